@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/build.h — the description: what the user edits before a model is compiled.
+ *
+ * A description holds groups, bodies, nodes on bodies, and attachments (node - joint - node).
+ * Nothing is derived here; cal_desc_check() and cal_model_compile() say what is wrong with it.
+ * Ids are values; {0} is "none" (for nodes and bodies: the ground). They stay valid as long as
+ * the description lives, whatever is added later.
+ */
+#ifndef CALDER_BUILD_H
+#define CALDER_BUILD_H
+
+#include <calder/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CalDesc CalDesc;
+
+typedef struct CalGroupId {
+	uint32_t value;
+} CalGroupId;
+typedef struct CalBodyId {
+	uint32_t value;
+} CalBodyId;
+typedef struct CalNodeId {
+	uint32_t value;
+} CalNodeId;
+typedef struct CalJointId {
+	uint32_t value;
+} CalJointId;
+
+/** A group: one independent system in one gravity field, compiled to one CalModel. */
+typedef struct CalGroupDef {
+	const char *name; // required, unique among groups
+	CalVec3 gravity;  // uniform gravitational acceleration [m/s^2]
+	const char *place; // where it was defined ("arm.yaml:12:3"), for messages; may be NULL
+} CalGroupDef;
+
+/** A rigid body. */
+typedef struct CalBodyDef {
+	const char *name;  // required, unique among bodies
+	CalGroupId group;  // {0}: the default group
+	double mass;       // [kg], >= 0
+	CalVec3 com;       // centre of mass in the body frame [m]
+	CalMat3 inertia;   // about the centre of mass, body axes, I = +sum m(r.r 1 - r r') [kg m^2]
+	int idealized;     // nonzero: a triangle inequality that is violated is a warning (textbook tops)
+	const char *place; // for messages; may be NULL
+} CalBodyDef;
+
+/** A frame fixed on a body (or on the ground): joints, loads and outputs refer to nodes. */
+typedef struct CalNodeDef {
+	const char *name;       // required, unique on its body
+	CalPlacement placement; // in the body frame
+	const char *place;      // for messages; may be NULL
+} CalNodeDef;
+
+#define CAL_JOINT_TYPE_LIST(X)                                                                     \
+	X(CAL_JOINT_WELD, "weld")               /* no freedom */                                       \
+	X(CAL_JOINT_REVOLUTE, "revolute")       /* angle about axis */                                 \
+	X(CAL_JOINT_PRISMATIC, "prismatic")     /* length along axis */                                \
+	X(CAL_JOINT_SCREW, "screw")             /* angle about axis, advance pitch * angle */          \
+	X(CAL_JOINT_UNIVERSAL, "universal")     /* angle about axis, then about axis2 */               \
+	X(CAL_JOINT_CYLINDRICAL, "cylindrical") /* angle about and length along axis */                \
+	X(CAL_JOINT_PLANAR, "planar")           /* lengths along axis2 and axis x axis2, then angle */ \
+	X(CAL_JOINT_SPHERICAL, "spherical")     /* quaternion; speeds: w in the outboard frame */      \
+	X(CAL_JOINT_FREE, "free")               /* x,y,z, quaternion; speeds: v inboard, w outboard */ \
+	X(CAL_JOINT_SEQUENCE, "sequence")       /* ordered elementary rotations and translations */    \
+	X(CAL_JOINT_USER, "user")               /* functions of the caller */
+
+typedef enum CalJointType {
+#define CAL_JOINT_TYPE_ENUM(name, text) name,
+	CAL_JOINT_TYPE_LIST(CAL_JOINT_TYPE_ENUM)
+#undef CAL_JOINT_TYPE_ENUM
+	CAL_JOINT_TYPE_COUNT
+} CalJointType;
+
+/** "revolute" for CAL_JOINT_REVOLUTE; NULL for a value outside the list. */
+CAL_API const char *cal_joint_type_name(CalJointType type);
+
+enum {
+	CAL_JOINT_MAX_DOF = 6,      // degrees of freedom of one joint
+	CAL_JOINT_MAX_COORDS = 7,   // coordinates of one joint
+	CAL_JOINT_MAX_ELEMENTS = 6, // elements of a sequence
+};
+
+/** One element of a sequence joint: acts in the frame left by the one before it. */
+typedef struct CalElement {
+	CalJointType type; // REVOLUTE, PRISMATIC, SCREW, SPHERICAL or FREE
+	CalVec3 axis;      // in the running frame; normalised when read
+	double pitch;      // SCREW: advance per angle [m/rad]
+} CalElement;
+
+/** Properties of one degree of freedom. Zero-initialised: free, no spring, no damper, no rotor. */
+typedef struct CalDofDef {
+	double stiffness;     // [N m/rad] or [N/m], >= 0: force -stiffness (q - rest)
+	double rest;          // rest position [rad] or [m]; of a spherical joint: rotation vector components
+	double damping;       // [N m s/rad] or [N s/m], >= 0: force -damping u
+	double rotor_inertia; // of the motor rotor about its own axis [kg m^2] (kg for a linear motor), >= 0
+	double gear_ratio;    // rotor speed over joint speed; 0 means 1
+	int prescribed;       // nonzero: the acceleration is given, the force is an output
+} CalDofDef;
+
+/**
+ * A joint of the caller's own: the motion of the outboard frame J relative to the inboard frame F.
+ * Components are in F throughout. V_FJ = [w; v] = P(q) u, with v the velocity of J's origin in F.
+ * The functions must be pure, thread-safe and must not allocate.
+ */
+typedef struct CalJointOps {
+	const char *name;                                                           // required
+	int nq, nu;                                                                 // 0 <= nu <= 6, nu <= nq <= 7
+	void (*pose)(const void *data, const double *q, CalPose *X_FJ);             // required
+	void (*columns)(const void *data, const double *q, CalSpatial *P);          // required: P[nu]
+	void (*remainder)(const void *data, const double *q, const double *u, CalSpatial *Pdot_u); // NULL: zero
+	void (*neutral)(const void *data, double *q);                               // NULL: zeros
+	// q_out = q + dq over the coordinate manifold; required if nq != nu, NULL: plain addition
+	void (*integrate)(const void *data, const double *q, const double *dq, double *q_out);
+	// dq such that integrate(q0, dq) = q1; required if nq != nu, NULL: plain subtraction
+	void (*difference)(const void *data, const double *q0, const double *q1, double *dq);
+	// delta_dot for speeds u at integrate(q0, delta); required if nq != nu, NULL: u itself
+	void (*rate)(const void *data, const double *delta, const double *u, double *delta_dot);
+} CalJointOps;
+
+/** A joint: how the outboard node moves relative to the inboard node. */
+typedef struct CalJointDef {
+	const char *name;       // required, unique among joints
+	CalJointType type;      //
+	CalVec3 axis;           // in the joint frame; normalised when read; {0}: z
+	CalVec3 axis2;          // UNIVERSAL: second axis, {0}: x-like; PLANAR: first direction in the plane
+	double pitch;           // SCREW [m/rad]
+	int element_count;      // SEQUENCE
+	CalElement elements[CAL_JOINT_MAX_ELEMENTS];
+	const CalJointOps *ops; // USER: must outlive every model compiled from the description
+	const void *ops_data;   // USER: handed to the functions
+	CalPlacement inboard;   // joint frame in the inboard node's frame
+	CalPlacement outboard;  // outboard node's frame in the joint's moved frame
+	CalDofDef dof[CAL_JOINT_MAX_DOF]; // in the order of the joint's speeds
+	const char *place;      // for messages; may be NULL
+} CalJointDef;
+
+/** Definitions with every default in place; fill in the rest. */
+CAL_API CalGroupDef cal_group_def(void);
+CAL_API CalBodyDef cal_body_def(void);
+CAL_API CalNodeDef cal_node_def(void);
+CAL_API CalJointDef cal_joint_def(CalJointType type);
+
+/** A new description with one group, "main", without gravity. allocator NULL: malloc. */
+CAL_API CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc);
+CAL_API void cal_desc_destroy(CalDesc *desc); // accepts NULL
+
+/*
+ * Each call copies what it is given (names included) and returns the id of the new object.
+ * What can be judged at once (missing or duplicate name, unknown id, numbers that are not finite)
+ * is refused with a message and leaves the description unchanged.
+ */
+CAL_API CalStatus cal_desc_add_group(CalDesc *desc, const CalGroupDef *def, CalGroupId *id, CalError *error);
+CAL_API CalStatus cal_desc_add_body(CalDesc *desc, const CalBodyDef *def, CalBodyId *id, CalError *error);
+/** body {0}: a node of the ground. */
+CAL_API CalStatus cal_desc_add_node(CalDesc *desc, CalBodyId body, const CalNodeDef *def, CalNodeId *id,
+                                    CalError *error);
+/**
+ * Appends to the attachment list: inboard node - joint - outboard node (the head of its body).
+ * inboard {0}: the ground's origin; use cal_desc_body_node() for a body's own frame.
+ */
+CAL_API CalStatus cal_desc_attach(CalDesc *desc, CalNodeId inboard, const CalJointDef *joint, CalNodeId outboard,
+                                  CalJointId *id, CalError *error);
+
+/** Gravity of a group ({0}: the default one). */
+CAL_API CalStatus cal_desc_set_gravity(CalDesc *desc, CalGroupId group, CalVec3 gravity);
+
+/** The node that every body has: its own frame, named "head". */
+CAL_API CalNodeId cal_desc_body_node(const CalDesc *desc, CalBodyId body);
+
+/* Look-up by name; {0} if there is none. A node is "body/node", "body" (its frame) or "ground/node". */
+CAL_API CalGroupId cal_desc_find_group(const CalDesc *desc, const char *name);
+CAL_API CalBodyId cal_desc_find_body(const CalDesc *desc, const char *name);
+CAL_API CalNodeId cal_desc_find_node(const CalDesc *desc, const char *path);
+CAL_API CalJointId cal_desc_find_joint(const CalDesc *desc, const char *name);
+
+CAL_API int cal_desc_group_count(const CalDesc *desc);
+CAL_API int cal_desc_body_count(const CalDesc *desc);
+CAL_API int cal_desc_joint_count(const CalDesc *desc);
+
+/** One finding of cal_desc_check(). */
+typedef struct CalFinding {
+	CalStatus status; // < 0: an error, CAL_OK: a warning
+	const char *text; // a sentence, valid during the call
+} CalFinding;
+typedef void (*CalFindingFn)(void *user, const CalFinding *finding);
+
+/**
+ * Reports everything that is wrong or suspicious in the whole description: cycles, bodies with two
+ * parents or none, impossible inertias, singular joints. Returns CAL_ERR_MODEL if there was an error.
+ */
+CAL_API CalStatus cal_desc_check(const CalDesc *desc, CalFindingFn report, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

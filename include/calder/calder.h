@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/* calder/calder.h — everything. */
+#ifndef CALDER_CALDER_H
+#define CALDER_CALDER_H
+
+#include <calder/base.h>
+#include <calder/build.h>
+#include <calder/model.h>
+#include <calder/dynamics.h>
+#include <calder/operators.h>
+#include <calder/integrate.h>
+#include <calder/sim.h>
+#include <calder/io.h>
+
+#endif

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/dynamics.h — the algorithms: pure functions of (model, state, inputs, work) to outputs.
+ *
+ * Equations of motion:  M(q) udot + h(q,u) = tau + Q_gravity + Q_elastic + Q_external (+ prescribed
+ * force), with Q_elastic the joint springs and dampers. Matrices are dense and row-major.
+ * No call allocates, locks or does I/O. Pointers are distinct unless a comment says otherwise.
+ * Every call leaves in `work` what its comment says; the getters below it read from there and
+ * return CAL_ERR_STAGE if it is not there.
+ */
+#ifndef CALDER_DYNAMICS_H
+#define CALDER_DYNAMICS_H
+
+#include <calder/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum CalFrame {
+	CAL_FRAME_WORLD, // axes of the group's frame
+	CAL_FRAME_NODE,  // axes of the node
+} CalFrame;
+
+/** A wrench applied on a body at a node's origin. */
+typedef struct CalWrench {
+	int node;       // node index in the model
+	CalFrame frame; // axes of the components
+	CalSpatial f;   // moment [N m] and force [N]
+} CalWrench;
+
+/** Everything that acts on a system. Zero-initialised: nothing does. */
+typedef struct CalInput {
+	const double *tau;           // [nu] generalised forces; NULL: zero
+	const uint8_t *prescribed;   // [nu] nonzero: udot given; NULL: as described in the model
+	const double *udot;          // [nu] read where prescribed; NULL: zero (locked)
+	const CalWrench *wrenches;   // [wrench_count]
+	int wrench_count;            //
+} CalInput;
+
+/* ---- kinematics -------------------------------------------------------------------------- */
+
+/** Poses, velocities and, if udot is not NULL, accelerations of everything. */
+CAL_API CalStatus cal_kinematics(const CalModel *model, const CalState *state, const double *udot, CalWork *work);
+
+/* World axes; a is the classical acceleration of the node's origin. */
+/** After cal_kinematics, a forward dynamics or cal_mass_factor. */
+CAL_API CalStatus cal_node_pose(const CalModel *model, const CalWork *work, int node, CalPose *pose);
+/** After cal_kinematics. */
+CAL_API CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node, CalSpatial *velocity);
+/** After cal_kinematics with udot, or a forward dynamics. */
+CAL_API CalStatus cal_node_acceleration(const CalModel *model, const CalWork *work, int node, CalSpatial *a);
+/** A_node = J udot + bias. After cal_kinematics. */
+CAL_API CalStatus cal_node_bias(const CalModel *model, const CalWork *work, int node, CalSpatial *bias);
+/** J[6 nu]: V_node = J u, rows angular-first. After cal_kinematics, a forward dynamics or cal_mass_factor. */
+CAL_API CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, int node, double *J);
+
+/* ---- forward ----------------------------------------------------------------------------- */
+
+/**
+ * Accelerations; udot[nu] of prescribed degrees of freedom is the given one. O(N) or dense as compiled.
+ * CAL_SINGULAR or CAL_NOT_FINITE: udot is not valid, cal_work_culprit() says where.
+ */
+CAL_API CalStatus cal_forward_dynamics(const CalModel *model, const CalState *state, const CalInput *input,
+                                       CalWork *work, double *udot);
+/** The same, and force[nu]: what prescribed degrees of freedom need beyond input->tau (0 for free ones). */
+CAL_API CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input,
+                                      CalWork *work, double *udot, double *force);
+
+/* ---- inverse ----------------------------------------------------------------------------- */
+
+/** tau[nu] that makes the system accelerate with udot (NULL: zero) under input's wrenches and gravity. */
+CAL_API CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, const double *udot,
+                                       const CalInput *input, CalWork *work, double *tau);
+/** h[nu]: velocity-dependent inertia forces alone. */
+CAL_API CalStatus cal_bias_forces(const CalModel *model, const CalState *state, CalWork *work, double *h);
+/** Q[nu] of gravity alone. */
+CAL_API CalStatus cal_gravity_forces(const CalModel *model, const CalState *state, CalWork *work, double *Q);
+/** Q[nu] of the joint springs and dampers. */
+CAL_API CalStatus cal_elastic_forces(const CalModel *model, const CalState *state, CalWork *work, double *Q);
+/** Q[nu] of input's wrenches. */
+CAL_API CalStatus cal_external_forces(const CalModel *model, const CalState *state, const CalInput *input,
+                                      CalWork *work, double *Q);
+
+/**
+ * Wrenches that act through every joint in the motion udot under input (tau is not read: actuation is
+ * part of them). Leaves them in work; world axes, on the outboard body, at its head node's origin.
+ */
+CAL_API CalStatus cal_reactions(const CalModel *model, const CalState *state, const double *udot,
+                                const CalInput *input, CalWork *work);
+CAL_API CalStatus cal_joint_reaction(const CalModel *model, const CalWork *work, int body, CalSpatial *wrench);
+
+/** The same wrench referred to the point p instead of o, or in the axes of R (components R' f). */
+CAL_API CalSpatial cal_wrench_shift(CalSpatial wrench, CalVec3 o, CalVec3 p);
+CAL_API CalSpatial cal_wrench_express(CalSpatial wrench, const CalMat3 *R);
+
+/* ---- mass matrix ------------------------------------------------------------------------- */
+
+/** M[nu nu], reflected rotor inertias included. Composite bodies, O(N depth). */
+CAL_API CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork *work, double *M);
+/** Factors M at state->q by the recursion, O(N); the calls below then use it. */
+CAL_API CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork *work);
+/** x[nu] = M^-1 b, O(N); x may be b. */
+CAL_API CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, double *x);
+/** Minv[nu nu], exactly symmetric. */
+CAL_API CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv);
+/** log(det M). */
+CAL_API CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *logdet);
+/** trace(M), from composite inertias, O(N). */
+CAL_API CalStatus cal_mass_trace(const CalModel *model, const CalState *state, CalWork *work, double *trace);
+/**
+ * Operational-space compliance J M^-1 J' of `count` nodes: C[6count 6count], world axes, angular-first,
+ * exactly symmetric. Needs cal_mass_factor; uses scratch[nu].
+ */
+CAL_API CalStatus cal_node_compliance(const CalModel *model, CalWork *work, const int *nodes, int count,
+                                      double *scratch, double *C);
+
+/* ---- energy and momentum ----------------------------------------------------------------- */
+
+typedef struct CalEnergy {
+	double kinetic; // bodies and rotors [J]
+	double gravity; // -sum m g.r [J]
+	double elastic; // joint springs [J]
+	double total;   // their sum [J]
+} CalEnergy;
+
+typedef struct CalMomentum {
+	double mass;            // [kg]
+	CalVec3 com;            // centre of mass [m]
+	CalVec3 linear;         // [kg m/s]
+	CalVec3 angular_origin; // about the origin of the group's frame [kg m^2/s]
+	CalVec3 angular_com;    // about the centre of mass [kg m^2/s]
+} CalMomentum;
+
+/** Rotors count in the kinetic energy as 1/2 reflected_inertia u^2, and not in the momentum. */
+CAL_API CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy);
+CAL_API CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *work, CalMomentum *momentum);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

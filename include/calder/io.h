@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/io.h — the native file (YAML, of which JSON is a subset; docs/format.md) and golden cases.
+ *
+ * A file gives a description, initial states, loads and run settings. Errors carry file:line:col.
+ * Present when the library was built with libyaml (CALDER_WITH_YAML); otherwise the calls return
+ * CAL_ERR_UNSUPPORTED.
+ */
+#ifndef CALDER_IO_H
+#define CALDER_IO_H
+
+#include <calder/integrate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CalFile CalFile;
+
+CAL_API CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile **file, CalError *error);
+/** text need not end with a zero; name stands for the file in messages. */
+CAL_API CalStatus cal_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
+                                 CalFile **file, CalError *error);
+CAL_API void cal_file_destroy(CalFile *file);
+
+/** The description; it lives as long as the file. */
+CAL_API const CalDesc *cal_file_desc(const CalFile *file);
+/** Sets q and u of the joints that the file gives; the others stay as they are. */
+CAL_API CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error);
+
+typedef struct CalRunSettings {
+	const char *title;           // may be ""
+	double duration;             // [s]
+	CalIntegratorOptions method; // input and user are not set
+	double output_interval;      // [s], 0: every step
+	int signal_count;            // 0: the default set
+	const char *const *signals;  // names as given (docs/format.md), e.g. "q", "energy", "node:arm/tip"
+} CalRunSettings;
+CAL_API CalRunSettings cal_file_run(const CalFile *file);
+
+/** Loads of the file (torques, wrenches, prescribed motion by time intervals), bound to a model. */
+typedef struct CalFileLoads CalFileLoads;
+CAL_API CalStatus cal_file_loads_create(const CalFile *file, const CalModel *model, CalFileLoads **loads,
+                                        CalError *error);
+CAL_API void cal_file_loads_destroy(CalFileLoads *loads);
+/** A CalInputFn: user is the CalFileLoads. Does not allocate. */
+CAL_API int cal_file_loads_input(void *user, const CalModel *model, const CalState *state, CalInput *input);
+/** The next time after t at which a load switches, or INFINITY. */
+CAL_API double cal_file_loads_next_switch(const CalFileLoads *loads, double t);
+
+/* ---- golden cases (schema golden-mbd-1, docs/golden.md) ------------------------------------- */
+
+typedef enum CalGoldenVerdict { CAL_GOLDEN_OK, CAL_GOLDEN_FAIL, CAL_GOLDEN_SKIP } CalGoldenVerdict;
+
+typedef struct CalGoldenResult {
+	CalGoldenVerdict verdict;
+	double worst;    // largest error over its tolerance's scale: relative error
+	double tolerance; // the tolerance that applied to it
+	char what[192];  // the quantity with the worst error, the failure, or the missing feature
+	char name[96];   // of the case
+} CalGoldenResult;
+
+/** Runs one case file. A negative status: the file could not be read (result says FAIL and why). */
+CAL_API CalStatus cal_golden_run(const char *path, CalGoldenResult *result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

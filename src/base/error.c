@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * error.c — status texts, the version, and filling a CalError.
+ *
+ * The texts of cal_status_text() come from CAL_STATUS_LIST, the one place where a status is defined.
+ * No function here allocates, so that "out of memory" can be reported like any other error.
+ */
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
+#define VERSION_TEXT(major, minor, patch) VERSION_TEXT_(major, minor, patch)
+
+const char *cal_version(void) { return VERSION_TEXT(CAL_VERSION_MAJOR, CAL_VERSION_MINOR, CAL_VERSION_PATCH); }
+
+const char *cal_status_text(CalStatus status) {
+	switch (status) {
+#define STATUS_CASE(name, value, text) \
+	case name:                         \
+		return text;
+		CAL_STATUS_LIST(STATUS_CASE)
+#undef STATUS_CASE
+	}
+	return "unknown status";
+}
+
+size_t text_format(char *text, size_t size, const char *format, va_list args) {
+	int length = vsnprintf(text, size, format, args);
+	if (length < 0) {
+		text[0] = '\0';
+		return 0;
+	}
+	if ((size_t)length < size) {
+		return (size_t)length;
+	}
+	if (size > 3) {
+		memcpy(text + size - 4, "...", 4);
+	}
+	return size - 1;
+}
+
+static void error_fill(CalError *error, CalStatus status, const char *format, va_list args) {
+	error->status = status;
+	error->count = 1;
+	text_format(error->text, sizeof error->text, format, args);
+}
+
+CalStatus error_set(CalError *error, CalStatus status, const char *format, ...) {
+	if (error) {
+		va_list args;
+		va_start(args, format);
+		error_fill(error, status, format, args);
+		va_end(args);
+	}
+	return status;
+}
+
+CalStatus error_add(CalError *error, CalStatus status, const char *format, ...) {
+	if (error && error->count > 0) {
+		error->count++;
+	} else if (error) {
+		va_list args;
+		va_start(args, format);
+		error_fill(error, status, format, args);
+		va_end(args);
+	}
+	return status;
+}

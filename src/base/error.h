@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * error.h — filling a CalError.
+ *
+ * Every function accepts error == NULL and returns the status it was given, so that a failing call
+ * reads `return error_set(error, CAL_ERR_MODEL, "...", ...)`. Texts too long for the buffer end in
+ * "...". An error is written only on failure: the caller's struct may be uninitialised before.
+ */
+#ifndef CALDER_BASE_ERROR_H
+#define CALDER_BASE_ERROR_H
+
+#include <stdarg.h>
+
+#include <calder/base.h>
+
+#if defined(__GNUC__)
+#define ERROR_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define ERROR_PRINTF(text, first)
+#endif
+
+/** "place: " in a format: printf("%s%s", PLACE_ARGS(place)); nothing for NULL. */
+#define PLACE_ARGS(place) (place) ? (place) : "", (place) ? ": " : ""
+
+/** Overwrites *error with one error. */
+CalStatus error_set(CalError *error, CalStatus status, const char *format, ...) ERROR_PRINTF(3, 4);
+
+/** Counts one more error; the text and status stay those of the first. *error starts as {0}. */
+CalStatus error_add(CalError *error, CalStatus status, const char *format, ...) ERROR_PRINTF(3, 4);
+
+/** vsnprintf that marks a truncated text with "..." and never fails; returns the length written. */
+size_t text_format(char *text, size_t size, const char *format, va_list args) ERROR_PRINTF(3, 0);
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * planar.c — lengths along axis2 and axis x axis2 in the inboard frame, then an angle about the normal
+ * `axis`.
+ */
+#include "joint/motion.h"
+
+static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
+	const dvec3 third = dcross(dvec_in(def->axis), dvec_in(def->axis2));
+	step[0] = (Step){MOTION_TRANSLATION, def->axis2, 0};
+	step[1] = (Step){MOTION_TRANSLATION, dvec_out(third), 0};
+	step[2] = (Step){MOTION_ROTATION, def->axis, 0};
+	return 3;
+}
+
+const JointType joint_planar = {CAL_JOINT_PLANAR, steps};

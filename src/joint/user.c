@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * user.c — a joint of the caller's own: pose, columns and remainder come from a table of functions
+ * (CalJointOps).
+ */
+#include "joint/motion.h"
+
+static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
+	(void)def;
+	step[0] = (Step){MOTION_USER, {0, 0, 1}, 0};
+	return 1;
+}
+
+const JointType joint_user = {CAL_JOINT_USER, steps};

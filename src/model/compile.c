@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * compile.c — description to model: order, links, frames, merged inertias, one block.
+ *
+ * 1. order the group's bodies depth first (order.c)
+ * 2. count links, coordinates, nodes and strings, and take one block that holds everything
+ * 3. bodies and links outward: each joint step becomes a link whose z is the step's axis; welded bodies
+ *    join their parent's link
+ * 4. turn link frames about their z so that as many links as possible are reached by a turn about x alone
+ *    (frames.c)
+ * 5. add each body's inertia to its link; tables of degrees of freedom, springs, angles
+ * 6. choose the solver by flop count
+ */
+#include "base/error.h"
+#include "model/compile.h"
+
+static dpose pose_of(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
+
+/* ---- sizes and memory ---------------------------------------------------------------------- */
+
+typedef struct Block {
+	char *base; // NULL: only count
+	size_t size;
+} Block;
+
+static void *block_take(Block *block, size_t count, size_t size) {
+	const size_t at = (block->size + 63) / 64 * 64;
+	block->size = at + count * size;
+	return block->base ? block->base + at : NULL;
+}
+
+static void block_layout(Compiler *c, Block *block) {
+	block_take(block, 1, sizeof(CalModel));
+	c->links = block_take(block, (size_t)c->link_count, sizeof(Link));
+	c->bodies = block_take(block, (size_t)c->body_count, sizeof(Body));
+	c->nodes = block_take(block, (size_t)c->node_count, sizeof(Node));
+	c->dofs = block_take(block, (size_t)c->nu, sizeof(Dof));
+	c->rotor = block_take(block, (size_t)c->nu, sizeof(double));
+	c->damping = block_take(block, (size_t)c->nu, sizeof(double));
+	c->spring_dof = block_take(block, (size_t)c->nu, sizeof(int32_t));
+	c->ball_springs = block_take(block, (size_t)c->nu, sizeof(BallSpring));
+	c->trig_q = block_take(block, (size_t)c->link_count, sizeof(int32_t));
+	c->trig_offset = block_take(block, (size_t)c->link_count, sizeof(double));
+	c->dof_parent = block_take(block, (size_t)c->nu, sizeof(int32_t));
+	c->prescribed = block_take(block, (size_t)c->nu, sizeof(uint8_t));
+	c->strings = block_take(block, c->string_size, 1);
+}
+
+static void count_everything(Compiler *c) {
+	const CalDesc *desc = c->desc;
+	c->string_size = strlen(desc->groups[c->group].name) + 1;
+	for (int i = 0; i < c->body_count; ++i) {
+		const DescBody *body = &desc->bodies[c->order[i]];
+		const CalJointDef *joint = &desc->joints[c->joint_of[c->order[i]]].def;
+		Step step[CAL_JOINT_MAX_DOF];
+		c->link_count += joint_steps(joint, step);
+		c->nq += joint_coordinate_count(joint);
+		c->nu += joint_speed_count(joint);
+		c->string_size += strlen(body->def.name) + strlen(joint->name) + 2;
+	}
+	for (int i = 0; i < desc->node_count; ++i) {
+		const DescNode *node = &desc->nodes[i];
+		if (node->body.value && c->index_of[node->body.value - 1] < 0) continue;
+		++c->node_count;
+		c->string_size += strlen(node->def.name) + 1;
+	}
+}
+
+static const char *keep_string(Compiler *c, const char *text) {
+	const size_t size = strlen(text) + 1;
+	char *kept = c->strings;
+	memcpy(kept, text, size);
+	c->strings += size;
+	return kept;
+}
+
+/* ---- nodes --------------------------------------------------------------------------------- */
+
+/* Model index of the body that carries a node; body_count for the ground, -1 outside the group. */
+static int owner_of(const Compiler *c, int node) {
+	const uint32_t body = c->desc->nodes[node].body.value;
+	return body ? c->index_of[body - 1] : c->body_count;
+}
+
+/* Nodes grouped by body in model order, each body's own frame first; those of the ground last. */
+static void place_nodes(Compiler *c) {
+	const CalDesc *desc = c->desc;
+	int *next = c->scratch; // [body_count + 2] counts, then where the next node of a body goes
+	for (int b = 0; b < c->body_count + 2; ++b) next[b] = 0;
+	for (int i = 0; i < desc->node_count; ++i) {
+		const int b = owner_of(c, i);
+		if (b >= 0) ++next[b + 1];
+	}
+	for (int b = 1; b <= c->body_count; ++b) next[b] += next[b - 1];
+	for (int i = 0; i < desc->node_count; ++i) {
+		const DescNode *from = &desc->nodes[i];
+		const uint32_t owner = from->body.value;
+		const int b = owner_of(c, i);
+		c->node_of[i] = -1;
+		if (b < 0) continue;
+		const int at = next[b]++;
+		c->node_of[i] = at;
+		c->nodes[at] = (Node){keep_string(c, from->def.name), {(uint32_t)i + 1}, owner ? b : -1, -1,
+		                      pose_of(from->def.placement), pose_of(from->def.placement)};
+	}
+}
+
+/* ---- bodies and links ---------------------------------------------------------------------- */
+
+/* A rotation that takes z to the unit vector a; the identity if they agree. */
+static dmat3 turn_z_to(dvec3 a) {
+	if (a.z == 1.0) return dmat_identity();
+	dvec3 x = fabs(a.x) < 0.9 ? (dvec3){1, 0, 0} : (dvec3){0, 1, 0};
+	x = dadd(x, dscale(-ddot(x, a), a));
+	x = dscale(1.0 / sqrt(ddot(x, x)), x);
+	return (dmat3){x, dcross(a, x), a};
+}
+
+/* The links of a joint, starting from the frame X in link `parent`; X becomes the moved frame in the last link. */
+static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent, dpose *X) {
+	Step step[CAL_JOINT_MAX_DOF];
+	const int count = joint_steps(joint, step);
+	for (int k = 0; k < count; ++k) {
+		const Motion motion = step[k].motion;
+		const int axial = motion == MOTION_ROTATION || motion == MOTION_TRANSLATION || motion == MOTION_SCREW;
+		const dmat3 turn = axial ? turn_z_to(dvec_in(step[k].axis)) : dmat_identity();
+		Link *link = &c->links[c->links_made];
+		*link = (Link){.parent = parent, .motion = motion, .u = c->u_made, .q = c->q_made,
+		               .nu = motion_u_count(motion, joint->ops), .nq = motion_q_count(motion, joint->ops),
+		               .slot = -1, .trig = -1, .body = body, .E = dmat_mul(X->R, turn), .p = X->r,
+		               .data = {step[k].pitch, joint->ops, joint->ops_data}};
+		if (motion == MOTION_ROTATION) {
+			link->trig = c->trig_made;
+			c->trig_q[c->trig_made] = link->q;
+			c->trig_offset[c->trig_made++] = 0;
+		}
+		c->u_made += link->nu;
+		c->q_made += link->nq;
+		parent = c->links_made++;
+		*X = (dpose){dmat_transpose(turn), {0, 0, 0}};
+	}
+	return parent;
+}
+
+static void add_body(Compiler *c, int index) {
+	const CalDesc *desc = c->desc;
+	const int from = c->order[index], j = c->joint_of[from];
+	const DescBody *def = &desc->bodies[from];
+	const DescJoint *joint = &desc->joints[j];
+	Body *body = &c->bodies[index];
+	const int inboard = joint->inboard.value ? c->node_of[joint->inboard.value - 1] : -1;
+	const int parent = inboard >= 0 ? c->nodes[inboard].body : -1;
+	*body = (Body){.name = keep_string(c, def->def.name), .joint = keep_string(c, joint->def.name),
+	               .id = {(uint32_t)from + 1}, .joint_id = {(uint32_t)j + 1}, .type = joint->def.type,
+	               .parent = parent, .q = c->q_made, .u = c->u_made, .first_link = c->links_made,
+	               .node = c->node_of[def->frame.value - 1], .inboard_node = inboard,
+	               .head_node = c->node_of[joint->outboard.value - 1], .mass = def->def.mass,
+	               .com = dvec_in(def->def.com), .inertia = dmat_in(&def->def.inertia)};
+	dpose X = inboard >= 0 ? c->nodes[inboard].in_body : dpose_identity();
+	if (parent >= 0) X = dpose_mul(c->bodies[parent].in_link, X);
+	X = dpose_mul(X, pose_of(joint->def.inboard));
+	body->link = add_links(c, index, &joint->def, parent >= 0 ? c->bodies[parent].link : -1, &X);
+	body->nlink = c->links_made - body->first_link;
+	body->nq = c->q_made - body->q;
+	body->nu = c->u_made - body->u;
+	X = dpose_mul(X, pose_of(joint->def.outboard));
+	body->in_link = dpose_mul(X, dpose_inverse(c->nodes[body->head_node].in_body));
+}
+
+static void finish_nodes(Compiler *c) {
+	for (int i = 0; i < c->node_count; ++i) {
+		Node *node = &c->nodes[i];
+		if (node->body < 0) continue;
+		node->link = c->bodies[node->body].link;
+		node->in_link = dpose_mul(c->bodies[node->body].in_link, node->in_body);
+	}
+}
+
+/* Children other than the next link go through an accumulator. */
+static void assign_slots(Compiler *c) {
+	for (int i = 0; i < c->link_count; ++i) {
+		const int parent = c->links[i].parent;
+		if (parent >= 0 && parent != i - 1 && c->links[parent].slot < 0) c->links[parent].slot = c->slot_count++;
+	}
+}
+
+/* ---- inertia ------------------------------------------------------------------------------- */
+
+static dmat3 dmat_add_outer(dmat3 m, double s, dvec3 a) {
+	m.x = dadd(m.x, dscale(s * a.x, a));
+	m.y = dadd(m.y, dscale(s * a.y, a));
+	m.z = dadd(m.z, dscale(s * a.z, a));
+	return m;
+}
+
+/* Second moments of each link's bodies about its origin: S = sum R (tr I/2 - I) R' + m c c'. */
+static void add_inertias(Compiler *c) {
+	for (int i = 0; i < c->body_count; ++i) {
+		const Body *body = &c->bodies[i];
+		if (body->link < 0) continue;
+		DInertia *in = &c->links[body->link].inertia;
+		const dmat3 I = body->inertia;
+		const double half = 0.5 * (I.x.x + I.y.y + I.z.z);
+		const double xy = -0.5 * (I.x.y + I.y.x), xz = -0.5 * (I.x.z + I.z.x), yz = -0.5 * (I.y.z + I.z.y);
+		const dmat3 S = {{half - I.x.x, xy, xz}, {xy, half - I.y.y, yz}, {xz, yz, half - I.z.z}};
+		const dmat3 R = body->in_link.R;
+		const dvec3 com = dadd(body->in_link.r, dmat_mul_vec(R, body->com));
+		const dmat3 SL = dmat_add_outer(dmat_mul(R, dmat_mul(S, dmat_transpose(R))), body->mass, com);
+		in->m += body->mass;
+		in->mc = dadd(in->mc, dscale(body->mass, com));
+		in->zz += SL.z.z;
+		in->ha += 0.5 * (SL.x.x - SL.z.z);
+		in->hb += 0.5 * (SL.y.y - SL.z.z);
+		in->d += 0.5 * (SL.x.y + SL.y.x);
+		in->e += 0.5 * (SL.x.z + SL.z.x);
+		in->f += 0.5 * (SL.y.z + SL.z.y);
+	}
+}
+
+/* ---- degrees of freedom -------------------------------------------------------------------- */
+
+static void add_ball_spring(Compiler *c, CalModel *model, const Link *link, int q, int u) {
+	const Dof *dof = &c->dofs[u];
+	if (link->motion == MOTION_USER || dof[0].stiffness + dof[1].stiffness + dof[2].stiffness == 0) return;
+	const dvec3 rest = {dof[0].rest, dof[1].rest, dof[2].rest};
+	c->ball_springs[model->ball_spring_count++] =
+	    (BallSpring){q, u, dquat_exp(rest), {dof[0].stiffness, dof[1].stiffness, dof[2].stiffness}};
+}
+
+static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k) {
+	const Body *body = &c->bodies[link->body];
+	const int u = link->u + k;
+	const CalDofDef *def = &c->desc->joints[body->joint_id.value - 1].def.dof[u - body->u];
+	const double gear = def->gear_ratio == 0 ? 1.0 : def->gear_ratio;
+	const int axial = link->motion != MOTION_SPHERICAL && link->motion != MOTION_USER && (link->motion != MOTION_FREE || k < 3);
+	c->dofs[u] = (Dof){link->body, u - body->u, i, axial ? link->q + k : -1, def->stiffness, def->rest, def->damping,
+	                   def->rotor_inertia * gear * gear};
+	c->rotor[u] = c->dofs[u].rotor;
+	c->damping[u] = def->damping;
+	c->prescribed[u] = def->prescribed != 0;
+	model->any_rotor |= c->rotor[u] != 0;
+	model->any_damping |= def->damping != 0;
+	model->any_prescribed |= def->prescribed != 0;
+	if (axial && def->stiffness != 0) c->spring_dof[model->spring_count++] = u;
+	if (k > 0) {
+		c->dof_parent[u] = u - 1;
+		return;
+	}
+	int p = link->parent;
+	while (p >= 0 && c->links[p].nu == 0) p = c->links[p].parent;
+	c->dof_parent[u] = p >= 0 ? c->links[p].u + c->links[p].nu - 1 : -1;
+}
+
+static void add_dofs(Compiler *c, CalModel *model) {
+	for (int i = 0; i < c->link_count; ++i) {
+		const Link *link = &c->links[i];
+		for (int k = 0; k < link->nu; ++k) add_dof(c, model, link, i, k);
+		if (link->motion == MOTION_SPHERICAL) add_ball_spring(c, model, link, link->q, link->u);
+		if (link->motion == MOTION_FREE) add_ball_spring(c, model, link, link->q + 3, link->u + 3);
+	}
+}
+
+/*
+ * Flops of one forward dynamics, counted on the sweeps for links of one degree of freedom: recursive 530
+ * per link; dense 440 per link for bias and composite inertias, 20 per entry of M, n^3/3 + 2n^2 to solve.
+ */
+static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
+	double pairs = 0;
+	int *depth = c->scratch; // [nu]
+	for (int u = 0; u < c->nu; ++u) {
+		depth[u] = 1 + (c->dof_parent[u] >= 0 ? depth[c->dof_parent[u]] : 0);
+		pairs += depth[u];
+		if (depth[u] > model->depth) model->depth = depth[u];
+	}
+	const double n = c->nu, links = c->link_count;
+	model->flops_recursive = 270.0 * links + 260.0 * n;
+	model->flops_dense = 440.0 * links + 20.0 * pairs + n * n * n / 3.0 + 2.0 * n * n;
+	model->solver = wanted != CAL_SOLVER_AUTO                            ? wanted
+	                : model->flops_dense < model->flops_recursive ? CAL_SOLVER_DENSE
+	                                                              : CAL_SOLVER_RECURSIVE;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
+	const CalGroupDef *group = &c->desc->groups[c->group];
+	model->name = keep_string(c, group->name);
+	model->gravity = dvec_in(group->gravity);
+	place_nodes(c);
+	for (int i = 0; i < c->body_count; ++i) add_body(c, i);
+	assign_slots(c);
+	compile_turn_frames(c);
+	finish_nodes(c);
+	add_inertias(c);
+	add_dofs(c, model);
+	choose_solver(c, model, solver);
+	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;
+	model->nq = c->nq, model->nu = c->nu, model->slot_count = c->slot_count, model->trig_count = c->trig_made;
+	model->links = c->links, model->bodies = c->bodies, model->nodes = c->nodes, model->dofs = c->dofs;
+	model->rotor = c->rotor, model->damping = c->damping, model->prescribed = c->prescribed;
+	model->spring_dof = c->spring_dof, model->ball_springs = c->ball_springs;
+	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
+}
+
+static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, CalModel **out) {
+	count_everything(c);
+	Block block = {NULL, 0};
+	block_layout(c, &block);
+	const CalAllocator allocator = allocator_or_default(&options->allocator);
+	const size_t turns = sizeof(double) * 2 * (size_t)c->link_count;
+	c->turn = memory_alloc(&c->desc->allocator, turns + sizeof(int) * (size_t)(c->body_count + c->nu + 2));
+	if (!c->turn) return CAL_ERR_MEMORY;
+	c->scratch = (int *)(void *)(c->turn + 2 * c->link_count);
+	block.base = memory_alloc(&allocator, block.size);
+	if (!block.base) return CAL_ERR_MEMORY;
+	memset(block.base, 0, block.size);
+	CalModel *model = (CalModel *)(void *)block.base;
+	const size_t size = block.size;
+	block.size = 0;
+	block_layout(c, &block);
+	model->allocator = allocator;
+	model->size = size;
+	fill_model(c, model, options->solver);
+	*out = model;
+	return CAL_OK;
+}
+
+/* The model of a group whose structure was checked; no singularity check. */
+CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options, CalModel **model) {
+	Compiler c = {.desc = desc, .group = options->group.value ? (int)options->group.value - 1 : 0};
+	CalStatus status = compile_order(&c);
+	if (status == CAL_OK) status = compile_block(&c, options, model);
+	memory_free(&desc->allocator, c.order);
+	memory_free(&desc->allocator, c.turn);
+	return status;
+}
+
+static void keep_first(void *user, const CalFinding *finding) {
+	CalError *error = user;
+	if (finding->status == CAL_OK || !error) return;
+	const int count = error->count + 1;
+	if (count == 1) error_set(error, finding->status, "%s", finding->text);
+	error->count = count;
+}
+
+CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *options, CalModel **model, CalError *error) {
+	const CalCompileOptions defaults = {0};
+	if (!options) options = &defaults;
+	if (error) *error = (CalError){0};
+	if (!desc || !model) return error_set(error, CAL_ERR_ARGUMENT, "cal_model_compile: desc and model must not be NULL");
+	*model = NULL;
+	if ((int)options->group.value > desc->group_count) {
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_compile: the description has no group with id %u",
+		                 options->group.value);
+	}
+	const CalGroupId group = {options->group.value ? options->group.value : 1};
+	CalStatus status = desc_check_structure(desc, group, keep_first, error);
+	if (status != CAL_OK) return status;
+	status = compile_checked(desc, options, model);
+	if (status != CAL_OK) return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
+	status = model_check_singular(*model, desc, keep_first, error);
+	if (status != CAL_OK) {
+		cal_model_destroy(*model);
+		*model = NULL;
+	}
+	if (status == CAL_ERR_MEMORY) return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
+	return status;
+}
+
+void cal_model_destroy(CalModel *model) {
+	if (!model) return;
+	const CalAllocator allocator = model->allocator;
+	memory_free(&allocator, model);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * compile.h — what the steps of the model compiler share.
+ */
+#ifndef CALDER_MODEL_COMPILE_H
+#define CALDER_MODEL_COMPILE_H
+
+#include "base/memory.h"
+#include "model/desc.h"
+#include "model/model.h"
+
+typedef struct Compiler {
+	const CalDesc *desc;
+	int group; // index in the description
+	// order.c, one allocation at `order`
+	int *order;    // [body_count] description index of each model body
+	int *joint_of; // [desc body_count] joint that carries a body
+	int *index_of; // [desc body_count] model index of a body, -1: not in this group
+	int *node_of;  // [desc node_count] model index of a node, -1: not in this group
+	double *turn;  // [2 link_count] sine and cosine of the turn of each link frame; owns scratch too
+	int *scratch;  // [body_count + nu + 2]
+	// counts
+	int body_count, link_count, node_count, nq, nu, slot_count;
+	size_t string_size;
+	// arrays of the block
+	Link *links;
+	Body *bodies;
+	Node *nodes;
+	Dof *dofs;
+	double *rotor, *damping, *trig_offset;
+	int32_t *spring_dof, *trig_q, *dof_parent;
+	uint8_t *prescribed;
+	BallSpring *ball_springs;
+	char *strings;
+	// filled so far
+	int links_made, q_made, u_made, trig_made;
+} Compiler;
+
+/* Orders the bodies of the group depth first, siblings as described; allocates the index arrays. */
+CalStatus compile_order(Compiler *c);
+/* Turns link frames about their z: see frames.c. */
+void compile_turn_frames(Compiler *c);
+/* The model of a group whose structure was checked. */
+CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options, CalModel **model);
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model.h — the compiled model: flat arrays in one block, parent first.
+ *
+ * A *link* is a rigid frame that moves by one elementary motion relative to its parent link; a body is
+ * carried by the last link of its joint (or, if welded, by its parent's). Link frames are chosen for the
+ * sweeps: the axis of a rotation or translation is the link's z, its origin is on the axis, and where a
+ * link is turned by nothing but an angle about x before its own motion, `twist` says so. Users see their
+ * own body frames: bodies and nodes carry a constant pose in their link.
+ */
+#ifndef CALDER_MODEL_MODEL_H
+#define CALDER_MODEL_MODEL_H
+
+#include <calder/model.h>
+#include "joint/motion.h"
+#include "math/inertia.h"
+
+typedef struct Link {
+	int32_t parent;  // link index, -1: ground
+	int32_t motion;  // enum Motion
+	int32_t u, q;    // first speed and coordinate
+	int32_t nu, nq;  // their number
+	int32_t slot;    // accumulator of its children other than the next link, -1: none
+	int32_t trig;    // ROTATION: index of its angle in the batch of sines and cosines
+	int32_t twist;   // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
+	int32_t body;    // the body whose joint it belongs to
+	dmat3 E;         // orientation of the inboard frame F in the parent link
+	dvec3 p;         // origin of F in the parent link [m]
+	DInertia inertia; // of all bodies that it carries, about its origin, link axes
+	MotionData data; // parameters of the motion
+} Link;
+
+typedef struct Body {
+	const char *name, *joint;
+	CalBodyId id;
+	CalJointId joint_id;
+	CalJointType type;
+	int parent;          // body index, -1: ground
+	int link;            // the link that carries it, -1: fixed to the ground
+	int first_link;      // its joint's links are first_link .. link; nlink 0: welded
+	int nlink;
+	int q, nq, u, nu;
+	int node;            // of its own frame
+	int inboard_node;    // on the parent, -1: ground's origin
+	int head_node;       // on this body
+	dpose in_link;       // body frame in the link frame
+	double mass;
+	dvec3 com;           // in the body frame
+	dmat3 inertia;       // about the centre of mass, body axes
+} Body;
+
+typedef struct Node {
+	const char *name;
+	CalNodeId id;
+	int body;      // -1: ground
+	int link;      // -1: ground
+	dpose in_body; // pose in the body frame
+	dpose in_link; // pose in the link frame (in the world, if link is -1)
+} Node;
+
+typedef struct Dof {
+	int body, index; // joint it belongs to, place in it
+	int link;        //
+	int q;           // its own coordinate, -1: part of a quaternion or of a user joint
+	double stiffness, rest, damping;
+	double rotor;    // reflected rotor inertia
+} Dof;
+
+/* A spherical spring: rest orientation and stiffness of three speeds that share a quaternion. */
+typedef struct BallSpring {
+	int q, u;          // first of the four coordinates, of the three speeds
+	CalQuat rest;      // unit
+	double stiffness[3];
+} BallSpring;
+
+struct CalModel {
+	CalAllocator allocator;
+	size_t size;
+	const char *name;
+	dvec3 gravity;
+	CalSolver solver;
+	double flops_recursive, flops_dense;
+	int link_count, body_count, node_count, nq, nu;
+	int slot_count;        // accumulators of the inward sweeps
+	int trig_count;        // angles in the batch
+	int spring_count;      // degrees of freedom with an axial spring
+	int ball_spring_count;
+	int depth;             // largest number of degrees of freedom from the ground to a tip
+	int any_damping, any_rotor, any_prescribed;
+	const Link *links;
+	const Body *bodies;
+	const Node *nodes;
+	const Dof *dofs;
+	const double *rotor;       // [nu]
+	const double *damping;     // [nu]
+	const int32_t *spring_dof; // [spring_count] indices of degrees of freedom
+	const BallSpring *ball_springs;
+	const int32_t *trig_q;     // [trig_count] coordinate of each angle
+	const double *trig_offset; // [trig_count] constant turn from the joint's zero to the link's
+	const uint8_t *prescribed; // [nu] as described
+	const int32_t *dof_parent; // [nu] next degree of freedom towards the ground, -1: none
+};
+
+/* Reports freedoms whose articulated inertia is singular in every configuration (singular.c). */
+CalStatus model_check_singular(const CalModel *model, const CalDesc *desc, CalFindingFn report, void *user);
+
+#endif

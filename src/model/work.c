@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * work.c — layout of the workspace: one pass that either counts bytes or places arrays.
+ */
+#include <stdlib.h>
+
+#include "model/work.h"
+
+enum { ALIGNMENT = 64 };
+
+typedef struct Layout {
+	char *base;   // NULL: only count
+	size_t offset;
+} Layout;
+
+static void *layout_take(Layout *layout, size_t count, size_t size) {
+	const size_t at = (layout->offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	layout->offset = at + count * size;
+	return layout->base ? layout->base + at : NULL;
+}
+
+static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
+	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu, nt = (size_t)m->trig_count;
+	w->links = layout_take(layout, nl + 1, sizeof *w->links);
+	if (layout->base) ++w->links; // links[-1] is the ground
+	w->local = layout_take(layout, nl + 1, sizeof *w->local);
+	if (layout->base) ++w->local;
+	w->dofs = layout_take(layout, nu, sizeof *w->dofs);
+	w->slots = layout_take(layout, (size_t)m->slot_count, sizeof *w->slots);
+	w->columns = layout_take(layout, nu, sizeof *w->columns);
+	w->sine = layout_take(layout, nt, sizeof *w->sine);
+	w->cosine = layout_take(layout, nt, sizeof *w->cosine);
+	w->angle = layout_take(layout, nt, sizeof *w->angle);
+	w->force = layout_take(layout, nl, sizeof *w->force);
+	w->position = layout_take(layout, nl, sizeof *w->position);
+	w->velocity = layout_take(layout, nl, sizeof *w->velocity);
+	w->tau = layout_take(layout, nu, sizeof *w->tau);
+	w->rhs = layout_take(layout, nu, sizeof *w->rhs);
+	w->articulated = layout_take(layout, nl, sizeof *w->articulated);
+	w->composite = layout_take(layout, nl, sizeof *w->composite);
+	w->reaction = layout_take(layout, (size_t)m->body_count, sizeof *w->reaction);
+	w->dense = m->solver == CAL_SOLVER_DENSE ? layout_take(layout, nu * (nu + 1), sizeof *w->dense) : NULL;
+}
+
+size_t LANED(work_size)(const CalModel *model) {
+	CalWork counted;
+	Layout layout = {NULL, sizeof(CalWork)};
+	layout_work(model, &layout, &counted);
+	return (layout.offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work) {
+	if (!model || !memory || !work || (uintptr_t)memory % ALIGNMENT || size < LANED(work_size)(model)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	CalWork *w = memory;
+	memset(memory, 0, LANED(work_size)(model));
+	Layout layout = {memory, sizeof(CalWork)};
+	layout_work(model, &layout, w);
+	w->model = model;
+	w->culprit = -1;
+	*work = w;
+	return CAL_OK;
+}
+
+#if CAL_LANES == 1
+
+size_t cal_work_size(const CalModel *model) { return model ? work_size_x1(model) : 0; }
+
+CalStatus cal_work_init(const CalModel *model, void *memory, size_t size, CalWork **work) {
+	return work_init_x1(model, memory, size, work);
+}
+
+CalStatus cal_work_create(const CalModel *model, CalWork **work) {
+	if (!model || !work) return CAL_ERR_ARGUMENT;
+	*work = NULL;
+	const size_t size = cal_work_size(model);
+	void *memory = aligned_alloc(ALIGNMENT, size);
+	if (!memory) return CAL_ERR_MEMORY;
+	cal_work_init(model, memory, size, work);
+	(*work)->memory = memory;
+	return CAL_OK;
+}
+
+void cal_work_destroy(CalWork *work) {
+	if (work) free(work->memory);
+}
+
+int cal_work_culprit(const CalWork *work) { return work ? work->culprit : -1; }
+
+#endif

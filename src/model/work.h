@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * work.h — the workspace: everything that an evaluation computes, in one block sized by the model.
+ *
+ * World axes throughout; a link's quantities refer to its origin. `stage` says what is valid. The struct
+ * is over `real`: the same source serves one state or CAL_LANES of them.
+ */
+#ifndef CALDER_MODEL_WORK_H
+#define CALDER_MODEL_WORK_H
+
+#include "model/model.h"
+
+enum {
+	STAGE_POSE = 1,          // R, r and columns
+	STAGE_VELOCITY = 2,      // w, velocity and position of the origins
+	STAGE_BIAS = 4,          // al, a: accelerations at udot = 0 (shifted by -work->gravity)
+	STAGE_ACCELERATION = 8,  // A: what udot adds to them
+	STAGE_FACTOR = 16,       // K, d, articulated inertias
+	STAGE_COMPOSITE = 32,    // composite inertias
+	STAGE_REACTION = 64,     // reactions of the bodies
+};
+
+typedef struct LinkWork {
+	mat3 R;  // orientation
+	vec3 r;  // from the parent's origin to this one
+	vec3 w;  // angular velocity
+	vec3 al; // angular acceleration at udot = 0 (or with the prescribed part)
+	vec3 a;  // acceleration of the origin at udot = 0 (or with the prescribed part), minus gravity
+	union {
+		mat3 W;    // outward, then inward: field of accelerations, [al]x + [w]x[w]x
+		spatial A; // last: acceleration that udot adds
+	};
+} LinkWork;
+
+/*
+ * A degree of freedom in the recursion. K refers to the link's own origin, except after a forward dynamics
+ * for a free rotation: there it refers to the parent's origin, which is what the last sweep wants.
+ */
+typedef struct DofWork {
+	spatial K; // gain M^ P / D; of a prescribed degree of freedom: M^ P itself
+	real eps;  // tau - P'b
+	real d;    // 1 / D; of a prescribed degree of freedom: 0
+} DofWork;
+
+/* Accumulator of the inward sweeps. */
+typedef struct Slot {
+	Artic M;
+	spatial b;
+} Slot;
+
+/* A link in its own axes: what inverse dynamics works on. */
+typedef struct LocalWork {
+	mat3 Q;    // orientation in the parent link
+	vec3 d;    // origin in the parent link
+	vec3 w;    // angular velocity
+	vec3 a;    // acceleration of the origin, minus gravity
+	vec3 al;   // angular acceleration
+	mat3 W;    // field of accelerations
+	spatial f; // force that this link and all outboard of it need, at its origin
+} LocalWork;
+
+/* A rigid inertia about a link's origin: what a link and all outboard of it weigh as one body. */
+typedef struct Composite {
+	real m;
+	vec3 mc;
+	sym3 S;
+} Composite;
+
+struct CalWork {
+	const CalModel *model;
+	void *memory;      // to be freed, or NULL
+	int stage;         // bits of STAGE_*
+	int culprit;       // degree of freedom of the last numerical failure, -1: none
+	dvec3 gravity;     // what was subtracted from a
+	LinkWork *links;   // [link_count], and links[-1]: the ground
+	LocalWork *local;  // [link_count], and local[-1]: the ground
+	DofWork *dofs;     // [nu]
+	Slot *slots;       // [slot_count]
+	spatial *columns;  // [nu] world axes, about the link's origin: for motions other than ROTATION, TRANSLATION
+	real *sine, *cosine, *angle; // [trig_count]
+	spatial *force;    // [link_count] external wrenches, then scratch of the force sweeps
+	vec3 *position;    // [link_count] of the origins (kinematics only)
+	vec3 *velocity;    // [link_count] of the origins (kinematics only)
+	real *tau;         // [nu] total applied generalised force
+	real *rhs;         // [nu]
+	Artic *articulated; // [link_count] after cal_mass_factor
+	Composite *composite; // [link_count] of the mass matrix
+	spatial *reaction;  // [body_count]
+	real *dense;        // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
+};
+
+size_t LANED(work_size)(const CalModel *model);
+CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work);
+
+/* Column k of link i: world axes, about its origin. */
+INLINE spatial link_column(const CalWork *work, const Link *link, int i, int k) {
+	if (link->motion == MOTION_ROTATION) return (spatial){work->links[i].R.z, vec_zero()};
+	if (link->motion == MOTION_TRANSLATION) return (spatial){vec_zero(), work->links[i].R.z};
+	return work->columns[link->u + k];
+}
+
+#endif
