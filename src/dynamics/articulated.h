@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * articulated.h — the articulated-body recursion over `real`: inputs, and the sweeps that other algorithms
+ * build on.
+ */
+#ifndef CALDER_DYNAMICS_ARTICULATED_H
+#define CALDER_DYNAMICS_ARTICULATED_H
+
+#include "dynamics/sweep.h"
+
+/* What acts: all arrays over `real`; pointers may be NULL where the comment says so. */
+typedef struct SweepInput {
+	const real *q, *u;
+	const real *tau;           // [nu] total applied generalised force
+	const uint8_t *prescribed; // [nu] NULL: none
+	const real *udot;          // [nu] of prescribed degrees of freedom, NULL: zero
+	const spatial *external;   // [link_count] external wrenches at the link origins, NULL: none
+} SweepInput;
+
+/* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */
+void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work);
+/* Inward: articulated inertias, gains, residual forces. Returns the innermost DOF with D <= 0, or -1. */
+int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work);
+/* Outward again: udot and what it adds to the accelerations; force[nu] of prescribed DOFs, or NULL. */
+void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force);
+
+/* Outward poses alone, then inward factorisation of M that keeps the articulated inertias. */
+void LANED(pose_outward)(const CalModel *model, const real *q, CalWork *work);
+int LANED(factor_inward)(const CalModel *model, CalWork *work);
+/* x = M^-1 b with the factors; x may be b. Uses work->force and the links' A. */
+void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, real *x);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * dense.c — forward dynamics by mass matrix and Cholesky, for very small systems and as the second opinion.
+ *
+ * The outward sweep of articulated.c has left the accelerations at udot = 0; gathering the forces they need
+ * gives the bias, composite inertias give M. Rows and columns of prescribed degrees of freedom are struck
+ * out (their udot is already in b); then M = L L' in place and two triangular solves.
+ */
+#include "dynamics/composite.h"
+#include "dynamics/dense.h"
+
+/* rhs = tau - P'(sum of outboard forces needed at udot = 0). */
+static void gather_rhs(const CalModel *model, const SweepInput *in, CalWork *work, double *rhs) {
+	for (int i = 0; i < model->link_count; ++i) {
+		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
+		work->composite[i] = c;
+		const spatial b = link_inertia_force(&c, &work->links[i]);
+		work->force[i] = in->external ? spatial_sub(b, in->external[i]) : b; // external may be this very array
+	}
+	for (int i = model->link_count - 1; i >= 0; --i) {
+		const Link *link = &model->links[i];
+		const spatial b = work->force[i];
+		for (int k = 0; k < link->nu; ++k) {
+			rhs[link->u + k] = in->tau[link->u + k] - spatial_dot(link_column(work, link, i, k), b);
+		}
+		if (link->parent < 0) continue;
+		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(b, work->links[i].r));
+	}
+}
+
+/* Strikes out row and column i, keeping the system positive definite. */
+static void strike_out(double *M, int n, int i) {
+	for (int j = 0; j < i; ++j) M[i * n + j] = 0;
+	for (int j = i + 1; j < n; ++j) M[j * n + i] = 0;
+	M[i * n + i] = 1;
+}
+
+/* M = L L' in the lower triangle. Returns the first row whose pivot is not positive, or -1. */
+static int cholesky(double *M, int n) {
+	for (int i = 0; i < n; ++i) {
+		for (int j = 0; j <= i; ++j) {
+			double s = M[i * n + j];
+			for (int k = 0; k < j; ++k) s -= M[i * n + k] * M[j * n + k];
+			if (i != j) {
+				M[i * n + j] = s / M[j * n + j];
+			} else if (s > 0) {
+				M[i * n + i] = sqrt(s);
+			} else {
+				return i;
+			}
+		}
+	}
+	return -1;
+}
+
+static void cholesky_solve(const double *L, int n, double *x) {
+	for (int i = 0; i < n; ++i) {
+		for (int k = 0; k < i; ++k) x[i] -= L[i * n + k] * x[k];
+		x[i] /= L[i * n + i];
+	}
+	for (int i = n - 1; i >= 0; --i) {
+		for (int k = i + 1; k < n; ++k) x[i] -= L[k * n + i] * x[k];
+		x[i] /= L[i * n + i];
+	}
+}
+
+/* A of every link from udot; prescribed ones are in the bias accelerations. */
+static void scatter_accelerations(const CalModel *model, const uint8_t *prescribed, CalWork *work, const double *udot) {
+	work->links[-1].A = spatial_zero();
+	for (int i = 0; i < model->link_count; ++i) {
+		const Link *link = &model->links[i];
+		LinkWork *l = &work->links[i];
+		l->A = motion_shift(work->links[link->parent].A, l->r);
+		for (int k = 0; k < link->nu; ++k) {
+			if (prescribed && prescribed[link->u + k]) continue;
+			l->A = spatial_madd(l->A, udot[link->u + k], link_column(work, link, i, k));
+		}
+	}
+}
+
+/* force = M_pf udot_f - rhs on prescribed rows; M is formed again because the factor overwrote it. */
+static void prescribed_forces(const CalModel *model, const SweepInput *in, CalWork *work, const double *udot,
+                              double *force) {
+	const int n = model->nu;
+	double *M = work->dense;
+	const double *rhs = work->dense + n * n;
+	memset(force, 0, sizeof(double) * (size_t)n);
+	if (!in->prescribed) return;
+	memset(M, 0, sizeof(double) * (size_t)(n * n));
+	composite_matrix_x1(model, work, M);
+	for (int i = 0; i < n; ++i) {
+		if (!in->prescribed[i]) continue;
+		force[i] = -rhs[i];
+		for (int j = 0; j < n; ++j) {
+			if (!in->prescribed[j]) force[i] += (j <= i ? M[i * n + j] : M[j * n + i]) * udot[j];
+		}
+	}
+}
+
+int dense_solve(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force) {
+	const int n = model->nu;
+	double *M = work->dense, *rhs = work->dense + n * n;
+	memset(M, 0, sizeof(double) * (size_t)(n * n));
+	gather_rhs(model, in, work, rhs);
+	composite_inward_x1(model, work);
+	composite_matrix_x1(model, work, M);
+	for (int i = 0; i < n; ++i) {
+		udot[i] = rhs[i];
+		if (!in->prescribed || !in->prescribed[i]) continue;
+		udot[i] = in->udot ? in->udot[i] : 0.0;
+		strike_out(M, n, i);
+	}
+	const int bad = cholesky(M, n);
+	if (bad >= 0) {
+		work->dofs[bad].d = M[bad * n + bad] != M[bad * n + bad] ? NAN : INFINITY;
+		for (int i = 0; i < n; ++i) udot[i] = NAN;
+		return bad;
+	}
+	cholesky_solve(M, n, udot);
+	scatter_accelerations(model, in->prescribed, work, udot);
+	if (force) prescribed_forces(model, in, work, udot, force);
+	return -1;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * forces.c — forces that joints and inputs apply.
+ *
+ * Axial spring and damper: -k (q - rest) - d u. Spherical spring: with theta = log(rest^-1 q) the rotation
+ * vector from rest, V = 1/2 theta' k theta and the moment on w (outboard frame) is -J^-T k theta, J^-1 the
+ * inverse tangent of the exponential map (theta_dot = J^-1 w): exact for any rotation below a full turn.
+ */
+#include "dynamics/forces.h"
+
+static dvec3 ball_displacement(const BallSpring *spring, const double *q) {
+	const double *at = q + spring->q;
+	const CalQuat back = {spring->rest.w, -spring->rest.x, -spring->rest.y, -spring->rest.z};
+	return dquat_log(dquat_mul(back, (CalQuat){at[0], at[1], at[2], at[3]}));
+}
+
+void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q) {
+	if (model->any_damping) {
+		for (int i = 0; i < model->nu; ++i) Q[i] -= model->damping[i] * u[i];
+	}
+	for (int i = 0; i < model->spring_count; ++i) {
+		const Dof *dof = &model->dofs[model->spring_dof[i]];
+		Q[model->spring_dof[i]] -= dof->stiffness * (q[dof->q] - dof->rest);
+	}
+	for (int i = 0; i < model->ball_spring_count; ++i) {
+		const BallSpring *s = &model->ball_springs[i];
+		const dvec3 theta = ball_displacement(s, q);
+		const dvec3 g = {s->stiffness[0] * theta.x, s->stiffness[1] * theta.y, s->stiffness[2] * theta.z};
+		const dvec3 moment = rotation_vector_force(theta, g);
+		Q[s->u] -= moment.x;
+		Q[s->u + 1] -= moment.y;
+		Q[s->u + 2] -= moment.z;
+	}
+}
+
+double forces_elastic_energy(const CalModel *model, const double *q) {
+	double energy = 0;
+	for (int i = 0; i < model->spring_count; ++i) {
+		const Dof *dof = &model->dofs[model->spring_dof[i]];
+		const double x = q[dof->q] - dof->rest;
+		energy += 0.5 * dof->stiffness * x * x;
+	}
+	for (int i = 0; i < model->ball_spring_count; ++i) {
+		const BallSpring *s = &model->ball_springs[i];
+		const dvec3 t = ball_displacement(s, q);
+		energy += 0.5 * (s->stiffness[0] * t.x * t.x + s->stiffness[1] * t.y * t.y + s->stiffness[2] * t.z * t.z);
+	}
+	return energy;
+}
+
+void forces_total(const CalModel *model, const CalState *state, const double *applied, double *tau) {
+	const size_t size = sizeof(double) * (size_t)model->nu;
+	if (applied) {
+		memcpy(tau, applied, size);
+	} else {
+		memset(tau, 0, size);
+	}
+	forces_add_elastic(model, state->q, state->u, tau);
+}
+
+CalStatus forces_check(const CalModel *model, const CalInput *input) {
+	if (!input || input->wrench_count == 0) return CAL_OK;
+	if (input->wrench_count < 0 || !input->wrenches) return CAL_ERR_ARGUMENT;
+	for (int i = 0; i < input->wrench_count; ++i) {
+		const CalWrench *w = &input->wrenches[i];
+		if (w->node < 0 || w->node >= model->node_count) return CAL_ERR_ARGUMENT;
+		if (w->frame != CAL_FRAME_WORLD && w->frame != CAL_FRAME_NODE) return CAL_ERR_ARGUMENT;
+	}
+	return CAL_OK;
+}
+
+spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const CalWrench *wrench) {
+	const Node *node = &model->nodes[wrench->node];
+	const mat3 R = node->link >= 0 ? work->links[node->link].R : mat_from(dmat_identity());
+	spatial f = spatial_in(wrench->f);
+	if (wrench->frame == CAL_FRAME_NODE) {
+		const mat3 Rn = mat_mul_dmat(R, node->in_link.R);
+		f = (spatial){mat_mul_vec(Rn, f.a), mat_mul_vec(Rn, f.l)};
+	}
+	return force_shift(f, mat_mul_dvec(R, node->in_link.r));
+}
+
+const uint8_t *forces_prescribed(const CalModel *model, const CalInput *input) {
+	if (input && input->prescribed) return input->prescribed;
+	return model->any_prescribed ? model->prescribed : NULL;
+}

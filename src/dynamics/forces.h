@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * forces.h — generalised forces of springs and dampers, and wrenches at nodes, for the algorithms.
+ */
+#ifndef CALDER_DYNAMICS_FORCES_H
+#define CALDER_DYNAMICS_FORCES_H
+
+#include <calder/dynamics.h>
+#include "model/work.h"
+
+/* Q[nu] += joint springs and dampers. */
+void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q);
+/* Potential energy of the joint springs. */
+double forces_elastic_energy(const CalModel *model, const double *q);
+/* tau[nu] = applied + elastic; applied may be NULL. */
+void forces_total(const CalModel *model, const CalState *state, const double *applied, double *tau);
+
+/* Every wrench refers to a node of the model and is finite in number; CAL_ERR_ARGUMENT otherwise. */
+CalStatus forces_check(const CalModel *model, const CalInput *input);
+/* A wrench in world axes at the origin of its node's link; needs poses. */
+spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const CalWrench *wrench);
+
+/* What input prescribes: NULL if nothing is. */
+const uint8_t *forces_prescribed(const CalModel *model, const CalInput *input);
+
+#endif
