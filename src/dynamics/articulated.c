@@ -114,6 +114,10 @@ static void reduce_force(const Link *link, int i, const uint8_t *prescribed, con
 	}
 }
 
+INLINE int is_free_rotation(const Link *link, const SweepInput *in) {
+	return link->motion == MOTION_ROTATION && (LIKELY(!in->prescribed) || !in->prescribed[link->u]);
+}
+
 /* Any link: eliminates its joint from `total`, which becomes what the parent sees, at the parent's origin. */
 static int pass_inward(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
                        Slot *total) {
@@ -167,7 +171,7 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 		Slot total = link_own(link, i, in, l);
 		if (LIKELY(i + 1 < model->link_count && link[1].parent == i)) slot_add(&total, &carry);
 		if (link->slot >= 0) slot_add(&total, &work->slots[link->slot]);
-		if (LIKELY(link->motion == MOTION_ROTATION && !in->prescribed)) {
+		if (LIKELY(is_free_rotation(link, in))) {
 			if (UNLIKELY(pass_inward_rotation(model, link, l, in, work, &total))) culprit = link->u;
 		} else {
 			Slot any = total; // a copy, so that `total` itself can stay in registers
@@ -185,24 +189,18 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 
 /* ---- 3 outward ----------------------------------------------------------------------------- */
 
-/* udot of the joint of link i, last column first; A becomes the link's own. */
-static void accelerate_joint(const Link *link, int i, CalWork *work, real *udot, spatial *A) {
-	for (int k = link->nu - 1; k >= 0; --k) {
-		const DofWork *dof = &work->dofs[link->u + k];
-		udot[link->u + k] = dof->d * dof->eps - spatial_dot(dof->K, *A);
-		*A = spatial_madd(*A, udot[link->u + k], link_column(work, link, i, k));
-	}
-}
-
-/* The same where columns may be prescribed: they add nothing to A, and their force is P'(M^A + b) - tau. */
-static void accelerate_hybrid(const Link *link, int i, const SweepInput *in, CalWork *work, real *udot, real *force,
-                              spatial *A) {
+/*
+ * udot of the joint of link i, last column first; A becomes the link's own. Prescribed columns add nothing to
+ * A (they are in the bias); their force is P'(M^A + b) + rotor udot - tau.
+ */
+static void accelerate_joint(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
+                             real *udot, real *force, spatial *A) {
 	for (int k = link->nu - 1; k >= 0; --k) {
 		const int u = link->u + k;
 		const DofWork *dof = &work->dofs[u];
-		if (in->prescribed[u]) {
+		if (in->prescribed && in->prescribed[u]) {
 			udot[u] = in->udot ? in->udot[u] : real_from(0);
-			if (force) force[u] = spatial_dot(dof->K, *A) - dof->eps;
+			if (force) force[u] = spatial_dot(dof->K, *A) - dof->eps + model->rotor[u] * udot[u];
 			continue;
 		}
 		udot[u] = dof->d * dof->eps - spatial_dot(dof->K, *A);
@@ -217,7 +215,7 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 		const Link *link = &model->links[i];
 		LinkWork *l = &work->links[i];
 		const spatial *parent = &work->links[link->parent].A;
-		if (LIKELY(link->motion == MOTION_ROTATION && !in->prescribed)) {
+		if (LIKELY(is_free_rotation(link, in))) {
 			const DofWork *dof = &work->dofs[link->u];
 			const real ud = dof->d * dof->eps - (dot(dof->K.a, parent->a) + dot(dof->K.l, parent->l));
 			udot[link->u] = ud;
@@ -226,11 +224,7 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 			continue;
 		}
 		spatial A = motion_shift(*parent, l->r);
-		if (in->prescribed) {
-			accelerate_hybrid(link, i, in, work, udot, force, &A);
-		} else {
-			accelerate_joint(link, i, work, udot, &A);
-		}
+		accelerate_joint(model, link, i, in, work, udot, force, &A);
 		l->A = A;
 	}
 }
@@ -265,6 +259,7 @@ int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 }
 
 void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, real *x) {
+	const SweepInput all_free = {0};
 	for (int i = 0; i < model->link_count; ++i) work->force[i] = spatial_zero();
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
@@ -278,7 +273,7 @@ void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, re
 		const Link *link = &model->links[i];
 		LinkWork *l = &work->links[i];
 		spatial A = motion_shift(work->links[link->parent].A, l->r);
-		accelerate_joint(link, i, work, x, &A);
+		accelerate_joint(model, link, i, &all_free, work, x, NULL, &A);
 		l->A = A;
 	}
 }

@@ -4,8 +4,7 @@
  *
  *   inward   R(k) = own + sum over children of R shifted to O_k:
  *            mc' = mc + m r,  S' = S + g r' + r g' with g = mc + m r / 2
- *   matrix   column of a freedom of link j: F = R(j) P; walking to the ground, F shifts by r and
- *            M(i,j) = P_i'F
+ *   matrix   column of a freedom of link j: F = R(j) P; walking to the ground, F shifts and M(i,j) = P_i'F
  * World axes make the walk a cross product per link: 9 multiplications per entry of M.
  */
 #include <calder/dynamics.h>
@@ -35,42 +34,61 @@ void LANED(composite_inward)(const CalModel *model, CalWork *work) {
 	}
 }
 
-/* Row u of M: force F at the origin of link i, met by the columns of i up to k and by all inboard ones. */
-INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k, spatial F, real *row) {
+/* What a row of M is made of: freedom u, and the force F that its composite needs. */
+typedef struct Row {
+	real *M;
+	size_t n, u;
+	spatial F;
+} Row;
+
+/* Entries of the row, and of the column that mirrors it, for the freedoms of link i; c: from its origin to F's. */
+INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row, int i, int freedoms, vec3 c) {
 	const Link *link = &model->links[i];
-	for (int j = 0; j <= k; ++j) row[link->u + j] = spatial_dot(link_column(work, link, i, j), F);
-	while (link->parent >= 0) {
-		F = force_shift(F, work->links[i].r);
-		i = link->parent;
-		link = &model->links[i];
-		if (LIKELY(link->motion == MOTION_ROTATION)) {
-			row[link->u] = dot(work->links[i].R.z, F.a);
-			continue;
+	const vec3 moment = add(row->F.a, cross(c, row->F.l));
+	size_t v = (size_t)link->u;
+	if (LIKELY(link->motion == MOTION_ROTATION)) {
+		row->M[row->n * row->u + v] = row->M[row->n * v + row->u] = dot(work->links[i].R.z, moment);
+		return;
+	}
+	for (int j = 0; j < freedoms; ++j, ++v) {
+		const spatial P = link_column(work, link, i, j);
+		row->M[row->n * row->u + v] = row->M[row->n * v + row->u] = dot(P.a, moment) + dot(P.l, row->F.l);
+	}
+}
+
+/* Freedom k of link i against itself and all inboard of it, run by run: no look-up waits for another. */
+INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k, real *M) {
+	const Link *links = model->links;
+	const spatial F = composite_mul(&work->composite[i], link_column(work, &links[i], i, k));
+	const Row row = {M, (size_t)model->nu, (size_t)(links[i].u + k), F};
+	vec3 c = vec_zero();
+	meet_link(model, work, &row, i, k + 1, c);
+	for (;;) {
+		const int first = links[i].run;
+		for (; i > first; --i) {
+			c = add(c, work->links[i].r);
+			meet_link(model, work, &row, i - 1, links[i - 1].nu, c);
 		}
-		for (int j = 0; j < link->nu; ++j) row[link->u + j] = spatial_dot(link_column(work, link, i, j), F);
+		const int parent = links[first].parent;
+		if (parent < 0) return;
+		c = add(c, work->links[first].r);
+		i = parent;
+		meet_link(model, work, &row, i, links[i].nu, c);
 	}
 }
 
 void LANED(composite_matrix)(const CalModel *model, const CalWork *work, real *M) {
-	const size_t n = (size_t)model->nu;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k) {
-			const int u = link->u + k;
-			real *row = M + n * (size_t)u;
-			matrix_row(model, work, i, k, composite_mul(&work->composite[i], link_column(work, link, i, k)), row);
-			row[u] += model->rotor[u];
+			const size_t u = (size_t)(link->u + k);
+			matrix_row(model, work, i, k, M);
+			M[(size_t)model->nu * u + u] += model->rotor[u];
 		}
 	}
 }
 
 #if CAL_LANES == 1
-
-static void mirror_lower(double *M, int n) {
-	for (int i = 0; i < n; ++i) {
-		for (int j = 0; j < i; ++j) M[(size_t)j * (size_t)n + (size_t)i] = M[(size_t)i * (size_t)n + (size_t)j];
-	}
-}
 
 static void form_composites(const CalModel *model, const double *q, CalWork *work) {
 	pose_outward_x1(model, q, work);
@@ -85,7 +103,6 @@ CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork 
 	form_composites(model, state->q, work);
 	memset(M, 0, sizeof(double) * (size_t)model->nu * (size_t)model->nu);
 	composite_matrix_x1(model, work, M);
-	mirror_lower(M, model->nu);
 	work->stage = STAGE_POSE | STAGE_COMPOSITE;
 	return CAL_OK;
 }

@@ -9,7 +9,7 @@
 
 /* Inward: work->composite holds the links' own moments in world axes and becomes the composites'. */
 void LANED(composite_inward)(const CalModel *model, CalWork *work);
-/* Lower triangle (row >= column) of M, leading dimension nu; entries off the tree's paths are not touched. */
+/* M, leading dimension nu; entries off the tree's paths are zero and not touched. */
 void LANED(composite_matrix)(const CalModel *model, const CalWork *work, real *M);
 
 /* Force that the composite of link i needs for a unit acceleration along P. */

@@ -78,7 +78,7 @@ static void scatter_accelerations(const CalModel *model, const uint8_t *prescrib
 	}
 }
 
-/* force = M_pf udot_f - rhs on prescribed rows; M is formed again because the factor overwrote it. */
+/* force = M_pf udot_f + rotor udot_p - rhs on prescribed rows; M is formed again because the factor overwrote it. */
 static void prescribed_forces(const CalModel *model, const SweepInput *in, CalWork *work, const double *udot,
                               double *force) {
 	const int n = model->nu;
@@ -90,7 +90,7 @@ static void prescribed_forces(const CalModel *model, const SweepInput *in, CalWo
 	composite_matrix_x1(model, work, M);
 	for (int i = 0; i < n; ++i) {
 		if (!in->prescribed[i]) continue;
-		force[i] = -rhs[i];
+		force[i] = model->rotor[i] * udot[i] - rhs[i];
 		for (int j = 0; j < n; ++j) {
 			if (!in->prescribed[j]) force[i] += (j <= i ? M[i * n + j] : M[j * n + i]) * udot[j];
 		}

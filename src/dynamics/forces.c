@@ -5,6 +5,7 @@
  * Axial spring and damper: -k (q - rest) - d u. Spherical spring: with theta = log(rest^-1 q) the rotation
  * vector from rest, V = 1/2 theta' k theta and the moment on w (outboard frame) is -J^-T k theta, J^-1 the
  * inverse tangent of the exponential map (theta_dot = J^-1 w): exact for any rotation below a full turn.
+ * User joint: the same with its own difference and rate, delta from the point that `rest` leads to.
  */
 #include "dynamics/forces.h"
 
@@ -12,6 +13,26 @@ static dvec3 ball_displacement(const BallSpring *spring, const double *q) {
 	const double *at = q + spring->q;
 	const CalQuat back = {spring->rest.w, -spring->rest.x, -spring->rest.y, -spring->rest.z};
 	return dquat_log(dquat_mul(back, (CalQuat){at[0], at[1], at[2], at[3]}));
+}
+
+static void user_displacement(const Link *link, const Dof *dof, const double *q, double delta[CAL_JOINT_MAX_DOF]) {
+	double neutral[CAL_JOINT_MAX_COORDS], rest_q[CAL_JOINT_MAX_COORDS], rest[CAL_JOINT_MAX_DOF];
+	for (int k = 0; k < link->nu; ++k) rest[k] = dof[k].rest;
+	motion_neutral(MOTION_USER, &link->data, neutral);
+	motion_integrate(MOTION_USER, &link->data, neutral, rest, rest_q);
+	motion_difference(MOTION_USER, &link->data, rest_q, q + link->q, delta);
+}
+
+/* Force on speed j: -sum k_i delta_i d(delta_dot_i)/d(u_j). */
+static void add_user_spring(const Link *link, const Dof *dof, const double *q, double *Q) {
+	double delta[CAL_JOINT_MAX_DOF];
+	user_displacement(link, dof, q, delta);
+	for (int j = 0; j < link->nu; ++j) {
+		double unit[CAL_JOINT_MAX_DOF] = {0}, rate[CAL_JOINT_MAX_DOF];
+		unit[j] = 1.0;
+		motion_rate(MOTION_USER, &link->data, delta, unit, rate);
+		for (int k = 0; k < link->nu; ++k) Q[link->u + j] -= dof[k].stiffness * delta[k] * rate[k];
+	}
 }
 
 void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q) {
@@ -31,6 +52,10 @@ void forces_add_elastic(const CalModel *model, const double *q, const double *u,
 		Q[s->u + 1] -= moment.y;
 		Q[s->u + 2] -= moment.z;
 	}
+	for (int i = 0; i < model->user_spring_count; ++i) {
+		const Link *link = &model->links[model->user_spring_link[i]];
+		add_user_spring(link, &model->dofs[link->u], q, Q);
+	}
 }
 
 double forces_elastic_energy(const CalModel *model, const double *q) {
@@ -44,6 +69,12 @@ double forces_elastic_energy(const CalModel *model, const double *q) {
 		const BallSpring *s = &model->ball_springs[i];
 		const dvec3 t = ball_displacement(s, q);
 		energy += 0.5 * (s->stiffness[0] * t.x * t.x + s->stiffness[1] * t.y * t.y + s->stiffness[2] * t.z * t.z);
+	}
+	for (int i = 0; i < model->user_spring_count; ++i) {
+		const Link *link = &model->links[model->user_spring_link[i]];
+		double delta[CAL_JOINT_MAX_DOF];
+		user_displacement(link, &model->dofs[link->u], q, delta);
+		for (int k = 0; k < link->nu; ++k) energy += 0.5 * model->dofs[link->u + k].stiffness * delta[k] * delta[k];
 	}
 	return energy;
 }

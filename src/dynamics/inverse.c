@@ -159,7 +159,7 @@ CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, con
 	if (model->any_rotor && udot) {
 		for (int i = 0; i < model->nu; ++i) tau[i] += model->rotor[i] * udot[i];
 	}
-	if (model->any_damping || model->spring_count || model->ball_spring_count) {
+	if (model->any_damping || model->spring_count || model->ball_spring_count || model->user_spring_count) {
 		memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
 		forces_add_elastic(model, state->q, state->u, work->rhs);
 		for (int i = 0; i < model->nu; ++i) tau[i] -= work->rhs[i];

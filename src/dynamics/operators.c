@@ -205,9 +205,8 @@ static void write_matrix(const Artic *a, double M[36]) {
 }
 
 static CalStatus check_link(const CalModel *model, const CalWork *work, int link, const double *out) {
-	const CalStatus status = check(model, work, out, out);
-	if (status != CAL_OK) return status;
-	return link < 0 || link >= model->link_count ? CAL_ERR_ARGUMENT : CAL_OK;
+	if (!model || link < 0 || link >= model->link_count) return CAL_ERR_ARGUMENT;
+	return check(model, work, out, out);
 }
 
 CalStatus cal_link_inertia(const CalModel *model, const CalWork *work, int link, double M[36]) {

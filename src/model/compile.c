@@ -39,6 +39,7 @@ static void block_layout(Compiler *c, Block *block) {
 	c->damping = block_take(block, (size_t)c->nu, sizeof(double));
 	c->spring_dof = block_take(block, (size_t)c->nu, sizeof(int32_t));
 	c->ball_springs = block_take(block, (size_t)c->nu, sizeof(BallSpring));
+	c->user_spring_link = block_take(block, (size_t)c->link_count, sizeof(int32_t));
 	c->trig_q = block_take(block, (size_t)c->link_count, sizeof(int32_t));
 	c->trig_offset = block_take(block, (size_t)c->link_count, sizeof(double));
 	c->dof_parent = block_take(block, (size_t)c->nu, sizeof(int32_t));
@@ -136,6 +137,7 @@ static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent
 		}
 		c->u_made += link->nu;
 		c->q_made += link->nq;
+		link->run = parent >= 0 && parent == c->links_made - 1 ? c->links[parent].run : c->links_made;
 		parent = c->links_made++;
 		*X = (dpose){dmat_transpose(turn), {0, 0, 0}};
 	}
@@ -219,12 +221,18 @@ static void add_inertias(Compiler *c) {
 
 /* ---- degrees of freedom -------------------------------------------------------------------- */
 
-static void add_ball_spring(Compiler *c, CalModel *model, const Link *link, int q, int u) {
+static void add_ball_spring(Compiler *c, CalModel *model, int q, int u) {
 	const Dof *dof = &c->dofs[u];
-	if (link->motion == MOTION_USER || dof[0].stiffness + dof[1].stiffness + dof[2].stiffness == 0) return;
+	if (dof[0].stiffness + dof[1].stiffness + dof[2].stiffness == 0) return;
 	const dvec3 rest = {dof[0].rest, dof[1].rest, dof[2].rest};
 	c->ball_springs[model->ball_spring_count++] =
 	    (BallSpring){q, u, dquat_exp(rest), {dof[0].stiffness, dof[1].stiffness, dof[2].stiffness}};
+}
+
+static int has_spring(const Compiler *c, const Link *link) {
+	double sum = 0;
+	for (int k = 0; k < link->nu; ++k) sum += c->dofs[link->u + k].stiffness;
+	return sum > 0;
 }
 
 static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k) {
@@ -255,8 +263,9 @@ static void add_dofs(Compiler *c, CalModel *model) {
 	for (int i = 0; i < c->link_count; ++i) {
 		const Link *link = &c->links[i];
 		for (int k = 0; k < link->nu; ++k) add_dof(c, model, link, i, k);
-		if (link->motion == MOTION_SPHERICAL) add_ball_spring(c, model, link, link->q, link->u);
-		if (link->motion == MOTION_FREE) add_ball_spring(c, model, link, link->q + 3, link->u + 3);
+		if (link->motion == MOTION_SPHERICAL) add_ball_spring(c, model, link->q, link->u);
+		if (link->motion == MOTION_FREE) add_ball_spring(c, model, link->q + 3, link->u + 3);
+		if (link->motion == MOTION_USER && has_spring(c, link)) c->user_spring_link[model->user_spring_count++] = i;
 	}
 }
 
@@ -299,6 +308,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->links = c->links, model->bodies = c->bodies, model->nodes = c->nodes, model->dofs = c->dofs;
 	model->rotor = c->rotor, model->damping = c->damping, model->prescribed = c->prescribed;
 	model->spring_dof = c->spring_dof, model->ball_springs = c->ball_springs;
+	model->user_spring_link = c->user_spring_link;
 	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
 }
 

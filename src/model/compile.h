@@ -28,7 +28,7 @@ typedef struct Compiler {
 	Node *nodes;
 	Dof *dofs;
 	double *rotor, *damping, *trig_offset;
-	int32_t *spring_dof, *trig_q, *dof_parent;
+	int32_t *spring_dof, *user_spring_link, *trig_q, *dof_parent;
 	uint8_t *prescribed;
 	BallSpring *ball_springs;
 	char *strings;

@@ -228,28 +228,6 @@ static CalStatus body_check(const CalDesc *desc, const CalBodyDef *def, CalError
 
 /* ---- creating and adding ------------------------------------------------------------------- */
 
-CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc) {
-	if (!desc || !allocator_is_valid(allocator)) {
-		return CAL_ERR_ARGUMENT;
-	}
-	*desc = NULL;
-	CalAllocator source = allocator_or_default(allocator);
-	CalDesc *made = memory_alloc(&source, sizeof *made);
-	if (!made) {
-		return CAL_ERR_MEMORY;
-	}
-	*made = (CalDesc){.allocator = source};
-	CalGroupDef group = cal_group_def();
-	group.name = "main";
-	CalStatus status = cal_desc_add_group(made, &group, NULL, NULL);
-	if (status != CAL_OK) {
-		cal_desc_destroy(made);
-		return status;
-	}
-	*desc = made;
-	return CAL_OK;
-}
-
 void cal_desc_destroy(CalDesc *desc) {
 	if (!desc) {
 		return;
@@ -284,6 +262,21 @@ void cal_desc_destroy(CalDesc *desc) {
 	                        sizeof *(desc)->array)) != NULL &&                                                  \
 	 ((desc)->array = grown, name_index_reserve(&(desc)->allocator, &(desc)->one##_names)))
 
+static CalStatus group_append(CalDesc *desc, const CalGroupDef *def, CalGroupId *id, CalError *error) {
+	CalGroupDef group = *def;
+	void *grown;
+	if (!RESERVE(desc, groups, group) || !strings_copy(desc, def->name, def->place, &group.name, &group.place)) {
+		return no_memory(error, "group", def->name);
+	}
+	desc->groups[desc->group_count++] = group;
+	uint32_t value = (uint32_t)desc->group_count;
+	name_index_insert(&desc->group_names, name_hash(0, group.name, strlen(group.name)), value);
+	if (id) {
+		id->value = value;
+	}
+	return CAL_OK;
+}
+
 CalStatus cal_desc_add_group(CalDesc *desc, const CalGroupDef *def, CalGroupId *id, CalError *error) {
 	if (!desc || !def) {
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_desc_add_group: desc or def is NULL");
@@ -299,17 +292,28 @@ CalStatus cal_desc_add_group(CalDesc *desc, const CalGroupDef *def, CalGroupId *
 	if (!vec_is_finite(def->gravity)) {
 		return not_finite("group", def->name, def->place, "gravity", error);
 	}
-	CalGroupDef group = *def;
-	void *grown;
-	if (!RESERVE(desc, groups, group) || !strings_copy(desc, def->name, def->place, &group.name, &group.place)) {
-		return no_memory(error, "group", def->name);
+	return group_append(desc, def, id, error);
+}
+
+CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc) {
+	if (!desc || !allocator_is_valid(allocator)) {
+		return CAL_ERR_ARGUMENT;
 	}
-	desc->groups[desc->group_count++] = group;
-	uint32_t value = (uint32_t)desc->group_count;
-	name_index_insert(&desc->group_names, name_hash(0, group.name, strlen(group.name)), value);
-	if (id) {
-		id->value = value;
+	*desc = NULL;
+	CalAllocator source = allocator_or_default(allocator);
+	CalDesc *made = memory_alloc(&source, sizeof *made);
+	if (!made) {
+		return CAL_ERR_MEMORY;
 	}
+	*made = (CalDesc){.allocator = source};
+	CalGroupDef group = cal_group_def();
+	group.name = "main";
+	CalStatus status = group_append(made, &group, NULL, NULL);
+	if (status != CAL_OK) {
+		cal_desc_destroy(made);
+		return status;
+	}
+	*desc = made;
 	return CAL_OK;
 }
 

@@ -24,6 +24,7 @@ typedef struct Link {
 	int32_t trig;    // ROTATION: index of its angle in the batch of sines and cosines
 	int32_t twist;   // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
 	int32_t body;    // the body whose joint it belongs to
+	int32_t run;     // first link of the run that it is part of: each the parent of the next
 	dmat3 E;         // orientation of the inboard frame F in the parent link
 	dvec3 p;         // origin of F in the parent link [m]
 	DInertia inertia; // of all bodies that it carries, about its origin, link axes
@@ -85,6 +86,7 @@ struct CalModel {
 	int trig_count;        // angles in the batch
 	int spring_count;      // degrees of freedom with an axial spring
 	int ball_spring_count;
+	int user_spring_count; // user joints with a spring
 	int depth;             // largest number of degrees of freedom from the ground to a tip
 	int any_damping, any_rotor, any_prescribed;
 	const Link *links;
@@ -95,6 +97,7 @@ struct CalModel {
 	const double *damping;     // [nu]
 	const int32_t *spring_dof; // [spring_count] indices of degrees of freedom
 	const BallSpring *ball_springs;
+	const int32_t *user_spring_link; // [user_spring_count] their links
 	const int32_t *trig_q;     // [trig_count] coordinate of each angle
 	const double *trig_offset; // [trig_count] constant turn from the joint's zero to the link's
 	const uint8_t *prescribed; // [nu] as described

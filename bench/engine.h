@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an engine must offer to take part. A timed call is everything the engine must do from
+// (q, u, tau), already in its own arrays and conventions, to the result in its own arrays: kinematics
+// included, translation of conventions excluded, no work saved from the call before.
+#pragma once
+
+#include "models.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+enum class Algorithm { forward_dynamics, inverse_dynamics, mass_matrix };
+
+inline constexpr Algorithm all_algorithms[] = {Algorithm::forward_dynamics, Algorithm::inverse_dynamics,
+                                               Algorithm::mass_matrix};
+
+inline const char *to_string(Algorithm a) {
+	return a == Algorithm::forward_dynamics   ? "forward_dynamics"
+	       : a == Algorithm::inverse_dynamics ? "inverse_dynamics"
+	                                          : "mass_matrix";
+}
+
+class Engine {
+  public:
+	virtual ~Engine() = default;
+
+	virtual std::string name() const = 0;
+	virtual std::string version() const = 0;
+
+	// Builds the engine's own model. On failure returns false and says why.
+	virtual bool load(const BenchModel &model, std::string &reason) = 0;
+
+	// Whether this build of the engine has the algorithm; if not, says why.
+	virtual bool supports(Algorithm, std::string & /*reason*/) const { return true; }
+
+	// Hands over state and inputs; untimed. Precedes every check and every batch of timed calls, and the
+	// first call after it must use exactly this state.
+	virtual void set_state(const BenchState &state) = 0;
+
+	// The timed calls.
+	virtual void forward_dynamics() = 0; // (q, u, tau)  -> udot
+	virtual void inverse_dynamics() = 0; // (q, u, udot) -> tau
+	virtual void mass_matrix() = 0;      // q            -> dense M
+
+	// Results of the last call, in neutral conventions; untimed.
+	virtual std::vector<double> udot() const = 0;
+	virtual std::vector<double> tau() const = 0;
+	virtual std::vector<double> M() const = 0; // nu x nu, row-major
+};
+
+struct EngineEntry {
+	std::string name;
+	bool by_default; // false: runs only when named in --engines
+	std::function<std::unique_ptr<Engine>()> make;
+};
+
+// Every engine of this build; the first that loads a model is the reference of the agreement check.
+const std::vector<EngineEntry> &engines();
+
+} // namespace bench

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// calder-bench: times Calder beside its peers on the same models, in the same process, interleaved.
+#include "engine.h"
+#include "options.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+struct Suite {
+	const char *name;
+	const char *summary;
+	bench::SuiteFunction run;
+};
+
+// One line per suite.
+constexpr Suite suites[] = {
+	{"trees", "forward dynamics, inverse dynamics and mass matrix of tree mechanisms", bench::run_trees},
+};
+
+void print_usage() {
+	std::puts("usage: calder-bench [SUITE] [--models A,B] [--engines A,B] [--rounds N] [--quick] [--json FILE]\n"
+	          "example: calder-bench trees --models chain32,humanoid --json trees.json\n\nsuites:");
+	for (const Suite &s : suites)
+		std::printf("  %-10s %s\n", s.name, s.summary);
+	std::printf("models:   ");
+	for (const std::string &name : bench::model_names())
+		std::printf(" %s", name.c_str());
+	std::printf("\nengines:  ");
+	for (const bench::EngineEntry &e : bench::engines())
+		std::printf(" %s%s", e.name.c_str(), e.by_default ? "" : " (when named)");
+	std::printf("\n");
+}
+
+std::vector<std::string> split(const std::string &text) {
+	std::vector<std::string> out;
+	for (std::size_t at = 0; at <= text.size();) {
+		const std::size_t end = std::min(text.find(',', at), text.size());
+		if (end > at)
+			out.push_back(text.substr(at, end - at));
+		at = end + 1;
+	}
+	return out;
+}
+
+const Suite *find_suite(const char *name) {
+	for (const Suite &s : suites)
+		if (!std::strcmp(name, s.name))
+			return &s;
+	return nullptr;
+}
+
+int usage_error(const char *what, const char *which) {
+	std::fprintf(stderr, "calder-bench: error: %s '%s'; see --help\n", what, which);
+	return 2;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+	bench::Options options;
+	const Suite *suite = &suites[0];
+	for (int i = 1; i < argc; i++) {
+		const std::string arg = argv[i];
+		if (arg == "--help" || arg == "-h")
+			return print_usage(), 0;
+		if (arg == "--quick") {
+			options.rounds = 5;
+			continue;
+		}
+		if (arg[0] != '-') {
+			suite = find_suite(argv[i]);
+			if (!suite)
+				return usage_error("no such suite", argv[i]);
+			continue;
+		}
+		if (i + 1 == argc)
+			return usage_error("unknown option, or its value is missing:", argv[i]);
+		const std::string value = argv[++i];
+		if (arg == "--json")
+			options.json = value;
+		else if (arg == "--models")
+			options.models = split(value);
+		else if (arg == "--engines")
+			options.engines = split(value);
+		else if (arg == "--rounds")
+			options.rounds = std::max(1, std::atoi(value.c_str()));
+		else
+			return usage_error("unknown option", argv[i - 1]);
+	}
+	return suite->run(options);
+}

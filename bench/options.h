@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command line options shared by the suites, and the list of suites.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Options {
+	std::string json;                 // file to write, empty for none
+	std::vector<std::string> models;  // empty for all
+	std::vector<std::string> engines; // empty for those that run by default
+	int rounds = 25;                  // interleaved rounds of timing
+	double batch_s = 2e-3;            // least CPU time of a batch
+	unsigned long long seed = 20240229;
+};
+
+// 0: ran and agreed, 1: a check failed, 2: usage.
+using SuiteFunction = int (*)(const Options &);
+
+int run_trees(const Options &options);
+
+} // namespace bench

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace bench {
+namespace {
+
+void add_unique(std::vector<std::string> &list, const std::string &item) {
+	if (std::find(list.begin(), list.end(), item) == list.end())
+		list.push_back(item);
+}
+
+const Row *find(const std::vector<Row> &rows, const std::string &algorithm, const std::string &model,
+                const std::string &engine) {
+	for (const Row &r : rows)
+		if (r.algorithm == algorithm && r.model == model && r.engine == engine)
+			return &r;
+	return nullptr;
+}
+
+void print_ratio(const std::vector<Row> &rows, const Row &calder) {
+	const Row *fastest = nullptr;
+	for (const Row &r : rows) {
+		const bool peer = r.algorithm == calder.algorithm && r.model == calder.model && r.engine != calder.engine;
+		if (peer && (!fastest || r.ns_best < fastest->ns_best))
+			fastest = &r;
+	}
+	if (fastest)
+		std::printf("  %6.3f of %s", calder.ns_best / fastest->ns_best, fastest->engine.c_str());
+}
+
+} // namespace
+
+void print_table(const std::vector<Row> &rows, const std::string &algorithm) {
+	std::vector<std::string> models, engines;
+	for (const Row &r : rows)
+		if (r.algorithm == algorithm)
+			add_unique(models, r.model), add_unique(engines, r.engine);
+	if (models.empty())
+		return;
+	std::printf("\n%s, ns per body (best of rounds)\n%-12s", algorithm.c_str(), "");
+	for (const std::string &e : engines)
+		std::printf(" %13s", e.c_str());
+	std::printf("\n");
+	for (const std::string &m : models) {
+		std::printf("%-12s", m.c_str());
+		for (const std::string &e : engines) {
+			const Row *r = find(rows, algorithm, m, e);
+			if (r)
+				std::printf(" %13.1f", r->ns_best / r->n);
+			else
+				std::printf(" %13s", "-");
+		}
+		if (const Row *calder = find(rows, algorithm, m, "calder"))
+			print_ratio(rows, *calder);
+		std::printf("\n");
+	}
+}
+
+bool write_json(const std::vector<Row> &rows, const std::string &path) {
+	std::FILE *file = std::fopen(path.c_str(), "w");
+	if (!file)
+		return false;
+	std::fprintf(file, "[");
+	for (const Row &r : rows)
+		std::fprintf(
+			file,
+			"%s\n  {\"suite\": \"%s\", \"algorithm\": \"%s\", \"model\": \"%s\", \"n\": %d, \"engine\": \"%s\", "
+			"\"version\": \"%s\", \"threads\": 1, \"ns_per_call\": %.1f, \"ns_per_body\": %.2f}",
+			&r == rows.data() ? "" : ",", r.suite.c_str(), r.algorithm.c_str(), r.model.c_str(), r.n, r.engine.c_str(),
+			r.version.c_str(), r.ns_best, r.ns_best / r.n);
+	const bool written = std::fprintf(file, "\n]\n") > 0;
+	return std::fclose(file) == 0 && written;
+}
+
+} // namespace bench

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// One measurement, and the ways to show many of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Row {
+	std::string suite, algorithm, model, engine, version;
+	int n = 0;            // bodies
+	double ns_best = 0;   // per call, least over the rounds
+	double ns_median = 0; // per call
+};
+
+// Models down, engines across, ns per body; where there is a row for "calder", its ratio to the fastest
+// other engine (below 1: calder is faster).
+void print_table(const std::vector<Row> &rows, const std::string &algorithm);
+
+// Returns false if the file could not be written.
+bool write_json(const std::vector<Row> &rows, const std::string &path);
+
+} // namespace bench

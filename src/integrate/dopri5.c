@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * dopri5.c — the embedded Runge-Kutta pair 5(4) of Dormand and Prince (1980) with step-size control and
+ * dense output of order 4 (Hairer, Norsett, Wanner, Solving ODEs I, II.4-II.6).
+ *
+ * Error norm: RMS over delta and u of error / (atol + rtol size). The size of u is max(|u_n|, |u_n+1|). That
+ * of delta is the way made in the step, max(|delta|, h |u_n|, h |u_n+1|), not |q|: the choice of origin and the
+ * number of turns of a joint must not change the accuracy.
+ * Step size: PI control, h <- h 0.9 err^-(0.2 - 0.75 beta) err_last^beta, beta = 0.04. The last stage of an
+ * accepted step is the first of the next, provided that the caller hands over the same state.
+ * A quaternion may turn by 1.5 rad in one step at most: the chart delta ends at a full turn, and a steady
+ * spin has no error that would hold the step.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "integrate/rotations.h"
+#include "integrate/runge_kutta.h"
+
+static const Tableau dormand_prince = {
+	.stages = 7,
+	.c = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1},
+	.A = {{0},
+          {1.0 / 5},
+          {3.0 / 40, 9.0 / 40},
+          {44.0 / 45, -56.0 / 15, 32.0 / 9},
+          {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+          {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+          {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}},
+	.b = {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84, 0},
+};
+// b of order 5 minus b of order 4
+static const double error_weight[MAX_STAGES] = {71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+                                                -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+// the fifth coefficient of the dense output
+static const double dense_weight[MAX_STAGES] = {-12715105075.0 / 11282082432,  0,
+                                                87487479700.0 / 32700410799,   -10690763975.0 / 1880347072,
+                                                701980252875.0 / 199316789632, -1453857185.0 / 822651844,
+                                                69997945.0 / 29380423};
+
+static const double SAFETY = 0.9, SHRINK_MOST = 0.2, GROW_MOST = 10, PI_BETA = 0.04;
+static const double TURN_MOST = 1.5; // [rad]
+
+/** h * sum_j w_j rate_j[i] over all stages. */
+static double weighted(double *const *rate, const double *w, int i, double h) {
+	double sum = 0;
+	for (int j = 0; j < MAX_STAGES; j++) {
+		sum += w[j] * rate[j][i];
+	}
+	return h * sum;
+}
+
+static double max3(double a, double b, double c) { return fmax(a, fmax(b, c)); }
+
+/** Error of the step from *start to the stage at hand; at most 1 is good. Not finite: INFINITY. */
+static double error_norm(const CalIntegrator *ig, const CalState *start, double h) {
+	double atol = ig->options.atol, rtol = ig->options.rtol, sum = 0;
+	for (int i = 0; i < ig->nu; i++) {
+		double u0 = fabs(start->u[i]), u1 = fabs(ig->stage.u[i]), way = fabs(ig->delta[i]);
+		double e_delta = weighted(ig->delta_rate, error_weight, i, h);
+		double e_u = weighted(ig->u_rate, error_weight, i, h);
+		e_delta /= atol + rtol * max3(way, fabs(h) * u0, fabs(h) * u1);
+		e_u /= atol + rtol * fmax(u0, u1);
+		sum += e_delta * e_delta + e_u * e_u;
+	}
+	double norm = ig->nu > 0 ? sqrt(sum / (2 * ig->nu)) : 0;
+	return isfinite(norm) ? norm : INFINITY;
+}
+
+/** RMS of v[i] / (atol + rtol |u_i|). */
+static double speed_norm(const CalIntegrator *ig, const double *u, const double *v) {
+	double sum = 0;
+	for (int i = 0; i < ig->nu; i++) {
+		double e = v[i] / (ig->options.atol + ig->options.rtol * fabs(u[i]));
+		sum += e * e;
+	}
+	return ig->nu > 0 ? sqrt(sum / ig->nu) : 0;
+}
+
+/**
+ * Size of the very first step (Hairer et al., II.4, on u alone): such that an Euler step changes u by 1 %,
+ * then from an estimate of the second derivative. Uses the rates of the first stage.
+ */
+static CalStatus first_size(CalIntegrator *ig, const CalState *start, double direction, double h_max, double *h) {
+	double d0 = speed_norm(ig, start->u, start->u), d1 = speed_norm(ig, start->u, ig->u_rate[0]);
+	double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+	h0 = fmin(h0, h_max);
+	const double euler[1] = {1};
+	runge_kutta_combine(ig, start, direction * h0, euler, 1);
+	ig->stage.t = start->t + direction * h0;
+	CalStatus status = integrator_evaluate(ig, &ig->stage, ig->u_rate[1]);
+	if (status < 0) {
+		return status;
+	}
+	for (int i = 0; i < ig->nu; i++) {
+		ig->u_rate[1][i] = (ig->u_rate[1][i] - ig->u_rate[0][i]) / h0;
+	}
+	double d2 = status == CAL_OK ? fmax(d1, speed_norm(ig, start->u, ig->u_rate[1])) : INFINITY;
+	double h1 = d2 <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d2, 0.2);
+	*h = isfinite(d2) ? fmin(100 * h0, h1) : 1e-3 * h0;
+	return CAL_OK;
+}
+
+static bool same_state(const CalIntegrator *ig, const CalState *state) {
+	const StepControl *c = &ig->control;
+	return c->reusable && state->t == c->t_last && memcmp(state->q, c->q_last, (size_t)ig->nq * sizeof(double)) == 0 &&
+	       memcmp(state->u, c->u_last, (size_t)ig->nu * sizeof(double)) == 0;
+}
+
+/** Rates at the start: those of the last stage of the step before, or evaluated. */
+static CalStatus first_stage(CalIntegrator *ig, const CalState *start) {
+	memset(ig->delta, 0, (size_t)ig->nu * sizeof(double));
+	cal_config_rate(ig->model, ig->delta, start->u, ig->delta_rate[0]);
+	if (same_state(ig, start)) {
+		memcpy(ig->u_rate[0], ig->u_rate[MAX_STAGES - 1], (size_t)ig->nu * sizeof(double));
+		ig->control.reusable = false;
+		return CAL_OK;
+	}
+	ig->control.reusable = false;
+	return integrator_evaluate(ig, start, ig->u_rate[0]);
+}
+
+/** The largest step that the fastest quaternion allows. */
+static double turn_limit(const CalIntegrator *ig, const double *u) {
+	double fastest = rotations_largest(ig->control.rotations, ig->control.rotation_count, u);
+	return fastest > 0 ? TURN_MOST / fastest : INFINITY;
+}
+
+/** Coefficients of the interpolation polynomial of one variable, by Horner in theta and 1 - theta. */
+static void dense_store(double *const *term, double *const *rate, double change, int i, double h) {
+	double bend = h * rate[0][i] - change;
+	term[0][i] = change;
+	term[1][i] = bend;
+	term[2][i] = change - h * rate[MAX_STAGES - 1][i] - bend;
+	term[3][i] = weighted(rate, dense_weight, i, h);
+}
+
+static double dense_value(double *const *term, int i, double theta) {
+	double rest = 1 - theta;
+	return theta * (term[0][i] + rest * (term[1][i] + theta * (term[2][i] + rest * term[3][i])));
+}
+
+static CalStatus accept(CalIntegrator *ig, CalState *state, double h, double t_new) {
+	DenseOutput *dense = &ig->dense;
+	dense->t0 = state->t;
+	memcpy(dense->q0, state->q, (size_t)ig->nq * sizeof(double));
+	memcpy(dense->u0, state->u, (size_t)ig->nu * sizeof(double));
+	CalStatus status = integrator_commit(ig, state, t_new);
+	dense->valid = status == CAL_OK;
+	if (status != CAL_OK) {
+		return status;
+	}
+	dense->t1 = t_new;
+	for (int i = 0; i < ig->nu; i++) {
+		dense_store(dense->delta, ig->delta_rate, ig->delta[i], i, h);
+		dense_store(dense->u, ig->u_rate, state->u[i] - dense->u0[i], i, h);
+	}
+	StepControl *c = &ig->control;
+	memcpy(c->q_last, state->q, (size_t)ig->nq * sizeof(double));
+	memcpy(c->u_last, state->u, (size_t)ig->nu * sizeof(double));
+	c->t_last = t_new;
+	c->reusable = true;
+	return CAL_OK;
+}
+
+/** Size after an accepted step of size h; `held` if something other than the error had made it shorter. */
+static void control_accept(StepControl *c, double h, double error, bool after_rejection, bool held) {
+	double factor = SAFETY * pow(fmax(error, 1e-10), -(0.2 - 0.75 * PI_BETA)) * pow(c->error_last, PI_BETA);
+	factor = fmin(GROW_MOST, fmax(SHRINK_MOST, factor));
+	factor = after_rejection ? fmin(factor, 1) : factor;
+	c->h_next = held && factor > 1 ? fmax(c->h_next, h * factor) : h * factor;
+	c->error_last = fmax(error, 1e-4);
+}
+
+/** The size to try: at most `rest`, and not so that a sliver remains before the end. */
+static double fit(double h, double rest) {
+	if (h >= rest * (1 - 1e-10)) {
+		return rest;
+	}
+	return h > 0.5 * rest ? 0.5 * rest : h;
+}
+
+static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed, double t_end) {
+	StepControl *c = &ig->control;
+	double direction = h_signed > 0 ? 1 : -1, rest = fabs(h_signed);
+	CalStatus status = first_stage(ig, state);
+	if (status == CAL_OK && c->h_next == 0) {
+		status = first_size(ig, state, direction, rest, &c->h_next);
+	}
+	if (status != CAL_OK) {
+		return status;
+	}
+	double ceiling = fmin(turn_limit(ig, state->u), ig->options.max_step > 0 ? ig->options.max_step : INFINITY);
+	bool rejected = false;
+	for (;;) {
+		double h = fit(fmin(c->h_next, ceiling), rest), t_new = h == rest ? t_end : state->t + direction * h;
+		if (t_new == state->t || (h < c->h_min && h < rest)) {
+			return status > 0 ? status : CAL_STEP_TOO_SMALL;
+		}
+		status = runge_kutta_stages(ig, &dormand_prince, state, direction * h, t_new, 1);
+		if (status < 0) {
+			return status;
+		}
+		double error = status == CAL_OK ? error_norm(ig, state, direction * h) : INFINITY;
+		if (error <= 1) {
+			control_accept(c, h, error, rejected, h < c->h_next);
+			return accept(ig, state, direction * h, t_new);
+		}
+		double factor = isfinite(error) ? SAFETY * pow(error, -(0.2 - 0.75 * PI_BETA)) : SHRINK_MOST;
+		c->h_next = h * fmin(SAFETY, fmax(SHRINK_MOST, factor));
+		rejected = true;
+		ig->stats.rejected++;
+	}
+}
+
+static CalStatus dopri5_interpolate(const CalIntegrator *ig, double t, CalState *out) {
+	const DenseOutput *dense = &ig->dense;
+	if (!dense->valid) {
+		return CAL_ERR_STAGE;
+	}
+	double h = dense->t1 - dense->t0;
+	double theta = (t - dense->t0) / h, slack = 4 * DBL_EPSILON * fmax(fabs(dense->t0), fabs(dense->t1)) / fabs(h);
+	if (!(theta >= -slack && theta <= 1 + slack)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	theta = fmin(1, fmax(0, theta));
+	for (int i = 0; i < ig->nu; i++) {
+		out->u[i] = dense_value(dense->delta, i, theta);
+	}
+	cal_config_integrate(ig->model, dense->q0, out->u, out->q);
+	for (int i = 0; i < ig->nu; i++) {
+		out->u[i] = dense->u0[i] + dense_value(dense->u, i, theta);
+	}
+	out->t = t;
+	return CAL_OK;
+}
+
+const Scheme scheme_CAL_METHOD_DOPRI5 = {
+	.stages = MAX_STAGES, .adaptive = true, .step = dopri5_step, .interpolate = dopri5_interpolate};

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * integrator.c — the integrator object: its memory, its options, and the loop to an end time.
+ *
+ * The object and all its arrays live in one block of the caller's or of one allocation. The end time is
+ * met exactly: fixed steps are counted, not summed, and only the last one is shorter (a remainder of
+ * less than 1e-6 of a step, as rounding leaves it, is taken into the last step instead of making
+ * one of its own); adaptive schemes stretch or halve what remains. Both directions of time are allowed.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "integrate/rotations.h"
+#include "integrate/scheme.h"
+
+static const Scheme *const schemes[CAL_METHOD_COUNT] = {
+#define SCHEME_ENTRY(name, text, order) [name] = &scheme_##name,
+	CAL_METHOD_LIST(SCHEME_ENTRY)
+#undef SCHEME_ENTRY
+};
+
+static const struct {
+	const char *name;
+	int order;
+} methods[CAL_METHOD_COUNT] = {
+#define METHOD_ENTRY(id, text, order) [id] = {text, order},
+	CAL_METHOD_LIST(METHOD_ENTRY)
+#undef METHOD_ENTRY
+};
+
+static bool method_is_known(CalMethod method) { return (int)method >= 0 && method < CAL_METHOD_COUNT; }
+
+const char *cal_method_name(CalMethod method) { return method_is_known(method) ? methods[method].name : NULL; }
+
+int cal_method_order(CalMethod method) { return method_is_known(method) ? methods[method].order : 0; }
+
+int cal_method_find(const char *name, CalMethod *method) {
+	for (int i = 0; name && i < CAL_METHOD_COUNT; i++) {
+		if (strcmp(name, methods[i].name) == 0) {
+			*method = (CalMethod)i;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+/** Hands out arrays from a block, or only counts them (base NULL). */
+typedef struct Cursor {
+	char *base;
+	size_t used;
+} Cursor;
+
+static void *take(Cursor *cursor, int count, size_t element) {
+	size_t at = cursor->used;
+	size_t bytes = (size_t)count * element;
+	cursor->used += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+	return cursor->base ? cursor->base + at : NULL;
+}
+
+static double *take_doubles(Cursor *cursor, int count) { return take(cursor, count, sizeof(double)); }
+
+static void place_adaptive(CalIntegrator *ig, Cursor *cursor) {
+	ig->control.q_last = take_doubles(cursor, ig->nq);
+	ig->control.u_last = take_doubles(cursor, ig->nu);
+	ig->control.rotations = take(cursor, ig->nu / 3, sizeof(int));
+	ig->dense.q0 = take_doubles(cursor, ig->nq);
+	ig->dense.u0 = take_doubles(cursor, ig->nu);
+	for (int i = 0; i < DENSE_TERMS; i++) {
+		ig->dense.delta[i] = take_doubles(cursor, ig->nu);
+		ig->dense.u[i] = take_doubles(cursor, ig->nu);
+	}
+}
+
+/** Places the arrays behind the object at the cursor's base; returns the bytes of all. */
+static size_t place_arrays(CalIntegrator *ig, Cursor cursor) {
+	take(&cursor, 1, sizeof *ig);
+	ig->stage.q = take_doubles(&cursor, ig->nq);
+	ig->stage.u = take_doubles(&cursor, ig->nu);
+	ig->delta = take_doubles(&cursor, ig->nu);
+	for (int i = 0; i < ig->scheme->stages; i++) {
+		ig->delta_rate[i] = take_doubles(&cursor, ig->nu);
+		ig->u_rate[i] = take_doubles(&cursor, ig->nu);
+	}
+	if (ig->scheme->adaptive) {
+		place_adaptive(ig, &cursor);
+	}
+	return cursor.used;
+}
+
+size_t cal_integrator_size(const CalModel *model, CalMethod method) {
+	if (!model || !method_is_known(method)) {
+		return 0;
+	}
+	CalIntegrator layout = {.scheme = schemes[method], .nq = cal_model_q_count(model), .nu = cal_model_u_count(model)};
+	return place_arrays(&layout, (Cursor){0});
+}
+
+static bool at_least_zero(double x) { return isfinite(x) && x >= 0; }
+
+static bool options_are_valid(const CalIntegratorOptions *o) {
+	return method_is_known(o->method) && at_least_zero(o->step) && at_least_zero(o->rtol) && at_least_zero(o->atol) &&
+	       at_least_zero(o->min_step) && at_least_zero(o->max_step) && o->max_steps >= 0 &&
+	       (o->max_step == 0 || o->min_step <= o->max_step);
+}
+
+CalStatus cal_integrator_init(const CalModel *model, CalWork *work, const CalIntegratorOptions *options, void *memory,
+                              size_t size, CalIntegrator **integrator) {
+	if (!model || !work || !options || !memory || !integrator || !options_are_valid(options) ||
+	    (uintptr_t)memory % MEMORY_ALIGNMENT != 0 || size < cal_integrator_size(model, options->method)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	CalIntegrator *ig = memory;
+	*ig = (CalIntegrator){.model = model,
+	                      .work = work,
+	                      .options = *options,
+	                      .scheme = schemes[options->method],
+	                      .nq = cal_model_q_count(model),
+	                      .nu = cal_model_u_count(model)};
+	ig->options.rtol = options->rtol > 0 ? options->rtol : 1e-9;
+	ig->options.atol = options->atol > 0 ? options->atol : 1e-12;
+	ig->options.max_steps = options->max_steps > 0 ? options->max_steps : 1000000000;
+	place_arrays(ig, (Cursor){.base = memory});
+	if (ig->scheme->adaptive) {
+		ig->control.rotation_count = rotations_find(model, ig->control.rotations);
+	}
+	cal_integrator_reset(ig);
+	*integrator = ig;
+	return CAL_OK;
+}
+
+CalStatus cal_integrator_create(const CalModel *model, CalWork *work, const CalIntegratorOptions *options,
+                                CalIntegrator **integrator) {
+	if (!model || !options || !integrator || !method_is_known(options->method)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	size_t size = cal_integrator_size(model, options->method);
+	void *memory = memory_alloc_aligned(size);
+	if (!memory) {
+		return CAL_ERR_MEMORY;
+	}
+	CalStatus status = cal_integrator_init(model, work, options, memory, size, integrator);
+	if (status != CAL_OK) {
+		memory_free_aligned(memory);
+		return status;
+	}
+	(*integrator)->owned = memory;
+	return CAL_OK;
+}
+
+void cal_integrator_destroy(CalIntegrator *integrator) {
+	if (integrator) {
+		memory_free_aligned(integrator->owned);
+	}
+}
+
+void cal_integrator_reset(CalIntegrator *integrator) {
+	integrator->control.h_next = integrator->options.step;
+	integrator->control.error_last = 1e-4;
+	integrator->control.reusable = false;
+}
+
+CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator) { return integrator->stats; }
+
+/* ---- for the schemes ----------------------------------------------------------------------- */
+
+CalStatus integrator_evaluate(CalIntegrator *ig, const CalState *state, double *udot) {
+	CalInput input = {0};
+	if (ig->options.input && ig->options.input(ig->options.user, ig->model, state, &input) != 0) {
+		return CAL_ERR_USER;
+	}
+	ig->stats.evaluations++;
+	return cal_forward_dynamics(ig->model, state, &input, ig->work, udot);
+}
+
+static bool all_finite(const double *x, int count) {
+	bool finite = true;
+	for (int i = 0; i < count; i++) {
+		finite = finite && isfinite(x[i]);
+	}
+	return finite;
+}
+
+CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {
+	if (!all_finite(ig->stage.q, ig->nq) || !all_finite(ig->stage.u, ig->nu)) {
+		return CAL_NOT_FINITE;
+	}
+	ig->stats.steps++;
+	ig->stats.last_step = t - state->t;
+	memcpy(state->q, ig->stage.q, (size_t)ig->nq * sizeof(double));
+	memcpy(state->u, ig->stage.u, (size_t)ig->nu * sizeof(double));
+	state->t = t;
+	return CAL_OK;
+}
+
+/* ---- stepping ------------------------------------------------------------------------------ */
+
+/** Smallest step of a call that covers `span`. */
+static double min_step(const CalIntegrator *ig, double span) {
+	return ig->options.min_step > 0 ? ig->options.min_step : 1e-14 * fabs(span);
+}
+
+CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double h) {
+	if (!integrator || !state || !isfinite(h) || h == 0 || !isfinite(state->t)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	double t_new = state->t + h;
+	if (t_new == state->t) {
+		return CAL_STEP_TOO_SMALL;
+	}
+	integrator->control.h_min = min_step(integrator, h);
+	return integrator->scheme->step(integrator, state, h, t_new);
+}
+
+static CalStatus advance_adaptive(CalIntegrator *ig, CalState *state, double t_end) {
+	ig->control.h_min = min_step(ig, t_end - state->t);
+	for (int64_t k = 0; state->t != t_end; k++) {
+		if (k == ig->options.max_steps) {
+			return CAL_TOO_MANY_STEPS;
+		}
+		CalStatus status = ig->scheme->step(ig, state, t_end - state->t, t_end);
+		if (status != CAL_OK) {
+			return status;
+		}
+	}
+	return CAL_OK;
+}
+
+static CalStatus advance_fixed(CalIntegrator *ig, CalState *state, double t_end) {
+	double t0 = state->t, span = t_end - t0, h = copysign(ig->options.step, span);
+	if (h == 0) {
+		return CAL_ERR_ARGUMENT;
+	}
+	if (t0 + h == t0 || t_end - h == t_end) {
+		return CAL_STEP_TOO_SMALL;
+	}
+	double count = fmax(1, ceil(span / h - 1e-6));
+	for (int64_t k = 1; (double)k <= count; k++) {
+		if (k > ig->options.max_steps) {
+			return CAL_TOO_MANY_STEPS;
+		}
+		bool last = (double)k >= count;
+		CalStatus status = ig->scheme->step(ig, state, last ? t_end - state->t : h, last ? t_end : t0 + (double)k * h);
+		if (status != CAL_OK) {
+			return status;
+		}
+	}
+	return CAL_OK;
+}
+
+CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *state, double t_end) {
+	if (!integrator || !state || !isfinite(t_end) || !isfinite(state->t)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	if (state->t == t_end) {
+		return CAL_OK;
+	}
+	return integrator->scheme->adaptive ? advance_adaptive(integrator, state, t_end)
+	                                    : advance_fixed(integrator, state, t_end);
+}
+
+CalStatus cal_integrator_interpolate(const CalIntegrator *integrator, double t, CalState *out) {
+	if (!integrator || !out || !isfinite(t)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	return integrator->scheme->interpolate ? integrator->scheme->interpolate(integrator, t, out) : CAL_ERR_UNSUPPORTED;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * golden.h — the parts of the golden runner: a case read into a model, and the tally of comparisons.
+ *
+ * A case (schema golden-mbd-1, docs/golden.md) gives bodies in its own order; `speed` maps its
+ * generalised speeds to those of the compiled model. Everything a case needs is taken when it is bound
+ * to a model; the comparisons then only compute.
+ */
+#ifndef CALDER_IO_GOLDEN_H
+#define CALDER_IO_GOLDEN_H
+
+#include <calder/io.h>
+
+#include "io/tree.h"
+
+/** The worst comparison so far: largest error in units of its tolerance. */
+typedef struct GoldenTally {
+	double ratio;     // error over tolerance of the worst
+	double worst;     // its relative error
+	double tolerance; // its tolerance
+	int count;        // comparisons made
+	char what[192];   // the quantity of the worst
+} GoldenTally;
+
+/** A body of the file in the model. */
+typedef struct GoldenBody {
+	const char *name;       //
+	const TreeNode *node;   // in the file
+	CalBodyInfo info;       // in the model
+	int u;                  // first speed in the file's order
+} GoldenBody;
+
+typedef struct GoldenCase {
+	Tree *tree;
+	const TreeNode *root;
+	CalError error;    // why a function returned a status that is not CAL_OK
+	CalDesc *desc;     //
+	CalModel *model;   //
+	CalWork *work;     //
+	CalState state;    // as in the file's `state`
+	GoldenBody *bodies;
+	int body_count;
+	int nu;            // speeds
+	int *speed;        // [nu] file's speed -> model's speed
+	double *scratch;   // [GOLDEN_VECTORS nu]
+	double *square;    // [nu nu]
+	CalInput input;    // made by golden_set_input
+	double *tau, *udot_given;
+	uint8_t *prescribed;
+	CalWrench *wrenches;
+	int wrench_capacity;
+	double tolerance;  // of quantities that follow from accelerations
+	GoldenTally tally;
+} GoldenCase;
+
+enum { GOLDEN_VECTORS = 4 };
+
+/* ---- reading (golden_read.c, golden_model.c) ---------------------------------------------- */
+
+/** "file:line:col: error: ..." into c->error. */
+CalStatus golden_fail(GoldenCase *c, const TreeNode *node, const char *message);
+/** n numbers of a list (nested lists are read row by row); node NULL: zeros. */
+CalStatus golden_numbers(GoldenCase *c, const TreeNode *node, double *out, int n);
+CalStatus golden_number(GoldenCase *c, const TreeNode *node, double absent, double *out);
+/** The text of a scalar, or `absent` (which may be NULL: then it is required). */
+CalStatus golden_text(GoldenCase *c, const TreeNode *node, const char *absent, const char **out);
+
+/** The description from `model`. */
+CalStatus golden_describe(GoldenCase *c);
+/** Compiles and takes all memory; the state is set from `state`. */
+CalStatus golden_bind(GoldenCase *c, CalSolver solver);
+void golden_unbind(GoldenCase *c);
+CalStatus golden_set_state(GoldenCase *c, const TreeNode *state);
+/** c->input from `applied` and `prescribed`, each of which may be NULL. */
+CalStatus golden_set_input(GoldenCase *c, const TreeNode *applied, const TreeNode *prescribed);
+/** Elements of the joint of a body in the file, and the sizes of one. */
+const TreeNode *golden_elements(const TreeNode *body);
+int golden_element_nq(const char *type); // -1: unknown type
+int golden_element_nu(const char *type);
+
+/* ---- comparing (golden_compare.c) ---------------------------------------------------------- */
+
+/** One comparison: |got - expected| <= tolerance * scale. what and object ("", or a name) make the label. */
+void golden_tally(GoldenCase *c, const char *what, const char *object, double error, double scale, double tolerance);
+/** n numbers against those of the file, all with one scale: the larger of max|expected| and floor. */
+CalStatus golden_compare(GoldenCase *c, const char *what, const char *object, const TreeNode *expected,
+                         const double *got, int n, double floor, double tolerance);
+/** max |x| over the numbers of a node and its lists; 0 for NULL. */
+double golden_magnitude(const TreeNode *node);
+/** The same over a field of every entry of a map of maps: bodies or nodes. */
+double golden_pool_magnitude(const TreeNode *map, const char *field);
+
+/* ---- the two kinds of cases ------------------------------------------------------------------ */
+
+CalStatus golden_run_state(GoldenCase *c);
+CalStatus golden_run_trajectory(GoldenCase *c);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * golden_compare.c — errors relative to the size of a quantity, and the worst of them.
+ *
+ * The scale of a comparison is the largest number of the quantity in the file; a floor from the physics
+ * (mass times gravity times length ...) stands in where the quantity is zero up to rounding.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "io/golden.h"
+#include "io/units.h"
+
+void golden_tally(GoldenCase *c, const char *what, const char *object, double error, double scale, double tolerance)
+{
+	GoldenTally *tally = &c->tally;
+	double relative = error == 0 ? 0 : error / scale;
+	if (isnan(relative))
+		relative = INFINITY;
+	const double ratio = relative / tolerance;
+	if (tally->count++ > 0 && ratio <= tally->ratio)
+		return;
+	tally->ratio = ratio;
+	tally->worst = relative;
+	tally->tolerance = tolerance;
+	snprintf(tally->what, sizeof tally->what, "%s%s%.100s", what, object[0] ? " " : "", object);
+}
+
+static double list_magnitude(const TreeNode *node, int depth)
+{
+	double largest = 0;
+	if (node->kind == TREE_SCALAR && (!number_parse(node->text, &largest) || !isfinite(largest)))
+		return 0;
+	for (int i = 0; node->kind == TREE_LIST && depth > 0 && i < node->count; i++)
+		largest = fmax(largest, list_magnitude(node->items[i], depth - 1));
+	return fabs(largest);
+}
+
+double golden_magnitude(const TreeNode *node) { return node ? list_magnitude(node, 2) : 0; }
+
+double golden_pool_magnitude(const TreeNode *map, const char *field)
+{
+	double largest = 0;
+	for (int i = 0; map && map->kind == TREE_MAP && i < map->count; i++)
+		largest = fmax(largest, golden_magnitude(tree_get(map->items[i], field)));
+	return largest;
+}
+
+CalStatus golden_compare(GoldenCase *c, const char *what, const char *object, const TreeNode *expected,
+                         const double *got, int n, double floor, double tolerance)
+{
+	if (!expected)
+		return CAL_OK;
+	double small[16];
+	double *numbers = n <= 16 ? small : c->scratch + (GOLDEN_VECTORS - 1) * c->nu;
+	const CalStatus status = golden_numbers(c, expected, numbers, n);
+	if (status != CAL_OK)
+		return status;
+	double error = 0;
+	for (int i = 0; i < n; i++)
+		error = isfinite(got[i]) ? fmax(error, fabs(got[i] - numbers[i])) : INFINITY;
+	const double scale = fmax(golden_magnitude(expected), floor);
+	golden_tally(c, what, object, error, scale, tolerance);
+	return CAL_OK;
+}

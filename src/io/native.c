@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * native.c — cal_file_read() and what a file offers (docs/format.md).
+ *
+ * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints,
+ * state, loads, run. The first mistake stops the reading; its message carries file, line and column.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/native.h"
+
+enum { FORMAT_VERSION = 1 };
+
+static const Key file_keys[] = {
+    {"calder", key_quantity, offsetof(Sections, version), DIM_NUMBER, KEY_REQUIRED},
+    {"title", key_text, offsetof(Sections, title), DIM_NUMBER, 0},
+    {"define", key_ignore, 0, DIM_NUMBER, KEY_MAY_BE_EMPTY},
+    {"gravity", key_vector, offsetof(Sections, gravity), DIM_ACCELERATION, 0},
+    {"groups", key_node, offsetof(Sections, groups), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+    {"ground", key_node, offsetof(Sections, ground), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+    {"bodies", key_node, offsetof(Sections, bodies), DIM_NUMBER, KEY_REQUIRED},
+    {"joints", key_node, offsetof(Sections, joints), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+    {"state", key_node, offsetof(Sections, state), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+    {"loads", key_node, offsetof(Sections, loads), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+    {"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+};
+const KeyTable file_table = KEY_TABLE("file", file_keys);
+
+static bool read_sections(Reader *r)
+{
+	Sections s = {0};
+	const TreeNode *root = tree_root(r->file->tree);
+	if (root->kind != TREE_MAP)
+		return reader_fail(r, root, "this is no Calder file: expected a map that starts with \"calder: 1\"");
+	if (!keys_read(r, root, &file_table, &s))
+		return false;
+	if (s.version != FORMAT_VERSION)
+		return reader_fail(r, tree_get(root, "calder"), "format version %g is not known; this build reads version %d",
+		                   s.version, FORMAT_VERSION);
+	const CalStatus status = cal_desc_set_gravity(r->file->desc, (CalGroupId){0}, s.gravity);
+	if (status != CAL_OK)
+		return reader_fail(r, tree_get(root, "gravity"), "%s", cal_status_text(status));
+	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_state(r, &s) &&
+	       native_read_loads(r, &s) && native_read_run(r, &s);
+}
+
+/* Takes the tree over, also on failure. */
+static CalStatus file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error)
+{
+	Reader r = {.error = error};
+	CalFile *made = tree_array(tree, 1, sizeof *made);
+	if (!made) {
+		r.status = tree_error(error, tree_name(tree), NULL, CAL_ERR_MEMORY, "out of memory");
+		tree_destroy(tree);
+		return r.status;
+	}
+	r.file = made;
+	made->tree = tree;
+	made->allocator = allocator_or_default(allocator);
+	r.status = cal_desc_create(&made->allocator, &made->desc);
+	if (r.status != CAL_OK)
+		tree_error(error, tree_name(tree), NULL, r.status, "%s", cal_status_text(r.status));
+	else
+		read_sections(&r);
+	if (r.status != CAL_OK) {
+		cal_file_destroy(made);
+		return r.status;
+	}
+	*file = made;
+	return CAL_OK;
+}
+
+CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile **file, CalError *error)
+{
+	Tree *tree;
+	if (!path || !file)
+		return tree_error(error, "cal_file_read", NULL, CAL_ERR_ARGUMENT, "path or file is NULL");
+	*file = NULL;
+	const CalStatus status = tree_read(path, allocator, &tree, error);
+	return status == CAL_OK ? file_from_tree(tree, allocator, file, error) : status;
+}
+
+CalStatus cal_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
+                         CalFile **file, CalError *error)
+{
+	Tree *tree;
+	if (!file || (!text && length))
+		return tree_error(error, "cal_file_parse", NULL, CAL_ERR_ARGUMENT, "text or file is NULL");
+	*file = NULL;
+	const CalStatus status = tree_parse(text, length, name ? name : "text", allocator, &tree, error);
+	return status == CAL_OK ? file_from_tree(tree, allocator, file, error) : status;
+}
+
+void cal_file_destroy(CalFile *file)
+{
+	if (!file)
+		return;
+	cal_desc_destroy(file->desc);
+	tree_destroy(file->tree); // the file itself lies in the tree's memory
+}
+
+const CalDesc *cal_file_desc(const CalFile *file) { return file ? file->desc : NULL; }
+
+CalRunSettings cal_file_run(const CalFile *file)
+{
+	return file ? file->run : (CalRunSettings){.title = "", .method.method = CAL_METHOD_DOPRI5};
+}
+
+CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error)
+{
+	if (!file || !model || !state || !state->q || !state->u)
+		return tree_error(error, "cal_file_state", NULL, CAL_ERR_ARGUMENT, "file, model or state is NULL");
+	for (int i = 0; i < file->state_count; i++) {
+		const StateEntry *entry = &file->states[i];
+		CalBodyInfo info;
+		const int body = cal_model_find_joint(model, entry->joint);
+		if (body < 0)
+			continue; // a joint of another group
+		if (cal_model_body(model, body, &info) != CAL_OK || (entry->nq && entry->nq != info.nq) ||
+		    (entry->nu && entry->nu != info.nu))
+			return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_ARGUMENT,
+			                  "joint \"%.80s\": the model was not compiled from this file", entry->joint);
+		if (entry->nq)
+			memcpy(state->q + info.q, entry->q, (size_t)entry->nq * sizeof *entry->q);
+		if (entry->nu)
+			memcpy(state->u + info.u, entry->u, (size_t)entry->nu * sizeof *entry->u);
+	}
+	return CAL_OK;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * native.h — the reader of the native format: key tables, values, and what a file holds once read.
+ *
+ * Every map of the format has a table of keys; one generic loop refuses
+ * unknown keys, asks for required ones and hands each value to its handler. docs/format.md and
+ * docs/calder.schema.json describe the same tables, and a test compares them.
+ */
+#ifndef CALDER_IO_NATIVE_H
+#define CALDER_IO_NATIVE_H
+
+#include <calder/io.h>
+#include <stdbool.h>
+
+#include "io/suggest.h"
+#include "io/tree.h"
+#include "io/units.h"
+
+/* ---- what a file holds ---------------------------------------------------------------------- */
+
+/** Freedoms of a joint as the reader needs them before anything is compiled. */
+typedef struct JointShape {
+	int nq, nu;
+	bool linear[CAL_JOINT_MAX_DOF];   // of each speed: along an axis, not about it
+	char coordinate[CAL_JOINT_MAX_COORDS]; // 'A' angle, 'L' length, 'Q' part of a quaternion
+} JointShape;
+
+typedef struct JointRecord {
+	const char *name;
+	CalJointType type;
+	JointShape shape;
+} JointRecord;
+
+typedef struct StateEntry {
+	const char *joint;
+	int nq, nu; // 0: not given
+	double q[CAL_JOINT_MAX_COORDS];
+	double u[CAL_JOINT_MAX_DOF];
+} StateEntry;
+
+typedef struct LoadEntry {
+	const char *joint; // NULL: a wrench on a node
+	int nu;            // speeds of the joint
+	bool push[CAL_JOINT_MAX_DOF], drive[CAL_JOINT_MAX_DOF];
+	double effort[CAL_JOINT_MAX_DOF], acceleration[CAL_JOINT_MAX_DOF];
+	const char *node; // path; NULL: a load on a joint
+	CalNodeId node_id;
+	CalFrame frame;
+	CalSpatial wrench;
+	double start, end; // acts for start <= t < end
+} LoadEntry;
+
+struct CalFile {
+	Tree *tree; // holds the texts, and all memory of this struct
+	CalAllocator allocator;
+	CalDesc *desc;
+	JointRecord *joints; // [cal_desc_joint_count], by id - 1
+	StateEntry *states;
+	int state_count;
+	LoadEntry *loads;
+	int load_count;
+	CalRunSettings run;
+};
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+typedef struct Reader {
+	CalFile *file;
+	CalError *error;
+	CalStatus status;  // of the first failure
+	char subject[160]; // what is being read, for messages: body "upper"
+} Reader;
+
+/** Reports "file:line:col: error: subject: ..."; always false. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+bool
+reader_fail(Reader *r, const TreeNode *node, const char *format, ...);
+/** The same with a status from the builder, whose text is already in r->error. */
+bool reader_refused(Reader *r, const TreeNode *node, CalStatus status);
+/** Memory that lives as long as the file; NULL after reporting. */
+void *reader_array(Reader *r, size_t count, size_t size);
+/** Sets the subject: `what "name"`, or what alone for NULL. */
+void reader_subject(Reader *r, const char *what, const char *name);
+/** Fails with: unknown WHAT "word"; did you mean ... */
+bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion);
+
+/* ---- key tables ------------------------------------------------------------------------------ */
+
+typedef struct Key Key;
+typedef bool (*KeyFn)(Reader *r, const TreeNode *value, const Key *key, void *target);
+
+enum { KEY_REQUIRED = 1, KEY_MAY_BE_EMPTY = 2 };
+
+struct Key {
+	const char *name;    //
+	KeyFn read;          //
+	size_t offset;       // of the field in the target
+	Dimension dimension; // of numbers
+	unsigned flags;      //
+};
+
+typedef struct KeyTable {
+	const char *what; // heading in docs/format.md and name in the schema's $defs
+	const Key *keys;
+	int count;
+} KeyTable;
+
+#define KEY_TABLE(what, keys) {what, keys, (int)(sizeof(keys) / sizeof((keys)[0]))}
+
+/** All tables of the format, for the tests of the documents. */
+extern const KeyTable *const native_tables[];
+extern const int native_table_count;
+
+bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target);
+
+/* Handlers: the field at key->offset of the target is of the type named. */
+bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target);    // double
+bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target);    // double, > 0
+bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target); // double, >= 0
+bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target);      // CalVec3
+bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target);        // CalVec3, not zero
+bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target);        // const char *
+bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target);        // int
+bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target); // CalQuat
+bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target);   // CalPlacement
+bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target);        // const TreeNode *
+bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target);      // nothing
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double *out);
+bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out);
+bool read_flag(Reader *r, const TreeNode *node, int *out);
+bool read_text(Reader *r, const TreeNode *node, const char **out);
+bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out);
+bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out);
+/** Refuses anything but a list (NULL and empty: 0 items). */
+bool read_list(Reader *r, const TreeNode *node, const char *what);
+
+/** A named object: an entry of a map, or an item of a list with a key `name`. */
+typedef struct Item {
+	const char *name;
+	const TreeNode *place; // for messages
+	const TreeNode *value;
+} Item;
+
+/** Number of items of a section (NULL or empty: 0), or -1 after reporting that it is no map or list. */
+int items_count(Reader *r, const TreeNode *section, const char *what);
+bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item);
+
+/* ---- the parts of a file --------------------------------------------------------------------- */
+
+typedef struct Sections {
+	double version;
+	const char *title;
+	CalVec3 gravity;
+	const TreeNode *groups, *ground, *bodies, *joints, *state, *loads, *run;
+} Sections;
+
+bool native_read_bodies(Reader *r, const Sections *s);
+bool native_read_joints(Reader *r, const Sections *s);
+bool native_read_state(Reader *r, const Sections *s);
+bool native_read_loads(Reader *r, const Sections *s);
+bool native_read_run(Reader *r, const Sections *s);
+
+/** Mass properties from a shape (native_shape.c). */
+typedef struct BodyInput {
+	const char *group;
+	double mass, density;
+	int idealized;
+	CalVec3 com;
+	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes;
+} BodyInput;
+bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
+
+/** "ground", "body" or "body/node" in the description; ground gives {0}. */
+bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id);
+/** The joint of that name. */
+bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
+
+extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
+    inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, element_table, dof_table,
+    state_table, load_table, run_table, output_table;
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * native_body.c — groups, the ground, bodies and their nodes; and nodes found by their path.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/native.h"
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+static const Key group_keys[] = {
+    {"name", key_ignore, 0, DIM_NUMBER, 0},
+    {"gravity", key_vector, offsetof(CalGroupDef, gravity), DIM_ACCELERATION, 0},
+};
+const KeyTable group_table = KEY_TABLE("group", group_keys);
+
+static bool read_group(Reader *r, const Item *item)
+{
+	char place[256];
+	CalGroupDef def = cal_group_def();
+	reader_subject(r, "group", item->name);
+	if (!tree_is_null(item->value) && !keys_read(r, item->value, &group_table, &def))
+		return false;
+	if (strcmp(item->name, "main") == 0)
+		return reader_fail(r, item->place, "this group is always there; set its gravity by the key \"gravity\" of the file");
+	def.name = item->name;
+	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	const CalStatus status = cal_desc_add_group(r->file->desc, &def, NULL, r->error);
+	return status == CAL_OK || reader_refused(r, item->place, status);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------ */
+
+static const Key node_keys[] = {
+    {"name", key_ignore, 0, DIM_NUMBER, 0},
+    {"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
+    {"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
+};
+const KeyTable node_table = KEY_TABLE("node", node_keys);
+
+static bool read_node(Reader *r, const Item *item, const char *owner, CalBodyId body)
+{
+	char place[256], path[128];
+	CalNodeDef def = cal_node_def();
+	snprintf(path, sizeof path, "%.60s/%.60s", owner, item->name);
+	reader_subject(r, "node", path);
+	if (item->value->kind == TREE_LIST) {
+		if (!read_vector(r, item->value, DIM_LENGTH, &def.placement.position))
+			return false;
+	} else if (!tree_is_null(item->value) && !keys_read(r, item->value, &node_table, &def.placement)) {
+		return false;
+	}
+	def.name = item->name;
+	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	const CalStatus status = cal_desc_add_node(r->file->desc, body, &def, NULL, r->error);
+	reader_subject(r, "body", owner);
+	return status == CAL_OK || reader_refused(r, item->place, status);
+}
+
+static bool read_nodes(Reader *r, const TreeNode *section, const char *owner, CalBodyId body)
+{
+	const int count = items_count(r, section, "nodes");
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (!items_get(r, section, i, "node", &item) || !read_node(r, &item, owner, body))
+			return false;
+	}
+	return count >= 0;
+}
+
+typedef struct GroundInput {
+	const TreeNode *nodes;
+} GroundInput;
+
+static const Key ground_keys[] = {
+    {"nodes", key_node, offsetof(GroundInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+};
+const KeyTable ground_table = KEY_TABLE("ground", ground_keys);
+
+/* ---- bodies ----------------------------------------------------------------------------------- */
+
+static const Key body_keys[] = {
+    {"name", key_ignore, 0, DIM_NUMBER, 0},
+    {"group", key_text, offsetof(BodyInput, group), DIM_NUMBER, 0},
+    {"mass", key_quantity, offsetof(BodyInput, mass), DIM_MASS, 0},
+    {"density", key_positive, offsetof(BodyInput, density), DIM_DENSITY, 0},
+    {"com", key_vector, offsetof(BodyInput, com), DIM_LENGTH, 0},
+    {"inertia", key_node, offsetof(BodyInput, inertia), DIM_INERTIA, 0},
+    {"idealized", key_flag, offsetof(BodyInput, idealized), DIM_NUMBER, 0},
+    {"box", key_node, offsetof(BodyInput, box), DIM_LENGTH, 0},
+    {"sphere", key_node, offsetof(BodyInput, sphere), DIM_LENGTH, 0},
+    {"cylinder", key_node, offsetof(BodyInput, cylinder), DIM_LENGTH, 0},
+    {"rod", key_node, offsetof(BodyInput, rod), DIM_LENGTH, 0},
+    {"nodes", key_node, offsetof(BodyInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+};
+const KeyTable body_table = KEY_TABLE("body", body_keys);
+
+static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const char *name, CalGroupId *id)
+{
+	*id = cal_desc_find_group(r->file->desc, name);
+	if (id->value)
+		return true;
+	Suggestion suggestion = {.word = name};
+	suggestion_offer(&suggestion, "main");
+	for (int i = 0; s->groups && s->groups->kind == TREE_MAP && i < s->groups->count; i++)
+		suggestion_offer(&suggestion, s->groups->keys[i]->text);
+	return reader_unknown(r, tree_get(body, "group"), "group", &suggestion);
+}
+
+static bool read_body(Reader *r, const Sections *s, const Item *item)
+{
+	char place[256];
+	BodyInput input = {0};
+	CalBodyDef def = cal_body_def();
+	CalBodyId id;
+	reader_subject(r, "body", item->name);
+	if (!keys_read(r, item->value, &body_table, &input) || !native_read_inertia(r, item->value, &input, &def))
+		return false;
+	if (input.group && !find_group(r, s, item->value, input.group, &def.group))
+		return false;
+	def.name = item->name;
+	def.idealized = input.idealized;
+	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	const CalStatus status = cal_desc_add_body(r->file->desc, &def, &id, r->error);
+	if (status != CAL_OK)
+		return reader_refused(r, item->place, status);
+	return read_nodes(r, input.nodes, item->name, id);
+}
+
+bool native_read_bodies(Reader *r, const Sections *s)
+{
+	Item item;
+	GroundInput ground = {0};
+	int count = items_count(r, s->groups, "groups");
+	for (int i = 0; i < count; i++) {
+		if (!items_get(r, s->groups, i, "group", &item) || !read_group(r, &item))
+			return false;
+	}
+	reader_subject(r, "ground", NULL);
+	if (count < 0 || (s->ground && !keys_read(r, s->ground, &ground_table, &ground)) ||
+	    !read_nodes(r, ground.nodes, "ground", (CalBodyId){0}))
+		return false;
+	reader_subject(r, "bodies", NULL);
+	count = items_count(r, s->bodies, "bodies");
+	for (int i = 0; i < count; i++) {
+		if (!items_get(r, s->bodies, i, "body", &item) || !read_body(r, s, &item))
+			return false;
+		reader_subject(r, "bodies", NULL);
+	}
+	return count >= 0;
+}
+
+/* ---- paths ------------------------------------------------------------------------------------ */
+
+/* Name of item i of a section that has been read before, or NULL. */
+static const char *item_name(const TreeNode *section, int i)
+{
+	if (section->kind == TREE_MAP)
+		return section->keys[i]->text;
+	const TreeNode *name = tree_get(section->items[i], "name");
+	return name && name->kind == TREE_SCALAR ? name->text : NULL;
+}
+
+static void offer_names(Suggestion *suggestion, const TreeNode *section)
+{
+	for (int i = 0; section && i < section->count; i++) {
+		const char *name = item_name(section, i);
+		if (name)
+			suggestion_offer(suggestion, name);
+	}
+}
+
+static const TreeNode *find_item(const TreeNode *section, const char *name)
+{
+	for (int i = 0; section && i < section->count; i++) {
+		const char *found = item_name(section, i);
+		if (found && strcmp(found, name) == 0)
+			return section->items[i];
+	}
+	return NULL;
+}
+
+/* Which half of the path is wrong, and what it may have been. */
+static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, const char *path)
+{
+	char body[128];
+	const char *slash = strchr(path, '/');
+	const size_t length = slash ? (size_t)(slash - path) : strlen(path);
+	if (length >= sizeof body)
+		return reader_fail(r, node, "unknown node \"%.80s...\"", path);
+	memcpy(body, path, length);
+	body[length] = 0;
+	const bool ground = strcmp(body, "ground") == 0;
+	Suggestion suggestion = {.word = body};
+	if (!ground && !cal_desc_find_body(r->file->desc, body).value) {
+		suggestion_offer(&suggestion, "ground");
+		offer_names(&suggestion, s->bodies);
+		return reader_unknown(r, node, "body", &suggestion);
+	}
+	suggestion.word = slash ? slash + 1 : "";
+	offer_names(&suggestion, tree_get(ground ? s->ground : find_item(s->bodies, body), "nodes"));
+	char hint[128];
+	return reader_fail(r, node, "\"%.80s\" has no node \"%.80s\"%s", body, suggestion.word,
+	                   suggestion_text(&suggestion, hint, sizeof hint));
+}
+
+bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id)
+{
+	*id = cal_desc_find_node(r->file->desc, path);
+	if (id->value || strcmp(path, "ground") == 0)
+		return true;
+	return unknown_node(r, s, node, path);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * tree_build.h — the inside of a tree, shared by tree.c and tree_yaml.c, and the step that closes a map.
+ */
+#ifndef CALDER_IO_TREE_BUILD_H
+#define CALDER_IO_TREE_BUILD_H
+
+#include "io/pool.h"
+#include "io/tree.h"
+
+struct Tree {
+	Pool pool;            // holds everything, this struct included
+	const char *name;     // of the file
+	const TreeNode *root; //
+	size_t node_count;    // nodes and merged pairs so far
+};
+
+/**
+ * Makes a map of pairs[0 .. 2 count - 1] (key, value, key, value ...): expands `<<`, refuses duplicate
+ * keys, sorts for look-up. The keys are scalars.
+ */
+CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs, int count, CalError *error);
+
+#endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * monitor.c — looking at a simulation: what acts, what moves, what is conserved.
+ *
+ * A change of energy or momentum says something about the integration only if nothing acted that may
+ * change it. So every input that the integrator sees is inspected: torques and wrenches that are not
+ * zero and freedoms that are driven may change the energy; wrenches, and whatever acts on a joint on the
+ * ground, may change the momentum. Joint springs conserve energy, dampers do not; gravity and anything
+ * but an unrestrained free joint on the ground changes the momentum.
+ */
+#include <math.h>
+
+#include <calder/sim.h>
+
+#include "sim/group.h"
+
+/* ---- what may change what ---------------------------------------------------------------------- */
+
+static int spatial_nonzero(CalSpatial f) {
+	return f.angular.x != 0 || f.angular.y != 0 || f.angular.z != 0 || f.linear.x != 0 || f.linear.y != 0 ||
+	       f.linear.z != 0;
+}
+
+static int dof_prescribed(const SimGroup *group, const CalInput *input, int u) {
+	if (input->prescribed)
+		return input->prescribed[u] != 0;
+	CalDofInfo info;
+	return cal_model_dof(group->model, u, &info) == CAL_OK && info.prescribed;
+}
+
+static void inspect(SimGroup *group, const CalState *state, const CalInput *input) {
+	for (int i = 0; i < input->wrench_count; i++)
+		if (spatial_nonzero(input->wrenches[i].f))
+			group->worked = group->pushed = 1;
+	int nu = cal_model_u_count(group->model);
+	for (int u = 0; u < nu && !(group->worked && group->pushed); u++) {
+		int held = dof_prescribed(group, input, u);
+		int driven = held && (state->u[u] != 0 || (input->udot && input->udot[u] != 0));
+		int torque = !held && input->tau && input->tau[u] != 0;
+		group->worked |= driven || torque;
+		group->pushed |= group->root_dof[u] && (held || torque);
+	}
+}
+
+int group_input(void *user, const CalModel *model, const CalState *state, CalInput *input) {
+	SimGroup *group = user;
+	*input = (CalInput){0};
+	int rc = group->input ? group->input(group->user, model, state, input) : 0;
+	if (rc != 0)
+		return rc;
+	if (!(group->worked && group->pushed))
+		inspect(group, state, input);
+	return 0;
+}
+
+void group_classify(SimGroup *group) {
+	const CalModel *model = group->model;
+	CalVec3 g = cal_model_gravity(model);
+	group->energy_free = 1;
+	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0;
+	int nu = cal_model_u_count(model);
+	for (int u = 0; u < nu; u++) {
+		CalDofInfo dof;
+		CalBodyInfo body;
+		if (cal_model_dof(model, u, &dof) != CAL_OK || cal_model_body(model, dof.body, &body) != CAL_OK)
+			continue;
+		group->root_dof[u] = body.parent < 0;
+		group->energy_free &= dof.damping == 0;
+		int restrained = dof.stiffness != 0 || dof.damping != 0 || dof.reflected_inertia != 0;
+		group->momentum_free &= !(group->root_dof[u] && restrained);
+	}
+	for (int i = 0; i < cal_model_body_count(model); i++) {
+		CalBodyInfo body;
+		if (cal_model_body(model, i, &body) == CAL_OK && body.parent < 0)
+			group->momentum_free &= body.type == CAL_JOINT_FREE;
+	}
+}
+
+/* ---- observing --------------------------------------------------------------------------------- */
+
+static SimGroup *group_at(CalSim *sim, int group) {
+	return group >= 0 && group < sim->group_count ? &sim->groups[group] : NULL;
+}
+
+CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
+	SimGroup *g = group_at(sim, group);
+	if (!g || !view)
+		return CAL_ERR_ARGUMENT;
+	*view =
+		(CalSimView){.model = g->model, .state = &g->state, .udot = g->udot, .force = g->force, .work = g->view_work};
+	if (g->input && g->input(g->user, g->model, &g->state, &view->input) != 0)
+		return CAL_ERR_USER;
+	CalStatus status = cal_hybrid_dynamics(g->model, &g->state, &view->input, g->view_work, g->udot, g->force);
+	return status == CAL_OK ? cal_kinematics(g->model, &g->state, g->udot, g->view_work) : status;
+}
+
+CalStatus group_start(SimGroup *group) {
+	group->worked = group->pushed = 0;
+	CalStatus status = cal_energy(group->model, &group->state, group->view_work, &group->start_energy);
+	if (status == CAL_OK)
+		status = cal_momentum(group->model, &group->state, group->view_work, &group->start_momentum);
+	group->energy_scale = group->start_energy.kinetic;
+	return status;
+}
+
+static CalVec3 minus(CalVec3 a, CalVec3 b) { return (CalVec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+
+CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor) {
+	SimGroup *g = group_at(sim, group);
+	if (!g || !monitor)
+		return CAL_ERR_ARGUMENT;
+	*monitor = (CalSimMonitor){0};
+	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
+	if (status == CAL_OK)
+		status = cal_energy(g->model, &g->state, g->view_work, &monitor->energy);
+	if (status == CAL_OK)
+		status = cal_momentum(g->model, &g->state, g->view_work, &monitor->momentum);
+	if (status != CAL_OK)
+		return status;
+	g->energy_scale = fmax(g->energy_scale, monitor->energy.kinetic);
+	monitor->energy_change = monitor->energy.total - g->start_energy.total;
+	monitor->energy_scale = g->energy_scale;
+	monitor->linear_change = minus(monitor->momentum.linear, g->start_momentum.linear);
+	monitor->angular_change = minus(monitor->momentum.angular_origin, g->start_momentum.angular_origin);
+	monitor->energy_conserved = g->energy_free && !g->worked;
+	monitor->momentum_conserved = g->momentum_free && !g->pushed;
+	return CAL_OK;
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sim.c — making a simulation of a description, and handing out its parts.
+ *
+ * Each group that has bodies becomes one model and one block of memory: state, two workspaces,
+ * integrator, and the vectors of the observers, each part aligned to 64 bytes. The sizes are known
+ * before anything is taken, so that a step never allocates.
+ */
+#include <string.h>
+
+#include <calder/sim.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/desc.h"
+#include "sim/group.h"
+
+/* Where the parts of a group lie in its block, in bytes from its aligned start. */
+typedef struct Layout {
+	size_t state, work, view_work, integrator, udot, force, root_dof;
+	size_t end; // size of the block without the room for aligning it
+} Layout;
+
+static size_t place(size_t *end, size_t size) {
+	size_t start = *end;
+	*end += (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+	return start;
+}
+
+static Layout layout_of(const CalModel *model, CalMethod method) {
+	size_t nu = (size_t)cal_model_u_count(model);
+	Layout at = {0};
+	at.state = place(&at.end, cal_state_size(model));
+	at.work = place(&at.end, cal_work_size(model));
+	at.view_work = place(&at.end, cal_work_size(model));
+	at.integrator = place(&at.end, cal_integrator_size(model, method));
+	at.udot = place(&at.end, nu * sizeof(double));
+	at.force = place(&at.end, nu * sizeof(double));
+	at.root_dof = place(&at.end, nu);
+	return at;
+}
+
+static CalStatus group_place(SimGroup *group, const CalSim *sim) {
+	Layout at = layout_of(group->model, sim->method.method);
+	size_t nu = (size_t)cal_model_u_count(group->model);
+	group->memory = memory_alloc(&sim->allocator, at.end + MEMORY_ALIGNMENT);
+	if (!group->memory)
+		return CAL_ERR_MEMORY;
+	char *block = group->memory;
+	block += MEMORY_ALIGNMENT - (uintptr_t)block % MEMORY_ALIGNMENT;
+	group->udot = memset(block + at.udot, 0, nu * sizeof(double));
+	group->force = memset(block + at.force, 0, nu * sizeof(double));
+	group->root_dof = memset(block + at.root_dof, 0, nu);
+
+	CalIntegratorOptions method = sim->method;
+	method.input = group_input;
+	method.user = group;
+	CalStatus status = cal_state_init(group->model, block + at.state, cal_state_size(group->model), &group->state);
+	if (status == CAL_OK)
+		status = cal_work_init(group->model, block + at.work, cal_work_size(group->model), &group->work);
+	if (status == CAL_OK)
+		status = cal_work_init(group->model, block + at.view_work, cal_work_size(group->model), &group->view_work);
+	if (status == CAL_OK)
+		status = cal_integrator_init(group->model, group->work, &method, block + at.integrator,
+		                             cal_integrator_size(group->model, method.method), &group->integrator);
+	return status;
+}
+
+static CalStatus group_create(SimGroup *group, const CalSim *sim, const CalDesc *desc, CalGroupId id,
+                              const CalSimOptions *options, CalError *error) {
+	CalCompileOptions compile = {.group = id, .solver = options->solver, .allocator = options->allocator};
+	CalStatus status = cal_model_compile(desc, &compile, &group->model, error);
+	if (status != CAL_OK)
+		return status;
+	status = group_place(group, sim);
+	if (status != CAL_OK)
+		return error_set(error, status, "group \"%s\": cannot set up the integrator: %s%s",
+		                 cal_model_name(group->model), cal_status_text(status),
+		                 status == CAL_ERR_ARGUMENT ? "; are the method known and its options finite and not negative?"
+		                                            : "");
+	group->input = options->method.input;
+	group->user = options->method.user;
+	group_classify(group);
+	return CAL_OK;
+}
+
+static int group_has_bodies(const CalDesc *desc, uint32_t group) {
+	for (int i = 0; i < desc->body_count; i++)
+		if (desc->bodies[i].def.group.value == group)
+			return 1;
+	return 0;
+}
+
+static CalStatus fill_groups(CalSim *sim, const CalDesc *desc, const CalSimOptions *options, CalError *error) {
+	for (int i = 0; i < desc->group_count; i++) {
+		CalGroupId id = {(uint32_t)i + 1};
+		if (!group_has_bodies(desc, id.value))
+			continue;
+		CalStatus status = group_create(&sim->groups[sim->group_count++], sim, desc, id, options, error);
+		if (status != CAL_OK)
+			return status;
+	}
+	if (sim->group_count > 0)
+		return CAL_OK;
+	return error_set(error, CAL_ERR_MODEL, "the description has no body; add one with cal_desc_add_body");
+}
+
+static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
+	CalAllocator allocator = allocator_or_default(&options->allocator);
+	size_t size = (size_t)desc->group_count * sizeof(SimGroup);
+	CalSim *sim = memory_alloc(&allocator, sizeof *sim);
+	SimGroup *groups = memory_alloc(&allocator, size);
+	if (!sim || !groups) {
+		memory_free(&allocator, groups);
+		memory_free(&allocator, sim);
+		return NULL;
+	}
+	memset(groups, 0, size);
+	*sim = (CalSim){.allocator = allocator, .method = options->method, .groups = groups};
+	return sim;
+}
+
+CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalSim **sim, CalError *error) {
+	if (!desc || !options || !sim || !allocator_is_valid(&options->allocator))
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "cal_sim_create: give a description, options and a place for the result");
+	*sim = NULL;
+	if (method_is_fixed(options->method.method) && !(options->method.step > 0))
+		return error_set(error, CAL_ERR_ARGUMENT, "method %s has a fixed step; give it a size above zero (it is %g s)",
+		                 cal_method_name(options->method.method), options->method.step);
+	CalSim *made = sim_alloc(desc, options);
+	if (!made)
+		return error_set(error, CAL_ERR_MEMORY, "simulation: %s", cal_status_text(CAL_ERR_MEMORY));
+	CalStatus status = fill_groups(made, desc, options, error);
+	if (status == CAL_OK)
+		*sim = made;
+	else
+		cal_sim_destroy(made);
+	return status;
+}
+
+void cal_sim_destroy(CalSim *sim) {
+	if (!sim)
+		return;
+	CalAllocator allocator = sim->allocator;
+	for (int i = 0; i < sim->group_count; i++) {
+		cal_model_destroy(sim->groups[i].model);
+		memory_free(&allocator, sim->groups[i].memory);
+	}
+	memory_free(&allocator, sim->groups);
+	memory_free(&allocator, sim);
+}
+
+int cal_sim_group_count(const CalSim *sim) { return sim->group_count; }
+
+int cal_sim_find_group(const CalSim *sim, const char *name) {
+	for (int i = 0; name && i < sim->group_count; i++)
+		if (strcmp(cal_model_name(sim->groups[i].model), name) == 0)
+			return i;
+	return -1;
+}
+
+static int in_range(const CalSim *sim, int group) { return group >= 0 && group < sim->group_count; }
+
+const CalModel *cal_sim_model(const CalSim *sim, int group) {
+	return in_range(sim, group) ? sim->groups[group].model : NULL;
+}
+
+CalState *cal_sim_state(CalSim *sim, int group) { return in_range(sim, group) ? &sim->groups[group].state : NULL; }
+
+double cal_sim_time(const CalSim *sim) { return sim->groups[0].state.t; }
+
+CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchFn next_switch, void *user) {
+	if (!in_range(sim, group))
+		return CAL_ERR_ARGUMENT;
+	SimGroup *g = &sim->groups[group];
+	g->input = input;
+	g->next_switch = next_switch;
+	g->user = user;
+	cal_integrator_reset(g->integrator);
+	return CAL_OK;
+}
