@@ -8,7 +8,6 @@
  * World axes make the walk a cross product per link: 9 multiplications per entry of M.
  */
 #include <calder/dynamics.h>
-#include "dynamics/articulated.h"
 #include "dynamics/composite.h"
 
 INLINE Composite composite_shift(Composite c, vec3 r) {
@@ -24,14 +23,27 @@ INLINE Composite composite_shift(Composite c, vec3 r) {
 	return c;
 }
 
-void LANED(composite_inward)(const CalModel *model, CalWork *work) {
-	for (int i = model->link_count - 1; i >= 0; --i) {
-		const int p = model->links[i].parent;
-		if (p < 0) continue;
-		const Composite c = composite_shift(work->composite[i], work->links[i].r);
-		Composite *to = &work->composite[p];
-		*to = (Composite){to->m + c.m, add(to->mc, c.mc), sym_add(to->S, c.S)};
+/* Adds the composite of link i, now complete, to its parent's. */
+INLINE void pass_composite(const CalModel *model, CalWork *work, int i) {
+	const int p = model->links[i].parent;
+	if (p < 0) return;
+	const Composite c = composite_shift(work->composite[i], work->links[i].r);
+	Composite *to = &work->composite[p];
+	*to = (Composite){to->m + c.m, add(to->mc, c.mc), sym_add(to->S, c.S)};
+}
+
+void LANED(composite_outward)(const CalModel *model, const real *q, CalWork *work) {
+	ground_init(work, (dvec3){0, 0, 0});
+	sweep_trig(model, q, work);
+	for (int i = 0; i < model->link_count; ++i) {
+		const Link *link = &model->links[i];
+		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
+		work->composite[i] = link_inertia(link, &work->links[i].R);
 	}
+}
+
+void LANED(composite_inward)(const CalModel *model, CalWork *work) {
+	for (int i = model->link_count - 1; i >= 0; --i) pass_composite(model, work, i);
 }
 
 /* What a row of M is made of: freedom u, and the force F that its composite needs. */
@@ -59,7 +71,9 @@ INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row
 /* Freedom k of link i against itself and all inboard of it, run by run: no look-up waits for another. */
 INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k, real *M) {
 	const Link *links = model->links;
-	const spatial F = composite_mul(&work->composite[i], link_column(work, &links[i], i, k));
+	const spatial F = LIKELY(links[i].motion == MOTION_ROTATION)
+	                      ? composite_mul_rotation(&work->composite[i], work->links[i].R.z)
+	                      : composite_mul(&work->composite[i], link_column(work, &links[i], i, k));
 	const Row row = {M, (size_t)model->nu, (size_t)(links[i].u + k), F};
 	vec3 c = vec_zero();
 	meet_link(model, work, &row, i, k + 1, c);
@@ -77,30 +91,23 @@ INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k,
 	}
 }
 
-void LANED(composite_matrix)(const CalModel *model, const CalWork *work, real *M) {
-	for (int i = 0; i < model->link_count; ++i) {
+void LANED(composite_matrix)(const CalModel *model, CalWork *work, real *M) {
+	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k) {
 			const size_t u = (size_t)(link->u + k);
 			matrix_row(model, work, i, k, M);
 			M[(size_t)model->nu * u + u] += model->rotor[u];
 		}
+		pass_composite(model, work, i);
 	}
 }
 
 #if CAL_LANES == 1
 
-static void form_composites(const CalModel *model, const double *q, CalWork *work) {
-	pose_outward_x1(model, q, work);
-	for (int i = 0; i < model->link_count; ++i) {
-		work->composite[i] = link_inertia(&model->links[i], &work->links[i].R);
-	}
-	composite_inward_x1(model, work);
-}
-
 CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork *work, double *M) {
 	if (!model || !state || !work || work->model != model || !M) return CAL_ERR_ARGUMENT;
-	form_composites(model, state->q, work);
+	composite_outward_x1(model, state->q, work);
 	memset(M, 0, sizeof(double) * (size_t)model->nu * (size_t)model->nu);
 	composite_matrix_x1(model, work, M);
 	work->stage = STAGE_POSE | STAGE_COMPOSITE;
@@ -109,7 +116,8 @@ CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork 
 
 CalStatus cal_mass_trace(const CalModel *model, const CalState *state, CalWork *work, double *trace) {
 	if (!model || !state || !work || work->model != model || !trace) return CAL_ERR_ARGUMENT;
-	form_composites(model, state->q, work);
+	composite_outward_x1(model, state->q, work);
+	composite_inward_x1(model, work);
 	double sum = 0;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];

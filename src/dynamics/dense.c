@@ -28,14 +28,14 @@ static void gather_rhs(const CalModel *model, const SweepInput *in, CalWork *wor
 	}
 }
 
-/* Strikes out row and column i, keeping the system positive definite. */
+/* Strikes row and column i out of the lower triangle, keeping the system positive definite. */
 static void strike_out(double *M, int n, int i) {
 	for (int j = 0; j < i; ++j) M[i * n + j] = 0;
 	for (int j = i + 1; j < n; ++j) M[j * n + i] = 0;
 	M[i * n + i] = 1;
 }
 
-/* M = L L' in the lower triangle. Returns the first row whose pivot is not positive, or -1. */
+/* M = L L' in the lower triangle; the upper one is neither read nor written. Returns the first row whose pivot is not positive, or -1. */
 static int cholesky(double *M, int n) {
 	for (int i = 0; i < n; ++i) {
 		for (int j = 0; j <= i; ++j) {
@@ -78,21 +78,17 @@ static void scatter_accelerations(const CalModel *model, const uint8_t *prescrib
 	}
 }
 
-/* force = M_pf udot_f + rotor udot_p - rhs on prescribed rows; M is formed again because the factor overwrote it. */
+/* force = M_pf udot_f + rotor udot_p - rhs on prescribed rows; the upper triangle still holds M. */
 static void prescribed_forces(const CalModel *model, const SweepInput *in, CalWork *work, const double *udot,
                               double *force) {
 	const int n = model->nu;
-	double *M = work->dense;
-	const double *rhs = work->dense + n * n;
+	const double *M = work->dense, *rhs = work->dense + n * n;
 	memset(force, 0, sizeof(double) * (size_t)n);
-	if (!in->prescribed) return;
-	memset(M, 0, sizeof(double) * (size_t)(n * n));
-	composite_matrix_x1(model, work, M);
-	for (int i = 0; i < n; ++i) {
+	for (int i = 0; in->prescribed && i < n; ++i) {
 		if (!in->prescribed[i]) continue;
 		force[i] = model->rotor[i] * udot[i] - rhs[i];
 		for (int j = 0; j < n; ++j) {
-			if (!in->prescribed[j]) force[i] += (j <= i ? M[i * n + j] : M[j * n + i]) * udot[j];
+			if (!in->prescribed[j]) force[i] += (j > i ? M[i * n + j] : M[j * n + i]) * udot[j];
 		}
 	}
 }
@@ -102,7 +98,6 @@ int dense_solve(const CalModel *model, const SweepInput *in, CalWork *work, doub
 	double *M = work->dense, *rhs = work->dense + n * n;
 	memset(M, 0, sizeof(double) * (size_t)(n * n));
 	gather_rhs(model, in, work, rhs);
-	composite_inward_x1(model, work);
 	composite_matrix_x1(model, work, M);
 	for (int i = 0; i < n; ++i) {
 		udot[i] = rhs[i];

@@ -11,8 +11,7 @@
 
 #include "io/golden.h"
 
-static void append(char *text, size_t size, const char *feature)
-{
+static void append(char *text, size_t size, const char *feature) {
 	if (strstr(text, feature))
 		return;
 	const size_t used = strlen(text);
@@ -21,8 +20,7 @@ static void append(char *text, size_t size, const char *feature)
 
 static bool has_items(const TreeNode *node) { return node && node->kind != TREE_SCALAR && node->count > 0; }
 
-static int joint_freedoms(const TreeNode *body)
-{
+static int joint_freedoms(const TreeNode *body) {
 	const TreeNode *elements = golden_elements(body);
 	int sum = 0;
 	for (int i = 0; elements && i < elements->count && sum < 1000; i++) {
@@ -34,8 +32,7 @@ static int joint_freedoms(const TreeNode *body)
 }
 
 /* What the case needs and the library lacks, as a list for people. */
-static void missing_features(const TreeNode *root, char *text, size_t size)
-{
+static void missing_features(const TreeNode *root, char *text, size_t size) {
 	const TreeNode *model = tree_get(root, "model"), *bodies = tree_get(model, "bodies");
 	const TreeNode *kind = tree_get(root, "kind");
 	text[0] = 0;
@@ -55,8 +52,7 @@ static void missing_features(const TreeNode *root, char *text, size_t size)
 		append(text, size, "impulses");
 }
 
-static CalStatus run_kind(GoldenCase *c, const char *kind)
-{
+static CalStatus run_kind(GoldenCase *c, const char *kind) {
 	CalStatus status = golden_describe(c);
 	if (status == CAL_OK && strcmp(kind, "state") == 0)
 		status = golden_run_state(c);
@@ -68,16 +64,14 @@ static CalStatus run_kind(GoldenCase *c, const char *kind)
 	return status;
 }
 
-static void judge(const GoldenTally *tally, CalGoldenResult *result)
-{
+static void judge(const GoldenTally *tally, CalGoldenResult *result) {
 	result->worst = tally->worst;
 	result->tolerance = tally->tolerance;
 	snprintf(result->what, sizeof result->what, "%s", tally->count ? tally->what : "nothing to compare");
 	result->verdict = tally->count && tally->ratio <= 1 ? CAL_GOLDEN_OK : CAL_GOLDEN_FAIL;
 }
 
-static CalStatus run_tree(GoldenCase *c, CalGoldenResult *result)
-{
+static CalStatus run_tree(GoldenCase *c, CalGoldenResult *result) {
 	const char *schema, *name, *kind;
 	CalStatus status = golden_text(c, tree_get(c->root, "schema"), "", &schema);
 	if (status == CAL_OK)
@@ -101,8 +95,7 @@ static CalStatus run_tree(GoldenCase *c, CalGoldenResult *result)
 }
 
 /* The last part of a path without its ending. */
-static void name_from_path(const char *path, char *name, size_t size)
-{
+static void name_from_path(const char *path, char *name, size_t size) {
 	const char *slash = strrchr(path, '/');
 	snprintf(name, size, "%s", slash ? slash + 1 : path);
 	char *dot = strrchr(name, '.');
@@ -110,8 +103,7 @@ static void name_from_path(const char *path, char *name, size_t size)
 		*dot = 0;
 }
 
-CalStatus cal_golden_run(const char *path, CalGoldenResult *result)
-{
+CalStatus cal_golden_run(const char *path, CalGoldenResult *result) {
 	if (!path || !result)
 		return CAL_ERR_ARGUMENT;
 	GoldenCase c = {0};

@@ -24,32 +24,32 @@ typedef struct GoldenTally {
 
 /** A body of the file in the model. */
 typedef struct GoldenBody {
-	const char *name;       //
-	const TreeNode *node;   // in the file
-	CalBodyInfo info;       // in the model
-	int u;                  // first speed in the file's order
+	const char *name;     //
+	const TreeNode *node; // in the file
+	CalBodyInfo info;     // in the model
+	int u;                // first speed in the file's order
 } GoldenBody;
 
 typedef struct GoldenCase {
 	Tree *tree;
 	const TreeNode *root;
-	CalError error;    // why a function returned a status that is not CAL_OK
-	CalDesc *desc;     //
-	CalModel *model;   //
-	CalWork *work;     //
-	CalState state;    // as in the file's `state`
+	CalError error;  // why a function returned a status that is not CAL_OK
+	CalDesc *desc;   //
+	CalModel *model; //
+	CalWork *work;   //
+	CalState state;  // as in the file's `state`
 	GoldenBody *bodies;
 	int body_count;
-	int nu;            // speeds
-	int *speed;        // [nu] file's speed -> model's speed
-	double *scratch;   // [GOLDEN_VECTORS nu]
-	double *square;    // [nu nu]
-	CalInput input;    // made by golden_set_input
+	int nu;          // speeds
+	int *speed;      // [nu] file's speed -> model's speed
+	double *scratch; // [GOLDEN_VECTORS nu]
+	double *square;  // [nu nu]
+	CalInput input;  // made by golden_set_input
 	double *tau, *udot_given;
 	uint8_t *prescribed;
 	CalWrench *wrenches;
 	int wrench_capacity;
-	double tolerance;  // of quantities that follow from accelerations
+	double tolerance; // of quantities that follow from accelerations
 	GoldenTally tally;
 } GoldenCase;
 

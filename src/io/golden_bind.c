@@ -8,16 +8,14 @@
 
 #include "io/golden.h"
 
-static CalStatus no_memory(GoldenCase *c)
-{
+static CalStatus no_memory(GoldenCase *c) {
 	return tree_error(&c->error, tree_name(c->tree), NULL, CAL_ERR_MEMORY, "out of memory");
 }
 
 static size_t at_least_one(size_t n) { return n ? n : 1; }
 
 /* Wrenches of `applied` here or of the segment of a schedule that has most. */
-static int wrench_count(const TreeNode *root)
-{
+static int wrench_count(const TreeNode *root) {
 	const TreeNode *own = tree_get(tree_get(root, "applied"), "wrenches"), *schedule = tree_get(root, "schedule");
 	int most = own && own->kind == TREE_LIST ? own->count : 0;
 	for (int i = 0; schedule && schedule->kind == TREE_LIST && i < schedule->count; i++) {
@@ -28,8 +26,7 @@ static int wrench_count(const TreeNode *root)
 	return most;
 }
 
-static CalStatus take_memory(GoldenCase *c)
-{
+static CalStatus take_memory(GoldenCase *c) {
 	const size_t n = at_least_one((size_t)c->nu);
 	c->wrench_capacity = wrench_count(c->root);
 	c->bodies = calloc(at_least_one((size_t)c->body_count), sizeof *c->bodies);
@@ -49,8 +46,7 @@ static CalStatus take_memory(GoldenCase *c)
 }
 
 /* Bodies of the file in the model, and where each of their speeds went. */
-static CalStatus map_bodies(GoldenCase *c)
-{
+static CalStatus map_bodies(GoldenCase *c) {
 	const TreeNode *list = tree_get(tree_get(c->root, "model"), "bodies");
 	int u = 0;
 	for (int i = 0; i < c->body_count; i++) {
@@ -69,8 +65,7 @@ static CalStatus map_bodies(GoldenCase *c)
 	return u == c->nu ? CAL_OK : golden_fail(c, list, "the compiled model has another number of speeds");
 }
 
-CalStatus golden_bind(GoldenCase *c, CalSolver solver)
-{
+CalStatus golden_bind(GoldenCase *c, CalSolver solver) {
 	const CalCompileOptions options = {.solver = solver};
 	CalStatus status = cal_model_compile(c->desc, &options, &c->model, &c->error);
 	if (status != CAL_OK)
@@ -85,8 +80,7 @@ CalStatus golden_bind(GoldenCase *c, CalSolver solver)
 	return status == CAL_OK ? golden_set_state(c, tree_get(c->root, "state")) : status;
 }
 
-void golden_unbind(GoldenCase *c)
-{
+void golden_unbind(GoldenCase *c) {
 	cal_state_destroy(&c->state);
 	cal_work_destroy(c->work);
 	cal_model_destroy(c->model);
@@ -99,12 +93,15 @@ void golden_unbind(GoldenCase *c)
 	free(c->prescribed);
 	free(c->wrenches);
 	const GoldenCase kept = *c;
-	*c = (GoldenCase){.tree = kept.tree, .root = kept.root, .error = kept.error, .desc = kept.desc,
-	                  .tolerance = kept.tolerance, .tally = kept.tally};
+	*c = (GoldenCase){.tree = kept.tree,
+	                  .root = kept.root,
+	                  .error = kept.error,
+	                  .desc = kept.desc,
+	                  .tolerance = kept.tolerance,
+	                  .tally = kept.tally};
 }
 
-CalStatus golden_set_state(GoldenCase *c, const TreeNode *state)
-{
+CalStatus golden_set_state(GoldenCase *c, const TreeNode *state) {
 	for (int i = 0; i < c->body_count; i++) {
 		const GoldenBody *body = &c->bodies[i];
 		const TreeNode *entry = tree_get(state, body->name);
@@ -124,8 +121,7 @@ CalStatus golden_set_state(GoldenCase *c, const TreeNode *state)
 	return CAL_OK;
 }
 
-static const GoldenBody *find_body(const GoldenCase *c, const char *name)
-{
+static const GoldenBody *find_body(const GoldenCase *c, const char *name) {
 	for (int i = 0; i < c->body_count; i++) {
 		if (strcmp(c->bodies[i].name, name) == 0)
 			return &c->bodies[i];
@@ -133,8 +129,7 @@ static const GoldenBody *find_body(const GoldenCase *c, const char *name)
 	return NULL;
 }
 
-static CalStatus set_tau(GoldenCase *c, const TreeNode *tau)
-{
+static CalStatus set_tau(GoldenCase *c, const TreeNode *tau) {
 	memset(c->tau, 0, (size_t)c->nu * sizeof *c->tau);
 	for (int i = 0; tau && tau->kind == TREE_MAP && i < tau->count; i++) {
 		const GoldenBody *body = find_body(c, tau->keys[i]->text);
@@ -147,8 +142,7 @@ static CalStatus set_tau(GoldenCase *c, const TreeNode *tau)
 	return CAL_OK;
 }
 
-static CalStatus read_wrench(GoldenCase *c, const TreeNode *node, CalWrench *wrench)
-{
+static CalStatus read_wrench(GoldenCase *c, const TreeNode *node, CalWrench *wrench) {
 	const char *body, *name, *frame;
 	double f[3], m[3];
 	char path[256];
@@ -170,8 +164,7 @@ static CalStatus read_wrench(GoldenCase *c, const TreeNode *node, CalWrench *wre
 	return wrench->node >= 0 ? CAL_OK : golden_fail(c, node, "a wrench on an unknown node");
 }
 
-static CalStatus set_wrenches(GoldenCase *c, const TreeNode *list)
-{
+static CalStatus set_wrenches(GoldenCase *c, const TreeNode *list) {
 	c->input.wrench_count = 0;
 	for (int i = 0; list && list->kind == TREE_LIST && i < list->count && i < c->wrench_capacity; i++) {
 		const CalStatus status = read_wrench(c, list->items[i], &c->wrenches[i]);
@@ -182,8 +175,7 @@ static CalStatus set_wrenches(GoldenCase *c, const TreeNode *list)
 	return CAL_OK;
 }
 
-static CalStatus set_prescribed(GoldenCase *c, const TreeNode *prescribed)
-{
+static CalStatus set_prescribed(GoldenCase *c, const TreeNode *prescribed) {
 	memset(c->prescribed, 0, (size_t)c->nu);
 	for (int i = 0; prescribed && prescribed->kind == TREE_MAP && i < prescribed->count; i++) {
 		const GoldenBody *body = find_body(c, prescribed->keys[i]->text);
@@ -206,8 +198,7 @@ static CalStatus set_prescribed(GoldenCase *c, const TreeNode *prescribed)
 	return CAL_OK;
 }
 
-CalStatus golden_set_input(GoldenCase *c, const TreeNode *applied, const TreeNode *prescribed)
-{
+CalStatus golden_set_input(GoldenCase *c, const TreeNode *applied, const TreeNode *prescribed) {
 	CalStatus status = set_tau(c, tree_get(applied, "tau"));
 	if (status == CAL_OK)
 		status = set_wrenches(c, tree_get(applied, "wrenches"));

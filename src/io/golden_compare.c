@@ -11,8 +11,7 @@
 #include "io/golden.h"
 #include "io/units.h"
 
-void golden_tally(GoldenCase *c, const char *what, const char *object, double error, double scale, double tolerance)
-{
+void golden_tally(GoldenCase *c, const char *what, const char *object, double error, double scale, double tolerance) {
 	GoldenTally *tally = &c->tally;
 	double relative = error == 0 ? 0 : error / scale;
 	if (isnan(relative))
@@ -26,8 +25,7 @@ void golden_tally(GoldenCase *c, const char *what, const char *object, double er
 	snprintf(tally->what, sizeof tally->what, "%s%s%.100s", what, object[0] ? " " : "", object);
 }
 
-static double list_magnitude(const TreeNode *node, int depth)
-{
+static double list_magnitude(const TreeNode *node, int depth) {
 	double largest = 0;
 	if (node->kind == TREE_SCALAR && (!number_parse(node->text, &largest) || !isfinite(largest)))
 		return 0;
@@ -38,8 +36,7 @@ static double list_magnitude(const TreeNode *node, int depth)
 
 double golden_magnitude(const TreeNode *node) { return node ? list_magnitude(node, 2) : 0; }
 
-double golden_pool_magnitude(const TreeNode *map, const char *field)
-{
+double golden_pool_magnitude(const TreeNode *map, const char *field) {
 	double largest = 0;
 	for (int i = 0; map && map->kind == TREE_MAP && i < map->count; i++)
 		largest = fmax(largest, golden_magnitude(tree_get(map->items[i], field)));
@@ -47,8 +44,7 @@ double golden_pool_magnitude(const TreeNode *map, const char *field)
 }
 
 CalStatus golden_compare(GoldenCase *c, const char *what, const char *object, const TreeNode *expected,
-                         const double *got, int n, double floor, double tolerance)
-{
+                         const double *got, int n, double floor, double tolerance) {
 	if (!expected)
 		return CAL_OK;
 	double small[16];

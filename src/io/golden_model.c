@@ -16,13 +16,12 @@ static const struct {
 	CalJointType type;
 	int nq, nu;
 } element_types[] = {
-    {"revolute", CAL_JOINT_REVOLUTE, 1, 1},   {"prismatic", CAL_JOINT_PRISMATIC, 1, 1},
-    {"screw", CAL_JOINT_SCREW, 1, 1},         {"spherical", CAL_JOINT_SPHERICAL, 4, 3},
-    {"free", CAL_JOINT_FREE, 7, 6},
+	{"revolute", CAL_JOINT_REVOLUTE, 1, 1}, {"prismatic", CAL_JOINT_PRISMATIC, 1, 1},
+	{"screw", CAL_JOINT_SCREW, 1, 1},       {"spherical", CAL_JOINT_SPHERICAL, 4, 3},
+	{"free", CAL_JOINT_FREE, 7, 6},
 };
 
-static int element_find(const char *type)
-{
+static int element_find(const char *type) {
 	for (int i = 0; i < (int)(sizeof element_types / sizeof element_types[0]); i++) {
 		if (strcmp(element_types[i].name, type) == 0)
 			return i;
@@ -30,14 +29,12 @@ static int element_find(const char *type)
 	return -1;
 }
 
-int golden_element_nq(const char *type)
-{
+int golden_element_nq(const char *type) {
 	const int i = element_find(type);
 	return i < 0 ? -1 : element_types[i].nq;
 }
 
-int golden_element_nu(const char *type)
-{
+int golden_element_nu(const char *type) {
 	const int i = element_find(type);
 	return i < 0 ? -1 : element_types[i].nu;
 }
@@ -52,8 +49,7 @@ typedef struct Lump {
 } Lump;
 
 /* a += b, both in the body frame. */
-static void lump_add(Lump *a, const Lump *b)
-{
+static void lump_add(Lump *a, const Lump *b) {
 	const double mass = a->mass + b->mass;
 	double com[3];
 	for (int i = 0; i < 3; i++)
@@ -72,8 +68,7 @@ static void lump_add(Lump *a, const Lump *b)
 	memcpy(a->inertia, inertia, sizeof inertia);
 }
 
-static CalStatus read_mass(GoldenCase *c, const TreeNode *body, CalBodyDef *def)
-{
+static CalStatus read_mass(GoldenCase *c, const TreeNode *body, CalBodyDef *def) {
 	Lump total = {0};
 	const TreeNode *rigid = tree_get(body, "rigid"), *nodes = tree_get(body, "nodes");
 	CalStatus status = golden_number(c, tree_get(rigid, "mass"), 0, &total.mass);
@@ -100,8 +95,7 @@ static CalStatus read_mass(GoldenCase *c, const TreeNode *body, CalBodyDef *def)
 	return status;
 }
 
-static CalStatus add_body(GoldenCase *c, const TreeNode *body, CalBodyId *id)
-{
+static CalStatus add_body(GoldenCase *c, const TreeNode *body, CalBodyId *id) {
 	char place[256];
 	CalBodyDef def = cal_body_def();
 	def.place = tree_place(c->tree, body, place, sizeof place);
@@ -111,8 +105,7 @@ static CalStatus add_body(GoldenCase *c, const TreeNode *body, CalBodyId *id)
 	return status == CAL_OK ? cal_desc_add_body(c->desc, &def, id, &c->error) : status;
 }
 
-static CalStatus add_nodes(GoldenCase *c, const TreeNode *nodes, CalBodyId body)
-{
+static CalStatus add_nodes(GoldenCase *c, const TreeNode *nodes, CalBodyId body) {
 	for (int i = 0; nodes && i < nodes->count; i++) {
 		double p[3];
 		char place[256];
@@ -133,8 +126,7 @@ static CalStatus add_nodes(GoldenCase *c, const TreeNode *nodes, CalBodyId body)
 
 /* ---- joints ------------------------------------------------------------------------------- */
 
-static CalStatus read_placement(GoldenCase *c, const TreeNode *node, CalPlacement *placement)
-{
+static CalStatus read_placement(GoldenCase *c, const TreeNode *node, CalPlacement *placement) {
 	double r[3], quat[4] = {1, 0, 0, 0};
 	CalStatus status = golden_numbers(c, tree_get(node, "r"), r, 3);
 	if (status == CAL_OK && tree_get(node, "quat"))
@@ -145,8 +137,7 @@ static CalStatus read_placement(GoldenCase *c, const TreeNode *node, CalPlacemen
 }
 
 /* Appends elements; `free` becomes three translations and a ball. */
-static CalStatus append_element(GoldenCase *c, const TreeNode *node, CalElement element, CalJointDef *def)
-{
+static CalStatus append_element(GoldenCase *c, const TreeNode *node, CalElement element, CalJointDef *def) {
 	const int free = element.type == CAL_JOINT_FREE;
 	if (def->element_count + (free ? 4 : 1) > CAL_JOINT_MAX_ELEMENTS)
 		return golden_fail(c, node, "the joint has more elements than a sequence can have");
@@ -162,8 +153,7 @@ static CalStatus append_element(GoldenCase *c, const TreeNode *node, CalElement 
 	return CAL_OK;
 }
 
-static CalStatus read_element(GoldenCase *c, const TreeNode *node, CalElement *element, CalDofDef *dof, int *nu)
-{
+static CalStatus read_element(GoldenCase *c, const TreeNode *node, CalElement *element, CalDofDef *dof, int *nu) {
 	const char *type;
 	double axis[3];
 	CalStatus status = golden_text(c, tree_get(node, "type"), NULL, &type);
@@ -186,8 +176,7 @@ static CalStatus read_element(GoldenCase *c, const TreeNode *node, CalElement *e
 	return status;
 }
 
-static CalStatus read_elements(GoldenCase *c, const TreeNode *elements, CalJointDef *def)
-{
+static CalStatus read_elements(GoldenCase *c, const TreeNode *elements, CalJointDef *def) {
 	int speeds = 0;
 	CalElement element = {0};
 	*def = cal_joint_def(CAL_JOINT_SEQUENCE);
@@ -218,16 +207,14 @@ static CalStatus read_elements(GoldenCase *c, const TreeNode *elements, CalJoint
 }
 
 /* The node "body/node" of the file; "head" is the body frame. */
-static CalStatus find_node(GoldenCase *c, const TreeNode *place, const char *body, const char *node, CalNodeId *id)
-{
+static CalStatus find_node(GoldenCase *c, const TreeNode *place, const char *body, const char *node, CalNodeId *id) {
 	char path[256];
 	snprintf(path, sizeof path, "%s/%s", body, node);
 	*id = cal_desc_find_node(c->desc, strcmp(node, "head") == 0 ? body : path);
 	return id->value ? CAL_OK : golden_fail(c, place, "unknown body or node");
 }
 
-static CalStatus add_joint(GoldenCase *c, const TreeNode *body)
-{
+static CalStatus add_joint(GoldenCase *c, const TreeNode *body) {
 	const TreeNode *joint = tree_get(body, "joint"), *parent = tree_get(body, "parent");
 	const char *name, *parent_name, *parent_node, *head;
 	char place[256];
@@ -258,8 +245,7 @@ static CalStatus add_joint(GoldenCase *c, const TreeNode *body)
 	return cal_desc_attach(c->desc, inboard, &def, outboard, NULL, &c->error);
 }
 
-CalStatus golden_describe(GoldenCase *c)
-{
+CalStatus golden_describe(GoldenCase *c) {
 	double g[3];
 	const TreeNode *model = tree_get(c->root, "model"), *bodies = tree_get(model, "bodies");
 	if (!bodies || bodies->kind != TREE_LIST || bodies->count == 0)

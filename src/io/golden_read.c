@@ -8,30 +8,26 @@
 #include "io/golden.h"
 #include "io/units.h"
 
-CalStatus golden_fail(GoldenCase *c, const TreeNode *node, const char *message)
-{
+CalStatus golden_fail(GoldenCase *c, const TreeNode *node, const char *message) {
 	return tree_error(&c->error, tree_name(c->tree), node, CAL_ERR_INPUT, "%s", message);
 }
 
 /* A scalar that is a finite number and nothing else. */
-static bool scalar_number(const TreeNode *node, double *out)
-{
+static bool scalar_number(const TreeNode *node, double *out) {
 	if (node->kind != TREE_SCALAR)
 		return false;
 	const char *end = number_parse(node->text, out);
 	return end && !*end && isfinite(*out);
 }
 
-CalStatus golden_number(GoldenCase *c, const TreeNode *node, double absent, double *out)
-{
+CalStatus golden_number(GoldenCase *c, const TreeNode *node, double absent, double *out) {
 	*out = absent;
 	if (node && !scalar_number(node, out))
 		return golden_fail(c, node, "expected a number");
 	return CAL_OK;
 }
 
-CalStatus golden_text(GoldenCase *c, const TreeNode *node, const char *absent, const char **out)
-{
+CalStatus golden_text(GoldenCase *c, const TreeNode *node, const char *absent, const char **out) {
 	*out = absent;
 	if (node && node->kind != TREE_SCALAR)
 		return golden_fail(c, node, "expected a text");
@@ -41,8 +37,7 @@ CalStatus golden_text(GoldenCase *c, const TreeNode *node, const char *absent, c
 }
 
 /* Appends the numbers of a scalar or of a list, rows included; false if there are more than n. */
-static bool collect(const TreeNode *node, double *out, int n, int *filled, int depth)
-{
+static bool collect(const TreeNode *node, double *out, int n, int *filled, int depth) {
 	if (node->kind == TREE_SCALAR)
 		return *filled < n && scalar_number(node, &out[(*filled)++]);
 	if (node->kind != TREE_LIST || depth == 0)
@@ -54,8 +49,7 @@ static bool collect(const TreeNode *node, double *out, int n, int *filled, int d
 	return true;
 }
 
-CalStatus golden_numbers(GoldenCase *c, const TreeNode *node, double *out, int n)
-{
+CalStatus golden_numbers(GoldenCase *c, const TreeNode *node, double *out, int n) {
 	if (!node) {
 		memset(out, 0, (size_t)n * sizeof *out);
 		return CAL_OK;

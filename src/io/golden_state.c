@@ -19,8 +19,7 @@ typedef struct Sizes {
 	double length, mass, gravity, acceleration, momentum, energy, force, generalized;
 } Sizes;
 
-static Sizes natural_sizes(const TreeNode *root)
-{
+static Sizes natural_sizes(const TreeNode *root) {
 	const TreeNode *e = tree_get(root, "expected"), *bodies = tree_get(e, "bodies"), *nodes = tree_get(e, "nodes");
 	static const char *const forces[] = {"bias", "gen_gravity", "gen_applied", "gen_elastic", "gen_external"};
 	Sizes s = {0};
@@ -42,16 +41,14 @@ static Sizes natural_sizes(const TreeNode *root)
 
 /* got[] in the order of the model, expected in the order of the file. */
 static CalStatus compare_speeds(GoldenCase *c, const char *what, const char *object, const TreeNode *expected,
-                                const double *got, double floor, double tolerance)
-{
+                                const double *got, double floor, double tolerance) {
 	double *ordered = c->scratch + (GOLDEN_VECTORS - 2) * c->nu;
 	for (int i = 0; i < c->nu; i++)
 		ordered[i] = got[c->speed[i]];
 	return golden_compare(c, what, object, expected, ordered, c->nu, floor, tolerance);
 }
 
-static CalStatus numeric(GoldenCase *c, CalStatus status, const char *call)
-{
+static CalStatus numeric(GoldenCase *c, CalStatus status, const char *call) {
 	if (status == CAL_OK)
 		return CAL_OK;
 	return tree_error(&c->error, tree_name(c->tree), NULL, status, "%s: %s", call, cal_status_text(status));
@@ -59,8 +56,7 @@ static CalStatus numeric(GoldenCase *c, CalStatus status, const char *call)
 
 /* ---- generalised quantities ---------------------------------------------------------------- */
 
-static CalStatus check_forces(GoldenCase *c, const TreeNode *e, const Sizes *s)
-{
+static CalStatus check_forces(GoldenCase *c, const TreeNode *e, const Sizes *s) {
 	double *x = c->scratch;
 	const double floor = small * s->generalized;
 	CalStatus status = numeric(c, cal_bias_forces(c->model, &c->state, c->work, x), "cal_bias_forces");
@@ -83,8 +79,7 @@ static CalStatus check_forces(GoldenCase *c, const TreeNode *e, const Sizes *s)
 	return status;
 }
 
-static CalStatus check_mass_matrix(GoldenCase *c, const TreeNode *expected)
-{
+static CalStatus check_mass_matrix(GoldenCase *c, const TreeNode *expected) {
 	if (!expected)
 		return CAL_OK;
 	if (expected->kind != TREE_LIST || expected->count != c->nu)
@@ -99,8 +94,7 @@ static CalStatus check_mass_matrix(GoldenCase *c, const TreeNode *expected)
 }
 
 /* The accelerations of the file need the forces of the file. */
-static CalStatus check_inverse(GoldenCase *c, const TreeNode *e, const Sizes *s)
-{
+static CalStatus check_inverse(GoldenCase *c, const TreeNode *e, const Sizes *s) {
 	double *udot = c->scratch, *tau = c->scratch + c->nu;
 	const TreeNode *speeds = tree_get(e, "prescribed_speeds"), *given = tree_get(e, "udot");
 	if (!given || !tree_get(e, "gen_applied"))
@@ -110,8 +104,8 @@ static CalStatus check_inverse(GoldenCase *c, const TreeNode *e, const Sizes *s)
 		return status;
 	for (int i = 0; i < c->nu; i++)
 		udot[c->speed[i]] = tau[i];
-	status = numeric(c, cal_inverse_dynamics(c->model, &c->state, udot, &c->input, c->work, tau),
-	                 "cal_inverse_dynamics");
+	status =
+		numeric(c, cal_inverse_dynamics(c->model, &c->state, udot, &c->input, c->work, tau), "cal_inverse_dynamics");
 	for (int i = 0; status == CAL_OK && speeds && i < speeds->count; i++) {
 		double at, force;
 		const TreeNode *forces = tree_get(e, "prescribed_force");
@@ -128,12 +122,11 @@ static CalStatus check_inverse(GoldenCase *c, const TreeNode *e, const Sizes *s)
 	return compare_speeds(c, "inverse dynamics", "", tree_get(e, "gen_applied"), tau, s->generalized, exact);
 }
 
-static CalStatus check_udot(GoldenCase *c, const TreeNode *e, const char *solver, const Sizes *s, double *udot)
-{
+static CalStatus check_udot(GoldenCase *c, const TreeNode *e, const char *solver, const Sizes *s, double *udot) {
 	double *force = c->scratch;
 	const TreeNode *speeds = tree_get(e, "prescribed_speeds"), *forces = tree_get(e, "prescribed_force");
-	CalStatus status = numeric(c, cal_hybrid_dynamics(c->model, &c->state, &c->input, c->work, udot, force),
-	                           "cal_hybrid_dynamics");
+	CalStatus status =
+		numeric(c, cal_hybrid_dynamics(c->model, &c->state, &c->input, c->work, udot, force), "cal_hybrid_dynamics");
 	if (status == CAL_OK)
 		status = compare_speeds(c, "udot", solver, tree_get(e, "udot"), udot, small * s->acceleration, c->tolerance);
 	const double scale = golden_magnitude(forces);
@@ -152,33 +145,31 @@ static CalStatus check_udot(GoldenCase *c, const TreeNode *e, const char *solver
 /* ---- energy and momentum -------------------------------------------------------------------- */
 
 static CalStatus compare_vec(GoldenCase *c, const char *what, const char *object, const TreeNode *expected, CalVec3 got,
-                             double floor, double tolerance)
-{
+                             double floor, double tolerance) {
 	const double x[3] = {got.x, got.y, got.z};
 	return golden_compare(c, what, object, expected, x, 3, floor, tolerance);
 }
 
-static CalStatus check_energy(GoldenCase *c, const TreeNode *e, const Sizes *s)
-{
+static CalStatus check_energy(GoldenCase *c, const TreeNode *e, const Sizes *s) {
 	CalEnergy energy;
 	const double weight = s->mass * s->gravity * s->length;
 	const double sum = s->energy + weight + golden_magnitude(tree_get(e, "strain_energy"));
 	CalStatus status = numeric(c, cal_energy(c->model, &c->state, c->work, &energy), "cal_energy");
 	if (status == CAL_OK)
-		status = golden_compare(c, "kinetic_energy", "", tree_get(e, "kinetic_energy"), &energy.kinetic, 1, small * sum, exact);
+		status = golden_compare(c, "kinetic_energy", "", tree_get(e, "kinetic_energy"), &energy.kinetic, 1, small * sum,
+		                        exact);
 	if (status == CAL_OK)
-		status = golden_compare(c, "gravity_energy", "", tree_get(e, "gravity_energy"), &energy.gravity, 1,
-		                        small * sum, exact);
+		status = golden_compare(c, "gravity_energy", "", tree_get(e, "gravity_energy"), &energy.gravity, 1, small * sum,
+		                        exact);
 	if (status == CAL_OK)
-		status = golden_compare(c, "strain_energy", "", tree_get(e, "strain_energy"), &energy.elastic, 1,
-		                        small * sum, exact);
+		status = golden_compare(c, "strain_energy", "", tree_get(e, "strain_energy"), &energy.elastic, 1, small * sum,
+		                        exact);
 	if (status == CAL_OK)
 		status = golden_compare(c, "total_energy", "", tree_get(e, "total_energy"), &energy.total, 1, sum, exact);
 	return status;
 }
 
-static CalStatus check_momentum(GoldenCase *c, const TreeNode *e, const Sizes *s)
-{
+static CalStatus check_momentum(GoldenCase *c, const TreeNode *e, const Sizes *s) {
 	CalMomentum p;
 	const double linear = small * s->momentum;
 	const double angular = fmax(linear * s->length, small * golden_magnitude(tree_get(e, "angular_momentum_origin")));
@@ -190,8 +181,8 @@ static CalStatus check_momentum(GoldenCase *c, const TreeNode *e, const Sizes *s
 	if (status == CAL_OK)
 		status = compare_vec(c, "linear_momentum", "", tree_get(e, "linear_momentum"), p.linear, linear, exact);
 	if (status == CAL_OK)
-		status = compare_vec(c, "angular_momentum_origin", "", tree_get(e, "angular_momentum_origin"),
-		                     p.angular_origin, angular, exact);
+		status = compare_vec(c, "angular_momentum_origin", "", tree_get(e, "angular_momentum_origin"), p.angular_origin,
+		                     angular, exact);
 	if (status == CAL_OK)
 		status = compare_vec(c, "angular_momentum_com", "", tree_get(e, "angular_momentum_com"), p.angular_com, angular,
 		                     exact);
@@ -205,8 +196,7 @@ typedef struct FrameScales {
 	double r, v, w, a, alpha;
 } FrameScales;
 
-static FrameScales frame_scales(const TreeNode *pool, const Sizes *s)
-{
+static FrameScales frame_scales(const TreeNode *pool, const Sizes *s) {
 	FrameScales f;
 	f.r = fmax(golden_pool_magnitude(pool, "r"), small * s->length);
 	f.w = golden_pool_magnitude(pool, "w");
@@ -218,8 +208,7 @@ static FrameScales frame_scales(const TreeNode *pool, const Sizes *s)
 	return f;
 }
 
-static CalStatus check_frame(GoldenCase *c, const char *object, const TreeNode *e, int node, const FrameScales *f)
-{
+static CalStatus check_frame(GoldenCase *c, const char *object, const TreeNode *e, int node, const FrameScales *f) {
 	CalPose pose;
 	CalSpatial v, a;
 	CalStatus status = numeric(c, cal_node_pose(c->model, c->work, node, &pose), "cal_node_pose");
@@ -242,8 +231,7 @@ static CalStatus check_frame(GoldenCase *c, const char *object, const TreeNode *
 	return status;
 }
 
-static CalStatus check_frames(GoldenCase *c, const TreeNode *e, const double *udot, const Sizes *s)
-{
+static CalStatus check_frames(GoldenCase *c, const TreeNode *e, const double *udot, const Sizes *s) {
 	const TreeNode *bodies = tree_get(e, "bodies"), *nodes = tree_get(e, "nodes");
 	const FrameScales body_scales = frame_scales(bodies, s), node_scales = frame_scales(nodes, s);
 	CalStatus status = numeric(c, cal_kinematics(c->model, &c->state, udot, c->work), "cal_kinematics");
@@ -260,8 +248,7 @@ static CalStatus check_frames(GoldenCase *c, const TreeNode *e, const double *ud
 	return status;
 }
 
-static CalStatus check_reactions(GoldenCase *c, const TreeNode *e, const double *udot, const Sizes *s)
-{
+static CalStatus check_reactions(GoldenCase *c, const TreeNode *e, const double *udot, const Sizes *s) {
 	const TreeNode *bodies = tree_get(e, "bodies");
 	const double force = fmax(golden_pool_magnitude(bodies, "joint_force"), small * s->force);
 	const double moment = fmax(golden_pool_magnitude(bodies, "joint_moment"), small * s->force * s->length);
@@ -285,8 +272,7 @@ static CalStatus check_reactions(GoldenCase *c, const TreeNode *e, const double 
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
-static CalStatus run_solver(GoldenCase *c, CalSolver solver, const TreeNode *e, const Sizes *s)
-{
+static CalStatus run_solver(GoldenCase *c, CalSolver solver, const TreeNode *e, const Sizes *s) {
 	const int recursive = solver == CAL_SOLVER_RECURSIVE;
 	CalStatus status = golden_bind(c, solver);
 	if (status == CAL_OK)
@@ -313,8 +299,7 @@ static CalStatus run_solver(GoldenCase *c, CalSolver solver, const TreeNode *e, 
 }
 
 /* max(1e-11, 100 x error of a plain double run), and at most 1e-10 unless the case is ill conditioned. */
-static CalStatus read_tolerance(GoldenCase *c)
-{
+static CalStatus read_tolerance(GoldenCase *c) {
 	double error, condition;
 	const TreeNode *accuracy = tree_get(c->root, "accuracy");
 	CalStatus status = golden_number(c, tree_get(accuracy, "double_vs_mp_udot"), 0, &error);
@@ -328,8 +313,7 @@ static CalStatus read_tolerance(GoldenCase *c)
 	return CAL_OK;
 }
 
-CalStatus golden_run_state(GoldenCase *c)
-{
+CalStatus golden_run_state(GoldenCase *c) {
 	const TreeNode *e = tree_get(c->root, "expected");
 	if (!e || !tree_get(e, "udot"))
 		return golden_fail(c, c->root, "the case has no expected.udot");

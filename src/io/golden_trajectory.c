@@ -12,16 +12,14 @@
 
 #include "io/golden.h"
 
-static CalStatus numeric(GoldenCase *c, CalStatus status, const char *call)
-{
+static CalStatus numeric(GoldenCase *c, CalStatus status, const char *call) {
 	if (status == CAL_OK)
 		return CAL_OK;
 	return tree_error(&c->error, tree_name(c->tree), NULL, status, "%s at t = %g s: %s", call, c->state.t,
 	                  cal_status_text(status));
 }
 
-static int constant_input(void *user, const CalModel *model, const CalState *state, CalInput *input)
-{
+static int constant_input(void *user, const CalModel *model, const CalState *state, CalInput *input) {
 	const GoldenCase *c = user;
 	(void)model;
 	(void)state;
@@ -29,8 +27,7 @@ static int constant_input(void *user, const CalModel *model, const CalState *sta
 	return 0;
 }
 
-static CalStatus read_tolerance(GoldenCase *c)
-{
+static CalStatus read_tolerance(GoldenCase *c) {
 	double error;
 	const TreeNode *accuracy = tree_get(c->root, "accuracy");
 	const CalStatus status = golden_number(c, tree_get(accuracy, "vs_rk4_richardson"), 0, &error);
@@ -39,8 +36,7 @@ static CalStatus read_tolerance(GoldenCase *c)
 }
 
 /* Input of the segment that holds t, and the time at which it ends. */
-static CalStatus enter_segment(GoldenCase *c, double t, double *end)
-{
+static CalStatus enter_segment(GoldenCase *c, double t, double *end) {
 	const TreeNode *schedule = tree_get(c->root, "schedule"), *applied = NULL;
 	*end = INFINITY;
 	for (int i = 0; schedule && schedule->kind == TREE_LIST && i < schedule->count; i++) {
@@ -60,8 +56,7 @@ static CalStatus enter_segment(GoldenCase *c, double t, double *end)
 	return golden_set_input(c, applied, NULL);
 }
 
-static CalStatus advance_to(GoldenCase *c, CalIntegrator *integrator, double t)
-{
+static CalStatus advance_to(GoldenCase *c, CalIntegrator *integrator, double t) {
 	while (c->state.t < t) {
 		double end;
 		CalStatus status = enter_segment(c, c->state.t, &end);
@@ -78,8 +73,7 @@ static CalStatus advance_to(GoldenCase *c, CalIntegrator *integrator, double t)
 /* ---- comparing a sample ---------------------------------------------------------------------- */
 
 /* Coordinates element by element: quaternions count up to sign. */
-static CalStatus compare_coordinates(GoldenCase *c, const char *label, const GoldenBody *body, const TreeNode *q)
-{
+static CalStatus compare_coordinates(GoldenCase *c, const char *label, const GoldenBody *body, const TreeNode *q) {
 	const TreeNode *elements = golden_elements(body->node);
 	double expected[CAL_JOINT_MAX_COORDS];
 	const double *got = c->state.q + body->info.q;
@@ -109,8 +103,7 @@ static CalStatus compare_coordinates(GoldenCase *c, const char *label, const Gol
 	return CAL_OK;
 }
 
-static CalStatus compare_state(GoldenCase *c, const TreeNode *state, double t)
-{
+static CalStatus compare_state(GoldenCase *c, const TreeNode *state, double t) {
 	for (int i = 0; i < c->body_count; i++) {
 		const GoldenBody *body = &c->bodies[i];
 		const TreeNode *entry = tree_get(state, body->name);
@@ -128,14 +121,13 @@ static CalStatus compare_state(GoldenCase *c, const TreeNode *state, double t)
 	return CAL_OK;
 }
 
-static CalStatus compare_vec(GoldenCase *c, const char *what, const char *label, const TreeNode *expected, CalVec3 got)
-{
+static CalStatus compare_vec(GoldenCase *c, const char *what, const char *label, const TreeNode *expected,
+                             CalVec3 got) {
 	const double x[3] = {got.x, got.y, got.z};
 	return golden_compare(c, what, label, expected, x, 3, 1, c->tolerance);
 }
 
-static CalStatus compare_sums(GoldenCase *c, const TreeNode *sample, const char *label)
-{
+static CalStatus compare_sums(GoldenCase *c, const TreeNode *sample, const char *label) {
 	CalEnergy energy;
 	CalMomentum p;
 	CalStatus status = numeric(c, cal_energy(c->model, &c->state, c->work, &energy), "cal_energy");
@@ -157,8 +149,7 @@ static CalStatus compare_sums(GoldenCase *c, const TreeNode *sample, const char 
 	return status;
 }
 
-static CalStatus compare_bodies(GoldenCase *c, const TreeNode *bodies, double t)
-{
+static CalStatus compare_bodies(GoldenCase *c, const TreeNode *bodies, double t) {
 	CalStatus status = numeric(c, cal_kinematics(c->model, &c->state, NULL, c->work), "cal_kinematics");
 	for (int i = 0; status == CAL_OK && bodies && bodies->kind == TREE_MAP && i < bodies->count; i++) {
 		CalPose pose;
@@ -184,8 +175,7 @@ static CalStatus compare_bodies(GoldenCase *c, const TreeNode *bodies, double t)
 	return status;
 }
 
-static CalStatus run_samples(GoldenCase *c, CalIntegrator *integrator, const TreeNode *samples)
-{
+static CalStatus run_samples(GoldenCase *c, CalIntegrator *integrator, const TreeNode *samples) {
 	for (int i = 0; i < samples->count; i++) {
 		double t;
 		char label[64];
@@ -209,14 +199,13 @@ static CalStatus run_samples(GoldenCase *c, CalIntegrator *integrator, const Tre
 	return CAL_OK;
 }
 
-CalStatus golden_run_trajectory(GoldenCase *c)
-{
+CalStatus golden_run_trajectory(GoldenCase *c) {
 	const TreeNode *samples = tree_get(c->root, "samples");
 	if (!samples || samples->kind != TREE_LIST || samples->count == 0)
 		return golden_fail(c, c->root, "the case has no list of samples");
 	CalIntegrator *integrator = NULL;
 	const CalIntegratorOptions options = {
-	    .method = CAL_METHOD_DOPRI5, .rtol = 1e-13, .atol = 1e-14, .input = constant_input, .user = c};
+		.method = CAL_METHOD_DOPRI5, .rtol = 1e-13, .atol = 1e-14, .input = constant_input, .user = c};
 	CalStatus status = read_tolerance(c);
 	if (status == CAL_OK)
 		status = golden_bind(c, CAL_SOLVER_AUTO);

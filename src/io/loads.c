@@ -21,18 +21,17 @@ struct CalFileLoads {
 	CalAllocator allocator;
 	int nu, count, wrench_count;
 	BoundLoad *loads;
-	CalWrench *wrenches;    // [wrench_count] those that act now come first
-	double *tau, *udot;     // [nu]
-	uint8_t *described;     // [nu] prescribed in the model
-	uint8_t *prescribed;    // [nu] now
+	CalWrench *wrenches; // [wrench_count] those that act now come first
+	double *tau, *udot;  // [nu]
+	uint8_t *described;  // [nu] prescribed in the model
+	uint8_t *prescribed; // [nu] now
 };
 
 static const char *const mismatch = "the model was not compiled from this file";
 
 /* One load on this model; false if it belongs to another group. */
 static CalStatus bind_load(const CalFile *file, const CalModel *model, const LoadEntry *entry, BoundLoad *bound,
-                           bool *here, CalError *error)
-{
+                           bool *here, CalError *error) {
 	CalBodyInfo info;
 	*here = false;
 	*bound = (BoundLoad){entry, -1, -1};
@@ -45,14 +44,14 @@ static CalStatus bind_load(const CalFile *file, const CalModel *model, const Loa
 	if (body < 0)
 		return CAL_OK;
 	if (cal_model_body(model, body, &info) != CAL_OK || info.nu != entry->nu)
-		return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_ARGUMENT, "joint \"%.80s\": %s", entry->joint, mismatch);
+		return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_ARGUMENT, "joint \"%.80s\": %s", entry->joint,
+		                  mismatch);
 	bound->u = info.u;
 	*here = true;
 	return CAL_OK;
 }
 
-static CalStatus bind_all(CalFileLoads *loads, const CalFile *file, const CalModel *model, CalError *error)
-{
+static CalStatus bind_all(CalFileLoads *loads, const CalFile *file, const CalModel *model, CalError *error) {
 	for (int i = 0; i < file->load_count; i++) {
 		bool here;
 		const CalStatus status = bind_load(file, model, &file->loads[i], &loads->loads[loads->count], &here, error);
@@ -69,10 +68,10 @@ static CalStatus bind_all(CalFileLoads *loads, const CalFile *file, const CalMod
 }
 
 /* One block: the struct, then arrays of doubles and pointers, then bytes. */
-static CalFileLoads *loads_alloc(const CalFile *file, int nu)
-{
+static CalFileLoads *loads_alloc(const CalFile *file, int nu) {
 	const size_t n = (size_t)nu, count = (size_t)file->load_count;
-	const size_t size = sizeof(CalFileLoads) + count * (sizeof(BoundLoad) + sizeof(CalWrench)) + n * 2 * sizeof(double) + n * 2;
+	const size_t size =
+		sizeof(CalFileLoads) + count * (sizeof(BoundLoad) + sizeof(CalWrench)) + n * 2 * sizeof(double) + n * 2;
 	CalFileLoads *loads = memory_alloc(&file->allocator, size);
 	if (!loads)
 		return NULL;
@@ -88,8 +87,7 @@ static CalFileLoads *loads_alloc(const CalFile *file, int nu)
 	return loads;
 }
 
-CalStatus cal_file_loads_create(const CalFile *file, const CalModel *model, CalFileLoads **loads, CalError *error)
-{
+CalStatus cal_file_loads_create(const CalFile *file, const CalModel *model, CalFileLoads **loads, CalError *error) {
 	if (!file || !model || !loads)
 		return tree_error(error, "cal_file_loads_create", NULL, CAL_ERR_ARGUMENT, "file, model or loads is NULL");
 	*loads = NULL;
@@ -105,16 +103,14 @@ CalStatus cal_file_loads_create(const CalFile *file, const CalModel *model, CalF
 	return CAL_OK;
 }
 
-void cal_file_loads_destroy(CalFileLoads *loads)
-{
+void cal_file_loads_destroy(CalFileLoads *loads) {
 	if (!loads)
 		return;
 	const CalAllocator allocator = loads->allocator;
 	memory_free(&allocator, loads);
 }
 
-static void apply(CalFileLoads *loads, const BoundLoad *bound)
-{
+static void apply(CalFileLoads *loads, const BoundLoad *bound) {
 	const LoadEntry *entry = bound->entry;
 	if (bound->u < 0) {
 		loads->wrenches[loads->wrench_count++] = (CalWrench){bound->node, entry->frame, entry->wrench};
@@ -130,8 +126,7 @@ static void apply(CalFileLoads *loads, const BoundLoad *bound)
 	}
 }
 
-int cal_file_loads_input(void *user, const CalModel *model, const CalState *state, CalInput *input)
-{
+int cal_file_loads_input(void *user, const CalModel *model, const CalState *state, CalInput *input) {
 	CalFileLoads *loads = user;
 	if (!loads || !model || !state || !input || cal_model_u_count(model) != loads->nu)
 		return -1;
@@ -151,8 +146,7 @@ int cal_file_loads_input(void *user, const CalModel *model, const CalState *stat
 	return 0;
 }
 
-double cal_file_loads_next_switch(const CalFileLoads *loads, double t)
-{
+double cal_file_loads_next_switch(const CalFileLoads *loads, double t) {
 	double next = INFINITY;
 	for (int i = 0; loads && i < loads->count; i++) {
 		const LoadEntry *entry = loads->loads[i].entry;

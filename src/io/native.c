@@ -14,22 +14,21 @@
 enum { FORMAT_VERSION = 1 };
 
 static const Key file_keys[] = {
-    {"calder", key_quantity, offsetof(Sections, version), DIM_NUMBER, KEY_REQUIRED},
-    {"title", key_text, offsetof(Sections, title), DIM_NUMBER, 0},
-    {"define", key_ignore, 0, DIM_NUMBER, KEY_MAY_BE_EMPTY},
-    {"gravity", key_vector, offsetof(Sections, gravity), DIM_ACCELERATION, 0},
-    {"groups", key_node, offsetof(Sections, groups), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-    {"ground", key_node, offsetof(Sections, ground), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-    {"bodies", key_node, offsetof(Sections, bodies), DIM_NUMBER, KEY_REQUIRED},
-    {"joints", key_node, offsetof(Sections, joints), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-    {"state", key_node, offsetof(Sections, state), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-    {"loads", key_node, offsetof(Sections, loads), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-    {"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"calder", key_quantity, offsetof(Sections, version), DIM_NUMBER, KEY_REQUIRED},
+	{"title", key_text, offsetof(Sections, title), DIM_NUMBER, 0},
+	{"define", key_ignore, 0, DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"gravity", key_vector, offsetof(Sections, gravity), DIM_ACCELERATION, 0},
+	{"groups", key_node, offsetof(Sections, groups), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"ground", key_node, offsetof(Sections, ground), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"bodies", key_node, offsetof(Sections, bodies), DIM_NUMBER, KEY_REQUIRED},
+	{"joints", key_node, offsetof(Sections, joints), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"state", key_node, offsetof(Sections, state), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"loads", key_node, offsetof(Sections, loads), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable file_table = KEY_TABLE("file", file_keys);
 
-static bool read_sections(Reader *r)
-{
+static bool read_sections(Reader *r) {
 	Sections s = {0};
 	const TreeNode *root = tree_root(r->file->tree);
 	if (root->kind != TREE_MAP)
@@ -47,8 +46,7 @@ static bool read_sections(Reader *r)
 }
 
 /* Takes the tree over, also on failure. */
-static CalStatus file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error)
-{
+static CalStatus file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error) {
 	Reader r = {.error = error};
 	CalFile *made = tree_array(tree, 1, sizeof *made);
 	if (!made) {
@@ -72,8 +70,7 @@ static CalStatus file_from_tree(Tree *tree, const CalAllocator *allocator, CalFi
 	return CAL_OK;
 }
 
-CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile **file, CalError *error)
-{
+CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile **file, CalError *error) {
 	Tree *tree;
 	if (!path || !file)
 		return tree_error(error, "cal_file_read", NULL, CAL_ERR_ARGUMENT, "path or file is NULL");
@@ -83,8 +80,7 @@ CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile
 }
 
 CalStatus cal_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
-                         CalFile **file, CalError *error)
-{
+                         CalFile **file, CalError *error) {
 	Tree *tree;
 	if (!file || (!text && length))
 		return tree_error(error, "cal_file_parse", NULL, CAL_ERR_ARGUMENT, "text or file is NULL");
@@ -93,8 +89,7 @@ CalStatus cal_file_parse(const char *text, size_t length, const char *name, cons
 	return status == CAL_OK ? file_from_tree(tree, allocator, file, error) : status;
 }
 
-void cal_file_destroy(CalFile *file)
-{
+void cal_file_destroy(CalFile *file) {
 	if (!file)
 		return;
 	cal_desc_destroy(file->desc);
@@ -103,13 +98,11 @@ void cal_file_destroy(CalFile *file)
 
 const CalDesc *cal_file_desc(const CalFile *file) { return file ? file->desc : NULL; }
 
-CalRunSettings cal_file_run(const CalFile *file)
-{
+CalRunSettings cal_file_run(const CalFile *file) {
 	return file ? file->run : (CalRunSettings){.title = "", .method.method = CAL_METHOD_DOPRI5};
 }
 
-CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error)
-{
+CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error) {
 	if (!file || !model || !state || !state->q || !state->u)
 		return tree_error(error, "cal_file_state", NULL, CAL_ERR_ARGUMENT, "file, model or state is NULL");
 	for (int i = 0; i < file->state_count; i++) {

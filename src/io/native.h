@@ -21,7 +21,7 @@
 /** Freedoms of a joint as the reader needs them before anything is compiled. */
 typedef struct JointShape {
 	int nq, nu;
-	bool linear[CAL_JOINT_MAX_DOF];   // of each speed: along an axis, not about it
+	bool linear[CAL_JOINT_MAX_DOF];        // of each speed: along an axis, not about it
 	char coordinate[CAL_JOINT_MAX_COORDS]; // 'A' angle, 'L' length, 'Q' part of a quaternion
 } JointShape;
 
@@ -107,7 +107,8 @@ typedef struct KeyTable {
 	int count;
 } KeyTable;
 
-#define KEY_TABLE(what, keys) {what, keys, (int)(sizeof(keys) / sizeof((keys)[0]))}
+#define KEY_TABLE(what, keys) \
+	{ what, keys, (int)(sizeof(keys) / sizeof((keys)[0])) }
 
 /** All tables of the format, for the tests of the documents. */
 extern const KeyTable *const native_tables[];
@@ -116,17 +117,17 @@ extern const int native_table_count;
 bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target);
 
 /* Handlers: the field at key->offset of the target is of the type named. */
-bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target);    // double
-bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target);    // double, > 0
+bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target);     // double
+bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target);     // double, > 0
 bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target); // double, >= 0
-bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target);      // CalVec3
-bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target);        // CalVec3, not zero
-bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target);        // const char *
-bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target);        // int
-bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target); // CalQuat
-bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target);   // CalPlacement
-bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target);        // const TreeNode *
-bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target);      // nothing
+bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target);       // CalVec3
+bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target);         // CalVec3, not zero
+bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target);         // const char *
+bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target);         // int
+bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target);  // CalQuat
+bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target);    // CalPlacement
+bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target);         // const TreeNode *
+bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target);       // nothing
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -181,7 +182,7 @@ bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const 
 bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
 
 extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
-    inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, element_table, dof_table,
-    state_table, load_table, run_table, output_table;
+	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, element_table, dof_table,
+	state_table, load_table, run_table, output_table;
 
 #endif

@@ -10,20 +10,20 @@
 /* ---- groups --------------------------------------------------------------------------------- */
 
 static const Key group_keys[] = {
-    {"name", key_ignore, 0, DIM_NUMBER, 0},
-    {"gravity", key_vector, offsetof(CalGroupDef, gravity), DIM_ACCELERATION, 0},
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"gravity", key_vector, offsetof(CalGroupDef, gravity), DIM_ACCELERATION, 0},
 };
 const KeyTable group_table = KEY_TABLE("group", group_keys);
 
-static bool read_group(Reader *r, const Item *item)
-{
+static bool read_group(Reader *r, const Item *item) {
 	char place[256];
 	CalGroupDef def = cal_group_def();
 	reader_subject(r, "group", item->name);
 	if (!tree_is_null(item->value) && !keys_read(r, item->value, &group_table, &def))
 		return false;
 	if (strcmp(item->name, "main") == 0)
-		return reader_fail(r, item->place, "this group is always there; set its gravity by the key \"gravity\" of the file");
+		return reader_fail(r, item->place,
+		                   "this group is always there; set its gravity by the key \"gravity\" of the file");
 	def.name = item->name;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
 	const CalStatus status = cal_desc_add_group(r->file->desc, &def, NULL, r->error);
@@ -33,14 +33,13 @@ static bool read_group(Reader *r, const Item *item)
 /* ---- nodes ------------------------------------------------------------------------------------ */
 
 static const Key node_keys[] = {
-    {"name", key_ignore, 0, DIM_NUMBER, 0},
-    {"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
-    {"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
+	{"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
 };
 const KeyTable node_table = KEY_TABLE("node", node_keys);
 
-static bool read_node(Reader *r, const Item *item, const char *owner, CalBodyId body)
-{
+static bool read_node(Reader *r, const Item *item, const char *owner, CalBodyId body) {
 	char place[256], path[128];
 	CalNodeDef def = cal_node_def();
 	snprintf(path, sizeof path, "%.60s/%.60s", owner, item->name);
@@ -58,8 +57,7 @@ static bool read_node(Reader *r, const Item *item, const char *owner, CalBodyId 
 	return status == CAL_OK || reader_refused(r, item->place, status);
 }
 
-static bool read_nodes(Reader *r, const TreeNode *section, const char *owner, CalBodyId body)
-{
+static bool read_nodes(Reader *r, const TreeNode *section, const char *owner, CalBodyId body) {
 	const int count = items_count(r, section, "nodes");
 	for (int i = 0; i < count; i++) {
 		Item item;
@@ -74,30 +72,29 @@ typedef struct GroundInput {
 } GroundInput;
 
 static const Key ground_keys[] = {
-    {"nodes", key_node, offsetof(GroundInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"nodes", key_node, offsetof(GroundInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable ground_table = KEY_TABLE("ground", ground_keys);
 
 /* ---- bodies ----------------------------------------------------------------------------------- */
 
 static const Key body_keys[] = {
-    {"name", key_ignore, 0, DIM_NUMBER, 0},
-    {"group", key_text, offsetof(BodyInput, group), DIM_NUMBER, 0},
-    {"mass", key_quantity, offsetof(BodyInput, mass), DIM_MASS, 0},
-    {"density", key_positive, offsetof(BodyInput, density), DIM_DENSITY, 0},
-    {"com", key_vector, offsetof(BodyInput, com), DIM_LENGTH, 0},
-    {"inertia", key_node, offsetof(BodyInput, inertia), DIM_INERTIA, 0},
-    {"idealized", key_flag, offsetof(BodyInput, idealized), DIM_NUMBER, 0},
-    {"box", key_node, offsetof(BodyInput, box), DIM_LENGTH, 0},
-    {"sphere", key_node, offsetof(BodyInput, sphere), DIM_LENGTH, 0},
-    {"cylinder", key_node, offsetof(BodyInput, cylinder), DIM_LENGTH, 0},
-    {"rod", key_node, offsetof(BodyInput, rod), DIM_LENGTH, 0},
-    {"nodes", key_node, offsetof(BodyInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"group", key_text, offsetof(BodyInput, group), DIM_NUMBER, 0},
+	{"mass", key_quantity, offsetof(BodyInput, mass), DIM_MASS, 0},
+	{"density", key_positive, offsetof(BodyInput, density), DIM_DENSITY, 0},
+	{"com", key_vector, offsetof(BodyInput, com), DIM_LENGTH, 0},
+	{"inertia", key_node, offsetof(BodyInput, inertia), DIM_INERTIA, 0},
+	{"idealized", key_flag, offsetof(BodyInput, idealized), DIM_NUMBER, 0},
+	{"box", key_node, offsetof(BodyInput, box), DIM_LENGTH, 0},
+	{"sphere", key_node, offsetof(BodyInput, sphere), DIM_LENGTH, 0},
+	{"cylinder", key_node, offsetof(BodyInput, cylinder), DIM_LENGTH, 0},
+	{"rod", key_node, offsetof(BodyInput, rod), DIM_LENGTH, 0},
+	{"nodes", key_node, offsetof(BodyInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable body_table = KEY_TABLE("body", body_keys);
 
-static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const char *name, CalGroupId *id)
-{
+static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const char *name, CalGroupId *id) {
 	*id = cal_desc_find_group(r->file->desc, name);
 	if (id->value)
 		return true;
@@ -108,8 +105,7 @@ static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const
 	return reader_unknown(r, tree_get(body, "group"), "group", &suggestion);
 }
 
-static bool read_body(Reader *r, const Sections *s, const Item *item)
-{
+static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	BodyInput input = {0};
 	CalBodyDef def = cal_body_def();
@@ -128,8 +124,7 @@ static bool read_body(Reader *r, const Sections *s, const Item *item)
 	return read_nodes(r, input.nodes, item->name, id);
 }
 
-bool native_read_bodies(Reader *r, const Sections *s)
-{
+bool native_read_bodies(Reader *r, const Sections *s) {
 	Item item;
 	GroundInput ground = {0};
 	int count = items_count(r, s->groups, "groups");
@@ -154,16 +149,14 @@ bool native_read_bodies(Reader *r, const Sections *s)
 /* ---- paths ------------------------------------------------------------------------------------ */
 
 /* Name of item i of a section that has been read before, or NULL. */
-static const char *item_name(const TreeNode *section, int i)
-{
+static const char *item_name(const TreeNode *section, int i) {
 	if (section->kind == TREE_MAP)
 		return section->keys[i]->text;
 	const TreeNode *name = tree_get(section->items[i], "name");
 	return name && name->kind == TREE_SCALAR ? name->text : NULL;
 }
 
-static void offer_names(Suggestion *suggestion, const TreeNode *section)
-{
+static void offer_names(Suggestion *suggestion, const TreeNode *section) {
 	for (int i = 0; section && i < section->count; i++) {
 		const char *name = item_name(section, i);
 		if (name)
@@ -171,8 +164,7 @@ static void offer_names(Suggestion *suggestion, const TreeNode *section)
 	}
 }
 
-static const TreeNode *find_item(const TreeNode *section, const char *name)
-{
+static const TreeNode *find_item(const TreeNode *section, const char *name) {
 	for (int i = 0; section && i < section->count; i++) {
 		const char *found = item_name(section, i);
 		if (found && strcmp(found, name) == 0)
@@ -182,8 +174,7 @@ static const TreeNode *find_item(const TreeNode *section, const char *name)
 }
 
 /* Which half of the path is wrong, and what it may have been. */
-static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, const char *path)
-{
+static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, const char *path) {
 	char body[128];
 	const char *slash = strchr(path, '/');
 	const size_t length = slash ? (size_t)(slash - path) : strlen(path);
@@ -205,8 +196,7 @@ static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, con
 	                   suggestion_text(&suggestion, hint, sizeof hint));
 }
 
-bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id)
-{
+bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id) {
 	*id = cal_desc_find_node(r->file->desc, path);
 	if (id->value || strcmp(path, "ground") == 0)
 		return true;

@@ -8,14 +8,13 @@
 
 /* Coordinates of each type: A angle, L length, Q quaternion (three speeds, angular). NULL: not in files. */
 static const char *const shapes[CAL_JOINT_TYPE_COUNT] = {
-    [CAL_JOINT_WELD] = "",       [CAL_JOINT_REVOLUTE] = "A",     [CAL_JOINT_PRISMATIC] = "L", [CAL_JOINT_SCREW] = "A",
-    [CAL_JOINT_UNIVERSAL] = "AA", [CAL_JOINT_CYLINDRICAL] = "AL", [CAL_JOINT_PLANAR] = "LLA",  [CAL_JOINT_SPHERICAL] = "Q",
-    [CAL_JOINT_FREE] = "LLLQ",
+	[CAL_JOINT_WELD] = "",      [CAL_JOINT_REVOLUTE] = "A",   [CAL_JOINT_PRISMATIC] = "L",
+	[CAL_JOINT_SCREW] = "A",    [CAL_JOINT_UNIVERSAL] = "AA", [CAL_JOINT_CYLINDRICAL] = "AL",
+	[CAL_JOINT_PLANAR] = "LLA", [CAL_JOINT_SPHERICAL] = "Q",  [CAL_JOINT_FREE] = "LLLQ",
 };
 
 /* False: more than a joint can have. */
-static bool shape_append(JointShape *shape, const char *letters)
-{
+static bool shape_append(JointShape *shape, const char *letters) {
 	for (; *letters; letters++) {
 		const int nq = *letters == 'Q' ? 4 : 1, nu = *letters == 'Q' ? 3 : 1;
 		if (shape->nq + nq > CAL_JOINT_MAX_COORDS || shape->nu + nu > CAL_JOINT_MAX_DOF)
@@ -30,8 +29,7 @@ static bool shape_append(JointShape *shape, const char *letters)
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-static bool find_type(Reader *r, const TreeNode *node, const char *what, CalJointType *type)
-{
+static bool find_type(Reader *r, const TreeNode *node, const char *what, CalJointType *type) {
 	Suggestion suggestion = {0};
 	if (!read_text(r, node, &suggestion.word))
 		return false;
@@ -47,8 +45,7 @@ static bool find_type(Reader *r, const TreeNode *node, const char *what, CalJoin
 	return reader_unknown(r, node, what, &suggestion);
 }
 
-static bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+static bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	CalJointType *type = (CalJointType *)(void *)((char *)target + key->offset);
 	if (!find_type(r, value, "type of joint", type))
 		return false;
@@ -57,8 +54,7 @@ static bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, voi
 	return true;
 }
 
-static bool key_element_type(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+static bool key_element_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	CalJointType *type = (CalJointType *)(void *)((char *)target + key->offset);
 	if (!find_type(r, value, "type of element", type))
 		return false;
@@ -71,14 +67,13 @@ static bool key_element_type(Reader *r, const TreeNode *value, const Key *key, v
 /* ---- elements ------------------------------------------------------------------------------- */
 
 static const Key element_keys[] = {
-    {"type", key_element_type, offsetof(CalElement, type), DIM_NUMBER, KEY_REQUIRED},
-    {"axis", key_axis, offsetof(CalElement, axis), DIM_NUMBER, 0},
-    {"pitch", key_quantity, offsetof(CalElement, pitch), DIM_PITCH, 0},
+	{"type", key_element_type, offsetof(CalElement, type), DIM_NUMBER, KEY_REQUIRED},
+	{"axis", key_axis, offsetof(CalElement, axis), DIM_NUMBER, 0},
+	{"pitch", key_quantity, offsetof(CalElement, pitch), DIM_PITCH, 0},
 };
 const KeyTable element_table = KEY_TABLE("element", element_keys);
 
-static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def, JointShape *shape)
-{
+static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def, JointShape *shape) {
 	if (!read_list(r, node, "elements, e.g. [{type: revolute, axis: z}, {type: revolute, axis: x}]"))
 		return false;
 	if (node->count > CAL_JOINT_MAX_ELEMENTS)
@@ -105,8 +100,7 @@ typedef struct DofInput {
 } DofInput;
 
 /* The tables name the angular dimension; a freedom along an axis has its linear counterpart. */
-static bool key_dof(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+static bool key_dof(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	static const Dimension counterpart[DIM_COUNT] = {[DIM_ANGLE] = DIM_LENGTH,
 	                                                 [DIM_ANGULAR_STIFFNESS] = DIM_STIFFNESS,
 	                                                 [DIM_ANGULAR_DAMPING] = DIM_DAMPING,
@@ -120,21 +114,20 @@ static bool key_dof(Reader *r, const TreeNode *value, const Key *key, void *targ
 }
 
 static const Key dof_keys[] = {
-    {"stiffness", key_dof, offsetof(DofInput, def.stiffness), DIM_ANGULAR_STIFFNESS, 0},
-    {"rest", key_dof, offsetof(DofInput, def.rest), DIM_ANGLE, 0},
-    {"damping", key_dof, offsetof(DofInput, def.damping), DIM_ANGULAR_DAMPING, 0},
-    {"rotor_inertia", key_dof, offsetof(DofInput, def.rotor_inertia), DIM_INERTIA, 0},
-    {"gear_ratio", key_quantity, offsetof(DofInput, def.gear_ratio), DIM_NUMBER, 0},
-    {"prescribed", key_flag, offsetof(DofInput, def.prescribed), DIM_NUMBER, 0},
+	{"stiffness", key_dof, offsetof(DofInput, def.stiffness), DIM_ANGULAR_STIFFNESS, 0},
+	{"rest", key_dof, offsetof(DofInput, def.rest), DIM_ANGLE, 0},
+	{"damping", key_dof, offsetof(DofInput, def.damping), DIM_ANGULAR_DAMPING, 0},
+	{"rotor_inertia", key_dof, offsetof(DofInput, def.rotor_inertia), DIM_INERTIA, 0},
+	{"gear_ratio", key_quantity, offsetof(DofInput, def.gear_ratio), DIM_NUMBER, 0},
+	{"prescribed", key_flag, offsetof(DofInput, def.prescribed), DIM_NUMBER, 0},
 };
 const KeyTable dof_table = KEY_TABLE("dof", dof_keys);
 
-static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const JointShape *shape)
-{
+static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const JointShape *shape) {
 	const int given = node->kind == TREE_LIST ? node->count : 1;
 	if (given != shape->nu || shape->nu == 0)
-		return reader_fail(r, node, "this %s joint has %d freedom%s, but \"dof\" describes %d", cal_joint_type_name(def->type),
-		                   shape->nu, shape->nu == 1 ? "" : "s", given);
+		return reader_fail(r, node, "this %s joint has %d freedom%s, but \"dof\" describes %d",
+		                   cal_joint_type_name(def->type), shape->nu, shape->nu == 1 ? "" : "s", given);
 	for (int i = 0; i < given; i++) {
 		const TreeNode *item = node->kind == TREE_LIST ? node->items[i] : node;
 		DofInput input = {.def = def->dof[i], .linear = shape->linear[i]};
@@ -157,17 +150,17 @@ typedef struct JointInput {
 } JointInput;
 
 static const Key joint_keys[] = {
-    {"name", key_ignore, 0, DIM_NUMBER, 0},
-    {"type", key_joint_type, offsetof(JointInput, type), DIM_NUMBER, KEY_REQUIRED},
-    {"from", key_text, offsetof(JointInput, from), DIM_NUMBER, 0},
-    {"to", key_text, offsetof(JointInput, to), DIM_NUMBER, KEY_REQUIRED},
-    {"axis", key_axis, offsetof(JointInput, axis), DIM_NUMBER, 0},
-    {"axis2", key_axis, offsetof(JointInput, axis2), DIM_NUMBER, 0},
-    {"pitch", key_quantity, offsetof(JointInput, pitch), DIM_PITCH, 0},
-    {"elements", key_node, offsetof(JointInput, elements), DIM_NUMBER, 0},
-    {"inboard", key_placement, offsetof(JointInput, inboard), DIM_LENGTH, 0},
-    {"outboard", key_placement, offsetof(JointInput, outboard), DIM_LENGTH, 0},
-    {"dof", key_node, offsetof(JointInput, dof), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"type", key_joint_type, offsetof(JointInput, type), DIM_NUMBER, KEY_REQUIRED},
+	{"from", key_text, offsetof(JointInput, from), DIM_NUMBER, 0},
+	{"to", key_text, offsetof(JointInput, to), DIM_NUMBER, KEY_REQUIRED},
+	{"axis", key_axis, offsetof(JointInput, axis), DIM_NUMBER, 0},
+	{"axis2", key_axis, offsetof(JointInput, axis2), DIM_NUMBER, 0},
+	{"pitch", key_quantity, offsetof(JointInput, pitch), DIM_PITCH, 0},
+	{"elements", key_node, offsetof(JointInput, elements), DIM_NUMBER, 0},
+	{"inboard", key_placement, offsetof(JointInput, inboard), DIM_LENGTH, 0},
+	{"outboard", key_placement, offsetof(JointInput, outboard), DIM_LENGTH, 0},
+	{"dof", key_node, offsetof(JointInput, dof), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable joint_table = KEY_TABLE("joint", joint_keys);
 
@@ -178,22 +171,21 @@ static const struct {
 	const char *key;
 	unsigned types, required;
 } key_types[] = {
-    {"axis",
+	{"axis",
      TYPE_BIT(CAL_JOINT_REVOLUTE) | TYPE_BIT(CAL_JOINT_PRISMATIC) | TYPE_BIT(CAL_JOINT_SCREW) |
          TYPE_BIT(CAL_JOINT_UNIVERSAL) | TYPE_BIT(CAL_JOINT_CYLINDRICAL) | TYPE_BIT(CAL_JOINT_PLANAR),
      0},
-    {"axis2", TYPE_BIT(CAL_JOINT_UNIVERSAL) | TYPE_BIT(CAL_JOINT_PLANAR), 0},
-    {"pitch", TYPE_BIT(CAL_JOINT_SCREW), TYPE_BIT(CAL_JOINT_SCREW)},
-    {"elements", TYPE_BIT(CAL_JOINT_SEQUENCE), TYPE_BIT(CAL_JOINT_SEQUENCE)},
+	{"axis2", TYPE_BIT(CAL_JOINT_UNIVERSAL) | TYPE_BIT(CAL_JOINT_PLANAR), 0},
+	{"pitch", TYPE_BIT(CAL_JOINT_SCREW), TYPE_BIT(CAL_JOINT_SCREW)},
+	{"elements", TYPE_BIT(CAL_JOINT_SEQUENCE), TYPE_BIT(CAL_JOINT_SEQUENCE)},
 };
 
-static bool check_key_types(Reader *r, const TreeNode *map, CalJointType type)
-{
+static bool check_key_types(Reader *r, const TreeNode *map, CalJointType type) {
 	for (size_t i = 0; i < sizeof key_types / sizeof key_types[0]; i++) {
 		const TreeNode *value = tree_get(map, key_types[i].key);
 		if (value && !(key_types[i].types & TYPE_BIT(type)))
-			return reader_fail(r, value, "a %s joint has no \"%s\"; remove it or change the type", cal_joint_type_name(type),
-			                   key_types[i].key);
+			return reader_fail(r, value, "a %s joint has no \"%s\"; remove it or change the type",
+			                   cal_joint_type_name(type), key_types[i].key);
 		if (!value && (key_types[i].required & TYPE_BIT(type)))
 			return reader_fail(r, map, "a %s joint needs the key \"%s\"", cal_joint_type_name(type), key_types[i].key);
 	}
@@ -202,16 +194,14 @@ static bool check_key_types(Reader *r, const TreeNode *map, CalJointType type)
 
 /* The two sides of the joint in the description. */
 static bool find_sides(Reader *r, const Sections *s, const TreeNode *map, const JointInput *input, CalNodeId *inboard,
-                       CalNodeId *outboard)
-{
+                       CalNodeId *outboard) {
 	*inboard = (CalNodeId){0};
 	if (input->from && !native_find_node(r, s, tree_get(map, "from"), input->from, inboard))
 		return false;
 	return native_find_node(r, s, tree_get(map, "to"), input->to, outboard);
 }
 
-static bool read_joint(Reader *r, const Sections *s, const Item *item)
-{
+static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	JointInput input = {.inboard.orientation = {1, 0, 0, 0}, .outboard.orientation = {1, 0, 0, 0}};
 	JointShape shape = {0};
@@ -241,8 +231,7 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item)
 	return true;
 }
 
-bool native_read_joints(Reader *r, const Sections *s)
-{
+bool native_read_joints(Reader *r, const Sections *s) {
 	reader_subject(r, "joints", NULL);
 	const int count = items_count(r, s->joints, "joints");
 	if (count < 0)
@@ -259,8 +248,7 @@ bool native_read_joints(Reader *r, const Sections *s)
 	return true;
 }
 
-bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint)
-{
+bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint) {
 	const CalJointId id = cal_desc_find_joint(r->file->desc, name);
 	if (id.value) {
 		*joint = &r->file->joints[id.value - 1];

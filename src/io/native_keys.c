@@ -9,16 +9,15 @@
 #include "io/native.h"
 
 const KeyTable *const native_tables[] = {
-    &file_table,     &group_table,   &ground_table, &body_table, &node_table,  &placement_table, &rotation_table,
-    &inertia_table,  &box_table,     &sphere_table, &rod_table,  &joint_table, &element_table,   &dof_table,
-    &cylinder_table, &state_table,   &load_table,   &run_table,  &output_table,
+	&file_table,     &group_table, &ground_table, &body_table, &node_table,   &placement_table, &rotation_table,
+	&inertia_table,  &box_table,   &sphere_table, &rod_table,  &joint_table,  &element_table,   &dof_table,
+	&cylinder_table, &state_table, &load_table,   &run_table,  &output_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
-bool reader_fail(Reader *r, const TreeNode *node, const char *format, ...)
-{
+bool reader_fail(Reader *r, const TreeNode *node, const char *format, ...) {
 	char text[600];
 	va_list arguments;
 	va_start(arguments, format);
@@ -30,8 +29,7 @@ bool reader_fail(Reader *r, const TreeNode *node, const char *format, ...)
 }
 
 /* The builder writes "place: text"; "error: " goes between the two, as in every other message of a file. */
-bool reader_refused(Reader *r, const TreeNode *node, CalStatus status)
-{
+bool reader_refused(Reader *r, const TreeNode *node, CalStatus status) {
 	char place[256], text[sizeof r->error->text];
 	r->status = status;
 	if (!r->error)
@@ -39,29 +37,27 @@ bool reader_refused(Reader *r, const TreeNode *node, CalStatus status)
 	tree_place(r->file->tree, node, place, sizeof place);
 	const size_t length = strlen(place);
 	snprintf(text, sizeof text, "%s", r->error->text);
-	const char *rest = strncmp(text, place, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
+	const char *rest =
+		strncmp(text, place, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
 	tree_error(r->error, tree_name(r->file->tree), node, status, "%s", rest);
 	return false;
 }
 
-void *reader_array(Reader *r, size_t count, size_t size)
-{
+void *reader_array(Reader *r, size_t count, size_t size) {
 	void *memory = tree_array(r->file->tree, count, size);
 	if (!memory)
 		r->status = tree_error(r->error, tree_name(r->file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
 	return memory;
 }
 
-void reader_subject(Reader *r, const char *what, const char *name)
-{
+void reader_subject(Reader *r, const char *what, const char *name) {
 	if (name)
 		snprintf(r->subject, sizeof r->subject, "%s \"%.100s\"", what, name);
 	else
 		snprintf(r->subject, sizeof r->subject, "%s", what);
 }
 
-bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion)
-{
+bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion) {
 	char hint[128];
 	return reader_fail(r, node, "unknown %s \"%.80s\"%s", what, suggestion->word,
 	                   suggestion_text(suggestion, hint, sizeof hint));
@@ -73,17 +69,37 @@ bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Sug
 static const struct {
 	const char *word, *key;
 } synonyms[] = {
-    {"torque", "effort"},        {"tau", "effort"},          {"parent", "from"},          {"child", "to"},
-    {"inboard_node", "from"},    {"outboard_node", "to"},    {"position", "at"},          {"origin", "inboard"},
-    {"xyz", "at"},               {"rpy", "orientation"},     {"quaternion", "orientation"}, {"rotation", "orientation"},
-    {"links", "bodies"},         {"friction", "damping"},    {"armature", "rotor_inertia"}, {"dt", "step"},
-    {"timestep", "step"},        {"t_end", "duration"},      {"integrator", "method"},    {"initial", "state"},
-    {"forces", "loads"},         {"speed", "u"},             {"angle", "q"},              {"center_of_mass", "com"},
-    {"spring", "stiffness"},     {"damper", "damping"},      {"locked", "lock"},          {"until", "end"},
+	{"torque", "effort"},
+	{"tau", "effort"},
+	{"parent", "from"},
+	{"child", "to"},
+	{"inboard_node", "from"},
+	{"outboard_node", "to"},
+	{"position", "at"},
+	{"origin", "inboard"},
+	{"xyz", "at"},
+	{"rpy", "orientation"},
+	{"quaternion", "orientation"},
+	{"rotation", "orientation"},
+	{"links", "bodies"},
+	{"friction", "damping"},
+	{"armature", "rotor_inertia"},
+	{"dt", "step"},
+	{"timestep", "step"},
+	{"t_end", "duration"},
+	{"integrator", "method"},
+	{"initial", "state"},
+	{"forces", "loads"},
+	{"speed", "u"},
+	{"angle", "q"},
+	{"center_of_mass", "com"},
+	{"spring", "stiffness"},
+	{"damper", "damping"},
+	{"locked", "lock"},
+	{"until", "end"},
 };
 
-static const Key *find_key(const KeyTable *table, const char *name)
-{
+static const Key *find_key(const KeyTable *table, const char *name) {
 	for (int i = 0; i < table->count; i++) {
 		if (strcmp(table->keys[i].name, name) == 0)
 			return &table->keys[i];
@@ -91,8 +107,7 @@ static const Key *find_key(const KeyTable *table, const char *name)
 	return NULL;
 }
 
-static bool unknown_key(Reader *r, const TreeNode *key, const KeyTable *table)
-{
+static bool unknown_key(Reader *r, const TreeNode *key, const KeyTable *table) {
 	Suggestion suggestion = {.word = key->text};
 	for (int i = 0; i < table->count; i++)
 		suggestion_offer(&suggestion, table->keys[i].name);
@@ -111,8 +126,7 @@ static bool unknown_key(Reader *r, const TreeNode *key, const KeyTable *table)
 	return reader_fail(r, key, "unknown key \"%.80s\"%s", key->text, hint);
 }
 
-bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target)
-{
+bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target) {
 	if (map->kind != TREE_MAP)
 		return reader_fail(r, map, "expected a map (see \"%s\" in docs/format.md)", table->what);
 	for (int i = 0; i < map->count; i++) {
@@ -123,7 +137,8 @@ bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *targ
 		const Key *key = &table->keys[i];
 		const TreeNode *value = tree_get(map, key->name);
 		if (!value && (key->flags & KEY_REQUIRED))
-			return reader_fail(r, map, "the key \"%s\" is missing (see \"%s\" in docs/format.md)", key->name, table->what);
+			return reader_fail(r, map, "the key \"%s\" is missing (see \"%s\" in docs/format.md)", key->name,
+			                   table->what);
 		if (!value || ((key->flags & KEY_MAY_BE_EMPTY) && tree_is_null(value)))
 			continue;
 		if (tree_is_null(value))
@@ -136,8 +151,7 @@ bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *targ
 
 /* ---- named items ------------------------------------------------------------------------------ */
 
-int items_count(Reader *r, const TreeNode *section, const char *what)
-{
+int items_count(Reader *r, const TreeNode *section, const char *what) {
 	if (!section || tree_is_null(section))
 		return 0;
 	if (section->kind == TREE_SCALAR) {
@@ -147,20 +161,20 @@ int items_count(Reader *r, const TreeNode *section, const char *what)
 	return section->count;
 }
 
-static bool check_name(Reader *r, const TreeNode *place, const char *name)
-{
+static bool check_name(Reader *r, const TreeNode *place, const char *name) {
 	if (!name[0])
 		return reader_fail(r, place, "a name is empty");
 	for (const char *p = name; *p; p++) {
 		if ((unsigned char)*p < ' ' || strchr("/,\"", *p))
-			return reader_fail(r, place, "the name \"%.80s\" holds a character that names cannot hold (/ , \" or a control "
-			                             "character); rename it", name);
+			return reader_fail(r, place,
+			                   "the name \"%.80s\" holds a character that names cannot hold (/ , \" or a control "
+			                   "character); rename it",
+			                   name);
 	}
 	return true;
 }
 
-bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item)
-{
+bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item) {
 	const TreeNode *value = section->items[index];
 	const TreeNode *inner = tree_get(value, "name");
 	if (section->kind == TREE_MAP) {

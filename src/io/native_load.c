@@ -14,35 +14,35 @@ typedef struct LoadInput {
 } LoadInput;
 
 static const Key load_keys[] = {
-    {"name", key_ignore, 0, DIM_NUMBER, 0},
-    {"joint", key_text, offsetof(LoadInput, joint), DIM_NUMBER, 0},
-    {"effort", key_node, offsetof(LoadInput, effort), DIM_TORQUE, 0},
-    {"acceleration", key_node, offsetof(LoadInput, acceleration), DIM_ANGULAR_ACCELERATION, 0},
-    {"lock", key_node, offsetof(LoadInput, lock), DIM_NUMBER, 0},
-    {"node", key_text, offsetof(LoadInput, node), DIM_NUMBER, 0},
-    {"frame", key_text, offsetof(LoadInput, frame), DIM_NUMBER, 0},
-    {"force", key_node, offsetof(LoadInput, force), DIM_FORCE, 0},
-    {"moment", key_node, offsetof(LoadInput, moment), DIM_TORQUE, 0},
-    {"start", key_quantity, offsetof(LoadInput, start), DIM_TIME, 0},
-    {"end", key_quantity, offsetof(LoadInput, end), DIM_TIME, 0},
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"joint", key_text, offsetof(LoadInput, joint), DIM_NUMBER, 0},
+	{"effort", key_node, offsetof(LoadInput, effort), DIM_TORQUE, 0},
+	{"acceleration", key_node, offsetof(LoadInput, acceleration), DIM_ANGULAR_ACCELERATION, 0},
+	{"lock", key_node, offsetof(LoadInput, lock), DIM_NUMBER, 0},
+	{"node", key_text, offsetof(LoadInput, node), DIM_NUMBER, 0},
+	{"frame", key_text, offsetof(LoadInput, frame), DIM_NUMBER, 0},
+	{"force", key_node, offsetof(LoadInput, force), DIM_FORCE, 0},
+	{"moment", key_node, offsetof(LoadInput, moment), DIM_TORQUE, 0},
+	{"start", key_quantity, offsetof(LoadInput, start), DIM_TIME, 0},
+	{"end", key_quantity, offsetof(LoadInput, end), DIM_TIME, 0},
 };
 const KeyTable load_table = KEY_TABLE("load", load_keys);
 
-static bool check_count(Reader *r, const TreeNode *node, const char *key, const JointRecord *joint)
-{
+static bool check_count(Reader *r, const TreeNode *node, const char *key, const JointRecord *joint) {
 	const int given = node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
 	if (given == joint->shape.nu && given > 0)
 		return true;
-	return reader_fail(r, node, "\"%s\" on joint \"%.80s\" takes one value for each of its %d freedom%s", key, joint->name,
-	                   joint->shape.nu, joint->shape.nu == 1 ? "" : "s (a list)");
+	return reader_fail(r, node, "\"%s\" on joint \"%.80s\" takes one value for each of its %d freedom%s", key,
+	                   joint->name, joint->shape.nu, joint->shape.nu == 1 ? "" : "s (a list)");
 }
 
-static const TreeNode *component(const TreeNode *node, int i) { return node->kind == TREE_LIST ? node->items[i] : node; }
+static const TreeNode *component(const TreeNode *node, int i) {
+	return node->kind == TREE_LIST ? node->items[i] : node;
+}
 
 static bool is_free(const TreeNode *node) { return node->kind == TREE_SCALAR && strcmp(node->text, "free") == 0; }
 
-static bool read_effort(Reader *r, const TreeNode *node, const JointRecord *joint, LoadEntry *load)
-{
+static bool read_effort(Reader *r, const TreeNode *node, const JointRecord *joint, LoadEntry *load) {
 	if (!check_count(r, node, "effort", joint))
 		return false;
 	for (int i = 0; i < joint->shape.nu; i++) {
@@ -54,8 +54,7 @@ static bool read_effort(Reader *r, const TreeNode *node, const JointRecord *join
 	return true;
 }
 
-static bool read_acceleration(Reader *r, const TreeNode *node, const JointRecord *joint, LoadEntry *load)
-{
+static bool read_acceleration(Reader *r, const TreeNode *node, const JointRecord *joint, LoadEntry *load) {
 	if (!check_count(r, node, "acceleration", joint))
 		return false;
 	for (int i = 0; i < joint->shape.nu; i++) {
@@ -70,8 +69,7 @@ static bool read_acceleration(Reader *r, const TreeNode *node, const JointRecord
 }
 
 /* true locks every freedom; a list says which. */
-static bool read_lock(Reader *r, const TreeNode *node, const JointRecord *joint, LoadEntry *load)
-{
+static bool read_lock(Reader *r, const TreeNode *node, const JointRecord *joint, LoadEntry *load) {
 	if (node->kind == TREE_LIST && !check_count(r, node, "lock", joint))
 		return false;
 	for (int i = 0; i < joint->shape.nu; i++) {
@@ -83,8 +81,7 @@ static bool read_lock(Reader *r, const TreeNode *node, const JointRecord *joint,
 	return true;
 }
 
-static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in, LoadEntry *load)
-{
+static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
 	const JointRecord *joint;
 	if (!native_find_joint(r, tree_get(map, "joint"), in->joint, &joint))
 		return false;
@@ -93,7 +90,8 @@ static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in,
 	if (in->force || in->moment || in->frame)
 		return reader_fail(r, map, "force, moment and frame belong to a load on a node; on a joint give \"effort\"");
 	if (in->lock && in->acceleration)
-		return reader_fail(r, in->lock, "\"lock\" is an acceleration of zero; give one of \"lock\" and \"acceleration\"");
+		return reader_fail(r, in->lock,
+		                   "\"lock\" is an acceleration of zero; give one of \"lock\" and \"acceleration\"");
 	if (!in->effort && !in->acceleration && !in->lock)
 		return reader_fail(r, map, "a load on a joint needs \"effort\", \"acceleration\" or \"lock\"");
 	return (!in->effort || read_effort(r, in->effort, joint, load)) &&
@@ -101,16 +99,16 @@ static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in,
 	       (!in->lock || read_lock(r, in->lock, joint, load));
 }
 
-static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, LoadEntry *load)
-{
+static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
 	if (!native_find_node(r, s, tree_get(map, "node"), in->node, &load->node_id))
 		return false;
 	if (strncmp(in->node, "ground", 6) == 0 && (!in->node[6] || in->node[6] == '/'))
 		return reader_fail(r, tree_get(map, "node"), "a load on the ground moves nothing; name a node of a body");
 	load->node = in->node;
 	if (in->effort || in->acceleration || in->lock)
-		return reader_fail(r, map, "effort, acceleration and lock belong to a load on a joint; on a node give \"force\" and "
-		                           "\"moment\"");
+		return reader_fail(r, map,
+		                   "effort, acceleration and lock belong to a load on a joint; on a node give \"force\" and "
+		                   "\"moment\"");
 	if (!in->force && !in->moment)
 		return reader_fail(r, map, "a load on a node needs \"force\", \"moment\" or both");
 	if (in->frame && strcmp(in->frame, "world") != 0 && strcmp(in->frame, "node") != 0)
@@ -120,8 +118,7 @@ static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, co
 	       (!in->moment || read_vector(r, in->moment, DIM_TORQUE, &load->wrench.angular));
 }
 
-static bool read_load(Reader *r, const Sections *s, const TreeNode *map, LoadEntry *load)
-{
+static bool read_load(Reader *r, const Sections *s, const TreeNode *map, LoadEntry *load) {
 	LoadInput in = {.start = -INFINITY, .end = INFINITY};
 	if (!keys_read(r, map, &load_table, &in))
 		return false;
@@ -134,8 +131,7 @@ static bool read_load(Reader *r, const Sections *s, const TreeNode *map, LoadEnt
 	return in.joint ? read_joint_load(r, map, &in, load) : read_node_load(r, s, map, &in, load);
 }
 
-bool native_read_loads(Reader *r, const Sections *s)
-{
+bool native_read_loads(Reader *r, const Sections *s) {
 	reader_subject(r, "loads", NULL);
 	if (!s->loads)
 		return true;

@@ -12,8 +12,8 @@ typedef struct OutputInput {
 } OutputInput;
 
 static const Key output_keys[] = {
-    {"interval", key_not_negative, offsetof(OutputInput, interval), DIM_TIME, 0},
-    {"signals", key_node, offsetof(OutputInput, signals), DIM_NUMBER, 0},
+	{"interval", key_not_negative, offsetof(OutputInput, interval), DIM_TIME, 0},
+	{"signals", key_node, offsetof(OutputInput, signals), DIM_NUMBER, 0},
 };
 const KeyTable output_table = KEY_TABLE("output", output_keys);
 
@@ -23,20 +23,19 @@ typedef struct RunInput {
 } RunInput;
 
 static const Key run_keys[] = {
-    {"duration", key_not_negative, offsetof(RunInput, duration), DIM_TIME, KEY_REQUIRED},
-    {"method", key_node, offsetof(RunInput, method), DIM_NUMBER, 0},
-    {"step", key_positive, offsetof(RunInput, step), DIM_TIME, 0},
-    {"rtol", key_positive, offsetof(RunInput, rtol), DIM_NUMBER, 0},
-    {"atol", key_positive, offsetof(RunInput, atol), DIM_NUMBER, 0},
-    {"min_step", key_positive, offsetof(RunInput, min_step), DIM_TIME, 0},
-    {"max_step", key_positive, offsetof(RunInput, max_step), DIM_TIME, 0},
-    {"max_steps", key_positive, offsetof(RunInput, max_steps), DIM_NUMBER, 0},
-    {"output", key_node, offsetof(RunInput, output), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"duration", key_not_negative, offsetof(RunInput, duration), DIM_TIME, KEY_REQUIRED},
+	{"method", key_node, offsetof(RunInput, method), DIM_NUMBER, 0},
+	{"step", key_positive, offsetof(RunInput, step), DIM_TIME, 0},
+	{"rtol", key_positive, offsetof(RunInput, rtol), DIM_NUMBER, 0},
+	{"atol", key_positive, offsetof(RunInput, atol), DIM_NUMBER, 0},
+	{"min_step", key_positive, offsetof(RunInput, min_step), DIM_TIME, 0},
+	{"max_step", key_positive, offsetof(RunInput, max_step), DIM_TIME, 0},
+	{"max_steps", key_positive, offsetof(RunInput, max_steps), DIM_NUMBER, 0},
+	{"output", key_node, offsetof(RunInput, output), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable run_table = KEY_TABLE("run", run_keys);
 
-static bool read_method(Reader *r, const TreeNode *node, CalMethod *method)
-{
+static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 	Suggestion suggestion = {0};
 	if (!read_text(r, node, &suggestion.word))
 		return false;
@@ -46,15 +45,15 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method)
 		suggestion_offer(&suggestion, cal_method_name((CalMethod)i));
 	if (suggestion.best)
 		return reader_unknown(r, node, "method", &suggestion);
-	return reader_fail(r, node, "unknown method \"%.40s\"; the methods are euler-cromer, rk4 and dopri5", suggestion.word);
+	return reader_fail(r, node, "unknown method \"%.40s\"; the methods are euler-cromer, rk4 and dopri5",
+	                   suggestion.word);
 }
 
 /* ---- signals ---------------------------------------------------------------------------------- */
 
 static const char *const plain_signals[] = {"q", "u", "udot", "energy", "momentum"};
 
-static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal)
-{
+static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal) {
 	CalNodeId id;
 	const JointRecord *joint;
 	if (strncmp(signal, "node:", 5) == 0)
@@ -69,12 +68,13 @@ static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, con
 	}
 	if (suggestion.best)
 		return reader_unknown(r, node, "signal", &suggestion);
-	return reader_fail(r, node, "unknown signal \"%.80s\"; write q, u, udot, energy, momentum, node:BODY/NODE or "
-	                            "reaction:JOINT", signal);
+	return reader_fail(r, node,
+	                   "unknown signal \"%.80s\"; write q, u, udot, energy, momentum, node:BODY/NODE or "
+	                   "reaction:JOINT",
+	                   signal);
 }
 
-static bool read_signals(Reader *r, const Sections *s, const TreeNode *node, CalRunSettings *run)
-{
+static bool read_signals(Reader *r, const Sections *s, const TreeNode *node, CalRunSettings *run) {
 	if (!read_list(r, node, "signals, e.g. [q, u, energy, \"node:arm/tip\"]"))
 		return false;
 	const char **signals = reader_array(r, (size_t)node->count, sizeof *signals);
@@ -91,8 +91,7 @@ static bool read_signals(Reader *r, const Sections *s, const TreeNode *node, Cal
 
 /* ---- the section ------------------------------------------------------------------------------- */
 
-static bool read_output(Reader *r, const Sections *s, const TreeNode *map, CalRunSettings *run)
-{
+static bool read_output(Reader *r, const Sections *s, const TreeNode *map, CalRunSettings *run) {
 	OutputInput in = {0};
 	if (!keys_read(r, map, &output_table, &in))
 		return false;
@@ -100,8 +99,7 @@ static bool read_output(Reader *r, const Sections *s, const TreeNode *map, CalRu
 	return !in.signals || read_signals(r, s, in.signals, run);
 }
 
-bool native_read_run(Reader *r, const Sections *s)
-{
+bool native_read_run(Reader *r, const Sections *s) {
 	CalRunSettings *run = &r->file->run;
 	RunInput in = {0};
 	run->title = s->title ? s->title : "";

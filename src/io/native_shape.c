@@ -24,8 +24,7 @@ typedef struct Shape {
 static CalMat3 diagonal(double x, double y, double z) { return (CalMat3){{{x, 0, 0}, {0, y, 0}, {0, 0, z}}}; }
 
 /* across (1 - n n') + along n n' for a unit vector n. */
-static CalMat3 axial(double along, double across, CalVec3 n)
-{
+static CalMat3 axial(double along, double across, CalVec3 n) {
 	const double v[3] = {n.x, n.y, n.z};
 	CalMat3 out;
 	for (int i = 0; i < 3; i++) {
@@ -36,12 +35,11 @@ static CalMat3 axial(double along, double across, CalVec3 n)
 }
 
 /* R I R' for the rotation matrix of q. */
-static CalMat3 rotated(CalMat3 I, CalQuat q)
-{
+static CalMat3 rotated(CalMat3 I, CalQuat q) {
 	const double R[3][3] = {
-	    {1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y)},
-	    {2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},
-	    {2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}};
+		{1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y)},
+		{2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},
+		{2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}};
 	CalMat3 out = {{{0}}};
 	for (int i = 0; i < 3; i++) {
 		for (int j = i; j < 3; j++) {
@@ -62,17 +60,16 @@ typedef struct Products {
 } Products;
 
 static const Key inertia_keys[] = {
-    {"xx", key_quantity, offsetof(Products, xx), DIM_INERTIA, KEY_REQUIRED},
-    {"yy", key_quantity, offsetof(Products, yy), DIM_INERTIA, KEY_REQUIRED},
-    {"zz", key_quantity, offsetof(Products, zz), DIM_INERTIA, KEY_REQUIRED},
-    {"xy", key_quantity, offsetof(Products, xy), DIM_INERTIA, 0},
-    {"xz", key_quantity, offsetof(Products, xz), DIM_INERTIA, 0},
-    {"yz", key_quantity, offsetof(Products, yz), DIM_INERTIA, 0},
+	{"xx", key_quantity, offsetof(Products, xx), DIM_INERTIA, KEY_REQUIRED},
+	{"yy", key_quantity, offsetof(Products, yy), DIM_INERTIA, KEY_REQUIRED},
+	{"zz", key_quantity, offsetof(Products, zz), DIM_INERTIA, KEY_REQUIRED},
+	{"xy", key_quantity, offsetof(Products, xy), DIM_INERTIA, 0},
+	{"xz", key_quantity, offsetof(Products, xz), DIM_INERTIA, 0},
+	{"yz", key_quantity, offsetof(Products, yz), DIM_INERTIA, 0},
 };
 const KeyTable inertia_table = KEY_TABLE("inertia", inertia_keys);
 
-static bool read_matrix(Reader *r, const TreeNode *node, CalMat3 *out)
-{
+static bool read_matrix(Reader *r, const TreeNode *node, CalMat3 *out) {
 	for (int i = 0; i < 3; i++) {
 		CalVec3 row;
 		if (!read_vector(r, node->items[i], DIM_INERTIA, &row))
@@ -85,16 +82,17 @@ static bool read_matrix(Reader *r, const TreeNode *node, CalMat3 *out)
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < i; j++) {
 			if (fabs(out->m[i][j] - out->m[j][i]) > 1e-9 * size)
-				return reader_fail(r, node, "the inertia matrix is not symmetric: row %d column %d is %g, but row %d column "
-				                            "%d is %g", i + 1, j + 1, out->m[i][j], j + 1, i + 1, out->m[j][i]);
+				return reader_fail(r, node,
+				                   "the inertia matrix is not symmetric: row %d column %d is %g, but row %d column "
+				                   "%d is %g",
+				                   i + 1, j + 1, out->m[i][j], j + 1, i + 1, out->m[j][i]);
 			out->m[i][j] = out->m[j][i] = (out->m[i][j] + out->m[j][i]) / 2;
 		}
 	}
 	return true;
 }
 
-static bool read_inertia(Reader *r, const TreeNode *node, CalMat3 *out)
-{
+static bool read_inertia(Reader *r, const TreeNode *node, CalMat3 *out) {
 	if (node->kind == TREE_MAP) {
 		Products p = {0};
 		if (!keys_read(r, node, &inertia_table, &p))
@@ -103,8 +101,9 @@ static bool read_inertia(Reader *r, const TreeNode *node, CalMat3 *out)
 		return true;
 	}
 	if (node->kind != TREE_LIST || node->count != 3)
-		return reader_fail(r, node, "an inertia is [xx, yy, zz], a map {xx, yy, zz, xy, xz, yz} or three rows of three "
-		                            "numbers, in kg*m^2");
+		return reader_fail(r, node,
+		                   "an inertia is [xx, yy, zz], a map {xx, yy, zz, xy, xz, yz} or three rows of three "
+		                   "numbers, in kg*m^2");
 	if (node->items[0]->kind == TREE_LIST)
 		return read_matrix(r, node, out);
 	CalVec3 d;
@@ -123,36 +122,35 @@ typedef struct ShapeInput {
 } ShapeInput;
 
 static const Key box_keys[] = {
-    {"size", key_vector, offsetof(ShapeInput, size), DIM_LENGTH, KEY_REQUIRED},
-    {"orientation", key_orientation, offsetof(ShapeInput, orientation), DIM_NUMBER, 0},
+	{"size", key_vector, offsetof(ShapeInput, size), DIM_LENGTH, KEY_REQUIRED},
+	{"orientation", key_orientation, offsetof(ShapeInput, orientation), DIM_NUMBER, 0},
 };
 const KeyTable box_table = KEY_TABLE("box", box_keys);
 
 static const Key sphere_keys[] = {
-    {"radius", key_positive, offsetof(ShapeInput, radius), DIM_LENGTH, KEY_REQUIRED},
+	{"radius", key_positive, offsetof(ShapeInput, radius), DIM_LENGTH, KEY_REQUIRED},
 };
 const KeyTable sphere_table = KEY_TABLE("sphere", sphere_keys);
 
 static const Key cylinder_keys[] = {
-    {"radius", key_positive, offsetof(ShapeInput, radius), DIM_LENGTH, KEY_REQUIRED},
-    {"inner_radius", key_not_negative, offsetof(ShapeInput, inner_radius), DIM_LENGTH, 0},
-    {"length", key_positive, offsetof(ShapeInput, length), DIM_LENGTH, 0},
-    {"axis", key_axis, offsetof(ShapeInput, axis), DIM_NUMBER, 0},
-    {"from", key_vector, offsetof(ShapeInput, from), DIM_LENGTH, 0},
-    {"to", key_vector, offsetof(ShapeInput, to), DIM_LENGTH, 0},
+	{"radius", key_positive, offsetof(ShapeInput, radius), DIM_LENGTH, KEY_REQUIRED},
+	{"inner_radius", key_not_negative, offsetof(ShapeInput, inner_radius), DIM_LENGTH, 0},
+	{"length", key_positive, offsetof(ShapeInput, length), DIM_LENGTH, 0},
+	{"axis", key_axis, offsetof(ShapeInput, axis), DIM_NUMBER, 0},
+	{"from", key_vector, offsetof(ShapeInput, from), DIM_LENGTH, 0},
+	{"to", key_vector, offsetof(ShapeInput, to), DIM_LENGTH, 0},
 };
 const KeyTable cylinder_table = KEY_TABLE("cylinder", cylinder_keys);
 
 static const Key rod_keys[] = {
-    {"length", key_positive, offsetof(ShapeInput, length), DIM_LENGTH, 0},
-    {"axis", key_axis, offsetof(ShapeInput, axis), DIM_NUMBER, 0},
-    {"from", key_vector, offsetof(ShapeInput, from), DIM_LENGTH, 0},
-    {"to", key_vector, offsetof(ShapeInput, to), DIM_LENGTH, 0},
+	{"length", key_positive, offsetof(ShapeInput, length), DIM_LENGTH, 0},
+	{"axis", key_axis, offsetof(ShapeInput, axis), DIM_NUMBER, 0},
+	{"from", key_vector, offsetof(ShapeInput, from), DIM_LENGTH, 0},
+	{"to", key_vector, offsetof(ShapeInput, to), DIM_LENGTH, 0},
 };
 const KeyTable rod_table = KEY_TABLE("rod", rod_keys);
 
-static bool shape_box(Reader *r, const TreeNode *node, Shape *shape)
-{
+static bool shape_box(Reader *r, const TreeNode *node, Shape *shape) {
 	ShapeInput in = {.orientation = {1, 0, 0, 0}};
 	if (node->kind == TREE_LIST ? !read_vector(r, node, DIM_LENGTH, &in.size) : !keys_read(r, node, &box_table, &in))
 		return false;
@@ -165,10 +163,10 @@ static bool shape_box(Reader *r, const TreeNode *node, Shape *shape)
 	return true;
 }
 
-static bool shape_sphere(Reader *r, const TreeNode *node, Shape *shape)
-{
+static bool shape_sphere(Reader *r, const TreeNode *node, Shape *shape) {
 	ShapeInput in = {0};
-	if (node->kind == TREE_SCALAR ? !key_positive(r, node, &sphere_keys[0], &in) : !keys_read(r, node, &sphere_table, &in))
+	if (node->kind == TREE_SCALAR ? !key_positive(r, node, &sphere_keys[0], &in)
+	                              : !keys_read(r, node, &sphere_table, &in))
 		return false;
 	const double rr = in.radius * in.radius;
 	shape->volume = 4 * PI / 3 * rr * in.radius;
@@ -177,8 +175,7 @@ static bool shape_sphere(Reader *r, const TreeNode *node, Shape *shape)
 }
 
 /* Length and direction from `length` and `axis` (z if absent) or from the two ends, which also give the centre. */
-static bool read_line(Reader *r, const TreeNode *node, ShapeInput *in, Shape *shape)
-{
+static bool read_line(Reader *r, const TreeNode *node, ShapeInput *in, Shape *shape) {
 	const bool ends = tree_get(node, "from") && tree_get(node, "to");
 	const bool any_end = tree_get(node, "from") || tree_get(node, "to");
 	if (ends == (tree_get(node, "length") != NULL) || any_end != ends || (ends && tree_get(node, "axis")))
@@ -186,7 +183,8 @@ static bool read_line(Reader *r, const TreeNode *node, ShapeInput *in, Shape *sh
 	if (ends) {
 		in->axis = (CalVec3){in->to.x - in->from.x, in->to.y - in->from.y, in->to.z - in->from.z};
 		shape->has_center = true;
-		shape->center = (CalVec3){(in->from.x + in->to.x) / 2, (in->from.y + in->to.y) / 2, (in->from.z + in->to.z) / 2};
+		shape->center =
+			(CalVec3){(in->from.x + in->to.x) / 2, (in->from.y + in->to.y) / 2, (in->from.z + in->to.z) / 2};
 	} else if (!tree_get(node, "axis")) {
 		in->axis = (CalVec3){0, 0, 1};
 	}
@@ -199,8 +197,7 @@ static bool read_line(Reader *r, const TreeNode *node, ShapeInput *in, Shape *sh
 	return true;
 }
 
-static bool shape_cylinder(Reader *r, const TreeNode *node, Shape *shape)
-{
+static bool shape_cylinder(Reader *r, const TreeNode *node, Shape *shape) {
 	ShapeInput in = {0};
 	if (!keys_read(r, node, &cylinder_table, &in) || !read_line(r, node, &in, shape))
 		return false;
@@ -212,8 +209,7 @@ static bool shape_cylinder(Reader *r, const TreeNode *node, Shape *shape)
 	return true;
 }
 
-static bool shape_rod(Reader *r, const TreeNode *node, Shape *shape)
-{
+static bool shape_rod(Reader *r, const TreeNode *node, Shape *shape) {
 	ShapeInput in = {0};
 	if (!keys_read(r, node, &rod_table, &in) || !read_line(r, node, &in, shape))
 		return false;
@@ -224,8 +220,7 @@ static bool shape_rod(Reader *r, const TreeNode *node, Shape *shape)
 /* ---- the body ---------------------------------------------------------------------------------- */
 
 static bool apply_shape(Reader *r, const TreeNode *body, const TreeNode *node, const BodyInput *in, const Shape *shape,
-                        CalBodyDef *def)
-{
+                        CalBodyDef *def) {
 	const bool has_mass = tree_get(body, "mass") != NULL, has_density = tree_get(body, "density") != NULL;
 	if (has_mass == has_density)
 		return reader_fail(r, node, "a shape needs either \"mass\" or \"density\"");
@@ -241,8 +236,7 @@ static bool apply_shape(Reader *r, const TreeNode *body, const TreeNode *node, c
 	return true;
 }
 
-bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def)
-{
+bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
 	const TreeNode *shapes[] = {in->box, in->sphere, in->cylinder, in->rod, in->inertia};
 	bool (*const readers[])(Reader *, const TreeNode *, Shape *) = {shape_box, shape_sphere, shape_cylinder, shape_rod};
 	int given = -1;
@@ -250,7 +244,8 @@ bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, C
 	def->com = in->com;
 	for (int i = 0; i < 5; i++) {
 		if (shapes[i] && given >= 0)
-			return reader_fail(r, shapes[i], "give only one of \"inertia\", \"box\", \"sphere\", \"cylinder\" and \"rod\"");
+			return reader_fail(r, shapes[i],
+			                   "give only one of \"inertia\", \"box\", \"sphere\", \"cylinder\" and \"rod\"");
 		if (shapes[i])
 			given = i;
 	}

@@ -12,43 +12,42 @@ typedef struct StateInput {
 } StateInput;
 
 static const Key state_keys[] = {
-    {"q", key_node, offsetof(StateInput, q), DIM_ANGLE, 0},
-    {"u", key_node, offsetof(StateInput, u), DIM_RATE, 0},
-    {"at", key_node, offsetof(StateInput, at), DIM_LENGTH, 0},
-    {"orientation", key_node, offsetof(StateInput, orientation), DIM_NUMBER, 0},
-    {"velocity", key_node, offsetof(StateInput, velocity), DIM_SPEED, 0},
-    {"angular_velocity", key_node, offsetof(StateInput, angular_velocity), DIM_RATE, 0},
+	{"q", key_node, offsetof(StateInput, q), DIM_ANGLE, 0},
+	{"u", key_node, offsetof(StateInput, u), DIM_RATE, 0},
+	{"at", key_node, offsetof(StateInput, at), DIM_LENGTH, 0},
+	{"orientation", key_node, offsetof(StateInput, orientation), DIM_NUMBER, 0},
+	{"velocity", key_node, offsetof(StateInput, velocity), DIM_SPEED, 0},
+	{"angular_velocity", key_node, offsetof(StateInput, angular_velocity), DIM_RATE, 0},
 };
 const KeyTable state_table = KEY_TABLE("state", state_keys);
 
 /* The item for index i of a list of n, or the scalar itself for n = 1. */
-static const TreeNode *component(const TreeNode *node, int i) { return node->kind == TREE_LIST ? node->items[i] : node; }
+static const TreeNode *component(const TreeNode *node, int i) {
+	return node->kind == TREE_LIST ? node->items[i] : node;
+}
 
-static bool check_count(Reader *r, const TreeNode *node, const char *key, int n)
-{
+static bool check_count(Reader *r, const TreeNode *node, const char *key, int n) {
 	const int given = node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
 	return given == n || reader_fail(r, node, "\"%s\" of this joint takes %d number%s%s", key, n, n == 1 ? "" : "s",
 	                                 n > 1 ? " in a list" : "");
 }
 
 /* Makes each quaternion of q unit; refuses one that is far from it. */
-static bool unit_quaternions(Reader *r, const TreeNode *node, const JointShape *shape, double *q)
-{
+static bool unit_quaternions(Reader *r, const TreeNode *node, const JointShape *shape, double *q) {
 	for (int i = 0; i < shape->nq; i += shape->coordinate[i] == 'Q' ? 4 : 1) {
 		if (shape->coordinate[i] != 'Q')
 			continue;
 		const double norm = hypot(hypot(q[i], q[i + 1]), hypot(q[i + 2], q[i + 3]));
 		if (!(fabs(norm - 1) < 1e-3))
-			return reader_fail(r, node, "the quaternion [w, x, y, z] in \"q\" has the norm %g; it must be 1 (within 0.001)",
-			                   norm);
+			return reader_fail(
+				r, node, "the quaternion [w, x, y, z] in \"q\" has the norm %g; it must be 1 (within 0.001)", norm);
 		for (int k = i; k < i + 4; k++)
 			q[k] /= norm;
 	}
 	return true;
 }
 
-static bool read_q(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry)
-{
+static bool read_q(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
 	if (!check_count(r, node, "q", shape->nq))
 		return false;
 	for (int i = 0; i < shape->nq; i++) {
@@ -61,8 +60,7 @@ static bool read_q(Reader *r, const TreeNode *node, const JointShape *shape, Sta
 	return unit_quaternions(r, node, shape, entry->q);
 }
 
-static bool read_u(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry)
-{
+static bool read_u(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
 	if (!check_count(r, node, "u", shape->nu))
 		return false;
 	for (int i = 0; i < shape->nu; i++) {
@@ -74,19 +72,21 @@ static bool read_u(Reader *r, const TreeNode *node, const JointShape *shape, Sta
 }
 
 /* at, orientation, velocity, angular_velocity of free and spherical joints. */
-static bool read_pose(Reader *r, const TreeNode *map, const StateInput *in, const JointRecord *joint, StateEntry *entry)
-{
+static bool read_pose(Reader *r, const TreeNode *map, const StateInput *in, const JointRecord *joint,
+                      StateEntry *entry) {
 	const int ball = joint->type == CAL_JOINT_FREE ? 3 : 0; // first place of the rotation in q and u
 	const TreeNode *linear = in->at ? in->at : in->velocity;
 	CalVec3 v = {0, 0, 0}, w = {0, 0, 0}, at = {0, 0, 0};
 	CalQuat quat = {1, 0, 0, 0};
 	if (joint->type != CAL_JOINT_FREE && joint->type != CAL_JOINT_SPHERICAL)
-		return reader_fail(r, map, "at, orientation, velocity and angular_velocity are for free and spherical joints; give "
-		                           "\"q\" and \"u\"");
+		return reader_fail(r, map,
+		                   "at, orientation, velocity and angular_velocity are for free and spherical joints; give "
+		                   "\"q\" and \"u\"");
 	if (linear && joint->type == CAL_JOINT_SPHERICAL)
 		return reader_fail(r, linear, "a spherical joint has no position of its own; remove \"at\" and \"velocity\"");
 	if ((in->q && (in->at || in->orientation)) || (in->u && (in->velocity || in->angular_velocity)))
-		return reader_fail(r, map, "give either \"q\" and \"u\" or at, orientation, velocity and angular_velocity, not both");
+		return reader_fail(r, map,
+		                   "give either \"q\" and \"u\" or at, orientation, velocity and angular_velocity, not both");
 	if ((in->at && !read_vector(r, in->at, DIM_LENGTH, &at)) ||
 	    (in->orientation && !read_orientation(r, in->orientation, &quat)) ||
 	    (in->velocity && !read_vector(r, in->velocity, DIM_SPEED, &v)) ||
@@ -104,8 +104,7 @@ static bool read_pose(Reader *r, const TreeNode *map, const StateInput *in, cons
 	return true;
 }
 
-static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, StateEntry *entry)
-{
+static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, StateEntry *entry) {
 	const JointRecord *joint;
 	StateInput in = {0};
 	reader_subject(r, "state", NULL);
@@ -120,8 +119,7 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	return (!in.q || read_q(r, in.q, &joint->shape, entry)) && (!in.u || read_u(r, in.u, &joint->shape, entry));
 }
 
-bool native_read_state(Reader *r, const Sections *s)
-{
+bool native_read_state(Reader *r, const Sections *s) {
 	reader_subject(r, "state", NULL);
 	if (!s->state)
 		return true;

@@ -10,8 +10,7 @@
 /* The field of a target; the tables guarantee its type. */
 static void *field(void *target, const Key *key) { return (char *)target + key->offset; }
 
-bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double *out)
-{
+bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double *out) {
 	char message[256];
 	if (node->kind != TREE_SCALAR)
 		return reader_fail(r, node, "expected %s, e.g. \"%s\", not a list or a map", dimension_what(dimension),
@@ -21,13 +20,11 @@ bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double 
 	return true;
 }
 
-bool read_list(Reader *r, const TreeNode *node, const char *what)
-{
+bool read_list(Reader *r, const TreeNode *node, const char *what) {
 	return node->kind == TREE_LIST || reader_fail(r, node, "expected a list of %s", what);
 }
 
-bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out)
-{
+bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out) {
 	double x[3];
 	if (node->kind != TREE_LIST || node->count != 3)
 		return reader_fail(r, node, "expected a list of three numbers [x, y, z], each %s such as %s",
@@ -40,16 +37,14 @@ bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *
 	return true;
 }
 
-bool read_text(Reader *r, const TreeNode *node, const char **out)
-{
+bool read_text(Reader *r, const TreeNode *node, const char **out) {
 	if (node->kind != TREE_SCALAR)
 		return reader_fail(r, node, "expected a text, not a list or a map");
 	*out = node->text;
 	return true;
 }
 
-bool read_flag(Reader *r, const TreeNode *node, int *out)
-{
+bool read_flag(Reader *r, const TreeNode *node, int *out) {
 	static const char *const words[] = {"false", "true", "no", "yes"};
 	for (int i = 0; node->kind == TREE_SCALAR && i < 4; i++) {
 		if (strcmp(node->text, words[i]) == 0) {
@@ -61,8 +56,7 @@ bool read_flag(Reader *r, const TreeNode *node, int *out)
 }
 
 /* A direction: x, -y, ... or a vector that is not zero. */
-static bool read_axis(Reader *r, const TreeNode *node, CalVec3 *out)
-{
+static bool read_axis(Reader *r, const TreeNode *node, CalVec3 *out) {
 	if (node->kind == TREE_SCALAR) {
 		const char *p = node->text;
 		const double sign = *p == '-' ? -1 : 1;
@@ -89,30 +83,27 @@ typedef struct RotationInput {
 } RotationInput;
 
 static const Key rotation_keys[] = {
-    {"x", key_node, offsetof(RotationInput, x), DIM_ANGLE, 0},
-    {"y", key_node, offsetof(RotationInput, y), DIM_ANGLE, 0},
-    {"z", key_node, offsetof(RotationInput, z), DIM_ANGLE, 0},
-    {"axis", key_axis, offsetof(RotationInput, axis), DIM_NUMBER, 0},
-    {"angle", key_node, offsetof(RotationInput, angle), DIM_ANGLE, 0},
+	{"x", key_node, offsetof(RotationInput, x), DIM_ANGLE, 0},
+	{"y", key_node, offsetof(RotationInput, y), DIM_ANGLE, 0},
+	{"z", key_node, offsetof(RotationInput, z), DIM_ANGLE, 0},
+	{"axis", key_axis, offsetof(RotationInput, axis), DIM_NUMBER, 0},
+	{"angle", key_node, offsetof(RotationInput, angle), DIM_ANGLE, 0},
 };
 const KeyTable rotation_table = KEY_TABLE("rotation", rotation_keys);
 
-static CalQuat quat_multiply(CalQuat a, CalQuat b)
-{
+static CalQuat quat_multiply(CalQuat a, CalQuat b) {
 	return (CalQuat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
 	                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
 /* q := q times the rotation by angle about axis. */
-static void quat_turn(CalQuat *q, CalVec3 axis, double angle)
-{
+static void quat_turn(CalQuat *q, CalVec3 axis, double angle) {
 	const double length = hypot(hypot(axis.x, axis.y), axis.z), s = sin(angle / 2) / length;
 	*q = quat_multiply(*q, (CalQuat){cos(angle / 2), s * axis.x, s * axis.y, s * axis.z});
 }
 
 /* One rotation: {z: 30 deg} or {axis: [1, 1, 0], angle: 30 deg}. */
-static bool read_rotation(Reader *r, const TreeNode *node, CalQuat *q)
-{
+static bool read_rotation(Reader *r, const TreeNode *node, CalQuat *q) {
 	RotationInput input = {0};
 	if (!keys_read(r, node, &rotation_table, &input))
 		return false;
@@ -121,8 +112,9 @@ static bool read_rotation(Reader *r, const TreeNode *node, CalQuat *q)
 	const int count = !!input.x + !!input.y + !!input.z + (has_axis || input.angle);
 	double angle;
 	if (count != 1 || (has_axis && !input.angle) || (!has_axis && input.angle))
-		return reader_fail(r, node, "one rotation is {x: angle}, {y: angle}, {z: angle} or {axis: [x, y, z], angle: angle}; "
-		                            "write several as a list, each about the axes left by the one before");
+		return reader_fail(r, node,
+		                   "one rotation is {x: angle}, {y: angle}, {z: angle} or {axis: [x, y, z], angle: angle}; "
+		                   "write several as a list, each about the axes left by the one before");
 	for (int i = 0; i < 3; i++) {
 		if (about[i]) {
 			if (!read_quantity(r, about[i], DIM_ANGLE, &angle))
@@ -138,12 +130,12 @@ static bool read_rotation(Reader *r, const TreeNode *node, CalQuat *q)
 	return true;
 }
 
-static bool read_quaternion(Reader *r, const TreeNode *node, CalQuat *out)
-{
+static bool read_quaternion(Reader *r, const TreeNode *node, CalQuat *out) {
 	double x[4];
 	if (node->count != 4)
-		return reader_fail(r, node, "an orientation is a quaternion [w, x, y, z], a rotation such as {z: 30 deg}, or a list "
-		                            "of rotations");
+		return reader_fail(r, node,
+		                   "an orientation is a quaternion [w, x, y, z], a rotation such as {z: 30 deg}, or a list "
+		                   "of rotations");
 	for (int i = 0; i < 4; i++) {
 		if (!read_quantity(r, node->items[i], DIM_NUMBER, &x[i]))
 			return false;
@@ -155,8 +147,7 @@ static bool read_quaternion(Reader *r, const TreeNode *node, CalQuat *out)
 	return true;
 }
 
-bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out)
-{
+bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out) {
 	*out = (CalQuat){1, 0, 0, 0};
 	if (node->kind == TREE_MAP)
 		return read_rotation(r, node, out);
@@ -170,13 +161,12 @@ bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out)
 }
 
 static const Key placement_keys[] = {
-    {"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
-    {"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
+	{"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
+	{"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
 };
 const KeyTable placement_table = KEY_TABLE("placement", placement_keys);
 
-bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out)
-{
+bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out) {
 	*out = (CalPlacement){.orientation = {1, 0, 0, 0}};
 	if (node->kind == TREE_LIST)
 		return read_vector(r, node, DIM_LENGTH, &out->position);
@@ -185,67 +175,56 @@ bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out)
 
 /* ---- handlers ------------------------------------------------------------------------------------ */
 
-bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	return read_quantity(r, value, key->dimension, field(target, key));
 }
 
-bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	const double *x = field(target, key);
 	if (!key_quantity(r, value, key, target))
 		return false;
 	return *x > 0 || reader_fail(r, value, "the key \"%s\" must be greater than zero", key->name);
 }
 
-bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	const double *x = field(target, key);
 	if (!key_quantity(r, value, key, target))
 		return false;
 	return *x >= 0 || reader_fail(r, value, "the key \"%s\" must not be negative", key->name);
 }
 
-bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	return read_vector(r, value, key->dimension, field(target, key));
 }
 
-bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	return read_axis(r, value, field(target, key));
 }
 
-bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	return read_text(r, value, field(target, key));
 }
 
-bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	return read_flag(r, value, field(target, key));
 }
 
-bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	return read_orientation(r, value, field(target, key));
 }
 
-bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	return read_placement(r, value, field(target, key));
 }
 
-bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	(void)r;
 	const TreeNode **out = field(target, key);
 	*out = value;
 	return true;
 }
 
-bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target)
-{
+bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	(void)r;
 	(void)value;
 	(void)key;

@@ -16,17 +16,15 @@ enum { POOL_BLOCK = 16384 };
 
 struct PoolBlock {
 	PoolBlock *older;
-	size_t used, size;                     // of data
+	size_t used, size;                         // of data
 	alignas(max_align_t) unsigned char data[]; //
 };
 
-void pool_init(Pool *pool, const CalAllocator *allocator)
-{
+void pool_init(Pool *pool, const CalAllocator *allocator) {
 	*pool = (Pool){.allocator = allocator_or_default(allocator)};
 }
 
-static PoolBlock *block_new(const Pool *pool, size_t size)
-{
+static PoolBlock *block_new(const Pool *pool, size_t size) {
 	size_t whole;
 	if (!size_add(sizeof(PoolBlock), size, &whole))
 		return NULL;
@@ -40,8 +38,7 @@ static PoolBlock *block_new(const Pool *pool, size_t size)
 	return block;
 }
 
-void *pool_alloc(Pool *pool, size_t size)
-{
+void *pool_alloc(Pool *pool, size_t size) {
 	const size_t unit = alignof(max_align_t);
 	if (size > SIZE_MAX - unit)
 		return NULL;
@@ -67,14 +64,12 @@ void *pool_alloc(Pool *pool, size_t size)
 	return block->data;
 }
 
-void *pool_array(Pool *pool, size_t count, size_t size)
-{
+void *pool_array(Pool *pool, size_t count, size_t size) {
 	size_t whole;
 	return size_mul(count, size, &whole) ? pool_alloc(pool, whole) : NULL;
 }
 
-char *pool_text(Pool *pool, const char *text, size_t length)
-{
+char *pool_text(Pool *pool, const char *text, size_t length) {
 	if (length == SIZE_MAX)
 		return NULL;
 	char *copy = pool_alloc(pool, length + 1);
@@ -83,8 +78,7 @@ char *pool_text(Pool *pool, const char *text, size_t length)
 	return copy;
 }
 
-void pool_free(Pool *pool)
-{
+void pool_free(Pool *pool) {
 	for (PoolBlock *block = pool->last; block;) {
 		PoolBlock *older = block->older;
 		memory_free(&pool->allocator, block);

@@ -14,14 +14,12 @@ enum { WORD_MAX = 63 };
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '-' ? '_' : c; }
 
-static size_t min3(size_t a, size_t b, size_t c)
-{
+static size_t min3(size_t a, size_t b, size_t c) {
 	const size_t d = a < b ? a : b;
 	return d < c ? d : c;
 }
 
-size_t edit_distance(const char *a, const char *b)
-{
+size_t edit_distance(const char *a, const char *b) {
 	const size_t n = strlen(a), m = strlen(b);
 	if (n > WORD_MAX || m > WORD_MAX)
 		return strcmp(a, b) == 0 ? 0 : WORD_MAX;
@@ -42,8 +40,7 @@ size_t edit_distance(const char *a, const char *b)
 	return rows[n % 3][m];
 }
 
-void suggestion_offer(Suggestion *s, const char *candidate)
-{
+void suggestion_offer(Suggestion *s, const char *candidate) {
 	const size_t n = strlen(s->word), m = strlen(candidate);
 	const size_t longer = n > m ? n : m, shorter = n > m ? m : n;
 	size_t distance = edit_distance(s->word, candidate);
@@ -59,8 +56,7 @@ void suggestion_offer(Suggestion *s, const char *candidate)
 	}
 }
 
-const char *suggestion_text(const Suggestion *s, char *buffer, size_t size)
-{
+const char *suggestion_text(const Suggestion *s, char *buffer, size_t size) {
 	if (size)
 		buffer[0] = 0;
 	if (s->best)

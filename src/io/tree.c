@@ -19,8 +19,7 @@ const char *tree_name(const Tree *tree) { return tree->name; }
 
 void *tree_array(Tree *tree, size_t count, size_t size) { return pool_array(&tree->pool, count, size); }
 
-const TreeNode *tree_get(const TreeNode *node, const char *key)
-{
+const TreeNode *tree_get(const TreeNode *node, const char *key) {
 	if (!node || node->kind != TREE_MAP)
 		return NULL;
 	int low = 0, high = node->count - 1;
@@ -38,14 +37,13 @@ const TreeNode *tree_get(const TreeNode *node, const char *key)
 	return NULL;
 }
 
-bool tree_is_null(const TreeNode *node)
-{
+bool tree_is_null(const TreeNode *node) {
 	return node->kind == TREE_SCALAR && node->plain &&
 	       (!node->text[0] || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
 }
 
-CalStatus tree_error(CalError *error, const char *name, const TreeNode *node, CalStatus status, const char *format, ...)
-{
+CalStatus tree_error(CalError *error, const char *name, const TreeNode *node, CalStatus status, const char *format,
+                     ...) {
 	if (!error)
 		return status;
 	error->status = status;
@@ -64,14 +62,12 @@ CalStatus tree_error(CalError *error, const char *name, const TreeNode *node, Ca
 	return status;
 }
 
-const char *tree_place(const Tree *tree, const TreeNode *node, char *buffer, size_t size)
-{
+const char *tree_place(const Tree *tree, const TreeNode *node, char *buffer, size_t size) {
 	snprintf(buffer, size, "%.200s:%d:%d", tree->name, node->line, node->column);
 	return buffer;
 }
 
-void tree_destroy(Tree *tree)
-{
+void tree_destroy(Tree *tree) {
 	if (!tree)
 		return;
 	Pool pool = tree->pool; // the tree itself lies in its pool
@@ -79,8 +75,7 @@ void tree_destroy(Tree *tree)
 }
 
 /* Doubles the buffer, which comes straight from the allocator. */
-static char *buffer_grow(const CalAllocator *allocator, char *buffer, size_t length, size_t *capacity)
-{
+static char *buffer_grow(const CalAllocator *allocator, char *buffer, size_t length, size_t *capacity) {
 	const size_t larger = *capacity ? 2 * *capacity : 65536;
 	char *memory = memory_alloc(allocator, larger);
 	if (memory) {
@@ -94,8 +89,7 @@ static char *buffer_grow(const CalAllocator *allocator, char *buffer, size_t len
 
 /* The whole stream; *text is NULL after an error. */
 static CalStatus stream_read(FILE *stream, const char *path, const CalAllocator *allocator, char **text, size_t *length,
-                             CalError *error)
-{
+                             CalError *error) {
 	char *buffer = NULL;
 	size_t used = 0, capacity = 0;
 	*text = NULL;
@@ -116,8 +110,7 @@ static CalStatus stream_read(FILE *stream, const char *path, const CalAllocator 
 	return CAL_OK;
 }
 
-CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree, CalError *error)
-{
+CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree, CalError *error) {
 	*tree = NULL;
 	if (!allocator_is_valid(allocator))
 		return tree_error(error, path, NULL, CAL_ERR_ARGUMENT, "the allocator needs both functions or none");

@@ -14,12 +14,12 @@
 #include <stdbool.h>
 
 enum {
-	TREE_MAX_DEPTH = 64,         // nesting
-	TREE_MAX_BYTES = 1 << 26,    // of a document
-	TREE_MAX_NODES = 1 << 22,    // in memory
-	TREE_MAX_WEIGHT = 1 << 24,   // nodes with every alias written out
-	TREE_MAX_ANCHORS = 1 << 10,  //
-	TREE_MAX_MERGED = 1 << 16,   // pairs of one map, merged ones included
+	TREE_MAX_DEPTH = 64,        // nesting
+	TREE_MAX_BYTES = 1 << 26,   // of a document
+	TREE_MAX_NODES = 1 << 22,   // in memory
+	TREE_MAX_WEIGHT = 1 << 24,  // nodes with every alias written out
+	TREE_MAX_ANCHORS = 1 << 10, //
+	TREE_MAX_MERGED = 1 << 16,  // pairs of one map, merged ones included
 };
 
 typedef enum TreeKind { TREE_SCALAR, TREE_LIST, TREE_MAP } TreeKind;
@@ -27,14 +27,14 @@ typedef enum TreeKind { TREE_SCALAR, TREE_LIST, TREE_MAP } TreeKind;
 typedef struct TreeNode TreeNode;
 struct TreeNode {
 	TreeKind kind;
-	bool plain;              // scalar without quotes
-	int line, column;        // place in the file, from 1
-	const char *text;        // scalar: its text, ended by a zero and with none inside
-	int count;               // list: items; map: pairs
-	const TreeNode **items;  // list: items; map: values
-	const TreeNode **keys;   // map: scalars in the order of the file
-	const int *sorted;       // map: positions in the order of the keys' text
-	size_t weight;           // nodes of this subtree with every alias written out
+	bool plain;             // scalar without quotes
+	int line, column;       // place in the file, from 1
+	const char *text;       // scalar: its text, ended by a zero and with none inside
+	int count;              // list: items; map: pairs
+	const TreeNode **items; // list: items; map: values
+	const TreeNode **keys;  // map: scalars in the order of the file
+	const int *sorted;      // map: positions in the order of the keys' text
+	size_t weight;          // nodes of this subtree with every alias written out
 };
 
 typedef struct Tree Tree;

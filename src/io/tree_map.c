@@ -17,22 +17,19 @@ typedef struct Pair {
 
 static bool is_merge(const TreeNode *key) { return key->plain && strcmp(key->text, "<<") == 0; }
 
-static int pair_compare(const void *a, const void *b)
-{
+static int pair_compare(const void *a, const void *b) {
 	const Pair *p = a, *q = b;
 	const int order = strcmp(p->key->text, q->key->text);
 	return order ? order : (p->order > q->order) - (p->order < q->order);
 }
 
-static int order_compare(const void *a, const void *b)
-{
+static int order_compare(const void *a, const void *b) {
 	const Pair *p = a, *q = b;
 	return (p->order > q->order) - (p->order < q->order);
 }
 
 /* Pairs that one `<<` brings, or -1 if its value is neither a map nor a list of maps. */
-static int merge_count(const TreeNode *value)
-{
+static int merge_count(const TreeNode *value) {
 	if (value->kind == TREE_MAP)
 		return value->count;
 	if (value->kind != TREE_LIST)
@@ -48,8 +45,7 @@ static int merge_count(const TreeNode *value)
 	return count;
 }
 
-static int merge_into(Pair *out, int filled, const TreeNode *map)
-{
+static int merge_into(Pair *out, int filled, const TreeNode *map) {
 	for (int i = 0; i < map->count; i++, filled++)
 		out[filled] = (Pair){map->keys[i], map->items[i], filled};
 	return filled;
@@ -57,8 +53,7 @@ static int merge_into(Pair *out, int filled, const TreeNode *map)
 
 /* Own pairs and merged ones, duplicates still in; own pairs are the first *own. */
 static CalStatus pairs_gather(Tree *tree, const TreeNode *const *pairs, int count, Pair **all, int *total, int *own,
-                              CalError *error)
-{
+                              CalError *error) {
 	int merged = 0;
 	for (int i = 0; i < count; i++) {
 		if (!is_merge(pairs[2 * i]))
@@ -99,8 +94,7 @@ static CalStatus pairs_gather(Tree *tree, const TreeNode *const *pairs, int coun
 }
 
 /* Sorted by key, drops merged pairs that are there already; an own pair given twice is an error. */
-static CalStatus pairs_unique(const Tree *tree, Pair *all, int *total, int own, CalError *error)
-{
+static CalStatus pairs_unique(const Tree *tree, Pair *all, int *total, int own, CalError *error) {
 	qsort(all, (size_t)*total, sizeof *all, pair_compare);
 	int kept = 0;
 	for (int i = 0; i < *total; i++) {
@@ -117,8 +111,7 @@ static CalStatus pairs_unique(const Tree *tree, Pair *all, int *total, int own, 
 	return CAL_OK;
 }
 
-CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs, int count, CalError *error)
-{
+CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs, int count, CalError *error) {
 	Pair *all = NULL;
 	int total = 0, own = 0;
 	CalStatus status = pairs_gather(tree, pairs, count, &all, &total, &own, error);

@@ -20,8 +20,8 @@
 
 typedef struct Open {
 	TreeNode *node;
-	size_t first;  // of its children in pending
-	int anchor;    // -1: none
+	size_t first; // of its children in pending
+	int anchor;   // -1: none
 } Open;
 
 typedef struct Anchor {
@@ -45,22 +45,19 @@ typedef struct Build {
 static int place_number(size_t from_zero) { return from_zero < INT_MAX ? (int)from_zero + 1 : INT_MAX; }
 
 /* tree_error at a mark of libyaml. */
-static CalStatus mark_error(Build *b, yaml_mark_t mark, const char *format, const char *detail)
-{
+static CalStatus mark_error(Build *b, yaml_mark_t mark, const char *format, const char *detail) {
 	const TreeNode node = {.line = place_number(mark.line), .column = place_number(mark.column)};
 	char text[512];
 	snprintf(text, sizeof text, format, detail);
 	return tree_error(b->error, b->tree->name, &node, CAL_ERR_INPUT, "%s", text);
 }
 
-static CalStatus memory_error(Build *b)
-{
+static CalStatus memory_error(Build *b) {
 	return tree_error(b->error, b->tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
 }
 
 /* What libyaml did not like. */
-static CalStatus parser_error(Build *b)
-{
+static CalStatus parser_error(Build *b) {
 	const yaml_parser_t *p = &b->parser;
 	const char *problem = p->problem ? p->problem : "not valid";
 	if (p->error == YAML_MEMORY_ERROR)
@@ -73,8 +70,7 @@ static CalStatus parser_error(Build *b)
 	return mark_error(b, p->problem_mark, "not valid YAML: %s", text);
 }
 
-static TreeNode *node_new(Build *b, TreeKind kind, yaml_mark_t mark)
-{
+static TreeNode *node_new(Build *b, TreeKind kind, yaml_mark_t mark) {
 	TreeNode *node = pool_alloc(&b->tree->pool, sizeof *node);
 	if (node) {
 		node->kind = kind;
@@ -86,8 +82,7 @@ static TreeNode *node_new(Build *b, TreeKind kind, yaml_mark_t mark)
 	return node;
 }
 
-static CalStatus pending_push(Build *b, const TreeNode *node)
-{
+static CalStatus pending_push(Build *b, const TreeNode *node) {
 	if (b->pending_count == b->pending_capacity) {
 		const size_t capacity = b->pending_capacity ? 2 * b->pending_capacity : 64;
 		const TreeNode **larger = memory_alloc(&b->tree->pool.allocator, capacity * sizeof(const TreeNode *));
@@ -104,8 +99,7 @@ static CalStatus pending_push(Build *b, const TreeNode *node)
 }
 
 /* A finished node goes to its parent, or is the root. */
-static CalStatus node_add(Build *b, const TreeNode *node)
-{
+static CalStatus node_add(Build *b, const TreeNode *node) {
 	if (b->tree->node_count > TREE_MAX_NODES)
 		return tree_error(b->error, b->tree->name, node, CAL_ERR_INPUT, "the document has more than %d items",
 		                  TREE_MAX_NODES);
@@ -120,8 +114,7 @@ static CalStatus node_add(Build *b, const TreeNode *node)
 }
 
 /* Registers an anchor; *index is -1 if there is none. */
-static CalStatus anchor_new(Build *b, const yaml_char_t *name, yaml_mark_t mark, const TreeNode *node, int *index)
-{
+static CalStatus anchor_new(Build *b, const yaml_char_t *name, yaml_mark_t mark, const TreeNode *node, int *index) {
 	*index = -1;
 	if (!name)
 		return CAL_OK;
@@ -136,8 +129,7 @@ static CalStatus anchor_new(Build *b, const yaml_char_t *name, yaml_mark_t mark,
 	return CAL_OK;
 }
 
-static CalStatus on_alias(Build *b, const yaml_event_t *event)
-{
+static CalStatus on_alias(Build *b, const yaml_event_t *event) {
 	const char *name = (const char *)event->data.alias.anchor;
 	for (int i = b->anchor_count - 1; i >= 0; i--) {
 		if (strcmp(b->anchors[i].name, name) != 0)
@@ -149,8 +141,7 @@ static CalStatus on_alias(Build *b, const yaml_event_t *event)
 	return mark_error(b, event->start_mark, "*%.80s names no anchor above this line; write &NAME there", name);
 }
 
-static CalStatus on_scalar(Build *b, const yaml_event_t *event)
-{
+static CalStatus on_scalar(Build *b, const yaml_event_t *event) {
 	const char *text = (const char *)event->data.scalar.value;
 	const size_t length = event->data.scalar.length;
 	if (event->data.scalar.tag)
@@ -170,8 +161,8 @@ static CalStatus on_scalar(Build *b, const yaml_event_t *event)
 	return status == CAL_OK ? node_add(b, node) : status;
 }
 
-static CalStatus on_start(Build *b, TreeKind kind, const yaml_char_t *anchor, const yaml_char_t *tag, yaml_mark_t mark)
-{
+static CalStatus on_start(Build *b, TreeKind kind, const yaml_char_t *anchor, const yaml_char_t *tag,
+                          yaml_mark_t mark) {
 	if (tag)
 		return mark_error(b, mark, "the tag %.80s has no meaning here; remove it", (const char *)tag);
 	if (b->depth == TREE_MAX_DEPTH)
@@ -186,8 +177,7 @@ static CalStatus on_start(Build *b, TreeKind kind, const yaml_char_t *anchor, co
 	return status;
 }
 
-static CalStatus close_list(Build *b, TreeNode *list, const TreeNode *const *items, size_t count)
-{
+static CalStatus close_list(Build *b, TreeNode *list, const TreeNode *const *items, size_t count) {
 	list->items = pool_array(&b->tree->pool, count, sizeof *list->items);
 	if (!list->items)
 		return memory_error(b);
@@ -199,8 +189,7 @@ static CalStatus close_list(Build *b, TreeNode *list, const TreeNode *const *ite
 	return CAL_OK;
 }
 
-static CalStatus on_end(Build *b)
-{
+static CalStatus on_end(Build *b) {
 	const Open top = b->open[--b->depth];
 	const size_t count = b->pending_count - top.first;
 	const TreeNode *const *children = b->pending ? b->pending + top.first : NULL;
@@ -218,8 +207,7 @@ static CalStatus on_end(Build *b)
 	return node_add(b, top.node);
 }
 
-static CalStatus on_event(Build *b, const yaml_event_t *event)
-{
+static CalStatus on_event(Build *b, const yaml_event_t *event) {
 	switch (event->type) {
 	case YAML_DOCUMENT_START_EVENT:
 		return b->tree->root ? mark_error(b, event->start_mark, "%s", "a second document starts; only one is read")
@@ -245,8 +233,7 @@ static CalStatus on_event(Build *b, const yaml_event_t *event)
 	}
 }
 
-static CalStatus run_events(Build *b)
-{
+static CalStatus run_events(Build *b) {
 	while (!b->done) {
 		yaml_event_t event;
 		if (!yaml_parser_parse(&b->parser, &event))
@@ -261,8 +248,7 @@ static CalStatus run_events(Build *b)
 	return CAL_OK;
 }
 
-static CalStatus build_run(Tree *tree, const char *text, size_t length, CalError *error)
-{
+static CalStatus build_run(Tree *tree, const char *text, size_t length, CalError *error) {
 	Build *b = pool_alloc(&tree->pool, sizeof *b);
 	if (!b)
 		return tree_error(error, tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
@@ -278,8 +264,7 @@ static CalStatus build_run(Tree *tree, const char *text, size_t length, CalError
 }
 
 CalStatus tree_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator, Tree **tree,
-                     CalError *error)
-{
+                     CalError *error) {
 	*tree = NULL;
 	if (length > TREE_MAX_BYTES)
 		return tree_error(error, name, NULL, CAL_ERR_INPUT, "the file is larger than %d bytes", TREE_MAX_BYTES);
@@ -307,8 +292,7 @@ CalStatus tree_parse(const char *text, size_t length, const char *name, const Ca
 #else
 
 CalStatus tree_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator, Tree **tree,
-                     CalError *error)
-{
+                     CalError *error) {
 	(void)text;
 	(void)length;
 	(void)allocator;

@@ -18,8 +18,8 @@
 enum { NUMBER_MAX = 400, UNIT_DEPTH = 8 };
 
 typedef struct Unit {
-	double factor;         // to SI
-	int kg, m, s, rad;     // exponents
+	double factor;     // to SI
+	int kg, m, s, rad; // exponents
 } Unit;
 
 typedef struct NamedUnit {
@@ -28,36 +28,36 @@ typedef struct NamedUnit {
 } NamedUnit;
 
 static const NamedUnit named_units[] = {
-    {"m", {1, 0, 1, 0, 0}},
-    {"km", {1e3, 0, 1, 0, 0}},
-    {"cm", {1e-2, 0, 1, 0, 0}},
-    {"mm", {1e-3, 0, 1, 0, 0}},
-    {"um", {1e-6, 0, 1, 0, 0}},
-    {"in", {0.0254, 0, 1, 0, 0}},
-    {"ft", {0.3048, 0, 1, 0, 0}},
-    {"kg", {1, 1, 0, 0, 0}},
-    {"g", {1e-3, 1, 0, 0, 0}},
-    {"t", {1e3, 1, 0, 0, 0}},
-    {"lb", {0.45359237, 1, 0, 0, 0}},
-    {"s", {1, 0, 0, 1, 0}},
-    {"ms", {1e-3, 0, 0, 1, 0}},
-    {"us", {1e-6, 0, 0, 1, 0}},
-    {"min", {60, 0, 0, 1, 0}},
-    {"h", {3600, 0, 0, 1, 0}},
-    {"rad", {1, 0, 0, 0, 1}},
-    {"mrad", {1e-3, 0, 0, 0, 1}},
-    {"deg", {PI / 180, 0, 0, 0, 1}},
-    {"arcmin", {PI / 10800, 0, 0, 0, 1}},
-    {"arcsec", {PI / 648000, 0, 0, 0, 1}},
-    {"rev", {2 * PI, 0, 0, 0, 1}},
-    {"rpm", {PI / 30, 0, 0, -1, 1}},
-    {"N", {1, 1, 1, -2, 0}},
-    {"mN", {1e-3, 1, 1, -2, 0}},
-    {"kN", {1e3, 1, 1, -2, 0}},
-    {"lbf", {4.4482216152605, 1, 1, -2, 0}},
-    {"Nm", {1, 1, 2, -2, 0}},
-    {"J", {1, 1, 2, -2, 0}},
-    {"W", {1, 1, 2, -3, 0}},
+	{"m", {1, 0, 1, 0, 0}},
+	{"km", {1e3, 0, 1, 0, 0}},
+	{"cm", {1e-2, 0, 1, 0, 0}},
+	{"mm", {1e-3, 0, 1, 0, 0}},
+	{"um", {1e-6, 0, 1, 0, 0}},
+	{"in", {0.0254, 0, 1, 0, 0}},
+	{"ft", {0.3048, 0, 1, 0, 0}},
+	{"kg", {1, 1, 0, 0, 0}},
+	{"g", {1e-3, 1, 0, 0, 0}},
+	{"t", {1e3, 1, 0, 0, 0}},
+	{"lb", {0.45359237, 1, 0, 0, 0}},
+	{"s", {1, 0, 0, 1, 0}},
+	{"ms", {1e-3, 0, 0, 1, 0}},
+	{"us", {1e-6, 0, 0, 1, 0}},
+	{"min", {60, 0, 0, 1, 0}},
+	{"h", {3600, 0, 0, 1, 0}},
+	{"rad", {1, 0, 0, 0, 1}},
+	{"mrad", {1e-3, 0, 0, 0, 1}},
+	{"deg", {PI / 180, 0, 0, 0, 1}},
+	{"arcmin", {PI / 10800, 0, 0, 0, 1}},
+	{"arcsec", {PI / 648000, 0, 0, 0, 1}},
+	{"rev", {2 * PI, 0, 0, 0, 1}},
+	{"rpm", {PI / 30, 0, 0, -1, 1}},
+	{"N", {1, 1, 1, -2, 0}},
+	{"mN", {1e-3, 1, 1, -2, 0}},
+	{"kN", {1e3, 1, 1, -2, 0}},
+	{"lbf", {4.4482216152605, 1, 1, -2, 0}},
+	{"Nm", {1, 1, 2, -2, 0}},
+	{"J", {1, 1, 2, -2, 0}},
+	{"W", {1, 1, 2, -3, 0}},
 };
 
 static const struct {
@@ -65,7 +65,7 @@ static const struct {
 	const char *what, *example;
 } dimensions[] = {
 #define DIMENSION_ROW(name, kg, m, s, rad, what, example) {{1, kg, m, s, rad}, what, example},
-    DIMENSION_LIST(DIMENSION_ROW)
+	DIMENSION_LIST(DIMENSION_ROW)
 #undef DIMENSION_ROW
 };
 
@@ -77,16 +77,14 @@ const char *dimension_example(Dimension dimension) { return dimensions[dimension
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static const char *skip_digits(const char *p)
-{
+static const char *skip_digits(const char *p) {
 	while (is_digit(*p))
 		p++;
 	return p;
 }
 
 /* End of the decimal number at text, or NULL; *point is its decimal point, or NULL. */
-static const char *number_scan(const char *text, const char **point)
-{
+static const char *number_scan(const char *text, const char **point) {
 	const char *p = text + (*text == '+' || *text == '-');
 	const char *whole = p;
 	p = skip_digits(p);
@@ -112,8 +110,7 @@ static const char *number_scan(const char *text, const char **point)
  * strtod rounds correctly but expects the decimal point of the locale, which it shares with printf: the
  * point is replaced by what printf writes.
  */
-const char *number_parse(const char *text, double *value)
-{
+const char *number_parse(const char *text, double *value) {
 	const char *point;
 	const char *end = number_scan(text, &point);
 	if (!end || end - text > NUMBER_MAX)
@@ -141,8 +138,7 @@ typedef struct Cursor {
 	size_t bad_length;
 } Cursor;
 
-static void skip_spaces(Cursor *c)
-{
+static void skip_spaces(Cursor *c) {
 	while (*c->p == ' ' || *c->p == '\t')
 		c->p++;
 }
@@ -150,8 +146,7 @@ static void skip_spaces(Cursor *c)
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /* a b^power */
-static Unit unit_combine(Unit a, Unit b, int power)
-{
+static Unit unit_combine(Unit a, Unit b, int power) {
 	a.factor *= pow(b.factor, power);
 	a.kg += power * b.kg;
 	a.m += power * b.m;
@@ -160,8 +155,7 @@ static Unit unit_combine(Unit a, Unit b, int power)
 	return a;
 }
 
-static bool parse_name(Cursor *c, Unit *unit)
-{
+static bool parse_name(Cursor *c, Unit *unit) {
 	const char *start = c->p;
 	while (is_letter(*c->p))
 		c->p++;
@@ -179,8 +173,7 @@ static bool parse_name(Cursor *c, Unit *unit)
 
 static bool parse_unit(Cursor *c, Unit *unit, int depth);
 
-static bool parse_factor(Cursor *c, Unit *unit, int *power, int depth)
-{
+static bool parse_factor(Cursor *c, Unit *unit, int *power, int depth) {
 	*power = 1;
 	if (*c->p == '(') {
 		c->p++;
@@ -201,8 +194,7 @@ static bool parse_factor(Cursor *c, Unit *unit, int *power, int depth)
 	return true;
 }
 
-static bool parse_unit(Cursor *c, Unit *unit, int depth)
-{
+static bool parse_unit(Cursor *c, Unit *unit, int depth) {
 	*unit = (Unit){1, 0, 0, 0, 0};
 	int sign = 1;
 	for (int count = 0; count < 16; count++) {
@@ -222,23 +214,20 @@ static bool parse_unit(Cursor *c, Unit *unit, int depth)
 	return false;
 }
 
-static bool same_dimension(Unit unit, Unit expected)
-{
+static bool same_dimension(Unit unit, Unit expected) {
 	if (unit.kg != expected.kg || unit.m != expected.m || unit.s != expected.s)
 		return false;
 	return unit.rad == expected.rad || (unit.rad == 0 && expected.kg != 0);
 }
 
 static void describe(char *message, size_t size, const char *problem, const char *text, size_t length,
-                     Dimension dimension)
-{
+                     Dimension dimension) {
 	const int shown = length < 60 ? (int)length : 60;
-	snprintf(message, size, "%s \"%.*s\"; expected %s, e.g. \"%s\"", problem, shown, text,
-	         dimensions[dimension].what, dimensions[dimension].example);
+	snprintf(message, size, "%s \"%.*s\"; expected %s, e.g. \"%s\"", problem, shown, text, dimensions[dimension].what,
+	         dimensions[dimension].example);
 }
 
-bool quantity_parse(const char *text, Dimension dimension, double *value, char *message, size_t size)
-{
+bool quantity_parse(const char *text, Dimension dimension, double *value, char *message, size_t size) {
 	double number;
 	const char *rest = number_parse(text, &number);
 	if (!rest) {

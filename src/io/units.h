@@ -16,31 +16,31 @@
  * rad is kept apart so that a length is not taken for an angle. It may be left out beside forces and
  * masses ("N*m" for N m/rad), where nothing else can be meant.
  */
-#define DIMENSION_LIST(X)                                                                 \
-	X(DIM_NUMBER, 0, 0, 0, 0, "a number without unit", "0.5")                             \
-	X(DIM_LENGTH, 0, 1, 0, 0, "a length", "5 mm")                                         \
-	X(DIM_ANGLE, 0, 0, 0, 1, "an angle", "30 deg")                                        \
-	X(DIM_TIME, 0, 0, 1, 0, "a time", "10 ms")                                            \
-	X(DIM_MASS, 1, 0, 0, 0, "a mass", "1.5 kg")                                           \
-	X(DIM_INERTIA, 1, 2, 0, 0, "a moment of inertia", "0.1 kg*m^2")                       \
-	X(DIM_DENSITY, 1, -3, 0, 0, "a density", "2700 kg/m^3")                               \
-	X(DIM_SPEED, 0, 1, -1, 0, "a speed", "0.2 m/s")                                       \
-	X(DIM_RATE, 0, 0, -1, 1, "an angular speed", "10 deg/s")                              \
-	X(DIM_ACCELERATION, 0, 1, -2, 0, "an acceleration", "9.81 m/s^2")                     \
-	X(DIM_ANGULAR_ACCELERATION, 0, 0, -2, 1, "an angular acceleration", "5 deg/s^2")      \
-	X(DIM_FORCE, 1, 1, -2, 0, "a force", "20 N")                                          \
-	X(DIM_TORQUE, 1, 2, -2, 0, "a torque", "0.2 N*m")                                     \
-	X(DIM_STIFFNESS, 1, 0, -2, 0, "a stiffness", "100 N/m")                               \
-	X(DIM_ANGULAR_STIFFNESS, 1, 2, -2, -1, "an angular stiffness", "3 N*m/rad")           \
-	X(DIM_DAMPING, 1, 0, -1, 0, "a damping", "2 N*s/m")                                   \
-	X(DIM_ANGULAR_DAMPING, 1, 2, -1, -1, "an angular damping", "0.1 N*m*s/rad")           \
+#define DIMENSION_LIST(X)                                                            \
+	X(DIM_NUMBER, 0, 0, 0, 0, "a number without unit", "0.5")                        \
+	X(DIM_LENGTH, 0, 1, 0, 0, "a length", "5 mm")                                    \
+	X(DIM_ANGLE, 0, 0, 0, 1, "an angle", "30 deg")                                   \
+	X(DIM_TIME, 0, 0, 1, 0, "a time", "10 ms")                                       \
+	X(DIM_MASS, 1, 0, 0, 0, "a mass", "1.5 kg")                                      \
+	X(DIM_INERTIA, 1, 2, 0, 0, "a moment of inertia", "0.1 kg*m^2")                  \
+	X(DIM_DENSITY, 1, -3, 0, 0, "a density", "2700 kg/m^3")                          \
+	X(DIM_SPEED, 0, 1, -1, 0, "a speed", "0.2 m/s")                                  \
+	X(DIM_RATE, 0, 0, -1, 1, "an angular speed", "10 deg/s")                         \
+	X(DIM_ACCELERATION, 0, 1, -2, 0, "an acceleration", "9.81 m/s^2")                \
+	X(DIM_ANGULAR_ACCELERATION, 0, 0, -2, 1, "an angular acceleration", "5 deg/s^2") \
+	X(DIM_FORCE, 1, 1, -2, 0, "a force", "20 N")                                     \
+	X(DIM_TORQUE, 1, 2, -2, 0, "a torque", "0.2 N*m")                                \
+	X(DIM_STIFFNESS, 1, 0, -2, 0, "a stiffness", "100 N/m")                          \
+	X(DIM_ANGULAR_STIFFNESS, 1, 2, -2, -1, "an angular stiffness", "3 N*m/rad")      \
+	X(DIM_DAMPING, 1, 0, -1, 0, "a damping", "2 N*s/m")                              \
+	X(DIM_ANGULAR_DAMPING, 1, 2, -1, -1, "an angular damping", "0.1 N*m*s/rad")      \
 	X(DIM_PITCH, 0, 1, 0, -1, "a pitch", "5 mm/rev")
 
 typedef enum Dimension {
 #define DIMENSION_ENUM(name, kg, m, s, rad, what, example) name,
 	DIMENSION_LIST(DIMENSION_ENUM)
 #undef DIMENSION_ENUM
-	DIM_COUNT
+		DIM_COUNT
 } Dimension;
 
 /** "an angle" and "30 deg". */

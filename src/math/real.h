@@ -23,6 +23,11 @@
 #define CAL_LANES 1
 #endif
 
+#if CAL_LANES > 1
+// The calling convention of vectors depends on the target; they do not leave the library.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+
 typedef double real4 __attribute__((vector_size(32)));
 
 #if CAL_LANES == 1
@@ -72,16 +77,18 @@ INLINE void real_set_lane(real *x, int lane, double value) {
 	const F r1 = x - n * 1.57079632673412561417;                                                                       \
 	const F n2 = n * 6.07710050630396597660e-11;                                                                       \
 	const F r2 = r1 - n2;                                                                                              \
-	const F r = r2 - (n * 2.02226624871116645580e-21 - ((r1 - r2) - n2));                                              \
+	const F t = n * 2.02226624871116645580e-21 - ((r1 - r2) - n2);                                                        \
+	const F r = r2 - t;                                                                                                   \
+	const F lo = (r2 - r) - t;                                                                                            \
 	const F z = r * r;                                                                                                 \
 	const F ps = ((((1.591805913698281e-10 * z - 2.5051130870968297e-08) * z + 2.755731609787775e-06) * z -            \
 	               0.0001984126983674956) * z + 0.008333333333330943) * z - 0.16666666666666666;                       \
 	const F pc = ((((-1.1382588535352522e-11 * z + 2.0876145659059344e-09) * z - 2.755731726880539e-07) * z +          \
 	               2.4801587298760048e-05) * z - 0.0013888888888887393) * z + 0.041666666666666664;                    \
-	const F sine = r + r * z * ps;                                                                                     \
-	const F half = 0.5 * z;                                                                                            \
-	const F w = 1.0 - half;                                                                                            \
-	const F cosine = w + (((1.0 - w) - half) + z * z * pc);                                                            \
+	const F half = 0.5 * z;                                                                                               \
+	const F w = 1.0 - half;                                                                                               \
+	const F sine = r + (r * z * ps + lo * w);                                                                             \
+	const F cosine = w + (((1.0 - w) - half) + (z * z * pc - r * lo));                                                    \
 	I k, sb, cb;                                                                                                       \
 	memcpy(&k, &magic, sizeof k);                                                                                      \
 	memcpy(&sb, &sine, sizeof sb);                                                                                     \

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cli.h — what the commands of `calder` share: exit codes, messages, opening an input, JSON.
+ *
+ * Every command is one file with one function of the shape of main. Results go to stdout; messages and
+ * the progress bar go to stderr. Only the public interface of the library is used.
+ */
+#ifndef CALDER_CLI_H
+#define CALDER_CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <calder/calder.h>
+
+typedef enum ExitCode {
+	EXIT_OK = 0,
+	EXIT_CHECK = 1,    // the check that was asked for failed
+	EXIT_USAGE = 2,    // the command line is wrong
+	EXIT_INPUT = 3,    // a file or the model in it is wrong
+	EXIT_NUMERICS = 4, // the computation failed
+} ExitCode;
+
+int command_info(int argc, char **argv);
+int command_check(int argc, char **argv);
+int command_run(int argc, char **argv);
+int command_bench(int argc, char **argv);
+int command_golden(int argc, char **argv);
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+/** "path:line:col: error: text" on stderr; finds the place at the beginning of text, else uses path. */
+void say_error(const char *path, const char *text);
+void say_warning(const char *path, const char *text);
+/** "calder COMMAND: text" and a hint at --help on stderr; returns EXIT_USAGE. */
+int say_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** Prints the error of a call that failed and returns its exit code. */
+int say_status(const char *path, CalStatus status, const CalError *error);
+
+/* ---- input ------------------------------------------------------------------------------------- */
+
+/** How messages call an input: "<stdin>" for "-". */
+const char *input_name(const char *path);
+/** Reads a model file, or stdin for "-". On failure the message has been printed; returns an exit code. */
+int input_open(const char *path, CalFile **file);
+
+/** A file with everything set to run: a simulation in the file's initial state, under the file's loads. */
+typedef struct Loaded {
+	CalFile *file;
+	CalRunSettings settings;
+	CalSim *sim;
+	CalFileLoads **loads; // one per group of the simulation
+} Loaded;
+
+/** Builds the simulation of an open file; options NULL: as the file says. */
+int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalIntegratorOptions *method);
+/** Releases all, the file included. */
+void loaded_destroy(Loaded *loaded);
+
+/* ---- JSON -------------------------------------------------------------------------------------- */
+
+void json_string(FILE *out, const char *text);
+/** Shortest form that reads back as the same number; null if it is not finite. */
+void json_number(FILE *out, double value);
+void json_vec3(FILE *out, CalVec3 value);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * common.c — messages, input and JSON for the commands.
+ *
+ * The library's errors begin with the place in the file where it is known ("arm.yaml:41:3: ..."); the
+ * form on the screen is that of compilers, so that editors can jump to it. Colour only on a terminal
+ * and without NO_COLOR.
+ */
+#define _POSIX_C_SOURCE 200809L // isatty, fileno
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* ---- messages ---------------------------------------------------------------------------------- */
+
+static bool use_colour(void) {
+	const char *no_color = getenv("NO_COLOR");
+	return isatty(fileno(stderr)) && !(no_color && no_color[0]);
+}
+
+static const char *skip_number(const char *s) {
+	while (isdigit((unsigned char)*s))
+		s++;
+	return s;
+}
+
+/* Length of "path:", "path:line:" or "path:line:col:" at the beginning of text; 0 if there is none. */
+static size_t place_length(const char *path, const char *text) {
+	size_t length = strlen(path);
+	if (strncmp(text, path, length) != 0 || text[length] != ':')
+		return 0;
+	const char *end = text + length;
+	for (const char *next = skip_number(end + 1); next > end + 1 && *next == ':'; next = skip_number(end + 1))
+		end = next;
+	return (size_t)(end - text) + 1;
+}
+
+static void say(const char *path, const char *severity, const char *colour, const char *text) {
+	size_t place = place_length(path, text);
+	const char *rest = text + place;
+	while (*rest == ' ')
+		rest++;
+	size_t length = strlen(severity);
+	if (strncmp(rest, severity, length) == 0 && rest[length] == ':')
+		rest += length + 1 + strspn(rest + length + 1, " ");
+	if (place)
+		fprintf(stderr, "%.*s ", (int)place, text);
+	else
+		fprintf(stderr, "%s: ", path);
+	if (use_colour())
+		fprintf(stderr, "\033[1;%sm%s:\033[0m %s\n", colour, severity, rest);
+	else
+		fprintf(stderr, "%s: %s\n", severity, rest);
+}
+
+void say_error(const char *path, const char *text) { say(path, "error", "31", text); }
+
+void say_warning(const char *path, const char *text) { say(path, "warning", "33", text); }
+
+int say_usage(const char *command, const char *format, ...) {
+	va_list args;
+	va_start(args, format);
+	fprintf(stderr, "calder %s: ", command);
+	vfprintf(stderr, format, args);
+	fprintf(stderr, "\nTry 'calder %s --help'.\n", command);
+	va_end(args);
+	return EXIT_USAGE;
+}
+
+int say_status(const char *path, CalStatus status, const CalError *error) {
+	if (status == CAL_OK)
+		return EXIT_OK;
+	say_error(path, error && error->text[0] ? error->text : cal_status_text(status));
+	return status > 0 || status == CAL_ERR_USER ? EXIT_NUMERICS : EXIT_INPUT;
+}
+
+/* ---- input ------------------------------------------------------------------------------------- */
+
+static char *read_all(FILE *in, size_t *length) {
+	size_t capacity = 1 << 16, got = 0;
+	char *text = malloc(capacity);
+	while (text) {
+		got += fread(text + got, 1, capacity - got, in);
+		if (got < capacity)
+			break;
+		char *more = realloc(text, capacity *= 2);
+		if (!more)
+			free(text);
+		text = more;
+	}
+	*length = got;
+	return text;
+}
+
+const char *input_name(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
+
+int input_open(const char *path, CalFile **file) {
+	CalError error = {0};
+	*file = NULL;
+	if (strcmp(path, "-") != 0)
+		return say_status(path, cal_file_read(path, NULL, file, &error), &error);
+	size_t length = 0;
+	char *text = read_all(stdin, &length);
+	if (!text)
+		return say_status("<stdin>", CAL_ERR_MEMORY, NULL);
+	CalStatus status = cal_file_parse(text, length, "<stdin>", NULL, file, &error);
+	free(text);
+	return say_status("<stdin>", status, &error);
+}
+
+static double next_switch(void *user, double t) { return cal_file_loads_next_switch(user, t); }
+
+static CalStatus prepare_group(Loaded *loaded, int group, CalError *error) {
+	const CalModel *model = cal_sim_model(loaded->sim, group);
+	CalStatus status = cal_file_state(loaded->file, model, cal_sim_state(loaded->sim, group), error);
+	if (status == CAL_OK)
+		status = cal_file_loads_create(loaded->file, model, &loaded->loads[group], error);
+	if (status == CAL_OK)
+		status = cal_sim_set_input(loaded->sim, group, cal_file_loads_input, next_switch, loaded->loads[group]);
+	return status;
+}
+
+int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalIntegratorOptions *method) {
+	CalError error = {0};
+	*loaded = (Loaded){.file = file, .settings = cal_file_run(file)};
+	CalSimOptions options = {.method = method ? *method : loaded->settings.method};
+	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &loaded->sim, &error);
+	if (status == CAL_OK) {
+		loaded->loads = calloc((size_t)cal_sim_group_count(loaded->sim), sizeof(CalFileLoads *));
+		status = loaded->loads ? CAL_OK : CAL_ERR_MEMORY;
+	}
+	for (int i = 0; status == CAL_OK && i < cal_sim_group_count(loaded->sim); i++)
+		status = prepare_group(loaded, i, &error);
+	if (status == CAL_OK)
+		status = cal_sim_restart(loaded->sim, &error);
+	return say_status(path, status, &error);
+}
+
+void loaded_destroy(Loaded *loaded) {
+	for (int i = 0; loaded->loads && i < cal_sim_group_count(loaded->sim); i++)
+		cal_file_loads_destroy(loaded->loads[i]);
+	free(loaded->loads);
+	cal_sim_destroy(loaded->sim);
+	cal_file_destroy(loaded->file);
+	*loaded = (Loaded){0};
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------- */
+
+void json_string(FILE *out, const char *text) {
+	putc('"', out);
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			fprintf(out, "\\%c", *c);
+		else if (*c < 0x20)
+			fprintf(out, "\\u%04x", *c);
+		else
+			putc(*c, out);
+	}
+	putc('"', out);
+}
+
+void json_number(FILE *out, double value) {
+	if (!isfinite(value)) {
+		fputs("null", out);
+		return;
+	}
+	char text[32];
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	fputs(text, out);
+}
+
+void json_vec3(FILE *out, CalVec3 value) {
+	putc('[', out);
+	json_number(out, value.x);
+	fputs(", ", out);
+	json_number(out, value.y);
+	fputs(", ", out);
+	json_number(out, value.z);
+	putc(']', out);
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * signals.h — the quantities that `calder run` can record, by name.
+ *
+ *   q, u, udot             coordinates, speeds, accelerations of all joints; q:JOINT of one
+ *   energy, momentum       of each group (momentum: linear, and angular about the origin)
+ *   node:PATH              pose (quaternion w,x,y,z) and velocity of a node, world axes
+ *   reaction:JOINT         wrench through a joint on its outboard body, world axes
+ *
+ * A signal becomes one or more columns, each with a name and a unit.
+ */
+#ifndef CALDER_CLI_SIGNALS_H
+#define CALDER_CLI_SIGNALS_H
+
+#include "cli.h"
+
+typedef enum SignalKind {
+	SIGNAL_Q,
+	SIGNAL_U,
+	SIGNAL_UDOT,
+	SIGNAL_ENERGY,
+	SIGNAL_MOMENTUM,
+	SIGNAL_NODE,
+	SIGNAL_REACTION,
+} SignalKind;
+
+typedef struct Signal {
+	SignalKind kind;
+	const char *name; // as asked for; lives as long as the caller's
+	int group;        // of the simulation
+	int index;        // first coordinate or speed, node, or body whose joint it is
+	int first, count; // its columns
+} Signal;
+
+typedef struct Column {
+	char name[160];   // "q:shoulder"
+	const char *unit; // "rad"
+	int label;        // where the part that tells it from its neighbours begins in name
+} Column;
+
+typedef struct SignalSet {
+	Signal *signals;
+	int signal_count, signal_capacity;
+	Column *columns; // the first is the time
+	int column_count, column_capacity;
+	bool failed; // out of memory
+} SignalSet;
+
+typedef enum SignalFound { SIGNAL_FOUND, SIGNAL_UNKNOWN, SIGNAL_NO_OBJECT, SIGNAL_NO_MEMORY } SignalFound;
+
+/** Starts with the time alone. */
+void signals_init(SignalSet *set);
+/** Adds a signal by name; one that is already there is not added again. */
+SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name);
+/** Tells what is wrong with a name that was not found, in words. */
+void signals_complain(char *text, size_t size, const char *name, SignalFound found);
+/** Fills row[column_count] with the values now. */
+CalStatus signals_sample(const SignalSet *set, CalSim *sim, double *row);
+void signals_free(SignalSet *set);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * svg.h — line plots over time as an SVG file (docs/decisions/0003).
+ *
+ * Panels stand one above the other and share the time axis; each has its own scale, ticks at round
+ * numbers and a legend. The file needs nothing else: no scripts, no fonts of its own.
+ */
+#ifndef CALDER_CLI_SVG_H
+#define CALDER_CLI_SVG_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+typedef struct SvgLine {
+	const char *name;
+	const double *y; // [count], `stride` apart
+} SvgLine;
+
+typedef struct SvgPanel {
+	const char *title; // with the unit: "q [rad]"
+	const SvgLine *lines;
+	int line_count;
+} SvgPanel;
+
+typedef struct SvgPlot {
+	const char *title;
+	const char *x_title; // "t [s]"
+	const double *x;     // [count], `stride` apart, not decreasing
+	size_t count, stride;
+	const SvgPanel *panels;
+	int panel_count;
+} SvgPlot;
+
+void svg_write(FILE *out, const SvgPlot *plot);
+
+#endif

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Options of the build, and `calder_flags`: the compiler and linker flags of every target of the project.
+# Nothing of this reaches a project that uses the installed library.
+
+option(CALDER_SHARED "Build the shared library beside the static one" ON)
+option(CALDER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(CALDER_FUZZ "Build the libFuzzer programs (clang)" OFF)
+option(CALDER_BENCH "Build the benchmark against other engines (C++)" OFF)
+option(CALDER_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(CALDER_STATIC_CLI "Link the command line statically" OFF)
+option(CALDER_PORTABLE_PATHS "Keep the paths of the build out of the binaries" OFF)
+set(CALDER_SANITIZE "" CACHE STRING "Sanitizers for everything, as for -fsanitize= (address,undefined)")
+set(CALDER_MARCH "" CACHE STRING "Instruction set, as for -march=; baseline: what every CPU of the kind has; empty: default")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+	set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(calder_flags INTERFACE)
+# -ffp-contract=off: a*b+c rounds twice everywhere, so that every compiler and CPU gives the same bits.
+# -fno-math-errno: sqrt is one instruction; nothing in the library reads errno after it.
+target_compile_options(calder_flags INTERFACE -ffp-contract=off -fno-math-errno)
+target_compile_options(calder_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -pedantic -Wconversion -Wshadow>)
+if(CALDER_WERROR)
+	target_compile_options(calder_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
+endif()
+target_compile_features(calder_flags INTERFACE c_std_17)
+set(CMAKE_C_EXTENSIONS OFF)
+
+if(CALDER_SANITIZE)
+	target_compile_options(calder_flags INTERFACE -fsanitize=${CALDER_SANITIZE} -fno-sanitize-recover=all
+		-fno-omit-frame-pointer)
+	target_link_options(calder_flags INTERFACE -fsanitize=${CALDER_SANITIZE})
+endif()
+if(CALDER_MARCH STREQUAL "baseline")
+	if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+		target_compile_options(calder_flags INTERFACE -march=x86-64 -mtune=generic)
+	elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+		target_compile_options(calder_flags INTERFACE -march=armv8-a)
+	endif()
+elseif(CALDER_MARCH)
+	target_compile_options(calder_flags INTERFACE -march=${CALDER_MARCH})
+endif()
+if(CALDER_PORTABLE_PATHS)
+	# The build folder last, that is, tried first: it may lie inside the source folder.
+	target_compile_options(calder_flags INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.
+		-ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
+endif()

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The checks of the project find what they are there to find: a wrong include in a tree made for it, each
+# direction once, and an example in README.md that differs from the program.
+set -uo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failures=0
+expect() { # expect PATTERN FILE
+	grep -qE -- "$1" "$2" || { echo "FAIL: lacks: $1"; sed 's/^/  /' "$2"; failures=$((failures + 1)); }
+}
+
+mkdir -p "$work"/{include/calder,src/{base,math,model,sim,io,odd},cli,examples/c}
+cd "$work"
+touch include/calder/base.h src/base/a.h src/math/m.h src/model/desc.h src/sim/group.h src/io/tree.h cli/cli.h
+printf '#include <stdio.h>\n#include "base/a.h"\n#include <calder/base.h>\n' >src/math/good.c
+printf '#include "math/m.h"\n' >src/base/upward.c
+printf '\n#include "sim/group.h"\n' >src/model/upward.c
+printf '#include "model/desc.h"\n#include "base/a.h"\n#include "io/tree.h"\n' >src/io/inside.c
+printf '#include "cli.h"\n#include "../src/model/desc.h"\n' >cli/inside.c
+printf '#include "../../src/base/a.h"\n' >include/calder/leak.h
+printf '#include "math/gone.h"\n' >src/sim/missing.c
+printf '#include "base/a.h"\n' >src/odd/odd.c
+if "$SOURCE_DIR/tools/check_includes" "$work" >out; then
+	echo "FAIL: check_includes accepts a bad tree"
+	failures=1
+fi
+expect '^src/base/upward.c:1: base may not include math' out
+expect '^src/model/upward.c:2: model may not include sim' out
+expect '^src/io/inside.c:1: io may not include model' out
+expect '^cli/inside.c:2: cli/ may use include/calder only' out
+expect '^include/calder/leak.h:1: a public header' out
+expect '^src/sim/missing.c:1: "math/gone.h" does not exist' out
+expect '^src/odd/odd.c:1: src/odd/ is not a layer' out
+[ "$(wc -l <out)" -eq 7 ] || { echo "FAIL: not exactly seven complaints"; cat out; failures=1; }
+
+mkdir -p readme/tools readme/docs readme/examples/c
+cp "$SOURCE_DIR/tools/check_readme" readme/tools/
+cp "$SOURCE_DIR/examples/c/pendulum.c" readme/examples/c/
+sed 's/rod.mass = 2/rod.mass = 3/' "$SOURCE_DIR/README.md" >readme/README.md
+echo '[gone](gone.md)' >readme/docs/index.md
+if readme/tools/check_readme >out; then
+	echo "FAIL: check_readme accepts a changed example"
+	failures=1
+fi
+expect '^README.md:[0-9]+: differs from examples/c/pendulum.c:8' out
+expect '^docs/index.md:1: links to gone.md' out
+
+[ "$failures" -eq 0 ]

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * native_support.h — parsing of texts and files in the tests of the native format.
+ */
+#ifndef TEST_IO_NATIVE_SUPPORT_H
+#define TEST_IO_NATIVE_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <calder/io.h>
+
+/** At the start of main(): without libyaml there is nothing to test but test_unsupported.c. */
+#ifdef CALDER_WITH_YAML
+#define NEEDS_YAML() ((void)0)
+#else
+#define NEEDS_YAML() return print_message("built without libyaml: skipped\n"), 0
+#endif
+
+/** A file from a text that must be good. */
+static inline CalFile *file_of(const char *text) {
+	CalFile *file = NULL;
+	CalError error;
+	if (cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return file;
+}
+
+static inline CalModel *model_of(const CalFile *file, const char *group) {
+	CalModel *model = NULL;
+	CalError error;
+	CalCompileOptions options = {0};
+	if (group)
+		options.group = cal_desc_find_group(cal_file_desc(file), group);
+	if (cal_model_compile(cal_file_desc(file), &options, &model, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return model;
+}
+
+static inline CalBodyInfo body_of(const CalModel *model, const char *name) {
+	CalBodyInfo info;
+	assert_int_equal(cal_model_body(model, cal_model_find_body(model, name), &info), CAL_OK);
+	return info;
+}
+
+#define assert_near(a, b, tolerance)                                       \
+	do {                                                                   \
+		const double got_ = (a), want_ = (b);                              \
+		if (!(got_ - want_ <= (tolerance) && want_ - got_ <= (tolerance))) \
+			fail_msg("%s is %.17g, expected %.17g", #a, got_, want_);      \
+	} while (0)
+
+#endif

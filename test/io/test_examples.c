@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_examples.c — every example is read, compiles without a finding, runs, and shows what its comment says.
+ */
+#include <math.h>
+
+#include "native_support.h"
+
+#define PI 3.14159265358979323846
+
+/* An example at work: what it takes to advance it. */
+typedef struct Running {
+	CalFile *file;
+	CalModel *model;
+	CalState state;
+	CalWork *work, *view;
+	CalFileLoads *loads;
+	CalIntegrator *integrator;
+	CalEnergy energy;     // at the start
+	CalMomentum momentum; // at the start
+} Running;
+
+static void on_finding(void *user, const CalFinding *finding) {
+	(void)user;
+	fail_msg("%s", finding->text);
+}
+
+static Running start(const char *name) {
+	Running r = {0};
+	char path[512];
+	CalError error;
+	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
+	if (cal_file_read(path, NULL, &r.file, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	assert_int_equal(cal_desc_check(cal_file_desc(r.file), on_finding, NULL), CAL_OK);
+	r.model = model_of(r.file, NULL);
+	assert_int_equal(cal_state_create(r.model, &r.state), CAL_OK);
+	assert_int_equal(cal_work_create(r.model, &r.work), CAL_OK);
+	assert_int_equal(cal_work_create(r.model, &r.view), CAL_OK);
+	assert_int_equal(cal_file_state(r.file, r.model, &r.state, &error), CAL_OK);
+	assert_int_equal(cal_file_loads_create(r.file, r.model, &r.loads, &error), CAL_OK);
+	CalIntegratorOptions options = cal_file_run(r.file).method;
+	options.input = cal_file_loads_input;
+	options.user = r.loads;
+	assert_int_equal(cal_integrator_create(r.model, r.work, &options, &r.integrator), CAL_OK);
+	assert_int_equal(cal_energy(r.model, &r.state, r.view, &r.energy), CAL_OK);
+	assert_int_equal(cal_momentum(r.model, &r.state, r.view, &r.momentum), CAL_OK);
+	return r;
+}
+
+/* To time t, with a step that ends wherever a load switches. */
+static void advance(Running *r, double t) {
+	while (r->state.t < t) {
+		const double end = fmin(t, cal_file_loads_next_switch(r->loads, r->state.t));
+		assert_int_equal(cal_integrator_advance(r->integrator, &r->state, end), CAL_OK);
+		cal_integrator_reset(r->integrator);
+	}
+}
+
+static void finish(Running *r) {
+	cal_integrator_destroy(r->integrator);
+	cal_file_loads_destroy(r->loads);
+	cal_work_destroy(r->view);
+	cal_work_destroy(r->work);
+	cal_state_destroy(&r->state);
+	cal_model_destroy(r->model);
+	cal_file_destroy(r->file);
+}
+
+static double energy_drift(Running *r) {
+	CalEnergy now;
+	assert_int_equal(cal_energy(r->model, &r->state, r->view, &now), CAL_OK);
+	return fabs(now.total - r->energy.total);
+}
+
+static double length(CalVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
+
+/* The period from the moment at which the rod first comes to rest on the other side. */
+static void pendulum_has_its_period(void **state) {
+	(void)state;
+	Running r = start("pendulum");
+	double last = 0;
+	do {
+		last = r.state.u[0];
+		advance(&r, r.state.t + 1e-3);
+	} while (r.state.u[0] < 0 || r.state.t < 0.1);
+	// u crosses zero between the last two samples.
+	const double half = r.state.t - 1e-3 * r.state.u[0] / (r.state.u[0] - last);
+	assert_near(2 * half, 1.0732 * 2 * PI * sqrt(2 / (3 * 9.81)), 2e-4);
+	advance(&r, 10);
+	assert_true(energy_drift(&r) < 1e-6 * 9.81);
+	finish(&r);
+}
+
+static void double_pendulum_keeps_its_energy(void **state) {
+	(void)state;
+	Running r = start("double_pendulum");
+	advance(&r, 20);
+	assert_true(energy_drift(&r) < 1e-7);
+	finish(&r);
+}
+
+/* The spin about y turns round: the body has flipped. */
+static void dzhanibekov_top_flips(void **state) {
+	(void)state;
+	Running r = start("dzhanibekov");
+	CalMomentum now;
+	double least = r.state.u[4];
+	for (int i = 1; i <= 300; i++) {
+		advance(&r, 0.1 * i);
+		least = fmin(least, r.state.u[4]);
+	}
+	assert_true(least < -1.4);
+	assert_int_equal(cal_momentum(r.model, &r.state, r.view, &now), CAL_OK);
+	const CalVec3 d = {now.angular_com.x - r.momentum.angular_com.x, now.angular_com.y - r.momentum.angular_com.y,
+	                   now.angular_com.z - r.momentum.angular_com.z};
+	assert_true(length(d) < 1e-9 * length(r.momentum.angular_com));
+	assert_true(energy_drift(&r) < 1e-9 * r.energy.kinetic);
+	finish(&r);
+}
+
+/* Nodding far down and back up, with the three constants of a symmetric top. */
+static void heavy_top_keeps_its_constants(void **state) {
+	(void)state;
+	Running r = start("heavy_top");
+	CalPose pose;
+	CalMomentum now;
+	double lowest = 0, highest = -1;
+	const int node = cal_model_find_node(r.model, "top/center");
+	for (int i = 1; i <= 400; i++) {
+		advance(&r, 0.005 * i);
+		assert_int_equal(cal_kinematics(r.model, &r.state, NULL, r.view), CAL_OK);
+		assert_int_equal(cal_node_pose(r.model, r.view, node, &pose), CAL_OK);
+		lowest = fmin(lowest, pose.r.z);
+		highest = i > 100 ? fmax(highest, pose.r.z) : highest; // on the way back
+	}
+	assert_true(lowest < -0.95);
+	assert_true(highest > -0.1 && highest < 0.01);
+	assert_near(r.state.u[1], 150, 1e-6);
+	assert_int_equal(cal_momentum(r.model, &r.state, r.view, &now), CAL_OK);
+	assert_near(now.angular_origin.z, r.momentum.angular_origin.z, 1e-6);
+	assert_true(energy_drift(&r) < 1e-8 * r.energy.kinetic);
+	finish(&r);
+}
+
+/* Nothing acts from outside: momentum and centre of mass stay, while the arm and the base move. */
+static void free_flying_arm_keeps_its_momentum(void **state) {
+	(void)state;
+	Running r = start("free_flying_arm");
+	CalMomentum now;
+	assert_int_equal(cal_model_body_count(r.model), 9);
+	assert_near(r.momentum.mass, 12000 + 1505.32, 1e-9);
+	advance(&r, 30);
+	CalEnergy middle, end;
+	const CalBodyInfo shoulder = body_of(r.model, "shoulder_2"), base = body_of(r.model, "base"),
+					  wrist = body_of(r.model, "wrist_2");
+	assert_int_equal(cal_energy(r.model, &r.state, r.view, &middle), CAL_OK);
+	assert_true(fabs(r.state.u[shoulder.u]) > 0.05);
+	assert_true(fabs(r.state.u[base.u + 5]) > 1e-2);
+	advance(&r, 80);
+	assert_int_equal(cal_energy(r.model, &r.state, r.view, &end), CAL_OK);
+	assert_true(end.kinetic < 0.05 * middle.kinetic);
+	assert_near(r.state.q[wrist.q], -PI / 3, 1e-12);        // locked
+	assert_true(2 * acos(fabs(r.state.q[base.q + 3])) > 1); // the base has turned
+	assert_int_equal(cal_momentum(r.model, &r.state, r.view, &now), CAL_OK);
+	assert_true(length(now.linear) < 1e-6);
+	assert_true(length(now.angular_com) < 1e-5);
+	assert_near(now.com.x, r.momentum.com.x, 1e-8);
+	assert_near(now.com.y, r.momentum.com.y, 1e-8);
+	assert_near(now.com.z, r.momentum.com.z, 1e-8);
+	// Joint angles stay within the range of such an arm, +-270 deg.
+	for (int i = 0; i < cal_model_body_count(r.model); i++) {
+		CalBodyInfo info;
+		assert_int_equal(cal_model_body(r.model, i, &info), CAL_OK);
+		if (info.type == CAL_JOINT_REVOLUTE && !(fabs(r.state.q[info.q]) < 1.5 * PI))
+			fail_msg("joint %s is at %g rad", info.joint, r.state.q[info.q]);
+	}
+	finish(&r);
+}
+
+static void chain_loses_energy_to_its_dampers_only(void **state) {
+	(void)state;
+	Running r = start("chain128");
+	CalEnergy now;
+	assert_int_equal(cal_model_u_count(r.model), 128);
+	assert_near(r.momentum.mass, 128 * 0.2, 1e-12);
+	advance(&r, 0.1);
+	assert_int_equal(cal_energy(r.model, &r.state, r.view, &now), CAL_OK);
+	assert_true(now.kinetic > 1e-3);
+	assert_true(now.total < r.energy.total);
+	assert_true(now.total > r.energy.total - 0.1 * now.kinetic);
+	finish(&r);
+}
+
+int main(void) {
+	NEEDS_YAML();
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pendulum_has_its_period),
+		cmocka_unit_test(double_pendulum_keeps_its_energy),
+		cmocka_unit_test(dzhanibekov_top_flips),
+		cmocka_unit_test(heavy_top_keeps_its_constants),
+		cmocka_unit_test(free_flying_arm_keeps_its_momentum),
+		cmocka_unit_test(chain_loses_energy_to_its_dampers_only),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
