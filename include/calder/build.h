@@ -87,7 +87,7 @@ enum {
 
 /** One element of a sequence joint: acts in the frame left by the one before it. */
 typedef struct CalElement {
-	CalJointType type; // REVOLUTE, PRISMATIC, SCREW, SPHERICAL or FREE
+	CalJointType type; // REVOLUTE, PRISMATIC, SCREW or SPHERICAL
 	CalVec3 axis;      // in the running frame; normalised when read
 	double pitch;      // SCREW: advance per angle [m/rad]
 } CalElement;

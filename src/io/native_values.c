@@ -110,7 +110,7 @@ static bool read_rotation(Reader *r, const TreeNode *node, CalQuat *q) {
 	const TreeNode *about[3] = {input.x, input.y, input.z};
 	const int has_axis = input.axis.x != 0 || input.axis.y != 0 || input.axis.z != 0;
 	const int count = !!input.x + !!input.y + !!input.z + (has_axis || input.angle);
-	double angle;
+	double angle = 0;
 	if (count != 1 || (has_axis && !input.angle) || (!has_axis && input.angle))
 		return reader_fail(r, node,
 		                   "one rotation is {x: angle}, {y: angle}, {z: angle} or {axis: [x, y, z], angle: angle}; "

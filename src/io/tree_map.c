@@ -115,8 +115,9 @@ CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs
 	Pair *all = NULL;
 	int total = 0, own = 0;
 	CalStatus status = pairs_gather(tree, pairs, count, &all, &total, &own, error);
-	if (status == CAL_OK)
-		status = pairs_unique(tree, all, &total, own, error);
+	if (!all)
+		return status; // refused
+	status = pairs_unique(tree, all, &total, own, error);
 	if (status != CAL_OK)
 		return status;
 	const size_t n = (size_t)total;

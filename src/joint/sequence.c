@@ -10,7 +10,6 @@ static Motion element_motion(CalJointType type) {
 	case CAL_JOINT_REVOLUTE: return MOTION_ROTATION;
 	case CAL_JOINT_PRISMATIC: return MOTION_TRANSLATION;
 	case CAL_JOINT_SCREW: return MOTION_SCREW;
-	case CAL_JOINT_FREE: return MOTION_FREE;
 	default: return MOTION_SPHERICAL;
 	}
 }

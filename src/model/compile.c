@@ -270,8 +270,9 @@ static void add_dofs(Compiler *c, CalModel *model) {
 }
 
 /*
- * Flops of one forward dynamics, counted on the sweeps for links of one degree of freedom: recursive 530
- * per link; dense 440 per link for bias and composite inertias, 20 per entry of M, n^3/3 + 2n^2 to solve.
+ * Flops of one forward dynamics, counted on the sweeps; a division or square root counts as 20. Recursive:
+ * 270 per link and 260 per freedom. Dense: 430 per link for bias and composite inertias, 20 per entry of M's
+ * paths, 60 per freedom for its pivot, n^3/3 + 2n^2 to factor and solve.
  */
 static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 	double pairs = 0;
@@ -283,7 +284,7 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 	}
 	const double n = c->nu, links = c->link_count;
 	model->flops_recursive = 270.0 * links + 260.0 * n;
-	model->flops_dense = 440.0 * links + 20.0 * pairs + n * n * n / 3.0 + 2.0 * n * n;
+	model->flops_dense = 430.0 * links + 20.0 * pairs + 60.0 * n + n * n * n / 3.0 + 2.0 * n * n;
 	model->solver = wanted != CAL_SOLVER_AUTO                            ? wanted
 	                : model->flops_dense < model->flops_recursive ? CAL_SOLVER_DENSE
 	                                                              : CAL_SOLVER_RECURSIVE;

@@ -138,7 +138,8 @@ static void steps_do_not_allocate(void **state) {
 		skip();
 	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
 		Fixture *f = fixture_random(test_seed(), (TreeOptions){.bodies = 6, .floating = 1}, CAL_SOLVER_AUTO);
-		CalIntegratorOptions options = {.method = (CalMethod)method, .step = 1e-3, .input = give_input, .user = &f->input};
+		CalIntegratorOptions options = {
+			.method = (CalMethod)method, .step = 1e-3, .input = give_input, .user = &f->input};
 		CalIntegrator *integrator;
 		check_ok(f->seed, cal_integrator_create(f->model, f->work, &options, &integrator));
 		interpose_begin(0);
@@ -333,12 +334,12 @@ static void creating_survives_every_failing_malloc(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(interposer_counts),
-	    cmocka_unit_test(run_time_calls_do_not_allocate),
-	    cmocka_unit_test(steps_do_not_allocate),
-	    cmocka_unit_test(building_survives_every_failing_allocation),
-	    cmocka_unit_test(refused_parts_leave_the_description_usable),
-	    cmocka_unit_test(creating_survives_every_failing_malloc),
+		cmocka_unit_test(interposer_counts),
+		cmocka_unit_test(run_time_calls_do_not_allocate),
+		cmocka_unit_test(steps_do_not_allocate),
+		cmocka_unit_test(building_survives_every_failing_allocation),
+		cmocka_unit_test(refused_parts_leave_the_description_usable),
+		cmocka_unit_test(creating_survives_every_failing_malloc),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

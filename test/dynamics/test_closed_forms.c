@@ -144,9 +144,10 @@ static void double_pendulum_has_textbook_accelerations(void **state) {
 		double a = rng_uniform(&r, -3, 3), b = rng_uniform(&r, -3, 3), ad = rng_uniform(&r, -4, 4);
 		double bd = rng_uniform(&r, -4, 4), d = a - b, den = 2 * m1 + m2 - m2 * cos(2 * d);
 		double add = (-g * (2 * m1 + m2) * sin(a) - m2 * g * sin(a - 2 * b) -
-		              2 * sin(d) * m2 * (bd * bd * l2 + ad * ad * l1 * cos(d))) / (l1 * den);
-		double bdd = 2 * sin(d) * (ad * ad * l1 * (m1 + m2) + g * (m1 + m2) * cos(a) + bd * bd * l2 * m2 * cos(d)) /
-		             (l2 * den);
+		              2 * sin(d) * m2 * (bd * bd * l2 + ad * ad * l1 * cos(d))) /
+		             (l1 * den);
+		double bdd =
+			2 * sin(d) * (ad * ad * l1 * (m1 + m2) + g * (m1 + m2) * cos(a) + bd * bd * l2 * m2 * cos(d)) / (l2 * den);
 		double udot[2], want[2] = {add, bdd - add};
 		f->state.q[0] = a, f->state.q[1] = b - a, f->state.u[0] = ad, f->state.u[1] = bd - ad;
 		check_ok(0, cal_forward_dynamics(f->model, &f->state, NULL, f->work, udot));
@@ -249,13 +250,13 @@ static void rigid_pair_has_the_joint_momentum(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(jacobi_functions_are_right),
-	    cmocka_unit_test(simple_pendulum_follows_the_elliptic_sine),
-	    cmocka_unit_test(physical_pendulum_has_its_period),
-	    cmocka_unit_test(double_pendulum_has_textbook_accelerations),
-	    cmocka_unit_test(free_top_follows_jacobi_functions),
-	    cmocka_unit_test(heavy_top_precesses_steadily),
-	    cmocka_unit_test(rigid_pair_has_the_joint_momentum),
+		cmocka_unit_test(jacobi_functions_are_right),
+		cmocka_unit_test(simple_pendulum_follows_the_elliptic_sine),
+		cmocka_unit_test(physical_pendulum_has_its_period),
+		cmocka_unit_test(double_pendulum_has_textbook_accelerations),
+		cmocka_unit_test(free_top_follows_jacobi_functions),
+		cmocka_unit_test(heavy_top_precesses_steadily),
+		cmocka_unit_test(rigid_pair_has_the_joint_momentum),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,10 +171,10 @@ static void threads_that_share_a_model_get_the_same_bits(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(two_runs_over_random_models_have_the_same_hash),
-	    cmocka_unit_test(used_workspace_gives_the_same_bits),
-	    cmocka_unit_test(content_of_the_memory_does_not_matter),
-	    cmocka_unit_test(threads_that_share_a_model_get_the_same_bits),
+		cmocka_unit_test(two_runs_over_random_models_have_the_same_hash),
+		cmocka_unit_test(used_workspace_gives_the_same_bits),
+		cmocka_unit_test(content_of_the_memory_does_not_matter),
+		cmocka_unit_test(threads_that_share_a_model_get_the_same_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -175,12 +175,12 @@ static void momentum_of_free_flyers_is_stationary(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(energies_equal_reference),
-	    cmocka_unit_test(kinetic_energy_is_half_u_M_u),
-	    cmocka_unit_test(momenta_equal_reference),
-	    cmocka_unit_test(energy_rate_is_the_power_supplied),
-	    cmocka_unit_test(momentum_rate_of_free_flyers_is_the_external_wrench),
-	    cmocka_unit_test(momentum_of_free_flyers_is_stationary),
+		cmocka_unit_test(energies_equal_reference),
+		cmocka_unit_test(kinetic_energy_is_half_u_M_u),
+		cmocka_unit_test(momenta_equal_reference),
+		cmocka_unit_test(energy_rate_is_the_power_supplied),
+		cmocka_unit_test(momentum_rate_of_free_flyers_is_the_external_wrench),
+		cmocka_unit_test(momentum_of_free_flyers_is_stationary),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

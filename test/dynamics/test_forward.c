@@ -127,11 +127,15 @@ static void auto_takes_the_solver_with_fewer_operations(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(articulated_equals_reference), cmocka_unit_test(dense_equals_reference),
-	    cmocka_unit_test(articulated_inverts_inverse),  cmocka_unit_test(dense_inverts_inverse),
-	    cmocka_unit_test(inverse_inverts_articulated),  cmocka_unit_test(dense_and_articulated_agree),
-	    cmocka_unit_test(larger_trees_equal_reference), cmocka_unit_test(no_input_means_nothing_acts),
-	    cmocka_unit_test(auto_takes_the_solver_with_fewer_operations),
+		cmocka_unit_test(articulated_equals_reference),
+		cmocka_unit_test(dense_equals_reference),
+		cmocka_unit_test(articulated_inverts_inverse),
+		cmocka_unit_test(dense_inverts_inverse),
+		cmocka_unit_test(inverse_inverts_articulated),
+		cmocka_unit_test(dense_and_articulated_agree),
+		cmocka_unit_test(larger_trees_equal_reference),
+		cmocka_unit_test(no_input_means_nothing_acts),
+		cmocka_unit_test(auto_takes_the_solver_with_fewer_operations),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

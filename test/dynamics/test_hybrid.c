@@ -232,14 +232,14 @@ static void locked_joints_equal_welds(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(articulated_hybrid_equals_reference),
-	    cmocka_unit_test(dense_hybrid_equals_reference),
-	    cmocka_unit_test(articulated_prescribed_force_is_that_of_inverse_dynamics),
-	    cmocka_unit_test(dense_prescribed_force_is_that_of_inverse_dynamics),
-	    cmocka_unit_test(described_and_given_prescription_agree),
-	    cmocka_unit_test(mass_matrix_does_not_depend_on_prescription),
-	    cmocka_unit_test(everything_prescribed_is_inverse_dynamics),
-	    cmocka_unit_test(locked_joints_equal_welds),
+		cmocka_unit_test(articulated_hybrid_equals_reference),
+		cmocka_unit_test(dense_hybrid_equals_reference),
+		cmocka_unit_test(articulated_prescribed_force_is_that_of_inverse_dynamics),
+		cmocka_unit_test(dense_prescribed_force_is_that_of_inverse_dynamics),
+		cmocka_unit_test(described_and_given_prescription_agree),
+		cmocka_unit_test(mass_matrix_does_not_depend_on_prescription),
+		cmocka_unit_test(everything_prescribed_is_inverse_dynamics),
+		cmocka_unit_test(locked_joints_equal_welds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

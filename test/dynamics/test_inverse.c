@@ -129,9 +129,12 @@ static void wrench_on_the_ground_has_no_effect(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(inverse_equals_reference),        cmocka_unit_test(inverse_without_acceleration_or_input),
-	    cmocka_unit_test(each_force_equals_reference),     cmocka_unit_test(inverse_is_the_sum_of_its_parts),
-	    cmocka_unit_test(inverse_columns_are_the_mass_matrix), cmocka_unit_test(wrench_on_the_ground_has_no_effect),
+		cmocka_unit_test(inverse_equals_reference),
+		cmocka_unit_test(inverse_without_acceleration_or_input),
+		cmocka_unit_test(each_force_equals_reference),
+		cmocka_unit_test(inverse_is_the_sum_of_its_parts),
+		cmocka_unit_test(inverse_columns_are_the_mass_matrix),
+		cmocka_unit_test(wrench_on_the_ground_has_no_effect),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

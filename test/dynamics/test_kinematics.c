@@ -173,12 +173,12 @@ static void ground_nodes_stay(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(node_motion_equals_reference),
-	    cmocka_unit_test(velocity_is_the_jacobian_times_speeds),
-	    cmocka_unit_test(acceleration_is_jacobian_times_udot_and_bias),
-	    cmocka_unit_test(articulated_leaves_the_true_accelerations),
-	    cmocka_unit_test(dense_leaves_the_true_accelerations),
-	    cmocka_unit_test(ground_nodes_stay),
+		cmocka_unit_test(node_motion_equals_reference),
+		cmocka_unit_test(velocity_is_the_jacobian_times_speeds),
+		cmocka_unit_test(acceleration_is_jacobian_times_udot_and_bias),
+		cmocka_unit_test(articulated_leaves_the_true_accelerations),
+		cmocka_unit_test(dense_leaves_the_true_accelerations),
+		cmocka_unit_test(ground_nodes_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,10 +79,10 @@ static void four_thousand_bodies_compile_and_keep_their_digits(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(thousand_hinges),
-	    cmocka_unit_test(thousand_ball_joints),
-	    cmocka_unit_test(inverse_dynamics_keeps_its_digits),
-	    cmocka_unit_test(four_thousand_bodies_compile_and_keep_their_digits),
+		cmocka_unit_test(thousand_hinges),
+		cmocka_unit_test(thousand_ball_joints),
+		cmocka_unit_test(inverse_dynamics_keeps_its_digits),
+		cmocka_unit_test(four_thousand_bodies_compile_and_keep_their_digits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

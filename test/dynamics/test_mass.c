@@ -174,13 +174,13 @@ static void factor_does_not_depend_on_speeds(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(composite_bodies_equal_the_sum_over_bodies),
-	    cmocka_unit_test(inverse_equals_dense_inverse),
-	    cmocka_unit_test(matrix_times_inverse_is_one),
-	    cmocka_unit_test(solve_is_the_product_with_the_inverse),
-	    cmocka_unit_test(trace_is_that_of_the_matrix),
-	    cmocka_unit_test(compliance_is_J_Minv_Jt),
-	    cmocka_unit_test(factor_does_not_depend_on_speeds),
+		cmocka_unit_test(composite_bodies_equal_the_sum_over_bodies),
+		cmocka_unit_test(inverse_equals_dense_inverse),
+		cmocka_unit_test(matrix_times_inverse_is_one),
+		cmocka_unit_test(solve_is_the_product_with_the_inverse),
+		cmocka_unit_test(trace_is_that_of_the_matrix),
+		cmocka_unit_test(compliance_is_J_Minv_Jt),
+		cmocka_unit_test(factor_does_not_depend_on_speeds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

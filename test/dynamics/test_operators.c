@@ -430,17 +430,17 @@ static void scatter_of_joint_speeds_gives_velocities(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(scatter_is_the_transpose_of_gather),
-	    cmocka_unit_test(operators_are_resolvents_of_their_parent_blocks),
-	    cmocka_unit_test(composite_inertias_solve_the_lyapunov_equation),
-	    cmocka_unit_test(articulated_inertias_solve_the_riccati_equation),
-	    cmocka_unit_test(articulated_decompositions_hold),
-	    cmocka_unit_test(projected_inertia_is_block_diagonal),
-	    cmocka_unit_test(articulated_and_rigid_operators_differ_by_KH),
-	    cmocka_unit_test(mass_matrix_has_the_newton_euler_factorisation),
-	    cmocka_unit_test(mass_matrix_has_the_innovations_factorisation),
-	    cmocka_unit_test(innovations_factors_give_the_mass_matrix),
-	    cmocka_unit_test(scatter_of_joint_speeds_gives_velocities),
+		cmocka_unit_test(scatter_is_the_transpose_of_gather),
+		cmocka_unit_test(operators_are_resolvents_of_their_parent_blocks),
+		cmocka_unit_test(composite_inertias_solve_the_lyapunov_equation),
+		cmocka_unit_test(articulated_inertias_solve_the_riccati_equation),
+		cmocka_unit_test(articulated_decompositions_hold),
+		cmocka_unit_test(projected_inertia_is_block_diagonal),
+		cmocka_unit_test(articulated_and_rigid_operators_differ_by_KH),
+		cmocka_unit_test(mass_matrix_has_the_newton_euler_factorisation),
+		cmocka_unit_test(mass_matrix_has_the_innovations_factorisation),
+		cmocka_unit_test(innovations_factors_give_the_mass_matrix),
+		cmocka_unit_test(scatter_of_joint_speeds_gives_velocities),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

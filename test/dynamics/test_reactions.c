@@ -45,9 +45,7 @@ static void welds_carry_their_load(void **state) {
 	}
 }
 
-static CalVec3 sum3(CalVec3 a, double s, CalVec3 b) {
-	return (CalVec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
+static CalVec3 sum3(CalVec3 a, double s, CalVec3 b) { return (CalVec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
 
 static CalVec3 cross3(CalVec3 a, CalVec3 b) {
 	return (CalVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
@@ -169,12 +167,12 @@ static void wrench_shift_and_express(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(reactions_equal_reference),
-	    cmocka_unit_test(welds_carry_their_load),
-	    cmocka_unit_test(each_body_obeys_newton_and_euler),
-	    cmocka_unit_test(hinge_moment_about_its_axis_is_its_torque),
-	    cmocka_unit_test(torque_acts_about_the_turned_axis),
-	    cmocka_unit_test(wrench_shift_and_express),
+		cmocka_unit_test(reactions_equal_reference),
+		cmocka_unit_test(welds_carry_their_load),
+		cmocka_unit_test(each_body_obeys_newton_and_euler),
+		cmocka_unit_test(hinge_moment_about_its_axis_is_its_torque),
+		cmocka_unit_test(torque_acts_about_the_turned_axis),
+		cmocka_unit_test(wrench_shift_and_express),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

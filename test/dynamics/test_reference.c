@@ -65,8 +65,7 @@ static void joint_wrenches_do_the_work_of_the_joint_forces(void **state) {
 			CalSpatial v = moved[i].velocity, w = wrench[i];
 			work[b->u] = v.angular.x * w.angular.x + v.angular.y * w.angular.y + v.angular.z * w.angular.z +
 			             v.linear.x * w.linear.x + v.linear.y * w.linear.y + v.linear.z * w.linear.z;
-			check_close_scaled(seed, "work", 1, &work[b->u], &tau[b->u],
-			                   max_abs(6 * f->nb, &wrench->angular.x), 1e-14);
+			check_close_scaled(seed, "work", 1, &work[b->u], &tau[b->u], max_abs(6 * f->nb, &wrench->angular.x), 1e-14);
 		}
 		free(moved);
 		fixture_destroy(f);
@@ -75,9 +74,9 @@ static void joint_wrenches_do_the_work_of_the_joint_forces(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(numerical_derivatives_of_positions_are_the_motion),
-	    cmocka_unit_test(recursions_equal_sums_over_bodies),
-	    cmocka_unit_test(joint_wrenches_do_the_work_of_the_joint_forces),
+		cmocka_unit_test(numerical_derivatives_of_positions_are_the_motion),
+		cmocka_unit_test(recursions_equal_sums_over_bodies),
+		cmocka_unit_test(joint_wrenches_do_the_work_of_the_joint_forces),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,25 +3,10 @@
  * test_integrator.c — the integrator object: end times, failures, inputs, reuse, memory.
  *
  * The guarantees of the header, one by one: the end time is met exactly and without slivers, a failing step
- * leaves the state alone, results are the same bits every time, sizes and options are checked, and a failed
- * allocation is a status.
+ * leaves the state alone, results are the same bits every time, sizes and options are checked. (Allocations: see
+ * test/dynamics/test_allocation.c.)
  */
 #include "integrate/systems.h"
-
-#include <stdio.h>
-
-/* aligned_alloc is interposed to fail on demand; the C library's free releases what posix_memalign gives. */
-int posix_memalign(void **memory, size_t alignment, size_t size);
-static int aligned_allocs_to_fail;
-
-void *aligned_alloc(size_t alignment, size_t size) {
-	void *memory = NULL;
-	if (aligned_allocs_to_fail > 0) {
-		aligned_allocs_to_fail--;
-		return NULL;
-	}
-	return posix_memalign(&memory, alignment, size) == 0 ? memory : NULL;
-}
 
 static void methods_are_found_by_name(void **state) {
 	(void)state;
@@ -63,6 +48,7 @@ static void wrong_options_are_refused(void **state) {
 		assert_null(integrator);
 	}
 	assert_int_equal(cal_integrator_size(s.model, CAL_METHOD_COUNT), 0);
+	cal_integrator_destroy(NULL);
 	system_free(&s);
 }
 
@@ -93,20 +79,6 @@ static void memory_of_the_caller_is_used_and_measured(void **state) {
 		cal_state_destroy(&a);
 		cal_state_destroy(&b);
 	}
-	system_free(&s);
-}
-
-static void a_failed_allocation_is_a_status(void **state) {
-	(void)state;
-	System s = heavy_top();
-	CalIntegrator *integrator = NULL;
-	aligned_allocs_to_fail = 1;
-	CalStatus status =
-		cal_integrator_create(s.model, s.work, &(CalIntegratorOptions){.method = CAL_METHOD_RK4}, &integrator);
-	assert_int_equal(aligned_allocs_to_fail, 0);
-	assert_int_equal(status, CAL_ERR_MEMORY);
-	assert_null(integrator);
-	cal_integrator_destroy(NULL);
 	system_free(&s);
 }
 
@@ -449,7 +421,6 @@ int main(void) {
 		cmocka_unit_test(methods_are_found_by_name),
 		cmocka_unit_test(wrong_options_are_refused),
 		cmocka_unit_test(memory_of_the_caller_is_used_and_measured),
-		cmocka_unit_test(a_failed_allocation_is_a_status),
 		cmocka_unit_test(end_times_are_met_exactly),
 		cmocka_unit_test(fixed_steps_leave_no_sliver),
 		cmocka_unit_test(adaptive_steps_leave_no_sliver),

@@ -83,13 +83,20 @@ static Transform joint_transform(const CalJointDef *d, const double *q) {
 	CalVec3 c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 	Transform t = slide(x, 0);
 	switch (d->type) {
-	case CAL_JOINT_REVOLUTE: return turn(a, q[0]);
-	case CAL_JOINT_PRISMATIC: return slide(a, q[0]);
-	case CAL_JOINT_SCREW: return compose(turn(a, q[0]), slide(a, d->pitch * q[0]));
-	case CAL_JOINT_UNIVERSAL: return compose(turn(a, q[0]), turn(b, q[1]));
-	case CAL_JOINT_CYLINDRICAL: return compose(turn(a, q[0]), slide(a, q[1]));
-	case CAL_JOINT_PLANAR: return compose(compose(slide(b, q[0]), slide(c, q[1])), turn(a, q[2]));
-	case CAL_JOINT_SPHERICAL: return attitude(q);
+	case CAL_JOINT_REVOLUTE:
+		return turn(a, q[0]);
+	case CAL_JOINT_PRISMATIC:
+		return slide(a, q[0]);
+	case CAL_JOINT_SCREW:
+		return compose(turn(a, q[0]), slide(a, d->pitch * q[0]));
+	case CAL_JOINT_UNIVERSAL:
+		return compose(turn(a, q[0]), turn(b, q[1]));
+	case CAL_JOINT_CYLINDRICAL:
+		return compose(turn(a, q[0]), slide(a, q[1]));
+	case CAL_JOINT_PLANAR:
+		return compose(compose(slide(b, q[0]), slide(c, q[1])), turn(a, q[2]));
+	case CAL_JOINT_SPHERICAL:
+		return attitude(q);
 	case CAL_JOINT_FREE:
 		return compose(compose(slide(x, q[0]), compose(slide(y, q[1]), slide(z, q[2]))), attitude(q + 3));
 	case CAL_JOINT_SEQUENCE:
@@ -105,7 +112,8 @@ static Transform joint_transform(const CalJointDef *d, const double *q) {
 		t.r[0] = pose.r.x, t.r[1] = pose.r.y, t.r[2] = pose.r.z;
 		return t;
 	}
-	default: return t;
+	default:
+		return t;
 	}
 }
 
@@ -228,7 +236,8 @@ static void user_joint_equals_built_in_joint(void **state) {
 			RefBody *b = &user->bodies[i];
 			b->user = test_alloc(1, sizeof *b->user);
 			*b->user = b->elements;
-			b->joint = (CalJointDef){.type = CAL_JOINT_USER, .inboard = b->joint.inboard, .outboard = b->joint.outboard};
+			b->joint =
+				(CalJointDef){.type = CAL_JOINT_USER, .inboard = b->joint.inboard, .outboard = b->joint.outboard};
 			b->joint.ops = user_joint_ops(USER_SLIDER);
 			b->joint.ops_data = b->user;
 		}
@@ -286,13 +295,13 @@ static void springs_of_user_joints_are_not_ignored(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(pose_is_the_product_of_elementary_transforms),
-	    cmocka_unit_test(motion_is_the_derivative_of_the_pose),
-	    cmocka_unit_test(one_body_accelerates_as_the_reference_says),
-	    cmocka_unit_test(joint_type_names_are_those_of_the_list),
-	    cmocka_unit_test(axis_is_z_by_default),
-	    cmocka_unit_test(springs_of_user_joints_are_not_ignored),
-	    cmocka_unit_test(user_joint_equals_built_in_joint),
+		cmocka_unit_test(pose_is_the_product_of_elementary_transforms),
+		cmocka_unit_test(motion_is_the_derivative_of_the_pose),
+		cmocka_unit_test(one_body_accelerates_as_the_reference_says),
+		cmocka_unit_test(joint_type_names_are_those_of_the_list),
+		cmocka_unit_test(axis_is_z_by_default),
+		cmocka_unit_test(springs_of_user_joints_are_not_ignored),
+		cmocka_unit_test(user_joint_equals_built_in_joint),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

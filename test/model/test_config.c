@@ -250,15 +250,15 @@ static void normalize_makes_quaternions_unit_or_refuses(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(integrate_equals_reference),
-	    cmocka_unit_test(difference_inverts_integrate),
-	    cmocka_unit_test(integrate_inverts_difference),
-	    cmocka_unit_test(difference_takes_the_shorter_rotation),
-	    cmocka_unit_test(rate_is_the_derivative_of_the_displacement),
-	    cmocka_unit_test(integrating_moves_nodes_with_their_velocity),
-	    cmocka_unit_test(neutral_is_zero_and_identity),
-	    cmocka_unit_test(integration_keeps_quaternions_unit),
-	    cmocka_unit_test(normalize_makes_quaternions_unit_or_refuses),
+		cmocka_unit_test(integrate_equals_reference),
+		cmocka_unit_test(difference_inverts_integrate),
+		cmocka_unit_test(integrate_inverts_difference),
+		cmocka_unit_test(difference_takes_the_shorter_rotation),
+		cmocka_unit_test(rate_is_the_derivative_of_the_displacement),
+		cmocka_unit_test(integrating_moves_nodes_with_their_velocity),
+		cmocka_unit_test(neutral_is_zero_and_identity),
+		cmocka_unit_test(integration_keeps_quaternions_unit),
+		cmocka_unit_test(normalize_makes_quaternions_unit_or_refuses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

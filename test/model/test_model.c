@@ -224,14 +224,14 @@ static void groups_compile_separately(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(bodies_are_depth_first),
-	    cmocka_unit_test(model_repeats_what_was_described),
-	    cmocka_unit_test(nodes_are_found_by_name_and_id),
-	    cmocka_unit_test(degrees_of_freedom_have_names),
-	    cmocka_unit_test(order_of_attachments_does_not_change_the_motion),
-	    cmocka_unit_test(compiling_twice_gives_the_same_model),
-	    cmocka_unit_test(model_outlives_its_description),
-	    cmocka_unit_test(groups_compile_separately),
+		cmocka_unit_test(bodies_are_depth_first),
+		cmocka_unit_test(model_repeats_what_was_described),
+		cmocka_unit_test(nodes_are_found_by_name_and_id),
+		cmocka_unit_test(degrees_of_freedom_have_names),
+		cmocka_unit_test(order_of_attachments_does_not_change_the_motion),
+		cmocka_unit_test(compiling_twice_gives_the_same_model),
+		cmocka_unit_test(model_outlives_its_description),
+		cmocka_unit_test(groups_compile_separately),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

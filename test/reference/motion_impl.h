@@ -16,9 +16,9 @@
 #include <string.h>
 
 typedef struct Frame {
-	Rot R;          // axes in base components
-	Vec r, v, a;    // origin: position, velocity, classical acceleration
-	Vec w, alpha;   // angular velocity and acceleration
+	Rot R;        // axes in base components
+	Vec r, v, a;  // origin: position, velocity, classical acceleration
+	Vec w, alpha; // angular velocity and acceleration
 } Frame;
 
 static inline Frame frame_base(void) { return (Frame){.R = rot_identity()}; }
@@ -362,8 +362,8 @@ static Frame frame_differentiate(const Frame f[5], real h) {
 	return out;
 }
 
-void RN(kinematics_numeric)(const RefModel *m, const double *q, const double *u, const double *udot,
-                            RefMotion *bodies, RefMotion *nodes) {
+void RN(kinematics_numeric)(const RefModel *m, const double *q, const double *u, const double *udot, RefMotion *bodies,
+                            RefMotion *nodes) {
 #ifdef REF_QUAD
 	const real h = (real)1e-5;
 #else

@@ -20,15 +20,11 @@ static CalVec3 unit_or(CalVec3 a, CalVec3 fallback) {
 
 static RefElement turn(CalVec3 axis) { return (RefElement){.kind = REF_CAM, .axis = axis, .angle = {1, 0}}; }
 
-static RefElement slide(CalVec3 axis) {
-	return (RefElement){.kind = REF_CAM, .axis = axis, .shift = {axis}};
-}
+static RefElement slide(CalVec3 axis) { return (RefElement){.kind = REF_CAM, .axis = axis, .shift = {axis}}; }
 
 static RefElement helix(CalVec3 axis, double pitch) {
-	return (RefElement){.kind = REF_CAM,
-	                    .axis = axis,
-	                    .angle = {1, 0},
-	                    .shift = {{pitch * axis.x, pitch * axis.y, pitch * axis.z}}};
+	return (RefElement){
+		.kind = REF_CAM, .axis = axis, .angle = {1, 0}, .shift = {{pitch * axis.x, pitch * axis.y, pitch * axis.z}}};
 }
 
 static void append(RefElements *list, RefElement e) { list->element[list->count++] = e; }
@@ -53,20 +49,39 @@ static RefElements joint_elements(const CalJointDef *def, const RefElements *use
 	CalVec3 z = {0, 0, 1}, a = unit_or(def->axis, z), b = unit_or(def->axis2, (CalVec3){1, 0, 0});
 	CalVec3 c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 	switch (def->type) {
-	case CAL_JOINT_REVOLUTE: append(&list, turn(a)); break;
-	case CAL_JOINT_PRISMATIC: append(&list, slide(a)); break;
-	case CAL_JOINT_SCREW: append(&list, helix(a, def->pitch)); break;
-	case CAL_JOINT_UNIVERSAL: append(&list, turn(a)), append(&list, turn(b)); break;
-	case CAL_JOINT_CYLINDRICAL: append(&list, turn(a)), append(&list, slide(a)); break;
-	case CAL_JOINT_PLANAR: append(&list, slide(b)), append(&list, slide(c)), append(&list, turn(a)); break;
-	case CAL_JOINT_SPHERICAL: append(&list, (RefElement){.kind = REF_BALL}); break;
+	case CAL_JOINT_REVOLUTE:
+		append(&list, turn(a));
+		break;
+	case CAL_JOINT_PRISMATIC:
+		append(&list, slide(a));
+		break;
+	case CAL_JOINT_SCREW:
+		append(&list, helix(a, def->pitch));
+		break;
+	case CAL_JOINT_UNIVERSAL:
+		append(&list, turn(a)), append(&list, turn(b));
+		break;
+	case CAL_JOINT_CYLINDRICAL:
+		append(&list, turn(a)), append(&list, slide(a));
+		break;
+	case CAL_JOINT_PLANAR:
+		append(&list, slide(b)), append(&list, slide(c)), append(&list, turn(a));
+		break;
+	case CAL_JOINT_SPHERICAL:
+		append(&list, (RefElement){.kind = REF_BALL});
+		break;
 	case CAL_JOINT_FREE:
 		append(&list, slide((CalVec3){1, 0, 0})), append(&list, slide((CalVec3){0, 1, 0}));
 		append(&list, slide(z)), append(&list, (RefElement){.kind = REF_BALL});
 		break;
-	case CAL_JOINT_SEQUENCE: sequence_elements(def, &list); break;
-	case CAL_JOINT_USER: list = *user; break;
-	default: break;
+	case CAL_JOINT_SEQUENCE:
+		sequence_elements(def, &list);
+		break;
+	case CAL_JOINT_USER:
+		list = *user;
+		break;
+	default:
+		break;
 	}
 	return list;
 }

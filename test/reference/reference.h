@@ -77,43 +77,43 @@ typedef struct RefMotion {
 } RefMotion;
 
 /** Inputs are a CalInput whose wrenches name nodes of the RefModel. */
-#define REF_DECLARE(P)                                                                                              \
-	/* relative motion of the joint's moved frame J in F: pose, columns[nu], remainder (any may be NULL) */         \
-	void P##_joint(const RefElements *e, const double *q, const double *u, CalPose *X, CalSpatial *columns,         \
-	               CalSpatial *remainder);                                                                          \
-	void P##_elements_integrate(const RefElements *e, const double *q, const double *dq, double *out);              \
-	void P##_elements_difference(const RefElements *e, const double *q0, const double *q1, double *dq);             \
-	void P##_elements_rate(const RefElements *e, const double *delta, const double *u, double *rate);               \
-	void P##_config_integrate(const RefModel *m, const double *q, const double *dq, double *out);                   \
-	void P##_config_difference(const RefModel *m, const double *q0, const double *q1, double *dq);                  \
-	void P##_config_rate(const RefModel *m, const double *delta, const double *u, double *rate);                    \
-	/* motion of all body frames and all nodes; bodies or nodes may be NULL, udot NULL: zero */                     \
-	void P##_kinematics(const RefModel *m, const double *q, const double *u, const double *udot, RefMotion *bodies, \
-	                    RefMotion *nodes);                                                                          \
-	/* the same from positions alone, differentiated numerically along the motion */                               \
-	void P##_kinematics_numeric(const RefModel *m, const double *q, const double *u, const double *udot,            \
-	                            RefMotion *bodies, RefMotion *nodes);                                               \
-	void P##_jacobian(const RefModel *m, const double *q, int node, double *J);                                     \
-	void P##_mass_matrix(const RefModel *m, const double *q, double *M);                                            \
-	void P##_bias_forces(const RefModel *m, const double *q, const double *u, double *h);                           \
-	void P##_gravity_forces(const RefModel *m, const double *q, double *Q);                                         \
-	void P##_elastic_forces(const RefModel *m, const double *q, const double *u, double *Q);                        \
-	void P##_external_forces(const RefModel *m, const double *q, const CalInput *in, double *Q);                    \
-	/* inverse dynamics by sums over bodies, and by Featherstone's recursion */                                     \
-	void P##_inverse_sums(const RefModel *m, const double *q, const double *u, const double *udot,                  \
-	                      const CalInput *in, double *tau);                                                         \
-	void P##_inverse_recursive(const RefModel *m, const double *q, const double *u, const double *udot,             \
-	                           const CalInput *in, double *tau);                                                    \
-	/* wrench through each joint on its body, at the head node, world axes */                                       \
-	void P##_reactions(const RefModel *m, const double *q, const double *u, const double *udot, const CalInput *in, \
-	                   CalSpatial *wrench);                                                                         \
-	/* forward (hybrid) dynamics: M and LDL', and the articulated-body algorithm; nonzero: singular */              \
-	int P##_forward_dense(const RefModel *m, const double *q, const double *u, const CalInput *in, double *udot);   \
-	int P##_forward_articulated(const RefModel *m, const double *q, const double *u, const CalInput *in,            \
-	                            double *udot);                                                                      \
-	/* log det and inverse of M by dense LDL' */                                                                    \
-	int P##_mass_inverse(const RefModel *m, const double *q, double *Minv, double *logdet);                         \
-	CalEnergy P##_energy(const RefModel *m, const double *q, const double *u);                                      \
+#define REF_DECLARE(P)                                                                                                 \
+	/* relative motion of the joint's moved frame J in F: pose, columns[nu], remainder (any may be NULL) */            \
+	void P##_joint(const RefElements *e, const double *q, const double *u, CalPose *X, CalSpatial *columns,            \
+	               CalSpatial *remainder);                                                                             \
+	void P##_elements_integrate(const RefElements *e, const double *q, const double *dq, double *out);                 \
+	void P##_elements_difference(const RefElements *e, const double *q0, const double *q1, double *dq);                \
+	void P##_elements_rate(const RefElements *e, const double *delta, const double *u, double *rate);                  \
+	void P##_config_integrate(const RefModel *m, const double *q, const double *dq, double *out);                      \
+	void P##_config_difference(const RefModel *m, const double *q0, const double *q1, double *dq);                     \
+	void P##_config_rate(const RefModel *m, const double *delta, const double *u, double *rate);                       \
+	/* motion of all body frames and all nodes; bodies or nodes may be NULL, udot NULL: zero */                        \
+	void P##_kinematics(const RefModel *m, const double *q, const double *u, const double *udot, RefMotion *bodies,    \
+	                    RefMotion *nodes);                                                                             \
+	/* the same from positions alone, differentiated numerically along the motion */                                   \
+	void P##_kinematics_numeric(const RefModel *m, const double *q, const double *u, const double *udot,               \
+	                            RefMotion *bodies, RefMotion *nodes);                                                  \
+	void P##_jacobian(const RefModel *m, const double *q, int node, double *J);                                        \
+	void P##_mass_matrix(const RefModel *m, const double *q, double *M);                                               \
+	void P##_bias_forces(const RefModel *m, const double *q, const double *u, double *h);                              \
+	void P##_gravity_forces(const RefModel *m, const double *q, double *Q);                                            \
+	void P##_elastic_forces(const RefModel *m, const double *q, const double *u, double *Q);                           \
+	void P##_external_forces(const RefModel *m, const double *q, const CalInput *in, double *Q);                       \
+	/* inverse dynamics by sums over bodies, and by Featherstone's recursion */                                        \
+	void P##_inverse_sums(const RefModel *m, const double *q, const double *u, const double *udot, const CalInput *in, \
+	                      double *tau);                                                                                \
+	void P##_inverse_recursive(const RefModel *m, const double *q, const double *u, const double *udot,                \
+	                           const CalInput *in, double *tau);                                                       \
+	/* wrench through each joint on its body, at the head node, world axes */                                          \
+	void P##_reactions(const RefModel *m, const double *q, const double *u, const double *udot, const CalInput *in,    \
+	                   CalSpatial *wrench);                                                                            \
+	/* forward (hybrid) dynamics: M and LDL', and the articulated-body algorithm; nonzero: singular */                 \
+	int P##_forward_dense(const RefModel *m, const double *q, const double *u, const CalInput *in, double *udot);      \
+	int P##_forward_articulated(const RefModel *m, const double *q, const double *u, const CalInput *in,               \
+	                            double *udot);                                                                         \
+	/* log det and inverse of M by dense LDL' */                                                                       \
+	int P##_mass_inverse(const RefModel *m, const double *q, double *Minv, double *logdet);                            \
+	CalEnergy P##_energy(const RefModel *m, const double *q, const double *u);                                         \
 	CalMomentum P##_momentum(const RefModel *m, const double *q, const double *u);
 
 REF_DECLARE(ref)

@@ -97,14 +97,14 @@ static Mat6 body_inertia(const RefBody *b) {
 
 /* What the recursions need of one body. */
 typedef struct Link {
-	Mat6 X, I;   // from the parent's coordinates; inertia (rigid, then articulated)
-	Vec6 S[6];   // joint columns
-	Vec6 c, v;   // velocity-product acceleration, velocity
-	Vec6 p, a;   // bias force, acceleration
-	Rot R;       // body axes in the world
-	Vec r;       // body origin in the world
-	Vec6 U[6];   // I S
-	real D[36];  // of the free columns, factored
+	Mat6 X, I;  // from the parent's coordinates; inertia (rigid, then articulated)
+	Vec6 S[6];  // joint columns
+	Vec6 c, v;  // velocity-product acceleration, velocity
+	Vec6 p, a;  // bias force, acceleration
+	Rot R;      // body axes in the world
+	Vec r;      // body origin in the world
+	Vec6 U[6];  // I S
+	real D[36]; // of the free columns, factored
 	int index[6], free_count;
 } Link;
 
@@ -156,8 +156,8 @@ static Link *links(const RefModel *m, const real *q, const real *u, const CalInp
 
 static Vec6 base_acceleration(const RefModel *m) { return vec6(vec(0, 0, 0), scale(-1, vec_in(m->gravity))); }
 
-void RN(inverse_recursive)(const RefModel *m, const double *q, const double *u, const double *udot,
-                           const CalInput *in, double *tau) {
+void RN(inverse_recursive)(const RefModel *m, const double *q, const double *u, const double *udot, const CalInput *in,
+                           double *tau) {
 	int nb = m->body_count;
 	real *qr = real_copy(m->nq, q), *ur = real_copy(m->nu, u), *ud = real_copy(m->nu, udot), *t = real_array(m->nu);
 	Link *l = links(m, qr, ur, in);
@@ -192,8 +192,7 @@ static int link_factor(const RefModel *m, const CalInput *in, int i, Link *l) {
 	int n = l->free_count;
 	for (int r = 0; r < n; r++)
 		for (int s = 0; s < n; s++)
-			l->D[r * n + s] = dot6(l->S[l->index[r]], l->U[l->index[s]]) +
-			                  (r == s ? reflected(m, i, l->index[r]) : 0);
+			l->D[r * n + s] = dot6(l->S[l->index[r]], l->U[l->index[s]]) + (r == s ? reflected(m, i, l->index[r]) : 0);
 	return ldl_factor(n, l->D);
 }
 

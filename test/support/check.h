@@ -27,7 +27,7 @@ void check_close_scaled_at(const char *file, int line, uint64_t seed, const char
 void check_status_at(const char *file, int line, uint64_t seed, const char *what, CalStatus got, CalStatus want);
 /** Fails the test with a formatted message and the seed. */
 void check_fail_at(const char *file, int line, uint64_t seed, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+	__attribute__((format(printf, 4, 5)));
 
 /** (seed, what, n, got, want, tolerance): |got - want| <= tolerance * max|want| */
 #define check_close(...) check_close_at(__FILE__, __LINE__, __VA_ARGS__)
@@ -35,9 +35,9 @@ void check_fail_at(const char *file, int line, uint64_t seed, const char *format
 #define check_close_scaled(...) check_close_scaled_at(__FILE__, __LINE__, __VA_ARGS__)
 #define check_status(seed, call, want) check_status_at(__FILE__, __LINE__, seed, #call, call, want)
 #define check_ok(seed, call) check_status(seed, call, CAL_OK)
-#define check_that(seed, condition)                                                 \
-	do {                                                                            \
-		if (!(condition))                                                           \
+#define check_that(seed, condition)                                                   \
+	do {                                                                              \
+		if (!(condition))                                                             \
 			check_fail_at(__FILE__, __LINE__, seed, "does not hold: %s", #condition); \
 	} while (0)
 

@@ -31,10 +31,10 @@
 #endif
 
 typedef struct Interpose {
-	int on;        // counting
-	long calls;    // allocations asked for
-	long live;     // blocks allocated and not yet freed
-	long fail_at;  // number of the call that fails; 0: none
+	int on;       // counting
+	long calls;   // allocations asked for
+	long live;    // blocks allocated and not yet freed
+	long fail_at; // number of the call that fails; 0: none
 } Interpose;
 
 /* volatile: compilers know that malloc changes no variable of the program */

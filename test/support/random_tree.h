@@ -21,12 +21,12 @@ enum {
 
 typedef struct TreeOptions {
 	int bodies;
-	unsigned joints;   // set of 1 << CalJointType, 0: any
-	int floating;      // the first body is free, and the only root
-	int chain;         // no branches
-	int massless;      // now and then a body without mass between others
-	int springs;       // springs, dampers and rotors on some degrees of freedom
-	int prescribed;    // some degrees of freedom described as prescribed
+	unsigned joints; // set of 1 << CalJointType, 0: any
+	int floating;    // the first body is free, and the only root
+	int chain;       // no branches
+	int massless;    // now and then a body without mass between others
+	int springs;     // springs, dampers and rotors on some degrees of freedom
+	int prescribed;  // some degrees of freedom described as prescribed
 	int no_gravity;
 } TreeOptions;
 
@@ -43,7 +43,7 @@ int ref_model_add_node(RefModel *m, int body, CalPlacement placement);
 
 typedef struct Fixture {
 	uint64_t seed;
-	RefModel *ref;    // in the model's order
+	RefModel *ref; // in the model's order
 	CalDesc *desc;
 	CalModel *model;
 	CalState state;

@@ -25,10 +25,9 @@ static void ops_neutral_ball(const void *data, double *q) {
 
 /* The reference's manifold functions use the heap; a joint's functions must not. */
 static void quat_product(const double a[4], const double b[4], double c[4]) {
-	double r[4] = {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-	               a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-	               a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3],
-	               a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]};
+	double r[4] = {
+		a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3], a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
+		a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3], a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1]};
 	for (int i = 0; i < 4; i++)
 		c[i] = r[i];
 }
@@ -70,20 +69,12 @@ static void ops_rate_ball(const void *data, const double *delta, const double *u
 }
 
 static const CalJointOps ops_table[USER_JOINT_COUNT] = {
-    [USER_SLIDER] = {.name = "slider", .nq = 1, .nu = 1, .pose = ops_pose, .columns = ops_columns},
-    [USER_CAM] = {.name = "cam",
-                  .nq = 1,
-                  .nu = 1,
-                  .pose = ops_pose,
-                  .columns = ops_columns,
-                  .remainder = ops_remainder},
-    [USER_CAM_TURN] = {.name = "cam-turn",
-                       .nq = 2,
-                       .nu = 2,
-                       .pose = ops_pose,
-                       .columns = ops_columns,
-                       .remainder = ops_remainder},
-    [USER_BALL] = {.name = "ball",
+	[USER_SLIDER] = {.name = "slider", .nq = 1, .nu = 1, .pose = ops_pose, .columns = ops_columns},
+	[USER_CAM] =
+		{.name = "cam", .nq = 1, .nu = 1, .pose = ops_pose, .columns = ops_columns, .remainder = ops_remainder},
+	[USER_CAM_TURN] =
+		{.name = "cam-turn", .nq = 2, .nu = 2, .pose = ops_pose, .columns = ops_columns, .remainder = ops_remainder},
+	[USER_BALL] = {.name = "ball",
                    .nq = 4,
                    .nu = 3,
                    .pose = ops_pose,
