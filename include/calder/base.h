@@ -31,20 +31,20 @@ extern "C" {
 CAL_API const char *cal_version(void);
 
 /* One line per status: name, value, text. Drives the enum and cal_status_text(). */
-#define CAL_STATUS_LIST(X)                                                                         \
-	X(CAL_OK, 0, "ok")                                                                             \
-	X(CAL_SINGULAR, 1, "the articulated inertia of a joint is singular in this configuration")     \
-	X(CAL_NOT_FINITE, 2, "a number is not finite")                                                 \
-	X(CAL_STEP_TOO_SMALL, 3, "the step size fell below its minimum")                               \
-	X(CAL_TOO_MANY_STEPS, 4, "the step limit was reached before the end time")                     \
-	X(CAL_NOT_CONVERGED, 5, "an iteration did not converge")                                       \
-	X(CAL_ERR_ARGUMENT, -1, "an argument is not valid")                                            \
-	X(CAL_ERR_MEMORY, -2, "out of memory")                                                         \
-	X(CAL_ERR_MODEL, -3, "the model description is not valid")                                     \
-	X(CAL_ERR_INPUT, -4, "the input file is not valid")                                            \
-	X(CAL_ERR_IO, -5, "a file could not be read or written")                                       \
-	X(CAL_ERR_STAGE, -6, "the workspace does not hold what this call needs")                       \
-	X(CAL_ERR_UNSUPPORTED, -7, "this build or this model does not support the call")               \
+#define CAL_STATUS_LIST(X)                                                                     \
+	X(CAL_OK, 0, "ok")                                                                         \
+	X(CAL_SINGULAR, 1, "the articulated inertia of a joint is singular in this configuration") \
+	X(CAL_NOT_FINITE, 2, "a number is not finite")                                             \
+	X(CAL_STEP_TOO_SMALL, 3, "the step size fell below its minimum")                           \
+	X(CAL_TOO_MANY_STEPS, 4, "the step limit was reached before the end time")                 \
+	X(CAL_NOT_CONVERGED, 5, "an iteration did not converge")                                   \
+	X(CAL_ERR_ARGUMENT, -1, "an argument is not valid")                                        \
+	X(CAL_ERR_MEMORY, -2, "out of memory")                                                     \
+	X(CAL_ERR_MODEL, -3, "the model description is not valid")                                 \
+	X(CAL_ERR_INPUT, -4, "the input file is not valid")                                        \
+	X(CAL_ERR_IO, -5, "a file could not be read or written")                                   \
+	X(CAL_ERR_STAGE, -6, "the workspace does not hold what this call needs")                   \
+	X(CAL_ERR_UNSUPPORTED, -7, "this build or this model does not support the call")           \
 	X(CAL_ERR_USER, -8, "a user-supplied function reported an error")
 
 typedef enum CalStatus {

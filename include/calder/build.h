@@ -33,8 +33,8 @@ typedef struct CalJointId {
 
 /** A group: one independent system in one gravity field, compiled to one CalModel. */
 typedef struct CalGroupDef {
-	const char *name; // required, unique among groups
-	CalVec3 gravity;  // uniform gravitational acceleration [m/s^2]
+	const char *name;  // required, unique among groups
+	CalVec3 gravity;   // uniform gravitational acceleration [m/s^2]
 	const char *place; // where it was defined ("arm.yaml:12:3"), for messages; may be NULL
 } CalGroupDef;
 
@@ -73,7 +73,7 @@ typedef enum CalJointType {
 #define CAL_JOINT_TYPE_ENUM(name, text) name,
 	CAL_JOINT_TYPE_LIST(CAL_JOINT_TYPE_ENUM)
 #undef CAL_JOINT_TYPE_ENUM
-	CAL_JOINT_TYPE_COUNT
+		CAL_JOINT_TYPE_COUNT
 } CalJointType;
 
 /** "revolute" for CAL_JOINT_REVOLUTE; NULL for a value outside the list. */
@@ -108,12 +108,12 @@ typedef struct CalDofDef {
  * The functions must be pure, thread-safe and must not allocate.
  */
 typedef struct CalJointOps {
-	const char *name;                                                           // required
-	int nq, nu;                                                                 // 0 <= nu <= 6, nu <= nq <= 7
-	void (*pose)(const void *data, const double *q, CalPose *X_FJ);             // required
-	void (*columns)(const void *data, const double *q, CalSpatial *P);          // required: P[nu]
+	const char *name;                                                  // required
+	int nq, nu;                                                        // 0 <= nu <= 6, nu <= nq <= 7
+	void (*pose)(const void *data, const double *q, CalPose *X_FJ);    // required
+	void (*columns)(const void *data, const double *q, CalSpatial *P); // required: P[nu]
 	void (*remainder)(const void *data, const double *q, const double *u, CalSpatial *Pdot_u); // NULL: zero
-	void (*neutral)(const void *data, double *q);                               // NULL: zeros
+	void (*neutral)(const void *data, double *q);                                              // NULL: zeros
 	// q_out = q + dq over the coordinate manifold; required if nq != nu, NULL: plain addition
 	void (*integrate)(const void *data, const double *q, const double *dq, double *q_out);
 	// dq such that integrate(q0, dq) = q1; required if nq != nu, NULL: plain subtraction
@@ -124,19 +124,19 @@ typedef struct CalJointOps {
 
 /** A joint: how the outboard node moves relative to the inboard node. */
 typedef struct CalJointDef {
-	const char *name;       // required, unique among joints
-	CalJointType type;      //
-	CalVec3 axis;           // in the joint frame; normalised when read; {0}: z
-	CalVec3 axis2;          // UNIVERSAL: second axis, {0}: x-like; PLANAR: first direction in the plane
-	double pitch;           // SCREW [m/rad]
-	int element_count;      // SEQUENCE
+	const char *name;  // required, unique among joints
+	CalJointType type; //
+	CalVec3 axis;      // in the joint frame; normalised when read; {0}: z
+	CalVec3 axis2;     // UNIVERSAL: second axis, {0}: x-like; PLANAR: first direction in the plane
+	double pitch;      // SCREW [m/rad]
+	int element_count; // SEQUENCE
 	CalElement elements[CAL_JOINT_MAX_ELEMENTS];
-	const CalJointOps *ops; // USER: must outlive every model compiled from the description
-	const void *ops_data;   // USER: handed to the functions
-	CalPlacement inboard;   // joint frame in the inboard node's frame
-	CalPlacement outboard;  // outboard node's frame in the joint's moved frame
+	const CalJointOps *ops;           // USER: must outlive every model compiled from the description
+	const void *ops_data;             // USER: handed to the functions
+	CalPlacement inboard;             // joint frame in the inboard node's frame
+	CalPlacement outboard;            // outboard node's frame in the joint's moved frame
 	CalDofDef dof[CAL_JOINT_MAX_DOF]; // in the order of the joint's speeds
-	const char *place;      // for messages; may be NULL
+	const char *place;                // for messages; may be NULL
 } CalJointDef;
 
 /** Definitions with every default in place; fill in the rest. */

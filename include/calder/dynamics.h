@@ -31,11 +31,11 @@ typedef struct CalWrench {
 
 /** Everything that acts on a system. Zero-initialised: nothing does. */
 typedef struct CalInput {
-	const double *tau;           // [nu] generalised forces; NULL: zero
-	const uint8_t *prescribed;   // [nu] nonzero: udot given; NULL: as described in the model
-	const double *udot;          // [nu] read where prescribed; NULL: zero (locked)
-	const CalWrench *wrenches;   // [wrench_count]
-	int wrench_count;            //
+	const double *tau;         // [nu] generalised forces; NULL: zero
+	const uint8_t *prescribed; // [nu] nonzero: udot given; NULL: as described in the model
+	const double *udot;        // [nu] read where prescribed; NULL: zero (locked)
+	const CalWrench *wrenches; // [wrench_count]
+	int wrench_count;          //
 } CalInput;
 
 /* ---- kinematics -------------------------------------------------------------------------- */
@@ -86,8 +86,8 @@ CAL_API CalStatus cal_external_forces(const CalModel *model, const CalState *sta
  * Wrenches that act through every joint in the motion udot under input (tau is not read: actuation is
  * part of them). Leaves them in work; world axes, on the outboard body, at its head node's origin.
  */
-CAL_API CalStatus cal_reactions(const CalModel *model, const CalState *state, const double *udot,
-                                const CalInput *input, CalWork *work);
+CAL_API CalStatus cal_reactions(const CalModel *model, const CalState *state, const double *udot, const CalInput *input,
+                                CalWork *work);
 CAL_API CalStatus cal_joint_reaction(const CalModel *model, const CalWork *work, int body, CalSpatial *wrench);
 
 /** The same wrench referred to the point p instead of o, or in the axes of R (components R' f). */

@@ -15,16 +15,16 @@
 extern "C" {
 #endif
 
-#define CAL_METHOD_LIST(X)                                                                         \
-	X(CAL_METHOD_EULER_CROMER, "euler-cromer", 1) /* u first, then q with the new u */             \
-	X(CAL_METHOD_RK4, "rk4", 4)                   /* classical, fixed step */                      \
+#define CAL_METHOD_LIST(X)                                                             \
+	X(CAL_METHOD_EULER_CROMER, "euler-cromer", 1) /* u first, then q with the new u */ \
+	X(CAL_METHOD_RK4, "rk4", 4)                   /* classical, fixed step */          \
 	X(CAL_METHOD_DOPRI5, "dopri5", 5)             /* Dormand-Prince 5(4), adaptive, dense output */
 
 typedef enum CalMethod {
 #define CAL_METHOD_ENUM(name, text, order) name,
 	CAL_METHOD_LIST(CAL_METHOD_ENUM)
 #undef CAL_METHOD_ENUM
-	CAL_METHOD_COUNT
+		CAL_METHOD_COUNT
 } CalMethod;
 
 CAL_API const char *cal_method_name(CalMethod method); // NULL outside the list
@@ -36,14 +36,14 @@ CAL_API int cal_method_find(const char *name, CalMethod *method);
 typedef int (*CalInputFn)(void *user, const CalModel *model, const CalState *state, CalInput *input);
 
 typedef struct CalIntegratorOptions {
-	CalMethod method;    //
-	double step;         // fixed step, or first step of an adaptive method (0: chosen) [s]
-	double rtol, atol;   // adaptive: relative and absolute local error (0: 1e-9, 1e-12)
-	double min_step;     // adaptive: CAL_STEP_TOO_SMALL below it (0: 1e-14 of the time span)
-	double max_step;     // adaptive (0: none)
-	int64_t max_steps;   // per call of cal_integrator_advance (0: 10^9)
-	CalInputFn input;    // NULL: no inputs
-	void *user;          // handed to input
+	CalMethod method;  //
+	double step;       // fixed step, or first step of an adaptive method (0: chosen) [s]
+	double rtol, atol; // adaptive: relative and absolute local error (0: 1e-9, 1e-12)
+	double min_step;   // adaptive: CAL_STEP_TOO_SMALL below it (0: 1e-14 of the time span)
+	double max_step;   // adaptive (0: none)
+	int64_t max_steps; // per call of cal_integrator_advance (0: 10^9)
+	CalInputFn input;  // NULL: no inputs
+	void *user;        // handed to input
 } CalIntegratorOptions;
 
 typedef struct CalIntegrator CalIntegrator;

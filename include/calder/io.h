@@ -54,10 +54,10 @@ typedef enum CalGoldenVerdict { CAL_GOLDEN_OK, CAL_GOLDEN_FAIL, CAL_GOLDEN_SKIP 
 
 typedef struct CalGoldenResult {
 	CalGoldenVerdict verdict;
-	double worst;    // largest error over its tolerance's scale: relative error
+	double worst;     // largest error over its tolerance's scale: relative error
 	double tolerance; // the tolerance that applied to it
-	char what[192];  // the quantity with the worst error, the failure, or the missing feature
-	char name[96];   // of the case
+	char what[192];   // the quantity with the worst error, the failure, or the missing feature
+	char name[96];    // of the case
 } CalGoldenResult;
 
 /** Runs one case file. A negative status: the file could not be read (result says FAIL and why). */

@@ -25,14 +25,14 @@ typedef enum CalSolver {
 } CalSolver;
 
 typedef struct CalCompileOptions {
-	CalGroupId group;        // {0}: the default group
-	CalSolver solver;        //
-	CalAllocator allocator;  // {0}: malloc
+	CalGroupId group;       // {0}: the default group
+	CalSolver solver;       //
+	CalAllocator allocator; // {0}: malloc
 } CalCompileOptions;
 
 CAL_API CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *options, CalModel **model,
                                     CalError *error);
-CAL_API void cal_model_destroy(CalModel *model); // accepts NULL
+CAL_API void cal_model_destroy(CalModel *model);      // accepts NULL
 CAL_API size_t cal_model_size(const CalModel *model); // bytes of the one block
 
 CAL_API int cal_model_body_count(const CalModel *model);
@@ -41,7 +41,7 @@ CAL_API int cal_model_q_count(const CalModel *model); // coordinates
 CAL_API int cal_model_u_count(const CalModel *model); // speeds = degrees of freedom
 /** Elementary links of the recursion: see calder/operators.h. */
 CAL_API int cal_model_link_count(const CalModel *model);
-CAL_API CalSolver cal_model_solver(const CalModel *model); // never AUTO
+CAL_API CalSolver cal_model_solver(const CalModel *model);               // never AUTO
 CAL_API double cal_model_flops(const CalModel *model, CalSolver solver); // estimate for one forward dynamics
 CAL_API CalVec3 cal_model_gravity(const CalModel *model);
 CAL_API const char *cal_model_name(const CalModel *model); // of the group
@@ -69,11 +69,11 @@ CAL_API CalStatus cal_model_body(const CalModel *model, int body, CalBodyInfo *i
 
 /** Properties of degree of freedom u (the rotor's inertia already reflected to the joint). */
 typedef struct CalDofInfo {
-	int body;          // the body whose joint it belongs to
-	int index;         // its place in that joint
-	int q;             // its coordinate, or -1 if it has none of its own (quaternions)
+	int body;  // the body whose joint it belongs to
+	int index; // its place in that joint
+	int q;     // its coordinate, or -1 if it has none of its own (quaternions)
 	double stiffness, rest, damping, reflected_inertia;
-	int prescribed;    // as described; CalInput may override
+	int prescribed; // as described; CalInput may override
 } CalDofInfo;
 CAL_API CalStatus cal_model_dof(const CalModel *model, int u, CalDofInfo *info);
 
@@ -100,9 +100,9 @@ CAL_API int cal_model_node_index(const CalModel *model, CalNodeId id);
 /* ---- state ------------------------------------------------------------------------------- */
 
 typedef struct CalState {
-	double t;   // time [s]
-	double *q;  // coordinates [cal_model_q_count]
-	double *u;  // speeds [cal_model_u_count]
+	double t;  // time [s]
+	double *q; // coordinates [cal_model_q_count]
+	double *u; // speeds [cal_model_u_count]
 } CalState;
 
 /** Bytes of memory for the arrays of a state; cal_state_init places them and sets the neutral state. */

@@ -29,7 +29,8 @@
 static void add_prescribed(const Link *link, int i, const SweepInput *in, CalWork *work) {
 	LinkWork *l = &work->links[i];
 	for (int k = 0; k < link->nu; ++k) {
-		if (!in->prescribed[link->u + k]) continue;
+		if (!in->prescribed[link->u + k])
+			continue;
 		const spatial P = link_column(work, link, i, k);
 		l->al = madd(l->al, in->udot[link->u + k], P.a);
 		l->a = madd(l->a, in->udot[link->u + k], P.l);
@@ -44,21 +45,26 @@ void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_motion(link, &work->links[link->parent], in->q, in->u, work, &work->links[i]);
-		if (UNLIKELY(any_prescribed)) add_prescribed(link, i, in, work);
+		if (UNLIKELY(any_prescribed))
+			add_prescribed(link, i, in, work);
 	}
 }
 
 /* ---- 2 inward ------------------------------------------------------------------------------ */
 
 INLINE spatial column_force(const Artic *M, spatial P, ColumnKind kind) {
-	if (kind == COLUMN_ROTATION) return (spatial){sym_mul_vec(M->I, P.a), mat_tmul_vec(M->H, P.a)};
-	if (kind == COLUMN_TRANSLATION) return (spatial){mat_mul_vec(M->H, P.l), sym_mul_vec(M->M, P.l)};
+	if (kind == COLUMN_ROTATION)
+		return (spatial){sym_mul_vec(M->I, P.a), mat_tmul_vec(M->H, P.a)};
+	if (kind == COLUMN_TRANSLATION)
+		return (spatial){mat_mul_vec(M->H, P.l), sym_mul_vec(M->M, P.l)};
 	return artic_mul(M, P);
 }
 
 INLINE real column_dot(spatial P, spatial f, ColumnKind kind) {
-	if (kind == COLUMN_ROTATION) return dot(P.a, f.a);
-	if (kind == COLUMN_TRANSLATION) return dot(P.l, f.l);
+	if (kind == COLUMN_ROTATION)
+		return dot(P.a, f.a);
+	if (kind == COLUMN_TRANSLATION)
+		return dot(P.l, f.l);
 	return spatial_dot(P, f);
 }
 
@@ -68,7 +74,8 @@ INLINE int not_positive(real x) {
 	return !(x > 0);
 #else
 	for (int i = 0; i < CAL_LANES; ++i) {
-		if (!(x[i] > 0)) return 1;
+		if (!(x[i] > 0))
+			return 1;
 	}
 	return 0;
 #endif
@@ -110,7 +117,8 @@ static void reduce_force(const Link *link, int i, const uint8_t *prescribed, con
 		DofWork *dof = &work->dofs[u];
 		const ColumnKind kind = motion_column_kind((Motion)link->motion, k);
 		dof->eps = tau[u] - column_dot(link_column(work, link, i, k), *b, kind);
-		if (!prescribed || !prescribed[u]) *b = spatial_madd(*b, dof->eps, dof->K);
+		if (!prescribed || !prescribed[u])
+			*b = spatial_madd(*b, dof->eps, dof->K);
 	}
 }
 
@@ -157,26 +165,32 @@ INLINE void slot_add(Slot *to, const Slot *from) {
 INLINE Slot link_own(const Link *link, int i, const SweepInput *in, const LinkWork *l) {
 	const Composite c = link_inertia(link, &l->R);
 	Slot own = {artic_rigid(c.m, c.mc, c.S), link_inertia_force(&c, l)};
-	if (UNLIKELY(in->external)) own.b = spatial_sub(own.b, in->external[i]);
+	if (UNLIKELY(in->external))
+		own.b = spatial_sub(own.b, in->external[i]);
 	return own;
 }
 
 int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
 	int culprit = -1;
 	Slot carry = {artic_zero(), spatial_zero()}; // of link i + 1, where link i is its parent
-	for (int i = 0; i < model->slot_count; ++i) work->slots[i] = carry;
+	for (int i = 0; i < model->slot_count; ++i)
+		work->slots[i] = carry;
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		const LinkWork *l = &work->links[i];
 		Slot total = link_own(link, i, in, l);
-		if (LIKELY(i + 1 < model->link_count && link[1].parent == i)) slot_add(&total, &carry);
-		if (link->slot >= 0) slot_add(&total, &work->slots[link->slot]);
+		if (LIKELY(i + 1 < model->link_count && link[1].parent == i))
+			slot_add(&total, &carry);
+		if (link->slot >= 0)
+			slot_add(&total, &work->slots[link->slot]);
 		if (LIKELY(is_free_rotation(link, in))) {
-			if (UNLIKELY(pass_inward_rotation(model, link, l, in, work, &total))) culprit = link->u;
+			if (UNLIKELY(pass_inward_rotation(model, link, l, in, work, &total)))
+				culprit = link->u;
 		} else {
 			Slot any = total; // a copy, so that `total` itself can stay in registers
 			const int bad = pass_inward(model, link, i, in, work, &any);
-			if (bad >= 0) culprit = bad;
+			if (bad >= 0)
+				culprit = bad;
 			total = any;
 		}
 		carry = total;
@@ -200,7 +214,8 @@ static void accelerate_joint(const CalModel *model, const Link *link, int i, con
 		const DofWork *dof = &work->dofs[u];
 		if (in->prescribed && in->prescribed[u]) {
 			udot[u] = in->udot ? in->udot[u] : real_from(0);
-			if (force) force[u] = spatial_dot(dof->K, *A) - dof->eps + model->rotor[u] * udot[u];
+			if (force)
+				force[u] = spatial_dot(dof->K, *A) - dof->eps + model->rotor[u] * udot[u];
 			continue;
 		}
 		udot[u] = dof->d * dof->eps - spatial_dot(dof->K, *A);
@@ -209,7 +224,8 @@ static void accelerate_joint(const CalModel *model, const Link *link, int i, con
 }
 
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
-	if (force) memset(force, 0, sizeof(real) * (size_t)model->nu);
+	if (force)
+		memset(force, 0, sizeof(real) * (size_t)model->nu);
 	work->links[-1].A = spatial_zero();
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
@@ -251,8 +267,10 @@ int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 		const Link *link = &model->links[i];
 		Artic M = work->articulated[i];
 		const int bad = eliminate_joint(model, link, i, NULL, work, &M);
-		if (bad >= 0) culprit = bad;
-		if (link->parent < 0) continue;
+		if (bad >= 0)
+			culprit = bad;
+		if (link->parent < 0)
+			continue;
 		work->articulated[link->parent] = artic_add(work->articulated[link->parent], artic_shift(M, work->links[i].r));
 	}
 	return culprit;
@@ -260,12 +278,14 @@ int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 
 void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, real *x) {
 	const SweepInput all_free = {0};
-	for (int i = 0; i < model->link_count; ++i) work->force[i] = spatial_zero();
+	for (int i = 0; i < model->link_count; ++i)
+		work->force[i] = spatial_zero();
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		spatial f = work->force[i];
 		reduce_force(link, i, NULL, b, work, &f);
-		if (link->parent < 0) continue;
+		if (link->parent < 0)
+			continue;
 		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(f, work->links[i].r));
 	}
 	work->links[-1].A = spatial_zero();

@@ -26,7 +26,8 @@ INLINE Composite composite_shift(Composite c, vec3 r) {
 /* Adds the composite of link i, now complete, to its parent's. */
 INLINE void pass_composite(const CalModel *model, CalWork *work, int i) {
 	const int p = model->links[i].parent;
-	if (p < 0) return;
+	if (p < 0)
+		return;
 	const Composite c = composite_shift(work->composite[i], work->links[i].r);
 	Composite *to = &work->composite[p];
 	*to = (Composite){to->m + c.m, add(to->mc, c.mc), sym_add(to->S, c.S)};
@@ -43,7 +44,8 @@ void LANED(composite_outward)(const CalModel *model, const real *q, CalWork *wor
 }
 
 void LANED(composite_inward)(const CalModel *model, CalWork *work) {
-	for (int i = model->link_count - 1; i >= 0; --i) pass_composite(model, work, i);
+	for (int i = model->link_count - 1; i >= 0; --i)
+		pass_composite(model, work, i);
 }
 
 /* What a row of M is made of: freedom u, and the force F that its composite needs. */
@@ -84,7 +86,8 @@ INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k,
 			meet_link(model, work, &row, i - 1, links[i - 1].nu, c);
 		}
 		const int parent = links[first].parent;
-		if (parent < 0) return;
+		if (parent < 0)
+			return;
 		c = add(c, work->links[first].r);
 		i = parent;
 		meet_link(model, work, &row, i, links[i].nu, c);
@@ -106,7 +109,8 @@ void LANED(composite_matrix)(const CalModel *model, CalWork *work, real *M) {
 #if CAL_LANES == 1
 
 CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork *work, double *M) {
-	if (!model || !state || !work || work->model != model || !M) return CAL_ERR_ARGUMENT;
+	if (!model || !state || !work || work->model != model || !M)
+		return CAL_ERR_ARGUMENT;
 	composite_outward_x1(model, state->q, work);
 	memset(M, 0, sizeof(double) * (size_t)model->nu * (size_t)model->nu);
 	composite_matrix_x1(model, work, M);
@@ -115,7 +119,8 @@ CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork 
 }
 
 CalStatus cal_mass_trace(const CalModel *model, const CalState *state, CalWork *work, double *trace) {
-	if (!model || !state || !work || work->model != model || !trace) return CAL_ERR_ARGUMENT;
+	if (!model || !state || !work || work->model != model || !trace)
+		return CAL_ERR_ARGUMENT;
 	composite_outward_x1(model, state->q, work);
 	composite_inward_x1(model, work);
 	double sum = 0;

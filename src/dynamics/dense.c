@@ -23,15 +23,18 @@ static void gather_rhs(const CalModel *model, const SweepInput *in, CalWork *wor
 		for (int k = 0; k < link->nu; ++k) {
 			rhs[link->u + k] = in->tau[link->u + k] - spatial_dot(link_column(work, link, i, k), b);
 		}
-		if (link->parent < 0) continue;
+		if (link->parent < 0)
+			continue;
 		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(b, work->links[i].r));
 	}
 }
 
 /* Strikes row and column i out of the lower triangle, keeping the system positive definite. */
 static void strike_out(double *M, int n, int i) {
-	for (int j = 0; j < i; ++j) M[i * n + j] = 0;
-	for (int j = i + 1; j < n; ++j) M[j * n + i] = 0;
+	for (int j = 0; j < i; ++j)
+		M[i * n + j] = 0;
+	for (int j = i + 1; j < n; ++j)
+		M[j * n + i] = 0;
 	M[i * n + i] = 1;
 }
 
@@ -40,7 +43,8 @@ static int cholesky(double *M, int n) {
 	for (int i = 0; i < n; ++i) {
 		for (int j = 0; j <= i; ++j) {
 			double s = M[i * n + j];
-			for (int k = 0; k < j; ++k) s -= M[i * n + k] * M[j * n + k];
+			for (int k = 0; k < j; ++k)
+				s -= M[i * n + k] * M[j * n + k];
 			if (i != j) {
 				M[i * n + j] = s / M[j * n + j];
 			} else if (s > 0) {
@@ -55,11 +59,13 @@ static int cholesky(double *M, int n) {
 
 static void cholesky_solve(const double *L, int n, double *x) {
 	for (int i = 0; i < n; ++i) {
-		for (int k = 0; k < i; ++k) x[i] -= L[i * n + k] * x[k];
+		for (int k = 0; k < i; ++k)
+			x[i] -= L[i * n + k] * x[k];
 		x[i] /= L[i * n + i];
 	}
 	for (int i = n - 1; i >= 0; --i) {
-		for (int k = i + 1; k < n; ++k) x[i] -= L[k * n + i] * x[k];
+		for (int k = i + 1; k < n; ++k)
+			x[i] -= L[k * n + i] * x[k];
 		x[i] /= L[i * n + i];
 	}
 }
@@ -72,7 +78,8 @@ static void scatter_accelerations(const CalModel *model, const uint8_t *prescrib
 		LinkWork *l = &work->links[i];
 		l->A = motion_shift(work->links[link->parent].A, l->r);
 		for (int k = 0; k < link->nu; ++k) {
-			if (prescribed && prescribed[link->u + k]) continue;
+			if (prescribed && prescribed[link->u + k])
+				continue;
 			l->A = spatial_madd(l->A, udot[link->u + k], link_column(work, link, i, k));
 		}
 	}
@@ -85,10 +92,12 @@ static void prescribed_forces(const CalModel *model, const SweepInput *in, CalWo
 	const double *M = work->dense, *rhs = work->dense + n * n;
 	memset(force, 0, sizeof(double) * (size_t)n);
 	for (int i = 0; in->prescribed && i < n; ++i) {
-		if (!in->prescribed[i]) continue;
+		if (!in->prescribed[i])
+			continue;
 		force[i] = model->rotor[i] * udot[i] - rhs[i];
 		for (int j = 0; j < n; ++j) {
-			if (!in->prescribed[j]) force[i] += (j > i ? M[i * n + j] : M[j * n + i]) * udot[j];
+			if (!in->prescribed[j])
+				force[i] += (j > i ? M[i * n + j] : M[j * n + i]) * udot[j];
 		}
 	}
 }
@@ -101,18 +110,21 @@ int dense_solve(const CalModel *model, const SweepInput *in, CalWork *work, doub
 	composite_matrix_x1(model, work, M);
 	for (int i = 0; i < n; ++i) {
 		udot[i] = rhs[i];
-		if (!in->prescribed || !in->prescribed[i]) continue;
+		if (!in->prescribed || !in->prescribed[i])
+			continue;
 		udot[i] = in->udot ? in->udot[i] : 0.0;
 		strike_out(M, n, i);
 	}
 	const int bad = cholesky(M, n);
 	if (bad >= 0) {
 		work->dofs[bad].d = M[bad * n + bad] != M[bad * n + bad] ? NAN : INFINITY;
-		for (int i = 0; i < n; ++i) udot[i] = NAN;
+		for (int i = 0; i < n; ++i)
+			udot[i] = NAN;
 		return bad;
 	}
 	cholesky_solve(M, n, udot);
 	scatter_accelerations(model, in->prescribed, work, udot);
-	if (force) prescribed_forces(model, in, work, udot, force);
+	if (force)
+		prescribed_forces(model, in, work, udot, force);
 	return -1;
 }

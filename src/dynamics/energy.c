@@ -20,7 +20,8 @@ static double grounded_mass(const CalModel *model, vec3 *moment) {
 	*moment = vec_zero();
 	for (int i = 0; i < model->body_count; ++i) {
 		const Body *body = &model->bodies[i];
-		if (body->link >= 0) continue;
+		if (body->link >= 0)
+			continue;
 		const dvec3 com = dadd(body->in_link.r, dmat_mul_vec(body->in_link.R, body->com));
 		mass += body->mass;
 		*moment = add(*moment, vec_from(dscale(body->mass, com)));
@@ -29,7 +30,8 @@ static double grounded_mass(const CalModel *model, vec3 *moment) {
 }
 
 CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy) {
-	if (!arguments_ok(model, state, work, energy)) return CAL_ERR_ARGUMENT;
+	if (!arguments_ok(model, state, work, energy))
+		return CAL_ERR_ARGUMENT;
 	kinematics_outward(model, state->q, state->u, work);
 	vec3 moment;
 	grounded_mass(model, &moment);
@@ -42,7 +44,8 @@ CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work
 		twice += c.m * dot(v, v) + 2.0 * dot(v, cross(l->w, c.mc)) + dot(l->w, Iw);
 		moment = add(moment, madd(c.mc, c.m, work->position[i]));
 	}
-	for (int i = 0; i < model->nu; ++i) twice += model->rotor[i] * state->u[i] * state->u[i];
+	for (int i = 0; i < model->nu; ++i)
+		twice += model->rotor[i] * state->u[i] * state->u[i];
 	energy->kinetic = 0.5 * twice;
 	energy->gravity = -dot(vec_from(model->gravity), moment);
 	energy->elastic = forces_elastic_energy(model, state->q);
@@ -51,7 +54,8 @@ CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work
 }
 
 CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *work, CalMomentum *momentum) {
-	if (!arguments_ok(model, state, work, momentum)) return CAL_ERR_ARGUMENT;
+	if (!arguments_ok(model, state, work, momentum))
+		return CAL_ERR_ARGUMENT;
 	kinematics_outward(model, state->q, state->u, work);
 	vec3 moment, linear = vec_zero(), angular = vec_zero();
 	double mass = grounded_mass(model, &moment);
@@ -67,7 +71,7 @@ CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *wo
 		angular = add(angular, add(L, cross(x, p)));
 	}
 	const vec3 com = mass > 0 ? scale(1.0 / mass, moment) : vec_zero();
-	*momentum = (CalMomentum){mass, vec_out(com), vec_out(linear), vec_out(angular),
-	                          vec_out(sub(angular, cross(com, linear)))};
+	*momentum =
+		(CalMomentum){mass, vec_out(com), vec_out(linear), vec_out(angular), vec_out(sub(angular, cross(com, linear)))};
 	return CAL_OK;
 }

@@ -17,7 +17,8 @@ static dvec3 ball_displacement(const BallSpring *spring, const double *q) {
 
 static void user_displacement(const Link *link, const Dof *dof, const double *q, double delta[CAL_JOINT_MAX_DOF]) {
 	double neutral[CAL_JOINT_MAX_COORDS], rest_q[CAL_JOINT_MAX_COORDS], rest[CAL_JOINT_MAX_DOF];
-	for (int k = 0; k < link->nu; ++k) rest[k] = dof[k].rest;
+	for (int k = 0; k < link->nu; ++k)
+		rest[k] = dof[k].rest;
 	motion_neutral(MOTION_USER, &link->data, neutral);
 	motion_integrate(MOTION_USER, &link->data, neutral, rest, rest_q);
 	motion_difference(MOTION_USER, &link->data, rest_q, q + link->q, delta);
@@ -31,13 +32,15 @@ static void add_user_spring(const Link *link, const Dof *dof, const double *q, d
 		double unit[CAL_JOINT_MAX_DOF] = {0}, rate[CAL_JOINT_MAX_DOF];
 		unit[j] = 1.0;
 		motion_rate(MOTION_USER, &link->data, delta, unit, rate);
-		for (int k = 0; k < link->nu; ++k) Q[link->u + j] -= dof[k].stiffness * delta[k] * rate[k];
+		for (int k = 0; k < link->nu; ++k)
+			Q[link->u + j] -= dof[k].stiffness * delta[k] * rate[k];
 	}
 }
 
 void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q) {
 	if (model->any_damping) {
-		for (int i = 0; i < model->nu; ++i) Q[i] -= model->damping[i] * u[i];
+		for (int i = 0; i < model->nu; ++i)
+			Q[i] -= model->damping[i] * u[i];
 	}
 	for (int i = 0; i < model->spring_count; ++i) {
 		const Dof *dof = &model->dofs[model->spring_dof[i]];
@@ -74,7 +77,8 @@ double forces_elastic_energy(const CalModel *model, const double *q) {
 		const Link *link = &model->links[model->user_spring_link[i]];
 		double delta[CAL_JOINT_MAX_DOF];
 		user_displacement(link, &model->dofs[link->u], q, delta);
-		for (int k = 0; k < link->nu; ++k) energy += 0.5 * model->dofs[link->u + k].stiffness * delta[k] * delta[k];
+		for (int k = 0; k < link->nu; ++k)
+			energy += 0.5 * model->dofs[link->u + k].stiffness * delta[k] * delta[k];
 	}
 	return energy;
 }
@@ -90,12 +94,16 @@ void forces_total(const CalModel *model, const CalState *state, const double *ap
 }
 
 CalStatus forces_check(const CalModel *model, const CalInput *input) {
-	if (!input || input->wrench_count == 0) return CAL_OK;
-	if (input->wrench_count < 0 || !input->wrenches) return CAL_ERR_ARGUMENT;
+	if (!input || input->wrench_count == 0)
+		return CAL_OK;
+	if (input->wrench_count < 0 || !input->wrenches)
+		return CAL_ERR_ARGUMENT;
 	for (int i = 0; i < input->wrench_count; ++i) {
 		const CalWrench *w = &input->wrenches[i];
-		if (w->node < 0 || w->node >= model->node_count) return CAL_ERR_ARGUMENT;
-		if (w->frame != CAL_FRAME_WORLD && w->frame != CAL_FRAME_NODE) return CAL_ERR_ARGUMENT;
+		if (w->node < 0 || w->node >= model->node_count)
+			return CAL_ERR_ARGUMENT;
+		if (w->frame != CAL_FRAME_WORLD && w->frame != CAL_FRAME_NODE)
+			return CAL_ERR_ARGUMENT;
 	}
 	return CAL_OK;
 }
@@ -112,6 +120,7 @@ spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const 
 }
 
 const uint8_t *forces_prescribed(const CalModel *model, const CalInput *input) {
-	if (input && input->prescribed) return input->prescribed;
+	if (input && input->prescribed)
+		return input->prescribed;
 	return model->any_prescribed ? model->prescribed : NULL;
 }

@@ -9,11 +9,14 @@
 
 /* External wrenches at the link origins; NULL if there are none. Needs poses. */
 static const spatial *collect_wrenches(const CalModel *model, const CalInput *input, CalWork *work) {
-	if (!input || input->wrench_count == 0) return NULL;
-	for (int i = 0; i < model->link_count; ++i) work->force[i] = spatial_zero();
+	if (!input || input->wrench_count == 0)
+		return NULL;
+	for (int i = 0; i < model->link_count; ++i)
+		work->force[i] = spatial_zero();
 	for (int i = 0; i < input->wrench_count; ++i) {
 		const int link = model->nodes[input->wrenches[i].node].link;
-		if (link < 0) continue; // on the ground
+		if (link < 0)
+			continue; // on the ground
 		work->force[link] = spatial_add(work->force[link], forces_wrench_at_link(model, work, &input->wrenches[i]));
 	}
 	return work->force;
@@ -22,10 +25,13 @@ static const spatial *collect_wrenches(const CalModel *model, const CalInput *in
 /* NaN and infinity spread: one sum of zeros finds them. */
 static int find_not_finite(const double *x, int n) {
 	double zero = 0;
-	for (int i = 0; i < n; ++i) zero += x[i] * 0.0;
-	if (zero == 0) return -1;
+	for (int i = 0; i < n; ++i)
+		zero += x[i] * 0.0;
+	if (zero == 0)
+		return -1;
 	for (int i = 0; i < n; ++i) {
-		if (!isfinite(x[i])) return i;
+		if (!isfinite(x[i]))
+			return i;
 	}
 	return -1;
 }
@@ -34,15 +40,18 @@ static CalStatus judge(const CalModel *model, int culprit, const double *udot, C
 	const int bad = find_not_finite(udot, model->nu);
 	const int not_a_number = culprit >= 0 && !isfinite(work->dofs[culprit].d) && work->dofs[culprit].d != INFINITY;
 	work->culprit = culprit >= 0 ? culprit : bad;
-	if (work->culprit < 0) return CAL_OK;
+	if (work->culprit < 0)
+		return CAL_OK;
 	work->stage = 0;
 	return culprit >= 0 && !not_a_number ? CAL_SINGULAR : CAL_NOT_FINITE;
 }
 
 CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,
                               double *udot, double *force) {
-	if (!model || !state || !work || work->model != model || !udot) return CAL_ERR_ARGUMENT;
-	if (forces_check(model, input) != CAL_OK) return CAL_ERR_ARGUMENT;
+	if (!model || !state || !work || work->model != model || !udot)
+		return CAL_ERR_ARGUMENT;
+	if (forces_check(model, input) != CAL_OK)
+		return CAL_ERR_ARGUMENT;
 	forces_total(model, state, input ? input->tau : NULL, work->tau);
 	SweepInput in = {state->q, state->u, work->tau, forces_prescribed(model, input), input ? input->udot : NULL, NULL};
 	forward_outward_x1(model, &in, work);

@@ -25,12 +25,14 @@ void LANED(general_pose)(const Link *link, const real *q, const LinkWork *base, 
 	place(link, &rel, base, work, l);
 }
 
-void LANED(general_link)(const Link *link, const real *q, const real *u, const LinkWork *base, CalWork *work, LinkWork *l) {
+void LANED(general_link)(const Link *link, const real *q, const real *u, const LinkWork *base, CalWork *work,
+                         LinkWork *l) {
 	RelativeMotion rel;
 	LANED(motion_evaluate)((Motion)link->motion, &link->data, q + link->q, u + link->u, &rel);
 	const mat3 F = place(link, &rel, base, work, l);
 	spatial relative = spatial_zero();
-	for (int k = 0; k < link->nu; ++k) relative = spatial_madd(relative, u[link->u + k], work->columns[link->u + k]);
+	for (int k = 0; k < link->nu; ++k)
+		relative = spatial_madd(relative, u[link->u + k], work->columns[link->u + k]);
 	l->w = add(base->w, relative.a);
 	l->al = add(add(base->al, mat_mul_vec(F, rel.Pdot_u.a)), cross(base->w, relative.a));
 	const vec3 own = add(mat_mul_vec(F, rel.Pdot_u.l), scale(real_from(2.0), cross(base->w, relative.l)));

@@ -45,7 +45,8 @@ static void local_general(const Link *link, const LocalWork *base, const real *q
 	spatial v = spatial_zero(), acc = rel.Pdot_u; // relative velocity and acceleration, in F
 	for (int k = 0; k < link->nu; ++k) {
 		v = spatial_madd(v, u[k], rel.P[k]);
-		if (udot) acc = spatial_madd(acc, udot[k], rel.P[k]);
+		if (udot)
+			acc = spatial_madd(acc, udot[k], rel.P[k]);
 		work->columns[link->u + k] = (spatial){mat_tmul_vec(rel.R, rel.P[k].a), mat_tmul_vec(rel.R, rel.P[k].l)};
 	}
 	l->Q = mat_mul(E, rel.R);
@@ -110,7 +111,8 @@ void LANED(inverse_inward)(const CalModel *model, CalWork *work, real *tau) {
 			const dvec3 d = link->p;
 			n = vec(n.x + (f.z * d.y - f.y * d.z), n.y + (f.x * d.z - f.z * d.x), n.z + (f.y * d.x - f.x * d.y));
 		} else {
-			for (int k = 0; k < link->nu; ++k) tau[link->u + k] = spatial_dot(work->columns[link->u + k], l->f);
+			for (int k = 0; k < link->nu; ++k)
+				tau[link->u + k] = spatial_dot(work->columns[link->u + k], l->f);
 			n = add(n, cross(l->d, f));
 		}
 		parent->f.a = add(parent->f.a, n);
@@ -123,14 +125,16 @@ void LANED(inverse_inward)(const CalModel *model, CalWork *work, real *tau) {
 /* Orientation of a link in the world. */
 static mat3 world_orientation(const CalModel *model, const CalWork *work, int link) {
 	mat3 R = mat_from(dmat_identity());
-	for (; link >= 0; link = model->links[link].parent) R = mat_mul(work->local[link].Q, R);
+	for (; link >= 0; link = model->links[link].parent)
+		R = mat_mul(work->local[link].Q, R);
 	return R;
 }
 
 /* A wrench of the input lowers the force that its link needs. */
 static void subtract_wrench(const CalModel *model, CalWork *work, const CalWrench *wrench) {
 	const Node *node = &model->nodes[wrench->node];
-	if (node->link < 0) return; // on the ground
+	if (node->link < 0)
+		return; // on the ground
 	const mat3 R = wrench->frame == CAL_FRAME_NODE ? mat_from(dmat_transpose(node->in_link.R))
 	                                               : world_orientation(model, work, node->link);
 	const spatial f = spatial_in(wrench->f);
@@ -142,7 +146,8 @@ static void subtract_wrench(const CalModel *model, CalWork *work, const CalWrenc
 static void run(const CalModel *model, dvec3 gravity, const CalState *state, const double *u, const double *udot,
                 const CalInput *input, CalWork *work, double *tau) {
 	inverse_outward_x1(model, gravity, state->q, u, udot, work);
-	for (int i = 0; input && i < input->wrench_count; ++i) subtract_wrench(model, work, &input->wrenches[i]);
+	for (int i = 0; input && i < input->wrench_count; ++i)
+		subtract_wrench(model, work, &input->wrenches[i]);
 	work->local[-1].f = spatial_zero();
 	inverse_inward_x1(model, work, tau);
 	work->stage = 0;
@@ -154,21 +159,25 @@ static int arguments_ok(const CalModel *model, const CalState *state, const CalW
 
 CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, const double *udot, const CalInput *input,
                                CalWork *work, double *tau) {
-	if (!arguments_ok(model, state, work, tau) || forces_check(model, input) != CAL_OK) return CAL_ERR_ARGUMENT;
+	if (!arguments_ok(model, state, work, tau) || forces_check(model, input) != CAL_OK)
+		return CAL_ERR_ARGUMENT;
 	run(model, model->gravity, state, state->u, udot, input, work, tau);
 	if (model->any_rotor && udot) {
-		for (int i = 0; i < model->nu; ++i) tau[i] += model->rotor[i] * udot[i];
+		for (int i = 0; i < model->nu; ++i)
+			tau[i] += model->rotor[i] * udot[i];
 	}
 	if (model->any_damping || model->spring_count || model->ball_spring_count || model->user_spring_count) {
 		memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
 		forces_add_elastic(model, state->q, state->u, work->rhs);
-		for (int i = 0; i < model->nu; ++i) tau[i] -= work->rhs[i];
+		for (int i = 0; i < model->nu; ++i)
+			tau[i] -= work->rhs[i];
 	}
 	return CAL_OK;
 }
 
 CalStatus cal_bias_forces(const CalModel *model, const CalState *state, CalWork *work, double *h) {
-	if (!arguments_ok(model, state, work, h)) return CAL_ERR_ARGUMENT;
+	if (!arguments_ok(model, state, work, h))
+		return CAL_ERR_ARGUMENT;
 	run(model, (dvec3){0, 0, 0}, state, state->u, NULL, NULL, work, h);
 	return CAL_OK;
 }
@@ -179,22 +188,27 @@ static const double *zero_speeds(const CalModel *model, CalWork *work) {
 }
 
 CalStatus cal_gravity_forces(const CalModel *model, const CalState *state, CalWork *work, double *Q) {
-	if (!arguments_ok(model, state, work, Q)) return CAL_ERR_ARGUMENT;
+	if (!arguments_ok(model, state, work, Q))
+		return CAL_ERR_ARGUMENT;
 	run(model, model->gravity, state, zero_speeds(model, work), NULL, NULL, work, Q);
-	for (int i = 0; i < model->nu; ++i) Q[i] = -Q[i];
+	for (int i = 0; i < model->nu; ++i)
+		Q[i] = -Q[i];
 	return CAL_OK;
 }
 
 CalStatus cal_external_forces(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,
                               double *Q) {
-	if (!arguments_ok(model, state, work, Q) || forces_check(model, input) != CAL_OK) return CAL_ERR_ARGUMENT;
+	if (!arguments_ok(model, state, work, Q) || forces_check(model, input) != CAL_OK)
+		return CAL_ERR_ARGUMENT;
 	run(model, (dvec3){0, 0, 0}, state, zero_speeds(model, work), NULL, input, work, Q);
-	for (int i = 0; i < model->nu; ++i) Q[i] = -Q[i];
+	for (int i = 0; i < model->nu; ++i)
+		Q[i] = -Q[i];
 	return CAL_OK;
 }
 
 CalStatus cal_elastic_forces(const CalModel *model, const CalState *state, CalWork *work, double *Q) {
-	if (!arguments_ok(model, state, work, Q)) return CAL_ERR_ARGUMENT;
+	if (!arguments_ok(model, state, work, Q))
+		return CAL_ERR_ARGUMENT;
 	memset(Q, 0, sizeof(double) * (size_t)model->nu);
 	forces_add_elastic(model, state->q, state->u, Q);
 	return CAL_OK;

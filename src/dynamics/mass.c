@@ -12,12 +12,14 @@
 #include "dynamics/kinematics.h"
 
 static CalStatus check(const CalModel *model, const CalWork *work, const void *out) {
-	if (!model || !work || work->model != model || !out) return CAL_ERR_ARGUMENT;
+	if (!model || !work || work->model != model || !out)
+		return CAL_ERR_ARGUMENT;
 	return work->stage & STAGE_FACTOR ? CAL_OK : CAL_ERR_STAGE;
 }
 
 CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork *work) {
-	if (!model || !state || !work || work->model != model) return CAL_ERR_ARGUMENT;
+	if (!model || !state || !work || work->model != model)
+		return CAL_ERR_ARGUMENT;
 	pose_outward_x1(model, state->q, work);
 	work->culprit = factor_inward_x1(model, work);
 	composite_inward_x1(model, work);
@@ -32,14 +34,16 @@ CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork 
 
 CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, double *x) {
 	const CalStatus status = check(model, work, x);
-	if (status != CAL_OK || !b) return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
+	if (status != CAL_OK || !b)
+		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
 	factor_solve_x1(model, work, b, x);
 	return CAL_OK;
 }
 
 CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
 	const CalStatus status = check(model, work, Minv);
-	if (status != CAL_OK) return status;
+	if (status != CAL_OK)
+		return status;
 	const size_t n = (size_t)model->nu;
 	for (size_t i = 0; i < n; ++i) {
 		memset(work->rhs, 0, sizeof(double) * n);
@@ -57,9 +61,11 @@ CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
 
 CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *logdet) {
 	const CalStatus status = check(model, work, logdet);
-	if (status != CAL_OK) return status;
+	if (status != CAL_OK)
+		return status;
 	double sum = 0;
-	for (int i = 0; i < model->nu; ++i) sum -= log(work->dofs[i].d);
+	for (int i = 0; i < model->nu; ++i)
+		sum -= log(work->dofs[i].d);
 	*logdet = sum;
 	return CAL_OK;
 }
@@ -68,14 +74,16 @@ CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *lo
 static void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int row, double *Q) {
 	const Node *n = &model->nodes[node];
 	memset(Q, 0, sizeof(double) * (size_t)model->nu);
-	if (n->link < 0) return;
+	if (n->link < 0)
+		return;
 	double e[6] = {0};
 	e[row] = 1.0;
 	spatial f = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
 	f = force_shift(f, mat_mul_dvec(work->links[n->link].R, n->in_link.r));
 	for (int i = n->link; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
-		for (int k = 0; k < link->nu; ++k) Q[link->u + k] = spatial_dot(link_column(work, link, i, k), f);
+		for (int k = 0; k < link->nu; ++k)
+			Q[link->u + k] = spatial_dot(link_column(work, link, i, k), f);
 		f = force_shift(f, work->links[i].r);
 	}
 }
@@ -84,7 +92,8 @@ static void unit_wrench_force(const CalModel *model, const CalWork *work, int no
 static void node_response(const CalModel *model, const CalWork *work, int node, double out[6]) {
 	const Node *n = &model->nodes[node];
 	memset(out, 0, sizeof(double) * 6);
-	if (n->link < 0) return;
+	if (n->link < 0)
+		return;
 	const LinkWork *l = &work->links[n->link];
 	const spatial A = motion_shift(l->A, mat_mul_dvec(l->R, n->in_link.r));
 	const double a[6] = {A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z};
@@ -94,19 +103,24 @@ static void node_response(const CalModel *model, const CalWork *work, int node, 
 CalStatus cal_node_compliance(const CalModel *model, CalWork *work, const int *nodes, int count, double *scratch,
                               double *C) {
 	const CalStatus status = check(model, work, C);
-	if (status != CAL_OK) return status;
-	if (!nodes || count < 0 || !scratch) return CAL_ERR_ARGUMENT;
+	if (status != CAL_OK)
+		return status;
+	if (!nodes || count < 0 || !scratch)
+		return CAL_ERR_ARGUMENT;
 	for (int i = 0; i < count; ++i) {
-		if (nodes[i] < 0 || nodes[i] >= model->node_count) return CAL_ERR_ARGUMENT;
+		if (nodes[i] < 0 || nodes[i] >= model->node_count)
+			return CAL_ERR_ARGUMENT;
 	}
 	const size_t n = 6 * (size_t)count;
 	for (size_t row = 0; row < n; ++row) {
 		unit_wrench_force(model, work, nodes[row / 6], (int)(row % 6), scratch);
 		factor_solve_x1(model, work, scratch, scratch);
-		for (int j = 0; j < count; ++j) node_response(model, work, nodes[j], C + row * n + 6 * (size_t)j);
+		for (int j = 0; j < count; ++j)
+			node_response(model, work, nodes[j], C + row * n + 6 * (size_t)j);
 	}
 	for (size_t i = 0; i < n; ++i) {
-		for (size_t j = 0; j < i; ++j) C[i * n + j] = C[j * n + i] = 0.5 * (C[i * n + j] + C[j * n + i]);
+		for (size_t j = 0; j < i; ++j)
+			C[i * n + j] = C[j * n + i] = 0.5 * (C[i * n + j] + C[j * n + i]);
 	}
 	return CAL_OK;
 }

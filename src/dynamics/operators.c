@@ -14,7 +14,8 @@
 #include "dynamics/sweep.h"
 
 static CalStatus check(const CalModel *model, const CalWork *work, const void *x, const void *y) {
-	if (!model || !work || work->model != model || !x || !y) return CAL_ERR_ARGUMENT;
+	if (!model || !work || work->model != model || !x || !y)
+		return CAL_ERR_ARGUMENT;
 	return work->stage & STAGE_FACTOR ? CAL_OK : CAL_ERR_STAGE;
 }
 
@@ -37,50 +38,60 @@ static spatial project_motion(const CalWork *work, const Link *link, int i, spat
 }
 
 static void gather(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x, CalSpatial *y) {
-	if (x != y) memcpy(y, x, sizeof *y * (size_t)model->link_count);
+	if (x != y)
+		memcpy(y, x, sizeof *y * (size_t)model->link_count);
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
-		if (link->parent < 0) continue;
+		if (link->parent < 0)
+			continue;
 		spatial f = spatial_in(y[i]);
-		if (articulated) f = project_force(work, link, i, f);
+		if (articulated)
+			f = project_force(work, link, i, f);
 		y[link->parent] = spatial_out(spatial_add(spatial_in(y[link->parent]), force_shift(f, work->links[i].r)));
 	}
 }
 
 static void scatter(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x, CalSpatial *y) {
-	if (x != y) memcpy(y, x, sizeof *y * (size_t)model->link_count);
+	if (x != y)
+		memcpy(y, x, sizeof *y * (size_t)model->link_count);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
-		if (link->parent < 0) continue;
+		if (link->parent < 0)
+			continue;
 		spatial m = motion_shift(spatial_in(y[link->parent]), work->links[i].r);
-		if (articulated) m = project_motion(work, link, i, m);
+		if (articulated)
+			m = project_motion(work, link, i, m);
 		y[i] = spatial_out(spatial_add(spatial_in(y[i]), m));
 	}
 }
 
 CalStatus cal_operator_gather(const CalModel *model, const CalWork *work, const CalSpatial *x, CalSpatial *y) {
 	const CalStatus status = check(model, work, x, y);
-	if (status == CAL_OK) gather(model, work, 0, x, y);
+	if (status == CAL_OK)
+		gather(model, work, 0, x, y);
 	return status;
 }
 
 CalStatus cal_operator_scatter(const CalModel *model, const CalWork *work, const CalSpatial *x, CalSpatial *y) {
 	const CalStatus status = check(model, work, x, y);
-	if (status == CAL_OK) scatter(model, work, 0, x, y);
+	if (status == CAL_OK)
+		scatter(model, work, 0, x, y);
 	return status;
 }
 
 CalStatus cal_operator_gather_articulated(const CalModel *model, const CalWork *work, const CalSpatial *x,
                                           CalSpatial *y) {
 	const CalStatus status = check(model, work, x, y);
-	if (status == CAL_OK) gather(model, work, 1, x, y);
+	if (status == CAL_OK)
+		gather(model, work, 1, x, y);
 	return status;
 }
 
 CalStatus cal_operator_scatter_articulated(const CalModel *model, const CalWork *work, const CalSpatial *x,
                                            CalSpatial *y) {
 	const CalStatus status = check(model, work, x, y);
-	if (status == CAL_OK) scatter(model, work, 1, x, y);
+	if (status == CAL_OK)
+		scatter(model, work, 1, x, y);
 	return status;
 }
 
@@ -102,7 +113,8 @@ CalStatus cal_operator_joint_transpose(const CalModel *model, const CalWork *wor
 	for (int i = 0; status == CAL_OK && i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		spatial sum = spatial_zero();
-		for (int k = 0; k < link->nu; ++k) sum = spatial_madd(sum, x[link->u + k], link_column(work, link, i, k));
+		for (int k = 0; k < link->nu; ++k)
+			sum = spatial_madd(sum, x[link->u + k], link_column(work, link, i, k));
 		y[i] = spatial_out(sum);
 	}
 	return status;
@@ -116,7 +128,8 @@ CalStatus cal_operator_joint_transpose(const CalModel *model, const CalWork *wor
  */
 static void innovations_inward(const CalModel *model, const CalWork *work, int solve, const double *x, double *y) {
 	spatial *z = work->force;
-	for (int i = 0; i < model->link_count; ++i) z[i] = spatial_zero();
+	for (int i = 0; i < model->link_count; ++i)
+		z[i] = spatial_zero();
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		spatial f = z[i];
@@ -127,7 +140,8 @@ static void innovations_inward(const CalModel *model, const CalWork *work, int s
 			y[u] = solve ? e : e + Pz;
 			f = spatial_madd(f, e, work->dofs[u].K);
 		}
-		if (link->parent >= 0) z[link->parent] = spatial_add(z[link->parent], force_shift(f, work->links[i].r));
+		if (link->parent >= 0)
+			z[link->parent] = spatial_add(z[link->parent], force_shift(f, work->links[i].r));
 	}
 }
 
@@ -152,38 +166,44 @@ static void innovations_outward(const CalModel *model, const CalWork *work, int 
 
 CalStatus cal_innovations_mul(const CalModel *model, const CalWork *work, const double *x, double *y) {
 	const CalStatus status = check(model, work, x, y);
-	if (status == CAL_OK) innovations_inward(model, work, 0, x, y);
+	if (status == CAL_OK)
+		innovations_inward(model, work, 0, x, y);
 	return status;
 }
 
 CalStatus cal_innovations_solve(const CalModel *model, const CalWork *work, const double *x, double *y) {
 	const CalStatus status = check(model, work, x, y);
-	if (status == CAL_OK) innovations_inward(model, work, 1, x, y);
+	if (status == CAL_OK)
+		innovations_inward(model, work, 1, x, y);
 	return status;
 }
 
 CalStatus cal_innovations_mul_transpose(const CalModel *model, const CalWork *work, const double *x, double *y) {
 	const CalStatus status = check(model, work, x, y);
-	if (status == CAL_OK) innovations_outward(model, work, 0, x, y);
+	if (status == CAL_OK)
+		innovations_outward(model, work, 0, x, y);
 	return status;
 }
 
 CalStatus cal_innovations_solve_transpose(const CalModel *model, const CalWork *work, const double *x, double *y) {
 	const CalStatus status = check(model, work, x, y);
-	if (status == CAL_OK) innovations_outward(model, work, 1, x, y);
+	if (status == CAL_OK)
+		innovations_outward(model, work, 1, x, y);
 	return status;
 }
 
 CalStatus cal_innovations_diagonal(const CalModel *model, const CalWork *work, double *d) {
 	const CalStatus status = check(model, work, d, d);
-	for (int i = 0; status == CAL_OK && i < model->nu; ++i) d[i] = 1.0 / work->dofs[i].d;
+	for (int i = 0; status == CAL_OK && i < model->nu; ++i)
+		d[i] = 1.0 / work->dofs[i].d;
 	return status;
 }
 
 /* ---- links --------------------------------------------------------------------------------- */
 
 CalStatus cal_link_info(const CalModel *model, int link, int *parent, int *u, int *nu) {
-	if (!model || link < 0 || link >= model->link_count || !parent || !u || !nu) return CAL_ERR_ARGUMENT;
+	if (!model || link < 0 || link >= model->link_count || !parent || !u || !nu)
+		return CAL_ERR_ARGUMENT;
 	*parent = model->links[link].parent;
 	*u = model->links[link].u;
 	*nu = model->links[link].nu;
@@ -205,13 +225,15 @@ static void write_matrix(const Artic *a, double M[36]) {
 }
 
 static CalStatus check_link(const CalModel *model, const CalWork *work, int link, const double *out) {
-	if (!model || link < 0 || link >= model->link_count) return CAL_ERR_ARGUMENT;
+	if (!model || link < 0 || link >= model->link_count)
+		return CAL_ERR_ARGUMENT;
 	return check(model, work, out, out);
 }
 
 CalStatus cal_link_inertia(const CalModel *model, const CalWork *work, int link, double M[36]) {
 	const CalStatus status = check_link(model, work, link, M);
-	if (status != CAL_OK) return status;
+	if (status != CAL_OK)
+		return status;
 	const Composite c = link_inertia(&model->links[link], &work->links[link].R);
 	const Artic a = artic_rigid(c.m, c.mc, c.S);
 	write_matrix(&a, M);
@@ -220,7 +242,8 @@ CalStatus cal_link_inertia(const CalModel *model, const CalWork *work, int link,
 
 CalStatus cal_link_composite_inertia(const CalModel *model, const CalWork *work, int link, double R[36]) {
 	const CalStatus status = check_link(model, work, link, R);
-	if (status != CAL_OK) return status;
+	if (status != CAL_OK)
+		return status;
 	const Composite *c = &work->composite[link];
 	const Artic a = artic_rigid(c->m, c->mc, c->S);
 	write_matrix(&a, R);
@@ -229,6 +252,7 @@ CalStatus cal_link_composite_inertia(const CalModel *model, const CalWork *work,
 
 CalStatus cal_link_articulated_inertia(const CalModel *model, const CalWork *work, int link, double P[36]) {
 	const CalStatus status = check_link(model, work, link, P);
-	if (status == CAL_OK) write_matrix(&work->articulated[link], P);
+	if (status == CAL_OK)
+		write_matrix(&work->articulated[link], P);
 	return status;
 }

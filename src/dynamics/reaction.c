@@ -22,7 +22,9 @@ static vec3 body_pose(const CalModel *model, const CalWork *work, const Body *bo
 }
 
 /* R I R' v without forming the product. */
-static vec3 rotated_mul(mat3 R, dmat3 I, vec3 v) { return mat_mul_vec(R, mat_mul_vec(mat_from(I), mat_tmul_vec(R, v))); }
+static vec3 rotated_mul(mat3 R, dmat3 I, vec3 v) {
+	return mat_mul_vec(R, mat_mul_vec(mat_from(I), mat_tmul_vec(R, v)));
+}
 
 /* Inertia force of one body about the world's origin; gravity counts as an acceleration of the ground. */
 static spatial body_inertia_force(const CalModel *model, const CalWork *work, const Body *body) {
@@ -45,7 +47,8 @@ static spatial body_inertia_force(const CalModel *model, const CalWork *work, co
 static void subtract_wrenches(const CalModel *model, const CalInput *input, CalWork *work) {
 	for (int i = 0; input && i < input->wrench_count; ++i) {
 		const Node *node = &model->nodes[input->wrenches[i].node];
-		if (node->body < 0) continue;
+		if (node->body < 0)
+			continue;
 		const spatial f = forces_wrench_at_link(model, work, &input->wrenches[i]);
 		spatial *F = &work->reaction[node->body];
 		*F = spatial_sub(*F, force_shift(f, kinematics_position(model, work, node->link)));
@@ -65,8 +68,10 @@ static void move_to_heads(const CalModel *model, CalWork *work) {
 
 CalStatus cal_reactions(const CalModel *model, const CalState *state, const double *udot, const CalInput *input,
                         CalWork *work) {
-	if (!model || !state || !udot || !work || work->model != model) return CAL_ERR_ARGUMENT;
-	if (forces_check(model, input) != CAL_OK) return CAL_ERR_ARGUMENT;
+	if (!model || !state || !udot || !work || work->model != model)
+		return CAL_ERR_ARGUMENT;
+	if (forces_check(model, input) != CAL_OK)
+		return CAL_ERR_ARGUMENT;
 	kinematics_outward(model, state->q, state->u, work);
 	kinematics_accelerate(model, udot, work);
 	for (int i = 0; i < model->body_count; ++i) {
@@ -75,7 +80,8 @@ CalStatus cal_reactions(const CalModel *model, const CalState *state, const doub
 	subtract_wrenches(model, input, work);
 	for (int i = model->body_count - 1; i >= 0; --i) {
 		const int parent = model->bodies[i].parent;
-		if (parent >= 0) work->reaction[parent] = spatial_add(work->reaction[parent], work->reaction[i]);
+		if (parent >= 0)
+			work->reaction[parent] = spatial_add(work->reaction[parent], work->reaction[i]);
 	}
 	move_to_heads(model, work);
 	work->stage |= STAGE_REACTION;
@@ -86,7 +92,8 @@ CalStatus cal_joint_reaction(const CalModel *model, const CalWork *work, int bod
 	if (!model || !work || work->model != model || !wrench || body < 0 || body >= model->body_count) {
 		return CAL_ERR_ARGUMENT;
 	}
-	if (!(work->stage & STAGE_REACTION)) return CAL_ERR_STAGE;
+	if (!(work->stage & STAGE_REACTION))
+		return CAL_ERR_STAGE;
 	*wrench = spatial_out(work->reaction[body]);
 	return CAL_OK;
 }

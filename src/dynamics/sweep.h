@@ -18,11 +18,13 @@
 
 /* Sines and cosines of the angles of all rotations. */
 INLINE void sweep_trig(const CalModel *model, const real *q, CalWork *work) {
-	for (int i = 0; i < model->trig_count; ++i) work->angle[i] = q[model->trig_q[i]] + model->trig_offset[i];
+	for (int i = 0; i < model->trig_count; ++i)
+		work->angle[i] = q[model->trig_q[i]] + model->trig_offset[i];
 #if CAL_LANES == 1
 	sincos_array(work->angle, work->sine, work->cosine, model->trig_count);
 #else
-	for (int i = 0; i < model->trig_count; ++i) sincos_real(work->angle[i], &work->sine[i], &work->cosine[i]);
+	for (int i = 0; i < model->trig_count; ++i)
+		sincos_real(work->angle[i], &work->sine[i], &work->cosine[i]);
 #endif
 }
 
@@ -46,7 +48,8 @@ INLINE mat3 turn_about_z(mat3 F, real s, real c) {
 
 /* Motions other than a rotation or a translation: pose and columns; the same with the velocity terms. */
 void LANED(general_pose)(const Link *link, const real *q, const LinkWork *base, CalWork *work, LinkWork *l);
-void LANED(general_link)(const Link *link, const real *q, const real *u, const LinkWork *base, CalWork *work, LinkWork *l);
+void LANED(general_link)(const Link *link, const real *q, const real *u, const LinkWork *base, CalWork *work,
+                         LinkWork *l);
 
 /*
  * links[-1] is the ground, so that a base is always a record. It accelerates with -gravity, which weighs
@@ -79,7 +82,8 @@ INLINE void link_pose(const Link *link, const LinkWork *base, const real *q, Cal
  * Pose and, at udot = 0, angular velocity and accelerations of a link on its base:
  *   w = w' + P_w u,  al = al' + w' x P_w u,  a = a' + W' r + 2 w' x P_v u   (primes: base)
  */
-INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, const real *u, CalWork *work, LinkWork *l) {
+INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, const real *u, CalWork *work,
+                        LinkWork *l) {
 	if (LIKELY(link->motion == MOTION_ROTATION)) {
 		l->R = turn_about_z(link_inboard(link, &base->R), work->sine[link->trig], work->cosine[link->trig]);
 		l->r = mat_mul_dvec(base->R, link->p);

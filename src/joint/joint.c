@@ -6,26 +6,24 @@
 #include "joint/motion.h"
 
 static const JointType *const joint_types[CAL_JOINT_TYPE_COUNT] = {
-    [CAL_JOINT_WELD] = &joint_weld,
-    [CAL_JOINT_REVOLUTE] = &joint_revolute,
-    [CAL_JOINT_PRISMATIC] = &joint_prismatic,
-    [CAL_JOINT_SCREW] = &joint_screw,
-    [CAL_JOINT_UNIVERSAL] = &joint_universal,
-    [CAL_JOINT_CYLINDRICAL] = &joint_cylindrical,
-    [CAL_JOINT_PLANAR] = &joint_planar,
-    [CAL_JOINT_SPHERICAL] = &joint_spherical,
-    [CAL_JOINT_FREE] = &joint_free,
-    [CAL_JOINT_SEQUENCE] = &joint_sequence,
-    [CAL_JOINT_USER] = &joint_user,
+	[CAL_JOINT_WELD] = &joint_weld,           [CAL_JOINT_REVOLUTE] = &joint_revolute,
+	[CAL_JOINT_PRISMATIC] = &joint_prismatic, [CAL_JOINT_SCREW] = &joint_screw,
+	[CAL_JOINT_UNIVERSAL] = &joint_universal, [CAL_JOINT_CYLINDRICAL] = &joint_cylindrical,
+	[CAL_JOINT_PLANAR] = &joint_planar,       [CAL_JOINT_SPHERICAL] = &joint_spherical,
+	[CAL_JOINT_FREE] = &joint_free,           [CAL_JOINT_SEQUENCE] = &joint_sequence,
+	[CAL_JOINT_USER] = &joint_user,
 };
 
-int joint_steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) { return joint_types[def->type]->steps(def, step); }
+int joint_steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
+	return joint_types[def->type]->steps(def, step);
+}
 
 int joint_coordinate_count(const CalJointDef *def) {
 	Step step[CAL_JOINT_MAX_DOF];
 	const int count = joint_steps(def, step);
 	int nq = 0;
-	for (int i = 0; i < count; ++i) nq += motion_q_count(step[i].motion, def->ops);
+	for (int i = 0; i < count; ++i)
+		nq += motion_q_count(step[i].motion, def->ops);
 	return nq;
 }
 
@@ -33,6 +31,7 @@ int joint_speed_count(const CalJointDef *def) {
 	Step step[CAL_JOINT_MAX_DOF];
 	const int count = joint_steps(def, step);
 	int nu = 0;
-	for (int i = 0; i < count; ++i) nu += motion_u_count(step[i].motion, def->ops);
+	for (int i = 0; i < count; ++i)
+		nu += motion_u_count(step[i].motion, def->ops);
 	return nu;
 }

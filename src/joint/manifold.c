@@ -10,21 +10,31 @@
 
 int motion_q_count(Motion motion, const CalJointOps *ops) {
 	switch (motion) {
-	case MOTION_FIXED: return 0;
-	case MOTION_SPHERICAL: return 4;
-	case MOTION_FREE: return 7;
-	case MOTION_USER: return ops->nq;
-	default: return 1;
+	case MOTION_FIXED:
+		return 0;
+	case MOTION_SPHERICAL:
+		return 4;
+	case MOTION_FREE:
+		return 7;
+	case MOTION_USER:
+		return ops->nq;
+	default:
+		return 1;
 	}
 }
 
 int motion_u_count(Motion motion, const CalJointOps *ops) {
 	switch (motion) {
-	case MOTION_FIXED: return 0;
-	case MOTION_SPHERICAL: return 3;
-	case MOTION_FREE: return 6;
-	case MOTION_USER: return ops->nu;
-	default: return 1;
+	case MOTION_FIXED:
+		return 0;
+	case MOTION_SPHERICAL:
+		return 3;
+	case MOTION_FREE:
+		return 6;
+	case MOTION_USER:
+		return ops->nu;
+	default:
+		return 1;
 	}
 }
 
@@ -39,9 +49,12 @@ void motion_neutral(Motion motion, const MotionData *data, double *q) {
 		data->ops->neutral(data->ops_data, q);
 		return;
 	}
-	for (int i = 0; i < nq; ++i) q[i] = 0;
-	if (motion == MOTION_SPHERICAL) q[0] = 1;
-	if (motion == MOTION_FREE) q[3] = 1;
+	for (int i = 0; i < nq; ++i)
+		q[i] = 0;
+	if (motion == MOTION_SPHERICAL)
+		q[0] = 1;
+	if (motion == MOTION_FREE)
+		q[3] = 1;
 }
 
 static void ball_integrate(const double *q, const double *dq, double *q_out) {
@@ -57,13 +70,15 @@ void motion_integrate(Motion motion, const MotionData *data, const double *q, co
 	if (motion == MOTION_SPHERICAL) {
 		ball_integrate(q, dq, q_out);
 	} else if (motion == MOTION_FREE) {
-		for (int i = 0; i < 3; ++i) q_out[i] = q[i] + dq[i];
+		for (int i = 0; i < 3; ++i)
+			q_out[i] = q[i] + dq[i];
 		ball_integrate(q + 3, dq + 3, q_out + 3);
 	} else if (motion == MOTION_USER && data->ops->integrate) {
 		data->ops->integrate(data->ops_data, q, dq, q_out);
 	} else {
 		const int nu = motion_u_count(motion, data->ops);
-		for (int i = 0; i < nu; ++i) q_out[i] = q[i] + dq[i];
+		for (int i = 0; i < nu; ++i)
+			q_out[i] = q[i] + dq[i];
 	}
 }
 
@@ -71,13 +86,15 @@ void motion_difference(Motion motion, const MotionData *data, const double *q0, 
 	if (motion == MOTION_SPHERICAL) {
 		ball_difference(q0, q1, dq);
 	} else if (motion == MOTION_FREE) {
-		for (int i = 0; i < 3; ++i) dq[i] = q1[i] - q0[i];
+		for (int i = 0; i < 3; ++i)
+			dq[i] = q1[i] - q0[i];
 		ball_difference(q0 + 3, q1 + 3, dq + 3);
 	} else if (motion == MOTION_USER && data->ops->difference) {
 		data->ops->difference(data->ops_data, q0, q1, dq);
 	} else {
 		const int nu = motion_u_count(motion, data->ops);
-		for (int i = 0; i < nu; ++i) dq[i] = q1[i] - q0[i];
+		for (int i = 0; i < nu; ++i)
+			dq[i] = q1[i] - q0[i];
 	}
 }
 
@@ -87,7 +104,10 @@ void motion_rate(Motion motion, const MotionData *data, const double *delta, con
 		data->ops->rate(data->ops_data, delta, u, delta_dot);
 		return;
 	}
-	for (int i = 0; i < nu; ++i) delta_dot[i] = u[i];
-	if (motion == MOTION_SPHERICAL) vec_write(rotation_vector_rate(vec_read(delta), vec_read(u)), delta_dot);
-	if (motion == MOTION_FREE) vec_write(rotation_vector_rate(vec_read(delta + 3), vec_read(u + 3)), delta_dot + 3);
+	for (int i = 0; i < nu; ++i)
+		delta_dot[i] = u[i];
+	if (motion == MOTION_SPHERICAL)
+		vec_write(rotation_vector_rate(vec_read(delta), vec_read(u)), delta_dot);
+	if (motion == MOTION_FREE)
+		vec_write(rotation_vector_rate(vec_read(delta + 3), vec_read(u + 3)), delta_dot + 3);
 }

@@ -29,7 +29,8 @@ static void evaluate_ball(const real *q, int first, RelativeMotion *out) {
 	out->P[first].a = out->R.x;
 	out->P[first + 1].a = out->R.y;
 	out->P[first + 2].a = out->R.z;
-	for (int k = 0; k < 3; ++k) out->P[first + k].l = vec_zero();
+	for (int k = 0; k < 3; ++k)
+		out->P[first + k].l = vec_zero();
 }
 
 static void evaluate_free(const real *q, RelativeMotion *out) {
@@ -51,13 +52,15 @@ INLINE void vec_set_lane(vec3 *v, int lane, CalVec3 value) {
 static void evaluate_user_lane(const MotionData *data, const real *q, const real *u, int lane, RelativeMotion *out) {
 	const CalJointOps *ops = data->ops;
 	double ql[CAL_JOINT_MAX_COORDS] = {0}, ul[CAL_JOINT_MAX_DOF] = {0};
-	for (int i = 0; i < ops->nq; ++i) ql[i] = real_lane(&q[i], lane);
+	for (int i = 0; i < ops->nq; ++i)
+		ql[i] = real_lane(&q[i], lane);
 	CalPose pose;
 	CalSpatial P[CAL_JOINT_MAX_DOF], rest = {{0, 0, 0}, {0, 0, 0}};
 	ops->pose(data->ops_data, ql, &pose);
 	ops->columns(data->ops_data, ql, P);
 	if (u && ops->remainder) {
-		for (int i = 0; i < ops->nu; ++i) ul[i] = real_lane(&u[i], lane);
+		for (int i = 0; i < ops->nu; ++i)
+			ul[i] = real_lane(&u[i], lane);
 		ops->remainder(data->ops_data, ql, ul, &rest);
 	}
 	const dmat3 R = dmat_in(&pose.R);
@@ -78,15 +81,24 @@ void LANED(motion_evaluate)(Motion motion, const MotionData *data, const real *q
 	out->r = vec_zero();
 	out->Pdot_u = spatial_zero();
 	switch (motion) {
-	case MOTION_FIXED: break;
+	case MOTION_FIXED:
+		break;
 	case MOTION_ROTATION:
 	case MOTION_TRANSLATION:
-	case MOTION_SCREW: evaluate_axis(motion, data, q[0], out); break;
-	case MOTION_SPHERICAL: evaluate_ball(q, 0, out); break;
-	case MOTION_FREE: evaluate_free(q, out); break;
+	case MOTION_SCREW:
+		evaluate_axis(motion, data, q[0], out);
+		break;
+	case MOTION_SPHERICAL:
+		evaluate_ball(q, 0, out);
+		break;
+	case MOTION_FREE:
+		evaluate_free(q, out);
+		break;
 	case MOTION_USER:
-		for (int k = 0; k < CAL_JOINT_MAX_DOF; ++k) out->P[k] = spatial_zero();
-		for (int lane = 0; lane < CAL_LANES; ++lane) evaluate_user_lane(data, q, u, lane, out);
+		for (int k = 0; k < CAL_JOINT_MAX_DOF; ++k)
+			out->P[k] = spatial_zero();
+		for (int lane = 0; lane < CAL_LANES; ++lane)
+			evaluate_user_lane(data, q, u, lane, out);
 		break;
 	}
 }

@@ -29,8 +29,8 @@ typedef enum ColumnKind { COLUMN_ROTATION, COLUMN_TRANSLATION, COLUMN_FULL } Col
 /* One elementary motion of a joint: acts in the frame left by the one before it. */
 typedef struct Step {
 	Motion motion;
-	CalVec3 axis;   // unit; in the running frame
-	double pitch;   // SCREW [m/rad]
+	CalVec3 axis; // unit; in the running frame
+	double pitch; // SCREW [m/rad]
 } Step;
 
 /* What a joint type contributes: its steps. Returns their number. */
@@ -40,7 +40,7 @@ typedef struct JointType {
 } JointType;
 
 extern const JointType joint_weld, joint_revolute, joint_prismatic, joint_screw, joint_universal, joint_cylindrical,
-    joint_planar, joint_spherical, joint_free, joint_sequence, joint_user;
+	joint_planar, joint_spherical, joint_free, joint_sequence, joint_user;
 
 /* Steps of a joint of any type. */
 int joint_steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]);
@@ -62,19 +62,23 @@ typedef struct MotionData {
 INLINE ColumnKind motion_column_kind(Motion motion, int k) {
 	switch (motion) {
 	case MOTION_ROTATION:
-	case MOTION_SPHERICAL: return COLUMN_ROTATION;
-	case MOTION_TRANSLATION: return COLUMN_TRANSLATION;
-	case MOTION_FREE: return k < 3 ? COLUMN_TRANSLATION : COLUMN_ROTATION;
-	default: return COLUMN_FULL;
+	case MOTION_SPHERICAL:
+		return COLUMN_ROTATION;
+	case MOTION_TRANSLATION:
+		return COLUMN_TRANSLATION;
+	case MOTION_FREE:
+		return k < 3 ? COLUMN_TRANSLATION : COLUMN_ROTATION;
+	default:
+		return COLUMN_FULL;
 	}
 }
 
 /* Motion of the outboard frame J relative to the inboard frame F; components in F. */
 typedef struct RelativeMotion {
-	mat3 R;           // orientation of J in F
-	vec3 r;           // origin of J in F
-	spatial P[6];     // columns: V_FJ = P u, at the origin of J
-	spatial Pdot_u;   // what the columns' own change adds to the acceleration
+	mat3 R;         // orientation of J in F
+	vec3 r;         // origin of J in F
+	spatial P[6];   // columns: V_FJ = P u, at the origin of J
+	spatial Pdot_u; // what the columns' own change adds to the acceleration
 } RelativeMotion;
 
 /* Fills out for every motion; u may be NULL (Pdot_u is then not set). One call per link. */

@@ -7,10 +7,14 @@
 
 static Motion element_motion(CalJointType type) {
 	switch (type) {
-	case CAL_JOINT_REVOLUTE: return MOTION_ROTATION;
-	case CAL_JOINT_PRISMATIC: return MOTION_TRANSLATION;
-	case CAL_JOINT_SCREW: return MOTION_SCREW;
-	default: return MOTION_SPHERICAL;
+	case CAL_JOINT_REVOLUTE:
+		return MOTION_ROTATION;
+	case CAL_JOINT_PRISMATIC:
+		return MOTION_TRANSLATION;
+	case CAL_JOINT_SCREW:
+		return MOTION_SCREW;
+	default:
+		return MOTION_SPHERICAL;
 	}
 }
 

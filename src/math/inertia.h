@@ -33,12 +33,12 @@ INLINE sym3 second_moment_rotate(const DInertia *b, mat3 R) {
 	const vec3 s = {R.y.x * b->hb + R.z.x * b->f, R.y.y * b->hb + R.z.y * b->f, R.y.z * b->hb + R.z.z * b->f};
 	const vec3 x = R.x, y = R.y;
 	return (sym3){
-	    b->zz + 2.0 * (x.x * p.x + y.x * s.x),
-	    b->zz + 2.0 * (x.y * p.y + y.y * s.y),
-	    b->zz + 2.0 * (x.z * p.z + y.z * s.z),
-	    (x.x * p.y + p.x * x.y) + (y.x * s.y + s.x * y.y),
-	    (x.x * p.z + p.x * x.z) + (y.x * s.z + s.x * y.z),
-	    (x.y * p.z + p.y * x.z) + (y.y * s.z + s.y * y.z),
+		b->zz + 2.0 * (x.x * p.x + y.x * s.x),
+		b->zz + 2.0 * (x.y * p.y + y.y * s.y),
+		b->zz + 2.0 * (x.z * p.z + y.z * s.z),
+		(x.x * p.y + p.x * x.y) + (y.x * s.y + s.x * y.y),
+		(x.x * p.z + p.x * x.z) + (y.x * s.z + s.x * y.z),
+		(x.y * p.z + p.y * x.z) + (y.y * s.z + s.y * y.z),
 	};
 }
 
@@ -85,9 +85,8 @@ INLINE Artic artic_zero(void) {
 /* A rigid body: H = [mc]x, M = m 1. */
 INLINE Artic artic_rigid(real m, vec3 mc, sym3 S) {
 	const real o = real_from(0);
-	return (Artic){inertia_from_second_moment(S),
-	               {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}},
-	               {m, m, m, o, o, o}};
+	return (Artic){
+		inertia_from_second_moment(S), {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}}, {m, m, m, o, o, o}};
 }
 
 INLINE Artic artic_add(Artic a, Artic b) {

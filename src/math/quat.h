@@ -17,17 +17,20 @@ INLINE mat3 quat_matrix(real w, real x, real y, real z) {
 	const real wx = s * w * x, wy = s * w * y, wz = s * w * z;
 	const real xx = s * x * x, xy = s * x * y, xz = s * x * z;
 	const real yy = s * y * y, yz = s * y * z, zz = s * z * z;
-	return (mat3){{1.0 - (yy + zz), xy + wz, xz - wy}, {xy - wz, 1.0 - (xx + zz), yz + wx}, {xz + wy, yz - wx, 1.0 - (xx + yy)}};
+	return (mat3){
+		{1.0 - (yy + zz), xy + wz, xz - wy}, {xy - wz, 1.0 - (xx + zz), yz + wx}, {xz + wy, yz - wx, 1.0 - (xx + yy)}};
 }
 
 INLINE dmat3 dquat_matrix(CalQuat q) {
 	const double n = q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z;
-	if (n == 0) return dmat_identity();
+	if (n == 0)
+		return dmat_identity();
 	const double s = 2.0 / n;
 	const double wx = s * q.w * q.x, wy = s * q.w * q.y, wz = s * q.w * q.z;
 	const double xx = s * q.x * q.x, xy = s * q.x * q.y, xz = s * q.x * q.z;
 	const double yy = s * q.y * q.y, yz = s * q.y * q.z, zz = s * q.z * q.z;
-	return (dmat3){{1.0 - (yy + zz), xy + wz, xz - wy}, {xy - wz, 1.0 - (xx + zz), yz + wx}, {xz + wy, yz - wx, 1.0 - (xx + yy)}};
+	return (dmat3){
+		{1.0 - (yy + zz), xy + wz, xz - wy}, {xy - wz, 1.0 - (xx + zz), yz + wx}, {xz + wy, yz - wx, 1.0 - (xx + yy)}};
 }
 
 INLINE CalQuat dquat_mul(CalQuat a, CalQuat b) {
@@ -61,7 +64,8 @@ INLINE dvec3 dquat_log(CalQuat q) {
  * theta_dot = w + 1/2 theta x w + k theta x (theta x w) for w in the moving frame.
  */
 INLINE double tangent_inverse_coefficient(double a2) {
-	if (a2 < 1e-4) return 1.0 / 12.0 + a2 / 720.0 + a2 * a2 / 30240.0;
+	if (a2 < 1e-4)
+		return 1.0 / 12.0 + a2 / 720.0 + a2 * a2 / 30240.0;
 	const double a = sqrt(a2);
 	return (1.0 - 0.5 * a / tan(0.5 * a)) / a2;
 }

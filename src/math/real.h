@@ -71,32 +71,40 @@ INLINE void real_set_lane(real *x, int lane, double value) {
  * The body of sincos for a floating type F whose bits have the integer type I. n = round(2x/pi) is
  * found by adding 1.5 2^52, which leaves it in the low bits; they select and sign the two polynomials.
  */
-#define REAL_SINCOS_BODY(F, I)                                                                                         \
-	const F magic = x * 0.63661977236758134308 + 6755399441055744.0;                                                   \
-	const F n = magic - 6755399441055744.0;                                                                            \
-	const F r1 = x - n * 1.57079632673412561417;                                                                       \
-	const F n2 = n * 6.07710050630396597660e-11;                                                                       \
-	const F r2 = r1 - n2;                                                                                              \
-	const F t = n * 2.02226624871116645580e-21 - ((r1 - r2) - n2);                                                        \
-	const F r = r2 - t;                                                                                                   \
-	const F lo = (r2 - r) - t;                                                                                            \
-	const F z = r * r;                                                                                                 \
-	const F ps = ((((1.591805913698281e-10 * z - 2.5051130870968297e-08) * z + 2.755731609787775e-06) * z -            \
-	               0.0001984126983674956) * z + 0.008333333333330943) * z - 0.16666666666666666;                       \
-	const F pc = ((((-1.1382588535352522e-11 * z + 2.0876145659059344e-09) * z - 2.755731726880539e-07) * z +          \
-	               2.4801587298760048e-05) * z - 0.0013888888888887393) * z + 0.041666666666666664;                    \
-	const F half = 0.5 * z;                                                                                               \
-	const F w = 1.0 - half;                                                                                               \
-	const F sine = r + (r * z * ps + lo * w);                                                                             \
-	const F cosine = w + (((1.0 - w) - half) + (z * z * pc - r * lo));                                                    \
-	I k, sb, cb;                                                                                                       \
-	memcpy(&k, &magic, sizeof k);                                                                                      \
-	memcpy(&sb, &sine, sizeof sb);                                                                                     \
-	memcpy(&cb, &cosine, sizeof cb);                                                                                   \
-	const I swap = -(k & 1);                                                                                           \
-	const I s_out = ((sb & ~swap) | (cb & swap)) ^ ((k & 2) << 62);                                                    \
-	const I c_out = ((cb & ~swap) | (sb & swap)) ^ (((k + 1) & 2) << 62);                                              \
-	memcpy(s, &s_out, sizeof s_out);                                                                                   \
+#define REAL_SINCOS_BODY(F, I)                                                                                \
+	const F magic = x * 0.63661977236758134308 + 6755399441055744.0;                                          \
+	const F n = magic - 6755399441055744.0;                                                                   \
+	const F r1 = x - n * 1.57079632673412561417;                                                              \
+	const F n2 = n * 6.07710050630396597660e-11;                                                              \
+	const F r2 = r1 - n2;                                                                                     \
+	const F t = n * 2.02226624871116645580e-21 - ((r1 - r2) - n2);                                            \
+	const F r = r2 - t;                                                                                       \
+	const F lo = (r2 - r) - t;                                                                                \
+	const F z = r * r;                                                                                        \
+	const F ps = ((((1.591805913698281e-10 * z - 2.5051130870968297e-08) * z + 2.755731609787775e-06) * z -   \
+	               0.0001984126983674956) *                                                                   \
+	                  z +                                                                                     \
+	              0.008333333333330943) *                                                                     \
+	                 z -                                                                                      \
+	             0.16666666666666666;                                                                         \
+	const F pc = ((((-1.1382588535352522e-11 * z + 2.0876145659059344e-09) * z - 2.755731726880539e-07) * z + \
+	               2.4801587298760048e-05) *                                                                  \
+	                  z -                                                                                     \
+	              0.0013888888888887393) *                                                                    \
+	                 z +                                                                                      \
+	             0.041666666666666664;                                                                        \
+	const F half = 0.5 * z;                                                                                   \
+	const F w = 1.0 - half;                                                                                   \
+	const F sine = r + (r * z * ps + lo * w);                                                                 \
+	const F cosine = w + (((1.0 - w) - half) + (z * z * pc - r * lo));                                        \
+	I k, sb, cb;                                                                                              \
+	memcpy(&k, &magic, sizeof k);                                                                             \
+	memcpy(&sb, &sine, sizeof sb);                                                                            \
+	memcpy(&cb, &cosine, sizeof cb);                                                                          \
+	const I swap = -(k & 1);                                                                                  \
+	const I s_out = ((sb & ~swap) | (cb & swap)) ^ ((k & 2) << 62);                                           \
+	const I c_out = ((cb & ~swap) | (sb & swap)) ^ (((k + 1) & 2) << 62);                                     \
+	memcpy(s, &s_out, sizeof s_out);                                                                          \
 	memcpy(c, &c_out, sizeof c_out);
 
 /* Shifting into the sign bit is meant: done on unsigned bits. */
@@ -126,9 +134,11 @@ INLINE void sincos_array(const double *x, double *s, double *c, int n) {
 		memcpy(s + i, &vs, sizeof vs);
 		memcpy(c + i, &vc, sizeof vc);
 	}
-	for (; i < n; ++i) sincos_double_reduced(x[i], &s[i], &c[i]);
+	for (; i < n; ++i)
+		sincos_double_reduced(x[i], &s[i], &c[i]);
 	for (i = 0; i < n; ++i) {
-		if (__builtin_expect(fabs(x[i]) > REAL_TRIG_MAX, 0)) sincos_double(x[i], &s[i], &c[i]);
+		if (__builtin_expect(fabs(x[i]) > REAL_TRIG_MAX, 0))
+			sincos_double(x[i], &s[i], &c[i]);
 	}
 }
 
@@ -148,7 +158,8 @@ INLINE void sincos_real(real x, real *s, real *c) {
 	}
 }
 INLINE real real_sqrt(real x) {
-	for (int i = 0; i < CAL_LANES; ++i) x[i] = sqrt(x[i]);
+	for (int i = 0; i < CAL_LANES; ++i)
+		x[i] = sqrt(x[i]);
 	return x;
 }
 #endif

@@ -90,7 +90,8 @@ INLINE mat3 mat_mul_dmat(mat3 a, dmat3 b) {
 INLINE mat3 acceleration_field(vec3 w, vec3 al) {
 	const real xx = w.x * w.x, yy = w.y * w.y, zz = w.z * w.z;
 	const real xy = w.x * w.y, xz = w.x * w.z, yz = w.y * w.z;
-	return (mat3){{-(yy + zz), xy + al.z, xz - al.y}, {xy - al.z, -(xx + zz), yz + al.x}, {xz + al.y, yz - al.x, -(xx + yy)}};
+	return (mat3){
+		{-(yy + zz), xy + al.z, xz - al.y}, {xy - al.z, -(xx + zz), yz + al.x}, {xz + al.y, yz - al.x, -(xx + yy)}};
 }
 
 /* Double-only helpers for the model compiler. */
@@ -113,9 +114,7 @@ INLINE dmat3 dmat_transpose(dmat3 m) {
 }
 INLINE dmat3 dmat_identity(void) { return (dmat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}; }
 INLINE dpose dpose_identity(void) { return (dpose){dmat_identity(), {0, 0, 0}}; }
-INLINE dpose dpose_mul(dpose a, dpose b) {
-	return (dpose){dmat_mul(a.R, b.R), dadd(a.r, dmat_mul_vec(a.R, b.r))};
-}
+INLINE dpose dpose_mul(dpose a, dpose b) { return (dpose){dmat_mul(a.R, b.R), dadd(a.r, dmat_mul_vec(a.R, b.r))}; }
 INLINE dpose dpose_inverse(dpose a) {
 	const dmat3 Rt = dmat_transpose(a.R);
 	return (dpose){Rt, dscale(-1, dmat_mul_vec(Rt, a.r))};
@@ -125,7 +124,9 @@ INLINE dpose dpose_inverse(dpose a) {
 INLINE dvec3 dvec_in(CalVec3 v) { return (dvec3){v.x, v.y, v.z}; }
 INLINE CalVec3 dvec_out(dvec3 v) { return (CalVec3){v.x, v.y, v.z}; }
 INLINE dmat3 dmat_in(const CalMat3 *m) {
-	return (dmat3){{m->m[0][0], m->m[1][0], m->m[2][0]}, {m->m[0][1], m->m[1][1], m->m[2][1]}, {m->m[0][2], m->m[1][2], m->m[2][2]}};
+	return (dmat3){{m->m[0][0], m->m[1][0], m->m[2][0]},
+	               {m->m[0][1], m->m[1][1], m->m[2][1]},
+	               {m->m[0][2], m->m[1][2], m->m[2][2]}};
 }
 INLINE CalMat3 dmat_out(dmat3 m) {
 	return (CalMat3){{{m.x.x, m.y.x, m.z.x}, {m.x.y, m.y.y, m.z.y}, {m.x.z, m.y.z, m.z.z}}};

@@ -61,7 +61,8 @@ static void count_everything(Compiler *c) {
 	}
 	for (int i = 0; i < desc->node_count; ++i) {
 		const DescNode *node = &desc->nodes[i];
-		if (node->body.value && c->index_of[node->body.value - 1] < 0) continue;
+		if (node->body.value && c->index_of[node->body.value - 1] < 0)
+			continue;
 		++c->node_count;
 		c->string_size += strlen(node->def.name) + 1;
 	}
@@ -87,22 +88,26 @@ static int owner_of(const Compiler *c, int node) {
 static void place_nodes(Compiler *c) {
 	const CalDesc *desc = c->desc;
 	int *next = c->scratch; // [body_count + 2] counts, then where the next node of a body goes
-	for (int b = 0; b < c->body_count + 2; ++b) next[b] = 0;
+	for (int b = 0; b < c->body_count + 2; ++b)
+		next[b] = 0;
 	for (int i = 0; i < desc->node_count; ++i) {
 		const int b = owner_of(c, i);
-		if (b >= 0) ++next[b + 1];
+		if (b >= 0)
+			++next[b + 1];
 	}
-	for (int b = 1; b <= c->body_count; ++b) next[b] += next[b - 1];
+	for (int b = 1; b <= c->body_count; ++b)
+		next[b] += next[b - 1];
 	for (int i = 0; i < desc->node_count; ++i) {
 		const DescNode *from = &desc->nodes[i];
 		const uint32_t owner = from->body.value;
 		const int b = owner_of(c, i);
 		c->node_of[i] = -1;
-		if (b < 0) continue;
+		if (b < 0)
+			continue;
 		const int at = next[b]++;
 		c->node_of[i] = at;
-		c->nodes[at] = (Node){keep_string(c, from->def.name), {(uint32_t)i + 1}, owner ? b : -1, -1,
-		                      pose_of(from->def.placement), pose_of(from->def.placement)};
+		c->nodes[at] = (Node){keep_string(c, from->def.name), {(uint32_t)i + 1},           owner ? b : -1, -1,
+		                      pose_of(from->def.placement),   pose_of(from->def.placement)};
 	}
 }
 
@@ -110,7 +115,8 @@ static void place_nodes(Compiler *c) {
 
 /* A rotation that takes z to the unit vector a; the identity if they agree. */
 static dmat3 turn_z_to(dvec3 a) {
-	if (a.z == 1.0) return dmat_identity();
+	if (a.z == 1.0)
+		return dmat_identity();
 	dvec3 x = fabs(a.x) < 0.9 ? (dvec3){1, 0, 0} : (dvec3){0, 1, 0};
 	x = dadd(x, dscale(-ddot(x, a), a));
 	x = dscale(1.0 / sqrt(ddot(x, x)), x);
@@ -126,9 +132,17 @@ static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent
 		const int axial = motion == MOTION_ROTATION || motion == MOTION_TRANSLATION || motion == MOTION_SCREW;
 		const dmat3 turn = axial ? turn_z_to(dvec_in(step[k].axis)) : dmat_identity();
 		Link *link = &c->links[c->links_made];
-		*link = (Link){.parent = parent, .motion = motion, .u = c->u_made, .q = c->q_made,
-		               .nu = motion_u_count(motion, joint->ops), .nq = motion_q_count(motion, joint->ops),
-		               .slot = -1, .trig = -1, .body = body, .E = dmat_mul(X->R, turn), .p = X->r,
+		*link = (Link){.parent = parent,
+		               .motion = motion,
+		               .u = c->u_made,
+		               .q = c->q_made,
+		               .nu = motion_u_count(motion, joint->ops),
+		               .nq = motion_q_count(motion, joint->ops),
+		               .slot = -1,
+		               .trig = -1,
+		               .body = body,
+		               .E = dmat_mul(X->R, turn),
+		               .p = X->r,
 		               .data = {step[k].pitch, joint->ops, joint->ops_data}};
 		if (motion == MOTION_ROTATION) {
 			link->trig = c->trig_made;
@@ -152,14 +166,24 @@ static void add_body(Compiler *c, int index) {
 	Body *body = &c->bodies[index];
 	const int inboard = joint->inboard.value ? c->node_of[joint->inboard.value - 1] : -1;
 	const int parent = inboard >= 0 ? c->nodes[inboard].body : -1;
-	*body = (Body){.name = keep_string(c, def->def.name), .joint = keep_string(c, joint->def.name),
-	               .id = {(uint32_t)from + 1}, .joint_id = {(uint32_t)j + 1}, .type = joint->def.type,
-	               .parent = parent, .q = c->q_made, .u = c->u_made, .first_link = c->links_made,
-	               .node = c->node_of[def->frame.value - 1], .inboard_node = inboard,
-	               .head_node = c->node_of[joint->outboard.value - 1], .mass = def->def.mass,
-	               .com = dvec_in(def->def.com), .inertia = dmat_in(&def->def.inertia)};
+	*body = (Body){.name = keep_string(c, def->def.name),
+	               .joint = keep_string(c, joint->def.name),
+	               .id = {(uint32_t)from + 1},
+	               .joint_id = {(uint32_t)j + 1},
+	               .type = joint->def.type,
+	               .parent = parent,
+	               .q = c->q_made,
+	               .u = c->u_made,
+	               .first_link = c->links_made,
+	               .node = c->node_of[def->frame.value - 1],
+	               .inboard_node = inboard,
+	               .head_node = c->node_of[joint->outboard.value - 1],
+	               .mass = def->def.mass,
+	               .com = dvec_in(def->def.com),
+	               .inertia = dmat_in(&def->def.inertia)};
 	dpose X = inboard >= 0 ? c->nodes[inboard].in_body : dpose_identity();
-	if (parent >= 0) X = dpose_mul(c->bodies[parent].in_link, X);
+	if (parent >= 0)
+		X = dpose_mul(c->bodies[parent].in_link, X);
 	X = dpose_mul(X, pose_of(joint->def.inboard));
 	body->link = add_links(c, index, &joint->def, parent >= 0 ? c->bodies[parent].link : -1, &X);
 	body->nlink = c->links_made - body->first_link;
@@ -172,7 +196,8 @@ static void add_body(Compiler *c, int index) {
 static void finish_nodes(Compiler *c) {
 	for (int i = 0; i < c->node_count; ++i) {
 		Node *node = &c->nodes[i];
-		if (node->body < 0) continue;
+		if (node->body < 0)
+			continue;
 		node->link = c->bodies[node->body].link;
 		node->in_link = dpose_mul(c->bodies[node->body].in_link, node->in_body);
 	}
@@ -182,7 +207,8 @@ static void finish_nodes(Compiler *c) {
 static void assign_slots(Compiler *c) {
 	for (int i = 0; i < c->link_count; ++i) {
 		const int parent = c->links[i].parent;
-		if (parent >= 0 && parent != i - 1 && c->links[parent].slot < 0) c->links[parent].slot = c->slot_count++;
+		if (parent >= 0 && parent != i - 1 && c->links[parent].slot < 0)
+			c->links[parent].slot = c->slot_count++;
 	}
 }
 
@@ -199,7 +225,8 @@ static dmat3 dmat_add_outer(dmat3 m, double s, dvec3 a) {
 static void add_inertias(Compiler *c) {
 	for (int i = 0; i < c->body_count; ++i) {
 		const Body *body = &c->bodies[i];
-		if (body->link < 0) continue;
+		if (body->link < 0)
+			continue;
 		DInertia *in = &c->links[body->link].inertia;
 		const dmat3 I = body->inertia;
 		const double half = 0.5 * (I.x.x + I.y.y + I.z.z);
@@ -223,15 +250,17 @@ static void add_inertias(Compiler *c) {
 
 static void add_ball_spring(Compiler *c, CalModel *model, int q, int u) {
 	const Dof *dof = &c->dofs[u];
-	if (dof[0].stiffness + dof[1].stiffness + dof[2].stiffness == 0) return;
+	if (dof[0].stiffness + dof[1].stiffness + dof[2].stiffness == 0)
+		return;
 	const dvec3 rest = {dof[0].rest, dof[1].rest, dof[2].rest};
 	c->ball_springs[model->ball_spring_count++] =
-	    (BallSpring){q, u, dquat_exp(rest), {dof[0].stiffness, dof[1].stiffness, dof[2].stiffness}};
+		(BallSpring){q, u, dquat_exp(rest), {dof[0].stiffness, dof[1].stiffness, dof[2].stiffness}};
 }
 
 static int has_spring(const Compiler *c, const Link *link) {
 	double sum = 0;
-	for (int k = 0; k < link->nu; ++k) sum += c->dofs[link->u + k].stiffness;
+	for (int k = 0; k < link->nu; ++k)
+		sum += c->dofs[link->u + k].stiffness;
 	return sum > 0;
 }
 
@@ -240,8 +269,15 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 	const int u = link->u + k;
 	const CalDofDef *def = &c->desc->joints[body->joint_id.value - 1].def.dof[u - body->u];
 	const double gear = def->gear_ratio == 0 ? 1.0 : def->gear_ratio;
-	const int axial = link->motion != MOTION_SPHERICAL && link->motion != MOTION_USER && (link->motion != MOTION_FREE || k < 3);
-	c->dofs[u] = (Dof){link->body, u - body->u, i, axial ? link->q + k : -1, def->stiffness, def->rest, def->damping,
+	const int axial =
+		link->motion != MOTION_SPHERICAL && link->motion != MOTION_USER && (link->motion != MOTION_FREE || k < 3);
+	c->dofs[u] = (Dof){link->body,
+	                   u - body->u,
+	                   i,
+	                   axial ? link->q + k : -1,
+	                   def->stiffness,
+	                   def->rest,
+	                   def->damping,
 	                   def->rotor_inertia * gear * gear};
 	c->rotor[u] = c->dofs[u].rotor;
 	c->damping[u] = def->damping;
@@ -249,23 +285,29 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 	model->any_rotor |= c->rotor[u] != 0;
 	model->any_damping |= def->damping != 0;
 	model->any_prescribed |= def->prescribed != 0;
-	if (axial && def->stiffness != 0) c->spring_dof[model->spring_count++] = u;
+	if (axial && def->stiffness != 0)
+		c->spring_dof[model->spring_count++] = u;
 	if (k > 0) {
 		c->dof_parent[u] = u - 1;
 		return;
 	}
 	int p = link->parent;
-	while (p >= 0 && c->links[p].nu == 0) p = c->links[p].parent;
+	while (p >= 0 && c->links[p].nu == 0)
+		p = c->links[p].parent;
 	c->dof_parent[u] = p >= 0 ? c->links[p].u + c->links[p].nu - 1 : -1;
 }
 
 static void add_dofs(Compiler *c, CalModel *model) {
 	for (int i = 0; i < c->link_count; ++i) {
 		const Link *link = &c->links[i];
-		for (int k = 0; k < link->nu; ++k) add_dof(c, model, link, i, k);
-		if (link->motion == MOTION_SPHERICAL) add_ball_spring(c, model, link->q, link->u);
-		if (link->motion == MOTION_FREE) add_ball_spring(c, model, link->q + 3, link->u + 3);
-		if (link->motion == MOTION_USER && has_spring(c, link)) c->user_spring_link[model->user_spring_count++] = i;
+		for (int k = 0; k < link->nu; ++k)
+			add_dof(c, model, link, i, k);
+		if (link->motion == MOTION_SPHERICAL)
+			add_ball_spring(c, model, link->q, link->u);
+		if (link->motion == MOTION_FREE)
+			add_ball_spring(c, model, link->q + 3, link->u + 3);
+		if (link->motion == MOTION_USER && has_spring(c, link))
+			c->user_spring_link[model->user_spring_count++] = i;
 	}
 }
 
@@ -280,12 +322,13 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 	for (int u = 0; u < c->nu; ++u) {
 		depth[u] = 1 + (c->dof_parent[u] >= 0 ? depth[c->dof_parent[u]] : 0);
 		pairs += depth[u];
-		if (depth[u] > model->depth) model->depth = depth[u];
+		if (depth[u] > model->depth)
+			model->depth = depth[u];
 	}
 	const double n = c->nu, links = c->link_count;
 	model->flops_recursive = 270.0 * links + 260.0 * n;
 	model->flops_dense = 430.0 * links + 20.0 * pairs + 60.0 * n + n * n * n / 3.0 + 2.0 * n * n;
-	model->solver = wanted != CAL_SOLVER_AUTO                            ? wanted
+	model->solver = wanted != CAL_SOLVER_AUTO                     ? wanted
 	                : model->flops_dense < model->flops_recursive ? CAL_SOLVER_DENSE
 	                                                              : CAL_SOLVER_RECURSIVE;
 }
@@ -297,7 +340,8 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->name = keep_string(c, group->name);
 	model->gravity = dvec_in(group->gravity);
 	place_nodes(c);
-	for (int i = 0; i < c->body_count; ++i) add_body(c, i);
+	for (int i = 0; i < c->body_count; ++i)
+		add_body(c, i);
 	assign_slots(c);
 	compile_turn_frames(c);
 	finish_nodes(c);
@@ -320,10 +364,12 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 	const CalAllocator allocator = allocator_or_default(&options->allocator);
 	const size_t turns = sizeof(double) * 2 * (size_t)c->link_count;
 	c->turn = memory_alloc(&c->desc->allocator, turns + sizeof(int) * (size_t)(c->body_count + c->nu + 2));
-	if (!c->turn) return CAL_ERR_MEMORY;
+	if (!c->turn)
+		return CAL_ERR_MEMORY;
 	c->scratch = (int *)(void *)(c->turn + 2 * c->link_count);
 	block.base = memory_alloc(&allocator, block.size);
-	if (!block.base) return CAL_ERR_MEMORY;
+	if (!block.base)
+		return CAL_ERR_MEMORY;
 	memset(block.base, 0, block.size);
 	CalModel *model = (CalModel *)(void *)block.base;
 	const size_t size = block.size;
@@ -340,7 +386,8 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options, CalModel **model) {
 	Compiler c = {.desc = desc, .group = options->group.value ? (int)options->group.value - 1 : 0};
 	CalStatus status = compile_order(&c);
-	if (status == CAL_OK) status = compile_block(&c, options, model);
+	if (status == CAL_OK)
+		status = compile_block(&c, options, model);
 	memory_free(&desc->allocator, c.order);
 	memory_free(&desc->allocator, c.turn);
 	return status;
@@ -348,17 +395,22 @@ CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options,
 
 static void keep_first(void *user, const CalFinding *finding) {
 	CalError *error = user;
-	if (finding->status == CAL_OK || !error) return;
+	if (finding->status == CAL_OK || !error)
+		return;
 	const int count = error->count + 1;
-	if (count == 1) error_set(error, finding->status, "%s", finding->text);
+	if (count == 1)
+		error_set(error, finding->status, "%s", finding->text);
 	error->count = count;
 }
 
 CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *options, CalModel **model, CalError *error) {
 	const CalCompileOptions defaults = {0};
-	if (!options) options = &defaults;
-	if (error) *error = (CalError){0};
-	if (!desc || !model) return error_set(error, CAL_ERR_ARGUMENT, "cal_model_compile: desc and model must not be NULL");
+	if (!options)
+		options = &defaults;
+	if (error)
+		*error = (CalError){0};
+	if (!desc || !model)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_compile: desc and model must not be NULL");
 	*model = NULL;
 	if ((int)options->group.value > desc->group_count) {
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_compile: the description has no group with id %u",
@@ -366,20 +418,24 @@ CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *option
 	}
 	const CalGroupId group = {options->group.value ? options->group.value : 1};
 	CalStatus status = desc_check_structure(desc, group, keep_first, error);
-	if (status != CAL_OK) return status;
+	if (status != CAL_OK)
+		return status;
 	status = compile_checked(desc, options, model);
-	if (status != CAL_OK) return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
+	if (status != CAL_OK)
+		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
 	status = model_check_singular(*model, desc, keep_first, error);
 	if (status != CAL_OK) {
 		cal_model_destroy(*model);
 		*model = NULL;
 	}
-	if (status == CAL_ERR_MEMORY) return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
+	if (status == CAL_ERR_MEMORY)
+		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
 	return status;
 }
 
 void cal_model_destroy(CalModel *model) {
-	if (!model) return;
+	if (!model)
+		return;
 	const CalAllocator allocator = model->allocator;
 	memory_free(&allocator, model);
 }

@@ -19,7 +19,7 @@ typedef struct DescNode {
 } DescNode;
 
 typedef struct DescBody {
-	CalBodyDef def; // strings owned; group never {0}
+	CalBodyDef def;  // strings owned; group never {0}
 	CalNodeId frame; // the node that is the body's own frame
 } DescBody;
 

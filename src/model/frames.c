@@ -28,10 +28,12 @@ static void turn_link(Compiler *c, int i, double angle, double sn, double cs) {
 		link->twist = 0;
 	}
 	for (int k = i + 1; k < c->link_count; ++k) {
-		if (c->links[k].parent != i) continue;
+		if (c->links[k].parent != i)
+			continue;
 		c->links[k].E = unturn(c->links[k].E, sn, cs);
 		c->links[k].p = unturn_vec(c->links[k].p, sn, cs);
-		if (c->links[i].slot < 0) break; // the next link is the only child
+		if (c->links[i].slot < 0)
+			break; // the next link is the only child
 	}
 }
 
@@ -41,9 +43,11 @@ void compile_turn_frames(Compiler *c) {
 	double *sine = c->turn, *cosine = c->turn + c->link_count;
 	for (int i = 0; i < c->link_count; ++i) {
 		sine[i] = 0, cosine[i] = 1;
-		if (i + 1 >= c->link_count || c->links[i + 1].parent != i || !can_turn(&c->links[i])) continue;
+		if (i + 1 >= c->link_count || c->links[i + 1].parent != i || !can_turn(&c->links[i]))
+			continue;
 		Link *child = &c->links[i + 1];
-		if (child->motion != MOTION_ROTATION) continue;
+		if (child->motion != MOTION_ROTATION)
+			continue;
 		const dvec3 z = child->E.z; // (sin a sin phi, -sin a cos phi, cos a)
 		const double sin_a = sqrt(z.x * z.x + z.y * z.y);
 		const double phi = sin_a > 0 ? atan2(z.x, -z.y) : 0.0;
@@ -58,7 +62,8 @@ void compile_turn_frames(Compiler *c) {
 	}
 	for (int b = 0; b < c->body_count; ++b) {
 		Body *body = &c->bodies[b];
-		if (body->link < 0) continue;
+		if (body->link < 0)
+			continue;
 		const double sn = sine[body->link], cs = cosine[body->link];
 		body->in_link = (dpose){unturn(body->in_link.R, sn, cs), unturn_vec(body->in_link.r, sn, cs)};
 	}

@@ -17,39 +17,58 @@ CalVec3 cal_model_gravity(const CalModel *model) { return dvec_out(model->gravit
 const char *cal_model_name(const CalModel *model) { return model->name; }
 
 double cal_model_flops(const CalModel *model, CalSolver solver) {
-	if (solver == CAL_SOLVER_AUTO) solver = model->solver;
+	if (solver == CAL_SOLVER_AUTO)
+		solver = model->solver;
 	return solver == CAL_SOLVER_DENSE ? model->flops_dense : model->flops_recursive;
 }
 
 CalStatus cal_model_body(const CalModel *model, int body, CalBodyInfo *info) {
-	if (!model || !info || body < 0 || body >= model->body_count) return CAL_ERR_ARGUMENT;
+	if (!model || !info || body < 0 || body >= model->body_count)
+		return CAL_ERR_ARGUMENT;
 	const Body *b = &model->bodies[body];
-	*info = (CalBodyInfo){.name = b->name, .id = b->id, .parent = b->parent, .node = b->node, .mass = b->mass,
-	                      .com = dvec_out(b->com), .inertia = dmat_out(b->inertia), .joint = b->joint,
-	                      .joint_id = b->joint_id, .type = b->type, .q = b->q, .nq = b->nq, .u = b->u, .nu = b->nu,
-	                      .inboard_node = b->inboard_node, .head_node = b->head_node, .link = b->first_link,
+	*info = (CalBodyInfo){.name = b->name,
+	                      .id = b->id,
+	                      .parent = b->parent,
+	                      .node = b->node,
+	                      .mass = b->mass,
+	                      .com = dvec_out(b->com),
+	                      .inertia = dmat_out(b->inertia),
+	                      .joint = b->joint,
+	                      .joint_id = b->joint_id,
+	                      .type = b->type,
+	                      .q = b->q,
+	                      .nq = b->nq,
+	                      .u = b->u,
+	                      .nu = b->nu,
+	                      .inboard_node = b->inboard_node,
+	                      .head_node = b->head_node,
+	                      .link = b->first_link,
 	                      .nlink = b->nlink};
 	return CAL_OK;
 }
 
 CalStatus cal_model_dof(const CalModel *model, int u, CalDofInfo *info) {
-	if (!model || !info || u < 0 || u >= model->nu) return CAL_ERR_ARGUMENT;
+	if (!model || !info || u < 0 || u >= model->nu)
+		return CAL_ERR_ARGUMENT;
 	const Dof *d = &model->dofs[u];
 	*info = (CalDofInfo){d->body, d->index, d->q, d->stiffness, d->rest, d->damping, d->rotor, model->prescribed[u]};
 	return CAL_OK;
 }
 
 CalStatus cal_model_node(const CalModel *model, int node, CalNodeInfo *info) {
-	if (!model || !info || node < 0 || node >= model->node_count) return CAL_ERR_ARGUMENT;
+	if (!model || !info || node < 0 || node >= model->node_count)
+		return CAL_ERR_ARGUMENT;
 	const Node *n = &model->nodes[node];
 	*info = (CalNodeInfo){n->name, n->id, n->body, dpose_out(n->in_body)};
 	return CAL_OK;
 }
 
 int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size) {
-	if (!model || u < 0 || u >= model->nu) return -1;
+	if (!model || u < 0 || u >= model->nu)
+		return -1;
 	const Body *body = &model->bodies[model->dofs[u].body];
-	if (body->nu == 1) return snprintf(buffer, size, "%s", body->joint);
+	if (body->nu == 1)
+		return snprintf(buffer, size, "%s", body->joint);
 	return snprintf(buffer, size, "%s.%d", body->joint, u - body->u);
 }
 
@@ -57,35 +76,41 @@ int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size) 
 static const Body *body_of_coordinate(const CalModel *model, int q) {
 	for (int i = 0; i < model->body_count; ++i) {
 		const Body *body = &model->bodies[i];
-		if (q >= body->q && q < body->q + body->nq) return body;
+		if (q >= body->q && q < body->q + body->nq)
+			return body;
 	}
 	return NULL;
 }
 
 int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size) {
 	const Body *body = model ? body_of_coordinate(model, q) : NULL;
-	if (!body) return -1;
-	if (body->nq == 1) return snprintf(buffer, size, "%s", body->joint);
+	if (!body)
+		return -1;
+	if (body->nq == 1)
+		return snprintf(buffer, size, "%s", body->joint);
 	return snprintf(buffer, size, "%s.%d", body->joint, q - body->q);
 }
 
 int cal_model_find_body(const CalModel *model, const char *name) {
 	for (int i = 0; model && name && i < model->body_count; ++i) {
-		if (strcmp(model->bodies[i].name, name) == 0) return i;
+		if (strcmp(model->bodies[i].name, name) == 0)
+			return i;
 	}
 	return -1;
 }
 
 int cal_model_find_joint(const CalModel *model, const char *name) {
 	for (int i = 0; model && name && i < model->body_count; ++i) {
-		if (strcmp(model->bodies[i].joint, name) == 0) return i;
+		if (strcmp(model->bodies[i].joint, name) == 0)
+			return i;
 	}
 	return -1;
 }
 
 /* "body/node" names a node of a body, "ground/node" one of the ground, "body" the body's own frame. */
 int cal_model_find_node(const CalModel *model, const char *path) {
-	if (!model || !path) return -1;
+	if (!model || !path)
+		return -1;
 	const char *slash = strchr(path, '/');
 	if (!slash) {
 		const int body = cal_model_find_body(model, path);
@@ -95,21 +120,24 @@ int cal_model_find_node(const CalModel *model, const char *path) {
 	for (int i = 0; i < model->node_count; ++i) {
 		const Node *node = &model->nodes[i];
 		const char *owner = node->body < 0 ? "ground" : model->bodies[node->body].name;
-		if (strcmp(node->name, slash + 1) == 0 && strlen(owner) == length && strncmp(owner, path, length) == 0) return i;
+		if (strcmp(node->name, slash + 1) == 0 && strlen(owner) == length && strncmp(owner, path, length) == 0)
+			return i;
 	}
 	return -1;
 }
 
 int cal_model_body_index(const CalModel *model, CalBodyId id) {
 	for (int i = 0; model && i < model->body_count; ++i) {
-		if (model->bodies[i].id.value == id.value) return i;
+		if (model->bodies[i].id.value == id.value)
+			return i;
 	}
 	return -1;
 }
 
 int cal_model_node_index(const CalModel *model, CalNodeId id) {
 	for (int i = 0; model && i < model->node_count; ++i) {
-		if (model->nodes[i].id.value == id.value) return i;
+		if (model->nodes[i].id.value == id.value)
+			return i;
 	}
 	return -1;
 }

@@ -16,19 +16,19 @@
 #include "math/inertia.h"
 
 typedef struct Link {
-	int32_t parent;  // link index, -1: ground
-	int32_t motion;  // enum Motion
-	int32_t u, q;    // first speed and coordinate
-	int32_t nu, nq;  // their number
-	int32_t slot;    // accumulator of its children other than the next link, -1: none
-	int32_t trig;    // ROTATION: index of its angle in the batch of sines and cosines
-	int32_t twist;   // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
-	int32_t body;    // the body whose joint it belongs to
-	int32_t run;     // first link of the run that it is part of: each the parent of the next
-	dmat3 E;         // orientation of the inboard frame F in the parent link
-	dvec3 p;         // origin of F in the parent link [m]
+	int32_t parent;   // link index, -1: ground
+	int32_t motion;   // enum Motion
+	int32_t u, q;     // first speed and coordinate
+	int32_t nu, nq;   // their number
+	int32_t slot;     // accumulator of its children other than the next link, -1: none
+	int32_t trig;     // ROTATION: index of its angle in the batch of sines and cosines
+	int32_t twist;    // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
+	int32_t body;     // the body whose joint it belongs to
+	int32_t run;      // first link of the run that it is part of: each the parent of the next
+	dmat3 E;          // orientation of the inboard frame F in the parent link
+	dvec3 p;          // origin of F in the parent link [m]
 	DInertia inertia; // of all bodies that it carries, about its origin, link axes
-	MotionData data; // parameters of the motion
+	MotionData data;  // parameters of the motion
 } Link;
 
 typedef struct Body {
@@ -36,18 +36,18 @@ typedef struct Body {
 	CalBodyId id;
 	CalJointId joint_id;
 	CalJointType type;
-	int parent;          // body index, -1: ground
-	int link;            // the link that carries it, -1: fixed to the ground
-	int first_link;      // its joint's links are first_link .. link; nlink 0: welded
+	int parent;     // body index, -1: ground
+	int link;       // the link that carries it, -1: fixed to the ground
+	int first_link; // its joint's links are first_link .. link; nlink 0: welded
 	int nlink;
 	int q, nq, u, nu;
-	int node;            // of its own frame
-	int inboard_node;    // on the parent, -1: ground's origin
-	int head_node;       // on this body
-	dpose in_link;       // body frame in the link frame
+	int node;         // of its own frame
+	int inboard_node; // on the parent, -1: ground's origin
+	int head_node;    // on this body
+	dpose in_link;    // body frame in the link frame
 	double mass;
-	dvec3 com;           // in the body frame
-	dmat3 inertia;       // about the centre of mass, body axes
+	dvec3 com;     // in the body frame
+	dmat3 inertia; // about the centre of mass, body axes
 } Body;
 
 typedef struct Node {
@@ -64,13 +64,13 @@ typedef struct Dof {
 	int link;        //
 	int q;           // its own coordinate, -1: part of a quaternion or of a user joint
 	double stiffness, rest, damping;
-	double rotor;    // reflected rotor inertia
+	double rotor; // reflected rotor inertia
 } Dof;
 
 /* A spherical spring: rest orientation and stiffness of three speeds that share a quaternion. */
 typedef struct BallSpring {
-	int q, u;          // first of the four coordinates, of the three speeds
-	CalQuat rest;      // unit
+	int q, u;     // first of the four coordinates, of the three speeds
+	CalQuat rest; // unit
 	double stiffness[3];
 } BallSpring;
 
@@ -82,9 +82,9 @@ struct CalModel {
 	CalSolver solver;
 	double flops_recursive, flops_dense;
 	int link_count, body_count, node_count, nq, nu;
-	int slot_count;        // accumulators of the inward sweeps
-	int trig_count;        // angles in the batch
-	int spring_count;      // degrees of freedom with an axial spring
+	int slot_count;   // accumulators of the inward sweeps
+	int trig_count;   // angles in the batch
+	int spring_count; // degrees of freedom with an axial spring
 	int ball_spring_count;
 	int user_spring_count; // user joints with a spring
 	int depth;             // largest number of degrees of freedom from the ground to a tip
@@ -98,10 +98,10 @@ struct CalModel {
 	const int32_t *spring_dof; // [spring_count] indices of degrees of freedom
 	const BallSpring *ball_springs;
 	const int32_t *user_spring_link; // [user_spring_count] their links
-	const int32_t *trig_q;     // [trig_count] coordinate of each angle
-	const double *trig_offset; // [trig_count] constant turn from the joint's zero to the link's
-	const uint8_t *prescribed; // [nu] as described
-	const int32_t *dof_parent; // [nu] next degree of freedom towards the ground, -1: none
+	const int32_t *trig_q;           // [trig_count] coordinate of each angle
+	const double *trig_offset;       // [trig_count] constant turn from the joint's zero to the link's
+	const uint8_t *prescribed;       // [nu] as described
+	const int32_t *dof_parent;       // [nu] next degree of freedom towards the ground, -1: none
 };
 
 /* Reports freedoms whose articulated inertia is singular in every configuration (singular.c). */

@@ -19,13 +19,16 @@ static int parent_of(const CalDesc *desc, int joint) {
 static void link_children(Compiler *c, Children children) {
 	const CalDesc *desc = c->desc;
 	const int n = desc->body_count;
-	for (int i = 0; i <= n; ++i) children.first[i] = -1;
-	for (int i = 0; i < n; ++i) c->joint_of[i] = c->index_of[i] = -1;
+	for (int i = 0; i <= n; ++i)
+		children.first[i] = -1;
+	for (int i = 0; i < n; ++i)
+		c->joint_of[i] = c->index_of[i] = -1;
 	for (int j = 0; j < desc->joint_count; ++j) {
 		c->joint_of[desc_node(desc, desc->joints[j].outboard)->body.value - 1] = j;
 	}
 	for (int i = n - 1; i >= 0; --i) { // backwards, so that the lists come out in the described order
-		if ((int)desc->bodies[i].def.group.value - 1 != c->group) continue;
+		if ((int)desc->bodies[i].def.group.value - 1 != c->group)
+			continue;
 		const int parent = parent_of(desc, c->joint_of[i]);
 		children.next[i] = children.first[parent];
 		children.first[parent] = i;
@@ -51,7 +54,8 @@ static void walk(Compiler *c, Children children, int *stack) {
 CalStatus compile_order(Compiler *c) {
 	const size_t n = (size_t)c->desc->body_count, nodes = (size_t)c->desc->node_count;
 	int *memory = memory_alloc(&c->desc->allocator, sizeof(int) * (6 * n + nodes + 4));
-	if (!memory) return CAL_ERR_MEMORY;
+	if (!memory)
+		return CAL_ERR_MEMORY;
 	c->order = memory;
 	c->joint_of = memory + n;
 	c->index_of = memory + 2 * n;

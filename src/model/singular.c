@@ -43,7 +43,8 @@ static void pose_link(const CalModel *model, const double *q, int i, LinkInertia
 	LinkInertia *l = &out[i];
 	l->R = mat_mul(F, rel.R);
 	l->r = add(mat_mul_dvec(parent, link->p), mat_mul_vec(F, rel.r));
-	for (int k = 0; k < link->nu; ++k) l->P[k] = (spatial){mat_mul_vec(F, rel.P[k].a), mat_mul_vec(F, rel.P[k].l)};
+	for (int k = 0; k < link->nu; ++k)
+		l->P[k] = (spatial){mat_mul_vec(F, rel.P[k].a), mat_mul_vec(F, rel.P[k].l)};
 	const DInertia *in = &link->inertia;
 	l->articulated = artic_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
 	l->composite = l->articulated;
@@ -55,10 +56,13 @@ static void name_carried(const CalModel *model, int body, char *text, size_t siz
 	text[0] = 0;
 	for (int b = body; b < model->body_count; ++b) {
 		int up = b;
-		while (up > body) up = model->bodies[up].parent;
-		if (up != body) break; // depth first: the subtree is contiguous
+		while (up > body)
+			up = model->bodies[up].parent;
+		if (up != body)
+			break; // depth first: the subtree is contiguous
 		const int n = snprintf(text + used, size - used, "%s\"%s\"", used ? ", " : "", model->bodies[b].name);
-		if (n < 0 || (size_t)n >= size - used) break;
+		if (n < 0 || (size_t)n >= size - used)
+			break;
 		used += (size_t)n;
 	}
 }
@@ -70,29 +74,38 @@ static void report_singular(const CalModel *model, const CalDesc *desc, int u, i
 	name_carried(model, body, carried, sizeof carried);
 	cal_model_dof_name(model, u, dof, sizeof dof);
 	const char *place = desc->joints[model->bodies[body].joint_id.value - 1].def.place;
-	snprintf(text, sizeof text,
-	         massless
-	             ? "%s%sjoint \"%s\": nothing that it carries (%s) has inertia along its freedom %s; give one of these bodies "
-	               "mass or inertia, add a rotor inertia, or weld it"
-	             : "%s%sjoint \"%s\": the articulated inertia of the bodies that it carries (%s) is singular along its "
-	               "freedom %s, which other joints already provide without any mass between them; remove one of the "
-	               "coincident freedoms or give the bodies between them inertia",
-	         PLACE_ARGS(place), model->bodies[body].joint, carried, dof);
+	snprintf(
+		text, sizeof text,
+		massless
+			? "%s%sjoint \"%s\": nothing that it carries (%s) has inertia along its freedom %s; give one of these bodies "
+			  "mass or inertia, add a rotor inertia, or weld it"
+			: "%s%sjoint \"%s\": the articulated inertia of the bodies that it carries (%s) is singular along its "
+			  "freedom %s, which other joints already provide without any mass between them; remove one of the "
+			  "coincident freedoms or give the bodies between them inertia",
+		PLACE_ARGS(place), model->bodies[body].joint, carried, dof);
 	const CalFinding finding = {CAL_ERR_MODEL, text};
 	report(user, &finding);
 }
 
-static int eliminate(const CalModel *model, const CalDesc *desc, int i, LinkInertia *l, CalFindingFn report, void *user) {
+/* What the same bodies weigh along freedoms like P: any direction, any axis through the point. */
+static double inertia_scale(const Artic *a, spatial P) {
+	return dot(P.a, P.a) * (a->I.xx + a->I.yy + a->I.zz) + dot(P.l, P.l) * (a->M.xx + a->M.yy + a->M.zz);
+}
+
+static int eliminate(const CalModel *model, const CalDesc *desc, int i, LinkInertia *l, CalFindingFn report,
+                     void *user) {
 	const Link *link = &model->links[i];
 	int errors = 0;
 	for (int k = 0; k < link->nu; ++k) {
 		const int u = link->u + k;
-		if (model->prescribed[u]) continue;
+		if (model->prescribed[u])
+			continue;
 		const spatial P = l->P[k], U = artic_mul(&l->articulated, P);
 		const double rigid = spatial_dot(P, artic_mul(&l->composite, P)) + model->rotor[u];
 		const double D = spatial_dot(P, U) + model->rotor[u];
-		if (!(D > SINGULAR_RATIO * rigid)) {
-			report_singular(model, desc, u, !(rigid > 0), report, user);
+		const int massless = !(rigid > SINGULAR_RATIO * inertia_scale(&l->composite, P));
+		if (massless || !(D > SINGULAR_RATIO * rigid)) {
+			report_singular(model, desc, u, massless, report, user);
 			++errors;
 			continue;
 		}
@@ -106,17 +119,20 @@ CalStatus model_check_singular(const CalModel *model, const CalDesc *desc, CalFi
 	const size_t links = (size_t)model->link_count;
 	const size_t numbers = (size_t)(model->nq + model->nu + 1);
 	LinkInertia *l = memory_alloc(&model->allocator, links * sizeof *l + numbers * sizeof(double));
-	if (!l) return CAL_ERR_MEMORY;
+	if (!l)
+		return CAL_ERR_MEMORY;
 	double *q = (double *)(void *)(l + links), *dq = q + model->nq;
 	generic_displacement(model, dq);
 	cal_config_neutral(model, q);
 	cal_config_integrate(model, q, dq, q);
-	for (int i = 0; i < model->link_count; ++i) pose_link(model, q, i, l);
+	for (int i = 0; i < model->link_count; ++i)
+		pose_link(model, q, i, l);
 	int errors = 0;
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		errors += eliminate(model, desc, i, &l[i], report, user);
 		const int parent = model->links[i].parent;
-		if (parent < 0) continue;
+		if (parent < 0)
+			continue;
 		l[parent].articulated = artic_add(l[parent].articulated, artic_shift(l[i].articulated, l[i].r));
 		l[parent].composite = artic_add(l[parent].composite, artic_shift(l[i].composite, l[i].r));
 	}

@@ -22,15 +22,18 @@ CalStatus cal_state_init(const CalModel *model, void *memory, size_t size, CalSt
 }
 
 CalStatus cal_state_create(const CalModel *model, CalState *state) {
-	if (!model || !state) return CAL_ERR_ARGUMENT;
+	if (!model || !state)
+		return CAL_ERR_ARGUMENT;
 	*state = (CalState){0};
 	void *memory = malloc(state_bytes(model));
-	if (!memory) return CAL_ERR_MEMORY;
+	if (!memory)
+		return CAL_ERR_MEMORY;
 	return cal_state_init(model, memory, state_bytes(model), state);
 }
 
 void cal_state_destroy(CalState *state) {
-	if (!state) return;
+	if (!state)
+		return;
 	free(state->q); // the block starts with q
 	*state = (CalState){0};
 }
@@ -73,7 +76,8 @@ void cal_config_rate(const CalModel *model, const double *delta, const double *u
 
 /* First coordinate of a link's quaternion, -1 if it has none. */
 static int quaternion_of(const Link *link) {
-	if (link->motion == MOTION_SPHERICAL) return link->q;
+	if (link->motion == MOTION_SPHERICAL)
+		return link->q;
 	return link->motion == MOTION_FREE ? link->q + 3 : -1;
 }
 
@@ -81,11 +85,14 @@ CalStatus cal_config_normalize(const CalModel *model, double *q) {
 	for (int pass = 0; pass < 2; ++pass) { // first look, then touch
 		for (int i = 0; i < model->link_count; ++i) {
 			const int at = quaternion_of(&model->links[i]);
-			if (at < 0) continue;
+			if (at < 0)
+				continue;
 			double *v = q + at;
 			const double n = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3]);
-			if (!(n > 0) || !isfinite(n)) return CAL_NOT_FINITE;
-			for (int k = 0; pass && k < 4; ++k) v[k] /= n;
+			if (!(n > 0) || !isfinite(n))
+				return CAL_NOT_FINITE;
+			for (int k = 0; pass && k < 4; ++k)
+				v[k] /= n;
 		}
 	}
 	return CAL_OK;

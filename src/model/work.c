@@ -9,7 +9,7 @@
 enum { ALIGNMENT = 64 };
 
 typedef struct Layout {
-	char *base;   // NULL: only count
+	char *base; // NULL: only count
 	size_t offset;
 } Layout;
 
@@ -22,9 +22,11 @@ static void *layout_take(Layout *layout, size_t count, size_t size) {
 static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu, nt = (size_t)m->trig_count;
 	w->links = layout_take(layout, nl + 1, sizeof *w->links);
-	if (layout->base) ++w->links; // links[-1] is the ground
+	if (layout->base)
+		++w->links; // links[-1] is the ground
 	w->local = layout_take(layout, nl + 1, sizeof *w->local);
-	if (layout->base) ++w->local;
+	if (layout->base)
+		++w->local;
 	w->dofs = layout_take(layout, nu, sizeof *w->dofs);
 	w->slots = layout_take(layout, (size_t)m->slot_count, sizeof *w->slots);
 	w->columns = layout_take(layout, nu, sizeof *w->columns);
@@ -72,18 +74,21 @@ CalStatus cal_work_init(const CalModel *model, void *memory, size_t size, CalWor
 }
 
 CalStatus cal_work_create(const CalModel *model, CalWork **work) {
-	if (!model || !work) return CAL_ERR_ARGUMENT;
+	if (!model || !work)
+		return CAL_ERR_ARGUMENT;
 	*work = NULL;
 	const size_t size = cal_work_size(model);
 	void *memory = aligned_alloc(ALIGNMENT, size);
-	if (!memory) return CAL_ERR_MEMORY;
+	if (!memory)
+		return CAL_ERR_MEMORY;
 	cal_work_init(model, memory, size, work);
 	(*work)->memory = memory;
 	return CAL_OK;
 }
 
 void cal_work_destroy(CalWork *work) {
-	if (work) free(work->memory);
+	if (work)
+		free(work->memory);
 }
 
 int cal_work_culprit(const CalWork *work) { return work ? work->culprit : -1; }

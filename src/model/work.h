@@ -11,13 +11,13 @@
 #include "model/model.h"
 
 enum {
-	STAGE_POSE = 1,          // R, r and columns
-	STAGE_VELOCITY = 2,      // w, velocity and position of the origins
-	STAGE_BIAS = 4,          // al, a: accelerations at udot = 0 (shifted by -work->gravity)
-	STAGE_ACCELERATION = 8,  // A: what udot adds to them
-	STAGE_FACTOR = 16,       // K, d, articulated inertias
-	STAGE_COMPOSITE = 32,    // composite inertias
-	STAGE_REACTION = 64,     // reactions of the bodies
+	STAGE_POSE = 1,         // R, r and columns
+	STAGE_VELOCITY = 2,     // w, velocity and position of the origins
+	STAGE_BIAS = 4,         // al, a: accelerations at udot = 0 (shifted by -work->gravity)
+	STAGE_ACCELERATION = 8, // A: what udot adds to them
+	STAGE_FACTOR = 16,      // K, d, articulated inertias
+	STAGE_COMPOSITE = 32,   // composite inertias
+	STAGE_REACTION = 64,    // reactions of the bodies
 };
 
 typedef struct LinkWork {
@@ -68,25 +68,25 @@ typedef struct Composite {
 
 struct CalWork {
 	const CalModel *model;
-	void *memory;      // to be freed, or NULL
-	int stage;         // bits of STAGE_*
-	int culprit;       // degree of freedom of the last numerical failure, -1: none
-	dvec3 gravity;     // what was subtracted from a
-	LinkWork *links;   // [link_count], and links[-1]: the ground
-	LocalWork *local;  // [link_count], and local[-1]: the ground
-	DofWork *dofs;     // [nu]
-	Slot *slots;       // [slot_count]
-	spatial *columns;  // [nu] world axes, about the link's origin: for motions other than ROTATION, TRANSLATION
+	void *memory;     // to be freed, or NULL
+	int stage;        // bits of STAGE_*
+	int culprit;      // degree of freedom of the last numerical failure, -1: none
+	dvec3 gravity;    // what was subtracted from a
+	LinkWork *links;  // [link_count], and links[-1]: the ground
+	LocalWork *local; // [link_count], and local[-1]: the ground
+	DofWork *dofs;    // [nu]
+	Slot *slots;      // [slot_count]
+	spatial *columns; // [nu] world axes, about the link's origin: for motions other than ROTATION, TRANSLATION
 	real *sine, *cosine, *angle; // [trig_count]
-	spatial *force;    // [link_count] external wrenches, then scratch of the force sweeps
-	vec3 *position;    // [link_count] of the origins (kinematics only)
-	vec3 *velocity;    // [link_count] of the origins (kinematics only)
-	real *tau;         // [nu] total applied generalised force
-	real *rhs;         // [nu]
-	Artic *articulated; // [link_count] after cal_mass_factor
-	Composite *composite; // [link_count] of the mass matrix
-	spatial *reaction;  // [body_count]
-	real *dense;        // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
+	spatial *force;              // [link_count] external wrenches, then scratch of the force sweeps
+	vec3 *position;              // [link_count] of the origins (kinematics only)
+	vec3 *velocity;              // [link_count] of the origins (kinematics only)
+	real *tau;                   // [nu] total applied generalised force
+	real *rhs;                   // [nu]
+	Artic *articulated;          // [link_count] after cal_mass_factor
+	Composite *composite;        // [link_count] of the mass matrix
+	spatial *reaction;           // [body_count]
+	real *dense;                 // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };
 
 size_t LANED(work_size)(const CalModel *model);
@@ -94,8 +94,10 @@ CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, Cal
 
 /* Column k of link i: world axes, about its origin. */
 INLINE spatial link_column(const CalWork *work, const Link *link, int i, int k) {
-	if (link->motion == MOTION_ROTATION) return (spatial){work->links[i].R.z, vec_zero()};
-	if (link->motion == MOTION_TRANSLATION) return (spatial){vec_zero(), work->links[i].R.z};
+	if (link->motion == MOTION_ROTATION)
+		return (spatial){work->links[i].R.z, vec_zero()};
+	if (link->motion == MOTION_TRANSLATION)
+		return (spatial){vec_zero(), work->links[i].R.z};
 	return work->columns[link->u + k];
 }
 

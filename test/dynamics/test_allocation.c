@@ -107,7 +107,7 @@ static int run_state(Fixture *f, Buffers *b) {
 
 static void run_time_calls_do_not_allocate(void **state) {
 	(void)state;
-	if (!INTERPOSE_ACTIVE)
+	if (!interpose_active())
 		skip();
 	int (*const runs[])(Fixture *, Buffers *) = {run_kinematics, run_dynamics, run_mass, run_operators, run_state};
 	for (uint64_t seed = test_seed(); seed < test_seed() + 40; seed++) {
@@ -134,7 +134,7 @@ static int give_input(void *user, const CalModel *model, const CalState *state, 
 
 static void steps_do_not_allocate(void **state) {
 	(void)state;
-	if (!INTERPOSE_ACTIVE)
+	if (!interpose_active())
 		skip();
 	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
 		Fixture *f = fixture_random(test_seed(), (TreeOptions){.bodies = 6, .floating = 1}, CAL_SOLVER_AUTO);
@@ -155,7 +155,7 @@ static void steps_do_not_allocate(void **state) {
 
 static void interposer_counts(void **state) {
 	(void)state;
-	if (!INTERPOSE_ACTIVE)
+	if (!interpose_active())
 		skip();
 	interpose_begin(2);
 	void *volatile a = malloc(10), *volatile b = malloc(10);
@@ -314,7 +314,7 @@ static CalStatus check_description(Fixture *f) { return cal_desc_check(f->desc, 
 
 static void creating_survives_every_failing_malloc(void **state) {
 	(void)state;
-	if (!INTERPOSE_ACTIVE)
+	if (!interpose_active())
 		skip();
 	const CreateFn creates[] = {create_state, create_work, create_integrator, create_model, check_description};
 	Fixture *f = fixture_random(test_seed(), (TreeOptions){.bodies = 8, .springs = 1}, CAL_SOLVER_RECURSIVE);

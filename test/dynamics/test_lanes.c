@@ -59,7 +59,8 @@ static Lanes lanes_make(uint64_t seed, TreeOptions options) {
 			l.tau[lane][i] = 0.5 * lane - 0.2 * i;
 		}
 		cal_config_integrate(m, l.f->state.q, dq, l.state[lane].q);
-		for (int i = 0; i < nq; i++) real_set_lane(&l.q[i], lane, l.state[lane].q[i]);
+		for (int i = 0; i < nq; i++)
+			real_set_lane(&l.q[i], lane, l.state[lane].q[i]);
 		for (int i = 0; i < nu; i++) {
 			real_set_lane(&l.u[i], lane, l.state[lane].u[i]);
 			real_set_lane(&l.t[i], lane, l.tau[lane][i]);
@@ -69,7 +70,8 @@ static Lanes lanes_make(uint64_t seed, TreeOptions options) {
 }
 
 static void lanes_free(Lanes *l) {
-	for (int lane = 0; lane < LANES; lane++) cal_state_destroy(&l->state[lane]);
+	for (int lane = 0; lane < LANES; lane++)
+		cal_state_destroy(&l->state[lane]);
 	free(l->work);
 	free(l->q), free(l->u), free(l->t), free(l->x);
 	fixture_destroy(l->f);
@@ -110,7 +112,8 @@ static void inverse_dynamics_over_lanes_equals_scalar(void **state) {
 		const CalModel *m = l.f->model;
 		inverse_outward_x4(m, m->gravity, l.q, l.u, l.t, l.work);
 		inverse_inward_x4(m, l.work, l.x);
-		for (int i = 0; i < l.f->nu; i++) l.x[i] += m->rotor[i] * l.t[i];
+		for (int i = 0; i < l.f->nu; i++)
+			l.x[i] += m->rotor[i] * l.t[i];
 		for (int lane = 0; lane < LANES; lane++) {
 			check_ok(seed, cal_inverse_dynamics(m, &l.state[lane], l.tau[lane], NULL, l.f->work, l.out[lane]));
 			check_same(seed, &l, lane);
@@ -131,7 +134,8 @@ static void mass_matrix_over_lanes_equals_scalar(void **state) {
 		composite_matrix_x4(m, l.work, M);
 		for (int lane = 0; lane < LANES; lane++) {
 			check_ok(seed, cal_mass_matrix(m, &l.state[lane], l.f->work, want));
-			for (int i = 0; i < n * n; i++) assert_true(real_lane(&M[i], lane) == want[i]);
+			for (int i = 0; i < n * n; i++)
+				assert_true(real_lane(&M[i], lane) == want[i]);
 		}
 		free(M);
 		lanes_free(&l);
@@ -140,9 +144,9 @@ static void mass_matrix_over_lanes_equals_scalar(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(forward_dynamics_over_lanes_equals_scalar),
-	    cmocka_unit_test(inverse_dynamics_over_lanes_equals_scalar),
-	    cmocka_unit_test(mass_matrix_over_lanes_equals_scalar),
+		cmocka_unit_test(forward_dynamics_over_lanes_equals_scalar),
+		cmocka_unit_test(inverse_dynamics_over_lanes_equals_scalar),
+		cmocka_unit_test(mass_matrix_over_lanes_equals_scalar),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

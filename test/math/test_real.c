@@ -50,8 +50,10 @@ static void sine_and_cosine_err_below_one_ulp(void **state) {
 		long double es, ec;
 		sincos_double(x, &s, &c);
 		exact_sincos(x, &es, &ec);
-		if (fabsl(es) > 1e-9L) worst = fmax(worst, ulps(s, es));
-		if (fabsl(ec) > 1e-9L) worst = fmax(worst, ulps(c, ec));
+		if (fabsl(es) > 1e-9L)
+			worst = fmax(worst, ulps(s, es));
+		if (fabsl(ec) > 1e-9L)
+			worst = fmax(worst, ulps(c, ec));
 	}
 	printf("largest error %.3f ulp\n", worst);
 	assert_true(worst < 1.0);
@@ -62,7 +64,8 @@ static void four_at_a_time_gives_the_same_bits(void **state) {
 	Rng r = rng_make(8);
 	for (int round = 0; round < 2000; ++round) {
 		double x[11], s[11], c[11];
-		for (int i = 0; i < 11; ++i) x[i] = rng_uniform(&r, -1, 1) * pow(10.0, rng_uniform(&r, -12, 8));
+		for (int i = 0; i < 11; ++i)
+			x[i] = rng_uniform(&r, -1, 1) * pow(10.0, rng_uniform(&r, -12, 8));
 		sincos_array(x, s, c, 11);
 		for (int i = 0; i < 11; ++i) {
 			double s1, c1;
@@ -90,9 +93,9 @@ static void exact_and_special_arguments(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(sine_and_cosine_err_below_one_ulp),
-	    cmocka_unit_test(four_at_a_time_gives_the_same_bits),
-	    cmocka_unit_test(exact_and_special_arguments),
+		cmocka_unit_test(sine_and_cosine_err_below_one_ulp),
+		cmocka_unit_test(four_at_a_time_gives_the_same_bits),
+		cmocka_unit_test(exact_and_special_arguments),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

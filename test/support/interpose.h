@@ -3,8 +3,8 @@
  * interpose.h — replaces malloc and its relatives in a test program that includes it, to count and fail them.
  *
  * Include in exactly one file of a program: it defines the functions. Counting and failing concern only the
- * thread that asks for them. With another C library, or under a sanitizer that brings its own allocator,
- * nothing is replaced and INTERPOSE_ACTIVE is 0: tests then skip().
+ * thread that asks for them. With another C library, under a sanitizer that brings its own allocator, or under
+ * valgrind, nothing is replaced and interpose_active() is 0: tests then skip().
  */
 #ifndef TEST_SUPPORT_INTERPOSE_H
 #define TEST_SUPPORT_INTERPOSE_H
@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
@@ -39,6 +40,12 @@ typedef struct Interpose {
 
 /* volatile: compilers know that malloc changes no variable of the program */
 static _Thread_local volatile Interpose interpose;
+
+/* valgrind puts its own allocator in place of this one; it makes itself known by what it preloads. */
+static inline int interpose_active(void) {
+	const char *preload = getenv("LD_PRELOAD");
+	return INTERPOSE_ACTIVE && !(preload && strstr(preload, "vgpreload"));
+}
 
 static inline void interpose_begin(long fail_at) {
 	interpose.calls = interpose.live = 0;
