@@ -18,7 +18,13 @@
  * in sweep 2, where they fill the waiting time of the chain of eliminations. For the same reason the
  * commonest link, a free rotation, is shifted before it is eliminated: X'(M^ - UK')X = X'M^X - U'K'' with
  * U' = X'U, so that the shift does not wait for the division; K is then kept at the parent's origin, and
- * sweep 3 needs no shifted A for it. Counted for such a link, its frame reached by a twist:
+ * sweep 3 needs no shifted A for it.
+ *
+ * A free ball has its own axes for columns: its D is I itself, and all three go at once. With X = I^-1 H and
+ * g = I^-1(tau - n), tau in world axes: M^a = [0 0; 0 M - H'X], b^a = [tau; f + H'g], and outward
+ * alpha = g - X a. A free flyer leaves nothing: a follows from (M - H'X) a = f_applied - f - H'g.
+ *
+ * Counted for such a link, its frame reached by a twist:
  * 1: 63 mul 57 add, 2: 176 mul 183 add 1 div, 3: 16 mul 15 add, and one sine-cosine.
  */
 #include "dynamics/articulated.h"
@@ -68,27 +74,45 @@ INLINE real column_dot(spatial P, spatial f, ColumnKind kind) {
 	return spatial_dot(P, f);
 }
 
-/* Not positive in some lane (also not a number). */
-INLINE int not_positive(real x) {
+/*
+ * A joint is singular where D is nothing but round-off: below this part of what the same inertia amounts to in
+ * other directions. (Long straight chains come down to 1e-6, gimbal lock leaves 1e-16.)
+ */
+#define SINGULAR_RATIO 1e-14
+
+/* Not above the limit in some lane (also not a number). */
+INLINE int not_above(real x, real limit) {
 #if CAL_LANES == 1
-	return !(x > 0);
+	return !(x > limit);
 #else
 	for (int i = 0; i < CAL_LANES; ++i) {
-		if (!(x[i] > 0))
+		if (!(x[i] > limit[i]))
 			return 1;
 	}
 	return 0;
 #endif
 }
 
-/* Removes one free column from M: K and 1/D. Returns nonzero if D is not positive. */
+INLINE real trace(sym3 s) { return s.xx + s.yy + s.zz; }
+
+/* What a column like P might meet in M. */
+INLINE real column_scale(const Artic *M, spatial P, ColumnKind kind) {
+	if (kind == COLUMN_ROTATION)
+		return trace(M->I);
+	if (kind == COLUMN_TRANSLATION)
+		return trace(M->M);
+	return dot(P.a, P.a) * trace(M->I) + dot(P.l, P.l) * trace(M->M);
+}
+
+/* Removes one free column from M: K and 1/D. Returns nonzero if the column is singular. */
 INLINE int eliminate(Artic *M, spatial P, ColumnKind kind, double rotor, DofWork *dof) {
 	const spatial U = column_force(M, P, kind);
 	const real D = column_dot(P, U, kind) + rotor;
+	const real limit = SINGULAR_RATIO * column_scale(M, P, kind);
 	dof->d = 1.0 / D;
 	dof->K = (spatial){scale(dof->d, U.a), scale(dof->d, U.l)};
 	*M = artic_sub_outer(*M, U, dof->K);
-	return not_positive(D);
+	return not_above(D, limit);
 }
 
 /* Joint of link i: all its free columns, in order. Returns the DOF that is singular, or -1. */
@@ -126,6 +150,17 @@ INLINE int is_free_rotation(const Link *link, const SweepInput *in) {
 	return link->motion == MOTION_ROTATION && (LIKELY(!in->prescribed) || !in->prescribed[link->u]);
 }
 
+/* Ball or flyer without prescribed columns and without rotors: see the top of the file. */
+INLINE int is_free_ball(const CalModel *model, const Link *link, const SweepInput *in) {
+	if (link->motion != MOTION_SPHERICAL && link->motion != MOTION_FREE)
+		return 0;
+	for (int k = 0; k < link->nu; ++k) {
+		if (model->rotor[link->u + k] != 0 || (in->prescribed && in->prescribed[link->u + k]))
+			return 0;
+	}
+	return 1;
+}
+
 /* Any link: eliminates its joint from `total`, which becomes what the parent sees, at the parent's origin. */
 static int pass_inward(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
                        Slot *total) {
@@ -142,6 +177,7 @@ INLINE int pass_inward_rotation(const CalModel *model, const Link *link, const L
 	const vec3 z = l->R.z, r = l->r;
 	const vec3 Un = sym_mul_vec(total->M.I, z), Uf = mat_tmul_vec(total->M.H, z);
 	const real D = dot(z, Un) + model->rotor[link->u];
+	const real limit = SINGULAR_RATIO * trace(total->M.I);
 	const real eps = in->tau[link->u] - dot(z, total->b.a);
 	const spatial U = {add(Un, cross(r, Uf)), Uf};
 	const Artic shifted = artic_shift(total->M, r);
@@ -153,7 +189,61 @@ INLINE int pass_inward_rotation(const CalModel *model, const Link *link, const L
 	dof->eps = eps;
 	dof->d = d;
 	*total = (Slot){artic_sub_outer(shifted, U, K), spatial_madd(b, eps, K)};
-	return not_positive(D);
+	return not_above(D, limit);
+}
+
+/* Inverse of a symmetric 3x3, and nonzero if it is singular: trace(s) trace(s^-1) bounds its condition. */
+INLINE sym3 invert(sym3 s, int *singular) {
+	real determinant;
+	const sym3 inverse = sym_inverse(s, &determinant);
+	const real one = real_from(1), zero = real_from(0);
+	*singular = not_above(s.xx, zero) || not_above(s.xx * s.yy, s.xy * s.xy) || not_above(determinant, zero) ||
+	            not_above(one, SINGULAR_RATIO * trace(s) * trace(inverse));
+	return inverse;
+}
+
+/* Applied generalised forces of three speeds in world axes, along the columns a, b, c. */
+INLINE vec3 world_force(vec3 a, vec3 b, vec3 c, const real *tau) {
+	return madd(madd(scale(tau[0], a), tau[1], b), tau[2], c);
+}
+
+/* d tells a singular inertia from one that is not a number. */
+INLINE void keep_row(DofWork *dof, vec3 row, real value, real d) {
+	dof->K.l = row;
+	dof->eps = value;
+	dof->d = d;
+}
+
+static int pass_inward_ball(const Link *link, const LinkWork *l, const SweepInput *in, CalWork *work, Slot *total) {
+	const int ball = link->motion == MOTION_FREE ? link->u + 3 : link->u; // first of its three rotations
+	const Artic *M = &total->M;
+	int singular, singular_a;
+	const sym3 inverse = invert(M->I, &singular);
+	const mat3 X = {sym_mul_vec(inverse, M->H.x), sym_mul_vec(inverse, M->H.y), sym_mul_vec(inverse, M->H.z)};
+	const vec3 moment = world_force(l->R.x, l->R.y, l->R.z, in->tau + ball);
+	const vec3 g = sym_mul_vec(inverse, sub(moment, total->b.a));
+	keep_row(&work->dofs[ball], vec(X.x.x, X.y.x, X.z.x), g.x, trace(inverse));
+	keep_row(&work->dofs[ball + 1], vec(X.x.y, X.y.y, X.z.y), g.y, trace(inverse));
+	keep_row(&work->dofs[ball + 2], vec(X.x.z, X.y.z, X.z.z), g.z, trace(inverse));
+	const sym3 Ma = {M->M.xx - dot(M->H.x, X.x), M->M.yy - dot(M->H.y, X.y), M->M.zz - dot(M->H.z, X.z),
+	                 M->M.xy - dot(M->H.x, X.y), M->M.xz - dot(M->H.x, X.z), M->M.yz - dot(M->H.y, X.z)};
+	spatial b = {moment, add(total->b.l, mat_tmul_vec(M->H, g))};
+	Artic left = artic_zero();
+	if (link->motion == MOTION_SPHERICAL) {
+		left.M = Ma;
+		*total = (Slot){artic_shift(left, l->r), force_shift(b, l->r)};
+		return singular ? ball : -1;
+	}
+	const spatial *P = work->columns + link->u;
+	const vec3 applied = world_force(P[0].l, P[1].l, P[2].l, in->tau + link->u);
+	const sym3 inverse_a = invert(Ma, &singular_a);
+	const vec3 a = sym_mul_vec(inverse_a, sub(applied, b.l));
+	keep_row(&work->dofs[link->u], vec_zero(), a.x, trace(inverse_a));
+	keep_row(&work->dofs[link->u + 1], vec_zero(), a.y, trace(inverse_a));
+	keep_row(&work->dofs[link->u + 2], vec_zero(), a.z, trace(inverse_a));
+	b.l = applied;
+	*total = (Slot){left, force_shift(b, l->r)};
+	return singular ? ball : singular_a ? link->u : -1;
 }
 
 INLINE void slot_add(Slot *to, const Slot *from) {
@@ -188,7 +278,8 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 				culprit = link->u;
 		} else {
 			Slot any = total; // a copy, so that `total` itself can stay in registers
-			const int bad = pass_inward(model, link, i, in, work, &any);
+			const int bad = is_free_ball(model, link, in) ? pass_inward_ball(link, l, in, work, &any)
+			                                              : pass_inward(model, link, i, in, work, &any);
 			if (bad >= 0)
 				culprit = bad;
 			total = any;
@@ -223,6 +314,25 @@ static void accelerate_joint(const CalModel *model, const Link *link, int i, con
 	}
 }
 
+/* The same for a free ball or flyer: its acceleration first, then what of it is its own. */
+static void accelerate_ball(const Link *link, const CalWork *work, const LinkWork *l, real *udot, spatial *A) {
+	const int flyer = link->motion == MOTION_FREE, ball = flyer ? link->u + 3 : link->u;
+	const DofWork *dof = &work->dofs[ball];
+	vec3 a = A->l;
+	if (flyer) {
+		a = vec(work->dofs[link->u].eps, work->dofs[link->u + 1].eps, work->dofs[link->u + 2].eps);
+		const vec3 own = sub(a, A->l);
+		for (int k = 0; k < 3; ++k)
+			udot[link->u + k] = dot(work->columns[link->u + k].l, own);
+	}
+	const vec3 al = {dof[0].eps - dot(dof[0].K.l, a), dof[1].eps - dot(dof[1].K.l, a), dof[2].eps - dot(dof[2].K.l, a)};
+	const vec3 own = mat_tmul_vec(l->R, sub(al, A->a));
+	udot[ball] = own.x;
+	udot[ball + 1] = own.y;
+	udot[ball + 2] = own.z;
+	*A = (spatial){al, a};
+}
+
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
 	if (force)
 		memset(force, 0, sizeof(real) * (size_t)model->nu);
@@ -240,7 +350,11 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 			continue;
 		}
 		spatial A = motion_shift(*parent, l->r);
-		accelerate_joint(model, link, i, in, work, udot, force, &A);
+		if (is_free_ball(model, link, in)) {
+			accelerate_ball(link, work, l, udot, &A);
+		} else {
+			accelerate_joint(model, link, i, in, work, udot, force, &A);
+		}
 		l->A = A;
 	}
 }

@@ -38,6 +38,8 @@ static void strike_out(double *M, int n, int i) {
 	M[i * n + i] = 1;
 }
 
+static const double SINGULAR_RATIO = 1e-14; // of a pivot to its diagonal entry: what is left is round-off
+
 /* M = L L' in the lower triangle; the upper one is neither read nor written. Returns the first row whose pivot is not positive, or -1. */
 static int cholesky(double *M, int n) {
 	for (int i = 0; i < n; ++i) {
@@ -47,7 +49,7 @@ static int cholesky(double *M, int n) {
 				s -= M[i * n + k] * M[j * n + k];
 			if (i != j) {
 				M[i * n + j] = s / M[j * n + j];
-			} else if (s > 0) {
+			} else if (s > SINGULAR_RATIO * M[i * n + i]) {
 				M[i * n + i] = sqrt(s);
 			} else {
 				return i;

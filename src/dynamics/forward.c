@@ -38,7 +38,7 @@ static int find_not_finite(const double *x, int n) {
 
 static CalStatus judge(const CalModel *model, int culprit, const double *udot, CalWork *work) {
 	const int bad = find_not_finite(udot, model->nu);
-	const int not_a_number = culprit >= 0 && !isfinite(work->dofs[culprit].d) && work->dofs[culprit].d != INFINITY;
+	const int not_a_number = culprit >= 0 && isnan(work->dofs[culprit].d);
 	work->culprit = culprit >= 0 ? culprit : bad;
 	if (work->culprit < 0)
 		return CAL_OK;

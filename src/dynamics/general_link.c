@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * general_link.c — links whose motion is not one rotation or translation about z: screw, spherical, free,
- * user-defined, fixed. Everything comes from the motion's relative pose and columns.
+ * general_link.c — links whose motion the sweeps do not write out: screw, free, user-defined, fixed. Everything comes from the motion's relative pose and columns.
  *
  * With F the inboard frame, w' and W' of the base, and P u = (w_r, v_r) in world axes:
  *   w = w' + w_r,  al = al' + Pdot_u_w + w' x w_r,  a = a' + W' r + 2 w' x v_r + Pdot_u_v

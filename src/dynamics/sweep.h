@@ -46,7 +46,10 @@ INLINE mat3 turn_about_z(mat3 F, real s, real c) {
 	              F.z};
 }
 
-/* Motions other than a rotation or a translation: pose and columns; the same with the velocity terms. */
+/* F times the rotation of a spherical joint's quaternion. */
+INLINE mat3 turn_by_quaternion(mat3 F, const real *q) { return mat_mul(F, quat_matrix(q[0], q[1], q[2], q[3])); }
+
+/* Motions other than a rotation, a translation or a ball: pose and columns; the same with the velocity terms. */
 void LANED(general_pose)(const Link *link, const real *q, const LinkWork *base, CalWork *work, LinkWork *l);
 void LANED(general_link)(const Link *link, const real *q, const real *u, const LinkWork *base, CalWork *work,
                          LinkWork *l);
@@ -73,6 +76,9 @@ INLINE void link_pose(const Link *link, const LinkWork *base, const real *q, Cal
 	} else if (link->motion == MOTION_TRANSLATION) {
 		l->R = link_inboard(link, &base->R);
 		l->r = madd(mat_mul_dvec(base->R, link->p), q[link->q], l->R.z);
+	} else if (link->motion == MOTION_SPHERICAL) {
+		l->R = turn_by_quaternion(link_inboard(link, &base->R), q + link->q);
+		l->r = mat_mul_dvec(base->R, link->p);
 	} else {
 		LANED(general_pose)(link, q, base, work, l);
 	}
@@ -98,6 +104,13 @@ INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, c
 		l->al = base->al;
 		const vec3 coriolis = cross(base->w, scale(2.0 * u[link->u], l->R.z));
 		l->a = add(add(base->a, mat_mul_vec(base->W, l->r)), coriolis);
+	} else if (link->motion == MOTION_SPHERICAL) {
+		l->R = turn_by_quaternion(link_inboard(link, &base->R), q + link->q);
+		l->r = mat_mul_dvec(base->R, link->p);
+		const vec3 Ru = mat_mul_vec(l->R, vec(u[link->u], u[link->u + 1], u[link->u + 2]));
+		l->w = add(base->w, Ru);
+		l->al = add(base->al, cross(base->w, Ru));
+		l->a = add(base->a, mat_mul_vec(base->W, l->r));
 	} else {
 		LANED(general_link)(link, q, u, base, work, l);
 	}

@@ -63,6 +63,14 @@ INLINE vec3 sym_mul_vec(sym3 s, vec3 v) {
 	return (vec3){s.xx * v.x + s.xy * v.y + s.xz * v.z, s.xy * v.x + s.yy * v.y + s.yz * v.z,
 	              s.xz * v.x + s.yz * v.y + s.zz * v.z};
 }
+/* Inverse by cofactors. */
+INLINE sym3 sym_inverse(sym3 s, real *determinant) {
+	const real xx = s.yy * s.zz - s.yz * s.yz, xy = s.xz * s.yz - s.xy * s.zz, xz = s.xy * s.yz - s.xz * s.yy;
+	const real yy = s.xx * s.zz - s.xz * s.xz, zz = s.xx * s.yy - s.xy * s.xy, yz = s.xy * s.xz - s.xx * s.yz;
+	*determinant = s.xx * xx + s.xy * xy + s.xz * xz;
+	const real d = 1.0 / *determinant;
+	return (sym3){d * xx, d * yy, d * zz, d * xy, d * xz, d * yz};
+}
 INLINE sym3 sym_add(sym3 a, sym3 b) {
 	return (sym3){a.xx + b.xx, a.yy + b.yy, a.zz + b.zz, a.xy + b.xy, a.xz + b.xz, a.yz + b.yz};
 }

@@ -33,8 +33,9 @@ typedef struct LinkWork {
 } LinkWork;
 
 /*
- * A degree of freedom in the recursion. K refers to the link's own origin, except after a forward dynamics
- * for a free rotation: there it refers to the parent's origin, which is what the last sweep wants.
+ * A degree of freedom in the recursion. K refers to the link's own origin. A forward dynamics keeps other
+ * things here for two kinds of links, which its last sweep wants (articulated.c): for a free rotation K at the
+ * parent's origin; for a free ball or flyer three rows of I^-1 H in K.l and of the acceleration in eps.
  */
 typedef struct DofWork {
 	spatial K; // gain M^ P / D; of a prescribed degree of freedom: M^ P itself
@@ -76,7 +77,7 @@ struct CalWork {
 	LocalWork *local; // [link_count], and local[-1]: the ground
 	DofWork *dofs;    // [nu]
 	Slot *slots;      // [slot_count]
-	spatial *columns; // [nu] world axes, about the link's origin: for motions other than ROTATION, TRANSLATION
+	spatial *columns; // [nu] world axes, about the link's origin: for the motions that link_column() does not know
 	real *sine, *cosine, *angle; // [trig_count]
 	spatial *force;              // [link_count] external wrenches, then scratch of the force sweeps
 	vec3 *position;              // [link_count] of the origins (kinematics only)
@@ -94,10 +95,13 @@ CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, Cal
 
 /* Column k of link i: world axes, about its origin. */
 INLINE spatial link_column(const CalWork *work, const Link *link, int i, int k) {
+	const mat3 *R = &work->links[i].R;
 	if (link->motion == MOTION_ROTATION)
-		return (spatial){work->links[i].R.z, vec_zero()};
+		return (spatial){R->z, vec_zero()};
 	if (link->motion == MOTION_TRANSLATION)
-		return (spatial){vec_zero(), work->links[i].R.z};
+		return (spatial){vec_zero(), R->z};
+	if (link->motion == MOTION_SPHERICAL)
+		return (spatial){k == 0 ? R->x : k == 1 ? R->y : R->z, vec_zero()};
 	return work->columns[link->u + k];
 }
 

@@ -123,7 +123,7 @@ static void random_placements(Rng *r, RefModel *m, RefBody *b, int body) {
 static void random_dofs(Rng *r, CalJointDef *def, const TreeOptions *o) {
 	for (int k = 0; k < CAL_JOINT_MAX_DOF; k++) {
 		CalDofDef *d = &def->dof[k];
-		if (o->springs && def->type != CAL_JOINT_USER && rng_chance(r, 0.5)) {
+		if (o->springs && rng_chance(r, 0.5)) {
 			d->stiffness = rng_uniform(r, 0, 10);
 			d->rest = rng_uniform(r, -0.5, 0.5);
 		}
