@@ -146,7 +146,7 @@ static bool share_panel(const Column *a, const Column *b) {
 	return a->label == b->label && strncmp(a->name, b->name, (size_t)a->label) == 0 && strcmp(a->unit, b->unit) == 0;
 }
 
-/* A panel with all chosen columns from `first` on that share it; they are then no longer to be drawn. */
+/* A panel with all chosen columns that share it with `first`; they are then no longer to be drawn. */
 static void add_panel(Drawing *drawing, const Record *record, int first) {
 	const Column *columns = record->set.columns;
 	SvgPanel *panel = &drawing->panels[drawing->panel_count];
@@ -154,13 +154,23 @@ static void add_panel(Drawing *drawing, const Record *record, int first) {
 	snprintf(title, sizeof *drawing->titles, "%.*s [%s]", columns[first].label - 1, columns[first].name,
 	         columns[first].unit);
 	*panel = (SvgPanel){.title = title, .lines = drawing->lines + drawing->line_count};
-	for (int i = first; i < record->set.column_count; i++) {
+	for (int i = 0; i < record->set.column_count; i++) {
 		if (!drawing->chosen[i] || !share_panel(&columns[first], &columns[i]))
 			continue;
 		drawing->lines[drawing->line_count++] =
 			(SvgLine){.name = columns[i].name + columns[i].label, .y = record->rows + i};
 		drawing->chosen[i] = false;
 		panel->line_count++;
+	}
+}
+
+static void add_signal_panels(Drawing *drawing, const Record *record, const char *name) {
+	for (int s = 0; s < record->set.signal_count; s++) {
+		const Signal *signal = &record->set.signals[s];
+		if (strcmp(signal->name, name) == 0)
+			for (int i = signal->first; i < signal->first + signal->count; i++)
+				if (drawing->chosen[i])
+					add_panel(drawing, record, i);
 	}
 }
 
@@ -172,9 +182,8 @@ int record_plot(const Record *record, const char *svg_path, const char *title, c
 	}
 	for (int i = 0; i < count; i++)
 		choose_columns(&drawing, &record->set, names[i]);
-	for (int i = 0; i < record->set.column_count; i++)
-		if (drawing.chosen[i])
-			add_panel(&drawing, record, i);
+	for (int i = 0; i < count; i++)
+		add_signal_panels(&drawing, record, names[i]);
 	SvgPlot plot = {.title = title,
 	                .x_title = "t [s]",
 	                .x = record->rows,

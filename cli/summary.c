@@ -65,8 +65,8 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	if (stats.rejected)
 		fprintf(out, ", %lld rejected", (long long)stats.rejected);
 	fprintf(out, ", %lld evaluations of the dynamics\n", (long long)stats.evaluations);
-	fprintf(out, "  real time   %.4g times faster (%.4g s wall, %.4g s CPU)\n", stats.real_time_factor, stats.wall_s,
-	        stats.cpu_s);
+	fprintf(out, "  real time   %.*f times faster (%.4g s wall, %.4g s CPU)\n", stats.real_time_factor < 100 ? 2 : 0,
+	        stats.real_time_factor, stats.wall_s, stats.cpu_s);
 	if (summary->csv)
 		fprintf(out, "  wrote       %s\n", summary->csv);
 	if (summary->svg)

@@ -16,7 +16,7 @@ endfunction()
 
 # A variant is a generated file of one line, so that it is a source like any other.
 function(calder_file_variant file suffix)
-	get_filename_component(stem ${file} NAME_WE)
+	string(REGEX REPLACE "^src/(.*)\\.c$" "\\1" stem ${file})
 	set(variant ${PROJECT_BINARY_DIR}/variants/${stem}_${suffix}.c)
 	file(CONFIGURE OUTPUT ${variant} CONTENT "#include \"${PROJECT_SOURCE_DIR}/${file}\"\n")
 	set_property(SOURCE ${variant} APPEND PROPERTY COMPILE_DEFINITIONS ${ARGN})

@@ -23,6 +23,8 @@ add_library(calder_flags INTERFACE)
 # -fno-math-errno: sqrt is one instruction; nothing in the library reads errno after it.
 target_compile_options(calder_flags INTERFACE -ffp-contract=off -fno-math-errno)
 target_compile_options(calder_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -pedantic -Wconversion -Wshadow>)
+# How vectors wider than a register are passed has changed between versions of gcc; ours never leave the library.
+target_compile_options(calder_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-psabi>)
 if(CALDER_WERROR)
 	target_compile_options(calder_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
 endif()

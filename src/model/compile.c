@@ -133,7 +133,7 @@ static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent
 		const dmat3 turn = axial ? turn_z_to(dvec_in(step[k].axis)) : dmat_identity();
 		Link *link = &c->links[c->links_made];
 		*link = (Link){.parent = parent,
-		               .motion = motion,
+		               .motion = (int32_t)motion,
 		               .u = c->u_made,
 		               .q = c->q_made,
 		               .nu = motion_u_count(motion, joint->ops),

@@ -81,9 +81,10 @@ CalStatus cal_work_create(const CalModel *model, CalWork **work) {
 	void *memory = aligned_alloc(ALIGNMENT, size);
 	if (!memory)
 		return CAL_ERR_MEMORY;
-	cal_work_init(model, memory, size, work);
-	(*work)->memory = memory;
-	return CAL_OK;
+	const CalStatus status = cal_work_init(model, memory, size, work);
+	if (status == CAL_OK)
+		(*work)->memory = memory;
+	return status;
 }
 
 void cal_work_destroy(CalWork *work) {

@@ -196,6 +196,16 @@ texts = [t.text for t in root.iter(space + "text")]
 assert "A test" in texts and "q [rad]" in texts and "q [m]" in texts and "energy [J]" in texts and "t [s]" in texts
 lines = [p for p in root.iter(space + "path") if p.get("class") == "line" and "L" in p.get("d")]
 assert len(lines) == 6, len(lines)'
+calder 0 run model.yaml -q --plot run.svg energy q:rail q:hinge
+python '
+import re
+titles = re.findall(r"class=.panel.>([^<]*)<", open("run.svg").read())
+assert titles == ["energy [J]", "q [m]", "q [rad]"], titles'
+calder 0 run "$SOURCE_DIR/examples/double_pendulum.yaml" -q --plot run.svg q
+python '
+import re
+titles = re.findall(r"class=.panel.>([^<]*)<", open("run.svg").read())
+assert titles == ["q [rad]"], titles'
 calder 0 run model.yaml --plot - -q
 stdout_has '^<svg'
 

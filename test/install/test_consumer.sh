@@ -11,7 +11,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$BUILD_DIR" --prefix "$work/prefix" >/dev/null
 
-cmake -S "$SOURCE_DIR/test/install" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 ||
+generator=$(sed -n 's/^CMAKE_GENERATOR:INTERNAL=//p' "$BUILD_DIR/CMakeCache.txt")
+cmake -G "$generator" -S "$SOURCE_DIR/test/install" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"$work/log" 2>&1 ||
 	{ cat "$work/log"; exit 1; }
 cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 for program in "$work"/build/consumer "$work"/build/consumer_shared; do
