@@ -53,13 +53,23 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 
 static const char *const plain_signals[] = {"q", "u", "udot", "energy", "momentum"};
 
+/* What stands before the joint's name in "reaction:JOINT", "q:JOINT", ...; 0: none of them. */
+static size_t joint_prefix(const char *signal) {
+	static const char *const prefixes[] = {"reaction:", "q:", "u:", "udot:"};
+	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+		if (strncmp(signal, prefixes[i], strlen(prefixes[i])) == 0)
+			return strlen(prefixes[i]);
+	}
+	return 0;
+}
+
 static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal) {
 	CalNodeId id;
 	const JointRecord *joint;
 	if (strncmp(signal, "node:", 5) == 0)
 		return native_find_node(r, s, node, signal + 5, &id);
-	if (strncmp(signal, "reaction:", 9) == 0)
-		return native_find_joint(r, node, signal + 9, &joint);
+	if (joint_prefix(signal))
+		return native_find_joint(r, node, signal + joint_prefix(signal), &joint);
 	Suggestion suggestion = {.word = signal};
 	for (size_t i = 0; i < sizeof plain_signals / sizeof plain_signals[0]; i++) {
 		if (strcmp(signal, plain_signals[i]) == 0)
@@ -69,8 +79,8 @@ static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, con
 	if (suggestion.best)
 		return reader_unknown(r, node, "signal", &suggestion);
 	return reader_fail(r, node,
-	                   "unknown signal \"%.80s\"; write q, u, udot, energy, momentum, node:BODY/NODE or "
-	                   "reaction:JOINT",
+	                   "unknown signal \"%.80s\"; write q, u, udot, q:JOINT, u:JOINT, udot:JOINT, energy, momentum, "
+	                   "node:BODY/NODE or reaction:JOINT",
 	                   signal);
 }
 

@@ -199,6 +199,7 @@ static void mistakes_in_state_loads_and_run(void **state) {
 		{"run: {duration: 1 m}", "5:17", {"expected a time"}},
 		{"run: {duration: 1, rtol: 0}", "5:26", {"greater than zero"}},
 		{"run: {duration: 1, output: {signals: q}}", "5:38", {"list of signals"}},
+		{"run: {duration: 1, output: {signals: [\"u:hing\"]}}", "5:39", {"joint", "\"hinge\""}},
 		{"run: {duration: 1, output: {signals: [enrgy]}}", "5:39", {"unknown signal \"enrgy\"", "\"energy\""}},
 		{"run: {duration: 1, output: {signals: [colour]}}", "5:39", {"node:BODY/NODE"}},
 		{"run: {duration: 1, output: {signals: ['node:upper/tap']}}", "5:39", {"no node \"tap\"", "\"tip\""}},
