@@ -139,6 +139,32 @@ typedef struct CalJointDef {
 	const char *place;                // for messages; may be NULL
 } CalJointDef;
 
+/**
+ * How the modes move one node of a flexible body, and the mass that is lumped there. In the body frame B the
+ * node sits at p + phi eta (+ eta'phi2 eta) with axes exp([psi eta]x) E, (p, E) its placement.
+ */
+typedef struct CalFlexNode {
+	CalNodeId node;     // a node of the body
+	double mass;        // point mass at the node [kg], >= 0
+	CalMat3 inertia;    // rotary inertia about the node, constant in B [kg m^2]
+	const double *phi;  // [3][modes] translation per modal coordinate; NULL: zero
+	const double *psi;  // [3][modes] rotation vector per modal coordinate; NULL: zero
+	const double *phi2; // [3][modes][modes] second-order translation (foreshortening); NULL: none
+} CalFlexNode;
+
+/**
+ * Modal flexibility of a body. Its CalBodyDef is the rigid part, attached to B; every lumped node adds to it.
+ * Modal coordinates and speeds follow those of the body's joint in q and u. Force: -stiffness eta - damping eta_dot.
+ */
+typedef struct CalFlexDef {
+	int modes;               // > 0
+	const double *stiffness; // [modes][modes] symmetric, positive semidefinite
+	const double *damping;   // [modes][modes]; NULL: none
+	int node_count;
+	const CalFlexNode *nodes; // [node_count]; nodes that are not listed do not move in B
+	double frequency_bound;   // no assembly oscillates faster than this [rad/s]; 0: no bound (THEORY: body-level bound)
+} CalFlexDef;
+
 /** Definitions with every default in place; fill in the rest. */
 CAL_API CalGroupDef cal_group_def(void);
 CAL_API CalBodyDef cal_body_def(void);
@@ -165,6 +191,9 @@ CAL_API CalStatus cal_desc_add_node(CalDesc *desc, CalBodyId body, const CalNode
  */
 CAL_API CalStatus cal_desc_attach(CalDesc *desc, CalNodeId inboard, const CalJointDef *joint, CalNodeId outboard,
                                   CalJointId *id, CalError *error);
+
+/** Makes a body flexible; its nodes must exist. Everything is copied. A body can be made flexible once. */
+CAL_API CalStatus cal_desc_set_flexible(CalDesc *desc, CalBodyId body, const CalFlexDef *def, CalError *error);
 
 /** Gravity of a group ({0}: the default one). */
 CAL_API CalStatus cal_desc_set_gravity(CalDesc *desc, CalGroupId group, CalVec3 gravity);

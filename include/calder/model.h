@@ -60,6 +60,7 @@ typedef struct CalBodyInfo {
 	CalJointType type;   // of the inboard joint
 	int q, nq;           // its coordinates are q[q .. q+nq-1]
 	int u, nu;           // its speeds are u[u .. u+nu-1]
+	int modes;           // modal coordinates are q[q+nq .. q+nq+modes-1], modal speeds u[u+nu .. u+nu+modes-1]
 	int inboard_node;    // node of the parent that carries the joint, -1: the ground's origin
 	int head_node;       // node of this body that the joint carries
 	int link, nlink;     // its elementary links; 0 links: welded to its parent

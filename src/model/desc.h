@@ -19,8 +19,9 @@ typedef struct DescNode {
 } DescNode;
 
 typedef struct DescBody {
-	CalBodyDef def;  // strings owned; group never {0}
-	CalNodeId frame; // the node that is the body's own frame
+	CalBodyDef def;   // strings owned; group never {0}
+	CalNodeId frame;  // the node that is the body's own frame
+	CalFlexDef *flex; // NULL: rigid; one block owned by the description, all pointers into it or NULL
 } DescBody;
 
 typedef struct DescJoint {
