@@ -41,7 +41,7 @@ foreach(sweep IN LISTS calder_sweeps)
 endforeach()
 
 # The sweeps over four states of one model at once (src/math/real.h).
-foreach(sweep src/joint/motion.c src/model/work.c src/dynamics/general_link.c src/dynamics/articulated.c
+foreach(sweep src/joint/motion.c src/body/flex.c src/model/work.c src/dynamics/general_link.c src/dynamics/flexible.c src/dynamics/articulated.c
 		src/dynamics/inverse.c src/dynamics/composite.c)
 	calder_file_variant(${sweep} x4 CAL_LANES=4)
 endforeach()

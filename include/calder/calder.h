@@ -5,11 +5,13 @@
 
 #include <calder/base.h>
 #include <calder/build.h>
+#include <calder/flex.h>
 #include <calder/model.h>
 #include <calder/dynamics.h>
 #include <calder/operators.h>
 #include <calder/integrate.h>
 #include <calder/sim.h>
 #include <calder/io.h>
+#include <calder/fe.h>
 
 #endif

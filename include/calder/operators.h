@@ -11,7 +11,8 @@
  *                        order), L^-1 = 1 - H psi K, D diagonal and positive
  * A = phi: A(k,k) = 1, force of an outboard link shifted inward to O_k. psi: the same with each shift
  * preceded by the projection that leaves no work on the joint: psi(parent,k) = A(parent,k)(1 - G_k H_k).
- * All need cal_mass_factor (which does not depend on u). Vectors of one call may be the same array.
+ * All need cal_mass_factor (which does not depend on u). Vectors of one call may be the same array. Models with
+ * flexible bodies: CAL_ERR_UNSUPPORTED.
  */
 #ifndef CALDER_OPERATORS_H
 #define CALDER_OPERATORS_H

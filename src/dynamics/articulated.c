@@ -28,12 +28,15 @@
  * 1: 63 mul 57 add, 2: 176 mul 183 add 1 div, 3: 16 mul 15 add, and one sine-cosine.
  */
 #include "dynamics/articulated.h"
+#include "dynamics/flexible.h"
 
 /* ---- 1 outward ----------------------------------------------------------------------------- */
 
 /* Prescribed accelerations belong to the motion that b accounts for. */
 static void add_prescribed(const Link *link, int i, const SweepInput *in, CalWork *work) {
 	LinkWork *l = &work->links[i];
+	if (link->flex >= 0)
+		LANED(flexible_prescribe)(link, work->model, work, l);
 	for (int k = 0; k < link->nu; ++k) {
 		if (!in->prescribed[link->u + k])
 			continue;
@@ -44,16 +47,23 @@ static void add_prescribed(const Link *link, int i, const SweepInput *in, CalWor
 	l->W = acceleration_field(l->w, l->al);
 }
 
-void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work) {
+void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work) {
 	const int any_prescribed = in->prescribed && in->udot;
-	ground_init(work, model->gravity);
+	ground_init(work, gravity);
 	sweep_trig(model, in->q, work);
+	LANED(flexible_load)(model, in->q, in->u, in->prescribed, in->udot, work);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_motion(link, &work->links[link->parent], in->q, in->u, work, &work->links[i]);
 		if (UNLIKELY(any_prescribed))
 			add_prescribed(link, i, in, work);
+		if (UNLIKELY(link->motion == MOTION_FLEX))
+			LANED(flexible_own)(model, link, 1, work, &work->links[i]);
 	}
+}
+
+void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work) {
+	LANED(forward_outward_in)(model, model->gravity, in, work);
 }
 
 /* ---- 2 inward ------------------------------------------------------------------------------ */
@@ -171,6 +181,25 @@ static int pass_inward(const CalModel *model, const Link *link, int i, const Swe
 	return bad;
 }
 
+/* Links of a flexible body: a node hands inertia and force to the modes, the body eliminates them. */
+static int pass_inward_flexible(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
+                                Slot *total) {
+	const vec3 r = work->links[i].r;
+	int bad = -1;
+	if (link->motion == MOTION_NODE) {
+		LANED(flexible_node)(model, link, &total->M, &total->b, work);
+	} else {
+		const FlexWork *w = &work->flex[link->flex];
+		total->M = artic_add(total->M, artic_rigid(w->own.m, w->own.mc, w->own.S));
+		total->b = spatial_add(total->b, w->b);
+		LANED(flexible_head)(model, link, &total->M, work);
+		bad = LANED(flexible_eliminate)(model, link, in->prescribed, work, &total->M);
+		LANED(flexible_reduce)(model, link, in->prescribed, in->tau, work, &total->b);
+	}
+	*total = (Slot){artic_shift(total->M, r), force_shift(total->b, r)};
+	return bad;
+}
+
 /* The same for a free rotation, shifted before it is eliminated (see the top of the file). */
 INLINE int pass_inward_rotation(const CalModel *model, const Link *link, const LinkWork *l, const SweepInput *in,
                                 CalWork *work, Slot *total) {
@@ -278,8 +307,9 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 				culprit = link->u;
 		} else {
 			Slot any = total; // a copy, so that `total` itself can stay in registers
-			const int bad = is_free_ball(model, link, in) ? pass_inward_ball(link, l, in, work, &any)
-			                                              : pass_inward(model, link, i, in, work, &any);
+			const int bad = link->flex >= 0                 ? pass_inward_flexible(model, link, i, in, work, &any)
+			                : is_free_ball(model, link, in) ? pass_inward_ball(link, l, in, work, &any)
+			                                                : pass_inward(model, link, i, in, work, &any);
 			if (bad >= 0)
 				culprit = bad;
 			total = any;
@@ -333,6 +363,15 @@ static void accelerate_ball(const Link *link, const CalWork *work, const LinkWor
 	*A = (spatial){al, a};
 }
 
+static void accelerate_flexible(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work,
+                                real *udot, real *force, spatial *A) {
+	if (link->motion == MOTION_FLEX) {
+		LANED(flexible_accelerate)(model, link, in->prescribed, in->tau, work, udot, force, A);
+	} else {
+		*A = spatial_add(*A, flexible_columns(model, link, work, work->flex[link->flex].x));
+	}
+}
+
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
 	if (force)
 		memset(force, 0, sizeof(real) * (size_t)model->nu);
@@ -350,7 +389,9 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 			continue;
 		}
 		spatial A = motion_shift(*parent, l->r);
-		if (is_free_ball(model, link, in)) {
+		if (link->flex >= 0) {
+			accelerate_flexible(model, link, in, work, udot, force, &A);
+		} else if (is_free_ball(model, link, in)) {
 			accelerate_ball(link, work, l, udot, &A);
 		} else {
 			accelerate_joint(model, link, i, in, work, udot, force, &A);
@@ -364,6 +405,7 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 void LANED(pose_outward)(const CalModel *model, const real *q, CalWork *work) {
 	ground_init(work, (dvec3){0, 0, 0});
 	sweep_trig(model, q, work);
+	LANED(flexible_load)(model, q, NULL, NULL, NULL, work);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
@@ -376,11 +418,23 @@ int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
 		work->composite[i] = c;
 		work->articulated[i] = artic_rigid(c.m, c.mc, c.S);
+		if (model->links[i].motion != MOTION_FLEX)
+			continue;
+		LANED(flexible_own)(model, &model->links[i], 0, work, &work->links[i]);
+		const Composite *own = &work->flex[model->links[i].flex].own;
+		work->composite[i] = (Composite){c.m + own->m, add(c.mc, own->mc), sym_add(c.S, own->S)};
+		work->articulated[i] = artic_add(work->articulated[i], artic_rigid(own->m, own->mc, own->S));
 	}
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		Artic M = work->articulated[i];
-		const int bad = eliminate_joint(model, link, i, NULL, work, &M);
+		int bad = eliminate_joint(model, link, i, NULL, work, &M);
+		if (link->motion == MOTION_NODE)
+			LANED(flexible_node)(model, link, &M, NULL, work);
+		if (link->motion == MOTION_FLEX) {
+			LANED(flexible_head)(model, link, &M, work);
+			bad = LANED(flexible_eliminate)(model, link, NULL, work, &M);
+		}
 		if (bad >= 0)
 			culprit = bad;
 		if (link->parent < 0)
@@ -394,10 +448,16 @@ void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, re
 	const SweepInput all_free = {0};
 	for (int i = 0; i < model->link_count; ++i)
 		work->force[i] = spatial_zero();
+	for (int f = 0; f < model->flex_count; ++f)
+		memset(work->flex[f].be, 0, sizeof(real) * (size_t)model->flexes[f].m);
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		spatial f = work->force[i];
 		reduce_force(link, i, NULL, b, work, &f);
+		if (link->motion == MOTION_NODE)
+			LANED(flexible_node)(model, link, NULL, &f, work);
+		if (link->motion == MOTION_FLEX)
+			LANED(flexible_reduce)(model, link, NULL, b, work, &f);
 		if (link->parent < 0)
 			continue;
 		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(f, work->links[i].r));
@@ -407,6 +467,8 @@ void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, re
 		const Link *link = &model->links[i];
 		LinkWork *l = &work->links[i];
 		spatial A = motion_shift(work->links[link->parent].A, l->r);
+		if (link->flex >= 0)
+			accelerate_flexible(model, link, &all_free, work, x, NULL, &A);
 		accelerate_joint(model, link, i, &all_free, work, x, NULL, &A);
 		l->A = A;
 	}

@@ -19,6 +19,8 @@ typedef struct SweepInput {
 
 /* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */
 void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work);
+/* The same in another field of gravity than the model's. */
+void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work);
 /* Inward: articulated inertias, gains, residual forces. Returns the innermost DOF with D <= 0, or -1. */
 int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work);
 /* Outward again: udot and what it adds to the accelerations; force[nu] of prescribed DOFs, or NULL. */

@@ -9,6 +9,7 @@
  */
 #include <calder/dynamics.h>
 #include "dynamics/composite.h"
+#include "dynamics/flexible.h"
 
 INLINE Composite composite_shift(Composite c, vec3 r) {
 	const vec3 mr = scale(c.m, r);
@@ -23,23 +24,40 @@ INLINE Composite composite_shift(Composite c, vec3 r) {
 	return c;
 }
 
+/* What the composite of a flexible body's link does to its modes. */
+static void composite_flexible(const CalModel *model, const Link *link, int i, CalWork *work) {
+	const Composite *c = &work->composite[i];
+	const Artic M = artic_rigid(c->m, c->mc, c->S);
+	if (link->motion == MOTION_NODE) {
+		LANED(flexible_node)(model, link, &M, NULL, work);
+	} else {
+		LANED(flexible_head)(model, link, &M, work);
+	}
+}
+
 /* Adds the composite of link i, now complete, to its parent's. */
 INLINE void pass_composite(const CalModel *model, CalWork *work, int i) {
+	if (UNLIKELY(model->links[i].flex >= 0))
+		composite_flexible(model, &model->links[i], i, work);
 	const int p = model->links[i].parent;
 	if (p < 0)
 		return;
 	const Composite c = composite_shift(work->composite[i], work->links[i].r);
-	Composite *to = &work->composite[p];
-	*to = (Composite){to->m + c.m, add(to->mc, c.mc), sym_add(to->S, c.S)};
+	composite_add(&work->composite[p], &c);
 }
 
 void LANED(composite_outward)(const CalModel *model, const real *q, CalWork *work) {
 	ground_init(work, (dvec3){0, 0, 0});
 	sweep_trig(model, q, work);
+	LANED(flexible_load)(model, q, NULL, NULL, NULL, work);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
 		work->composite[i] = link_inertia(link, &work->links[i].R);
+		if (UNLIKELY(link->motion == MOTION_FLEX)) {
+			LANED(flexible_own)(model, link, 0, work, &work->links[i]);
+			composite_add(&work->composite[i], &work->flex[link->flex].own);
+		}
 	}
 }
 
@@ -55,6 +73,16 @@ typedef struct Row {
 	spatial F;
 } Row;
 
+/* The modes have columns on the body's frame and on a node: their parts add up. */
+static void meet_modes(const CalModel *model, const CalWork *work, const Row *row, const Link *link, spatial F) {
+	const Flex *flex = &model->flexes[link->flex];
+	for (int k = 0; k < flex->m; ++k) {
+		const size_t v = (size_t)(flex->u + k);
+		row->M[row->n * v + row->u] += spatial_dot(work->modal_columns[link->columns + k], F);
+		row->M[row->n * row->u + v] = row->M[row->n * v + row->u];
+	}
+}
+
 /* Entries of the row, and of the column that mirrors it, for the freedoms of link i; c: from its origin to F's. */
 INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row, int i, int freedoms, vec3 c) {
 	const Link *link = &model->links[i];
@@ -64,33 +92,57 @@ INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row
 		row->M[row->n * row->u + v] = row->M[row->n * v + row->u] = dot(work->links[i].R.z, moment);
 		return;
 	}
+	if (UNLIKELY(link->flex >= 0)) {
+		meet_modes(model, work, row, link, (spatial){moment, row->F.l});
+		return;
+	}
 	for (int j = 0; j < freedoms; ++j, ++v) {
 		const spatial P = link_column(work, link, i, j);
 		row->M[row->n * row->u + v] = row->M[row->n * v + row->u] = dot(P.a, moment) + dot(P.l, row->F.l);
 	}
 }
 
-/* Freedom k of link i against itself and all inboard of it, run by run: no look-up waits for another. */
-INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k, real *M) {
+/* The row against all inboard of link i, run by run: no look-up waits for another. */
+INLINE void meet_inboard(const CalModel *model, const CalWork *work, const Row *row, int i) {
 	const Link *links = model->links;
-	const spatial F = LIKELY(links[i].motion == MOTION_ROTATION)
-	                      ? composite_mul_rotation(&work->composite[i], work->links[i].R.z)
-	                      : composite_mul(&work->composite[i], link_column(work, &links[i], i, k));
-	const Row row = {M, (size_t)model->nu, (size_t)(links[i].u + k), F};
 	vec3 c = vec_zero();
-	meet_link(model, work, &row, i, k + 1, c);
 	for (;;) {
 		const int first = links[i].run;
 		for (; i > first; --i) {
 			c = add(c, work->links[i].r);
-			meet_link(model, work, &row, i - 1, links[i - 1].nu, c);
+			meet_link(model, work, row, i - 1, links[i - 1].nu, c);
 		}
 		const int parent = links[first].parent;
 		if (parent < 0)
 			return;
 		c = add(c, work->links[first].r);
 		i = parent;
-		meet_link(model, work, &row, i, links[i].nu, c);
+		meet_link(model, work, row, i, links[i].nu, c);
+	}
+}
+
+/* Freedom k of link i against those before it on the link, and all inboard. */
+INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k, real *M) {
+	const Link *link = &model->links[i];
+	const spatial F = LIKELY(link->motion == MOTION_ROTATION)
+	                      ? composite_mul_rotation(&work->composite[i], work->links[i].R.z)
+	                      : composite_mul(&work->composite[i], link_column(work, link, i, k));
+	const Row row = {M, (size_t)model->nu, (size_t)(link->u + k), F};
+	meet_link(model, work, &row, i, k + 1, vec_zero());
+	meet_inboard(model, work, &row, i);
+}
+
+/* The modes of a flexible body, its modal mass and E complete: against each other and all inboard. */
+static void modal_rows(const CalModel *model, const CalWork *work, const Link *link, int i, real *M) {
+	const Flex *flex = &model->flexes[link->flex];
+	const FlexWork *w = &work->flex[link->flex];
+	const size_t n = (size_t)model->nu;
+	for (int k = 0; k < flex->m; ++k) {
+		const size_t u = (size_t)(flex->u + k);
+		for (int j = 0; j < flex->m; ++j)
+			M[n * u + (size_t)(flex->u + j)] = w->M[k * flex->m + j];
+		const Row row = {M, n, u, w->E[k]};
+		meet_inboard(model, work, &row, i);
 	}
 }
 
@@ -103,6 +155,8 @@ void LANED(composite_matrix)(const CalModel *model, CalWork *work, real *M) {
 			M[(size_t)model->nu * u + u] += model->rotor[u];
 		}
 		pass_composite(model, work, i);
+		if (UNLIKELY(link->motion == MOTION_FLEX))
+			modal_rows(model, work, link, i, M);
 	}
 }
 
@@ -130,6 +184,10 @@ CalStatus cal_mass_trace(const CalModel *model, const CalState *state, CalWork *
 			const spatial P = link_column(work, link, i, k);
 			sum += spatial_dot(P, composite_mul(&work->composite[i], P)) + model->rotor[link->u + k];
 		}
+	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		for (int k = 0; k < model->flexes[f].m; ++k)
+			sum += work->flex[f].M[k * (model->flexes[f].m + 1)];
 	}
 	*trace = sum;
 	work->stage = STAGE_POSE | STAGE_COMPOSITE;

@@ -14,6 +14,10 @@ void LANED(composite_inward)(const CalModel *model, CalWork *work);
 /* The same, and on the way M (leading dimension nu); entries off the tree's paths are zero and not touched. */
 void LANED(composite_matrix)(const CalModel *model, CalWork *work, real *M);
 
+INLINE void composite_add(Composite *to, const Composite *c) {
+	*to = (Composite){to->m + c->m, add(to->mc, c->mc), sym_add(to->S, c->S)};
+}
+
 /* Force that the composite of link i needs for a unit acceleration along P. */
 INLINE spatial composite_mul(const Composite *c, spatial P) {
 	const sym3 I = inertia_from_second_moment(c->S);

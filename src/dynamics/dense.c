@@ -8,13 +8,30 @@
  */
 #include "dynamics/composite.h"
 #include "dynamics/dense.h"
+#include "dynamics/flexible.h"
 
-/* rhs = tau - P'(sum of outboard forces needed at udot = 0). */
-static void gather_rhs(const CalModel *model, const SweepInput *in, CalWork *work, double *rhs) {
+/* Forces on a flexible body's link act on its modes, through a node and through the head. */
+static void gather_modes(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work, const spatial *b,
+                         double *rhs) {
+	const Flex *flex = &model->flexes[link->flex];
+	FlexWork *w = &work->flex[link->flex];
+	for (int k = 0; k < flex->m; ++k) {
+		w->be[k] += spatial_dot(work->modal_columns[link->columns + k], *b);
+		if (link->motion == MOTION_FLEX)
+			rhs[flex->u + k] = in->tau[flex->u + k] - w->be[k];
+	}
+}
+
+void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, double *rhs) {
 	for (int i = 0; i < model->link_count; ++i) {
 		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
 		work->composite[i] = c;
-		const spatial b = link_inertia_force(&c, &work->links[i]);
+		spatial b = link_inertia_force(&c, &work->links[i]);
+		if (model->links[i].motion == MOTION_FLEX) {
+			const FlexWork *w = &work->flex[model->links[i].flex];
+			composite_add(&work->composite[i], &w->own);
+			b = spatial_add(b, w->b);
+		}
 		work->force[i] = in->external ? spatial_sub(b, in->external[i]) : b; // external may be this very array
 	}
 	for (int i = model->link_count - 1; i >= 0; --i) {
@@ -23,6 +40,8 @@ static void gather_rhs(const CalModel *model, const SweepInput *in, CalWork *wor
 		for (int k = 0; k < link->nu; ++k) {
 			rhs[link->u + k] = in->tau[link->u + k] - spatial_dot(link_column(work, link, i, k), b);
 		}
+		if (link->flex >= 0)
+			gather_modes(model, link, in, work, &b, rhs);
 		if (link->parent < 0)
 			continue;
 		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(b, work->links[i].r));
@@ -72,6 +91,15 @@ static void cholesky_solve(const double *L, int n, double *x) {
 	}
 }
 
+static spatial modal_acceleration(const CalModel *model, const Link *link, const uint8_t *prescribed, CalWork *work,
+                                  const double *udot) {
+	const Flex *flex = &model->flexes[link->flex];
+	FlexWork *w = &work->flex[link->flex];
+	for (int k = 0; k < flex->m; ++k)
+		w->x[k] = prescribed && prescribed[flex->u + k] ? 0.0 : udot[flex->u + k];
+	return flexible_columns(model, link, work, w->x);
+}
+
 /* A of every link from udot; prescribed ones are in the bias accelerations. */
 static void scatter_accelerations(const CalModel *model, const uint8_t *prescribed, CalWork *work, const double *udot) {
 	work->links[-1].A = spatial_zero();
@@ -84,6 +112,8 @@ static void scatter_accelerations(const CalModel *model, const uint8_t *prescrib
 				continue;
 			l->A = spatial_madd(l->A, udot[link->u + k], link_column(work, link, i, k));
 		}
+		if (link->flex >= 0)
+			l->A = spatial_add(l->A, modal_acceleration(model, link, prescribed, work, udot));
 	}
 }
 
@@ -108,7 +138,7 @@ int dense_solve(const CalModel *model, const SweepInput *in, CalWork *work, doub
 	const int n = model->nu;
 	double *M = work->dense, *rhs = work->dense + n * n;
 	memset(M, 0, sizeof(double) * (size_t)(n * n));
-	gather_rhs(model, in, work, rhs);
+	dense_gather(model, in, work, rhs);
 	composite_matrix_x1(model, work, M);
 	for (int i = 0; i < n; ++i) {
 		udot[i] = rhs[i];

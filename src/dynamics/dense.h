@@ -7,6 +7,9 @@
 
 #include "dynamics/articulated.h"
 
+/* After forward_outward and wrenches: rhs[nu] = tau - P'(sum of outboard forces needed at udot = 0). */
+void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, double *rhs);
+
 /*
  * After forward_outward and wrenches: udot (and A of the links) from M udot = tau - bias over the free
  * degrees of freedom; force[nu] of prescribed ones, or NULL. Returns the singular DOF, or -1.

@@ -7,6 +7,7 @@
  * Bodies that are welded to the ground have no link; they count in mass, centre and gravity energy.
  */
 #include <calder/dynamics.h>
+#include "dynamics/flexible.h"
 #include "dynamics/forces.h"
 #include "dynamics/kinematics.h"
 
@@ -29,6 +30,30 @@ static double grounded_mass(const CalModel *model, vec3 *moment) {
 	return mass;
 }
 
+/* Masses of a flexible body: their inertia and E in work->flex, at the origin of B. */
+static const FlexWork *flexible_masses(const CalModel *model, CalWork *work, int f) {
+	const int link = model->flexes[f].link;
+	flexible_own_x1(model, &model->links[link], 0, work, &work->links[link]);
+	return &work->flex[f];
+}
+
+/* V'M_rrV + 2 V'E eta_dot + eta_dot'M_ee eta_dot of the masses; their first moment is added to *moment. */
+static double twice_modal_energy(const CalModel *model, CalWork *work, int f, vec3 *moment) {
+	const Flex *flex = &model->flexes[f];
+	const FlexWork *w = flexible_masses(model, work, f);
+	const LinkWork *l = &work->links[flex->link];
+	const spatial V = {l->w, work->velocity[flex->link]};
+	const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.S), V.a);
+	double twice = w->own.m * dot(V.l, V.l) + 2.0 * dot(V.l, cross(V.a, w->own.mc)) + dot(V.a, Iw);
+	for (int k = 0; k < flex->m; ++k) {
+		twice += 2.0 * w->eta_dot[k] * spatial_dot(w->E[k], V);
+		for (int j = 0; j < flex->m; ++j)
+			twice += w->eta_dot[k] * flex->Mee[k * flex->m + j] * w->eta_dot[j];
+	}
+	*moment = add(*moment, madd(w->own.mc, w->own.m, work->position[flex->link]));
+	return twice;
+}
+
 CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy) {
 	if (!arguments_ok(model, state, work, energy))
 		return CAL_ERR_ARGUMENT;
@@ -44,6 +69,8 @@ CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work
 		twice += c.m * dot(v, v) + 2.0 * dot(v, cross(l->w, c.mc)) + dot(l->w, Iw);
 		moment = add(moment, madd(c.mc, c.m, work->position[i]));
 	}
+	for (int f = 0; f < model->flex_count; ++f)
+		twice += twice_modal_energy(model, work, f, &moment);
 	for (int i = 0; i < model->nu; ++i)
 		twice += model->rotor[i] * state->u[i] * state->u[i];
 	energy->kinetic = 0.5 * twice;
@@ -69,6 +96,20 @@ CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *wo
 		moment = add(moment, madd(c.mc, c.m, x));
 		linear = add(linear, p);
 		angular = add(angular, add(L, cross(x, p)));
+	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		const FlexWork *w = flexible_masses(model, work, f);
+		const LinkWork *l = &work->links[flex->link];
+		const vec3 v = work->velocity[flex->link], x = work->position[flex->link];
+		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.S), l->w);
+		spatial h = {add(Iw, cross(w->own.mc, v)), madd(cross(l->w, w->own.mc), w->own.m, v)};
+		for (int k = 0; k < flex->m; ++k)
+			h = spatial_madd(h, w->eta_dot[k], w->E[k]);
+		mass += w->own.m;
+		moment = add(moment, madd(w->own.mc, w->own.m, x));
+		linear = add(linear, h.l);
+		angular = add(angular, force_shift(h, x).a);
 	}
 	const vec3 com = mass > 0 ? scale(1.0 / mass, moment) : vec_zero();
 	*momentum =

@@ -8,6 +8,7 @@
  * User joint: the same with its own difference and rate, delta from the point that `rest` leads to.
  */
 #include "dynamics/forces.h"
+#include "dynamics/kinematics.h"
 
 static dvec3 ball_displacement(const BallSpring *spring, const double *q) {
 	const double *at = q + spring->q;
@@ -37,6 +38,19 @@ static void add_user_spring(const Link *link, const Dof *dof, const double *q, d
 	}
 }
 
+/* -K eta - D eta_dot of a flexible body. */
+static void add_modal(const Flex *flex, const double *q, const double *u, double *Q) {
+	for (int i = 0; i < flex->m; ++i) {
+		double force = 0;
+		for (int j = 0; j < flex->m; ++j) {
+			force += flex->K[i * flex->m + j] * q[flex->q + j];
+			if (flex->D)
+				force += flex->D[i * flex->m + j] * u[flex->u + j];
+		}
+		Q[flex->u + i] -= force;
+	}
+}
+
 void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q) {
 	if (model->any_damping) {
 		for (int i = 0; i < model->nu; ++i)
@@ -55,6 +69,8 @@ void forces_add_elastic(const CalModel *model, const double *q, const double *u,
 		Q[s->u + 1] -= moment.y;
 		Q[s->u + 2] -= moment.z;
 	}
+	for (int f = 0; f < model->flex_count; ++f)
+		add_modal(&model->flexes[f], q, u, Q);
 	for (int i = 0; i < model->user_spring_count; ++i) {
 		const Link *link = &model->links[model->user_spring_link[i]];
 		add_user_spring(link, &model->dofs[link->u], q, Q);
@@ -72,6 +88,11 @@ double forces_elastic_energy(const CalModel *model, const double *q) {
 		const BallSpring *s = &model->ball_springs[i];
 		const dvec3 t = ball_displacement(s, q);
 		energy += 0.5 * (s->stiffness[0] * t.x * t.x + s->stiffness[1] * t.y * t.y + s->stiffness[2] * t.z * t.z);
+	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		for (int i = 0; i < flex->m * flex->m; ++i)
+			energy += 0.5 * q[flex->q + i / flex->m] * flex->K[i] * q[flex->q + i % flex->m];
 	}
 	for (int i = 0; i < model->user_spring_count; ++i) {
 		const Link *link = &model->links[model->user_spring_link[i]];
@@ -108,15 +129,44 @@ CalStatus forces_check(const CalModel *model, const CalInput *input) {
 	return CAL_OK;
 }
 
+/* Components in world axes, at the node itself. */
+static spatial wrench_at_node(const CalWrench *wrench, const NodePlace *place) {
+	const spatial f = spatial_in(wrench->f);
+	if (wrench->frame == CAL_FRAME_WORLD)
+		return f;
+	return (spatial){mat_mul_vec(place->R, f.a), mat_mul_vec(place->R, f.l)};
+}
+
 spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const CalWrench *wrench) {
-	const Node *node = &model->nodes[wrench->node];
-	const mat3 R = node->link >= 0 ? work->links[node->link].R : mat_from(dmat_identity());
-	spatial f = spatial_in(wrench->f);
-	if (wrench->frame == CAL_FRAME_NODE) {
-		const mat3 Rn = mat_mul_dmat(R, node->in_link.R);
-		f = (spatial){mat_mul_vec(Rn, f.a), mat_mul_vec(Rn, f.l)};
+	const NodePlace place = kinematics_node(model, work, wrench->node);
+	return force_shift(wrench_at_node(wrench, &place), place.c);
+}
+
+void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput *input, double *tau) {
+	for (int i = 0; input && i < input->wrench_count; ++i) {
+		const CalWrench *wrench = &input->wrenches[i];
+		if (model->nodes[wrench->node].shape < 0)
+			continue;
+		const NodePlace place = kinematics_node(model, work, wrench->node);
+		const spatial f = wrench_at_node(wrench, &place);
+		const mat3 *R = &work->links[model->nodes[wrench->node].link].R;
+		for (int k = 0; k < place.flex->m; ++k)
+			tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, R, k), f);
 	}
-	return force_shift(f, mat_mul_dvec(R, node->in_link.r));
+}
+
+const spatial *forces_collect(const CalModel *model, const CalInput *input, CalWork *work) {
+	if (!input || input->wrench_count == 0)
+		return NULL;
+	for (int i = 0; i < model->link_count; ++i)
+		work->force[i] = spatial_zero();
+	for (int i = 0; i < input->wrench_count; ++i) {
+		const int link = model->nodes[input->wrenches[i].node].link;
+		if (link < 0)
+			continue; // on the ground
+		work->force[link] = spatial_add(work->force[link], forces_wrench_at_link(model, work, &input->wrenches[i]));
+	}
+	return work->force;
 }
 
 const uint8_t *forces_prescribed(const CalModel *model, const CalInput *input) {

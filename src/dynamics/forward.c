@@ -7,21 +7,6 @@
 #include "dynamics/dense.h"
 #include "dynamics/forces.h"
 
-/* External wrenches at the link origins; NULL if there are none. Needs poses. */
-static const spatial *collect_wrenches(const CalModel *model, const CalInput *input, CalWork *work) {
-	if (!input || input->wrench_count == 0)
-		return NULL;
-	for (int i = 0; i < model->link_count; ++i)
-		work->force[i] = spatial_zero();
-	for (int i = 0; i < input->wrench_count; ++i) {
-		const int link = model->nodes[input->wrenches[i].node].link;
-		if (link < 0)
-			continue; // on the ground
-		work->force[link] = spatial_add(work->force[link], forces_wrench_at_link(model, work, &input->wrenches[i]));
-	}
-	return work->force;
-}
-
 /* NaN and infinity spread: one sum of zeros finds them. */
 static int find_not_finite(const double *x, int n) {
 	double zero = 0;
@@ -55,7 +40,8 @@ CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, cons
 	forces_total(model, state, input ? input->tau : NULL, work->tau);
 	SweepInput in = {state->q, state->u, work->tau, forces_prescribed(model, input), input ? input->udot : NULL, NULL};
 	forward_outward_x1(model, &in, work);
-	in.external = collect_wrenches(model, input, work);
+	in.external = forces_collect(model, input, work);
+	forces_add_modal(model, work, input, work->tau);
 	int culprit;
 	if (model->solver == CAL_SOLVER_DENSE) {
 		culprit = dense_solve(model, &in, work, udot, force);

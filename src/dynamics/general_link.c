@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * general_link.c — links whose motion the sweeps do not write out: screw, free, user-defined, fixed. Everything comes from the motion's relative pose and columns.
+ * general_link.c — links whose motion the sweeps do not write out: screw, free, user-defined, fixed, and
+ * those of flexible bodies (flexible.c). Everything comes from the motion's relative pose and columns.
  *
  * With F the inboard frame, w' and W' of the base, and P u = (w_r, v_r) in world axes:
  *   w = w' + w_r,  al = al' + Pdot_u_w + w' x w_r,  a = a' + W' r + 2 w' x v_r + Pdot_u_v
  */
+#include "dynamics/flexible.h"
 #include "dynamics/sweep.h"
 
 /* Pose and columns from the relative motion; returns the inboard frame F. */
@@ -19,6 +21,10 @@ static mat3 place(const Link *link, const RelativeMotion *rel, const LinkWork *b
 }
 
 void LANED(general_pose)(const Link *link, const real *q, const LinkWork *base, CalWork *work, LinkWork *l) {
+	if (link->flex >= 0) {
+		LANED(flexible_motion)(work->model, link, base, 0, work, l);
+		return;
+	}
 	RelativeMotion rel;
 	LANED(motion_evaluate)((Motion)link->motion, &link->data, q + link->q, NULL, &rel);
 	place(link, &rel, base, work, l);
@@ -26,6 +32,10 @@ void LANED(general_pose)(const Link *link, const real *q, const LinkWork *base, 
 
 void LANED(general_link)(const Link *link, const real *q, const real *u, const LinkWork *base, CalWork *work,
                          LinkWork *l) {
+	if (link->flex >= 0) {
+		LANED(flexible_motion)(work->model, link, base, 1, work, l);
+		return;
+	}
 	RelativeMotion rel;
 	LANED(motion_evaluate)((Motion)link->motion, &link->data, q + link->q, u + link->u, &rel);
 	const mat3 F = place(link, &rel, base, work, l);

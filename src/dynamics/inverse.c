@@ -13,6 +13,8 @@
  * and one sine-cosine.
  */
 #include <calder/dynamics.h>
+#include "dynamics/articulated.h"
+#include "dynamics/dense.h"
 #include "dynamics/forces.h"
 #include "dynamics/inverse.h"
 
@@ -143,8 +145,29 @@ static void subtract_wrench(const CalModel *model, CalWork *work, const CalWrenc
 	l->f = spatial_sub(l->f, force_shift(local, vec_from(node->in_link.r)));
 }
 
+/*
+ * With flexible bodies: in world axes, with every degree of freedom prescribed. What is left over in the
+ * equations is the force; the sweeps are those of forward dynamics.
+ */
+static void run_flexible(const CalModel *model, dvec3 gravity, const CalState *state, const double *u,
+                         const double *udot, const CalInput *input, CalWork *work, double *tau) {
+	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
+	SweepInput in = {state->q, u, work->tau, work->all_prescribed, udot, NULL};
+	forward_outward_in_x1(model, gravity, &in, work);
+	in.external = forces_collect(model, input, work);
+	forces_add_modal(model, work, input, work->tau);
+	dense_gather(model, &in, work, tau);
+	for (int i = 0; i < model->nu; ++i)
+		tau[i] = -tau[i];
+	work->stage = 0;
+}
+
 static void run(const CalModel *model, dvec3 gravity, const CalState *state, const double *u, const double *udot,
                 const CalInput *input, CalWork *work, double *tau) {
+	if (model->flex_count > 0) {
+		run_flexible(model, gravity, state, u, udot, input, work, tau);
+		return;
+	}
 	inverse_outward_x1(model, gravity, state->q, u, udot, work);
 	for (int i = 0; input && i < input->wrench_count; ++i)
 		subtract_wrench(model, work, &input->wrenches[i]);
@@ -166,7 +189,8 @@ CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, con
 		for (int i = 0; i < model->nu; ++i)
 			tau[i] += model->rotor[i] * udot[i];
 	}
-	if (model->any_damping || model->spring_count || model->ball_spring_count || model->user_spring_count) {
+	if (model->any_damping || model->spring_count || model->ball_spring_count || model->user_spring_count ||
+	    model->flex_count) {
 		memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
 		forces_add_elastic(model, state->q, state->u, work->rhs);
 		for (int i = 0; i < model->nu; ++i)

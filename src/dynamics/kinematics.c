@@ -5,8 +5,10 @@
  * Outward: R, r, w and the accelerations at udot = 0 (sweep.h), positions and velocities of the origins;
  * a second pass adds what udot gives: A = X A' + P udot. A node at c from its link's origin then has
  *   v = v_O + w x c,   a = a_O + al x c + w x (w x c) + (A_l + A_a x c)
+ * and, on a flexible body, what its shapes add (body/flex.h).
  */
 #include <calder/dynamics.h>
+#include "dynamics/flexible.h"
 #include "dynamics/kinematics.h"
 
 #if CAL_LANES == 1
@@ -21,12 +23,15 @@ static vec3 link_velocity(const CalModel *model, const CalWork *work, int i, con
 		return v;
 	for (int k = 0; k < link->nu; ++k)
 		v = madd(v, u[link->u + k], link_column(work, link, i, k).l);
+	if (link->flex >= 0)
+		v = add(v, flexible_columns(model, link, work, work->flex[link->flex].eta_dot).l);
 	return v;
 }
 
 void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work) {
 	ground_init(work, (dvec3){0, 0, 0});
 	sweep_trig(model, q, work);
+	flexible_load_x1(model, q, u, NULL, NULL, work);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_motion(link, &work->links[link->parent], q, u, work, &work->links[i]);
@@ -39,12 +44,16 @@ void kinematics_outward(const CalModel *model, const double *q, const double *u,
 }
 
 void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *work) {
+	for (int f = 0; f < model->flex_count; ++f)
+		memcpy(work->flex[f].x, udot + model->flexes[f].u, sizeof(double) * (size_t)model->flexes[f].m);
 	work->links[-1].A = spatial_zero();
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		spatial A = motion_shift(work->links[link->parent].A, work->links[i].r);
 		for (int k = 0; k < link->nu; ++k)
 			A = spatial_madd(A, udot[link->u + k], link_column(work, link, i, k));
+		if (link->flex >= 0)
+			A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
 		work->links[i].A = A;
 	}
 	work->stage |= STAGE_ACCELERATION;
@@ -78,18 +87,39 @@ static CalStatus node_check(const CalModel *model, const CalWork *work, int node
 	return (work->stage & stage) == stage ? CAL_OK : CAL_ERR_STAGE;
 }
 
+NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) {
+	const Node *n = &model->nodes[node];
+	const LinkWork *l = &work->links[n->link];
+	NodePlace place = {.n = {.v = vec_zero(), .w = vec_zero(), .w_rest = vec_zero()}};
+	if (n->link < 0) {
+		place.R = mat_from(n->in_link.R);
+		place.c = vec_from(n->in_link.r);
+	} else if (n->shape < 0) {
+		place.R = mat_mul_dmat(l->R, n->in_link.R);
+		place.c = mat_mul_dvec(l->R, n->in_link.r);
+	} else {
+		place.shape = &model->shapes[n->shape];
+		place.flex = &model->flexes[model->bodies[n->body].flex];
+		place.work = &work->flex[model->bodies[n->body].flex];
+		flex_pose_x1(place.shape, place.flex->m, place.work->eta, place.work->eta_dot, &place.n);
+		place.R = mat_mul(l->R, place.n.R);
+		place.c = mat_mul_vec(l->R, place.n.rho);
+	}
+	return place;
+}
+
+spatial kinematics_node_column(const NodePlace *place, const mat3 *R, int k) {
+	const spatial S = flex_column(place->shape, &place->n, k);
+	return (spatial){mat_mul_vec(*R, S.a), mat_mul_vec(*R, S.l)};
+}
+
 CalStatus cal_node_pose(const CalModel *model, const CalWork *work, int node, CalPose *pose) {
 	const CalStatus status = node_check(model, work, node, STAGE_POSE, pose);
 	if (status != CAL_OK)
 		return status;
-	const Node *n = &model->nodes[node];
-	if (n->link < 0) {
-		*pose = dpose_out(n->in_link);
-		return CAL_OK;
-	}
-	const mat3 *R = &work->links[n->link].R;
-	pose->R = mat_out(mat_mul_dmat(*R, n->in_link.R));
-	pose->r = vec_out(add(kinematics_position(model, work, n->link), mat_mul_dvec(*R, n->in_link.r)));
+	const NodePlace place = kinematics_node(model, work, node);
+	pose->R = mat_out(place.R);
+	pose->r = vec_out(add(kinematics_position(model, work, model->nodes[node].link), place.c));
 	return CAL_OK;
 }
 
@@ -97,32 +127,37 @@ CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node
 	const CalStatus status = node_check(model, work, node, STAGE_VELOCITY, velocity);
 	if (status != CAL_OK)
 		return status;
-	const Node *n = &model->nodes[node];
+	const int link = model->nodes[node].link;
 	*velocity = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
-	if (n->link < 0)
+	if (link < 0)
 		return CAL_OK;
-	const LinkWork *l = &work->links[n->link];
-	const spatial V = {l->w, work->velocity[n->link]};
-	*velocity = spatial_out(motion_shift(V, mat_mul_dvec(l->R, n->in_link.r)));
+	const LinkWork *l = &work->links[link];
+	const NodePlace place = kinematics_node(model, work, node);
+	const spatial V = motion_shift((spatial){l->w, work->velocity[link]}, place.c);
+	const spatial own = {mat_mul_vec(l->R, place.n.w), mat_mul_vec(l->R, place.n.v)};
+	*velocity = spatial_out(spatial_add(V, own));
 	return CAL_OK;
 }
 
-/* Acceleration at udot = 0 of the point c from the link's origin; gravity put back. */
-static spatial point_bias(const CalWork *work, const LinkWork *l, vec3 c) {
-	const vec3 centripetal = cross(l->w, cross(l->w, c));
-	return (spatial){l->al, add(add(add(l->a, vec_from(work->gravity)), cross(l->al, c)), centripetal)};
+/* Acceleration of a node at udot = 0; gravity put back. */
+static spatial node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place) {
+	const vec3 w = mat_mul_vec(l->R, place->n.w), v = mat_mul_vec(l->R, place->n.v);
+	const vec3 al = add(add(l->al, mat_mul_vec(l->R, place->n.w_rest)), cross(l->w, w));
+	const vec3 turning = add(cross(l->al, place->c), cross(l->w, cross(l->w, place->c)));
+	const vec3 a = add(add(l->a, vec_from(work->gravity)), turning);
+	return (spatial){al, madd(a, 2.0, cross(l->w, v))};
 }
 
 CalStatus cal_node_bias(const CalModel *model, const CalWork *work, int node, CalSpatial *bias) {
 	const CalStatus status = node_check(model, work, node, STAGE_BIAS, bias);
 	if (status != CAL_OK)
 		return status;
-	const Node *n = &model->nodes[node];
+	const int link = model->nodes[node].link;
 	*bias = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
-	if (n->link < 0)
+	if (link < 0)
 		return CAL_OK;
-	const LinkWork *l = &work->links[n->link];
-	*bias = spatial_out(point_bias(work, l, mat_mul_dvec(l->R, n->in_link.r)));
+	const NodePlace place = kinematics_node(model, work, node);
+	*bias = spatial_out(node_bias(work, &work->links[link], &place));
 	return CAL_OK;
 }
 
@@ -130,34 +165,48 @@ CalStatus cal_node_acceleration(const CalModel *model, const CalWork *work, int 
 	const CalStatus status = node_check(model, work, node, STAGE_ACCELERATION, a);
 	if (status != CAL_OK)
 		return status;
-	const Node *n = &model->nodes[node];
+	const int link = model->nodes[node].link;
 	*a = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
-	if (n->link < 0)
+	if (link < 0)
 		return CAL_OK;
-	const LinkWork *l = &work->links[n->link];
-	const vec3 c = mat_mul_dvec(l->R, n->in_link.r);
-	*a = spatial_out(spatial_add(point_bias(work, l, c), motion_shift(l->A, c)));
+	const LinkWork *l = &work->links[link];
+	const NodePlace place = kinematics_node(model, work, node);
+	spatial sum = spatial_add(node_bias(work, l, &place), motion_shift(l->A, place.c));
+	for (int k = 0; place.flex && k < place.flex->m; ++k) {
+		const double x = place.work->x[k] + place.work->eta_ddot[k];
+		sum = spatial_madd(sum, x, kinematics_node_column(&place, &l->R, k));
+	}
+	*a = spatial_out(sum);
 	return CAL_OK;
 }
 
-/* Columns of every joint between the node and the ground, shifted to the node. */
+static void add_column(double *J, size_t nu, int u, spatial P) {
+	const double column[6] = {P.a.x, P.a.y, P.a.z, P.l.x, P.l.y, P.l.z};
+	for (size_t row = 0; row < 6; ++row)
+		J[row * nu + (size_t)u] += column[row];
+}
+
+/* Columns of every joint and mode between the node and the ground, shifted to the node. */
 CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, int node, double *J) {
 	const CalStatus status = node_check(model, work, node, STAGE_POSE, J);
 	if (status != CAL_OK)
 		return status;
-	const Node *n = &model->nodes[node];
+	const int first = model->nodes[node].link;
 	const size_t nu = (size_t)model->nu;
 	memset(J, 0, sizeof(double) * 6 * nu);
-	if (n->link < 0)
+	if (first < 0)
 		return CAL_OK;
-	vec3 c = mat_mul_dvec(work->links[n->link].R, n->in_link.r); // from the link's origin to the node
-	for (int i = n->link; i >= 0; i = model->links[i].parent) {
+	const NodePlace place = kinematics_node(model, work, node);
+	for (int k = 0; place.flex && k < place.flex->m; ++k)
+		add_column(J, nu, place.flex->u + k, kinematics_node_column(&place, &work->links[first].R, k));
+	vec3 c = place.c; // from the link's origin to the node
+	for (int i = first; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
-		for (int k = 0; k < link->nu; ++k) {
-			const spatial P = motion_shift(link_column(work, link, i, k), c);
-			const double column[6] = {P.a.x, P.a.y, P.a.z, P.l.x, P.l.y, P.l.z};
-			for (size_t row = 0; row < 6; ++row)
-				J[row * nu + (size_t)(link->u + k)] = column[row];
+		for (int k = 0; k < link->nu; ++k)
+			add_column(J, nu, link->u + k, motion_shift(link_column(work, link, i, k), c));
+		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k) {
+			const spatial P = work->modal_columns[link->columns + k];
+			add_column(J, nu, model->flexes[link->flex].u + k, motion_shift(P, c));
 		}
 		c = add(c, work->links[i].r);
 	}

@@ -12,6 +12,18 @@
 void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work);
 /* What udot adds. */
 void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *work);
+/* A node as it stands: pose relative to its link's origin, in world axes, and what its shapes do. */
+typedef struct NodePlace {
+	mat3 R;                 // orientation in the world
+	vec3 c;                 // from the link's origin
+	const FlexShape *shape; // of the flexible body's modes, NULL: none
+	const Flex *flex;       //
+	const FlexWork *work;   //
+	FlexPose n;             // in B; rates are zero without shapes
+} NodePlace;
+NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node);
+/* Column of mode k at the node, R the orientation of its body. */
+spatial kinematics_node_column(const NodePlace *place, const mat3 *R, int k);
 /* Position of a link's origin; needs poses only. */
 vec3 kinematics_position(const CalModel *model, const CalWork *work, int link);
 #endif

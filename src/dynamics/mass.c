@@ -9,6 +9,7 @@
 #include <calder/dynamics.h>
 #include "dynamics/articulated.h"
 #include "dynamics/composite.h"
+#include "dynamics/flexible.h"
 #include "dynamics/kinematics.h"
 
 static CalStatus check(const CalModel *model, const CalWork *work, const void *out) {
@@ -79,11 +80,16 @@ static void unit_wrench_force(const CalModel *model, const CalWork *work, int no
 	double e[6] = {0};
 	e[row] = 1.0;
 	spatial f = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
-	f = force_shift(f, mat_mul_dvec(work->links[n->link].R, n->in_link.r));
+	const NodePlace place = kinematics_node(model, work, node);
+	for (int k = 0; place.flex && k < place.flex->m; ++k)
+		Q[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, &work->links[n->link].R, k), f);
+	f = force_shift(f, place.c);
 	for (int i = n->link; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k)
 			Q[link->u + k] = spatial_dot(link_column(work, link, i, k), f);
+		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k)
+			Q[model->flexes[link->flex].u + k] += spatial_dot(work->modal_columns[link->columns + k], f);
 		f = force_shift(f, work->links[i].r);
 	}
 }
@@ -95,7 +101,10 @@ static void node_response(const CalModel *model, const CalWork *work, int node, 
 	if (n->link < 0)
 		return;
 	const LinkWork *l = &work->links[n->link];
-	const spatial A = motion_shift(l->A, mat_mul_dvec(l->R, n->in_link.r));
+	const NodePlace place = kinematics_node(model, work, node);
+	spatial A = motion_shift(l->A, place.c);
+	for (int k = 0; place.flex && k < place.flex->m; ++k)
+		A = spatial_madd(A, place.work->x[k], kinematics_node_column(&place, &l->R, k));
 	const double a[6] = {A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z};
 	memcpy(out, a, sizeof a);
 }

@@ -16,6 +16,8 @@
 static CalStatus check(const CalModel *model, const CalWork *work, const void *x, const void *y) {
 	if (!model || !work || work->model != model || !x || !y)
 		return CAL_ERR_ARGUMENT;
+	if (model->flex_count > 0)
+		return CAL_ERR_UNSUPPORTED;
 	return work->stage & STAGE_FACTOR ? CAL_OK : CAL_ERR_STAGE;
 }
 

@@ -7,6 +7,7 @@
  * joints that it carries), all in world axes, moved to the body's head node at the end.
  */
 #include <calder/dynamics.h>
+#include "dynamics/flexible.h"
 #include "dynamics/forces.h"
 #include "dynamics/kinematics.h"
 
@@ -44,6 +45,20 @@ static spatial body_inertia_force(const CalModel *model, const CalWork *work, co
 	return (spatial){add(n, cross(com, f)), f};
 }
 
+/* The same of the masses of a flexible body, in the motion that the links' al, a and A give. */
+static spatial flexible_inertia_force(const CalModel *model, CalWork *work, int f) {
+	const Flex *flex = &model->flexes[f];
+	FlexWork *w = &work->flex[f];
+	const LinkWork *l = &work->links[flex->link];
+	LinkWork total = *l;
+	total.al = add(l->al, l->A.a);
+	total.a = sub(add(l->a, l->A.l), vec_from(model->gravity));
+	memcpy(w->eta_ddot, w->x, sizeof(double) * (size_t)flex->m);
+	flexible_own_x1(model, &model->links[flex->link], 1, work, &total);
+	memset(w->eta_ddot, 0, sizeof(double) * (size_t)flex->m);
+	return force_shift(w->b, kinematics_position(model, work, flex->link));
+}
+
 static void subtract_wrenches(const CalModel *model, const CalInput *input, CalWork *work) {
 	for (int i = 0; input && i < input->wrench_count; ++i) {
 		const Node *node = &model->nodes[input->wrenches[i].node];
@@ -59,9 +74,8 @@ static void subtract_wrenches(const CalModel *model, const CalInput *input, CalW
 static void move_to_heads(const CalModel *model, CalWork *work) {
 	for (int i = 0; i < model->body_count; ++i) {
 		const Body *body = &model->bodies[i];
-		mat3 R;
-		const vec3 x = body_pose(model, work, body, &R);
-		const vec3 head = add(x, mat_mul_dvec(R, model->nodes[body->head_node].in_body.r));
+		const NodePlace place = kinematics_node(model, work, body->head_node);
+		const vec3 head = add(kinematics_position(model, work, body->link), place.c);
 		work->reaction[i] = force_shift(work->reaction[i], neg(head));
 	}
 }
@@ -76,6 +90,10 @@ CalStatus cal_reactions(const CalModel *model, const CalState *state, const doub
 	kinematics_accelerate(model, udot, work);
 	for (int i = 0; i < model->body_count; ++i) {
 		work->reaction[i] = body_inertia_force(model, work, &model->bodies[i]);
+	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		spatial *F = &work->reaction[model->flexes[f].body];
+		*F = spatial_add(*F, flexible_inertia_force(model, work, f));
 	}
 	subtract_wrenches(model, input, work);
 	for (int i = model->body_count - 1; i >= 0; --i) {

@@ -11,6 +11,8 @@
 int motion_q_count(Motion motion, const CalJointOps *ops) {
 	switch (motion) {
 	case MOTION_FIXED:
+	case MOTION_FLEX:
+	case MOTION_NODE:
 		return 0;
 	case MOTION_SPHERICAL:
 		return 4;
@@ -26,6 +28,8 @@ int motion_q_count(Motion motion, const CalJointOps *ops) {
 int motion_u_count(Motion motion, const CalJointOps *ops) {
 	switch (motion) {
 	case MOTION_FIXED:
+	case MOTION_FLEX:
+	case MOTION_NODE:
 		return 0;
 	case MOTION_SPHERICAL:
 		return 3;

@@ -82,6 +82,8 @@ void LANED(motion_evaluate)(Motion motion, const MotionData *data, const real *q
 	out->Pdot_u = spatial_zero();
 	switch (motion) {
 	case MOTION_FIXED:
+	case MOTION_FLEX: // flexible links are the sweeps' own business
+	case MOTION_NODE:
 		break;
 	case MOTION_ROTATION:
 	case MOTION_TRANSLATION:

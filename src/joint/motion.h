@@ -21,6 +21,8 @@ typedef enum Motion {
 	MOTION_SPHERICAL,   // quaternion; angular velocity in the outboard frame
 	MOTION_FREE,        // position, quaternion; velocity in the inboard, angular velocity in the outboard frame
 	MOTION_USER,        // functions of the caller
+	MOTION_FLEX,        // body frame of a flexible body relative to its head node; its modes are not counted as speeds
+	MOTION_NODE,        // node of a flexible body relative to the body frame
 } Motion;
 
 /* Structure of a joint column: which half of it is there. */

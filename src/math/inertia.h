@@ -84,6 +84,14 @@ INLINE mat3 mat_sub_outer(mat3 m, vec3 a, vec3 b) {
 	return (mat3){madd(m.x, -b.x, a), madd(m.y, -b.y, a), madd(m.z, -b.z, a)};
 }
 
+/* R s R' */
+INLINE sym3 sym_rotate(sym3 s, mat3 R) {
+	const mat3 T = {sym_mul_vec(s, vec(R.x.x, R.y.x, R.z.x)), sym_mul_vec(s, vec(R.x.y, R.y.y, R.z.y)),
+	                sym_mul_vec(s, vec(R.x.z, R.y.z, R.z.z))};                                  // s R', by columns
+	const vec3 x = {R.x.x, R.y.x, R.z.x}, y = {R.x.y, R.y.y, R.z.y}, z = {R.x.z, R.y.z, R.z.z}; // rows of R
+	return (sym3){dot(x, T.x), dot(y, T.y), dot(z, T.z), dot(x, T.y), dot(x, T.z), dot(y, T.z)};
+}
+
 INLINE Artic artic_zero(void) {
 	const real o = real_from(0);
 	const sym3 s = {o, o, o, o, o, o};
@@ -95,6 +103,14 @@ INLINE Artic artic_rigid(real m, vec3 mc, sym3 S) {
 	const real o = real_from(0);
 	return (Artic){
 		inertia_from_second_moment(S), {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}}, {m, m, m, o, o, o}};
+}
+
+/* A rigid inertia in the axes of R: only its three parts need turning. */
+INLINE Artic artic_rotate(Artic a, mat3 R) {
+	const vec3 mc = mat_mul_vec(R, vec(a.H.y.z, a.H.z.x, a.H.x.y));
+	const sym3 I = sym_rotate(a.I, R);
+	const real o = real_from(0);
+	return (Artic){I, {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}}, a.M};
 }
 
 INLINE Artic artic_add(Artic a, Artic b) {

@@ -44,6 +44,11 @@ static void block_layout(Compiler *c, Block *block) {
 	c->trig_offset = block_take(block, (size_t)c->link_count, sizeof(double));
 	c->dof_parent = block_take(block, (size_t)c->nu, sizeof(int32_t));
 	c->prescribed = block_take(block, (size_t)c->nu, sizeof(uint8_t));
+	c->flexes = block_take(block, (size_t)c->flex_count, sizeof(Flex));
+	c->shapes = block_take(block, (size_t)c->shape_count, sizeof(FlexShape));
+	c->masses = block_take(block, (size_t)c->mass_count, sizeof(FlexMass));
+	c->vectors = block_take(block, c->flex_vectors, sizeof(dvec3));
+	c->numbers = block_take(block, c->flex_numbers, sizeof(double));
 	c->strings = block_take(block, c->string_size, 1);
 }
 
@@ -57,6 +62,12 @@ static void count_everything(Compiler *c) {
 		c->link_count += joint_steps(joint, step);
 		c->nq += joint_coordinate_count(joint);
 		c->nu += joint_speed_count(joint);
+		compile_flex_count(c, c->order[i]);
+		const CalNodeId inboard = desc->joints[c->joint_of[c->order[i]]].inboard;
+		if (compile_flex_node_moves(c, inboard)) {
+			++c->link_count;
+			c->modal_columns += desc_body(desc, desc_node(desc, inboard)->body)->flex->modes;
+		}
 		c->string_size += strlen(body->def.name) + strlen(joint->name) + 2;
 	}
 	for (int i = 0; i < desc->node_count; ++i) {
@@ -106,8 +117,13 @@ static void place_nodes(Compiler *c) {
 			continue;
 		const int at = next[b]++;
 		c->node_of[i] = at;
-		c->nodes[at] = (Node){keep_string(c, from->def.name), {(uint32_t)i + 1},           owner ? b : -1, -1,
-		                      pose_of(from->def.placement),   pose_of(from->def.placement)};
+		c->nodes[at] = (Node){keep_string(c, from->def.name),
+		                      {(uint32_t)i + 1},
+		                      owner ? b : -1,
+		                      -1,
+		                      pose_of(from->def.placement),
+		                      pose_of(from->def.placement),
+		                      -1};
 	}
 }
 
@@ -141,6 +157,7 @@ static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent
 		               .slot = -1,
 		               .trig = -1,
 		               .body = body,
+		               .flex = -1,
 		               .E = dmat_mul(X->R, turn),
 		               .p = X->r,
 		               .data = {step[k].pitch, joint->ops, joint->ops_data}};
@@ -180,16 +197,28 @@ static void add_body(Compiler *c, int index) {
 	               .head_node = c->node_of[joint->outboard.value - 1],
 	               .mass = def->def.mass,
 	               .com = dvec_in(def->def.com),
-	               .inertia = dmat_in(&def->def.inertia)};
+	               .inertia = dmat_in(&def->def.inertia),
+	               .flex = -1};
 	dpose X = inboard >= 0 ? c->nodes[inboard].in_body : dpose_identity();
 	if (parent >= 0)
 		X = dpose_mul(c->bodies[parent].in_link, X);
+	int base = parent >= 0 ? c->bodies[parent].link : -1;
+	if (inboard >= 0 && c->nodes[inboard].shape >= 0) { // the node itself is a link
+		base = compile_flex_node_link(c, index, inboard);
+		body->first_link = c->links_made;
+		X = dpose_identity();
+	}
 	X = dpose_mul(X, pose_of(joint->def.inboard));
-	body->link = add_links(c, index, &joint->def, parent >= 0 ? c->bodies[parent].link : -1, &X);
+	body->link = add_links(c, index, &joint->def, base, &X);
 	body->nlink = c->links_made - body->first_link;
 	body->nq = c->q_made - body->q;
 	body->nu = c->u_made - body->u;
 	X = dpose_mul(X, pose_of(joint->def.outboard));
+	if (def->flex) {
+		body->link = compile_flex_link(c, index, body->link, X);
+		body->in_link = dpose_identity();
+		return;
+	}
 	body->in_link = dpose_mul(X, dpose_inverse(c->nodes[body->head_node].in_body));
 }
 
@@ -297,9 +326,20 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 	c->dof_parent[u] = p >= 0 ? c->links[p].u + c->links[p].nu - 1 : -1;
 }
 
+static void add_modal_dofs(Compiler *c, const Link *link, int i) {
+	const Flex *flex = &c->flexes[link->flex];
+	const Body *body = &c->bodies[flex->body];
+	for (int k = 0; k < flex->m; ++k) {
+		c->dofs[flex->u + k] = (Dof){.body = flex->body, .index = body->nu + k, .link = i, .q = flex->q + k};
+		c->dof_parent[flex->u + k] = flex->u + k - 1;
+	}
+}
+
 static void add_dofs(Compiler *c, CalModel *model) {
 	for (int i = 0; i < c->link_count; ++i) {
 		const Link *link = &c->links[i];
+		if (link->motion == MOTION_FLEX)
+			add_modal_dofs(c, link, i);
 		for (int k = 0; k < link->nu; ++k)
 			add_dof(c, model, link, i, k);
 		if (link->motion == MOTION_SPHERICAL)
@@ -354,6 +394,8 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->rotor = c->rotor, model->damping = c->damping, model->prescribed = c->prescribed;
 	model->spring_dof = c->spring_dof, model->ball_springs = c->ball_springs;
 	model->user_spring_link = c->user_spring_link;
+	model->flexes = c->flexes, model->flex_count = c->flex_count, model->modal_columns = c->modal_columns;
+	model->shapes = c->shapes, model->shape_count = c->shape_count;
 	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
 }
 
@@ -418,6 +460,9 @@ CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *option
 	}
 	const CalGroupId group = {options->group.value ? options->group.value : 1};
 	CalStatus status = desc_check_structure(desc, group, keep_first, error);
+	if (status != CAL_OK)
+		return status;
+	status = compile_flex_check(desc, (int)group.value - 1, error);
 	if (status != CAL_OK)
 		return status;
 	status = compile_checked(desc, options, model);

@@ -18,10 +18,13 @@ typedef struct Compiler {
 	int *index_of; // [desc body_count] model index of a body, -1: not in this group
 	int *node_of;  // [desc node_count] model index of a node, -1: not in this group
 	double *turn;  // [2 link_count] sine and cosine of the turn of each link frame; owns scratch too
+	int *shape_of; // [desc node_count] shape of a node, -1: does not move
 	int *scratch;  // [body_count + nu + 2]
 	// counts
 	int body_count, link_count, node_count, nq, nu, slot_count;
 	size_t string_size;
+	int flex_count, shape_count, mass_count, modal_columns; // flexible bodies
+	size_t flex_vectors, flex_numbers;                      // in their arrays
 	// arrays of the block
 	Link *links;
 	Body *bodies;
@@ -32,12 +35,26 @@ typedef struct Compiler {
 	uint8_t *prescribed;
 	BallSpring *ball_springs;
 	char *strings;
+	Flex *flexes;
+	FlexShape *shapes;
+	FlexMass *masses;
+	dvec3 *vectors;  // shapes; taken from the front
+	double *numbers; // modal matrices; taken from the front
 	// filled so far
-	int links_made, q_made, u_made, trig_made;
+	int links_made, q_made, u_made, trig_made, flexes_made, shapes_made, masses_made, columns_made;
 } Compiler;
 
 /* Orders the bodies of the group depth first, siblings as described; allocates the index arrays. */
 CalStatus compile_order(Compiler *c);
+/* Flexible bodies: see compile_flex.c. */
+CalStatus compile_flex_check(const CalDesc *desc, int group, CalError *error);
+void compile_flex_count(Compiler *c, int desc_body);
+int compile_flex_node_moves(const Compiler *c, CalNodeId node);
+void compile_flex_shapes(Compiler *c, int desc_body);
+/* The link of body frame B on link `parent`, where the head node has the pose X; returns it. */
+int compile_flex_link(Compiler *c, int index, int parent, dpose X);
+/* The link of a moving node; returns it. */
+int compile_flex_node_link(Compiler *c, int body, int node);
 /* Turns link frames about their z: see frames.c. */
 void compile_turn_frames(Compiler *c);
 /* The model of a group whose structure was checked. */

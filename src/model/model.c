@@ -43,7 +43,8 @@ CalStatus cal_model_body(const CalModel *model, int body, CalBodyInfo *info) {
 	                      .inboard_node = b->inboard_node,
 	                      .head_node = b->head_node,
 	                      .link = b->first_link,
-	                      .nlink = b->nlink};
+	                      .nlink = b->nlink,
+	                      .modes = b->flex >= 0 ? model->flexes[b->flex].m : 0};
 	return CAL_OK;
 }
 
@@ -67,6 +68,8 @@ int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size) 
 	if (!model || u < 0 || u >= model->nu)
 		return -1;
 	const Body *body = &model->bodies[model->dofs[u].body];
+	if (u >= body->u + body->nu)
+		return snprintf(buffer, size, "%s.eta%d", body->name, u - body->u - body->nu);
 	if (body->nu == 1)
 		return snprintf(buffer, size, "%s", body->joint);
 	return snprintf(buffer, size, "%s.%d", body->joint, u - body->u);
@@ -76,7 +79,8 @@ int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size) 
 static const Body *body_of_coordinate(const CalModel *model, int q) {
 	for (int i = 0; i < model->body_count; ++i) {
 		const Body *body = &model->bodies[i];
-		if (q >= body->q && q < body->q + body->nq)
+		const int modes = body->flex >= 0 ? model->flexes[body->flex].m : 0;
+		if (q >= body->q && q < body->q + body->nq + modes)
 			return body;
 	}
 	return NULL;
@@ -86,6 +90,8 @@ int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size) {
 	const Body *body = model ? body_of_coordinate(model, q) : NULL;
 	if (!body)
 		return -1;
+	if (q >= body->q + body->nq)
+		return snprintf(buffer, size, "%s.eta%d", body->name, q - body->q - body->nq);
 	if (body->nq == 1)
 		return snprintf(buffer, size, "%s", body->joint);
 	return snprintf(buffer, size, "%s.%d", body->joint, q - body->q);

@@ -12,6 +12,7 @@
 #define CALDER_MODEL_MODEL_H
 
 #include <calder/model.h>
+#include "body/flex.h"
 #include "joint/motion.h"
 #include "math/inertia.h"
 
@@ -24,6 +25,9 @@ typedef struct Link {
 	int32_t trig;     // ROTATION: index of its angle in the batch of sines and cosines
 	int32_t twist;    // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
 	int32_t body;     // the body whose joint it belongs to
+	int32_t flex;     // FLEX, NODE: index of the flexible body, otherwise -1
+	int32_t shape;    // FLEX: shape of the head; NODE: of the node
+	int32_t columns;  // FLEX, NODE: first of its modal columns in the workspace
 	int32_t run;      // first link of the run that it is part of: each the parent of the next
 	dmat3 E;          // orientation of the inboard frame F in the parent link
 	dvec3 p;          // origin of F in the parent link [m]
@@ -40,7 +44,8 @@ typedef struct Body {
 	int link;       // the link that carries it, -1: fixed to the ground
 	int first_link; // its joint's links are first_link .. link; nlink 0: welded
 	int nlink;
-	int q, nq, u, nu;
+	int q, nq, u, nu; // of its joint
+	int flex;         // index of the flexible body, -1: rigid; its modes follow the joint's coordinates
 	int node;         // of its own frame
 	int inboard_node; // on the parent, -1: ground's origin
 	int head_node;    // on this body
@@ -56,7 +61,8 @@ typedef struct Node {
 	int body;      // -1: ground
 	int link;      // -1: ground
 	dpose in_body; // pose in the body frame
-	dpose in_link; // pose in the link frame (in the world, if link is -1)
+	dpose in_link; // pose in the link frame (in the world, if link is -1), undeformed
+	int shape;     // how the modes of its body move it, -1: not at all
 } Node;
 
 typedef struct Dof {
@@ -89,6 +95,10 @@ struct CalModel {
 	int user_spring_count; // user joints with a spring
 	int depth;             // largest number of degrees of freedom from the ground to a tip
 	int any_damping, any_rotor, any_prescribed;
+	int flex_count, shape_count;
+	int modal_columns; // of all FLEX and NODE links
+	const Flex *flexes;
+	const FlexShape *shapes;
 	const Link *links;
 	const Body *bodies;
 	const Node *nodes;

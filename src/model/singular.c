@@ -33,10 +33,38 @@ static void generic_displacement(const CalModel *model, double *dq) {
 	}
 }
 
+/* Undeformed pose of a flexible body's frame on its head, or of a node on the frame. */
+static void pose_flexible(const CalModel *model, const Link *link, RelativeMotion *rel) {
+	const FlexShape *shape = &model->shapes[link->shape];
+	const dpose node = {shape->E, shape->p};
+	const dpose pose = link->motion == MOTION_NODE ? node : dpose_inverse(node);
+	rel->R = mat_from(pose.R);
+	rel->r = vec_from(pose.r);
+}
+
+/* Undeformed inertia of the masses of a flexible body, in its frame. */
+static Artic flexible_inertia(const Flex *flex) {
+	dvec3 mc = {0, 0, 0};
+	double m = 0;
+	const dmat3 J = flex->J;
+	const double half = 0.5 * (J.x.x + J.y.y + J.z.z);
+	sym3 S = {half - J.x.x, half - J.y.y, half - J.z.z, -J.x.y, -J.x.z, -J.y.z};
+	for (int i = 0; i < flex->mass_count; ++i) {
+		const FlexMass *mass = &flex->masses[i];
+		const dvec3 p = mass->p, mp = dscale(mass->m, p);
+		m += mass->m;
+		mc = dadd(mc, mp);
+		S = sym_add(S, (sym3){mp.x * p.x, mp.y * p.y, mp.z * p.z, mp.x * p.y, mp.x * p.z, mp.y * p.z});
+	}
+	return artic_rigid(m, vec_from(mc), S);
+}
+
 static void pose_link(const CalModel *model, const double *q, int i, LinkInertia *out) {
 	const Link *link = &model->links[i];
 	RelativeMotion rel;
 	motion_evaluate_x1((Motion)link->motion, &link->data, q + link->q, NULL, &rel);
+	if (link->flex >= 0)
+		pose_flexible(model, link, &rel);
 	const mat3 identity = mat_from(dmat_identity());
 	const mat3 parent = link->parent >= 0 ? out[link->parent].R : identity;
 	const mat3 F = mat_mul_dmat(parent, link->E);
@@ -47,6 +75,10 @@ static void pose_link(const CalModel *model, const double *q, int i, LinkInertia
 		l->P[k] = (spatial){mat_mul_vec(F, rel.P[k].a), mat_mul_vec(F, rel.P[k].l)};
 	const DInertia *in = &link->inertia;
 	l->articulated = artic_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
+	if (link->motion == MOTION_FLEX) {
+		const Artic own = artic_rotate(flexible_inertia(&model->flexes[link->flex]), l->R);
+		l->articulated = artic_add(l->articulated, own);
+	}
 	l->composite = l->articulated;
 }
 

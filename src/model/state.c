@@ -49,6 +49,8 @@ void cal_config_neutral(const CalModel *model, double *q) {
 		const Link *link = &model->links[i];
 		motion_neutral((Motion)link->motion, &link->data, q + link->q);
 	}
+	for (int f = 0; f < model->flex_count; ++f)
+		memset(q + model->flexes[f].q, 0, sizeof(double) * (size_t)model->flexes[f].m);
 }
 
 void cal_config_integrate(const CalModel *model, const double *q, const double *dq, double *q_out) {
@@ -58,6 +60,11 @@ void cal_config_integrate(const CalModel *model, const double *q, const double *
 		motion_integrate((Motion)link->motion, &link->data, q + link->q, dq + link->u, moved);
 		memcpy(q_out + link->q, moved, sizeof(double) * (size_t)link->nq);
 	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		for (int k = 0; k < flex->m; ++k)
+			q_out[flex->q + k] = q[flex->q + k] + dq[flex->u + k];
+	}
 }
 
 void cal_config_difference(const CalModel *model, const double *q0, const double *q1, double *dq) {
@@ -65,12 +72,21 @@ void cal_config_difference(const CalModel *model, const double *q0, const double
 		const Link *link = &model->links[i];
 		motion_difference((Motion)link->motion, &link->data, q0 + link->q, q1 + link->q, dq + link->u);
 	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		for (int k = 0; k < flex->m; ++k)
+			dq[flex->u + k] = q1[flex->q + k] - q0[flex->q + k];
+	}
 }
 
 void cal_config_rate(const CalModel *model, const double *delta, const double *u, double *delta_dot) {
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		motion_rate((Motion)link->motion, &link->data, delta + link->u, u + link->u, delta_dot + link->u);
+	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		memcpy(delta_dot + flex->u, u + flex->u, sizeof(double) * (size_t)flex->m);
 	}
 }
 

@@ -37,9 +37,26 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	w->position = layout_take(layout, nl, sizeof *w->position);
 	w->velocity = layout_take(layout, nl, sizeof *w->velocity);
 	w->tau = layout_take(layout, nu, sizeof *w->tau);
+	w->all_prescribed = layout_take(layout, nu, sizeof *w->all_prescribed);
 	w->rhs = layout_take(layout, nu, sizeof *w->rhs);
 	w->articulated = layout_take(layout, nl, sizeof *w->articulated);
 	w->composite = layout_take(layout, nl, sizeof *w->composite);
+	w->modal_columns = layout_take(layout, (size_t)m->modal_columns, sizeof *w->modal_columns);
+	w->flex = layout_take(layout, (size_t)m->flex_count, sizeof *w->flex);
+	for (int i = 0; i < m->flex_count; ++i) {
+		const size_t modes = (size_t)m->flexes[i].m;
+		FlexWork f = {.E = layout_take(layout, modes, sizeof *f.E),
+		              .Z = layout_take(layout, modes, sizeof *f.Z),
+		              .be = layout_take(layout, modes, sizeof *f.be),
+		              .y = layout_take(layout, modes, sizeof *f.y),
+		              .x = layout_take(layout, modes, sizeof *f.x),
+		              .M = layout_take(layout, modes * modes, sizeof *f.M),
+		              .eta = layout_take(layout, modes, sizeof *f.eta),
+		              .eta_dot = layout_take(layout, modes, sizeof *f.eta_dot),
+		              .eta_ddot = layout_take(layout, modes, sizeof *f.eta_ddot)};
+		if (layout->base)
+			w->flex[i] = f;
+	}
 	w->reaction = layout_take(layout, (size_t)m->body_count, sizeof *w->reaction);
 	w->dense = m->solver == CAL_SOLVER_DENSE ? layout_take(layout, nu * (nu + 1), sizeof *w->dense) : NULL;
 }
@@ -59,6 +76,7 @@ CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, Cal
 	memset(memory, 0, LANED(work_size)(model));
 	Layout layout = {memory, sizeof(CalWork)};
 	layout_work(model, &layout, w);
+	memset(w->all_prescribed, 1, (size_t)model->nu);
 	w->model = model;
 	w->culprit = -1;
 	*work = w;

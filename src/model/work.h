@@ -67,6 +67,19 @@ typedef struct Composite {
 	sym3 S;
 } Composite;
 
+/* A flexible body in one evaluation; world axes, at the origin of B. */
+typedef struct FlexWork {
+	spatial *E;                     // [m] force per modal acceleration: own, then with what outboard links add
+	spatial *Z;                     // [m] L^-1 E
+	real *be;                       // [m] modal forces needed at udot = 0, then with what outboard links add
+	real *y;                        // [m] L^-1 (be - tau)
+	real *x;                        // [m] modal accelerations beyond the prescribed ones
+	real *M;                        // [m][m] modal mass: the lower triangle becomes its Cholesky factor L
+	real *eta, *eta_dot, *eta_ddot; // [m] as evaluated; eta_ddot: the prescribed part
+	Composite own;                  // point masses and rotary inertias
+	spatial b;                      // force that they need
+} FlexWork;
+
 struct CalWork {
 	const CalModel *model;
 	void *memory;     // to be freed, or NULL
@@ -83,9 +96,12 @@ struct CalWork {
 	vec3 *position;              // [link_count] of the origins (kinematics only)
 	vec3 *velocity;              // [link_count] of the origins (kinematics only)
 	real *tau;                   // [nu] total applied generalised force
+	uint8_t *all_prescribed;     // [nu] ones
 	real *rhs;                   // [nu]
 	Artic *articulated;          // [link_count] after cal_mass_factor
 	Composite *composite;        // [link_count] of the mass matrix
+	FlexWork *flex;              // [flex_count]
+	spatial *modal_columns;      // [modal_columns] of FLEX and NODE links, world axes, at the link's origin
 	spatial *reaction;           // [body_count]
 	real *dense;                 // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * flex.h — a flexible body as the sweeps see it [THEORY 2].
+ *
+ * A flexible body is a link (motion FLEX) that carries its body frame B, and one massless link (motion NODE)
+ * for every node that carries a joint. Both move with the same modal coordinates: a NODE relative to B by
+ * its shapes, B relative to the head node by those of the head, inverted. So a mode has a column on each of
+ * these links, and the rest of the recursion is as for any tree.
+ *
+ * Point masses sit at nodes with shapes; rotary inertias are constant in B, so that only their sums matter.
+ */
+#ifndef CALDER_BODY_FLEX_H
+#define CALDER_BODY_FLEX_H
+
+#include "math/inertia.h"
+
+/* How the modes move one node: position p + phi eta, axes exp([psi eta]x) E in B. */
+typedef struct FlexShape {
+	dvec3 p;
+	dmat3 E;
+	int moves;        // 0: no shapes
+	const dvec3 *phi; // [m] translation per mode
+	const dvec3 *psi; // [m] rotation per mode
+} FlexShape;
+
+/* A point mass. */
+typedef struct FlexMass {
+	double m;
+	dvec3 p;
+	const dvec3 *phi; // [m]
+} FlexMass;
+
+typedef struct Flex {
+	int m;          // modes
+	int body;       // index in the model
+	int link;       // that carries B
+	int q, u;       // first modal coordinate and speed
+	int mass_count; //
+	const FlexMass *masses;
+	const double *Mee; // [m][m] modal mass, constant
+	const double *K;   // [m][m] stiffness
+	const double *D;   // [m][m] damping, NULL: none
+	const dvec3 *s1;   // [m] sum m phi: linear momentum per modal speed
+	const dvec3 *c;    // [m] sum J psi: angular momentum of the rotary inertias per modal speed
+	dmat3 J;           // sum of the rotary inertias
+	FlexShape head;    // of the node that the joint carries
+} Flex;
+
+/* A node of a flexible body relative to B; components in B. */
+typedef struct FlexPose {
+	vec3 rho;    // p + phi eta
+	mat3 R;      // exp([psi eta]x) E
+	vec3 v;      // phi eta_dot
+	vec3 w;      // T psi eta_dot
+	vec3 w_rest; // T_dot psi eta_dot
+	mat3 T;      // tangent of the exponential map
+} FlexPose;
+
+/* Moves of one node for (eta, eta_dot); eta_dot may be NULL: no rates. */
+void LANED(flex_pose)(const FlexShape *shape, int m, const real *eta, const real *eta_dot, FlexPose *out);
+
+/* Column of mode k at a node, in B: [T psi; phi]. */
+INLINE spatial flex_column(const FlexShape *shape, const FlexPose *pose, int k) {
+	if (!shape->moves)
+		return spatial_zero();
+	return (spatial){mat_mul_dvec(pose->T, shape->psi[k]), vec_from(shape->phi[k])};
+}
+
+/* Inertia of the point masses and rotary inertias at eta (the rigid part is the link's own), in B. */
+typedef struct FlexInertia {
+	real m;
+	vec3 mc;
+	sym3 S; // second moment, the rotary inertias included
+} FlexInertia;
+
+/* E[m]: force at the origin of B per modal acceleration (M_re), in B. */
+void LANED(flex_inertia)(const Flex *flex, const real *eta, FlexInertia *out, spatial *E);
+
+/* Motion of B in its own axes, at eta_ddot = 0. */
+typedef struct FlexMotion {
+	vec3 w, al, a; // a minus gravity
+} FlexMotion;
+
+/* Force at B and modal forces be[m] that the motion needs; eta_ddot NULL: zero. Elastic forces are not part of it. */
+void LANED(flex_force)(const Flex *flex, const real *eta, const real *eta_dot, const real *eta_ddot,
+                       const FlexMotion *motion, const spatial *E, spatial *force, real *be);
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * flexible.h — flexible bodies in the sweeps, over `real`: what FLEX and NODE links (body/flex.h) do where other
+ * links only have a pose and columns of their own.
+ */
+#ifndef CALDER_DYNAMICS_FLEXIBLE_H
+#define CALDER_DYNAMICS_FLEXIBLE_H
+
+#include "model/work.h"
+
+/* Takes modal coordinates, rates and prescribed accelerations (each but q may be NULL: zero) into the workspace. */
+void LANED(flexible_load)(const CalModel *model, const real *q, const real *u, const uint8_t *prescribed,
+                          const real *udot, CalWork *work);
+
+/* Pose and modal columns of a FLEX or NODE link; with rates also w, al and a at udot = 0. */
+void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkWork *base, int rates, CalWork *work,
+                            LinkWork *l);
+/* Adds what the prescribed modal accelerations give to al and a of a FLEX or NODE link. */
+void LANED(flexible_prescribe)(const Link *link, const CalModel *model, CalWork *work, LinkWork *l);
+/* FLEX: inertia of the masses, E and the modal mass; with motion also the forces that they need. */
+void LANED(flexible_own)(const CalModel *model, const Link *link, int motion, CalWork *work, const LinkWork *l);
+
+/* Inward through a NODE: inertia M and force b at its origin act on the modes. Either may be NULL. */
+void LANED(flexible_node)(const CalModel *model, const Link *link, const Artic *M, const spatial *b, CalWork *work);
+/* FLEX, M complete: adds the columns of B on its head, so that E and the modal mass refer to the head. */
+void LANED(flexible_head)(const CalModel *model, const Link *link, const Artic *M, CalWork *work);
+/* Then: eliminates the modes from M. Returns the singular degree of freedom, or -1. */
+int LANED(flexible_eliminate)(const CalModel *model, const Link *link, const uint8_t *prescribed, CalWork *work,
+                              Artic *M);
+/* The force side: be with B's columns, y = L^-1(be - tau), and what is left of b. */
+void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
+                            CalWork *work, spatial *b);
+/* Outward through FLEX: modal accelerations from A of its head, and A of B. force: of prescribed modes, or NULL. */
+void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
+                                CalWork *work, real *udot, real *force, spatial *A);
+
+/* sum_k column_k x_k of a FLEX or NODE link. */
+INLINE spatial flexible_columns(const CalModel *model, const Link *link, const CalWork *work, const real *x) {
+	spatial sum = spatial_zero();
+	for (int k = 0; k < model->flexes[link->flex].m; ++k)
+		sum = spatial_madd(sum, x[k], work->modal_columns[link->columns + k]);
+	return sum;
+}
+
+#endif

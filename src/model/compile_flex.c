@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * compile_flex.c — flexible bodies in the model compiler: shapes, masses and modal matrices in the block, and
+ * the links that carry them (body/flex.h).
+ *
+ * A node moves if its description gives it shapes. Only moving nodes that carry a joint become links; others
+ * keep their shape for loads and outputs.
+ */
+#include "base/error.h"
+#include "model/compile.h"
+
+static const CalFlexDef *flex_of(const Compiler *c, int desc_body) { return c->desc->bodies[desc_body].flex; }
+
+/* What the sweeps cannot do yet. */
+CalStatus compile_flex_check(const CalDesc *desc, int group, CalError *error) {
+	for (int b = 0; b < desc->body_count; ++b) {
+		const DescBody *body = &desc->bodies[b];
+		if (!body->flex || (int)body->def.group.value - 1 != group)
+			continue;
+		for (int i = 0; i < body->flex->node_count; ++i) {
+			if (!body->flex->nodes[i].phi2)
+				continue;
+			return error_set(
+				error, CAL_ERR_UNSUPPORTED,
+				"%s%sbody \"%s\", node \"%s\": second-order shapes (phi2) are not supported; leave them out",
+				PLACE_ARGS(body->def.place), body->def.name, desc_node(desc, body->flex->nodes[i].node)->def.name);
+		}
+	}
+	return CAL_OK;
+}
+
+static int moves(const CalFlexNode *node) { return node->phi || node->psi; }
+
+void compile_flex_count(Compiler *c, int desc_body) {
+	const CalFlexDef *flex = flex_of(c, desc_body);
+	if (!flex)
+		return;
+	const size_t m = (size_t)flex->modes;
+	++c->flex_count;
+	++c->link_count;
+	++c->shape_count; // of the head
+	c->modal_columns += flex->modes;
+	c->nq += flex->modes;
+	c->nu += flex->modes;
+	c->mass_count += flex->node_count;
+	c->flex_vectors += 2 * m;
+	c->flex_numbers += 3 * m * m;
+	for (int i = 0; i < flex->node_count; ++i) {
+		c->flex_vectors += 2 * m;
+		c->shape_count += moves(&flex->nodes[i]);
+	}
+}
+
+int compile_flex_node_moves(const Compiler *c, CalNodeId node) {
+	if (!node.value)
+		return 0;
+	const CalBodyId body = desc_node(c->desc, node)->body;
+	const CalFlexDef *flex = body.value ? desc_body(c->desc, body)->flex : NULL;
+	for (int i = 0; flex && i < flex->node_count; ++i) {
+		if (flex->nodes[i].node.value == node.value)
+			return moves(&flex->nodes[i]);
+	}
+	return 0;
+}
+
+/* Copies a [3][m] array to m vectors; zeros for NULL. */
+static const dvec3 *keep_vectors(Compiler *c, const double *rows, int m) {
+	dvec3 *kept = c->vectors;
+	c->vectors += m;
+	for (int k = 0; k < m; ++k)
+		kept[k] = rows ? (dvec3){rows[k], rows[m + k], rows[2 * m + k]} : (dvec3){0, 0, 0};
+	return kept;
+}
+
+static const double *keep_numbers(Compiler *c, const double *from, int count) {
+	double *kept = c->numbers;
+	c->numbers += count;
+	for (int i = 0; i < count; ++i)
+		kept[i] = from[i];
+	return kept;
+}
+
+/* Shapes and masses of the listed nodes; model indices of the nodes are known. */
+void compile_flex_shapes(Compiler *c, int desc_body) {
+	const CalFlexDef *def = flex_of(c, desc_body);
+	if (!def)
+		return;
+	Flex *flex = &c->flexes[c->flexes_made];
+	flex->masses = c->masses + c->masses_made;
+	for (int i = 0; i < def->node_count; ++i) {
+		const CalFlexNode *from = &def->nodes[i];
+		const int node = c->node_of[from->node.value - 1];
+		const dpose pose = c->nodes[node].in_body;
+		const dvec3 *phi = keep_vectors(c, from->phi, def->modes), *psi = keep_vectors(c, from->psi, def->modes);
+		if (moves(from)) {
+			c->nodes[node].shape = c->shapes_made;
+			c->shapes[c->shapes_made++] = (FlexShape){pose.r, pose.R, 1, phi, psi};
+		}
+		if (from->mass > 0)
+			c->masses[c->masses_made++] = (FlexMass){from->mass, pose.r, phi};
+	}
+	flex->mass_count = (int)(c->masses + c->masses_made - flex->masses);
+}
+
+/* Modal mass, first moments and rotary sums: M_ee = sum m phi'phi + psi'J psi. */
+static void add_modal_mass(Compiler *c, const CalFlexDef *def, Flex *flex) {
+	const int m = def->modes;
+	double *M = c->numbers;
+	dvec3 *s1 = c->vectors, *rotary = c->vectors + m;
+	c->numbers += m * m;
+	c->vectors += 2 * m;
+	for (int i = 0; i < def->node_count; ++i) {
+		const CalFlexNode *node = &def->nodes[i];
+		const dmat3 J = dmat_in(&node->inertia);
+		flex->J.x = dadd(flex->J.x, J.x), flex->J.y = dadd(flex->J.y, J.y), flex->J.z = dadd(flex->J.z, J.z);
+		for (int k = 0; k < m; ++k) {
+			const dvec3 phi =
+				node->phi ? (dvec3){node->phi[k], node->phi[m + k], node->phi[2 * m + k]} : (dvec3){0, 0, 0};
+			const dvec3 psi =
+				node->psi ? (dvec3){node->psi[k], node->psi[m + k], node->psi[2 * m + k]} : (dvec3){0, 0, 0};
+			const dvec3 mphi = dscale(node->mass, phi), Jpsi = dmat_mul_vec(J, psi);
+			s1[k] = dadd(s1[k], mphi);
+			rotary[k] = dadd(rotary[k], Jpsi);
+			for (int l = 0; l < m; ++l) {
+				if (node->phi)
+					M[k * m + l] += ddot(mphi, (dvec3){node->phi[l], node->phi[m + l], node->phi[2 * m + l]});
+				if (node->psi)
+					M[k * m + l] += ddot(Jpsi, (dvec3){node->psi[l], node->psi[m + l], node->psi[2 * m + l]});
+			}
+		}
+	}
+	flex->Mee = M, flex->s1 = s1, flex->c = rotary;
+}
+
+static Link *new_link(Compiler *c, Motion motion, int parent, int body, dpose X) {
+	Link *link = &c->links[c->links_made];
+	*link = (Link){.parent = parent,
+	               .motion = (int32_t)motion,
+	               .u = c->u_made,
+	               .q = c->q_made,
+	               .slot = -1,
+	               .trig = -1,
+	               .body = body,
+	               .E = X.R,
+	               .p = X.r};
+	link->run = parent >= 0 && parent == c->links_made - 1 ? c->links[parent].run : c->links_made;
+	++c->links_made;
+	return link;
+}
+
+int compile_flex_link(Compiler *c, int index, int parent, dpose X) {
+	Body *body = &c->bodies[index];
+	const CalFlexDef *def = flex_of(c, c->order[index]);
+	const int m = def->modes, f = c->flexes_made;
+	compile_flex_shapes(c, c->order[index]);
+	Flex *flex = &c->flexes[c->flexes_made++];
+	flex->m = m, flex->body = index, flex->q = c->q_made, flex->u = c->u_made, flex->link = c->links_made;
+	add_modal_mass(c, def, flex);
+	flex->K = keep_numbers(c, def->stiffness, m * m);
+	flex->D = def->damping ? keep_numbers(c, def->damping, m * m) : NULL;
+	const Node *head = &c->nodes[body->head_node];
+	const FlexShape fixed = {head->in_body.r, head->in_body.R, 0, NULL, NULL};
+	flex->head = head->shape >= 0 ? c->shapes[head->shape] : fixed;
+	Link *link = new_link(c, MOTION_FLEX, parent, index, X);
+	link->flex = f;
+	link->shape = c->shapes_made;
+	c->shapes[c->shapes_made++] = flex->head;
+	link->columns = c->columns_made;
+	c->columns_made += m;
+	c->q_made += m;
+	c->u_made += m;
+	body->flex = f;
+	return flex->link;
+}
+
+int compile_flex_node_link(Compiler *c, int body, int node) {
+	const Body *owner = &c->bodies[c->nodes[node].body];
+	Link *link = new_link(c, MOTION_NODE, owner->link, body, dpose_identity());
+	link->flex = owner->flex;
+	link->shape = c->nodes[node].shape;
+	link->columns = c->columns_made;
+	c->columns_made += c->flexes[owner->flex].m;
+	return c->links_made - 1;
+}
