@@ -48,7 +48,7 @@ static double twice_modal_energy(const CalModel *model, CalWork *work, int f, ve
 	for (int k = 0; k < flex->m; ++k) {
 		twice += 2.0 * w->eta_dot[k] * spatial_dot(w->E[k], V);
 		for (int j = 0; j < flex->m; ++j)
-			twice += w->eta_dot[k] * flex->Mee[k * flex->m + j] * w->eta_dot[j];
+			twice += w->eta_dot[k] * w->M[k * flex->m + j] * w->eta_dot[j];
 	}
 	*moment = add(*moment, madd(w->own.mc, w->own.m, work->position[flex->link]));
 	return twice;

@@ -24,11 +24,13 @@ void LANED(flexible_load)(const CalModel *model, const real *q, const real *u, c
 	for (int f = 0; f < model->flex_count; ++f) {
 		const Flex *flex = &model->flexes[f];
 		FlexWork *w = &work->flex[f];
+		w->accelerated = 0;
 		for (int k = 0; k < flex->m; ++k) {
 			const int given = udot && prescribed && prescribed[flex->u + k];
 			w->eta[k] = q[flex->q + k];
 			w->eta_dot[k] = u ? u[flex->u + k] : real_from(0);
 			w->eta_ddot[k] = given ? udot[flex->u + k] : real_from(0);
+			w->accelerated |= given;
 		}
 	}
 }
@@ -48,11 +50,12 @@ static Relative place_frame(const Link *link, const FlexShape *shape, const Flex
 	l->R = mat_mul(N, nT);
 	l->r = sub(mat_mul_dvec(base->R, link->p), turn(&l->R, n->rho));
 	for (int k = 0; k < m; ++k) {
-		const spatial S = flex_column(shape, n, k);
+		const spatial S = flex_column(shape, n, m, k);
 		work->modal_columns[link->columns + k] = turn_spatial(&l->R, (spatial){neg(S.a), sub(cross(S.a, n->rho), S.l)});
 	}
 	const vec3 wr = cross(n->w, n->rho);
-	const vec3 rest = add(sub(scale(real_from(2), cross(n->w, n->v)), cross(n->w, wr)), cross(n->w_rest, n->rho));
+	const vec3 turning = sub(cross(n->w_rest, n->rho), cross(n->w, wr));
+	const vec3 rest = sub(madd(turning, real_from(2), cross(n->w, n->v)), n->v_rest);
 	return (Relative){turn_spatial(&l->R, (spatial){neg(n->w), sub(wr, n->v)}),
 	                  turn_spatial(&l->R, (spatial){neg(n->w_rest), rest})};
 }
@@ -63,9 +66,9 @@ static Relative place_node(const Link *link, const FlexShape *shape, const FlexP
 	l->R = mat_mul(base->R, n->R);
 	l->r = turn(&base->R, n->rho);
 	for (int k = 0; k < m; ++k)
-		work->modal_columns[link->columns + k] = turn_spatial(&base->R, flex_column(shape, n, k));
+		work->modal_columns[link->columns + k] = turn_spatial(&base->R, flex_column(shape, n, m, k));
 	return (Relative){turn_spatial(&base->R, (spatial){n->w, n->v}),
-	                  turn_spatial(&base->R, (spatial){n->w_rest, vec_zero()})};
+	                  turn_spatial(&base->R, (spatial){n->w_rest, n->v_rest})};
 }
 
 void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkWork *base, int rates, CalWork *work,
@@ -94,14 +97,14 @@ void LANED(flexible_prescribe)(const Link *link, const CalModel *model, CalWork 
 void LANED(flexible_own)(const CalModel *model, const Link *link, int motion, CalWork *work, const LinkWork *l) {
 	const Flex *flex = &model->flexes[link->flex];
 	FlexWork *w = &work->flex[link->flex];
+	FlexTerms terms = {w->E, w->M, w->be, spatial_zero(), w->scratch};
 	FlexInertia inertia;
-	LANED(flex_inertia)(flex, w->eta, &inertia, w->E);
-	for (int k = 0; k < flex->m * flex->m; ++k)
-		w->M[k] = real_from(flex->Mee[k]);
 	if (motion) {
 		const FlexMotion in_body = {mat_tmul_vec(l->R, l->w), mat_tmul_vec(l->R, l->al), mat_tmul_vec(l->R, l->a)};
-		LANED(flex_force)(flex, w->eta, w->eta_dot, w->eta_ddot, &in_body, w->E, &w->b, w->be);
-		w->b = turn_spatial(&l->R, w->b);
+		LANED(flex_terms)(flex, w->eta, w->eta_dot, w->accelerated ? w->eta_ddot : NULL, &in_body, &inertia, &terms);
+		w->b = turn_spatial(&l->R, terms.force);
+	} else {
+		LANED(flex_terms)(flex, w->eta, NULL, NULL, NULL, &inertia, &terms);
 	}
 	w->own = (Composite){inertia.m, turn(&l->R, inertia.mc), sym_rotate(inertia.S, l->R)};
 	for (int k = 0; k < flex->m; ++k)

@@ -90,7 +90,7 @@ static CalStatus node_check(const CalModel *model, const CalWork *work, int node
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) {
 	const Node *n = &model->nodes[node];
 	const LinkWork *l = &work->links[n->link];
-	NodePlace place = {.n = {.v = vec_zero(), .w = vec_zero(), .w_rest = vec_zero()}};
+	NodePlace place = {.n = {.v = vec_zero(), .w = vec_zero(), .w_rest = vec_zero(), .v_rest = vec_zero()}};
 	if (n->link < 0) {
 		place.R = mat_from(n->in_link.R);
 		place.c = vec_from(n->in_link.r);
@@ -109,7 +109,7 @@ NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) 
 }
 
 spatial kinematics_node_column(const NodePlace *place, const mat3 *R, int k) {
-	const spatial S = flex_column(place->shape, &place->n, k);
+	const spatial S = flex_column(place->shape, &place->n, place->flex->m, k);
 	return (spatial){mat_mul_vec(*R, S.a), mat_mul_vec(*R, S.l)};
 }
 
@@ -144,7 +144,7 @@ static spatial node_bias(const CalWork *work, const LinkWork *l, const NodePlace
 	const vec3 w = mat_mul_vec(l->R, place->n.w), v = mat_mul_vec(l->R, place->n.v);
 	const vec3 al = add(add(l->al, mat_mul_vec(l->R, place->n.w_rest)), cross(l->w, w));
 	const vec3 turning = add(cross(l->al, place->c), cross(l->w, cross(l->w, place->c)));
-	const vec3 a = add(add(l->a, vec_from(work->gravity)), turning);
+	const vec3 a = add(add(add(l->a, vec_from(work->gravity)), turning), mat_mul_vec(l->R, place->n.v_rest));
 	return (spatial){al, madd(a, 2.0, cross(l->w, v))};
 }
 

@@ -462,9 +462,6 @@ CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *option
 	CalStatus status = desc_check_structure(desc, group, keep_first, error);
 	if (status != CAL_OK)
 		return status;
-	status = compile_flex_check(desc, (int)group.value - 1, error);
-	if (status != CAL_OK)
-		return status;
 	status = compile_checked(desc, options, model);
 	if (status != CAL_OK)
 		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));

@@ -47,7 +47,6 @@ typedef struct Compiler {
 /* Orders the bodies of the group depth first, siblings as described; allocates the index arrays. */
 CalStatus compile_order(Compiler *c);
 /* Flexible bodies: see compile_flex.c. */
-CalStatus compile_flex_check(const CalDesc *desc, int group, CalError *error);
 void compile_flex_count(Compiler *c, int desc_body);
 int compile_flex_node_moves(const Compiler *c, CalNodeId node);
 void compile_flex_shapes(Compiler *c, int desc_body);

@@ -6,30 +6,11 @@
  * A node moves if its description gives it shapes. Only moving nodes that carry a joint become links; others
  * keep their shape for loads and outputs.
  */
-#include "base/error.h"
 #include "model/compile.h"
 
 static const CalFlexDef *flex_of(const Compiler *c, int desc_body) { return c->desc->bodies[desc_body].flex; }
 
-/* What the sweeps cannot do yet. */
-CalStatus compile_flex_check(const CalDesc *desc, int group, CalError *error) {
-	for (int b = 0; b < desc->body_count; ++b) {
-		const DescBody *body = &desc->bodies[b];
-		if (!body->flex || (int)body->def.group.value - 1 != group)
-			continue;
-		for (int i = 0; i < body->flex->node_count; ++i) {
-			if (!body->flex->nodes[i].phi2)
-				continue;
-			return error_set(
-				error, CAL_ERR_UNSUPPORTED,
-				"%s%sbody \"%s\", node \"%s\": second-order shapes (phi2) are not supported; leave them out",
-				PLACE_ARGS(body->def.place), body->def.name, desc_node(desc, body->flex->nodes[i].node)->def.name);
-		}
-	}
-	return CAL_OK;
-}
-
-static int moves(const CalFlexNode *node) { return node->phi || node->psi; }
+static int moves(const CalFlexNode *node) { return node->phi || node->psi || node->phi2; }
 
 void compile_flex_count(Compiler *c, int desc_body) {
 	const CalFlexDef *flex = flex_of(c, desc_body);
@@ -46,7 +27,7 @@ void compile_flex_count(Compiler *c, int desc_body) {
 	c->flex_vectors += 2 * m;
 	c->flex_numbers += 3 * m * m;
 	for (int i = 0; i < flex->node_count; ++i) {
-		c->flex_vectors += 2 * m;
+		c->flex_vectors += 2 * m + (flex->nodes[i].phi2 ? m * m : 0);
 		c->shape_count += moves(&flex->nodes[i]);
 	}
 }
@@ -72,6 +53,20 @@ static const dvec3 *keep_vectors(Compiler *c, const double *rows, int m) {
 	return kept;
 }
 
+/* Copies a [3][m][m] array to m*m vectors, made symmetric; NULL for NULL. */
+static const dvec3 *keep_second_order(Compiler *c, const double *rows, int m) {
+	if (!rows)
+		return NULL;
+	dvec3 *kept = c->vectors;
+	c->vectors += m * m;
+	for (int i = 0; i < m * m; ++i) {
+		const int j = i % m * m + i / m; // the mirrored entry
+		kept[i] = (dvec3){0.5 * (rows[i] + rows[j]), 0.5 * (rows[m * m + i] + rows[m * m + j]),
+		                  0.5 * (rows[2 * m * m + i] + rows[2 * m * m + j])};
+	}
+	return kept;
+}
+
 static const double *keep_numbers(Compiler *c, const double *from, int count) {
 	double *kept = c->numbers;
 	c->numbers += count;
@@ -92,17 +87,18 @@ void compile_flex_shapes(Compiler *c, int desc_body) {
 		const int node = c->node_of[from->node.value - 1];
 		const dpose pose = c->nodes[node].in_body;
 		const dvec3 *phi = keep_vectors(c, from->phi, def->modes), *psi = keep_vectors(c, from->psi, def->modes);
+		const dvec3 *phi2 = keep_second_order(c, from->phi2, def->modes);
 		if (moves(from)) {
 			c->nodes[node].shape = c->shapes_made;
-			c->shapes[c->shapes_made++] = (FlexShape){pose.r, pose.R, 1, phi, psi};
+			c->shapes[c->shapes_made++] = (FlexShape){pose.r, pose.R, 1, phi, psi, phi2};
 		}
 		if (from->mass > 0)
-			c->masses[c->masses_made++] = (FlexMass){from->mass, pose.r, phi};
+			c->masses[c->masses_made++] = (FlexMass){from->mass, pose.r, phi, phi2};
 	}
 	flex->mass_count = (int)(c->masses + c->masses_made - flex->masses);
 }
 
-/* Modal mass, first moments and rotary sums: M_ee = sum m phi'phi + psi'J psi. */
+/* Modal mass, first moments and rotary sums: M_ee = sum m phi'phi + psi'J psi; not the masses that phi2 moves. */
 static void add_modal_mass(Compiler *c, const CalFlexDef *def, Flex *flex) {
 	const int m = def->modes;
 	double *M = c->numbers;
@@ -118,7 +114,7 @@ static void add_modal_mass(Compiler *c, const CalFlexDef *def, Flex *flex) {
 				node->phi ? (dvec3){node->phi[k], node->phi[m + k], node->phi[2 * m + k]} : (dvec3){0, 0, 0};
 			const dvec3 psi =
 				node->psi ? (dvec3){node->psi[k], node->psi[m + k], node->psi[2 * m + k]} : (dvec3){0, 0, 0};
-			const dvec3 mphi = dscale(node->mass, phi), Jpsi = dmat_mul_vec(J, psi);
+			const dvec3 mphi = dscale(node->phi2 ? 0.0 : node->mass, phi), Jpsi = dmat_mul_vec(J, psi);
 			s1[k] = dadd(s1[k], mphi);
 			rotary[k] = dadd(rotary[k], Jpsi);
 			for (int l = 0; l < m; ++l) {
@@ -159,7 +155,7 @@ int compile_flex_link(Compiler *c, int index, int parent, dpose X) {
 	flex->K = keep_numbers(c, def->stiffness, m * m);
 	flex->D = def->damping ? keep_numbers(c, def->damping, m * m) : NULL;
 	const Node *head = &c->nodes[body->head_node];
-	const FlexShape fixed = {head->in_body.r, head->in_body.R, 0, NULL, NULL};
+	const FlexShape fixed = {head->in_body.r, head->in_body.R, 0, NULL, NULL, NULL};
 	flex->head = head->shape >= 0 ? c->shapes[head->shape] : fixed;
 	Link *link = new_link(c, MOTION_FLEX, parent, index, X);
 	link->flex = f;

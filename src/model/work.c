@@ -50,6 +50,7 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 		              .be = layout_take(layout, modes, sizeof *f.be),
 		              .y = layout_take(layout, modes, sizeof *f.y),
 		              .x = layout_take(layout, modes, sizeof *f.x),
+		              .scratch = layout_take(layout, modes, sizeof *f.scratch),
 		              .M = layout_take(layout, modes * modes, sizeof *f.M),
 		              .eta = layout_take(layout, modes, sizeof *f.eta),
 		              .eta_dot = layout_take(layout, modes, sizeof *f.eta_dot),

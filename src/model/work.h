@@ -76,6 +76,8 @@ typedef struct FlexWork {
 	real *x;                        // [m] modal accelerations beyond the prescribed ones
 	real *M;                        // [m][m] modal mass: the lower triangle becomes its Cholesky factor L
 	real *eta, *eta_dot, *eta_ddot; // [m] as evaluated; eta_ddot: the prescribed part
+	int accelerated;                // some of eta_ddot is given
+	vec3 *scratch;                  // [m]
 	Composite own;                  // point masses and rotary inertias
 	spatial b;                      // force that they need
 } FlexWork;
