@@ -409,6 +409,9 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 	if (!c->turn)
 		return CAL_ERR_MEMORY;
 	c->scratch = (int *)(void *)(c->turn + 2 * c->link_count);
+	c->modal = memory_alloc(&c->desc->allocator, sizeof(double) * (compile_flex_scratch(c) + 1));
+	if (!c->modal)
+		return CAL_ERR_MEMORY;
 	block.base = memory_alloc(&allocator, block.size);
 	if (!block.base)
 		return CAL_ERR_MEMORY;
@@ -432,6 +435,7 @@ CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options,
 		status = compile_block(&c, options, model);
 	memory_free(&desc->allocator, c.order);
 	memory_free(&desc->allocator, c.turn);
+	memory_free(&desc->allocator, c.modal);
 	return status;
 }
 

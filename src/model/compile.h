@@ -18,6 +18,7 @@ typedef struct Compiler {
 	int *index_of; // [desc body_count] model index of a body, -1: not in this group
 	int *node_of;  // [desc node_count] model index of a node, -1: not in this group
 	double *turn;  // [2 link_count] sine and cosine of the turn of each link frame; owns scratch too
+	double *modal; // scratch of compile_flex.c, sized by compile_flex_scratch()
 	int *shape_of; // [desc node_count] shape of a node, -1: does not move
 	int *scratch;  // [body_count + nu + 2]
 	// counts
@@ -48,6 +49,7 @@ typedef struct Compiler {
 CalStatus compile_order(Compiler *c);
 /* Flexible bodies: see compile_flex.c. */
 void compile_flex_count(Compiler *c, int desc_body);
+size_t compile_flex_scratch(const Compiler *c); // numbers
 int compile_flex_node_moves(const Compiler *c, CalNodeId node);
 void compile_flex_shapes(Compiler *c, int desc_body);
 /* The link of body frame B on link `parent`, where the head node has the pose X; returns it. */

@@ -6,6 +6,7 @@
  * A node moves if its description gives it shapes. Only moving nodes that carry a joint become links; others
  * keep their shape for loads and outputs.
  */
+#include "body/modal.h"
 #include "model/compile.h"
 
 static const CalFlexDef *flex_of(const Compiler *c, int desc_body) { return c->desc->bodies[desc_body].flex; }
@@ -99,7 +100,7 @@ void compile_flex_shapes(Compiler *c, int desc_body) {
 }
 
 /* Modal mass, first moments and rotary sums: M_ee = sum m phi'phi + psi'J psi; not the masses that phi2 moves. */
-static void add_modal_mass(Compiler *c, const CalFlexDef *def, Flex *flex) {
+static double *add_modal_mass(Compiler *c, const CalFlexDef *def, Flex *flex) {
 	const int m = def->modes;
 	double *M = c->numbers;
 	dvec3 *s1 = c->vectors, *rotary = c->vectors + m;
@@ -126,7 +127,89 @@ static void add_modal_mass(Compiler *c, const CalFlexDef *def, Flex *flex) {
 		}
 	}
 	flex->Mee = M, flex->s1 = s1, flex->c = rotary;
+	return M;
 }
+
+/* ---- frequency bound ------------------------------------------------------------------------ */
+
+size_t compile_flex_scratch(const Compiler *c) {
+	size_t most = 0;
+	for (int i = 0; i < c->body_count; ++i) {
+		const CalFlexDef *flex = flex_of(c, c->order[i]);
+		if (!flex || flex->frequency_bound <= 0)
+			continue;
+		const size_t m = (size_t)flex->modes, nodes = (size_t)flex->node_count;
+		const size_t size = modal_scratch_size(flex->modes) + 4 * m * m + m + 3 * nodes;
+		if (size > most)
+			most = size;
+	}
+	return most;
+}
+
+/* A = A^-1 by Gauss and Jordan with row pivots; A is well conditioned where it is used. */
+static void invert(double *A, double *inverse, int m) {
+	for (int i = 0; i < m * m; ++i)
+		inverse[i] = i % (m + 1) == 0;
+	for (int k = 0; k < m; ++k) {
+		int pivot = k;
+		for (int i = k + 1; i < m; ++i) {
+			if (fabs(A[i * m + k]) > fabs(A[pivot * m + k]))
+				pivot = i;
+		}
+		for (int j = 0; j < m; ++j) {
+			const double a = A[k * m + j], b = inverse[k * m + j];
+			A[k * m + j] = A[pivot * m + j], inverse[k * m + j] = inverse[pivot * m + j];
+			A[pivot * m + j] = a, inverse[pivot * m + j] = b;
+		}
+		const double scale_row = 1.0 / A[k * m + k];
+		for (int j = 0; j < m; ++j)
+			A[k * m + j] *= scale_row, inverse[k * m + j] *= scale_row;
+		for (int i = 0; i < m; ++i) {
+			const double f = A[i * m + k];
+			for (int j = 0; i != k && j < m; ++j) {
+				A[i * m + j] -= f * A[k * m + j];
+				inverse[i * m + j] -= f * inverse[k * m + j];
+			}
+		}
+	}
+}
+
+/* sum_ab W_ai X_ab W_bj, or W'W for X NULL. */
+static double congruence(const double *W, const double *X, int m, int i, int j) {
+	double sum = 0;
+	for (int a = 0; a < m; ++a) {
+		double Xw = X ? 0 : W[a * m + j];
+		for (int b = 0; X && b < m; ++b)
+			Xw += X[a * m + b] * W[b * m + j];
+		sum += W[a * m + i] * Xw;
+	}
+	return sum;
+}
+
+/*
+ * The bound gives canonical coordinates eta = C xi in which the modal mass, with what it added, is 1. Back in
+ * the user's: M_ee + added = W'W and D = W'D_c W with W = C^-1.
+ */
+static void apply_bound(Compiler *c, int desc_body, const CalFlexDef *def, double *Mee, double *D) {
+	const int m = def->modes;
+	double *C = c->modal, *W = C + m * m, *Dc = W + m * m, *total = Dc + m * m, *w2 = total + m * m;
+	CalVec3 *position = (CalVec3 *)(void *)(w2 + m);
+	for (int i = 0; i < def->node_count; ++i)
+		position[i] = desc_node(c->desc, def->nodes[i].node)->def.placement.position;
+	const ModalBody body = {&c->desc->bodies[desc_body].def, def, position};
+	ModalForm form = {.C = C, .w2 = w2, .D = Dc};
+	if (modal_canonicalize(&body, &form, w2 + m + 3 * def->node_count) != CAL_OK || form.bounded == 0)
+		return; // the check of the description has reported what is wrong
+	modal_mass(&body, NULL, NULL, total);
+	invert(C, W, m);
+	for (int i = 0; i < m * m; ++i) {
+		Mee[i] += congruence(W, NULL, m, i / m, i % m) - total[i];
+		if (D)
+			D[i] = congruence(W, Dc, m, i / m, i % m);
+	}
+}
+
+/* ---- links ----------------------------------------------------------------------------------- */
 
 static Link *new_link(Compiler *c, Motion motion, int parent, int body, dpose X) {
 	Link *link = &c->links[c->links_made];
@@ -151,9 +234,12 @@ int compile_flex_link(Compiler *c, int index, int parent, dpose X) {
 	compile_flex_shapes(c, c->order[index]);
 	Flex *flex = &c->flexes[c->flexes_made++];
 	flex->m = m, flex->body = index, flex->q = c->q_made, flex->u = c->u_made, flex->link = c->links_made;
-	add_modal_mass(c, def, flex);
+	double *Mee = add_modal_mass(c, def, flex);
 	flex->K = keep_numbers(c, def->stiffness, m * m);
+	double *D = c->numbers;
 	flex->D = def->damping ? keep_numbers(c, def->damping, m * m) : NULL;
+	if (def->frequency_bound > 0)
+		apply_bound(c, c->order[index], def, Mee, def->damping ? D : NULL);
 	const Node *head = &c->nodes[body->head_node];
 	const FlexShape fixed = {head->in_body.r, head->in_body.R, 0, NULL, NULL, NULL};
 	flex->head = head->shape >= 0 ? c->shapes[head->shape] : fixed;
