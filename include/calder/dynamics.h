@@ -67,6 +67,15 @@ CAL_API CalStatus cal_forward_dynamics(const CalModel *model, const CalState *st
 CAL_API CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input,
                                       CalWork *work, double *udot, double *force);
 
+/**
+ * Accelerations for a linearly implicit step: joint dampers, axial joint springs and the stiffness and damping of
+ * modes act as they will a time h later, everything else as it is at `state`:
+ *   (M + h D + h^2 K) udot = tau - h K u + (all other forces), with q and u of the elastic forces from `elastic`
+ * (usually state itself). Stable for any stiffness. Always by the recursion.
+ */
+CAL_API CalStatus cal_implicit_dynamics(const CalModel *model, const CalState *state, const CalState *elastic,
+                                        const CalInput *input, double h, CalWork *work, double *udot);
+
 /* ---- inverse ----------------------------------------------------------------------------- */
 
 /** tau[nu] that makes the system accelerate with udot (NULL: zero) under input's wrenches and gravity. */

@@ -15,10 +15,13 @@
 extern "C" {
 #endif
 
-#define CAL_METHOD_LIST(X)                                                             \
-	X(CAL_METHOD_EULER_CROMER, "euler-cromer", 1) /* u first, then q with the new u */ \
-	X(CAL_METHOD_RK4, "rk4", 4)                   /* classical, fixed step */          \
-	X(CAL_METHOD_DOPRI5, "dopri5", 5)             /* Dormand-Prince 5(4), adaptive, dense output */
+#define CAL_METHOD_LIST(X)                                                                                   \
+	X(CAL_METHOD_EULER_CROMER, "euler-cromer", 1) /* u first, then q with the new u */                       \
+	X(CAL_METHOD_RK4, "rk4", 4)                   /* classical, fixed step */                                \
+	X(CAL_METHOD_IMPLICIT, "implicit", 1)         /* Euler-Cromer, implicit in springs, dampers and modes */ \
+	X(CAL_METHOD_IMPLICIT_MIDPOINT, "implicit-midpoint",                                                     \
+	  2)                              /* the same centred: two evaluations, no damping of its own */         \
+	X(CAL_METHOD_DOPRI5, "dopri5", 5) /* Dormand-Prince 5(4), adaptive, dense output */
 
 typedef enum CalMethod {
 #define CAL_METHOD_ENUM(name, text, order) name,

@@ -126,7 +126,7 @@ INLINE int eliminate(Artic *M, spatial P, ColumnKind kind, double rotor, DofWork
 }
 
 /* Joint of link i: all its free columns, in order. Returns the DOF that is singular, or -1. */
-static int eliminate_joint(const CalModel *model, const Link *link, int i, const uint8_t *prescribed, CalWork *work,
+static int eliminate_joint(const double *rotor, const Link *link, int i, const uint8_t *prescribed, CalWork *work,
                            Artic *M) {
 	int bad = -1;
 	for (int k = 0; k < link->nu; ++k) {
@@ -136,7 +136,7 @@ static int eliminate_joint(const CalModel *model, const Link *link, int i, const
 		if (prescribed && prescribed[u]) {
 			work->dofs[u].K = column_force(M, P, kind);
 			work->dofs[u].d = real_from(0);
-		} else if (eliminate(M, P, kind, model->rotor[u], &work->dofs[u]) && bad < 0) {
+		} else if (eliminate(M, P, kind, rotor[u], &work->dofs[u]) && bad < 0) {
 			bad = u;
 		}
 	}
@@ -156,6 +156,10 @@ static void reduce_force(const Link *link, int i, const uint8_t *prescribed, con
 	}
 }
 
+INLINE const double *sweep_rotor(const CalModel *model, const SweepInput *in) {
+	return in->rotor ? in->rotor : model->rotor;
+}
+
 INLINE int is_free_rotation(const Link *link, const SweepInput *in) {
 	return link->motion == MOTION_ROTATION && (LIKELY(!in->prescribed) || !in->prescribed[link->u]);
 }
@@ -165,7 +169,7 @@ INLINE int is_free_ball(const CalModel *model, const Link *link, const SweepInpu
 	if (link->motion != MOTION_SPHERICAL && link->motion != MOTION_FREE)
 		return 0;
 	for (int k = 0; k < link->nu; ++k) {
-		if (model->rotor[link->u + k] != 0 || (in->prescribed && in->prescribed[link->u + k]))
+		if (sweep_rotor(model, in)[link->u + k] != 0 || (in->prescribed && in->prescribed[link->u + k]))
 			return 0;
 	}
 	return 1;
@@ -174,7 +178,7 @@ INLINE int is_free_ball(const CalModel *model, const Link *link, const SweepInpu
 /* Any link: eliminates its joint from `total`, which becomes what the parent sees, at the parent's origin. */
 static int pass_inward(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
                        Slot *total) {
-	const int bad = eliminate_joint(model, link, i, in->prescribed, work, &total->M);
+	const int bad = eliminate_joint(sweep_rotor(model, in), link, i, in->prescribed, work, &total->M);
 	reduce_force(link, i, in->prescribed, in->tau, work, &total->b);
 	const vec3 r = work->links[i].r;
 	*total = (Slot){artic_shift(total->M, r), force_shift(total->b, r)};
@@ -201,11 +205,11 @@ static int pass_inward_flexible(const CalModel *model, const Link *link, int i, 
 }
 
 /* The same for a free rotation, shifted before it is eliminated (see the top of the file). */
-INLINE int pass_inward_rotation(const CalModel *model, const Link *link, const LinkWork *l, const SweepInput *in,
+INLINE int pass_inward_rotation(const double *rotor, const Link *link, const LinkWork *l, const SweepInput *in,
                                 CalWork *work, Slot *total) {
 	const vec3 z = l->R.z, r = l->r;
 	const vec3 Un = sym_mul_vec(total->M.I, z), Uf = mat_tmul_vec(total->M.H, z);
-	const real D = dot(z, Un) + model->rotor[link->u];
+	const real D = dot(z, Un) + rotor[link->u];
 	const real limit = SINGULAR_RATIO * trace(total->M.I);
 	const real eps = in->tau[link->u] - dot(z, total->b.a);
 	const spatial U = {add(Un, cross(r, Uf)), Uf};
@@ -290,6 +294,7 @@ INLINE Slot link_own(const Link *link, int i, const SweepInput *in, const LinkWo
 }
 
 int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
+	const double *rotor = sweep_rotor(model, in);
 	int culprit = -1;
 	Slot carry = {artic_zero(), spatial_zero()}; // of link i + 1, where link i is its parent
 	for (int i = 0; i < model->slot_count; ++i)
@@ -303,7 +308,7 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 		if (link->slot >= 0)
 			slot_add(&total, &work->slots[link->slot]);
 		if (LIKELY(is_free_rotation(link, in))) {
-			if (UNLIKELY(pass_inward_rotation(model, link, l, in, work, &total)))
+			if (UNLIKELY(pass_inward_rotation(rotor, link, l, in, work, &total)))
 				culprit = link->u;
 		} else {
 			Slot any = total; // a copy, so that `total` itself can stay in registers
@@ -428,7 +433,7 @@ int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		Artic M = work->articulated[i];
-		int bad = eliminate_joint(model, link, i, NULL, work, &M);
+		int bad = eliminate_joint(model->rotor, link, i, NULL, work, &M);
 		if (link->motion == MOTION_NODE)
 			LANED(flexible_node)(model, link, &M, NULL, work);
 		if (link->motion == MOTION_FLEX) {

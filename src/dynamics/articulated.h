@@ -15,6 +15,7 @@ typedef struct SweepInput {
 	const uint8_t *prescribed; // [nu] NULL: none
 	const real *udot;          // [nu] of prescribed degrees of freedom, NULL: zero
 	const spatial *external;   // [link_count] external wrenches at the link origins, NULL: none
+	const double *rotor;       // [nu] inertia along each degree of freedom beside the bodies', NULL: the model's rotors
 } SweepInput;
 
 /* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */

@@ -94,6 +94,14 @@ void LANED(flexible_prescribe)(const Link *link, const CalModel *model, CalWork 
 	l->a = add(l->a, given.l);
 }
 
+/* M += h D + h^2 K: the elastic forces of an implicit step. */
+static void stiffen(const Flex *flex, double h, real *M) {
+	if (h == 0)
+		return;
+	for (int i = 0; i < flex->m * flex->m; ++i)
+		M[i] += h * (flex->D ? flex->D[i] : 0.0) + h * h * flex->K[i];
+}
+
 void LANED(flexible_own)(const CalModel *model, const Link *link, int motion, CalWork *work, const LinkWork *l) {
 	const Flex *flex = &model->flexes[link->flex];
 	FlexWork *w = &work->flex[link->flex];
@@ -103,6 +111,7 @@ void LANED(flexible_own)(const CalModel *model, const Link *link, int motion, Ca
 		const FlexMotion in_body = {mat_tmul_vec(l->R, l->w), mat_tmul_vec(l->R, l->al), mat_tmul_vec(l->R, l->a)};
 		LANED(flex_terms)(flex, w->eta, w->eta_dot, w->accelerated ? w->eta_ddot : NULL, &in_body, &inertia, &terms);
 		w->b = turn_spatial(&l->R, terms.force);
+		stiffen(flex, work->implicit_step, w->M);
 	} else {
 		LANED(flex_terms)(flex, w->eta, NULL, NULL, NULL, &inertia, &terms);
 	}

@@ -39,11 +39,11 @@ static void add_user_spring(const Link *link, const Dof *dof, const double *q, d
 }
 
 /* -K eta - D eta_dot of a flexible body. */
-static void add_modal(const Flex *flex, const double *q, const double *u, double *Q) {
+static void add_modal(const Flex *flex, const double *q, const double *u, double h, double *Q) {
 	for (int i = 0; i < flex->m; ++i) {
 		double force = 0;
 		for (int j = 0; j < flex->m; ++j) {
-			force += flex->K[i * flex->m + j] * q[flex->q + j];
+			force += flex->K[i * flex->m + j] * (q[flex->q + j] + h * u[flex->u + j]);
 			if (flex->D)
 				force += flex->D[i * flex->m + j] * u[flex->u + j];
 		}
@@ -51,15 +51,23 @@ static void add_modal(const Flex *flex, const double *q, const double *u, double
 	}
 }
 
-void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q) {
+/* Springs and dampers that act along one coordinate, and modes; q and u a time h later as far as u tells. */
+static void add_linear(const CalModel *model, const double *q, const double *u, double h, double *Q) {
 	if (model->any_damping) {
 		for (int i = 0; i < model->nu; ++i)
 			Q[i] -= model->damping[i] * u[i];
 	}
 	for (int i = 0; i < model->spring_count; ++i) {
-		const Dof *dof = &model->dofs[model->spring_dof[i]];
-		Q[model->spring_dof[i]] -= dof->stiffness * (q[dof->q] - dof->rest);
+		const int j = model->spring_dof[i];
+		const Dof *dof = &model->dofs[j];
+		Q[j] -= dof->stiffness * (q[dof->q] + h * u[j] - dof->rest);
 	}
+	for (int f = 0; f < model->flex_count; ++f)
+		add_modal(&model->flexes[f], q, u, h, Q);
+}
+
+/* Springs of balls and user joints. */
+static void add_curved(const CalModel *model, const double *q, double *Q) {
 	for (int i = 0; i < model->ball_spring_count; ++i) {
 		const BallSpring *s = &model->ball_springs[i];
 		const dvec3 theta = ball_displacement(s, q);
@@ -69,12 +77,15 @@ void forces_add_elastic(const CalModel *model, const double *q, const double *u,
 		Q[s->u + 1] -= moment.y;
 		Q[s->u + 2] -= moment.z;
 	}
-	for (int f = 0; f < model->flex_count; ++f)
-		add_modal(&model->flexes[f], q, u, Q);
 	for (int i = 0; i < model->user_spring_count; ++i) {
 		const Link *link = &model->links[model->user_spring_link[i]];
 		add_user_spring(link, &model->dofs[link->u], q, Q);
 	}
+}
+
+void forces_add_elastic(const CalModel *model, const double *q, const double *u, double *Q) {
+	add_linear(model, q, u, 0.0, Q);
+	add_curved(model, q, Q);
 }
 
 double forces_elastic_energy(const CalModel *model, const double *q) {
@@ -104,14 +115,29 @@ double forces_elastic_energy(const CalModel *model, const double *q) {
 	return energy;
 }
 
-void forces_total(const CalModel *model, const CalState *state, const double *applied, double *tau) {
+static void take_applied(const CalModel *model, const double *applied, double *tau) {
 	const size_t size = sizeof(double) * (size_t)model->nu;
 	if (applied) {
 		memcpy(tau, applied, size);
 	} else {
 		memset(tau, 0, size);
 	}
+}
+
+void forces_total(const CalModel *model, const CalState *state, const double *applied, double *tau) {
+	take_applied(model, applied, tau);
 	forces_add_elastic(model, state->q, state->u, tau);
+}
+
+void forces_total_implicit(const CalModel *model, const CalState *state, const CalState *elastic, double h,
+                           const double *applied, double *tau, double *rotor) {
+	take_applied(model, applied, tau);
+	add_linear(model, elastic->q, elastic->u, h, tau);
+	add_curved(model, state->q, tau);
+	for (int i = 0; i < model->nu; ++i)
+		rotor[i] = model->rotor[i] + h * model->damping[i];
+	for (int i = 0; i < model->spring_count; ++i)
+		rotor[model->spring_dof[i]] += h * h * model->dofs[model->spring_dof[i]].stiffness;
 }
 
 CalStatus forces_check(const CalModel *model, const CalInput *input) {

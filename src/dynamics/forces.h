@@ -14,6 +14,9 @@ void forces_add_elastic(const CalModel *model, const double *q, const double *u,
 double forces_elastic_energy(const CalModel *model, const double *q);
 /* tau[nu] = applied + elastic; applied may be NULL. */
 void forces_total(const CalModel *model, const CalState *state, const double *applied, double *tau);
+/* The same with linear springs, dampers and modes of `elastic` a time h later; rotor[nu] + h D + h^2 K of joints. */
+void forces_total_implicit(const CalModel *model, const CalState *state, const CalState *elastic, double h,
+                           const double *applied, double *tau, double *rotor);
 
 /* Every wrench refers to a node of the model and is finite in number; CAL_ERR_ARGUMENT otherwise. */
 CalStatus forces_check(const CalModel *model, const CalInput *input);

@@ -31,19 +31,21 @@ static CalStatus judge(const CalModel *model, int culprit, const double *udot, C
 	return culprit >= 0 && !not_a_number ? CAL_SINGULAR : CAL_NOT_FINITE;
 }
 
-CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,
-                              double *udot, double *force) {
-	if (!model || !state || !work || work->model != model || !udot)
-		return CAL_ERR_ARGUMENT;
-	if (forces_check(model, input) != CAL_OK)
-		return CAL_ERR_ARGUMENT;
-	forces_total(model, state, input ? input->tau : NULL, work->tau);
-	SweepInput in = {state->q, state->u, work->tau, forces_prescribed(model, input), input ? input->udot : NULL, NULL};
+static int arguments_ok(const CalModel *model, const CalState *state, const CalInput *input, const CalWork *work,
+                        const double *udot) {
+	return model && state && work && work->model == model && udot && forces_check(model, input) == CAL_OK;
+}
+
+/* The sweeps, work->tau being filled in; rotor NULL: the model's, dense: may use the dense solver. */
+static CalStatus run(const CalModel *model, const CalState *state, const CalInput *input, const double *rotor,
+                     int dense, CalWork *work, double *udot, double *force) {
+	SweepInput in = {state->q, state->u, work->tau, forces_prescribed(model, input), input ? input->udot : NULL,
+	                 NULL,     rotor};
 	forward_outward_x1(model, &in, work);
 	in.external = forces_collect(model, input, work);
 	forces_add_modal(model, work, input, work->tau);
 	int culprit;
-	if (model->solver == CAL_SOLVER_DENSE) {
+	if (dense && model->solver == CAL_SOLVER_DENSE) {
 		culprit = dense_solve(model, &in, work, udot, force);
 	} else {
 		culprit = forward_inward_x1(model, &in, work);
@@ -53,7 +55,27 @@ CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, cons
 	return judge(model, culprit, udot, work);
 }
 
+CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,
+                              double *udot, double *force) {
+	if (!arguments_ok(model, state, input, work, udot))
+		return CAL_ERR_ARGUMENT;
+	forces_total(model, state, input ? input->tau : NULL, work->tau);
+	work->implicit_step = 0;
+	return run(model, state, input, NULL, 1, work, udot, force);
+}
+
 CalStatus cal_forward_dynamics(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,
                                double *udot) {
 	return cal_hybrid_dynamics(model, state, input, work, udot, NULL);
+}
+
+CalStatus cal_implicit_dynamics(const CalModel *model, const CalState *state, const CalState *elastic,
+                                const CalInput *input, double h, CalWork *work, double *udot) {
+	if (!arguments_ok(model, state, input, work, udot) || !elastic || !isfinite(h))
+		return CAL_ERR_ARGUMENT;
+	forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work->tau, work->rotor);
+	work->implicit_step = h;
+	const CalStatus status = run(model, state, input, work->rotor, 0, work, udot, NULL);
+	work->implicit_step = 0;
+	return status;
 }

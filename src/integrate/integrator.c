@@ -166,13 +166,25 @@ CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator) { retur
 
 /* ---- for the schemes ----------------------------------------------------------------------- */
 
-CalStatus integrator_evaluate(CalIntegrator *ig, const CalState *state, double *udot) {
-	CalInput input = {0};
-	if (ig->options.input && ig->options.input(ig->options.user, ig->model, state, &input) != 0) {
+static CalStatus ask_input(CalIntegrator *ig, const CalState *state, CalInput *input) {
+	if (ig->options.input && ig->options.input(ig->options.user, ig->model, state, input) != 0) {
 		return CAL_ERR_USER;
 	}
 	ig->stats.evaluations++;
-	return cal_forward_dynamics(ig->model, state, &input, ig->work, udot);
+	return CAL_OK;
+}
+
+CalStatus integrator_evaluate(CalIntegrator *ig, const CalState *state, double *udot) {
+	CalInput input = {0};
+	CalStatus status = ask_input(ig, state, &input);
+	return status != CAL_OK ? status : cal_forward_dynamics(ig->model, state, &input, ig->work, udot);
+}
+
+CalStatus integrator_evaluate_implicit(CalIntegrator *ig, const CalState *state, const CalState *elastic, double h,
+                                       double *udot) {
+	CalInput input = {0};
+	CalStatus status = ask_input(ig, state, &input);
+	return status != CAL_OK ? status : cal_implicit_dynamics(ig->model, state, elastic, &input, h, ig->work, udot);
 }
 
 static bool all_finite(const double *x, int count) {

@@ -69,6 +69,9 @@ struct CalIntegrator {
 
 /** udot at a state under the inputs at its time. */
 CalStatus integrator_evaluate(CalIntegrator *integrator, const CalState *state, double *udot);
+/** The same with elastic forces taken from `elastic` a time h later (cal_implicit_dynamics). */
+CalStatus integrator_evaluate_implicit(CalIntegrator *integrator, const CalState *state, const CalState *elastic,
+                                       double h, double *udot);
 /** Copies stage.q, stage.u to *state at time t if they are finite; else CAL_NOT_FINITE, state unchanged. */
 CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t);
 

@@ -37,6 +37,7 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	w->position = layout_take(layout, nl, sizeof *w->position);
 	w->velocity = layout_take(layout, nl, sizeof *w->velocity);
 	w->tau = layout_take(layout, nu, sizeof *w->tau);
+	w->rotor = layout_take(layout, nu, sizeof *w->rotor);
 	w->all_prescribed = layout_take(layout, nu, sizeof *w->all_prescribed);
 	w->rhs = layout_take(layout, nu, sizeof *w->rhs);
 	w->articulated = layout_take(layout, nl, sizeof *w->articulated);

@@ -99,6 +99,8 @@ struct CalWork {
 	vec3 *velocity;              // [link_count] of the origins (kinematics only)
 	real *tau;                   // [nu] total applied generalised force
 	uint8_t *all_prescribed;     // [nu] ones
+	double *rotor;               // [nu] of an implicit step
+	double implicit_step;        // > 0: modal mass includes h D + h^2 K
 	real *rhs;                   // [nu]
 	Artic *articulated;          // [link_count] after cal_mass_factor
 	Composite *composite;        // [link_count] of the mass matrix
