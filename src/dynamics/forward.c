@@ -39,8 +39,9 @@ static int arguments_ok(const CalModel *model, const CalState *state, const CalI
 /* The sweeps, work->tau being filled in; rotor NULL: the model's, dense: may use the dense solver. */
 static CalStatus run(const CalModel *model, const CalState *state, const CalInput *input, const double *rotor,
                      int dense, CalWork *work, double *udot, double *force) {
-	SweepInput in = {state->q, state->u, work->tau, forces_prescribed(model, input), input ? input->udot : NULL,
-	                 NULL,     rotor};
+	SweepInput in = {.q = state->q, .u = state->u, .tau = work->tau, .rotor = rotor};
+	in.prescribed = forces_prescribed(model, input);
+	in.udot = input ? input->udot : NULL;
 	forward_outward_x1(model, &in, work);
 	in.external = forces_collect(model, input, work);
 	forces_add_modal(model, work, input, work->tau);

@@ -152,7 +152,7 @@ static void subtract_wrench(const CalModel *model, CalWork *work, const CalWrenc
 static void run_flexible(const CalModel *model, dvec3 gravity, const CalState *state, const double *u,
                          const double *udot, const CalInput *input, CalWork *work, double *tau) {
 	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
-	SweepInput in = {state->q, u, work->tau, work->all_prescribed, udot, NULL};
+	SweepInput in = {.q = state->q, .u = u, .tau = work->tau, .prescribed = work->all_prescribed, .udot = udot};
 	forward_outward_in_x1(model, gravity, &in, work);
 	in.external = forces_collect(model, input, work);
 	forces_add_modal(model, work, input, work->tau);

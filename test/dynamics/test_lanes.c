@@ -92,7 +92,7 @@ static void forward_dynamics_over_lanes_equals_scalar(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 		Lanes l = lanes_make(seed, tree_any(seed));
 		const CalModel *m = l.f->model;
-		const SweepInput in = {l.q, l.u, l.t, NULL, NULL, NULL};
+		const SweepInput in = {.q = l.q, .u = l.u, .tau = l.t};
 		forward_outward_x4(m, &in, l.work);
 		assert_int_equal(forward_inward_x4(m, &in, l.work), -1);
 		forward_accelerate_x4(m, &in, l.work, l.x, NULL);
