@@ -46,6 +46,8 @@ typedef struct Flex {
 	const dvec3 *c;    // [m] sum J psi: angular momentum of the rotary inertias per modal speed
 	dmat3 J;           // sum of the rotary inertias
 	FlexShape head;    // of the node that the joint carries
+	dvec3 *vectors;    // [vector_count] all of its shapes and moments, in the axes of the link
+	int vector_count, shape_first, shape_end;
 } Flex;
 
 /* A node of a flexible body relative to B; components in B. */

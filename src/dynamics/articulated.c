@@ -57,8 +57,8 @@ void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const Sweep
 		link_motion(link, &work->links[link->parent], in->q, in->u, work, &work->links[i]);
 		if (UNLIKELY(any_prescribed))
 			add_prescribed(link, i, in, work);
-		if (UNLIKELY(link->motion == MOTION_FLEX))
-			LANED(flexible_own)(model, link, 1, work, &work->links[i]);
+		if (UNLIKELY(link->carries >= 0))
+			LANED(flexible_own)(model, link->carries, 1, work, &work->links[i]);
 	}
 }
 
@@ -185,23 +185,23 @@ static int pass_inward(const CalModel *model, const Link *link, int i, const Swe
 	return bad;
 }
 
-/* Links of a flexible body: a node hands inertia and force to the modes, the body eliminates them. */
-static int pass_inward_flexible(const CalModel *model, const Link *link, int i, const SweepInput *in, CalWork *work,
-                                Slot *total) {
-	const vec3 r = work->links[i].r;
-	int bad = -1;
-	if (link->motion == MOTION_NODE) {
-		LANED(flexible_node)(model, link, &total->M, &total->b, work);
-	} else {
-		const FlexWork *w = &work->flex[link->flex];
-		total->M = artic_add(total->M, artic_rigid(w->own.m, w->own.mc, w->own.S));
-		total->b = spatial_add(total->b, w->b);
+/* The link that carries a flexible body: own terms, then the modes are eliminated before the joint is. */
+static int pass_modes(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work, Slot *total) {
+	const FlexWork *w = &work->flex[link->carries];
+	total->M = artic_add(total->M, artic_rigid(w->own.m, w->own.mc, w->own.S));
+	total->b = spatial_add(total->b, w->b);
+	if (link->motion == MOTION_FLEX)
 		LANED(flexible_head)(model, link, &total->M, work);
-		bad = LANED(flexible_eliminate)(model, link, in->prescribed, work, &total->M);
-		LANED(flexible_reduce)(model, link, in->prescribed, in->tau, work, &total->b);
-	}
-	*total = (Slot){artic_shift(total->M, r), force_shift(total->b, r)};
+	const int bad = LANED(flexible_eliminate)(model, link->carries, in->prescribed, work, &total->M);
+	LANED(flexible_reduce)(model, link, in->prescribed, in->tau, work, &total->b);
 	return bad;
+}
+
+/* A node of a flexible body: inertia and force act on the modes too. */
+static void pass_node(const CalModel *model, const Link *link, int i, CalWork *work, Slot *total) {
+	const vec3 r = work->links[i].r;
+	LANED(flexible_node)(model, link, &total->M, &total->b, work);
+	*total = (Slot){artic_shift(total->M, r), force_shift(total->b, r)};
 }
 
 /* The same for a free rotation, shifted before it is eliminated (see the top of the file). */
@@ -307,14 +307,26 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 			slot_add(&total, &carry);
 		if (link->slot >= 0)
 			slot_add(&total, &work->slots[link->slot]);
+		if (UNLIKELY(link->carries >= 0)) {
+			Slot any = total;
+			const int bad = pass_modes(model, link, in, work, &any);
+			if (bad >= 0)
+				culprit = bad;
+			total = any;
+		}
 		if (LIKELY(is_free_rotation(link, in))) {
 			if (UNLIKELY(pass_inward_rotation(rotor, link, l, in, work, &total)))
 				culprit = link->u;
 		} else {
 			Slot any = total; // a copy, so that `total` itself can stay in registers
-			const int bad = link->flex >= 0                 ? pass_inward_flexible(model, link, i, in, work, &any)
-			                : is_free_ball(model, link, in) ? pass_inward_ball(link, l, in, work, &any)
-			                                                : pass_inward(model, link, i, in, work, &any);
+			int bad = -1;
+			if (link->motion == MOTION_NODE) {
+				pass_node(model, link, i, work, &any);
+			} else if (is_free_ball(model, link, in)) {
+				bad = pass_inward_ball(link, l, in, work, &any);
+			} else {
+				bad = pass_inward(model, link, i, in, work, &any);
+			}
 			if (bad >= 0)
 				culprit = bad;
 			total = any;
@@ -368,15 +380,6 @@ static void accelerate_ball(const Link *link, const CalWork *work, const LinkWor
 	*A = (spatial){al, a};
 }
 
-static void accelerate_flexible(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work,
-                                real *udot, real *force, spatial *A) {
-	if (link->motion == MOTION_FLEX) {
-		LANED(flexible_accelerate)(model, link, in->prescribed, in->tau, work, udot, force, A);
-	} else {
-		*A = spatial_add(*A, flexible_columns(model, link, work, work->flex[link->flex].x));
-	}
-}
-
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
 	if (force)
 		memset(force, 0, sizeof(real) * (size_t)model->nu);
@@ -391,16 +394,20 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 			udot[link->u] = ud;
 			l->A.l = add(parent->l, cross(parent->a, l->r));
 			l->A.a = madd(parent->a, ud, l->R.z);
+			if (UNLIKELY(link->carries >= 0))
+				LANED(flexible_accelerate)(model, link, in->prescribed, in->tau, work, udot, force, &l->A);
 			continue;
 		}
 		spatial A = motion_shift(*parent, l->r);
-		if (link->flex >= 0) {
-			accelerate_flexible(model, link, in, work, udot, force, &A);
+		if (link->motion == MOTION_NODE) {
+			A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
 		} else if (is_free_ball(model, link, in)) {
 			accelerate_ball(link, work, l, udot, &A);
 		} else {
 			accelerate_joint(model, link, i, in, work, udot, force, &A);
 		}
+		if (link->carries >= 0)
+			LANED(flexible_accelerate)(model, link, in->prescribed, in->tau, work, udot, force, &A);
 		l->A = A;
 	}
 }
@@ -423,25 +430,25 @@ int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
 		work->composite[i] = c;
 		work->articulated[i] = artic_rigid(c.m, c.mc, c.S);
-		if (model->links[i].motion != MOTION_FLEX)
+		const int carries = model->links[i].carries;
+		if (carries < 0)
 			continue;
-		LANED(flexible_own)(model, &model->links[i], 0, work, &work->links[i]);
-		const Composite *own = &work->flex[model->links[i].flex].own;
+		LANED(flexible_own)(model, carries, 0, work, &work->links[i]);
+		const Composite *own = &work->flex[carries].own;
 		work->composite[i] = (Composite){c.m + own->m, add(c.mc, own->mc), sym_add(c.S, own->S)};
 		work->articulated[i] = artic_add(work->articulated[i], artic_rigid(own->m, own->mc, own->S));
 	}
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		Artic M = work->articulated[i];
-		int bad = eliminate_joint(model->rotor, link, i, NULL, work, &M);
 		if (link->motion == MOTION_NODE)
 			LANED(flexible_node)(model, link, &M, NULL, work);
-		if (link->motion == MOTION_FLEX) {
+		if (link->motion == MOTION_FLEX)
 			LANED(flexible_head)(model, link, &M, work);
-			bad = LANED(flexible_eliminate)(model, link, NULL, work, &M);
-		}
-		if (bad >= 0)
-			culprit = bad;
+		const int modal = link->carries >= 0 ? LANED(flexible_eliminate)(model, link->carries, NULL, work, &M) : -1;
+		const int bad = eliminate_joint(model->rotor, link, i, NULL, work, &M);
+		if (bad >= 0 || modal >= 0)
+			culprit = bad >= 0 ? bad : modal;
 		if (link->parent < 0)
 			continue;
 		work->articulated[link->parent] = artic_add(work->articulated[link->parent], artic_shift(M, work->links[i].r));
@@ -458,11 +465,11 @@ void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, re
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		spatial f = work->force[i];
-		reduce_force(link, i, NULL, b, work, &f);
 		if (link->motion == MOTION_NODE)
 			LANED(flexible_node)(model, link, NULL, &f, work);
-		if (link->motion == MOTION_FLEX)
+		if (link->carries >= 0)
 			LANED(flexible_reduce)(model, link, NULL, b, work, &f);
+		reduce_force(link, i, NULL, b, work, &f);
 		if (link->parent < 0)
 			continue;
 		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(f, work->links[i].r));
@@ -472,9 +479,11 @@ void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, re
 		const Link *link = &model->links[i];
 		LinkWork *l = &work->links[i];
 		spatial A = motion_shift(work->links[link->parent].A, l->r);
-		if (link->flex >= 0)
-			accelerate_flexible(model, link, &all_free, work, x, NULL, &A);
+		if (link->motion == MOTION_NODE)
+			A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
 		accelerate_joint(model, link, i, &all_free, work, x, NULL, &A);
+		if (link->carries >= 0)
+			LANED(flexible_accelerate)(model, link, NULL, NULL, work, x, NULL, &A);
 		l->A = A;
 	}
 }

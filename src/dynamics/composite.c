@@ -54,9 +54,9 @@ void LANED(composite_outward)(const CalModel *model, const real *q, CalWork *wor
 		const Link *link = &model->links[i];
 		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
 		work->composite[i] = link_inertia(link, &work->links[i].R);
-		if (UNLIKELY(link->motion == MOTION_FLEX)) {
-			LANED(flexible_own)(model, link, 0, work, &work->links[i]);
-			composite_add(&work->composite[i], &work->flex[link->flex].own);
+		if (UNLIKELY(link->carries >= 0)) {
+			LANED(flexible_own)(model, link->carries, 0, work, &work->links[i]);
+			composite_add(&work->composite[i], &work->flex[link->carries].own);
 		}
 	}
 }
@@ -134,14 +134,16 @@ INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k,
 
 /* The modes of a flexible body, its modal mass and E complete: against each other and all inboard. */
 static void modal_rows(const CalModel *model, const CalWork *work, const Link *link, int i, real *M) {
-	const Flex *flex = &model->flexes[link->flex];
-	const FlexWork *w = &work->flex[link->flex];
+	const Flex *flex = &model->flexes[link->carries];
+	const FlexWork *w = &work->flex[link->carries];
 	const size_t n = (size_t)model->nu;
 	for (int k = 0; k < flex->m; ++k) {
 		const size_t u = (size_t)(flex->u + k);
 		for (int j = 0; j < flex->m; ++j)
 			M[n * u + (size_t)(flex->u + j)] = w->M[k * flex->m + j];
 		const Row row = {M, n, u, w->E[k]};
+		if (link->motion != MOTION_FLEX) // the joint of the link that carries B
+			meet_link(model, work, &row, i, link->nu, vec_zero());
 		meet_inboard(model, work, &row, i);
 	}
 }
@@ -155,7 +157,7 @@ void LANED(composite_matrix)(const CalModel *model, CalWork *work, real *M) {
 			M[(size_t)model->nu * u + u] += model->rotor[u];
 		}
 		pass_composite(model, work, i);
-		if (UNLIKELY(link->motion == MOTION_FLEX))
+		if (UNLIKELY(link->carries >= 0))
 			modal_rows(model, work, link, i, M);
 	}
 }

@@ -13,11 +13,13 @@
 /* Forces on a flexible body's link act on its modes, through a node and through the head. */
 static void gather_modes(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work, const spatial *b,
                          double *rhs) {
-	const Flex *flex = &model->flexes[link->flex];
-	FlexWork *w = &work->flex[link->flex];
+	const int f = link->carries >= 0 ? link->carries : link->flex;
+	const Flex *flex = &model->flexes[f];
+	FlexWork *w = &work->flex[f];
 	for (int k = 0; k < flex->m; ++k) {
-		w->be[k] += spatial_dot(work->modal_columns[link->columns + k], *b);
-		if (link->motion == MOTION_FLEX)
+		if (link->flex >= 0)
+			w->be[k] += spatial_dot(work->modal_columns[link->columns + k], *b);
+		if (link->carries >= 0)
 			rhs[flex->u + k] = in->tau[flex->u + k] - w->be[k];
 	}
 }
@@ -27,8 +29,8 @@ void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, do
 		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
 		work->composite[i] = c;
 		spatial b = link_inertia_force(&c, &work->links[i]);
-		if (model->links[i].motion == MOTION_FLEX) {
-			const FlexWork *w = &work->flex[model->links[i].flex];
+		if (model->links[i].carries >= 0) {
+			const FlexWork *w = &work->flex[model->links[i].carries];
 			composite_add(&work->composite[i], &w->own);
 			b = spatial_add(b, w->b);
 		}
@@ -40,7 +42,7 @@ void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, do
 		for (int k = 0; k < link->nu; ++k) {
 			rhs[link->u + k] = in->tau[link->u + k] - spatial_dot(link_column(work, link, i, k), b);
 		}
-		if (link->flex >= 0)
+		if (link->flex >= 0 || link->carries >= 0)
 			gather_modes(model, link, in, work, &b, rhs);
 		if (link->parent < 0)
 			continue;

@@ -33,7 +33,7 @@ static double grounded_mass(const CalModel *model, vec3 *moment) {
 /* Masses of a flexible body: their inertia and E in work->flex, at the origin of B. */
 static const FlexWork *flexible_masses(const CalModel *model, CalWork *work, int f) {
 	const int link = model->flexes[f].link;
-	flexible_own_x1(model, &model->links[link], 0, work, &work->links[link]);
+	flexible_own_x1(model, f, 0, work, &work->links[link]);
 	return &work->flex[f];
 }
 

@@ -102,9 +102,9 @@ static void stiffen(const Flex *flex, double h, real *M) {
 		M[i] += h * (flex->D ? flex->D[i] : 0.0) + h * h * flex->K[i];
 }
 
-void LANED(flexible_own)(const CalModel *model, const Link *link, int motion, CalWork *work, const LinkWork *l) {
-	const Flex *flex = &model->flexes[link->flex];
-	FlexWork *w = &work->flex[link->flex];
+void LANED(flexible_own)(const CalModel *model, int f, int motion, CalWork *work, const LinkWork *l) {
+	const Flex *flex = &model->flexes[f];
+	FlexWork *w = &work->flex[f];
 	FlexTerms terms = {w->E, w->M, w->be, spatial_zero(), w->scratch};
 	FlexInertia inertia;
 	if (motion) {
@@ -198,10 +198,9 @@ static int eliminate_mode(const Flex *flex, const uint8_t *prescribed, FlexWork 
 	return !out && pivot_lost(pivot, diagonal);
 }
 
-int LANED(flexible_eliminate)(const CalModel *model, const Link *link, const uint8_t *prescribed, CalWork *work,
-                              Artic *M) {
-	const Flex *flex = &model->flexes[link->flex];
-	FlexWork *w = &work->flex[link->flex];
+int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *prescribed, CalWork *work, Artic *M) {
+	const Flex *flex = &model->flexes[f];
+	FlexWork *w = &work->flex[f];
 	int culprit = -1;
 	for (int k = 0; k < flex->m; ++k) {
 		if (eliminate_mode(flex, prescribed, w, k) && culprit < 0)
@@ -215,14 +214,13 @@ int LANED(flexible_eliminate)(const CalModel *model, const Link *link, const uin
 
 void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
                             CalWork *work, spatial *b) {
-	const Flex *flex = &model->flexes[link->flex];
-	FlexWork *w = &work->flex[link->flex];
-	const spatial *P = work->modal_columns + link->columns;
-	const int m = flex->m, head = model->shapes[link->shape].moves;
+	const Flex *flex = &model->flexes[link->carries];
+	FlexWork *w = &work->flex[link->carries];
+	const int m = flex->m, head = link->motion == MOTION_FLEX && flex->head.moves;
 	const spatial B = *b;
 	for (int k = 0; k < m; ++k) {
 		if (head)
-			w->be[k] += spatial_dot(P[k], B);
+			w->be[k] += spatial_dot(work->modal_columns[link->columns + k], B);
 		real s = struck_out(prescribed, flex, k) ? real_from(0) : w->be[k] - tau[flex->u + k];
 		for (int j = 0; j < k; ++j)
 			s -= w->M[k * m + j] * w->y[j];
@@ -246,8 +244,8 @@ static real mode_force(const Flex *flex, const FlexWork *w, const real *tau, int
 
 void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
                                 CalWork *work, real *udot, real *force, spatial *A) {
-	const Flex *flex = &model->flexes[link->flex];
-	FlexWork *w = &work->flex[link->flex];
+	const Flex *flex = &model->flexes[link->carries];
+	FlexWork *w = &work->flex[link->carries];
 	const int m = flex->m;
 	for (int k = m - 1; k >= 0; --k) {
 		real s = -(w->y[k] + spatial_dot(w->Z[k], *A));
@@ -261,5 +259,6 @@ void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const u
 		if (force && out)
 			force[flex->u + k] = mode_force(flex, w, tau, k, *A);
 	}
-	*A = spatial_add(*A, flexible_columns(model, link, work, w->x));
+	if (link->motion == MOTION_FLEX)
+		*A = spatial_add(*A, flexible_columns(model, link, work, w->x));
 }

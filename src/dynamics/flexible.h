@@ -17,20 +17,20 @@ void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkW
                             LinkWork *l);
 /* Adds what the prescribed modal accelerations give to al and a of a FLEX or NODE link. */
 void LANED(flexible_prescribe)(const Link *link, const CalModel *model, CalWork *work, LinkWork *l);
-/* FLEX: inertia of the masses, E and the modal mass; with motion also the forces that they need. */
-void LANED(flexible_own)(const CalModel *model, const Link *link, int motion, CalWork *work, const LinkWork *l);
+/* Flexible body f on link l: inertia of its masses, E and modal mass; with motion also the forces they need. */
+void LANED(flexible_own)(const CalModel *model, int f, int motion, CalWork *work, const LinkWork *l);
 
 /* Inward through a NODE: inertia M and force b at its origin act on the modes. Either may be NULL. */
 void LANED(flexible_node)(const CalModel *model, const Link *link, const Artic *M, const spatial *b, CalWork *work);
 /* FLEX, M complete: adds the columns of B on its head, so that E and the modal mass refer to the head. */
 void LANED(flexible_head)(const CalModel *model, const Link *link, const Artic *M, CalWork *work);
-/* Then: eliminates the modes from M. Returns the singular degree of freedom, or -1. */
-int LANED(flexible_eliminate)(const CalModel *model, const Link *link, const uint8_t *prescribed, CalWork *work,
-                              Artic *M);
-/* The force side: be with B's columns, y = L^-1(be - tau), and what is left of b. */
+/* Then: eliminates the modes of body f from M. Returns the singular degree of freedom, or -1. */
+int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *prescribed, CalWork *work, Artic *M);
+/* The force side on the link that carries the body: y = L^-1(be - tau), and what is left of b. */
 void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
                             CalWork *work, spatial *b);
-/* Outward through FLEX: modal accelerations from A of its head, and A of B. force: of prescribed modes, or NULL. */
+/* Outward: modal accelerations from A of the link that carries the body (of its head, for a FLEX link, whose A
+ * becomes that of B). force: of prescribed modes, or NULL. */
 void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
                                 CalWork *work, real *udot, real *force, spatial *A);
 

@@ -157,6 +157,7 @@ static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent
 		               .slot = -1,
 		               .trig = -1,
 		               .body = body,
+		               .carries = -1,
 		               .flex = -1,
 		               .E = dmat_mul(X->R, turn),
 		               .p = X->r,
@@ -215,11 +216,10 @@ static void add_body(Compiler *c, int index) {
 	body->nu = c->u_made - body->u;
 	X = dpose_mul(X, pose_of(joint->def.outboard));
 	if (def->flex) {
-		body->link = compile_flex_link(c, index, body->link, X);
-		body->in_link = dpose_identity();
-		return;
+		compile_flex_body(c, index, &X);
+	} else {
+		body->in_link = dpose_mul(X, dpose_inverse(c->nodes[body->head_node].in_body));
 	}
-	body->in_link = dpose_mul(X, dpose_inverse(c->nodes[body->head_node].in_body));
 }
 
 static void finish_nodes(Compiler *c) {
@@ -327,7 +327,7 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 }
 
 static void add_modal_dofs(Compiler *c, const Link *link, int i) {
-	const Flex *flex = &c->flexes[link->flex];
+	const Flex *flex = &c->flexes[link->carries];
 	const Body *body = &c->bodies[flex->body];
 	for (int k = 0; k < flex->m; ++k) {
 		c->dofs[flex->u + k] = (Dof){.body = flex->body, .index = body->nu + k, .link = i, .q = flex->q + k};
@@ -338,7 +338,7 @@ static void add_modal_dofs(Compiler *c, const Link *link, int i) {
 static void add_dofs(Compiler *c, CalModel *model) {
 	for (int i = 0; i < c->link_count; ++i) {
 		const Link *link = &c->links[i];
-		if (link->motion == MOTION_FLEX)
+		if (link->carries >= 0)
 			add_modal_dofs(c, link, i);
 		for (int k = 0; k < link->nu; ++k)
 			add_dof(c, model, link, i, k);
@@ -382,8 +382,11 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	place_nodes(c);
 	for (int i = 0; i < c->body_count; ++i)
 		add_body(c, i);
+	c->link_count = c->links_made; // a flexible body was counted with a link of its own
+	c->modal_columns = c->columns_made;
 	assign_slots(c);
 	compile_turn_frames(c);
+	compile_flex_turn(c);
 	finish_nodes(c);
 	add_inertias(c);
 	add_dofs(c, model);

@@ -51,9 +51,10 @@ CalStatus compile_order(Compiler *c);
 void compile_flex_count(Compiler *c, int desc_body);
 size_t compile_flex_scratch(const Compiler *c); // numbers
 int compile_flex_node_moves(const Compiler *c, CalNodeId node);
-void compile_flex_shapes(Compiler *c, int desc_body);
-/* The link of body frame B on link `parent`, where the head node has the pose X; returns it. */
-int compile_flex_link(Compiler *c, int index, int parent, dpose X);
+/* A flexible body whose joint ends with body->link, its head node at the pose X there; sets link and in_link. */
+void compile_flex_body(Compiler *c, int index, const dpose *X);
+/* Shapes and masses in the axes of the links that carry them, once these are settled. */
+void compile_flex_turn(Compiler *c);
 /* The link of a moving node; returns it. */
 int compile_flex_node_link(Compiler *c, int body, int node);
 /* Turns link frames about their z: see frames.c. */

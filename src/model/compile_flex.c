@@ -77,11 +77,9 @@ static const double *keep_numbers(Compiler *c, const double *from, int count) {
 }
 
 /* Shapes and masses of the listed nodes; model indices of the nodes are known. */
-void compile_flex_shapes(Compiler *c, int desc_body) {
+static void compile_flex_shapes(Compiler *c, int desc_body, Flex *flex) {
 	const CalFlexDef *def = flex_of(c, desc_body);
-	if (!def)
-		return;
-	Flex *flex = &c->flexes[c->flexes_made];
+	flex->shape_first = c->shapes_made;
 	flex->masses = c->masses + c->masses_made;
 	for (int i = 0; i < def->node_count; ++i) {
 		const CalFlexNode *from = &def->nodes[i];
@@ -97,6 +95,7 @@ void compile_flex_shapes(Compiler *c, int desc_body) {
 			c->masses[c->masses_made++] = (FlexMass){from->mass, pose.r, phi, phi2};
 	}
 	flex->mass_count = (int)(c->masses + c->masses_made - flex->masses);
+	flex->shape_end = c->shapes_made;
 }
 
 /* Modal mass, first moments and rotary sums: M_ee = sum m phi'phi + psi'J psi; not the masses that phi2 moves. */
@@ -218,6 +217,7 @@ static Link *new_link(Compiler *c, Motion motion, int parent, int body, dpose X)
 	               .u = c->u_made,
 	               .q = c->q_made,
 	               .slot = -1,
+	               .carries = -1,
 	               .trig = -1,
 	               .body = body,
 	               .E = X.R,
@@ -227,14 +227,30 @@ static Link *new_link(Compiler *c, Motion motion, int parent, int body, dpose X)
 	return link;
 }
 
-int compile_flex_link(Compiler *c, int index, int parent, dpose X) {
+/*
+ * A head that moves with the modes needs a link of its own for B. Where it does not, B is fixed to the link that
+ * the joint ends with, and that link carries the body like any other.
+ */
+static int own_link(Compiler *c, int index, int parent, const dpose *X, int f) {
+	Link *link = new_link(c, MOTION_FLEX, parent, index, *X);
+	link->flex = f;
+	link->shape = c->shapes_made;
+	c->shapes[c->shapes_made++] = c->flexes[f].head;
+	link->columns = c->columns_made;
+	c->columns_made += c->flexes[f].m;
+	return c->links_made - 1;
+}
+
+void compile_flex_body(Compiler *c, int index, const dpose *X) {
 	Body *body = &c->bodies[index];
 	const CalFlexDef *def = flex_of(c, c->order[index]);
-	const int m = def->modes, f = c->flexes_made;
-	compile_flex_shapes(c, c->order[index]);
-	Flex *flex = &c->flexes[c->flexes_made++];
-	flex->m = m, flex->body = index, flex->q = c->q_made, flex->u = c->u_made, flex->link = c->links_made;
+	const int m = def->modes, f = c->flexes_made++;
+	Flex *flex = &c->flexes[f];
+	flex->vectors = c->vectors;
+	compile_flex_shapes(c, c->order[index], flex);
 	double *Mee = add_modal_mass(c, def, flex);
+	flex->vector_count = (int)(c->vectors - flex->vectors);
+	flex->m = m, flex->body = index, flex->q = c->q_made, flex->u = c->u_made;
 	flex->K = keep_numbers(c, def->stiffness, m * m);
 	double *D = c->numbers;
 	flex->D = def->damping ? keep_numbers(c, def->damping, m * m) : NULL;
@@ -243,16 +259,37 @@ int compile_flex_link(Compiler *c, int index, int parent, dpose X) {
 	const Node *head = &c->nodes[body->head_node];
 	const FlexShape fixed = {head->in_body.r, head->in_body.R, 0, NULL, NULL, NULL};
 	flex->head = head->shape >= 0 ? c->shapes[head->shape] : fixed;
-	Link *link = new_link(c, MOTION_FLEX, parent, index, X);
-	link->flex = f;
-	link->shape = c->shapes_made;
-	c->shapes[c->shapes_made++] = flex->head;
-	link->columns = c->columns_made;
-	c->columns_made += m;
+	body->flex = f;
+	if (flex->head.moves || body->link < 0 || body->nlink == 0) {
+		body->link = own_link(c, index, body->link, X, f);
+		body->in_link = dpose_identity();
+	} else {
+		body->in_link = dpose_mul(*X, dpose_inverse(head->in_body));
+	}
+	flex->link = body->link;
+	c->links[body->link].carries = f;
 	c->q_made += m;
 	c->u_made += m;
-	body->flex = f;
-	return flex->link;
+}
+
+static dpose moved(dpose T, dvec3 p, dmat3 E) { return dpose_mul(T, (dpose){E, p}); }
+
+void compile_flex_turn(Compiler *c) {
+	for (int f = 0; f < c->flex_count; ++f) {
+		Flex *flex = &c->flexes[f];
+		const dpose T = c->bodies[flex->body].in_link;
+		for (int i = 0; i < flex->vector_count; ++i)
+			flex->vectors[i] = dmat_mul_vec(T.R, flex->vectors[i]);
+		for (int i = 0; i < flex->mass_count; ++i) {
+			FlexMass *mass = c->masses + (flex->masses - c->masses) + i;
+			mass->p = dadd(T.r, dmat_mul_vec(T.R, mass->p));
+		}
+		for (int i = flex->shape_first; i < flex->shape_end; ++i) {
+			const dpose pose = moved(T, c->shapes[i].p, c->shapes[i].E);
+			c->shapes[i].p = pose.r, c->shapes[i].E = pose.R;
+		}
+		flex->J = dmat_mul(T.R, dmat_mul(flex->J, dmat_transpose(T.R)));
+	}
 }
 
 int compile_flex_node_link(Compiler *c, int body, int node) {

@@ -75,8 +75,8 @@ static void pose_link(const CalModel *model, const double *q, int i, LinkInertia
 		l->P[k] = (spatial){mat_mul_vec(F, rel.P[k].a), mat_mul_vec(F, rel.P[k].l)};
 	const DInertia *in = &link->inertia;
 	l->articulated = artic_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
-	if (link->motion == MOTION_FLEX) {
-		const Artic own = artic_rotate(flexible_inertia(&model->flexes[link->flex]), l->R);
+	if (link->carries >= 0) {
+		const Artic own = artic_rotate(flexible_inertia(&model->flexes[link->carries]), l->R);
 		l->articulated = artic_add(l->articulated, own);
 	}
 	l->composite = l->articulated;
