@@ -223,7 +223,7 @@ void LANED(flex_terms)(const Flex *flex, const real *eta, const real *eta_dot, c
 	*inertia = (FlexInertia){real_from(0), vec_zero(), sym_from_rotary(flex->J)};
 	for (int k = 0; k < m; ++k)
 		out->E[k] = (spatial){vec_from(flex->c[k]), vec_from(flex->s1[k])};
-	for (int k = 0; k < m * m; ++k)
+	for (int k = 0; out->M && k < m * m; ++k)
 		out->M[k] = real_from(flex->Mee[k]);
 	if (motion)
 		rotary_force(flex, eta_dot, motion, out);

@@ -32,6 +32,8 @@ typedef struct FlexMass {
 	const dvec3 *phi2; // [m][m] symmetric; NULL: none
 } FlexMass;
 
+enum { FLEX_MAX_PORTS = 4 }; // joints on a body that the linear elimination takes
+
 typedef struct Flex {
 	int m;          // modes
 	int body;       // index in the model
@@ -48,6 +50,10 @@ typedef struct Flex {
 	FlexShape head;    // of the node that the joint carries
 	dvec3 *vectors;    // [vector_count] all of its shapes and moments, in the axes of the link
 	int vector_count, shape_first, shape_end;
+	int linear;                // modes are eliminated by flexible_linear.c in forward dynamics
+	int diagonal;              // stiffness and damping are
+	int port_count;            // NODE links on it
+	int ports[FLEX_MAX_PORTS]; // their indices, if not more than these
 } Flex;
 
 /* A node of a flexible body relative to B; components in B. */
@@ -92,7 +98,7 @@ typedef struct FlexInertia {
 /* Where the modal terms go; components in B. */
 typedef struct FlexTerms {
 	spatial *E;    // [m] force at the origin of B per modal acceleration (M_re)
-	real *M;       // [m][m] modal mass
+	real *M;       // [m][m] modal mass; NULL: not wanted (no second-order shapes, no eta_ddot)
 	real *be;      // [m] modal forces that the motion needs
 	spatial force; // force at B that it needs
 	vec3 *scratch; // [m]

@@ -29,6 +29,7 @@
  */
 #include "dynamics/articulated.h"
 #include "dynamics/flexible.h"
+#include "dynamics/flexible_linear.h"
 
 /* ---- 1 outward ----------------------------------------------------------------------------- */
 
@@ -190,6 +191,10 @@ static int pass_modes(const CalModel *model, const Link *link, const SweepInput 
 	const FlexWork *w = &work->flex[link->carries];
 	total->M = artic_add(total->M, artic_rigid(w->own.m, w->own.mc, w->own.S));
 	total->b = spatial_add(total->b, w->b);
+#if CAL_LANES == 1
+	if (w->linear)
+		return linear_eliminate(model, link->carries, in->tau, work, total) ? model->flexes[link->carries].u : -1;
+#endif
 	if (link->motion == MOTION_FLEX)
 		LANED(flexible_head)(model, link, &total->M, work);
 	const int bad = LANED(flexible_eliminate)(model, link->carries, in->prescribed, work, &total->M);
@@ -200,6 +205,12 @@ static int pass_modes(const CalModel *model, const Link *link, const SweepInput 
 /* A node of a flexible body: inertia and force act on the modes too. */
 static void pass_node(const CalModel *model, const Link *link, int i, CalWork *work, Slot *total) {
 	const vec3 r = work->links[i].r;
+#if CAL_LANES == 1
+	if (work->flex[link->flex].linear) {
+		linear_node(link, work, total);
+		return;
+	}
+#endif
 	LANED(flexible_node)(model, link, &total->M, &total->b, work);
 	*total = (Slot){artic_shift(total->M, r), force_shift(total->b, r)};
 }
@@ -380,6 +391,18 @@ static void accelerate_ball(const Link *link, const CalWork *work, const LinkWor
 	*A = (spatial){al, a};
 }
 
+/* Modal accelerations of the body that a link carries. */
+static void accelerate_modes(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work, real *udot,
+                             real *force, spatial *A) {
+#if CAL_LANES == 1
+	if (work->flex[link->carries].linear) {
+		linear_accelerate(model, link->carries, work, *A, udot);
+		return;
+	}
+#endif
+	LANED(flexible_accelerate)(model, link, in->prescribed, in->tau, work, udot, force, A);
+}
+
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
 	if (force)
 		memset(force, 0, sizeof(real) * (size_t)model->nu);
@@ -395,7 +418,7 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 			l->A.l = add(parent->l, cross(parent->a, l->r));
 			l->A.a = madd(parent->a, ud, l->R.z);
 			if (UNLIKELY(link->carries >= 0))
-				LANED(flexible_accelerate)(model, link, in->prescribed, in->tau, work, udot, force, &l->A);
+				accelerate_modes(model, link, in, work, udot, force, &l->A);
 			continue;
 		}
 		spatial A = motion_shift(*parent, l->r);
@@ -407,7 +430,7 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 			accelerate_joint(model, link, i, in, work, udot, force, &A);
 		}
 		if (link->carries >= 0)
-			LANED(flexible_accelerate)(model, link, in->prescribed, in->tau, work, udot, force, &A);
+			accelerate_modes(model, link, in, work, udot, force, &A);
 		l->A = A;
 	}
 }

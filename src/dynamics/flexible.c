@@ -25,12 +25,15 @@ void LANED(flexible_load)(const CalModel *model, const real *q, const real *u, c
 		const Flex *flex = &model->flexes[f];
 		FlexWork *w = &work->flex[f];
 		w->accelerated = 0;
+		w->linear = CAL_LANES == 1 && flex->linear && model->solver == CAL_SOLVER_RECURSIVE;
 		for (int k = 0; k < flex->m; ++k) {
 			const int given = udot && prescribed && prescribed[flex->u + k];
 			w->eta[k] = q[flex->q + k];
 			w->eta_dot[k] = u ? u[flex->u + k] : real_from(0);
 			w->eta_ddot[k] = given ? udot[flex->u + k] : real_from(0);
 			w->accelerated |= given;
+			if (prescribed && prescribed[flex->u + k])
+				w->linear = 0;
 		}
 	}
 }
@@ -105,13 +108,14 @@ static void stiffen(const Flex *flex, double h, real *M) {
 void LANED(flexible_own)(const CalModel *model, int f, int motion, CalWork *work, const LinkWork *l) {
 	const Flex *flex = &model->flexes[f];
 	FlexWork *w = &work->flex[f];
-	FlexTerms terms = {w->E, w->M, w->be, spatial_zero(), w->scratch};
+	FlexTerms terms = {w->E, motion && w->linear ? NULL : w->M, w->be, spatial_zero(), w->scratch};
 	FlexInertia inertia;
 	if (motion) {
 		const FlexMotion in_body = {mat_tmul_vec(l->R, l->w), mat_tmul_vec(l->R, l->al), mat_tmul_vec(l->R, l->a)};
 		LANED(flex_terms)(flex, w->eta, w->eta_dot, w->accelerated ? w->eta_ddot : NULL, &in_body, &inertia, &terms);
 		w->b = turn_spatial(&l->R, terms.force);
-		stiffen(flex, work->implicit_step, w->M);
+		if (!w->linear)
+			stiffen(flex, work->implicit_step, w->M);
 	} else {
 		LANED(flex_terms)(flex, w->eta, NULL, NULL, NULL, &inertia, &terms);
 	}

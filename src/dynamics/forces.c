@@ -40,6 +40,14 @@ static void add_user_spring(const Link *link, const Dof *dof, const double *q, d
 
 /* -K eta - D eta_dot of a flexible body. */
 static void add_modal(const Flex *flex, const double *q, const double *u, double h, double *Q) {
+	for (int i = 0; flex->diagonal && i < flex->m; ++i) {
+		const int at = i * (flex->m + 1);
+		Q[flex->u + i] -= flex->K[at] * (q[flex->q + i] + h * u[flex->u + i]);
+		if (flex->D)
+			Q[flex->u + i] -= flex->D[at] * u[flex->u + i];
+	}
+	if (flex->diagonal)
+		return;
 	for (int i = 0; i < flex->m; ++i) {
 		double force = 0;
 		for (int j = 0; j < flex->m; ++j) {

@@ -48,7 +48,7 @@ static void block_layout(Compiler *c, Block *block) {
 	c->shapes = block_take(block, (size_t)c->shape_count, sizeof(FlexShape));
 	c->masses = block_take(block, (size_t)c->mass_count, sizeof(FlexMass));
 	c->vectors = block_take(block, c->flex_vectors, sizeof(dvec3));
-	c->numbers = block_take(block, c->flex_numbers, sizeof(double));
+	c->numbers = c->number_block = block_take(block, c->flex_numbers, sizeof(double));
 	c->strings = block_take(block, c->string_size, 1);
 }
 
@@ -387,6 +387,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	assign_slots(c);
 	compile_turn_frames(c);
 	compile_flex_turn(c);
+	compile_flex_choose(c);
 	finish_nodes(c);
 	add_inertias(c);
 	add_dofs(c, model);

@@ -39,8 +39,9 @@ typedef struct Compiler {
 	Flex *flexes;
 	FlexShape *shapes;
 	FlexMass *masses;
-	dvec3 *vectors;  // shapes; taken from the front
-	double *numbers; // modal matrices; taken from the front
+	dvec3 *vectors;       // shapes; taken from the front
+	double *numbers;      // modal matrices; taken from the front
+	double *number_block; // where they start
 	// filled so far
 	int links_made, q_made, u_made, trig_made, flexes_made, shapes_made, masses_made, columns_made;
 } Compiler;
@@ -55,6 +56,8 @@ int compile_flex_node_moves(const Compiler *c, CalNodeId node);
 void compile_flex_body(Compiler *c, int index, const dpose *X);
 /* Shapes and masses in the axes of the links that carry them, once these are settled. */
 void compile_flex_turn(Compiler *c);
+/* How the modes of each body are eliminated. */
+void compile_flex_choose(Compiler *c);
 /* The link of a moving node; returns it. */
 int compile_flex_node_link(Compiler *c, int body, int node);
 /* Turns link frames about their z: see frames.c. */

@@ -29,6 +29,7 @@ typedef struct Link {
 	int32_t flex;     // FLEX, NODE: index of the flexible body, otherwise -1
 	int32_t shape;    // FLEX: shape of the head; NODE: of the node
 	int32_t columns;  // FLEX, NODE: first of its modal columns in the workspace
+	int32_t port;     // NODE: its place among the ports of the flexible body
 	int32_t run;      // first link of the run that it is part of: each the parent of the next
 	dmat3 E;          // orientation of the inboard frame F in the parent link
 	dvec3 p;          // origin of F in the parent link [m]

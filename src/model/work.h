@@ -78,6 +78,10 @@ typedef struct FlexWork {
 	real *eta, *eta_dot, *eta_ddot; // [m] as evaluated; eta_ddot: the prescribed part
 	int accelerated;                // some of eta_ddot is given
 	vec3 *scratch;                  // [m]
+	int linear;                     // modes are eliminated by flexible_linear.c in this evaluation
+	Slot port[FLEX_MAX_PORTS];      // what waits at the nodes
+	spatial NX[6 * FLEX_MAX_PORTS]; // N X~, by rows
+	real F0[6 * FLEX_MAX_PORTS];    //
 	Composite own;                  // point masses and rotary inertias
 	spatial b;                      // force that they need
 } FlexWork;
