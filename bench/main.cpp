@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // calder-bench: times Calder beside its peers on the same models, in the same process, interleaved.
 #include "engine.h"
+#include "flexible.h"
 #include "options.h"
 
 #include <algorithm>
@@ -19,6 +20,9 @@ struct Suite {
 // One line per suite.
 constexpr Suite suites[] = {
 	{"trees", "forward dynamics, inverse dynamics and mass matrix of tree mechanisms", bench::run_trees},
+#ifdef BENCH_CALDER
+	{"flexible", "cost against the number of modes, and time steps of large flexible systems", bench::run_flexible},
+#endif
 };
 
 void print_usage() {

@@ -93,18 +93,19 @@ static void cholesky_solve(const double *L, int n, double *x) {
 	}
 }
 
-static spatial modal_acceleration(const CalModel *model, const Link *link, const uint8_t *prescribed, CalWork *work,
-                                  const double *udot) {
-	const Flex *flex = &model->flexes[link->flex];
-	FlexWork *w = &work->flex[link->flex];
-	for (int k = 0; k < flex->m; ++k)
-		w->x[k] = prescribed && prescribed[flex->u + k] ? 0.0 : udot[flex->u + k];
-	return flexible_columns(model, link, work, w->x);
+/* Modal accelerations beyond the prescribed ones. */
+static void keep_modal(const CalModel *model, const uint8_t *prescribed, CalWork *work, const double *udot) {
+	for (int f = 0; f < model->flex_count; ++f) {
+		const Flex *flex = &model->flexes[f];
+		for (int k = 0; k < flex->m; ++k)
+			work->flex[f].x[k] = prescribed && prescribed[flex->u + k] ? 0.0 : udot[flex->u + k];
+	}
 }
 
 /* A of every link from udot; prescribed ones are in the bias accelerations. */
 static void scatter_accelerations(const CalModel *model, const uint8_t *prescribed, CalWork *work, const double *udot) {
 	work->links[-1].A = spatial_zero();
+	keep_modal(model, prescribed, work, udot);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		LinkWork *l = &work->links[i];
@@ -115,7 +116,7 @@ static void scatter_accelerations(const CalModel *model, const uint8_t *prescrib
 			l->A = spatial_madd(l->A, udot[link->u + k], link_column(work, link, i, k));
 		}
 		if (link->flex >= 0)
-			l->A = spatial_add(l->A, modal_acceleration(model, link, prescribed, work, udot));
+			l->A = spatial_add(l->A, flexible_columns(model, link, work, work->flex[link->flex].x));
 	}
 }
 

@@ -171,15 +171,19 @@ INLINE int struck_out(const uint8_t *prescribed, const Flex *flex, int k) {
 	return prescribed && prescribed[flex->u + k];
 }
 
-INLINE int pivot_lost(real pivot, real diagonal) {
+enum { PIVOT_GOOD, PIVOT_LOST, PIVOT_NOT_FINITE };
+
+INLINE int judge_pivot(real pivot, real diagonal) {
+	int verdict = PIVOT_GOOD;
 	for (int i = 0; i < CAL_LANES; ++i) {
-		if (!(real_lane(&pivot, i) > SINGULAR_RATIO * real_lane(&diagonal, i)))
-			return 1;
+		const double p = real_lane(&pivot, i);
+		if (!(p > SINGULAR_RATIO * real_lane(&diagonal, i)))
+			verdict = isnan(p) ? PIVOT_NOT_FINITE : PIVOT_LOST;
 	}
-	return 0;
+	return verdict;
 }
 
-/* Row k of L and Z_k; the upper triangle of M is only read. Returns nonzero if the pivot is lost. */
+/* Row k of L and Z_k; the upper triangle of M is only read. Returns what became of the pivot. */
 static int eliminate_mode(const Flex *flex, const uint8_t *prescribed, FlexWork *w, int k) {
 	const int m = flex->m, out = struck_out(prescribed, flex, k);
 	real *row = w->M + k * m;
@@ -190,7 +194,7 @@ static int eliminate_mode(const Flex *flex, const uint8_t *prescribed, FlexWork 
 		real s = out || struck_out(prescribed, flex, j) ? real_from(0) : w->M[j * m + k];
 		for (int i = 0; i < j; ++i)
 			s -= row[i] * w->M[j * m + i];
-		row[j] = s / w->M[j * m + j];
+		row[j] = s * w->inverse[j];
 		pivot -= row[j] * row[j];
 		Z = spatial_madd(Z, -row[j], w->Z[j]);
 	}
@@ -198,8 +202,9 @@ static int eliminate_mode(const Flex *flex, const uint8_t *prescribed, FlexWork 
 		pivot = real_from(1);
 	row[k] = real_sqrt(pivot);
 	const real inverse = 1.0 / row[k];
+	w->inverse[k] = inverse;
 	w->Z[k] = (spatial){scale(inverse, Z.a), scale(inverse, Z.l)};
-	return !out && pivot_lost(pivot, diagonal);
+	return out ? PIVOT_GOOD : judge_pivot(pivot, diagonal);
 }
 
 int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *prescribed, CalWork *work, Artic *M) {
@@ -207,12 +212,16 @@ int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *presc
 	FlexWork *w = &work->flex[f];
 	int culprit = -1;
 	for (int k = 0; k < flex->m; ++k) {
-		if (eliminate_mode(flex, prescribed, w, k) && culprit < 0)
-			culprit = flex->u + k;
-		const real l = w->M[k * flex->m + k];
-		work->dofs[flex->u + k].d = 1.0 / (l * l);
-		*M = artic_sub_outer(*M, w->Z[k], w->Z[k]);
+		const int verdict = eliminate_mode(flex, prescribed, w, k);
+		if (verdict == PIVOT_GOOD || culprit >= 0)
+			continue;
+		culprit = flex->u + k;
+		work->dofs[culprit].d = real_from(verdict == PIVOT_LOST ? (double)INFINITY : (double)NAN);
 	}
+	Artic left = *M;
+	for (int k = 0; k < flex->m; ++k)
+		left = artic_sub_outer(left, w->Z[k], w->Z[k]);
+	*M = left;
 	return culprit;
 }
 
@@ -228,7 +237,7 @@ void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8
 		real s = struck_out(prescribed, flex, k) ? real_from(0) : w->be[k] - tau[flex->u + k];
 		for (int j = 0; j < k; ++j)
 			s -= w->M[k * m + j] * w->y[j];
-		w->y[k] = s / w->M[k * m + k];
+		w->y[k] = s * w->inverse[k];
 		*b = spatial_madd(*b, -w->y[k], w->Z[k]);
 	}
 }
@@ -255,7 +264,7 @@ void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const u
 		real s = -(w->y[k] + spatial_dot(w->Z[k], *A));
 		for (int j = k + 1; j < m; ++j)
 			s -= w->M[j * m + k] * w->x[j];
-		w->x[k] = s / w->M[k * m + k];
+		w->x[k] = s * w->inverse[k];
 	}
 	for (int k = 0; k < m; ++k) {
 		const int out = struck_out(prescribed, flex, k);

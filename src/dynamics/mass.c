@@ -23,7 +23,8 @@ CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork 
 		return CAL_ERR_ARGUMENT;
 	pose_outward_x1(model, state->q, work);
 	work->culprit = factor_inward_x1(model, work);
-	composite_inward_x1(model, work);
+	if (model->flex_count == 0) // composites serve the operators, which know rigid links only
+		composite_inward_x1(model, work);
 	if (work->culprit >= 0) {
 		const double d = work->dofs[work->culprit].d;
 		work->stage = 0;
@@ -65,8 +66,14 @@ CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *lo
 	if (status != CAL_OK)
 		return status;
 	double sum = 0;
-	for (int i = 0; i < model->nu; ++i)
-		sum -= log(work->dofs[i].d);
+	for (int i = 0; i < model->link_count; ++i) {
+		for (int k = 0; k < model->links[i].nu; ++k)
+			sum -= log(work->dofs[model->links[i].u + k].d);
+	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		for (int k = 0; k < model->flexes[f].m; ++k)
+			sum -= 2.0 * log(work->flex[f].inverse[k]);
+	}
 	*logdet = sum;
 	return CAL_OK;
 }

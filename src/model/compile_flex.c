@@ -125,6 +125,8 @@ static double *add_modal_mass(Compiler *c, const CalFlexDef *def, Flex *flex) {
 			}
 		}
 	}
+	for (int i = 0; i < m * m; ++i) // exactly symmetric
+		M[i] = i / m < i % m ? M[i % m * m + i / m] : M[i];
 	flex->Mee = M, flex->s1 = s1, flex->c = rotary;
 	return M;
 }

@@ -51,6 +51,7 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 		              .be = layout_take(layout, modes, sizeof *f.be),
 		              .y = layout_take(layout, modes, sizeof *f.y),
 		              .x = layout_take(layout, modes, sizeof *f.x),
+		              .inverse = layout_take(layout, modes, sizeof *f.inverse),
 		              .scratch = layout_take(layout, modes, sizeof *f.scratch),
 		              .M = layout_take(layout, modes * modes, sizeof *f.M),
 		              .eta = layout_take(layout, modes, sizeof *f.eta),

@@ -73,6 +73,7 @@ typedef struct FlexWork {
 	spatial *Z;                     // [m] L^-1 E
 	real *be;                       // [m] modal forces needed at udot = 0, then with what outboard links add
 	real *y;                        // [m] L^-1 (be - tau)
+	real *inverse;                  // [m] of the diagonal of L
 	real *x;                        // [m] modal accelerations beyond the prescribed ones
 	real *M;                        // [m][m] modal mass: the lower triangle becomes its Cholesky factor L
 	real *eta, *eta_dot, *eta_ddot; // [m] as evaluated; eta_ddot: the prescribed part

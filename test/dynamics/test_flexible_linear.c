@@ -98,7 +98,7 @@ static void inverse_dynamics_gives_the_forces_back(void **state) {
 		check_ok(seed, cal_inverse_dynamics(t.model, &t.state, t.udot, &input, t.work, t.other));
 		double *elastic = test_doubles(t.nu);
 		check_ok(seed, cal_elastic_forces(t.model, &t.state, t.work, elastic));
-		check_close_scaled(seed, "tau", t.nu, t.other, t.tau, max_abs(t.nu, elastic), 1e-11);
+		check_close_scaled(seed, "tau", t.nu, t.other, t.tau, max_abs(t.nu, elastic), 1e-10);
 		free(elastic);
 		tree_destroy(&t);
 	}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A system of the suite "flexible", compiled for one solver: its start, its input, one evaluation, one run.
+#pragma once
+
+#include "flexible_models.h"
+
+namespace bench {
+
+class FlexEngine {
+  public:
+	// Throws std::runtime_error if the system does not compile.
+	FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long long seed);
+	~FlexEngine();
+	FlexEngine(const FlexEngine &) = delete;
+	FlexEngine &operator=(const FlexEngine &) = delete;
+
+	int bodies() const { return cal_model_body_count(model_); }
+	int speeds() const { return cal_model_u_count(model_); }
+
+	void start(); // back to the start
+	void forward_dynamics() { status_ = cal_forward_dynamics(model_, &state_, &input_, work_, udot_.data()); }
+	void simulate(double time, double step); // Euler-Cromer, from the present state
+
+	bool sound() const; // the last call succeeded, and every number is finite
+	// Largest difference of the accelerations over the largest one, the worse of joints and modes.
+	double disagreement(const FlexEngine &reference) const;
+	// How well these accelerations satisfy the equations of motion that the reference's do: the largest force that
+	// is left over a row's inertia forces, |M d| / (|M| |udot|). Does not grow with the condition of M.
+	double residual(const FlexEngine &reference);
+	// Disagreement with the system's reference accelerations of bodies.
+	double disagreement(const std::vector<FlexReference> &references) const;
+
+  private:
+	void choose_random(const FlexSystem &system, unsigned long long seed);
+	void choose_start(const FlexSystem &system);
+	static int give_input(void *user, const CalModel *model, const CalState *state, CalInput *input);
+
+	CalModel *model_ = nullptr;
+	CalWork *work_ = nullptr;
+	CalIntegrator *integrator_ = nullptr;
+	CalState state_{}, start_{};
+	CalInput input_{};
+	CalStatus status_ = CAL_OK;
+	std::vector<CalWrench> wrenches_;
+	std::vector<double> tau_, udot_;
+	std::vector<bool> modal_; // [speeds]
+};
+
+} // namespace bench
