@@ -205,6 +205,12 @@ static void measure_extents(const CalDesc *desc, BodyMark *mark) {
 	}
 }
 
+/** False if memory is short. The rigid part of a flexible body says nothing about its size. */
+static bool check_body(Check *check, const DescBody *body, BodyExtent extent) {
+	check_mass_properties(check, &body->def, body->flex ? (BodyExtent){0} : extent);
+	return body->flex ? check_flexibility(check, body) : true;
+}
+
 CalStatus desc_check_structure(const CalDesc *desc, CalGroupId group, CalFindingFn report, void *user) {
 	Check check = {.desc = desc, .group = group, .report = report, .user = user};
 	size_t size;
@@ -222,16 +228,20 @@ CalStatus desc_check_structure(const CalDesc *desc, CalGroupId group, CalFinding
 	check_parents(&check, mark);
 	check_cycles(&check, mark);
 	for (int i = 0; i < desc->joint_count; i++) {
-		if (joint_is_checked(&check, &desc->joints[i])) {
-			check_joint(&check, &desc->joints[i].def);
+		const DescJoint *joint = &desc->joints[i];
+		if (joint_is_checked(&check, joint)) {
+			check_joint(&check, &joint->def);
+			check_interface(&check, &joint->def, joint->inboard);
+			check_interface(&check, &joint->def, joint->outboard);
 		}
 	}
 	measure_extents(desc, mark);
+	bool enough = true;
 	for (int i = 0; i < desc->body_count; i++) {
 		if (body_is_checked(&check, i)) {
-			check_mass_properties(&check, &desc->bodies[i].def, mark[i].extent);
+			enough = check_body(&check, &desc->bodies[i], mark[i].extent) && enough;
 		}
 	}
 	memory_free(&desc->allocator, mark);
-	return check.failed ? CAL_ERR_MODEL : CAL_OK;
+	return !enough ? CAL_ERR_MEMORY : check.failed ? CAL_ERR_MODEL : CAL_OK;
 }

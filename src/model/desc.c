@@ -237,6 +237,7 @@ void cal_desc_destroy(CalDesc *desc) {
 	}
 	for (int i = 0; i < desc->body_count; i++) {
 		strings_free(desc, desc->bodies[i].def.name, desc->bodies[i].def.place);
+		memory_free(&desc->allocator, desc->bodies[i].flex);
 	}
 	for (int i = 0; i < desc->node_count; i++) {
 		strings_free(desc, desc->nodes[i].def.name, desc->nodes[i].def.place);
