@@ -30,6 +30,18 @@ typedef struct GoldenBody {
 	int u;                // first speed in the file's order
 } GoldenBody;
 
+/** One end of a point-to-point spring: a point fixed in a node (or on the ground). */
+typedef struct GoldenEnd {
+	int node; // in the model, -1: ground
+	CalVec3 r;
+} GoldenEnd;
+
+/** A spring-damper of the case: tension k (l - l0) + c ldot. */
+typedef struct GoldenSpring {
+	GoldenEnd a, b;
+	double k, c, l0;
+} GoldenSpring;
+
 typedef struct GoldenCase {
 	Tree *tree;
 	const TreeNode *root;
@@ -40,39 +52,51 @@ typedef struct GoldenCase {
 	CalState state;  // as in the file's `state`
 	GoldenBody *bodies;
 	int body_count;
-	int nu;          // speeds
+	int nu;          // speeds, modal ones included
 	int *speed;      // [nu] file's speed -> model's speed
 	double *scratch; // [GOLDEN_VECTORS nu]
 	double *square;  // [nu nu]
 	CalInput input;  // made by golden_set_input
 	double *tau, *udot_given;
 	uint8_t *prescribed;
-	CalWrench *wrenches;
-	int wrench_capacity;
-	double tolerance; // of quantities that follow from accelerations
+	CalWrench *wrenches; // those of `applied`, then two for each spring
+	int wrench_capacity, applied_wrenches;
+	GoldenSpring *springs;
+	int spring_count;
+	CalWork *spring_work; // kinematics of the springs' ends
+	double spring_energy; // at the state of the last golden_springs_apply
+	double tolerance;     // of quantities that follow from accelerations
 	GoldenTally tally;
 } GoldenCase;
 
 enum { GOLDEN_VECTORS = 4 };
 
-/* ---- reading (golden_read.c, golden_model.c) ---------------------------------------------- */
+/* ---- reading (golden_read.c, golden_model.c, golden_flex.c, golden_bind.c, golden_spring.c) ---------------- */
 
 /** "file:line:col: error: ..." into c->error. */
 CalStatus golden_fail(GoldenCase *c, const TreeNode *node, const char *message);
 /** n numbers of a list (nested lists are read row by row); node NULL: zeros. */
 CalStatus golden_numbers(GoldenCase *c, const TreeNode *node, double *out, int n);
 CalStatus golden_number(GoldenCase *c, const TreeNode *node, double absent, double *out);
+/** Number of modes of a body of the file: its `nm`, 0 if it has none. */
+CalStatus golden_modes(GoldenCase *c, const TreeNode *body, int *modes);
 /** The text of a scalar, or `absent` (which may be NULL: then it is required). */
 CalStatus golden_text(GoldenCase *c, const TreeNode *node, const char *absent, const char **out);
 
 /** The description from `model`. */
 CalStatus golden_describe(GoldenCase *c);
+/** Makes a body with modes flexible; its nodes, in the order of the file, exist. */
+CalStatus golden_add_flexibility(GoldenCase *c, const TreeNode *body, CalBodyId id, const CalNodeId *nodes);
 /** Compiles and takes all memory; the state is set from `state`. */
 CalStatus golden_bind(GoldenCase *c, CalSolver solver);
 void golden_unbind(GoldenCase *c);
 CalStatus golden_set_state(GoldenCase *c, const TreeNode *state);
-/** c->input from `applied` and `prescribed`, each of which may be NULL. */
+/** c->input from `applied` and `prescribed`, each of which may be NULL, and the springs at c->state. */
 CalStatus golden_set_input(GoldenCase *c, const TreeNode *applied, const TreeNode *prescribed);
+/** Reads the springs of the case, whose wrenches go behind those of `applied`. */
+CalStatus golden_springs_bind(GoldenCase *c);
+/** The springs' wrenches at a state into c->input, and their energy. */
+CalStatus golden_springs_apply(GoldenCase *c, const CalState *state);
 /** Elements of the joint of a body in the file, and the sizes of one. */
 const TreeNode *golden_elements(const TreeNode *body);
 int golden_element_nq(const char *type); // -1: unknown type

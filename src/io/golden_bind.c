@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * golden_bind.c — a golden case on a compiled model: memory, map of speeds, state, inputs.
+ *
+ * The speeds of a body are those of its joint, then its modal ones, in the file as in the model.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +30,9 @@ static int wrench_count(const TreeNode *root) {
 
 static CalStatus take_memory(GoldenCase *c) {
 	const size_t n = at_least_one((size_t)c->nu);
-	c->wrench_capacity = wrench_count(c->root);
+	const TreeNode *springs = tree_get(tree_get(c->root, "model"), "springs");
+	c->spring_count = springs && springs->kind == TREE_LIST ? springs->count : 0;
+	c->wrench_capacity = wrench_count(c->root) + 2 * c->spring_count;
 	c->bodies = calloc(at_least_one((size_t)c->body_count), sizeof *c->bodies);
 	c->speed = calloc(n, sizeof *c->speed);
 	c->scratch = calloc(n * GOLDEN_VECTORS, sizeof *c->scratch);
@@ -37,10 +41,12 @@ static CalStatus take_memory(GoldenCase *c) {
 	c->udot_given = calloc(n, sizeof *c->udot_given);
 	c->prescribed = calloc(n, sizeof *c->prescribed);
 	c->wrenches = calloc(at_least_one((size_t)c->wrench_capacity), sizeof *c->wrenches);
+	c->springs = calloc(at_least_one((size_t)c->spring_count), sizeof *c->springs);
 	if (!c->bodies || !c->speed || !c->scratch || !c->square || !c->tau || !c->udot_given || !c->prescribed ||
-	    !c->wrenches)
+	    !c->wrenches || !c->springs)
 		return no_memory(c);
-	if (cal_work_create(c->model, &c->work) != CAL_OK || cal_state_create(c->model, &c->state) != CAL_OK)
+	if (cal_work_create(c->model, &c->work) != CAL_OK || cal_work_create(c->model, &c->spring_work) != CAL_OK ||
+	    cal_state_create(c->model, &c->state) != CAL_OK)
 		return no_memory(c);
 	return CAL_OK;
 }
@@ -59,7 +65,7 @@ static CalStatus map_bodies(GoldenCase *c) {
 		const int index = cal_model_find_body(c->model, body->name);
 		if (index < 0 || cal_model_body(c->model, index, &body->info) != CAL_OK)
 			return golden_fail(c, body->node, "the compiled model lacks this body");
-		for (int k = 0; k < body->info.nu && u < c->nu; k++)
+		for (int k = 0; k < body->info.nu + body->info.modes && u < c->nu; k++)
 			c->speed[u++] = body->info.u + k;
 	}
 	return u == c->nu ? CAL_OK : golden_fail(c, list, "the compiled model has another number of speeds");
@@ -77,12 +83,15 @@ CalStatus golden_bind(GoldenCase *c, CalSolver solver) {
 	status = take_memory(c);
 	if (status == CAL_OK)
 		status = map_bodies(c);
+	if (status == CAL_OK)
+		status = golden_springs_bind(c);
 	return status == CAL_OK ? golden_set_state(c, tree_get(c->root, "state")) : status;
 }
 
 void golden_unbind(GoldenCase *c) {
 	cal_state_destroy(&c->state);
 	cal_work_destroy(c->work);
+	cal_work_destroy(c->spring_work);
 	cal_model_destroy(c->model);
 	free(c->bodies);
 	free(c->speed);
@@ -92,6 +101,7 @@ void golden_unbind(GoldenCase *c) {
 	free(c->udot_given);
 	free(c->prescribed);
 	free(c->wrenches);
+	free(c->springs);
 	const GoldenCase kept = *c;
 	*c = (GoldenCase){.tree = kept.tree,
 	                  .root = kept.root,
@@ -101,17 +111,29 @@ void golden_unbind(GoldenCase *c) {
 	                  .tally = kept.tally};
 }
 
+static CalStatus set_body_state(GoldenCase *c, const GoldenBody *body, const TreeNode *entry) {
+	const CalBodyInfo *info = &body->info;
+	double *q = c->state.q + info->q, *u = c->state.u + info->u;
+	CalStatus status = golden_numbers(c, tree_get(entry, "q"), q, info->nq);
+	if (status == CAL_OK)
+		status = golden_numbers(c, tree_get(entry, "u"), u, info->nu);
+	if (status == CAL_OK)
+		status = golden_numbers(c, tree_get(entry, "eta"), q + info->nq, info->modes);
+	if (status == CAL_OK)
+		status = golden_numbers(c, tree_get(entry, "etadot"), u + info->nu, info->modes);
+	return status;
+}
+
 CalStatus golden_set_state(GoldenCase *c, const TreeNode *state) {
 	for (int i = 0; i < c->body_count; i++) {
 		const GoldenBody *body = &c->bodies[i];
 		const TreeNode *entry = tree_get(state, body->name);
-		if (!entry && body->info.nu == 0)
+		if (!entry && body->info.nu == 0 && body->info.modes == 0)
 			continue;
-		if (!entry || !tree_get(entry, "q") || !tree_get(entry, "u"))
+		if (!entry || (body->info.nu > 0 && (!tree_get(entry, "q") || !tree_get(entry, "u"))) ||
+		    (body->info.modes > 0 && (!tree_get(entry, "eta") || !tree_get(entry, "etadot"))))
 			return golden_fail(c, body->node, "the case gives no state for this body");
-		CalStatus status = golden_numbers(c, tree_get(entry, "q"), c->state.q + body->info.q, body->info.nq);
-		if (status == CAL_OK)
-			status = golden_numbers(c, tree_get(entry, "u"), c->state.u + body->info.u, body->info.nu);
+		const CalStatus status = set_body_state(c, body, entry);
 		if (status != CAL_OK)
 			return status;
 	}
@@ -129,13 +151,14 @@ static const GoldenBody *find_body(const GoldenCase *c, const char *name) {
 	return NULL;
 }
 
-static CalStatus set_tau(GoldenCase *c, const TreeNode *tau) {
-	memset(c->tau, 0, (size_t)c->nu * sizeof *c->tau);
+/* Forces on joint speeds, or on modal speeds. */
+static CalStatus set_tau(GoldenCase *c, const TreeNode *tau, int modal) {
 	for (int i = 0; tau && tau->kind == TREE_MAP && i < tau->count; i++) {
 		const GoldenBody *body = find_body(c, tau->keys[i]->text);
 		if (!body)
 			return golden_fail(c, tau->keys[i], "unknown body");
-		const CalStatus status = golden_numbers(c, tau->items[i], c->tau + body->info.u, body->info.nu);
+		const CalStatus status = golden_numbers(c, tau->items[i], c->tau + body->info.u + (modal ? body->info.nu : 0),
+		                                        modal ? body->info.modes : body->info.nu);
 		if (status != CAL_OK)
 			return status;
 	}
@@ -165,12 +188,12 @@ static CalStatus read_wrench(GoldenCase *c, const TreeNode *node, CalWrench *wre
 }
 
 static CalStatus set_wrenches(GoldenCase *c, const TreeNode *list) {
-	c->input.wrench_count = 0;
-	for (int i = 0; list && list->kind == TREE_LIST && i < list->count && i < c->wrench_capacity; i++) {
+	c->applied_wrenches = 0;
+	for (int i = 0; list && list->kind == TREE_LIST && i < list->count; i++) {
 		const CalStatus status = read_wrench(c, list->items[i], &c->wrenches[i]);
 		if (status != CAL_OK)
 			return status;
-		c->input.wrench_count = i + 1;
+		c->applied_wrenches = i + 1;
 	}
 	return CAL_OK;
 }
@@ -180,26 +203,29 @@ static CalStatus set_prescribed(GoldenCase *c, const TreeNode *prescribed) {
 	for (int i = 0; prescribed && prescribed->kind == TREE_MAP && i < prescribed->count; i++) {
 		const GoldenBody *body = find_body(c, prescribed->keys[i]->text);
 		const TreeNode *dofs = tree_get(prescribed->items[i], "dofs"), *udot = tree_get(prescribed->items[i], "udot");
-		if (!body || !dofs || dofs->kind != TREE_LIST || dofs->count > CAL_JOINT_MAX_DOF)
-			return golden_fail(c, prescribed->keys[i], "unknown body or no list of dofs");
-		double index[CAL_JOINT_MAX_DOF], value[CAL_JOINT_MAX_DOF];
-		CalStatus status = golden_numbers(c, dofs, index, dofs->count);
-		if (status == CAL_OK)
-			status = golden_numbers(c, udot, value, dofs->count);
-		if (status != CAL_OK)
-			return status;
+		if (!body || !dofs || dofs->kind != TREE_LIST || !udot || udot->kind != TREE_LIST || udot->count != dofs->count)
+			return golden_fail(c, prescribed->keys[i], "unknown body, or no lists of dofs and udot");
 		for (int k = 0; k < dofs->count; k++) {
-			if (!(index[k] >= 0 && index[k] < body->info.nu))
-				return golden_fail(c, dofs, "a degree of freedom that the joint does not have");
-			c->prescribed[body->info.u + (int)index[k]] = 1;
-			c->udot_given[body->info.u + (int)index[k]] = value[k];
+			double index, value;
+			CalStatus status = golden_number(c, dofs->items[k], 0, &index);
+			if (status == CAL_OK)
+				status = golden_number(c, udot->items[k], 0, &value);
+			if (status == CAL_OK && !(index >= 0 && index < body->info.nu + body->info.modes))
+				status = golden_fail(c, dofs, "a degree of freedom that the body does not have");
+			if (status != CAL_OK)
+				return status;
+			c->prescribed[body->info.u + (int)index] = 1;
+			c->udot_given[body->info.u + (int)index] = value;
 		}
 	}
 	return CAL_OK;
 }
 
 CalStatus golden_set_input(GoldenCase *c, const TreeNode *applied, const TreeNode *prescribed) {
-	CalStatus status = set_tau(c, tree_get(applied, "tau"));
+	memset(c->tau, 0, (size_t)c->nu * sizeof *c->tau);
+	CalStatus status = set_tau(c, tree_get(applied, "tau"), 0);
+	if (status == CAL_OK)
+		status = set_tau(c, tree_get(applied, "modal"), 1);
 	if (status == CAL_OK)
 		status = set_wrenches(c, tree_get(applied, "wrenches"));
 	if (status == CAL_OK)
@@ -208,5 +234,5 @@ CalStatus golden_set_input(GoldenCase *c, const TreeNode *applied, const TreeNod
 	c->input.prescribed = c->prescribed;
 	c->input.udot = c->udot_given;
 	c->input.wrenches = c->wrenches;
-	return status;
+	return status == CAL_OK ? golden_springs_apply(c, &c->state) : status;
 }

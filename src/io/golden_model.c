@@ -4,7 +4,8 @@
  *
  * The body frame of the schema is ours, parent_offset and child_offset are the joint's placements on
  * its two sides, and an element list is a joint of that type or a sequence. `free` inside a longer list is
- * three translations and a spherical element. Lumped masses on the nodes of a rigid body are added to it.
+ * three translations and a spherical element. Lumped masses on the nodes of a rigid body are added to it;
+ * those of a flexible body stay on its nodes (golden_flex.c).
  */
 #include <stdio.h>
 #include <string.h>
@@ -68,15 +69,19 @@ static void lump_add(Lump *a, const Lump *b) {
 	memcpy(a->inertia, inertia, sizeof inertia);
 }
 
+/* The rigid part, and for a rigid body its lumped nodes too. */
 static CalStatus read_mass(GoldenCase *c, const TreeNode *body, CalBodyDef *def) {
 	Lump total = {0};
+	int modes;
 	const TreeNode *rigid = tree_get(body, "rigid"), *nodes = tree_get(body, "nodes");
-	CalStatus status = golden_number(c, tree_get(rigid, "mass"), 0, &total.mass);
+	CalStatus status = golden_modes(c, body, &modes);
+	if (status == CAL_OK)
+		status = golden_number(c, tree_get(rigid, "mass"), 0, &total.mass);
 	if (status == CAL_OK)
 		status = golden_numbers(c, tree_get(rigid, "com"), total.com, 3);
 	if (status == CAL_OK)
 		status = golden_numbers(c, tree_get(rigid, "inertia"), total.inertia, 9);
-	for (int i = 0; status == CAL_OK && nodes && i < nodes->count; i++) {
+	for (int i = 0; status == CAL_OK && modes == 0 && nodes && i < nodes->count; i++) {
 		Lump lump = {0};
 		if (!tree_get(nodes->items[i], "m") && !tree_get(nodes->items[i], "J"))
 			continue;
@@ -105,7 +110,7 @@ static CalStatus add_body(GoldenCase *c, const TreeNode *body, CalBodyId *id) {
 	return status == CAL_OK ? cal_desc_add_body(c->desc, &def, id, &c->error) : status;
 }
 
-static CalStatus add_nodes(GoldenCase *c, const TreeNode *nodes, CalBodyId body) {
+static CalStatus add_nodes(GoldenCase *c, const TreeNode *nodes, CalBodyId body, CalNodeId *ids) {
 	for (int i = 0; nodes && i < nodes->count; i++) {
 		double p[3];
 		char place[256];
@@ -117,11 +122,23 @@ static CalStatus add_nodes(GoldenCase *c, const TreeNode *nodes, CalBodyId body)
 		if (status != CAL_OK)
 			return status;
 		def.placement.position = (CalVec3){p[0], p[1], p[2]};
-		status = cal_desc_add_node(c->desc, body, &def, NULL, &c->error);
+		status = cal_desc_add_node(c->desc, body, &def, &ids[i], &c->error);
 		if (status != CAL_OK)
 			return status;
 	}
 	return CAL_OK;
+}
+
+static CalStatus add_whole_body(GoldenCase *c, const TreeNode *body) {
+	const TreeNode *nodes = tree_get(body, "nodes");
+	CalBodyId id;
+	CalNodeId *ids = tree_array(c->tree, nodes ? (size_t)nodes->count + 1 : 1, sizeof *ids);
+	if (!ids)
+		return tree_error(&c->error, tree_name(c->tree), NULL, CAL_ERR_MEMORY, "out of memory");
+	CalStatus status = add_body(c, body, &id);
+	if (status == CAL_OK)
+		status = add_nodes(c, nodes, id, ids);
+	return status == CAL_OK ? golden_add_flexibility(c, body, id, ids) : status;
 }
 
 /* ---- joints ------------------------------------------------------------------------------- */
@@ -256,12 +273,8 @@ CalStatus golden_describe(GoldenCase *c) {
 	status = golden_numbers(c, tree_get(model, "gravity"), g, 3);
 	if (status == CAL_OK)
 		status = cal_desc_set_gravity(c->desc, (CalGroupId){0}, (CalVec3){g[0], g[1], g[2]});
-	for (int i = 0; status == CAL_OK && i < bodies->count; i++) {
-		CalBodyId id;
-		status = add_body(c, bodies->items[i], &id);
-		if (status == CAL_OK)
-			status = add_nodes(c, tree_get(bodies->items[i], "nodes"), id);
-	}
+	for (int i = 0; status == CAL_OK && i < bodies->count; i++)
+		status = add_whole_body(c, bodies->items[i]);
 	for (int i = 0; status == CAL_OK && i < bodies->count; i++)
 		status = add_joint(c, bodies->items[i]);
 	return status;

@@ -27,6 +27,18 @@ CalStatus golden_number(GoldenCase *c, const TreeNode *node, double absent, doub
 	return CAL_OK;
 }
 
+CalStatus golden_modes(GoldenCase *c, const TreeNode *body, int *modes) {
+	double number;
+	const CalStatus status = golden_number(c, tree_get(body, "nm"), 0, &number);
+	*modes = 0;
+	if (status != CAL_OK)
+		return status;
+	if (!(number >= 0 && number <= 10000 && number == floor(number)))
+		return golden_fail(c, tree_get(body, "nm"), "expected a number of modes");
+	*modes = (int)number;
+	return CAL_OK;
+}
+
 CalStatus golden_text(GoldenCase *c, const TreeNode *node, const char *absent, const char **out) {
 	*out = absent;
 	if (node && node->kind != TREE_SCALAR)
@@ -55,7 +67,7 @@ CalStatus golden_numbers(GoldenCase *c, const TreeNode *node, double *out, int n
 		return CAL_OK;
 	}
 	int filled = 0;
-	if (!collect(node, out, n, &filled, 2) || filled != n)
+	if (!collect(node, out, n, &filled, 3) || filled != n)
 		return tree_error(&c->error, tree_name(c->tree), node, CAL_ERR_INPUT, "expected a list of %d numbers", n);
 	return CAL_OK;
 }

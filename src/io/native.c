@@ -112,13 +112,17 @@ CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *s
 		if (body < 0)
 			continue; // a joint of another group
 		if (cal_model_body(model, body, &info) != CAL_OK || (entry->nq && entry->nq != info.nq) ||
-		    (entry->nu && entry->nu != info.nu))
+		    (entry->nu && entry->nu != info.nu) || entry->modes != info.modes)
 			return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_ARGUMENT,
 			                  "joint \"%.80s\": the model was not compiled from this file", entry->joint);
 		if (entry->nq)
 			memcpy(state->q + info.q, entry->q, (size_t)entry->nq * sizeof *entry->q);
 		if (entry->nu)
 			memcpy(state->u + info.u, entry->u, (size_t)entry->nu * sizeof *entry->u);
+		if (entry->eta)
+			memcpy(state->q + info.q + info.nq, entry->eta, (size_t)entry->modes * sizeof *entry->eta);
+		if (entry->eta_dot)
+			memcpy(state->u + info.u + info.nu, entry->eta_dot, (size_t)entry->modes * sizeof *entry->eta_dot);
 	}
 	return CAL_OK;
 }

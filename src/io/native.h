@@ -29,6 +29,7 @@ typedef struct JointRecord {
 	const char *name;
 	CalJointType type;
 	JointShape shape;
+	int modes; // of the body that it carries
 } JointRecord;
 
 typedef struct StateEntry {
@@ -36,6 +37,8 @@ typedef struct StateEntry {
 	int nq, nu; // 0: not given
 	double q[CAL_JOINT_MAX_COORDS];
 	double u[CAL_JOINT_MAX_DOF];
+	int modes;             // of the body that the joint carries
+	double *eta, *eta_dot; // [modes]; NULL: not given
 } StateEntry;
 
 typedef struct LoadEntry {
@@ -55,6 +58,7 @@ struct CalFile {
 	CalAllocator allocator;
 	CalDesc *desc;
 	JointRecord *joints; // [cal_desc_joint_count], by id - 1
+	int *modes;          // [cal_desc_body_count] of each body, by id - 1
 	StateEntry *states;
 	int state_count;
 	LoadEntry *loads;
@@ -172,9 +176,13 @@ typedef struct BodyInput {
 	double mass, density;
 	int idealized;
 	CalVec3 com;
-	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes;
+	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible;
 } BodyInput;
 bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
+/** An inertia as numbers: [xx, yy, zz], a map or three rows. */
+bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out);
+/** The value of "flexible"; nodes is the section of the body's nodes, which are in the description. */
+bool native_read_flexible(Reader *r, const TreeNode *map, const TreeNode *nodes, const char *body, CalBodyId id);
 
 /** "ground", "body" or "body/node" in the description; ground gives {0}. */
 bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id);
@@ -183,6 +191,6 @@ bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const 
 
 extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, element_table, dof_table,
-	state_table, load_table, run_table, output_table;
+	flexible_table, flexible_node_table, state_table, load_table, run_table, output_table;
 
 #endif

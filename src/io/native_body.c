@@ -91,6 +91,7 @@ static const Key body_keys[] = {
 	{"cylinder", key_node, offsetof(BodyInput, cylinder), DIM_LENGTH, 0},
 	{"rod", key_node, offsetof(BodyInput, rod), DIM_LENGTH, 0},
 	{"nodes", key_node, offsetof(BodyInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"flexible", key_node, offsetof(BodyInput, flexible), DIM_NUMBER, 0},
 };
 const KeyTable body_table = KEY_TABLE("body", body_keys);
 
@@ -121,7 +122,9 @@ static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	const CalStatus status = cal_desc_add_body(r->file->desc, &def, &id, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
-	return read_nodes(r, input.nodes, item->name, id);
+	if (!read_nodes(r, input.nodes, item->name, id))
+		return false;
+	return !input.flexible || native_read_flexible(r, input.flexible, input.nodes, item->name, id);
 }
 
 bool native_read_bodies(Reader *r, const Sections *s) {
@@ -138,6 +141,9 @@ bool native_read_bodies(Reader *r, const Sections *s) {
 		return false;
 	reader_subject(r, "bodies", NULL);
 	count = items_count(r, s->bodies, "bodies");
+	r->file->modes = count < 0 ? NULL : reader_array(r, (size_t)count, sizeof *r->file->modes);
+	if (!r->file->modes)
+		return false;
 	for (int i = 0; i < count; i++) {
 		if (!items_get(r, s->bodies, i, "body", &item) || !read_body(r, s, &item))
 			return false;

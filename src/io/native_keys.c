@@ -11,7 +11,7 @@
 const KeyTable *const native_tables[] = {
 	&file_table,     &group_table, &ground_table, &body_table, &node_table,   &placement_table, &rotation_table,
 	&inertia_table,  &box_table,   &sphere_table, &rod_table,  &joint_table,  &element_table,   &dof_table,
-	&cylinder_table, &state_table, &load_table,   &run_table,  &output_table,
+	&cylinder_table, &state_table, &load_table,   &run_table,  &output_table, &flexible_table,  &flexible_node_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 

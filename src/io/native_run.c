@@ -2,6 +2,7 @@
 /*
  * native_run.c — run settings: duration, method, steps, tolerances, what is written.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/native.h"
@@ -45,8 +46,12 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 		suggestion_offer(&suggestion, cal_method_name((CalMethod)i));
 	if (suggestion.best)
 		return reader_unknown(r, node, "method", &suggestion);
-	return reader_fail(r, node, "unknown method \"%.40s\"; the methods are euler-cromer, rk4 and dopri5",
-	                   suggestion.word);
+	char names[200] = "";
+	for (int i = 0; i < CAL_METHOD_COUNT; i++) {
+		const size_t used = strlen(names);
+		snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", cal_method_name((CalMethod)i));
+	}
+	return reader_fail(r, node, "unknown method \"%.40s\"; the methods are %s", suggestion.word, names);
 }
 
 /* ---- signals ---------------------------------------------------------------------------------- */

@@ -92,7 +92,7 @@ static bool read_matrix(Reader *r, const TreeNode *node, CalMat3 *out) {
 	return true;
 }
 
-static bool read_inertia(Reader *r, const TreeNode *node, CalMat3 *out) {
+bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out) {
 	if (node->kind == TREE_MAP) {
 		Products p = {0};
 		if (!keys_read(r, node, &inertia_table, &p))
@@ -252,7 +252,7 @@ bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, C
 	if (given < 0 || given == 4) {
 		if (tree_get(body, "density"))
 			return reader_fail(r, tree_get(body, "density"), "a density needs a shape: box, sphere or cylinder");
-		return given < 0 || read_inertia(r, in->inertia, &def->inertia);
+		return given < 0 || native_read_tensor(r, in->inertia, &def->inertia);
 	}
 	Shape shape = {0};
 	return readers[given](r, shapes[given], &shape) && apply_shape(r, body, shapes[given], in, &shape, def);

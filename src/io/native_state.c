@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * native_state.c — the initial state: coordinates and speeds of joints by name.
+ * native_state.c — the initial state: coordinates and speeds of joints by name, and of the modes of the bodies that
+ * they carry.
  */
 #include <math.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "io/native.h"
 
 typedef struct StateInput {
-	const TreeNode *q, *u, *at, *orientation, *velocity, *angular_velocity;
+	const TreeNode *q, *u, *at, *orientation, *velocity, *angular_velocity, *eta, *eta_dot;
 } StateInput;
 
 static const Key state_keys[] = {
@@ -18,6 +19,8 @@ static const Key state_keys[] = {
 	{"orientation", key_node, offsetof(StateInput, orientation), DIM_NUMBER, 0},
 	{"velocity", key_node, offsetof(StateInput, velocity), DIM_SPEED, 0},
 	{"angular_velocity", key_node, offsetof(StateInput, angular_velocity), DIM_RATE, 0},
+	{"eta", key_node, offsetof(StateInput, eta), DIM_NUMBER, 0},
+	{"eta_dot", key_node, offsetof(StateInput, eta_dot), DIM_NUMBER, 0},
 };
 const KeyTable state_table = KEY_TABLE("state", state_keys);
 
@@ -104,6 +107,24 @@ static bool read_pose(Reader *r, const TreeNode *map, const StateInput *in, cons
 	return true;
 }
 
+/* Modal coordinates or speeds; node NULL: not given. */
+static bool read_modal(Reader *r, const TreeNode *node, const char *key, int modes, double **out) {
+	const int given = !node ? 0 : node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
+	if (!node)
+		return true;
+	if (modes == 0)
+		return reader_fail(r, node, "the body that this joint carries is rigid; remove \"%s\"", key);
+	if (given != modes)
+		return reader_fail(r, node, "\"%s\" takes %d number%s, one for each mode of the body", key, modes,
+		                   modes == 1 ? "" : "s in a list");
+	*out = reader_array(r, (size_t)modes, sizeof **out);
+	for (int i = 0; *out && i < modes; i++) {
+		if (!read_quantity(r, component(node, i), DIM_NUMBER, &(*out)[i]))
+			return false;
+	}
+	return *out != NULL;
+}
+
 static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, StateEntry *entry) {
 	const JointRecord *joint;
 	StateInput in = {0};
@@ -116,7 +137,10 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	entry->joint = joint->name;
 	if ((in.at || in.orientation || in.velocity || in.angular_velocity) && !read_pose(r, map, &in, joint, entry))
 		return false;
-	return (!in.q || read_q(r, in.q, &joint->shape, entry)) && (!in.u || read_u(r, in.u, &joint->shape, entry));
+	entry->modes = joint->modes;
+	return (!in.q || read_q(r, in.q, &joint->shape, entry)) && (!in.u || read_u(r, in.u, &joint->shape, entry)) &&
+	       read_modal(r, in.eta, "eta", joint->modes, &entry->eta) &&
+	       read_modal(r, in.eta_dot, "eta_dot", joint->modes, &entry->eta_dot);
 }
 
 bool native_read_state(Reader *r, const Sections *s) {

@@ -192,6 +192,50 @@ static void chain_loses_energy_to_its_dampers_only(void **state) {
 	finish(&r);
 }
 
+/* Only the shoulder's motor changes the angular momentum about it; the vibration dies out. */
+static void flexible_arm_bends_and_settles(void **state) {
+	(void)state;
+	Running r = start("flexible_arm");
+	CalMomentum now;
+	CalEnergy energy;
+	assert_int_equal(body_of(r.model, "upper").modes, 2);
+	assert_near(r.momentum.mass, 2 * 3 + 4, 1e-12);
+	advance(&r, 1);
+	assert_int_equal(cal_momentum(r.model, &r.state, r.view, &now), CAL_OK);
+	assert_near(now.angular_origin.z, 20, 1e-6);
+	assert_int_equal(cal_energy(r.model, &r.state, r.view, &energy), CAL_OK);
+	assert_true(energy.elastic > 0.1);
+	advance(&r, 2);
+	assert_int_equal(cal_momentum(r.model, &r.state, r.view, &now), CAL_OK);
+	assert_near(now.angular_origin.z, 0, 1e-6);
+	advance(&r, 10);
+	assert_int_equal(cal_energy(r.model, &r.state, r.view, &energy), CAL_OK);
+	assert_true(energy.elastic < 1e-5);
+	assert_true(energy.kinetic < 0.01);
+	finish(&r);
+}
+
+/* Energy goes, angular momentum stays, and the spin axis leaves the long axis. */
+static void spinning_panels_tip_over(void **state) {
+	(void)state;
+	Running r = start("spinning_panels");
+	CalMomentum now;
+	CalEnergy energy;
+	double last = r.energy.total;
+	for (int i = 1; i <= 3; i++) {
+		advance(&r, 100 * i);
+		assert_int_equal(cal_energy(r.model, &r.state, r.view, &energy), CAL_OK);
+		assert_true(energy.total < last - 1);
+		last = energy.total;
+	}
+	assert_true(r.state.u[3] < 2.95); // it began with 3
+	assert_int_equal(cal_momentum(r.model, &r.state, r.view, &now), CAL_OK);
+	const CalVec3 d = {now.angular_com.x - r.momentum.angular_com.x, now.angular_com.y - r.momentum.angular_com.y,
+	                   now.angular_com.z - r.momentum.angular_com.z};
+	assert_true(length(d) < 1e-8 * length(r.momentum.angular_com));
+	finish(&r);
+}
+
 int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
@@ -201,6 +245,8 @@ int main(void) {
 		cmocka_unit_test(heavy_top_keeps_its_constants),
 		cmocka_unit_test(free_flying_arm_keeps_its_momentum),
 		cmocka_unit_test(chain_loses_energy_to_its_dampers_only),
+		cmocka_unit_test(flexible_arm_bends_and_settles),
+		cmocka_unit_test(spinning_panels_tip_over),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

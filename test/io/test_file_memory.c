@@ -35,8 +35,11 @@ static const char *const text = "calder: 1\ntitle: x\ngravity: [0, 0, -9.81]\n"
 								"bodies:\n"
 								"  a: {mass: 1, box: [1, 1, 1], nodes: {tip: {<<: *n}}}\n"
 								"  b: {mass: 1, inertia: [1, 1, 1], group: moon}\n"
-								"joints: {j: {type: revolute, to: a, from: ground/hook}, k: {type: free, to: b}}\n"
-								"state: {j: {q: 1}, k: {u: [0, 0, 0, 1, 0, 0]}}\n"
+								"  c: {nodes: {p: *n}, flexible: {frequencies: [1, 2], damping_ratio: 0.1, nodes: {p:\n"
+								"    {mass: 1, phi: [[1, 0], [0, 1], [0, 0]], psi: [[0, 0], [0, 0], [0, 0]]}}}}\n"
+								"joints: {j: {type: revolute, to: a, from: ground/hook}, k: {type: free, to: b},\n"
+								"  l: {type: weld, to: c}}\n"
+								"state: {j: {q: 1}, k: {u: [0, 0, 0, 1, 0, 0]}, l: {eta: [1, 2], eta_dot: [3, 4]}}\n"
 								"loads: [{joint: j, effort: 1}, {node: a/tip, force: [1, 0, 0]}]\n"
 								"run: {duration: 1, output: {signals: [q, 'node:a/tip']}}\n";
 
@@ -95,10 +98,10 @@ static void every_malloc_may_fail(void **state) {
 		CalError error = {0};
 		interpose_begin(k);
 		const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
-		const int bodies = file ? cal_desc_body_count(cal_file_desc(file)) : 2;
+		const int bodies = file ? cal_desc_body_count(cal_file_desc(file)) : 3;
 		cal_file_destroy(file);
 		const Interpose seen = interpose_end();
-		assert_int_equal(bodies, 2); // a file is whole or not there
+		assert_int_equal(bodies, 3); // a file is whole or not there
 		assert_int_equal(seen.live, 0);
 		if (seen.calls < k) {
 			assert_int_equal(status, CAL_OK);

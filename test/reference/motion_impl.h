@@ -3,14 +3,14 @@
  * motion_impl.h — kinematics by the rules of relative motion, and the configuration manifold.
  *
  * A Frame carries pose, velocity and acceleration relative to some base; frame_fixed() moves on to a frame
- * rigidly attached to it and frame_element() across an elementary joint. Everything else is a walk along a
- * path of such steps. Compiled by reference_double.c and reference_quad.c.
+ * rigidly attached to it, frame_elements() across a joint, frame_bent() to a node that the modes move and
+ * frame_unbent() back from one. Everything else is a walk along a path of such steps. Compiled by
+ * reference_double.c and reference_quad.c.
  */
 #ifndef TEST_REFERENCE_MOTION_IMPL_H
 #define TEST_REFERENCE_MOTION_IMPL_H
 
-#include "reference/real.h"
-#include "reference/reference.h"
+#include "reference/bend_impl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +22,6 @@ typedef struct Frame {
 } Frame;
 
 static inline Frame frame_base(void) { return (Frame){.R = rot_identity()}; }
-
-static Rot placement_rot(const CalPlacement *p) {
-	CalQuat o = p->orientation;
-	if (o.w == 0 && o.x == 0 && o.y == 0 && o.z == 0)
-		return rot_identity();
-	return quat_rot(quat_unit((Quat){(real)o.w, (real)o.x, (real)o.y, (real)o.z}));
-}
 
 /* A frame at (S, d) fixed in f. */
 static Frame frame_attached(Frame f, Rot S, Vec d) {
@@ -44,12 +37,6 @@ static Frame frame_fixed(Frame f, const CalPlacement *p) {
 	return frame_attached(f, placement_rot(p), vec_in(p->position));
 }
 
-/* The frame in which f sits at placement p. */
-static Frame frame_fixed_inverse(Frame f, const CalPlacement *p) {
-	Rot S = transpose(placement_rot(p));
-	return frame_attached(f, S, scale(-1, rotate(S, vec_in(p->position))));
-}
-
 /* Relative motion across one element: rates are in the components of the frame before it. */
 static Frame frame_relative(Frame f, Rot S, Vec w, Vec wdot, Vec d, Vec ddot, Vec dddot) {
 	Vec p = rotate(f.R, d), pd = rotate(f.R, ddot), wr = rotate(f.R, w);
@@ -60,6 +47,21 @@ static Frame frame_relative(Frame f, Rot S, Vec w, Vec wdot, Vec d, Vec ddot, Ve
 	f.alpha = add(f.alpha, add(cross(f.w, wr), rotate(f.R, wdot)));
 	f.w = add(f.w, wr);
 	f.R = rot_mul(f.R, S);
+	return f;
+}
+
+/* To a node of the body whose frame is f, and from a node to the frame of its body. */
+static Frame frame_bent(Frame f, const Bend *b) { return frame_relative(f, b->S, b->w, b->wdot, b->d, b->d1, b->d2); }
+
+static Frame frame_unbent(Frame h, const Bend *b) {
+	Frame f = {.R = rot_mul(h.R, transpose(b->S))};
+	Vec p = rotate(f.R, b->d), pd = rotate(f.R, b->d1), wr = rotate(f.R, b->w);
+	f.w = sub(h.w, wr);
+	f.alpha = sub(h.alpha, add(cross(f.w, wr), rotate(f.R, b->wdot)));
+	f.r = sub(h.r, p);
+	f.v = sub(h.v, add(cross(f.w, p), pd));
+	f.a = sub(h.a, add(cross(f.alpha, p), cross(f.w, cross(f.w, p))));
+	f.a = sub(f.a, add(scale(2, cross(f.w, pd)), rotate(f.R, b->d2)));
 	return f;
 }
 
@@ -101,12 +103,17 @@ static Frame frame_elements(Frame f, const RefElements *list, const real *q, con
 /* From the parent body's frame to this body's. */
 static Frame frame_across(const RefModel *m, int body, Frame f, const real *q, const real *u, const real *ud) {
 	const RefBody *b = &m->bodies[body];
-	if (b->parent_node >= 0)
-		f = frame_fixed(f, &m->nodes[b->parent_node].placement);
+	if (b->parent_node >= 0) {
+		Bend bend = node_bend(m, b->parent_node, q, u, ud);
+		f = frame_bent(f, &bend);
+	}
 	f = frame_fixed(f, &b->joint.inboard);
 	f = frame_elements(f, &b->elements, q + b->q, u + b->u, ud + b->u);
 	f = frame_fixed(f, &b->joint.outboard);
-	return b->head_node >= 0 ? frame_fixed_inverse(f, &m->nodes[b->head_node].placement) : f;
+	if (b->head_node < 0)
+		return f;
+	Bend head = node_bend(m, b->head_node, q, u, ud);
+	return frame_unbent(f, &head);
 }
 
 /* ---- whole tree ----------------------------------------------------------------------------- */
@@ -132,14 +139,18 @@ static void tree_frames(const RefModel *m, const real *q, const real *u, const r
 	}
 }
 
-static Frame node_frame(const RefModel *m, const Frame *bodies, int node) {
-	const RefNode *n = &m->nodes[node];
-	return frame_fixed(n->body < 0 ? frame_base() : bodies[n->body], &n->placement);
+/* bodies at the same q, u, ud. */
+static Frame node_frame(const RefModel *m, const Frame *bodies, int node, const real *q, const real *u,
+                        const real *ud) {
+	int body = m->nodes[node].body;
+	Bend bend = node_bend(m, node, q, u, ud);
+	return frame_bent(body < 0 ? frame_base() : bodies[body], &bend);
 }
 
-static Frame head_frame(const RefModel *m, const Frame *bodies, int body) {
+static Frame head_frame(const RefModel *m, const Frame *bodies, int body, const real *q, const real *u,
+                        const real *ud) {
 	int h = m->bodies[body].head_node;
-	return h >= 0 ? frame_fixed(bodies[body], &m->nodes[h].placement) : bodies[body];
+	return h >= 0 ? node_frame(m, bodies, h, q, u, ud) : bodies[body];
 }
 
 static Frame *frame_array(int n) {
@@ -153,19 +164,15 @@ static RefMotion motion_out(Frame f) {
 	return (RefMotion){{rot_out(f.R), vec_out(f.r)}, {vec_out(f.w), vec_out(f.v)}, {vec_out(f.alpha), vec_out(f.a)}};
 }
 
-static void motions_out(const RefModel *m, const Frame *f, RefMotion *bodies, RefMotion *nodes) {
-	for (int i = 0; bodies && i < m->body_count; i++)
-		bodies[i] = motion_out(f[i]);
-	for (int i = 0; nodes && i < m->node_count; i++)
-		nodes[i] = motion_out(node_frame(m, f, i));
-}
-
 void RN(kinematics)(const RefModel *m, const double *q, const double *u, const double *udot, RefMotion *bodies,
                     RefMotion *nodes) {
 	real *qr = real_copy(m->nq, q), *ur = real_copy(m->nu, u), *ud = real_copy(m->nu, udot);
 	Frame *f = frame_array(m->body_count);
 	tree_frames(m, qr, ur, ud, f);
-	motions_out(m, f, bodies, nodes);
+	for (int i = 0; bodies && i < m->body_count; i++)
+		bodies[i] = motion_out(f[i]);
+	for (int i = 0; nodes && i < m->node_count; i++)
+		nodes[i] = motion_out(node_frame(m, f, i, qr, ur, ud));
 	free(qr), free(ur), free(ud), free(f);
 }
 
@@ -258,6 +265,8 @@ static void config_integrate(const RefModel *m, const real *q, const real *dq, r
 	for (int i = 0; i < m->body_count; i++) {
 		const RefBody *b = &m->bodies[i];
 		elements_integrate(&b->elements, q + b->q, dq + b->u, out + b->q);
+		for (int k = 0; k < b->modes; k++)
+			out[b->q + b->nq + k] = q[b->q + b->nq + k] + dq[b->u + b->nu + k];
 	}
 }
 
@@ -304,6 +313,8 @@ void RN(config_integrate)(const RefModel *m, const double *q, const double *dq, 
 	for (int i = 0; i < m->body_count; i++) {
 		const RefBody *b = &m->bodies[i];
 		RN(elements_integrate)(&b->elements, q + b->q, dq + b->u, out + b->q);
+		for (int k = 0; k < b->modes; k++)
+			out[b->q + b->nq + k] = q[b->q + b->nq + k] + dq[b->u + b->nu + k];
 	}
 }
 
@@ -311,6 +322,8 @@ void RN(config_difference)(const RefModel *m, const double *q0, const double *q1
 	for (int i = 0; i < m->body_count; i++) {
 		const RefBody *b = &m->bodies[i];
 		RN(elements_difference)(&b->elements, q0 + b->q, q1 + b->q, dq + b->u);
+		for (int k = 0; k < b->modes; k++)
+			dq[b->u + b->nu + k] = q1[b->q + b->nq + k] - q0[b->q + b->nq + k];
 	}
 }
 
@@ -318,18 +331,25 @@ void RN(config_rate)(const RefModel *m, const double *delta, const double *u, do
 	for (int i = 0; i < m->body_count; i++) {
 		const RefBody *b = &m->bodies[i];
 		RN(elements_rate)(&b->elements, delta + b->u, u + b->u, rate + b->u);
+		for (int k = 0; k < b->modes; k++)
+			rate[b->u + b->nu + k] = u[b->u + b->nu + k];
 	}
 }
 
 /* ---- differentiation of positions ----------------------------------------------------------- */
 
-/* Frames at time t on the motion with speeds u and accelerations udot at t = 0: q (+) (u t + udot t^2/2). */
-static void frames_at(const RefModel *m, const real *q, const real *u, const real *ud, real t, Frame *f) {
+/*
+ * Frames of bodies and nodes at time t on the motion with speeds u and accelerations udot at t = 0:
+ * q (+) (u t + udot t^2/2).
+ */
+static void frames_at(const RefModel *m, const real *q, const real *u, const real *ud, real t, Frame *f, Frame *nodes) {
 	real *d = real_array(m->nu), *qt = real_array(m->nq), *zero = real_array(m->nu);
 	for (int i = 0; i < m->nu; i++)
 		d[i] = t * (u[i] + t * ud[i] / 2);
 	config_integrate(m, q, d, qt);
 	tree_frames(m, qt, zero, zero, f);
+	for (int i = 0; i < m->node_count; i++)
+		nodes[i] = node_frame(m, f, i, qt, zero, zero);
 	free(d), free(qt), free(zero);
 }
 
@@ -370,23 +390,22 @@ void RN(kinematics_numeric)(const RefModel *m, const double *q, const double *u,
 	const real h = 1e-2;
 #endif
 	real *qr = real_copy(m->nq, q), *ur = real_copy(m->nu, u), *ud = real_copy(m->nu, udot);
-	Frame *f[5];
+	Frame *f[5], *n[5];
 	for (int k = 0; k < 5; k++) {
 		f[k] = frame_array(m->body_count);
-		frames_at(m, qr, ur, ud, (real)(k - 2) * h, f[k]);
+		n[k] = frame_array(m->node_count);
+		frames_at(m, qr, ur, ud, (real)(k - 2) * h, f[k], n[k]);
 	}
 	for (int i = 0; bodies && i < m->body_count; i++) {
 		Frame at[5] = {f[0][i], f[1][i], f[2][i], f[3][i], f[4][i]};
 		bodies[i] = motion_out(frame_differentiate(at, h));
 	}
 	for (int i = 0; nodes && i < m->node_count; i++) {
-		Frame at[5];
-		for (int k = 0; k < 5; k++)
-			at[k] = node_frame(m, f[k], i);
+		Frame at[5] = {n[0][i], n[1][i], n[2][i], n[3][i], n[4][i]};
 		nodes[i] = motion_out(frame_differentiate(at, h));
 	}
 	for (int k = 0; k < 5; k++)
-		free(f[k]);
+		free(f[k]), free(n[k]);
 	free(qr), free(ur), free(ud);
 }
 

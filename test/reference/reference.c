@@ -96,7 +96,7 @@ void ref_model_index(RefModel *m) {
 			b->nq += ref_element_nq(&b->elements.element[k]);
 			b->nu += ref_element_nu(&b->elements.element[k]);
 		}
-		m->nq += b->nq, m->nu += b->nu;
+		m->nq += b->nq + b->modes, m->nu += b->nu + b->modes;
 	}
 }
 
@@ -104,7 +104,9 @@ void ref_model_destroy(RefModel *m) {
 	if (!m)
 		return;
 	for (int i = 0; i < m->body_count; i++)
-		free(m->bodies[i].user);
+		free(m->bodies[i].user), free(m->bodies[i].stiffness), free(m->bodies[i].damping);
+	for (int i = 0; i < m->node_count; i++)
+		free(m->nodes[i].phi), free(m->nodes[i].psi), free(m->nodes[i].phi2);
 	free(m->bodies);
 	free(m->nodes);
 	free(m);

@@ -4,7 +4,7 @@
  *
  * Nothing here uses the library: a RefModel is a list of definitions as a user would write them, and the
  * functions work from positions and plain vector algebra (relative motion, d'Alembert sums, dense LDL')
- * or from Featherstone's 6x6 matrices in body coordinates. Clarity counts, speed does not.
+ * or, for rigid bodies, from Featherstone's 6x6 matrices in body coordinates. Clarity counts, speed does not.
  *
  * Every function exists twice from one source: ref_xxx computes with double, refq_xxx with 113-bit
  * numbers; both take and give doubles, so that refq_xxx is the rounded exact answer.
@@ -35,10 +35,14 @@ typedef struct RefElements {
 	RefElement element[REF_MAX_ELEMENTS];
 } RefElements;
 
+/* On a flexible body a node moves with the modes and may carry mass; the arrays belong to the model. */
 typedef struct RefNode {
 	char name[32];
 	int body; // -1: ground
 	CalPlacement placement;
+	double mass;
+	CalMat3 inertia;          // constant in B
+	double *phi, *psi, *phi2; // [3][modes], [3][modes], [3][modes][modes], or NULL
 } RefNode;
 
 typedef struct RefBody {
@@ -51,9 +55,12 @@ typedef struct RefBody {
 	int head_node;     // node index, -1: the body's own frame
 	CalJointDef joint; // name not set
 	RefElements *user; // USER: what its functions do (also joint.ops_data)
+	int modes;         // modal coordinates and speeds follow those of the joint
+	double *stiffness; // [modes][modes]
+	double *damping;   // [modes][modes] or NULL
 	// set by ref_model_index():
 	RefElements elements;
-	int q, nq, u, nu;
+	int q, nq, u, nu; // of the joint; q[q+nq ..] and u[u+nu ..] are modal
 } RefBody;
 
 typedef struct RefModel {
@@ -99,7 +106,7 @@ typedef struct RefMotion {
 	void P##_gravity_forces(const RefModel *m, const double *q, double *Q);                                            \
 	void P##_elastic_forces(const RefModel *m, const double *q, const double *u, double *Q);                           \
 	void P##_external_forces(const RefModel *m, const double *q, const CalInput *in, double *Q);                       \
-	/* inverse dynamics by sums over bodies, and by Featherstone's recursion */                                        \
+	/* inverse dynamics by sums over bodies, and by Featherstone's recursion (rigid bodies only) */                    \
 	void P##_inverse_sums(const RefModel *m, const double *q, const double *u, const double *udot, const CalInput *in, \
 	                      double *tau);                                                                                \
 	void P##_inverse_recursive(const RefModel *m, const double *q, const double *u, const double *udot,                \

@@ -2,8 +2,8 @@
 /*
  * spatial_impl.h — Featherstone's recursions (Rigid Body Dynamics Algorithms, 2008, ch. 5 and 7).
  *
- * Body coordinates, full 6x6 matrices, joints of up to six columns. The acceleration of the recursion is
- * the spatial one (derivative of the velocity field at a fixed point), the base is given -g.
+ * Rigid bodies only. Body coordinates, full 6x6 matrices, joints of up to six columns. The acceleration of the
+ * recursion is the spatial one (derivative of the velocity field at a fixed point), the base is given -g.
  */
 #ifndef TEST_REFERENCE_SPATIAL_IMPL_H
 #define TEST_REFERENCE_SPATIAL_IMPL_H
@@ -125,6 +125,28 @@ static void link_joint(const RefModel *m, int i, const real *q, const real *u, L
 	free(unit), free(zero);
 }
 
+static Vec *vec_array(int n) {
+	Vec *v = calloc((size_t)(n > 0 ? n : 1), sizeof *v);
+	if (!v)
+		abort();
+	return v;
+}
+
+/* Wrenches of the input on each body, at its centre of mass. */
+static void external_wrenches(const RefModel *m, const Frame *f, const CalInput *in, const real *q, const real *zero,
+                              Vec *moment, Vec *force) {
+	for (int k = 0; in && k < in->wrench_count; k++) {
+		int b = m->nodes[in->wrenches[k].node].body;
+		Vec mo, fo;
+		if (b < 0)
+			continue;
+		Frame n = node_frame(m, f, in->wrenches[k].node, q, zero, zero);
+		wrench_in(&in->wrenches[k], n, &mo, &fo);
+		force[b] = add(force[b], fo);
+		moment[b] = add(moment[b], add(mo, cross(sub(n.r, com_frame(m, f, b).r), fo)));
+	}
+}
+
 static Link *links(const RefModel *m, const real *q, const real *u, const CalInput *in) {
 	int nb = m->body_count;
 	Link *l = calloc((size_t)(nb + 1), sizeof *l);
@@ -134,7 +156,7 @@ static Link *links(const RefModel *m, const real *q, const real *u, const CalInp
 	if (!l)
 		abort();
 	tree_frames(m, q, zero, zero, f);
-	external_wrenches(m, f, in, mx, fx);
+	external_wrenches(m, f, in, q, zero, mx, fx);
 	for (int i = 0; i < nb; i++) {
 		const RefBody *b = &m->bodies[i];
 		link_joint(m, i, q, u, &l[i]);

@@ -1,31 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sums_impl.h — dynamics by sums over bodies: M = sum J'M J, d'Alembert, energies, momenta, dense solution.
+ * sums_impl.h — dynamics by sums over masses: M = sum J'M J, d'Alembert, energies, momenta, dense solution.
  *
- * The Jacobian of a body is what its velocity is for unit speeds, one at a time; the inertia force of a body
- * is Newton's and Euler's at its centre of mass. No recursion, no spatial algebra.
+ * A mass is the rigid part of a body (at its centre of mass) or a lumped node of a flexible one. Its kinetic
+ * energy is 1/2 m v.v + 1/2 w'J w with J constant in B and w = omega + psi eta_dot (psi = 0 for the rigid part),
+ * both in components of B, so that the inertia force on speed j is m v_j.a + w_j'J wdot + omega_j'(omega x J w):
+ * wdot is the derivative of the components of w. The Jacobian of a mass is what its velocity is for unit
+ * speeds, one at a time. No recursion, no spatial algebra.
  */
 #ifndef TEST_REFERENCE_SUMS_IMPL_H
 #define TEST_REFERENCE_SUMS_IMPL_H
 
 #include "reference/motion_impl.h"
 
-/* Velocities of body frames for unit speed j: w and v at the centre of mass. */
-typedef struct Partial {
-	Vec w, v;
-} Partial;
+typedef struct Lump {
+	int body, node; // node -1: the rigid part
+	real mass;
+	Rot J; // about the point, in B
+} Lump;
+
+typedef struct LumpMotion {
+	Vec r, v, a;        // of the point, world
+	Vec omega, w, wdot; // in B
+} LumpMotion;
 
 static Frame com_frame(const RefModel *m, const Frame *f, int i) {
 	return frame_attached(f[i], rot_identity(), vec_in(m->bodies[i].com));
 }
 
-static Vec inertia_mul(const RefModel *m, const Frame *f, int i, Vec w) {
-	return rotate(f[i].R, rotate(rot_in(&m->bodies[i].inertia), rotate(transpose(f[i].R), w)));
+/* Rigid parts first, in the order of the bodies, then lumped nodes. */
+static Lump *lumps(const RefModel *m, int *count) {
+	Lump *l = calloc((size_t)(m->body_count + m->node_count + 1), sizeof *l);
+	if (!l)
+		abort();
+	*count = 0;
+	for (int i = 0; i < m->body_count; i++)
+		l[(*count)++] = (Lump){i, -1, (real)m->bodies[i].mass, rot_in(&m->bodies[i].inertia)};
+	for (int i = 0; i < m->node_count; i++) {
+		const RefNode *n = &m->nodes[i];
+		if (n->body >= 0 && m->bodies[n->body].modes > 0)
+			l[(*count)++] = (Lump){n->body, i, (real)n->mass, rot_in(&n->inertia)};
+	}
+	return l;
 }
 
-/* partial[j * body_count + i] at centres of mass. */
-static Partial *partials(const RefModel *m, const real *q) {
-	Partial *p = calloc((size_t)(m->nu * m->body_count + 1), sizeof *p);
+/* f: frames of the bodies at the same q, u, ud. */
+static LumpMotion lump_motion(const RefModel *m, const Lump *l, const Frame *f, const real *q, const real *u,
+                              const real *ud) {
+	const RefBody *b = &m->bodies[l->body];
+	Frame c = com_frame(m, f, l->body);
+	if (l->node >= 0) {
+		Bend shift = node_shift(m, l->node, q, u, ud);
+		c = frame_bent(f[l->body], &shift);
+	}
+	const double *psi = l->node < 0 ? NULL : m->nodes[l->node].psi;
+	Rot E = transpose(f[l->body].R);
+	LumpMotion x = {.r = c.r, .v = c.v, .a = c.a, .omega = rotate(E, f[l->body].w)};
+	x.w = add(x.omega, shape_mul(psi, b->modes, u + b->u + b->nu));
+	x.wdot = add(rotate(E, f[l->body].alpha), shape_mul(psi, b->modes, ud + b->u + b->nu));
+	return x;
+}
+
+/* Motion of mass i for unit speed j: partial[j * count + i]. */
+static LumpMotion *partials(const RefModel *m, const real *q, const Lump *l, int count) {
+	LumpMotion *p = calloc((size_t)(m->nu * count + 1), sizeof *p);
 	real *u = real_array(m->nu), *zero = real_array(m->nu);
 	Frame *f = frame_array(m->body_count);
 	if (!p)
@@ -33,10 +71,8 @@ static Partial *partials(const RefModel *m, const real *q) {
 	for (int j = 0; j < m->nu; j++) {
 		u[j] = 1;
 		tree_frames(m, q, u, zero, f);
-		for (int i = 0; i < m->body_count; i++) {
-			Frame c = com_frame(m, f, i);
-			p[j * m->body_count + i] = (Partial){c.w, c.v};
-		}
+		for (int i = 0; i < count; i++)
+			p[j * count + i] = lump_motion(m, &l[i], f, q, u, zero);
 		u[j] = 0;
 	}
 	free(u), free(zero), free(f);
@@ -50,24 +86,27 @@ static real reflected(const RefModel *m, int body, int k) {
 }
 
 static void mass_matrix(const RefModel *m, const real *q, real *M) {
-	int n = m->nu, nb = m->body_count;
-	real *zero = real_array(n);
-	Frame *f = frame_array(nb);
-	Partial *p = partials(m, q);
-	tree_frames(m, q, zero, zero, f);
-	for (int j = 0; j < n; j++)
-		for (int k = 0; k < n; k++) {
-			real s = 0;
-			for (int i = 0; i < nb; i++) {
-				Partial a = p[j * nb + i], b = p[k * nb + i];
-				s += (real)m->bodies[i].mass * dot(a.v, b.v) + dot(a.w, inertia_mul(m, f, i, b.w));
-			}
-			M[j * n + k] = s;
+	int n = m->nu, count;
+	Lump *l = lumps(m, &count);
+	LumpMotion *p = partials(m, q, l, count), *momentum = calloc((size_t)count + 1, sizeof *momentum);
+	if (!momentum)
+		abort();
+	for (int j = 0; j < n; j++) {
+		for (int i = 0; i < count; i++) { /* momenta of the masses for unit speed j */
+			momentum[i].v = scale(l[i].mass, p[j * count + i].v);
+			momentum[i].w = rotate(l[i].J, p[j * count + i].w);
 		}
-	for (int i = 0; i < nb; i++)
+		for (int k = 0; k <= j; k++) {
+			real s = 0;
+			for (int i = 0; i < count; i++)
+				s += dot(p[k * count + i].v, momentum[i].v) + dot(p[k * count + i].w, momentum[i].w);
+			M[j * n + k] = M[k * n + j] = s;
+		}
+	}
+	for (int i = 0; i < m->body_count; i++)
 		for (int k = 0; k < m->bodies[i].nu; k++)
 			M[(m->bodies[i].u + k) * (n + 1)] += reflected(m, i, k);
-	free(zero), free(f), free(p);
+	free(l), free(p), free(momentum);
 }
 
 void RN(mass_matrix)(const RefModel *m, const double *q, double *M) {
@@ -83,7 +122,7 @@ void RN(jacobian)(const RefModel *m, const double *q, int node, double *J) {
 	for (int j = 0; j < m->nu; j++) {
 		u[j] = 1;
 		tree_frames(m, qr, u, zero, f);
-		Frame n = node_frame(m, f, node);
+		Frame n = node_frame(m, f, node, qr, u, zero);
 		real col[6] = {n.w.x, n.w.y, n.w.z, n.v.x, n.v.y, n.v.z};
 		for (int r = 0; r < 6; r++)
 			J[r * m->nu + j] = (double)col[r];
@@ -94,80 +133,84 @@ void RN(jacobian)(const RefModel *m, const double *q, int node, double *J) {
 
 /* ---- generalised forces --------------------------------------------------------------------- */
 
-/* Q_j += sum over bodies of (moment . w_j + force . v_j), wrenches at centres of mass. */
-static void project(const RefModel *m, const Partial *p, const Vec *moment, const Vec *force, real *Q) {
-	for (int j = 0; j < m->nu; j++)
-		for (int i = 0; i < m->body_count; i++) {
-			Partial a = p[j * m->body_count + i];
-			Q[j] += dot(a.w, moment[i]) + dot(a.v, force[i]);
-		}
+/* Rate of change of momentum of a mass: the force at its point and the moment of J, world axes. */
+static void inertia_wrench(const Lump *l, const LumpMotion *x, const Frame *f, Vec *moment, Vec *force) {
+	Vec rate = add(rotate(l->J, x->wdot), cross(x->omega, rotate(l->J, x->w)));
+	*force = scale(l->mass, x->a);
+	*moment = rotate(f[l->body].R, rate);
 }
 
-/* Rate of change of momentum of each body at its centre of mass. */
-static void inertia_wrenches(const RefModel *m, const Frame *f, Vec *moment, Vec *force) {
-	for (int i = 0; i < m->body_count; i++) {
-		Frame c = com_frame(m, f, i);
-		force[i] = scale((real)m->bodies[i].mass, c.a);
-		moment[i] = add(inertia_mul(m, f, i, c.alpha), cross(c.w, inertia_mul(m, f, i, c.w)));
-	}
-}
-
-static void external_wrenches(const RefModel *m, const Frame *f, const CalInput *in, Vec *moment, Vec *force) {
-	for (int k = 0; in && k < in->wrench_count; k++) {
-		const CalWrench *x = &in->wrenches[k];
-		int b = m->nodes[x->node].body;
-		if (b < 0)
-			continue;
-		Frame n = node_frame(m, f, x->node);
-		Rot R = x->frame == CAL_FRAME_NODE ? n.R : rot_identity();
-		Vec fo = rotate(R, vec_in(x->f.linear)), mo = rotate(R, vec_in(x->f.angular));
-		force[b] = add(force[b], fo);
-		moment[b] = add(moment[b], add(mo, cross(sub(n.r, com_frame(m, f, b).r), fo)));
-	}
-}
-
-static Vec *vec_array(int n) {
-	Vec *v = calloc((size_t)(n > 0 ? n : 1), sizeof *v);
-	if (!v)
-		abort();
-	return v;
-}
-
-/* inertia: Q = M udot + h without rotors; in: Q of wrenches; gravity: Q of weight. */
-static void generalised(const RefModel *m, const real *q, const real *u, const real *ud, int inertia,
-                        const CalInput *in, int gravity, real *Q) {
+/* Q = M udot + h without rotors */
+static void inertia_forces(const RefModel *m, const real *q, const real *u, const real *ud, real *Q) {
+	int count;
+	Lump *l = lumps(m, &count);
+	LumpMotion *p = partials(m, q, l, count);
 	Frame *f = frame_array(m->body_count);
-	Vec *moment = vec_array(m->body_count), *force = vec_array(m->body_count);
-	Partial *p = partials(m, q);
 	tree_frames(m, q, u, ud, f);
-	if (inertia)
-		inertia_wrenches(m, f, moment, force);
-	external_wrenches(m, f, in, moment, force);
-	for (int i = 0; gravity && i < m->body_count; i++)
-		force[i] = add(force[i], scale((real)m->bodies[i].mass, vec_in(m->gravity)));
-	project(m, p, moment, force, Q);
-	free(f), free(moment), free(force), free(p);
+	for (int i = 0; i < count; i++) {
+		LumpMotion x = lump_motion(m, &l[i], f, q, u, ud);
+		Vec spin = rotate(l[i].J, x.wdot), gyroscopic = cross(x.omega, rotate(l[i].J, x.w));
+		for (int j = 0; j < m->nu; j++) {
+			const LumpMotion *y = &p[j * count + i];
+			Q[j] += l[i].mass * dot(y->v, x.a) + dot(y->w, spin) + dot(y->omega, gyroscopic);
+		}
+	}
+	free(l), free(p), free(f);
+}
+
+static void weight_forces(const RefModel *m, const real *q, real *Q) {
+	int count;
+	Lump *l = lumps(m, &count);
+	LumpMotion *p = partials(m, q, l, count);
+	for (int j = 0; j < m->nu; j++)
+		for (int i = 0; i < count; i++)
+			Q[j] += l[i].mass * dot(p[j * count + i].v, vec_in(m->gravity));
+	free(l), free(p);
+}
+
+/* A wrench of the input in world axes, at the origin of its node, whose frame is n. */
+static void wrench_in(const CalWrench *x, Frame n, Vec *moment, Vec *force) {
+	Rot R = x->frame == CAL_FRAME_NODE ? n.R : rot_identity();
+	*force = rotate(R, vec_in(x->f.linear));
+	*moment = rotate(R, vec_in(x->f.angular));
+}
+
+static void wrench_forces(const RefModel *m, const real *q, const CalInput *in, real *Q) {
+	real *u = real_array(m->nu), *zero = real_array(m->nu);
+	Frame *f = frame_array(m->body_count);
+	for (int j = 0; in && in->wrench_count > 0 && j < m->nu; j++) {
+		u[j] = 1;
+		tree_frames(m, q, u, zero, f);
+		for (int k = 0; k < in->wrench_count; k++) {
+			Vec moment, force;
+			Frame n = node_frame(m, f, in->wrenches[k].node, q, u, zero);
+			wrench_in(&in->wrenches[k], n, &moment, &force);
+			Q[j] += dot(n.w, moment) + dot(n.v, force);
+		}
+		u[j] = 0;
+	}
+	free(u), free(zero), free(f);
 }
 
 void RN(bias_forces)(const RefModel *m, const double *q, const double *u, double *h) {
 	real *qr = real_copy(m->nq, q), *ur = real_copy(m->nu, u), *zero = real_array(m->nu), *Q = real_array(m->nu);
-	generalised(m, qr, ur, zero, 1, NULL, 0, Q);
+	inertia_forces(m, qr, ur, zero, Q);
 	give(Q, m->nu, h);
 	free(qr), free(ur), free(zero);
 }
 
 void RN(gravity_forces)(const RefModel *m, const double *q, double *out) {
-	real *qr = real_copy(m->nq, q), *zero = real_array(m->nu), *Q = real_array(m->nu);
-	generalised(m, qr, zero, zero, 0, NULL, 1, Q);
+	real *qr = real_copy(m->nq, q), *Q = real_array(m->nu);
+	weight_forces(m, qr, Q);
 	give(Q, m->nu, out);
-	free(qr), free(zero);
+	free(qr);
 }
 
 void RN(external_forces)(const RefModel *m, const double *q, const CalInput *in, double *out) {
-	real *qr = real_copy(m->nq, q), *zero = real_array(m->nu), *Q = real_array(m->nu);
-	generalised(m, qr, zero, zero, 0, in, 0, Q);
+	real *qr = real_copy(m->nq, q), *Q = real_array(m->nu);
+	wrench_forces(m, qr, in, Q);
 	give(Q, m->nu, out);
-	free(qr), free(zero);
+	free(qr);
 }
 
 /* Displacement from the rest configuration, which is the neutral one moved by `rest`. */
@@ -181,6 +224,17 @@ static void deflection(const RefBody *b, const real *q, real *delta) {
 	elements_difference(&b->elements, at_rest, q + b->q, delta);
 }
 
+/* -K eta - D eta_dot */
+static void modal_forces(const RefBody *b, const real *q, const real *u, real *Q) {
+	int n = b->modes;
+	for (int j = 0; j < n; j++)
+		for (int k = 0; k < n; k++) {
+			Q[b->u + b->nu + j] -= (real)b->stiffness[j * n + k] * q[b->q + b->nq + k];
+			if (b->damping)
+				Q[b->u + b->nu + j] -= (real)b->damping[j * n + k] * u[b->u + b->nu + k];
+		}
+}
+
 /*
  * Springs store 1/2 k delta^2, so that their force on speed j is -sum_i k_i delta_i times the rate of delta_i
  * for unit u_j. Dampers act on the speeds.
@@ -189,6 +243,7 @@ static void elastic_forces(const RefModel *m, const real *q, const real *u, real
 	for (int i = 0; i < m->body_count; i++) {
 		const RefBody *b = &m->bodies[i];
 		real delta[16] = {0}, unit[16] = {0}, rate[16] = {0};
+		modal_forces(b, q, u, Q);
 		deflection(b, q, delta);
 		for (int j = 0; j < b->nu; j++) {
 			unit[j] = 1;
@@ -214,17 +269,18 @@ void RN(elastic_forces)(const RefModel *m, const double *q, const double *u, dou
 /* tau = M udot + h - Q_gravity - Q_elastic - Q_external */
 static void inverse_sums(const RefModel *m, const real *q, const real *u, const real *ud, const CalInput *in,
                          real *tau) {
-	real *zero = real_array(m->nu), *Q = real_array(m->nu);
+	real *Q = real_array(m->nu);
 	memset(tau, 0, sizeof *tau * (size_t)m->nu);
-	generalised(m, q, u, ud, 1, NULL, 0, tau);
-	generalised(m, q, zero, zero, 0, in, 1, Q);
+	inertia_forces(m, q, u, ud, tau);
+	weight_forces(m, q, Q);
+	wrench_forces(m, q, in, Q);
 	elastic_forces(m, q, u, Q);
 	for (int j = 0; j < m->nu; j++)
 		tau[j] -= Q[j];
 	for (int i = 0; i < m->body_count; i++)
 		for (int k = 0; k < m->bodies[i].nu; k++)
 			tau[m->bodies[i].u + k] += reflected(m, i, k) * ud[m->bodies[i].u + k];
-	free(zero), free(Q);
+	free(Q);
 }
 
 void RN(inverse_sums)(const RefModel *m, const double *q, const double *u, const double *udot, const CalInput *in,
@@ -241,28 +297,41 @@ static int is_outboard(const RefModel *m, int body, int of) {
 	return body == of;
 }
 
+/* Newton's and Euler's laws for everything outboard of a joint: what it must supply beyond weight and wrenches. */
+static CalSpatial reaction(const RefModel *m, int body, const Frame *f, const real *q, const real *u, const real *ud,
+                           const CalInput *in) {
+	int count;
+	Lump *l = lumps(m, &count);
+	Vec moment = vec(0, 0, 0), force = moment, o = head_frame(m, f, body, q, u, ud).r, dm, df;
+	for (int i = 0; i < count; i++) {
+		if (!is_outboard(m, l[i].body, body))
+			continue;
+		LumpMotion x = lump_motion(m, &l[i], f, q, u, ud);
+		inertia_wrench(&l[i], &x, f, &dm, &df);
+		df = sub(df, scale(l[i].mass, vec_in(m->gravity)));
+		force = add(force, df);
+		moment = add(moment, add(dm, cross(sub(x.r, o), df)));
+	}
+	for (int k = 0; in && k < in->wrench_count; k++) {
+		if (!is_outboard(m, m->nodes[in->wrenches[k].node].body, body))
+			continue;
+		Frame n = node_frame(m, f, in->wrenches[k].node, q, u, ud);
+		wrench_in(&in->wrenches[k], n, &dm, &df);
+		force = sub(force, df);
+		moment = sub(moment, add(dm, cross(sub(n.r, o), df)));
+	}
+	free(l);
+	return (CalSpatial){vec_out(moment), vec_out(force)};
+}
+
 void RN(reactions)(const RefModel *m, const double *q, const double *u, const double *udot, const CalInput *in,
                    CalSpatial *wrench) {
 	real *qr = real_copy(m->nq, q), *ur = real_copy(m->nu, u), *ud = real_copy(m->nu, udot);
-	int nb = m->body_count;
-	Frame *f = frame_array(nb);
-	Vec *mi = vec_array(nb), *fi = vec_array(nb), *mx = vec_array(nb), *fx = vec_array(nb);
+	Frame *f = frame_array(m->body_count);
 	tree_frames(m, qr, ur, ud, f);
-	inertia_wrenches(m, f, mi, fi);
-	external_wrenches(m, f, in, mx, fx);
-	for (int i = 0; i < nb; i++) {
-		Vec moment = vec(0, 0, 0), force = moment, o = head_frame(m, f, i).r;
-		for (int b = i; b < nb; b++) {
-			if (!is_outboard(m, b, i))
-				continue;
-			Vec weight = scale((real)m->bodies[b].mass, vec_in(m->gravity));
-			Vec df = sub(sub(fi[b], fx[b]), weight);
-			force = add(force, df);
-			moment = add(moment, add(sub(mi[b], mx[b]), cross(sub(com_frame(m, f, b).r, o), df)));
-		}
-		wrench[i] = (CalSpatial){vec_out(moment), vec_out(force)};
-	}
-	free(qr), free(ur), free(ud), free(f), free(mi), free(fi), free(mx), free(fx);
+	for (int i = 0; i < m->body_count; i++)
+		wrench[i] = reaction(m, i, f, qr, ur, ud, in);
+	free(qr), free(ur), free(ud), free(f);
 }
 
 /* ---- dense solution ------------------------------------------------------------------------- */
@@ -294,16 +363,19 @@ static void ldl_solve(int n, const real *A, real *x) {
 			x[i] -= A[k * n + i] * x[k];
 }
 
+/* k-th speed of a body: those of its joint, then modal ones. */
 static int is_prescribed(const RefModel *m, const CalInput *in, int body, int k) {
 	const RefBody *b = &m->bodies[body];
-	return in && in->prescribed ? in->prescribed[b->u + k] != 0 : b->joint.dof[k].prescribed != 0;
+	if (in && in->prescribed)
+		return in->prescribed[b->u + k] != 0;
+	return k < b->nu && b->joint.dof[k].prescribed != 0;
 }
 
 /* free_index[nf] lists the free speeds; ud holds the prescribed accelerations and zero elsewhere. */
 static int free_speeds(const RefModel *m, const CalInput *in, int *free_index, real *ud) {
 	int nf = 0;
 	for (int i = 0; i < m->body_count; i++)
-		for (int k = 0; k < m->bodies[i].nu; k++) {
+		for (int k = 0; k < m->bodies[i].nu + m->bodies[i].modes; k++) {
 			int j = m->bodies[i].u + k;
 			ud[j] = 0;
 			if (!is_prescribed(m, in, i, k))
@@ -359,42 +431,58 @@ int RN(mass_inverse)(const RefModel *m, const double *q, double *Minv, double *l
 
 /* ---- energy and momentum -------------------------------------------------------------------- */
 
+static real strain_energy(const RefBody *b, const real *q) {
+	const real *eta = q + b->q + b->nq;
+	real s = 0;
+	for (int j = 0; j < b->modes; j++)
+		for (int k = 0; k < b->modes; k++)
+			s += eta[j] * (real)b->stiffness[j * b->modes + k] * eta[k] / 2;
+	return s;
+}
+
 CalEnergy RN(energy)(const RefModel *m, const double *q, const double *u) {
 	real *qr = real_copy(m->nq, q), *ur = real_copy(m->nu, u), *zero = real_array(m->nu);
 	Frame *f = frame_array(m->body_count);
+	int count;
+	Lump *l = lumps(m, &count);
 	real kinetic = 0, gravity = 0, elastic = 0;
 	tree_frames(m, qr, ur, zero, f);
+	for (int i = 0; i < count; i++) {
+		LumpMotion x = lump_motion(m, &l[i], f, qr, ur, zero);
+		kinetic += (l[i].mass * dot(x.v, x.v) + dot(x.w, rotate(l[i].J, x.w))) / 2;
+		gravity -= l[i].mass * dot(vec_in(m->gravity), x.r);
+	}
 	for (int i = 0; i < m->body_count; i++) {
 		const RefBody *b = &m->bodies[i];
-		Frame c = com_frame(m, f, i);
 		real delta[16] = {0};
-		kinetic += ((real)b->mass * dot(c.v, c.v) + dot(c.w, inertia_mul(m, f, i, c.w))) / 2;
-		gravity -= (real)b->mass * dot(vec_in(m->gravity), c.r);
 		deflection(b, qr, delta);
+		elastic += strain_energy(b, qr);
 		for (int k = 0; k < b->nu; k++) {
 			elastic += (real)b->joint.dof[k].stiffness * delta[k] * delta[k] / 2;
 			kinetic += reflected(m, i, k) * ur[b->u + k] * ur[b->u + k] / 2;
 		}
 	}
-	free(qr), free(ur), free(zero), free(f);
+	free(qr), free(ur), free(zero), free(f), free(l);
 	return (CalEnergy){(double)kinetic, (double)gravity, (double)elastic, (double)(kinetic + gravity + elastic)};
 }
 
 CalMomentum RN(momentum)(const RefModel *m, const double *q, const double *u) {
 	real *qr = real_copy(m->nq, q), *ur = real_copy(m->nu, u), *zero = real_array(m->nu), mass = 0;
 	Frame *f = frame_array(m->body_count);
+	int count;
+	Lump *l = lumps(m, &count);
 	Vec first = vec(0, 0, 0), p = first, h = first;
 	tree_frames(m, qr, ur, zero, f);
-	for (int i = 0; i < m->body_count; i++) {
-		Frame c = com_frame(m, f, i);
-		Vec mv = scale((real)m->bodies[i].mass, c.v);
-		mass += (real)m->bodies[i].mass;
-		first = add(first, scale((real)m->bodies[i].mass, c.r));
+	for (int i = 0; i < count; i++) {
+		LumpMotion x = lump_motion(m, &l[i], f, qr, ur, zero);
+		Vec mv = scale(l[i].mass, x.v);
+		mass += l[i].mass;
+		first = add(first, scale(l[i].mass, x.r));
 		p = add(p, mv);
-		h = add(h, add(inertia_mul(m, f, i, c.w), cross(c.r, mv)));
+		h = add(h, add(rotate(f[l[i].body].R, rotate(l[i].J, x.w)), cross(x.r, mv)));
 	}
 	Vec com = mass > 0 ? scale(1 / mass, first) : first;
-	free(qr), free(ur), free(zero), free(f);
+	free(qr), free(ur), free(zero), free(f), free(l);
 	return (CalMomentum){(double)mass, vec_out(com), vec_out(p), vec_out(h), vec_out(sub(h, cross(com, p)))};
 }
 

@@ -45,6 +45,9 @@ static void describe_parts(Fixture *f, CalBodyId *bodies, CalNodeId *nodes) {
 		CalBodyId body = m->nodes[i].body < 0 ? (CalBodyId){0} : bodies[m->nodes[i].body];
 		check_added(f, cal_desc_add_node(f->desc, body, &def, &nodes[i], &error), &error);
 	}
+	for (int i = 0; i < m->body_count; i++)
+		if (m->bodies[i].modes > 0)
+			fixture_describe_flexible(f, i, bodies[i], nodes);
 }
 
 static void describe_joints(Fixture *f, const CalBodyId *bodies, const CalNodeId *nodes) {
@@ -98,7 +101,7 @@ static void check_layout(const Fixture *f) {
 		check_ok(f->seed, cal_model_body(f->model, i, &info));
 		check_that(f->seed, strcmp(info.name, b->name) == 0 && strcmp(info.joint, b->joint_name) == 0);
 		check_that(f->seed, info.q == b->q && info.nq == b->nq && info.u == b->u && info.nu == b->nu);
-		check_that(f->seed, info.parent == b->parent && info.type == b->joint.type);
+		check_that(f->seed, info.parent == b->parent && info.type == b->joint.type && info.modes == b->modes);
 	}
 }
 
@@ -109,6 +112,7 @@ Fixture *fixture_create(RefModel *ref, uint64_t seed, CalSolver solver) {
 	CalCompileOptions options = {.solver = solver};
 	CalError error = {0};
 	f->seed = seed;
+	f->rate = 1;
 	f->ref = ref;
 	f->node = test_alloc((size_t)ref->node_count, sizeof *f->node);
 	f->body_of_ref = test_alloc((size_t)ref->body_count, sizeof *f->body_of_ref);
@@ -137,6 +141,8 @@ Fixture *fixture_create(RefModel *ref, uint64_t seed, CalSolver solver) {
 Fixture *fixture_random(uint64_t seed, TreeOptions options, CalSolver solver) {
 	Rng r = rng_make(seed);
 	Fixture *f = fixture_create(random_tree(&r, options), seed, solver);
+	if (options.rate > 0)
+		f->rate = options.rate;
 	fixture_sample(f, &r);
 	return f;
 }
@@ -154,7 +160,7 @@ void fixture_destroy(Fixture *f) {
 	free(f->pool), free(f->prescribed), free(f->node), free(f->body_of_ref), free(f);
 }
 
-/* Angles and lengths within 1.2; quaternions anywhere, but within reach of the spring if there is one. */
+/* Angles and lengths within 1.2, modal coordinates within 0.6, quaternions anywhere but within reach of a spring. */
 static void sample_coordinates(Fixture *f, Rng *r) {
 	for (int i = 0; i < f->nb; i++) {
 		const RefBody *b = &f->ref->bodies[i];
@@ -172,6 +178,7 @@ static void sample_coordinates(Fixture *f, Rng *r) {
 			}
 			q += ref_element_nq(e);
 		}
+		rng_fill(r, 0.6, b->modes, q);
 	}
 }
 
@@ -194,7 +201,7 @@ void fixture_sample(Fixture *f, Rng *r) {
 		check_that(f->seed, tries++ < 100);
 		sample_coordinates(f, r);
 	} while (f->nu <= 80 && !(coupling(f) < 1e4));
-	rng_fill(r, 1, f->nu, f->state.u);
+	rng_fill(r, f->rate, f->nu, f->state.u);
 	rng_fill(r, 5, f->nu, f->tau);
 	rng_fill(r, 2, f->nu, f->udot);
 	int count = f->ref->node_count > 0 ? rng_int(r, 5) : 0;

@@ -4,7 +4,7 @@
  *
  * Joints, placements and inertias are generic. What would make the mass matrix singular is avoided by
  * construction (a sequence has at most three rotations and three translations; a massless body is a hinge
- * whose child hinges about a perpendicular axis or is welded to it).
+ * whose child hinges about a perpendicular axis or is welded to it). random_flex.c makes bodies flexible.
  */
 #include "support/random_tree.h"
 
@@ -114,9 +114,13 @@ static void random_placements(Rng *r, RefModel *m, RefBody *b, int body) {
 		b->joint.inboard = rng_placement(r);
 	if (rng_chance(r, 0.8))
 		b->joint.outboard = rng_placement(r);
-	if (rng_chance(r, 0.4))
+	if (b->parent >= 0 && m->bodies[b->parent].modes > 0 && rng_chance(r, 0.8))
+		b->parent_node = random_flex_node(r, m, b->parent);
+	else if (rng_chance(r, 0.4))
 		b->parent_node = ref_model_add_node(m, b->parent, rng_placement(r));
-	if (rng_chance(r, 0.4))
+	if (b->modes > 0 && rng_chance(r, 0.6))
+		b->head_node = random_flex_node(r, m, body);
+	else if (rng_chance(r, 0.4))
 		b->head_node = ref_model_add_node(m, body, rng_placement(r));
 }
 
@@ -172,6 +176,16 @@ TreeOptions tree_any(uint64_t seed) {
 	                     .no_gravity = rng_chance(&r, 0.2)};
 }
 
+TreeOptions tree_flexible(uint64_t seed) {
+	Rng r = rng_make(seed * 37 + 11);
+	TreeOptions o = tree_any(seed);
+	o.bodies = 1 + rng_int(&r, 7);
+	o.flexible = rng_uniform(&r, 0.3, 1);
+	o.foreshortening = rng_chance(&r, 0.3);
+	o.rate = 3;
+	return o;
+}
+
 RefModel *random_tree(Rng *r, TreeOptions o) {
 	RefModel *m = ref_model_create();
 	unsigned set = o.joints ? o.joints : TREE_ANY_JOINT;
@@ -185,10 +199,16 @@ RefModel *random_tree(Rng *r, TreeOptions o) {
 		}
 		ref_model_add_body(m, parent, o.floating && i == 0 ? CAL_JOINT_FREE : random_type(r, set));
 		RefBody *b = &m->bodies[i];
+		const int flexible = o.flexible > 0 && rng_chance(r, o.flexible);
 		random_joint(r, b);
+		if (flexible) {
+			rng_mass(r, rng_uniform(r, 0.3, 1.5), &b->mass, &b->com, &b->inertia);
+			random_flexibility(r, m, i, &o);
+		}
 		random_placements(r, m, b, i);
 		random_dofs(r, &b->joint, &o);
-		rng_mass(r, rng_uniform(r, 0.3, 1.5), &b->mass, &b->com, &b->inertia);
+		if (!flexible)
+			rng_mass(r, rng_uniform(r, 0.3, 1.5), &b->mass, &b->com, &b->inertia);
 	}
 	for (int i = 0; i < m->body_count; i++)
 		if (rng_chance(r, 0.5))

@@ -28,10 +28,17 @@ typedef struct TreeOptions {
 	int springs;     // springs, dampers and rotors on some degrees of freedom
 	int prescribed;  // some degrees of freedom described as prescribed
 	int no_gravity;
+	double flexible;    // chance that a body is flexible; never a massless one
+	int max_modes;      // of a flexible body; 0: 8
+	int foreshortening; // second-order shapes
+	int conservative;   // no modal damping
+	double rate;        // size of the speeds; 0: 1
 } TreeOptions;
 
 /** A mixture of all of them, drawn from the seed: 1 to 12 bodies, springs, massless bodies, fixed or floating. */
 TreeOptions tree_any(uint64_t seed);
+/** The same with flexible bodies anywhere, carried by and carrying at any of their nodes, and faster. */
+TreeOptions tree_flexible(uint64_t seed);
 
 /** A random tree; release with ref_model_destroy() (the fixture does it). */
 RefModel *random_tree(Rng *r, TreeOptions options);
@@ -40,6 +47,10 @@ RefModel *random_tree(Rng *r, TreeOptions options);
 RefModel *ref_model_create(void);
 int ref_model_add_body(RefModel *m, int parent, CalJointType type);
 int ref_model_add_node(RefModel *m, int body, CalPlacement placement);
+/** Makes a body flexible with new nodes, some of them its only mass. */
+void random_flexibility(Rng *r, RefModel *m, int body, const TreeOptions *options);
+/** One of the nodes of a body that the modes move, -1 if there is none. */
+int random_flex_node(Rng *r, const RefModel *m, int body);
 
 typedef struct Fixture {
 	uint64_t seed;
@@ -51,6 +62,7 @@ typedef struct Fixture {
 	int nb, nq, nu;
 	int *node;        // model's index of each node of ref
 	int *body_of_ref; // model's index of each body in the order given
+	double rate;      // size of the speeds that fixture_sample() draws
 	/* set by fixture_sample(): */
 	double *tau, *udot;
 	uint8_t *prescribed;
@@ -71,6 +83,9 @@ double *fixture_doubles(Fixture *f, int count);
 void fixture_sample(Fixture *f, Rng *r);
 /** Makes about a third of the degrees of freedom prescribed through the input. */
 void fixture_prescribe(Fixture *f, Rng *r);
+
+/** Part of fixture_create(): the flexibility of a body of ref into the description. */
+void fixture_describe_flexible(Fixture *f, int body, CalBodyId id, const CalNodeId *nodes);
 
 /** max of sum_j |M_ij x_j| + |h_i| + forces: what round-off in an equation of motion is relative to. */
 double fixture_force_scale(Fixture *f, const double *udot);
