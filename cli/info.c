@@ -28,7 +28,7 @@ static void print_body(const CalModel *model, int index) {
 		return;
 	bool has_parent = body.parent >= 0 && cal_model_body(model, body.parent, &parent) == CAL_OK;
 	printf("  %5d  %-20s %-20s %-20s %-12s %4d  %.6g\n", index, body.name, has_parent ? parent.name : "(ground)",
-	       body.joint, cal_joint_type_name(body.type), body.nu, body.mass);
+	       body.joint, cal_joint_type_name(body.type), body.nu + body.modes, body.mass + body.lumped_mass);
 }
 
 static void print_nodes(const CalModel *model) {
@@ -80,8 +80,9 @@ static void json_body(const CalModel *model, int index) {
 	json_string(stdout, body.joint);
 	printf(", \"type\": ");
 	json_string(stdout, cal_joint_type_name(body.type));
-	printf(", \"q\": %d, \"nq\": %d, \"u\": %d, \"nu\": %d, \"mass\": ", body.q, body.nq, body.u, body.nu);
-	json_number(stdout, body.mass);
+	printf(", \"q\": %d, \"nq\": %d, \"u\": %d, \"nu\": %d, \"modes\": %d, \"mass\": ", body.q, body.nq, body.u,
+	       body.nu, body.modes);
+	json_number(stdout, body.mass + body.lumped_mass);
 	printf("}");
 }
 

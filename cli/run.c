@@ -26,7 +26,7 @@ static const char help[] =
 	"  -s, --signal SIGNAL    record this signal instead of those of the file; may be repeated\n"
 	"  -d, --duration S       end after S seconds\n"
 	"  -i, --interval S       one sample every S seconds (0: every step)\n"
-	"  -m, --method NAME      euler-cromer, rk4 or dopri5\n"
+	"  -m, --method NAME      euler-cromer, rk4, implicit, implicit-midpoint or dopri5\n"
 	"      --step S           step size (dopri5: first step)\n"
 	"      --rtol R, --atol A tolerances of dopri5\n"
 	"      --json             summary as JSON\n"
@@ -160,7 +160,8 @@ static void override(double *setting, double option) {
 
 static int apply(const RunOptions *options, CalRunSettings *settings) {
 	if (options->method && cal_method_find(options->method, &settings->method.method) != 0)
-		return say_usage("run", "there is no method '%s'; use euler-cromer, rk4 or dopri5", options->method);
+		return say_usage("run", "there is no method '%s'; use euler-cromer, rk4, implicit, implicit-midpoint or dopri5",
+		                 options->method);
 	override(&settings->duration, options->duration);
 	override(&settings->output_interval, options->interval);
 	override(&settings->method.step, options->step);

@@ -102,8 +102,11 @@ static bool dof_is_angle(CalSim *sim, int group, const CalBodyInfo *body, int u)
 	}
 }
 
-/* order: 0 coordinates (of a freedom), 1 speeds, 2 accelerations. */
+/* order: 0 coordinates (of a freedom), 1 speeds, 2 accelerations. Modal coordinates have no unit of their own. */
 static const char *dof_unit(CalSim *sim, int group, const CalBodyInfo *body, int u, int order) {
+	static const char *const modal_units[] = {"1", "1/s", "1/s^2"};
+	if (u >= body->u + body->nu)
+		return modal_units[order];
 	return dof_is_angle(sim, group, body, u) ? angle_units[order] : length_units[order];
 }
 
@@ -121,7 +124,7 @@ static void add_body_columns(SignalSet *set, CalSim *sim, SignalKind kind, int g
 	static const char *const prefixes[] = {"q", "u", "udot"};
 	const CalModel *model = cal_sim_model(sim, group);
 	bool is_q = kind == SIGNAL_Q;
-	int first = is_q ? body->q : body->u, count = is_q ? body->nq : body->nu;
+	int first = is_q ? body->q : body->u, count = (is_q ? body->nq : body->nu) + body->modes;
 	for (int i = first; i < first + count; i++) {
 		char name[128] = "";
 		if (is_q)

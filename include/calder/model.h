@@ -52,7 +52,8 @@ typedef struct CalBodyInfo {
 	CalBodyId id;        // in the description
 	int parent;          // body index, -1: ground
 	int node;            // node index of its own frame
-	double mass;         // [kg]
+	double mass;         // of the rigid part [kg]
+	double lumped_mass;  // of the nodes of a flexible body [kg]
 	CalVec3 com;         // in the body frame [m]
 	CalMat3 inertia;     // about the centre of mass, body axes [kg m^2]
 	const char *joint;   // name of the inboard joint

@@ -22,6 +22,13 @@ double cal_model_flops(const CalModel *model, CalSolver solver) {
 	return solver == CAL_SOLVER_DENSE ? model->flops_dense : model->flops_recursive;
 }
 
+static double lumped_mass(const CalModel *model, const Body *body) {
+	double sum = 0;
+	for (int i = 0; body->flex >= 0 && i < model->flexes[body->flex].mass_count; ++i)
+		sum += model->flexes[body->flex].masses[i].m;
+	return sum;
+}
+
 CalStatus cal_model_body(const CalModel *model, int body, CalBodyInfo *info) {
 	if (!model || !info || body < 0 || body >= model->body_count)
 		return CAL_ERR_ARGUMENT;
@@ -31,6 +38,7 @@ CalStatus cal_model_body(const CalModel *model, int body, CalBodyInfo *info) {
 	                      .parent = b->parent,
 	                      .node = b->node,
 	                      .mass = b->mass,
+	                      .lumped_mass = lumped_mass(model, b),
 	                      .com = dvec_out(b->com),
 	                      .inertia = dmat_out(b->inertia),
 	                      .joint = b->joint,

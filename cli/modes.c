@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * modes.c — `calder modes`: the modes of flexible bodies, from finite element matrices, SID, modal and model files.
+ *
+ * Every input becomes a body of a description, and what is printed is what the library says about that body
+ * (cal_flex_report), not about the input: what was lost on the way shows. Finite element models are reduced first, and
+ * --write keeps the result as a SID or modal file.
+ */
+#define _GNU_SOURCE // getopt_long
+
+#include <ctype.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "modes.h"
+
+static const char help[] =
+	"usage: calder modes [OPTION]... FILE\n"
+	"\n"
+	"Frequencies, effective masses, boundary conditions and checks of flexible bodies. FILE is a CalculiX job\n"
+	"(.inp, with .dof .sti .mas beside it), NASTRAN DMIG matrices (.pch .dmig .bdf .nas .dat), a SID file (.SID_FEM,\n"
+	".sid), a modal file or a model file (YAML or JSON). docs/fe.md explains each. Exit code 1 if a check fails.\n"
+	"  --bound HZ          frequency bound of the body; tells which free modes it changes\n"
+	"  --json              results as JSON on stdout\n"
+	"  --plot OUT.svg      draw the shapes\n"
+	"  --write OUT         write the body: SID if OUT ends in .SID_FEM or .sid, else a modal file\n"
+	"  --name NAME         of the body that is written\n"
+	"SID files:\n"
+	"  --ignore-geometric  leave geometric stiffness out instead of refusing the file\n"
+	"finite element models (Craig-Bampton reduction):\n"
+	"  --modes N           modes with all interfaces held that are kept (12); 0: none\n"
+	"  --max-frequency HZ  keep only those up to it\n"
+	"  --interface NAME    an interface by its name or node number; may be repeated (all that the file offers)\n"
+	"  --reference NAME    the interface that carries the body frame (the first)\n"
+	"  --free              no interfaces: free modes about the centre of mass\n"
+	"  --mass KG           what the mass should be; more than 1 % off is an error\n"
+	"  --units mm-t        millimetres, tonnes, seconds, newtons (m-kg)\n"
+	"  --display N         nodes of the model that are kept for drawing (300); 0: none\n"
+	"  --damping RATIO     damping ratio of every mode (0)\n"
+	"\n"
+	"example: calder modes test/data/fe/rod.inp --plot rod.svg\n";
+
+enum { MAX_INTERFACES = 64 };
+
+typedef struct Options {
+	const char *path, *plot, *write, *name;
+	bool json, ignore_geometric, free;
+	double bound; // [rad/s]
+	CalFeUnits units;
+	CalFeReduction how;
+	const char *interfaces[MAX_INTERFACES];
+} Options;
+
+static const double two_pi = 6.283185307179586;
+
+/* ---- one body ---------------------------------------------------------------------------------- */
+
+static int report_body(ModesBody *body, const CalDesc *desc, CalBodyId id, bool json) {
+	CalError error = {0};
+	CalStatus status = cal_flex_report(desc, id, &body->report, NULL, 0, &error);
+	if (status == CAL_OK) {
+		body->modes = calloc((size_t)body->report.modes, sizeof *body->modes);
+		status = body->modes ? cal_flex_report(desc, id, &body->report, body->modes, body->report.modes, &error)
+		                     : CAL_ERR_MEMORY;
+	}
+	int code = say_status(body->path, status, &error);
+	if (code == EXIT_OK) {
+		char why[256];
+		(json ? modes_json : modes_print)(body);
+		if (!modes_verdict(body, why, sizeof why)) {
+			say_error(body->path, why);
+			code = EXIT_CHECK;
+		}
+	}
+	free(body->modes);
+	return code;
+}
+
+/* The modal body as the only one of a description, held on the ground. */
+static int show_modal(const Options *o, const CalModal *modal, const CalFeModel *fe) {
+	CalError error = {0};
+	CalDesc *desc = NULL;
+	CalBodyId id = {0};
+	const CalModalInfo info = cal_modal_info(modal);
+	ModesBody body = {.path = o->path, .modal = modal, .bound = o->bound, .has_fe = fe != NULL};
+	body.name = o->name ? o->name : info.name;
+	if (fe)
+		body.fe = cal_fe_info(fe);
+	CalStatus status = cal_desc_create(NULL, &desc);
+	if (status == CAL_OK)
+		status = cal_modal_add(modal, desc, body.name[0] ? body.name : "body", (CalGroupId){0}, o->bound, &id, &error);
+	int code = say_status(o->path, status, &error);
+	if (code == EXIT_OK)
+		code = report_body(&body, desc, id, o->json);
+	if (code == EXIT_OK && o->plot)
+		code = modes_plot(modal, o->path, o->plot);
+	if (code == EXIT_OK && o->write)
+		code = say_status(o->write, cal_modal_write(modal, o->write, &error), &error);
+	cal_desc_destroy(desc);
+	return code;
+}
+
+/* ---- inputs ------------------------------------------------------------------------------------ */
+
+static int show_fe(Options *o) {
+	CalError error = {0};
+	CalFeModel *fe = NULL;
+	CalModal *modal = NULL;
+	int code = say_status(o->path, cal_fe_read(o->path, &o->units, NULL, &fe, &error), &error);
+	if (code == EXIT_OK)
+		code = say_status(o->path, cal_fe_reduce(fe, &o->how, &modal, &error), &error);
+	if (code == EXIT_OK)
+		code = show_modal(o, modal, fe);
+	cal_modal_destroy(modal);
+	cal_fe_destroy(fe);
+	return code;
+}
+
+static int show_modal_file(const Options *o) {
+	CalError error = {0};
+	CalModal *modal = NULL;
+	const CalModalOptions options = {.ignore_geometric_stiffness = o->ignore_geometric};
+	int code = say_status(o->path, cal_modal_read(o->path, &options, NULL, &modal, &error), &error);
+	if (code == EXIT_OK)
+		code = show_modal(o, modal, NULL);
+	cal_modal_destroy(modal);
+	return code;
+}
+
+/* All flexible bodies of a model file; rigid ones are passed over. */
+static int show_group(const Options *o, const CalFile *file, const CalModel *model, int *found) {
+	int code = EXIT_OK;
+	for (int i = 0; i < cal_model_body_count(model); i++) {
+		CalBodyInfo info;
+		CalFlexReport report;
+		if (cal_model_body(model, i, &info) != CAL_OK)
+			continue;
+		const CalBodyId id = cal_desc_find_body(cal_file_desc(file), info.name);
+		if (cal_flex_report(cal_file_desc(file), id, &report, NULL, 0, NULL) == CAL_ERR_ARGUMENT)
+			continue;
+		ModesBody body = {.path = o->path, .name = info.name};
+		if (o->json && (*found)++)
+			printf(",\n");
+		const int this = report_body(&body, cal_file_desc(file), id, o->json);
+		code = this != EXIT_OK ? this : code;
+	}
+	return code;
+}
+
+static int show_model_file(const Options *o) {
+	CalFile *file;
+	Loaded loaded = {0};
+	int found = 0;
+	int code = input_open(o->path, &file);
+	if (code != EXIT_OK)
+		return code;
+	if (o->plot || o->write) {
+		cal_file_destroy(file);
+		return say_usage("modes", "--plot and --write need a modal file, a SID file or a finite element model");
+	}
+	code = loaded_create(&loaded, file, o->path, NULL);
+	if (o->json)
+		printf("[");
+	for (int i = 0; code == EXIT_OK && i < cal_sim_group_count(loaded.sim); i++)
+		code = show_group(o, file, cal_sim_model(loaded.sim, i), &found);
+	if (o->json)
+		printf("]\n");
+	loaded_destroy(&loaded);
+	return code;
+}
+
+static bool ends_with(const char *path, const char *ending) {
+	const size_t length = strlen(path), wanted = strlen(ending);
+	if (length < wanted)
+		return false;
+	for (size_t i = 0; i < wanted; i++)
+		if (tolower((unsigned char)path[length - wanted + i]) != ending[i])
+			return false;
+	return true;
+}
+
+/* A modal file says so in its first lines. */
+static bool is_modal_file(const char *path) {
+	char start[2048];
+	FILE *in = fopen(path, "rb");
+	if (!in)
+		return false;
+	const size_t got = fread(start, 1, sizeof start - 1, in);
+	fclose(in);
+	start[got] = '\0';
+	return strstr(start, "calder_modal") != NULL;
+}
+
+static int show(Options *o) {
+	static const char *const fe[] = {".inp", ".dof", ".sti", ".mas", ".pch", ".dmig", ".bdf", ".nas", ".dat"};
+	for (size_t i = 0; i < sizeof fe / sizeof *fe; i++)
+		if (ends_with(o->path, fe[i]))
+			return show_fe(o);
+	if (ends_with(o->path, ".sid_fem") || ends_with(o->path, ".sid") || is_modal_file(o->path))
+		return show_modal_file(o);
+	return show_model_file(o);
+}
+
+/* ---- command line ------------------------------------------------------------------------------ */
+
+static bool positive(const char *text, double *value) {
+	char *end;
+	*value = strtod(text, &end);
+	return end != text && !*end && *value > 0 && *value < 1e30;
+}
+
+static bool set_units(const char *text, CalFeUnits *units) {
+	if (strcmp(text, "mm-t") == 0)
+		*units = (CalFeUnits){1e-3, 1e3};
+	else if (strcmp(text, "m-kg") != 0)
+		return false;
+	return true;
+}
+
+static bool set_option(Options *o, int option, const char *text) {
+	double value;
+	char *end;
+	switch (option) {
+	case 'b':
+		return positive(text, &o->bound) && (o->bound *= two_pi) > 0;
+	case 'm':
+		o->how.modes = (int)strtol(text, &end, 10);
+		if (end == text || *end || o->how.modes < 0)
+			return false;
+		o->how.modes = o->how.modes ? o->how.modes : -1;
+		return true;
+	case 'v':
+		o->how.display_count = (int)strtol(text, &end, 10);
+		if (end == text || *end || o->how.display_count < 0)
+			return false;
+		o->how.display_count = o->how.display_count ? o->how.display_count : -1;
+		return true;
+	case 'x':
+		return positive(text, &value) && (o->how.max_frequency = two_pi * value) > 0;
+	case 'k':
+		return positive(text, &o->how.expected_mass);
+	case 'd':
+		return positive(text, &o->how.damping_ratio);
+	case 'u':
+		return set_units(text, &o->units);
+	case 'i':
+		if (o->how.interface_count == MAX_INTERFACES)
+			return false;
+		o->interfaces[o->how.interface_count++] = text;
+		return true;
+	default:
+		return true;
+	}
+}
+
+int command_modes(int argc, char **argv) {
+	static const struct option options[] = {{"bound", required_argument, NULL, 'b'},
+	                                        {"json", no_argument, NULL, 'j'},
+	                                        {"plot", required_argument, NULL, 'p'},
+	                                        {"write", required_argument, NULL, 'w'},
+	                                        {"name", required_argument, NULL, 'n'},
+	                                        {"ignore-geometric", no_argument, NULL, 'g'},
+	                                        {"modes", required_argument, NULL, 'm'},
+	                                        {"max-frequency", required_argument, NULL, 'x'},
+	                                        {"interface", required_argument, NULL, 'i'},
+	                                        {"reference", required_argument, NULL, 'r'},
+	                                        {"free", no_argument, NULL, 'f'},
+	                                        {"mass", required_argument, NULL, 'k'},
+	                                        {"units", required_argument, NULL, 'u'},
+	                                        {"display", required_argument, NULL, 'v'},
+	                                        {"damping", required_argument, NULL, 'd'},
+	                                        {"help", no_argument, NULL, 'h'},
+	                                        {0}};
+	Options o = {0};
+	for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			return EXIT_OK;
+		}
+		if (option == '?')
+			return say_usage("modes", "that option is not known, or lacks its value");
+		o.json |= option == 'j';
+		o.ignore_geometric |= option == 'g';
+		o.free |= option == 'f';
+		o.plot = option == 'p' ? optarg : o.plot;
+		o.write = option == 'w' ? optarg : o.write;
+		o.name = option == 'n' ? optarg : o.name;
+		o.how.reference = option == 'r' ? optarg : o.how.reference;
+		if (!set_option(&o, option, optarg))
+			return say_usage("modes", "'%s' is no value for that option", optarg);
+	}
+	if (argc - optind != 1)
+		return say_usage("modes", "name one file");
+	o.path = argv[optind];
+	o.how.interfaces = o.interfaces;
+	o.how.interface_count = o.free ? -1 : o.how.interface_count;
+	return show(&o);
+}

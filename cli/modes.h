@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * modes.h — the parts of `calder modes`: what is known about one body, its table, and the picture of its shapes.
+ */
+#ifndef CALDER_CLI_MODES_H
+#define CALDER_CLI_MODES_H
+
+#include "cli.h"
+
+typedef struct ModesBody {
+	const char *path;      // of the input
+	const char *name;      // of the body, "" if it has none
+	const CalModal *modal; // NULL: from a model file
+	bool has_fe;
+	CalFeInfo fe; // if has_fe
+	double bound; // frequency bound [rad/s], 0: none
+	CalFlexReport report;
+	CalFlexMode *modes; // [report.modes]
+} ModesBody;
+
+/** The checks that decide about the exit code: true if all are passed. why[size] says what is not, or "". */
+bool modes_verdict(const ModesBody *body, char *why, size_t size);
+void modes_print(const ModesBody *body);
+/** One JSON object. */
+void modes_json(const ModesBody *body);
+
+/** Draws the shapes of the modal coordinates, at most 24; returns an exit code. */
+int modes_plot(const CalModal *modal, const char *title, const char *path);
+
+#endif
