@@ -63,6 +63,7 @@ typedef struct CalFeInfo {
 	double mass_spread;    // greatest difference of mass between directions, over mass
 	double rigid_residual; // largest force that a rigid motion causes, over the largest it could
 } CalFeInfo;
+/** Mass and what follows are zero if memory is short. */
 CAL_API CalFeInfo cal_fe_info(const CalFeModel *fe);
 /** index < frame_count; otherwise CAL_ERR_ARGUMENT. */
 CAL_API CalStatus cal_fe_frame(const CalFeModel *fe, int index, CalFeFrame *frame);
@@ -72,7 +73,7 @@ CAL_API CalStatus cal_fe_frame(const CalFeModel *fe, int index, CalFeFrame *fram
 typedef struct CalModal CalModal;
 
 typedef struct CalFeReduction {
-	int interface_count;           // 0: all frames that the file offers
+	int interface_count;           // 0: all frames that the file offers, < 0: none (free modes)
 	const char *const *interfaces; // names of frames, or numbers of nodes with six DOFs
 	const char *reference;         // the interface that carries the body frame; NULL: the first. Without any
 								   // interface the body frame lies in the centre of mass (free modes)
@@ -124,7 +125,7 @@ typedef struct CalModalInfo {
 	double mass;             // of everything, at rest [kg]
 	CalVec3 com;             // in B [m]
 	CalMat3 inertia;         // about the centre of mass [kg m^2]
-	int dropped;             // modes with all interfaces held that were computed and not kept
+	int dropped;             // modes with all interfaces held that the model has and that were not kept
 	double dropped_from;     // frequency of the first of them [rad/s], 0: none
 	const char *notes;       // what was chosen or left out, sentences separated by newlines; ""
 } CalModalInfo;

@@ -354,7 +354,8 @@ static void add_dofs(Compiler *c, CalModel *model) {
 /*
  * Flops of one forward dynamics, counted on the sweeps; a division or square root counts as 20. Recursive:
  * 270 per link and 260 per freedom. Dense: 430 per link for bias and composite inertias, 20 per entry of M's
- * paths, 60 per freedom for its pivot, n^3/3 + 2n^2 to factor and solve.
+ * paths, 60 per freedom for its pivot, n^3/3 + 2n^2 to factor and solve. Flexible bodies: 60 per mode and mass for
+ * their own terms, then the elimination (compile_flex.c) or the modal blocks of M.
  */
 static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 	double pairs = 0;
@@ -365,9 +366,18 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 		if (depth[u] > model->depth)
 			model->depth = depth[u];
 	}
+	double joints = c->nu, own = 0, direct = 0, modal = 0; // of flexible bodies
+	for (int f = 0; f < c->flex_count; ++f) {
+		const double m = c->flexes[f].m;
+		joints -= m;
+		own += 60.0 * m * c->flexes[f].mass_count + 250.0;
+		direct +=
+			c->flexes[f].linear ? 330.0 * m * (1.0 + c->flexes[f].port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0);
+		modal += m * (120.0 * m + 300.0);
+	}
 	const double n = c->nu, links = c->link_count;
-	model->flops_recursive = 270.0 * links + 260.0 * n;
-	model->flops_dense = 430.0 * links + 20.0 * pairs + 60.0 * n + n * n * n / 3.0 + 2.0 * n * n;
+	model->flops_recursive = 270.0 * links + 260.0 * joints + own + direct;
+	model->flops_dense = 430.0 * links + 20.0 * pairs + 60.0 * n + n * n * n / 3.0 + 2.0 * n * n + own + modal;
 	model->solver = wanted != CAL_SOLVER_AUTO                     ? wanted
 	                : model->flops_dense < model->flops_recursive ? CAL_SOLVER_DENSE
 	                                                              : CAL_SOLVER_RECURSIVE;
