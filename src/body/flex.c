@@ -189,7 +189,7 @@ static void mass_second_order(const FlexMass *mass, int m, const real *eta, cons
 	}
 	for (int k = 0; k < m; ++k) {
 		out->E[k] = spatial_add(out->E[k], (spatial){cross(mr, phi[k]), scale(real_from(mass->m), phi[k])});
-		for (int j = 0; j < m; ++j)
+		for (int j = 0; out->M && j < m; ++j)
 			out->M[k * m + j] += mass->m * dot(phi[k], phi[j]);
 		if (motion)
 			out->be[k] += dot(phi[k], f);
@@ -235,6 +235,6 @@ void LANED(flex_terms)(const Flex *flex, const real *eta, const real *eta_dot, c
 			mass_first_order(mass, m, eta, eta_dot, motion, &W, inertia, out->E, &out->force, out->be);
 		}
 	}
-	if (eta_ddot)
+	if (eta_ddot && out->M)
 		prescribed_force(m, eta_ddot, out);
 }

@@ -171,8 +171,10 @@ static void return_to_body(const Ports *p, FlexWork *w, Slot *total) {
 int linear_eliminate(const CalModel *model, int f, const double *tau, CalWork *work, Slot *total) {
 	const Flex *flex = &model->flexes[f];
 	FlexWork *w = &work->flex[f];
+	const int ports = flex->port_count > 0;
 	Ports p;
-	if (flex->port_count > 0)
+	p.n = 0;
+	if (ports)
 		fill_ports(flex, work, w, &p);
 	for (int k = 0; k < flex->m; ++k) {
 		const double wk = work->implicit_step != 0 ? weight(flex, work->implicit_step, k) : 1.0;
@@ -182,10 +184,10 @@ int linear_eliminate(const CalModel *model, int f, const double *tau, CalWork *w
 		const spatial wE = {scale(wk, E.a), scale(wk, E.l)};
 		total->M = artic_sub_outer(total->M, E, wE);
 		total->b = spatial_madd(total->b, -wg, E);
-		if (flex->port_count > 0)
+		if (ports)
 			add_mode(model, flex, work, k, wk, E, w->y[k], &p);
 	}
-	if (flex->port_count == 0)
+	if (!ports)
 		return 0;
 	form_system(&p);
 	if (solve_system(&p))
