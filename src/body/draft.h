@@ -13,7 +13,7 @@
 #include <calder/flex.h>
 
 typedef struct DraftNode {
-	char name[24];
+	char name[32];
 	CalVec3 p;
 	double mass;
 	CalMat3 inertia;
