@@ -304,6 +304,14 @@ INLINE Slot link_own(const Link *link, int i, const SweepInput *in, const LinkWo
 	return own;
 }
 
+/* The same of a link without inertia: a step of a joint, a node, the frame of a body whose mass is all lumped. */
+INLINE Slot link_nothing(int i, const SweepInput *in) {
+	Slot own = {artic_zero(), spatial_zero()};
+	if (UNLIKELY(in->external))
+		own.b = spatial_sub(own.b, in->external[i]);
+	return own;
+}
+
 int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
 	const double *rotor = sweep_rotor(model, in);
 	int culprit = -1;
@@ -313,7 +321,7 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		const LinkWork *l = &work->links[i];
-		Slot total = link_own(link, i, in, l);
+		Slot total = UNLIKELY(link->massless) ? link_nothing(i, in) : link_own(link, i, in, l);
 		if (LIKELY(i + 1 < model->link_count && link[1].parent == i))
 			slot_add(&total, &carry);
 		if (link->slot >= 0)

@@ -400,6 +400,10 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	compile_flex_choose(c);
 	finish_nodes(c);
 	add_inertias(c);
+	for (int i = 0; i < c->link_count; ++i) {
+		const DInertia *in = &c->links[i].inertia;
+		c->links[i].massless = in->m == 0 && in->zz == 0 && in->ha == 0 && in->hb == 0;
+	}
 	add_dofs(c, model);
 	choose_solver(c, model, solver);
 	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;

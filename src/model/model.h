@@ -25,6 +25,7 @@ typedef struct Link {
 	int32_t trig;     // ROTATION: index of its angle in the batch of sines and cosines
 	int32_t twist;    // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
 	int32_t body;     // the body whose joint it belongs to
+	int32_t massless; // carries no inertia of its own
 	int32_t carries;  // index of the flexible body whose frame it is, -1: none
 	int32_t flex;     // FLEX, NODE: index of the flexible body, otherwise -1
 	int32_t shape;    // FLEX: shape of the head; NODE: of the node
