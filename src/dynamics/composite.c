@@ -124,11 +124,17 @@ INLINE void meet_inboard(const CalModel *model, const CalWork *work, const Row *
 /* Freedom k of link i against those before it on the link, and all inboard. */
 INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k, real *M) {
 	const Link *link = &model->links[i];
-	const spatial F = LIKELY(link->motion == MOTION_ROTATION)
-	                      ? composite_mul_rotation(&work->composite[i], work->links[i].R.z)
-	                      : composite_mul(&work->composite[i], link_column(work, link, i, k));
-	const Row row = {M, (size_t)model->nu, (size_t)(link->u + k), F};
+	const size_t n = (size_t)model->nu, u = (size_t)(link->u + k);
+	if (LIKELY(link->motion == MOTION_ROTATION)) {
+		const vec3 z = work->links[i].R.z;
+		const Row row = {M, n, u, composite_mul_rotation(&work->composite[i], z)};
+		M[n * u + u] = dot(z, row.F.a) + model->rotor[u];
+		meet_inboard(model, work, &row, i);
+		return;
+	}
+	const Row row = {M, n, u, composite_mul(&work->composite[i], link_column(work, link, i, k))};
 	meet_link(model, work, &row, i, k + 1, vec_zero());
+	M[n * u + u] += model->rotor[u];
 	meet_inboard(model, work, &row, i);
 }
 
@@ -151,11 +157,8 @@ static void modal_rows(const CalModel *model, const CalWork *work, const Link *l
 void LANED(composite_matrix)(const CalModel *model, CalWork *work, real *M) {
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
-		for (int k = 0; k < link->nu; ++k) {
-			const size_t u = (size_t)(link->u + k);
+		for (int k = 0; k < link->nu; ++k)
 			matrix_row(model, work, i, k, M);
-			M[(size_t)model->nu * u + u] += model->rotor[u];
-		}
 		pass_composite(model, work, i);
 		if (UNLIKELY(link->carries >= 0))
 			modal_rows(model, work, link, i, M);
