@@ -24,7 +24,7 @@
  * g = I^-1(tau - n), tau in world axes: M^a = [0 0; 0 M - H'X], b^a = [tau; f + H'g], and outward
  * alpha = g - X a. A free flyer leaves nothing: a follows from (M - H'X) a = f_applied - f - H'g.
  *
- * Counted for such a link, its frame reached by a twist:
+ * By hand count, for such a link, its frame reached by a twist:
  * 1: 63 mul 57 add, 2: 176 mul 183 add 1 div, 3: 16 mul 15 add, and one sine-cosine.
  */
 #include "dynamics/articulated.h"
@@ -84,12 +84,6 @@ INLINE real column_dot(spatial P, spatial f, ColumnKind kind) {
 		return dot(P.l, f.l);
 	return spatial_dot(P, f);
 }
-
-/*
- * A joint is singular where D is nothing but round-off: below this part of what the same inertia amounts to in
- * other directions. (Long straight chains come down to 1e-6, gimbal lock leaves 1e-16.)
- */
-#define SINGULAR_RATIO 1e-14
 
 /* Not above the limit in some lane (also not a number). */
 INLINE int not_above(real x, real limit) {

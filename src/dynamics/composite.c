@@ -173,7 +173,7 @@ CalStatus cal_mass_matrix(const CalModel *model, const CalState *state, CalWork 
 	composite_outward_x1(model, state->q, work);
 	memset(M, 0, sizeof(double) * (size_t)model->nu * (size_t)model->nu);
 	composite_matrix_x1(model, work, M);
-	work->stage = STAGE_POSE | STAGE_COMPOSITE;
+	work->stage = STAGE_POSE;
 	return CAL_OK;
 }
 
@@ -195,7 +195,7 @@ CalStatus cal_mass_trace(const CalModel *model, const CalState *state, CalWork *
 			sum += work->flex[f].M[k * (model->flexes[f].m + 1)];
 	}
 	*trace = sum;
-	work->stage = STAGE_POSE | STAGE_COMPOSITE;
+	work->stage = STAGE_POSE;
 	return CAL_OK;
 }
 

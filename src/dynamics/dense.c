@@ -59,8 +59,6 @@ static void strike_out(double *M, int n, int i) {
 	M[i * n + i] = 1;
 }
 
-static const double SINGULAR_RATIO = 1e-14; // of a pivot to its diagonal entry: what is left is round-off
-
 /* M = L L' in the lower triangle; the upper one is neither read nor written. Returns the first row whose pivot is not positive, or -1. */
 static int cholesky(double *M, int n) {
 	for (int i = 0; i < n; ++i) {

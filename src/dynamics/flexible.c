@@ -14,8 +14,6 @@
 #include "dynamics/flexible.h"
 #include "dynamics/sweep.h"
 
-static const double SINGULAR_RATIO = 1e-14; // of a pivot to its diagonal entry
-
 INLINE vec3 turn(const mat3 *R, vec3 v) { return mat_mul_vec(*R, v); }
 INLINE spatial turn_spatial(const mat3 *R, spatial s) { return (spatial){turn(R, s.a), turn(R, s.l)}; }
 

@@ -9,7 +9,7 @@
  *             W = [al]x + [w]x[w]x,  f = m a + W mc,  n = skew part of W S + mc x a
  *   inward    tau = P'(n, f);  f' += Q f,  n' += Q n + d x Q f
  *
- * The ground accelerates with -gravity. Counted for a rotation: outward 83 mul 72 add, inward 24 mul 21 add,
+ * The ground accelerates with -gravity. By hand count, for a rotation: outward 83 mul 72 add, inward 24 mul 21 add,
  * and one sine-cosine.
  */
 #include <calder/dynamics.h>

@@ -13,6 +13,12 @@
 
 #include "model/work.h"
 
+/*
+ * A joint is singular where D is nothing but round-off: below this part of what the same inertia amounts to in
+ * other directions. (Long straight chains come down to 1e-6, gimbal lock leaves 1e-16.)
+ */
+#define SINGULAR_RATIO 1e-14
+
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 

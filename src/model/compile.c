@@ -352,7 +352,7 @@ static void add_dofs(Compiler *c, CalModel *model) {
 }
 
 /*
- * Flops of one forward dynamics, counted on the sweeps; a division or square root counts as 20. Recursive:
+ * Flops of one forward dynamics, estimated from hand counts of the sweeps and fitted to timings; a division or square root counts as 20. Recursive:
  * 270 per link and 260 per freedom. Dense: 430 per link for bias and composite inertias, 20 per entry of M's
  * paths, 60 per freedom for its pivot, n^3/3 + 2n^2 to factor and solve. Flexible bodies: 60 per mode and mass for
  * their own terms, then the elimination (compile_flex.c) or the modal blocks of M.
@@ -363,8 +363,6 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 	for (int u = 0; u < c->nu; ++u) {
 		depth[u] = 1 + (c->dof_parent[u] >= 0 ? depth[c->dof_parent[u]] : 0);
 		pairs += depth[u];
-		if (depth[u] > model->depth)
-			model->depth = depth[u];
 	}
 	double joints = c->nu, own = 0, direct = 0, modal = 0; // of flexible bodies
 	for (int f = 0; f < c->flex_count; ++f) {

@@ -19,7 +19,6 @@ typedef struct Compiler {
 	int *node_of;  // [desc node_count] model index of a node, -1: not in this group
 	double *turn;  // [2 link_count] sine and cosine of the turn of each link frame; owns scratch too
 	double *modal; // scratch of compile_flex.c, sized by compile_flex_scratch()
-	int *shape_of; // [desc node_count] shape of a node, -1: does not move
 	int *scratch;  // [body_count + nu + 2]
 	// counts
 	int body_count, link_count, node_count, nq, nu, slot_count;

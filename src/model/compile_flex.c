@@ -301,8 +301,8 @@ static int is_unit(const double *A, int m) {
 
 /*
  * The linear elimination needs modes with unit mass, diagonal stiffness and damping, first-order shapes and a head
- * that does not move. Flops, counted for m modes and n ports: direct m^3/3 + 50 m^2 + 200 m, linear 1500 n^2 +
- * 330 m (1 + n); the measured crossing with one port is at 11 modes.
+ * that does not move. Flops, estimated for m modes and n ports: direct m^3/3 + 50 m^2 + 200 m, linear 1500 n^2 +
+ * 330 m (1 + n); with one port direct was measured faster at 8 modes, linear at 16.
  */
 void compile_flex_choose(Compiler *c) {
 	for (int f = 0; f < c->flex_count; ++f) {

@@ -96,7 +96,6 @@ struct CalModel {
 	int spring_count; // degrees of freedom with an axial spring
 	int ball_spring_count;
 	int user_spring_count; // user joints with a spring
-	int depth;             // largest number of degrees of freedom from the ground to a tip
 	int any_damping, any_rotor, any_prescribed;
 	int flex_count, shape_count;
 	int modal_columns; // of all FLEX and NODE links

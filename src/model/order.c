@@ -53,15 +53,14 @@ static void walk(Compiler *c, Children children, int *stack) {
 
 CalStatus compile_order(Compiler *c) {
 	const size_t n = (size_t)c->desc->body_count, nodes = (size_t)c->desc->node_count;
-	int *memory = memory_alloc(&c->desc->allocator, sizeof(int) * (6 * n + 2 * nodes + 4));
+	int *memory = memory_alloc(&c->desc->allocator, sizeof(int) * (6 * n + nodes + 4));
 	if (!memory)
 		return CAL_ERR_MEMORY;
 	c->order = memory;
 	c->joint_of = memory + n;
 	c->index_of = memory + 2 * n;
 	c->node_of = memory + 3 * n;
-	c->shape_of = memory + 3 * n + nodes;
-	int *rest = memory + 3 * n + 2 * nodes;
+	int *rest = memory + 3 * n + nodes;
 	const Children children = {rest, rest + n + 1};
 	link_children(c, children);
 	walk(c, children, rest + 2 * n + 1);

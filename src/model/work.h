@@ -16,7 +16,6 @@ enum {
 	STAGE_BIAS = 4,         // al, a: accelerations at udot = 0 (shifted by -work->gravity)
 	STAGE_ACCELERATION = 8, // A: what udot adds to them
 	STAGE_FACTOR = 16,      // K, d, articulated inertias
-	STAGE_COMPOSITE = 32,   // composite inertias
 	STAGE_REACTION = 64,    // reactions of the bodies
 };
 
