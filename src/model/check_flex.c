@@ -3,10 +3,10 @@
  * check_flex.c — flexible bodies that cannot be, and the mistake that is likely behind them.
  *
  * Errors are what leaves no equations of motion: masses or inertias below zero, modes that move no mass or are
- * combinations of others, a stiffness that is not symmetric or pushes away, damping that feeds energy. Warnings
- * are what is possible but rarely meant: modes without stiffness, frequencies beyond anything built (lengths or
- * masses in other units than the stiffness), shapes that are nearly mass-orthogonal, joints on nodes that the
- * modes leave behind. Modes are numbered from 1 in the texts.
+ * combinations of others, shapes at the frame in which shapes are given, a stiffness that is not symmetric or pushes
+ * away, damping that feeds energy. Warnings are what is possible but rarely meant: modes without stiffness,
+ * frequencies beyond anything built (lengths or masses in other units than the stiffness), normal modes that are not
+ * mass-orthogonal, joints on nodes that the modes leave behind. Modes are numbered from 1 in the texts.
  */
 #include <math.h>
 #include <string.h>
@@ -20,7 +20,9 @@
 static const double TWO_PI = 6.283185307179586;
 static const double MAX_HERTZ = 1e6, MIN_HERTZ = 1e-6;
 static const double ARITHMETIC = 1e-9; // relative error of numbers that went through some arithmetic
+static const double DIGITS = 1e-4;     // coupling of orthogonal shapes that were written with few digits
 static const double ORTHOGONAL = 1e-2; // coupling below which shapes are meant to be mass-orthogonal
+static const double FLAT = 1e-12;      // of an inertia over what it was before others were eliminated: none is left
 static const double SOFT = 1e-14;      // of w^2 over the largest: no stiffness
 static const double SAME_PLACE = 1e-9; // distance of two nodes over the size of the body
 
@@ -31,7 +33,7 @@ typedef struct FlexCheck {
 	const CalFlexDef *flex;
 	CalVec3 *position; // [node_count]
 	double *mass;      // [m*m] M_ee
-	double *scratch;   // modal_scratch_size(m), at least m*m + 3m
+	double *scratch;   // modal_scratch_size(m), at least m*m + 3m, and 36 + 6m + m*m if m > 1
 	ModalForm form;
 } FlexCheck;
 
@@ -68,6 +70,33 @@ static bool check_node_inertia(FlexCheck *f, int index) {
 		return false;
 	}
 	return true;
+}
+
+static bool any_nonzero(const double *numbers, int count) {
+	for (int i = 0; numbers && i < count; i++) {
+		if (numbers[i] != 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/** The body's own frame is where shapes are measured from: it may carry mass, but the modes cannot move it. */
+static void check_frame(FlexCheck *f) {
+	int m = f->flex->modes;
+	for (int i = 0; i < f->flex->node_count; i++) {
+		const CalFlexNode *node = &f->flex->nodes[i];
+		bool moves =
+			any_nonzero(node->phi, 3 * m) || any_nonzero(node->psi, 3 * m) || any_nonzero(node->phi2, 3 * m * m);
+		if (node->node.value == f->body->frame.value && moves) {
+			check_error(
+				f->check, f->body->def.place,
+				"body \"%s\": there are shapes at its own frame, node \"%s\", but shapes are motions relative to that "
+				"frame; give them at a node of their own in the same place (a joint may be there too), or subtract this "
+				"motion from the shapes of all nodes",
+				f->body->def.name, node_name(f, i));
+		}
+	}
 }
 
 /** False if the masses are such that nothing more can be told from them. */
@@ -166,28 +195,79 @@ static void report_fault(FlexCheck *f) {
 	}
 }
 
-static void check_orthogonality(FlexCheck *f) {
-	int m = f->flex->modes, row = 0, column = 0;
-	double worst = 0;
-	bool normal = true; // a diagonal stiffness: these are meant to be normal modes
+/** A pair of modes and how much of their modal masses couples them. */
+typedef struct Coupling {
+	double amount;
+	int mode, other;
+} Coupling;
+
+/** The worst of A, over the diagonal of `scale`. */
+static Coupling worst_coupling(int m, const double *A, const double *scale) {
+	Coupling worst = {0, 0, 0};
 	for (int i = 0; i < m; i++) {
 		for (int j = 0; j < i; j++) {
-			double coupling = fabs(f->mass[i * m + j]) / sqrt(f->mass[i * m + i]) / sqrt(f->mass[j * m + j]);
-			normal = normal && f->flex->stiffness[i * m + j] == 0;
-			if (coupling > worst) {
-				worst = coupling;
-				row = i;
-				column = j;
-			}
+			double amount = fabs(A[i * m + j]) / sqrt(fabs(scale[i * m + i])) / sqrt(fabs(scale[j * m + j]));
+			worst = amount > worst.amount ? (Coupling){amount, j, i} : worst;
 		}
 	}
-	if (worst > ARITHMETIC && (worst < ORTHOGONAL || normal)) {
+	return worst;
+}
+
+/** Eliminates row p of rr [6][6] and re [6][m] from the rows below and from ee; not if its inertia is within limit. */
+static void release(int m, int p, double limit, double *rr, double *re, double *ee) {
+	double pivot = rr[p * 6 + p];
+	if (pivot <= limit) {
+		return;
+	}
+	for (int i = 0; i < m * m; i++) {
+		ee[i] -= re[p * m + i / m] * re[p * m + i % m] / pivot;
+	}
+	for (int k = p + 1; k < 6; k++) {
+		double factor = rr[k * 6 + p] / pivot;
+		for (int l = p; l < 6; l++) {
+			rr[k * 6 + l] -= factor * rr[p * 6 + l];
+		}
+		for (int j = 0; j < m; j++) {
+			re[k * m + j] -= factor * re[p * m + j];
+		}
+	}
+}
+
+/**
+ * Whether the shapes are normal modes of the body hinged at B's origin, or of the free body, seen from a frame B that
+ * goes with one of its points: then the mass couples them by their rigid parts only. Sections with rotary inertia
+ * that these modes do without leave a little.
+ */
+static bool orthogonal_when_released(FlexCheck *f, const ModalBody *modal) {
+	int m = f->flex->modes;
+	double *rr = f->scratch, *re = rr + 36, *ee = re + 6 * m, limit[6], hinged = 0;
+	modal_mass(modal, rr, re, ee);
+	for (int p = 0; p < 6; p++) {
+		limit[p] = FLAT * rr[p * 6 + p];
+	}
+	for (int p = 0; p < 6; p++) {
+		release(m, p, limit[p], rr, re, ee);
+		hinged = p == 2 ? worst_coupling(m, ee, f->mass).amount : hinged;
+	}
+	return fmin(hinged, worst_coupling(m, ee, f->mass).amount) < ORTHOGONAL;
+}
+
+/**
+ * Any shapes will do, so that only those are judged that are given as normal modes: the stiffness does not couple
+ * them, or the mass hardly does.
+ */
+static void check_orthogonality(FlexCheck *f, const ModalBody *modal) {
+	int m = f->flex->modes;
+	Coupling mass = worst_coupling(m, f->mass, f->mass);
+	double stiffness = worst_coupling(m, f->flex->stiffness, f->flex->stiffness).amount;
+	bool nearly = mass.amount < ORTHOGONAL, normal = stiffness <= DIGITS;
+	if (mass.amount > DIGITS && (nearly || (normal && !orthogonal_when_released(f, modal)))) {
 		check_warning(
 			f->check, f->body->def.place,
 			"body \"%s\": its stiffness or masses are those of normal modes, but modes %d and %d are not "
 			"mass-orthogonal (%.3g of their modal masses); they are made so, with frequencies of their own; if "
 			"they come from elsewhere, check the masses at the nodes and the digits of the shapes",
-			f->body->def.name, column + 1, row + 1, worst);
+			f->body->def.name, mass.mode + 1, mass.other + 1, mass.amount);
 	}
 }
 
@@ -289,6 +369,7 @@ static bool check_block(FlexCheck *f, const CalAllocator *allocator, void **bloc
 bool check_flexibility(Check *check, const DescBody *body) {
 	FlexCheck f = {.check = check, .body = body, .flex = body->flex};
 	void *block = NULL;
+	check_frame(&f);
 	if (!check_masses(&f)) {
 		return true;
 	}
@@ -303,7 +384,7 @@ bool check_flexibility(Check *check, const DescBody *body) {
 	report_fault(&f);
 	if (status == CAL_OK) {
 		modal_mass(&modal, NULL, NULL, f.mass);
-		check_orthogonality(&f);
+		check_orthogonality(&f, &modal);
 		check_frequencies(&f);
 	}
 	if (status == CAL_OK && f.flex->damping) {

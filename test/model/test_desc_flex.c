@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include <calder/flex.h>
+
 #include "base/failing_allocator.h"
 #include "model/desc.h"
 
@@ -352,13 +354,87 @@ static void shapes_are_judged(void **state) {
 	boom_make(&b);
 	b.phi[0][3] = 1, b.phi[1][2] = 1; // both modes move both masses alike
 	assert_found(&b, 1, 0, "mode 2 moves the masses as modes 1 to 1", "remove", NULL);
+}
+
+/* What M_ee couples is M_12 = phi, over sqrt(M_11 M_22) = sqrt(2) here. */
+static void orthogonality_is_judged(void **state) {
+	(void)state;
+	Boom b;
 	boom_make(&b);
-	b.phi[0][3] = 1e-4; // normal modes but for digits
-	assert_found(&b, 0, 1, "modes 1 and 2 are not mass-orthogonal", NULL);
+	b.phi[0][3] = 1e-6; // digits
+	assert_found(&b, 0, 0, NULL);
+	boom_make(&b);
+	b.phi[0][3] = 1.3e-4; // 0.92e-4
+	assert_found(&b, 0, 0, NULL);
+	boom_make(&b);
+	b.phi[0][3] = 1.5e-4;
+	assert_found(&b, 0, 1, "arm.yaml:7:3: ", "modes 1 and 2 are not mass-orthogonal (0.000106 of", "digits", NULL);
+	boom_make(&b);
+	b.phi[0][3] = 0.4; // a diagonal stiffness says normal modes, the masses do not
+	assert_found(&b, 0, 1, "those of normal modes, but modes 1 and 2 are not mass-orthogonal (0.272 of", NULL);
+	boom_make(&b);
+	b.phi[0][3] = 5e-3; // nearly normal modes, with any stiffness
+	b.K[1] = b.K[2] = 10;
+	assert_found(&b, 0, 1, "modes 1 and 2 are not mass-orthogonal (0.00354 of", NULL);
 	boom_make(&b);
 	b.phi[0][3] = 0.4; // plainly other shapes: nothing to say
 	b.K[1] = b.K[2] = 10;
 	assert_found(&b, 0, 0, NULL);
+	boom_make(&b);
+	b.K[1] = b.K[2] = 10; // orthogonal, but no normal modes: nothing to say
+	assert_found(&b, 0, 0, NULL);
+}
+
+/* Normal modes of any boundary, also seen from a root that they move, and static shapes: all as they should be. */
+static void generated_bodies_raise_nothing(void **state) {
+	(void)state;
+	for (int boundary = 0; boundary < CAL_FLEX_BOUNDARY_COUNT; boundary++) {
+		for (int attached = 0; attached < 2; attached++) {
+			CalDesc *desc = NULL;
+			CalBeamDef beam = cal_beam_def();
+			Findings f = {0};
+			assert_int_equal(cal_desc_create(NULL, &desc), CAL_OK);
+			beam.name = "beam", beam.length = 2;
+			beam.root =
+				(CalSection){.EA = 1e6, .EIy = 140, .EIz = 100, .GJ = 100, .rhoA = 1, .rhoIy = 1e-3, .rhoIz = 1e-3};
+			beam.choice.boundary = (CalFlexBoundary)boundary, beam.choice.attached = attached;
+			assert_int_equal(cal_beam_add(desc, &beam, NULL, NULL), CAL_OK);
+			attach(desc, "hinge", (CalNodeId){0}, cal_desc_find_node(desc, "beam/root"));
+			assert_int_equal(desc_check_structure(desc, (CalGroupId){0}, note, &f), CAL_OK);
+			if (f.warnings) {
+				print_error("%s, %s: %s", cal_flex_boundary_name(beam.choice.boundary), attached ? "attached" : "free",
+				            f.text);
+			}
+			assert_int_equal(f.warnings, 0);
+			cal_desc_destroy(desc);
+		}
+	}
+}
+
+/* The frame of a body may carry mass, not shapes. */
+static void shapes_at_the_frame_are_judged(void **state) {
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		for (int moves = 0; moves < 2; moves++) {
+			Boom b;
+			boom_make(&b);
+			CalFlexNode nodes[NODES + 1] = {b.nodes[0], b.nodes[1], {.mass = 0.5}};
+			double numbers[3 * MODES * MODES] = {0};
+			numbers[2] = moves ? 1e-3 : 0;
+			nodes[NODES].node = cal_desc_body_node(b.desc, b.body);
+			nodes[NODES].phi = kind == 0 ? numbers : NULL;
+			nodes[NODES].psi = kind == 1 ? numbers : NULL;
+			nodes[NODES].phi2 = kind == 2 ? numbers : NULL;
+			b.flex.nodes = nodes;
+			b.flex.node_count = NODES + 1;
+			if (moves) {
+				assert_found(&b, 1, 0, "arm.yaml:7:3: ", "\"boom\"", "own frame, node \"head\"", "a node of their own",
+				             NULL);
+			} else {
+				assert_found(&b, 0, 0, NULL);
+			}
+		}
+	}
 }
 
 static void rigid_shapes_are_judged(void **state) {
@@ -414,13 +490,23 @@ static void interface_nodes_are_judged(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_is_copied),       cmocka_unit_test(bad_arguments_are_refused),
-		cmocka_unit_test(bad_nodes_are_refused),      cmocka_unit_test(numbers_that_are_not_finite_are_refused),
-		cmocka_unit_test(body_is_made_flexible_once), cmocka_unit_test(allocation_failure_leaves_no_trace),
-		cmocka_unit_test(sound_body_raises_nothing),  cmocka_unit_test(masses_are_judged),
-		cmocka_unit_test(stiffness_is_judged),        cmocka_unit_test(shapes_are_judged),
-		cmocka_unit_test(rigid_shapes_are_judged),    cmocka_unit_test(damping_is_judged),
-		cmocka_unit_test(frequencies_are_judged),     cmocka_unit_test(interface_nodes_are_judged),
+		cmocka_unit_test(everything_is_copied),
+		cmocka_unit_test(bad_arguments_are_refused),
+		cmocka_unit_test(bad_nodes_are_refused),
+		cmocka_unit_test(numbers_that_are_not_finite_are_refused),
+		cmocka_unit_test(body_is_made_flexible_once),
+		cmocka_unit_test(allocation_failure_leaves_no_trace),
+		cmocka_unit_test(sound_body_raises_nothing),
+		cmocka_unit_test(masses_are_judged),
+		cmocka_unit_test(stiffness_is_judged),
+		cmocka_unit_test(shapes_are_judged),
+		cmocka_unit_test(orthogonality_is_judged),
+		cmocka_unit_test(shapes_at_the_frame_are_judged),
+		cmocka_unit_test(generated_bodies_raise_nothing),
+		cmocka_unit_test(rigid_shapes_are_judged),
+		cmocka_unit_test(damping_is_judged),
+		cmocka_unit_test(frequencies_are_judged),
+		cmocka_unit_test(interface_nodes_are_judged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
