@@ -27,8 +27,16 @@ void fe_band_solve(FeBand *band, int columns, double *x);
 void fe_band_free(FeBand *band);
 
 /**
+ * How many modes of K x = value M x lie below sigma with the outside held: the negative pivots of K - sigma M
+ * (Sylvester's law of inertia). Of band only the order of the equations is used. *count = -1: sigma is too close to a
+ * mode of some part of the equations for the pivots to be trusted; take another.
+ */
+CalStatus fe_band_count_below(const FeBand *band, double sigma, int *count, CalError *error);
+
+/**
  * The `count` lowest modes of K x = value M x with the outside held: values[count], vectors[count][dof_count] with
- * x'Mx = 1. *count shrinks if there are fewer with mass. band holds K + shift M.
+ * x'Mx = 1. *count shrinks if there are fewer with mass. band holds K + shift M. None is missing: they are counted;
+ * CAL_NOT_CONVERGED if the count cannot be met.
  */
 CalStatus fe_lowest_modes(FeBand *band, const bool *inside, double shift, int *count, double *values, double *vectors,
                           CalError *error);

@@ -5,7 +5,8 @@
  * X <- (K + shift M)^-1 M X, then the best modes within X (Rayleigh-Ritz); twice as many vectors as modes, so that
  * those wanted converge fast (Bathe and Wilson 1972). The small problem is solved for 1/(value + shift), for which the
  * stiffness side is positive definite even if some equations have no mass. The start is a fixed pseudo-random block:
- * the same input gives the same modes.
+ * the same input gives the same modes. An iteration can settle on modes and leave out one that the start hardly has, so
+ * that the modes below the last one wanted are counted (Sturm); if some are missing, it goes on with new vectors.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #include "io/fe_band.h"
 #include "math/eigen.h"
 
-enum { MAX_ITERATIONS = 100, SMALL = 200 };
+enum { MAX_ITERATIONS = 100, MORE_ITERATIONS = 10, MAX_ROUNDS = 6, SMALL = 200 };
 
 typedef struct Subspace {
 	FeBand *band;
@@ -26,14 +27,16 @@ typedef struct Subspace {
 	double *last;       // [q]
 	double *scratch;    // [2 q]
 	const bool *inside; //
+	uint64_t seed;      // of the next number
 } Subspace;
 
-static void start(Subspace *s) {
-	uint64_t seed = 0x9e3779b97f4a7c15u;
-	for (int k = 0; k < s->q; k++)
+/* New vectors from number `from` on. */
+static void start(Subspace *s, int from) {
+	for (int k = from; k < s->q; k++)
 		for (int i = 0; i < s->n; i++) {
-			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			s->X[k * s->n + i] = s->inside[i] ? (double)(seed >> 11) / 9007199254740992.0 - 0.5 : 0;
+			s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
+			s->X[(size_t)k * (size_t)s->n + (size_t)i] =
+				s->inside[i] ? (double)(s->seed >> 11) / 9007199254740992.0 - 0.5 : 0;
 		}
 }
 
@@ -123,9 +126,9 @@ static CalStatus whole_space(Subspace *s, double shift) {
 	return ritz(s);
 }
 
-static CalStatus iterate(Subspace *s, int wanted, double shift, CalError *error) {
+/* Steps until the modes wanted stay; at least `least`. */
+static CalStatus converge(Subspace *s, int wanted, int least, double shift, CalError *error) {
 	const bool whole = s->q >= s->band->n;
-	start(s);
 	memset(s->last, 0, (size_t)s->q * sizeof *s->last);
 	for (int i = 0; i < MAX_ITERATIONS; i++) {
 		const CalStatus status = whole ? whole_space(s, shift) : step(s);
@@ -133,11 +136,58 @@ static CalStatus iterate(Subspace *s, int wanted, double shift, CalError *error)
 			return fe_file_error(error, s->fe->path, CAL_ERR_INPUT,
 			                     "the modes could not be computed: mass or stiffness is not positive (%s)",
 			                     cal_status_text(status));
-		if (whole || converged(s, wanted))
+		if (whole || (i >= least && converged(s, wanted)))
 			break;
 		memcpy(s->last, s->values, (size_t)s->q * sizeof *s->last);
 	}
 	return CAL_OK;
+}
+
+/*
+ * Counts the modes up to a little above the last one wanted, all that are there and those found. There cannot be
+ * fewer than were found: a count that says so, or none, comes from a limit too close to a mode for the digits of the
+ * matrices, and one farther up is taken. there = -1: none was good.
+ */
+static CalStatus count_modes(const Subspace *s, int wanted, double shift, int *there, int *found, CalError *error) {
+	static const double above[] = {1e-5, 1.7e-5, 1e-4, 1.7e-4, 1e-3, 1.7e-3};
+	const double last = 1 / s->values[s->q - wanted];
+	for (int k = 0; k < (int)(sizeof above / sizeof *above); k++) {
+		const double limit = last * (1 + above[k]);
+		const CalStatus status = fe_band_count_below(s->band, limit - shift, there, error);
+		*found = 0;
+		for (int i = 0; i < s->q; i++)
+			*found += s->values[i] * limit > 1;
+		if (status != CAL_OK || *there >= *found)
+			return status;
+	}
+	*there = -1;
+	return CAL_OK;
+}
+
+/* The modes wanted, with none left out. */
+static CalStatus iterate(Subspace *s, int wanted, double shift, CalError *error) {
+	int there = 0, found = 0;
+	start(s, 0);
+	for (int round = 0; round < MAX_ROUNDS; round++) {
+		CalStatus status = converge(s, wanted, round ? MORE_ITERATIONS : 0, shift, error);
+		if (status == CAL_OK && s->q < s->band->n)
+			status = count_modes(s, wanted, shift, &there, &found, error);
+		if (status != CAL_OK || there == found)
+			return status;
+		if (there < 0)
+			break;
+		start(s, s->q - (s->q - wanted) / 2); // half of what is not wanted: another may be on its way in the rest
+	}
+	const double limit = sqrt(fmax(1 / s->values[s->q - wanted] - shift, 0)) / 6.283185307179586;
+	return there < 0
+	           ? fe_file_error(error, s->fe->path, CAL_NOT_CONVERGED,
+	                           "whether all modes up to %g Hz were found cannot be told: stiffnesses or masses are "
+	                           "too far apart for their digits; check the units, or use a coarser mesh",
+	                           limit)
+	           : fe_file_error(error, s->fe->path, CAL_NOT_CONVERGED,
+	                           "%d modes lie up to %g Hz, but only %d of them were found; is there a part of very "
+	                           "little mass that moves by itself?",
+	                           there, limit, found);
 }
 
 /* Equations inside that have mass: there are no more modes. */
@@ -155,7 +205,7 @@ static int modes_there(const CalFeModel *fe, const bool *inside, double *mass) {
 CalStatus fe_lowest_modes(FeBand *band, const bool *inside, double shift, int *count, double *values, double *vectors,
                           CalError *error) {
 	const CalFeModel *fe = band->fe;
-	Subspace s = {.band = band, .fe = fe, .n = fe->dof_count, .inside = inside};
+	Subspace s = {.band = band, .fe = fe, .n = fe->dof_count, .inside = inside, .seed = 0x9e3779b97f4a7c15u};
 	Pool pool;
 	pool_init(&pool, &fe->pool.allocator);
 	const size_t n = (size_t)fe->dof_count;

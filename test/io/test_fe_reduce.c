@@ -9,6 +9,8 @@
 
 #include <calder/sim.h>
 
+#include "io/fe_band.h"
+
 /* What CalculiX computes itself [Hz]. */
 static const double rod_held[10] = {448.5876, 448.5876, 3444.863, 3444.863, 3903.440,
                                     6528.290, 9692.075, 9692.075, 11900.67, 20244.00};
@@ -237,6 +239,136 @@ static void a_reduced_body_swings_and_keeps_its_energy(void **state) {
 	cal_modal_destroy(modal);
 }
 
+/* ---- no mode is missed ------------------------------------------------------------------------- */
+
+enum { ROWS = 9, COLUMNS = 14, GRID = ROWS * COLUMNS };
+
+/* A square net of unit masses and strings, its edge held; behind it a light mass on a spring of its own. */
+typedef struct Net {
+	CalFeModel *fe;
+	bool inside[GRID + 1];
+	int count;
+	double values[GRID + 1]; // exact, ascending
+} Net;
+
+static int by_value(const void *a, const void *b) {
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static void net_add_values(Net *net, int rows, int columns) {
+	for (int i = 1; i <= rows; i++)
+		for (int j = 1; j <= columns; j++) {
+			const double x = sin(i * 1.5707963267948966 / (rows + 1)), y = sin(j * 1.5707963267948966 / (columns + 1));
+			net->values[net->count++] = 4 * x * x + 4 * y * y;
+		}
+}
+
+/** held: a column that does not move, -1: none. light 0: no light mass; else its mass, at the value 0.5. */
+static void net_make(Net *net, int held, double light) {
+	const int n = GRID + (light > 0);
+	memset(net, 0, sizeof *net);
+	CalFeModel *fe = net->fe = fe_model_new("net", "made", NULL, NULL);
+	assert_non_null(fe);
+	fe->dof_count = n;
+	fe->dofs = pool_array(&fe->pool, (size_t)n, sizeof *fe->dofs);
+	assert_non_null(fe->dofs);
+	bool added = true;
+	for (int k = 0; k < GRID; k++) {
+		const int column = k % COLUMNS;
+		fe->dofs[k].node = -1;
+		net->inside[k] = column != held;
+		added = added && fe_matrix_add(fe, &fe->K, k, k, 4) && fe_matrix_add(fe, &fe->M, k, k, 1);
+		added = added && (column + 1 == COLUMNS || fe_matrix_add(fe, &fe->K, k, k + 1, -1));
+		added = added && (k + COLUMNS >= GRID || fe_matrix_add(fe, &fe->K, k + COLUMNS, k, -1));
+	}
+	net_add_values(net, ROWS, held < 0 ? COLUMNS : held);
+	if (held >= 0)
+		net_add_values(net, ROWS, COLUMNS - 1 - held);
+	if (light > 0) {
+		added =
+			added && fe_matrix_add(fe, &fe->K, GRID, GRID, 0.5 * light) && fe_matrix_add(fe, &fe->M, GRID, GRID, light);
+		fe->dofs[GRID].node = -1;
+		net->inside[GRID] = true;
+		net->values[net->count++] = 0.5;
+	}
+	assert_true(added);
+	qsort(net->values, (size_t)net->count, sizeof *net->values, by_value);
+}
+
+/** The lowest modes; their number, *modes, must not be cut down. */
+static CalStatus net_modes(const Net *net, int modes, double *values, CalError *error) {
+	FeBand band;
+	int count = modes;
+	double *vectors = calloc((size_t)modes * (GRID + 1), sizeof *vectors);
+	assert_non_null(vectors);
+	assert_int_equal(fe_band_factor(&band, net->fe, net->inside, 0, error), CAL_OK);
+	const CalStatus status = fe_lowest_modes(&band, net->inside, 0, &count, values, vectors, error);
+	assert_int_equal(count, modes);
+	fe_band_free(&band);
+	free(vectors);
+	return status;
+}
+
+static void modes_below_a_value_are_counted(void **state) {
+	(void)state;
+	NEEDS_LAPACK();
+	static const int held[] = {-1, 5};
+	for (int k = 0; k < 2; k++) {
+		Net net;
+		FeBand band;
+		CalError error = {0};
+		int answers = 0, asked = 0;
+		net_make(&net, held[k], 0);
+		assert_int_equal(fe_band_factor(&band, net.fe, net.inside, 0, &error), CAL_OK);
+		for (int i = 0; i < net.count; i++) {
+			const double low = i ? net.values[i - 1] : 0, gap = net.values[i] - low;
+			for (double part = 0.1; part < 1 && gap > 1e-9; part += 0.2, asked++) {
+				int count;
+				assert_int_equal(fe_band_count_below(&band, low + part * gap, &count, &error), CAL_OK);
+				assert_true(count == i || count == -1); // no answer is allowed, a wrong one is not
+				answers += count >= 0;
+			}
+		}
+		assert_true(asked > 2 * net.count && answers > 0.98 * asked);
+		int all;
+		assert_int_equal(fe_band_count_below(&band, 9, &all, &error), CAL_OK);
+		assert_int_equal(all, net.count);
+		fe_band_free(&band);
+		cal_fe_destroy(net.fe);
+	}
+}
+
+/* The start has 1e-12 of the light mass's mode: the iteration settles on the others before that has grown. */
+static void a_mode_that_the_start_lacks_is_found(void **state) {
+	(void)state;
+	NEEDS_LAPACK();
+	Net net;
+	CalError error = {0};
+	double values[6];
+	net_make(&net, -1, 1e-24);
+	assert_near(net.values[4], 0.5, 0);
+	if (net_modes(&net, 6, values, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	for (int i = 0; i < 6; i++)
+		assert_near(values[i] / net.values[i], 1, 1e-11);
+	cal_fe_destroy(net.fe);
+}
+
+/* With 1e-50 of it, it never comes up. */
+static void modes_that_are_missing_are_an_error(void **state) {
+	(void)state;
+	NEEDS_LAPACK();
+	Net net;
+	CalError error = {0};
+	double values[6];
+	net_make(&net, -1, 1e-100);
+	assert_int_equal(net_modes(&net, 6, values, &error), CAL_NOT_CONVERGED);
+	if (!strstr(error.text, "net: error: 7 modes lie up to 0.138714 Hz, but only 6 of them were found"))
+		fail_msg("%s", error.text);
+	cal_fe_destroy(net.fe);
+}
+
 /* ---- what is refused --------------------------------------------------------------------------- */
 
 static void expect_refusal(const char *path, const CalFeReduction *how, const char *what) {
@@ -359,6 +491,9 @@ int main(void) {
 		cmocka_unit_test(static_flexibility_is_exact),
 		cmocka_unit_test(inertia_follows_the_deflection_exactly),
 		cmocka_unit_test(a_reduced_body_swings_and_keeps_its_energy),
+		cmocka_unit_test(modes_below_a_value_are_counted),
+		cmocka_unit_test(a_mode_that_the_start_lacks_is_found),
+		cmocka_unit_test(modes_that_are_missing_are_an_error),
 		cmocka_unit_test(wrong_requests_are_refused),
 		cmocka_unit_test(broken_models_are_refused),
 		cmocka_unit_test(loose_parts_are_found),
