@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/flex.h — flexible bodies made here: beams and panels; and what is in a flexible body, whoever made it.
+ * calder/flex.h — flexible bodies made here: beams, panels, bodies from inertia invariants; and what is in a flexible
+ * body, whoever made it.
  *
  * Each generator solves its eigenproblem, chooses shapes for the boundary it is asked for, and adds one body with
  * its nodes and its CalFlexDef through the calls of build.h: the result is a body like any other. Masses are put
@@ -146,7 +147,70 @@ typedef struct CalPanelDef {
 CAL_API CalPanelDef cal_panel_def(void);
 CAL_API CalStatus cal_panel_add(CalDesc *desc, const CalPanelDef *def, CalBodyId *body, CalError *error);
 
+/* ---- bodies from inertia invariants -------------------------------------------------------- */
+
+/**
+ * The inertia of a modal body as integrals over its mass, as other programs give it: r is the place of a mass in B when
+ * nothing is deformed, phi_a its translation per modal coordinate a, psi_a its rotation, J its own rotary inertia.
+ * From the nine invariants I1 ... I9 (s~ the cross product matrix of s = r): mass = I1, com = I2/I1,
+ * inertia = I7 - mass (c.c 1 - c c'), linear = I3, angular = I4, modal_mass = I6,
+ * position[i][j][a] = (I8_a)_ji - tr(I8_a)/2 (i == j) with I8_a = sum m s~ phi~_a, and
+ * shape[i][j][a][b] = (I9_ab)_ji - tr(I9_ab)/2 (i == j) with I9_ab = sum m phi~_a phi~_b; I5 is in shape.
+ */
+typedef struct CalFlexInvariants {
+	int modes;                // as in the CalFlexDef
+	double mass;              // of the whole body [kg]
+	CalVec3 com;              // in B, undeformed [m]
+	CalMat3 inertia;          // about the centre of mass, undeformed, rotary inertias included [kg m^2]
+	const double *linear;     // [3][modes] sum m phi
+	const double *angular;    // [3][modes] sum m r x phi + J psi, about B's origin; NULL: without rotary inertia
+	const double *position;   // [3][3][modes] sum m r_i phi_j
+	const double *shape;      // [3][3][modes][modes] sum m phi_i phi_j', element (a, b) of modes a and b
+	const double *modal_mass; // [modes][modes] sum m phi'phi + psi'J psi; NULL: without rotary inertia, from shape
+} CalFlexInvariants;
+
+/**
+ * cal_desc_set_flexible() for a body whose inertia is given by invariants: adds nodes "mass1", "mass2", ... at most
+ * 4 + 3 modes of them, whose masses and rotary inertias have exactly these integrals (docs/format.md), and makes the
+ * body flexible with them and the nodes of def. Those need shapes and no mass; mass that they or the body have comes on
+ * top. Integrals that no mass has are refused by name; what differs by less than 1e-7 of its size is taken as rounded.
+ * Invariants are judged before anything is added; nodes stay where cal_desc_set_flexible() refuses def.
+ */
+CAL_API CalStatus cal_flex_set_invariants(CalDesc *desc, CalBodyId body, const CalFlexDef *def,
+                                          const CalFlexInvariants *invariants, CalError *error);
+
 /* ---- what is in a flexible body ------------------------------------------------------------ */
+
+/**
+ * A body as the description holds it: rigid part and flexibility (flex->modes is 0 for a rigid body); NULL: not wanted.
+ * Arrays and names live as long as the description. CAL_ERR_ARGUMENT: no such body.
+ */
+CAL_API CalStatus cal_flex_body(const CalDesc *desc, CalBodyId body, CalBodyDef *rigid, CalFlexDef *flex);
+
+/** A node of a body, and how the modes move it: phi, psi, phi2 as given, all NULL if they do not. */
+typedef struct CalFlexNodeInfo {
+	const char *name;
+	CalPlacement placement; // in B, undeformed
+	CalFlexNode flex;       // its id, mass and shapes
+} CalFlexNodeInfo;
+
+/**
+ * Nodes of a body: first those of its CalFlexDef in their order, then the others, its own frame ("head") left out.
+ * CAL_ERR_ARGUMENT from the end of the list on.
+ */
+CAL_API CalStatus cal_flex_node(const CalDesc *desc, CalBodyId body, int index, CalFlexNodeInfo *info);
+
+typedef struct CalModal CalModal; // calder/fe.h
+
+/**
+ * The body as a modal body of calder/fe.h, which can be written as a SID or modal file. Those have no place for
+ * second-order shapes: a body that has any is refused, or goes without them if first_order is not zero. The frequency
+ * bound is left out; the modal's notes tell. allocator NULL: malloc.
+ */
+CAL_API CalStatus cal_flex_modal(const CalDesc *desc, CalBodyId body, int first_order, const CalAllocator *allocator,
+                                 CalModal **modal, CalError *error);
+/** The name that a modal body has in files and gives to bodies made of it; copied. */
+CAL_API CalStatus cal_modal_set_name(CalModal *modal, const char *name);
 
 /** One mode of a body whose frame B is held, and the free body's mode of the same number. */
 typedef struct CalFlexMode {

@@ -135,8 +135,8 @@ static CalStatus damping_of(const ModalBody *body, double ratio, double **D) {
 
 /* ---- into the description ------------------------------------------------------------------ */
 
-static CalStatus add_nodes(const Draft *draft, CalDesc *desc, CalBodyId body, const char *place, CalFlexNode *nodes,
-                           CalError *error) {
+CalStatus draft_add_nodes(const Draft *draft, CalDesc *desc, CalBodyId body, const char *place, CalFlexNode *nodes,
+                          CalError *error) {
 	CalStatus status = CAL_OK;
 	for (int i = 0; status == CAL_OK && i < draft->node_count; i++) {
 		CalNodeDef def = cal_node_def();
@@ -158,13 +158,7 @@ static const double *or_null(const double *numbers, size_t count) {
 	return NULL;
 }
 
-static CalStatus add_all(const Draft *draft, CalDesc *desc, const CalBodyDef *body, const CalFlexChoice *choice,
-                         CalFlexNode *nodes, CalVec3 *positions, CalBodyId *id, CalError *error) {
-	CalFlexDef flex = {.modes = draft->modes,
-	                   .stiffness = draft->stiffness,
-	                   .node_count = draft->node_count,
-	                   .nodes = nodes,
-	                   .frequency_bound = choice->bound};
+void draft_flex_nodes(const Draft *draft, CalFlexNode *nodes) {
 	size_t m = (size_t)draft->modes;
 	for (int i = 0; i < draft->node_count; i++) {
 		const DraftNode *n = &draft->nodes[i];
@@ -172,7 +166,19 @@ static CalStatus add_all(const Draft *draft, CalDesc *desc, const CalBodyDef *bo
 		nodes[i].phi = or_null(n->phi, 3 * m);
 		nodes[i].psi = or_null(n->psi, 3 * m);
 		nodes[i].phi2 = n->phi2 ? or_null(n->phi2, 3 * m * m) : NULL;
-		positions[i] = n->p;
+	}
+}
+
+static CalStatus add_all(const Draft *draft, CalDesc *desc, const CalBodyDef *body, const CalFlexChoice *choice,
+                         CalFlexNode *nodes, CalVec3 *positions, CalBodyId *id, CalError *error) {
+	CalFlexDef flex = {.modes = draft->modes,
+	                   .stiffness = draft->stiffness,
+	                   .node_count = draft->node_count,
+	                   .nodes = nodes,
+	                   .frequency_bound = choice->bound};
+	draft_flex_nodes(draft, nodes);
+	for (int i = 0; i < draft->node_count; i++) {
+		positions[i] = draft->nodes[i].p;
 	}
 	const ModalBody modal = {.body = body, .flex = &flex, .position = positions};
 	double *D;
@@ -185,7 +191,7 @@ static CalStatus add_all(const Draft *draft, CalDesc *desc, const CalBodyDef *bo
 		status = cal_desc_add_body(desc, body, id, error);
 	}
 	if (status == CAL_OK) {
-		status = add_nodes(draft, desc, *id, body->place, nodes, error);
+		status = draft_add_nodes(draft, desc, *id, body->place, nodes, error);
 	}
 	if (status == CAL_OK) {
 		status = cal_desc_set_flexible(desc, *id, &flex, error);

@@ -32,6 +32,11 @@ typedef struct Draft {
 CalStatus draft_create(int nodes, int modes, bool second_order, Draft *draft);
 void draft_free(Draft *draft); // accepts {0}
 
+/** Fills in nodes[node_count] but their ids; shapes point into the draft, or are NULL where all are zero. */
+void draft_flex_nodes(const Draft *draft, CalFlexNode *nodes);
+/** Adds the nodes to a body and fills in the ids. */
+CalStatus draft_add_nodes(const Draft *draft, CalDesc *desc, CalBodyId body, const char *place, CalFlexNode *nodes,
+                          CalError *error);
 /** Adds body, nodes and flexibility; of the choice: damping_ratio and bound. */
 CalStatus draft_add(const Draft *draft, CalDesc *desc, const CalBodyDef *body, const CalFlexChoice *choice,
                     CalBodyId *id, CalError *error);

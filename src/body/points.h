@@ -10,7 +10,7 @@
 #ifndef CALDER_BODY_POINTS_H
 #define CALDER_BODY_POINTS_H
 
-#include <calder/base.h>
+#include "body/gram.h"
 
 /* A set of particles with m shapes. */
 typedef struct Points {
@@ -21,6 +21,12 @@ typedef struct Points {
 
 /** Particles that points_condense() makes at most. */
 int points_limit(int modes);
+
+/**
+ * The particles with the sums of a solved Gram matrix, whose functions are 1, position from com, and the shapes;
+ * room for points_limit() of them, few->modes is not touched.
+ */
+void points_of_gram(Gram *g, const double com[3], Points *few);
 
 /** Fills *few (room for points_limit() particles). CAL_ERR_MEMORY; CAL_NOT_CONVERGED or CAL_NOT_FINITE. */
 CalStatus points_condense(const Points *many, Points *few);
