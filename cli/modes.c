@@ -26,8 +26,10 @@ static const char help[] =
 	"  --plot OUT.svg      draw the shapes\n"
 	"  --write OUT         write the body: SID if OUT ends in .SID_FEM or .sid, else a modal file\n"
 	"  --name NAME         of the body that is written\n"
-	"SID files:\n"
-	"  --ignore-geometric  leave geometric stiffness out instead of refusing the file\n"
+	"model files:\n"
+	"  --body NAME         this body only; needed for --plot and --write if several are flexible\n"
+	"SID and model files:\n"
+	"  --ignore-geometric  leave geometric stiffness (second-order shapes) out instead of refusing the file\n"
 	"finite element models (Craig-Bampton reduction):\n"
 	"  --modes N           modes with all interfaces held that are kept (12); 0: none\n"
 	"  --max-frequency HZ  keep only those up to it\n"
@@ -44,7 +46,7 @@ static const char help[] =
 enum { MAX_INTERFACES = 64 };
 
 typedef struct Options {
-	const char *path, *plot, *write, *name;
+	const char *path, *plot, *write, *name, *body;
 	bool json, ignore_geometric, free;
 	double bound; // [rad/s]
 	CalFeUnits units;
@@ -77,26 +79,35 @@ static int report_body(ModesBody *body, const CalDesc *desc, CalBodyId id, bool 
 	return code;
 }
 
+static int keep(const Options *o, const CalModal *modal) {
+	CalError error = {0};
+	int code = EXIT_OK;
+	if (o->plot)
+		code = modes_plot(modal, o->path, o->plot);
+	if (code == EXIT_OK && o->write)
+		code = say_status(o->write, cal_modal_write(modal, o->write, &error), &error);
+	return code;
+}
+
 /* The modal body as the only one of a description, held on the ground. */
-static int show_modal(const Options *o, const CalModal *modal, const CalFeModel *fe) {
+static int show_modal(const Options *o, CalModal *modal, const CalFeModel *fe) {
 	CalError error = {0};
 	CalDesc *desc = NULL;
 	CalBodyId id = {0};
-	const CalModalInfo info = cal_modal_info(modal);
 	ModesBody body = {.path = o->path, .modal = modal, .bound = o->bound, .has_fe = fe != NULL};
-	body.name = o->name ? o->name : info.name;
+	CalStatus status = o->name ? cal_modal_set_name(modal, o->name) : CAL_OK;
+	body.name = cal_modal_info(modal).name;
 	if (fe)
 		body.fe = cal_fe_info(fe);
-	CalStatus status = cal_desc_create(NULL, &desc);
+	if (status == CAL_OK)
+		status = cal_desc_create(NULL, &desc);
 	if (status == CAL_OK)
 		status = cal_modal_add(modal, desc, body.name[0] ? body.name : "body", (CalGroupId){0}, o->bound, &id, &error);
 	int code = say_status(o->path, status, &error);
 	if (code == EXIT_OK)
 		code = report_body(&body, desc, id, o->json);
-	if (code == EXIT_OK && o->plot)
-		code = modes_plot(modal, o->path, o->plot);
-	if (code == EXIT_OK && o->write)
-		code = say_status(o->write, cal_modal_write(modal, o->write, &error), &error);
+	if (code == EXIT_OK)
+		code = keep(o, modal);
 	cal_desc_destroy(desc);
 	return code;
 }
@@ -128,47 +139,141 @@ static int show_modal_file(const Options *o) {
 	return code;
 }
 
-/* All flexible bodies of a model file; rigid ones are passed over. */
-static int show_group(const Options *o, const CalFile *file, const CalModel *model, int *found) {
-	int code = EXIT_OK;
-	for (int i = 0; i < cal_model_body_count(model); i++) {
-		CalBodyInfo info;
-		CalFlexReport report;
-		if (cal_model_body(model, i, &info) != CAL_OK)
-			continue;
-		const CalBodyId id = cal_desc_find_body(cal_file_desc(file), info.name);
-		if (cal_flex_report(cal_file_desc(file), id, &report, NULL, 0, NULL) == CAL_ERR_ARGUMENT)
-			continue;
-		ModesBody body = {.path = o->path, .name = info.name};
-		if (o->json && (*found)++)
+/* ---- model files ------------------------------------------------------------------------------- */
+
+/* The flexible bodies of a model file, in the order of its models. */
+typedef struct Flexibles {
+	const CalDesc *desc;
+	CalBodyId *ids;
+	int count;
+} Flexibles;
+
+static bool collect(const Loaded *loaded, Flexibles *all) {
+	*all = (Flexibles){.desc = cal_file_desc(loaded->file)};
+	all->ids = calloc((size_t)cal_desc_body_count(all->desc) + 1, sizeof *all->ids);
+	for (int g = 0; all->ids && g < cal_sim_group_count(loaded->sim); g++) {
+		const CalModel *model = cal_sim_model(loaded->sim, g);
+		for (int i = 0; i < cal_model_body_count(model); i++) {
+			CalBodyInfo info;
+			if (cal_model_body(model, i, &info) == CAL_OK && info.modes > 0)
+				all->ids[all->count++] = info.id;
+		}
+	}
+	return all->ids != NULL;
+}
+
+static const char *body_name(const Flexibles *all, int index) {
+	CalBodyDef def = {.name = ""};
+	cal_flex_body(all->desc, all->ids[index], &def, NULL);
+	return def.name;
+}
+
+/* "what; the flexible bodies are a, b, c" */
+static int complain(const Options *o, const Flexibles *all, const char *what) {
+	char text[600];
+	int used = snprintf(text, sizeof text, "%.200s; the flexible bodies are ", what);
+	for (int i = 0; i < all->count && used < 500; i++)
+		used += snprintf(text + used, sizeof text - (size_t)used, "%s\"%.60s\"", i ? ", " : "", body_name(all, i));
+	if (all->count == 0)
+		snprintf(text, sizeof text, "%.200s; the model has no flexible body", what);
+	say_error(input_name(o->path), text);
+	return EXIT_INPUT;
+}
+
+/* Leaves the one body of --body, and sees that --plot and --write have no choice. */
+static int choose(const Options *o, Flexibles *all) {
+	char what[200];
+	int found = -1;
+	for (int i = 0; i < all->count && o->body; i++)
+		if (strcmp(body_name(all, i), o->body) == 0)
+			found = i;
+	if (o->body && found < 0) {
+		snprintf(what, sizeof what, "no flexible body has the name \"%.60s\"", o->body);
+		return complain(o, all, what);
+	}
+	if (o->body) {
+		all->ids[0] = all->ids[found];
+		all->count = 1;
+	}
+	if ((o->plot || o->write) && all->count != 1)
+		return complain(o, all, "--plot and --write are for one body: choose it by --body NAME");
+	return EXIT_OK;
+}
+
+static int show_body(const Options *o, const Flexibles *all, int index) {
+	CalFlexDef flex = {0};
+	ModesBody body = {.path = input_name(o->path), .name = body_name(all, index)};
+	cal_flex_body(all->desc, all->ids[index], NULL, &flex);
+	body.bound = flex.frequency_bound;
+	return report_body(&body, all->desc, all->ids[index], o->json);
+}
+
+/* A picture shows shapes of first order, whatever else there is; a file must not lose any unasked. */
+static int keep_body(const Options *o, const Flexibles *all) {
+	CalError error = {0};
+	CalModal *modal = NULL;
+	const int first_order = o->ignore_geometric || !o->write;
+	CalStatus status = cal_flex_modal(all->desc, all->ids[0], first_order, NULL, &modal, &error);
+	if (status == CAL_ERR_MODEL && !first_order) {
+		const size_t used = strlen(error.text);
+		snprintf(error.text + used, sizeof error.text - used, " (--ignore-geometric leaves them out)");
+	}
+	if (status == CAL_OK && o->name)
+		status = cal_modal_set_name(modal, o->name);
+	int code = say_status(input_name(o->path), status, &error);
+	if (code == EXIT_OK)
+		code = keep(o, modal);
+	for (const char *note = code == EXIT_OK && o->write ? cal_modal_info(modal).notes : ""; *note;) {
+		char line[256];
+		const size_t length = strcspn(note, "\n");
+		snprintf(line, sizeof line, "%.*s", (int)length, note);
+		say_warning(o->write, line);
+		note += length + (note[length] != '\0');
+	}
+	cal_modal_destroy(modal);
+	return code;
+}
+
+static int show_bodies(const Options *o, const Loaded *loaded) {
+	Flexibles all;
+	if (!collect(loaded, &all))
+		return say_status(input_name(o->path), CAL_ERR_MEMORY, NULL);
+	int code = choose(o, &all);
+	const bool chosen = code == EXIT_OK;
+	if (chosen && o->json)
+		printf("[");
+	if (chosen && !o->json && all.count == 0)
+		printf("%s: no flexible bodies\n", input_name(o->path));
+	for (int i = 0; chosen && i < all.count; i++) {
+		if (i && o->json)
 			printf(",\n");
-		const int this = report_body(&body, cal_file_desc(file), id, o->json);
+		const int this = show_body(o, &all, i);
 		code = this != EXIT_OK ? this : code;
 	}
+	if (chosen && o->json)
+		printf("]\n");
+	if (code == EXIT_OK && (o->plot || o->write))
+		code = keep_body(o, &all);
+	free(all.ids);
 	return code;
 }
 
 static int show_model_file(const Options *o) {
 	CalFile *file;
 	Loaded loaded = {0};
-	int found = 0;
+	if (o->bound > 0)
+		return say_usage("modes", "--bound is not for model files; give the body its frequency_bound there");
 	int code = input_open(o->path, &file);
 	if (code != EXIT_OK)
 		return code;
-	if (o->plot || o->write) {
-		cal_file_destroy(file);
-		return say_usage("modes", "--plot and --write need a modal file, a SID file or a finite element model");
-	}
-	code = loaded_create(&loaded, file, o->path, NULL);
-	if (o->json)
-		printf("[");
-	for (int i = 0; code == EXIT_OK && i < cal_sim_group_count(loaded.sim); i++)
-		code = show_group(o, file, cal_sim_model(loaded.sim, i), &found);
-	if (o->json)
-		printf("]\n");
+	code = loaded_create(&loaded, file, input_name(o->path), NULL);
+	if (code == EXIT_OK)
+		code = show_bodies(o, &loaded);
 	loaded_destroy(&loaded);
 	return code;
 }
+
+/* ---- which input ------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *path, const char *ending) {
 	const size_t length = strlen(path), wanted = strlen(ending);
@@ -194,12 +299,13 @@ static bool is_modal_file(const char *path) {
 
 static int show(Options *o) {
 	static const char *const fe[] = {".inp", ".dof", ".sti", ".mas", ".pch", ".dmig", ".bdf", ".nas", ".dat"};
+	bool is_fe = false,
+		 is_modal = ends_with(o->path, ".sid_fem") || ends_with(o->path, ".sid") || is_modal_file(o->path);
 	for (size_t i = 0; i < sizeof fe / sizeof *fe; i++)
-		if (ends_with(o->path, fe[i]))
-			return show_fe(o);
-	if (ends_with(o->path, ".sid_fem") || ends_with(o->path, ".sid") || is_modal_file(o->path))
-		return show_modal_file(o);
-	return show_model_file(o);
+		is_fe |= ends_with(o->path, fe[i]);
+	if ((is_fe || is_modal) && o->body)
+		return say_usage("modes", "--body is for model files; this file holds one body");
+	return is_fe ? show_fe(o) : is_modal ? show_modal_file(o) : show_model_file(o);
 }
 
 /* ---- command line ------------------------------------------------------------------------------ */
@@ -260,6 +366,7 @@ int command_modes(int argc, char **argv) {
 	                                        {"plot", required_argument, NULL, 'p'},
 	                                        {"write", required_argument, NULL, 'w'},
 	                                        {"name", required_argument, NULL, 'n'},
+	                                        {"body", required_argument, NULL, 'o'},
 	                                        {"ignore-geometric", no_argument, NULL, 'g'},
 	                                        {"modes", required_argument, NULL, 'm'},
 	                                        {"max-frequency", required_argument, NULL, 'x'},
@@ -286,6 +393,7 @@ int command_modes(int argc, char **argv) {
 		o.plot = option == 'p' ? optarg : o.plot;
 		o.write = option == 'w' ? optarg : o.write;
 		o.name = option == 'n' ? optarg : o.name;
+		o.body = option == 'o' ? optarg : o.body;
 		o.how.reference = option == 'r' ? optarg : o.how.reference;
 		if (!set_option(&o, option, optarg))
 			return say_usage("modes", "'%s' is no value for that option", optarg);

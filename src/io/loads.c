@@ -13,7 +13,7 @@
 
 typedef struct BoundLoad {
 	const LoadEntry *entry;
-	int u;    // first speed of its joint, -1: a wrench
+	int u;    // first of its freedoms, -1: a wrench
 	int node; // of its wrench
 } BoundLoad;
 
@@ -43,10 +43,10 @@ static CalStatus bind_load(const CalFile *file, const CalModel *model, const Loa
 	const int body = cal_model_find_joint(model, entry->joint);
 	if (body < 0)
 		return CAL_OK;
-	if (cal_model_body(model, body, &info) != CAL_OK || info.nu != entry->nu)
+	if (cal_model_body(model, body, &info) != CAL_OK || info.nu != entry->nu || info.modes != entry->modes)
 		return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_ARGUMENT, "joint \"%.80s\": %s", entry->joint,
 		                  mismatch);
-	bound->u = info.u;
+	bound->u = info.u + entry->first; // modes follow the speeds of the joint
 	*here = true;
 	return CAL_OK;
 }
@@ -116,12 +116,13 @@ static void apply(CalFileLoads *loads, const BoundLoad *bound) {
 		loads->wrenches[loads->wrench_count++] = (CalWrench){bound->node, entry->frame, entry->wrench};
 		return;
 	}
-	for (int i = 0; i < entry->nu; i++) {
-		if (entry->push[i])
-			loads->tau[bound->u + i] += entry->effort[i];
-		if (entry->drive[i]) {
+	for (int i = 0; i < entry->count; i++) {
+		const DofLoad *dof = &entry->dofs[i];
+		if (dof->push)
+			loads->tau[bound->u + i] += dof->effort;
+		if (dof->drive) {
 			loads->prescribed[bound->u + i] = 1;
-			loads->udot[bound->u + i] = entry->acceleration[i];
+			loads->udot[bound->u + i] = dof->acceleration;
 		}
 	}
 }

@@ -9,6 +9,7 @@
 #ifndef CALDER_IO_NATIVE_H
 #define CALDER_IO_NATIVE_H
 
+#include <calder/flex.h>
 #include <calder/io.h>
 #include <stdbool.h>
 
@@ -29,7 +30,8 @@ typedef struct JointRecord {
 	const char *name;
 	CalJointType type;
 	JointShape shape;
-	int modes; // of the body that it carries
+	CalBodyId body; // that it carries
+	int modes;      // of that body
 } JointRecord;
 
 typedef struct StateEntry {
@@ -41,12 +43,18 @@ typedef struct StateEntry {
 	double *eta, *eta_dot; // [modes]; NULL: not given
 } StateEntry;
 
+/* What a load does to one freedom. */
+typedef struct DofLoad {
+	bool push, drive; // effort and acceleration are given
+	double effort, acceleration;
+} DofLoad;
+
 typedef struct LoadEntry {
-	const char *joint; // NULL: a wrench on a node
-	int nu;            // speeds of the joint
-	bool push[CAL_JOINT_MAX_DOF], drive[CAL_JOINT_MAX_DOF];
-	double effort[CAL_JOINT_MAX_DOF], acceleration[CAL_JOINT_MAX_DOF];
-	const char *node; // path; NULL: a load on a joint
+	const char *joint; // of a load on freedoms; those of the modes too: the joint that carries the body
+	int first, count;  // its freedoms, from the first speed of the joint on
+	int nu, modes;     // speeds of the joint, modes of the body that it carries
+	DofLoad *dofs;     // [count]
+	const char *node;  // path, of a wrench; else NULL
 	CalNodeId node_id;
 	CalFrame frame;
 	CalSpatial wrench;
@@ -176,21 +184,37 @@ typedef struct BodyInput {
 	double mass, density;
 	int idealized;
 	CalVec3 com;
-	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible;
+	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel;
 } BodyInput;
 bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
 /** An inertia as numbers: [xx, yy, zz], a map or three rows. */
 bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out);
-/** The value of "flexible"; nodes is the section of the body's nodes, which are in the description. */
-bool native_read_flexible(Reader *r, const TreeNode *map, const TreeNode *nodes, const char *body, CalBodyId id);
+/** The value of "beam" or "panel" of a body: adds the body. */
+bool native_read_beam(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
+bool native_read_panel(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
+/**
+ * The value of "flexible" of a body that is in the description with its nodes. whole: mass, centre and inertia of the
+ * body, which are the rigid part's unless there are invariants.
+ */
+bool native_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole, CalBodyId id);
+/** The value of "invariants"; mass, com and inertia are not touched. */
+bool native_read_invariants(Reader *r, const TreeNode *map, int modes, CalFlexInvariants *out);
+
+/* Plain numbers by modes: a row (with one mode a number alone), rows, a square matrix or the list of its diagonal. */
+bool native_read_row(Reader *r, const TreeNode *node, const char *key, int n, Dimension dimension, double *out);
+bool native_read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out);
+bool native_read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out);
 
 /** "ground", "body" or "body/node" in the description; ground gives {0}. */
 bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id);
+/** The body of that name in the description. */
+bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name, CalBodyId *id);
 /** The joint of that name. */
 bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
 
 extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, element_table, dof_table,
-	flexible_table, flexible_node_table, state_table, load_table, run_table, output_table;
+	flexible_table, flexible_node_table, invariants_table, position_table, shape_table, beam_table, beam_mass_table,
+	section_table, panel_table, state_table, load_table, run_table, output_table;
 
 #endif

@@ -92,6 +92,8 @@ static const Key body_keys[] = {
 	{"rod", key_node, offsetof(BodyInput, rod), DIM_LENGTH, 0},
 	{"nodes", key_node, offsetof(BodyInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"flexible", key_node, offsetof(BodyInput, flexible), DIM_NUMBER, 0},
+	{"beam", key_node, offsetof(BodyInput, beam), DIM_NUMBER, 0},
+	{"panel", key_node, offsetof(BodyInput, panel), DIM_NUMBER, 0},
 };
 const KeyTable body_table = KEY_TABLE("body", body_keys);
 
@@ -106,25 +108,48 @@ static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const
 	return reader_unknown(r, tree_get(body, "group"), "group", &suggestion);
 }
 
+/* A beam or a panel: it brings mass, nodes and modes with it, so that only the group is left to say. */
+static bool read_generated(Reader *r, const Item *item, const BodyInput *input, CalGroupId group) {
+	const char *what = input->beam ? "beam" : "panel";
+	for (int i = 0; i < body_table.count; i++) {
+		const char *key = body_keys[i].name;
+		const TreeNode *value = tree_get(item->value, key);
+		if (value && strcmp(key, "name") != 0 && strcmp(key, "group") != 0 && strcmp(key, what) != 0)
+			return reader_fail(r, value, "the %s gives this body its mass, nodes and modes; remove \"%s\"%s", what, key,
+			                   strcmp(key, "nodes") == 0 ? " (its own nodes are root, tip and those of its grid)" : "");
+	}
+	return input->beam ? native_read_beam(r, input->beam, item, group)
+	                   : native_read_panel(r, input->panel, item, group);
+}
+
 static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	BodyInput input = {0};
 	CalBodyDef def = cal_body_def();
 	CalBodyId id;
 	reader_subject(r, "body", item->name);
-	if (!keys_read(r, item->value, &body_table, &input) || !native_read_inertia(r, item->value, &input, &def))
+	if (!keys_read(r, item->value, &body_table, &input) ||
+	    (input.group && !find_group(r, s, item->value, input.group, &def.group)))
 		return false;
-	if (input.group && !find_group(r, s, item->value, input.group, &def.group))
+	if (input.beam || input.panel)
+		return read_generated(r, item, &input, def.group);
+	if (!native_read_inertia(r, item->value, &input, &def))
 		return false;
 	def.name = item->name;
 	def.idealized = input.idealized;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	const CalBodyDef whole = def;
+	if (tree_get(input.flexible, "invariants")) { // these hold the mass of all parts, the rigid ones too
+		def.mass = 0;
+		def.com = (CalVec3){0, 0, 0};
+		def.inertia = (CalMat3){{{0}}};
+	}
 	const CalStatus status = cal_desc_add_body(r->file->desc, &def, &id, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
 	if (!read_nodes(r, input.nodes, item->name, id))
 		return false;
-	return !input.flexible || native_read_flexible(r, input.flexible, input.nodes, item->name, id);
+	return !input.flexible || native_read_flexible(r, item, &input, &whole, id);
 }
 
 bool native_read_bodies(Reader *r, const Sections *s) {
@@ -179,6 +204,15 @@ static const TreeNode *find_item(const TreeNode *section, const char *name) {
 	return NULL;
 }
 
+bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name, CalBodyId *id) {
+	*id = cal_desc_find_body(r->file->desc, name);
+	if (id->value)
+		return true;
+	Suggestion suggestion = {.word = name};
+	offer_names(&suggestion, s->bodies);
+	return reader_unknown(r, node, "body", &suggestion);
+}
+
 /* Which half of the path is wrong, and what it may have been. */
 static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, const char *path) {
 	char body[128];
@@ -197,6 +231,10 @@ static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, con
 	}
 	suggestion.word = slash ? slash + 1 : "";
 	offer_names(&suggestion, tree_get(ground ? s->ground : find_item(s->bodies, body), "nodes"));
+	CalFlexNodeInfo info; // those that a beam or a panel has made
+	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
+	for (int i = 0; id.value && cal_flex_node(r->file->desc, id, i, &info) == CAL_OK; i++)
+		suggestion_offer(&suggestion, info.name);
 	char hint[128];
 	return reader_fail(r, node, "\"%.80s\" has no node \"%.80s\"%s", body, suggestion.word,
 	                   suggestion_text(&suggestion, hint, sizeof hint));

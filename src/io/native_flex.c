@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * native_flex.c — the key "flexible" of a body: modes given number by number, on nodes that the body has.
+ * native_flex.c — the key "flexible" of a body: modes given number by number, on nodes that the body has. Their inertia is
+ * lumped there, or given by integrals (native_invariants.c).
  *
  * Stiffness is a matrix, its diagonal, or frequencies of mass-orthogonal shapes; damping is a matrix, its diagonal,
  * or a ratio for modes that neither mass nor stiffness couples. What the shapes are multiplied by has no unit of its
@@ -16,9 +17,15 @@
 enum { MAX_MODES = 1000 };
 
 typedef struct FlexInput {
-	const TreeNode *stiffness, *frequencies, *damping, *damping_ratio, *nodes;
+	const TreeNode *stiffness, *frequencies, *damping, *damping_ratio, *nodes, *invariants;
 	double frequency_bound;
 } FlexInput;
+
+/* A body while it is read. */
+typedef struct FlexRead {
+	CalFlexDef def;
+	CalFlexInvariants inertia; // modes is 0 unless invariants are given
+} FlexRead;
 
 static const Key flexible_keys[] = {
 	{"stiffness", key_node, offsetof(FlexInput, stiffness), DIM_NUMBER, 0},
@@ -26,6 +33,7 @@ static const Key flexible_keys[] = {
 	{"damping", key_node, offsetof(FlexInput, damping), DIM_NUMBER, 0},
 	{"damping_ratio", key_node, offsetof(FlexInput, damping_ratio), DIM_NUMBER, 0},
 	{"nodes", key_node, offsetof(FlexInput, nodes), DIM_NUMBER, KEY_REQUIRED},
+	{"invariants", key_node, offsetof(FlexInput, invariants), DIM_NUMBER, 0},
 	{"frequency_bound", key_positive, offsetof(FlexInput, frequency_bound), DIM_RATE, 0},
 };
 const KeyTable flexible_table = KEY_TABLE("flexible", flexible_keys);
@@ -47,8 +55,7 @@ const KeyTable flexible_node_table = KEY_TABLE("flexible_node", flexible_node_ke
 
 /* ---- matrices of plain numbers ------------------------------------------------------------------ */
 
-/* One row of n numbers; a number alone is a row of one. */
-static bool read_row(Reader *r, const TreeNode *node, const char *key, int n, Dimension dimension, double *out) {
+bool native_read_row(Reader *r, const TreeNode *node, const char *key, int n, Dimension dimension, double *out) {
 	if (node->kind == TREE_SCALAR && n == 1)
 		return read_quantity(r, node, dimension, out);
 	if (node->kind != TREE_LIST || node->count != n)
@@ -61,12 +68,12 @@ static bool read_row(Reader *r, const TreeNode *node, const char *key, int n, Di
 	return true;
 }
 
-static bool read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out) {
+bool native_read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out) {
 	if (node->kind != TREE_LIST || node->count != rows)
 		return reader_fail(r, node, "\"%s\": expected a list of %d rows, each with %d number%s, one for each mode", key,
 		                   rows, n, n == 1 ? "" : "s");
 	for (int i = 0; i < rows; i++) {
-		if (!read_row(r, node->items[i], key, n, DIM_NUMBER, out + i * n))
+		if (!native_read_row(r, node->items[i], key, n, DIM_NUMBER, out + i * n))
 			return false;
 	}
 	return true;
@@ -79,16 +86,15 @@ static bool read_shape(Reader *r, const TreeNode *node, const char *key, int mod
 		return true;
 	double *shape = reader_array(r, 3 * (size_t)modes, sizeof *shape);
 	*out = shape;
-	return shape && read_rows(r, node, key, 3, modes, shape);
+	return shape && native_read_rows(r, node, key, 3, modes, shape);
 }
 
-/* A matrix, or a list of its diagonal. */
-static bool read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out) {
+bool native_read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out) {
 	const bool rows = node->kind == TREE_LIST && node->count > 0 && node->items[0]->kind == TREE_LIST;
 	if (rows)
-		return read_rows(r, node, key, n, n, out);
+		return native_read_rows(r, node, key, n, n, out);
 	double *diagonal = reader_array(r, (size_t)n, sizeof *diagonal);
-	if (!diagonal || !read_row(r, node, key, n, DIM_NUMBER, diagonal))
+	if (!diagonal || !native_read_row(r, node, key, n, DIM_NUMBER, diagonal))
 		return false;
 	for (int i = 0; i < n; i++)
 		out[i * n + i] = diagonal[i];
@@ -107,7 +113,7 @@ static bool read_shape2(Reader *r, const TreeNode *node, int modes, const double
 	if (node->kind != TREE_LIST || node->count != 3)
 		return reader_fail(r, node, "\"phi2\": expected three matrices, for x, y and z");
 	for (int i = 0; i < 3; i++) {
-		if (!read_matrix(r, node->items[i], "phi2", modes, shape + i * size))
+		if (!native_read_matrix(r, node->items[i], "phi2", modes, shape + i * size))
 			return false;
 	}
 	return true;
@@ -168,9 +174,14 @@ static bool read_flex_nodes(Reader *r, const TreeNode *nodes, const TreeNode *se
 
 /* ---- stiffness and damping --------------------------------------------------------------------------- */
 
-/* sum over nodes of m phi'phi + psi'J psi at no deflection */
-static double modal_mass(const CalFlexDef *def, int i, int j) {
-	double sum = 0;
+/* sum over nodes of m phi'phi + psi'J psi at no deflection, and what the invariants have */
+static double modal_mass(const FlexRead *flex, int i, int j) {
+	const CalFlexDef *def = &flex->def;
+	const CalFlexInvariants *in = &flex->inertia;
+	const int at = i * def->modes + j;
+	double sum = in->modes && in->modal_mass ? in->modal_mass[at] : 0;
+	for (int c = 0; c < 3 && in->modes && !in->modal_mass; c++)
+		sum += in->shape[4 * c * def->modes * def->modes + at];
 	for (int k = 0; k < def->node_count; k++) {
 		const CalFlexNode *n = &def->nodes[k];
 		for (int a = 0; a < 3; a++) {
@@ -184,14 +195,14 @@ static double modal_mass(const CalFlexDef *def, int i, int j) {
 }
 
 /* Refuses modes that the mass couples, or that have none. */
-static bool check_orthogonal(Reader *r, const TreeNode *node, const CalFlexDef *def, const char *key) {
-	for (int i = 0; i < def->modes; i++) {
-		const double mass = modal_mass(def, i, i);
+static bool check_orthogonal(Reader *r, const TreeNode *node, const FlexRead *flex, const char *key) {
+	for (int i = 0; i < flex->def.modes; i++) {
+		const double mass = modal_mass(flex, i, i);
 		if (!(mass > 0))
 			return reader_fail(r, node, "\"%s\": mode %d moves no mass; give masses to the nodes that it moves", key,
 			                   i + 1);
 		for (int j = 0; j < i; j++) {
-			const double part = fabs(modal_mass(def, i, j)) / sqrt(mass * modal_mass(def, j, j));
+			const double part = fabs(modal_mass(flex, i, j)) / sqrt(mass * modal_mass(flex, j, j));
 			if (!(part < 1e-3))
 				return reader_fail(r, node,
 				                   "\"%s\" is for shapes that are mass-orthogonal, but modes %d and %d are coupled by "
@@ -203,49 +214,50 @@ static bool check_orthogonal(Reader *r, const TreeNode *node, const CalFlexDef *
 	return true;
 }
 
-static bool read_stiffness(Reader *r, const FlexInput *in, const CalFlexDef *def, double *K) {
-	const int n = def->modes;
+static bool read_stiffness(Reader *r, const FlexInput *in, const FlexRead *flex, double *K) {
+	const int n = flex->def.modes;
 	if (in->stiffness)
-		return read_matrix(r, in->stiffness, "stiffness", n, K);
+		return native_read_matrix(r, in->stiffness, "stiffness", n, K);
 	double *rate = reader_array(r, (size_t)n, sizeof *rate);
-	if (!rate || !read_row(r, in->frequencies, "frequencies", n, DIM_RATE, rate) ||
-	    !check_orthogonal(r, in->frequencies, def, "frequencies"))
+	if (!rate || !native_read_row(r, in->frequencies, "frequencies", n, DIM_RATE, rate) ||
+	    !check_orthogonal(r, in->frequencies, flex, "frequencies"))
 		return false;
 	for (int i = 0; i < n; i++) {
 		if (!(rate[i] > 0))
 			return reader_fail(r, in->frequencies, "\"frequencies\" must be greater than zero");
-		K[i * n + i] = rate[i] * rate[i] * modal_mass(def, i, i);
+		K[i * n + i] = rate[i] * rate[i] * modal_mass(flex, i, i);
 	}
 	return true;
 }
 
 /* 2 zeta sqrt(K M) of each mode by itself. */
-static bool read_ratio(Reader *r, const FlexInput *in, const CalFlexDef *def, double *D) {
+static bool read_ratio(Reader *r, const FlexInput *in, const FlexRead *flex, double *D) {
 	const TreeNode *node = in->damping_ratio;
-	const int n = def->modes;
+	const double *K = flex->def.stiffness;
+	const int n = flex->def.modes;
 	double *ratio = reader_array(r, (size_t)n, sizeof *ratio);
-	if (!ratio || !check_orthogonal(r, node, def, "damping_ratio"))
+	if (!ratio || !check_orthogonal(r, node, flex, "damping_ratio"))
 		return false;
 	if (node->kind == TREE_SCALAR) {
 		if (!read_quantity(r, node, DIM_NUMBER, &ratio[0]))
 			return false;
 		for (int i = 1; i < n; i++)
 			ratio[i] = ratio[0];
-	} else if (!read_row(r, node, "damping_ratio", n, DIM_NUMBER, ratio)) {
+	} else if (!native_read_row(r, node, "damping_ratio", n, DIM_NUMBER, ratio)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
-		const double k = def->stiffness[i * n + i];
+		const double k = K[i * n + i];
 		if (!(ratio[i] >= 0))
 			return reader_fail(r, node, "\"damping_ratio\" must not be negative");
 		for (int j = 0; j < i; j++) {
-			if (!(fabs(def->stiffness[i * n + j]) <= 1e-3 * sqrt(fabs(k * def->stiffness[j * n + j]))))
+			if (!(fabs(K[i * n + j]) <= 1e-3 * sqrt(fabs(k * K[j * n + j]))))
 				return reader_fail(r, node,
 				                   "\"damping_ratio\" is for modes that the stiffness does not couple, but it couples "
 				                   "modes %d and %d; give the matrix \"damping\"",
 				                   j + 1, i + 1);
 		}
-		D[i * n + i] = 2 * ratio[i] * sqrt(fmax(k, 0) * modal_mass(def, i, i));
+		D[i * n + i] = 2 * ratio[i] * sqrt(fmax(k, 0) * modal_mass(flex, i, i));
 	}
 	return true;
 }
@@ -263,25 +275,37 @@ static bool count_modes(Reader *r, const TreeNode *map, const FlexInput *in, int
 	return true;
 }
 
-bool native_read_flexible(Reader *r, const TreeNode *map, const TreeNode *nodes, const char *body, CalBodyId id) {
-	FlexInput in = {0};
-	CalFlexDef def = {0};
-	if (!keys_read(r, map, &flexible_table, &in) || !count_modes(r, map, &in, &def.modes) ||
-	    !read_flex_nodes(r, nodes, in.nodes, body, &def))
-		return false;
-	const size_t size = (size_t)def.modes * (size_t)def.modes;
+static bool read_forces(Reader *r, const FlexInput *in, FlexRead *flex) {
+	const size_t size = (size_t)flex->def.modes * (size_t)flex->def.modes;
 	double *K = reader_array(r, size, sizeof *K), *D = K ? reader_array(r, size, sizeof *D) : NULL;
-	if (!D || !read_stiffness(r, &in, &def, K))
+	if (!D || !read_stiffness(r, in, flex, K))
 		return false;
-	def.stiffness = K;
-	if (in.damping ? !read_matrix(r, in.damping, "damping", def.modes, D)
-	               : in.damping_ratio && !read_ratio(r, &in, &def, D))
+	flex->def.stiffness = K;
+	if (in->damping ? !native_read_matrix(r, in->damping, "damping", flex->def.modes, D)
+	                : in->damping_ratio && !read_ratio(r, in, flex, D))
 		return false;
-	def.damping = in.damping || in.damping_ratio ? D : NULL;
-	def.frequency_bound = in.frequency_bound;
-	const CalStatus status = cal_desc_set_flexible(r->file->desc, id, &def, r->error);
+	flex->def.damping = in->damping || in->damping_ratio ? D : NULL;
+	flex->def.frequency_bound = in->frequency_bound;
+	return true;
+}
+
+bool native_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole, CalBodyId id) {
+	FlexInput in = {0};
+	FlexRead flex = {0};
+	const TreeNode *map = body->flexible;
+	if (!keys_read(r, map, &flexible_table, &in) || !count_modes(r, map, &in, &flex.def.modes) ||
+	    !read_flex_nodes(r, body->nodes, in.nodes, item->name, &flex.def) ||
+	    (in.invariants && !native_read_invariants(r, in.invariants, flex.def.modes, &flex.inertia)) ||
+	    !read_forces(r, &in, &flex))
+		return false;
+	flex.inertia.mass = whole->mass;
+	flex.inertia.com = whole->com;
+	flex.inertia.inertia = whole->inertia;
+	const CalStatus status = in.invariants
+	                             ? cal_flex_set_invariants(r->file->desc, id, &flex.def, &flex.inertia, r->error)
+	                             : cal_desc_set_flexible(r->file->desc, id, &flex.def, r->error);
 	if (status != CAL_OK)
-		return reader_refused(r, map, status);
-	r->file->modes[id.value - 1] = def.modes;
+		return reader_refused(r, item->place, status);
+	r->file->modes[id.value - 1] = flex.def.modes;
 	return true;
 }

@@ -9,9 +9,11 @@
 #include "io/native.h"
 
 const KeyTable *const native_tables[] = {
-	&file_table,     &group_table, &ground_table, &body_table, &node_table,   &placement_table, &rotation_table,
-	&inertia_table,  &box_table,   &sphere_table, &rod_table,  &joint_table,  &element_table,   &dof_table,
-	&cylinder_table, &state_table, &load_table,   &run_table,  &output_table, &flexible_table,  &flexible_node_table,
+	&file_table,     &group_table,      &ground_table,        &body_table,   &node_table,      &placement_table,
+	&rotation_table, &inertia_table,    &box_table,           &sphere_table, &rod_table,       &joint_table,
+	&element_table,  &dof_table,        &cylinder_table,      &state_table,  &load_table,      &run_table,
+	&output_table,   &flexible_table,   &flexible_node_table, &beam_table,   &beam_mass_table, &section_table,
+	&panel_table,    &invariants_table, &position_table,      &shape_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 
@@ -97,6 +99,10 @@ static const struct {
 	{"damper", "damping"},
 	{"locked", "lock"},
 	{"until", "end"},
+	{"E", "youngs_modulus"},
+	{"nu", "poissons_ratio"},
+	{"rho", "density"},
+	{"tip_mass", "masses"},
 };
 
 static const Key *find_key(const KeyTable *table, const char *name) {

@@ -56,36 +56,99 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 
 /* ---- signals ---------------------------------------------------------------------------------- */
 
-static const char *const plain_signals[] = {"q", "u", "udot", "energy", "momentum"};
+/*
+ * What a signal is about is looked up here; which columns it has ("momentum:Lz", "node:arm/tip:x") is for the program
+ * that records it.
+ */
 
-/* What stands before the joint's name in "reaction:JOINT", "q:JOINT", ...; 0: none of them. */
-static size_t joint_prefix(const char *signal) {
-	static const char *const prefixes[] = {"reaction:", "q:", "u:", "udot:"};
-	for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
-		if (strncmp(signal, prefixes[i], strlen(prefixes[i])) == 0)
-			return strlen(prefixes[i]);
+typedef enum SignalAbout { ABOUT_ALL, ABOUT_COORDINATE, ABOUT_NODE, ABOUT_JOINT } SignalAbout;
+
+static const struct {
+	const char *word;
+	SignalAbout about; // of what stands behind "word:"
+	bool alone;        // may stand without it
+} signal_words[] = {
+	{"q", ABOUT_COORDINATE, true},     {"u", ABOUT_COORDINATE, true},    {"udot", ABOUT_COORDINATE, true},
+	{"energy", ABOUT_ALL, true},       {"momentum", ABOUT_ALL, true},    {"node", ABOUT_NODE, false},
+	{"deflection", ABOUT_NODE, false}, {"reaction", ABOUT_JOINT, false},
+};
+
+/* The number behind the last "dot" of a name, e.g. ".eta" or "."; -1: there is none. *length: what stands before. */
+static int trailing_number(const char *name, const char *dot, size_t *length) {
+	const char *at = NULL;
+	for (const char *p = name; (p = strstr(p, dot)) != NULL; p++)
+		at = p;
+	if (!at || !at[strlen(dot)] || strlen(at + strlen(dot)) > 4 ||
+	    strspn(at + strlen(dot), "0123456789") != strlen(at + strlen(dot)))
+		return -1;
+	*length = (size_t)(at - name);
+	int number = 0;
+	for (const char *digit = at + strlen(dot); *digit; digit++)
+		number = 10 * number + *digit - '0';
+	return number;
+}
+
+/* A single coordinate or speed: "flight.3" of a joint with several, "boom.eta0" of a flexible body. */
+static bool is_coordinate(const Reader *r, const char *name, bool speed) {
+	char owner[128];
+	size_t length = 0;
+	int number = trailing_number(name, ".eta", &length);
+	if (number >= 0 && length < sizeof owner) {
+		memcpy(owner, name, length);
+		owner[length] = 0;
+		const CalBodyId body = cal_desc_find_body(r->file->desc, owner);
+		if (body.value && number < r->file->modes[body.value - 1])
+			return true;
 	}
-	return 0;
+	number = trailing_number(name, ".", &length);
+	if (number < 0 || length >= sizeof owner)
+		return false;
+	memcpy(owner, name, length);
+	owner[length] = 0;
+	const CalJointId joint = cal_desc_find_joint(r->file->desc, owner);
+	const JointShape *shape = joint.value ? &r->file->joints[joint.value - 1].shape : NULL;
+	const int count = !shape ? 0 : speed ? shape->nu : shape->nq;
+	return count > 1 && number < count;
+}
+
+/* Finds the object; where there is none of that name, its last ":part" is taken for a column. */
+static bool check_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *object) {
+	char whole[256];
+	CalNodeId id;
+	const JointRecord *joint;
+	const char *colon = strrchr(object, ':');
+	const bool found = about == ABOUT_NODE ? cal_desc_find_node(r->file->desc, object).value != 0
+	                                       : cal_desc_find_joint(r->file->desc, object).value != 0;
+	if (!found && colon && (size_t)(colon - object) < sizeof whole) {
+		memcpy(whole, object, (size_t)(colon - object));
+		whole[colon - object] = 0;
+		object = whole;
+	}
+	return about == ABOUT_NODE ? native_find_node(r, s, node, object, &id) : native_find_joint(r, node, object, &joint);
 }
 
 static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal) {
-	CalNodeId id;
-	const JointRecord *joint;
-	if (strncmp(signal, "node:", 5) == 0)
-		return native_find_node(r, s, node, signal + 5, &id);
-	if (joint_prefix(signal))
-		return native_find_joint(r, node, signal + joint_prefix(signal), &joint);
 	Suggestion suggestion = {.word = signal};
-	for (size_t i = 0; i < sizeof plain_signals / sizeof plain_signals[0]; i++) {
-		if (strcmp(signal, plain_signals[i]) == 0)
+	const size_t length = strcspn(signal, ":");
+	const char *rest = signal[length] ? signal + length + 1 : NULL;
+	for (size_t i = 0; i < sizeof signal_words / sizeof signal_words[0]; i++) {
+		const char *word = signal_words[i].word;
+		if (signal_words[i].alone)
+			suggestion_offer(&suggestion, word);
+		if (strlen(word) != length || strncmp(word, signal, length) != 0)
+			continue;
+		if (rest ? signal_words[i].about == ABOUT_ALL : signal_words[i].alone)
 			return true;
-		suggestion_offer(&suggestion, plain_signals[i]);
+		if (rest && signal_words[i].about == ABOUT_COORDINATE && is_coordinate(r, rest, word[0] == 'u'))
+			return true;
+		if (rest)
+			return check_object(r, s, node, signal_words[i].about, rest);
 	}
 	if (suggestion.best)
 		return reader_unknown(r, node, "signal", &suggestion);
 	return reader_fail(r, node,
 	                   "unknown signal \"%.80s\"; write q, u, udot, q:JOINT, u:JOINT, udot:JOINT, energy, momentum, "
-	                   "node:BODY/NODE or reaction:JOINT",
+	                   "node:BODY/NODE, deflection:BODY/NODE or reaction:JOINT",
 	                   signal);
 }
 

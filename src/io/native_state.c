@@ -129,6 +129,9 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	const JointRecord *joint;
 	StateInput in = {0};
 	reader_subject(r, "state", NULL);
+	if (!cal_desc_find_joint(r->file->desc, key->text).value && cal_desc_find_body(r->file->desc, key->text).value)
+		return reader_fail(r, key, "\"%.80s\" is a body; the state, that of its modes too, is given by names of joints",
+		                   key->text);
 	if (!native_find_joint(r, key, key->text, &joint))
 		return false;
 	reader_subject(r, "state of joint", joint->name);

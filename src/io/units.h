@@ -34,7 +34,11 @@
 	X(DIM_ANGULAR_STIFFNESS, 1, 2, -2, -1, "an angular stiffness", "3 N*m/rad")      \
 	X(DIM_DAMPING, 1, 0, -1, 0, "a damping", "2 N*s/m")                              \
 	X(DIM_ANGULAR_DAMPING, 1, 2, -1, -1, "an angular damping", "0.1 N*m*s/rad")      \
-	X(DIM_PITCH, 0, 1, 0, -1, "a pitch", "5 mm/rev")
+	X(DIM_PITCH, 0, 1, 0, -1, "a pitch", "5 mm/rev")                                 \
+	X(DIM_STRESS, 1, -1, -2, 0, "a modulus of elasticity", "70 GPa")                 \
+	X(DIM_BENDING, 1, 3, -2, 0, "a bending or torsional stiffness", "500 N*m^2")     \
+	X(DIM_LINE_MASS, 1, -1, 0, 0, "a mass per length", "1.2 kg/m")                   \
+	X(DIM_LINE_INERTIA, 1, 1, 0, 0, "an inertia per length", "0.001 kg*m")
 
 typedef enum Dimension {
 #define DIMENSION_ENUM(name, kg, m, s, rad, what, example) name,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# `calder modes` on the fixtures, and the documented way from a CalculiX deck to a body (docs/fe.md) with ccx itself:
+# `calder modes` on model files and on the fixtures, and the documented way from a CalculiX deck to a body (docs/fe.md) with ccx itself:
 # the frequencies of the reduced cantilever and bracket against those that CalculiX computes. Only the latter part is
 # left out where there is no ccx; ./dev test installs it.
 set -u
@@ -36,6 +36,89 @@ expect 2 "bad value" "$CALDER" modes --bound fast "$data/rod.inp"
 expect 3 "missing file" "$CALDER" modes "$work/none.inp"
 says err "none.inp: error:"
 
+# Model files: all flexible bodies, or the one of --body, which --plot and --write need where there are several.
+cat >"$work/two.yaml" <<'YAML'
+calder: 1
+define:
+  tube: &tube {shape: tube, diameter: 0.1 m, thickness: 5 mm, youngs_modulus: 70 GPa, density: 2700 kg/m^3}
+bodies:
+  hub: {mass: 10, inertia: [1, 1, 1]}
+  boom: {beam: {length: 4 m, section: *tube, modes: 4, damping_ratio: 0.01, frequency_bound: 5000}}
+  whip: {beam: {length: 4 m, section: *tube, modes: 2, second_order: true}}
+joints:
+  base: {type: weld, to: hub}
+  a: {type: revolute, from: hub, to: boom/root, axis: z}
+  b: {type: revolute, from: boom/tip, to: whip/root, axis: z}
+run: {duration: 0.01, output: {interval: 1 ms, signals: [q, "node:boom/tip"]}}
+YAML
+"$CALDER" modes "$work/two.yaml" >"$work/out" 2>"$work/err"
+if grep -q libyaml "$work/err"; then
+	echo "built without libyaml: model files are skipped"
+else
+	expect 0 "model file" "$CALDER" modes "$work/two.yaml"
+	says out 'body "boom": 4 modes'
+	says out 'body "whip": 2 modes'
+	says out "bound       795.775 Hz"
+	grep -q '"hub"' "$work/out" && problem "a rigid body was reported"
+	expect 0 "one body" "$CALDER" modes "$work/two.yaml" --body whip
+	says out 'body "whip": 2 modes'
+	grep -q '"boom"' "$work/out" && problem "--body did not choose"
+	expect 3 "which body" "$CALDER" modes "$work/two.yaml" --plot "$work/two.svg"
+	says err 'two.yaml: error: --plot and --write are for one body: choose it by --body NAME; the flexible bodies are "boom", "whip"'
+	[ -e "$work/two.svg" ] && problem "a picture of no body"
+	expect 3 "which body to write" "$CALDER" modes "$work/two.yaml" --write "$work/two.json"
+	expect 3 "no such body" "$CALDER" modes "$work/two.yaml" --body bom
+	says err 'no flexible body has the name "bom"; the flexible bodies are "boom", "whip"'
+	expect 3 "rigid body" "$CALDER" modes "$work/two.yaml" --body hub --plot "$work/two.svg"
+	says err 'no flexible body has the name "hub"'
+	expect 2 "bound of a model file" "$CALDER" modes "$work/two.yaml" --bound 100
+	says err "frequency_bound"
+	expect 0 "picture" "$CALDER" modes "$work/two.yaml" --body boom --plot "$work/boom.svg"
+	grep -q "</svg>" "$work/boom.svg" || problem "no picture of the boom"
+	grep -q "5.9896 Hz" "$work/boom.svg" || problem "no frequency in the picture of the boom"
+	expect 0 "picture of second order" "$CALDER" modes "$work/two.yaml" --body whip --plot "$work/whip.svg"
+	grep -q "</svg>" "$work/whip.svg" || problem "no picture of the whip"
+	expect 0 "modal file" "$CALDER" modes "$work/two.yaml" --body boom --write "$work/boom.json" --name arm
+	says err "warning: the frequency bound of 5000 rad/s is left out"
+	"$CALDER" modes "$work/two.yaml" --body boom | sed -n '/mode /,$p' >"$work/before"
+	expect 0 "modal file of a beam" "$CALDER" modes "$work/boom.json"
+	says out 'body "arm": 4 modes'
+	sed -n '/mode /,$p' "$work/out" >"$work/after"
+	cmp -s "$work/before" "$work/after" || { problem "the written boom is another one"; diff "$work/before" "$work/after"; }
+	expect 0 "SID of a beam" "$CALDER" modes "$work/two.yaml" --body boom --write "$work/boom.SID_FEM"
+	expect 0 "SID of a beam read" "$CALDER" modes "$work/boom.SID_FEM"
+	says out "4 modes"
+	expect 3 "second order to a file" "$CALDER" modes "$work/two.yaml" --body whip --write "$work/whip.json"
+	says err 'body "whip" has second-order shapes'
+	says err "ignore-geometric leaves them out"
+	[ -e "$work/whip.json" ] && problem "a file that lacks something was written"
+	expect 0 "first order to a file" "$CALDER" modes "$work/two.yaml" --body whip --write "$work/whip.json" --ignore-geometric
+	says err "warning: second-order shapes (foreshortening) are left out"
+	expect 0 "JSON of a model file" "$CALDER" modes --json "$work/two.yaml"
+	if command -v python3 >/dev/null; then
+		python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+assert [b["name"] for b in r] == ["boom", "whip"] and len(r[0]["modes"]) == 4, r' "$work/out" || problem "JSON of a model file"
+	fi
+	sed '/whip/d' "$work/two.yaml" >"$work/one.yaml"
+	expect 0 "the only one" "$CALDER" modes "$work/one.yaml" --plot "$work/one.svg"
+	grep -q "</svg>" "$work/one.svg" || problem "no picture of the only flexible body"
+	expect 0 "from stdin" "$CALDER" modes - --body boom <"$work/two.yaml"
+	says out '<stdin>: body "boom": 4 modes'
+	expect 0 "rigid model" "$CALDER" modes "$SOURCE_DIR/examples/pendulum.yaml"
+	says out "no flexible bodies"
+	expect 3 "picture of a rigid model" "$CALDER" modes "$SOURCE_DIR/examples/pendulum.yaml" --plot "$work/none.svg"
+	says err "the model has no flexible body"
+	# modal coordinates and nodes are signals like any other
+	expect 0 "signals" "$CALDER" run "$work/two.yaml" -q -o - --plot "$work/run.svg"
+	says out "boom.eta0"
+	says out "boom.eta3"
+	says out "node:boom/tip:x"
+	grep -q "eta0" "$work/run.svg" || problem "no modal coordinate in the picture of the run"
+	expect 2 "body of a modal file" "$CALDER" modes "$work/boom.json" --body boom
+	says err "this file holds one body"
+fi
+
 "$CALDER" modes "$data/rod.inp" >"$work/out" 2>"$work/err"
 if grep -q CALDER_WITH_LAPACK "$work/err"; then
 	echo "built without LAPACK: the rest is skipped"
@@ -51,6 +134,7 @@ says out "448.588"
 grep -q "</svg>" "$work/rod.svg" || problem "no picture"
 expect 0 "modal file" "$CALDER" modes "$work/rod.json"
 says out "448.588"
+says out 'body "rod": 18 modes'
 expect 0 "bound" "$CALDER" modes "$work/rod.json" --bound 5000
 says out "free mode bounded"
 expect 0 "to SID" "$CALDER" modes "$data/rod.inp" --modes 4 --write "$work/rod.SID_FEM"

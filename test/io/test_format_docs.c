@@ -102,12 +102,42 @@ static void every_joint_type_and_method_is_documented(void **state) {
 	free(text);
 }
 
+static void every_boundary_of_a_beam_is_documented(void **state) {
+	(void)state;
+	char *text = read_all(SOURCE_DIR "/docs/format.md"), word[64];
+	for (int i = 0; i < CAL_FLEX_BOUNDARY_COUNT; i++) {
+		snprintf(word, sizeof word, "`%s`", cal_flex_boundary_name((CalFlexBoundary)i));
+		if (!strstr(strstr(text, "\n## beam\n"), word))
+			fail_msg("docs/format.md does not name the boundary %s", word);
+	}
+	free(text);
+}
+
+/* Every YAML block is a file that can be read, or a part of one that only lacks the first line. */
+static void the_examples_can_be_read(void **state) {
+	(void)state;
+	char *text = read_all(SOURCE_DIR "/docs/format.md");
+	int count = 0;
+	for (char *p = text; (p = strstr(p, "\n```yaml\n")) != NULL; count++) {
+		char *start = p + strlen("\n```yaml\n"), *end = strstr(start, "\n```\n"), whole[4000];
+		assert_non_null(end);
+		*end = 0;
+		snprintf(whole, sizeof whole, "%s%s\n", strncmp(start, "calder:", 7) == 0 ? "" : "calder: 1\n", start);
+		cal_file_destroy(file_of(whole));
+		p = end + 1;
+	}
+	assert_true(count >= 4);
+	free(text);
+}
+
 int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_key_is_documented),
 		cmocka_unit_test(the_schema_has_the_same_keys),
 		cmocka_unit_test(every_joint_type_and_method_is_documented),
+		cmocka_unit_test(every_boundary_of_a_beam_is_documented),
+		cmocka_unit_test(the_examples_can_be_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
