@@ -24,6 +24,7 @@ typedef enum ExitCode {
 int command_info(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_run(int argc, char **argv);
+int command_plot(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_golden(int argc, char **argv);
@@ -40,6 +41,8 @@ int say_status(const char *path, CalStatus status, const CalError *error);
 
 /* ---- input ------------------------------------------------------------------------------------- */
 
+/** All of a stream and a zero behind it, from malloc; NULL: out of memory. */
+char *input_read(FILE *in, size_t *length);
 /** How messages call an input: "<stdin>" for "-". */
 const char *input_name(const char *path);
 /** Reads a model file, or stdin for "-". On failure the message has been printed; returns an exit code. */

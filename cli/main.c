@@ -18,6 +18,7 @@ static const Command commands[] = {
 	{"info", command_info, "say what a model consists of"},
 	{"check", command_check, "find what is wrong or suspicious in a model"},
 	{"run", command_run, "integrate a model in time; write CSV and plots"},
+	{"plot", command_plot, "draw columns of a CSV file"},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},
 	{"golden", command_golden, "compare with reference results"},
 	{"bench", command_bench, "compare the speed with other engines"},

@@ -24,6 +24,12 @@ void modes_print(const ModesBody *body);
 /** One JSON object. */
 void modes_json(const ModesBody *body);
 
+/**
+ * Lines between neighbouring nodes: numbers of nodes, each stroke ended by -1, in *strokes from malloc. Returns their
+ * count; 0 and NULL if there are none or memory is short.
+ */
+int modes_wire(const CalVec3 *places, int count, int **strokes);
+
 /** Draws the shapes of the modal coordinates, at most 24; returns an exit code. */
 int modes_plot(const CalModal *modal, const char *title, const char *path);
 

@@ -3,8 +3,8 @@
  * modes_plot.c — the shapes of a modal body as an SVG file: one tile per modal coordinate.
  *
  * Nodes are seen in parallel projection, with the longest axis of the body across the tile, from that side where more
- * of the shape is seen: grey at rest, in colour displaced, with a thread between the two. Displacements are enlarged
- * until the largest is a seventh of the body.
+ * of the shape is seen: grey at rest, in colour displaced, and lines between neighbours; squares are frames.
+ * Displacements are enlarged until the largest is a seventh of the body. Bodies of very many nodes are drawn as dots.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,9 @@
 #include "modes.h"
 
 enum { TILE_WIDTH = 300, TILE_HEIGHT = 210, TILE_TEXT = 30, COLUMNS = 3, MAX_TILES = 24, TOP = 48 };
+enum { MOST_WIRED = 2000 }; // nodes; the search for neighbours takes a time that grows as their square
 
+/* How the body is looked at. */
 typedef struct View {
 	int axis[3];      // which coordinate goes across, away and up
 	double side;      // 1 or -1: seen from the right or from the left
@@ -23,18 +25,54 @@ typedef struct View {
 	double scale;     // [px/m]
 } View;
 
-static void project(const View *view, const double p[3], double *x, double *y) {
+/* The nodes that are drawn, and the lines between them. */
+typedef struct Scene {
+	const CalModal *modal;
+	int modes, count;
+	CalModalNode *nodes; // [count]
+	CalVec3 *places;     // [count], at rest [m]
+	CalVec3 *moved;      // [count], the shape that is being drawn [m]
+	int *strokes;        // as modes_wire() gives them; NULL: dots
+	int stroke_length;   //
+} Scene;
+
+/* ---- scene and view ---------------------------------------------------------------------------- */
+
+static void scene_free(Scene *scene) {
+	free(scene->nodes);
+	free(scene->places);
+	free(scene->moved);
+	free(scene->strokes);
+}
+
+static bool scene_create(Scene *scene, const CalModal *modal) {
+	const CalModalInfo info = cal_modal_info(modal);
+	const size_t n = (size_t)info.node_count + 1;
+	*scene = (Scene){.modal = modal, .modes = info.modes};
+	scene->nodes = calloc(n, sizeof *scene->nodes);
+	scene->places = calloc(n, sizeof *scene->places);
+	scene->moved = calloc(n, sizeof *scene->moved);
+	if (!scene->nodes || !scene->places || !scene->moved)
+		return false;
+	for (int i = 0; i < info.node_count; i++) {
+		CalModalNode *node = &scene->nodes[scene->count];
+		if (cal_modal_node(modal, i, node) == CAL_OK && node->kind != CAL_MODAL_MASS)
+			scene->places[scene->count++] = node->placement.position;
+	}
+	int *strokes = NULL;
+	if (scene->count <= MOST_WIRED)
+		scene->stroke_length = modes_wire(scene->places, scene->count, &strokes);
+	scene->strokes = strokes;
+	return true;
+}
+
+static void project(const View *view, CalVec3 place, double *x, double *y) {
+	const double p[3] = {place.x, place.y, place.z};
 	const double across = p[view->axis[0]] - view->center[view->axis[0]];
 	const double away = view->side * (p[view->axis[1]] - view->center[view->axis[1]]);
 	const double up = p[view->axis[2]] - view->center[view->axis[2]];
 	*x = 0.940 * across + 0.342 * away;
 	*y = 0.171 * across - 0.470 * away - 0.866 * up; // down the page
-}
-
-static void at_rest(const CalModalNode *node, double p[3]) {
-	p[0] = node->placement.position.x;
-	p[1] = node->placement.position.y;
-	p[2] = node->placement.position.z;
 }
 
 /* Longest axis across, shortest up. */
@@ -50,40 +88,28 @@ static void choose_axes(View *view, const double side[3]) {
 			}
 }
 
-static bool drawn(const CalModal *modal, int index, CalModalNode *node) {
-	return cal_modal_node(modal, index, node) == CAL_OK && node->kind != CAL_MODAL_MASS;
-}
-
-static bool view_of(const CalModal *modal, View *view) {
-	double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, side[3], p[3];
-	CalModalNode node;
-	int count = 0;
-	for (int i = 0; i < cal_modal_info(modal).node_count; i++) {
-		if (!drawn(modal, i, &node))
-			continue;
-		at_rest(&node, p);
-		count++;
+static bool view_of(const Scene *scene, View *view) {
+	double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, side[3];
+	for (int i = 0; i < scene->count; i++) {
+		const double p[3] = {scene->places[i].x, scene->places[i].y, scene->places[i].z};
 		for (int c = 0; c < 3; c++) {
 			low[c] = fmin(low[c], p[c]);
 			high[c] = fmax(high[c], p[c]);
 		}
 	}
 	*view = (View){.side = 1};
-	for (int c = 0; c < 3 && count; c++) {
+	for (int c = 0; c < 3 && scene->count; c++) {
 		side[c] = high[c] - low[c];
 		view->center[c] = (high[c] + low[c]) / 2;
 		view->size = fmax(view->size, side[c]);
 	}
-	if (count < 2 || !(view->size > 0))
+	if (scene->count < 2 || !(view->size > 0))
 		return false;
 	choose_axes(view, side);
 	double width = 0, height = 0;
-	for (int i = 0; i < cal_modal_info(modal).node_count; i++) {
+	for (int i = 0; i < scene->count; i++) {
 		double x, y;
-		if (!drawn(modal, i, &node))
-			continue;
-		at_rest(&node, p);
-		project(view, p, &x, &y);
+		project(view, scene->places[i], &x, &y);
 		width = fmax(width, fabs(x));
 		height = fmax(height, fabs(y));
 	}
@@ -93,49 +119,35 @@ static bool view_of(const CalModal *modal, View *view) {
 	return true;
 }
 
-static double largest(const CalModal *modal, int shape) {
-	const CalModalInfo info = cal_modal_info(modal);
-	CalModalNode node;
-	double most = 0;
-	for (int i = 0; i < info.node_count; i++) {
-		double square = 0;
-		if (!drawn(modal, i, &node))
-			continue;
-		for (int c = 0; c < 3; c++)
-			square += node.phi[c * info.modes + shape] * node.phi[c * info.modes + shape];
-		most = fmax(most, sqrt(square));
-	}
-	return most;
+static CalVec3 shift(const Scene *scene, int node, int shape) {
+	const double *phi = scene->nodes[node].phi + shape;
+	return (CalVec3){phi[0], phi[scene->modes], phi[2 * scene->modes]};
 }
 
-/* How much of a shape this view shows. */
-static double visible(const CalModal *modal, const View *view, int shape) {
-	const CalModalInfo info = cal_modal_info(modal);
-	CalModalNode node;
+/* Puts the nodes where the shape moves them, the largest displacement being a seventh of the body. */
+static void move(Scene *scene, const View *view, int shape) {
+	double most = 0;
+	for (int i = 0; i < scene->count; i++) {
+		const CalVec3 d = shift(scene, i, shape);
+		most = fmax(most, sqrt(d.x * d.x + d.y * d.y + d.z * d.z));
+	}
+	const double enlarge = most > 0 ? view->size / 7 / most : 0;
+	for (int i = 0; i < scene->count; i++) {
+		const CalVec3 p = scene->places[i], d = shift(scene, i, shape);
+		scene->moved[i] = (CalVec3){p.x + enlarge * d.x, p.y + enlarge * d.y, p.z + enlarge * d.z};
+	}
+}
+
+/* How much of the shape this view shows. */
+static double visible(const Scene *scene, const View *view) {
 	double sum = 0;
-	for (int i = 0; i < info.node_count; i++) {
-		double p[3], x, y;
-		if (!drawn(modal, i, &node))
-			continue;
-		for (int c = 0; c < 3; c++)
-			p[c] = view->center[c] + node.phi[c * info.modes + shape];
-		project(view, p, &x, &y);
-		sum += x * x + y * y;
+	for (int i = 0; i < scene->count; i++) {
+		double from[2], to[2];
+		project(view, scene->places[i], &from[0], &from[1]);
+		project(view, scene->moved[i], &to[0], &to[1]);
+		sum += pow(to[0] - from[0], 2) + pow(to[1] - from[1], 2);
 	}
 	return sum;
-}
-
-static void draw_axes(FILE *out, const View *view, double left, double bottom) {
-	for (int c = 0; c < 3; c++) {
-		double p[3] = {view->center[0], view->center[1], view->center[2]}, x, y;
-		p[c] += 1;
-		project(view, p, &x, &y);
-		fprintf(
-			out,
-			"<path d=\"M%.1f %.1fl%.1f %.1f\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%.1f\" font-size=\"9\">%c</text>",
-			left, bottom, 14 * x, 14 * y, left + 20 * x - 2, bottom + 20 * y + 3, "xyz"[c]);
-	}
-	putc('\n', out);
 }
 
 /* sqrt(K/M) of one coordinate: its frequency, if the shapes are modes. */
@@ -156,101 +168,164 @@ static double frequency(const CalModal *modal, int shape) {
 	return mass > 0 ? sqrt(info.stiffness[shape * (info.modes + 1)] / mass) / 6.283185307179586 : 0;
 }
 
-/* A node at rest and displaced, in pixels of the picture. */
-static void place(const View *view, const CalModalNode *node, int modes, int shape, double enlarge, double rest[2],
-                  double moved[2]) {
-	double p[3], q[3];
-	at_rest(node, p);
-	for (int c = 0; c < 3; c++)
-		q[c] = p[c] + enlarge * node->phi[c * modes + shape];
-	project(view, p, &rest[0], &rest[1]);
-	project(view, q, &moved[0], &moved[1]);
-	for (int c = 0; c < 2; c++) {
-		rest[c] = view->middle[c] + view->scale * rest[c];
-		moved[c] = view->middle[c] + view->scale * moved[c];
+/* ---- drawing ----------------------------------------------------------------------------------- */
+
+/* A place in tenths of a pixel, so that steps between rounded points do not add up to an error. */
+static void in_tenths(const View *view, CalVec3 place, long at[2]) {
+	double x, y;
+	project(view, place, &x, &y);
+	at[0] = lround(10 * (view->middle[0] + view->scale * x));
+	at[1] = lround(10 * (view->middle[1] + view->scale * y));
+}
+
+static void draw_wire(FILE *out, const Scene *scene, const View *view, const CalVec3 *places) {
+	long last[2] = {0, 0}, at[2];
+	bool down = false;
+	for (int i = 0; i < scene->stroke_length; i++) {
+		if (scene->strokes[i] < 0) {
+			down = false;
+			continue;
+		}
+		in_tenths(view, places[scene->strokes[i]], at);
+		if (down)
+			fprintf(out, "l%g %g", (double)(at[0] - last[0]) / 10, (double)(at[1] - last[1]) / 10);
+		else
+			fprintf(out, "M%g %g", (double)at[0] / 10, (double)at[1] / 10);
+		memcpy(last, at, sizeof last);
+		down = true;
 	}
 }
 
-typedef enum Layer { THREADS, AT_REST, MOVED, FRAMES, LAYER_COUNT } Layer;
+/* Dots are lines of no length with round ends. */
+static void draw_dots(FILE *out, const Scene *scene, const View *view, const CalVec3 *places) {
+	for (int i = 0; i < scene->count; i++) {
+		long at[2];
+		in_tenths(view, places[i], at);
+		fprintf(out, "M%g %gh0", (double)at[0] / 10, (double)at[1] / 10);
+	}
+}
 
-/* One path for all nodes of a layer: dots are lines of no length with round ends. */
-static void draw_layer(FILE *out, const CalModal *modal, const View *view, int shape, double enlarge, Layer layer) {
-	static const char *const style[LAYER_COUNT] = {"thread", "rest", "moved", "frame"};
-	const CalModalInfo info = cal_modal_info(modal);
-	fprintf(out, "<path class=\"%s\" d=\"", style[layer]);
-	for (int i = 0; i < info.node_count; i++) {
-		CalModalNode node;
-		double rest[2], moved[2];
-		if (!drawn(modal, i, &node) || (layer >= MOVED && (node.kind == CAL_MODAL_FRAME) != (layer == FRAMES)))
+static void draw_body(FILE *out, const Scene *scene, const View *view, const CalVec3 *places, const char *style) {
+	fprintf(out, "<path class=\"%s %s\" d=\"", scene->strokes ? "wire" : "dots", style);
+	(scene->strokes ? draw_wire : draw_dots)(out, scene, view, places);
+	fputs("\"/>\n", out);
+}
+
+static void draw_frames(FILE *out, const Scene *scene, const View *view) {
+	fputs("<path class=\"frame\" d=\"", out);
+	for (int i = 0; i < scene->count; i++) {
+		long at[2];
+		if (scene->nodes[i].kind != CAL_MODAL_FRAME)
 			continue;
-		place(view, &node, info.modes, shape, enlarge, rest, moved);
-		if (layer == THREADS)
-			fprintf(out, "M%.1f %.1fL%.1f %.1f", rest[0], rest[1], moved[0], moved[1]);
-		else if (layer == FRAMES)
-			fprintf(out, "M%.1f %.1fh6", moved[0] - 3, moved[1]);
-		else
-			fprintf(out, "M%.1f %.1fh0", layer == AT_REST ? rest[0] : moved[0], layer == AT_REST ? rest[1] : moved[1]);
+		in_tenths(view, scene->moved[i], at);
+		fprintf(out, "M%g %gh6", (double)at[0] / 10 - 3, (double)at[1] / 10);
 	}
 	fputs("\"/>\n", out);
 }
 
-static void draw_tile(FILE *out, const CalModal *modal, View *view, int shape, double left, double top) {
-	const double most = largest(modal, shape), enlarge = most > 0 ? view->size / 7 / most : 0;
+static void draw_axes(FILE *out, const View *view, double left, double bottom) {
+	const double *o = view->center;
+	for (int c = 0; c < 3; c++) {
+		double x, y;
+		project(view, (CalVec3){o[0] + (c == 0), o[1] + (c == 1), o[2] + (c == 2)}, &x, &y);
+		fprintf(
+			out,
+			"<path d=\"M%.1f %.1fl%.1f %.1f\" stroke=\"#888\"/><text x=\"%.1f\" y=\"%.1f\" font-size=\"11\">%c</text>",
+			left, bottom, 14 * x, 14 * y, left + 21 * x - 2, bottom + 21 * y + 3, "xyz"[c]);
+	}
+	putc('\n', out);
+}
+
+static void draw_tile(FILE *out, Scene *scene, View *view, int shape, double left, double top) {
+	move(scene, view, shape);
 	View mirrored = *view;
 	view->side = 1;
 	mirrored.side = -1;
-	if (visible(modal, &mirrored, shape) > visible(modal, view, shape))
+	if (visible(scene, &mirrored) > visible(scene, view))
 		view->side = -1;
 	view->middle[0] = left + TILE_WIDTH / 2.0;
 	view->middle[1] = top + TILE_TEXT + (TILE_HEIGHT - TILE_TEXT) / 2.0;
 	fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#ddd\"/>\n", left + 4,
 	        top + 4, TILE_WIDTH - 8, TILE_HEIGHT - 8);
 	fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">%d: %.5g Hz</text>\n", left + 12, top + 22, shape + 1,
-	        frequency(modal, shape));
+	        frequency(scene->modal, shape));
 	draw_axes(out, view, left + 28, top + TILE_HEIGHT - 26);
-	for (int layer = 0; layer < LAYER_COUNT; layer++)
-		draw_layer(out, modal, view, shape, enlarge, (Layer)layer);
+	fprintf(out, "<use href=\"#%s\" x=\"%g\" y=\"%g\"/>\n", view->side > 0 ? "right" : "left", view->middle[0],
+	        view->middle[1]);
+	draw_body(out, scene, view, scene->moved, "moved");
+	draw_frames(out, scene, view);
 }
 
-static void draw(FILE *out, const CalModal *modal, View *view, const char *title) {
-	const int modes = cal_modal_info(modal).modes, tiles = modes < MAX_TILES ? modes : MAX_TILES;
+/* The body at rest, seen from both sides: every tile uses one of the two. */
+static void define_rest(FILE *out, const Scene *scene, View view) {
+	fputs("<defs>\n", out);
+	for (int i = 0; i < 2; i++) {
+		view.side = i ? -1 : 1;
+		fprintf(out, "<g id=\"%s\">", i ? "left" : "right");
+		draw_body(out, scene, &view, scene->places, "rest");
+		fputs("</g>\n", out);
+	}
+	fputs("</defs>\n", out);
+}
+
+/* Of a path the last part. */
+static void write_title(FILE *out, const char *text) {
+	const char *slash = strrchr(text, '/');
+	for (text = slash ? slash + 1 : text; *text; text++)
+		if (*text == '&' || *text == '<' || *text == '>')
+			fprintf(out, "&#%d;", *text);
+		else
+			putc(*text, out);
+}
+
+static void draw(FILE *out, Scene *scene, View *view, const char *title) {
+	const int tiles = scene->modes < MAX_TILES ? scene->modes : MAX_TILES;
 	const int rows = (tiles + COLUMNS - 1) / COLUMNS, width = COLUMNS * TILE_WIDTH,
 			  height = TOP + rows * TILE_HEIGHT + 8;
 	fprintf(out,
 	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-	        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n"
-	        "<style>path{fill:none}.thread{stroke:#c9dcea}.rest{stroke:#bbb;stroke-width:2.4;stroke-linecap:round}"
-	        ".moved{stroke:#0072b2;stroke-width:3.4;stroke-linecap:round}"
-	        ".frame{stroke:#d55e00;stroke-width:6}</style>\n"
-	        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
-	        "<text x=\"12\" y=\"28\" font-size=\"16\" font-weight=\"bold\">",
+	        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\" role=\"img\">\n"
+	        "<style>path{fill:none;stroke-linejoin:round;stroke-linecap:round}.wire{stroke-width:.7}"
+	        ".dots{stroke-width:3}.rest{stroke:#c4c4c4}.moved{stroke:#0072b2}"
+	        ".frame{stroke:#d55e00;stroke-width:6;stroke-linecap:butt}</style>\n"
+	        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<title>",
 	        width, height, width, height);
-	for (const char *c = title; *c; c++)
-		if (*c == '&' || *c == '<' || *c == '>')
-			fprintf(out, "&#%d;", *c);
-		else
-			putc(*c, out);
-	fprintf(out, ": %d of %d shapes</text>\n", tiles, modes);
+	write_title(out, title);
+	fputs("</title>\n<text x=\"12\" y=\"28\" font-size=\"16\" font-weight=\"bold\">", out);
+	write_title(out, title);
+	fprintf(out, ": %d of %d shapes</text>\n", tiles, scene->modes);
+	define_rest(out, scene, *view);
 	for (int k = 0; k < tiles; k++) {
 		const int left = k % COLUMNS * TILE_WIDTH, top = TOP + k / COLUMNS * TILE_HEIGHT;
-		draw_tile(out, modal, view, k, left, top);
+		draw_tile(out, scene, view, k, left, top);
 	}
 	fputs("</svg>\n", out);
 }
 
-int modes_plot(const CalModal *modal, const char *title, const char *path) {
-	View view;
-	if (!view_of(modal, &view)) {
-		say_error(path, "there are fewer than two nodes to draw");
-		return EXIT_INPUT;
-	}
+static int write_picture(Scene *scene, View *view, const char *title, const char *path) {
 	FILE *out = fopen(path, "w");
 	if (out)
-		draw(out, modal, &view, title);
+		draw(out, scene, view, title);
 	const bool bad = !out || ferror(out);
 	if ((out && fclose(out) != 0) || bad) {
 		say_error(path, "the file could not be written");
 		return EXIT_INPUT;
 	}
 	return EXIT_OK;
+}
+
+int modes_plot(const CalModal *modal, const char *title, const char *path) {
+	View view;
+	Scene scene;
+	int code;
+	if (!scene_create(&scene, modal)) {
+		code = say_status(path, CAL_ERR_MEMORY, NULL);
+	} else if (!view_of(&scene, &view)) {
+		say_error(path, "there are fewer than two nodes to draw");
+		code = EXIT_INPUT;
+	} else {
+		code = write_picture(&scene, &view, title, path);
+	}
+	scene_free(&scene);
+	return code;
 }

@@ -2,15 +2,14 @@
 /*
  * record.c — samples to CSV and to a plot.
  *
- * CSV: one header line "name [unit]", then numbers that read back exactly. Plot: columns of one
- * kind and unit share a panel; lengths and angles do not share a scale.
+ * CSV: one header line "name [unit]", then numbers that read back exactly. Plot: the columns of the signals asked
+ * for, in panels (panels.h).
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record.h"
-#include "svg.h"
 
 /* ---- CSV --------------------------------------------------------------------------------------- */
 
@@ -110,97 +109,39 @@ int record_close(Record *record, const char *csv_path) {
 
 /* ---- plot -------------------------------------------------------------------------------------- */
 
-/* What is drawn: columns in panels; the arrays have room for every column. */
-typedef struct Drawing {
-	SvgPanel *panels;
-	SvgLine *lines;
-	char (*titles)[200];
-	bool *chosen; // columns of the signals to draw
-	int panel_count, line_count;
-} Drawing;
-
-static bool drawing_alloc(Drawing *drawing, int columns) {
-	size_t n = (size_t)columns;
-	drawing->panels = calloc(n, sizeof *drawing->panels);
-	drawing->lines = calloc(n, sizeof *drawing->lines);
-	drawing->titles = calloc(n, sizeof *drawing->titles);
-	drawing->chosen = calloc(n, sizeof *drawing->chosen);
-	return drawing->panels && drawing->lines && drawing->titles && drawing->chosen;
+/* Appends a column unless it is there. */
+static void add_item(PanelItem *items, int *count, int column, int label) {
+	for (int i = 0; i < *count; i++)
+		if (items[i].column == column)
+			return;
+	items[(*count)++] = (PanelItem){.column = column, .label = label};
 }
 
-static void drawing_free(Drawing *drawing) {
-	free(drawing->panels);
-	free(drawing->lines);
-	free(drawing->titles);
-	free(drawing->chosen);
-}
-
-static void choose_columns(Drawing *drawing, const SignalSet *set, const char *name) {
-	for (int s = 0; s < set->signal_count; s++)
+/* The columns of the signals of that name, or the one of that name. */
+static void add_items(PanelItem *items, int *count, const SignalSet *set, const char *name) {
+	int own = -1;
+	for (int i = 0; i < set->column_count; i++)
+		own = strcmp(set->columns[i].name, name) == 0 ? i : own;
+	for (int s = 0; s < set->signal_count && own < 0; s++)
 		if (strcmp(set->signals[s].name, name) == 0)
-			for (int i = 0; i < set->signals[s].count; i++)
-				drawing->chosen[set->signals[s].first + i] = true;
-}
-
-static bool share_panel(const Column *a, const Column *b) {
-	return a->label == b->label && strncmp(a->name, b->name, (size_t)a->label) == 0 && strcmp(a->unit, b->unit) == 0;
-}
-
-/* A panel with all chosen columns that share it with `first`; they are then no longer to be drawn. */
-static void add_panel(Drawing *drawing, const Record *record, int first) {
-	const Column *columns = record->set.columns;
-	SvgPanel *panel = &drawing->panels[drawing->panel_count];
-	char *title = drawing->titles[drawing->panel_count++];
-	snprintf(title, sizeof *drawing->titles, "%.*s [%s]", columns[first].label - 1, columns[first].name,
-	         columns[first].unit);
-	*panel = (SvgPanel){.title = title, .lines = drawing->lines + drawing->line_count};
-	for (int i = 0; i < record->set.column_count; i++) {
-		if (!drawing->chosen[i] || !share_panel(&columns[first], &columns[i]))
-			continue;
-		drawing->lines[drawing->line_count++] =
-			(SvgLine){.name = columns[i].name + columns[i].label, .y = record->rows + i};
-		drawing->chosen[i] = false;
-		panel->line_count++;
-	}
-}
-
-static void add_signal_panels(Drawing *drawing, const Record *record, const char *name) {
-	for (int s = 0; s < record->set.signal_count; s++) {
-		const Signal *signal = &record->set.signals[s];
-		if (strcmp(signal->name, name) == 0)
-			for (int i = signal->first; i < signal->first + signal->count; i++)
-				if (drawing->chosen[i])
-					add_panel(drawing, record, i);
-	}
+			for (int i = set->signals[s].first; i < set->signals[s].first + set->signals[s].count; i++)
+				add_item(items, count, i, set->columns[i].label);
+	if (own >= 0)
+		add_item(items, count, own, panels_own_label(name));
 }
 
 int record_plot(const Record *record, const char *svg_path, const char *title, const char *const *names, int count) {
-	Drawing drawing = {0};
-	if (!drawing_alloc(&drawing, record->set.column_count)) {
-		drawing_free(&drawing);
+	PanelItem *items = calloc((size_t)record->set.column_count, sizeof *items);
+	if (!items)
 		return say_status(svg_path, CAL_ERR_MEMORY, NULL);
-	}
+	int item_count = 0;
 	for (int i = 0; i < count; i++)
-		choose_columns(&drawing, &record->set, names[i]);
-	for (int i = 0; i < count; i++)
-		add_signal_panels(&drawing, record, names[i]);
-	SvgPlot plot = {.title = title,
-	                .x_title = "t [s]",
-	                .x = record->rows,
-	                .count = record->count,
-	                .stride = (size_t)record->set.column_count,
-	                .panels = drawing.panels,
-	                .panel_count = drawing.panel_count};
-	bool to_stdout = strcmp(svg_path, "-") == 0;
-	FILE *out = to_stdout ? stdout : fopen(svg_path, "w");
-	int code = out ? EXIT_OK : cannot_write(svg_path);
-	if (out) {
-		svg_write(out, &plot);
-		bool bad = ferror(out) != 0;
-		bad |= (to_stdout ? fflush(out) : fclose(out)) != 0;
-		if (bad)
-			code = cannot_write(svg_path);
-	}
-	drawing_free(&drawing);
+		add_items(items, &item_count, &record->set, names[i]);
+	Table table = {.columns = record->set.columns,
+	               .column_count = record->set.column_count,
+	               .rows = record->rows,
+	               .count = record->count};
+	int code = panels_write(svg_path, title, &table, items, item_count);
+	free(items);
 	return code;
 }

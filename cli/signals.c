@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * signals.c — finding signals by name, naming their columns, and taking their values.
+ * signals.c — finding signals by name and naming their columns.
  *
  * Units of coordinates and speeds follow from the joint type; for sequences and joints of the user's own
  * they follow from the motion itself: a freedom that turns its body is an angle.
@@ -52,7 +52,8 @@ static Signal *add_signal(SignalSet *set, SignalKind kind, const char *name, int
 		return NULL;
 	}
 	Signal *signal = &set->signals[set->signal_count++];
-	*signal = (Signal){.kind = kind, .name = name, .group = group, .index = index, .first = set->column_count};
+	*signal =
+		(Signal){.kind = kind, .name = name, .group = group, .index = index, .first = set->column_count, .only = -1};
 	return signal;
 }
 
@@ -120,17 +121,21 @@ static const char *q_unit(CalSim *sim, int group, const CalBodyInfo *body, int q
 	return "1";
 }
 
+static void coordinate_name(const CalModel *model, SignalKind kind, int i, char *name, size_t size) {
+	name[0] = 0;
+	if (kind == SIGNAL_Q)
+		cal_model_q_name(model, i, name, size);
+	else
+		cal_model_dof_name(model, i, name, size);
+}
+
 static void add_body_columns(SignalSet *set, CalSim *sim, SignalKind kind, int group, const CalBodyInfo *body) {
 	static const char *const prefixes[] = {"q", "u", "udot"};
-	const CalModel *model = cal_sim_model(sim, group);
 	bool is_q = kind == SIGNAL_Q;
 	int first = is_q ? body->q : body->u, count = (is_q ? body->nq : body->nu) + body->modes;
 	for (int i = first; i < first + count; i++) {
-		char name[128] = "";
-		if (is_q)
-			cal_model_q_name(model, i, name, sizeof name);
-		else
-			cal_model_dof_name(model, i, name, sizeof name);
+		char name[128];
+		coordinate_name(cal_sim_model(sim, group), kind, i, name, sizeof name);
 		const char *unit = is_q ? q_unit(sim, group, body, i) : dof_unit(sim, group, body, i, (int)kind);
 		add_column(set, prefixes[kind], name, unit);
 	}
@@ -180,6 +185,14 @@ static void add_node_signal(SignalSet *set, const char *name, int group, int nod
 	add_columns(set, name, turning, 3, "rad/s");
 }
 
+static void add_deflection_signal(SignalSet *set, const char *name, int group, int node) {
+	static const char *const shift[] = {"dx", "dy", "dz"}, *const turn[] = {"rx", "ry", "rz"};
+	if (!add_signal(set, SIGNAL_DEFLECTION, name, group, node))
+		return;
+	add_columns(set, name, shift, 3, "m");
+	add_columns(set, name, turn, 3, "rad");
+}
+
 static void add_reaction_signal(SignalSet *set, const char *name, int group, int body) {
 	static const char *const moment[] = {"mx", "my", "mz"}, *const force[] = {"fx", "fy", "fz"};
 	if (!add_signal(set, SIGNAL_REACTION, name, group, body))
@@ -190,34 +203,83 @@ static void add_reaction_signal(SignalSet *set, const char *name, int group, int
 
 /* ---- look-up ----------------------------------------------------------------------------------- */
 
-static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *object) {
+static bool is_coordinate(SignalKind kind) { return kind == SIGNAL_Q || kind == SIGNAL_U || kind == SIGNAL_UDOT; }
+
+/* The body whose joint and modes have the coordinate or speed of that name ("flight.3", "boom.eta0"); -1: none has. */
+static int find_coordinate(const CalModel *model, SignalKind kind, const char *name) {
+	for (int body = 0; body < cal_model_body_count(model); body++) {
+		CalBodyInfo info;
+		char text[128];
+		if (cal_model_body(model, body, &info) != CAL_OK)
+			continue;
+		int first = kind == SIGNAL_Q ? info.q : info.u, count = (kind == SIGNAL_Q ? info.nq : info.nu) + info.modes;
+		for (int i = first; i < first + count; i++) {
+			coordinate_name(model, kind, i, text, sizeof text);
+			if (strcmp(text, name) == 0)
+				return body;
+		}
+	}
+	return -1;
+}
+
+/* Leaves of the last signal only the column of that name; its value is then taken from among all of them. */
+static bool keep_column(SignalSet *set, const char *column) {
+	Signal *signal = &set->signals[set->signal_count - 1];
+	for (int i = signal->first; i < set->column_count; i++) {
+		if (strcmp(set->columns[i].name + set->columns[i].label, column) != 0)
+			continue;
+		set->columns[signal->first] = set->columns[i];
+		set->column_count = signal->first + 1;
+		if (is_coordinate(signal->kind))
+			signal->index += i - signal->first;
+		else
+			signal->only = i - signal->first;
+		return true;
+	}
+	return false;
+}
+
+/* column: the one that stays of each signal; NULL: all of them. */
+static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *object,
+                              const char *column) {
 	for (int group = 0; group < cal_sim_group_count(sim); group++) {
 		const CalModel *model = cal_sim_model(sim, group);
-		int index = kind == SIGNAL_NODE ? cal_model_find_node(model, object) : cal_model_find_joint(model, object);
+		bool is_node = kind == SIGNAL_NODE || kind == SIGNAL_DEFLECTION;
+		int index = is_node ? cal_model_find_node(model, object) : cal_model_find_joint(model, object);
+		if (index < 0 && is_coordinate(kind)) {
+			index = find_coordinate(model, kind, object);
+			column = index < 0 ? column : object;
+		}
 		if (index < 0)
 			continue;
 		if (kind == SIGNAL_NODE)
 			add_node_signal(set, name, group, index);
+		else if (kind == SIGNAL_DEFLECTION)
+			add_deflection_signal(set, name, group, index);
 		else if (kind == SIGNAL_REACTION)
 			add_reaction_signal(set, name, group, index);
 		else
 			add_joint_signal(set, sim, kind, name, group, index);
-		return SIGNAL_FOUND;
+		return set->failed || !column || keep_column(set, column) ? SIGNAL_FOUND : SIGNAL_NO_COLUMN;
 	}
 	return SIGNAL_NO_OBJECT;
 }
 
-static SignalFound add_everywhere(SignalSet *set, CalSim *sim, SignalKind kind, const char *name) {
+static SignalFound add_everywhere(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *column) {
+	if (column && is_coordinate(kind))
+		return SIGNAL_UNKNOWN;
 	for (int group = 0; group < cal_sim_group_count(sim); group++) {
 		if (kind == SIGNAL_ENERGY || kind == SIGNAL_MOMENTUM)
 			add_group_signal(set, sim, kind, name, group);
 		else
 			add_joint_signal(set, sim, kind, name, group, -1);
+		if (!set->failed && column && !keep_column(set, column))
+			return SIGNAL_NO_COLUMN;
 	}
 	return SIGNAL_FOUND;
 }
 
-static SignalFound add_named(SignalSet *set, CalSim *sim, const char *name) {
+static SignalFound add_named(SignalSet *set, CalSim *sim, const char *name, const char *column) {
 	static const struct {
 		const char *word;
 		SignalKind kind;
@@ -229,6 +291,7 @@ static SignalFound add_named(SignalSet *set, CalSim *sim, const char *name) {
 		{"energy", SIGNAL_ENERGY, true, false},
 		{"momentum", SIGNAL_MOMENTUM, true, false},
 		{"node", SIGNAL_NODE, false, true},
+		{"deflection", SIGNAL_DEFLECTION, false, true},
 		{"reaction", SIGNAL_REACTION, false, true},
 	};
 	size_t length = strcspn(name, ":");
@@ -236,141 +299,68 @@ static SignalFound add_named(SignalSet *set, CalSim *sim, const char *name) {
 		if (strlen(words[i].word) != length || strncmp(name, words[i].word, length) != 0)
 			continue;
 		if (!name[length] && words[i].alone)
-			return add_everywhere(set, sim, words[i].kind, name);
+			return add_everywhere(set, sim, words[i].kind, name, column);
 		if (name[length] && words[i].with_object)
-			return add_object(set, sim, words[i].kind, name, name + length + 1);
+			return add_object(set, sim, words[i].kind, name, name + length + 1, column);
 	}
 	return SIGNAL_UNKNOWN;
 }
 
-SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
+/* "SIGNAL:COLUMN": the signal, of which only the column stays. */
+static SignalFound add_column_of(SignalSet *set, CalSim *sim, const char *name) {
+	char signal[160];
+	const char *colon = strrchr(name, ':');
+	if (!colon || (size_t)(colon - name) >= sizeof signal)
+		return SIGNAL_UNKNOWN;
+	snprintf(signal, sizeof signal, "%.*s", (int)(colon - name), name);
+	return add_named(set, sim, signal, colon + 1);
+}
+
+static bool is_there(const SignalSet *set, const char *name) {
 	for (int i = 0; i < set->signal_count; i++)
 		if (strcmp(set->signals[i].name, name) == 0)
-			return SIGNAL_FOUND;
-	int before = set->signal_count;
-	SignalFound found = add_named(set, sim, name);
-	for (int i = before; i < set->signal_count; i++)
-		set->signals[i].count =
-			(i + 1 < set->signal_count ? set->signals[i + 1].first : set->column_count) - set->signals[i].first;
-	return set->failed ? SIGNAL_NO_MEMORY : found;
+			return true;
+	for (int i = 0; i < set->column_count; i++)
+		if (strcmp(set->columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
+	if (is_there(set, name))
+		return SIGNAL_FOUND;
+	int signals = set->signal_count, columns = set->column_count;
+	SignalFound found = add_named(set, sim, name, NULL);
+	if (found == SIGNAL_UNKNOWN || found == SIGNAL_NO_OBJECT) {
+		SignalFound part = add_column_of(set, sim, name);
+		found = part == SIGNAL_FOUND || part == SIGNAL_NO_COLUMN ? part : found;
+	}
+	if (set->failed)
+		return SIGNAL_NO_MEMORY;
+	if (found != SIGNAL_FOUND) { // nothing stays of an attempt
+		set->signal_count = signals;
+		set->column_count = columns;
+	}
+	for (int i = signals; i < set->signal_count; i++) {
+		Signal *signal = &set->signals[i];
+		signal->name = name;
+		signal->count = (i + 1 < set->signal_count ? signal[1].first : set->column_count) - signal->first;
+	}
+	return found;
 }
 
 void signals_complain(char *text, size_t size, const char *name, SignalFound found) {
 	if (found == SIGNAL_NO_OBJECT)
 		snprintf(text, size, "signal \"%s\": the model has no %s of that name; 'calder info' lists them", name,
-		         strncmp(name, "node:", 5) == 0 ? "node" : "joint");
+		         strncmp(name, "node:", 5) == 0 || strncmp(name, "deflection:", 11) == 0 ? "node" : "joint");
+	else if (found == SIGNAL_NO_COLUMN)
+		snprintf(text, size, "signal \"%s\": there is no \"%s\" among its columns; the CSV file of \"%.*s\" names them",
+		         name, strrchr(name, ':') + 1, (int)(strrchr(name, ':') - name), name);
 	else if (found == SIGNAL_UNKNOWN)
 		snprintf(text, size,
 		         "signal \"%s\" is not known; use q, u, udot, q:JOINT, u:JOINT, udot:JOINT, energy, momentum, "
-		         "node:BODY/NODE or reaction:JOINT",
+		         "node:BODY/NODE, deflection:BODY/NODE or reaction:JOINT",
 		         name);
 	else
 		snprintf(text, size, "signal \"%s\": out of memory", name);
-}
-
-/* ---- values ------------------------------------------------------------------------------------ */
-
-static void put_vec3(double *to, CalVec3 v) {
-	to[0] = v.x;
-	to[1] = v.y;
-	to[2] = v.z;
-}
-
-/* The quaternion of R with w >= 0; divides by its largest component. */
-static void put_quaternion(double *to, const CalMat3 *R) {
-	const double(*m)[3] = R->m;
-	double square[4] = {1 + m[0][0] + m[1][1] + m[2][2], 1 + m[0][0] - m[1][1] - m[2][2],
-	                    1 - m[0][0] + m[1][1] - m[2][2], 1 - m[0][0] - m[1][1] + m[2][2]};
-	int k = 0;
-	for (int i = 1; i < 4; i++)
-		k = square[i] > square[k] ? i : k;
-	double products[4][4] = {
-		{square[0], m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]},
-		{m[2][1] - m[1][2], square[1], m[0][1] + m[1][0], m[0][2] + m[2][0]},
-		{m[0][2] - m[2][0], m[0][1] + m[1][0], square[2], m[1][2] + m[2][1]},
-		{m[1][0] - m[0][1], m[0][2] + m[2][0], m[1][2] + m[2][1], square[3]},
-	};
-	double scale = 0.5 / sqrt(square[k]) * (products[k][0] < 0 ? -1 : 1);
-	for (int i = 0; i < 4; i++)
-		to[i] = scale * products[k][i];
-}
-
-static CalStatus sample_node(const CalSimView *view, int node, double *to) {
-	CalPose pose;
-	CalSpatial velocity;
-	CalStatus status = cal_node_pose(view->model, view->work, node, &pose);
-	if (status == CAL_OK)
-		status = cal_node_velocity(view->model, view->work, node, &velocity);
-	if (status != CAL_OK)
-		return status;
-	put_vec3(to, pose.r);
-	put_quaternion(to + 3, &pose.R);
-	put_vec3(to + 7, velocity.linear);
-	put_vec3(to + 10, velocity.angular);
-	return CAL_OK;
-}
-
-static CalStatus sample_reaction(const CalSimView *view, int body, double *to) {
-	CalSpatial wrench;
-	CalStatus status = cal_joint_reaction(view->model, view->work, body, &wrench);
-	if (status != CAL_OK)
-		return status;
-	put_vec3(to, wrench.angular);
-	put_vec3(to + 3, wrench.linear);
-	return CAL_OK;
-}
-
-static CalStatus sample_monitor(CalSim *sim, const Signal *signal, double *to) {
-	CalSimMonitor monitor;
-	CalStatus status = cal_sim_monitor(sim, signal->group, &monitor);
-	if (status != CAL_OK)
-		return status;
-	if (signal->kind == SIGNAL_ENERGY) {
-		double energy[] = {monitor.energy.kinetic, monitor.energy.gravity, monitor.energy.elastic,
-		                   monitor.energy.total};
-		memcpy(to, energy, sizeof energy);
-	} else {
-		put_vec3(to, monitor.momentum.linear);
-		put_vec3(to + 3, monitor.momentum.angular_origin);
-	}
-	return CAL_OK;
-}
-
-/* Everything that one forward dynamics gives; reactions come last because they use its workspace. */
-static CalStatus sample_group(const SignalSet *set, CalSim *sim, int group, double *row) {
-	CalSimView view;
-	CalStatus status = cal_sim_observe(sim, group, &view);
-	bool reactions = false;
-	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
-		const Signal *s = &set->signals[i];
-		if (s->group != group)
-			continue;
-		size_t size = (size_t)s->count * sizeof(double);
-		if (s->kind == SIGNAL_Q)
-			memcpy(row + s->first, view.state->q + s->index, size);
-		else if (s->kind == SIGNAL_U)
-			memcpy(row + s->first, view.state->u + s->index, size);
-		else if (s->kind == SIGNAL_UDOT)
-			memcpy(row + s->first, view.udot + s->index, size);
-		else if (s->kind == SIGNAL_NODE)
-			status = sample_node(&view, s->index, row + s->first);
-		reactions |= s->kind == SIGNAL_REACTION;
-	}
-	if (reactions && status == CAL_OK)
-		status = cal_reactions(view.model, view.state, view.udot, &view.input, view.work);
-	for (int i = 0; i < set->signal_count && status == CAL_OK && reactions; i++)
-		if (set->signals[i].group == group && set->signals[i].kind == SIGNAL_REACTION)
-			status = sample_reaction(&view, set->signals[i].index, row + set->signals[i].first);
-	return status;
-}
-
-CalStatus signals_sample(const SignalSet *set, CalSim *sim, double *row) {
-	CalStatus status = CAL_OK;
-	row[0] = cal_sim_time(sim);
-	for (int group = 0; group < cal_sim_group_count(sim) && status == CAL_OK; group++)
-		status = sample_group(set, sim, group, row);
-	for (int i = 0; i < set->signal_count && status == CAL_OK; i++)
-		if (set->signals[i].kind == SIGNAL_ENERGY || set->signals[i].kind == SIGNAL_MOMENTUM)
-			status = sample_monitor(sim, &set->signals[i], row + set->signals[i].first);
-	return status;
 }

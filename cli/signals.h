@@ -5,14 +5,16 @@
  *   q, u, udot             coordinates, speeds, accelerations of all joints; q:JOINT of one
  *   energy, momentum       of each group (momentum: linear, and angular about the origin)
  *   node:PATH              pose (quaternion w,x,y,z) and velocity of a node, world axes
+ *   deflection:PATH        how far a node of a flexible body is off its place, and turned (rotation vector), body axes
  *   reaction:JOINT         wrench through a joint on its outboard body, world axes
  *
- * A signal becomes one or more columns, each with a name and a unit.
+ * A signal becomes one or more columns, each with a name and a unit. The name of a column is a signal too, of that
+ * column alone: momentum:Lz, node:arm/tip:x, u:flight.3.
  */
 #ifndef CALDER_CLI_SIGNALS_H
 #define CALDER_CLI_SIGNALS_H
 
-#include "cli.h"
+#include "panels.h"
 
 typedef enum SignalKind {
 	SIGNAL_Q,
@@ -21,6 +23,7 @@ typedef enum SignalKind {
 	SIGNAL_ENERGY,
 	SIGNAL_MOMENTUM,
 	SIGNAL_NODE,
+	SIGNAL_DEFLECTION,
 	SIGNAL_REACTION,
 } SignalKind;
 
@@ -30,13 +33,8 @@ typedef struct Signal {
 	int group;        // of the simulation
 	int index;        // first coordinate or speed, node, or body whose joint it is
 	int first, count; // its columns
+	int only;         // the one of the values that is wanted, or -1: all of them
 } Signal;
-
-typedef struct Column {
-	char name[160];   // "q:shoulder"
-	const char *unit; // "rad"
-	int label;        // where the part that tells it from its neighbours begins in name
-} Column;
 
 typedef struct SignalSet {
 	Signal *signals;
@@ -46,11 +44,17 @@ typedef struct SignalSet {
 	bool failed; // out of memory
 } SignalSet;
 
-typedef enum SignalFound { SIGNAL_FOUND, SIGNAL_UNKNOWN, SIGNAL_NO_OBJECT, SIGNAL_NO_MEMORY } SignalFound;
+typedef enum SignalFound {
+	SIGNAL_FOUND,
+	SIGNAL_UNKNOWN,
+	SIGNAL_NO_OBJECT,
+	SIGNAL_NO_COLUMN,
+	SIGNAL_NO_MEMORY,
+} SignalFound;
 
 /** Starts with the time alone. */
 void signals_init(SignalSet *set);
-/** Adds a signal by name; one that is already there is not added again. */
+/** Adds a signal, or one of its columns, by name; what is already there is not added again. */
 SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name);
 /** Tells what is wrong with a name that was not found, in words. */
 void signals_complain(char *text, size_t size, const char *name, SignalFound found);

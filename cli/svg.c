@@ -4,8 +4,8 @@
  *
  * Colours are those of Okabe and Ito, told apart also by people with colour blindness; beyond eight
  * lines they repeat dashed, then dotted. A line with more samples than pixels is drawn as the least and
- * greatest value of each pixel column, which looks the same and keeps the file small. Values that are
- * not finite leave a gap.
+ * greatest value of each pixel column, and points that a straight line passes within a tenth of a pixel are left
+ * out: it looks the same and keeps the file small. Values that are not finite leave a gap.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -34,6 +34,7 @@ enum { DASH_COUNT = sizeof dashes / sizeof dashes[0] };
 typedef struct Axis {
 	double from, to, step;
 	double offset; // taken off the numbers at the ticks, so that they stay short
+	int power;     // and they are divided by ten to this power
 	double pixel_from, pixel_to;
 } Axis;
 
@@ -69,18 +70,39 @@ static Axis axis_over(double low, double high, int most, bool round_ends) {
 	axis.to = round_ends ? ceil(high / axis.step - 1e-9) * axis.step : high;
 	if (size > 1e5 * axis.step)
 		axis.offset = axis.from;
+	size = fmax(fabs(axis.from - axis.offset), fabs(axis.to - axis.offset));
+	if (size >= 1e5 || size < 1e-2)
+		axis.power = 3 * (int)floor(log10(size) / 3 + 1e-9);
 	return axis;
 }
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
+/* "^-9" as a raised number; returns what follows it. */
+static const char *raised(FILE *out, const char *text) {
+	static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+	text++;
+	if (*text == '-') {
+		fputs("⁻", out);
+		text++;
+	}
+	for (; *text >= '0' && *text <= '9'; text++)
+		fputs(digits[*text - '0'], out);
+	return text;
+}
+
 static void escaped(FILE *out, const char *text) {
-	for (; *text; text++) {
+	while (*text) {
 		const char *entity = *text == '&' ? "&amp;" : *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : NULL;
+		if (*text == '^' && strspn(text + 1, "-0123456789") > 0) {
+			text = raised(out, text);
+			continue;
+		}
 		if (entity)
 			fputs(entity, out);
 		else
 			putc(*text, out);
+		text++;
 	}
 }
 
@@ -90,31 +112,38 @@ static void label(FILE *out, double x, double y, const char *anchor, const char 
 	fputs("</text>\n", out);
 }
 
-/* A tick's number with the digits that the step needs and no more; zero is never "-0". */
-static void tick_text(char *text, size_t size, double value, double step) {
-	if (fabs(value) < 1e-9 * step)
-		value = 0;
-	int step_power = (int)floor(log10(step) + 1e-9);
-	bool exponent = value != 0 && (fabs(value) >= 1e7 || step < 1e-4);
-	int digits = exponent ? (int)floor(log10(fabs(value)) + 1e-9) - step_power : -step_power;
-	if (value == 0 || digits < 0)
-		digits = 0;
-	if (exponent)
-		snprintf(text, size, "%.*e", digits, value);
-	else
-		snprintf(text, size, "%.*f", digits, value);
+/* The number at a tick with the digits that the step needs and no more; zero has no sign. */
+static void tick_label(FILE *out, double x, double y, const char *anchor, const Axis *axis, double value) {
+	double unit = pow(10, axis->power), shown = (value - axis->offset) / unit, step = axis->step / unit;
+	int digits = -(int)floor(log10(step) + 1e-9);
+	char text[40];
+	if (fabs(shown) < 1e-9 * step)
+		shown = digits = 0;
+	snprintf(text, sizeof text, "%s%.*f", shown < 0 ? "−" : "", digits > 0 ? digits : 0, fabs(shown));
+	label(out, x, y, anchor, "", text);
+}
+
+/* "title [10^-3 unit], less offset". */
+static void axis_text(char *text, size_t size, const char *title, const char *unit, const Axis *axis) {
+	char power[16] = "", less[40] = "", scale[80] = "";
+	if (axis->power != 0)
+		snprintf(power, sizeof power, "10^%d", axis->power);
+	if (power[0] && strcmp(unit, "1") == 0)
+		unit = "";
+	if (power[0] || unit[0])
+		snprintf(scale, sizeof scale, " [%s%s%.40s]", power, power[0] && unit[0] ? " " : "", unit);
+	if (axis->offset != 0)
+		snprintf(less, sizeof less, ", less %.12g", axis->offset);
+	snprintf(text, size, "%.160s%s%s", title, title[0] ? scale : scale + (scale[0] == ' '), less);
 }
 
 /* ---- axes -------------------------------------------------------------------------------------- */
 
-static void draw_x_ticks(FILE *out, const Axis *x, double top, double bottom, bool numbers) {
+static void draw_x_ticks(FILE *out, const Axis *x, double top, double bottom) {
 	for (double k = ceil(x->from / x->step - 1e-9); k * x->step <= x->to + 1e-9 * x->step; k++) {
 		double px = at(x, k * x->step);
 		fprintf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", px, top, bottom);
-		char text[32];
-		tick_text(text, sizeof text, k * x->step, x->step);
-		if (numbers)
-			label(out, px, bottom + 17, "middle", "", text);
+		tick_label(out, px, bottom + 17, "middle", x, k * x->step);
 	}
 }
 
@@ -122,18 +151,8 @@ static void draw_y_ticks(FILE *out, const Axis *y) {
 	for (double k = ceil(y->from / y->step - 1e-9); k * y->step <= y->to + 1e-9 * y->step; k++) {
 		double py = at(y, k * y->step);
 		fprintf(out, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", PLOT_LEFT, py, PLOT_RIGHT);
-		char text[32];
-		tick_text(text, sizeof text, k * y->step - y->offset, y->step);
-		label(out, PLOT_LEFT - 7, py + 4, "end", "", text);
+		tick_label(out, PLOT_LEFT - 7, py + 4, "end", y, k * y->step);
 	}
-}
-
-static void draw_title(FILE *out, const char *title, const Axis *y, double top) {
-	char less[40] = "", text[280];
-	if (y->offset != 0)
-		snprintf(less, sizeof less, ", less %.12g", y->offset);
-	snprintf(text, sizeof text, "%s%s", title, less);
-	label(out, PLOT_LEFT, top - 9, "start", " class=\"panel\"", text);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------- */
@@ -145,47 +164,94 @@ static void stroke(FILE *out, int index) {
 		fprintf(out, " stroke-dasharray=\"%s\"", dash);
 }
 
-/* Writes one point of a path; `pen` is 'M' at the start and behind a gap, then 'L'. */
-static void point(FILE *out, char *pen, const Axis *x, double xv, const Axis *y, double yv) {
-	if (!isfinite(yv)) {
-		*pen = 'M';
+/*
+ * Writes a line. A point is held back as long as straight lines from the last one written to those behind it pass
+ * within `slack` of all between: their slopes are then in [low, high].
+ */
+typedef struct Pen {
+	FILE *out;
+	bool down, holds;
+	double at[2];   // last written [px]
+	double held[2]; // last given [px]
+	double low, high;
+} Pen;
+
+static void pen_write(Pen *pen, double x, double y) {
+	fprintf(pen->out, "%c%.1f %.1f", pen->down ? 'L' : 'M', x, y);
+	pen->down = true;
+	pen->holds = false;
+	pen->at[0] = x;
+	pen->at[1] = y;
+	pen->low = -INFINITY;
+	pen->high = INFINITY;
+}
+
+static void pen_lift(Pen *pen) {
+	if (pen->holds)
+		pen_write(pen, pen->held[0], pen->held[1]);
+	pen->down = false;
+}
+
+static void pen_move(Pen *pen, double x, double y) {
+	const double slack = 0.1;
+	if (!pen->down) {
+		pen_write(pen, x, y);
 		return;
 	}
-	fprintf(out, "%c%.2f %.2f", *pen, at(x, xv), at(y, yv));
-	*pen = 'L';
+	double run = x - pen->at[0], slope = (y - pen->at[1]) / run;
+	if (pen->holds && !(run > 0 && slope >= pen->low && slope <= pen->high)) {
+		pen_write(pen, pen->held[0], pen->held[1]);
+		run = x - pen->at[0];
+	}
+	if (run <= 0) {
+		pen_write(pen, x, y);
+		return;
+	}
+	pen->low = fmax(pen->low, (y - slack - pen->at[1]) / run);
+	pen->high = fmin(pen->high, (y + slack - pen->at[1]) / run);
+	pen->held[0] = x;
+	pen->held[1] = y;
+	pen->holds = true;
+}
+
+/* Sample i; one that is not finite ends the stroke. */
+static void move_to_sample(Pen *pen, const SvgPlot *plot, const SvgLine *line, size_t i, const Axis *x, const Axis *y) {
+	double value = line->y[i * plot->stride];
+	if (isfinite(value))
+		pen_move(pen, at(x, plot->x[i * plot->stride]), at(y, value));
+	else
+		pen_lift(pen);
 }
 
 /* Samples [first, last) as their least and greatest value, in the order in which they occur. */
-static void point_pair(FILE *out, char *pen, const SvgPlot *plot, const SvgLine *line, size_t first, size_t last,
-                       const Axis *x, const Axis *y) {
+static void move_through(Pen *pen, const SvgPlot *plot, const SvgLine *line, size_t first, size_t last, const Axis *x,
+                         const Axis *y) {
 	size_t low = first, high = first;
 	for (size_t i = first; i < last; i++) {
 		if (!isfinite(line->y[i * plot->stride])) {
-			*pen = 'M';
+			pen_lift(pen);
 			return;
 		}
 		low = line->y[i * plot->stride] < line->y[low * plot->stride] ? i : low;
 		high = line->y[i * plot->stride] > line->y[high * plot->stride] ? i : high;
 	}
-	size_t a = low < high ? low : high, b = low < high ? high : low;
-	point(out, pen, x, plot->x[a * plot->stride], y, line->y[a * plot->stride]);
-	if (b != a)
-		point(out, pen, x, plot->x[b * plot->stride], y, line->y[b * plot->stride]);
+	move_to_sample(pen, plot, line, low < high ? low : high, x, y);
+	if (low != high)
+		move_to_sample(pen, plot, line, low < high ? high : low, x, y);
 }
 
 static void draw_line(FILE *out, const SvgPlot *plot, const SvgLine *line, int index, const Axis *x, const Axis *y) {
-	size_t buckets = PLOT_RIGHT - PLOT_LEFT;
-	char pen = 'M';
+	Pen pen = {.out = out};
 	fputs("<path class=\"line\"", out);
 	stroke(out, index);
 	fputs(" d=\"", out);
-	if (plot->count <= 2 * buckets) {
-		for (size_t i = 0; i < plot->count; i++)
-			point(out, &pen, x, plot->x[i * plot->stride], y, line->y[i * plot->stride]);
-	} else {
-		for (size_t b = 0; b < buckets; b++)
-			point_pair(out, &pen, plot, line, b * plot->count / buckets, (b + 1) * plot->count / buckets, x, y);
+	for (size_t first = 0, last; first < plot->count; first = last) {
+		double pixel = floor(at(x, plot->x[first * plot->stride]));
+		for (last = first + 1; last < plot->count && floor(at(x, plot->x[last * plot->stride])) == pixel;)
+			last++;
+		move_through(&pen, plot, line, first, last, x, y);
 	}
+	pen_lift(&pen);
 	fputs("\"/>\n", out);
 }
 
@@ -221,16 +287,20 @@ static void draw_panel(FILE *out, const SvgPlot *plot, const SvgPanel *panel, co
 	Axis y = y_axis(plot, panel);
 	y.pixel_from = top + height;
 	y.pixel_to = top;
-	draw_x_ticks(out, x, top, top + height, true);
+	draw_x_ticks(out, x, top, top + height);
 	draw_y_ticks(out, &y);
 	fprintf(out, "<rect class=\"frame\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n", PLOT_LEFT, top,
 	        PLOT_RIGHT - PLOT_LEFT, height);
-	draw_title(out, panel->title, &y, top);
+	char text[280];
+	axis_text(text, sizeof text, panel->title, panel->unit, &y);
+	label(out, PLOT_LEFT, top - 9, "start", " class=\"panel\"", text);
 	for (int i = 0; i < panel->line_count; i++)
 		draw_line(out, plot, &panel->lines[i], i, x, &y);
 	draw_legend(out, panel, top);
-	if (last)
-		label(out, (PLOT_LEFT + PLOT_RIGHT) / 2.0, top + height + 38, "middle", "", plot->x_title);
+	if (!last)
+		return;
+	axis_text(text, sizeof text, plot->x_title, plot->x_unit, x);
+	label(out, (PLOT_LEFT + PLOT_RIGHT) / 2.0, top + height + 38, "middle", "", text);
 }
 
 void svg_write(FILE *out, const SvgPlot *plot) {
@@ -239,11 +309,14 @@ void svg_write(FILE *out, const SvgPlot *plot) {
 		height += panel_height(&plot->panels[i]) + PANEL_GAP;
 	fprintf(out,
 	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\" "
-	        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n"
+	        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\" role=\"img\">\n"
 	        "<style>.line{fill:none;stroke-width:1.6;stroke-linejoin:round}.grid{stroke:#e4e4e4}"
 	        ".frame{fill:none;stroke:#888}.panel{font-weight:bold}</style>\n"
 	        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
 	        WIDTH, height, WIDTH, height);
+	fputs("<title>", out);
+	escaped(out, plot->title);
+	fputs("</title>\n", out);
 	label(out, PLOT_LEFT, 27, "start", " font-size=\"16\" font-weight=\"bold\"", plot->title);
 	Axis x =
 		axis_over(plot->count ? plot->x[0] : 0, plot->count ? plot->x[(plot->count - 1) * plot->stride] : 1, 10, false);

@@ -3,7 +3,8 @@
  * svg.h — line plots over time as an SVG file (docs/decisions/0003).
  *
  * Panels stand one above the other and share the time axis; each has its own scale, ticks at round
- * numbers and a legend. The file needs nothing else: no scripts, no fonts of its own.
+ * numbers and a legend. Very small and very large numbers are written with a power of ten beside the unit. The file
+ * needs nothing else: no scripts, no fonts of its own.
  */
 #ifndef CALDER_CLI_SVG_H
 #define CALDER_CLI_SVG_H
@@ -17,15 +18,16 @@ typedef struct SvgLine {
 } SvgLine;
 
 typedef struct SvgPanel {
-	const char *title; // with the unit: "q [rad]"
+	const char *title; // "q"; may be empty
+	const char *unit;  // "rad"; "": none
 	const SvgLine *lines;
 	int line_count;
 } SvgPanel;
 
 typedef struct SvgPlot {
 	const char *title;
-	const char *x_title; // "t [s]"
-	const double *x;     // [count], `stride` apart, not decreasing
+	const char *x_title, *x_unit; // "t", "s"
+	const double *x;              // [count], `stride` apart, not decreasing
 	size_t count, stride;
 	const SvgPanel *panels;
 	int panel_count;

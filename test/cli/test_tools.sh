@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The checks of the project find what they are there to find: a wrong include in a tree made for it, each
-# direction once, and an example in README.md that differs from the program.
+# direction once, and an example in README.md that differs from the program. tools/figures runs what the page of examples
+# says, takes the pictures, and stops at a command that fails.
 set -uo pipefail
 
 work=$(mktemp -d)
@@ -47,5 +48,21 @@ if readme/tools/check_readme >out; then
 fi
 expect '^README.md:[0-9]+: differs from examples/c/pendulum.c:8' out
 expect '^docs/index.md:1: links to gone.md' out
+
+mkdir -p page/{tools,docs,examples,build}
+cp "$SOURCE_DIR/tools/figures" page/tools/
+echo data >page/examples/input
+printf 'text\n```sh\ncp examples/input a.svg\n```\n```c\nfalse\n```\n```sh\necho 1 >b.csv\n```\n' >page/docs/examples.md
+page/tools/figures page/build pictures >out 2>&1 || { echo "FAIL: figures"; cat out; failures=1; }
+cmp -s pictures/a.svg page/examples/input && [ -e pictures/b.csv ] || { echo "FAIL: figures takes nothing"; failures=1; }
+[ "$(ls page/examples)" = input ] || { echo "FAIL: figures writes into the examples"; failures=1; }
+printf '```sh\ncp examples/gone a.svg\n```\n' >page/docs/examples.md
+if page/tools/figures page/build pictures >out 2>&1; then
+	echo "FAIL: figures passes over a command that fails"
+	failures=1
+fi
+expect '^cp examples/gone a.svg' out
+page/tools/figures page/build >out 2>&1
+[ $? -eq 2 ] || { echo "FAIL: figures with half its arguments"; failures=1; }
 
 [ "$failures" -eq 0 ]

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * csv.c — reading a table of numbers with one header line.
+ *
+ * Header fields are "name [unit]", quoted where a name holds a comma or a quote; a name without a unit has none. Every
+ * other line holds one number per column. An empty cell, "nan" and "inf" are values that are not there: a gap in a
+ * line. Lines may end in CR LF; empty lines are passed over. The text is cut up in place.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv.h"
+
+static int bad_line(const char *path, long line, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static int bad_line(const char *path, long line, const char *format, ...) {
+	char text[512], what[300];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(what, sizeof what, format, args);
+	va_end(args);
+	snprintf(text, sizeof text, "%.180s:%ld: %s", path, line, what);
+	say_error(path, text);
+	return EXIT_INPUT;
+}
+
+/* Takes the next field off the line and unquotes it; *rest is NULL behind the last one. */
+static char *next_field(char **rest) {
+	char *from = *rest, *field = from, *to = from;
+	bool quoted = *from == '"';
+	from += quoted;
+	for (; *from && (quoted || *from != ','); from++) {
+		if (quoted && *from == '"' && from[1] != '"')
+			quoted = false;
+		else
+			*to++ = *(from += quoted && *from == '"');
+	}
+	*rest = *from ? from + 1 : NULL;
+	*to = 0;
+	return field;
+}
+
+/* The next line that is not empty, cut off at its end; NULL behind the last one. */
+static char *next_line(char **rest, long *number) {
+	while (*rest) {
+		char *line = *rest, *end = line + strcspn(line, "\n");
+		*rest = *end ? end + 1 : NULL;
+		*end = 0;
+		if (end > line && end[-1] == '\r')
+			end[-1] = 0;
+		++*number;
+		if (*line)
+			return line;
+	}
+	return NULL;
+}
+
+static int count_fields(const char *line) {
+	int count = 1;
+	bool quoted = false;
+	for (; *line; line++) {
+		quoted ^= *line == '"';
+		count += !quoted && *line == ',';
+	}
+	return count;
+}
+
+/* "name [unit]"; the label stands behind the last colon. */
+static void read_column(Column *column, char *field) {
+	size_t length = strlen(field);
+	char *bracket = strrchr(field, '[');
+	column->unit = "";
+	if (bracket > field && field[length - 1] == ']') {
+		field[length - 1] = 0;
+		column->unit = bracket + 1;
+		while (bracket > field && bracket[-1] == ' ')
+			bracket--;
+		*bracket = 0;
+	}
+	snprintf(column->name, sizeof column->name, "%.159s", field);
+	const char *colon = strrchr(column->name, ':');
+	column->label = colon ? (int)(colon - column->name) + 1 : 0;
+}
+
+/* NAN if the cell is empty. */
+static bool read_cell(const char *field, double *value) {
+	char *end;
+	*value = strtod(field, &end);
+	if (end == field)
+		*value = NAN;
+	return end[strspn(end, " \t")] == 0;
+}
+
+static int read_row(const char *path, long number, char *line, Csv *csv) {
+	double *row = csv->rows + csv->count * (size_t)csv->column_count;
+	if (count_fields(line) != csv->column_count)
+		return bad_line(path, number, "%d numbers under %d column names", count_fields(line), csv->column_count);
+	for (int i = 0; i < csv->column_count; i++) {
+		const char *field = next_field(&line);
+		if (!read_cell(field, &row[i]))
+			return bad_line(path, number, "column \"%s\": '%.40s' is not a number", csv->columns[i].name, field);
+	}
+	if (!isfinite(row[0]))
+		return bad_line(path, number, "the first column, the horizontal axis, has no value");
+	if (csv->count && row[0] < row[-csv->column_count])
+		return bad_line(path, number, "the first column, the horizontal axis, goes back from %.9g to %.9g",
+		                row[-csv->column_count], row[0]);
+	csv->count++;
+	return EXIT_OK;
+}
+
+static int read_table(const char *path, Csv *csv) {
+	char *rest = csv->text;
+	long number = 0;
+	char *header = next_line(&rest, &number);
+	if (!header)
+		return bad_line(path, 1, "the file is empty; the first line should name the columns, \"t [s],q:hinge [rad]\"");
+	size_t lines = 1;
+	for (const char *c = rest; c && *c; c++)
+		lines += *c == '\n';
+	csv->column_count = count_fields(header);
+	csv->columns = calloc((size_t)csv->column_count, sizeof *csv->columns);
+	csv->rows = calloc(lines * (size_t)csv->column_count, sizeof *csv->rows);
+	if (!csv->columns || !csv->rows)
+		return say_status(path, CAL_ERR_MEMORY, NULL);
+	for (int i = 0; i < csv->column_count; i++)
+		read_column(&csv->columns[i], next_field(&header));
+	int code = EXIT_OK;
+	for (char *line; code == EXIT_OK && (line = next_line(&rest, &number));)
+		code = read_row(path, number, line, csv);
+	if (code == EXIT_OK && csv->count == 0)
+		return bad_line(path, 1, "there are no numbers under the column names");
+	return code;
+}
+
+static char *read_file(const char *path) {
+	bool from_stdin = strcmp(path, "-") == 0;
+	FILE *in = from_stdin ? stdin : fopen(path, "r");
+	if (!in)
+		return NULL;
+	size_t length;
+	char *text = input_read(in, &length);
+	if (text && ferror(in)) {
+		free(text);
+		text = NULL;
+	}
+	if (!from_stdin)
+		fclose(in);
+	return text;
+}
+
+int csv_read(const char *path, Csv *csv) {
+	*csv = (Csv){.text = read_file(path)};
+	if (csv->text)
+		return read_table(input_name(path), csv);
+	char text[256];
+	snprintf(text, sizeof text, "cannot be read: %s", strerror(errno));
+	say_error(input_name(path), text);
+	return EXIT_INPUT;
+}
+
+void csv_free(Csv *csv) {
+	free(csv->columns);
+	free(csv->rows);
+	free(csv->text);
+	*csv = (Csv){0};
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * panels.h — a table of columns as a picture: which columns share a panel, and the file it goes to.
+ *
+ * Columns are named "kind:label [unit]". Those of one kind and unit share a panel, whose title is the kind; lengths
+ * and angles never share a scale. What counts as the kind depends on how a column was asked for: as one of a
+ * signal ("node:arm/tip" of x, y, z) or by its own name ("node" of arm/tip:x and arm/end:x).
+ */
+#ifndef CALDER_CLI_PANELS_H
+#define CALDER_CLI_PANELS_H
+
+#include "cli.h"
+
+typedef struct Column {
+	char name[160];   // "q:shoulder"
+	const char *unit; // "rad"; "": none is known
+	int label;        // where the part that tells it from its neighbours begins in name
+} Column;
+
+/** Samples: rows[count][column_count]; the first column is the horizontal axis and does not decrease. */
+typedef struct Table {
+	const Column *columns;
+	int column_count;
+	const double *rows;
+	size_t count;
+} Table;
+
+/** A column to draw. */
+typedef struct PanelItem {
+	int column;
+	int label; // as Column.label, for this picture
+} PanelItem;
+
+/** Where the label of a column begins that was asked for by its own name: behind the first colon. */
+int panels_own_label(const char *name);
+/** Draws the items, panels in the order of their first item; "-" is stdout. Returns an exit code. */
+int panels_write(const char *svg_path, const char *title, const Table *table, const PanelItem *items, int count);
+
+#endif

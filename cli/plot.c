@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plot.c — `calder plot`: columns of a CSV file as a picture, in the style of `calder run --plot`.
+ *
+ * For what a program with the library writes, and for a second look at a run without running it again.
+ */
+#define _GNU_SOURCE // getopt_long
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "csv.h"
+
+static const char help[] =
+	"usage: calder plot [OPTION]... FILE [COLUMN]...\n"
+	"\n"
+	"Draws columns of a CSV file (- reads stdin) over its first column, as SVG. The first line names the columns,\n"
+	"\"kind:label [unit]\", as 'calder run -o' writes it. Columns of one kind and unit share a panel.\n"
+	"  -o, --output FILE   the picture (- for stdout, the default)\n"
+	"  -t, --title TEXT    above it (the name of the file)\n"
+	"COLUMN is a name without its unit (q:shoulder, momentum:Lz), or the beginning of several (q, node:arm/tip);\n"
+	"without any, all are drawn. An empty cell is a gap in the line.\n"
+	"\n"
+	"example: calder plot run.csv q momentum:Lz -o run.svg\n";
+
+typedef struct PlotOptions {
+	const char *path, *svg, *title;
+	char **names; // [name_count]
+	int name_count;
+} PlotOptions;
+
+/* Exit code, or -1 to go on. */
+static int parse_options(PlotOptions *options, int argc, char **argv) {
+	static const struct option long_options[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"title", required_argument, NULL, 't'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
+	};
+	*options = (PlotOptions){.svg = "-"};
+	for (int option; (option = getopt_long(argc, argv, "o:t:h", long_options, NULL)) != -1;) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			return EXIT_OK;
+		}
+		if (option == 'o')
+			options->svg = optarg;
+		else if (option == 't')
+			options->title = optarg;
+		else
+			return say_usage("plot", "that option is not known, or lacks its value");
+	}
+	if (optind == argc)
+		return say_usage("plot", "name a CSV file (or - for stdin)");
+	options->path = argv[optind++];
+	options->names = argv + optind;
+	options->name_count = argc - optind;
+	return -1;
+}
+
+/* Is it the column of that name, or one of the several that begin with it? */
+static bool matches(const Column *column, const char *name) {
+	size_t length = strlen(name);
+	return strncmp(column->name, name, length) == 0 && (column->name[length] == 0 || column->name[length] == ':');
+}
+
+/* Appends what the name stands for; false: nothing. */
+static bool add_items(const Csv *csv, const char *name, PanelItem *items, int *count) {
+	bool found = false;
+	for (int i = 1; i < csv->column_count; i++) {
+		if (!matches(&csv->columns[i], name))
+			continue;
+		bool is_there = false, own = strcmp(csv->columns[i].name, name) == 0;
+		for (int k = 0; k < *count; k++)
+			is_there |= items[k].column == i;
+		if (!is_there)
+			items[(*count)++] = (PanelItem){.column = i, .label = own ? panels_own_label(name) : csv->columns[i].label};
+		found = true;
+	}
+	return found;
+}
+
+static int choose(const PlotOptions *options, const Csv *csv, PanelItem *items, int *count) {
+	for (int i = 0; i < options->name_count; i++) {
+		if (add_items(csv, options->names[i], items, count))
+			continue;
+		char text[300];
+		snprintf(text, sizeof text, "there is no column \"%.80s\"; the first line names them, \"%.80s\" and so on",
+		         options->names[i], csv->columns[csv->column_count > 1].name);
+		say_error(input_name(options->path), text);
+		return EXIT_INPUT;
+	}
+	for (int i = 1; i < csv->column_count && !options->name_count; i++)
+		items[(*count)++] = (PanelItem){.column = i, .label = csv->columns[i].label};
+	return EXIT_OK;
+}
+
+static int draw(const PlotOptions *options, const Csv *csv) {
+	PanelItem *items = calloc((size_t)csv->column_count, sizeof *items);
+	if (!items)
+		return say_status(options->svg, CAL_ERR_MEMORY, NULL);
+	int count = 0, code = choose(options, csv, items, &count);
+	const Table table = {
+		.columns = csv->columns, .column_count = csv->column_count, .rows = csv->rows, .count = csv->count};
+	if (code == EXIT_OK)
+		code = panels_write(options->svg, options->title ? options->title : input_name(options->path), &table, items,
+		                    count);
+	free(items);
+	return code;
+}
+
+int command_plot(int argc, char **argv) {
+	PlotOptions options;
+	int code = parse_options(&options, argc, argv);
+	if (code >= 0)
+		return code;
+	Csv csv;
+	code = csv_read(options.path, &csv);
+	if (code == EXIT_OK)
+		code = draw(&options, &csv);
+	csv_free(&csv);
+	return code;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * signals_sample.c — the values of signals now.
+ *
+ * One forward dynamics per group gives coordinates, nodes and deflections, one more call the reactions, and the
+ * monitors energy and momentum. A signal of which one column is wanted is computed as a whole all the same.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "signals.h"
+
+static void put_vec3(double *to, CalVec3 v) {
+	to[0] = v.x;
+	to[1] = v.y;
+	to[2] = v.z;
+}
+
+/* The quaternion of R with w >= 0; divides by its largest component. */
+static void put_quaternion(double *to, const CalMat3 *R) {
+	const double(*m)[3] = R->m;
+	double square[4] = {1 + m[0][0] + m[1][1] + m[2][2], 1 + m[0][0] - m[1][1] - m[2][2],
+	                    1 - m[0][0] + m[1][1] - m[2][2], 1 - m[0][0] - m[1][1] + m[2][2]};
+	int k = 0;
+	for (int i = 1; i < 4; i++)
+		k = square[i] > square[k] ? i : k;
+	double products[4][4] = {
+		{square[0], m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]},
+		{m[2][1] - m[1][2], square[1], m[0][1] + m[1][0], m[0][2] + m[2][0]},
+		{m[0][2] - m[2][0], m[0][1] + m[1][0], square[2], m[1][2] + m[2][1]},
+		{m[1][0] - m[0][1], m[0][2] + m[2][0], m[1][2] + m[2][1], square[3]},
+	};
+	double scale = 0.5 / sqrt(square[k]) * (products[k][0] < 0 ? -1 : 1);
+	for (int i = 0; i < 4; i++)
+		to[i] = scale * products[k][i];
+}
+
+static CalStatus sample_node(const CalSimView *view, int node, double *to) {
+	CalPose pose;
+	CalSpatial velocity;
+	CalStatus status = cal_node_pose(view->model, view->work, node, &pose);
+	if (status == CAL_OK)
+		status = cal_node_velocity(view->model, view->work, node, &velocity);
+	if (status != CAL_OK)
+		return status;
+	put_vec3(to, pose.r);
+	put_quaternion(to + 3, &pose.R);
+	put_vec3(to + 7, velocity.linear);
+	put_vec3(to + 10, velocity.angular);
+	return CAL_OK;
+}
+
+/* R' v. */
+static CalVec3 turned_back(const CalMat3 *R, CalVec3 v) {
+	return (CalVec3){R->m[0][0] * v.x + R->m[1][0] * v.y + R->m[2][0] * v.z,
+	                 R->m[0][1] * v.x + R->m[1][1] * v.y + R->m[2][1] * v.z,
+	                 R->m[0][2] * v.x + R->m[1][2] * v.y + R->m[2][2] * v.z};
+}
+
+static CalMat3 product(const CalMat3 *A, bool transpose_a, const CalMat3 *B, bool transpose_b) {
+	CalMat3 C = {0};
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 3; j++)
+			for (int k = 0; k < 3; k++)
+				C.m[i][j] += (transpose_a ? A->m[k][i] : A->m[i][k]) * (transpose_b ? B->m[j][k] : B->m[k][j]);
+	return C;
+}
+
+static void put_rotation_vector(double *to, const CalMat3 *R) {
+	double q[4];
+	put_quaternion(q, R);
+	double sine = sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+	double scale = sine > 0 ? 2 * atan2(sine, q[0]) / sine : 0;
+	for (int i = 0; i < 3; i++)
+		to[i] = scale * q[i + 1];
+}
+
+/* Against the place and axes that the node has in the body frame when nothing is deformed. */
+static CalStatus sample_deflection(const CalSimView *view, int node, double *to) {
+	CalNodeInfo info;
+	CalBodyInfo body;
+	CalPose frame, pose;
+	memset(to, 0, 6 * sizeof *to);
+	CalStatus status = cal_model_node(view->model, node, &info);
+	if (status != CAL_OK || info.body < 0) // on the ground
+		return status;
+	status = cal_model_body(view->model, info.body, &body);
+	if (status == CAL_OK)
+		status = cal_node_pose(view->model, view->work, body.node, &frame);
+	if (status == CAL_OK)
+		status = cal_node_pose(view->model, view->work, node, &pose);
+	if (status != CAL_OK)
+		return status;
+	CalVec3 r = turned_back(&frame.R, (CalVec3){pose.r.x - frame.r.x, pose.r.y - frame.r.y, pose.r.z - frame.r.z});
+	put_vec3(to, (CalVec3){r.x - info.pose.r.x, r.y - info.pose.r.y, r.z - info.pose.r.z});
+	CalMat3 axes = product(&frame.R, true, &pose.R, false), turn = product(&axes, false, &info.pose.R, true);
+	put_rotation_vector(to + 3, &turn);
+	return CAL_OK;
+}
+
+static CalStatus sample_reaction(const CalSimView *view, int body, double *to) {
+	CalSpatial wrench;
+	CalStatus status = cal_joint_reaction(view->model, view->work, body, &wrench);
+	if (status != CAL_OK)
+		return status;
+	put_vec3(to, wrench.angular);
+	put_vec3(to + 3, wrench.linear);
+	return CAL_OK;
+}
+
+static CalStatus sample_monitor(CalSim *sim, const Signal *signal, double *to) {
+	CalSimMonitor monitor;
+	CalStatus status = cal_sim_monitor(sim, signal->group, &monitor);
+	if (status != CAL_OK)
+		return status;
+	if (signal->kind == SIGNAL_ENERGY) {
+		double energy[] = {monitor.energy.kinetic, monitor.energy.gravity, monitor.energy.elastic,
+		                   monitor.energy.total};
+		memcpy(to, energy, sizeof energy);
+	} else {
+		put_vec3(to, monitor.momentum.linear);
+		put_vec3(to + 3, monitor.momentum.angular_origin);
+	}
+	return CAL_OK;
+}
+
+enum { MOST_VALUES = 13 }; // of the signals below, all columns taken
+
+/* What the signal wants of all its values. */
+static void put_values(const Signal *signal, const double *all, double *row) {
+	if (signal->only >= 0)
+		row[signal->first] = all[signal->only];
+	else
+		memcpy(row + signal->first, all, (size_t)signal->count * sizeof(double));
+}
+
+/* Everything that one forward dynamics gives; reactions come last because they use its workspace. */
+static CalStatus sample_group(const SignalSet *set, CalSim *sim, int group, double *row) {
+	CalSimView view;
+	CalStatus status = cal_sim_observe(sim, group, &view);
+	bool reactions = false;
+	double all[MOST_VALUES];
+	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
+		const Signal *s = &set->signals[i];
+		if (s->group != group)
+			continue;
+		size_t size = (size_t)s->count * sizeof(double);
+		if (s->kind == SIGNAL_Q)
+			memcpy(row + s->first, view.state->q + s->index, size);
+		else if (s->kind == SIGNAL_U)
+			memcpy(row + s->first, view.state->u + s->index, size);
+		else if (s->kind == SIGNAL_UDOT)
+			memcpy(row + s->first, view.udot + s->index, size);
+		else if (s->kind == SIGNAL_NODE)
+			status = sample_node(&view, s->index, all);
+		else if (s->kind == SIGNAL_DEFLECTION)
+			status = sample_deflection(&view, s->index, all);
+		if (status == CAL_OK && (s->kind == SIGNAL_NODE || s->kind == SIGNAL_DEFLECTION))
+			put_values(s, all, row);
+		reactions |= s->kind == SIGNAL_REACTION;
+	}
+	if (reactions && status == CAL_OK)
+		status = cal_reactions(view.model, view.state, view.udot, &view.input, view.work);
+	for (int i = 0; i < set->signal_count && status == CAL_OK && reactions; i++) {
+		if (set->signals[i].group != group || set->signals[i].kind != SIGNAL_REACTION)
+			continue;
+		status = sample_reaction(&view, set->signals[i].index, all);
+		if (status == CAL_OK)
+			put_values(&set->signals[i], all, row);
+	}
+	return status;
+}
+
+CalStatus signals_sample(const SignalSet *set, CalSim *sim, double *row) {
+	CalStatus status = CAL_OK;
+	row[0] = cal_sim_time(sim);
+	for (int group = 0; group < cal_sim_group_count(sim) && status == CAL_OK; group++)
+		status = sample_group(set, sim, group, row);
+	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
+		double all[MOST_VALUES];
+		if (set->signals[i].kind != SIGNAL_ENERGY && set->signals[i].kind != SIGNAL_MOMENTUM)
+			continue;
+		status = sample_monitor(sim, &set->signals[i], all);
+		if (status == CAL_OK)
+			put_values(&set->signals[i], all, row);
+	}
+	return status;
+}
