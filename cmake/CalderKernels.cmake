@@ -6,7 +6,8 @@
 #       adds compiler options to one file, e.g. calder_file_options(src/dynamics/articulated.c -O3)
 #   calder_file_variant(FILE SUFFIX DEFINITION...)
 #       builds the file once more with further definitions, into the same library; the file gives its
-#       symbols other names under them, e.g. calder_file_variant(src/dynamics/lanes.c x4 CAL_LANES=4)
+#       symbols other names under them, e.g. calder_file_variant(src/dynamics/lanes.c x4 CAL_LANES=4);
+#       arguments that begin with a dash are compiler options
 
 set(calder_variants "")
 
@@ -19,7 +20,13 @@ function(calder_file_variant file suffix)
 	string(REGEX REPLACE "^src/(.*)\\.c$" "\\1" stem ${file})
 	set(variant ${PROJECT_BINARY_DIR}/variants/${stem}_${suffix}.c)
 	file(CONFIGURE OUTPUT ${variant} CONTENT "#include \"${PROJECT_SOURCE_DIR}/${file}\"\n")
-	set_property(SOURCE ${variant} APPEND PROPERTY COMPILE_DEFINITIONS ${ARGN})
+	foreach(argument IN LISTS ARGN)
+		if(argument MATCHES "^-")
+			set_property(SOURCE ${variant} APPEND PROPERTY COMPILE_OPTIONS ${argument})
+		else()
+			set_property(SOURCE ${variant} APPEND PROPERTY COMPILE_DEFINITIONS ${argument})
+		endif()
+	endforeach()
 	get_filename_component(folder ${PROJECT_SOURCE_DIR}/${file} DIRECTORY)
 	set_property(SOURCE ${variant} APPEND PROPERTY INCLUDE_DIRECTORIES ${folder})
 	list(APPEND calder_variants ${variant})
@@ -45,3 +52,17 @@ foreach(sweep src/joint/motion.c src/body/flex.c src/model/work.c src/dynamics/g
 		src/dynamics/inverse.c src/dynamics/composite.c)
 	calder_file_variant(${sweep} x4 CAL_LANES=4)
 endforeach()
+
+# Forward dynamics for wider registers: the same bits, since nothing is fused and sums keep their order
+# (docs/decisions/0011). 256 bits hold four modes of a flexible body; 512 bring twice the registers.
+option(CALDER_WIDE_KERNELS "compile forward dynamics for AVX2 and AVX-512 too, chosen at run time" ON)
+if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+	foreach(sweep src/joint/motion.c src/body/flex.c src/dynamics/general_link.c src/dynamics/flexible.c
+			src/dynamics/flexible_linear.c src/dynamics/articulated.c)
+		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
+		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize)
+	endforeach()
+	foreach(file src/base/cpu.c src/dynamics/kernels.c)
+		set_property(SOURCE ${PROJECT_SOURCE_DIR}/${file} APPEND PROPERTY COMPILE_DEFINITIONS CALDER_WIDE_KERNELS)
+	endforeach()
+endif()

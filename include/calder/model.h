@@ -24,10 +24,19 @@ typedef enum CalSolver {
 	CAL_SOLVER_DENSE,     // mass matrix and Cholesky, O(N^3), cheaper for very small systems
 } CalSolver;
 
+/** How the inertia of a flexible body follows from its modal coordinates; all give the same to round-off. */
+typedef enum CalModalInertia {
+	CAL_MODAL_INERTIA_AUTO = 0,         // by estimated cost, for each body
+	CAL_MODAL_INERTIA_SUMS,             // sums over the masses: cost of masses times modes
+	CAL_MODAL_INERTIA_INVARIANTS,       // precomputed moments, zeros left out: cost of those that are left
+	CAL_MODAL_INERTIA_DENSE_INVARIANTS, // precomputed moments, all of them: cost of modes squared
+} CalModalInertia;
+
 typedef struct CalCompileOptions {
-	CalGroupId group;       // {0}: the default group
-	CalSolver solver;       //
-	CalAllocator allocator; // {0}: malloc
+	CalGroupId group;              // {0}: the default group
+	CalSolver solver;              //
+	CalAllocator allocator;        // {0}: malloc
+	CalModalInertia modal_inertia; // second-order masses are always summed
 } CalCompileOptions;
 
 CAL_API CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *options, CalModel **model,

@@ -59,7 +59,7 @@ void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const Sweep
 		if (UNLIKELY(any_prescribed))
 			add_prescribed(link, i, in, work);
 		if (UNLIKELY(link->carries >= 0))
-			LANED(flexible_own)(model, link->carries, 1, work, &work->links[i]);
+			LANED(flexible_own)(model, link->carries, &model->flexes[link->carries].all, 1, work, &work->links[i]);
 	}
 }
 
@@ -187,13 +187,9 @@ static int pass_modes(const CalModel *model, const Link *link, const SweepInput 
 	total->b = spatial_add(total->b, w->b);
 #if CAL_LANES == 1
 	if (w->linear)
-		return linear_eliminate(model, link->carries, in->tau, work, total) ? model->flexes[link->carries].u : -1;
+		return LANED(linear_eliminate)(model, link->carries, in->tau, work, total) ? model->flexes[link->carries].u : -1;
 #endif
-	if (link->motion == MOTION_FLEX)
-		LANED(flexible_head)(model, link, &total->M, work);
-	const int bad = LANED(flexible_eliminate)(model, link->carries, in->prescribed, work, &total->M);
-	LANED(flexible_reduce)(model, link, in->prescribed, in->tau, work, &total->b);
-	return bad;
+	return LANED(flexible_pass)(model, link, in->prescribed, in->tau, work, total);
 }
 
 /* A node of a flexible body: inertia and force act on the modes too. */
@@ -201,7 +197,7 @@ static void pass_node(const CalModel *model, const Link *link, int i, CalWork *w
 	const vec3 r = work->links[i].r;
 #if CAL_LANES == 1
 	if (work->flex[link->flex].linear) {
-		linear_node(link, work, total);
+		LANED(linear_node)(link, work, total);
 		return;
 	}
 #endif
@@ -298,13 +294,8 @@ INLINE Slot link_own(const Link *link, int i, const SweepInput *in, const LinkWo
 	return own;
 }
 
-/* The same of a link without inertia: a step of a joint, a node, the frame of a body whose mass is all lumped. */
-INLINE Slot link_nothing(int i, const SweepInput *in) {
-	Slot own = {artic_zero(), spatial_zero()};
-	if (UNLIKELY(in->external))
-		own.b = spatial_sub(own.b, in->external[i]);
-	return own;
-}
+/* A link with no inertia of its own to form: a step of a joint, a node, the frame of a flexible body. */
+INLINE int has_none(const Link *link) { return link->massless || link->carries >= 0; }
 
 int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
 	const double *rotor = sweep_rotor(model, in);
@@ -315,9 +306,18 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		const LinkWork *l = &work->links[i];
-		Slot total = UNLIKELY(link->massless) ? link_nothing(i, in) : link_own(link, i, in, l);
-		if (LIKELY(i + 1 < model->link_count && link[1].parent == i))
-			slot_add(&total, &carry);
+		const int carried = i + 1 < model->link_count && link[1].parent == i;
+		Slot total = carry;
+		if (LIKELY(!has_none(link))) {
+			total = link_own(link, i, in, l);
+			if (LIKELY(carried))
+				slot_add(&total, &carry);
+		} else {
+			if (UNLIKELY(!carried))
+				total = (Slot){artic_zero(), spatial_zero()};
+			if (UNLIKELY(in->external))
+				total.b = spatial_sub(total.b, in->external[i]);
+		}
 		if (link->slot >= 0)
 			slot_add(&total, &work->slots[link->slot]);
 		if (UNLIKELY(link->carries >= 0)) {
@@ -398,11 +398,11 @@ static void accelerate_modes(const CalModel *model, const Link *link, const Swee
                              real *force, spatial *A) {
 #if CAL_LANES == 1
 	if (work->flex[link->carries].linear) {
-		linear_accelerate(model, link->carries, work, *A, udot);
+		LANED(linear_accelerate)(model, link->carries, work, *A, udot);
 		return;
 	}
 #endif
-	LANED(flexible_accelerate)(model, link, in->prescribed, in->tau, work, udot, force, A);
+	LANED(flexible_accelerate)(model, link, in->prescribed, work, udot, force, A);
 }
 
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
@@ -452,16 +452,12 @@ void LANED(pose_outward)(const CalModel *model, const real *q, CalWork *work) {
 int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 	int culprit = -1;
 	for (int i = 0; i < model->link_count; ++i) {
-		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
+		const int carries = model->links[i].carries;
+		if (carries >= 0)
+			LANED(flexible_own)(model, carries, &model->flexes[carries].all, 0, work, &work->links[i]);
+		const Composite c = carries >= 0 ? work->flex[carries].own : link_inertia(&model->links[i], &work->links[i].R);
 		work->composite[i] = c;
 		work->articulated[i] = artic_rigid(c.m, c.mc, c.S);
-		const int carries = model->links[i].carries;
-		if (carries < 0)
-			continue;
-		LANED(flexible_own)(model, carries, 0, work, &work->links[i]);
-		const Composite *own = &work->flex[carries].own;
-		work->composite[i] = (Composite){c.m + own->m, add(c.mc, own->mc), sym_add(c.S, own->S)};
-		work->articulated[i] = artic_add(work->articulated[i], artic_rigid(own->m, own->mc, own->S));
 	}
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
@@ -508,7 +504,7 @@ void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, re
 			A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
 		accelerate_joint(model, link, i, &all_free, work, x, NULL, &A);
 		if (link->carries >= 0)
-			LANED(flexible_accelerate)(model, link, NULL, NULL, work, x, NULL, &A);
+			LANED(flexible_accelerate)(model, link, NULL, work, x, NULL, &A);
 		l->A = A;
 	}
 }

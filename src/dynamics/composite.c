@@ -53,10 +53,11 @@ void LANED(composite_outward)(const CalModel *model, const real *q, CalWork *wor
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
-		work->composite[i] = link_inertia(link, &work->links[i].R);
 		if (UNLIKELY(link->carries >= 0)) {
-			LANED(flexible_own)(model, link->carries, 0, work, &work->links[i]);
-			composite_add(&work->composite[i], &work->flex[link->carries].own);
+			LANED(flexible_own)(model, link->carries, &model->flexes[link->carries].all, 0, work, &work->links[i]);
+			work->composite[i] = work->flex[link->carries].own;
+		} else {
+			work->composite[i] = link_inertia(link, &work->links[i].R);
 		}
 	}
 }
@@ -78,7 +79,7 @@ static void meet_modes(const CalModel *model, const CalWork *work, const Row *ro
 	const Flex *flex = &model->flexes[link->flex];
 	for (int k = 0; k < flex->m; ++k) {
 		const size_t v = (size_t)(flex->u + k);
-		row->M[row->n * v + row->u] += spatial_dot(work->modal_columns[link->columns + k], F);
+		row->M[row->n * v + row->u] += spatial_dot(flexible_column(model, link, work, k), F);
 		row->M[row->n * row->u + v] = row->M[row->n * v + row->u];
 	}
 }
@@ -146,8 +147,8 @@ static void modal_rows(const CalModel *model, const CalWork *work, const Link *l
 	for (int k = 0; k < flex->m; ++k) {
 		const size_t u = (size_t)(flex->u + k);
 		for (int j = 0; j < flex->m; ++j)
-			M[n * u + (size_t)(flex->u + j)] = w->M[k * flex->m + j];
-		const Row row = {M, n, u, w->E[k]};
+			M[n * u + (size_t)(flex->u + j)] = flexible_mass(w, flex->n, k, j);
+		const Row row = {M, n, u, rows_mode(w->E, flex->n, k)};
 		if (link->motion != MOTION_FLEX) // the joint of the link that carries B
 			meet_link(model, work, &row, i, link->nu, vec_zero());
 		meet_inboard(model, work, &row, i);
@@ -192,7 +193,7 @@ CalStatus cal_mass_trace(const CalModel *model, const CalState *state, CalWork *
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		for (int k = 0; k < model->flexes[f].m; ++k)
-			sum += work->flex[f].M[k * (model->flexes[f].m + 1)];
+			sum += work->flex[f].M[k * (model->flexes[f].n + 1)];
 	}
 	*trace = sum;
 	work->stage = STAGE_POSE;

@@ -18,7 +18,7 @@ static void gather_modes(const CalModel *model, const Link *link, const SweepInp
 	FlexWork *w = &work->flex[f];
 	for (int k = 0; k < flex->m; ++k) {
 		if (link->flex >= 0)
-			w->be[k] += spatial_dot(work->modal_columns[link->columns + k], *b);
+			w->be[k] += spatial_dot(flexible_column(model, link, work, k), *b);
 		if (link->carries >= 0)
 			rhs[flex->u + k] = in->tau[flex->u + k] - w->be[k];
 	}
@@ -26,14 +26,9 @@ static void gather_modes(const CalModel *model, const Link *link, const SweepInp
 
 void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, double *rhs) {
 	for (int i = 0; i < model->link_count; ++i) {
-		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
-		work->composite[i] = c;
-		spatial b = link_inertia_force(&c, &work->links[i]);
-		if (model->links[i].carries >= 0) {
-			const FlexWork *w = &work->flex[model->links[i].carries];
-			composite_add(&work->composite[i], &w->own);
-			b = spatial_add(b, w->b);
-		}
+		const FlexWork *w = model->links[i].carries >= 0 ? &work->flex[model->links[i].carries] : NULL;
+		work->composite[i] = w ? w->own : link_inertia(&model->links[i], &work->links[i].R);
+		const spatial b = w ? w->b : link_inertia_force(&work->composite[i], &work->links[i]);
 		work->force[i] = in->external ? spatial_sub(b, in->external[i]) : b; // external may be this very array
 	}
 	for (int i = model->link_count - 1; i >= 0; --i) {

@@ -33,7 +33,7 @@ static double grounded_mass(const CalModel *model, vec3 *moment) {
 /* Masses of a flexible body: their inertia and E in work->flex, at the origin of B. */
 static const FlexWork *flexible_masses(const CalModel *model, CalWork *work, int f) {
 	const int link = model->flexes[f].link;
-	flexible_own_x1(model, f, 0, work, &work->links[link]);
+	flexible_own_x1(model, f, &model->flexes[f].own, 0, work, &work->links[link]);
 	return &work->flex[f];
 }
 
@@ -46,9 +46,9 @@ static double twice_modal_energy(const CalModel *model, CalWork *work, int f, ve
 	const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.S), V.a);
 	double twice = w->own.m * dot(V.l, V.l) + 2.0 * dot(V.l, cross(V.a, w->own.mc)) + dot(V.a, Iw);
 	for (int k = 0; k < flex->m; ++k) {
-		twice += 2.0 * w->eta_dot[k] * spatial_dot(w->E[k], V);
+		twice += 2.0 * w->eta_dot[k] * spatial_dot(rows_mode(w->E, flex->n, k), V);
 		for (int j = 0; j < flex->m; ++j)
-			twice += w->eta_dot[k] * w->M[k * flex->m + j] * w->eta_dot[j];
+			twice += w->eta_dot[k] * flexible_mass(w, flex->n, k, j) * w->eta_dot[j];
 	}
 	*moment = add(*moment, madd(w->own.mc, w->own.m, work->position[flex->link]));
 	return twice;
@@ -104,8 +104,7 @@ CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *wo
 		const vec3 v = work->velocity[flex->link], x = work->position[flex->link];
 		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.S), l->w);
 		spatial h = {add(Iw, cross(w->own.mc, v)), madd(cross(l->w, w->own.mc), w->own.m, v)};
-		for (int k = 0; k < flex->m; ++k)
-			h = spatial_madd(h, w->eta_dot[k], w->E[k]);
+		h = spatial_add(h, rows_sum_spatial(w->E, flex->n, w->eta_dot));
 		mass += w->own.m;
 		moment = add(moment, madd(w->own.mc, w->own.m, x));
 		linear = add(linear, h.l);

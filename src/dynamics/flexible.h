@@ -17,8 +17,12 @@ void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkW
                             LinkWork *l);
 /* Adds what the prescribed modal accelerations give to al and a of a FLEX or NODE link. */
 void LANED(flexible_prescribe)(const Link *link, const CalModel *model, CalWork *work, LinkWork *l);
-/* Flexible body f on link l: inertia of its masses, E and modal mass; with motion also the forces they need. */
-void LANED(flexible_own)(const CalModel *model, int f, int motion, CalWork *work, const LinkWork *l);
+/*
+ * Flexible body f on link l: inertia, E and modal mass; with motion also the forces they need. Of its masses and
+ * `rigid`: &flex->all (and all else that the link carries), or &flex->own.
+ */
+void LANED(flexible_own)(const CalModel *model, int f, const FlexRigid *rigid, int motion, CalWork *work,
+                         const LinkWork *l);
 
 /* Inward through a NODE: inertia M and force b at its origin act on the modes. Either may be NULL. */
 void LANED(flexible_node)(const CalModel *model, const Link *link, const Artic *M, const spatial *b, CalWork *work);
@@ -29,17 +33,32 @@ int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *presc
 /* The force side on the link that carries the body: y = L^-1(be - tau), and what is left of b. */
 void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
                             CalWork *work, spatial *b);
+/* Both of a link whose `total` is complete, as forward dynamics wants them. */
+int LANED(flexible_pass)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
+                         CalWork *work, Slot *total);
 /* Outward: modal accelerations from A of the link that carries the body (of its head, for a FLEX link, whose A
  * becomes that of B). force: of prescribed modes, or NULL. */
-void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
-                                CalWork *work, real *udot, real *force, spatial *A);
+void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const uint8_t *prescribed, CalWork *work,
+                                real *udot, real *force, spatial *A);
 
-/* sum_k column_k x_k of a FLEX or NODE link. */
+/* Axes of the body frame in the world. */
+INLINE mat3 flexible_axes(const Flex *flex, const LinkWork *l) {
+	return flex->turned ? mat_mul_dmat(l->R, flex->R) : l->R;
+}
+
+/* sum_k column_k x_k of a FLEX or NODE link; x is a row. */
 INLINE spatial flexible_columns(const CalModel *model, const Link *link, const CalWork *work, const real *x) {
-	spatial sum = spatial_zero();
-	for (int k = 0; k < model->flexes[link->flex].m; ++k)
-		sum = spatial_madd(sum, x[k], work->modal_columns[link->columns + k]);
-	return sum;
+	return rows_sum_spatial(work->modal_columns + link->columns, model->flexes[link->flex].n, x);
+}
+
+/* Column k of a FLEX or NODE link. */
+INLINE spatial flexible_column(const CalModel *model, const Link *link, const CalWork *work, int k) {
+	return rows_mode(work->modal_columns + link->columns, model->flexes[link->flex].n, k);
+}
+
+/* Modal mass as it stands: rows start with the pack of the diagonal. */
+INLINE real flexible_mass(const FlexWork *w, int n, int i, int j) {
+	return i <= j ? w->M[i * n + j] : w->M[j * n + i];
 }
 
 #endif

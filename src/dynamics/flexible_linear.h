@@ -9,11 +9,11 @@
 
 #if CAL_LANES == 1
 /* Inward through a NODE: its inertia and force wait for the body; nothing goes to the parent link. */
-void linear_node(const Link *link, CalWork *work, Slot *total);
+void LANED(linear_node)(const Link *link, CalWork *work, Slot *total);
 /* At the body: total holds its rigid side with own terms; becomes M^ and b^. Returns nonzero if singular. */
-int linear_eliminate(const CalModel *model, int f, const double *tau, CalWork *work, Slot *total);
+int LANED(linear_eliminate)(const CalModel *model, int f, const double *tau, CalWork *work, Slot *total);
 /* Outward: modal accelerations from A of B. */
-void linear_accelerate(const CalModel *model, int f, CalWork *work, spatial A, double *udot);
+void LANED(linear_accelerate)(const CalModel *model, int f, CalWork *work, spatial A, double *udot);
 #endif
 
 #endif

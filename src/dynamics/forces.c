@@ -38,6 +38,20 @@ static void add_user_spring(const Link *link, const Dof *dof, const double *q, d
 	}
 }
 
+/* Row i of K x + D u for four modes, not yet summed. */
+INLINE pack elastic_row(const Flex *flex, int i, pack x, pack u) {
+	const pack force = pack_mul(pack_load(flex->K + i * PACK), x);
+	return flex->D ? pack_mac(force, pack_load(flex->D + i * PACK), u) : force;
+}
+
+/* Four modes that stiffness and damping couple. */
+static void add_four(const Flex *flex, const double *q, const double *u, double h, double *Q) {
+	const pack rate = pack_load(u), x = pack_madd(pack_load(q), h, rate);
+	const Sums force = pack_sums(elastic_row(flex, 0, x, rate), elastic_row(flex, 1, x, rate),
+	                             elastic_row(flex, 2, x, rate), elastic_row(flex, 3, x, rate));
+	pack_store(Q, pack_sub(pack_load(Q), pack_from(force.a, force.b, force.c, force.d)));
+}
+
 /* -K eta - D eta_dot of a flexible body. */
 static void add_modal(const Flex *flex, const double *q, const double *u, double h, double *Q) {
 	for (int i = 0; flex->diagonal && i < flex->m; ++i) {
@@ -48,6 +62,10 @@ static void add_modal(const Flex *flex, const double *q, const double *u, double
 	}
 	if (flex->diagonal)
 		return;
+	if (flex->m == PACK) {
+		add_four(flex, q + flex->q, u + flex->u, h, Q + flex->u);
+		return;
+	}
 	for (int i = 0; i < flex->m; ++i) {
 		double force = 0;
 		for (int j = 0; j < flex->m; ++j) {
@@ -183,9 +201,8 @@ void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput
 			continue;
 		const NodePlace place = kinematics_node(model, work, wrench->node);
 		const spatial f = wrench_at_node(wrench, &place);
-		const mat3 *R = &work->links[model->nodes[wrench->node].link].R;
 		for (int k = 0; k < place.flex->m; ++k)
-			tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, R, k), f);
+			tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), f);
 	}
 }
 

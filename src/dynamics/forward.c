@@ -3,16 +3,13 @@
  * forward.c — forward and hybrid dynamics: collects what acts, and runs the recursion (articulated.c) or
  * the dense solver (dense.c), whichever the model was compiled for.
  */
-#include "dynamics/articulated.h"
+#include "dynamics/kernels.h"
 #include "dynamics/dense.h"
 #include "dynamics/forces.h"
+#include "math/finite.h"
 
-/* NaN and infinity spread: one sum of zeros finds them. */
 static int find_not_finite(const double *x, int n) {
-	double zero = 0;
-	for (int i = 0; i < n; ++i)
-		zero += x[i] * 0.0;
-	if (zero == 0)
+	if (all_finite(x, n))
 		return -1;
 	for (int i = 0; i < n; ++i) {
 		if (!isfinite(x[i]))
@@ -42,15 +39,16 @@ static CalStatus run(const CalModel *model, const CalState *state, const CalInpu
 	SweepInput in = {.q = state->q, .u = state->u, .tau = work->tau, .rotor = rotor};
 	in.prescribed = forces_prescribed(model, input);
 	in.udot = input ? input->udot : NULL;
-	forward_outward_x1(model, &in, work);
+	const ForwardKernels *kernels = forward_kernels(model->isa);
+	kernels->outward(model, &in, work);
 	in.external = forces_collect(model, input, work);
 	forces_add_modal(model, work, input, work->tau);
 	int culprit;
 	if (dense && model->solver == CAL_SOLVER_DENSE) {
 		culprit = dense_solve(model, &in, work, udot, force);
 	} else {
-		culprit = forward_inward_x1(model, &in, work);
-		forward_accelerate_x1(model, &in, work, udot, force);
+		culprit = kernels->inward(model, &in, work);
+		kernels->accelerate(model, &in, work, udot, force);
 	}
 	work->stage = STAGE_POSE | STAGE_ACCELERATION;
 	return judge(model, culprit, udot, work);

@@ -90,7 +90,8 @@ static CalStatus node_check(const CalModel *model, const CalWork *work, int node
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) {
 	const Node *n = &model->nodes[node];
 	const LinkWork *l = &work->links[n->link];
-	NodePlace place = {.n = {.v = vec_zero(), .w = vec_zero(), .w_rest = vec_zero(), .v_rest = vec_zero()}};
+	NodePlace place = {.axes = mat_from(dmat_identity()),
+	                   .n = {.v = vec_zero(), .w = vec_zero(), .w_rest = vec_zero(), .v_rest = vec_zero()}};
 	if (n->link < 0) {
 		place.R = mat_from(n->in_link.R);
 		place.c = vec_from(n->in_link.r);
@@ -101,16 +102,22 @@ NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) 
 		place.shape = &model->shapes[n->shape];
 		place.flex = &model->flexes[model->bodies[n->body].flex];
 		place.work = &work->flex[model->bodies[n->body].flex];
-		flex_pose_x1(place.shape, place.flex->m, place.work->eta, place.work->eta_dot, &place.n);
-		place.R = mat_mul(l->R, place.n.R);
-		place.c = mat_mul_vec(l->R, place.n.rho);
+		flex_pose(place.shape, place.flex->m, place.flex->n, place.work->eta, place.work->eta_dot, &place.n);
+		place.axes = flexible_axes(place.flex, l);
+		place.R = mat_mul(place.axes, place.n.R);
+		place.c = mat_mul_vec(place.axes, place.n.rho);
 	}
 	return place;
 }
 
-spatial kinematics_node_column(const NodePlace *place, const mat3 *R, int k) {
-	const spatial S = flex_column(place->shape, &place->n, place->flex->m, k);
-	return (spatial){mat_mul_vec(*R, S.a), mat_mul_vec(*R, S.l)};
+spatial kinematics_node_column(const NodePlace *place, int k) {
+	const FlexShape *shape = place->shape;
+	const int n = place->flex->n;
+	const vec3 psi = {shape->psi[k], shape->psi[n + k], shape->psi[2 * n + k]};
+	vec3 phi = {shape->phi[k], shape->phi[n + k], shape->phi[2 * n + k]};
+	if (shape->phi2)
+		phi = madd(phi, 2.0, rows_sum(shape->phi2 + k * 3 * n, n, place->n.eta));
+	return (spatial){mat_mul_vec(place->axes, mat_mul_vec(place->n.T, psi)), mat_mul_vec(place->axes, phi)};
 }
 
 CalStatus cal_node_pose(const CalModel *model, const CalWork *work, int node, CalPose *pose) {
@@ -134,17 +141,17 @@ CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node
 	const LinkWork *l = &work->links[link];
 	const NodePlace place = kinematics_node(model, work, node);
 	const spatial V = motion_shift((spatial){l->w, work->velocity[link]}, place.c);
-	const spatial own = {mat_mul_vec(l->R, place.n.w), mat_mul_vec(l->R, place.n.v)};
+	const spatial own = {mat_mul_vec(place.axes, place.n.w), mat_mul_vec(place.axes, place.n.v)};
 	*velocity = spatial_out(spatial_add(V, own));
 	return CAL_OK;
 }
 
 /* Acceleration of a node at udot = 0; gravity put back. */
 static spatial node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place) {
-	const vec3 w = mat_mul_vec(l->R, place->n.w), v = mat_mul_vec(l->R, place->n.v);
-	const vec3 al = add(add(l->al, mat_mul_vec(l->R, place->n.w_rest)), cross(l->w, w));
+	const vec3 w = mat_mul_vec(place->axes, place->n.w), v = mat_mul_vec(place->axes, place->n.v);
+	const vec3 al = add(add(l->al, mat_mul_vec(place->axes, place->n.w_rest)), cross(l->w, w));
 	const vec3 turning = add(cross(l->al, place->c), cross(l->w, cross(l->w, place->c)));
-	const vec3 a = add(add(add(l->a, vec_from(work->gravity)), turning), mat_mul_vec(l->R, place->n.v_rest));
+	const vec3 a = add(add(add(l->a, vec_from(work->gravity)), turning), mat_mul_vec(place->axes, place->n.v_rest));
 	return (spatial){al, madd(a, 2.0, cross(l->w, v))};
 }
 
@@ -174,7 +181,7 @@ CalStatus cal_node_acceleration(const CalModel *model, const CalWork *work, int 
 	spatial sum = spatial_add(node_bias(work, l, &place), motion_shift(l->A, place.c));
 	for (int k = 0; place.flex && k < place.flex->m; ++k) {
 		const double x = place.work->x[k] + place.work->eta_ddot[k];
-		sum = spatial_madd(sum, x, kinematics_node_column(&place, &l->R, k));
+		sum = spatial_madd(sum, x, kinematics_node_column(&place, k));
 	}
 	*a = spatial_out(sum);
 	return CAL_OK;
@@ -198,14 +205,14 @@ CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, int node
 		return CAL_OK;
 	const NodePlace place = kinematics_node(model, work, node);
 	for (int k = 0; place.flex && k < place.flex->m; ++k)
-		add_column(J, nu, place.flex->u + k, kinematics_node_column(&place, &work->links[first].R, k));
+		add_column(J, nu, place.flex->u + k, kinematics_node_column(&place, k));
 	vec3 c = place.c; // from the link's origin to the node
 	for (int i = first; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k)
 			add_column(J, nu, link->u + k, motion_shift(link_column(work, link, i, k), c));
 		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k) {
-			const spatial P = work->modal_columns[link->columns + k];
+			const spatial P = flexible_column(model, link, work, k);
 			add_column(J, nu, model->flexes[link->flex].u + k, motion_shift(P, c));
 		}
 		c = add(c, work->links[i].r);

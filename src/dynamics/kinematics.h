@@ -5,6 +5,7 @@
 #ifndef CALDER_DYNAMICS_KINEMATICS_H
 #define CALDER_DYNAMICS_KINEMATICS_H
 
+#include "body/flex_pose.h"
 #include "dynamics/sweep.h"
 
 #if CAL_LANES == 1
@@ -15,6 +16,7 @@ void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *w
 /* A node as it stands: pose relative to its link's origin, in world axes, and what its shapes do. */
 typedef struct NodePlace {
 	mat3 R;                 // orientation in the world
+	mat3 axes;              // of the body frame, where it has shapes
 	vec3 c;                 // from the link's origin
 	const FlexShape *shape; // of the flexible body's modes, NULL: none
 	const Flex *flex;       //
@@ -22,8 +24,8 @@ typedef struct NodePlace {
 	FlexPose n;             // in B; rates are zero without shapes
 } NodePlace;
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node);
-/* Column of mode k at the node, R the orientation of its body. */
-spatial kinematics_node_column(const NodePlace *place, const mat3 *R, int k);
+/* Column of mode k at the node. */
+spatial kinematics_node_column(const NodePlace *place, int k);
 /* Position of a link's origin; needs poses only. */
 vec3 kinematics_position(const CalModel *model, const CalWork *work, int link);
 #endif

@@ -72,7 +72,7 @@ CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *lo
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		for (int k = 0; k < model->flexes[f].m; ++k)
-			sum -= 2.0 * log(work->flex[f].inverse[k]);
+			sum -= log(work->flex[f].inverse[k]);
 	}
 	*logdet = sum;
 	return CAL_OK;
@@ -89,14 +89,14 @@ static void unit_wrench_force(const CalModel *model, const CalWork *work, int no
 	spatial f = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
 	const NodePlace place = kinematics_node(model, work, node);
 	for (int k = 0; place.flex && k < place.flex->m; ++k)
-		Q[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, &work->links[n->link].R, k), f);
+		Q[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), f);
 	f = force_shift(f, place.c);
 	for (int i = n->link; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k)
 			Q[link->u + k] = spatial_dot(link_column(work, link, i, k), f);
 		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k)
-			Q[model->flexes[link->flex].u + k] += spatial_dot(work->modal_columns[link->columns + k], f);
+			Q[model->flexes[link->flex].u + k] += spatial_dot(flexible_column(model, link, work, k), f);
 		f = force_shift(f, work->links[i].r);
 	}
 }
@@ -111,7 +111,7 @@ static void node_response(const CalModel *model, const CalWork *work, int node, 
 	const NodePlace place = kinematics_node(model, work, node);
 	spatial A = motion_shift(l->A, place.c);
 	for (int k = 0; place.flex && k < place.flex->m; ++k)
-		A = spatial_madd(A, place.work->x[k], kinematics_node_column(&place, &l->R, k));
+		A = spatial_madd(A, place.work->x[k], kinematics_node_column(&place, k));
 	const double a[6] = {A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z};
 	memcpy(out, a, sizeof a);
 }

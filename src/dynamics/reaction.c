@@ -55,7 +55,7 @@ static spatial flexible_inertia_force(const CalModel *model, CalWork *work, int 
 	total.a = sub(add(l->a, l->A.l), vec_from(model->gravity));
 	memcpy(w->eta_ddot, w->x, sizeof(double) * (size_t)flex->m);
 	w->accelerated = 1;
-	flexible_own_x1(model, f, 1, work, &total);
+	flexible_own_x1(model, f, &flex->own, 1, work, &total);
 	memset(w->eta_ddot, 0, sizeof(double) * (size_t)flex->m);
 	w->accelerated = 0;
 	return force_shift(w->b, kinematics_position(model, work, flex->link));

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "integrate/rotations.h"
 #include "integrate/scheme.h"
+#include "math/finite.h"
 
 static const Scheme *const schemes[CAL_METHOD_COUNT] = {
 #define SCHEME_ENTRY(name, text, order) [name] = &scheme_##name,
@@ -185,14 +186,6 @@ CalStatus integrator_evaluate_implicit(CalIntegrator *ig, const CalState *state,
 	CalInput input = {0};
 	CalStatus status = ask_input(ig, state, &input);
 	return status != CAL_OK ? status : cal_implicit_dynamics(ig->model, state, elastic, &input, h, ig->work, udot);
-}
-
-static bool all_finite(const double *x, int count) {
-	bool finite = true;
-	for (int i = 0; i < count; i++) {
-		finite = finite && isfinite(x[i]);
-	}
-	return finite;
 }
 
 CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {

@@ -36,10 +36,19 @@ typedef double real;
 typedef double real __attribute__((vector_size(8 * CAL_LANES)));
 #endif
 
-/* Kernel names carry the lane count: LANED(forward_sweep) is forward_sweep_x1, forward_sweep_x4, ... */
+/*
+ * Kernel names carry the lane count: LANED(forward_sweep) is forward_sweep_x1, forward_sweep_x4, ... and, where the
+ * file is compiled once more for wider registers, CAL_ISA: forward_sweep_x1_avx2 (dynamics/kernels.h).
+ */
 #define LANED_JOIN(name, lanes) name##_x##lanes
 #define LANED_EXPAND(name, lanes) LANED_JOIN(name, lanes)
+#define LANED_JOIN_ISA(name, lanes, isa) name##_x##lanes##_##isa
+#define LANED_EXPAND_ISA(name, lanes, isa) LANED_JOIN_ISA(name, lanes, isa)
+#ifdef CAL_ISA
+#define LANED(name) LANED_EXPAND_ISA(name, CAL_LANES, CAL_ISA)
+#else
 #define LANED(name) LANED_EXPAND(name, CAL_LANES)
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -47,8 +47,8 @@ static void block_layout(Compiler *c, Block *block) {
 	c->flexes = block_take(block, (size_t)c->flex_count, sizeof(Flex));
 	c->shapes = block_take(block, (size_t)c->shape_count, sizeof(FlexShape));
 	c->masses = block_take(block, (size_t)c->mass_count, sizeof(FlexMass));
-	c->vectors = block_take(block, c->flex_vectors, sizeof(dvec3));
 	c->numbers = c->number_block = block_take(block, c->flex_numbers, sizeof(double));
+	c->indices = block_take(block, c->flex_indices, sizeof(int32_t));
 	c->strings = block_take(block, c->string_size, 1);
 }
 
@@ -66,7 +66,7 @@ static void count_everything(Compiler *c) {
 		const CalNodeId inboard = desc->joints[c->joint_of[c->order[i]]].inboard;
 		if (compile_flex_node_moves(c, inboard)) {
 			++c->link_count;
-			c->modal_columns += desc_body(desc, desc_node(desc, inboard)->body)->flex->modes;
+			c->modal_columns += 6 * row_length(desc_body(desc, desc_node(desc, inboard)->body)->flex->modes);
 		}
 		c->string_size += strlen(body->def.name) + strlen(joint->name) + 2;
 	}
@@ -368,7 +368,7 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 	for (int f = 0; f < c->flex_count; ++f) {
 		const double m = c->flexes[f].m;
 		joints -= m;
-		own += 60.0 * m * c->flexes[f].mass_count + 250.0;
+		own += invariants_flops(&c->flexes[f]) + 250.0;
 		direct +=
 			c->flexes[f].linear ? 330.0 * m * (1.0 + c->flexes[f].port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0);
 		modal += m * (120.0 * m + 300.0);
@@ -387,6 +387,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	const CalGroupDef *group = &c->desc->groups[c->group];
 	model->name = keep_string(c, group->name);
 	model->gravity = dvec_in(group->gravity);
+	model->isa = cpu_isa();
 	place_nodes(c);
 	for (int i = 0; i < c->body_count; ++i)
 		add_body(c, i);
@@ -394,10 +395,10 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	c->modal_columns = c->columns_made;
 	assign_slots(c);
 	compile_turn_frames(c);
-	compile_flex_turn(c);
-	compile_flex_choose(c);
+	compile_flex_place(c);
 	finish_nodes(c);
 	add_inertias(c);
+	compile_flex_finish(c);
 	for (int i = 0; i < c->link_count; ++i) {
 		const DInertia *in = &c->links[i].inertia;
 		c->links[i].massless = in->m == 0 && in->zz == 0 && in->ha == 0 && in->hb == 0;
@@ -445,7 +446,9 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 
 /* The model of a group whose structure was checked; no singularity check. */
 CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options, CalModel **model) {
-	Compiler c = {.desc = desc, .group = options->group.value ? (int)options->group.value - 1 : 0};
+	Compiler c = {.desc = desc,
+	              .group = options->group.value ? (int)options->group.value - 1 : 0,
+	              .modal_inertia = options->modal_inertia};
 	CalStatus status = compile_order(&c);
 	if (status == CAL_OK)
 		status = compile_block(&c, options, model);

@@ -12,6 +12,7 @@
 typedef struct Compiler {
 	const CalDesc *desc;
 	int group; // index in the description
+	CalModalInertia modal_inertia;
 	// order.c, one allocation at `order`
 	int *order;    // [body_count] description index of each model body
 	int *joint_of; // [desc body_count] joint that carries a body
@@ -24,7 +25,7 @@ typedef struct Compiler {
 	int body_count, link_count, node_count, nq, nu, slot_count;
 	size_t string_size;
 	int flex_count, shape_count, mass_count, modal_columns; // flexible bodies
-	size_t flex_vectors, flex_numbers;                      // in their arrays
+	size_t flex_numbers, flex_indices;                      // in their arrays
 	// arrays of the block
 	Link *links;
 	Body *bodies;
@@ -38,9 +39,9 @@ typedef struct Compiler {
 	Flex *flexes;
 	FlexShape *shapes;
 	FlexMass *masses;
-	dvec3 *vectors;       // shapes; taken from the front
-	double *numbers;      // modal matrices; taken from the front
+	double *numbers;      // shapes, modal matrices and invariants; taken from the front
 	double *number_block; // where they start
+	int32_t *indices;     // of the invariants; taken from the front
 	// filled so far
 	int links_made, q_made, u_made, trig_made, flexes_made, shapes_made, masses_made, columns_made;
 } Compiler;
@@ -53,10 +54,15 @@ size_t compile_flex_scratch(const Compiler *c); // numbers
 int compile_flex_node_moves(const Compiler *c, CalNodeId node);
 /* A flexible body whose joint ends with body->link, its head node at the pose X there; sets link and in_link. */
 void compile_flex_body(Compiler *c, int index, const dpose *X);
-/* Shapes and masses in the axes of the links that carry them, once these are settled. */
-void compile_flex_turn(Compiler *c);
-/* How the modes of each body are eliminated. */
-void compile_flex_choose(Compiler *c);
+/* Axes and points relative to the links that carry the bodies, once these are settled. */
+void compile_flex_place(Compiler *c);
+/* Once the inertias of the links are known: moments, invariants, and how the modes of each body are eliminated. */
+void compile_flex_finish(Compiler *c);
+/* Inertia invariants: see compile_invariants.c. */
+void invariants_count(Compiler *c, const CalFlexDef *def);
+int invariants_pay(const Compiler *c, const CalFlexDef *def);
+void invariants_fill(Compiler *c, const CalFlexDef *def, Flex *flex);
+double invariants_flops(const Flex *flex);
 /* The link of a moving node; returns it. */
 int compile_flex_node_link(Compiler *c, int body, int node);
 /* Turns link frames about their z: see frames.c. */

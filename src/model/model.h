@@ -12,6 +12,7 @@
 #define CALDER_MODEL_MODEL_H
 
 #include <calder/model.h>
+#include "base/cpu.h"
 #include "body/flex.h"
 #include "joint/motion.h"
 #include "math/inertia.h"
@@ -89,6 +90,7 @@ struct CalModel {
 	const char *name;
 	dvec3 gravity;
 	CalSolver solver;
+	CpuIsa isa; // of the kernels
 	double flops_recursive, flops_dense;
 	int link_count, body_count, node_count, nq, nu;
 	int slot_count;   // accumulators of the inward sweeps

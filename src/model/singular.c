@@ -36,20 +36,20 @@ static void generic_displacement(const CalModel *model, double *dq) {
 /* Undeformed pose of a flexible body's frame on its head, or of a node on the frame. */
 static void pose_flexible(const CalModel *model, const Link *link, RelativeMotion *rel) {
 	const FlexShape *shape = &model->shapes[link->shape];
+	const dpose axes = {model->flexes[link->flex].R, {0, 0, 0}};
 	const dpose node = {shape->E, shape->p};
-	const dpose pose = link->motion == MOTION_NODE ? node : dpose_inverse(node);
+	const dpose pose = link->motion == MOTION_NODE ? dpose_mul(axes, node) : dpose_inverse(node);
 	rel->R = mat_from(pose.R);
 	rel->r = vec_from(pose.r);
 }
 
-/* Undeformed inertia of the masses of a flexible body, in its frame. */
+/* Undeformed inertia of a flexible body and all that its link carries, in the axes of B. */
 static Artic flexible_inertia(const Flex *flex) {
-	dvec3 mc = {0, 0, 0};
-	double m = 0;
-	const dmat3 J = flex->J;
-	const double half = 0.5 * (J.x.x + J.y.y + J.z.z);
-	sym3 S = {half - J.x.x, half - J.y.y, half - J.z.z, -J.x.y, -J.x.z, -J.y.z};
-	for (int i = 0; i < flex->mass_count; ++i) {
+	const FlexRigid *all = &flex->all;
+	dvec3 mc = all->mc;
+	double m = all->m;
+	sym3 S = {all->xx, all->yy, all->zz, all->xy, all->xz, all->yz};
+	for (int i = flex->summed_first; i < flex->mass_count; ++i) {
 		const FlexMass *mass = &flex->masses[i];
 		const dvec3 p = mass->p, mp = dscale(mass->m, p);
 		m += mass->m;
@@ -76,8 +76,8 @@ static void pose_link(const CalModel *model, const double *q, int i, LinkInertia
 	const DInertia *in = &link->inertia;
 	l->articulated = artic_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
 	if (link->carries >= 0) {
-		const Artic own = artic_rotate(flexible_inertia(&model->flexes[link->carries]), l->R);
-		l->articulated = artic_add(l->articulated, own);
+		const Flex *flex = &model->flexes[link->carries];
+		l->articulated = artic_rotate(flexible_inertia(flex), mat_mul_dmat(l->R, flex->R));
 	}
 	l->composite = l->articulated;
 }

@@ -56,6 +56,12 @@ void cal_config_neutral(const CalModel *model, double *q) {
 void cal_config_integrate(const CalModel *model, const double *q, const double *dq, double *q_out) {
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
+		if (link->motion == MOTION_ROTATION || link->motion == MOTION_TRANSLATION) {
+			q_out[link->q] = q[link->q] + dq[link->u];
+			continue;
+		}
+		if (link->nq == 0)
+			continue;
 		double moved[CAL_JOINT_MAX_COORDS]; // a caller's function need not allow aliasing
 		motion_integrate((Motion)link->motion, &link->data, q + link->q, dq + link->u, moved);
 		memcpy(q_out + link->q, moved, sizeof(double) * (size_t)link->nq);

@@ -19,6 +19,27 @@ static void *layout_take(Layout *layout, size_t count, size_t size) {
 	return layout->base ? layout->base + at : NULL;
 }
 
+static FlexWork layout_flex(const Flex *flex, Layout *layout) {
+	const size_t m = (size_t)flex->m, n = (size_t)flex->n;
+	FlexWork f = {0};
+	f.E = layout_take(layout, 6 * n, sizeof(real));
+	f.Y = layout_take(layout, 6 * n, sizeof(real));
+	f.K = layout_take(layout, 6 * n, sizeof(real));
+	f.M = layout_take(layout, m * n, sizeof(real));
+	f.scratch = layout_take(layout, 3 * n, sizeof(real));
+	real **rows[] = {&f.be, &f.y, &f.inverse, &f.x, &f.eta, &f.eta_dot, &f.eta_ddot, &f.left, &f.diagonal, &f.weight};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+		*rows[i] = layout_take(layout, n, sizeof(real));
+	const size_t ports = flex->linear ? (size_t)flex->port_count : 0;
+	f.port = layout_take(layout, ports, sizeof *f.port);
+	const size_t square = 6 * ports * (size_t)row_length((int)(6 * ports));
+	f.W = layout_take(layout, square, sizeof(double));
+	f.Q = layout_take(layout, square, sizeof(double));
+	f.X = layout_take(layout, 48 * ports, sizeof(double));
+	f.R = layout_take(layout, 48 * ports, sizeof(double));
+	return f;
+}
+
 static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu, nt = (size_t)m->trig_count;
 	w->links = layout_take(layout, nl + 1, sizeof *w->links);
@@ -45,18 +66,7 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	w->modal_columns = layout_take(layout, (size_t)m->modal_columns, sizeof *w->modal_columns);
 	w->flex = layout_take(layout, (size_t)m->flex_count, sizeof *w->flex);
 	for (int i = 0; i < m->flex_count; ++i) {
-		const size_t modes = (size_t)m->flexes[i].m;
-		FlexWork f = {.E = layout_take(layout, modes, sizeof *f.E),
-		              .Z = layout_take(layout, modes, sizeof *f.Z),
-		              .be = layout_take(layout, modes, sizeof *f.be),
-		              .y = layout_take(layout, modes, sizeof *f.y),
-		              .x = layout_take(layout, modes, sizeof *f.x),
-		              .inverse = layout_take(layout, modes, sizeof *f.inverse),
-		              .scratch = layout_take(layout, modes, sizeof *f.scratch),
-		              .M = layout_take(layout, modes * modes, sizeof *f.M),
-		              .eta = layout_take(layout, modes, sizeof *f.eta),
-		              .eta_dot = layout_take(layout, modes, sizeof *f.eta_dot),
-		              .eta_ddot = layout_take(layout, modes, sizeof *f.eta_ddot)};
+		const FlexWork f = layout_flex(&m->flexes[i], layout);
 		if (layout->base)
 			w->flex[i] = f;
 	}

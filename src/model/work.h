@@ -66,24 +66,33 @@ typedef struct Composite {
 	sym3 S;
 } Composite;
 
-/* A flexible body in one evaluation; world axes, at the origin of B. */
+/* A joint on a flexible body whose modes are eliminated by flexible_linear.c. */
+typedef struct FlexPort {
+	double G[6][8]; // inertia of what is outboard of it, then G' of it; two columns of zeros
+	double b[8];    // force that it needs, and two zeros
+} FlexPort;
+
+/* A flexible body in one evaluation; world axes, at the origin of its link. Rows over modes: math/pack.h. */
 typedef struct FlexWork {
-	spatial *E;                     // [m] force per modal acceleration: own, then with what outboard links add
-	spatial *Z;                     // [m] L^-1 E
-	real *be;                       // [m] modal forces needed at udot = 0, then with what outboard links add
-	real *y;                        // [m] L^-1 (be - tau)
-	real *inverse;                  // [m] of the diagonal of L
-	real *x;                        // [m] modal accelerations beyond the prescribed ones
-	real *M;                        // [m][m] modal mass: the lower triangle becomes its Cholesky factor L
-	real *eta, *eta_dot, *eta_ddot; // [m] as evaluated; eta_ddot: the prescribed part
-	int accelerated;                // some of eta_ddot is given
-	vec3 *scratch;                  // [m]
+	real *E;                        // [6][n] force per modal acceleration: own, then with what outboard links add
+	real *Y;                        // [6][n] scratch
+	real *K;                        // [6][n] gains: what is left of E_k when its turn comes, over D_k
+	real *be;                       // [n] modal forces needed at udot = 0, then with what outboard links add
+	real *y;                        // [n] L^-1 (be - tau)
+	real *inverse;                  // [n] 1/D; of a prescribed mode 0
+	real *x;                        // [n] modal accelerations beyond the prescribed ones
+	real *M;                        // [m][n] modal mass, then L (flexible.c)
+	real *eta, *eta_dot, *eta_ddot; // [n] as evaluated; eta_ddot: the prescribed part
+	real *left, *diagonal;          // [n] of the elimination: modes to come, and M_kk at the start
+	real *weight;                   // [n] of the linear elimination
+	real *scratch;                  // [3][n]
+	int given, accelerated;         // some mode is prescribed; some of eta_ddot is given
 	int linear;                     // modes are eliminated by flexible_linear.c in this evaluation
-	Slot port[FLEX_MAX_PORTS];      // what waits at the nodes
-	spatial NX[6 * FLEX_MAX_PORTS]; // N X~, by rows
-	real F0[6 * FLEX_MAX_PORTS];    //
-	Composite own;                  // point masses and rotary inertias
-	spatial b;                      // force that they need
+	FlexPort *port;                 // [ports], of the linear elimination as all that follows
+	double *W, *Q;                  // [6 ports][row of 6 ports]
+	double *X, *R;                  // [6 ports][8]
+	Composite own;                  // inertia of the body, and in most sweeps of all that the link carries
+	spatial b;                      // force that it needs
 } FlexWork;
 
 struct CalWork {
@@ -109,7 +118,7 @@ struct CalWork {
 	Artic *articulated;          // [link_count] after cal_mass_factor
 	Composite *composite;        // [link_count] of the mass matrix
 	FlexWork *flex;              // [flex_count]
-	spatial *modal_columns;      // [modal_columns] of FLEX and NODE links, world axes, at the link's origin
+	real *modal_columns;         // [modal_columns] of FLEX and NODE links, six rows each, world axes, at the link's origin
 	spatial *reaction;           // [body_count]
 	real *dense;                 // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cpu.c — asks the processor, through the compiler's run-time library.
+ */
+#include "base/cpu.h"
+
+CpuIsa cpu_isa(void) {
+#ifdef CALDER_WIDE_KERNELS
+	__builtin_cpu_init();
+	if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
+		return CPU_AVX512;
+	if (__builtin_cpu_supports("avx2"))
+		return CPU_AVX2;
+#endif
+	return CPU_BASELINE;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cpu.h — what the processor offers beyond the baseline that the library is compiled for.
+ */
+#ifndef CALDER_BASE_CPU_H
+#define CALDER_BASE_CPU_H
+
+/* Instruction sets that kernels are compiled for (cmake/CalderKernels.cmake), from narrow to wide registers. */
+typedef enum CpuIsa {
+	CPU_BASELINE,
+	CPU_AVX2,
+	CPU_AVX512,
+	CPU_ISA_COUNT,
+} CpuIsa;
+
+/* The widest that this processor has and the library was built for. */
+CpuIsa cpu_isa(void);
+
+#endif

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * kernels.h — forward dynamics, compiled for several widths of registers.
+ *
+ * The same source, without fused multiply-add and with sums in the same order: all give the same bits
+ * (test/dynamics/test_kernels.c), so that the choice is one of speed alone.
+ */
+#ifndef CALDER_DYNAMICS_KERNELS_H
+#define CALDER_DYNAMICS_KERNELS_H
+
+#include "dynamics/articulated.h"
+
+#if CAL_LANES == 1
+typedef struct ForwardKernels {
+	void (*outward)(const CalModel *model, const SweepInput *in, CalWork *work);
+	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work);
+	void (*accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force);
+} ForwardKernels;
+
+const ForwardKernels *forward_kernels(CpuIsa isa);
+#endif
+
+#endif
