@@ -23,7 +23,7 @@ CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork 
 		return CAL_ERR_ARGUMENT;
 	pose_outward_x1(model, state->q, work);
 	work->culprit = factor_inward_x1(model, work);
-	if (model->flex_count == 0) // composites serve the operators, which know rigid links only
+	if (model->flex_count == 0) // for the operators; with modes this sweep would reach into the factors
 		composite_inward_x1(model, work);
 	if (work->culprit >= 0) {
 		const double d = work->dofs[work->culprit].d;

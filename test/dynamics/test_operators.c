@@ -8,20 +8,13 @@
  * (a link of several speeds has a block), G = P H' D^-1, K = E_A G. The identities that involve D hold without
  * rotors, whose inertia belongs to M but to no link; the factorisations of M are tested with rotors too.
  */
-#include "support/random_tree.h"
-
-#include <calder/operators.h>
+#include "support/dense.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CASES = 50 };
-
-typedef struct Dense {
-	int rows, cols;
-	double *x;
-} Dense;
 
 typedef struct Operators {
 	Fixture *f;
@@ -30,118 +23,8 @@ typedef struct Operators {
 	Dense D, Dinv, G, K;
 } Operators;
 
-static Dense dense(Fixture *f, int rows, int cols) { return (Dense){rows, cols, fixture_doubles(f, rows * cols)}; }
-
-static Dense dense_one(Fixture *f, int n) {
-	Dense I = dense(f, n, n);
-	for (int i = 0; i < n; i++)
-		I.x[i * n + i] = 1;
-	return I;
-}
-
-static Dense mul(Fixture *f, Dense a, Dense b) {
-	Dense c = dense(f, a.rows, b.cols);
-	assert_int_equal(a.cols, b.rows);
-	for (int i = 0; i < a.rows; i++)
-		for (int k = 0; k < a.cols; k++) {
-			double s = a.x[i * a.cols + k];
-			for (int j = 0; s != 0 && j < b.cols; j++)
-				c.x[i * c.cols + j] += s * b.x[k * b.cols + j];
-		}
-	return c;
-}
-
-static Dense transposed(Fixture *f, Dense a) {
-	Dense t = dense(f, a.cols, a.rows);
-	for (int i = 0; i < a.rows; i++)
-		for (int j = 0; j < a.cols; j++)
-			t.x[j * t.cols + i] = a.x[i * a.cols + j];
-	return t;
-}
-
-/* a + s b */
-static Dense sum(Fixture *f, Dense a, double s, Dense b) {
-	Dense c = dense(f, a.rows, a.cols);
-	assert_true(a.rows == b.rows && a.cols == b.cols);
-	for (int i = 0; i < a.rows * a.cols; i++)
-		c.x[i] = a.x[i] + s * b.x[i];
-	return c;
-}
-
-/* a b a' */
-static Dense congruence(Fixture *f, Dense a, Dense b) { return mul(f, mul(f, a, b), transposed(f, a)); }
-
 static void check_equal(const Operators *o, const char *what, Dense got, Dense want, double scale) {
-	assert_true(got.rows == want.rows && got.cols == want.cols);
-	check_close_scaled(o->f->seed, what, got.rows * got.cols, got.x, want.x, scale, 1e-11);
-}
-
-typedef CalStatus (*StackedFn)(const CalModel *, const CalWork *, const CalSpatial *, CalSpatial *);
-typedef CalStatus (*SpeedsFn)(const CalModel *, const CalWork *, const double *, double *);
-
-static Dense stacked_matrix(Fixture *f, int nl, StackedFn product) {
-	Dense a = dense(f, 6 * nl, 6 * nl);
-	double *x = fixture_doubles(f, 6 * nl), *y = fixture_doubles(f, 6 * nl);
-	for (int j = 0; j < 6 * nl; j++) {
-		x[j] = 1;
-		check_ok(f->seed, product(f->model, f->work, (CalSpatial *)x, (CalSpatial *)y));
-		x[j] = 0;
-		for (int i = 0; i < 6 * nl; i++)
-			a.x[i * a.cols + j] = y[i];
-	}
-	return a;
-}
-
-static Dense speeds_matrix(Fixture *f, SpeedsFn product) {
-	Dense a = dense(f, f->nu, f->nu);
-	double *x = fixture_doubles(f, f->nu), *y = fixture_doubles(f, f->nu);
-	for (int j = 0; j < f->nu; j++) {
-		x[j] = 1;
-		check_ok(f->seed, product(f->model, f->work, x, y));
-		x[j] = 0;
-		for (int i = 0; i < f->nu; i++)
-			a.x[i * a.cols + j] = y[i];
-	}
-	return a;
-}
-
-static Dense joint_matrix(Fixture *f, int nl) {
-	Dense h = dense(f, f->nu, 6 * nl);
-	double *x = fixture_doubles(f, 6 * nl), *y = fixture_doubles(f, f->nu);
-	for (int j = 0; j < 6 * nl; j++) {
-		x[j] = 1;
-		check_ok(f->seed, cal_operator_joint(f->model, f->work, (CalSpatial *)x, y));
-		x[j] = 0;
-		for (int i = 0; i < f->nu; i++)
-			h.x[i * h.cols + j] = y[i];
-	}
-	return h;
-}
-
-static Dense block_diagonal(Fixture *f, int nl, CalStatus (*get)(const CalModel *, const CalWork *, int, double *)) {
-	Dense m = dense(f, 6 * nl, 6 * nl);
-	for (int k = 0; k < nl; k++) {
-		double block[36];
-		check_ok(f->seed, get(f->model, f->work, k, block));
-		for (int i = 0; i < 6; i++)
-			for (int j = 0; j < 6; j++)
-				m.x[(6 * k + i) * m.cols + 6 * k + j] = block[6 * i + j];
-	}
-	return m;
-}
-
-/* The blocks (parent(k), k) of a. */
-static Dense parent_blocks(Fixture *f, int nl, Dense a) {
-	Dense e = dense(f, a.rows, a.cols);
-	for (int k = 0; k < nl; k++) {
-		int parent, u, nu;
-		check_ok(f->seed, cal_link_info(f->model, k, &parent, &u, &nu));
-		check_that(f->seed, parent < k && nu >= 1 && u >= 0 && u + nu <= f->nu);
-		for (int i = 0; parent >= 0 && i < 6; i++)
-			for (int j = 0; j < 6; j++)
-				e.x[(6 * parent + i) * e.cols + 6 * k + j] = a.x[(6 * parent + i) * a.cols + 6 * k + j];
-	}
-	return e;
+	check_dense(o->f, what, got, want, scale, 1e-11);
 }
 
 /* Inverse of the diagonal blocks of d that belong to one link, by Gauss-Jordan with pivoting. */
@@ -151,6 +34,7 @@ static Dense block_inverse(Fixture *f, int nl, Dense d) {
 		int parent, u, n;
 		double a[6][12] = {{0}};
 		check_ok(f->seed, cal_link_info(f->model, k, &parent, &u, &n));
+		check_that(f->seed, n >= 1);
 		for (int i = 0; i < n; i++)
 			for (int j = 0; j < n; j++)
 				a[i][j] = d.x[(u + i) * d.cols + u + j], a[i][n + j] = i == j;
@@ -180,14 +64,14 @@ static Operators operators_create(uint64_t seed, TreeOptions options) {
 	Fixture *f = o.f;
 	o.nl = cal_model_link_count(f->model), o.n6 = 6 * o.nl, o.nu = f->nu;
 	check_ok(seed, cal_mass_factor(f->model, &f->state, f->work));
-	o.A = stacked_matrix(f, o.nl, cal_operator_gather);
-	o.psi = stacked_matrix(f, o.nl, cal_operator_gather_articulated);
-	o.H = joint_matrix(f, o.nl);
-	o.Ms = block_diagonal(f, o.nl, cal_link_inertia);
-	o.R = block_diagonal(f, o.nl, cal_link_composite_inertia);
-	o.P = block_diagonal(f, o.nl, cal_link_articulated_inertia);
-	o.E = parent_blocks(f, o.nl, o.A);
-	o.Epsi = parent_blocks(f, o.nl, o.psi);
+	o.A = operator_stacked(f, cal_operator_gather);
+	o.psi = operator_stacked(f, cal_operator_gather_articulated);
+	o.H = operator_joint(f);
+	o.Ms = operator_blocks(f, cal_link_inertia);
+	o.R = operator_blocks(f, cal_link_composite_inertia);
+	o.P = operator_blocks(f, cal_link_articulated_inertia);
+	o.E = operator_parent_blocks(f, o.A);
+	o.Epsi = operator_parent_blocks(f, o.psi);
 	o.D = congruence(f, o.H, o.P);
 	o.Dinv = block_inverse(f, o.nl, o.D);
 	o.G = mul(f, mul(f, o.P, transposed(f, o.H)), o.Dinv);
@@ -215,18 +99,9 @@ static void for_each_tree(TreeOptions (*options)(uint64_t), void (*check)(const 
 
 static void scatter_of(const Operators *o) {
 	Fixture *f = o->f;
-	check_equal(o, "A'", stacked_matrix(f, o->nl, cal_operator_scatter), transposed(f, o->A), 1);
-	check_equal(o, "psi'", stacked_matrix(f, o->nl, cal_operator_scatter_articulated), transposed(f, o->psi), 1);
-	Dense Ht = dense(f, o->n6, o->nu);
-	double *x = fixture_doubles(f, o->nu), *y = fixture_doubles(f, o->n6);
-	for (int j = 0; j < o->nu; j++) {
-		x[j] = 1;
-		check_ok(f->seed, cal_operator_joint_transpose(f->model, f->work, x, (CalSpatial *)y));
-		x[j] = 0;
-		for (int i = 0; i < o->n6; i++)
-			Ht.x[i * o->nu + j] = y[i];
-	}
-	check_equal(o, "H'", Ht, transposed(f, o->H), 1);
+	check_equal(o, "A'", operator_stacked(f, cal_operator_scatter), transposed(f, o->A), 1);
+	check_equal(o, "psi'", operator_stacked(f, cal_operator_scatter_articulated), transposed(f, o->psi), 1);
+	check_equal(o, "H'", operator_joint_transpose(f), transposed(f, o->H), 1);
 }
 
 static void scatter_is_the_transpose_of_gather(void **state) {
@@ -379,8 +254,8 @@ static void mass_matrix_has_the_innovations_factorisation(void **state) {
 static void innovations_of(const Operators *o) {
 	Fixture *f = o->f;
 	int n = o->nu;
-	Dense L = speeds_matrix(f, cal_innovations_mul), Lt = speeds_matrix(f, cal_innovations_mul_transpose);
-	Dense Li = speeds_matrix(f, cal_innovations_solve), Lit = speeds_matrix(f, cal_innovations_solve_transpose);
+	Dense L = operator_speeds(f, cal_innovations_mul), Lt = operator_speeds(f, cal_innovations_mul_transpose);
+	Dense Li = operator_speeds(f, cal_innovations_solve), Lit = operator_speeds(f, cal_innovations_solve_transpose);
 	Dense D = dense(f, n, n), Dinv = dense(f, n, n), M = dense(f, n, n), Minv = dense(f, n, n);
 	double *d = fixture_doubles(f, n), logdet, sum_log = 0;
 	check_ok(f->seed, cal_innovations_diagonal(f->model, f->work, d));
