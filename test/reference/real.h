@@ -77,6 +77,7 @@ typedef double real;
 
 static inline real real_abs(real x) { return fabs(x); }
 static inline real real_sqrt(real x) { return sqrt(x); }
+static inline real real_half_pi(void) { return 0x1.921fb54442d18p+0; }
 static inline void real_sincos(real x, real *s, real *c) {
 	*s = sin(x);
 	*c = cos(x);

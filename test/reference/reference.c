@@ -3,10 +3,11 @@
  * reference.c — the meaning of each joint type as a chain of elementary motions, and model bookkeeping.
  *
  * This is the reference's own reading of calder/build.h: which elements a joint type stands for, in which
- * order its speeds come and which directions they act along.
+ * order its speeds come and which directions they act along. Of loops: which directions each type locks.
  */
 #include "reference/reference.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,10 +105,103 @@ void ref_model_destroy(RefModel *m) {
 	if (!m)
 		return;
 	for (int i = 0; i < m->body_count; i++)
-		free(m->bodies[i].user), free(m->bodies[i].stiffness), free(m->bodies[i].damping);
+		free(m->bodies[i].user), free(m->bodies[i].stiffness), free(m->bodies[i].damping), free(m->bodies[i].start_q),
+			free(m->bodies[i].start_u);
 	for (int i = 0; i < m->node_count; i++)
 		free(m->nodes[i].phi), free(m->nodes[i].psi), free(m->nodes[i].phi2);
 	free(m->bodies);
 	free(m->nodes);
+	free(m->loops);
 	free(m);
+}
+
+/* ---- loops ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	int translation, rotation;
+	int other; // rows that are not directions
+} loop_types[REF_LOOP_TYPE_COUNT] = {
+	[REF_LOOP_WELD] = {"weld", REF_XYZ, REF_XYZ, 0},
+	[REF_LOOP_PRISMATIC] = {"prismatic", REF_X | REF_Y, REF_XYZ, 0},
+	[REF_LOOP_REVOLUTE] = {"revolute", REF_XYZ, REF_X | REF_Y, 0},
+	[REF_LOOP_CYLINDRICAL] = {"cylindrical", REF_X | REF_Y, REF_X | REF_Y, 0},
+	[REF_LOOP_UNIVERSAL] = {"universal", REF_XYZ, REF_Z, 0},
+	[REF_LOOP_POINT] = {"point", REF_XYZ, 0, 0},
+	[REF_LOOP_INPLANE] = {"inplane", REF_Z, 0, 0},
+	[REF_LOOP_PLANAR] = {"planar", REF_Z, REF_X | REF_Y, 0},
+	[REF_LOOP_DIRECTIONS] = {"directions", 0, 0, 0},
+	[REF_LOOP_SCREW] = {"screw", REF_XYZ, REF_X | REF_Y, 0},
+	[REF_LOOP_ANGLE] = {"angle", 0, 0, 1},
+	[REF_LOOP_DISTANCE] = {"distance", 0, 0, 1},
+	[REF_LOOP_COUPLING] = {"coupling", 0, 0, 1},
+	[REF_LOOP_KNIFE] = {"knife", 0, 0, 1},
+	[REF_LOOP_DISK] = {"disk", 0, 0, 3},
+	[REF_LOOP_BALL] = {"ball", 0, 0, 3},
+};
+
+static int set_size(int set) { return (set & 1) + (set >> 1 & 1) + (set >> 2 & 1); }
+
+void ref_loop_directions(const RefLoop *l, int *translation, int *rotation) {
+	int own = l->type == REF_LOOP_DIRECTIONS;
+	*translation = own ? l->translation & REF_XYZ : loop_types[l->type].translation;
+	*rotation = own ? l->rotation & REF_XYZ : loop_types[l->type].rotation;
+}
+
+int ref_loop_row_count(const RefLoop *l) {
+	int translation, rotation;
+	ref_loop_directions(l, &translation, &rotation);
+	return set_size(translation) + set_size(rotation) + loop_types[l->type].other;
+}
+
+const char *ref_loop_type_name(RefLoopType type) { return loop_types[type].name; }
+
+RefLoop *ref_model_add_loop(RefModel *m, RefLoopType type) {
+	m->loops = realloc(m->loops, sizeof *m->loops * (size_t)(m->loop_count + 1));
+	if (!m->loops)
+		abort();
+	RefLoop *l = &m->loops[m->loop_count];
+	*l = (RefLoop){.type = type, .node_a = -1, .node_b = -1};
+	snprintf(l->name, sizeof l->name, "loop%d", m->loop_count++);
+	return l;
+}
+
+int ref_model_rows(const RefModel *m) {
+	int rows = 0;
+	for (int i = 0; i < m->loop_count; i++)
+		rows += ref_loop_row_count(&m->loops[i]);
+	return rows;
+}
+
+/* ---- state to start from -------------------------------------------------------------------- */
+
+static double *copy_of(const double *x, int n) {
+	double *y = calloc((size_t)n + 1, sizeof *y);
+	if (!y)
+		abort();
+	memcpy(y, x, sizeof *x * (size_t)n);
+	return y;
+}
+
+void ref_model_set_start(RefModel *m, const double *q, const double *u) {
+	for (int i = 0; i < m->body_count; i++) {
+		RefBody *b = &m->bodies[i];
+		free(b->start_q), free(b->start_u);
+		b->start_q = copy_of(q + b->q, b->nq + b->modes);
+		b->start_u = copy_of(u + b->u, b->nu + b->modes);
+	}
+}
+
+void ref_model_start(const RefModel *m, double *q, double *u) {
+	for (int i = 0; i < m->body_count; i++) {
+		const RefBody *b = &m->bodies[i];
+		memset(q + b->q, 0, sizeof *q * (size_t)(b->nq + b->modes));
+		memset(u + b->u, 0, sizeof *u * (size_t)(b->nu + b->modes));
+		for (int k = 0, at = b->q; k < b->elements.count; at += ref_element_nq(&b->elements.element[k]), k++)
+			q[at] = b->elements.element[k].kind == REF_CAM ? 0 : 1;
+		if (b->start_q)
+			memcpy(q + b->q, b->start_q, sizeof *q * (size_t)(b->nq + b->modes));
+		if (b->start_u)
+			memcpy(u + b->u, b->start_u, sizeof *u * (size_t)(b->nu + b->modes));
+	}
 }

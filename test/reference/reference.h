@@ -5,6 +5,7 @@
  * Nothing here uses the library: a RefModel is a list of definitions as a user would write them, and the
  * functions work from positions and plain vector algebra (relative motion, d'Alembert sums, dense LDL')
  * or, for rigid bodies, from Featherstone's 6x6 matrices in body coordinates. Clarity counts, speed does not.
+ * Of closed loops (loop.h) only the functions named loop and project take notice; the others see the tree.
  *
  * Every function exists twice from one source: ref_xxx computes with double, refq_xxx with 113-bit
  * numbers; both take and give doubles, so that refq_xxx is the rounded exact answer.
@@ -13,6 +14,8 @@
 #define TEST_REFERENCE_H
 
 #include <calder/dynamics.h>
+
+#include "reference/loop.h"
 
 /*
  * An elementary joint. CAM: rotation by angle[0] q + angle[1] q^2 about axis, and displacement
@@ -58,6 +61,8 @@ typedef struct RefBody {
 	int modes;         // modal coordinates and speeds follow those of the joint
 	double *stiffness; // [modes][modes]
 	double *damping;   // [modes][modes] or NULL
+	double *start_q;   // [nq + modes] coordinates to start from, NULL: none given
+	double *start_u;   // [nu + modes]
 	// set by ref_model_index():
 	RefElements elements;
 	int q, nq, u, nu; // of the joint; q[q+nq ..] and u[u+nu ..] are modal
@@ -65,14 +70,22 @@ typedef struct RefBody {
 
 typedef struct RefModel {
 	CalVec3 gravity;
-	int body_count, node_count, nq, nu;
+	int body_count, node_count, loop_count, nq, nu;
 	RefBody *bodies; // parents first
 	RefNode *nodes;
+	RefLoop *loops;
 } RefModel;
 
 /** Sets elements, counts and offsets of every body from its definition. */
 void ref_model_index(RefModel *m);
 void ref_model_destroy(RefModel *m);
+/** A new loop of the model without ends, named by its number; valid until the next one is added. */
+RefLoop *ref_model_add_loop(RefModel *m, RefLoopType type);
+/** Rows of all loops. */
+int ref_model_rows(const RefModel *m);
+/** Takes q[nq] and u[nu] as the state to start from, or gives it (neutral and at rest where none is given). */
+void ref_model_set_start(RefModel *m, const double *q, const double *u);
+void ref_model_start(const RefModel *m, double *q, double *u);
 /** Coordinates and speeds of one element. */
 int ref_element_nq(const RefElement *e);
 int ref_element_nu(const RefElement *e);
@@ -120,6 +133,26 @@ typedef struct RefMotion {
 	                            double *udot);                                                                         \
 	/* log det and inverse of M by dense LDL' */                                                                       \
 	int P##_mass_inverse(const RefModel *m, const double *q, double *Minv, double *logdet);                            \
+	/* loops at time t: residual[rows], rate[rows], G[rows nu], gamma[rows] (loop.h); any may be NULL */               \
+	void P##_loop_rows(const RefModel *m, double t, const double *q, const double *u, double *residual, double *rate,  \
+	                   double *G, double *gamma);                                                                      \
+	/* rate, G and gamma by numerical differentiation of the residuals (rows without position: of the rates) */        \
+	void P##_loop_rows_numeric(const RefModel *m, double t, const double *q, const double *u, double *rate, double *G, \
+	                           double *gamma);                                                                         \
+	/* forces of all loops for given multipliers */                                                                    \
+	void P##_loop_forces(const RefModel *m, const double *q, const double *lambda, RefLoopForce *force);               \
+	/* forward dynamics with loops and their known forces, minimum-norm multipliers; nonzero: M is singular */         \
+	int P##_loop_forward(const RefModel *m, double t, const double *q, const double *u, const CalInput *in,            \
+	                     RefSolution *out);                                                                            \
+	/* wrenches through the joints of the tree, loops included */                                                      \
+	void P##_loop_reactions(const RefModel *m, const double *q, const double *u, const double *udot,                   \
+	                        const CalInput *in, const double *lambda, CalSpatial *wrench);                             \
+	/* Gauss-Newton steps, each the shortest in the weight, of the speeds not frozen[nu] (or NULL); out may be q */    \
+	RefProjection P##_project_position(const RefModel *m, double t, const double *q, RefWeight weight,                 \
+	                                   const uint8_t *frozen, int max_iterations, double *out);                        \
+	/* the same of u, one step; impulse[rows]: the multipliers of the change. Either output may be NULL */             \
+	RefProjection P##_project_velocity(const RefModel *m, double t, const double *q, const double *u,                  \
+	                                   RefWeight weight, const uint8_t *frozen, double *u_out, double *impulse);       \
 	CalEnergy P##_energy(const RefModel *m, const double *q, const double *u);                                         \
 	CalMomentum P##_momentum(const RefModel *m, const double *q, const double *u);
 

@@ -6,3 +6,4 @@
 #include "reference/motion_impl.h"
 #include "reference/sums_impl.h"
 #include "reference/spatial_impl.h"
+#include "reference/loop_solve_impl.h"

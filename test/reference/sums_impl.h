@@ -85,10 +85,10 @@ static real reflected(const RefModel *m, int body, int k) {
 	return n * n * (real)d->rotor_inertia;
 }
 
-static void mass_matrix(const RefModel *m, const real *q, real *M) {
-	int n = m->nu, count;
-	Lump *l = lumps(m, &count);
-	LumpMotion *p = partials(m, q, l, count), *momentum = calloc((size_t)count + 1, sizeof *momentum);
+/* p: partials() of the masses l. */
+static void mass_sums(const RefModel *m, const Lump *l, const LumpMotion *p, int count, real *M) {
+	int n = m->nu;
+	LumpMotion *momentum = calloc((size_t)count + 1, sizeof *momentum);
 	if (!momentum)
 		abort();
 	for (int j = 0; j < n; j++) {
@@ -106,7 +106,15 @@ static void mass_matrix(const RefModel *m, const real *q, real *M) {
 	for (int i = 0; i < m->body_count; i++)
 		for (int k = 0; k < m->bodies[i].nu; k++)
 			M[(m->bodies[i].u + k) * (n + 1)] += reflected(m, i, k);
-	free(l), free(p), free(momentum);
+	free(momentum);
+}
+
+static void mass_matrix(const RefModel *m, const real *q, real *M) {
+	int count;
+	Lump *l = lumps(m, &count);
+	LumpMotion *p = partials(m, q, l, count);
+	mass_sums(m, l, p, count, M);
+	free(l), free(p);
 }
 
 void RN(mass_matrix)(const RefModel *m, const double *q, double *M) {
@@ -140,11 +148,9 @@ static void inertia_wrench(const Lump *l, const LumpMotion *x, const Frame *f, V
 	*moment = rotate(f[l->body].R, rate);
 }
 
-/* Q = M udot + h without rotors */
-static void inertia_forces(const RefModel *m, const real *q, const real *u, const real *ud, real *Q) {
-	int count;
-	Lump *l = lumps(m, &count);
-	LumpMotion *p = partials(m, q, l, count);
+/* Q = M udot + h without rotors; p: partials() of the masses l. */
+static void inertia_sums(const RefModel *m, const Lump *l, const LumpMotion *p, int count, const real *q, const real *u,
+                         const real *ud, real *Q) {
 	Frame *f = frame_array(m->body_count);
 	tree_frames(m, q, u, ud, f);
 	for (int i = 0; i < count; i++) {
@@ -155,16 +161,28 @@ static void inertia_forces(const RefModel *m, const real *q, const real *u, cons
 			Q[j] += l[i].mass * dot(y->v, x.a) + dot(y->w, spin) + dot(y->omega, gyroscopic);
 		}
 	}
-	free(l), free(p), free(f);
+	free(f);
+}
+
+static void inertia_forces(const RefModel *m, const real *q, const real *u, const real *ud, real *Q) {
+	int count;
+	Lump *l = lumps(m, &count);
+	LumpMotion *p = partials(m, q, l, count);
+	inertia_sums(m, l, p, count, q, u, ud, Q);
+	free(l), free(p);
+}
+
+static void weight_sums(const RefModel *m, const Lump *l, const LumpMotion *p, int count, real *Q) {
+	for (int j = 0; j < m->nu; j++)
+		for (int i = 0; i < count; i++)
+			Q[j] += l[i].mass * dot(p[j * count + i].v, vec_in(m->gravity));
 }
 
 static void weight_forces(const RefModel *m, const real *q, real *Q) {
 	int count;
 	Lump *l = lumps(m, &count);
 	LumpMotion *p = partials(m, q, l, count);
-	for (int j = 0; j < m->nu; j++)
-		for (int i = 0; i < count; i++)
-			Q[j] += l[i].mass * dot(p[j * count + i].v, vec_in(m->gravity));
+	weight_sums(m, l, p, count, Q);
 	free(l), free(p);
 }
 
@@ -266,13 +284,18 @@ void RN(elastic_forces)(const RefModel *m, const double *q, const double *u, dou
 
 /* ---- inverse dynamics and reactions --------------------------------------------------------- */
 
-/* tau = M udot + h - Q_gravity - Q_elastic - Q_external */
-static void inverse_sums(const RefModel *m, const real *q, const real *u, const real *ud, const CalInput *in,
-                         real *tau) {
+/* tau = M udot + h - Q_gravity - Q_elastic - Q_external, and M unless it is NULL */
+static void motion_sums(const RefModel *m, const real *q, const real *u, const real *ud, const CalInput *in, real *M,
+                        real *tau) {
+	int count;
+	Lump *l = lumps(m, &count);
+	LumpMotion *p = partials(m, q, l, count);
 	real *Q = real_array(m->nu);
 	memset(tau, 0, sizeof *tau * (size_t)m->nu);
-	inertia_forces(m, q, u, ud, tau);
-	weight_forces(m, q, Q);
+	if (M)
+		mass_sums(m, l, p, count, M);
+	inertia_sums(m, l, p, count, q, u, ud, tau);
+	weight_sums(m, l, p, count, Q);
 	wrench_forces(m, q, in, Q);
 	elastic_forces(m, q, u, Q);
 	for (int j = 0; j < m->nu; j++)
@@ -280,7 +303,12 @@ static void inverse_sums(const RefModel *m, const real *q, const real *u, const 
 	for (int i = 0; i < m->body_count; i++)
 		for (int k = 0; k < m->bodies[i].nu; k++)
 			tau[m->bodies[i].u + k] += reflected(m, i, k) * ud[m->bodies[i].u + k];
-	free(Q);
+	free(Q), free(l), free(p);
+}
+
+static void inverse_sums(const RefModel *m, const real *q, const real *u, const real *ud, const CalInput *in,
+                         real *tau) {
+	motion_sums(m, q, u, ud, in, NULL, tau);
 }
 
 void RN(inverse_sums)(const RefModel *m, const double *q, const double *u, const double *udot, const CalInput *in,
@@ -393,8 +421,7 @@ int RN(forward_dense)(const RefModel *m, const double *q, const double *u, const
 	if (!index)
 		abort();
 	int nf = free_speeds(m, in, index, ud);
-	mass_matrix(m, qr, M);
-	inverse_sums(m, qr, ur, ud, in, rhs);
+	motion_sums(m, qr, ur, ud, in, M, rhs);
 	for (int i = 0; i < nf; i++) {
 		x[i] = (in && in->tau ? (real)in->tau[index[i]] : 0) - rhs[index[i]];
 		for (int j = 0; j < nf; j++)
