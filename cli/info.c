@@ -1,23 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * info.c — `calder info`: what a model consists of, as a table or as JSON.
+ *
+ * Of flexible bodies it tells the range of the modes and how the compiled model evaluates them; `calder modes` has the
+ * modes one by one. The mass points of generated bodies need not lie on the body: they are counted, not listed.
  */
 #define _GNU_SOURCE // getopt_long
 
+#include <ctype.h>
 #include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
 static const char help[] =
 	"usage: calder info [--json] FILE\n"
 	"\n"
-	"Prints the groups of a model with their bodies, joints, degrees of freedom, mass and solver.\n"
+	"Prints the groups of a model with their bodies, joints, degrees of freedom (of the joint and, behind a +,\n"
+	"modes), mass and solver; of flexible bodies the range of their modes (calder modes lists them).\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
 	"\n"
 	"example: calder info examples/free_flying_arm.yaml\n";
 
 static const char *solver_name(const CalModel *model) {
 	return cal_model_solver(model) == CAL_SOLVER_DENSE ? "dense" : "recursive";
+}
+
+/* ---- flexible bodies --------------------------------------------------------------------------- */
+
+/* What is known about a flexible body; modes from malloc. */
+typedef struct Flexible {
+	CalFlexReport report;
+	CalFlexMode *modes; // [report.modes]; NULL: rigid, or nothing can be told
+	CalFlexEvaluation evaluation;
+	double bound; // [rad/s], 0: none
+	double damping_low, damping_high;
+} Flexible;
+
+static Flexible flexible_of(const CalDesc *desc, const CalModel *model, int index) {
+	CalBodyInfo body;
+	CalFlexDef flex;
+	Flexible f = {.damping_low = INFINITY};
+	if (cal_model_body(model, index, &body) != CAL_OK || body.modes == 0 ||
+	    cal_flex_body(desc, body.id, NULL, &flex) != CAL_OK ||
+	    cal_flex_evaluation(model, index, &f.evaluation) != CAL_OK)
+		return f;
+	f.bound = flex.frequency_bound;
+	f.modes = calloc((size_t)body.modes, sizeof *f.modes);
+	if (f.modes && cal_flex_report(desc, body.id, &f.report, f.modes, body.modes, NULL) != CAL_OK) {
+		free(f.modes);
+		f.modes = NULL;
+	}
+	for (int i = 0; f.modes && i < f.report.modes; i++) {
+		f.damping_low = fmin(f.damping_low, f.modes[i].damping_ratio);
+		f.damping_high = fmax(f.damping_high, f.modes[i].damping_ratio);
+	}
+	return f;
+}
+
+static bool is_mass_point(const CalBodyInfo *body, const char *name) {
+	return body->modes > 0 && strncmp(name, "mass", 4) == 0 && isdigit((unsigned char)name[4]);
+}
+
+static void print_flexible(const CalDesc *desc, const CalModel *model, int index) {
+	const double two_pi = 6.283185307179586;
+	CalBodyInfo body;
+	Flexible f = flexible_of(desc, model, index);
+	if (!f.modes || cal_model_body(model, index, &body) != CAL_OK)
+		return;
+	const CalFlexMode *first = &f.modes[0], *last = &f.modes[f.report.modes - 1];
+	printf("  modes  %s: %d, held %.6g to %.6g Hz", body.name, f.report.modes, first->frequency / two_pi,
+	       last->frequency / two_pi);
+	if (first->free_frequency > 0) // a shape that is a rigid motion leaves none
+		printf(", free %.6g to %.6g Hz", first->free_frequency / two_pi, last->free_frequency / two_pi);
+	printf(", damping ratio %.4g to %.4g\n", f.damping_low, f.damping_high);
+	if (f.bound > 0)
+		printf("         frequency bound %.6g Hz\n", f.bound / two_pi);
+	printf("         inertia by ");
+	if (f.evaluation.invariant_masses)
+		printf("invariants of %d masses%s", f.evaluation.invariant_masses, f.evaluation.summed_masses ? " and " : "");
+	if (f.evaluation.summed_masses || !f.evaluation.invariant_masses)
+		printf("sums over %d masses", f.evaluation.summed_masses);
+	printf("; modes eliminated %s\n", f.evaluation.linear                           ? "at linear cost"
+	                                  : cal_model_solver(model) == CAL_SOLVER_DENSE ? "with all other freedoms"
+	                                                                                : "directly");
+	free(f.modes);
 }
 
 /* ---- text -------------------------------------------------------------------------------------- */
@@ -27,8 +96,10 @@ static void print_body(const CalModel *model, int index) {
 	if (cal_model_body(model, index, &body) != CAL_OK)
 		return;
 	bool has_parent = body.parent >= 0 && cal_model_body(model, body.parent, &parent) == CAL_OK;
-	printf("  %5d  %-20s %-20s %-20s %-12s %4d  %.6g\n", index, body.name, has_parent ? parent.name : "(ground)",
-	       body.joint, cal_joint_type_name(body.type), body.nu + body.modes, body.mass + body.lumped_mass);
+	char dof[32];
+	snprintf(dof, sizeof dof, body.modes ? "%d+%d" : "%d", body.nu, body.modes);
+	printf("  %5d  %-20s %-20s %-20s %-12s %5s  %.6g\n", index, body.name, has_parent ? parent.name : "(ground)",
+	       body.joint, cal_joint_type_name(body.type), dof, body.mass + body.lumped_mass);
 }
 
 static void print_nodes(const CalModel *model) {
@@ -36,14 +107,14 @@ static void print_nodes(const CalModel *model) {
 		CalNodeInfo node;
 		CalBodyInfo body;
 		if (cal_model_node(model, i, &node) != CAL_OK || node.body < 0 ||
-		    cal_model_body(model, node.body, &body) != CAL_OK || body.node == i)
+		    cal_model_body(model, node.body, &body) != CAL_OK || body.node == i || is_mass_point(&body, node.name))
 			continue;
 		printf("  node   %s/%s at (%.6g, %.6g, %.6g) m\n", body.name, node.name, node.pose.r.x, node.pose.r.y,
 		       node.pose.r.z);
 	}
 }
 
-static void print_group(CalSim *sim, int group) {
+static void print_group(const CalDesc *desc, CalSim *sim, int group) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalVec3 g = cal_model_gravity(model);
 	int bodies = cal_model_body_count(model), dofs = cal_model_u_count(model);
@@ -60,12 +131,43 @@ static void print_group(CalSim *sim, int group) {
 	printf("  %5s  %-20s %-20s %-20s %-12s %4s  %s\n", "index", "body", "parent", "joint", "type", "dof", "mass [kg]");
 	for (int i = 0; i < cal_model_body_count(model); i++)
 		print_body(model, i);
+	for (int i = 0; i < cal_model_body_count(model); i++)
+		print_flexible(desc, model, i);
 	print_nodes(model);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
 
-static void json_body(const CalModel *model, int index) {
+static void json_numbers(const char *name, const CalFlexMode *modes, int count, size_t offset, double unit) {
+	printf(", \"%s\": [", name);
+	for (int i = 0; i < count; i++) {
+		double value;
+		memcpy(&value, (const char *)&modes[i] + offset, sizeof value);
+		printf("%s", i ? ", " : "");
+		json_number(stdout, value / unit);
+	}
+	printf("]");
+}
+
+static void json_flexible(const CalDesc *desc, const CalModel *model, int index) {
+	const double two_pi = 6.283185307179586;
+	Flexible f = flexible_of(desc, model, index);
+	if (!f.modes)
+		return;
+	const int count = f.report.modes;
+	json_numbers("frequencies_hz", f.modes, count, offsetof(CalFlexMode, frequency), two_pi);
+	json_numbers("free_frequencies_hz", f.modes, count, offsetof(CalFlexMode, free_frequency), two_pi);
+	json_numbers("damping_ratios", f.modes, count, offsetof(CalFlexMode, damping_ratio), 1);
+	if (f.bound > 0) {
+		printf(", \"frequency_bound_hz\": ");
+		json_number(stdout, f.bound / two_pi);
+	}
+	printf(", \"invariant_masses\": %d, \"summed_masses\": %d, \"linear_elimination\": %s",
+	       f.evaluation.invariant_masses, f.evaluation.summed_masses, f.evaluation.linear ? "true" : "false");
+	free(f.modes);
+}
+
+static void json_body(const CalDesc *desc, const CalModel *model, int index) {
 	CalBodyInfo body, parent;
 	if (cal_model_body(model, index, &body) != CAL_OK)
 		return;
@@ -83,10 +185,11 @@ static void json_body(const CalModel *model, int index) {
 	printf(", \"q\": %d, \"nq\": %d, \"u\": %d, \"nu\": %d, \"modes\": %d, \"mass\": ", body.q, body.nq, body.u,
 	       body.nu, body.modes);
 	json_number(stdout, body.mass + body.lumped_mass);
+	json_flexible(desc, model, index);
 	printf("}");
 }
 
-static void json_group(CalSim *sim, int group) {
+static void json_group(const CalDesc *desc, CalSim *sim, int group) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalSimMonitor now = {0};
 	printf("%s\n    {\"name\": ", group ? "," : "");
@@ -105,7 +208,7 @@ static void json_group(CalSim *sim, int group) {
 	}
 	printf(",\n      \"body_list\": [");
 	for (int i = 0; i < cal_model_body_count(model); i++)
-		json_body(model, i);
+		json_body(desc, model, i);
 	printf("]}");
 }
 
@@ -114,7 +217,7 @@ static void print_json(const Loaded *loaded) {
 	json_string(stdout, loaded->settings.title ? loaded->settings.title : "");
 	printf(",\n  \"groups\": [");
 	for (int i = 0; i < cal_sim_group_count(loaded->sim); i++)
-		json_group(loaded->sim, i);
+		json_group(cal_file_desc(loaded->file), loaded->sim, i);
 	printf("]\n}\n");
 }
 
@@ -144,7 +247,7 @@ int command_info(int argc, char **argv) {
 		if (loaded.settings.title && loaded.settings.title[0])
 			printf("%s\n", loaded.settings.title);
 		for (int i = 0; i < cal_sim_group_count(loaded.sim); i++)
-			print_group(loaded.sim, i);
+			print_group(cal_file_desc(loaded.file), loaded.sim, i);
 	}
 	loaded_destroy(&loaded);
 	return code;

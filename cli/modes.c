@@ -60,7 +60,10 @@ static const double two_pi = 6.283185307179586;
 
 static int report_body(ModesBody *body, const CalDesc *desc, CalBodyId id, bool json) {
 	CalError error = {0};
+	CalFlexDef flex = {0};
 	CalStatus status = cal_flex_report(desc, id, &body->report, NULL, 0, &error);
+	cal_flex_body(desc, id, NULL, &flex);
+	body->unsprung = flex.unsprung;
 	if (status == CAL_OK) {
 		body->modes = calloc((size_t)body->report.modes, sizeof *body->modes);
 		status = body->modes ? cal_flex_report(desc, id, &body->report, body->modes, body->report.modes, &error)

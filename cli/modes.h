@@ -14,6 +14,7 @@ typedef struct ModesBody {
 	bool has_fe;
 	CalFeInfo fe; // if has_fe
 	double bound; // frequency bound [rad/s], 0: none
+	int unsprung; // modes without stiffness are meant
 	CalFlexReport report;
 	CalFlexMode *modes; // [report.modes]
 } ModesBody;

@@ -3,7 +3,7 @@
  * modes_print.c — what `calder modes` says about one body: in words and a table, or as JSON.
  *
  * The checks: nothing of the mass was lost between the matrices and the body, no shape is a rigid motion, the stiffness
- * is not singular, and the effective masses do not exceed the mass.
+ * is not singular (unless that is meant), and the effective masses do not exceed the mass.
  */
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@ bool modes_verdict(const ModesBody *body, char *why, size_t size) {
 	else if (body->modal && !(cal_modal_fidelity(body->modal).modal_mass <= 1e-6))
 		snprintf(why, size, "the mass points miss the modal masses by %.2g",
 		         cal_modal_fidelity(body->modal).modal_mass);
-	else if (!(body->report.min_stiffness > 0))
+	else if (!(body->report.min_stiffness > 0) && !body->unsprung)
 		snprintf(why, size, "the stiffness is singular: smallest value %.2g of a unit diagonal",
 		         body->report.min_stiffness);
 	else if (!(body->report.rigid_content < 1 - 1e-9))
@@ -108,6 +108,9 @@ void modes_print(const ModesBody *body) {
 	printf("  mass        %.9g kg, center of mass %.6g %.6g %.6g m\n", r->mass, r->com.x, r->com.y, r->com.z);
 	printf("  inertia     %.6g %.6g %.6g kg m^2 about it (products %.3g %.3g %.3g)\n", r->inertia.m[0][0],
 	       r->inertia.m[1][1], r->inertia.m[2][2], r->inertia.m[0][1], r->inertia.m[0][2], r->inertia.m[1][2]);
+	if (r->modes > 1)
+		printf("  shapes      coupled by %.1e of their modal masses%s\n", r->coupling,
+		       r->coupling < 1e-4 ? " (mass-orthogonal)" : ": no normal modes; made so when the model is compiled");
 	if (body->has_fe)
 		print_fe(&body->fe, body->modal);
 	if (body->modal)
@@ -164,6 +167,7 @@ void modes_json(const ModesBody *body) {
 	json_field("mass", r->mass);
 	printf(", \"center_of_mass\": ");
 	json_vec3(stdout, r->com);
+	json_field("coupling", r->coupling);
 	if (body->modal) {
 		const CalModalInfo info = cal_modal_info(body->modal);
 		printf(",\n  \"source\": ");

@@ -158,11 +158,12 @@ typedef struct CalFlexNode {
  */
 typedef struct CalFlexDef {
 	int modes;               // > 0
-	const double *stiffness; // [modes][modes] symmetric, positive semidefinite
+	const double *stiffness; // [modes][modes] symmetric, positive definite (semidefinite: see unsprung)
 	const double *damping;   // [modes][modes]; NULL: none
 	int node_count;
 	const CalFlexNode *nodes; // [node_count]; nodes that are not listed do not move in B
 	double frequency_bound;   // no assembly oscillates faster than this [rad/s]; 0: no bound (THEORY: body-level bound)
+	int unsprung;             // nonzero: deflections that meet no stiffness are meant; otherwise they are an error
 } CalFlexDef;
 
 /** Definitions with every default in place; fill in the rest. */

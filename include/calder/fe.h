@@ -148,6 +148,16 @@ CAL_API CalModalFidelity cal_modal_fidelity(const CalModal *modal);
 CAL_API CalStatus cal_modal_add(const CalModal *modal, CalDesc *desc, const char *name, CalGroupId group,
                                 double frequency_bound, CalBodyId *body, CalError *error);
 
+/**
+ * The other way round: a flexible body of a description as a modal body, which can be written as a SID or modal file.
+ * Those have no place for second-order shapes: a body that has any is refused, or goes without them if first_order is
+ * not zero. The frequency bound is left out; the modal's notes tell. allocator NULL: malloc.
+ */
+CAL_API CalStatus cal_flex_modal(const CalDesc *desc, CalBodyId body, int first_order, const CalAllocator *allocator,
+                                 CalModal **modal, CalError *error);
+/** The name that a modal body has in files and gives to bodies made of it; copied. */
+CAL_API CalStatus cal_modal_set_name(CalModal *modal, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,7 +13,7 @@
 #ifndef CALDER_FLEX_H
 #define CALDER_FLEX_H
 
-#include <calder/build.h>
+#include <calder/model.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -200,17 +200,15 @@ typedef struct CalFlexNodeInfo {
  */
 CAL_API CalStatus cal_flex_node(const CalDesc *desc, CalBodyId body, int index, CalFlexNodeInfo *info);
 
-typedef struct CalModal CalModal; // calder/fe.h
+/** How a compiled model evaluates a flexible body: chosen for each by estimated cost, the same to round-off. */
+typedef struct CalFlexEvaluation {
+	int summed_masses;    // masses that are summed over whenever the inertia is needed
+	int invariant_masses; // masses that precomputed invariants stand for
+	int linear;           // nonzero: forward dynamics eliminates the modes at a cost linear in their number
+} CalFlexEvaluation;
 
-/**
- * The body as a modal body of calder/fe.h, which can be written as a SID or modal file. Those have no place for
- * second-order shapes: a body that has any is refused, or goes without them if first_order is not zero. The frequency
- * bound is left out; the modal's notes tell. allocator NULL: malloc.
- */
-CAL_API CalStatus cal_flex_modal(const CalDesc *desc, CalBodyId body, int first_order, const CalAllocator *allocator,
-                                 CalModal **modal, CalError *error);
-/** The name that a modal body has in files and gives to bodies made of it; copied. */
-CAL_API CalStatus cal_modal_set_name(CalModal *modal, const char *name);
+/** body: index in the model. CAL_ERR_ARGUMENT: there is no such body, or it is rigid. */
+CAL_API CalStatus cal_flex_evaluation(const CalModel *model, int body, CalFlexEvaluation *evaluation);
 
 /** One mode of a body whose frame B is held, and the free body's mode of the same number. */
 typedef struct CalFlexMode {
@@ -231,7 +229,7 @@ typedef struct CalFlexReport {
 	double total_inertia[3]; // about x, y, z through B's origin: what effective inertias sum up to at most [kg m^2]
 	double rigid_content;    // 0 ... 1: 1 if some shape is nothing but a rigid motion of the mass, which is an error
 	double coupling;      // largest |M_ij| / sqrt(M_ii M_jj), i != j, of the modal mass as given; 0: orthogonal shapes
-	double min_stiffness; // smallest eigenvalue of the stiffness scaled to unit diagonal; <= 0: singular, an error
+	double min_stiffness; // smallest eigenvalue of the stiffness scaled to unit diagonal; <= 0: singular
 } CalFlexReport;
 
 /**

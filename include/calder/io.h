@@ -18,7 +18,10 @@ extern "C" {
 typedef struct CalFile CalFile;
 
 CAL_API CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile **file, CalError *error);
-/** text need not end with a zero; name stands for the file in messages. */
+/**
+ * text need not end with a zero; name stands for the file in messages. Files that the text names (modal files) are
+ * sought in the folder of name.
+ */
 CAL_API CalStatus cal_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
                                  CalFile **file, CalError *error);
 CAL_API void cal_file_destroy(CalFile *file);

@@ -229,6 +229,25 @@ CalStatus fe_modal_add_mass_points(CalModal *modal, const FeMoments *moments, co
 
 /* ---- checks ------------------------------------------------------------------------------------ */
 
+/* "path:line:column: error: ...", as far as they are known. */
+static CalStatus refuse(const CalModal *modal, ModalPlace at, CalError *error, const char *format, ...)
+	ERROR_PRINTF(4, 5);
+
+static CalStatus refuse(const CalModal *modal, ModalPlace at, CalError *error, const char *format, ...) {
+	char what[512], place[280];
+	va_list args;
+	va_start(args, format);
+	text_format(what, sizeof what, format, args);
+	va_end(args);
+	if (at.line > 0 && at.column > 0)
+		snprintf(place, sizeof place, "%.200s:%d:%d", modal->path, at.line, at.column);
+	else if (at.line > 0)
+		snprintf(place, sizeof place, "%.200s:%d", modal->path, at.line);
+	else
+		snprintf(place, sizeof place, "%.200s", modal->path);
+	return error_set(error, CAL_ERR_INPUT, "%s: error: %s", place, what);
+}
+
 static bool all_finite(const double *x, size_t count) {
 	for (size_t i = 0; x && i < count; i++)
 		if (!isfinite(x[i]))
@@ -244,21 +263,27 @@ static CalStatus check_stiffness(const CalModal *modal, double *K, CalError *err
 			const double a = modal->stiffness[i * n + j], b = modal->stiffness[j * n + i];
 			const double size = sqrt(fabs(modal->stiffness[i * n + i] * modal->stiffness[j * n + j]));
 			if (fabs(a - b) > 1e-6 * size)
-				return fe_file_error(error, modal->path, CAL_ERR_INPUT,
-				                     "the stiffness is not symmetric: (%d, %d) is %g, (%d, %d) is %g", i + 1, j + 1, a,
-				                     j + 1, i + 1, b);
+				return refuse(modal, modal->stiffness_place, error,
+				              "the stiffness is not symmetric: (%d, %d) is %g, (%d, %d) is %g", i + 1, j + 1, a, j + 1,
+				              i + 1, b);
 			K[i * n + j] = size > 0 ? (a + b) / 2 / size : 0;
 		}
 	for (int i = 0; i < n; i++)
 		if (!(modal->stiffness[i * n + i] > 0))
-			return fe_file_error(error, modal->path, CAL_ERR_INPUT,
-			                     "the stiffness is singular: mode %d has none (%g); leave rigid modes out", i + 1,
-			                     modal->stiffness[i * n + i]);
+			return refuse(modal, modal->stiffness_place, error,
+			              "the stiffness is singular: mode %d has none (%g); leave rigid modes out", i + 1,
+			              modal->stiffness[i * n + i]);
 	const CalStatus status = eigen_symmetric(n, K, values, scratch);
+	if (status == CAL_OK && values[0] < -1e-12)
+		return refuse(
+			modal, modal->stiffness_place, error,
+			"the stiffness is indefinite: some deflection is pushed away (scaled to a unit diagonal its smallest "
+			"value is %g); check the signs",
+			values[0]);
 	if (status != CAL_OK || values[0] < 1e-12)
-		return fe_file_error(error, modal->path, CAL_ERR_INPUT,
-		                     "the stiffness is singular: scaled to a unit diagonal its smallest value is %g",
-		                     status == CAL_OK ? values[0] : NAN);
+		return refuse(modal, modal->stiffness_place, error,
+		              "the stiffness is singular: scaled to a unit diagonal its smallest value is %g",
+		              status == CAL_OK ? values[0] : NAN);
 	return CAL_OK;
 }
 
@@ -267,10 +292,11 @@ static CalStatus check_shapes(const CalModal *modal, double *memory, CalError *e
 	ModalMass mass = {.linear = memory, .angular = memory + 3 * n, .modal = memory + 6 * n};
 	fe_modal_mass(modal, &mass);
 	if (!(mass.mass > 0))
-		return fe_file_error(error, modal->path, CAL_ERR_INPUT, "the body has no mass");
+		return refuse(modal, (ModalPlace){0, 0}, error, "the body has no mass");
 	for (int a = 0; a < n; a++)
 		if (!(mass.modal[a * n + a] > 0))
-			return fe_file_error(error, modal->path, CAL_ERR_INPUT, "mode %d moves no mass", a + 1);
+			return refuse(modal, (ModalPlace){0, 0}, error,
+			              "mode %d moves no mass: its shapes vanish at every node that has any", a + 1);
 	return CAL_OK;
 }
 
@@ -279,11 +305,11 @@ static CalStatus check_nodes(const CalModal *modal, CalError *error) {
 	for (int i = 0; i < modal->node_count; i++) {
 		const ModalNode *node = &modal->nodes[i];
 		if (!all_finite(node->phi, 6 * n) || !isfinite(node->mass) || node->mass < 0)
-			return fe_file_error(error, modal->path, CAL_ERR_INPUT,
-			                     "node \"%s\": its mass or a shape is negative or not finite", node->name);
+			return refuse(modal, node->place, error,
+			              "node \"%s\": its mass is negative, or its mass or a shape is not finite", node->name);
 		for (int k = 0; k < i && node->kind != CAL_MODAL_MASS; k++)
 			if (strcmp(node->name, modal->nodes[k].name) == 0)
-				return fe_file_error(error, modal->path, CAL_ERR_INPUT, "two nodes have the name \"%s\"", node->name);
+				return refuse(modal, node->place, error, "two nodes have the name \"%s\"", node->name);
 	}
 	return CAL_OK;
 }
@@ -292,7 +318,7 @@ CalStatus fe_modal_check(const CalModal *modal, CalError *error) {
 	const size_t n = (size_t)modal->modes;
 	const CalAllocator *allocator = &modal->pool.allocator;
 	if (!all_finite(modal->stiffness, n * n) || !all_finite(modal->damping, n * n))
-		return fe_file_error(error, modal->path, CAL_ERR_INPUT, "stiffness or damping is not finite");
+		return refuse(modal, modal->stiffness_place, error, "stiffness or damping is not finite");
 	double *memory = memory_alloc(allocator, (n * n + 6 * n) * sizeof *memory);
 	if (!memory)
 		return fe_file_error(error, modal->path, CAL_ERR_MEMORY, "out of memory");
@@ -365,52 +391,67 @@ CalStatus cal_modal_read(const char *path, const CalModalOptions *options, const
 CalStatus cal_modal_write(const CalModal *modal, const char *path, CalError *error) {
 	if (!modal || !path)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_modal_write: path or modal is NULL");
+	const CalStatus status = fe_modal_check(modal, error); // nothing is written that would not be read
+	if (status != CAL_OK)
+		return status;
 	return is_sid(path) ? fe_modal_write_sid(modal, path, error) : fe_modal_write_file(modal, path, error);
 }
 
 /* ---- into a description ------------------------------------------------------------------------ */
 
-static CalStatus add_body(const CalModal *modal, CalDesc *desc, const char *name, CalGroupId group, CalBodyId *body,
-                          CalError *error) {
+/* A body on its way into a description. */
+typedef struct Adding {
+	const CalModal *modal;
+	CalDesc *desc;
+	const char *place; // for messages
+	CalBodyId body;
+	CalError *error;
+} Adding;
+
+static CalStatus add_body(Adding *a, const char *name, CalGroupId group) {
+	const CalModal *modal = a->modal;
 	CalBodyDef def = cal_body_def();
 	def.name = name ? name : modal->name;
 	def.group = group;
 	def.mass = modal->rigid_mass;
 	def.com = modal->rigid_com;
 	def.inertia = modal->rigid_inertia;
-	def.place = modal->path;
-	return cal_desc_add_body(desc, &def, body, error);
+	def.place = a->place;
+	return cal_desc_add_body(a->desc, &def, &a->body, a->error);
 }
 
-static CalStatus add_flex_node(const CalModal *modal, int index, CalDesc *desc, CalBodyId body, CalFlexNode *out,
-                               CalError *error) {
-	const ModalNode *node = &modal->nodes[index];
+static CalStatus add_flex_node(Adding *a, const ModalNode *node, CalFlexNode *out) {
 	CalNodeDef def = cal_node_def();
 	def.name = node->name;
 	def.placement = node->placement;
-	def.place = modal->path;
+	def.place = a->place;
 	*out = (CalFlexNode){.mass = node->mass, .inertia = node->inertia, .phi = node->phi, .psi = node->psi};
-	return cal_desc_add_node(desc, body, &def, &out->node, error);
+	return cal_desc_add_node(a->desc, a->body, &def, &out->node, a->error);
+}
+
+CalStatus fe_modal_add_body(const CalModal *modal, CalDesc *desc, const char *name, CalGroupId group, const char *place,
+                            double frequency_bound, CalBodyId *body, CalError *error) {
+	Adding a = {.modal = modal, .desc = desc, .place = place, .error = error};
+	CalFlexNode *nodes = memory_alloc(&modal->pool.allocator, (size_t)(modal->node_count + 1) * sizeof *nodes);
+	if (!nodes)
+		return error_set(error, CAL_ERR_MEMORY, "%s: out of memory", modal->path);
+	CalFlexDef def = {.modes = modal->modes, .stiffness = modal->stiffness, .damping = modal->damping, .nodes = nodes};
+	def.frequency_bound = frequency_bound;
+	CalStatus status = add_body(&a, name, group);
+	for (int i = 0; i < modal->node_count && status == CAL_OK; i++)
+		if (modal->nodes[i].kind != CAL_MODAL_DISPLAY)
+			status = add_flex_node(&a, &modal->nodes[i], &nodes[def.node_count++]);
+	if (status == CAL_OK)
+		status = cal_desc_set_flexible(desc, a.body, &def, error);
+	if (status == CAL_OK && body)
+		*body = a.body;
+	memory_free(&modal->pool.allocator, nodes);
+	return status;
 }
 
 CalStatus cal_modal_add(const CalModal *modal, CalDesc *desc, const char *name, CalGroupId group,
                         double frequency_bound, CalBodyId *body, CalError *error) {
 	if (!modal || !desc)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_modal_add: modal or desc is NULL");
-	CalBodyId made = {0};
-	CalFlexNode *nodes = memory_alloc(&modal->pool.allocator, (size_t)(modal->node_count + 1) * sizeof *nodes);
-	if (!nodes)
-		return error_set(error, CAL_ERR_MEMORY, "%s: out of memory", modal->path);
-	CalFlexDef def = {.modes = modal->modes, .stiffness = modal->stiffness, .damping = modal->damping, .nodes = nodes};
-	def.frequency_bound = frequency_bound;
-	CalStatus status = add_body(modal, desc, name, group, &made, error);
-	for (int i = 0; i < modal->node_count && status == CAL_OK; i++)
-		if (modal->nodes[i].kind != CAL_MODAL_DISPLAY)
-			status = add_flex_node(modal, i, desc, made, &nodes[def.node_count++], error);
-	if (status == CAL_OK)
-		status = cal_desc_set_flexible(desc, made, &def, error);
-	if (status == CAL_OK && body)
-		*body = made;
-	memory_free(&modal->pool.allocator, nodes);
-	return status;
+	return fe_modal_add_body(modal, desc, name, group, modal->path, frequency_bound, body, error);
 }

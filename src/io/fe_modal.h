@@ -14,8 +14,14 @@
 
 enum { FE_MAX_MODES = 512 };
 
+/** Where something stands in the file that a body was read from; 0: not known. */
+typedef struct ModalPlace {
+	int line, column;
+} ModalPlace;
+
 typedef struct ModalNode {
 	const char *name;
+	ModalPlace place;
 	CalModalNodeKind kind;
 	CalPlacement placement;
 	double mass;
@@ -28,6 +34,7 @@ struct CalModal {
 	const char *path, *name, *source, *boundary;
 	int modes;
 	double *stiffness, *damping; // [modes][modes]; damping may be NULL
+	ModalPlace stiffness_place;  //
 	double rigid_mass;           // the part that does not deform
 	CalVec3 rigid_com;
 	CalMat3 rigid_inertia; // about rigid_com
@@ -64,8 +71,12 @@ void fe_modal_moments(const CalModal *modal, double *A);
 /** Adds points with these moments as nodes of the kind CAL_MODAL_MASS and says in modal->fidelity what they lose. */
 CalStatus fe_modal_add_mass_points(CalModal *modal, const FeMoments *moments, const double *angular, CalError *error);
 
-/** Numbers finite, K symmetric and without negative values, mass positive, names unique. */
+/** Numbers finite, K symmetric and positive definite, mass positive, names unique. */
 CalStatus fe_modal_check(const CalModal *modal, CalError *error);
+
+/** cal_modal_add() with the place that messages give for the body and its nodes. */
+CalStatus fe_modal_add_body(const CalModal *modal, CalDesc *desc, const char *name, CalGroupId group, const char *place,
+                            double frequency_bound, CalBodyId *body, CalError *error);
 
 CalStatus fe_modal_read_sid(const char *path, const CalModalOptions *options, const CalAllocator *allocator,
                             CalModal **modal, CalError *error);

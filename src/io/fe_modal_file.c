@@ -13,6 +13,7 @@
 #include "io/fe_modal.h"
 #include "io/fe_text.h"
 #include "io/tree.h"
+#include "io/units.h"
 
 enum { FORMAT_VERSION = 1 };
 
@@ -160,6 +161,7 @@ static CalStatus read_node(FileReader *r, const TreeNode *map) {
 	ModalNode *node = fe_modal_add_node(r->modal, name->text, kind);
 	if (!node)
 		return memory_error(r);
+	node->place = (ModalPlace){map->line, map->column};
 	status = read_vector(r, position, "position", &node->placement.position);
 	if (status == CAL_OK && (value = tree_get(map, "orientation"))) {
 		double q[4] = {0};
@@ -194,10 +196,11 @@ static CalStatus check_mass(const FileReader *r, const TreeNode *stated) {
 		return CAL_OK;
 	const CalStatus status = read_number(r, stated, &value);
 	if (status == CAL_OK && !(fabs(value - mass) <= 1e-3 * fabs(mass)))
-		return tree_error(
-			r->error, tree_name(r->tree), stated, CAL_ERR_INPUT,
-			"the mass is stated as %g kg, but the nodes sum up to %g kg (%.4g times as much); check the units", value,
-			mass, mass / value);
+		return tree_error(r->error, tree_name(r->tree), stated, CAL_ERR_INPUT,
+		                  "the mass is stated as %g kg, but the nodes sum up to %g kg (%.4g times as much); %s", value,
+		                  mass, mass / value,
+		                  ratio_is_of_units(mass / value) ? "the units are probably off: masses are in kg, lengths in m"
+		                                                  : "check the masses of the nodes");
 	return status;
 }
 
@@ -207,6 +210,7 @@ static CalStatus read_body(FileReader *r, const TreeNode *root) {
 	const int n = r->modal->modes;
 	if (!stiffness || !nodes)
 		return fail(r, root, "a modal file needs modes, stiffness and nodes", "");
+	r->modal->stiffness_place = (ModalPlace){stiffness->line, stiffness->column};
 	CalStatus status = read_text(r, tree_get(root, "name"), &r->modal->name);
 	if (status == CAL_OK)
 		status = read_text(r, tree_get(root, "boundary"), &r->modal->boundary);

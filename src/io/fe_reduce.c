@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "io/fe_band.h"
 #include "io/fe_reduce.h"
+#include "io/units.h"
 #include "math/eigen.h"
 
 static const double RIGID_LIMIT = 1e-3; // punched with five digits, a free model has some 1e-4
@@ -101,10 +102,12 @@ static CalStatus check_model(const Reduce *r) {
 	if (!(info->mass > 0))
 		return fe_file_error(r->error, r->fe->path, CAL_ERR_INPUT, "the model has no mass");
 	if (expected > 0 && !(fabs(info->mass - expected) <= 0.01 * expected))
-		return fe_file_error(
-			r->error, r->fe->path, CAL_ERR_INPUT,
-			"the mass is %g kg, %g kg were expected (%.4g times as much); are the units of the model SI?", info->mass,
-			expected, info->mass / expected);
+		return fe_file_error(r->error, r->fe->path, CAL_ERR_INPUT,
+		                     "the mass is %g kg, %g kg were expected (%.4g times as much); %s", info->mass, expected,
+		                     info->mass / expected,
+		                     ratio_is_of_units(info->mass / expected)
+		                         ? "the units are probably off: is the model in millimetres and tonnes (--units mm-t)?"
+		                         : "is it the same part, and are the units of the model SI?");
 	if (info->mass_spread > 1e-4)
 		return fe_file_error(
 			r->error, r->fe->path, CAL_ERR_INPUT,

@@ -239,6 +239,7 @@ static CalStatus read_node(SidReader *r, const char *label) {
 	ModalNode *made = fe_modal_add_node(r->modal, text, CAL_MODAL_FRAME);
 	if (!made)
 		return memory_error(r);
+	made->place.line = r->t->line_number;
 	const int index = r->modal->node_count - 1;
 	CalStatus status = CAL_OK;
 	while (status == CAL_OK && next_line(r, &name, &value, &status)) {
@@ -288,6 +289,8 @@ static CalStatus read_matrix(SidReader *r, const char *name) {
 	for (int i = 0; i < SID_MATRIX_COUNT; i++)
 		if (strcmp(name, list[i].name) == 0) {
 			r->have[i] = true;
+			if (i == SID_KE)
+				r->modal->stiffness_place.line = r->t->line_number;
 			return read_taylor(r, list[i].name, sid_size(list[i].rows, r->modes), sid_size(list[i].cols, r->modes),
 			                   &r->matrix[i]);
 		}
@@ -339,11 +342,22 @@ static void position_moments(const SidReader *r, double *position) {
 	}
 }
 
+/* N[c][d] = sum m phi_k,c phi_j,d, where Gr has its M1. */
+static void shape_moment(const SidReader *r, int k, int j, double N[3][3]) {
+	const int n = r->modes;
+	double block[9];
+	for (int c = 0; c < 3; c++)
+		for (int d = 0; d < 3; d++)
+			block[3 * c + d] = r->matrix[SID_GR].m1[(c * n + k) * 3 * n + 3 * j + d];
+	for (int c = 0; c < 3; c++)
+		for (int d = 0; d < 3; d++)
+			N[c][d] = from_gyroscopic(block, 3, c, d);
+}
+
 /* All of A, where Gr has its M1. */
 static void full_moments(const SidReader *r, const FeMoments *m, double *A) {
 	const int n = r->modes, D = fe_moment_size(n);
-	const SidTaylor *Gr = &r->matrix[SID_GR];
-	double block[9];
+	double N[3][3];
 	A[0] = m->mass;
 	for (int c = 0; c < 3; c++) {
 		A[1 + c] = A[(1 + c) * D] = m->first[c];
@@ -359,12 +373,10 @@ static void full_moments(const SidReader *r, const FeMoments *m, double *A) {
 		}
 	for (int j = 0; j < n; j++)
 		for (int k = 0; k < n; k++) {
+			shape_moment(r, k, j, N);
 			for (int c = 0; c < 3; c++)
 				for (int d = 0; d < 3; d++)
-					block[3 * c + d] = Gr->m1[(c * n + k) * 3 * n + 3 * j + d];
-			for (int c = 0; c < 3; c++)
-				for (int d = 0; d < 3; d++)
-					A[(4 + 3 * k + c) * D + 4 + 3 * j + d] = from_gyroscopic(block, 3, c, d);
+					A[(4 + 3 * k + c) * D + 4 + 3 * j + d] = N[c][d];
 		}
 }
 
@@ -398,42 +410,41 @@ static CalStatus add_mass(SidReader *r) {
 
 /* ---- what CalFlexDef cannot carry -------------------------------------------------------------- */
 
-/* How far a matrix of order 1 is from what the inertia alone makes of it, over its own size. */
-static double beyond_inertia(const SidReader *r, SidMatrix which, const double *A) {
-	const int n = r->modes, D = fe_moment_size(n), cols = which == SID_CR ? 3 : 6;
-	const double *m1 = r->matrix[which].m1;
-	double most = 0, size = 0;
+/*
+ * How far a matrix of order 1 is from what the inertia alone makes of it (by Gr's M1), over the modal masses: sums over
+ * m phi_k phi_i are at most sqrt(M_kk M_ii), and may vanish (shapes in one direction have no phi_k x phi_i).
+ */
+static double beyond_inertia(const SidReader *r, SidMatrix which) {
+	const int n = r->modes, cols = which == SID_CR ? 3 : 6;
+	const double *m1 = r->matrix[which].m1, *Me = r->matrix[SID_ME].m0;
+	double most = 0, N[3][3];
 	for (int i = 0; m1 && i < n; i++)
-		for (int k = 0; k < n; k++)
+		for (int k = 0; k < n; k++) {
+			shape_moment(r, k, i, N);
 			for (int c = 0; c < cols; c++) {
-				const double *N = A + (4 + 3 * k) * D + 4 + 3 * i; // N[c * D + d] = sum m phi_k,c phi_i,d
 				double want;
 				const int x = c % 3, y = (x + 1) % 3, z = (x + 2) % 3;
 				if (which == SID_CR)
-					want = N[y * D + z] - N[z * D + y];
+					want = N[y][z] - N[z][y];
 				else if (c < 3)
-					want = -N[y * D + y] - N[z * D + z];
+					want = -N[y][y] - N[z][z];
 				else
-					want = N[x * D + y] + N[y * D + x]; // xy, yz, zx
-				const double have = m1[(i * n + k) * cols + c];
-				most = fmax(most, fabs(have - want));
-				size = fmax(size, fmax(fabs(have), fabs(want)));
+					want = N[x][y] + N[y][x]; // xy, yz, zx
+				const double beyond = fabs(m1[(i * n + k) * cols + c] - want);
+				most = fmax(most, beyond > 0 ? beyond / sqrt(fabs(Me[i * n + i] * Me[k * n + k])) : 0);
 			}
-	return size > 0 ? most / size : 0;
+		}
+	return most;
 }
 
 static CalStatus check_geometric(SidReader *r, bool ignore) {
-	const size_t n = (size_t)r->modes, D = (size_t)fe_moment_size(r->modes);
+	const size_t n = (size_t)r->modes;
 	const char *what = r->geometric ? "the M1 of a node's phi or psi" : NULL;
-	double *A = pool_array(r->pool, D * D, sizeof *A);
-	if (!A)
-		return memory_error(r);
-	fe_modal_moments(r->modal, A);
 	if (r->matrix[SID_CT].m1 && !is_zero(r->matrix[SID_CT].m1, 3 * n * n))
 		what = "Ct's M1";
-	else if (r->matrix[SID_GR].m1 && beyond_inertia(r, SID_CR, A) > 1e-5)
+	else if (r->matrix[SID_GR].m1 && beyond_inertia(r, SID_CR) > 1e-5)
 		what = "what Cr's M1 has beyond the inertia";
-	else if (r->matrix[SID_GR].m1 && beyond_inertia(r, SID_OE, A) > 1e-5)
+	else if (r->matrix[SID_GR].m1 && beyond_inertia(r, SID_OE) > 1e-5)
 		what = "what Oe's M1 has beyond the inertia";
 	if (r->have[SID_KSIGMA] && !is_zero(r->matrix[SID_KSIGMA].m0, n))
 		what = "the reference stress ksigma";

@@ -38,7 +38,7 @@ static CalStatus read_node(GoldenCase *c, const TreeNode *node, int modes, CalFl
 
 CalStatus golden_add_flexibility(GoldenCase *c, const TreeNode *body, CalBodyId id, const CalNodeId *nodes) {
 	const TreeNode *list = tree_get(body, "nodes");
-	CalFlexDef def = {0};
+	CalFlexDef def = {.unsprung = 1}; // whatever a case has in K is meant
 	CalStatus status = golden_modes(c, body, &def.modes);
 	if (status != CAL_OK || def.modes == 0)
 		return status;

@@ -184,7 +184,7 @@ typedef struct BodyInput {
 	double mass, density;
 	int idealized;
 	CalVec3 com;
-	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel;
+	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel, *modal;
 } BodyInput;
 bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
 /** An inertia as numbers: [xx, yy, zz], a map or three rows. */
@@ -192,6 +192,8 @@ bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out);
 /** The value of "beam" or "panel" of a body: adds the body. */
 bool native_read_beam(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
 bool native_read_panel(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
+/** The value of "modal": the name of a file, or a map with it. Adds the body. */
+bool native_read_modal(Reader *r, const TreeNode *node, const Item *item, CalGroupId group);
 /**
  * The value of "flexible" of a body that is in the description with its nodes. whole: mass, centre and inertia of the
  * body, which are the rigid part's unless there are invariants.
@@ -215,6 +217,6 @@ bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const 
 extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, element_table, dof_table,
 	flexible_table, flexible_node_table, invariants_table, position_table, shape_table, beam_table, beam_mass_table,
-	section_table, panel_table, state_table, load_table, run_table, output_table;
+	section_table, panel_table, modal_table, state_table, load_table, run_table, output_table;
 
 #endif

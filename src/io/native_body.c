@@ -2,6 +2,7 @@
 /*
  * native_body.c — groups, the ground, bodies and their nodes; and nodes found by their path.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ static const Key body_keys[] = {
 	{"flexible", key_node, offsetof(BodyInput, flexible), DIM_NUMBER, 0},
 	{"beam", key_node, offsetof(BodyInput, beam), DIM_NUMBER, 0},
 	{"panel", key_node, offsetof(BodyInput, panel), DIM_NUMBER, 0},
+	{"modal", key_node, offsetof(BodyInput, modal), DIM_NUMBER, 0},
 };
 const KeyTable body_table = KEY_TABLE("body", body_keys);
 
@@ -108,18 +110,28 @@ static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const
 	return reader_unknown(r, tree_get(body, "group"), "group", &suggestion);
 }
 
-/* A beam or a panel: it brings mass, nodes and modes with it, so that only the group is left to say. */
+/* What else to do about a key beside "beam", "panel" or "modal". */
+static const char *advice(const BodyInput *input, const char *key) {
+	if (input->modal && strcmp(key, "mass") == 0)
+		return " (to have its mass checked, write {file: ..., mass: ...})";
+	if (!input->modal && strcmp(key, "nodes") == 0)
+		return " (its own nodes are root, tip and those of its grid)";
+	return "";
+}
+
+/* A beam, a panel or a modal file: it brings mass, nodes and modes with it, so that only the group is left to say. */
 static bool read_generated(Reader *r, const Item *item, const BodyInput *input, CalGroupId group) {
-	const char *what = input->beam ? "beam" : "panel";
+	const char *what = input->beam ? "beam" : input->panel ? "panel" : "modal";
 	for (int i = 0; i < body_table.count; i++) {
 		const char *key = body_keys[i].name;
 		const TreeNode *value = tree_get(item->value, key);
 		if (value && strcmp(key, "name") != 0 && strcmp(key, "group") != 0 && strcmp(key, what) != 0)
-			return reader_fail(r, value, "the %s gives this body its mass, nodes and modes; remove \"%s\"%s", what, key,
-			                   strcmp(key, "nodes") == 0 ? " (its own nodes are root, tip and those of its grid)" : "");
+			return reader_fail(r, value, "the %s gives this body its mass, nodes and modes; remove \"%s\"%s",
+			                   input->modal ? "modal file" : what, key, advice(input, key));
 	}
-	return input->beam ? native_read_beam(r, input->beam, item, group)
-	                   : native_read_panel(r, input->panel, item, group);
+	return input->beam    ? native_read_beam(r, input->beam, item, group)
+	       : input->panel ? native_read_panel(r, input->panel, item, group)
+	                      : native_read_modal(r, input->modal, item, group);
 }
 
 static bool read_body(Reader *r, const Sections *s, const Item *item) {
@@ -131,7 +143,7 @@ static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	if (!keys_read(r, item->value, &body_table, &input) ||
 	    (input.group && !find_group(r, s, item->value, input.group, &def.group)))
 		return false;
-	if (input.beam || input.panel)
+	if (input.beam || input.panel || input.modal)
 		return read_generated(r, item, &input, def.group);
 	if (!native_read_inertia(r, item->value, &input, &def))
 		return false;
@@ -213,6 +225,25 @@ bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const 
 	return reader_unknown(r, node, "body", &suggestion);
 }
 
+static bool is_mass_point(const char *name) { return strncmp(name, "mass", 4) == 0 && isdigit((unsigned char)name[4]); }
+
+/* "; its nodes are a, b, c": of a flexible body, whose nodes need not stand in the file. Mass points are left out. */
+static void list_nodes(const CalDesc *desc, CalBodyId id, char *text, size_t size) {
+	CalFlexNodeInfo info;
+	CalFlexDef flex = {0};
+	size_t used = 0;
+	cal_flex_body(desc, id, NULL, &flex);
+	for (int i = 0; flex.modes && cal_flex_node(desc, id, i, &info) == CAL_OK; i++) {
+		if (is_mass_point(info.name))
+			continue;
+		const bool fits = used + 80 < size;
+		used += (size_t)snprintf(text + used, size - used, "%s%.60s", used ? ", " : "; its nodes are ",
+		                         fits ? info.name : "...");
+		if (!fits)
+			break;
+	}
+}
+
 /* Which half of the path is wrong, and what it may have been. */
 static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, const char *path) {
 	char body[128];
@@ -231,13 +262,15 @@ static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, con
 	}
 	suggestion.word = slash ? slash + 1 : "";
 	offer_names(&suggestion, tree_get(ground ? s->ground : find_item(s->bodies, body), "nodes"));
-	CalFlexNodeInfo info; // those that a beam or a panel has made
+	CalFlexNodeInfo info; // those that a beam, a panel or a modal file has brought
 	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
 	for (int i = 0; id.value && cal_flex_node(r->file->desc, id, i, &info) == CAL_OK; i++)
 		suggestion_offer(&suggestion, info.name);
-	char hint[128];
-	return reader_fail(r, node, "\"%.80s\" has no node \"%.80s\"%s", body, suggestion.word,
-	                   suggestion_text(&suggestion, hint, sizeof hint));
+	char hint[300];
+	suggestion_text(&suggestion, hint, sizeof hint);
+	if (!hint[0])
+		list_nodes(r->file->desc, id, hint, sizeof hint);
+	return reader_fail(r, node, "\"%.80s\" has no node \"%.80s\"%s", body, suggestion.word, hint);
 }
 
 bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id) {

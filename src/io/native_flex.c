@@ -19,6 +19,7 @@ enum { MAX_MODES = 1000 };
 typedef struct FlexInput {
 	const TreeNode *stiffness, *frequencies, *damping, *damping_ratio, *nodes, *invariants;
 	double frequency_bound;
+	int unsprung;
 } FlexInput;
 
 /* A body while it is read. */
@@ -35,6 +36,7 @@ static const Key flexible_keys[] = {
 	{"nodes", key_node, offsetof(FlexInput, nodes), DIM_NUMBER, KEY_REQUIRED},
 	{"invariants", key_node, offsetof(FlexInput, invariants), DIM_NUMBER, 0},
 	{"frequency_bound", key_positive, offsetof(FlexInput, frequency_bound), DIM_RATE, 0},
+	{"unsprung", key_flag, offsetof(FlexInput, unsprung), DIM_NUMBER, 0},
 };
 const KeyTable flexible_table = KEY_TABLE("flexible", flexible_keys);
 
@@ -286,6 +288,7 @@ static bool read_forces(Reader *r, const FlexInput *in, FlexRead *flex) {
 		return false;
 	flex->def.damping = in->damping || in->damping_ratio ? D : NULL;
 	flex->def.frequency_bound = in->frequency_bound;
+	flex->def.unsprung = in->unsprung;
 	return true;
 }
 

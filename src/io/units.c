@@ -263,3 +263,8 @@ bool quantity_parse(const char *text, Dimension dimension, double *value, char *
 	}
 	return true;
 }
+
+bool ratio_is_of_units(double ratio) {
+	const double decades = ratio > 0 ? log10(ratio) / 3 : 0, whole = round(decades);
+	return whole != 0 && fabs(decades - whole) < 0.0015;
+}

@@ -57,6 +57,9 @@ const char *dimension_example(Dimension dimension);
  */
 const char *number_parse(const char *text, double *value);
 
+/** True if two masses of this ratio differ by a power of 1000, to a per cent: kg and t or g, m^3 and mm^3 mixed up. */
+bool ratio_is_of_units(double ratio);
+
 /** False: message says what is wrong and what is expected. */
 bool quantity_parse(const char *text, Dimension dimension, double *value, char *message, size_t size);
 

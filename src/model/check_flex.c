@@ -4,9 +4,10 @@
  *
  * Errors are what leaves no equations of motion: masses or inertias below zero, modes that move no mass or are
  * combinations of others, shapes at the frame in which shapes are given, a stiffness that is not symmetric or pushes
- * away, damping that feeds energy. Warnings are what is possible but rarely meant: modes without stiffness,
- * frequencies beyond anything built (lengths or masses in other units than the stiffness), normal modes that are not
- * mass-orthogonal, joints on nodes that the modes leave behind. Modes are numbered from 1 in the texts.
+ * away, damping that feeds energy; and a singular stiffness, unless the definition says that it is meant. Warnings are
+ * what is possible but rarely meant: frequencies beyond anything built (lengths or masses in other units than the
+ * stiffness), normal modes that are not mass-orthogonal, joints on nodes that the modes leave behind. Modes are
+ * numbered from 1 in the texts.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +24,8 @@ static const double ARITHMETIC = 1e-9; // relative error of numbers that went th
 static const double DIGITS = 1e-4;     // coupling of orthogonal shapes that were written with few digits
 static const double ORTHOGONAL = 1e-2; // coupling below which shapes are meant to be mass-orthogonal
 static const double FLAT = 1e-12;      // of an inertia over what it was before others were eliminated: none is left
-static const double SOFT = 1e-14;      // of w^2 over the largest: no stiffness
+static const double SINGULAR = 1e-12;  // of a stiffness over what it was before other modes gave way: none is left
+static const double SOFT = 1e-14;      // of w^2 over the largest: no frequency
 static const double SAME_PLACE = 1e-9; // distance of two nodes over the size of the body
 
 /** What the parts of the check of one body share; numbers of the canonical form in one block. */
@@ -271,17 +273,35 @@ static void check_orthogonality(FlexCheck *f, const ModalBody *modal) {
 	}
 }
 
+/** A deflection that nothing brings back: rigid motion among the shapes, or a forgotten number. */
+static void check_singular(FlexCheck *f) {
+	int m = f->flex->modes;
+	const double *K = f->flex->stiffness;
+	double *factor = f->scratch;
+	memcpy(factor, K, (size_t)m * (size_t)m * sizeof *factor);
+	int bad = cholesky_factor(m, factor, NULL, SINGULAR);
+	if (bad < 0 || f->flex->unsprung) {
+		return;
+	}
+	const char *remedy = "remove the mode if it is a rigid motion (that is the joint's) or give it stiffness; if "
+						 "something else holds it, say that the body is unsprung";
+	if (bad == 0 || K[bad * m + bad] <= 0) {
+		check_error(f->check, f->body->def.place,
+		            "body \"%s\": the stiffness is singular: mode %d has none (%g) and would drift; %s",
+		            f->body->def.name, bad + 1, K[bad * m + bad], remedy);
+	} else {
+		check_error(f->check, f->body->def.place,
+		            "body \"%s\": the stiffness is singular: modes 1 to %d together can deflect without resistance, "
+		            "and would drift; %s",
+		            f->body->def.name, bad + 1, remedy);
+	}
+}
+
 static void check_frequencies(FlexCheck *f) {
 	int m = f->flex->modes, soft = 0;
 	const double *w2 = f->form.w2;
 	for (int i = 0; i < m; i++) {
 		soft += w2[i] <= SOFT * w2[m - 1];
-	}
-	if (soft > 0) {
-		check_warning(f->check, f->body->def.place,
-		              "body \"%s\": %d of its %d modes %s no stiffness and will drift; remove rigid motions from the "
-		              "shapes, unless another part holds them",
-		              f->body->def.name, soft, m, soft == 1 ? "has" : "have");
 	}
 	double high = sqrt(w2[m - 1]) / TWO_PI, low = soft < m ? sqrt(w2[soft]) / TWO_PI : high;
 	if (high > MAX_HERTZ || (low > 0 && low < MIN_HERTZ)) {
@@ -385,6 +405,7 @@ bool check_flexibility(Check *check, const DescBody *body) {
 	if (status == CAL_OK) {
 		modal_mass(&modal, NULL, NULL, f.mass);
 		check_orthogonality(&f, &modal);
+		check_singular(&f);
 		check_frequencies(&f);
 	}
 	if (status == CAL_OK && f.flex->damping) {

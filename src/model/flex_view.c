@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * flex_view.c — cal_flex_body() and cal_flex_node(): a flexible body read back from the description.
+ * flex_view.c — cal_flex_body() and cal_flex_node(): a flexible body read back from the description;
+ * cal_flex_evaluation(): what the compiled model has made of it.
  *
  * Writers, plots and viewers need the shapes of a body whoever made it; what they get are copies of the small structs
  * with pointers into the description.
@@ -8,6 +9,7 @@
 #include <calder/flex.h>
 
 #include "model/desc.h"
+#include "model/model.h"
 
 static const DescBody *find_body(const CalDesc *desc, CalBodyId id) {
 	return desc && id.value > 0 && id.value <= (uint32_t)desc->body_count ? desc_body(desc, id) : NULL;
@@ -65,5 +67,16 @@ CalStatus cal_flex_node(const CalDesc *desc, CalBodyId id, int index, CalFlexNod
 	}
 	const CalNodeDef *def = &desc_node(desc, node.node)->def;
 	*info = (CalFlexNodeInfo){.name = def->name, .placement = def->placement, .flex = node};
+	return CAL_OK;
+}
+
+CalStatus cal_flex_evaluation(const CalModel *model, int body, CalFlexEvaluation *evaluation) {
+	if (!model || !evaluation || body < 0 || body >= model->body_count || model->bodies[body].flex < 0) {
+		return CAL_ERR_ARGUMENT;
+	}
+	const Flex *flex = &model->flexes[model->bodies[body].flex];
+	*evaluation = (CalFlexEvaluation){.summed_masses = flex->mass_count - flex->summed_first,
+	                                  .invariant_masses = flex->summed_first,
+	                                  .linear = flex->linear && model->solver == CAL_SOLVER_RECURSIVE};
 	return CAL_OK;
 }

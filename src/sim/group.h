@@ -19,7 +19,7 @@ typedef struct SimGroup {
 	CalWork *view_work;        // of the observers
 	CalIntegrator *integrator; //
 	double *udot, *force;      // [nu] results of the last observation
-	uint8_t *root_dof;         // [nu] nonzero: a freedom of a joint on the ground
+	uint8_t *root_dof;         // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
 	void *memory;              // the block that all of the above but the model lie in
 
 	CalInputFn input;        // NULL: nothing acts
@@ -45,9 +45,7 @@ struct CalSim {
 };
 
 /** Methods that need a step size; the others choose their own. */
-static inline bool method_is_fixed(CalMethod method) {
-	return method == CAL_METHOD_EULER_CROMER || method == CAL_METHOD_RK4;
-}
+static inline bool method_is_fixed(CalMethod method) { return method != CAL_METHOD_DOPRI5; }
 
 /** A CalInputFn: user is the SimGroup. Asks the group's input and notes what it may change. */
 int group_input(void *user, const CalModel *model, const CalState *state, CalInput *input);

@@ -5,13 +5,15 @@
  * A change of energy or momentum says something about the integration only if nothing acted that may
  * change it. So every input that the integrator sees is inspected: torques and wrenches that are not
  * zero and freedoms that are driven may change the energy; wrenches, and whatever acts on a joint on the
- * ground, may change the momentum. Joint springs conserve energy, dampers do not; gravity and anything
- * but an unrestrained free joint on the ground changes the momentum.
+ * ground, may change the momentum. Springs of joints and modes conserve energy, dampers do not; gravity and
+ * anything but an unrestrained free joint on the ground changes the momentum. What acts on modes is internal: a motion
+ * of the whole body does not move them.
  */
 #include <math.h>
 
 #include <calder/sim.h>
 
+#include "model/model.h"
 #include "sim/group.h"
 
 /* ---- what may change what ---------------------------------------------------------------------- */
@@ -53,10 +55,20 @@ int group_input(void *user, const CalModel *model, const CalState *state, CalInp
 	return 0;
 }
 
+static int modes_damped(const CalModel *model) {
+	for (int i = 0; i < model->flex_count; i++) {
+		const Flex *flex = &model->flexes[i];
+		for (int k = 0; flex->D && k < flex->m * flex->m; k++)
+			if (flex->D[k] != 0)
+				return 1;
+	}
+	return 0;
+}
+
 void group_classify(SimGroup *group) {
 	const CalModel *model = group->model;
 	CalVec3 g = cal_model_gravity(model);
-	group->energy_free = 1;
+	group->energy_free = !modes_damped(model);
 	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0;
 	int nu = cal_model_u_count(model);
 	for (int u = 0; u < nu; u++) {
@@ -64,7 +76,7 @@ void group_classify(SimGroup *group) {
 		CalBodyInfo body;
 		if (cal_model_dof(model, u, &dof) != CAL_OK || cal_model_body(model, dof.body, &body) != CAL_OK)
 			continue;
-		group->root_dof[u] = body.parent < 0;
+		group->root_dof[u] = body.parent < 0 && u < body.u + body.nu;
 		group->energy_free &= dof.damping == 0;
 		int restrained = dof.stiffness != 0 || dof.damping != 0 || dof.reflected_inertia != 0;
 		group->momentum_free &= !(group->root_dof[u] && restrained);

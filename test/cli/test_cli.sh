@@ -130,6 +130,41 @@ d = json.load(open("out"))
 g = d["groups"][0]
 assert d["title"] == "A test" and g["bodies"] == 2 and g["dof"] == 2 and g["mass"] == 3
 assert [b["joint"] for b in g["body_list"]] == ["hinge", "rail"] and g["gravity"] == [0, 0, -9.81]'
+cat >boom.yaml <<'YAML'
+calder: 1
+bodies:
+  boom: {beam: {length: 4 m, section: {EIy: 90, EIz: 100, rhoA: 1}, modes: 4, damping_ratio: 0.01, frequency_bound: 300}}
+  whip:
+    mass: 3
+    inertia: [1, 1, 1]
+    nodes: {p: [1, 0, 0], q: [2, 0, 0]}
+    flexible: {stiffness: [[0, 0], [0, 9]], unsprung: true,
+      nodes: {p: {mass: 1, phi: [[0, 0], [1, 0], [0, 0]]}, q: {mass: 1, phi: [[0, 0], [0, 0], [0, 1]]}}}
+joints: {a: {type: revolute, to: boom/root}, b: {type: weld, from: boom/tip, to: whip}}
+run: {duration: 1 s, method: implicit, step: 10 ms}
+YAML
+calder 0 info boom.yaml
+stdout_has 'boom +\(ground\) +a +revolute +1\+4  4$'
+stdout_has 'modes  boom: 4, held [0-9.]+ to [0-9.]+ Hz, free [0-9.]+ to [0-9.]+ Hz, damping ratio 0.01 to 0.01'
+stdout_has 'frequency bound 47.7465 Hz'
+stdout_has 'inertia by invariants of [0-9]+ masses; modes eliminated '
+stdout_has 'node   boom/tip at \(4, 0, 0\) m'
+grep -q 'boom/mass' out && fail "mass points are listed"
+calder 0 info --json boom.yaml
+python 'import json; b = json.load(open("out"))["groups"][0]["body_list"]
+assert len(b[0]["frequencies_hz"]) == 4 and b[0]["invariant_masses"] > 4 and b[0]["damping_ratios"][3] > 0.0099, b
+assert b[1]["frequencies_hz"][0] == 0 and "frequency_bound_hz" not in b[1], b'
+calder 0 modes boom.yaml
+stdout_has 'shapes      coupled by .* \(mass-orthogonal\)'
+calder 0 run boom.yaml --interval 0
+stdout_has 'steps       100 by implicit'
+sed 's/unsprung: true/unsprung: false/' boom.yaml >slack.yaml
+for command in info modes run; do
+	calder 3 $command slack.yaml
+	stderr_has '^slack.yaml:4:3: error: body "whip": the stiffness is singular: mode 1 has none \(0\)'
+done
+calder 1 check slack.yaml
+stderr_has '^slack.yaml:4:3: error: .*singular.*unsprung'
 "$CALDER" info - <model.yaml >out 2>err || fail "info - reads stdin"
 stdout_has 'A test'
 "$CALDER" check - <typo.yaml >out 2>err

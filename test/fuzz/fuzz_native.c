@@ -39,9 +39,33 @@ static void evaluate(const CalFile *file, const CalModel *model) {
 	cal_state_destroy(&state);
 }
 
+/*
+ * Fine meshes are allowed but slow: the eigenproblem of a beam or a panel is dense. Finding them here, by the text behind
+ * the key, leaves out few inputs that could show anything else.
+ */
+static int is_slow(const uint8_t *data, size_t size) {
+	static const char *const keys[] = {"elements", "cells_x", "cells_y"};
+	for (int k = 0; k < 3; k++) {
+		const size_t length = strlen(keys[k]);
+		for (size_t i = 0; i + length < size; i++) {
+			if (memcmp(data + i, keys[k], length) != 0)
+				continue;
+			char text[32] = "";
+			const size_t rest = size - i - length;
+			memcpy(text, data + i + length, rest < sizeof text - 1 ? rest : sizeof text - 1);
+			const char *number = text + strcspn(text, "0123456789*");
+			if (*number == '*' || strtod(number, NULL) > 12)
+				return 1;
+		}
+	}
+	return 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 	CalFile *file = NULL;
 	CalError error;
+	if (is_slow(data, size))
+		return 0;
 	memset(&error, 0x5a, sizeof error);
 	if (cal_file_parse((const char *)data, size, "fuzz.yaml", NULL, &file, &error) != CAL_OK) {
 		if (file || strncmp(error.text, "fuzz.yaml:", 10) != 0 || !memchr(error.text, 0, sizeof error.text))

@@ -393,7 +393,9 @@ static void wrong_requests_are_refused(void **state) {
 	expect_refusal(FIXTURE("rod.inp"), &(CalFeReduction){.interface_count = 2, .interfaces = twice}, "named twice");
 	expect_refusal(FIXTURE("rod.inp"), &(CalFeReduction){.reference = "middle"}, "there is no interface \"middle\"");
 	expect_refusal(FIXTURE("rod.inp"), &(CalFeReduction){.expected_mass = 216},
-	               "216 kg were expected (0.001 times as much); are the units");
+	               "216 kg were expected (0.001 times as much); the units are probably off");
+	expect_refusal(FIXTURE("rod.inp"), &(CalFeReduction){.expected_mass = 0.3},
+	               "(0.72 times as much); is it the same part");
 	expect_refusal(FIXTURE("cube.inp"), &(CalFeReduction){.modes = 4, .max_frequency = 1}, "no shape is left");
 	expect_refusal(FIXTURE("cube.inp"), &(CalFeReduction){.modes = -1}, "there must be modes");
 }

@@ -5,9 +5,10 @@
  * First through the caller's allocator, then through malloc itself, which libyaml uses: there each call of
  * the whole program part fails in turn. A failure must show as CAL_ERR_MEMORY, never as a file.
  */
-#include "support/interpose.h"
+#include "fe_support.h"
 
 #include "native_support.h"
+#include "support/interpose.h"
 
 typedef struct Counter {
 	long calls, live, fail_at;
@@ -28,20 +29,33 @@ static void counter_free(void *user, void *memory) {
 	free(memory);
 }
 
-static const char *const text = "calder: 1\ntitle: x\ngravity: [0, 0, -9.81]\n"
-								"define: [&n {at: [0, 0, 1]}]\n"
-								"groups: {moon: {gravity: [0, 0, -1]}}\n"
-								"ground: {nodes: {hook: *n}}\n"
-								"bodies:\n"
-								"  a: {mass: 1, box: [1, 1, 1], nodes: {tip: {<<: *n}}}\n"
-								"  b: {mass: 1, inertia: [1, 1, 1], group: moon}\n"
-								"  c: {nodes: {p: *n}, flexible: {frequencies: [1, 2], damping_ratio: 0.1, nodes: {p:\n"
-								"    {mass: 1, phi: [[1, 0], [0, 1], [0, 0]], psi: [[0, 0], [0, 0], [0, 0]]}}}}\n"
-								"joints: {j: {type: revolute, to: a, from: ground/hook}, k: {type: free, to: b},\n"
-								"  l: {type: weld, to: c}}\n"
-								"state: {j: {q: 1}, k: {u: [0, 0, 0, 1, 0, 0]}, l: {eta: [1, 2], eta_dot: [3, 4]}}\n"
-								"loads: [{joint: j, effort: 1}, {node: a/tip, force: [1, 0, 0]}]\n"
-								"run: {duration: 1, output: {signals: [q, 'node:a/tip']}}\n";
+static const char *const format =
+	"calder: 1\ntitle: x\ngravity: [0, 0, -9.81]\n"
+	"define: [&n {at: [0, 0, 1]}]\n"
+	"groups: {moon: {gravity: [0, 0, -1]}}\n"
+	"ground: {nodes: {hook: *n}}\n"
+	"bodies:\n"
+	"  a: {mass: 1, box: [1, 1, 1], nodes: {tip: {<<: *n}}}\n"
+	"  b: {mass: 1, inertia: [1, 1, 1], group: moon}\n"
+	"  c: {nodes: {p: *n}, flexible: {frequencies: [1, 2], damping_ratio: 0.1, nodes: {p:\n"
+	"    {mass: 1, phi: [[1, 0], [0, 1], [0, 0]], psi: [[0, 0], [0, 0], [0, 0]]}}}}\n"
+	"  d: {modal: %s}\n"
+	"joints: {j: {type: revolute, to: a, from: ground/hook}, k: {type: free, to: b},\n"
+	"  l: {type: weld, to: c}, m: {type: weld, to: d}}\n"
+	"state: {j: {q: 1}, k: {u: [0, 0, 0, 1, 0, 0]}, l: {eta: [1, 2], eta_dot: [3, 4]}}\n"
+	"loads: [{joint: j, effort: 1}, {node: a/tip, force: [1, 0, 0]}]\n"
+	"run: {duration: 1, output: {signals: [q, 'node:a/tip']}}\n";
+
+static char text[2000];
+
+/* The text with the name of a modal file that is there. */
+static int make_text(void **state) {
+	(void)state;
+	snprintf(text, sizeof text, format,
+	         write_text("d.json", "calder_modal: 1\nmodes: 1\nstiffness: [9]\ndamping: [1]\nnodes: [{name: a, "
+	                              "position: [1, 0, 0], mass: 1, phi: [[0], [1], [0]]}]\n"));
+	return 0;
+}
 
 static void every_allocation_may_fail(void **state) {
 	(void)state;
@@ -98,16 +112,18 @@ static void every_malloc_may_fail(void **state) {
 		CalError error = {0};
 		interpose_begin(k);
 		const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
-		const int bodies = file ? cal_desc_body_count(cal_file_desc(file)) : 3;
+		const int bodies = file ? cal_desc_body_count(cal_file_desc(file)) : 4;
 		cal_file_destroy(file);
 		const Interpose seen = interpose_end();
-		assert_int_equal(bodies, 3); // a file is whole or not there
+		assert_int_equal(bodies, 4); // a file is whole or not there
 		assert_int_equal(seen.live, 0);
 		if (seen.calls < k) {
 			assert_int_equal(status, CAL_OK);
 			break;
 		}
-		if (status != CAL_OK) {
+		if (status == CAL_ERR_IO) { // of fopen, for the modal file
+			assert_non_null(strstr(error.text, "could not be opened"));
+		} else if (status != CAL_OK) {
 			failures++;
 			assert_int_equal(status, CAL_ERR_MEMORY);
 			assert_non_null(strstr(error.text, "out of memory"));
@@ -150,5 +166,5 @@ int main(void) {
 		cmocka_unit_test(every_malloc_may_fail),
 		cmocka_unit_test(the_input_of_loads_allocates_nothing),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, make_text, NULL);
 }

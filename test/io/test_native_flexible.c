@@ -62,6 +62,8 @@ static void stiffness_and_damping_in_every_form(void **state) {
 	expect("stiffness: [[40, 5], [5, 90]]", full, none);
 	expect("stiffness: [40, 90], damping: [0.5, 0.25]", K, D);
 	expect("stiffness: [[40, 5], [5, 90]], damping: [[0.5, 0.1], [0.1, 0.25]]", full, coupled);
+	static const double slack[4] = {0, 0, 0, 90};
+	expect("stiffness: [0, 90], unsprung: true", slack, none);
 }
 
 static void frequencies_and_ratios(void **state) {
@@ -142,6 +144,10 @@ static void mistakes_are_refused_with_a_remedy(void **state) {
 		{"stiffness: [1, 2, 3]", {"flexible node \"b/p\"", "\"phi\": expected a list of 3 numbers"}},
 		{"stiffness: [[1, 0], [0]]", {"\"stiffness\": expected a list of 2 numbers, one for each mode"}},
 		{"stiffness: [[1, 2], [0, 4]]", {"body \"b\"", "symmetric"}},
+		{"stiffness: [0, 2]", {"body \"b\": the stiffness is singular: mode 1 has none (0)", "unsprung"}},
+		{"stiffness: [[1, 2], [2, 4]]", {"singular: modes 1 to 2 together can deflect without resistance"}},
+		{"stiffness: [[1, 3], [3, 4]], unsprung: true", {"not positive semidefinite", "check the signs"}},
+		{"stiffness: [1, 2], unsprung: 3", {"true or false"}},
 		{"frequencies: [1 N, 2]", {"wrong unit", "an angular speed"}},
 		{"frequencies: [1 rev/s, 0]", {"\"frequencies\" must be greater than zero"}},
 		{"frequencies: [3 Hz, 4 Hz]", {"unknown unit \"Hz\"", "an angular speed"}},

@@ -180,6 +180,9 @@ static void mistakes_are_refused(void **state) {
 	static const Mistake bodies[] = {
 		{"{com: [0.5, 0, 0], inertia: [0, 0.25, 0.25], ", "b: {", {"body \"b\"", "its mass is 0 kg"}},
 		{"{mass: 3, com: [0.5, 0, 0], ", "b: {", {"body \"b\"", "inertia is too small"}},
+		{"{mass: 0.003, com: [0.5, 0, 0], inertia: [0, 0.25, 0.25], ",
+	     "b: {",
+	     {"body \"b\"", "with 0.003 kg", "is the mass in other units"}},
 		{"{mass: 3, com: [0.5, 0, 0], inertia: [0, 0.25, 0.25], nodes: {mass1: [0, 0, 0]}, ",
 	     "b: {",
 	     {"node \"mass1\"", "rename it"}},

@@ -167,6 +167,24 @@ static void a_beam_goes_through_a_modal_file(void **state) {
 	unlink(path);
 }
 
+/* What a reader would refuse is not written. */
+static void an_unsprung_body_is_not_written(void **state) {
+	(void)state;
+	CalFile *file = file_of("calder: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1], nodes: {p: [1, 0, 0]}, flexible: {"
+	                        "stiffness: 0, unsprung: true, nodes: {p: {mass: 1, phi: [0, 1, 0]}}}}}\n");
+	CalError error = {0};
+	CalModal *modal = NULL;
+	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "b"), 0, NULL, &modal, &error), CAL_OK);
+	static const char *const names[] = {"unsprung_test.json", "unsprung_test.sid"};
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(cal_modal_write(modal, names[i], &error), CAL_ERR_INPUT);
+		assert_non_null(strstr(error.text, "the stiffness is singular: mode 1 has none"));
+		assert_int_equal(access(names[i], F_OK), -1);
+	}
+	cal_modal_destroy(modal);
+	cal_file_destroy(file);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
 typedef struct Counter {
@@ -217,6 +235,7 @@ int main(void) {
 		cmocka_unit_test(a_modal_body_has_it_all),
 		cmocka_unit_test(second_order_is_left_out_on_purpose_only),
 		cmocka_unit_test(a_beam_goes_through_a_modal_file),
+		cmocka_unit_test(an_unsprung_body_is_not_written),
 		cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

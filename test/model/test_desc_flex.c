@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include <calder/flex.h>
+#include <calder/model.h>
 
 #include "base/failing_allocator.h"
 #include "model/desc.h"
@@ -341,8 +342,55 @@ static void stiffness_is_judged(void **state) {
 	b.K[3] = -900;
 	assert_found(&b, 1, 0, "not positive semidefinite", "mode 2", "-450", NULL);
 	boom_make(&b);
-	b.K[0] = 0;
-	assert_found(&b, 0, 1, "1 of its 2 modes has no stiffness", NULL);
+	b.K[3] = -1e-12; // too little for the frequencies to show it, but given
+	assert_found(&b, 1, 1, "singular: mode 2 has none (-1e-12)", "round-off", NULL);
+}
+
+static void singular_stiffness_is_an_error_unless_meant(void **state) {
+	(void)state;
+	static const double singular[][4] = {{0, 0, 0, 900}, {100, 0, 0, 0}, {100, 300, 300, 900}, {0, 0, 0, 0}};
+	static const char *const said[] = {"mode 1 has none (0)", "mode 2 has none (0)",
+	                                   "modes 1 to 2 together can deflect without resistance", "mode 1 has none (0)"};
+	for (int i = 0; i < 4; i++) {
+		for (int meant = 0; meant < 2; meant++) {
+			Boom b;
+			boom_make(&b);
+			memcpy(b.K, singular[i], sizeof b.K);
+			b.flex.unsprung = meant;
+			if (meant) {
+				assert_found(&b, 0, 0, NULL);
+			} else {
+				assert_found(&b, 1, 0, "arm.yaml:7:3: body \"boom\": the stiffness is singular", said[i], "unsprung",
+				             NULL);
+			}
+		}
+	}
+	Boom b;
+	boom_make(&b); // soft is not singular: 1e-5 rad/s beside 1e7 rad/s
+	b.K[0] = 1e-10, b.K[3] = 2e14;
+	assert_found(&b, 0, 1, "frequencies reach from", NULL);
+	boom_make(&b);
+	b.K[3] = -900; // meant or not, it must not push
+	b.flex.unsprung = 1;
+	assert_found(&b, 1, 0, "not positive semidefinite", NULL);
+}
+
+/* The model is refused too, not only reported on. */
+static void singular_stiffness_is_not_compiled(void **state) {
+	(void)state;
+	for (int meant = 0; meant < 2; meant++) {
+		Boom b;
+		CalModel *model = NULL;
+		boom_make(&b);
+		b.K[0] = 0;
+		b.flex.unsprung = meant;
+		assert_int_equal(cal_desc_set_flexible(b.desc, b.body, &b.flex, NULL), CAL_OK);
+		assert_int_equal(cal_model_compile(b.desc, NULL, &model, &b.error), meant ? CAL_OK : CAL_ERR_MODEL);
+		assert_int_equal(model != NULL, meant);
+		assert_true(meant || strstr(b.error.text, "the stiffness is singular: mode 1 has none (0)"));
+		cal_model_destroy(model);
+		boom_end(&b);
+	}
 }
 
 static void shapes_are_judged(void **state) {
@@ -474,6 +522,34 @@ static void frequencies_are_judged(void **state) {
 	assert_found(&b, 0, 1, "all of its modes are above the frequency bound of 1 rad/s", NULL);
 }
 
+/* Masses with second-order shapes are always summed over, whatever was asked for. */
+static void evaluation_is_told(void **state) {
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		Boom b;
+		CalModel *model = NULL;
+		CalFlexEvaluation how = {-1, -1, -1};
+		const CalCompileOptions options = {.solver = i == 0 ? CAL_SOLVER_DENSE : CAL_SOLVER_RECURSIVE,
+		                                   .modal_inertia =
+		                                       i == 1 ? CAL_MODAL_INERTIA_SUMS : CAL_MODAL_INERTIA_INVARIANTS};
+		boom_make(&b);
+		b.nodes[1].phi2 = i == 2 ? b.phi2 : NULL;
+		b.phi2[0] = -0.1;
+		assert_int_equal(cal_desc_set_flexible(b.desc, b.body, &b.flex, NULL), CAL_OK);
+		assert_int_equal(cal_model_compile(b.desc, &options, &model, NULL), CAL_OK);
+		assert_int_equal(cal_flex_evaluation(model, 0, &how), CAL_OK);
+		assert_int_equal(how.invariant_masses, i == 0 ? 2 : i == 1 ? 0 : 1);
+		assert_int_equal(how.summed_masses, 2 - how.invariant_masses);
+		assert_true(i == 1 || how.linear == 0);                                  // dense, and second order: no
+		assert_int_equal(cal_flex_evaluation(model, 1, &how), CAL_ERR_ARGUMENT); // rigid
+		assert_int_equal(cal_flex_evaluation(model, 2, &how), CAL_ERR_ARGUMENT);
+		assert_int_equal(cal_flex_evaluation(model, -1, &how), CAL_ERR_ARGUMENT);
+		assert_int_equal(cal_flex_evaluation(model, 0, NULL), CAL_ERR_ARGUMENT);
+		cal_model_destroy(model);
+		boom_end(&b);
+	}
+}
+
 /** The wrist hangs on a node that the modes leave behind. */
 static void interface_nodes_are_judged(void **state) {
 	(void)state;
@@ -499,6 +575,8 @@ int main(void) {
 		cmocka_unit_test(sound_body_raises_nothing),
 		cmocka_unit_test(masses_are_judged),
 		cmocka_unit_test(stiffness_is_judged),
+		cmocka_unit_test(singular_stiffness_is_an_error_unless_meant),
+		cmocka_unit_test(singular_stiffness_is_not_compiled),
 		cmocka_unit_test(shapes_are_judged),
 		cmocka_unit_test(orthogonality_is_judged),
 		cmocka_unit_test(shapes_at_the_frame_are_judged),
@@ -506,6 +584,7 @@ int main(void) {
 		cmocka_unit_test(rigid_shapes_are_judged),
 		cmocka_unit_test(damping_is_judged),
 		cmocka_unit_test(frequencies_are_judged),
+		cmocka_unit_test(evaluation_is_told),
 		cmocka_unit_test(interface_nodes_are_judged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

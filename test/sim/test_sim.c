@@ -79,6 +79,20 @@ static CalDesc *rail_desc(void) {
 	return desc;
 }
 
+/* A free body of 2 kg with a node of 1 kg that one mode moves along y: degrees of freedom 0..5 and the mode. */
+static CalDesc *flexible_desc(double damping) {
+	CalDesc *desc = new_desc();
+	const double phi[3] = {0, 1, 0}, stiffness = 40;
+	CalBodyId base = add_jointed(desc, (CalGroupId){0}, (CalBodyId){0}, "base", cal_joint_def(CAL_JOINT_FREE));
+	CalNodeDef tip = cal_node_def();
+	CalFlexNode node = {.mass = 1, .phi = phi};
+	tip.name = "tip", tip.placement.position = (CalVec3){1, 0, 0};
+	assert_int_equal(cal_desc_add_node(desc, base, &tip, &node.node, NULL), CAL_OK);
+	const CalFlexDef flex = {.modes = 1, .stiffness = &stiffness, .damping = &damping, .node_count = 1, .nodes = &node};
+	assert_int_equal(cal_desc_set_flexible(desc, base, &flex, NULL), CAL_OK);
+	return desc;
+}
+
 static CalSim *new_sim(CalDesc *desc, CalMethod method, double step) {
 	CalSimOptions options = {.method = {.method = method, .step = step}};
 	CalSim *sim = NULL;
@@ -185,12 +199,16 @@ static void a_description_without_bodies_is_refused(void **state) {
 static void a_fixed_method_without_step_is_refused(void **state) {
 	(void)state;
 	CalDesc *desc = rail_desc();
-	CalSimOptions options = {.method = {.method = CAL_METHOD_RK4}};
-	CalSim *sim;
-	CalError error = {0};
-	assert_int_equal(cal_sim_create(desc, &options, &sim, &error), CAL_ERR_ARGUMENT);
-	assert_non_null(strstr(error.text, "rk4"));
-	assert_non_null(strstr(error.text, "step"));
+	for (int m = 0; m < CAL_METHOD_COUNT; m++) {
+		CalSimOptions options = {.method = {.method = (CalMethod)m}};
+		CalSim *sim;
+		CalError error = {0};
+		if (m == CAL_METHOD_DOPRI5)
+			continue;
+		assert_int_equal(cal_sim_create(desc, &options, &sim, &error), CAL_ERR_ARGUMENT);
+		assert_non_null(strstr(error.text, cal_method_name((CalMethod)m)));
+		assert_non_null(strstr(error.text, "has a fixed step"));
+	}
 	cal_desc_destroy(desc);
 }
 
@@ -198,9 +216,8 @@ static void a_fixed_method_without_step_is_refused(void **state) {
 
 static void times_are_met_exactly(void **state) {
 	(void)state;
-	const CalMethod methods[] = {CAL_METHOD_EULER_CROMER, CAL_METHOD_RK4, CAL_METHOD_DOPRI5};
-	for (int m = 0; m < 3; m++) {
-		CalSim *sim = new_sim(pendulum_desc(0), methods[m], 0.003);
+	for (int m = 0; m < CAL_METHOD_COUNT; m++) {
+		CalSim *sim = new_sim(pendulum_desc(0), (CalMethod)m, 0.003);
 		for (int i = 1; i <= 10; i++) {
 			advance(sim, 0.1 * i);
 			assert_true(cal_sim_time(sim) == 0.1 * i);
@@ -216,16 +233,20 @@ static void times_are_met_exactly(void **state) {
 
 static void single_steps_end_at_the_limit_without_slivers(void **state) {
 	(void)state;
-	CalSim *sim = new_sim(pendulum_desc(0), CAL_METHOD_RK4, 0.1);
-	int count = 0;
-	for (; cal_sim_time(sim) < 1; count++)
+	const CalMethod methods[] = {CAL_METHOD_EULER_CROMER, CAL_METHOD_RK4, CAL_METHOD_IMPLICIT,
+	                             CAL_METHOD_IMPLICIT_MIDPOINT};
+	for (int m = 0; m < 4; m++) {
+		CalSim *sim = new_sim(pendulum_desc(0), methods[m], 0.1);
+		int count = 0;
+		for (; cal_sim_time(sim) < 1; count++)
+			assert_int_equal(cal_sim_step(sim, 1, NULL), CAL_OK);
+		assert_int_equal(count, 10);
+		assert_true(cal_sim_time(sim) == 1);
+		assert_int_equal(cal_sim_stats(sim).steps, 10);
 		assert_int_equal(cal_sim_step(sim, 1, NULL), CAL_OK);
-	assert_int_equal(count, 10);
-	assert_true(cal_sim_time(sim) == 1);
-	assert_int_equal(cal_sim_stats(sim).steps, 10);
-	assert_int_equal(cal_sim_step(sim, 1, NULL), CAL_OK);
-	assert_int_equal(cal_sim_stats(sim).steps, 10);
-	cal_sim_destroy(sim);
+		assert_int_equal(cal_sim_stats(sim).steps, 10);
+		cal_sim_destroy(sim);
+	}
 }
 
 /*
@@ -310,6 +331,37 @@ static void dampers_make_the_energy_change_no_drift(void **state) {
 	CalSimMonitor monitor = monitor_after(sim, 1.3);
 	assert_false(monitor.energy_conserved);
 	assert_true(monitor.energy_change < -0.1);
+	cal_sim_destroy(sim);
+}
+
+static void damping_of_modes_is_no_drift(void **state) {
+	(void)state;
+	for (int damped = 0; damped < 2; damped++) {
+		CalSim *sim = new_sim(flexible_desc(damped ? 0.5 : 0), CAL_METHOD_DOPRI5, 0);
+		cal_sim_state(sim, 0)->q[7] = 0.1;
+		cal_sim_state(sim, 0)->u[5] = 0.3;
+		CalSimMonitor monitor = monitor_after(sim, 2);
+		assert_int_equal(monitor.energy_conserved, !damped);
+		assert_true(monitor.momentum_conserved);
+		assert_true(damped ? monitor.energy_change < -0.01 : fabs(monitor.energy_change) < 1e-8 * monitor.energy_scale);
+		cal_sim_destroy(sim);
+	}
+}
+
+/* A force on a mode of a free flyer is internal. */
+static void modal_forces_do_not_change_the_momentum(void **state) {
+	(void)state;
+	Push push = {.tau = {[6] = 0.7}};
+	CalSim *sim = new_sim(flexible_desc(0), CAL_METHOD_DOPRI5, 0);
+	cal_sim_set_input(sim, 0, push_tau, NULL, &push);
+	CalSimMonitor monitor = monitor_after(sim, 2);
+	assert_false(monitor.energy_conserved);
+	assert_true(monitor.momentum_conserved);
+	assert_true(fabs(monitor.energy_change) > 1e-3);
+	assert_true(fabs(monitor.linear_change.y) < 1e-9 && fabs(monitor.angular_change.z) < 1e-9);
+	push.tau[0] = 0.1;
+	assert_int_equal(cal_sim_restart(sim, NULL), CAL_OK);
+	assert_false(monitor_after(sim, 3).momentum_conserved);
 	cal_sim_destroy(sim);
 }
 
@@ -520,6 +572,8 @@ int main(void) {
 		cmocka_unit_test(states_of_different_times_are_refused),
 		cmocka_unit_test(pendulum_conserves_energy_and_not_momentum),
 		cmocka_unit_test(dampers_make_the_energy_change_no_drift),
+		cmocka_unit_test(damping_of_modes_is_no_drift),
+		cmocka_unit_test(modal_forces_do_not_change_the_momentum),
 		cmocka_unit_test(internal_torque_changes_energy_and_not_momentum),
 		cmocka_unit_test(free_flight_conserves_both),
 		cmocka_unit_test(wrenches_and_driven_freedoms_are_noticed),
