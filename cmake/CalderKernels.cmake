@@ -60,7 +60,7 @@ if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)
 	foreach(sweep src/joint/motion.c src/body/flex.c src/dynamics/general_link.c src/dynamics/flexible.c
 			src/dynamics/flexible_linear.c src/dynamics/articulated.c)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
-		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize)
+		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
 	endforeach()
 	foreach(file src/base/cpu.c src/dynamics/kernels.c)
 		set_property(SOURCE ${PROJECT_SOURCE_DIR}/${file} APPEND PROPERTY COMPILE_DEFINITIONS CALDER_WIDE_KERNELS)

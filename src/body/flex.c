@@ -95,7 +95,8 @@ static void mass_second_order(const FlexMass *mass, int m, const real *eta, cons
 	vec3 f = vec_zero();
 	add_inertia(sum, mass->m, mr, r);
 	if (motion) {
-		const vec3 v = madd(rows_sum(mass->phi, n, eta_dot), real_from(2), LANED(flex_second_order)(mass->phi2, m, eta_dot, eta));
+		const vec3 v =
+			madd(rows_sum(mass->phi, n, eta_dot), real_from(2), LANED(flex_second_order)(mass->phi2, m, eta_dot, eta));
 		const vec3 a = madd(add(motion->a, mat_mul_vec(*W, r)), real_from(2), cross(motion->w, v));
 		f = scale(real_from(mass->m), madd(a, real_from(2), LANED(flex_second_order)(mass->phi2, m, eta_dot, eta_dot)));
 		out->force = spatial_add(out->force, (spatial){cross(r, f), f});

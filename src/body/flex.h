@@ -58,15 +58,15 @@ typedef struct FlexInvariants {
 enum { FLEX_MAX_PORTS = 4 }; // joints on a body that the linear elimination takes
 
 typedef struct Flex {
-	int m, n;         // modes, and the length of their rows
-	int body;         // index in the model
-	int link;         // that carries B
-	int q, u;         // first modal coordinate and speed
-	dmat3 R;          // axes of these numbers in the link
-	int turned;       // R is not the identity
+	int m, n;           // modes, and the length of their rows
+	int body;           // index in the model
+	int link;           // that carries B
+	int q, u;           // first modal coordinate and speed
+	dmat3 R;            // axes of these numbers in the link
+	int turned;         // R is not the identity
 	dmat3 right_angles; // from the axes of B to those of these numbers
-	int mass_count;   //
-	int summed_first; // masses from here on enter by sums over them, the ones before by the invariants
+	int mass_count;     //
+	int summed_first;   // masses from here on enter by sums over them, the ones before by the invariants
 	const FlexMass *masses;
 	FlexInvariants inv;
 	FlexRigid own;     // rotary inertias, and masses in the invariants

@@ -112,7 +112,8 @@ INLINE void modal_terms(const Flex *flex, int n, const real *eta, const real *et
 			if (motion)
 				be = pack_add(be, pvec_dot(motion->al, E));
 		}
-		add_components(&flex->inv, n, k, eta, eta_dot, motion != NULL, motion ? motion->w : vec_zero(), W, sum, &E, &be);
+		add_components(&flex->inv, n, k, eta, eta_dot, motion != NULL, motion ? motion->w : vec_zero(), W, sum, &E,
+		               &be);
 		pspatial_store(out->E + k, n, (pspatial){E, s1});
 		if (motion)
 			pack_store(out->be + k, be);
@@ -135,7 +136,8 @@ INLINE void gather_moments(const Flex *flex, int n, const Moments *sum, const re
 		return;
 	const vec3 w = motion->w;
 	const pack trace = pack_add(pack_add(B[XX], B[YY]), B[ZZ]);
-	const pvec3 Bw = {pack_combine(w.x, B[XX], w.y, B[XY], w.z, B[XZ]), pack_combine(w.x, B[YX], w.y, B[YY], w.z, B[YZ]),
+	const pvec3 Bw = {pack_combine(w.x, B[XX], w.y, B[XY], w.z, B[XZ]),
+	                  pack_combine(w.x, B[YX], w.y, B[YY], w.z, B[YZ]),
 	                  pack_combine(w.x, B[ZX], w.y, B[ZY], w.z, B[ZZ])};
 	const Sums s = pack_sums(Bw.x, Bw.y, Bw.z, trace);
 	const vec3 turning = {s.d * w.x - s.a, s.d * w.y - s.b, s.d * w.z - s.c};

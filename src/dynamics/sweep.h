@@ -98,11 +98,15 @@ INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, c
                         LinkWork *l) {
 	if (LIKELY(link->motion == MOTION_ROTATION)) {
 		l->R = turn_about_z(link_inboard(link, &base->R), work->sine[link->trig], work->cosine[link->trig]);
-		l->r = mat_mul_dvec(base->R, link->p);
 		const vec3 zu = scale(u[link->u], l->R.z);
 		l->w = add(base->w, zu);
 		l->al = add(base->al, cross(base->w, zu));
-		l->a = add(base->a, mat_mul_vec(base->W, l->r));
+		l->r = vec_zero();
+		l->a = base->a;
+		if (LIKELY(!link->in_place)) {
+			l->r = mat_mul_dvec(base->R, link->p);
+			l->a = add(base->a, mat_mul_vec(base->W, l->r));
+		}
 	} else if (link->motion == MOTION_TRANSLATION) {
 		l->R = link_inboard(link, &base->R);
 		l->r = madd(mat_mul_dvec(base->R, link->p), q[link->q], l->R.z);

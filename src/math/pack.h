@@ -76,9 +76,7 @@ INLINE pack pack_times(real s, pack x) { return pack_mul(pack_all(s), x); }
 INLINE pack pack_madd(pack a, real s, pack x) { return pack_add(a, pack_mul(pack_all(s), x)); }
 INLINE pack pack_msub(pack a, real s, pack x) { return pack_sub(a, pack_mul(pack_all(s), x)); }
 INLINE pack pack_mac(pack a, pack x, pack y) { return pack_add(a, pack_mul(x, y)); }
-INLINE real pack_sum(pack x) {
-	return (pack_lane(x, 0) + pack_lane(x, 2)) + (pack_lane(x, 1) + pack_lane(x, 3));
-}
+INLINE real pack_sum(pack x) { return (pack_lane(x, 0) + pack_lane(x, 2)) + (pack_lane(x, 1) + pack_lane(x, 3)); }
 
 /* Four sums at once, each in the order of pack_sum(). */
 typedef struct Sums {
@@ -123,9 +121,7 @@ INLINE void pvec_store(real *rows, int n, pvec3 v) {
 	pack_store(rows + n, v.y);
 	pack_store(rows + 2 * n, v.z);
 }
-INLINE pvec3 pvec_add(pvec3 a, pvec3 b) {
-	return (pvec3){pack_add(a.x, b.x), pack_add(a.y, b.y), pack_add(a.z, b.z)};
-}
+INLINE pvec3 pvec_add(pvec3 a, pvec3 b) { return (pvec3){pack_add(a.x, b.x), pack_add(a.y, b.y), pack_add(a.z, b.z)}; }
 INLINE pvec3 pvec_neg(pvec3 a) {
 	const pack o = pack_zero();
 	return (pvec3){pack_sub(o, a.x), pack_sub(o, a.y), pack_sub(o, a.z)};

@@ -11,7 +11,7 @@
 
 enum { COMPONENTS = 9 };
 
-static const double ROUND_OFF = 1e-14; // of a sum of terms that cancel
+static const double ROUND_OFF = 1e-13; // of a sum of terms that cancel, and of shapes that a generator made orthogonal
 
 static int has_invariants(const CalFlexNode *node) { return node->mass > 0 && node->phi && !node->phi2; }
 

@@ -8,6 +8,7 @@
 
 #include <calder/calder.h>
 
+#include <math.h>
 #include <string.h>
 
 typedef struct Results {
@@ -148,11 +149,34 @@ static void modal_coordinates_follow_the_joint(void **state) {
 	}
 }
 
+/* A call that meets what is not a number leaves nothing of it for the next. */
+static void not_a_number_does_not_stay(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 60; seed++) {
+		Fixture *f = fixture_random(seed, tree_flexible(seed), CAL_SOLVER_RECURSIVE);
+		double *bad = fixture_doubles(f, f->nu), *x = fixture_doubles(f, f->nu), *y = fixture_doubles(f, f->nu);
+		for (int i = 0; i < f->nu; i++)
+			bad[i] = NAN;
+		check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, x));
+		check_status(seed, cal_forward_dynamics(f->model, &f->state, &(CalInput){.tau = bad}, f->work, y),
+		             CAL_NOT_FINITE);
+		check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, y));
+		check_that(seed, memcmp(x, y, sizeof *x * (size_t)f->nu) == 0);
+		check_ok(seed, cal_mass_factor(f->model, &f->state, f->work));
+		check_ok(seed, cal_mass_solve(f->model, f->work, f->tau, x));
+		check_ok(seed, cal_mass_solve(f->model, f->work, bad, y));
+		check_ok(seed, cal_mass_solve(f->model, f->work, f->tau, y));
+		check_that(seed, memcmp(x, y, sizeof *x * (size_t)f->nu) == 0);
+		fixture_destroy(f);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_same_input_gives_the_same_bits),
 		cmocka_unit_test(run_time_calls_do_not_allocate),
 		cmocka_unit_test(modal_coordinates_follow_the_joint),
+		cmocka_unit_test(not_a_number_does_not_stay),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
