@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * min_norm.c — pivoted Cholesky, P'AP = L L' with L of n rows and r columns, and Householder's QR of L where r < n:
+ * then A = Q R R'Q' and A^+ = Q R'^-1 R^-1 Q', which costs no more digits than the condition of A on its range does.
+ */
+#include <math.h>
+
+#include "math/min_norm.h"
+
+static const double NOTHING = 1e-24; // of the largest diagonal: the square of round-off in what the rows are made of
+
+/* Row i of A to place k in the order, both triangles. */
+static void exchange(int n, double *A, int *order, double *diagonal, int i, int k) {
+	if (i == k)
+		return;
+	for (int j = 0; j < n; ++j) {
+		const double t = A[i * n + j];
+		A[i * n + j] = A[k * n + j], A[k * n + j] = t;
+	}
+	for (int j = 0; j < n; ++j) {
+		const double t = A[j * n + i];
+		A[j * n + i] = A[j * n + k], A[j * n + k] = t;
+	}
+	const int row = order[i];
+	order[i] = order[k], order[k] = row;
+	const double d = diagonal[i];
+	diagonal[i] = diagonal[k], diagonal[k] = d;
+}
+
+/* What is left of a row, relative to the diagonal that it came with; a row that was nothing has nothing left. */
+static double left(int n, const double *A, const double *diagonal, int i) {
+	return diagonal[i] > 0 ? A[i * (n + 1)] / diagonal[i] : 0;
+}
+
+static int cholesky(int n, double *A, double tolerance, int *order, double *diagonal) {
+	for (int k = 0; k < n; ++k) {
+		int best = k;
+		for (int i = k + 1; i < n; ++i) {
+			if (left(n, A, diagonal, i) > left(n, A, diagonal, best))
+				best = i;
+		}
+		exchange(n, A, order, diagonal, best, k);
+		if (!(left(n, A, diagonal, k) > tolerance))
+			return k;
+		const double pivot = sqrt(A[k * (n + 1)]);
+		A[k * (n + 1)] = pivot;
+		for (int i = k + 1; i < n; ++i)
+			A[i * n + k] /= pivot;
+		for (int i = k + 1; i < n; ++i) {
+			for (int j = k + 1; j <= i; ++j) {
+				A[i * n + j] -= A[i * n + k] * A[j * n + k];
+				A[j * n + i] = A[i * n + j];
+			}
+		}
+	}
+	return n;
+}
+
+/* QR of L (n rows, r columns, copied to Q): reflectors below the diagonal with heads in head, R above, its diagonal apart. */
+static void householder(int n, int r, double *Q, double *head, double *diagonal) {
+	for (int k = 0; k < r; ++k) {
+		double size = 0;
+		for (int i = k; i < n; ++i)
+			size += Q[i * n + k] * Q[i * n + k];
+		size = sqrt(size);
+		diagonal[k] = Q[k * n + k] > 0 ? -size : size;
+		head[k] = Q[k * n + k] - diagonal[k];
+		double square = head[k] * head[k];
+		for (int i = k + 1; i < n; ++i)
+			square += Q[i * n + k] * Q[i * n + k];
+		Q[k * n + k] = head[k];
+		for (int j = k + 1; j < r; ++j) {
+			double dot = 0;
+			for (int i = k; i < n; ++i)
+				dot += Q[i * n + k] * Q[i * n + j];
+			const double f = square > 0 ? 2 * dot / square : 0;
+			for (int i = k; i < n; ++i)
+				Q[i * n + j] -= f * Q[i * n + k];
+		}
+	}
+}
+
+int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *independent, double *scratch) {
+	double *Q = scratch, *head = scratch + n * n, *diagonal = head + n;
+	double most = 0;
+	for (int i = 0; i < n; ++i)
+		most = fmax(most, A[i * (n + 1)]);
+	for (int i = 0; i < n; ++i) {
+		order[i] = i;
+		diagonal[i] = A[i * (n + 1)] > NOTHING * most ? A[i * (n + 1)] : 0;
+	}
+	const int r = cholesky(n, A, tolerance, order, diagonal);
+	for (int i = 0; i < n; ++i)
+		independent[order[i]] = i < r;
+	if (r == n)
+		return r;
+	for (int i = 0; i < n; ++i) {
+		for (int j = 0; j < r; ++j)
+			Q[i * n + j] = j <= i ? A[i * n + j] : 0;
+	}
+	householder(n, r, Q, head, diagonal);
+	return r;
+}
+
+/* L L'x = b. */
+static void solve_full(int n, const double *L, double *x) {
+	for (int i = 0; i < n; ++i) {
+		for (int j = 0; j < i; ++j)
+			x[i] -= L[i * n + j] * x[j];
+		x[i] /= L[i * (n + 1)];
+	}
+	for (int i = n - 1; i >= 0; --i) {
+		for (int j = i + 1; j < n; ++j)
+			x[i] -= L[j * n + i] * x[j];
+		x[i] /= L[i * (n + 1)];
+	}
+}
+
+/* x = H_k x */
+static void reflect(int n, const double *Q, int k, double *x) {
+	double square = 0, dot = 0;
+	for (int i = k; i < n; ++i) {
+		square += Q[i * n + k] * Q[i * n + k];
+		dot += Q[i * n + k] * x[i];
+	}
+	const double f = square > 0 ? 2 * dot / square : 0;
+	for (int i = k; i < n; ++i)
+		x[i] -= f * Q[i * n + k];
+}
+
+/* A = Q R R'Q' on the range: y = Q'b, R R'w = y, x = Q w. */
+static void solve_deficient(int n, int r, const double *Q, const double *diagonal, double *x) {
+	for (int k = 0; k < r; ++k)
+		reflect(n, Q, k, x);
+	for (int i = r - 1; i >= 0; --i) { // R
+		for (int j = i + 1; j < r; ++j)
+			x[i] -= Q[i * n + j] * x[j];
+		x[i] /= diagonal[i];
+	}
+	for (int i = 0; i < r; ++i) { // R'
+		for (int j = 0; j < i; ++j)
+			x[i] -= Q[j * n + i] * x[j];
+		x[i] /= diagonal[i];
+	}
+	for (int i = r; i < n; ++i)
+		x[i] = 0;
+	for (int k = r - 1; k >= 0; --k)
+		reflect(n, Q, k, x);
+}
+
+void min_norm_solve(int n, int rank, const double *A, const int *order, double *scratch, const double *b, double *x) {
+	const double *Q = scratch, *diagonal = scratch + n * n + n;
+	double *y = scratch + n * n + 2 * n;
+	for (int i = 0; i < n; ++i)
+		y[i] = b[order[i]];
+	if (rank == n) {
+		solve_full(n, A, y);
+	} else {
+		solve_deficient(n, rank, Q, diagonal, y);
+	}
+	for (int i = 0; i < n; ++i)
+		x[order[i]] = y[i];
+}

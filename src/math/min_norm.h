@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * min_norm.h — symmetric positive semidefinite systems, solved in the least-squares sense with the smallest solution.
+ */
+#ifndef CALDER_MATH_MIN_NORM_H
+#define CALDER_MATH_MIN_NORM_H
+
+#include <stdint.h>
+
+/*
+ * Factors A[n n] in place: A = L L' with rows taken in the order of their pivots, the largest first, relative to the
+ * diagonal that they came with; those that fall below `tolerance` of it depend on the others. scratch[(n + 3) n].
+ * Returns the rank; order[n]: rows by pivot; independent[n].
+ */
+int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *independent, double *scratch);
+/* x = A^+ b with the factors and the same scratch; x may be b. */
+void min_norm_solve(int n, int rank, const double *A, const int *order, double *scratch, const double *b, double *x);
+
+#endif
