@@ -30,6 +30,9 @@ typedef struct CalNodeId {
 typedef struct CalJointId {
 	uint32_t value;
 } CalJointId;
+typedef struct CalLoopId {
+	uint32_t value;
+} CalLoopId;
 
 /** A group: one independent system in one gravity field, compiled to one CalModel. */
 typedef struct CalGroupDef {
@@ -166,11 +169,48 @@ typedef struct CalFlexDef {
 	int unsprung;             // nonzero: deflections that meet no stiffness are meant; otherwise they are an error
 } CalFlexDef;
 
+#define CAL_LOOP_TYPE_LIST(X)                                                                       \
+	X(CAL_LOOP_WELD, "weld")               /* 3 translations, 3 rotations */                        \
+	X(CAL_LOOP_REVOLUTE, "revolute")       /* common origin and z axis */                           \
+	X(CAL_LOOP_PRISMATIC, "prismatic")     /* free along z of A */                                  \
+	X(CAL_LOOP_CYLINDRICAL, "cylindrical") /* free along and about z of A */                        \
+	X(CAL_LOOP_UNIVERSAL, "universal")     /* common origin, x of A perpendicular to y of B */      \
+	X(CAL_LOOP_SPHERICAL, "spherical")     /* common origin */                                      \
+	X(CAL_LOOP_PLANAR, "planar")           /* z axes parallel, origin of B in the plane x-y of A */ \
+	X(CAL_LOOP_INPLANE, "inplane")         /* origin of B in the plane x-y of A */                  \
+	X(CAL_LOOP_DISTANCE, "distance")       /* origins at the distance `length` */                   \
+	X(CAL_LOOP_KNIFE, "knife")             /* nonholonomic: the origin of A does not move along y of A */
+
+typedef enum CalLoopType {
+#define CAL_LOOP_TYPE_ENUM(name, text) name,
+	CAL_LOOP_TYPE_LIST(CAL_LOOP_TYPE_ENUM)
+#undef CAL_LOOP_TYPE_ENUM
+		CAL_LOOP_TYPE_COUNT
+} CalLoopType;
+
+/** "revolute" for CAL_LOOP_REVOLUTE; NULL for a value outside the list. */
+CAL_API const char *cal_loop_type_name(CalLoopType type);
+
+enum { CAL_LOOP_MAX_ROWS = 6 };
+
+/**
+ * A joint that closes a loop of the tree: ties a frame A on one node to a frame B on another, anywhere in the group or
+ * on the ground. Its rows are functions of the relative pose that vanish, in the order of calder/loops.h.
+ */
+typedef struct CalLoopDef {
+	const char *name;  // required, unique among loops
+	CalLoopType type;  //
+	CalPlacement a, b; // frame A in the first node, B in the second
+	double length;     // DISTANCE [m], > 0
+	const char *place; // for messages; may be NULL
+} CalLoopDef;
+
 /** Definitions with every default in place; fill in the rest. */
 CAL_API CalGroupDef cal_group_def(void);
 CAL_API CalBodyDef cal_body_def(void);
 CAL_API CalNodeDef cal_node_def(void);
 CAL_API CalJointDef cal_joint_def(CalJointType type);
+CAL_API CalLoopDef cal_loop_def(CalLoopType type);
 
 /** A new description with one group, "main", without gravity. allocator NULL: malloc. */
 CAL_API CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc);
@@ -193,6 +233,12 @@ CAL_API CalStatus cal_desc_add_node(CalDesc *desc, CalBodyId body, const CalNode
 CAL_API CalStatus cal_desc_attach(CalDesc *desc, CalNodeId inboard, const CalJointDef *joint, CalNodeId outboard,
                                   CalJointId *id, CalError *error);
 
+/**
+ * Closes a loop: ties node a to node b ({0}: the ground's origin). KNIFE needs no b. Both sides belong to one group, and
+ * at least one of them to a body.
+ */
+CAL_API CalStatus cal_desc_close_loop(CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalLoopId *id,
+                                      CalError *error);
 /** Makes a body flexible; its nodes must exist. Everything is copied. A body can be made flexible once. */
 CAL_API CalStatus cal_desc_set_flexible(CalDesc *desc, CalBodyId body, const CalFlexDef *def, CalError *error);
 
@@ -211,6 +257,8 @@ CAL_API CalJointId cal_desc_find_joint(const CalDesc *desc, const char *name);
 CAL_API int cal_desc_group_count(const CalDesc *desc);
 CAL_API int cal_desc_body_count(const CalDesc *desc);
 CAL_API int cal_desc_joint_count(const CalDesc *desc);
+CAL_API int cal_desc_loop_count(const CalDesc *desc);
+CAL_API CalLoopId cal_desc_find_loop(const CalDesc *desc, const char *name);
 
 /** One finding of cal_desc_check(). */
 typedef struct CalFinding {

@@ -8,6 +8,7 @@
 #include <calder/flex.h>
 #include <calder/model.h>
 #include <calder/dynamics.h>
+#include <calder/loops.h>
 #include <calder/operators.h>
 #include <calder/integrate.h>
 #include <calder/sim.h>

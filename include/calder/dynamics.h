@@ -93,7 +93,8 @@ CAL_API CalStatus cal_external_forces(const CalModel *model, const CalState *sta
 
 /**
  * Wrenches that act through every joint in the motion udot under input (tau is not read: actuation is
- * part of them). Leaves them in work; world axes, on the outboard body, at its head node's origin.
+ * part of them). Leaves them in work; world axes, on the outboard body, at its head node's origin. Loops of the model
+ * act with the forces that the last forward dynamics in this work found.
  */
 CAL_API CalStatus cal_reactions(const CalModel *model, const CalState *state, const double *udot, const CalInput *input,
                                 CalWork *work);

@@ -187,7 +187,8 @@ static int pass_modes(const CalModel *model, const Link *link, const SweepInput 
 	total->b = spatial_add(total->b, w->b);
 #if CAL_LANES == 1
 	if (w->linear)
-		return LANED(linear_eliminate)(model, link->carries, in->tau, work, total) ? model->flexes[link->carries].u : -1;
+		return LANED(linear_eliminate)(model, link->carries, in->tau, work, total) ? model->flexes[link->carries].u
+		                                                                           : -1;
 #endif
 	return LANED(flexible_pass)(model, link, in->prescribed, in->tau, work, total);
 }
@@ -207,15 +208,19 @@ static void pass_node(const CalModel *model, const Link *link, int i, CalWork *w
 
 /* The same for a free rotation, shifted before it is eliminated (see the top of the file). */
 INLINE int pass_inward_rotation(const double *rotor, const Link *link, const LinkWork *l, const SweepInput *in,
-                                CalWork *work, Slot *total) {
+                                int shift, CalWork *work, Slot *total) {
 	const vec3 z = l->R.z, r = l->r;
 	const vec3 Un = sym_mul_vec(total->M.I, z), Uf = mat_tmul_vec(total->M.H, z);
 	const real D = dot(z, Un) + rotor[link->u];
 	const real limit = SINGULAR_RATIO * trace(total->M.I);
 	const real eps = in->tau[link->u] - dot(z, total->b.a);
-	const spatial U = {add(Un, cross(r, Uf)), Uf};
-	const Artic shifted = artic_shift(total->M, r);
-	const spatial b = force_shift(total->b, r);
+	spatial U = {Un, Uf}, b = total->b;
+	Artic shifted = total->M;
+	if (shift) {
+		U.a = add(Un, cross(r, Uf));
+		shifted = artic_shift(total->M, r);
+		b = force_shift(total->b, r);
+	}
 	DofWork *dof = &work->dofs[link->u];
 	const real d = 1.0 / D;
 	const spatial K = {scale(d, U.a), scale(d, U.l)};
@@ -224,6 +229,19 @@ INLINE int pass_inward_rotation(const double *rotor, const Link *link, const Lin
 	dof->d = d;
 	*total = (Slot){artic_sub_outer(shifted, U, K), spatial_madd(b, eps, K)};
 	return not_above(D, limit);
+}
+
+/* With 32 of them a branch within the commonest link costs nothing; with 16 its numbers would not stay in them. */
+#if defined(__AVX512VL__) || defined(__aarch64__)
+enum { MANY_REGISTERS = 1 };
+#else
+enum { MANY_REGISTERS = 0 };
+#endif
+
+/* On the parent's origin there is nothing to shift: after a node of a flexible body. */
+static __attribute__((noinline)) int pass_inward_in_place(const double *rotor, const Link *link, const LinkWork *l,
+                                                          const SweepInput *in, CalWork *work, Slot *total) {
+	return pass_inward_rotation(rotor, link, l, in, 0, work, total);
 }
 
 /* Inverse of a symmetric 3x3, and nonzero if it is singular: trace(s) trace(s^-1) bounds its condition. */
@@ -328,7 +346,17 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 			total = any;
 		}
 		if (LIKELY(is_free_rotation(link, in))) {
-			if (UNLIKELY(pass_inward_rotation(rotor, link, l, in, work, &total)))
+			int bad;
+			if (MANY_REGISTERS) {
+				bad = pass_inward_rotation(rotor, link, l, in, !link->in_place, work, &total);
+			} else if (LIKELY(!link->in_place)) {
+				bad = pass_inward_rotation(rotor, link, l, in, 1, work, &total);
+			} else {
+				Slot any = total;
+				bad = pass_inward_in_place(rotor, link, l, in, work, &any);
+				total = any;
+			}
+			if (UNLIKELY(bad))
 				culprit = link->u;
 		} else {
 			Slot any = total; // a copy, so that `total` itself can stay in registers
@@ -417,7 +445,9 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 			const DofWork *dof = &work->dofs[link->u];
 			const real ud = dof->d * dof->eps - (dot(dof->K.a, parent->a) + dot(dof->K.l, parent->l));
 			udot[link->u] = ud;
-			l->A.l = add(parent->l, cross(parent->a, l->r));
+			l->A.l = parent->l;
+			if (LIKELY(!link->in_place))
+				l->A.l = add(l->A.l, cross(parent->a, l->r));
 			l->A.a = madd(parent->a, ud, l->R.z);
 			if (UNLIKELY(link->carries >= 0))
 				accelerate_modes(model, link, in, work, udot, force, &l->A);
@@ -439,17 +469,17 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 
 /* ---- factorisation alone: M = L D L' ------------------------------------------------------- */
 
-void LANED(pose_outward)(const CalModel *model, const real *q, CalWork *work) {
+void LANED(pose_outward)(const CalModel *model, const real *q, const uint8_t *prescribed, CalWork *work) {
 	ground_init(work, (dvec3){0, 0, 0});
 	sweep_trig(model, q, work);
-	LANED(flexible_load)(model, q, NULL, NULL, NULL, work);
+	LANED(flexible_load)(model, q, NULL, prescribed, NULL, work);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
 	}
 }
 
-int LANED(factor_inward)(const CalModel *model, CalWork *work) {
+int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const double *rotor, CalWork *work) {
 	int culprit = -1;
 	for (int i = 0; i < model->link_count; ++i) {
 		const int carries = model->links[i].carries;
@@ -466,8 +496,9 @@ int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 			LANED(flexible_node)(model, link, &M, NULL, work);
 		if (link->motion == MOTION_FLEX)
 			LANED(flexible_head)(model, link, &M, work);
-		const int modal = link->carries >= 0 ? LANED(flexible_eliminate)(model, link->carries, NULL, work, &M) : -1;
-		const int bad = eliminate_joint(model->rotor, link, i, NULL, work, &M);
+		const int modal =
+			link->carries >= 0 ? LANED(flexible_eliminate)(model, link->carries, prescribed, work, &M) : -1;
+		const int bad = eliminate_joint(rotor ? rotor : model->rotor, link, i, prescribed, work, &M);
 		if (bad >= 0 || modal >= 0)
 			culprit = bad >= 0 ? bad : modal;
 		if (link->parent < 0)
@@ -477,8 +508,8 @@ int LANED(factor_inward)(const CalModel *model, CalWork *work) {
 	return culprit;
 }
 
-void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, real *x) {
-	const SweepInput all_free = {0};
+void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWork *work, const real *b, real *x) {
+	const SweepInput held = {.prescribed = prescribed};
 	for (int i = 0; i < model->link_count; ++i)
 		work->force[i] = spatial_zero();
 	for (int f = 0; f < model->flex_count; ++f)
@@ -489,8 +520,8 @@ void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, re
 		if (link->motion == MOTION_NODE)
 			LANED(flexible_node)(model, link, NULL, &f, work);
 		if (link->carries >= 0)
-			LANED(flexible_reduce)(model, link, NULL, b, work, &f);
-		reduce_force(link, i, NULL, b, work, &f);
+			LANED(flexible_reduce)(model, link, prescribed, b, work, &f);
+		reduce_force(link, i, prescribed, b, work, &f);
 		if (link->parent < 0)
 			continue;
 		work->force[link->parent] = spatial_add(work->force[link->parent], force_shift(f, work->links[i].r));
@@ -502,9 +533,9 @@ void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, re
 		spatial A = motion_shift(work->links[link->parent].A, l->r);
 		if (link->motion == MOTION_NODE)
 			A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
-		accelerate_joint(model, link, i, &all_free, work, x, NULL, &A);
+		accelerate_joint(model, link, i, &held, work, x, NULL, &A);
 		if (link->carries >= 0)
-			LANED(flexible_accelerate)(model, link, NULL, work, x, NULL, &A);
+			LANED(flexible_accelerate)(model, link, prescribed, work, x, NULL, &A);
 		l->A = A;
 	}
 }

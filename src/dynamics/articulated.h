@@ -27,10 +27,13 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 /* Outward again: udot and what it adds to the accelerations; force[nu] of prescribed DOFs, or NULL. */
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force);
 
-/* Outward poses alone, then inward factorisation of M that keeps the articulated inertias. */
-void LANED(pose_outward)(const CalModel *model, const real *q, CalWork *work);
-int LANED(factor_inward)(const CalModel *model, CalWork *work);
-/* x = M^-1 b with the factors; x may be b. Uses work->force and the links' A. */
-void LANED(factor_solve)(const CalModel *model, CalWork *work, const real *b, real *x);
+/*
+ * Outward poses alone, then inward factorisation of M that keeps the articulated inertias. prescribed (NULL: none) are
+ * held; rotor (NULL: the model's) as in SweepInput.
+ */
+void LANED(pose_outward)(const CalModel *model, const real *q, const uint8_t *prescribed, CalWork *work);
+int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const double *rotor, CalWork *work);
+/* x = M^-1 b with the factors, zero where prescribed; x may be b. Uses work->force and the links' A. */
+void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWork *work, const real *b, real *x);
 
 #endif

@@ -22,8 +22,6 @@
 INLINE vec3 turn(const mat3 *R, vec3 v) { return mat_mul_vec(*R, v); }
 INLINE spatial turn_spatial(const mat3 *R, spatial s) { return (spatial){turn(R, s.a), turn(R, s.l)}; }
 
-INLINE int is_given(const uint8_t *prescribed, const Flex *flex, int k) { return prescribed && prescribed[flex->u + k]; }
-
 /* Padding stays zero. */
 INLINE void take_row(int m, const real *from, real *row) {
 	if (m == PACK) {
@@ -45,6 +43,8 @@ void LANED(flexible_load)(const CalModel *model, const real *q, const real *u, c
 		} else {
 			memset(w->eta_dot, 0, sizeof(real) * (size_t)flex->m);
 		}
+		if (!prescribed)
+			memset(w->eta_ddot, 0, sizeof(real) * (size_t)flex->m);
 		for (int k = 0; k < flex->m && prescribed; ++k) {
 			const int given = prescribed[flex->u + k];
 			w->given |= given;
@@ -156,11 +156,11 @@ INLINE void own_terms(const Flex *flex, int n, const FlexRigid *rigid, int motio
 		const real *given = w->accelerated ? w->eta_ddot : NULL;
 		flex_terms(flex, n, rigid, w->eta, w->eta_dot, given, &in_body, &inertia, &terms);
 		w->b = turn_spatial(&R, terms.force);
-		if (work->implicit_step != 0 && terms.M)
-			stiffen(flex, work->implicit_step, w->M);
 	} else {
 		flex_terms(flex, n, rigid, w->eta, NULL, NULL, NULL, &inertia, &terms);
 	}
+	if (work->implicit_step != 0 && terms.M)
+		stiffen(flex, work->implicit_step, w->M);
 	w->own = (Composite){inertia.m, turn(&R, inertia.mc), sym_rotate(inertia.S, R)};
 	for (int k = 0; k < n; k += PACK) {
 		const pspatial E = pspatial_load(w->E + k, n);
@@ -307,8 +307,7 @@ INLINE Artic artic_sub_sums(Artic a, const OuterSum *s) {
 	a.H.x = sub(a.H.x, (vec3){i1.c, i1.d, h0.a});
 	a.H.y = sub(a.H.y, (vec3){h0.b, h0.c, h0.d});
 	a.H.z = sub(a.H.z, (vec3){h1.a, h1.b, h1.c});
-	a.M = (sym3){a.M.xx - h1.d, a.M.yy - m0.a, a.M.zz - m0.b, a.M.xy - m0.c, a.M.xz - m0.d,
-	             a.M.yz - pack_sum(s->M[5])};
+	a.M = (sym3){a.M.xx - h1.d, a.M.yy - m0.a, a.M.zz - m0.b, a.M.xy - m0.c, a.M.xz - m0.d, a.M.yz - pack_sum(s->M[5])};
 	return a;
 }
 
@@ -407,8 +406,8 @@ void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8
 		for (int k = 0; k < n; k += PACK)
 			pack_store(w->be + k, pack_add(pack_load(w->be + k), pspatial_dot(*b, pspatial_load(P + k, n))));
 	}
-	for (int k = 0; k < m; ++k)
-		w->y[k] = w->be[k] - tau[flex->u + k];
+	for (int k = 0; k < n; ++k) // padding too: what is not a number must not stay
+		w->y[k] = k < m ? w->be[k] - tau[flex->u + k] : real_from(0);
 	for (int j = 0; j < m; ++j) {
 		if (given && prescribed[flex->u + j])
 			continue;
@@ -445,7 +444,8 @@ int LANED(flexible_pass)(const CalModel *model, const Link *link, const uint8_t 
 /* Four free modes. */
 INLINE void accelerate_four(FlexWork *w, real *udot, spatial A) {
 	const real *L = w->M;
-	const pack t = pack_add(pack_mul(pack_load(w->y), pack_load(w->inverse)), pspatial_dot(A, pspatial_load(w->K, PACK)));
+	const pack t =
+		pack_add(pack_mul(pack_load(w->y), pack_load(w->inverse)), pspatial_dot(A, pspatial_load(w->K, PACK)));
 	const real x3 = -pack_lane(t, 3), x2 = -(pack_lane(t, 2) + L[11] * x3);
 	const real x1 = -(pack_lane(t, 1) + (L[6] * x2 + L[7] * x3));
 	const real x0 = -(pack_lane(t, 0) + (L[2] * x2 + (L[1] * x1 + L[3] * x3)));

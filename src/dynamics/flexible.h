@@ -57,8 +57,6 @@ INLINE spatial flexible_column(const CalModel *model, const Link *link, const Ca
 }
 
 /* Modal mass as it stands: rows start with the pack of the diagonal. */
-INLINE real flexible_mass(const FlexWork *w, int n, int i, int j) {
-	return i <= j ? w->M[i * n + j] : w->M[j * n + i];
-}
+INLINE real flexible_mass(const FlexWork *w, int n, int i, int j) { return i <= j ? w->M[i * n + j] : w->M[j * n + i]; }
 
 #endif

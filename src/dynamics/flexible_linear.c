@@ -127,7 +127,9 @@ INLINE void eight_store(double *x, Eight v) {
 	pack_store(x + PACK, v.hi);
 }
 INLINE Eight eight_times(double s, Eight v) { return (Eight){pack_times(s, v.lo), pack_times(s, v.hi)}; }
-INLINE Eight eight_madd(Eight a, double s, Eight v) { return (Eight){pack_madd(a.lo, s, v.lo), pack_madd(a.hi, s, v.hi)}; }
+INLINE Eight eight_madd(Eight a, double s, Eight v) {
+	return (Eight){pack_madd(a.lo, s, v.lo), pack_madd(a.hi, s, v.hi)};
+}
 
 /*
  * M^a = L D L' of one port, in place: row j becomes that of G' = D L', from the diagonal on. A freedom without inertia
@@ -234,7 +236,7 @@ INLINE void free_acceleration(int size, int stride, const double *Sg, FlexWork *
 /* Everything at the ports; size and stride are constants where there is one. */
 INLINE int eliminate_ports(const CalModel *model, const Flex *flex, const CalWork *work, int ports, FlexWork *w) {
 	const int size = 6 * ports, stride = row_length(size);
-	double Sg[6 * FLEX_MAX_PORTS];
+	double Sg[6 * FLEX_MAX_PORTS] = {0};
 	sum_ports(model, flex, work, w, Sg);
 	free_acceleration(size, stride, Sg, w);
 	for (int s = 0; s < ports; ++s)
@@ -270,7 +272,7 @@ int LANED(linear_eliminate)(const CalModel *model, int f, const double *tau, Cal
 /* Forces at the ports: F = b^a + G L2'^-1 D2^-1 (R A + r). */
 static void port_forces(int ports, const FlexWork *w, spatial A, spatial *F) {
 	const int size = 6 * ports, stride = row_length(size);
-	double z[6 * FLEX_MAX_PORTS];
+	double z[6 * FLEX_MAX_PORTS] = {0};
 	for (int i = size - 1; i >= 0; --i) {
 		const double *R = w->R + 8 * i, *row = w->Q + i * stride;
 		z[i] = row[i] * (spatial_dot(collect(R), A) + R[6]);

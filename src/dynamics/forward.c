@@ -6,6 +6,7 @@
 #include "dynamics/kernels.h"
 #include "dynamics/dense.h"
 #include "dynamics/forces.h"
+#include "dynamics/loops.h"
 #include "math/finite.h"
 
 static int find_not_finite(const double *x, int n) {
@@ -33,18 +34,37 @@ static int arguments_ok(const CalModel *model, const CalState *state, const CalI
 	return model && state && work && work->model == model && udot && forces_check(model, input) == CAL_OK;
 }
 
-/* The sweeps, work->tau being filled in; rotor NULL: the model's, dense: may use the dense solver. */
-static CalStatus run(const CalModel *model, const CalState *state, const CalInput *input, const double *rotor,
-                     int dense, CalWork *work, double *udot, double *force) {
-	SweepInput in = {.q = state->q, .u = state->u, .tau = work->tau, .rotor = rotor};
-	in.prescribed = forces_prescribed(model, input);
-	in.udot = input ? input->udot : NULL;
+/* What a forward dynamics works with beside the state; rotor NULL: the model's, dense: may use the dense solver. */
+typedef struct Run {
+	const CalInput *input;
+	const double *rotor;
+	int dense;
+} Run;
+
+/* External wrenches, work->tau being filled in with those that act on joints. */
+static const spatial *collect(const CalModel *model, const Run *run, CalWork *work) {
+	const spatial *external = forces_collect(model, run->input, work);
+	if (!work->loops.acting) {
+		forces_add_modal(model, work, run->input, work->tau);
+		return external;
+	}
+	if (!external) // the modal part of the input is in tau since the sweeps without the loops
+		memset(work->force, 0, sizeof *work->force * (size_t)model->link_count);
+	loop_act(model, work, work->force, work->tau);
+	return work->force;
+}
+
+/* The sweeps over the tree; loops act as far as their forces are known. */
+static CalStatus run_tree(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
+                          double *force) {
+	SweepInput in = {.q = state->q, .u = state->u, .tau = work->tau, .rotor = run->rotor};
+	in.prescribed = forces_prescribed(model, run->input);
+	in.udot = run->input ? run->input->udot : NULL;
 	const ForwardKernels *kernels = forward_kernels(model->isa);
 	kernels->outward(model, &in, work);
-	in.external = forces_collect(model, input, work);
-	forces_add_modal(model, work, input, work->tau);
+	in.external = collect(model, run, work);
 	int culprit;
-	if (dense && model->solver == CAL_SOLVER_DENSE) {
+	if (run->dense && model->solver == CAL_SOLVER_DENSE) {
 		culprit = dense_solve(model, &in, work, udot, force);
 	} else {
 		culprit = kernels->inward(model, &in, work);
@@ -54,13 +74,28 @@ static CalStatus run(const CalModel *model, const CalState *state, const CalInpu
 	return judge(model, culprit, udot, work);
 }
 
+/* Without loops, one run over the tree; with them, one that finds their forces and one under these. */
+static CalStatus run_all(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
+                         double *force) {
+	work->loops.acting = 0;
+	CalStatus status = run_tree(model, state, run, work, udot, model->row_count ? NULL : force);
+	if (status != CAL_OK || model->row_count == 0)
+		return status;
+	status = loop_forces(model, state, forces_prescribed(model, run->input), run->rotor, udot, work);
+	if (status != CAL_OK) {
+		work->stage = 0;
+		return status;
+	}
+	return run_tree(model, state, run, work, udot, force);
+}
+
 CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,
                               double *udot, double *force) {
 	if (!arguments_ok(model, state, input, work, udot))
 		return CAL_ERR_ARGUMENT;
 	forces_total(model, state, input ? input->tau : NULL, work->tau);
 	work->implicit_step = 0;
-	return run(model, state, input, NULL, 1, work, udot, force);
+	return run_all(model, state, &(Run){input, NULL, 1}, work, udot, force);
 }
 
 CalStatus cal_forward_dynamics(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,
@@ -74,7 +109,7 @@ CalStatus cal_implicit_dynamics(const CalModel *model, const CalState *state, co
 		return CAL_ERR_ARGUMENT;
 	forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work->tau, work->rotor);
 	work->implicit_step = h;
-	const CalStatus status = run(model, state, input, work->rotor, 0, work, udot, NULL);
+	const CalStatus status = run_all(model, state, &(Run){input, work->rotor, 0}, work, udot, NULL);
 	work->implicit_step = 0;
 	return status;
 }

@@ -21,8 +21,8 @@ static CalStatus check(const CalModel *model, const CalWork *work, const void *o
 CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork *work) {
 	if (!model || !state || !work || work->model != model)
 		return CAL_ERR_ARGUMENT;
-	pose_outward_x1(model, state->q, work);
-	work->culprit = factor_inward_x1(model, work);
+	pose_outward_x1(model, state->q, NULL, work);
+	work->culprit = factor_inward_x1(model, NULL, NULL, work);
 	if (model->flex_count == 0) // for the operators; with modes this sweep would reach into the factors
 		composite_inward_x1(model, work);
 	if (work->culprit >= 0) {
@@ -38,7 +38,7 @@ CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, 
 	const CalStatus status = check(model, work, x);
 	if (status != CAL_OK || !b)
 		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
-	factor_solve_x1(model, work, b, x);
+	factor_solve_x1(model, NULL, work, b, x);
 	return CAL_OK;
 }
 
@@ -50,7 +50,7 @@ CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
 	for (size_t i = 0; i < n; ++i) {
 		memset(work->rhs, 0, sizeof(double) * n);
 		work->rhs[i] = 1.0;
-		factor_solve_x1(model, work, work->rhs, Minv + i * n);
+		factor_solve_x1(model, NULL, work, work->rhs, Minv + i * n);
 	}
 	for (size_t i = 0; i < n; ++i) {
 		for (size_t j = 0; j < i; ++j) {
@@ -130,7 +130,7 @@ CalStatus cal_node_compliance(const CalModel *model, CalWork *work, const int *n
 	const size_t n = 6 * (size_t)count;
 	for (size_t row = 0; row < n; ++row) {
 		unit_wrench_force(model, work, nodes[row / 6], (int)(row % 6), scratch);
-		factor_solve_x1(model, work, scratch, scratch);
+		factor_solve_x1(model, NULL, work, scratch, scratch);
 		for (int j = 0; j < count; ++j)
 			node_response(model, work, nodes[j], C + row * n + 6 * (size_t)j);
 	}

@@ -72,6 +72,25 @@ static void subtract_wrenches(const CalModel *model, const CalInput *input, CalW
 	}
 }
 
+/* Loop forces of the last forward dynamics, if it was at this state. */
+static void subtract_loops(const CalModel *model, CalWork *work) {
+	const LoopWork *w = &work->loops;
+	for (int l = 0; w->acting && l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		const int knife = loop->type == CAL_LOOP_KNIFE;
+		spatial f = spatial_zero();
+		for (int row = loop->row; row < loop->row + loop->rows; ++row)
+			f = spatial_madd(f, w->lambda[row], w->direction[row]);
+		f = force_shift(f, w->point[l]); // to the world's origin
+		const int a = loop->node_a >= 0 ? model->nodes[loop->node_a].body : -1;
+		const int b = loop->node_b >= 0 && !knife ? model->nodes[loop->node_b].body : -1;
+		if (a >= 0)
+			work->reaction[a] = knife ? spatial_sub(work->reaction[a], f) : spatial_add(work->reaction[a], f);
+		if (b >= 0)
+			work->reaction[b] = spatial_sub(work->reaction[b], f);
+	}
+}
+
 /* From the world's origin to the head node of each body. */
 static void move_to_heads(const CalModel *model, CalWork *work) {
 	for (int i = 0; i < model->body_count; ++i) {
@@ -98,6 +117,7 @@ CalStatus cal_reactions(const CalModel *model, const CalState *state, const doub
 		*F = spatial_add(*F, flexible_inertia_force(model, work, f));
 	}
 	subtract_wrenches(model, input, work);
+	subtract_loops(model, work);
 	for (int i = model->body_count - 1; i >= 0; --i) {
 		const int parent = model->bodies[i].parent;
 		if (parent >= 0)

@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <calder/loops.h>
 #include "integrate/rotations.h"
 #include "integrate/runge_kutta.h"
 
@@ -160,7 +161,7 @@ static CalStatus accept(CalIntegrator *ig, CalState *state, double h, double t_n
 	memcpy(c->q_last, state->q, (size_t)ig->nq * sizeof(double));
 	memcpy(c->u_last, state->u, (size_t)ig->nu * sizeof(double));
 	c->t_last = t_new;
-	c->reusable = true;
+	c->reusable = cal_model_row_count(ig->model) == 0; // a projection moves the state;
 	return CAL_OK;
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include <calder/loops.h>
 #include "base/memory.h"
 #include "integrate/rotations.h"
 #include "integrate/scheme.h"
@@ -188,9 +189,26 @@ CalStatus integrator_evaluate_implicit(CalIntegrator *ig, const CalState *state,
 	return status != CAL_OK ? status : cal_implicit_dynamics(ig->model, state, elastic, &input, h, ig->work, udot);
 }
 
+/** Loops: the new state goes back to the constraints; driven degrees of freedom stay where they are. */
+static CalStatus project(CalIntegrator *ig, double t) {
+	CalInput input = {0};
+	ig->stage.t = t;
+	if (ig->options.input && ig->options.input(ig->options.user, ig->model, &ig->stage, &input) != 0) {
+		return CAL_ERR_USER;
+	}
+	const CalProjectOptions options = {.frozen = input.prescribed};
+	return cal_loop_project(ig->model, &ig->stage, &options, ig->work, NULL);
+}
+
 CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {
 	if (!all_finite(ig->stage.q, ig->nq) || !all_finite(ig->stage.u, ig->nu)) {
 		return CAL_NOT_FINITE;
+	}
+	if (cal_model_row_count(ig->model) > 0) {
+		const CalStatus status = project(ig, t);
+		if (status != CAL_OK) {
+			return status;
+		}
 	}
 	ig->stats.steps++;
 	ig->stats.last_step = t - state->t;

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "model/compile.h"
 
-static dpose pose_of(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
+dpose compile_pose(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
 
 /* ---- sizes and memory ---------------------------------------------------------------------- */
 
@@ -44,6 +44,7 @@ static void block_layout(Compiler *c, Block *block) {
 	c->trig_offset = block_take(block, (size_t)c->link_count, sizeof(double));
 	c->dof_parent = block_take(block, (size_t)c->nu, sizeof(int32_t));
 	c->prescribed = block_take(block, (size_t)c->nu, sizeof(uint8_t));
+	c->loops = block_take(block, (size_t)c->loop_count, sizeof(Loop));
 	c->flexes = block_take(block, (size_t)c->flex_count, sizeof(Flex));
 	c->shapes = block_take(block, (size_t)c->shape_count, sizeof(FlexShape));
 	c->masses = block_take(block, (size_t)c->mass_count, sizeof(FlexMass));
@@ -77,9 +78,10 @@ static void count_everything(Compiler *c) {
 		++c->node_count;
 		c->string_size += strlen(node->def.name) + 1;
 	}
+	compile_loop_count(c);
 }
 
-static const char *keep_string(Compiler *c, const char *text) {
+const char *compile_keep_string(Compiler *c, const char *text) {
 	const size_t size = strlen(text) + 1;
 	char *kept = c->strings;
 	memcpy(kept, text, size);
@@ -117,12 +119,12 @@ static void place_nodes(Compiler *c) {
 			continue;
 		const int at = next[b]++;
 		c->node_of[i] = at;
-		c->nodes[at] = (Node){keep_string(c, from->def.name),
+		c->nodes[at] = (Node){compile_keep_string(c, from->def.name),
 		                      {(uint32_t)i + 1},
 		                      owner ? b : -1,
 		                      -1,
-		                      pose_of(from->def.placement),
-		                      pose_of(from->def.placement),
+		                      compile_pose(from->def.placement),
+		                      compile_pose(from->def.placement),
 		                      -1};
 	}
 }
@@ -184,8 +186,8 @@ static void add_body(Compiler *c, int index) {
 	Body *body = &c->bodies[index];
 	const int inboard = joint->inboard.value ? c->node_of[joint->inboard.value - 1] : -1;
 	const int parent = inboard >= 0 ? c->nodes[inboard].body : -1;
-	*body = (Body){.name = keep_string(c, def->def.name),
-	               .joint = keep_string(c, joint->def.name),
+	*body = (Body){.name = compile_keep_string(c, def->def.name),
+	               .joint = compile_keep_string(c, joint->def.name),
 	               .id = {(uint32_t)from + 1},
 	               .joint_id = {(uint32_t)j + 1},
 	               .type = joint->def.type,
@@ -209,12 +211,12 @@ static void add_body(Compiler *c, int index) {
 		body->first_link = c->links_made;
 		X = dpose_identity();
 	}
-	X = dpose_mul(X, pose_of(joint->def.inboard));
+	X = dpose_mul(X, compile_pose(joint->def.inboard));
 	body->link = add_links(c, index, &joint->def, base, &X);
 	body->nlink = c->links_made - body->first_link;
 	body->nq = c->q_made - body->q;
 	body->nu = c->u_made - body->u;
-	X = dpose_mul(X, pose_of(joint->def.outboard));
+	X = dpose_mul(X, compile_pose(joint->def.outboard));
 	if (def->flex) {
 		compile_flex_body(c, index, &X);
 	} else {
@@ -370,7 +372,7 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 		joints -= m;
 		own += invariants_flops(&c->flexes[f]) + 250.0;
 		direct +=
-			c->flexes[f].linear ? 330.0 * m * (1.0 + c->flexes[f].port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0);
+			c->flexes[f].linear ? 290.0 * m * (1.0 + c->flexes[f].port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0);
 		modal += m * (120.0 * m + 300.0);
 	}
 	const double n = c->nu, links = c->link_count;
@@ -385,7 +387,7 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 
 static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	const CalGroupDef *group = &c->desc->groups[c->group];
-	model->name = keep_string(c, group->name);
+	model->name = compile_keep_string(c, group->name);
 	model->gravity = dvec_in(group->gravity);
 	model->isa = cpu_isa();
 	place_nodes(c);
@@ -401,8 +403,11 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	compile_flex_finish(c);
 	for (int i = 0; i < c->link_count; ++i) {
 		const DInertia *in = &c->links[i].inertia;
+		const dvec3 p = c->links[i].p;
 		c->links[i].massless = in->m == 0 && in->zz == 0 && in->ha == 0 && in->hb == 0;
+		c->links[i].in_place = p.x == 0 && p.y == 0 && p.z == 0;
 	}
+	compile_loops(c);
 	add_dofs(c, model);
 	choose_solver(c, model, solver);
 	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;
@@ -413,6 +418,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->user_spring_link = c->user_spring_link;
 	model->flexes = c->flexes, model->flex_count = c->flex_count, model->modal_columns = c->modal_columns;
 	model->shapes = c->shapes, model->shape_count = c->shape_count;
+	model->loops = c->loops, model->loop_count = c->loop_count, model->row_count = c->row_count;
 	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
 }
 

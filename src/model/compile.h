@@ -24,6 +24,7 @@ typedef struct Compiler {
 	// counts
 	int body_count, link_count, node_count, nq, nu, slot_count;
 	size_t string_size;
+	int loop_count, row_count;
 	int flex_count, shape_count, mass_count, modal_columns; // flexible bodies
 	size_t flex_numbers, flex_indices;                      // in their arrays
 	// arrays of the block
@@ -36,6 +37,7 @@ typedef struct Compiler {
 	uint8_t *prescribed;
 	BallSpring *ball_springs;
 	char *strings;
+	Loop *loops;
 	Flex *flexes;
 	FlexShape *shapes;
 	FlexMass *masses;
@@ -46,6 +48,9 @@ typedef struct Compiler {
 	int links_made, q_made, u_made, trig_made, flexes_made, shapes_made, masses_made, columns_made;
 } Compiler;
 
+/* A placement as a pose, and a copy of a string in the block. */
+dpose compile_pose(CalPlacement p);
+const char *compile_keep_string(Compiler *c, const char *text);
 /* Orders the bodies of the group depth first, siblings as described; allocates the index arrays. */
 CalStatus compile_order(Compiler *c);
 /* Flexible bodies: see compile_flex.c. */
@@ -65,6 +70,9 @@ void invariants_fill(Compiler *c, const CalFlexDef *def, Flex *flex);
 double invariants_flops(const Flex *flex);
 /* The link of a moving node; returns it. */
 int compile_flex_node_link(Compiler *c, int body, int node);
+/* Loops: see compile_loop.c. */
+void compile_loop_count(Compiler *c);
+void compile_loops(Compiler *c);
 /* Turns link frames about their z: see frames.c. */
 void compile_turn_frames(Compiler *c);
 /* The model of a group whose structure was checked. */

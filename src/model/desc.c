@@ -30,6 +30,19 @@ const char *cal_joint_type_name(CalJointType type) {
 	return NULL;
 }
 
+const char *cal_loop_type_name(CalLoopType type) {
+	switch (type) {
+#define LOOP_TYPE_CASE(name, text) \
+	case name:                     \
+		return text;
+		CAL_LOOP_TYPE_LIST(LOOP_TYPE_CASE)
+#undef LOOP_TYPE_CASE
+	case CAL_LOOP_TYPE_COUNT:
+		break;
+	}
+	return NULL;
+}
+
 static const CalPlacement placement_identity = {.orientation = {1, 0, 0, 0}};
 
 CalGroupDef cal_group_def(void) { return (CalGroupDef){0}; }
@@ -44,6 +57,10 @@ CalJointDef cal_joint_def(CalJointType type) {
 		def.dof[i].gear_ratio = 1;
 	}
 	return def;
+}
+
+CalLoopDef cal_loop_def(CalLoopType type) {
+	return (CalLoopDef){.type = type, .a = placement_identity, .b = placement_identity};
 }
 
 /* ---- strings, ids -------------------------------------------------------------------------- */
@@ -127,6 +144,16 @@ static uint32_t find_joint(const CalDesc *desc, const char *name, size_t length)
 	return id;
 }
 
+static uint32_t find_loop(const CalDesc *desc, const char *name, size_t length) {
+	uint32_t hash = name_hash(0, name, length), cursor = 0, id;
+	while ((id = name_index_next(&desc->loop_names, hash, &cursor)) != 0) {
+		if (name_is(desc->loops[id - 1].def.name, name, length)) {
+			break;
+		}
+	}
+	return id;
+}
+
 CalGroupId cal_desc_find_group(const CalDesc *desc, const char *name) {
 	return (CalGroupId){desc && name ? find_group(desc, name, strlen(name)) : 0};
 }
@@ -137,6 +164,10 @@ CalBodyId cal_desc_find_body(const CalDesc *desc, const char *name) {
 
 CalJointId cal_desc_find_joint(const CalDesc *desc, const char *name) {
 	return (CalJointId){desc && name ? find_joint(desc, name, strlen(name)) : 0};
+}
+
+CalLoopId cal_desc_find_loop(const CalDesc *desc, const char *name) {
+	return (CalLoopId){desc && name ? find_loop(desc, name, strlen(name)) : 0};
 }
 
 CalNodeId cal_desc_find_node(const CalDesc *desc, const char *path) {
@@ -163,6 +194,7 @@ CalNodeId cal_desc_body_node(const CalDesc *desc, CalBodyId body) {
 int cal_desc_group_count(const CalDesc *desc) { return desc ? desc->group_count : 0; }
 int cal_desc_body_count(const CalDesc *desc) { return desc ? desc->body_count : 0; }
 int cal_desc_joint_count(const CalDesc *desc) { return desc ? desc->joint_count : 0; }
+int cal_desc_loop_count(const CalDesc *desc) { return desc ? desc->loop_count : 0; }
 
 /* ---- judging names and numbers ------------------------------------------------------------- */
 
@@ -245,15 +277,20 @@ void cal_desc_destroy(CalDesc *desc) {
 	for (int i = 0; i < desc->joint_count; i++) {
 		strings_free(desc, desc->joints[i].def.name, desc->joints[i].def.place);
 	}
+	for (int i = 0; i < desc->loop_count; i++) {
+		strings_free(desc, desc->loops[i].def.name, desc->loops[i].def.place);
+	}
 	CalAllocator allocator = desc->allocator;
 	memory_free(&allocator, desc->groups);
 	memory_free(&allocator, desc->bodies);
 	memory_free(&allocator, desc->nodes);
 	memory_free(&allocator, desc->joints);
+	memory_free(&allocator, desc->loops);
 	name_index_free(&allocator, &desc->group_names);
 	name_index_free(&allocator, &desc->body_names);
 	name_index_free(&allocator, &desc->node_names);
 	name_index_free(&allocator, &desc->joint_names);
+	name_index_free(&allocator, &desc->loop_names);
 	memory_free(&allocator, desc);
 }
 
@@ -437,6 +474,76 @@ CalStatus cal_desc_attach(CalDesc *desc, CalNodeId inboard, const CalJointDef *j
 	name_index_insert(&desc->joint_names, name_hash(0, def.name, strlen(def.name)), value);
 	if (id) {
 		id->value = value;
+	}
+	return CAL_OK;
+}
+
+/** The group of a node's body; 0 for the ground. */
+static uint32_t group_of(const CalDesc *desc, CalNodeId node) {
+	const CalBodyId body = node.value ? desc_node(desc, node)->body : (CalBodyId){0};
+	return body.value ? desc_body(desc, body)->def.group.value : 0;
+}
+
+static CalStatus loop_check(const CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalError *error) {
+	CalStatus status = name_check("loop", def->name, def->place, false, NULL, NULL, error);
+	if (status != CAL_OK) {
+		return status;
+	}
+	uint32_t twin = find_loop(desc, def->name, strlen(def->name));
+	if (twin) {
+		return duplicate("loop", def->name, def->place, NULL, desc->loops[twin - 1].def.place, error);
+	}
+	if (!cal_loop_type_name(def->type)) {
+		return error_set(error, CAL_ERR_ARGUMENT, "%s%sloop \"%s\": type %d is not one of CAL_LOOP_*",
+		                 PLACE_ARGS(def->place), def->name, (int)def->type);
+	}
+	if (!id_is_known(a.value, desc->node_count) || !id_is_known(b.value, desc->node_count)) {
+		return no_such_id(error, def->place, def->name, "node",
+		                  id_is_known(a.value, desc->node_count) ? b.value : a.value);
+	}
+	const uint32_t group_a = group_of(desc, a), group_b = def->type == CAL_LOOP_KNIFE ? 0 : group_of(desc, b);
+	if (group_a == 0 && group_b == 0) {
+		return error_set(error, CAL_ERR_MODEL,
+		                 "%s%sloop \"%s\": both sides are on the ground; one of them must be on a body",
+		                 PLACE_ARGS(def->place), def->name);
+	}
+	if (group_a && group_b && group_a != group_b) {
+		return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": its sides belong to the groups \"%s\" and \"%s\"",
+		                 PLACE_ARGS(def->place), def->name, desc->groups[group_a - 1].name,
+		                 desc->groups[group_b - 1].name);
+	}
+	if (def->type == CAL_LOOP_DISTANCE && !(def->length > 0 && isfinite(def->length))) {
+		return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": its length is %g m but must be positive",
+		                 PLACE_ARGS(def->place), def->name, def->length);
+	}
+	return CAL_OK;
+}
+
+CalStatus cal_desc_close_loop(CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalLoopId *id,
+                              CalError *error) {
+	if (!desc || !def) {
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_desc_close_loop: desc or def is NULL");
+	}
+	CalStatus status = loop_check(desc, a, def, b, error);
+	if (status != CAL_OK) {
+		return status;
+	}
+	CalLoopDef loop = *def;
+	const char *wrong = placement_resolve(&loop.a);
+	if (!wrong) {
+		wrong = placement_resolve(&loop.b);
+	}
+	if (wrong) {
+		return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": %s", PLACE_ARGS(def->place), def->name, wrong);
+	}
+	void *grown;
+	if (!RESERVE(desc, loops, loop) || !strings_copy(desc, def->name, def->place, &loop.name, &loop.place)) {
+		return no_memory(error, "loop", def->name);
+	}
+	desc->loops[desc->loop_count++] = (DescLoop){.def = loop, .a = a, .b = b};
+	name_index_insert(&desc->loop_names, name_hash(0, loop.name, strlen(loop.name)), (uint32_t)desc->loop_count);
+	if (id) {
+		id->value = (uint32_t)desc->loop_count;
 	}
 	return CAL_OK;
 }

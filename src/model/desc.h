@@ -30,17 +30,24 @@ typedef struct DescJoint {
 	CalNodeId outboard; // never {0}
 } DescJoint;
 
+typedef struct DescLoop {
+	CalLoopDef def; // strings owned; placements' quaternions unit
+	CalNodeId a, b; // {0}: the ground's origin
+} DescLoop;
+
 struct CalDesc {
 	CalAllocator allocator;
 	CalGroupDef *groups; // strings owned; groups[0] is the default group "main"
 	DescBody *bodies;
 	DescNode *nodes;
 	DescJoint *joints;
+	DescLoop *loops;
 	int group_count, group_capacity;
 	int body_count, body_capacity;
 	int node_count, node_capacity;
 	int joint_count, joint_capacity;
-	NameIndex group_names, body_names, node_names, joint_names; // name (and body, for nodes) to id
+	int loop_count, loop_capacity;
+	NameIndex group_names, body_names, node_names, joint_names, loop_names; // name (and body, for nodes) to id
 };
 
 /** The record behind an id that is known to be valid. */

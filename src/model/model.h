@@ -25,6 +25,7 @@ typedef struct Link {
 	int32_t slot;     // accumulator of its children other than the next link, -1: none
 	int32_t trig;     // ROTATION: index of its angle in the batch of sines and cosines
 	int32_t twist;    // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
+	int32_t in_place; // p is zero
 	int32_t body;     // the body whose joint it belongs to
 	int32_t massless; // carries no inertia of its own
 	int32_t carries;  // index of the flexible body whose frame it is, -1: none
@@ -84,6 +85,18 @@ typedef struct BallSpring {
 	double stiffness[3];
 } BallSpring;
 
+/* A constraint that closes a loop. */
+typedef struct Loop {
+	const char *name;
+	CalLoopId id;
+	CalLoopType type;
+	int node_a, node_b;        // -1: the ground's origin
+	dpose a, b;                // frames on them
+	CalPlacement def_a, def_b; // as described
+	double length;             // DISTANCE
+	int row, rows;             //
+} Loop;
+
 struct CalModel {
 	CalAllocator allocator;
 	size_t size;
@@ -103,6 +116,8 @@ struct CalModel {
 	int modal_columns; // of all FLEX and NODE links
 	const Flex *flexes;
 	const FlexShape *shapes;
+	int loop_count, row_count;
+	const Loop *loops;
 	const Link *links;
 	const Body *bodies;
 	const Node *nodes;

@@ -70,6 +70,21 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 		if (layout->base)
 			w->flex[i] = f;
 	}
+	const size_t rows = (size_t)m->row_count, nq = (size_t)m->nq;
+	LoopWork *loops = &w->loops;
+	loops->direction = layout_take(layout, rows, sizeof *loops->direction);
+	loops->point = layout_take(layout, (size_t)m->loop_count, sizeof *loops->point);
+	double **lists[] = {&loops->value, &loops->rate, &loops->acceleration, &loops->z, &loops->lambda};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
+		*lists[i] = layout_take(layout, rows, sizeof(double));
+	loops->G = layout_take(layout, rows * nu, sizeof(double));
+	loops->X = layout_take(layout, rows * nu, sizeof(double));
+	loops->Lambda = layout_take(layout, rows * rows, sizeof(double));
+	loops->scratch = layout_take(layout, rows ? (rows + 3) * rows + nu : 0, sizeof(double));
+	loops->q = layout_take(layout, rows ? nq : 0, sizeof(double));
+	loops->dq = layout_take(layout, rows ? nu : 0, sizeof(double));
+	loops->order = layout_take(layout, rows, sizeof *loops->order);
+	loops->independent = layout_take(layout, rows, sizeof *loops->independent);
 	w->reaction = layout_take(layout, (size_t)m->body_count, sizeof *w->reaction);
 	w->dense = m->solver == CAL_SOLVER_DENSE ? layout_take(layout, nu * (nu + 1), sizeof *w->dense) : NULL;
 }

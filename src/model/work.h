@@ -95,6 +95,22 @@ typedef struct FlexWork {
 	spatial b;                      // force that it needs
 } FlexWork;
 
+/* Loops in one evaluation: m rows, n speeds. World axes. */
+typedef struct LoopWork {
+	spatial *direction; // [m] of each row: wrench on B at the origin of frame B per unit of its multiplier
+	vec3 *point;        // [loops] that origin
+	double *value, *rate, *acceleration; // [m] of the rows
+	double *G, *X;                       // [m][n] Jacobian, and M^-1 G' by rows
+	double *Lambda;                      // [m][m] G M^-1 G', then its factor
+	double *z, *lambda;                  // [m]
+	double *scratch;                     // [(m + 2) m + n] of the solve
+	double *q, *dq;                      // [nq], [n] of a projection
+	int *order;                          // [m] rows by pivot
+	uint8_t *independent;                // [m]
+	int rank;
+	int acting; // lambda is among the external forces
+} LoopWork;
+
 struct CalWork {
 	const CalModel *model;
 	void *memory;     // to be freed, or NULL
@@ -118,9 +134,10 @@ struct CalWork {
 	Artic *articulated;          // [link_count] after cal_mass_factor
 	Composite *composite;        // [link_count] of the mass matrix
 	FlexWork *flex;              // [flex_count]
-	real *modal_columns;         // [modal_columns] of FLEX and NODE links, six rows each, world axes, at the link's origin
-	spatial *reaction;           // [body_count]
-	real *dense;                 // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
+	real *modal_columns; // [modal_columns] of FLEX and NODE links, six rows each, world axes, at the link's origin
+	spatial *reaction;   // [body_count]
+	LoopWork loops;
+	real *dense; // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };
 
 size_t LANED(work_size)(const CalModel *model);
