@@ -18,8 +18,6 @@ static void append(char *text, size_t size, const char *feature) {
 	snprintf(text + used, size - used, "%s%s", used ? ", " : "", feature);
 }
 
-static bool has_items(const TreeNode *node) { return node && node->kind != TREE_SCALAR && node->count > 0; }
-
 static int joint_freedoms(const TreeNode *body) {
 	const TreeNode *elements = golden_elements(body);
 	int sum = 0;
@@ -40,8 +38,6 @@ static void missing_features(const TreeNode *root, char *text, size_t size) {
 		if (joint_freedoms(bodies->items[i]) > CAL_JOINT_MAX_DOF)
 			append(text, size, "joints with more than six freedoms");
 	}
-	if (has_items(tree_get(model, "constraints")))
-		append(text, size, "loop constraints");
 	if (kind && kind->kind == TREE_SCALAR && strcmp(kind->text, "impulse") == 0)
 		append(text, size, "impulses");
 }

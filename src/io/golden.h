@@ -10,6 +10,7 @@
 #define CALDER_IO_GOLDEN_H
 
 #include <calder/io.h>
+#include <calder/loops.h>
 
 #include "io/tree.h"
 
@@ -56,6 +57,11 @@ typedef struct GoldenCase {
 	int *speed;      // [nu] file's speed -> model's speed
 	double *scratch; // [GOLDEN_VECTORS nu]
 	double *square;  // [nu nu]
+	double *numbers; // [max(nu, rows)] of the file, in golden_compare
+	int rows;        // of all constraints
+	int *row;        // [rows] file's row -> model's row
+	double *by_row;  // [GOLDEN_VECTORS rows]
+	double *matrix;  // [rows nu]
 	CalInput input;  // made by golden_set_input
 	double *tau, *udot_given;
 	uint8_t *prescribed;
@@ -69,9 +75,14 @@ typedef struct GoldenCase {
 	GoldenTally tally;
 } GoldenCase;
 
-enum { GOLDEN_VECTORS = 4 };
+/** Natural sizes of a case, from the numbers of the file alone. */
+typedef struct GoldenSizes {
+	double length, mass, gravity, velocity, acceleration, momentum, energy, force, generalized;
+} GoldenSizes;
 
-/* ---- reading (golden_read.c, golden_model.c, golden_flex.c, golden_bind.c, golden_spring.c) ---------------- */
+enum { GOLDEN_VECTORS = 3 };
+
+/* ---- reading (golden_read.c, golden_model.c, golden_flex.c, golden_loop.c, golden_bind.c, golden_spring.c) ---- */
 
 /** "file:line:col: error: ..." into c->error. */
 CalStatus golden_fail(GoldenCase *c, const TreeNode *node, const char *message);
@@ -87,6 +98,14 @@ CalStatus golden_text(GoldenCase *c, const TreeNode *node, const char *absent, c
 CalStatus golden_describe(GoldenCase *c);
 /** Makes a body with modes flexible; its nodes, in the order of the file, exist. */
 CalStatus golden_add_flexibility(GoldenCase *c, const TreeNode *body, CalBodyId id, const CalNodeId *nodes);
+/** A frame `{"r":[3],"quat":[4]}`, both optional. */
+CalStatus golden_placement(GoldenCase *c, const TreeNode *node, CalPlacement *placement);
+/** The node "body/node" of the description; node "head" is the body frame. place: what names it. */
+CalStatus golden_find_node(GoldenCase *c, const TreeNode *place, const char *body, const char *node, CalNodeId *id);
+/** Closes the loops of `model.constraints`; bodies and joints exist. */
+CalStatus golden_add_loops(GoldenCase *c);
+/** The rows of the file's constraints in the model; their memory is taken. */
+CalStatus golden_map_loops(GoldenCase *c);
 /** Compiles and takes all memory; the state is set from `state`. */
 CalStatus golden_bind(GoldenCase *c, CalSolver solver);
 void golden_unbind(GoldenCase *c);
@@ -113,6 +132,23 @@ CalStatus golden_compare(GoldenCase *c, const char *what, const char *object, co
 double golden_magnitude(const TreeNode *node);
 /** The same over a field of every entry of a map of maps: bodies or nodes. */
 double golden_pool_magnitude(const TreeNode *map, const char *field);
+
+/** got[nu] in the order of the model, expected in the order of the file. */
+CalStatus golden_compare_speeds(GoldenCase *c, const char *what, const char *object, const TreeNode *expected,
+                                const double *got, double floor, double tolerance);
+CalStatus golden_compare_vec(GoldenCase *c, const char *what, const char *object, const TreeNode *expected, CalVec3 got,
+                             double floor, double tolerance);
+/** What a call returned, as an error that names the call and the time of c->state. */
+CalStatus golden_numeric(GoldenCase *c, CalStatus status, const char *call);
+
+/* ---- constraints (golden_loop_state.c) ------------------------------------------------------ */
+
+/** Multipliers, wrenches and rank of a forward dynamics that c->work holds. solver: for the label. */
+CalStatus golden_check_multipliers(GoldenCase *c, const TreeNode *e, const char *solver, const GoldenSizes *s);
+/** Residuals, Jacobian and gamma at c->state. */
+CalStatus golden_check_rows(GoldenCase *c, const TreeNode *e, const GoldenSizes *s);
+/** The constraints hold at a sample of a trajectory, position and speed. */
+CalStatus golden_check_closure(GoldenCase *c, const char *label);
 
 /* ---- the two kinds of cases ------------------------------------------------------------------ */
 

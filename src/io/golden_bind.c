@@ -28,6 +28,15 @@ static int wrench_count(const TreeNode *root) {
 	return most;
 }
 
+static CalStatus take_row_memory(GoldenCase *c) {
+	const size_t n = at_least_one((size_t)c->nu), rows = at_least_one((size_t)c->rows);
+	c->numbers = calloc(n > rows ? n : rows, sizeof *c->numbers);
+	c->row = calloc(rows, sizeof *c->row);
+	c->by_row = calloc(rows * GOLDEN_VECTORS, sizeof *c->by_row);
+	c->matrix = calloc(rows, n * sizeof *c->matrix);
+	return c->numbers && c->row && c->by_row && c->matrix ? CAL_OK : no_memory(c);
+}
+
 static CalStatus take_memory(GoldenCase *c) {
 	const size_t n = at_least_one((size_t)c->nu);
 	const TreeNode *springs = tree_get(tree_get(c->root, "model"), "springs");
@@ -48,7 +57,7 @@ static CalStatus take_memory(GoldenCase *c) {
 	if (cal_work_create(c->model, &c->work) != CAL_OK || cal_work_create(c->model, &c->spring_work) != CAL_OK ||
 	    cal_state_create(c->model, &c->state) != CAL_OK)
 		return no_memory(c);
-	return CAL_OK;
+	return take_row_memory(c);
 }
 
 /* Bodies of the file in the model, and where each of their speeds went. */
@@ -77,12 +86,15 @@ CalStatus golden_bind(GoldenCase *c, CalSolver solver) {
 	if (status != CAL_OK)
 		return status;
 	c->nu = cal_model_u_count(c->model);
+	c->rows = cal_model_row_count(c->model);
 	c->body_count = cal_model_body_count(c->model);
 	if (c->body_count != tree_get(tree_get(c->root, "model"), "bodies")->count)
 		return golden_fail(c, c->root, "the compiled model has another number of bodies");
 	status = take_memory(c);
 	if (status == CAL_OK)
 		status = map_bodies(c);
+	if (status == CAL_OK)
+		status = golden_map_loops(c);
 	if (status == CAL_OK)
 		status = golden_springs_bind(c);
 	return status == CAL_OK ? golden_set_state(c, tree_get(c->root, "state")) : status;
@@ -97,6 +109,10 @@ void golden_unbind(GoldenCase *c) {
 	free(c->speed);
 	free(c->scratch);
 	free(c->square);
+	free(c->numbers);
+	free(c->row);
+	free(c->by_row);
+	free(c->matrix);
 	free(c->tau);
 	free(c->udot_given);
 	free(c->prescribed);

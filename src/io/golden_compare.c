@@ -48,7 +48,7 @@ CalStatus golden_compare(GoldenCase *c, const char *what, const char *object, co
 	if (!expected)
 		return CAL_OK;
 	double small[16];
-	double *numbers = n <= 16 ? small : c->scratch + (GOLDEN_VECTORS - 1) * c->nu;
+	double *numbers = n <= 16 ? small : c->numbers;
 	const CalStatus status = golden_numbers(c, expected, numbers, n);
 	if (status != CAL_OK)
 		return status;
@@ -58,4 +58,18 @@ CalStatus golden_compare(GoldenCase *c, const char *what, const char *object, co
 	const double scale = fmax(golden_magnitude(expected), floor);
 	golden_tally(c, what, object, error, scale, tolerance);
 	return CAL_OK;
+}
+
+CalStatus golden_compare_speeds(GoldenCase *c, const char *what, const char *object, const TreeNode *expected,
+                                const double *got, double floor, double tolerance) {
+	double *ordered = c->scratch + (GOLDEN_VECTORS - 1) * c->nu;
+	for (int i = 0; i < c->nu; i++)
+		ordered[i] = got[c->speed[i]];
+	return golden_compare(c, what, object, expected, ordered, c->nu, floor, tolerance);
+}
+
+CalStatus golden_compare_vec(GoldenCase *c, const char *what, const char *object, const TreeNode *expected, CalVec3 got,
+                             double floor, double tolerance) {
+	const double x[3] = {got.x, got.y, got.z};
+	return golden_compare(c, what, object, expected, x, 3, floor, tolerance);
 }

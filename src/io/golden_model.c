@@ -143,7 +143,7 @@ static CalStatus add_whole_body(GoldenCase *c, const TreeNode *body) {
 
 /* ---- joints ------------------------------------------------------------------------------- */
 
-static CalStatus read_placement(GoldenCase *c, const TreeNode *node, CalPlacement *placement) {
+CalStatus golden_placement(GoldenCase *c, const TreeNode *node, CalPlacement *placement) {
 	double r[3], quat[4] = {1, 0, 0, 0};
 	CalStatus status = golden_numbers(c, tree_get(node, "r"), r, 3);
 	if (status == CAL_OK && tree_get(node, "quat"))
@@ -223,8 +223,7 @@ static CalStatus read_elements(GoldenCase *c, const TreeNode *elements, CalJoint
 	return CAL_OK;
 }
 
-/* The node "body/node" of the file; "head" is the body frame. */
-static CalStatus find_node(GoldenCase *c, const TreeNode *place, const char *body, const char *node, CalNodeId *id) {
+CalStatus golden_find_node(GoldenCase *c, const TreeNode *place, const char *body, const char *node, CalNodeId *id) {
 	char path[256];
 	snprintf(path, sizeof path, "%s/%s", body, node);
 	*id = cal_desc_find_node(c->desc, strcmp(node, "head") == 0 ? body : path);
@@ -239,21 +238,21 @@ static CalStatus add_joint(GoldenCase *c, const TreeNode *body) {
 	CalNodeId inboard = {0}, outboard;
 	CalStatus status = read_elements(c, tree_get(joint, "elements"), &def);
 	if (status == CAL_OK)
-		status = read_placement(c, tree_get(joint, "parent_offset"), &def.inboard);
+		status = golden_placement(c, tree_get(joint, "parent_offset"), &def.inboard);
 	if (status == CAL_OK)
-		status = read_placement(c, tree_get(joint, "child_offset"), &def.outboard);
+		status = golden_placement(c, tree_get(joint, "child_offset"), &def.outboard);
 	if (status == CAL_OK)
 		status = golden_text(c, tree_get(body, "name"), NULL, &name);
 	if (status == CAL_OK)
 		status = golden_text(c, tree_get(body, "head"), "head", &head);
 	if (status == CAL_OK)
-		status = find_node(c, body, name, head, &outboard);
+		status = golden_find_node(c, body, name, head, &outboard);
 	if (status == CAL_OK && parent && !tree_is_null(parent)) {
 		status = golden_text(c, parent, NULL, &parent_name);
 		if (status == CAL_OK)
 			status = golden_text(c, tree_get(body, "parent_node"), "head", &parent_node);
 		if (status == CAL_OK)
-			status = find_node(c, parent, parent_name, parent_node, &inboard);
+			status = golden_find_node(c, parent, parent_name, parent_node, &inboard);
 	}
 	if (status != CAL_OK)
 		return status;
@@ -277,5 +276,5 @@ CalStatus golden_describe(GoldenCase *c) {
 		status = add_whole_body(c, bodies->items[i]);
 	for (int i = 0; status == CAL_OK && i < bodies->count; i++)
 		status = add_joint(c, bodies->items[i]);
-	return status;
+	return status == CAL_OK ? golden_add_loops(c) : status;
 }

@@ -71,3 +71,10 @@ CalStatus golden_numbers(GoldenCase *c, const TreeNode *node, double *out, int n
 		return tree_error(&c->error, tree_name(c->tree), node, CAL_ERR_INPUT, "expected a list of %d numbers", n);
 	return CAL_OK;
 }
+
+CalStatus golden_numeric(GoldenCase *c, CalStatus status, const char *call) {
+	if (status == CAL_OK)
+		return CAL_OK;
+	return tree_error(&c->error, tree_name(c->tree), NULL, status, "%s at t = %g s: %s", call, c->state.t,
+	                  cal_status_text(status));
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * golden_state.c — a case of kind "state": everything that its `expected` holds for a tree.
+ * golden_state.c — a case of kind "state": everything that its `expected` holds.
  *
  * Accelerations, and what follows from them, are judged by the tolerance of the file, the rest (which
  * needs no solution of a linear system) by 1e-11. Both solvers compute the accelerations. The scale of a
@@ -14,15 +14,11 @@
 static const double exact = 1e-11; // tolerance of what needs no linear solve
 static const double small = 1e-3;  // floor of a scale, in natural units
 
-/* Natural sizes of a case, from the numbers of the file alone. */
-typedef struct Sizes {
-	double length, mass, gravity, acceleration, momentum, energy, force, generalized;
-} Sizes;
-
-static Sizes natural_sizes(const TreeNode *root) {
+static GoldenSizes natural_sizes(const TreeNode *root) {
 	const TreeNode *e = tree_get(root, "expected"), *bodies = tree_get(e, "bodies"), *nodes = tree_get(e, "nodes");
-	static const char *const forces[] = {"bias", "gen_gravity", "gen_applied", "gen_elastic", "gen_external"};
-	Sizes s = {0};
+	static const char *const forces[] = {"bias",        "gen_gravity",  "gen_applied",
+	                                     "gen_elastic", "gen_external", "gen_constraint"};
+	GoldenSizes s = {0};
 	s.length = fmax(golden_pool_magnitude(bodies, "r"), golden_pool_magnitude(nodes, "r"));
 	s.length = fmax(s.length, golden_magnitude(tree_get(e, "com")));
 	s.length = s.length > 0 ? s.length : 1;
@@ -30,52 +26,39 @@ static Sizes natural_sizes(const TreeNode *root) {
 	s.gravity = golden_magnitude(tree_get(tree_get(root, "model"), "gravity"));
 	s.energy = golden_magnitude(tree_get(e, "kinetic_energy"));
 	s.momentum = sqrt(2 * s.energy * s.mass);
+	s.velocity = fmax(golden_pool_magnitude(bodies, "v"), golden_pool_magnitude(bodies, "w"));
 	s.acceleration = fmax(s.gravity, golden_pool_magnitude(bodies, "a"));
 	s.force = s.mass * s.acceleration;
 	s.force = fmax(s.force, golden_pool_magnitude(bodies, "joint_force"));
 	s.generalized = s.force * s.length;
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < (int)(sizeof forces / sizeof forces[0]); i++)
 		s.generalized = fmax(s.generalized, golden_magnitude(tree_get(e, forces[i])));
 	return s;
 }
 
-/* got[] in the order of the model, expected in the order of the file. */
-static CalStatus compare_speeds(GoldenCase *c, const char *what, const char *object, const TreeNode *expected,
-                                const double *got, double floor, double tolerance) {
-	double *ordered = c->scratch + (GOLDEN_VECTORS - 2) * c->nu;
-	for (int i = 0; i < c->nu; i++)
-		ordered[i] = got[c->speed[i]];
-	return golden_compare(c, what, object, expected, ordered, c->nu, floor, tolerance);
-}
-
-static CalStatus numeric(GoldenCase *c, CalStatus status, const char *call) {
-	if (status == CAL_OK)
-		return CAL_OK;
-	return tree_error(&c->error, tree_name(c->tree), NULL, status, "%s: %s", call, cal_status_text(status));
-}
-
 /* ---- generalised quantities ---------------------------------------------------------------- */
 
-static CalStatus check_forces(GoldenCase *c, const TreeNode *e, const Sizes *s) {
+static CalStatus check_forces(GoldenCase *c, const TreeNode *e, const GoldenSizes *s) {
 	double *x = c->scratch;
 	const double floor = small * s->generalized;
-	CalStatus status = numeric(c, cal_bias_forces(c->model, &c->state, c->work, x), "cal_bias_forces");
+	CalStatus status = golden_numeric(c, cal_bias_forces(c->model, &c->state, c->work, x), "cal_bias_forces");
 	if (status == CAL_OK)
-		status = compare_speeds(c, "bias", "", tree_get(e, "bias"), x, floor, exact);
+		status = golden_compare_speeds(c, "bias", "", tree_get(e, "bias"), x, floor, exact);
 	if (status == CAL_OK)
-		status = numeric(c, cal_gravity_forces(c->model, &c->state, c->work, x), "cal_gravity_forces");
+		status = golden_numeric(c, cal_gravity_forces(c->model, &c->state, c->work, x), "cal_gravity_forces");
 	if (status == CAL_OK)
-		status = compare_speeds(c, "gen_gravity", "", tree_get(e, "gen_gravity"), x, floor, exact);
+		status = golden_compare_speeds(c, "gen_gravity", "", tree_get(e, "gen_gravity"), x, floor, exact);
 	if (status == CAL_OK)
-		status = numeric(c, cal_elastic_forces(c->model, &c->state, c->work, x), "cal_elastic_forces");
+		status = golden_numeric(c, cal_elastic_forces(c->model, &c->state, c->work, x), "cal_elastic_forces");
 	if (status == CAL_OK)
-		status = compare_speeds(c, "gen_elastic", "", tree_get(e, "gen_elastic"), x, floor, exact);
+		status = golden_compare_speeds(c, "gen_elastic", "", tree_get(e, "gen_elastic"), x, floor, exact);
 	if (status == CAL_OK)
-		status = numeric(c, cal_external_forces(c->model, &c->state, &c->input, c->work, x), "cal_external_forces");
+		status =
+			golden_numeric(c, cal_external_forces(c->model, &c->state, &c->input, c->work, x), "cal_external_forces");
 	if (status == CAL_OK)
-		status = compare_speeds(c, "gen_external", "", tree_get(e, "gen_external"), x, floor, exact);
+		status = golden_compare_speeds(c, "gen_external", "", tree_get(e, "gen_external"), x, floor, exact);
 	if (status == CAL_OK)
-		status = compare_speeds(c, "gen_applied", "", tree_get(e, "gen_applied"), c->tau, floor, exact);
+		status = golden_compare_speeds(c, "gen_applied", "", tree_get(e, "gen_applied"), c->tau, floor, exact);
 	return status;
 }
 
@@ -84,18 +67,18 @@ static CalStatus check_mass_matrix(GoldenCase *c, const TreeNode *expected) {
 		return CAL_OK;
 	if (expected->kind != TREE_LIST || expected->count != c->nu)
 		return golden_fail(c, expected, "mass_matrix has another number of rows than there are speeds");
-	CalStatus status = numeric(c, cal_mass_matrix(c->model, &c->state, c->work, c->square), "cal_mass_matrix");
+	CalStatus status = golden_numeric(c, cal_mass_matrix(c->model, &c->state, c->work, c->square), "cal_mass_matrix");
 	const double scale = golden_magnitude(expected);
 	for (int i = 0; status == CAL_OK && i < c->nu; i++) {
 		const double *row = c->square + (size_t)c->speed[i] * (size_t)c->nu;
-		status = compare_speeds(c, "mass_matrix", "", expected->items[i], row, scale, exact);
+		status = golden_compare_speeds(c, "mass_matrix", "", expected->items[i], row, scale, exact);
 	}
 	return status;
 }
 
-/* The accelerations of the file need the forces of the file. */
-static CalStatus check_inverse(GoldenCase *c, const TreeNode *e, const Sizes *s) {
-	double *udot = c->scratch, *tau = c->scratch + c->nu;
+/* The accelerations of the file need the forces of the file, those of its constraints among them. */
+static CalStatus check_inverse(GoldenCase *c, const TreeNode *e, const GoldenSizes *s) {
+	double *udot = c->scratch, *tau = c->scratch + c->nu, *constraint = udot;
 	const TreeNode *speeds = tree_get(e, "prescribed_speeds"), *given = tree_get(e, "udot");
 	if (!given || !tree_get(e, "gen_applied"))
 		return CAL_OK;
@@ -104,8 +87,12 @@ static CalStatus check_inverse(GoldenCase *c, const TreeNode *e, const Sizes *s)
 		return status;
 	for (int i = 0; i < c->nu; i++)
 		udot[c->speed[i]] = tau[i];
-	status =
-		numeric(c, cal_inverse_dynamics(c->model, &c->state, udot, &c->input, c->work, tau), "cal_inverse_dynamics");
+	status = golden_numeric(c, cal_inverse_dynamics(c->model, &c->state, udot, &c->input, c->work, tau),
+	                        "cal_inverse_dynamics");
+	if (status == CAL_OK)
+		status = golden_numbers(c, tree_get(e, "gen_constraint"), constraint, c->nu);
+	for (int i = 0; status == CAL_OK && i < c->nu; i++)
+		tau[c->speed[i]] -= constraint[i];
 	for (int i = 0; status == CAL_OK && speeds && i < speeds->count; i++) {
 		double at, force;
 		const TreeNode *forces = tree_get(e, "prescribed_force");
@@ -119,16 +106,17 @@ static CalStatus check_inverse(GoldenCase *c, const TreeNode *e, const Sizes *s)
 	}
 	if (status != CAL_OK)
 		return status;
-	return compare_speeds(c, "inverse dynamics", "", tree_get(e, "gen_applied"), tau, s->generalized, exact);
+	return golden_compare_speeds(c, "inverse dynamics", "", tree_get(e, "gen_applied"), tau, s->generalized, exact);
 }
 
-static CalStatus check_udot(GoldenCase *c, const TreeNode *e, const char *solver, const Sizes *s, double *udot) {
+static CalStatus check_udot(GoldenCase *c, const TreeNode *e, const char *solver, const GoldenSizes *s, double *udot) {
 	double *force = c->scratch;
 	const TreeNode *speeds = tree_get(e, "prescribed_speeds"), *forces = tree_get(e, "prescribed_force");
-	CalStatus status =
-		numeric(c, cal_hybrid_dynamics(c->model, &c->state, &c->input, c->work, udot, force), "cal_hybrid_dynamics");
+	CalStatus status = golden_numeric(c, cal_hybrid_dynamics(c->model, &c->state, &c->input, c->work, udot, force),
+	                                  "cal_hybrid_dynamics");
 	if (status == CAL_OK)
-		status = compare_speeds(c, "udot", solver, tree_get(e, "udot"), udot, small * s->acceleration, c->tolerance);
+		status =
+			golden_compare_speeds(c, "udot", solver, tree_get(e, "udot"), udot, small * s->acceleration, c->tolerance);
 	const double scale = golden_magnitude(forces);
 	for (int i = 0; status == CAL_OK && speeds && forces && i < speeds->count && i < forces->count; i++) {
 		double at;
@@ -144,17 +132,11 @@ static CalStatus check_udot(GoldenCase *c, const TreeNode *e, const char *solver
 
 /* ---- energy and momentum -------------------------------------------------------------------- */
 
-static CalStatus compare_vec(GoldenCase *c, const char *what, const char *object, const TreeNode *expected, CalVec3 got,
-                             double floor, double tolerance) {
-	const double x[3] = {got.x, got.y, got.z};
-	return golden_compare(c, what, object, expected, x, 3, floor, tolerance);
-}
-
-static CalStatus check_energy(GoldenCase *c, const TreeNode *e, const Sizes *s) {
+static CalStatus check_energy(GoldenCase *c, const TreeNode *e, const GoldenSizes *s) {
 	CalEnergy energy;
 	const double weight = s->mass * s->gravity * s->length;
 	const double sum = s->energy + weight + golden_magnitude(tree_get(e, "strain_energy"));
-	CalStatus status = numeric(c, cal_energy(c->model, &c->state, c->work, &energy), "cal_energy");
+	CalStatus status = golden_numeric(c, cal_energy(c->model, &c->state, c->work, &energy), "cal_energy");
 	energy.elastic += c->spring_energy;
 	energy.total += c->spring_energy;
 	if (status == CAL_OK)
@@ -171,23 +153,23 @@ static CalStatus check_energy(GoldenCase *c, const TreeNode *e, const Sizes *s) 
 	return status;
 }
 
-static CalStatus check_momentum(GoldenCase *c, const TreeNode *e, const Sizes *s) {
+static CalStatus check_momentum(GoldenCase *c, const TreeNode *e, const GoldenSizes *s) {
 	CalMomentum p;
 	const double linear = small * s->momentum;
 	const double angular = fmax(linear * s->length, small * golden_magnitude(tree_get(e, "angular_momentum_origin")));
-	CalStatus status = numeric(c, cal_momentum(c->model, &c->state, c->work, &p), "cal_momentum");
+	CalStatus status = golden_numeric(c, cal_momentum(c->model, &c->state, c->work, &p), "cal_momentum");
 	if (status == CAL_OK)
 		status = golden_compare(c, "mass", "", tree_get(e, "mass"), &p.mass, 1, 0, exact);
 	if (status == CAL_OK)
-		status = compare_vec(c, "com", "", tree_get(e, "com"), p.com, small * s->length, exact);
+		status = golden_compare_vec(c, "com", "", tree_get(e, "com"), p.com, small * s->length, exact);
 	if (status == CAL_OK)
-		status = compare_vec(c, "linear_momentum", "", tree_get(e, "linear_momentum"), p.linear, linear, exact);
+		status = golden_compare_vec(c, "linear_momentum", "", tree_get(e, "linear_momentum"), p.linear, linear, exact);
 	if (status == CAL_OK)
-		status = compare_vec(c, "angular_momentum_origin", "", tree_get(e, "angular_momentum_origin"), p.angular_origin,
-		                     angular, exact);
+		status = golden_compare_vec(c, "angular_momentum_origin", "", tree_get(e, "angular_momentum_origin"),
+		                            p.angular_origin, angular, exact);
 	if (status == CAL_OK)
-		status = compare_vec(c, "angular_momentum_com", "", tree_get(e, "angular_momentum_com"), p.angular_com, angular,
-		                     exact);
+		status = golden_compare_vec(c, "angular_momentum_com", "", tree_get(e, "angular_momentum_com"), p.angular_com,
+		                            angular, exact);
 	return status;
 }
 
@@ -198,7 +180,7 @@ typedef struct FrameScales {
 	double r, v, w, a, alpha;
 } FrameScales;
 
-static FrameScales frame_scales(const TreeNode *pool, const Sizes *s) {
+static FrameScales frame_scales(const TreeNode *pool, const GoldenSizes *s) {
 	FrameScales f;
 	f.r = fmax(golden_pool_magnitude(pool, "r"), small * s->length);
 	f.w = golden_pool_magnitude(pool, "w");
@@ -213,30 +195,30 @@ static FrameScales frame_scales(const TreeNode *pool, const Sizes *s) {
 static CalStatus check_frame(GoldenCase *c, const char *object, const TreeNode *e, int node, const FrameScales *f) {
 	CalPose pose;
 	CalSpatial v, a;
-	CalStatus status = numeric(c, cal_node_pose(c->model, c->work, node, &pose), "cal_node_pose");
+	CalStatus status = golden_numeric(c, cal_node_pose(c->model, c->work, node, &pose), "cal_node_pose");
 	if (status == CAL_OK)
-		status = numeric(c, cal_node_velocity(c->model, c->work, node, &v), "cal_node_velocity");
+		status = golden_numeric(c, cal_node_velocity(c->model, c->work, node, &v), "cal_node_velocity");
 	if (status == CAL_OK)
-		status = numeric(c, cal_node_acceleration(c->model, c->work, node, &a), "cal_node_acceleration");
+		status = golden_numeric(c, cal_node_acceleration(c->model, c->work, node, &a), "cal_node_acceleration");
 	if (status == CAL_OK)
-		status = compare_vec(c, "r", object, tree_get(e, "r"), pose.r, f->r, exact);
+		status = golden_compare_vec(c, "r", object, tree_get(e, "r"), pose.r, f->r, exact);
 	if (status == CAL_OK)
 		status = golden_compare(c, "R", object, tree_get(e, "R"), &pose.R.m[0][0], 9, 1, exact);
 	if (status == CAL_OK)
-		status = compare_vec(c, "v", object, tree_get(e, "v"), v.linear, f->v, exact);
+		status = golden_compare_vec(c, "v", object, tree_get(e, "v"), v.linear, f->v, exact);
 	if (status == CAL_OK)
-		status = compare_vec(c, "w", object, tree_get(e, "w"), v.angular, f->w, exact);
+		status = golden_compare_vec(c, "w", object, tree_get(e, "w"), v.angular, f->w, exact);
 	if (status == CAL_OK)
-		status = compare_vec(c, "a", object, tree_get(e, "a"), a.linear, f->a, c->tolerance);
+		status = golden_compare_vec(c, "a", object, tree_get(e, "a"), a.linear, f->a, c->tolerance);
 	if (status == CAL_OK)
-		status = compare_vec(c, "alpha", object, tree_get(e, "alpha"), a.angular, f->alpha, c->tolerance);
+		status = golden_compare_vec(c, "alpha", object, tree_get(e, "alpha"), a.angular, f->alpha, c->tolerance);
 	return status;
 }
 
-static CalStatus check_frames(GoldenCase *c, const TreeNode *e, const double *udot, const Sizes *s) {
+static CalStatus check_frames(GoldenCase *c, const TreeNode *e, const double *udot, const GoldenSizes *s) {
 	const TreeNode *bodies = tree_get(e, "bodies"), *nodes = tree_get(e, "nodes");
 	const FrameScales body_scales = frame_scales(bodies, s), node_scales = frame_scales(nodes, s);
-	CalStatus status = numeric(c, cal_kinematics(c->model, &c->state, udot, c->work), "cal_kinematics");
+	CalStatus status = golden_numeric(c, cal_kinematics(c->model, &c->state, udot, c->work), "cal_kinematics");
 	for (int i = 0; status == CAL_OK && bodies && bodies->kind == TREE_MAP && i < bodies->count; i++) {
 		const int node = cal_model_find_node(c->model, bodies->keys[i]->text);
 		status = node < 0 ? golden_fail(c, bodies->keys[i], "unknown body")
@@ -250,32 +232,38 @@ static CalStatus check_frames(GoldenCase *c, const TreeNode *e, const double *ud
 	return status;
 }
 
-static CalStatus check_reactions(GoldenCase *c, const TreeNode *e, const double *udot, const Sizes *s) {
+static CalStatus check_reactions(GoldenCase *c, const TreeNode *e, double *udot, const GoldenSizes *s) {
 	const TreeNode *bodies = tree_get(e, "bodies");
 	const double force = fmax(golden_pool_magnitude(bodies, "joint_force"), small * s->force);
 	const double moment = fmax(golden_pool_magnitude(bodies, "joint_moment"), small * s->force * s->length);
-	CalStatus status = numeric(c, cal_reactions(c->model, &c->state, udot, &c->input, c->work), "cal_reactions");
+	CalStatus status = CAL_OK;
+	if (c->rows > 0) // the loops' forces are those of the last forward dynamics
+		status = golden_numeric(c, cal_hybrid_dynamics(c->model, &c->state, &c->input, c->work, udot, c->scratch),
+		                        "cal_hybrid_dynamics");
+	if (status == CAL_OK)
+		status = golden_numeric(c, cal_reactions(c->model, &c->state, udot, &c->input, c->work), "cal_reactions");
 	for (int i = 0; status == CAL_OK && bodies && bodies->kind == TREE_MAP && i < bodies->count; i++) {
 		CalSpatial f;
 		const char *name = bodies->keys[i]->text;
 		const int body = cal_model_find_body(c->model, name);
 		if (body < 0)
 			return golden_fail(c, bodies->keys[i], "unknown body");
-		status = numeric(c, cal_joint_reaction(c->model, c->work, body, &f), "cal_joint_reaction");
+		status = golden_numeric(c, cal_joint_reaction(c->model, c->work, body, &f), "cal_joint_reaction");
 		if (status == CAL_OK)
-			status = compare_vec(c, "joint_force", name, tree_get(bodies->items[i], "joint_force"), f.linear, force,
-			                     c->tolerance);
+			status = golden_compare_vec(c, "joint_force", name, tree_get(bodies->items[i], "joint_force"), f.linear,
+			                            force, c->tolerance);
 		if (status == CAL_OK)
-			status = compare_vec(c, "joint_moment", name, tree_get(bodies->items[i], "joint_moment"), f.angular, moment,
-			                     c->tolerance);
+			status = golden_compare_vec(c, "joint_moment", name, tree_get(bodies->items[i], "joint_moment"), f.angular,
+			                            moment, c->tolerance);
 	}
 	return status;
 }
 
 /* ---- the case -------------------------------------------------------------------------------- */
 
-static CalStatus run_solver(GoldenCase *c, CalSolver solver, const TreeNode *e, const Sizes *s) {
+static CalStatus run_solver(GoldenCase *c, CalSolver solver, const TreeNode *e, const GoldenSizes *s) {
 	const int recursive = solver == CAL_SOLVER_RECURSIVE;
+	const char *label = recursive ? "(recursive)" : "(dense)";
 	CalStatus status = golden_bind(c, solver);
 	if (status == CAL_OK)
 		status = golden_set_input(c, tree_get(c->root, "applied"), tree_get(c->root, "prescribed"));
@@ -283,7 +271,11 @@ static CalStatus run_solver(GoldenCase *c, CalSolver solver, const TreeNode *e, 
 	if (status == CAL_OK && recursive)
 		status = check_inverse(c, e, s);
 	if (status == CAL_OK)
-		status = check_udot(c, e, recursive ? "(recursive)" : "(dense)", s, udot);
+		status = check_udot(c, e, label, s, udot);
+	if (status == CAL_OK)
+		status = golden_check_multipliers(c, e, label, s);
+	if (status == CAL_OK && recursive)
+		status = golden_check_rows(c, e, s);
 	if (status == CAL_OK && recursive)
 		status = check_frames(c, e, udot, s);
 	if (status == CAL_OK && recursive)
@@ -319,7 +311,7 @@ CalStatus golden_run_state(GoldenCase *c) {
 	const TreeNode *e = tree_get(c->root, "expected");
 	if (!e || !tree_get(e, "udot"))
 		return golden_fail(c, c->root, "the case has no expected.udot");
-	const Sizes sizes = natural_sizes(c->root);
+	const GoldenSizes sizes = natural_sizes(c->root);
 	CalStatus status = read_tolerance(c);
 	if (status == CAL_OK)
 		status = run_solver(c, CAL_SOLVER_DENSE, e, &sizes);
