@@ -114,6 +114,42 @@ static void print_nodes(const CalModel *model) {
 	}
 }
 
+/* Loops, and what they leave of the degrees of freedom in the initial state. */
+static void print_loops(CalSim *sim, int group) {
+	const CalModel *model = cal_sim_model(sim, group);
+	const int rows = cal_model_row_count(model), dofs = cal_model_u_count(model);
+	CalWork *work = NULL;
+	double *udot = calloc((size_t)dofs + 1, sizeof *udot);
+	uint8_t *independent = calloc((size_t)rows + 1, 1);
+	int rank = -1;
+	for (int i = 0; i < cal_model_loop_count(model); i++) {
+		CalLoopInfo loop;
+		if (cal_model_loop(model, i, &loop) == CAL_OK)
+			printf("  loop   %s: %s, %d %s\n", loop.name, cal_loop_type_name(loop.type), loop.rows,
+			       loop.rows == 1 ? "row" : "rows");
+	}
+	if (udot && independent && cal_work_create(model, &work) == CAL_OK &&
+	    cal_loop_project(model, cal_sim_state(sim, group), NULL, work, NULL) == CAL_OK &&
+	    cal_forward_dynamics(model, cal_sim_state(sim, group), NULL, work, udot) == CAL_OK)
+		(void)cal_loop_rank(model, work, &rank, independent);
+	if (rank < 0) {
+		printf("  mobility unknown: the loops cannot be closed from the initial state\n");
+	} else {
+		printf("  mobility %d: %d degrees of freedom less %d independent rows of %d", dofs - rank, dofs, rank, rows);
+		for (int row = 0, said = 0; row < rows; row++) {
+			char name[96];
+			if (independent[row])
+				continue;
+			cal_model_row_name(model, row, name, sizeof name);
+			printf("%s%s", said++ ? ", " : "; redundant: ", name);
+		}
+		printf("\n");
+	}
+	cal_work_destroy(work);
+	free(udot);
+	free(independent);
+}
+
 static void print_group(const CalDesc *desc, CalSim *sim, int group) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalVec3 g = cal_model_gravity(model);
@@ -134,6 +170,8 @@ static void print_group(const CalDesc *desc, CalSim *sim, int group) {
 	for (int i = 0; i < cal_model_body_count(model); i++)
 		print_flexible(desc, model, i);
 	print_nodes(model);
+	if (cal_model_loop_count(model) > 0)
+		print_loops(sim, group);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 /*
  * native.c — cal_file_read() and what a file offers (docs/format.md).
  *
- * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints,
+ * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, loops,
  * state, loads, run. The first mistake stops the reading; its message carries file, line and column.
  */
 #include <stdio.h>
@@ -22,6 +22,7 @@ static const Key file_keys[] = {
 	{"ground", key_node, offsetof(Sections, ground), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"bodies", key_node, offsetof(Sections, bodies), DIM_NUMBER, KEY_REQUIRED},
 	{"joints", key_node, offsetof(Sections, joints), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"loops", key_node, offsetof(Sections, loops), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"state", key_node, offsetof(Sections, state), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"loads", key_node, offsetof(Sections, loads), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
@@ -41,8 +42,8 @@ static bool read_sections(Reader *r) {
 	const CalStatus status = cal_desc_set_gravity(r->file->desc, (CalGroupId){0}, s.gravity);
 	if (status != CAL_OK)
 		return reader_fail(r, tree_get(root, "gravity"), "%s", cal_status_text(status));
-	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_state(r, &s) &&
-	       native_read_loads(r, &s) && native_read_run(r, &s);
+	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_loops(r, &s) &&
+	       native_read_state(r, &s) && native_read_loads(r, &s) && native_read_run(r, &s);
 }
 
 /* Takes the tree over, also on failure. */

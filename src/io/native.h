@@ -169,11 +169,12 @@ typedef struct Sections {
 	double version;
 	const char *title;
 	CalVec3 gravity;
-	const TreeNode *groups, *ground, *bodies, *joints, *state, *loads, *run;
+	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *run;
 } Sections;
 
 bool native_read_bodies(Reader *r, const Sections *s);
 bool native_read_joints(Reader *r, const Sections *s);
+bool native_read_loops(Reader *r, const Sections *s);
 bool native_read_state(Reader *r, const Sections *s);
 bool native_read_loads(Reader *r, const Sections *s);
 bool native_read_run(Reader *r, const Sections *s);
@@ -215,8 +216,8 @@ bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const 
 bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
 
 extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
-	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, element_table, dof_table,
-	flexible_table, flexible_node_table, invariants_table, position_table, shape_table, beam_table, beam_mass_table,
-	section_table, panel_table, modal_table, state_table, load_table, run_table, output_table;
+	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, element_table,
+	dof_table, flexible_table, flexible_node_table, invariants_table, position_table, shape_table, beam_table,
+	beam_mass_table, section_table, panel_table, modal_table, state_table, load_table, run_table, output_table;
 
 #endif

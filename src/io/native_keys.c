@@ -13,7 +13,7 @@ const KeyTable *const native_tables[] = {
 	&rotation_table, &inertia_table,    &box_table,           &sphere_table, &rod_table,       &joint_table,
 	&element_table,  &dof_table,        &cylinder_table,      &state_table,  &load_table,      &run_table,
 	&output_table,   &flexible_table,   &flexible_node_table, &beam_table,   &beam_mass_table, &section_table,
-	&panel_table,    &invariants_table, &position_table,      &shape_table,  &modal_table,
+	&panel_table,    &invariants_table, &position_table,      &shape_table,  &modal_table,     &loop_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 

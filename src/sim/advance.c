@@ -15,6 +15,7 @@
 
 #include <calder/sim.h>
 
+#include <calder/loops.h>
 #include "base/error.h"
 #include "sim/group.h"
 
@@ -146,7 +147,24 @@ CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 	return status;
 }
 
+/* A rough state goes to the nearest one that the loops allow. */
+static CalStatus assemble(SimGroup *group, CalError *error) {
+	CalProjectReport left;
+	char row[128];
+	const CalProjectOptions options = {.max_iterations = 100};
+	const CalStatus status = cal_loop_project(group->model, &group->state, &options, group->work, &left);
+	if (status != CAL_NOT_CONVERGED)
+		return status;
+	cal_model_row_name(group->model, left.row, row, sizeof row);
+	return error_set(error, status, "group \"%s\": its loops cannot be closed from this state: row %s is off by %.3g%s",
+	                 cal_model_name(group->model), row, left.residual,
+	                 left.reachable ? " after 100 iterations"
+	                                : ", and no motion of the free coordinates makes it smaller");
+}
+
 CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
+	if (error)
+		*error = (CalError){0};
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		if (group->state.t != cal_sim_time(sim))
@@ -157,7 +175,11 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 			                 cal_sim_time(sim));
 		CalStatus status = cal_config_normalize(group->model, group->state.q);
 		if (status == CAL_OK)
+			status = assemble(group, error);
+		if (status == CAL_OK)
 			status = group_start(group);
+		else if (error && error->text[0])
+			return status;
 		if (status != CAL_OK)
 			return report(group, status, error);
 		cal_integrator_reset(group->integrator);
