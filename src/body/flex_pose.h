@@ -37,7 +37,7 @@ typedef struct ExpCoefficients {
 enum { FLEX_SERIES = 12 };
 extern const double flex_series[FLEX_SERIES][PACK];
 
-INLINE ExpCoefficients exp_coefficients(real s) {
+PACKED ExpCoefficients exp_coefficients(real s) {
 	const real s2 = s * s, s4 = s2 * s2; // pairs of terms, then pairs of pairs: a third of the waiting of Horner's rule
 	pack quad[FLEX_SERIES / 4];
 #pragma GCC unroll 3
@@ -52,7 +52,7 @@ INLINE ExpCoefficients exp_coefficients(real s) {
 }
 
 /* 1 + x [t]x + y [t]x^2 */
-INLINE mat3 rotation_like(vec3 t, real x, real y) {
+PACKED mat3 rotation_like(vec3 t, real x, real y) {
 	const real xx = t.x * t.x, yy = t.y * t.y, zz = t.z * t.z;
 	const real xy = y * t.x * t.y, xz = y * t.x * t.z, yz = y * t.y * t.z;
 	const vec3 a = scale(x, t);
@@ -65,7 +65,7 @@ INLINE mat3 rotation_like(vec3 t, real x, real y) {
 vec3 LANED(flex_second_order)(const double *phi2, int m, const real *x, const real *y);
 void LANED(flex_second_order_pack)(const double *phi2, int m, const real *x, int k, pvec3 *sum);
 
-INLINE void pose_rates(const FlexShape *shape, int m, int n, const real *eta, const real *eta_dot, vec3 t,
+PACKED void pose_rates(const FlexShape *shape, int m, int n, const real *eta, const real *eta_dot, vec3 t,
                        const ExpCoefficients *e, FlexPose *out) {
 	out->v = rows_sum(shape->phi, n, eta_dot);
 	if (shape->phi2) {
@@ -81,7 +81,7 @@ INLINE void pose_rates(const FlexShape *shape, int m, int n, const real *eta, co
 }
 
 /* Moves of one node for (eta, eta_dot), rows of length n; eta_dot may be NULL: no rates. */
-INLINE void flex_pose(const FlexShape *shape, int m, int n, const real *eta, const real *eta_dot, FlexPose *out) {
+PACKED void flex_pose(const FlexShape *shape, int m, int n, const real *eta, const real *eta_dot, FlexPose *out) {
 	out->rho = vec_from(shape->p);
 	out->R = mat_from(shape->E);
 	out->T = mat_from(dmat_identity());
@@ -103,7 +103,7 @@ INLINE void flex_pose(const FlexShape *shape, int m, int n, const real *eta, con
 }
 
 /* Columns of a node that moves, in the axes of R: [R T psi; R (phi + 2 phi2 eta)], six rows. */
-INLINE void flex_columns(const FlexShape *shape, const FlexPose *pose, int m, int n, mat3 R, real *columns) {
+PACKED void flex_columns(const FlexShape *shape, const FlexPose *pose, int m, int n, mat3 R, real *columns) {
 	const mat3 RT = mat_mul(R, pose->T);
 	for (int k = 0; k < n; k += PACK) {
 		pvec3 phi = pvec_const(shape->phi + k, n);

@@ -50,7 +50,7 @@ typedef struct Moments {
  * Component c of C_k for four modes. sign: that which it has in r x phi_k, 0 for none; motion: W and twice Om of it,
  * otherwise the rates count for nothing.
  */
-INLINE void add_component(const FlexInvariants *inv, int n, int c, int k, int sign, const real *eta,
+PACKED void add_component(const FlexInvariants *inv, int n, int c, int k, int sign, const real *eta,
                           const real *eta_dot, int motion, real W, real twice_Om, Moments *sum, pack *E, pack *be) {
 	if (!(inv->components & 1u << c)) {
 		if (n == PACK)
@@ -83,7 +83,7 @@ INLINE void add_component(const FlexInvariants *inv, int n, int c, int k, int si
 }
 
 /* Four modes: their columns of E, and what they need in the motion (w, W). */
-INLINE void add_components(const FlexInvariants *inv, int n, int k, const real *eta, const real *eta_dot, int motion,
+PACKED void add_components(const FlexInvariants *inv, int n, int k, const real *eta, const real *eta_dot, int motion,
                            vec3 w, mat3 W, Moments *sum, pvec3 *E, pack *be) {
 	const vec3 t = {2.0 * w.x, 2.0 * w.y, 2.0 * w.z};
 	const real o = real_from(0);
@@ -99,7 +99,7 @@ INLINE void add_components(const FlexInvariants *inv, int n, int k, const real *
 }
 
 /* Modes of the rotary inertias and of the invariants: E, be and moments. */
-INLINE void modal_terms(const Flex *flex, int n, const real *eta, const real *eta_dot, const FlexMotion *motion, mat3 W,
+PACKED void modal_terms(const Flex *flex, int n, const real *eta, const real *eta_dot, const FlexMotion *motion, mat3 W,
                         Moments *sum, FlexTerms *out) {
 	for (int k = 0; k < n; k += PACK) {
 		const pvec3 s1 = pvec_const(flex->s1 + k, n);
@@ -121,7 +121,7 @@ INLINE void modal_terms(const Flex *flex, int n, const real *eta, const real *et
 }
 
 /* What the invariants give to the moments; with motion also the force that the rates need. */
-INLINE void gather_moments(const Flex *flex, int n, const Moments *sum, const real *eta, const real *eta_dot,
+PACKED void gather_moments(const Flex *flex, int n, const Moments *sum, const real *eta, const real *eta_dot,
                            const FlexMotion *motion, FlexInertia *inertia, spatial *gyroscopic) {
 	const pack *Y = sum->Y, *B = sum->B;
 	if (flex->inv.components == 0)
@@ -146,7 +146,7 @@ INLINE void gather_moments(const Flex *flex, int n, const Moments *sum, const re
 }
 
 /* What the prescribed modal accelerations need. */
-INLINE void prescribed_force(const Flex *flex, const real *eta_ddot, FlexTerms *out) {
+PACKED void prescribed_force(const Flex *flex, const real *eta_ddot, FlexTerms *out) {
 	const int n = flex->n;
 	for (int k = 0; k < flex->m; ++k) {
 		pack sum = pack_zero();
@@ -161,7 +161,7 @@ INLINE void prescribed_force(const Flex *flex, const real *eta_ddot, FlexTerms *
  * Everything at (eta, eta_dot) of the masses and of `rigid`, which is flex->own or flex->all; motion NULL: inertia
  * alone. eta_ddot (NULL: zero) is part of the motion. n: length of the rows.
  */
-INLINE void flex_terms(const Flex *flex, int n, const FlexRigid *rigid, const real *eta, const real *eta_dot,
+PACKED void flex_terms(const Flex *flex, int n, const FlexRigid *rigid, const real *eta, const real *eta_dot,
                        const real *eta_ddot, const FlexMotion *motion, FlexInertia *inertia, FlexTerms *out) {
 	Moments sum;
 	spatial gyroscopic = spatial_zero();

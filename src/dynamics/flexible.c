@@ -19,6 +19,9 @@
 #include "dynamics/flexible.h"
 #include "dynamics/sweep.h"
 
+/* Bodies with a single pack of modes have kernels of their own; with lanes they would only cost compile time. */
+#define SINGLE_PACK(n) (CAL_LANES == 1 && (n) == PACK)
+
 INLINE vec3 turn(const mat3 *R, vec3 v) { return mat_mul_vec(*R, v); }
 INLINE spatial turn_spatial(const mat3 *R, spatial s) { return (spatial){turn(R, s.a), turn(R, s.l)}; }
 
@@ -124,7 +127,7 @@ void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkW
 	const int n = model->flexes[link->flex].n;
 	if (link->motion == MOTION_FLEX) {
 		move_link(model, link, MOTION_FLEX, n, base, rates, work, l);
-	} else if (n == PACK && rates) {
+	} else if (SINGLE_PACK(n) && rates) {
 		move_link(model, link, MOTION_NODE, PACK, base, 1, work, l);
 	} else {
 		move_link(model, link, MOTION_NODE, n, base, rates, work, l);
@@ -171,7 +174,7 @@ INLINE void own_terms(const Flex *flex, int n, const FlexRigid *rigid, int motio
 void LANED(flexible_own)(const CalModel *model, int f, const FlexRigid *rigid, int motion, CalWork *work,
                          const LinkWork *l) {
 	const Flex *flex = &model->flexes[f];
-	if (flex->n == PACK && motion) {
+	if (SINGLE_PACK(flex->n) && motion) {
 		own_terms(flex, PACK, rigid, 1, work, &work->flex[f], l);
 	} else {
 		own_terms(flex, flex->n, rigid, motion, work, &work->flex[f], l);
@@ -213,7 +216,7 @@ void LANED(flexible_node)(const CalModel *model, const Link *link, const Artic *
 	if (!M)
 		return;
 	const vec3 r = work->links[link - model->links].r;
-	if (m == PACK) {
+	if (SINGLE_PACK(m)) {
 		add_node_inertia(M, r, PACK, PACK, S, w);
 	} else {
 		add_node_inertia(M, r, m, n, S, w);

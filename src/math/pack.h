@@ -14,10 +14,17 @@
 // The calling convention of wide vectors depends on the target; they do not leave the library.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+/* Functions of packs: always in line, but with lanes, whose packs are four vectors each, as the compiler likes. */
+#if CAL_LANES == 1
+#define PACKED INLINE
+#else
+#define PACKED static inline
+#endif
+
 enum { PACK = 4 };
 
 /* Length of a row of m modes. */
-INLINE int row_length(int m) { return (m + PACK - 1) / PACK * PACK; }
+PACKED int row_length(int m) { return (m + PACK - 1) / PACK * PACK; }
 
 #if CAL_LANES > 1
 typedef struct pack {
@@ -28,62 +35,62 @@ typedef struct pack {
 	for (int i = 0; i < PACK; ++i)  \
 		out.lane[i] = (expression); \
 	return out
-INLINE pack pack_all(real x) { PACK_EACH(x); }
-INLINE pack pack_const(const double *row) { PACK_EACH(real_from(row[i])); }
-INLINE pack pack_add(pack a, pack b) { PACK_EACH(a.lane[i] + b.lane[i]); }
-INLINE pack pack_sub(pack a, pack b) { PACK_EACH(a.lane[i] - b.lane[i]); }
-INLINE pack pack_mul(pack a, pack b) { PACK_EACH(a.lane[i] * b.lane[i]); }
-INLINE real pack_lane(pack x, int i) { return x.lane[i]; }
+PACKED pack pack_all(real x) { PACK_EACH(x); }
+PACKED pack pack_const(const double *row) { PACK_EACH(real_from(row[i])); }
+PACKED pack pack_add(pack a, pack b) { PACK_EACH(a.lane[i] + b.lane[i]); }
+PACKED pack pack_sub(pack a, pack b) { PACK_EACH(a.lane[i] - b.lane[i]); }
+PACKED pack pack_mul(pack a, pack b) { PACK_EACH(a.lane[i] * b.lane[i]); }
+PACKED real pack_lane(pack x, int i) { return x.lane[i]; }
 #undef PACK_EACH
 #elif defined(__AVX__)
 typedef double pack __attribute__((vector_size(32)));
-INLINE pack pack_all(real x) { return x - (pack){0}; }
-INLINE pack pack_add(pack a, pack b) { return a + b; }
-INLINE pack pack_sub(pack a, pack b) { return a - b; }
-INLINE pack pack_mul(pack a, pack b) { return a * b; }
-INLINE real pack_lane(pack x, int i) { return x[i]; }
+PACKED pack pack_all(real x) { return x - (pack){0}; }
+PACKED pack pack_add(pack a, pack b) { return a + b; }
+PACKED pack pack_sub(pack a, pack b) { return a - b; }
+PACKED pack pack_mul(pack a, pack b) { return a * b; }
+PACKED real pack_lane(pack x, int i) { return x[i]; }
 #else
 typedef double pair __attribute__((vector_size(16)));
 typedef struct pack {
 	pair lo, hi;
 } pack;
-INLINE pack pack_all(real x) {
+PACKED pack pack_all(real x) {
 	const pair both = x - (pair){0};
 	return (pack){both, both};
 }
-INLINE pack pack_add(pack a, pack b) { return (pack){a.lo + b.lo, a.hi + b.hi}; }
-INLINE pack pack_sub(pack a, pack b) { return (pack){a.lo - b.lo, a.hi - b.hi}; }
-INLINE pack pack_mul(pack a, pack b) { return (pack){a.lo * b.lo, a.hi * b.hi}; }
-INLINE real pack_lane(pack x, int i) { return i < 2 ? x.lo[i] : x.hi[i - 2]; }
+PACKED pack pack_add(pack a, pack b) { return (pack){a.lo + b.lo, a.hi + b.hi}; }
+PACKED pack pack_sub(pack a, pack b) { return (pack){a.lo - b.lo, a.hi - b.hi}; }
+PACKED pack pack_mul(pack a, pack b) { return (pack){a.lo * b.lo, a.hi * b.hi}; }
+PACKED real pack_lane(pack x, int i) { return i < 2 ? x.lo[i] : x.hi[i - 2]; }
 #endif
 
-INLINE pack pack_load(const real *row) {
+PACKED pack pack_load(const real *row) {
 	pack x;
 	memcpy(&x, row, sizeof x);
 	return x;
 }
-INLINE void pack_store(real *row, pack x) { memcpy(row, &x, sizeof x); }
+PACKED void pack_store(real *row, pack x) { memcpy(row, &x, sizeof x); }
 #if CAL_LANES == 1
-INLINE pack pack_const(const double *row) { return pack_load(row); }
+PACKED pack pack_const(const double *row) { return pack_load(row); }
 #endif
 
-INLINE pack pack_from(real a, real b, real c, real d) {
+PACKED pack pack_from(real a, real b, real c, real d) {
 	const real lanes[PACK] = {a, b, c, d};
 	return pack_load(lanes);
 }
-INLINE pack pack_zero(void) { return pack_all(real_from(0)); }
-INLINE pack pack_times(real s, pack x) { return pack_mul(pack_all(s), x); }
-INLINE pack pack_madd(pack a, real s, pack x) { return pack_add(a, pack_mul(pack_all(s), x)); }
-INLINE pack pack_msub(pack a, real s, pack x) { return pack_sub(a, pack_mul(pack_all(s), x)); }
-INLINE pack pack_mac(pack a, pack x, pack y) { return pack_add(a, pack_mul(x, y)); }
-INLINE real pack_sum(pack x) { return (pack_lane(x, 0) + pack_lane(x, 2)) + (pack_lane(x, 1) + pack_lane(x, 3)); }
+PACKED pack pack_zero(void) { return pack_all(real_from(0)); }
+PACKED pack pack_times(real s, pack x) { return pack_mul(pack_all(s), x); }
+PACKED pack pack_madd(pack a, real s, pack x) { return pack_add(a, pack_mul(pack_all(s), x)); }
+PACKED pack pack_msub(pack a, real s, pack x) { return pack_sub(a, pack_mul(pack_all(s), x)); }
+PACKED pack pack_mac(pack a, pack x, pack y) { return pack_add(a, pack_mul(x, y)); }
+PACKED real pack_sum(pack x) { return (pack_lane(x, 0) + pack_lane(x, 2)) + (pack_lane(x, 1) + pack_lane(x, 3)); }
 
 /* Four sums at once, each in the order of pack_sum(). */
 typedef struct Sums {
 	real a, b, c, d;
 } Sums;
 
-INLINE Sums pack_sums(pack a, pack b, pack c, pack d) {
+PACKED Sums pack_sums(pack a, pack b, pack c, pack d) {
 #if CAL_LANES == 1 && defined(__AVX__)
 	const pack ab = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
 	const pack cd = __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
@@ -109,96 +116,96 @@ typedef struct pspatial {
 	pvec3 a, l;
 } pspatial;
 
-INLINE pvec3 pvec_zero(void) { return (pvec3){pack_zero(), pack_zero(), pack_zero()}; }
-INLINE pvec3 pvec_load(const real *rows, int n) {
+PACKED pvec3 pvec_zero(void) { return (pvec3){pack_zero(), pack_zero(), pack_zero()}; }
+PACKED pvec3 pvec_load(const real *rows, int n) {
 	return (pvec3){pack_load(rows), pack_load(rows + n), pack_load(rows + 2 * n)};
 }
-INLINE pvec3 pvec_const(const double *rows, int n) {
+PACKED pvec3 pvec_const(const double *rows, int n) {
 	return (pvec3){pack_const(rows), pack_const(rows + n), pack_const(rows + 2 * n)};
 }
-INLINE void pvec_store(real *rows, int n, pvec3 v) {
+PACKED void pvec_store(real *rows, int n, pvec3 v) {
 	pack_store(rows, v.x);
 	pack_store(rows + n, v.y);
 	pack_store(rows + 2 * n, v.z);
 }
-INLINE pvec3 pvec_add(pvec3 a, pvec3 b) { return (pvec3){pack_add(a.x, b.x), pack_add(a.y, b.y), pack_add(a.z, b.z)}; }
-INLINE pvec3 pvec_neg(pvec3 a) {
+PACKED pvec3 pvec_add(pvec3 a, pvec3 b) { return (pvec3){pack_add(a.x, b.x), pack_add(a.y, b.y), pack_add(a.z, b.z)}; }
+PACKED pvec3 pvec_neg(pvec3 a) {
 	const pack o = pack_zero();
 	return (pvec3){pack_sub(o, a.x), pack_sub(o, a.y), pack_sub(o, a.z)};
 }
-INLINE pvec3 pvec_madd(pvec3 a, real s, pvec3 b) {
+PACKED pvec3 pvec_madd(pvec3 a, real s, pvec3 b) {
 	return (pvec3){pack_madd(a.x, s, b.x), pack_madd(a.y, s, b.y), pack_madd(a.z, s, b.z)};
 }
 /* Each mode's vector times its own number, also added; and one vector times each mode's number, taken off. */
-INLINE pvec3 pvec_scale(pvec3 v, pack x) { return (pvec3){pack_mul(v.x, x), pack_mul(v.y, x), pack_mul(v.z, x)}; }
-INLINE pvec3 pvec_mac(pvec3 a, pvec3 v, pack x) {
+PACKED pvec3 pvec_scale(pvec3 v, pack x) { return (pvec3){pack_mul(v.x, x), pack_mul(v.y, x), pack_mul(v.z, x)}; }
+PACKED pvec3 pvec_mac(pvec3 a, pvec3 v, pack x) {
 	return (pvec3){pack_mac(a.x, v.x, x), pack_mac(a.y, v.y, x), pack_mac(a.z, v.z, x)};
 }
-INLINE pvec3 pvec_sub_outer(pvec3 a, vec3 s, pack x) {
+PACKED pvec3 pvec_sub_outer(pvec3 a, vec3 s, pack x) {
 	return (pvec3){pack_msub(a.x, s.x, x), pack_msub(a.y, s.y, x), pack_msub(a.z, s.z, x)};
 }
-INLINE pack pack_combine(real a, pack x, real b, pack y, real c, pack z) {
+PACKED pack pack_combine(real a, pack x, real b, pack y, real c, pack z) {
 	return pack_madd(pack_madd(pack_times(a, x), b, y), c, z);
 }
-INLINE pvec3 mat_mul_pvec(mat3 m, pvec3 v) {
+PACKED pvec3 mat_mul_pvec(mat3 m, pvec3 v) {
 	return (pvec3){pack_combine(m.x.x, v.x, m.y.x, v.y, m.z.x, v.z), pack_combine(m.x.y, v.x, m.y.y, v.y, m.z.y, v.z),
 	               pack_combine(m.x.z, v.x, m.y.z, v.y, m.z.z, v.z)};
 }
 /* m' v */
-INLINE pvec3 mat_tmul_pvec(mat3 m, pvec3 v) {
+PACKED pvec3 mat_tmul_pvec(mat3 m, pvec3 v) {
 	return (pvec3){pack_combine(m.x.x, v.x, m.x.y, v.y, m.x.z, v.z), pack_combine(m.y.x, v.x, m.y.y, v.y, m.y.z, v.z),
 	               pack_combine(m.z.x, v.x, m.z.y, v.y, m.z.z, v.z)};
 }
-INLINE pvec3 sym_mul_pvec(sym3 s, pvec3 v) {
+PACKED pvec3 sym_mul_pvec(sym3 s, pvec3 v) {
 	return (pvec3){pack_combine(s.xx, v.x, s.xy, v.y, s.xz, v.z), pack_combine(s.xy, v.x, s.yy, v.y, s.yz, v.z),
 	               pack_combine(s.xz, v.x, s.yz, v.y, s.zz, v.z)};
 }
 /* a x v and a . v for each mode */
-INLINE pvec3 pvec_cross(vec3 a, pvec3 v) {
+PACKED pvec3 pvec_cross(vec3 a, pvec3 v) {
 	return (pvec3){pack_msub(pack_times(a.y, v.z), a.z, v.y), pack_msub(pack_times(a.z, v.x), a.x, v.z),
 	               pack_msub(pack_times(a.x, v.y), a.y, v.x)};
 }
-INLINE pack pvec_dot(vec3 a, pvec3 v) { return pack_combine(a.x, v.x, a.y, v.y, a.z, v.z); }
+PACKED pack pvec_dot(vec3 a, pvec3 v) { return pack_combine(a.x, v.x, a.y, v.y, a.z, v.z); }
 
-INLINE pspatial pspatial_load(const real *rows, int n) {
+PACKED pspatial pspatial_load(const real *rows, int n) {
 	return (pspatial){pvec_load(rows, n), pvec_load(rows + 3 * n, n)};
 }
-INLINE void pspatial_store(real *rows, int n, pspatial s) {
+PACKED void pspatial_store(real *rows, int n, pspatial s) {
 	pvec_store(rows, n, s.a);
 	pvec_store(rows + 3 * n, n, s.l);
 }
-INLINE pspatial pspatial_add(pspatial a, pspatial b) { return (pspatial){pvec_add(a.a, b.a), pvec_add(a.l, b.l)}; }
-INLINE pspatial pspatial_sub_outer(pspatial a, spatial s, pack x) {
+PACKED pspatial pspatial_add(pspatial a, pspatial b) { return (pspatial){pvec_add(a.a, b.a), pvec_add(a.l, b.l)}; }
+PACKED pspatial pspatial_sub_outer(pspatial a, spatial s, pack x) {
 	return (pspatial){pvec_sub_outer(a.a, s.a, x), pvec_sub_outer(a.l, s.l, x)};
 }
-INLINE pack pspatial_dot(spatial a, pspatial v) { return pack_add(pvec_dot(a.a, v.a), pvec_dot(a.l, v.l)); }
-INLINE spatial pspatial_lane(pspatial s, int i) {
+PACKED pack pspatial_dot(spatial a, pspatial v) { return pack_add(pvec_dot(a.a, v.a), pvec_dot(a.l, v.l)); }
+PACKED spatial pspatial_lane(pspatial s, int i) {
 	return (spatial){{pack_lane(s.a.x, i), pack_lane(s.a.y, i), pack_lane(s.a.z, i)},
 	                 {pack_lane(s.l.x, i), pack_lane(s.l.y, i), pack_lane(s.l.z, i)}};
 }
 /* X(r)' on forces: from O + r back to O. */
-INLINE pspatial pforce_shift(pspatial f, vec3 r) { return (pspatial){pvec_add(f.a, pvec_cross(r, f.l)), f.l}; }
+PACKED pspatial pforce_shift(pspatial f, vec3 r) { return (pspatial){pvec_add(f.a, pvec_cross(r, f.l)), f.l}; }
 
 /* ---- sums over the modes of rows ------------------------------------------------------------ */
 
-INLINE vec3 pvec_sum(pvec3 v) {
+PACKED vec3 pvec_sum(pvec3 v) {
 	const Sums s = pack_sums(v.x, v.y, v.z, v.z);
 	return (vec3){s.a, s.b, s.c};
 }
-INLINE spatial pspatial_sum(pvec3 a, pvec3 l) {
+PACKED spatial pspatial_sum(pvec3 a, pvec3 l) {
 	const Sums s = pack_sums(a.x, a.y, a.z, l.x);
 	const real y = pack_sum(l.y), z = pack_sum(l.z);
 	return (spatial){{s.a, s.b, s.c}, {s.d, y, z}};
 }
 
 /* sum_k rows_k x_k of constants, or of numbers of an evaluation */
-INLINE vec3 rows_sum(const double *rows, int n, const real *x) {
+PACKED vec3 rows_sum(const double *rows, int n, const real *x) {
 	pvec3 sum = pvec_scale(pvec_const(rows, n), pack_load(x));
 	for (int k = PACK; k < n; k += PACK)
 		sum = pvec_mac(sum, pvec_const(rows + k, n), pack_load(x + k));
 	return pvec_sum(sum);
 }
-INLINE spatial rows_sum_spatial(const real *rows, int n, const real *x) {
+PACKED spatial rows_sum_spatial(const real *rows, int n, const real *x) {
 	const pack x0 = pack_load(x);
 	pvec3 a = pvec_scale(pvec_load(rows, n), x0), l = pvec_scale(pvec_load(rows + 3 * n, n), x0);
 	for (int k = PACK; k < n; k += PACK) {
@@ -210,7 +217,7 @@ INLINE spatial rows_sum_spatial(const real *rows, int n, const real *x) {
 }
 
 /* One mode of six rows. */
-INLINE spatial rows_mode(const real *rows, int n, int k) {
+PACKED spatial rows_mode(const real *rows, int n, int k) {
 	return (spatial){{rows[k], rows[n + k], rows[2 * n + k]}, {rows[3 * n + k], rows[4 * n + k], rows[5 * n + k]}};
 }
 
