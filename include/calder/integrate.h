@@ -4,7 +4,8 @@
  *
  * All schemes work on the configuration manifold: within a step the unknown is the displacement
  * delta[nu] from the configuration at its start, so that rotations advance by the exponential map and
- * quaternions stay unit. Memory is sized by query; a step does not allocate.
+ * quaternions stay unit. Memory is sized by query; a step does not allocate. With loops every step ends with a
+ * projection on them (calder/loops.h); one that fails, or does not converge, is the step's status.
  */
 #ifndef CALDER_INTEGRATE_H
 #define CALDER_INTEGRATE_H

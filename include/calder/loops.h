@@ -11,7 +11,8 @@
  * All vanish on the constraint. Constrained motion: M udot + h = Q + G'lambda, G udot = gamma. Redundant and singular
  * constraints are normal: lambda is then the solution of smallest norm, and udot is the one that exists.
  *
- * cal_forward_dynamics(), cal_hybrid_dynamics() and the integrators obey the loops of a model by themselves.
+ * cal_forward_dynamics(), cal_hybrid_dynamics(), cal_implicit_dynamics() and the integrators obey the loops of a model by
+ * themselves; cal_reactions() counts the forces that the last of these found. Everything else is about the tree alone.
  */
 #ifndef CALDER_LOOPS_H
 #define CALDER_LOOPS_H

@@ -53,8 +53,11 @@ static void leave_out_speeds(const CalModel *model, LoopWork *w) {
 
 enum { HALVINGS = 12 };
 
-/* One step of Gauss and Newton on q. Returns 1 if it made the misfit smaller, 0 if nothing did, < 0: a status. */
-static int improve(const CalModel *model, CalState *state, const CalProjectOptions *options, double before,
+/*
+ * One step of Gauss and Newton on q, whose rows are in work. Returns 1 if it made the misfit smaller, and the rows are
+ * then those of the new q; 0 if nothing did, -1 if M is singular.
+ */
+static int improve(const CalModel *model, CalState *state, const CalProjectOptions *options, double *least,
                    CalWork *work) {
 	LoopWork *w = &work->loops;
 	loop_jacobian(model, work);
@@ -68,7 +71,8 @@ static int improve(const CalModel *model, CalState *state, const CalProjectOptio
 	for (int half = 0; half < HALVINGS; ++half) {
 		cal_config_integrate(model, state->q, w->dq, w->q);
 		const double after = misfit(model, w->q, state->u, work);
-		if (after < before) {
+		if (after < *least) {
+			*least = after;
 			memcpy(state->q, w->q, sizeof(double) * (size_t)model->nq);
 			return 1;
 		}
@@ -106,17 +110,17 @@ static CalStatus project_positions(const CalModel *model, CalState *state, const
                                    CalWork *work, CalProjectReport *report) {
 	const double tolerance = options->tolerance > 0 ? options->tolerance : 1e-12;
 	const int most = options->max_iterations > 0 ? options->max_iterations : 20;
-	double now = misfit(model, state->q, state->u, work);
+	double least = misfit(model, state->q, state->u, work);
 	for (report->iterations = 0; report->iterations < most; ++report->iterations) {
 		report->residual = largest(work->loops.value, model->row_count, &report->row);
 		if (report->residual <= tolerance)
 			return CAL_OK;
-		const int better = improve(model, state, options, now, work);
+		const int better = improve(model, state, options, &least, work);
 		if (better < 0)
 			return CAL_SINGULAR;
-		now = misfit(model, state->q, state->u, work);
 		if (!better) {
 			report->reachable = report->residual <= 100 * tolerance;
+			misfit(model, state->q, state->u, work);
 			break;
 		}
 	}

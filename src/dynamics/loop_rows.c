@@ -224,9 +224,7 @@ void loop_act(const CalModel *model, const CalWork *work, spatial *external, dou
 	const LoopWork *w = &work->loops;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
-		spatial wrench = spatial_zero();
-		for (int row = loop->row; row < loop->row + loop->rows; ++row)
-			wrench = spatial_madd(wrench, w->lambda[row], w->direction[row]);
+		const spatial wrench = loop_wrench(loop, w);
 		if (loop->type == CAL_LOOP_KNIFE) {
 			act_on(model, work, loop->node_a, w->point[l], wrench, external, tau);
 			continue;

@@ -4,8 +4,6 @@
  *   G M^-1 G' lambda = -(second derivatives of the rows)
  * M^-1 G' by the recursion, one column for each row; the system by pivoted Cholesky with the smallest solution.
  */
-#include <stdio.h>
-
 #include <calder/loops.h>
 #include "dynamics/kinematics.h"
 #include "dynamics/loops.h"
@@ -14,8 +12,8 @@
 #if CAL_LANES == 1
 
 /*
- * A row whose pivot is below this part of what it came with follows from the others. Round-off leaves 1e-15 of it times
- * the condition of the rows before; two bars of a linkage come within 1e-10 of parallel only where they pass it.
+ * A row whose pivot is below this part of what it came with follows from the others. Chosen to be well above round-off
+ * and well below what a mechanism has left next to a singular position.
  */
 static const double DEPENDENT = 1e-11;
 
@@ -81,46 +79,6 @@ CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_
 
 /* ---- public -------------------------------------------------------------------------------------- */
 
-int cal_model_loop_count(const CalModel *model) { return model ? model->loop_count : 0; }
-int cal_model_row_count(const CalModel *model) { return model ? model->row_count : 0; }
-
-CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info) {
-	if (!model || !info || loop < 0 || loop >= model->loop_count)
-		return CAL_ERR_ARGUMENT;
-	const Loop *l = &model->loops[loop];
-	*info = (CalLoopInfo){l->name, l->id, l->type, l->node_a, l->node_b, l->def_a, l->def_b, l->row, l->rows};
-	return CAL_OK;
-}
-
-int cal_model_find_loop(const CalModel *model, const char *name) {
-	for (int i = 0; model && name && i < model->loop_count; ++i) {
-		if (strcmp(model->loops[i].name, name) == 0)
-			return i;
-	}
-	return -1;
-}
-
-int cal_model_row_name(const CalModel *model, int row, char *buffer, size_t size) {
-	static const char *const names[CAL_LOOP_TYPE_COUNT][CAL_LOOP_MAX_ROWS] = {
-		[CAL_LOOP_WELD] = {"dx", "dy", "dz", "rx", "ry", "rz"},
-		[CAL_LOOP_REVOLUTE] = {"dx", "dy", "dz", "rx", "ry"},
-		[CAL_LOOP_PRISMATIC] = {"dx", "dy", "rx", "ry", "rz"},
-		[CAL_LOOP_CYLINDRICAL] = {"dx", "dy", "rx", "ry"},
-		[CAL_LOOP_UNIVERSAL] = {"dx", "dy", "dz", "xy"},
-		[CAL_LOOP_SPHERICAL] = {"dx", "dy", "dz"},
-		[CAL_LOOP_PLANAR] = {"dz", "rx", "ry"},
-		[CAL_LOOP_INPLANE] = {"dz"},
-		[CAL_LOOP_DISTANCE] = {"distance"},
-		[CAL_LOOP_KNIFE] = {"vy"},
-	};
-	for (int i = 0; model && i < model->loop_count; ++i) {
-		const Loop *l = &model->loops[i];
-		if (row >= l->row && row < l->row + l->rows)
-			return snprintf(buffer, size, "%s.%s", l->name, names[l->type][row - l->row]);
-	}
-	return snprintf(buffer, size, "%s", "");
-}
-
 static int arguments_ok(const CalModel *model, const CalState *state, const CalWork *work) {
 	return model && state && work && work->model == model;
 }
@@ -173,11 +131,7 @@ CalStatus cal_loop_wrench(const CalModel *model, const CalWork *work, int loop, 
 	const CalStatus status = check_acting(model, work, wrench);
 	if (status != CAL_OK || loop < 0 || loop >= model->loop_count)
 		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
-	const Loop *l = &model->loops[loop];
-	spatial sum = spatial_zero();
-	for (int row = l->row; row < l->row + l->rows; ++row)
-		sum = spatial_madd(sum, work->loops.lambda[row], work->loops.direction[row]);
-	*wrench = spatial_out(sum);
+	*wrench = spatial_out(loop_wrench(&model->loops[loop], &work->loops));
 	if (point)
 		*point = vec_out(work->loops.point[loop]);
 	return CAL_OK;

@@ -22,6 +22,13 @@ void loop_solve(const CalModel *model, CalWork *work, const double *z, double *l
 /* The multipliers that keep the rows at rest, udot being the accelerations without them. */
 CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_t *prescribed, const double *rotor,
                       const double *udot, CalWork *work);
+/* Wrench of a loop on B at the origin of its frame B (KNIFE: on A). */
+INLINE spatial loop_wrench(const Loop *loop, const LoopWork *w) {
+	spatial sum = spatial_zero();
+	for (int row = loop->row; row < loop->row + loop->rows; ++row)
+		sum = spatial_madd(sum, w->lambda[row], w->direction[row]);
+	return sum;
+}
 /* Adds the forces of lambda to wrenches at the link origins, and to the generalised forces of modes. */
 void loop_act(const CalModel *model, const CalWork *work, spatial *external, double *tau);
 #endif

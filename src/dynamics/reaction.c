@@ -10,6 +10,7 @@
 #include "dynamics/flexible.h"
 #include "dynamics/forces.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/loops.h"
 
 /* Position of a body's frame and orientation, in the world. */
 static vec3 body_pose(const CalModel *model, const CalWork *work, const Body *body, mat3 *R) {
@@ -78,10 +79,7 @@ static void subtract_loops(const CalModel *model, CalWork *work) {
 	for (int l = 0; w->acting && l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
 		const int knife = loop->type == CAL_LOOP_KNIFE;
-		spatial f = spatial_zero();
-		for (int row = loop->row; row < loop->row + loop->rows; ++row)
-			f = spatial_madd(f, w->lambda[row], w->direction[row]);
-		f = force_shift(f, w->point[l]); // to the world's origin
+		const spatial f = force_shift(loop_wrench(loop, w), w->point[l]); // to the world's origin
 		const int a = loop->node_a >= 0 ? model->nodes[loop->node_a].body : -1;
 		const int b = loop->node_b >= 0 && !knife ? model->nodes[loop->node_b].body : -1;
 		if (a >= 0)

@@ -56,19 +56,18 @@ static int cholesky(int n, double *A, double tolerance, int *order, double *diag
 	return n;
 }
 
-/* QR of L (n rows, r columns, copied to Q): reflectors below the diagonal with heads in head, R above, its diagonal apart. */
-static void householder(int n, int r, double *Q, double *head, double *diagonal) {
+/* QR of L (n rows, r columns, copied to Q): reflectors from the diagonal down, R above, its diagonal apart. */
+static void householder(int n, int r, double *Q, double *diagonal) {
 	for (int k = 0; k < r; ++k) {
 		double size = 0;
 		for (int i = k; i < n; ++i)
 			size += Q[i * n + k] * Q[i * n + k];
 		size = sqrt(size);
 		diagonal[k] = Q[k * n + k] > 0 ? -size : size;
-		head[k] = Q[k * n + k] - diagonal[k];
-		double square = head[k] * head[k];
-		for (int i = k + 1; i < n; ++i)
+		Q[k * n + k] -= diagonal[k];
+		double square = 0;
+		for (int i = k; i < n; ++i)
 			square += Q[i * n + k] * Q[i * n + k];
-		Q[k * n + k] = head[k];
 		for (int j = k + 1; j < r; ++j) {
 			double dot = 0;
 			for (int i = k; i < n; ++i)
@@ -81,7 +80,7 @@ static void householder(int n, int r, double *Q, double *head, double *diagonal)
 }
 
 int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *independent, double *scratch) {
-	double *Q = scratch, *head = scratch + n * n, *diagonal = head + n;
+	double *Q = scratch, *diagonal = scratch + n * n;
 	double most = 0;
 	for (int i = 0; i < n; ++i)
 		most = fmax(most, A[i * (n + 1)]);
@@ -98,7 +97,7 @@ int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *ind
 		for (int j = 0; j < r; ++j)
 			Q[i * n + j] = j <= i ? A[i * n + j] : 0;
 	}
-	householder(n, r, Q, head, diagonal);
+	householder(n, r, Q, diagonal);
 	return r;
 }
 
@@ -149,8 +148,8 @@ static void solve_deficient(int n, int r, const double *Q, const double *diagona
 }
 
 void min_norm_solve(int n, int rank, const double *A, const int *order, double *scratch, const double *b, double *x) {
-	const double *Q = scratch, *diagonal = scratch + n * n + n;
-	double *y = scratch + n * n + 2 * n;
+	const double *Q = scratch, *diagonal = scratch + n * n;
+	double *y = scratch + n * n + n;
 	for (int i = 0; i < n; ++i)
 		y[i] = b[order[i]];
 	if (rank == n) {

@@ -9,7 +9,7 @@
 
 /*
  * Factors A[n n] in place: A = L L' with rows taken in the order of their pivots, the largest first, relative to the
- * diagonal that they came with; those that fall below `tolerance` of it depend on the others. scratch[(n + 3) n].
+ * diagonal that they came with; those that fall below `tolerance` of it depend on the others. scratch[(n + 2) n].
  * Returns the rank; order[n]: rows by pivot; independent[n].
  */
 int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *independent, double *scratch);

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include <calder/loops.h>
 #include "model/model.h"
 
 size_t cal_model_size(const CalModel *model) { return model->size; }
@@ -152,6 +153,48 @@ int cal_model_node_index(const CalModel *model, CalNodeId id) {
 	for (int i = 0; model && i < model->node_count; ++i) {
 		if (model->nodes[i].id.value == id.value)
 			return i;
+	}
+	return -1;
+}
+
+/* ---- loops --------------------------------------------------------------------------------- */
+
+int cal_model_loop_count(const CalModel *model) { return model ? model->loop_count : 0; }
+int cal_model_row_count(const CalModel *model) { return model ? model->row_count : 0; }
+
+CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info) {
+	if (!model || !info || loop < 0 || loop >= model->loop_count)
+		return CAL_ERR_ARGUMENT;
+	const Loop *l = &model->loops[loop];
+	*info = (CalLoopInfo){l->name, l->id, l->type, l->node_a, l->node_b, l->def_a, l->def_b, l->row, l->rows};
+	return CAL_OK;
+}
+
+int cal_model_find_loop(const CalModel *model, const char *name) {
+	for (int i = 0; model && name && i < model->loop_count; ++i) {
+		if (strcmp(model->loops[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+int cal_model_row_name(const CalModel *model, int row, char *buffer, size_t size) {
+	static const char *const names[CAL_LOOP_TYPE_COUNT][CAL_LOOP_MAX_ROWS] = {
+		[CAL_LOOP_WELD] = {"dx", "dy", "dz", "rx", "ry", "rz"},
+		[CAL_LOOP_REVOLUTE] = {"dx", "dy", "dz", "rx", "ry"},
+		[CAL_LOOP_PRISMATIC] = {"dx", "dy", "rx", "ry", "rz"},
+		[CAL_LOOP_CYLINDRICAL] = {"dx", "dy", "rx", "ry"},
+		[CAL_LOOP_UNIVERSAL] = {"dx", "dy", "dz", "xy"},
+		[CAL_LOOP_SPHERICAL] = {"dx", "dy", "dz"},
+		[CAL_LOOP_PLANAR] = {"dz", "rx", "ry"},
+		[CAL_LOOP_INPLANE] = {"dz"},
+		[CAL_LOOP_DISTANCE] = {"distance"},
+		[CAL_LOOP_KNIFE] = {"vy"},
+	};
+	for (int i = 0; model && i < model->loop_count; ++i) {
+		const Loop *l = &model->loops[i];
+		if (row >= l->row && row < l->row + l->rows)
+			return snprintf(buffer, size, "%s.%s", l->name, names[l->type][row - l->row]);
 	}
 	return -1;
 }

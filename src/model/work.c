@@ -80,7 +80,7 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	loops->G = layout_take(layout, rows * nu, sizeof(double));
 	loops->X = layout_take(layout, rows * nu, sizeof(double));
 	loops->Lambda = layout_take(layout, rows * rows, sizeof(double));
-	loops->scratch = layout_take(layout, rows ? (rows + 3) * rows + nu : 0, sizeof(double));
+	loops->scratch = layout_take(layout, (rows + 2) * rows, sizeof(double));
 	loops->q = layout_take(layout, rows ? nq : 0, sizeof(double));
 	loops->dq = layout_take(layout, rows ? nu : 0, sizeof(double));
 	loops->order = layout_take(layout, rows, sizeof *loops->order);

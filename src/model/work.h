@@ -103,7 +103,7 @@ typedef struct LoopWork {
 	double *G, *X;                       // [m][n] Jacobian, and M^-1 G' by rows
 	double *Lambda;                      // [m][m] G M^-1 G', then its factor
 	double *z, *lambda;                  // [m]
-	double *scratch;                     // [(m + 2) m + n] of the solve
+	double *scratch;                     // [(m + 2) m] of the solve
 	double *q, *dq;                      // [nq], [n] of a projection
 	int *order;                          // [m] rows by pivot
 	uint8_t *independent;                // [m]

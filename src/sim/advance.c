@@ -150,11 +150,11 @@ CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 /* A rough state goes to the nearest one that the loops allow. */
 static CalStatus assemble(SimGroup *group, CalError *error) {
 	CalProjectReport left;
-	char row[128];
+	char row[128] = "";
 	const CalProjectOptions options = {.max_iterations = 100};
 	const CalStatus status = cal_loop_project(group->model, &group->state, &options, group->work, &left);
 	if (status != CAL_NOT_CONVERGED)
-		return status;
+		return report(group, status, error);
 	cal_model_row_name(group->model, left.row, row, sizeof row);
 	return error_set(error, status, "group \"%s\": its loops cannot be closed from this state: row %s is off by %.3g%s",
 	                 cal_model_name(group->model), row, left.residual,
@@ -163,8 +163,6 @@ static CalStatus assemble(SimGroup *group, CalError *error) {
 }
 
 CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
-	if (error)
-		*error = (CalError){0};
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		if (group->state.t != cal_sim_time(sim))
@@ -173,15 +171,13 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 			                 "states the same time",
 			                 cal_model_name(group->model), group->state.t, cal_model_name(sim->groups[0].model),
 			                 cal_sim_time(sim));
-		CalStatus status = cal_config_normalize(group->model, group->state.q);
+		CalStatus status = report(group, cal_config_normalize(group->model, group->state.q), error);
 		if (status == CAL_OK)
 			status = assemble(group, error);
 		if (status == CAL_OK)
-			status = group_start(group);
-		else if (error && error->text[0])
-			return status;
+			status = report(group, group_start(group), error);
 		if (status != CAL_OK)
-			return report(group, status, error);
+			return status;
 		cal_integrator_reset(group->integrator);
 		group->start_stats = cal_integrator_stats(group->integrator);
 	}

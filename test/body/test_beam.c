@@ -16,36 +16,18 @@
 #include <calder/calder.h>
 
 #include "math/eigen.h"
-#include "model/desc.h"
+#include "built.h"
 
 static const double PI = 3.14159265358979323846;
-enum { MODES_MAX = 40 };
-
-typedef struct Built {
-	CalDesc *desc;
-	CalBodyId body;
-	CalFlexReport report;
-	CalFlexMode modes[MODES_MAX];
-	const CalFlexDef *flex;
-} Built;
 
 static Built build(const CalBeamDef *def) {
 	Built b = {0};
 	CalError error = {0};
 	assert_int_equal(cal_desc_create(NULL, &b.desc), CAL_OK);
-	if (cal_beam_add(b.desc, def, &b.body, &error) != CAL_OK) {
-		print_error("%s\n", error.text);
-		fail();
-	}
-	if (cal_flex_report(b.desc, b.body, &b.report, b.modes, MODES_MAX, &error) != CAL_OK) {
-		print_error("%s\n", error.text);
-		fail();
-	}
-	b.flex = desc_body(b.desc, b.body)->flex;
+	built_check(cal_beam_add(b.desc, def, &b.body, &error), &error);
+	built_report(&b);
 	return b;
 }
-
-static void release(Built *b) { cal_desc_destroy(b->desc); }
 
 /** EI = 50, rhoA = 3, length 2, bending along y only. */
 static CalBeamDef uniform(CalFlexBoundary boundary, int modes) {

@@ -13,35 +13,16 @@
 
 #include <calder/calder.h>
 
-#include "model/desc.h"
-
-enum { MODES_MAX = 40 };
-
-typedef struct Built {
-	CalDesc *desc;
-	CalBodyId body;
-	CalFlexReport report;
-	CalFlexMode modes[MODES_MAX];
-	const CalFlexDef *flex;
-} Built;
+#include "built.h"
 
 static Built build(const CalPanelDef *def) {
 	Built b = {0};
 	CalError error = {0};
 	assert_int_equal(cal_desc_create(NULL, &b.desc), CAL_OK);
-	if (cal_panel_add(b.desc, def, &b.body, &error) != CAL_OK) {
-		print_error("%s\n", error.text);
-		fail();
-	}
-	if (cal_flex_report(b.desc, b.body, &b.report, b.modes, MODES_MAX, &error) != CAL_OK) {
-		print_error("%s\n", error.text);
-		fail();
-	}
-	b.flex = desc_body(b.desc, b.body)->flex;
+	built_check(cal_panel_add(b.desc, def, &b.body, &error), &error);
+	built_report(&b);
 	return b;
 }
-
-static void release(Built *b) { cal_desc_destroy(b->desc); }
 
 static void check_number(const char *what, double got, double want, double tolerance) {
 	check_close(0, what, 1, &got, &want, tolerance);

@@ -5,33 +5,8 @@
 # Each expectation is one line; what fails is printed with the command, and the script goes on.
 set -uo pipefail
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-failures=0
-export NO_COLOR=1
-
-fail() {
-	failures=$((failures + 1))
-	echo "FAIL: $*"
-	echo "  command: calder ${last[*]}"
-	sed 's/^/  stdout: /' out | head -n 20
-	sed 's/^/  stderr: /' err | head -n 20
-}
-
-# calder CODE ARGUMENT...: runs the program and expects the exit code.
-calder() {
-	local code=$1 got=0
-	shift
-	last=("$@")
-	"$CALDER" "$@" >out 2>err </dev/null || got=$?
-	[ "$got" -eq "$code" ] || fail "exit code $got instead of $code"
-}
-stdout_has() { grep -qE -- "$1" out || fail "stdout lacks: $1"; }
-stderr_has() { grep -qE -- "$1" err || fail "stderr lacks: $1"; }
-stdout_empty() { [ ! -s out ] || fail "stdout is not empty"; }
-stderr_empty() { [ ! -s err ] || fail "stderr is not empty"; }
-python() { python3 -c "$1" || fail "python: $1"; }
+# shellcheck source=test/cli/expect.sh
+. "$(dirname "$0")/expect.sh"
 
 cat >model.yaml <<'YAML'
 calder: 1

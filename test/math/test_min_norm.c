@@ -41,7 +41,7 @@ static void pseudo_inverse_of_known_matrices(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + 300; seed++) {
 		Rng rng = rng_make(seed);
 		const int n = 1 + (int)(seed % N), r = (int)(seed / N % (uint64_t)(n + 1));
-		double Q[N][N], value[N], A[N * N], scratch[(N + 3) * N], b[N], x[N], expected[N] = {0};
+		double Q[N][N], value[N], A[N * N], scratch[(N + 2) * N], b[N], x[N], expected[N] = {0};
 		int order[N];
 		uint8_t independent[N];
 		orthonormal(&rng, n, r, Q);
@@ -75,7 +75,7 @@ static void pseudo_inverse_of_known_matrices(void **state) {
 static void rows_of_any_size(void **state) {
 	(void)state;
 	const double g[4][2] = {{1, 0}, {1e-6, 1e-6}, {1, 0}, {1e-17, 0}};
-	double A[16], scratch[28], x[4];
+	double A[16], scratch[24], x[4];
 	const double b[4] = {1, 1e-6, 1, 0};
 	int order[4];
 	uint8_t independent[4];

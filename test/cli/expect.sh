@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# For scripts that test the command line, to be sourced: a folder of their own to work in, the program with its expected exit
+# code, and what it said. What fails is printed with the command, and the script goes on; it ends with `exit $((failures > 0))`
+# or the like.
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+export NO_COLOR=1
+
+fail() {
+	failures=$((failures + 1))
+	echo "FAIL: $*"
+	echo "  command: calder ${last[*]}"
+	sed 's/^/  stdout: /' out | head -n 20
+	sed 's/^/  stderr: /' err | head -n 20
+}
+
+# calder CODE ARGUMENT...: runs the program and expects the exit code.
+calder() {
+	local code=$1 got=0
+	shift
+	last=("$@")
+	"$CALDER" "$@" >out 2>err </dev/null || got=$?
+	[ "$got" -eq "$code" ] || fail "exit code $got instead of $code"
+}
+stdout_has() { grep -qE -- "$1" out || fail "stdout lacks: $1"; }
+stderr_has() { grep -qE -- "$1" err || fail "stderr lacks: $1"; }
+stdout_empty() { [ ! -s out ] || fail "stdout is not empty"; }
+stderr_empty() { [ ! -s err ] || fail "stderr is not empty"; }
+python() { python3 -c "$1" || fail "python: $1"; }
