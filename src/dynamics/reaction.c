@@ -78,14 +78,13 @@ static void subtract_loops(const CalModel *model, CalWork *work) {
 	const LoopWork *w = &work->loops;
 	for (int l = 0; w->acting && l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
-		const int knife = loop->type == CAL_LOOP_KNIFE;
 		const spatial f = force_shift(loop_wrench(loop, w), w->point[l]); // to the world's origin
-		const int a = loop->node_a >= 0 ? model->nodes[loop->node_a].body : -1;
-		const int b = loop->node_b >= 0 && !knife ? model->nodes[loop->node_b].body : -1;
-		if (a >= 0)
-			work->reaction[a] = knife ? spatial_sub(work->reaction[a], f) : spatial_add(work->reaction[a], f);
-		if (b >= 0)
-			work->reaction[b] = spatial_sub(work->reaction[b], f);
+		const int plus = loop->plus >= 0 ? model->nodes[loop->plus].body : -1;
+		const int minus = loop->minus >= 0 ? model->nodes[loop->minus].body : -1;
+		if (plus >= 0)
+			work->reaction[plus] = spatial_sub(work->reaction[plus], f);
+		if (minus >= 0)
+			work->reaction[minus] = spatial_add(work->reaction[minus], f);
 	}
 }
 

@@ -34,11 +34,16 @@ void compile_loops(Compiler *c) {
 		const DescLoop *from = &c->desc->loops[i];
 		if (!is_ours(c, from))
 			continue;
+		const int a = from->a.value ? c->node_of[from->a.value - 1] : -1;
+		const int b = from->b.value ? c->node_of[from->b.value - 1] : -1;
+		const int alone = from->def.type == CAL_LOOP_KNIFE;
 		c->loops[made++] = (Loop){.name = compile_keep_string(c, from->def.name),
 		                          .id = {(uint32_t)i + 1},
 		                          .type = from->def.type,
-		                          .node_a = from->a.value ? c->node_of[from->a.value - 1] : -1,
-		                          .node_b = from->b.value ? c->node_of[from->b.value - 1] : -1,
+		                          .node_a = a,
+		                          .node_b = b,
+		                          .plus = alone ? a : b,
+		                          .minus = alone ? -1 : a,
 		                          .a = compile_pose(from->def.a),
 		                          .b = compile_pose(from->def.b),
 		                          .def_a = from->def.a,

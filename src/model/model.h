@@ -91,6 +91,7 @@ typedef struct Loop {
 	CalLoopId id;
 	CalLoopType type;
 	int node_a, node_b;        // -1: the ground's origin
+	int plus, minus;           // nodes on which its wrench and the opposite act, -1: none
 	dpose a, b;                // frames on them
 	CalPlacement def_a, def_b; // as described
 	double length;             // DISTANCE
