@@ -4,19 +4,22 @@
  *
  * Three looks: can the file be read (exit code 3 if not); what does the library say about the whole
  * description; and does it run, that is, can it be compiled and does it have finite accelerations in its
- * initial state under its loads. Errors make the exit code 1, warnings only with --strict.
+ * initial state under its loads. Errors make the exit code 1, warnings only with --strict. Loops are closed before: rows
+ * that cannot be met are errors, rows that follow from others warnings; what is left of the freedoms is printed.
  */
 #define _GNU_SOURCE // getopt_long
 
 #include <getopt.h>
+#include <stdlib.h>
 
-#include "cli.h"
+#include "mobility.h"
 
 static const char help[] =
 	"usage: calder check [--json] [--strict] FILE\n"
 	"\n"
 	"Reports everything that is wrong (errors) or suspicious (warnings) in a model, with the place in the\n"
-	"file. Exit code 0 if there is no error, 1 if there is one, 3 if the file cannot be read.\n"
+	"file, and the mobility of each group: degrees of freedom less independent rows of loops.\n"
+	"Exit code 0 if there is no error, 1 if there is one, 3 if the file cannot be read.\n"
 	"  --strict  warnings count as errors\n"
 	"  --json    findings as JSON on stdout\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
@@ -27,6 +30,8 @@ typedef struct Report {
 	const char *path;
 	bool json;
 	int errors, warnings;
+	Mobility *mobility; // [groups]
+	int groups;
 } Report;
 
 static void add_finding(Report *report, bool is_error, const char *text) {
@@ -49,58 +54,103 @@ static const char *text_of(const CalError *error, CalStatus status) {
 	return error->text[0] ? error->text : cal_status_text(status);
 }
 
-/* Accelerations in the initial state, under the loads of the file. */
-static CalStatus try_group(CalSim *sim, int group, const CalFile *file, CalError *error) {
-	const CalModel *model = cal_sim_model(sim, group);
-	CalFileLoads *loads = NULL;
-	CalSimView view;
-	CalStatus status = cal_file_state(file, model, cal_sim_state(sim, group), error);
-	if (status == CAL_OK)
-		status = cal_file_loads_create(file, model, &loads, error);
-	if (status == CAL_OK)
-		status = cal_sim_set_input(sim, group, cal_file_loads_input, NULL, loads);
-	if (status == CAL_OK) {
-		status = cal_sim_observe(sim, group, &view);
-		if (status != CAL_OK)
-			snprintf(error->text, sizeof error->text, "group \"%s\" in its initial state: %s", cal_model_name(model),
-			         cal_status_text(status));
+static void check_loops(Report *report, const Mobility *m) {
+	char text[1600], names[1024];
+	if (m->status != CAL_OK)
+		add_finding(report, true, text_of(&m->error, m->status));
+	mobility_redundant(m, names, sizeof names);
+	if (names[0]) {
+		snprintf(
+			text, sizeof text,
+			"group \"%s\": rows of loops follow from others (%s); their forces are not unique, the smallest are taken",
+			cal_model_name(m->model), names);
+		add_finding(report, false, text);
 	}
-	cal_file_loads_destroy(loads);
-	return status;
+	mobility_driven(m, names, sizeof names);
+	if (m->overdriven > 0) {
+		snprintf(
+			text, sizeof text,
+			"group \"%s\": the loops tie driven freedoms to each other (%s): %d too many are driven, or the position "
+			"is singular; leave some free unless their motions agree",
+			cal_model_name(m->model), names, m->overdriven);
+		add_finding(report, false, text);
+	}
 }
 
-static void try_to_run(Report *report, const CalFile *file) {
+/* Loops, then accelerations in the state that closes them, under the loads of the file. */
+static void try_group(Report *report, CalSim *sim, int group) {
+	const CalModel *model = cal_sim_model(sim, group);
+	Mobility *m = &report->mobility[group];
+	CalSimView view;
+	CalStatus status = mobility_find(m, sim, group);
+	if (status == CAL_OK)
+		check_loops(report, m);
+	if (status == CAL_OK && m->status == CAL_OK)
+		status = cal_sim_observe(sim, group, &view);
+	if (status != CAL_OK) {
+		char text[256];
+		snprintf(text, sizeof text, "group \"%.100s\" in its initial state: %s", cal_model_name(model),
+		         cal_status_text(status));
+		add_finding(report, true, text);
+	}
+}
+
+static void try_to_run(Report *report, Loaded *loaded) {
 	CalError error = {0};
-	CalSim *sim = NULL;
-	CalSimOptions options = {.method = cal_file_run(file).method};
-	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &sim, &error);
+	CalStatus status = loaded_build(loaded, loaded->file, NULL, &error);
+	const int groups = status == CAL_OK ? cal_sim_group_count(loaded->sim) : 0;
+	if (status == CAL_OK) {
+		report->mobility = calloc((size_t)groups, sizeof *report->mobility);
+		status = report->mobility ? CAL_OK : CAL_ERR_MEMORY;
+	}
 	if (status != CAL_OK)
 		add_finding(report, true, text_of(&error, status));
-	for (int i = 0; sim && i < cal_sim_group_count(sim); i++) {
-		error = (CalError){0};
-		status = try_group(sim, i, file, &error);
-		if (status != CAL_OK)
-			add_finding(report, true, text_of(&error, status));
+	for (int i = 0; status == CAL_OK && i < groups; i++) {
+		report->groups++;
+		try_group(report, loaded->sim, i);
 	}
-	cal_sim_destroy(sim);
+}
+
+static void print_report(const Report *report) {
+	if (report->json)
+		printf("],\n  \"errors\": %d,\n  \"warnings\": %d,\n  \"groups\": [", report->errors, report->warnings);
+	for (int i = 0; i < report->groups; i++) {
+		const Mobility *m = &report->mobility[i];
+		if (!m->chosen)
+			continue;
+		if (report->json) {
+			printf("%s\n    {\"name\": ", i ? "," : "");
+			json_string(stdout, cal_model_name(m->model));
+			printf(",\n      ");
+			mobility_json(m, stdout);
+			putchar('}');
+		} else {
+			printf("group \"%s\"\n", cal_model_name(m->model));
+			mobility_print(m, stdout);
+		}
+	}
+	if (report->json)
+		printf("]\n}\n");
+	else
+		printf("%s: %d errors, %d warnings\n", report->path, report->errors, report->warnings);
 }
 
 static int check_file(const char *path, bool json, bool strict) {
-	CalFile *file;
-	int code = input_open(path, &file);
+	Loaded loaded = {0};
+	int code = input_open(path, &loaded.file);
 	if (code != EXIT_OK)
 		return code;
 	Report report = {.path = input_name(path), .json = json};
 	if (json)
 		printf("{\n  \"findings\": [");
-	cal_desc_check(cal_file_desc(file), on_finding, &report);
+	cal_desc_check(cal_file_desc(loaded.file), on_finding, &report);
 	if (report.errors == 0)
-		try_to_run(&report, file);
-	if (json)
-		printf("],\n  \"errors\": %d,\n  \"warnings\": %d\n}\n", report.errors, report.warnings);
-	else
-		printf("%s: %d errors, %d warnings\n", report.path, report.errors, report.warnings);
-	cal_file_destroy(file);
+		try_to_run(&report, &loaded);
+	print_report(&report);
+	for (int i = 0; i < report.groups; i++)
+		mobility_free(&report.mobility[i]);
+	free(report.mobility);
+	loaded_destroy(&loaded);
 	return report.errors || (strict && report.warnings) ? EXIT_CHECK : EXIT_OK;
 }
 

@@ -56,7 +56,9 @@ typedef struct Loaded {
 	CalFileLoads **loads; // one per group of the simulation
 } Loaded;
 
-/** Builds the simulation of an open file; options NULL: as the file says. */
+/** Builds the simulation of an open file; method NULL: as the file says. Loops are not closed, nothing is printed. */
+CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalIntegratorOptions *method, CalError *error);
+/** The same with loops closed, ready to run; prints what goes wrong. */
 int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalIntegratorOptions *method);
 /** Releases all, the file included. */
 void loaded_destroy(Loaded *loaded);

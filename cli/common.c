@@ -120,6 +120,12 @@ static double next_switch(void *user, double t) { return cal_file_loads_next_swi
 static CalStatus prepare_group(Loaded *loaded, int group, CalError *error) {
 	const CalModel *model = cal_sim_model(loaded->sim, group);
 	CalStatus status = cal_file_state(loaded->file, model, cal_sim_state(loaded->sim, group), error);
+	uint8_t *frozen = calloc((size_t)cal_model_u_count(model) + 1, 1);
+	if (status == CAL_OK)
+		status = frozen ? cal_file_frozen(loaded->file, model, frozen, error) : CAL_ERR_MEMORY;
+	if (status == CAL_OK)
+		status = cal_sim_set_frozen(loaded->sim, group, frozen);
+	free(frozen);
 	if (status == CAL_OK)
 		status = cal_file_loads_create(loaded->file, model, &loaded->loads[group], error);
 	if (status == CAL_OK)
@@ -127,17 +133,22 @@ static CalStatus prepare_group(Loaded *loaded, int group, CalError *error) {
 	return status;
 }
 
-int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalIntegratorOptions *method) {
-	CalError error = {0};
+CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalIntegratorOptions *method, CalError *error) {
 	*loaded = (Loaded){.file = file, .settings = cal_file_run(file)};
 	CalSimOptions options = {.method = method ? *method : loaded->settings.method};
-	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &loaded->sim, &error);
+	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &loaded->sim, error);
 	if (status == CAL_OK) {
 		loaded->loads = calloc((size_t)cal_sim_group_count(loaded->sim), sizeof(CalFileLoads *));
 		status = loaded->loads ? CAL_OK : CAL_ERR_MEMORY;
 	}
 	for (int i = 0; status == CAL_OK && i < cal_sim_group_count(loaded->sim); i++)
-		status = prepare_group(loaded, i, &error);
+		status = prepare_group(loaded, i, error);
+	return status;
+}
+
+int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalIntegratorOptions *method) {
+	CalError error = {0};
+	CalStatus status = loaded_build(loaded, file, method, &error);
 	if (status == CAL_OK)
 		status = cal_sim_restart(loaded->sim, &error);
 	return say_status(path, status, &error);

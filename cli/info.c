@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "mobility.h"
 
 static const char help[] =
 	"usage: calder info [--json] FILE\n"
 	"\n"
 	"Prints the groups of a model with their bodies, joints, degrees of freedom (of the joint and, behind a +,\n"
-	"modes), mass and solver; of flexible bodies the range of their modes (calder modes lists them).\n"
+	"modes), mass and solver; of flexible bodies the range of their modes (calder modes lists them); of closed\n"
+	"loops what they leave: mobility, redundant rows, and degrees of freedom that can be chosen.\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
 	"\n"
 	"example: calder info examples/free_flying_arm.yaml\n";
@@ -114,43 +115,7 @@ static void print_nodes(const CalModel *model) {
 	}
 }
 
-/* Loops, and what they leave of the degrees of freedom in the initial state. */
-static void print_loops(CalSim *sim, int group) {
-	const CalModel *model = cal_sim_model(sim, group);
-	const int rows = cal_model_row_count(model), dofs = cal_model_u_count(model);
-	CalWork *work = NULL;
-	double *udot = calloc((size_t)dofs + 1, sizeof *udot);
-	uint8_t *independent = calloc((size_t)rows + 1, 1);
-	int rank = -1;
-	for (int i = 0; i < cal_model_loop_count(model); i++) {
-		CalLoopInfo loop;
-		if (cal_model_loop(model, i, &loop) == CAL_OK)
-			printf("  loop   %s: %s, %d %s\n", loop.name, cal_loop_type_name(loop.type), loop.rows,
-			       loop.rows == 1 ? "row" : "rows");
-	}
-	if (udot && independent && cal_work_create(model, &work) == CAL_OK &&
-	    cal_loop_project(model, cal_sim_state(sim, group), NULL, work, NULL) == CAL_OK &&
-	    cal_forward_dynamics(model, cal_sim_state(sim, group), NULL, work, udot) == CAL_OK)
-		(void)cal_loop_rank(model, work, &rank, independent);
-	if (rank < 0) {
-		printf("  mobility unknown: the loops cannot be closed from the initial state\n");
-	} else {
-		printf("  mobility %d: %d degrees of freedom less %d independent rows of %d", dofs - rank, dofs, rank, rows);
-		for (int row = 0, said = 0; row < rows; row++) {
-			char name[96];
-			if (independent[row])
-				continue;
-			cal_model_row_name(model, row, name, sizeof name);
-			printf("%s%s", said++ ? ", " : "; redundant: ", name);
-		}
-		printf("\n");
-	}
-	cal_work_destroy(work);
-	free(udot);
-	free(independent);
-}
-
-static void print_group(const CalDesc *desc, CalSim *sim, int group) {
+static void print_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalVec3 g = cal_model_gravity(model);
 	int bodies = cal_model_body_count(model), dofs = cal_model_u_count(model);
@@ -171,7 +136,7 @@ static void print_group(const CalDesc *desc, CalSim *sim, int group) {
 		print_flexible(desc, model, i);
 	print_nodes(model);
 	if (cal_model_loop_count(model) > 0)
-		print_loops(sim, group);
+		mobility_print(mobility, stdout);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
@@ -227,7 +192,7 @@ static void json_body(const CalDesc *desc, const CalModel *model, int index) {
 	printf("}");
 }
 
-static void json_group(const CalDesc *desc, CalSim *sim, int group) {
+static void json_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalSimMonitor now = {0};
 	printf("%s\n    {\"name\": ", group ? "," : "");
@@ -247,16 +212,44 @@ static void json_group(const CalDesc *desc, CalSim *sim, int group) {
 	printf(",\n      \"body_list\": [");
 	for (int i = 0; i < cal_model_body_count(model); i++)
 		json_body(desc, model, i);
-	printf("]}");
+	printf("],\n      ");
+	mobility_json(mobility, stdout);
+	printf("}");
 }
 
-static void print_json(const Loaded *loaded) {
+static void print_json(const Loaded *loaded, const Mobility *mobility) {
 	printf("{\n  \"title\": ");
 	json_string(stdout, loaded->settings.title ? loaded->settings.title : "");
 	printf(",\n  \"groups\": [");
 	for (int i = 0; i < cal_sim_group_count(loaded->sim); i++)
-		json_group(cal_file_desc(loaded->file), loaded->sim, i);
+		json_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i]);
 	printf("]\n}\n");
+}
+
+static void print_text(const Loaded *loaded, const Mobility *mobility) {
+	if (loaded->settings.title && loaded->settings.title[0])
+		printf("%s\n", loaded->settings.title);
+	for (int i = 0; i < cal_sim_group_count(loaded->sim); i++)
+		print_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i]);
+}
+
+/* Mobility is found first: the start of the simulation closes the loops. */
+static int print_loaded(Loaded *loaded, const char *path, bool json) {
+	const int groups = cal_sim_group_count(loaded->sim);
+	CalError error = {0};
+	Mobility *mobility = calloc((size_t)groups, sizeof *mobility);
+	CalStatus status = mobility ? CAL_OK : CAL_ERR_MEMORY;
+	for (int i = 0; i < groups && status == CAL_OK; i++)
+		status = mobility_find(&mobility[i], loaded->sim, i);
+	if (status == CAL_OK)
+		status = cal_sim_restart(loaded->sim, &error);
+	int code = say_status(path, status, &error);
+	if (code == EXIT_OK)
+		(json ? print_json : print_text)(loaded, mobility);
+	for (int i = 0; mobility && i < groups; i++)
+		mobility_free(&mobility[i]);
+	free(mobility);
+	return code;
 }
 
 int command_info(int argc, char **argv) {
@@ -278,15 +271,10 @@ int command_info(int argc, char **argv) {
 	if (code != EXIT_OK)
 		return code;
 	Loaded loaded;
-	code = loaded_create(&loaded, file, input_name(argv[optind]), NULL);
-	if (code == EXIT_OK && json) {
-		print_json(&loaded);
-	} else if (code == EXIT_OK) {
-		if (loaded.settings.title && loaded.settings.title[0])
-			printf("%s\n", loaded.settings.title);
-		for (int i = 0; i < cal_sim_group_count(loaded.sim); i++)
-			print_group(cal_file_desc(loaded.file), loaded.sim, i);
-	}
+	CalError error = {0};
+	code = say_status(input_name(argv[optind]), loaded_build(&loaded, file, NULL, &error), &error);
+	if (code == EXIT_OK)
+		code = print_loaded(&loaded, input_name(argv[optind]), json);
 	loaded_destroy(&loaded);
 	return code;
 }

@@ -32,7 +32,8 @@ static const char help[] =
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
 	"signals: q, u, udot (all joints), q:JOINT, u:JOINT, udot:JOINT, energy, momentum, node:BODY/NODE,\n"
-	"         deflection:BODY/NODE, reaction:JOINT; and single columns of them: momentum:Lz, u:flight.3\n"
+	"         deflection:BODY/NODE, reaction:JOINT, loop:LOOP (its wrench), residual (of all loops),\n"
+	"         residual:LOOP; and single columns of them: momentum:Lz, u:flight.3, residual:pin:dx\n"
 	"\n"
 	"example: calder run examples/pendulum.yaml -o pendulum.csv --plot pendulum.svg q energy\n";
 

@@ -65,6 +65,7 @@ void signals_init(SignalSet *set) {
 void signals_free(SignalSet *set) {
 	free(set->signals);
 	free(set->columns);
+	free(set->residuals);
 	*set = (SignalSet){0};
 }
 
@@ -193,12 +194,32 @@ static void add_deflection_signal(SignalSet *set, const char *name, int group, i
 	add_columns(set, name, turn, 3, "rad");
 }
 
-static void add_reaction_signal(SignalSet *set, const char *name, int group, int body) {
+/* Through a joint (index: of its body) or of a loop. */
+static void add_wrench_signal(SignalSet *set, SignalKind kind, const char *name, int group, int index) {
 	static const char *const moment[] = {"mx", "my", "mz"}, *const force[] = {"fx", "fy", "fz"};
-	if (!add_signal(set, SIGNAL_REACTION, name, group, body))
+	if (!add_signal(set, kind, name, group, index))
 		return;
 	add_columns(set, name, moment, 3, "N m");
 	add_columns(set, name, force, 3, "N");
+}
+
+/* Directions d.. are lengths; the others are sines, or have no position. */
+static const char *row_unit(const char *direction) { return direction[0] == 'd' ? "m" : "1"; }
+
+/* Of all loops of a group (loop < 0), where columns have the names of rows, or of one loop, where those of directions. */
+static void add_residual_signal(SignalSet *set, CalSim *sim, const char *name, int group, int loop) {
+	const CalModel *model = cal_sim_model(sim, group);
+	CalLoopInfo info = {.rows = cal_model_row_count(model)};
+	if (loop >= 0 && cal_model_loop(model, loop, &info) != CAL_OK)
+		return;
+	if (!add_signal(set, SIGNAL_RESIDUAL, name, group, info.row))
+		return;
+	for (int row = info.row; row < info.row + info.rows; row++) {
+		char text[128] = "";
+		cal_model_row_name(model, row, text, sizeof text);
+		const char *dot = strrchr(text, '.'), *direction = dot ? dot + 1 : text;
+		add_column(set, name, loop >= 0 ? direction : text, row_unit(direction));
+	}
 }
 
 /* ---- look-up ----------------------------------------------------------------------------------- */
@@ -230,7 +251,7 @@ static bool keep_column(SignalSet *set, const char *column) {
 			continue;
 		set->columns[signal->first] = set->columns[i];
 		set->column_count = signal->first + 1;
-		if (is_coordinate(signal->kind))
+		if (is_coordinate(signal->kind) || signal->kind == SIGNAL_RESIDUAL)
 			signal->index += i - signal->first;
 		else
 			signal->only = i - signal->first;
@@ -239,13 +260,20 @@ static bool keep_column(SignalSet *set, const char *column) {
 	return false;
 }
 
+static int find_object(const CalModel *model, SignalKind kind, const char *object) {
+	if (kind == SIGNAL_NODE || kind == SIGNAL_DEFLECTION)
+		return cal_model_find_node(model, object);
+	if (kind == SIGNAL_LOOP || kind == SIGNAL_RESIDUAL)
+		return cal_model_find_loop(model, object);
+	return cal_model_find_joint(model, object);
+}
+
 /* column: the one that stays of each signal; NULL: all of them. */
 static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *object,
                               const char *column) {
 	for (int group = 0; group < cal_sim_group_count(sim); group++) {
 		const CalModel *model = cal_sim_model(sim, group);
-		bool is_node = kind == SIGNAL_NODE || kind == SIGNAL_DEFLECTION;
-		int index = is_node ? cal_model_find_node(model, object) : cal_model_find_joint(model, object);
+		int index = find_object(model, kind, object);
 		if (index < 0 && is_coordinate(kind)) {
 			index = find_coordinate(model, kind, object);
 			column = index < 0 ? column : object;
@@ -256,8 +284,10 @@ static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, cons
 			add_node_signal(set, name, group, index);
 		else if (kind == SIGNAL_DEFLECTION)
 			add_deflection_signal(set, name, group, index);
-		else if (kind == SIGNAL_REACTION)
-			add_reaction_signal(set, name, group, index);
+		else if (kind == SIGNAL_REACTION || kind == SIGNAL_LOOP)
+			add_wrench_signal(set, kind, name, group, index);
+		else if (kind == SIGNAL_RESIDUAL)
+			add_residual_signal(set, sim, name, group, index);
 		else
 			add_joint_signal(set, sim, kind, name, group, index);
 		return set->failed || !column || keep_column(set, column) ? SIGNAL_FOUND : SIGNAL_NO_COLUMN;
@@ -271,6 +301,8 @@ static SignalFound add_everywhere(SignalSet *set, CalSim *sim, SignalKind kind, 
 	for (int group = 0; group < cal_sim_group_count(sim); group++) {
 		if (kind == SIGNAL_ENERGY || kind == SIGNAL_MOMENTUM)
 			add_group_signal(set, sim, kind, name, group);
+		else if (kind == SIGNAL_RESIDUAL)
+			add_residual_signal(set, sim, name, group, -1);
 		else
 			add_joint_signal(set, sim, kind, name, group, -1);
 		if (!set->failed && column && !keep_column(set, column))
@@ -293,6 +325,8 @@ static SignalFound add_named(SignalSet *set, CalSim *sim, const char *name, cons
 		{"node", SIGNAL_NODE, false, true},
 		{"deflection", SIGNAL_DEFLECTION, false, true},
 		{"reaction", SIGNAL_REACTION, false, true},
+		{"loop", SIGNAL_LOOP, false, true},
+		{"residual", SIGNAL_RESIDUAL, true, true},
 	};
 	size_t length = strcspn(name, ":");
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -326,6 +360,22 @@ static bool is_there(const SignalSet *set, const char *name) {
 	return false;
 }
 
+/* Room for the rows of any group, once a signal wants residuals. */
+static void make_room(SignalSet *set, CalSim *sim) {
+	int most = 0;
+	bool wanted = false;
+	for (int i = 0; i < set->signal_count; i++)
+		wanted |= set->signals[i].kind == SIGNAL_RESIDUAL;
+	if (!wanted || set->residuals)
+		return;
+	for (int group = 0; group < cal_sim_group_count(sim); group++) {
+		int rows = cal_model_row_count(cal_sim_model(sim, group));
+		most = rows > most ? rows : most;
+	}
+	set->residuals = calloc((size_t)most + 1, sizeof *set->residuals);
+	set->failed |= !set->residuals;
+}
+
 SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
 	if (is_there(set, name))
 		return SIGNAL_FOUND;
@@ -335,6 +385,7 @@ SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
 		SignalFound part = add_column_of(set, sim, name);
 		found = part == SIGNAL_FOUND || part == SIGNAL_NO_COLUMN ? part : found;
 	}
+	make_room(set, sim);
 	if (set->failed)
 		return SIGNAL_NO_MEMORY;
 	if (found != SIGNAL_FOUND) { // nothing stays of an attempt
@@ -352,14 +403,16 @@ SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
 void signals_complain(char *text, size_t size, const char *name, SignalFound found) {
 	if (found == SIGNAL_NO_OBJECT)
 		snprintf(text, size, "signal \"%s\": the model has no %s of that name; 'calder info' lists them", name,
-		         strncmp(name, "node:", 5) == 0 || strncmp(name, "deflection:", 11) == 0 ? "node" : "joint");
+		         strncmp(name, "node:", 5) == 0 || strncmp(name, "deflection:", 11) == 0 ? "node"
+		         : strncmp(name, "loop:", 5) == 0 || strncmp(name, "residual:", 9) == 0  ? "loop"
+		                                                                                 : "joint");
 	else if (found == SIGNAL_NO_COLUMN)
 		snprintf(text, size, "signal \"%s\": there is no \"%s\" among its columns; the CSV file of \"%.*s\" names them",
 		         name, strrchr(name, ':') + 1, (int)(strrchr(name, ':') - name), name);
 	else if (found == SIGNAL_UNKNOWN)
 		snprintf(text, size,
 		         "signal \"%s\" is not known; use q, u, udot, q:JOINT, u:JOINT, udot:JOINT, energy, momentum, "
-		         "node:BODY/NODE, deflection:BODY/NODE or reaction:JOINT",
+		         "node:BODY/NODE, deflection:BODY/NODE, reaction:JOINT, loop:LOOP, residual or residual:LOOP",
 		         name);
 	else
 		snprintf(text, size, "signal \"%s\": out of memory", name);

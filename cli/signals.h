@@ -7,6 +7,8 @@
  *   node:PATH              pose (quaternion w,x,y,z) and velocity of a node, world axes
  *   deflection:PATH        how far a node of a flexible body is off its place, and turned (rotation vector), body axes
  *   reaction:JOINT         wrench through a joint on its outboard body, world axes
+ *   loop:LOOP              wrench of a loop on its second side at the origin of frame B, world axes (knife: on its first)
+ *   residual               how far the rows of all loops are from zero; residual:LOOP of one
  *
  * A signal becomes one or more columns, each with a name and a unit. The name of a column is a signal too, of that
  * column alone: momentum:Lz, node:arm/tip:x, u:flight.3.
@@ -25,13 +27,15 @@ typedef enum SignalKind {
 	SIGNAL_NODE,
 	SIGNAL_DEFLECTION,
 	SIGNAL_REACTION,
+	SIGNAL_LOOP,
+	SIGNAL_RESIDUAL,
 } SignalKind;
 
 typedef struct Signal {
 	SignalKind kind;
 	const char *name; // as asked for; lives as long as the caller's
 	int group;        // of the simulation
-	int index;        // first coordinate or speed, node, or body whose joint it is
+	int index;        // first coordinate, speed or row; node, loop, or body whose joint it is
 	int first, count; // its columns
 	int only;         // the one of the values that is wanted, or -1: all of them
 } Signal;
@@ -41,7 +45,8 @@ typedef struct SignalSet {
 	int signal_count, signal_capacity;
 	Column *columns; // the first is the time
 	int column_count, column_capacity;
-	bool failed; // out of memory
+	double *residuals; // [most rows of a group], once a signal wants them
+	bool failed;       // out of memory
 } SignalSet;
 
 typedef enum SignalFound {

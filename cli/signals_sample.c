@@ -2,8 +2,8 @@
 /*
  * signals_sample.c — the values of signals now.
  *
- * One forward dynamics per group gives coordinates, nodes and deflections, one more call the reactions, and the
- * monitors energy and momentum. A signal of which one column is wanted is computed as a whole all the same.
+ * One forward dynamics per group gives coordinates, nodes and deflections, one more call each the reactions and the residuals of loops, and
+ * the monitors energy and momentum. A signal of which one column is wanted is computed as a whole all the same.
  */
 #include <math.h>
 #include <string.h>
@@ -108,6 +108,27 @@ static CalStatus sample_reaction(const CalSimView *view, int body, double *to) {
 	return CAL_OK;
 }
 
+static CalStatus sample_loop(const CalSimView *view, int loop, double *to) {
+	CalSpatial wrench;
+	CalStatus status = cal_loop_wrench(view->model, view->work, loop, &wrench, NULL);
+	if (status != CAL_OK)
+		return status;
+	put_vec3(to, wrench.angular);
+	put_vec3(to + 3, wrench.linear);
+	return CAL_OK;
+}
+
+/* Residuals of a group's loops. They take the forces of the loops from the workspace: the last to be asked for. */
+static CalStatus sample_residuals(const SignalSet *set, const CalSimView *view, int group, double *row) {
+	CalStatus status = cal_loop_residual(view->model, view->state, view->work, set->residuals, NULL);
+	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
+		const Signal *s = &set->signals[i];
+		if (s->group == group && s->kind == SIGNAL_RESIDUAL)
+			memcpy(row + s->first, set->residuals + s->index, (size_t)s->count * sizeof(double));
+	}
+	return status;
+}
+
 static CalStatus sample_monitor(CalSim *sim, const Signal *signal, double *to) {
 	CalSimMonitor monitor;
 	CalStatus status = cal_sim_monitor(sim, signal->group, &monitor);
@@ -155,7 +176,9 @@ static CalStatus sample_group(const SignalSet *set, CalSim *sim, int group, doub
 			status = sample_node(&view, s->index, all);
 		else if (s->kind == SIGNAL_DEFLECTION)
 			status = sample_deflection(&view, s->index, all);
-		if (status == CAL_OK && (s->kind == SIGNAL_NODE || s->kind == SIGNAL_DEFLECTION))
+		else if (s->kind == SIGNAL_LOOP)
+			status = sample_loop(&view, s->index, all);
+		if (status == CAL_OK && (s->kind == SIGNAL_NODE || s->kind == SIGNAL_DEFLECTION || s->kind == SIGNAL_LOOP))
 			put_values(s, all, row);
 		reactions |= s->kind == SIGNAL_REACTION;
 	}
@@ -168,7 +191,7 @@ static CalStatus sample_group(const SignalSet *set, CalSim *sim, int group, doub
 		if (status == CAL_OK)
 			put_values(&set->signals[i], all, row);
 	}
-	return status;
+	return set->residuals && status == CAL_OK ? sample_residuals(set, &view, group, row) : status;
 }
 
 CalStatus signals_sample(const SignalSet *set, CalSim *sim, double *row) {

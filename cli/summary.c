@@ -22,6 +22,10 @@ CalStatus summary_watch(Summary *summary, CalSim *sim) {
 		drift->energy = fmax(drift->energy, fabs(now.energy_change));
 		drift->linear = fmax(drift->linear, length(now.linear_change));
 		drift->angular = fmax(drift->angular, length(now.angular_change));
+		if (now.residual > drift->residual) {
+			drift->residual = now.residual;
+			drift->residual_row = now.residual_row;
+		}
 	}
 	return CAL_OK;
 }
@@ -53,6 +57,11 @@ static void print_group(const Summary *summary, CalSim *sim, int group, FILE *ou
 	else
 		fprintf(out, "              changed by up to %.6g kg m/s and %.6g kg m^2/s (something acts from outside)\n",
 		        drift->linear, drift->angular);
+	if (cal_model_row_count(model) > 0) {
+		char row[96] = "";
+		cal_model_row_name(model, drift->residual_row, row, sizeof row);
+		fprintf(out, "  loops       closed to %.2e (%s)\n", drift->residual, row);
+	}
 }
 
 void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
@@ -100,6 +109,8 @@ static void json_group(const Summary *summary, CalSim *sim, int group, FILE *out
 	json_vec3(out, now.momentum.angular_origin);
 	json_field(out, "linear_change", drift->linear);
 	json_field(out, "angular_change", drift->angular);
+	if (cal_model_row_count(model) > 0)
+		json_field(out, "largest_residual", drift->residual);
 	putc('}', out);
 }
 

@@ -9,9 +9,11 @@
 
 /** The largest changes of the invariants of one group at the samples of a run. */
 typedef struct Drift {
-	double energy;  // [J]
-	double linear;  // [kg m/s]
-	double angular; // [kg m^2/s]
+	double energy;    // [J]
+	double linear;    // [kg m/s]
+	double angular;   // [kg m^2/s]
+	double residual;  // of loops, and where it was; 0 without loops
+	int residual_row; //
 } Drift;
 
 typedef struct Summary {

@@ -169,17 +169,23 @@ typedef struct CalFlexDef {
 	int unsprung;             // nonzero: deflections that meet no stiffness are meant; otherwise they are an error
 } CalFlexDef;
 
-#define CAL_LOOP_TYPE_LIST(X)                                                                       \
-	X(CAL_LOOP_WELD, "weld")               /* 3 translations, 3 rotations */                        \
-	X(CAL_LOOP_REVOLUTE, "revolute")       /* common origin and z axis */                           \
-	X(CAL_LOOP_PRISMATIC, "prismatic")     /* free along z of A */                                  \
-	X(CAL_LOOP_CYLINDRICAL, "cylindrical") /* free along and about z of A */                        \
-	X(CAL_LOOP_UNIVERSAL, "universal")     /* common origin, x of A perpendicular to y of B */      \
-	X(CAL_LOOP_SPHERICAL, "spherical")     /* common origin */                                      \
-	X(CAL_LOOP_PLANAR, "planar")           /* z axes parallel, origin of B in the plane x-y of A */ \
-	X(CAL_LOOP_INPLANE, "inplane")         /* origin of B in the plane x-y of A */                  \
-	X(CAL_LOOP_DISTANCE, "distance")       /* origins at the distance `length` */                   \
-	X(CAL_LOOP_KNIFE, "knife")             /* nonholonomic: the origin of A does not move along y of A */
+#define CAL_LOOP_TYPE_LIST(X)                                                                                \
+	X(CAL_LOOP_WELD, "weld")               /* 3 translations, 3 rotations */                                 \
+	X(CAL_LOOP_REVOLUTE, "revolute")       /* common origin and z axis */                                    \
+	X(CAL_LOOP_PRISMATIC, "prismatic")     /* free along z of A */                                           \
+	X(CAL_LOOP_CYLINDRICAL, "cylindrical") /* free along and about z of A */                                 \
+	X(CAL_LOOP_UNIVERSAL, "universal")     /* common origin, x of A perpendicular to y of B */               \
+	X(CAL_LOOP_SPHERICAL, "spherical")     /* common origin */                                               \
+	X(CAL_LOOP_PLANAR, "planar")           /* z axes parallel, origin of B in the plane x-y of A */          \
+	X(CAL_LOOP_INPLANE, "inplane")         /* origin of B in the plane x-y of A */                           \
+	X(CAL_LOOP_DISTANCE, "distance")       /* origins at the distance `length` */                            \
+	X(CAL_LOOP_KNIFE, "knife")             /* nonholonomic: the origin of A does not move along y of A */    \
+	X(CAL_LOOP_SCREW, "screw")             /* turns about z of A and advances along it by `pitch` */         \
+	X(CAL_LOOP_ANGLE, "angle")             /* the twist of B about z of A is what the drive says */          \
+	X(CAL_LOOP_DIRECTIONS, "directions")   /* any set of translations and rotations of A */                  \
+	X(CAL_LOOP_COUPLING, "coupling")       /* sum of factor times coordinate: gears, racks, differentials */ \
+	X(CAL_LOOP_DISK, "disk")               /* nonholonomic: a disk about z of B rolls on the plane z of A */ \
+	X(CAL_LOOP_BALL, "ball")               /* nonholonomic: a sphere about B rolls on the plane z of A */
 
 typedef enum CalLoopType {
 #define CAL_LOOP_TYPE_ENUM(name, text) name,
@@ -191,19 +197,53 @@ typedef enum CalLoopType {
 /** "revolute" for CAL_LOOP_REVOLUTE; NULL for a value outside the list. */
 CAL_API const char *cal_loop_type_name(CalLoopType type);
 
-enum { CAL_LOOP_MAX_ROWS = 6 };
+enum { CAL_LOOP_MAX_ROWS = 6, CAL_LOOP_MAX_TERMS = 4 };
+enum { CAL_AXIS_X = 1, CAL_AXIS_Y = 2, CAL_AXIS_Z = 4, CAL_AXIS_XYZ = 7 }; // sets of axes
+
+/** A function of time and its derivatives: pure, thread-safe, without allocation. */
+typedef void (*CalDriveFn)(const void *user, double t, double *value, double *rate, double *acceleration);
+
+/**
+ * What moves a row: s(t) = offset + speed t + acceleration t^2/2 + amplitude sin(frequency t + phase), plus what fn gives.
+ * In the units of the row: [m], [rad], of a coupling its sum. All zero: the row stays at zero.
+ */
+typedef struct CalDrive {
+	double offset, speed, acceleration;
+	double amplitude, frequency, phase; // frequency [rad/s], phase [rad]
+	CalDriveFn fn;                      // NULL: none; it and user must outlive every model
+	const void *user;                   // handed to fn
+} CalDrive;
+
+/** One coordinate of a coupling: a freedom of the joint that carries a body, or a mode of the body. */
+typedef struct CalLoopTerm {
+	CalBodyId body; //
+	int dof;        // 0 ...: speeds of its joint, then its modes; not one of a quaternion
+	double factor;  // not zero
+} CalLoopTerm;
 
 /**
  * A joint that closes a loop of the tree: ties a frame A on one node to a frame B on another, anywhere in the group or
- * on the ground. Its rows are functions of the relative pose that vanish, in the order of calder/loops.h.
+ * on the ground. Its rows are functions of the relative pose that vanish, in the order of calder/loops.h. Zero
+ * means none throughout.
  */
 typedef struct CalLoopDef {
-	const char *name;  // required, unique among loops
-	CalLoopType type;  //
-	CalPlacement a, b; // frame A in the first node, B in the second
-	double length;     // DISTANCE [m], > 0
+	const char *name;                     // required, unique among loops
+	CalLoopType type;                     //
+	CalPlacement a, b;                    // frame A in the first node, B in the second
+	double length;                        // DISTANCE [m], > 0
+	double pitch;                         // SCREW: advance per angle [m/rad], not zero
+	double radius;                        // DISK, BALL [m], > 0
+	int translation, rotation;            // DIRECTIONS: sets of CAL_AXIS_*, locked
+	int term_count;                       // COUPLING: 1 ... CAL_LOOP_MAX_TERMS
+	CalLoopTerm term[CAL_LOOP_MAX_TERMS]; //
+	CalDrive drive[CAL_LOOP_MAX_ROWS];    // of each row
+	double frequency, damping; // stabilisation (Baumgarte): [rad/s] and damping ratio, >= 0; frequency 0: none
+	CalSpatial known;  // constant wrench on B at its origin, axes of A; the opposite on A. KNIFE, COUPLING: none
 	const char *place; // for messages; may be NULL
 } CalLoopDef;
+
+/** "dx", "rx", "distance" ... of row 0, 1 ... of a loop; NULL where there is none. */
+CAL_API const char *cal_loop_row_name(const CalLoopDef *def, int row);
 
 /** Definitions with every default in place; fill in the rest. */
 CAL_API CalGroupDef cal_group_def(void);
@@ -234,8 +274,8 @@ CAL_API CalStatus cal_desc_attach(CalDesc *desc, CalNodeId inboard, const CalJoi
                                   CalJointId *id, CalError *error);
 
 /**
- * Closes a loop: ties node a to node b ({0}: the ground's origin). KNIFE needs no b. Both sides belong to one group, and
- * at least one of them to a body.
+ * Closes a loop: ties node a to node b ({0}: the ground's origin). KNIFE needs no b, COUPLING neither. Both sides belong
+ * to one group, and at least one of them to a body; they are not on one rigid body.
  */
 CAL_API CalStatus cal_desc_close_loop(CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalLoopId *id,
                                       CalError *error);

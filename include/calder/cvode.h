@@ -6,8 +6,8 @@
  * differences). Works on the manifold as calder/integrate.h does: the unknowns are the displacement from a
  * base configuration and the speeds; the base moves on, and the method restarts, when a quaternion has
  * turned by 2.5 rad. Needs a library built with SUNDIALS (CALDER_WITH_SUNDIALS); otherwise cal_cvode_create
- * returns CAL_ERR_UNSUPPORTED. Loops are kept in their accelerations only: project the state now and then
- * (cal_loop_project). Not included by calder.h. SUNDIALS allocates on its own when created.
+ * returns CAL_ERR_UNSUPPORTED. With loops every state that it hands out is projected on them (cal_loop_project): within
+ * the step by BDF; beside the method by Adams, which restarts where the two part. Not included by calder.h. SUNDIALS allocates on its own when created.
  */
 #ifndef CALDER_CVODE_H
 #define CALDER_CVODE_H

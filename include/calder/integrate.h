@@ -4,8 +4,8 @@
  *
  * All schemes work on the configuration manifold: within a step the unknown is the displacement
  * delta[nu] from the configuration at its start, so that rotations advance by the exponential map and
- * quaternions stay unit. Memory is sized by query; a step does not allocate. With loops every step ends with a
- * projection on them (calder/loops.h); one that fails, or does not converge, is the step's status.
+ * quaternions stay unit. Memory is sized by query; a step does not allocate. With loops every step (or every so
+ * many, see the options) ends with a projection on them (calder/loops.h); one that fails, or does not converge, is the step's status.
  */
 #ifndef CALDER_INTEGRATE_H
 #define CALDER_INTEGRATE_H
@@ -46,6 +46,7 @@ typedef struct CalIntegratorOptions {
 	double min_step;   // adaptive: CAL_STEP_TOO_SMALL below it (0: 1e-14 of the time span)
 	double max_step;   // adaptive (0: none)
 	int64_t max_steps; // per call of cal_integrator_advance (0: 10^9)
+	int projection;    // loops: steps from one projection to the next; 0: 1, negative: none (CalLoopDef.frequency)
 	CalInputFn input;  // NULL: no inputs
 	void *user;        // handed to input
 } CalIntegratorOptions;

@@ -31,6 +31,9 @@ CAL_API const CalDesc *cal_file_desc(const CalFile *file);
 /** Sets q and u of the joints that the file gives; the others stay as they are. */
 CAL_API CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error);
 
+/** frozen[nu]: 1 where the file says that closing loops must not move it (cal_sim_set_frozen), else 0. */
+CAL_API CalStatus cal_file_frozen(const CalFile *file, const CalModel *model, uint8_t *frozen, CalError *error);
+
 typedef struct CalRunSettings {
 	const char *title;           // may be ""
 	double duration;             // [s]

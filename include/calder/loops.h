@@ -2,17 +2,32 @@
 /*
  * calder/loops.h — closed loops: constraints between nodes of a tree.
  *
- * A loop ties frame A to frame B (CalLoopDef). With d = R_A'(r_B - r_A) and S = R_A'R_B its rows are, in this order:
+ * A loop ties frame A to frame B (CalLoopDef). With a_i, b_i their axes, d = R_A'(r_B - r_A), S = R_A'R_B (S_ij = a_i.b_j)
+ * and the twist theta = atan2(S21 - S12, S11 + S22) its rows are, in this order:
  *   weld         dx dy dz  (S32-S23)/2 (S13-S31)/2 (S21-S12)/2     revolute     dx dy dz  -S23 S13
  *   prismatic    dx dy  (S32-S23)/2 (S13-S31)/2 (S21-S12)/2        cylindrical  dx dy  -S23 S13
  *   universal    dx dy dz  S12                                     spherical    dx dy dz
  *   planar       dz  -S23 S13                                      inplane      dz
- *   distance     |r_B - r_A| - length                              knife        y_A.v_A = 0 (speeds only)
- * All vanish on the constraint. Constrained motion: M udot + h = Q + G'lambda, G udot = gamma. Redundant and singular
- * constraints are normal: lambda is then the solution of smallest norm, and udot is the one that exists.
+ *   distance     |r_B - r_A| - length                              angle        theta, modulo a turn
+ *   screw        dx dy (dz - pitch theta)  -S23 S13                coupling     sum of factor times coordinate
+ *   directions   the translations that are locked, in the order x y z, then the rotations:
+ *                three as for weld; two: x,y -S23 S13, y,z -S31 S21, x,z S32 -S12; one: x S23, y S31, z S12
+ * and with speeds instead of positions (nonholonomic):
+ *   knife        a_y.v_A
+ *   disk         a_x.v a_y.v, then dz - radius sqrt(1 - S33^2); v: velocity of the point of B at c relative to A, with
+ *                c = r_B - radius p the contact and p the direction of a_z - S33 b_z
+ *   ball         a_x.v a_y.v, then dz - radius; the same with p = a_z
+ * A row g that is driven (CalDrive) has the residual g - s(t) instead, with t of the state; a row of speeds the rate
+ * a.v - s'(t). Residuals vanish on the constraint. Constrained motion: M udot + h = Q + G'lambda with G udot = gamma - 2
+ * damping frequency rate - frequency^2 residual (the latter two: stabilisation, if any), gamma = -(dG/dt) u + s''.
+ * Redundant and singular constraints are normal: lambda is then the solution of smallest norm, and udot is the one that
+ * exists. A multiplier acts on B as a wrench at the origin of B, on A as the opposite at the same point; that of a
+ * coupling acts on its coordinates.
  *
  * cal_forward_dynamics(), cal_hybrid_dynamics(), cal_implicit_dynamics() and the integrators obey the loops of a model by
- * themselves; cal_reactions() counts the forces that the last of these found. Everything else is about the tree alone.
+ * themselves; cal_reactions() counts the forces that the last of these found. Known wrenches of loops (CalLoopDef.known)
+ * are applied forces like springs: all dynamics count them, inverse dynamics and cal_external_forces() too. Everything
+ * else is about the tree alone.
  */
 #ifndef CALDER_LOOPS_H
 #define CALDER_LOOPS_H
@@ -25,12 +40,16 @@ extern "C" {
 
 /** A loop of the model. */
 typedef struct CalLoopInfo {
-	const char *name;   //
-	CalLoopId id;       // in the description
-	CalLoopType type;   //
-	int node_a, node_b; // node indices, -1: the ground's origin
-	CalPlacement a, b;  // frames on them
-	int row, rows;      // its rows are row .. row + rows - 1
+	const char *name;          //
+	CalLoopId id;              // in the description
+	CalLoopType type;          //
+	int node_a, node_b;        // node indices, -1: the ground's origin
+	CalPlacement a, b;         // frames on them
+	int row, rows;             // its rows are row .. row + rows - 1
+	int driven;                // some of them move with time
+	double frequency, damping; // of its stabilisation; frequency 0: none
+	int closes;                // body on which it closes: the innermost that both sides share; -1: on the ground
+	int cluster;               // loops that are solved together have the same; -1: all are, by cut joints
 } CalLoopInfo;
 
 CAL_API int cal_model_loop_count(const CalModel *model);
@@ -40,18 +59,40 @@ CAL_API int cal_model_find_loop(const CalModel *model, const char *name); // -1:
 /** "loop.dx", "loop.rx" ...; returns the length as snprintf does. */
 CAL_API int cal_model_row_name(const CalModel *model, int row, char *buffer, size_t size);
 
-/** Residuals g[rows] (of knife rows: zero) and their rates[rows] = G u; either may be NULL. */
+/** Residuals g[rows] (of rows of speeds: zero) and their rates[rows] = G u - s'; either may be NULL. */
 CAL_API CalStatus cal_loop_residual(const CalModel *model, const CalState *state, CalWork *work, double *g,
                                     double *rate);
 /** G[rows nu] and gamma[rows] (without stabilisation); gamma may be NULL. */
 CAL_API CalStatus cal_loop_jacobian(const CalModel *model, const CalState *state, CalWork *work, double *G,
                                     double *gamma);
 
+/** What the loops leave of the degrees of freedom at a state. */
+typedef struct CalMobility {
+	int dofs;     // degrees of freedom that are not frozen
+	int rank;     // independent rows over them
+	int mobility; // dofs - rank: speeds that can be chosen freely
+} CalMobility;
+
+/**
+ * Rank of G over the speeds that are not frozen ([nu] nonzero: frozen; NULL: those described as prescribed), and which
+ * rows (NULL, or [rows]) are independent and which speeds (NULL, or [nu]; mobility of them) can be chosen: all others
+ * follow from them, by factors that are at most 1 in SI units. Independent rows and speeds have a 1, all others a 0.
+ * Of equally good choices the one nearest to the ground is taken. Speed rows (knife) count like the others.
+ */
+CAL_API CalStatus cal_loop_mobility(const CalModel *model, const CalState *state, const uint8_t *frozen, CalWork *work,
+                                    CalMobility *mobility, uint8_t *rows, uint8_t *speeds);
+/** Independent speeds alone: independent[nu], and how many they are. */
+CAL_API CalStatus cal_loop_independent(const CalModel *model, const CalState *state, CalWork *work,
+                                       uint8_t *independent, int *count);
+
 /* After forward or hybrid dynamics of a model with loops: */
 
 /** lambda[rows]. */
 CAL_API CalStatus cal_loop_multipliers(const CalModel *model, const CalWork *work, double *lambda);
-/** The wrench on the side of B (on A: the opposite) at the origin of frame B, world axes, and that point. */
+/**
+ * The wrench on the side of B (on A: the opposite) at the origin of frame B, world axes, and that point. Known wrenches
+ * are not part of it. KNIFE: on A at the origin of frame A; COUPLING: zero.
+ */
 CAL_API CalStatus cal_loop_wrench(const CalModel *model, const CalWork *work, int loop, CalSpatial *wrench,
                                   CalVec3 *point);
 /** Rank of G M^-1 G', and for each row (independent may be NULL) whether it was taken as independent. */
@@ -60,9 +101,10 @@ CAL_API CalStatus cal_loop_rank(const CalModel *model, const CalWork *work, int 
 /** How a state is brought back to the constraints. */
 typedef struct CalProjectOptions {
 	const uint8_t *frozen; // [nu] nonzero: not moved; NULL: those described as prescribed
-	double tolerance;      // of every residual; 0: 1e-12
-	int max_iterations;    // 0: 20
+	double tolerance;      // of every residual; 0: 1e-12; never below round-off in the positions
+	int max_iterations;    // 0: 20; where they get stuck, at most 400 damped ones follow
 	int euclidean;         // nonzero: smallest change in coordinates; 0: smallest in the metric of M
+	int search;            // nonzero: where they get stuck, also go to positions that are not near (assembly)
 } CalProjectOptions;
 
 /** What a projection did. */
@@ -70,13 +112,14 @@ typedef struct CalProjectReport {
 	int iterations;
 	double residual, rate; // largest that is left
 	int row;               // where, -1: nowhere
-	int reachable;         // 0: rows that cannot be met from here, however the free coordinates move
+	int reachable;         // 0: no motion of the free coordinates that was tried meets the rows; 1: met, or not known
 } CalProjectReport;
 
 /**
  * Projects the positions of state on the constraints by Gauss and Newton, then its speeds. CAL_NOT_CONVERGED leaves the
- * best state found and says in report (may be NULL) which row is left, and whether it can be met at all. Speeds of knife
- * rows are met too.
+ * best state found and says in report (may be NULL) which row is left, and whether it can be met at all: a singular or
+ * contradictory position is told from one that needs more iterations by damped steps and pushes to all sides. Rows of
+ * speeds are met too, and drives where they are at state->t.
  */
 CAL_API CalStatus cal_loop_project(const CalModel *model, CalState *state, const CalProjectOptions *options,
                                    CalWork *work, CalProjectReport *report);

@@ -32,11 +32,19 @@ typedef enum CalModalInertia {
 	CAL_MODAL_INERTIA_DENSE_INVARIANTS, // precomputed moments, all of them: cost of modes squared
 } CalModalInertia;
 
+/** How closed loops are solved; both give the same to round-off. */
+typedef enum CalLoopSolver {
+	CAL_LOOPS_AUTO = 0, // LOCAL, with the dense solver CUT
+	CAL_LOOPS_LOCAL,    // each is eliminated where it closes: cost linear in bodies and local loops; always recursive
+	CAL_LOOPS_CUT,      // all rows in one dense system: cost cubic in their number
+} CalLoopSolver;
+
 typedef struct CalCompileOptions {
 	CalGroupId group;              // {0}: the default group
 	CalSolver solver;              //
 	CalAllocator allocator;        // {0}: malloc
 	CalModalInertia modal_inertia; // second-order masses are always summed
+	CalLoopSolver loops;           //
 } CalCompileOptions;
 
 CAL_API CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *options, CalModel **model,

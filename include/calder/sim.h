@@ -11,6 +11,7 @@
 #define CALDER_SIM_H
 
 #include <calder/integrate.h>
+#include <calder/loops.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,7 +42,19 @@ typedef double (*CalSwitchFn)(void *user, double t);
 /** What acts on a group from now on. input NULL: nothing; next_switch NULL: the input is smooth. */
 CAL_API CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchFn next_switch, void *user);
 
-/** Makes the present states the start: drift, steps and clocks count from here. Times must agree. */
+/** frozen[nu] nonzero: cal_sim_restart() does not move it when it closes loops; NULL: none is frozen. Copied. */
+CAL_API CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen);
+
+/**
+ * Moves the state of a group to the nearest one that closes its loops; what is frozen or driven at this time stays.
+ * CAL_NOT_CONVERGED: error names the rows that are left, how far they are off, and whether they can be reached. left may be
+ * NULL.
+ */
+CAL_API CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalError *error);
+/**
+ * Makes the present states the start: drift, steps and clocks count from here. Times must agree. Loops are closed as by
+ * cal_sim_assemble().
+ */
 CAL_API CalStatus cal_sim_restart(CalSim *sim, CalError *error);
 
 /* ---- stepping ----------------------------------------------------------------------------- */
@@ -79,6 +92,9 @@ typedef struct CalSimMonitor {
 	double energy_scale;    // largest kinetic energy at the start and at the monitor calls so far [J]
 	CalVec3 linear_change;  // [kg m/s]
 	CalVec3 angular_change; // about the origin of the group's frame [kg m^2/s]
+	double residual;        // of loops, the largest now; 0 without loops
+	double residual_rate;   // of it, the largest now
+	int residual_row;       // row of the former (cal_model_row_name), -1: all are zero
 	int energy_conserved;   // no damper, load, torque or driven freedom acted: energy_change is drift
 	int momentum_conserved; // free base, no gravity, only internal torques acted: the changes are drift
 } CalSimMonitor;

@@ -30,6 +30,7 @@
 #include "dynamics/articulated.h"
 #include "dynamics/flexible.h"
 #include "dynamics/flexible_linear.h"
+#include "dynamics/loop_local.h"
 
 /* ---- 1 outward ----------------------------------------------------------------------------- */
 
@@ -60,6 +61,16 @@ void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const Sweep
 			add_prescribed(link, i, in, work);
 		if (UNLIKELY(link->carries >= 0))
 			LANED(flexible_own)(model, link->carries, &model->flexes[link->carries].all, 1, work, &work->links[i]);
+	}
+}
+
+void LANED(motion_outward)(const CalModel *model, const real *q, const real *u, CalWork *work) {
+	ground_init(work, (dvec3){0, 0, 0});
+	sweep_trig(model, q, work);
+	LANED(flexible_load)(model, q, u, NULL, NULL, work);
+	for (int i = 0; i < model->link_count; ++i) {
+		const Link *link = &model->links[i];
+		link_motion(link, &work->links[link->parent], q, u, work, &work->links[i]);
 	}
 }
 
@@ -163,6 +174,10 @@ INLINE int is_free_rotation(const Link *link, const SweepInput *in) {
 INLINE int is_free_ball(const CalModel *model, const Link *link, const SweepInput *in) {
 	if (link->motion != MOTION_SPHERICAL && link->motion != MOTION_FREE)
 		return 0;
+#if CAL_LANES == 1
+	if (in->loops && loop_is_open(model, link))
+		return 0;
+#endif
 	for (int k = 0; k < link->nu; ++k) {
 		if (sweep_rotor(model, in)[link->u + k] != 0 || (in->prescribed && in->prescribed[link->u + k]))
 			return 0;
@@ -312,6 +327,11 @@ INLINE Slot link_own(const Link *link, int i, const SweepInput *in, const LinkWo
 	return own;
 }
 
+/* Loops take part in the sweep on this link; with lanes they never do. */
+INLINE int has_loops(const Link *link, const SweepInput *in) {
+	return CAL_LANES == 1 && link->loops >= 0 && in->loops == LOOPS_WITHIN;
+}
+
 /* A link with no inertia of its own to form: a step of a joint, a node, the frame of a flexible body. */
 INLINE int has_none(const Link *link) { return link->massless || link->carries >= 0; }
 
@@ -345,6 +365,13 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 				culprit = bad;
 			total = any;
 		}
+#if CAL_LANES == 1
+		if (UNLIKELY(has_loops(link, in))) {
+			Slot any = total;
+			LANED(loop_close)(model, link, work, &any);
+			total = any;
+		}
+#endif
 		if (LIKELY(is_free_rotation(link, in))) {
 			int bad;
 			if (MANY_REGISTERS) {
@@ -373,6 +400,10 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 			total = any;
 		}
 		carry = total;
+#if CAL_LANES == 1
+		if (UNLIKELY(has_loops(link, in)))
+			LANED(loop_pass)(model, link, i, in->prescribed, work);
+#endif
 		if (UNLIKELY(link->parent != i - 1 && link->parent >= 0)) {
 			slot_add(&work->slots[model->links[link->parent].slot], &carry);
 		}
@@ -441,6 +472,10 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 		const Link *link = &model->links[i];
 		LinkWork *l = &work->links[i];
 		const spatial *parent = &work->links[link->parent].A;
+#if CAL_LANES == 1
+		if (UNLIKELY(has_loops(link, in)))
+			LANED(loop_push)(model, link, work);
+#endif
 		if (LIKELY(is_free_rotation(link, in))) {
 			const DofWork *dof = &work->dofs[link->u];
 			const real ud = dof->d * dof->eps - (dot(dof->K.a, parent->a) + dot(dof->K.l, parent->l));
@@ -449,6 +484,10 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 			if (LIKELY(!link->in_place))
 				l->A.l = add(l->A.l, cross(parent->a, l->r));
 			l->A.a = madd(parent->a, ud, l->R.z);
+#if CAL_LANES == 1
+			if (UNLIKELY(has_loops(link, in)))
+				LANED(loop_release)(model, link, work, &l->A);
+#endif
 			if (UNLIKELY(link->carries >= 0))
 				accelerate_modes(model, link, in, work, udot, force, &l->A);
 			continue;
@@ -461,6 +500,10 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 		} else {
 			accelerate_joint(model, link, i, in, work, udot, force, &A);
 		}
+#if CAL_LANES == 1
+		if (UNLIKELY(has_loops(link, in)))
+			LANED(loop_release)(model, link, work, &A);
+#endif
 		if (link->carries >= 0)
 			accelerate_modes(model, link, in, work, udot, force, &A);
 		l->A = A;

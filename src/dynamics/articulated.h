@@ -15,11 +15,17 @@ typedef struct SweepInput {
 	const uint8_t *prescribed; // [nu] NULL: none
 	const real *udot;          // [nu] of prescribed degrees of freedom, NULL: zero
 	const spatial *external;   // [link_count] external wrenches at the link origins, NULL: none
+	int loops;                 // LOOPS_*
 	const double *rotor;       // [nu] inertia along each degree of freedom beside the bodies', NULL: the model's rotors
 } SweepInput;
 
+/* Loops in the sweeps (loop_local.h): none; before and after them, since all close on the ground; link by link. */
+enum { LOOPS_NONE, LOOPS_APART, LOOPS_WITHIN };
+
 /* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */
 void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work);
+/* The same without gravity and prescribed accelerations, for kinematics: nothing of the inertia. */
+void LANED(motion_outward)(const CalModel *model, const real *q, const real *u, CalWork *work);
 /* The same in another field of gravity than the model's. */
 void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work);
 /* Inward: articulated inertias, gains, residual forces. Returns the innermost DOF with D <= 0, or -1. */

@@ -9,6 +9,7 @@
  */
 #include "dynamics/forces.h"
 #include "dynamics/kinematics.h"
+#include "dynamics/loop_rows.h"
 
 static dvec3 ball_displacement(const BallSpring *spring, const double *q) {
 	const double *at = q + spring->q;
@@ -194,7 +195,71 @@ spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const 
 	return force_shift(wrench_at_node(wrench, &place), place.c);
 }
 
+/* ---- known wrenches of loops ------------------------------------------------------------------- */
+
+/* Origin of a link, whatever the stage of work says of work->position. */
+static vec3 link_origin(const CalModel *model, const CalWork *work, int link) {
+	vec3 r = vec_zero();
+	for (int i = link; i >= 0; i = model->links[i].parent)
+		r = add(work->links[i].r, r);
+	return r;
+}
+
+/* Orientation and origin of a frame of a loop, in the world. */
+static vec3 frame_on(const CalModel *model, const CalWork *work, int node, const LoopSide *side, mat3 *R) {
+	*R = mat_from(side->on.R);
+	if (side->link < 0)
+		return vec_from(side->on.r);
+	const vec3 origin = link_origin(model, work, side->link);
+	mat3 base = work->links[side->link].R;
+	vec3 c = vec_zero();
+	if (side->moves) {
+		const NodePlace place = kinematics_node(model, work, node);
+		base = place.R;
+		c = place.c;
+	}
+	*R = mat_mul_dmat(base, side->on.R);
+	return add(origin, add(c, mat_mul_dvec(base, side->on.r)));
+}
+
+spatial forces_known(const CalModel *model, const CalWork *work, const Loop *loop, vec3 *point) {
+	mat3 A, B;
+	frame_on(model, work, loop->node_a, &loop->side[0], &A);
+	*point = frame_on(model, work, loop->node_b, &loop->side[1], &B);
+	return loop_known(loop, &A);
+}
+
+/* A wrench at a point of the world on a node: to the wrenches at the links, or to the forces on modes; either may be NULL. */
+static void add_wrench(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench,
+                       spatial *external, double *tau) {
+	const int link = node >= 0 ? model->nodes[node].link : -1;
+	if (link < 0)
+		return; // on the ground
+	const NodePlace place = kinematics_node(model, work, node);
+	const spatial here = force_shift(wrench, sub(point, add(link_origin(model, work, link), place.c)));
+	if (external)
+		external[link] = spatial_add(external[link], force_shift(here, place.c));
+	for (int k = 0; tau && place.flex && k < place.flex->m; ++k)
+		tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), here);
+}
+
+static void add_known(const CalModel *model, const CalWork *work, spatial *external, double *tau) {
+	for (int i = 0; i < model->loop_count; ++i) {
+		const Loop *loop = &model->loops[i];
+		if (!loop->has_known)
+			continue;
+		vec3 point;
+		const spatial f = forces_known(model, work, loop, &point);
+		add_wrench(model, work, loop->plus, point, f, external, tau);
+		add_wrench(model, work, loop->minus, point, (spatial){neg(f.a), neg(f.l)}, external, tau);
+	}
+}
+
+/* ---- wrenches of the input and of loops ---------------------------------------------------------- */
+
 void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput *input, double *tau) {
+	if (model->any_known)
+		add_known(model, work, NULL, tau);
 	for (int i = 0; input && i < input->wrench_count; ++i) {
 		const CalWrench *wrench = &input->wrenches[i];
 		if (model->nodes[wrench->node].shape < 0)
@@ -207,11 +272,14 @@ void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput
 }
 
 const spatial *forces_collect(const CalModel *model, const CalInput *input, CalWork *work) {
-	if (!input || input->wrench_count == 0)
+	const int count = input ? input->wrench_count : 0;
+	if (count == 0 && !model->any_known)
 		return NULL;
 	for (int i = 0; i < model->link_count; ++i)
 		work->force[i] = spatial_zero();
-	for (int i = 0; i < input->wrench_count; ++i) {
+	if (model->any_known)
+		add_known(model, work, work->force, NULL);
+	for (int i = 0; i < count; ++i) {
 		const int link = model->nodes[input->wrenches[i].node].link;
 		if (link < 0)
 			continue; // on the ground

@@ -23,9 +23,14 @@ CalStatus forces_check(const CalModel *model, const CalInput *input);
 /* A wrench in world axes at the origin of its node's link; needs poses. */
 spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const CalWrench *wrench);
 
-/* All wrenches of the input at their links' origins, in work->force; NULL if there are none. Needs poses. */
+/* The known wrench of a loop on its side B, at the point of the world where the origin of B is. Needs poses. */
+spatial forces_known(const CalModel *model, const CalWork *work, const Loop *loop, vec3 *point);
+/*
+ * All wrenches of the input and the known ones of loops at their links' origins, in work->force; NULL if there are none.
+ * Needs poses.
+ */
 const spatial *forces_collect(const CalModel *model, const CalInput *input, CalWork *work);
-/* tau[nu] += what the wrenches do on the modes of flexible bodies. Needs poses. */
+/* tau[nu] += what the same wrenches do on the modes of flexible bodies. Needs poses. */
 void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput *input, double *tau);
 
 /* What input prescribes: NULL if nothing is. */

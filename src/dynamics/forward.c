@@ -6,7 +6,9 @@
 #include "dynamics/kernels.h"
 #include "dynamics/dense.h"
 #include "dynamics/forces.h"
-#include "dynamics/loops.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/loop_front.h"
+#include "dynamics/loop_local.h"
 #include "math/finite.h"
 
 static int find_not_finite(const double *x, int n) {
@@ -74,12 +76,43 @@ static CalStatus run_tree(const CalModel *model, const CalState *state, const Ru
 	return judge(model, culprit, udot, work);
 }
 
-/* Without loops, one run over the tree; with them, one that finds their forces and one under these. */
-static CalStatus run_all(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
+/* udot as far as it is prescribed, which only couplings ask for: NULL, if it is zero. */
+static const double *prescribed_part(const CalModel *model, const SweepInput *in, CalWork *work) {
+	if (!model->any_coupling || !in->prescribed || !in->udot)
+		return NULL;
+	for (int k = 0; k < model->nu; ++k)
+		work->rhs[k] = in->prescribed[k] ? in->udot[k] : 0;
+	return work->rhs;
+}
+
+/* The sweeps with loops that are eliminated where they close. */
+static CalStatus run_closed(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
+                            double *force) {
+	SweepInput in = {.q = state->q, .u = state->u, .tau = work->tau, .rotor = run->rotor};
+	in.loops = loop_mode(model);
+	in.prescribed = forces_prescribed(model, run->input);
+	in.udot = run->input ? run->input->udot : NULL;
+	const ForwardKernels *kernels = forward_kernels(model->isa);
+	kernels->outward(model, &in, work);
+	kinematics_origins(model, state->u, work);
+	const LoopContext at = {.t = state->t, .q = state->q, .u = state->u, .udot = prescribed_part(model, &in, work)};
+	loop_rows(model, &at, work);
+	in.external = collect(model, run, work);
+	for (int r = 0; r < model->row_count; ++r)
+		work->loops.z[r] = work->loops.row[r].acceleration;
+	const int culprit = forward_kernels(model->isa)->closed(model, &in, work);
+	kernels->accelerate(model, &in, work, udot, force);
+	loop_settle_x1(model, in.prescribed, &work->loops, force);
+	work->loops.acting = 1;
+	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_ACCELERATION;
+	return judge(model, culprit, udot, work);
+}
+
+/* By cut joints: one run over the tree finds the forces of loops, one is under these. */
+static CalStatus run_cut(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
                          double *force) {
-	work->loops.acting = 0;
-	CalStatus status = run_tree(model, state, run, work, udot, model->row_count ? NULL : force);
-	if (status != CAL_OK || model->row_count == 0)
+	CalStatus status = run_tree(model, state, run, work, udot, NULL);
+	if (status != CAL_OK)
 		return status;
 	status = loop_forces(model, state, forces_prescribed(model, run->input), run->rotor, udot, work);
 	if (status != CAL_OK) {
@@ -87,6 +120,15 @@ static CalStatus run_all(const CalModel *model, const CalState *state, const Run
 		return status;
 	}
 	return run_tree(model, state, run, work, udot, force);
+}
+
+static CalStatus run_all(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
+                         double *force) {
+	work->loops.acting = 0;
+	if (model->plan)
+		return run_closed(model, state, run, work, udot, force);
+	return model->row_count ? run_cut(model, state, run, work, udot, force)
+	                        : run_tree(model, state, run, work, udot, force);
 }
 
 CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,

@@ -146,16 +146,18 @@ static void subtract_wrench(const CalModel *model, CalWork *work, const CalWrenc
 }
 
 /*
- * With flexible bodies: in world axes, with every degree of freedom prescribed. What is left over in the
- * equations is the force; the sweeps are those of forward dynamics.
+ * With flexible bodies and known wrenches in loops: in world axes, with every degree of freedom prescribed. What is left
+ * over in the equations is the force; the sweeps are those of forward dynamics. applied: wrenches count.
  */
-static void run_flexible(const CalModel *model, dvec3 gravity, const CalState *state, const double *u,
-                         const double *udot, const CalInput *input, CalWork *work, double *tau) {
+static void run_in_world(const CalModel *model, dvec3 gravity, const CalState *state, const double *u,
+                         const double *udot, const CalInput *input, int applied, CalWork *work, double *tau) {
 	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
 	SweepInput in = {.q = state->q, .u = u, .tau = work->tau, .prescribed = work->all_prescribed, .udot = udot};
 	forward_outward_in_x1(model, gravity, &in, work);
-	in.external = forces_collect(model, input, work);
-	forces_add_modal(model, work, input, work->tau);
+	if (applied) {
+		in.external = forces_collect(model, input, work);
+		forces_add_modal(model, work, input, work->tau);
+	}
 	dense_gather(model, &in, work, tau);
 	for (int i = 0; i < model->nu; ++i)
 		tau[i] = -tau[i];
@@ -163,9 +165,9 @@ static void run_flexible(const CalModel *model, dvec3 gravity, const CalState *s
 }
 
 static void run(const CalModel *model, dvec3 gravity, const CalState *state, const double *u, const double *udot,
-                const CalInput *input, CalWork *work, double *tau) {
-	if (model->flex_count > 0) {
-		run_flexible(model, gravity, state, u, udot, input, work, tau);
+                const CalInput *input, int applied, CalWork *work, double *tau) {
+	if (model->flex_count > 0 || (applied && model->any_known)) {
+		run_in_world(model, gravity, state, u, udot, input, applied, work, tau);
 		return;
 	}
 	inverse_outward_x1(model, gravity, state->q, u, udot, work);
@@ -184,7 +186,7 @@ CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, con
                                CalWork *work, double *tau) {
 	if (!arguments_ok(model, state, work, tau) || forces_check(model, input) != CAL_OK)
 		return CAL_ERR_ARGUMENT;
-	run(model, model->gravity, state, state->u, udot, input, work, tau);
+	run(model, model->gravity, state, state->u, udot, input, 1, work, tau);
 	if (model->any_rotor && udot) {
 		for (int i = 0; i < model->nu; ++i)
 			tau[i] += model->rotor[i] * udot[i];
@@ -202,7 +204,7 @@ CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, con
 CalStatus cal_bias_forces(const CalModel *model, const CalState *state, CalWork *work, double *h) {
 	if (!arguments_ok(model, state, work, h))
 		return CAL_ERR_ARGUMENT;
-	run(model, (dvec3){0, 0, 0}, state, state->u, NULL, NULL, work, h);
+	run(model, (dvec3){0, 0, 0}, state, state->u, NULL, NULL, 0, work, h);
 	return CAL_OK;
 }
 
@@ -214,7 +216,7 @@ static const double *zero_speeds(const CalModel *model, CalWork *work) {
 CalStatus cal_gravity_forces(const CalModel *model, const CalState *state, CalWork *work, double *Q) {
 	if (!arguments_ok(model, state, work, Q))
 		return CAL_ERR_ARGUMENT;
-	run(model, model->gravity, state, zero_speeds(model, work), NULL, NULL, work, Q);
+	run(model, model->gravity, state, zero_speeds(model, work), NULL, NULL, 0, work, Q);
 	for (int i = 0; i < model->nu; ++i)
 		Q[i] = -Q[i];
 	return CAL_OK;
@@ -224,7 +226,7 @@ CalStatus cal_external_forces(const CalModel *model, const CalState *state, cons
                               double *Q) {
 	if (!arguments_ok(model, state, work, Q) || forces_check(model, input) != CAL_OK)
 		return CAL_ERR_ARGUMENT;
-	run(model, (dvec3){0, 0, 0}, state, zero_speeds(model, work), NULL, input, work, Q);
+	run(model, (dvec3){0, 0, 0}, state, zero_speeds(model, work), NULL, input, 1, work, Q);
 	for (int i = 0; i < model->nu; ++i)
 		Q[i] = -Q[i];
 	return CAL_OK;

@@ -3,25 +3,32 @@
  * kernels.c — the table of the forward sweeps.
  */
 #include "dynamics/kernels.h"
+#include "dynamics/loop_local.h"
 
-#define DECLARE(isa)                                                                \
-	void forward_outward_x1_##isa(const CalModel *, const SweepInput *, CalWork *); \
-	int forward_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);   \
+#define DECLARE(isa)                                                                           \
+	void motion_outward_x1_##isa(const CalModel *, const double *, const double *, CalWork *); \
+	void forward_outward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);            \
+	void forward_outward_in_x1_##isa(const CalModel *, dvec3, const SweepInput *, CalWork *);  \
+	int forward_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);              \
+	int loop_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                 \
 	void forward_accelerate_x1_##isa(const CalModel *, const SweepInput *, CalWork *, double *, double *)
+#define TABLE(suffix)                                                                                            \
+	{                                                                                                            \
+		motion_outward_##suffix, forward_outward_##suffix, forward_outward_in_##suffix, forward_inward_##suffix, \
+			loop_inward_##suffix, forward_accelerate_##suffix                                                    \
+	}
 
 #ifdef CALDER_WIDE_KERNELS
 DECLARE(avx2);
 DECLARE(avx512);
-#define WIDE(isa) \
-	{ forward_outward_x1_##isa, forward_inward_x1_##isa, forward_accelerate_x1_##isa }
+#define WIDE(isa) TABLE(x1_##isa)
 #else
-#define WIDE(isa) \
-	{ forward_outward_x1, forward_inward_x1, forward_accelerate_x1 }
+#define WIDE(isa) TABLE(x1)
 #endif
 
 const ForwardKernels *forward_kernels(CpuIsa isa) {
 	static const ForwardKernels table[CPU_ISA_COUNT] = {
-		[CPU_BASELINE] = {forward_outward_x1, forward_inward_x1, forward_accelerate_x1},
+		[CPU_BASELINE] = TABLE(x1),
 		[CPU_AVX2] = WIDE(avx2),
 		[CPU_AVX512] = WIDE(avx512),
 	};

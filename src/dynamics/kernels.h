@@ -12,8 +12,11 @@
 
 #if CAL_LANES == 1
 typedef struct ForwardKernels {
+	void (*motion)(const CalModel *model, const double *q, const double *u, CalWork *work);
 	void (*outward)(const CalModel *model, const SweepInput *in, CalWork *work);
+	void (*outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work);
 	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work);
+	int (*closed)(const CalModel *model, const SweepInput *in, CalWork *work); // inward with loops (loop_local.h)
 	void (*accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force);
 } ForwardKernels;
 

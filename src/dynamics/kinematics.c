@@ -9,6 +9,7 @@
  */
 #include <calder/dynamics.h>
 #include "dynamics/flexible.h"
+#include "dynamics/kernels.h"
 #include "dynamics/kinematics.h"
 
 #if CAL_LANES == 1
@@ -28,18 +29,17 @@ static vec3 link_velocity(const CalModel *model, const CalWork *work, int i, con
 	return v;
 }
 
-void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work) {
-	ground_init(work, (dvec3){0, 0, 0});
-	sweep_trig(model, q, work);
-	flexible_load_x1(model, q, u, NULL, NULL, work);
+void kinematics_origins(const CalModel *model, const double *u, CalWork *work) {
 	for (int i = 0; i < model->link_count; ++i) {
-		const Link *link = &model->links[i];
-		link_motion(link, &work->links[link->parent], q, u, work, &work->links[i]);
-		work->position[i] = work->links[i].r;
-		if (link->parent >= 0)
-			work->position[i] = add(work->position[link->parent], work->links[i].r);
+		const int parent = model->links[i].parent;
+		work->position[i] = parent >= 0 ? add(work->position[parent], work->links[i].r) : work->links[i].r;
 		work->velocity[i] = link_velocity(model, work, i, u);
 	}
+}
+
+void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work) {
+	forward_kernels(model->isa)->motion(model, q, u, work);
+	kinematics_origins(model, u, work);
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_BIAS;
 }
 
@@ -146,8 +146,7 @@ CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node
 	return CAL_OK;
 }
 
-/* Acceleration of a node at udot = 0; gravity put back. */
-static spatial node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place) {
+spatial kinematics_node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place) {
 	const vec3 w = mat_mul_vec(place->axes, place->n.w), v = mat_mul_vec(place->axes, place->n.v);
 	const vec3 al = add(add(l->al, mat_mul_vec(place->axes, place->n.w_rest)), cross(l->w, w));
 	const vec3 turning = add(cross(l->al, place->c), cross(l->w, cross(l->w, place->c)));
@@ -164,7 +163,7 @@ CalStatus cal_node_bias(const CalModel *model, const CalWork *work, int node, Ca
 	if (link < 0)
 		return CAL_OK;
 	const NodePlace place = kinematics_node(model, work, node);
-	*bias = spatial_out(node_bias(work, &work->links[link], &place));
+	*bias = spatial_out(kinematics_node_bias(work, &work->links[link], &place));
 	return CAL_OK;
 }
 
@@ -178,7 +177,7 @@ CalStatus cal_node_acceleration(const CalModel *model, const CalWork *work, int 
 		return CAL_OK;
 	const LinkWork *l = &work->links[link];
 	const NodePlace place = kinematics_node(model, work, node);
-	spatial sum = spatial_add(node_bias(work, l, &place), motion_shift(l->A, place.c));
+	spatial sum = spatial_add(kinematics_node_bias(work, l, &place), motion_shift(l->A, place.c));
 	for (int k = 0; place.flex && k < place.flex->m; ++k) {
 		const double x = place.work->x[k] + place.work->eta_ddot[k];
 		sum = spatial_madd(sum, x, kinematics_node_column(&place, k));

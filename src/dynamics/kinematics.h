@@ -11,6 +11,8 @@
 #if CAL_LANES == 1
 /* Poses, velocities, and accelerations at udot = 0 without gravity. */
 void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work);
+/* Positions and velocities of the links' origins, after any outward sweep with rates. */
+void kinematics_origins(const CalModel *model, const double *u, CalWork *work);
 /* What udot adds. */
 void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *work);
 /* A node as it stands: pose relative to its link's origin, in world axes, and what its shapes do. */
@@ -26,6 +28,8 @@ typedef struct NodePlace {
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node);
 /* Column of mode k at the node. */
 spatial kinematics_node_column(const NodePlace *place, int k);
+/* Acceleration of a node at udot = 0, without prescribed modal accelerations; gravity put back. */
+spatial kinematics_node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place);
 /* Position of a link's origin; needs poses only. */
 vec3 kinematics_position(const CalModel *model, const CalWork *work, int link);
 #endif

@@ -10,42 +10,78 @@
 
 #if CAL_LANES == 1
 
-static LoopFrame frame_of(const CalModel *model, const CalWork *work, int node, const dpose *on, int accelerated) {
-	LoopFrame f = {mat_from(on->R), vec_from(on->r), vec_zero(), vec_zero(), vec_zero(), vec_zero()};
-	if (node < 0)
-		return f;
-	CalPose pose;
-	CalSpatial V, A = {{0, 0, 0}, {0, 0, 0}};
-	cal_node_pose(model, work, node, &pose);
-	cal_node_velocity(model, work, node, &V);
-	if (accelerated)
-		cal_node_acceleration(model, work, node, &A);
-	const mat3 R = mat_from(dmat_in(&pose.R));
-	const spatial v = spatial_in(V), a = spatial_in(A);
-	const vec3 e = mat_mul_dvec(R, on->r);
-	f.R = mat_mul_dmat(R, on->R);
-	f.r = add(vec_in(pose.r), e);
-	f.w = v.a, f.al = a.a;
-	f.v = add(v.l, cross(v.a, e));
-	f.a = add(a.l, add(cross(a.a, e), cross(v.a, cross(v.a, e))));
-	return f;
+/*
+ * Frames are written field by field: copying one as a whole would load pairs of numbers that were just stored singly,
+ * which stalls.
+ */
+
+/* A frame fixed to a link, in its axes. */
+INLINE void rigid_frame(const CalWork *work, int link, const LoopSide *side, LoopDepth depth, LoopFrame *f) {
+	const LinkWork *l = &work->links[link];
+	const vec3 e = mat_mul_dvec(l->R, side->on.r), turning = cross(l->w, e);
+	vec3 al = l->al, a = add(l->a, vec_from(work->gravity));
+	if (depth == LOOP_MOTION) {
+		al = add(al, l->A.a);
+		a = add(a, l->A.l);
+	}
+	f->R.x = mat_mul_dvec(l->R, side->on.R.x);
+	f->R.y = mat_mul_dvec(l->R, side->on.R.y);
+	f->R.z = mat_mul_dvec(l->R, side->on.R.z);
+	f->r = add(work->position[link], e);
+	f->w = l->w;
+	f->v = add(work->velocity[link], turning);
+	f->al = al;
+	f->a = add(a, add(cross(al, e), cross(l->w, turning)));
 }
 
-void loop_rows(const CalModel *model, CalWork *work, int accelerated) {
+/* A frame on a node that modes move. */
+static void flexible_frame(const CalModel *model, const CalWork *work, int node, const dpose *on, LoopDepth depth,
+                           LoopFrame *f) {
+	const int link = model->nodes[node].link;
+	const LinkWork *l = &work->links[link];
+	const NodePlace place = kinematics_node(model, work, node);
+	const vec3 e = mat_mul_dvec(place.R, on->r);
+	const spatial own = {mat_mul_vec(place.axes, place.n.w), mat_mul_vec(place.axes, place.n.v)};
+	const spatial V = spatial_add(motion_shift((spatial){l->w, work->velocity[link]}, place.c), own);
+	spatial A = kinematics_node_bias(work, l, &place);
+	if (depth == LOOP_MOTION)
+		A = spatial_add(A, motion_shift(l->A, place.c));
+	for (int k = 0; k < place.flex->m; ++k) {
+		const double x = place.work->eta_ddot[k] + (depth == LOOP_MOTION ? place.work->x[k] : 0);
+		if (x != 0)
+			A = spatial_madd(A, x, kinematics_node_column(&place, k));
+	}
+	f->R = mat_mul_dmat(place.R, on->R);
+	f->r = add(work->position[link], add(place.c, e));
+	f->w = V.a;
+	f->v = add(V.l, cross(V.a, e));
+	f->al = A.a;
+	f->a = add(A.l, add(cross(A.a, e), cross(V.a, cross(V.a, e))));
+}
+
+INLINE void frame_of(const CalModel *model, const CalWork *work, int node, const LoopSide *side, LoopDepth depth,
+                     LoopFrame *f) {
+	if (UNLIKELY(side->moves)) {
+		flexible_frame(model, work, node, &side->on, depth, f);
+	} else if (LIKELY(side->link >= 0)) {
+		rigid_frame(work, side->link, side, depth, f);
+	} else {
+		f->R = mat_from(side->on.R);
+		f->r = vec_from(side->on.r);
+		f->w = f->v = f->al = f->a = vec_zero();
+	}
+}
+
+void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work) {
 	LoopWork *w = &work->loops;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
-		const LoopFrame A = frame_of(model, work, loop->node_a, &loop->a, accelerated);
-		const LoopFrame B = frame_of(model, work, loop->node_b, &loop->b, accelerated);
-		LoopRow rows[CAL_LOOP_MAX_ROWS];
-		const int n = loop_fill(loop, &A, &B, rows);
-		w->point[l] = loop->type == CAL_LOOP_KNIFE ? A.r : B.r;
-		for (int i = 0; i < n; ++i) {
-			w->direction[loop->row + i] = rows[i].direction;
-			w->value[loop->row + i] = rows[i].value;
-			w->rate[loop->row + i] = rows[i].rate;
-			w->acceleration[loop->row + i] = rows[i].acceleration;
-		}
+		LoopFrame A, B;
+		frame_of(model, work, loop->node_a, &loop->side[0], at->depth, &A);
+		frame_of(model, work, loop->node_b, &loop->side[1], at->depth, &B);
+		loop_fill(loop, &A, &B, at, w->row + loop->row);
+		const vec3 *point = loop->type == CAL_LOOP_KNIFE ? &A.r : &B.r;
+		w->point[l] = vec(point->x, point->y, point->z);
 	}
 }
 
@@ -99,8 +135,10 @@ void loop_jacobian(const CalModel *model, CalWork *work) {
 		const Loop *loop = &model->loops[l];
 		for (int row = loop->row; row < loop->row + loop->rows; ++row) {
 			double *G = w->G + (size_t)row * (size_t)model->nu;
-			const spatial d = w->direction[row];
+			const spatial d = w->row[row].direction;
 			memset(w->dq, 0, sizeof(double) * (size_t)model->nu);
+			for (int i = 0; i < loop->term_count; ++i)
+				G[loop->term[i].u] = loop->term[i].factor;
 			generalize(model, work, loop->plus, w->point[l], d, G);
 			generalize(model, work, loop->minus, w->point[l], opposite(d), w->dq);
 			subtract_common(model->nu, w->dq, G);
@@ -121,6 +159,8 @@ void loop_act(const CalModel *model, const CalWork *work, spatial *external, dou
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
 		const spatial wrench = loop_wrench(loop, w);
+		for (int i = 0; i < loop->term_count; ++i)
+			tau[loop->term[i].u] += loop->term[i].factor * w->lambda[loop->row];
 		act_on(model, work, loop->plus, w->point[l], wrench, external, tau);
 		act_on(model, work, loop->minus, w->point[l], opposite(wrench), external, tau);
 	}

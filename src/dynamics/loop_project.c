@@ -3,55 +3,58 @@
  * loop_project.c — states brought back to the constraints [THEORY 5, post-stabilisation].
  *
  *   positions   dq = -W^-1 G'(G W^-1 G')^+ g, again and again (Gauss and Newton); W = M or 1
- *   speeds      u -= W^-1 G'(G W^-1 G')^+ G u
- * A step that makes the residual larger is halved. Where no step makes it smaller, the rows cannot be met from here.
+ *   speeds      u -= W^-1 G'(G W^-1 G')^+ (G u - s'), s' the rates of the drives at the time of the state
+ * A step that makes the residual larger is halved. Where steps bring nothing any more, loop_search.c goes on.
  */
+#include <float.h>
+
 #include <calder/loops.h>
 #include "dynamics/kinematics.h"
 #include "dynamics/loops.h"
 
 #if CAL_LANES == 1
 
-static double largest(const double *x, int n, int *where) {
+static double largest_value(const CalModel *model, const CalWork *work, int *where) {
 	double most = 0;
-	for (int i = 0; i < n; ++i) {
-		if (fabs(x[i]) > most || isnan(x[i])) {
-			most = fabs(x[i]);
+	for (int i = 0; i < model->row_count; ++i) {
+		const double value = fabs(work->loops.row[i].value);
+		if (value > most || isnan(value)) {
+			most = value;
 			*where = i;
 		}
 	}
 	return most;
 }
 
+/* Rows at q, with the speeds and the time of state. */
+static void evaluate(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
+	kinematics_outward(model, q, state->u, work);
+	loop_rows(model, &(LoopContext){.t = state->t, .q = q, .u = state->u, .plain = 1}, work);
+}
+
 /* Sum of squares of the residuals at q. */
-static double misfit(const CalModel *model, const double *q, const double *u, CalWork *work) {
+static double misfit(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
 	double sum = 0;
-	kinematics_outward(model, q, u, work);
-	loop_rows(model, work, 0);
+	evaluate(model, state, q, work);
 	for (int i = 0; i < model->row_count; ++i)
-		sum += work->loops.value[i] * work->loops.value[i];
+		sum += work->loops.row[i].value * work->loops.row[i].value;
 	return sum;
 }
 
-/* out = -sum_i lambda_i X_i */
-static void combine(const CalModel *model, const LoopWork *w, double *out) {
-	memset(out, 0, sizeof(double) * (size_t)model->nu);
-	for (int i = 0; i < model->row_count; ++i) {
-		for (int k = 0; k < model->nu; ++k)
-			out[k] -= w->lambda[i] * w->X[(size_t)i * (size_t)model->nu + (size_t)k];
-	}
-}
+static const double RATE_ROUND_OFF = 1e-14; // of the fastest speed
 
-/* Rows without position have no part in it. */
-static void leave_out_speeds(const CalModel *model, LoopWork *w) {
-	const size_t n = (size_t)model->nu;
+void loop_leave_out_speeds(const CalModel *model, LoopWork *w) {
 	for (int l = 0; l < model->loop_count; ++l) {
-		if (model->loops[l].type == CAL_LOOP_KNIFE)
-			memset(w->G + (size_t)model->loops[l].row * n, 0, sizeof(double) * n);
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			if (loop_row_is_speed(loop, i))
+				w->row[loop->row + i].direction = spatial_zero();
+		}
 	}
 }
 
-enum { HALVINGS = 12 };
+enum { HALVINGS = 12, FINE_STEPS = 4 };
+static const double WORTHWHILE = 0.95; // a step should leave at most this part of the sum of squares
 
 /*
  * One step of Gauss and Newton on q, whose rows are in work. Returns 1 if it made the misfit smaller, and the rows are
@@ -60,17 +63,14 @@ enum { HALVINGS = 12 };
 static int improve(const CalModel *model, CalState *state, const CalProjectOptions *options, double *least,
                    CalWork *work) {
 	LoopWork *w = &work->loops;
-	loop_jacobian(model, work);
-	leave_out_speeds(model, w);
-	memcpy(w->z, w->value, sizeof(double) * (size_t)model->row_count);
-	const CalStatus status = loop_factor(model, state->q, options->frozen, NULL, options->euclidean, work);
-	if (status != CAL_OK)
+	loop_leave_out_speeds(model, w);
+	for (int i = 0; i < model->row_count; ++i)
+		w->z[i] = w->row[i].value;
+	if (loop_correct(model, state->q, options->frozen, options->euclidean, work) != CAL_OK)
 		return -1;
-	loop_solve(model, work, w->z, w->lambda);
-	combine(model, w, w->dq);
 	for (int half = 0; half < HALVINGS; ++half) {
 		cal_config_integrate(model, state->q, w->dq, w->q);
-		const double after = misfit(model, w->q, state->u, work);
+		const double after = misfit(model, state, w->q, work);
 		if (after < *least) {
 			*least = after;
 			memcpy(state->q, w->q, sizeof(double) * (size_t)model->nq);
@@ -82,49 +82,75 @@ static int improve(const CalModel *model, CalState *state, const CalProjectOptio
 	return 0;
 }
 
+/* Largest rate of the rows in work, which are kept in z. */
+static double take_rates(const CalModel *model, LoopWork *w) {
+	double most = 0;
+	for (int i = 0; i < model->row_count; ++i) {
+		w->z[i] = w->row[i].rate;
+		most = fmax(most, fabs(w->z[i]));
+	}
+	return most;
+}
+
+/* The rows are those of state, before and after. A second time, if the first left more than round-off. */
 static CalStatus project_speeds(const CalModel *model, CalState *state, const CalProjectOptions *options,
                                 CalWork *work) {
 	LoopWork *w = &work->loops;
-	kinematics_outward(model, state->q, state->u, work);
-	loop_rows(model, work, 0);
-	loop_jacobian(model, work);
-	const CalStatus status = loop_factor(model, state->q, options->frozen, NULL, options->euclidean, work);
-	if (status != CAL_OK)
-		return status;
-	for (int again = 0; again < 2; ++again) { // the second removes the round-off of the first
-		for (int i = 0; i < model->row_count; ++i) {
-			w->z[i] = 0;
-			for (int k = 0; k < model->nu; ++k)
-				w->z[i] += w->G[(size_t)i * (size_t)model->nu + (size_t)k] * state->u[k];
-		}
-		loop_solve(model, work, w->z, w->lambda);
-		combine(model, w, w->dq);
+	double fastest = 0;
+	for (int k = 0; k < model->nu; ++k)
+		fastest = fmax(fastest, fabs(state->u[k]));
+	for (int again = 0; again < 2 && take_rates(model, w) > RATE_ROUND_OFF * fastest; ++again) {
+		const CalStatus status = loop_correct(model, state->q, options->frozen, options->euclidean, work);
+		if (status != CAL_OK)
+			return status;
 		for (int k = 0; k < model->nu; ++k)
 			state->u[k] += w->dq[k];
+		evaluate(model, state, state->q, work);
 	}
 	return CAL_OK;
 }
 
-/* Positions; the best state found is left. */
+/* What round-off leaves of residuals far from the origin. */
+static double round_off(const CalModel *model, const CalWork *work) {
+	double size = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const vec3 r = work->loops.point[l];
+		size = fmax(size, fmax(fabs(r.x), fmax(fabs(r.y), fabs(r.z))));
+	}
+	return 16 * DBL_EPSILON * size;
+}
+
+/*
+ * Positions; the best state found is left. What is good enough is improved all the same, as long as a few steps do it: next
+ * to a singular position a small residual is a large way off, which the accelerations there would make larger still.
+ */
 static CalStatus project_positions(const CalModel *model, CalState *state, const CalProjectOptions *options,
                                    CalWork *work, CalProjectReport *report) {
-	const double tolerance = options->tolerance > 0 ? options->tolerance : 1e-12;
 	const int most = options->max_iterations > 0 ? options->max_iterations : 20;
-	double least = misfit(model, state->q, state->u, work);
+	double least = misfit(model, state, state->q, work);
+	const double fine = round_off(model, work);
+	const double tolerance = fmax(options->tolerance > 0 ? options->tolerance : 1e-12, fine);
+	if (!isfinite(least))
+		return CAL_NOT_FINITE;
 	for (report->iterations = 0; report->iterations < most; ++report->iterations) {
-		report->residual = largest(work->loops.value, model->row_count, &report->row);
-		if (report->residual <= tolerance)
+		report->residual = largest_value(model, work, &report->row);
+		if (report->residual <= (report->iterations < FINE_STEPS ? fine : tolerance))
 			return CAL_OK;
+		const double before = least;
 		const int better = improve(model, state, options, &least, work);
 		if (better < 0)
 			return CAL_SINGULAR;
-		if (!better) {
-			report->reachable = report->residual <= 100 * tolerance;
-			misfit(model, state->q, state->u, work);
+		if (!better)
+			misfit(model, state, state->q, work);
+		if (report->residual <= tolerance && !better)
+			break;
+		if (report->residual > tolerance && (!better || least > WORTHWHILE * before)) {
+			report->reachable = loop_search(model, state, options->frozen, tolerance, options->search, work,
+			                                &report->iterations) != LOOP_UNREACHABLE;
 			break;
 		}
 	}
-	report->residual = largest(work->loops.value, model->row_count, &report->row);
+	report->residual = largest_value(model, work, &report->row);
 	return report->residual <= tolerance ? CAL_OK : CAL_NOT_CONVERGED;
 }
 
@@ -148,11 +174,13 @@ CalStatus cal_loop_project(const CalModel *model, CalState *state, const CalProj
 		report->row = -1;
 		status = project_speeds(model, state, options, work);
 	}
-	kinematics_outward(model, state->q, state->u, work);
-	loop_rows(model, work, 0);
+	if (status != CAL_OK)
+		evaluate(model, state, state->q, work);
 	int where = -1;
-	report->residual = largest(work->loops.value, model->row_count, &where);
-	report->rate = largest(work->loops.rate, model->row_count, &where);
+	report->residual = largest_value(model, work, &where);
+	report->rate = 0;
+	for (int i = 0; i < model->row_count; ++i)
+		report->rate = fmax(report->rate, fabs(work->loops.row[i].rate));
 	return status;
 }
 

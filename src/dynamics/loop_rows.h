@@ -5,7 +5,7 @@
 #ifndef CALDER_DYNAMICS_LOOP_ROWS_H
 #define CALDER_DYNAMICS_LOOP_ROWS_H
 
-#include "model/model.h"
+#include "model/work.h"
 
 #if CAL_LANES == 1
 
@@ -15,14 +15,31 @@ typedef struct LoopFrame {
 	vec3 r, w, v, al, a;
 } LoopFrame;
 
-/* A row: its direction is the wrench at the loop's point on node `plus` per unit of its multiplier. */
-typedef struct LoopRow {
-	spatial direction;
-	double value, rate, acceleration;
-} LoopRow;
+/* Accelerations of the frames: those at udot = 0 (and the prescribed udot), or all. */
+typedef enum LoopDepth { LOOP_BIAS, LOOP_MOTION } LoopDepth;
 
-/* Rows of a loop; returns their number. */
-int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, LoopRow *row);
+/* Where rows are evaluated, beside the frames. */
+typedef struct LoopContext {
+	double t;
+	const double *q, *u;
+	const double *udot; // those that the frames' accelerations are of; NULL: zero
+	LoopDepth depth;    //
+	int plain;          // nonzero: without stabilisation
+} LoopContext;
+
+/* Rows of a loop; returns their number. A coupling looks at neither frame. */
+int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, const LoopContext *at, LoopRow *row);
+
+/* Whether row i of a loop is one of speeds alone; its value is then zero. */
+INLINE int loop_row_is_speed(const Loop *loop, int i) {
+	return loop->type == CAL_LOOP_KNIFE || ((loop->type == CAL_LOOP_DISK || loop->type == CAL_LOOP_BALL) && i < 2);
+}
+
+/* The known wrench of a loop on node `plus` at the origin of B, in the world; the opposite acts on `minus` there. */
+INLINE spatial loop_known(const Loop *loop, const mat3 *R_A) {
+	const spatial f = spatial_in(loop->known);
+	return (spatial){mat_mul_vec(*R_A, f.a), mat_mul_vec(*R_A, f.l)};
+}
 
 #endif
 

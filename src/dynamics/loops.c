@@ -6,7 +6,8 @@
  */
 #include <calder/loops.h>
 #include "dynamics/kinematics.h"
-#include "dynamics/loops.h"
+#include "dynamics/kernels.h"
+#include "dynamics/loop_local.h"
 #include "math/min_norm.h"
 
 #if CAL_LANES == 1
@@ -60,15 +61,50 @@ void loop_solve(const CalModel *model, CalWork *work, const double *z, double *l
 	min_norm_solve(model->row_count, w->rank, w->Lambda, w->order, w->scratch, z, lambda);
 }
 
+/* dq = -X'lambda */
+static void combine(const CalModel *model, LoopWork *w) {
+	memset(w->dq, 0, sizeof(double) * (size_t)model->nu);
+	for (int i = 0; i < model->row_count; ++i) {
+		for (int k = 0; k < model->nu; ++k)
+			w->dq[k] -= w->lambda[i] * w->X[at(model, i) + (size_t)k];
+	}
+}
+
+/* The motion of the tree at rest, without any force but those of loops that accelerate their rows by -z. */
+static CalStatus correct_locally(const CalModel *model, const double *q, const uint8_t *frozen, CalWork *work) {
+	LoopWork *w = &work->loops;
+	const SweepInput in = {.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .loops = loop_mode(model)};
+	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
+	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
+	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
+	const int culprit = forward_kernels(model->isa)->closed(model, &in, work);
+	forward_kernels(model->isa)->accelerate(model, &in, work, w->dq, NULL);
+	work->culprit = culprit;
+	return culprit >= 0 ? CAL_SINGULAR : CAL_OK;
+}
+
+CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work) {
+	LoopWork *w = &work->loops;
+	if (model->plan && !euclidean)
+		return correct_locally(model, q, frozen, work);
+	loop_jacobian(model, work);
+	const CalStatus status = loop_factor(model, q, frozen, NULL, euclidean, work);
+	if (status != CAL_OK)
+		return status;
+	loop_solve(model, work, w->z, w->lambda);
+	combine(model, w);
+	return CAL_OK;
+}
+
 CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_t *prescribed, const double *rotor,
                       const double *udot, CalWork *work) {
 	LoopWork *w = &work->loops;
 	kinematics_outward(model, state->q, state->u, work);
 	kinematics_accelerate(model, udot, work);
-	loop_rows(model, work, 1);
+	loop_rows(model, &(LoopContext){state->t, state->q, state->u, udot, LOOP_MOTION, 0}, work);
 	loop_jacobian(model, work);
 	for (int i = 0; i < model->row_count; ++i)
-		w->z[i] = -w->acceleration[i];
+		w->z[i] = -w->row[i].acceleration;
 	const CalStatus status = loop_factor(model, state->q, prescribed, rotor, 0, work);
 	if (status != CAL_OK)
 		return status;
@@ -93,9 +129,13 @@ CalStatus cal_loop_residual(const CalModel *model, const CalState *state, CalWor
 		return CAL_ERR_ARGUMENT;
 	work->loops.acting = 0;
 	kinematics_outward(model, state->q, state->u, work);
-	loop_rows(model, work, 0);
-	copy(g, work->loops.value, (size_t)model->row_count);
-	copy(rate, work->loops.rate, (size_t)model->row_count);
+	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = 1}, work);
+	for (int i = 0; i < model->row_count; ++i) {
+		if (g)
+			g[i] = work->loops.row[i].value;
+		if (rate)
+			rate[i] = work->loops.row[i].rate;
+	}
 	return CAL_OK;
 }
 
@@ -104,13 +144,11 @@ CalStatus cal_loop_jacobian(const CalModel *model, const CalState *state, CalWor
 		return CAL_ERR_ARGUMENT;
 	work->loops.acting = 0;
 	kinematics_outward(model, state->q, state->u, work);
-	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
-	kinematics_accelerate(model, work->rhs, work);
-	loop_rows(model, work, 1);
+	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = 1}, work);
 	loop_jacobian(model, work);
 	copy(G, work->loops.G, at(model, model->row_count));
 	for (int i = 0; gamma && i < model->row_count; ++i)
-		gamma[i] = -work->loops.acceleration[i];
+		gamma[i] = -work->loops.row[i].acceleration;
 	return CAL_OK;
 }
 

@@ -6,11 +6,12 @@
 #define CALDER_DYNAMICS_LOOPS_H
 
 #include "dynamics/articulated.h"
+#include "dynamics/loop_rows.h"
 
 #if CAL_LANES == 1
-/* Directions, values, rates and second derivatives of all rows, from what cal_kinematics left in work: accelerations as
- * far as `accelerated`, otherwise second derivatives are not formed. */
-void loop_rows(const CalModel *model, CalWork *work, int accelerated);
+/* Directions, values, rates and second derivatives of all rows, from what an outward sweep and kinematics_origins left in
+ * work; of LOOP_MOTION, kinematics_accelerate too. */
+void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work);
 /* G from the directions. */
 void loop_jacobian(const CalModel *model, CalWork *work);
 /* X = M^-1 G' and the factor of G X', prescribed degrees of freedom held (NULL: none); euclidean: with 1 in place of M.
@@ -19,17 +20,33 @@ CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *pre
                       int euclidean, CalWork *work);
 /* lambda = (G M^-1 G')^+ z. */
 void loop_solve(const CalModel *model, CalWork *work, const double *z, double *lambda);
-/* The multipliers that keep the rows at rest, udot being the accelerations without them. */
+/*
+ * work->loops.dq = -W^-1 G'(G W^-1 G')^+ z with z[m] of work->loops, the rows being those at q; W = M, or 1 if euclidean;
+ * frozen (NULL: none) are zero. Leaves only poses in work.
+ */
+CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work);
+/* The multipliers that bring the accelerations of the rows to zero, udot being the accelerations without them. */
 CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_t *prescribed, const double *rotor,
                       const double *udot, CalWork *work);
 /* Wrench of a loop on B at the origin of its frame B (KNIFE: on A). */
 INLINE spatial loop_wrench(const Loop *loop, const LoopWork *w) {
 	spatial sum = spatial_zero();
 	for (int row = loop->row; row < loop->row + loop->rows; ++row)
-		sum = spatial_madd(sum, w->lambda[row], w->direction[row]);
+		sum = spatial_madd(sum, w->lambda[row], w->row[row].direction);
 	return sum;
 }
-/* Adds the forces of lambda to wrenches at the link origins, and to the generalised forces of modes. */
+/* Rows without position: no direction. */
+void loop_leave_out_speeds(const CalModel *model, LoopWork *w);
+
+typedef enum LoopVerdict { LOOP_CLOSED, LOOP_UNREACHABLE, LOOP_UNDECIDED } LoopVerdict;
+/*
+ * From a state that a projection cannot improve: its positions go on to the next minimum of the residuals, or (go) to the
+ * best that can be found anywhere; the rows there are left in work. Says whether they are closed, or can be closed at all.
+ * Adds to *steps how many it took.
+ */
+LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *frozen, double tolerance, int go,
+                        CalWork *work, int *steps);
+/* Adds the forces of lambda to wrenches at the link origins, and to the generalised forces of modes and couplings. */
 void loop_act(const CalModel *model, const CalWork *work, spatial *external, double *tau);
 #endif
 

@@ -73,18 +73,28 @@ static void subtract_wrenches(const CalModel *model, const CalInput *input, CalW
 	}
 }
 
-/* Loop forces of the last forward dynamics, if it was at this state. */
+static void subtract_loop(const CalModel *model, const Loop *loop, vec3 point, spatial wrench, CalWork *work) {
+	const spatial f = force_shift(wrench, point); // to the world's origin
+	const int plus = loop->plus >= 0 ? model->nodes[loop->plus].body : -1;
+	const int minus = loop->minus >= 0 ? model->nodes[loop->minus].body : -1;
+	if (plus >= 0)
+		work->reaction[plus] = spatial_sub(work->reaction[plus], f);
+	if (minus >= 0)
+		work->reaction[minus] = spatial_add(work->reaction[minus], f);
+}
+
+/* Known forces, and those of the last forward dynamics, if it was at this state. */
 static void subtract_loops(const CalModel *model, CalWork *work) {
 	const LoopWork *w = &work->loops;
-	for (int l = 0; w->acting && l < model->loop_count; ++l) {
+	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
-		const spatial f = force_shift(loop_wrench(loop, w), w->point[l]); // to the world's origin
-		const int plus = loop->plus >= 0 ? model->nodes[loop->plus].body : -1;
-		const int minus = loop->minus >= 0 ? model->nodes[loop->minus].body : -1;
-		if (plus >= 0)
-			work->reaction[plus] = spatial_sub(work->reaction[plus], f);
-		if (minus >= 0)
-			work->reaction[minus] = spatial_add(work->reaction[minus], f);
+		vec3 point;
+		if (loop->has_known) {
+			const spatial f = forces_known(model, work, loop, &point);
+			subtract_loop(model, loop, point, f, work);
+		}
+		if (w->acting)
+			subtract_loop(model, loop, w->point[l], loop_wrench(loop, w), work);
 	}
 }
 

@@ -7,8 +7,13 @@
  * from its base, when the caller changed the state, or on cal_cvode_reset. Stepping is one internal step at
  * a time with a stop time at t_end; inputs at t_end are taken just before it, so that loads that switch there act
  * to the very end. The step is held to a fraction of a turn: a steady spin has no error that would do it.
+ *
+ * Loops: the state that a step hands out is always projected. BDF projects its own solution within the step
+ * (CVodeSetProjFn), so that history and state agree. CVODE has no such thing for Adams: its solution goes on beside the
+ * projected one, and is restarted from it when the two are further apart than the error weights allow.
  */
 #include <calder/cvode.h>
+#include <calder/loops.h>
 
 #include "base/error.h"
 
@@ -26,10 +31,12 @@
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "integrate/rotations.h"
+#include "model/work.h"
 
 _Static_assert(sizeof(realtype) == sizeof(double), "SUNDIALS must be built for double precision");
 
 static const double TURN_STEP = 1.5, TURN_BASE = 2.5; // [rad] in one step; from the base before it moves on
+static const double APART = 10; // of the error weights: an Adams solution is that far from its projection
 
 struct CalCvode {
 	const CalModel *model;
@@ -39,23 +46,32 @@ struct CalCvode {
 	int nq, nu;
 	double *memory;                // of the arrays below
 	double *q_base, *q_stage;      // [nq]
+	double *q_raw, *moved;         // [nq], [2 nu] before a projection, and what it did
+	double *u_stage;               // [nu] of a projection
 	double *q_last, *u_last;       // the state that the last call left
 	double t_last, t_start, t_end; // the latter two: of the current call
 	int *dof_q;                    // [nu] coordinate of a degree of freedom, -1: none of its own
 	int *rotations, rotation_count;
 	bool running;     // y and CVODE's history belong to (t_last, q_last, u_last)
+	bool apart;       // y is too far from its projection to go on
 	bool forward;     // direction of the history
 	CalStatus status; // of the last right-hand side
 	CalStatus fatal;  // what no smaller step can mend; CVODE's fixed-point solver would retry and forget it
 	SUNContext context;
 	void *cvode;
-	N_Vector y;
+	N_Vector y, weights;
 	SUNNonlinearSolver fixed_point;
 	SUNMatrix jacobian;
 	SUNLinearSolver linear;
 };
 
 /* ---- what CVODE calls ---------------------------------------------------------------------- */
+
+/** Loads that switch at the end act until there. */
+static double input_time(const CalCvode *c, double t) {
+	bool at_end = c->forward ? t >= c->t_end : t <= c->t_end;
+	return at_end ? nextafter(c->t_end, c->t_start) : t;
+}
 
 /** y' = (rate(delta, u), udot): 0, > 0 if a smaller step may help, < 0 if not. */
 static int right_hand_side(realtype t, N_Vector y, N_Vector ydot, void *user) {
@@ -64,8 +80,7 @@ static int right_hand_side(realtype t, N_Vector y, N_Vector ydot, void *user) {
 		return -1;
 	}
 	double *delta = N_VGetArrayPointer(y), *rate = N_VGetArrayPointer(ydot);
-	bool at_end = c->forward ? t >= c->t_end : t <= c->t_end;
-	CalState stage = {.t = at_end ? nextafter(c->t_end, c->t_start) : t, .q = c->q_stage, .u = delta + c->nu};
+	CalState stage = {.t = input_time(c, t), .q = c->q_stage, .u = delta + c->nu};
 	cal_config_integrate(c->model, c->q_base, delta, stage.q);
 	CalInput input = {0};
 	if (c->options.input && c->options.input(c->options.user, c->model, &stage, &input) != 0) {
@@ -77,6 +92,48 @@ static int right_hand_side(realtype t, N_Vector y, N_Vector ydot, void *user) {
 	cal_config_rate(c->model, delta, stage.u, rate);
 	c->fatal = c->status < 0 ? c->status : CAL_OK;
 	return (int)c->status;
+}
+
+/** Brings stage (q_stage and its speeds) to the loops; driven degrees of freedom stay. */
+static CalStatus project_stage(CalCvode *c, CalState *stage) {
+	CalInput input = {0};
+	if (c->options.input && c->options.input(c->options.user, c->model, stage, &input) != 0) {
+		c->fatal = CAL_ERR_USER;
+		return CAL_ERR_USER;
+	}
+	const CalProjectOptions options = {.frozen = input.prescribed};
+	return cal_loop_project(c->model, stage, &options, c->work, NULL);
+}
+
+/** c->moved: y of the projected state less y = (delta, u); the projection is of q = integrate(q_base, delta). */
+static CalStatus project_solution(CalCvode *c, double t, const double *y, CalState *stage) {
+	double *turn = c->moved + c->nu; // first as a displacement from q, for which the chart at delta has a rate
+	stage->t = input_time(c, t);
+	cal_config_integrate(c->model, c->q_base, y, stage->q);
+	memcpy(c->q_raw, stage->q, (size_t)c->nq * sizeof(double));
+	memcpy(stage->u, y + c->nu, (size_t)c->nu * sizeof(double));
+	CalStatus status = project_stage(c, stage);
+	if (status != CAL_OK) {
+		return status;
+	}
+	cal_config_difference(c->model, c->q_raw, stage->q, turn);
+	cal_config_rate(c->model, y, turn, c->moved);
+	for (int i = 0; i < c->nu; i++) {
+		c->moved[c->nu + i] = stage->u[i] - y[c->nu + i];
+	}
+	return CAL_OK;
+}
+
+/** A CVProjFn: the correction that puts y on the loops. */
+// NOLINTNEXTLINE(readability-non-const-parameter): the type is CVProjFn's
+static int projection(realtype t, N_Vector y, N_Vector correction, realtype epsilon, N_Vector error, void *user) {
+	CalCvode *c = user;
+	(void)epsilon;
+	(void)error;
+	CalState stage = {.q = c->q_stage, .u = c->u_stage};
+	c->status = project_solution(c, t, N_VGetArrayPointer(y), &stage);
+	memcpy(N_VGetArrayPointer(correction), c->moved, 2 * (size_t)c->nu * sizeof(double));
+	return c->status == CAL_OK ? 0 : c->status > 0 ? 1 : -1;
 }
 
 /** 1 / (atol + rtol size): the size of a displacement is that of its coordinate, 1 where it has none. */
@@ -112,7 +169,7 @@ static bool options_are_valid(const CalCvodeOptions *o) {
 }
 
 static bool allocate(CalCvode *c) {
-	size_t doubles = 3 * (size_t)c->nq + (size_t)c->nu;
+	size_t doubles = 4 * (size_t)c->nq + 4 * (size_t)c->nu;
 	c->memory = calloc(doubles + 1, sizeof(double));
 	c->dof_q = calloc((size_t)c->nu + 1, sizeof(int));
 	c->rotations = calloc((size_t)c->nu / 3 + 1, sizeof(int));
@@ -123,6 +180,9 @@ static bool allocate(CalCvode *c) {
 	c->q_stage = c->q_base + c->nq;
 	c->q_last = c->q_stage + c->nq;
 	c->u_last = c->q_last + c->nq;
+	c->q_raw = c->u_last + c->nu;
+	c->u_stage = c->q_raw + c->nq;
+	c->moved = c->u_stage + c->nu;
 	return true;
 }
 
@@ -134,7 +194,11 @@ static bool create_solvers(CalCvode *c) {
 	}
 	c->jacobian = SUNDenseMatrix(2 * c->nu, 2 * c->nu, c->context);
 	c->linear = c->jacobian ? SUNLinSol_Dense(c->y, c->jacobian, c->context) : NULL;
-	return c->linear && CVodeSetLinearSolver(c->cvode, c->linear, c->jacobian) == CV_SUCCESS;
+	if (!c->linear || CVodeSetLinearSolver(c->cvode, c->linear, c->jacobian) != CV_SUCCESS) {
+		return false;
+	}
+	return cal_model_row_count(c->model) == 0 ||
+	       (CVodeSetProjFn(c->cvode, projection) == CV_SUCCESS && CVodeSetProjErrEst(c->cvode, SUNFALSE) == CV_SUCCESS);
 }
 
 /** Everything of SUNDIALS; a model without freedom needs none of it. */
@@ -146,7 +210,8 @@ static bool create_cvode(CalCvode *c) {
 		return false;
 	}
 	c->y = N_VNew_Serial(2 * c->nu, c->context);
-	c->cvode = c->y ? CVodeCreate(c->options.method == CAL_CVODE_ADAMS ? CV_ADAMS : CV_BDF, c->context) : NULL;
+	c->weights = c->y ? N_VClone(c->y) : NULL;
+	c->cvode = c->weights ? CVodeCreate(c->options.method == CAL_CVODE_ADAMS ? CV_ADAMS : CV_BDF, c->context) : NULL;
 	if (!c->cvode) {
 		return false;
 	}
@@ -169,6 +234,7 @@ CalStatus cal_cvode_create(const CalModel *model, CalWork *work, const CalCvodeO
 	}
 	c->model = model;
 	c->work = work;
+	work->loops.singular = LOOP_SINGULAR_ADAPTIVE;
 	c->options = *options;
 	c->options.rtol = options->rtol > 0 ? options->rtol : 1e-9;
 	c->options.atol = options->atol > 0 ? options->atol : 1e-12;
@@ -201,6 +267,9 @@ void cal_cvode_destroy(CalCvode *cvode) {
 	if (cvode->y) {
 		N_VDestroy(cvode->y);
 	}
+	if (cvode->weights) {
+		N_VDestroy(cvode->weights);
+	}
 	SUNContext_Free(&cvode->context);
 	free(cvode->memory);
 	free(cvode->dof_q);
@@ -232,6 +301,9 @@ static CalStatus status_of(const CalCvode *c, int code) {
 	case CV_TOO_MUCH_ACC:
 	case CV_TOO_CLOSE:
 		return CAL_STEP_TOO_SMALL;
+	case CV_PROJFUNC_FAIL:
+	case CV_REPTD_PROJFUNC_ERR:
+		return c->status != CAL_OK ? c->status : CAL_NOT_CONVERGED;
 	case CV_CONV_FAILURE:
 	case CV_LSETUP_FAIL:
 	case CV_LSOLVE_FAIL:
@@ -247,6 +319,7 @@ static CalStatus status_of(const CalCvode *c, int code) {
 static CalStatus restart(CalCvode *c, const CalState *state) {
 	double *y = N_VGetArrayPointer(c->y);
 	c->stats = cal_cvode_stats(c);
+	c->apart = false;
 	memcpy(c->q_base, state->q, (size_t)c->nq * sizeof(double));
 	memset(y, 0, (size_t)c->nu * sizeof(double));
 	memcpy(y + c->nu, state->u, (size_t)c->nu * sizeof(double));
@@ -274,6 +347,17 @@ static CalStatus limit_step(CalCvode *c, const CalState *state) {
 	return status_of(c, CVodeSetMaxStep(c->cvode, isinf(most) ? 0 : most)); // 0: none
 }
 
+/** Of c->moved in CVODE's norm. */
+static double correction_size(CalCvode *c) {
+	double sum = 0;
+	error_weights(c->y, c->weights, c);
+	const double *w = N_VGetArrayPointer(c->weights);
+	for (int i = 0; i < 2 * c->nu; i++) {
+		sum += c->moved[i] * w[i] * c->moved[i] * w[i];
+	}
+	return sqrt(sum / (2 * c->nu));
+}
+
 /** One internal step; *state follows it. */
 static CalStatus step(CalCvode *c, CalState *state) {
 	CalStatus status = limit_step(c, state);
@@ -287,13 +371,23 @@ static CalStatus step(CalCvode *c, CalState *state) {
 		return c->fatal != CAL_OK ? c->fatal : status;
 	}
 	const double *delta = N_VGetArrayPointer(c->y);
+	CalState stage = {.t = t, .q = c->q_stage, .u = c->u_stage};
+	if (cal_model_row_count(c->model) > 0) {
+		status = project_solution(c, t, delta, &stage);
+		c->apart = status == CAL_OK && correction_size(c) > APART;
+	} else {
+		cal_config_integrate(c->model, c->q_base, delta, stage.q);
+		memcpy(stage.u, delta + c->nu, (size_t)c->nu * sizeof(double));
+	}
+	if (status != CAL_OK) {
+		return status;
+	}
+	stage.t = t;
 	c->stats.steps++;
 	c->stats.last_step = t - state->t;
-	cal_config_integrate(c->model, c->q_base, delta, state->q);
-	memcpy(state->u, delta + c->nu, (size_t)c->nu * sizeof(double));
-	state->t = t;
+	cal_state_copy(c->model, &stage, state);
 	bool far = rotations_largest(c->rotations, c->rotation_count, delta) > TURN_BASE;
-	return far && t != c->t_end ? restart(c, state) : CAL_OK;
+	return (far || c->apart) && t != c->t_end ? restart(c, state) : CAL_OK;
 }
 
 static CalStatus advance(CalCvode *c, CalState *state) {
@@ -302,7 +396,8 @@ static CalStatus advance(CalCvode *c, CalState *state) {
 		status = k < c->options.max_steps ? step(c, state) : CAL_TOO_MANY_STEPS;
 	}
 	const double *delta = N_VGetArrayPointer(c->y);
-	c->running = status == CAL_OK && rotations_largest(c->rotations, c->rotation_count, delta) <= TURN_BASE;
+	c->running =
+		status == CAL_OK && !c->apart && rotations_largest(c->rotations, c->rotation_count, delta) <= TURN_BASE;
 	c->t_last = state->t;
 	memcpy(c->q_last, state->q, (size_t)c->nq * sizeof(double));
 	memcpy(c->u_last, state->u, (size_t)c->nu * sizeof(double));

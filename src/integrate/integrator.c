@@ -15,6 +15,7 @@
 #include "integrate/rotations.h"
 #include "integrate/scheme.h"
 #include "math/finite.h"
+#include "model/work.h"
 
 static const Scheme *const schemes[CAL_METHOD_COUNT] = {
 #define SCHEME_ENTRY(name, text, order) [name] = &scheme_##name,
@@ -125,6 +126,7 @@ CalStatus cal_integrator_init(const CalModel *model, CalWork *work, const CalInt
 	ig->options.atol = options->atol > 0 ? options->atol : 1e-12;
 	ig->options.max_steps = options->max_steps > 0 ? options->max_steps : 1000000000;
 	place_arrays(ig, (Cursor){.base = memory});
+	work->loops.singular = ig->scheme->adaptive ? LOOP_SINGULAR_ADAPTIVE : LOOP_SINGULAR;
 	if (ig->scheme->adaptive) {
 		ig->control.rotation_count = rotations_find(model, ig->control.rotations);
 	}
@@ -204,7 +206,8 @@ CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {
 	if (!all_finite(ig->stage.q, ig->nq) || !all_finite(ig->stage.u, ig->nu)) {
 		return CAL_NOT_FINITE;
 	}
-	if (cal_model_row_count(ig->model) > 0) {
+	const int every = ig->options.projection ? ig->options.projection : 1;
+	if (cal_model_row_count(ig->model) > 0 && every > 0 && (ig->stats.steps + 1) % every == 0) {
 		const CalStatus status = project(ig, t);
 		if (status != CAL_OK) {
 			return status;

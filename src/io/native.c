@@ -103,19 +103,32 @@ CalRunSettings cal_file_run(const CalFile *file) {
 	return file ? file->run : (CalRunSettings){.title = "", .method.method = CAL_METHOD_DOPRI5};
 }
 
+/* The body whose joint an entry is of; false after telling that model and file do not belong together. *body -1: of another
+ * group. */
+static bool find_entry(const CalFile *file, const CalModel *model, const StateEntry *entry, int *body,
+                       CalBodyInfo *info, CalError *error) {
+	*body = cal_model_find_joint(model, entry->joint);
+	if (*body < 0)
+		return true;
+	if (cal_model_body(model, *body, info) == CAL_OK && (!entry->nq || entry->nq == info->nq) &&
+	    (!entry->nu || entry->nu == info->nu) && entry->modes == info->modes)
+		return true;
+	tree_error(error, tree_name(file->tree), NULL, CAL_ERR_ARGUMENT,
+	           "joint \"%.80s\": the model was not compiled from this file", entry->joint);
+	return false;
+}
+
 CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error) {
 	if (!file || !model || !state || !state->q || !state->u)
 		return tree_error(error, "cal_file_state", NULL, CAL_ERR_ARGUMENT, "file, model or state is NULL");
 	for (int i = 0; i < file->state_count; i++) {
 		const StateEntry *entry = &file->states[i];
 		CalBodyInfo info;
-		const int body = cal_model_find_joint(model, entry->joint);
+		int body;
+		if (!find_entry(file, model, entry, &body, &info, error))
+			return CAL_ERR_ARGUMENT;
 		if (body < 0)
-			continue; // a joint of another group
-		if (cal_model_body(model, body, &info) != CAL_OK || (entry->nq && entry->nq != info.nq) ||
-		    (entry->nu && entry->nu != info.nu) || entry->modes != info.modes)
-			return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_ARGUMENT,
-			                  "joint \"%.80s\": the model was not compiled from this file", entry->joint);
+			continue;
 		if (entry->nq)
 			memcpy(state->q + info.q, entry->q, (size_t)entry->nq * sizeof *entry->q);
 		if (entry->nu)
@@ -124,6 +137,24 @@ CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *s
 			memcpy(state->q + info.q + info.nq, entry->eta, (size_t)entry->modes * sizeof *entry->eta);
 		if (entry->eta_dot)
 			memcpy(state->u + info.u + info.nu, entry->eta_dot, (size_t)entry->modes * sizeof *entry->eta_dot);
+	}
+	return CAL_OK;
+}
+
+CalStatus cal_file_frozen(const CalFile *file, const CalModel *model, uint8_t *frozen, CalError *error) {
+	if (!file || !model || !frozen)
+		return tree_error(error, "cal_file_frozen", NULL, CAL_ERR_ARGUMENT, "file, model or frozen is NULL");
+	memset(frozen, 0, (size_t)cal_model_u_count(model));
+	for (int i = 0; i < file->state_count; i++) {
+		const StateEntry *entry = &file->states[i];
+		CalBodyInfo info;
+		int body;
+		if (!find_entry(file, model, entry, &body, &info, error))
+			return CAL_ERR_ARGUMENT;
+		for (int k = 0; body >= 0 && k < info.nu; k++)
+			frozen[info.u + k] = entry->frozen[k];
+		for (int k = 0; body >= 0 && k < info.modes; k++)
+			frozen[info.u + info.nu + k] = entry->frozen_modes;
 	}
 	return CAL_OK;
 }

@@ -41,6 +41,7 @@ typedef struct StateEntry {
 	double u[CAL_JOINT_MAX_DOF];
 	int modes;             // of the body that the joint carries
 	double *eta, *eta_dot; // [modes]; NULL: not given
+	bool frozen[CAL_JOINT_MAX_DOF], frozen_modes;
 } StateEntry;
 
 /* What a load does to one freedom. */
@@ -216,8 +217,9 @@ bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const 
 bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
 
 extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
-	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, element_table,
-	dof_table, flexible_table, flexible_node_table, invariants_table, position_table, shape_table, beam_table,
-	beam_mass_table, section_table, panel_table, modal_table, state_table, load_table, run_table, output_table;
+	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, term_table, drive_table,
+	stabilisation_table, known_table, element_table, dof_table, flexible_table, flexible_node_table, invariants_table,
+	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,
+	load_table, run_table, output_table;
 
 #endif

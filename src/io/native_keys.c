@@ -14,6 +14,7 @@ const KeyTable *const native_tables[] = {
 	&element_table,  &dof_table,        &cylinder_table,      &state_table,  &load_table,      &run_table,
 	&output_table,   &flexible_table,   &flexible_node_table, &beam_table,   &beam_mass_table, &section_table,
 	&panel_table,    &invariants_table, &position_table,      &shape_table,  &modal_table,     &loop_table,
+	&term_table,     &drive_table,      &stabilisation_table, &known_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 

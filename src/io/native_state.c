@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * native_state.c — the initial state: coordinates and speeds of joints by name, and of the modes of the bodies that
- * they carry.
+ * they carry; and what of it the closing of loops must not move.
  */
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "io/native.h"
 
 typedef struct StateInput {
-	const TreeNode *q, *u, *at, *orientation, *velocity, *angular_velocity, *eta, *eta_dot;
+	const TreeNode *q, *u, *at, *orientation, *velocity, *angular_velocity, *eta, *eta_dot, *frozen;
 } StateInput;
 
 static const Key state_keys[] = {
@@ -21,6 +21,7 @@ static const Key state_keys[] = {
 	{"angular_velocity", key_node, offsetof(StateInput, angular_velocity), DIM_RATE, 0},
 	{"eta", key_node, offsetof(StateInput, eta), DIM_NUMBER, 0},
 	{"eta_dot", key_node, offsetof(StateInput, eta_dot), DIM_NUMBER, 0},
+	{"frozen", key_node, offsetof(StateInput, frozen), DIM_NUMBER, 0},
 };
 const KeyTable state_table = KEY_TABLE("state", state_keys);
 
@@ -125,6 +126,25 @@ static bool read_modal(Reader *r, const TreeNode *node, const char *key, int mod
 	return *out != NULL;
 }
 
+/* true freezes every freedom of the joint and every mode of its body; a list says which freedoms. */
+static bool read_frozen(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
+	int frozen = 0;
+	if (node->kind == TREE_LIST && node->count != shape->nu)
+		return reader_fail(r, node, "\"frozen\" of this joint takes true, false, or a list of %d flag%s", shape->nu,
+		                   shape->nu == 1 ? "" : "s");
+	if (node->kind != TREE_LIST) {
+		if (!read_flag(r, node, &frozen))
+			return false;
+		entry->frozen_modes = frozen != 0;
+	}
+	for (int i = 0; i < shape->nu; i++) {
+		if (node->kind == TREE_LIST && !read_flag(r, node->items[i], &frozen))
+			return false;
+		entry->frozen[i] = frozen != 0;
+	}
+	return true;
+}
+
 static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, StateEntry *entry) {
 	const JointRecord *joint;
 	StateInput in = {0};
@@ -143,7 +163,8 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	entry->modes = joint->modes;
 	return (!in.q || read_q(r, in.q, &joint->shape, entry)) && (!in.u || read_u(r, in.u, &joint->shape, entry)) &&
 	       read_modal(r, in.eta, "eta", joint->modes, &entry->eta) &&
-	       read_modal(r, in.eta_dot, "eta_dot", joint->modes, &entry->eta_dot);
+	       read_modal(r, in.eta_dot, "eta_dot", joint->modes, &entry->eta_dot) &&
+	       (!in.frozen || read_frozen(r, in.frozen, &joint->shape, entry));
 }
 
 bool native_read_state(Reader *r, const Sections *s) {

@@ -35,3 +35,26 @@ int joint_speed_count(const CalJointDef *def) {
 		nu += motion_u_count(step[i].motion, def->ops);
 	return nu;
 }
+
+/* Speeds of one step that are rates of the coordinates with the same number. */
+static int plain_speeds(Motion motion, const CalJointOps *ops) {
+	if (motion == MOTION_SPHERICAL)
+		return 0;
+	if (motion == MOTION_USER)
+		return ops->nq == ops->nu && !ops->integrate && !ops->rate ? ops->nu : 0;
+	return motion == MOTION_FREE ? 3 : motion_u_count(motion, ops);
+}
+
+int joint_coordinate_of(const CalJointDef *def, int dof) {
+	Step step[CAL_JOINT_MAX_DOF];
+	const int count = joint_steps(def, step);
+	int q = 0;
+	for (int i = 0; i < count; ++i) {
+		const int nu = motion_u_count(step[i].motion, def->ops);
+		if (dof < nu)
+			return dof < plain_speeds(step[i].motion, def->ops) ? q + dof : -1;
+		dof -= nu;
+		q += motion_q_count(step[i].motion, def->ops);
+	}
+	return -1;
+}

@@ -49,6 +49,8 @@ int joint_steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]);
 /* Coordinates and speeds of a joint. */
 int joint_coordinate_count(const CalJointDef *def);
 int joint_speed_count(const CalJointDef *def);
+/* Coordinate of the joint whose rate is speed `dof`, -1: there is none (part of a quaternion, or the caller's own). */
+int joint_coordinate_of(const CalJointDef *def, int dof);
 
 int motion_q_count(Motion motion, const CalJointOps *ops);
 int motion_u_count(Motion motion, const CalJointOps *ops);

@@ -64,6 +64,22 @@ PACKED pack pack_mul(pack a, pack b) { return (pack){a.lo * b.lo, a.hi * b.hi}; 
 PACKED real pack_lane(pack x, int i) { return i < 2 ? x.lo[i] : x.hi[i - 2]; }
 #endif
 
+#if CAL_LANES == 1
+/* x where |x| > tiny, otherwise zero. */
+#if defined(__AVX__)
+PACKED pack pack_unless_tiny(pack x, pack tiny) {
+	typedef long long bits __attribute__((vector_size(32)));
+	return (pack)((bits)x & ((x > tiny) | (x < -tiny)));
+}
+#else
+PACKED pack pack_unless_tiny(pack x, pack tiny) {
+	typedef long long bits __attribute__((vector_size(16)));
+	return (pack){(pair)((bits)x.lo & ((x.lo > tiny.lo) | (x.lo < -tiny.lo))),
+	              (pair)((bits)x.hi & ((x.hi > tiny.hi) | (x.hi < -tiny.hi)))};
+}
+#endif
+#endif
+
 PACKED pack pack_load(const real *row) {
 	pack x;
 	memcpy(&x, row, sizeof x);

@@ -211,6 +211,31 @@ static bool check_body(Check *check, const DescBody *body, BodyExtent extent) {
 	return body->flex ? check_flexibility(check, body) : true;
 }
 
+/** The group of a loop: that of a body on one of its sides, or of its terms. */
+static bool loop_is_checked(const Check *check, const DescLoop *loop) {
+	if (loop->def.type == CAL_LOOP_COUPLING) {
+		return body_is_checked(check, (int)loop->def.term[0].body.value - 1);
+	}
+	int a = node_body(check->desc, loop->a), b = node_body(check->desc, loop->b);
+	return body_is_checked(check, a != GROUND ? a : b);
+}
+
+/** The tree is sound. */
+static void check_loops(Check *check, const BodyMark *mark) {
+	const CalDesc *desc = check->desc;
+	for (int i = 0; i < desc->loop_count; i++) {
+		const DescLoop *loop = &desc->loops[i];
+		const CalJointDef *carriers[CAL_LOOP_MAX_TERMS] = {NULL};
+		if (!loop_is_checked(check, loop)) {
+			continue;
+		}
+		for (int k = 0; loop->def.type == CAL_LOOP_COUPLING && k < loop->def.term_count; k++) {
+			carriers[k] = &desc->joints[mark[loop->def.term[k].body.value - 1].joint].def;
+		}
+		check_loop(check, loop, carriers);
+	}
+}
+
 CalStatus desc_check_structure(const CalDesc *desc, CalGroupId group, CalFindingFn report, void *user) {
 	Check check = {.desc = desc, .group = group, .report = report, .user = user};
 	size_t size;
@@ -241,6 +266,9 @@ CalStatus desc_check_structure(const CalDesc *desc, CalGroupId group, CalFinding
 		if (body_is_checked(&check, i)) {
 			enough = check_body(&check, &desc->bodies[i], mark[i].extent) && enough;
 		}
+	}
+	if (!check.failed) {
+		check_loops(&check, mark);
 	}
 	memory_free(&desc->allocator, mark);
 	return !enough ? CAL_ERR_MEMORY : check.failed ? CAL_ERR_MODEL : CAL_OK;

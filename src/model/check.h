@@ -34,6 +34,8 @@ void check_warning(Check *check, const char *place, const char *format, ...) ERR
 void check_mass_properties(Check *check, const CalBodyDef *body, BodyExtent extent);
 /** Type, elements, functions and DOF properties of one joint (check_joint.c). */
 void check_joint(Check *check, const CalJointDef *joint);
+/** Sides and terms of one loop (check_loop.c); carriers: the joints that carry the bodies of its terms, sound. */
+void check_loop(Check *check, const DescLoop *loop, const CalJointDef *const *carriers);
 /** Masses, modes, stiffness and damping of one flexible body (check_flex.c). False if memory is short. */
 bool check_flexibility(Check *check, const DescBody *body);
 /** Whether the modes move a node that a joint is attached to. */

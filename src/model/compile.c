@@ -13,6 +13,7 @@
  */
 #include "base/error.h"
 #include "model/compile.h"
+#include "model/loop_plan.h"
 
 dpose compile_pose(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
 
@@ -406,8 +407,9 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 		const dvec3 p = c->links[i].p;
 		c->links[i].massless = in->m == 0 && in->zz == 0 && in->ha == 0 && in->hb == 0;
 		c->links[i].in_place = p.x == 0 && p.y == 0 && p.z == 0;
+		c->links[i].loops = -1;
 	}
-	compile_loops(c);
+	compile_loops(c, model);
 	add_dofs(c, model);
 	choose_solver(c, model, solver);
 	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;
@@ -420,6 +422,26 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->shapes = c->shapes, model->shape_count = c->shape_count;
 	model->loops = c->loops, model->loop_count = c->loop_count, model->row_count = c->row_count;
 	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
+}
+
+/* Loops are eliminated where they close, unless another way is asked for; links and bodies learn what reaches them. */
+static CalStatus plan_loops(Compiler *c, const CalCompileOptions *options, CalModel *model) {
+	const int cut = options->loops == CAL_LOOPS_CUT || (!options->loops && options->solver == CAL_SOLVER_DENSE);
+	if (model->loop_count == 0 || cut)
+		return CAL_OK;
+	const LoopPlan *plan = loop_plan_create(model);
+	if (!plan)
+		return CAL_ERR_MEMORY;
+	for (int k = 0; k < plan->link_count; ++k) {
+		Link *link = &c->links[plan->links[k].link];
+		link->loops = k;
+		if (link->carries >= 0)
+			c->flexes[link->carries].linear = 0;
+	}
+	model->plan = plan;
+	model->size += plan->size;
+	model->solver = CAL_SOLVER_RECURSIVE;
+	return CAL_OK;
 }
 
 static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, CalModel **out) {
@@ -446,8 +468,13 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 	model->allocator = allocator;
 	model->size = size;
 	fill_model(c, model, options->solver);
-	*out = model;
-	return CAL_OK;
+	const CalStatus status = plan_loops(c, options, model);
+	if (status == CAL_OK) {
+		*out = model;
+	} else {
+		cal_model_destroy(model);
+	}
+	return status;
 }
 
 /* The model of a group whose structure was checked; no singularity check. */
@@ -508,5 +535,6 @@ void cal_model_destroy(CalModel *model) {
 	if (!model)
 		return;
 	const CalAllocator allocator = model->allocator;
+	memory_free(&allocator, (void *)(uintptr_t)model->plan);
 	memory_free(&allocator, model);
 }

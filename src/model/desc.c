@@ -484,6 +484,46 @@ static uint32_t group_of(const CalDesc *desc, CalNodeId node) {
 	return body.value ? desc_body(desc, body)->def.group.value : 0;
 }
 
+static CalStatus two_groups(const CalDesc *desc, const CalLoopDef *def, uint32_t one, uint32_t other, CalError *error) {
+	return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": its sides belong to the groups \"%s\" and \"%s\"",
+	                 PLACE_ARGS(def->place), def->name, desc->groups[one - 1].name, desc->groups[other - 1].name);
+}
+
+static CalStatus sides_check(const CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalError *error) {
+	if (!id_is_known(a.value, desc->node_count) || !id_is_known(b.value, desc->node_count)) {
+		return no_such_id(error, def->place, def->name, "node",
+		                  id_is_known(a.value, desc->node_count) ? b.value : a.value);
+	}
+	const uint32_t group_a = group_of(desc, a), group_b = def->type == CAL_LOOP_KNIFE ? 0 : group_of(desc, b);
+	if (group_a == 0 && group_b == 0) {
+		return error_set(error, CAL_ERR_MODEL,
+		                 "%s%sloop \"%s\": both sides are on the ground; one of them must be on a body",
+		                 PLACE_ARGS(def->place), def->name);
+	}
+	return group_a && group_b && group_a != group_b ? two_groups(desc, def, group_a, group_b, error) : CAL_OK;
+}
+
+/** A coupling has coordinates instead of sides. */
+static CalStatus terms_check(const CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalError *error) {
+	if (a.value || b.value) {
+		return error_set(error, CAL_ERR_MODEL,
+		                 "%s%sloop \"%s\": a coupling ties coordinates, not nodes; give no nodes, only terms",
+		                 PLACE_ARGS(def->place), def->name);
+	}
+	for (int i = 0; i < def->term_count; i++) {
+		const CalBodyId body = def->term[i].body;
+		if (body.value == 0 || !id_is_known(body.value, desc->body_count)) {
+			return no_such_id(error, def->place, def->name, "body", body.value);
+		}
+		const uint32_t group = desc_body(desc, body)->def.group.value;
+		const uint32_t first = desc_body(desc, def->term[0].body)->def.group.value;
+		if (group != first) {
+			return two_groups(desc, def, first, group, error);
+		}
+	}
+	return CAL_OK;
+}
+
 static CalStatus loop_check(const CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalError *error) {
 	CalStatus status = name_check("loop", def->name, def->place, false, NULL, NULL, error);
 	if (status != CAL_OK) {
@@ -497,26 +537,11 @@ static CalStatus loop_check(const CalDesc *desc, CalNodeId a, const CalLoopDef *
 		return error_set(error, CAL_ERR_ARGUMENT, "%s%sloop \"%s\": type %d is not one of CAL_LOOP_*",
 		                 PLACE_ARGS(def->place), def->name, (int)def->type);
 	}
-	if (!id_is_known(a.value, desc->node_count) || !id_is_known(b.value, desc->node_count)) {
-		return no_such_id(error, def->place, def->name, "node",
-		                  id_is_known(a.value, desc->node_count) ? b.value : a.value);
+	status = loop_def_check(def, error);
+	if (status != CAL_OK) {
+		return status;
 	}
-	const uint32_t group_a = group_of(desc, a), group_b = def->type == CAL_LOOP_KNIFE ? 0 : group_of(desc, b);
-	if (group_a == 0 && group_b == 0) {
-		return error_set(error, CAL_ERR_MODEL,
-		                 "%s%sloop \"%s\": both sides are on the ground; one of them must be on a body",
-		                 PLACE_ARGS(def->place), def->name);
-	}
-	if (group_a && group_b && group_a != group_b) {
-		return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": its sides belong to the groups \"%s\" and \"%s\"",
-		                 PLACE_ARGS(def->place), def->name, desc->groups[group_a - 1].name,
-		                 desc->groups[group_b - 1].name);
-	}
-	if (def->type == CAL_LOOP_DISTANCE && !(def->length > 0 && isfinite(def->length))) {
-		return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": its length is %g m but must be positive",
-		                 PLACE_ARGS(def->place), def->name, def->length);
-	}
-	return CAL_OK;
+	return def->type == CAL_LOOP_COUPLING ? terms_check(desc, a, def, b, error) : sides_check(desc, a, def, b, error);
 }
 
 CalStatus cal_desc_close_loop(CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalLoopId *id,

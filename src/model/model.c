@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include <calder/loops.h>
+#include "model/loop_plan.h"
 #include "model/model.h"
 
 size_t cal_model_size(const CalModel *model) { return model->size; }
@@ -166,7 +167,25 @@ CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info) {
 	if (!model || !info || loop < 0 || loop >= model->loop_count)
 		return CAL_ERR_ARGUMENT;
 	const Loop *l = &model->loops[loop];
-	*info = (CalLoopInfo){l->name, l->id, l->type, l->node_a, l->node_b, l->def_a, l->def_b, l->row, l->rows};
+	*info = (CalLoopInfo){.name = l->name,
+	                      .id = l->id,
+	                      .type = l->type,
+	                      .node_a = l->node_a,
+	                      .node_b = l->node_b,
+	                      .a = l->def_a,
+	                      .b = l->def_b,
+	                      .row = l->row,
+	                      .rows = l->rows,
+	                      .driven = l->driven,
+	                      .frequency = l->frequency,
+	                      .damping = l->damping,
+	                      .closes = -1,
+	                      .cluster = -1};
+	if (model->plan) {
+		const LoopEnds *ends = &model->plan->ends[loop];
+		info->closes = ends->closes >= 0 ? model->links[ends->closes].body : -1;
+		info->cluster = ends->cluster;
+	}
 	return CAL_OK;
 }
 
@@ -179,22 +198,11 @@ int cal_model_find_loop(const CalModel *model, const char *name) {
 }
 
 int cal_model_row_name(const CalModel *model, int row, char *buffer, size_t size) {
-	static const char *const names[CAL_LOOP_TYPE_COUNT][CAL_LOOP_MAX_ROWS] = {
-		[CAL_LOOP_WELD] = {"dx", "dy", "dz", "rx", "ry", "rz"},
-		[CAL_LOOP_REVOLUTE] = {"dx", "dy", "dz", "rx", "ry"},
-		[CAL_LOOP_PRISMATIC] = {"dx", "dy", "rx", "ry", "rz"},
-		[CAL_LOOP_CYLINDRICAL] = {"dx", "dy", "rx", "ry"},
-		[CAL_LOOP_UNIVERSAL] = {"dx", "dy", "dz", "xy"},
-		[CAL_LOOP_SPHERICAL] = {"dx", "dy", "dz"},
-		[CAL_LOOP_PLANAR] = {"dz", "rx", "ry"},
-		[CAL_LOOP_INPLANE] = {"dz"},
-		[CAL_LOOP_DISTANCE] = {"distance"},
-		[CAL_LOOP_KNIFE] = {"vy"},
-	};
 	for (int i = 0; model && i < model->loop_count; ++i) {
 		const Loop *l = &model->loops[i];
+		const CalLoopDef def = {.type = l->type, .translation = l->translation, .rotation = l->rotation};
 		if (row >= l->row && row < l->row + l->rows)
-			return snprintf(buffer, size, "%s.%s", l->name, names[l->type][row - l->row]);
+			return snprintf(buffer, size, "%s.%s", l->name, cal_loop_row_name(&def, row - l->row));
 	}
 	return -1;
 }

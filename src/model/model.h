@@ -33,6 +33,7 @@ typedef struct Link {
 	int32_t shape;    // FLEX: shape of the head; NODE: of the node
 	int32_t columns;  // FLEX, NODE: first of its modal columns in the workspace
 	int32_t port;     // NODE: its place among the ports of the flexible body
+	int32_t loops;    // index among the links that loops reach, -1: none do, or they are not eliminated locally
 	int32_t run;      // first link of the run that it is part of: each the parent of the next
 	dmat3 E;          // orientation of the inboard frame F in the parent link
 	dvec3 p;          // origin of F in the parent link [m]
@@ -85,6 +86,19 @@ typedef struct BallSpring {
 	double stiffness[3];
 } BallSpring;
 
+/* One coordinate of a coupling. */
+typedef struct LoopTerm {
+	int u, q; //
+	double factor;
+} LoopTerm;
+
+/* A frame of a loop where the sweeps find it. */
+typedef struct LoopSide {
+	int link;  // -1: the ground
+	int moves; // with modes: `on` is then its pose on its node, otherwise on the link
+	dpose on;
+} LoopSide;
+
 /* A constraint that closes a loop. */
 typedef struct Loop {
 	const char *name;
@@ -92,11 +106,22 @@ typedef struct Loop {
 	CalLoopType type;
 	int node_a, node_b;        // -1: the ground's origin
 	int plus, minus;           // nodes on which its wrench and the opposite act, -1: none
-	dpose a, b;                // frames on them
-	CalPlacement def_a, def_b; // as described
-	double length;             // DISTANCE
 	int row, rows;             //
+	int translation, rotation; // sets of axes that are locked, for the types that lock any
+	int driven, has_known;     // some row moves with time; a known wrench acts
+	LoopSide side[2];          // frames A and B
+	double length;             // DISTANCE
+	double pitch;              // SCREW
+	double radius;             // DISK, BALL
+	double frequency, damping; // of the stabilisation; frequency 0: none
+	CalSpatial known;          // wrench on B at its origin, axes of A
+	int term_count;            // COUPLING
+	LoopTerm term[CAL_LOOP_MAX_TERMS];
+	CalDrive drive[CAL_LOOP_MAX_ROWS];
+	CalPlacement def_a, def_b; // as described
 } Loop;
+
+typedef struct LoopPlan LoopPlan; // model/loop_plan.h
 
 struct CalModel {
 	CalAllocator allocator;
@@ -118,7 +143,10 @@ struct CalModel {
 	const Flex *flexes;
 	const FlexShape *shapes;
 	int loop_count, row_count;
+	int any_coupling; // among the loops
+	int any_known;    // known wrenches in loops
 	const Loop *loops;
+	const LoopPlan *plan; // of loops that are eliminated where they close, NULL: none are; a block of its own
 	const Link *links;
 	const Body *bodies;
 	const Node *nodes;

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "model/loop_plan.h"
 #include "model/work.h"
 
 enum { ALIGNMENT = 64 };
@@ -40,6 +41,25 @@ static FlexWork layout_flex(const Flex *flex, Layout *layout) {
 	return f;
 }
 
+static void layout_plan(const CalModel *m, Layout *layout, LoopWork *w) {
+	const LoopPlan *plan = m->plan;
+	const size_t loops = (size_t)m->loop_count, slots = (size_t)plan->slot_count;
+	w->gamma = layout_take(layout, (size_t)plan->gamma_count, sizeof(double));
+	w->gain = layout_take(layout, (size_t)plan->gain_count, sizeof(double));
+	w->modal = layout_take(layout, (size_t)plan->modal_count, sizeof(double));
+	w->modal_tiny = layout_take(layout, (size_t)plan->modal_count, sizeof(double));
+	w->own = layout_take(layout, LOOP_BLOCK * loops, sizeof(double));
+	w->taken = layout_take(layout, LOOP_BLOCK * loops, sizeof(double));
+	w->block = layout_take(layout, LOOP_BLOCK * (size_t)plan->block_count, sizeof(double));
+	double **rows[] = {&w->beta, &w->force, &w->natural};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+		*rows[i] = layout_take(layout, slots, sizeof(double));
+	w->null = layout_take(layout, 5 * slots, sizeof(double));
+	w->change = layout_take(layout, slots, sizeof(double));
+	w->scale = layout_take(layout, loops, sizeof *w->scale);
+	w->factor = layout_take(layout, loops, sizeof *w->factor);
+}
+
 static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu, nt = (size_t)m->trig_count;
 	w->links = layout_take(layout, nl + 1, sizeof *w->links);
@@ -72,9 +92,9 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	}
 	const size_t rows = (size_t)m->row_count, nq = (size_t)m->nq;
 	LoopWork *loops = &w->loops;
-	loops->direction = layout_take(layout, rows, sizeof *loops->direction);
+	loops->row = layout_take(layout, rows, sizeof *loops->row);
 	loops->point = layout_take(layout, (size_t)m->loop_count, sizeof *loops->point);
-	double **lists[] = {&loops->value, &loops->rate, &loops->acceleration, &loops->z, &loops->lambda};
+	double **lists[] = {&loops->z, &loops->lambda};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
 		*lists[i] = layout_take(layout, rows, sizeof(double));
 	loops->G = layout_take(layout, rows * nu, sizeof(double));
@@ -83,8 +103,13 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	loops->scratch = layout_take(layout, (rows + 2) * rows, sizeof(double));
 	loops->q = layout_take(layout, rows ? nq : 0, sizeof(double));
 	loops->dq = layout_take(layout, rows ? nu : 0, sizeof(double));
+	loops->at = layout_take(layout, rows ? nq : 0, sizeof(double));
+	loops->base = layout_take(layout, rows ? nq : 0, sizeof(double));
 	loops->order = layout_take(layout, rows, sizeof *loops->order);
+	loops->column = layout_take(layout, rows, sizeof *loops->column);
 	loops->independent = layout_take(layout, rows, sizeof *loops->independent);
+	if (m->plan)
+		layout_plan(m, layout, loops);
 	w->reaction = layout_take(layout, (size_t)m->body_count, sizeof *w->reaction);
 	w->dense = m->solver == CAL_SOLVER_DENSE ? layout_take(layout, nu * (nu + 1), sizeof *w->dense) : NULL;
 }
@@ -107,6 +132,7 @@ CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, Cal
 	memset(w->all_prescribed, 1, (size_t)model->nu);
 	w->model = model;
 	w->culprit = -1;
+	w->loops.singular = LOOP_SINGULAR;
 	*work = w;
 	return CAL_OK;
 }

@@ -95,18 +95,73 @@ typedef struct FlexWork {
 	spatial b;                      // force that it needs
 } FlexWork;
 
+enum { LOOP_STRIDE = 8, LOOP_BLOCK = CAL_LOOP_MAX_ROWS * LOOP_STRIDE }; // of the rows of blocks between two loops
+
+/*
+ * A row whose point hardly moves along its direction, whatever moves, is singular. Next to such a position, at an angle e,
+ * positions that are right to 1e-16 leave accelerations wrong by 1e-16/e^2; without the row, they are wrong by any amount.
+ * A fixed step seldom meets it: the row is left out where nothing is right any more, within 1e-7. A step that is adapted
+ * to errors would shrink in the noise around it, and instead takes steps across a window of 1e-4 without the row.
+ */
+#define LOOP_SINGULAR 1e-14
+#define LOOP_SINGULAR_ADAPTIVE 1e-8
+
+/* A loop that was eliminated where it closes (dynamics/loop_front.c): its independent rows or combinations of rows. */
+typedef struct LoopFactor {
+	int rows, count;                 // of the loop; of those kept
+	int mixed;                       // they are combinations Q of rows, not rows
+	int dropped;                     // how many of them follow from other loops
+	int row[CAL_LOOP_MAX_ROWS];      // independent rows, in the order of elimination
+	double pivot[CAL_LOOP_MAX_ROWS]; // D, 0: dropped
+	double inverse[CAL_LOOP_MAX_ROWS];
+	double y[CAL_LOOP_MAX_ROWS]; // L^-1 Q'beta
+	double L[CAL_LOOP_MAX_ROWS * LOOP_STRIDE];
+	double Q[CAL_LOOP_MAX_ROWS * LOOP_STRIDE]; // rows by combinations
+	spatial A[CAL_LOOP_MAX_ROWS];              // L^-1 Q'Gamma'
+} LoopFactor;
+
+/* A row of a loop: its direction is the wrench at the loop's point on node `plus` per unit of its multiplier. */
+typedef struct LoopRow {
+	spatial direction;
+	double value, rate;  // residual and its derivative, drives included
+	double acceleration; // what the forces have to bring to zero: drives and stabilisation included
+} LoopRow;
+
+/* What gains of a loop's rows might be. */
+typedef struct LoopScale {
+	double tiny, tiny_slide; // those that are nothing but round-off: of a rotation, of a translation
+	double turn, both, arm; // sums over the free columns on its way, over D: turn^2, turn lever, lever^2 (loop_local.c)
+} LoopScale;
+
 /* Loops in one evaluation: m rows, n speeds. World axes. */
 typedef struct LoopWork {
-	spatial *direction; // [m] of each row: wrench on B at the origin of frame B per unit of its multiplier
-	vec3 *point;        // [loops] that origin
-	double *value, *rate, *acceleration; // [m] of the rows
-	double *G, *X;                       // [m][n] Jacobian, and M^-1 G' by rows
-	double *Lambda;                      // [m][m] G M^-1 G', then its factor
-	double *z, *lambda;                  // [m]
-	double *scratch;                     // [(m + 2) m] of the solve
-	double *q, *dq;                      // [nq], [n] of a projection
-	int *order;                          // [m] rows by pivot
-	uint8_t *independent;                // [m]
+	LoopRow *row;       // [m]
+	vec3 *point;        // [loops] where their wrenches act
+	double *G, *X;      // [m][n] Jacobian, and M^-1 G' by rows
+	double *Lambda;     // [m][m] G M^-1 G', then its factor
+	double *z, *lambda; // [m]
+	double *scratch;    // [(m + 2) m] of the solve
+	double *q, *dq;     // [nq], [n] of a projection
+	double *at, *base;  // [nq] of loop_search.c
+	int *order;         // [m] rows by pivot
+	// of loops that are eliminated where they close; rows with padding (model/loop_plan.h)
+	double *gamma;              // wrenches of rows on the links that they reach, at the link's origin
+	double *gain;               // P'gamma for each column of a joint
+	double *modal, *modal_tiny; // the same for each mode of a body; what of it is nothing but round-off
+	double *own;                // [loops] LOOP_BLOCK: compliance of the rows of a loop
+	double *taken;              // [loops] what is gone of it with the loops eliminated before
+	double *block;              // compliance between two loops, rows of the one eliminated first
+	double *beta;               // acceleration of the rows at lambda = 0
+	double *force;              // lambda
+	double *natural;            // `own` of rows, if all modes moved them along their directions, times LOOP_ROUND_OFF^2
+	LoopScale *scale;           // [loops]
+	double *null;               // [5] scratch of the smallest lambda
+	double *change;             // what that changed
+	LoopFactor *factor;         // [loops]
+	double singular;            // part of what the compliance of a row might be, below which the row is left out
+	int dropped;                // combinations of rows that follow from other loops
+	int *column;                // [m] of the elimination in loop_mobility.c
+	uint8_t *independent;       // [m]
 	int rank;
 	int acting; // lambda is among the external forces
 } LoopWork;

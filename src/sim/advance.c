@@ -15,7 +15,6 @@
 
 #include <calder/sim.h>
 
-#include <calder/loops.h>
 #include "base/error.h"
 #include "sim/group.h"
 
@@ -49,6 +48,8 @@ static const char *remedy(CalStatus status) {
 		return "loosen rtol and atol, or look for a jump in the loads or a very stiff spring";
 	case CAL_TOO_MANY_STEPS:
 		return "raise max_steps, or loosen rtol and atol";
+	case CAL_NOT_CONVERGED:
+		return "take a smaller step; if that does not help, look for a motion that the loops do not allow";
 	case CAL_ERR_USER:
 		return "see what the input function refuses at this time";
 	default:
@@ -59,13 +60,15 @@ static const char *remedy(CalStatus status) {
 static CalStatus report(const SimGroup *group, CalStatus status, CalError *error) {
 	if (!error || status == CAL_OK)
 		return status;
-	char joint[128] = "";
+	char joint[160] = "";
 	int dof = cal_work_culprit(group->work);
 	if ((status == CAL_SINGULAR || status == CAL_NOT_FINITE) && dof >= 0) {
 		char name[96] = "";
 		cal_model_dof_name(group->model, dof, name, sizeof name);
 		snprintf(joint, sizeof joint, ", joint \"%s\"", name);
 	}
+	if (status == CAL_NOT_CONVERGED)
+		group_worst_row(group, joint, sizeof joint);
 	return error_set(error, status, "group \"%s\", t = %.9g s%s: %s; %s", cal_model_name(group->model), group->state.t,
 	                 joint, cal_status_text(status), remedy(status));
 }
@@ -147,19 +150,16 @@ CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 	return status;
 }
 
-/* A rough state goes to the nearest one that the loops allow. */
-static CalStatus assemble(SimGroup *group, CalError *error) {
-	CalProjectReport left;
-	char row[128] = "";
-	const CalProjectOptions options = {.max_iterations = 100};
-	const CalStatus status = cal_loop_project(group->model, &group->state, &options, group->work, &left);
-	if (status != CAL_NOT_CONVERGED)
-		return report(group, status, error);
-	cal_model_row_name(group->model, left.row, row, sizeof row);
-	return error_set(error, status, "group \"%s\": its loops cannot be closed from this state: row %s is off by %.3g%s",
-	                 cal_model_name(group->model), row, left.residual,
-	                 left.reachable ? " after 100 iterations"
-	                                : ", and no motion of the free coordinates makes it smaller");
+static CalStatus assemble(SimGroup *group, CalProjectReport *left, CalError *error) {
+	const CalStatus status = group_assemble(group, left, error);
+	return status == CAL_NOT_CONVERGED ? status : report(group, status, error); // that has been told
+}
+
+CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalError *error) {
+	CalProjectReport own;
+	if (!sim || group < 0 || group >= sim->group_count)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_assemble: there is no group %d", group);
+	return assemble(&sim->groups[group], left ? left : &own, error);
 }
 
 CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
@@ -172,8 +172,10 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 			                 cal_model_name(group->model), group->state.t, cal_model_name(sim->groups[0].model),
 			                 cal_sim_time(sim));
 		CalStatus status = report(group, cal_config_normalize(group->model, group->state.q), error);
-		if (status == CAL_OK)
-			status = assemble(group, error);
+		if (status == CAL_OK) {
+			CalProjectReport left;
+			status = assemble(group, &left, error);
+		}
 		if (status == CAL_OK)
 			status = report(group, group_start(group), error);
 		if (status != CAL_OK)

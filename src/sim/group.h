@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include <calder/loops.h>
 #include <calder/sim.h>
 
 typedef struct SimGroup {
@@ -20,6 +21,8 @@ typedef struct SimGroup {
 	CalIntegrator *integrator; //
 	double *udot, *force;      // [nu] results of the last observation
 	uint8_t *root_dof;         // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
+	uint8_t *frozen;           // [nu] nonzero: not moved when loops are closed
+	uint8_t *held;             // [nu] scratch: those, and what is driven
 	void *memory;              // the block that all of the above but the model lie in
 
 	CalInputFn input;        // NULL: nothing acts
@@ -51,6 +54,10 @@ static inline bool method_is_fixed(CalMethod method) { return method != CAL_METH
 int group_input(void *user, const CalModel *model, const CalState *state, CalInput *input);
 /** Decides energy_free and momentum_free, and fills root_dof. */
 void group_classify(SimGroup *group);
+/** Moves the state to the nearest one that the loops allow; an error names the rows that are left. */
+CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *error);
+/** ", row pin.dx is off by 0.2 m" of the row with the largest residual that the integrator's workspace holds, or "". */
+void group_worst_row(const SimGroup *group, char *text, size_t size);
 /** Takes the present state as the start of the monitors. */
 CalStatus group_start(SimGroup *group);
 

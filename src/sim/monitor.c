@@ -4,16 +4,17 @@
  *
  * A change of energy or momentum says something about the integration only if nothing acted that may
  * change it. So every input that the integrator sees is inspected: torques and wrenches that are not
- * zero and freedoms that are driven may change the energy; wrenches, and whatever acts on a joint on the
+ * zero and freedoms that are driven may change the energy; wrenches, and whatever acts on a joint or a loop on the
  * ground, may change the momentum. Springs of joints and modes conserve energy, dampers do not; gravity and
  * anything but an unrestrained free joint on the ground changes the momentum. What acts on modes is internal: a motion
  * of the whole body does not move them.
  */
 #include <math.h>
 
+#include <calder/loops.h>
 #include <calder/sim.h>
 
-#include "model/model.h"
+#include "model/work.h"
 #include "sim/group.h"
 
 /* ---- what may change what ---------------------------------------------------------------------- */
@@ -65,11 +66,22 @@ static int modes_damped(const CalModel *model) {
 	return 0;
 }
 
+/* A knife runs on the ground too. */
+static int loops_on_ground(const CalModel *model) {
+	for (int i = 0; i < model->loop_count; i++) {
+		const int sides[] = {model->loops[i].plus, model->loops[i].minus};
+		for (int k = 0; k < 2; k++)
+			if (sides[k] < 0 || model->nodes[sides[k]].body < 0)
+				return 1;
+	}
+	return 0;
+}
+
 void group_classify(SimGroup *group) {
 	const CalModel *model = group->model;
 	CalVec3 g = cal_model_gravity(model);
 	group->energy_free = !modes_damped(model);
-	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0;
+	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0 && !loops_on_ground(model);
 	int nu = cal_model_u_count(model);
 	for (int u = 0; u < nu; u++) {
 		CalDofInfo dof;
@@ -117,6 +129,21 @@ CalStatus group_start(SimGroup *group) {
 
 static CalVec3 minus(CalVec3 a, CalVec3 b) { return (CalVec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 
+/* From the rows that cal_loop_residual leaves in view_work. */
+static void residuals(SimGroup *g, CalSimMonitor *monitor) {
+	const LoopWork *rows = &g->view_work->loops;
+	monitor->residual_row = -1;
+	if (g->model->row_count == 0 || cal_loop_residual(g->model, &g->state, g->view_work, NULL, NULL) != CAL_OK)
+		return;
+	for (int i = 0; i < g->model->row_count; i++) {
+		if (fabs(rows->row[i].value) > monitor->residual) {
+			monitor->residual = fabs(rows->row[i].value);
+			monitor->residual_row = i;
+		}
+		monitor->residual_rate = fmax(monitor->residual_rate, fabs(rows->row[i].rate));
+	}
+}
+
 CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor) {
 	SimGroup *g = group_at(sim, group);
 	if (!g || !monitor)
@@ -134,6 +161,7 @@ CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor) {
 	monitor->energy_scale = g->energy_scale;
 	monitor->linear_change = minus(monitor->momentum.linear, g->start_momentum.linear);
 	monitor->angular_change = minus(monitor->momentum.angular_origin, g->start_momentum.angular_origin);
+	residuals(g, monitor);
 	monitor->energy_conserved = g->energy_free && !g->worked;
 	monitor->momentum_conserved = g->momentum_free && !g->pushed;
 	return CAL_OK;

@@ -17,7 +17,7 @@
 
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {
-	size_t state, work, view_work, integrator, udot, force, root_dof;
+	size_t state, work, view_work, integrator, udot, force, root_dof, frozen, held;
 	size_t end; // size of the block without the room for aligning it
 } Layout;
 
@@ -37,6 +37,8 @@ static Layout layout_of(const CalModel *model, CalMethod method) {
 	at.udot = place(&at.end, nu * sizeof(double));
 	at.force = place(&at.end, nu * sizeof(double));
 	at.root_dof = place(&at.end, nu);
+	at.frozen = place(&at.end, nu);
+	at.held = place(&at.end, nu);
 	return at;
 }
 
@@ -51,6 +53,8 @@ static CalStatus group_place(SimGroup *group, const CalSim *sim) {
 	group->udot = memset(block + at.udot, 0, nu * sizeof(double));
 	group->force = memset(block + at.force, 0, nu * sizeof(double));
 	group->root_dof = memset(block + at.root_dof, 0, nu);
+	group->frozen = memset(block + at.frozen, 0, nu);
+	group->held = memset(block + at.held, 0, nu);
 
 	CalIntegratorOptions method = sim->method;
 	method.input = group_input;
@@ -178,5 +182,17 @@ CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchF
 	g->next_switch = next_switch;
 	g->user = user;
 	cal_integrator_reset(g->integrator);
+	return CAL_OK;
+}
+
+CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen) {
+	if (!in_range(sim, group))
+		return CAL_ERR_ARGUMENT;
+	SimGroup *g = &sim->groups[group];
+	size_t nu = (size_t)cal_model_u_count(g->model);
+	if (frozen)
+		memcpy(g->frozen, frozen, nu);
+	else
+		memset(g->frozen, 0, nu);
 	return CAL_OK;
 }

@@ -41,6 +41,10 @@ RefModel *random_loop(Rng *r, LoopOptions options);
  */
 Fixture *fixture_random_loop(uint64_t seed, LoopOptions options, CalSolver solver);
 
+/** A loop of the reference as the library's description has it, and all of them added to the description of f. */
+CalLoopDef fixture_loop_def(const Fixture *f, const RefLoop *from);
+void fixture_close_loops(Fixture *f);
+
 /**
  * A planar linkage of `bars` moving bodies (at least three) and the ground, placed anywhere in space, closed by a
  * loop of the given type (revolute, cylindrical or point) about the common direction of the axes: bars - 2 freedoms,

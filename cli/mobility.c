@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mobility.c — what the loops of a group leave of its degrees of freedom.
+ *
+ * At the initial state, or, if that does not close the loops, at the state that a run would start from. Rank and
+ * independent degrees of freedom are those of the speeds that are not driven.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mobility.h"
+
+enum { MOST_NAMES = 20 }; // in a line of text
+
+static const double CLOSED = 1e-9; // residuals below it are round-off of the numbers in a file
+
+/* The largest residual of the state as it is. */
+static CalStatus find_rough(Mobility *m, const CalState *state, CalWork *work) {
+	const int rows = cal_model_row_count(m->model);
+	double *g = calloc((size_t)rows + 1, sizeof *g);
+	CalStatus status = g ? cal_loop_residual(m->model, state, work, g, NULL) : CAL_ERR_MEMORY;
+	for (int i = 0; status == CAL_OK && i < rows; i++) {
+		if (fabs(g[i]) > fmax(m->rough, CLOSED)) {
+			m->rough = fabs(g[i]);
+			m->rough_row = i;
+		}
+	}
+	free(g);
+	return status;
+}
+
+static CalStatus find_ranks(Mobility *m, const CalState *state, CalWork *work) {
+	const int dofs = cal_model_u_count(m->model);
+	CalMobility all;
+	uint8_t *none = calloc((size_t)dofs + 1, 1);
+	CalStatus status = none ? cal_loop_mobility(m->model, state, none, work, &all, NULL, NULL) : CAL_ERR_MEMORY;
+	if (status == CAL_OK)
+		status = cal_loop_mobility(m->model, state, m->held, work, &m->left, m->independent, m->chosen);
+	if (status == CAL_OK)
+		m->overdriven = all.rank - m->left.rank;
+	free(none);
+	return status;
+}
+
+CalStatus mobility_find(Mobility *m, CalSim *sim, int group) {
+	const CalModel *model = cal_sim_model(sim, group);
+	const CalState *state = cal_sim_state(sim, group);
+	const size_t dofs = (size_t)cal_model_u_count(model);
+	CalSimView view = {0};
+	CalWork *work = NULL;
+	*m = (Mobility){.model = model, .rough_row = -1};
+	m->independent = calloc((size_t)cal_model_row_count(model) + 1, 1);
+	m->held = calloc(dofs + 1, 1);
+	m->chosen = calloc(dofs + 1, 1);
+	CalStatus status = m->independent && m->held && m->chosen ? cal_work_create(model, &work) : CAL_ERR_MEMORY;
+	if (status == CAL_OK)
+		status = find_rough(m, state, work);
+	if (status == CAL_OK) {
+		m->status = cal_sim_assemble(sim, group, NULL, &m->error);
+		(void)cal_sim_observe(sim, group, &view); // what acts is there even if accelerations are not
+		for (size_t i = 0; i < dofs; i++) {
+			CalDofInfo dof = {0};
+			(void)cal_model_dof(model, (int)i, &dof);
+			m->held[i] = view.input.prescribed ? view.input.prescribed[i] != 0 : dof.prescribed != 0;
+			m->driven += m->held[i];
+		}
+		status = find_ranks(m, state, work);
+	}
+	cal_work_destroy(work);
+	return status;
+}
+
+void mobility_free(Mobility *m) {
+	free(m->independent);
+	free(m->held);
+	free(m->chosen);
+	*m = (Mobility){0};
+}
+
+/* ---- names ------------------------------------------------------------------------------------- */
+
+typedef int (*NameFn)(const CalModel *model, int index, char *buffer, size_t size);
+
+/* Names of those with the given mark, "a, b and 3 more". */
+static void list_names(const CalModel *model, const uint8_t *marks, int count, uint8_t mark, NameFn name, char *text,
+                       size_t size) {
+	int named = 0, left = 0;
+	size_t used = 0;
+	text[0] = 0;
+	for (int i = 0; i < count; i++) {
+		char one[128] = "";
+		if (marks[i] != mark)
+			continue;
+		name(model, i, one, sizeof one);
+		if (named == MOST_NAMES || used + strlen(one) + 24 > size) {
+			left++;
+			continue;
+		}
+		used += (size_t)snprintf(text + used, size - used, "%s%s", named++ ? ", " : "", one);
+	}
+	if (left)
+		snprintf(text + used, size - used, " and %d more", left);
+}
+
+void mobility_redundant(const Mobility *m, char *text, size_t size) {
+	list_names(m->model, m->independent, cal_model_row_count(m->model), 0, cal_model_row_name, text, size);
+}
+
+void mobility_driven(const Mobility *m, char *text, size_t size) {
+	list_names(m->model, m->held, cal_model_u_count(m->model), 1, cal_model_dof_name, text, size);
+}
+
+/* "ground", "body" or "body/node". */
+static void node_path(const CalModel *model, int node, char *text, size_t size) {
+	CalNodeInfo info;
+	CalBodyInfo body;
+	if (node < 0 || cal_model_node(model, node, &info) != CAL_OK)
+		snprintf(text, size, "ground");
+	else if (info.body < 0 || cal_model_body(model, info.body, &body) != CAL_OK)
+		snprintf(text, size, "ground/%s", info.name);
+	else if (body.node == node)
+		snprintf(text, size, "%s", body.name);
+	else
+		snprintf(text, size, "%s/%s", body.name, info.name);
+}
+
+static int loop_rank(const Mobility *m, const CalLoopInfo *loop) {
+	int rank = 0;
+	for (int i = 0; i < loop->rows; i++)
+		rank += m->independent[loop->row + i];
+	return rank;
+}
+
+/* ---- text -------------------------------------------------------------------------------------- */
+
+static void print_loop(const Mobility *m, int index, FILE *out) {
+	CalLoopInfo loop;
+	char from[160], to[160];
+	if (cal_model_loop(m->model, index, &loop) != CAL_OK)
+		return;
+	node_path(m->model, loop.node_a, from, sizeof from);
+	node_path(m->model, loop.node_b, to, sizeof to);
+	fprintf(out, "  loop   %s: %s", loop.name, cal_loop_type_name(loop.type));
+	if (loop.type != CAL_LOOP_COUPLING)
+		fprintf(out, ", %s", from);
+	if (loop.type != CAL_LOOP_COUPLING && loop.type != CAL_LOOP_KNIFE)
+		fprintf(out, " to %s", to);
+	fprintf(out, ", %d %s of which %d independent\n", loop.rows, loop.rows == 1 ? "row" : "rows", loop_rank(m, &loop));
+}
+
+void mobility_print(const Mobility *m, FILE *out) {
+	const int dofs = cal_model_u_count(m->model), rows = cal_model_row_count(m->model);
+	char names[1024];
+	for (int i = 0; i < cal_model_loop_count(m->model); i++)
+		print_loop(m, i, out);
+	if (m->rough_row >= 0) {
+		cal_model_row_name(m->model, m->rough_row, names, sizeof names);
+		fprintf(out, "  state    rough: %s is off by %.3g; what follows is of the state %s\n", names, m->rough,
+		        m->status == CAL_OK ? "that a run starts from" : "that comes closest");
+	}
+	fprintf(out, "  mobility %d: %d degrees of freedom", m->left.mobility, dofs);
+	if (m->driven)
+		fprintf(out, ", %d of them driven,", m->driven);
+	if (rows == 0) {
+		fprintf(out, "%s no loops\n", m->driven ? "" : ",");
+		return;
+	}
+	fprintf(out, " less %d independent rows of %d", m->left.rank, rows);
+	mobility_redundant(m, names, sizeof names);
+	fprintf(out, "%s%s\n", names[0] ? "; redundant: " : "", names);
+	list_names(m->model, m->chosen, dofs, 1, cal_model_dof_name, names, sizeof names);
+	if (names[0])
+		fprintf(out, "  independent %s; the others follow\n", names);
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------- */
+
+static void json_names(const Mobility *m, const char *key, const uint8_t *marks, int first, int count, uint8_t mark,
+                       NameFn name, FILE *out) {
+	int said = 0;
+	fprintf(out, "\"%s\": [", key);
+	for (int i = first; i < first + count; i++) {
+		char one[128] = "";
+		if (marks[i] != mark)
+			continue;
+		name(m->model, i, one, sizeof one);
+		fputs(said++ ? ", " : "", out);
+		json_string(out, one);
+	}
+	fputc(']', out);
+}
+
+static void json_loop(const Mobility *m, int index, FILE *out) {
+	CalLoopInfo loop;
+	char path[160];
+	if (cal_model_loop(m->model, index, &loop) != CAL_OK)
+		return;
+	fprintf(out, "%s\n        {\"name\": ", index ? "," : "");
+	json_string(out, loop.name);
+	fprintf(out, ", \"type\": \"%s\", \"from\": ", cal_loop_type_name(loop.type));
+	node_path(m->model, loop.node_a, path, sizeof path);
+	json_string(out, path);
+	node_path(m->model, loop.node_b, path, sizeof path);
+	fputs(", \"to\": ", out);
+	if (loop.type == CAL_LOOP_KNIFE || loop.type == CAL_LOOP_COUPLING)
+		fputs("null", out);
+	else
+		json_string(out, path);
+	fprintf(out, ", \"rows\": %d, \"rank\": %d, ", loop.rows, loop_rank(m, &loop));
+	json_names(m, "redundant", m->independent, loop.row, loop.rows, 0, cal_model_row_name, out);
+	fputc('}', out);
+}
+
+void mobility_json(const Mobility *m, FILE *out) {
+	const int dofs = cal_model_u_count(m->model), rows = cal_model_row_count(m->model);
+	fprintf(out, "\"loops\": [");
+	for (int i = 0; i < cal_model_loop_count(m->model); i++)
+		json_loop(m, i, out);
+	fprintf(out,
+	        "],\n      \"mobility\": {\"dof\": %d, \"driven\": %d, \"rows\": %d, \"rank\": %d, \"mobility\": %d, "
+	        "\"overdriven\": %d,\n        ",
+	        dofs, m->driven, rows, m->left.rank, m->left.mobility, m->overdriven);
+	json_names(m, "redundant", m->independent, 0, rows, 0, cal_model_row_name, out);
+	fputs(", ", out);
+	json_names(m, "independent", m->chosen, 0, dofs, 1, cal_model_dof_name, out);
+	fprintf(out, ",\n        \"closed\": %s, \"initial_residual\": ", m->status == CAL_OK ? "true" : "false");
+	json_number(out, m->rough);
+	fputc('}', out);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loop_search.c — can loops be closed at all? For states from which the projection gets no further.
+ *
+ * Gauss and Newton get stuck at singular positions: a linkage stretched flat, where the residual has no part along any
+ * direction that the coordinates can move it to, and long steps next to one. Damped steps of Levenberg and Marquardt,
+ *   dq = -G'(G G' + mu)^-1 g   over the free coordinates,
+ * go on to the nearest place where the sum of squares of the residuals has a minimum, or a saddle. From there the free
+ * coordinates are pushed aside, by more each time: what a push makes smaller is pursued; where no push helps, the rows
+ * cannot be met from here. The number of steps is bounded. A push may lead to quite another position of the mechanism: the
+ * state goes there only if that was asked for and is much better, and otherwise stays at the first minimum.
+ */
+#include <calder/loops.h>
+#include "dynamics/kinematics.h"
+#include "dynamics/loops.h"
+#include "math/min_norm.h"
+
+#if CAL_LANES == 1
+
+enum {
+	MOST_STEPS = 400, // of one search, fewer in large systems
+	PATIENCE = 12,    // steps without progress: a minimum
+};
+static const double PROGRESS = 1e-4;              // relative decrease of the sum of squares over PATIENCE steps
+static const double PUSHED_PROGRESS = 1e-2;       // the same after a push
+static const double BETTER = 1e-3;                // a push that leads this much further down was worth it
+static const double MUCH = 0.25;                  // what another position must leave of the sum to go there
+static const double WORK = 1e10;                  // multiplications of one search
+static const double pushes[] = {0.03, 0.3, 1, 2}; // [rad or m]
+
+typedef struct Search {
+	const CalModel *model;
+	const uint8_t *frozen; // may be NULL
+	double t;
+	const double *u;
+	double tolerance;
+	CalWork *work;
+	int steps, most; // so far, and at most
+} Search;
+
+/* A step is dense in all rows: what it costs, not only how many there are, is bounded. */
+static int most_steps(const CalModel *model) {
+	const double m = model->row_count, cost = m * m * (model->nu + m);
+	return (int)fmin(MOST_STEPS, fmax(1, WORK / fmax(cost, 1)));
+}
+
+static double misfit(const Search *s, const double *q) {
+	LoopWork *w = &s->work->loops;
+	double sum = 0;
+	kinematics_outward(s->model, q, s->u, s->work);
+	loop_rows(s->model, &(LoopContext){.t = s->t, .q = q, .u = s->u, .plain = 1}, s->work);
+	for (int i = 0; i < s->model->row_count; ++i)
+		sum += w->row[i].value * w->row[i].value;
+	return sum;
+}
+
+static int is_closed(const Search *s) {
+	for (int i = 0; i < s->model->row_count; ++i) {
+		if (!(fabs(s->work->loops.row[i].value) <= s->tolerance))
+			return 0;
+	}
+	return 1;
+}
+
+static int is_free(const Search *s, int k) { return !s->frozen || !s->frozen[k]; }
+
+/* G at the position that the rows are of, without the columns that cannot move; returns the largest of |row|^2. */
+static double linearize(const Search *s) {
+	LoopWork *w = &s->work->loops;
+	const int m = s->model->row_count, n = s->model->nu;
+	double most = 0;
+	loop_leave_out_speeds(s->model, w);
+	loop_jacobian(s->model, s->work);
+	for (int i = 0; i < m; ++i) {
+		double *row = w->G + (size_t)i * (size_t)n, square = 0;
+		for (int k = 0; k < n; ++k) {
+			row[k] = is_free(s, k) ? row[k] : 0;
+			square += row[k] * row[k];
+		}
+		most = fmax(most, square);
+	}
+	return most;
+}
+
+/* dq of a damped step from the G and residuals z that are kept in work. */
+static void damped_step(const Search *s, double mu) {
+	LoopWork *w = &s->work->loops;
+	const int m = s->model->row_count, n = s->model->nu;
+	for (int i = 0; i < m; ++i) {
+		for (int j = 0; j <= i; ++j) {
+			double sum = i == j ? mu : 0;
+			for (int k = 0; k < n; ++k)
+				sum += w->G[(size_t)i * (size_t)n + (size_t)k] * w->G[(size_t)j * (size_t)n + (size_t)k];
+			w->Lambda[i * m + j] = w->Lambda[j * m + i] = sum;
+		}
+	}
+	const int rank = min_norm_factor(m, w->Lambda, 1e-15, w->order, w->independent, w->scratch);
+	min_norm_solve(m, rank, w->Lambda, w->order, w->scratch, w->z, w->lambda);
+	memset(w->dq, 0, sizeof(double) * (size_t)n);
+	for (int i = 0; i < m; ++i) {
+		for (int k = 0; k < n; ++k)
+			w->dq[k] -= w->lambda[i] * w->G[(size_t)i * (size_t)n + (size_t)k];
+	}
+}
+
+/* Decrease of the sum of squares that the linear model promises for dq: dq.(mu dq - G'z). */
+static double promised(const Search *s, double mu) {
+	const LoopWork *w = &s->work->loops;
+	const int m = s->model->row_count, n = s->model->nu;
+	double sum = 0;
+	for (int k = 0; k < n; ++k)
+		sum += mu * w->dq[k] * w->dq[k];
+	for (int i = 0; i < m; ++i) {
+		for (int k = 0; k < n; ++k)
+			sum -= w->z[i] * w->G[(size_t)i * (size_t)n + (size_t)k] * w->dq[k];
+	}
+	return sum;
+}
+
+/*
+ * Down from w->at to the next minimum, which is left there with its rows; returns the sum of squares. `damping` follows what
+ * steps keep of their promise (Nielsen); `pace` says when the last PATIENCE steps brought too little.
+ */
+static double descend(Search *s, double progress) {
+	LoopWork *w = &s->work->loops;
+	const size_t nq = (size_t)s->model->nq;
+	double least = misfit(s, w->at), pace = least, damping = 1e-2, growth = 2, scale = 0;
+	for (int k = 1, fresh = 1; s->steps < s->most && !is_closed(s); ++k, ++s->steps) {
+		if (k % PATIENCE == 0) {
+			if (least > (1 - progress) * pace)
+				break;
+			pace = least;
+		}
+		if (fresh) {
+			scale = linearize(s);
+			for (int i = 0; i < s->model->row_count; ++i)
+				w->z[i] = w->row[i].value;
+		}
+		if (!(scale > 0))
+			break;
+		damped_step(s, damping * scale);
+		const double promise = promised(s, damping * scale);
+		cal_config_integrate(s->model, w->at, w->dq, w->q);
+		const double after = misfit(s, w->q);
+		fresh = after < least;
+		if (fresh) {
+			const double kept = 2 * (least - after) / promise - 1;
+			damping = fmax(damping * fmax(1.0 / 3, 1 - kept * kept * kept), 1e-14);
+			growth = 2;
+			least = after;
+			memcpy(w->at, w->q, sizeof(double) * nq);
+		} else {
+			misfit(s, w->at);
+			damping = fmin(damping * growth, 1e6);
+			growth *= 2;
+		}
+	}
+	return least;
+}
+
+/* Free coordinates of q pushed aside, into w->at: a fixed pattern that favours none of them. */
+static void push(const Search *s, const double *q, int turn, double by) {
+	LoopWork *w = &s->work->loops;
+	for (int k = 0; k < s->model->nu; ++k)
+		w->dq[k] = is_free(s, k) ? by * sin(2.4 * (k + 1) + 1.7 * turn) : 0;
+	cal_config_integrate(s->model, q, w->dq, w->at);
+}
+
+LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *frozen, double tolerance, int go,
+                        CalWork *work, int *steps) {
+	LoopWork *w = &work->loops;
+	Search s = {.model = model,
+	            .frozen = frozen,
+	            .t = state->t,
+	            .u = state->u,
+	            .tolerance = tolerance,
+	            .work = work,
+	            .most = most_steps(model)};
+	const size_t nq = sizeof(double) * (size_t)model->nq;
+	const int tries = (int)(sizeof pushes / sizeof pushes[0]);
+	memcpy(w->at, state->q, nq);
+	const double first = descend(&s, PROGRESS);
+	memcpy(state->q, w->at, nq);
+	memcpy(w->base, w->at, nq);
+	double least = first;
+	int closed = is_closed(&s), turn = 0;
+	for (; !closed && turn < tries && s.steps < s.most; ++turn) {
+		push(&s, w->base, turn, pushes[turn]);
+		const double found = descend(&s, PUSHED_PROGRESS);
+		closed = is_closed(&s);
+		if (closed || found < (1 - BETTER) * least) {
+			least = found;
+			memcpy(w->base, w->at, nq);
+			turn = -1;
+		}
+	}
+	if (go && least < MUCH * first)
+		memcpy(state->q, w->base, nq);
+	misfit(&s, state->q);
+	*steps += s.steps;
+	return is_closed(&s)                                  ? LOOP_CLOSED
+	       : !closed && turn == tries && s.steps < s.most ? LOOP_UNREACHABLE
+	                                                      : LOOP_UNDECIDED;
+}
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loop_plan.h — where loops meet in the tree, found once for a model.
+ *
+ * A loop *closes* at the innermost link that both its sides share (the ground: -1); it is *open* on the links outboard of
+ * it, down to its ends. Its rows are eliminated where it closes, in an order that keeps the coupling between loops
+ * local: links from the tips inwards, on one link (or on the ground) by least degree. Two loops are coupled if they are
+ * open on one joint or meet modes of one body, or through loops that are eliminated before them. A coupling is a block;
+ * its first loop is the one that is eliminated first.
+ */
+#ifndef CALDER_MODEL_LOOP_PLAN_H
+#define CALDER_MODEL_LOOP_PLAN_H
+
+#include "model/model.h"
+
+/*
+ * Rows of loops are kept side by side, those of each loop padded with zeros to a whole number of packs (math/pack.h):
+ * numbers of a row are at LoopEnds.slot, wrenches of a link are six rows of its `width`.
+ */
+
+/* A loop on a link. */
+typedef struct LoopHere {
+	int32_t loop, rows, width; // width: its rows with padding
+	int32_t first;             // of its rows, in the link's width
+	int32_t slot;              // of its rows in the workspace
+	int32_t to, to_width; // its wrenches on the parent link and the width there; -1: it closes here, or on the ground
+	int32_t sets;         // nonzero: this is the first that comes to those there
+} LoopHere;
+
+/* Two different loops on a link: places in its list, and their block. */
+typedef struct LoopPair {
+	int32_t a, b, block;
+} LoopPair;
+
+/* A link that loops reach. */
+typedef struct LoopLink {
+	int32_t link;
+	int32_t here, count, closing; // its loops: first in plan->here, number, how many of them (the first) close here
+	int32_t width, open;          // of all its loops; where the open ones begin
+	int32_t gamma;                // its wrenches in the workspace
+	int32_t gains;                // gains of its joint: for each column the width of the open loops
+	int32_t modal;                // gains of the modes of the body that it carries: for each the width; -1: none
+	int32_t joint_pairs, joint_pair_count; // pairs of open loops
+	int32_t modal_pairs, modal_pair_count; // all pairs
+	int32_t steps, step_count;             // of the elimination, here
+} LoopLink;
+
+/* A loop that is eliminated later and coupled with one. */
+typedef struct LoopNext {
+	int32_t loop, block;
+	int32_t gamma; // its wrenches on the link where the first closes; -1: on the ground
+} LoopNext;
+
+/* Elimination of one loop. */
+typedef struct LoopStep {
+	int32_t loop;
+	int32_t gamma, width; // its wrenches on the link where it closes, and the width there; -1: on the ground
+	int32_t next, count;  // those coupled with it: first in plan->next, number
+	int32_t update;       // block of each pair of them (b before c), -1 - b: the diagonal of loop b
+} LoopStep;
+
+/* Where the rows of a loop are, and what it needs of lengths. */
+typedef struct LoopEnds {
+	int32_t closes;                   // link, -1: on the ground
+	int32_t cluster;                  // loops that are coupled, if only through others, have the same
+	int32_t slot, width;              // of its rows in the workspace
+	int32_t gamma[2], gamma_width[2]; // wrenches of `plus` and `minus` on their links; -1: on the ground
+	int32_t shared;                   // both ends are on one link
+	int32_t modal[2];                 // gains of the modes that move these nodes, each `gamma_width` apart; -1: none do
+	int32_t term[CAL_LOOP_MAX_TERMS]; // COUPLING: gain of the mode that a term names; -1: it is a freedom of a joint
+	double reach;                     // length of its way through the tree [m]
+} LoopEnds;
+
+struct LoopPlan {
+	size_t size;
+	int link_count, step_count, ground_step; // the steps from ground_step on close on the ground
+	int here_count, pair_count, next_count, update_count, block_count;
+	int slot_count, gamma_count, gain_count, modal_count; // numbers in the workspace
+	LoopLink *links;                                      // tips last
+	LoopHere *here;
+	LoopPair *pairs;
+	LoopStep *steps;
+	LoopNext *next;
+	int32_t *updates;
+	LoopEnds *ends; // [loop_count]
+	int32_t *at;    // [link_count of the model] index in links, -1: none
+};
+
+/* Makes the plan of a model with loops; one block of its allocator. NULL: no memory. */
+LoopPlan *loop_plan_create(const CalModel *model);
+
+#endif

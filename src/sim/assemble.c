@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * assemble.c — closing the loops of a group before a run starts, and telling by name what cannot be closed.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <calder/loops.h>
+#include <calder/sim.h>
+
+#include "base/error.h"
+#include "model/work.h"
+#include "sim/group.h"
+
+enum { ITERATIONS = 100, NAMED = 4 }; // of the projection; rows that a message names
+
+/* Directions d.. are lengths, v.. speeds; the others are sines of angles. */
+static const char *unit_of(const char *row) {
+	const char *dot = strrchr(row, '.');
+	return dot && dot[1] == 'd' ? " m" : dot && dot[1] == 'v' ? " m/s" : "";
+}
+
+static size_t add_row(const SimGroup *group, int row, const char *before, char *text, size_t size) {
+	char name[96] = "";
+	cal_model_row_name(group->model, row, name, sizeof name);
+	const int length =
+		snprintf(text, size, "%s%s is off by %.3g%s", before, name, group->work->loops.row[row].value, unit_of(name));
+	return length > 0 && (size_t)length < size ? (size_t)length : 0;
+}
+
+/* The row that follows `last` (-1: none) in the order of residuals, the largest first; -1: none is left above `floor`. */
+static int next_row(const SimGroup *group, int last, double floor) {
+	const LoopRow *row = group->work->loops.row;
+	const double limit = last >= 0 ? fabs(row[last].value) : INFINITY;
+	int next = -1;
+	for (int i = 0; i < group->model->row_count; i++) {
+		const double size = fabs(row[i].value);
+		const int follows = size < limit || (size == limit && i > last);
+		if (follows && size > (next >= 0 ? fabs(row[next].value) : floor))
+			next = i;
+	}
+	return next;
+}
+
+void group_worst_row(const SimGroup *group, char *text, size_t size) {
+	const int row = next_row(group, -1, 0);
+	text[0] = 0;
+	if (row >= 0)
+		add_row(group, row, ", row ", text, size);
+}
+
+/* "row a is off by 1 m, b is off by 0.5 m ...": the largest, as far as they matter beside it. */
+static void name_rows(const SimGroup *group, double largest, char *text, size_t size) {
+	int row = -1;
+	size_t used = 0;
+	text[0] = 0;
+	for (int k = 0; k < NAMED && (row = next_row(group, row, 1e-2 * largest)) >= 0; k++)
+		used += add_row(group, row, k ? ", " : "row ", text + used, size - used);
+}
+
+/* What is frozen, driven now, or described as prescribed; returns how many, -1: the input refused. */
+static int find_held(SimGroup *group) {
+	CalInput input = {0};
+	int count = 0;
+	if (group->input && group->input(group->user, group->model, &group->state, &input) != 0)
+		return -1;
+	const uint8_t *driven = input.prescribed ? input.prescribed : group->model->prescribed;
+	for (int i = 0; i < group->model->nu; i++) {
+		group->held[i] = group->frozen[i] || driven[i];
+		count += group->held[i];
+	}
+	return count;
+}
+
+static CalStatus tell(const SimGroup *group, const CalProjectReport *left, int held, CalError *error) {
+	char rows[420], verdict[160];
+	name_rows(group, left->residual, rows, sizeof rows);
+	if (left->reachable)
+		snprintf(verdict, sizeof verdict, "not closed after %d iterations; give a state that is nearer",
+		         left->iterations);
+	else if (left->residual < 1e-6)
+		snprintf(verdict, sizeof verdict, "%s", "out of reach; are numbers of redundant loops rounded?");
+	else if (held)
+		snprintf(verdict, sizeof verdict,
+		         "out of reach while %d of %d coordinates are frozen or driven; free some, or check lengths and frames",
+		         held, group->model->nu);
+	else
+		snprintf(verdict, sizeof verdict, "%s", "out of reach; check lengths and frames");
+	return error_set(error, CAL_NOT_CONVERGED, "group \"%s\": its loops cannot be closed from this state: %s: %s",
+	                 cal_model_name(group->model), rows, verdict);
+}
+
+/* Positions are closed; speeds that are held may still pull the rows apart. */
+static CalStatus check_speeds(const SimGroup *group, double rate, CalError *error) {
+	const LoopWork *w = &group->work->loops;
+	char name[96] = "";
+	double fastest = 1;
+	for (int i = 0; i < group->model->nu; i++)
+		fastest = fmax(fastest, fabs(group->state.u[i]));
+	if (rate <= 1e-6 * fastest) // what a singular position leaves is no contradiction
+		return CAL_OK;
+	for (int i = 0; i < group->model->row_count; i++) {
+		if (fabs(w->row[i].rate) == rate)
+			cal_model_row_name(group->model, i, name, sizeof name);
+	}
+	return error_set(
+		error, CAL_NOT_CONVERGED,
+		"group \"%s\": its loops cannot be kept at these speeds: row %s changes by %.3g a second, and what is "
+		"frozen or driven leaves no way out; free some of it, or give speeds that agree",
+		cal_model_name(group->model), name, rate);
+}
+
+CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *error) {
+	*left = (CalProjectReport){.row = -1, .reachable = 1};
+	if (group->model->row_count == 0)
+		return CAL_OK;
+	const int held = find_held(group);
+	if (held < 0)
+		return CAL_ERR_USER;
+	const CalProjectOptions options = {.frozen = group->held, .max_iterations = ITERATIONS, .search = 1};
+	const CalStatus status = cal_loop_project(group->model, &group->state, &options, group->work, left);
+	if (status == CAL_NOT_CONVERGED)
+		return tell(group, left, held, error);
+	return status == CAL_OK && held ? check_speeds(group, left->rate, error) : status;
+}

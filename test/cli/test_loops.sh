@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Closed loops on the command line: mobility in `check` and `info`, loops that cannot be closed, drives that are too many,
+# and the signals of loops in `run`.
+set -uo pipefail
+
+# shellcheck source=test/cli/expect.sh
+. "$(dirname "$0")/expect.sh"
+
+# fourbar NAME LENGTH STATE: a four-bar whose coupler has the length; STATE is that of the crank.
+fourbar() {
+	cat >"$1" <<-YAML
+		calder: 1
+		gravity: [0, -9.81, 0]
+		bodies:
+		  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.3, 0, 0]}, nodes: {end: [0.3, 0, 0]}}
+		  coupler: {mass: 1, rod: {from: [0, 0, 0], to: [$2, 0, 0]}, nodes: {end: [$2, 0, 0]}}
+		  rocker: {mass: 1, rod: {from: [0, 0, 0], to: [0.6, 0, 0]}, nodes: {end: [0.6, 0, 0]}}
+		joints:
+		  motor: {type: revolute, to: crank, axis: z}
+		  knee: {type: revolute, from: crank/end, to: coupler, axis: z}
+		  pivot: {type: revolute, to: rocker, axis: z, inboard: [1, 0, 0]}
+		loops: {pin: {type: revolute, from: coupler/end, to: rocker/end}}
+		state: {motor: {$3}, knee: {q: -1}, pivot: {q: 1.5}}
+		run: {method: rk4, step: 1 ms, duration: 0.2}
+	YAML
+}
+fourbar good.yaml 0.9 'q: 2, frozen: true'
+fourbar short.yaml 0.05 'q: 2'
+fourbar held.yaml 0.2 'q: 180 deg, frozen: yes'
+cp good.yaml driven.yaml
+# closed as it is: a parallelogram whose two cranks are held at different speeds
+sed -e 's/\[0.3, 0, 0\]/[0.6, 0, 0]/g' -e 's/0\.9, 0/1, 0/g' -e 's/^state:.*/state: {motor: {q: 1, u: 2, frozen: true}, knee: {q: -1}, pivot: {q: 1, u: 3, frozen: true}}/' \
+	good.yaml >speeds.yaml
+printf 'loads: [{joint: motor, lock: true}, {joint: pivot, acceleration: 1}]\n' >>driven.yaml
+
+calder 0 check good.yaml
+stdout_has 'pin: revolute, coupler/end to rocker/end, 5 rows of which 2 independent'
+stdout_has 'rough: pin\.d[xy] is off by 0\.[0-9]+; what follows is of the state that a run starts from'
+stdout_has 'mobility 1: 3 degrees of freedom less 2 independent rows of 5; redundant: pin.dz, pin.rx, pin.ry'
+stdout_has '^  independent (motor|knee|pivot); the others follow'
+stderr_has 'good.yaml: warning: group "main": rows of loops follow from others \(pin.dz, pin.rx, pin.ry\)'
+calder 1 check --strict good.yaml
+
+calder 1 check short.yaml
+stderr_has 'error: group "main": its loops cannot be closed from this state: row pin.dx is off by 0.05 m: out of reach; check lengths'
+stdout_has 'of the state that comes closest'
+calder 1 check held.yaml
+stderr_has 'out of reach while 1 of 3 coordinates are frozen or driven'
+calder 4 run held.yaml
+stderr_has 'pin\.dx is off by'
+calder 4 run speeds.yaml
+stderr_has 'its loops cannot be kept at these speeds: row pin\.d[xy] changes by 0\.[0-9]+ a second'
+calder 4 info short.yaml
+stderr_has 'cannot be closed'
+
+calder 1 check driven.yaml
+stderr_has 'out of reach while 2 of 3 coordinates are frozen or driven'
+stdout_has 'mobility 0: 3 degrees of freedom, 2 of them driven, less 1 independent rows of 5'
+stderr_has 'warning: group "main": the loops tie driven freedoms to each other \(motor, pivot\): 1 too many are driven'
+
+# too many driven later: the run goes well until then
+cp good.yaml later.yaml
+printf 'loads: [{joint: motor, lock: true, start: 0.1}, {joint: pivot, acceleration: 9, start: 0.1}]\n' >>later.yaml
+calder 0 check later.yaml
+calder 4 run -q later.yaml
+stderr_has 'error: group "main", t = 0\.1.* s, row pin\.d[xy] is off by .* m: an iteration did not converge; take a smaller step'
+
+calder 0 check "$SOURCE_DIR/examples/pendulum.yaml"
+stdout_has 'mobility 1: 1 degrees of freedom, no loops'
+
+calder 0 check --json good.yaml
+python 'import json; r = json.load(open("out")); g = r["groups"][0]; m = g["mobility"]
+assert (r["errors"], r["warnings"]) == (0, 1), r
+assert (m["dof"], m["driven"], m["rows"], m["rank"], m["mobility"], m["overdriven"]) == (3, 0, 5, 2, 1, 0), m
+assert m["redundant"] == ["pin.dz", "pin.rx", "pin.ry"] and len(m["independent"]) == 1 and m["closed"], m
+assert 0.1 < m["initial_residual"] < 2, m'
+calder 0 info --json good.yaml
+python 'import json; g = json.load(open("out"))["groups"][0]; l = g["loops"]
+assert len(l) == 1 and l[0]["name"] == "pin" and l[0]["type"] == "revolute", l
+assert l[0]["from"] == "coupler/end" and l[0]["to"] == "rocker/end" and (l[0]["rows"], l[0]["rank"]) == (5, 2), l
+assert l[0]["redundant"] == ["pin.dz", "pin.rx", "pin.ry"] and g["mobility"]["mobility"] == 1, g'
+calder 1 check --json short.yaml
+python 'import json; r = json.load(open("out")); assert r["errors"] == 1 and not r["groups"][0]["mobility"]["closed"], r'
+
+calder 0 run good.yaml -q -o out.csv -s q -s loop:pin -s residual -s residual:pin -s residual:pin:dy -s reaction:pivot -i 0.1
+python 'import csv; rows = list(csv.reader(open("out.csv"))); head, data = rows[0], [[float(x) for x in r] for r in rows[1:]]
+at = {n.split(" [")[0]: i for i, n in enumerate(head)}
+assert {"loop:pin:fx [N]", "loop:pin:mz [N m]", "residual:pin.dx [m]", "residual:pin.rx [1]", "residual:pin:dy [m]"} <= set(head), head
+assert data[0][at["q:motor"]] == 2, "the frozen crank was moved"
+for r in data:
+    assert all(abs(r[i]) < 1e-11 for n, i in at.items() if n.startswith("residual")), r
+    # the rocker hangs on its pivot and on the pin: with gravity they give it its acceleration
+    assert abs(r[at["loop:pin:fx"]]) + abs(r[at["loop:pin:fy"]]) > 0.1, r'
+calder 3 run good.yaml -s loop:pen
+stderr_has 'the model has no loop of that name'
+calder 0 run good.yaml
+stdout_has 'loops       closed to [0-9.]+e-1[3-9]'
+
+exit $((failures > 0))
