@@ -31,6 +31,9 @@ class Engine {
 	virtual std::string name() const = 0;
 	virtual std::string version() const = 0;
 
+	// Whether it can load a model with loops, and then obeys them in forward dynamics, exactly.
+	virtual bool closes_loops() const { return false; }
+
 	// Builds the engine's own model. On failure returns false and says why.
 	virtual bool load(const BenchModel &model, std::string &reason) = 0;
 

@@ -13,7 +13,8 @@ CalVec3 to_cal(const Vec3 &v) { return {v[0], v[1], v[2]}; }
 CalMat3 to_cal(const Mat3 &m) {
 	CalMat3 out;
 	for (int i = 0; i < 3; ++i) {
-		for (int j = 0; j < 3; ++j) out.m[i][j] = m[static_cast<size_t>(3 * i + j)];
+		for (int j = 0; j < 3; ++j)
+			out.m[i][j] = m[static_cast<size_t>(3 * i + j)];
 	}
 	return out;
 }
@@ -34,6 +35,7 @@ class CalderEngine final : public Engine {
 
 	std::string name() const override { return "calder"; }
 	std::string version() const override { return cal_version(); }
+	bool closes_loops() const override { return true; }
 
 	bool load(const BenchModel &model, std::string &reason) override {
 		CalError error{};
@@ -53,12 +55,14 @@ class CalderEngine final : public Engine {
 		map_order(model);
 		const auto nu = static_cast<size_t>(model.nu);
 		tau_.resize(nu), udot_.resize(nu), tau_out_.resize(nu), udot_out_.resize(nu);
-		if (model.n() <= 128) M_.resize(nu * nu);
+		if (model.n() <= 128)
+			M_.resize(nu * nu);
 		return true;
 	}
 
 	void set_state(const BenchState &state) override {
-		for (size_t i = 0; i < q_of_.size(); ++i) state_.q[q_of_[i]] = state.q[i];
+		for (size_t i = 0; i < q_of_.size(); ++i)
+			state_.q[q_of_[i]] = state.q[i];
 		for (size_t i = 0; i < u_of_.size(); ++i) {
 			state_.u[u_of_[i]] = state.u[i];
 			tau_[u_of_[i]] = state.tau[i];
@@ -80,7 +84,8 @@ class CalderEngine final : public Engine {
 		const size_t n = u_of_.size();
 		std::vector<double> out(n * n);
 		for (size_t i = 0; i < n; ++i) {
-			for (size_t j = 0; j < n; ++j) out[i * n + j] = M_[u_of_[i] * n + u_of_[j]];
+			for (size_t j = 0; j < n; ++j)
+				out[i * n + j] = M_[u_of_[i] * n + u_of_[j]];
 		}
 		return out;
 	}
@@ -97,7 +102,8 @@ class CalderEngine final : public Engine {
 	}
 
 	bool describe(const BenchModel &model, CalError &error) {
-		if (cal_desc_create(nullptr, &desc_) != CAL_OK) return false;
+		if (cal_desc_create(nullptr, &desc_) != CAL_OK)
+			return false;
 		cal_desc_set_gravity(desc_, CalGroupId{0}, to_cal(model.gravity));
 		for (int i = 0; i < model.n(); ++i) {
 			const BenchBody &from = model.bodies[static_cast<size_t>(i)];
@@ -108,16 +114,32 @@ class CalderEngine final : public Engine {
 			body.com = to_cal(from.com);
 			body.inertia = to_cal(from.inertia);
 			CalBodyId id;
-			if (cal_desc_add_body(desc_, &body, &id, &error) != CAL_OK) return false;
+			if (cal_desc_add_body(desc_, &body, &id, &error) != CAL_OK)
+				return false;
 			ids_.push_back(id);
-			const CalNodeId inboard = from.parent < 0 ? CalNodeId{0}
-			                                          : cal_desc_body_node(desc_, ids_[static_cast<size_t>(from.parent)]);
+			const CalNodeId inboard =
+				from.parent < 0 ? CalNodeId{0} : cal_desc_body_node(desc_, ids_[static_cast<size_t>(from.parent)]);
 			const CalJointDef joint = joint_of(from, joint_name);
 			CalJointId joint_id;
 			const CalNodeId outboard = cal_desc_body_node(desc_, id);
-			if (cal_desc_attach(desc_, inboard, &joint, outboard, &joint_id, &error) != CAL_OK) return false;
+			if (cal_desc_attach(desc_, inboard, &joint, outboard, &joint_id, &error) != CAL_OK)
+				return false;
+		}
+		for (size_t i = 0; i < model.loops.size(); ++i) {
+			if (!close_loop(model.loops[i], "l" + std::to_string(i), error))
+				return false;
 		}
 		return true;
+	}
+
+	bool close_loop(const BenchLoop &from, const std::string &name, CalError &error) {
+		CalLoopDef loop = cal_loop_def(CAL_LOOP_REVOLUTE);
+		loop.name = name.c_str();
+		loop.a.position = to_cal(from.point_a);
+		loop.b.position = to_cal(from.point_b);
+		const CalNodeId a = cal_desc_body_node(desc_, ids_[static_cast<size_t>(from.body_a)]);
+		const CalNodeId b = cal_desc_body_node(desc_, ids_[static_cast<size_t>(from.body_b)]);
+		return cal_desc_close_loop(desc_, a, &loop, b, nullptr, &error) == CAL_OK;
 	}
 
 	void map_order(const BenchModel &model) {
@@ -127,14 +149,17 @@ class CalderEngine final : public Engine {
 			CalBodyInfo info;
 			cal_model_body(model_, b, &info);
 			const BenchBody &from = model.bodies[info.id.value - 1];
-			for (int k = 0; k < info.nq; ++k) q_of_[static_cast<size_t>(from.q0 + k)] = static_cast<size_t>(info.q + k);
-			for (int k = 0; k < info.nu; ++k) u_of_[static_cast<size_t>(from.u0 + k)] = static_cast<size_t>(info.u + k);
+			for (int k = 0; k < info.nq; ++k)
+				q_of_[static_cast<size_t>(from.q0 + k)] = static_cast<size_t>(info.q + k);
+			for (int k = 0; k < info.nu; ++k)
+				u_of_[static_cast<size_t>(from.u0 + k)] = static_cast<size_t>(info.u + k);
 		}
 	}
 
 	std::vector<double> neutral(const std::vector<double> &x) const {
 		std::vector<double> out(x.size());
-		for (size_t i = 0; i < x.size(); ++i) out[i] = x[u_of_[i]];
+		for (size_t i = 0; i < x.size(); ++i)
+			out[i] = x[u_of_[i]];
 		return out;
 	}
 

@@ -47,7 +47,9 @@ struct System {
 
 class SimbodyEngine : public Engine {
   public:
-	std::string name() const override { return "simbody"; }
+	explicit SimbodyEngine(bool hinge) : hinge_(hinge) {}
+
+	std::string name() const override { return hinge_ ? "simbody-hinge" : "simbody"; }
 
 	std::string version() const override {
 		int major, minor, build;
@@ -55,12 +57,20 @@ class SimbodyEngine : public Engine {
 		return std::to_string(major) + "." + std::to_string(minor);
 	}
 
+	bool closes_loops() const override { return true; }
+
 	bool load(const BenchModel &model, std::string &reason) override try {
+		if (hinge_ && model.loops.empty()) {
+			reason = "the same as simbody where there is no loop";
+			return false;
+		}
 		model_ = model;
 		sys_ = std::make_unique<System>(model.gravity);
 		sys_->matter.setShowDefaultGeometry(false);
 		for (const BenchBody &b : model.bodies)
 			add(b);
+		for (const BenchLoop &l : model.loops)
+			close(l);
 		sys_->state = sys_->system.realizeTopology();
 		sys_->system.realizeModel(sys_->state);
 		return true;
@@ -85,8 +95,11 @@ class SimbodyEngine : public Engine {
 	void forward_dynamics() override {
 		sys_->state.updQ();
 		sys_->system.realize(sys_->state, SimTK::Stage::Dynamics);
-		sys_->matter.calcAccelerationIgnoringConstraints(sys_->state, input_, sys_->gravity.getBodyForces(sys_->state),
-		                                                 udot_, A_GB_);
+		const auto &gravity = sys_->gravity.getBodyForces(sys_->state);
+		if (model_.loops.empty())
+			sys_->matter.calcAccelerationIgnoringConstraints(sys_->state, input_, gravity, udot_, A_GB_);
+		else
+			sys_->matter.calcAcceleration(sys_->state, input_, gravity, udot_, A_GB_);
 	}
 
 	void inverse_dynamics() override {
@@ -128,6 +141,19 @@ class SimbodyEngine : public Engine {
 			sys_->mobods.push_back(SimTK::MobilizedBody::Free(parent, inboard, body, SimTK::Transform()));
 	}
 
+	// A planar linkage needs its points on a common line only: its other joints keep the axes parallel.
+	void close(const BenchLoop &l) {
+		SimTK::MobilizedBody &a = sys_->mobods[l.body_a], &b = sys_->mobods[l.body_b];
+		const SimTK::UnitVec3 x(SimTK::XAxis), y(SimTK::YAxis), z(SimTK::ZAxis);
+		if (!hinge_) {
+			SimTK::Constraint::PointOnLine(a, z, vec(l.point_a), b, vec(l.point_b));
+			return;
+		}
+		SimTK::Constraint::Ball(a, vec(l.point_a), b, vec(l.point_b));
+		SimTK::Constraint::ConstantAngle(a, x, b, z);
+		SimTK::Constraint::ConstantAngle(a, y, b, z);
+	}
+
 	void set_q(int i, const std::vector<double> &q) {
 		const BenchBody &b = model_.bodies[i];
 		SimTK::MobilizedBody &mobod = sys_->mobods[i];
@@ -163,6 +189,7 @@ class SimbodyEngine : public Engine {
 		}
 	}
 
+	const bool hinge_; // loops by five rows, those of a hinge in space
 	BenchModel model_;
 	std::unique_ptr<System> sys_;
 	SpeedMap map_;
@@ -174,6 +201,7 @@ class SimbodyEngine : public Engine {
 
 } // namespace
 
-std::unique_ptr<Engine> make_simbody() { return std::make_unique<SimbodyEngine>(); }
+std::unique_ptr<Engine> make_simbody() { return std::make_unique<SimbodyEngine>(false); }
+std::unique_ptr<Engine> make_simbody_hinge() { return std::make_unique<SimbodyEngine>(true); }
 
 } // namespace bench

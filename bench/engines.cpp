@@ -7,7 +7,7 @@ namespace bench {
 const std::vector<EngineEntry> &engines() {
 	static const std::vector<EngineEntry> list = {
 #ifdef BENCH_SIMBODY
-		{"simbody", true, make_simbody},
+		{"simbody", true, make_simbody}, {"simbody-hinge", false, make_simbody_hinge},
 #endif
 #ifdef BENCH_DART
 		{"dart", true, make_dart},

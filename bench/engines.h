@@ -9,6 +9,7 @@
 namespace bench {
 
 std::unique_ptr<Engine> make_simbody();
+std::unique_ptr<Engine> make_simbody_hinge();
 std::unique_ptr<Engine> make_dart();
 std::unique_ptr<Engine> make_bullet();
 std::unique_ptr<Engine> make_bullet_kernel();

@@ -8,11 +8,11 @@
 #include "flexible.h"
 #include "flexible_system.h"
 #include "table.h"
+#include "timing.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <exception>
 
 namespace bench {
@@ -43,43 +43,11 @@ struct Contestant {
 	std::vector<double> ns; // per call or step, one for each round
 };
 
-double cpu_seconds() {
-	timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
-
 double batch_seconds(FlexEngine &e, int calls) {
 	const double begin = cpu_seconds();
 	for (int i = 0; i < calls; i++)
 		e.forward_dynamics();
 	return cpu_seconds() - begin;
-}
-
-bool contains(const std::vector<std::string> &list, const std::string &item) {
-	return std::find(list.begin(), list.end(), item) != list.end();
-}
-
-// The same fields as in the suite "trees", and two more.
-bool write_rows(const std::vector<FlexRow> &rows, const std::string &path) {
-	std::FILE *file = std::fopen(path.c_str(), "w");
-	if (!file)
-		return false;
-	const char *separator = "[\n";
-	for (const FlexRow &r : rows) {
-		std::fprintf(file,
-		             "%s  {\"suite\": \"%s\", \"algorithm\": \"%s\", \"model\": \"%s\", \"n\": %d, \"modes\": %d, ",
-		             separator, r.suite.c_str(), r.algorithm.c_str(), r.model.c_str(), r.n, r.modes);
-		std::fprintf(file, "\"engine\": \"%s\", \"version\": \"%s\", \"threads\": 1, ", r.engine.c_str(),
-		             r.version.c_str());
-		std::fprintf(file, "\"ns_per_call\": %.1f, \"ns_per_body\": %.2f", r.ns_best, r.ns_best / r.n);
-		if (r.cpu_per_sim > 0)
-			std::fprintf(file, ", \"cpu_per_sim\": %.5f", r.cpu_per_sim);
-		std::fprintf(file, "}");
-		separator = ",\n";
-	}
-	const bool written = std::fprintf(file, "%s]\n", rows.empty() ? "[" : "\n") > 0;
-	return std::fclose(file) == 0 && written;
 }
 
 class FlexibleSuite {
@@ -90,7 +58,7 @@ class FlexibleSuite {
 		for (const std::string &name : options_.models.empty() ? flexible_names() : options_.models)
 			run_model(name);
 		print_tables();
-		if (!options_.json.empty() && !write_rows(rows_, options_.json)) {
+		if (!options_.json.empty() && !write_json({rows_.begin(), rows_.end()}, options_.json)) {
 			std::fprintf(stderr, "calder-bench: error: cannot write %s\n", options_.json.c_str());
 			return 1;
 		}
@@ -202,7 +170,9 @@ class FlexibleSuite {
 		r.modes = system.modes;
 		r.ns_best = c.ns.front();
 		r.ns_median = c.ns[c.ns.size() / 2];
-		r.cpu_per_sim = system.stepped ? 1e-9 * r.ns_best / step_s : 0;
+		r.more = {{"modes", system.modes}};
+		if (system.stepped)
+			r.more.emplace_back("cpu_per_sim", r.cpu_per_sim = 1e-9 * r.ns_best / step_s);
 		std::printf("  %-17s %12.0f ns per call (median %.0f), %.1f ns per body\n", c.name, r.ns_best, r.ns_median,
 		            r.ns_best / r.n);
 		std::fflush(stdout);

@@ -6,6 +6,8 @@
 
 namespace bench {
 
+const std::vector<std::string> &flexible_names();
+
 int run_flexible(const Options &options);
 
 } // namespace bench

@@ -4,6 +4,7 @@
 // and loads are choices. The reference accelerations come from another program, in extended precision, with no
 // code in common.
 #include "flexible_models.h"
+#include "flexible.h"
 
 #include <cmath>
 #include <functional>
@@ -112,7 +113,19 @@ class Builder {
 		return rigid(name, mount, joint, mass, {moment / mass, 0, 0}, inertia);
 	}
 
+	// A weld between two bodies' frames, displaced.
+	void close(const std::string &name, const Mount &a, const Mount &b) {
+		CalLoopDef loop = cal_loop_def(CAL_LOOP_WELD);
+		loop.name = name.c_str();
+		loop.a = a.placement;
+		loop.b = b.placement;
+		loop.frequency = stabilisation;
+		loop.damping = stabilisation > 0 ? 1 : 0;
+		require(cal_desc_close_loop(system.desc.get(), a.node, &loop, b.node, nullptr, &error_));
+	}
+
 	FlexSystem system;
+	double stabilisation = 0; // of loops [rad/s]
 
   private:
 	CalBodyId add(const CalBodyDef &def) {
@@ -209,31 +222,40 @@ CalNodeId add_arm(Builder &b, const std::string &prefix, Mount mount, int segmen
 	return b.link(prefix + "ee", mount, cal_joint_def(CAL_JOINT_WELD), 15, 0.2);
 }
 
+// The ends of the arms, and the plates that they carry.
+struct Jsc49 {
+	CalNodeId legs[3], manipulators[2], top, object;
+	double reach; // of the legs, from the middle of the top plate
+};
+
 // 49 bodies, 41 rigid and 64 modal speeds. The tree of the closed system: legs 2 and 3 and manipulator 2 end free.
-FlexSystem jsc49(const std::string &name, double frequency_bound) {
-	Builder b(name, frequency_bound);
+Jsc49 add_jsc49(Builder &b) {
+	Jsc49 made{};
 	const CalJointDef weld = cal_joint_def(CAL_JOINT_WELD);
 	const CalQuat up = turn_about(axis_y, -pi / 2); // an arm's x axis to z
 	const CalNodeId base = b.plate("base", {}, cal_joint_def(CAL_JOINT_FREE), 4000, 6);
-	CalNodeId leg1{};
 	for (int i = 0; i < 3; i++) {
 		const double yaw = 2 * pi / 3 * i;
 		const CalPlacement foot{{2 * std::cos(yaw), 2 * std::sin(yaw), 0.2}, turn_about(axis_z, yaw) * up};
-		const CalNodeId hand = add_arm(b, "leg" + std::to_string(i + 1) + "_", {base, foot}, 2);
-		if (i == 0)
-			leg1 = hand;
+		made.legs[i] = add_arm(b, "leg" + std::to_string(i + 1) + "_", {base, foot}, 2);
 	}
-	// Above the middle of the base, parallel to it; leg 1 has moved outward by `out` on its way up.
-	const double out = (boom_length - short_length) * std::sin(bend);
-	const CalPlacement seat{{0.3, 0, 2 + out}, turn_about(axis_y, pi / 2)};
-	const CalNodeId top = b.plate("top", {leg1, seat}, weld, 2500, 6);
-	const CalNodeId hand = add_arm(b, "man1_", {top, {{0, 1.5, 0.2}, up}}, 1);
-	add_arm(b, "man2_", {top, {{0, -1.5, 0.2}, up}}, 1);
-	b.plate("object", {hand, {{0.2, 0, 0}, {}}}, weld, 400, 2);
+	// Above the middle of the base, parallel to it; a leg has moved outward on its way up.
+	made.reach = 2 + (boom_length - short_length) * std::sin(bend);
+	const CalPlacement seat{{0.3, 0, made.reach}, turn_about(axis_y, pi / 2)};
+	made.top = b.plate("top", {made.legs[0], seat}, weld, 2500, 6);
+	made.manipulators[0] = add_arm(b, "man1_", {made.top, {{0, 1.5, 0.2}, up}}, 1);
+	made.manipulators[1] = add_arm(b, "man2_", {made.top, {{0, -1.5, 0.2}, up}}, 1);
+	made.object = b.plate("object", {made.manipulators[0], {{0.2, 0, 0}, {}}}, weld, 400, 2);
 	b.system.stepped = true;
 	b.system.loads = {{"top", {{30, 80, -60}, {200, -100, 50}}}, {"object", {{5, -4, 6}, {20, 10, -15}}}};
 	for (int i = 1; i <= 7; i++)
 		b.system.torques["leg1_" + std::to_string(i)] = 20;
+	return made;
+}
+
+FlexSystem jsc49(const std::string &name, double frequency_bound) {
+	Builder b(name, frequency_bound);
+	add_jsc49(b);
 	b.system.references = {
 		{"base",
 	     {{0.003923416013083503, -0.008109724565370957, -0.005133832191053538},
@@ -244,6 +266,33 @@ FlexSystem jsc49(const std::string &name, double frequency_bound) {
 		{"object",
 	     {{0.01407537114180998, -0.0047865492140136585, 0.044903020701040935},
 	      {0.039371878034958056, 0.01959897687587546, -0.024222833165879955}}},
+	};
+	return std::move(b.system);
+}
+
+// The same with legs 2 and 3 welded to the top plate and manipulator 2 to the object, as they stand at the start.
+FlexSystem jsc49_held(const std::string &name, double frequency_bound, double stabilisation) {
+	Builder b(name, frequency_bound);
+	b.stabilisation = stabilisation;
+	const Jsc49 jsc = add_jsc49(b);
+	const CalPlacement tip{{0.2, 0, 0}, {}}; // of an end effector
+	for (int i = 1; i < 3; i++) {
+		const double yaw = 2 * pi / 3 * i;
+		const CalPlacement seat{{jsc.reach * std::cos(yaw), jsc.reach * std::sin(yaw), -0.1},
+		                        turn_about(axis_z, yaw) * turn_about(axis_y, -pi / 2)};
+		b.close("leg" + std::to_string(i + 1), {jsc.top, seat}, {jsc.legs[i], tip});
+	}
+	b.close("grasp2", {jsc.object, {{0, -3, 0}, {}}}, {jsc.manipulators[1], tip});
+	b.system.references = {
+		{"base",
+	     {{0.003923924187822482, -0.008108987856641603, -0.005133630048551106},
+	      {-0.008101107301635777, -0.012606218960831818, 0.005857646148252738}}},
+		{"top",
+	     {{-0.0021350179021968683, 0.005629562264381356, -0.012091220309110307},
+	      {0.06393656419180077, -0.05067958374399964, 0.013429964682836205}}},
+		{"object",
+	     {{-0.004751556286544333, 0.001583120683214905, -0.004217744607839509},
+	      {0.03590377898564361, 0.01865552618292527, -0.021541996730154986}}},
 	};
 	return std::move(b.system);
 }
@@ -298,13 +347,24 @@ FlexSystem star128(const std::string &name, double frequency_bound) {
 	return plate_with_booms(b, base, arms, 8, axes);
 }
 
+FlexSystem jsc49_closed(const std::string &name, double frequency_bound) {
+	return jsc49_held(name, frequency_bound, 0);
+}
+
 /* ---- the list -------------------------------------------------------------------------------- */
 
 using Generator = std::function<FlexSystem(const std::string &name, double frequency_bound)>;
+using Generators = std::vector<std::pair<std::string, Generator>>;
 
-const std::vector<std::pair<std::string, Generator>> &generators() {
+// Of systems with loops; the other list has none.
+const Generators &closed_generators() {
+	static const Generators list = {{"jsc49_closed", jsc49_closed}};
+	return list;
+}
+
+const Generators &generators() {
 	static const auto list = [] {
-		std::vector<std::pair<std::string, Generator>> made;
+		Generators made;
 		const auto chain = [](int modes) {
 			return [modes](const std::string &name, double bound) { return chain16(name, modes, bound); };
 		};
@@ -319,22 +379,36 @@ const std::vector<std::pair<std::string, Generator>> &generators() {
 	return list;
 }
 
-} // namespace
-
-const std::vector<std::string> &flexible_names() {
-	static const auto names = [] {
-		std::vector<std::string> list;
-		for (const auto &g : generators())
-			list.push_back(g.first);
-		return list;
-	}();
+std::vector<std::string> names_of(const Generators &list) {
+	std::vector<std::string> names;
+	for (const auto &g : list)
+		names.push_back(g.first);
 	return names;
 }
 
+} // namespace
+
+const std::vector<std::string> &flexible_names() {
+	static const auto names = names_of(generators());
+	return names;
+}
+
+const std::vector<std::string> &closed_names() {
+	static const auto names = names_of(closed_generators());
+	return names;
+}
+
+FlexSystem make_stabilised(const std::string &name, double frequency_bound) {
+	FlexSystem system = jsc49_held(name, frequency_bound, 100);
+	system.projection = 150; // a run of a second ends between two of them
+	return system;
+}
+
 FlexSystem make_flexible(const std::string &name, double frequency_bound) {
-	for (const auto &g : generators())
-		if (g.first == name)
-			return g.second(name, frequency_bound);
+	for (const auto *list : {&generators(), &closed_generators()})
+		for (const auto &g : *list)
+			if (g.first == name)
+				return g.second(name, frequency_bound);
 	return {};
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mechanisms of the suite "flexible", described for Calder, with their start and what acts on them.
+// Mechanisms of the suite "flexible", and the flexible ones of "loops", described for Calder, with their start and what
+// acts on them.
 #pragma once
 
 #include "flexible_shapes.h"
@@ -35,11 +36,15 @@ struct FlexSystem {
 	std::map<std::string, double> torques;
 	std::vector<FlexLoad> loads;
 	std::vector<FlexReference> references; // without a frequency bound
+	int projection = 0;                    // of CalIntegratorOptions
 };
 
-const std::vector<std::string> &flexible_names();
+// Stepped systems with loops, for the suite "loops"; those of "flexible" are flexible_names().
+const std::vector<std::string> &closed_names();
 
 // desc is empty if there is no such system. Throws std::runtime_error with Calder's message.
 FlexSystem make_flexible(const std::string &name, double frequency_bound);
+// The same for closed_names(), with its loops stabilised, and projected on every 150th step only.
+FlexSystem make_stabilised(const std::string &name, double frequency_bound);
 
 } // namespace bench

@@ -37,6 +37,7 @@ FlexEngine::FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long
 	CalIntegratorOptions stepping{};
 	stepping.method = CAL_METHOD_EULER_CROMER;
 	stepping.step = 1e-3;
+	stepping.projection = system.projection;
 	stepping.input = give_input;
 	stepping.user = this;
 	require(cal_integrator_create(model_, work_, &stepping, &integrator_), nullptr);
@@ -140,6 +141,19 @@ double FlexEngine::residual(const FlexEngine &reference) {
 		}
 		worst = std::max(worst, std::fabs(force) / scale);
 	}
+	return worst;
+}
+
+double FlexEngine::loop_residual() {
+	const auto rows = static_cast<std::size_t>(cal_model_row_count(model_));
+	std::vector<double> g(rows), rate(rows);
+	if (rows == 0)
+		return 0;
+	if (cal_loop_residual(model_, &state_, work_, g.data(), rate.data()) != CAL_OK)
+		return HUGE_VAL;
+	double worst = 0;
+	for (std::size_t i = 0; i < rows; i++)
+		worst = std::max({worst, std::fabs(g[i]), std::fabs(rate[i])});
 	return worst;
 }
 

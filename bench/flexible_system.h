@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system of the suite "flexible", compiled for one solver: its start, its input, one evaluation, one run.
+// A system of flexible_models.h, compiled for one solver: its start, its input, one evaluation, one run.
 #pragma once
 
 #include "flexible_models.h"
@@ -16,6 +16,7 @@ class FlexEngine {
 
 	int bodies() const { return cal_model_body_count(model_); }
 	int speeds() const { return cal_model_u_count(model_); }
+	int loops() const { return cal_model_loop_count(model_); }
 
 	void start(); // back to the start
 	void forward_dynamics() { status_ = cal_forward_dynamics(model_, &state_, &input_, work_, udot_.data()); }
@@ -27,6 +28,8 @@ class FlexEngine {
 	// How well these accelerations satisfy the equations of motion that the reference's do: the largest force that
 	// is left over a row's inertia forces, |M d| / (|M| |udot|). Does not grow with the condition of M.
 	double residual(const FlexEngine &reference);
+	// Largest residual of the loops at the present state, positions and speeds; 0 without loops.
+	double loop_residual();
 	// Disagreement with the system's reference accelerations of bodies.
 	double disagreement(const std::vector<FlexReference> &references) const;
 

@@ -2,6 +2,7 @@
 // calder-bench: times Calder beside its peers on the same models, in the same process, interleaved.
 #include "engine.h"
 #include "flexible.h"
+#include "loops.h"
 #include "options.h"
 
 #include <algorithm>
@@ -15,25 +16,31 @@ struct Suite {
 	const char *name;
 	const char *summary;
 	bench::SuiteFunction run;
+	const std::vector<std::string> &(*models)();
 };
 
 // One line per suite.
 constexpr Suite suites[] = {
-	{"trees", "forward dynamics, inverse dynamics and mass matrix of tree mechanisms", bench::run_trees},
+	{"trees", "forward dynamics, inverse dynamics and mass matrix of tree mechanisms", bench::run_trees,
+     bench::model_names},
 #ifdef BENCH_CALDER
-	{"flexible", "cost against the number of modes, and time steps of large flexible systems", bench::run_flexible},
+	{"flexible", "cost against the number of modes, and time steps of large flexible systems", bench::run_flexible,
+     bench::flexible_names},
+	{"loops", "forward dynamics of linkages and time steps of a closed flexible system", bench::run_loops,
+     bench::loop_names},
 #endif
 };
 
 void print_usage() {
 	std::puts("usage: calder-bench [SUITE] [--models A,B] [--engines A,B] [--rounds N] [--quick] [--json FILE]\n"
 	          "example: calder-bench trees --models chain32,humanoid --json trees.json\n\nsuites:");
-	for (const Suite &s : suites)
-		std::printf("  %-10s %s\n", s.name, s.summary);
-	std::printf("models:   ");
-	for (const std::string &name : bench::model_names())
-		std::printf(" %s", name.c_str());
-	std::printf("\nengines:  ");
+	for (const Suite &s : suites) {
+		std::printf("  %-10s %s\n            ", s.name, s.summary);
+		for (const std::string &name : s.models())
+			std::printf(" %s", name.c_str());
+		std::printf("\n");
+	}
+	std::printf("engines:  ");
 	for (const bench::EngineEntry &e : bench::engines())
 		std::printf(" %s%s", e.name.c_str(), e.by_default ? "" : " (when named)");
 	std::printf("\n");

@@ -36,10 +36,17 @@ struct BenchBody {
 	int q0 = 0, u0 = 0;                    // where this joint's coordinates and speeds begin
 };
 
+// A hinge that closes a loop: the two points coincide, and the z axes of the two bodies are parallel.
+struct BenchLoop {
+	int body_a, body_b;
+	Vec3 point_a, point_b; // m, body frames
+};
+
 struct BenchModel {
 	std::string name;
 	std::vector<BenchBody> bodies;
-	Vec3 gravity{0, 0, -9.81}; // m/s^2
+	std::vector<BenchLoop> loops; // of the suite "loops"; see Engine::closes_loops
+	Vec3 gravity{0, 0, -9.81};    // m/s^2
 	int nq = 0, nu = 0;
 
 	int n() const { return static_cast<int>(bodies.size()); }

@@ -20,18 +20,18 @@ const Row *find(const std::vector<Row> &rows, const std::string &algorithm, cons
 	return nullptr;
 }
 
-void print_ratio(const std::vector<Row> &rows, const Row &calder) {
+} // namespace
+
+void print_ratio(const std::vector<Row> &rows, const Row &row) {
 	const Row *fastest = nullptr;
 	for (const Row &r : rows) {
-		const bool peer = r.algorithm == calder.algorithm && r.model == calder.model && r.engine != calder.engine;
+		const bool peer = r.algorithm == row.algorithm && r.model == row.model && r.engine != row.engine;
 		if (peer && (!fastest || r.ns_best < fastest->ns_best))
 			fastest = &r;
 	}
 	if (fastest)
-		std::printf("  %6.3f of %s", calder.ns_best / fastest->ns_best, fastest->engine.c_str());
+		std::printf("  %6.3f of %s", row.ns_best / fastest->ns_best, fastest->engine.c_str());
 }
-
-} // namespace
 
 void print_table(const std::vector<Row> &rows, const std::string &algorithm) {
 	std::vector<std::string> models, engines;
@@ -64,13 +64,17 @@ bool write_json(const std::vector<Row> &rows, const std::string &path) {
 	if (!file)
 		return false;
 	std::fprintf(file, "[");
-	for (const Row &r : rows)
+	for (const Row &r : rows) {
 		std::fprintf(
 			file,
 			"%s\n  {\"suite\": \"%s\", \"algorithm\": \"%s\", \"model\": \"%s\", \"n\": %d, \"engine\": \"%s\", "
-			"\"version\": \"%s\", \"threads\": 1, \"ns_per_call\": %.1f, \"ns_per_body\": %.2f}",
+			"\"version\": \"%s\", \"threads\": 1, \"ns_per_call\": %.1f, \"ns_per_body\": %.2f",
 			&r == rows.data() ? "" : ",", r.suite.c_str(), r.algorithm.c_str(), r.model.c_str(), r.n, r.engine.c_str(),
 			r.version.c_str(), r.ns_best, r.ns_best / r.n);
+		for (const auto &[name, value] : r.more)
+			std::fprintf(file, ", \"%s\": %.8g", name.c_str(), value);
+		std::fprintf(file, "}");
+	}
 	const bool written = std::fprintf(file, "\n]\n") > 0;
 	return std::fclose(file) == 0 && written;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace bench {
@@ -12,7 +13,12 @@ struct Row {
 	int n = 0;            // bodies
 	double ns_best = 0;   // per call, least over the rounds
 	double ns_median = 0; // per call
+
+	std::vector<std::pair<std::string, double>> more; // further fields of the suite, for the file
 };
+
+// Time of this row over that of the fastest other engine on the same model and algorithm; nothing if there is none.
+void print_ratio(const std::vector<Row> &rows, const Row &row);
 
 // Models down, engines across, ns per body; where there is a row for "calder", its ratio to the fastest
 // other engine (below 1: calder is faster).

@@ -7,11 +7,11 @@
 #include "engine.h"
 #include "options.h"
 #include "table.h"
+#include "timing.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 
 namespace bench {
 namespace {
@@ -38,12 +38,6 @@ struct Contestant {
 	int calls = 1;              // per batch
 	std::vector<double> ns;     // per call, one for each round
 };
-
-double cpu_seconds() {
-	timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 void call(Engine &e, Algorithm a) {
 	switch (a) {
