@@ -109,8 +109,7 @@ static void mass_second_order(const FlexMass *mass, int m, const real *eta, cons
 		if (motion)
 			pack_store(out->be + k, pack_add(pack_load(out->be + k), pvec_dot(f, phi_k)));
 	}
-	if (out->M)
-		add_modal_mass(mass->m, m, n, phi, out->M);
+	add_modal_mass(mass->m, m, n, phi, out->M);
 }
 
 void LANED(flex_add_masses)(const Flex *flex, const real *eta, const real *eta_dot, const FlexMotion *motion,

@@ -8,7 +8,8 @@
  * recursion is as for any tree.
  *
  * Components are in the axes of B, in which shapes have zeros, or in those of the link that carries it, where the two
- * differ by right angles only; points are relative to the origin of that link. Everything per mode is stored by component, in rows (math/pack.h): n is the length of a row.
+ * differ by right angles only; points are relative to the origin of that link. Everything per mode is stored by
+ * component, in rows (math/pack.h): n is the length of a row.
  */
 #ifndef CALDER_BODY_FLEX_H
 #define CALDER_BODY_FLEX_H
@@ -42,16 +43,22 @@ typedef struct FlexRigid {
 	double xx, yy, zz, xy, xz, yz;
 } FlexRigid;
 
+/* Components of the invariants: symmetric (off the diagonal the mean of two), and axial: zy - yz, xz - zx, yx - xy. */
+enum { FLEX_XX, FLEX_YY, FLEX_ZZ, FLEX_XY, FLEX_XZ, FLEX_YZ, FLEX_X, FLEX_Y, FLEX_Z, FLEX_COMPONENTS };
+
 /*
  * Inertia invariants of the masses with first-order shapes: C_k = sum m phi_k r' = C0_k + sum_l G_kl eta_l, nine
- * components (i, j) each, G_kl = sum m phi_k phi_l'. Of G the blocks of a pack of modes k and one mode l that are not
- * zero are kept, for every pack and component in turn.
+ * components each, G_kl = sum m phi_k phi_l'. Of G the blocks of a pack of modes k and one mode l that are not zero are
+ * kept, for every pack and component in turn, four of them as one where they are a diagonal; where there is only one
+ * pack, all four or none.
  */
 typedef struct FlexInvariants {
-	unsigned components;  // bit 3i + j: C_ij is not zero throughout; none: no masses in the invariants
+	unsigned components;  // bit c: component c is not zero throughout; none: no masses in the invariants
+	const int32_t *some;  // [packs] the same of each pack of modes
+	const int32_t *grows; // [packs] bit c: it depends on eta there
 	const double *C0;     // [9][n]
 	const int32_t *first; // [9 packs + 1] of each pack and component, in the arrays below
-	const int32_t *mode;  // l
+	const int32_t *mode;  // l, or of a diagonal ~l with l the first of its four
 	const double *G;      // [..][PACK]
 } FlexInvariants;
 
@@ -79,6 +86,7 @@ typedef struct Flex {
 	FlexShape head;    // of the node that the joint carries
 	int shape_first, shape_end;
 	int linear;                // modes are eliminated by flexible_linear.c in forward dynamics
+	int chained;               // four modes, and one joint on the next link: forward dynamics takes both at once
 	int diagonal;              // stiffness and damping are
 	int port_count;            // NODE links on it
 	int ports[FLEX_MAX_PORTS]; // their indices, if not more than these

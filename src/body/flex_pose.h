@@ -103,13 +103,13 @@ PACKED void flex_pose(const FlexShape *shape, int m, int n, const real *eta, con
 }
 
 /* Columns of a node that moves, in the axes of R: [R T psi; R (phi + 2 phi2 eta)], six rows. */
-PACKED void flex_columns(const FlexShape *shape, const FlexPose *pose, int m, int n, mat3 R, real *columns) {
-	const mat3 RT = mat_mul(R, pose->T);
+PACKED void flex_columns(const FlexShape *shape, int m, int n, const double *phi2, mat3 R, mat3 RT, const real *eta,
+                         real *columns) {
 	for (int k = 0; k < n; k += PACK) {
 		pvec3 phi = pvec_const(shape->phi + k, n);
-		if (shape->phi2) {
+		if (phi2) {
 			pvec3 second;
-			LANED(flex_second_order_pack)(shape->phi2, m, pose->eta, k, &second);
+			LANED(flex_second_order_pack)(phi2, m, eta, k, &second);
 			phi = pvec_madd(phi, real_from(2), second);
 		}
 		const pvec3 psi = pvec_const(shape->psi + k, n);

@@ -59,7 +59,7 @@ void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const Sweep
 		link_motion(link, &work->links[link->parent], in->q, in->u, work, &work->links[i]);
 		if (UNLIKELY(any_prescribed))
 			add_prescribed(link, i, in, work);
-		if (UNLIKELY(link->carries >= 0))
+		if (UNLIKELY(link->carries >= 0) && !work->flex[link->carries].deferred)
 			LANED(flexible_own)(model, link->carries, &model->flexes[link->carries].all, 1, work, &work->links[i]);
 	}
 }
@@ -198,6 +198,12 @@ static int pass_inward(const CalModel *model, const Link *link, int i, const Swe
 /* The link that carries a flexible body: own terms, then the modes are eliminated before the joint is. */
 static int pass_modes(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work, Slot *total) {
 	const FlexWork *w = &work->flex[link->carries];
+#if CAL_LANES == 1
+	if (w->chained)
+		return LANED(flexible_chain)(model, link, in->external, in->tau, work, total);
+#endif
+	if (UNLIKELY(in->external))
+		total->b = spatial_sub(total->b, in->external[link - model->links]);
 	total->M = artic_add(total->M, artic_rigid(w->own.m, w->own.mc, w->own.S));
 	total->b = spatial_add(total->b, w->b);
 #if CAL_LANES == 1
@@ -344,6 +350,8 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		const LinkWork *l = &work->links[i];
+		if (link->motion == MOTION_NODE && work->flex[link->flex].chained)
+			continue; // the body takes what it carries
 		const int carried = i + 1 < model->link_count && link[1].parent == i;
 		Slot total = carry;
 		if (LIKELY(!has_none(link))) {
@@ -353,7 +361,7 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 		} else {
 			if (UNLIKELY(!carried))
 				total = (Slot){artic_zero(), spatial_zero()};
-			if (UNLIKELY(in->external))
+			if (UNLIKELY(in->external) && link->carries < 0)
 				total.b = spatial_sub(total.b, in->external[i]);
 		}
 		if (link->slot >= 0)
@@ -456,6 +464,10 @@ static void accelerate_ball(const Link *link, const CalWork *work, const LinkWor
 static void accelerate_modes(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work, real *udot,
                              real *force, spatial *A) {
 #if CAL_LANES == 1
+	if (work->flex[link->carries].chained) {
+		LANED(flexible_chain_accelerate)(model, link, work, A, udot);
+		return;
+	}
 	if (work->flex[link->carries].linear) {
 		LANED(linear_accelerate)(model, link->carries, work, *A, udot);
 		return;
@@ -472,6 +484,8 @@ void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalW
 		const Link *link = &model->links[i];
 		LinkWork *l = &work->links[i];
 		const spatial *parent = &work->links[link->parent].A;
+		if (link->motion == MOTION_NODE && work->flex[link->flex].chained)
+			continue; // the body gave it its A
 #if CAL_LANES == 1
 		if (UNLIKELY(has_loops(link, in)))
 			LANED(loop_push)(model, link, work);

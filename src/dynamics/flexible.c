@@ -13,11 +13,14 @@
  * A prescribed mode is not eliminated: the others leave it with its row of the equations, which give its force; its
  * acceleration is in the bias. Rows are over modes, packs at a time (math/pack.h); of the modal mass the upper triangle
  * of packs is kept, and after elimination row k holds column k of L.
+ *
+ * A chained body (body/flex.h) is taken at once with its node: nothing of it goes through memory in between, and while
+ * its pivots wait for each other the processor forms the own terms of the next one. The bits are those of the separate
+ * steps.
  */
 #include "body/flex_pose.h"
 #include "body/flex_terms.h"
-#include "dynamics/flexible.h"
-#include "dynamics/sweep.h"
+#include "dynamics/flexible_four.h"
 
 /* Bodies with a single pack of modes have kernels of their own; with lanes they would only cost compile time. */
 #define SINGLE_PACK(n) (CAL_LANES == 1 && (n) == PACK)
@@ -46,15 +49,20 @@ void LANED(flexible_load)(const CalModel *model, const real *q, const real *u, c
 		} else {
 			memset(w->eta_dot, 0, sizeof(real) * (size_t)flex->m);
 		}
-		if (!prescribed)
-			memset(w->eta_ddot, 0, sizeof(real) * (size_t)flex->m);
+		for (int k = 0; k < flex->n && !prescribed; k += PACK)
+			pack_store(w->eta_ddot + k, pack_zero());
 		for (int k = 0; k < flex->m && prescribed; ++k) {
 			const int given = prescribed[flex->u + k];
 			w->given |= given;
 			w->accelerated |= given && udot;
 			w->eta_ddot[k] = given && udot ? udot[flex->u + k] : real_from(0);
 		}
-		w->linear = CAL_LANES == 1 && flex->linear && model->solver == CAL_SOLVER_RECURSIVE && !w->given;
+		const int special = CAL_LANES == 1 && model->solver == CAL_SOLVER_RECURSIVE && !w->given;
+		w->linear = special && flex->linear;
+		w->chained = special && flex->chained;
+		w->deferred = 0;
+		if (w->chained && f > 0)
+			w[-1].deferred = w[-1].chained;
 	}
 }
 
@@ -77,7 +85,7 @@ INLINE Relative place_frame(const Link *link, const FlexShape *shape, const Flex
 	l->r = sub(mat_mul_dvec(base->R, link->p), rho);
 	memset(columns, 0, sizeof(real) * 6 * (size_t)n);
 	if (shape->moves)
-		flex_columns(shape, node, m, n, l->R, columns);
+		flex_columns(shape, m, n, shape->phi2, l->R, mat_mul(l->R, node->T), node->eta, columns);
 	for (int k = 0; k < n; k += PACK) { // [-S_a; S_a x rho - S_l]
 		const pspatial S = pspatial_load(columns + k, n);
 		const pvec3 turned = pvec_add(pvec_cross(rho, S.a), S.l);
@@ -90,30 +98,76 @@ INLINE Relative place_frame(const Link *link, const FlexShape *shape, const Flex
 	                  turn_spatial(&l->R, (spatial){neg(i->w_rest), rest})};
 }
 
-/* A node on the body frame. */
-INLINE Relative place_node(const Link *link, const Flex *flex, const FlexShape *shape, const FlexPose *node, int n,
+/* Shapes and slopes of a node times eta and eta_dot, in B. */
+typedef struct NodeSums {
+	vec3 t, rho;  // psi eta, phi eta
+	vec3 rate, v; // psi eta_dot, phi eta_dot
+} NodeSums;
+
+INLINE NodeSums node_sums(const FlexShape *shape, int n, const FlexWork *w) {
+	pvec3 t = pvec_zero(), rho = t, rate = t, v = t;
+	for (int k = 0; k < n; k += PACK) {
+		const pack eta = pack_load(w->eta + k), eta_dot = pack_load(w->eta_dot + k);
+		const pvec3 psi = pvec_const(shape->psi + k, n), phi = pvec_const(shape->phi + k, n);
+		t = sum_term_vec(n, t, psi, eta), rate = sum_term_vec(n, rate, psi, eta_dot);
+		rho = sum_term_vec(n, rho, phi, eta), v = sum_term_vec(n, v, phi, eta_dot);
+	}
+	const Sums a = pack_sums(t.x, t.y, t.z, rate.x), b = pack_sums(rate.y, rate.z, rho.x, rho.y);
+	const Sums c = pack_sums(rho.z, v.x, v.y, v.z);
+	return (NodeSums){{a.a, a.b, a.c}, {b.c, b.d, c.a}, {a.d, b.a, b.b}, {c.b, c.c, c.d}};
+}
+
+/*
+ * A node on the body frame. exp and T are polynomials in [theta]x: so are their products with R, of P = R [theta]x and
+ * Q = P [theta]x, and what the rate of theta needs (flex_pose.h has the formulas in B). What does not wait for the
+ * coefficients comes first.
+ */
+INLINE Relative place_node(const Link *link, const Flex *flex, const FlexShape *shape, int n, const double *phi2,
                            const LinkWork *base, CalWork *work, LinkWork *l) {
-	const mat3 R = flexible_axes(flex, base);
-	l->R = mat_mul(R, node->R);
-	l->r = turn(&R, node->rho);
-	real *columns = work->modal_columns + link->columns;
-	flex_columns(shape, node, flex->m, n, R, columns);
-	Relative rel = {rows_sum_spatial(columns, n, work->flex[link->flex].eta_dot), {turn(&R, node->w_rest), vec_zero()}};
-	if (shape->phi2)
-		rel.rest.l = turn(&R, node->v_rest);
+	const FlexWork *w = &work->flex[link->flex];
+	const mat3 axes = flexible_axes(flex, base);
+	NodeSums s = node_sums(shape, n, w);
+	const ExpCoefficients e = exp_coefficients(dot(s.t, s.t));
+	vec3 rest = vec_zero();
+	s.rho = add(vec_from(shape->p), s.rho);
+	if (phi2) {
+		s.rho = add(s.rho, LANED(flex_second_order)(phi2, flex->m, w->eta, w->eta));
+		s.v = madd(s.v, real_from(2), LANED(flex_second_order)(phi2, flex->m, w->eta_dot, w->eta));
+		rest = scale(real_from(2), LANED(flex_second_order)(phi2, flex->m, w->eta_dot, w->eta_dot));
+	}
+	const trio3 R = trio3_from(axes), P = trio3_cross(R, s.t), Q = trio3_cross(P, s.t);
+	const trio Rr = trio3_mul(R, s.rate), Pr = trio3_mul(P, s.rate), Qr = trio3_mul(Q, s.rate), Rt = trio3_mul(R, s.t);
+	const real tr = dot(s.t, s.rate), rr = dot(s.rate, s.rate);
+	const trio bent = trio_sub(trio_times(rr, Rt), trio_times(tr, Rr));
+	l->r = trio_vec(trio3_mul(R, s.rho));
+	trio3 N = trio3_madd(trio3_madd(R, e.a, P), e.b, Q);
+	if (shape->turned)
+		N = trio3_mul_dmat(N, shape->E);
+	l->R = trio3_mat(N);
+	// w = T rate,  T_dot rate = 2(t.rate)(b_s t x rate + c_s t x (t x rate)) + c (rate.rate t - t.rate rate)
+	const trio along = trio_madd(trio_times(e.b_s, Pr), e.c_s, Qr);
+	const Relative rel = {
+		{trio_vec(trio_madd(trio_madd(Rr, e.b, Pr), e.c, Qr)), trio_vec(trio3_mul(R, s.v))},
+		{trio_vec(trio_madd(trio_times(2.0 * tr, along), e.c, bent)), phi2 ? trio_vec(trio3_mul(R, rest)) : rest}};
+	flex_columns(shape, flex->m, n, phi2, axes, trio3_mat(trio3_madd(trio3_madd(R, e.b, P), e.c, Q)), w->eta,
+	             work->modal_columns + link->columns);
 	return rel;
 }
 
 /* Rows of length n; motion: FLEX or NODE. */
-INLINE void move_link(const CalModel *model, const Link *link, int motion, int n, const LinkWork *base, int rates,
-                      CalWork *work, LinkWork *l) {
+INLINE void move_link(const CalModel *model, const Link *link, int motion, int n, const double *phi2,
+                      const LinkWork *base, int rates, CalWork *work, LinkWork *l) {
 	const FlexShape *shape = &model->shapes[link->shape];
 	const Flex *flex = &model->flexes[link->flex];
 	const FlexWork *w = &work->flex[link->flex];
-	FlexPose node;
-	flex_pose(shape, flex->m, n, w->eta, rates ? w->eta_dot : NULL, &node);
-	const Relative rel = motion == MOTION_FLEX ? place_frame(link, shape, &node, flex->m, n, base, work, l)
-	                                           : place_node(link, flex, shape, &node, n, base, work, l);
+	Relative rel;
+	if (motion == MOTION_FLEX) {
+		FlexPose head;
+		flex_pose(shape, flex->m, n, w->eta, rates ? w->eta_dot : NULL, &head);
+		rel = place_frame(link, shape, &head, flex->m, n, base, work, l);
+	} else {
+		rel = place_node(link, flex, shape, n, phi2, base, work, l);
+	}
 	if (!rates)
 		return;
 	l->w = add(base->w, rel.v.a);
@@ -125,12 +179,13 @@ INLINE void move_link(const CalModel *model, const Link *link, int motion, int n
 void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkWork *base, int rates, CalWork *work,
                             LinkWork *l) {
 	const int n = model->flexes[link->flex].n;
+	const double *phi2 = model->shapes[link->shape].phi2;
 	if (link->motion == MOTION_FLEX) {
-		move_link(model, link, MOTION_FLEX, n, base, rates, work, l);
-	} else if (SINGLE_PACK(n) && rates) {
-		move_link(model, link, MOTION_NODE, PACK, base, 1, work, l);
+		move_link(model, link, MOTION_FLEX, n, phi2, base, rates, work, l);
+	} else if (SINGLE_PACK(n) && rates && !phi2) {
+		move_link(model, link, MOTION_NODE, PACK, NULL, base, 1, work, l);
 	} else {
-		move_link(model, link, MOTION_NODE, n, base, rates, work, l);
+		move_link(model, link, MOTION_NODE, n, phi2, base, rates, work, l);
 	}
 }
 
@@ -148,23 +203,117 @@ static void stiffen(const Flex *flex, double h, real *M) {
 		M[i / flex->m * flex->n + i % flex->m] += h * (flex->D ? flex->D[i] : 0.0) + h * h * flex->K[i];
 }
 
+/* R s R': with s_zz taken out, five numbers are left (see DInertia): s_zz 1 + xp' + px' + yq' + qy'. */
+INLINE sym3 turn_second_moment(sym3 s, const trio3 *R) {
+	const real ha = 0.5 * (s.xx - s.zz), hb = 0.5 * (s.yy - s.zz);
+	const trio x = R->x, y = R->y, p = trio_madd(trio_madd(trio_times(ha, x), s.xy, y), s.xz, R->z);
+	const trio q = trio_madd(trio_times(hb, y), s.yz, R->z);
+	const trio half = trio_add(trio_mul(x, p), trio_mul(y, q));
+	const vec3 on = trio_vec(trio_add(half, half));
+	const trio xp = trio_add(trio_mul(x, trio_next(p)), trio_mul(p, trio_next(x)));
+	const trio yq = trio_add(trio_mul(y, trio_next(q)), trio_mul(q, trio_next(y)));
+	const vec3 off = trio_vec(trio_add(xp, yq)); // xy, yz, zx
+	return (sym3){s.zz + on.x, s.zz + on.y, s.zz + on.z, off.x, off.z, off.y};
+}
+
+/* Force that a body needs in a motion (w, W, a): rate = sum E_k eta_dot_k, D = sum D_k eta_dot_k (flex_terms.h). */
+INLINE spatial own_force(const FlexInertia *in, vec3 w, mat3 W, vec3 a, spatial rate, vec3 D) {
+	const real two = real_from(2);
+	const vec3 f = madd(mat_mul_vec(W, in->mc), in->m, a);
+	const vec3 n = add(second_moment_torque(in->S, W), cross(in->mc, a));
+	return (spatial){add(madd(n, two, D), cross(w, rate.a)), madd(f, two, cross(w, rate.l))};
+}
+
+/* E in world axes, be, inertia and force, but for the masses that are summed; W: field of accelerations of l. */
+INLINE void own_invariants(const Flex *flex, int n, const FlexRigid *rigid, int motion, mat3 W, FlexWork *w,
+                           const LinkWork *l) {
+	const mat3 R = flexible_axes(flex, l);
+	const vec3 in_body = motion ? mat_tmul_vec(R, l->w) : vec_zero();
+	const spatial A = {l->al, l->a};
+	ModalSums sum;
+	pspatial rate = {pvec_zero(), pvec_zero()};
+	modal_sums_clear(&sum);
+	for (int k = 0; k < n; k += PACK) {
+		pack be;
+		const pspatial E = modal_part(flex, n, k, w->eta, w->eta_dot, in_body, &sum, motion ? &be : NULL);
+		const pspatial turned = {mat_mul_pvec(R, E.a), mat_mul_pvec(R, E.l)};
+		pspatial_store(w->E + k, n, turned);
+		if (!motion)
+			continue;
+		pack_store(w->be + k, pack_add(be, pspatial_dot(A, turned)));
+		const pack eta_dot = pack_load(w->eta_dot + k);
+		rate.a = sum_term_vec(n, rate.a, turned.a, eta_dot);
+		rate.l = sum_term_vec(n, rate.l, turned.l, eta_dot);
+	}
+	vec3 D;
+	FlexInertia inertia = modal_inertia(flex, rigid, motion, &sum, &D);
+	const trio3 axes = flex->turned ? trio3_from(R) : trio3_load(&l->R);
+	inertia.mc = trio_vec(trio3_mul(axes, inertia.mc));
+	inertia.S = turn_second_moment(inertia.S, &axes);
+	w->own = (Composite){inertia.m, inertia.mc, inertia.S};
+	if (motion)
+		w->b = own_force(&inertia, l->w, W, l->a, pspatial_sum(rate.a, rate.l), trio_vec(trio3_mul(axes, D)));
+}
+
+/* What the prescribed accelerations of modes need, then the modal mass of an implicit step. */
+INLINE void finish_own(const Flex *flex, int motion, const CalWork *work, FlexWork *w, FlexTerms *terms) {
+	if (motion && w->accelerated)
+		prescribed_force(flex, w->eta_ddot, terms);
+	if (work->implicit_step != 0)
+		stiffen(flex, work->implicit_step, w->M);
+}
+
+INLINE void take_modal_mass(const Flex *flex, int n, real *M) {
+	for (int i = 0; i < flex->m * n; i += PACK)
+		pack_store(M + i, pack_const(flex->Mee + i));
+}
+
 /* Rows of length n. */
 INLINE void own_terms(const Flex *flex, int n, const FlexRigid *rigid, int motion, const CalWork *work, FlexWork *w,
                       const LinkWork *l) {
+	own_invariants(flex, n, rigid, motion, motion ? acceleration_field(l->w, l->al) : mat_from(dmat_identity()), w, l);
+	if (motion && w->linear && !w->accelerated)
+		return;
+	FlexTerms terms = {w->E, w->M, w->be, w->b, w->scratch};
+	take_modal_mass(flex, n, w->M);
+	finish_own(flex, motion, work, w, &terms);
+	w->b = terms.force;
+}
+
+/* The same where masses are summed, which is done in body axes. */
+static void own_summed(const Flex *flex, const FlexRigid *rigid, int motion, const CalWork *work, FlexWork *w,
+                       const LinkWork *l) {
+	const int n = flex->n, weighed = flex->inv.components != 0; // s1 counts: not with the masses that are summed
 	const mat3 R = flexible_axes(flex, l);
-	FlexTerms terms = {w->E, motion && w->linear && !w->accelerated ? NULL : w->M, w->be, spatial_zero(), w->scratch};
-	FlexInertia inertia;
-	if (motion) {
-		const FlexMotion in_body = {mat_tmul_vec(R, l->w), mat_tmul_vec(R, l->al), mat_tmul_vec(R, l->a)};
-		const real *given = w->accelerated ? w->eta_ddot : NULL;
-		flex_terms(flex, n, rigid, w->eta, w->eta_dot, given, &in_body, &inertia, &terms);
-		w->b = turn_spatial(&R, terms.force);
-	} else {
-		flex_terms(flex, n, rigid, w->eta, NULL, NULL, NULL, &inertia, &terms);
+	const vec3 o = vec_zero();
+	FlexMotion in = {o, o, o};
+	if (motion)
+		in = (FlexMotion){mat_tmul_vec(R, l->w), mat_tmul_vec(R, l->al), mat_tmul_vec(R, l->a)};
+	const mat3 W = acceleration_field(in.w, in.al);
+	const spatial A = {in.al, weighed ? in.a : o};
+	ModalSums sum;
+	modal_sums_clear(&sum);
+	for (int k = 0; k < n; k += PACK) {
+		pack be;
+		const pspatial E = modal_part(flex, n, k, w->eta, w->eta_dot, in.w, &sum, motion ? &be : NULL);
+		pspatial_store(w->E + k, n, E);
+		if (motion)
+			pack_store(w->be + k, pack_add(be, pspatial_dot(A, E)));
 	}
-	if (work->implicit_step != 0 && terms.M)
-		stiffen(flex, work->implicit_step, w->M);
-	w->own = (Composite){inertia.m, turn(&R, inertia.mc), sym_rotate(inertia.S, R)};
+	vec3 D;
+	FlexInertia inertia = modal_inertia(flex, rigid, motion, &sum, &D);
+	FlexTerms terms = {w->E, w->M, w->be, spatial_zero(), w->scratch};
+	if (motion) {
+		spatial rate = rows_sum_spatial(w->E, n, w->eta_dot);
+		rate.l = weighed ? rate.l : o;
+		terms.force = own_force(&inertia, in.w, W, in.a, rate, D);
+	}
+	take_modal_mass(flex, n, w->M);
+	LANED(flex_add_masses)(flex, w->eta, w->eta_dot, motion ? &in : NULL, &W, &inertia, &terms);
+	finish_own(flex, motion, work, w, &terms);
+	w->b = turn_spatial(&R, terms.force);
+	const trio3 axes = trio3_from(R);
+	w->own = (Composite){inertia.m, turn(&R, inertia.mc), turn_second_moment(inertia.S, &axes)};
 	for (int k = 0; k < n; k += PACK) {
 		const pspatial E = pspatial_load(w->E + k, n);
 		pspatial_store(w->E + k, n, (pspatial){mat_mul_pvec(R, E.a), mat_mul_pvec(R, E.l)});
@@ -174,7 +323,9 @@ INLINE void own_terms(const Flex *flex, int n, const FlexRigid *rigid, int motio
 void LANED(flexible_own)(const CalModel *model, int f, const FlexRigid *rigid, int motion, CalWork *work,
                          const LinkWork *l) {
 	const Flex *flex = &model->flexes[f];
-	if (SINGLE_PACK(flex->n) && motion) {
+	if (flex->summed_first < flex->mass_count) {
+		own_summed(flex, rigid, motion, work, &work->flex[f], l);
+	} else if (SINGLE_PACK(flex->n) && motion) {
 		own_terms(flex, PACK, rigid, 1, work, &work->flex[f], l);
 	} else {
 		own_terms(flex, flex->n, rigid, motion, work, &work->flex[f], l);
@@ -246,18 +397,6 @@ static void fill_rows(int m, int n, real *M) {
 	}
 }
 
-enum { PIVOT_GOOD, PIVOT_LOST, PIVOT_NOT_FINITE };
-
-INLINE int judge_pivot(real pivot, real diagonal) {
-	int verdict = PIVOT_GOOD;
-	for (int i = 0; i < CAL_LANES; ++i) {
-		const double p = real_lane(&pivot, i);
-		if (!(p > SINGULAR_RATIO * real_lane(&diagonal, i)))
-			verdict = isnan(p) ? PIVOT_NOT_FINITE : PIVOT_LOST;
-	}
-	return verdict;
-}
-
 /*
  * Mode j out of the modes that are left (1 in `left`): its row becomes column j of L; `from` is the first pack in which
  * any is left.
@@ -281,98 +420,17 @@ INLINE void eliminate_mode(int m, int n, int j, int from, FlexWork *w) {
 	}
 }
 
-/* Products of the rows of U and K, summed over the modes: U K' is symmetric. */
-typedef struct OuterSum {
-	pack I[6], H[9], M[6];
-} OuterSum;
-
-INLINE pack outer_term(pack sum, int first, pack u, pack k) { return first ? pack_mul(u, k) : pack_mac(sum, u, k); }
-
-INLINE void outer_add(OuterSum *s, int first, pspatial U, pspatial K) {
-	s->I[0] = outer_term(s->I[0], first, U.a.x, K.a.x), s->I[1] = outer_term(s->I[1], first, U.a.y, K.a.y);
-	s->I[2] = outer_term(s->I[2], first, U.a.z, K.a.z), s->I[3] = outer_term(s->I[3], first, U.a.x, K.a.y);
-	s->I[4] = outer_term(s->I[4], first, U.a.x, K.a.z), s->I[5] = outer_term(s->I[5], first, U.a.y, K.a.z);
-	s->H[0] = outer_term(s->H[0], first, U.a.x, K.l.x), s->H[1] = outer_term(s->H[1], first, U.a.y, K.l.x);
-	s->H[2] = outer_term(s->H[2], first, U.a.z, K.l.x), s->H[3] = outer_term(s->H[3], first, U.a.x, K.l.y);
-	s->H[4] = outer_term(s->H[4], first, U.a.y, K.l.y), s->H[5] = outer_term(s->H[5], first, U.a.z, K.l.y);
-	s->H[6] = outer_term(s->H[6], first, U.a.x, K.l.z), s->H[7] = outer_term(s->H[7], first, U.a.y, K.l.z);
-	s->H[8] = outer_term(s->H[8], first, U.a.z, K.l.z), s->M[0] = outer_term(s->M[0], first, U.l.x, K.l.x);
-	s->M[1] = outer_term(s->M[1], first, U.l.y, K.l.y), s->M[2] = outer_term(s->M[2], first, U.l.z, K.l.z);
-	s->M[3] = outer_term(s->M[3], first, U.l.x, K.l.y), s->M[4] = outer_term(s->M[4], first, U.l.x, K.l.z);
-	s->M[5] = outer_term(s->M[5], first, U.l.y, K.l.z);
-}
-
-INLINE Artic artic_sub_sums(Artic a, const OuterSum *s) {
-	const Sums i0 = pack_sums(s->I[0], s->I[1], s->I[2], s->I[3]), i1 = pack_sums(s->I[4], s->I[5], s->H[0], s->H[1]);
-	const Sums h0 = pack_sums(s->H[2], s->H[3], s->H[4], s->H[5]), h1 = pack_sums(s->H[6], s->H[7], s->H[8], s->M[0]);
-	const Sums m0 = pack_sums(s->M[1], s->M[2], s->M[3], s->M[4]);
-	a.I = (sym3){a.I.xx - i0.a, a.I.yy - i0.b, a.I.zz - i0.c, a.I.xy - i0.d, a.I.xz - i1.a, a.I.yz - i1.b};
-	a.H.x = sub(a.H.x, (vec3){i1.c, i1.d, h0.a});
-	a.H.y = sub(a.H.y, (vec3){h0.b, h0.c, h0.d});
-	a.H.z = sub(a.H.z, (vec3){h1.a, h1.b, h1.c});
-	a.M = (sym3){a.M.xx - h1.d, a.M.yy - m0.a, a.M.zz - m0.b, a.M.xy - m0.c, a.M.xz - m0.d, a.M.yz - pack_sum(s->M[5])};
-	return a;
-}
-
-/* Notes the first pivot that is lost. */
-INLINE void note_pivot(const Flex *flex, CalWork *work, int j, int verdict, int *culprit) {
-	if (LIKELY(verdict == PIVOT_GOOD) || *culprit >= 0)
-		return;
-	*culprit = flex->u + j;
-	work->dofs[*culprit].d = real_from(verdict == PIVOT_LOST ? (double)INFINITY : (double)NAN);
-}
-
-/* Zeros up to lane j, then ones. */
-INLINE pack lanes_after(int j) {
-	static const double after[2 * PACK] = {0, 0, 0, 0, 1, 1, 1, 1};
-	return pack_const(after + PACK - 1 - j);
-}
-
-/* The same for four free modes, which fit in registers; then all there is to do. y NULL: without the forces. */
-INLINE int eliminate_four(const Flex *flex, CalWork *work, FlexWork *w, Artic *M, pack *y, spatial *b) {
-	pspatial E = pspatial_load(w->E, PACK);
-	pack row[PACK];
-	real diagonal[PACK], inverse[PACK];
-	int culprit = -1;
-	for (int j = 0; j < PACK; ++j) {
-		row[j] = pack_load(w->M + j * PACK);
-		diagonal[j] = pack_lane(row[j], j);
-	}
-#pragma GCC unroll 4
-	for (int j = 0; j < PACK; ++j) {
-		const real pivot = pack_lane(row[j], j);
-		inverse[j] = 1.0 / pivot;
-		const pack scaled = pack_times(inverse[j], row[j]), L = pack_mul(scaled, lanes_after(j));
-		pack_store(w->M + j * PACK, L);
-		note_pivot(flex, work, j, judge_pivot(pivot, diagonal[j]), &culprit);
-#pragma GCC unroll 4
-		for (int i = j + 1; i < PACK; ++i)
-			row[i] = pack_msub(row[i], pack_lane(scaled, i), row[j]);
-		if (j + 1 < PACK) {
-			E = pspatial_sub_outer(E, pspatial_lane(E, j), L);
-			if (y)
-				*y = pack_msub(*y, pack_lane(*y, j), L);
-		}
-	}
-	const pack d = pack_from(inverse[0], inverse[1], inverse[2], inverse[3]);
-	const pspatial K = {pvec_scale(E.a, d), pvec_scale(E.l, d)};
-	OuterSum outer;
-	outer_add(&outer, 1, E, K);
-	pack_store(w->inverse, d);
-	pspatial_store(w->K, PACK, K);
-	*M = artic_sub_sums(*M, &outer);
-	if (y)
-		*b = spatial_sub(*b, pspatial_sum(pvec_scale(K.a, *y), pvec_scale(K.l, *y)));
-	return culprit;
-}
-
 int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *prescribed, CalWork *work, Artic *M) {
 	const Flex *flex = &model->flexes[f];
 	FlexWork *w = &work->flex[f];
 	const int m = flex->m, n = flex->n, given = prescribed && w->given;
 	int culprit = -1;
-	if (m == PACK && !given)
-		return eliminate_four(flex, work, w, M, NULL, NULL);
+	if (m == PACK && !given) {
+		Four four = load_four(w);
+		const FourFactors factors = factor_four(flex, work, four.row);
+		eliminate_four(&factors, w, four.E, (real *)(void *)M, NULL);
+		return factors.culprit;
+	}
 	if (given)
 		fill_rows(m, n, w->M);
 	for (int k = 0; k < m; ++k) {
@@ -395,7 +453,7 @@ int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *presc
 		pspatial_store(w->K + k, n, K);
 		outer_add(&outer, 0, U, K);
 	}
-	*M = artic_sub_sums(*M, &outer);
+	sub_sums((real *)(void *)M, &outer, NULL);
 	return culprit;
 }
 
@@ -431,31 +489,72 @@ int LANED(flexible_pass)(const CalModel *model, const Link *link, const uint8_t 
 	if (flex->m == PACK && !w->given && link->motion != MOTION_FLEX) {
 		const real *t = tau + flex->u;
 		pack y = pack_sub(pack_load(w->be), pack_load(t));
-		spatial b = total->b;
-		const int culprit = eliminate_four(flex, work, w, &total->M, &y, &b);
-		total->b = b;
+		Four four = load_four(w);
+		const FourFactors factors = factor_four(flex, work, four.row);
+		eliminate_four(&factors, w, four.E, (real *)(void *)total, &y);
 		pack_store(w->y, y);
-		return culprit;
+		for (int j = 0; j < PACK && link->loops >= 0; ++j) // rows of loops are still to come
+			pack_store(w->M + j * PACK, factors.L[j]);
+		return factors.culprit;
 	}
 	const int culprit = LANED(flexible_eliminate)(model, link->carries, prescribed, work, &total->M);
 	LANED(flexible_reduce)(model, link, prescribed, tau, work, &total->b);
 	return culprit;
 }
 
+#if CAL_LANES == 1
+/* Sum of S'Y for mode j: its row of the modal mass. */
+INLINE pack add_row(const double *Mee, const real *S, int j, pspatial Y) {
+	return pack_add(pack_load(Mee + j * PACK), pspatial_dot(rows_mode(S, PACK, j), Y));
+}
+
+int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial *external, const real *tau,
+                          CalWork *work, Slot *total) {
+	const Flex *flex = &model->flexes[link->carries];
+	FlexWork *w = &work->flex[link->carries];
+	const int i = (int)(link - model->links);
+	const real *S = work->modal_columns + link[1].columns, *Mee = flex->Mee;
+	if (work->implicit_step != 0) {
+		take_modal_mass(flex, PACK, w->M);
+		stiffen(flex, work->implicit_step, w->M);
+		Mee = w->M;
+	}
+	const vec3 r = work->links[i + 1].r;
+	const pspatial columns = pspatial_load(S, PACK), Y = artic_mul_pack(&total->M, columns);
+	Four four = {pspatial_add(pspatial_load(w->E, PACK), pforce_shift(Y, r)),
+	             {add_row(Mee, S, 0, Y), add_row(Mee, S, 1, Y), add_row(Mee, S, 2, Y), add_row(Mee, S, 3, Y)}};
+	Slot sum = *total;
+	if (external)
+		sum.b = spatial_sub(sum.b, external[i + 1]);
+	const pack be = pack_add(pack_load(w->be), pspatial_dot(sum.b, columns));
+	pack y = pack_sub(be, pack_load(tau + flex->u));
+	sum = (Slot){artic_shift(sum.M, r), force_shift(sum.b, r)};
+	if (external)
+		sum.b = spatial_sub(sum.b, external[i]);
+	total->M = artic_add(sum.M, artic_rigid(w->own.m, w->own.mc, w->own.S));
+	total->b = spatial_add(sum.b, w->b);
+	const FourFactors factors = factor_four(flex, work, four.row);
+	if (link->carries > 0 && w[-1].deferred) { // while the pivots are on their way
+		const LinkWork *next = &work->links[flex[-1].link];
+		own_invariants(&flex[-1], PACK, &flex[-1].all, 1, next->W, &w[-1], next);
+	}
+	eliminate_four(&factors, w, four.E, (real *)(void *)total, &y);
+	pack_store(w->y, y);
+	return factors.culprit;
+}
+#endif
+
 /* ---- outward again ------------------------------------------------------------------------- */
 
-/* Four free modes. */
-INLINE void accelerate_four(FlexWork *w, real *udot, spatial A) {
-	const real *L = w->M;
-	const pack t =
-		pack_add(pack_mul(pack_load(w->y), pack_load(w->inverse)), pspatial_dot(A, pspatial_load(w->K, PACK)));
-	const real x3 = -pack_lane(t, 3), x2 = -(pack_lane(t, 2) + L[11] * x3);
-	const real x1 = -(pack_lane(t, 1) + (L[6] * x2 + L[7] * x3));
-	const real x0 = -(pack_lane(t, 0) + (L[2] * x2 + (L[1] * x1 + L[3] * x3)));
-	const pack x = pack_from(x0, x1, x2, x3);
-	pack_store(w->x, x);
-	pack_store(udot, x);
+#if CAL_LANES == 1
+void LANED(flexible_chain_accelerate)(const CalModel *model, const Link *link, CalWork *work, const spatial *A,
+                                      real *udot) {
+	LinkWork *node = &work->links[link + 1 - model->links];
+	const pack x = accelerate_four(&work->flex[link->carries], udot + model->flexes[link->carries].u, A);
+	const pspatial S = pspatial_load(work->modal_columns + link[1].columns, PACK);
+	node->A = spatial_add(motion_shift(*A, node->r), pspatial_sum(pvec_scale(S.a, x), pvec_scale(S.l, x)));
 }
+#endif
 
 /* x_j = -(y_j/D_j + K_j'A + sum L x), last mode first. */
 void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const uint8_t *prescribed, CalWork *work,
@@ -464,7 +563,7 @@ void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const u
 	FlexWork *w = &work->flex[link->carries];
 	const int m = flex->m, n = flex->n, given = prescribed && w->given;
 	if (m == PACK && !given && link->motion != MOTION_FLEX) {
-		accelerate_four(w, udot + flex->u, *A);
+		accelerate_four(w, udot + flex->u, A);
 		return;
 	}
 	for (int k = 0; k < n; k += PACK) {

@@ -123,6 +123,9 @@ INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, c
 		l->a = add(base->a, mat_mul_vec(base->W, l->r));
 	} else {
 		LANED(general_link)(link, q, u, base, work, l);
+		if (link->motion == MOTION_NODE && work->flex[link->flex].chained && link[1].in_place &&
+		    link[1].motion == MOTION_ROTATION)
+			return; // a rotation in place does not ask for W
 	}
 	l->W = acceleration_field(l->w, l->al);
 }

@@ -90,10 +90,14 @@ PACKED void pack_store(real *row, pack x) { memcpy(row, &x, sizeof x); }
 PACKED pack pack_const(const double *row) { return pack_load(row); }
 #endif
 
-PACKED pack pack_from(real a, real b, real c, real d) {
-	const real lanes[PACK] = {a, b, c, d};
-	return pack_load(lanes);
-}
+/* Not by way of memory: a wide load has to wait until narrow stores have left the store buffer. */
+#if CAL_LANES > 1
+PACKED pack pack_from(real a, real b, real c, real d) { return (pack){{a, b, c, d}}; }
+#elif defined(__AVX__)
+PACKED pack pack_from(real a, real b, real c, real d) { return (pack){a, b, c, d}; }
+#else
+PACKED pack pack_from(real a, real b, real c, real d) { return (pack){{a, b}, {c, d}}; }
+#endif
 PACKED pack pack_zero(void) { return pack_all(real_from(0)); }
 PACKED pack pack_times(real s, pack x) { return pack_mul(pack_all(s), x); }
 PACKED pack pack_madd(pack a, real s, pack x) { return pack_add(a, pack_mul(pack_all(s), x)); }
@@ -102,24 +106,27 @@ PACKED pack pack_mac(pack a, pack x, pack y) { return pack_add(a, pack_mul(x, y)
 PACKED real pack_sum(pack x) { return (pack_lane(x, 0) + pack_lane(x, 2)) + (pack_lane(x, 1) + pack_lane(x, 3)); }
 
 /* Four sums at once, each in the order of pack_sum(). */
+PACKED pack pack_sums_row(pack a, pack b, pack c, pack d) {
+#if CAL_LANES == 1 && defined(__AVX__)
+	const pack ac = __builtin_shufflevector(a, c, 0, 1, 4, 5) + __builtin_shufflevector(a, c, 2, 3, 6, 7);
+	const pack bd = __builtin_shufflevector(b, d, 0, 1, 4, 5) + __builtin_shufflevector(b, d, 2, 3, 6, 7);
+	return __builtin_shufflevector(ac, bd, 0, 4, 2, 6) + __builtin_shufflevector(ac, bd, 1, 5, 3, 7);
+#elif CAL_LANES == 1
+	const pair pa = a.lo + a.hi, pb = b.lo + b.hi, pc = c.lo + c.hi, pd = d.lo + d.hi;
+	return (pack){__builtin_shufflevector(pa, pb, 0, 2) + __builtin_shufflevector(pa, pb, 1, 3),
+	              __builtin_shufflevector(pc, pd, 0, 2) + __builtin_shufflevector(pc, pd, 1, 3)};
+#else
+	return (pack){{pack_sum(a), pack_sum(b), pack_sum(c), pack_sum(d)}};
+#endif
+}
+
 typedef struct Sums {
 	real a, b, c, d;
 } Sums;
 
 PACKED Sums pack_sums(pack a, pack b, pack c, pack d) {
-#if CAL_LANES == 1 && defined(__AVX__)
-	const pack ab = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
-	const pack cd = __builtin_shufflevector(c, d, 0, 1, 4, 5) + __builtin_shufflevector(c, d, 2, 3, 6, 7);
-	const pack acbd = __builtin_shufflevector(ab, cd, 0, 4, 2, 6) + __builtin_shufflevector(ab, cd, 1, 5, 3, 7);
-	return (Sums){acbd[0], acbd[2], acbd[1], acbd[3]};
-#elif CAL_LANES == 1
-	const pair pa = a.lo + a.hi, pb = b.lo + b.hi, pc = c.lo + c.hi, pd = d.lo + d.hi;
-	const pair ab = __builtin_shufflevector(pa, pb, 0, 2) + __builtin_shufflevector(pa, pb, 1, 3);
-	const pair cd = __builtin_shufflevector(pc, pd, 0, 2) + __builtin_shufflevector(pc, pd, 1, 3);
-	return (Sums){ab[0], ab[1], cd[0], cd[1]};
-#else
-	return (Sums){pack_sum(a), pack_sum(b), pack_sum(c), pack_sum(d)};
-#endif
+	const pack row = pack_sums_row(a, b, c, d);
+	return (Sums){pack_lane(row, 0), pack_lane(row, 1), pack_lane(row, 2), pack_lane(row, 3)};
 }
 
 /* ---- vectors, one per mode ------------------------------------------------------------------ */
@@ -201,6 +208,60 @@ PACKED spatial pspatial_lane(pspatial s, int i) {
 }
 /* X(r)' on forces: from O + r back to O. */
 PACKED pspatial pforce_shift(pspatial f, vec3 r) { return (pspatial){pvec_add(f.a, pvec_cross(r, f.l)), f.l}; }
+
+/* ---- one vector in a register --------------------------------------------------------------- */
+
+/* x, y, z and a zero where a register holds four; otherwise a vec3. */
+#if CAL_LANES == 1 && defined(__AVX__)
+typedef pack trio;
+PACKED trio trio_from(vec3 v) { return (pack){v.x, v.y, v.z, 0}; }
+PACKED trio trio_load(const vec3 *v) { // of a record that was stored long before
+	double xy __attribute__((vector_size(16)));
+	memcpy(&xy, &v->x, sizeof xy);
+	return (pack){xy[0], xy[1], v->z, 0};
+}
+PACKED vec3 trio_vec(trio v) { return (vec3){v[0], v[1], v[2]}; }
+PACKED trio trio_add(trio a, trio b) { return a + b; }
+PACKED trio trio_sub(trio a, trio b) { return a - b; }
+PACKED trio trio_mul(trio a, trio b) { return a * b; }
+PACKED trio trio_times(real s, trio v) { return pack_times(s, v); }
+PACKED trio trio_next(trio v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); }
+#else
+typedef vec3 trio;
+PACKED trio trio_from(vec3 v) { return v; }
+PACKED trio trio_load(const vec3 *v) { return *v; }
+PACKED vec3 trio_vec(trio v) { return v; }
+PACKED trio trio_add(trio a, trio b) { return add(a, b); }
+PACKED trio trio_sub(trio a, trio b) { return sub(a, b); }
+PACKED trio trio_mul(trio a, trio b) { return (vec3){a.x * b.x, a.y * b.y, a.z * b.z}; }
+PACKED trio trio_times(real s, trio v) { return scale(s, v); }
+PACKED trio trio_next(trio v) { return (vec3){v.y, v.z, v.x}; }
+#endif
+PACKED trio trio_madd(trio a, real s, trio v) { return trio_add(a, trio_times(s, v)); }
+
+typedef struct trio3 {
+	trio x, y, z; // columns
+} trio3;
+
+PACKED trio3 trio3_from(mat3 m) { return (trio3){trio_from(m.x), trio_from(m.y), trio_from(m.z)}; }
+PACKED trio3 trio3_load(const mat3 *m) { return (trio3){trio_load(&m->x), trio_load(&m->y), trio_load(&m->z)}; }
+PACKED mat3 trio3_mat(trio3 m) { return (mat3){trio_vec(m.x), trio_vec(m.y), trio_vec(m.z)}; }
+PACKED trio3 trio3_madd(trio3 a, real s, trio3 m) {
+	return (trio3){trio_madd(a.x, s, m.x), trio_madd(a.y, s, m.y), trio_madd(a.z, s, m.z)};
+}
+PACKED trio trio3_mul(trio3 m, vec3 v) { return trio_madd(trio_madd(trio_times(v.x, m.x), v.y, m.y), v.z, m.z); }
+PACKED trio trio3_mul_dvec(trio3 m, dvec3 v) {
+	return trio_madd(trio_madd(trio_times(real_from(v.x), m.x), real_from(v.y), m.y), real_from(v.z), m.z);
+}
+PACKED trio3 trio3_mul_dmat(trio3 m, dmat3 E) {
+	return (trio3){trio3_mul_dvec(m, E.x), trio3_mul_dvec(m, E.y), trio3_mul_dvec(m, E.z)};
+}
+/* m [t]x */
+PACKED trio3 trio3_cross(trio3 m, vec3 t) {
+	return (trio3){trio_sub(trio_times(t.z, m.y), trio_times(t.y, m.z)),
+	               trio_sub(trio_times(t.x, m.z), trio_times(t.z, m.x)),
+	               trio_sub(trio_times(t.y, m.x), trio_times(t.x, m.y))};
+}
 
 /* ---- sums over the modes of rows ------------------------------------------------------------ */
 

@@ -435,8 +435,8 @@ static CalStatus plan_loops(Compiler *c, const CalCompileOptions *options, CalMo
 	for (int k = 0; k < plan->link_count; ++k) {
 		Link *link = &c->links[plan->links[k].link];
 		link->loops = k;
-		if (link->carries >= 0)
-			c->flexes[link->carries].linear = 0;
+		if (link->carries >= 0) // their rows take part in the elimination of each mode
+			c->flexes[link->carries].linear = c->flexes[link->carries].chained = 0;
 	}
 	model->plan = plan;
 	model->size += plan->size;

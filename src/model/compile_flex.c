@@ -338,6 +338,18 @@ static void choose_elimination(Compiler *c, Flex *flex) {
 	flex->linear = possible && (k == 0 || linear < direct);
 }
 
+/*
+ * One joint on the body, its node the next link, nothing else on either and no inertia on the node: what the joint
+ * carries is then all that arrives.
+ */
+static int is_chained(const Compiler *c, const Flex *flex) {
+	const Link *link = &c->links[flex->link];
+	const DInertia *on_node = &link[1].inertia;
+	return flex->m == PACK && !flex->linear && flex->summed_first == flex->mass_count && link->motion != MOTION_FLEX &&
+	       flex->port_count == 1 && flex->ports[0] == flex->link + 1 && link[0].slot < 0 && link[1].slot < 0 &&
+	       on_node->m == 0 && on_node->zz == 0 && on_node->ha == 0 && on_node->hb == 0;
+}
+
 /* R to the nearest turn by right angles, if it is one to round-off. Returns nonzero then. */
 static int snap(dmat3 *R) {
 	const double from[9] = {R->x.x, R->x.y, R->x.z, R->y.x, R->y.y, R->y.z, R->z.x, R->z.y, R->z.z};
@@ -443,6 +455,7 @@ void compile_flex_finish(Compiler *c) {
 		if (invariants_pay(c, def))
 			invariants_fill(c, def, flex);
 		choose_elimination(c, flex);
+		flex->chained = is_chained(c, flex);
 	}
 }
 

@@ -3,15 +3,25 @@
  * compile_invariants.c — inertia invariants of a flexible body (body/flex.h): which blocks of them are not zero, whether
  * they cost less than sums over the masses, and their values.
  *
- * G_ij(k, l) = sum m phi_ik phi_jl, C0_ij(k) = sum m phi_ik p_j. Most vanish: bending shapes have one component, and
- * modes that are orthogonal in the mass of a slender body leave a diagonal. An entry that is nothing but the round-off of
- * its own sum counts as zero.
+ * Of two axes i, j: G_ij(k, l) = sum m phi_ik phi_jl, C0_ij(k) = sum m phi_ik p_j; a component is one of these or takes
+ * two of them. Most vanish: bending shapes have one component, and modes that are orthogonal in the mass of a slender
+ * body leave a diagonal. An entry that is nothing but the round-off of its own sum counts as zero.
  */
 #include "model/compile.h"
 
-enum { COMPONENTS = 9 };
-
 static const double ROUND_OFF = 1e-13; // of a sum of terms that cancel, and of shapes that a generator made orthogonal
+
+/* Axes of a component, weight of its entry ij, and of ji. */
+typedef struct Component {
+	int i, j;
+	double ij, ji;
+} Component;
+
+static const Component COMPONENT[FLEX_COMPONENTS] = {
+	[FLEX_XX] = {0, 0, 1, 0},     [FLEX_YY] = {1, 1, 1, 0},     [FLEX_ZZ] = {2, 2, 1, 0},
+	[FLEX_XY] = {0, 1, 0.5, 0.5}, [FLEX_XZ] = {0, 2, 0.5, 0.5}, [FLEX_YZ] = {1, 2, 0.5, 0.5},
+	[FLEX_X] = {2, 1, 1, -1},     [FLEX_Y] = {0, 2, 1, -1},     [FLEX_Z] = {1, 0, 1, -1},
+};
 
 static int has_invariants(const CalFlexNode *node) { return node->mass > 0 && node->phi && !node->phi2; }
 
@@ -35,16 +45,18 @@ static Axes axes_of(dmat3 R) {
 }
 
 static double moment(const CalFlexDef *def, const Axes *axes, int c, int k, int l) {
-	const int m = def->modes, row = axes->from[c / 3] * m + k, column = axes->from[c % 3] * m + l;
+	const Component *at = &COMPONENT[c];
+	const int m = def->modes, i = axes->from[at->i] * m, j = axes->from[at->j] * m;
 	double sum = 0, size = 0;
-	for (int i = 0; i < def->node_count; ++i) {
-		if (!has_invariants(&def->nodes[i]))
+	for (int node = 0; node < def->node_count; ++node) {
+		if (!has_invariants(&def->nodes[node]))
 			continue;
-		const double term = def->nodes[i].mass * def->nodes[i].phi[row] * def->nodes[i].phi[column];
-		sum += term;
-		size += fabs(term);
+		const double *phi = def->nodes[node].phi, mass = def->nodes[node].mass;
+		const double ij = at->ij * mass * phi[i + k] * phi[j + l], ji = at->ji * mass * phi[j + k] * phi[i + l];
+		sum += ij + ji;
+		size += fabs(ij) + fabs(ji);
 	}
-	return fabs(sum) > ROUND_OFF * size ? axes->sign[c / 3] * axes->sign[c % 3] * sum : 0.0;
+	return fabs(sum) > ROUND_OFF * size ? axes->sign[at->i] * axes->sign[at->j] * sum : 0.0;
 }
 
 /* Component c for four modes from k on and mode l; returns 0 if all are zero. */
@@ -65,46 +77,94 @@ static int component_exists(const CalFlexDef *def, const Axes *axes, int c) {
 		if (!has_invariants(&def->nodes[i]))
 			continue;
 		for (int k = 0; k < m; ++k) {
-			row |= def->nodes[i].phi[axes->from[c / 3] * m + k] != 0;
-			column |= def->nodes[i].phi[axes->from[c % 3] * m + k] != 0;
+			row |= def->nodes[i].phi[axes->from[COMPONENT[c].i] * m + k] != 0;
+			column |= def->nodes[i].phi[axes->from[COMPONENT[c].j] * m + k] != 0;
 		}
 	}
 	return row && column;
 }
 
+/* Component c for four modes from k on and four from l on, a block for each of these. Returns how many are not zero. */
+static int moment_square(const CalFlexDef *def, const Axes *axes, int c, int k, int l, double block[PACK][PACK]) {
+	int count = 0;
+	memset(block, 0, sizeof(double) * PACK * PACK);
+	for (int j = 0; j < PACK && l + j < def->modes; ++j)
+		count += moment_block(def, axes, c, k, l + j, block[j]);
+	return count;
+}
+
+/* Two or more blocks with nothing off the diagonal; then the first becomes the diagonal. */
+static int make_diagonal(int count, double block[PACK][PACK]) {
+	if (count < 2)
+		return 0;
+	for (int i = 0; i < PACK * PACK; ++i) {
+		if (i % (PACK + 1) != 0 && block[i / PACK][i % PACK] != 0)
+			return 0;
+	}
+	for (int j = 1; j < PACK; ++j)
+		block[0][j] = block[j][j];
+	return 1;
+}
+
+/* Where blocks go; NULL: they are only counted. */
+typedef struct BlockList {
+	int count;
+	int32_t *mode;
+	double *G;
+} BlockList;
+
+static void keep_block(BlockList *list, int mode, const double block[PACK]) {
+	if (list->mode) {
+		list->mode[list->count] = mode;
+		memcpy(list->G + list->count * PACK, block, sizeof(double) * PACK);
+	}
+	++list->count;
+}
+
+/* Modes l to l + 3 in one pack and component; all: zeros too. */
+static void keep_square(int l, int count, int all, double block[PACK][PACK], BlockList *list) {
+	if (!all && make_diagonal(count, block)) {
+		keep_block(list, ~l, block[0]);
+		return;
+	}
+	for (int j = 0; j < PACK; ++j) {
+		int zero = 1;
+		for (int i = 0; i < PACK; ++i)
+			zero &= block[j][i] == 0;
+		if (all || !zero)
+			keep_block(list, l + j, block[j]);
+	}
+}
+
 /* Blocks of G that are kept: written where there is an array to write to. Returns their number. */
 static int keep_blocks(const CalFlexDef *def, const Axes *axes, int dense, int32_t *first, int32_t *mode, double *G) {
-	int count = 0;
-	int exists[COMPONENTS];
-	for (int c = 0; c < COMPONENTS; ++c)
+	BlockList list = {0, mode, G};
+	int exists[FLEX_COMPONENTS];
+	const int n = row_length(def->modes);
+	for (int c = 0; c < FLEX_COMPONENTS; ++c)
 		exists[c] = dense || component_exists(def, axes, c);
-	for (int k = 0; k < row_length(def->modes); k += PACK) {
-		for (int c = 0; c < COMPONENTS; ++c) {
+	for (int k = 0; k < n; k += PACK) {
+		for (int c = 0; c < FLEX_COMPONENTS; ++c) {
 			if (first)
-				*first++ = count;
-			for (int l = 0; l < def->modes && exists[c]; ++l) {
-				double block[PACK];
-				if (!moment_block(def, axes, c, k, l, block) && !dense)
-					continue;
-				if (mode)
-					mode[count] = l;
-				for (int i = 0; G && i < PACK; ++i)
-					G[count * PACK + i] = block[i];
-				++count;
+				*first++ = list.count;
+			for (int l = 0; l < n && exists[c]; l += PACK) {
+				double block[PACK][PACK];
+				const int count = moment_square(def, axes, c, k, l, block);
+				keep_square(l, count, dense || (n == PACK && count > 0), block, &list);
 			}
 		}
 	}
 	if (first)
-		*first = count;
-	return count;
+		*first = list.count;
+	return list.count;
 }
 
 static int is_dense(const Compiler *c) { return c->modal_inertia == CAL_MODAL_INERTIA_DENSE_INVARIANTS; }
 
-/* Flops by hand count: 30 per mode and 60 per mass; 12 per block (on average) and 14 per mode and component. */
+/* Flops by hand count: 30 per mode and 60 per mass; 12 per block (on average) and 8 per mode and component. */
 static double flops_of_sums(int masses, int m) { return masses * (30.0 * row_length(m) + 60.0); }
 static double flops_of_blocks(int blocks, int components, int m) {
-	return 12.0 * blocks + 14.0 * components * row_length(m);
+	return 12.0 * blocks + 8.0 * components * row_length(m);
 }
 
 int invariants_pay(const Compiler *c, const CalFlexDef *def) {
@@ -114,7 +174,7 @@ int invariants_pay(const Compiler *c, const CalFlexDef *def) {
 	int masses = 0, components = 0;
 	for (int i = 0; i < def->node_count; ++i)
 		masses += has_invariants(&def->nodes[i]);
-	for (int k = 0; k < COMPONENTS; ++k)
+	for (int k = 0; k < FLEX_COMPONENTS; ++k)
 		components += component_exists(def, &axes, k);
 	return flops_of_blocks(keep_blocks(def, &axes, 0, NULL, NULL, NULL), components, def->modes) <
 	       flops_of_sums(masses, def->modes);
@@ -125,15 +185,16 @@ void invariants_count(Compiler *c, const CalFlexDef *def) {
 		return;
 	const Axes axes = axes_of(dmat_identity());
 	const size_t blocks = (size_t)keep_blocks(def, &axes, is_dense(c), NULL, NULL, NULL);
-	c->flex_numbers += (size_t)COMPONENTS * (size_t)row_length(def->modes) + PACK * blocks;
-	c->flex_indices += (size_t)COMPONENTS * (size_t)(row_length(def->modes) / PACK) + 1 + blocks;
+	c->flex_numbers += (size_t)FLEX_COMPONENTS * (size_t)row_length(def->modes) + PACK * blocks;
+	c->flex_indices += (size_t)(FLEX_COMPONENTS + 2) * (size_t)(row_length(def->modes) / PACK) + 1 + blocks;
 }
 
 void invariants_fill(Compiler *c, const CalFlexDef *def, Flex *flex) {
 	FlexInvariants *inv = &flex->inv;
 	const int n = flex->n;
-	double *C0 = c->numbers, *G = C0 + COMPONENTS * n;
-	int32_t *first = c->indices, *mode = first + COMPONENTS * (flex->n / PACK) + 1;
+	double *C0 = c->numbers, *G = C0 + FLEX_COMPONENTS * n;
+	int32_t *some = c->indices, *grows = some + n / PACK, *first = grows + n / PACK;
+	int32_t *mode = first + FLEX_COMPONENTS * (n / PACK) + 1;
 	const Axes axes = axes_of(flex->right_angles);
 	const int blocks = keep_blocks(def, &axes, is_dense(c), first, mode, G);
 	for (int i = 0; i < flex->summed_first; ++i) {
@@ -141,13 +202,23 @@ void invariants_fill(Compiler *c, const CalFlexDef *def, Flex *flex) {
 		if (!mass->phi)
 			continue;
 		const double p[3] = {mass->p.x, mass->p.y, mass->p.z};
-		for (int k = 0; k < COMPONENTS * n; ++k)
-			C0[k] += mass->m * mass->phi[k / n / 3 * n + k % n] * p[k / n % 3];
+		for (int k = 0; k < FLEX_COMPONENTS * n; ++k) {
+			const Component *at = &COMPONENT[k / n];
+			const double *phi = mass->phi + k % n;
+			C0[k] += mass->m * (at->ij * phi[at->i * n] * p[at->j] + at->ji * phi[at->j * n] * p[at->i]);
+		}
 	}
-	for (int k = 0; k < COMPONENTS * n; ++k)
-		inv->components |= C0[k] != 0 ? 1u << k / n : 0u;
-	for (int k = 0; k < COMPONENTS * (flex->n / PACK); ++k)
-		inv->components |= first[k + 1] > first[k] ? 1u << k % COMPONENTS : 0u;
+	for (int k = 0; k < n / PACK; ++k)
+		some[k] = grows[k] = 0;
+	for (int k = 0; k < FLEX_COMPONENTS * (n / PACK); ++k)
+		grows[k / FLEX_COMPONENTS] |= first[k + 1] > first[k] ? 1 << k % FLEX_COMPONENTS : 0;
+	for (int k = 0; k < FLEX_COMPONENTS * n; ++k)
+		some[k % n / PACK] |= C0[k] != 0 ? 1 << k / n : 0;
+	for (int k = 0; k < n / PACK; ++k) {
+		some[k] |= grows[k];
+		inv->components |= (unsigned)some[k];
+	}
+	inv->some = some, inv->grows = grows;
 	inv->C0 = C0, inv->G = G, inv->first = first, inv->mode = mode;
 	c->numbers = G + PACK * blocks;
 	c->indices = mode + blocks;
@@ -158,7 +229,7 @@ double invariants_flops(const Flex *flex) {
 	if (!flex->inv.first)
 		return flops;
 	int components = 0;
-	for (int k = 0; k < COMPONENTS; ++k)
+	for (int k = 0; k < FLEX_COMPONENTS; ++k)
 		components += (flex->inv.components & 1u << k) != 0;
-	return flops + flops_of_blocks(flex->inv.first[COMPONENTS * (flex->n / PACK)], components, flex->m);
+	return flops + flops_of_blocks(flex->inv.first[FLEX_COMPONENTS * (flex->n / PACK)], components, flex->m);
 }

@@ -75,7 +75,7 @@ typedef struct FlexPort {
 /* A flexible body in one evaluation; world axes, at the origin of its link. Rows over modes: math/pack.h. */
 typedef struct FlexWork {
 	real *E;                        // [6][n] force per modal acceleration: own, then with what outboard links add
-	real *Y;                        // [6][n] scratch
+	real *Y;                        // [6][n] scratch; of four free modes then columns of L'^-1
 	real *K;                        // [6][n] gains: what is left of E_k when its turn comes, over D_k
 	real *be;                       // [n] modal forces needed at udot = 0, then with what outboard links add
 	real *y;                        // [n] L^-1 (be - tau)
@@ -88,6 +88,8 @@ typedef struct FlexWork {
 	real *scratch;                  // [3][n]
 	int given, accelerated;         // some mode is prescribed; some of eta_ddot is given
 	int linear;                     // modes are eliminated by flexible_linear.c in this evaluation
+	int chained;                    // node and modes are taken at once, inward
+	int deferred;                   // own terms are formed inward, at the next flexible body, which is chained too
 	FlexPort *port;                 // [ports], of the linear elimination as all that follows
 	double *W, *Q;                  // [6 ports][row of 6 ports]
 	double *X, *R;                  // [6 ports][8]

@@ -2,7 +2,8 @@
 /*
  * test_kernels.c — forward dynamics compiled for wider registers gives the bits of the baseline: random rigid and
  * flexible trees, chains of beams whose modes fill one pack, several and parts of one, eliminated directly and through
- * the ports, prescribed freedoms, implicit steps. Looks inside the model to choose the kernels.
+ * the ports, prescribed freedoms, implicit steps. And bodies that one kernel takes together with their node give the
+ * bits of the separate ones. Looks inside the model to choose the kernels.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -51,34 +52,44 @@ static void random_trees_agree(void **state) {
 	}
 }
 
-/* Three beams in a chain, one more on the middle of the first. */
-static CalModel *beams(int modes) {
-	CalDesc *desc;
+/* A beam of the joint's name on a node, or on the ground. */
+static void add_beam(CalDesc *desc, int modes, const char *on, const CalJointDef *joint) {
+	CalBeamDef def = cal_beam_def();
+	CalBodyId body;
+	CalError error = {0};
+	def.name = joint->name, def.length = 2;
+	def.root = (CalSection){.shape = CAL_SECTION_TUBE,
+	                        .height = 0.1,
+	                        .thickness = 0.005,
+	                        .youngs_modulus = 70e9,
+	                        .poissons_ratio = 0.3,
+	                        .density = 2700};
+	def.deformation = CAL_BEAM_BENDING | CAL_BEAM_TORSION;
+	def.choice.modes = modes, def.choice.damping_ratio = 0.01;
+	check_ok(0, cal_beam_add(desc, &def, &body, &error));
+	const CalNodeId inboard = on ? cal_desc_find_node(desc, on) : (CalNodeId){0};
+	check_ok(0, cal_desc_attach(desc, inboard, joint, cal_desc_body_node(desc, body), NULL, &error));
+}
+
+static CalModel *compiled(CalDesc *desc) {
 	CalModel *model;
 	CalError error = {0};
-	check_ok(0, cal_desc_create(NULL, &desc));
-	static const char *names[] = {"a", "b", "c", "d"}, *on[] = {NULL, "a/tip", "b/tip", "a/n4"};
-	for (int i = 0; i < 4; i++) {
-		CalBeamDef def = cal_beam_def();
-		CalJointDef joint = cal_joint_def(i ? CAL_JOINT_REVOLUTE : CAL_JOINT_FREE);
-		CalBodyId body;
-		def.name = joint.name = names[i], def.length = 2;
-		def.root = (CalSection){.shape = CAL_SECTION_TUBE,
-		                        .height = 0.1,
-		                        .thickness = 0.005,
-		                        .youngs_modulus = 70e9,
-		                        .poissons_ratio = 0.3,
-		                        .density = 2700};
-		def.deformation = CAL_BEAM_BENDING | CAL_BEAM_TORSION;
-		def.choice.modes = modes, def.choice.damping_ratio = 0.01;
-		joint.axis = (CalVec3){i == 1, i == 2, i == 3};
-		check_ok(0, cal_beam_add(desc, &def, &body, &error));
-		const CalNodeId inboard = on[i] ? cal_desc_find_node(desc, on[i]) : (CalNodeId){0};
-		check_ok(0, cal_desc_attach(desc, inboard, &joint, cal_desc_body_node(desc, body), NULL, &error));
-	}
 	check_ok(0, cal_model_compile(desc, &(CalCompileOptions){.solver = CAL_SOLVER_RECURSIVE}, &model, &error));
 	cal_desc_destroy(desc);
 	return model;
+}
+
+/* Three beams in a chain, one more on the middle of the first. */
+static CalModel *beams(int modes) {
+	CalDesc *desc;
+	check_ok(0, cal_desc_create(NULL, &desc));
+	static const char *names[] = {"a", "b", "c", "d"}, *on[] = {NULL, "a/tip", "b/tip", "a/n4"};
+	for (int i = 0; i < 4; i++) {
+		CalJointDef joint = cal_joint_def(i ? CAL_JOINT_REVOLUTE : CAL_JOINT_FREE);
+		joint.name = names[i], joint.axis = (CalVec3){i == 1, i == 2, i == 3};
+		add_beam(desc, modes, on[i], &joint);
+	}
+	return compiled(desc);
 }
 
 static void beams_agree(void **state) {
@@ -100,6 +111,96 @@ static void beams_agree(void **state) {
 	}
 }
 
+enum { CHAIN = 6 };
+
+/* Beams of four modes, tip to root, on joints of several kinds; a mass welded to the last tip, or none. */
+static CalModel *chain(int welded) {
+	static const char *names[CHAIN] = {"a", "b", "c", "d", "e", "f"};
+	static const char *on[CHAIN] = {NULL, "a/tip", "b/tip", "c/tip", "d/tip", "e/tip"};
+	static const CalJointType types[CHAIN] = {CAL_JOINT_FREE,      CAL_JOINT_REVOLUTE,  CAL_JOINT_SPHERICAL,
+	                                          CAL_JOINT_PRISMATIC, CAL_JOINT_UNIVERSAL, CAL_JOINT_REVOLUTE};
+	CalDesc *desc;
+	CalError error = {0};
+	check_ok(0, cal_desc_create(NULL, &desc));
+	for (int i = 0; i < CHAIN; i++) {
+		CalJointDef joint = cal_joint_def(types[i]);
+		joint.name = names[i], joint.axis = (CalVec3){0, i % 2, 1 - i % 2};
+		if (types[i] == CAL_JOINT_UNIVERSAL)
+			joint.axis2 = (CalVec3){1, 0, 0};
+		if (i == 4) // not where the node is
+			joint.inboard.position = (CalVec3){0, 0.1, 0.2};
+		add_beam(desc, 4, on[i], &joint);
+	}
+	if (welded) {
+		CalBodyDef def = cal_body_def();
+		CalJointDef weld = cal_joint_def(CAL_JOINT_WELD);
+		CalBodyId body;
+		def.name = weld.name = "mass", def.mass = 3, def.inertia = (CalMat3){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+		check_ok(0, cal_desc_add_body(desc, &def, &body, &error));
+		check_ok(0, cal_desc_attach(desc, cal_desc_find_node(desc, "f/tip"), &weld, cal_desc_body_node(desc, body),
+		                            NULL, &error));
+	}
+	return compiled(desc);
+}
+
+/* Wrenches on tips, on a body and on a node of no joint; with kernels for chained bodies and without. */
+static void compare_chain(CalModel *model) {
+	enum { WRENCHES = 4 };
+	static const char *names[WRENCHES] = {"b/tip", "c", "d/n4", "f/tip"};
+	CalState s;
+	CalWork *work;
+	CalWrench wrenches[WRENCHES];
+	Rng r = rng_make(7);
+	check_ok(0, cal_state_create(model, &s));
+	check_ok(0, cal_work_create(model, &work));
+	const int n = cal_model_u_count(model);
+	double *x = calloc((size_t)n * 5 + 1, sizeof *x), *whole = x + 2 * n, *tau = x + 4 * n;
+	assert_non_null(x);
+	rng_fill(&r, 0.02, n, tau);
+	cal_config_integrate(model, s.q, tau, s.q);
+	rng_fill(&r, 1, n, s.u);
+	rng_fill(&r, 20, n, tau);
+	for (int i = 0; i < WRENCHES; i++) {
+		wrenches[i] = (CalWrench){.node = cal_model_find_node(model, names[i]), .frame = CAL_FRAME_NODE};
+		assert_true(wrenches[i].node >= 0);
+		rng_fill(&r, 30, 3, &wrenches[i].f.linear.x);
+		rng_fill(&r, 10, 3, &wrenches[i].f.angular.x);
+	}
+	Flex *flexes = (Flex *)(uintptr_t)model->flexes;
+	int chained = 0;
+	for (int f = 0; f < model->flex_count; f++)
+		chained += flexes[f].chained;
+	assert_int_equal(chained, CHAIN - 1);
+	for (int loaded = 0; loaded < 2; loaded++) {
+		const CalInput input = {.tau = tau, .wrenches = wrenches, .wrench_count = loaded ? WRENCHES : 0};
+		compare(0, model, &s, &input, work);
+		check_ok(0, cal_forward_dynamics(model, &s, &input, work, whole));
+		check_ok(0, cal_implicit_dynamics(model, &s, &s, &input, 1e-2, work, whole + n));
+		int kept[CHAIN];
+		for (int f = 0; f < model->flex_count; f++)
+			kept[f] = flexes[f].chained, flexes[f].chained = 0;
+		check_ok(0, cal_forward_dynamics(model, &s, &input, work, x));
+		check_ok(0, cal_implicit_dynamics(model, &s, &s, &input, 1e-2, work, x + n));
+		for (int f = 0; f < model->flex_count; f++)
+			flexes[f].chained = kept[f];
+		same_bits((uint64_t)loaded, x, whole, 2 * n);
+	}
+	free(x);
+	cal_work_destroy(work);
+	cal_state_destroy(&s);
+}
+
+/* All but the last have one joint on their tip; a weld leaves its mass on the node, which is then taken by itself. */
+static void chains_are_the_sum_of_their_parts(void **state) {
+	(void)state;
+	for (int welded = 0; welded < 2; welded++) {
+		CalModel *model = chain(welded);
+		assert_int_equal(model->flex_count, CHAIN);
+		compare_chain(model);
+		cal_model_destroy(model);
+	}
+}
+
 static void the_widest_is_chosen(void **state) {
 	(void)state;
 	CalModel *model = beams(2);
@@ -113,6 +214,7 @@ int main(void) {
 		cmocka_unit_test(the_widest_is_chosen),
 		cmocka_unit_test(random_trees_agree),
 		cmocka_unit_test(beams_agree),
+		cmocka_unit_test(chains_are_the_sum_of_their_parts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
