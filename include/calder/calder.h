@@ -5,6 +5,7 @@
 
 #include <calder/base.h>
 #include <calder/build.h>
+#include <calder/contact.h>
 #include <calder/flex.h>
 #include <calder/model.h>
 #include <calder/dynamics.h>

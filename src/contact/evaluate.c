@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * evaluate.c — the workspace, and from poses and velocities of nodes to wrenches on them.
+ *
+ * Sweep along one axis; each pair whose bounds overlap goes through the narrow phase and its points act at once. Equal
+ * and opposite forces act at one point, so linear and angular momentum are kept to round-off.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "contact/set.h"
+#include "math/finite.h"
+
+/* ---- workspace --------------------------------------------------------------------------------- */
+
+static void *take(char *base, size_t *used, size_t count, size_t element) {
+	const size_t at = *used;
+	*used += (count * element + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+	return base ? base + at : NULL;
+}
+
+static size_t place(CalContactWork *w, char *base) {
+	size_t used = 0;
+	const size_t n = (size_t)w->shape_count;
+	take(base, &used, 1, sizeof *w);
+	w->frame = take(base, &used, n, sizeof *w->frame);
+	w->bounds = take(base, &used, n, sizeof *w->bounds);
+	w->order = take(base, &used, n, sizeof *w->order);
+	w->points = take(base, &used, (size_t)w->max_points, sizeof *w->points);
+	return used;
+}
+
+size_t cal_contact_work_size(const CalContactSet *set, int max_points) {
+	if (!set || max_points < 0)
+		return 0;
+	CalContactWork layout = {.shape_count = set->shape_count, .max_points = max_points};
+	return place(&layout, NULL);
+}
+
+CalStatus cal_contact_work_init(const CalContactSet *set, int max_points, void *memory, size_t size,
+                                CalContactWork **work) {
+	if (!set || max_points < 0 || !memory || !work || (uintptr_t)memory % MEMORY_ALIGNMENT != 0 ||
+	    size < cal_contact_work_size(set, max_points))
+		return CAL_ERR_ARGUMENT;
+	CalContactWork *w = memory;
+	*w = (CalContactWork){.shape_count = set->shape_count, .max_points = max_points, .culprit = -1};
+	place(w, memory);
+	for (int i = 0; i < set->shape_count; i++)
+		w->order[i] = i;
+	*work = w;
+	return CAL_OK;
+}
+
+CalStatus cal_contact_work_create(const CalContactSet *set, int max_points, CalContactWork **work) {
+	if (!set || max_points < 0 || !work)
+		return CAL_ERR_ARGUMENT;
+	const size_t size = cal_contact_work_size(set, max_points);
+	void *memory = memory_alloc_aligned(size);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	const CalStatus status = cal_contact_work_init(set, max_points, memory, size, work);
+	if (status == CAL_OK)
+		(*work)->owned = memory;
+	else
+		memory_free_aligned(memory);
+	return status;
+}
+
+void cal_contact_work_destroy(CalContactWork *work) {
+	if (work)
+		memory_free_aligned(work->owned);
+}
+
+int cal_contact_point_count(const CalContactWork *work) { return work->point_count; }
+
+CalStatus cal_contact_point(const CalContactWork *work, int index, CalContactPoint *point) {
+	if (index < 0 || index >= work->point_count)
+		return CAL_ERR_ARGUMENT;
+	*point = work->points[index];
+	return CAL_OK;
+}
+
+int cal_contact_culprit(const CalContactWork *work) { return work->culprit; }
+
+/* ---- evaluation -------------------------------------------------------------------------------- */
+
+/* One evaluation on its way. */
+typedef struct Evaluation {
+	const CalContactSet *set;
+	const CalPose *poses;
+	const CalSpatial *velocities;
+	CalContactWork *work;
+	CalSpatial *wrenches;
+	CalContactSummary sum;
+} Evaluation;
+
+/* The velocity of a shape's node, taken at p. */
+static spatial velocity_at(const Evaluation *e, const Shape *s, vec3 p) {
+	if (s->slot < 0)
+		return spatial_zero();
+	return motion_shift(spatial_in(e->velocities[s->slot]), sub(p, vec_in(e->poses[s->slot].r)));
+}
+
+static void apply(Evaluation *e, const Shape *s, vec3 p, spatial f) {
+	if (s->slot < 0)
+		return;
+	const spatial at_node = force_shift(f, sub(p, vec_in(e->poses[s->slot].r)));
+	e->wrenches[s->slot] = spatial_out(spatial_add(spatial_in(e->wrenches[s->slot]), at_node));
+}
+
+static void record(Evaluation *e, const CalContactPoint *point) {
+	CalContactWork *w = e->work;
+	e->sum.points++;
+	if (w->point_count < w->max_points)
+		w->points[w->point_count++] = *point;
+	else
+		e->sum.unrecorded++;
+}
+
+static void act(Evaluation *e, int a, int b, const PairLaw *law, const Touch *t) {
+	const Shape *sa = &e->set->shapes[a], *sb = &e->set->shapes[b];
+	const spatial v = spatial_sub(velocity_at(e, sa, t->p), velocity_at(e, sb, t->p));
+	const double speed = dot(v.l, t->n), spin = dot(v.a, t->n);
+	const vec3 slip = madd(v.l, -speed, t->n);
+	const double slip2 = dot(slip, slip);
+	const PointForce f = law_evaluate(law, t->weight, t->depth, t->radius, speed, sqrt(slip2), spin);
+	const vec3 friction = scale(-f.friction, slip);
+	const spatial on_a = {scale(-f.torsion * spin, t->n), madd(friction, -f.normal, t->n)};
+	apply(e, sa, t->p, on_a);
+	apply(e, sb, t->p, (spatial){neg(on_a.a), neg(on_a.l)});
+	e->sum.stored += f.stored;
+	e->sum.dissipated += f.dissipated;
+	e->sum.friction += f.friction * slip2 + f.torsion * spin * spin;
+	e->sum.deepest = fmax(e->sum.deepest, t->depth);
+	record(e, &(CalContactPoint){.a = a,
+	                             .b = b,
+	                             .position = vec_out(t->p),
+	                             .normal = vec_out(t->n),
+	                             .depth = t->depth,
+	                             .weight = t->weight,
+	                             .speed = speed,
+	                             .force = f.normal,
+	                             .slip = vec_out(slip),
+	                             .friction = vec_out(friction)});
+}
+
+static void pair(Evaluation *e, int i, int j) {
+	const int a = i < j ? i : j, b = i < j ? j : i;
+	const Shape *sa = &e->set->shapes[a], *sb = &e->set->shapes[b];
+	if (!shapes_may_touch(sa, sb) || !broad_overlap(e->set, e->work, a, b))
+		return;
+	Manifold *m = &e->work->manifold;
+	e->sum.pairs++;
+	if (!shapes_touch(sa, &e->work->frame[a], sb, &e->work->frame[b], m))
+		return;
+	const PairLaw law = law_combine(sa, sb);
+	e->sum.touching++;
+	e->sum.dropped += m->dropped;
+	for (int k = 0; k < m->count; k++)
+		act(e, a, b, &law, &m->touch[k]);
+}
+
+static void sweep(Evaluation *e, int axis) {
+	const CalContactWork *w = e->work;
+	for (int i = 0; i < w->shape_count; i++) {
+		const double end = component(w->bounds[w->order[i]].upper, axis);
+		for (int j = i + 1; j < w->shape_count && component(w->bounds[w->order[j]].lower, axis) < end; j++)
+			pair(e, w->order[i], w->order[j]);
+	}
+}
+
+static bool slots_are_finite(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                             int *culprit) {
+	for (int i = 0; i < set->slot_count; i++) {
+		if (!all_finite(&poses[i].R.m[0][0], 9) || !all_finite(&poses[i].r.x, 3) ||
+		    !all_finite(&velocities[i].angular.x, 3) || !all_finite(&velocities[i].linear.x, 3)) {
+			*culprit = i;
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool forces_are_finite(const CalContactSet *set, const CalSpatial *wrenches) {
+	for (int i = 0; i < set->slot_count; i++)
+		if (!all_finite(&wrenches[i].angular.x, 3) || !all_finite(&wrenches[i].linear.x, 3))
+			return false;
+	return true;
+}
+
+CalStatus cal_contact_evaluate(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                               CalContactWork *work, CalSpatial *wrenches, CalContactSummary *summary) {
+	if (!set || !work || work->shape_count != set->shape_count ||
+	    (set->slot_count > 0 && (!poses || !velocities || !wrenches)))
+		return CAL_ERR_ARGUMENT;
+	const size_t bytes = (size_t)set->slot_count * sizeof *wrenches;
+	Evaluation e = {.set = set, .poses = poses, .velocities = velocities, .work = work, .wrenches = wrenches};
+	CalStatus status = CAL_OK;
+	if (bytes > 0)
+		memset(wrenches, 0, bytes);
+	work->point_count = 0;
+	work->culprit = -1;
+	if (!slots_are_finite(set, poses, velocities, &work->culprit)) {
+		status = CAL_NOT_FINITE;
+	} else {
+		sweep(&e, broad_prepare(set, poses, work));
+		if (!forces_are_finite(set, wrenches))
+			status = CAL_NOT_FINITE;
+	}
+	if (status != CAL_OK && bytes > 0)
+		memset(wrenches, 0, bytes);
+	if (summary)
+		*summary = e.sum;
+	return status;
+}

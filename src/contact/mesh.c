@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mesh.c — making a mesh: equal vertices become one, triangles without area go, neighbours are found.
+ *
+ * Files give each triangle its own three vertices (STL), so vertices are joined by their coordinates, bit by bit: what
+ * a program wrote as one point is one point. Edges are matched by sorting; one that has two triangles in opposite
+ * directions is sound, all others are counted and make the mesh open.
+ */
+#include "contact/mesh.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* ---- equal vertices ---------------------------------------------------------------------------- */
+
+typedef struct Corner {
+	CalVec3 p;
+	int index;
+} Corner;
+
+static int compare_corners(const void *left, const void *right) {
+	const Corner *a = left, *b = right;
+	if (a->p.x != b->p.x)
+		return a->p.x < b->p.x ? -1 : 1;
+	if (a->p.y != b->p.y)
+		return a->p.y < b->p.y ? -1 : 1;
+	if (a->p.z != b->p.z)
+		return a->p.z < b->p.z ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+static bool same_point(CalVec3 a, CalVec3 b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+
+/* same[i]: the first vertex at the place of vertex i. */
+static void find_same(const CalVec3 *vertices, int count, Corner *corners, int *same) {
+	for (int i = 0; i < count; i++)
+		corners[i] = (Corner){vertices[i], i};
+	qsort(corners, (size_t)count, sizeof *corners, compare_corners);
+	for (int i = 0; i < count; i++) {
+		const bool again = i > 0 && same_point(corners[i].p, corners[i - 1].p);
+		same[corners[i].index] = again ? same[corners[i - 1].index] : corners[i].index;
+	}
+}
+
+/* ---- input ------------------------------------------------------------------------------------- */
+
+typedef struct Input {
+	const char *name;
+	const CalVec3 *vertices;
+	int vertex_count;
+	const int *triangles;
+	int triangle_count;
+} Input;
+
+/* Scratch of the making, in one block. */
+typedef struct Scratch {
+	Corner *corners; // [vertices]
+	int *same;       // [vertices], later: index among those that are kept, -1: not used
+	int *kept;       // [3 triangles] vertices of the triangles that are kept
+	TreeKey *keys;   // [triangles]
+	struct HalfEdge *edges;
+	int kept_count, used_count;
+} Scratch;
+
+typedef struct HalfEdge {
+	int low, high; // vertices
+	int triangle, side;
+	int forward; // goes from low to high
+} HalfEdge;
+
+static CalStatus check_input(const Input *in, CalError *error) {
+	if (in->vertex_count < 3 || in->triangle_count < 1)
+		return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": %d vertices and %d triangles make no surface", in->name,
+		                 in->vertex_count, in->triangle_count);
+	if (in->triangle_count > INT_MAX / 8)
+		return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": %d triangles are too many; the limit is %d", in->name,
+		                 in->triangle_count, INT_MAX / 8);
+	for (int i = 0; i < in->vertex_count; i++) {
+		const CalVec3 p = in->vertices[i];
+		if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z))
+			return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": vertex %d is not finite (%g, %g, %g)", in->name, i,
+			                 p.x, p.y, p.z);
+	}
+	for (int i = 0; i < 3 * in->triangle_count; i++)
+		if (in->triangles[i] < 0 || in->triangles[i] >= in->vertex_count)
+			return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": triangle %d names vertex %d; there are 0 ... %d",
+			                 in->name, i / 3, in->triangles[i], in->vertex_count - 1);
+	return CAL_OK;
+}
+
+/* The height of a triangle is at least 1e-12 of its longest side. */
+static bool has_area(const Input *in, const int *v) {
+	const vec3 a = vec_in(in->vertices[v[0]]), b = vec_in(in->vertices[v[1]]), c = vec_in(in->vertices[v[2]]);
+	const vec3 ab = sub(b, a), ac = sub(c, a), bc = sub(c, b);
+	const double longest2 = fmax(dot(ab, ab), fmax(dot(ac, ac), dot(bc, bc)));
+	return norm(cross(ab, ac)) > 1e-12 * longest2;
+}
+
+/* Triangles with area, their vertices counted anew in the order of the input. */
+static void keep_triangles(const Input *in, Scratch *s) {
+	s->kept_count = s->used_count = 0;
+	for (int t = 0; t < in->triangle_count; t++) {
+		int *v = s->kept + 3 * s->kept_count;
+		for (int k = 0; k < 3; k++)
+			v[k] = s->same[in->triangles[3 * t + k]];
+		s->kept_count += v[0] != v[1] && v[1] != v[2] && v[2] != v[0] && has_area(in, v);
+	}
+	for (int i = 0; i < in->vertex_count; i++)
+		s->same[i] = -1;
+	for (int i = 0; i < 3 * s->kept_count; i++)
+		s->same[s->kept[i]] = 0;
+	for (int i = 0; i < in->vertex_count; i++)
+		if (s->same[i] == 0)
+			s->same[i] = s->used_count++;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------ */
+
+typedef struct Cursor {
+	char *base; // NULL: only count
+	size_t used;
+} Cursor;
+
+static void *take(Cursor *c, size_t count, size_t element) {
+	const size_t at = c->used;
+	c->used += (count * element + 15) / 16 * 16;
+	return c->base ? c->base + at : NULL;
+}
+
+static size_t place_scratch(Scratch *s, const Input *in, char *base) {
+	Cursor c = {base, 0};
+	s->corners = take(&c, (size_t)in->vertex_count, sizeof *s->corners);
+	s->same = take(&c, (size_t)in->vertex_count, sizeof *s->same);
+	s->kept = take(&c, 3 * (size_t)in->triangle_count, sizeof *s->kept);
+	s->keys = take(&c, (size_t)in->triangle_count, sizeof *s->keys);
+	s->edges = take(&c, 3 * (size_t)in->triangle_count, sizeof *s->edges);
+	return c.used;
+}
+
+static size_t place_mesh(CalMesh *m, char *base) {
+	Cursor c = {base, 0};
+	const size_t nv = (size_t)m->info.vertices, nt = (size_t)m->info.triangles;
+	take(&c, 1, sizeof *m);
+	m->vertex = take(&c, nv, sizeof *m->vertex);
+	m->vertex_normal = take(&c, nv, sizeof *m->vertex_normal);
+	m->corner = take(&c, nv, sizeof *m->corner);
+	m->ring_start = take(&c, nv + 1, sizeof *m->ring_start);
+	m->ring = take(&c, 6 * nt, sizeof *m->ring);
+	m->first_triangle = take(&c, nv, sizeof *m->first_triangle);
+	m->triangle = take(&c, nt, sizeof *m->triangle);
+	m->order = take(&c, nt, sizeof *m->order);
+	m->node = take(&c, (size_t)tree_capacity(m->info.triangles), sizeof *m->node);
+	return c.used;
+}
+
+/* ---- neighbourhoods ---------------------------------------------------------------------------- */
+
+static void fill_geometry(CalMesh *m, const Input *in, const Scratch *s) {
+	for (int i = 0; i < in->vertex_count; i++)
+		if (s->same[i] >= 0)
+			m->vertex[s->same[i]] = vec_in(in->vertices[i]);
+	for (int t = 0; t < m->info.triangles; t++) {
+		Triangle *tri = &m->triangle[t];
+		*tri = (Triangle){.across = {-1, -1, -1}};
+		for (int k = 0; k < 3; k++)
+			tri->v[k] = s->same[s->kept[3 * t + k]];
+		const vec3 a = m->vertex[tri->v[0]];
+		const vec3 n = cross(sub(m->vertex[tri->v[1]], a), sub(m->vertex[tri->v[2]], a));
+		tri->normal = scale(1 / norm(n), n);
+	}
+}
+
+static int compare_edges(const void *left, const void *right) {
+	const HalfEdge *a = left, *b = right;
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	if (a->high != b->high)
+		return a->high < b->high ? -1 : 1;
+	const int x = 3 * a->triangle + a->side, y = 3 * b->triangle + b->side;
+	return (x > y) - (x < y);
+}
+
+static void list_edges(const CalMesh *m, HalfEdge *edges) {
+	for (int t = 0; t < m->info.triangles; t++) {
+		for (int i = 0; i < 3; i++) {
+			const int a = m->triangle[t].v[i], b = m->triangle[t].v[(i + 1) % 3];
+			edges[3 * t + i] =
+				(HalfEdge){.low = a < b ? a : b, .high = a < b ? b : a, .triangle = t, .side = i, .forward = a < b};
+		}
+	}
+	qsort(edges, 3 * (size_t)m->info.triangles, sizeof *edges, compare_edges);
+}
+
+/* An edge is sharp if the far vertex of the other triangle lies below this one's plane by more than 1e-3 rad. */
+static bool is_convex(const CalMesh *m, const Triangle *t, const Triangle *other, int other_side) {
+	const vec3 a = m->vertex[other->v[other_side]], far = m->vertex[other->v[(other_side + 2) % 3]];
+	const vec3 w = sub(far, a), u = sub(m->vertex[other->v[(other_side + 1) % 3]], a);
+	const double height = norm(cross(u, w)) / norm(u);
+	return dot(t->normal, w) < -1e-3 * height;
+}
+
+static void join_edges(CalMesh *m, const HalfEdge *edges) {
+	const int count = 3 * m->info.triangles;
+	for (int i = 0, next; i < count; i = next) {
+		for (next = i + 1; next < count && edges[next].low == edges[i].low && edges[next].high == edges[i].high;)
+			next++;
+		const HalfEdge *a = &edges[i], *b = &edges[i + 1];
+		if (next == i + 2 && a->forward != b->forward) {
+			Triangle *ta = &m->triangle[a->triangle], *tb = &m->triangle[b->triangle];
+			ta->across[a->side] = b->triangle;
+			tb->across[b->side] = a->triangle;
+			ta->sharp[a->side] = tb->sharp[b->side] = is_convex(m, ta, tb, b->side);
+			continue;
+		}
+		m->info.open_edges += next == i + 1;
+		m->info.odd_edges += next > i + 1;
+		for (int k = i; k < next; k++)
+			m->triangle[edges[k].triangle].sharp[edges[k].side] = 1;
+	}
+	m->info.closed = m->info.open_edges == 0 && m->info.odd_edges == 0;
+}
+
+static double corner_angle(vec3 p, vec3 a, vec3 b) {
+	const vec3 u = sub(a, p), v = sub(b, p);
+	return atan2(norm(cross(u, v)), dot(u, v));
+}
+
+static void fill_vertices(CalMesh *m) {
+	const int nv = m->info.vertices, nt = m->info.triangles;
+	memset(m->ring_start, 0, ((size_t)nv + 1) * sizeof *m->ring_start);
+	for (int v = 0; v < nv; v++) {
+		m->vertex_normal[v] = vec_zero();
+		m->corner[v] = 0;
+		m->first_triangle[v] = -1;
+	}
+	for (int t = 0; t < nt; t++) {
+		const Triangle *tri = &m->triangle[t];
+		for (int i = 0; i < 3; i++) {
+			const int v = tri->v[i], next = tri->v[(i + 1) % 3], last = tri->v[(i + 2) % 3];
+			const double angle = corner_angle(m->vertex[v], m->vertex[next], m->vertex[last]);
+			m->vertex_normal[v] = madd(m->vertex_normal[v], angle, tri->normal);
+			if (tri->sharp[i] || tri->sharp[(i + 2) % 3])
+				m->corner[v] |= CORNER_SHARP;
+			if (tri->across[i] < 0 || tri->across[(i + 2) % 3] < 0)
+				m->corner[v] |= CORNER_RIM;
+			if (m->first_triangle[v] < 0)
+				m->first_triangle[v] = t;
+			m->ring_start[v + 1] += 2;
+		}
+	}
+	for (int v = 0; v < nv; v++)
+		m->ring_start[v + 1] += m->ring_start[v];
+}
+
+/* Both other vertices of every triangle at v; ring_start moves up while they are filled in, and back after it. */
+static void fill_rings(CalMesh *m) {
+	for (int t = 0; t < m->info.triangles; t++) {
+		const int *v = m->triangle[t].v;
+		for (int i = 0; i < 3; i++) {
+			m->ring[m->ring_start[v[i]]++] = v[(i + 1) % 3];
+			m->ring[m->ring_start[v[i]]++] = v[(i + 2) % 3];
+		}
+	}
+	for (int v = m->info.vertices; v > 0; v--)
+		m->ring_start[v] = m->ring_start[v - 1];
+	m->ring_start[0] = 0;
+}
+
+static double signed_volume(const CalMesh *m) {
+	const vec3 o = m->vertex[0];
+	double volume = 0;
+	for (int t = 0; t < m->info.triangles; t++) {
+		const int *v = m->triangle[t].v;
+		volume += dot(sub(m->vertex[v[0]], o), cross(sub(m->vertex[v[1]], o), sub(m->vertex[v[2]], o))) / 6;
+	}
+	return volume;
+}
+
+static CalStatus finish(CalMesh *m, const Input *in, Scratch *s, CalError *error) {
+	fill_geometry(m, in, s);
+	list_edges(m, s->edges);
+	join_edges(m, s->edges);
+	fill_vertices(m);
+	fill_rings(m);
+	tree_build(m, s->keys);
+	m->info.lower = vec_out(m->node[0].lower);
+	m->info.upper = vec_out(m->node[0].upper);
+	m->info.volume = m->info.closed ? signed_volume(m) : 0;
+	if (m->info.volume < 0)
+		return error_set(error, CAL_ERR_INPUT,
+		                 "mesh \"%s\": it is inside out (its volume is %.3g m^3); reverse the order of the vertices of "
+		                 "each triangle",
+		                 in->name, m->info.volume);
+	return CAL_OK;
+}
+
+static CalStatus create(const Input *in, Scratch *s, const CalAllocator *allocator, CalMesh **mesh, CalError *error) {
+	find_same(in->vertices, in->vertex_count, s->corners, s->same);
+	keep_triangles(in, s);
+	if (s->kept_count == 0)
+		return error_set(error, CAL_ERR_INPUT, "mesh \"%s\": none of its %d triangles has an area", in->name,
+		                 in->triangle_count);
+	CalMesh layout = {
+		.allocator = *allocator,
+		.info = {.vertices = s->used_count, .triangles = s->kept_count, .dropped = in->triangle_count - s->kept_count}};
+	CalMesh *m = memory_alloc(allocator, place_mesh(&layout, NULL));
+	if (!m)
+		return error_set(error, CAL_ERR_MEMORY, "mesh \"%s\": out of memory", in->name);
+	place_mesh(&layout, (char *)m);
+	*m = layout;
+	const CalStatus status = finish(m, in, s, error);
+	if (status == CAL_OK)
+		*mesh = m;
+	else
+		memory_free(allocator, m);
+	return status;
+}
+
+CalStatus cal_mesh_create(const char *name, const CalVec3 *vertices, int vertex_count, const int *triangles,
+                          int triangle_count, const CalAllocator *allocator, CalMesh **mesh, CalError *error) {
+	if (!vertices || !triangles || !mesh || !allocator_is_valid(allocator))
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_mesh_create: vertices, triangles and mesh are needed");
+	const Input in = {name ? name : "", vertices, vertex_count, triangles, triangle_count};
+	const CalAllocator from = allocator_or_default(allocator);
+	CalStatus status = check_input(&in, error);
+	if (status != CAL_OK)
+		return status;
+	Scratch scratch = {0};
+	void *memory = memory_alloc(&from, place_scratch(&scratch, &in, NULL));
+	if (!memory)
+		return error_set(error, CAL_ERR_MEMORY, "mesh \"%s\": out of memory", in.name);
+	place_scratch(&scratch, &in, memory);
+	status = create(&in, &scratch, &from, mesh, error);
+	memory_free(&from, memory);
+	return status;
+}
+
+void cal_mesh_destroy(CalMesh *mesh) {
+	if (mesh) {
+		const CalAllocator allocator = mesh->allocator;
+		memory_free(&allocator, mesh);
+	}
+}
+
+CalMeshInfo cal_mesh_info(const CalMesh *mesh) { return mesh->info; }

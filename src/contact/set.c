@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * set.c — checking the definitions of shapes and digesting them into a set.
+ *
+ * Whatever would make an evaluation meaningless is refused here, by name: an evaluation itself has nothing to refuse but
+ * numbers that are not finite.
+ */
+#include "contact/set.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "contact/mesh.h"
+#include "math/quat.h"
+
+static const char *const type_names[CAL_SHAPE_COUNT] = {
+#define SHAPE_NAME(name, text) [name] = text,
+	CAL_SHAPE_LIST(SHAPE_NAME)
+#undef SHAPE_NAME
+};
+
+const char *cal_shape_type_name(CalShapeType type) {
+	return (int)type >= 0 && type < CAL_SHAPE_COUNT ? type_names[type] : NULL;
+}
+
+/* ---- checking ---------------------------------------------------------------------------------- */
+
+typedef struct Range {
+	const char *name;
+	double value;
+	double low, high; // allowed, both included
+	int infinite;     // INFINITY is allowed
+} Range;
+
+static CalStatus check_ranges(const CalShapeDef *d, const Range *ranges, int count, CalError *error) {
+	for (int i = 0; i < count; i++) {
+		const Range *r = &ranges[i];
+		const int fine = r->value >= r->low && r->value <= r->high && (isfinite(r->value) || r->infinite);
+		if (!fine)
+			return error_set(error, CAL_ERR_INPUT, "%s%sshape \"%s\": %s is %g; it must be within %g ... %g",
+			                 PLACE_ARGS(d->place), d->name, r->name, r->value, r->low, r->high);
+	}
+	return CAL_OK;
+}
+
+static CalStatus check_material(const CalShapeDef *d, CalError *error) {
+	const CalContactMaterial *m = &d->material;
+	const Range ranges[] = {
+		{"modulus", m->modulus, 0, INFINITY, 1},
+		{"stiffness", m->stiffness, 0, INFINITY, 1},
+		{"dissipation", m->dissipation, 0, INFINITY, 0},
+		{"restitution", m->restitution, 0, 1, 0},
+		{"impact_speed", m->impact_speed, 0, INFINITY, 0},
+		{"friction_static", m->friction_static, 0, INFINITY, 0},
+		{"friction_dynamic", m->friction_dynamic, 0, INFINITY, 0},
+		{"transition_speed", m->transition_speed, 0, INFINITY, 0},
+		{"stribeck_speed", m->stribeck_speed, 0, INFINITY, 0},
+		{"torsion_radius", m->torsion_radius, 0, INFINITY, 0},
+		{"exponent", m->exponent == 0 ? 1.5 : m->exponent, 1, 4, 0},
+	};
+	const CalStatus status = check_ranges(d, ranges, (int)(sizeof ranges / sizeof *ranges), error);
+	if (status != CAL_OK)
+		return status;
+	if (m->restitution > 0 && (m->dissipation > 0 || m->impact_speed == 0))
+		return error_set(error, CAL_ERR_INPUT, "%s%sshape \"%s\": restitution needs impact_speed, and no dissipation",
+		                 PLACE_ARGS(d->place), d->name);
+	if (m->friction_static > 0 && m->friction_static < m->friction_dynamic)
+		return error_set(error, CAL_ERR_INPUT,
+		                 "%s%sshape \"%s\": friction_static %g is below friction_dynamic %g; are they exchanged?",
+		                 PLACE_ARGS(d->place), d->name, m->friction_static, m->friction_dynamic);
+	return CAL_OK;
+}
+
+static CalStatus check_mesh(const CalShapeDef *d, CalError *error) {
+	if (!d->mesh)
+		return error_set(error, CAL_ERR_INPUT, "%s%sshape \"%s\": a mesh shape needs a mesh", PLACE_ARGS(d->place),
+		                 d->name);
+	const CalMeshInfo info = cal_mesh_info(d->mesh);
+	if (!info.closed && d->thickness == 0)
+		return error_set(
+			error, CAL_ERR_INPUT,
+			"%s%sshape \"%s\": its mesh is not closed (%d open edges, %d where triangles disagree); repair "
+			"it, or give a thickness: how deep below the surface counts as inside",
+			PLACE_ARGS(d->place), d->name, info.open_edges, info.odd_edges);
+	return CAL_OK;
+}
+
+static CalStatus check_sizes(const CalShapeDef *d, CalError *error) {
+	const double tiny = 1e-300;
+	const int round = d->type == CAL_SHAPE_SPHERE || d->type == CAL_SHAPE_CAPSULE, box = d->type == CAL_SHAPE_BOX;
+	const CalQuat q = d->placement.orientation;
+	const Range ranges[] = {
+		{"radius", round ? d->radius : 1, tiny, INFINITY, 0},
+		{"length", d->type == CAL_SHAPE_CAPSULE ? d->length : 0, 0, INFINITY, 0},
+		{"half.x", box ? d->half.x : 1, tiny, INFINITY, 0},
+		{"half.y", box ? d->half.y : 1, tiny, INFINITY, 0},
+		{"half.z", box ? d->half.z : 1, tiny, INFINITY, 0},
+		{"thickness", d->thickness, 0, INFINITY, 0},
+		{"margin", d->margin, 0, INFINITY, 0},
+		{"patch", d->patch, 0, INFINITY, 0},
+		{"placement.position.x", d->placement.position.x, -INFINITY, INFINITY, 0},
+		{"placement.position.y", d->placement.position.y, -INFINITY, INFINITY, 0},
+		{"placement.position.z", d->placement.position.z, -INFINITY, INFINITY, 0},
+		{"placement.orientation", q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z, 0, INFINITY, 0},
+	};
+	return check_ranges(d, ranges, (int)(sizeof ranges / sizeof *ranges), error);
+}
+
+static CalStatus check_shape(const CalShapeDef *defs, int index, CalError *error) {
+	const CalShapeDef *d = &defs[index];
+	if (!d->name || !d->name[0])
+		return error_set(error, CAL_ERR_INPUT, "%s%sshape %d has no name", PLACE_ARGS(d->place), index);
+	for (int i = 0; i < index; i++)
+		if (strcmp(defs[i].name, d->name) == 0)
+			return error_set(error, CAL_ERR_INPUT, "%s%sshape \"%s\": there is another one of this name",
+			                 PLACE_ARGS(d->place), d->name);
+	if (!cal_shape_type_name(d->type))
+		return error_set(error, CAL_ERR_INPUT, "%s%sshape \"%s\": there is no type %d", PLACE_ARGS(d->place), d->name,
+		                 (int)d->type);
+	if (d->node < -1)
+		return error_set(error, CAL_ERR_INPUT, "%s%sshape \"%s\": there is no node %d; -1 is the world",
+		                 PLACE_ARGS(d->place), d->name, d->node);
+	CalStatus status = check_sizes(d, error);
+	if (status == CAL_OK)
+		status = check_material(d, error);
+	if (status == CAL_OK && d->type == CAL_SHAPE_MESH)
+		status = check_mesh(d, error);
+	return status;
+}
+
+/* ---- digesting --------------------------------------------------------------------------------- */
+
+static double default_patch(const CalShapeDef *d) {
+	if (d->type == CAL_SHAPE_BOX)
+		return fmin(d->half.x, fmin(d->half.y, d->half.z)) + d->margin;
+	if (d->type == CAL_SHAPE_PLANE)
+		return INFINITY;
+	if (d->type == CAL_SHAPE_MESH) {
+		const CalMeshInfo info = cal_mesh_info(d->mesh);
+		return 0.05 * norm(sub(vec_in(info.upper), vec_in(info.lower)));
+	}
+	return d->radius + d->margin;
+}
+
+static int slot_of(CalContactSet *set, int group, int node) {
+	if (node < 0)
+		return -1;
+	for (int i = 0; i < set->slot_count; i++)
+		if (set->slots[i].group == group && set->slots[i].node == node)
+			return i;
+	set->slots[set->slot_count] = (Slot){group, node};
+	return set->slot_count++;
+}
+
+static Shape shape_from(const CalShapeDef *d) {
+	const vec3 grow = vec(d->margin, d->margin, d->margin);
+	const dmat3 R = dquat_matrix(d->placement.orientation);
+	Shape s = {.type = d->type,
+	           .place = {mat_from(R), vec_in(d->placement.position)},
+	           .radius = d->radius + d->margin,
+	           .reach = 0.5 * d->length,
+	           .half = add(vec_in(d->half), grow),
+	           .mesh = d->mesh,
+	           .thickness = d->thickness > 0 ? d->thickness : INFINITY,
+	           .margin = d->margin,
+	           .patch = d->patch > 0 ? d->patch : default_patch(d),
+	           .owner = d->owner,
+	           .layers = d->layers ? d->layers : 1,
+	           .mask = d->mask ? d->mask : UINT32_MAX,
+	           .material = material_complete(&d->material)};
+	s.compliance = material_compliance(&s.material);
+	return s;
+}
+
+bool shapes_may_touch(const Shape *a, const Shape *b) {
+	return a->slot != b->slot && !(a->type == CAL_SHAPE_PLANE && b->type == CAL_SHAPE_PLANE) &&
+	       !(a->owner != 0 && a->owner == b->owner) && (a->layers & b->mask) && (b->layers & a->mask);
+}
+
+static bool is_round(const Shape *s) { return s->type == CAL_SHAPE_SPHERE || s->type == CAL_SHAPE_CAPSULE; }
+
+/* Two shapes that may touch must agree on a law with a finite stiffness. */
+static CalStatus check_pair(const Shape *a, const Shape *b, CalError *error) {
+	const CalContactMaterial *x = &a->material, *y = &b->material;
+	if (x->modulus > 0 && y->modulus > 0 && (is_round(a) || is_round(b)))
+		return isfinite(x->modulus) || isfinite(y->modulus)
+		           ? CAL_OK
+		           : error_set(
+						 error, CAL_ERR_INPUT,
+						 "shapes \"%s\" and \"%s\" may touch, and both have an infinite modulus; give one a finite",
+						 a->name, b->name);
+	if (!(x->stiffness > 0) || !(y->stiffness > 0))
+		return error_set(error, CAL_ERR_INPUT,
+		                 "shapes \"%s\" and \"%s\" may touch, but \"%s\" has no stiffness (a modulus is enough only if "
+		                 "both have one and one of them is round); give it one, or keep them apart by layers and mask",
+		                 a->name, b->name, x->stiffness > 0 ? b->name : a->name);
+	if (!isfinite(x->stiffness) && !isfinite(y->stiffness))
+		return error_set(error, CAL_ERR_INPUT,
+		                 "shapes \"%s\" and \"%s\" may touch, and both have an infinite stiffness; give one a finite",
+		                 a->name, b->name);
+	if (isfinite(x->stiffness) && isfinite(y->stiffness) && x->exponent != y->exponent)
+		return error_set(
+			error, CAL_ERR_INPUT,
+			"shapes \"%s\" and \"%s\" may touch, but their exponents differ (%g and %g); give both the same", a->name,
+			b->name, x->exponent, y->exponent);
+	return CAL_OK;
+}
+
+static CalStatus check_pairs(const CalContactSet *set, CalError *error) {
+	for (int j = 1; j < set->shape_count; j++) {
+		for (int i = 0; i < j; i++) {
+			const Shape *a = &set->shapes[i], *b = &set->shapes[j];
+			const CalStatus status = shapes_may_touch(a, b) ? check_pair(a, b, error) : CAL_OK;
+			if (status != CAL_OK)
+				return status;
+		}
+	}
+	return CAL_OK;
+}
+
+/* ---- the set ----------------------------------------------------------------------------------- */
+
+static size_t name_bytes(const CalShapeDef *defs, int count) {
+	size_t bytes = 0;
+	for (int i = 0; i < count; i++)
+		bytes += strlen(defs[i].name) + 1;
+	return bytes;
+}
+
+static void fill(CalContactSet *set, const CalShapeDef *defs, int count, char *names) {
+	set->shape_count = count;
+	for (int i = 0; i < count; i++) {
+		const size_t size = strlen(defs[i].name) + 1;
+		set->shapes[i] = shape_from(&defs[i]);
+		set->shapes[i].slot = slot_of(set, defs[i].group, defs[i].node);
+		set->shapes[i].name = memcpy(names, defs[i].name, size);
+		names += size;
+	}
+}
+
+CalStatus cal_contact_set_create(const CalShapeDef *shapes, int count, const CalAllocator *allocator,
+                                 CalContactSet **set, CalError *error) {
+	if (count < 0 || (count > 0 && !shapes) || !set || !allocator_is_valid(allocator))
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_contact_set_create: shapes and set are needed");
+	for (int i = 0; i < count; i++) {
+		const CalStatus status = check_shape(shapes, i, error);
+		if (status != CAL_OK)
+			return status;
+	}
+	const CalAllocator from = allocator_or_default(allocator);
+	const size_t n = (size_t)count, head = (sizeof(CalContactSet) + 15) / 16 * 16;
+	char *memory = memory_alloc(&from, head + n * (sizeof(Shape) + sizeof(Slot)) + name_bytes(shapes, count));
+	if (!memory)
+		return error_set(error, CAL_ERR_MEMORY, "contact set of %d shapes: out of memory", count);
+	CalContactSet *s = (CalContactSet *)(void *)memory;
+	*s = (CalContactSet){.allocator = from};
+	s->shapes = (Shape *)(void *)(memory + head);
+	s->slots = (Slot *)(void *)(memory + head + n * sizeof(Shape));
+	fill(s, shapes, count, memory + head + n * (sizeof(Shape) + sizeof(Slot)));
+	const CalStatus status = check_pairs(s, error);
+	if (status == CAL_OK)
+		*set = s;
+	else
+		cal_contact_set_destroy(s);
+	return status;
+}
+
+void cal_contact_set_destroy(CalContactSet *set) {
+	if (set) {
+		const CalAllocator allocator = set->allocator;
+		memory_free(&allocator, set);
+	}
+}
+
+int cal_contact_shape_count(const CalContactSet *set) { return set->shape_count; }
+
+const char *cal_contact_shape_name(const CalContactSet *set, int shape) {
+	return shape >= 0 && shape < set->shape_count ? set->shapes[shape].name : NULL;
+}
+
+int cal_contact_find_shape(const CalContactSet *set, const char *name) {
+	for (int i = 0; name && i < set->shape_count; i++)
+		if (strcmp(set->shapes[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+int cal_contact_slot_count(const CalContactSet *set) { return set->slot_count; }
+
+CalStatus cal_contact_slot(const CalContactSet *set, int slot, int *group, int *node) {
+	if (slot < 0 || slot >= set->slot_count)
+		return CAL_ERR_ARGUMENT;
+	*group = set->slots[slot].group;
+	*node = set->slots[slot].node;
+	return CAL_OK;
+}
