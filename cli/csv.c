@@ -4,7 +4,7 @@
  *
  * Header fields are "name [unit]", quoted where a name holds a comma or a quote; a name without a unit has none. Every
  * other line holds one number per column. An empty cell, "nan" and "inf" are values that are not there: a gap in a
- * line. Lines may end in CR LF; empty lines are passed over. The text is cut up in place.
+ * line. Lines may end in CR LF; empty lines and those that begin with '#' are passed over. The text is cut up in place.
  */
 #include <errno.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static char *next_field(char **rest) {
 	return field;
 }
 
-/* The next line that is not empty, cut off at its end; NULL behind the last one. */
+/* The next line that is neither empty nor a remark, cut off at its end; NULL behind the last one. */
 static char *next_line(char **rest, long *number) {
 	while (*rest) {
 		char *line = *rest, *end = line + strcspn(line, "\n");
@@ -52,7 +52,7 @@ static char *next_line(char **rest, long *number) {
 		if (end > line && end[-1] == '\r')
 			end[-1] = 0;
 		++*number;
-		if (*line)
+		if (*line && *line != '#')
 			return line;
 	}
 	return NULL;
@@ -68,7 +68,14 @@ static int count_fields(const char *line) {
 	return count;
 }
 
-/* "name [unit]"; the label stands behind the last colon. */
+/* The label stands behind the last colon. */
+static void name_column(Column *column, const char *name) {
+	snprintf(column->name, sizeof column->name, "%.159s", name);
+	const char *colon = strrchr(column->name, ':');
+	column->label = colon ? (int)(colon - column->name) + 1 : 0;
+}
+
+/* "name [unit]" */
 static void read_column(Column *column, char *field) {
 	size_t length = strlen(field);
 	char *bracket = strrchr(field, '[');
@@ -80,9 +87,7 @@ static void read_column(Column *column, char *field) {
 			bracket--;
 		*bracket = 0;
 	}
-	snprintf(column->name, sizeof column->name, "%.159s", field);
-	const char *colon = strrchr(column->name, ':');
-	column->label = colon ? (int)(colon - column->name) + 1 : 0;
+	name_column(column, field);
 }
 
 /* NAN if the cell is empty. */
@@ -162,7 +167,32 @@ int csv_read(const char *path, Csv *csv) {
 	return EXIT_INPUT;
 }
 
+int csv_from_hdf5(const char *path, const char *stream, Csv *csv) {
+	CalError error = {0};
+	*csv = (Csv){0};
+	CalStatus status = cal_results_read(path, stream, &csv->table, &error);
+	if (status != CAL_OK)
+		return say_status(path, status, &error);
+	if (csv->table.row_count == 0) {
+		say_error(path, "there are no records in this stream");
+		return EXIT_INPUT;
+	}
+	csv->columns = calloc((size_t)csv->table.column_count, sizeof *csv->columns);
+	if (!csv->columns)
+		return say_status(path, CAL_ERR_MEMORY, NULL);
+	csv->column_count = csv->table.column_count;
+	csv->count = csv->table.row_count;
+	csv->rows = csv->table.rows;
+	csv->table.rows = NULL; // csv owns them
+	for (int i = 0; i < csv->column_count; i++) {
+		name_column(&csv->columns[i], csv->table.columns[i].name);
+		csv->columns[i].unit = csv->table.columns[i].unit;
+	}
+	return EXIT_OK;
+}
+
 void csv_free(Csv *csv) {
+	cal_results_table_free(&csv->table);
 	free(csv->columns);
 	free(csv->rows);
 	free(csv->text);

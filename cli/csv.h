@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * csv.h — reading a table of numbers with one header line, as `calder run -o` writes it.
+ * csv.h — reading a table of numbers that `calder run -o` wrote: CSV with one header line, or a stream of an HDF5 file.
  */
 #ifndef CALDER_CLI_CSV_H
 #define CALDER_CLI_CSV_H
@@ -12,11 +12,14 @@ typedef struct Csv {
 	int column_count;
 	double *rows; // [count][column_count]; NAN where a cell is empty
 	size_t count;
-	char *text; // the file; units point into it
+	char *text;            // CSV: the file; units point into it
+	CalResultsTable table; // HDF5: the stream; units point into it
 } Csv;
 
 /** Reads a file, "-" is stdin. Returns an exit code; the message has been printed. */
 int csv_read(const char *path, Csv *csv);
+/** The same from an HDF5 file; stream NULL: the first. */
+int csv_from_hdf5(const char *path, const char *stream, Csv *csv);
 void csv_free(Csv *csv);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * plot.c — `calder plot`: columns of a CSV file as a picture, in the style of `calder run --plot`.
+ * plot.c — `calder plot`: columns of a result file as a picture, in the style of `calder run --plot`.
  *
  * For what a program with the library writes, and for a second look at a run without running it again.
  */
@@ -15,17 +15,19 @@
 static const char help[] =
 	"usage: calder plot [OPTION]... FILE [COLUMN]...\n"
 	"\n"
-	"Draws columns of a CSV file (- reads stdin) over its first column, as SVG. The first line names the columns,\n"
-	"\"kind:label [unit]\", as 'calder run -o' writes it. Columns of one kind and unit share a panel.\n"
+	"Draws columns of a result file over its first column, as SVG: of an HDF5 file (.h5, .hdf5) that 'calder run'\n"
+	"wrote, or of a CSV file (- reads stdin), whose first line names the columns, \"kind:label [unit]\". Columns of\n"
+	"one kind and unit share a panel.\n"
 	"  -o, --output FILE   the picture (- for stdout, the default)\n"
 	"  -t, --title TEXT    above it (the name of the file)\n"
+	"      --stream NAME   of an HDF5 file (its first)\n"
 	"COLUMN is a name without its unit (q:shoulder, momentum:Lz), or the beginning of several (q, node:arm/tip);\n"
 	"without any, all are drawn. An empty cell is a gap in the line.\n"
 	"\n"
 	"example: calder plot run.csv q momentum:Lz -o run.svg\n";
 
 typedef struct PlotOptions {
-	const char *path, *svg, *title;
+	const char *path, *svg, *title, *stream;
 	char **names; // [name_count]
 	int name_count;
 } PlotOptions;
@@ -35,6 +37,7 @@ static int parse_options(PlotOptions *options, int argc, char **argv) {
 	static const struct option long_options[] = {
 		{"output", required_argument, NULL, 'o'},
 		{"title", required_argument, NULL, 't'},
+		{"stream", required_argument, NULL, 'S'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -48,11 +51,13 @@ static int parse_options(PlotOptions *options, int argc, char **argv) {
 			options->svg = optarg;
 		else if (option == 't')
 			options->title = optarg;
+		else if (option == 'S')
+			options->stream = optarg;
 		else
 			return say_usage("plot", "that option is not known, or lacks its value");
 	}
 	if (optind == argc)
-		return say_usage("plot", "name a CSV file (or - for stdin)");
+		return say_usage("plot", "name a result file (or - for CSV from stdin)");
 	options->path = argv[optind++];
 	options->names = argv + optind;
 	options->name_count = argc - optind;
@@ -86,8 +91,8 @@ static int choose(const PlotOptions *options, const Csv *csv, PanelItem *items, 
 		if (add_items(csv, options->names[i], items, count))
 			continue;
 		char text[300];
-		snprintf(text, sizeof text, "there is no column \"%.80s\"; the first line names them, \"%.80s\" and so on",
-		         options->names[i], csv->columns[csv->column_count > 1].name);
+		snprintf(text, sizeof text, "there is no column \"%.80s\"; there is \"%.80s\" and so on", options->names[i],
+		         csv->columns[csv->column_count > 1].name);
 		say_error(input_name(options->path), text);
 		return EXIT_INPUT;
 	}
@@ -116,7 +121,8 @@ int command_plot(int argc, char **argv) {
 	if (code >= 0)
 		return code;
 	Csv csv;
-	code = csv_read(options.path, &csv);
+	code = cal_results_is_hdf5(options.path) ? csv_from_hdf5(options.path, options.stream, &csv)
+	                                         : csv_read(options.path, &csv);
 	if (code == EXIT_OK)
 		code = draw(&options, &csv);
 	csv_free(&csv);

@@ -1,110 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * record.c — samples to CSV and to a plot.
+ * record.c — streams of samples to result files (calder/results.h), and to a plot.
  *
- * CSV: one header line "name [unit]", then numbers that read back exactly. Plot: the columns of the signals asked
- * for, in panels (panels.h).
+ * Two streams whose samples nearly coincide take them at the same instant: the step between would be mere round-off.
  */
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record.h"
 
-/* ---- CSV --------------------------------------------------------------------------------------- */
+static const double coincidence = 1e-9; // of an interval
 
-/* Quoted if it holds a comma, a quote or a line end. */
-static void csv_header_field(FILE *out, const Column *column) {
-	bool quote = strpbrk(column->name, ",\"\r\n") != NULL;
-	if (quote)
-		putc('"', out);
-	for (const char *c = column->name; *c; c++) {
-		if (*c == '"')
-			putc('"', out);
-		putc(*c, out);
-	}
-	fprintf(out, " [%s]%s", column->unit, quote ? "\"" : "");
-}
+/* ---- streams ----------------------------------------------------------------------------------- */
 
-static void csv_header(FILE *out, const SignalSet *set) {
-	for (int i = 0; i < set->column_count; i++) {
-		if (i)
-			putc(',', out);
-		csv_header_field(out, &set->columns[i]);
-	}
-	putc('\n', out);
-}
-
-static void csv_row(FILE *out, const double *row, int count) {
-	for (int i = 0; i < count; i++)
-		fprintf(out, "%s%.17g", i ? "," : "", row[i]);
-	putc('\n', out);
-}
-
-/* ---- recording --------------------------------------------------------------------------------- */
-
-static int cannot_write(const char *path) {
-	char text[256];
-	snprintf(text, sizeof text, "cannot be written: %s", strerror(errno));
-	say_error(path, text);
-	return EXIT_INPUT;
-}
-
-int record_open(Record *record, const char *csv_path, bool keep) {
-	record->keep = keep;
-	if (csv_path) {
-		record->csv = strcmp(csv_path, "-") == 0 ? stdout : fopen(csv_path, "w");
-		if (!record->csv)
-			return cannot_write(csv_path);
-		csv_header(record->csv, &record->set);
+int record_create(Record *record, int stream_count, double start, double end) {
+	*record = (Record){.streams = calloc((size_t)stream_count, sizeof *record->streams), .start = start, .end = end};
+	if (!record->streams)
+		return say_status("calder run", CAL_ERR_MEMORY, NULL);
+	record->stream_count = stream_count;
+	for (int i = 0; i < stream_count; i++) {
+		signals_init(&record->streams[i].set);
+		record->streams[i].index = -1;
 	}
 	return EXIT_OK;
 }
 
-/* Room for one more row; a run without a plot uses the same one again and again. */
-static double *next_row(Record *record) {
-	size_t width = (size_t)record->set.column_count;
-	size_t place = record->keep ? record->count : 0;
-	if (place >= record->capacity) {
-		size_t capacity = record->keep ? 2 * record->capacity + 1024 : 1;
+int record_set_path(RecordStream *stream, const char *path, bool several) {
+	size_t size = strlen(path) + strlen(stream->name) + 2;
+	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+	int stem = dot && dot > path && (!slash || dot > slash + 1) ? (int)(dot - path) : (int)strlen(path);
+	free(stream->path);
+	stream->path = malloc(size);
+	if (!stream->path)
+		return say_status(path, CAL_ERR_MEMORY, NULL);
+	if (!several || cal_results_is_hdf5(path))
+		snprintf(stream->path, size, "%s", path);
+	else
+		snprintf(stream->path, size, "%.*s-%s%s", stem, path, stream->name, path + stem);
+	return EXIT_OK;
+}
+
+/* The library's errors begin with the path of the file. */
+static int say_of_file(const Record *record, const char *path, CalStatus status, const CalError *error) {
+	for (int i = 0; i < record->stream_count; i++) {
+		const char *own = record->streams[i].path;
+		if (own && strncmp(error->text, own, strlen(own)) == 0 && error->text[strlen(own)] == ':')
+			path = own;
+	}
+	return say_status(path, status, error);
+}
+
+static bool fill_stream(RecordStream *stream, CalResultsStream *to) {
+	CalResultsColumn *columns = calloc((size_t)stream->set.column_count, sizeof *columns);
+	for (int i = 0; columns && i < stream->set.column_count; i++)
+		columns[i] = (CalResultsColumn){stream->set.columns[i].name, stream->set.columns[i].unit};
+	*to = (CalResultsStream){.name = stream->name,
+	                         .path = stream->path,
+	                         .interval = stream->interval,
+	                         .columns = columns,
+	                         .column_count = stream->set.column_count};
+	return columns != NULL;
+}
+
+static int open_files(Record *record, CalResultsOptions *options, CalResultsStream *streams, const char *path) {
+	bool done = true;
+	for (int i = 0; i < record->stream_count; i++) {
+		RecordStream *stream = &record->streams[i];
+		stream->row = calloc((size_t)stream->set.column_count, sizeof(double));
+		done &= stream->row != NULL;
+		if (!stream->path)
+			continue;
+		stream->index = options->stream_count++;
+		done &= fill_stream(stream, &streams[stream->index]);
+	}
+	if (!done)
+		return say_status(path, CAL_ERR_MEMORY, NULL);
+	if (options->stream_count == 0)
+		return EXIT_OK;
+	CalError error = {0};
+	options->streams = streams;
+	CalStatus status = cal_results_create(options, &record->results, &error);
+	return status == CAL_OK ? EXIT_OK : say_of_file(record, path, status, &error);
+}
+
+int record_open(Record *record, CalResultsOptions *options, const char *path) {
+	CalResultsStream *streams = calloc((size_t)record->stream_count, sizeof *streams);
+	options->stream_count = 0;
+	int code = streams ? open_files(record, options, streams, path) : say_status(path, CAL_ERR_MEMORY, NULL);
+	for (int i = 0; streams && i < options->stream_count; i++)
+		free((void *)streams[i].columns);
+	free(streams);
+	options->streams = NULL;
+	return code;
+}
+
+/* ---- sampling ---------------------------------------------------------------------------------- */
+
+/* When a stream with an interval wants its next sample. */
+static double due(const Record *record, const RecordStream *stream) {
+	double next = record->start + (double)stream->next * stream->interval;
+	return next > record->end - coincidence * stream->interval ? record->end : next;
+}
+
+double record_next(const Record *record) {
+	double next = record->end;
+	for (int i = 0; i < record->stream_count; i++)
+		if (record->streams[i].interval > 0)
+			next = fmin(next, due(record, &record->streams[i]));
+	return next;
+}
+
+bool record_wants_steps(const Record *record) {
+	for (int i = 0; i < record->stream_count; i++)
+		if (!(record->streams[i].interval > 0))
+			return true;
+	return false;
+}
+
+static bool is_due(const Record *record, const RecordStream *stream, double t) {
+	return !(stream->interval > 0) || t >= due(record, stream) - coincidence * stream->interval || t >= record->end;
+}
+
+/* Appends the sample of the first stream to those kept. */
+static bool keep_row(Record *record) {
+	const RecordStream *stream = &record->streams[0];
+	size_t width = (size_t)stream->set.column_count;
+	if (record->kept >= record->capacity) {
+		size_t capacity = 2 * record->capacity + 1024;
 		double *rows = realloc(record->rows, capacity * width * sizeof(double));
 		if (!rows)
-			return NULL;
+			return false;
 		record->rows = rows;
 		record->capacity = capacity;
 	}
-	return record->rows + place * width;
+	memcpy(record->rows + record->kept++ * width, stream->row, width * sizeof(double));
+	return true;
 }
 
-int record_sample(Record *record, CalSim *sim, const char *path) {
-	double *row = next_row(record);
-	if (!row)
-		return say_status(path, CAL_ERR_MEMORY, NULL);
-	CalStatus status = signals_sample(&record->set, sim, row);
+static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, const char *path) {
+	CalStatus status = signals_sample(&stream->set, sim, stream->row);
 	if (status != CAL_OK) {
 		CalError error = {.status = status, .count = 1};
 		snprintf(error.text, sizeof error.text, "t = %.9g s: %s; try a smaller step and look at the loads",
 		         cal_sim_time(sim), cal_status_text(status));
 		return say_status(path, status, &error);
 	}
-	record->count++;
-	if (record->csv)
-		csv_row(record->csv, row, record->set.column_count);
+	stream->taken++;
+	stream->next++;
+	if (record->keep && stream == record->streams && !keep_row(record))
+		return say_status(path, CAL_ERR_MEMORY, NULL);
+	if (stream->index >= 0 && cal_results_put(record->results, stream->index, stream->row) != CAL_OK)
+		return EXIT_INPUT;
 	return EXIT_OK;
 }
 
-int record_close(Record *record, const char *csv_path) {
+int record_sample(Record *record, CalSim *sim, const char *path) {
 	int code = EXIT_OK;
-	if (record->csv) {
-		bool bad = ferror(record->csv) != 0;
-		bad |= (record->csv == stdout ? fflush(stdout) : fclose(record->csv)) != 0;
-		if (bad)
-			code = cannot_write(csv_path);
-	}
-	free(record->rows);
-	signals_free(&record->set);
-	*record = (Record){0};
+	for (int i = 0; i < record->stream_count && code == EXIT_OK; i++)
+		if (is_due(record, &record->streams[i], cal_sim_time(sim)))
+			code = sample_stream(record, &record->streams[i], sim, path);
 	return code;
+}
+
+size_t record_taken(const Record *record) {
+	size_t taken = 0;
+	for (int i = 0; i < record->stream_count; i++)
+		taken += record->streams[i].taken;
+	return taken;
+}
+
+int record_finish(Record *record, const char *path) {
+	CalError error = {0};
+	if (!record->results)
+		return EXIT_OK;
+	CalStatus status = cal_results_finish(record->results, &error);
+	return status == CAL_OK ? EXIT_OK : say_of_file(record, path, status, &error);
+}
+
+void record_free(Record *record) {
+	for (int i = 0; i < record->stream_count; i++) {
+		free(record->streams[i].path);
+		free(record->streams[i].row);
+		signals_free(&record->streams[i].set);
+	}
+	cal_results_destroy(record->results);
+	free(record->streams);
+	free(record->rows);
+	*record = (Record){0};
 }
 
 /* ---- plot -------------------------------------------------------------------------------------- */
@@ -131,16 +214,15 @@ static void add_items(PanelItem *items, int *count, const SignalSet *set, const 
 }
 
 int record_plot(const Record *record, const char *svg_path, const char *title, const char *const *names, int count) {
-	PanelItem *items = calloc((size_t)record->set.column_count, sizeof *items);
+	const SignalSet *set = &record->streams[0].set;
+	PanelItem *items = calloc((size_t)set->column_count, sizeof *items);
 	if (!items)
 		return say_status(svg_path, CAL_ERR_MEMORY, NULL);
 	int item_count = 0;
 	for (int i = 0; i < count; i++)
-		add_items(items, &item_count, &record->set, names[i]);
-	Table table = {.columns = record->set.columns,
-	               .column_count = record->set.column_count,
-	               .rows = record->rows,
-	               .count = record->count};
+		add_items(items, &item_count, set, names[i]);
+	Table table = {
+		.columns = set->columns, .column_count = set->column_count, .rows = record->rows, .count = record->kept};
 	int code = panels_write(svg_path, title, &table, items, item_count);
 	free(items);
 	return code;

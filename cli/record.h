@@ -1,28 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * record.h — where the samples of a run go: a CSV file as they come, and a plot at the end.
+ * record.h — where the samples of a run go: streams to result files as they come, and a plot at the end.
+ *
+ * Each stream has its signals, its interval and perhaps a file. Samples are taken at multiples of the interval and at the
+ * end; with interval 0 after every step. The picture is of the first stream.
  */
 #ifndef CALDER_CLI_RECORD_H
 #define CALDER_CLI_RECORD_H
 
 #include "signals.h"
 
+typedef struct RecordStream {
+	const char *name;
+	char *path;      // of its file, from malloc; NULL: nowhere
+	double interval; // [s], 0: every step
+	SignalSet set;   //
+	double *row;     // [set.column_count] the last sample
+	int64_t next;    // the next sample is at start + next * interval
+	int index;       // among the streams of the results; -1: none
+	size_t taken;    // samples
+} RecordStream;
+
 typedef struct Record {
-	SignalSet set;
-	FILE *csv;       // NULL: none
-	bool keep;       // for a plot
-	double *rows;    // kept samples, set.column_count numbers each; at least room for one
-	size_t count;    // samples taken
-	size_t capacity; //
+	RecordStream *streams;
+	int stream_count;
+	double start, end; // of the run [s]
+	CalResults *results;
+	bool keep;    // the samples of the first stream, for a plot
+	double *rows; // kept: [kept][column_count]
+	size_t kept, capacity;
 } Record;
 
-/** Opens the CSV file ("-": stdout, NULL: none) and writes its header. Returns an exit code. */
-int record_open(Record *record, const char *csv_path, bool keep);
-/** Takes one sample. Returns an exit code; the message has been printed. */
+/** Makes room for streams; their names, paths and signals are then set one by one. Returns an exit code. */
+int record_create(Record *record, int stream_count, double start, double end);
+/**
+ * The file that a stream is written to. several: others are too; a CSV file then gets the stream's name into its own,
+ * "run.csv" becomes "run-main.csv". Returns an exit code.
+ */
+int record_set_path(RecordStream *stream, const char *path, bool several);
+/** Opens the files; what is told in them about the run is in options. Returns an exit code. */
+int record_open(Record *record, CalResultsOptions *options, const char *path);
+/** The time of the next sample that some stream wants, at most the end. */
+double record_next(const Record *record);
+/** Does a stream want every step? */
+bool record_wants_steps(const Record *record);
+/** Takes the samples that are due. Returns an exit code; why a file could not be written is said by record_finish(). */
 int record_sample(Record *record, CalSim *sim, const char *path);
-/** Draws the given signals of the kept samples. Returns an exit code. */
+/** Ends the writing. Returns EXIT_INPUT, and says so, if a file could not be written. */
+int record_finish(Record *record, const char *path);
+/** Samples of all streams. */
+size_t record_taken(const Record *record);
+/** Draws the given signals of the first stream. Returns an exit code. */
 int record_plot(const Record *record, const char *svg_path, const char *title, const char *const *names, int count);
-/** Closes and frees everything. Returns EXIT_INPUT if the CSV file could not be written. */
-int record_close(Record *record, const char *csv_path);
+void record_free(Record *record);
 
 #endif

@@ -2,14 +2,15 @@
 /*
  * run.c — `calder run`: integrates a model, records signals, and says how well it went.
  *
- * The file gives the method, the duration, the sampling and the signals; options override each of them.
- * Signals named behind FILE are those of the plot; they are recorded too.
+ * The file gives the method, the duration, and the streams with their signals and intervals; options override each of
+ * them. Signals named behind FILE are those of the plot; they are recorded too, in the first stream.
  */
-#define _GNU_SOURCE // getopt_long, isatty, fileno
+#define _GNU_SOURCE // getopt_long, isatty, fileno, SIGXFSZ
 
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +22,7 @@ static const char help[] =
 	"usage: calder run [OPTION]... FILE [SIGNAL]...\n"
 	"\n"
 	"Integrates the model in FILE (YAML or JSON, docs/format.md; - reads stdin) and prints a summary.\n"
-	"  -o, --output FILE      samples as CSV (- for stdout)\n"
+	"  -o, --out FILE         samples as HDF5 (FILE ends in .h5 or .hdf5) or CSV (- for stdout); docs/results.md\n"
 	"  -p, --plot FILE        picture (SVG) of the SIGNALs named behind FILE, or of those of the file\n"
 	"  -s, --signal SIGNAL    record this signal instead of those of the file; may be repeated\n"
 	"  -d, --duration S       end after S seconds\n"
@@ -29,25 +30,31 @@ static const char help[] =
 	"  -m, --method NAME      euler-cromer, rk4, implicit, implicit-midpoint or dopri5\n"
 	"      --step S           step size (dopri5: first step)\n"
 	"      --rtol R, --atol A tolerances of dopri5\n"
+	"      --flush S          hand what is sampled to the disk every S seconds of wall time (1)\n"
+	"      --when-full MODE   if the disk is too slow: wait, losing nothing (default), or drop, never waiting\n"
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
-	"signals: q, u, udot (all joints), q:JOINT, u:JOINT, udot:JOINT, energy, momentum, node:BODY/NODE,\n"
-	"         deflection:BODY/NODE, reaction:JOINT, loop:LOOP (its wrench), residual (of all loops),\n"
-	"         residual:LOOP; and single columns of them: momentum:Lz, u:flight.3, residual:pin:dx\n"
+	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
+	"         pose:BODY/NODE and so on, node:BODY/NODE (pose and velocity), wrench:BODY/NODE (loads),\n"
+	"         deflection:BODY/NODE, reaction (all joints), reaction:JOINT, energy, momentum, loop:LOOP (its\n"
+	"         wrench), residual (of all loops), residual:LOOP; and single columns of them: momentum:Lz,\n"
+	"         u:flight.3, residual:pin:dx\n"
 	"\n"
-	"example: calder run examples/pendulum.yaml -o pendulum.csv --plot pendulum.svg q energy\n";
+	"example: calder run examples/pendulum.yaml -o pendulum.h5 --plot pendulum.svg q energy\n";
 
 enum { MAX_SIGNALS = 256 };
 
 typedef struct RunOptions {
 	const char *path;
-	const char *csv, *svg;
+	const char *out, *svg;
 	const char *recorded[MAX_SIGNALS]; // by --signal
 	int recorded_count;
 	const char *plotted[MAX_SIGNALS]; // behind FILE
 	int plotted_count;
 	const char *method;
 	double duration, interval, step, rtol, atol; // NAN: as the file says
+	double flush;                                // [s]; 0: default
+	CalResultsFull when_full;
 	bool json, quiet;
 } RunOptions;
 
@@ -60,9 +67,10 @@ static bool parse_number(const char *text, double *value) {
 	return end != text && *end == 0 && errno == 0 && isfinite(*value) && *value >= 0;
 }
 
-enum { OPTION_STEP = 256, OPTION_RTOL, OPTION_ATOL };
+enum { OPTION_STEP = 256, OPTION_RTOL, OPTION_ATOL, OPTION_FLUSH, OPTION_WHEN_FULL };
 
 static const struct option long_options[] = {
+	{"out", required_argument, NULL, 'o'},
 	{"output", required_argument, NULL, 'o'},
 	{"plot", required_argument, NULL, 'p'},
 	{"signal", required_argument, NULL, 's'},
@@ -72,6 +80,8 @@ static const struct option long_options[] = {
 	{"step", required_argument, NULL, OPTION_STEP},
 	{"rtol", required_argument, NULL, OPTION_RTOL},
 	{"atol", required_argument, NULL, OPTION_ATOL},
+	{"flush", required_argument, NULL, OPTION_FLUSH},
+	{"when-full", required_argument, NULL, OPTION_WHEN_FULL},
 	{"json", no_argument, NULL, 'j'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
@@ -90,6 +100,8 @@ static double *number_option(RunOptions *options, int option) {
 		return &options->rtol;
 	case OPTION_ATOL:
 		return &options->atol;
+	case OPTION_FLUSH:
+		return &options->flush;
 	default:
 		return NULL;
 	}
@@ -102,7 +114,7 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		                                   : say_usage("run", "'%s' is not a number that is zero or more", value);
 	switch (option) {
 	case 'o':
-		options->csv = value;
+		options->out = value;
 		return EXIT_OK;
 	case 'p':
 		options->svg = value;
@@ -115,6 +127,11 @@ static int set_option(RunOptions *options, int option, const char *value) {
 			return say_usage("run", "more than %d signals", MAX_SIGNALS);
 		options->recorded[options->recorded_count++] = value;
 		return EXIT_OK;
+	case OPTION_WHEN_FULL:
+		options->when_full = strcmp(value, "drop") == 0 ? CAL_RESULTS_DROP : CAL_RESULTS_WAIT;
+		return strcmp(value, "drop") == 0 || strcmp(value, "wait") == 0
+		           ? EXIT_OK
+		           : say_usage("run", "--when-full is wait or drop, not '%s'", value);
 	case 'j':
 		options->json = true;
 		return EXIT_OK;
@@ -125,6 +142,8 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return say_usage("run", "that option is not known, or lacks its value");
 	}
 }
+
+static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0; }
 
 /* Exit code, or -1 to go on. */
 static int parse_options(RunOptions *options, int argc, char **argv) {
@@ -147,8 +166,7 @@ static int parse_options(RunOptions *options, int argc, char **argv) {
 		options->plotted[options->plotted_count++] = argv[optind];
 	if (options->plotted_count && !options->svg)
 		return say_usage("run", "signals behind FILE are for a plot; add --plot FILE.svg, or use --signal");
-	int on_stdout = options->json + (options->csv && strcmp(options->csv, "-") == 0) +
-	                (options->svg && strcmp(options->svg, "-") == 0);
+	int on_stdout = options->json + is_stdout(options->out) + is_stdout(options->svg);
 	if (on_stdout > 1)
 		return say_usage("run", "only one of CSV, plot and JSON summary can go to stdout");
 	return -1;
@@ -164,7 +182,6 @@ static int apply(const RunOptions *options, CalRunSettings *settings) {
 		return say_usage("run", "there is no method '%s'; use euler-cromer, rk4, implicit, implicit-midpoint or dopri5",
 		                 options->method);
 	override(&settings->duration, options->duration);
-	override(&settings->output_interval, options->interval);
 	override(&settings->method.step, options->step);
 	override(&settings->method.rtol, options->rtol);
 	override(&settings->method.atol, options->atol);
@@ -185,11 +202,12 @@ typedef struct Names {
 	int count;
 } Names;
 
-static Names recorded_names(const RunOptions *options, const CalRunSettings *settings) {
+/* Of a stream of the file, or of the only one where there is none. */
+static Names recorded_names(const RunOptions *options, const CalRunSettings *settings, int stream) {
 	if (options->recorded_count)
 		return (Names){options->recorded, options->recorded_count};
-	if (settings->signal_count)
-		return (Names){settings->signals, settings->signal_count};
+	if (stream < settings->stream_count && settings->streams[stream].signal_count)
+		return (Names){settings->streams[stream].signals, settings->streams[stream].signal_count};
 	return (Names){default_recorded, sizeof default_recorded / sizeof default_recorded[0]};
 }
 
@@ -198,8 +216,8 @@ static Names plotted_names(const RunOptions *options, const CalRunSettings *sett
 		return (Names){NULL, 0};
 	if (options->plotted_count)
 		return (Names){options->plotted, options->plotted_count};
-	if (options->recorded_count || settings->signal_count)
-		return recorded_names(options, settings);
+	if (options->recorded_count || (settings->stream_count && settings->streams[0].signal_count))
+		return recorded_names(options, settings, 0);
 	return (Names){default_plotted, sizeof default_plotted / sizeof default_plotted[0]};
 }
 
@@ -208,12 +226,43 @@ static int add_signals(SignalSet *set, CalSim *sim, Names names, const char *pat
 		SignalFound found = signals_add(set, sim, names.items[i]);
 		if (found == SIGNAL_FOUND)
 			continue;
-		char text[256];
-		signals_complain(text, sizeof text, names.items[i], found);
+		char text[512];
+		signals_complain(text, sizeof text, sim, names.items[i], found);
 		say_error(path, text);
 		return EXIT_INPUT;
 	}
 	return set->failed ? say_status(path, CAL_ERR_MEMORY, NULL) : EXIT_OK;
+}
+
+/* ---- streams ----------------------------------------------------------------------------------- */
+
+static int set_stream(const RunOptions *options, const CalRunSettings *settings, RecordStream *stream, int index,
+                      bool several) {
+	const CalRunStream *from = index < settings->stream_count ? &settings->streams[index] : NULL;
+	bool of_file = from && !options->recorded_count;
+	stream->name = of_file ? from->name : "main";
+	stream->interval = !isnan(options->interval) ? options->interval : from ? from->interval : 0;
+	if (of_file && from->file)
+		return record_set_path(stream, from->file, false);
+	return options->out ? record_set_path(stream, options->out, several) : EXIT_OK;
+}
+
+/* Signals that are named by an option make a single stream, with the interval of the first one of the file. */
+static int set_streams(const RunOptions *options, const CalRunSettings *settings, Record *record, CalSim *sim,
+                       const char *path) {
+	int count = options->recorded_count || settings->stream_count < 1 ? 1 : settings->stream_count, homeless = 0;
+	double start = cal_sim_time(sim);
+	int code = record_create(record, count, start, start + settings->duration);
+	for (int i = 0; i < count; i++)
+		homeless += options->recorded_count || i >= settings->stream_count || !settings->streams[i].file;
+	if (code == EXIT_OK && homeless > 1 && is_stdout(options->out))
+		return say_usage("run", "%d streams cannot all go to stdout; name a file with -o", homeless);
+	for (int i = 0; i < count && code == EXIT_OK; i++) {
+		code = set_stream(options, settings, &record->streams[i], i, homeless > 1);
+		if (code == EXIT_OK)
+			code = add_signals(&record->streams[i].set, sim, recorded_names(options, settings, i), path);
+	}
+	return code == EXIT_OK ? add_signals(&record->streams[0].set, sim, plotted_names(options, settings), path) : code;
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
@@ -237,20 +286,17 @@ static int take_sample(Record *record, Summary *summary, CalSim *sim) {
 	return code;
 }
 
-/* Samples at multiples of the interval and at the end; with interval 0 after every step. */
-static int integrate(const CalRunSettings *settings, Record *record, Summary *summary, CalSim *sim, bool progress) {
-	double start = cal_sim_time(sim), end = start + settings->duration, interval = settings->output_interval;
-	double shown = -INFINITY;
+static int integrate(Record *record, Summary *summary, CalSim *sim, bool progress) {
+	double start = record->start, end = record->end, shown = -INFINITY;
+	bool every_step = record_wants_steps(record);
 	int code = take_sample(record, summary, sim);
-	for (int64_t k = 1; code == EXIT_OK && cal_sim_time(sim) < end; k++) {
+	while (code == EXIT_OK && cal_sim_time(sim) < end) {
 		CalError error = {0};
-		double next = start + (double)k * interval;
-		bool is_last = next > end - 1e-9 * interval;
-		CalStatus status =
-			interval > 0 ? cal_sim_advance(sim, is_last ? end : next, &error) : cal_sim_step(sim, end, &error);
-		if (progress && cal_sim_time(sim) - shown > 0.01 * settings->duration) {
+		double next = record_next(record);
+		CalStatus status = every_step ? cal_sim_step(sim, next, &error) : cal_sim_advance(sim, next, &error);
+		if (progress && cal_sim_time(sim) - shown > 0.01 * (end - start)) {
 			shown = cal_sim_time(sim);
-			show_progress(shown - start, settings->duration);
+			show_progress(shown - start, end - start);
 		}
 		if (status != CAL_OK) {
 			if (progress)
@@ -265,73 +311,129 @@ static int integrate(const CalRunSettings *settings, Record *record, Summary *su
 }
 
 static void print_summary(const RunOptions *options, const Summary *summary, CalSim *sim) {
-	bool stdout_taken =
-		(options->csv && strcmp(options->csv, "-") == 0) || (options->svg && strcmp(options->svg, "-") == 0);
+	bool stdout_taken = is_stdout(options->svg);
+	for (int i = 0; i < summary->stream_count; i++)
+		stdout_taken |= is_stdout(summary->streams[i].file);
 	if (options->json)
 		summary_print_json(summary, sim, stdout);
 	else if (!options->quiet)
 		summary_print(summary, sim, stdout_taken ? stderr : stdout);
 }
 
+/* What was read: the file, and its text for the results. */
+typedef struct Input {
+	const char *path; // how messages call it
+	char *text;
+	CalFile *file;
+} Input;
+
+/* A file that cannot be opened is left to the library, which says why. */
+static int read_input(const char *path, Input *input) {
+	*input = (Input){.path = input_name(path)};
+	bool from_stdin = strcmp(path, "-") == 0;
+	FILE *in = from_stdin ? stdin : fopen(path, "rb");
+	size_t length = 0;
+	if (!in)
+		return input_open(path, &input->file);
+	input->text = input_read(in, &length);
+	bool bad = ferror(in) != 0;
+	if (!from_stdin)
+		fclose(in);
+	if (bad && !from_stdin)
+		return input_open(path, &input->file);
+	CalError error = {0};
+	CalStatus status =
+		input->text ? cal_file_parse(input->text, length, input->path, NULL, &input->file, &error) : CAL_ERR_MEMORY;
+	return say_status(input->path, status, &error);
+}
+
+static void input_free(Input *input) {
+	cal_file_destroy(input->file);
+	free(input->text);
+}
+
 /* All that needs the record to be open: the samples, then the picture, also of a run that failed halfway. */
-static int run_recorded(const RunOptions *options, const CalRunSettings *settings, Record *record, Summary *summary,
-                        CalSim *sim) {
-	Names recorded = recorded_names(options, settings), plotted = plotted_names(options, settings);
+static int run_recorded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Record *record,
+                        Summary *summary, CalSim *sim) {
+	Names plotted = plotted_names(options, settings);
 	bool progress = !options->quiet && isatty(fileno(stderr)) && !getenv("CI");
-	int code = add_signals(&record->set, sim, recorded, summary->path);
+	CalResultsOptions results = {.when_full = options->when_full,
+	                             .flush_s = options->flush,
+	                             .sim = sim,
+	                             .method = &settings->method,
+	                             .title = summary->title,
+	                             .model_name = input->path,
+	                             .model_text = input->text};
+	int code = set_streams(options, settings, record, sim, summary->path);
+	record->keep = options->svg != NULL;
 	if (code == EXIT_OK)
-		code = add_signals(&record->set, sim, plotted, summary->path);
-	if (code == EXIT_OK)
-		code = record_open(record, options->csv, options->svg != NULL);
-	if (code == EXIT_OK)
-		code = integrate(settings, record, summary, sim, progress);
-	summary->samples = record->count;
-	if (!options->svg || record->count == 0)
+		code = record_open(record, &results, summary->path);
+	if (code != EXIT_OK)
+		return code;
+	code = integrate(record, summary, sim, progress);
+	int finish_code = record_finish(record, summary->path);
+	code = code == EXIT_OK ? finish_code : code;
+	summary->samples = record_taken(record);
+	if (!options->svg || record->kept == 0)
 		return code;
 	const char *title = summary->title[0] ? summary->title : summary->path;
 	int plot_code = record_plot(record, options->svg, title, plotted.items, plotted.count);
 	return code == EXIT_OK ? plot_code : code;
 }
 
-static int run_loaded(const RunOptions *options, const CalRunSettings *settings, Loaded *loaded) {
+/* How much each stream wrote, into streams[record->stream_count]. */
+static void count_streams(const Record *record, Summary *summary, SummaryStream *streams) {
+	summary->streams = streams;
+	for (int i = 0; i < record->stream_count; i++)
+		if (record->streams[i].index >= 0)
+			streams[summary->stream_count++] =
+				(SummaryStream){.name = record->streams[i].name,
+			                    .file = record->streams[i].path,
+			                    .count = cal_results_count(record->results, record->streams[i].index)};
+}
+
+static int run_loaded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Loaded *loaded) {
 	Record record = {0};
-	Summary summary = {.path = input_name(options->path),
+	Summary summary = {.path = input->path,
 	                   .title = settings->title ? settings->title : "",
 	                   .method = settings->method.method,
-	                   .csv = options->csv,
 	                   .svg = options->svg};
+	size_t most = (size_t)(settings->stream_count > 0 ? settings->stream_count : 1);
+	SummaryStream *streams = calloc(most, sizeof *streams);
 	summary.drift = calloc((size_t)cal_sim_group_count(loaded->sim), sizeof *summary.drift);
-	if (!summary.drift)
-		return say_status(summary.path, CAL_ERR_MEMORY, NULL);
-	signals_init(&record.set);
-	int code = run_recorded(options, settings, &record, &summary, loaded->sim);
-	int close_code = record_close(&record, options->csv);
-	code = code == EXIT_OK ? close_code : code;
-	if (code == EXIT_OK)
+	int code = streams && summary.drift ? run_recorded(options, settings, input, &record, &summary, loaded->sim)
+	                                    : say_status(summary.path, CAL_ERR_MEMORY, NULL);
+	if (code == EXIT_OK) {
+		count_streams(&record, &summary, streams);
 		print_summary(options, &summary, loaded->sim);
+	}
+	record_free(&record);
 	free(summary.drift);
+	free(streams);
 	return code;
 }
 
 int command_run(int argc, char **argv) {
 	RunOptions options;
 	int code = parse_options(&options, argc, argv);
-	if (code >= 0)
+	if (code >= 0 || !options.path)
 		return code;
-	CalFile *file;
-	code = input_open(options.path, &file);
-	if (code != EXIT_OK)
-		return code;
-	CalRunSettings settings = cal_file_run(file);
-	code = apply(&options, &settings);
+	signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write, not the end
+	Input input;
+	code = read_input(options.path, &input);
+	CalRunSettings settings = cal_file_run(input.file);
+	if (code == EXIT_OK)
+		code = apply(&options, &settings);
 	if (code != EXIT_OK) {
-		cal_file_destroy(file);
+		input_free(&input);
 		return code;
 	}
 	Loaded loaded;
-	code = loaded_create(&loaded, file, input_name(options.path), &settings.method);
+	code = loaded_create(&loaded, input.file, input.path, &settings.method);
+	input.file = NULL; // loaded owns it
 	if (code == EXIT_OK)
-		code = run_loaded(&options, &settings, &loaded);
+		code = run_loaded(&options, &settings, &input, &loaded);
 	loaded_destroy(&loaded);
+	input_free(&input);
 	return code;
 }

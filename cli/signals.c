@@ -5,14 +5,36 @@
  * Units of coordinates and speeds follow from the joint type; for sequences and joints of the user's own
  * they follow from the motion itself: a freedom that turns its body is an angle.
  */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "signals.h"
 
-static const char *const angle_units[] = {"rad", "rad/s", "rad/s^2"};
-static const char *const length_units[] = {"m", "m/s", "m/s^2"};
+/* Of coordinates, speeds, accelerations and forces. */
+static const char *const angle_units[] = {"rad", "rad/s", "rad/s^2", "N m"};
+static const char *const length_units[] = {"m", "m/s", "m/s^2", "N"};
+static const char *const modal_units[] = {"1", "1/s", "1/s^2", "J"};
+
+const SignalWord signal_words[] = {
+	{"q", SIGNAL_Q, true, true},
+	{"u", SIGNAL_U, true, true},
+	{"udot", SIGNAL_UDOT, true, true},
+	{"force", SIGNAL_FORCE, true, true},
+	{"energy", SIGNAL_ENERGY, true, false},
+	{"momentum", SIGNAL_MOMENTUM, true, false},
+	{"pose", SIGNAL_POSE, true, true},
+	{"velocity", SIGNAL_VELOCITY, true, true},
+	{"acceleration", SIGNAL_ACCELERATION, true, true},
+	{"node", SIGNAL_NODE, false, true},
+	{"wrench", SIGNAL_WRENCH, false, true},
+	{"deflection", SIGNAL_DEFLECTION, false, true},
+	{"reaction", SIGNAL_REACTION, true, true},
+	{"loop", SIGNAL_LOOP, false, true},
+	{"residual", SIGNAL_RESIDUAL, true, true},
+};
+const int signal_word_count = sizeof signal_words / sizeof signal_words[0];
 
 /* ---- columns ----------------------------------------------------------------------------------- */
 
@@ -104,9 +126,8 @@ static bool dof_is_angle(CalSim *sim, int group, const CalBodyInfo *body, int u)
 	}
 }
 
-/* order: 0 coordinates (of a freedom), 1 speeds, 2 accelerations. Modal coordinates have no unit of their own. */
+/* order: 0 coordinates (of a freedom), 1 speeds, 2 accelerations, 3 forces. Modal coordinates have no unit of their own. */
 static const char *dof_unit(CalSim *sim, int group, const CalBodyInfo *body, int u, int order) {
-	static const char *const modal_units[] = {"1", "1/s", "1/s^2"};
 	if (u >= body->u + body->nu)
 		return modal_units[order];
 	return dof_is_angle(sim, group, body, u) ? angle_units[order] : length_units[order];
@@ -131,7 +152,7 @@ static void coordinate_name(const CalModel *model, SignalKind kind, int i, char 
 }
 
 static void add_body_columns(SignalSet *set, CalSim *sim, SignalKind kind, int group, const CalBodyInfo *body) {
-	static const char *const prefixes[] = {"q", "u", "udot"};
+	static const char *const prefixes[] = {"q", "u", "udot", "force"};
 	bool is_q = kind == SIGNAL_Q;
 	int first = is_q ? body->q : body->u, count = (is_q ? body->nq : body->nu) + body->modes;
 	for (int i = first; i < first + count; i++) {
@@ -175,15 +196,26 @@ static void add_group_signal(SignalSet *set, CalSim *sim, SignalKind kind, const
 	}
 }
 
-static void add_node_signal(SignalSet *set, const char *name, int group, int node) {
+/* Signals of a node: which of its quantities, in this order. */
+static void add_node_signal(SignalSet *set, SignalKind kind, const char *name, const char *prefix, int group,
+                            int node) {
 	static const char *const position[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "qx", "qy", "qz"};
 	static const char *const velocity[] = {"vx", "vy", "vz"}, *const turning[] = {"wx", "wy", "wz"};
-	if (!add_signal(set, SIGNAL_NODE, name, group, node))
+	static const char *const rate[] = {"ax", "ay", "az"}, *const turning_rate[] = {"alx", "aly", "alz"};
+	if (!add_signal(set, kind, name, group, node))
 		return;
-	add_columns(set, name, position, 3, "m");
-	add_columns(set, name, quaternion, 4, "1");
-	add_columns(set, name, velocity, 3, "m/s");
-	add_columns(set, name, turning, 3, "rad/s");
+	if (kind == SIGNAL_NODE || kind == SIGNAL_POSE) {
+		add_columns(set, prefix, position, 3, "m");
+		add_columns(set, prefix, quaternion, 4, "1");
+	}
+	if (kind == SIGNAL_NODE || kind == SIGNAL_VELOCITY) {
+		add_columns(set, prefix, velocity, 3, "m/s");
+		add_columns(set, prefix, turning, 3, "rad/s");
+	}
+	if (kind == SIGNAL_ACCELERATION) {
+		add_columns(set, prefix, rate, 3, "m/s^2");
+		add_columns(set, prefix, turning_rate, 3, "rad/s^2");
+	}
 }
 
 static void add_deflection_signal(SignalSet *set, const char *name, int group, int node) {
@@ -194,13 +226,44 @@ static void add_deflection_signal(SignalSet *set, const char *name, int group, i
 	add_columns(set, name, turn, 3, "rad");
 }
 
-/* Through a joint (index: of its body) or of a loop. */
-static void add_wrench_signal(SignalSet *set, SignalKind kind, const char *name, int group, int index) {
+/* Through a joint (index: of its body), of a loop, or at a node. */
+static void add_wrench_signal(SignalSet *set, SignalKind kind, const char *name, const char *prefix, int group,
+                              int index) {
 	static const char *const moment[] = {"mx", "my", "mz"}, *const force[] = {"fx", "fy", "fz"};
 	if (!add_signal(set, kind, name, group, index))
 		return;
-	add_columns(set, name, moment, 3, "N m");
-	add_columns(set, name, force, 3, "N");
+	add_columns(set, prefix, moment, 3, "N m");
+	add_columns(set, prefix, force, 3, "N");
+}
+
+bool signal_node_path(const CalModel *model, int node, char *text, size_t size) {
+	CalNodeInfo info;
+	CalBodyInfo body;
+	if (cal_model_node(model, node, &info) != CAL_OK || info.body < 0 ||
+	    cal_model_body(model, info.body, &body) != CAL_OK)
+		return false;
+	bool own = body.node == node;
+	if (!own && body.modes > 0 && strncmp(info.name, "mass", 4) == 0 && isdigit((unsigned char)info.name[4]))
+		return false;
+	snprintf(text, size, "%s%s%s", body.name, own ? "" : "/", own ? "" : info.name);
+	return true;
+}
+
+/* The signal of every node, or of every joint, of a group. */
+static void add_each(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, int group) {
+	const CalModel *model = cal_sim_model(sim, group);
+	bool joints = kind == SIGNAL_REACTION;
+	for (int i = 0; i < (joints ? cal_model_body_count(model) : cal_model_node_count(model)); i++) {
+		char object[128], prefix[160];
+		CalBodyInfo body;
+		if (joints ? cal_model_body(model, i, &body) != CAL_OK : !signal_node_path(model, i, object, sizeof object))
+			continue;
+		snprintf(prefix, sizeof prefix, "%s:%s", name, joints ? body.joint : object);
+		if (joints)
+			add_wrench_signal(set, kind, name, prefix, group, i);
+		else
+			add_node_signal(set, kind, name, prefix, group, i);
+	}
 }
 
 /* Directions d.. are lengths; the others are sines, or have no position. */
@@ -224,7 +287,7 @@ static void add_residual_signal(SignalSet *set, CalSim *sim, const char *name, i
 
 /* ---- look-up ----------------------------------------------------------------------------------- */
 
-static bool is_coordinate(SignalKind kind) { return kind == SIGNAL_Q || kind == SIGNAL_U || kind == SIGNAL_UDOT; }
+static bool is_coordinate(SignalKind kind) { return kind <= SIGNAL_FORCE; }
 
 /* The body whose joint and modes have the coordinate or speed of that name ("flight.3", "boom.eta0"); -1: none has. */
 static int find_coordinate(const CalModel *model, SignalKind kind, const char *name) {
@@ -261,9 +324,9 @@ static bool keep_column(SignalSet *set, const char *column) {
 }
 
 static int find_object(const CalModel *model, SignalKind kind, const char *object) {
-	if (kind == SIGNAL_NODE || kind == SIGNAL_DEFLECTION)
+	if (signal_is_of_node(kind))
 		return cal_model_find_node(model, object);
-	if (kind == SIGNAL_LOOP || kind == SIGNAL_RESIDUAL)
+	if (signal_is_of_loop(kind))
 		return cal_model_find_loop(model, object);
 	return cal_model_find_joint(model, object);
 }
@@ -280,12 +343,12 @@ static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, cons
 		}
 		if (index < 0)
 			continue;
-		if (kind == SIGNAL_NODE)
-			add_node_signal(set, name, group, index);
-		else if (kind == SIGNAL_DEFLECTION)
+		if (kind == SIGNAL_DEFLECTION)
 			add_deflection_signal(set, name, group, index);
-		else if (kind == SIGNAL_REACTION || kind == SIGNAL_LOOP)
-			add_wrench_signal(set, kind, name, group, index);
+		else if (kind == SIGNAL_REACTION || kind == SIGNAL_LOOP || kind == SIGNAL_WRENCH)
+			add_wrench_signal(set, kind, name, name, group, index);
+		else if (signal_is_of_node(kind))
+			add_node_signal(set, kind, name, name, group, index);
 		else if (kind == SIGNAL_RESIDUAL)
 			add_residual_signal(set, sim, name, group, index);
 		else
@@ -296,11 +359,14 @@ static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, cons
 }
 
 static SignalFound add_everywhere(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *column) {
-	if (column && is_coordinate(kind))
+	bool each = signal_is_of_node(kind) || kind == SIGNAL_REACTION;
+	if (column && (is_coordinate(kind) || each))
 		return SIGNAL_UNKNOWN;
 	for (int group = 0; group < cal_sim_group_count(sim); group++) {
 		if (kind == SIGNAL_ENERGY || kind == SIGNAL_MOMENTUM)
 			add_group_signal(set, sim, kind, name, group);
+		else if (each)
+			add_each(set, sim, kind, name, group);
 		else if (kind == SIGNAL_RESIDUAL)
 			add_residual_signal(set, sim, name, group, -1);
 		else
@@ -312,30 +378,15 @@ static SignalFound add_everywhere(SignalSet *set, CalSim *sim, SignalKind kind, 
 }
 
 static SignalFound add_named(SignalSet *set, CalSim *sim, const char *name, const char *column) {
-	static const struct {
-		const char *word;
-		SignalKind kind;
-		bool alone, with_object; // may stand alone, may be followed by ":OBJECT"
-	} words[] = {
-		{"q", SIGNAL_Q, true, true},
-		{"u", SIGNAL_U, true, true},
-		{"udot", SIGNAL_UDOT, true, true},
-		{"energy", SIGNAL_ENERGY, true, false},
-		{"momentum", SIGNAL_MOMENTUM, true, false},
-		{"node", SIGNAL_NODE, false, true},
-		{"deflection", SIGNAL_DEFLECTION, false, true},
-		{"reaction", SIGNAL_REACTION, false, true},
-		{"loop", SIGNAL_LOOP, false, true},
-		{"residual", SIGNAL_RESIDUAL, true, true},
-	};
 	size_t length = strcspn(name, ":");
-	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-		if (strlen(words[i].word) != length || strncmp(name, words[i].word, length) != 0)
+	for (int i = 0; i < signal_word_count; i++) {
+		const SignalWord *word = &signal_words[i];
+		if (strlen(word->word) != length || strncmp(name, word->word, length) != 0)
 			continue;
-		if (!name[length] && words[i].alone)
-			return add_everywhere(set, sim, words[i].kind, name, column);
-		if (name[length] && words[i].with_object)
-			return add_object(set, sim, words[i].kind, name, name + length + 1, column);
+		if (!name[length] && word->alone)
+			return add_everywhere(set, sim, word->kind, name, column);
+		if (name[length] && word->with_object)
+			return add_object(set, sim, word->kind, name, name + length + 1, column);
 	}
 	return SIGNAL_UNKNOWN;
 }
@@ -398,22 +449,4 @@ SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
 		signal->count = (i + 1 < set->signal_count ? signal[1].first : set->column_count) - signal->first;
 	}
 	return found;
-}
-
-void signals_complain(char *text, size_t size, const char *name, SignalFound found) {
-	if (found == SIGNAL_NO_OBJECT)
-		snprintf(text, size, "signal \"%s\": the model has no %s of that name; 'calder info' lists them", name,
-		         strncmp(name, "node:", 5) == 0 || strncmp(name, "deflection:", 11) == 0 ? "node"
-		         : strncmp(name, "loop:", 5) == 0 || strncmp(name, "residual:", 9) == 0  ? "loop"
-		                                                                                 : "joint");
-	else if (found == SIGNAL_NO_COLUMN)
-		snprintf(text, size, "signal \"%s\": there is no \"%s\" among its columns; the CSV file of \"%.*s\" names them",
-		         name, strrchr(name, ':') + 1, (int)(strrchr(name, ':') - name), name);
-	else if (found == SIGNAL_UNKNOWN)
-		snprintf(text, size,
-		         "signal \"%s\" is not known; use q, u, udot, q:JOINT, u:JOINT, udot:JOINT, energy, momentum, "
-		         "node:BODY/NODE, deflection:BODY/NODE, reaction:JOINT, loop:LOOP, residual or residual:LOOP",
-		         name);
-	else
-		snprintf(text, size, "signal \"%s\": out of memory", name);
 }

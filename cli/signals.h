@@ -3,10 +3,14 @@
  * signals.h — the quantities that `calder run` can record, by name.
  *
  *   q, u, udot             coordinates, speeds, accelerations of all joints; q:JOINT of one
+ *   force                  generalised forces on the freedoms of all joints: loads, and what driven ones need; force:JOINT
  *   energy, momentum       of each group (momentum: linear, and angular about the origin)
- *   node:PATH              pose (quaternion w,x,y,z) and velocity of a node, world axes
+ *   pose                   position and quaternion (w,x,y,z) of all nodes; pose:PATH of one
+ *   velocity, acceleration linear and angular, of all nodes, world axes; velocity:PATH of one
+ *   node:PATH              pose and velocity of a node
+ *   wrench:PATH            what loads apply at a node, moment and force, world axes
  *   deflection:PATH        how far a node of a flexible body is off its place, and turned (rotation vector), body axes
- *   reaction:JOINT         wrench through a joint on its outboard body, world axes
+ *   reaction               wrench through every joint on its outboard body, world axes; reaction:JOINT of one
  *   loop:LOOP              wrench of a loop on its second side at the origin of frame B, world axes (knife: on its first)
  *   residual               how far the rows of all loops are from zero; residual:LOOP of one
  *
@@ -22,9 +26,14 @@ typedef enum SignalKind {
 	SIGNAL_Q,
 	SIGNAL_U,
 	SIGNAL_UDOT,
+	SIGNAL_FORCE,
 	SIGNAL_ENERGY,
 	SIGNAL_MOMENTUM,
 	SIGNAL_NODE,
+	SIGNAL_POSE,
+	SIGNAL_VELOCITY,
+	SIGNAL_ACCELERATION,
+	SIGNAL_WRENCH,
 	SIGNAL_DEFLECTION,
 	SIGNAL_REACTION,
 	SIGNAL_LOOP,
@@ -57,12 +66,28 @@ typedef enum SignalFound {
 	SIGNAL_NO_MEMORY,
 } SignalFound;
 
+/** The words that signals begin with. */
+typedef struct SignalWord {
+	const char *word;
+	SignalKind kind;
+	bool alone, with_object; // may stand alone, may be followed by ":OBJECT"
+} SignalWord;
+extern const SignalWord signal_words[];
+extern const int signal_word_count;
+
+/** Is it about a node, a loop? Otherwise it is about a joint. */
+static inline bool signal_is_of_node(SignalKind kind) { return kind >= SIGNAL_NODE && kind <= SIGNAL_DEFLECTION; }
+static inline bool signal_is_of_loop(SignalKind kind) { return kind == SIGNAL_LOOP || kind == SIGNAL_RESIDUAL; }
+
+/** Path of a node of a body into text; false: it is none that signals of all nodes count (ground, mass points). */
+bool signal_node_path(const CalModel *model, int node, char *text, size_t size);
+
 /** Starts with the time alone. */
 void signals_init(SignalSet *set);
 /** Adds a signal, or one of its columns, by name; what is already there is not added again. */
 SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name);
-/** Tells what is wrong with a name that was not found, in words. */
-void signals_complain(char *text, size_t size, const char *name, SignalFound found);
+/** Tells what is wrong with a name that was not found, in words, and the nearest one that there is. */
+void signals_complain(char *text, size_t size, CalSim *sim, const char *name, SignalFound found);
 /** Fills row[column_count] with the values now. */
 CalStatus signals_sample(const SignalSet *set, CalSim *sim, double *row);
 void signals_free(SignalSet *set);

@@ -2,8 +2,8 @@
 /*
  * signals_sample.c — the values of signals now.
  *
- * One forward dynamics per group gives coordinates, nodes and deflections, one more call each the reactions and the residuals of loops, and
- * the monitors energy and momentum. A signal of which one column is wanted is computed as a whole all the same.
+ * One forward dynamics per group gives coordinates, nodes and deflections, one more call each the reactions and the residuals
+ * of loops, and the monitors energy and momentum. A signal of which one column is wanted is computed as a whole all the same.
  */
 #include <math.h>
 #include <string.h>
@@ -35,19 +35,66 @@ static void put_quaternion(double *to, const CalMat3 *R) {
 		to[i] = scale * products[k][i];
 }
 
-static CalStatus sample_node(const CalSimView *view, int node, double *to) {
+static CalStatus put_pose(const CalSimView *view, int node, double *to) {
 	CalPose pose;
-	CalSpatial velocity;
 	CalStatus status = cal_node_pose(view->model, view->work, node, &pose);
-	if (status == CAL_OK)
-		status = cal_node_velocity(view->model, view->work, node, &velocity);
 	if (status != CAL_OK)
 		return status;
 	put_vec3(to, pose.r);
 	put_quaternion(to + 3, &pose.R);
-	put_vec3(to + 7, velocity.linear);
-	put_vec3(to + 10, velocity.angular);
 	return CAL_OK;
+}
+
+static CalStatus put_velocity(const CalSimView *view, int node, bool acceleration, double *to) {
+	CalSpatial value;
+	CalStatus status = acceleration ? cal_node_acceleration(view->model, view->work, node, &value)
+	                                : cal_node_velocity(view->model, view->work, node, &value);
+	if (status != CAL_OK)
+		return status;
+	put_vec3(to, value.linear);
+	put_vec3(to + 3, value.angular);
+	return CAL_OK;
+}
+
+static CalStatus sample_node(const CalSimView *view, SignalKind kind, int node, double *to) {
+	CalStatus status = CAL_OK;
+	if (kind == SIGNAL_NODE || kind == SIGNAL_POSE)
+		status = put_pose(view, node, to);
+	if (kind == SIGNAL_POSE || status != CAL_OK)
+		return status;
+	return put_velocity(view, node, kind == SIGNAL_ACCELERATION, to + (kind == SIGNAL_NODE ? 7 : 0));
+}
+
+static CalVec3 turned(const CalMat3 *R, CalVec3 v) {
+	return (CalVec3){R->m[0][0] * v.x + R->m[0][1] * v.y + R->m[0][2] * v.z,
+	                 R->m[1][0] * v.x + R->m[1][1] * v.y + R->m[1][2] * v.z,
+	                 R->m[2][0] * v.x + R->m[2][1] * v.y + R->m[2][2] * v.z};
+}
+
+/* The sum of what the input applies at a node. */
+static CalStatus sample_wrench(const CalSimView *view, int node, double *to) {
+	CalPose pose;
+	CalStatus status = cal_node_pose(view->model, view->work, node, &pose);
+	memset(to, 0, 6 * sizeof *to);
+	for (int i = 0; i < view->input.wrench_count && status == CAL_OK; i++) {
+		const CalWrench *w = &view->input.wrenches[i];
+		double values[6];
+		if (w->node != node)
+			continue;
+		put_vec3(values, w->frame == CAL_FRAME_NODE ? turned(&pose.R, w->f.angular) : w->f.angular);
+		put_vec3(values + 3, w->frame == CAL_FRAME_NODE ? turned(&pose.R, w->f.linear) : w->f.linear);
+		for (int k = 0; k < 6; k++)
+			to[k] += values[k];
+	}
+	return status;
+}
+
+/* Generalised forces: those given, and those that driven freedoms need beyond them. */
+static void put_forces(const CalSimView *view, const Signal *signal, double *row) {
+	for (int i = 0; i < signal->count; i++) {
+		int u = signal->index + i;
+		row[signal->first + i] = (view->input.tau ? view->input.tau[u] : 0) + view->force[u];
+	}
 }
 
 /* R' v. */
@@ -155,42 +202,79 @@ static void put_values(const Signal *signal, const double *all, double *row) {
 		memcpy(row + signal->first, all, (size_t)signal->count * sizeof(double));
 }
 
+/* What the view holds at once: not reactions, nor residuals. */
+static CalStatus sample_signal(const CalSimView *view, const Signal *s, double *row) {
+	CalStatus status;
+	double all[MOST_VALUES];
+	size_t size = (size_t)s->count * sizeof(double);
+	switch (s->kind) {
+	case SIGNAL_Q:
+		memcpy(row + s->first, view->state->q + s->index, size);
+		return CAL_OK;
+	case SIGNAL_U:
+		memcpy(row + s->first, view->state->u + s->index, size);
+		return CAL_OK;
+	case SIGNAL_UDOT:
+		memcpy(row + s->first, view->udot + s->index, size);
+		return CAL_OK;
+	case SIGNAL_FORCE:
+		put_forces(view, s, row);
+		return CAL_OK;
+	case SIGNAL_DEFLECTION:
+		status = sample_deflection(view, s->index, all);
+		break;
+	case SIGNAL_WRENCH:
+		status = sample_wrench(view, s->index, all);
+		break;
+	case SIGNAL_LOOP:
+		status = sample_loop(view, s->index, all);
+		break;
+	case SIGNAL_NODE:
+	case SIGNAL_POSE:
+	case SIGNAL_VELOCITY:
+	case SIGNAL_ACCELERATION:
+		status = sample_node(view, s->kind, s->index, all);
+		break;
+	default:
+		return CAL_OK;
+	}
+	if (status == CAL_OK)
+		put_values(s, all, row);
+	return status;
+}
+
+static CalStatus sample_reactions(const SignalSet *set, const CalSimView *view, int group, double *row) {
+	CalStatus status = cal_reactions(view->model, view->state, view->udot, &view->input, view->work);
+	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
+		const Signal *s = &set->signals[i];
+		double all[MOST_VALUES];
+		if (s->group != group || s->kind != SIGNAL_REACTION)
+			continue;
+		status = sample_reaction(view, s->index, all);
+		if (status == CAL_OK)
+			put_values(s, all, row);
+	}
+	return status;
+}
+
 /* Everything that one forward dynamics gives; reactions come last because they use its workspace. */
 static CalStatus sample_group(const SignalSet *set, CalSim *sim, int group, double *row) {
 	CalSimView view;
+	bool reactions = false, anything = false;
+	for (int i = 0; i < set->signal_count; i++) {
+		SignalKind kind = set->signals[i].kind;
+		bool here = set->signals[i].group == group && kind != SIGNAL_ENERGY && kind != SIGNAL_MOMENTUM;
+		anything |= here;
+		reactions |= here && kind == SIGNAL_REACTION;
+	}
+	if (!anything)
+		return CAL_OK;
 	CalStatus status = cal_sim_observe(sim, group, &view);
-	bool reactions = false;
-	double all[MOST_VALUES];
-	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
-		const Signal *s = &set->signals[i];
-		if (s->group != group)
-			continue;
-		size_t size = (size_t)s->count * sizeof(double);
-		if (s->kind == SIGNAL_Q)
-			memcpy(row + s->first, view.state->q + s->index, size);
-		else if (s->kind == SIGNAL_U)
-			memcpy(row + s->first, view.state->u + s->index, size);
-		else if (s->kind == SIGNAL_UDOT)
-			memcpy(row + s->first, view.udot + s->index, size);
-		else if (s->kind == SIGNAL_NODE)
-			status = sample_node(&view, s->index, all);
-		else if (s->kind == SIGNAL_DEFLECTION)
-			status = sample_deflection(&view, s->index, all);
-		else if (s->kind == SIGNAL_LOOP)
-			status = sample_loop(&view, s->index, all);
-		if (status == CAL_OK && (s->kind == SIGNAL_NODE || s->kind == SIGNAL_DEFLECTION || s->kind == SIGNAL_LOOP))
-			put_values(s, all, row);
-		reactions |= s->kind == SIGNAL_REACTION;
-	}
+	for (int i = 0; i < set->signal_count && status == CAL_OK; i++)
+		if (set->signals[i].group == group)
+			status = sample_signal(&view, &set->signals[i], row);
 	if (reactions && status == CAL_OK)
-		status = cal_reactions(view.model, view.state, view.udot, &view.input, view.work);
-	for (int i = 0; i < set->signal_count && status == CAL_OK && reactions; i++) {
-		if (set->signals[i].group != group || set->signals[i].kind != SIGNAL_REACTION)
-			continue;
-		status = sample_reaction(&view, set->signals[i].index, all);
-		if (status == CAL_OK)
-			put_values(&set->signals[i], all, row);
-	}
+		status = sample_reactions(set, &view, group, row);
 	return set->residuals && status == CAL_OK ? sample_residuals(set, &view, group, row) : status;
 }
 

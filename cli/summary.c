@@ -64,6 +64,13 @@ static void print_group(const Summary *summary, CalSim *sim, int group, FILE *ou
 	}
 }
 
+static void print_stream(const SummaryStream *stream, FILE *out) {
+	fprintf(out, "  wrote       %s (%s: %lld records)\n", stream->file, stream->name, (long long)stream->count.written);
+	if (stream->count.dropped)
+		fprintf(out, "              DROPPED %lld records: the disk was slower than the simulation\n",
+		        (long long)stream->count.dropped);
+}
+
 void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	CalSimStats stats = cal_sim_stats(sim);
 	fprintf(out, "%s%s%s\n", summary->path, summary->title[0] ? ": " : "", summary->title);
@@ -76,8 +83,8 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	fprintf(out, ", %lld evaluations of the dynamics\n", (long long)stats.evaluations);
 	fprintf(out, "  real time   %.*f times faster (%.4g s wall, %.4g s CPU)\n", stats.real_time_factor < 100 ? 2 : 0,
 	        stats.real_time_factor, stats.wall_s, stats.cpu_s);
-	if (summary->csv)
-		fprintf(out, "  wrote       %s\n", summary->csv);
+	for (int i = 0; i < summary->stream_count; i++)
+		print_stream(&summary->streams[i], out);
 	if (summary->svg)
 		fprintf(out, "  wrote       %s\n", summary->svg);
 }
@@ -131,5 +138,15 @@ void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 	json_field(out, "wall_s", stats.wall_s);
 	json_field(out, "cpu_s", stats.cpu_s);
 	json_field(out, "real_time_factor", stats.real_time_factor);
-	fprintf(out, "\n}\n");
+	fprintf(out, ",\n  \"streams\": [");
+	for (int i = 0; i < summary->stream_count; i++) {
+		const SummaryStream *stream = &summary->streams[i];
+		fprintf(out, "%s{\"name\": ", i ? ", " : "");
+		json_string(out, stream->name);
+		fprintf(out, ", \"file\": ");
+		json_string(out, stream->file);
+		fprintf(out, ", \"written\": %lld, \"dropped\": %lld}", (long long)stream->count.written,
+		        (long long)stream->count.dropped);
+	}
+	fprintf(out, "]\n}\n");
 }

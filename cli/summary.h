@@ -16,13 +16,21 @@ typedef struct Drift {
 	int residual_row; //
 } Drift;
 
+/** A stream that was written. */
+typedef struct SummaryStream {
+	const char *name, *file;
+	CalResultsCount count;
+} SummaryStream;
+
 typedef struct Summary {
 	const char *path;
 	const char *title;
 	CalMethod method;
 	size_t samples;
-	const char *csv, *svg; // what was written, or NULL
-	Drift *drift;          // one per group
+	const SummaryStream *streams; // [stream_count] that were written
+	int stream_count;
+	const char *svg; // what was drawn, or NULL
+	Drift *drift;    // one per group
 } Summary;
 
 /** Takes the monitors of all groups at the present time. */

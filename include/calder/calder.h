@@ -15,5 +15,6 @@
 #include <calder/sim.h>
 #include <calder/io.h>
 #include <calder/fe.h>
+#include <calder/results.h>
 
 #endif

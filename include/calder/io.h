@@ -34,13 +34,21 @@ CAL_API CalStatus cal_file_state(const CalFile *file, const CalModel *model, Cal
 /** frozen[nu]: 1 where the file says that closing loops must not move it (cal_sim_set_frozen), else 0. */
 CAL_API CalStatus cal_file_frozen(const CalFile *file, const CalModel *model, uint8_t *frozen, CalError *error);
 
+/** Signals that are written at one rate. */
+typedef struct CalRunStream {
+	const char *name;           // "main", "stream2", ... where the file gives none
+	const char *file;           // where it is written; NULL: where the program is told to
+	double interval;            // [s], 0: every step
+	int signal_count;           // 0: the default set
+	const char *const *signals; // names as given (docs/format.md), e.g. "q", "energy", "node:arm/tip"
+} CalRunStream;
+
 typedef struct CalRunSettings {
 	const char *title;           // may be ""
 	double duration;             // [s]
 	CalIntegratorOptions method; // input and user are not set
-	double output_interval;      // [s], 0: every step
-	int signal_count;            // 0: the default set
-	const char *const *signals;  // names as given (docs/format.md), e.g. "q", "energy", "node:arm/tip"
+	int stream_count;            // 0: the file says nothing of output
+	const CalRunStream *streams; //
 } CalRunSettings;
 CAL_API CalRunSettings cal_file_run(const CalFile *file);
 
@@ -53,6 +61,9 @@ CAL_API void cal_file_loads_destroy(CalFileLoads *loads);
 CAL_API int cal_file_loads_input(void *user, const CalModel *model, const CalState *state, CalInput *input);
 /** The next time after t at which a load switches, or INFINITY. */
 CAL_API double cal_file_loads_next_switch(const CalFileLoads *loads, double t);
+
+/** The candidate that a word which was not understood is most like; NULL: none is near. */
+CAL_API const char *cal_name_nearest(const char *word, const char *const *candidates, int count);
 
 /* ---- golden cases (schema golden-mbd-1, docs/golden.md) ------------------------------------- */
 

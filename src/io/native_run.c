@@ -10,11 +10,14 @@
 typedef struct OutputInput {
 	double interval;
 	const TreeNode *signals;
+	const char *name, *file;
 } OutputInput;
 
 static const Key output_keys[] = {
 	{"interval", key_not_negative, offsetof(OutputInput, interval), DIM_TIME, 0},
 	{"signals", key_node, offsetof(OutputInput, signals), DIM_NUMBER, 0},
+	{"name", key_text, offsetof(OutputInput, name), DIM_NUMBER, 0},
+	{"file", key_text, offsetof(OutputInput, file), DIM_NUMBER, 0},
 };
 const KeyTable output_table = KEY_TABLE("output", output_keys);
 
@@ -61,16 +64,18 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
  * that records it.
  */
 
-typedef enum SignalAbout { ABOUT_ALL, ABOUT_COORDINATE, ABOUT_NODE, ABOUT_JOINT } SignalAbout;
+typedef enum SignalAbout { ABOUT_ALL, ABOUT_COORDINATE, ABOUT_NODE, ABOUT_JOINT, ABOUT_LOOP } SignalAbout;
 
 static const struct {
 	const char *word;
 	SignalAbout about; // of what stands behind "word:"
 	bool alone;        // may stand without it
 } signal_words[] = {
-	{"q", ABOUT_COORDINATE, true},     {"u", ABOUT_COORDINATE, true},    {"udot", ABOUT_COORDINATE, true},
-	{"energy", ABOUT_ALL, true},       {"momentum", ABOUT_ALL, true},    {"node", ABOUT_NODE, false},
-	{"deflection", ABOUT_NODE, false}, {"reaction", ABOUT_JOINT, false},
+	{"q", ABOUT_COORDINATE, true},      {"u", ABOUT_COORDINATE, true}, {"udot", ABOUT_COORDINATE, true},
+	{"force", ABOUT_COORDINATE, true},  {"energy", ABOUT_ALL, true},   {"momentum", ABOUT_ALL, true},
+	{"node", ABOUT_NODE, false},        {"pose", ABOUT_NODE, true},    {"velocity", ABOUT_NODE, true},
+	{"acceleration", ABOUT_NODE, true}, {"wrench", ABOUT_NODE, false}, {"deflection", ABOUT_NODE, false},
+	{"reaction", ABOUT_JOINT, true},    {"loop", ABOUT_LOOP, false},   {"residual", ABOUT_LOOP, true},
 };
 
 /* The number behind the last "dot" of a name, e.g. ".eta" or "."; -1: there is none. *length: what stands before. */
@@ -111,20 +116,43 @@ static bool is_coordinate(const Reader *r, const char *name, bool speed) {
 	return count > 1 && number < count;
 }
 
+static bool find_loop(Reader *r, const Sections *s, const TreeNode *node, const char *name) {
+	Suggestion suggestion = {.word = name};
+	if (cal_desc_find_loop(r->file->desc, name).value)
+		return true;
+	const int count = items_count(r, s->loops, "loops");
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (items_get(r, s->loops, i, "loop", &item))
+			suggestion_offer(&suggestion, item.name);
+	}
+	return reader_unknown(r, node, "loop", &suggestion);
+}
+
+static bool find_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *name) {
+	CalNodeId id;
+	const JointRecord *joint;
+	return about == ABOUT_NODE   ? native_find_node(r, s, node, name, &id)
+	       : about == ABOUT_LOOP ? find_loop(r, s, node, name)
+	                             : native_find_joint(r, node, name, &joint);
+}
+
+static bool is_object(const CalDesc *desc, SignalAbout about, const char *name) {
+	return about == ABOUT_NODE   ? cal_desc_find_node(desc, name).value != 0
+	       : about == ABOUT_LOOP ? cal_desc_find_loop(desc, name).value != 0
+	                             : cal_desc_find_joint(desc, name).value != 0;
+}
+
 /* Finds the object; where there is none of that name, its last ":part" is taken for a column. */
 static bool check_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *object) {
 	char whole[256];
-	CalNodeId id;
-	const JointRecord *joint;
 	const char *colon = strrchr(object, ':');
-	const bool found = about == ABOUT_NODE ? cal_desc_find_node(r->file->desc, object).value != 0
-	                                       : cal_desc_find_joint(r->file->desc, object).value != 0;
-	if (!found && colon && (size_t)(colon - object) < sizeof whole) {
+	if (!is_object(r->file->desc, about, object) && colon && (size_t)(colon - object) < sizeof whole) {
 		memcpy(whole, object, (size_t)(colon - object));
 		whole[colon - object] = 0;
 		object = whole;
 	}
-	return about == ABOUT_NODE ? native_find_node(r, s, node, object, &id) : native_find_joint(r, node, object, &joint);
+	return find_object(r, s, node, about, object);
 }
 
 static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal) {
@@ -139,7 +167,7 @@ static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, con
 			continue;
 		if (rest ? signal_words[i].about == ABOUT_ALL : signal_words[i].alone)
 			return true;
-		if (rest && signal_words[i].about == ABOUT_COORDINATE && is_coordinate(r, rest, word[0] == 'u'))
+		if (rest && signal_words[i].about == ABOUT_COORDINATE && is_coordinate(r, rest, word[0] != 'q'))
 			return true;
 		if (rest)
 			return check_object(r, s, node, signal_words[i].about, rest);
@@ -147,12 +175,13 @@ static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, con
 	if (suggestion.best)
 		return reader_unknown(r, node, "signal", &suggestion);
 	return reader_fail(r, node,
-	                   "unknown signal \"%.80s\"; write q, u, udot, q:JOINT, u:JOINT, udot:JOINT, energy, momentum, "
-	                   "node:BODY/NODE, deflection:BODY/NODE or reaction:JOINT",
+	                   "unknown signal \"%.80s\"; write q, u, udot or force (also q:JOINT), energy, momentum, pose, "
+	                   "velocity or acceleration (also pose:BODY/NODE), node:BODY/NODE, wrench:BODY/NODE, "
+	                   "deflection:BODY/NODE, reaction, reaction:JOINT, loop:LOOP, residual or residual:LOOP",
 	                   signal);
 }
 
-static bool read_signals(Reader *r, const Sections *s, const TreeNode *node, CalRunSettings *run) {
+static bool read_signals(Reader *r, const Sections *s, const TreeNode *node, CalRunStream *stream) {
 	if (!read_list(r, node, "signals, e.g. [q, u, energy, \"node:arm/tip\"]"))
 		return false;
 	const char **signals = reader_array(r, (size_t)node->count, sizeof *signals);
@@ -162,19 +191,56 @@ static bool read_signals(Reader *r, const Sections *s, const TreeNode *node, Cal
 		if (!read_text(r, node->items[i], &signals[i]) || !check_signal(r, s, node->items[i], signals[i]))
 			return false;
 	}
-	run->signals = signals;
-	run->signal_count = node->count;
+	stream->signals = signals;
+	stream->signal_count = node->count;
 	return true;
 }
 
 /* ---- the section ------------------------------------------------------------------------------- */
 
-static bool read_output(Reader *r, const Sections *s, const TreeNode *map, CalRunSettings *run) {
+static bool name_stream(Reader *r, const TreeNode *map, CalRunStream *streams, int index) {
+	enum { NAME_SIZE = 24 };
+	if (!streams[index].name) {
+		char *name = reader_array(r, NAME_SIZE, 1);
+		if (!name)
+			return false;
+		if (index)
+			snprintf(name, NAME_SIZE, "stream%d", index + 1);
+		else
+			snprintf(name, NAME_SIZE, "main");
+		streams[index].name = name;
+	}
+	const char *name = streams[index].name;
+	if (!name[0] || strchr(name, '/') || strcmp(name, ".") == 0)
+		return reader_fail(r, tree_get(map, "name"), "the name of an output may not be empty nor hold a '/'");
+	for (int i = 0; i < index; i++)
+		if (strcmp(streams[i].name, name) == 0)
+			return reader_fail(r, map, "two outputs are called \"%.80s\"; give one another \"name\"", name);
+	return true;
+}
+
+static bool read_stream(Reader *r, const Sections *s, const TreeNode *map, CalRunStream *streams, int index) {
 	OutputInput in = {0};
 	if (!keys_read(r, map, &output_table, &in))
 		return false;
-	run->output_interval = in.interval;
-	return !in.signals || read_signals(r, s, in.signals, run);
+	if (in.file && !in.file[0])
+		return reader_fail(r, tree_get(map, "file"), "\"file\" is empty; leave it out or name a file, e.g. run.h5");
+	streams[index] = (CalRunStream){.name = in.name, .file = in.file, .interval = in.interval};
+	return name_stream(r, map, streams, index) && (!in.signals || read_signals(r, s, in.signals, &streams[index]));
+}
+
+/* One output, or a list of them. */
+static bool read_output(Reader *r, const Sections *s, const TreeNode *node, CalRunSettings *run) {
+	const int count = node->kind == TREE_LIST ? node->count : 1;
+	CalRunStream *streams = reader_array(r, (size_t)count, sizeof *streams);
+	if (!streams)
+		return false;
+	for (int i = 0; i < count; i++)
+		if (!read_stream(r, s, node->kind == TREE_LIST ? node->items[i] : node, streams, i))
+			return false;
+	run->streams = streams;
+	run->stream_count = count;
+	return true;
 }
 
 bool native_read_run(Reader *r, const Sections *s) {

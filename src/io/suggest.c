@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <calder/io.h>
+
 enum { WORD_MAX = 63 };
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c == '-' ? '_' : c; }
@@ -62,4 +64,11 @@ const char *suggestion_text(const Suggestion *s, char *buffer, size_t size) {
 	if (s->best)
 		snprintf(buffer, size, "; did you mean \"%.80s\"?", s->best);
 	return buffer;
+}
+
+const char *cal_name_nearest(const char *word, const char *const *candidates, int count) {
+	Suggestion suggestion = {.word = word};
+	for (int i = 0; word && i < count; i++)
+		suggestion_offer(&suggestion, candidates[i]);
+	return suggestion.best;
 }

@@ -209,14 +209,38 @@ static void run_settings_arrive(void **state) {
 	assert_near(run.method.min_step, 1e-6, 0);
 	assert_near(run.method.max_step, 0.1, 0);
 	assert_int_equal(run.method.max_steps, 1000000);
-	assert_near(run.output_interval, 0.01, 0);
-	assert_int_equal(run.signal_count, 8);
-	assert_string_equal(run.signals[5], "node:a/tip");
+	assert_int_equal(run.stream_count, 1);
+	assert_string_equal(run.streams[0].name, "main");
+	assert_null(run.streams[0].file);
+	assert_near(run.streams[0].interval, 0.01, 0);
+	assert_int_equal(run.streams[0].signal_count, 8);
+	assert_string_equal(run.streams[0].signals[5], "node:a/tip");
 	cal_file_destroy(file);
 	file = file_of("calder: 1\nbodies: {a: {mass: 1}}\njoints:\nstate:\nloads:\nrun:\n");
 	assert_string_equal(cal_file_run(file).title, "");
 	assert_int_equal(cal_file_run(file).method.method, CAL_METHOD_DOPRI5);
-	assert_int_equal(cal_file_run(file).signal_count, 0);
+	assert_int_equal(cal_file_run(file).stream_count, 0);
+	cal_file_destroy(file);
+}
+
+static void several_outputs_are_streams(void **state) {
+	(void)state;
+	CalFile *file =
+		file_of("calder: 1\nbodies: {a: {mass: 1, nodes: {tip: [1, 0, 0]}}}\njoints: {j: {type: weld, to: a}}\n"
+	            "loops: {pin: {type: spherical, from: ground, to: a}}\n"
+	            "run: {duration: 1, output: [{interval: 1 ms, signals: [pose, 'velocity:a/tip', residual]},\n"
+	            "  {name: slow, file: b.h5, interval: 2}, {signals: ['loop:pin:fx', reaction, 'wrench:a']}]}\n");
+	const CalRunSettings run = cal_file_run(file);
+	assert_int_equal(run.stream_count, 3);
+	assert_string_equal(run.streams[0].name, "main");
+	assert_near(run.streams[0].interval, 1e-3, 0);
+	assert_int_equal(run.streams[0].signal_count, 3);
+	assert_null(run.streams[0].file);
+	assert_string_equal(run.streams[1].name, "slow");
+	assert_string_equal(run.streams[1].file, "b.h5");
+	assert_int_equal(run.streams[1].signal_count, 0);
+	assert_string_equal(run.streams[2].name, "stream3");
+	assert_string_equal(run.streams[2].signals[0], "loop:pin:fx");
 	cal_file_destroy(file);
 }
 
@@ -295,6 +319,7 @@ int main(void) {
 		cmocka_unit_test(placements_arrive),
 		cmocka_unit_test(loads_act_in_their_intervals),
 		cmocka_unit_test(run_settings_arrive),
+		cmocka_unit_test(several_outputs_are_streams),
 		cmocka_unit_test(every_joint_type_is_read),
 		cmocka_unit_test(another_models_state_is_refused),
 	};

@@ -142,9 +142,10 @@ static void modes_are_signals(void **state) {
 	snprintf(text + used, sizeof text - (size_t)used, "]}}\n");
 	CalFile *file = file_of(text);
 	const CalRunSettings run = cal_file_run(file);
-	assert_int_equal(run.signal_count, sizeof names / sizeof names[0]);
-	for (int i = 0; i < run.signal_count; i++)
-		assert_string_equal(run.signals[i], names[i]);
+	assert_int_equal(run.stream_count, 1);
+	assert_int_equal(run.streams[0].signal_count, sizeof names / sizeof names[0]);
+	for (int i = 0; i < run.streams[0].signal_count; i++)
+		assert_string_equal(run.streams[0].signals[i], names[i]);
 	cal_file_destroy(file);
 	static const Mistake rows[] = {
 		{"q:a.eta2", "'q", {"unknown joint \"a.eta2\""}},

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * results_csv.c — a stream as CSV: one header line "name [unit]", then numbers that read back exactly.
+ *
+ * Lines are collected and go to the file in whole; after a write that failed halfway the file is cut behind its last
+ * whole line. Records that were dropped are told in a last line that begins with '#'.
+ */
+#define _POSIX_C_SOURCE 200809L // open, write, ftruncate
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/results_sink.h"
+
+enum { NUMBER_LONGEST = 26, TEXT_BYTES = 1 << 16 };
+
+typedef struct CsvSink {
+	Sink base;
+	int stream, column_count;
+	int fd;
+	bool own;    // a file that this sink opened, not stdout
+	off_t whole; // bytes of it that end with a line
+	bool failed;
+	char *text; // not written yet
+	size_t length, capacity;
+} CsvSink;
+
+static CalStatus cannot_write(CsvSink *sink, int cause, CalError *error) {
+	sink->failed = true;
+	bool cut = sink->own && ftruncate(sink->fd, sink->whole) == 0;
+	return error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s%s", sink->base.path, strerror(cause),
+	                 cut ? "; what was written until then is kept" : "");
+}
+
+static CalStatus write_text(CsvSink *sink, CalError *error) {
+	size_t done = 0;
+	while (done < sink->length) {
+		ssize_t got = write(sink->fd, sink->text + done, sink->length - done);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return cannot_write(sink, errno, error);
+		done += (size_t)got;
+	}
+	sink->whole += (off_t)sink->length;
+	sink->length = 0;
+	return CAL_OK;
+}
+
+static CalStatus csv_write(Sink *base, int stream, const double *rows, size_t count, CalError *error) {
+	CsvSink *sink = (CsvSink *)base;
+	size_t line = (size_t)sink->column_count * NUMBER_LONGEST;
+	CalStatus status = CAL_OK;
+	(void)stream;
+	for (size_t i = 0; i < count && status == CAL_OK; i++) {
+		if (sink->capacity - sink->length < line)
+			status = write_text(sink, error);
+		for (int k = 0; k < sink->column_count && status == CAL_OK; k++)
+			sink->length += (size_t)snprintf(sink->text + sink->length, NUMBER_LONGEST, "%.17g%c", *rows++,
+			                                 k + 1 < sink->column_count ? ',' : '\n');
+	}
+	return status;
+}
+
+static CalStatus csv_flush(Sink *base, const int64_t *dropped, CalError *error) {
+	(void)dropped;
+	return write_text((CsvSink *)base, error);
+}
+
+static CalStatus csv_close(Sink *base, const int64_t *dropped, CalError *error) {
+	CsvSink *sink = (CsvSink *)base;
+	CalStatus status = sink->failed ? CAL_OK : write_text(sink, error);
+	if (!sink->failed && dropped && dropped[sink->stream] > 0) {
+		sink->length = (size_t)snprintf(sink->text, sink->capacity,
+		                                "# %lld records are missing: the disk was slower than the simulation\n",
+		                                (long long)dropped[sink->stream]);
+		status = write_text(sink, error);
+	}
+	if (close(sink->fd) != 0 && status == CAL_OK && !sink->failed)
+		status = error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", base->path, strerror(errno));
+	memory_free(base->allocator, sink->text);
+	memory_free(base->allocator, sink);
+	return status;
+}
+
+/* ---- opening ----------------------------------------------------------------------------------- */
+
+/* Quoted if it holds a comma, a quote or a line end. Returns the bytes; text may be NULL to count them. */
+static size_t header_field(char *text, const CalResultsColumn *column) {
+	bool quote = strpbrk(column->name, ",\"\r\n") != NULL;
+	size_t length = 0;
+	char scrap[2];
+#define PUT(c) (*(text ? text + length : scrap) = (c), length++)
+	if (quote)
+		PUT('"');
+	for (const char *c = column->name; *c; c++) {
+		if (*c == '"')
+			PUT('"');
+		PUT(*c);
+	}
+	PUT(' ');
+	PUT('[');
+	for (const char *c = column->unit; *c; c++)
+		PUT(*c);
+	PUT(']');
+	if (quote)
+		PUT('"');
+#undef PUT
+	return length;
+}
+
+static size_t header(char *text, const CalResultsStream *stream) {
+	size_t length = 0;
+	for (int i = 0; i < stream->column_count; i++) {
+		length += header_field(text ? text + length : NULL, &stream->columns[i]);
+		if (text)
+			text[length] = i + 1 < stream->column_count ? ',' : '\n';
+		length++;
+	}
+	return length;
+}
+
+static const SinkOps csv_ops = {csv_write, csv_flush, csv_close};
+
+CalStatus csv_sink_open(const CalResultsOptions *options, int stream, const CalAllocator *allocator, Sink **sink,
+                        CalError *error) {
+	const CalResultsStream *def = &options->streams[stream];
+	size_t needed = header(NULL, def), line = (size_t)def->column_count * NUMBER_LONGEST;
+	CsvSink *made = memory_alloc(allocator, sizeof *made);
+	size_t capacity = TEXT_BYTES + (needed > line ? needed : line);
+	char *text = memory_alloc(allocator, capacity);
+	int fd = !made || !text                ? -1
+	         : strcmp(def->path, "-") == 0 ? dup(STDOUT_FILENO)
+	                                       : open(def->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		int cause = errno;
+		memory_free(allocator, text);
+		memory_free(allocator, made);
+		return !made || !text
+		           ? error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", def->path)
+		           : error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", def->path, strerror(cause));
+	}
+	*made = (CsvSink){.base = {&csv_ops, def->path, allocator},
+	                  .stream = stream,
+	                  .column_count = def->column_count,
+	                  .fd = fd,
+	                  .own = strcmp(def->path, "-") != 0,
+	                  .text = text,
+	                  .capacity = capacity};
+	made->length = header(text, def);
+	CalStatus status = write_text(made, error);
+	if (status == CAL_OK)
+		*sink = &made->base;
+	else
+		csv_close(&made->base, NULL, NULL);
+	return status;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * results_read.c — a stream of an HDF5 result file, read back as a table.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/results_sink.h"
+
+void cal_results_table_free(CalResultsTable *table) {
+	for (int i = 0; table->columns && i < table->column_count; i++) {
+		free((void *)table->columns[i].name);
+		free((void *)table->columns[i].unit);
+	}
+	free(table->columns);
+	free(table->rows);
+	free(table->name);
+	*table = (CalResultsTable){0};
+}
+
+#ifdef CALDER_WITH_HDF5
+
+#include <stdio.h>
+
+#include "io/results_hdf5.h"
+
+/* A list of texts from an attribute, each and the list from malloc. */
+typedef struct Texts {
+	char **items;
+	int count;
+} Texts;
+
+static void texts_free(Texts *texts) {
+	for (int i = 0; i < texts->count; i++)
+		free(texts->items[i]);
+	free(texts->items);
+	*texts = (Texts){0};
+}
+
+static char *copy_of(const char *text) {
+	size_t size = strlen(text) + 1;
+	char *copy = malloc(size);
+	return copy ? memcpy(copy, text, size) : NULL;
+}
+
+static bool copy_texts(char *const *from, int count, Texts *texts) {
+	texts->items = calloc((size_t)count + 1, sizeof *texts->items);
+	texts->count = texts->items ? count : 0;
+	bool done = texts->items != NULL;
+	for (int i = 0; i < texts->count; i++) {
+		texts->items[i] = copy_of(from[i] ? from[i] : "");
+		done &= texts->items[i] != NULL;
+	}
+	return done;
+}
+
+static bool read_texts(hid_t object, const char *name, Texts *texts) {
+	*texts = (Texts){0};
+	hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), space = H5Aget_space(attribute);
+	hid_t type = H5Tcopy(H5T_C_S1);
+	H5Tset_size(type, H5T_VARIABLE);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+	char **read = count >= 0 && count < 1 << 24 ? calloc((size_t)count + 1, sizeof *read) : NULL;
+	bool done = read && H5Aread(attribute, type, read) >= 0;
+	if (done) {
+		done = copy_texts(read, (int)count, texts);
+		H5Dvlen_reclaim(type, space, H5P_DEFAULT, read);
+	}
+	free(read);
+	H5Tclose(type);
+	H5Sclose(space);
+	H5Aclose(attribute);
+	return done;
+}
+
+static bool read_numbers(hid_t file, const char *path, int64_t *to, hssize_t count) {
+	hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(dataset);
+	bool done = space >= 0 && H5Sget_simple_extent_npoints(space) == count &&
+	            H5Dread(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) >= 0;
+	H5Sclose(space);
+	H5Dclose(dataset);
+	return done;
+}
+
+/* The names of the streams, in order, and what is told of all of them; dropped from malloc. */
+static bool read_status(hid_t file, Texts *names, int64_t **dropped, int *closed) {
+	int64_t flag = 0;
+	hid_t dataset = H5Dopen2(file, "/status/dropped", H5P_DEFAULT);
+	bool done = dataset >= 0 && read_texts(dataset, "streams", names);
+	H5Dclose(dataset);
+	*dropped = done ? calloc((size_t)names->count + 1, sizeof **dropped) : NULL;
+	done = *dropped && read_numbers(file, "/status/dropped", *dropped, names->count) &&
+	       read_numbers(file, "/status/closed", &flag, 1);
+	*closed = flag != 0;
+	return done;
+}
+
+static bool take_columns(Texts *names, Texts *units, int width, CalResultsTable *table) {
+	if (names->count != width || units->count != width)
+		return false;
+	table->columns = calloc((size_t)width + 1, sizeof *table->columns);
+	if (!table->columns)
+		return false;
+	table->column_count = width;
+	for (int i = 0; i < width; i++) {
+		table->columns[i] = (CalResultsColumn){names->items[i], units->items[i]};
+		names->items[i] = units->items[i] = NULL;
+	}
+	return true;
+}
+
+static bool read_rows(hid_t dataset, CalResultsTable *table) {
+	hsize_t size[2] = {0, 0};
+	hid_t space = H5Dget_space(dataset);
+	bool done = space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
+	            H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[1] > 0 && size[1] < 1 << 24 &&
+	            size[0] < SIZE_MAX / sizeof(double) / size[1];
+	H5Sclose(space);
+	Texts names = {0}, units = {0};
+	done = done && read_texts(dataset, "columns", &names) && read_texts(dataset, "units", &units) &&
+	       take_columns(&names, &units, (int)size[1], table);
+	texts_free(&names);
+	texts_free(&units);
+	table->rows = done ? malloc((size_t)(size[0] * size[1] + 1) * sizeof(double)) : NULL;
+	table->row_count = (size_t)size[0];
+	return table->rows &&
+	       (size[0] == 0 || H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table->rows) >= 0);
+}
+
+static CalStatus no_such_stream(const char *path, const char *stream, const Texts *names, CalError *error) {
+	char list[300] = "";
+	for (int i = 0; i < names->count; i++) {
+		size_t used = strlen(list);
+		snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names->items[i]);
+	}
+	return error_set(error, CAL_ERR_ARGUMENT, "%.300s: there is no stream \"%.80s\"; the file has %s", path, stream,
+	                 list);
+}
+
+static CalStatus read_stream(hid_t file, const char *path, const char *stream, CalResultsTable *table,
+                             CalError *error) {
+	Texts names = {0};
+	int64_t *dropped = NULL;
+	CalStatus status = CAL_OK;
+	if (!read_status(file, &names, &dropped, &table->closed) || names.count == 0) {
+		status = error_set(error, CAL_ERR_INPUT, "%.300s: is no result file of Calder", path);
+	} else {
+		int index = 0;
+		while (stream && index < names.count && strcmp(names.items[index], stream) != 0)
+			index++;
+		hid_t group = H5Gopen2(file, "/streams", H5P_DEFAULT);
+		hid_t dataset = index < names.count ? H5Dopen2(group, names.items[index], H5P_DEFAULT) : -1;
+		if (index == names.count)
+			status = no_such_stream(path, stream, &names, error);
+		else if (dataset < 0 || !read_rows(dataset, table) || !(table->name = copy_of(names.items[index])))
+			status =
+				error_set(error, CAL_ERR_INPUT, "%.300s: stream \"%.80s\" cannot be read", path, names.items[index]);
+		else
+			table->dropped = dropped[index];
+		H5Dclose(dataset);
+		H5Gclose(group);
+	}
+	free(dropped);
+	texts_free(&names);
+	return status;
+}
+
+CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable *table, CalError *error) {
+	if (!path || !table)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_results_read: path or table is NULL");
+	*table = (CalResultsTable){0};
+	Hdf5Turn turn;
+	hdf5_enter(&turn);
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	CalStatus status =
+		file >= 0 ? read_stream(file, path, stream, table, error)
+				  : error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it there, and is it an HDF5 file?", path);
+	H5Fclose(file);
+	hdf5_leave(&turn);
+	if (status != CAL_OK)
+		cal_results_table_free(table);
+	return status;
+}
+
+#else
+
+CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable *table, CalError *error) {
+	(void)stream;
+	if (!path || !table)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_results_read: path or table is NULL");
+	*table = (CalResultsTable){0};
+	return error_set(error, CAL_ERR_UNSUPPORTED,
+	                 "%.300s: this build reads no HDF5; install it (Debian: libhdf5-dev) and build again with "
+	                 "CALDER_WITH_HDF5=ON",
+	                 path);
+}
+
+#endif
