@@ -143,6 +143,8 @@ CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalIntegratorOptions
 	}
 	for (int i = 0; status == CAL_OK && i < cal_sim_group_count(loaded->sim); i++)
 		status = prepare_group(loaded, i, error);
+	if (status == CAL_OK)
+		status = cal_file_add_devices(file, loaded->sim, error);
 	return status;
 }
 

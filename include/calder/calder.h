@@ -12,7 +12,9 @@
 #include <calder/loops.h>
 #include <calder/operators.h>
 #include <calder/integrate.h>
+#include <calder/device.h>
 #include <calder/sim.h>
+#include <calder/devices.h>
 #include <calder/io.h>
 #include <calder/fe.h>
 #include <calder/results.h>

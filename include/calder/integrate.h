@@ -4,8 +4,12 @@
  *
  * All schemes work on the configuration manifold: within a step the unknown is the displacement
  * delta[nu] from the configuration at its start, so that rotations advance by the exponential map and
- * quaternions stay unit. Memory is sized by query; a step does not allocate. With loops every step (or every so
- * many, see the options) ends with a projection on them (calder/loops.h); one that fails, or does not converge, is the step's status.
+ * quaternions stay unit. Memory is sized by query; a step does not allocate. With loops every step (or every so many,
+ * see the options) ends with a projection on them (calder/loops.h); one that fails, or does not converge, is the step's
+ * status.
+ *
+ * An integrator advances one model (cal_integrator_create), or a system of several that act on each other
+ * (cal_integrator_create_system): all of them are then at the same stage of the same step whenever forces are asked for.
  */
 #ifndef CALDER_INTEGRATE_H
 #define CALDER_INTEGRATE_H
@@ -51,6 +55,43 @@ typedef struct CalIntegratorOptions {
 	void *user;        // handed to input
 } CalIntegratorOptions;
 
+/* ---- systems ------------------------------------------------------------------------------ */
+
+/**
+ * A motion that is given as a function of time: fills q[nq], u[nu] and udot[nu] at t. u is the derivative of q and udot
+ * that of u; nothing checks that. Pure, without allocation; returns nonzero to stop with CAL_ERR_USER.
+ */
+typedef int (*CalMotionFn)(void *user, const CalModel *model, double t, double *q, double *u, double *udot);
+
+/** One model of a system. */
+typedef struct CalSystemPart {
+	const CalModel *model;
+	CalWork *work;
+	CalMotionFn motion; // NULL: it moves by its dynamics; otherwise as this says, without dynamics and loops
+	void *motion_user;  // handed to motion
+} CalSystemPart;
+
+/**
+ * Fills what acts at a state of a system. state: everything, the arrays of the models behind one another; parts[count]:
+ * the same seen as the state of each model; inputs[count] and xdot[nx] are zero before the call. Must not allocate.
+ * A status other than CAL_OK stops the integration with it (positive: adaptive methods try a smaller step first).
+ */
+typedef CalStatus (*CalSystemFn)(void *user, const CalState *state, const CalState *parts, CalInput *inputs,
+                                 double *xdot);
+
+/**
+ * Models that advance together, and states x beside theirs. The state of a system is a CalState with q, u and x: q of the
+ * first model, then q of the second, and so on; u likewise.
+ */
+typedef struct CalSystem {
+	const CalSystemPart *parts; // [count]
+	int count;                  // >= 1
+	int nx;                     // states beside q and u: xdot by input
+	int unchecked;              // the last of them do not count for the step size of adaptive methods (quadratures)
+	CalSystemFn input;          // NULL: CalIntegratorOptions.input is asked for each model, and x stays
+	void *user;                 // handed to input
+} CalSystem;
+
 typedef struct CalIntegrator CalIntegrator;
 
 CAL_API size_t cal_integrator_size(const CalModel *model, CalMethod method);
@@ -61,7 +102,17 @@ CAL_API CalStatus cal_integrator_create(const CalModel *model, CalWork *work, co
                                         CalIntegrator **integrator);
 CAL_API void cal_integrator_destroy(CalIntegrator *integrator);
 
-/** One step of size h (adaptive methods: one accepted step, at most h). On failure state is unchanged. */
+/** The same for a system; its parts are copied. All calls below then take states of the system. */
+CAL_API size_t cal_integrator_system_size(const CalSystem *system, CalMethod method);
+CAL_API CalStatus cal_integrator_init_system(const CalSystem *system, const CalIntegratorOptions *options, void *memory,
+                                             size_t size, CalIntegrator **integrator);
+CAL_API CalStatus cal_integrator_create_system(const CalSystem *system, const CalIntegratorOptions *options,
+                                               CalIntegrator **integrator);
+
+/**
+ * One step of size h (adaptive methods: one accepted step, at most h). On failure state is unchanged. Models whose motion
+ * is given are set to it before and after the step.
+ */
 CAL_API CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double h);
 /** Steps until state->t == t_end exactly. On failure state is that after the last good step. */
 CAL_API CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *state, double t_end);
@@ -69,11 +120,15 @@ CAL_API CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *st
 CAL_API CalStatus cal_integrator_interpolate(const CalIntegrator *integrator, double t, CalState *out);
 /** Tell the integrator that state or inputs were changed from outside (discontinuity). */
 CAL_API void cal_integrator_reset(CalIntegrator *integrator);
+/** The same for a small jump: adaptive methods keep their step size. */
+CAL_API void cal_integrator_renew(CalIntegrator *integrator);
+/** After a failure: the model of the system that it came from, or -1 (the input of a system, the step size). */
+CAL_API int cal_integrator_culprit(const CalIntegrator *integrator);
 
 typedef struct CalIntegratorStats {
 	int64_t steps;       // accepted
 	int64_t rejected;    // adaptive
-	int64_t evaluations; // forward dynamics calls
+	int64_t evaluations; // forward dynamics calls, of all models
 	double last_step;    // size of the last accepted step [s]
 } CalIntegratorStats;
 CAL_API CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator);

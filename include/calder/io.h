@@ -2,14 +2,14 @@
 /*
  * calder/io.h — the native file (YAML, of which JSON is a subset; docs/format.md) and golden cases.
  *
- * A file gives a description, initial states, loads and run settings. Errors carry file:line:col.
+ * A file gives a description, initial states, loads, devices and run settings. Errors carry file:line:col.
  * Present when the library was built with libyaml (CALDER_WITH_YAML); otherwise the calls return
  * CAL_ERR_UNSUPPORTED.
  */
 #ifndef CALDER_IO_H
 #define CALDER_IO_H
 
-#include <calder/integrate.h>
+#include <calder/sim.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +64,9 @@ CAL_API double cal_file_loads_next_switch(const CalFileLoads *loads, double t);
 
 /** The candidate that a word which was not understood is most like; NULL: none is near. */
 CAL_API const char *cal_name_nearest(const char *word, const char *const *candidates, int count);
+/** Adds the devices of the file to a simulation of its description. */
+CAL_API CalStatus cal_file_add_devices(const CalFile *file, CalSim *sim, CalError *error);
+CAL_API int cal_file_device_count(const CalFile *file);
 
 /* ---- golden cases (schema golden-mbd-1, docs/golden.md) ------------------------------------- */
 

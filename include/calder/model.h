@@ -122,6 +122,7 @@ typedef struct CalState {
 	double t;  // time [s]
 	double *q; // coordinates [cal_model_q_count]
 	double *u; // speeds [cal_model_u_count]
+	double *x; // states of devices beside them (CalSystem.nx of calder/integrate.h); a model alone has none: NULL
 } CalState;
 
 /** Bytes of memory for the arrays of a state; cal_state_init places them and sets the neutral state. */
@@ -130,7 +131,7 @@ CAL_API CalStatus cal_state_init(const CalModel *model, void *memory, size_t siz
 /** The same with memory from malloc; to be released by cal_state_destroy. */
 CAL_API CalStatus cal_state_create(const CalModel *model, CalState *state);
 CAL_API void cal_state_destroy(CalState *state);
-CAL_API void cal_state_copy(const CalModel *model, const CalState *from, CalState *to);
+CAL_API void cal_state_copy(const CalModel *model, const CalState *from, CalState *to); // t, q and u
 
 /* ---- configuration manifold -------------------------------------------------------------- */
 

@@ -2,27 +2,28 @@
 /*
  * calder/sim.h — a simulation: every group of a description with its state, integrator and monitors.
  *
- * A CalSim compiles the groups that have bodies and advances them together in time. It is what the
- * command line runs on. Observing (cal_sim_observe, cal_sim_monitor) uses memory of its own and never
- * changes the course of the run. All memory is taken by cal_sim_create; nothing allocates later.
+ * A CalSim compiles the groups that have bodies and advances them together in time, with the devices that act on and
+ * between them: at every stage of a step all groups and devices are at the same instant. It is what the command line runs
+ * on. Observing (cal_sim_observe, cal_sim_monitor) uses memory of its own and never changes the course of the run. All
+ * memory is taken by cal_sim_create and by the calls that add something; nothing else allocates.
  * Groups are counted 0 .. cal_sim_group_count()-1 here, in the order of the description.
  */
 #ifndef CALDER_SIM_H
 #define CALDER_SIM_H
 
-#include <calder/integrate.h>
+#include <calder/device.h>
 #include <calder/loops.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct CalSim CalSim;
-
 typedef struct CalSimOptions {
 	CalIntegratorOptions method; // for every group; its input and user are every group's first input
 	CalSolver solver;            // for every group
 	CalAllocator allocator;      // {0}: malloc
+	int input_wrenches;          // most wrenches of an input on a group that devices push too; 0: 64
+	double event_tolerance;      // events are located to this [s]; 0: 1e-12 s; never below round-off in the time
 } CalSimOptions;
 
 /** The description is not needed after the call. States are neutral, at t = 0. */
@@ -42,6 +43,12 @@ typedef double (*CalSwitchFn)(void *user, double t);
 /** What acts on a group from now on. input NULL: nothing; next_switch NULL: the input is smooth. */
 CAL_API CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchFn next_switch, void *user);
 
+/**
+ * From now on the group moves as a function of time, without dynamics (NULL: by its dynamics again). Devices and
+ * observers see the motion; what pushes the group does not change it.
+ */
+CAL_API CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *user);
+
 /** frozen[nu] nonzero: cal_sim_restart() does not move it when it closes loops; NULL: none is frozen. Copied. */
 CAL_API CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen);
 
@@ -57,11 +64,56 @@ CAL_API CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *lef
  */
 CAL_API CalStatus cal_sim_restart(CalSim *sim, CalError *error);
 
+/* ---- devices ------------------------------------------------------------------------------ */
+
+/** Adds a device; *device (may be NULL) is its number. Devices act in the order in which they were added. */
+CAL_API CalStatus cal_sim_add_device(CalSim *sim, const CalDeviceDef *def, int *device, CalError *error);
+/**
+ * Adds the device that a shared object makes of `arguments` (CalDevicePluginFn). Present where the library was built with
+ * the system's loader; otherwise CAL_ERR_UNSUPPORTED.
+ */
+CAL_API CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, const char *arguments,
+                                      int *device, CalError *error);
+
+typedef struct CalDeviceInfo {
+	const char *name;
+	const CalDeviceOps *ops;
+	int active;    // it has found its objects
+	double *x, *d; // [nx], [nd]; may be written between advances once the run has started (cal_sim_restart)
+	int nx, nd;
+} CalDeviceInfo;
+CAL_API int cal_sim_device_count(const CalSim *sim);
+CAL_API int cal_sim_find_device(const CalSim *sim, const char *name); // -1 if there is none
+CAL_API CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info);
+/** output[ops->output_count] at the present state. */
+CAL_API CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output);
+
+/* ---- events ------------------------------------------------------------------------------- */
+
+/**
+ * Something that happens in a run: at a time, or where a value changes sign. The action is called between steps and may
+ * change anything: states, inputs, motions, devices. A status other than CAL_OK ends the advance with it. Events of one
+ * instant happen in the order in which they were added, those of devices first.
+ */
+typedef struct CalEventDef {
+	const char *name;                                              // required; copied
+	double time;                                                   // without value: when [s]
+	int (*value)(void *user, CalScene *scene, double *value);      // NULL: by time; nonzero return: CAL_ERR_USER
+	int direction;                                                 // +1: only upwards, -1: only downwards, 0: both
+	int once;                                                      // nonzero: by value, only the first time
+	CalStatus (*action)(void *user, CalSim *sim, CalError *error); // NULL: steps only end there
+	void *user;                                                    // handed to both
+} CalEventDef;
+CAL_API CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, CalError *error);
+CAL_API int cal_sim_event_count(const CalSim *sim);
+/** How often an event has happened since the start, and when last (NAN: never); time may be NULL. */
+CAL_API int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time);
+
 /* ---- stepping ----------------------------------------------------------------------------- */
 
-/** Advances every group until its time is t_end exactly. On failure each holds its last good state. */
+/** Advances everything until its time is t_end exactly. On failure all hold their last good state. */
 CAL_API CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error);
-/** One step of the first group, at most to t_limit; the others follow to the time that it reached. */
+/** One step of all groups, at most to t_limit; it ends early where something jumps or happens. */
 CAL_API CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error);
 
 /* ---- observing ---------------------------------------------------------------------------- */
@@ -100,11 +152,27 @@ typedef struct CalSimMonitor {
 } CalSimMonitor;
 CAL_API CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor);
 
-/** Counts and clocks since the start, all groups together. */
+/**
+ * Energy and momentum of all groups and devices. error is what the balance misses since the start: groups + stored +
+ * dissipated - supplied is constant. It is an error of the integration only if `complete`. Groups whose motion is given
+ * are left out.
+ */
+typedef struct CalSimBalance {
+	double groups;     // kinetic, of gravity and elastic [J]
+	double stored;     // in devices [J]
+	double dissipated; // by devices and by the dampers of joints and modes, since the start [J]
+	double supplied;   // by devices and by efforts of inputs, since the start [J]
+	double error;      // [J]
+	int complete;      // nothing else acted: no wrench of an input, no driven freedom or loop, all devices account
+	CalVec3 linear, angular; // momentum of groups and devices; angular about the world's origin
+} CalSimBalance;
+CAL_API CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance);
+
+/** Counts and clocks since the start. */
 typedef struct CalSimStats {
 	int64_t steps;           // accepted
 	int64_t rejected;        // adaptive methods
-	int64_t evaluations;     // forward dynamics calls
+	int64_t evaluations;     // forward dynamics calls, all groups together
 	double time;             // simulated [s]
 	double wall_s;           // spent in cal_sim_advance and cal_sim_step
 	double cpu_s;            // of the process, over the same calls

@@ -3,8 +3,8 @@
  * dopri5.c — the embedded Runge-Kutta pair 5(4) of Dormand and Prince (1980) with step-size control and
  * dense output of order 4 (Hairer, Norsett, Wanner, Solving ODEs I, II.4-II.6).
  *
- * Error norm: RMS over delta and u of error / (atol + rtol size). The size of u is max(|u_n|, |u_n+1|). That
- * of delta is the way made in the step, max(|delta|, h |u_n|, h |u_n+1|), not |q|: the choice of origin and the
+ * Error norm: RMS over delta, u and x of error / (atol + rtol size). The size of u is max(|u_n|, |u_n+1|), that of x
+ * likewise. That of delta is the way made in the step, max(|delta|, h |u_n|, h |u_n+1|), not |q|: the choice of origin and the
  * number of turns of a joint must not change the accuracy.
  * Step size: PI control, h <- h 0.9 err^-(0.2 - 0.75 beta) err_last^beta, beta = 0.04. The last stage of an
  * accepted step is the first of the next, provided that the caller hands over the same state.
@@ -54,10 +54,10 @@ static double weighted(double *const *rate, const double *w, int i, double h) {
 
 static double max3(double a, double b, double c) { return fmax(a, fmax(b, c)); }
 
-/** Error of the step from *start to the stage at hand; at most 1 is good. Not finite: INFINITY. */
-static double error_norm(const CalIntegrator *ig, const CalState *start, double h) {
-	double atol = ig->options.atol, rtol = ig->options.rtol, sum = 0;
-	for (int i = 0; i < ig->nu; i++) {
+/** Squares of the errors of one part, summed up. */
+static double part_error(const CalIntegrator *ig, const Part *part, const CalState *start, double h, double sum) {
+	double atol = ig->options.atol, rtol = ig->options.rtol;
+	for (int i = part->u; i < part->u + part->nu; i++) {
 		double u0 = fabs(start->u[i]), u1 = fabs(ig->stage.u[i]), way = fabs(ig->delta[i]);
 		double e_delta = weighted(ig->delta_rate, error_weight, i, h);
 		double e_u = weighted(ig->u_rate, error_weight, i, h);
@@ -65,61 +65,104 @@ static double error_norm(const CalIntegrator *ig, const CalState *start, double 
 		e_u /= atol + rtol * fmax(u0, u1);
 		sum += e_delta * e_delta + e_u * e_u;
 	}
-	double norm = ig->nu > 0 ? sqrt(sum / (2 * ig->nu)) : 0;
+	return sum;
+}
+
+/** Error of the step from *start to the stage at hand; at most 1 is good. Not finite: INFINITY. */
+static double error_norm(const CalIntegrator *ig, const CalState *start, double h) {
+	double sum = 0;
+	for (int k = 0; k < ig->part_count; k++) {
+		if (!ig->parts[k].is.motion) {
+			sum = part_error(ig, &ig->parts[k], start, h, sum);
+		}
+	}
+	for (int i = 0; i < ig->checked_x; i++) {
+		double e_x = weighted(ig->x_rate, error_weight, i, h);
+		e_x /= ig->options.atol + ig->options.rtol * fmax(fabs(start->x[i]), fabs(ig->stage.x[i]));
+		sum += e_x * e_x;
+	}
+	int count = 2 * ig->checked_u + ig->checked_x;
+	double norm = count > 0 ? sqrt(sum / count) : 0;
 	return isfinite(norm) ? norm : INFINITY;
 }
 
-/** RMS of v[i] / (atol + rtol |u_i|). */
-static double speed_norm(const CalIntegrator *ig, const double *u, const double *v) {
-	double sum = 0;
-	for (int i = 0; i < ig->nu; i++) {
-		double e = v[i] / (ig->options.atol + ig->options.rtol * fabs(u[i]));
+/** RMS of v / (atol + rtol |u|) over the speeds and states that count; v_x[nx] beside v_u[nu]. */
+static double speed_norm(const CalIntegrator *ig, const CalState *at, const double *v_u, const double *v_x) {
+	double atol = ig->options.atol, rtol = ig->options.rtol, sum = 0;
+	for (int k = 0; k < ig->part_count; k++) {
+		const Part *part = &ig->parts[k];
+		for (int i = part->u; !part->is.motion && i < part->u + part->nu; i++) {
+			double e = v_u[i] / (atol + rtol * fabs(at->u[i]));
+			sum += e * e;
+		}
+	}
+	for (int i = 0; i < ig->checked_x; i++) {
+		double e = v_x[i] / (atol + rtol * fabs(at->x[i]));
 		sum += e * e;
 	}
-	return ig->nu > 0 ? sqrt(sum / ig->nu) : 0;
+	int count = ig->checked_u + ig->checked_x;
+	return count > 0 ? sqrt(sum / count) : 0;
 }
 
 /**
- * Size of the very first step (Hairer et al., II.4, on u alone): such that an Euler step changes u by 1 %,
+ * Size of the very first step (Hairer et al., II.4, on u and x alone): such that an Euler step changes them by 1 %,
  * then from an estimate of the second derivative. Uses the rates of the first stage.
  */
 static CalStatus first_size(CalIntegrator *ig, const CalState *start, double direction, double h_max, double *h) {
-	double d0 = speed_norm(ig, start->u, start->u), d1 = speed_norm(ig, start->u, ig->u_rate[0]);
+	double d0 = speed_norm(ig, start, start->u, start->x);
+	double d1 = speed_norm(ig, start, ig->u_rate[0], ig->x_rate[0]);
 	double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
 	h0 = fmin(h0, h_max);
 	const double euler[1] = {1};
 	runge_kutta_combine(ig, start, direction * h0, euler, 1);
 	ig->stage.t = start->t + direction * h0;
-	CalStatus status = integrator_evaluate(ig, &ig->stage, ig->u_rate[1]);
+	CalStatus status = system_impose(ig, &ig->stage);
+	if (status == CAL_OK) {
+		status = system_evaluate(ig, &ig->stage, 1);
+	}
 	if (status < 0) {
 		return status;
 	}
 	for (int i = 0; i < ig->nu; i++) {
 		ig->u_rate[1][i] = (ig->u_rate[1][i] - ig->u_rate[0][i]) / h0;
 	}
-	double d2 = status == CAL_OK ? fmax(d1, speed_norm(ig, start->u, ig->u_rate[1])) : INFINITY;
+	for (int i = 0; i < ig->nx; i++) {
+		ig->x_rate[1][i] = (ig->x_rate[1][i] - ig->x_rate[0][i]) / h0;
+	}
+	double d2 = status == CAL_OK ? fmax(d1, speed_norm(ig, start, ig->u_rate[1], ig->x_rate[1])) : INFINITY;
 	double h1 = d2 <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d2, 0.2);
 	*h = isfinite(d2) ? fmin(100 * h0, h1) : 1e-3 * h0;
 	return CAL_OK;
 }
 
+static bool same_numbers(const double *a, const double *b, int count) {
+	return count == 0 || memcmp(a, b, (size_t)count * sizeof(double)) == 0;
+}
+
+static void copy_numbers(double *to, const double *from, int count) {
+	if (count > 0) {
+		memcpy(to, from, (size_t)count * sizeof(double));
+	}
+}
+
 static bool same_state(const CalIntegrator *ig, const CalState *state) {
 	const StepControl *c = &ig->control;
-	return c->reusable && state->t == c->t_last && memcmp(state->q, c->q_last, (size_t)ig->nq * sizeof(double)) == 0 &&
-	       memcmp(state->u, c->u_last, (size_t)ig->nu * sizeof(double)) == 0;
+	return c->reusable && state->t == c->t_last && same_numbers(state->q, c->q_last, ig->nq) &&
+	       same_numbers(state->u, c->u_last, ig->nu) && same_numbers(state->x, c->x_last, ig->nx);
 }
 
 /** Rates at the start: those of the last stage of the step before, or evaluated. */
 static CalStatus first_stage(CalIntegrator *ig, const CalState *start) {
 	memset(ig->delta, 0, (size_t)ig->nu * sizeof(double));
-	cal_config_rate(ig->model, ig->delta, start->u, ig->delta_rate[0]);
-	if (same_state(ig, start)) {
-		memcpy(ig->u_rate[0], ig->u_rate[MAX_STAGES - 1], (size_t)ig->nu * sizeof(double));
-		ig->control.reusable = false;
-		return CAL_OK;
-	}
+	system_rate(ig, ig->delta, start->u, ig->delta_rate[0]);
+	bool same = same_state(ig, start);
 	ig->control.reusable = false;
-	return integrator_evaluate(ig, start, ig->u_rate[0]);
+	if (!same) {
+		return system_evaluate(ig, start, 0);
+	}
+	copy_numbers(ig->u_rate[0], ig->u_rate[MAX_STAGES - 1], ig->nu);
+	copy_numbers(ig->x_rate[0], ig->x_rate[MAX_STAGES - 1], ig->nx);
+	return CAL_OK;
 }
 
 /** The largest step that the fastest quaternion allows. */
@@ -145,8 +188,9 @@ static double dense_value(double *const *term, int i, double theta) {
 static CalStatus accept(CalIntegrator *ig, CalState *state, double h, double t_new) {
 	DenseOutput *dense = &ig->dense;
 	dense->t0 = state->t;
-	memcpy(dense->q0, state->q, (size_t)ig->nq * sizeof(double));
-	memcpy(dense->u0, state->u, (size_t)ig->nu * sizeof(double));
+	copy_numbers(dense->q0, state->q, ig->nq);
+	copy_numbers(dense->u0, state->u, ig->nu);
+	copy_numbers(dense->x0, state->x, ig->nx);
 	CalStatus status = integrator_commit(ig, state, t_new);
 	dense->valid = status == CAL_OK;
 	if (status != CAL_OK) {
@@ -157,11 +201,15 @@ static CalStatus accept(CalIntegrator *ig, CalState *state, double h, double t_n
 		dense_store(dense->delta, ig->delta_rate, ig->delta[i], i, h);
 		dense_store(dense->u, ig->u_rate, state->u[i] - dense->u0[i], i, h);
 	}
+	for (int i = 0; i < ig->nx; i++) {
+		dense_store(dense->x, ig->x_rate, state->x[i] - dense->x0[i], i, h);
+	}
 	StepControl *c = &ig->control;
-	memcpy(c->q_last, state->q, (size_t)ig->nq * sizeof(double));
-	memcpy(c->u_last, state->u, (size_t)ig->nu * sizeof(double));
+	copy_numbers(c->q_last, state->q, ig->nq);
+	copy_numbers(c->u_last, state->u, ig->nu);
+	copy_numbers(c->x_last, state->x, ig->nx);
 	c->t_last = t_new;
-	c->reusable = cal_model_row_count(ig->model) == 0; // a projection moves the state;
+	c->reusable = !ig->has_loops; // a projection moves the state
 	return CAL_OK;
 }
 
@@ -229,12 +277,15 @@ static CalStatus dopri5_interpolate(const CalIntegrator *ig, double t, CalState 
 	for (int i = 0; i < ig->nu; i++) {
 		out->u[i] = dense_value(dense->delta, i, theta);
 	}
-	cal_config_integrate(ig->model, dense->q0, out->u, out->q);
+	system_integrate(ig, dense->q0, out->u, out->q);
 	for (int i = 0; i < ig->nu; i++) {
 		out->u[i] = dense->u0[i] + dense_value(dense->u, i, theta);
 	}
+	for (int i = 0; i < ig->nx; i++) {
+		out->x[i] = dense->x0[i] + dense_value(dense->x, i, theta);
+	}
 	out->t = t;
-	return CAL_OK;
+	return system_motion(ig, out);
 }
 
 const Scheme scheme_CAL_METHOD_DOPRI5 = {

@@ -2,7 +2,7 @@
 /*
  * implicit.c — steps that are linearly implicit in what is stiff: joint springs and dampers, modal stiffness and
  * damping [THEORY 4]. The recursion only gets h D + h^2 K added to its inertias, so a step costs as much as an
- * explicit one and is stable however stiff the springs are; everything else is explicit.
+ * explicit one and is stable however stiff the springs are; everything else, states of devices too, is explicit.
  *
  *   implicit            (M + hD + h^2K) udot = f - hKu,  u+ = u + h udot,  q+ = integrate(q, h u+)
  *                       order 1; damps a mode of frequency w at the rate w^2 h/2
@@ -12,38 +12,41 @@
 #include "integrate/scheme.h"
 
 static CalStatus implicit_step(CalIntegrator *ig, CalState *state, double h, double t_new) {
-	CalStatus status = integrator_evaluate_implicit(ig, state, state, h, ig->u_rate[0]);
+	CalStatus status = system_evaluate_implicit(ig, state, state, h, 0);
 	if (status != CAL_OK) {
 		return status;
 	}
+	system_rates(ig, state, 0, h);
 	for (int i = 0; i < ig->nu; i++) {
-		ig->stage.u[i] = state->u[i] + h * ig->u_rate[0][i];
 		ig->delta[i] = h * ig->stage.u[i];
 	}
-	cal_config_integrate(ig->model, state->q, ig->delta, ig->stage.q);
+	system_integrate(ig, state->q, ig->delta, ig->stage.q);
 	return integrator_commit(ig, state, t_new);
 }
 
 static CalStatus implicit_midpoint_step(CalIntegrator *ig, CalState *state, double h, double t_new) {
-	CalStatus status = integrator_evaluate_implicit(ig, state, state, 0.5 * h, ig->u_rate[0]);
+	CalStatus status = system_evaluate_implicit(ig, state, state, 0.5 * h, 0);
 	if (status != CAL_OK) {
 		return status;
 	}
 	ig->stage.t = state->t + 0.5 * h;
+	system_rates(ig, state, 0, 0.5 * h);
 	for (int i = 0; i < ig->nu; i++) {
-		ig->stage.u[i] = state->u[i] + 0.5 * h * ig->u_rate[0][i];
 		ig->delta[i] = 0.5 * h * ig->stage.u[i];
 	}
-	cal_config_integrate(ig->model, state->q, ig->delta, ig->stage.q);
-	status = integrator_evaluate_implicit(ig, &ig->stage, state, 0.5 * h, ig->u_rate[1]);
+	system_integrate(ig, state->q, ig->delta, ig->stage.q);
+	status = system_impose(ig, &ig->stage);
+	if (status == CAL_OK) {
+		status = system_evaluate_implicit(ig, &ig->stage, state, 0.5 * h, 1);
+	}
 	if (status != CAL_OK) {
 		return status;
 	}
+	system_rates(ig, state, 1, h);
 	for (int i = 0; i < ig->nu; i++) {
-		ig->stage.u[i] = state->u[i] + h * ig->u_rate[1][i];
 		ig->delta[i] = 0.5 * h * (state->u[i] + ig->stage.u[i]);
 	}
-	cal_config_integrate(ig->model, state->q, ig->delta, ig->stage.q);
+	system_integrate(ig, state->q, ig->delta, ig->stage.q);
 	return integrator_commit(ig, state, t_new);
 }
 

@@ -68,24 +68,33 @@ static double *take_doubles(Cursor *cursor, int count) { return take(cursor, cou
 static void place_adaptive(CalIntegrator *ig, Cursor *cursor) {
 	ig->control.q_last = take_doubles(cursor, ig->nq);
 	ig->control.u_last = take_doubles(cursor, ig->nu);
+	ig->control.x_last = take_doubles(cursor, ig->nx);
 	ig->control.rotations = take(cursor, ig->nu / 3, sizeof(int));
 	ig->dense.q0 = take_doubles(cursor, ig->nq);
 	ig->dense.u0 = take_doubles(cursor, ig->nu);
+	ig->dense.x0 = take_doubles(cursor, ig->nx);
 	for (int i = 0; i < DENSE_TERMS; i++) {
 		ig->dense.delta[i] = take_doubles(cursor, ig->nu);
 		ig->dense.u[i] = take_doubles(cursor, ig->nu);
+		ig->dense.x[i] = take_doubles(cursor, ig->nx);
 	}
 }
 
 /** Places the arrays behind the object at the cursor's base; returns the bytes of all. */
 static size_t place_arrays(CalIntegrator *ig, Cursor cursor) {
 	take(&cursor, 1, sizeof *ig);
+	ig->parts = take(&cursor, ig->part_count, sizeof *ig->parts);
+	ig->states = take(&cursor, ig->part_count, sizeof *ig->states);
+	ig->inputs = take(&cursor, ig->part_count, sizeof *ig->inputs);
 	ig->stage.q = take_doubles(&cursor, ig->nq);
 	ig->stage.u = take_doubles(&cursor, ig->nu);
+	ig->stage.x = take_doubles(&cursor, ig->nx);
 	ig->delta = take_doubles(&cursor, ig->nu);
+	ig->scratch = take_doubles(&cursor, ig->nu > ig->nx ? ig->nu : ig->nx);
 	for (int i = 0; i < ig->scheme->stages; i++) {
 		ig->delta_rate[i] = take_doubles(&cursor, ig->nu);
 		ig->u_rate[i] = take_doubles(&cursor, ig->nu);
+		ig->x_rate[i] = take_doubles(&cursor, ig->nx);
 	}
 	if (ig->scheme->adaptive) {
 		place_adaptive(ig, &cursor);
@@ -93,12 +102,46 @@ static size_t place_arrays(CalIntegrator *ig, Cursor cursor) {
 	return cursor.used;
 }
 
-size_t cal_integrator_size(const CalModel *model, CalMethod method) {
-	if (!model || !method_is_known(method)) {
+static bool system_is_valid(const CalSystem *system) {
+	if (!system || system->count < 1 || !system->parts || system->nx < 0 || system->unchecked < 0 ||
+	    system->unchecked > system->nx || (system->nx > 0 && !system->input)) {
+		return false;
+	}
+	for (int i = 0; i < system->count; i++) {
+		if (!system->parts[i].model) {
+			return false;
+		}
+	}
+	return true;
+}
+
+/** The object without its arrays. */
+static CalIntegrator outline(const CalSystem *system, CalMethod method) {
+	CalIntegrator ig = {.scheme = schemes[method],
+	                    .part_count = system->count,
+	                    .input = system->input,
+	                    .user = system->user,
+	                    .culprit = -1,
+	                    .nx = system->nx,
+	                    .checked_x = system->nx - system->unchecked};
+	for (int i = 0; i < system->count; i++) {
+		ig.nq += cal_model_q_count(system->parts[i].model);
+		ig.nu += cal_model_u_count(system->parts[i].model);
+	}
+	return ig;
+}
+
+size_t cal_integrator_system_size(const CalSystem *system, CalMethod method) {
+	if (!system_is_valid(system) || !method_is_known(method)) {
 		return 0;
 	}
-	CalIntegrator layout = {.scheme = schemes[method], .nq = cal_model_q_count(model), .nu = cal_model_u_count(model)};
+	CalIntegrator layout = outline(system, method);
 	return place_arrays(&layout, (Cursor){0});
+}
+
+size_t cal_integrator_size(const CalModel *model, CalMethod method) {
+	const CalSystemPart part = {.model = model};
+	return cal_integrator_system_size(&(CalSystem){.parts = &part, .count = 1}, method);
 }
 
 static bool at_least_zero(double x) { return isfinite(x) && x >= 0; }
@@ -109,49 +152,101 @@ static bool options_are_valid(const CalIntegratorOptions *o) {
 	       (o->max_step == 0 || o->min_step <= o->max_step);
 }
 
-CalStatus cal_integrator_init(const CalModel *model, CalWork *work, const CalIntegratorOptions *options, void *memory,
-                              size_t size, CalIntegrator **integrator) {
-	if (!model || !work || !options || !memory || !integrator || !options_are_valid(options) ||
-	    (uintptr_t)memory % MEMORY_ALIGNMENT != 0 || size < cal_integrator_size(model, options->method)) {
+static bool is_all_prescribed(const CalModel *model) {
+	for (int u = 0; u < cal_model_u_count(model); u++) {
+		CalDofInfo dof;
+		if (cal_model_dof(model, u, &dof) != CAL_OK || !dof.prescribed) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static void fill_parts(CalIntegrator *ig, const CalSystem *system) {
+	int q = 0, u = 0;
+	for (int i = 0; i < ig->part_count; i++) {
+		Part *part = &ig->parts[i];
+		const CalModel *model = system->parts[i].model;
+		bool moves = system->parts[i].motion == NULL;
+		*part = (Part){.is = system->parts[i],
+		               .q = q,
+		               .nq = cal_model_q_count(model),
+		               .u = u,
+		               .nu = cal_model_u_count(model),
+		               .has_loops = moves && cal_model_row_count(model) > 0,
+		               .all_prescribed = is_all_prescribed(model)};
+		q += part->nq;
+		u += part->nu;
+		ig->checked_u += moves ? part->nu : 0;
+		ig->has_loops |= part->has_loops;
+		ig->has_motions |= !moves;
+		if (moves && ig->scheme->adaptive) {
+			StepControl *c = &ig->control;
+			int found = rotations_find(model, c->rotations + c->rotation_count);
+			for (int k = 0; k < found; k++) {
+				c->rotations[c->rotation_count++] += part->u;
+			}
+		}
+	}
+}
+
+CalStatus cal_integrator_init_system(const CalSystem *system, const CalIntegratorOptions *options, void *memory,
+                                     size_t size, CalIntegrator **integrator) {
+	if (!options || !memory || !integrator || !options_are_valid(options) ||
+	    (uintptr_t)memory % MEMORY_ALIGNMENT != 0 || !system_is_valid(system) ||
+	    size < cal_integrator_system_size(system, options->method)) {
 		return CAL_ERR_ARGUMENT;
 	}
+	for (int i = 0; i < system->count; i++) {
+		if (!system->parts[i].work) {
+			return CAL_ERR_ARGUMENT;
+		}
+	}
 	CalIntegrator *ig = memory;
-	*ig = (CalIntegrator){.model = model,
-	                      .work = work,
-	                      .options = *options,
-	                      .scheme = schemes[options->method],
-	                      .nq = cal_model_q_count(model),
-	                      .nu = cal_model_u_count(model)};
+	*ig = outline(system, options->method);
+	ig->options = *options;
 	ig->options.rtol = options->rtol > 0 ? options->rtol : 1e-9;
 	ig->options.atol = options->atol > 0 ? options->atol : 1e-12;
 	ig->options.max_steps = options->max_steps > 0 ? options->max_steps : 1000000000;
 	place_arrays(ig, (Cursor){.base = memory});
-	work->loops.singular = ig->scheme->adaptive ? LOOP_SINGULAR_ADAPTIVE : LOOP_SINGULAR;
-	if (ig->scheme->adaptive) {
-		ig->control.rotation_count = rotations_find(model, ig->control.rotations);
+	fill_parts(ig, system);
+	for (int i = 0; i < system->count; i++) {
+		system->parts[i].work->loops.singular = ig->scheme->adaptive ? LOOP_SINGULAR_ADAPTIVE : LOOP_SINGULAR;
 	}
 	cal_integrator_reset(ig);
 	*integrator = ig;
 	return CAL_OK;
 }
 
-CalStatus cal_integrator_create(const CalModel *model, CalWork *work, const CalIntegratorOptions *options,
-                                CalIntegrator **integrator) {
-	if (!model || !options || !integrator || !method_is_known(options->method)) {
+CalStatus cal_integrator_init(const CalModel *model, CalWork *work, const CalIntegratorOptions *options, void *memory,
+                              size_t size, CalIntegrator **integrator) {
+	const CalSystemPart part = {.model = model, .work = work};
+	return cal_integrator_init_system(&(CalSystem){.parts = &part, .count = 1}, options, memory, size, integrator);
+}
+
+CalStatus cal_integrator_create_system(const CalSystem *system, const CalIntegratorOptions *options,
+                                       CalIntegrator **integrator) {
+	if (!system_is_valid(system) || !options || !integrator || !method_is_known(options->method)) {
 		return CAL_ERR_ARGUMENT;
 	}
-	size_t size = cal_integrator_size(model, options->method);
+	size_t size = cal_integrator_system_size(system, options->method);
 	void *memory = memory_alloc_aligned(size);
 	if (!memory) {
 		return CAL_ERR_MEMORY;
 	}
-	CalStatus status = cal_integrator_init(model, work, options, memory, size, integrator);
+	CalStatus status = cal_integrator_init_system(system, options, memory, size, integrator);
 	if (status != CAL_OK) {
 		memory_free_aligned(memory);
 		return status;
 	}
 	(*integrator)->owned = memory;
 	return CAL_OK;
+}
+
+CalStatus cal_integrator_create(const CalModel *model, CalWork *work, const CalIntegratorOptions *options,
+                                CalIntegrator **integrator) {
+	const CalSystemPart part = {.model = model, .work = work};
+	return cal_integrator_create_system(&(CalSystem){.parts = &part, .count = 1}, options, integrator);
 }
 
 void cal_integrator_destroy(CalIntegrator *integrator) {
@@ -166,57 +261,32 @@ void cal_integrator_reset(CalIntegrator *integrator) {
 	integrator->control.reusable = false;
 }
 
+void cal_integrator_renew(CalIntegrator *integrator) { integrator->control.reusable = false; }
+
+int cal_integrator_culprit(const CalIntegrator *integrator) { return integrator->culprit; }
+
 CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator) { return integrator->stats; }
 
-/* ---- for the schemes ----------------------------------------------------------------------- */
-
-static CalStatus ask_input(CalIntegrator *ig, const CalState *state, CalInput *input) {
-	if (ig->options.input && ig->options.input(ig->options.user, ig->model, state, input) != 0) {
-		return CAL_ERR_USER;
-	}
-	ig->stats.evaluations++;
-	return CAL_OK;
-}
-
-CalStatus integrator_evaluate(CalIntegrator *ig, const CalState *state, double *udot) {
-	CalInput input = {0};
-	CalStatus status = ask_input(ig, state, &input);
-	return status != CAL_OK ? status : cal_forward_dynamics(ig->model, state, &input, ig->work, udot);
-}
-
-CalStatus integrator_evaluate_implicit(CalIntegrator *ig, const CalState *state, const CalState *elastic, double h,
-                                       double *udot) {
-	CalInput input = {0};
-	CalStatus status = ask_input(ig, state, &input);
-	return status != CAL_OK ? status : cal_implicit_dynamics(ig->model, state, elastic, &input, h, ig->work, udot);
-}
-
-/** Loops: the new state goes back to the constraints; driven degrees of freedom stay where they are. */
-static CalStatus project(CalIntegrator *ig, double t) {
-	CalInput input = {0};
-	ig->stage.t = t;
-	if (ig->options.input && ig->options.input(ig->options.user, ig->model, &ig->stage, &input) != 0) {
-		return CAL_ERR_USER;
-	}
-	const CalProjectOptions options = {.frozen = input.prescribed};
-	return cal_loop_project(ig->model, &ig->stage, &options, ig->work, NULL);
-}
-
 CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {
-	if (!all_finite(ig->stage.q, ig->nq) || !all_finite(ig->stage.u, ig->nu)) {
+	if (!all_finite(ig->stage.q, ig->nq) || !all_finite(ig->stage.u, ig->nu) || !all_finite(ig->stage.x, ig->nx)) {
 		return CAL_NOT_FINITE;
 	}
 	const int every = ig->options.projection ? ig->options.projection : 1;
-	if (cal_model_row_count(ig->model) > 0 && every > 0 && (ig->stats.steps + 1) % every == 0) {
-		const CalStatus status = project(ig, t);
-		if (status != CAL_OK) {
-			return status;
-		}
+	ig->stage.t = t;
+	CalStatus status = system_impose(ig, &ig->stage);
+	if (status == CAL_OK && ig->has_loops && every > 0 && (ig->stats.steps + 1) % every == 0) {
+		status = system_project(ig, t);
+	}
+	if (status != CAL_OK) {
+		return status;
 	}
 	ig->stats.steps++;
 	ig->stats.last_step = t - state->t;
 	memcpy(state->q, ig->stage.q, (size_t)ig->nq * sizeof(double));
 	memcpy(state->u, ig->stage.u, (size_t)ig->nu * sizeof(double));
+	if (ig->nx > 0) {
+		memcpy(state->x, ig->stage.x, (size_t)ig->nx * sizeof(double));
+	}
 	state->t = t;
 	return CAL_OK;
 }
@@ -229,7 +299,7 @@ static double min_step(const CalIntegrator *ig, double span) {
 }
 
 CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double h) {
-	if (!integrator || !state || !isfinite(h) || h == 0 || !isfinite(state->t)) {
+	if (!integrator || !state || !isfinite(h) || h == 0 || !isfinite(state->t) || (integrator->nx > 0 && !state->x)) {
 		return CAL_ERR_ARGUMENT;
 	}
 	double t_new = state->t + h;
@@ -237,7 +307,9 @@ CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double
 		return CAL_STEP_TOO_SMALL;
 	}
 	integrator->control.h_min = min_step(integrator, h);
-	return integrator->scheme->step(integrator, state, h, t_new);
+	integrator->culprit = -1;
+	CalStatus status = system_impose(integrator, state);
+	return status == CAL_OK ? integrator->scheme->step(integrator, state, h, t_new) : status;
 }
 
 static CalStatus advance_adaptive(CalIntegrator *ig, CalState *state, double t_end) {
@@ -277,11 +349,16 @@ static CalStatus advance_fixed(CalIntegrator *ig, CalState *state, double t_end)
 }
 
 CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *state, double t_end) {
-	if (!integrator || !state || !isfinite(t_end) || !isfinite(state->t)) {
+	if (!integrator || !state || !isfinite(t_end) || !isfinite(state->t) || (integrator->nx > 0 && !state->x)) {
 		return CAL_ERR_ARGUMENT;
 	}
 	if (state->t == t_end) {
 		return CAL_OK;
+	}
+	integrator->culprit = -1;
+	CalStatus status = system_impose(integrator, state);
+	if (status != CAL_OK) {
+		return status;
 	}
 	return integrator->scheme->adaptive ? advance_adaptive(integrator, state, t_end)
 	                                    : advance_fixed(integrator, state, t_end);

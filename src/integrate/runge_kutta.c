@@ -24,8 +24,11 @@ void runge_kutta_combine(CalIntegrator *ig, const CalState *start, double h, con
 		ig->delta[i] = increment(ig->delta_rate, w, count, i, h);
 		ig->stage.u[i] = start->u[i] + increment(ig->u_rate, w, count, i, h);
 	}
+	for (int i = 0; i < ig->nx; i++) {
+		ig->stage.x[i] = start->x[i] + increment(ig->x_rate, w, count, i, h);
+	}
 	if (count > 0) {
-		cal_config_integrate(ig->model, start->q, ig->delta, ig->stage.q);
+		system_integrate(ig, start->q, ig->delta, ig->stage.q);
 	} else {
 		memcpy(ig->stage.q, start->q, (size_t)ig->nq * sizeof(double));
 	}
@@ -36,11 +39,14 @@ CalStatus runge_kutta_stages(CalIntegrator *ig, const Tableau *table, const CalS
 	for (int i = first; i < table->stages; i++) {
 		runge_kutta_combine(ig, start, h, table->A[i], i);
 		ig->stage.t = table->c[i] < 1 ? start->t + table->c[i] * h : nextafter(t_new, start->t);
-		CalStatus status = integrator_evaluate(ig, &ig->stage, ig->u_rate[i]);
+		CalStatus status = system_impose(ig, &ig->stage);
+		if (status == CAL_OK) {
+			status = system_evaluate(ig, &ig->stage, i);
+		}
 		if (status != CAL_OK) {
 			return status;
 		}
-		cal_config_rate(ig->model, ig->delta, ig->stage.u, ig->delta_rate[i]);
+		system_rate(ig, ig->delta, ig->stage.u, ig->delta_rate[i]);
 	}
 	return CAL_OK;
 }

@@ -3,7 +3,7 @@
  * runge_kutta.h — explicit Runge-Kutta stages on the configuration manifold, from a table.
  *
  * For (delta, u) with the rates d = delta', a = u':
- *   delta_i = h sum_j A_ij d_j,  u_i = u_n + h sum_j A_ij a_j,  q_i = integrate(q_n, delta_i).
+ *   delta_i = h sum_j A_ij d_j,  u_i = u_n + h sum_j A_ij a_j,  q_i = integrate(q_n, delta_i), x_i as u_i.
  * Sums run over j in ascending order and skip no term, so results do not depend on anything but the
  * table. delta is one chart of the manifold throughout the step, so the order of the table is kept.
  */
@@ -20,7 +20,7 @@ typedef struct Tableau {
 	double b[MAX_STAGES];
 } Tableau;
 
-/** Sets stage.q, stage.u and delta to those of weights w[count] after h from *start. */
+/** Sets stage.q, stage.u, stage.x and delta to those of weights w[count] after h from *start. */
 void runge_kutta_combine(CalIntegrator *integrator, const CalState *start, double h, const double *w, int count);
 
 /**

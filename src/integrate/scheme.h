@@ -4,8 +4,11 @@
  *
  * A scheme is one file that defines `scheme_CAL_METHOD_...`; CAL_METHOD_LIST makes the table. Within a
  * step the unknown is (delta, u), where the configuration is integrate(q_n, delta) and q_n is that at the
- * start of the step: delta' = rate(delta, u), u' = forward dynamics. A scheme writes to the caller's state
- * only when it has succeeded.
+ * start of the step: delta' = rate(delta, u), u' = forward dynamics. States x of devices are plain numbers beside them:
+ * x' = what the input says. A scheme writes to the caller's state only when it has succeeded.
+ *
+ * Several models are one to a scheme: their arrays lie behind one another, and the functions of system.c go from part to
+ * part. Parts whose motion is given take no part in the arithmetic; system_impose() puts them where they belong.
  */
 #ifndef CALDER_INTEGRATE_SCHEME_H
 #define CALDER_INTEGRATE_SCHEME_H
@@ -38,41 +41,73 @@ typedef struct StepControl {
 	double error_last; // error norm of the last accepted step
 	int *rotations;    // [rotation_count] first of the three speeds of each quaternion
 	int rotation_count;
-	bool reusable; // the last stage is the first one of a step from (t_last, q_last, u_last)
-	double t_last, *q_last, *u_last;
+	bool reusable; // the last stage is the first one of a step from (t_last, q_last, u_last, x_last)
+	double t_last, *q_last, *u_last, *x_last;
 } StepControl;
 
 /** The last accepted step as polynomials in theta = (t - t0) / h. */
 typedef struct DenseOutput {
 	bool valid;
 	double t0, t1;
-	double *q0, *u0;            // at t0
+	double *q0, *u0, *x0;       // at t0
 	double *delta[DENSE_TERMS]; // [nu] each
 	double *u[DENSE_TERMS];     // [nu] each
+	double *x[DENSE_TERMS];     // [nx] each
 } DenseOutput;
 
+/** A model and where its numbers lie among those of all. */
+typedef struct Part {
+	CalSystemPart is;
+	int q, nq, u, nu;
+	bool has_loops;
+	bool all_prescribed; // as described
+} Part;
+
 struct CalIntegrator {
-	const CalModel *model;
-	CalWork *work;
+	Part *parts;
+	int part_count;
+	CalState *states;             // [part_count] scratch: a state of all, seen by each part
+	CalInput *inputs;             // [part_count] scratch
+	CalSystemFn input;            // NULL: options.input, for each part
+	void *user;                   // handed to input
 	CalIntegratorOptions options; // defaults filled in
 	const Scheme *scheme;
 	CalIntegratorStats stats;
 	void *owned; // memory to release, or NULL if the caller's
-	int nq, nu;
-	CalState stage;                 // t, q, u of the evaluation at hand
+	int culprit; // part of the last failure, -1: none of them
+	int nq, nu, nx;
+	int checked_u, checked_x;       // how many speeds, and the first of x, count for the step size
+	bool has_loops, has_motions;    // some part has
+	CalState stage;                 // t, q, u, x of the evaluation at hand
 	double *delta;                  // [nu] displacement of stage.q from the start of the step
 	double *delta_rate[MAX_STAGES]; // [nu] each
 	double *u_rate[MAX_STAGES];     // [nu] each
+	double *x_rate[MAX_STAGES];     // [nx] each
+	double *scratch;                // [max(nu, nx)] rates that nobody wants
 	StepControl control;            // adaptive schemes
 	DenseOutput dense;              // adaptive schemes
 };
 
-/** udot at a state under the inputs at its time. */
-CalStatus integrator_evaluate(CalIntegrator *integrator, const CalState *state, double *udot);
+/* ---- all parts at once (system.c) ---------------------------------------------------------- */
+
+/** q = integrate(q0, delta), and the rate of delta at speeds u. */
+void system_integrate(const CalIntegrator *integrator, const double *q0, const double *delta, double *q);
+void system_rate(const CalIntegrator *integrator, const double *delta, const double *u, double *delta_rate);
+/** Sets q and u of parts whose motion is given to what it is at state->t. */
+CalStatus system_impose(CalIntegrator *integrator, CalState *state);
+/** The same without noting which part refused. */
+CalStatus system_motion(const CalIntegrator *integrator, CalState *state);
+/** u_rate[stage] and x_rate[stage] at a state under the inputs at its time. */
+CalStatus system_evaluate(CalIntegrator *integrator, const CalState *state, int stage);
 /** The same with elastic forces taken from `elastic` a time h later (cal_implicit_dynamics). */
-CalStatus integrator_evaluate_implicit(CalIntegrator *integrator, const CalState *state, const CalState *elastic,
-                                       double h, double *udot);
-/** Copies stage.q, stage.u to *state at time t if they are finite; else CAL_NOT_FINITE, state unchanged. */
+CalStatus system_evaluate_implicit(CalIntegrator *integrator, const CalState *state, const CalState *elastic, double h,
+                                   int stage);
+/** stage.u and stage.x: those of *start and h times the rates of a stage. */
+void system_rates(CalIntegrator *integrator, const CalState *start, int stage, double h);
+/** Loops: stage goes back to the constraints at t; driven degrees of freedom stay where they are. */
+CalStatus system_project(CalIntegrator *integrator, double t);
+
+/** Copies stage.q, stage.u, stage.x to *state at time t if they are finite; else CAL_NOT_FINITE, state unchanged. */
 CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t);
 
 #endif

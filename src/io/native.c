@@ -3,7 +3,7 @@
  * native.c — cal_file_read() and what a file offers (docs/format.md).
  *
  * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, loops,
- * state, loads, run. The first mistake stops the reading; its message carries file, line and column.
+ * state, loads, devices, run. The first mistake stops the reading; its message carries file, line and column.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +25,7 @@ static const Key file_keys[] = {
 	{"loops", key_node, offsetof(Sections, loops), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"state", key_node, offsetof(Sections, state), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"loads", key_node, offsetof(Sections, loads), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"devices", key_node, offsetof(Sections, devices), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable file_table = KEY_TABLE("file", file_keys);
@@ -43,7 +44,7 @@ static bool read_sections(Reader *r) {
 	if (status != CAL_OK)
 		return reader_fail(r, tree_get(root, "gravity"), "%s", cal_status_text(status));
 	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_loops(r, &s) &&
-	       native_read_state(r, &s) && native_read_loads(r, &s) && native_read_run(r, &s);
+	       native_read_state(r, &s) && native_read_loads(r, &s) && native_read_devices(r, &s) && native_read_run(r, &s);
 }
 
 /* Takes the tree over, also on failure. */

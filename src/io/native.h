@@ -9,6 +9,7 @@
 #ifndef CALDER_IO_NATIVE_H
 #define CALDER_IO_NATIVE_H
 
+#include <calder/devices.h>
 #include <calder/flex.h>
 #include <calder/io.h>
 #include <stdbool.h>
@@ -62,6 +63,14 @@ typedef struct LoadEntry {
 	double start, end; // acts for start <= t < end
 } LoadEntry;
 
+typedef struct DeviceType DeviceType; // native_device.c
+
+/* A device as it will be added to a simulation. */
+typedef struct DeviceEntry {
+	const DeviceType *type;
+	const void *def; // its definition of calder/devices.h
+} DeviceEntry;
+
 struct CalFile {
 	Tree *tree; // holds the texts, and all memory of this struct
 	CalAllocator allocator;
@@ -72,6 +81,8 @@ struct CalFile {
 	int state_count;
 	LoadEntry *loads;
 	int load_count;
+	DeviceEntry *devices;
+	int device_count;
 	CalRunSettings run;
 };
 
@@ -170,7 +181,7 @@ typedef struct Sections {
 	double version;
 	const char *title;
 	CalVec3 gravity;
-	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *run;
+	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run;
 } Sections;
 
 bool native_read_bodies(Reader *r, const Sections *s);
@@ -178,7 +189,11 @@ bool native_read_joints(Reader *r, const Sections *s);
 bool native_read_loops(Reader *r, const Sections *s);
 bool native_read_state(Reader *r, const Sections *s);
 bool native_read_loads(Reader *r, const Sections *s);
+bool native_read_devices(Reader *r, const Sections *s);
 bool native_read_run(Reader *r, const Sections *s);
+
+/** A table of values of this dimension; table->shape stays unless the file gives one. */
+bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table);
 
 /** Mass properties from a shape (native_shape.c). */
 typedef struct BodyInput {
@@ -220,6 +235,7 @@ extern const KeyTable file_table, group_table, ground_table, body_table, node_ta
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, term_table, drive_table,
 	stabilisation_table, known_table, element_table, dof_table, flexible_table, flexible_node_table, invariants_table,
 	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,
-	load_table, run_table, output_table;
+	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
+	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table;
 
 #endif

@@ -16,7 +16,7 @@ CalStatus cal_state_init(const CalModel *model, void *memory, size_t size, CalSt
 		return CAL_ERR_ARGUMENT;
 	}
 	memset(memory, 0, state_bytes(model));
-	*state = (CalState){0.0, memory, (double *)memory + model->nq};
+	*state = (CalState){.q = memory, .u = (double *)memory + model->nq};
 	cal_config_neutral(model, state->q);
 	return CAL_OK;
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * advance.c — moving all groups of a simulation forward in time.
+ * advance.c — moving all groups and devices of a simulation forward in time.
  *
- * Where an input jumps (CalSwitchFn), steps end and the integrator starts afresh behind it, so that a
- * method keeps its order across jumps (docs/decisions/0005). Groups do not act on each other; each
- * advances on its own to the end.
+ * Where an input or a device jumps, a device samples or an event is due, steps end and the integrator starts afresh
+ * behind it, so that a method keeps its order across jumps (docs/decisions/0005). Between two such times the integrator
+ * runs on by itself, unless there are values whose signs have to be watched: then the steps are taken one by one.
  */
 #define _POSIX_C_SOURCE 200809L // clock_gettime
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include <calder/sim.h>
@@ -50,14 +51,16 @@ static const char *remedy(CalStatus status) {
 		return "raise max_steps, or loosen rtol and atol";
 	case CAL_NOT_CONVERGED:
 		return "take a smaller step; if that does not help, look for a motion that the loops do not allow";
+	case CAL_ERR_STAGE:
+		return "a device can push only in evaluate()";
 	case CAL_ERR_USER:
-		return "see what the input function refuses at this time";
+		return "see what the function refuses at this time";
 	default:
 		return "check the arguments of the call";
 	}
 }
 
-static CalStatus report(const SimGroup *group, CalStatus status, CalError *error) {
+static CalStatus report_group(const SimGroup *group, CalStatus status, CalError *error) {
 	if (!error || status == CAL_OK)
 		return status;
 	char joint[160] = "";
@@ -73,51 +76,148 @@ static CalStatus report(const SimGroup *group, CalStatus status, CalError *error
 	                 joint, cal_status_text(status), remedy(status));
 }
 
-/* ---- one group --------------------------------------------------------------------------------- */
+static CalStatus report_device(const CalSim *sim, CalStatus status, CalError *error) {
+	const CalDeviceDef *def = &sim->devices[sim->failed_device].def;
+	return error_set(error, status, "device \"%s\" (%s), t = %.9g s: %s; %s", def->name, def->ops->type,
+	                 cal_sim_time(sim), cal_status_text(status),
+	                 status == CAL_ERR_ARGUMENT
+	                     ? "does it push more wrenches than its wrench_count, or does the input of "
+	                       "a group have more than CalSimOptions.input_wrenches?"
+	                     : remedy(status));
+}
 
-/* A stretch of time without a jump of the input inside. */
+/* Of a failed step: whoever it came from. */
+static CalStatus report(const CalSim *sim, CalStatus status, CalError *error) {
+	if (status == CAL_OK || !error)
+		return status;
+	if (sim->failed_device >= 0)
+		return report_device(sim, status, error);
+	int group = cal_integrator_culprit(sim->whole.integrator);
+	group = group < 0 && sim->refused_group >= 0 ? sim->refused_group : group;
+	if (group >= 0 || sim->group_count == 1)
+		return report_group(&sim->groups[group < 0 ? 0 : group], status, error);
+	return error_set(error, status, "t = %.9g s: %s; %s", cal_sim_time(sim), cal_status_text(status), remedy(status));
+}
+
+/* ---- stretches --------------------------------------------------------------------------------- */
+
+/* A stretch of time without a jump inside. */
 typedef struct Stretch {
 	double end;
-	bool jump; // the input jumps at its end
+	bool inputs, devices, events; // what jumps, samples or happens at its end
 } Stretch;
 
-static Stretch stretch_from(const SimGroup *group, double limit) {
-	double next = group->next_switch ? group->next_switch(group->user, group->state.t) : INFINITY;
-	bool jump = next > group->state.t && next <= limit;
-	return (Stretch){.end = jump ? next : limit, .jump = jump};
+static double inputs_next_switch(const CalSim *sim, double t) {
+	double next = INFINITY;
+	for (int i = 0; i < sim->group_count; i++) {
+		const SimGroup *group = &sim->groups[i];
+		double own = group->next_switch ? group->next_switch(group->user, t) : INFINITY;
+		next = own > t ? fmin(next, own) : next;
+	}
+	return next;
+}
+
+static Stretch stretch_from(const CalSim *sim, double t, double limit) {
+	double inputs = inputs_next_switch(sim, t), devices = devices_next_switch(sim, t);
+	double events = events_next_time(sim, t), end = fmin(fmin(inputs, devices), fmin(events, limit));
+	return (Stretch){.end = end, .inputs = inputs == end, .devices = devices == end, .events = events == end};
 }
 
 /* Behind a jump the last evaluation, from the left of it, must not be used again. */
-static void stretch_leave(SimGroup *group, Stretch stretch) {
-	if (stretch.jump && group->state.t == stretch.end)
-		cal_integrator_reset(group->integrator);
+static CalStatus stretch_leave(CalSim *sim, Stretch stretch, CalError *error) {
+	CalStatus status = CAL_OK;
+	if (sim->groups[0].state.t != stretch.end)
+		return CAL_OK;
+	if (stretch.inputs)
+		cal_integrator_reset(sim->whole.integrator);
+	if (stretch.devices) {
+		status = report(sim, devices_sample(sim, stretch.end), error);
+		cal_integrator_renew(sim->whole.integrator);
+	}
+	if (status == CAL_OK && stretch.events) {
+		status = events_happen(sim, false, error);
+		cal_integrator_reset(sim->whole.integrator);
+	}
+	sim->whole.values_known &= !(stretch.inputs || stretch.devices || stretch.events);
+	return status;
 }
 
-static CalStatus group_advance(SimGroup *group, double t_end) {
-	CalStatus status = CAL_OK;
-	while (group->state.t < t_end && status == CAL_OK) {
-		Stretch stretch = stretch_from(group, t_end);
-		status = cal_integrator_advance(group->integrator, &group->state, stretch.end);
-		stretch_leave(group, stretch);
-	}
+/* ---- steps ------------------------------------------------------------------------------------- */
+
+static CalStatus values_begin(CalSim *sim) {
+	SimWhole *w = &sim->whole;
+	CalStatus status = w->values_known ? CAL_OK : events_values(sim, w->value);
+	w->values_known = status == CAL_OK;
+	w->before.t = w->now.t;
+	memcpy(w->before.q, w->now.q, (size_t)w->nq * sizeof(double));
+	memcpy(w->before.u, w->now.u, (size_t)w->nu * sizeof(double));
+	memcpy(w->before.x, w->now.x, (size_t)w->nx * sizeof(double));
 	return status;
+}
+
+/* Behind a step: locates the first crossing in it, if there is one, and lets it happen. */
+static CalStatus values_end(CalSim *sim, CalError *error) {
+	SimWhole *w = &sim->whole;
+	CalStatus status = events_values(sim, w->value_next);
+	if (status == CAL_OK && !events_crossed(sim)) {
+		double *old = w->value;
+		w->value = w->value_next;
+		w->value_next = old;
+		return CAL_OK;
+	}
+	w->values_known = false;
+	if (status == CAL_OK)
+		status = events_locate(sim);
+	if (status != CAL_OK)
+		return report(sim, status, error);
+	status = events_happen(sim, true, error);
+	cal_integrator_reset(sim->whole.integrator);
+	return sim->failed_device >= 0 ? report(sim, status, error) : status;
 }
 
 /* One step; a remainder of a few roundings is swallowed, so that no step has the size of one. */
-static CalStatus group_step(SimGroup *group, const CalIntegratorOptions *method, double t_limit) {
-	Stretch stretch = stretch_from(group, t_limit);
-	double t = group->state.t, h = stretch.end - t;
-	double rounding = 4 * DBL_EPSILON * fmax(fabs(t), fabs(stretch.end));
-	if (method_is_fixed(method->method) && method->step + rounding < h)
-		h = method->step;
-	CalStatus status = cal_integrator_step(group->integrator, &group->state, h);
-	if (status == CAL_OK && fabs(stretch.end - group->state.t) <= rounding)
-		group->state.t = stretch.end;
-	stretch_leave(group, stretch);
-	return status;
+static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
+	SimWhole *w = &sim->whole;
+	sim_gather(sim);
+	CalStatus status = w->value_count > 0 ? values_begin(sim) : CAL_OK;
+	double t = w->now.t, h = t_end - t, rounding = 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_end));
+	if (method_is_fixed(sim->method.method) && sim->method.step + rounding < h)
+		h = sim->method.step;
+	if (status == CAL_OK)
+		status = cal_integrator_step(w->integrator, &w->now, h);
+	if (status == CAL_OK && fabs(t_end - w->now.t) <= rounding)
+		w->now.t = t_end;
+	if (status != CAL_OK)
+		return report(sim, status, error);
+	sim_scatter(sim);
+	return w->value_count > 0 ? values_end(sim, error) : CAL_OK;
 }
 
-/* ---- all groups -------------------------------------------------------------------------------- */
+static CalStatus run_to(CalSim *sim, double t_end, CalError *error) {
+	sim_gather(sim);
+	CalStatus status = cal_integrator_advance(sim->whole.integrator, &sim->whole.now, t_end);
+	sim_scatter(sim);
+	return report(sim, status, error);
+}
+
+/* One step, or all of them, to the limit at most. */
+static CalStatus move(CalSim *sim, double limit, bool single, CalError *error) {
+	CalStatus status = CAL_OK;
+	sim->refused_group = sim->failed_device = -1;
+	sim->whole.values_known = false;
+	if (events_next_time(sim, -INFINITY) <= cal_sim_time(sim))
+		status = events_happen(sim, false, error);
+	while (status == CAL_OK && cal_sim_time(sim) < limit) {
+		Stretch stretch = stretch_from(sim, cal_sim_time(sim), limit);
+		status =
+			single || sim->whole.value_count > 0 ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, error);
+		if (status == CAL_OK)
+			status = stretch_leave(sim, stretch, error);
+		if (single)
+			break;
+	}
+	return status;
+}
 
 static CalStatus begin(CalSim *sim, double t_end, CalError *error) {
 	double t = cal_sim_time(sim);
@@ -132,8 +232,7 @@ CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error) {
 	if (status != CAL_OK)
 		return status;
 	Clocks since = clocks_now();
-	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
-		status = report(&sim->groups[i], group_advance(&sim->groups[i], t_end), error);
+	status = move(sim, t_end, false, error);
 	clocks_add(sim, since);
 	return status;
 }
@@ -143,16 +242,14 @@ CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 	if (status != CAL_OK || t_limit == cal_sim_time(sim))
 		return status;
 	Clocks since = clocks_now();
-	status = report(&sim->groups[0], group_step(&sim->groups[0], &sim->method, t_limit), error);
-	for (int i = 1; i < sim->group_count && status == CAL_OK; i++)
-		status = report(&sim->groups[i], group_advance(&sim->groups[i], cal_sim_time(sim)), error);
+	status = move(sim, t_limit, true, error);
 	clocks_add(sim, since);
 	return status;
 }
 
 static CalStatus assemble(SimGroup *group, CalProjectReport *left, CalError *error) {
 	const CalStatus status = group_assemble(group, left, error);
-	return status == CAL_NOT_CONVERGED ? status : report(group, status, error); // that has been told
+	return status == CAL_NOT_CONVERGED ? status : report_group(group, status, error); // that has been told
 }
 
 CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalError *error) {
@@ -162,27 +259,42 @@ CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalEr
 	return assemble(&sim->groups[group], left ? left : &own, error);
 }
 
+/* One group at its start: on its loops, or where its motion says. */
+static CalStatus restart_group(CalSim *sim, SimGroup *group, CalError *error) {
+	if (group->state.t != cal_sim_time(sim))
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "group \"%s\" is at t = %.9g s and group \"%s\" at %.9g s; give all "
+		                 "states the same time",
+		                 cal_model_name(group->model), group->state.t, cal_model_name(sim->groups[0].model),
+		                 cal_sim_time(sim));
+	if (group->motion)
+		return report_group(group, group_impose(group), error);
+	CalStatus status = report_group(group, cal_config_normalize(group->model, group->state.q), error);
+	CalProjectReport left;
+	return status == CAL_OK ? assemble(group, &left, error) : status;
+}
+
 CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
-	for (int i = 0; i < sim->group_count; i++) {
-		SimGroup *group = &sim->groups[i];
-		if (group->state.t != cal_sim_time(sim))
-			return error_set(error, CAL_ERR_ARGUMENT,
-			                 "group \"%s\" is at t = %.9g s and group \"%s\" at %.9g s; give all "
-			                 "states the same time",
-			                 cal_model_name(group->model), group->state.t, cal_model_name(sim->groups[0].model),
-			                 cal_sim_time(sim));
-		CalStatus status = report(group, cal_config_normalize(group->model, group->state.q), error);
-		if (status == CAL_OK) {
-			CalProjectReport left;
-			status = assemble(group, &left, error);
-		}
-		if (status == CAL_OK)
-			status = report(group, group_start(group), error);
-		if (status != CAL_OK)
-			return status;
-		cal_integrator_reset(group->integrator);
-		group->start_stats = cal_integrator_stats(group->integrator);
+	CalStatus status = CAL_OK;
+	sim->refused_group = sim->failed_device = -1;
+	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
+		status = restart_group(sim, &sim->groups[i], error);
+	if (status == CAL_OK)
+		status = report(sim, sim_start_devices(sim), error);
+	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
+		status = report_group(&sim->groups[i], group_start(&sim->groups[i]), error);
+	if (status == CAL_OK)
+		status = report(sim, balance_start(sim), error);
+	if (status != CAL_OK)
+		return status;
+	for (int i = 0; i < sim->event_count; i++) {
+		SimEvent *event = &sim->events[i];
+		event->spent = event->value_at < 0 && event->def.time < cal_sim_time(sim);
+		event->happened = 0;
+		event->last = NAN;
 	}
+	cal_integrator_reset(sim->whole.integrator);
+	sim->start_stats = sim_counts(sim);
 	sim->started = 1;
 	sim->start_time = cal_sim_time(sim);
 	sim->wall_s = 0;
@@ -194,13 +306,10 @@ CalSimStats cal_sim_stats(const CalSim *sim) {
 	CalSimStats stats = {.wall_s = sim->wall_s, .cpu_s = sim->cpu_s};
 	if (!sim->started)
 		return stats;
-	for (int i = 0; i < sim->group_count; i++) {
-		CalIntegratorStats now = cal_integrator_stats(sim->groups[i].integrator);
-		const CalIntegratorStats *start = &sim->groups[i].start_stats;
-		stats.steps += now.steps - start->steps;
-		stats.rejected += now.rejected - start->rejected;
-		stats.evaluations += now.evaluations - start->evaluations;
-	}
+	const CalIntegratorStats now = sim_counts(sim);
+	stats.steps = now.steps - sim->start_stats.steps;
+	stats.rejected = now.rejected - sim->start_stats.rejected;
+	stats.evaluations = now.evaluations - sim->start_stats.evaluations;
 	stats.time = cal_sim_time(sim) - sim->start_time;
 	stats.real_time_factor = sim->wall_s > 0 ? stats.time / sim->wall_s : 0;
 	return stats;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * group.h — what a simulation holds for each of its groups, and what its files share.
+ * group.h — what a simulation holds: groups, devices, events, and all of them as one system; what its files share.
  *
- * Two workspaces: the integrator owns one, observers use the other, so that looking at a run cannot
- * change it. Everything of a group lies in one block that cal_sim_create() takes.
+ * Each group has a state of its own and two workspaces: the integrator uses one, observers the other, so that looking at
+ * a run cannot change it. Each device has its states. For a step they are gathered into one state (SimWhole.now), and
+ * scattered again behind it. Everything of a group lies in one block that cal_sim_create() takes; what depends on all
+ * groups and devices lies in a second one (whole.c), which is taken anew only when it has become too small.
  */
 #ifndef CALDER_SIM_GROUP_H
 #define CALDER_SIM_GROUP_H
@@ -16,42 +18,124 @@
 typedef struct SimGroup {
 	CalModel *model;
 	CalState state;
-	CalWork *work;             // of the integrator
-	CalWork *view_work;        // of the observers
-	CalIntegrator *integrator; //
-	double *udot, *force;      // [nu] results of the last observation
-	uint8_t *root_dof;         // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
-	uint8_t *frozen;           // [nu] nonzero: not moved when loops are closed
-	uint8_t *held;             // [nu] scratch: those, and what is driven
-	void *memory;              // the block that all of the above but the model lie in
+	CalWork *work;        // of the integrator
+	CalWork *view_work;   // of the observers
+	double *udot, *force; // [nu] results of the last observation
+	double *given;        // [nu] accelerations of a motion that is given
+	uint8_t *root_dof;    // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
+	uint8_t *frozen;      // [nu] nonzero: not moved when loops are closed
+	uint8_t *held;        // [nu] scratch: those, and what is driven
+	void *memory;         // the block that all of the above but the model lie in
 
 	CalInputFn input;        // NULL: nothing acts
 	CalSwitchFn next_switch; // NULL: the input is smooth
 	void *user;              //
+	CalMotionFn motion;      // NULL: it moves by its dynamics
+	void *motion_user;       //
+
+	// in the block of the whole
+	double *tau;           // [nu] efforts of the input and of devices
+	CalWrench *wrenches;   // [SimWhole.wrench_capacity] likewise
+	int own_tau;           // the input at hand points to tau
+	int own_wrenches;      // and to wrenches
+	bool kinematics_known; // of the scene at hand, in its workspace
 
 	int energy_free, momentum_free; // structure alone would conserve them
+	int loops_work;                 // loops are driven, or carry known wrenches
 	int worked, pushed;             // an input was seen that may change the energy, the momentum
+	int unaccounted;                // something was seen whose work nobody adds up
 	CalEnergy start_energy;         //
 	CalMomentum start_momentum;     //
 	double energy_scale;            // largest kinetic energy seen [J]
-	CalIntegratorStats start_stats; // of the integrator at the start
 } SimGroup;
+
+typedef struct SimDevice {
+	CalDeviceDef def; // its name, data and table lie in memory
+	CalDevice is;     // what its functions get; x: of the scene at hand
+	double *x;        // [nx] between steps
+	int x_at;         // place of x among the states of all devices
+	int value_at;     // place of its values among those of all
+	bool active;      // it has found its objects
+	bool started;     // its initial states are set
+	void *library;    // that its functions come from (cal_sim_load_device), NULL: none
+	void (*close_library)(void *library);
+	void *memory;
+} SimDevice;
+
+typedef struct SimEvent {
+	CalEventDef def; // its name lies in memory
+	int value_at;    // place of its value, -1: by time
+	int64_t happened;
+	double last; // when, NAN: never
+	bool spent;  // by time: it is past
+	bool due;    // scratch
+	void *memory;
+} SimEvent;
+
+enum { ACCOUNTS = 2 }; // states behind those of the devices: energy dissipated, energy supplied
+
+/** All groups and devices as one system. */
+typedef struct SimWhole {
+	int nq, nu, nx;             // of all; nx with the accounts
+	int value_count;            // values whose signs are watched, of devices and events
+	int wrench_capacity;        // of each group
+	CalState now, before;       // states of all; the one before the step at hand
+	CalState *states;           // [group_count] the states of the groups, for scenes between steps
+	CalInput *inputs;           // [group_count] of observers
+	double *xdot;               // [nx] of observers
+	double *value, *value_next; // [value_count] at the start and at the end of a step
+	double *value_end;          // [value_count] scratch
+	bool values_known;          // value is that of the present states
+	CalIntegrator *integrator;  //
+	void *memory;               // the block that all of the above lie in
+	size_t capacity;            // its size
+} SimWhole;
 
 struct CalSim {
 	CalAllocator allocator;
 	CalIntegratorOptions method;
+	int input_wrenches;
+	double event_tolerance;
 	SimGroup *groups;
+	CalSystemPart *parts; // [group_count] for the integrator
 	int group_count;
-	int started; // cal_sim_restart() has taken the monitors' start
+	SimDevice *devices;
+	int device_count, device_capacity;
+	SimEvent *events;
+	int event_count, event_capacity;
+	SimWhole whole;
+	double account[ACCOUNTS]; // between steps
+	double start_energy;      // of groups and devices
+	int refused_group;        // whose input refused, -1: none
+	int failed_device;        // that failed, -1: none
+	int started;              // cal_sim_restart() has taken the monitors' start
 	double start_time;
 	double wall_s, cpu_s;
+	CalIntegratorStats past; // of integrators before the present one
+	CalIntegratorStats start_stats;
+};
+
+/** The simulation at one instant as devices see it. */
+struct CalScene {
+	CalSim *sim;
+	double t;
+	const CalState *parts; // [group_count]
+	const double *x;       // of all devices
+	CalInput *inputs;      // [group_count]; NULL: nothing can be pushed
+	bool viewing;          // on the observers' workspaces
+	CalStatus status;      // of the first failure
+	int room;              // wrenches that the device at hand may still push
+	double stored, dissipated, supplied;
+	CalVec3 linear, angular;
 };
 
 /** Methods that need a step size; the others choose their own. */
 static inline bool method_is_fixed(CalMethod method) { return method != CAL_METHOD_DOPRI5; }
 
-/** A CalInputFn: user is the SimGroup. Asks the group's input and notes what it may change. */
-int group_input(void *user, const CalModel *model, const CalState *state, CalInput *input);
+/* ---- groups (monitor.c, assemble.c) ---------------------------------------------------------- */
+
+/** Asks the group's input and notes what it may change. */
+int group_input(SimGroup *group, const CalState *state, CalInput *input);
 /** Decides energy_free and momentum_free, and fills root_dof. */
 void group_classify(SimGroup *group);
 /** Moves the state to the nearest one that the loops allow; an error names the rows that are left. */
@@ -60,5 +144,59 @@ CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *erro
 void group_worst_row(const SimGroup *group, char *text, size_t size);
 /** Takes the present state as the start of the monitors. */
 CalStatus group_start(SimGroup *group);
+/** Sets the state of a group whose motion is given. */
+CalStatus group_impose(SimGroup *group);
+
+/* ---- the whole (whole.c) ---------------------------------------------------------------------- */
+
+/** Lays out everything that depends on all groups and devices, binds devices, makes the integrator. */
+CalStatus sim_bind(CalSim *sim);
+/** States of groups and devices to whole.now, and back. */
+void sim_gather(CalSim *sim);
+void sim_scatter(CalSim *sim);
+/** Counts since the simulation was made. */
+CalIntegratorStats sim_counts(const CalSim *sim);
+
+/* ---- scenes (scene.c) -------------------------------------------------------------------------- */
+
+/** A scene of the present states of groups and devices on which nothing can be pushed. */
+CalScene scene_now(CalSim *sim, bool viewing);
+/** A device's view of a scene. */
+CalDevice scene_device(const CalScene *scene, const SimDevice *device);
+/** The workspace of a group with its kinematics; NULL after noting that they failed. */
+CalWork *scene_work(CalScene *scene, int group);
+/** Notes the failure of a device and returns its status. */
+CalStatus scene_failed(CalScene *scene, int device, int code);
+/** What devices do: pushes into scene->inputs, their rates into xdot (NULL: not wanted). */
+CalStatus scene_evaluate(CalScene *scene, double *xdot);
+/** A CalSystemFn: inputs of all groups, devices, accounts. user is the CalSim. */
+CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot);
+/** The same at the present states for observers, into whole.inputs; inputs of groups only if asked for. */
+CalStatus sim_view(CalSim *sim, bool with_inputs, CalScene *scene);
+
+/** Takes the present energy as the start of the balance. */
+CalStatus balance_start(CalSim *sim);
+
+/* ---- devices (devices.c) ---------------------------------------------------------------------- */
+
+/** Initial states of devices that have none yet. */
+CalStatus sim_start_devices(CalSim *sim);
+/** The next time after t at which a device jumps or samples, or INFINITY. */
+double devices_next_switch(const CalSim *sim, double t);
+/** Calls sample() of those whose time is t. */
+CalStatus devices_sample(CalSim *sim, double t);
+
+/* ---- events (events.c) ------------------------------------------------------------------------- */
+
+/** Values at the present states. */
+CalStatus events_values(CalSim *sim, double *value);
+/** The next time event after t, or INFINITY. */
+double events_next_time(const CalSim *sim, double t);
+/** Lets happen what is due at the present time: values that changed sign since whole.value, and time events. */
+CalStatus events_happen(CalSim *sim, bool crossed, CalError *error);
+/** True if a value that is watched changed sign from whole.value to whole.value_next. */
+bool events_crossed(const CalSim *sim);
+/** Moves everything from whole.before, behind a step in which values crossed, to just behind the first crossing. */
+CalStatus events_locate(CalSim *sim);
 
 #endif

@@ -10,6 +10,7 @@
  * of the whole body does not move them.
  */
 #include <math.h>
+#include <string.h>
 
 #include <calder/loops.h>
 #include <calder/sim.h>
@@ -31,27 +32,29 @@ static int dof_prescribed(const SimGroup *group, const CalInput *input, int u) {
 	return cal_model_dof(group->model, u, &info) == CAL_OK && info.prescribed;
 }
 
+static int all_is_seen(const SimGroup *group) { return group->worked && group->pushed && group->unaccounted; }
+
 static void inspect(SimGroup *group, const CalState *state, const CalInput *input) {
 	for (int i = 0; i < input->wrench_count; i++)
 		if (spatial_nonzero(input->wrenches[i].f))
-			group->worked = group->pushed = 1;
+			group->worked = group->pushed = group->unaccounted = 1;
 	int nu = cal_model_u_count(group->model);
-	for (int u = 0; u < nu && !(group->worked && group->pushed); u++) {
+	for (int u = 0; u < nu && !all_is_seen(group); u++) {
 		int held = dof_prescribed(group, input, u);
 		int driven = held && (state->u[u] != 0 || (input->udot && input->udot[u] != 0));
 		int torque = !held && input->tau && input->tau[u] != 0;
 		group->worked |= driven || torque;
+		group->unaccounted |= driven;
 		group->pushed |= group->root_dof[u] && (held || torque);
 	}
 }
 
-int group_input(void *user, const CalModel *model, const CalState *state, CalInput *input) {
-	SimGroup *group = user;
+int group_input(SimGroup *group, const CalState *state, CalInput *input) {
 	*input = (CalInput){0};
-	int rc = group->input ? group->input(group->user, model, state, input) : 0;
+	int rc = group->input ? group->input(group->user, group->model, state, input) : 0;
 	if (rc != 0)
 		return rc;
-	if (!(group->worked && group->pushed))
+	if (!all_is_seen(group))
 		inspect(group, state, input);
 	return 0;
 }
@@ -77,8 +80,17 @@ static int loops_on_ground(const CalModel *model) {
 	return 0;
 }
 
+/* Drives and known wrenches bring in energy that nobody adds up. */
+static int loops_work(const CalModel *model) {
+	int works = model->any_known;
+	for (int i = 0; i < model->loop_count; i++)
+		works |= model->loops[i].driven;
+	return works;
+}
+
 void group_classify(SimGroup *group) {
 	const CalModel *model = group->model;
+	group->loops_work = loops_work(model);
 	CalVec3 g = cal_model_gravity(model);
 	group->energy_free = !modes_damped(model);
 	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0 && !loops_on_ground(model);
@@ -106,20 +118,54 @@ static SimGroup *group_at(CalSim *sim, int group) {
 	return group >= 0 && group < sim->group_count ? &sim->groups[group] : NULL;
 }
 
+/* What acts on a group at its present state. */
+static CalStatus present_input(CalSim *sim, int group, CalInput *input) {
+	SimGroup *g = &sim->groups[group];
+	if (sim->device_count == 0) {
+		*input = (CalInput){0};
+		return g->input && g->input(g->user, g->model, &g->state, input) != 0 ? CAL_ERR_USER : CAL_OK;
+	}
+	CalScene scene;
+	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
+	if (status == CAL_OK)
+		status = sim_view(sim, true, &scene);
+	*input = sim->whole.inputs[group];
+	return status;
+}
+
+CalStatus group_impose(SimGroup *group) {
+	return group->motion(group->motion_user, group->model, group->state.t, group->state.q, group->state.u,
+	                     group->udot) == 0
+	           ? CAL_OK
+	           : CAL_ERR_USER;
+}
+
+/* Of a group whose motion is given: every freedom is driven. */
+static CalStatus impose_input(SimGroup *g, CalInput *input) {
+	memset(g->held, 1, (size_t)g->model->nu);
+	input->prescribed = g->held;
+	input->udot = g->given;
+	return g->motion(g->motion_user, g->model, g->state.t, g->state.q, g->state.u, g->given) == 0 ? CAL_OK
+	                                                                                              : CAL_ERR_USER;
+}
+
 CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
 	SimGroup *g = group_at(sim, group);
 	if (!g || !view)
 		return CAL_ERR_ARGUMENT;
 	*view =
 		(CalSimView){.model = g->model, .state = &g->state, .udot = g->udot, .force = g->force, .work = g->view_work};
-	if (g->input && g->input(g->user, g->model, &g->state, &view->input) != 0)
-		return CAL_ERR_USER;
-	CalStatus status = cal_hybrid_dynamics(g->model, &g->state, &view->input, g->view_work, g->udot, g->force);
+	CalStatus status = present_input(sim, group, &view->input);
+	if (status == CAL_OK && g->motion)
+		status = impose_input(g, &view->input);
+	if (status == CAL_OK)
+		status = cal_hybrid_dynamics(g->model, &g->state, &view->input, g->view_work, g->udot, g->force);
 	return status == CAL_OK ? cal_kinematics(g->model, &g->state, g->udot, g->view_work) : status;
 }
 
 CalStatus group_start(SimGroup *group) {
 	group->worked = group->pushed = 0;
+	group->unaccounted = group->loops_work;
 	CalStatus status = cal_energy(group->model, &group->state, group->view_work, &group->start_energy);
 	if (status == CAL_OK)
 		status = cal_momentum(group->model, &group->state, group->view_work, &group->start_momentum);

@@ -2,9 +2,8 @@
 /*
  * sim.c — making a simulation of a description, and handing out its parts.
  *
- * Each group that has bodies becomes one model and one block of memory: state, two workspaces,
- * integrator, and the vectors of the observers, each part aligned to 64 bytes. The sizes are known
- * before anything is taken, so that a step never allocates.
+ * Each group that has bodies becomes one model and one block of memory: state, two workspaces, and the vectors of the
+ * observers, each part aligned to 64 bytes. The sizes are known before anything is taken, so that a step never allocates.
  */
 #include <string.h>
 
@@ -17,7 +16,7 @@
 
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {
-	size_t state, work, view_work, integrator, udot, force, root_dof, frozen, held;
+	size_t state, work, view_work, udot, force, given, root_dof, frozen, held;
 	size_t end; // size of the block without the room for aligning it
 } Layout;
 
@@ -27,15 +26,15 @@ static size_t place(size_t *end, size_t size) {
 	return start;
 }
 
-static Layout layout_of(const CalModel *model, CalMethod method) {
+static Layout layout_of(const CalModel *model) {
 	size_t nu = (size_t)cal_model_u_count(model);
 	Layout at = {0};
 	at.state = place(&at.end, cal_state_size(model));
 	at.work = place(&at.end, cal_work_size(model));
 	at.view_work = place(&at.end, cal_work_size(model));
-	at.integrator = place(&at.end, cal_integrator_size(model, method));
 	at.udot = place(&at.end, nu * sizeof(double));
 	at.force = place(&at.end, nu * sizeof(double));
+	at.given = place(&at.end, nu * sizeof(double));
 	at.root_dof = place(&at.end, nu);
 	at.frozen = place(&at.end, nu);
 	at.held = place(&at.end, nu);
@@ -43,7 +42,7 @@ static Layout layout_of(const CalModel *model, CalMethod method) {
 }
 
 static CalStatus group_place(SimGroup *group, const CalSim *sim) {
-	Layout at = layout_of(group->model, sim->method.method);
+	Layout at = layout_of(group->model);
 	size_t nu = (size_t)cal_model_u_count(group->model);
 	group->memory = memory_alloc(&sim->allocator, at.end + MEMORY_ALIGNMENT);
 	if (!group->memory)
@@ -52,21 +51,16 @@ static CalStatus group_place(SimGroup *group, const CalSim *sim) {
 	block += MEMORY_ALIGNMENT - (uintptr_t)block % MEMORY_ALIGNMENT;
 	group->udot = memset(block + at.udot, 0, nu * sizeof(double));
 	group->force = memset(block + at.force, 0, nu * sizeof(double));
+	group->given = memset(block + at.given, 0, nu * sizeof(double));
 	group->root_dof = memset(block + at.root_dof, 0, nu);
 	group->frozen = memset(block + at.frozen, 0, nu);
 	group->held = memset(block + at.held, 0, nu);
 
-	CalIntegratorOptions method = sim->method;
-	method.input = group_input;
-	method.user = group;
 	CalStatus status = cal_state_init(group->model, block + at.state, cal_state_size(group->model), &group->state);
 	if (status == CAL_OK)
 		status = cal_work_init(group->model, block + at.work, cal_work_size(group->model), &group->work);
 	if (status == CAL_OK)
 		status = cal_work_init(group->model, block + at.view_work, cal_work_size(group->model), &group->view_work);
-	if (status == CAL_OK)
-		status = cal_integrator_init(group->model, group->work, &method, block + at.integrator,
-		                             cal_integrator_size(group->model, method.method), &group->integrator);
 	return status;
 }
 
@@ -78,10 +72,7 @@ static CalStatus group_create(SimGroup *group, const CalSim *sim, const CalDesc 
 		return status;
 	status = group_place(group, sim);
 	if (status != CAL_OK)
-		return error_set(error, status, "group \"%s\": cannot set up the integrator: %s%s",
-		                 cal_model_name(group->model), cal_status_text(status),
-		                 status == CAL_ERR_ARGUMENT ? "; are the method known and its options finite and not negative?"
-		                                            : "");
+		return error_set(error, status, "group \"%s\": %s", cal_model_name(group->model), cal_status_text(status));
 	group->input = options->method.input;
 	group->user = options->method.user;
 	group_classify(group);
@@ -114,14 +105,31 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	size_t size = (size_t)desc->group_count * sizeof(SimGroup);
 	CalSim *sim = memory_alloc(&allocator, sizeof *sim);
 	SimGroup *groups = memory_alloc(&allocator, size);
-	if (!sim || !groups) {
+	CalSystemPart *parts = memory_alloc(&allocator, (size_t)desc->group_count * sizeof *parts);
+	if (!sim || !groups || !parts) {
+		memory_free(&allocator, parts);
 		memory_free(&allocator, groups);
 		memory_free(&allocator, sim);
 		return NULL;
 	}
 	memset(groups, 0, size);
-	*sim = (CalSim){.allocator = allocator, .method = options->method, .groups = groups};
+	*sim = (CalSim){.allocator = allocator,
+	                .method = options->method,
+	                .input_wrenches = options->input_wrenches > 0 ? options->input_wrenches : 64,
+	                .event_tolerance = options->event_tolerance,
+	                .groups = groups,
+	                .parts = parts};
+	sim->method.input = NULL; // each group has its own
 	return sim;
+}
+
+static CalStatus bind_first(CalSim *sim, CalError *error) {
+	CalStatus status = sim_bind(sim);
+	if (status == CAL_OK)
+		return CAL_OK;
+	return error_set(error, status, "cannot set up the integrator: %s%s", cal_status_text(status),
+	                 status == CAL_ERR_ARGUMENT ? "; are the method known and its options finite and not negative?"
+	                                            : "");
 }
 
 CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalSim **sim, CalError *error) {
@@ -137,6 +145,8 @@ CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalS
 		return error_set(error, CAL_ERR_MEMORY, "simulation: %s", cal_status_text(CAL_ERR_MEMORY));
 	CalStatus status = fill_groups(made, desc, options, error);
 	if (status == CAL_OK)
+		status = bind_first(made, error);
+	if (status == CAL_OK)
 		*sim = made;
 	else
 		cal_sim_destroy(made);
@@ -151,6 +161,19 @@ void cal_sim_destroy(CalSim *sim) {
 		cal_model_destroy(sim->groups[i].model);
 		memory_free(&allocator, sim->groups[i].memory);
 	}
+	for (int i = 0; i < sim->device_count; i++) {
+		if (sim->devices[i].def.ops->destroy)
+			sim->devices[i].def.ops->destroy(sim->devices[i].is.data);
+		if (sim->devices[i].library)
+			sim->devices[i].close_library(sim->devices[i].library);
+		memory_free(&allocator, sim->devices[i].memory);
+	}
+	for (int i = 0; i < sim->event_count; i++)
+		memory_free(&allocator, sim->events[i].memory);
+	memory_free(&allocator, sim->devices);
+	memory_free(&allocator, sim->events);
+	memory_free(&allocator, sim->whole.memory);
+	memory_free(&allocator, sim->parts);
 	memory_free(&allocator, sim->groups);
 	memory_free(&allocator, sim);
 }
@@ -181,8 +204,16 @@ CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchF
 	g->input = input;
 	g->next_switch = next_switch;
 	g->user = user;
-	cal_integrator_reset(g->integrator);
+	cal_integrator_reset(sim->whole.integrator);
 	return CAL_OK;
+}
+
+CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *user) {
+	if (!in_range(sim, group))
+		return CAL_ERR_ARGUMENT;
+	sim->groups[group].motion = motion;
+	sim->groups[group].motion_user = user;
+	return sim_bind(sim); // of the same size as before: it does not allocate
 }
 
 CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen) {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/device.h — devices: what acts on the bodies of a simulation beyond joints, loops and gravity.
+ *
+ * A device is a struct of functions (CalDeviceOps) and its data. It reads the motion of nodes and joints of any group,
+ * pushes nodes and degrees of freedom, and may have continuous states x (integrated with q and u, at the same stages),
+ * discrete states d (changed at its own sample times and at events only) and functions whose zero crossings are events.
+ * The built-in ones (calder/devices.h) use nothing but this header; docs/devices.md shows how to write one, in C or as a
+ * shared object (cal_sim_load_device).
+ *
+ * A CalScene is the simulation at one instant as a device sees it. Components are in world axes, the axes of the frame
+ * that all groups share.
+ */
+#ifndef CALDER_DEVICE_H
+#define CALDER_DEVICE_H
+
+#include <calder/integrate.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CalSim CalSim;
+typedef struct CalScene CalScene;
+
+/* ---- what a device sees --------------------------------------------------------------------- */
+
+/** A node of a group. Group -1: the origin of the world. */
+typedef struct CalSite {
+	int group, node;
+} CalSite;
+
+/** A degree of freedom of a group and its coordinate (-1: part of a quaternion). */
+typedef struct CalFreedom {
+	int group, u, q;
+} CalFreedom;
+
+CAL_API double cal_scene_time(const CalScene *scene);
+CAL_API int cal_scene_group_count(const CalScene *scene);
+CAL_API const CalModel *cal_scene_model(const CalScene *scene, int group); // NULL outside the range
+CAL_API const CalState *cal_scene_state(const CalScene *scene, int group); // q, u; NULL outside the range
+
+/* Places of objects, for bind(). 0: no group has it. */
+CAL_API int cal_scene_find_node(const CalScene *scene, CalNodeId node, CalSite *site); // {0}: the ground's origin
+CAL_API int cal_scene_find_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom);
+/** The same by name: "body/node" or "body"; a joint. */
+CAL_API int cal_scene_find_path(const CalScene *scene, const char *path, CalSite *site);
+CAL_API int cal_scene_find_joint(const CalScene *scene, const char *joint, int dof, CalFreedom *freedom);
+CAL_API int cal_scene_find_group(const CalScene *scene, const char *name); // -1: none
+
+/**
+ * Pose and velocity (of the origin) of a node; either may be NULL. The first call for a group in an evaluation costs its
+ * kinematics. On failure the evaluation fails with that status; the outputs are then at rest at the origin.
+ */
+CAL_API CalStatus cal_scene_node(CalScene *scene, CalSite site, CalPose *pose, CalSpatial *velocity);
+CAL_API double cal_scene_q(const CalScene *scene, CalFreedom freedom);
+CAL_API double cal_scene_u(const CalScene *scene, CalFreedom freedom);
+
+/* ---- what a device does (in evaluate() only; elsewhere the run ends with CAL_ERR_STAGE) ------- */
+
+/** A wrench on a node at its origin. On the ground: nothing happens. */
+CAL_API CalStatus cal_scene_push(CalScene *scene, CalSite site, CalFrame frame, CalSpatial wrench);
+/** A wrench on node b that acts at `point`, and the opposite on node a at the same point. World axes. */
+CAL_API CalStatus cal_scene_push_pair(CalScene *scene, CalSite a, CalSite b, CalVec3 point, CalSpatial wrench);
+/** A generalised force. */
+CAL_API CalStatus cal_scene_effort(CalScene *scene, CalFreedom freedom, double effort);
+
+/* Accounts of energy and momentum (CalSimBalance). Power in W, positive. */
+CAL_API void cal_scene_store(CalScene *scene, double energy);    // held in the device now [J]
+CAL_API void cal_scene_dissipate(CalScene *scene, double power); // lost to heat
+CAL_API void cal_scene_supply(CalScene *scene, double power);    // brought in from outside (negative: taken out)
+CAL_API void cal_scene_carry(CalScene *scene, CalVec3 linear,
+                             CalVec3 angular); // momentum held, about the world's origin
+
+/* ---- a device ------------------------------------------------------------------------------- */
+
+/** A device as its functions see it. */
+typedef struct CalDevice {
+	void *data;          // its copy of CalDeviceDef.data
+	const double *table; // its copy of CalDeviceDef.table
+	int table_count;     //
+	const double *x;     // [nx] continuous states at the instant of the scene
+	double *d;           // [nd] discrete states; only start(), sample() and event() may write them
+} CalDevice;
+
+/**
+ * The functions of a device. All return 0, or nonzero to stop the run with CAL_ERR_USER. None may allocate. Only type
+ * and evaluate are required.
+ */
+typedef struct CalDeviceOps {
+	const char *type; // "bushing"
+	/** Finds its objects; called when the device is added and after every change of topology. Nonzero: not there, and
+	 * the device rests until they are. */
+	int (*bind)(const CalDevice *device, const CalScene *scene);
+	/** Initial states; x and d are zero before. Called once, when the run starts. */
+	int (*start)(const CalDevice *device, CalScene *scene, double *x);
+	/** Pushes, accounts and xdot[nx] (zero before) at any instant; must be a pure function of state, x, d and time. */
+	int (*evaluate)(const CalDevice *device, CalScene *scene, double *xdot);
+	/** At the sample times offset + k period; x may be changed too. */
+	int (*sample)(const CalDevice *device, CalScene *scene, double *x);
+	/** value[event_count]: a run stops where one changes sign, to the tolerance of events. */
+	int (*values)(const CalDevice *device, CalScene *scene, double *value);
+	/** Value `event` has changed sign, upwards if rising; d and x may be changed. NULL: steps only end there. */
+	int (*event)(const CalDevice *device, CalScene *scene, int event, int rising, double *x);
+	/** output[output_count], for records. */
+	int (*outputs)(const CalDevice *device, CalScene *scene, double *output);
+	/** The next time after t at which the device jumps by itself, or INFINITY. */
+	double (*next_switch)(const CalDevice *device, double t);
+	/** Releases what data points to; called with the copy. */
+	void (*destroy)(void *data);
+	int output_count;
+	const char *const *output_names; // [output_count]
+	const char *const *output_units; // [output_count]
+} CalDeviceOps;
+
+/** A device to be added. Name, data and table are copied; ops must outlive the simulation. */
+typedef struct CalDeviceDef {
+	const char *name;                    // required, unique among the devices of a simulation
+	const CalDeviceOps *ops;             // required
+	const void *data;                    // [data_size] bytes, may be NULL
+	size_t data_size;                    //
+	const double *table;                 // [table_count]
+	int table_count;                     //
+	int nx, nd;                          // continuous and discrete states
+	int event_count;                     // of ops->values
+	int wrench_count;                    // at most this many are pushed in one evaluation (a pair: two)
+	double sample_period, sample_offset; // period 0: sample() is never called [s]
+	int accounts;                        // nonzero: it reports its energy completely
+} CalDeviceDef;
+
+#define CAL_DEVICE_INTERFACE 1 // version of the structs above
+
+/**
+ * A shared object exports this under the name calder_device. version is CAL_DEVICE_INTERFACE of the library; fills *def from the text that the model file gives. Memory
+ * that def points to must stay until the call returns 0; returns nonzero after writing why into message.
+ */
+typedef int (*CalDevicePluginFn)(int version, const char *arguments, CalDeviceDef *def, char *message,
+                                 size_t message_size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/devices.h — the built-in devices; their equations are in docs/devices.md.
+ *
+ * Each has a definition and a call that adds it to a simulation. Definitions that are zero-initialised mean "none"
+ * throughout: no stiffness, no limit, no table. Names and tables are copied. Nodes and joints are ids of the description
+ * from which the simulation was made; node {0} is the ground's origin. A joint's degree of freedom is counted from 0 and
+ * must have a coordinate of its own (not part of a quaternion).
+ * *device (may be NULL) is the number of the device in the simulation.
+ */
+#ifndef CALDER_DEVICES_H
+#define CALDER_DEVICES_H
+
+#include <calder/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CAL_TABLE_SHAPE_LIST(X)                                                             \
+	X(CAL_TABLE_STEP, "step")     /* each value holds from its time on */                   \
+	X(CAL_TABLE_LINEAR, "linear") /* straight lines */                                      \
+	X(CAL_TABLE_CUBIC, "cubic")   /* cubic pieces, rate continuous, at rest at both ends */ \
+	X(CAL_TABLE_SMOOTH, "smooth") /* quintic pieces, at rest at every point (minimum jerk) */
+
+typedef enum CalTableShape {
+#define CAL_TABLE_SHAPE_ENUM(name, text) name,
+	CAL_TABLE_SHAPE_LIST(CAL_TABLE_SHAPE_ENUM)
+#undef CAL_TABLE_SHAPE_ENUM
+		CAL_TABLE_SHAPE_COUNT
+} CalTableShape;
+CAL_API const char *cal_table_shape_name(CalTableShape shape); // NULL outside the list
+
+/** A function of time by its values. Before the first time the first value, behind the last the last one. */
+typedef struct CalTable {
+	CalTableShape shape;
+	int count;           // 0: zero at all times
+	const double *time;  // [count] ascending [s]
+	const double *value; // [count]
+} CalTable;
+
+/** A spring and damper along the line between two nodes. */
+typedef struct CalSpringDef {
+	const char *name;  // required
+	CalNodeId a, b;    //
+	double stiffness;  // [N/m], >= 0
+	double damping;    // [N s/m], >= 0
+	double length;     // at which it is free [m], >= 0
+	int cable;         // nonzero: it only pulls
+	const char *place; // for messages; may be NULL
+} CalSpringDef;
+CAL_API CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, CalError *error);
+
+/** Springs and dampers between two nodes along and about the axes of the first. */
+typedef struct CalBushingDef {
+	const char *name;
+	CalNodeId a, b;
+	CalPlacement rest;          // of b in a, where it is free
+	CalVec3 stiffness, damping; // [N/m], [N s/m], >= 0
+	CalVec3 angular_stiffness;  // on the rotation vector [N m/rad], >= 0
+	CalVec3 angular_damping;    // [N m s/rad], >= 0
+	const char *place;
+} CalBushingDef;
+CAL_API CalStatus cal_sim_add_bushing(CalSim *sim, const CalBushingDef *def, int *device, CalError *error);
+
+/** Stops of a joint: a spring and damper beyond each, which only push back. */
+typedef struct CalLimitDef {
+	const char *name;
+	CalJointId joint;
+	int dof;
+	double lower, upper; // [rad] or [m]; -INFINITY, INFINITY: none
+	double stiffness;    // [N m/rad] or [N/m], > 0
+	double damping;      // >= 0
+	const char *place;
+} CalLimitDef;
+CAL_API CalStatus cal_sim_add_limit(CalSim *sim, const CalLimitDef *def, int *device, CalError *error);
+
+/** Friction of a joint: Coulomb with Stribeck's drop, smoothed by a speed, or with bristles (LuGre). */
+typedef struct CalFrictionDef {
+	const char *name;
+	CalJointId joint;
+	int dof;
+	double coulomb;           // while it slides [N m] or [N], > 0
+	double stiction;          // when it breaks loose; 0: as coulomb
+	double stribeck_speed;    // over which the one becomes the other; > 0 where they differ
+	double viscous;           // per speed, >= 0
+	double smoothing_speed;   // without bristles, > 0: below it friction falls to zero
+	double bristle_stiffness; // > 0: LuGre, with one state
+	double bristle_damping;   // >= 0
+	const char *place;
+} CalFrictionDef;
+CAL_API CalStatus cal_sim_add_friction(CalSim *sim, const CalFrictionDef *def, int *device, CalError *error);
+
+/**
+ * A joint that follows a reference: PID control, a motor with a line of torque over speed, and a gear that may be
+ * flexible and have backlash. All quantities on the joint's side of the gear.
+ */
+typedef struct CalServoDef {
+	const char *name;
+	CalJointId joint;
+	int dof;
+	CalTable reference;    // of the coordinate
+	double proportional;   // [N m/rad]
+	double integral;       // [N m/(rad s)]
+	double derivative;     // [N m s/rad]
+	double inertia;        // effort per acceleration of the reference [kg m^2]
+	double effort_limit;   // of the controller; 0: none
+	double stall_effort;   // of the motor at rest; 0: no limit
+	double free_speed;     // at which the motor has no effort left; 0: the stall effort at all speeds
+	double sample_period;  // of the controller, 0: continuous [s]
+	double rotor_inertia;  // of the rotor, as the joint feels it, > 0 with a gear [kg m^2]
+	double gear_stiffness; // > 0: a flexible gear with a rotor of its own (two states) [N m/rad]
+	double gear_damping;   // [N m s/rad]
+	double backlash;       // free play of the gear, from one side to the other [rad]
+	int rotor_feedback;    // nonzero: control sees the rotor instead of the joint
+	const char *place;
+} CalServoDef;
+CAL_API CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, CalError *error);
+
+/**
+ * A reaction wheel on a node. The body it sits on must contain the mass of the wheel and its inertia across the axis, but
+ * not the one about the axis: that is the wheel's.
+ */
+typedef struct CalWheelDef {
+	const char *name;
+	CalNodeId node;
+	CalVec3 axis;      // in the node; normalised; {0}: z
+	double inertia;    // about the axis [kg m^2], > 0
+	double speed;      // at the start, relative to the body [rad/s]
+	CalTable torque;   // of the motor on the wheel [N m]
+	double max_torque; // 0: none
+	double max_speed;  // beyond it the motor does not drive any further; 0: none [rad/s]
+	double drag;       // of the bearing [N m s/rad], >= 0
+	const char *place;
+} CalWheelDef;
+CAL_API CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, CalError *error);
+
+/** A control-moment gyro: a rotor of constant momentum whose axis turns about the gimbal's at a given rate. */
+typedef struct CalGyroDef {
+	const char *name;
+	CalNodeId node;
+	CalVec3 gimbal, spin; // in the node, perpendicular: axis of the gimbal, and of the rotor at angle zero
+	double momentum;      // [N m s], not zero
+	double angle;         // at the start [rad]
+	CalTable rate;        // of the gimbal [rad/s]
+	const char *place;
+} CalGyroDef;
+CAL_API CalStatus cal_sim_add_gyro(CalSim *sim, const CalGyroDef *def, int *device, CalError *error);
+
+/** A thruster that is fixed on a node. */
+typedef struct CalThrusterDef {
+	const char *name;
+	CalNodeId node;
+	CalVec3 direction; // of the force on the node, in its axes; normalised; {0}: z
+	double thrust;     // [N]
+	CalTable throttle; // fraction of it, 0 to 1
+	const char *place;
+} CalThrusterDef;
+CAL_API CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *device, CalError *error);
+
+/** Liquid in a tank: a mass on three springs and dampers about a node, along its axes. */
+typedef struct CalSloshDef {
+	const char *name;
+	CalNodeId node;
+	double mass;                // [kg], > 0; not part of the body
+	CalVec3 stiffness, damping; // along the axes of the node [N/m], [N s/m]
+	CalVec3 position;           // from the node at the start, in its axes [m]
+	CalVec3 velocity;           // relative to the node at the start, in its axes [m/s]
+	const char *place;
+} CalSloshDef;
+CAL_API CalStatus cal_sim_add_slosh(CalSim *sim, const CalSloshDef *def, int *device, CalError *error);
+
+/**
+ * The gravity of a planet on all bodies of a group, or of all groups. With an orbit the world is a frame without rotation
+ * whose origin falls freely around the planet: bodies feel only the difference to the origin, without loss of digits.
+ */
+typedef struct CalGravityDef {
+	const char *name;
+	const char *group;          // NULL: all
+	double mu;                  // gravitational parameter [m^3/s^2], > 0
+	double radius, j2;          // equatorial radius [m] and oblateness; j2 0: a sphere
+	CalVec3 pole;               // axis of the planet, world axes; {0}: z
+	int orbit;                  // nonzero: the world's origin is in orbit
+	CalVec3 position, velocity; // of the world's origin relative to the planet [m], [m/s]; velocity only in orbit
+	const char *place;
+} CalGravityDef;
+CAL_API CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device, CalError *error);
+
+/** A load by tables: a wrench on a node, or an effort on a joint. */
+typedef struct CalTableLoadDef {
+	const char *name;
+	CalNodeId node;     // of a wrench, {0}: none
+	CalFrame frame;     // axes of its components
+	CalJointId joint;   // of an effort, {0}: none
+	int dof;            //
+	CalTable effort;    //
+	CalTable moment[3]; //
+	CalTable force[3];  //
+	const char *place;
+} CalTableLoadDef;
+CAL_API CalStatus cal_sim_add_table_load(CalSim *sim, const CalTableLoadDef *def, int *device, CalError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * bushing.c — springs and dampers between two nodes along and about the axes of the first.
+ *
+ * In the axes of a, with R0, p0 the pose of b in a where it is free:
+ *   d = R_a'(r_b - r_a) - p0,  d' = R_a'(v_b - v_a - w_a x (r_b - r_a)),  theta = log(R_a'R_b R0'),  w = R_a'(w_b - w_a)
+ *   force on b  f = -K d - C d'                    at the origin of b, the opposite on a at the same point
+ *   moment on b m = -T^-T(theta) K_r theta - C_r w the opposite on a
+ * T^-1 maps w to the rate of theta, so that the springs have a potential, d'Kd/2 + theta'K_r theta/2, at any angle below
+ * half a turn. There theta jumps: a bushing is not for joints that turn over.
+ */
+#include "device/device.h"
+#include "math/quat.h"
+
+typedef struct Bushing {
+	CalBushingDef def;
+	CalMat3 rest;
+	CalSite a, b;
+} Bushing;
+
+static int bushing_bind(const CalDevice *device, const CalScene *scene) {
+	Bushing *s = device->data;
+	return bind_node(scene, s->def.a, &s->a) || bind_node(scene, s->def.b, &s->b);
+}
+
+static CalMat3 mat_of(dmat3 m) { return dmat_out(m); }
+
+/* Rotation vector of R. */
+static CalVec3 rotation_vector(const CalMat3 *R) {
+	const CalVec3 axis = {R->m[2][1] - R->m[1][2], R->m[0][2] - R->m[2][0], R->m[1][0] - R->m[0][1]};
+	const double trace = R->m[0][0] + R->m[1][1] + R->m[2][2], s = 0.5 * v_norm(axis), c = 0.5 * (trace - 1);
+	if (c > -0.99)
+		return v_scale(s > 1e-8 ? 0.5 * atan2(s, c) / s : 0.5, axis);
+	// near half a turn: the axis from the symmetric part
+	int k = R->m[0][0] > R->m[1][1] ? 0 : 1;
+	k = R->m[2][2] > R->m[k][k] ? 2 : k;
+	CalVec3 n = {0.5 * (R->m[0][k] + R->m[k][0]), 0.5 * (R->m[1][k] + R->m[k][1]), 0.5 * (R->m[2][k] + R->m[k][2])};
+	(k == 0 ? &n.x : k == 1 ? &n.y : &n.z)[0] -= c;
+	n = v_unit(n, (CalVec3){0, 0, 1});
+	return v_scale(v_dot(n, axis) < 0 ? -atan2(s, c) : atan2(s, c), n);
+}
+
+static CalMat3 mat_product(const CalMat3 *A, bool transpose_a, const CalMat3 *B, bool transpose_b) {
+	CalMat3 C;
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 3; j++) {
+			C.m[i][j] = 0;
+			for (int k = 0; k < 3; k++)
+				C.m[i][j] += (transpose_a ? A->m[k][i] : A->m[i][k]) * (transpose_b ? B->m[j][k] : B->m[k][j]);
+		}
+	return C;
+}
+
+typedef struct Strain {
+	CalPose a, b;
+	CalVec3 d, d_rate, theta, w; // axes of a
+	CalVec3 force, moment;       // on b, axes of a
+} Strain;
+
+static Strain strain_of(const Bushing *s, CalScene *scene) {
+	Strain e;
+	CalSpatial va, vb;
+	cal_scene_node(scene, s->a, &e.a, &va);
+	cal_scene_node(scene, s->b, &e.b, &vb);
+	const CalVec3 rho = v_sub(e.b.r, e.a.r);
+	e.d = v_sub(v_unturn(&e.a.R, rho), s->def.rest.position);
+	e.d_rate = v_unturn(&e.a.R, v_sub(v_sub(vb.linear, va.linear), v_cross(va.angular, rho)));
+	const CalMat3 S = mat_product(&e.a.R, true, &e.b.R, false), turned = mat_product(&S, false, &s->rest, true);
+	e.theta = rotation_vector(&turned);
+	e.w = v_unturn(&e.a.R, v_sub(vb.angular, va.angular));
+	e.force = v_scale(-1, v_add(v_times(s->def.stiffness, e.d), v_times(s->def.damping, e.d_rate)));
+	// w in the axes of the frame that theta turns from is the mirror image of the one in the moving axes: theta -> -theta
+	const dvec3 g = dvec_in(v_times(s->def.angular_stiffness, e.theta)), minus = dvec_in(v_scale(-1, e.theta));
+	e.moment = v_scale(-1, v_add(dvec_out(rotation_vector_force(minus, g)), v_times(s->def.angular_damping, e.w)));
+	return e;
+}
+
+static int bushing_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)xdot;
+	const Bushing *s = device->data;
+	const Strain e = strain_of(s, scene);
+	cal_scene_push_pair(scene, s->a, s->b, e.b.r, (CalSpatial){v_turn(&e.a.R, e.moment), v_turn(&e.a.R, e.force)});
+	cal_scene_store(scene, 0.5 * (v_dot(e.d, v_times(s->def.stiffness, e.d)) +
+	                              v_dot(e.theta, v_times(s->def.angular_stiffness, e.theta))));
+	cal_scene_dissipate(scene, v_dot(e.d_rate, v_times(s->def.damping, e.d_rate)) +
+	                               v_dot(e.w, v_times(s->def.angular_damping, e.w)));
+	return 0;
+}
+
+static int bushing_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const Strain e = strain_of(device->data, scene);
+	const double all[] = {e.d.x,     e.d.y,     e.d.z,     e.theta.x,  e.theta.y,  e.theta.z,
+	                      e.force.x, e.force.y, e.force.z, e.moment.x, e.moment.y, e.moment.z};
+	for (int i = 0; i < 12; i++)
+		output[i] = all[i];
+	return 0;
+}
+
+static const char *const names[] = {"dx", "dy", "dz", "rx", "ry", "rz", "fx", "fy", "fz", "mx", "my", "mz"};
+static const char *const units[] = {"m", "m", "m", "rad", "rad", "rad", "N", "N", "N", "N m", "N m", "N m"};
+static const CalDeviceOps ops = {.type = "bushing",
+                                 .bind = bushing_bind,
+                                 .evaluate = bushing_evaluate,
+                                 .outputs = bushing_outputs,
+                                 .output_count = 12,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_bushing(CalSim *sim, const CalBushingDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	const Bushing data = {.def = *def, .rest = mat_of(dquat_matrix(def->rest.orientation))};
+	device_not_negatives(&d, "stiffness", def->stiffness);
+	device_not_negatives(&d, "damping", def->damping);
+	device_not_negatives(&d, "angular stiffness", def->angular_stiffness);
+	device_not_negatives(&d, "angular damping", def->angular_damping);
+	device_check(&d, def->a.value != def->b.value, "it ties a node to itself; name two nodes");
+	d.def.wrench_count = 2;
+	return device_add(&d, &data, sizeof data, device);
+}

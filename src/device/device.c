@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * device.c — what the built-in devices share: checking a definition, collecting its tables, adding it.
+ */
+#include "device/device.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+CalVec3 v_unit(CalVec3 a, CalVec3 fallback) {
+	const double largest = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
+	if (!(largest > 0))
+		return fallback;
+	const CalVec3 b = v_scale(1 / largest, a);
+	return v_scale(1 / v_norm(b), b);
+}
+
+DeviceDraft device_draft(CalSim *sim, const CalDeviceOps *ops, const char *name, const char *place, CalError *error) {
+	DeviceDraft made = {.sim = sim, .place = place, .error = error};
+	made.def = (CalDeviceDef){.name = name, .ops = ops, .accounts = 1};
+	if (!sim || !name || !name[0])
+		made.status = error_set(error, CAL_ERR_ARGUMENT, "%s%sdevice (%s): give a simulation and a name",
+		                        PLACE_ARGS(place), ops->type);
+	return made;
+}
+
+void device_check(DeviceDraft *d, bool good, const char *format, ...) {
+	char text[400];
+	va_list args;
+	if (good || d->status != CAL_OK)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	d->status = error_set(d->error, CAL_ERR_ARGUMENT, "%s%sdevice \"%s\" (%s): %s", PLACE_ARGS(d->place), d->def.name,
+	                      d->def.ops->type, text);
+}
+
+void device_not_negative(DeviceDraft *d, const char *what, double value) {
+	device_check(d, isfinite(value) && value >= 0, "%s is %g; give a number that is zero or more", what, value);
+}
+
+void device_not_negatives(DeviceDraft *d, const char *what, CalVec3 value) {
+	device_not_negative(d, what, value.x);
+	device_not_negative(d, what, value.y);
+	device_not_negative(d, what, value.z);
+}
+
+Table device_table(DeviceDraft *d, const char *what, const CalTable *table) {
+	device_check(d,
+	             table->count >= 0 && table->count < 100000000 && (table->count == 0 || (table->time && table->value)),
+	             "the table of %s has no numbers", what);
+	device_check(d, (int)table->shape >= 0 && table->shape < CAL_TABLE_SHAPE_COUNT,
+	             "the table of %s has no known shape", what);
+	for (int i = 0; d->status == CAL_OK && i < table->count; i++) {
+		device_check(d, isfinite(table->time[i]) && isfinite(table->value[i]),
+		             "number %d in the table of %s is not finite", i + 1, what);
+		device_check(d, i == 0 || table->time[i] > table->time[i - 1],
+		             "times in the table of %s do not ascend: %g s is followed by %g s", what,
+		             i ? table->time[i - 1] : 0, table->time[i]);
+	}
+	const Table placed = {table->shape, d->def.table_count, table->count};
+	d->tables[d->tables_count++] = table;
+	d->def.table_count += 2 * table->count;
+	return placed;
+}
+
+CalStatus device_add(DeviceDraft *d, const void *data, size_t size, int *device) {
+	if (d->status != CAL_OK)
+		return d->status;
+	const CalAllocator allocator = allocator_or_default(NULL);
+	double *numbers = memory_alloc(&allocator, (size_t)d->def.table_count * sizeof(double));
+	if (!numbers)
+		return error_set(d->error, CAL_ERR_MEMORY, "device \"%s\": %s", d->def.name, cal_status_text(CAL_ERR_MEMORY));
+	int at = 0;
+	for (int i = 0; i < d->tables_count; i++) {
+		const CalTable *table = d->tables[i];
+		const size_t bytes = (size_t)table->count * sizeof(double);
+		if (bytes > 0) {
+			memcpy(numbers + at, table->time, bytes);
+			memcpy(numbers + at + table->count, table->value, bytes);
+		}
+		at += 2 * table->count;
+	}
+	d->def.table = numbers;
+	d->def.data = data;
+	d->def.data_size = size;
+	CalStatus status = cal_sim_add_device(d->sim, &d->def, device, d->error);
+	memory_free(&allocator, numbers);
+	return status;
+}
+
+int bind_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom) {
+	return cal_scene_find_freedom(scene, joint, dof, freedom) && freedom->q >= 0 ? 0 : -1;
+}
+
+int bind_node(const CalScene *scene, CalNodeId node, CalSite *site) {
+	return cal_scene_find_node(scene, node, site) ? 0 : -1;
+}

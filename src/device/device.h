@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * device.h — what the built-in devices share: vectors of the public types, tables, checks, adding.
+ *
+ * A built-in device is one file: its definition with what bind() found is the data, its tables are the table.
+ */
+#ifndef CALDER_DEVICE_DEVICE_H
+#define CALDER_DEVICE_DEVICE_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include <calder/devices.h>
+
+/* ---- vectors ----------------------------------------------------------------------------------- */
+
+static inline CalVec3 v_add(CalVec3 a, CalVec3 b) { return (CalVec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+static inline CalVec3 v_sub(CalVec3 a, CalVec3 b) { return (CalVec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static inline CalVec3 v_scale(double s, CalVec3 a) { return (CalVec3){s * a.x, s * a.y, s * a.z}; }
+static inline CalVec3 v_times(CalVec3 a, CalVec3 b) { return (CalVec3){a.x * b.x, a.y * b.y, a.z * b.z}; }
+static inline double v_dot(CalVec3 a, CalVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static inline CalVec3 v_cross(CalVec3 a, CalVec3 b) {
+	return (CalVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static inline double v_norm(CalVec3 a) { return sqrt(v_dot(a, a)); }
+/* R v and R' v. */
+static inline CalVec3 v_turn(const CalMat3 *R, CalVec3 v) {
+	return (CalVec3){R->m[0][0] * v.x + R->m[0][1] * v.y + R->m[0][2] * v.z,
+	                 R->m[1][0] * v.x + R->m[1][1] * v.y + R->m[1][2] * v.z,
+	                 R->m[2][0] * v.x + R->m[2][1] * v.y + R->m[2][2] * v.z};
+}
+static inline CalVec3 v_unturn(const CalMat3 *R, CalVec3 v) {
+	return (CalVec3){R->m[0][0] * v.x + R->m[1][0] * v.y + R->m[2][0] * v.z,
+	                 R->m[0][1] * v.x + R->m[1][1] * v.y + R->m[2][1] * v.z,
+	                 R->m[0][2] * v.x + R->m[1][2] * v.y + R->m[2][2] * v.z};
+}
+/** a / |a|, or `fallback` if a is zero. */
+CalVec3 v_unit(CalVec3 a, CalVec3 fallback);
+
+/* ---- tables ------------------------------------------------------------------------------------ */
+
+/** A table in the table of a device: `count` times from `at` on, then as many values. */
+typedef struct Table {
+	CalTableShape shape;
+	int at, count;
+} Table;
+
+typedef struct TableValue {
+	double value, rate, acceleration;
+} TableValue;
+
+TableValue table_at(const CalDevice *device, Table table, double t);
+/** The next time after t at which the table or its rate jumps, or INFINITY. */
+double table_next_switch(const CalDevice *device, Table table, double t);
+
+/* ---- making ------------------------------------------------------------------------------------ */
+
+/** Collects what is wrong with a definition, and its tables. */
+typedef struct DeviceDraft {
+	CalSim *sim;
+	CalDeviceDef def;
+	const char *place;
+	const CalTable *tables[8];
+	int tables_count;
+	CalError *error;
+	CalStatus status; // of the first mistake
+} DeviceDraft;
+
+/** place and name are of the definition; data is complete when device_add() is called. */
+DeviceDraft device_draft(CalSim *sim, const CalDeviceOps *ops, const char *name, const char *place, CalError *error);
+/** Notes a mistake unless `good`: "place: device "name" (type): text". */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void device_check(DeviceDraft *d, bool good, const char *format, ...);
+/** Not negative and finite. */
+void device_not_negative(DeviceDraft *d, const char *what, double value);
+void device_not_negatives(DeviceDraft *d, const char *what, CalVec3 value);
+/** Checks a table and takes it along. */
+Table device_table(DeviceDraft *d, const char *what, const CalTable *table);
+/** Adds the device, unless there was a mistake. */
+CalStatus device_add(DeviceDraft *d, const void *data, size_t size, int *device);
+
+/** A freedom with a coordinate of its own; 0 or -1 as bind() returns it. */
+int bind_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom);
+/** A node; 0 or -1. */
+int bind_node(const CalScene *scene, CalNodeId node, CalSite *site);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * friction.c — friction of a joint: Coulomb and Stribeck, smoothed or with bristles.
+ *
+ *   g(v) = Fc + (Fs - Fc) exp(-(v/vs)^2)
+ * smoothed by a speed v0: F = g(v) tanh(v/v0) + Fv v; at rest the joint creeps under a load.
+ * LuGre (Canudas de Wit et al. 1995), with the bristles' deflection z as state: z' = v - s0 |v|/g(v) z,
+ *   F = s0 z + s1 z' + Fv v; at rest the joint holds as a spring s0 up to Fs.
+ * F acts against the motion. Bristles store s0 z^2/2; the rest of F v is lost.
+ */
+#include "device/device.h"
+
+typedef struct Friction {
+	CalFrictionDef def;
+	CalFreedom at;
+} Friction;
+
+static int friction_bind(const CalDevice *device, const CalScene *scene) {
+	Friction *s = device->data;
+	return bind_freedom(scene, s->def.joint, s->def.dof, &s->at);
+}
+
+static double level(const CalFrictionDef *def, double v) {
+	const double ratio = def->stribeck_speed > 0 ? v / def->stribeck_speed : 0;
+	return def->stiction > def->coulomb ? def->coulomb + (def->stiction - def->coulomb) * exp(-ratio * ratio)
+	                                    : def->coulomb;
+}
+
+/* The force against the motion; z_rate of the bristles. */
+static double force_of(const CalDevice *device, double v, double *z_rate) {
+	const CalFrictionDef *def = &((const Friction *)device->data)->def;
+	const double g = level(def, v);
+	*z_rate = 0;
+	if (!(def->bristle_stiffness > 0))
+		return g * tanh(v / def->smoothing_speed) + def->viscous * v;
+	const double z = device->x[0];
+	*z_rate = v - def->bristle_stiffness * fabs(v) / g * z;
+	return def->bristle_stiffness * z + def->bristle_damping * *z_rate + def->viscous * v;
+}
+
+static int friction_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	const Friction *s = device->data;
+	const double v = cal_scene_u(scene, s->at);
+	double z_rate;
+	const double force = force_of(device, v, &z_rate);
+	cal_scene_effort(scene, s->at, -force);
+	if (s->def.bristle_stiffness > 0) {
+		const double z = device->x[0];
+		xdot[0] = z_rate;
+		cal_scene_store(scene, 0.5 * s->def.bristle_stiffness * z * z);
+		cal_scene_dissipate(scene, force * v - s->def.bristle_stiffness * z * z_rate);
+	} else {
+		cal_scene_dissipate(scene, force * v);
+	}
+	return 0;
+}
+
+static int friction_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const Friction *s = device->data;
+	double z_rate;
+	output[0] = -force_of(device, cal_scene_u(scene, s->at), &z_rate);
+	return 0;
+}
+
+static const char *const names[] = {"effort"}, *const units[] = {"N m|N"};
+static const CalDeviceOps ops = {.type = "friction",
+                                 .bind = friction_bind,
+                                 .evaluate = friction_evaluate,
+                                 .outputs = friction_outputs,
+                                 .output_count = 1,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_friction(CalSim *sim, const CalFrictionDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	const Friction data = {.def = *def};
+	device_check(&d, isfinite(def->coulomb) && def->coulomb > 0, "coulomb is %g; give a force above zero",
+	             def->coulomb);
+	device_check(&d, def->stiction == 0 || (isfinite(def->stiction) && def->stiction >= def->coulomb),
+	             "stiction %g is below coulomb %g; it is the larger of the two", def->stiction, def->coulomb);
+	device_check(&d, !(def->stiction > def->coulomb) || (isfinite(def->stribeck_speed) && def->stribeck_speed > 0),
+	             "stiction differs from coulomb; give the stribeck speed between them, above zero");
+	device_not_negative(&d, "viscous", def->viscous);
+	device_not_negative(&d, "bristle stiffness", def->bristle_stiffness);
+	device_not_negative(&d, "bristle damping", def->bristle_damping);
+	device_check(&d, def->bristle_stiffness > 0 || (isfinite(def->smoothing_speed) && def->smoothing_speed > 0),
+	             "give a smoothing speed above zero, or a bristle stiffness for friction that holds");
+	d.def.nx = def->bristle_stiffness > 0 ? 1 : 0;
+	return device_add(&d, &data, sizeof data, device);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * limit.c — stops of a joint.
+ *
+ * Beyond a stop, with p > 0 the depth and p' its rate, a spring and damper push back: max(0, k p + c p'). The damper
+ * never pulls towards the stop, so a joint leaves it without sticking.
+ */
+#include "device/device.h"
+
+typedef struct Limit {
+	CalLimitDef def;
+	CalFreedom at;
+} Limit;
+
+static int limit_bind(const CalDevice *device, const CalScene *scene) {
+	Limit *s = device->data;
+	return bind_freedom(scene, s->def.joint, s->def.dof, &s->at);
+}
+
+/* Depth beyond the stop that is met (negative: inside of both) and which: +1 upper, -1 lower. */
+static double depth_of(const Limit *s, double q, double *side) {
+	const double above = q - s->def.upper, below = s->def.lower - q;
+	*side = above >= below ? 1 : -1;
+	return fmax(above, below);
+}
+
+static double force_of(const Limit *s, double depth, double rate) {
+	return depth > 0 ? fmax(0, s->def.stiffness * depth + s->def.damping * rate) : 0;
+}
+
+static int limit_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)xdot;
+	const Limit *s = device->data;
+	double side;
+	const double depth = depth_of(s, cal_scene_q(scene, s->at), &side), rate = side * cal_scene_u(scene, s->at);
+	if (!(depth > 0))
+		return 0;
+	const double force = force_of(s, depth, rate), elastic = s->def.stiffness * depth;
+	cal_scene_effort(scene, s->at, -side * force);
+	cal_scene_store(scene, 0.5 * elastic * depth);
+	cal_scene_dissipate(scene, (force - elastic) * rate);
+	return 0;
+}
+
+static int limit_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const Limit *s = device->data;
+	double side;
+	const double depth = depth_of(s, cal_scene_q(scene, s->at), &side), rate = side * cal_scene_u(scene, s->at);
+	output[0] = fmax(depth, 0);
+	output[1] = -side * force_of(s, depth, rate);
+	return 0;
+}
+
+static const char *const names[] = {"depth", "effort"}, *const units[] = {"rad|m", "N m|N"};
+static const CalDeviceOps ops = {.type = "limit",
+                                 .bind = limit_bind,
+                                 .evaluate = limit_evaluate,
+                                 .outputs = limit_outputs,
+                                 .output_count = 2,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_limit(CalSim *sim, const CalLimitDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	const Limit data = {.def = *def};
+	device_check(&d, def->lower < def->upper, "the lower limit %g is not below the upper %g", def->lower, def->upper);
+	device_check(&d, isfinite(def->stiffness) && def->stiffness > 0, "stiffness is %g; give one above zero",
+	             def->stiffness);
+	device_not_negative(&d, "damping", def->damping);
+	return device_add(&d, &data, sizeof data, device);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * slosh.c — liquid in a tank as a mass on springs and dampers along the axes of a node.
+ *
+ * States: s, the place of the mass from the node, in the node's axes, and v, its velocity in world axes. With R, r, w the
+ * node's orientation, place and angular velocity:
+ *   s' = R'(v - v_node - w x R s),  f = -R(K s + C s'),  m v' = f + m g,  on the body: -f at the place of the mass.
+ * The velocity is absolute, so nothing depends on the body's acceleration. g is the gravity of the node's group.
+ */
+#include "device/device.h"
+
+typedef struct Slosh {
+	CalSloshDef def;
+	CalVec3 gravity;
+	CalSite at;
+} Slosh;
+
+static int slosh_bind(const CalDevice *device, const CalScene *scene) {
+	Slosh *s = device->data;
+	if (bind_node(scene, s->def.node, &s->at) != 0)
+		return -1;
+	const CalModel *model = cal_scene_model(scene, s->at.group);
+	s->gravity = model ? cal_model_gravity(model) : (CalVec3){0, 0, 0};
+	return 0;
+}
+
+typedef struct Liquid {
+	CalPose pose;
+	CalVec3 s, v, s_rate;
+	CalVec3 place; // of the mass
+	CalVec3 force; // on it, world axes
+} Liquid;
+
+static CalVec3 vector(const double *x) { return (CalVec3){x[0], x[1], x[2]}; }
+
+static void put(double *x, CalVec3 v) {
+	x[0] = v.x;
+	x[1] = v.y;
+	x[2] = v.z;
+}
+
+static Liquid liquid_of(const CalDevice *device, CalScene *scene) {
+	const Slosh *s = device->data;
+	Liquid l = {.s = vector(device->x), .v = vector(device->x + 3)};
+	CalSpatial v;
+	cal_scene_node(scene, s->at, &l.pose, &v);
+	const CalVec3 arm = v_turn(&l.pose.R, l.s);
+	l.place = v_add(l.pose.r, arm);
+	l.s_rate = v_unturn(&l.pose.R, v_sub(v_sub(l.v, v.linear), v_cross(v.angular, arm)));
+	const CalVec3 pull = v_add(v_times(s->def.stiffness, l.s), v_times(s->def.damping, l.s_rate));
+	l.force = v_scale(-1, v_turn(&l.pose.R, pull));
+	return l;
+}
+
+static int slosh_start(const CalDevice *device, CalScene *scene, double *x) {
+	const Slosh *s = device->data;
+	CalPose pose;
+	CalSpatial v;
+	cal_scene_node(scene, s->at, &pose, &v);
+	const CalVec3 arm = v_turn(&pose.R, s->def.position);
+	put(x, s->def.position);
+	put(x + 3, v_add(v_add(v.linear, v_cross(v.angular, arm)), v_turn(&pose.R, s->def.velocity)));
+	return 0;
+}
+
+static int slosh_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	const Slosh *s = device->data;
+	const Liquid l = liquid_of(device, scene);
+	const double m = s->def.mass;
+	put(xdot, l.s_rate);
+	put(xdot + 3, v_add(v_scale(1 / m, l.force), s->gravity));
+	const CalSpatial reaction = {.linear = v_scale(-1, l.force)};
+	cal_scene_push(scene, s->at, CAL_FRAME_WORLD, cal_wrench_shift(reaction, l.place, l.pose.r));
+	cal_scene_store(scene, 0.5 * (m * v_dot(l.v, l.v) + v_dot(l.s, v_times(s->def.stiffness, l.s))) -
+	                           m * v_dot(s->gravity, l.place));
+	cal_scene_dissipate(scene, v_dot(l.s_rate, v_times(s->def.damping, l.s_rate)));
+	const CalVec3 momentum = v_scale(m, l.v);
+	cal_scene_carry(scene, momentum, v_cross(l.place, momentum));
+	return 0;
+}
+
+static int slosh_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const Liquid l = liquid_of(device, scene);
+	put(output, l.s);
+	put(output + 3, l.force);
+	return 0;
+}
+
+static const char *const names[] = {"x", "y", "z", "fx", "fy", "fz"}, *const units[] = {"m", "m", "m", "N", "N", "N"};
+static const CalDeviceOps ops = {.type = "slosh",
+                                 .bind = slosh_bind,
+                                 .start = slosh_start,
+                                 .evaluate = slosh_evaluate,
+                                 .outputs = slosh_outputs,
+                                 .output_count = 6,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_slosh(CalSim *sim, const CalSloshDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	const Slosh data = {.def = *def};
+	device_check(&d, isfinite(def->mass) && def->mass > 0, "mass is %g; give one above zero", def->mass);
+	device_not_negatives(&d, "stiffness", def->stiffness);
+	device_not_negatives(&d, "damping", def->damping);
+	device_check(&d, isfinite(v_norm(def->position)) && isfinite(v_norm(def->velocity)),
+	             "position or velocity at the start is not finite");
+	d.def.nx = 6;
+	d.def.wrench_count = 1;
+	return device_add(&d, &data, sizeof data, device);
+}

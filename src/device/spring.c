@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * spring.c — a spring and damper along the line between two nodes.
+ *
+ *   L = |r_b - r_a|, n = (r_b - r_a)/L, pull = k (L - L0) + c L'; on b: -pull n, on a: +pull n
+ * A cable does not push: pull < 0 becomes 0, and beyond that it stores nothing. Where the nodes meet the line has no
+ * direction, and nothing acts.
+ */
+#include "device/device.h"
+
+typedef struct Spring {
+	CalSpringDef def;
+	CalSite a, b;
+} Spring;
+
+static int spring_bind(const CalDevice *device, const CalScene *scene) {
+	Spring *s = device->data;
+	return bind_node(scene, s->def.a, &s->a) || bind_node(scene, s->def.b, &s->b);
+}
+
+typedef struct Line {
+	CalPose a, b;
+	CalVec3 n;           // from a to b
+	double length, rate; //
+	double stretch;      // beyond the free length; of a slack cable 0
+	double pull;
+} Line;
+
+static Line line_of(const Spring *s, CalScene *scene) {
+	Line line;
+	CalSpatial va, vb;
+	cal_scene_node(scene, s->a, &line.a, &va);
+	cal_scene_node(scene, s->b, &line.b, &vb);
+	const CalVec3 d = v_sub(line.b.r, line.a.r);
+	line.length = v_norm(d);
+	line.n = v_unit(d, (CalVec3){0, 0, 0});
+	line.rate = v_dot(line.n, v_sub(vb.linear, va.linear));
+	line.stretch = line.length - s->def.length;
+	line.stretch = s->def.cable ? fmax(line.stretch, 0) : line.stretch;
+	line.pull = s->def.stiffness * line.stretch + s->def.damping * line.rate;
+	if (s->def.cable)
+		line.pull = line.stretch > 0 ? fmax(line.pull, 0) : 0;
+	return line;
+}
+
+static int spring_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)xdot;
+	const Spring *s = device->data;
+	const Line line = line_of(s, scene);
+	const double elastic = s->def.stiffness * line.stretch;
+	cal_scene_push_pair(scene, s->a, s->b, line.b.r, (CalSpatial){.linear = v_scale(-line.pull, line.n)});
+	cal_scene_store(scene, 0.5 * elastic * line.stretch);
+	cal_scene_dissipate(scene, (line.pull - elastic) * line.rate);
+	return 0;
+}
+
+static int spring_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const Line line = line_of(device->data, scene);
+	output[0] = line.length;
+	output[1] = line.pull;
+	return 0;
+}
+
+static const char *const names[] = {"length", "pull"}, *const units[] = {"m", "N"};
+static const CalDeviceOps ops = {.type = "spring",
+                                 .bind = spring_bind,
+                                 .evaluate = spring_evaluate,
+                                 .outputs = spring_outputs,
+                                 .output_count = 2,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	const Spring data = {.def = *def};
+	device_not_negative(&d, "stiffness", def->stiffness);
+	device_not_negative(&d, "damping", def->damping);
+	device_not_negative(&d, "length", def->length);
+	device_check(&d, def->a.value != def->b.value, "it ties a node to itself; name two nodes");
+	d.def.wrench_count = 2;
+	return device_add(&d, &data, sizeof data, device);
+}

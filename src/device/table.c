@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * table.c — functions of time by their values: steps, lines, cubic and quintic pieces, with two derivatives.
+ *
+ * With s = (t - t_i)/h in a piece of length h: cubic pieces are those of Hermite with the slopes of the chords over two
+ * pieces inside and zero at both ends; quintic ones run from rest to rest, value = v_i + dv (10 s^3 - 15 s^4 + 6 s^5).
+ */
+#include "device/device.h"
+
+const char *cal_table_shape_name(CalTableShape shape) {
+	static const char *const names[] = {
+#define SHAPE_NAME(name, text) text,
+		CAL_TABLE_SHAPE_LIST(SHAPE_NAME)
+#undef SHAPE_NAME
+	};
+	return (int)shape >= 0 && shape < CAL_TABLE_SHAPE_COUNT ? names[shape] : NULL;
+}
+
+/* The piece that t lies in, i: time[i] <= t < time[i + 1]. */
+static int piece_of(const double *time, int count, double t) {
+	int low = 0, high = count - 1;
+	while (high - low > 1) {
+		const int middle = low + (high - low) / 2;
+		if (time[middle] <= t)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static double slope_at(const double *time, const double *value, int count, int i) {
+	if (i == 0 || i == count - 1)
+		return 0;
+	return (value[i + 1] - value[i - 1]) / (time[i + 1] - time[i - 1]);
+}
+
+static TableValue cubic(const double *time, const double *value, int count, int i, double t) {
+	const double h = time[i + 1] - time[i], s = (t - time[i]) / h, dv = value[i + 1] - value[i];
+	const double a = h * slope_at(time, value, count, i), b = h * slope_at(time, value, count, i + 1);
+	const double c2 = 3 * dv - 2 * a - b, c3 = a + b - 2 * dv;
+	return (TableValue){value[i] + s * (a + s * (c2 + s * c3)), (a + s * (2 * c2 + s * 3 * c3)) / h,
+	                    (2 * c2 + 6 * s * c3) / (h * h)};
+}
+
+static TableValue smooth(const double *time, const double *value, int i, double t) {
+	const double h = time[i + 1] - time[i], s = (t - time[i]) / h, dv = value[i + 1] - value[i];
+	return (TableValue){value[i] + dv * s * s * s * (10 + s * (-15 + s * 6)), dv / h * 30 * s * s * (1 + s * (-2 + s)),
+	                    dv / (h * h) * 60 * s * (1 + s * (-3 + s * 2))};
+}
+
+TableValue table_at(const CalDevice *device, Table table, double t) {
+	const double *time = device->table + table.at, *value = time + table.count;
+	if (table.count == 0)
+		return (TableValue){0, 0, 0};
+	if (t < time[0] || table.count == 1)
+		return (TableValue){value[0], 0, 0};
+	if (t >= time[table.count - 1])
+		return (TableValue){value[table.count - 1], 0, 0};
+	const int i = piece_of(time, table.count, t);
+	switch (table.shape) {
+	case CAL_TABLE_LINEAR: {
+		const double rate = (value[i + 1] - value[i]) / (time[i + 1] - time[i]);
+		return (TableValue){value[i] + rate * (t - time[i]), rate, 0};
+	}
+	case CAL_TABLE_CUBIC:
+		return cubic(time, value, table.count, i, t);
+	case CAL_TABLE_SMOOTH:
+		return smooth(time, value, i, t);
+	default:
+		return (TableValue){value[i], 0, 0};
+	}
+}
+
+double table_next_switch(const CalDevice *device, Table table, double t) {
+	const double *time = device->table + table.at;
+	if (table.count < 2 || t >= time[table.count - 1])
+		return INFINITY;
+	return t < time[0] ? time[0] : time[piece_of(time, table.count, t) + 1];
+}

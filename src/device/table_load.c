@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * table_load.c — a wrench on a node or an effort on a joint, by tables over time.
+ */
+#include "device/device.h"
+
+typedef struct TableLoad {
+	CalTableLoadDef def;
+	Table effort, wrench[6]; // moment, then force
+	CalSite node;
+	CalFreedom joint;
+} TableLoad;
+
+static int load_bind(const CalDevice *device, const CalScene *scene) {
+	TableLoad *s = device->data;
+	if (s->def.joint.value)
+		return bind_freedom(scene, s->def.joint, s->def.dof, &s->joint);
+	return bind_node(scene, s->def.node, &s->node) || s->node.group < 0 ? -1 : 0;
+}
+
+static void wrench_of(const CalDevice *device, double t, double f[6]) {
+	const TableLoad *s = device->data;
+	for (int i = 0; i < 6; i++)
+		f[i] = table_at(device, s->wrench[i], t).value;
+}
+
+static void push_node(const CalDevice *device, CalScene *scene) {
+	const TableLoad *s = device->data;
+	double f[6];
+	CalPose pose;
+	CalSpatial v;
+	wrench_of(device, cal_scene_time(scene), f);
+	CalSpatial wrench = {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
+	cal_scene_node(scene, s->node, &pose, &v);
+	if (s->def.frame == CAL_FRAME_NODE)
+		wrench = (CalSpatial){v_turn(&pose.R, wrench.angular), v_turn(&pose.R, wrench.linear)};
+	cal_scene_push(scene, s->node, CAL_FRAME_WORLD, wrench);
+	cal_scene_supply(scene, v_dot(wrench.angular, v.angular) + v_dot(wrench.linear, v.linear));
+}
+
+static int load_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)xdot;
+	const TableLoad *s = device->data;
+	if (!s->def.joint.value) {
+		push_node(device, scene);
+		return 0;
+	}
+	const double effort = table_at(device, s->effort, cal_scene_time(scene)).value;
+	cal_scene_effort(scene, s->joint, effort);
+	cal_scene_supply(scene, effort * cal_scene_u(scene, s->joint));
+	return 0;
+}
+
+static double load_next_switch(const CalDevice *device, double t) {
+	const TableLoad *s = device->data;
+	double next = table_next_switch(device, s->effort, t);
+	for (int i = 0; i < 6; i++)
+		next = fmin(next, table_next_switch(device, s->wrench[i], t));
+	return next;
+}
+
+static int load_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const TableLoad *s = device->data;
+	output[0] = table_at(device, s->effort, cal_scene_time(scene)).value;
+	wrench_of(device, cal_scene_time(scene), output + 1);
+	return 0;
+}
+
+static const char *const names[] = {"effort", "mx", "my", "mz", "fx", "fy", "fz"};
+static const char *const units[] = {"N m|N", "N m", "N m", "N m", "N", "N", "N"};
+static const CalDeviceOps ops = {.type = "table_load",
+                                 .bind = load_bind,
+                                 .evaluate = load_evaluate,
+                                 .outputs = load_outputs,
+                                 .next_switch = load_next_switch,
+                                 .output_count = 7,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_table_load(CalSim *sim, const CalTableLoadDef *def, int *device, CalError *error) {
+	static const char *const parts[] = {"moment x", "moment y", "moment z", "force x", "force y", "force z"};
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	TableLoad data = {.def = *def};
+	device_check(&d, !def->joint.value != !def->node.value, "it acts on either a node of a body or a joint; name one");
+	data.effort = device_table(&d, "effort", &def->effort);
+	for (int i = 0; i < 6; i++)
+		data.wrench[i] = device_table(&d, parts[i], i < 3 ? &def->moment[i] : &def->force[i - 3]);
+	d.def.wrench_count = def->node.value ? 1 : 0;
+	return device_add(&d, &data, sizeof data, device);
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * thruster.c — a force of fixed direction on a node, by a schedule. The mass of what it expels is neglected.
+ */
+#include "device/device.h"
+
+typedef struct Thruster {
+	CalThrusterDef def; // direction of length one
+	Table throttle;
+	CalSite at;
+} Thruster;
+
+static int thruster_bind(const CalDevice *device, const CalScene *scene) {
+	Thruster *s = device->data;
+	return bind_node(scene, s->def.node, &s->at) || s->at.group < 0 ? -1 : 0;
+}
+
+static double force_of(const CalDevice *device, double t) {
+	const Thruster *s = device->data;
+	return s->def.thrust * table_at(device, s->throttle, t).value;
+}
+
+static int thruster_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)xdot;
+	const Thruster *s = device->data;
+	const double force = force_of(device, cal_scene_time(scene));
+	CalPose pose;
+	CalSpatial v;
+	if (force == 0)
+		return 0;
+	cal_scene_node(scene, s->at, &pose, &v);
+	const CalVec3 f = v_scale(force, v_turn(&pose.R, s->def.direction));
+	cal_scene_push(scene, s->at, CAL_FRAME_WORLD, (CalSpatial){.linear = f});
+	cal_scene_supply(scene, v_dot(f, v.linear));
+	return 0;
+}
+
+static double thruster_next_switch(const CalDevice *device, double t) {
+	return table_next_switch(device, ((const Thruster *)device->data)->throttle, t);
+}
+
+static int thruster_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	output[0] = force_of(device, cal_scene_time(scene));
+	return 0;
+}
+
+static const char *const names[] = {"force"}, *const units[] = {"N"};
+static const CalDeviceOps ops = {.type = "thruster",
+                                 .bind = thruster_bind,
+                                 .evaluate = thruster_evaluate,
+                                 .outputs = thruster_outputs,
+                                 .next_switch = thruster_next_switch,
+                                 .output_count = 1,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	Thruster data = {.def = *def};
+	data.def.direction = v_unit(def->direction, (CalVec3){0, 0, 1});
+	device_check(&d, isfinite(def->thrust), "thrust is not finite");
+	data.throttle = device_table(&d, "throttle", &def->throttle);
+	for (int i = 0; d.status == CAL_OK && i < def->throttle.count; i++)
+		device_check(&d, def->throttle.value[i] >= 0 && def->throttle.value[i] <= 1,
+		             "throttle is %g at %g s; it is a fraction from 0 to 1", def->throttle.value[i],
+		             def->throttle.time[i]);
+	d.def.wrench_count = 1;
+	return device_add(&d, &data, sizeof data, device);
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * wheel.c — a reaction wheel on a node.
+ *
+ * State: h, the wheel's angular momentum along its axis a, the turning of the body included: h = I (speed + a.w). Then
+ *   h' = tau,  on the body: -tau a - w x (h a)
+ * hold without the acceleration of the body, and exactly, if the body's inertia lacks I about the axis. tau is that of
+ * the motor, within its limits, less the drag of the bearing. The wheel keeps h^2/(2 I); the motor supplies tau speed.
+ */
+#include "device/device.h"
+
+typedef struct Wheel {
+	CalWheelDef def; // axis of length one
+	Table torque;
+	CalSite at;
+} Wheel;
+
+static int wheel_bind(const CalDevice *device, const CalScene *scene) {
+	Wheel *s = device->data;
+	return bind_node(scene, s->def.node, &s->at);
+}
+
+typedef struct Spin {
+	CalPose pose;
+	CalVec3 axis, w; // world axes
+	double h, speed;
+	double motor, drag; // torques on the wheel
+} Spin;
+
+static double motor_of(const CalWheelDef *def, double wanted, double speed) {
+	const double torque = def->max_torque > 0 ? fmin(fmax(wanted, -def->max_torque), def->max_torque) : wanted;
+	return def->max_speed > 0 && fabs(speed) >= def->max_speed && torque * speed > 0 ? 0 : torque;
+}
+
+static Spin spin_of(const CalDevice *device, CalScene *scene, double h) {
+	const Wheel *s = device->data;
+	CalSpatial v;
+	Spin spin = {.h = h};
+	cal_scene_node(scene, s->at, &spin.pose, &v);
+	spin.w = v.angular;
+	spin.axis = v_turn(&spin.pose.R, s->def.axis);
+	spin.speed = h / s->def.inertia - v_dot(spin.axis, spin.w);
+	spin.motor = motor_of(&s->def, table_at(device, s->torque, cal_scene_time(scene)).value, spin.speed);
+	spin.drag = -s->def.drag * spin.speed;
+	return spin;
+}
+
+static int wheel_start(const CalDevice *device, CalScene *scene, double *x) {
+	const Wheel *s = device->data;
+	const Spin spin = spin_of(device, scene, 0);
+	x[0] = s->def.inertia * (s->def.speed + v_dot(spin.axis, spin.w));
+	return 0;
+}
+
+static int wheel_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	const Wheel *s = device->data;
+	const Spin spin = spin_of(device, scene, device->x[0]);
+	const double torque = spin.motor + spin.drag;
+	const CalVec3 h = v_scale(spin.h, spin.axis);
+	xdot[0] = torque;
+	cal_scene_push(scene, s->at, CAL_FRAME_WORLD,
+	               (CalSpatial){.angular = v_scale(-1, v_add(v_scale(torque, spin.axis), v_cross(spin.w, h)))});
+	cal_scene_store(scene, 0.5 * spin.h * spin.h / s->def.inertia);
+	cal_scene_supply(scene, spin.motor * spin.speed);
+	cal_scene_dissipate(scene, -spin.drag * spin.speed);
+	cal_scene_carry(scene, (CalVec3){0, 0, 0}, h);
+	return 0;
+}
+
+static double wheel_next_switch(const CalDevice *device, double t) {
+	return table_next_switch(device, ((const Wheel *)device->data)->torque, t);
+}
+
+static int wheel_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const Spin spin = spin_of(device, scene, device->x[0]);
+	output[0] = spin.speed;
+	output[1] = spin.h;
+	output[2] = spin.motor;
+	return 0;
+}
+
+static const char *const names[] = {"speed", "momentum", "torque"}, *const units[] = {"rad/s", "N m s", "N m"};
+static const CalDeviceOps ops = {.type = "wheel",
+                                 .bind = wheel_bind,
+                                 .start = wheel_start,
+                                 .evaluate = wheel_evaluate,
+                                 .outputs = wheel_outputs,
+                                 .next_switch = wheel_next_switch,
+                                 .output_count = 3,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	Wheel data = {.def = *def};
+	data.def.axis = v_unit(def->axis, (CalVec3){0, 0, 1});
+	device_check(&d, isfinite(def->inertia) && def->inertia > 0, "inertia is %g; give one above zero", def->inertia);
+	device_check(&d, isfinite(def->speed), "the speed at the start is not finite");
+	device_not_negative(&d, "max torque", def->max_torque);
+	device_not_negative(&d, "max speed", def->max_speed);
+	device_not_negative(&d, "drag", def->drag);
+	data.torque = device_table(&d, "torque", &def->torque);
+	d.def.nx = 1;
+	d.def.wrench_count = 1;
+	return device_add(&d, &data, sizeof data, device);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * balance.c — energy and momentum of all groups and devices together.
+ *
+ * Energy that is dissipated or supplied is integrated beside the states (sim_act), by the same method; what the groups
+ * and devices hold is computed when asked for. The difference is the error of the integration, if everything that does
+ * work is in the accounts.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <calder/sim.h>
+
+#include "sim/group.h"
+
+static void add_to(CalVec3 *sum, CalVec3 v) { *sum = (CalVec3){sum->x + v.x, sum->y + v.y, sum->z + v.z}; }
+
+/* Everything but the differences since the start. */
+static CalStatus present(CalSim *sim, CalSimBalance *balance) {
+	*balance = (CalSimBalance){.complete = 1};
+	CalScene scene;
+	CalStatus status = sim_view(sim, false, &scene); // first: the calls below use the same workspaces
+	balance->stored = scene.stored;
+	balance->linear = scene.linear;
+	balance->angular = scene.angular;
+	for (int i = 0; i < sim->group_count && status == CAL_OK; i++) {
+		SimGroup *group = &sim->groups[i];
+		CalEnergy energy = {0};
+		CalMomentum momentum = {0};
+		if (group->motion) {
+			balance->complete &= !group->unaccounted;
+			continue;
+		}
+		status = cal_energy(group->model, &group->state, group->view_work, &energy);
+		if (status == CAL_OK)
+			status = cal_momentum(group->model, &group->state, group->view_work, &momentum);
+		balance->groups += energy.total;
+		add_to(&balance->linear, momentum.linear);
+		add_to(&balance->angular, momentum.angular_origin);
+		balance->complete &= !group->unaccounted;
+	}
+	for (int i = 0; i < sim->device_count; i++)
+		balance->complete &= sim->devices[i].def.accounts != 0;
+	return status;
+}
+
+CalStatus balance_start(CalSim *sim) {
+	CalSimBalance balance;
+	memset(sim->account, 0, sizeof sim->account);
+	CalStatus status = present(sim, &balance);
+	sim->start_energy = balance.groups + balance.stored;
+	return status;
+}
+
+CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance) {
+	if (!sim || !balance)
+		return CAL_ERR_ARGUMENT;
+	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
+	if (status == CAL_OK)
+		status = present(sim, balance);
+	balance->dissipated = sim->account[0];
+	balance->supplied = sim->account[1];
+	balance->error = balance->groups + balance->stored + balance->dissipated - balance->supplied - sim->start_energy;
+	return status;
+}

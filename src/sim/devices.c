@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * devices.c — the devices of a simulation: adding them, their initial states, their sample times.
+ *
+ * A device is copied into one block: data, table, states, name. Sample times are offset + k period, computed from the
+ * time alone: nothing but t needs to be kept to know which one comes next.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <calder/sim.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "sim/group.h"
+
+/* ---- adding -------------------------------------------------------------------------------------- */
+
+static size_t rounded(size_t size) { return (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT; }
+
+/* Copies everything into one block; NULL: out of memory. */
+static void *device_copy(const CalSim *sim, const CalDeviceDef *def, SimDevice *device) {
+	const size_t table = (size_t)def->table_count * sizeof(double), x = (size_t)def->nx * sizeof(double),
+				 d = (size_t)def->nd * sizeof(double), data = rounded(def->data_size);
+	char *block = memory_alloc(&sim->allocator, data + table + x + d + strlen(def->name) + 1);
+	if (!block)
+		return NULL;
+	memset(block, 0, data + table + x + d);
+	*device = (SimDevice){.def = *def, .memory = block};
+	if (def->data_size > 0)
+		memcpy(block, def->data, def->data_size);
+	if (table > 0)
+		memcpy(block + data, def->table, table);
+	device->x = (double *)(void *)(block + data + table);
+	device->is = (CalDevice){.data = block,
+	                         .table = (const double *)(void *)(block + data),
+	                         .table_count = def->table_count,
+	                         .x = device->x,
+	                         .d = (double *)(void *)(block + data + table + x)};
+	char *name = block + data + table + x + d;
+	memcpy(name, def->name, strlen(def->name) + 1);
+	device->def.name = name;
+	device->def.data = block;
+	device->def.table = device->is.table;
+	return block;
+}
+
+static CalStatus check_def(const CalSim *sim, const CalDeviceDef *def, CalError *error) {
+	if (!sim || !def || !def->name || !def->name[0] || !def->ops || !def->ops->type || !def->ops->evaluate)
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "cal_sim_add_device: give a simulation and a device with a name, a type and evaluate()");
+	if (cal_sim_find_device(sim, def->name) >= 0)
+		return error_set(error, CAL_ERR_ARGUMENT, "there are two devices \"%s\"; rename one", def->name);
+	const CalDeviceOps *ops = def->ops;
+	const char *wrong =
+		def->nx < 0 || def->nd < 0 || def->event_count < 0 || def->wrench_count < 0 || def->table_count < 0
+			? "a count is negative"
+		: (def->data_size > 0 && !def->data) || (def->table_count > 0 && !def->table)
+			? "its data or table is NULL, but has a size"
+		: !(def->sample_period >= 0) || !isfinite(def->sample_period) || !isfinite(def->sample_offset)
+			? "its sample period is negative, or it or the offset is not finite"
+		: def->sample_period > 0 && !ops->sample ? "it has a sample period, but no function sample()"
+		: def->event_count > 0 && !ops->values   ? "it has events, but no function values()"
+												 : NULL;
+	return wrong ? error_set(error, CAL_ERR_ARGUMENT, "device \"%s\" (%s): %s", def->name, ops->type, wrong) : CAL_OK;
+}
+
+static void drop_last(CalSim *sim) {
+	SimDevice *device = &sim->devices[--sim->device_count];
+	memory_free(&sim->allocator, device->memory);
+}
+
+CalStatus cal_sim_add_device(CalSim *sim, const CalDeviceDef *def, int *device, CalError *error) {
+	CalStatus status = check_def(sim, def, error);
+	if (status != CAL_OK)
+		return status;
+	SimDevice *devices =
+		array_reserve(&sim->allocator, sim->devices, sim->device_count, 1, &sim->device_capacity, sizeof *sim->devices);
+	if (devices)
+		sim->devices = devices;
+	if (!devices || !device_copy(sim, def, &devices[sim->device_count]))
+		return error_set(error, CAL_ERR_MEMORY, "device \"%s\": %s", def->name, cal_status_text(CAL_ERR_MEMORY));
+	SimDevice *added = &sim->devices[sim->device_count++];
+	status = sim_bind(sim);
+	if (status == CAL_OK && !added->active)
+		status = CAL_ERR_ARGUMENT;
+	if (status == CAL_OK) {
+		sim->started = 0;
+		if (device)
+			*device = sim->device_count - 1;
+		return CAL_OK;
+	}
+	drop_last(sim);
+	sim_bind(sim); // needs no more than it had
+	return status == CAL_ERR_ARGUMENT
+	           ? error_set(error, status,
+	                       "device \"%s\" (%s): a node, joint or group that it acts on is not in the "
+	                       "simulation, or is of a kind that it cannot act on",
+	                       def->name, def->ops->type)
+	           : error_set(error, status, "device \"%s\": %s", def->name, cal_status_text(status));
+}
+
+int cal_sim_device_count(const CalSim *sim) { return sim->device_count; }
+
+int cal_sim_find_device(const CalSim *sim, const char *name) {
+	for (int i = 0; name && i < sim->device_count; i++)
+		if (strcmp(sim->devices[i].def.name, name) == 0)
+			return i;
+	return -1;
+}
+
+static bool in_range(const CalSim *sim, int device) { return device >= 0 && device < sim->device_count; }
+
+CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info) {
+	if (!in_range(sim, device) || !info)
+		return CAL_ERR_ARGUMENT;
+	SimDevice *d = &sim->devices[device];
+	*info = (CalDeviceInfo){.name = d->def.name,
+	                        .ops = d->def.ops,
+	                        .active = d->active,
+	                        .x = d->x,
+	                        .d = d->is.d,
+	                        .nx = d->def.nx,
+	                        .nd = d->def.nd};
+	return CAL_OK;
+}
+
+CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output) {
+	if (!in_range(sim, device) || !output)
+		return CAL_ERR_ARGUMENT;
+	const SimDevice *d = &sim->devices[device];
+	for (int i = 0; i < d->def.ops->output_count; i++)
+		output[i] = 0;
+	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
+	if (status != CAL_OK || !d->active || !d->def.ops->outputs)
+		return status;
+	CalScene scene = scene_now(sim, true);
+	const CalDevice view = scene_device(&scene, d);
+	return scene_failed(&scene, device, d->def.ops->outputs(&view, &scene, output));
+}
+
+/* ---- starting and sampling ----------------------------------------------------------------------- */
+
+/* k of the last sample time at or before t. */
+static double sample_index(const CalDeviceDef *def, double t) {
+	double k = floor((t - def->sample_offset) / def->sample_period);
+	while (def->sample_offset + (k + 1) * def->sample_period <= t)
+		k++;
+	while (def->sample_offset + k * def->sample_period > t)
+		k--;
+	return k;
+}
+
+static bool samples_at(const SimDevice *device, double t) {
+	const CalDeviceDef *def = &device->def;
+	return device->active && def->sample_period > 0 && t >= def->sample_offset &&
+	       def->sample_offset + sample_index(def, t) * def->sample_period == t;
+}
+
+static double next_sample(const CalDeviceDef *def, double t) {
+	if (t < def->sample_offset)
+		return def->sample_offset;
+	return def->sample_offset + (sample_index(def, t) + 1) * def->sample_period;
+}
+
+double devices_next_switch(const CalSim *sim, double t) {
+	double next = INFINITY;
+	for (int i = 0; i < sim->device_count; i++) {
+		const SimDevice *device = &sim->devices[i];
+		if (!device->active)
+			continue;
+		if (device->def.sample_period > 0)
+			next = fmin(next, next_sample(&device->def, t));
+		if (device->def.ops->next_switch) {
+			double own = device->def.ops->next_switch(&device->is, t);
+			next = own > t ? fmin(next, own) : next;
+		}
+	}
+	return next;
+}
+
+static CalStatus sample(CalSim *sim, int i) {
+	SimDevice *device = &sim->devices[i];
+	CalScene scene = scene_now(sim, false);
+	const CalDevice view = scene_device(&scene, device);
+	return scene_failed(&scene, i, device->def.ops->sample(&view, &scene, device->x));
+}
+
+CalStatus devices_sample(CalSim *sim, double t) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < sim->device_count && status == CAL_OK; i++)
+		if (samples_at(&sim->devices[i], t))
+			status = sample(sim, i);
+	return status;
+}
+
+CalStatus sim_start_devices(CalSim *sim) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
+		SimDevice *device = &sim->devices[i];
+		if (device->started || !device->active)
+			continue;
+		if (device->def.ops->start) {
+			CalScene scene = scene_now(sim, false);
+			const CalDevice view = scene_device(&scene, device);
+			status = scene_failed(&scene, i, device->def.ops->start(&view, &scene, device->x));
+		}
+		if (status == CAL_OK && samples_at(device, sim->groups[0].state.t))
+			status = sample(sim, i);
+		device->started = status == CAL_OK;
+	}
+	return status;
+}

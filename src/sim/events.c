@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * events.c — what happens in a run: at times, and where values change sign.
+ *
+ * Values are looked at behind every step. One has crossed upwards if it was below zero and is not any more, downwards the
+ * other way round; a value that is zero at the start of a step crosses nothing in it. The crossing is located by false
+ * position (the Illinois rule) on the solution within the step: the dense output of an adaptive method, the step itself
+ * with a smaller size otherwise. Then the step is taken again up to just behind the first crossing, so that the value is
+ * on its new side when the event happens, and is not seen a second time.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include <calder/sim.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "sim/group.h"
+
+/* ---- the list ------------------------------------------------------------------------------------ */
+
+CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, CalError *error) {
+	if (!sim || !def || !def->name || !def->name[0])
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_add_event: give a simulation and an event with a name");
+	if (!def->value && !isfinite(def->time))
+		return error_set(error, CAL_ERR_ARGUMENT, "event \"%s\": give it a value to watch, or a time that is finite",
+		                 def->name);
+	SimEvent *events =
+		array_reserve(&sim->allocator, sim->events, sim->event_count, 1, &sim->event_capacity, sizeof *sim->events);
+	char *name = string_copy(&sim->allocator, def->name);
+	if (events)
+		sim->events = events;
+	CalStatus status = events && name ? CAL_OK : CAL_ERR_MEMORY;
+	if (status == CAL_OK) {
+		SimEvent *added = &sim->events[sim->event_count++];
+		*added = (SimEvent){.def = *def, .last = NAN, .memory = name};
+		added->def.name = name;
+		status = sim_bind(sim);
+		sim->event_count -= status != CAL_OK;
+	}
+	if (status != CAL_OK) {
+		memory_free(&sim->allocator, name);
+		return error_set(error, status, "event \"%s\": %s", def->name, cal_status_text(status));
+	}
+	if (event)
+		*event = sim->event_count - 1;
+	return CAL_OK;
+}
+
+int cal_sim_event_count(const CalSim *sim) { return sim->event_count; }
+
+int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time) {
+	const bool known = event >= 0 && event < sim->event_count;
+	if (time)
+		*time = known ? sim->events[event].last : NAN;
+	return known ? sim->events[event].happened : 0;
+}
+
+/* ---- values -------------------------------------------------------------------------------------- */
+
+CalStatus events_values(CalSim *sim, double *value) {
+	CalScene scene = scene_now(sim, false);
+	for (int i = 0; i < sim->device_count; i++) {
+		const SimDevice *device = &sim->devices[i];
+		if (device->def.event_count == 0 || !device->active)
+			continue;
+		const CalDevice view = scene_device(&scene, device);
+		int code = device->def.ops->values(&view, &scene, value + device->value_at);
+		if (scene_failed(&scene, i, code) != CAL_OK)
+			return scene.status;
+	}
+	for (int i = 0; i < sim->event_count; i++) {
+		const SimEvent *event = &sim->events[i];
+		if (event->value_at < 0)
+			continue;
+		if (event->def.value(event->def.user, &scene, &value[event->value_at]) != 0)
+			return CAL_ERR_USER;
+		if (scene.status != CAL_OK)
+			return scene.status;
+	}
+	return CAL_OK;
+}
+
+/* +1: upwards, -1: downwards, 0: not. */
+static int crossing(double from, double to) {
+	if (from < 0 && to >= 0)
+		return 1;
+	return from > 0 && to <= 0 ? -1 : 0;
+}
+
+static int device_crossing(const CalSim *sim, int k) { return crossing(sim->whole.value[k], sim->whole.value_next[k]); }
+
+static int event_crossing(const CalSim *sim, const SimEvent *event) {
+	if (event->value_at < 0 || (event->def.once && event->happened > 0))
+		return 0;
+	const int way = device_crossing(sim, event->value_at);
+	return event->def.direction == 0 || event->def.direction == way ? way : 0;
+}
+
+/* Whether value k of all has crossed, as far as somebody wants to know. */
+static bool watched_crossing(const CalSim *sim, int k) {
+	for (int i = 0; i < sim->event_count; i++)
+		if (sim->events[i].value_at == k)
+			return event_crossing(sim, &sim->events[i]) != 0;
+	return device_crossing(sim, k) != 0; // of devices all are
+}
+
+bool events_crossed(const CalSim *sim) {
+	for (int k = 0; k < sim->whole.value_count; k++)
+		if (watched_crossing(sim, k))
+			return true;
+	return false;
+}
+
+/* ---- locating ------------------------------------------------------------------------------------ */
+
+static void copy_state(const SimWhole *w, const CalState *from, CalState *to) {
+	to->t = from->t;
+	memcpy(to->q, from->q, (size_t)w->nq * sizeof(double));
+	memcpy(to->u, from->u, (size_t)w->nu * sizeof(double));
+	memcpy(to->x, from->x, (size_t)w->nx * sizeof(double));
+}
+
+/* The solution a time s behind the start of the step, and its values in value_next. */
+static CalStatus look(CalSim *sim, double s) {
+	SimWhole *w = &sim->whole;
+	CalStatus status;
+	if (method_is_fixed(sim->method.method)) {
+		copy_state(w, &w->before, &w->now);
+		status = cal_integrator_step(w->integrator, &w->now, s);
+	} else {
+		status = cal_integrator_interpolate(w->integrator, w->before.t + s, &w->now);
+	}
+	if (status != CAL_OK)
+		return status;
+	sim_scatter(sim);
+	return events_values(sim, w->value_next);
+}
+
+static double tolerance(const CalSim *sim) {
+	const double wanted = sim->event_tolerance > 0 ? sim->event_tolerance : 1e-12;
+	return fmax(wanted, 8 * DBL_EPSILON * fabs(sim->whole.before.t));
+}
+
+/* The time from the start of the step to just behind the crossing of value k, which lies in (0, *s]. */
+static CalStatus locate_one(CalSim *sim, int k, double *s, double end_value) {
+	const double start_value = sim->whole.value[k], tol = tolerance(sim);
+	double a = 0, fa = start_value, b = *s, fb = end_value;
+	int last = 0; // which end moved
+	for (int i = 0; i < 200 && b - a > tol && fb != 0; i++) {
+		double c = (a * fb - b * fa) / (fb - fa);
+		c = c > a && c < b ? fmin(fmax(c, a + 0.4 * tol), b - 0.4 * tol) : 0.5 * (a + b);
+		const CalStatus status = look(sim, c);
+		if (status != CAL_OK)
+			return status;
+		const double fc = sim->whole.value_next[k];
+		const int end = crossing(start_value, fc) ? 1 : -1;
+		if (end == 1) {
+			b = c;
+			fb = fc;
+			fa = last == end ? 0.5 * fa : fa;
+		} else {
+			a = c;
+			fa = fc;
+			fb = last == end ? 0.5 * fb : fb;
+		}
+		last = end;
+	}
+	*s = b;
+	return CAL_OK;
+}
+
+/* Up to t and then by little further until a value has crossed: solution and dense output differ by the error of a step. */
+static CalStatus land(CalSim *sim, double t, double t_end) {
+	SimWhole *w = &sim->whole;
+	double more = tolerance(sim);
+	copy_state(w, &w->before, &w->now);
+	cal_integrator_renew(w->integrator);
+	for (;; more *= 2) {
+		CalStatus status = method_is_fixed(sim->method.method)
+		                       ? cal_integrator_step(w->integrator, &w->now, t - w->now.t)
+		                       : cal_integrator_advance(w->integrator, &w->now, t);
+		if (status != CAL_OK)
+			return status;
+		sim_scatter(sim);
+		status = events_values(sim, w->value_next);
+		if (status != CAL_OK || events_crossed(sim) || w->now.t >= t_end)
+			return status;
+		t = fmin(w->now.t + more, t_end);
+	}
+}
+
+CalStatus events_locate(CalSim *sim) {
+	SimWhole *w = &sim->whole;
+	const double t_end = w->now.t;
+	double first = t_end - w->before.t, *end_value = w->value_end;
+	CalStatus status = CAL_OK;
+	memcpy(end_value, w->value_next, (size_t)w->value_count * sizeof(double));
+	for (int k = 0; k < w->value_count && status == CAL_OK; k++) {
+		memcpy(w->value_next, end_value, (size_t)w->value_count * sizeof(double)); // look() overwrites it
+		if (!watched_crossing(sim, k))
+			continue;
+		double s = t_end - w->before.t;
+		status = locate_one(sim, k, &s, end_value[k]);
+		first = fmin(first, s);
+	}
+	if (status == CAL_OK)
+		status = land(sim, w->before.t + first, t_end);
+	if (status != CAL_OK) {
+		copy_state(w, &w->before, &w->now);
+		sim_scatter(sim);
+	}
+	return status;
+}
+
+/* ---- happening ----------------------------------------------------------------------------------- */
+
+static CalStatus device_events(CalSim *sim) {
+	for (int i = 0; i < sim->device_count; i++) {
+		SimDevice *device = &sim->devices[i];
+		for (int k = 0; device->active && k < device->def.event_count; k++) {
+			const int way = device_crossing(sim, device->value_at + k);
+			if (way == 0 || !device->def.ops->event)
+				continue;
+			CalScene scene = scene_now(sim, false);
+			const CalDevice view = scene_device(&scene, device);
+			int code = device->def.ops->event(&view, &scene, k, way > 0, device->x);
+			if (scene_failed(&scene, i, code) != CAL_OK)
+				return scene.status;
+		}
+	}
+	return CAL_OK;
+}
+
+/* An action may add events: the list can move. What crosses is decided before the first action. */
+CalStatus events_happen(CalSim *sim, bool crossed, CalError *error) {
+	const int count = sim->event_count;
+	const double t = sim->groups[0].state.t;
+	CalStatus status = crossed ? device_events(sim) : CAL_OK;
+	for (int i = 0; i < count; i++)
+		sim->events[i].due = sim->events[i].value_at < 0 ? !sim->events[i].spent && sim->events[i].def.time <= t
+		                                                 : crossed && event_crossing(sim, &sim->events[i]) != 0;
+	for (int i = 0; i < count && status == CAL_OK; i++) {
+		SimEvent *event = &sim->events[i];
+		if (!event->due)
+			continue;
+		event->happened++;
+		event->last = t;
+		event->spent = event->value_at < 0;
+		const CalEventDef def = event->def;
+		CalError own = {0};
+		status = def.action ? def.action(def.user, sim, &own) : CAL_OK;
+		if (status != CAL_OK)
+			error_set(error, status, "event \"%s\", t = %.9g s: %s", def.name, t,
+			          own.text[0] ? own.text : cal_status_text(status));
+	}
+	return status;
+}
+
+double events_next_time(const CalSim *sim, double t) {
+	double next = INFINITY;
+	for (int i = 0; i < sim->event_count; i++) {
+		const SimEvent *event = &sim->events[i];
+		if (event->value_at < 0 && !event->spent && event->def.time > t)
+			next = fmin(next, event->def.time);
+	}
+	return next;
+}

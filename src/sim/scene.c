@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * scene.c — the simulation at one instant: what devices read, what they push, and what acts on all groups together.
+ *
+ * Kinematics of a group are computed when the first device asks for one of its nodes, in the workspace that the dynamics
+ * of the same instant overwrite afterwards. Inputs of a group are left where their function put them until a device adds
+ * to them; then they are copied into buffers of the group.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <calder/device.h>
+
+#include "model/work.h"
+#include "sim/group.h"
+
+/* ---- reading ------------------------------------------------------------------------------------- */
+
+double cal_scene_time(const CalScene *scene) { return scene->t; }
+
+int cal_scene_group_count(const CalScene *scene) { return scene->sim->group_count; }
+
+static SimGroup *group_at(const CalScene *scene, int group) {
+	return group >= 0 && group < scene->sim->group_count ? &scene->sim->groups[group] : NULL;
+}
+
+const CalModel *cal_scene_model(const CalScene *scene, int group) {
+	const SimGroup *g = group_at(scene, group);
+	return g ? g->model : NULL;
+}
+
+const CalState *cal_scene_state(const CalScene *scene, int group) {
+	return group_at(scene, group) ? &scene->parts[group] : NULL;
+}
+
+int cal_scene_find_node(const CalScene *scene, CalNodeId node, CalSite *site) {
+	*site = (CalSite){-1, -1};
+	if (!node.value)
+		return 1;
+	for (int i = 0; i < scene->sim->group_count; i++) {
+		int index = cal_model_node_index(scene->sim->groups[i].model, node);
+		if (index >= 0) {
+			*site = (CalSite){i, index};
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int cal_scene_find_path(const CalScene *scene, const char *path, CalSite *site) {
+	for (int i = 0; path && i < scene->sim->group_count; i++) {
+		const int node = cal_model_find_node(scene->sim->groups[i].model, path);
+		if (node >= 0) {
+			*site = (CalSite){i, node};
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/* Of the joint that carries a body of a group. */
+static int freedom_of(const CalScene *scene, int group, int body, int dof, CalFreedom *freedom) {
+	const CalModel *model = scene->sim->groups[group].model;
+	CalBodyInfo info;
+	CalDofInfo dof_info;
+	if (cal_model_body(model, body, &info) != CAL_OK || dof < 0 || dof >= info.nu ||
+	    cal_model_dof(model, info.u + dof, &dof_info) != CAL_OK)
+		return 0;
+	*freedom = (CalFreedom){group, info.u + dof, dof_info.q};
+	return 1;
+}
+
+int cal_scene_find_joint(const CalScene *scene, const char *joint, int dof, CalFreedom *freedom) {
+	for (int i = 0; joint && i < scene->sim->group_count; i++) {
+		const int body = cal_model_find_joint(scene->sim->groups[i].model, joint);
+		if (body >= 0)
+			return freedom_of(scene, i, body, dof, freedom);
+	}
+	return 0;
+}
+
+int cal_scene_find_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom) {
+	for (int i = 0; joint.value && i < scene->sim->group_count; i++) {
+		const CalModel *model = scene->sim->groups[i].model;
+		for (int k = 0; k < model->body_count; k++)
+			if (model->bodies[k].joint_id.value == joint.value)
+				return freedom_of(scene, i, k, dof, freedom);
+	}
+	return 0;
+}
+
+int cal_scene_find_group(const CalScene *scene, const char *name) { return cal_sim_find_group(scene->sim, name); }
+
+/* Keeps the first failure. */
+static CalStatus note(CalScene *scene, CalStatus status) {
+	if (scene->status == CAL_OK)
+		scene->status = status;
+	return status;
+}
+
+CalWork *scene_work(CalScene *scene, int index) {
+	SimGroup *group = group_at(scene, index);
+	if (!group)
+		return NULL;
+	CalWork *work = scene->viewing ? group->view_work : group->work;
+	if (!group->kinematics_known) {
+		const CalStatus status = cal_kinematics(group->model, &scene->parts[index], NULL, work);
+		group->kinematics_known = status == CAL_OK;
+		note(scene, status);
+	}
+	return group->kinematics_known ? work : NULL;
+}
+
+CalStatus cal_scene_node(CalScene *scene, CalSite site, CalPose *pose, CalSpatial *velocity) {
+	if (pose)
+		*pose = (CalPose){.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+	if (velocity)
+		*velocity = (CalSpatial){0};
+	if (site.group == -1)
+		return CAL_OK;
+	const SimGroup *group = group_at(scene, site.group);
+	if (!group)
+		return note(scene, CAL_ERR_ARGUMENT);
+	const CalWork *work = scene_work(scene, site.group);
+	CalStatus status = work ? CAL_OK : scene->status;
+	if (status == CAL_OK && pose)
+		status = cal_node_pose(group->model, work, site.node, pose);
+	if (status == CAL_OK && velocity)
+		status = cal_node_velocity(group->model, work, site.node, velocity);
+	return note(scene, status);
+}
+
+double cal_scene_q(const CalScene *scene, CalFreedom freedom) {
+	return group_at(scene, freedom.group) && freedom.q >= 0 ? scene->parts[freedom.group].q[freedom.q] : 0;
+}
+
+double cal_scene_u(const CalScene *scene, CalFreedom freedom) {
+	return group_at(scene, freedom.group) && freedom.u >= 0 ? scene->parts[freedom.group].u[freedom.u] : 0;
+}
+
+/* ---- pushing ------------------------------------------------------------------------------------- */
+
+static bool is_nonzero(CalSpatial f) {
+	return f.angular.x != 0 || f.angular.y != 0 || f.angular.z != 0 || f.linear.x != 0 || f.linear.y != 0 ||
+	       f.linear.z != 0;
+}
+
+/* The wrenches of the group's own input move to its buffer; false: there are too many. */
+static bool own_wrenches(const CalScene *scene, SimGroup *group, CalInput *input) {
+	if (!group->own_wrenches) {
+		if (input->wrench_count > scene->sim->input_wrenches)
+			return false;
+		if (input->wrench_count > 0)
+			memcpy(group->wrenches, input->wrenches, (size_t)input->wrench_count * sizeof *group->wrenches);
+		input->wrenches = group->wrenches;
+		group->own_wrenches = 1;
+	}
+	return true;
+}
+
+CalStatus cal_scene_push(CalScene *scene, CalSite site, CalFrame frame, CalSpatial wrench) {
+	SimGroup *group = group_at(scene, site.group);
+	if (site.group == -1)
+		return CAL_OK;
+	if (!scene->inputs)
+		return note(scene, CAL_ERR_STAGE);
+	if (!group || scene->room-- <= 0 || !own_wrenches(scene, group, &scene->inputs[site.group]))
+		return note(scene, CAL_ERR_ARGUMENT);
+	CalInput *input = &scene->inputs[site.group];
+	group->wrenches[input->wrench_count++] = (CalWrench){site.node, frame, wrench};
+	if (!scene->viewing && is_nonzero(wrench)) {
+		group->worked = group->pushed = 1;
+		group->unaccounted |= group->motion != NULL;
+	}
+	return CAL_OK;
+}
+
+static CalSpatial opposite(CalSpatial f) {
+	return (CalSpatial){{-f.angular.x, -f.angular.y, -f.angular.z}, {-f.linear.x, -f.linear.y, -f.linear.z}};
+}
+
+CalStatus cal_scene_push_pair(CalScene *scene, CalSite a, CalSite b, CalVec3 point, CalSpatial wrench) {
+	CalPose at_a, at_b;
+	CalStatus status = cal_scene_node(scene, a, &at_a, NULL);
+	if (status == CAL_OK)
+		status = cal_scene_node(scene, b, &at_b, NULL);
+	if (status == CAL_OK)
+		status = cal_scene_push(scene, b, CAL_FRAME_WORLD, cal_wrench_shift(wrench, point, at_b.r));
+	if (status == CAL_OK)
+		status = cal_scene_push(scene, a, CAL_FRAME_WORLD, cal_wrench_shift(opposite(wrench), point, at_a.r));
+	return status;
+}
+
+CalStatus cal_scene_effort(CalScene *scene, CalFreedom freedom, double effort) {
+	SimGroup *group = group_at(scene, freedom.group);
+	if (!scene->inputs)
+		return note(scene, CAL_ERR_STAGE);
+	if (!group || freedom.u < 0 || freedom.u >= group->model->nu)
+		return note(scene, CAL_ERR_ARGUMENT);
+	CalInput *input = &scene->inputs[freedom.group];
+	if (!group->own_tau) {
+		const size_t size = (size_t)group->model->nu * sizeof *group->tau;
+		if (input->tau)
+			memcpy(group->tau, input->tau, size);
+		else
+			memset(group->tau, 0, size);
+		input->tau = group->tau;
+		group->own_tau = 1;
+	}
+	group->tau[freedom.u] += effort;
+	if (!scene->viewing && effort != 0) {
+		group->worked = 1;
+		group->pushed |= group->root_dof[freedom.u];
+		group->unaccounted |= group->motion != NULL;
+	}
+	return CAL_OK;
+}
+
+void cal_scene_store(CalScene *scene, double energy) { scene->stored += energy; }
+
+void cal_scene_dissipate(CalScene *scene, double power) { scene->dissipated += power; }
+
+void cal_scene_supply(CalScene *scene, double power) { scene->supplied += power; }
+
+void cal_scene_carry(CalScene *scene, CalVec3 linear, CalVec3 angular) {
+	scene->linear = (CalVec3){scene->linear.x + linear.x, scene->linear.y + linear.y, scene->linear.z + linear.z};
+	scene->angular =
+		(CalVec3){scene->angular.x + angular.x, scene->angular.y + angular.y, scene->angular.z + angular.z};
+}
+
+/* ---- scenes -------------------------------------------------------------------------------------- */
+
+static CalScene scene_open(CalSim *sim, double t, const CalState *parts, const double *x, CalInput *inputs,
+                           bool viewing) {
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		group->own_tau = group->own_wrenches = 0;
+		group->kinematics_known = false;
+	}
+	return (CalScene){.sim = sim, .t = t, .parts = parts, .x = x, .inputs = inputs, .viewing = viewing};
+}
+
+CalScene scene_now(CalSim *sim, bool viewing) {
+	sim_gather(sim);
+	for (int i = 0; i < sim->group_count; i++)
+		sim->whole.states[i] = sim->groups[i].state;
+	return scene_open(sim, sim->whole.now.t, sim->whole.states, sim->whole.now.x, NULL, viewing);
+}
+
+CalDevice scene_device(const CalScene *scene, const SimDevice *device) {
+	CalDevice view = device->is;
+	view.x = scene->x + device->x_at;
+	return view;
+}
+
+CalStatus scene_failed(CalScene *scene, int device, int code) {
+	if (code != 0)
+		note(scene, CAL_ERR_USER);
+	if (scene->status != CAL_OK)
+		scene->sim->failed_device = device;
+	return scene->status;
+}
+
+CalStatus scene_evaluate(CalScene *scene, double *xdot) {
+	CalSim *sim = scene->sim;
+	for (int i = 0; i < sim->device_count; i++) {
+		const SimDevice *device = &sim->devices[i];
+		if (!device->active)
+			continue;
+		const CalDevice view = scene_device(scene, device);
+		scene->room = device->def.wrench_count;
+		int code = device->def.ops->evaluate(&view, scene, xdot + device->x_at);
+		if (scene_failed(scene, i, code) != CAL_OK)
+			return scene->status;
+	}
+	return CAL_OK;
+}
+
+/* ---- everything that acts ------------------------------------------------------------------------ */
+
+/* Power that dampers of joints and modes take out of a group. */
+static double damping_power(const CalModel *model, const double *u) {
+	double power = 0;
+	for (int i = 0; model->any_damping && i < model->nu; i++)
+		power += model->damping[i] * u[i] * u[i];
+	for (int f = 0; f < model->flex_count; f++) {
+		const Flex *flex = &model->flexes[f];
+		const double *rate = u + flex->u;
+		for (int i = 0; flex->D && i < flex->m; i++)
+			for (int k = 0; k < flex->m; k++)
+				power += rate[i] * flex->D[i * flex->m + k] * rate[k];
+	}
+	return power;
+}
+
+static double effort_power(const CalModel *model, const CalInput *input, const double *u) {
+	const uint8_t *prescribed = input->prescribed ? input->prescribed : model->prescribed;
+	double power = 0;
+	for (int i = 0; input->tau && i < model->nu; i++)
+		power += prescribed[i] ? 0 : input->tau[i] * u[i];
+	return power;
+}
+
+CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot) {
+	CalSim *sim = user;
+	CalScene scene = scene_open(sim, state->t, parts, state->x, inputs, false);
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		if (group->motion)
+			continue;
+		if (group_input(group, &parts[i], &inputs[i]) != 0) {
+			sim->refused_group = i;
+			return CAL_ERR_USER;
+		}
+		scene.dissipated += damping_power(group->model, parts[i].u);
+		scene.supplied += effort_power(group->model, &inputs[i], parts[i].u);
+	}
+	CalStatus status = scene_evaluate(&scene, xdot);
+	xdot[sim->whole.nx - 2] = scene.dissipated;
+	xdot[sim->whole.nx - 1] = scene.supplied;
+	return status;
+}
+
+CalStatus sim_view(CalSim *sim, bool with_inputs, CalScene *scene) {
+	*scene = scene_now(sim, true);
+	scene->inputs = sim->whole.inputs;
+	memset(sim->whole.xdot, 0, (size_t)sim->whole.nx * sizeof(double));
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		sim->whole.inputs[i] = (CalInput){0};
+		if (with_inputs && !group->motion && group->input &&
+		    group->input(group->user, group->model, &group->state, &sim->whole.inputs[i]) != 0)
+			return CAL_ERR_USER;
+	}
+	return scene_evaluate(scene, sim->whole.xdot);
+}

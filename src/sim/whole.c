@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * whole.c — all groups and devices as one system: one state, one integrator, one block of memory.
+ *
+ * The layout follows from the groups, devices and events at hand. It is made anew whenever one of them changes; memory is
+ * taken only if the block has become too small.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "sim/group.h"
+
+/* Hands out parts of a block, or only counts them (base NULL). */
+typedef struct Cursor {
+	char *base;
+	size_t used;
+} Cursor;
+
+static void *take(Cursor *cursor, int count, size_t element) {
+	size_t at = cursor->used, bytes = (size_t)count * element;
+	cursor->used += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+	return cursor->base ? cursor->base + at : NULL;
+}
+
+static CalState take_state(Cursor *cursor, const SimWhole *w) {
+	CalState state = {0};
+	state.q = take(cursor, w->nq, sizeof(double));
+	state.u = take(cursor, w->nu, sizeof(double));
+	state.x = take(cursor, w->nx, sizeof(double));
+	return state;
+}
+
+/* Sizes, and the places of devices and events in the arrays. */
+static SimWhole sizes(CalSim *sim) {
+	SimWhole w = {.memory = sim->whole.memory, .capacity = sim->whole.capacity, .wrench_capacity = sim->input_wrenches};
+	for (int i = 0; i < sim->group_count; i++) {
+		w.nq += cal_model_q_count(sim->groups[i].model);
+		w.nu += cal_model_u_count(sim->groups[i].model);
+	}
+	for (int i = 0; i < sim->device_count; i++) {
+		SimDevice *device = &sim->devices[i];
+		device->x_at = w.nx;
+		device->value_at = w.value_count;
+		w.nx += device->def.nx;
+		w.value_count += device->def.event_count;
+		w.wrench_capacity += device->def.wrench_count;
+	}
+	for (int i = 0; i < sim->event_count; i++)
+		sim->events[i].value_at = sim->events[i].def.value ? w.value_count++ : -1;
+	w.nx += ACCOUNTS;
+	return w;
+}
+
+static CalSystem system_of(CalSim *sim, const SimWhole *w) {
+	for (int i = 0; i < sim->group_count; i++) {
+		const SimGroup *group = &sim->groups[i];
+		sim->parts[i] = (CalSystemPart){group->model, group->work, group->motion, group->motion_user};
+	}
+	return (CalSystem){.parts = sim->parts,
+	                   .count = sim->group_count,
+	                   .nx = w->nx,
+	                   .unchecked = ACCOUNTS,
+	                   .input = sim_act,
+	                   .user = sim};
+}
+
+/* The arrays of groups too, if there is a block. */
+static void place(CalSim *sim, SimWhole *w, Cursor *cursor) {
+	w->now = take_state(cursor, w);
+	w->before = take_state(cursor, w);
+	w->states = take(cursor, sim->group_count, sizeof *w->states);
+	w->inputs = take(cursor, sim->group_count, sizeof *w->inputs);
+	w->xdot = take(cursor, w->nx, sizeof(double));
+	w->value = take(cursor, w->value_count, sizeof(double));
+	w->value_next = take(cursor, w->value_count, sizeof(double));
+	w->value_end = take(cursor, w->value_count, sizeof(double));
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		double *tau = take(cursor, cal_model_u_count(group->model), sizeof(double));
+		CalWrench *wrenches = take(cursor, w->wrench_capacity, sizeof *wrenches);
+		if (cursor->base) {
+			group->tau = tau;
+			group->wrenches = wrenches;
+		}
+	}
+}
+
+static CalStatus whole_reserve(CalSim *sim, SimWhole *w, size_t size) {
+	if (size <= w->capacity)
+		return CAL_OK;
+	void *memory = memory_alloc(&sim->allocator, size + MEMORY_ALIGNMENT);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	memory_free(&sim->allocator, w->memory);
+	w->memory = sim->whole.memory = memory;
+	w->capacity = sim->whole.capacity = size;
+	return CAL_OK;
+}
+
+static void bind_devices(CalSim *sim) {
+	CalScene scene = scene_now(sim, true);
+	for (int i = 0; i < sim->device_count; i++) {
+		SimDevice *device = &sim->devices[i];
+		CalDevice view = scene_device(&scene, device);
+		device->active = !device->def.ops->bind || device->def.ops->bind(&view, &scene) == 0;
+	}
+}
+
+CalStatus sim_bind(CalSim *sim) {
+	SimWhole w = sizes(sim);
+	const CalSystem system = system_of(sim, &w);
+	const size_t integrator_size = cal_integrator_system_size(&system, sim->method.method);
+	const CalIntegratorStats past = sim_counts(sim);
+	Cursor cursor = {0};
+	place(sim, &w, &cursor);
+	CalStatus status = whole_reserve(sim, &w, cursor.used + integrator_size);
+	if (status != CAL_OK)
+		return status;
+	char *block = w.memory;
+	block += MEMORY_ALIGNMENT - (uintptr_t)block % MEMORY_ALIGNMENT;
+	cursor = (Cursor){.base = block};
+	place(sim, &w, &cursor);
+	status = cal_integrator_init_system(&system, &sim->method, block + cursor.used, integrator_size, &w.integrator);
+	if (status != CAL_OK)
+		return status;
+	sim->past = past;
+	sim->whole = w;
+	bind_devices(sim);
+	return CAL_OK;
+}
+
+CalIntegratorStats sim_counts(const CalSim *sim) {
+	CalIntegratorStats all = sim->past;
+	if (sim->whole.integrator) {
+		const CalIntegratorStats now = cal_integrator_stats(sim->whole.integrator);
+		all.steps += now.steps;
+		all.rejected += now.rejected;
+		all.evaluations += now.evaluations;
+		all.last_step = now.last_step;
+	}
+	return all;
+}
+
+/* ---- states ------------------------------------------------------------------------------------ */
+
+static void copy(double *to, const double *from, int count) {
+	if (count > 0)
+		memcpy(to, from, (size_t)count * sizeof(double));
+}
+
+void sim_gather(CalSim *sim) {
+	CalState *now = &sim->whole.now;
+	int q = 0, u = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		const SimGroup *group = &sim->groups[i];
+		int nq = cal_model_q_count(group->model), nu = cal_model_u_count(group->model);
+		copy(now->q + q, group->state.q, nq);
+		copy(now->u + u, group->state.u, nu);
+		q += nq;
+		u += nu;
+	}
+	for (int i = 0; i < sim->device_count; i++)
+		copy(now->x + sim->devices[i].x_at, sim->devices[i].x, sim->devices[i].def.nx);
+	copy(now->x + sim->whole.nx - ACCOUNTS, sim->account, ACCOUNTS);
+	now->t = sim->groups[0].state.t;
+}
+
+void sim_scatter(CalSim *sim) {
+	const CalState *now = &sim->whole.now;
+	int q = 0, u = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		int nq = cal_model_q_count(group->model), nu = cal_model_u_count(group->model);
+		copy(group->state.q, now->q + q, nq);
+		copy(group->state.u, now->u + u, nu);
+		group->state.t = now->t;
+		q += nq;
+		u += nu;
+	}
+	for (int i = 0; i < sim->device_count; i++)
+		copy(sim->devices[i].x, now->x + sim->devices[i].x_at, sim->devices[i].def.nx);
+	copy(sim->account, now->x + sim->whole.nx - ACCOUNTS, ACCOUNTS);
+}
