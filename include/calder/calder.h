@@ -10,11 +10,13 @@
 #include <calder/model.h>
 #include <calder/dynamics.h>
 #include <calder/loops.h>
+#include <calder/impulse.h>
 #include <calder/operators.h>
 #include <calder/integrate.h>
 #include <calder/device.h>
 #include <calder/sim.h>
 #include <calder/devices.h>
+#include <calder/transition.h>
 #include <calder/io.h>
 #include <calder/fe.h>
 #include <calder/results.h>

@@ -150,9 +150,10 @@ CalStatus golden_check_rows(GoldenCase *c, const TreeNode *e, const GoldenSizes 
 /** The constraints hold at a sample of a trajectory, position and speed. */
 CalStatus golden_check_closure(GoldenCase *c, const char *label);
 
-/* ---- the two kinds of cases ------------------------------------------------------------------ */
+/* ---- the kinds of cases ------------------------------------------------------------------ */
 
 CalStatus golden_run_state(GoldenCase *c);
 CalStatus golden_run_trajectory(GoldenCase *c);
+CalStatus golden_run_impulse(GoldenCase *c);
 
 #endif

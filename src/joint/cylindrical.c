@@ -2,7 +2,7 @@
 /*
  * cylindrical.c — an angle about and a length along one axis, independent of each other.
  */
-#include "joint/motion.h"
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_ROTATION, def->axis, 0};
@@ -10,4 +10,12 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	return 2;
 }
 
-const JointType joint_cylindrical = {CAL_JOINT_CYLINDRICAL, steps};
+static void solve(const CalJointDef *def, const dpose *X, double *q) {
+	q[0] = twist_about(X->R, def->axis);
+	q[1] = ddot(dvec_in(def->axis), X->r);
+}
+
+/* Both are about one axis: their order does not matter and stays. */
+static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+
+const JointType joint_cylindrical = {CAL_JOINT_CYLINDRICAL, steps, solve, reverse, 1};

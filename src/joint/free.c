@@ -3,7 +3,7 @@
  * free.c — six freedoms. Coordinates: position in the inboard frame, quaternion; speeds: velocity in the
  * inboard frame, then relative angular velocity in the outboard frame; P = [0 R; 1 0].
  */
-#include "joint/motion.h"
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	(void)def;
@@ -11,4 +11,16 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	return 1;
 }
 
-const JointType joint_free = {CAL_JOINT_FREE, steps};
+static void solve(const CalJointDef *def, const dpose *X, double *q) {
+	const CalQuat turn = quat_of_matrix(X->R);
+	(void)def;
+	q[0] = X->r.x, q[1] = X->r.y, q[2] = X->r.z;
+	q[3] = turn.w, q[4] = turn.x, q[5] = turn.y, q[6] = turn.z;
+}
+
+static void reverse(const CalJointDef *def, CalJointDef *out) {
+	(void)def;
+	(void)out;
+}
+
+const JointType joint_free = {CAL_JOINT_FREE, steps, solve, reverse, 1};

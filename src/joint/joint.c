@@ -14,6 +14,8 @@ static const JointType *const joint_types[CAL_JOINT_TYPE_COUNT] = {
 	[CAL_JOINT_USER] = &joint_user,
 };
 
+const JointType *joint_type(CalJointType type) { return joint_types[type]; }
+
 int joint_steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	return joint_types[def->type]->steps(def, step);
 }

@@ -35,15 +35,19 @@ typedef struct Step {
 	double pitch; // SCREW [m/rad]
 } Step;
 
-/* What a joint type contributes: its steps. Returns their number. */
+/* What a joint type contributes. */
 typedef struct JointType {
 	CalJointType type;
-	int (*steps)(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]);
+	int (*steps)(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]); // its steps; returns their number
+	void (*solve)(const CalJointDef *def, const dpose *X, double *q);   // q from a pose; NULL: by iteration
+	void (*reverse)(const CalJointDef *def, CalJointDef *out);          // type, axes, elements the other way round
+	int commutes;                                                       // that keeps the order of its steps
 } JointType;
 
 extern const JointType joint_weld, joint_revolute, joint_prismatic, joint_screw, joint_universal, joint_cylindrical,
 	joint_planar, joint_spherical, joint_free, joint_sequence, joint_user;
 
+const JointType *joint_type(CalJointType type);
 /* Steps of a joint of any type. */
 int joint_steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]);
 /* Coordinates and speeds of a joint. */
@@ -51,6 +55,10 @@ int joint_coordinate_count(const CalJointDef *def);
 int joint_speed_count(const CalJointDef *def);
 /* Coordinate of the joint whose rate is speed `dof`, -1: there is none (part of a quaternion, or the caller's own). */
 int joint_coordinate_of(const CalJointDef *def, int dof);
+
+/* For JointType.reverse: an axis the other way, and any steps as a sequence of their inverses. */
+CalVec3 joint_opposite(CalVec3 axis);
+void joint_reverse_sequence(const CalJointDef *def, CalJointDef *out);
 
 int motion_q_count(Motion motion, const CalJointOps *ops);
 int motion_u_count(Motion motion, const CalJointOps *ops);

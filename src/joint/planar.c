@@ -3,7 +3,7 @@
  * planar.c — lengths along axis2 and axis x axis2 in the inboard frame, then an angle about the normal
  * `axis`.
  */
-#include "joint/motion.h"
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	const dvec3 third = dcross(dvec_in(def->axis), dvec_in(def->axis2));
@@ -13,4 +13,13 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	return 3;
 }
 
-const JointType joint_planar = {CAL_JOINT_PLANAR, steps};
+static void solve(const CalJointDef *def, const dpose *X, double *q) {
+	q[0] = ddot(dvec_in(def->axis2), X->r);
+	q[1] = ddot(dcross(dvec_in(def->axis), dvec_in(def->axis2)), X->r);
+	q[2] = twist_about(X->R, def->axis);
+}
+
+/* The angle comes first now, which is a sequence. */
+static void reverse(const CalJointDef *def, CalJointDef *out) { joint_reverse_sequence(def, out); }
+
+const JointType joint_planar = {CAL_JOINT_PLANAR, steps, solve, reverse, 0};

@@ -2,11 +2,15 @@
 /*
  * prismatic.c — one length along an axis fixed in both bodies: P = [0; a].
  */
-#include "joint/motion.h"
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_TRANSLATION, def->axis, 0};
 	return 1;
 }
 
-const JointType joint_prismatic = {CAL_JOINT_PRISMATIC, steps};
+static void solve(const CalJointDef *def, const dpose *X, double *q) { q[0] = ddot(dvec_in(def->axis), X->r); }
+
+static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+
+const JointType joint_prismatic = {CAL_JOINT_PRISMATIC, steps, solve, reverse, 1};

@@ -2,11 +2,15 @@
 /*
  * revolute.c — one angle about an axis fixed in both bodies: P = [a; 0].
  */
-#include "joint/motion.h"
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_ROTATION, def->axis, 0};
 	return 1;
 }
 
-const JointType joint_revolute = {CAL_JOINT_REVOLUTE, steps};
+static void solve(const CalJointDef *def, const dpose *X, double *q) { q[0] = twist_about(X->R, def->axis); }
+
+static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+
+const JointType joint_revolute = {CAL_JOINT_REVOLUTE, steps, solve, reverse, 1};

@@ -2,11 +2,21 @@
 /*
  * screw.c — one angle q about an axis, advancing pitch * q along it: P = [a; pitch a].
  */
-#include "joint/motion.h"
+#include <math.h>
+
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_SCREW, def->axis, def->pitch};
 	return 1;
 }
 
-const JointType joint_screw = {CAL_JOINT_SCREW, steps};
+/* Among the angles that the turn allows, the one whose advance comes nearest. */
+static void solve(const CalJointDef *def, const dpose *X, double *q) {
+	const double turn = 8 * atan(1), angle = twist_about(X->R, def->axis), way = ddot(dvec_in(def->axis), X->r);
+	q[0] = def->pitch == 0 ? angle : angle + turn * rint((way / def->pitch - angle) / turn);
+}
+
+static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+
+const JointType joint_screw = {CAL_JOINT_SCREW, steps, solve, reverse, 1};

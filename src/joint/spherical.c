@@ -3,7 +3,7 @@
  * spherical.c — any rotation. Coordinates: quaternion of the outboard frame in the inboard one; speeds:
  * relative angular velocity, components in the outboard frame; P = [R; 0].
  */
-#include "joint/motion.h"
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	(void)def;
@@ -11,4 +11,15 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	return 1;
 }
 
-const JointType joint_spherical = {CAL_JOINT_SPHERICAL, steps};
+static void solve(const CalJointDef *def, const dpose *X, double *q) {
+	const CalQuat turn = quat_of_matrix(X->R);
+	(void)def;
+	q[0] = turn.w, q[1] = turn.x, q[2] = turn.y, q[3] = turn.z;
+}
+
+static void reverse(const CalJointDef *def, CalJointDef *out) {
+	(void)def;
+	(void)out;
+}
+
+const JointType joint_spherical = {CAL_JOINT_SPHERICAL, steps, solve, reverse, 1};

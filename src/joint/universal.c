@@ -3,7 +3,9 @@
  * universal.c — an angle about axis, fixed in the inboard body, then one about axis2, fixed in the cross:
  * two links, the cross without mass. The axes need not be perpendicular.
  */
-#include "joint/motion.h"
+#include <math.h>
+
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_ROTATION, def->axis, 0};
@@ -11,4 +13,17 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	return 2;
 }
 
-const JointType joint_universal = {CAL_JOINT_UNIVERSAL, steps};
+/* R(axis, q0) takes axis2 to where R does; R(axis, -q0) R is the turn about axis2. */
+static void solve(const CalJointDef *def, const dpose *X, double *q) {
+	const dvec3 a = dvec_in(def->axis), b = dvec_in(def->axis2), to = dmat_mul_vec(X->R, b);
+	const dvec3 side = dcross(a, b), out = dcross(side, a);
+	q[0] = atan2(ddot(to, side), ddot(to, out));
+	q[1] = twist_about(dmat_mul(matrix_about(def->axis, -q[0]), X->R), def->axis2);
+}
+
+static void reverse(const CalJointDef *def, CalJointDef *out) {
+	out->axis = joint_opposite(def->axis2);
+	out->axis2 = joint_opposite(def->axis);
+}
+
+const JointType joint_universal = {CAL_JOINT_UNIVERSAL, steps, solve, reverse, 0};

@@ -3,7 +3,7 @@
  * user.c — a joint of the caller's own: pose, columns and remainder come from a table of functions
  * (CalJointOps).
  */
-#include "joint/motion.h"
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	(void)def;
@@ -11,4 +11,9 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	return 1;
 }
 
-const JointType joint_user = {CAL_JOINT_USER, steps};
+static void reverse(const CalJointDef *def, CalJointDef *out) {
+	(void)def;
+	(void)out;
+}
+
+const JointType joint_user = {CAL_JOINT_USER, steps, NULL, reverse, 1};

@@ -3,7 +3,7 @@
  * weld.c — no freedom. The outboard node sits on the inboard one; the compiler merges the body into its
  * parent's link, and the reaction is still an output.
  */
-#include "joint/motion.h"
+#include "joint/inverse.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	(void)def;
@@ -11,4 +11,15 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	return 0;
 }
 
-const JointType joint_weld = {CAL_JOINT_WELD, steps};
+static void solve(const CalJointDef *def, const dpose *X, double *q) {
+	(void)def;
+	(void)X;
+	(void)q;
+}
+
+static void reverse(const CalJointDef *def, CalJointDef *out) {
+	(void)def;
+	(void)out;
+}
+
+const JointType joint_weld = {CAL_JOINT_WELD, steps, solve, reverse, 1};

@@ -69,19 +69,26 @@ static int moment_block(const CalFlexDef *def, const Axes *axes, int c, int k, i
 	return any;
 }
 
-/* Some mass has shapes along both axes of component c. */
-static int component_exists(const CalFlexDef *def, const Axes *axes, int c) {
+/* Some mass has a shape along this axis of the description. */
+static int axis_moves(const CalFlexDef *def, int axis) {
 	const int m = def->modes;
-	int row = 0, column = 0;
 	for (int i = 0; i < def->node_count; ++i) {
-		if (!has_invariants(&def->nodes[i]))
-			continue;
-		for (int k = 0; k < m; ++k) {
-			row |= def->nodes[i].phi[axes->from[COMPONENT[c].i] * m + k] != 0;
-			column |= def->nodes[i].phi[axes->from[COMPONENT[c].j] * m + k] != 0;
+		for (int k = 0; has_invariants(&def->nodes[i]) && k < m; ++k) {
+			if (def->nodes[i].phi[axis * m + k] != 0)
+				return 1;
 		}
 	}
-	return row && column;
+	return 0;
+}
+
+/* Components for which masses have shapes along both axes; returns their number. */
+static int components_of(const CalFlexDef *def, const Axes *axes, int exists[FLEX_COMPONENTS]) {
+	int moves[3], count = 0;
+	for (int i = 0; i < 3; ++i)
+		moves[i] = axis_moves(def, axes->from[i]);
+	for (int c = 0; c < FLEX_COMPONENTS; ++c)
+		count += exists[c] = moves[COMPONENT[c].i] && moves[COMPONENT[c].j];
+	return count;
 }
 
 /* Component c for four modes from k on and four from l on, a block for each of these. Returns how many are not zero. */
@@ -141,13 +148,12 @@ static int keep_blocks(const CalFlexDef *def, const Axes *axes, int dense, int32
 	BlockList list = {0, mode, G};
 	int exists[FLEX_COMPONENTS];
 	const int n = row_length(def->modes);
-	for (int c = 0; c < FLEX_COMPONENTS; ++c)
-		exists[c] = dense || component_exists(def, axes, c);
+	components_of(def, axes, exists);
 	for (int k = 0; k < n; k += PACK) {
 		for (int c = 0; c < FLEX_COMPONENTS; ++c) {
 			if (first)
 				*first++ = list.count;
-			for (int l = 0; l < n && exists[c]; l += PACK) {
+			for (int l = 0; l < n && (dense || exists[c]); l += PACK) {
 				double block[PACK][PACK];
 				const int count = moment_square(def, axes, c, k, l, block);
 				keep_square(l, count, dense || (n == PACK && count > 0), block, &list);
@@ -171,11 +177,12 @@ int invariants_pay(const Compiler *c, const CalFlexDef *def) {
 	if (c->modal_inertia != CAL_MODAL_INERTIA_AUTO)
 		return c->modal_inertia != CAL_MODAL_INERTIA_SUMS;
 	const Axes axes = axes_of(dmat_identity());
-	int masses = 0, components = 0;
+	int masses = 0, exists[FLEX_COMPONENTS];
 	for (int i = 0; i < def->node_count; ++i)
 		masses += has_invariants(&def->nodes[i]);
-	for (int k = 0; k < FLEX_COMPONENTS; ++k)
-		components += component_exists(def, &axes, k);
+	const int components = components_of(def, &axes, exists);
+	if (flops_of_blocks(0, components, def->modes) >= flops_of_sums(masses, def->modes))
+		return 0;
 	return flops_of_blocks(keep_blocks(def, &axes, 0, NULL, NULL, NULL), components, def->modes) <
 	       flops_of_sums(masses, def->modes);
 }

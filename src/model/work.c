@@ -79,6 +79,8 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	w->velocity = layout_take(layout, nl, sizeof *w->velocity);
 	w->tau = layout_take(layout, nu, sizeof *w->tau);
 	w->rotor = layout_take(layout, nu, sizeof *w->rotor);
+	w->jump = layout_take(layout, 4 * nu + (size_t)m->row_count, sizeof *w->jump);
+	w->held = layout_take(layout, nu, sizeof *w->held);
 	w->all_prescribed = layout_take(layout, nu, sizeof *w->all_prescribed);
 	w->rhs = layout_take(layout, nu, sizeof *w->rhs);
 	w->articulated = layout_take(layout, nl, sizeof *w->articulated);

@@ -186,6 +186,8 @@ struct CalWork {
 	real *tau;                   // [nu] total applied generalised force
 	uint8_t *all_prescribed;     // [nu] ones
 	double *rotor;               // [nu] of an implicit step
+	double *jump;                // [4 nu + rows] of an impulse
+	uint8_t *held;               // [nu] of an impulse
 	double implicit_step;        // > 0: modal mass includes h D + h^2 K
 	real *rhs;                   // [nu]
 	Artic *articulated;          // [link_count] after cal_mass_factor

@@ -49,6 +49,8 @@ typedef struct SimGroup {
 	double energy_scale;            // largest kinetic energy seen [J]
 } SimGroup;
 
+struct Topology; // sim/topology.h
+
 typedef struct SimDevice {
 	CalDeviceDef def; // its name, data and table lie in memory
 	CalDevice is;     // what its functions get; x: of the scene at hand
@@ -96,6 +98,8 @@ struct CalSim {
 	CalIntegratorOptions method;
 	int input_wrenches;
 	double event_tolerance;
+	CalSolver solver;
+	struct Topology *topology; // NULL until cal_sim_reserve()
 	SimGroup *groups;
 	CalSystemPart *parts; // [group_count] for the integrator
 	int group_count;
@@ -132,8 +136,10 @@ struct CalScene {
 /** Methods that need a step size; the others choose their own. */
 static inline bool method_is_fixed(CalMethod method) { return method != CAL_METHOD_DOPRI5; }
 
-/* ---- groups (monitor.c, assemble.c) ---------------------------------------------------------- */
+/* ---- groups (sim.c, monitor.c, assemble.c) --------------------------------------------------- */
 
+/** Takes the memory of a group that has its model, and sets up everything in it at the neutral state. */
+CalStatus group_place(SimGroup *group, const CalSim *sim);
 /** Asks the group's input and notes what it may change. */
 int group_input(SimGroup *group, const CalState *state, CalInput *input);
 /** Decides energy_free and momentum_free, and fills root_dof. */
@@ -151,6 +157,9 @@ CalStatus group_impose(SimGroup *group);
 
 /** Lays out everything that depends on all groups and devices, binds devices, makes the integrator. */
 CalStatus sim_bind(CalSim *sim);
+/** Memory for a system of so many groups and freedoms (of all groups, 7 for each body that flies freely), and taking it. */
+size_t sim_room(CalSim *sim, int groups, int freedoms);
+CalStatus sim_make_room(CalSim *sim, size_t size);
 /** States of groups and devices to whole.now, and back. */
 void sim_gather(CalSim *sim);
 void sim_scatter(CalSim *sim);

@@ -11,8 +11,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "integrate/scheme.h"
 #include "model/desc.h"
-#include "sim/group.h"
+#include "sim/topology.h"
 
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {
@@ -41,7 +42,7 @@ static Layout layout_of(const CalModel *model) {
 	return at;
 }
 
-static CalStatus group_place(SimGroup *group, const CalSim *sim) {
+CalStatus group_place(SimGroup *group, const CalSim *sim) {
 	Layout at = layout_of(group->model);
 	size_t nu = (size_t)cal_model_u_count(group->model);
 	group->memory = memory_alloc(&sim->allocator, at.end + MEMORY_ALIGNMENT);
@@ -115,6 +116,7 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	memset(groups, 0, size);
 	*sim = (CalSim){.allocator = allocator,
 	                .method = options->method,
+	                .solver = options->solver,
 	                .input_wrenches = options->input_wrenches > 0 ? options->input_wrenches : 64,
 	                .event_tolerance = options->event_tolerance,
 	                .groups = groups,
@@ -175,7 +177,9 @@ void cal_sim_destroy(CalSim *sim) {
 	memory_free(&allocator, sim->whole.memory);
 	memory_free(&allocator, sim->parts);
 	memory_free(&allocator, sim->groups);
+	struct Topology *topology = sim->topology;
 	memory_free(&allocator, sim);
+	topology_destroy(topology);
 }
 
 int cal_sim_group_count(const CalSim *sim) { return sim->group_count; }

@@ -97,6 +97,26 @@ static CalStatus whole_reserve(CalSim *sim, SimWhole *w, size_t size) {
 	return CAL_OK;
 }
 
+/*
+ * Bytes that the system takes at most with so many groups and freedoms: what it takes now grows with the number of its
+ * coordinates, and each group has wrenches and arrays of its own.
+ */
+size_t sim_room(CalSim *sim, int groups, int freedoms) {
+	SimWhole w = sizes(sim);
+	const CalSystem system = system_of(sim, &w);
+	Cursor cursor = {0};
+	place(sim, &w, &cursor);
+	const size_t now = cursor.used + cal_integrator_system_size(&system, sim->method.method);
+	const size_t numbers = (size_t)(w.nq + w.nu + w.nx), most = 2 * (size_t)freedoms + (size_t)w.nx;
+	return now * (most / numbers + 2) + (size_t)groups * ((size_t)w.wrench_capacity * sizeof(CalWrench) + 4096);
+}
+
+CalStatus sim_make_room(CalSim *sim, size_t size) {
+	SimWhole w = sim->whole;
+	const CalStatus status = whole_reserve(sim, &w, size);
+	return status == CAL_OK ? sim_bind(sim) : status;
+}
+
 static void bind_devices(CalSim *sim) {
 	CalScene scene = scene_now(sim, true);
 	for (int i = 0; i < sim->device_count; i++) {

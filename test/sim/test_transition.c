@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_transition.c — random changes of topology on random systems: detach, attach, re-root, lock, loops, bodies that come
+ * and go, one after the other on rigid and flexible trees with loops.
+ *
+ * After every change: no pose and no modal coordinate has moved; velocities have not, unless there was an impulse; linear
+ * and angular momentum of systems that nothing holds are what they were; the kinetic energy lost is the one reported; a
+ * change that was refused has left every bit where it was. CALDER_TEST_SCENARIOS runs more of them than the default.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <calder/calder.h>
+#include "support/random_loop.h"
+
+enum {
+	SCENARIOS = 1000,
+	CHANGES = 6,
+	SHARING = 5, // scenarios that start from one system
+	MAX_BODIES = 40,
+	MAX_MODES = 40
+};
+
+/* A body as it moves, and its modes. */
+typedef struct Seen {
+	int there;
+	CalPose pose;
+	CalSpatial velocity;
+	int modes;
+	double eta[MAX_MODES], eta_dot[MAX_MODES];
+} Seen;
+
+typedef struct Snapshot {
+	Seen body[MAX_BODIES];
+	double kinetic, mass, reach;
+	CalVec3 linear, angular;
+	int free; // nothing holds it: momentum is conserved
+} Snapshot;
+
+static CalVec3 plus(CalVec3 a, CalVec3 b) { return (CalVec3){a.x + b.x, a.y + b.y, a.z + b.z}; }
+
+static void look_at_body(CalSim *sim, int g, int b, CalWork *work, Snapshot *s, uint64_t seed) {
+	const CalModel *model = cal_sim_model(sim, g);
+	const CalState *state = cal_sim_state(sim, g);
+	CalBodyInfo info;
+	check_ok(seed, cal_model_body(model, b, &info));
+	assert_true(info.id.value < MAX_BODIES && info.modes <= MAX_MODES);
+	Seen *seen = &s->body[info.id.value];
+	seen->there = 1;
+	seen->modes = info.modes;
+	check_ok(seed, cal_node_pose(model, work, info.node, &seen->pose));
+	check_ok(seed, cal_node_velocity(model, work, info.node, &seen->velocity));
+	memcpy(seen->eta, state->q + info.q + info.nq, sizeof(double) * (size_t)info.modes);
+	memcpy(seen->eta_dot, state->u + info.u + info.nu, sizeof(double) * (size_t)info.modes);
+	s->reach = fmax(s->reach, fabs(seen->pose.r.x) + fabs(seen->pose.r.y) + fabs(seen->pose.r.z));
+}
+
+/* A freedom of a root that is driven holds it on the ground. */
+static int root_is_driven(const CalModel *model) {
+	for (int u = 0; u < cal_model_u_count(model); u++) {
+		CalDofInfo dof;
+		CalBodyInfo body;
+		if (cal_model_dof(model, u, &dof) == CAL_OK && dof.prescribed &&
+		    cal_model_body(model, dof.body, &body) == CAL_OK && body.parent < 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void look(CalSim *sim, Snapshot *s, uint64_t seed) {
+	memset(s, 0, sizeof *s);
+	s->free = 1;
+	s->reach = 1;
+	for (int g = 0; g < cal_sim_group_count(sim); g++) {
+		const CalModel *model = cal_sim_model(sim, g);
+		CalSimMonitor monitor;
+		CalSimView view;
+		check_ok(seed, cal_sim_monitor(sim, g, &monitor));
+		s->kinetic += monitor.energy.kinetic;
+		s->mass += monitor.momentum.mass;
+		s->linear = plus(s->linear, monitor.momentum.linear);
+		s->angular = plus(s->angular, monitor.momentum.angular_origin);
+		s->free &= monitor.momentum_conserved && !root_is_driven(model);
+		check_ok(seed, cal_sim_observe(sim, g, &view));
+		for (int b = 0; b < cal_model_body_count(model); b++)
+			look_at_body(sim, g, b, view.work, s, seed);
+	}
+}
+
+typedef enum Kind { DETACH, ATTACH, REROOT, LOCK, UNLOCK, OPEN, RECLOSE, REATTACH, ADD, REMOVE, KINDS } Kind;
+
+static const char *const names[] = {"detach", "attach",  "reroot",   "lock", "unlock",
+                                    "open",   "reclose", "reattach", "add",  "remove"};
+
+/* Poses and modal coordinates stay where they were; velocities too, if the change was a smooth one. */
+static void check_continuous(const Snapshot *before, const Snapshot *after, Kind kind, uint64_t seed) {
+	const int impulse = kind == ATTACH || kind == LOCK || kind == RECLOSE || kind == REATTACH;
+	double speed = 1; // as drawn at the start
+	for (int i = 0; i < MAX_BODIES; i++)
+		speed = fmax(speed, before->body[i].there ? fmax(max_abs(3, &before->body[i].velocity.angular.x),
+		                                                 max_abs(3, &before->body[i].velocity.linear.x))
+		                                          : 0);
+	for (int i = 0; i < MAX_BODIES; i++) {
+		const Seen *a = &before->body[i], *b = &after->body[i];
+		if (kind != ADD && kind != REMOVE)
+			check_that(seed, a->there == b->there && a->modes == b->modes);
+		if (!a->there || !b->there)
+			continue;
+		check_close_scaled(seed, "position", 3, &b->pose.r.x, &a->pose.r.x, before->reach, 1e-13);
+		check_close_scaled(seed, "orientation", 9, &b->pose.R.m[0][0], &a->pose.R.m[0][0], 1, 1e-13);
+		check_close(seed, "modes", a->modes, b->eta, a->eta, 0);
+		if (impulse)
+			continue;
+		check_close(seed, "modal speeds", a->modes, b->eta_dot, a->eta_dot, 0);
+		check_close_scaled(seed, "angular velocity", 3, &b->velocity.angular.x, &a->velocity.angular.x, speed, 1e-13);
+		check_close_scaled(seed, "velocity", 3, &b->velocity.linear.x, &a->velocity.linear.x, speed * before->reach,
+		                   1e-13);
+	}
+}
+
+static void check_conserved(const Snapshot *before, const Snapshot *after, const CalTransition *report, Kind kind,
+                            uint64_t seed) {
+	if (kind == ADD || kind == REMOVE)
+		return;
+	const double energy = fmax(before->kinetic, 1e-3 * before->mass); // speeds were about 1 at the start
+	const double size = sqrt(2 * energy * before->mass);
+	const double lost = before->kinetic - after->kinetic;
+	check_close_scaled(seed, "energy lost", 1, &report->kinetic_lost, &lost, energy, 1e-10);
+	if (!before->free || !after->free)
+		return;
+	check_close_scaled(seed, "linear momentum", 3, &after->linear.x, &before->linear.x, size, 1e-12);
+	check_close_scaled(seed, "angular momentum", 3, &after->angular.x, &before->angular.x, size * before->reach, 1e-12);
+}
+
+/* ---- a scenario ------------------------------------------------------------------------------------------ */
+
+typedef struct Scenario {
+	Fixture *f;
+	CalSim *sim;
+	Rng r;
+	uint64_t seed;
+	int joints, bodies, loops, nodes; // ids so far
+	int counter;
+	uint32_t opened, detached; // the last loop and joint that were, 0: none
+	int done[KINDS], refused[KINDS];
+} Scenario;
+
+/* The system of a seed: SHARING seeds have one, since making it takes longer than what is tested here. */
+static Fixture *system_create(uint64_t seed) {
+	LoopOptions options = loop_any(seed);
+	Rng r = rng_make(seed);
+	options.tree.no_gravity = 1;
+	options.tree.floating = rng_chance(&r, 0.75);
+	options.tree.bodies = 3 + rng_int(&r, 8);
+	options.tree.springs = rng_chance(&r, 0.3);
+	options.tree.prescribed = rng_chance(&r, 0.2);
+	options.tree.massless = 0;
+	options.tree.flexible = rng_chance(&r, 0.5) ? 0.4 : 0;
+	options.tree.max_modes = 4;
+	options.driven = 0;
+	options.loops = 1 + rng_int(&r, 2);
+	const int with_loops = rng_chance(&r, 0.4);
+	Fixture *f = with_loops ? fixture_random_loop(seed, options, CAL_SOLVER_RECURSIVE)
+	                        : fixture_random(seed, options.tree, CAL_SOLVER_RECURSIVE);
+	if (with_loops)
+		fixture_close_loops(f);
+	return f;
+}
+
+static void scenario_create(Scenario *s, uint64_t seed) {
+	const uint64_t of = seed - seed % SHARING;
+	CalError error = {0};
+	if (!s->f || s->f->seed != of) {
+		fixture_destroy(s->f);
+		s->f = system_create(of);
+	}
+	s->seed = seed;
+	s->r = rng_make(seed);
+	s->counter = 0;
+	s->opened = s->detached = 0;
+	const CalSimOptions sim = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}};
+	const CalSimCapacity capacity = {.groups = 4, .bodies = 2, .nodes = 4, .joints = 8, .loops = 2};
+	check_ok(seed, cal_sim_create(s->f->desc, &sim, &s->sim, &error));
+	cal_state_copy(cal_sim_model(s->sim, 0), &s->f->state, cal_sim_state(s->sim, 0));
+	if (cal_sim_reserve(s->sim, s->f->desc, &capacity, &error) != CAL_OK)
+		check_fail_at(__FILE__, __LINE__, seed, "%s", error.text);
+	check_ok(seed, cal_sim_restart(s->sim, &error));
+	s->joints = cal_desc_joint_count(s->f->desc);
+	s->bodies = cal_desc_body_count(s->f->desc);
+	s->loops = cal_desc_loop_count(s->f->desc);
+	s->nodes = s->f->ref->node_count + s->bodies;
+}
+
+static CalJointDef random_joint(Scenario *s, char *name, size_t size) {
+	static const CalJointType types[] = {CAL_JOINT_WELD,   CAL_JOINT_REVOLUTE,  CAL_JOINT_PRISMATIC,
+	                                     CAL_JOINT_SCREW,  CAL_JOINT_UNIVERSAL, CAL_JOINT_CYLINDRICAL,
+	                                     CAL_JOINT_PLANAR, CAL_JOINT_SPHERICAL, CAL_JOINT_SEQUENCE};
+	CalJointDef def = cal_joint_def(types[rng_int(&s->r, 9)]);
+	snprintf(name, size, "new%d", s->counter++);
+	def.name = name;
+	def.axis = rng_direction(&s->r);
+	def.pitch = def.type == CAL_JOINT_SCREW ? 0.3 : 0;
+	if (def.type == CAL_JOINT_SEQUENCE) {
+		def.element_count = 2;
+		def.elements[0] = (CalElement){CAL_JOINT_REVOLUTE, rng_direction(&s->r), 0};
+		def.elements[1] = (CalElement){CAL_JOINT_PRISMATIC, rng_direction(&s->r), 0};
+	}
+	def.inboard = rng_placement(&s->r);
+	return def;
+}
+
+static uint32_t pick(Scenario *s, int count) { return 1 + (uint32_t)rng_int(&s->r, count); }
+
+static CalStatus change(Scenario *s, Kind kind, CalTransition *report, CalError *error) {
+	char name[32];
+	CalSim *sim = s->sim;
+	switch (kind) {
+	case DETACH:
+		snprintf(name, sizeof name, "part%d", rng_int(&s->r, 4));
+		s->detached = pick(s, s->joints);
+		return cal_sim_detach(sim, (CalJointId){s->detached}, name, report, error);
+	case ATTACH: {
+		const CalJointDef def = random_joint(s, name, sizeof name);
+		const CalAttachOptions options = {.fit = rng_chance(&s->r, 0.5) ? CAL_FIT_AT_A : CAL_FIT_AT_B,
+		                                  .loop = rng_chance(&s->r, 0.2)};
+		CalJointId id;
+		const CalNodeId a = {(uint32_t)rng_int(&s->r, s->nodes + 1)}, b = {pick(s, s->nodes)};
+		const CalStatus status = cal_sim_attach(sim, a, &def, b, &options, &id, report, error);
+		s->joints += status == CAL_OK && (int)id.value > s->joints ? (int)id.value - s->joints : 0;
+		return status;
+	}
+	case REROOT:
+		return cal_sim_reroot(sim, (CalBodyId){pick(s, s->bodies)}, report, error);
+	case LOCK:
+		return cal_sim_lock(sim, (CalJointId){pick(s, s->joints)}, rng_int(&s->r, 3) - 1, report, error);
+	case UNLOCK:
+		return cal_sim_unlock(sim, (CalJointId){pick(s, s->joints)}, rng_int(&s->r, 3) - 1, report, error);
+	case OPEN:
+		s->opened = pick(s, s->loops + 1);
+		return cal_sim_open_loop(sim, (CalLoopId){s->opened}, report, error);
+	case RECLOSE:
+		return cal_sim_reclose_loop(sim, (CalLoopId){s->opened ? s->opened : 1}, report, error);
+	case REATTACH:
+		return cal_sim_reattach(sim, (CalJointId){s->detached ? s->detached : 1}, NULL, report, error);
+	case ADD: {
+		CalNewBody body = {.group = name, .placement = rng_placement(&s->r)};
+		CalBodyId id;
+		body.body.name = name;
+		snprintf(name, sizeof name, "extra%d", s->counter++);
+		rng_mass(&s->r, 1, &body.body.mass, &body.body.com, &body.body.inertia);
+		body.velocity = (CalSpatial){rng_vector(&s->r, 1), rng_vector(&s->r, 1)};
+		const CalStatus status = cal_sim_add_body(sim, &body, &id, NULL, report, error);
+		if (status == CAL_OK) {
+			s->bodies = (int)id.value;
+			CalModel const *model = cal_sim_model(sim, cal_sim_group_of(sim, id));
+			CalNodeInfo node;
+			CalBodyInfo info;
+			check_ok(s->seed, cal_model_body(model, 0, &info));
+			check_ok(s->seed, cal_model_node(model, info.node, &node));
+			s->nodes = (int)node.id.value;
+		}
+		return status;
+	}
+	default:
+		return cal_sim_remove_body(sim, (CalBodyId){pick(s, s->bodies)}, report, error);
+	}
+}
+
+static int verbose(void) { return getenv("CALDER_TEST_VERBOSE") != NULL; }
+
+static void scenario_run(Scenario *s) {
+	Snapshot before, after;
+	look(s->sim, &before, s->seed);
+	for (int i = 0; i < CHANGES; i++) {
+		const Kind kind = (Kind)rng_int(&s->r, KINDS);
+		CalTransition report;
+		CalError error = {0};
+		const CalStatus status = change(s, kind, &report, &error);
+		look(s->sim, &after, s->seed);
+		if (verbose())
+			print_message("seed %llu, %s: %s\n", (unsigned long long)s->seed, names[kind],
+			              status == CAL_OK ? "done" : error.text);
+		if (status == CAL_OK) {
+			s->done[kind]++;
+			check_continuous(&before, &after, kind, s->seed);
+			check_conserved(&before, &after, &report, kind, s->seed);
+		} else {
+			s->refused[kind]++;
+			check_that(s->seed, error.text[0] != 0 && error.status == status);
+			check_that(s->seed, memcmp(&before, &after, sizeof before) == 0);
+		}
+		before = after;
+	}
+	CalError error;
+	if (cal_sim_advance(s->sim, cal_sim_time(s->sim) + 2e-3, &error) < 0)
+		check_fail_at(__FILE__, __LINE__, s->seed, "%s", error.text);
+}
+
+static void random_changes_conserve_momentum(void **state) {
+	(void)state;
+	const char *asked = getenv("CALDER_TEST_SCENARIOS");
+	const int count = asked ? atoi(asked) : SCENARIOS;
+	Scenario s = {0};
+	for (uint64_t seed = test_seed(); seed < test_seed() + (uint64_t)count; seed++) {
+		scenario_create(&s, seed);
+		scenario_run(&s);
+		cal_sim_destroy(s.sim);
+	}
+	fixture_destroy(s.f);
+	for (int k = 0; k < KINDS; k++) {
+		if (verbose())
+			print_message("%s: %d done, %d refused\n", names[k], s.done[k], s.refused[k]);
+		assert_true(count < SCENARIOS || s.done[k] > 20);
+	}
+}
+
+/* A free-flying tree is cut in two; its parts are joined at any two nodes, in the tree and as a loop: one motion. */
+static void attaching_in_the_tree_equals_a_loop(void **state) {
+	(void)state;
+	int compared = 0;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 100; seed++) {
+		static const CalJointType types[] = {CAL_JOINT_WELD,   CAL_JOINT_REVOLUTE,  CAL_JOINT_PRISMATIC,
+		                                     CAL_JOINT_SCREW,  CAL_JOINT_UNIVERSAL, CAL_JOINT_CYLINDRICAL,
+		                                     CAL_JOINT_PLANAR, CAL_JOINT_SPHERICAL};
+		Rng r = rng_make(seed);
+		TreeOptions options = seed % 2 ? tree_flexible(seed) : tree_any(seed);
+		options.bodies = 3 + (int)(seed % 5), options.floating = 1, options.springs = options.massless = 0;
+		options.prescribed = seed % 3 == 0, options.max_modes = 4, options.no_gravity = 1;
+		Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
+		const CalSimOptions sim = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}};
+		const int nodes = f->ref->node_count + f->nb;
+		const CalJointId cut = {2 + (uint32_t)rng_int(&r, f->nb - 1)};
+		const CalNodeId a = {1 + (uint32_t)rng_int(&r, nodes)}, b = {1 + (uint32_t)rng_int(&r, nodes)};
+		CalJointDef joint = cal_joint_def(types[rng_int(&r, 8)]);
+		joint.name = "new", joint.axis = rng_direction(&r), joint.pitch = joint.type == CAL_JOINT_SCREW ? 0.3 : 0;
+		Snapshot seen[2];
+		CalTransition report[2];
+		CalStatus status[2];
+		CalError error = {0};
+		int trees[2] = {0};
+		for (int loop = 0; loop < 2; loop++) {
+			CalSim *s;
+			CalJointId id;
+			CalJointState now = CAL_JOINT_OPEN;
+			check_ok(seed, cal_sim_create(f->desc, &sim, &s, &error));
+			cal_state_copy(cal_sim_model(s, 0), &f->state, cal_sim_state(s, 0));
+			check_ok(seed, cal_sim_reserve(s, f->desc, &(CalSimCapacity){.groups = 1, .joints = 1}, &error));
+			status[loop] = cal_sim_detach(s, cut, "part", NULL, &error);
+			const CalAttachOptions how = {.fit = CAL_FIT_AT_A, .loop = loop};
+			if (status[loop] == CAL_OK)
+				status[loop] = cal_sim_attach(s, a, &joint, b, &how, &id, &report[loop], &error);
+			if (status[loop] == CAL_OK)
+				check_ok(seed, cal_sim_joint_state(s, id, &now, NULL));
+			trees[loop] = now == CAL_JOINT_IN_TREE;
+			look(s, &seen[loop], seed);
+			cal_sim_destroy(s);
+		}
+		if (status[0] == CAL_OK && status[1] == CAL_OK && trees[0] && !trees[1]) {
+			compared++;
+			check_close_scaled(seed, "energy lost", 1, &report[0].kinetic_lost, &report[1].kinetic_lost,
+			                   seen[0].kinetic, 1e-11);
+			for (int i = 0; i < MAX_BODIES; i++) {
+				const Seen *x = &seen[0].body[i], *y = &seen[1].body[i];
+				check_close_scaled(seed, "w", 3, &x->velocity.angular.x, &y->velocity.angular.x, 1, 1e-10);
+				check_close_scaled(seed, "v", 3, &x->velocity.linear.x, &y->velocity.linear.x, seen[0].reach, 1e-10);
+				check_close_scaled(seed, "modal speeds", x->modes, x->eta_dot, y->eta_dot, 1, 1e-10);
+			}
+		}
+		fixture_destroy(f);
+	}
+	assert_true(compared > 20);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_changes_conserve_momentum),
+		cmocka_unit_test(attaching_in_the_tree_equals_a_loop),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
