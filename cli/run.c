@@ -32,6 +32,8 @@ static const char help[] =
 	"      --rtol R, --atol A tolerances of dopri5\n"
 	"      --flush S          hand what is sampled to the disk every S seconds of wall time (1)\n"
 	"      --when-full MODE   if the disk is too slow: wait, losing nothing (default), or drop, never waiting\n"
+	"      --real-time[=R]    paced to the wall clock, R simulated seconds a second (1): counts late steps, drops\n"
+	"                         samples rather than wait for the disk, locks memory and takes priority if permitted\n"
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
 	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
@@ -55,6 +57,8 @@ typedef struct RunOptions {
 	double duration, interval, step, rtol, atol; // NAN: as the file says
 	double flush;                                // [s]; 0: default
 	CalResultsFull when_full;
+	bool when_full_set;
+	double real_time; // rate; 0: as fast as it can
 	bool json, quiet;
 } RunOptions;
 
@@ -67,7 +71,7 @@ static bool parse_number(const char *text, double *value) {
 	return end != text && *end == 0 && errno == 0 && isfinite(*value) && *value >= 0;
 }
 
-enum { OPTION_STEP = 256, OPTION_RTOL, OPTION_ATOL, OPTION_FLUSH, OPTION_WHEN_FULL };
+enum { OPTION_STEP = 256, OPTION_RTOL, OPTION_ATOL, OPTION_FLUSH, OPTION_WHEN_FULL, OPTION_REAL_TIME };
 
 static const struct option long_options[] = {
 	{"out", required_argument, NULL, 'o'},
@@ -82,6 +86,7 @@ static const struct option long_options[] = {
 	{"atol", required_argument, NULL, OPTION_ATOL},
 	{"flush", required_argument, NULL, OPTION_FLUSH},
 	{"when-full", required_argument, NULL, OPTION_WHEN_FULL},
+	{"real-time", optional_argument, NULL, OPTION_REAL_TIME},
 	{"json", no_argument, NULL, 'j'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
@@ -127,7 +132,13 @@ static int set_option(RunOptions *options, int option, const char *value) {
 			return say_usage("run", "more than %d signals", MAX_SIGNALS);
 		options->recorded[options->recorded_count++] = value;
 		return EXIT_OK;
+	case OPTION_REAL_TIME:
+		options->real_time = 1;
+		return !value || (parse_number(value, &options->real_time) && options->real_time > 0)
+		           ? EXIT_OK
+		           : say_usage("run", "--real-time takes a rate above zero, not '%s'", value);
 	case OPTION_WHEN_FULL:
+		options->when_full_set = true;
 		options->when_full = strcmp(value, "drop") == 0 ? CAL_RESULTS_DROP : CAL_RESULTS_WAIT;
 		return strcmp(value, "drop") == 0 || strcmp(value, "wait") == 0
 		           ? EXIT_OK
@@ -286,14 +297,22 @@ static int take_sample(Record *record, Summary *summary, CalSim *sim) {
 	return code;
 }
 
-static int integrate(Record *record, Summary *summary, CalSim *sim, bool progress) {
+static CalStatus advance(RealTime *paced, CalSim *sim, double next, bool every_step, CalError *error) {
+	if (paced->rate > 0)
+		return realtime_step(paced, sim, next, error);
+	return every_step ? cal_sim_step(sim, next, error) : cal_sim_advance(sim, next, error);
+}
+
+static int integrate(Record *record, Summary *summary, CalSim *sim, RealTime *paced, bool progress) {
 	double start = record->start, end = record->end, shown = -INFINITY;
 	bool every_step = record_wants_steps(record);
 	int code = take_sample(record, summary, sim);
+	if (paced->rate > 0)
+		realtime_start(paced, start);
 	while (code == EXIT_OK && cal_sim_time(sim) < end) {
 		CalError error = {0};
 		double next = record_next(record);
-		CalStatus status = every_step ? cal_sim_step(sim, next, &error) : cal_sim_advance(sim, next, &error);
+		CalStatus status = advance(paced, sim, next, every_step, &error);
 		if (progress && cal_sim_time(sim) - shown > 0.01 * (end - start)) {
 			shown = cal_sim_time(sim);
 			show_progress(shown - start, end - start);
@@ -303,7 +322,8 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, bool progres
 				clear_progress();
 			return say_status(summary->path, status, &error);
 		}
-		code = take_sample(record, summary, sim);
+		if (every_step || paced->rate <= 0 || cal_sim_time(sim) >= next)
+			code = take_sample(record, summary, sim);
 	}
 	if (progress)
 		clear_progress();
@@ -354,10 +374,11 @@ static void input_free(Input *input) {
 
 /* All that needs the record to be open: the samples, then the picture, also of a run that failed halfway. */
 static int run_recorded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Record *record,
-                        Summary *summary, CalSim *sim) {
+                        Summary *summary, RealTime *paced, CalSim *sim) {
 	Names plotted = plotted_names(options, settings);
 	bool progress = !options->quiet && isatty(fileno(stderr)) && !getenv("CI");
-	CalResultsOptions results = {.when_full = options->when_full,
+	const bool drop = options->real_time > 0 && !options->when_full_set;
+	CalResultsOptions results = {.when_full = drop ? CAL_RESULTS_DROP : options->when_full,
 	                             .flush_s = options->flush,
 	                             .sim = sim,
 	                             .method = &settings->method,
@@ -370,7 +391,7 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 		code = record_open(record, &results, summary->path);
 	if (code != EXIT_OK)
 		return code;
-	code = integrate(record, summary, sim, progress);
+	code = integrate(record, summary, sim, paced, progress);
 	int finish_code = record_finish(record, summary->path);
 	code = code == EXIT_OK ? finish_code : code;
 	summary->samples = record_taken(record);
@@ -394,14 +415,16 @@ static void count_streams(const Record *record, Summary *summary, SummaryStream 
 
 static int run_loaded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Loaded *loaded) {
 	Record record = {0};
+	RealTime paced = {.rate = options->real_time};
 	Summary summary = {.path = input->path,
 	                   .title = settings->title ? settings->title : "",
 	                   .method = settings->method.method,
-	                   .svg = options->svg};
+	                   .svg = options->svg,
+	                   .paced = options->real_time > 0 ? &paced : NULL};
 	size_t most = (size_t)(settings->stream_count > 0 ? settings->stream_count : 1);
 	SummaryStream *streams = calloc(most, sizeof *streams);
 	summary.drift = calloc((size_t)cal_sim_group_count(loaded->sim), sizeof *summary.drift);
-	int code = streams && summary.drift ? run_recorded(options, settings, input, &record, &summary, loaded->sim)
+	int code = streams && summary.drift ? run_recorded(options, settings, input, &record, &summary, &paced, loaded->sim)
 	                                    : say_status(summary.path, CAL_ERR_MEMORY, NULL);
 	if (code == EXIT_OK) {
 		count_streams(&record, &summary, streams);

@@ -83,6 +83,8 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	fprintf(out, ", %lld evaluations of the dynamics\n", (long long)stats.evaluations);
 	fprintf(out, "  real time   %.*f times faster (%.4g s wall, %.4g s CPU)\n", stats.real_time_factor < 100 ? 2 : 0,
 	        stats.real_time_factor, stats.wall_s, stats.cpu_s);
+	if (summary->paced)
+		realtime_print(summary->paced, out);
 	for (int i = 0; i < summary->stream_count; i++)
 		print_stream(&summary->streams[i], out);
 	if (summary->svg)
@@ -138,6 +140,8 @@ void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 	json_field(out, "wall_s", stats.wall_s);
 	json_field(out, "cpu_s", stats.cpu_s);
 	json_field(out, "real_time_factor", stats.real_time_factor);
+	if (summary->paced)
+		realtime_print_json(summary->paced, out);
 	fprintf(out, ",\n  \"streams\": [");
 	for (int i = 0; i < summary->stream_count; i++) {
 		const SummaryStream *stream = &summary->streams[i];

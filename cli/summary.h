@@ -6,6 +6,7 @@
 #define CALDER_CLI_SUMMARY_H
 
 #include "cli.h"
+#include "realtime.h"
 
 /** The largest changes of the invariants of one group at the samples of a run. */
 typedef struct Drift {
@@ -29,8 +30,9 @@ typedef struct Summary {
 	size_t samples;
 	const SummaryStream *streams; // [stream_count] that were written
 	int stream_count;
-	const char *svg; // what was drawn, or NULL
-	Drift *drift;    // one per group
+	const char *svg;       // what was drawn, or NULL
+	Drift *drift;          // one per group
+	const RealTime *paced; // NULL: the run was not
 } Summary;
 
 /** Takes the monitors of all groups at the present time. */

@@ -11,6 +11,7 @@
 #ifndef CALDER_DEVICES_H
 #define CALDER_DEVICES_H
 
+#include <calder/contact.h>
 #include <calder/sim.h>
 
 #ifdef __cplusplus
@@ -169,6 +170,16 @@ typedef struct CalSloshDef {
 	const char *place;
 } CalSloshDef;
 CAL_API CalStatus cal_sim_add_slosh(CalSim *sim, const CalSloshDef *def, int *device, CalError *error);
+
+/** Contact between shapes on nodes of any groups (calder/contact.h). Meshes must outlive the simulation. */
+typedef struct CalContactDef {
+	const char *name;
+	const CalShapeDef *shapes; // [shape_count], >= 2; their group and node are not read
+	const CalNodeId *nodes;    // [shape_count] that they are fixed to; {0}: the world
+	int shape_count;
+	const char *place;
+} CalContactDef;
+CAL_API CalStatus cal_sim_add_contact(CalSim *sim, const CalContactDef *def, int *device, CalError *error);
 
 /**
  * The gravity of a planet on all bodies of a group, or of all groups. With an orbit the world is a frame without rotation

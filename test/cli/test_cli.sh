@@ -251,5 +251,19 @@ stdout_has 'FAIL'
 "$BUILD_DIR/examples/pendulum" >out 2>err || fail "examples/c/pendulum.c"
 stdout_has '^t = 1.0 s   angle = -0\.[0-9]+ rad$'
 
+# ---- paced to the wall clock ------------------------------------------------------------------------
+
+# 0.4 s of simulation at twice real time take 0.2 s and no less; every step is in the histogram.
+begin=$(date +%s%N)
+calder 0 run model.yaml -m rk4 --step 0.01 -d 0.4 --real-time=2 --json
+took=$((($(date +%s%N) - begin) / 1000000))
+[ "$took" -ge 199 ] || fail "0.4 s at twice real time took $took ms"
+cp out paced.json
+python 'import json; p = json.load(open("paced.json"))["paced"]; assert p["rate"] == 2 and p["steps"] == 40, p; assert sum(p["below_us"].values()) == 40 and 0 <= p["missed"] <= 40, p'
+calder 0 run model.yaml -m rk4 --step 0.01 -d 0.05 --real-time
+stdout_has 'paced +5 steps at 1 times real time'
+calder 2 run model.yaml --real-time=0
+stderr_has 'rate above zero'
+
 echo "$failures failures"
 [ "$failures" -eq 0 ]

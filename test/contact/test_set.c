@@ -309,7 +309,7 @@ enum { CROWD = 40 };
 
 static Bench crowd(Rng *r) {
 	CalShapeDef d[CROWD + 1];
-	static char names[CROWD + 1][8];
+	static char names[CROWD + 1][16];
 	for (int i = 0; i <= CROWD; i++) {
 		snprintf(names[i], sizeof names[i], "s%d", i);
 		d[i] = (CalShapeDef){.name = names[i],

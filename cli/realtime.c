@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * realtime.c — pacing, and what became of it.
+ *
+ * The deadline of a step is the wall time at which its end is due. A step that is ready later is a miss; nothing is skipped,
+ * and the run catches up if the following steps are fast enough. Times of steps go to a histogram with bins of powers of two.
+ */
+#define _GNU_SOURCE // mlockall, clock_nanosleep
+
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "realtime.h"
+
+static double wall(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void sleep_until(double when) {
+	const struct timespec t = {(time_t)when, (long)(1e9 * (when - floor(when)))};
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}
+
+void realtime_start(RealTime *r, double t) {
+	const struct sched_param param = {.sched_priority = sched_get_priority_min(SCHED_FIFO) + 10};
+	r->locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+	r->prior = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
+	r->t0 = t;
+	r->wall = wall();
+}
+
+static int bin_of(double seconds) {
+	int bin = 0;
+	for (double limit = 1e-6; seconds >= limit && bin < REALTIME_BINS - 1; limit *= 2)
+		bin++;
+	return bin;
+}
+
+CalStatus realtime_step(RealTime *r, CalSim *sim, double t_limit, CalError *error) {
+	const double begin = wall();
+	const CalStatus status = cal_sim_step(sim, t_limit, error);
+	if (status != CAL_OK)
+		return status;
+	const double end = wall(), due = r->wall + (cal_sim_time(sim) - r->t0) / r->rate;
+	r->steps++;
+	r->bins[bin_of(end - begin)]++;
+	r->longest = fmax(r->longest, end - begin);
+	if (end > due) {
+		r->missed++;
+		r->late = fmax(r->late, end - due);
+		return CAL_OK;
+	}
+	sleep_until(due);
+	return CAL_OK;
+}
+
+static int64_t most_of(const RealTime *r) {
+	int64_t most = 1;
+	for (int i = 0; i < REALTIME_BINS; i++)
+		most = r->bins[i] > most ? r->bins[i] : most;
+	return most;
+}
+
+void realtime_print(const RealTime *r, FILE *out) {
+	static const char bar[] = "########################################";
+	fprintf(out, "  paced       %lld steps at %g times real time, %lld late (worst by %.3g ms), longest step %.3g ms\n",
+	        (long long)r->steps, r->rate, (long long)r->missed, 1e3 * r->late, 1e3 * r->longest);
+	fprintf(out, "              memory %s, priority %s\n", r->locked ? "locked" : "not locked",
+	        r->prior ? "real-time" : "as usual");
+	const int64_t most = most_of(r);
+	for (int i = 0; i < REALTIME_BINS; i++) {
+		if (r->bins[i])
+			fprintf(out, "  %10.4g us %9lld %.*s\n", i < REALTIME_BINS - 1 ? ldexp(1, i) : INFINITY,
+			        (long long)r->bins[i], 1 + (int)(39 * r->bins[i] / most), bar);
+	}
+}
+
+void realtime_print_json(const RealTime *r, FILE *out) {
+	fprintf(out, ",\n  \"paced\": {\"rate\": %.17g, \"steps\": %lld, \"missed\": %lld, \"worst_late_s\": %.17g, ",
+	        r->rate, (long long)r->steps, (long long)r->missed, r->late);
+	fprintf(out, "\"longest_step_s\": %.17g, \"memory_locked\": %s, \"priority\": %s, \"below_us\": {", r->longest,
+	        r->locked ? "true" : "false", r->prior ? "true" : "false");
+	const char *comma = "";
+	for (int i = 0; i < REALTIME_BINS; i++) {
+		if (!r->bins[i])
+			continue;
+		fprintf(out, "%s\"%.0f\": %lld", comma, ldexp(1, i), (long long)r->bins[i]);
+		comma = ", ";
+	}
+	fprintf(out, "}}");
+}

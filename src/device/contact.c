@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * contact.c — contact between shapes on nodes (calder/contact.h) as a device: poses and velocities of the nodes that carry
+ * shapes go to the contact set, its wrenches come back on them. Forces, energies and powers are those of docs/contact.md.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "device/device.h"
+
+typedef struct Contact {
+	CalAllocator allocator;
+	CalContactSet *set;
+	CalContactWork *work;
+	int slots;
+	CalPose *pose;      // [slots] and what follows, in one block
+	CalSite *site;      //
+	CalSpatial *motion; //
+	CalSpatial *wrench; //
+} Contact;
+
+static int contact_bind(const CalDevice *device, const CalScene *scene) {
+	const Contact *c = device->data;
+	for (int i = 0; i < c->slots; i++) {
+		int group, node;
+		if (cal_contact_slot(c->set, i, &group, &node) != CAL_OK)
+			return 1;
+		const CalNodeId id = {node < 0 ? 0 : (uint32_t)node};
+		if (!cal_scene_find_node(scene, id, &c->site[i]))
+			return 1;
+	}
+	return 0;
+}
+
+static CalStatus touch(const Contact *c, CalScene *scene, CalContactSummary *summary) {
+	for (int i = 0; i < c->slots; i++) {
+		const CalStatus status = cal_scene_node(scene, c->site[i], &c->pose[i], &c->motion[i]);
+		if (status != CAL_OK)
+			return status;
+	}
+	return cal_contact_evaluate(c->set, c->pose, c->motion, c->work, c->wrench, summary);
+}
+
+static int contact_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)xdot;
+	const Contact *c = device->data;
+	CalContactSummary summary;
+	if (touch(c, scene, &summary) != CAL_OK)
+		return 1;
+	for (int i = 0; i < c->slots; i++) {
+		const CalVec3 f = c->wrench[i].linear, n = c->wrench[i].angular;
+		if (f.x != 0 || f.y != 0 || f.z != 0 || n.x != 0 || n.y != 0 || n.z != 0)
+			cal_scene_push(scene, c->site[i], CAL_FRAME_WORLD, c->wrench[i]);
+	}
+	cal_scene_store(scene, summary.stored);
+	cal_scene_dissipate(scene, summary.dissipated + summary.friction);
+	return 0;
+}
+
+static int contact_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	CalContactSummary summary;
+	if (touch(device->data, scene, &summary) != CAL_OK)
+		return 1;
+	output[0] = summary.touching;
+	output[1] = summary.points;
+	output[2] = summary.deepest;
+	output[3] = summary.stored;
+	return 0;
+}
+
+static void contact_destroy(void *data) {
+	Contact *c = data;
+	cal_contact_work_destroy(c->work);
+	cal_contact_set_destroy(c->set);
+	memory_free(&c->allocator, c->pose);
+}
+
+static const char *const names[] = {"pairs", "points", "depth", "energy"}, *const units[] = {"1", "1", "m", "J"};
+static const CalDeviceOps ops = {.type = "contact",
+                                 .bind = contact_bind,
+                                 .evaluate = contact_evaluate,
+                                 .outputs = contact_outputs,
+                                 .destroy = contact_destroy,
+                                 .output_count = 4,
+                                 .output_names = names,
+                                 .output_units = units};
+
+/* The set knows nodes by number: here that is their id, -1 the world. */
+static CalStatus make_set(const CalContactDef *def, Contact *c, CalError *error) {
+	CalShapeDef *shapes = memory_alloc(&c->allocator, sizeof *shapes * (size_t)def->shape_count);
+	if (!shapes)
+		return CAL_ERR_MEMORY;
+	for (int i = 0; i < def->shape_count; i++) {
+		shapes[i] = def->shapes[i];
+		shapes[i].group = 0;
+		shapes[i].node = def->nodes[i].value ? (int)def->nodes[i].value : -1;
+	}
+	const CalStatus status = cal_contact_set_create(shapes, def->shape_count, NULL, &c->set, error);
+	memory_free(&c->allocator, shapes);
+	return status;
+}
+
+static CalStatus make_arrays(Contact *c) {
+	c->slots = cal_contact_slot_count(c->set);
+	const size_t n = (size_t)c->slots;
+	const size_t each = sizeof *c->site + sizeof *c->pose + sizeof *c->motion + sizeof *c->wrench;
+	char *block = memory_alloc(&c->allocator, n * each);
+	if (!block)
+		return CAL_ERR_MEMORY;
+	memset(block, 0, n * each);
+	c->pose = (CalPose *)(void *)block;
+	c->motion = (CalSpatial *)(void *)(c->pose + n);
+	c->wrench = c->motion + n;
+	c->site = (CalSite *)(void *)(c->wrench + n);
+	return CAL_OK;
+}
+
+CalStatus cal_sim_add_contact(CalSim *sim, const CalContactDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	device_check(&d, def->shape_count > 1 && def->shapes && def->nodes, "it has %d shapes; two are the least",
+	             def->shape_count);
+	if (d.status != CAL_OK)
+		return d.status;
+	Contact c = {.allocator = allocator_or_default(NULL)};
+	CalStatus status = make_set(def, &c, error);
+	if (status == CAL_OK)
+		status = make_arrays(&c);
+	if (status == CAL_OK)
+		status = cal_contact_work_create(c.set, 0, &c.work);
+	if (status == CAL_ERR_MEMORY)
+		device_check(&d, false, "%s", cal_status_text(status));
+	d.def.wrench_count = c.slots;
+	d.def.accounts = 1;
+	if (status == CAL_OK)
+		status = device_add(&d, &c, sizeof c, device);
+	if (status != CAL_OK)
+		contact_destroy(&c);
+	return status;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_contact.c — contact as a device of a simulation: a ball that bounces on the ground, two flyers of different groups
+ * that collide, and what is refused. The forces themselves are tested in test/contact.
+ */
+#include "rig.h"
+
+static const CalGroupId main_group = {0};
+static const CalBodyId ground = {0};
+static const CalVec3 moments = {0.004, 0.004, 0.004};
+
+static CalShapeDef ball(const char *name, double restitution, double speed) {
+	return (CalShapeDef){.name = name,
+	                     .type = CAL_SHAPE_SPHERE,
+	                     .radius = 0.1,
+	                     .material = {.modulus = 1e7, .restitution = restitution, .impact_speed = speed}};
+}
+
+/* Falls from rest, 0.2 m above the floor: leaves it with the coefficient of restitution that its material has at that speed. */
+static void a_ball_bounces_as_its_material_says(void **state) {
+	(void)state;
+	const double drop = 0.2, g = 9.81, speed = sqrt(2 * g * drop), e = 0.8;
+	Rig rig = rig_new();
+	cal_desc_set_gravity(rig.desc, main_group, (CalVec3){0, 0, -g});
+	const CalBodyId body = rig_body(&rig, main_group, ground, "m", rig_joint(CAL_JOINT_PRISMATIC, 0, 0, 1), 1, moments);
+	CalShapeDef shapes[2] = {ball("ball", e, speed),
+	                         {.name = "floor", .type = CAL_SHAPE_PLANE, .material = {.modulus = 1e7}}};
+	shapes[1].material.dissipation = cal_contact_dissipation(e, speed);
+	const CalNodeId nodes[2] = {rig_frame(&rig, body), {0}};
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	rig_ok(cal_sim_add_contact(rig.sim,
+	                           &(CalContactDef){.name = "touch", .shapes = shapes, .nodes = nodes, .shape_count = 2},
+	                           NULL, &rig_error));
+	cal_sim_state(rig.sim, 0)->q[0] = 0.1 + drop;
+	double fastest = 0, lowest = 1;
+	for (double t = 0.01; t < 0.45; t += 0.001) {
+		rig_advance(&rig, t);
+		fastest = fmax(fastest, cal_sim_state(rig.sim, 0)->u[0]);
+		lowest = fmin(lowest, cal_sim_state(rig.sim, 0)->q[0]);
+	}
+	assert_true(lowest < 0.1); // it did touch
+	check_near(fastest / speed, e, 0.01);
+	check_near(rig_balance(&rig).error, 0, 1e-6);
+	rig_free(&rig);
+}
+
+/* Two groups, off centre: what one loses the other gets, heat and elastic energy close the balance. */
+static void groups_collide_and_keep_their_momentum(void **state) {
+	(void)state;
+	Rig rig = rig_new();
+	const CalGroupId other = rig_group(&rig, "other");
+	const CalBodyId a = rig_body(&rig, main_group, ground, "a", cal_joint_def(CAL_JOINT_FREE), 1, moments);
+	const CalBodyId b = rig_body(&rig, other, ground, "b", cal_joint_def(CAL_JOINT_FREE), 2, moments);
+	CalShapeDef shapes[2] = {ball("a", 0.7, 1), ball("b", 0.7, 1)};
+	shapes[0].material.friction_dynamic = shapes[1].material.friction_dynamic = 0.3;
+	const CalNodeId nodes[2] = {rig_frame(&rig, a), rig_frame(&rig, b)};
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	rig_ok(cal_sim_add_contact(rig.sim,
+	                           &(CalContactDef){.name = "touch", .shapes = shapes, .nodes = nodes, .shape_count = 2},
+	                           NULL, &rig_error));
+	CalState *sa = cal_sim_state(rig.sim, 0), *sb = cal_sim_state(rig.sim, 1);
+	sb->q[0] = 0.5, sb->q[1] = 0.08;
+	sa->u[0] = 1, sa->u[5] = 3;
+	rig_ok(cal_sim_restart(rig.sim, &rig_error));
+	const CalSimBalance before = rig_balance(&rig);
+	rig_advance(&rig, 1.0);
+	const CalSimBalance after = rig_balance(&rig);
+	assert_true(sb->u[0] > 0.1); // it was hit
+	check_near(after.linear.x, before.linear.x, 1e-12);
+	check_near(after.linear.y, before.linear.y, 1e-12);
+	check_near(after.angular.z, before.angular.z, 1e-9);
+	check_near(after.error, 0, 1e-7);
+	rig_free(&rig);
+}
+
+static void what_cannot_touch_is_refused(void **state) {
+	(void)state;
+	Rig rig = rig_new();
+	const CalBodyId a = rig_body(&rig, main_group, ground, "a", cal_joint_def(CAL_JOINT_FREE), 1, moments);
+	CalShapeDef shapes[2] = {ball("a", 0.7, 1), ball("b", 0.7, 1)};
+	const CalNodeId nodes[2] = {rig_frame(&rig, a), {0}};
+	CalContactDef def = {.name = "touch", .shapes = shapes, .nodes = nodes, .shape_count = 1};
+	CalError error = {0};
+	rig_sim(&rig, CAL_METHOD_RK4, 1e-3);
+	assert_int_not_equal(cal_sim_add_contact(rig.sim, &def, NULL, &error), CAL_OK);
+	assert_non_null(strstr(error.text, "touch"));
+	def.shape_count = 2;
+	shapes[1].radius = -1;
+	assert_int_not_equal(cal_sim_add_contact(rig.sim, &def, NULL, &error), CAL_OK);
+	assert_non_null(strstr(error.text, "\"b\""));
+	rig_free(&rig);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_ball_bounces_as_its_material_says),
+		cmocka_unit_test(groups_collide_and_keep_their_momentum),
+		cmocka_unit_test(what_cannot_touch_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
