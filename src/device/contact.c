@@ -90,7 +90,7 @@ static CalStatus make_set(const CalContactDef *def, Contact *c, CalError *error)
 	CalShapeDef *shapes = memory_alloc(&c->allocator, sizeof *shapes * (size_t)def->shape_count);
 	if (!shapes)
 		return CAL_ERR_MEMORY;
-	for (int i = 0; i < def->shape_count; i++) {
+	for (int i = 0; i < def->shape_count && def->shapes && def->nodes; i++) {
 		shapes[i] = def->shapes[i];
 		shapes[i].group = 0;
 		shapes[i].node = def->nodes[i].value ? (int)def->nodes[i].value : -1;

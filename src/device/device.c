@@ -57,7 +57,7 @@ Table device_table(DeviceDraft *d, const char *what, const CalTable *table) {
 	             "the table of %s has no numbers", what);
 	device_check(d, (int)table->shape >= 0 && table->shape < CAL_TABLE_SHAPE_COUNT,
 	             "the table of %s has no known shape", what);
-	for (int i = 0; d->status == CAL_OK && i < table->count; i++) {
+	for (int i = 0; d->status == CAL_OK && table->time && table->value && i < table->count; i++) {
 		device_check(d, isfinite(table->time[i]) && isfinite(table->value[i]),
 		             "number %d in the table of %s is not finite", i + 1, what);
 		device_check(d, i == 0 || table->time[i] > table->time[i - 1],

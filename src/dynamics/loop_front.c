@@ -153,7 +153,7 @@ static void combine_block(const LoopFactor *f, const double *X, double *out) {
 		}
 		return;
 	}
-	double T[LOOP_BLOCK]; // X Q
+	double T[LOOP_BLOCK] = {0}; // X Q
 	for (int i = 0; i < f->rows; ++i) {
 		for (int j = 0; j < f->count; ++j)
 			T[i * S + j] = combined(f, j, X + i * S, 1);
@@ -261,7 +261,7 @@ static double look_closer(const CalModel *model, const CalWork *work, const Loop
 /* L D L' of the combinations; those that follow from others are dropped. */
 static void factor_rows(const CalModel *model, const CalWork *work, const LoopStep *step, LoopFactor *f) {
 	const double *own = work->loops.own + LOOP_BLOCK * step->loop, *taken = work->loops.taken + LOOP_BLOCK * step->loop;
-	double left[LOOP_BLOCK];
+	double left[LOOP_BLOCK] = {0};
 	combine_block(f, own, f->L);
 	combine_block(f, taken, left);
 	for (int j = 0; j < f->count; ++j) {

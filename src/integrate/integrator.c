@@ -164,7 +164,7 @@ static bool is_all_prescribed(const CalModel *model) {
 
 static void fill_parts(CalIntegrator *ig, const CalSystem *system) {
 	int q = 0, u = 0;
-	for (int i = 0; i < ig->part_count; i++) {
+	for (int i = 0; i < system->count; i++) {
 		Part *part = &ig->parts[i];
 		const CalModel *model = system->parts[i].model;
 		bool moves = system->parts[i].motion == NULL;

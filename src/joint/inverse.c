@@ -151,7 +151,8 @@ int joint_directions(const CalJointDef *def, const double *q, spatial *C) {
 
 /* Solves A x = b, symmetric positive definite, n <= 6, in place; pivots below 1e-14 of their diagonal are left out. */
 static void solve_small(int n, double A[6][6], double *b) {
-	double diagonal[6];
+	double diagonal[6] = {0};
+	n = n < 6 ? n : 6;
 	for (int i = 0; i < n; ++i)
 		diagonal[i] = A[i][i];
 	for (int j = 0; j < n; ++j) {
@@ -178,7 +179,7 @@ static void solve_small(int n, double A[6][6], double *b) {
 
 /* x = (P'P + damping)^-1 P'V */
 static void least_squares(int n, const spatial *P, spatial V, double damping, double *x) {
-	double A[6][6];
+	double A[6][6] = {{0}};
 	for (int i = 0; i < n; ++i) {
 		x[i] = spatial_dot(P[i], V);
 		for (int j = 0; j < n; ++j)
@@ -217,7 +218,7 @@ static double size_of(spatial e) { return fmax(sqrt(dot(e.a, e.a)), sqrt(dot(e.l
 static double iterate(const CalJointDef *def, const dpose *X, double *q) {
 	Step step[CAL_JOINT_MAX_DOF];
 	const int count = joint_steps(def, step), n = joint_speed_count(def), nq = joint_coordinate_count(def);
-	double damping = 1e-2, trial[CAL_JOINT_MAX_COORDS];
+	double damping = 1e-2, trial[CAL_JOINT_MAX_COORDS] = {0};
 	dpose at;
 	spatial P[CAL_JOINT_MAX_DOF];
 	joint_evaluate(def, q, &at, P);
@@ -253,7 +254,7 @@ static void start_from(const CalJointDef *def, int start, double *q) {
 	double phase = 0.38 * start;
 	for (int i = 0; i < count; ++i) {
 		const MotionData data = {step[i].pitch, def->ops, def->ops_data};
-		double dq[CAL_JOINT_MAX_DOF], neutral[CAL_JOINT_MAX_COORDS];
+		double dq[CAL_JOINT_MAX_DOF], neutral[CAL_JOINT_MAX_COORDS] = {0};
 		motion_neutral(step[i].motion, &data, neutral);
 		for (int k = 0; k < motion_u_count(step[i].motion, def->ops); ++k) {
 			phase = fmod(phase + 0.61803398874989485, 1.0);
@@ -266,7 +267,7 @@ static void start_from(const CalJointDef *def, int start, double *q) {
 
 static void solve_by_iteration(const CalJointDef *def, const dpose *X, double *q) {
 	const size_t size = sizeof(double) * (size_t)joint_coordinate_count(def);
-	double least = INFINITY, trial[CAL_JOINT_MAX_COORDS];
+	double least = INFINITY, trial[CAL_JOINT_MAX_COORDS] = {0};
 	for (int start = 0; start < STARTS && least > 1e-12; ++start) {
 		start_from(def, start, trial);
 		const double left = iterate(def, X, trial);

@@ -17,7 +17,7 @@ CalStatus change_begin(CalSim *sim, CalError *error, Change *c) {
 	*c = (Change){.sim = sim, .t = sim ? sim->topology : NULL, .error = error};
 	if (error)
 		*error = (CalError){0};
-	if (!c->t)
+	if (!sim || !c->t)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "the simulation is not prepared for changes of topology; call cal_sim_reserve() first");
 	for (int i = 0; i < sim->group_count; i++) {

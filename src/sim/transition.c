@@ -456,11 +456,11 @@ CalStatus cal_sim_close_loop(CalSim *sim, CalNodeId a, const CalLoopDef *loop, C
 		status = change_check_node(&c, a);
 	if (status == CAL_OK)
 		status = change_check_node(&c, b);
-	if (status == CAL_OK && loop->type != CAL_LOOP_COUPLING && !topology_node_body(c.t, a) &&
+	if (status == CAL_OK && loop && loop->type != CAL_LOOP_COUPLING && !topology_node_body(c.t, a) &&
 	    !topology_node_body(c.t, b))
 		status = error_set(error, CAL_ERR_MODEL, "loop \"%s\": both sides are on the ground", loop->name);
 	DescLoop as = {.a = a, .b = b};
-	if (status == CAL_OK) {
+	if (status == CAL_OK && loop) {
 		as.def = *loop;
 		const char *wrong = placement_resolve(&as.def.a);
 		wrong = wrong ? wrong : placement_resolve(&as.def.b);

@@ -358,7 +358,7 @@ static CalStatus check_sides(Change *c, const Meeting *m) {
 		return CAL_OK;
 	const CalGroupDef *a = &desc->groups[topology_group(c->t, m->body[0]) - 1];
 	const CalGroupDef *b = &desc->groups[topology_group(c->t, m->body[1]) - 1];
-	if (memcmp(&a->gravity, &b->gravity, sizeof a->gravity) != 0)
+	if (a->gravity.x != b->gravity.x || a->gravity.y != b->gravity.y || a->gravity.z != b->gravity.z)
 		return error_set(c->error, CAL_ERR_MODEL,
 		                 "joint \"%s\": groups \"%s\" and \"%s\" are in different gravity; make it the same first",
 		                 name, a->name, b->name);
@@ -454,9 +454,9 @@ CalStatus cal_sim_reattach(CalSim *sim, CalJointId joint, const CalAttachOptions
 	const TopologyJoint *j = status == CAL_OK ? topology_joint(c.t, joint.value) : NULL;
 	if (j && (j->state != CAL_JOINT_OPEN || j->own))
 		status = error_set(error, CAL_ERR_MODEL, "joint \"%s\" is not open", j->def.name);
-	if (status == CAL_OK)
+	if (status == CAL_OK && j)
 		status = change_check_node(&c, j->a);
-	if (status == CAL_OK)
+	if (status == CAL_OK && j)
 		status = change_check_node(&c, j->b);
 	if (status == CAL_OK)
 		status = attach(&c, joint.value, options, report);

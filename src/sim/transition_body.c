@@ -18,7 +18,7 @@ static CalStatus check_body(Change *c, const CalNewBody *made) {
 	const CalDesc *desc = c->t->desc;
 	const CalBodyDef *body = &made->body;
 	const CalSimCapacity *left = &c->t->left;
-	if (!body->name || !body->name[0] || strchr(body->name, '/') || strcmp(body->name, "ground") == 0)
+	if (!made || !body->name || !body->name[0] || strchr(body->name, '/') || strcmp(body->name, "ground") == 0)
 		return error_set(c->error, CAL_ERR_MODEL, "a new body needs a name, without '/' and other than \"ground\"");
 	for (int i = 0; i < desc->body_count; i++) {
 		if (strcmp(desc->bodies[i].def.name, body->name) == 0)
@@ -90,9 +90,9 @@ static CalStatus place(Change *c, const CalNewBody *made, uint32_t body) {
 static CalStatus add_body(Change *c, const CalNewBody *made, CalBodyId *id, CalNodeId *nodes) {
 	CalDesc *desc = c->t->desc;
 	CalStatus status = check_body(c, made);
-	if (status == CAL_OK)
+	if (status == CAL_OK && made)
 		status = change_find_group(c, made->group, made->gravity, &c->group[0]);
-	if (status != CAL_OK)
+	if (status != CAL_OK || !made)
 		return status;
 	CalBodyDef def = made->body;
 	def.name = string_copy(&c->t->allocator, def.name);

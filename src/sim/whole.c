@@ -112,9 +112,16 @@ size_t sim_room(CalSim *sim, int groups, int freedoms) {
 }
 
 CalStatus sim_make_room(CalSim *sim, size_t size) {
-	SimWhole w = sim->whole;
-	const CalStatus status = whole_reserve(sim, &w, size);
-	return status == CAL_OK ? sim_bind(sim) : status;
+	SimWhole *w = &sim->whole;
+	if (size > w->capacity) {
+		void *memory = memory_alloc(&sim->allocator, size + MEMORY_ALIGNMENT);
+		if (!memory)
+			return CAL_ERR_MEMORY;
+		sim->past = sim_counts(sim);
+		memory_free(&sim->allocator, w->memory);
+		*w = (SimWhole){.memory = memory, .capacity = size}; // the integrator lay in the block that is gone
+	}
+	return sim_bind(sim);
 }
 
 static void bind_devices(CalSim *sim) {
