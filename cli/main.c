@@ -20,6 +20,7 @@ static const Command commands[] = {
 	{"run", command_run, "integrate a model in time; write CSV and plots"},
 	{"plot", command_plot, "draw columns of a CSV file"},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},
+	{"convert", command_convert, "write a model as a native file with every number written out"},
 	{"golden", command_golden, "compare with reference results"},
 	{"bench", command_bench, "compare the speed with other engines"},
 };

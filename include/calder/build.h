@@ -299,6 +299,17 @@ CAL_API int cal_desc_body_count(const CalDesc *desc);
 CAL_API int cal_desc_joint_count(const CalDesc *desc);
 CAL_API int cal_desc_loop_count(const CalDesc *desc);
 CAL_API CalLoopId cal_desc_find_loop(const CalDesc *desc, const char *name);
+CAL_API int cal_desc_node_count(const CalDesc *desc); // of all bodies and of the ground
+
+/*
+ * Definitions as the description holds them: defaults filled in, axes and quaternions unit. They stay valid until
+ * something is added. NULL: no such id. The flexibility of a body: cal_flex_body(). What is not wanted may be NULL.
+ */
+CAL_API const CalGroupDef *cal_desc_group(const CalDesc *desc, CalGroupId id); // {0}: the default group
+CAL_API const CalBodyDef *cal_desc_body(const CalDesc *desc, CalBodyId id);
+CAL_API const CalNodeDef *cal_desc_node(const CalDesc *desc, CalNodeId id, CalBodyId *body);
+CAL_API const CalJointDef *cal_desc_joint(const CalDesc *desc, CalJointId id, CalNodeId *inboard, CalNodeId *outboard);
+CAL_API const CalLoopDef *cal_desc_loop(const CalDesc *desc, CalLoopId id, CalNodeId *a, CalNodeId *b);
 
 /** One finding of cal_desc_check(). */
 typedef struct CalFinding {

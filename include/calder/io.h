@@ -9,6 +9,8 @@
 #ifndef CALDER_IO_H
 #define CALDER_IO_H
 
+#include <stdio.h>
+
 #include <calder/sim.h>
 
 #ifdef __cplusplus
@@ -28,6 +30,15 @@ CAL_API void cal_file_destroy(CalFile *file);
 
 /** The description; it lives as long as the file. */
 CAL_API const CalDesc *cal_file_desc(const CalFile *file);
+
+/**
+ * Writes a description as a native file that reads back as the same description, numbers bit for bit. Everything is
+ * judged before the first byte: what a file cannot hold (user joints, functions of drives, some names) is
+ * CAL_ERR_UNSUPPORTED with a message that names it, and nothing is written. CAL_ERR_IO: out cannot take it.
+ */
+CAL_API CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error);
+/** The same for a file, with its title, state, loads, devices and run settings as the file gives them. */
+CAL_API CalStatus cal_file_write(const CalFile *file, FILE *out, CalError *error);
 /** Sets q and u of the joints that the file gives; the others stay as they are. */
 CAL_API CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error);
 

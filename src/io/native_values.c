@@ -2,6 +2,7 @@
 /*
  * native_values.c — values of keys: quantities, vectors, axes, orientations, placements, flags.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -143,7 +144,8 @@ static bool read_quaternion(Reader *r, const TreeNode *node, CalQuat *out) {
 	const double norm = hypot(hypot(x[0], x[1]), hypot(x[2], x[3]));
 	if (!(fabs(norm - 1) < 1e-3))
 		return reader_fail(r, node, "the quaternion [w, x, y, z] has the norm %g; it must be 1 (within 0.001)", norm);
-	*out = (CalQuat){x[0] / norm, x[1] / norm, x[2] / norm, x[3] / norm};
+	const double scale = fabs(norm - 1) > 8 * DBL_EPSILON ? norm : 1; // a unit one stays as it is, to the bit
+	*out = (CalQuat){x[0] / scale, x[1] / scale, x[2] / scale, x[3] / scale};
 	return true;
 }
 

@@ -8,6 +8,7 @@
  * first; that of a planar joint is made perpendicular to the normal; a quaternion {0} is identity.
  * Whether the definition makes sense as a joint (DOF counts, signs) is for check_joint.c.
  */
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 
@@ -18,6 +19,8 @@
 static const double MIN_LENGTH = 1e-8;
 // Axes closer than this angle [rad] are parallel: the joint would be singular to working accuracy.
 static const double MIN_ANGLE = 1e-6;
+// Within this, lengths are 1 and axes perpendicular: what has been resolved before stays as it is, to the bit.
+static const double ROUND_OFF = 8 * DBL_EPSILON;
 
 static bool vec_is_finite(CalVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 static bool vec_is_zero(CalVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
@@ -41,7 +44,9 @@ static const char *vec_normalize(CalVec3 *v) {
 	if (!(length >= MIN_LENGTH) || isinf(length)) {
 		return "gives no direction; it must be a vector of ordinary length";
 	}
-	*v = (CalVec3){v->x / length, v->y / length, v->z / length};
+	if (fabs(length - 1) > ROUND_OFF) {
+		*v = (CalVec3){v->x / length, v->y / length, v->z / length};
+	}
 	return NULL;
 }
 
@@ -77,7 +82,9 @@ const char *placement_resolve(CalPlacement *placement) {
 	if (length < MIN_LENGTH || isinf(length)) {
 		return "orientation is a quaternion of almost zero or infinite length; give a unit quaternion (w, x, y, z)";
 	}
-	*q = (CalQuat){q->w / length, q->x / length, q->y / length, q->z / length};
+	if (fabs(length - 1) > ROUND_OFF) {
+		*q = (CalQuat){q->w / length, q->x / length, q->y / length, q->z / length};
+	}
 	return NULL;
 }
 
@@ -108,9 +115,10 @@ static CalStatus axes_resolve(CalJointDef *def, CalError *error) {
 	if (length4(across.x, across.y, across.z, 0) < MIN_ANGLE) {
 		return refuse(def, error, "axis2", "is parallel to axis; give two different directions, or leave axis2 out");
 	}
-	if (def->type == CAL_JOINT_PLANAR) {
-		vec_normalize(&across);
-		def->axis2 = across;
+	// Twice: of axes that are almost parallel the first leaves a rest along the normal.
+	for (int i = 0; i < 2 && def->type == CAL_JOINT_PLANAR && fabs(vec_dot(def->axis, def->axis2)) > ROUND_OFF; i++) {
+		def->axis2 = vec_reject(def->axis2, def->axis);
+		vec_normalize(&def->axis2);
 	}
 	return CAL_OK;
 }
