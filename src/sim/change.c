@@ -3,7 +3,6 @@
  * change.c — see change.h: what comes before and after the edit of the description.
  */
 #include <math.h>
-#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -304,7 +303,7 @@ CalStatus change_build(Change *c) {
 	}
 	for (int i = 0; i < c->made_count && status == CAL_OK; i++)
 		c->rotors_lost -= rotor_energy(c->made[i].model, c->made[i].state.u);
-	return status;
+	return status == CAL_OK && sim_fit(c->sim, c->made, c->made_count) != CAL_OK ? change_no_memory(c) : status;
 }
 
 static void release_speeds(Change *c) {
@@ -347,10 +346,7 @@ void change_commit(Change *c, CalTransition *report) {
 		remove_slot(sim, gone);
 		first = gone < first ? first - 1 : c->made_count ? first : -1;
 	}
-	const CalStatus bound =
-		sim->group_count ? sim_bind(sim) : CAL_OK; // in memory that cal_sim_reserve() has made large enough
-	assert(bound == CAL_OK);
-	(void)bound;
+	sim_bind(sim); // change_build() has made room for it
 	const int fresh[] = {first, other};
 	for (int i = 0; i < 2; i++) {
 		if (fresh[i] >= 0 && sim->started)

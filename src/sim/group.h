@@ -160,6 +160,8 @@ CalStatus sim_bind(CalSim *sim);
 /** Memory for a system of so many groups and freedoms (of all groups, 7 for each body that flies freely), and taking it. */
 size_t sim_room(CalSim *sim, int groups, int freedoms);
 CalStatus sim_make_room(CalSim *sim, size_t size);
+/** Makes sure that sim_bind() will have room with these groups beside the present ones. */
+CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count);
 /** States of groups and devices to whole.now, and back. */
 void sim_gather(CalSim *sim);
 void sim_scatter(CalSim *sim);

@@ -199,18 +199,22 @@ void topology_destroy(Topology *t) {
 
 /* ---- the simulation --------------------------------------------------------------------------------------- */
 
-/* The groups in an array with room for more. */
-static int move_groups(CalSim *sim, Topology *t, int capacity) {
+/* The groups, their parts and the system go to the arena, with room for more; 0: nothing has changed. */
+static int move_in(CalSim *sim, Topology *t, int capacity, size_t room) {
+	const CalAllocator before = sim->allocator;
 	SimGroup *groups = take(t, capacity, sizeof *groups);
-	if (!groups)
-		return 0;
-	CalSystemPart *parts = take(t, capacity, sizeof *parts);
+	CalSystemPart *parts = groups ? take(t, capacity, sizeof *parts) : NULL;
 	if (!parts)
 		return 0;
+	sim->allocator = t->allocator;
+	if (sim_make_room(sim, room) != CAL_OK) {
+		sim->allocator = before;
+		return 0;
+	}
 	memcpy(groups, sim->groups, sizeof *groups * (size_t)sim->group_count);
 	memcpy(parts, sim->parts, sizeof *parts * (size_t)sim->group_count);
-	memory_free(&sim->allocator, sim->groups);
-	memory_free(&sim->allocator, sim->parts);
+	memory_free(&before, sim->groups);
+	memory_free(&before, sim->parts);
 	sim->groups = groups;
 	sim->parts = parts;
 	return 1;
@@ -248,16 +252,11 @@ CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity
 	Topology *t = arena ? memory_alloc(&allocator, sizeof *t) : NULL;
 	if (t)
 		*t = (Topology){.arena = arena, .allocator = allocator, .memory = size, .left = *extra};
-	if (!t || !fill(t, desc, &slots) || !move_groups(sim, t, slots.groups)) {
+	if (!t || !fill(t, desc, &slots) || !move_in(sim, t, slots.groups, system_room(sim, extra, &slots))) {
 		arena_destroy(arena);
 		return error_set(error, CAL_ERR_MEMORY, "cal_sim_reserve: %zu bytes are not enough or cannot be had", size);
 	}
-	const size_t room = system_room(sim, extra, &slots);
 	sim->topology = t;
-	sim->allocator = allocator;
-	if (sim_make_room(sim, room) != CAL_OK)
-		return error_set(error, CAL_ERR_MEMORY, "cal_sim_reserve: %zu bytes are not enough; %zu are for the integrator",
-		                 size, room);
 	return CAL_OK;
 }
 

@@ -124,6 +124,24 @@ CalStatus sim_make_room(CalSim *sim, size_t size) {
 	return sim_bind(sim);
 }
 
+/* What a group adds at most, beside the integrator's own: states, effort and wrenches, each array aligned. */
+static size_t size_of_group(const CalSim *sim, const SimWhole *w, const CalModel *model) {
+	const size_t numbers = (size_t)(cal_model_q_count(model) + cal_model_u_count(model));
+	return cal_integrator_size(model, sim->method.method) + 4 * numbers * sizeof(double) + sizeof(CalState) +
+	       sizeof(CalInput) + (size_t)w->wrench_capacity * sizeof(CalWrench) + (size_t)16 * MEMORY_ALIGNMENT;
+}
+
+CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count) {
+	SimWhole w = sizes(sim);
+	const CalSystem system = system_of(sim, &w);
+	Cursor cursor = {0};
+	place(sim, &w, &cursor);
+	size_t size = cursor.used + cal_integrator_system_size(&system, sim->method.method);
+	for (int i = 0; i < count; i++)
+		size += size_of_group(sim, &w, made[i].model);
+	return size > sim->whole.capacity ? sim_make_room(sim, size) : CAL_OK;
+}
+
 static void bind_devices(CalSim *sim) {
 	CalScene scene = scene_now(sim, true);
 	for (int i = 0; i < sim->device_count; i++) {
