@@ -150,6 +150,14 @@ CalStatus golden_check_rows(GoldenCase *c, const TreeNode *e, const GoldenSizes 
 /** The constraints hold at a sample of a trajectory, position and speed. */
 CalStatus golden_check_closure(GoldenCase *c, const char *label);
 
+/** Wrenches of loops: the key of each part, how messages call it, what errors are relative to. */
+typedef struct GoldenPart {
+	const char *key, *label;
+	double scale;
+} GoldenPart;
+/** Those in a map by the loops' names, against what c->work holds: point, force, moment. */
+CalStatus golden_check_wrenches(GoldenCase *c, const TreeNode *map, const GoldenPart part[3]);
+
 /* ---- the kinds of cases ------------------------------------------------------------------ */
 
 CalStatus golden_run_state(GoldenCase *c);

@@ -92,27 +92,13 @@ static CalStatus compare_rows(GoldenCase *c, const Hit *hit, const char *what, c
 static CalStatus check_wrenches(GoldenCase *c, const Hit *hit) {
 	const TreeNode *map = tree_get(hit->e, "constraints");
 	const double force = fmax(golden_pool_magnitude(map, "force_impulse"), small * hit->momentum);
-	const double moment = fmax(golden_pool_magnitude(map, "moment_impulse"), force * fmin(hit->length, 1));
-	CalStatus status = CAL_OK;
-	for (int i = 0; status == CAL_OK && map && map->kind == TREE_MAP && i < map->count; i++) {
-		CalSpatial f;
-		CalVec3 p;
-		const char *name = map->keys[i]->text;
-		const TreeNode *entry = map->items[i];
-		const int loop = cal_model_find_loop(c->model, name);
-		if (loop < 0)
-			return golden_fail(c, map->keys[i], "unknown constraint");
-		status = golden_numeric(c, cal_loop_wrench(c->model, c->work, loop, &f, &p), "cal_loop_wrench");
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "point", name, tree_get(entry, "point"), p, hit->length, exact);
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "force_impulse", name, tree_get(entry, "force_impulse"), f.linear, force,
-			                            c->tolerance);
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "moment_impulse", name, tree_get(entry, "moment_impulse"), f.angular, moment,
-			                            c->tolerance);
-	}
-	return status;
+	const GoldenPart part[3] = {
+		{"point", "point", hit->length},
+		{"force_impulse", "force_impulse", force},
+		{"moment_impulse", "moment_impulse",
+	     fmax(golden_pool_magnitude(map, "moment_impulse"), force * fmin(hit->length, 1))},
+	};
+	return golden_check_wrenches(c, map, part);
 }
 
 /* A'impulse = G'lambda, and the impulses of locked speeds on these. */

@@ -39,31 +39,32 @@ static CalStatus check_generalized(GoldenCase *c, const TreeNode *e, const char 
 	                             c->tolerance);
 }
 
-static CalStatus check_wrenches(GoldenCase *c, const TreeNode *e, const GoldenSizes *s) {
-	const TreeNode *map = tree_get(e, "constraints");
-	const double point = fmax(golden_pool_magnitude(map, "point"), small * s->length);
-	const double force = fmax(golden_pool_magnitude(map, "force"), small * s->force);
-	const double moment = fmax(golden_pool_magnitude(map, "moment"), small * s->force * s->length);
+CalStatus golden_check_wrenches(GoldenCase *c, const TreeNode *map, const GoldenPart part[3]) {
 	CalStatus status = CAL_OK;
 	for (int i = 0; status == CAL_OK && map && map->kind == TREE_MAP && i < map->count; i++) {
 		CalSpatial f;
 		CalVec3 p;
 		const char *name = map->keys[i]->text;
-		const TreeNode *entry = map->items[i];
 		const int loop = cal_model_find_loop(c->model, name);
 		if (loop < 0)
 			return golden_fail(c, map->keys[i], "unknown constraint");
 		status = golden_numeric(c, cal_loop_wrench(c->model, c->work, loop, &f, &p), "cal_loop_wrench");
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "constraint point", name, tree_get(entry, "point"), p, point, exact);
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "constraint force", name, tree_get(entry, "force"), f.linear, force,
-			                            c->tolerance);
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "constraint moment", name, tree_get(entry, "moment"), f.angular, moment,
-			                            c->tolerance);
+		const CalVec3 got[3] = {p, f.linear, f.angular};
+		for (int k = 0; k < 3 && status == CAL_OK; k++)
+			status = golden_compare_vec(c, part[k].label, name, tree_get(map->items[i], part[k].key), got[k],
+			                            part[k].scale, k == 0 ? exact : c->tolerance);
 	}
 	return status;
+}
+
+static CalStatus check_wrenches(GoldenCase *c, const TreeNode *e, const GoldenSizes *s) {
+	const TreeNode *map = tree_get(e, "constraints");
+	const GoldenPart part[3] = {
+		{"point", "constraint point", fmax(golden_pool_magnitude(map, "point"), small * s->length)},
+		{"force", "constraint force", fmax(golden_pool_magnitude(map, "force"), small * s->force)},
+		{"moment", "constraint moment", fmax(golden_pool_magnitude(map, "moment"), small * s->force * s->length)},
+	};
+	return golden_check_wrenches(c, map, part);
 }
 
 CalStatus golden_check_multipliers(GoldenCase *c, const TreeNode *e, const char *solver, const GoldenSizes *s) {
