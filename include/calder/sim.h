@@ -36,6 +36,9 @@ CAL_API const CalModel *cal_sim_model(const CalSim *sim, int group); // NULL out
 /** The state may be written between advances; call cal_sim_restart() after that. */
 CAL_API CalState *cal_sim_state(CalSim *sim, int group);
 CAL_API double cal_sim_time(const CalSim *sim);
+/** Grows whenever bodies changed groups (calder/transition.h): indices of groups, nodes and speeds are then to be asked for
+ * anew. */
+CAL_API int64_t cal_sim_generation(const CalSim *sim);
 
 /** The next time after t at which the input jumps, or INFINITY. Steps end there. */
 typedef double (*CalSwitchFn)(void *user, double t);
@@ -78,13 +81,15 @@ CAL_API CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char 
 typedef struct CalDeviceInfo {
 	const char *name;
 	const CalDeviceOps *ops;
-	int active;    // it has found its objects
+	int active;    // it has found its objects and is not switched off
 	double *x, *d; // [nx], [nd]; may be written between advances once the run has started (cal_sim_restart)
 	int nx, nd;
 } CalDeviceInfo;
 CAL_API int cal_sim_device_count(const CalSim *sim);
 CAL_API int cal_sim_find_device(const CalSim *sim, const char *name); // -1 if there is none
 CAL_API CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info);
+/** Switches a device off (it acts no more, its states stay), or on again. */
+CAL_API CalStatus cal_sim_switch_device(CalSim *sim, int device, int on);
 /** output[ops->output_count] at the present state. */
 CAL_API CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output);
 

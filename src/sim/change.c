@@ -347,6 +347,7 @@ void change_commit(Change *c, CalTransition *report) {
 		first = gone < first ? first - 1 : c->made_count ? first : -1;
 	}
 	sim_bind(sim); // change_build() has made room for it
+	sim->generation++;
 	const int fresh[] = {first, other};
 	for (int i = 0; i < 2; i++) {
 		if (fresh[i] >= 0 && sim->started)

@@ -126,6 +126,14 @@ CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info) {
 	return CAL_OK;
 }
 
+CalStatus cal_sim_switch_device(CalSim *sim, int device, int on) {
+	if (!in_range(sim, device))
+		return CAL_ERR_ARGUMENT;
+	sim->devices[device].off = !on;
+	CalStatus status = sim_bind(sim); // of the same size as before: it does not allocate
+	return status == CAL_OK && sim->started ? sim_start_devices(sim) : status;
+}
+
 CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output) {
 	if (!in_range(sim, device) || !output)
 		return CAL_ERR_ARGUMENT;

@@ -57,7 +57,8 @@ typedef struct SimDevice {
 	double *x;        // [nx] between steps
 	int x_at;         // place of x among the states of all devices
 	int value_at;     // place of its values among those of all
-	bool active;      // it has found its objects
+	bool off;         // switched off
+	bool active;      // it has found its objects and is not switched off
 	bool started;     // its initial states are set
 	void *library;    // that its functions come from (cal_sim_load_device), NULL: none
 	void (*close_library)(void *library);
@@ -112,6 +113,7 @@ struct CalSim {
 	double start_energy;      // of groups and devices
 	int refused_group;        // whose input refused, -1: none
 	int failed_device;        // that failed, -1: none
+	int64_t generation;       // counts changes of topology
 	int started;              // cal_sim_restart() has taken the monitors' start
 	double start_time;
 	double wall_s, cpu_s;

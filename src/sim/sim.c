@@ -201,6 +201,8 @@ CalState *cal_sim_state(CalSim *sim, int group) { return in_range(sim, group) ? 
 
 double cal_sim_time(const CalSim *sim) { return sim->groups[0].state.t; }
 
+int64_t cal_sim_generation(const CalSim *sim) { return sim->generation; }
+
 CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchFn next_switch, void *user) {
 	if (!in_range(sim, group))
 		return CAL_ERR_ARGUMENT;

@@ -147,7 +147,8 @@ static void bind_devices(CalSim *sim) {
 	for (int i = 0; i < sim->device_count; i++) {
 		SimDevice *device = &sim->devices[i];
 		CalDevice view = scene_device(&scene, device);
-		device->active = !device->def.ops->bind || device->def.ops->bind(&view, &scene) == 0;
+		const bool found = !device->def.ops->bind || device->def.ops->bind(&view, &scene) == 0;
+		device->active = found && !device->off;
 	}
 }
 

@@ -288,6 +288,26 @@ static void devices_sample_at_their_own_rate(void **state) {
 	}
 }
 
+/* Switched off from 0.35 to 0.65: the speed stays; then the effort of the sample at 0.3 goes on until 0.7. */
+static void devices_can_be_switched_off(void **state) {
+	(void)state;
+	int device;
+	Rig rig = sampled(CAL_METHOD_RK4, 0, &device);
+	rig_advance(&rig, 0.35);
+	const double v = 2 * 0.9 * 0.9 * 0.9;
+	assert_int_equal(cal_sim_switch_device(rig.sim, device, 0), CAL_OK);
+	rig_advance(&rig, 0.65);
+	check_near(cal_sim_state(rig.sim, 0)->u[0], v * (1 - 0.05), 1e-13);
+	CalDeviceInfo info;
+	assert_int_equal(cal_sim_device(rig.sim, device, &info), CAL_OK);
+	assert_false(info.active);
+	assert_int_equal(cal_sim_switch_device(rig.sim, device, 1), CAL_OK);
+	rig_advance(&rig, 0.7);
+	check_near(cal_sim_state(rig.sim, 0)->u[0], v * (1 - 0.1), 1e-13);
+	assert_int_equal(cal_sim_switch_device(rig.sim, device + 1, 1), CAL_ERR_ARGUMENT);
+	rig_free(&rig);
+}
+
 static void pushing_at_a_sample_is_an_error(void **state) {
 	(void)state;
 	CalError error = {0};
@@ -510,6 +530,7 @@ int main(void) {
 		cmocka_unit_test(inputs_add_up_with_devices),
 		cmocka_unit_test(a_group_can_move_as_a_function_of_time),
 		cmocka_unit_test(devices_sample_at_their_own_rate),
+		cmocka_unit_test(devices_can_be_switched_off),
 		cmocka_unit_test(pushing_at_a_sample_is_an_error),
 		cmocka_unit_test(crossings_are_located),
 		cmocka_unit_test(an_action_may_change_the_state),
