@@ -175,13 +175,13 @@ static CalStatus values_end(CalSim *sim, CalError *error) {
 	return sim->failed_device >= 0 ? report(sim, status, error) : status;
 }
 
-/* One step; a remainder of a few roundings is swallowed, so that no step has the size of one. */
+/* One step; a remainder that is no more than the roundings of many steps is swallowed, so that no step has its size. */
 static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	SimWhole *w = &sim->whole;
 	sim_gather(sim);
 	CalStatus status = w->value_count > 0 ? values_begin(sim) : CAL_OK;
 	double t = w->now.t, h = t_end - t, rounding = 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_end));
-	if (method_is_fixed(sim->method.method) && sim->method.step + rounding < h)
+	if (method_is_fixed(sim->method.method) && sim->method.step * (1 + 1e-9) + rounding < h)
 		h = sim->method.step;
 	if (status == CAL_OK)
 		status = cal_integrator_step(w->integrator, &w->now, h);

@@ -249,6 +249,17 @@ static void single_steps_end_at_the_limit_without_slivers(void **state) {
 	}
 }
 
+/* A thousand summed steps have more than a few roundings. */
+static void many_single_steps_leave_no_sliver(void **state) {
+	(void)state;
+	CalSim *sim = new_sim(pendulum_desc(0), CAL_METHOD_RK4, 0.001);
+	for (int k = 1; k <= 50; k++)
+		while (cal_sim_time(sim) < 0.1 * k)
+			assert_int_equal(cal_sim_step(sim, 0.1 * k, NULL), CAL_OK);
+	assert_int_equal(cal_sim_stats(sim).steps, 5000);
+	cal_sim_destroy(sim);
+}
+
 /*
  * v = 2 t/m up to the jump, then -(t - jump)/m: polynomials that both methods integrate exactly. In one go, with a
  * stop at the jump, and by single steps.
@@ -567,6 +578,7 @@ int main(void) {
 		cmocka_unit_test(a_fixed_method_without_step_is_refused),
 		cmocka_unit_test(times_are_met_exactly),
 		cmocka_unit_test(single_steps_end_at_the_limit_without_slivers),
+		cmocka_unit_test(many_single_steps_leave_no_sliver),
 		cmocka_unit_test(jumps_in_the_input_cost_no_accuracy),
 		cmocka_unit_test(a_refusing_input_is_reported_with_its_place),
 		cmocka_unit_test(states_of_different_times_are_refused),
