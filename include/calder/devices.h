@@ -48,6 +48,7 @@ typedef struct CalSpringDef {
 	double damping;    // [N s/m], >= 0
 	double length;     // at which it is free [m], >= 0
 	int cable;         // nonzero: it only pulls
+	int strut;         // nonzero: it only pushes
 	const char *place; // for messages; may be NULL
 } CalSpringDef;
 CAL_API CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, CalError *error);

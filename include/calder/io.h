@@ -21,7 +21,7 @@ typedef struct CalFile CalFile;
 
 CAL_API CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile **file, CalError *error);
 /**
- * text need not end with a zero; name stands for the file in messages. Files that the text names (modal files) are
+ * text need not end with a zero; name stands for the file in messages. Files that the text names (modal files, meshes) are
  * sought in the folder of name.
  */
 CAL_API CalStatus cal_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
@@ -75,7 +75,7 @@ CAL_API double cal_file_loads_next_switch(const CalFileLoads *loads, double t);
 
 /** The candidate that a word which was not understood is most like; NULL: none is near. */
 CAL_API const char *cal_name_nearest(const char *word, const char *const *candidates, int count);
-/** Adds the devices of the file to a simulation of its description. */
+/** Adds the devices of the file to a simulation of its description. Where they have meshes, the file must outlive it. */
 CAL_API CalStatus cal_file_add_devices(const CalFile *file, CalSim *sim, CalError *error);
 CAL_API int cal_file_device_count(const CalFile *file);
 

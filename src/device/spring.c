@@ -3,8 +3,8 @@
  * spring.c — a spring and damper along the line between two nodes.
  *
  *   L = |r_b - r_a|, n = (r_b - r_a)/L, pull = k (L - L0) + c L'; on b: -pull n, on a: +pull n
- * A cable does not push: pull < 0 becomes 0, and beyond that it stores nothing. Where the nodes meet the line has no
- * direction, and nothing acts.
+ * A cable does not push: pull < 0 becomes 0, and beyond that it stores nothing. A strut does not pull, likewise. Where the
+ * nodes meet the line has no direction, and nothing acts.
  */
 #include "device/device.h"
 
@@ -22,9 +22,17 @@ typedef struct Line {
 	CalPose a, b;
 	CalVec3 n;           // from a to b
 	double length, rate; //
-	double stretch;      // beyond the free length; of a slack cable 0
+	double stretch;      // beyond the free length; of a slack cable 0, and of a strut that is let go
 	double pull;
 } Line;
+
+/* What a cable cannot push, and a strut cannot pull. */
+static void let_go(const CalSpringDef *def, Line *line) {
+	if (def->cable)
+		line->pull = line->stretch > 0 ? fmax(line->pull, 0) : 0;
+	if (def->strut)
+		line->pull = line->stretch < 0 ? fmin(line->pull, 0) : 0;
+}
 
 static Line line_of(const Spring *s, CalScene *scene) {
 	Line line;
@@ -36,10 +44,9 @@ static Line line_of(const Spring *s, CalScene *scene) {
 	line.n = v_unit(d, (CalVec3){0, 0, 0});
 	line.rate = v_dot(line.n, v_sub(vb.linear, va.linear));
 	line.stretch = line.length - s->def.length;
-	line.stretch = s->def.cable ? fmax(line.stretch, 0) : line.stretch;
+	line.stretch = s->def.cable ? fmax(line.stretch, 0) : s->def.strut ? fmin(line.stretch, 0) : line.stretch;
 	line.pull = s->def.stiffness * line.stretch + s->def.damping * line.rate;
-	if (s->def.cable)
-		line.pull = line.stretch > 0 ? fmax(line.pull, 0) : 0;
+	let_go(&s->def, &line);
 	return line;
 }
 
@@ -76,6 +83,7 @@ CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, 
 	device_not_negative(&d, "stiffness", def->stiffness);
 	device_not_negative(&d, "damping", def->damping);
 	device_not_negative(&d, "length", def->length);
+	device_check(&d, !def->cable || !def->strut, "a cable only pulls, a strut only pushes; it cannot be both");
 	device_check(&d, def->a.value != def->b.value, "it ties a node to itself; name two nodes");
 	d.def.wrench_count = 2;
 	return device_add(&d, &data, sizeof data, device);

@@ -95,6 +95,7 @@ void cal_file_destroy(CalFile *file) {
 	if (!file)
 		return;
 	cal_desc_destroy(file->desc);
+	native_free_meshes(file);
 	tree_destroy(file->tree); // the file itself lies in the tree's memory
 }
 

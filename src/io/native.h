@@ -64,6 +64,7 @@ typedef struct LoadEntry {
 } LoadEntry;
 
 typedef struct DeviceType DeviceType; // native_device.c
+typedef struct FileMesh FileMesh;     // native_contact.c
 
 /* A device as it will be added to a simulation. */
 typedef struct DeviceEntry {
@@ -83,6 +84,7 @@ struct CalFile {
 	int load_count;
 	DeviceEntry *devices;
 	int device_count;
+	FileMesh *meshes; // of contact shapes, in a chain
 	CalRunSettings run;
 };
 
@@ -105,6 +107,12 @@ reader_fail(Reader *r, const TreeNode *node, const char *format, ...);
 bool reader_refused(Reader *r, const TreeNode *node, CalStatus status);
 /** Memory that lives as long as the file; NULL after reporting. */
 void *reader_array(Reader *r, size_t count, size_t size);
+/** A text of any length that lives as long as the file; NULL after reporting. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+char *
+reader_text(Reader *r, const char *format, ...);
 /** Sets the subject: `what "name"`, or what alone for NULL. */
 void reader_subject(Reader *r, const char *what, const char *name);
 /** Fails with: unknown WHAT "word"; did you mean ... */
@@ -195,6 +203,12 @@ bool native_read_run(Reader *r, const Sections *s);
 /** A table of values of this dimension; table->shape stays unless the file gives one. */
 bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table);
 
+/** The shapes of a contact device, with the material of those that name none (may be NULL). */
+bool native_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
+                         const TreeNode *material, CalContactDef *def);
+/** Gives the meshes of a file back. */
+void native_free_meshes(CalFile *file);
+
 /** Mass properties from a shape (native_shape.c). */
 typedef struct BodyInput {
 	const char *group;
@@ -236,6 +250,7 @@ extern const KeyTable file_table, group_table, ground_table, body_table, node_ta
 	stabilisation_table, known_table, element_table, dof_table, flexible_table, flexible_node_table, invariants_table,
 	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,
 	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
-	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table;
+	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table,
+	contact_table, contact_shape_table, contact_material_table;
 
 #endif

@@ -246,13 +246,10 @@ static void list_nodes(const CalDesc *desc, CalBodyId id, char *text, size_t siz
 
 /* Which half of the path is wrong, and what it may have been. */
 static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, const char *path) {
-	char body[128];
 	const char *slash = strchr(path, '/');
-	const size_t length = slash ? (size_t)(slash - path) : strlen(path);
-	if (length >= sizeof body)
-		return reader_fail(r, node, "unknown node \"%.80s...\"", path);
-	memcpy(body, path, length);
-	body[length] = 0;
+	const char *body = reader_text(r, "%.*s", (int)strcspn(path, "/"), path);
+	if (!body)
+		return false;
 	const bool ground = strcmp(body, "ground") == 0;
 	Suggestion suggestion = {.word = body};
 	if (!ground && !cal_desc_find_body(r->file->desc, body).value) {

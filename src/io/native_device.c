@@ -23,7 +23,8 @@ typedef struct DeviceInput {
 	const Sections *sections;
 	const JointRecord *joint; // that it acts on, once read
 	bool dof_given;
-	const TreeNode *pulses; // of a thruster
+	const TreeNode *pulses;            // of a thruster
+	const TreeNode *shapes, *material; // of a contact
 	union {
 		CalSpringDef spring;
 		CalBushingDef bushing;
@@ -36,6 +37,7 @@ typedef struct DeviceInput {
 		CalSloshDef slosh;
 		CalGravityDef gravity;
 		CalTableLoadDef table_load;
+		CalContactDef contact;
 		SharedDef shared;
 	} def;
 	int dof;
@@ -154,6 +156,7 @@ static const Key spring_keys[] = {
 	{"damping", key_quantity, AT(spring.damping), DIM_DAMPING, 0},
 	{"length", key_quantity, AT(spring.length), DIM_LENGTH, 0},
 	{"cable", key_flag, AT(spring.cable), DIM_NUMBER, 0},
+	{"strut", key_flag, AT(spring.strut), DIM_NUMBER, 0},
 };
 const KeyTable spring_table = KEY_TABLE("spring", spring_keys);
 
@@ -292,6 +295,13 @@ static const Key shared_keys[] = {
 };
 const KeyTable shared_table = KEY_TABLE("shared", shared_keys);
 
+static const Key contact_keys[] = {
+	NAMED,
+	{"shapes", key_node, offsetof(DeviceInput, shapes), DIM_NUMBER, KEY_REQUIRED},
+	{"material", key_node, offsetof(DeviceInput, material), DIM_NUMBER, 0},
+};
+const KeyTable contact_table = KEY_TABLE("contact", contact_keys);
+
 /* ---- types ------------------------------------------------------------------------------------------ */
 
 #define ADDER(word, call) \
@@ -307,6 +317,7 @@ ADDER(thruster, cal_sim_add_thruster)
 ADDER(slosh, cal_sim_add_slosh)
 ADDER(gravity, cal_sim_add_gravity)
 ADDER(table_load, cal_sim_add_table_load)
+ADDER(contact, cal_sim_add_contact)
 #undef ADDER
 
 static CalStatus add_shared(CalSim *sim, const void *def, CalError *error) {
@@ -340,6 +351,7 @@ static const DeviceType types[] = {
 	{TYPE(slosh), NO_DOF},
 	{TYPE(gravity), NO_DOF},
 	{TYPE(table_load), AT(table_load.dof)},
+	{TYPE(contact), NO_DOF},
 	{TYPE(shared), NO_DOF},
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };
@@ -440,6 +452,8 @@ static bool read_device(Reader *r, const Sections *s, const Item *item, DeviceEn
 	if (in.pulses && !read_pulses(r, in.pulses, &in.def.thruster.throttle))
 		return false;
 	if (type->table == &shared_table && !find_library(r, tree_get(item->value, "library"), &in.def.shared))
+		return false;
+	if (in.shapes && !native_read_contact(r, s, item, in.shapes, in.material, &in.def.contact))
 		return false;
 	DeviceInput *kept = reader_array(r, 1, sizeof *kept);
 	tree_place(r->file->tree, item->place, place, sizeof place);

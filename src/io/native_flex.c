@@ -124,8 +124,9 @@ static bool read_shape2(Reader *r, const TreeNode *node, int modes, const double
 /* ---- nodes ---------------------------------------------------------------------------------------- */
 
 static bool find_body_node(Reader *r, const TreeNode *nodes, const Item *item, const char *body, CalNodeId *id) {
-	char path[256];
-	snprintf(path, sizeof path, "%.100s/%.100s", body, item->name);
+	const char *path = reader_text(r, "%s/%s", body, item->name);
+	if (!path)
+		return false;
 	*id = cal_desc_find_node(r->file->desc, path);
 	if (id->value)
 		return true;

@@ -201,17 +201,6 @@ static bool find_sides(Reader *r, const Sections *s, const TreeNode *map, const 
 	return native_find_node(r, s, tree_get(map, "to"), input->to, outboard);
 }
 
-/* The body of a node path that is known; {0}: the ground. */
-static CalBodyId carried_body(const Reader *r, const char *path) {
-	char body[128];
-	const size_t length = strcspn(path, "/");
-	if (length >= sizeof body)
-		return (CalBodyId){0};
-	memcpy(body, path, length);
-	body[length] = 0;
-	return cal_desc_find_body(r->file->desc, body);
-}
-
 static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	JointInput input = {.inboard.orientation = {1, 0, 0, 0}, .outboard.orientation = {1, 0, 0, 0}};
@@ -238,7 +227,8 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	const CalStatus status = cal_desc_attach(r->file->desc, inboard, &def, outboard, &id, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
-	const CalBodyId body = carried_body(r, input.to);
+	CalBodyId body = {0};
+	cal_desc_node(r->file->desc, outboard, &body);
 	const int modes = body.value ? r->file->modes[body.value - 1] : 0;
 	r->file->joints[id.value - 1] = (JointRecord){item->name, input.type, shape, body, modes};
 	return true;

@@ -16,7 +16,8 @@ const KeyTable *const native_tables[] = {
 	&panel_table,    &invariants_table, &position_table,      &shape_table,      &modal_table,     &loop_table,
 	&term_table,     &drive_table,      &stabilisation_table, &known_table,      &table_table,     &spring_table,
 	&bushing_table,  &limit_table,      &friction_table,      &servo_table,      &wheel_table,     &gyro_table,
-	&thruster_table, &slosh_table,      &gravity_table,       &table_load_table, &shared_table,
+	&thruster_table, &slosh_table,      &gravity_table,       &table_load_table, &shared_table,    &contact_table,
+	&contact_shape_table, &contact_material_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 
@@ -53,6 +54,19 @@ void *reader_array(Reader *r, size_t count, size_t size) {
 	if (!memory)
 		r->status = tree_error(r->error, tree_name(r->file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
 	return memory;
+}
+
+char *reader_text(Reader *r, const char *format, ...) {
+	va_list arguments, again;
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	const int length = vsnprintf(NULL, 0, format, arguments);
+	char *text = reader_array(r, (size_t)length + 1, 1);
+	if (text)
+		vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	va_end(arguments);
+	return text;
 }
 
 void reader_subject(Reader *r, const char *what, const char *name) {

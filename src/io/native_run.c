@@ -23,7 +23,7 @@ const KeyTable output_table = KEY_TABLE("output", output_keys);
 
 typedef struct RunInput {
 	double duration, step, rtol, atol, min_step, max_step, max_steps;
-	const TreeNode *method, *output;
+	const TreeNode *method, *projection, *output;
 } RunInput;
 
 static const Key run_keys[] = {
@@ -35,6 +35,7 @@ static const Key run_keys[] = {
 	{"min_step", key_positive, offsetof(RunInput, min_step), DIM_TIME, 0},
 	{"max_step", key_positive, offsetof(RunInput, max_step), DIM_TIME, 0},
 	{"max_steps", key_positive, offsetof(RunInput, max_steps), DIM_NUMBER, 0},
+	{"projection", key_node, offsetof(RunInput, projection), DIM_NUMBER, 0},
 	{"output", key_node, offsetof(RunInput, output), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable run_table = KEY_TABLE("run", run_keys);
@@ -55,6 +56,24 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 		snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", cal_method_name((CalMethod)i));
 	}
 	return reader_fail(r, node, "unknown method \"%.40s\"; the methods are %s", suggestion.word, names);
+}
+
+/* Steps from one projection on the loops to the next, or none at all. */
+static bool read_projection(Reader *r, const TreeNode *node, int *projection) {
+	double steps = 0;
+	if (node->kind == TREE_SCALAR && strcmp(node->text, "none") == 0) {
+		*projection = -1;
+		return true;
+	}
+	if (!read_quantity(r, node, DIM_NUMBER, &steps))
+		return false;
+	if (!(steps >= 1 && steps <= 1e9) || steps != (double)(int)steps)
+		return reader_fail(
+			r, node,
+			"\"projection\" is the number of steps from one projection on the loops to the next, a whole "
+			"number from 1 to 1e9, or none");
+	*projection = (int)steps;
+	return true;
 }
 
 /* ---- signals ---------------------------------------------------------------------------------- */
@@ -93,24 +112,26 @@ static int trailing_number(const char *name, const char *dot, size_t *length) {
 	return number;
 }
 
-/* A single coordinate or speed: "flight.3" of a joint with several, "boom.eta0" of a flexible body. */
-static bool is_coordinate(const Reader *r, const char *name, bool speed) {
-	char owner[128];
+/*
+ * A single coordinate or speed: "flight.3" of a joint with several, "boom.eta0" of a flexible body. The name is cut at the
+ * dot and made whole again.
+ */
+static bool is_coordinate(const Reader *r, char *name, bool speed) {
 	size_t length = 0;
 	int number = trailing_number(name, ".eta", &length);
-	if (number >= 0 && length < sizeof owner) {
-		memcpy(owner, name, length);
-		owner[length] = 0;
-		const CalBodyId body = cal_desc_find_body(r->file->desc, owner);
+	if (number >= 0) {
+		name[length] = 0;
+		const CalBodyId body = cal_desc_find_body(r->file->desc, name);
+		name[length] = '.';
 		if (body.value && number < r->file->modes[body.value - 1])
 			return true;
 	}
 	number = trailing_number(name, ".", &length);
-	if (number < 0 || length >= sizeof owner)
+	if (number < 0)
 		return false;
-	memcpy(owner, name, length);
-	owner[length] = 0;
-	const CalJointId joint = cal_desc_find_joint(r->file->desc, owner);
+	name[length] = 0;
+	const CalJointId joint = cal_desc_find_joint(r->file->desc, name);
+	name[length] = '.';
 	const JointShape *shape = joint.value ? &r->file->joints[joint.value - 1].shape : NULL;
 	const int count = !shape ? 0 : speed ? shape->nu : shape->nq;
 	return count > 1 && number < count;
@@ -145,20 +166,18 @@ static bool is_object(const CalDesc *desc, SignalAbout about, const char *name) 
 
 /* Finds the object; where there is none of that name, its last ":part" is taken for a column. */
 static bool check_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *object) {
-	char whole[256];
 	const char *colon = strrchr(object, ':');
-	if (!is_object(r->file->desc, about, object) && colon && (size_t)(colon - object) < sizeof whole) {
-		memcpy(whole, object, (size_t)(colon - object));
-		whole[colon - object] = 0;
-		object = whole;
-	}
-	return find_object(r, s, node, about, object);
+	if (!is_object(r->file->desc, about, object) && colon)
+		object = reader_text(r, "%.*s", (int)(colon - object), object);
+	return object && find_object(r, s, node, about, object);
 }
 
 static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal) {
 	Suggestion suggestion = {.word = signal};
 	const size_t length = strcspn(signal, ":");
-	const char *rest = signal[length] ? signal + length + 1 : NULL;
+	char *rest = signal[length] ? reader_text(r, "%s", signal + length + 1) : NULL;
+	if (signal[length] && !rest)
+		return false;
 	for (size_t i = 0; i < sizeof signal_words / sizeof signal_words[0]; i++) {
 		const char *word = signal_words[i].word;
 		if (signal_words[i].alone)
@@ -251,7 +270,8 @@ bool native_read_run(Reader *r, const Sections *s) {
 	reader_subject(r, "run", NULL);
 	if (!s->run)
 		return true;
-	if (!keys_read(r, s->run, &run_table, &in) || (in.method && !read_method(r, in.method, &run->method.method)))
+	if (!keys_read(r, s->run, &run_table, &in) || (in.method && !read_method(r, in.method, &run->method.method)) ||
+	    (in.projection && !read_projection(r, in.projection, &run->method.projection)))
 		return false;
 	if (run->method.method != CAL_METHOD_DOPRI5 && !(in.step > 0))
 		return reader_fail(r, in.method, "the method %s has a fixed step; give \"step\", e.g. 1 ms",

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "io/native_write.h"
 
-enum { NAME_MAX_LENGTH = 100, MODES_MAX = 1000 }; // of the reader
+enum { NAME_MAX_LENGTH = 500, MODES_MAX = 1000 }; // keys of YAML have 1024 characters, and an escape takes two
 
 /* ---- names --------------------------------------------------------------------------------------------- */
 

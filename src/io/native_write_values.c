@@ -107,37 +107,40 @@ static const char *escape_of(const unsigned char *p, int *length, char *buffer, 
 	return buffer;
 }
 
-static void put_quoted(Writer *w, const char *text) {
+/* As it is, or as it stands between quotes. */
+static void put_characters(Writer *w, const char *text, bool quoted) {
 	char buffer[8];
-	int length;
-	fputc('"', w->out);
+	int length = 1;
 	for (const unsigned char *p = (const unsigned char *)text; *p; p += length) {
-		const char *escape = escape_of(p, &length, buffer, sizeof buffer);
+		const char *escape = quoted ? escape_of(p, &length, buffer, sizeof buffer) : NULL;
 		if (escape)
 			fputs(escape, w->out);
 		else
 			fputc(*p, w->out);
 	}
-	fputc('"', w->out);
 }
 
 void put_text(Writer *w, const char *text) {
-	if (is_plain(text))
-		fputs(text, w->out);
-	else
-		put_quoted(w, text);
+	const bool quoted = !is_plain(text);
+	fputs(quoted ? "\"" : "", w->out);
+	put_characters(w, text, quoted);
+	fputs(quoted ? "\"" : "", w->out);
 }
 
 void put_path(Writer *w, CalNodeId id) {
 	CalBodyId body = {0};
 	const CalNodeDef *node = cal_desc_node(w->desc, id, &body);
 	const char *owner = body.value ? cal_desc_body(w->desc, body)->name : "ground";
-	char path[256];
-	if (!node || (body.value && cal_desc_body_node(w->desc, body).value == id.value))
-		snprintf(path, sizeof path, "%s", owner);
-	else
-		snprintf(path, sizeof path, "%s/%s", owner, node->name);
-	put_text(w, path);
+	if (!node || (body.value && cal_desc_body_node(w->desc, body).value == id.value)) {
+		put_text(w, owner);
+		return;
+	}
+	const bool plain = is_plain(owner) && is_plain(node->name);
+	fputs(plain ? "" : "\"", w->out);
+	put_characters(w, owner, !plain);
+	fputc('/', w->out);
+	put_characters(w, node->name, !plain);
+	fputs(plain ? "" : "\"", w->out);
 }
 
 /* ---- keys with values ------------------------------------------------------------------------------ */

@@ -25,6 +25,7 @@
 	X(DIM_INERTIA, 1, 2, 0, 0, "a moment of inertia", "0.1 kg*m^2")                  \
 	X(DIM_DENSITY, 1, -3, 0, 0, "a density", "2700 kg/m^3")                          \
 	X(DIM_SPEED, 0, 1, -1, 0, "a speed", "0.2 m/s")                                  \
+	X(DIM_SLOWNESS, 0, -1, 1, 0, "a dissipation", "0.5 s/m")                         \
 	X(DIM_RATE, 0, 0, -1, 1, "an angular speed", "10 deg/s")                         \
 	X(DIM_ACCELERATION, 0, 1, -2, 0, "an acceleration", "9.81 m/s^2")                \
 	X(DIM_ANGULAR_ACCELERATION, 0, 0, -2, 1, "an angular acceleration", "5 deg/s^2") \

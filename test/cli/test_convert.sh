@@ -15,7 +15,7 @@ stderr_has 'say where to write'
 calder 2 convert --nonsense x.yaml
 stderr_has "Try 'calder convert --help'"
 
-for name in pendulum four_bar flexible_arm; do
+for name in pendulum four_bar flexible_arm rolling_ball; do
 	calder 0 convert "$SOURCE_DIR/examples/$name.yaml" -o $name.yaml
 	stdout_has "^$name.yaml: [0-9]+ groups, [0-9]+ bodies, [0-9]+ nodes, [0-9]+ joints, [0-9]+ loops$"
 	stderr_empty

@@ -78,6 +78,58 @@ static void a_cable_does_not_push(void **state) {
 	rig_free(&rig);
 }
 
+/* From 1 outwards: a quarter of a swing, then free flight at the speed w; nothing is stored any more. */
+static void a_strut_does_not_pull(void **state) {
+	(void)state;
+	Rig rig = slider(2);
+	CalSpringDef def = {
+		.name = "s", .b = rig_frame(&rig, cal_desc_find_body(rig.desc, "m")), .stiffness = 8, .length = 2, .strut = 1};
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	rig_ok(cal_sim_add_spring(rig.sim, &def, NULL, &rig_error));
+	cal_sim_state(rig.sim, 0)->q[0] = 1;
+	rig_advance(&rig, 0.5);
+	check_near(cal_sim_state(rig.sim, 0)->q[0], 2 - cos(2 * 0.5), 1e-8);
+	check_near(rig_balance(&rig).stored, 4 * cos(1) * cos(1), 1e-7);
+	rig_advance(&rig, 1.3);
+	check_near(cal_sim_state(rig.sim, 0)->q[0], 2 + 2 * (1.3 - acos(-1) / 4), 1e-7);
+	assert_true(rig_balance(&rig).stored == 0);
+	check_near(rig_balance(&rig).error, 0, 1e-7);
+	CalError error = {0};
+	def.name = "both", def.cable = 1;
+	assert_int_equal(cal_sim_add_spring(rig.sim, &def, NULL, &error), CAL_ERR_ARGUMENT);
+	assert_non_null(strstr(error.text, "it cannot be both"));
+	rig_free(&rig);
+}
+
+/* A strut with a damper is let go early on its way out, and never pulls. */
+static void a_damped_strut_never_pulls(void **state) {
+	(void)state;
+	Rig rig = slider(2);
+	const CalSpringDef def = {.name = "s",
+	                          .b = rig_frame(&rig, cal_desc_find_body(rig.desc, "m")),
+	                          .stiffness = 8,
+	                          .damping = 3,
+	                          .length = 2,
+	                          .strut = 1};
+	// once let go it relaxes while the mass flies freely: only small steps see that
+	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5, .max_step = 2e-4}};
+	rig_ok(cal_sim_create(rig.desc, &options, &rig.sim, &rig_error));
+	rig_ok(cal_sim_add_spring(rig.sim, &def, NULL, &rig_error));
+	cal_sim_state(rig.sim, 0)->q[0] = 1;
+	double speed = 0;
+	for (int i = 1; i <= 200; i++) {
+		double output[2];
+		rig_advance(&rig, 0.01 * i);
+		assert_int_equal(cal_sim_device_outputs(rig.sim, 0, output), CAL_OK);
+		assert_true(output[1] <= 0);
+		assert_true(cal_sim_state(rig.sim, 0)->u[0] >= speed - 1e-12); // it is never braked
+		speed = cal_sim_state(rig.sim, 0)->u[0];
+	}
+	assert_true(speed > 0.5 && cal_sim_state(rig.sim, 0)->q[0] > 2);
+	check_near(rig_balance(&rig).error, 0, 1e-7);
+	rig_free(&rig);
+}
+
 /* Two tumbling bodies of different groups, tied off their centres: nothing is lost but what the dampers take. */
 static void bushings_between_groups_keep_energy_and_momentum(void **state) {
 	(void)state;
@@ -372,6 +424,8 @@ int main(void) {
 		cmocka_unit_test(tables_meet_their_points_and_rates),
 		cmocka_unit_test(a_spring_swings_along_its_line),
 		cmocka_unit_test(a_cable_does_not_push),
+		cmocka_unit_test(a_strut_does_not_pull),
+		cmocka_unit_test(a_damped_strut_never_pulls),
 		cmocka_unit_test(bushings_between_groups_keep_energy_and_momentum),
 		cmocka_unit_test(a_bushing_has_a_potential_at_large_angles),
 		cmocka_unit_test(a_stop_sends_the_mass_back),

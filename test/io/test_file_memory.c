@@ -44,16 +44,18 @@ static const char *const format =
 	"  l: {type: weld, to: c}, m: {type: weld, to: d}}\n"
 	"state: {j: {q: 1}, k: {u: [0, 0, 0, 1, 0, 0]}, l: {eta: [1, 2], eta_dot: [3, 4]}}\n"
 	"loads: [{joint: j, effort: 1}, {node: a/tip, force: [1, 0, 0]}]\n"
-	"run: {duration: 1, output: {signals: [q, 'node:a/tip']}}\n";
+	"devices: {t: {type: contact, material: {stiffness: 1e5}, shapes: {f: {type: plane}, s: {type: mesh, node: a, mesh: %s}}}}\n"
+	"run: {duration: 1, output: {signals: [q, 'node:a/tip:x']}}\n";
 
 static char text[2000];
 
-/* The text with the name of a modal file that is there. */
+/* The text with the names of a modal file and a mesh that are there. */
 static int make_text(void **state) {
 	(void)state;
 	snprintf(text, sizeof text, format,
 	         write_text("d.json", "calder_modal: 1\nmodes: 1\nstiffness: [9]\ndamping: [1]\nnodes: [{name: a, "
-	                              "position: [1, 0, 0], mass: 1, phi: [[0], [1], [0]]}]\n"));
+	                              "position: [1, 0, 0], mass: 1, phi: [[0], [1], [0]]}]\n"),
+	         write_text("s.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"));
 	return 0;
 }
 
@@ -121,7 +123,7 @@ static void every_malloc_may_fail(void **state) {
 			assert_int_equal(status, CAL_OK);
 			break;
 		}
-		if (status == CAL_ERR_IO) { // of fopen, for the modal file
+		if (status == CAL_ERR_IO) { // of fopen, for the modal file and the mesh
 			assert_non_null(strstr(error.text, "could not be opened"));
 		} else if (status != CAL_OK) {
 			failures++;
