@@ -103,6 +103,17 @@ static double due(const Record *record, const RecordStream *stream) {
 	return next > record->end - coincidence * stream->interval ? record->end : next;
 }
 
+void record_resume(Record *record, double t) {
+	for (int i = 0; i < record->stream_count; i++) {
+		RecordStream *stream = &record->streams[i];
+		if (!(stream->interval > 0))
+			continue;
+		const double k = rint((t - record->start) / stream->interval);
+		const bool now = fabs(record->start + k * stream->interval - t) <= coincidence * stream->interval;
+		stream->next = (int64_t)(now ? k : floor((t - record->start) / stream->interval) + 1);
+	}
+}
+
 double record_next(const Record *record) {
 	double next = record->end;
 	for (int i = 0; i < record->stream_count; i++)

@@ -40,6 +40,8 @@ int record_create(Record *record, int stream_count, double start, double end);
 int record_set_path(RecordStream *stream, const char *path, bool several);
 /** Opens the files; what is told in them about the run is in options. Returns an exit code. */
 int record_open(Record *record, CalResultsOptions *options, const char *path);
+/** Behind record_create(): the run goes on from time t; samples due then are still to be taken. */
+void record_resume(Record *record, double t);
 /** The time of the next sample that some stream wants, at most the end. */
 double record_next(const Record *record);
 /** Does a stream want every step? */

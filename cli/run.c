@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "checkpoint.h"
 #include "record.h"
 #include "summary.h"
 
@@ -34,6 +35,9 @@ static const char help[] =
 	"      --when-full MODE   if the disk is too slow: wait, losing nothing (default), or drop, never waiting\n"
 	"      --real-time[=R]    paced to the wall clock, R simulated seconds a second (1): counts late steps, drops\n"
 	"                         samples rather than wait for the disk, locks memory and takes priority if permitted\n"
+	"      --checkpoint FILE  keep a checkpoint: at the end, and when interrupted (Ctrl-C, SIGTERM); docs/checkpoints.md\n"
+	"      --checkpoint-every S  and every S simulated seconds, at the next sample\n"
+	"      --restart FILE     go on from a checkpoint of the same model, bit by bit; -o gets the samples from there on\n"
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
 	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
@@ -59,6 +63,7 @@ typedef struct RunOptions {
 	CalResultsFull when_full;
 	bool when_full_set;
 	double real_time; // rate; 0: as fast as it can
+	Checkpoints checkpoints;
 	bool json, quiet;
 } RunOptions;
 
@@ -71,7 +76,17 @@ static bool parse_number(const char *text, double *value) {
 	return end != text && *end == 0 && errno == 0 && isfinite(*value) && *value >= 0;
 }
 
-enum { OPTION_STEP = 256, OPTION_RTOL, OPTION_ATOL, OPTION_FLUSH, OPTION_WHEN_FULL, OPTION_REAL_TIME };
+enum {
+	OPTION_STEP = 256,
+	OPTION_RTOL,
+	OPTION_ATOL,
+	OPTION_FLUSH,
+	OPTION_WHEN_FULL,
+	OPTION_REAL_TIME,
+	OPTION_CHECKPOINT,
+	OPTION_CHECKPOINT_EVERY,
+	OPTION_RESTART
+};
 
 static const struct option long_options[] = {
 	{"out", required_argument, NULL, 'o'},
@@ -87,6 +102,9 @@ static const struct option long_options[] = {
 	{"flush", required_argument, NULL, OPTION_FLUSH},
 	{"when-full", required_argument, NULL, OPTION_WHEN_FULL},
 	{"real-time", optional_argument, NULL, OPTION_REAL_TIME},
+	{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
+	{"checkpoint-every", required_argument, NULL, OPTION_CHECKPOINT_EVERY},
+	{"restart", required_argument, NULL, OPTION_RESTART},
 	{"json", no_argument, NULL, 'j'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
@@ -107,6 +125,8 @@ static double *number_option(RunOptions *options, int option) {
 		return &options->atol;
 	case OPTION_FLUSH:
 		return &options->flush;
+	case OPTION_CHECKPOINT_EVERY:
+		return &options->checkpoints.every;
 	default:
 		return NULL;
 	}
@@ -126,6 +146,12 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return EXIT_OK;
 	case 'm':
 		options->method = value;
+		return EXIT_OK;
+	case OPTION_CHECKPOINT:
+		options->checkpoints.path = value;
+		return EXIT_OK;
+	case OPTION_RESTART:
+		options->checkpoints.restart = value;
 		return EXIT_OK;
 	case 's':
 		if (options->recorded_count == MAX_SIGNALS)
@@ -180,6 +206,8 @@ static int parse_options(RunOptions *options, int argc, char **argv) {
 	int on_stdout = options->json + is_stdout(options->out) + is_stdout(options->svg);
 	if (on_stdout > 1)
 		return say_usage("run", "only one of CSV, plot and JSON summary can go to stdout");
+	if (options->checkpoints.every > 0 && !options->checkpoints.path)
+		return say_usage("run", "--checkpoint-every needs --checkpoint FILE");
 	return -1;
 }
 
@@ -303,12 +331,12 @@ static CalStatus advance(RealTime *paced, CalSim *sim, double next, bool every_s
 	return every_step ? cal_sim_step(sim, next, error) : cal_sim_advance(sim, next, error);
 }
 
-static int integrate(Record *record, Summary *summary, CalSim *sim, RealTime *paced, bool progress) {
+static int integrate(Record *record, Summary *summary, CalSim *sim, RealTime *paced, Checkpoints *kept, bool progress) {
 	double start = record->start, end = record->end, shown = -INFINITY;
 	bool every_step = record_wants_steps(record);
 	int code = take_sample(record, summary, sim);
 	if (paced->rate > 0)
-		realtime_start(paced, start);
+		realtime_start(paced, cal_sim_time(sim));
 	while (code == EXIT_OK && cal_sim_time(sim) < end) {
 		CalError error = {0};
 		double next = record_next(record);
@@ -324,6 +352,8 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, RealTime *pa
 		}
 		if (every_step || paced->rate <= 0 || cal_sim_time(sim) >= next)
 			code = take_sample(record, summary, sim);
+		if (code == EXIT_OK && checkpoints_look(kept, sim, record))
+			break;
 	}
 	if (progress)
 		clear_progress();
@@ -375,6 +405,7 @@ static void input_free(Input *input) {
 /* All that needs the record to be open: the samples, then the picture, also of a run that failed halfway. */
 static int run_recorded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Record *record,
                         Summary *summary, RealTime *paced, CalSim *sim) {
+	Checkpoints kept = options->checkpoints;
 	Names plotted = plotted_names(options, settings);
 	bool progress = !options->quiet && isatty(fileno(stderr)) && !getenv("CI");
 	const bool drop = options->real_time > 0 && !options->when_full_set;
@@ -388,12 +419,16 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	int code = set_streams(options, settings, record, sim, summary->path);
 	record->keep = options->svg != NULL;
 	if (code == EXIT_OK)
+		code = checkpoints_begin(&kept, sim, record);
+	if (code == EXIT_OK)
 		code = record_open(record, &results, summary->path);
 	if (code != EXIT_OK)
 		return code;
-	code = integrate(record, summary, sim, paced, progress);
+	code = integrate(record, summary, sim, paced, &kept, progress);
 	int finish_code = record_finish(record, summary->path);
 	code = code == EXIT_OK ? finish_code : code;
+	if (code == EXIT_OK)
+		code = checkpoints_finish(&kept, sim);
 	summary->samples = record_taken(record);
 	if (!options->svg || record->kept == 0)
 		return code;

@@ -17,6 +17,7 @@
 #include <calder/sim.h>
 #include <calder/devices.h>
 #include <calder/transition.h>
+#include <calder/checkpoint.h>
 #include <calder/io.h>
 #include <calder/fe.h>
 #include <calder/results.h>

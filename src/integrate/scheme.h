@@ -17,6 +17,8 @@
 
 #include <calder/integrate.h>
 
+#include "base/archive.h"
+
 enum {
 	MAX_STAGES = 7,
 	DENSE_TERMS = 4, // of the interpolation polynomial, beside its value at the start
@@ -109,5 +111,12 @@ CalStatus system_project(CalIntegrator *integrator, double t);
 
 /** Copies stage.q, stage.u, stage.x to *state at time t if they are finite; else CAL_NOT_FINITE, state unchanged. */
 CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t);
+
+/* ---- what is carried from call to call (memory.c) -------------------------------------------- */
+
+/** For checkpoints. Reads into an integrator of the same system. */
+void integrator_walk(CalIntegrator *integrator, Archive *archive);
+/** Puts another function in the place of one that gives the motion of a part. */
+void integrator_set_motion(CalIntegrator *integrator, int part, CalMotionFn motion, void *user);
 
 #endif

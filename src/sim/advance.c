@@ -73,7 +73,10 @@ static CalStatus report_group(const SimGroup *group, CalStatus status, CalError 
 	if (status == CAL_NOT_CONVERGED)
 		group_worst_row(group, joint, sizeof joint);
 	return error_set(error, status, "group \"%s\", t = %.9g s%s: %s; %s", cal_model_name(group->model), group->state.t,
-	                 joint, cal_status_text(status), remedy(status));
+	                 joint, cal_status_text(status),
+	                 status == CAL_ERR_USER && group_lacks_function(group)
+	                     ? "it has none: give it its input or motion again, as before the checkpoint"
+	                     : remedy(status));
 }
 
 static CalStatus report_device(const CalSim *sim, CalStatus status, CalError *error) {
@@ -204,6 +207,8 @@ static CalStatus run_to(CalSim *sim, double t_end, CalError *error) {
 static CalStatus move(CalSim *sim, double limit, bool single, CalError *error) {
 	CalStatus status = CAL_OK;
 	sim->refused_group = sim->failed_device = -1;
+	sim->moving = true;
+	sim->restored = false;
 	sim->whole.values_known = false;
 	if (events_next_time(sim, -INFINITY) <= cal_sim_time(sim))
 		status = events_happen(sim, false, error);
@@ -216,6 +221,7 @@ static CalStatus move(CalSim *sim, double limit, bool single, CalError *error) {
 		if (single)
 			break;
 	}
+	sim->moving = false;
 	return status;
 }
 

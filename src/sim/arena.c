@@ -124,6 +124,8 @@ void arena_destroy(Arena *arena) {
 
 CalAllocator arena_allocator(Arena *arena) { return (CalAllocator){arena_alloc, arena_free, arena}; }
 
+CalAllocator arena_behind(const Arena *arena) { return arena->behind; }
+
 size_t arena_left(const Arena *arena) {
 	size_t sum = 0;
 	for (const Tag *tag = arena->list; tag; tag = tag->next)

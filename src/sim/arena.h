@@ -18,6 +18,8 @@ Arena *arena_create(const CalAllocator *behind, size_t size);
 void arena_destroy(Arena *arena); // accepts NULL
 /** Pieces are aligned to 64 bytes. */
 CalAllocator arena_allocator(Arena *arena);
+/** Where the arena came from. */
+CalAllocator arena_behind(const Arena *arena);
 /** Bytes in free pieces. */
 size_t arena_left(const Arena *arena);
 

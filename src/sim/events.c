@@ -63,8 +63,12 @@ CalStatus events_values(CalSim *sim, double *value) {
 	CalScene scene = scene_now(sim, false);
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
-		if (device->def.event_count == 0 || !device->active)
+		if (device->def.event_count == 0)
 			continue;
+		if (!device->active) {
+			memset(value + device->value_at, 0, sizeof(double) * (size_t)device->def.event_count); // crosses nothing
+			continue;
+		}
 		const CalDevice view = scene_device(&scene, device);
 		int code = device->def.ops->values(&view, &scene, value + device->value_at);
 		if (scene_failed(&scene, i, code) != CAL_OK)

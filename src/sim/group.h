@@ -32,6 +32,8 @@ typedef struct SimGroup {
 	void *user;              //
 	CalMotionFn motion;      // NULL: it moves by its dynamics
 	void *motion_user;       //
+	int input_from;          // whose input it has: FUNCTION_*, or 1 + the number of the group that had it at the start
+	int motion_from;         // likewise
 
 	// in the block of the whole
 	double *tau;           // [nu] efforts of the input and of devices
@@ -48,6 +50,26 @@ typedef struct SimGroup {
 	CalMomentum start_momentum;     //
 	double energy_scale;            // largest kinetic energy seen [J]
 } SimGroup;
+
+/* Where a function comes from, for checkpoints. */
+enum { FUNCTION_NONE = 0, FUNCTION_LATE = -1 }; // there is none; it was given while the run went on
+
+/* What was given to a group before the run, or at its start. */
+typedef struct SimFunctions {
+	CalInputFn input;
+	CalSwitchFn next_switch;
+	void *user;
+	CalMotionFn motion;
+	void *motion_user;
+} SimFunctions;
+
+/* What a simulation was made of, for checkpoints. */
+typedef struct SimOrigin {
+	uint64_t description;                     // fingerprint
+	int groups, bodies, nodes, joints, loops; // of the description
+	SimFunctions *functions;                  // [function_count]
+	int function_count;                       // groups of the simulation
+} SimOrigin;
 
 struct Topology; // sim/topology.h
 
@@ -101,6 +123,7 @@ struct CalSim {
 	double event_tolerance;
 	CalSolver solver;
 	struct Topology *topology; // NULL until cal_sim_reserve()
+	SimOrigin origin;          //
 	SimGroup *groups;
 	CalSystemPart *parts; // [group_count] for the integrator
 	int group_count;
@@ -115,6 +138,8 @@ struct CalSim {
 	int failed_device;        // that failed, -1: none
 	int64_t generation;       // counts changes of topology
 	int started;              // cal_sim_restart() has taken the monitors' start
+	bool moving;              // within an advance
+	bool restored;            // from a checkpoint, and not advanced since
 	double start_time;
 	double wall_s, cpu_s;
 	CalIntegratorStats past; // of integrators before the present one
@@ -154,6 +179,18 @@ void group_worst_row(const SimGroup *group, char *text, size_t size);
 CalStatus group_start(SimGroup *group);
 /** Sets the state of a group whose motion is given. */
 CalStatus group_impose(SimGroup *group);
+
+/* ---- checkpoints (checkpoint_origin.c) ----------------------------------------------------------- */
+
+/** What a description is, without the functions. */
+SimOrigin origin_of(const CalDesc *desc);
+/** Notes who gave the functions of a group. */
+void origin_note_input(CalSim *sim, int group);
+void origin_note_motion(CalSim *sim, int group);
+/** Gives a restored group the functions that it had. */
+void origin_give(const CalSim *sim, SimGroup *group);
+/** True if a function that was given while the run went on has not been given again. */
+bool group_lacks_function(const SimGroup *group);
 
 /* ---- the whole (whole.c) ---------------------------------------------------------------------- */
 

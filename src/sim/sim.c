@@ -96,6 +96,11 @@ static CalStatus fill_groups(CalSim *sim, const CalDesc *desc, const CalSimOptio
 		if (status != CAL_OK)
 			return status;
 	}
+	sim->origin.function_count = sim->group_count;
+	for (int i = 0; i < sim->group_count; i++) {
+		origin_note_input(sim, i);
+		origin_note_motion(sim, i);
+	}
 	if (sim->group_count > 0)
 		return CAL_OK;
 	return error_set(error, CAL_ERR_MODEL, "the description has no body; add one with cal_desc_add_body");
@@ -107,7 +112,9 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	CalSim *sim = memory_alloc(&allocator, sizeof *sim);
 	SimGroup *groups = memory_alloc(&allocator, size);
 	CalSystemPart *parts = memory_alloc(&allocator, (size_t)desc->group_count * sizeof *parts);
-	if (!sim || !groups || !parts) {
+	SimFunctions *functions = memory_alloc(&allocator, (size_t)desc->group_count * sizeof *functions);
+	if (!sim || !groups || !parts || !functions) {
+		memory_free(&allocator, functions);
 		memory_free(&allocator, parts);
 		memory_free(&allocator, groups);
 		memory_free(&allocator, sim);
@@ -120,7 +127,9 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	                .input_wrenches = options->input_wrenches > 0 ? options->input_wrenches : 64,
 	                .event_tolerance = options->event_tolerance,
 	                .groups = groups,
-	                .parts = parts};
+	                .parts = parts,
+	                .origin = origin_of(desc)};
+	sim->origin.functions = functions;
 	sim->method.input = NULL; // each group has its own
 	return sim;
 }
@@ -175,6 +184,7 @@ void cal_sim_destroy(CalSim *sim) {
 	memory_free(&allocator, sim->devices);
 	memory_free(&allocator, sim->events);
 	memory_free(&allocator, sim->whole.memory);
+	memory_free(&allocator, sim->origin.functions);
 	memory_free(&allocator, sim->parts);
 	memory_free(&allocator, sim->groups);
 	struct Topology *topology = sim->topology;
@@ -210,16 +220,23 @@ CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchF
 	g->input = input;
 	g->next_switch = next_switch;
 	g->user = user;
-	cal_integrator_reset(sim->whole.integrator);
+	origin_note_input(sim, group);
+	if (!sim->restored) // otherwise it is what it was
+		cal_integrator_reset(sim->whole.integrator);
 	return CAL_OK;
 }
 
 CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *user) {
 	if (!in_range(sim, group))
 		return CAL_ERR_ARGUMENT;
+	const bool exchanged = sim->restored && motion && sim->groups[group].motion;
 	sim->groups[group].motion = motion;
 	sim->groups[group].motion_user = user;
-	return sim_bind(sim); // of the same size as before: it does not allocate
+	origin_note_motion(sim, group);
+	if (!exchanged)
+		return sim_bind(sim); // of the same size as before: it does not allocate
+	integrator_set_motion(sim->whole.integrator, group, motion, user);
+	return CAL_OK;
 }
 
 CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen) {

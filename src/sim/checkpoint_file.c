@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * checkpoint_file.c — checkpoints in files. A file is written beside its place, brought to the disk, and moved: a kill or
+ * a full disk leaves the one that was there.
+ */
+#define _POSIX_C_SOURCE 200809L // open, fsync
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "sim/checkpoint.h"
+
+static CalStatus io_error(const char *path, const char *what, CalError *error) {
+	return error_set(error, CAL_ERR_IO, "%s: the checkpoint cannot be %s: %s", path, what, strerror(errno));
+}
+
+static bool write_all(int file, const char *bytes, size_t size) {
+	while (size > 0) {
+		const ssize_t done = write(file, bytes, size);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return false;
+		bytes += done;
+		size -= (size_t)done;
+	}
+	return true;
+}
+
+/* The directory too, so that the new name survives a power failure; where that cannot be asked for, it is as good as it is. */
+static void sync_directory(const char *path) {
+	const char *slash = strrchr(path, '/');
+	char name[4096] = ".";
+	if (slash && (size_t)(slash - path) < sizeof name - 1) {
+		const size_t length = (size_t)(slash - path) + 1;
+		memcpy(name, path, length);
+		name[length] = 0;
+	}
+	const int directory = open(name, O_RDONLY);
+	if (directory >= 0) {
+		fsync(directory);
+		close(directory);
+	}
+}
+
+static bool write_file(const char *path, const void *bytes, size_t size) {
+	const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (file < 0)
+		return false;
+	const bool written = write_all(file, bytes, size) && fsync(file) == 0;
+	const int why = errno;
+	if (close(file) == 0 && written)
+		return true;
+	if (!written)
+		errno = why;
+	return false;
+}
+
+static CalStatus store(const void *bytes, size_t size, const char *path, CalError *error) {
+	char part[4096];
+	const int length = snprintf(part, sizeof part, "%s.part", path);
+	if (length < 0 || (size_t)length >= sizeof part)
+		return error_set(error, CAL_ERR_ARGUMENT, "%s: the path is too long for a checkpoint", path);
+	if (!write_file(part, bytes, size) || rename(part, path) != 0) {
+		const CalStatus status = io_error(path, "written", error);
+		unlink(part);
+		return status;
+	}
+	sync_directory(path);
+	return CAL_OK;
+}
+
+static CalStatus refused(const CalSim *sim, const char *path, CalStatus status, CalError *error) {
+	if (status != CAL_ERR_UNSUPPORTED)
+		return error_set(error, status, "%s: %s", path,
+		                 status == CAL_ERR_STAGE ? "the simulation is within an advance; save between two of them"
+		                                         : cal_status_text(status));
+	Archive a = archive_counter();
+	TopologyImage image = image_of(sim->topology);
+	image_walk(&a, &sim->origin, &image);
+	return error_set(error, status,
+	                 "%s: joint or loop \"%s\" was added while the simulation ran and has functions of its own; a "
+	                 "checkpoint cannot hold them, describe it from the start",
+	                 path, a.culprit ? a.culprit : "");
+}
+
+CalStatus cal_checkpoint_save(const CalSim *sim, const char *path, CalError *error) {
+	if (!sim || !path || !path[0])
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_checkpoint_save: give a simulation and a path");
+	const CalAllocator allocator = allocator_or_default(NULL);
+	size_t size = cal_checkpoint_size(sim);
+	void *bytes = memory_alloc(&allocator, size);
+	CalStatus status = bytes ? cal_checkpoint_take(sim, bytes, size, &size) : CAL_ERR_MEMORY;
+	status = status == CAL_OK ? store(bytes, size, path, error) : refused(sim, path, status, error);
+	memory_free(&allocator, bytes);
+	return status;
+}
+
+/* All of a file; NULL with errno, 0 if memory is short. */
+static char *read_file(const char *path, const CalAllocator *allocator, size_t *size) {
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return NULL;
+	char *bytes = NULL;
+	errno = 0;
+	const bool readable = getc(file) != EOF || feof(file); // a folder is not, whatever length it claims
+	const long length = readable && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+	if (length >= 0 && fseek(file, 0, SEEK_SET) == 0) {
+		bytes = memory_alloc(allocator, (size_t)length);
+		errno = 0;
+		*size = bytes ? fread(bytes, 1, (size_t)length, file) : 0;
+		if (ferror(file)) {
+			memory_free(allocator, bytes);
+			bytes = NULL;
+		}
+	}
+	const int why = errno;
+	fclose(file);
+	errno = why;
+	return bytes;
+}
+
+CalStatus cal_checkpoint_load(CalSim *sim, const char *path, CalError *error) {
+	if (!sim || !path || !path[0])
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_checkpoint_load: give a simulation and a path");
+	const CalAllocator allocator = allocator_or_default(NULL);
+	size_t size = 0;
+	char *bytes = read_file(path, &allocator, &size);
+	if (!bytes)
+		return errno ? io_error(path, "read", error)
+		             : error_set(error, CAL_ERR_MEMORY, "%s: %s", path, cal_status_text(CAL_ERR_MEMORY));
+	CalError own = {0};
+	const CalStatus status = cal_checkpoint_restore(sim, bytes, size, &own);
+	memory_free(&allocator, bytes);
+	return status == CAL_OK ? CAL_OK : error_set(error, status, "%s: %s", path, own.text);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * checkpoint_state.c — what a run carries from step to step, field by field.
+ *
+ * Not here: what is computed before it is used (workspaces, observations, values of events), what follows from the model
+ * (frozen flags apart), and what the simulation is made of (checkpoint_origin.c).
+ */
+#include "integrate/scheme.h"
+#include "model/model.h"
+#include "sim/checkpoint.h"
+
+/* A field that is new belongs into a walk below, unless it is one of those. */
+_Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 360, "a field of SimGroup is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 88, "a field of SimEvent is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 544, "a field of CalSim is new");
+_Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
+                   sizeof(CalIntegratorStats) == 32,
+               "a field of a monitor is new");
+
+GroupEntry entry_of(const CalSim *sim, int group) {
+	const SimGroup *g = &sim->groups[group];
+	const uint32_t body = g->model->bodies[0].id.value;
+	return (GroupEntry){.group = sim->topology ? topology_group(sim->topology, body) : (uint32_t)group + 1,
+	                    .nq = g->model->nq,
+	                    .nu = g->model->nu,
+	                    .input_from = g->input_from,
+	                    .motion_from = g->motion_from};
+}
+
+void walk_entry(Archive *a, GroupEntry *entry) {
+	archive_u32(a, &entry->group);
+	archive_int(a, &entry->nq);
+	archive_int(a, &entry->nu);
+	archive_int(a, &entry->input_from);
+	archive_int(a, &entry->motion_from);
+}
+
+static void walk_group_state(Archive *a, SimGroup *group) {
+	archive_double(a, &group->state.t);
+	archive_doubles(a, group->state.q, group->model->nq);
+	archive_doubles(a, group->state.u, group->model->nu);
+	archive_bytes(a, group->frozen, (size_t)group->model->nu);
+	archive_int(a, &group->worked);
+	archive_int(a, &group->pushed);
+	archive_int(a, &group->unaccounted);
+	archive_doubles(a, &group->start_energy.kinetic, 4);
+	archive_doubles(a, &group->start_momentum.mass, 13);
+	archive_double(a, &group->energy_scale);
+}
+
+static void walk_device(Archive *a, SimDevice *device) {
+	archive_bool(a, &device->off);
+	archive_bool(a, &device->started);
+	archive_doubles(a, device->x, device->def.nx);
+	archive_doubles(a, device->is.d, device->def.nd);
+}
+
+static void walk_event(Archive *a, SimEvent *event) {
+	archive_i64(a, &event->happened);
+	archive_double(a, &event->last);
+	archive_bool(a, &event->spent);
+}
+
+void walk_states(Archive *a, CalSim *sim) {
+	for (int i = 0; i < sim->group_count; i++)
+		walk_group_state(a, &sim->groups[i]);
+	for (int i = 0; i < sim->device_count; i++)
+		walk_device(a, &sim->devices[i]);
+	for (int i = 0; i < sim->event_count; i++)
+		walk_event(a, &sim->events[i]);
+	archive_doubles(a, sim->account, ACCOUNTS);
+}
+
+static void walk_stats(Archive *a, CalIntegratorStats *stats) {
+	archive_i64(a, &stats->steps);
+	archive_i64(a, &stats->rejected);
+	archive_i64(a, &stats->evaluations);
+	archive_double(a, &stats->last_step);
+}
+
+void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator) {
+	archive_double(a, &sim->start_energy);
+	archive_int(a, &sim->refused_group);
+	archive_int(a, &sim->failed_device);
+	archive_i64(a, &sim->generation);
+	archive_int(a, &sim->started);
+	archive_double(a, &sim->start_time);
+	archive_double(a, &sim->wall_s);
+	archive_double(a, &sim->cpu_s);
+	walk_stats(a, &sim->past);
+	walk_stats(a, &sim->start_stats);
+	integrator_walk(integrator, a);
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * checkpoint_topology.c — the topology in a checkpoint: what every joint, loop and body is now, and what was added.
+ *
+ * What the description held at the start is there in the simulation that is restored: of that only what may have changed
+ * is written. Joints and loops of the description follow from their records, as in any change.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "sim/checkpoint.h"
+
+/* A field that is new belongs into a walk below. */
+_Static_assert(sizeof(void *) != 8 || sizeof(TopologyJoint) == 768, "a field of TopologyJoint is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(TopologyLoop) == 736, "a field of TopologyLoop is new");
+
+/* ---- walking --------------------------------------------------------------------------------------------- */
+
+TopologyImage image_of(const Topology *t) {
+	const CalDesc *desc = t->desc;
+	return (TopologyImage){.groups = desc->group_count,
+	                       .bodies = desc->body_count,
+	                       .nodes = desc->node_count,
+	                       .joints = desc->joint_count,
+	                       .loops = desc->loop_count,
+	                       .left = t->left,
+	                       .group = desc->groups,
+	                       .body = desc->bodies,
+	                       .node = desc->nodes,
+	                       .joint = t->joints,
+	                       .loop = t->loops};
+}
+
+static void walk_counts(Archive *a, TopologyImage *image) {
+	archive_int(a, &image->groups);
+	archive_int(a, &image->bodies);
+	archive_int(a, &image->nodes);
+	archive_int(a, &image->joints);
+	archive_int(a, &image->loops);
+	archive_int(a, &image->left.groups);
+	archive_int(a, &image->left.bodies);
+	archive_int(a, &image->left.nodes);
+	archive_int(a, &image->left.joints);
+	archive_int(a, &image->left.loops);
+}
+
+static void walk_joint_record(Archive *a, TopologyJoint *joint, bool named) {
+	int state = (int)joint->state;
+	walk_joint(a, &joint->def, named);
+	archive_u32(a, &joint->a.value);
+	archive_u32(a, &joint->b.value);
+	archive_int(a, &state);
+	archive_int(a, &joint->reversed);
+	archive_int(a, &joint->own);
+	archive_u32(a, &joint->loop);
+	if (a->mode == ARCHIVE_READ)
+		joint->state = (CalJointState)state;
+}
+
+static void walk_loop_record(Archive *a, TopologyLoop *loop, bool named) {
+	walk_loop(a, &loop->as, named);
+	archive_int(a, &loop->open);
+	archive_u32(a, &loop->joint);
+	for (int i = 0; i < CAL_LOOP_MAX_TERMS; i++) {
+		archive_u32(a, &loop->term_joint[i]);
+		archive_int(a, &loop->term_dof[i]);
+	}
+}
+
+/* The first of each kind that was added: behind the description's own, and what things are parked on. */
+static TopologyImage first_added(const SimOrigin *origin) {
+	return (TopologyImage){.groups = origin->groups + 1,
+	                       .bodies = origin->bodies + 1,
+	                       .nodes = origin->nodes + 1,
+	                       .joints = origin->joints,
+	                       .loops = origin->loops};
+}
+
+static void walk_records(Archive *a, const SimOrigin *origin, TopologyImage *image) {
+	const TopologyImage first = first_added(origin);
+	for (int i = 0; i < image->groups; i++)
+		walk_group(a, &image->group[i], i >= first.groups);
+	for (int i = 0; i < image->bodies; i++)
+		walk_body(a, &image->body[i], i >= first.bodies);
+	for (int i = 0; i < image->nodes; i++)
+		walk_node(a, &image->node[i], i >= first.nodes);
+	for (int i = 0; i < image->joints; i++)
+		walk_joint_record(a, &image->joint[i], i >= first.joints);
+	for (int i = 0; i < image->loops; i++)
+		walk_loop_record(a, &image->loop[i], i >= first.loops);
+}
+
+void image_walk(Archive *a, const SimOrigin *origin, TopologyImage *image) {
+	walk_counts(a, image);
+	walk_records(a, origin, image);
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------- */
+
+/* Arrays of the image's counts. */
+static int take_arrays(const Topology *t, TopologyImage *image) {
+	const CalAllocator from = arena_behind(t->arena);
+	const size_t size[] = {sizeof *image->group * (size_t)image->groups, sizeof *image->body * (size_t)image->bodies,
+	                       sizeof *image->node * (size_t)image->nodes, sizeof *image->joint * (size_t)image->joints,
+	                       sizeof *image->loop * (size_t)image->loops};
+	void *array[5];
+	int done = 1;
+	for (int i = 0; i < 5; i++) {
+		array[i] = memory_alloc(&from, size[i]);
+		done &= array[i] != NULL;
+		if (array[i])
+			memset(array[i], 0, size[i]);
+	}
+	image->group = array[0], image->body = array[1], image->node = array[2];
+	image->joint = array[3], image->loop = array[4];
+	if (!done)
+		image_free(t, image);
+	return done;
+}
+
+void image_free(const Topology *t, TopologyImage *image) {
+	const CalAllocator from = arena_behind(t->arena);
+	memory_free(&from, image->group);
+	memory_free(&from, image->body);
+	memory_free(&from, image->node);
+	memory_free(&from, image->joint);
+	memory_free(&from, image->loop);
+	image->group = NULL, image->body = NULL, image->node = NULL, image->joint = NULL, image->loop = NULL;
+}
+
+/* The first records of another image; the arrays are large enough for them. */
+static void copy_records(const TopologyImage *from, const TopologyImage *count, TopologyImage *to) {
+	memcpy(to->group, from->group, sizeof *to->group * (size_t)count->groups);
+	memcpy(to->body, from->body, sizeof *to->body * (size_t)count->bodies);
+	memcpy(to->node, from->node, sizeof *to->node * (size_t)count->nodes);
+	memcpy(to->joint, from->joint, sizeof *to->joint * (size_t)count->joints);
+	memcpy(to->loop, from->loop, sizeof *to->loop * (size_t)count->loops);
+}
+
+int image_copy(const Topology *t, TopologyImage *copy) {
+	const TopologyImage now = image_of(t);
+	*copy = now;
+	if (!take_arrays(t, copy))
+		return 0;
+	copy_records(&now, &now, copy);
+	return 1;
+}
+
+static void release(const Topology *t, const void *memory) { memory_free(&t->allocator, (void *)(uintptr_t)memory); }
+
+void image_drop(const CalSim *sim, TopologyImage *image) {
+	const Topology *t = sim->topology;
+	const TopologyImage first = first_added(&sim->origin);
+	for (int i = first.groups; i < image->groups; i++)
+		release(t, image->group[i].name);
+	for (int i = first.bodies; i < image->bodies; i++) {
+		release(t, image->body[i].def.name);
+		release(t, image->body[i].flex);
+	}
+	for (int i = first.nodes; i < image->nodes; i++)
+		release(t, image->node[i].def.name);
+	for (int i = first.joints; i < image->joints; i++)
+		release(t, image->joint[i].def.name);
+	for (int i = first.loops; i < image->loops; i++)
+		release(t, image->loop[i].as.def.name);
+	image_free(t, image);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+static int counts_fit(const Topology *t, const TopologyImage *image, const TopologyImage *first) {
+	const CalDesc *desc = t->desc;
+	return image->groups >= first->groups && image->groups <= desc->group_capacity && image->bodies >= first->bodies &&
+	       image->bodies <= t->body_slots && image->nodes >= first->nodes && image->nodes <= desc->node_capacity &&
+	       image->joints >= first->joints && image->joints <= t->joint_slots && image->loops >= first->loops &&
+	       image->loops <= t->loop_slots;
+}
+
+static int is_id(uint32_t id, int count) { return id >= 1 && id <= (uint32_t)count; }
+static int is_id_or_none(uint32_t id, int count) { return id <= (uint32_t)count; }
+
+static int bodies_are_sound(const TopologyImage *image) {
+	int sound = 1;
+	for (int i = 0; i < image->bodies; i++)
+		sound &=
+			is_id(image->body[i].def.group.value, image->groups) && is_id(image->body[i].frame.value, image->nodes);
+	for (int i = 0; i < image->nodes; i++)
+		sound &= is_id_or_none(image->node[i].body.value, image->bodies);
+	return sound;
+}
+
+static int joints_are_sound(const TopologyImage *image) {
+	int sound = 1;
+	for (int i = 0; i < image->joints; i++) {
+		const TopologyJoint *j = &image->joint[i];
+		sound &= is_id_or_none(j->a.value, image->nodes) && is_id_or_none(j->b.value, image->nodes) &&
+		         is_id_or_none(j->loop, image->loops) && (int)j->state >= 0 && j->state <= CAL_JOINT_IN_LOOP;
+		if (sound && j->state == CAL_JOINT_IN_TREE) {
+			const uint32_t outboard = topology_outboard(j).value;
+			sound &= outboard && image->node[outboard - 1].body.value;
+		}
+	}
+	return sound;
+}
+
+static int loops_are_sound(const TopologyImage *image) {
+	int sound = 1;
+	for (int i = 0; i < image->loops; i++) {
+		const TopologyLoop *loop = &image->loop[i];
+		sound &= is_id_or_none(loop->as.a.value, image->nodes) && is_id_or_none(loop->as.b.value, image->nodes) &&
+		         is_id_or_none(loop->joint, image->joints);
+		for (int k = 0; k < CAL_LOOP_MAX_TERMS; k++)
+			sound &= is_id_or_none(loop->term_joint[k], image->joints);
+		for (int k = 0; k < loop->as.def.term_count; k++)
+			sound &= is_id(loop->as.def.term[k].body.value, image->bodies);
+	}
+	return sound;
+}
+
+CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalError *error) {
+	const Topology *t = sim->topology;
+	const TopologyImage first = first_added(&sim->origin), now = image_of(t);
+	*image = (TopologyImage){0};
+	walk_counts(a, image);
+	if (a->status != CAL_OK || !counts_fit(t, image, &first))
+		return error_set(error, CAL_ERR_INPUT, "the checkpoint is damaged: it has more objects than there is room for");
+	if (!take_arrays(t, image))
+		return error_set(error, CAL_ERR_MEMORY, "checkpoint: %s", cal_status_text(CAL_ERR_MEMORY));
+	copy_records(&now, &first, image);
+	a->allocator = t->allocator;
+	walk_records(a, &sim->origin, image);
+	CalStatus status = a->status;
+	if (status == CAL_OK && !(bodies_are_sound(image) && joints_are_sound(image) && loops_are_sound(image)))
+		status = CAL_ERR_INPUT;
+	if (status == CAL_OK)
+		return CAL_OK;
+	image_drop(sim, image);
+	return status == CAL_ERR_MEMORY
+	           ? error_set(error, status,
+	                       "checkpoint: the memory reserved for changes (%zu bytes) is too small for what was added; "
+	                       "give cal_sim_reserve() a larger CalSimCapacity.memory",
+	                       t->memory)
+	           : error_set(error, status, "the checkpoint is damaged: its topology makes no sense");
+}
+
+void image_put(const TopologyImage *image, Topology *t) {
+	CalDesc *desc = t->desc;
+	TopologyImage to = image_of(t);
+	copy_records(image, image, &to);
+	desc->group_count = image->groups, desc->body_count = image->bodies, desc->node_count = image->nodes;
+	desc->joint_count = image->joints, desc->loop_count = image->loops;
+	const size_t memory = t->left.memory;
+	t->left = image->left;
+	t->left.memory = memory;
+	for (int i = 0; i < image->joints; i++)
+		topology_put_joint(t, (uint32_t)i + 1);
+	topology_carriers(t);
+	for (int i = 0; i < image->loops; i++)
+		topology_put_loop(t, (uint32_t)i + 1);
+}
