@@ -145,6 +145,8 @@ CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalIntegratorOptions
 		status = prepare_group(loaded, i, error);
 	if (status == CAL_OK)
 		status = cal_file_add_devices(file, loaded->sim, error);
+	if (status == CAL_OK)
+		status = cal_file_add_motions(file, loaded->sim, error);
 	return status;
 }
 

@@ -279,6 +279,26 @@ CAL_API CalStatus cal_desc_attach(CalDesc *desc, CalNodeId inboard, const CalJoi
  */
 CAL_API CalStatus cal_desc_close_loop(CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalLoopId *id,
                                       CalError *error);
+/**
+ * A pendulum on a node, such as liquid in a tank: a point mass on a universal joint. Body and joint have its name; the mass
+ * is at the body's node "mass". Its two angles are zero where it hangs along `down`; the second stays below a right angle.
+ */
+typedef struct CalPendulumDef {
+	const char *name;  // required, unique among bodies and among joints
+	CalNodeId node;    // that it hangs on; {0}: the ground's origin
+	CalGroupId group;  // on the ground only; {0}: the default one
+	CalVec3 pivot;     // in the node's frame [m]
+	CalVec3 down;      // from the pivot to the mass at rest, in the node's axes; normalised
+	double mass;       // [kg], > 0
+	double length;     // from the pivot to the mass [m], > 0
+	double damping;    // of each angle [N m s/rad], >= 0
+	double stiffness;  // of each angle [N m/rad], >= 0
+	const char *place; // for messages; may be NULL
+} CalPendulumDef;
+CAL_API CalPendulumDef cal_pendulum_def(void); // down: -z
+/** Where memory runs short, the body may be there without its joint. */
+CAL_API CalStatus cal_desc_add_pendulum(CalDesc *desc, const CalPendulumDef *def, CalBodyId *body, CalError *error);
+
 /** Makes a body flexible; its nodes must exist. Everything is copied. A body can be made flexible once. */
 CAL_API CalStatus cal_desc_set_flexible(CalDesc *desc, CalBodyId body, const CalFlexDef *def, CalError *error);
 

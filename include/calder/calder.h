@@ -14,8 +14,10 @@
 #include <calder/operators.h>
 #include <calder/integrate.h>
 #include <calder/device.h>
+#include <calder/expression.h>
 #include <calder/sim.h>
 #include <calder/devices.h>
+#include <calder/motion.h>
 #include <calder/transition.h>
 #include <calder/checkpoint.h>
 #include <calder/io.h>

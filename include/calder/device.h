@@ -72,6 +72,9 @@ CAL_API void cal_scene_supply(CalScene *scene, double power);    // brought in f
 CAL_API void cal_scene_carry(CalScene *scene, CalVec3 linear,
                              CalVec3 angular); // momentum held, about the world's origin
 
+/** Says why a function of the device is about to fail; the message of the run then tells it. Copied. */
+CAL_API void cal_scene_explain(CalScene *scene, const char *why);
+
 /* ---- a device ------------------------------------------------------------------------------- */
 
 /** A device as its functions see it. */

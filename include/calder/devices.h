@@ -212,6 +212,24 @@ typedef struct CalTableLoadDef {
 } CalTableLoadDef;
 CAL_API CalStatus cal_sim_add_table_load(CalSim *sim, const CalTableLoadDef *def, int *device, CalError *error);
 
+/**
+ * A load by formulas (calder/expression.h): a wrench on a node, or an effort on a joint. They may depend on anything in
+ * the simulation: time, states, outputs of devices that were added before. NULL: zero. Texts are copied.
+ */
+typedef struct CalExpressionLoadDef {
+	const char *name;
+	CalNodeId node;        // of a wrench, {0}: none
+	CalFrame frame;        // axes of its components
+	CalJointId joint;      // of an effort, {0}: none
+	int dof;               //
+	const char *effort;    // [N m] or [N]
+	const char *moment[3]; // [N m]
+	const char *force[3];  // [N]
+	const char *place;
+} CalExpressionLoadDef;
+CAL_API CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *def, int *device,
+                                              CalError *error);
+
 #ifdef __cplusplus
 }
 #endif

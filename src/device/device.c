@@ -51,7 +51,7 @@ void device_not_negatives(DeviceDraft *d, const char *what, CalVec3 value) {
 	device_not_negative(d, what, value.z);
 }
 
-Table device_table(DeviceDraft *d, const char *what, const CalTable *table) {
+void device_check_table(DeviceDraft *d, const char *what, const CalTable *table) {
 	device_check(d,
 	             table->count >= 0 && table->count < 100000000 && (table->count == 0 || (table->time && table->value)),
 	             "the table of %s has no numbers", what);
@@ -64,6 +64,10 @@ Table device_table(DeviceDraft *d, const char *what, const CalTable *table) {
 		             "times in the table of %s do not ascend: %g s is followed by %g s", what,
 		             i ? table->time[i - 1] : 0, table->time[i]);
 	}
+}
+
+Table device_table(DeviceDraft *d, const char *what, const CalTable *table) {
+	device_check_table(d, what, table);
 	const Table placed = {table->shape, d->def.table_count, table->count};
 	d->tables[d->tables_count++] = table;
 	d->def.table_count += 2 * table->count;

@@ -76,6 +76,7 @@ void device_check(DeviceDraft *d, bool good, const char *format, ...);
 /** Not negative and finite. */
 void device_not_negative(DeviceDraft *d, const char *what, double value);
 void device_not_negatives(DeviceDraft *d, const char *what, CalVec3 value);
+void device_check_table(DeviceDraft *d, const char *what, const CalTable *table);
 /** Checks a table and takes it along. */
 Table device_table(DeviceDraft *d, const char *what, const CalTable *table);
 /** Adds the device, unless there was a mistake. */

@@ -2,8 +2,8 @@
 /*
  * native.c — cal_file_read() and what a file offers (docs/format.md).
  *
- * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, loops,
- * state, loads, devices, run. The first mistake stops the reading; its message carries file, line and column.
+ * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, pendulums,
+ * loops, state, loads, devices, motions, run. The first mistake stops the reading; its message carries file, line and column.
  */
 #include <stdio.h>
 #include <string.h>
@@ -22,10 +22,12 @@ static const Key file_keys[] = {
 	{"ground", key_node, offsetof(Sections, ground), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"bodies", key_node, offsetof(Sections, bodies), DIM_NUMBER, KEY_REQUIRED},
 	{"joints", key_node, offsetof(Sections, joints), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"pendulums", key_node, offsetof(Sections, pendulums), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"loops", key_node, offsetof(Sections, loops), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"state", key_node, offsetof(Sections, state), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"loads", key_node, offsetof(Sections, loads), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"devices", key_node, offsetof(Sections, devices), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"motions", key_node, offsetof(Sections, motions), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable file_table = KEY_TABLE("file", file_keys);
@@ -43,8 +45,9 @@ static bool read_sections(Reader *r) {
 	const CalStatus status = cal_desc_set_gravity(r->file->desc, (CalGroupId){0}, s.gravity);
 	if (status != CAL_OK)
 		return reader_fail(r, tree_get(root, "gravity"), "%s", cal_status_text(status));
-	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_loops(r, &s) &&
-	       native_read_state(r, &s) && native_read_loads(r, &s) && native_read_devices(r, &s) && native_read_run(r, &s);
+	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_pendulums(r, &s) &&
+	       native_read_loops(r, &s) && native_read_state(r, &s) && native_read_loads(r, &s) &&
+	       native_read_devices(r, &s) && native_read_motions(r, &s) && native_read_run(r, &s);
 }
 
 /* Takes the tree over, also on failure. */

@@ -12,6 +12,7 @@
 #include <calder/devices.h>
 #include <calder/flex.h>
 #include <calder/io.h>
+#include <calder/motion.h>
 #include <stdbool.h>
 
 #include "io/suggest.h"
@@ -85,6 +86,8 @@ struct CalFile {
 	DeviceEntry *devices;
 	int device_count;
 	FileMesh *meshes; // of contact shapes, in a chain
+	CalMotionDef *motions;
+	int motion_count;
 	CalRunSettings run;
 };
 
@@ -189,7 +192,7 @@ typedef struct Sections {
 	double version;
 	const char *title;
 	CalVec3 gravity;
-	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run;
+	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions;
 } Sections;
 
 bool native_read_bodies(Reader *r, const Sections *s);
@@ -198,6 +201,8 @@ bool native_read_loops(Reader *r, const Sections *s);
 bool native_read_state(Reader *r, const Sections *s);
 bool native_read_loads(Reader *r, const Sections *s);
 bool native_read_devices(Reader *r, const Sections *s);
+bool native_read_pendulums(Reader *r, const Sections *s); // behind the joints
+bool native_read_motions(Reader *r, const Sections *s);
 bool native_read_run(Reader *r, const Sections *s);
 
 /** A table of values of this dimension; table->shape stays unless the file gives one. */
@@ -208,6 +213,10 @@ bool native_read_contact(Reader *r, const Sections *s, const Item *item, const T
                          const TreeNode *material, CalContactDef *def);
 /** Gives the meshes of a file back. */
 void native_free_meshes(CalFile *file);
+/** The text of a formula over the simulation that is a number (docs/expressions.md). */
+bool native_read_formula(Reader *r, const TreeNode *node, const char **text);
+/** A table, a quantity of this dimension, or a formula of the time. */
+bool native_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function);
 
 /** Mass properties from a shape (native_shape.c). */
 typedef struct BodyInput {
@@ -251,6 +260,6 @@ extern const KeyTable file_table, group_table, ground_table, body_table, node_ta
 	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,
 	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
 	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table,
-	contact_table, contact_shape_table, contact_material_table;
+	contact_table, contact_shape_table, contact_material_table, expression_table, motion_table, pendulum_table;
 
 #endif

@@ -178,7 +178,9 @@ bool native_read_bodies(Reader *r, const Sections *s) {
 		return false;
 	reader_subject(r, "bodies", NULL);
 	count = items_count(r, s->bodies, "bodies");
-	r->file->modes = count < 0 ? NULL : reader_array(r, (size_t)count, sizeof *r->file->modes);
+	r->file->modes = count < 0 ? NULL
+	                           : reader_array(r, (size_t)count + (s->pendulums ? (size_t)s->pendulums->count : 0),
+	                                          sizeof *r->file->modes);
 	if (!r->file->modes)
 		return false;
 	for (int i = 0; i < count; i++) {

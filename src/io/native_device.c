@@ -38,6 +38,7 @@ typedef struct DeviceInput {
 		CalGravityDef gravity;
 		CalTableLoadDef table_load;
 		CalContactDef contact;
+		CalExpressionLoadDef expression;
 		SharedDef shared;
 	} def;
 	int dof;
@@ -140,6 +141,18 @@ static bool key_tables(Reader *r, const TreeNode *value, const Key *key, void *t
 	return native_read_table(r, value->items[0], key->dimension, &tables[0]) &&
 	       native_read_table(r, value->items[1], key->dimension, &tables[1]) &&
 	       native_read_table(r, value->items[2], key->dimension, &tables[2]);
+}
+
+static bool key_formula(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	return native_read_formula(r, value, field(target, key));
+}
+
+static bool key_formulas(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	const char **texts = field(target, key);
+	if (value->kind != TREE_LIST || value->count != 3)
+		return reader_fail(r, value, "expected a list of three formulas, for x, y and z; write 0 for none");
+	return native_read_formula(r, value->items[0], &texts[0]) && native_read_formula(r, value->items[1], &texts[1]) &&
+	       native_read_formula(r, value->items[2], &texts[2]);
 }
 
 /* ---- tables of keys ------------------------------------------------------------------------------- */
@@ -288,6 +301,18 @@ static const Key table_load_keys[] = {
 };
 const KeyTable table_load_table = KEY_TABLE("table_load", table_load_keys);
 
+static const Key expression_keys[] = {
+	NAMED,
+	{"joint", key_joint, AT(expression.joint), DIM_NUMBER, 0},
+	{"dof", key_dof, 0, DIM_NUMBER, 0},
+	{"effort", key_formula, AT(expression.effort), DIM_NUMBER, 0},
+	{"node", key_path, AT(expression.node), DIM_NUMBER, 0},
+	{"frame", key_frame, AT(expression.frame), DIM_NUMBER, 0},
+	{"force", key_formulas, AT(expression.force), DIM_NUMBER, 0},
+	{"moment", key_formulas, AT(expression.moment), DIM_NUMBER, 0},
+};
+const KeyTable expression_table = KEY_TABLE("expression", expression_keys);
+
 static const Key shared_keys[] = {
 	NAMED,
 	{"library", key_text, AT(shared.library), DIM_NUMBER, KEY_REQUIRED},
@@ -318,6 +343,7 @@ ADDER(slosh, cal_sim_add_slosh)
 ADDER(gravity, cal_sim_add_gravity)
 ADDER(table_load, cal_sim_add_table_load)
 ADDER(contact, cal_sim_add_contact)
+ADDER(expression, cal_sim_add_expression_load)
 #undef ADDER
 
 static CalStatus add_shared(CalSim *sim, const void *def, CalError *error) {
@@ -352,6 +378,7 @@ static const DeviceType types[] = {
 	{TYPE(gravity), NO_DOF},
 	{TYPE(table_load), AT(table_load.dof)},
 	{TYPE(contact), NO_DOF},
+	{TYPE(expression), AT(expression.dof)},
 	{TYPE(shared), NO_DOF},
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };

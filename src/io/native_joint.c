@@ -239,7 +239,8 @@ bool native_read_joints(Reader *r, const Sections *s) {
 	const int count = items_count(r, s->joints, "joints");
 	if (count < 0)
 		return false;
-	r->file->joints = reader_array(r, (size_t)count, sizeof *r->file->joints);
+	const size_t pendulums = s->pendulums ? (size_t)s->pendulums->count : 0;
+	r->file->joints = reader_array(r, (size_t)count + pendulums, sizeof *r->file->joints);
 	if (!r->file->joints)
 		return false;
 	for (int i = 0; i < count; i++) {
@@ -249,6 +250,69 @@ bool native_read_joints(Reader *r, const Sections *s) {
 		reader_subject(r, "joints", NULL);
 	}
 	return true;
+}
+
+/* ---- pendulums ------------------------------------------------------------------------------ */
+
+typedef struct PendulumInput {
+	const char *node, *group;
+	CalVec3 pivot, down;
+	double mass, length, damping, stiffness;
+} PendulumInput;
+
+static const Key pendulum_keys[] = {
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"node", key_text, offsetof(PendulumInput, node), DIM_NUMBER, KEY_REQUIRED},
+	{"group", key_text, offsetof(PendulumInput, group), DIM_NUMBER, 0},
+	{"pivot", key_vector, offsetof(PendulumInput, pivot), DIM_LENGTH, 0},
+	{"down", key_axis, offsetof(PendulumInput, down), DIM_NUMBER, 0},
+	{"mass", key_positive, offsetof(PendulumInput, mass), DIM_MASS, KEY_REQUIRED},
+	{"length", key_positive, offsetof(PendulumInput, length), DIM_LENGTH, KEY_REQUIRED},
+	{"damping", key_not_negative, offsetof(PendulumInput, damping), DIM_ANGULAR_DAMPING, 0},
+	{"stiffness", key_not_negative, offsetof(PendulumInput, stiffness), DIM_ANGULAR_STIFFNESS, 0},
+};
+const KeyTable pendulum_table = KEY_TABLE("pendulum", pendulum_keys);
+
+static bool read_pendulum(Reader *r, const Sections *s, const Item *item) {
+	char place[256];
+	PendulumInput in = {.down = cal_pendulum_def().down};
+	CalPendulumDef def = cal_pendulum_def();
+	CalBodyId body;
+	reader_subject(r, "pendulum", item->name);
+	if (!keys_read(r, item->value, &pendulum_table, &in) ||
+	    !native_find_node(r, s, tree_get(item->value, "node"), in.node, &def.node))
+		return false;
+	if (in.group && strcmp(in.node, "ground") != 0 && strncmp(in.node, "ground/", 7) != 0)
+		return reader_fail(r, tree_get(item->value, "group"),
+		                   "a pendulum belongs to the group of its node; only on the ground can \"group\" be given");
+	if (in.group && !(def.group = cal_desc_find_group(r->file->desc, in.group)).value)
+		return reader_fail(r, tree_get(item->value, "group"), "there is no group \"%.80s\"", in.group);
+	def.name = item->name;
+	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	def.pivot = in.pivot;
+	def.down = in.down;
+	def.mass = in.mass;
+	def.length = in.length;
+	def.damping = in.damping;
+	def.stiffness = in.stiffness;
+	const CalStatus status = cal_desc_add_pendulum(r->file->desc, &def, &body, r->error);
+	if (status != CAL_OK)
+		return reader_refused(r, item->place, status);
+	JointRecord *record = &r->file->joints[cal_desc_find_joint(r->file->desc, item->name).value - 1];
+	*record = (JointRecord){.name = item->name, .type = CAL_JOINT_UNIVERSAL, .body = body};
+	return shape_append(&record->shape, shapes[CAL_JOINT_UNIVERSAL]);
+}
+
+bool native_read_pendulums(Reader *r, const Sections *s) {
+	reader_subject(r, "pendulums", NULL);
+	const int count = items_count(r, s->pendulums, "pendulums");
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (!items_get(r, s->pendulums, i, "pendulum", &item) || !read_pendulum(r, s, &item))
+			return false;
+		reader_subject(r, "pendulums", NULL);
+	}
+	return count >= 0;
 }
 
 bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint) {

@@ -9,15 +9,17 @@
 #include "io/native.h"
 
 const KeyTable *const native_tables[] = {
-	&file_table,     &group_table,      &ground_table,        &body_table,       &node_table,      &placement_table,
-	&rotation_table, &inertia_table,    &box_table,           &sphere_table,     &rod_table,       &joint_table,
-	&element_table,  &dof_table,        &cylinder_table,      &state_table,      &load_table,      &run_table,
-	&output_table,   &flexible_table,   &flexible_node_table, &beam_table,       &beam_mass_table, &section_table,
-	&panel_table,    &invariants_table, &position_table,      &shape_table,      &modal_table,     &loop_table,
-	&term_table,     &drive_table,      &stabilisation_table, &known_table,      &table_table,     &spring_table,
-	&bushing_table,  &limit_table,      &friction_table,      &servo_table,      &wheel_table,     &gyro_table,
-	&thruster_table, &slosh_table,      &gravity_table,       &table_load_table, &shared_table,    &contact_table,
-	&contact_shape_table, &contact_material_table,
+	&file_table,          &group_table,    &ground_table,        &body_table,          &node_table,
+	&placement_table,     &rotation_table, &inertia_table,       &box_table,           &sphere_table,
+	&rod_table,           &joint_table,    &element_table,       &dof_table,           &cylinder_table,
+	&state_table,         &load_table,     &run_table,           &output_table,        &flexible_table,
+	&flexible_node_table, &beam_table,     &beam_mass_table,     &section_table,       &panel_table,
+	&invariants_table,    &position_table, &shape_table,         &modal_table,         &loop_table,
+	&term_table,          &drive_table,    &stabilisation_table, &known_table,         &table_table,
+	&spring_table,        &bushing_table,  &limit_table,         &friction_table,      &servo_table,
+	&wheel_table,         &gyro_table,     &thruster_table,      &slosh_table,         &gravity_table,
+	&table_load_table,    &shared_table,   &contact_table,       &contact_shape_table, &contact_material_table,
+	&expression_table,    &motion_table,   &pendulum_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 

@@ -158,7 +158,7 @@ static CalStatus write_all(const CalDesc *desc, const TreeNode *root, FILE *out,
 		fputs("calder: 1\n", out);
 		put_section(&w, root, "title");
 		write_desc(&w);
-		static const char *const sections[] = {"state", "loads", "devices", "run"};
+		static const char *const sections[] = {"state", "loads", "devices", "motions", "run"};
 		for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
 			put_section(&w, root, sections[i]);
 		if (fflush(out) != 0 || ferror(out))

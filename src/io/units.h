@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/number.h"
+
 /*
  * One line per dimension: name, exponents of kg, m, s and rad, what it is called, an example of it.
  * rad is kept apart so that a length is not taken for an angle. It may be left out beside forces and
@@ -51,12 +53,6 @@ typedef enum Dimension {
 /** "an angle" and "30 deg". */
 const char *dimension_what(Dimension dimension);
 const char *dimension_example(Dimension dimension);
-
-/**
- * The decimal number at the start of text: its value, and the rest of the text. NULL if there is none.
- * A number too large for a double becomes infinite.
- */
-const char *number_parse(const char *text, double *value);
 
 /** True if two masses of this ratio differ by a power of 1000, to a per cent: kg and t or g, m^3 and mm^3 mixed up. */
 bool ratio_is_of_units(double ratio);

@@ -79,8 +79,19 @@ static CalStatus report_group(const SimGroup *group, CalStatus status, CalError 
 	                     : remedy(status));
 }
 
+/* The same, or what the function that moves the group said. */
+static CalStatus report_moved(const CalSim *sim, const SimGroup *group, CalStatus status, CalError *error) {
+	if (status != CAL_ERR_USER || !group->motion || !sim->why_failed[0])
+		return report_group(group, status, error);
+	return error_set(error, status, "group \"%s\", t = %.9g s: %s", cal_model_name(group->model), group->state.t,
+	                 sim->why_failed);
+}
+
 static CalStatus report_device(const CalSim *sim, CalStatus status, CalError *error) {
 	const CalDeviceDef *def = &sim->devices[sim->failed_device].def;
+	if (sim->why_failed[0])
+		return error_set(error, status, "device \"%s\" (%s), t = %.9g s: %s", def->name, def->ops->type,
+		                 cal_sim_time(sim), sim->why_failed);
 	return error_set(error, status, "device \"%s\" (%s), t = %.9g s: %s; %s", def->name, def->ops->type,
 	                 cal_sim_time(sim), cal_status_text(status),
 	                 status == CAL_ERR_ARGUMENT
@@ -98,7 +109,7 @@ static CalStatus report(const CalSim *sim, CalStatus status, CalError *error) {
 	int group = cal_integrator_culprit(sim->whole.integrator);
 	group = group < 0 && sim->refused_group >= 0 ? sim->refused_group : group;
 	if (group >= 0 || sim->group_count == 1)
-		return report_group(&sim->groups[group < 0 ? 0 : group], status, error);
+		return report_moved(sim, &sim->groups[group < 0 ? 0 : group], status, error);
 	return error_set(error, status, "t = %.9g s: %s; %s", cal_sim_time(sim), cal_status_text(status), remedy(status));
 }
 
@@ -209,6 +220,7 @@ static CalStatus move(CalSim *sim, double limit, bool single, CalError *error) {
 	sim->refused_group = sim->failed_device = -1;
 	sim->moving = true;
 	sim->restored = false;
+	sim->why_failed[0] = 0;
 	sim->whole.values_known = false;
 	if (events_next_time(sim, -INFINITY) <= cal_sim_time(sim))
 		status = events_happen(sim, false, error);
@@ -274,7 +286,7 @@ static CalStatus restart_group(CalSim *sim, SimGroup *group, CalError *error) {
 		                 cal_model_name(group->model), group->state.t, cal_model_name(sim->groups[0].model),
 		                 cal_sim_time(sim));
 	if (group->motion)
-		return report_group(group, group_impose(group), error);
+		return report_moved(sim, group, group_impose(group), error);
 	CalStatus status = report_group(group, cal_config_normalize(group->model, group->state.q), error);
 	CalProjectReport left;
 	return status == CAL_OK ? assemble(group, &left, error) : status;
@@ -283,6 +295,7 @@ static CalStatus restart_group(CalSim *sim, SimGroup *group, CalError *error) {
 CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	CalStatus status = CAL_OK;
 	sim->refused_group = sim->failed_device = -1;
+	sim->why_failed[0] = 0;
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
 		status = restart_group(sim, &sim->groups[i], error);
 	if (status == CAL_OK)

@@ -136,6 +136,7 @@ struct CalSim {
 	double start_energy;      // of groups and devices
 	int refused_group;        // whose input refused, -1: none
 	int failed_device;        // that failed, -1: none
+	char why_failed[320];     // in its own words, or ""
 	int64_t generation;       // counts changes of topology
 	int started;              // cal_sim_restart() has taken the monitors' start
 	bool moving;              // within an advance
@@ -156,9 +157,12 @@ struct CalScene {
 	bool viewing;          // on the observers' workspaces
 	CalStatus status;      // of the first failure
 	int room;              // wrenches that the device at hand may still push
+	int asking;            // devices whose outputs are being asked for, one by the other
 	double stored, dissipated, supplied;
 	CalVec3 linear, angular;
 };
+
+enum { SCENE_OUTPUTS = 64, SCENE_ASKING = 8 }; // outputs of a device that others can read; devices that ask each other
 
 /** Methods that need a step size; the others choose their own. */
 static inline bool method_is_fixed(CalMethod method) { return method != CAL_METHOD_DOPRI5; }
@@ -217,6 +221,8 @@ CalDevice scene_device(const CalScene *scene, const SimDevice *device);
 CalWork *scene_work(CalScene *scene, int group);
 /** Notes the failure of a device and returns its status. */
 CalStatus scene_failed(CalScene *scene, int device, int code);
+/** An output of a device, of the first SCENE_OUTPUTS; 0 while it rests. CAL_ERR_USER if devices ask each other in a ring. */
+CalStatus scene_output(CalScene *scene, int device, int output, double *value);
 /** What devices do: pushes into scene->inputs, their rates into xdot (NULL: not wanted). */
 CalStatus scene_evaluate(CalScene *scene, double *xdot);
 /** A CalSystemFn: inputs of all groups, devices, accounts. user is the CalSim. */

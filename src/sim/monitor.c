@@ -208,7 +208,7 @@ CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor) {
 	monitor->linear_change = minus(monitor->momentum.linear, g->start_momentum.linear);
 	monitor->angular_change = minus(monitor->momentum.angular_origin, g->start_momentum.angular_origin);
 	residuals(g, monitor);
-	monitor->energy_conserved = g->energy_free && !g->worked;
-	monitor->momentum_conserved = g->momentum_free && !g->pushed;
+	monitor->energy_conserved = g->energy_free && !g->worked && !g->motion;
+	monitor->momentum_conserved = g->momentum_free && !g->pushed && !g->motion;
 	return CAL_OK;
 }

@@ -7,6 +7,7 @@
  * to them; then they are copied into buffers of the group.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <calder/device.h>
@@ -228,6 +229,10 @@ void cal_scene_carry(CalScene *scene, CalVec3 linear, CalVec3 angular) {
 		(CalVec3){scene->angular.x + angular.x, scene->angular.y + angular.y, scene->angular.z + angular.z};
 }
 
+void cal_scene_explain(CalScene *scene, const char *why) {
+	snprintf(scene->sim->why_failed, sizeof scene->sim->why_failed, "%s", why ? why : "");
+}
+
 /* ---- scenes -------------------------------------------------------------------------------------- */
 
 static CalScene scene_open(CalSim *sim, double t, const CalState *parts, const double *x, CalInput *inputs,
@@ -259,6 +264,23 @@ CalStatus scene_failed(CalScene *scene, int device, int code) {
 	if (scene->status != CAL_OK)
 		scene->sim->failed_device = device;
 	return scene->status;
+}
+
+CalStatus scene_output(CalScene *scene, int index, int output, double *value) {
+	const SimDevice *device = &scene->sim->devices[index];
+	const CalDeviceOps *ops = device->def.ops;
+	double outputs[SCENE_OUTPUTS] = {0};
+	*value = 0;
+	if (!device->active || !ops->outputs)
+		return CAL_OK;
+	if (scene->asking >= SCENE_ASKING || ops->output_count > SCENE_OUTPUTS)
+		return note(scene, CAL_ERR_USER);
+	const CalDevice view = scene_device(scene, device);
+	scene->asking++;
+	const int code = ops->outputs(&view, scene, outputs);
+	scene->asking--;
+	*value = outputs[output];
+	return code ? note(scene, CAL_ERR_USER) : scene->status;
 }
 
 CalStatus scene_evaluate(CalScene *scene, double *xdot) {

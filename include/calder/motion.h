@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/motion.h — groups that move as given functions of time, without dynamics.
+ *
+ * A target that tumbles, a platform that shakes, a door that opens on a schedule: devices and observers see it move, and
+ * what pushes it does not change it. Functions are tables or formulas of t, with rate and acceleration exact. Where more
+ * is wanted, cal_sim_set_motion() takes any C function.
+ */
+#ifndef CALDER_MOTION_H
+#define CALDER_MOTION_H
+
+#include <calder/devices.h>
+#include <calder/expression.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A function of time: a formula of t alone, or else a table. Neither (count 0): there is none. */
+typedef struct CalTimeFunction {
+	const char *formula; // "30 deg * sin(2*t)", or NULL
+	CalTable table; // linear: the rate jumps at the points; CAL_TABLE_STEP of several points is refused: it has no rate
+} CalTimeFunction;
+
+/** How one joint moves. What has no function stays as it is in the state when the motion is added. */
+typedef struct CalJointMotion {
+	CalJointId joint;
+	CalTimeFunction q[CAL_JOINT_MAX_DOF]; // by freedom; none for those of a quaternion
+	CalVec3 axis;                         // of a free or spherical joint, in its inboard frame; normalised; {0}: z
+	CalTimeFunction angle;                // about it, from the orientation in the state on [rad]
+} CalJointMotion;
+
+/** A motion is a device of the simulation without effect on others; steps end where a table or a formula has a kink. */
+typedef struct CalMotionDef {
+	const char *name;             // required, unique among the devices
+	const char *group;            // required
+	const CalJointMotion *joints; // [joint_count]
+	int joint_count;              //
+	const char *place;            // for messages; may be NULL
+} CalMotionDef;
+
+/**
+ * From now on the group moves so, until cal_sim_set_motion() says otherwise or a change of topology concerns it. All is
+ * copied and belongs to the simulation. Modes of flexible bodies stay as they are. Loops are not looked at: they
+ * must agree with the functions.
+ */
+CAL_API CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, CalError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * number.c — decimal numbers in text, and the units that can stand behind them.
+ *
+ * Hz is left out on purpose: it is read as 1/s by some and as 2 pi rad/s by others.
+ */
+#include "base/number.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.14159265358979323846
+
+enum { NUMBER_MAX = 400 };
+
+typedef struct NamedUnit {
+	const char *name;
+	Unit unit;
+} NamedUnit;
+
+static const NamedUnit named_units[] = {
+	{"m", {1, 0, 1, 0, 0}},
+	{"km", {1e3, 0, 1, 0, 0}},
+	{"cm", {1e-2, 0, 1, 0, 0}},
+	{"mm", {1e-3, 0, 1, 0, 0}},
+	{"um", {1e-6, 0, 1, 0, 0}},
+	{"in", {0.0254, 0, 1, 0, 0}},
+	{"ft", {0.3048, 0, 1, 0, 0}},
+	{"kg", {1, 1, 0, 0, 0}},
+	{"g", {1e-3, 1, 0, 0, 0}},
+	{"t", {1e3, 1, 0, 0, 0}},
+	{"lb", {0.45359237, 1, 0, 0, 0}},
+	{"s", {1, 0, 0, 1, 0}},
+	{"ms", {1e-3, 0, 0, 1, 0}},
+	{"us", {1e-6, 0, 0, 1, 0}},
+	{"min", {60, 0, 0, 1, 0}},
+	{"h", {3600, 0, 0, 1, 0}},
+	{"rad", {1, 0, 0, 0, 1}},
+	{"mrad", {1e-3, 0, 0, 0, 1}},
+	{"deg", {PI / 180, 0, 0, 0, 1}},
+	{"arcmin", {PI / 10800, 0, 0, 0, 1}},
+	{"arcsec", {PI / 648000, 0, 0, 0, 1}},
+	{"rev", {2 * PI, 0, 0, 0, 1}},
+	{"rpm", {PI / 30, 0, 0, -1, 1}},
+	{"N", {1, 1, 1, -2, 0}},
+	{"mN", {1e-3, 1, 1, -2, 0}},
+	{"kN", {1e3, 1, 1, -2, 0}},
+	{"lbf", {4.4482216152605, 1, 1, -2, 0}},
+	{"Nm", {1, 1, 2, -2, 0}},
+	{"J", {1, 1, 2, -2, 0}},
+	{"W", {1, 1, 2, -3, 0}},
+	{"Pa", {1, 1, -1, -2, 0}},
+	{"kPa", {1e3, 1, -1, -2, 0}},
+	{"MPa", {1e6, 1, -1, -2, 0}},
+	{"GPa", {1e9, 1, -1, -2, 0}},
+};
+
+const Unit *unit_find(const char *name, size_t length) {
+	for (size_t i = 0; i < sizeof named_units / sizeof named_units[0]; i++)
+		if (strlen(named_units[i].name) == length && memcmp(named_units[i].name, name, length) == 0)
+			return &named_units[i].unit;
+	return NULL;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+static const char *skip_digits(const char *p) {
+	while (is_digit(*p))
+		p++;
+	return p;
+}
+
+/* End of the decimal number at text, or NULL; *point is its decimal point, or NULL. */
+static const char *number_scan(const char *text, const char **point) {
+	const char *p = text + (*text == '+' || *text == '-');
+	const char *whole = p;
+	p = skip_digits(p);
+	ptrdiff_t digits = p - whole;
+	*point = NULL;
+	if (*p == '.') {
+		*point = p;
+		const char *part = ++p;
+		p = skip_digits(p);
+		digits += p - part;
+	}
+	if (digits == 0)
+		return NULL;
+	if (*p == 'e' || *p == 'E') {
+		const char *power = p + 1 + (p[1] == '+' || p[1] == '-');
+		if (is_digit(*power))
+			p = skip_digits(power);
+	}
+	return p;
+}
+
+/*
+ * strtod rounds correctly but expects the decimal point of the locale, which it shares with printf: the
+ * point is replaced by what printf writes.
+ */
+const char *number_parse(const char *text, double *value) {
+	const char *point;
+	const char *end = number_scan(text, &point);
+	if (!end || end - text > NUMBER_MAX)
+		return NULL;
+	char buffer[NUMBER_MAX + 32], half[16];
+	int written;
+	if (point) {
+		snprintf(half, sizeof half, "%.1f", 0.5); // "0.5" with the locale's point
+		const int width = (int)strlen(half) - 2;
+		written = snprintf(buffer, sizeof buffer, "%.*s%.*s%.*s", (int)(point - text), text, width, half + 1,
+		                   (int)(end - point - 1), point + 1);
+	} else {
+		written = snprintf(buffer, sizeof buffer, "%.*s", (int)(end - text), text);
+	}
+	char *stop = buffer;
+	*value = strtod(buffer, &stop);
+	return stop == buffer + written ? end : NULL;
+}

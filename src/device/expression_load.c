@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * expression_load.c — a wrench on a node or an effort on a joint, by formulas over the simulation.
+ *
+ * The formulas lie beside the device: its data is a pointer to them, so that the caller can read why they could not be
+ * bound.
+ */
+#include <stdio.h>
+
+#include <calder/expression.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "device/device.h"
+
+enum { PARTS = 7 };
+
+static const char *const names[PARTS] = {"effort", "mx", "my", "mz", "fx", "fy", "fz"};
+static const char *const units[PARTS] = {"N m|N", "N m", "N m", "N m", "N", "N", "N"};
+
+typedef struct ExpressionLoad {
+	bool on_joint;
+	CalNodeId node;
+	CalJointId joint;
+	CalFrame frame;
+	int dof;
+	CalExpression *part[PARTS]; // effort, moment, force; NULL: zero
+	CalSite site;
+	CalFreedom freedom;
+	CalError why; // it could not be bound
+} ExpressionLoad;
+
+static ExpressionLoad *load_of(const CalDevice *device) { return *(ExpressionLoad **)device->data; }
+
+static int load_bind(const CalDevice *device, const CalScene *scene) {
+	ExpressionLoad *s = load_of(device);
+	s->why = (CalError){0};
+	if (s->on_joint ? bind_freedom(scene, s->joint, s->dof, &s->freedom)
+	                : bind_node(scene, s->node, &s->site) || s->site.group < 0)
+		return -1;
+	for (int i = 0; i < PARTS; i++)
+		if (s->part[i] && cal_expression_bind(s->part[i], scene, &s->why) != CAL_OK)
+			return -1;
+	return 0;
+}
+
+/* Values of all parts; nonzero after saying which one is not a number. */
+static int evaluate_parts(const ExpressionLoad *s, CalScene *scene, double value[PARTS]) {
+	char why[200];
+	for (int i = 0; i < PARTS; i++) {
+		value[i] = 0;
+		if (!s->part[i])
+			continue;
+		const CalStatus status = cal_expression_value(s->part[i], scene, &value[i]);
+		if (status == CAL_OK && isfinite(value[i]))
+			continue;
+		if (status == CAL_OK)
+			snprintf(why, sizeof why, "%s = %.100s is %g at t = %.9g s", names[i], cal_expression_text(s->part[i]),
+			         value[i], cal_scene_time(scene));
+		else
+			snprintf(why, sizeof why, "%s = %.100s has no value at t = %.9g s: %.50s", names[i],
+			         cal_expression_text(s->part[i]), cal_scene_time(scene), cal_status_text(status));
+		cal_scene_explain(scene, why);
+		return 1;
+	}
+	return 0;
+}
+
+static void push_node(const ExpressionLoad *s, CalScene *scene, const double f[6]) {
+	CalSpatial wrench = {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}}, v;
+	CalPose pose;
+	cal_scene_node(scene, s->site, &pose, &v);
+	if (s->frame == CAL_FRAME_NODE)
+		wrench = (CalSpatial){v_turn(&pose.R, wrench.angular), v_turn(&pose.R, wrench.linear)};
+	cal_scene_push(scene, s->site, CAL_FRAME_WORLD, wrench);
+	cal_scene_supply(scene, v_dot(wrench.angular, v.angular) + v_dot(wrench.linear, v.linear));
+}
+
+static int load_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	const ExpressionLoad *s = load_of(device);
+	double value[PARTS];
+	(void)xdot;
+	if (evaluate_parts(s, scene, value) != 0)
+		return 1;
+	if (s->on_joint) {
+		cal_scene_effort(scene, s->freedom, value[0]);
+		cal_scene_supply(scene, value[0] * cal_scene_u(scene, s->freedom));
+	} else {
+		push_node(s, scene, value + 1);
+	}
+	return 0;
+}
+
+static double load_next_switch(const CalDevice *device, double t) {
+	const ExpressionLoad *s = load_of(device);
+	double next = INFINITY;
+	for (int i = 0; i < PARTS; i++)
+		next = fmin(next, cal_expression_next_switch(s->part[i], t));
+	return next;
+}
+
+static int load_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	return evaluate_parts(load_of(device), scene, output);
+}
+
+static void load_free(ExpressionLoad *s) {
+	const CalAllocator allocator = allocator_or_default(NULL);
+	for (int i = 0; s && i < PARTS; i++)
+		cal_expression_destroy(s->part[i]);
+	memory_free(&allocator, s);
+}
+
+static void load_destroy(void *data) { load_free(*(ExpressionLoad **)data); }
+
+static const CalDeviceOps ops = {.type = "expression",
+                                 .bind = load_bind,
+                                 .evaluate = load_evaluate,
+                                 .outputs = load_outputs,
+                                 .next_switch = load_next_switch,
+                                 .destroy = load_destroy,
+                                 .output_count = PARTS,
+                                 .output_names = names,
+                                 .output_units = units};
+
+static void parse_part(DeviceDraft *d, ExpressionLoad *s, int i, const char *text) {
+	CalError error = {0};
+	if (!text || d->status != CAL_OK)
+		return;
+	const CalStatus status = cal_expression_create(text, NULL, &s->part[i], &error);
+	if (status == CAL_ERR_MEMORY)
+		d->status = error_set(d->error, status, "device \"%s\": %s", d->def.name, error.text);
+	device_check(d, status == CAL_OK, "%s: %s", names[i], error.text);
+	device_check(d, !cal_expression_is_condition(s->part[i]),
+	             "%s = %.200s is a condition; write if(condition, a, b) to make a number of it", names[i], text);
+}
+
+CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *def, int *device, CalError *error) {
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	const CalAllocator allocator = allocator_or_default(NULL);
+	ExpressionLoad *s = memory_alloc(&allocator, sizeof *s);
+	if (!s)
+		return error_set(error, CAL_ERR_MEMORY, "device \"%s\": %s", def->name ? def->name : "",
+		                 cal_status_text(CAL_ERR_MEMORY));
+	*s = (ExpressionLoad){.on_joint = def->joint.value != 0,
+	                      .node = def->node,
+	                      .joint = def->joint,
+	                      .frame = def->frame,
+	                      .dof = def->dof};
+	device_check(&d, !def->joint.value != !def->node.value, "it acts on either a node of a body or a joint; name one");
+	parse_part(&d, s, 0, def->effort);
+	for (int i = 0; i < 3; i++) {
+		parse_part(&d, s, 1 + i, def->moment[i]);
+		parse_part(&d, s, 4 + i, def->force[i]);
+	}
+	d.def.wrench_count = def->node.value ? 1 : 0;
+	CalStatus status = device_add(&d, &s, sizeof(ExpressionLoad *), device);
+	if (status == CAL_ERR_ARGUMENT && d.status == CAL_OK && s->why.status != CAL_OK)
+		device_check(&d, false, "%s", s->why.text);
+	if (status != CAL_OK)
+		load_free(s);
+	return status;
+}

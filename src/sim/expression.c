@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * expression.c — formulas: making them, and running their code.
+ *
+ * The depth of the stack is known since the formula was parsed; it never exceeds EXPRESSION_STACK.
+ */
+#include "sim/expression.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+int op_takes(Op op) {
+	static const unsigned char takes[] = {
+#define OP_TAKES(name, count, text) count,
+		EXPRESSION_OP_LIST(OP_TAKES)
+#undef OP_TAKES
+	};
+	return takes[op];
+}
+
+/* One block: the struct, the text, and room for the names, each of which is shorter than its part of the text. */
+static CalExpression *make(const char *text, const CalAllocator *allocator) {
+	const size_t length = strlen(text) + 1;
+	CalExpression *made = memory_alloc(allocator, sizeof *made + 2 * length);
+	if (!made)
+		return NULL;
+	char *copy = (char *)(made + 1);
+	memcpy(copy, text, length);
+	*made = (CalExpression){.allocator = *allocator, .text = copy, .names = copy + length};
+	return made;
+}
+
+CalStatus cal_expression_create(const char *text, const CalAllocator *allocator, CalExpression **expression,
+                                CalError *error) {
+	if (expression)
+		*expression = NULL;
+	if (!text || !expression || !allocator_is_valid(allocator))
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_expression_create: give a text and where to put the formula");
+	if (strlen(text) > EXPRESSION_LENGTH)
+		return error_set(error, CAL_ERR_INPUT, "formula \"%.40s...\" is longer than %d characters; split it", text,
+		                 EXPRESSION_LENGTH);
+	const CalAllocator memory = allocator_or_default(allocator);
+	CalExpression *made = make(text, &memory);
+	if (!made)
+		return error_set(error, CAL_ERR_MEMORY, "formula \"%.80s\": %s", text, cal_status_text(CAL_ERR_MEMORY));
+	const CalStatus status = expression_parse(made, error);
+	if (status != CAL_OK) {
+		cal_expression_destroy(made);
+		return status;
+	}
+	made->bound = made->reading_count == 0;
+	*expression = made;
+	return CAL_OK;
+}
+
+void cal_expression_destroy(CalExpression *expression) {
+	if (!expression)
+		return;
+	const CalAllocator allocator = expression->allocator;
+	memory_free(&allocator, expression->code);
+	memory_free(&allocator, expression->readings);
+	memory_free(&allocator, expression);
+}
+
+const char *cal_expression_text(const CalExpression *expression) { return expression ? expression->text : NULL; }
+
+int cal_expression_is_condition(const CalExpression *expression) { return expression && expression->condition; }
+
+int cal_expression_is_of_time(const CalExpression *expression) { return expression && expression->reading_count == 0; }
+
+CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene, double *value) {
+	double stack[EXPRESSION_STACK];
+	int top = 0;
+	CalStatus status = CAL_OK;
+	if (!expression || !scene || !value)
+		return CAL_ERR_ARGUMENT;
+	if (!expression->bound)
+		return CAL_ERR_STAGE;
+	for (int i = 0; i < expression->code_count && status == CAL_OK; i++) {
+		const Code *code = &expression->code[i];
+		double made = 0;
+		top -= op_takes(code->op);
+		if (code->op == OP_NUMBER)
+			made = code->number;
+		else if (code->op == OP_TIME)
+			made = cal_scene_time(scene);
+		else if (code->op == OP_READ)
+			status = reading_value(&expression->readings[code->reading], scene, &made);
+		else
+			made = op_value(code->op, &stack[top]);
+		stack[top++] = made;
+	}
+	*value = stack[0];
+	return status;
+}
+
+CalStatus cal_expression_jet(const CalExpression *expression, double t, double jet[3]) {
+	Jet stack[EXPRESSION_STACK];
+	int top = 0;
+	if (!expression || !jet || !cal_expression_is_of_time(expression))
+		return CAL_ERR_ARGUMENT;
+	for (int i = 0; i < expression->code_count; i++) {
+		const Code *code = &expression->code[i];
+		top -= op_takes(code->op);
+		Jet made;
+		if (code->op == OP_NUMBER)
+			made = (Jet){code->number, 0, 0};
+		else if (code->op == OP_TIME)
+			made = (Jet){t, 1, 0};
+		else
+			made = op_jet(code->op, &stack[top]);
+		stack[top++] = made;
+	}
+	jet[0] = stack[0].v;
+	jet[1] = stack[0].d;
+	jet[2] = stack[0].dd;
+	return CAL_OK;
+}
+
+/* When `number` and the time, compared by op, change; `time_first`: t op number. One rounding behind where that holds on. */
+static double switch_of(Op op, bool time_first, double number, double t) {
+	const bool later = time_first ? op == OP_GREATER || op == OP_LESS_EQUAL : op == OP_LESS || op == OP_GREATER_EQUAL;
+	switch (op) {
+	case OP_LESS:
+	case OP_LESS_EQUAL:
+	case OP_GREATER:
+	case OP_GREATER_EQUAL:
+		return later ? nextafter(number, INFINITY) : number;
+	case OP_STEP:
+		return time_first ? number : nextafter(number, INFINITY);
+	case OP_MOD:
+		return time_first && number > 0 ? (floor(t / number) + 1) * number : INFINITY;
+	default:
+		return INFINITY;
+	}
+}
+
+double cal_expression_next_switch(const CalExpression *expression, double t) {
+	double next = INFINITY;
+	for (int i = 2; expression && i < expression->code_count; i++) {
+		const Code *c = &expression->code[i - 2];
+		const bool time_first = c[0].op == OP_TIME && c[1].op == OP_NUMBER;
+		double own = INFINITY;
+		if (time_first || (c[0].op == OP_NUMBER && c[1].op == OP_TIME))
+			own = switch_of(c[2].op, time_first, c[time_first].number, t);
+		if (time_first && c[2].op == OP_NUMBER && i + 1 < expression->code_count && c[3].op == OP_SMOOTH)
+			own = c[1].number > t ? c[1].number : c[2].number;
+		next = own > t ? fmin(next, own) : next;
+	}
+	return next;
+}
