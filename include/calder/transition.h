@@ -28,7 +28,9 @@ extern "C" {
 /** Room for what may be added to the description while the simulation runs. */
 typedef struct CalSimCapacity {
 	int groups, bodies, nodes, joints, loops;
-	size_t memory; // bytes for everything; 0: estimated from the models at hand
+	int modes;        // of flexible bodies among these, all together
+	int second_order; // nonzero: their nodes may have second-order shapes (CalFlexNode.phi2), which take memory
+	size_t memory;    // bytes for everything; 0: estimated from the models at hand
 } CalSimCapacity;
 
 /**
@@ -46,7 +48,7 @@ typedef struct CalTransition {
 	CalVec3 point;       //
 	double misfit;       // ATTACH: how far the nodes were from what the joint allows [m, rad]
 	int group;           // index of the group concerned; of an attach, of the joined one
-	int other;           // DETACH: index of the group that was made, -1: none was
+	int other;           // DETACH, SPLIT: index of the group that was made, -1: none was
 } CalTransition;
 
 typedef enum CalJointState { CAL_JOINT_OPEN, CAL_JOINT_IN_TREE, CAL_JOINT_IN_LOOP } CalJointState;
@@ -62,10 +64,17 @@ CAL_API CalStatus cal_sim_joint_state(const CalSim *sim, CalJointId joint, CalJo
  * Opens a joint. In the tree: what is outboard of it becomes a group of its own by the name given (one that was emptied by
  * an attach may be named again), its first body on a free joint; the whole of a group that stood on the ground keeps its
  * name (group may be NULL). Where a joint in a loop holds that part too, the loop takes its place in the tree, and no
- * group is made; another loop in the way is an error. In a loop: the loop opens.
+ * group is made; another loop in the way is an error. In a loop: the loop opens; if nothing else ties the two bodies
+ * together, what is on the side of b becomes a group by the name given (NULL: it stays where it is).
  */
 CAL_API CalStatus cal_sim_detach(CalSim *sim, CalJointId joint, const char *group, CalTransition *report,
                                  CalError *error);
+
+/**
+ * Makes all that joints in the tree and closed loops tie to a body a group of its own: what cal_sim_open_loop() has parted,
+ * or trees that were one group from the start. The ground ties nothing together.
+ */
+CAL_API CalStatus cal_sim_split(CalSim *sim, CalBodyId body, const char *group, CalTransition *report, CalError *error);
 
 /** Whether the nodes have to be where the joint allows, or the joint is made to fit them, at its zero. */
 typedef enum CalFit {
@@ -93,7 +102,10 @@ CAL_API CalStatus cal_sim_attach(CalSim *sim, CalNodeId a, const CalJointDef *jo
 CAL_API CalStatus cal_sim_reattach(CalSim *sim, CalJointId joint, const CalAttachOptions *options,
                                    CalTransition *report, CalError *error);
 
-/** Closes a loop of any type within a group, by an impulse; opens one; closes an open one again. */
+/**
+ * Closes a loop of any type within a group, by an impulse; opens one; closes an open one again. Trees that only this loop
+ * tied together stay in one group (cal_sim_split).
+ */
 CAL_API CalStatus cal_sim_close_loop(CalSim *sim, CalNodeId a, const CalLoopDef *loop, CalNodeId b, CalLoopId *id,
                                      CalTransition *report, CalError *error);
 CAL_API CalStatus cal_sim_open_loop(CalSim *sim, CalLoopId loop, CalTransition *report, CalError *error);
@@ -113,7 +125,11 @@ CAL_API CalStatus cal_sim_reroot(CalSim *sim, CalBodyId body, CalTransition *rep
 CAL_API CalStatus cal_sim_lock(CalSim *sim, CalJointId joint, int dof, CalTransition *report, CalError *error);
 CAL_API CalStatus cal_sim_unlock(CalSim *sim, CalJointId joint, int dof, CalTransition *report, CalError *error);
 
-/** A free-flying rigid body as a group of its own, with a pose and a velocity in the world. */
+/** The same for a mode of a flexible body (-1: all of them), which then stays deflected as it is. */
+CAL_API CalStatus cal_sim_lock_modes(CalSim *sim, CalBodyId body, int mode, CalTransition *report, CalError *error);
+CAL_API CalStatus cal_sim_unlock_modes(CalSim *sim, CalBodyId body, int mode, CalTransition *report, CalError *error);
+
+/** A free-flying body as a group of its own, with a pose and a velocity in the world. */
 typedef struct CalNewBody {
 	CalBodyDef body;         // its group is not read
 	const char *group;       // name of the group to make
@@ -122,6 +138,8 @@ typedef struct CalNewBody {
 	CalVec3 gravity;         // of the group
 	const CalNodeDef *nodes; // [node_count]
 	int node_count;
+	const CalFlexDef *flex;      // NULL: rigid; node n of it is nodes[n - 1], {0}: the body's own frame
+	const double *eta, *eta_dot; // [flex->modes] modal coordinates and speeds; NULL: zero
 } CalNewBody;
 /** nodes[node_count] (or NULL): ids of its nodes. */
 CAL_API CalStatus cal_sim_add_body(CalSim *sim, const CalNewBody *made, CalBodyId *id, CalNodeId *nodes,

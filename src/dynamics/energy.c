@@ -6,7 +6,7 @@
  *   T = 1/2 (m v.v + 2 v.(w x mc) + w.I w),  p = m v + w x mc,  L_O = I w + mc x v
  * Bodies that are welded to the ground have no link; they count in mass, centre and gravity energy.
  */
-#include <calder/dynamics.h>
+#include "dynamics/energy.h"
 #include "dynamics/flexible.h"
 #include "dynamics/forces.h"
 #include "dynamics/kinematics.h"
@@ -30,17 +30,17 @@ static double grounded_mass(const CalModel *model, vec3 *moment) {
 	return mass;
 }
 
-/* Masses of a flexible body: their inertia and E in work->flex, at the origin of B. */
-static const FlexWork *flexible_masses(const CalModel *model, CalWork *work, int f) {
-	const int link = model->flexes[f].link;
-	flexible_own_x1(model, f, &model->flexes[f].own, 0, work, &work->links[link]);
-	return &work->flex[f];
+/* Poses and velocities; of the masses of flexible bodies, inertia and E in work->flex, at the origin of B. */
+static void prepare(const CalModel *model, const CalState *state, CalWork *work) {
+	kinematics_outward(model, state->q, state->u, work);
+	for (int f = 0; f < model->flex_count; ++f)
+		flexible_own_x1(model, f, &model->flexes[f].own, 0, work, &work->links[model->flexes[f].link]);
 }
 
 /* V'M_rrV + 2 V'E eta_dot + eta_dot'M_ee eta_dot of the masses; their first moment is added to *moment. */
-static double twice_modal_energy(const CalModel *model, CalWork *work, int f, vec3 *moment) {
+static double twice_modal_energy(const CalModel *model, const CalWork *work, int f, vec3 *moment) {
 	const Flex *flex = &model->flexes[f];
-	const FlexWork *w = flexible_masses(model, work, f);
+	const FlexWork *w = &work->flex[f];
 	const LinkWork *l = &work->links[flex->link];
 	const spatial V = {l->w, work->velocity[flex->link]};
 	const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.S), V.a);
@@ -54,10 +54,7 @@ static double twice_modal_energy(const CalModel *model, CalWork *work, int f, ve
 	return twice;
 }
 
-CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy) {
-	if (!arguments_ok(model, state, work, energy))
-		return CAL_ERR_ARGUMENT;
-	kinematics_outward(model, state->q, state->u, work);
+static void sum_energy(const CalModel *model, const CalState *state, const CalWork *work, CalEnergy *energy) {
 	vec3 moment;
 	grounded_mass(model, &moment);
 	double twice = 0;
@@ -77,13 +74,9 @@ CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work
 	energy->gravity = -dot(vec_from(model->gravity), moment);
 	energy->elastic = forces_elastic_energy(model, state->q);
 	energy->total = energy->kinetic + energy->gravity + energy->elastic;
-	return CAL_OK;
 }
 
-CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *work, CalMomentum *momentum) {
-	if (!arguments_ok(model, state, work, momentum))
-		return CAL_ERR_ARGUMENT;
-	kinematics_outward(model, state->q, state->u, work);
+static void sum_momentum(const CalModel *model, const CalWork *work, CalMomentum *momentum) {
 	vec3 moment, linear = vec_zero(), angular = vec_zero();
 	double mass = grounded_mass(model, &moment);
 	for (int i = 0; i < model->link_count; ++i) {
@@ -99,7 +92,7 @@ CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *wo
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		const Flex *flex = &model->flexes[f];
-		const FlexWork *w = flexible_masses(model, work, f);
+		const FlexWork *w = &work->flex[f];
 		const LinkWork *l = &work->links[flex->link];
 		const vec3 v = work->velocity[flex->link], x = work->position[flex->link];
 		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.S), l->w);
@@ -113,5 +106,29 @@ CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *wo
 	const vec3 com = mass > 0 ? scale(1.0 / mass, moment) : vec_zero();
 	*momentum =
 		(CalMomentum){mass, vec_out(com), vec_out(linear), vec_out(angular), vec_out(sub(angular, cross(com, linear)))};
+}
+
+/* ---- the calls ------------------------------------------------------------------------------------- */
+
+CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy) {
+	if (!arguments_ok(model, state, work, energy))
+		return CAL_ERR_ARGUMENT;
+	prepare(model, state, work);
+	sum_energy(model, state, work, energy);
 	return CAL_OK;
+}
+
+CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *work, CalMomentum *momentum) {
+	if (!arguments_ok(model, state, work, momentum))
+		return CAL_ERR_ARGUMENT;
+	prepare(model, state, work);
+	sum_momentum(model, work, momentum);
+	return CAL_OK;
+}
+
+void energy_and_momentum(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy,
+                         CalMomentum *momentum) {
+	prepare(model, state, work);
+	sum_energy(model, state, work, energy);
+	sum_momentum(model, work, momentum);
 }

@@ -64,7 +64,7 @@ static void count_everything(Compiler *c) {
 		c->link_count += joint_steps(joint, step);
 		c->nq += joint_coordinate_count(joint);
 		c->nu += joint_speed_count(joint);
-		compile_flex_count(c, c->order[i]);
+		compile_flex_count(c, i);
 		const CalNodeId inboard = desc->joints[c->joint_of[c->order[i]]].inboard;
 		if (compile_flex_node_moves(c, inboard)) {
 			++c->link_count;
@@ -329,12 +329,15 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 	c->dof_parent[u] = p >= 0 ? c->links[p].u + c->links[p].nu - 1 : -1;
 }
 
-static void add_modal_dofs(Compiler *c, const Link *link, int i) {
+static void add_modal_dofs(Compiler *c, CalModel *model, const Link *link, int i) {
 	const Flex *flex = &c->flexes[link->carries];
 	const Body *body = &c->bodies[flex->body];
+	const uint8_t *prescribed = c->desc->bodies[c->order[flex->body]].prescribed;
 	for (int k = 0; k < flex->m; ++k) {
 		c->dofs[flex->u + k] = (Dof){.body = flex->body, .index = body->nu + k, .link = i, .q = flex->q + k};
 		c->dof_parent[flex->u + k] = flex->u + k - 1;
+		c->prescribed[flex->u + k] = prescribed && prescribed[k];
+		model->any_prescribed |= c->prescribed[flex->u + k];
 	}
 }
 
@@ -342,7 +345,7 @@ static void add_dofs(Compiler *c, CalModel *model) {
 	for (int i = 0; i < c->link_count; ++i) {
 		const Link *link = &c->links[i];
 		if (link->carries >= 0)
-			add_modal_dofs(c, link, i);
+			add_modal_dofs(c, model, link, i);
 		for (int k = 0; k < link->nu; ++k)
 			add_dof(c, model, link, i, k);
 		if (link->motion == MOTION_SPHERICAL)
@@ -454,9 +457,6 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 	if (!c->turn)
 		return CAL_ERR_MEMORY;
 	c->scratch = (int *)(void *)(c->turn + 2 * c->link_count);
-	c->modal = memory_alloc(&c->desc->allocator, sizeof(double) * (compile_flex_scratch(c) + 1));
-	if (!c->modal)
-		return CAL_ERR_MEMORY;
 	block.base = memory_alloc(&allocator, block.size);
 	if (!block.base)
 		return CAL_ERR_MEMORY;
@@ -484,10 +484,12 @@ CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options,
 	              .modal_inertia = options->modal_inertia};
 	CalStatus status = compile_order(&c);
 	if (status == CAL_OK)
+		status = compile_flex_forms(&c);
+	if (status == CAL_OK)
 		status = compile_block(&c, options, model);
+	compile_flex_release(&c);
 	memory_free(&desc->allocator, c.order);
 	memory_free(&desc->allocator, c.turn);
-	memory_free(&desc->allocator, c.modal);
 	return status;
 }
 

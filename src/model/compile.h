@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "model/desc.h"
+#include "model/flex_form.h"
 #include "model/model.h"
 
 typedef struct Compiler {
@@ -14,13 +15,13 @@ typedef struct Compiler {
 	int group; // index in the description
 	CalModalInertia modal_inertia;
 	// order.c, one allocation at `order`
-	int *order;    // [body_count] description index of each model body
-	int *joint_of; // [desc body_count] joint that carries a body
-	int *index_of; // [desc body_count] model index of a body, -1: not in this group
-	int *node_of;  // [desc node_count] model index of a node, -1: not in this group
-	double *turn;  // [2 link_count] sine and cosine of the turn of each link frame; owns scratch too
-	double *modal; // scratch of compile_flex.c, sized by compile_flex_scratch()
-	int *scratch;  // [body_count + nu + 2]
+	int *order;             // [body_count] description index of each model body
+	int *joint_of;          // [desc body_count] joint that carries a body
+	int *index_of;          // [desc body_count] model index of a body, -1: not in this group
+	int *node_of;           // [desc node_count] model index of a node, -1: not in this group
+	double *turn;           // [2 link_count] sine and cosine of the turn of each link frame; owns scratch too
+	const FlexForm **forms; // [body_count] of flexible bodies, otherwise NULL
+	int *scratch;           // [body_count + nu + 2]
 	// counts
 	int body_count, link_count, node_count, nq, nu, slot_count;
 	size_t string_size;
@@ -53,9 +54,10 @@ dpose compile_pose(CalPlacement p);
 const char *compile_keep_string(Compiler *c, const char *text);
 /* Orders the bodies of the group depth first, siblings as described; allocates the index arrays. */
 CalStatus compile_order(Compiler *c);
-/* Flexible bodies: see compile_flex.c. */
-void compile_flex_count(Compiler *c, int desc_body);
-size_t compile_flex_scratch(const Compiler *c); // numbers
+/* Flexible bodies: see compile_flex.c. Forms that the description keeps, or new ones; released whatever came of it. */
+CalStatus compile_flex_forms(Compiler *c);
+void compile_flex_release(Compiler *c);
+void compile_flex_count(Compiler *c, int index);
 int compile_flex_node_moves(const Compiler *c, CalNodeId node);
 /* A flexible body whose joint ends with body->link, its head node at the pose X there; sets link and in_link. */
 void compile_flex_body(Compiler *c, int index, const dpose *X);
@@ -64,9 +66,8 @@ void compile_flex_place(Compiler *c);
 /* Once the inertias of the links are known: moments, invariants, and how the modes of each body are eliminated. */
 void compile_flex_finish(Compiler *c);
 /* Inertia invariants: see compile_invariants.c. */
-void invariants_count(Compiler *c, const CalFlexDef *def);
-int invariants_pay(const Compiler *c, const CalFlexDef *def);
-void invariants_fill(Compiler *c, const CalFlexDef *def, Flex *flex);
+void invariants_room(Compiler *c, const FlexForm *form);
+void invariants_fill(Compiler *c, const FlexForm *form, Flex *flex);
 double invariants_flops(const Flex *flex);
 /* The link of a moving node; returns it. */
 int compile_flex_node_link(Compiler *c, int body, int node);

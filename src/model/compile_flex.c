@@ -1,38 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * compile_flex.c — flexible bodies in the model compiler: shapes, masses and modal matrices in the block, and
- * the links that carry them (body/flex.h).
+ * compile_flex.c — flexible bodies in the model compiler: their numbers (flex_form.h) in the block, where masses and
+ * shapes are, and the links that carry them (body/flex.h).
  *
  * A node moves if its description gives it shapes. Only moving nodes that carry a joint become links; others
  * keep their shape for loads and outputs.
  */
 #include <float.h>
 
-#include "body/modal.h"
 #include "model/compile.h"
+#include "model/flex_form.h"
 
 static const CalFlexDef *flex_of(const Compiler *c, int desc_body) { return c->desc->bodies[desc_body].flex; }
 
-static int moves(const CalFlexNode *node) { return node->phi || node->psi || node->phi2; }
+CalStatus compile_flex_forms(Compiler *c) {
+	c->forms = memory_alloc(&c->desc->allocator, sizeof *c->forms * (size_t)(c->body_count + 1));
+	if (!c->forms)
+		return CAL_ERR_MEMORY;
+	for (int i = 0; i < c->body_count; ++i)
+		c->forms[i] = NULL;
+	for (int i = 0; i < c->body_count; ++i) {
+		const DescBody *body = &c->desc->bodies[c->order[i]];
+		if (!body->flex)
+			continue;
+		const FlexForm *kept = c->modal_inertia == CAL_MODAL_INERTIA_AUTO ? body->form : NULL;
+		c->forms[i] = kept ? kept : flex_form_create(c->desc, c->order[i], c->modal_inertia, &c->desc->allocator);
+		if (!c->forms[i])
+			return CAL_ERR_MEMORY;
+	}
+	return CAL_OK;
+}
 
-void compile_flex_count(Compiler *c, int desc_body) {
-	const CalFlexDef *flex = flex_of(c, desc_body);
-	if (!flex)
+void compile_flex_release(Compiler *c) {
+	for (int i = 0; c->forms && i < c->body_count; ++i) {
+		if (c->forms[i] != c->desc->bodies[c->order[i]].form)
+			memory_free(&c->desc->allocator, (void *)(uintptr_t)c->forms[i]);
+	}
+	memory_free(&c->desc->allocator, c->forms);
+}
+
+void compile_flex_count(Compiler *c, int index) {
+	const FlexForm *form = c->forms[index];
+	if (!form)
 		return;
-	const size_t m = (size_t)flex->modes, n = (size_t)row_length(flex->modes);
 	++c->flex_count;
 	++c->link_count;
-	++c->shape_count; // of the head
-	c->modal_columns += 6 * (int)n;
-	c->nq += flex->modes;
-	c->nu += flex->modes;
-	c->mass_count += flex->node_count;
-	c->flex_numbers += 2 * m * m + m * n + 6 * n; // K, D, M_ee, s1, c
-	for (int i = 0; i < flex->node_count; ++i) {
-		c->flex_numbers += 6 * n + (flex->nodes[i].phi2 ? 3 * m * n : 0);
-		c->shape_count += moves(&flex->nodes[i]);
-	}
-	invariants_count(c, flex);
+	c->shape_count += 1 + form->shape_count; // and of the head
+	c->modal_columns += 6 * form->n;
+	c->nq += form->m;
+	c->nu += form->m;
+	c->mass_count += flex_of(c, c->order[index])->node_count;
+	c->flex_numbers += form->number_count;
+	invariants_room(c, form);
 }
 
 int compile_flex_node_moves(const Compiler *c, CalNodeId node) {
@@ -42,44 +61,9 @@ int compile_flex_node_moves(const Compiler *c, CalNodeId node) {
 	const CalFlexDef *flex = body.value ? desc_body(c->desc, body)->flex : NULL;
 	for (int i = 0; flex && i < flex->node_count; ++i) {
 		if (flex->nodes[i].node.value == node.value)
-			return moves(&flex->nodes[i]);
+			return flex_node_moves(&flex->nodes[i]);
 	}
 	return 0;
-}
-
-static double *take_numbers(Compiler *c, int count) {
-	double *taken = c->numbers;
-	c->numbers += count;
-	return taken;
-}
-
-/* Copies a [3][m] array to three rows; zeros for NULL. */
-static const double *keep_rows(Compiler *c, const double *from, int m) {
-	const int n = row_length(m);
-	double *rows = take_numbers(c, 3 * n);
-	for (int k = 0; from && k < 3 * m; ++k)
-		rows[k / m * n + k % m] = from[k];
-	return rows;
-}
-
-/* Copies a [3][m][m] array to m times three rows, made symmetric; NULL for NULL. */
-static const double *keep_second_order(Compiler *c, const double *from, int m) {
-	if (!from)
-		return NULL;
-	const int n = row_length(m);
-	double *rows = take_numbers(c, m * 3 * n);
-	for (int i = 0; i < 3 * m * m; ++i) {
-		const int axis = i / (m * m), k = i / m % m, l = i % m;
-		rows[(3 * k + axis) * n + l] = 0.5 * (from[i] + from[(axis * m + l) * m + k]);
-	}
-	return rows;
-}
-
-static const double *keep_numbers(Compiler *c, const double *from, int count) {
-	double *kept = take_numbers(c, count);
-	for (int i = 0; i < count; ++i)
-		kept[i] = from[i];
-	return kept;
 }
 
 static int is_turned(dmat3 R) {
@@ -103,142 +87,40 @@ static void keep_masses(Compiler *c, const CalFlexDef *def, int invariants, int 
 	}
 }
 
-/* Shapes and masses of the listed nodes; model indices of the nodes are known. */
-static void compile_flex_shapes(Compiler *c, const CalFlexDef *def, Flex *flex) {
-	const int invariants = invariants_pay(c, def);
+/* Shapes and masses of the listed nodes, whose numbers lie at `at`; model indices of the nodes are known. */
+static void place_shapes(Compiler *c, const CalFlexDef *def, const FlexForm *form, const double *at, Flex *flex) {
+	const int m = flex->m, n = flex->n;
 	flex->shape_first = c->shapes_made;
 	flex->masses = c->masses + c->masses_made;
 	for (int i = 0; i < def->node_count; ++i) {
 		const CalFlexNode *from = &def->nodes[i];
-		if (!moves(from))
+		if (!flex_node_moves(from))
 			continue;
 		Node *node = &c->nodes[c->node_of[from->node.value - 1]];
 		const dpose pose = node->in_body;
-		const double *phi = keep_rows(c, from->phi, def->modes), *psi = keep_rows(c, from->psi, def->modes);
-		const double *phi2 = keep_second_order(c, from->phi2, def->modes);
 		node->shape = c->shapes_made;
-		c->shapes[c->shapes_made++] = (FlexShape){pose.r, pose.R, 1, is_turned(pose.R), phi, psi, phi2};
+		c->shapes[c->shapes_made++] =
+			(FlexShape){pose.r, pose.R, 1, is_turned(pose.R), at, at + 3 * n, from->phi2 ? at + 6 * n : NULL};
+		at += 6 * n + (from->phi2 ? 3 * m * n : 0);
 	}
-	keep_masses(c, def, invariants, 0);
+	keep_masses(c, def, form->invariants, 0);
 	flex->summed_first = (int)(c->masses + c->masses_made - flex->masses);
-	keep_masses(c, def, invariants, 1);
+	keep_masses(c, def, form->invariants, 1);
 	flex->mass_count = (int)(c->masses + c->masses_made - flex->masses);
 	flex->shape_end = c->shapes_made;
 }
 
-static dvec3 row_vector(const double *rows, int m, int k) {
-	return rows ? (dvec3){rows[k], rows[m + k], rows[2 * m + k]} : (dvec3){0, 0, 0};
-}
-
-static void add_to_rows(double *rows, int n, int k, dvec3 v) {
-	rows[k] += v.x;
-	rows[n + k] += v.y;
-	rows[2 * n + k] += v.z;
-}
-
-/* Modal mass, s1 and c of all nodes; masses that phi2 moves are left to the evaluation. Returns M_ee. */
-static double *add_modal_mass(Compiler *c, const CalFlexDef *def, Flex *flex) {
-	const int m = def->modes, n = flex->n;
-	double *M = take_numbers(c, m * n), *s1 = take_numbers(c, 3 * n), *rotary = take_numbers(c, 3 * n);
-	for (int i = 0; i < def->node_count; ++i) {
-		const CalFlexNode *node = &def->nodes[i];
-		const dmat3 J = dmat_in(&node->inertia);
-		for (int k = 0; k < m; ++k) {
-			const dvec3 mphi = dscale(node->phi2 ? 0.0 : node->mass, row_vector(node->phi, m, k));
-			const dvec3 Jpsi = dmat_mul_vec(J, row_vector(node->psi, m, k));
-			add_to_rows(s1, n, k, mphi);
-			add_to_rows(rotary, n, k, Jpsi);
-			for (int l = 0; l < m; ++l)
-				M[k * n + l] += ddot(mphi, row_vector(node->phi, m, l)) + ddot(Jpsi, row_vector(node->psi, m, l));
-		}
-	}
-	for (int k = 0; k < m; ++k) { // exactly symmetric
-		for (int l = 0; l < k; ++l)
-			M[l * n + k] = M[k * n + l];
-	}
-	flex->Mee = M, flex->s1 = s1;
-	for (int k = 0; k < 3 * n; ++k)
-		flex->c = rotary[k] != 0 ? rotary : flex->c;
-	return M;
-}
-
-/* ---- frequency bound ------------------------------------------------------------------------ */
-
-size_t compile_flex_scratch(const Compiler *c) {
-	size_t most = 0;
-	for (int i = 0; i < c->body_count; ++i) {
-		const CalFlexDef *flex = flex_of(c, c->order[i]);
-		if (!flex || flex->frequency_bound <= 0)
-			continue;
-		const size_t m = (size_t)flex->modes, nodes = (size_t)flex->node_count;
-		const size_t size = modal_scratch_size(flex->modes) + 4 * m * m + m + 3 * nodes;
-		if (size > most)
-			most = size;
-	}
-	return most;
-}
-
-/* A = A^-1 by Gauss and Jordan with row pivots; A is well conditioned where it is used. */
-static void invert(double *A, double *inverse, int m) {
-	for (int i = 0; i < m * m; ++i)
-		inverse[i] = i % (m + 1) == 0;
-	for (int k = 0; k < m; ++k) {
-		int pivot = k;
-		for (int i = k + 1; i < m; ++i) {
-			if (fabs(A[i * m + k]) > fabs(A[pivot * m + k]))
-				pivot = i;
-		}
-		for (int j = 0; j < m; ++j) {
-			const double a = A[k * m + j], b = inverse[k * m + j];
-			A[k * m + j] = A[pivot * m + j], inverse[k * m + j] = inverse[pivot * m + j];
-			A[pivot * m + j] = a, inverse[pivot * m + j] = b;
-		}
-		const double scale_row = 1.0 / A[k * m + k];
-		for (int j = 0; j < m; ++j)
-			A[k * m + j] *= scale_row, inverse[k * m + j] *= scale_row;
-		for (int i = 0; i < m; ++i) {
-			const double f = A[i * m + k];
-			for (int j = 0; i != k && j < m; ++j) {
-				A[i * m + j] -= f * A[k * m + j];
-				inverse[i * m + j] -= f * inverse[k * m + j];
-			}
-		}
-	}
-}
-
-/* sum_ab W_ai X_ab W_bj, or W'W for X NULL. */
-static double congruence(const double *W, const double *X, int m, int i, int j) {
-	double sum = 0;
-	for (int a = 0; a < m; ++a) {
-		double Xw = X ? 0 : W[a * m + j];
-		for (int b = 0; X && b < m; ++b)
-			Xw += X[a * m + b] * W[b * m + j];
-		sum += W[a * m + i] * Xw;
-	}
-	return sum;
-}
-
-/*
- * The bound gives canonical coordinates eta = C xi in which the modal mass, with what it added, is 1. Back in
- * the user's: M_ee + added = W'W and D = W'D_c W with W = C^-1.
- */
-static void apply_bound(Compiler *c, int desc_body, const CalFlexDef *def, double *Mee, double *D) {
-	const int m = def->modes;
-	double *C = c->modal, *W = C + m * m, *Dc = W + m * m, *total = Dc + m * m, *w2 = total + m * m;
-	CalVec3 *position = (CalVec3 *)(void *)(w2 + m);
-	for (int i = 0; i < def->node_count; ++i)
-		position[i] = desc_node(c->desc, def->nodes[i].node)->def.placement.position;
-	const ModalBody body = {&c->desc->bodies[desc_body].def, def, position};
-	ModalForm form = {.C = C, .w2 = w2, .D = Dc};
-	if (modal_canonicalize(&body, &form, w2 + m + 3 * def->node_count) != CAL_OK || form.bounded == 0)
-		return; // the check of the description has reported what is wrong
-	modal_mass(&body, NULL, NULL, total);
-	invert(C, W, m);
-	for (int i = 0; i < m * m; ++i) {
-		Mee[i / m * row_length(m) + i % m] += congruence(W, NULL, m, i / m, i % m) - total[i];
-		if (D)
-			D[i] = congruence(W, Dc, m, i / m, i % m);
-	}
+/* The numbers of a body, its own copy of them. */
+static void place_numbers(Compiler *c, const FlexForm *form, const CalFlexDef *def, Flex *flex) {
+	const double *at = memcpy(c->numbers, form->numbers, sizeof(double) * form->number_count);
+	c->numbers += form->number_count;
+	flex->Mee = at + form->Mee;
+	flex->s1 = at + form->s1;
+	flex->c = form->rotary ? at + form->c : NULL;
+	flex->K = at + form->K;
+	flex->D = form->D ? at + form->D : NULL;
+	flex->diagonal = form->diagonal;
+	place_shapes(c, def, form, at, flex);
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -280,13 +162,7 @@ void compile_flex_body(Compiler *c, int index, const dpose *X) {
 	const int m = def->modes, f = c->flexes_made++;
 	Flex *flex = &c->flexes[f];
 	flex->m = m, flex->n = row_length(m), flex->body = index, flex->q = c->q_made, flex->u = c->u_made;
-	compile_flex_shapes(c, def, flex);
-	double *Mee = add_modal_mass(c, def, flex);
-	flex->K = keep_numbers(c, def->stiffness, m * m);
-	double *D = c->numbers;
-	flex->D = def->damping ? keep_numbers(c, def->damping, m * m) : NULL;
-	if (def->frequency_bound > 0)
-		apply_bound(c, c->order[index], def, Mee, def->damping ? D : NULL);
+	place_numbers(c, c->forms[index], def, flex);
 	const Node *head = &c->nodes[body->head_node];
 	const FlexShape fixed = {.p = head->in_body.r, .E = head->in_body.R, .turned = is_turned(head->in_body.R)};
 	flex->head = head->shape >= 0 ? c->shapes[head->shape] : fixed;
@@ -305,19 +181,11 @@ void compile_flex_body(Compiler *c, int index, const dpose *X) {
 
 /* ---- how it is evaluated ----------------------------------------------------------------------- */
 
-static const double ROUNDING = 1e-12; // of matrices that a generator made diagonal
-
-/* Diagonal to round-off, relative to the diagonal; then made so exactly. n: length of a row. */
-static int make_diagonal(Compiler *c, const double *A, int m, int n) {
-	for (int i = 0; A && i < m * m; ++i) {
-		const int k = i / m, l = i % m;
-		if (k != l && fabs(A[k * n + l]) > ROUNDING * sqrt(fabs(A[k * (n + 1)] * A[l * (n + 1)])))
-			return 0;
-	}
-	double *own = A ? c->number_block + (A - c->number_block) : NULL;
-	for (int i = 0; own && i < m * m; ++i)
+/* Of a modal mass that is diagonal to round-off. */
+static void clear_off_diagonal(Compiler *c, const double *A, int m, int n) {
+	double *own = c->number_block + (A - c->number_block);
+	for (int i = 0; i < m * m; ++i)
 		own[i / m * n + i % m] = i % (m + 1) == 0 ? own[i / m * n + i % m] : 0.0;
-	return 1;
 }
 
 /*
@@ -325,14 +193,15 @@ static int make_diagonal(Compiler *c, const double *A, int m, int n) {
  * not move. Flops, estimated for m modes and k ports: direct m^3/3 + 50 m^2 + 200 m, linear 800 k^2 + 290 m (1 + k);
  * the crossing with one port, 9 modes, is as measured (8: direct faster by 6 %, 10: linear by 9 %).
  */
-static void choose_elimination(Compiler *c, Flex *flex) {
+static void choose_elimination(Compiler *c, const FlexForm *form, Flex *flex) {
 	const int m = flex->m;
-	flex->diagonal = make_diagonal(c, flex->K, m, m) && make_diagonal(c, flex->D, m, m);
 	int second_order = 0;
 	for (int i = 0; i < flex->mass_count; ++i)
 		second_order |= flex->masses[i].phi2 != NULL;
 	const int possible = flex->diagonal && !second_order && !flex->head.moves && flex->port_count <= FLEX_MAX_PORTS &&
-	                     make_diagonal(c, flex->Mee, m, flex->n);
+	                     form->mass_diagonal;
+	if (possible)
+		clear_off_diagonal(c, flex->Mee, m, flex->n);
 	const double k = flex->port_count, direct = m * (m * m / 3.0 + 50.0 * m + 200.0);
 	const double linear = 800.0 * k * k + 290.0 * m * (1.0 + k);
 	flex->linear = possible && (k == 0 || linear < direct);
@@ -446,15 +315,16 @@ void compile_flex_finish(Compiler *c) {
 	for (int f = 0; f < c->flex_count; ++f) {
 		Flex *flex = &c->flexes[f];
 		const CalFlexDef *def = flex_of(c, c->order[flex->body]);
+		const FlexForm *form = c->forms[flex->body];
 		for (int i = 0; i < flex->summed_first; ++i)
 			rigid_add_mass(&flex->own, flex->masses[i].m, flex->masses[i].p);
 		for (int i = 0; i < def->node_count; ++i)
 			rigid_add_rotary(&flex->own, &def->nodes[i].inertia, flex->right_angles);
 		flex->all = flex->own;
 		rigid_add_link(&flex->all, &c->links[flex->link].inertia, flex->R);
-		if (invariants_pay(c, def))
-			invariants_fill(c, def, flex);
-		choose_elimination(c, flex);
+		if (form->invariants)
+			invariants_fill(c, form, flex);
+		choose_elimination(c, form, flex);
 		flex->chained = is_chained(c, flex);
 	}
 }

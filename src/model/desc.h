@@ -19,9 +19,11 @@ typedef struct DescNode {
 } DescNode;
 
 typedef struct DescBody {
-	CalBodyDef def;   // strings owned; group never {0}
-	CalNodeId frame;  // the node that is the body's own frame
-	CalFlexDef *flex; // NULL: rigid; one block owned by the description, all pointers into it or NULL
+	CalBodyDef def;              // strings owned; group never {0}
+	CalNodeId frame;             // the node that is the body's own frame
+	CalFlexDef *flex;            // NULL: rigid; one block owned by the description, all pointers into it or NULL
+	const struct FlexForm *form; // model/flex_form.h; NULL: every compilation makes its own. Owned by who keeps it
+	const uint8_t *prescribed;   // [flex->modes] nonzero: the mode is; NULL: none is. Likewise owned
 } DescBody;
 
 typedef struct DescJoint {

@@ -124,11 +124,12 @@ size_t LANED(work_size)(const CalModel *model) {
 }
 
 CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work) {
-	if (!model || !memory || !work || (uintptr_t)memory % ALIGNMENT || size < LANED(work_size)(model)) {
+	const size_t needed = model ? LANED(work_size)(model) : 0;
+	if (!model || !memory || !work || (uintptr_t)memory % ALIGNMENT || size < needed) {
 		return CAL_ERR_ARGUMENT;
 	}
 	CalWork *w = memory;
-	memset(memory, 0, LANED(work_size)(model));
+	memset(memory, 0, needed);
 	Layout layout = {memory, sizeof(CalWork)};
 	layout_work(model, &layout, w);
 	memset(w->all_prescribed, 1, (size_t)model->nu);

@@ -5,6 +5,8 @@
  */
 #include "sim/arena.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 typedef struct Tag {
@@ -104,6 +106,8 @@ Arena *arena_create(const CalAllocator *behind, size_t size) {
 		memory_free(behind, arena);
 		return NULL;
 	}
+	// the system gives the pages now, and not when a change needs them
+	memset(memory, 0, rounded + MEMORY_ALIGNMENT);
 	char *base = memory;
 	base += MEMORY_ALIGNMENT - (uintptr_t)base % MEMORY_ALIGNMENT;
 	*arena = (Arena){.behind = *behind, .memory = memory, .base = base, .size = rounded};

@@ -230,10 +230,23 @@ static void map_joint(const Change *c, const Body *body, SimGroup *made) {
 		made->frozen[body->u + (turned ? joint_reverse_dof(def, k) : k)] = old->frozen[was->u + k];
 }
 
+/* Modes of a body that comes in. */
+static void set_modes(const Change *c, const Body *body, SimGroup *made) {
+	const Flex *to = &made->model->flexes[body->flex];
+	if (body->id.value == c->added && c->eta)
+		copy_numbers(made->state.q + to->q, c->eta, to->m);
+	if (body->id.value == c->added && c->eta_dot)
+		copy_numbers(made->state.u + to->u, c->eta_dot, to->m);
+}
+
 static void map_modes(const Change *c, const Body *body, SimGroup *made) {
 	const TopologyPlace place = c->t->body_at[body->id.value - 1];
-	if (body->flex < 0 || place.group < 0)
+	if (body->flex < 0)
 		return;
+	if (place.group < 0) {
+		set_modes(c, body, made);
+		return;
+	}
 	const SimGroup *old = &c->sim->groups[c->old[place.group]];
 	const Flex *to = &made->model->flexes[body->flex];
 	const Flex *from = &old->model->flexes[old->model->bodies[place.body].flex];
@@ -303,7 +316,7 @@ CalStatus change_build(Change *c) {
 	}
 	for (int i = 0; i < c->made_count && status == CAL_OK; i++)
 		c->rotors_lost -= rotor_energy(c->made[i].model, c->made[i].state.u);
-	return status == CAL_OK && sim_fit(c->sim, c->made, c->made_count) != CAL_OK ? change_no_memory(c) : status;
+	return status;
 }
 
 static void release_speeds(Change *c) {
@@ -346,7 +359,7 @@ void change_commit(Change *c, CalTransition *report) {
 		remove_slot(sim, gone);
 		first = gone < first ? first - 1 : c->made_count ? first : -1;
 	}
-	sim_bind(sim); // change_build() has made room for it
+	sim_bind(sim); // change_settle() has made room for it
 	sim->generation++;
 	const int fresh[] = {first, other};
 	for (int i = 0; i < 2; i++) {

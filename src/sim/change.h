@@ -31,6 +31,8 @@ typedef struct Change {
 	int made_count;                    //
 	Fresh fresh[CHANGE_FRESH];         //
 	int fresh_count;                   //
+	uint32_t added;                    // a flexible body that comes in, 0: none; its modes start as given
+	const double *eta, *eta_dot;       // NULL: at rest
 	double rotors_lost; // kinetic energy of motors whose joints opened, less that of those whose joints closed
 } Change;
 
@@ -65,6 +67,9 @@ CalStatus change_abandon(Change *c, CalStatus status);
 CalStatus change_finish(Change *c, CalStatus status, CalTransition *report);
 CalStatus change_settle(Change *c, CalStatus status, CalTransition *report);
 void change_clear(CalTransition *report); // accepts NULL
+/* Loops that an impulse could not stop are an error; fastest: of the speeds before. */
+CalStatus change_check_rates(Change *c, const CalModel *model, const CalImpulseReport *lost, double fastest);
+double group_fastest(const SimGroup *group);
 /* A group of the description by its name: one that was emptied, or a new one. */
 CalStatus change_find_group(Change *c, const char *name, CalVec3 gravity, uint32_t *group);
 /* A body without a carrier goes on a free joint. */

@@ -15,6 +15,7 @@
 #include <calder/loops.h>
 #include <calder/sim.h>
 
+#include "dynamics/energy.h"
 #include "model/work.h"
 #include "sim/group.h"
 
@@ -96,20 +97,15 @@ void group_classify(SimGroup *group) {
 	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0 && !loops_on_ground(model);
 	int nu = cal_model_u_count(model);
 	for (int u = 0; u < nu; u++) {
-		CalDofInfo dof;
-		CalBodyInfo body;
-		if (cal_model_dof(model, u, &dof) != CAL_OK || cal_model_body(model, dof.body, &body) != CAL_OK)
-			continue;
-		group->root_dof[u] = body.parent < 0 && u < body.u + body.nu;
-		group->energy_free &= dof.damping == 0;
-		int restrained = dof.stiffness != 0 || dof.damping != 0 || dof.reflected_inertia != 0;
+		const Dof *dof = &model->dofs[u];
+		const Body *body = &model->bodies[dof->body];
+		group->root_dof[u] = body->parent < 0 && u < body->u + body->nu;
+		group->energy_free &= dof->damping == 0;
+		int restrained = dof->stiffness != 0 || dof->damping != 0 || dof->rotor != 0;
 		group->momentum_free &= !(group->root_dof[u] && restrained);
 	}
-	for (int i = 0; i < cal_model_body_count(model); i++) {
-		CalBodyInfo body;
-		if (cal_model_body(model, i, &body) == CAL_OK && body.parent < 0)
-			group->momentum_free &= body.type == CAL_JOINT_FREE;
-	}
+	for (int i = 0; i < model->body_count; i++)
+		group->momentum_free &= model->bodies[i].parent >= 0 || model->bodies[i].type == CAL_JOINT_FREE;
 }
 
 /* ---- observing --------------------------------------------------------------------------------- */
@@ -166,11 +162,9 @@ CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
 CalStatus group_start(SimGroup *group) {
 	group->worked = group->pushed = 0;
 	group->unaccounted = group->loops_work;
-	CalStatus status = cal_energy(group->model, &group->state, group->view_work, &group->start_energy);
-	if (status == CAL_OK)
-		status = cal_momentum(group->model, &group->state, group->view_work, &group->start_momentum);
+	energy_and_momentum(group->model, &group->state, group->view_work, &group->start_energy, &group->start_momentum);
 	group->energy_scale = group->start_energy.kinetic;
-	return status;
+	return CAL_OK;
 }
 
 static CalVec3 minus(CalVec3 a, CalVec3 b) { return (CalVec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -196,12 +190,9 @@ CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor) {
 		return CAL_ERR_ARGUMENT;
 	*monitor = (CalSimMonitor){0};
 	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
-	if (status == CAL_OK)
-		status = cal_energy(g->model, &g->state, g->view_work, &monitor->energy);
-	if (status == CAL_OK)
-		status = cal_momentum(g->model, &g->state, g->view_work, &monitor->momentum);
 	if (status != CAL_OK)
 		return status;
+	energy_and_momentum(g->model, &g->state, g->view_work, &monitor->energy, &monitor->momentum);
 	g->energy_scale = fmax(g->energy_scale, monitor->energy.kinetic);
 	monitor->energy_change = monitor->energy.total - g->start_energy.total;
 	monitor->energy_scale = g->energy_scale;

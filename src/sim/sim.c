@@ -18,7 +18,8 @@
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {
 	size_t state, work, view_work, udot, force, given, root_dof, frozen, held;
-	size_t end; // size of the block without the room for aligning it
+	size_t work_size; // of one of the two
+	size_t end;       // size of the block without the room for aligning it
 } Layout;
 
 static size_t place(size_t *end, size_t size) {
@@ -29,10 +30,10 @@ static size_t place(size_t *end, size_t size) {
 
 static Layout layout_of(const CalModel *model) {
 	size_t nu = (size_t)cal_model_u_count(model);
-	Layout at = {0};
+	Layout at = {.work_size = cal_work_size(model)};
 	at.state = place(&at.end, cal_state_size(model));
-	at.work = place(&at.end, cal_work_size(model));
-	at.view_work = place(&at.end, cal_work_size(model));
+	at.work = place(&at.end, at.work_size);
+	at.view_work = place(&at.end, at.work_size);
 	at.udot = place(&at.end, nu * sizeof(double));
 	at.force = place(&at.end, nu * sizeof(double));
 	at.given = place(&at.end, nu * sizeof(double));
@@ -59,9 +60,9 @@ CalStatus group_place(SimGroup *group, const CalSim *sim) {
 
 	CalStatus status = cal_state_init(group->model, block + at.state, cal_state_size(group->model), &group->state);
 	if (status == CAL_OK)
-		status = cal_work_init(group->model, block + at.work, cal_work_size(group->model), &group->work);
+		status = cal_work_init(group->model, block + at.work, at.work_size, &group->work);
 	if (status == CAL_OK)
-		status = cal_work_init(group->model, block + at.view_work, cal_work_size(group->model), &group->view_work);
+		status = cal_work_init(group->model, block + at.view_work, at.work_size, &group->view_work);
 	return status;
 }
 

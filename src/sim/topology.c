@@ -24,6 +24,8 @@ void topology_save(Topology *t) {
 	memcpy(s->desc_loop, desc->loops, sizeof *s->desc_loop * (size_t)s->loops);
 	for (int i = 0; i < s->bodies; i++)
 		s->body_group[i] = desc->bodies[i].def.group.value;
+	memcpy(s->mode_locked, t->mode_locked, (size_t)t->mode_slots);
+	s->modes = t->mode_count;
 }
 
 static void release(const Topology *t, const char *name, const char *place) {
@@ -42,8 +44,12 @@ void topology_restore(Topology *t) {
 		release(t, desc->loops[--desc->loop_count].def.name, NULL);
 	while (desc->node_count > s->nodes)
 		release(t, desc->nodes[--desc->node_count].def.name, NULL);
-	while (desc->body_count > s->bodies)
-		release(t, desc->bodies[--desc->body_count].def.name, NULL);
+	while (desc->body_count > s->bodies) {
+		const DescBody *body = &desc->bodies[--desc->body_count];
+		release(t, body->def.name, NULL);
+		memory_free(&t->allocator, body->flex);
+		memory_free(&t->allocator, (void *)(uintptr_t)body->form);
+	}
 	t->left = s->left;
 	memcpy(t->joints, s->joint, sizeof *s->joint * (size_t)s->joints);
 	memcpy(t->loops, s->loop, sizeof *s->loop * (size_t)s->loops);
@@ -51,6 +57,8 @@ void topology_restore(Topology *t) {
 	memcpy(desc->loops, s->desc_loop, sizeof *s->desc_loop * (size_t)s->loops);
 	for (int i = 0; i < s->bodies; i++)
 		desc->bodies[i].def.group.value = s->body_group[i];
+	memcpy(t->mode_locked, s->mode_locked, (size_t)t->mode_slots);
+	t->mode_count = s->modes;
 }
 
 /* ---- joints and loops as they are now ------------------------------------------------------------------ */
@@ -346,4 +354,40 @@ uint32_t topology_crossing(const Topology *t, uint32_t group, int joints, int gr
 			return (uint32_t)i + 1;
 	}
 	return 0;
+}
+
+/* Marks one of two bodies if the other is; returns nonzero then. 0: the ground. */
+static int mark_other(Topology *t, uint32_t a, uint32_t b) {
+	if (!a || !b || t->mark[a - 1] == t->mark[b - 1])
+		return 0;
+	t->mark[a - 1] = t->mark[b - 1] = 1;
+	return 1;
+}
+
+static int mark_over_loop(Topology *t, int index) {
+	const DescLoop *now = &t->desc->loops[index];
+	if (t->loops[index].open || now->def.type == CAL_LOOP_KNIFE)
+		return 0;
+	if (now->def.type != CAL_LOOP_COUPLING)
+		return mark_other(t, topology_node_body(t, now->a), topology_node_body(t, now->b));
+	int changed = 0;
+	for (int k = 1; k < now->def.term_count; k++)
+		changed |= mark_other(t, now->def.term[0].body.value, now->def.term[k].body.value);
+	return changed;
+}
+
+void topology_component(Topology *t, uint32_t body) {
+	const uint32_t count = (uint32_t)t->desc->body_count;
+	int changed = 1;
+	memset(t->mark, 0, count);
+	t->mark[body - 1] = 1;
+	while (changed) { // one round for a tree whose bodies are numbered along its branches
+		changed = 0;
+		for (uint32_t i = 1; i <= count; i++)
+			changed |= mark_other(t, i, topology_parent(t, i));
+		for (uint32_t i = count; i >= 1; i--)
+			changed |= mark_other(t, i, topology_parent(t, i));
+		for (int i = 0; i < t->desc->loop_count; i++)
+			changed |= mark_over_loop(t, i);
+	}
 }

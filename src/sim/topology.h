@@ -47,6 +47,8 @@ typedef struct TopologySaved {
 	DescJoint *desc_joint;
 	DescLoop *desc_loop;
 	uint32_t *body_group;
+	uint8_t *mode_locked;
+	int modes;
 } TopologySaved;
 
 typedef struct Topology {
@@ -57,7 +59,9 @@ typedef struct Topology {
 	TopologyJoint *joints; // [desc->joint_count]
 	TopologyLoop *loops;   // [desc->loop_count]
 	CalSimCapacity left;   // what may still be added
-	int joint_slots, loop_slots, body_slots;
+	int joint_slots, loop_slots, body_slots, mode_slots;
+	uint8_t *mode_locked;              // [mode_slots] of all flexible bodies in turn; DescBody.prescribed points here
+	int mode_count;                    // slots in use
 	CalGroupId parking;                // group that is never compiled
 	CalNodeId park;                    // node of its body
 	uint32_t *carrier;                 // [bodies] joint that carries each, 0: none; after topology_carriers()
@@ -69,6 +73,11 @@ typedef struct Topology {
 /* ---- making (topology_clone.c) -------------------------------------------------------------------- */
 
 void topology_destroy(Topology *t); // accepts NULL
+/* What a body that has become flexible needs: its form (model/flex_form.h), locks of its modes. 0: memory or slots are short. */
+int topology_add_modes(Topology *t, uint32_t body);
+static inline uint8_t *topology_mode_locks(const Topology *t, uint32_t body) {
+	return t->mode_locked + (t->desc->bodies[body - 1].prescribed - t->mode_locked);
+}
 
 /* ---- records (topology.c) --------------------------------------------------------------------------- */
 
@@ -132,6 +141,8 @@ int topology_is_flyer(const Topology *t, uint32_t joint);
  * among the rest without couplings; ground: ties to the ground count too.
  */
 uint32_t topology_crossing(const Topology *t, uint32_t group, int joints, int ground);
+/* Marks all bodies that joints in the tree and closed loops tie to `body`, itself too; the ground ties nothing. */
+void topology_component(Topology *t, uint32_t body);
 
 /* A joint as a loop between the same nodes (topology_loop.c); NULL, or why it cannot be one. */
 const char *topology_joint_as_loop(const CalJointDef *def, CalLoopDef *loop);

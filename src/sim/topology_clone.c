@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "integrate/scheme.h"
 #include "joint/motion.h"
+#include "model/flex_form.h"
 #include "model/model.h"
 #include "sim/topology.h"
 
@@ -23,18 +24,24 @@ static size_t group_bytes(const SimGroup *group) {
 	return cal_model_size(model) + 2 * cal_work_size(model) + 2 * cal_state_size(model);
 }
 
+/* Of the modes of a body: a form has all the numbers that the description has, and more. */
+static size_t modal_bytes(const CalFlexDef *flex) {
+	int second_order = 0;
+	for (int i = 0; i < flex->node_count; i++)
+		second_order |= flex->nodes[i].phi2 != NULL;
+	return 2 * flex_form_room(flex->modes, flex->node_count, second_order) +
+	       (size_t)flex->node_count * sizeof(CalFlexNode);
+}
+
 static size_t description_bytes(const CalDesc *desc) {
 	size_t size = sizeof *desc;
-	for (int i = 0; i < desc->body_count; i++) {
-		const CalFlexDef *flex = desc->bodies[i].flex;
-		const size_t m = flex ? (size_t)flex->modes : 0, nodes = flex ? (size_t)flex->node_count : 0;
-		size += sizeof(double) * (2 * m * m + nodes * (6 * m + 3 * m * m)) + nodes * sizeof(CalFlexNode) + 512;
-	}
+	for (int i = 0; i < desc->body_count; i++)
+		size += 512 + (desc->bodies[i].flex ? modal_bytes(desc->bodies[i].flex) : 0);
 	return size + 256 * (size_t)(desc->node_count + desc->joint_count + desc->loop_count + desc->group_count);
 }
 
 typedef struct Slots {
-	int groups, bodies, nodes, joints, loops;
+	int groups, bodies, nodes, joints, loops, modes;
 } Slots;
 
 static Slots slots_of(const CalDesc *desc, const CalSimCapacity *extra) {
@@ -43,12 +50,21 @@ static Slots slots_of(const CalDesc *desc, const CalSimCapacity *extra) {
 	           .nodes = desc->node_count + extra->nodes + extra->bodies + 1};
 	s.joints = desc->joint_count + extra->joints + 2 * s.groups;
 	s.loops = desc->loop_count + extra->loops + s.joints;
+	s.modes = extra->modes;
+	for (int i = 0; i < desc->body_count; i++)
+		s.modes += desc->bodies[i].flex ? desc->bodies[i].flex->modes : 0;
 	return s;
+}
+
+/* Of flexible bodies to be added, as if they were one: numbers, and two workspaces of 2 kB for each mode. */
+static size_t modal_room(const CalSimCapacity *extra) {
+	return extra->modes ? flex_form_room(extra->modes, extra->nodes, extra->second_order) + (size_t)extra->modes * 4096
+	                    : 0;
 }
 
 /* Of the integrator and what goes with it. */
 static size_t system_room(CalSim *sim, const CalSimCapacity *extra, const Slots *s) {
-	int freedoms = 7 * (extra->bodies + extra->joints + s->groups);
+	int freedoms = 7 * (extra->bodies + extra->joints + s->groups) + extra->modes;
 	for (int i = 0; i < sim->group_count; i++)
 		freedoms += sim->groups[i].model->nq;
 	return sim_room(sim, s->groups, freedoms);
@@ -69,12 +85,25 @@ static size_t estimate(CalSim *sim, const CalDesc *desc, const CalSimCapacity *e
 	groups += per_body * (size_t)(extra->bodies + extra->joints);
 	nu += 6 * (size_t)(extra->bodies + extra->joints);
 	rows += 6 * (size_t)(extra->loops + extra->joints);
+	const size_t modal = modal_room(extra);
+	groups += modal;
+	nu += (size_t)extra->modes;
 	const size_t dense = sizeof(double) * (2 * rows * nu + 3 * rows * rows) * 2 + rows * 4096;
 	const size_t records =
 		2 * ((size_t)s->joints * (sizeof(TopologyJoint) + sizeof(DescJoint)) +
 	         (size_t)s->loops * (sizeof(TopologyLoop) + sizeof(DescLoop)) + (size_t)s->bodies * sizeof(DescBody));
-	return (groups + dense) * 9 / 2 + system_room(sim, extra, s) + records + 2 * description_bytes(desc) +
+	return (groups + dense) * 9 / 2 + system_room(sim, extra, s) + records + 2 * (description_bytes(desc) + modal) +
 	       (size_t)s->groups * sizeof(SimGroup) + ((size_t)1 << 18);
+}
+
+int topology_add_modes(Topology *t, uint32_t body) {
+	DescBody *b = &t->desc->bodies[body - 1];
+	if (t->mode_count + b->flex->modes > t->mode_slots)
+		return 0;
+	b->prescribed = memset(t->mode_locked + t->mode_count, 0, (size_t)b->flex->modes);
+	t->mode_count += b->flex->modes;
+	b->form = flex_form_create(t->desc, (int)body - 1, CAL_MODAL_INERTIA_AUTO, &t->allocator);
+	return b->form != NULL;
 }
 
 /* ---- the copy -------------------------------------------------------------------------------------------- */
@@ -125,6 +154,10 @@ static int copy_arrays(Topology *t, const CalDesc *from, const Slots *s) {
 		if (from->bodies[i].flex)
 			ok &= cal_desc_set_flexible(to, (CalBodyId){(uint32_t)i + 1}, from->bodies[i].flex, NULL) == CAL_OK;
 	}
+	for (int i = 0; ok && i < from->body_count; i++) {
+		if (from->bodies[i].flex)
+			ok &= topology_add_modes(t, (uint32_t)i + 1);
+	}
 	return ok;
 }
 
@@ -172,6 +205,7 @@ static int fill(Topology *t, const CalDesc *desc, const Slots *s) {
 	t->loops = take(t, s->loops, sizeof *t->loops);
 	t->carrier = take(t, s->bodies, sizeof *t->carrier);
 	t->mark = take(t, s->bodies, sizeof *t->mark);
+	t->mode_locked = take(t, s->modes + 1, sizeof *t->mode_locked);
 	t->joint_at = take(t, s->joints, sizeof *t->joint_at);
 	t->body_at = take(t, s->bodies, sizeof *t->body_at);
 	t->saved.joint = take(t, s->joints, sizeof *t->saved.joint);
@@ -179,11 +213,13 @@ static int fill(Topology *t, const CalDesc *desc, const Slots *s) {
 	t->saved.desc_joint = take(t, s->joints, sizeof *t->saved.desc_joint);
 	t->saved.desc_loop = take(t, s->loops, sizeof *t->saved.desc_loop);
 	t->saved.body_group = take(t, s->bodies, sizeof *t->saved.body_group);
+	t->saved.mode_locked = take(t, s->modes + 1, sizeof *t->saved.mode_locked);
 	if (!t->desc || !t->joints || !t->loops || !t->carrier || !t->mark || !t->joint_at || !t->body_at ||
-	    !t->saved.joint || !t->saved.loop || !t->saved.desc_joint || !t->saved.desc_loop || !t->saved.body_group)
+	    !t->saved.joint || !t->saved.loop || !t->saved.desc_joint || !t->saved.desc_loop || !t->saved.body_group ||
+	    !t->mode_locked || !t->saved.mode_locked)
 		return 0;
 	t->desc->allocator = t->allocator;
-	t->joint_slots = s->joints, t->loop_slots = s->loops, t->body_slots = s->bodies;
+	t->joint_slots = s->joints, t->loop_slots = s->loops, t->body_slots = s->bodies, t->mode_slots = s->modes;
 	if (!copy_arrays(t, desc, s) || !make_parking(t))
 		return 0;
 	make_records(t);
@@ -237,7 +273,7 @@ CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity
 	const CalSimCapacity none = {0};
 	const CalSimCapacity *extra = capacity ? capacity : &none;
 	if (!sim || !desc || extra->groups < 0 || extra->bodies < 0 || extra->nodes < 0 || extra->joints < 0 ||
-	    extra->loops < 0)
+	    extra->loops < 0 || extra->modes < 0)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_sim_reserve: give a simulation, its description, and numbers that are not negative");
 	if (sim->topology)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * transition.c — changes of topology without an impulse, or with one within a group: detach, re-root, lock, loops.
+ * transition.c — changes of topology without an impulse, or with one within a group: detach, split, re-root, loops.
  */
 #include <math.h>
 #include <string.h>
@@ -12,13 +12,20 @@
 #include "model/work.h"
 #include "sim/change.h"
 
-CalStatus change_finish(Change *c, CalStatus status, CalTransition *report) {
-	if (status == CAL_OK)
-		status = change_build(c);
+/* Room for the whole comes last: taking it starts the integrator afresh, which a change that fails must not do. */
+CalStatus change_settle(Change *c, CalStatus status, CalTransition *report) {
+	if (status == CAL_OK && sim_fit(c->sim, c->made, c->made_count) != CAL_OK)
+		status = change_no_memory(c);
 	if (status != CAL_OK)
 		return change_abandon(c, status);
 	change_commit(c, report);
 	return CAL_OK;
+}
+
+CalStatus change_finish(Change *c, CalStatus status, CalTransition *report) {
+	if (status == CAL_OK)
+		status = change_build(c);
+	return change_settle(c, status, report);
 }
 
 void change_clear(CalTransition *report) {
@@ -86,6 +93,16 @@ CalStatus change_make_flyer(Change *c, uint32_t body) {
 	return status == CAL_OK ? change_fresh(c, root) : status;
 }
 
+/* Marked bodies become a group of their own. */
+static CalStatus split_marked(Change *c, uint32_t group, const char *name) {
+	const CalStatus status = change_find_group(c, name, c->t->desc->groups[group - 1].gravity, &c->group[1]);
+	if (status != CAL_OK)
+		return status;
+	change_move_marked(c, c->group[1]);
+	c->made_count = 2;
+	return CAL_OK;
+}
+
 /* The part outboard of a joint in the tree, which is open by now, goes its own way. */
 static CalStatus part(Change *c, const CalJointDef *joint, uint32_t top, uint32_t group, const char *name) {
 	Topology *t = c->t;
@@ -99,14 +116,14 @@ static CalStatus part(Change *c, const CalJointDef *joint, uint32_t top, uint32_
 		                 "joint \"%s\" is inside a loop: loop \"%s\" holds what is outboard of it too; open that first "
 		                 "(cal_sim_open_loop)",
 		                 joint->name, topology_loop(t, loop)->as.def.name);
-	if (count < bodies_in(t, group)) {
-		const CalStatus status = change_find_group(c, name, t->desc->groups[group - 1].gravity, &c->group[1]);
-		if (status != CAL_OK)
-			return status;
-		change_move_marked(c, c->group[1]);
-		c->made_count = 2;
-	}
-	return change_make_flyer(c, top);
+	const CalStatus status = count < bodies_in(t, group) ? split_marked(c, group, name) : CAL_OK;
+	return status == CAL_OK ? change_make_flyer(c, top) : status;
+}
+
+/* A loop between two bodies is open: what it tied to b goes its own way, if nothing else ties it to a. */
+static CalStatus part_loop(Change *c, uint32_t a, uint32_t b, const char *name) {
+	topology_component(c->t, b);
+	return c->t->mark[a - 1] ? CAL_OK : split_marked(c, topology_group(c->t, a), name);
 }
 
 static CalStatus detach(Change *c, uint32_t joint, const char *name) {
@@ -124,7 +141,7 @@ static CalStatus detach(Change *c, uint32_t joint, const char *name) {
 	c->made_count = 1;
 	topology_open(c->t, joint);
 	if (!in_tree)
-		return CAL_OK;
+		return a && b && name ? part_loop(c, a, b, name) : CAL_OK;
 	c->t->carrier[top - 1] = 0;
 	return part(c, &j->def, top, group, name);
 }
@@ -138,6 +155,34 @@ CalStatus cal_sim_detach(CalSim *sim, CalJointId joint, const char *group, CalTr
 	status = change_check_joint(&c, joint);
 	if (status == CAL_OK)
 		status = detach(&c, joint.value, group);
+	return change_finish(&c, status, report);
+}
+
+static CalStatus split(Change *c, uint32_t body, const char *name) {
+	const uint32_t group = topology_group(c->t, body);
+	int count = 0;
+	topology_component(c->t, body);
+	for (int i = 0; i < c->t->desc->body_count; i++)
+		count += c->t->mark[i];
+	if (count == bodies_in(c->t, group))
+		return error_set(
+			c->error, CAL_ERR_MODEL,
+			"group \"%s\": joints and loops tie everything in it to body \"%s\"; there is nothing to split",
+			c->t->desc->groups[group - 1].name, topology_body_name(c->t, body));
+	change_involve(c, group);
+	c->group[0] = group;
+	return split_marked(c, group, name);
+}
+
+CalStatus cal_sim_split(CalSim *sim, CalBodyId body, const char *group, CalTransition *report, CalError *error) {
+	Change c;
+	change_clear(report);
+	CalStatus status = change_begin(sim, error, &c);
+	if (status != CAL_OK)
+		return status;
+	status = change_check_body(&c, body);
+	if (status == CAL_OK)
+		status = split(&c, body.value, group);
 	return change_finish(&c, status, report);
 }
 
@@ -229,15 +274,14 @@ CalStatus cal_sim_reroot(CalSim *sim, CalBodyId body, CalTransition *report, Cal
 static const double CLOSED = 1e-6;  // residuals below this are met [m, rad]
 static const double STOPPED = 1e-9; // rates below this part of the fastest speed are zero
 
-static double fastest_of(const SimGroup *group) {
+double group_fastest(const SimGroup *group) {
 	double fastest = 1;
 	for (int k = 0; k < group->model->nu; k++)
 		fastest = fmax(fastest, fabs(group->state.u[k]));
 	return fastest;
 }
 
-/* Loops that an impulse could not stop. */
-static CalStatus check_rates(Change *c, const CalModel *model, const CalImpulseReport *lost, double fastest) {
+CalStatus change_check_rates(Change *c, const CalModel *model, const CalImpulseReport *lost, double fastest) {
 	char name[96] = "";
 	if (lost->rate <= STOPPED * fastest)
 		return CAL_OK;
@@ -247,81 +291,6 @@ static CalStatus check_rates(Change *c, const CalModel *model, const CalImpulseR
 		"the loops of group \"%s\" cannot all hold: row %s still changes by %.3g a second; what is driven or "
 		"locked leaves no way out, unlock some of it",
 		cal_model_name(model), name, lost->rate);
-}
-
-/* ---- locks --------------------------------------------------------------------------------------------------- */
-
-static CalStatus check_lock(Change *c, CalJointId joint, int dof, int *count) {
-	CalStatus status = change_check_joint(c, joint);
-	if (status != CAL_OK)
-		return status;
-	const TopologyJoint *j = topology_joint(c->t, joint.value);
-	*count = joint_speed_count(&j->def);
-	if (j->state != CAL_JOINT_IN_TREE)
-		return error_set(c->error, CAL_ERR_MODEL, "joint \"%s\" is %s; only a joint in the tree can be locked",
-		                 j->def.name, j->state == CAL_JOINT_OPEN ? "open" : "a loop");
-	if (dof < -1 || dof >= *count)
-		return error_set(c->error, CAL_ERR_ARGUMENT, "joint \"%s\" has %d freedoms; there is no %d (counted from 0)",
-		                 j->def.name, *count, dof);
-	return CAL_OK;
-}
-
-/* Speeds of the group with some of a joint stopped. */
-static CalStatus stop(Change *c, uint32_t joint, int dof, CalTransition *report) {
-	const TopologyJoint *j = topology_joint(c->t, joint);
-	const uint32_t body = topology_node_body(c->t, topology_outboard(j));
-	const SimGroup *group = &c->sim->groups[c->old[0]];
-	const Body *at = &group->model->bodies[cal_model_body_index(group->model, (CalBodyId){body})];
-	const uint8_t *kept = group_kept(group);
-	uint8_t *locked = group->held;
-	CalImpulseReport lost;
-	CalStatus status = kept ? change_speeds(c, 0) : CAL_ERR_USER;
-	if (status != CAL_OK)
-		return status;
-	memset(locked, 0, (size_t)group->model->nu);
-	for (int k = 0; k < at->nu; k++)
-		locked[at->u + (j->reversed ? joint_reverse_dof(&j->def, k) : k)] = (uint8_t)(dof < 0 || dof == k);
-	const CalImpulse impulse = {.kept = kept, .locked = locked};
-	status = cal_impulse(group->model, &group->state, &impulse, group->view_work, c->u[0], NULL, &lost);
-	if (status == CAL_OK && report)
-		report->kinetic_lost = lost.kinetic_lost;
-	return status == CAL_OK ? check_rates(c, group->model, &lost, fastest_of(group)) : status;
-}
-
-static CalStatus set_lock(CalSim *sim, CalJointId joint, int dof, int lock, CalTransition *report, CalError *error) {
-	Change c;
-	int count = 0;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = check_lock(&c, joint, dof, &count);
-	if (status == CAL_OK) {
-		TopologyJoint *j = topology_joint(c.t, joint.value);
-		c.group[0] = topology_group(c.t, topology_node_body(c.t, topology_outboard(j)));
-		c.made_count = 1;
-		change_involve(&c, c.group[0]);
-		if (lock)
-			status = stop(&c, joint.value, dof, report);
-		for (int k = 0; k < count; k++)
-			j->def.dof[k].prescribed = dof < 0 || dof == k ? lock : j->def.dof[k].prescribed;
-		CalJointDef reversed;
-		const char *why = j->reversed ? joint_reverse(&j->def, &reversed) : NULL;
-		if (status == CAL_OK && why)
-			status = error_set(error, CAL_ERR_MODEL,
-			                   "joint \"%s\" is turned over, and would then be one that %s; lock all of it, or re-root",
-			                   j->def.name, why);
-		topology_put_joint(c.t, joint.value);
-	}
-	return change_finish(&c, status, report);
-}
-
-CalStatus cal_sim_lock(CalSim *sim, CalJointId joint, int dof, CalTransition *report, CalError *error) {
-	return set_lock(sim, joint, dof, 1, report, error);
-}
-
-CalStatus cal_sim_unlock(CalSim *sim, CalJointId joint, int dof, CalTransition *report, CalError *error) {
-	return set_lock(sim, joint, dof, 0, report, error);
 }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
@@ -357,11 +326,11 @@ static CalStatus check_closed(Change *c, const SimGroup *made, uint32_t loop) {
 CalStatus change_strike(Change *c, uint32_t loop, CalTransition *report) {
 	SimGroup *made = &c->made[0];
 	CalImpulseReport lost;
-	const double fastest = fastest_of(made);
+	const double fastest = group_fastest(made);
 	const CalStatus status = cal_impulse(made->model, &made->state, NULL, made->view_work, made->state.u, NULL, &lost);
 	if (status != CAL_OK)
 		return status;
-	const CalStatus held = check_rates(c, made->model, &lost, fastest);
+	const CalStatus held = change_check_rates(c, made->model, &lost, fastest);
 	if (held != CAL_OK)
 		return held;
 	if (report)
@@ -398,13 +367,6 @@ static CalStatus close_record(Change *c, uint32_t id, CalTransition *report) {
 	c->made_count = 1;
 	status = change_build(c);
 	return status == CAL_OK ? change_strike(c, id, report) : status;
-}
-
-CalStatus change_settle(Change *c, CalStatus status, CalTransition *report) {
-	if (status != CAL_OK)
-		return change_abandon(c, status);
-	change_commit(c, report);
-	return CAL_OK;
 }
 
 static CalStatus check_new_loop(Change *c, const DescLoop *loop) {

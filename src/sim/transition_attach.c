@@ -3,12 +3,14 @@
  * transition_attach.c — tying two nodes together by a joint of any type, with momentum conserved [THEORY 7].
  *
  * In the tree: C are the wrenches that the joint can transmit. A unit of each on b, and the opposite on a, makes the
- * relative velocity jump by a column of Lambda = C'(Phi_a + Phi_b)C, which the recursion gives for whole groups, loops and
- * driven freedoms included. Then Lambda j = -C'V, one more sweep applies C j, and what is left of V is a motion of the
- * joint. As a loop: the joined model makes all its loops hold.
+ * relative velocity jump by a column of Lambda = C'(Phi_a + Phi_b)C. The recursion gives it for whole groups, loops and
+ * driven freedoms included; where there are none, the factors of the mass matrix do. Then Lambda j = -C'V, C j acts, and
+ * what is left of V is a motion of the joint. As a loop: the joined model makes all its loops hold.
  */
 #include <math.h>
 #include <string.h>
+
+#include <calder/operators.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -31,11 +33,22 @@ typedef struct Meeting {
 	NodeMotion motion[2]; //
 	int old[2];           // places of their groups among the old ones, -1: the ground
 	double q[CAL_JOINT_MAX_COORDS];
-	spatial C[6]; // directions that the joint holds, at p, world axes
-	int count;    //
-	dvec3 p;      // origin of the joint's moved frame
-	double *jump[CHANGE_GROUPS];
+	spatial C[6];                // directions that the joint holds, at p, world axes
+	int count;                   //
+	dvec3 p;                     // origin of the joint's moved frame
+	int plain[CHANGE_GROUPS];    // neither loops nor driven freedoms of the group stand in the way
+	double *jump[CHANGE_GROUPS]; // [nu], and for a plain group what add_by_node() needs
+	double z[6];                 // the impulse along C
+	spatial impulse;             // on b at p
 } Meeting;
+
+/* The two nodes are in different groups, and both are plain. */
+static int is_plain(const Change *c, const Meeting *m) {
+	int plain = 1;
+	for (int i = 0; i < c->old_count; i++)
+		plain &= m->plain[i];
+	return plain;
+}
 
 /* ---- the impulse ------------------------------------------------------------------------------------------ */
 
@@ -97,30 +110,74 @@ static CalStatus add_by_columns(const Change *c, const Meeting *m, int i, double
 	return CAL_OK;
 }
 
-/* The same from the compliance of its one node, where neither loops nor driven freedoms stand in the way. */
+/* What add_by_node() keeps behind the jump of a group: the Jacobian of its node, D^-1, and L^-1 J'C, with M = L D L'. */
+static double *jacobian_of(const Meeting *m, int i, int nu) { return m->jump[i] + nu; }
+static double *inverse_of(const Meeting *m, int i, int nu) { return m->jump[i] + 7 * nu; }
+static double *columns_of(const Meeting *m, int i, int nu) { return m->jump[i] + 8 * nu; }
+enum { KEPT = 14 }; // numbers per speed in all
+
+/* Q[nu] = J'f */
+static void jacobian_transpose_mul(int nu, const double *J, CalSpatial f, double *Q) {
+	const double *a = &f.angular.x, *l = &f.linear.x;
+	for (int k = 0; k < nu; k++) {
+		Q[k] = J[k] * a[0] + J[nu + k] * a[1] + J[2 * nu + k] * a[2] + J[3 * nu + k] * l[0] + J[4 * nu + k] * l[1] +
+		       J[5 * nu + k] * l[2];
+	}
+}
+
+/* sum w x y, two sums side by side. */
+static double weighted_dot(int nu, const double *w, const double *x, const double *y) {
+	double even = 0, odd = 0;
+	for (int k = 0; k + 1 < nu; k += 2) {
+		even += w[k] * x[k] * y[k];
+		odd += w[k + 1] * x[k + 1] * y[k + 1];
+	}
+	return even + odd + (nu % 2 ? w[nu - 1] * x[nu - 1] * y[nu - 1] : 0);
+}
+
+/* The same by the factors of the mass matrix, for a plain group: it has one of the nodes, and nothing holds it. */
 static CalStatus add_by_node(const Change *c, const Meeting *m, int i, double *Lambda) {
 	const SimGroup *group = &c->sim->groups[c->old[i]];
-	const int side = m->old[1] == i, node = cal_model_node_index(group->model, m->node[side]);
-	double Phi[36];
+	const int side = m->old[1] == i, nu = group->model->nu;
+	double *J = jacobian_of(m, i, nu), *inverse = inverse_of(m, i, nu), *columns = columns_of(m, i, nu);
 	CalStatus status = cal_mass_factor(group->model, &group->state, group->view_work);
 	if (status == CAL_OK)
-		status = cal_node_compliance(group->model, group->view_work, &node, 1, m->jump[i], Phi);
+		status = cal_innovations_diagonal(group->model, group->view_work, inverse);
+	for (int k = 0; k < nu && status == CAL_OK; k++)
+		inverse[k] = 1.0 / inverse[k];
+	if (status == CAL_OK)
+		status =
+			cal_node_jacobian(group->model, group->view_work, cal_model_node_index(group->model, m->node[side]), J);
 	for (int k = 0; k < m->count && status == CAL_OK; k++) {
-		const CalSpatial f = spatial_out(force_shift(m->C[k], arm_of(m, side)));
-		double V[6];
-		for (int r = 0; r < 6; r++) {
-			const double *row = Phi + 6 * r;
-			V[r] = row[0] * f.angular.x + row[1] * f.angular.y + row[2] * f.angular.z + row[3] * f.linear.x +
-			       row[4] * f.linear.y + row[5] * f.linear.z;
+		double *y = columns + k * nu;
+		jacobian_transpose_mul(nu, J, spatial_out(force_shift(m->C[k], arm_of(m, side))), m->jump[i]);
+		status = cal_innovations_solve(group->model, group->view_work, m->jump[i], y);
+		for (int l = 0; l <= k; l++) {
+			const double compliance = weighted_dot(nu, inverse, columns + l * nu, y);
+			Lambda[l * m->count + k] += compliance;
+			Lambda[k * m->count + l] += l < k ? compliance : 0;
 		}
-		const spatial jump = {vec(V[0], V[1], V[2]), vec(V[3], V[4], V[5])};
-		for (int l = 0; l < m->count; l++)
-			Lambda[l * m->count + k] += spatial_dot(force_shift(m->C[l], arm_of(m, side)), jump);
 	}
 	return status;
 }
 
-static int is_simple(const Change *c, const Meeting *m, int i) {
+/* Its jump, once the impulse is known: (L^-1)' D^-1 L^-1 J'C z. */
+static CalStatus jump_by_node(const Change *c, const Meeting *m, int i) {
+	const SimGroup *group = &c->sim->groups[c->old[i]];
+	const int nu = group->model->nu, side = m->old[1] == i;
+	double *sum = jacobian_of(m, i, nu), *inverse = inverse_of(m, i, nu); // the Jacobian has served
+	memset(sum, 0, sizeof(double) * (size_t)nu);
+	for (int l = 0; l < m->count; l++) {
+		const double *y = columns_of(m, i, nu) + l * nu, z = side ? m->z[l] : -m->z[l];
+		for (int k = 0; k < nu; k++)
+			sum[k] += z * y[k];
+	}
+	for (int k = 0; k < nu; k++)
+		sum[k] *= inverse[k];
+	return cal_innovations_solve_transpose(group->model, group->view_work, sum, m->jump[i]);
+}
+
+static int group_is_plain(const Change *c, const Meeting *m, int i) {
 	const SimGroup *group = &c->sim->groups[c->old[i]];
 	int held = m->old[0] == m->old[1] || group->model->row_count > 0;
 	for (int k = 0; k < group->model->nu && !held; k++)
@@ -129,13 +186,13 @@ static int is_simple(const Change *c, const Meeting *m, int i) {
 }
 
 /* The impulse that stops what the joint holds; V is the relative velocity before. */
-static CalStatus solve_impulse(const Change *c, const Meeting *m, spatial V, spatial *impulse) {
-	double Lambda[36] = {0}, z[6], scratch[48];
+static CalStatus solve_impulse(const Change *c, Meeting *m, spatial V) {
+	double Lambda[36] = {0}, *z = m->z, scratch[48];
 	int order[6];
 	uint8_t independent[6];
 	const int n = m->count;
 	for (int i = 0; i < c->old_count; i++) {
-		const CalStatus status = is_simple(c, m, i) ? add_by_node(c, m, i, Lambda) : add_by_columns(c, m, i, Lambda);
+		const CalStatus status = m->plain[i] ? add_by_node(c, m, i, Lambda) : add_by_columns(c, m, i, Lambda);
 		if (status != CAL_OK)
 			return status;
 	}
@@ -146,9 +203,9 @@ static CalStatus solve_impulse(const Change *c, const Meeting *m, spatial V, spa
 	}
 	const int rank = min_norm_factor(n, Lambda, DEPENDENT, order, independent, scratch);
 	min_norm_solve(n, rank, Lambda, order, scratch, z, z);
-	*impulse = spatial_zero();
+	m->impulse = spatial_zero();
 	for (int k = 0; k < n; k++)
-		*impulse = spatial_madd(*impulse, z[k], m->C[k]);
+		m->impulse = spatial_madd(m->impulse, z[k], m->C[k]);
 	return CAL_OK;
 }
 
@@ -166,48 +223,64 @@ static CalStatus kinetic_energy(const Change *c, double *sum) {
 	return status;
 }
 
-/* Rows of loops and driven freedoms of the old groups, for the sweeps to come. */
+/* Memory and driven freedoms of the old groups. */
 static CalStatus prepare(Change *c, Meeting *m) {
 	for (int i = 0; i < c->old_count; i++) {
 		const SimGroup *group = &c->sim->groups[c->old[i]];
+		const size_t nu = (size_t)group->model->nu;
 		const uint8_t *kept = group_kept(group);
 		const CalStatus status = kept ? change_speeds(c, i) : CAL_ERR_USER;
 		if (status != CAL_OK)
 			return status;
-		m->jump[i] = memory_alloc(&c->t->allocator, sizeof(double) * (size_t)group->model->nu);
+		memcpy(group->held, kept, nu);
+		m->plain[i] = group_is_plain(c, m, i);
+		m->jump[i] = memory_alloc(&c->t->allocator, sizeof(double) * nu * (m->plain[i] ? KEPT : 1));
 		if (!m->jump[i])
 			return change_no_memory(c);
-		memcpy(group->held, kept, (size_t)group->model->nu);
-		impulse_rows(group->model, &group->state, group->state.u, group->view_work);
 	}
 	return CAL_OK;
 }
 
-static CalStatus collide(Change *c, Meeting *m, spatial V, CalTransition *report) {
-	spatial impulse;
-	double before = 0, after = 0;
-	CalStatus status = kinetic_energy(c, &before);
-	if (status == CAL_OK)
-		status = prepare(c, m);
-	if (status == CAL_OK)
-		status = solve_impulse(c, m, V, &impulse);
-	for (int i = 0; i < c->old_count && status == CAL_OK; i++)
-		status = respond(c, m, i, impulse);
+/* The impulse, and the speeds after it. Rows of loops are found first, for the sweeps to come. */
+static CalStatus strike(Change *c, Meeting *m, spatial V) {
+	for (int i = 0; i < c->old_count; i++) {
+		const SimGroup *group = &c->sim->groups[c->old[i]];
+		if (!m->plain[i])
+			impulse_rows(group->model, &group->state, group->state.u, group->view_work);
+	}
+	CalStatus status = solve_impulse(c, m, V);
 	for (int i = 0; i < c->old_count && status == CAL_OK; i++) {
 		const SimGroup *group = &c->sim->groups[c->old[i]];
-		for (int k = 0; k < group->model->nu; k++)
+		status = m->plain[i] ? jump_by_node(c, m, i) : respond(c, m, i, m->impulse);
+		for (int k = 0; status == CAL_OK && k < group->model->nu; k++)
 			c->u[i][k] += group->held[k] ? 0 : m->jump[i][k];
 	}
+	return status;
+}
+
+/* V: velocity of b relative to a before. */
+static CalStatus collide(Change *c, Meeting *m, spatial V, CalTransition *report) {
+	double before = 0, after = 0;
+	CalStatus status = prepare(c, m);
+	if (status == CAL_OK && !is_plain(c, m))
+		status = kinetic_energy(c, &before);
 	if (status == CAL_OK)
+		status = strike(c, m, V);
+	if (status == CAL_OK && !is_plain(c, m))
 		status = kinetic_energy(c, &after);
 	if (status == CAL_OK && report) {
-		report->kinetic_lost = before - after;
-		report->impulse = spatial_out(impulse);
+		report->kinetic_lost = before - after; // where all is plain: see lost_by_impulse()
+		report->impulse = spatial_out(m->impulse);
 		report->point = dvec_out(m->p);
 	}
 	for (int i = 0; i < CHANGE_GROUPS; i++)
 		memory_free(&c->t->allocator, m->jump[i]);
 	return status;
+}
+
+/* Where nothing else does work: that of the impulse at the mean of the velocities before and after. */
+static double lost_by_impulse(const Meeting *m, spatial before, spatial after) {
+	return -0.5 * spatial_dot(m->impulse, spatial_add(before, after));
 }
 
 /* ---- where the nodes are ------------------------------------------------------------------------------------ */
@@ -316,6 +389,8 @@ static CalStatus attach_in_tree(Change *c, Meeting *m, uint32_t body, uint32_t h
 	CalStatus status = collide(c, m, V, report);
 	if (status == CAL_OK)
 		status = check_stopped(c, m, V);
+	if (status == CAL_OK && report && is_plain(c, m))
+		report->kinetic_lost = lost_by_impulse(m, V, relative_velocity(m));
 	if (status == CAL_OK)
 		status = topology_turn(c->t, body, top, c->error);
 	if (status != CAL_OK)

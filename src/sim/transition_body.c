@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * transition_body.c — bodies that come and go: a new one flies freely in a group of its own, one that goes carries nothing.
+ * transition_body.c — bodies that come and go: a new one, rigid or flexible, flies freely in a group of its own; one that
+ * goes carries nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,9 @@ static CalStatus check_body(Change *c, const CalNewBody *made) {
 		return error_set(c->error, CAL_ERR_MEMORY,
 		                 "body \"%s\": no room for it and its %d nodes; raise CalSimCapacity.%s", body->name,
 		                 made->node_count, left->bodies <= 0 ? "bodies" : "nodes");
+	if (made->flex && left->modes < made->flex->modes)
+		return error_set(c->error, CAL_ERR_MEMORY, "body \"%s\": no room for its %d modes; raise CalSimCapacity.modes",
+		                 body->name, made->flex->modes);
 	if (!isfinite(body->mass) || !finite3(body->com) || !finite3(made->velocity.angular) ||
 	    !finite3(made->velocity.linear) || !finite3(made->gravity))
 		return error_set(c->error, CAL_ERR_MODEL, "body \"%s\": a number is not finite", body->name);
@@ -66,6 +70,59 @@ static CalStatus add_nodes(Change *c, const CalNewBody *made, CalBodyId body, Ca
 			nodes[i] = id;
 	}
 	return status;
+}
+
+static int finite_modes(const CalNewBody *made, const double *x) {
+	for (int k = 0; x && k < made->flex->modes; k++) {
+		if (!isfinite(x[k]))
+			return 0;
+	}
+	return 1;
+}
+
+/* The listed nodes by their ids in the simulation; nodes[] of the body follow its own frame. */
+static CalStatus name_nodes(Change *c, const CalNewBody *made, CalNodeId frame, CalFlexNode *nodes) {
+	for (int i = 0; i < made->flex->node_count; i++) {
+		nodes[i] = made->flex->nodes[i];
+		if (nodes[i].node.value > (uint32_t)made->node_count)
+			return error_set(
+				c->error, CAL_ERR_ARGUMENT,
+				"body \"%s\": flexible node %d of %d is number %u of its %d nodes (counted from 1; 0: its own "
+				"frame)",
+				made->body.name, i + 1, made->flex->node_count, (unsigned)nodes[i].node.value, made->node_count);
+		nodes[i].node.value += frame.value;
+	}
+	return CAL_OK;
+}
+
+/* A copy of its modes in the description, judged like any other. */
+static CalStatus set_flexible(Change *c, const CalNewBody *made, CalBodyId body, CalNodeId frame) {
+	CalFlexDef flex = *made->flex;
+	Check check = {.desc = c->t->desc, .report = change_finding, .user = c->error};
+	if (flex.modes < 1 || flex.node_count < 0 || (flex.node_count && !flex.nodes))
+		return error_set(c->error, CAL_ERR_MODEL,
+		                 "body \"%s\": %d modes on %d nodes; give one mode at least and all nodes", made->body.name,
+		                 flex.modes, flex.node_count);
+	if (!finite_modes(made, made->eta) || !finite_modes(made, made->eta_dot))
+		return error_set(c->error, CAL_ERR_MODEL, "body \"%s\": a modal coordinate or speed is not finite",
+		                 made->body.name);
+	CalFlexNode *nodes = memory_alloc(&c->t->allocator, sizeof *nodes * (size_t)flex.node_count);
+	if (!nodes)
+		return change_no_memory(c);
+	flex.nodes = nodes;
+	CalStatus status = name_nodes(c, made, frame, nodes);
+	if (status == CAL_OK)
+		status = cal_desc_set_flexible(c->t->desc, body, &flex, c->error);
+	memory_free(&c->t->allocator, nodes);
+	if (status == CAL_OK && !check_flexibility(&check, &c->t->desc->bodies[body.value - 1]))
+		status = CAL_ERR_MEMORY;
+	if (status == CAL_OK && check.failed)
+		return CAL_ERR_MODEL;
+	if (status == CAL_OK && !topology_add_modes(c->t, body.value))
+		status = CAL_ERR_MEMORY;
+	c->t->left.modes -= flex.modes;
+	c->added = body.value, c->eta = made->eta, c->eta_dot = made->eta_dot;
+	return status == CAL_ERR_MEMORY ? change_no_memory(c) : status;
 }
 
 /* Coordinates of its free joint on the ground. */
@@ -107,6 +164,8 @@ static CalStatus add_body(Change *c, const CalNewBody *made, CalBodyId *id, CalN
 	status = add_node(c, head, *id, &desc->bodies[id->value - 1].frame);
 	if (status == CAL_OK)
 		status = add_nodes(c, made, *id, nodes);
+	if (status == CAL_OK && made->flex)
+		status = set_flexible(c, made, *id, desc->bodies[id->value - 1].frame);
 	c->t->left.bodies--;
 	c->t->left.nodes -= made->node_count;
 	c->made_count = 1;
