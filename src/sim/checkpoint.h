@@ -34,6 +34,8 @@ typedef struct TopologyImage {
 	DescNode *node;
 	TopologyJoint *joint;
 	TopologyLoop *loop;
+	uint8_t *locked; // [modes] of all flexible bodies in turn
+	int modes;       //
 } TopologyImage;
 
 /* The records that a topology has now, in place. */

@@ -11,7 +11,7 @@
 /* A field that is new belongs into a walk below. */
 #define WALKED(type, size) _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "a field of " #type " is new")
 WALKED(CalGroupDef, 40);
-WALKED(DescBody, 152);
+WALKED(DescBody, 168);
 WALKED(DescNode, 80);
 WALKED(CalElement, 40);
 WALKED(CalDofDef, 48);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/flex_form.h"
 #include "sim/checkpoint.h"
 
 /* A field that is new belongs into a walk below. */
@@ -29,7 +30,9 @@ TopologyImage image_of(const Topology *t) {
 	                       .body = desc->bodies,
 	                       .node = desc->nodes,
 	                       .joint = t->joints,
-	                       .loop = t->loops};
+	                       .loop = t->loops,
+	                       .locked = t->mode_locked,
+	                       .modes = t->mode_count};
 }
 
 static void walk_counts(Archive *a, TopologyImage *image) {
@@ -43,6 +46,9 @@ static void walk_counts(Archive *a, TopologyImage *image) {
 	archive_int(a, &image->left.nodes);
 	archive_int(a, &image->left.joints);
 	archive_int(a, &image->left.loops);
+	archive_int(a, &image->left.modes);
+	archive_int(a, &image->left.second_order);
+	archive_int(a, &image->modes);
 }
 
 static void walk_joint_record(Archive *a, TopologyJoint *joint, bool named) {
@@ -89,6 +95,7 @@ static void walk_records(Archive *a, const SimOrigin *origin, TopologyImage *ima
 		walk_joint_record(a, &image->joint[i], i >= first.joints);
 	for (int i = 0; i < image->loops; i++)
 		walk_loop_record(a, &image->loop[i], i >= first.loops);
+	archive_bytes(a, image->locked, (size_t)image->modes);
 }
 
 void image_walk(Archive *a, const SimOrigin *origin, TopologyImage *image) {
@@ -98,22 +105,25 @@ void image_walk(Archive *a, const SimOrigin *origin, TopologyImage *image) {
 
 /* ---- memory ----------------------------------------------------------------------------------------------- */
 
+enum { ARRAYS = 6 };
+
 /* Arrays of the image's counts. */
 static int take_arrays(const Topology *t, TopologyImage *image) {
 	const CalAllocator from = arena_behind(t->arena);
-	const size_t size[] = {sizeof *image->group * (size_t)image->groups, sizeof *image->body * (size_t)image->bodies,
-	                       sizeof *image->node * (size_t)image->nodes, sizeof *image->joint * (size_t)image->joints,
-	                       sizeof *image->loop * (size_t)image->loops};
-	void *array[5];
+	const size_t size[ARRAYS] = {
+		sizeof *image->group * (size_t)image->groups, sizeof *image->body * (size_t)image->bodies,
+		sizeof *image->node * (size_t)image->nodes,   sizeof *image->joint * (size_t)image->joints,
+		sizeof *image->loop * (size_t)image->loops,   (size_t)image->modes + 1};
+	void *array[ARRAYS];
 	int done = 1;
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < ARRAYS; i++) {
 		array[i] = memory_alloc(&from, size[i]);
 		done &= array[i] != NULL;
 		if (array[i])
 			memset(array[i], 0, size[i]);
 	}
 	image->group = array[0], image->body = array[1], image->node = array[2];
-	image->joint = array[3], image->loop = array[4];
+	image->joint = array[3], image->loop = array[4], image->locked = array[5];
 	if (!done)
 		image_free(t, image);
 	return done;
@@ -126,7 +136,9 @@ void image_free(const Topology *t, TopologyImage *image) {
 	memory_free(&from, image->node);
 	memory_free(&from, image->joint);
 	memory_free(&from, image->loop);
+	memory_free(&from, image->locked);
 	image->group = NULL, image->body = NULL, image->node = NULL, image->joint = NULL, image->loop = NULL;
+	image->locked = NULL;
 }
 
 /* The first records of another image; the arrays are large enough for them. */
@@ -136,6 +148,7 @@ static void copy_records(const TopologyImage *from, const TopologyImage *count, 
 	memcpy(to->node, from->node, sizeof *to->node * (size_t)count->nodes);
 	memcpy(to->joint, from->joint, sizeof *to->joint * (size_t)count->joints);
 	memcpy(to->loop, from->loop, sizeof *to->loop * (size_t)count->loops);
+	memcpy(to->locked, from->locked, (size_t)count->modes);
 }
 
 int image_copy(const Topology *t, TopologyImage *copy) {
@@ -157,6 +170,7 @@ void image_drop(const CalSim *sim, TopologyImage *image) {
 	for (int i = first.bodies; i < image->bodies; i++) {
 		release(t, image->body[i].def.name);
 		release(t, image->body[i].flex);
+		release(t, image->body[i].form);
 	}
 	for (int i = first.nodes; i < image->nodes; i++)
 		release(t, image->node[i].def.name);
@@ -174,7 +188,7 @@ static int counts_fit(const Topology *t, const TopologyImage *image, const Topol
 	return image->groups >= first->groups && image->groups <= desc->group_capacity && image->bodies >= first->bodies &&
 	       image->bodies <= t->body_slots && image->nodes >= first->nodes && image->nodes <= desc->node_capacity &&
 	       image->joints >= first->joints && image->joints <= t->joint_slots && image->loops >= first->loops &&
-	       image->loops <= t->loop_slots;
+	       image->loops <= t->loop_slots && image->modes >= 0 && image->modes <= t->mode_slots;
 }
 
 static int is_id(uint32_t id, int count) { return id >= 1 && id <= (uint32_t)count; }
@@ -187,7 +201,10 @@ static int bodies_are_sound(const TopologyImage *image) {
 			is_id(image->body[i].def.group.value, image->groups) && is_id(image->body[i].frame.value, image->nodes);
 	for (int i = 0; i < image->nodes; i++)
 		sound &= is_id_or_none(image->node[i].body.value, image->bodies);
-	return sound;
+	int modes = 0;
+	for (int i = 0; i < image->bodies; i++)
+		modes += image->body[i].flex ? image->body[i].flex->modes : 0;
+	return sound && modes == image->modes;
 }
 
 static int joints_are_sound(const TopologyImage *image) {
@@ -218,6 +235,20 @@ static int loops_are_sound(const TopologyImage *image) {
 	return sound;
 }
 
+/* Of flexible bodies that were added, what every compilation would make anew. 0: memory is short. */
+static int make_forms(const Topology *t, const TopologyImage *first, TopologyImage *image) {
+	CalDesc desc = *t->desc;
+	int done = 1;
+	desc.bodies = image->body, desc.body_count = image->bodies;
+	desc.nodes = image->node, desc.node_count = image->nodes;
+	for (int i = first->bodies; i < image->bodies && done; i++) {
+		DescBody *body = &image->body[i];
+		body->form = body->flex ? flex_form_create(&desc, i, CAL_MODAL_INERTIA_AUTO, &t->allocator) : NULL;
+		done = !body->flex || body->form;
+	}
+	return done;
+}
+
 CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalError *error) {
 	const Topology *t = sim->topology;
 	const TopologyImage first = first_added(&sim->origin), now = image_of(t);
@@ -233,6 +264,8 @@ CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalErr
 	CalStatus status = a->status;
 	if (status == CAL_OK && !(bodies_are_sound(image) && joints_are_sound(image) && loops_are_sound(image)))
 		status = CAL_ERR_INPUT;
+	if (status == CAL_OK && !make_forms(t, &first, image))
+		status = CAL_ERR_MEMORY;
 	if (status == CAL_OK)
 		return CAL_OK;
 	image_drop(sim, image);
@@ -253,6 +286,13 @@ void image_put(const TopologyImage *image, Topology *t) {
 	const size_t memory = t->left.memory;
 	t->left = image->left;
 	t->left.memory = memory;
+	t->mode_count = image->modes;
+	uint8_t *locked = t->mode_locked;
+	for (int i = 0; i < image->bodies; i++) {
+		DescBody *body = &desc->bodies[i];
+		body->prescribed = body->flex ? locked : NULL;
+		locked += body->flex ? body->flex->modes : 0;
+	}
 	for (int i = 0; i < image->joints; i++)
 		topology_put_joint(t, (uint32_t)i + 1);
 	topology_carriers(t);
