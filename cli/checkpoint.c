@@ -25,7 +25,9 @@ static void listen(void) {
 
 static int go_on(const Checkpoints *c, CalSim *sim, Record *record) {
 	CalError error = {0};
-	const int code = say_status(c->restart, cal_checkpoint_load(sim, c->restart, &error), &error);
+	int code = say_status(c->restart, cal_checkpoint_load(sim, c->restart, &error), &error);
+	if (code == EXIT_OK && record->scenario)
+		code = say_status(c->restart, cal_scenario_resume(record->scenario), NULL);
 	if (code != EXIT_OK)
 		return code;
 	if (cal_sim_time(sim) >= record->end) {

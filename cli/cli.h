@@ -49,12 +49,12 @@ const char *input_name(const char *path);
 /** Reads a model file, or stdin for "-". On failure the message has been printed; returns an exit code. */
 int input_open(const char *path, CalFile **file);
 
-/** A file with everything set to run: a simulation in the file's initial state, under the file's loads. */
+/** A file with everything set to run: a simulation in the file's initial state, with its loads, devices and events. */
 typedef struct Loaded {
 	CalFile *file;
 	CalRunSettings settings;
 	CalSim *sim;
-	CalFileLoads **loads; // one per group of the simulation
+	CalScenario *scenario;
 } Loaded;
 
 /** Builds the simulation of an open file; method NULL: as the file says. Loops are not closed, nothing is printed. */

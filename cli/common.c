@@ -115,39 +115,11 @@ int input_open(const char *path, CalFile **file) {
 	return say_status("<stdin>", status, &error);
 }
 
-static double next_switch(void *user, double t) { return cal_file_loads_next_switch(user, t); }
-
-static CalStatus prepare_group(Loaded *loaded, int group, CalError *error) {
-	const CalModel *model = cal_sim_model(loaded->sim, group);
-	CalStatus status = cal_file_state(loaded->file, model, cal_sim_state(loaded->sim, group), error);
-	uint8_t *frozen = calloc((size_t)cal_model_u_count(model) + 1, 1);
-	if (status == CAL_OK)
-		status = frozen ? cal_file_frozen(loaded->file, model, frozen, error) : CAL_ERR_MEMORY;
-	if (status == CAL_OK)
-		status = cal_sim_set_frozen(loaded->sim, group, frozen);
-	free(frozen);
-	if (status == CAL_OK)
-		status = cal_file_loads_create(loaded->file, model, &loaded->loads[group], error);
-	if (status == CAL_OK)
-		status = cal_sim_set_input(loaded->sim, group, cal_file_loads_input, next_switch, loaded->loads[group]);
-	return status;
-}
-
 CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalIntegratorOptions *method, CalError *error) {
 	*loaded = (Loaded){.file = file, .settings = cal_file_run(file)};
 	CalSimOptions options = {.method = method ? *method : loaded->settings.method};
 	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &loaded->sim, error);
-	if (status == CAL_OK) {
-		loaded->loads = calloc((size_t)cal_sim_group_count(loaded->sim), sizeof(CalFileLoads *));
-		status = loaded->loads ? CAL_OK : CAL_ERR_MEMORY;
-	}
-	for (int i = 0; status == CAL_OK && i < cal_sim_group_count(loaded->sim); i++)
-		status = prepare_group(loaded, i, error);
-	if (status == CAL_OK)
-		status = cal_file_add_devices(file, loaded->sim, error);
-	if (status == CAL_OK)
-		status = cal_file_add_motions(file, loaded->sim, error);
-	return status;
+	return status == CAL_OK ? cal_scenario_create(file, loaded->sim, &loaded->scenario, error) : status;
 }
 
 int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalIntegratorOptions *method) {
@@ -159,9 +131,7 @@ int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalInte
 }
 
 void loaded_destroy(Loaded *loaded) {
-	for (int i = 0; loaded->loads && i < cal_sim_group_count(loaded->sim); i++)
-		cal_file_loads_destroy(loaded->loads[i]);
-	free(loaded->loads);
+	cal_scenario_destroy(loaded->scenario);
 	cal_sim_destroy(loaded->sim);
 	cal_file_destroy(loaded->file);
 	*loaded = (Loaded){0};

@@ -15,7 +15,10 @@ static const double coincidence = 1e-9; // of an interval
 /* ---- streams ----------------------------------------------------------------------------------- */
 
 int record_create(Record *record, int stream_count, double start, double end) {
-	*record = (Record){.streams = calloc((size_t)stream_count, sizeof *record->streams), .start = start, .end = end};
+	*record = (Record){.streams = calloc((size_t)stream_count, sizeof *record->streams),
+	                   .start = start,
+	                   .end = end,
+	                   .event_stream = -1};
 	if (!record->streams)
 		return say_status("calder run", CAL_ERR_MEMORY, NULL);
 	record->stream_count = stream_count;
@@ -63,7 +66,66 @@ static bool fill_stream(RecordStream *stream, CalResultsStream *to) {
 	return columns != NULL;
 }
 
-static int open_files(Record *record, CalResultsOptions *options, CalResultsStream *streams, const char *path) {
+/* ---- events ------------------------------------------------------------------------------------ */
+
+static const CalResultsColumn event_columns[] = {{"t", "s"},      {"action", "1"},    {"kinetic_lost", "J"},
+                                                 {"misfit", "1"}, {"impulse", "N s"}, {"refused", "1"}};
+enum { EVENT_COLUMNS = sizeof event_columns / sizeof event_columns[0] };
+
+/* Names of events and what they do, one of each for every action. */
+typedef struct EventTexts {
+	const char **names, **actions;
+	CalResultsTexts lists[2];
+} EventTexts;
+
+static bool event_texts(const CalScenario *scenario, EventTexts *texts) {
+	int count = cal_scenario_action_count(scenario);
+	*texts = (EventTexts){.names = calloc((size_t)count + 1, sizeof *texts->names),
+	                      .actions = calloc((size_t)count + 1, sizeof *texts->actions)};
+	if (!texts->names || !texts->actions)
+		return false;
+	for (int i = 0; i < count; i++)
+		cal_scenario_action(scenario, i, &texts->names[i], &texts->actions[i]);
+	texts->lists[0] = (CalResultsTexts){"names", texts->names, count};
+	texts->lists[1] = (CalResultsTexts){"actions", texts->actions, count};
+	return true;
+}
+
+/* A stream of its own for the log, in the first HDF5 file. */
+static void add_event_stream(Record *record, CalResultsOptions *options, CalResultsStream *streams,
+                             const EventTexts *texts) {
+	for (int i = 0; i < options->stream_count; i++) {
+		if (!cal_results_is_hdf5(streams[i].path))
+			continue;
+		record->event_stream = options->stream_count++;
+		streams[record->event_stream] = (CalResultsStream){.name = "log",
+		                                                   .group = "events",
+		                                                   .path = streams[i].path,
+		                                                   .columns = event_columns,
+		                                                   .column_count = EVENT_COLUMNS,
+		                                                   .texts = texts->lists,
+		                                                   .text_count = 2};
+		return;
+	}
+}
+
+int record_events(Record *record) {
+	CalScenarioEntry entry;
+	for (; record->event_stream >= 0 && record->events < cal_scenario_entry_count(record->scenario); record->events++) {
+		if (cal_scenario_entry(record->scenario, record->events, &entry) != CAL_OK)
+			continue; // not kept: more in one advance than the log holds
+		double row[EVENT_COLUMNS] = {entry.time,   (double)entry.action, entry.kinetic_lost,
+		                             entry.misfit, entry.impulse,        entry.refused != CAL_OK};
+		if (cal_results_put(record->results, record->event_stream, row) != CAL_OK)
+			return EXIT_INPUT;
+	}
+	return EXIT_OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------------- */
+
+static int open_files(Record *record, CalResultsOptions *options, CalResultsStream *streams, const EventTexts *texts,
+                      const char *path) {
 	bool done = true;
 	for (int i = 0; i < record->stream_count; i++) {
 		RecordStream *stream = &record->streams[i];
@@ -78,6 +140,8 @@ static int open_files(Record *record, CalResultsOptions *options, CalResultsStre
 		return say_status(path, CAL_ERR_MEMORY, NULL);
 	if (options->stream_count == 0)
 		return EXIT_OK;
+	if (cal_scenario_action_count(record->scenario) > 0)
+		add_event_stream(record, options, streams, texts);
 	CalError error = {0};
 	options->streams = streams;
 	CalStatus status = cal_results_create(options, &record->results, &error);
@@ -85,11 +149,16 @@ static int open_files(Record *record, CalResultsOptions *options, CalResultsStre
 }
 
 int record_open(Record *record, CalResultsOptions *options, const char *path) {
-	CalResultsStream *streams = calloc((size_t)record->stream_count, sizeof *streams);
+	CalResultsStream *streams = calloc((size_t)record->stream_count + 1, sizeof *streams);
+	EventTexts texts;
 	options->stream_count = 0;
-	int code = streams ? open_files(record, options, streams, path) : say_status(path, CAL_ERR_MEMORY, NULL);
+	int code = event_texts(record->scenario, &texts) && streams ? open_files(record, options, streams, &texts, path)
+	                                                            : say_status(path, CAL_ERR_MEMORY, NULL);
 	for (int i = 0; streams && i < options->stream_count; i++)
-		free((void *)streams[i].columns);
+		if (i != record->event_stream)
+			free((void *)streams[i].columns);
+	free(texts.names);
+	free(texts.actions);
 	free(streams);
 	options->streams = NULL;
 	return code;

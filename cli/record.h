@@ -26,8 +26,11 @@ typedef struct Record {
 	int stream_count;
 	double start, end; // of the run [s]
 	CalResults *results;
-	bool keep;    // the samples of the first stream, for a plot
-	double *rows; // kept: [kept][column_count]
+	CalScenario *scenario; // whose log goes to the first HDF5 file; NULL: none
+	int event_stream;      // among the streams of the results; -1: none
+	int64_t events;        // entries of the log that were handed on
+	bool keep;             // the samples of the first stream, for a plot
+	double *rows;          // kept: [kept][column_count]
 	size_t kept, capacity;
 } Record;
 
@@ -48,6 +51,8 @@ double record_next(const Record *record);
 bool record_wants_steps(const Record *record);
 /** Takes the samples that are due. Returns an exit code; why a file could not be written is said by record_finish(). */
 int record_sample(Record *record, CalSim *sim, const char *path);
+/** Hands new entries of the scenario's log to its stream. Returns an exit code, as record_sample() does. */
+int record_events(Record *record);
 /** Ends the writing. Returns EXIT_INPUT, and says so, if a file could not be written. */
 int record_finish(Record *record, const char *path);
 /** Samples of all streams. */

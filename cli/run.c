@@ -44,7 +44,8 @@ static const char help[] =
 	"         pose:BODY/NODE and so on, node:BODY/NODE (pose and velocity), wrench:BODY/NODE (loads),\n"
 	"         deflection:BODY/NODE, reaction (all joints), reaction:JOINT, energy, momentum, loop:LOOP (its\n"
 	"         wrench), residual (of all loops), residual:LOOP; and single columns of them: momentum:Lz,\n"
-	"         u:flight.3, residual:pin:dx\n"
+	"         u:flight.3, residual:pin:dx; device (outputs of all), device:NAME, event (how often each has\n"
+	"         happened), event:NAME, balance (energy account), total_momentum (of all groups together)\n"
 	"\n"
 	"example: calder run examples/pendulum.yaml -o pendulum.h5 --plot pendulum.svg q energy\n";
 
@@ -321,6 +322,8 @@ static void clear_progress(void) { fprintf(stderr, "\r%70s\r", ""); }
 static int take_sample(Record *record, Summary *summary, CalSim *sim) {
 	int code = record_sample(record, sim, summary->path);
 	if (code == EXIT_OK)
+		code = record_events(record);
+	if (code == EXIT_OK)
 		code = say_status(summary->path, summary_watch(summary, sim), NULL);
 	return code;
 }
@@ -345,9 +348,15 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, RealTime *pa
 			shown = cal_sim_time(sim);
 			show_progress(shown - start, end - start);
 		}
+		if (status == CAL_STOPPED) { // an end in order: the last sample is now
+			record->end = cal_sim_time(sim);
+			code = take_sample(record, summary, sim);
+			break;
+		}
 		if (status != CAL_OK) {
 			if (progress)
 				clear_progress();
+			record_events(record);
 			return say_status(summary->path, status, &error);
 		}
 		if (every_step || paced->rate <= 0 || cal_sim_time(sim) >= next)
@@ -417,6 +426,7 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	                             .model_name = input->path,
 	                             .model_text = input->text};
 	int code = set_streams(options, settings, record, sim, summary->path);
+	record->scenario = summary->scenario;
 	record->keep = options->svg != NULL;
 	if (code == EXIT_OK)
 		code = checkpoints_begin(&kept, sim, record);
@@ -455,18 +465,18 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 	                   .title = settings->title ? settings->title : "",
 	                   .method = settings->method.method,
 	                   .svg = options->svg,
+	                   .scenario = loaded->scenario,
 	                   .paced = options->real_time > 0 ? &paced : NULL};
 	size_t most = (size_t)(settings->stream_count > 0 ? settings->stream_count : 1);
 	SummaryStream *streams = calloc(most, sizeof *streams);
-	summary.drift = calloc((size_t)cal_sim_group_count(loaded->sim), sizeof *summary.drift);
-	int code = streams && summary.drift ? run_recorded(options, settings, input, &record, &summary, &paced, loaded->sim)
-	                                    : say_status(summary.path, CAL_ERR_MEMORY, NULL);
+	int code = streams ? run_recorded(options, settings, input, &record, &summary, &paced, loaded->sim)
+	                   : say_status(summary.path, CAL_ERR_MEMORY, NULL);
 	if (code == EXIT_OK) {
 		count_streams(&record, &summary, streams);
 		print_summary(options, &summary, loaded->sim);
 	}
 	record_free(&record);
-	free(summary.drift);
+	summary_free(&summary);
 	free(streams);
 	return code;
 }

@@ -33,6 +33,10 @@ const SignalWord signal_words[] = {
 	{"reaction", SIGNAL_REACTION, true, true},
 	{"loop", SIGNAL_LOOP, false, true},
 	{"residual", SIGNAL_RESIDUAL, true, true},
+	{"device", SIGNAL_DEVICE, true, true},
+	{"event", SIGNAL_EVENT, true, true},
+	{"balance", SIGNAL_BALANCE, true, false},
+	{"total_momentum", SIGNAL_TOTAL, true, false},
 };
 const int signal_word_count = sizeof signal_words / sizeof signal_words[0];
 
@@ -52,10 +56,12 @@ static bool grow(void **array, int count, int *capacity, size_t element) {
 
 /* Appends the column "prefix:label [unit]". */
 static void add_column(SignalSet *set, const char *prefix, const char *label, const char *unit) {
-	if (!grow((void **)&set->columns, set->column_count, &set->column_capacity, sizeof *set->columns)) {
+	if (!grow((void **)&set->columns, set->column_count, &set->column_capacity, sizeof *set->columns) ||
+	    !grow((void **)&set->places, set->column_count, &set->place_capacity, sizeof *set->places)) {
 		set->failed = true;
 		return;
 	}
+	set->places[set->column_count] = (ColumnPlace){.at = -1, .dof = -1};
 	Column *column = &set->columns[set->column_count++];
 	const char *colon = prefix[0] ? ":" : "";
 	snprintf(column->name, sizeof column->name, "%s%s%s", prefix, colon, label);
@@ -68,15 +74,32 @@ static void add_columns(SignalSet *set, const char *prefix, const char *const *l
 		add_column(set, prefix, labels[i], unit);
 }
 
-static Signal *add_signal(SignalSet *set, SignalKind kind, const char *name, int group, int index) {
+static Signal *add_signal(SignalSet *set, SignalKind kind, const char *name) {
 	if (!grow((void **)&set->signals, set->signal_count, &set->signal_capacity, sizeof *set->signals)) {
 		set->failed = true;
 		return NULL;
 	}
 	Signal *signal = &set->signals[set->signal_count++];
-	*signal =
-		(Signal){.kind = kind, .name = name, .group = group, .index = index, .first = set->column_count, .only = -1};
+	*signal = (Signal){.kind = kind, .name = name, .group = -1, .index = -1, .first = set->column_count, .only = -1};
 	return signal;
+}
+
+static CalNodeId node_id(const CalModel *model, int node) {
+	CalNodeInfo info = {0};
+	cal_model_node(model, node, &info);
+	return info.id;
+}
+
+static CalLoopId loop_id(const CalModel *model, int loop) {
+	CalLoopInfo info = {0};
+	cal_model_loop(model, loop, &info);
+	return info.id;
+}
+
+static CalJointId joint_id(const CalModel *model, int body) {
+	CalBodyInfo info = {0};
+	cal_model_body(model, body, &info);
+	return info.joint_id;
 }
 
 void signals_init(SignalSet *set) {
@@ -87,7 +110,9 @@ void signals_init(SignalSet *set) {
 void signals_free(SignalSet *set) {
 	free(set->signals);
 	free(set->columns);
-	free(set->residuals);
+	free(set->places);
+	free(set->groups);
+	free(set->values);
 	*set = (SignalSet){0};
 }
 
@@ -151,30 +176,50 @@ static void coordinate_name(const CalModel *model, SignalKind kind, int i, char 
 		cal_model_dof_name(model, i, name, size);
 }
 
-static void add_body_columns(SignalSet *set, CalSim *sim, SignalKind kind, int group, const CalBodyInfo *body) {
+/* The freedom that a coordinate belongs to, -1: it is part of a quaternion. */
+static int dof_of(const CalModel *model, const CalBodyInfo *body, int q) {
+	for (int u = body->u; u < body->u + body->nu; u++) {
+		CalDofInfo dof;
+		if (cal_model_dof(model, u, &dof) == CAL_OK && dof.q == q)
+			return u - body->u;
+	}
+	return -1;
+}
+
+/* Coordinates or speeds first .. first + count - 1 of the group, which are one after the other in their object. */
+static void add_coordinates(SignalSet *set, CalSim *sim, SignalKind kind, int group, const CalBodyInfo *body, int first,
+                            int count) {
 	static const char *const prefixes[] = {"q", "u", "udot", "force"};
+	const CalModel *model = cal_sim_model(sim, group);
 	bool is_q = kind == SIGNAL_Q;
-	int first = is_q ? body->q : body->u, count = (is_q ? body->nq : body->nu) + body->modes;
-	for (int i = first; i < first + count; i++) {
+	for (int i = 0; i < count; i++) {
 		char name[128];
-		coordinate_name(cal_sim_model(sim, group), kind, i, name, sizeof name);
-		const char *unit = is_q ? q_unit(sim, group, body, i) : dof_unit(sim, group, body, i, (int)kind);
+		coordinate_name(model, kind, first + i, name, sizeof name);
+		const char *unit =
+			is_q ? q_unit(sim, group, body, first + i) : dof_unit(sim, group, body, first + i, (int)kind);
 		add_column(set, prefixes[kind], name, unit);
+		set->places[set->column_count - 1].of = i;
+		set->places[set->column_count - 1].dof = is_q ? dof_of(model, body, first + i) : i;
 	}
 }
 
-/* Of all joints of a group (body < 0) or of the joint that carries a body. */
-static void add_joint_signal(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, int group, int body) {
-	const CalModel *model = cal_sim_model(sim, group);
-	CalBodyInfo info = {0};
-	if (body >= 0)
-		cal_model_body(model, body, &info);
-	int first = kind == SIGNAL_Q ? info.q : info.u;
-	if (!add_signal(set, kind, name, group, body >= 0 ? first : 0))
+/* The joint that carries a body is one signal, the modes of the body are another: they may part. */
+static void add_joint_signal(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, int group, int index) {
+	CalBodyInfo body;
+	bool is_q = kind == SIGNAL_Q;
+	if (cal_model_body(cal_sim_model(sim, group), index, &body) != CAL_OK)
 		return;
-	for (int i = body >= 0 ? body : 0; i < (body >= 0 ? body + 1 : cal_model_body_count(model)); i++)
-		if (cal_model_body(model, i, &info) == CAL_OK)
-			add_body_columns(set, sim, kind, group, &info);
+	int first = is_q ? body.q : body.u, count = is_q ? body.nq : body.nu;
+	Signal *joint = count ? add_signal(set, kind, name) : NULL;
+	if (joint) {
+		joint->joint = body.joint_id;
+		add_coordinates(set, sim, kind, group, &body, first, count);
+	}
+	Signal *modes = body.modes ? add_signal(set, kind, name) : NULL;
+	if (modes) {
+		modes->body = body.id;
+		add_coordinates(set, sim, kind, group, &body, first + count, body.modes);
+	}
 }
 
 /* ---- the other signals ------------------------------------------------------------------------- */
@@ -184,10 +229,15 @@ static void add_group_signal(SignalSet *set, CalSim *sim, SignalKind kind, const
 	static const char *const linear[] = {"px", "py", "pz"}, *const angular[] = {"Lx", "Ly", "Lz"};
 	char prefix[128];
 	bool several = cal_sim_group_count(sim) > 1;
-	snprintf(prefix, sizeof prefix, "%s%s%s", name, several ? "@" : "",
-	         several ? cal_model_name(cal_sim_model(sim, group)) : "");
-	if (!add_signal(set, kind, name, group, 0))
+	const char *group_name = cal_model_name(cal_sim_model(sim, group));
+	snprintf(prefix, sizeof prefix, "%s%s%s", name, several ? "@" : "", several ? group_name : "");
+	Signal *signal = add_signal(set, kind, name);
+	if (!signal || !grow((void **)&set->groups, set->group_count, &set->group_capacity, sizeof *set->groups)) {
+		set->failed = true;
 		return;
+	}
+	signal->number = set->group_count;
+	snprintf(set->groups[set->group_count++], sizeof *set->groups, "%s", group_name);
 	if (kind == SIGNAL_ENERGY) {
 		add_columns(set, prefix, energies, 4, "J");
 	} else {
@@ -197,13 +247,14 @@ static void add_group_signal(SignalSet *set, CalSim *sim, SignalKind kind, const
 }
 
 /* Signals of a node: which of its quantities, in this order. */
-static void add_node_signal(SignalSet *set, SignalKind kind, const char *name, const char *prefix, int group,
-                            int node) {
+static void add_node_signal(SignalSet *set, SignalKind kind, const char *name, const char *prefix, CalNodeId node) {
 	static const char *const position[] = {"x", "y", "z"}, *const quaternion[] = {"qw", "qx", "qy", "qz"};
 	static const char *const velocity[] = {"vx", "vy", "vz"}, *const turning[] = {"wx", "wy", "wz"};
 	static const char *const rate[] = {"ax", "ay", "az"}, *const turning_rate[] = {"alx", "aly", "alz"};
-	if (!add_signal(set, kind, name, group, node))
+	Signal *signal = add_signal(set, kind, name);
+	if (!signal)
 		return;
+	signal->node = node;
 	if (kind == SIGNAL_NODE || kind == SIGNAL_POSE) {
 		add_columns(set, prefix, position, 3, "m");
 		add_columns(set, prefix, quaternion, 4, "1");
@@ -218,20 +269,29 @@ static void add_node_signal(SignalSet *set, SignalKind kind, const char *name, c
 	}
 }
 
-static void add_deflection_signal(SignalSet *set, const char *name, int group, int node) {
+static void add_deflection_signal(SignalSet *set, const char *name, CalNodeId node) {
 	static const char *const shift[] = {"dx", "dy", "dz"}, *const turn[] = {"rx", "ry", "rz"};
-	if (!add_signal(set, SIGNAL_DEFLECTION, name, group, node))
+	Signal *signal = add_signal(set, SIGNAL_DEFLECTION, name);
+	if (!signal)
 		return;
+	signal->node = node;
 	add_columns(set, name, shift, 3, "m");
 	add_columns(set, name, turn, 3, "rad");
 }
 
 /* Through a joint (index: of its body), of a loop, or at a node. */
-static void add_wrench_signal(SignalSet *set, SignalKind kind, const char *name, const char *prefix, int group,
-                              int index) {
+static void add_wrench_signal(SignalSet *set, SignalKind kind, const char *name, const char *prefix,
+                              const CalModel *model, int index) {
 	static const char *const moment[] = {"mx", "my", "mz"}, *const force[] = {"fx", "fy", "fz"};
-	if (!add_signal(set, kind, name, group, index))
+	Signal *signal = add_signal(set, kind, name);
+	if (!signal)
 		return;
+	if (kind == SIGNAL_REACTION)
+		signal->joint = joint_id(model, index);
+	else if (kind == SIGNAL_LOOP)
+		signal->loop = loop_id(model, index);
+	else
+		signal->node = node_id(model, index);
 	add_columns(set, prefix, moment, 3, "N m");
 	add_columns(set, prefix, force, 3, "N");
 }
@@ -260,34 +320,75 @@ static void add_each(SignalSet *set, CalSim *sim, SignalKind kind, const char *n
 			continue;
 		snprintf(prefix, sizeof prefix, "%s:%s", name, joints ? body.joint : object);
 		if (joints)
-			add_wrench_signal(set, kind, name, prefix, group, i);
+			add_wrench_signal(set, kind, name, prefix, model, i);
 		else
-			add_node_signal(set, kind, name, prefix, group, i);
+			add_node_signal(set, kind, name, prefix, node_id(model, i));
 	}
 }
 
 /* Directions d.. are lengths; the others are sines, or have no position. */
 static const char *row_unit(const char *direction) { return direction[0] == 'd' ? "m" : "1"; }
 
-/* Of all loops of a group (loop < 0), where columns have the names of rows, or of one loop, where those of directions. */
-static void add_residual_signal(SignalSet *set, CalSim *sim, const char *name, int group, int loop) {
-	const CalModel *model = cal_sim_model(sim, group);
-	CalLoopInfo info = {.rows = cal_model_row_count(model)};
-	if (loop >= 0 && cal_model_loop(model, loop, &info) != CAL_OK)
+/* whole: columns have the names of rows, as where all loops are asked for; otherwise those of directions. */
+static void add_residual_signal(SignalSet *set, const CalModel *model, const char *name, int loop, bool whole) {
+	CalLoopInfo info;
+	Signal *signal = cal_model_loop(model, loop, &info) == CAL_OK ? add_signal(set, SIGNAL_RESIDUAL, name) : NULL;
+	if (!signal)
 		return;
-	if (!add_signal(set, SIGNAL_RESIDUAL, name, group, info.row))
-		return;
+	signal->loop = info.id;
 	for (int row = info.row; row < info.row + info.rows; row++) {
 		char text[128] = "";
 		cal_model_row_name(model, row, text, sizeof text);
 		const char *dot = strrchr(text, '.'), *direction = dot ? dot + 1 : text;
-		add_column(set, name, loop >= 0 ? direction : text, row_unit(direction));
+		add_column(set, name, whole ? text : direction, row_unit(direction));
+		set->places[set->column_count - 1].of = row - info.row;
 	}
 }
 
-/* ---- look-up ----------------------------------------------------------------------------------- */
+/* ---- what is in no group ----------------------------------------------------------------------- */
 
-static bool is_coordinate(SignalKind kind) { return kind <= SIGNAL_FORCE; }
+static void add_device_signal(SignalSet *set, CalSim *sim, const char *name, int device) {
+	CalDeviceInfo info;
+	char prefix[160];
+	Signal *signal = cal_sim_device(sim, device, &info) == CAL_OK ? add_signal(set, SIGNAL_DEVICE, name) : NULL;
+	if (!signal)
+		return;
+	signal->number = device;
+	snprintf(prefix, sizeof prefix, "device:%s", info.name);
+	for (int i = 0; i < info.ops->output_count; i++)
+		add_column(set, prefix, info.ops->output_names[i], info.ops->output_units[i]);
+	set->failed |= !signals_make_room(set, info.ops->output_count);
+}
+
+static void add_event_signal(SignalSet *set, CalSim *sim, const char *name, int event) {
+	Signal *signal = add_signal(set, SIGNAL_EVENT, name);
+	if (!signal)
+		return;
+	signal->number = event;
+	add_column(set, "event", cal_sim_event_name(sim, event), "1");
+}
+
+static void add_sum_signal(SignalSet *set, SignalKind kind, const char *name) {
+	static const char *const accounts[] = {"groups", "stored", "dissipated", "supplied", "error"};
+	static const char *const linear[] = {"px", "py", "pz"}, *const angular[] = {"Lx", "Ly", "Lz"};
+	if (!add_signal(set, kind, name))
+		return;
+	if (kind == SIGNAL_BALANCE) {
+		add_columns(set, name, accounts, 5, "J");
+	} else {
+		add_columns(set, name, linear, 3, "kg m/s");
+		add_columns(set, name, angular, 3, "kg m^2/s");
+	}
+}
+
+static int find_event(CalSim *sim, const char *name) {
+	for (int i = 0; i < cal_sim_event_count(sim); i++)
+		if (strcmp(cal_sim_event_name(sim, i), name) == 0)
+			return i;
+	return -1;
+}
+
+/* ---- look-up ----------------------------------------------------------------------------------- */
 
 /* The body whose joint and modes have the coordinate or speed of that name ("flight.3", "boom.eta0"); -1: none has. */
 static int find_coordinate(const CalModel *model, SignalKind kind, const char *name) {
@@ -306,19 +407,25 @@ static int find_coordinate(const CalModel *model, SignalKind kind, const char *n
 	return -1;
 }
 
-/* Leaves of the last signal only the column of that name; its value is then taken from among all of them. */
-static bool keep_column(SignalSet *set, const char *column) {
-	Signal *signal = &set->signals[set->signal_count - 1];
-	for (int i = signal->first; i < set->column_count; i++) {
-		if (strcmp(set->columns[i].name + set->columns[i].label, column) != 0)
-			continue;
-		set->columns[signal->first] = set->columns[i];
-		set->column_count = signal->first + 1;
-		if (is_coordinate(signal->kind) || signal->kind == SIGNAL_RESIDUAL)
-			signal->index += i - signal->first;
-		else
-			signal->only = i - signal->first;
-		return true;
+/* Leaves of the last signals, from the given one on, only the column of that name. */
+static bool keep_column(SignalSet *set, int from, const char *column) {
+	for (int k = from; k < set->signal_count; k++) {
+		Signal *signal = &set->signals[k];
+		int end = k + 1 < set->signal_count ? signal[1].first : set->column_count;
+		for (int i = signal->first; i < end; i++) {
+			if (strcmp(set->columns[i].name + set->columns[i].label, column) != 0)
+				continue;
+			int first = set->signals[from].first;
+			if (!signal_is_coordinate(signal->kind) && signal->kind != SIGNAL_RESIDUAL)
+				signal->only = i - signal->first;
+			set->columns[first] = set->columns[i];
+			set->places[first] = set->places[i];
+			set->column_count = first + 1;
+			set->signals[from] = *signal;
+			set->signals[from].first = first;
+			set->signal_count = from + 1;
+			return true;
+		}
 	}
 	return false;
 }
@@ -331,47 +438,88 @@ static int find_object(const CalModel *model, SignalKind kind, const char *objec
 	return cal_model_find_joint(model, object);
 }
 
+/* Of something that is in no group. */
+static SignalFound add_of_sim(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *object,
+                              const char *column) {
+	int index = kind == SIGNAL_DEVICE ? cal_sim_find_device(sim, object) : find_event(sim, object);
+	int from = set->signal_count;
+	if (index < 0)
+		return SIGNAL_NO_OBJECT;
+	if (kind == SIGNAL_DEVICE)
+		add_device_signal(set, sim, name, index);
+	else
+		add_event_signal(set, sim, name, index);
+	return set->failed || !column || keep_column(set, from, column) ? SIGNAL_FOUND : SIGNAL_NO_COLUMN;
+}
+
 /* column: the one that stays of each signal; NULL: all of them. */
 static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *object,
                               const char *column) {
+	int from = set->signal_count;
+	if (signal_is_of_sim(kind))
+		return add_of_sim(set, sim, kind, name, object, column);
 	for (int group = 0; group < cal_sim_group_count(sim); group++) {
 		const CalModel *model = cal_sim_model(sim, group);
 		int index = find_object(model, kind, object);
-		if (index < 0 && is_coordinate(kind)) {
+		if (index < 0 && signal_is_coordinate(kind)) {
 			index = find_coordinate(model, kind, object);
 			column = index < 0 ? column : object;
 		}
 		if (index < 0)
 			continue;
 		if (kind == SIGNAL_DEFLECTION)
-			add_deflection_signal(set, name, group, index);
+			add_deflection_signal(set, name, node_id(model, index));
 		else if (kind == SIGNAL_REACTION || kind == SIGNAL_LOOP || kind == SIGNAL_WRENCH)
-			add_wrench_signal(set, kind, name, name, group, index);
+			add_wrench_signal(set, kind, name, name, model, index);
 		else if (signal_is_of_node(kind))
-			add_node_signal(set, kind, name, name, group, index);
+			add_node_signal(set, kind, name, name, node_id(model, index));
 		else if (kind == SIGNAL_RESIDUAL)
-			add_residual_signal(set, sim, name, group, index);
+			add_residual_signal(set, model, name, index, false);
 		else
 			add_joint_signal(set, sim, kind, name, group, index);
-		return set->failed || !column || keep_column(set, column) ? SIGNAL_FOUND : SIGNAL_NO_COLUMN;
+		return set->failed || !column || keep_column(set, from, column) ? SIGNAL_FOUND : SIGNAL_NO_COLUMN;
 	}
 	return SIGNAL_NO_OBJECT;
 }
 
+static void add_of_group(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, int group) {
+	const CalModel *model = cal_sim_model(sim, group);
+	if (kind == SIGNAL_ENERGY || kind == SIGNAL_MOMENTUM)
+		add_group_signal(set, sim, kind, name, group);
+	else if (signal_is_of_node(kind) || kind == SIGNAL_REACTION)
+		add_each(set, sim, kind, name, group);
+	else if (kind == SIGNAL_RESIDUAL)
+		for (int i = 0; i < cal_model_loop_count(model); i++)
+			add_residual_signal(set, model, name, i, true);
+	else
+		for (int i = 0; i < cal_model_body_count(model); i++)
+			add_joint_signal(set, sim, kind, name, group, i);
+}
+
+static void add_all_of_sim(SignalSet *set, CalSim *sim, SignalKind kind, const char *name) {
+	if (kind == SIGNAL_DEVICE)
+		for (int i = 0; i < cal_sim_device_count(sim); i++)
+			add_device_signal(set, sim, name, i);
+	else if (kind == SIGNAL_EVENT)
+		for (int i = 0; i < cal_sim_event_count(sim); i++)
+			add_event_signal(set, sim, name, i);
+	else
+		add_sum_signal(set, kind, name);
+}
+
 static SignalFound add_everywhere(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *column) {
 	bool each = signal_is_of_node(kind) || kind == SIGNAL_REACTION;
-	if (column && (is_coordinate(kind) || each))
+	int from = set->signal_count;
+	if (column && (signal_is_coordinate(kind) || each || kind == SIGNAL_DEVICE || kind == SIGNAL_EVENT))
 		return SIGNAL_UNKNOWN;
+	if (signal_is_of_sim(kind)) {
+		add_all_of_sim(set, sim, kind, name);
+		return set->failed || !column || keep_column(set, from, column) ? SIGNAL_FOUND : SIGNAL_NO_COLUMN;
+	}
 	for (int group = 0; group < cal_sim_group_count(sim); group++) {
-		if (kind == SIGNAL_ENERGY || kind == SIGNAL_MOMENTUM)
-			add_group_signal(set, sim, kind, name, group);
-		else if (each)
-			add_each(set, sim, kind, name, group);
-		else if (kind == SIGNAL_RESIDUAL)
-			add_residual_signal(set, sim, name, group, -1);
-		else
-			add_joint_signal(set, sim, kind, name, group, -1);
-		if (!set->failed && column && !keep_column(set, column))
+		from = set->signal_count;
+		add_of_group(set, sim, kind, name, group);
+		if (!set->failed && column && from < set->signal_count && !keep_column(set, from, column))
 			return SIGNAL_NO_COLUMN;
 	}
 	return SIGNAL_FOUND;
@@ -411,22 +559,6 @@ static bool is_there(const SignalSet *set, const char *name) {
 	return false;
 }
 
-/* Room for the rows of any group, once a signal wants residuals. */
-static void make_room(SignalSet *set, CalSim *sim) {
-	int most = 0;
-	bool wanted = false;
-	for (int i = 0; i < set->signal_count; i++)
-		wanted |= set->signals[i].kind == SIGNAL_RESIDUAL;
-	if (!wanted || set->residuals)
-		return;
-	for (int group = 0; group < cal_sim_group_count(sim); group++) {
-		int rows = cal_model_row_count(cal_sim_model(sim, group));
-		most = rows > most ? rows : most;
-	}
-	set->residuals = calloc((size_t)most + 1, sizeof *set->residuals);
-	set->failed |= !set->residuals;
-}
-
 SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
 	if (is_there(set, name))
 		return SIGNAL_FOUND;
@@ -436,7 +568,6 @@ SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
 		SignalFound part = add_column_of(set, sim, name);
 		found = part == SIGNAL_FOUND || part == SIGNAL_NO_COLUMN ? part : found;
 	}
-	make_room(set, sim);
 	if (set->failed)
 		return SIGNAL_NO_MEMORY;
 	if (found != SIGNAL_FOUND) { // nothing stays of an attempt
@@ -448,5 +579,6 @@ SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
 		signal->name = name;
 		signal->count = (i + 1 < set->signal_count ? signal[1].first : set->column_count) - signal->first;
 	}
-	return found;
+	signals_resolve(set, sim);
+	return set->failed ? SIGNAL_NO_MEMORY : found;
 }

@@ -13,6 +13,13 @@
  *   reaction               wrench through every joint on its outboard body, world axes; reaction:JOINT of one
  *   loop:LOOP              wrench of a loop on its second side at the origin of frame B, world axes (knife: on its first)
  *   residual               how far the rows of all loops are from zero; residual:LOOP of one
+ *   device                 outputs of all devices; device:NAME of one
+ *   event                  how often each event has happened so far; event:NAME of one
+ *   balance                energy account of all groups and devices
+ *   total_momentum         of all groups and devices together: linear, and angular about the world's origin
+ *
+ * Columns stay what they are when the topology changes: objects are looked up again by their ids. What is not there, or is
+ * a joint that has become a loop, is NaN. A joint that is passed in the other direction keeps its meaning.
  *
  * A signal becomes one or more columns, each with a name and a unit. The name of a column is a signal too, of that
  * column alone: momentum:Lz, node:arm/tip:x, u:flight.3.
@@ -38,24 +45,46 @@ typedef enum SignalKind {
 	SIGNAL_REACTION,
 	SIGNAL_LOOP,
 	SIGNAL_RESIDUAL,
+	SIGNAL_DEVICE,
+	SIGNAL_EVENT,
+	SIGNAL_BALANCE,
+	SIGNAL_TOTAL,
 } SignalKind;
 
 typedef struct Signal {
 	SignalKind kind;
 	const char *name; // as asked for; lives as long as the caller's
-	int group;        // of the simulation
-	int index;        // first coordinate, speed or row; node, loop, or body whose joint it is
+	CalJointId joint; // what it is about
+	CalBodyId body;   // of modal coordinates
+	CalNodeId node;   //
+	CalLoopId loop;   //
+	int number;       // of the device or event; of a group's energy: place of its name
+	int group;        // where it is now, -1: nowhere
+	int index;        // node, loop or body there
 	int first, count; // its columns
 	int only;         // the one of the values that is wanted, or -1: all of them
 } Signal;
+
+/* Of a column with a coordinate, a speed or a row: which one of its object, and where it is now. */
+typedef struct ColumnPlace {
+	int of;  // place among those of the joint as defined, of the body's modes, of the loop's rows
+	int dof; // of coordinates: freedom that it belongs to, -1: part of a quaternion
+	int at;  // in the state of the group or among its rows, -1: nowhere
+} ColumnPlace;
 
 typedef struct SignalSet {
 	Signal *signals;
 	int signal_count, signal_capacity;
 	Column *columns; // the first is the time
 	int column_count, column_capacity;
-	double *residuals; // [most rows of a group], once a signal wants them
-	bool failed;       // out of memory
+	ColumnPlace *places; // [column_count]
+	int place_capacity;
+	char (*groups)[64]; // names of groups
+	int group_count, group_capacity;
+	double *values;     // scratch: rows of a group, outputs of a device
+	int value_capacity; //
+	int64_t generation; // of the topology that group, index and places are of
+	bool failed;        // out of memory
 } SignalSet;
 
 typedef enum SignalFound {
@@ -75,9 +104,11 @@ typedef struct SignalWord {
 extern const SignalWord signal_words[];
 extern const int signal_word_count;
 
-/** Is it about a node, a loop? Otherwise it is about a joint. */
+/** Is it about a node, a loop, something that is in no group? Otherwise it is about a joint. */
 static inline bool signal_is_of_node(SignalKind kind) { return kind >= SIGNAL_NODE && kind <= SIGNAL_DEFLECTION; }
 static inline bool signal_is_of_loop(SignalKind kind) { return kind == SIGNAL_LOOP || kind == SIGNAL_RESIDUAL; }
+static inline bool signal_is_of_sim(SignalKind kind) { return kind >= SIGNAL_DEVICE; }
+static inline bool signal_is_coordinate(SignalKind kind) { return kind <= SIGNAL_FORCE; }
 
 /** Path of a node of a body into text; false: it is none that signals of all nodes count (ground, mass points). */
 bool signal_node_path(const CalModel *model, int node, char *text, size_t size);
@@ -88,8 +119,12 @@ void signals_init(SignalSet *set);
 SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name);
 /** Tells what is wrong with a name that was not found, in words, and the nearest one that there is. */
 void signals_complain(char *text, size_t size, CalSim *sim, const char *name, SignalFound found);
+/** Looks everything up again; called by signals_add() and, after a change of topology, by signals_sample(). */
+void signals_resolve(SignalSet *set, CalSim *sim);
+/** Makes room for so many values in set->values; false: out of memory. */
+bool signals_make_room(SignalSet *set, int count);
 /** Fills row[column_count] with the values now. */
-CalStatus signals_sample(const SignalSet *set, CalSim *sim, double *row);
+CalStatus signals_sample(SignalSet *set, CalSim *sim, double *row);
 void signals_free(SignalSet *set);
 
 #endif

@@ -32,14 +32,29 @@ static bool object_name(const CalModel *model, SignalKind kind, int index, char 
 	return true;
 }
 
+/* Devices and events. */
+static int sim_object_count(CalSim *sim, SignalKind kind) {
+	return kind == SIGNAL_DEVICE ? cal_sim_device_count(sim) : kind == SIGNAL_EVENT ? cal_sim_event_count(sim) : 0;
+}
+
+static const char *sim_object_name(CalSim *sim, SignalKind kind, int i) {
+	CalDeviceInfo info = {.name = ""};
+	if (kind == SIGNAL_EVENT)
+		return cal_sim_event_name(sim, i);
+	cal_sim_device(sim, i, &info);
+	return info.name;
+}
+
 static bool candidates_create(Candidates *all, CalSim *sim, SignalKind kind) {
-	size_t most = 1;
-	for (int group = 0; group < cal_sim_group_count(sim); group++)
+	size_t most = 1 + (size_t)sim_object_count(sim, kind);
+	for (int group = 0; group < cal_sim_group_count(sim) && !signal_is_of_sim(kind); group++)
 		most += (size_t)object_count(cal_sim_model(sim, group), kind);
 	*all = (Candidates){.names = calloc(most, sizeof *all->names), .list = calloc(most, sizeof *all->list)};
 	if (!all->names || !all->list)
 		return false;
-	for (int group = 0; group < cal_sim_group_count(sim); group++) {
+	for (int i = 0; i < sim_object_count(sim, kind); i++)
+		all->list[all->count++] = sim_object_name(sim, kind, i);
+	for (int group = 0; group < cal_sim_group_count(sim) && !signal_is_of_sim(kind); group++) {
 		const CalModel *model = cal_sim_model(sim, group);
 		for (int i = 0; i < object_count(model, kind); i++) {
 			if (!object_name(model, kind, i, all->names[all->count], sizeof all->names[0]))
@@ -84,6 +99,8 @@ static void complain_object(char *text, size_t size, CalSim *sim, const char *na
 	const char *what = !word                           ? "object"
 	                   : signal_is_of_node(word->kind) ? "node"
 	                   : signal_is_of_loop(word->kind) ? "loop"
+	                   : word->kind == SIGNAL_DEVICE   ? "device"
+	                   : word->kind == SIGNAL_EVENT    ? "event"
 	                                                   : "joint";
 	if (word && strchr(name, ':'))
 		hint_object(hint, sizeof hint, sim, word, strchr(name, ':') + 1);

@@ -90,10 +90,18 @@ static CalStatus sample_wrench(const CalSimView *view, int node, double *to) {
 }
 
 /* Generalised forces: those given, and those that driven freedoms need beyond them. */
-static void put_forces(const CalSimView *view, const Signal *signal, double *row) {
-	for (int i = 0; i < signal->count; i++) {
-		int u = signal->index + i;
-		row[signal->first + i] = (view->input.tau ? view->input.tau[u] : 0) + view->force[u];
+static double force_on(const CalSimView *view, int u) {
+	return (view->input.tau ? view->input.tau[u] : 0) + view->force[u];
+}
+
+static void put_coordinates(const SignalSet *set, const CalSimView *view, const Signal *signal, double *row) {
+	for (int i = signal->first; i < signal->first + signal->count; i++) {
+		int at = set->places[i].at;
+		if (at >= 0)
+			row[i] = signal->kind == SIGNAL_Q      ? view->state->q[at]
+			         : signal->kind == SIGNAL_U    ? view->state->u[at]
+			         : signal->kind == SIGNAL_UDOT ? view->udot[at]
+			                                       : force_on(view, at);
 	}
 }
 
@@ -145,9 +153,26 @@ static CalStatus sample_deflection(const CalSimView *view, int node, double *to)
 	return CAL_OK;
 }
 
-static CalStatus sample_reaction(const CalSimView *view, int body, double *to) {
+static CalSpatial opposite(CalSpatial f) {
+	return (CalSpatial){{-f.angular.x, -f.angular.y, -f.angular.z}, {-f.linear.x, -f.linear.y, -f.linear.z}};
+}
+
+/* On the body that the joint was given as outboard, at its node, also where it is inboard now. */
+static CalStatus sample_reaction(CalSim *sim, const CalSimView *view, const Signal *s, double *to) {
 	CalSpatial wrench;
-	CalStatus status = cal_joint_reaction(view->model, view->work, body, &wrench);
+	CalBodyInfo body;
+	CalJointState state;
+	CalPose head = {0}, inboard = {0};
+	int reversed = 0;
+	CalStatus status = cal_joint_reaction(view->model, view->work, s->index, &wrench);
+	if (status == CAL_OK && cal_sim_joint_state(sim, s->joint, &state, &reversed) == CAL_OK && reversed) {
+		status = cal_model_body(view->model, s->index, &body);
+		if (status == CAL_OK)
+			status = cal_node_pose(view->model, view->work, body.head_node, &head);
+		if (status == CAL_OK && body.inboard_node >= 0)
+			status = cal_node_pose(view->model, view->work, body.inboard_node, &inboard);
+		wrench = cal_wrench_shift(opposite(wrench), head.r, inboard.r);
+	}
 	if (status != CAL_OK)
 		return status;
 	put_vec3(to, wrench.angular);
@@ -167,11 +192,11 @@ static CalStatus sample_loop(const CalSimView *view, int loop, double *to) {
 
 /* Residuals of a group's loops. They take the forces of the loops from the workspace: the last to be asked for. */
 static CalStatus sample_residuals(const SignalSet *set, const CalSimView *view, int group, double *row) {
-	CalStatus status = cal_loop_residual(view->model, view->state, view->work, set->residuals, NULL);
+	CalStatus status = cal_loop_residual(view->model, view->state, view->work, set->values, NULL);
 	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
 		const Signal *s = &set->signals[i];
-		if (s->group == group && s->kind == SIGNAL_RESIDUAL)
-			memcpy(row + s->first, set->residuals + s->index, (size_t)s->count * sizeof(double));
+		for (int k = s->first; s->group == group && s->kind == SIGNAL_RESIDUAL && k < s->first + s->count; k++)
+			row[k] = set->values[set->places[k].at];
 	}
 	return status;
 }
@@ -203,22 +228,15 @@ static void put_values(const Signal *signal, const double *all, double *row) {
 }
 
 /* What the view holds at once: not reactions, nor residuals. */
-static CalStatus sample_signal(const CalSimView *view, const Signal *s, double *row) {
+static CalStatus sample_signal(const SignalSet *set, const CalSimView *view, const Signal *s, double *row) {
 	CalStatus status;
 	double all[MOST_VALUES];
-	size_t size = (size_t)s->count * sizeof(double);
 	switch (s->kind) {
 	case SIGNAL_Q:
-		memcpy(row + s->first, view->state->q + s->index, size);
-		return CAL_OK;
 	case SIGNAL_U:
-		memcpy(row + s->first, view->state->u + s->index, size);
-		return CAL_OK;
 	case SIGNAL_UDOT:
-		memcpy(row + s->first, view->udot + s->index, size);
-		return CAL_OK;
 	case SIGNAL_FORCE:
-		put_forces(view, s, row);
+		put_coordinates(set, view, s, row);
 		return CAL_OK;
 	case SIGNAL_DEFLECTION:
 		status = sample_deflection(view, s->index, all);
@@ -243,53 +261,95 @@ static CalStatus sample_signal(const CalSimView *view, const Signal *s, double *
 	return status;
 }
 
-static CalStatus sample_reactions(const SignalSet *set, const CalSimView *view, int group, double *row) {
+static CalStatus sample_reactions(const SignalSet *set, CalSim *sim, const CalSimView *view, int group, double *row) {
 	CalStatus status = cal_reactions(view->model, view->state, view->udot, &view->input, view->work);
 	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
 		const Signal *s = &set->signals[i];
 		double all[MOST_VALUES];
 		if (s->group != group || s->kind != SIGNAL_REACTION)
 			continue;
-		status = sample_reaction(view, s->index, all);
+		status = sample_reaction(sim, view, s, all);
 		if (status == CAL_OK)
 			put_values(s, all, row);
 	}
 	return status;
 }
 
-/* Everything that one forward dynamics gives; reactions come last because they use its workspace. */
+/* Everything that one forward dynamics gives; reactions and residuals come last because they use its workspace. */
 static CalStatus sample_group(const SignalSet *set, CalSim *sim, int group, double *row) {
 	CalSimView view;
-	bool reactions = false, anything = false;
+	bool reactions = false, residuals = false, anything = false;
 	for (int i = 0; i < set->signal_count; i++) {
 		SignalKind kind = set->signals[i].kind;
 		bool here = set->signals[i].group == group && kind != SIGNAL_ENERGY && kind != SIGNAL_MOMENTUM;
 		anything |= here;
 		reactions |= here && kind == SIGNAL_REACTION;
+		residuals |= here && kind == SIGNAL_RESIDUAL;
 	}
 	if (!anything)
 		return CAL_OK;
 	CalStatus status = cal_sim_observe(sim, group, &view);
 	for (int i = 0; i < set->signal_count && status == CAL_OK; i++)
 		if (set->signals[i].group == group)
-			status = sample_signal(&view, &set->signals[i], row);
+			status = sample_signal(set, &view, &set->signals[i], row);
 	if (reactions && status == CAL_OK)
-		status = sample_reactions(set, &view, group, row);
-	return set->residuals && status == CAL_OK ? sample_residuals(set, &view, group, row) : status;
+		status = sample_reactions(set, sim, &view, group, row);
+	return residuals && status == CAL_OK ? sample_residuals(set, &view, group, row) : status;
 }
 
-CalStatus signals_sample(const SignalSet *set, CalSim *sim, double *row) {
+/* Sums over everything. */
+static CalStatus sample_sum(CalSim *sim, SignalKind kind, double *to) {
+	CalSimBalance balance;
+	CalStatus status = cal_sim_balance(sim, &balance);
+	if (status != CAL_OK)
+		return status;
+	if (kind == SIGNAL_BALANCE) {
+		double accounts[] = {balance.groups, balance.stored, balance.dissipated, balance.supplied, balance.error};
+		memcpy(to, accounts, sizeof accounts);
+	} else {
+		put_vec3(to, balance.linear);
+		put_vec3(to + 3, balance.angular);
+	}
+	return CAL_OK;
+}
+
+/* Of what is in no group, and of a group as a whole. */
+static CalStatus sample_of_sim(const SignalSet *set, CalSim *sim, const Signal *s, double *row) {
+	double all[MOST_VALUES];
 	CalStatus status = CAL_OK;
+	if (s->kind == SIGNAL_DEVICE) {
+		status = cal_sim_device_outputs(sim, s->number, set->values);
+		if (status == CAL_OK)
+			put_values(s, set->values, row);
+		return status;
+	}
+	if (s->kind == SIGNAL_EVENT)
+		all[0] = (double)cal_sim_event_happened(sim, s->number, NULL);
+	else if (s->kind == SIGNAL_BALANCE || s->kind == SIGNAL_TOTAL)
+		status = sample_sum(sim, s->kind, all);
+	else
+		status = sample_monitor(sim, s, all);
+	if (status == CAL_OK)
+		put_values(s, all, row);
+	return status;
+}
+
+CalStatus signals_sample(SignalSet *set, CalSim *sim, double *row) {
+	CalStatus status = CAL_OK;
+	if (set->generation != cal_sim_generation(sim))
+		signals_resolve(set, sim);
+	if (set->failed)
+		return CAL_ERR_MEMORY;
+	for (int i = 1; i < set->column_count; i++)
+		row[i] = NAN;
 	row[0] = cal_sim_time(sim);
 	for (int group = 0; group < cal_sim_group_count(sim) && status == CAL_OK; group++)
 		status = sample_group(set, sim, group, row);
 	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
-		double all[MOST_VALUES];
-		if (set->signals[i].kind != SIGNAL_ENERGY && set->signals[i].kind != SIGNAL_MOMENTUM)
-			continue;
-		status = sample_monitor(sim, &set->signals[i], all);
-		if (status == CAL_OK)
-			put_values(&set->signals[i], all, row);
+		const Signal *s = &set->signals[i];
+		bool of_group = s->kind == SIGNAL_ENERGY || s->kind == SIGNAL_MOMENTUM;
+		if (of_group ? s->group >= 0 : signal_is_of_sim(s->kind))
+			status = sample_of_sim(set, sim, s, row);
 	}
 	return status;
 }

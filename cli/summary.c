@@ -7,34 +7,102 @@
  * unlike the total, does not depend on where potential energies are zero.
  */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "summary.h"
 
 static double length(CalVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
 
-CalStatus summary_watch(Summary *summary, CalSim *sim) {
-	for (int i = 0; i < cal_sim_group_count(sim); i++) {
-		CalSimMonitor now;
-		CalStatus status = cal_sim_monitor(sim, i, &now);
-		if (status != CAL_OK)
-			return status;
-		Drift *drift = &summary->drift[i];
-		drift->energy = fmax(drift->energy, fabs(now.energy_change));
-		drift->linear = fmax(drift->linear, length(now.linear_change));
-		drift->angular = fmax(drift->angular, length(now.angular_change));
-		if (now.residual > drift->residual) {
-			drift->residual = now.residual;
-			drift->residual_row = now.residual_row;
-		}
+/* The record of a group by its name, made if there is none; NULL: out of memory. */
+static Drift *drift_of(Summary *summary, const char *name) {
+	for (int i = 0; i < summary->drift_count; i++)
+		if (strncmp(summary->drift[i].name, name, sizeof summary->drift[i].name - 1) == 0)
+			return &summary->drift[i];
+	if (summary->drift_count == summary->drift_capacity) {
+		int capacity = 2 * summary->drift_capacity + 4;
+		Drift *more = realloc(summary->drift, (size_t)capacity * sizeof *more);
+		if (!more)
+			return NULL;
+		summary->drift = more;
+		summary->drift_capacity = capacity;
 	}
+	Drift *made = &summary->drift[summary->drift_count++];
+	*made = (Drift){0};
+	snprintf(made->name, sizeof made->name, "%s", name);
+	return made;
+}
+
+static CalVec3 minus(CalVec3 a, CalVec3 b) { return (CalVec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+
+static CalStatus watch_group(Summary *summary, CalSim *sim, int group) {
+	const CalModel *model = cal_sim_model(sim, group);
+	CalSimMonitor now;
+	CalStatus status = cal_sim_monitor(sim, group, &now);
+	Drift *drift = status == CAL_OK ? drift_of(summary, cal_model_name(model)) : NULL;
+	if (!drift)
+		return status == CAL_OK ? CAL_ERR_MEMORY : status;
+	drift->energy = fmax(drift->energy, fabs(now.energy_change));
+	drift->scale = fmax(drift->scale, now.energy_scale); // the monitor's own starts anew when the topology changes
+	drift->worked |= !now.energy_conserved;
+	drift->pushed |= !now.momentum_conserved;
+	drift->linear = fmax(drift->linear, length(now.linear_change));
+	drift->angular = fmax(drift->angular, length(now.angular_change));
+	if (now.residual > drift->residual) {
+		drift->residual = now.residual;
+		cal_model_row_name(model, now.residual_row, drift->residual_row, sizeof drift->residual_row);
+	}
+	summary->total.pushed |= drift->pushed;
 	return CAL_OK;
+}
+
+static CalStatus watch_total(TotalDrift *total, CalSim *sim) {
+	CalSimBalance now;
+	CalStatus status = cal_sim_balance(sim, &now);
+	if (status != CAL_OK)
+		return status;
+	if (!total->started) {
+		total->start_linear = now.linear;
+		total->start_angular = now.angular;
+		total->started = true;
+	}
+	total->linear = fmax(total->linear, length(minus(now.linear, total->start_linear)));
+	total->angular = fmax(total->angular, length(minus(now.angular, total->start_angular)));
+	return CAL_OK;
+}
+
+CalStatus summary_watch(Summary *summary, CalSim *sim) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < cal_sim_group_count(sim) && status == CAL_OK; i++)
+		status = watch_group(summary, sim, i);
+	const bool wanted = cal_sim_group_count(sim) > 1 || cal_scenario_action_count(summary->scenario) > 0;
+	return status == CAL_OK && wanted ? watch_total(&summary->total, sim) : status;
+}
+
+void summary_free(Summary *summary) {
+	free(summary->drift);
+	summary->drift = NULL;
+}
+
+/* Of a group at the end; one that is new since the last sample has not drifted. */
+static const Drift *drift_at(const Summary *summary, const CalModel *model) {
+	static const Drift none;
+	for (int i = 0; i < summary->drift_count; i++)
+		if (strncmp(summary->drift[i].name, cal_model_name(model), sizeof none.name - 1) == 0)
+			return &summary->drift[i];
+	return &none;
+}
+
+/* Is there more to say of all groups together than of one? */
+static bool has_total(const Summary *summary) {
+	return summary->drift_count > 1 && !summary->total.pushed && summary->total.started;
 }
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
 static void print_group(const Summary *summary, CalSim *sim, int group, FILE *out) {
 	const CalModel *model = cal_sim_model(sim, group);
-	const Drift *drift = &summary->drift[group];
+	const Drift *drift = drift_at(summary, model);
 	int bodies = cal_model_body_count(model), dofs = cal_model_u_count(model);
 	CalSimMonitor now = {0};
 	fprintf(out, "  group       \"%s\": %d %s, %d %s of freedom\n", cal_model_name(model), bodies,
@@ -43,25 +111,22 @@ static void print_group(const Summary *summary, CalSim *sim, int group, FILE *ou
 		fprintf(out, "  energy      not finite at the end\n");
 		return;
 	}
-	fprintf(out, "  energy      %.9g J, largest kinetic %.6g J\n", now.energy.total, now.energy_scale);
-	if (now.energy_conserved)
+	fprintf(out, "  energy      %.9g J, largest kinetic %.6g J\n", now.energy.total, drift->scale);
+	if (!drift->worked)
 		fprintf(out, "              drift %.2e J, %.2e of the largest kinetic energy\n", drift->energy,
-		        now.energy_scale > 0 ? drift->energy / now.energy_scale : 0.0);
+		        drift->scale > 0 ? drift->energy / drift->scale : 0.0);
 	else
 		fprintf(out, "              changed by up to %.6g J (loads, dampers or driven joints do work)\n",
 		        drift->energy);
 	fprintf(out, "  momentum    linear %.6g kg m/s, angular %.6g kg m^2/s about the origin\n",
 	        length(now.momentum.linear), length(now.momentum.angular_origin));
-	if (now.momentum_conserved)
+	if (!drift->pushed)
 		fprintf(out, "              drift %.2e kg m/s and %.2e kg m^2/s\n", drift->linear, drift->angular);
 	else
 		fprintf(out, "              changed by up to %.6g kg m/s and %.6g kg m^2/s (something acts from outside)\n",
 		        drift->linear, drift->angular);
-	if (cal_model_row_count(model) > 0) {
-		char row[96] = "";
-		cal_model_row_name(model, drift->residual_row, row, sizeof row);
-		fprintf(out, "  loops       closed to %.2e (%s)\n", drift->residual, row);
-	}
+	if (cal_model_row_count(model) > 0)
+		fprintf(out, "  loops       closed to %.2e (%s)\n", drift->residual, drift->residual_row);
 }
 
 static void print_stream(const SummaryStream *stream, FILE *out) {
@@ -71,11 +136,41 @@ static void print_stream(const SummaryStream *stream, FILE *out) {
 		        (long long)stream->count.dropped);
 }
 
+static void print_event(const CalScenarioEntry *entry, FILE *out) {
+	fprintf(out, "  event       t = %.6f s, %s%s%s", entry->time, entry->event, entry->text[0] ? ": " : "",
+	        entry->text);
+	if (entry->refused != CAL_OK)
+		fprintf(out, "; REFUSED: %s", entry->why);
+	else if (entry->kinetic_lost != 0)
+		fprintf(out, "; lost %.6g J", entry->kinetic_lost);
+	putc('\n', out);
+}
+
+enum { MOST_EVENTS = 40 }; // that are printed: the last ones
+
+static void print_events(const CalScenario *scenario, FILE *out) {
+	int64_t count = cal_scenario_entry_count(scenario);
+	if (count > MOST_EVENTS)
+		fprintf(out, "  event       %lld earlier ones are not shown\n", (long long)(count - MOST_EVENTS));
+	for (int64_t i = count > MOST_EVENTS ? count - MOST_EVENTS : 0; i < count; i++) {
+		CalScenarioEntry entry;
+		if (cal_scenario_entry(scenario, i, &entry) == CAL_OK)
+			print_event(&entry, out);
+	}
+	const char *why = "";
+	if (cal_scenario_stopped(scenario, &why))
+		fprintf(out, "  stopped     %s\n", why);
+}
+
 void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	CalSimStats stats = cal_sim_stats(sim);
 	fprintf(out, "%s%s%s\n", summary->path, summary->title[0] ? ": " : "", summary->title);
 	for (int i = 0; i < cal_sim_group_count(sim); i++)
 		print_group(summary, sim, i, out);
+	if (has_total(summary))
+		fprintf(out, "  all groups  momentum changed by up to %.2e kg m/s and %.2e kg m^2/s about the origin\n",
+		        summary->total.linear, summary->total.angular);
+	print_events(summary->scenario, out);
 	fprintf(out, "  time        %.9g s simulated, %zu samples\n", stats.time, summary->samples);
 	fprintf(out, "  steps       %lld by %s", (long long)stats.steps, cal_method_name(summary->method));
 	if (stats.rejected)
@@ -100,18 +195,18 @@ static void json_field(FILE *out, const char *name, double value) {
 
 static void json_group(const Summary *summary, CalSim *sim, int group, FILE *out) {
 	const CalModel *model = cal_sim_model(sim, group);
-	const Drift *drift = &summary->drift[group];
+	const Drift *drift = drift_at(summary, model);
 	CalSimMonitor now = {0};
 	CalStatus status = cal_sim_monitor(sim, group, &now);
 	fprintf(out, "%s\n    {\"name\": ", group ? "," : "");
 	json_string(out, cal_model_name(model));
 	fprintf(out, ", \"bodies\": %d, \"dof\": %d, \"finite\": %s,\n     \"energy_conserved\": %s",
 	        cal_model_body_count(model), cal_model_u_count(model), status == CAL_OK ? "true" : "false",
-	        now.energy_conserved ? "true" : "false");
+	        drift->worked ? "false" : "true");
 	json_field(out, "energy", now.energy.total);
 	json_field(out, "energy_change", drift->energy);
-	json_field(out, "largest_kinetic_energy", now.energy_scale);
-	fprintf(out, ",\n     \"momentum_conserved\": %s", now.momentum_conserved ? "true" : "false");
+	json_field(out, "largest_kinetic_energy", drift->scale);
+	fprintf(out, ",\n     \"momentum_conserved\": %s", drift->pushed ? "false" : "true");
 	fprintf(out, ", \"linear_momentum\": ");
 	json_vec3(out, now.momentum.linear);
 	fprintf(out, ", \"angular_momentum\": ");
@@ -121,6 +216,32 @@ static void json_group(const Summary *summary, CalSim *sim, int group, FILE *out
 	if (cal_model_row_count(model) > 0)
 		json_field(out, "largest_residual", drift->residual);
 	putc('}', out);
+}
+
+static void json_events(const CalScenario *scenario, FILE *out) {
+	const char *why = "";
+	fprintf(out, ",\n  \"events\": [");
+	for (int64_t first = cal_scenario_dropped(scenario), i = first; i < cal_scenario_entry_count(scenario); i++) {
+		CalScenarioEntry entry;
+		if (cal_scenario_entry(scenario, i, &entry) != CAL_OK)
+			continue;
+		fprintf(out, "%s\n    {\"event\": ", i > first ? "," : "");
+		json_string(out, entry.event);
+		fprintf(out, ", \"action\": ");
+		json_string(out, entry.text);
+		json_field(out, "time", entry.time);
+		json_field(out, "kinetic_lost", entry.kinetic_lost);
+		json_field(out, "misfit", entry.misfit);
+		json_field(out, "impulse", entry.impulse);
+		fprintf(out, ", \"refused\": ");
+		json_string(out, entry.why);
+		putc('}', out);
+	}
+	fprintf(out, "], \"events_dropped\": %lld, \"stopped\": ", (long long)cal_scenario_dropped(scenario));
+	if (cal_scenario_stopped(scenario, &why))
+		json_string(out, why);
+	else
+		fputs("null", out);
 }
 
 void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
@@ -142,6 +263,11 @@ void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 	json_field(out, "real_time_factor", stats.real_time_factor);
 	if (summary->paced)
 		realtime_print_json(summary->paced, out);
+	if (has_total(summary)) {
+		json_field(out, "total_linear_change", summary->total.linear);
+		json_field(out, "total_angular_change", summary->total.angular);
+	}
+	json_events(summary->scenario, out);
 	fprintf(out, ",\n  \"streams\": [");
 	for (int i = 0; i < summary->stream_count; i++) {
 		const SummaryStream *stream = &summary->streams[i];

@@ -10,12 +10,23 @@
 
 /** The largest changes of the invariants of one group at the samples of a run. */
 typedef struct Drift {
-	double energy;    // [J]
-	double linear;    // [kg m/s]
-	double angular;   // [kg m^2/s]
-	double residual;  // of loops, and where it was; 0 without loops
-	int residual_row; //
+	char name[64];         // of the group
+	double energy;         // [J]
+	double scale;          // largest kinetic energy [J]
+	bool worked, pushed;   // something acted that may change its energy, its momentum
+	double linear;         // [kg m/s]
+	double angular;        // [kg m^2/s]
+	double residual;       // of loops, and where it was; 0 without loops
+	char residual_row[96]; //
 } Drift;
+
+/** Momentum of all groups together, at the start and the most that it changed by. */
+typedef struct TotalDrift {
+	CalVec3 start_linear, start_angular;
+	double linear, angular; // [kg m/s], [kg m^2/s]
+	bool started;
+	bool pushed; // something acted from outside
+} TotalDrift;
 
 /** A stream that was written. */
 typedef struct SummaryStream {
@@ -30,13 +41,17 @@ typedef struct Summary {
 	size_t samples;
 	const SummaryStream *streams; // [stream_count] that were written
 	int stream_count;
-	const char *svg;       // what was drawn, or NULL
-	Drift *drift;          // one per group
+	const char *svg; // what was drawn, or NULL
+	Drift *drift;    // [drift_count] of each group that there was
+	int drift_count, drift_capacity;
+	TotalDrift total;
+	CalScenario *scenario;
 	const RealTime *paced; // NULL: the run was not
 } Summary;
 
 /** Takes the monitors of all groups at the present time. */
 CalStatus summary_watch(Summary *summary, CalSim *sim);
+void summary_free(Summary *summary);
 void summary_print(const Summary *summary, CalSim *sim, FILE *out);
 void summary_print_json(const Summary *summary, CalSim *sim, FILE *out);
 

@@ -38,6 +38,7 @@ CAL_API const char *cal_version(void);
 	X(CAL_STEP_TOO_SMALL, 3, "the step size fell below its minimum")                           \
 	X(CAL_TOO_MANY_STEPS, 4, "the step limit was reached before the end time")                 \
 	X(CAL_NOT_CONVERGED, 5, "an iteration did not converge")                                   \
+	X(CAL_STOPPED, 6, "an event stopped the run")                                              \
 	X(CAL_ERR_ARGUMENT, -1, "an argument is not valid")                                        \
 	X(CAL_ERR_MEMORY, -2, "out of memory")                                                     \
 	X(CAL_ERR_MODEL, -3, "the model description is not valid")                                 \

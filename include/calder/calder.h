@@ -23,5 +23,6 @@
 #include <calder/io.h>
 #include <calder/fe.h>
 #include <calder/results.h>
+#include <calder/scenario.h>
 
 #endif

@@ -31,12 +31,22 @@ typedef struct CalResultsColumn {
 	const char *unit; // "rad"
 } CalResultsColumn;
 
+/** A list of texts that numbers of a stream refer to by their place in it, from 0. */
+typedef struct CalResultsTexts {
+	const char *name;         // "actions"
+	const char *const *items; // [count]
+	int count;
+} CalResultsTexts;
+
 typedef struct CalResultsStream {
 	const char *name;                // unlike the others' of its file; may not hold '/'
 	const char *path;                // ends in .h5 or .hdf5: HDF5; else CSV, "-": to stdout
 	double interval;                 // [s], 0: every step; only noted in the file
 	const CalResultsColumn *columns; // [column_count], the first is the time
 	int column_count;                //
+	const char *group;               // of the HDF5 file that it is in; NULL: "streams"
+	const CalResultsTexts *texts;    // [text_count] HDF5: datasets beside it, written at the start
+	int text_count;                  //
 } CalResultsStream;
 
 /** Where results go, and what the HDF5 files tell about the run. Nothing of it is needed after cal_results_create(). */

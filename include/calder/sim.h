@@ -97,20 +97,26 @@ CAL_API CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output
 
 /**
  * Something that happens in a run: at a time, or where a value changes sign. The action is called between steps and may
- * change anything: states, inputs, motions, devices. A status other than CAL_OK ends the advance with it. Events of one
- * instant happen in the order in which they were added, those of devices first.
+ * change anything: states, inputs, motions, devices, topology. A status other than CAL_OK ends the advance with it;
+ * CAL_STOPPED is for an end in order: everything is as the action left it, and another advance goes on from there. Events
+ * of one instant happen in the order in which they were added, those of devices first; then those that the actions
+ * themselves made due, by their times or because a value jumped across zero, again in order, until none is left.
  */
 typedef struct CalEventDef {
-	const char *name;                                              // required; copied
-	double time;                                                   // without value: when [s]
-	int (*value)(void *user, CalScene *scene, double *value);      // NULL: by time; nonzero return: CAL_ERR_USER
-	int direction;                                                 // +1: only upwards, -1: only downwards, 0: both
-	int once;                                                      // nonzero: by value, only the first time
+	const char *name;                                         // required; copied
+	const char *place;                                        // in a file, for messages; NULL: none; not copied
+	double time;                                              // without value and `when`: when, once [s]
+	double (*when)(void *user, const CalSim *sim);            // without value: when next [s], asked between steps
+	int (*value)(void *user, CalScene *scene, double *value); // NULL: by time; nonzero return: CAL_ERR_USER
+	int direction;                                            // +1: only upwards, -1: only downwards, 0: both
+	int once;                                                 // nonzero: by value, only the first time
+	int level; // nonzero: by value with a direction, also at the start if the value is beyond zero then
 	CalStatus (*action)(void *user, CalSim *sim, CalError *error); // NULL: steps only end there
 	void *user;                                                    // handed to both
 } CalEventDef;
 CAL_API CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, CalError *error);
 CAL_API int cal_sim_event_count(const CalSim *sim);
+CAL_API const char *cal_sim_event_name(const CalSim *sim, int event); // NULL outside the range
 /** How often an event has happened since the start, and when last (NAN: never); time may be NULL. */
 CAL_API int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time);
 
@@ -137,6 +143,10 @@ typedef struct CalSimView {
 	CalWork *work;
 } CalSimView;
 CAL_API CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view);
+
+/** Calls look() with the simulation at its present instant, for formulas and the like; nothing can be pushed. */
+typedef CalStatus (*CalLookFn)(void *user, CalScene *scene);
+CAL_API CalStatus cal_sim_look(CalSim *sim, CalLookFn look, void *user);
 
 /**
  * Invariants of a group and how they changed since the start. A change is an error of the integration

@@ -38,6 +38,8 @@ typedef struct CalSimCapacity {
  * together again. Once, before the first change.
  */
 CAL_API CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity *capacity, CalError *error);
+/** Nonzero after that; *most (may be NULL): how many groups, bodies, ... there can be at most, in all. */
+CAL_API int cal_sim_reserved(const CalSim *sim, CalSimCapacity *most);
 /** Bytes of the reserved memory that are free, in one or several pieces; 0 without cal_sim_reserve(). */
 CAL_API size_t cal_sim_memory_left(const CalSim *sim);
 
@@ -57,6 +59,21 @@ typedef enum CalJointState { CAL_JOINT_OPEN, CAL_JOINT_IN_TREE, CAL_JOINT_IN_LOO
 CAL_API int cal_sim_group_of(const CalSim *sim, CalBodyId body);
 /** *reversed (may be NULL): its outboard node is on the inboard side now. */
 CAL_API CalStatus cal_sim_joint_state(const CalSim *sim, CalJointId joint, CalJointState *state, int *reversed);
+
+/*
+ * Objects by name, also those that were added in the run and joints and loops that are open; {0}: there is none. Without
+ * cal_sim_reserve(): those of the models.
+ */
+CAL_API CalBodyId cal_sim_find_body(const CalSim *sim, const char *name);
+CAL_API CalJointId cal_sim_find_joint(const CalSim *sim, const char *name);
+CAL_API CalLoopId cal_sim_find_loop(const CalSim *sim, const char *name);
+/** "body/node", "body", "ground/node" or "ground", which is {0}. Returns 0 if there is none. */
+CAL_API int cal_sim_find_node(const CalSim *sim, const char *path, CalNodeId *node);
+/**
+ * Where freedom `dof` of a joint is, counted as in its definition, whichever way the joint is passed. Returns 0 if the joint
+ * is not in the tree or has no such freedom.
+ */
+CAL_API int cal_sim_find_freedom(const CalSim *sim, CalJointId joint, int dof, CalFreedom *freedom);
 
 /* report may be NULL in all calls below. */
 

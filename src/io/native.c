@@ -3,7 +3,7 @@
  * native.c — cal_file_read() and what a file offers (docs/format.md).
  *
  * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, pendulums,
- * loops, state, loads, devices, motions, run. The first mistake stops the reading; its message carries file, line and column.
+ * loops, state, loads, devices, motions, events, run. The first mistake stops the reading; its message carries file, line and column.
  */
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +28,7 @@ static const Key file_keys[] = {
 	{"loads", key_node, offsetof(Sections, loads), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"devices", key_node, offsetof(Sections, devices), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"motions", key_node, offsetof(Sections, motions), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"events", key_node, offsetof(Sections, events), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable file_table = KEY_TABLE("file", file_keys);
@@ -47,7 +48,8 @@ static bool read_sections(Reader *r) {
 		return reader_fail(r, tree_get(root, "gravity"), "%s", cal_status_text(status));
 	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_pendulums(r, &s) &&
 	       native_read_loops(r, &s) && native_read_state(r, &s) && native_read_loads(r, &s) &&
-	       native_read_devices(r, &s) && native_read_motions(r, &s) && native_read_run(r, &s);
+	       native_read_devices(r, &s) && native_read_motions(r, &s) && native_read_events(r, &s) &&
+	       native_read_run(r, &s);
 }
 
 /* Takes the tree over, also on failure. */

@@ -13,6 +13,7 @@
 #include <calder/flex.h>
 #include <calder/io.h>
 #include <calder/motion.h>
+#include <calder/transition.h>
 #include <stdbool.h>
 
 #include "io/suggest.h"
@@ -73,6 +74,64 @@ typedef struct DeviceEntry {
 	const void *def; // its definition of calder/devices.h
 } DeviceEntry;
 
+typedef enum ActionKind {
+	ACTION_ATTACH,
+	ACTION_DETACH,
+	ACTION_REATTACH,
+	ACTION_REROOT,
+	ACTION_LOCK,
+	ACTION_UNLOCK,
+	ACTION_OPEN,
+	ACTION_CLOSE,
+	ACTION_ADD_BODY,
+	ACTION_REMOVE_BODY,
+	ACTION_SWITCH_ON,
+	ACTION_SWITCH_OFF,
+	ACTION_RELEASE,
+	ACTION_STOP,
+	ACTION_NOTE,
+	ACTION_KIND_COUNT
+} ActionKind;
+
+/* What an event does. Objects go by name: some of them are made in the run. */
+typedef struct ActionEntry {
+	ActionKind kind;
+	const char *name;  // of the joint, loop, body, device or group that it is about; of STOP and NOTE: the text
+	const char *group; // DETACH: of the part that comes off; NULL: none was given
+	int dof;           // LOCK, UNLOCK: -1: all
+	const char *from, *to;
+	CalJointDef joint;        // ATTACH
+	CalAttachOptions options; // ATTACH, REATTACH
+	CalNewBody body;          // ADD_BODY
+	bool ignore;              // a refusal is noted, and the run goes on
+	const char *text;         // in words
+	int line;                 // in the file
+} ActionEntry;
+
+/* A joint, a body or a group that an action makes. */
+typedef struct Made {
+	char what;           // 'j', 'b' or 'g'
+	const char *name;    //
+	const TreeNode *map; // of a joint: "attach"; of a body: "add_body"
+} Made;
+
+typedef struct EventEntry {
+	const char *name, *place;
+	double at;              // NAN: not at a time
+	double every, start;    // every 0: not periodic
+	const char *when;       // formula, NULL: none
+	const char *when_place; // of it
+	int direction;          // +1, -1, 0; of a condition: becomes true, becomes false, either
+	int after;              // event that has to happen before, -1: none
+	double delay;
+	bool once;
+	ActionEntry *actions;
+	int action_count;
+} EventEntry;
+
+/** Room that the actions of all events need beyond what the description has. */
+CalSimCapacity native_events_capacity(const CalFile *file);
+
 struct CalFile {
 	Tree *tree; // holds the texts, and all memory of this struct
 	CalAllocator allocator;
@@ -88,6 +147,12 @@ struct CalFile {
 	FileMesh *meshes; // of contact shapes, in a chain
 	CalMotionDef *motions;
 	int motion_count;
+	EventEntry *events;
+	int event_count;
+	Made *made; // what actions make, each name once
+	int made_count;
+	const char **open_loops; // names of loops that start open
+	int open_loop_count;
 	CalRunSettings run;
 };
 
@@ -184,6 +249,8 @@ typedef struct Item {
 
 /** Number of items of a section (NULL or empty: 0), or -1 after reporting that it is no map or list. */
 int items_count(Reader *r, const TreeNode *section, const char *what);
+/** Refuses a name that is empty or holds characters that names cannot hold. */
+bool native_check_name(Reader *r, const TreeNode *place, const char *name);
 bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item);
 
 /* ---- the parts of a file --------------------------------------------------------------------- */
@@ -192,7 +259,8 @@ typedef struct Sections {
 	double version;
 	const char *title;
 	CalVec3 gravity;
-	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions;
+	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions,
+		*events;
 } Sections;
 
 bool native_read_bodies(Reader *r, const Sections *s);
@@ -203,6 +271,7 @@ bool native_read_loads(Reader *r, const Sections *s);
 bool native_read_devices(Reader *r, const Sections *s);
 bool native_read_pendulums(Reader *r, const Sections *s); // behind the joints
 bool native_read_motions(Reader *r, const Sections *s);
+bool native_read_events(Reader *r, const Sections *s);
 bool native_read_run(Reader *r, const Sections *s);
 
 /** A table of values of this dimension; table->shape stays unless the file gives one. */
@@ -217,6 +286,18 @@ void native_free_meshes(CalFile *file);
 bool native_read_formula(Reader *r, const TreeNode *node, const char **text);
 /** A table, a quantity of this dimension, or a formula of the time. */
 bool native_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function);
+/** A joint as it is written. */
+typedef struct JointInput {
+	CalJointType type;
+	const char *from, *to;
+	CalVec3 axis, axis2;
+	double pitch;
+	CalPlacement inboard, outboard;
+	const TreeNode *elements, *dof;
+} JointInput;
+/** Everything but name, place and sides. */
+bool native_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape);
+bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target); // CalJointType
 
 /** Mass properties from a shape (native_shape.c). */
 typedef struct BodyInput {
@@ -226,6 +307,8 @@ typedef struct BodyInput {
 	CalVec3 com;
 	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel, *modal;
 } BodyInput;
+/** A node of a body that is not in the description: only its definition. */
+bool native_read_node_def(Reader *r, const Item *item, CalNodeDef *def);
 bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
 /** An inertia as numbers: [xx, yy, zz], a map or three rows. */
 bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out);
@@ -247,6 +330,8 @@ bool native_read_row(Reader *r, const TreeNode *node, const char *key, int n, Di
 bool native_read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out);
 bool native_read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out);
 
+/** The value of a named object of a section that has been read, or NULL. */
+const TreeNode *native_find_item(const TreeNode *section, const char *name);
 /** "ground", "body" or "body/node" in the description; ground gives {0}. */
 bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id);
 /** The body of that name in the description. */
@@ -260,6 +345,7 @@ extern const KeyTable file_table, group_table, ground_table, body_table, node_ta
 	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,
 	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
 	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table,
-	contact_table, contact_shape_table, contact_material_table, expression_table, motion_table, pendulum_table;
+	contact_table, contact_shape_table, contact_material_table, expression_table, motion_table, pendulum_table,
+	event_table, action_table, attach_table, add_body_table;
 
 #endif

@@ -40,18 +40,21 @@ static const Key node_keys[] = {
 };
 const KeyTable node_table = KEY_TABLE("node", node_keys);
 
+bool native_read_node_def(Reader *r, const Item *item, CalNodeDef *def) {
+	*def = cal_node_def();
+	def->name = item->name;
+	if (item->value->kind == TREE_LIST)
+		return read_vector(r, item->value, DIM_LENGTH, &def->placement.position);
+	return tree_is_null(item->value) || keys_read(r, item->value, &node_table, &def->placement);
+}
+
 static bool read_node(Reader *r, const Item *item, const char *owner, CalBodyId body) {
 	char place[256], path[128];
-	CalNodeDef def = cal_node_def();
+	CalNodeDef def;
 	snprintf(path, sizeof path, "%.60s/%.60s", owner, item->name);
 	reader_subject(r, "node", path);
-	if (item->value->kind == TREE_LIST) {
-		if (!read_vector(r, item->value, DIM_LENGTH, &def.placement.position))
-			return false;
-	} else if (!tree_is_null(item->value) && !keys_read(r, item->value, &node_table, &def.placement)) {
+	if (!native_read_node_def(r, item, &def))
 		return false;
-	}
-	def.name = item->name;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
 	const CalStatus status = cal_desc_add_node(r->file->desc, body, &def, NULL, r->error);
 	reader_subject(r, "body", owner);
@@ -209,7 +212,7 @@ static void offer_names(Suggestion *suggestion, const TreeNode *section) {
 	}
 }
 
-static const TreeNode *find_item(const TreeNode *section, const char *name) {
+const TreeNode *native_find_item(const TreeNode *section, const char *name) {
 	for (int i = 0; section && i < section->count; i++) {
 		const char *found = item_name(section, i);
 		if (found && strcmp(found, name) == 0)
@@ -260,7 +263,7 @@ static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, con
 		return reader_unknown(r, node, "body", &suggestion);
 	}
 	suggestion.word = slash ? slash + 1 : "";
-	offer_names(&suggestion, tree_get(ground ? s->ground : find_item(s->bodies, body), "nodes"));
+	offer_names(&suggestion, tree_get(ground ? s->ground : native_find_item(s->bodies, body), "nodes"));
 	CalFlexNodeInfo info; // those that a beam, a panel or a modal file has brought
 	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
 	for (int i = 0; id.value && cal_flex_node(r->file->desc, id, i, &info) == CAL_OK; i++)

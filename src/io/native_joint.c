@@ -45,7 +45,7 @@ static bool find_type(Reader *r, const TreeNode *node, const char *what, CalJoin
 	return reader_unknown(r, node, what, &suggestion);
 }
 
-static bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
+bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	CalJointType *type = (CalJointType *)(void *)((char *)target + key->offset);
 	if (!find_type(r, value, "type of joint", type))
 		return false;
@@ -140,15 +140,6 @@ static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const J
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
-typedef struct JointInput {
-	CalJointType type;
-	const char *from, *to;
-	CalVec3 axis, axis2;
-	double pitch;
-	CalPlacement inboard, outboard;
-	const TreeNode *elements, *dof;
-} JointInput;
-
 static const Key joint_keys[] = {
 	{"name", key_ignore, 0, DIM_NUMBER, 0},
 	{"type", key_joint_type, offsetof(JointInput, type), DIM_NUMBER, KEY_REQUIRED},
@@ -201,29 +192,36 @@ static bool find_sides(Reader *r, const Sections *s, const TreeNode *map, const 
 	return native_find_node(r, s, tree_get(map, "to"), input->to, outboard);
 }
 
+bool native_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape) {
+	if (!check_key_types(r, map, input->type))
+		return false;
+	*def = cal_joint_def(input->type);
+	*shape = (JointShape){0};
+	if (tree_get(map, "axis"))
+		def->axis = input->axis;
+	def->axis2 = input->axis2;
+	def->pitch = input->pitch;
+	def->inboard = input->inboard;
+	def->outboard = input->outboard;
+	if (input->elements ? !read_elements(r, input->elements, def, shape) : !shape_append(shape, shapes[input->type]))
+		return false;
+	return !input->dof || read_dofs(r, input->dof, def, shape);
+}
+
 static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	JointInput input = {.inboard.orientation = {1, 0, 0, 0}, .outboard.orientation = {1, 0, 0, 0}};
-	JointShape shape = {0};
+	JointShape shape;
 	CalNodeId inboard, outboard;
 	CalJointId id;
+	CalJointDef def;
 	reader_subject(r, "joint", item->name);
-	if (!keys_read(r, item->value, &joint_table, &input) || !check_key_types(r, item->value, input.type) ||
-	    !find_sides(r, s, item->value, &input, &inboard, &outboard))
+	if (!keys_read(r, item->value, &joint_table, &input) ||
+	    !find_sides(r, s, item->value, &input, &inboard, &outboard) ||
+	    !native_joint_def(r, item->value, &input, &def, &shape))
 		return false;
-	CalJointDef def = cal_joint_def(input.type);
 	def.name = item->name;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
-	if (tree_get(item->value, "axis"))
-		def.axis = input.axis;
-	def.axis2 = input.axis2;
-	def.pitch = input.pitch;
-	def.inboard = input.inboard;
-	def.outboard = input.outboard;
-	if (input.elements ? !read_elements(r, input.elements, &def, &shape) : !shape_append(&shape, shapes[input.type]))
-		return false;
-	if (input.dof && !read_dofs(r, input.dof, &def, &shape))
-		return false;
 	const CalStatus status = cal_desc_attach(r->file->desc, inboard, &def, outboard, &id, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);

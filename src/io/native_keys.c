@@ -19,7 +19,8 @@ const KeyTable *const native_tables[] = {
 	&spring_table,        &bushing_table,  &limit_table,         &friction_table,      &servo_table,
 	&wheel_table,         &gyro_table,     &thruster_table,      &slosh_table,         &gravity_table,
 	&table_load_table,    &shared_table,   &contact_table,       &contact_shape_table, &contact_material_table,
-	&expression_table,    &motion_table,   &pendulum_table,
+	&expression_table,    &motion_table,   &pendulum_table,      &event_table,         &action_table,
+	&attach_table,        &add_body_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 
@@ -186,7 +187,7 @@ int items_count(Reader *r, const TreeNode *section, const char *what) {
 	return section->count;
 }
 
-static bool check_name(Reader *r, const TreeNode *place, const char *name) {
+bool native_check_name(Reader *r, const TreeNode *place, const char *name) {
 	if (!name[0])
 		return reader_fail(r, place, "a name is empty");
 	for (const char *p = name; *p; p++) {
@@ -206,10 +207,10 @@ bool items_get(Reader *r, const TreeNode *section, int index, const char *what, 
 		*item = (Item){section->keys[index]->text, section->keys[index], value};
 		if (inner)
 			return reader_fail(r, inner, "%s \"%.80s\" has a key \"name\" besides; remove it", what, item->name);
-		return check_name(r, item->place, item->name);
+		return native_check_name(r, item->place, item->name);
 	}
 	if (!inner || inner->kind != TREE_SCALAR)
 		return reader_fail(r, value, "a %s in a list needs the key \"name\"", what);
 	*item = (Item){inner->text, value, value};
-	return check_name(r, inner, item->name);
+	return native_check_name(r, inner, item->name);
 }

@@ -16,6 +16,7 @@ typedef struct LoopInput {
 	double length, pitch, radius;
 	const char *translation, *rotation;
 	const TreeNode *terms, *drive, *stabilisation, *known;
+	int open;
 } LoopInput;
 
 static bool key_loop_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
@@ -51,6 +52,7 @@ static const Key loop_keys[] = {
 	{"drive", key_node, offsetof(LoopInput, drive), DIM_NUMBER, 0},
 	{"stabilisation", key_node, offsetof(LoopInput, stabilisation), DIM_NUMBER, 0},
 	{"known", key_node, offsetof(LoopInput, known), DIM_NUMBER, 0},
+	{"open", key_flag, offsetof(LoopInput, open), DIM_NUMBER, 0},
 };
 const KeyTable loop_table = KEY_TABLE("loop", loop_keys);
 
@@ -317,12 +319,19 @@ static bool read_loop(Reader *r, const Sections *s, const Item *item) {
 	if (!read_values(r, s, item->value, &input, &def))
 		return false;
 	const CalStatus status = cal_desc_close_loop(r->file->desc, a, &def, b, NULL, r->error);
-	return status == CAL_OK || reader_refused(r, item->place, status);
+	if (status != CAL_OK)
+		return reader_refused(r, item->place, status);
+	if (input.open)
+		r->file->open_loops[r->file->open_loop_count++] = item->name;
+	return true;
 }
 
 bool native_read_loops(Reader *r, const Sections *s) {
 	reader_subject(r, "loops", NULL);
 	const int count = items_count(r, s->loops, "loops");
+	r->file->open_loops = count > 0 ? reader_array(r, (size_t)count, sizeof *r->file->open_loops) : NULL;
+	if (count > 0 && !r->file->open_loops)
+		return false;
 	for (int i = 0; i < count; i++) {
 		Item item;
 		if (!items_get(r, s->loops, i, "loop", &item) || !read_loop(r, s, &item))

@@ -83,18 +83,28 @@ static bool read_projection(Reader *r, const TreeNode *node, int *projection) {
  * that records it.
  */
 
-typedef enum SignalAbout { ABOUT_ALL, ABOUT_COORDINATE, ABOUT_NODE, ABOUT_JOINT, ABOUT_LOOP } SignalAbout;
+typedef enum SignalAbout {
+	ABOUT_ALL,
+	ABOUT_COORDINATE,
+	ABOUT_NODE,
+	ABOUT_JOINT,
+	ABOUT_LOOP,
+	ABOUT_DEVICE,
+	ABOUT_EVENT
+} SignalAbout;
 
 static const struct {
 	const char *word;
 	SignalAbout about; // of what stands behind "word:"
 	bool alone;        // may stand without it
 } signal_words[] = {
-	{"q", ABOUT_COORDINATE, true},      {"u", ABOUT_COORDINATE, true}, {"udot", ABOUT_COORDINATE, true},
-	{"force", ABOUT_COORDINATE, true},  {"energy", ABOUT_ALL, true},   {"momentum", ABOUT_ALL, true},
-	{"node", ABOUT_NODE, false},        {"pose", ABOUT_NODE, true},    {"velocity", ABOUT_NODE, true},
-	{"acceleration", ABOUT_NODE, true}, {"wrench", ABOUT_NODE, false}, {"deflection", ABOUT_NODE, false},
-	{"reaction", ABOUT_JOINT, true},    {"loop", ABOUT_LOOP, false},   {"residual", ABOUT_LOOP, true},
+	{"q", ABOUT_COORDINATE, true},       {"u", ABOUT_COORDINATE, true}, {"udot", ABOUT_COORDINATE, true},
+	{"force", ABOUT_COORDINATE, true},   {"energy", ABOUT_ALL, true},   {"momentum", ABOUT_ALL, true},
+	{"node", ABOUT_NODE, false},         {"pose", ABOUT_NODE, true},    {"velocity", ABOUT_NODE, true},
+	{"acceleration", ABOUT_NODE, true},  {"wrench", ABOUT_NODE, false}, {"deflection", ABOUT_NODE, false},
+	{"reaction", ABOUT_JOINT, true},     {"loop", ABOUT_LOOP, false},   {"residual", ABOUT_LOOP, true},
+	{"device", ABOUT_DEVICE, true},      {"event", ABOUT_EVENT, true},  {"balance", ABOUT_ALL, true},
+	{"total_momentum", ABOUT_ALL, true},
 };
 
 /* The number behind the last "dot" of a name, e.g. ".eta" or "."; -1: there is none. *length: what stands before. */
@@ -150,24 +160,42 @@ static bool find_loop(Reader *r, const Sections *s, const TreeNode *node, const 
 	return reader_unknown(r, node, "loop", &suggestion);
 }
 
+/* A device or an event. */
+static bool find_listed(Reader *r, const TreeNode *section, const TreeNode *node, const char *what, const char *name) {
+	Suggestion suggestion = {.word = name};
+	if (native_find_item(section, name))
+		return true;
+	for (int i = 0; section && section->kind != TREE_SCALAR && i < section->count; i++) {
+		Item item;
+		if (items_get(r, section, i, what, &item))
+			suggestion_offer(&suggestion, item.name);
+	}
+	return reader_unknown(r, node, what, &suggestion);
+}
+
 static bool find_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *name) {
 	CalNodeId id;
 	const JointRecord *joint;
-	return about == ABOUT_NODE   ? native_find_node(r, s, node, name, &id)
-	       : about == ABOUT_LOOP ? find_loop(r, s, node, name)
-	                             : native_find_joint(r, node, name, &joint);
+	return about == ABOUT_NODE     ? native_find_node(r, s, node, name, &id)
+	       : about == ABOUT_LOOP   ? find_loop(r, s, node, name)
+	       : about == ABOUT_DEVICE ? find_listed(r, s->devices, node, "device", name)
+	       : about == ABOUT_EVENT  ? find_listed(r, s->events, node, "event", name)
+	                               : native_find_joint(r, node, name, &joint);
 }
 
-static bool is_object(const CalDesc *desc, SignalAbout about, const char *name) {
-	return about == ABOUT_NODE   ? cal_desc_find_node(desc, name).value != 0
-	       : about == ABOUT_LOOP ? cal_desc_find_loop(desc, name).value != 0
-	                             : cal_desc_find_joint(desc, name).value != 0;
+static bool is_object(const Reader *r, const Sections *s, SignalAbout about, const char *name) {
+	const CalDesc *desc = r->file->desc;
+	return about == ABOUT_NODE     ? cal_desc_find_node(desc, name).value != 0
+	       : about == ABOUT_LOOP   ? cal_desc_find_loop(desc, name).value != 0
+	       : about == ABOUT_DEVICE ? native_find_item(s->devices, name) != NULL
+	       : about == ABOUT_EVENT  ? native_find_item(s->events, name) != NULL
+	                               : cal_desc_find_joint(desc, name).value != 0;
 }
 
 /* Finds the object; where there is none of that name, its last ":part" is taken for a column. */
 static bool check_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *object) {
 	const char *colon = strrchr(object, ':');
-	if (!is_object(r->file->desc, about, object) && colon)
+	if (!is_object(r, s, about, object) && colon)
 		object = reader_text(r, "%.*s", (int)(colon - object), object);
 	return object && find_object(r, s, node, about, object);
 }
@@ -193,11 +221,13 @@ static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, con
 	}
 	if (suggestion.best)
 		return reader_unknown(r, node, "signal", &suggestion);
-	return reader_fail(r, node,
-	                   "unknown signal \"%.80s\"; write q, u, udot or force (also q:JOINT), energy, momentum, pose, "
-	                   "velocity or acceleration (also pose:BODY/NODE), node:BODY/NODE, wrench:BODY/NODE, "
-	                   "deflection:BODY/NODE, reaction, reaction:JOINT, loop:LOOP, residual or residual:LOOP",
-	                   signal);
+	return reader_fail(
+		r, node,
+		"unknown signal \"%.80s\"; write q, u, udot or force (also q:JOINT), energy, momentum, pose, "
+		"velocity or acceleration (also pose:BODY/NODE), node:BODY/NODE, wrench:BODY/NODE, "
+		"deflection:BODY/NODE, reaction, reaction:JOINT, loop:LOOP, residual, residual:LOOP, device, device:NAME, "
+		"event, event:NAME, balance or total_momentum",
+		signal);
 }
 
 static bool read_signals(Reader *r, const Sections *s, const TreeNode *node, CalRunStream *stream) {

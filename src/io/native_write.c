@@ -150,7 +150,7 @@ static void put_section(Writer *w, const TreeNode *root, const char *key) {
 
 /* root NULL: the description alone. */
 static CalStatus write_all(const CalDesc *desc, const TreeNode *root, FILE *out, CalError *error) {
-	Writer w = {.out = out, .desc = desc, .error = error};
+	Writer w = {.out = out, .desc = desc, .loops = tree_get(root, "loops"), .error = error};
 	if (!index_create(&w))
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for writing the description");
 	CalStatus status = write_check(&w);
@@ -158,7 +158,7 @@ static CalStatus write_all(const CalDesc *desc, const TreeNode *root, FILE *out,
 		fputs("calder: 1\n", out);
 		put_section(&w, root, "title");
 		write_desc(&w);
-		static const char *const sections[] = {"state", "loads", "devices", "motions", "run"};
+		static const char *const sections[] = {"state", "loads", "devices", "motions", "events", "run"};
 		for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
 			put_section(&w, root, sections[i]);
 		if (fflush(out) != 0 || ferror(out))

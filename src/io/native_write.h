@@ -17,6 +17,7 @@
 typedef struct Writer {
 	FILE *out;
 	const CalDesc *desc;
+	const TreeNode *loops; // the section of the file that it comes from; NULL: none
 	CalError *error;
 	uint32_t *first_node; // [bodies + 1] first node of each body, the ground's at 0; 0: none
 	uint32_t *next_node;  // [nodes + 1] the next of the same body; 0: none

@@ -4,6 +4,10 @@
  */
 #include "io/native_write.h"
 
+#include <string.h>
+
+#include "io/native.h"
+
 static void put_axes(Writer *w, bool *first, const char *key, int set) {
 	if (!set)
 		return;
@@ -140,6 +144,8 @@ static void write_loop(Writer *w, CalLoopId id) {
 		put_frames(w, &first, def, a, b);
 	put_drives(w, &first, def);
 	put_stabilisation(w, &first, def);
+	const TreeNode *open = tree_get(native_find_item(w->loops, def->name), "open"); // no part of the description
+	put_flag(w, &first, "open", open && (strcmp(open->text, "true") == 0 || strcmp(open->text, "yes") == 0));
 	fputs("}\n", w->out);
 }
 

@@ -170,6 +170,9 @@ static CalStatus check_stream(const CalResultsOptions *options, int index, CalEr
 	if (!s->name || !s->name[0] || !s->path || !s->path[0] || !s->columns || s->column_count < 1)
 		return error_set(error, CAL_ERR_ARGUMENT, "stream %d of the results needs a name, a path and columns",
 		                 index + 1);
+	if (s->text_count < 0 || (s->text_count > 0 && !s->texts) || (s->group && (!s->group[0] || strchr(s->group, '/'))))
+		return error_set(error, CAL_ERR_ARGUMENT, "stream \"%.80s\": its texts or the name of its group are wrong",
+		                 s->name);
 	if (strchr(s->name, '/') || strcmp(s->name, ".") == 0)
 		return error_set(error, CAL_ERR_ARGUMENT, "stream \"%.80s\": a name may not be \".\" nor hold a '/'", s->name);
 	for (int i = 0; i < index; i++) {
@@ -182,7 +185,7 @@ static CalStatus check_stream(const CalResultsOptions *options, int index, CalEr
 				"%.300s: streams \"%.80s\" and \"%.80s\" cannot share a CSV file; give each one of its own, or "
 				"take an HDF5 file (.h5)",
 				s->path, other->name, s->name);
-		if (strcmp(s->name, other->name) == 0)
+		if (strcmp(s->name, other->name) == 0 && strcmp(sink_group(s), sink_group(other)) == 0)
 			return error_set(error, CAL_ERR_ARGUMENT, "%.300s: two streams are called \"%.80s\"", s->path, s->name);
 	}
 	return CAL_OK;
@@ -301,8 +304,11 @@ CalStatus cal_results_create(const CalResultsOptions *options, CalResults **resu
 	} else {
 		status = error_set(error, CAL_ERR_MEMORY, "results: %s", cal_status_text(CAL_ERR_MEMORY));
 	}
-	for (int i = 0; i < r->stream_count; i++)
-		r->streams[i].columns = NULL; // the caller's
+	for (int i = 0; i < r->stream_count; i++) { // the caller's
+		r->streams[i].columns = NULL;
+		r->streams[i].texts = NULL;
+		r->streams[i].group = NULL;
+	}
 	if (status == CAL_OK && !start_writer(r))
 		status = error_set(error, CAL_ERR_MEMORY, "results: the writer's thread cannot be started");
 	if (status != CAL_OK) {

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "io/results_hdf5.h"
@@ -256,17 +257,41 @@ static bool put_columns(hid_t dataset, const CalResultsStream *stream, const Cal
 	return done && put_double(dataset, "interval", stream->interval);
 }
 
-static bool put_streams(Hdf5Sink *sink, const CalResultsOptions *options) {
-	hid_t group = H5Gcreate2(sink->file, "streams", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-	bool done = group >= 0;
-	for (int i = 0; i < options->stream_count && done; i++) {
-		const CalResultsStream *stream = &options->streams[i];
-		if (strcmp(stream->path, sink->base.path) != 0)
-			continue;
-		sink->streams[i] = (Hdf5Stream){.dataset = create_table(group, stream), .width = (hsize_t)stream->column_count};
-		sink->own_count++;
-		done = sink->streams[i].dataset >= 0 && put_columns(sink->streams[i].dataset, stream, sink->base.allocator);
+/* The group of that name, made if it is not there. */
+static hid_t open_group(hid_t file, const char *name) {
+	if (H5Lexists(file, name, H5P_DEFAULT) > 0)
+		return H5Gopen2(file, name, H5P_DEFAULT);
+	return H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+}
+
+static bool put_lists(hid_t group, const CalResultsStream *stream) {
+	bool done = true;
+	for (int i = 0; i < stream->text_count && done; i++) {
+		const CalResultsTexts *texts = &stream->texts[i];
+		hid_t dataset = put_text_dataset(group, texts->name, texts->count, texts->items);
+		done = dataset >= 0;
+		H5Dclose(dataset);
 	}
+	return done;
+}
+
+static bool put_stream(Hdf5Sink *sink, const CalResultsStream *stream, Hdf5Stream *made) {
+	hid_t group = open_group(sink->file, sink_group(stream));
+	*made =
+		(Hdf5Stream){.dataset = group >= 0 ? create_table(group, stream) : -1, .width = (hsize_t)stream->column_count};
+	sink->own_count++;
+	bool done =
+		made->dataset >= 0 && put_columns(made->dataset, stream, sink->base.allocator) && put_lists(group, stream);
+	H5Gclose(group);
+	return done;
+}
+
+static bool put_streams(Hdf5Sink *sink, const CalResultsOptions *options) {
+	hid_t group = open_group(sink->file, "streams");
+	bool done = group >= 0;
+	for (int i = 0; i < options->stream_count && done; i++)
+		if (strcmp(options->streams[i].path, sink->base.path) == 0)
+			done = put_stream(sink, &options->streams[i], &sink->streams[i]);
 	H5Gclose(group);
 	return done;
 }
@@ -286,19 +311,27 @@ static hid_t create_numbers(hid_t group, const char *name, int count) {
 
 static bool put_status_tables(Hdf5Sink *sink, const CalResultsOptions *options) {
 	const char **names = memory_alloc(sink->base.allocator, (size_t)sink->own_count * sizeof *names);
+	char(*paths)[200] = memory_alloc(sink->base.allocator, (size_t)sink->own_count * sizeof *paths);
 	hid_t group = H5Gcreate2(sink->file, "status", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 	sink->own_dropped = memory_alloc(sink->base.allocator, (size_t)sink->own_count * sizeof *sink->own_dropped);
-	bool done = names && group >= 0 && sink->own_dropped;
+	bool done = names && paths && group >= 0 && sink->own_dropped;
 	int own = 0;
-	for (int i = 0; i < options->stream_count && done; i++)
-		if (sink->streams[i].dataset >= 0)
-			names[own++] = options->streams[i].name;
+	for (int i = 0; i < options->stream_count && done; i++) {
+		const CalResultsStream *stream = &options->streams[i];
+		if (sink->streams[i].dataset < 0)
+			continue;
+		if (stream->group)
+			snprintf(paths[own], sizeof *paths, "%.90s/%.100s", stream->group, stream->name);
+		names[own] = stream->group ? paths[own] : stream->name;
+		own++;
+	}
 	if (done) {
 		sink->closed = create_numbers(group, "closed", -1);
 		sink->dropped = create_numbers(group, "dropped", own);
 		done = sink->closed >= 0 && sink->dropped >= 0 && put_texts(sink->dropped, "streams", own, names);
 	}
 	memory_free(sink->base.allocator, names);
+	memory_free(sink->base.allocator, paths);
 	H5Gclose(group);
 	return done;
 }

@@ -149,7 +149,8 @@ static CalStatus read_stream(hid_t file, const char *path, const char *stream, C
 		int index = 0;
 		while (stream && index < names.count && strcmp(names.items[index], stream) != 0)
 			index++;
-		hid_t group = H5Gopen2(file, "/streams", H5P_DEFAULT);
+		bool elsewhere = index < names.count && strchr(names.items[index], '/'); // "events/log"
+		hid_t group = H5Gopen2(file, elsewhere ? "/" : "/streams", H5P_DEFAULT);
 		hid_t dataset = index < names.count ? H5Dopen2(group, names.items[index], H5P_DEFAULT) : -1;
 		if (index == names.count)
 			status = no_such_stream(path, stream, &names, error);

@@ -40,6 +40,11 @@ static inline size_t sink_batch_rows(const CalResultsStream *stream) {
 	return rows > SINK_BATCH_LEAST ? rows : SINK_BATCH_LEAST;
 }
 
+/** The group of an HDF5 file that a stream is in. */
+static inline const char *sink_group(const CalResultsStream *stream) {
+	return stream->group ? stream->group : "streams";
+}
+
 /** Streams of options are copies that live as long as the sink. The CSV file of one stream. */
 CalStatus csv_sink_open(const CalResultsOptions *options, int stream, const CalAllocator *allocator, Sink **sink,
                         CalError *error);

@@ -222,7 +222,7 @@ static CalStatus move(CalSim *sim, double limit, bool single, CalError *error) {
 	sim->restored = false;
 	sim->why_failed[0] = 0;
 	sim->whole.values_known = false;
-	if (events_next_time(sim, -INFINITY) <= cal_sim_time(sim))
+	if (events_due(sim))
 		status = events_happen(sim, false, error);
 	while (status == CAL_OK && cal_sim_time(sim) < limit) {
 		Stretch stretch = stretch_from(sim, cal_sim_time(sim), limit);

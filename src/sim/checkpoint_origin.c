@@ -89,9 +89,11 @@ static uint64_t events_hash(const CalSim *sim) {
 	Archive a = archive_hasher();
 	for (int i = 0; i < sim->event_count; i++) {
 		CalEventDef def = sim->events[i].def;
-		bool watched = def.value != NULL;
+		bool watched = def.value != NULL, asked = def.when != NULL;
 		archive_string(&a, &def.name);
 		archive_bool(&a, &watched);
+		archive_bool(&a, &asked);
+		archive_int(&a, &def.level);
 		archive_double(&a, &def.time);
 		archive_int(&a, &def.direction);
 		archive_int(&a, &def.once);

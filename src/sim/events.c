@@ -23,7 +23,7 @@
 CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, CalError *error) {
 	if (!sim || !def || !def->name || !def->name[0])
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_add_event: give a simulation and an event with a name");
-	if (!def->value && !isfinite(def->time))
+	if (!def->value && !def->when && !isfinite(def->time))
 		return error_set(error, CAL_ERR_ARGUMENT, "event \"%s\": give it a value to watch, or a time that is finite",
 		                 def->name);
 	SimEvent *events =
@@ -49,6 +49,10 @@ CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, Cal
 }
 
 int cal_sim_event_count(const CalSim *sim) { return sim->event_count; }
+
+const char *cal_sim_event_name(const CalSim *sim, int event) {
+	return event >= 0 && event < sim->event_count ? sim->events[event].def.name : NULL;
+}
 
 int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time) {
 	const bool known = event >= 0 && event < sim->event_count;
@@ -95,11 +99,18 @@ static int crossing(double from, double to) {
 
 static int device_crossing(const CalSim *sim, int k) { return crossing(sim->whole.value[k], sim->whole.value_next[k]); }
 
-static int event_crossing(const CalSim *sim, const SimEvent *event) {
+/* As far as the event wants to know. */
+static int wanted_crossing(const SimEvent *event, double from, double to) {
 	if (event->value_at < 0 || (event->def.once && event->happened > 0))
 		return 0;
-	const int way = device_crossing(sim, event->value_at);
+	const int way = crossing(from, to);
 	return event->def.direction == 0 || event->def.direction == way ? way : 0;
+}
+
+static int event_crossing(const CalSim *sim, const SimEvent *event) {
+	if (event->value_at < 0)
+		return 0;
+	return wanted_crossing(event, sim->whole.value[event->value_at], sim->whole.value_next[event->value_at]);
 }
 
 /* Whether value k of all has crossed, as far as somebody wants to know. */
@@ -237,18 +248,73 @@ static CalStatus device_events(CalSim *sim) {
 	return CAL_OK;
 }
 
-/* An action may add events: the list can move. What crosses is decided before the first action. */
-CalStatus events_happen(CalSim *sim, bool crossed, CalError *error) {
-	const int count = sim->event_count;
+/* Of an event by time; not finite: never again. */
+static double event_time(const CalSim *sim, const SimEvent *event) {
+	if (event->def.when)
+		return event->def.when(event->def.user, sim);
+	return event->spent ? INFINITY : event->def.time;
+}
+
+static bool due_by_time(const CalSim *sim, const SimEvent *event) {
+	return event->value_at < 0 && event_time(sim, event) <= sim->groups[0].state.t;
+}
+
+/* Whether an event looks at the level of its value now. */
+static bool asks_level(const CalSim *sim, const SimEvent *event) {
+	return event->value_at >= 0 && event->def.level && event->def.direction != 0 && event->happened == 0 &&
+	       sim->groups[0].state.t == sim->start_time;
+}
+
+bool events_due(const CalSim *sim) {
+	for (int i = 0; i < sim->event_count; i++)
+		if (due_by_time(sim, &sim->events[i]) || asks_level(sim, &sim->events[i]))
+			return true;
+	return false;
+}
+
+/* Keeps the present values of all events; known: they are in value_next. */
+static CalStatus note_values(CalSim *sim, bool known) {
+	const bool wanted = !known && sim->whole.value_count > 0;
+	const CalStatus status = wanted ? events_values(sim, sim->whole.value_next) : CAL_OK;
+	for (int i = 0; i < sim->event_count && status == CAL_OK; i++)
+		if (sim->events[i].value_at >= 0)
+			sim->events[i].was = sim->whole.value_next[sim->events[i].value_at];
+	return status;
+}
+
+/* What is due at the beginning of an instant. The values are in SimEvent.was. */
+static void mark_first(CalSim *sim, bool crossed) {
+	for (int i = 0; i < sim->event_count; i++) {
+		SimEvent *event = &sim->events[i];
+		const bool beyond = event->was * event->def.direction >= 0;
+		event->due = due_by_time(sim, event) || (crossed && event_crossing(sim, event) != 0) ||
+		             (asks_level(sim, event) && beyond);
+	}
+}
+
+/* What actions have made due: by time, or because its value jumped. Returns how many. */
+static CalStatus mark_next(CalSim *sim, int *count) {
+	const CalStatus status = sim->whole.value_count > 0 ? events_values(sim, sim->whole.value_next) : CAL_OK;
+	*count = 0;
+	for (int i = 0; i < sim->event_count && status == CAL_OK; i++) {
+		SimEvent *event = &sim->events[i];
+		const double now = event->value_at < 0 ? 0 : sim->whole.value_next[event->value_at];
+		event->due = due_by_time(sim, event) || wanted_crossing(event, event->was, now) != 0;
+		event->was = now;
+		*count += event->due;
+	}
+	return status;
+}
+
+/* An action may add events: the list can move. */
+static CalStatus let_happen(CalSim *sim, CalError *error) {
 	const double t = sim->groups[0].state.t;
-	CalStatus status = crossed ? device_events(sim) : CAL_OK;
-	for (int i = 0; i < count; i++)
-		sim->events[i].due = sim->events[i].value_at < 0 ? !sim->events[i].spent && sim->events[i].def.time <= t
-		                                                 : crossed && event_crossing(sim, &sim->events[i]) != 0;
-	for (int i = 0; i < count && status == CAL_OK; i++) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < sim->event_count && status == CAL_OK; i++) {
 		SimEvent *event = &sim->events[i];
 		if (!event->due)
 			continue;
+		event->due = false;
 		event->happened++;
 		event->last = t;
 		event->spent = event->value_at < 0;
@@ -256,8 +322,29 @@ CalStatus events_happen(CalSim *sim, bool crossed, CalError *error) {
 		CalError own = {0};
 		status = def.action ? def.action(def.user, sim, &own) : CAL_OK;
 		if (status != CAL_OK)
-			error_set(error, status, "event \"%s\", t = %.9g s: %s", def.name, t,
-			          own.text[0] ? own.text : cal_status_text(status));
+			error_set(error, status, "%s%sevent \"%s\", t = %.9g s: %s", def.place ? def.place : "",
+			          def.place ? ": " : "", def.name, t, own.text[0] ? own.text : cal_status_text(status));
+	}
+	return status;
+}
+
+/* What is due is decided before the first action; what the actions make due follows in rounds. */
+CalStatus events_happen(CalSim *sim, bool crossed, CalError *error) {
+	enum { MOST_ROUNDS = 1000 };
+	CalStatus status = note_values(sim, crossed);
+	if (status == CAL_OK && crossed)
+		status = device_events(sim);
+	mark_first(sim, crossed);
+	for (int round = 0, count = 1; status == CAL_OK && count > 0; round++) {
+		if (round == MOST_ROUNDS)
+			return error_set(
+				error, CAL_NOT_CONVERGED,
+				"t = %.9g s: events make each other happen without end at this instant; give one of them a "
+				"delay",
+				sim->groups[0].state.t);
+		status = let_happen(sim, error);
+		if (status == CAL_OK)
+			status = mark_next(sim, &count);
 	}
 	return status;
 }
@@ -265,9 +352,9 @@ CalStatus events_happen(CalSim *sim, bool crossed, CalError *error) {
 double events_next_time(const CalSim *sim, double t) {
 	double next = INFINITY;
 	for (int i = 0; i < sim->event_count; i++) {
-		const SimEvent *event = &sim->events[i];
-		if (event->value_at < 0 && !event->spent && event->def.time > t)
-			next = fmin(next, event->def.time);
+		const double time = sim->events[i].value_at < 0 ? event_time(sim, &sim->events[i]) : INFINITY;
+		if (time > t)
+			next = fmin(next, time);
 	}
 	return next;
 }

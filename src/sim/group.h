@@ -94,6 +94,7 @@ typedef struct SimEvent {
 	double last; // when, NAN: never
 	bool spent;  // by time: it is past
 	bool due;    // scratch
+	double was;  // scratch: its value before actions
 	void *memory;
 } SimEvent;
 
@@ -248,7 +249,9 @@ CalStatus devices_sample(CalSim *sim, double t);
 CalStatus events_values(CalSim *sim, double *value);
 /** The next time event after t, or INFINITY. */
 double events_next_time(const CalSim *sim, double t);
-/** Lets happen what is due at the present time: values that changed sign since whole.value, and time events. */
+/** True if something is due at the present time without a crossing: by its time, or by its level at the start. */
+bool events_due(const CalSim *sim);
+/** Lets happen what is due at the present time: values that changed sign since whole.value, and what events_due() means. */
 CalStatus events_happen(CalSim *sim, bool crossed, CalError *error);
 /** True if a value that is watched changed sign from whole.value to whole.value_next. */
 bool events_crossed(const CalSim *sim);

@@ -159,6 +159,14 @@ CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
 	return status == CAL_OK ? cal_kinematics(g->model, &g->state, g->udot, g->view_work) : status;
 }
 
+CalStatus cal_sim_look(CalSim *sim, CalLookFn look, void *user) {
+	if (!sim || !look)
+		return CAL_ERR_ARGUMENT;
+	CalScene scene = scene_now(sim, true);
+	const CalStatus status = look(user, &scene);
+	return status != CAL_OK ? status : scene.status;
+}
+
 CalStatus group_start(SimGroup *group) {
 	group->worked = group->pushed = 0;
 	group->unaccounted = group->loops_work;

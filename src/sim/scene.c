@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include <calder/device.h>
+#include <calder/transition.h>
 
 #include "model/work.h"
 #include "sim/group.h"
@@ -59,35 +60,18 @@ int cal_scene_find_path(const CalScene *scene, const char *path, CalSite *site) 
 	return 0;
 }
 
-/* Of the joint that carries a body of a group. */
-static int freedom_of(const CalScene *scene, int group, int body, int dof, CalFreedom *freedom) {
-	const CalModel *model = scene->sim->groups[group].model;
-	CalBodyInfo info;
-	CalDofInfo dof_info;
-	if (cal_model_body(model, body, &info) != CAL_OK || dof < 0 || dof >= info.nu ||
-	    cal_model_dof(model, info.u + dof, &dof_info) != CAL_OK)
-		return 0;
-	*freedom = (CalFreedom){group, info.u + dof, dof_info.q};
-	return 1;
-}
-
 int cal_scene_find_joint(const CalScene *scene, const char *joint, int dof, CalFreedom *freedom) {
 	for (int i = 0; joint && i < scene->sim->group_count; i++) {
-		const int body = cal_model_find_joint(scene->sim->groups[i].model, joint);
+		const CalModel *model = scene->sim->groups[i].model;
+		const int body = cal_model_find_joint(model, joint);
 		if (body >= 0)
-			return freedom_of(scene, i, body, dof, freedom);
+			return cal_sim_find_freedom(scene->sim, model->bodies[body].joint_id, dof, freedom);
 	}
 	return 0;
 }
 
 int cal_scene_find_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom) {
-	for (int i = 0; joint.value && i < scene->sim->group_count; i++) {
-		const CalModel *model = scene->sim->groups[i].model;
-		for (int k = 0; k < model->body_count; k++)
-			if (model->bodies[k].joint_id.value == joint.value)
-				return freedom_of(scene, i, k, dof, freedom);
-	}
-	return 0;
+	return cal_sim_find_freedom(scene->sim, joint, dof, freedom);
 }
 
 int cal_scene_find_group(const CalScene *scene, const char *name) { return cal_sim_find_group(scene->sim, name); }

@@ -59,6 +59,17 @@ for method in 'euler-cromer --step 1e-3' 'rk4 --step 3e-3' 'implicit --step 1e-3
 	stderr_has '^run.ckpt: error: the checkpoint is at t = 1 s and the run ends at t = 1 s; give it a longer --duration'
 done
 
+# ---- across changes of topology: the walking arm, stopped at 20 instants
+walk=$SOURCE_DIR/examples/walking_arm.yaml
+calder 0 run "$walk" -q -o whole.csv
+RANDOM=20
+for _ in $(seq 20); do
+	at=$((RANDOM % 430 + 1))
+	calder 0 run "$walk" -q -o first.csv --checkpoint run.ckpt -d "$(awk "BEGIN { printf \"%.17g\", $at * 0.01 }")"
+	calder 0 run "$walk" -q -o rest.csv --restart run.ckpt
+	same_tail whole.csv rest.csv "$(($(wc -l <whole.csv) - at))"
+done
+
 # ---- interrupted
 paced=(-m rk4 --step 2e-3 --when-full wait -s q -s u -i 10e-3)
 interrupt() { # SIGNAL OPTIONS...: a paced run of a minute, signalled once it has written something
