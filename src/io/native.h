@@ -14,6 +14,7 @@
 #include <calder/io.h>
 #include <calder/motion.h>
 #include <calder/transition.h>
+#include <calder/visual.h>
 #include <stdbool.h>
 
 #include "io/suggest.h"
@@ -132,12 +133,18 @@ typedef struct EventEntry {
 /** Room that the actions of all events need beyond what the description has. */
 CalSimCapacity native_events_capacity(const CalFile *file);
 
+typedef struct VisualList {
+	CalVisual *items;
+	int count;
+} VisualList;
+
 struct CalFile {
 	Tree *tree; // holds the texts, and all memory of this struct
 	CalAllocator allocator;
 	CalDesc *desc;
 	JointRecord *joints; // [cal_desc_joint_count], by id - 1
 	int *modes;          // [cal_desc_body_count] of each body, by id - 1
+	VisualList *visuals; // [cal_desc_body_count + 1] by id, the ground's first
 	StateEntry *states;
 	int state_count;
 	LoadEntry *loads;
@@ -305,11 +312,19 @@ typedef struct BodyInput {
 	double mass, density;
 	int idealized;
 	CalVec3 com;
-	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel, *modal;
+	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel, *modal, *visual;
 } BodyInput;
 /** A node of a body that is not in the description: only its definition. */
 bool native_read_node_def(Reader *r, const Item *item, CalNodeDef *def);
 bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
+/**
+ * A box, sphere, cylinder (capsules and cones are given like it) or rod as it looks: size and placement, whose position
+ * stays where the shape does not give one. Rods, which have no thickness, are drawn with one.
+ */
+bool native_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out);
+/** What a body looks like; center: of a shape that gives the body its mass. */
+bool native_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id);
+bool native_read_ground_visual(Reader *r, const TreeNode *node);
 /** An inertia as numbers: [xx, yy, zz], a map or three rows. */
 bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out);
 /** The value of "beam" or "panel" of a body: adds the body. */
@@ -346,6 +361,6 @@ extern const KeyTable file_table, group_table, ground_table, body_table, node_ta
 	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
 	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table,
 	contact_table, contact_shape_table, contact_material_table, expression_table, motion_table, pendulum_table,
-	event_table, action_table, attach_table, add_body_table;
+	event_table, action_table, attach_table, add_body_table, visual_table;
 
 #endif

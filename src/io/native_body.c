@@ -72,11 +72,12 @@ static bool read_nodes(Reader *r, const TreeNode *section, const char *owner, Ca
 }
 
 typedef struct GroundInput {
-	const TreeNode *nodes;
+	const TreeNode *nodes, *visual;
 } GroundInput;
 
 static const Key ground_keys[] = {
 	{"nodes", key_node, offsetof(GroundInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"visual", key_node, offsetof(GroundInput, visual), DIM_NUMBER, 0},
 };
 const KeyTable ground_table = KEY_TABLE("ground", ground_keys);
 
@@ -99,6 +100,7 @@ static const Key body_keys[] = {
 	{"beam", key_node, offsetof(BodyInput, beam), DIM_NUMBER, 0},
 	{"panel", key_node, offsetof(BodyInput, panel), DIM_NUMBER, 0},
 	{"modal", key_node, offsetof(BodyInput, modal), DIM_NUMBER, 0},
+	{"visual", key_node, offsetof(BodyInput, visual), DIM_NUMBER, 0},
 };
 const KeyTable body_table = KEY_TABLE("body", body_keys);
 
@@ -122,19 +124,21 @@ static const char *advice(const BodyInput *input, const char *key) {
 	return "";
 }
 
-/* A beam, a panel or a modal file: it brings mass, nodes and modes with it, so that only the group is left to say. */
+/* A beam, a panel or a modal file: it brings mass, nodes and modes with it; only group and looks are left to say. */
 static bool read_generated(Reader *r, const Item *item, const BodyInput *input, CalGroupId group) {
 	const char *what = input->beam ? "beam" : input->panel ? "panel" : "modal";
 	for (int i = 0; i < body_table.count; i++) {
 		const char *key = body_keys[i].name;
 		const TreeNode *value = tree_get(item->value, key);
-		if (value && strcmp(key, "name") != 0 && strcmp(key, "group") != 0 && strcmp(key, what) != 0)
+		if (value && strcmp(key, "name") != 0 && strcmp(key, "group") != 0 && strcmp(key, "visual") != 0 &&
+		    strcmp(key, what) != 0)
 			return reader_fail(r, value, "the %s gives this body its mass, nodes and modes; remove \"%s\"%s",
 			                   input->modal ? "modal file" : what, key, advice(input, key));
 	}
-	return input->beam    ? native_read_beam(r, input->beam, item, group)
-	       : input->panel ? native_read_panel(r, input->panel, item, group)
-	                      : native_read_modal(r, input->modal, item, group);
+	const bool made = input->beam    ? native_read_beam(r, input->beam, item, group)
+	                  : input->panel ? native_read_panel(r, input->panel, item, group)
+	                                 : native_read_modal(r, input->modal, item, group);
+	return made && native_read_visual(r, input, (CalVec3){0}, cal_desc_find_body(r->file->desc, item->name));
 }
 
 static bool read_body(Reader *r, const Sections *s, const Item *item) {
@@ -162,7 +166,7 @@ static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	const CalStatus status = cal_desc_add_body(r->file->desc, &def, &id, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
-	if (!read_nodes(r, input.nodes, item->name, id))
+	if (!native_read_visual(r, &input, whole.com, id) || !read_nodes(r, input.nodes, item->name, id))
 		return false;
 	return !input.flexible || native_read_flexible(r, item, &input, &whole, id);
 }
@@ -175,23 +179,27 @@ bool native_read_bodies(Reader *r, const Sections *s) {
 		if (!items_get(r, s->groups, i, "group", &item) || !read_group(r, &item))
 			return false;
 	}
+	reader_subject(r, "bodies", NULL);
+	const int bodies = count < 0 ? -1 : items_count(r, s->bodies, "bodies");
+	if (bodies < 0)
+		return false;
+	const size_t all = (size_t)bodies + (s->pendulums ? (size_t)s->pendulums->count : 0);
+	r->file->modes = reader_array(r, all, sizeof *r->file->modes);
+	r->file->visuals = reader_array(r, all + 1, sizeof *r->file->visuals);
+	if (!r->file->modes || !r->file->visuals)
+		return false;
 	reader_subject(r, "ground", NULL);
-	if (count < 0 || (s->ground && !keys_read(r, s->ground, &ground_table, &ground)) ||
-	    !read_nodes(r, ground.nodes, "ground", (CalBodyId){0}))
+	if ((s->ground && !keys_read(r, s->ground, &ground_table, &ground)) ||
+	    !read_nodes(r, ground.nodes, "ground", (CalBodyId){0}) ||
+	    (ground.visual && !native_read_ground_visual(r, ground.visual)))
 		return false;
 	reader_subject(r, "bodies", NULL);
-	count = items_count(r, s->bodies, "bodies");
-	r->file->modes = count < 0 ? NULL
-	                           : reader_array(r, (size_t)count + (s->pendulums ? (size_t)s->pendulums->count : 0),
-	                                          sizeof *r->file->modes);
-	if (!r->file->modes)
-		return false;
-	for (int i = 0; i < count; i++) {
+	for (int i = 0; i < bodies; i++) {
 		if (!items_get(r, s->bodies, i, "body", &item) || !read_body(r, s, &item))
 			return false;
 		reader_subject(r, "bodies", NULL);
 	}
-	return count >= 0;
+	return true;
 }
 
 /* ---- paths ------------------------------------------------------------------------------------ */

@@ -20,7 +20,7 @@ const KeyTable *const native_tables[] = {
 	&wheel_table,         &gyro_table,     &thruster_table,      &slosh_table,         &gravity_table,
 	&table_load_table,    &shared_table,   &contact_table,       &contact_shape_table, &contact_material_table,
 	&expression_table,    &motion_table,   &pendulum_table,      &event_table,         &action_table,
-	&attach_table,        &add_body_table,
+	&attach_table,        &add_body_table, &visual_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 

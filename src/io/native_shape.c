@@ -150,13 +150,24 @@ static const Key rod_keys[] = {
 };
 const KeyTable rod_table = KEY_TABLE("rod", rod_keys);
 
+static bool read_box(Reader *r, const TreeNode *node, ShapeInput *in) {
+	in->orientation = (CalQuat){1, 0, 0, 0};
+	if (node->kind == TREE_LIST ? !read_vector(r, node, DIM_LENGTH, &in->size) : !keys_read(r, node, &box_table, in))
+		return false;
+	return (in->size.x >= 0 && in->size.y >= 0 && in->size.z >= 0) ||
+	       reader_fail(r, node, "the sides of a box must not be negative");
+}
+
+static bool read_sphere(Reader *r, const TreeNode *node, ShapeInput *in) {
+	return node->kind == TREE_SCALAR ? key_positive(r, node, &sphere_keys[0], in)
+	                                 : keys_read(r, node, &sphere_table, in);
+}
+
 static bool shape_box(Reader *r, const TreeNode *node, Shape *shape) {
-	ShapeInput in = {.orientation = {1, 0, 0, 0}};
-	if (node->kind == TREE_LIST ? !read_vector(r, node, DIM_LENGTH, &in.size) : !keys_read(r, node, &box_table, &in))
+	ShapeInput in = {0};
+	if (!read_box(r, node, &in))
 		return false;
 	const CalVec3 s = in.size;
-	if (!(s.x >= 0 && s.y >= 0 && s.z >= 0))
-		return reader_fail(r, node, "the sides of a box must not be negative");
 	const double x2 = s.x * s.x / 12, y2 = s.y * s.y / 12, z2 = s.z * s.z / 12;
 	shape->volume = s.x * s.y * s.z;
 	shape->inertia = rotated(diagonal(y2 + z2, x2 + z2, x2 + y2), in.orientation);
@@ -165,8 +176,7 @@ static bool shape_box(Reader *r, const TreeNode *node, Shape *shape) {
 
 static bool shape_sphere(Reader *r, const TreeNode *node, Shape *shape) {
 	ShapeInput in = {0};
-	if (node->kind == TREE_SCALAR ? !key_positive(r, node, &sphere_keys[0], &in)
-	                              : !keys_read(r, node, &sphere_table, &in))
+	if (!read_sphere(r, node, &in))
 		return false;
 	const double rr = in.radius * in.radius;
 	shape->volume = 4 * PI / 3 * rr * in.radius;
@@ -214,6 +224,41 @@ static bool shape_rod(Reader *r, const TreeNode *node, Shape *shape) {
 	if (!keys_read(r, node, &rod_table, &in) || !read_line(r, node, &in, shape))
 		return false;
 	shape->inertia = axial(0, in.length * in.length / 12, in.axis);
+	return true;
+}
+
+/* ---- how they look ------------------------------------------------------------------------------ */
+
+/* The shortest rotation that takes z to a unit vector. */
+static CalQuat from_z(CalVec3 n) {
+	if (n.z < -1 + 1e-12)
+		return (CalQuat){0, 1, 0, 0};
+	const double w = sqrt((1 + n.z) / 2);
+	return (CalQuat){w, -n.y / (2 * w), n.x / (2 * w), 0};
+}
+
+bool native_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out) {
+	ShapeInput in = {0};
+	Shape shape = {0};
+	if (out->kind == CAL_VISUAL_BOX) {
+		if (!read_box(r, node, &in))
+			return false;
+		out->size = in.size;
+		out->placement.orientation = in.orientation;
+		return true;
+	}
+	if (out->kind == CAL_VISUAL_SPHERE) {
+		if (!read_sphere(r, node, &in))
+			return false;
+		out->size.x = in.radius;
+		return true;
+	}
+	if (!keys_read(r, node, rod ? &rod_table : &cylinder_table, &in) || !read_line(r, node, &in, &shape))
+		return false;
+	out->size = (CalVec3){rod ? 0.02 * in.length : in.radius, 0, in.length};
+	out->placement.orientation = from_z(in.axis);
+	if (shape.has_center)
+		out->placement.position = shape.center;
 	return true;
 }
 

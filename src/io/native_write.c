@@ -58,6 +58,53 @@ static void write_nodes(Writer *w, uint32_t body, bool *first, const char *line)
 	fputs(empty ? "" : "}", w->out);
 }
 
+/* Shapes about an axis have their z there. */
+static void put_outline(Writer *w, const CalVisual *v) {
+	bool first = true;
+	switch (v->kind) {
+	case CAL_VISUAL_BOX:
+		put_numbers(w, &v->size.x, 3);
+		break;
+	case CAL_VISUAL_SPHERE:
+		put_number(w, v->size.x);
+		break;
+	case CAL_VISUAL_PLANE:
+		put_numbers(w, &v->size.x, 2);
+		break;
+	case CAL_VISUAL_MESH:
+		put_text(w, v->file);
+		put_key(w, &(bool){false}, "scale");
+		put_number(w, v->size.x);
+		break;
+	default:
+		fputc('{', w->out);
+		put_quantity(w, &first, "radius", v->size.x);
+		put_quantity(w, &first, "length", v->size.z);
+		fputc('}', w->out);
+	}
+}
+
+static void write_visuals(Writer *w, uint32_t id, bool *first) {
+	const CalVisual *visuals;
+	const int count = w->file ? cal_file_visuals(w->file, (CalBodyId){id}, &visuals) : 0;
+	if (!count)
+		return;
+	put_key(w, first, "visual");
+	for (int i = 0; i < count; i++) {
+		const CalVisual *v = &visuals[i];
+		bool inner = true;
+		fputs(i ? ", {" : "[{", w->out);
+		put_key(w, &inner, cal_visual_name(v->kind));
+		put_outline(w, v);
+		put_vector(w, &inner, "at", v->placement.position);
+		put_orientation(w, &inner, "orientation", v->placement.orientation);
+		if (v->color >= 0)
+			fprintf(w->out, ", color: \"#%06x\"", (unsigned)v->color);
+		fputc('}', w->out);
+	}
+	fputc(']', w->out);
+}
+
 static void write_body(Writer *w, uint32_t id) {
 	const CalBodyDef *body = cal_desc_body(w->desc, (CalBodyId){id});
 	CalFlexDef flex = {0};
@@ -74,6 +121,7 @@ static void write_body(Writer *w, uint32_t id) {
 	put_vector(w, &first, "com", body->com);
 	put_inertia(w, &first, &body->inertia);
 	put_flag(w, &first, "idealized", body->idealized);
+	write_visuals(w, id, &first);
 	write_nodes(w, id, &first, "\n      ");
 	if (flex.modes)
 		write_flexible(w, &first, &flex);
@@ -82,9 +130,11 @@ static void write_body(Writer *w, uint32_t id) {
 
 static void write_ground(Writer *w) {
 	bool first = true;
-	if (!w->first_node[0])
+	const CalVisual *visuals;
+	if (!w->first_node[0] && !(w->file && cal_file_visuals(w->file, (CalBodyId){0}, &visuals)))
 		return;
 	fputs("ground: {", w->out);
+	write_visuals(w, 0, &first);
 	write_nodes(w, 0, &first, "\n  ");
 	fputs("}\n", w->out);
 }
@@ -148,9 +198,10 @@ static void put_section(Writer *w, const TreeNode *root, const char *key) {
 	fputc('\n', w->out);
 }
 
-/* root NULL: the description alone. */
-static CalStatus write_all(const CalDesc *desc, const TreeNode *root, FILE *out, CalError *error) {
-	Writer w = {.out = out, .desc = desc, .loops = tree_get(root, "loops"), .error = error};
+/* file NULL: the description alone. */
+static CalStatus write_all(const CalDesc *desc, const CalFile *file, FILE *out, CalError *error) {
+	const TreeNode *root = file ? tree_root(file->tree) : NULL;
+	Writer w = {.out = out, .desc = desc, .file = file, .loops = tree_get(root, "loops"), .error = error};
 	if (!index_create(&w))
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for writing the description");
 	CalStatus status = write_check(&w);
@@ -177,5 +228,5 @@ CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error) {
 CalStatus cal_file_write(const CalFile *file, FILE *out, CalError *error) {
 	if (!file || !out)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_file_write: file or out is NULL");
-	return write_all(file->desc, tree_root(file->tree), out, error);
+	return write_all(file->desc, file, out, error);
 }

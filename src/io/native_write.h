@@ -9,7 +9,7 @@
 #define CALDER_IO_NATIVE_WRITE_H
 
 #include <calder/flex.h>
-#include <calder/io.h>
+#include <calder/visual.h>
 #include <stdbool.h>
 
 #include "io/tree.h"
@@ -17,6 +17,7 @@
 typedef struct Writer {
 	FILE *out;
 	const CalDesc *desc;
+	const CalFile *file;   // NULL: there is none
 	const TreeNode *loops; // the section of the file that it comes from; NULL: none
 	CalError *error;
 	uint32_t *first_node; // [bodies + 1] first node of each body, the ground's at 0; 0: none
@@ -41,6 +42,8 @@ void put_flag(Writer *w, bool *first, const char *key, int value);
 /** The key and its vector, unless it is zero. */
 void put_vector(Writer *w, bool *first, const char *key, CalVec3 v);
 /** The value of a placement: a vector, or a map with `at` and `orientation`. */
+/** The key and its quaternion, unless nothing is turned. */
+void put_orientation(Writer *w, bool *first, const char *key, CalQuat q);
 void put_placement_value(Writer *w, const CalPlacement *p);
 void put_placement(Writer *w, bool *first, const char *key, const CalPlacement *p);
 void put_inertia(Writer *w, bool *first, const CalMat3 *inertia);

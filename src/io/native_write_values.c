@@ -172,19 +172,24 @@ static bool is_turned(CalQuat q) {
 	return !same_bits(values, none, 4);
 }
 
+void put_orientation(Writer *w, bool *first, const char *key, CalQuat q) {
+	const double turn[4] = {q.w, q.x, q.y, q.z};
+	if (!is_turned(q))
+		return;
+	put_key(w, first, key);
+	put_numbers(w, turn, 4);
+}
+
 void put_placement_value(Writer *w, const CalPlacement *p) {
 	const double at[3] = {p->position.x, p->position.y, p->position.z};
-	const CalQuat q = p->orientation;
-	const double turn[4] = {q.w, q.x, q.y, q.z};
-	if (!is_turned(q)) {
+	if (!is_turned(p->orientation)) {
 		put_numbers(w, at, 3);
 		return;
 	}
 	bool first = true;
 	fputc('{', w->out);
 	put_vector(w, &first, "at", p->position);
-	put_key(w, &first, "orientation");
-	put_numbers(w, turn, 4);
+	put_orientation(w, &first, "orientation", p->orientation);
 	fputc('}', w->out);
 }
 

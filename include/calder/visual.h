@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/visual.h — what the bodies of a file look like: shapes for pictures, without any effect on the motion.
+ */
+#ifndef CALDER_VISUAL_H
+#define CALDER_VISUAL_H
+
+#include <calder/io.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CAL_VISUAL_LIST(X)                                                                                \
+	X(CAL_VISUAL_BOX, "box")           /* size: its three sides */                                        \
+	X(CAL_VISUAL_SPHERE, "sphere")     /* size.x: radius */                                               \
+	X(CAL_VISUAL_CYLINDER, "cylinder") /* about z; size.x: radius, size.z: length */                      \
+	X(CAL_VISUAL_CAPSULE, "capsule")   /* likewise; the length is that between the centres of its ends */ \
+	X(CAL_VISUAL_CONE, "cone")         /* likewise; its tip is at +z */                                   \
+	X(CAL_VISUAL_PLANE, "plane")       /* a rectangle in x and y; size.x, size.y */                       \
+	X(CAL_VISUAL_MESH, "mesh")         /* triangles of `file`, scaled by size.x */
+
+typedef enum CalVisualKind {
+#define CAL_VISUAL_ENUM(name, text) name,
+	CAL_VISUAL_LIST(CAL_VISUAL_ENUM)
+#undef CAL_VISUAL_ENUM
+		CAL_VISUAL_COUNT
+} CalVisualKind;
+CAL_API const char *cal_visual_name(CalVisualKind kind); // NULL outside the list
+
+typedef struct CalVisual {
+	CalVisualKind kind;
+	CalPlacement placement; // of its centre in the body frame
+	CalVec3 size;           // [m]
+	const char *file;       // MESH: name of an STL or OBJ file as given (cal_file_locate); lives as long as the CalFile
+	int color;              // 0xrrggbb, -1: the viewer's choice
+} CalVisual;
+
+/**
+ * The shapes of a body ({0}: of the ground): those of its key `visual`, or else the one that its mass is given by.
+ * Returns how many there are; *visuals lives as long as the file.
+ */
+CAL_API int cal_file_visuals(const CalFile *file, CalBodyId body, const CalVisual **visuals);
+
+/** Where a file is that the model file names: in the folder of the model file, unless its path begins with '/'. 0, or -1: too
+ * long. */
+CAL_API int cal_file_locate(const CalFile *file, const char *name, char *path, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
