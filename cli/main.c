@@ -19,6 +19,7 @@ static const Command commands[] = {
 	{"check", command_check, "find what is wrong or suspicious in a model"},
 	{"run", command_run, "integrate a model in time; write CSV and plots"},
 	{"plot", command_plot, "draw columns of a CSV file"},
+	{"view", command_view, "write a run as a page that any browser opens"},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},
 	{"convert", command_convert, "write a model as a native file with every number written out"},
 	{"golden", command_golden, "compare with reference results"},

@@ -24,6 +24,6 @@
 #include <calder/fe.h>
 #include <calder/results.h>
 #include <calder/scenario.h>
-#include <calder/visual.h>
+#include <calder/replay.h>
 
 #endif

@@ -104,6 +104,16 @@ typedef struct CalResultsTable {
 	int closed;                // nonzero: the file was closed in order, not left by a process that died
 } CalResultsTable;
 
+/** What an HDF5 file tells about its run; texts from malloc. */
+typedef struct CalResultsAbout {
+	char *title, *software_version, *created;
+	char *model_name, *model_text;
+	char **streams; // [stream_count] names
+	int stream_count;
+} CalResultsAbout;
+CAL_API CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *error);
+CAL_API void cal_results_about_free(CalResultsAbout *about);
+
 /** stream NULL: the first. An unknown one is answered with the names that there are. */
 CAL_API CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable *table, CalError *error);
 CAL_API void cal_results_table_free(CalResultsTable *table);

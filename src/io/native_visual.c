@@ -10,6 +10,7 @@
 
 #include "io/fe_text.h"
 #include "io/native.h"
+#include "math/placement.h"
 
 const char *cal_visual_name(CalVisualKind kind) {
 	static const char *const names[] = {
@@ -95,24 +96,6 @@ static bool read_shape(Reader *r, const TreeNode *node, const VisualInput *in, C
 	}
 }
 
-static CalVec3 turned(CalQuat q, CalVec3 v) {
-	const CalVec3 t = {2 * (q.y * v.z - q.z * v.y), 2 * (q.z * v.x - q.x * v.z), 2 * (q.x * v.y - q.y * v.x)};
-	return (CalVec3){v.x + q.w * t.x + q.y * t.z - q.z * t.y, v.y + q.w * t.y + q.z * t.x - q.x * t.z,
-	                 v.z + q.w * t.z + q.x * t.y - q.y * t.x};
-}
-
-static CalQuat product(CalQuat a, CalQuat b) {
-	return (CalQuat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-	                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
-}
-
-/* The placement of the shape, and within it that of its outline. */
-static CalPlacement combined(CalPlacement outer, CalPlacement inner) {
-	const CalVec3 p = turned(outer.orientation, inner.position);
-	return (CalPlacement){.position = {outer.position.x + p.x, outer.position.y + p.y, outer.position.z + p.z},
-	                      .orientation = product(outer.orientation, inner.orientation)};
-}
-
 static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
 	VisualInput in = {.placement.orientation = {1, 0, 0, 0}, .scale = 1};
 	int given = -1;
@@ -130,7 +113,7 @@ static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
 	*out = (CalVisual){.kind = (CalVisualKind)given, .placement.orientation = {1, 0, 0, 0}, .color = -1};
 	if (!read_shape(r, in.shape[given], &in, out) || (in.color && !read_color(r, in.color, &out->color)))
 		return false;
-	out->placement = combined(in.placement, out->placement);
+	out->placement = placement_mul(in.placement, out->placement); // the shape, and within it its outline
 	return true;
 }
 

@@ -18,6 +18,18 @@ void cal_results_table_free(CalResultsTable *table) {
 	*table = (CalResultsTable){0};
 }
 
+void cal_results_about_free(CalResultsAbout *about) {
+	for (int i = 0; i < about->stream_count; i++)
+		free(about->streams[i]);
+	free(about->streams);
+	free(about->title);
+	free(about->software_version);
+	free(about->created);
+	free(about->model_name);
+	free(about->model_text);
+	*about = (CalResultsAbout){0};
+}
+
 #ifdef CALDER_WITH_HDF5
 
 #include <stdio.h>
@@ -184,17 +196,95 @@ CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable
 	return status;
 }
 
+/* ---- about the run ------------------------------------------------------------------------------ */
+
+/* The only text of an attribute. */
+static bool read_text(hid_t object, const char *name, char **text) {
+	Texts texts = {0};
+	const bool done = read_texts(object, name, &texts) && texts.count == 1;
+	if (done) {
+		*text = texts.items[0];
+		texts.items[0] = NULL;
+	}
+	texts_free(&texts);
+	return done;
+}
+
+static bool read_model(hid_t file, CalResultsAbout *about) {
+	hid_t dataset = H5Dopen2(file, "/model", H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
+	char *text = NULL;
+	H5Tset_size(type, H5T_VARIABLE);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	bool done = dataset >= 0 && read_text(dataset, "name", &about->model_name) &&
+	            H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
+	about->model_text = text ? copy_of(text) : NULL;
+	H5free_memory(text);
+	H5Tclose(type);
+	H5Dclose(dataset);
+	return done && about->model_text;
+}
+
+static bool read_about(hid_t file, CalResultsAbout *about) {
+	int64_t *dropped = NULL;
+	int closed;
+	Texts names = {0};
+	hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
+	bool done = root >= 0 && read_text(root, "title", &about->title) &&
+	            read_text(root, "software_version", &about->software_version) &&
+	            read_text(root, "created", &about->created) && read_model(file, about) &&
+	            read_status(file, &names, &dropped, &closed);
+	H5Gclose(root);
+	free(dropped);
+	if (done) {
+		about->streams = names.items;
+		about->stream_count = names.count;
+	} else {
+		texts_free(&names);
+	}
+	return done;
+}
+
+CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *error) {
+	if (!path || !about)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_results_about: path or about is NULL");
+	*about = (CalResultsAbout){0};
+	Hdf5Turn turn;
+	hdf5_enter(&turn);
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	CalStatus status = CAL_OK;
+	if (file < 0)
+		status = error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it there, and is it an HDF5 file?", path);
+	else if (!read_about(file, about))
+		status = error_set(error, CAL_ERR_INPUT, "%.300s: is no result file of Calder", path);
+	H5Fclose(file);
+	hdf5_leave(&turn);
+	if (status != CAL_OK)
+		cal_results_about_free(about);
+	return status;
+}
+
 #else
+
+static CalStatus without_hdf5(const char *path, CalError *error) {
+	return error_set(error, CAL_ERR_UNSUPPORTED,
+	                 "%.300s: this build reads no HDF5; install it (Debian: libhdf5-dev) and build again with "
+	                 "CALDER_WITH_HDF5=ON",
+	                 path);
+}
+
+CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *error) {
+	if (!path || !about)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_results_about: path or about is NULL");
+	*about = (CalResultsAbout){0};
+	return without_hdf5(path, error);
+}
 
 CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable *table, CalError *error) {
 	(void)stream;
 	if (!path || !table)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_results_read: path or table is NULL");
 	*table = (CalResultsTable){0};
-	return error_set(error, CAL_ERR_UNSUPPORTED,
-	                 "%.300s: this build reads no HDF5; install it (Debian: libhdf5-dev) and build again with "
-	                 "CALDER_WITH_HDF5=ON",
-	                 path);
+	return without_hdf5(path, error);
 }
 
 #endif

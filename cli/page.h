@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * page.h — the viewer's page, which is part of the program (viewer/dist/viewer.html).
+ */
+#ifndef CALDER_CLI_PAGE_H
+#define CALDER_CLI_PAGE_H
+
+#include <stddef.h>
+
+const char *page_text(void);
+size_t page_length(void);
+
+#endif

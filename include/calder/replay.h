@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/replay.h — pictures of a run: the document that the viewer shows (docs/replay.md), made of a result file.
+ */
+#ifndef CALDER_REPLAY_H
+#define CALDER_REPLAY_H
+
+#include <calder/visual.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CalReplayOptions {
+	const char *title;  // NULL: that of the results
+	const char *ghost;  // result file of a second run of the same bodies, drawn beside it; NULL: none
+	const char *page;   // [page_length] the viewer's page, whose marker the document replaces; NULL: the document alone
+	size_t page_length; //
+	int max_frames;     // more are thinned out; 0: 3000
+} CalReplayOptions;
+
+/**
+ * Writes the run in an HDF5 result file as a replay. The model in the file is read again; files that it names are sought
+ * where it says it was. The poses of bodies must have been recorded (stream "replay", which `calder run` adds).
+ */
+CAL_API CalStatus cal_replay_write(const char *results, const CalReplayOptions *options, FILE *out, CalError *error);
+
+/**
+ * Lines between places by which a shape is seen where no mesh is known: two are joined if no third lies in the sphere of
+ * which they are the poles. lines[capacity]; returns how many there are, perhaps more than fit.
+ */
+CAL_API int cal_wire_lines(const CalVec3 *places, int count, int (*lines)[2], int capacity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * scene.c — what is drawn of a model file.
+ *
+ * A body's index in the document is its id less one; -1 is the ground. Nodes are counted per body, without the body's own
+ * frame and without the points that invariants are lumped to.
+ */
+#include "view/scene.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "contact/mesh.h"
+#include "math/placement.h"
+#include "view/flexible.h"
+
+/* ---- nodes ------------------------------------------------------------------------------------------ */
+
+static bool is_drawn(const CalDesc *desc, CalNodeId id, CalBodyId *body) {
+	const CalNodeDef *node = cal_desc_node(desc, id, body);
+	const bool own = body->value && cal_desc_body_node(desc, *body).value == id.value;
+	const bool lumped = strncmp(node->name, "mass", 4) == 0 && isdigit((unsigned char)node->name[4]);
+	return !own && !lumped;
+}
+
+/* Index of a node among those of its body that are drawn, -1: it is none of them. */
+static int node_index(const CalDesc *desc, CalNodeId wanted) {
+	CalBodyId of, body;
+	if (!is_drawn(desc, wanted, &of))
+		return -1;
+	int index = 0;
+	for (uint32_t i = 1; i < wanted.value; i++)
+		if (is_drawn(desc, (CalNodeId){i}, &body) && body.value == of.value)
+			index++;
+	return index;
+}
+
+static void put_placement(Document *d, CalPlacement p) {
+	document_key(d, "at");
+	document_vec3(d, p.position);
+	document_key(d, "orientation");
+	document_quat(d, p.orientation);
+}
+
+static void write_nodes(Document *d, const CalDesc *desc, CalBodyId of) {
+	document_key(d, "nodes");
+	document_open(d, '[');
+	for (int i = 1; i <= cal_desc_node_count(desc); i++) {
+		const CalNodeId id = {(uint32_t)i};
+		CalBodyId body;
+		if (!is_drawn(desc, id, &body) || body.value != of.value)
+			continue;
+		const CalNodeDef *node = cal_desc_node(desc, id, NULL);
+		document_open(d, '{');
+		document_put_text(d, "name", node->name);
+		put_placement(d, node->placement);
+		flexible_write_node(d, desc, of, id);
+		document_close(d);
+	}
+	document_close(d);
+}
+
+/* ---- shapes ----------------------------------------------------------------------------------------- */
+
+static void put_color(Document *d, int color) {
+	char text[8];
+	if (color < 0)
+		return;
+	snprintf(text, sizeof text, "#%06x", (unsigned)color & 0xffffffu);
+	document_put_text(d, "color", text);
+}
+
+static void put_dimensions(Document *d, CalVisualKind kind, CalVec3 size) {
+	document_key(d, "dimensions");
+	document_open(d, '[');
+	document_number(d, size.x);
+	if (kind == CAL_VISUAL_BOX || kind == CAL_VISUAL_PLANE)
+		document_number(d, size.y);
+	if (kind == CAL_VISUAL_MESH) {
+		document_number(d, size.x);
+		document_number(d, size.x);
+	} else if (kind != CAL_VISUAL_SPHERE && kind != CAL_VISUAL_PLANE) {
+		document_number(d, size.z);
+	}
+	document_close(d);
+}
+
+static void write_shape(Document *d, const CalVisual *v, int *mesh) {
+	document_open(d, '{');
+	document_put_text(d, "kind", cal_visual_name(v->kind));
+	put_placement(d, v->placement);
+	put_dimensions(d, v->kind, v->size);
+	if (v->kind == CAL_VISUAL_MESH)
+		document_put_number(d, "mesh", (*mesh)++);
+	put_color(d, v->color);
+	document_close(d);
+}
+
+/* The box of the same mass and inertia, where its axes are those of the body; false: there is none. */
+static bool box_of_inertia(const CalBodyDef *body, CalVisual *out) {
+	const double *m[3] = {body->inertia.m[0], body->inertia.m[1], body->inertia.m[2]};
+	const double half = (m[0][0] + m[1][1] + m[2][2]) / 2, scale = body->mass > 0 ? 12 / body->mass : 0;
+	const double x = scale * (half - m[0][0]), y = scale * (half - m[1][1]), z = scale * (half - m[2][2]);
+	const double size = fmax(x, fmax(y, z));
+	if (!(size > 0) || !isfinite(size))
+		return false;
+	const double least = 1e-4 * size; // a thin one is still seen
+	*out = (CalVisual){.kind = CAL_VISUAL_BOX,
+	                   .placement = {body->com, {1, 0, 0, 0}},
+	                   .size = {sqrt(fmax(x, least)), sqrt(fmax(y, least)), sqrt(fmax(z, least))},
+	                   .color = -1};
+	return true;
+}
+
+static void write_shapes(Document *d, const CalFile *file, CalBodyId id, int *mesh) {
+	const CalVisual *visuals;
+	const CalBodyDef *body = id.value ? cal_desc_body(cal_file_desc(file), id) : NULL;
+	const int count = cal_file_visuals(file, id, &visuals);
+	CalVisual box;
+	document_key(d, "shapes");
+	document_open(d, '[');
+	for (int i = 0; i < count; i++)
+		write_shape(d, &visuals[i], mesh);
+	if (count == 0 && !visuals && body && !flexible_is(cal_file_desc(file), id) && box_of_inertia(body, &box))
+		write_shape(d, &box, mesh);
+	document_close(d);
+}
+
+static CalStatus write_mesh(Document *d, const CalFile *file, const CalVisual *v, CalError *error) {
+	char path[1024];
+	CalMesh *mesh = NULL;
+	if (cal_file_locate(file, v->file, path, sizeof path) != 0)
+		return error_set(error, CAL_ERR_INPUT, "the name of the mesh \"%.80s...\" is too long", v->file);
+	const CalStatus status = cal_mesh_read(path, 1, NULL, &mesh, error);
+	if (status != CAL_OK)
+		return status;
+	const CalMeshInfo info = cal_mesh_info(mesh);
+	document_open(d, '{');
+	document_put_text(d, "name", v->file);
+	document_key(d, "vertices");
+	document_array(d, "f32", 2, (size_t[]){(size_t)info.vertices, 3});
+	for (int i = 0; i < info.vertices; i++) {
+		document_f32(d, mesh->vertex[i].x);
+		document_f32(d, mesh->vertex[i].y);
+		document_f32(d, mesh->vertex[i].z);
+	}
+	document_array_end(d);
+	document_key(d, "triangles");
+	document_array(d, "u32", 2, (size_t[]){(size_t)info.triangles, 3});
+	for (int i = 0; i < 3 * info.triangles; i++)
+		document_u32(d, (uint32_t)mesh->triangle[i / 3].v[i % 3]);
+	document_array_end(d);
+	document_close(d);
+	cal_mesh_destroy(mesh);
+	return CAL_OK;
+}
+
+/* In the order in which write_shape() counts them: the ground's first. */
+static CalStatus write_meshes(Document *d, const CalFile *file, CalError *error) {
+	CalStatus status = CAL_OK;
+	document_key(d, "meshes");
+	document_open(d, '[');
+	for (int i = 0; i <= cal_desc_body_count(cal_file_desc(file)) && status == CAL_OK; i++) {
+		const CalVisual *visuals;
+		const int count = cal_file_visuals(file, (CalBodyId){(uint32_t)i}, &visuals);
+		for (int k = 0; k < count && status == CAL_OK; k++)
+			if (visuals[k].kind == CAL_VISUAL_MESH)
+				status = write_mesh(d, file, &visuals[k], error);
+	}
+	document_close(d);
+	return status;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------ */
+
+static int body_of(const CalDesc *desc, CalNodeId node) {
+	CalBodyId body = {0};
+	if (node.value)
+		cal_desc_node(desc, node, &body);
+	return (int)body.value - 1;
+}
+
+static int parent_of(const CalDesc *desc, int body) {
+	for (int i = 1; i <= cal_desc_joint_count(desc); i++) {
+		CalNodeId a, b;
+		cal_desc_joint(desc, (CalJointId){(uint32_t)i}, &a, &b);
+		if (body_of(desc, b) == body)
+			return body_of(desc, a);
+	}
+	return -1;
+}
+
+static CalStatus write_bodies(Document *d, const CalFile *file, int *mesh, CalError *error) {
+	const CalDesc *desc = cal_file_desc(file);
+	CalStatus status = CAL_OK;
+	document_key(d, "bodies");
+	document_open(d, '[');
+	for (int i = 0; i < cal_desc_body_count(desc) && status == CAL_OK; i++) {
+		const CalBodyId id = {(uint32_t)i + 1};
+		const CalBodyDef *body = cal_desc_body(desc, id);
+		document_open(d, '{');
+		document_put_text(d, "name", body->name);
+		document_put_text(d, "group", cal_desc_group(desc, body->group)->name);
+		document_put_number(d, "parent", parent_of(desc, i));
+		write_shapes(d, file, id, mesh);
+		write_nodes(d, desc, id);
+		status = flexible_write(d, desc, id, error);
+		document_close(d);
+	}
+	document_close(d);
+	return status;
+}
+
+/* ---- joints and loops --------------------------------------------------------------------------------- */
+
+/* The frame at `on` in a node; on flexible bodies it is the node itself, which moves. */
+static void put_end(Document *d, const char *key, const CalDesc *desc, CalNodeId node, CalPlacement on) {
+	const int body = body_of(desc, node), index = node.value ? node_index(desc, node) : -1;
+	const CalPlacement at = node.value ? placement_mul(cal_desc_node(desc, node, NULL)->placement, on) : on;
+	document_key(d, key);
+	document_open(d, '{');
+	document_put_number(d, "body", body);
+	if (body >= 0 && index >= 0 && flexible_is(desc, (CalBodyId){(uint32_t)body + 1}))
+		document_put_number(d, "node", index);
+	else
+		put_placement(d, at);
+	document_close(d);
+}
+
+static bool has_axis(CalJointType type) {
+	return type == CAL_JOINT_REVOLUTE || type == CAL_JOINT_PRISMATIC || type == CAL_JOINT_SCREW ||
+	       type == CAL_JOINT_CYLINDRICAL || type == CAL_JOINT_PLANAR;
+}
+
+static void write_joints(Document *d, const CalDesc *desc) {
+	document_key(d, "joints");
+	document_open(d, '[');
+	for (int i = 1; i <= cal_desc_joint_count(desc); i++) {
+		CalNodeId a, b;
+		const CalJointDef *joint = cal_desc_joint(desc, (CalJointId){(uint32_t)i}, &a, &b);
+		document_open(d, '{');
+		document_put_text(d, "name", joint->name);
+		document_put_text(d, "type", cal_joint_type_name(joint->type));
+		put_end(d, "from", desc, a, joint->inboard);
+		put_end(d, "to", desc, b, placement_inverse(joint->outboard));
+		if (has_axis(joint->type)) {
+			document_key(d, "axis");
+			document_vec3(d, joint->axis);
+		}
+		document_close(d);
+	}
+	document_close(d);
+}
+
+static void write_loops(Document *d, const CalDesc *desc) {
+	document_key(d, "loops");
+	document_open(d, '[');
+	for (int i = 1; i <= cal_desc_loop_count(desc); i++) {
+		CalNodeId a, b;
+		const CalLoopDef *loop = cal_desc_loop(desc, (CalLoopId){(uint32_t)i}, &a, &b);
+		if (loop->type == CAL_LOOP_COUPLING)
+			continue; // it ties coordinates, not nodes
+		document_open(d, '{');
+		document_put_text(d, "name", loop->name);
+		document_put_text(d, "type", cal_loop_type_name(loop->type));
+		put_end(d, "from", desc, a, loop->a);
+		put_end(d, "to", desc, loop->type == CAL_LOOP_KNIFE ? a : b, loop->type == CAL_LOOP_KNIFE ? loop->a : loop->b);
+		document_close(d);
+	}
+	document_close(d);
+}
+
+CalStatus scene_write(Document *d, const CalFile *file, CalError *error) {
+	int mesh = 0;
+	document_key(d, "ground");
+	document_open(d, '{');
+	write_shapes(d, file, (CalBodyId){0}, &mesh);
+	write_nodes(d, cal_file_desc(file), (CalBodyId){0});
+	document_close(d);
+	CalStatus status = write_bodies(d, file, &mesh, error);
+	write_joints(d, cal_file_desc(file));
+	write_loops(d, cal_file_desc(file));
+	return status == CAL_OK ? write_meshes(d, file, error) : status;
+}

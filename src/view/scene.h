@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * scene.h — what is drawn of a model file: bodies, shapes, nodes, modes, joints and loops (docs/replay.md).
+ */
+#ifndef CALDER_VIEW_SCENE_H
+#define CALDER_VIEW_SCENE_H
+
+#include <calder/replay.h>
+
+#include "view/document.h"
+
+/** The keys bodies, ground, meshes, joints and loops. Bodies are in the order of their ids. */
+CalStatus scene_write(Document *d, const CalFile *file, CalError *error);
+
+#endif
