@@ -9,5 +9,7 @@
 
 const char *page_text(void);
 size_t page_length(void);
+/** Says on stderr where the page is served on this machine, and opens it in the browser if asked to. */
+void page_open(int port, int browser);
 
 #endif

@@ -1,34 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * view.c — `calder view`: a result file as a page that any browser opens.
+ * view.c — `calder view`: a result file as a page, served to the browser of this machine or written to a file.
  */
 #define _GNU_SOURCE // getopt_long
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <time.h>
 
 #include "cli.h"
 #include "page.h"
+#include "server.h"
 
 static const char help[] =
 	"usage: calder view [OPTION]... RUN.h5\n"
 	"\n"
-	"Writes the run as one HTML file with the viewer in it; it opens from disk, without network (docs/viewer.md).\n"
-	"  -o, --html FILE     the file to write (RUN.html); - for stdout\n"
-	"      --json FILE     the data alone (docs/replay.md)\n"
+	"Shows a run in the browser (docs/viewer.md): serves it on this machine until Ctrl-C, or writes it as one HTML file\n"
+	"that opens from disk, without network.\n"
+	"  -o, --html FILE     write this file (- for stdout) instead of serving\n"
+	"      --json FILE     write the data alone (docs/replay.md)\n"
+	"      --port PORT     serve on this port (any that is free)\n"
+	"      --no-browser    only say the address\n"
 	"  -g, --ghost RUN2.h5 a second run of the same bodies, drawn transparent beside the first\n"
 	"      --title TEXT    instead of the run's\n"
 	"      --frames N      at most so many moments (3000); a longer run is thinned out\n"
 	"\n"
-	"example: calder run examples/pendulum.yaml -o pendulum.h5 && calder view pendulum.h5\n";
+	"example: calder run examples/pendulum.yaml -o pendulum.h5 && calder view pendulum.h5 --html pendulum.html\n";
 
 typedef struct ViewOptions {
 	const char *path, *html, *json;
+	int port;
+	bool no_browser;
 	CalReplayOptions replay;
 } ViewOptions;
+
+static bool whole_number(const char *text, int least, int most, int *value) {
+	char *end;
+	errno = 0;
+	const long number = strtol(text, &end, 10);
+	*value = (int)number;
+	return end != text && !*end && errno == 0 && number >= least && number <= most;
+}
 
 static int parse_options(ViewOptions *o, int argc, char **argv) {
 	static const struct option long_options[] = {
@@ -37,10 +52,11 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 		{"ghost", required_argument, NULL, 'g'},
 		{"title", required_argument, NULL, 't'},
 		{"frames", required_argument, NULL, 'n'},
+		{"port", required_argument, NULL, 'p'},
+		{"no-browser", no_argument, NULL, 'b'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
-	char *end;
 	for (int option; (option = getopt_long(argc, argv, "o:g:h", long_options, NULL)) != -1;) {
 		switch (option) {
 		case 'h':
@@ -59,9 +75,15 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 			o->replay.title = optarg;
 			break;
 		case 'n':
-			o->replay.max_frames = (int)strtol(optarg, &end, 10);
-			if (end == optarg || *end || o->replay.max_frames < 2)
+			if (!whole_number(optarg, 2, 1 << 30, &o->replay.max_frames))
 				return say_usage("view", "--frames takes a number of 2 or more, not '%s'", optarg);
+			break;
+		case 'p':
+			if (!whole_number(optarg, 0, 65535, &o->port))
+				return say_usage("view", "--port takes a number up to 65535, not '%s'", optarg);
+			break;
+		case 'b':
+			o->no_browser = true;
 			break;
 		default:
 			return say_usage("view", "that option is not known, or lacks its value");
@@ -73,18 +95,6 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 		return say_usage("view", "give either --html or --json");
 	o->path = argv[optind];
 	return -1;
-}
-
-/* "run.html" for "run.h5", from malloc. */
-static char *page_name(const char *path) {
-	const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-	const size_t length = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-	char *name = malloc(length + sizeof ".html");
-	if (name) {
-		memcpy(name, path, length);
-		strcpy(name + length, ".html");
-	}
-	return name;
 }
 
 /* What was written is removed again if it is not whole. */
@@ -106,22 +116,50 @@ static int write_file(const ViewOptions *o, const char *to) {
 	return say_status(o->path, status, &error);
 }
 
+/* ---- serving ------------------------------------------------------------------------------------ */
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number) {
+	(void)number;
+	interrupted = 1;
+}
+
+static int serve(const ViewOptions *o) {
+	char *page = NULL, message[300];
+	size_t length = 0;
+	CalError error = {0};
+	FILE *out = open_memstream(&page, &length);
+	CalStatus status = out ? cal_replay_write(o->path, &o->replay, out, &error) : CAL_ERR_MEMORY;
+	if (out && fclose(out) != 0 && status == CAL_OK)
+		status = CAL_ERR_MEMORY;
+	int code = say_status(o->path, status, &error);
+	const ServerOptions options = {.port = o->port, .page = page, .page_length = length};
+	Server *server = code == EXIT_OK ? server_start(&options, message, sizeof message) : NULL;
+	if (code == EXIT_OK && !server) {
+		say_error(o->path, message);
+		code = EXIT_INPUT;
+	}
+	if (server) {
+		signal(SIGINT, interrupt);
+		signal(SIGTERM, interrupt);
+		page_open(server_port(server), !o->no_browser);
+		while (!interrupted)
+			nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+	}
+	server_stop(server);
+	free(page);
+	return code;
+}
+
 int command_view(int argc, char **argv) {
 	ViewOptions o = {0};
-	int code = parse_options(&o, argc, argv);
+	const int code = parse_options(&o, argc, argv);
 	if (code >= 0)
 		return code;
-	char *own = o.html || o.json ? NULL : page_name(o.path);
-	const char *to = o.json ? o.json : o.html ? o.html : own;
-	if (!to)
-		return say_status(o.path, CAL_ERR_MEMORY, NULL);
-	if (!o.json) {
-		o.replay.page = page_text();
-		o.replay.page_length = page_length();
-	}
-	code = write_file(&o, to);
-	if (code == EXIT_OK && own)
-		printf("%s\n", own);
-	free(own);
-	return code;
+	if (o.json)
+		return write_file(&o, o.json);
+	o.replay.page = page_text();
+	o.replay.page_length = page_length();
+	return o.html ? write_file(&o, o.html) : serve(&o);
 }

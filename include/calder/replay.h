@@ -25,6 +25,26 @@ typedef struct CalReplayOptions {
  */
 CAL_API CalStatus cal_replay_write(const char *results, const CalReplayOptions *options, FILE *out, CalError *error);
 
+/* ---- a run that is going on (docs/replay.md, "Live") ------------------------------------------ */
+
+typedef struct CalReplaySignal {
+	const char *name, *unit;
+} CalReplaySignal;
+
+/** The simulation of a file as a page sees it while it runs. The file must outlive it; signals are copied. */
+typedef struct CalLive CalLive;
+CAL_API CalStatus cal_live_create(const CalFile *file, const CalReplaySignal *signals, int signal_count, CalLive **live,
+                                  CalError *error);
+CAL_API void cal_live_destroy(CalLive *live); // accepts NULL
+/** The document without frames. */
+CAL_API CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error);
+/**
+ * One tick: bytes[cal_live_tick_size()] with the poses and modal coordinates of all bodies now and the values of the
+ * signals. Does not allocate.
+ */
+CAL_API size_t cal_live_tick_size(const CalLive *live);
+CAL_API CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void *bytes);
+
 /**
  * Lines between places by which a shape is seen where no mesh is known: two are joined if no third lies in the sphere of
  * which they are the poles. lines[capacity]; returns how many there are, perhaps more than fit.

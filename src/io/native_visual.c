@@ -10,7 +10,7 @@
 
 #include "io/fe_text.h"
 #include "io/native.h"
-#include "math/placement.h"
+#include "joint/inverse.h"
 
 const char *cal_visual_name(CalVisualKind kind) {
 	static const char *const names[] = {
@@ -113,7 +113,8 @@ static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
 	*out = (CalVisual){.kind = (CalVisualKind)given, .placement.orientation = {1, 0, 0, 0}, .color = -1};
 	if (!read_shape(r, in.shape[given], &in, out) || (in.color && !read_color(r, in.color, &out->color)))
 		return false;
-	out->placement = placement_mul(in.placement, out->placement); // the shape, and within it its outline
+	const dpose X = dpose_mul(pose_of(in.placement), pose_of(out->placement)); // the shape, and within it its outline
+	out->placement = placement_of(&X);
 	return true;
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "contact/mesh.h"
-#include "math/placement.h"
+#include "joint/inverse.h"
 #include "view/flexible.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------------ */
@@ -217,16 +217,16 @@ static CalStatus write_bodies(Document *d, const CalFile *file, int *mesh, CalEr
 /* ---- joints and loops --------------------------------------------------------------------------------- */
 
 /* The frame at `on` in a node; on flexible bodies it is the node itself, which moves. */
-static void put_end(Document *d, const char *key, const CalDesc *desc, CalNodeId node, CalPlacement on) {
+static void put_end(Document *d, const char *key, const CalDesc *desc, CalNodeId node, dpose on) {
 	const int body = body_of(desc, node), index = node.value ? node_index(desc, node) : -1;
-	const CalPlacement at = node.value ? placement_mul(cal_desc_node(desc, node, NULL)->placement, on) : on;
+	const dpose at = node.value ? dpose_mul(pose_of(cal_desc_node(desc, node, NULL)->placement), on) : on;
 	document_key(d, key);
 	document_open(d, '{');
 	document_put_number(d, "body", body);
 	if (body >= 0 && index >= 0 && flexible_is(desc, (CalBodyId){(uint32_t)body + 1}))
 		document_put_number(d, "node", index);
 	else
-		put_placement(d, at);
+		put_placement(d, placement_of(&at));
 	document_close(d);
 }
 
@@ -244,8 +244,8 @@ static void write_joints(Document *d, const CalDesc *desc) {
 		document_open(d, '{');
 		document_put_text(d, "name", joint->name);
 		document_put_text(d, "type", cal_joint_type_name(joint->type));
-		put_end(d, "from", desc, a, joint->inboard);
-		put_end(d, "to", desc, b, placement_inverse(joint->outboard));
+		put_end(d, "from", desc, a, pose_of(joint->inboard));
+		put_end(d, "to", desc, b, dpose_inverse(pose_of(joint->outboard)));
 		if (has_axis(joint->type)) {
 			document_key(d, "axis");
 			document_vec3(d, joint->axis);
@@ -266,8 +266,9 @@ static void write_loops(Document *d, const CalDesc *desc) {
 		document_open(d, '{');
 		document_put_text(d, "name", loop->name);
 		document_put_text(d, "type", cal_loop_type_name(loop->type));
-		put_end(d, "from", desc, a, loop->a);
-		put_end(d, "to", desc, loop->type == CAL_LOOP_KNIFE ? a : b, loop->type == CAL_LOOP_KNIFE ? loop->a : loop->b);
+		const bool knife = loop->type == CAL_LOOP_KNIFE; // it has one side
+		put_end(d, "from", desc, a, pose_of(loop->a));
+		put_end(d, "to", desc, knife ? a : b, pose_of(knife ? loop->a : loop->b));
 		document_close(d);
 	}
 	document_close(d);

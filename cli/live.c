@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * live.c — a run that is watched: pace, ticks, commands.
+ *
+ * The page's hand is a device that pushes a body at a point; a slider is one that pulls a joint to a place, like a
+ * critically damped spring. Both read what the last command said, so that nothing is added while the simulation runs.
+ */
+#define _GNU_SOURCE // clock_nanosleep
+
+#include "live.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "page.h"
+#include "server.h"
+
+enum { TICKS_PER_SECOND = 60, MAX_SLIDERS = 256 };
+
+typedef struct Slider {
+	CalJointId joint;
+	int dof;
+	bool on;
+	double target;
+	double inertia; // that the joint feels [kg m^2] or [kg]
+} Slider;
+
+struct Live {
+	const CalFile *file;
+	CalLive *view;
+	Server *server;
+	const SignalSet *signals;
+	char *document;
+	unsigned char *tick;
+	double *row; // [column_count]
+	bool paused;
+	int steps;         // that may be taken while paused
+	double speed;      // 0: as fast as it can
+	double wall, t;    // when the pace began, and the simulated time then
+	double next_tick;  // wall time
+	double next_state; //
+	double state_wall, state_t;
+	// what the page does
+	bool pushing;
+	CalBodyId body;
+	CalVec3 point, force; // in the body frame; world axes
+	Slider sliders[MAX_SLIDERS];
+	int slider_count;
+};
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void sleep_until(double when) {
+	const struct timespec t = {(time_t)when, (long)(1e9 * (when - floor(when)))};
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+/* ---- the page's hand ------------------------------------------------------------------------------- */
+
+static CalVec3 cross(CalVec3 a, CalVec3 b) {
+	return (CalVec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static CalVec3 turned(const CalMat3 *R, CalVec3 v) {
+	return (CalVec3){R->m[0][0] * v.x + R->m[0][1] * v.y + R->m[0][2] * v.z,
+	                 R->m[1][0] * v.x + R->m[1][1] * v.y + R->m[1][2] * v.z,
+	                 R->m[2][0] * v.x + R->m[2][1] * v.y + R->m[2][2] * v.z};
+}
+
+static int push_body(const Live *live, CalScene *scene) {
+	CalSite site;
+	CalPose pose;
+	const CalNodeId node = cal_desc_body_node(cal_file_desc(live->file), live->body);
+	if (!cal_scene_find_node(scene, node, &site) || cal_scene_node(scene, site, &pose, NULL) != CAL_OK)
+		return 0;
+	const CalVec3 arm = turned(&pose.R, live->point);
+	return cal_scene_push(scene, site, CAL_FRAME_WORLD, (CalSpatial){cross(arm, live->force), live->force});
+}
+
+/* As a spring of 3 rad/s with critical damping. */
+static int pull_joint(const Slider *slider, CalScene *scene) {
+	static const double frequency = 3;
+	CalFreedom freedom;
+	if (!cal_scene_find_freedom(scene, slider->joint, slider->dof, &freedom) || freedom.q < 0)
+		return 0;
+	const double off = slider->target - cal_scene_q(scene, freedom), rate = cal_scene_u(scene, freedom);
+	return cal_scene_effort(scene, freedom, slider->inertia * frequency * (frequency * off - 2 * rate));
+}
+
+static int hand_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	const Live *live = *(Live *const *)device->data;
+	int failed = 0;
+	(void)xdot;
+	if (live->pushing)
+		failed = push_body(live, scene);
+	for (int i = 0; i < live->slider_count && !failed; i++)
+		if (live->sliders[i].on)
+			failed = pull_joint(&live->sliders[i], scene);
+	return failed;
+}
+
+static const CalDeviceOps hand_ops = {.type = "hand", .evaluate = hand_evaluate};
+
+/* ---- commands ---------------------------------------------------------------------------------------- */
+
+/* What stands behind `"key":`, NULL: the key is not there. Commands are flat and come from our own page. */
+static const char *value_of(const char *text, const char *key) {
+	char quoted[40];
+	snprintf(quoted, sizeof quoted, "\"%s\"", key);
+	const char *at = strstr(text, quoted);
+	at = at ? at + strlen(quoted) : NULL;
+	at = at ? at + strspn(at, " \t\n") : NULL;
+	return at && *at == ':' ? at + 1 + strspn(at + 1, " \t\n") : NULL;
+}
+
+static bool number_of(const char *text, const char *key, double *value) {
+	const char *at = value_of(text, key);
+	char *end;
+	*value = at ? strtod(at, &end) : NAN;
+	return at && end != at && isfinite(*value);
+}
+
+static bool vector_of(const char *text, const char *key, CalVec3 *v) {
+	const char *at = value_of(text, key);
+	double values[3];
+	for (int i = 0; i < 3; i++) {
+		char *end;
+		if (!at || (at = strchr(at, i ? ',' : '[')) == NULL)
+			return false;
+		values[i] = strtod(at + 1, &end);
+		if (end == at + 1 || !isfinite(values[i]))
+			return false;
+		at = end;
+	}
+	*v = (CalVec3){values[0], values[1], values[2]};
+	return true;
+}
+
+static bool is_command(const char *text, const char *name) {
+	const char *at = value_of(text, "command");
+	return at && *at == '"' && strncmp(at + 1, name, strlen(name)) == 0 && at[1 + strlen(name)] == '"';
+}
+
+static void begin_pace(Live *live, CalSim *sim) {
+	live->wall = now();
+	live->t = cal_sim_time(sim);
+}
+
+static void obey_force(Live *live, const char *text) {
+	double body;
+	CalVec3 point, force;
+	if (!number_of(text, "body", &body) || !vector_of(text, "point", &point) || !vector_of(text, "force", &force))
+		return;
+	if (body < 0 || body >= cal_desc_body_count(cal_file_desc(live->file)))
+		return;
+	live->body = (CalBodyId){(uint32_t)body + 1};
+	live->point = point;
+	live->force = force;
+	live->pushing = true;
+}
+
+/* The diagonal of the mass matrix: what the joint feels of everything that it carries. */
+static double inertia_of(CalSim *sim, CalJointId joint, int dof) {
+	for (int g = 0; g < cal_sim_group_count(sim); g++) {
+		CalSimView view;
+		CalBodyInfo info;
+		if (cal_sim_observe(sim, g, &view) != CAL_OK)
+			continue;
+		const int nu = cal_model_u_count(view.model);
+		for (int i = 0; i < cal_model_body_count(view.model); i++) {
+			cal_model_body(view.model, i, &info);
+			if (info.joint_id.value != joint.value || dof >= info.nu)
+				continue;
+			double *M = malloc((size_t)nu * (size_t)nu * sizeof *M), inertia = 1;
+			if (M && cal_mass_matrix(view.model, view.state, view.work, M) == CAL_OK)
+				inertia = M[(info.u + dof) * (nu + 1)];
+			free(M);
+			return inertia;
+		}
+	}
+	return 1;
+}
+
+static void obey_joint(Live *live, CalSim *sim, const char *text) {
+	double joint, dof, value;
+	if (!number_of(text, "joint", &joint) || !number_of(text, "dof", &dof) || !number_of(text, "value", &value))
+		return;
+	if (joint < 0 || joint >= cal_desc_joint_count(cal_file_desc(live->file)) || dof < 0 || dof >= CAL_JOINT_MAX_DOF)
+		return;
+	const CalJointId id = {(uint32_t)joint + 1};
+	Slider *slider = NULL;
+	for (int i = 0; i < live->slider_count; i++)
+		if (live->sliders[i].joint.value == id.value && live->sliders[i].dof == (int)dof)
+			slider = &live->sliders[i];
+	if (!slider && live->slider_count < MAX_SLIDERS) {
+		slider = &live->sliders[live->slider_count++];
+		*slider = (Slider){.joint = id, .dof = (int)dof, .inertia = inertia_of(sim, id, (int)dof)};
+	}
+	if (slider) {
+		slider->on = true;
+		slider->target = value;
+	}
+}
+
+static void obey(Live *live, CalSim *sim, const char *text) {
+	double value;
+	if (is_command(text, "pause")) {
+		live->paused = true;
+	} else if (is_command(text, "resume")) {
+		live->paused = false;
+		begin_pace(live, sim);
+	} else if (is_command(text, "step")) {
+		live->steps += number_of(text, "count", &value) && value > 0 && value < 1e6 ? (int)value : 1;
+	} else if (is_command(text, "speed") && number_of(text, "value", &value) && value >= 0) {
+		live->speed = value;
+		begin_pace(live, sim);
+	} else if (is_command(text, "force")) {
+		obey_force(live, text);
+	} else if (is_command(text, "release")) {
+		live->pushing = false;
+	} else if (is_command(text, "joint")) {
+		obey_joint(live, sim, text);
+	}
+	live->next_state = 0; // pages are told what became of it
+}
+
+/* ---- ticks --------------------------------------------------------------------------------------------- */
+
+static CalStatus send_tick(Live *live, CalSim *sim) {
+	CalStatus status = signals_sample(live->signals, sim, live->row);
+	if (status == CAL_OK)
+		status = cal_live_tick(live->view, sim, live->row + 1, live->tick); // without the time
+	if (status == CAL_OK)
+		server_tick(live->server, live->tick);
+	return status;
+}
+
+static void send_state(Live *live, CalSim *sim, double wall) {
+	char text[256];
+	const double span = wall - live->state_wall;
+	const double factor = span > 0 ? (cal_sim_time(sim) - live->state_t) / span : 0;
+	snprintf(text, sizeof text, "{\"state\":{\"running\":%s,\"speed\":%.6g,\"real_time_factor\":%.6g}}",
+	         live->paused ? "false" : "true", live->speed, factor);
+	server_say(live->server, text);
+	live->state_wall = wall;
+	live->state_t = cal_sim_time(sim);
+	live->next_state = wall + 1;
+}
+
+static CalStatus show(Live *live, CalSim *sim, bool at_once) {
+	const double wall = now();
+	if (wall >= live->next_state)
+		send_state(live, sim, wall);
+	if (!at_once && wall < live->next_tick)
+		return CAL_OK;
+	live->next_tick = wall + 1.0 / TICKS_PER_SECOND;
+	return send_tick(live, sim);
+}
+
+static void take_commands(Live *live, CalSim *sim) {
+	char text[SERVER_COMMAND_SIZE];
+	while (server_command(live->server, text))
+		obey(live, sim, text);
+}
+
+CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
+	CalStatus status = CAL_OK;
+	take_commands(live, sim);
+	while (live->paused && live->steps == 0 && status == CAL_OK) {
+		status = show(live, sim, false);
+		sleep_until(now() + 0.01);
+		take_commands(live, sim);
+	}
+	if (status == CAL_OK)
+		status = cal_sim_step(sim, t_limit, error);
+	if (status != CAL_OK)
+		return status;
+	const bool stepped = live->steps > 0;
+	live->steps -= stepped;
+	status = show(live, sim, stepped);
+	const double due = live->speed > 0 ? live->wall + (cal_sim_time(sim) - live->t) / live->speed : 0;
+	if (stepped || due < now() - 0.5)
+		begin_pace(live, sim); // it cannot keep up: the pace begins anew, instead of a hunt
+	else if (!live->paused)
+		sleep_until(due);
+	return status;
+}
+
+/* ---- beginning and end ---------------------------------------------------------------------------------- */
+
+int live_create(Live **live, const CalFile *file, CalSim *sim, const char *path) {
+	Live *made = *live = calloc(1, sizeof *made);
+	if (!made)
+		return say_status(path, CAL_ERR_MEMORY, NULL);
+	*made = (Live){.file = file, .speed = 1};
+	const CalDeviceDef hand = {
+		.name = "live hand", .ops = &hand_ops, .data = &made, .data_size = sizeof made, .wrench_count = 1};
+	CalError error = {0};
+	return say_status(path, cal_sim_add_device(sim, &hand, NULL, &error), &error);
+}
+
+static CalStatus make_document(Live *live, const char *title, CalError *error) {
+	size_t length = 0;
+	FILE *out = open_memstream(&live->document, &length);
+	if (!out)
+		return CAL_ERR_MEMORY;
+	fputs("{\"document\":", out);
+	CalStatus status = cal_live_document(live->view, title, out, error);
+	fputc('}', out);
+	return fclose(out) == 0 ? status : CAL_ERR_MEMORY;
+}
+
+static CalStatus make_view(Live *live, const SignalSet *signals, const char *title, CalError *error) {
+	const int count = signals->column_count - 1; // the time is not one
+	CalReplaySignal *names = calloc((size_t)count + 1, sizeof *names);
+	live->signals = signals;
+	live->row = calloc((size_t)signals->column_count, sizeof *live->row);
+	for (int i = 0; names && i < count; i++)
+		names[i] = (CalReplaySignal){signals->columns[i + 1].name, signals->columns[i + 1].unit};
+	CalStatus status =
+		names && live->row ? cal_live_create(live->file, names, count, &live->view, error) : CAL_ERR_MEMORY;
+	free(names);
+	if (status == CAL_OK)
+		live->tick = malloc(cal_live_tick_size(live->view));
+	if (status == CAL_OK && !live->tick)
+		status = CAL_ERR_MEMORY;
+	return status == CAL_OK ? make_document(live, title, error) : status;
+}
+
+int live_open(Live *live, const SignalSet *signals, CalSim *sim, const char *title, int port, bool browser,
+              const char *path) {
+	CalError error = {0};
+	char message[300];
+	const CalStatus status = make_view(live, signals, title, &error);
+	if (status != CAL_OK)
+		return say_status(path, status, &error);
+	const ServerOptions options = {.port = port,
+	                               .page = page_text(),
+	                               .page_length = page_length(),
+	                               .document = live->document,
+	                               .tick_size = cal_live_tick_size(live->view)};
+	live->server = server_start(&options, message, sizeof message);
+	if (!live->server) {
+		say_error(path, message);
+		return EXIT_INPUT;
+	}
+	page_open(server_port(live->server), browser);
+	begin_pace(live, sim);
+	live->state_wall = live->wall;
+	live->state_t = live->t;
+	return EXIT_OK;
+}
+
+/* Pages get the last moment before the server ends. */
+void live_end(Live *live, CalSim *sim, const char *why) {
+	char text[512] = "{\"end\":\"";
+	size_t used = strlen(text);
+	if (!live || !live->server)
+		return;
+	for (const char *p = why; *p && used + 8 < sizeof text; p++)
+		used += (size_t)snprintf(text + used, sizeof text - used, *p == '"' || *p == '\\' ? "\\%c" : "%c",
+		                         (unsigned char)*p < ' ' ? ' ' : *p);
+	snprintf(text + used, sizeof text - used, "\"}");
+	send_tick(live, sim);
+	sleep_until(now() + 0.1);
+	server_say(live->server, text);
+	sleep_until(now() + 0.1);
+}
+
+void live_destroy(Live *live) {
+	if (!live)
+		return;
+	server_stop(live->server);
+	cal_live_destroy(live->view);
+	free(live->document);
+	free(live->tick);
+	free(live->row);
+	free(live);
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * live.h — `calder run --live`: the running simulation in a browser, which may pause it, push bodies and move joints.
+ */
+#ifndef CALDER_CLI_LIVE_H
+#define CALDER_CLI_LIVE_H
+
+#include "cli.h"
+#include "signals.h"
+
+typedef struct Live Live;
+
+/** Before the run starts: adds the devices by which a page acts on the simulation. Returns an exit code. */
+int live_create(Live **live, const CalFile *file, CalSim *sim, const char *path);
+/** Starts the server and says where; signals: what pages can plot. Returns an exit code. */
+int live_open(Live *live, const SignalSet *signals, CalSim *sim, const char *title, int port, bool browser,
+              const char *path);
+/** One step, at most to t_limit, when its time has come; obeys commands before it, and waits while it is paused. */
+CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error);
+/** Tells pages that the run is over, and why. */
+void live_end(Live *live, CalSim *sim, const char *why);
+void live_destroy(Live *live); // accepts NULL; after the simulation
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * live.c — a running simulation for the viewer: the document that begins, and a block of bytes for every moment.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <calder/replay.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "joint/inverse.h"
+#include "view/flexible.h"
+#include "view/scene.h"
+
+struct CalLive {
+	const CalFile *file;
+	int bodies, eta_count, signal_count;
+	CalReplaySignal *signals; // their texts lie behind this struct
+	int *eta_at;              // [bodies] first modal coordinate of each among those of all
+	uint32_t sequence;
+};
+
+static size_t text_size(const CalReplaySignal *signals, int count) {
+	size_t size = 0;
+	for (int i = 0; i < count; i++)
+		size += strlen(signals[i].name) + strlen(signals[i].unit) + 2;
+	return size;
+}
+
+static const char *keep(char **at, const char *text) {
+	const size_t size = strlen(text) + 1;
+	char *copy = memcpy(*at, text, size);
+	*at += size;
+	return copy;
+}
+
+CalStatus cal_live_create(const CalFile *file, const CalReplaySignal *signals, int signal_count, CalLive **live,
+                          CalError *error) {
+	if (!file || !live || signal_count < 0 || (signal_count && !signals))
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_live_create: give a file, signals and a place for the result");
+	const CalDesc *desc = cal_file_desc(file);
+	const int bodies = cal_desc_body_count(desc);
+	const CalAllocator allocator = allocator_or_default(NULL);
+	const size_t lists = (size_t)signal_count * sizeof *signals + (size_t)bodies * sizeof(int);
+	CalLive *made = *live = memory_alloc(&allocator, sizeof *made + lists + text_size(signals, signal_count));
+	if (!made)
+		return error_set(error, CAL_ERR_MEMORY, "out of memory for a live view");
+	*made = (CalLive){.file = file, .bodies = bodies, .signal_count = signal_count};
+	made->signals = (CalReplaySignal *)(made + 1);
+	made->eta_at = (int *)(made->signals + signal_count);
+	char *text = (char *)(made->eta_at + bodies);
+	for (int i = 0; i < signal_count; i++) {
+		made->signals[i].name = keep(&text, signals[i].name);
+		made->signals[i].unit = keep(&text, signals[i].unit);
+	}
+	for (int i = 0; i < bodies; i++) {
+		made->eta_at[i] = made->eta_count;
+		made->eta_count += flexible_modes(desc, (CalBodyId){(uint32_t)i + 1});
+	}
+	return CAL_OK;
+}
+
+void cal_live_destroy(CalLive *live) {
+	const CalAllocator allocator = allocator_or_default(NULL);
+	memory_free(&allocator, live);
+}
+
+CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error) {
+	Document d = {.out = out};
+	document_open(&d, '{');
+	document_put_text(&d, "format", "calder-replay");
+	document_put_number(&d, "version", 1);
+	document_put_text(&d, "title", title ? title : "");
+	document_put_text(&d, "software", "calder");
+	document_put_text(&d, "software_version", cal_version());
+	const CalStatus status = scene_write(&d, live->file, error);
+	document_key(&d, "signals");
+	document_open(&d, '[');
+	for (int i = 0; i < live->signal_count; i++) {
+		document_open(&d, '{');
+		document_put_text(&d, "name", live->signals[i].name);
+		document_put_text(&d, "unit", live->signals[i].unit);
+		document_close(&d);
+	}
+	document_close(&d);
+	document_close(&d);
+	return status;
+}
+
+/* ---- ticks ------------------------------------------------------------------------------------------- */
+
+enum { TICK_MAGIC = 0x4b435443, TICK_HEADER = 16 };
+
+size_t cal_live_tick_size(const CalLive *live) {
+	return TICK_HEADER + (size_t)live->signal_count * 8 + ((size_t)live->bodies * 7 + (size_t)live->eta_count) * 4;
+}
+
+static void put_u32(uint8_t *at, uint32_t value) {
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put_f32(uint8_t *at, double value) {
+	const float number = (float)value;
+	uint32_t bits;
+	memcpy(&bits, &number, sizeof bits);
+	put_u32(at, bits);
+}
+
+static void put_f64(uint8_t *at, double value) {
+	uint64_t bits;
+	memcpy(&bits, &value, sizeof bits);
+	put_u32(at, (uint32_t)bits);
+	put_u32(at + 4, (uint32_t)(bits >> 32));
+}
+
+/* Bodies that are in no group are not finite: not drawn. */
+static CalStatus put_group(const CalLive *live, const CalSimView *view, uint8_t *poses, uint8_t *etas) {
+	for (int i = 0; i < cal_model_body_count(view->model); i++) {
+		CalBodyInfo info;
+		CalPose pose;
+		CalStatus status = cal_model_body(view->model, i, &info);
+		if (status == CAL_OK)
+			status = cal_node_pose(view->model, view->work, info.node, &pose);
+		if (status != CAL_OK)
+			return status;
+		const int at = (int)info.id.value - 1;
+		if (at < 0 || at >= live->bodies)
+			continue; // it was added while the simulation ran
+		const CalQuat turn = quat_of_matrix(dmat_in(&pose.R));
+		const double values[7] = {pose.r.x, pose.r.y, pose.r.z, turn.w, turn.x, turn.y, turn.z};
+		for (int k = 0; k < 7; k++)
+			put_f32(poses + 4 * (7 * at + k), values[k]);
+		for (int a = 0; a < info.modes; a++)
+			put_f32(etas + 4 * (live->eta_at[at] + a), view->state->q[info.q + info.nq + a]);
+	}
+	return CAL_OK;
+}
+
+CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void *bytes) {
+	uint8_t *at = bytes, *values = at + TICK_HEADER, *poses = values + 8 * live->signal_count;
+	uint8_t *etas = poses + 28 * live->bodies;
+	put_u32(at, TICK_MAGIC);
+	put_u32(at + 4, live->sequence++);
+	put_f64(at + 8, cal_sim_time(sim));
+	for (int i = 0; i < live->signal_count; i++)
+		put_f64(values + 8 * i, signals[i]);
+	for (int i = 0; i < 7 * live->bodies + live->eta_count; i++)
+		put_f32(poses + 4 * i, (double)NAN);
+	CalStatus status = CAL_OK;
+	for (int g = 0; g < cal_sim_group_count(sim) && status == CAL_OK; g++) {
+		CalSimView view;
+		status = cal_sim_observe(sim, g, &view);
+		if (status == CAL_OK)
+			status = put_group(live, &view, poses, etas);
+	}
+	return status;
+}
