@@ -32,7 +32,7 @@ struct Live {
 	const CalFile *file;
 	CalLive *view;
 	Server *server;
-	const SignalSet *signals;
+	SignalSet *signals;
 	char *document;
 	unsigned char *tick;
 	double *row; // [column_count]
@@ -317,7 +317,7 @@ static CalStatus make_document(Live *live, const char *title, CalError *error) {
 	return fclose(out) == 0 ? status : CAL_ERR_MEMORY;
 }
 
-static CalStatus make_view(Live *live, const SignalSet *signals, const char *title, CalError *error) {
+static CalStatus make_view(Live *live, SignalSet *signals, const char *title, CalError *error) {
 	const int count = signals->column_count - 1; // the time is not one
 	CalReplaySignal *names = calloc((size_t)count + 1, sizeof *names);
 	live->signals = signals;
@@ -334,7 +334,7 @@ static CalStatus make_view(Live *live, const SignalSet *signals, const char *tit
 	return status == CAL_OK ? make_document(live, title, error) : status;
 }
 
-int live_open(Live *live, const SignalSet *signals, CalSim *sim, const char *title, int port, bool browser,
+int live_open(Live *live, SignalSet *signals, CalSim *sim, const char *title, int port, bool browser,
               const char *path) {
 	CalError error = {0};
 	char message[300];

@@ -96,6 +96,10 @@ static bool read_shape(Reader *r, const TreeNode *node, const VisualInput *in, C
 	}
 }
 
+static bool is_identity(const CalPlacement *p) {
+	return p->position.x == 0 && p->position.y == 0 && p->position.z == 0 && p->orientation.w == 1;
+}
+
 static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
 	VisualInput in = {.placement.orientation = {1, 0, 0, 0}, .scale = 1};
 	int given = -1;
@@ -113,6 +117,10 @@ static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
 	*out = (CalVisual){.kind = (CalVisualKind)given, .placement.orientation = {1, 0, 0, 0}, .color = -1};
 	if (!read_shape(r, in.shape[given], &in, out) || (in.color && !read_color(r, in.color, &out->color)))
 		return false;
+	if (is_identity(&out->placement)) {
+		out->placement = in.placement; // bit by bit, as the writer wrote it
+		return true;
+	}
 	const dpose X = dpose_mul(pose_of(in.placement), pose_of(out->placement)); // the shape, and within it its outline
 	out->placement = placement_of(&X);
 	return true;

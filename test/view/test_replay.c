@@ -121,7 +121,8 @@ static void record(const char *path, int poses) {
 		snprintf(names[count - 2], sizeof names[0], "q:boom.eta%d", a);
 		columns[count] = (CalResultsColumn){names[count - 2], "1"};
 	}
-	const CalResultsStream stream = {"main", path, 0.1, columns, count};
+	const CalResultsStream stream = {
+		.name = "main", .path = path, .interval = 0.1, .columns = columns, .column_count = count};
 	const CalResultsOptions options = {
 		.streams = &stream, .stream_count = 1, .title = "</script><b>", .model_name = "m.yaml", .model_text = model};
 	CalResults *results = NULL;
