@@ -186,7 +186,7 @@ void record_resume(Record *record, double t) {
 double record_next(const Record *record) {
 	double next = record->end;
 	for (int i = 0; i < record->stream_count; i++)
-		if (record->streams[i].interval > 0)
+		if (record->streams[i].interval > 0 && !record->streams[i].along)
 			next = fmin(next, due(record, &record->streams[i]));
 	return next;
 }
@@ -228,6 +228,8 @@ static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, cons
 	}
 	stream->taken++;
 	stream->next++;
+	if (stream->along) // whose times are those of others
+		stream->next = (int64_t)floor((cal_sim_time(sim) - record->start) / stream->interval + coincidence) + 1;
 	if (record->keep && stream == record->streams && !keep_row(record))
 		return say_status(path, CAL_ERR_MEMORY, NULL);
 	if (stream->index >= 0 && cal_results_put(record->results, stream->index, stream->row) != CAL_OK)
@@ -246,7 +248,7 @@ int record_sample(Record *record, CalSim *sim, const char *path) {
 size_t record_taken(const Record *record) {
 	size_t taken = 0;
 	for (int i = 0; i < record->stream_count; i++)
-		taken += record->streams[i].taken;
+		taken += record->streams[i].along ? 0 : record->streams[i].taken;
 	return taken;
 }
 
@@ -262,6 +264,9 @@ void record_free(Record *record) {
 	for (int i = 0; i < record->stream_count; i++) {
 		free(record->streams[i].path);
 		free(record->streams[i].row);
+		for (int k = 0; k < record->streams[i].name_count; k++)
+			free(record->streams[i].names[k]);
+		free(record->streams[i].names);
 		signals_free(&record->streams[i].set);
 	}
 	cal_results_destroy(record->results);

@@ -14,7 +14,10 @@ typedef struct RecordStream {
 	const char *name;
 	char *path;      // of its file, from malloc; NULL: nowhere
 	double interval; // [s], 0: every step
+	bool along;      // at least that time apart, but only when another stream takes a sample
 	SignalSet set;   //
+	char **names;    // [name_count] of its signals, where the stream keeps them; from malloc
+	int name_count;  //
 	double *row;     // [set.column_count] the last sample
 	int64_t next;    // the next sample is at start + next * interval
 	int index;       // among the streams of the results; -1: none
@@ -55,7 +58,7 @@ int record_sample(Record *record, CalSim *sim, const char *path);
 int record_events(Record *record);
 /** Ends the writing. Returns EXIT_INPUT, and says so, if a file could not be written. */
 int record_finish(Record *record, const char *path);
-/** Samples of all streams. */
+/** Samples of all streams but those taken along. */
 size_t record_taken(const Record *record);
 /** Draws the given signals of the first stream. Returns an exit code. */
 int record_plot(const Record *record, const char *svg_path, const char *title, const char *const *names, int count);

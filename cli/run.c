@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "checkpoint.h"
+#include "replay.h"
 #include "record.h"
 #include "summary.h"
 
@@ -31,6 +32,8 @@ static const char help[] =
 	"  -m, --method NAME      euler-cromer, rk4, implicit, implicit-midpoint or dopri5\n"
 	"      --step S           step size (dopri5: first step)\n"
 	"      --rtol R, --atol A tolerances of dopri5\n"
+	"      --replay S         what `calder view` needs every S seconds (default: with other samples, 60 a second at most)\n"
+	"      --no-replay        HDF5 without that\n"
 	"      --flush S          hand what is sampled to the disk every S seconds of wall time (1)\n"
 	"      --when-full MODE   if the disk is too slow: wait, losing nothing (default), or drop, never waiting\n"
 	"      --real-time[=R]    paced to the wall clock, R simulated seconds a second (1): counts late steps, drops\n"
@@ -64,6 +67,8 @@ typedef struct RunOptions {
 	CalResultsFull when_full;
 	bool when_full_set;
 	double real_time; // rate; 0: as fast as it can
+	double replay;    // interval of the viewer's stream; 0: along with the others
+	bool no_replay;
 	Checkpoints checkpoints;
 	bool json, quiet;
 } RunOptions;
@@ -82,6 +87,8 @@ enum {
 	OPTION_RTOL,
 	OPTION_ATOL,
 	OPTION_FLUSH,
+	OPTION_REPLAY,
+	OPTION_NO_REPLAY,
 	OPTION_WHEN_FULL,
 	OPTION_REAL_TIME,
 	OPTION_CHECKPOINT,
@@ -101,6 +108,8 @@ static const struct option long_options[] = {
 	{"rtol", required_argument, NULL, OPTION_RTOL},
 	{"atol", required_argument, NULL, OPTION_ATOL},
 	{"flush", required_argument, NULL, OPTION_FLUSH},
+	{"replay", required_argument, NULL, OPTION_REPLAY},
+	{"no-replay", no_argument, NULL, OPTION_NO_REPLAY},
 	{"when-full", required_argument, NULL, OPTION_WHEN_FULL},
 	{"real-time", optional_argument, NULL, OPTION_REAL_TIME},
 	{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
@@ -126,6 +135,8 @@ static double *number_option(RunOptions *options, int option) {
 		return &options->atol;
 	case OPTION_FLUSH:
 		return &options->flush;
+	case OPTION_REPLAY:
+		return &options->replay;
 	case OPTION_CHECKPOINT_EVERY:
 		return &options->checkpoints.every;
 	default:
@@ -164,6 +175,9 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return !value || (parse_number(value, &options->real_time) && options->real_time > 0)
 		           ? EXIT_OK
 		           : say_usage("run", "--real-time takes a rate above zero, not '%s'", value);
+	case OPTION_NO_REPLAY:
+		options->no_replay = true;
+		return EXIT_OK;
 	case OPTION_WHEN_FULL:
 		options->when_full_set = true;
 		options->when_full = strcmp(value, "drop") == 0 ? CAL_RESULTS_DROP : CAL_RESULTS_WAIT;
@@ -292,7 +306,8 @@ static int set_streams(const RunOptions *options, const CalRunSettings *settings
                        const char *path) {
 	int count = options->recorded_count || settings->stream_count < 1 ? 1 : settings->stream_count, homeless = 0;
 	double start = cal_sim_time(sim);
-	int code = record_create(record, count, start, start + settings->duration);
+	int code = record_create(record, count + 1, start, start + settings->duration); // and the viewer's
+	record->stream_count -= code == EXIT_OK;
 	for (int i = 0; i < count; i++)
 		homeless += options->recorded_count || i >= settings->stream_count || !settings->streams[i].file;
 	if (code == EXIT_OK && homeless > 1 && is_stdout(options->out))
@@ -302,7 +317,14 @@ static int set_streams(const RunOptions *options, const CalRunSettings *settings
 		if (code == EXIT_OK)
 			code = add_signals(&record->streams[i].set, sim, recorded_names(options, settings, i), path);
 	}
-	return code == EXIT_OK ? add_signals(&record->streams[0].set, sim, plotted_names(options, settings), path) : code;
+	if (code == EXIT_OK)
+		code = add_signals(&record->streams[0].set, sim, plotted_names(options, settings), path);
+	const char *h5 = NULL;
+	for (int i = 0; i < count && code == EXIT_OK && !h5; i++)
+		h5 = record->streams[i].path && cal_results_is_hdf5(record->streams[i].path) ? record->streams[i].path : NULL;
+	if (!h5 || options->no_replay)
+		return code;
+	return replay_set_stream(record, &record->streams[record->stream_count++], sim, options->replay, h5, path);
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
@@ -451,7 +473,7 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 static void count_streams(const Record *record, Summary *summary, SummaryStream *streams) {
 	summary->streams = streams;
 	for (int i = 0; i < record->stream_count; i++)
-		if (record->streams[i].index >= 0)
+		if (record->streams[i].index >= 0 && !record->streams[i].along)
 			streams[summary->stream_count++] =
 				(SummaryStream){.name = record->streams[i].name,
 			                    .file = record->streams[i].path,
@@ -467,7 +489,7 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 	                   .svg = options->svg,
 	                   .scenario = loaded->scenario,
 	                   .paced = options->real_time > 0 ? &paced : NULL};
-	size_t most = (size_t)(settings->stream_count > 0 ? settings->stream_count : 1);
+	size_t most = (size_t)(settings->stream_count > 0 ? settings->stream_count : 1) + 1;
 	SummaryStream *streams = calloc(most, sizeof *streams);
 	int code = streams ? run_recorded(options, settings, input, &record, &summary, &paced, loaded->sim)
 	                   : say_status(summary.path, CAL_ERR_MEMORY, NULL);

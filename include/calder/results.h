@@ -110,6 +110,8 @@ typedef struct CalResultsAbout {
 	char *model_name, *model_text;
 	char **streams; // [stream_count] names
 	int stream_count;
+	char **events, **actions; // [action_count] what the column "action" of the stream "events/log" counts: name, words
+	int action_count;
 } CalResultsAbout;
 CAL_API CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *error);
 CAL_API void cal_results_about_free(CalResultsAbout *about);

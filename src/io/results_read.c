@@ -21,7 +21,13 @@ void cal_results_table_free(CalResultsTable *table) {
 void cal_results_about_free(CalResultsAbout *about) {
 	for (int i = 0; i < about->stream_count; i++)
 		free(about->streams[i]);
+	for (int i = 0; i < about->action_count; i++) {
+		free(about->events[i]);
+		free(about->actions[i]);
+	}
 	free(about->streams);
+	free(about->events);
+	free(about->actions);
 	free(about->title);
 	free(about->software_version);
 	free(about->created);
@@ -224,6 +230,44 @@ static bool read_model(hid_t file, CalResultsAbout *about) {
 	return done && about->model_text;
 }
 
+/* A list of texts that is a dataset. */
+static bool read_list(hid_t file, const char *path, Texts *texts) {
+	*texts = (Texts){0};
+	hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(dataset), type = H5Tcopy(H5T_C_S1);
+	H5Tset_size(type, H5T_VARIABLE);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+	char **read = count >= 0 && count < 1 << 24 ? calloc((size_t)count + 1, sizeof *read) : NULL;
+	bool done = read && (count == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, read) >= 0);
+	if (done) {
+		done = copy_texts(read, (int)count, texts);
+		H5Dvlen_reclaim(type, space, H5P_DEFAULT, read);
+	}
+	free(read);
+	H5Tclose(type);
+	H5Sclose(space);
+	H5Dclose(dataset);
+	return done;
+}
+
+/* A run without events has none of this. */
+static bool read_actions(hid_t file, CalResultsAbout *about) {
+	Texts events = {0}, actions = {0};
+	if (H5Lexists(file, "/events", H5P_DEFAULT) <= 0)
+		return true;
+	const bool done = read_list(file, "/events/names", &events) && read_list(file, "/events/actions", &actions) &&
+	                  events.count == actions.count;
+	if (done) {
+		about->events = events.items;
+		about->actions = actions.items;
+		about->action_count = events.count;
+	} else {
+		texts_free(&events);
+		texts_free(&actions);
+	}
+	return done;
+}
+
 static bool read_about(hid_t file, CalResultsAbout *about) {
 	int64_t *dropped = NULL;
 	int closed;
@@ -231,7 +275,7 @@ static bool read_about(hid_t file, CalResultsAbout *about) {
 	hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
 	bool done = root >= 0 && read_text(root, "title", &about->title) &&
 	            read_text(root, "software_version", &about->software_version) &&
-	            read_text(root, "created", &about->created) && read_model(file, about) &&
+	            read_text(root, "created", &about->created) && read_model(file, about) && read_actions(file, about) &&
 	            read_status(file, &names, &dropped, &closed);
 	H5Gclose(root);
 	free(dropped);

@@ -230,6 +230,18 @@ static void write_about(Document *d, const CalDesc *desc, const char *name) {
 	document_close(d);
 }
 
+static const char event_log[] = "events/log";
+
+static bool is_log(const Run *run, int stream) { return strcmp(run->about.streams[stream], event_log) == 0; }
+
+/* Whether a stream before has a column of that name. */
+static bool is_double(const Run *run, int stream, int column) {
+	for (int i = 0; i < stream; i++)
+		if (!is_log(run, i) && find_column(&run->tables[i], run->tables[stream].columns[column].name) >= 0)
+			return true;
+	return false;
+}
+
 static void write_signals(Document *d, const Run *run) {
 	document_key(d, "times");
 	document_open(d, '[');
@@ -240,9 +252,9 @@ static void write_signals(Document *d, const Run *run) {
 	document_open(d, '[');
 	for (int i = 0; i < run->about.stream_count; i++) {
 		const CalResultsTable *table = &run->tables[i];
-		for (int c = 1; c < table->column_count && table->row_count; c++) {
-			if (i == run->frames && strncmp(table->columns[c].name, "pose:", 5) == 0)
-				continue; // these are the frames
+		for (int c = 1; c < table->column_count && table->row_count && !is_log(run, i); c++) {
+			if ((i == run->frames && strncmp(table->columns[c].name, "pose:", 5) == 0) || is_double(run, i, c))
+				continue; // these are the frames, or stand in an earlier stream too
 			document_open(d, '{');
 			document_put_text(d, "name", table->columns[c].name);
 			document_put_text(d, "unit", table->columns[c].unit);
@@ -253,6 +265,100 @@ static void write_signals(Document *d, const Run *run) {
 			document_close(d);
 		}
 	}
+	document_close(d);
+}
+
+/* ---- events and badges --------------------------------------------------------------------------------- */
+
+static const char *event_kind(const char *words) {
+	return strncmp(words, "attach", 6) == 0 || strncmp(words, "reattach", 8) == 0 || strncmp(words, "close", 5) == 0
+	           ? "attach"
+	       : strncmp(words, "detach", 6) == 0 || strncmp(words, "open", 4) == 0 ? "detach"
+	       : strncmp(words, "lock", 4) == 0                                     ? "lock"
+	                                                                            : "other";
+}
+
+static void write_events(Document *d, const Run *run) {
+	document_key(d, "events");
+	document_open(d, '[');
+	for (int i = 0; i < run->about.stream_count; i++) {
+		const CalResultsTable *log = &run->tables[i];
+		const int action = is_log(run, i) ? find_column(log, "action") : -1, lost = find_column(log, "kinetic_lost");
+		for (size_t k = 0; action >= 0 && lost >= 0 && k < log->row_count; k++) {
+			const double *row = log->rows + k * (size_t)log->column_count;
+			const int number = (int)row[action];
+			if (number < 0 || number >= run->about.action_count)
+				continue;
+			document_open(d, '{');
+			document_put_number(d, "t", row[0]);
+			document_put_text(d, "name", run->about.events[number]);
+			document_put_text(d, "text", run->about.actions[number]);
+			document_put_text(d, "kind", event_kind(run->about.actions[number]));
+			document_put_number(d, "kinetic_lost", row[lost]);
+			document_close(d);
+		}
+	}
+	document_close(d);
+}
+
+/* By how much the worst of some columns is off: the largest magnitude, or the change since the start. */
+static double worst_of(const CalResultsTable *table, const double *row, const char *prefix, bool change) {
+	double worst = 0;
+	for (int c = 1; c < table->column_count; c++)
+		if (strncmp(table->columns[c].name, prefix, strlen(prefix)) == 0)
+			worst = fmax(worst, fabs(row[c] - (change ? table->rows[c] : 0)));
+	return worst;
+}
+
+static double largest_of(const CalResultsTable *table, const char *prefix, bool change) {
+	double largest = 0;
+	for (size_t i = 0; i < table->row_count; i++)
+		largest = fmax(largest, worst_of(table, table->rows + i * (size_t)table->column_count, prefix, change));
+	return largest;
+}
+
+typedef struct Badge {
+	const char *label, *unit, *prefix, *scale, *text; // scale: prefix of the columns that a good value is small against
+	bool change;
+	double good; // of that scale; 0: of 1
+} Badge;
+
+/* Momentum is shown only where it is conserved to single precision: elsewhere it is no measure of quality. */
+static void write_badge(Document *d, const Run *run, const Badge *badge) {
+	const CalResultsTable *table = &run->tables[run->frames];
+	bool there = false;
+	for (int c = 1; c < table->column_count; c++)
+		there |= strncmp(table->columns[c].name, badge->prefix, strlen(badge->prefix)) == 0;
+	const double scale = badge->scale ? largest_of(table, badge->scale, false) : 1;
+	const double largest = there ? largest_of(table, badge->prefix, badge->change) : 0;
+	if (!there || (badge->change && !(largest <= 1e-6 * scale)))
+		return;
+	const size_t count = shown_count(run, table);
+	document_open(d, '{');
+	document_put_text(d, "label", badge->label);
+	document_put_text(d, "unit", badge->unit);
+	document_put_text(d, "text", badge->text);
+	document_put_number(d, "good", badge->good * scale);
+	document_key(d, "values");
+	document_array(d, "f32", 1, (size_t[]){count});
+	for (size_t i = 0; i < count; i++)
+		document_f32(d, worst_of(table, shown_row(run, table, i), badge->prefix, badge->change));
+	document_array_end(d);
+	document_close(d);
+}
+
+static void write_badges(Document *d, const Run *run) {
+	static const Badge badges[] = {
+		{"Energy", "J", "balance:error", "balance:groups", "what the account of energies misses since the start", false,
+	     1e-6},
+		{"Momentum", "N s", "total_momentum:p", "total_momentum:p", "change of the linear momentum since the start",
+	     true, 1e-9},
+		{"Loops", "1", "residual", NULL, "the largest residual of a row [m, rad]", false, 1e-6},
+	};
+	document_key(d, "badges");
+	document_open(d, '[');
+	for (size_t i = 0; i < sizeof badges / sizeof badges[0]; i++)
+		write_badge(d, run, &badges[i]);
 	document_close(d);
 }
 
@@ -290,6 +396,8 @@ static CalStatus write_document(Document *d, const Run *run, const CalReplayOpti
 	if (status == CAL_OK)
 		status = write_frames(d, run);
 	write_signals(d, run);
+	write_events(d, run);
+	write_badges(d, run);
 	if (status == CAL_OK && options->ghost)
 		status = write_ghost(d, options->ghost, options->max_frames, run->error);
 	document_close(d);

@@ -134,8 +134,8 @@ names = {k: list(f["names"][k].asstr()) for k in f["names"]}
 assert names == dict(groups=["main"], bodies=["rod", "cart"], joints=["hinge", "rail"], loops=[],
                      nodes=names["nodes"]) and "rod/tip" in names["nodes"] and "cart" in names["nodes"], names
 assert list(f["names/nodes"].attrs["group"]) == [0] * len(names["nodes"])
-assert f["status/closed"][()] == 1 and list(f["status/dropped"]) == [0, 0]
-assert list(f["status/dropped"].attrs["streams"]) == ["fast", "stream2"]
+assert f["status/closed"][()] == 1 and list(f["status/dropped"]) == [0, 0, 0]
+assert list(f["status/dropped"].attrs["streams"]) == ["fast", "stream2", "replay"]
 assert f["streams/fast"].shape == (101, 7) and f["streams/fast"].attrs["interval"] == 0.01
 for name in "fast", "stream2":
     rows = list(csv.reader(open("run-%s.csv" % name)))

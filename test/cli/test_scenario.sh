@@ -52,7 +52,7 @@ if grep -q 'writes no HDF5' err; then
 else
 	calder 0 plot visit.h5 --stream events/log kinetic_lost -o events.svg
 	calder 3 plot visit.h5 --stream log
-	stderr_has 'there is no stream "log"; the file has main, events/log'
+	stderr_has 'there is no stream "log"; the file has main, replay, events/log'
 	if command -v h5dump >/dev/null; then
 		h5dump -d /events/log visit.h5 >out
 		stdout_has '\( 5, 6 \)'

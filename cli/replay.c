@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * replay.c — the stream that the viewer needs.
+ */
+#include "replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A signal whose name the stream keeps. */
+static bool add(RecordStream *stream, CalSim *sim, const char *before, const char *object, int number) {
+	const size_t size = strlen(before) + strlen(object) + 24;
+	char *name = malloc(size);
+	char **names = realloc(stream->names, ((size_t)stream->name_count + 1) * sizeof *names);
+	if (names)
+		stream->names = names;
+	if (!name || !names) {
+		free(name);
+		return false;
+	}
+	if (number < 0)
+		snprintf(name, size, "%s%s", before, object);
+	else
+		snprintf(name, size, "%s%s.eta%d", before, object, number);
+	stream->names[stream->name_count++] = name;
+	return signals_add(&stream->set, sim, name) != SIGNAL_NO_MEMORY;
+}
+
+static bool add_body(RecordStream *stream, CalSim *sim, const CalBodyInfo *info) {
+	bool done = add(stream, sim, "pose:", info->name, -1);
+	for (int i = 0; i < info->modes && done; i++)
+		done = add(stream, sim, "q:", info->name, i);
+	return done;
+}
+
+int replay_set_stream(Record *record, RecordStream *stream, CalSim *sim, double interval, const char *h5_path,
+                      const char *path) {
+	static const double film = 1.0 / 60, moments = 2000;
+	const double duration = record->end - record->start;
+	stream->name = "replay";
+	stream->along = !(interval > 0);
+	stream->interval = interval > 0 ? interval : fmin(film, duration / moments);
+	bool done = record_set_path(stream, h5_path, false) == EXIT_OK;
+	int rows = 0;
+	for (int g = 0; g < cal_sim_group_count(sim) && done; g++) {
+		const CalModel *model = cal_sim_model(sim, g);
+		rows += cal_model_row_count(model);
+		for (int i = 0; i < cal_model_body_count(model) && done; i++) {
+			CalBodyInfo info;
+			done = cal_model_body(model, i, &info) == CAL_OK && add_body(stream, sim, &info);
+		}
+	}
+	done = done && add(stream, sim, "balance", "", -1) && add(stream, sim, "total_momentum", "", -1);
+	if (done && rows > 0)
+		done = add(stream, sim, "residual", "", -1);
+	return done && !stream->set.failed ? EXIT_OK : say_status(path, CAL_ERR_MEMORY, NULL);
+}
