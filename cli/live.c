@@ -114,10 +114,13 @@ static const CalDeviceOps hand_ops = {.type = "hand", .evaluate = hand_evaluate}
 static const char *value_of(const char *text, const char *key) {
 	char quoted[40];
 	snprintf(quoted, sizeof quoted, "\"%s\"", key);
-	const char *at = strstr(text, quoted);
-	at = at ? at + strlen(quoted) : NULL;
-	at = at ? at + strspn(at, " \t\n") : NULL;
-	return at && *at == ':' ? at + 1 + strspn(at + 1, " \t\n") : NULL;
+	for (const char *at = text; (at = strstr(at, quoted)) != NULL;) {
+		at += strlen(quoted);
+		at += strspn(at, " \t\n");
+		if (*at == ':') // otherwise it is a value
+			return at + 1 + strspn(at + 1, " \t\n");
+	}
+	return NULL;
 }
 
 static bool number_of(const char *text, const char *key, double *value) {

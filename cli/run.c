@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "checkpoint.h"
+#include "live.h"
 #include "replay.h"
 #include "record.h"
 #include "summary.h"
@@ -41,6 +42,8 @@ static const char help[] =
 	"      --checkpoint FILE  keep a checkpoint: at the end, and when interrupted (Ctrl-C, SIGTERM); docs/checkpoints.md\n"
 	"      --checkpoint-every S  and every S simulated seconds, at the next sample\n"
 	"      --restart FILE     go on from a checkpoint of the same model, bit by bit; -o gets the samples from there on\n"
+	"      --live[=PORT]      in the browser while it runs, at real time unless the page asks for another speed: pause, step,\n"
+	"                         push bodies, move joints (docs/viewer.md); --no-browser only says the address\n"
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
 	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
@@ -67,6 +70,8 @@ typedef struct RunOptions {
 	CalResultsFull when_full;
 	bool when_full_set;
 	double real_time; // rate; 0: as fast as it can
+	bool live, no_browser;
+	double live_port; // 0: any that is free
 	double replay;    // interval of the viewer's stream; 0: along with the others
 	bool no_replay;
 	Checkpoints checkpoints;
@@ -89,6 +94,8 @@ enum {
 	OPTION_FLUSH,
 	OPTION_REPLAY,
 	OPTION_NO_REPLAY,
+	OPTION_LIVE,
+	OPTION_NO_BROWSER,
 	OPTION_WHEN_FULL,
 	OPTION_REAL_TIME,
 	OPTION_CHECKPOINT,
@@ -110,6 +117,8 @@ static const struct option long_options[] = {
 	{"flush", required_argument, NULL, OPTION_FLUSH},
 	{"replay", required_argument, NULL, OPTION_REPLAY},
 	{"no-replay", no_argument, NULL, OPTION_NO_REPLAY},
+	{"live", optional_argument, NULL, OPTION_LIVE},
+	{"no-browser", no_argument, NULL, OPTION_NO_BROWSER},
 	{"when-full", required_argument, NULL, OPTION_WHEN_FULL},
 	{"real-time", optional_argument, NULL, OPTION_REAL_TIME},
 	{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
@@ -175,6 +184,14 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return !value || (parse_number(value, &options->real_time) && options->real_time > 0)
 		           ? EXIT_OK
 		           : say_usage("run", "--real-time takes a rate above zero, not '%s'", value);
+	case OPTION_LIVE:
+		options->live = true;
+		return !value || (parse_number(value, &options->live_port) && options->live_port <= 65535)
+		           ? EXIT_OK
+		           : say_usage("run", "--live takes the number of a port, not '%s'", value);
+	case OPTION_NO_BROWSER:
+		options->no_browser = true;
+		return EXIT_OK;
 	case OPTION_NO_REPLAY:
 		options->no_replay = true;
 		return EXIT_OK;
@@ -216,6 +233,8 @@ static int parse_options(RunOptions *options, int argc, char **argv) {
 		return say_usage("run", "more than %d signals", MAX_SIGNALS);
 	for (; optind < argc; optind++)
 		options->plotted[options->plotted_count++] = argv[optind];
+	if (options->live && options->real_time > 0)
+		return say_usage("run", "--live has a pace of its own; leave --real-time out");
 	if (options->plotted_count && !options->svg)
 		return say_usage("run", "signals behind FILE are for a plot; add --plot FILE.svg, or use --signal");
 	int on_stdout = options->json + is_stdout(options->out) + is_stdout(options->svg);
@@ -350,22 +369,32 @@ static int take_sample(Record *record, Summary *summary, CalSim *sim) {
 	return code;
 }
 
-static CalStatus advance(RealTime *paced, CalSim *sim, double next, bool every_step, CalError *error) {
-	if (paced->rate > 0)
-		return realtime_step(paced, sim, next, error);
+/* What sets the pace of a run: nothing, the clock, or a page that watches it. */
+typedef struct Pace {
+	RealTime clock;
+	Live *page; // NULL: none
+} Pace;
+
+static bool is_paced(const Pace *pace) { return pace->page || pace->clock.rate > 0; }
+
+static CalStatus advance(Pace *pace, CalSim *sim, double next, bool every_step, CalError *error) {
+	if (pace->page)
+		return live_step(pace->page, sim, next, error);
+	if (pace->clock.rate > 0)
+		return realtime_step(&pace->clock, sim, next, error);
 	return every_step ? cal_sim_step(sim, next, error) : cal_sim_advance(sim, next, error);
 }
 
-static int integrate(Record *record, Summary *summary, CalSim *sim, RealTime *paced, Checkpoints *kept, bool progress) {
+static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, Checkpoints *kept, bool progress) {
 	double start = record->start, end = record->end, shown = -INFINITY;
 	bool every_step = record_wants_steps(record);
 	int code = take_sample(record, summary, sim);
-	if (paced->rate > 0)
-		realtime_start(paced, cal_sim_time(sim));
+	if (pace->clock.rate > 0)
+		realtime_start(&pace->clock, cal_sim_time(sim));
 	while (code == EXIT_OK && cal_sim_time(sim) < end) {
 		CalError error = {0};
 		double next = record_next(record);
-		CalStatus status = advance(paced, sim, next, every_step, &error);
+		CalStatus status = advance(pace, sim, next, every_step, &error);
 		if (progress && cal_sim_time(sim) - shown > 0.01 * (end - start)) {
 			shown = cal_sim_time(sim);
 			show_progress(shown - start, end - start);
@@ -381,7 +410,7 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, RealTime *pa
 			record_events(record);
 			return say_status(summary->path, status, &error);
 		}
-		if (every_step || paced->rate <= 0 || cal_sim_time(sim) >= next)
+		if (every_step || !is_paced(pace) || cal_sim_time(sim) >= next)
 			code = take_sample(record, summary, sim);
 		if (code == EXIT_OK && checkpoints_look(kept, sim, record))
 			break;
@@ -435,7 +464,7 @@ static void input_free(Input *input) {
 
 /* All that needs the record to be open: the samples, then the picture, also of a run that failed halfway. */
 static int run_recorded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Record *record,
-                        Summary *summary, RealTime *paced, CalSim *sim) {
+                        Summary *summary, Pace *pace, CalSim *sim) {
 	Checkpoints kept = options->checkpoints;
 	Names plotted = plotted_names(options, settings);
 	bool progress = !options->quiet && isatty(fileno(stderr)) && !getenv("CI");
@@ -456,7 +485,12 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 		code = record_open(record, &results, summary->path);
 	if (code != EXIT_OK)
 		return code;
-	code = integrate(record, summary, sim, paced, &kept, progress);
+	if (pace->page)
+		code = live_open(pace->page, &record->streams[0].set, sim, summary->title, (int)options->live_port,
+		                 !options->no_browser, summary->path);
+	if (code == EXIT_OK)
+		code = integrate(record, summary, sim, pace, &kept, progress);
+	live_end(pace->page, sim, code == EXIT_OK ? "the run is over" : "the run has failed");
 	int finish_code = record_finish(record, summary->path);
 	code = code == EXIT_OK ? finish_code : code;
 	if (code == EXIT_OK)
@@ -482,23 +516,27 @@ static void count_streams(const Record *record, Summary *summary, SummaryStream 
 
 static int run_loaded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Loaded *loaded) {
 	Record record = {0};
-	RealTime paced = {.rate = options->real_time};
+	Pace pace = {.clock.rate = options->real_time};
 	Summary summary = {.path = input->path,
 	                   .title = settings->title ? settings->title : "",
 	                   .method = settings->method.method,
 	                   .svg = options->svg,
 	                   .scenario = loaded->scenario,
-	                   .paced = options->real_time > 0 ? &paced : NULL};
+	                   .paced = options->real_time > 0 ? &pace.clock : NULL};
 	size_t most = (size_t)(settings->stream_count > 0 ? settings->stream_count : 1) + 1;
 	SummaryStream *streams = calloc(most, sizeof *streams);
-	int code = streams ? run_recorded(options, settings, input, &record, &summary, &paced, loaded->sim)
-	                   : say_status(summary.path, CAL_ERR_MEMORY, NULL);
+	int code = streams ? EXIT_OK : say_status(summary.path, CAL_ERR_MEMORY, NULL);
+	if (code == EXIT_OK && options->live)
+		code = live_create(&pace.page, loaded->file, loaded->sim, summary.path);
+	if (code == EXIT_OK)
+		code = run_recorded(options, settings, input, &record, &summary, &pace, loaded->sim);
 	if (code == EXIT_OK) {
 		count_streams(&record, &summary, streams);
 		print_summary(options, &summary, loaded->sim);
 	}
 	record_free(&record);
 	summary_free(&summary);
+	live_destroy(pace.page);
 	free(streams);
 	return code;
 }

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# A run in the browser, without a browser: the server answers only pages of its own, sends the document and ticks, obeys
+# commands, and a page that does not read holds nothing up.
+set -uo pipefail
+
+# shellcheck source=test/cli/expect.sh
+. "$(dirname "$0")/expect.sh"
+
+command -v python3 >/dev/null || exit 77
+cat >model.yaml <<'YAML'
+calder: 1
+title: "</script>A slider"
+bodies:
+  cart: {mass: 2 kg, box: [1, 1, 1]}
+  arm: {mass: 1 kg, rod: {from: [0, 0, 0], to: [1, 0, 0]}}
+joints:
+  rail: {type: prismatic, to: cart, axis: x}
+  hinge: {type: revolute, from: cart, to: arm}
+run: {duration: 4 s, method: rk4, step: 5 ms, output: {interval: 50 ms, signals: [q]}}
+YAML
+
+"$CALDER" run model.yaml -q --live --no-browser -d 0.01 >out 2>err
+if grep -q "no web server" err; then
+	echo "built without civetweb: skipped"
+	exit 77
+fi
+
+# A client of RFC 6455: just enough to talk to the program.
+cat >client.py <<'PY'
+import base64, json, os, re, socket, struct, subprocess, sys, time
+
+class Page:
+    def __init__(self, port, origin=None, host=None, path="/live", receive=None):
+        self.s = socket.socket()
+        if receive:
+            self.s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive)
+        self.s.settimeout(10)
+        self.s.connect(("127.0.0.1", port))
+        key = base64.b64encode(os.urandom(16)).decode()
+        self.s.sendall((f"GET {path} HTTP/1.1\r\nHost: {host or f'127.0.0.1:{port}'}\r\nUpgrade: websocket\r\n"
+                        f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
+                        + (f"Origin: {origin}\r\n" if origin else "") + "\r\n").encode())
+        self.buffer, self.last = b"", {}
+        while b"\r\n\r\n" not in self.buffer:
+            got = self.s.recv(4096)
+            if not got:
+                break
+            self.buffer += got
+        head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
+        self.answer = head.split(b"\r\n")[0].decode()
+
+    def take(self, n):
+        while len(self.buffer) < n:
+            got = self.s.recv(1 << 16)
+            if not got:
+                raise EOFError
+            self.buffer += got
+        out, self.buffer = self.buffer[:n], self.buffer[n:]
+        return out
+
+    def message(self):
+        first, size = self.take(2)
+        size = struct.unpack(">H", self.take(2))[0] if size == 126 else struct.unpack(">Q", self.take(8))[0] if size == 127 else size
+        return first & 15, self.take(size)
+
+    def send(self, **command):
+        text, mask = json.dumps(command).encode(), os.urandom(4)
+        head = bytes([0x81, 0x80 | len(text)]) if len(text) < 126 else bytes([0x81, 0xfe]) + struct.pack(">H", len(text))
+        self.s.sendall(head + mask + bytes(b ^ mask[i % 4] for i, b in enumerate(text)))
+
+    def tick(self, wanted=lambda t, values: True):
+        while True:
+            kind, data = self.message()
+            if kind == 2:
+                magic, number, t = struct.unpack_from("<IId", data)
+                assert magic == 0x4b435443
+                self.raw = data
+                if wanted(t, data):
+                    return t
+            elif kind == 1:
+                message = json.loads(data)
+                self.last = message
+                if "end" in message:
+                    return None
+
+def start(*arguments):
+    run = subprocess.Popen([os.environ["CALDER"], "run", *arguments, "--live", "--no-browser"], stderr=subprocess.PIPE,
+                           stdout=subprocess.PIPE, text=True)
+    port = int(re.search(r"127\.0\.0\.1:(\d+)/", run.stderr.readline()).group(1))
+    return run, port
+PY
+
+cat >talk.py <<'PY'
+from client import *
+run, port = start("model.yaml", "-q")
+for host, origin in ((None, "http://evil.example"), ("evil.example", None), (None, f"http://127.0.0.1:{port + 1}")):
+    assert " 101" not in Page(port, origin, host).answer, (host, origin)
+page = Page(port, f"http://127.0.0.1:{port}")
+assert " 101" in page.answer, page.answer
+kind, data = page.message()
+assert kind == 1 and b"<" not in data
+document = json.loads(data)["document"]
+assert document["title"] == "</script>A slider" and [b["name"] for b in document["bodies"]] == ["cart", "arm"]
+assert [s["name"] for s in document["signals"]] == ["q:rail", "q:hinge"] and "frames" not in document
+size = 16 + 8 * 2 + 4 * 7 * 2
+value = lambda k: struct.unpack_from("<d", page.raw, 16 + 8 * k)[0]
+page.tick()
+assert len(page.raw) == size and value(0) == 0
+page.send(command="pause")
+time.sleep(0.3)
+while page.last.get("state", {}).get("running", True):
+    page.tick()
+t0 = page.tick()
+time.sleep(0.2)
+assert page.tick() == t0, "it goes on while it is paused"
+page.send(command="step", count=3)
+t1 = page.tick(lambda t, d: t > t0 + 0.0149)
+assert abs(t1 - t0 - 0.015) < 1e-12, (t0, t1)
+# both bodies together weigh 3 kg: a push of 6 N for a while, and the speed stays
+page.send(command="force", body=0, point=[0, 0, 0], force=[6, 0, 0])
+page.send(command="resume")
+page.tick(lambda t, d: t > t1 + 0.5)
+assert value(0) > 0.1, value(0)
+page.send(command="release")
+page.send(command="joint", joint=1, dof=0, value=1.0)
+page.send(command="nonsense", body=-7)
+page.send(command="force", body=99, point=[0, 0, 0], force=[6, 0, 0])
+page.send(command="speed", value=0)
+end = page.tick(lambda t, d: False)
+assert end is None and "over" in page.last["end"], page.last
+assert abs(value(1) - 1) < 0.05, value(1)      # the slider pulled the hinge to 1 rad
+assert run.wait(10) == 0
+PY
+python3 talk.py || fail "talk.py"
+
+# ---- a page that does not read: 2000 bodies are 56 kB a tick, 3.4 MB/s, more than the buffers between the two take
+python3 - >large.yaml <<'PY'
+print("calder: 1\nbodies:")
+for i in range(2000):
+    print(f"  b{i}: {{mass: 1, sphere: 0.1}}")
+print("joints:")
+for i in range(2000):
+    print(f"  j{i}: {{type: {'free' if i == 0 else 'weld'}, {'' if i == 0 else f'from: b{i - 1}, '}to: b{i}}}")
+print("run: {duration: 5 s, method: rk4, step: 50 ms, output: {interval: 1 s, signals: [energy]}}")
+PY
+cat >stall.py <<'PY'
+from client import *
+run, port = start("large.yaml", "--json")
+stalled = Page(port, receive=4096)
+reader = Page(port)
+began = time.time()
+count = 0
+try:
+    while True:
+        count += reader.message()[0] == 2
+except (EOFError, OSError):
+    pass
+summary = json.loads(run.communicate(timeout=60)[0])
+took = time.time() - began
+assert run.returncode == 0
+assert took < 5 + 3, f"a run of 5 s took {took:.1f} s beside a page that does not read"
+assert count > 60, f"the other page got only {count} ticks"
+PY
+python3 stall.py || fail "stall.py"
+
+calder 2 run model.yaml --live=99999
+stderr_has "takes the number of a port"
+calder 2 run model.yaml --live --real-time
+stderr_has "has a pace of its own"
+
+exit $((failures > 0))
