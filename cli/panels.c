@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "png.h"
 #include "panels.h"
 #include "svg.h"
 
@@ -76,6 +77,13 @@ static int cannot_write(const char *path) {
 }
 
 static int write_plot(const char *path, const SvgPlot *plot) {
+	if (png_is_asked(path)) {
+		FILE *converter = png_open(path);
+		if (!converter)
+			return EXIT_INPUT;
+		svg_write(converter, plot);
+		return png_close(converter, path);
+	}
 	bool to_stdout = strcmp(path, "-") == 0;
 	FILE *out = to_stdout ? stdout : fopen(path, "w");
 	if (!out)

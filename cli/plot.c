@@ -18,7 +18,7 @@ static const char help[] =
 	"Draws columns of a result file over its first column, as SVG: of an HDF5 file (.h5, .hdf5) that 'calder run'\n"
 	"wrote, or of a CSV file (- reads stdin), whose first line names the columns, \"kind:label [unit]\". Columns of\n"
 	"one kind and unit share a panel.\n"
-	"  -o, --output FILE   the picture (- for stdout, the default)\n"
+	"  -o, --output FILE   the picture (- for stdout, the default); .png makes PNG, by rsvg-convert (librsvg2-bin)\n"
 	"  -t, --title TEXT    above it (the name of the file)\n"
 	"      --stream NAME   of an HDF5 file (its first)\n"
 	"COLUMN is a name without its unit (q:shoulder, momentum:Lz), or the beginning of several (q, node:arm/tip);\n"
