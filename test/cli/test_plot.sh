@@ -131,5 +131,19 @@ stderr_has 'signal "q:wing": the model has no joint'
 calder 3 run "$arm" -s deflection:upper/end
 stderr_has 'signal "deflection:upper/end": the model has no node'
 
+# ---- PNG, by another program
+printf 't [s],q [rad]\n0,1\n1,2\n' >small.csv
+if command -v rsvg-convert >/dev/null; then
+	calder 0 plot small.csv -o small.png
+	[ "$(head -c 8 small.png | od -An -tx1 | tr -d ' ')" = 89504e470d0a1a0a ] || fail "small.png is no PNG"
+	calder 3 plot small.csv -o nowhere/small.png
+	stderr_has '^nowhere/small.png: error: cannot be written'
+fi
+paths=$PATH
+PATH=/nonexistent
+calder 3 plot small.csv -o none.png
+PATH=$paths
+stderr_has '^none.png: error: PNG needs rsvg-convert'
+
 echo "$failures failures"
 [ "$failures" -eq 0 ]
