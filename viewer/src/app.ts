@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * app.ts — the state of the viewer and everything that can be done with it. The interface calls its methods and
+ * listens to what changed; it draws once per display frame, and only if something did.
+ */
+import type { Replay } from "./data/replay.js";
+import { lastBefore } from "./data/sample.js";
+import { Emitter } from "./emitter.js";
+import type { LiveLink } from "./live.js";
+import { CameraControl, type Preset } from "./scene/camera.js";
+import type { FlexColoring } from "./scene/flexible.js";
+import { Stage } from "./scene/stage.js";
+import type { TrailOf } from "./scene/trails.js";
+import { View } from "./scene/view.js";
+import { bodyOf, sameSelection, type Selection } from "./selection.js";
+import { ThemeControl } from "./ui/theme.js";
+
+export type Change =
+	| "replay" // another run is shown
+	| "time" // every frame in which the time differs
+	| "play" // playing, rate, looping
+	| "selection"
+	| "visibility" // bodies hidden or shown
+	| "topology" // parents or groups differ from the frame before
+	| "settings" // what is drawn
+	| "mode" // a mode shape is shown
+	| "camera"
+	| "theme"
+	| "signals" // a live run has more values
+	| "live" // state of the connection
+	| "ghost"
+	| "size";
+
+export const RATES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100] as const;
+
+export interface Settings {
+	bodyFrames: boolean;
+	nodeFrames: boolean;
+	jointFrames: boolean;
+	arrows: boolean;
+	grid: boolean;
+	trails: "none" | "selected" | "all";
+	ghost: boolean;
+	labels: boolean;
+}
+
+export interface ShownMode {
+	body: number;
+	mode: number;
+	phase: number;
+}
+
+/** Times of the last frames' scripts [ms]: what a frame costs without the graphics card. */
+export class Stats {
+	readonly script = new Float64Array(240);
+	frames = 0;
+	first = NaN; // when the first frame of a run was drawn, since the page was asked for [ms]
+
+	add(ms: number, shown: boolean): void {
+		if (shown && Number.isNaN(this.first)) this.first = performance.now();
+		this.script[this.frames++ % this.script.length] = ms;
+	}
+}
+
+export class App extends Emitter<Change> {
+	readonly stage: Stage;
+	readonly camera: CameraControl;
+	readonly theme: ThemeControl;
+	readonly stats = new Stats();
+	readonly settings: Settings = {
+		bodyFrames: false,
+		nodeFrames: false,
+		jointFrames: false,
+		arrows: true,
+		grid: true,
+		trails: "none",
+		ghost: true,
+		labels: true,
+	};
+	view: View | null = null;
+	live: LiveLink | null = null;
+	selection: Selection | null = null;
+	time = 0;
+	playing = false;
+	rate = 1;
+	loop = false;
+	/** A live run is shown at its newest time. */
+	atEdge = true;
+	mode: ShownMode | null = null;
+	modeAmplitude = 1;
+	modeSpeed = 1; // [Hz] on the screen
+	/** Called at the end of a frame that was drawn, while the picture is in the canvas. */
+	afterDraw: (() => void) | null = null;
+	private drawNeeded = true;
+	private timeNeeded = true;
+	private last = 0;
+	private topologyCount = -1;
+	private trailFrames = 0;
+
+	constructor(canvas: HTMLCanvasElement) {
+		super();
+		this.stage = new Stage(canvas);
+		this.camera = new CameraControl(this.stage.camera, canvas);
+		this.theme = new ThemeControl(() => this.themeChanged());
+		this.stage.setColors(this.theme.stageColors());
+		requestAnimationFrame(this.frame);
+	}
+
+	get replay(): Replay | null {
+		return this.view?.replay ?? null;
+	}
+
+	get start(): number {
+		const t = this.replay?.frames.t;
+		return t && t.count ? t.data[0]! : 0;
+	}
+
+	get end(): number {
+		const t = this.replay?.frames.t;
+		return t && t.count ? t.data[t.count - 1]! : 0;
+	}
+
+	private themeChanged(): void {
+		this.stage.setColors(this.theme.stageColors());
+		this.emit("theme");
+		this.draw();
+	}
+
+	/* ---- runs -------------------------------------------------------------------------- */
+
+	/** Shows a run. keepCamera: of a live run whose document came again. */
+	open(replay: Replay, keepCamera = false): void {
+		this.view?.dispose();
+		this.selection = null;
+		this.mode = null;
+		this.playing = false;
+		this.topologyCount = -1;
+		const view = new View(this.stage, replay);
+		this.view = view;
+		this.camera.setUp(replay.up);
+		view.setGhost(replay.ghost);
+		this.settings.grid = replay.joints.some((j) => j.from.body === replay.bodies.length - 1 && j.type !== "free");
+		this.time = this.live ? this.end : this.start;
+		view.update(this.time);
+		const bounds = view.bounds();
+		const ground = bounds.center.clone();
+		ground[replay.up] = bounds.low;
+		this.stage.setGrid(ground, bounds.radius * 2);
+		if (!keepCamera) this.camera.preset("iso", bounds, true);
+		this.applySettings();
+		this.emit("replay");
+		this.emit("ghost");
+		this.timeNeeded = true;
+		this.draw();
+	}
+
+	setGhost(replay: Replay | null): void {
+		if (!this.view) return;
+		this.view.setGhost(replay);
+		this.settings.ghost = true;
+		this.applySettings();
+		this.emit("ghost");
+		this.timeNeeded = true;
+	}
+
+	/* ---- time -------------------------------------------------------------------------- */
+
+	seek(time: number): void {
+		this.time = Math.min(this.end, Math.max(this.start, time));
+		this.atEdge = this.live !== null && this.time >= this.end;
+		this.timeNeeded = true;
+	}
+
+	setPlaying(playing: boolean): void {
+		if (playing && this.time >= this.end) this.time = this.start;
+		this.playing = playing && this.end > this.start;
+		this.timeNeeded = true;
+		this.emit("play");
+	}
+
+	/** Space: plays or pauses, a live run by a command. */
+	togglePlaying(): void {
+		if (!this.live) return this.setPlaying(!this.playing);
+		if (this.atEdge) this.live.command(this.live.running ? { command: "pause" } : { command: "resume" });
+		else this.setPlaying(!this.playing);
+	}
+
+	/** To the frame after or before the time shown; a live run that is paused at its newest time computes one more. */
+	step(direction: 1 | -1): void {
+		const t = this.replay?.frames.t;
+		if (!t || t.count === 0) return;
+		this.setPlaying(false);
+		if (this.live && this.atEdge && direction > 0) return this.live.command({ command: "step", count: 1 });
+		const i = lastBefore(t, this.time, -1);
+		const on = this.time === t.data[i];
+		const next = direction > 0 ? i + 1 : on ? i - 1 : i;
+		this.seek(t.data[Math.min(t.count - 1, Math.max(0, next))]!);
+	}
+
+	setRate(rate: number): void {
+		this.rate = rate;
+		this.live?.command({ command: "speed", value: rate });
+		this.emit("play");
+	}
+
+	/** The connection or the simulation changed its state; the rate is the simulation's. */
+	liveChanged(): void {
+		if (this.live && this.live.state === "open") this.rate = this.live.speed;
+		this.emit("live");
+	}
+
+	changeRate(direction: 1 | -1): void {
+		const above = RATES.findIndex((r) => r > this.rate * 1.001);
+		const below = RATES.findLastIndex((r) => r < this.rate * 0.999);
+		const i = direction > 0 ? above : below;
+		if (i >= 0) this.setRate(RATES[i]!);
+	}
+
+	setLoop(loop: boolean): void {
+		this.loop = loop;
+		this.emit("play");
+	}
+
+	/** To the event before or after the time shown. */
+	jumpEvent(direction: 1 | -1): void {
+		const times = this.replay?.events.map((e) => e.t) ?? [];
+		const found =
+			direction > 0 ? times.find((t) => t > this.time + 1e-9) : times.findLast((t) => t < this.time - 1e-9);
+		if (found !== undefined) this.seek(found);
+	}
+
+	/* ---- selection and visibility ------------------------------------------------------- */
+
+	select(selection: Selection | null): void {
+		if (!this.view || sameSelection(selection, this.selection)) return;
+		this.selection = selection;
+		this.view.select(bodyOf(this.view.replay, selection));
+		if (this.settings.trails === "selected") this.updateTrails();
+		this.emit("selection");
+		this.draw();
+	}
+
+	get selectedBody(): number {
+		return this.view ? bodyOf(this.view.replay, this.selection) : -1;
+	}
+
+	setHidden(bodies: Iterable<number>, hidden: boolean): void {
+		if (!this.view) return;
+		for (const body of bodies) this.view.hidden[body] = hidden ? 1 : 0;
+		this.emit("visibility");
+		this.draw();
+	}
+
+	isolate(bodies: Iterable<number>): void {
+		if (!this.view) return;
+		this.view.hidden.fill(1);
+		this.setHidden(bodies, false);
+	}
+
+	showAll(): void {
+		this.view?.hidden.fill(0);
+		this.setHidden([], false);
+	}
+
+	/* ---- what is drawn ------------------------------------------------------------------ */
+
+	set<K extends keyof Settings>(key: K, value: Settings[K]): void {
+		this.settings[key] = value;
+		this.applySettings();
+	}
+
+	applySettings(): void {
+		const { view, settings } = this;
+		this.stage.grid.visible = settings.grid;
+		if (!view) return;
+		view.triads.bodies.object.visible = settings.bodyFrames;
+		view.triads.nodes.object.visible = settings.nodeFrames;
+		view.triads.joints.object.visible = settings.jointFrames;
+		view.arrows.object.visible = settings.arrows;
+		if (view.ghost) view.ghost.bodies.object.visible = view.ghost.flexible.object.visible = settings.ghost;
+		this.updateTrails();
+		this.emit("settings");
+		this.draw();
+	}
+
+	private trailList(): TrailOf[] {
+		const { view, selection, settings } = this;
+		if (!view || settings.trails === "none") return [];
+		if (settings.trails === "all")
+			return view.replay.bodies
+				.slice(0, -1)
+				.map((b) => ({ body: b.index, node: -1, color: view.bodyColor(b.index) }));
+		const body = this.selectedBody;
+		if (body < 0) return [];
+		return [{ body, node: selection?.kind === "node" ? selection.node : -1, color: view.bodyColor(body) }];
+	}
+
+	updateTrails(): void {
+		this.view?.trails.set(this.trailList());
+		this.trailFrames = this.replay?.frames.t.count ?? 0;
+	}
+
+	setTrailSpan(seconds: number): void {
+		if (this.view) this.view.trailSpan = seconds;
+		this.emit("settings");
+		this.draw();
+	}
+
+	setExaggeration(factor: number): void {
+		if (this.view) this.view.flexible.exaggeration = factor;
+		this.emit("settings");
+		this.draw();
+	}
+
+	setColoring(coloring: FlexColoring): void {
+		this.view?.flexible.setColoring(coloring);
+		this.emit("settings");
+		this.draw();
+	}
+
+	setArrowScale(factor: number): void {
+		if (this.view) this.view.arrows.factor = factor;
+		this.emit("settings");
+		this.draw();
+	}
+
+	/** Shows a mode shape of a flexible body instead of its motion; mode < 0: the motion again. */
+	showMode(body: number, mode: number): void {
+		if (!this.view) return;
+		for (const drawn of this.view.flexible.bodies) drawn.override = null;
+		const drawn = this.view.flexible.get(body);
+		this.mode = mode >= 0 && drawn ? { body, mode, phase: Math.PI / 2 } : null;
+		if (this.mode) this.writeMode();
+		this.view.flexible.findPeak();
+		this.emit("mode");
+		this.emit("settings");
+		this.draw();
+	}
+
+	private writeMode(): void {
+		const { mode, view } = this;
+		const drawn = mode && view?.flexible.get(mode.body);
+		if (!mode || !drawn) return;
+		const eta = (drawn.override ??= new Float32Array(drawn.flexible.modes));
+		eta.fill(0);
+		eta[mode.mode] = 1;
+		const reach = drawn.peakAt(eta, "displacement");
+		eta[mode.mode] = reach > 0 ? ((0.12 * drawn.size * this.modeAmplitude) / reach) * Math.sin(mode.phase) : 0;
+	}
+
+	/* ---- camera ------------------------------------------------------------------------- */
+
+	preset(preset: Preset): void {
+		if (!this.view) return;
+		this.camera.preset(preset, this.view.bounds());
+		this.draw();
+	}
+
+	/** Everything that is shown, or the selected body. */
+	fit(selected = false): void {
+		if (!this.view) return;
+		this.camera.fit(this.view.bounds(selected ? this.selectedBody : -1));
+		this.draw();
+	}
+
+	/** -1: nobody. */
+	follow(body: number): void {
+		if (!this.view) return;
+		const { pose } = this.view.sample;
+		this.camera.follow(body, pose[body * 7] ?? 0, pose[body * 7 + 1] ?? 0, pose[body * 7 + 2] ?? 0);
+		this.emit("camera");
+	}
+
+	resize(width: number, height: number): void {
+		this.stage.resize(width, height);
+		this.emit("size");
+		this.draw();
+	}
+
+	/* ---- frames ------------------------------------------------------------------------- */
+
+	draw(): void {
+		this.drawNeeded = true;
+	}
+
+	/** A live run has more frames, or another event. */
+	grown(): void {
+		this.timeNeeded = true;
+	}
+
+	private advance(seconds: number): void {
+		if (this.live && this.atEdge) {
+			if (this.time !== this.end) this.timeNeeded = true;
+			this.time = this.end;
+		}
+		if (this.playing) {
+			this.time += seconds * this.rate;
+			this.timeNeeded = true;
+			if (this.time >= this.end) {
+				if (this.loop) this.time = this.start + ((this.time - this.start) % (this.end - this.start));
+				else {
+					this.time = this.end;
+					this.playing = false;
+					this.atEdge = this.live !== null;
+					this.emit("play");
+				}
+			}
+		}
+		if (this.mode) {
+			this.mode.phase += 2 * Math.PI * this.modeSpeed * seconds;
+			this.writeMode();
+			this.draw();
+		}
+	}
+
+	private readonly frame = (now: number): void => {
+		requestAnimationFrame(this.frame);
+		const started = performance.now();
+		const seconds = Math.min(1, (now - this.last) / 1000);
+		this.last = now;
+		const { view } = this;
+		this.advance(seconds);
+		const timed = this.timeNeeded;
+		if (timed && view) this.locate(view);
+		const moved = this.camera.update(seconds);
+		if (!timed && !moved && !this.drawNeeded) return;
+		this.timeNeeded = this.drawNeeded = false;
+		if (view) this.refresh(view, timed);
+		this.stage.render(this.camera.distance, view?.size ?? 1);
+		this.emit("camera");
+		this.afterDraw?.();
+		this.stats.add(performance.now() - started, view !== null);
+	};
+
+	private locate(view: View): void {
+		view.sample.at(this.time);
+		const { following } = this.camera;
+		const { pose } = view.sample;
+		if (following >= 0) this.camera.moved(pose[following * 7]!, pose[following * 7 + 1]!, pose[following * 7 + 2]!);
+	}
+
+	private refresh(view: View, timed: boolean): void {
+		// A live run's trails are made anew when a twentieth of their frames came since.
+		const count = view.replay.frames.t.count;
+		if (this.live && view.trails.list.length && Math.abs(count - this.trailFrames) > this.trailFrames / 20)
+			this.updateTrails();
+		view.refresh();
+		const { topologyCount } = view.sample;
+		if (topologyCount !== this.topologyCount) {
+			this.topologyCount = topologyCount;
+			this.emit("topology");
+		}
+		if (timed) this.emit("time");
+	}
+}

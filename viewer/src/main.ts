@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * main.ts — puts the page together and opens what there is to show: the document in the page, else a live simulation
+ * at the server that the page came from, else a file.
+ */
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { App } from "./app.js";
+import { decodeReplay } from "./data/decode.js";
+import { embeddedText } from "./data/embedded.js";
+import type { Replay } from "./data/replay.js";
+import { fileName, Recorder, saveBlob, scenePng } from "./export.js";
+import { askForFile, onDrop, readReplay } from "./files.js";
+import { applyHash, makeHash } from "./link.js";
+import { LiveLink } from "./live.js";
+import { signalsOf } from "./selection.js";
+import { button, el, setText } from "./ui/dom.js";
+import { Header } from "./ui/header.js";
+import { icon, logo } from "./ui/icons.js";
+import { helpDialog, keyList, listenToKeys } from "./ui/keyboard.js";
+import type { MenuItem } from "./ui/menu.js";
+import { arrowPanel, displayPanel, flexiblePanel, Inspector, livePanel, ModesPanel } from "./ui/panels.js";
+import { PlotDock } from "./ui/plots.js";
+import { SignalList } from "./ui/signals.js";
+import { Timeline } from "./ui/timeline.js";
+import { Tree } from "./ui/tree.js";
+import { Viewport } from "./ui/viewport.js";
+
+const VERSION = "Calder viewer, replay format 1";
+
+function makeApp(): App {
+	try {
+		return new App(canvas);
+	} catch (error) {
+		document.body.append(
+			el("p", {}, "This browser cannot draw the scene: it has no WebGL 2, or it is switched off."),
+		);
+		throw error;
+	}
+}
+
+/* ---- parts of the page --------------------------------------------------------------------- */
+
+const canvas = el("canvas", {
+	class: "view",
+	tabindex: "0",
+	role: "img",
+	"aria-label": "The scene. Keys W, A, S, D turn it, Q and E zoom.",
+});
+const app = makeApp();
+const plots = new PlotDock(app);
+const viewport = new Viewport(app, canvas);
+const tree = new Tree(app);
+const signals = new SignalList(app, plots);
+const timeline = new Timeline(app);
+const inspector = new Inspector(app, plots, () => viewport.toggleFollow());
+const header = new Header(app, plots, { exportItems, compareItems, copyLink, help: () => help.showModal() });
+const keys = keyList(app, {
+	search: () => {
+		showTab(0);
+		tree.focusSearch();
+	},
+	plotSelection,
+	trails: () => viewport.toggleTrails(),
+	follow: () => viewport.toggleFollow(),
+	force: () => viewport.setForceTool(!viewport.drag.armed),
+	help: () => help.showModal(),
+	copyLink,
+});
+const help = helpDialog(keys, VERSION);
+const pages = [tree.element, signals.element];
+const tabs = ["Scene", "Signals"].map((name, i) =>
+	el(
+		"button",
+		{ type: "button", role: "tab", id: `tab-${i}`, "aria-controls": `page-${i}`, onclick: () => showTab(i) },
+		name,
+	),
+);
+pages.forEach((page, i) => {
+	page.id = `page-${i}`;
+	page.setAttribute("role", "tabpanel");
+	page.setAttribute("aria-labelledby", `tab-${i}`);
+	page.style.cssText = "display:flex;flex-direction:column;flex:1;min-height:0";
+});
+const startTitle = el("h2");
+const startText = el("p");
+const startButton = button("Open a replay…", icon("file"), () => void openFile(), { class: "button primary" });
+const start = el("div", { class: "start" }, logo(), startTitle, startText, startButton);
+
+function showTab(active: number): void {
+	tabs.forEach((tab, i) => {
+		tab.setAttribute("aria-selected", String(i === active));
+		tab.tabIndex = i === active ? 0 : -1;
+		pages[i]!.hidden = i !== active;
+	});
+}
+
+function build(): void {
+	const tablist = el("div", { class: "tabs", role: "tablist", "aria-label": "Lists" }, ...tabs);
+	tablist.addEventListener("keydown", (event) => {
+		if (event.key !== "ArrowLeft" && event.key !== "ArrowRight") return;
+		const other = tabs[0]!.getAttribute("aria-selected") === "true" ? 1 : 0;
+		showTab(other);
+		tabs[other]!.focus();
+		event.preventDefault();
+		event.stopPropagation();
+	});
+	const right = el(
+		"aside",
+		{ class: "side right", "aria-label": "Properties" },
+		inspector.element,
+		livePanel(app, viewport),
+		displayPanel(app),
+		arrowPanel(app),
+		flexiblePanel(app),
+		new ModesPanel(app).element,
+	);
+	viewport.element.append(start);
+	document.body.append(
+		el(
+			"div",
+			{ class: "app" },
+			header.element,
+			el("nav", { class: "side left", "aria-label": "Scene and signals" }, tablist, ...pages),
+			viewport.element,
+			right,
+			plots.element,
+			timeline.element,
+		),
+		help,
+	);
+	showTab(0);
+	app.resize(viewport.element.clientWidth, viewport.element.clientHeight);
+	listenToKeys(keys);
+}
+
+/* ---- actions ------------------------------------------------------------------------------- */
+
+function plotSelection(): void {
+	if (app.replay && app.selection) plots.show(signalsOf(app.replay, app.selection));
+	else viewport.message("Select a joint, node or body to plot");
+}
+
+function report(error: unknown): void {
+	viewport.message(error instanceof Error ? error.message : String(error));
+}
+
+async function copyLink(): Promise<void> {
+	const hash = makeHash(app, plots);
+	try {
+		history.replaceState(null, "", hash);
+		await navigator.clipboard.writeText(location.href);
+		viewport.message("Link copied");
+	} catch {
+		viewport.message("The link is in the address bar");
+	}
+}
+
+let recorder: Recorder | null = null;
+
+async function record(): Promise<void> {
+	try {
+		recorder = new Recorder(app);
+		recorder.start();
+		viewport.message("Recording until the end of the run; pause to stop earlier");
+		saveBlob(await recorder.done, fileName(app.replay?.title ?? "", "webm"));
+	} catch (error) {
+		report(error);
+	} finally {
+		recorder = null;
+	}
+}
+
+function exportItems(): MenuItem[] {
+	const title = app.replay?.title ?? "";
+	return [
+		{
+			label: "Picture of the scene (PNG)",
+			icon: "camera",
+			run: () => void scenePng(app).then((blob) => saveBlob(blob, fileName(title, "png")), report),
+		},
+		recorder
+			? { label: "Stop recording", icon: "video", run: () => recorder?.stop() }
+			: {
+					label: "Video from here to the end (WebM)",
+					icon: "video",
+					disabled: app.live !== null,
+					run: () => void record(),
+				},
+		{ label: "Open another replay…", icon: "file", run: () => void openFile() },
+	];
+}
+
+function compareItems(): MenuItem[] {
+	const second = app.view?.ghost;
+	const items: MenuItem[] = [{ label: "Compare with another replay…", icon: "file", run: () => void openGhost() }];
+	if (second) {
+		items.push({
+			label: app.settings.ghost ? "Hide the second run" : "Show the second run",
+			icon: app.settings.ghost ? "eyeOff" : "eye",
+			run: () => app.set("ghost", !app.settings.ghost),
+		});
+		items.push({ label: "Remove the second run", icon: "close", run: () => app.setGhost(null) });
+	}
+	return items;
+}
+
+async function openGhost(): Promise<void> {
+	const file = await askForFile();
+	if (file) await readReplay(file).then((replay) => app.setGhost(replay), report);
+}
+
+async function openFile(): Promise<void> {
+	const file = await askForFile();
+	if (file) await readReplay(file).then(open, report);
+}
+
+/* ---- what is shown ------------------------------------------------------------------------- */
+
+function open(replay: Replay): void {
+	start.hidden = true;
+	app.open(replay);
+	applyHash(app, plots, location.hash);
+}
+
+function showStart(title: string, text: string, ask: boolean): void {
+	setText(startTitle, title);
+	setText(startText, text);
+	startButton.hidden = !ask;
+	start.hidden = false;
+}
+
+function connect(): void {
+	showStart("Connecting…", "Waiting for the simulation.", false);
+	const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live`;
+	let first = true;
+	app.live = new LiveLink(url, {
+		opened: (replay) => {
+			start.hidden = true;
+			app.open(replay, !first);
+			if (first) applyHash(app, plots, location.hash);
+			first = false;
+			app.emit("live");
+		},
+		grown: () => app.grown(),
+		events: () => timeline.makeMarks(),
+		changed: () => app.liveChanged(),
+		message: (text) => viewport.message(text),
+	});
+}
+
+function begin(): void {
+	const text = embeddedText(document);
+	if (text !== null) {
+		try {
+			open(decodeReplay(JSON.parse(text), false));
+		} catch (error) {
+			showStart("This replay cannot be read", (error as Error).message, true);
+		}
+	} else if (location.protocol.startsWith("http")) connect();
+	else showStart("Calder viewer", "Open a replay that `calder view` wrote, or drop it here.", true);
+}
+
+/** The address follows while nothing moves; the browser allows few changes per second. */
+function keepAddress(): void {
+	let last = "";
+	window.setInterval(() => {
+		if (app.playing || app.live || !app.replay) return;
+		const hash = makeHash(app, plots);
+		if (hash === last) return;
+		last = hash;
+		try {
+			history.replaceState(null, "", hash);
+		} catch {
+			// Some browsers do not allow it for files.
+		}
+	}, 700);
+	window.addEventListener("hashchange", () => applyHash(app, plots, location.hash));
+}
+
+build();
+begin();
+keepAddress();
+onDrop(
+	(file) =>
+		void readReplay(file).then((replay) => (app.replay && !app.live ? app.setGhost(replay) : open(replay)), report),
+);
+
+// For scripts and tests: the same object that the interface works with.
+(window as unknown as { calder: App }).calder = app;

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * bodies.ts — the rigid shapes of all bodies as instances: one draw call per kind of shape, whatever the number of
+ * bodies. Each instance keeps its place in the body frame as rows of [R p], scaled; a frame multiplies it by the
+ * body's pose into the buffer that the GPU reads. Capsules are a cylinder and two spheres, lines a cylinder per
+ * segment.
+ */
+import { Color, Group, InstancedMesh, type BufferGeometry, type MeshLambertMaterial } from "three";
+import type { Body, Replay, Shape } from "../data/replay.js";
+import { multiplyToGl, poseToMatrix, type Sample } from "../data/sample.js";
+import { bodyMaterial, meshGeometry, unitGeometry, type UnitKind } from "./shapes.js";
+
+export interface BodyStyle {
+	ghost: boolean;
+	scale: number; // size of the scene [m]: of unbounded planes, of bodies without shapes
+}
+
+interface Part {
+	body: number;
+	local: Float32Array; // [12]
+	color: string | null; // null: the body's
+}
+
+class Bucket {
+	readonly parts: Part[] = [];
+	readonly bodies: Int32Array;
+	readonly locals: Float32Array;
+	readonly mesh: InstancedMesh;
+
+	constructor(geometry: BufferGeometry, material: MeshLambertMaterial, parts: Part[]) {
+		this.parts = parts;
+		this.bodies = Int32Array.from(parts, (p) => p.body);
+		this.locals = new Float32Array(parts.length * 12);
+		parts.forEach((p, i) => this.locals.set(p.local, i * 12));
+		this.mesh = new InstancedMesh(geometry, material, parts.length);
+		this.mesh.frustumCulled = false;
+		this.mesh.setColorAt(0, new Color());
+	}
+}
+
+/** Rows of [R p] of a placement, the columns of R multiplied by the sizes. */
+function scaled(at: ArrayLike<number>, orientation: ArrayLike<number>, x: number, y: number, z: number): Float32Array {
+	const pose = Float32Array.of(
+		at[0]!,
+		at[1]!,
+		at[2]!,
+		orientation[0]!,
+		orientation[1]!,
+		orientation[2]!,
+		orientation[3]!,
+	);
+	const out = new Float32Array(12);
+	poseToMatrix(pose, 0, out, 0);
+	for (let r = 0; r < 12; r += 4) {
+		out[r]! *= x;
+		out[r + 1]! *= y;
+		out[r + 2]! *= z;
+	}
+	return out;
+}
+
+/** A unit cylinder from a to b. */
+export function between(a: ArrayLike<number>, b: ArrayLike<number>, radius: number): Float32Array {
+	const d = [b[0]! - a[0]!, b[1]! - a[1]!, b[2]! - a[2]!];
+	const length = Math.hypot(d[0]!, d[1]!, d[2]!);
+	const [x, y, z] = length > 0 ? d.map((v) => v / length) : [0, 0, 1];
+	// The shortest turn from z to the direction; half a turn about x where they are opposite.
+	const w = 1 + z!;
+	const norm = Math.hypot(w, x!, y!);
+	const q = norm > 1e-6 ? [w / norm, -y! / norm, x! / norm, 0] : [0, 1, 0, 0];
+	const middle = [0, 1, 2].map((k) => (a[k]! + b[k]!) / 2);
+	return scaled(middle, q, radius, radius, length);
+}
+
+/** The point at points[i …] where `place` puts it. */
+function transformed(place: Float32Array, points: Float32Array, i: number): number[] {
+	const x = points[i]!,
+		y = points[i + 1]!,
+		z = points[i + 2]!;
+	return [0, 4, 8].map((r) => place[r]! * x + place[r + 1]! * y + place[r + 2]! * z + place[r + 3]!);
+}
+
+function offset(shape: Shape, along: number): number[] {
+	const m = scaled(shape.at, shape.orientation, 1, 1, 1);
+	return [0, 1, 2].map((r) => m[r * 4 + 3]! + along * m[r * 4 + 2]!);
+}
+
+export class BodySet {
+	readonly object = new Group();
+	readonly boxes: Float32Array; // [bodies 6]: around each body in its frame, low and high corners
+	private readonly buckets = new Map<
+		string,
+		{ geometry: (instances: number) => BufferGeometry; opacity: number; flat: boolean; parts: Part[] }
+	>();
+	private readonly built: Bucket[] = [];
+	private readonly replay: Replay;
+	private readonly style: BodyStyle;
+
+	constructor(replay: Replay, style: BodyStyle) {
+		this.replay = replay;
+		this.style = style;
+		this.boxes = new Float32Array(replay.bodies.length * 6);
+		for (const body of replay.bodies) this.addBody(body);
+		for (const { geometry, opacity, flat, parts } of this.buckets.values()) {
+			const material = bodyMaterial(style.ghost ? 0.28 * opacity : opacity, flat);
+			if (style.ghost)
+				Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 2, polygonOffsetUnits: 2 });
+			const bucket = new Bucket(geometry(parts.length), material, parts);
+			this.built.push(bucket);
+			this.object.add(bucket.mesh);
+		}
+	}
+
+	private add(body: Body, kind: UnitKind, local: Float32Array, color: string | null, opacity: number): void {
+		const bucket = this.bucket(
+			`${kind} ${opacity}`,
+			(instances) => unitGeometry(kind, instances),
+			opacity,
+			kind === "plane",
+		);
+		bucket.parts.push({ body: body.index, local, color });
+	}
+
+	private bucket(key: string, geometry: (instances: number) => BufferGeometry, opacity: number, flat: boolean) {
+		let bucket = this.buckets.get(key);
+		if (!bucket) this.buckets.set(key, (bucket = { geometry, opacity, flat, parts: [] }));
+		return bucket;
+	}
+
+	private addBody(body: Body): void {
+		for (const shape of body.shapes) this.addShape(body, shape);
+		if (body.shapes.length === 0 && !body.flexible && body.index < this.replay.bodies.length - 1)
+			this.addStick(body);
+		const points = body.flexible?.points;
+		if (points) for (let i = 0; i < points.length; i += 3) this.reach(body, points.subarray(i, i + 3), 0);
+	}
+
+	/** The body's box holds a ball. */
+	private reach(body: Body, at: ArrayLike<number>, radius: number): void {
+		const o = body.index * 6;
+		for (let c = 0; c < 3; c++) {
+			this.boxes[o + c] = Math.min(this.boxes[o + c]!, at[c]! - radius);
+			this.boxes[o + 3 + c] = Math.max(this.boxes[o + 3 + c]!, at[c]! + radius);
+		}
+	}
+
+	/** The body's box holds the box of half sides x, y, z that `local` places. */
+	private reachBox(body: Body, local: Float32Array, x: number, y: number, z: number): void {
+		const o = body.index * 6;
+		for (let c = 0; c < 3; c++) {
+			const half =
+				Math.abs(local[c * 4]!) * x + Math.abs(local[c * 4 + 1]!) * y + Math.abs(local[c * 4 + 2]!) * z;
+			this.boxes[o + c] = Math.min(this.boxes[o + c]!, local[c * 4 + 3]! - half);
+			this.boxes[o + 3 + c] = Math.max(this.boxes[o + 3 + c]!, local[c * 4 + 3]! + half);
+		}
+	}
+
+	private addStick(body: Body): void {
+		const size = this.style.scale;
+		this.add(body, "sphere", scaled([0, 0, 0], [1, 0, 0, 0], size * 0.02, size * 0.02, size * 0.02), null, 1);
+		this.reach(body, [0, 0, 0], size * 0.02);
+		for (const node of body.nodes) {
+			this.add(body, "cylinder", between([0, 0, 0], node.at, size * 0.006), null, 1);
+			this.reach(body, node.at, 0);
+		}
+	}
+
+	private addShape(body: Body, shape: Shape): void {
+		const {
+			kind,
+			at,
+			orientation,
+			color,
+			opacity,
+			dimensions: [a = 0, b = 0, c = 0],
+		} = shape;
+		const put = (unit: UnitKind, x: number, y: number, z: number): void =>
+			this.add(body, unit, scaled(at, orientation, x, y, z), color, opacity);
+		const hold = (x: number, y: number, z: number): void =>
+			this.reachBox(body, scaled(at, orientation, 1, 1, 1), x, y, z);
+		switch (kind) {
+			case "box":
+				put("box", a, b, c);
+				hold(a / 2, b / 2, c / 2);
+				break;
+			case "sphere":
+				put("sphere", a, a, a);
+				hold(a, a, a);
+				break;
+			case "cylinder":
+				put("cylinder", a, a, b);
+				hold(a, a, b / 2);
+				break;
+			case "cone":
+				put("cone", a, a, b);
+				hold(a, a, b / 2);
+				break;
+			case "plane":
+				put("plane", a || this.style.scale * 8, b || this.style.scale * 8, 1);
+				hold(a / 2, b / 2, 0);
+				break;
+			case "capsule":
+				this.addCapsule(body, shape, a, b);
+				hold(a, a, a + b / 2);
+				break;
+			case "mesh":
+				this.addMesh(body, shape, a || 1, b || 1, c || 1);
+				break;
+			case "line":
+				this.addLine(body, shape, a || this.style.scale * 0.012);
+				break;
+		}
+	}
+
+	private addCapsule(body: Body, shape: Shape, radius: number, length: number): void {
+		const { at, orientation, color, opacity } = shape;
+		this.add(body, "cylinder", scaled(at, orientation, radius, radius, length), color, opacity);
+		for (const end of [-length / 2, length / 2])
+			this.add(body, "sphere", scaled(offset(shape, end), orientation, radius, radius, radius), color, opacity);
+	}
+
+	private addMesh(body: Body, shape: Shape, x: number, y: number, z: number): void {
+		const mesh = this.replay.meshes[shape.mesh]!;
+		const bucket = this.bucket(
+			`mesh ${shape.mesh} ${shape.opacity}`,
+			() => meshGeometry(mesh),
+			shape.opacity,
+			true,
+		);
+		const local = scaled(shape.at, shape.orientation, x, y, z);
+		bucket.parts.push({ body: body.index, local, color: shape.color });
+		for (let i = 0; i < mesh.vertices.length; i += 3) this.reach(body, transformed(local, mesh.vertices, i), 0);
+	}
+
+	private addLine(body: Body, shape: Shape, diameter: number): void {
+		const place = scaled(shape.at, shape.orientation, 1, 1, 1);
+		const points = shape.points!;
+		for (let i = 0; i < points.length; i += 3) {
+			this.reach(body, transformed(place, points, i), diameter / 2);
+			if (i === 0) continue;
+			const local = between(transformed(place, points, i - 3), transformed(place, points, i), diameter / 2);
+			this.add(body, "cylinder", local, shape.color, shape.opacity);
+		}
+	}
+
+	/** Poses of the sample into the instances; hidden or absent bodies shrink to nothing. */
+	update(sample: Sample, hidden: Uint8Array): void {
+		const { matrix, present } = sample;
+		for (let k = 0; k < this.built.length; k++) {
+			const { bodies, locals, mesh } = this.built[k]!;
+			const out = mesh.instanceMatrix.array as Float32Array;
+			for (let i = 0; i < bodies.length; i++) {
+				const body = bodies[i]!;
+				if (present[body] && !hidden[body]) multiplyToGl(matrix, body * 12, locals, i * 12, out, i * 16);
+				else out.fill(0, i * 16, i * 16 + 16);
+			}
+			mesh.instanceMatrix.needsUpdate = true;
+			mesh.boundingSphere = null;
+		}
+	}
+
+	/** color(body, own) writes the colour of a part: own is the shape's, or null. */
+	paint(color: (body: number, own: string | null, out: Color) => void): void {
+		const mixed = new Color();
+		for (const { parts, mesh } of this.built) {
+			parts.forEach((part, i) => {
+				color(part.body, part.color, mixed);
+				mesh.setColorAt(i, mixed);
+			});
+			mesh.instanceColor!.needsUpdate = true;
+		}
+	}
+
+	/** The body that instance `i` of a drawn object belongs to; -1: not one of these. */
+	bodyOf(object: object, i: number): number {
+		const bucket = this.built.find((b) => b.mesh === object);
+		return bucket?.bodies[i] ?? -1;
+	}
+
+	dispose(): void {
+		for (const { mesh } of this.built) {
+			mesh.geometry.dispose();
+			(mesh.material as MeshLambertMaterial).dispose();
+			mesh.dispose();
+		}
+	}
+}

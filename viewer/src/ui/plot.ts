@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plot.ts — one plot over time (uPlot): one axis per unit, a line at the time shown, values at that time in the head.
+ * A click sets the time, a drag zooms, a double click shows all again. Signals of a second run are drawn dashed.
+ */
+import uPlot from "uplot";
+import type { App } from "../app.js";
+import type { Signal } from "../data/replay.js";
+import { valueAt } from "../data/sample.js";
+import { csvText, saveBlob, saveText } from "../export.js";
+import { button, el, formatNumber, setText, withUnit } from "./dom.js";
+import { icon } from "./icons.js";
+import { plotButtons } from "./plots.js";
+import { cssColor } from "./theme.js";
+
+/** Distinct without colour vision as far as eight colours can be; a set per theme. */
+const COLORS = {
+	light: ["#1b5bcb", "#c2410c", "#0f766e", "#7c3aed", "#be185d", "#4d7c0f", "#92600a", "#475569"],
+	dark: ["#78b0ff", "#ff9d6b", "#4fd1c0", "#bfa2ff", "#ff8fc0", "#a8d65c", "#ecc04e", "#a9b6c6"],
+} as const;
+
+interface Hooks {
+	chosen(): void;
+	close(): void;
+	another(): void;
+	changed(): void;
+}
+
+export class Plot {
+	readonly element: HTMLElement;
+	signals: Signal[] = [];
+	chart: uPlot | null = null;
+	private readonly app: App;
+	private readonly hooks: Hooks;
+	private readonly chips = el("div", { class: "chips" });
+	private readonly area = el("div", { class: "plot-area" });
+	private readonly playhead = el("div", { class: "playhead" });
+	private readonly empty = el(
+		"div",
+		{ class: "plot-empty" },
+		"Choose signals in the list, or select a joint, node or body",
+	);
+	private readonly values: HTMLElement[] = [];
+	private readonly observer: ResizeObserver;
+	private slots: Signal[] = []; // a signal keeps its colour while others come and go
+
+	constructor(app: App, hooks: Hooks) {
+		this.app = app;
+		this.hooks = hooks;
+		const actions = plotButtons({
+			csv: () => this.saveCsv(),
+			png: () => void this.savePng(),
+			reset: () => this.reset(),
+			another: hooks.another,
+			close: hooks.close,
+		});
+		this.area.append(this.empty, this.playhead);
+		this.element = el(
+			"div",
+			{ class: "plot", role: "group", "aria-label": "Plot" },
+			el("div", { class: "plot-head" }, this.chips, ...actions),
+			this.area,
+		);
+		this.element.addEventListener("pointerdown", () => hooks.chosen(), true);
+		this.observer = new ResizeObserver(() => this.resize());
+		this.observer.observe(this.area);
+		this.playhead.hidden = true;
+	}
+
+	has(signal: Signal): boolean {
+		return this.signals.includes(signal);
+	}
+
+	colorOf(signal: Signal): string | null {
+		return this.has(signal) ? this.color(signal) : null;
+	}
+
+	private color(signal: Signal): string {
+		const colors = COLORS[this.app.theme.theme];
+		return colors[this.slots.indexOf(signal) % colors.length]!;
+	}
+
+	add(signals: Signal[]): void {
+		this.replace([...this.signals, ...signals]);
+	}
+
+	remove(signal: Signal): void {
+		this.slots = this.slots.map((s) => (s === signal ? FREE : s));
+		this.replace(this.signals.filter((s) => s !== signal));
+	}
+
+	replace(signals: Signal[]): void {
+		this.signals = signals;
+		for (const signal of signals) {
+			if (this.slots.includes(signal)) continue;
+			const free = this.slots.findIndex((s) => !signals.includes(s));
+			if (free >= 0) this.slots[free] = signal;
+			else this.slots.push(signal);
+		}
+		this.rebuild();
+	}
+
+	/* ---- the chart ---------------------------------------------------------------------- */
+
+	rebuild(): void {
+		this.chart?.destroy();
+		this.chart = null;
+		this.empty.hidden = this.signals.length > 0;
+		this.playhead.hidden = this.signals.length === 0;
+		this.makeChips();
+		if (this.signals.length === 0) return;
+		const { width, height } = this.area.getBoundingClientRect();
+		this.chart = new uPlot(this.options(Math.max(50, width), Math.max(50, height)), this.data(), this.area);
+		this.linkCursor(this.chart);
+		this.onTime();
+	}
+
+	private ghostOf(signal: Signal): Signal | undefined {
+		return this.app.view?.ghost?.replay.signals.find((s) => s.name === signal.name);
+	}
+
+	/** The signals and those of the second run, with colour and dash. */
+	private lines(): { signal: Signal; color: string; ghost: boolean }[] {
+		return this.signals.flatMap((signal) => {
+			const color = this.color(signal);
+			const ghost = this.ghostOf(signal);
+			return ghost
+				? [
+						{ signal, color, ghost: false },
+						{ signal: ghost, color, ghost: true },
+					]
+				: [{ signal, color, ghost: false }];
+		});
+	}
+
+	private data(): uPlot.AlignedData {
+		const tables = this.lines().map(({ signal }): uPlot.AlignedData => {
+			const count = Math.min(signal.t.count, signal.values.count);
+			return [signal.t.data.subarray(0, count), gaps(signal.values.data.subarray(0, count))];
+		});
+		const shared = tables.every((t) => t[0]!.length === tables[0]![0]!.length && sameTimes(t[0]!, tables[0]![0]!));
+		if (shared) return [tables[0]![0]!, ...tables.map((t) => t[1]!)] as uPlot.AlignedData;
+		return uPlot.join(
+			tables,
+			tables.map((t) => t.map(() => 0)),
+		);
+	}
+
+	private options(width: number, height: number): uPlot.Options {
+		const units = [...new Set(this.signals.map((s) => s.unit))];
+		const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+		const font = `${Math.round(rem * 0.86)}px system-ui, sans-serif`;
+		const text = cssColor("--muted"),
+			lines = cssColor("--plot-grid");
+		const em = parseFloat(font);
+		const common = {
+			stroke: text,
+			font,
+			labelFont: font,
+			grid: { stroke: lines, width: 1 },
+			ticks: { stroke: lines, width: 1, size: 4 },
+		};
+		const axes: uPlot.Axis[] = [{ ...common, label: "t [s]", labelSize: em * 1.7, size: em * 2.2 }];
+		const scales: uPlot.Scales = { x: { time: false } };
+		units.forEach((unit, i) => {
+			scales[scaleKey(unit)] = {};
+			axes.push({
+				...common,
+				scale: scaleKey(unit),
+				side: i % 2 ? 1 : 3,
+				label: unit ? `[${unit}]` : " ",
+				labelSize: em * 1.6,
+				size: em * 4.4,
+				grid: { ...common.grid, show: i === 0 },
+				values: (_, ticks) => ticks.map((v) => formatNumber(Number(v.toPrecision(10)))),
+			});
+		});
+		const series: uPlot.Series[] = [{}];
+		for (const { signal, color, ghost } of this.lines())
+			series.push({
+				label: signal.name,
+				scale: scaleKey(signal.unit),
+				stroke: color,
+				width: ghost ? 1.5 : 2,
+				...(ghost ? { dash: [6, 5] } : {}),
+				spanGaps: true,
+				points: { show: false },
+			});
+		return {
+			width,
+			height,
+			scales,
+			axes,
+			series,
+			legend: { show: false },
+			cursor: { drag: { x: true, y: false, dist: 6 }, points: { size: 7 } },
+			hooks: { setScale: [() => this.onTime()], setSize: [() => this.onTime()] },
+			padding: [8, units.length > 1 ? null : 12, 0, null],
+		};
+	}
+
+	/** A click without a drag sets the time. */
+	private linkCursor(chart: uPlot): void {
+		let down = 0;
+		chart.over.addEventListener("pointerdown", (event) => (down = event.clientX));
+		chart.over.addEventListener("click", (event) => {
+			if (Math.abs(event.clientX - down) > 5) return;
+			const box = chart.over.getBoundingClientRect();
+			this.app.setPlaying(false);
+			this.app.seek(chart.posToVal(event.clientX - box.left, "x"));
+		});
+	}
+
+	/** More values of a live run; a zoom that the person made stays. */
+	refreshData(): void {
+		const { chart } = this;
+		if (!chart) return;
+		const t = chart.data[0];
+		const { min, max } = chart.scales.x!;
+		const whole = t.length < 2 || (min === t[0] && max === t[t.length - 1]);
+		chart.setData(this.data(), whole);
+		if (!whole) chart.redraw();
+	}
+
+	reset(): void {
+		this.chart?.setData(this.data(), true);
+	}
+
+	private resize(): void {
+		const { clientWidth, clientHeight } = this.area;
+		if (this.chart && clientWidth > 50 && clientHeight > 50)
+			this.chart.setSize({ width: clientWidth, height: clientHeight });
+	}
+
+	/* ---- the head ----------------------------------------------------------------------- */
+
+	private makeChips(): void {
+		this.values.length = 0;
+		const chips = this.signals.map((signal) => {
+			const swatch = el("span", { class: "swatch" });
+			swatch.style.backgroundColor = this.color(signal);
+			const value = el("span", { class: "value" });
+			this.values.push(value);
+			const remove = (): void => {
+				this.remove(signal);
+				this.hooks.changed();
+			};
+			return el(
+				"span",
+				{ class: "chip" },
+				swatch,
+				el("span", { class: "name", title: signal.name }, signal.name),
+				value,
+				button(`Remove ${signal.name}`, icon("close"), remove, { iconOnly: true }),
+			);
+		});
+		this.chips.replaceChildren(...chips);
+	}
+
+	onTime(): void {
+		const { chart, app } = this;
+		if (!chart || chart.scales.x?.min === undefined) return;
+		const x = chart.valToPos(app.time, "x");
+		const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = chart.over;
+		const inside = x >= 0 && x <= offsetWidth;
+		this.playhead.style.visibility = inside ? "visible" : "hidden";
+		this.playhead.style.transform = `translateX(${offsetLeft + x - 1}px)`;
+		this.playhead.style.top = `${offsetTop}px`;
+		this.playhead.style.height = `${offsetHeight}px`;
+		for (let i = 0; i < this.signals.length; i++) {
+			const signal = this.signals[i]!;
+			setText(this.values[i]!, withUnit(valueAt(signal.t, signal.values, app.time), signal.unit));
+		}
+	}
+
+	/* ---- files -------------------------------------------------------------------------- */
+
+	private saveCsv(): void {
+		if (this.signals.length) saveText(csvText(this.signals), "text/csv", "signals.csv");
+	}
+
+	/** The chart with its names above, on the theme's background. */
+	private async savePng(): Promise<void> {
+		if (!this.chart) return;
+		const source = this.chart.ctx.canvas;
+		const ratio = source.width / this.chart.width;
+		const line = 22 * ratio;
+		const canvas = el("canvas");
+		canvas.width = source.width;
+		canvas.height = source.height + line * this.signals.length + 8 * ratio;
+		const context = canvas.getContext("2d")!;
+		context.fillStyle = cssColor("--panel");
+		context.fillRect(0, 0, canvas.width, canvas.height);
+		context.font = `${13 * ratio}px system-ui, sans-serif`;
+		context.textBaseline = "middle";
+		this.signals.forEach((signal, i) => {
+			const y = (i + 0.7) * line;
+			context.fillStyle = this.color(signal);
+			context.fillRect(12 * ratio, y - 1.5 * ratio, 22 * ratio, 3 * ratio);
+			context.fillStyle = cssColor("--text");
+			context.fillText(signal.unit ? `${signal.name} [${signal.unit}]` : signal.name, 42 * ratio, y);
+		});
+		context.drawImage(source, 0, line * this.signals.length + 8 * ratio);
+		const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
+		if (blob) saveBlob(blob, "plot.png");
+	}
+
+	dispose(): void {
+		this.observer.disconnect();
+		this.chart?.destroy();
+		this.element.remove();
+	}
+}
+
+/** Stands in a colour's slot whose signal was taken out. */
+const FREE = {} as Signal;
+
+const scaleKey = (unit: string): string => `unit ${unit}`;
+
+function sameTimes(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
+	if (a.length !== b.length) return false;
+	for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+	return true;
+}
+
+/** uPlot leaves out null; NaN would spoil its scales. */
+function gaps(values: Float32Array | Float64Array): ArrayLike<number | null> & (number | null)[] {
+	for (let i = 0; i < values.length; i++)
+		if (!Number.isFinite(values[i])) return Array.from(values, (v) => (Number.isFinite(v) ? v : null));
+	return values as unknown as (number | null)[];
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * timeline.ts — transport buttons, clock, slider with the marks of events, play rate; of a live run the state of the
+ * connection.
+ */
+import { RATES, type App } from "../app.js";
+import { button, el, formatNumber, setAttribute, setText } from "./dom.js";
+import { icon } from "./icons.js";
+
+export class Timeline {
+	readonly element: HTMLElement;
+	private readonly app: App;
+	private readonly play: HTMLButtonElement;
+	private readonly loop: HTMLButtonElement;
+	private readonly slider: HTMLInputElement;
+	private readonly now = el("b");
+	private readonly total = el("span");
+	private readonly marks = el("div", { class: "marks", role: "group", "aria-label": "Events" });
+	private readonly rate: HTMLSelectElement;
+	private readonly live: HTMLElement;
+	private readonly liveState = el("span", { class: "live-state", role: "status" });
+	private readonly edge: HTMLButtonElement;
+	private digits = 2;
+	private drawnEnd = NaN;
+
+	constructor(app: App) {
+		this.app = app;
+		const plain = { iconOnly: true };
+		this.play = button("Play", icon("play"), () => app.togglePlaying(), {
+			...plain,
+			class: "icon-button play",
+			title: "Play or pause (Space)",
+		});
+		this.loop = button("Repeat", icon("loop"), () => app.setLoop(!app.loop), {
+			...plain,
+			"aria-pressed": "false",
+			title: "Repeat (L)",
+		});
+		this.slider = el("input", {
+			type: "range",
+			min: "0",
+			max: "1",
+			step: "any",
+			value: "0",
+			"aria-label": "Time",
+			id: "time-slider",
+		});
+		this.slider.addEventListener("input", () => {
+			app.setPlaying(false);
+			app.seek(Number(this.slider.value));
+		});
+		this.rate = el("select", {
+			"aria-label": "Play rate",
+			title: "Play rate (+ and -)",
+			onchange: () => app.setRate(Number(this.rate.value)),
+		});
+		this.edge = button("To now", icon("end"), () => app.seek(app.end), { class: "button small outlined" });
+		this.live = el("div", { class: "live-bar" }, this.liveState, this.edge);
+		this.live.hidden = true;
+		this.element = el(
+			"section",
+			{ class: "timeline", "aria-label": "Time" },
+			el(
+				"div",
+				{ class: "transport" },
+				button("To the start", icon("start"), () => app.seek(app.start), {
+					...plain,
+					title: "To the start (Home)",
+				}),
+				button("One frame back", icon("back"), () => app.step(-1), { ...plain, title: "One frame back (←)" }),
+				this.play,
+				button("One frame forward", icon("forward"), () => app.step(1), {
+					...plain,
+					title: "One frame forward (→)",
+				}),
+				button("To the end", icon("end"), () => app.seek(app.end), { ...plain, title: "To the end (End)" }),
+				this.loop,
+			),
+			el("div", { class: "clock" }, this.now, this.total),
+			el("div", { class: "scrub" }, this.marks, this.slider),
+			this.rate,
+			this.live,
+		);
+		this.fillRates();
+		app.on("replay", () => this.reset());
+		app.on("time", () => this.onTime());
+		app.on("play", () => this.onPlay());
+		app.on("live", () => this.onLive());
+		app.on("size", () => this.arrange());
+		new ResizeObserver(() => this.arrange()).observe(this.marks);
+	}
+
+	private fillRates(): void {
+		const extra = this.app.live ? [this.app.rate, 0] : [this.app.rate];
+		const rates = [...new Set([...RATES, ...extra])].sort((a, b) => a - b);
+		this.rate.replaceChildren(
+			...rates.map((r) => el("option", { value: String(r) }, r === 0 ? "fastest" : `${formatNumber(r)}×`)),
+		);
+		this.rate.value = String(this.app.rate);
+	}
+
+	private reset(): void {
+		const span = this.app.end - this.app.start;
+		this.digits = span > 0 ? Math.min(6, Math.max(2, 3 - Math.floor(Math.log10(span)))) : 3;
+		this.drawnEnd = NaN;
+		this.setRange();
+		this.makeMarks();
+		this.onPlay();
+		this.onTime();
+	}
+
+	private setRange(): void {
+		if (this.app.end === this.drawnEnd) return;
+		this.drawnEnd = this.app.end;
+		this.slider.min = String(this.app.start);
+		this.slider.max = String(Math.max(this.app.end, this.app.start + 1e-9));
+		setText(this.total, ` / ${this.app.end.toFixed(this.digits)} s`);
+		this.arrange();
+	}
+
+	private onTime(): void {
+		const { time, start, end } = this.app;
+		if (this.app.live) this.setRange();
+		this.slider.value = String(time);
+		const fill = end > start ? ((time - start) / (end - start)) * 100 : 0;
+		this.slider.style.setProperty("--fill", `${fill.toFixed(2)}%`);
+		const text = time.toFixed(this.digits);
+		setText(this.now, text);
+		setAttribute(this.slider, "aria-valuetext", `${text} seconds`);
+		if (this.app.live) this.edge.disabled = this.app.atEdge;
+	}
+
+	private onPlay(): void {
+		const { live, playing, loop } = this.app;
+		const moving = playing || (live !== null && this.app.atEdge && live.running && live.state === "open");
+		this.play.replaceChildren(icon(moving ? "pause" : "play"));
+		setAttribute(this.play, "aria-label", moving ? "Pause" : "Play");
+		setAttribute(this.loop, "aria-pressed", String(loop));
+		this.fillRates();
+	}
+
+	/* ---- events ------------------------------------------------------------------------- */
+
+	makeMarks(): void {
+		const events = this.app.replay?.events ?? [];
+		this.marks.replaceChildren(
+			...events.map((event) => {
+				const lost = Number.isFinite(event.kineticLost)
+					? ` Kinetic energy lost: ${formatNumber(event.kineticLost)} J.`
+					: "";
+				const title = `${event.t.toFixed(this.digits)} s: ${event.name}${event.text ? `. ${event.text}` : ""}${lost}`;
+				return el(
+					"button",
+					{
+						type: "button",
+						class: "mark",
+						"data-kind": event.kind,
+						title,
+						"aria-label": title,
+						onclick: () => this.app.seek(event.t),
+					},
+					el("span", {}, event.name),
+				);
+			}),
+		);
+		this.arrange();
+	}
+
+	/** Names that would run into the next mark are shown only when pointed at. */
+	private arrange(): void {
+		const { start, end, replay } = this.app;
+		const events = replay?.events ?? [];
+		const width = this.marks.clientWidth;
+		const marks = [...this.marks.children] as HTMLElement[];
+		const x = events.map((e) => (end > start ? ((e.t - start) / (end - start)) * width : 0));
+		marks.forEach((mark, i) => {
+			const room = (x[i + 1] ?? width + 40) - x[i]!;
+			mark.style.left = `${x[i]}px`;
+			mark.style.maxWidth = "";
+			mark.dataset.narrow = String(room < 34);
+			if (room >= 34) mark.style.maxWidth = `${Math.max(12, room - 2)}px`;
+			mark.hidden = !(x[i]! >= -1 && x[i]! <= width + 1);
+		});
+	}
+
+	/* ---- live --------------------------------------------------------------------------- */
+
+	private onLive(): void {
+		const { live } = this.app;
+		this.live.hidden = live === null;
+		if (!live) return;
+		const factor = Number.isFinite(live.realTimeFactor) ? ` · ${formatNumber(live.realTimeFactor)}× real time` : "";
+		const dropped = live.dropped > 0 ? ` · ${live.dropped} frames skipped` : "";
+		const texts = {
+			connecting: "Connecting…",
+			waiting: "Connection lost, trying again…",
+			ended: live.text || "The run is over",
+			open: (live.running ? "Live" : "Paused") + factor + dropped,
+		};
+		setText(this.liveState, texts[live.state]);
+		this.liveState.dataset.state = live.state === "open" ? (live.running ? "running" : "paused") : live.state;
+		this.onPlay();
+	}
+}
