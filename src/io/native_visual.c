@@ -10,7 +10,7 @@
 
 #include "io/fe_text.h"
 #include "io/native.h"
-#include "joint/inverse.h"
+#include "math/placement.h"
 
 const char *cal_visual_name(CalVisualKind kind) {
 	static const char *const names[] = {

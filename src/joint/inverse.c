@@ -16,25 +16,6 @@ enum { STARTS = 12, ITERATIONS = 60 };
 
 /* ---- rotations ------------------------------------------------------------------------------------ */
 
-CalQuat quat_of_matrix(dmat3 R) {
-	const double d[4] = {R.x.x + R.y.y + R.z.z, R.x.x, R.y.y, R.z.z};
-	int most = 0;
-	for (int i = 1; i < 4; ++i)
-		most = d[i] > d[most] ? i : most;
-	CalQuat q;
-	if (most == 0)
-		q = (CalQuat){1 + d[0], R.y.z - R.z.y, R.z.x - R.x.z, R.x.y - R.y.x};
-	else if (most == 1)
-		q = (CalQuat){R.y.z - R.z.y, 1 + R.x.x - R.y.y - R.z.z, R.x.y + R.y.x, R.z.x + R.x.z};
-	else if (most == 2)
-		q = (CalQuat){R.z.x - R.x.z, R.x.y + R.y.x, 1 + R.y.y - R.x.x - R.z.z, R.y.z + R.z.y};
-	else
-		q = (CalQuat){R.x.y - R.y.x, R.z.x + R.x.z, R.y.z + R.z.y, 1 + R.z.z - R.x.x - R.y.y};
-	if (q.w < 0)
-		q = (CalQuat){-q.w, -q.x, -q.y, -q.z};
-	return dquat_unit(q);
-}
-
 double twist_about(dmat3 R, CalVec3 axis) {
 	const CalQuat q = quat_of_matrix(R);
 	return 2 * atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w);
@@ -47,10 +28,6 @@ dmat3 matrix_about(CalVec3 axis, double angle) {
 	               {k * a.x * a.y - s * a.z, c + k * a.y * a.y, k * a.y * a.z + s * a.x},
 	               {k * a.x * a.z + s * a.y, k * a.y * a.z - s * a.x, c + k * a.z * a.z}};
 }
-
-CalPlacement placement_of(const dpose *X) { return (CalPlacement){dvec_out(X->r), quat_of_matrix(X->R)}; }
-
-dpose pose_of(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
 
 /* ---- forward -------------------------------------------------------------------------------------- */
 

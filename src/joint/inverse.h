@@ -10,6 +10,7 @@
 #define CALDER_JOINT_INVERSE_H
 
 #include "joint/motion.h"
+#include "math/placement.h"
 
 #if CAL_LANES == 1
 /* The pose at q, and the columns P[nu] (or NULL). */
@@ -31,12 +32,9 @@ void joint_reverse_state(const CalJointDef *def, const double *q, const double *
 /* Where degree of freedom `dof` of def is in joint_reverse(def). */
 int joint_reverse_dof(const CalJointDef *def, int dof);
 
-/* Quaternion of a rotation, its scalar part not negative; angle of the turn of R about a unit vector that is nearest to it. */
-CalQuat quat_of_matrix(dmat3 R);
+/* Angle of the turn of R about a unit vector that is nearest to it. */
 double twist_about(dmat3 R, CalVec3 axis);
 dmat3 matrix_about(CalVec3 axis, double angle);
-CalPlacement placement_of(const dpose *X);
-dpose pose_of(CalPlacement p);
 #endif
 
 #endif

@@ -92,6 +92,11 @@ void document_number(Document *d, double value) {
 		fputs("null", d->out);
 }
 
+void document_flag(Document *d, bool value) {
+	begin_value(d);
+	fputs(value ? "true" : "false", d->out);
+}
+
 void document_put_number(Document *d, const char *key, double value) {
 	document_key(d, key);
 	document_number(d, value);

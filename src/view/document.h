@@ -31,6 +31,7 @@ void document_key(Document *d, const char *key);
 void document_text(Document *d, const char *text);
 /** Nine digits; null if it is not finite. */
 void document_number(Document *d, double value);
+void document_flag(Document *d, bool value);
 void document_vec3(Document *d, CalVec3 value);
 void document_quat(Document *d, CalQuat value);
 

@@ -5,11 +5,12 @@
 #include <math.h>
 #include <string.h>
 
+#include <calder/flex.h>
 #include <calder/replay.h>
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "joint/inverse.h"
+#include "math/placement.h"
 #include "view/flexible.h"
 #include "view/scene.h"
 
@@ -66,6 +67,21 @@ void cal_live_destroy(CalLive *live) {
 	memory_free(&allocator, live);
 }
 
+/* Dragging by a metre then gives the whole 2 m/s^2. */
+static double total_mass(const CalDesc *desc) {
+	double mass = 0;
+	for (int i = 1; i <= cal_desc_body_count(desc); i++) {
+		CalBodyDef rigid;
+		CalFlexDef flex;
+		if (cal_flex_body(desc, (CalBodyId){(uint32_t)i}, &rigid, &flex) != CAL_OK)
+			continue;
+		mass += rigid.mass;
+		for (int k = 0; flex.modes && k < flex.node_count; k++)
+			mass += flex.nodes[k].mass;
+	}
+	return mass;
+}
+
 CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error) {
 	Document d = {.out = out};
 	document_open(&d, '{');
@@ -74,7 +90,7 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 	document_put_text(&d, "title", title ? title : "");
 	document_put_text(&d, "software", "calder");
 	document_put_text(&d, "software_version", cal_version());
-	const CalStatus status = scene_write(&d, live->file, error);
+	const CalStatus status = scene_write(&d, live->file, true, error);
 	document_key(&d, "signals");
 	document_open(&d, '[');
 	for (int i = 0; i < live->signal_count; i++) {
@@ -83,6 +99,10 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 		document_put_text(&d, "unit", live->signals[i].unit);
 		document_close(&d);
 	}
+	document_close(&d);
+	document_key(&d, "live");
+	document_open(&d, '{');
+	document_put_number(&d, "force_per_metre", 2 * total_mass(cal_file_desc(live->file)));
 	document_close(&d);
 	document_close(&d);
 	return status;

@@ -373,7 +373,7 @@ static CalStatus write_ghost(Document *d, const char *path, int max_frames, CalE
 		document_key(d, "ghost");
 		document_open(d, '{');
 		document_put_text(d, "title", ghost.about.title);
-		status = scene_write(d, ghost.file, error);
+		status = scene_write(d, ghost.file, false, error);
 		if (status == CAL_OK)
 			status = write_frames(d, &ghost);
 		write_signals(d, &ghost);
@@ -392,7 +392,7 @@ static CalStatus write_document(Document *d, const Run *run, const CalReplayOpti
 	document_put_text(d, "software_version", run->about.software_version);
 	document_put_text(d, "created", run->about.created);
 	document_put_text(d, "model_name", run->about.model_name);
-	CalStatus status = scene_write(d, run->file, run->error);
+	CalStatus status = scene_write(d, run->file, false, run->error);
 	if (status == CAL_OK)
 		status = write_frames(d, run);
 	write_signals(d, run);

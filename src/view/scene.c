@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "contact/mesh.h"
-#include "joint/inverse.h"
+#include "math/placement.h"
 #include "view/flexible.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------------ */
@@ -235,7 +235,47 @@ static bool has_axis(CalJointType type) {
 	       type == CAL_JOINT_CYLINDRICAL || type == CAL_JOINT_PLANAR;
 }
 
-static void write_joints(Document *d, const CalDesc *desc) {
+/* Freedoms with a coordinate of their own, for the sliders of a page: 'A' angle, 'L' length. */
+static const char *freedoms_of(CalJointType type) {
+	switch (type) {
+	case CAL_JOINT_REVOLUTE:
+	case CAL_JOINT_SCREW:
+		return "A";
+	case CAL_JOINT_PRISMATIC:
+		return "L";
+	case CAL_JOINT_UNIVERSAL:
+		return "AA";
+	case CAL_JOINT_CYLINDRICAL:
+		return "AL";
+	case CAL_JOINT_PLANAR:
+		return "LLA";
+	default:
+		return "";
+	}
+}
+
+static void write_sliders(Document *d, const CalJointDef *joint) {
+	static const double half_turn = 3.14159265, metre = 1;
+	const char *freedoms = freedoms_of(joint->type);
+	document_key(d, "dofs");
+	document_open(d, '[');
+	for (int i = 0; freedoms[i]; i++) {
+		const bool angle = freedoms[i] == 'A';
+		const double reach = angle ? half_turn : metre;
+		document_open(d, '{');
+		document_put_text(d, "name", angle ? "angle" : "length");
+		document_put_text(d, "unit", angle ? "rad" : "m");
+		document_put_number(d, "min", -reach);
+		document_put_number(d, "max", reach);
+		document_put_number(d, "value", 0);
+		document_key(d, "command");
+		document_flag(d, !joint->dof[i].prescribed);
+		document_close(d);
+	}
+	document_close(d);
+}
+
+static void write_joints(Document *d, const CalDesc *desc, bool live) {
 	document_key(d, "joints");
 	document_open(d, '[');
 	for (int i = 1; i <= cal_desc_joint_count(desc); i++) {
@@ -250,6 +290,8 @@ static void write_joints(Document *d, const CalDesc *desc) {
 			document_key(d, "axis");
 			document_vec3(d, joint->axis);
 		}
+		if (live)
+			write_sliders(d, joint);
 		document_close(d);
 	}
 	document_close(d);
@@ -274,7 +316,7 @@ static void write_loops(Document *d, const CalDesc *desc) {
 	document_close(d);
 }
 
-CalStatus scene_write(Document *d, const CalFile *file, CalError *error) {
+CalStatus scene_write(Document *d, const CalFile *file, bool live, CalError *error) {
 	int mesh = 0;
 	document_key(d, "ground");
 	document_open(d, '{');
@@ -282,7 +324,7 @@ CalStatus scene_write(Document *d, const CalFile *file, CalError *error) {
 	write_nodes(d, cal_file_desc(file), (CalBodyId){0});
 	document_close(d);
 	CalStatus status = write_bodies(d, file, &mesh, error);
-	write_joints(d, cal_file_desc(file));
+	write_joints(d, cal_file_desc(file), live);
 	write_loops(d, cal_file_desc(file));
 	return status == CAL_OK ? write_meshes(d, file, error) : status;
 }

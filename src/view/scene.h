@@ -9,7 +9,7 @@
 
 #include "view/document.h"
 
-/** The keys bodies, ground, meshes, joints and loops. Bodies are in the order of their ids. */
-CalStatus scene_write(Document *d, const CalFile *file, CalError *error);
+/** The keys bodies, ground, meshes, joints (live: with sliders) and loops. Bodies are in the order of their ids. */
+CalStatus scene_write(Document *d, const CalFile *file, bool live, CalError *error);
 
 #endif

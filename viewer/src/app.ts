@@ -142,7 +142,7 @@ export class App extends Emitter<Change> {
 		this.settings.grid = replay.joints.some((j) => j.from.body === replay.bodies.length - 1 && j.type !== "free");
 		this.time = this.live ? this.end : this.start;
 		view.update(this.time);
-		const bounds = view.bounds();
+		const bounds = this.live ? view.bounds() : view.runBounds(this.start, this.end);
 		const ground = bounds.center.clone();
 		ground[replay.up] = bounds.low;
 		this.stage.setGrid(ground, bounds.radius * 2);
@@ -342,10 +342,11 @@ export class App extends Emitter<Change> {
 		const drawn = mode && view?.flexible.get(mode.body);
 		if (!mode || !drawn) return;
 		const eta = (drawn.override ??= new Float32Array(drawn.flexible.modes));
-		eta.fill(0);
-		eta[mode.mode] = 1;
+		const { vectors, modes } = drawn.flexible;
+		for (let i = 0; i < modes; i++) eta[i] = vectors ? vectors[mode.mode * modes + i]! : i === mode.mode ? 1 : 0;
 		const reach = drawn.peakAt(eta, "displacement");
-		eta[mode.mode] = reach > 0 ? ((0.12 * drawn.size * this.modeAmplitude) / reach) * Math.sin(mode.phase) : 0;
+		const factor = reach > 0 ? ((0.12 * drawn.size * this.modeAmplitude) / reach) * Math.sin(mode.phase) : 0;
+		for (let i = 0; i < modes; i++) eta[i]! *= factor;
 	}
 
 	/* ---- camera ------------------------------------------------------------------------- */

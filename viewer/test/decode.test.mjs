@@ -243,6 +243,23 @@ test("signals are linear between samples and keep their own times", () => {
 	near(valueAt(signal.t, signal.values, 11), 15, 0);
 });
 
+test("signals share times by number", () => {
+	const times = [[0, 1, 2], pack("f64", [2], [0, 10])];
+	const doc = small({ times, signals: [{ name: "s", t: 1, values: [5, 15] }] });
+	const [signal] = decodeReplay(doc, false).signals;
+	near(valueAt(signal.t, signal.values, 2.5), 7.5, 1e-12);
+	doc.signals[0].t = 2;
+	assert.throws(() => decodeReplay(doc, false), /signals\[0\]\.t/);
+});
+
+test("modes are combinations of coordinates where the document says so", () => {
+	const flexible = { points: [[0, 0, 0]], shapes: [[[0, 0, 1]], [[0, 1, 0]]], modes: [[1, -1]], frequencies: [3] };
+	const [body] = decodeReplay(small({ bodies: [{ name: "a", flexible }, { name: "b" }] }), false).bodies;
+	assert.deepEqual([body.flexible.frequencies, [...body.flexible.vectors]], [[3], [1, -1]]);
+	flexible.modes = [[1, -1, 0]];
+	assert.throws(() => decodeReplay(small({ bodies: [{ name: "a", flexible }, { name: "b" }] }), false), /modes/);
+});
+
 test("a live document needs no values and has empty tracks", () => {
 	const { frames: _, ghost: __, badges: ___, ...doc } = pendulum();
 	doc.signals.forEach((s) => delete s.values);

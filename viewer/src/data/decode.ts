@@ -141,17 +141,20 @@ function decodeFlexible(value: unknown, place: string): Flexible | null {
 	const frequencies = list(from.frequencies, `${place}.frequencies`).map((v, i) =>
 		number(v, `${place}.frequencies[${i}]`, 0),
 	);
+	const vectors = from.modes === undefined ? null : shaped(from.modes, [-1, modes], `${place}.modes`);
+	const shown = vectors ? vectors.shape[0]! : modes;
 	return {
 		modes,
 		points,
 		shapes: floats(shapes.data),
 		components,
-		frequencies: Array.from({ length: modes }, (_, i) => frequencies[i] ?? 0),
+		frequencies: Array.from({ length: shown }, (_, i) => frequencies[i] ?? 0),
+		vectors: vectors ? floats(vectors.data) : null,
 		damping:
 			from.damping === undefined
 				? null
 				: list(from.damping, `${place}.damping`).map((v, i) => number(v, `${place}.damping[${i}]`)),
-		names: modeNames(from.names, modes, `${place}.names`),
+		names: modeNames(from.names, shown, `${place}.names`),
 		triangles: indices(from.triangles, 3, count, `${place}.triangles`),
 		lines: indices(from.lines, 2, count, `${place}.lines`),
 		thickness: number(from.thickness, `${place}.thickness`, 0),
@@ -326,11 +329,27 @@ const unitText = (value: unknown, place: string, fallback: string): string => {
 	return unit === "1" ? "" : unit;
 };
 
-function decodeSignal(value: unknown, i: number, frames: Frames, live: boolean, place: string): Signal {
+function decodeTimes(value: unknown, place: string): Track {
+	const times = doubles(shaped(value, [-1], place).data);
+	return new Track(times, 1, times.length);
+}
+
+/** Times of a signal: those of the frames, shared ones by their number, or its own. */
+function signalTimes(value: unknown, frames: Frames, shared: Track[], place: string): Track {
+	if (value === undefined || value === "frames") return frames.t;
+	return typeof value === "number" ? shared[index(value, shared.length, place)]! : decodeTimes(value, place);
+}
+
+function decodeSignal(
+	value: unknown,
+	i: number,
+	frames: Frames,
+	shared: Track[],
+	live: boolean,
+	place: string,
+): Signal {
 	const from = dict(value, place);
-	const own = from.t !== undefined && from.t !== "frames";
-	const times = own ? doubles(shaped(from.t, [-1], `${place}.t`).data) : null;
-	const t = times ? new Track(times, 1, times.length) : frames.t;
+	const t = signalTimes(from.t, frames, shared, `${place}.t`);
 	const values = live
 		? Track.empty(1, true)
 		: new Track(doubles(shaped(from.values, [t.count], `${place}.values`).data), 1, t.count);
@@ -433,7 +452,10 @@ export function decodeReplay(value: unknown, live: boolean): Replay {
 	const { bodies, etaSize } = decodeBodies(root, meshes.length);
 	if (!live && root.frames === undefined) fail("frames", "is missing");
 	const frames = live ? emptyFrames(bodies) : decodeFrames(root.frames, bodies);
-	const signals = list(root.signals, "signals").map((s, i) => decodeSignal(s, i, frames, live, `signals[${i}]`));
+	const times = list(root.times, "times").map((t, i) => decodeTimes(t, `times[${i}]`));
+	const signals = list(root.signals, "signals").map((s, i) =>
+		decodeSignal(s, i, frames, times, live, `signals[${i}]`),
+	);
 	const up = choice(root.up, ["x", "y", "z"] as const, "up", "z");
 	const drag = root.live === undefined ? {} : dict(root.live, "live");
 	return {

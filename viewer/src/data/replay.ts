@@ -33,6 +33,7 @@ export interface Flexible {
 	shapes: Float32Array; // [m n components]
 	components: 3 | 6;
 	frequencies: number[]; // [Hz], 0: none
+	vectors: Float32Array | null; // [frequencies.length m]; null: the coordinates are the modes
 	damping: number[] | null;
 	names: string[];
 	triangles: Uint32Array;

@@ -198,6 +198,32 @@ export class View {
 		return out.set(this.placed[3]!, this.placed[7]!, this.placed[11]!);
 	}
 
+	/** What the whole run covers, from moments of it; where that is far more than its first, only the first. */
+	runBounds(start: number, end: number): Bounds {
+		const moments = 24;
+		const first = this.boundsAt(start);
+		const box = {
+			low: new Vector3(Infinity, Infinity, Infinity),
+			high: new Vector3(-Infinity, -Infinity, -Infinity),
+		};
+		const corners: Vector3[] = [];
+		for (let i = 0; i <= moments; i++)
+			corners.push(...this.boundsAt(start + ((end - start) * i) / moments).corners);
+		this.sample.at(start);
+		for (const corner of corners) {
+			box.low.min(corner);
+			box.high.max(corner);
+		}
+		const radius = box.low.distanceTo(box.high) / 2;
+		if (!(radius <= 3 * first.radius)) return first;
+		return { low: box.low[this.replay.up], center: box.low.add(box.high).multiplyScalar(0.5), radius, corners };
+	}
+
+	private boundsAt(time: number): Bounds {
+		this.sample.at(time);
+		return this.bounds();
+	}
+
 	/** The corners of the boxes of the bodies shown now, or of one. */
 	bounds(only = -1): Bounds {
 		const low = new Vector3(Infinity, Infinity, Infinity);

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder.test.mjs — the page with what the program writes and sends, not with samples. CALDER is the program; without it
+ * these tests are skipped.
+ */
+import assert from "node:assert/strict";
+import { spawn, execFileSync } from "node:child_process";
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { after, before, test } from "node:test";
+import { frames, startBrowser } from "./browser.mjs";
+
+const { CALDER } = process.env;
+const skip = CALDER ? false : "CALDER is not set";
+const EXAMPLES = new URL("../../examples/", import.meta.url).pathname;
+let browser;
+before(async () => {
+	if (!skip) browser = await startBrowser();
+});
+after(() => browser?.close());
+
+/** Runs an example and opens its replay from disk. */
+async function replayOf(example, options = []) {
+	const stem = join(browser.folder, example);
+	execFileSync(CALDER, ["run", `${EXAMPLES}${example}.yaml`, "-q", "-o", `${stem}.h5`, ...options]);
+	execFileSync(CALDER, ["view", `${stem}.h5`, "--html", `${stem}.html`]);
+	const opened = await browser.open(pathToFileURL(`${stem}.html`).href);
+	await opened.page.waitForFunction(() => window.calder?.stats.first > 0, null, { timeout: 20_000 });
+	return { ...opened, size: statSync(`${stem}.html`).size };
+}
+
+test("a scenario: events on the time line, bodies that move, signals of all streams", { skip }, async () => {
+	const { page, complaints, close } = await replayOf("walking_arm");
+	assert.equal(await page.locator("h1").textContent(), "Walking arm");
+	const events = await page.evaluate(() => calder.replay.events.map((e) => `${e.name} ${e.kind}`));
+	assert.deepEqual(events.slice(0, 3), ["grip2 attach", "step2 other", "step2 detach"]);
+	const foot = (t) =>
+		page.evaluate(async (time) => {
+			calder.seek(time);
+			await new Promise(requestAnimationFrame);
+			return [...calder.view.sample.pose.slice(0, 3)];
+		}, t);
+	const [from, to] = [await foot(0), await foot(4)];
+	assert.ok(Math.abs(from[0] - 1) < 1e-5 && Math.abs(to[0] - 3) < 1e-2, `the foot went from ${from} to ${to}`);
+	const names = await page.evaluate(() => calder.replay.signals.map((s) => s.name));
+	assert.ok(names.includes("q:knee") && names.includes("balance:error"), names.join(" "));
+	assert.deepEqual(complaints, []);
+	await close();
+});
+
+test("flexible bodies: modes with their frequencies, and a shape that is drawn", { skip }, async () => {
+	const { page, complaints, close } = await replayOf("flexible_arm");
+	const modes = await page.evaluate(() => calder.replay.bodies[0].flexible.frequencies);
+	assert.ok(Math.abs(modes[0] - 2.7475) < 1e-3, String(modes));
+	await page.evaluate(() => calder.showMode(0, 0));
+	await frames(page);
+	const eta = await page.evaluate(() => [...calder.view.flexible.bodies[0].override]);
+	assert.ok(Math.abs(eta[0]) > 0, String(eta));
+	assert.deepEqual(complaints, []);
+	await close();
+});
+
+test("a live run: the page connects, pauses, pushes, and sees the end", { skip }, async () => {
+	const model = join(browser.folder, "cart.yaml");
+	writeFileSync(
+		model,
+		`calder: 1
+title: Cart
+bodies: {cart: {mass: 2 kg, box: [1, 1, 1]}}
+joints: {rail: {type: prismatic, to: cart, axis: x}}
+run: {duration: 60 s, method: rk4, step: 5 ms, output: {interval: 50 ms, signals: [q]}}
+`,
+	);
+	const run = spawn(CALDER, ["run", model, "-q", "--live", "--no-browser"], { stdio: ["ignore", "ignore", "pipe"] });
+	const address = await new Promise((done) =>
+		run.stderr.once("data", (text) => done(String(text).match(/http:\/\/127\.0\.0\.1:\d+\//)[0])),
+	);
+	const { page, complaints, close } = await browser.open(address, { network: true });
+	await page.waitForFunction(() => calder.replay?.title === "Cart" && calder.end > 0.2, null, { timeout: 20_000 });
+	const x = () => page.evaluate(() => calder.view.sample.pose[0]);
+	assert.ok(Math.abs(await x()) < 1e-9);
+	await page.evaluate(() => calder.live.command({ command: "force", body: 0, point: [0, 0, 0], force: [20, 0, 0] }));
+	await page.waitForFunction(() => calder.view.sample.pose[0] > 0.05, null, { timeout: 10_000 });
+	await page.keyboard.press("Space");
+	await page.waitForTimeout(600);
+	const [t1, t2] = [
+		await page.evaluate(() => calder.end),
+		await page.waitForTimeout(400).then(() => page.evaluate(() => calder.end)),
+	];
+	assert.equal(t1, t2, "it goes on while it is paused");
+	assert.deepEqual(complaints, []);
+	await close();
+	run.kill("SIGINT");
+	await new Promise((done) => run.once("exit", done));
+});
