@@ -126,7 +126,8 @@ static void print_group(const Summary *summary, CalSim *sim, int group, FILE *ou
 		fprintf(out, "              changed by up to %.6g kg m/s and %.6g kg m^2/s (something acts from outside)\n",
 		        drift->linear, drift->angular);
 	if (cal_model_row_count(model) > 0)
-		fprintf(out, "  loops       closed to %.2e (%s)\n", drift->residual, drift->residual_row);
+		fprintf(out, "  loops       closed to %.2e%s%s%s\n", drift->residual, drift->residual > 0 ? " (" : "",
+		        drift->residual_row, drift->residual > 0 ? ")" : "");
 }
 
 static void print_stream(const SummaryStream *stream, FILE *out) {

@@ -70,14 +70,15 @@ static int modes_damped(const CalModel *model) {
 	return 0;
 }
 
-/* A knife runs on the ground too. */
-static int loops_on_ground(const CalModel *model) {
-	for (int i = 0; i < model->loop_count; i++) {
-		const int sides[] = {model->loops[i].plus, model->loops[i].minus};
-		for (int k = 0; k < 2; k++)
-			if (sides[k] < 0 || model->nodes[sides[k]].body < 0)
-				return 1;
-	}
+/* A knife runs on the ground too; a coupling acts there if one of its freedoms does. */
+static int loop_on_ground(const SimGroup *group, const Loop *loop) {
+	for (int k = 0; k < loop->term_count; k++)
+		if (group->root_dof[loop->term[k].u])
+			return 1;
+	const int sides[] = {loop->plus, loop->minus};
+	for (int k = 0; k < 2 && loop->type != CAL_LOOP_COUPLING; k++)
+		if (sides[k] < 0 || group->model->nodes[sides[k]].body < 0)
+			return 1;
 	return 0;
 }
 
@@ -94,7 +95,7 @@ void group_classify(SimGroup *group) {
 	group->loops_work = loops_work(model);
 	CalVec3 g = cal_model_gravity(model);
 	group->energy_free = !modes_damped(model);
-	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0 && !loops_on_ground(model);
+	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0;
 	int nu = cal_model_u_count(model);
 	for (int u = 0; u < nu; u++) {
 		const Dof *dof = &model->dofs[u];
@@ -106,6 +107,8 @@ void group_classify(SimGroup *group) {
 	}
 	for (int i = 0; i < model->body_count; i++)
 		group->momentum_free &= model->bodies[i].parent >= 0 || model->bodies[i].type == CAL_JOINT_FREE;
+	for (int i = 0; i < model->loop_count; i++)
+		group->momentum_free &= !loop_on_ground(group, &model->loops[i]);
 }
 
 /* ---- observing --------------------------------------------------------------------------------- */

@@ -117,32 +117,6 @@ static void ball_rolls_with_five_sevenths_of_its_speed(void **state) {
 
 /* ---- spacecraft ------------------------------------------------------------------------------------- */
 
-/* Relative rate after the push, to first order in the difference of the springs; see the comment of the example. */
-static double tip_off(double k, double difference, double mass, double inertia, double r, double s) {
-	const double w = sqrt(4 * k / mass), v = sqrt(2 * k * r * r / inertia);
-	return difference * r * s / inertia * (v * sin(v * PI / (2 * w)) - w) / (v * v - w * w);
-}
-
-static void satellite_separates_by_energy_and_momentum(void **state) {
-	(void)state;
-	Running r = start("separation");
-	const double *stage = u_of(&r, 0, "stage"), *satellite = u_of(&r, 0, "satellite");
-	const double I1 = 1500 * (16.0 / 12 + 0.64 / 4), I2 = 300.0 / 12 * (1.4 * 1.4 + 0.6 * 0.6);
-	assert_near(r.before.stored, 100, 1e-9);
-	advance(&r, 0.3);
-	const CalSimBalance now = balance(&r);
-	assert_near(now.stored, 0, 1e-12);
-	assert_near(now.groups, 100, 1e-4);
-	assert_near(satellite[2] - stage[2], sqrt(2 * 100 / 250.0), 2e-4);
-	assert_near(300 * satellite[2], -1500 * stage[2], 1e-10);
-	assert_near(now.linear.z, 0, 1e-11);
-	assert_near(now.angular.y, 0, 1e-11);
-	const double rate = tip_off(20e3, 800, 250, I1 * I2 / (I1 + I2), 0.6, 0.05) * I1 / (I1 + I2);
-	assert_near(-satellite[4] / rate, 1.033, 2e-3); // springs that lean over push a little more
-	assert_near(satellite[3], 0, 1e-15);
-	finish(&r);
-}
-
 /* Largest deflection of the tip of a wing out of its plane, and the range of the pointing angle, from now to t. */
 static void watch(Running *r, int group, const char *hub, const char *wing, double t, double *swing, double range[2]) {
 	char tip[64];
@@ -255,7 +229,6 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ball_bounces_as_hunt_and_crossley_say),
 		cmocka_unit_test(ball_rolls_with_five_sevenths_of_its_speed),
-		cmocka_unit_test(satellite_separates_by_energy_and_momentum),
 		cmocka_unit_test(slew_ends_at_the_angle_of_a_rigid_body),
 		cmocka_unit_test(wheel_takes_the_momentum_of_the_craft),
 		cmocka_unit_test(gravity_gradient_captures_the_satellite),

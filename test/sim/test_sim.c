@@ -395,6 +395,29 @@ static void internal_torque_changes_energy_and_not_momentum(void **state) {
 	cal_sim_destroy(sim);
 }
 
+/* A gear between two joints of a flyer is internal; one that takes in a freedom of its flight is not. */
+static void gears_count_as_what_they_tie(void **state) {
+	(void)state;
+	for (int outside = 0; outside < 2; outside++) {
+		CalDesc *desc = new_desc();
+		const CalBodyId base =
+			add_jointed(desc, (CalGroupId){0}, (CalBodyId){0}, "base", cal_joint_def(CAL_JOINT_FREE));
+		const CalBodyId a = add_jointed(desc, (CalGroupId){0}, base, "a", joint_about_y(CAL_JOINT_REVOLUTE));
+		const CalBodyId b = add_jointed(desc, (CalGroupId){0}, base, "b", joint_about_y(CAL_JOINT_REVOLUTE));
+		CalLoopDef gear = cal_loop_def(CAL_LOOP_COUPLING);
+		gear.name = "gear", gear.term_count = 2;
+		gear.term[0] = (CalLoopTerm){a, 0, 2}, gear.term[1] = (CalLoopTerm){outside ? base : b, 0, 1};
+		assert_int_equal(cal_desc_close_loop(desc, (CalNodeId){0}, &gear, (CalNodeId){0}, NULL, NULL), CAL_OK);
+		CalSim *sim = new_sim(desc, CAL_METHOD_DOPRI5, 0);
+		cal_sim_state(sim, 0)->u[outside ? 0 : 7] = -0.6;
+		cal_sim_state(sim, 0)->u[6] = 0.3;
+		const CalSimMonitor monitor = monitor_after(sim, 2);
+		assert_int_equal(monitor.momentum_conserved, !outside);
+		assert_true(outside ? fabs(monitor.linear_change.x) > 1e-4 : fabs(monitor.linear_change.x) < 1e-9);
+		cal_sim_destroy(sim);
+	}
+}
+
 static void free_flight_conserves_both(void **state) {
 	(void)state;
 	CalSim *sim = new_sim(flyer_desc(), CAL_METHOD_DOPRI5, 0);
@@ -587,6 +610,7 @@ int main(void) {
 		cmocka_unit_test(damping_of_modes_is_no_drift),
 		cmocka_unit_test(modal_forces_do_not_change_the_momentum),
 		cmocka_unit_test(internal_torque_changes_energy_and_not_momentum),
+		cmocka_unit_test(gears_count_as_what_they_tie),
 		cmocka_unit_test(free_flight_conserves_both),
 		cmocka_unit_test(wrenches_and_driven_freedoms_are_noticed),
 		cmocka_unit_test(restart_counts_from_zero),

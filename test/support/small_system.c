@@ -82,7 +82,7 @@ CalBodyId add_flexible_box(System *s, const char *name, uint32_t group, double m
 	SmallFlex flex;
 	small_flex(&flex);
 	for (int n = 0; n < 5; n++) {
-		char node[8];
+		char node[16];
 		snprintf(node, sizeof node, "n%d", n);
 		flex.nodes[n].node = add_node(s, id, node, flex.position[n]);
 		if (nodes)
