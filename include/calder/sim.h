@@ -175,8 +175,8 @@ CAL_API CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor
 typedef struct CalSimBalance {
 	double groups;     // kinetic, of gravity and elastic [J]
 	double stored;     // in devices [J]
-	double dissipated; // by devices and by the dampers of joints and modes, since the start [J]
-	double supplied;   // by devices and by efforts of inputs, since the start [J]
+	double dissipated; // by devices, dampers of joints and modes, and changes of topology, since the start [J]
+	double supplied;   // by devices, efforts of inputs, bodies and devices that came in, since the start [J]
 	double error;      // [J]
 	int complete;      // nothing else acted: no wrench of an input, no driven freedom or loop, all devices account
 	CalVec3 linear, angular; // momentum of groups and devices; angular about the world's origin

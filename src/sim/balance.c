@@ -52,6 +52,13 @@ CalStatus balance_start(CalSim *sim) {
 	return status;
 }
 
+void balance_settle(CalSim *sim, double lost) {
+	if (lost >= 0)
+		sim->account[0] += lost;
+	else
+		sim->account[1] -= lost;
+}
+
 CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance) {
 	if (!sim || !balance)
 		return CAL_ERR_ARGUMENT;

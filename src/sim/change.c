@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "dynamics/energy.h"
 #include "integrate/scheme.h"
 #include "joint/inverse.h"
 #include "model/compile.h"
@@ -341,10 +342,22 @@ static void remove_slot(CalSim *sim, int at) {
 	memmove(&sim->groups[at], &sim->groups[at + 1], sizeof *sim->groups * (size_t)(sim->group_count - at));
 }
 
+/* Energy of a group that counts in the balance. */
+static double energy_of(SimGroup *group) {
+	CalEnergy energy = {0};
+	CalMomentum momentum;
+	if (!group->motion)
+		energy_and_momentum(group->model, &group->state, group->view_work, &energy, &momentum);
+	return energy.total;
+}
+
 void change_commit(Change *c, CalTransition *report) {
 	CalSim *sim = c->sim;
-	for (int i = 0; i < c->old_count; i++)
+	double lost = 0;
+	for (int i = 0; i < c->old_count; i++) {
+		lost += sim->started ? energy_of(&sim->groups[c->old[i]]) : 0;
 		group_release(c, &sim->groups[c->old[i]]);
+	}
 	int first = c->old_count ? c->old[0] : sim->group_count, other = -1;
 	if (c->made_count) {
 		sim->group_count += c->old_count == 0;
@@ -363,9 +376,12 @@ void change_commit(Change *c, CalTransition *report) {
 	sim->generation++;
 	const int fresh[] = {first, other};
 	for (int i = 0; i < 2; i++) {
-		if (fresh[i] >= 0 && sim->started)
-			group_start(&sim->groups[fresh[i]]);
+		if (fresh[i] < 0 || !sim->started)
+			continue;
+		group_start(&sim->groups[fresh[i]]);
+		lost -= sim->groups[fresh[i]].motion ? 0 : sim->groups[fresh[i]].start_energy.total;
 	}
+	balance_settle(sim, lost);
 	release_speeds(c);
 	if (report) {
 		report->group = first;

@@ -129,9 +129,19 @@ CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info) {
 CalStatus cal_sim_switch_device(CalSim *sim, int device, int on) {
 	if (!in_range(sim, device))
 		return CAL_ERR_ARGUMENT;
+	CalScene scene;
+	CalStatus status = sim->started ? sim_view(sim, false, &scene) : CAL_OK;
+	const double held = sim->started ? scene.stored : 0;
 	sim->devices[device].off = !on;
-	CalStatus status = sim_bind(sim); // of the same size as before: it does not allocate
-	return status == CAL_OK && sim->started ? sim_start_devices(sim) : status;
+	if (status == CAL_OK)
+		status = sim_bind(sim); // of the same size as before: it does not allocate
+	if (status == CAL_OK && sim->started)
+		status = sim_start_devices(sim);
+	if (status == CAL_OK && sim->started)
+		status = sim_view(sim, false, &scene);
+	if (status == CAL_OK && sim->started)
+		balance_settle(sim, held - scene.stored);
+	return status;
 }
 
 CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output) {

@@ -233,6 +233,8 @@ CalStatus sim_view(CalSim *sim, bool with_inputs, CalScene *scene);
 
 /** Takes the present energy as the start of the balance. */
 CalStatus balance_start(CalSim *sim);
+/** Notes that groups and devices have lost energy at an instant: as dissipated, or as supplied where they gained it. */
+void balance_settle(CalSim *sim, double lost);
 
 /* ---- devices (devices.c) ---------------------------------------------------------------------- */
 

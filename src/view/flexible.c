@@ -2,7 +2,7 @@
 /*
  * flexible.c — flexible bodies in pictures.
  *
- * Points are the nodes that have shapes, and the body frame's origin, which does not move. Lines join neighbours; where
+ * Points are the nodes, and the body frame's origin; those without shapes do not move. Lines join neighbours; where
  * lines close quadrilaterals, as on panels, these are surfaces.
  */
 #include "view/flexible.h"
@@ -101,6 +101,46 @@ static void find_faces_at(Skeleton *s, int capacity, int a) {
 	}
 }
 
+/* Whether face b passes an edge of face a in the same direction: then one of them is the wrong way round. */
+static int edge_between(const int *a, const int *b) {
+	for (int i = 0; i < 3; i++)
+		for (int k = 0; k < 3; k++) {
+			if (a[i] == b[k] && a[(i + 1) % 3] == b[(k + 1) % 3])
+				return -1;
+			if (a[i] == b[(k + 1) % 3] && a[(i + 1) % 3] == b[k])
+				return 1;
+		}
+	return 0;
+}
+
+/* Neighbours the same way round, as far as they are connected: light then falls evenly on them. */
+static void orient_faces(Skeleton *s) {
+	enum { MANY = 4000 };
+	bool *done = s->face_count <= MANY ? calloc((size_t)s->face_count + 1, sizeof *done) : NULL;
+	int *queue = malloc(((size_t)s->face_count + 1) * sizeof *queue);
+	for (int seed = 0; done && queue && seed < s->face_count; seed++) {
+		int head = 0, tail = 0;
+		if (done[seed])
+			continue;
+		done[seed] = true;
+		for (queue[tail++] = seed; head < tail; head++)
+			for (int k = 0; k < s->face_count; k++) {
+				const int way = done[k] ? 0 : edge_between(s->faces[queue[head]], s->faces[k]);
+				if (way == 0)
+					continue;
+				if (way < 0) {
+					const int first = s->faces[k][0];
+					s->faces[k][0] = s->faces[k][1];
+					s->faces[k][1] = first;
+				}
+				done[k] = true;
+				queue[tail++] = k;
+			}
+	}
+	free(done);
+	free(queue);
+}
+
 static bool skeleton_wire(Skeleton *s) {
 	enum { LARGE = 2000 }; // beyond it points only: the search is cubic
 	if (s->count > LARGE)
@@ -115,6 +155,7 @@ static bool skeleton_wire(Skeleton *s) {
 	for (int a = 0; a < s->count; a++)
 		find_faces_at(s, most, a);
 	s->face_count = s->face_count < most ? s->face_count : most;
+	orient_faces(s);
 	return true;
 }
 
@@ -136,7 +177,7 @@ static bool skeleton_make(Skeleton *s, const CalDesc *desc, CalBodyId body) {
 	for (int i = 0; i < nodes; i++) {
 		CalFlexNodeInfo info;
 		cal_flex_node(desc, body, i, &info);
-		if (info.flex.phi && !is_lumped(info.name))
+		if (!is_lumped(info.name))
 			add_point(s, info.placement.position, info.flex.phi);
 	}
 	return skeleton_wire(s);

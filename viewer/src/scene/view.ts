@@ -215,7 +215,7 @@ export class View {
 			box.high.max(corner);
 		}
 		const radius = box.low.distanceTo(box.high) / 2;
-		if (!(radius <= 3 * first.radius)) return first;
+		if (!(radius <= 8 * first.radius)) return first;
 		return { low: box.low[this.replay.up], center: box.low.add(box.high).multiplyScalar(0.5), radius, corners };
 	}
 
