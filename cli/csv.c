@@ -70,9 +70,9 @@ static int count_fields(const char *line) {
 
 /* The label stands behind the last colon. */
 static void name_column(Column *column, const char *name) {
-	snprintf(column->name, sizeof column->name, "%.159s", name);
-	const char *colon = strrchr(column->name, ':');
-	column->label = colon ? (int)(colon - column->name) + 1 : 0;
+	const char *colon = strrchr(name, ':');
+	column->name = name;
+	column->label = colon ? (int)(colon - name) + 1 : 0;
 }
 
 /* "name [unit]" */
@@ -106,7 +106,7 @@ static int read_row(const char *path, long number, char *line, Csv *csv) {
 	for (int i = 0; i < csv->column_count; i++) {
 		const char *field = next_field(&line);
 		if (!read_cell(field, &row[i]))
-			return bad_line(path, number, "column \"%s\": '%.40s' is not a number", csv->columns[i].name, field);
+			return bad_line(path, number, "column \"%.100s\": '%.40s' is not a number", csv->columns[i].name, field);
 	}
 	if (!isfinite(row[0]))
 		return bad_line(path, number, "the first column, the horizontal axis, has no value");

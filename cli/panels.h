@@ -12,7 +12,7 @@
 #include "cli.h"
 
 typedef struct Column {
-	char name[160];   // "q:shoulder"
+	const char *name; // "q:shoulder"; the table's owner has the text
 	const char *unit; // "rad"; "": none is known
 	int label;        // where the part that tells it from its neighbours begins in name
 } Column;

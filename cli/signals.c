@@ -7,6 +7,7 @@
  */
 #include <ctype.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,19 +55,59 @@ static bool grow(void **array, int count, int *capacity, size_t element) {
 	return true;
 }
 
+/* A text that lives as long as the set; "" when out of memory. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+static const char *
+keep_text(SignalSet *set, const char *format, ...) {
+	va_list args, again;
+	va_start(args, format);
+	va_copy(again, args);
+	int length = vsnprintf(NULL, 0, format, args);
+	char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+	if (text)
+		vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	va_end(args);
+	if (!text || !grow((void **)&set->texts, set->text_count, &set->text_capacity, sizeof *set->texts)) {
+		free(text);
+		set->failed = true;
+		return "";
+	}
+	set->texts[set->text_count++] = text;
+	return text;
+}
+
+/* The name that the library gives an element of a model, in the scratch of the set; "" when out of memory. */
+static const char *element_name(SignalSet *set, int (*name)(const CalModel *, int, char *, size_t),
+                                const CalModel *model, int index) {
+	int length = name(model, index, set->scratch, set->scratch_size);
+	if (length >= 0 && (size_t)length >= set->scratch_size) {
+		char *more = realloc(set->scratch, (size_t)length + 1);
+		if (!more) {
+			set->failed = true;
+			return "";
+		}
+		set->scratch = more;
+		set->scratch_size = (size_t)length + 1;
+		name(model, index, set->scratch, set->scratch_size);
+	}
+	return length >= 0 && set->scratch ? set->scratch : "";
+}
+
 /* Appends the column "prefix:label [unit]". */
 static void add_column(SignalSet *set, const char *prefix, const char *label, const char *unit) {
+	const char *colon = prefix[0] ? ":" : "";
 	if (!grow((void **)&set->columns, set->column_count, &set->column_capacity, sizeof *set->columns) ||
 	    !grow((void **)&set->places, set->column_count, &set->place_capacity, sizeof *set->places)) {
 		set->failed = true;
 		return;
 	}
 	set->places[set->column_count] = (ColumnPlace){.at = -1, .dof = -1};
-	Column *column = &set->columns[set->column_count++];
-	const char *colon = prefix[0] ? ":" : "";
-	snprintf(column->name, sizeof column->name, "%s%s%s", prefix, colon, label);
-	column->unit = unit;
-	column->label = (int)(strlen(prefix) + strlen(colon));
+	set->columns[set->column_count++] = (Column){.name = keep_text(set, "%s%s%s", prefix, colon, label),
+	                                             .unit = unit,
+	                                             .label = (int)(strlen(prefix) + strlen(colon))};
 }
 
 static void add_columns(SignalSet *set, const char *prefix, const char *const *labels, int count, const char *unit) {
@@ -111,6 +152,10 @@ void signals_free(SignalSet *set) {
 	free(set->signals);
 	free(set->columns);
 	free(set->places);
+	for (int i = 0; i < set->text_count; i++)
+		free(set->texts[i]);
+	free(set->texts);
+	free(set->scratch);
 	free(set->groups);
 	free(set->values);
 	*set = (SignalSet){0};
@@ -168,12 +213,8 @@ static const char *q_unit(CalSim *sim, int group, const CalBodyInfo *body, int q
 	return "1";
 }
 
-static void coordinate_name(const CalModel *model, SignalKind kind, int i, char *name, size_t size) {
-	name[0] = 0;
-	if (kind == SIGNAL_Q)
-		cal_model_q_name(model, i, name, size);
-	else
-		cal_model_dof_name(model, i, name, size);
+static const char *coordinate_name(SignalSet *set, const CalModel *model, SignalKind kind, int i) {
+	return element_name(set, kind == SIGNAL_Q ? cal_model_q_name : cal_model_dof_name, model, i);
 }
 
 /* The freedom that a coordinate belongs to, -1: it is part of a quaternion. */
@@ -193,11 +234,12 @@ static void add_coordinates(SignalSet *set, CalSim *sim, SignalKind kind, int gr
 	const CalModel *model = cal_sim_model(sim, group);
 	bool is_q = kind == SIGNAL_Q;
 	for (int i = 0; i < count; i++) {
-		char name[128];
-		coordinate_name(model, kind, first + i, name, sizeof name);
-		const char *unit =
-			is_q ? q_unit(sim, group, body, first + i) : dof_unit(sim, group, body, first + i, (int)kind);
+		const char *name = coordinate_name(set, model, kind, first + i),
+				   *unit =
+					   is_q ? q_unit(sim, group, body, first + i) : dof_unit(sim, group, body, first + i, (int)kind);
 		add_column(set, prefixes[kind], name, unit);
+		if (set->failed)
+			return;
 		set->places[set->column_count - 1].of = i;
 		set->places[set->column_count - 1].dof = is_q ? dof_of(model, body, first + i) : i;
 	}
@@ -227,17 +269,16 @@ static void add_joint_signal(SignalSet *set, CalSim *sim, SignalKind kind, const
 static void add_group_signal(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, int group) {
 	static const char *const energies[] = {"kinetic", "gravity", "elastic", "total"};
 	static const char *const linear[] = {"px", "py", "pz"}, *const angular[] = {"Lx", "Ly", "Lz"};
-	char prefix[128];
 	bool several = cal_sim_group_count(sim) > 1;
 	const char *group_name = cal_model_name(cal_sim_model(sim, group));
-	snprintf(prefix, sizeof prefix, "%s%s%s", name, several ? "@" : "", several ? group_name : "");
+	const char *prefix = keep_text(set, "%s%s%s", name, several ? "@" : "", several ? group_name : "");
 	Signal *signal = add_signal(set, kind, name);
 	if (!signal || !grow((void **)&set->groups, set->group_count, &set->group_capacity, sizeof *set->groups)) {
 		set->failed = true;
 		return;
 	}
 	signal->number = set->group_count;
-	snprintf(set->groups[set->group_count++], sizeof *set->groups, "%s", group_name);
+	set->groups[set->group_count++] = keep_text(set, "%s", group_name);
 	if (kind == SIGNAL_ENERGY) {
 		add_columns(set, prefix, energies, 4, "J");
 	} else {
@@ -296,16 +337,17 @@ static void add_wrench_signal(SignalSet *set, SignalKind kind, const char *name,
 	add_columns(set, prefix, force, 3, "N");
 }
 
-bool signal_node_path(const CalModel *model, int node, char *text, size_t size) {
+bool signal_node_names(const CalModel *model, int index, const char **body, const char **node) {
 	CalNodeInfo info;
-	CalBodyInfo body;
-	if (cal_model_node(model, node, &info) != CAL_OK || info.body < 0 ||
-	    cal_model_body(model, info.body, &body) != CAL_OK)
+	CalBodyInfo of;
+	if (cal_model_node(model, index, &info) != CAL_OK || info.body < 0 ||
+	    cal_model_body(model, info.body, &of) != CAL_OK)
 		return false;
-	bool own = body.node == node;
-	if (!own && body.modes > 0 && strncmp(info.name, "mass", 4) == 0 && isdigit((unsigned char)info.name[4]))
+	bool own = of.node == index;
+	if (!own && of.modes > 0 && strncmp(info.name, "mass", 4) == 0 && isdigit((unsigned char)info.name[4]))
 		return false;
-	snprintf(text, size, "%s%s%s", body.name, own ? "" : "/", own ? "" : info.name);
+	*body = of.name;
+	*node = own ? "" : info.name;
 	return true;
 }
 
@@ -314,11 +356,11 @@ static void add_each(SignalSet *set, CalSim *sim, SignalKind kind, const char *n
 	const CalModel *model = cal_sim_model(sim, group);
 	bool joints = kind == SIGNAL_REACTION;
 	for (int i = 0; i < (joints ? cal_model_body_count(model) : cal_model_node_count(model)); i++) {
-		char object[128], prefix[160];
+		const char *of = "", *node = "";
 		CalBodyInfo body;
-		if (joints ? cal_model_body(model, i, &body) != CAL_OK : !signal_node_path(model, i, object, sizeof object))
+		if (joints ? cal_model_body(model, i, &body) != CAL_OK : !signal_node_names(model, i, &of, &node))
 			continue;
-		snprintf(prefix, sizeof prefix, "%s:%s", name, joints ? body.joint : object);
+		const char *prefix = keep_text(set, "%s:%s%s%s", name, joints ? body.joint : of, node[0] ? "/" : "", node);
 		if (joints)
 			add_wrench_signal(set, kind, name, prefix, model, i);
 		else
@@ -337,10 +379,11 @@ static void add_residual_signal(SignalSet *set, const CalModel *model, const cha
 		return;
 	signal->loop = info.id;
 	for (int row = info.row; row < info.row + info.rows; row++) {
-		char text[128] = "";
-		cal_model_row_name(model, row, text, sizeof text);
+		const char *text = element_name(set, cal_model_row_name, model, row);
 		const char *dot = strrchr(text, '.'), *direction = dot ? dot + 1 : text;
 		add_column(set, name, whole ? text : direction, row_unit(direction));
+		if (set->failed)
+			return;
 		set->places[set->column_count - 1].of = row - info.row;
 	}
 }
@@ -349,12 +392,11 @@ static void add_residual_signal(SignalSet *set, const CalModel *model, const cha
 
 static void add_device_signal(SignalSet *set, CalSim *sim, const char *name, int device) {
 	CalDeviceInfo info;
-	char prefix[160];
 	Signal *signal = cal_sim_device(sim, device, &info) == CAL_OK ? add_signal(set, SIGNAL_DEVICE, name) : NULL;
 	if (!signal)
 		return;
 	signal->number = device;
-	snprintf(prefix, sizeof prefix, "device:%s", info.name);
+	const char *prefix = keep_text(set, "device:%s", info.name);
 	for (int i = 0; i < info.ops->output_count; i++)
 		add_column(set, prefix, info.ops->output_names[i], info.ops->output_units[i]);
 	set->failed |= !signals_make_room(set, info.ops->output_count);
@@ -391,18 +433,15 @@ static int find_event(CalSim *sim, const char *name) {
 /* ---- look-up ----------------------------------------------------------------------------------- */
 
 /* The body whose joint and modes have the coordinate or speed of that name ("flight.3", "boom.eta0"); -1: none has. */
-static int find_coordinate(const CalModel *model, SignalKind kind, const char *name) {
+static int find_coordinate(SignalSet *set, const CalModel *model, SignalKind kind, const char *name) {
 	for (int body = 0; body < cal_model_body_count(model); body++) {
 		CalBodyInfo info;
-		char text[128];
 		if (cal_model_body(model, body, &info) != CAL_OK)
 			continue;
 		int first = kind == SIGNAL_Q ? info.q : info.u, count = (kind == SIGNAL_Q ? info.nq : info.nu) + info.modes;
-		for (int i = first; i < first + count; i++) {
-			coordinate_name(model, kind, i, text, sizeof text);
-			if (strcmp(text, name) == 0)
+		for (int i = first; i < first + count; i++)
+			if (strcmp(coordinate_name(set, model, kind, i), name) == 0)
 				return body;
-		}
 	}
 	return -1;
 }
@@ -462,7 +501,7 @@ static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, cons
 		const CalModel *model = cal_sim_model(sim, group);
 		int index = find_object(model, kind, object);
 		if (index < 0 && signal_is_coordinate(kind)) {
-			index = find_coordinate(model, kind, object);
+			index = find_coordinate(set, model, kind, object);
 			column = index < 0 ? column : object;
 		}
 		if (index < 0)
@@ -541,12 +580,10 @@ static SignalFound add_named(SignalSet *set, CalSim *sim, const char *name, cons
 
 /* "SIGNAL:COLUMN": the signal, of which only the column stays. */
 static SignalFound add_column_of(SignalSet *set, CalSim *sim, const char *name) {
-	char signal[160];
 	const char *colon = strrchr(name, ':');
-	if (!colon || (size_t)(colon - name) >= sizeof signal)
+	if (!colon)
 		return SIGNAL_UNKNOWN;
-	snprintf(signal, sizeof signal, "%.*s", (int)(colon - name), name);
-	return add_named(set, sim, signal, colon + 1);
+	return add_named(set, sim, keep_text(set, "%.*s", (int)(colon - name), name), colon + 1);
 }
 
 static bool is_there(const SignalSet *set, const char *name) {

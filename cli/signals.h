@@ -79,8 +79,12 @@ typedef struct SignalSet {
 	int column_count, column_capacity;
 	ColumnPlace *places; // [column_count]
 	int place_capacity;
-	char (*groups)[64]; // names of groups
+	const char **groups; // names of groups
 	int group_count, group_capacity;
+	char **texts; // names of columns and groups, of any length
+	int text_count, text_capacity;
+	char *scratch; // a name that is looked at
+	size_t scratch_size;
 	double *values;     // scratch: rows of a group, outputs of a device
 	int value_capacity; //
 	int64_t generation; // of the topology that group, index and places are of
@@ -110,8 +114,9 @@ static inline bool signal_is_of_loop(SignalKind kind) { return kind == SIGNAL_LO
 static inline bool signal_is_of_sim(SignalKind kind) { return kind >= SIGNAL_DEVICE; }
 static inline bool signal_is_coordinate(SignalKind kind) { return kind <= SIGNAL_FORCE; }
 
-/** Path of a node of a body into text; false: it is none that signals of all nodes count (ground, mass points). */
-bool signal_node_path(const CalModel *model, int node, char *text, size_t size);
+/** The path of a node is body/node, or the body's name alone: *node is then "". False: it is none that signals of all nodes
+    count (ground, mass points). */
+bool signal_node_names(const CalModel *model, int index, const char **body, const char **node);
 
 /** Starts with the time alone. */
 void signals_init(SignalSet *set);

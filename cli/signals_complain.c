@@ -9,8 +9,8 @@
 
 /* Names of objects that a kind of signal can be about. */
 typedef struct Candidates {
-	char (*names)[128];
-	const char **list; // [count] into names
+	char **names;      // [count] of their own, NULL: the simulation has it
+	const char **list; // [count]
 	int count;
 } Candidates;
 
@@ -20,16 +20,22 @@ static int object_count(const CalModel *model, SignalKind kind) {
 	                                 : cal_model_body_count(model);
 }
 
-static bool object_name(const CalModel *model, SignalKind kind, int index, char *text, size_t size) {
+/* To be freed; NULL: it has none to offer, or out of memory. */
+static char *object_name(const CalModel *model, SignalKind kind, int index) {
 	CalBodyInfo body = {0};
 	CalLoopInfo loop = {0};
-	if (signal_is_of_node(kind))
-		return signal_node_path(model, index, text, size);
-	if (signal_is_of_loop(kind) ? cal_model_loop(model, index, &loop) != CAL_OK
-	                            : cal_model_body(model, index, &body) != CAL_OK)
-		return false;
-	snprintf(text, size, "%s", signal_is_of_loop(kind) ? loop.name : body.joint);
-	return true;
+	const char *first, *second = "";
+	if (signal_is_of_node(kind)   ? !signal_node_names(model, index, &first, &second)
+	    : signal_is_of_loop(kind) ? cal_model_loop(model, index, &loop) != CAL_OK
+	                              : cal_model_body(model, index, &body) != CAL_OK)
+		return NULL;
+	if (!signal_is_of_node(kind))
+		first = signal_is_of_loop(kind) ? loop.name : body.joint;
+	size_t size = strlen(first) + strlen(second) + 2;
+	char *text = malloc(size);
+	if (text)
+		snprintf(text, size, "%s%s%s", first, second[0] ? "/" : "", second);
+	return text;
 }
 
 /* Devices and events. */
@@ -57,16 +63,19 @@ static bool candidates_create(Candidates *all, CalSim *sim, SignalKind kind) {
 	for (int group = 0; group < cal_sim_group_count(sim) && !signal_is_of_sim(kind); group++) {
 		const CalModel *model = cal_sim_model(sim, group);
 		for (int i = 0; i < object_count(model, kind); i++) {
-			if (!object_name(model, kind, i, all->names[all->count], sizeof all->names[0]))
+			char *name = object_name(model, kind, i);
+			if (!name)
 				continue;
-			all->list[all->count] = all->names[all->count];
-			all->count++;
+			all->names[all->count] = name;
+			all->list[all->count++] = name;
 		}
 	}
 	return true;
 }
 
 static void candidates_free(Candidates *all) {
+	for (int i = 0; i < all->count; i++)
+		free(all->names[i]);
 	free(all->names);
 	free(all->list);
 }
@@ -87,7 +96,7 @@ static void hint_object(char *hint, size_t size, CalSim *sim, const SignalWord *
 	if (candidates_create(&all, sim, word->kind))
 		nearest = cal_name_nearest(object, all.list, all.count);
 	if (nearest)
-		snprintf(hint, size, "; did you mean \"%s:%s\"?", word->word, nearest);
+		snprintf(hint, size, "; did you mean \"%s:%.150s\"?", word->word, nearest);
 	else
 		snprintf(hint, size, "; 'calder info' lists them");
 	candidates_free(&all);
@@ -131,10 +140,11 @@ void signals_complain(char *text, size_t size, CalSim *sim, const char *name, Si
 	if (found == SIGNAL_NO_OBJECT)
 		complain_object(text, size, sim, name);
 	else if (found == SIGNAL_NO_COLUMN && colon)
-		snprintf(text, size, "signal \"%s\": there is no \"%s\" among its columns; the CSV file of \"%.*s\" names them",
-		         name, colon + 1, (int)(colon - name), name);
+		snprintf(text, size,
+		         "signal \"%.100s\": there is no \"%.60s\" among its columns; the CSV file of \"%.*s\" names them",
+		         name, colon + 1, colon - name < 100 ? (int)(colon - name) : 100, name);
 	else if (found == SIGNAL_UNKNOWN)
 		complain_unknown(text, size, name);
 	else
-		snprintf(text, size, "signal \"%s\": out of memory", name);
+		snprintf(text, size, "signal \"%.100s\": out of memory", name);
 }

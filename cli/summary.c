@@ -17,7 +17,7 @@ static double length(CalVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z)
 /* The record of a group by its name, made if there is none; NULL: out of memory. */
 static Drift *drift_of(Summary *summary, const char *name) {
 	for (int i = 0; i < summary->drift_count; i++)
-		if (strncmp(summary->drift[i].name, name, sizeof summary->drift[i].name - 1) == 0)
+		if (strcmp(summary->drift[i].name, name) == 0)
 			return &summary->drift[i];
 	if (summary->drift_count == summary->drift_capacity) {
 		int capacity = 2 * summary->drift_capacity + 4;
@@ -27,9 +27,11 @@ static Drift *drift_of(Summary *summary, const char *name) {
 		summary->drift = more;
 		summary->drift_capacity = capacity;
 	}
+	char *copy = malloc(strlen(name) + 1);
+	if (!copy)
+		return NULL;
 	Drift *made = &summary->drift[summary->drift_count++];
-	*made = (Drift){0};
-	snprintf(made->name, sizeof made->name, "%s", name);
+	*made = (Drift){.name = strcpy(copy, name)};
 	return made;
 }
 
@@ -53,6 +55,7 @@ static CalStatus watch_group(Summary *summary, CalSim *sim, int group) {
 		cal_model_row_name(model, now.residual_row, drift->residual_row, sizeof drift->residual_row);
 	}
 	summary->total.pushed |= drift->pushed;
+	summary->total.held |= !now.momentum_free;
 	return CAL_OK;
 }
 
@@ -66,6 +69,7 @@ static CalStatus watch_total(TotalDrift *total, CalSim *sim) {
 		total->start_angular = now.angular;
 		total->started = true;
 	}
+	total->incomplete |= !now.complete;
 	total->linear = fmax(total->linear, length(minus(now.linear, total->start_linear)));
 	total->angular = fmax(total->angular, length(minus(now.angular, total->start_angular)));
 	return CAL_OK;
@@ -75,11 +79,15 @@ CalStatus summary_watch(Summary *summary, CalSim *sim) {
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < cal_sim_group_count(sim) && status == CAL_OK; i++)
 		status = watch_group(summary, sim, i);
-	const bool wanted = cal_sim_group_count(sim) > 1 || cal_scenario_action_count(summary->scenario) > 0;
+	const bool wanted = cal_sim_group_count(sim) > 1 || cal_sim_device_count(sim) > 0 ||
+	                    cal_scenario_action_count(summary->scenario) > 0;
+	summary->total.devices = cal_sim_device_count(sim) > 0;
 	return status == CAL_OK && wanted ? watch_total(&summary->total, sim) : status;
 }
 
 void summary_free(Summary *summary) {
+	for (int i = 0; i < summary->drift_count; i++)
+		free(summary->drift[i].name);
 	free(summary->drift);
 	summary->drift = NULL;
 }
@@ -88,14 +96,23 @@ void summary_free(Summary *summary) {
 static const Drift *drift_at(const Summary *summary, const CalModel *model) {
 	static const Drift none;
 	for (int i = 0; i < summary->drift_count; i++)
-		if (strncmp(summary->drift[i].name, cal_model_name(model), sizeof none.name - 1) == 0)
+		if (strcmp(summary->drift[i].name, cal_model_name(model)) == 0)
 			return &summary->drift[i];
 	return &none;
 }
 
-/* Is there more to say of all groups together than of one? */
+/*
+ * Is there more to say of all groups and devices together than of one group? Not where the ground, gravity, given motions or
+ * loads act besides, which are in no balance.
+ */
 static bool has_total(const Summary *summary) {
-	return summary->drift_count > 1 && !summary->total.pushed && summary->total.started;
+	const TotalDrift *total = &summary->total;
+	return total->started && (total->pushed ? !total->held && !total->incomplete : summary->drift_count > 1);
+}
+
+/* Why the momentum of a group changes. */
+static const char *pushed_by(const Summary *summary) {
+	return has_total(summary) ? "devices act on it; for all together see below" : "something acts from outside";
 }
 
 /* ---- text -------------------------------------------------------------------------------------- */
@@ -116,15 +133,15 @@ static void print_group(const Summary *summary, CalSim *sim, int group, FILE *ou
 		fprintf(out, "              drift %.2e J, %.2e of the largest kinetic energy\n", drift->energy,
 		        drift->scale > 0 ? drift->energy / drift->scale : 0.0);
 	else
-		fprintf(out, "              changed by up to %.6g J (loads, dampers or driven joints do work)\n",
+		fprintf(out, "              changed by up to %.6g J (loads, devices, dampers or driven joints do work)\n",
 		        drift->energy);
 	fprintf(out, "  momentum    linear %.6g kg m/s, angular %.6g kg m^2/s about the origin\n",
 	        length(now.momentum.linear), length(now.momentum.angular_origin));
 	if (!drift->pushed)
 		fprintf(out, "              drift %.2e kg m/s and %.2e kg m^2/s\n", drift->linear, drift->angular);
 	else
-		fprintf(out, "              changed by up to %.6g kg m/s and %.6g kg m^2/s (something acts from outside)\n",
-		        drift->linear, drift->angular);
+		fprintf(out, "              changed by up to %.6g kg m/s and %.6g kg m^2/s (%s)\n", drift->linear,
+		        drift->angular, pushed_by(summary));
 	if (cal_model_row_count(model) > 0)
 		fprintf(out, "  loops       closed to %.2e%s%s%s\n", drift->residual, drift->residual > 0 ? " (" : "",
 		        drift->residual_row, drift->residual > 0 ? ")" : "");
@@ -169,8 +186,8 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	for (int i = 0; i < cal_sim_group_count(sim); i++)
 		print_group(summary, sim, i, out);
 	if (has_total(summary))
-		fprintf(out, "  all groups  momentum changed by up to %.2e kg m/s and %.2e kg m^2/s about the origin\n",
-		        summary->total.linear, summary->total.angular);
+		fprintf(out, "  all groups  momentum changed by up to %.2e kg m/s and %.2e kg m^2/s about the origin%s\n",
+		        summary->total.linear, summary->total.angular, summary->total.devices ? ", with devices" : "");
 	print_events(summary->scenario, out);
 	fprintf(out, "  time        %.9g s simulated, %zu samples\n", stats.time, summary->samples);
 	fprintf(out, "  steps       %lld by %s", (long long)stats.steps, cal_method_name(summary->method));

@@ -10,7 +10,7 @@
 
 /** The largest changes of the invariants of one group at the samples of a run. */
 typedef struct Drift {
-	char name[64];         // of the group
+	char *name;            // of the group
 	double energy;         // [J]
 	double scale;          // largest kinetic energy [J]
 	bool worked, pushed;   // something acted that may change its energy, its momentum
@@ -20,12 +20,15 @@ typedef struct Drift {
 	char residual_row[96]; //
 } Drift;
 
-/** Momentum of all groups together, at the start and the most that it changed by. */
+/** Momentum of all groups and devices together, at the start and the most that it changed by. */
 typedef struct TotalDrift {
 	CalVec3 start_linear, start_angular;
 	double linear, angular; // [kg m/s], [kg m^2/s]
 	bool started;
-	bool pushed; // something acted from outside
+	bool pushed;     // something acted on a group
+	bool held;       // the ground or gravity may have, or a motion was given
+	bool incomplete; // the balance was not complete
+	bool devices;    // there are some
 } TotalDrift;
 
 /** A stream that was written. */

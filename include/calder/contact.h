@@ -135,6 +135,8 @@ CAL_API CalStatus cal_contact_work_init(const CalContactSet *set, int max_points
 /** The same with memory from malloc. */
 CAL_API CalStatus cal_contact_work_create(const CalContactSet *set, int max_points, CalContactWork **work);
 CAL_API void cal_contact_work_destroy(CalContactWork *work); // accepts NULL
+/** Whether the shapes of a slot are left out of evaluations with this workspace; at first none are. */
+CAL_API CalStatus cal_contact_leave_out(CalContactWork *work, int slot, int out);
 
 /* ---- evaluation -------------------------------------------------------------------------- */
 

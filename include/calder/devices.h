@@ -155,7 +155,7 @@ typedef struct CalThrusterDef {
 	CalNodeId node;
 	CalVec3 direction; // of the force on the node, in its axes; normalised; {0}: z
 	double thrust;     // [N]
-	CalTable throttle; // fraction of it, 0 to 1
+	CalTable throttle; // fraction of it, 0 to 1; {0}: 1 at all times
 	const char *place;
 } CalThrusterDef;
 CAL_API CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *device, CalError *error);

@@ -26,6 +26,7 @@ static size_t place(CalContactWork *w, char *base) {
 	w->frame = take(base, &used, n, sizeof *w->frame);
 	w->bounds = take(base, &used, n, sizeof *w->bounds);
 	w->order = take(base, &used, n, sizeof *w->order);
+	w->out = take(base, &used, (size_t)w->slot_count, sizeof *w->out);
 	w->points = take(base, &used, (size_t)w->max_points, sizeof *w->points);
 	return used;
 }
@@ -33,7 +34,7 @@ static size_t place(CalContactWork *w, char *base) {
 size_t cal_contact_work_size(const CalContactSet *set, int max_points) {
 	if (!set || max_points < 0)
 		return 0;
-	CalContactWork layout = {.shape_count = set->shape_count, .max_points = max_points};
+	CalContactWork layout = {.shape_count = set->shape_count, .slot_count = set->slot_count, .max_points = max_points};
 	return place(&layout, NULL);
 }
 
@@ -43,8 +44,10 @@ CalStatus cal_contact_work_init(const CalContactSet *set, int max_points, void *
 	    size < cal_contact_work_size(set, max_points))
 		return CAL_ERR_ARGUMENT;
 	CalContactWork *w = memory;
-	*w = (CalContactWork){.shape_count = set->shape_count, .max_points = max_points, .culprit = -1};
+	*w = (CalContactWork){
+		.shape_count = set->shape_count, .slot_count = set->slot_count, .max_points = max_points, .culprit = -1};
 	place(w, memory);
+	memset(w->out, 0, (size_t)set->slot_count * sizeof *w->out);
 	for (int i = 0; i < set->shape_count; i++)
 		w->order[i] = i;
 	*work = w;
@@ -69,6 +72,13 @@ CalStatus cal_contact_work_create(const CalContactSet *set, int max_points, CalC
 void cal_contact_work_destroy(CalContactWork *work) {
 	if (work)
 		memory_free_aligned(work->owned);
+}
+
+CalStatus cal_contact_leave_out(CalContactWork *work, int slot, int out) {
+	if (!work || slot < 0 || slot >= work->slot_count)
+		return CAL_ERR_ARGUMENT;
+	work->out[slot] = out != 0;
+	return CAL_OK;
 }
 
 int cal_contact_point_count(const CalContactWork *work) { return work->point_count; }
@@ -144,10 +154,13 @@ static void act(Evaluation *e, int a, int b, const PairLaw *law, const Touch *t)
 	                             .friction = vec_out(friction)});
 }
 
+static bool is_out(const CalContactWork *work, const Shape *s) { return s->slot >= 0 && work->out[s->slot]; }
+
 static void pair(Evaluation *e, int i, int j) {
 	const int a = i < j ? i : j, b = i < j ? j : i;
 	const Shape *sa = &e->set->shapes[a], *sb = &e->set->shapes[b];
-	if (!shapes_may_touch(sa, sb) || !broad_overlap(e->set, e->work, a, b))
+	if (!shapes_may_touch(sa, sb) || is_out(e->work, sa) || is_out(e->work, sb) ||
+	    !broad_overlap(e->set, e->work, a, b))
 		return;
 	Manifold *m = &e->work->manifold;
 	e->sum.pairs++;

@@ -25,12 +25,13 @@ typedef struct Bounds {
 
 struct CalContactWork {
 	void *owned; // to be freed; NULL: memory of the caller
-	int shape_count, max_points;
+	int shape_count, slot_count, max_points;
 	int point_count;
 	int culprit;
 	Frame *frame;   // [shapes] in the world
 	Bounds *bounds; // [shapes]
 	int *order;     // [shapes] by the lower bound on the swept axis
+	bool *out;      // [slots] left out
 	CalContactPoint *points;
 	Manifold manifold;
 };

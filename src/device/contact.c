@@ -2,38 +2,58 @@
 /*
  * contact.c — contact between shapes on nodes (calder/contact.h) as a device: poses and velocities of the nodes that carry
  * shapes go to the contact set, its wrenches come back on them. Forces, energies and powers are those of docs/contact.md.
+ * Shapes whose node has gone with its body are left out.
  */
 #include <string.h>
 
 #include "base/memory.h"
 #include "device/device.h"
 
+enum { GONE = -2 }; // group of a site that is not there; -1 is the ground
+
 typedef struct Contact {
 	CalAllocator allocator;
 	CalContactSet *set;
 	CalContactWork *work;
 	int slots;
+	bool bound;         // it has found all of its nodes once
 	CalPose *pose;      // [slots] and what follows, in one block
 	CalSite *site;      //
 	CalSpatial *motion; //
 	CalSpatial *wrench; //
 } Contact;
 
+/* Where a slot is that is left out: always the same, so that nothing depends on where it was. */
+static void put_away(const Contact *c, int slot) {
+	c->site[slot].group = GONE;
+	c->pose[slot] = (CalPose){.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+	c->motion[slot] = (CalSpatial){0};
+}
+
 static int contact_bind(const CalDevice *device, const CalScene *scene) {
-	const Contact *c = device->data;
+	Contact *c = device->data;
+	int here = 0;
 	for (int i = 0; i < c->slots; i++) {
 		int group, node;
 		if (cal_contact_slot(c->set, i, &group, &node) != CAL_OK)
 			return 1;
 		const CalNodeId id = {node < 0 ? 0 : (uint32_t)node};
-		if (!cal_scene_find_node(scene, id, &c->site[i]))
+		const int found = cal_scene_find_node(scene, id, &c->site[i]);
+		if (!found && !c->bound)
 			return 1;
+		if (!found)
+			put_away(c, i);
+		cal_contact_leave_out(c->work, i, !found);
+		here += found != 0;
 	}
-	return 0;
+	c->bound = true;
+	return here > 0 ? 0 : 1;
 }
 
 static CalStatus touch(const Contact *c, CalScene *scene, CalContactSummary *summary) {
 	for (int i = 0; i < c->slots; i++) {
+		if (c->site[i].group == GONE)
+			continue;
 		const CalStatus status = cal_scene_node(scene, c->site[i], &c->pose[i], &c->motion[i]);
 		if (status != CAL_OK)
 			return status;

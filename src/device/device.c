@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <calder/transition.h>
+
 #include "base/error.h"
 #include "base/memory.h"
+#include "model/model.h"
 
 CalVec3 v_unit(CalVec3 a, CalVec3 fallback) {
 	const double largest = fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z)));
@@ -101,6 +104,24 @@ CalStatus device_add(DeviceDraft *d, const void *data, size_t size, int *device)
 
 int bind_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom) {
 	return cal_scene_find_freedom(scene, joint, dof, freedom) && freedom->q >= 0 ? 0 : -1;
+}
+
+FreedomKind freedom_kind(const CalSim *sim, CalJointId joint, int dof) {
+	CalFreedom at;
+	if (!cal_sim_find_freedom(sim, joint, dof, &at))
+		return FREEDOM_EITHER;
+	const CalModel *model = cal_sim_model(sim, at.group);
+	const Link *link = &model->links[model->dofs[at.u].link];
+	switch (link->motion) {
+	case MOTION_TRANSLATION:
+		return FREEDOM_SLIDES;
+	case MOTION_FREE:
+		return at.u - link->u < 3 ? FREEDOM_SLIDES : FREEDOM_TURNS;
+	case MOTION_USER:
+		return FREEDOM_EITHER;
+	default:
+		return FREEDOM_TURNS;
+	}
 }
 
 int bind_node(const CalScene *scene, CalNodeId node, CalSite *site) {

@@ -84,6 +84,9 @@ CalStatus device_add(DeviceDraft *d, const void *data, size_t size, int *device)
 
 /** A freedom with a coordinate of its own; 0 or -1 as bind() returns it. */
 int bind_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom);
+/** What a freedom does, for the units of outputs: it turns, it slides, or it is a user's and may do either. */
+typedef enum FreedomKind { FREEDOM_TURNS, FREEDOM_SLIDES, FREEDOM_EITHER, FREEDOM_KINDS } FreedomKind;
+FreedomKind freedom_kind(const CalSim *sim, CalJointId joint, int dof);
 /** A node; 0 or -1. */
 int bind_node(const CalScene *scene, CalNodeId node, CalSite *site);
 

@@ -16,7 +16,9 @@
 enum { PARTS = 7 };
 
 static const char *const names[PARTS] = {"effort", "mx", "my", "mz", "fx", "fy", "fz"};
-static const char *const units[PARTS] = {"N m|N", "N m", "N m", "N m", "N", "N", "N"};
+static const char *const units[FREEDOM_KINDS][PARTS] = {{"N m", "N m", "N m", "N m", "N", "N", "N"},
+                                                        {"N", "N m", "N m", "N m", "N", "N", "N"},
+                                                        {"N m|N", "N m", "N m", "N m", "N", "N", "N"}};
 
 typedef struct ExpressionLoad {
 	bool on_joint;
@@ -112,15 +114,15 @@ static void load_free(ExpressionLoad *s) {
 
 static void load_destroy(void *data) { load_free(*(ExpressionLoad **)data); }
 
-static const CalDeviceOps ops = {.type = "expression",
-                                 .bind = load_bind,
-                                 .evaluate = load_evaluate,
-                                 .outputs = load_outputs,
-                                 .next_switch = load_next_switch,
-                                 .destroy = load_destroy,
-                                 .output_count = PARTS,
-                                 .output_names = names,
-                                 .output_units = units};
+/* Units by what it acts on. */
+#define OPS(kind)                                                                                               \
+	{                                                                                                           \
+		.type = "expression", .bind = load_bind, .evaluate = load_evaluate, .outputs = load_outputs,            \
+		.next_switch = load_next_switch, .destroy = load_destroy, .output_count = PARTS, .output_names = names, \
+		.output_units = units[kind]                                                                             \
+	}
+static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+#undef OPS
 
 static void parse_part(DeviceDraft *d, ExpressionLoad *s, int i, const char *text) {
 	CalError error = {0};
@@ -135,7 +137,8 @@ static void parse_part(DeviceDraft *d, ExpressionLoad *s, int i, const char *tex
 }
 
 CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *def, int *device, CalError *error) {
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	const FreedomKind kind = def->joint.value ? freedom_kind(sim, def->joint, def->dof) : FREEDOM_TURNS;
+	DeviceDraft d = device_draft(sim, &ops[kind], def->name, def->place, error);
 	const CalAllocator allocator = allocator_or_default(NULL);
 	ExpressionLoad *s = memory_alloc(&allocator, sizeof *s);
 	if (!s)

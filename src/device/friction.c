@@ -62,17 +62,19 @@ static int friction_outputs(const CalDevice *device, CalScene *scene, double *ou
 	return 0;
 }
 
-static const char *const names[] = {"effort"}, *const units[] = {"N m|N"};
-static const CalDeviceOps ops = {.type = "friction",
-                                 .bind = friction_bind,
-                                 .evaluate = friction_evaluate,
-                                 .outputs = friction_outputs,
-                                 .output_count = 1,
-                                 .output_names = names,
-                                 .output_units = units};
+static const char *const names[] = {"effort"};
+static const char *const units[FREEDOM_KINDS][1] = {{"N m"}, {"N"}, {"N m|N"}};
+/* Units by what it acts on. */
+#define OPS(kind)                                                                                              \
+	{                                                                                                          \
+		.type = "friction", .bind = friction_bind, .evaluate = friction_evaluate, .outputs = friction_outputs, \
+		.output_count = 1, .output_names = names, .output_units = units[kind]                                  \
+	}
+static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+#undef OPS
 
 CalStatus cal_sim_add_friction(CalSim *sim, const CalFrictionDef *def, int *device, CalError *error) {
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceDraft d = device_draft(sim, &ops[freedom_kind(sim, def->joint, def->dof)], def->name, def->place, error);
 	const Friction data = {.def = *def};
 	device_check(&d, isfinite(def->coulomb) && def->coulomb > 0, "coulomb is %g; give a force above zero",
 	             def->coulomb);

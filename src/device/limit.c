@@ -51,17 +51,19 @@ static int limit_outputs(const CalDevice *device, CalScene *scene, double *outpu
 	return 0;
 }
 
-static const char *const names[] = {"depth", "effort"}, *const units[] = {"rad|m", "N m|N"};
-static const CalDeviceOps ops = {.type = "limit",
-                                 .bind = limit_bind,
-                                 .evaluate = limit_evaluate,
-                                 .outputs = limit_outputs,
-                                 .output_count = 2,
-                                 .output_names = names,
-                                 .output_units = units};
+static const char *const names[] = {"depth", "effort"};
+static const char *const units[FREEDOM_KINDS][2] = {{"rad", "N m"}, {"m", "N"}, {"rad|m", "N m|N"}};
+/* Units by what it acts on. */
+#define OPS(kind)                                                                                                     \
+	{                                                                                                                 \
+		.type = "limit", .bind = limit_bind, .evaluate = limit_evaluate, .outputs = limit_outputs, .output_count = 2, \
+		.output_names = names, .output_units = units[kind]                                                            \
+	}
+static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+#undef OPS
 
 CalStatus cal_sim_add_limit(CalSim *sim, const CalLimitDef *def, int *device, CalError *error) {
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceDraft d = device_draft(sim, &ops[freedom_kind(sim, def->joint, def->dof)], def->name, def->place, error);
 	const Limit data = {.def = *def};
 	device_check(&d, def->lower < def->upper, "the lower limit %g is not below the upper %g", def->lower, def->upper);
 	device_check(&d, isfinite(def->stiffness) && def->stiffness > 0, "stiffness is %g; give one above zero",

@@ -146,17 +146,17 @@ static int servo_outputs(const CalDevice *device, CalScene *scene, double *outpu
 }
 
 static const char *const names[] = {"reference", "error", "effort", "rotor"};
-static const char *const units[] = {"rad|m", "rad|m", "N m|N", "rad|m"};
-static const CalDeviceOps ops = {.type = "servo",
-                                 .bind = servo_bind,
-                                 .start = servo_start,
-                                 .evaluate = servo_evaluate,
-                                 .sample = servo_sample,
-                                 .outputs = servo_outputs,
-                                 .next_switch = servo_next_switch,
-                                 .output_count = 4,
-                                 .output_names = names,
-                                 .output_units = units};
+static const char *const units[FREEDOM_KINDS][4] = {
+	{"rad", "rad", "N m", "rad"}, {"m", "m", "N", "m"}, {"rad|m", "rad|m", "N m|N", "rad|m"}};
+/* Units by what it acts on. */
+#define OPS(kind)                                                                                                      \
+	{                                                                                                                  \
+		.type = "servo", .bind = servo_bind, .start = servo_start, .evaluate = servo_evaluate, .sample = servo_sample, \
+		.outputs = servo_outputs, .next_switch = servo_next_switch, .output_count = 4, .output_names = names,          \
+		.output_units = units[kind]                                                                                    \
+	}
+static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+#undef OPS
 
 static void check_gains(DeviceDraft *d, const CalServoDef *def) {
 	device_not_negative(d, "proportional", def->proportional);
@@ -180,7 +180,7 @@ static void check_gains(DeviceDraft *d, const CalServoDef *def) {
 }
 
 CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, CalError *error) {
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceDraft d = device_draft(sim, &ops[freedom_kind(sim, def->joint, def->dof)], def->name, def->place, error);
 	Servo data = {.def = *def, .integral = -1, .rotor = -1};
 	check_gains(&d, def);
 	data.reference = device_table(&d, "reference", &def->reference);

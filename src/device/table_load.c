@@ -67,19 +67,22 @@ static int load_outputs(const CalDevice *device, CalScene *scene, double *output
 }
 
 static const char *const names[] = {"effort", "mx", "my", "mz", "fx", "fy", "fz"};
-static const char *const units[] = {"N m|N", "N m", "N m", "N m", "N", "N", "N"};
-static const CalDeviceOps ops = {.type = "table_load",
-                                 .bind = load_bind,
-                                 .evaluate = load_evaluate,
-                                 .outputs = load_outputs,
-                                 .next_switch = load_next_switch,
-                                 .output_count = 7,
-                                 .output_names = names,
-                                 .output_units = units};
+static const char *const units[FREEDOM_KINDS][7] = {{"N m", "N m", "N m", "N m", "N", "N", "N"},
+                                                    {"N", "N m", "N m", "N m", "N", "N", "N"},
+                                                    {"N m|N", "N m", "N m", "N m", "N", "N", "N"}};
+/* Units by what it acts on. */
+#define OPS(kind)                                                                                              \
+	{                                                                                                          \
+		.type = "table_load", .bind = load_bind, .evaluate = load_evaluate, .outputs = load_outputs,           \
+		.next_switch = load_next_switch, .output_count = 7, .output_names = names, .output_units = units[kind] \
+	}
+static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+#undef OPS
 
 CalStatus cal_sim_add_table_load(CalSim *sim, const CalTableLoadDef *def, int *device, CalError *error) {
 	static const char *const parts[] = {"moment x", "moment y", "moment z", "force x", "force y", "force z"};
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	const FreedomKind kind = def->joint.value ? freedom_kind(sim, def->joint, def->dof) : FREEDOM_TURNS;
+	DeviceDraft d = device_draft(sim, &ops[kind], def->name, def->place, error);
 	TableLoad data = {.def = *def};
 	device_check(&d, !def->joint.value != !def->node.value, "it acts on either a node of a body or a joint; name one");
 	data.effort = device_table(&d, "effort", &def->effort);

@@ -55,11 +55,13 @@ static const CalDeviceOps ops = {.type = "thruster",
                                  .output_units = units};
 
 CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *device, CalError *error) {
+	static const double zero = 0, one = 1;
+	static const CalTable full = {CAL_TABLE_STEP, 1, &zero, &one};
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	Thruster data = {.def = *def};
 	data.def.direction = v_unit(def->direction, (CalVec3){0, 0, 1});
 	device_check(&d, isfinite(def->thrust), "thrust is not finite");
-	data.throttle = device_table(&d, "throttle", &def->throttle);
+	data.throttle = device_table(&d, "throttle", def->throttle.count == 0 ? &full : &def->throttle);
 	for (int i = 0; d.status == CAL_OK && i < def->throttle.count; i++)
 		device_check(&d, def->throttle.value[i] >= 0 && def->throttle.value[i] <= 1,
 		             "throttle is %g at %g s; it is a fraction from 0 to 1", def->throttle.value[i],

@@ -80,8 +80,11 @@ typedef enum ActionKind {
 	ACTION_DETACH,
 	ACTION_REATTACH,
 	ACTION_REROOT,
+	ACTION_SPLIT,
 	ACTION_LOCK,
 	ACTION_UNLOCK,
+	ACTION_LOCK_MODES,
+	ACTION_UNLOCK_MODES,
 	ACTION_OPEN,
 	ACTION_CLOSE,
 	ACTION_ADD_BODY,
@@ -98,8 +101,8 @@ typedef enum ActionKind {
 typedef struct ActionEntry {
 	ActionKind kind;
 	const char *name;  // of the joint, loop, body, device or group that it is about; of STOP and NOTE: the text
-	const char *group; // DETACH: of the part that comes off; NULL: none was given
-	int dof;           // LOCK, UNLOCK: -1: all
+	const char *group; // DETACH, SPLIT: of the part that comes off; NULL: none was given
+	int dof;           // LOCK, UNLOCK; of LOCK_MODES, UNLOCK_MODES: the mode; -1: all
 	const char *from, *to;
 	CalJointDef joint;        // ATTACH
 	CalAttachOptions options; // ATTACH, REATTACH
@@ -242,6 +245,9 @@ bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double 
 bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out);
 bool read_flag(Reader *r, const TreeNode *node, int *out);
 bool read_text(Reader *r, const TreeNode *node, const char **out);
+/** A whole number from 1 to count as an index from 0; key and whose (such as "the freedoms of joint") are for messages. */
+bool read_index(Reader *r, const TreeNode *node, const char *key, int count, const char *whose, const char *name,
+                int *index);
 bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out);
 bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out);
 /** Refuses anything but a list (NULL and empty: 0 items). */

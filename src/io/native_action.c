@@ -13,7 +13,7 @@
 
 typedef struct ActionInput {
 	const TreeNode *verbs[ACTION_KIND_COUNT];
-	const TreeNode *group, *dof, *fit, *tolerance, *loop, *if_refused;
+	const TreeNode *group, *dof, *mode, *fit, *tolerance, *loop, *if_refused;
 } ActionInput;
 
 #define VERB(kind) offsetof(ActionInput, verbs[kind])
@@ -23,8 +23,11 @@ static const Key action_keys[] = {
 	{"detach", key_node, VERB(ACTION_DETACH), DIM_NUMBER, 0},
 	{"reattach", key_node, VERB(ACTION_REATTACH), DIM_NUMBER, 0},
 	{"reroot", key_node, VERB(ACTION_REROOT), DIM_NUMBER, 0},
+	{"split", key_node, VERB(ACTION_SPLIT), DIM_NUMBER, 0},
 	{"lock", key_node, VERB(ACTION_LOCK), DIM_NUMBER, 0},
 	{"unlock", key_node, VERB(ACTION_UNLOCK), DIM_NUMBER, 0},
+	{"lock_modes", key_node, VERB(ACTION_LOCK_MODES), DIM_NUMBER, 0},
+	{"unlock_modes", key_node, VERB(ACTION_UNLOCK_MODES), DIM_NUMBER, 0},
 	{"open", key_node, VERB(ACTION_OPEN), DIM_NUMBER, 0},
 	{"close", key_node, VERB(ACTION_CLOSE), DIM_NUMBER, 0},
 	{"add_body", key_node, VERB(ACTION_ADD_BODY), DIM_NUMBER, 0},
@@ -36,6 +39,7 @@ static const Key action_keys[] = {
 	{"note", key_node, VERB(ACTION_NOTE), DIM_NUMBER, 0},
 	{"group", key_node, offsetof(ActionInput, group), DIM_NUMBER, 0},
 	{"dof", key_node, offsetof(ActionInput, dof), DIM_NUMBER, 0},
+	{"mode", key_node, offsetof(ActionInput, mode), DIM_NUMBER, 0},
 	{"fit", key_node, offsetof(ActionInput, fit), DIM_NUMBER, 0},
 	{"tolerance", key_node, offsetof(ActionInput, tolerance), DIM_LENGTH, 0},
 	{"loop", key_node, offsetof(ActionInput, loop), DIM_NUMBER, 0},
@@ -76,6 +80,9 @@ static void note_action(CalFile *file, const TreeNode *action, const char *event
 		note_made(file, 'b', name, body);
 		group = home ? home : name;
 	}
+	name = text_of(tree_get(action, "split"));
+	if (name && !group)
+		group = name;
 	if (group && !cal_desc_find_group(file->desc, group).value)
 		note_made(file, 'g', group, NULL);
 }
@@ -357,8 +364,11 @@ static const struct {
 	[ACTION_DETACH] = {"detach", "detach"},
 	[ACTION_REATTACH] = {"reattach", "reattach"},
 	[ACTION_REROOT] = {"reroot", "reroot at"},
+	[ACTION_SPLIT] = {"split", "split off"},
 	[ACTION_LOCK] = {"lock", "lock"},
 	[ACTION_UNLOCK] = {"unlock", "unlock"},
+	[ACTION_LOCK_MODES] = {"lock_modes", "lock modes of"},
+	[ACTION_UNLOCK_MODES] = {"unlock_modes", "unlock modes of"},
 	[ACTION_OPEN] = {"open", "open loop"},
 	[ACTION_CLOSE] = {"close", "close loop"},
 	[ACTION_ADD_BODY] = {"add_body", "add body"},
@@ -370,6 +380,8 @@ static const struct {
 	[ACTION_NOTE] = {"note", "note:"},
 };
 
+static bool about_modes(ActionKind kind) { return kind == ACTION_LOCK_MODES || kind == ACTION_UNLOCK_MODES; }
+
 static bool describe(Reader *r, ActionEntry *action) {
 	char text[400];
 	const char *words = verbs[action->kind].words;
@@ -378,7 +390,8 @@ static bool describe(Reader *r, ActionEntry *action) {
 	else if (action->kind == ACTION_STOP)
 		snprintf(text, sizeof text, "%s%s%.300s", words, action->name[0] ? ": " : "", action->name);
 	else if (action->dof >= 0)
-		snprintf(text, sizeof text, "%s %.80s, freedom %d", words, action->name, action->dof);
+		snprintf(text, sizeof text, "%s %.80s, %s %d", words, action->name,
+		         about_modes(action->kind) ? "mode" : "freedom", action->dof + 1);
 	else
 		snprintf(text, sizeof text, "%s %.300s", words, action->name);
 	char *kept = reader_array(r, strlen(text) + 1, 1);
@@ -397,9 +410,9 @@ static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, Act
 		*kind = (ActionKind)i;
 	}
 	return found || reader_fail(r, map,
-	                            "this action does nothing; give one of attach, detach, reattach, reroot, lock, "
-	                            "unlock, open, close, add_body, remove_body, switch_on, switch_off, release, "
-	                            "stop and note");
+	                            "this action does nothing; give one of attach, detach, reattach, reroot, split, lock, "
+	                            "unlock, lock_modes, unlock_modes, open, close, add_body, remove_body, switch_on, "
+	                            "switch_off, release, stop and note");
 }
 
 /* Keys that belong to some verbs only. */
@@ -409,8 +422,9 @@ static bool check_keys(Reader *r, const ActionInput *in, ActionKind kind) {
 		const TreeNode *node;
 		const char *key, *where;
 		bool fits;
-	} keys[] = {{in->group, "group", "detach", kind == ACTION_DETACH},
+	} keys[] = {{in->group, "group", "detach and split", kind == ACTION_DETACH || kind == ACTION_SPLIT},
 	            {in->dof, "dof", "lock and unlock", lock},
+	            {in->mode, "mode", "lock_modes and unlock_modes", about_modes(kind)},
 	            {in->fit, "fit", "reattach (of attach: inside its map)", re},
 	            {in->tolerance, "tolerance", "reattach (of attach: inside its map)", re},
 	            {in->loop, "loop", "reattach (of attach: inside its map)", re}};
@@ -424,14 +438,18 @@ static bool check_keys(Reader *r, const ActionInput *in, ActionKind kind) {
 static bool read_dof(Reader *r, const TreeNode *node, const char *joint, int *dof) {
 	const CalJointId id = cal_desc_find_joint(r->file->desc, joint);
 	const int count = id.value ? r->file->joints[id.value - 1].shape.nu : CAL_JOINT_MAX_DOF;
-	double number;
-	if (!read_quantity(r, node, DIM_NUMBER, &number))
-		return false;
-	if (!(number >= 0 && number < count) || number != (double)(int)number)
-		return reader_fail(r, node, "\"dof\" must be a whole number from 0 to %d, the freedoms of joint \"%.80s\"",
-		                   count - 1, joint);
-	*dof = (int)number;
-	return true;
+	return read_index(r, node, "dof", count, "the freedoms of joint", joint, dof);
+}
+
+/* Which mode of a body that is flexible; node NULL: all of them. Bodies that actions add are rigid. */
+static bool read_mode(Reader *r, const TreeNode *place, const TreeNode *node, const char *body, int *mode) {
+	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
+	int count = 0;
+	for (int i = 0; i < cal_desc_joint_count(r->file->desc); i++)
+		count += r->file->joints[i].body.value == id.value ? r->file->joints[i].modes : 0;
+	if (count == 0)
+		return reader_fail(r, place, "body \"%.80s\" is rigid: it has no modes", body);
+	return !node || read_index(r, node, "mode", count, "those of body", body, mode);
 }
 
 /* The object that a verb with a plain name is about. */
@@ -443,6 +461,9 @@ static bool find_object(Reader *r, const Sections *s, const TreeNode *node, Acti
 	case ACTION_UNLOCK:
 		return find_joint(r, s, node, name);
 	case ACTION_REROOT:
+	case ACTION_SPLIT:
+	case ACTION_LOCK_MODES:
+	case ACTION_UNLOCK_MODES:
 	case ACTION_REMOVE_BODY:
 		return find_body(r, s, node, name);
 	case ACTION_OPEN:
@@ -466,10 +487,13 @@ static bool read_named(Reader *r, const Sections *s, const ActionInput *in, Acti
 		return reader_fail(r, node, "\"stop\" is true, or a text that says why");
 	if (action->kind == ACTION_STOP && strcmp(action->name, "true") == 0)
 		action->name = "";
+	if (action->kind == ACTION_SPLIT)
+		action->group = action->name;
 	return find_object(r, s, node, action->kind, action->name) &&
 	       (!in->group ||
 	        (read_text(r, in->group, &action->group) && native_check_name(r, in->group, action->group))) &&
 	       (!in->dof || read_dof(r, in->dof, action->name, &action->dof)) &&
+	       (!about_modes(action->kind) || read_mode(r, node, in->mode, action->name, &action->dof)) &&
 	       read_options(r, in->fit, in->tolerance, in->loop, &action->options);
 }
 

@@ -66,18 +66,12 @@ static bool key_joint(Reader *r, const TreeNode *value, const Key *key, void *ta
 
 static bool key_dof(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	DeviceInput *in = target;
-	double number;
 	(void)key;
 	if (!in->joint)
 		return reader_fail(r, value, "\"dof\" counts the freedoms of a joint; name the \"joint\" too");
-	if (!read_quantity(r, value, DIM_NUMBER, &number))
-		return false;
-	if (!(number >= 0 && number < in->joint->shape.nu) || number != (double)(int)number)
-		return reader_fail(r, value, "\"dof\" must be a whole number from 0 to %d, the freedoms of joint \"%.80s\"",
-		                   in->joint->shape.nu - 1, in->joint->name);
-	in->dof = (int)number;
-	in->dof_given = true;
-	return true;
+	in->dof_given =
+		read_index(r, value, "dof", in->joint->shape.nu, "the freedoms of joint", in->joint->name, &in->dof);
+	return in->dof_given;
 }
 
 /* The unit that the freedom of the joint asks for; false after reporting that it is not known which. */
@@ -91,7 +85,7 @@ static bool dimension_here(Reader *r, const TreeNode *value, const DeviceInput *
 	if (!in->joint)
 		return reader_fail(r, value, "it needs a \"joint\" to act on");
 	if (in->joint->shape.nu != 1 && !in->dof_given)
-		return reader_fail(r, value, "joint \"%.80s\" has %d freedoms; say with \"dof\" which one, from 0",
+		return reader_fail(r, value, "joint \"%.80s\" has %d freedoms; say with \"dof\" which one, from 1",
 		                   in->joint->name, in->joint->shape.nu);
 	for (size_t i = 0; in->joint->shape.linear[in->dof] && i < sizeof pairs / sizeof pairs[0]; i++)
 		*out = pairs[i].angular == angular ? pairs[i].linear : *out;

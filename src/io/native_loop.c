@@ -121,8 +121,8 @@ static const Key term_keys[] = {
 const KeyTable term_table = KEY_TABLE("term", term_keys);
 
 /* A number from 1 to count as an index from 0; not given: 0 if there is but one. */
-static bool read_index(Reader *r, const TreeNode *map, const char *key, double number, int count, const char *whose,
-                       int *index) {
+static bool index_of(Reader *r, const TreeNode *map, const char *key, double number, int count, const char *whose,
+                     int *index) {
 	if (number == 0 && count == 1)
 		number = 1;
 	if (number >= 1 && number <= count && number == (double)(int)number) {
@@ -147,7 +147,7 @@ static bool read_term(Reader *r, const Sections *s, const TreeNode *map, CalLoop
 		if (!native_find_joint(r, tree_get(map, "joint"), in.joint, &joint))
 			return false;
 		term->body = joint->body;
-		return read_index(r, map, "dof", in.dof, joint->shape.nu, in.joint, &term->dof);
+		return index_of(r, map, "dof", in.dof, joint->shape.nu, in.joint, &term->dof);
 	}
 	if (!native_find_body(r, s, tree_get(map, "body"), in.body, &term->body))
 		return false;
@@ -157,7 +157,7 @@ static bool read_term(Reader *r, const Sections *s, const TreeNode *map, CalLoop
 	}
 	if (!joint || joint->modes == 0)
 		return reader_fail(r, map, "body \"%.80s\" is rigid: it has no modes to couple; name a joint", in.body);
-	if (!read_index(r, map, "mode", in.mode, joint->modes, in.body, &term->dof))
+	if (!index_of(r, map, "mode", in.mode, joint->modes, in.body, &term->dof))
 		return false;
 	term->dof += joint->shape.nu;
 	return true;

@@ -2,6 +2,7 @@
 /*
  * native_run.c — run settings: duration, method, steps, tolerances, what is written.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -292,6 +293,18 @@ static bool read_output(Reader *r, const Sections *s, const TreeNode *node, CalR
 	return true;
 }
 
+/*
+ * Where events wait for formulas, adaptive steps have a bound: free flight would take one step from output to output, and
+ * what becomes true and false again within a step is not seen. Given for all methods, since the caller may take another one
+ * than the file; fixed steps do not look at it.
+ */
+static double watch_step(const CalFile *file, const RunInput *in) {
+	bool watched = false;
+	for (int i = 0; i < file->event_count; i++)
+		watched |= file->events[i].when != NULL;
+	return watched ? fmax(in->duration / 100, in->min_step) : 0;
+}
+
 bool native_read_run(Reader *r, const Sections *s) {
 	CalRunSettings *run = &r->file->run;
 	RunInput in = {0};
@@ -313,7 +326,7 @@ bool native_read_run(Reader *r, const Sections *s) {
 	run->method.rtol = in.rtol;
 	run->method.atol = in.atol;
 	run->method.min_step = in.min_step;
-	run->method.max_step = in.max_step;
+	run->method.max_step = in.max_step > 0 ? in.max_step : watch_step(r->file, &in);
 	run->method.max_steps = (int64_t)in.max_steps;
 	return !in.output || read_output(r, s, in.output, run);
 }

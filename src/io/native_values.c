@@ -56,6 +56,18 @@ bool read_flag(Reader *r, const TreeNode *node, int *out) {
 	return reader_fail(r, node, "expected true or false");
 }
 
+bool read_index(Reader *r, const TreeNode *node, const char *key, int count, const char *whose, const char *name,
+                int *index) {
+	double number;
+	if (!read_quantity(r, node, DIM_NUMBER, &number))
+		return false;
+	if (!(number >= 1 && number <= count) || number != (double)(int)number)
+		return reader_fail(r, node, "\"%s\" must be a whole number from 1 to %d, %s \"%.80s\"", key, count, whose,
+		                   name);
+	*index = (int)number - 1;
+	return true;
+}
+
 /* A direction: x, -y, ... or a vector that is not zero. */
 static bool read_axis(Reader *r, const TreeNode *node, CalVec3 *out) {
 	if (node->kind == TREE_SCALAR) {

@@ -75,8 +75,18 @@ static CalStatus on_body(CalSim *sim, const ActionEntry *action, CalTransition *
 	const CalStatus status = find_body(sim, action->name, &body, error);
 	if (status != CAL_OK)
 		return status;
-	return action->kind == ACTION_REROOT ? cal_sim_reroot(sim, body, report, error)
-	                                     : cal_sim_remove_body(sim, body, report, error);
+	switch (action->kind) {
+	case ACTION_REROOT:
+		return cal_sim_reroot(sim, body, report, error);
+	case ACTION_SPLIT:
+		return cal_sim_split(sim, body, action->group, report, error);
+	case ACTION_LOCK_MODES:
+		return cal_sim_lock_modes(sim, body, action->dof, report, error);
+	case ACTION_UNLOCK_MODES:
+		return cal_sim_unlock_modes(sim, body, action->dof, report, error);
+	default:
+		return cal_sim_remove_body(sim, body, report, error);
+	}
 }
 
 static CalStatus on_loop(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
@@ -110,6 +120,9 @@ static CalStatus perform(CalSim *sim, const ActionEntry *action, CalTransition *
 	case ACTION_UNLOCK:
 		return on_joint(sim, action, report, error);
 	case ACTION_REROOT:
+	case ACTION_SPLIT:
+	case ACTION_LOCK_MODES:
+	case ACTION_UNLOCK_MODES:
 	case ACTION_REMOVE_BODY:
 		return on_body(sim, action, report, error);
 	case ACTION_OPEN:

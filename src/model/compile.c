@@ -518,6 +518,8 @@ CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *option
 	}
 	const CalGroupId group = {options->group.value ? options->group.value : 1};
 	CalStatus status = desc_check_structure(desc, group, keep_first, error);
+	if (status == CAL_ERR_MEMORY)
+		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
 	if (status != CAL_OK)
 		return status;
 	status = compile_checked(desc, options, model);

@@ -202,8 +202,12 @@ static int bodies_are_sound(const TopologyImage *image) {
 	for (int i = 0; i < image->nodes; i++)
 		sound &= is_id_or_none(image->node[i].body.value, image->bodies);
 	int modes = 0;
-	for (int i = 0; i < image->bodies; i++)
-		modes += image->body[i].flex ? image->body[i].flex->modes : 0;
+	for (int i = 0; i < image->bodies; i++) {
+		const CalFlexDef *flex = image->body[i].flex;
+		modes += flex ? flex->modes : 0;
+		for (int k = 0; flex && k < flex->node_count; k++)
+			sound &= is_id(flex->nodes[k].node.value, image->nodes);
+	}
 	return sound && modes == image->modes;
 }
 

@@ -211,6 +211,7 @@ CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor) {
 	monitor->angular_change = minus(monitor->momentum.angular_origin, g->start_momentum.angular_origin);
 	residuals(g, monitor);
 	monitor->energy_conserved = g->energy_free && !g->worked && !g->motion;
-	monitor->momentum_conserved = g->momentum_free && !g->pushed && !g->motion;
+	monitor->momentum_free = g->momentum_free && !g->motion;
+	monitor->momentum_conserved = monitor->momentum_free && !g->pushed;
 	return CAL_OK;
 }

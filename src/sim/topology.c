@@ -24,6 +24,8 @@ void topology_save(Topology *t) {
 	memcpy(s->desc_loop, desc->loops, sizeof *s->desc_loop * (size_t)s->loops);
 	for (int i = 0; i < s->bodies; i++)
 		s->body_group[i] = desc->bodies[i].def.group.value;
+	for (int i = 0; i < s->groups; i++)
+		s->gravity[i] = desc->groups[i].gravity;
 	memcpy(s->mode_locked, t->mode_locked, (size_t)t->mode_slots);
 	s->modes = t->mode_count;
 }
@@ -57,6 +59,8 @@ void topology_restore(Topology *t) {
 	memcpy(desc->loops, s->desc_loop, sizeof *s->desc_loop * (size_t)s->loops);
 	for (int i = 0; i < s->bodies; i++)
 		desc->bodies[i].def.group.value = s->body_group[i];
+	for (int i = 0; i < s->groups; i++)
+		desc->groups[i].gravity = s->gravity[i];
 	memcpy(t->mode_locked, s->mode_locked, (size_t)t->mode_slots);
 	t->mode_count = s->modes;
 }

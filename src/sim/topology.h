@@ -47,6 +47,7 @@ typedef struct TopologySaved {
 	DescJoint *desc_joint;
 	DescLoop *desc_loop;
 	uint32_t *body_group;
+	CalVec3 *gravity; // of the groups
 	uint8_t *mode_locked;
 	int modes;
 } TopologySaved;

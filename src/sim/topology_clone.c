@@ -213,10 +213,11 @@ static int fill(Topology *t, const CalDesc *desc, const Slots *s) {
 	t->saved.desc_joint = take(t, s->joints, sizeof *t->saved.desc_joint);
 	t->saved.desc_loop = take(t, s->loops, sizeof *t->saved.desc_loop);
 	t->saved.body_group = take(t, s->bodies, sizeof *t->saved.body_group);
+	t->saved.gravity = take(t, s->groups, sizeof *t->saved.gravity);
 	t->saved.mode_locked = take(t, s->modes + 1, sizeof *t->saved.mode_locked);
 	if (!t->desc || !t->joints || !t->loops || !t->carrier || !t->mark || !t->joint_at || !t->body_at ||
 	    !t->saved.joint || !t->saved.loop || !t->saved.desc_joint || !t->saved.desc_loop || !t->saved.body_group ||
-	    !t->mode_locked || !t->saved.mode_locked)
+	    !t->saved.gravity || !t->mode_locked || !t->saved.mode_locked)
 		return 0;
 	t->desc->allocator = t->allocator;
 	t->joint_slots = s->joints, t->loop_slots = s->loops, t->body_slots = s->bodies, t->mode_slots = s->modes;

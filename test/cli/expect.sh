@@ -27,6 +27,7 @@ calder() {
 	[ "$got" -eq "$code" ] || fail "exit code $got instead of $code"
 }
 stdout_has() { grep -qE -- "$1" out || fail "stdout lacks: $1"; }
+stdout_lacks() { ! grep -qE -- "$1" out || fail "stdout has: $1"; }
 stderr_has() { grep -qE -- "$1" err || fail "stderr lacks: $1"; }
 stdout_empty() { [ ! -s out ] || fail "stdout is not empty"; }
 stderr_empty() { [ ! -s err ] || fail "stderr is not empty"; }

@@ -92,18 +92,18 @@ at = lambda t: min(rows, key=lambda r: abs(r["t [s]"] - t))
 before, after = at(0.999), at(1.001)
 for name in ("q:bend.0 [rad]", "q:bend.1 [rad]", "q:turn [rad]", "u:bend.0 [rad/s]", "udot:bend.1 [rad/s^2]", "force:turn [N m]",
              "reaction:bend:mx [N m]", "reaction:bend:fy [N]", "reaction:turn:mz [N m]", "reaction:turn:fx [N]", "pose:c:x [m]",
-             "energy:kinetic [J]", "device:push:effort [N m|N]"):
+             "energy:kinetic [J]", "device:push:effort [N m]"):
     a, b = before[name], after[name]
     assert abs(a - b) < 0.02 * max(1, abs(a)), (name, a, b)
 assert before["q:bend.0 [rad]"] != before["q:bend.1 [rad]"]
 gone = at(2.5)
 for name in ("q:turn [rad]", "udot:turn [rad/s^2]", "reaction:turn:fx [N]", "pose:c:x [m]"):
     assert math.isnan(gone[name]), name
-assert gone["device:push:effort [N m|N]"] == 0
+assert gone["device:push:effort [N m]"] == 0
 assert not math.isnan(gone["q:bend.0 [rad]"])'
 calder 0 run chain.yaml -s device:push:effort -s event:cut -s balance:error -s total_momentum:px -o single.csv
 head -n 1 single.csv >out
-stdout_has '^t \[s\],device:push:effort \[N m\|N\],event:cut \[1\],balance:error \[J\],total_momentum:px \[kg m/s\]$'
+stdout_has '^t \[s\],device:push:effort \[N m\],event:cut \[1\],balance:error \[J\],total_momentum:px \[kg m/s\]$'
 calder 3 run chain.yaml -s device:psh
 stderr_has 'the model has no device of that name; did you mean "device:push"'
 calder 3 run chain.yaml -s event:cat
@@ -123,5 +123,51 @@ stderr_has 'wrong.yaml:14:32: error: event "over": unknown body "d"'
 sed 's/over: {at: 1 s/over: {when: q(trn) > 1 rad/' chain.yaml >wrong.yaml
 calder 1 check wrong.yaml
 stderr_has 'wrong.yaml:14:16: error: event "over": .*"trn"'
+
+# ---- the summary tells what acts between groups from what acts from outside
+cat >pair.yaml <<'YAML'
+calder: 1
+groups: {other: {}}
+bodies:
+  a: {mass: 2 kg, inertia: [1, 1, 1]}
+  b: {group: other, mass: 3 kg, inertia: [1, 1, 1], nodes: {side: [0, 10 cm, 0]}}
+joints: {fa: {type: free, to: a}, fb: {type: free, to: b}}
+state: {fa: {velocity: [1 m/s, 0, 0]}, fb: {at: [1 m, 0, 0]}}
+devices:
+  tie: {type: spring, from: a, to: b/side, stiffness: 5 N/m, length: 50 cm}
+run: {duration: 2 s}
+YAML
+calder 0 run pair.yaml
+stdout_has 'changed by up to [0-9.]+ kg m/s and [0-9.]+ kg m\^2/s \(devices act on it; for all together see below\)'
+stdout_has 'all groups +momentum changed by up to [0-9.]+e-1[4-9] kg m/s and [0-9.]+e-1[1-9] kg m\^2/s about the origin, with devices'
+stdout_lacks 'something acts from outside'
+sed 's/^run:/loads: [{node: a, force: [1 N, 0, 0]}]\nrun:/' pair.yaml >pushed.yaml
+calder 0 run pushed.yaml
+stdout_has 'something acts from outside'
+stdout_lacks 'all groups'
+sed 's/^calder: 1/calder: 1\ngravity: [0, 0, -1]/' pair.yaml >fallen.yaml
+calder 0 run fallen.yaml
+stdout_has 'something acts from outside'
+stdout_lacks 'all groups'
+sed 's/^run:/  jet: {type: thruster, node: a, direction: x, thrust: 1 N}\nrun:/' pair.yaml >jet.yaml
+calder 0 run jet.yaml
+stdout_has 'all groups +momentum changed by up to 2\.00e\+00 kg m/s'
+
+# ---- names of any length
+long=$(printf 'n%.0s' $(seq 1 300))
+sed "s/: a,/: A${long},/; s/ a: / A${long}: /; s/to: a}/to: A${long}}/; s/fa:/J${long}:/g; s/tie:/D${long}:/; s/other/G${long}/g" pair.yaml >long.yaml
+calder 0 run long.yaml -o long.csv -s q -s "q:J${long}.2" -s "device:D${long}" -s "device:D${long}:pull" -s pose -s energy -s "pose:A${long}:x"
+python "
+import csv
+n = 'n' * 300
+names = next(csv.reader(open('long.csv')))
+for name in (f'q:J{n}.0 [m]', f'q:J{n}.6 [1]', f'device:D{n}:pull [N]', f'pose:A{n}:qz [1]', f'energy@G{n}:total [J]', 'pose:b/side:x [m]'):
+    assert names.count(name) == 1, name
+"
+calder 0 run long.yaml -o one.csv -s "q:J${long}.2" -s "pose:A${long}:x"
+head -n 1 one.csv >out
+stdout_has "^t \\[s\\],q:J${long}\\.2 \\[m\\],pose:A${long}:x \\[m\\]\$"
+calder 3 run long.yaml -s "q:J${long}x"
+stderr_has 'the model has no joint of that name; did you mean "q:Jnnn'
 
 exit $((failures > 0))

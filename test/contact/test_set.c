@@ -202,6 +202,13 @@ static void slots_and_filters(void **state) {
 	assert_string_equal(cal_shape_type_name(CAL_SHAPE_CAPSULE), "capsule");
 	assert_int_equal(bench_run(&b), CAL_OK);
 	assert_int_equal(b.sum.touching, 5); // all but a-b, which share a node
+	assert_int_equal(cal_contact_leave_out(b.work, 0, 1), CAL_OK);
+	assert_int_equal(bench_run(&b), CAL_OK);
+	assert_int_equal(b.sum.touching, 1); // c-d
+	assert_int_equal(cal_contact_leave_out(b.work, 0, 0), CAL_OK);
+	assert_int_equal(bench_run(&b), CAL_OK);
+	assert_int_equal(b.sum.touching, 5);
+	assert_int_equal(cal_contact_leave_out(b.work, 2, 1), CAL_ERR_ARGUMENT);
 	bench_free(&b);
 	d[0].owner = d[2].owner = 4;
 	d[1].layers = 2; // and d touches only layer 1

@@ -73,6 +73,54 @@ static void groups_collide_and_keep_their_momentum(void **state) {
 	rig_free(&rig);
 }
 
+/* Two balls that fall side by side on the floor; the third, between them, is taken away while it touches both. */
+static void shapes_of_a_body_that_was_removed_are_left_out(void **state) {
+	(void)state;
+	static const char *const names[] = {"a", "b", "c"};
+	Rig rig[2];
+	for (int r = 0; r < 2; r++) { // the second never has the third ball
+		const int balls = 3 - r;
+		CalShapeDef shapes[4] = {{.name = "floor", .type = CAL_SHAPE_PLANE, .material = {.modulus = 1e7}}};
+		CalNodeId nodes[4] = {{0}};
+		CalBodyId body[3];
+		rig[r] = rig_new();
+		for (int i = 0; i < balls; i++) {
+			const CalGroupId group = i ? rig_group(&rig[r], names[i]) : main_group;
+			cal_desc_set_gravity(rig[r].desc, i ? group : (CalGroupId){1}, (CalVec3){0, 0, -9.81});
+			body[i] = rig_body(&rig[r], group, ground, names[i], cal_joint_def(CAL_JOINT_FREE), 1, moments);
+			shapes[i + 1] = ball(names[i], 0.8, 1);
+			nodes[i + 1] = rig_frame(&rig[r], body[i]);
+		}
+		const CalContactDef def = {.name = "touch", .shapes = shapes, .nodes = nodes, .shape_count = balls + 1};
+		rig_sim(&rig[r], CAL_METHOD_RK4, 1e-4);
+		rig_ok(cal_sim_reserve(rig[r].sim, rig[r].desc, &(CalSimCapacity){0}, &rig_error));
+		rig_ok(cal_sim_add_contact(rig[r].sim, &def, NULL, &rig_error));
+		for (int i = 0; i < balls; i++) {
+			cal_sim_state(rig[r].sim, i)->q[0] = i == 2 ? 0 : 0.15 - 0.3 * i;
+			cal_sim_state(rig[r].sim, i)->q[2] = i == 2 ? 0.2 : 0.3;
+		}
+		rig_ok(cal_sim_restart(rig[r].sim, &rig_error));
+		if (balls == 3)
+			rig_ok(cal_sim_remove_body(rig[r].sim, body[2], NULL, &rig_error));
+		rig_advance(&rig[r], 0.5);
+		CalDeviceInfo info;
+		rig_ok(cal_sim_device(rig[r].sim, 0, &info));
+		assert_true(info.active);
+	}
+	for (int i = 0; i < 2; i++) {
+		const CalState *a = cal_sim_state(rig[0].sim, i), *b = cal_sim_state(rig[1].sim, i);
+		assert_true(a->q[2] > 0.09); // the floor held it
+		assert_memory_equal(a->q, b->q, 7 * sizeof(double));
+		assert_memory_equal(a->u, b->u, 6 * sizeof(double));
+	}
+	// when the last body but one goes, the other bounces on; none of them is not possible
+	rig_ok(cal_sim_remove_body(rig[0].sim, (CalBodyId){1}, NULL, &rig_error));
+	rig_advance(&rig[0], 1);
+	assert_true(cal_sim_state(rig[0].sim, 0)->q[2] > 0.09);
+	rig_free(&rig[0]);
+	rig_free(&rig[1]);
+}
+
 static void what_cannot_touch_is_refused(void **state) {
 	(void)state;
 	Rig rig = rig_new();
@@ -88,6 +136,9 @@ static void what_cannot_touch_is_refused(void **state) {
 	shapes[1].radius = -1;
 	assert_int_not_equal(cal_sim_add_contact(rig.sim, &def, NULL, &error), CAL_OK);
 	assert_non_null(strstr(error.text, "\"b\""));
+	shapes[1].radius = 0.1;
+	def.nodes = (const CalNodeId[]){nodes[0], {77}};
+	assert_int_not_equal(cal_sim_add_contact(rig.sim, &def, NULL, &error), CAL_OK); // there has never been such a node
 	rig_free(&rig);
 }
 
@@ -95,6 +146,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ball_bounces_as_its_material_says),
 		cmocka_unit_test(groups_collide_and_keep_their_momentum),
+		cmocka_unit_test(shapes_of_a_body_that_was_removed_are_left_out),
 		cmocka_unit_test(what_cannot_touch_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -376,6 +376,18 @@ static void a_thruster_fires_by_its_schedule(void **state) {
 	}
 }
 
+static void a_thruster_without_a_throttle_burns_all_the_time(void **state) {
+	(void)state;
+	Rig rig = rig_new();
+	const CalBodyId a = rig_body(&rig, main_group, ground, "a", cal_joint_def(CAL_JOINT_FREE), 2, unit_moments);
+	const CalThrusterDef def = {.name = "t", .node = rig_frame(&rig, a), .thrust = 8};
+	rig_sim(&rig, CAL_METHOD_RK4, 0.7);
+	rig_ok(cal_sim_add_thruster(rig.sim, &def, NULL, &rig_error));
+	rig_advance(&rig, 4);
+	check_near(cal_sim_state(rig.sim, 0)->u[2], 4 * 4, 1e-13);
+	rig_free(&rig);
+}
+
 /* A ramp of moment about the body's z: angle t^3/6 over the inertia. */
 static void a_table_load_pushes_a_node(void **state) {
 	(void)state;
@@ -434,6 +446,7 @@ int main(void) {
 		cmocka_unit_test(bristles_hold_a_load),
 		cmocka_unit_test(stick_slip_has_its_period),
 		cmocka_unit_test(a_thruster_fires_by_its_schedule),
+		cmocka_unit_test(a_thruster_without_a_throttle_burns_all_the_time),
 		cmocka_unit_test(a_table_load_pushes_a_node),
 		cmocka_unit_test(wrong_definitions_say_what_is_wrong),
 	};

@@ -28,7 +28,7 @@ static const char every_type[] = HEAD
 	"  stop: {type: limit, joint: rail, lower: -1 m, upper: 1 m, stiffness: 100 N/m, damping: 1 N*s/m}\n"
 	"  rub: {type: friction, joint: hinge, coulomb: 0.1 N*m, stiction: 0.2 N*m, stribeck_speed: 1 deg/s, viscous: 0.01,\n"
 	"        bristle_stiffness: 100 N*m/rad, bristle_damping: 1 N*m*s/rad}\n"
-	"  slow: {type: friction, joint: flight, dof: 1, coulomb: 1 N, smoothing_speed: 1 mm/s}\n"
+	"  slow: {type: friction, joint: flight, dof: 2, coulomb: 1 N, smoothing_speed: 1 mm/s}\n"
 	"  drive: {type: servo, joint: hinge, reference: [[0, 0], [4 s, 90 deg]], proportional: 5, derivative: 2,\n"
 	"          integral: 0.5, stall_effort: 3 N*m, free_speed: 60 rpm, effort_limit: 2 N*m, inertia: 0.1 kg*m^2}\n"
 	"  gear: {type: servo, joint: rail, gear_stiffness: 5 N/m, gear_damping: 0.1 N*s/m, rotor_inertia: 1 kg,\n"
@@ -38,6 +38,7 @@ static const char every_type[] = HEAD
 	"  cmg: {type: gyro, node: hub, gimbal: x, spin: y, momentum: 3, angle: 10 deg, rate: 1 deg/s}\n"
 	"  jet: {type: thruster, node: hub/port, direction: -y, thrust: 5 N, pulses: [[1 s, 1.5 s], [2 s, 2.1 s]]}\n"
 	"  jet2: {type: thruster, node: hub/port, thrust: 5 N, throttle: 0.5}\n"
+	"  jet3: {type: thruster, node: hub/port, thrust: 3 N}\n"
 	"  tank: {type: slosh, node: hub, mass: 3 kg, stiffness: [5, 5, 50], damping: [0.1, 0.1, 0.1], position: [1 cm, 0, 0],\n"
 	"         velocity: [0, 1 cm/s, 0]}\n"
 	"  earth: {type: gravity, group: main, mu: 3.986e14, radius: 6378 km, j2: 1.08e-3, orbit: true, pole: z,\n"
@@ -69,8 +70,8 @@ static void every_type_can_be_read_and_runs(void **state) {
 	CalFile *file = parsed(every_type);
 	CalSim *sim = simulated(file);
 	CalError error = {0};
-	assert_int_equal(cal_file_device_count(file), 15);
-	assert_int_equal(cal_sim_device_count(sim), 15);
+	assert_int_equal(cal_file_device_count(file), 16);
+	assert_int_equal(cal_sim_device_count(sim), 16);
 	if (cal_sim_advance(sim, 0.5, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	cal_sim_destroy(sim);
@@ -96,6 +97,7 @@ static void values_arrive_in_si(void **state) {
 	assert_true(fabs(output_of(sim, "wheel", 2) - 0.02) < 1e-15);
 	assert_true(fabs(output_of(sim, "cmg", 0) - 10 * pi / 180) < 1e-15);
 	assert_true(output_of(sim, "jet", 0) == 0 && output_of(sim, "jet2", 0) == 2.5);
+	assert_true(output_of(sim, "jet3", 0) == 3); // no throttle: all of it
 	assert_true(fabs(output_of(sim, "k", 0) - 0.8) < 1e-15);
 	assert_true(fabs(output_of(sim, "b", 6) - 8 * 0.7) < 1e-14);
 	assert_true(output_of(sim, "earth", 0) == 6.8e6 && output_of(sim, "earth", 4) == 7660);
@@ -104,6 +106,56 @@ static void values_arrive_in_si(void **state) {
 	const double s = 1.25 / 4, smooth = s * s * s * (10 - 15 * s + 6 * s * s);
 	assert_true(fabs(output_of(sim, "drive", 0) - smooth * pi / 2) < 1e-14);
 	assert_true(fabs(output_of(sim, "push", 5) - 2) < 1e-15);
+	cal_sim_destroy(sim);
+	cal_file_destroy(file);
+}
+
+/* Of an angle or of a length, as the freedom has it. */
+static void outputs_have_the_unit_of_what_they_act_on(void **state) {
+	(void)state;
+	static const struct {
+		const char *device;
+		int output;
+		const char *unit;
+	} want[] = {{"stop", 0, "m"},    {"stop", 1, "N"},    {"rub", 0, "N m"}, {"slow", 0, "N"},
+	            {"drive", 0, "rad"}, {"drive", 2, "N m"}, {"gear", 3, "m"},  {"gear", 2, "N"},
+	            {"twist", 0, "N m"}, {"push", 4, "N"},    {"push", 3, "N m"}};
+	CalFile *file = parsed(every_type);
+	CalSim *sim = simulated(file);
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		CalDeviceInfo info;
+		assert_int_equal(cal_sim_device(sim, cal_sim_find_device(sim, want[i].device), &info), CAL_OK);
+		assert_string_equal(info.ops->output_units[want[i].output], want[i].unit);
+	}
+	cal_sim_destroy(sim);
+	cal_file_destroy(file);
+	file =
+		parsed(HEAD "  a: {type: expression, joint: rail, effort: 1}\n  b: {type: table_load, joint: rail, effort: 1}\n"
+	                "  c: {type: expression, joint: hinge, effort: 1}\n");
+	sim = simulated(file);
+	static const char *const units[] = {"N", "N", "N m"};
+	for (int i = 0; i < 3; i++) {
+		CalDeviceInfo info;
+		assert_int_equal(cal_sim_device(sim, i, &info), CAL_OK);
+		assert_string_equal(info.ops->output_units[0], units[i]);
+	}
+	cal_sim_destroy(sim);
+	cal_file_destroy(file);
+}
+
+/* As everywhere in files. */
+static void freedoms_count_from_one(void **state) {
+	(void)state;
+	CalFile *file = parsed(HEAD "  a: {type: table_load, joint: flight, dof: 2, effort: 1 N}\n"
+	                            "  b: {type: expression, joint: flight, dof: 1, effort: 2}\n"
+	                            "  c: {type: friction, joint: flight, dof: 3, coulomb: 1 N, smoothing_speed: 1 cm/s}\n"
+	                            "run: {duration: 1 s}\n");
+	CalSim *sim = simulated(file);
+	cal_sim_state(sim, 0)->u[2] = 0.1;
+	assert_int_equal(cal_sim_advance(sim, 1e-3, NULL), CAL_OK);
+	const double *u = cal_sim_state(sim, 0)->u;
+	assert_true(fabs(u[0] / u[1] - 2) < 1e-3 && u[1] > 0 && u[2] < 0.1);
+	assert_true(output_of(sim, "c", 0) < -0.9);
 	cal_sim_destroy(sim);
 	cal_file_destroy(file);
 }
@@ -128,7 +180,8 @@ static void mistakes_are_told_with_their_place(void **state) {
 	check_refused("  a: {type: spring, to: hub, stifness: 1}\n", "did you mean \"stiffness\"");
 	check_refused("  a: {type: spring, to: hubb}\n", "hubb");
 	check_refused("  a: {type: limit, joint: flight, stiffness: 1}\n", "say with \"dof\" which one");
-	check_refused("  a: {type: limit, joint: flight, dof: 6, stiffness: 1}\n", "from 0 to 5");
+	check_refused("  a: {type: limit, joint: flight, dof: 7, stiffness: 1}\n", "from 1 to 6, the freedoms of joint");
+	check_refused("  a: {type: limit, joint: flight, dof: 0, stiffness: 1}\n", "from 1 to 6");
 	check_refused("  a: {type: limit, joint: rail, stiffness: 1 N*m/rad}\n", "stiffness");
 	check_refused("  a: {type: limit, stiffness: 1}\n", "\"joint\" is missing");
 	check_refused("  a: {type: table_load, node: hub, effort: 1}\n", "needs a \"joint\"");
@@ -163,6 +216,8 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_can_be_read_and_runs),
 		cmocka_unit_test(values_arrive_in_si),
+		cmocka_unit_test(outputs_have_the_unit_of_what_they_act_on),
+		cmocka_unit_test(freedoms_count_from_one),
 		cmocka_unit_test(mistakes_are_told_with_their_place),
 		cmocka_unit_test(definitions_are_refused_with_their_place),
 	};

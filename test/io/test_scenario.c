@@ -469,6 +469,114 @@ static void loops_open_and_close(void **state) {
 	run_end(&r);
 }
 
+/* A gate of 4 m on a flight of 300 m at 1 m/s; one step would do for the whole of it. */
+static void a_condition_of_a_hundredth_of_the_run_is_seen(void **state) {
+	(void)state;
+#define GATE                                       \
+	"calder: 1\n"                                  \
+	"bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n" \
+	"joints: {fly: {type: free, to: a}}\n"         \
+	"state: {fly: {velocity: [1, 0, 0]}}\n"        \
+	"events: {gate: {when: abs(x(a) - 150.3) < 2, do: {note: through}}}\n"
+	Run bounded = run_text(GATE "run: {duration: 300 s}\n"),
+		leaping = run_text(GATE "run: {duration: 300 s, max_step: 300 s}\n");
+	assert_near(cal_file_run(bounded.file).method.max_step, 3, 0);
+	advance(&bounded, 300);
+	expect_log(&bounded, "148.3 gate|");
+	advance(&leaping, 300);
+	expect_log(&leaping, "");
+	run_end(&bounded);
+	run_end(&leaping);
+	static const struct {
+		const char *text;
+		double want;
+	} others[] = {
+		{FLYERS "run: {duration: 30 s}\n", 0},
+		{FLYERS "events: {a: {at: 3 s}}\nrun: {duration: 30 s}\n", 0},
+		{GATE "run: {duration: 300 s, method: rk4, step: 1 s}\n", 3},
+		{GATE "run: {duration: 300 s, min_step: 5 s}\n", 5},
+		{GATE "run: {duration: 300 s, max_step: 7 s}\n", 7},
+	};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+		CalFile *file = file_of(others[i].text);
+		assert_near(cal_file_run(file).method.max_step, others[i].want, 0);
+		cal_file_destroy(file);
+	}
+}
+
+/* Two flyers in one group: each becomes a group of its own, by the name of the body if none is given. */
+static void parts_of_a_group_become_groups(void **state) {
+	(void)state;
+	Run r = run_text("calder: 1\n"
+	                 "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 2, inertia: [1, 1, 1]},\n"
+	                 "         c: {mass: 3, inertia: [1, 1, 1]}}\n"
+	                 "joints: {fa: {type: free, to: a}, fb: {type: free, to: b}, fc: {type: free, to: c}}\n"
+	                 "state: {fa: {velocity: [1, 0, 0]}, fb: {velocity: [2, 0, 0]}, fc: {velocity: [3, 0, 0]}}\n"
+	                 "loads: [{node: b, force: [2, 0, 0]}]\n"
+	                 "events:\n"
+	                 "  one: {at: 1 s, do: {split: b}}\n"
+	                 "  two: {at: 2 s, do: [{split: c, group: third}, {split: a, if_refused: ignore}]}\n"
+	                 "run: {duration: 3 s}\n");
+	advance(&r, 1);
+	assert_int_equal(cal_sim_group_count(r.sim), 2);
+	assert_int_equal(cal_sim_find_group(r.sim, "b"), 1);
+	advance(&r, 3);
+	assert_int_equal(cal_sim_group_count(r.sim), 3);
+	assert_int_equal(cal_sim_find_group(r.sim, "third"), 2);
+	assert_int_equal(cal_sim_group_of(r.sim, cal_sim_find_body(r.sim, "c")), 2);
+	assert_near(place_of(r.sim, "a").x, 3, 1e-12);
+	assert_near(place_of(r.sim, "b").x, 2 * 3 + 0.5 * 1 * 9, 1e-10); // the load goes with it
+	assert_near(place_of(r.sim, "c").x, 9, 1e-12);
+	assert_int_equal(cal_scenario_entry_count(r.scenario), 3);
+	assert_true(entry_of(&r, 2).refused != CAL_OK); // a is the whole of its group by then
+	run_end(&r);
+}
+
+/* 2 kg on a spring of 8 N/m: w = 2 rad/s. Mode 2, on its own, goes on. */
+static void modes_lock_and_go_on(void **state) {
+	(void)state;
+	Run r = run_text("calder: 1\n"
+	                 "bodies:\n"
+	                 "  b:\n"
+	                 "    mass: 1\n"
+	                 "    nodes: {p: [1, 0, 0], s: [0, 1, 0]}\n"
+	                 "    flexible:\n"
+	                 "      stiffness: [8, 3]\n"
+	                 "      nodes: {p: {mass: 2, phi: [[1, 0], [0, 0], [0, 0]]},\n"
+	                 "              s: {mass: 3, phi: [[0, 0], [0, 0], [0, 1]]}}\n"
+	                 "joints: {w: {type: weld, to: b}}\n"
+	                 "state: {w: {eta: [0.5, 0.25]}}\n"
+	                 "events:\n"
+	                 "  hold: {at: 0.3 s, do: {lock_modes: b, mode: 1}}\n"
+	                 "  let: {at: 0.6 s, do: {unlock_modes: b}}\n"
+	                 "  all: {at: 0.9 s, do: {lock_modes: b}}\n"
+	                 "run: {duration: 1 s, rtol: 1e-12}\n");
+	const double *q, *u;
+	advance(&r, 0.5);
+	const double held = 0.5 * cos(0.6), speed = -0.5 * 2 * sin(0.6);
+	q = cal_sim_state(r.sim, 0)->q, u = cal_sim_state(r.sim, 0)->u;
+	assert_near(entry_of(&r, 0).kinetic_lost, 0.5 * 2 * speed * speed, 1e-10);
+	assert_near(q[0], held, 1e-10);
+	assert_near(u[0], 0, 0);
+	assert_near(q[1], 0.25 * cos(0.5), 1e-10);
+	advance(&r, 0.8);
+	q = cal_sim_state(r.sim, 0)->q;
+	assert_near(q[0], held * cos(2 * 0.2), 1e-10);
+	assert_near(q[1], 0.25 * cos(0.8), 1e-10);
+	advance(&r, 1);
+	q = cal_sim_state(r.sim, 0)->q, u = cal_sim_state(r.sim, 0)->u;
+	assert_near(q[0], held * cos(2 * 0.3), 1e-10);
+	assert_near(q[1], 0.25 * cos(0.9), 1e-10);
+	assert_true(u[0] == 0 && u[1] == 0);
+	static const char *const want[] = {"lock modes of b, mode 1", "unlock modes of b", "lock modes of b"};
+	for (int i = 0; i < 3; i++) {
+		const char *text;
+		assert_int_equal(cal_scenario_action(r.scenario, i, NULL, &text), CAL_OK);
+		assert_string_equal(text, want[i]);
+	}
+	run_end(&r);
+}
+
 static int turn_steadily(void *user, const CalModel *model, double t, double *q, double *u, double *udot) {
 	(void)user, (void)model;
 	q[0] = 2 * t, u[0] = 2, udot[0] = 0;
@@ -591,10 +699,10 @@ static void the_log_keeps_the_last_entries(void **state) {
 
 static void actions_are_listed(void **state) {
 	(void)state;
-	Run r = run_text(DOOR "events:\n  a: {at: 1 s}\n  b: {at: 2 s, do: [{lock: hinge, dof: 0}, {stop: true}]}\n");
+	Run r = run_text(DOOR "events:\n  a: {at: 1 s}\n  b: {at: 2 s, do: [{lock: hinge, dof: 1}, {stop: true}]}\n");
 	const char *event, *text;
 	assert_int_equal(cal_scenario_action_count(r.scenario), 3);
-	static const char *const want[][2] = {{"a", ""}, {"b", "lock hinge, freedom 0"}, {"b", "stop"}};
+	static const char *const want[][2] = {{"a", ""}, {"b", "lock hinge, freedom 1"}, {"b", "stop"}};
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(cal_scenario_action(r.scenario, i, &event, &text), CAL_OK);
 		assert_string_equal(event, want[i][0]);
@@ -659,6 +767,9 @@ int main(void) {
 		cmocka_unit_test(a_weld_in_a_loop_is_not_detached),
 		cmocka_unit_test(bodies_come_and_go),
 		cmocka_unit_test(loops_open_and_close),
+		cmocka_unit_test(a_condition_of_a_hundredth_of_the_run_is_seen),
+		cmocka_unit_test(parts_of_a_group_become_groups),
+		cmocka_unit_test(modes_lock_and_go_on),
 		cmocka_unit_test(devices_are_switched_and_motions_released),
 		cmocka_unit_test(loads_follow_their_bodies),
 		cmocka_unit_test(freedoms_keep_their_numbers_when_a_tree_turns_over),

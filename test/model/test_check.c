@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include <calder/model.h>
+
 #include "base/failing_allocator.h"
 #include "math/eigen3.h"
 #include "model/desc.h"
@@ -582,6 +584,11 @@ static void running_out_of_memory_is_a_status(void **state) {
 	counter.fail_at = 1;
 	assert_int_equal(desc_check_structure(desc, all, NULL, NULL), CAL_ERR_MEMORY);
 	assert_int_equal(counter.live, live);
+	CalModel *model;
+	CalError error = {0};
+	counter.calls = 0;
+	assert_int_equal(cal_model_compile(desc, NULL, &model, &error), CAL_ERR_MEMORY);
+	assert_string_equal(error.text, "cal_model_compile: out of memory");
 	counter.fail_at = 0;
 	assert_int_equal(desc_check_structure(desc, all, NULL, NULL), CAL_OK);
 	assert_int_equal(counter.live, live);

@@ -5,7 +5,8 @@
  *
  * After every change: no pose and no modal coordinate has moved; velocities have not, unless there was an impulse; linear
  * and angular momentum of systems that nothing holds are what they were; the kinetic energy lost is the one reported; a
- * change that was refused has left every bit where it was. CALDER_TEST_SCENARIOS runs more of them than the default,
+ * change that was refused has left every bit where it was. In every third scenario a checkpoint is restored into another
+ * simulation, which then does the same with the same bits. CALDER_TEST_SCENARIOS runs more of them than the default,
  * CALDER_TEST_VERBOSE tells what happened and the largest errors.
  */
 #include <math.h>
@@ -14,12 +15,14 @@
 #include <string.h>
 
 #include <calder/calder.h>
+#include "sim/topology.h"
 #include "support/random_loop.h"
 
 enum {
 	SCENARIOS = 1000,
 	CHANGES = 9,
-	SHARING = 5, // scenarios that start from one system
+	SHARING = 5,   // scenarios that start from one system
+	RESTORING = 3, // every third one has a twin
 	MAX_BODIES = 40,
 	MAX_MODES = 40,
 	FLEX_NODES = 5, // of a flexible body that comes in
@@ -207,9 +210,23 @@ static Fixture *system_create(uint64_t seed) {
 	return f;
 }
 
+/* A simulation of a system, made always in the same way. */
+static CalSim *sim_of(const Fixture *f, uint64_t seed) {
+	CalError error = {0};
+	CalSim *sim;
+	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}};
+	const CalSimCapacity capacity = {
+		.groups = 4, .bodies = 3, .nodes = 2 * FLEX_NODES, .joints = 8, .loops = 2, .modes = 2 * FLEX_MODES};
+	check_ok(seed, cal_sim_create(f->desc, &options, &sim, &error));
+	cal_state_copy(cal_sim_model(sim, 0), &f->state, cal_sim_state(sim, 0));
+	if (cal_sim_reserve(sim, f->desc, &capacity, &error) != CAL_OK)
+		check_fail_at(__FILE__, __LINE__, seed, "%s", error.text);
+	check_ok(seed, cal_sim_restart(sim, &error));
+	return sim;
+}
+
 static void scenario_create(Scenario *s, uint64_t seed) {
 	const uint64_t of = seed - seed % SHARING;
-	CalError error = {0};
 	if (!s->f || s->f->seed != of) {
 		fixture_destroy(s->f);
 		s->f = system_create(of);
@@ -218,14 +235,7 @@ static void scenario_create(Scenario *s, uint64_t seed) {
 	s->r = rng_make(seed);
 	s->counter = 0;
 	s->opened = s->detached = 0;
-	const CalSimOptions sim = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}};
-	const CalSimCapacity capacity = {
-		.groups = 4, .bodies = 3, .nodes = 2 * FLEX_NODES, .joints = 8, .loops = 2, .modes = 2 * FLEX_MODES};
-	check_ok(seed, cal_sim_create(s->f->desc, &sim, &s->sim, &error));
-	cal_state_copy(cal_sim_model(s->sim, 0), &s->f->state, cal_sim_state(s->sim, 0));
-	if (cal_sim_reserve(s->sim, s->f->desc, &capacity, &error) != CAL_OK)
-		check_fail_at(__FILE__, __LINE__, seed, "%s", error.text);
-	check_ok(seed, cal_sim_restart(s->sim, &error));
+	s->sim = sim_of(s->f, seed);
 	s->joints = cal_desc_joint_count(s->f->desc);
 	s->bodies = cal_desc_body_count(s->f->desc);
 	s->loops = cal_desc_loop_count(s->f->desc);
@@ -366,8 +376,88 @@ static CalStatus change(Scenario *s, Kind kind, CalTransition *report, CalError 
 	}
 }
 
-static void scenario_run(Scenario *s) {
+/* ---- twins ----------------------------------------------------------------------------------------------- */
+
+/* Another simulation that was brought to the state of a scenario by a checkpoint, and goes on as that does. */
+typedef struct Twin {
+	Scenario s;
+	CalSim *sim;          // NULL: there is none
+	int flexible, locked; // checkpoints with flexible bodies that came in, and with modes that were locked
+	int changes;          // after a checkpoint
+} Twin;
+
+static void count_modes(Twin *twin, const CalSim *sim) {
+	const Topology *t = sim->topology;
+	int locked = 0, added = 0;
+	for (int k = 0; k < t->mode_count; k++)
+		locked |= t->mode_locked[k];
+	for (int b = sim->origin.bodies + 1; b < t->desc->body_count; b++)
+		added |= t->desc->bodies[b].flex != NULL;
+	twin->flexible += added;
+	twin->locked += locked;
+}
+
+/* What a checkpoint has but for the clocks: nothing else of a simulation goes from one step to the next. */
+static char *bytes_of(CalSim *sim, size_t *size, uint64_t seed) {
+	*size = cal_checkpoint_size(sim);
+	sim->wall_s = sim->cpu_s = 0;
+	char *bytes = test_alloc(1, *size);
+	check_ok(seed, cal_checkpoint_take(sim, bytes, *size, NULL));
+	return bytes;
+}
+
+static void check_twins(CalSim *sim, CalSim *twin, uint64_t seed) {
+	size_t sizes[2];
+	char *a = bytes_of(sim, &sizes[0], seed), *b = bytes_of(twin, &sizes[1], seed);
+	check_that(seed, sizes[0] == sizes[1] && memcmp(a, b, sizes[0]) == 0);
+	free(a);
+	free(b);
+}
+
+/* Into a fresh simulation, or into one that has gone another way. */
+static void twin_create(Twin *twin, Scenario *s) {
+	CalTransition report;
+	CalError error = {0};
+	size_t size;
+	char *bytes = bytes_of(s->sim, &size, s->seed);
+	twin->s = *s;
+	twin->sim = twin->s.sim = sim_of(s->f, s->seed);
+	count_modes(twin, s->sim);
+	if (s->seed / RESTORING % 5 < 2) {
+		Scenario other = twin->s;
+		other.bodies = cal_desc_body_count(s->f->desc), other.joints = cal_desc_joint_count(s->f->desc);
+		other.nodes = s->f->ref->node_count + other.bodies;
+		for (int i = 0; i < 4; i++)
+			change(&other, i == 0 ? ADD_FLEXIBLE : (Kind)rng_int(&other.r, KINDS), &report, &error);
+		check_ok(s->seed, cal_sim_advance(twin->sim, cal_sim_time(twin->sim) + 1e-3, &error));
+	}
+	if (cal_checkpoint_restore(twin->sim, bytes, size, &error) != CAL_OK)
+		check_fail_at(__FILE__, __LINE__, s->seed, "%s", error.text);
+	free(bytes);
+	check_twins(s->sim, twin->sim, s->seed);
+}
+
+/* The change that the scenario has made, with the same numbers. */
+static void twin_follow(Twin *twin, const Scenario *s, Kind kind, CalStatus status, const CalError *error) {
+	CalTransition report;
+	CalError own = {0};
+	check_that(s->seed, (Kind)rng_int(&twin->s.r, KINDS) == kind);
+	const CalStatus got = change(&twin->s, kind, &report, &own);
+	if (got != status || strcmp(own.text, error->text) != 0)
+		check_fail_at(__FILE__, __LINE__, s->seed, "%s: \"%s\", its twin: \"%s\"", names[kind], error->text, own.text);
+	check_twins(s->sim, twin->sim, s->seed);
+	twin->changes += status == CAL_OK;
+}
+
+static void advance(const Scenario *s) {
+	CalError error;
+	if (cal_sim_advance(s->sim, cal_sim_time(s->sim) + 2e-3, &error) < 0)
+		check_fail_at(__FILE__, __LINE__, s->seed, "%s", error.text);
+}
+
+static void scenario_run(Scenario *s, Twin *twin) {
 	Snapshot before, after;
+	const int taken = s->seed % RESTORING ? -1 : (int)(s->seed / RESTORING % (CHANGES - 1));
 	look(s->sim, &before, s->seed);
 	for (int i = 0; i < CHANGES; i++) {
 		const Kind kind = (Kind)rng_int(&s->r, KINDS);
@@ -388,10 +478,18 @@ static void scenario_run(Scenario *s) {
 			check_that(s->seed, memcmp(&before, &after, sizeof before) == 0);
 		}
 		before = after;
+		if (twin->sim)
+			twin_follow(twin, s, kind, status, &error);
+		if (i == taken)
+			twin_create(twin, s);
 	}
-	CalError error;
-	if (cal_sim_advance(s->sim, cal_sim_time(s->sim) + 2e-3, &error) < 0)
-		check_fail_at(__FILE__, __LINE__, s->seed, "%s", error.text);
+	advance(s);
+	if (twin->sim) {
+		advance(&twin->s);
+		check_twins(s->sim, twin->sim, s->seed);
+	}
+	cal_sim_destroy(twin->sim);
+	twin->sim = NULL;
 }
 
 static void random_changes_conserve_momentum(void **state) {
@@ -399,9 +497,10 @@ static void random_changes_conserve_momentum(void **state) {
 	const char *asked = getenv("CALDER_TEST_SCENARIOS");
 	const int count = asked ? atoi(asked) : SCENARIOS;
 	Scenario s = {0};
+	Twin twin = {0};
 	for (uint64_t seed = test_seed(); seed < test_seed() + (uint64_t)count; seed++) {
 		scenario_create(&s, seed);
-		scenario_run(&s);
+		scenario_run(&s, &twin);
 		cal_sim_destroy(s.sim);
 	}
 	fixture_destroy(s.f);
@@ -410,6 +509,11 @@ static void random_changes_conserve_momentum(void **state) {
 			print_message("%s: %d done, %d refused\n", names[k], s.done[k], s.refused[k]);
 		assert_true(count < SCENARIOS || s.done[k] > (k == SPLIT ? 2 : 20)); // few groups are of two parts
 	}
+	assert_true(count < SCENARIOS || (twin.flexible > 20 && twin.locked > 10 && twin.changes > 200));
+	if (verbose())
+		print_message(
+			"checkpoints with flexible bodies that came in: %d, with locked modes: %d; changes after one: %d\n",
+			twin.flexible, twin.locked, twin.changes);
 	if (verbose())
 		print_message("worst: position %.2e, orientation %.2e, velocity %.2e, momentum %.2e, energy lost %.2e\n",
 		              s.worst.position, s.worst.orientation, s.worst.velocity, s.worst.momentum, s.worst.energy);

@@ -23,7 +23,7 @@ typedef struct Arms {
 	CalNodeId tip[2];
 } Arms;
 
-static Arms arms_create(void) {
+static Arms arms_create_with(const CalSimCapacity *capacity) {
 	static const char *const bodies[2][2] = {{"a0", "a1"}, {"b0", "b1"}}, *const joints[2][2] = {{"ja0", "ja1"},
 	                                                                                             {"jb0", "jb1"}};
 	Arms a = {.s = system_begin()};
@@ -37,7 +37,7 @@ static Arms arms_create(void) {
 		}
 		a.tip[i] = on;
 	}
-	system_start(&a.s, &(CalSimCapacity){.groups = 1, .joints = 1, .loops = 1});
+	system_start(&a.s, capacity);
 	for (int i = 0; i < 2; i++) {
 		CalState *at = cal_sim_state(a.s.sim, i);
 		at->q[0] = 0.3, at->q[1] = -0.2, at->u[0] = i ? 1 : -1, at->u[1] = 0.5;
@@ -45,6 +45,8 @@ static Arms arms_create(void) {
 	check_ok(0, cal_sim_restart(a.s.sim, &a.s.error));
 	return a;
 }
+
+static Arms arms_create(void) { return arms_create_with(&(CalSimCapacity){.groups = 1, .joints = 1, .loops = 1}); }
 
 static CalStatus arms_tie(Arms *a, CalJointId *id, CalTransition *t) {
 	CalJointDef pin = cal_joint_def(CAL_JOINT_REVOLUTE);
@@ -191,11 +193,40 @@ static void a_change_after_a_device_came_has_room_or_changes_nothing(void **stat
 	assert_true(refused > 5 && done == 3);
 }
 
+/* A group without bodies, asked for with another gravity by a body that cannot be: every bit of a checkpoint stays. */
+static void a_refused_body_leaves_the_gravity_of_its_group(void **state) {
+	(void)state;
+	Arms a = arms_create_with(&(CalSimCapacity){.groups = 1, .bodies = 2, .nodes = 2});
+	CalNewBody body = {.group = "gone", .gravity = {0, 0, -1}, .placement.orientation = {1, 0, 0, 0}};
+	const CalNodeDef twice[] = {{.name = "n", .placement.orientation = {1, 0, 0, 0}},
+	                            {.name = "n", .placement.orientation = {1, 0, 0, 0}}};
+	CalBodyId id;
+	CalTransition t;
+	size_t sizes[2];
+	char *bytes[2];
+	body.body = (CalBodyDef){.name = "x", .mass = 1, .inertia = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+	check_ok(0, cal_sim_add_body(a.s.sim, &body, &id, NULL, &t, &a.s.error));
+	check_ok(0, cal_sim_remove_body(a.s.sim, id, &t, &a.s.error));
+	body.body.name = "y", body.gravity = (CalVec3){0, 0, -2}, body.nodes = twice, body.node_count = 2;
+	for (int i = 0; i < 2; i++) {
+		sizes[i] = cal_checkpoint_size(a.s.sim);
+		bytes[i] = test_alloc(1, sizes[i]);
+		check_ok(0, cal_checkpoint_take(a.s.sim, bytes[i], sizes[i], NULL));
+		expect(cal_sim_add_body(a.s.sim, &body, &id, NULL, &t, &a.s.error), CAL_ERR_MODEL, &a.s.error, "in use");
+	}
+	assert_int_equal(sizes[0], sizes[1]);
+	assert_memory_equal(bytes[0], bytes[1], sizes[0]);
+	free(bytes[0]);
+	free(bytes[1]);
+	system_end(&a.s);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(opening_the_last_tie_makes_two_groups),
 		cmocka_unit_test(every_loop_ties),
 		cmocka_unit_test(a_change_after_a_device_came_has_room_or_changes_nothing),
+		cmocka_unit_test(a_refused_body_leaves_the_gravity_of_its_group),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_transition_modes.c — flexible bodies in changes of topology: they come in with a modal state, their modes are locked
- * and unlocked; a failing allocation leaves everything as it was.
+ * and unlocked, checkpoints hold both; a failing allocation leaves everything as it was.
  */
 #include "support/interpose.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base/archive.h"
+#include "sim/group.h"
 #include "support/small_system.h"
 
 static void expect(CalStatus got, CalStatus want, const CalError *error, const char *word) {
@@ -176,6 +178,150 @@ static void too_little_memory_for_modes_changes_nothing(void **state) {
 	assert_true(refused > 10 && done == 3);
 }
 
+/* ---- checkpoints ----------------------------------------------------------------------------------------------- */
+
+typedef struct Bytes {
+	char *at;
+	size_t size;
+} Bytes;
+
+static Bytes take(CalSim *sim) {
+	Bytes b = {.size = cal_checkpoint_size(sim)};
+	b.at = test_alloc(1, b.size);
+	sim->wall_s = sim->cpu_s = 0; // the clocks are all that may differ
+	check_ok(0, cal_checkpoint_take(sim, b.at, b.size, NULL));
+	return b;
+}
+
+static void check_same(CalSim *a, CalSim *b) {
+	const Bytes x = take(a), y = take(b);
+	assert_int_equal(x.size, y.size);
+	assert_memory_equal(x.at, y.at, x.size);
+	free(x.at);
+	free(y.at);
+}
+
+static void restore(CalSim *sim, Bytes b) {
+	CalError error = {0};
+	if (cal_checkpoint_restore(sim, b.at, b.size, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+}
+
+/* A mode of the body that came in and one of the other are locked. */
+static void lock_two(Twins *t) {
+	check_ok(0, twins_add(t, NULL));
+	check_ok(0, cal_sim_lock_modes(t->s.sim, t->second, 1, NULL, &t->s.error));
+	check_ok(0, cal_sim_lock_modes(t->s.sim, t->first, 0, NULL, &t->s.error));
+	check_ok(0, cal_sim_advance(t->s.sim, 0.01, &t->s.error));
+}
+
+static void go_on(CalSim *sim, CalBodyId first, CalBodyId second) {
+	CalError error = {0};
+	check_ok(0, cal_sim_advance(sim, 0.02, &error));
+	check_ok(0, cal_sim_unlock_modes(sim, second, -1, NULL, &error));
+	check_ok(0, cal_sim_lock_modes(sim, second, 2, NULL, &error));
+	check_ok(0, cal_sim_reroot(sim, first, NULL, &error));
+	check_ok(0, cal_sim_advance(sim, 0.03, &error));
+	check_ok(0, cal_sim_remove_body(sim, first, NULL, &error));
+	check_ok(0, cal_sim_advance(sim, 0.04, &error));
+}
+
+static void checkpoints_hold_bodies_that_came_in_and_locked_modes(void **state) {
+	(void)state;
+	Twins whole, fresh;
+	check_ok(0, twins_create(&whole, 0));
+	check_ok(0, twins_create(&fresh, 0));
+	const Bytes before = take(whole.s.sim);
+	lock_two(&whole);
+	const Bytes locked = take(whole.s.sim);
+	const double held = cal_sim_state(whole.s.sim, 1)->q[8];
+	restore(fresh.s.sim, locked);
+	check_same(fresh.s.sim, whole.s.sim);
+	go_on(whole.s.sim, whole.first, whole.second);
+	go_on(fresh.s.sim, whole.first, whole.second);
+	check_same(fresh.s.sim, whole.s.sim);
+	assert_true(fabs(cal_sim_state(whole.s.sim, 0)->q[8] - held) > 1e-6); // it was let go
+	// there and back again: nothing of the reserve is lost
+	size_t left[2] = {0, 0};
+	for (int i = 0; i < 20; i++) {
+		restore(fresh.s.sim, i % 2 ? before : locked);
+		const size_t now = cal_sim_memory_left(fresh.s.sim);
+		assert_true(i < 4 || now == left[i % 2]); // by then pieces lie where they fit
+		left[i % 2] = now;
+	}
+	restore(fresh.s.sim, locked);
+	go_on(fresh.s.sim, whole.first, whole.second);
+	check_same(fresh.s.sim, whole.s.sim);
+	free(before.at);
+	free(locked.at);
+	system_end(&whole.s);
+	system_end(&fresh.s);
+}
+
+/* A checkpoint with a right checksum whose flexible body names a node that there is not. */
+static void a_forged_node_of_a_flexible_body_is_refused(void **state) {
+	(void)state;
+	enum { CHECKSUM = 96, HEADER = 104 }; // of the header of a checkpoint
+	Twins whole, fresh;
+	check_ok(0, twins_create(&whole, 0));
+	check_ok(0, twins_create(&fresh, 0));
+	lock_two(&whole);
+	const Bytes locked = take(whole.s.sim);
+	const uint32_t node = whole.added[2].value, wrong = 100000000;
+	char wanted[sizeof node + sizeof(double)];
+	memcpy(wanted, &node, sizeof node);
+	memcpy(wanted + sizeof node, &whole.flex.nodes[2].mass, sizeof(double));
+	size_t at = HEADER;
+	while (at + sizeof wanted < locked.size && memcmp(locked.at + at, wanted, sizeof wanted) != 0)
+		at++;
+	assert_true(at + sizeof wanted < locked.size);
+	memcpy(locked.at + at, &wrong, sizeof wrong);
+	const uint64_t sum =
+		archive_hash(archive_hash(ARCHIVE_HASH_START, locked.at, CHECKSUM), locked.at + HEADER, locked.size - HEADER);
+	memcpy(locked.at + CHECKSUM, &sum, sizeof sum);
+	expect(cal_checkpoint_restore(fresh.s.sim, locked.at, locked.size, &fresh.s.error), CAL_ERR_INPUT, &fresh.s.error,
+	       "its topology makes no sense");
+	check_ok(0, cal_sim_advance(fresh.s.sim, 0.002, &fresh.s.error));
+	free(locked.at);
+	system_end(&whole.s);
+	system_end(&fresh.s);
+}
+
+/* Memory of all sizes: a restore is done, or nothing has changed. */
+static void a_restore_without_room_for_modes_changes_nothing(void **state) {
+	(void)state;
+	Twins whole;
+	int refused = 0, done = 0;
+	check_ok(0, twins_create(&whole, 0));
+	lock_two(&whole);
+	const Bytes locked = take(whole.s.sim);
+	for (size_t memory = 80000; memory < 400000 && done < 3; memory += 1024) {
+		Twins t;
+		if (twins_create(&t, memory) != CAL_OK) {
+			system_end(&t.s);
+			continue;
+		}
+		const Bytes was = take(t.s.sim);
+		const size_t left = cal_sim_memory_left(t.s.sim);
+		const CalStatus status = cal_checkpoint_restore(t.s.sim, locked.at, locked.size, &t.s.error);
+		const Bytes is = take(t.s.sim), *want = status == CAL_OK ? &locked : &was;
+		if (status != CAL_OK) {
+			expect(status, CAL_ERR_MEMORY, &t.s.error, "CalSimCapacity.memory");
+			assert_int_equal(cal_sim_memory_left(t.s.sim), left);
+		}
+		assert_int_equal(is.size, want->size);
+		assert_memory_equal(is.at, want->at, is.size);
+		check_ok(0, cal_sim_advance(t.s.sim, 0.012, &t.s.error));
+		refused += status != CAL_OK, done += status == CAL_OK;
+		free(was.at);
+		free(is.at);
+		system_end(&t.s);
+	}
+	assert_true(refused > 10 && done == 3);
+	free(locked.at);
+	system_end(&whole.s);
+}
+
 /* ---- locked modes --------------------------------------------------------------------------------------------- */
 
 typedef struct Pair {
@@ -311,6 +457,9 @@ int main(void) {
 		cmocka_unit_test(a_flexible_body_that_came_in_is_attached),
 		cmocka_unit_test(wrong_flexible_bodies_are_refused_by_name),
 		cmocka_unit_test(too_little_memory_for_modes_changes_nothing),
+		cmocka_unit_test(checkpoints_hold_bodies_that_came_in_and_locked_modes),
+		cmocka_unit_test(a_forged_node_of_a_flexible_body_is_refused),
+		cmocka_unit_test(a_restore_without_room_for_modes_changes_nothing),
 		cmocka_unit_test(locked_modes_stop_and_stay),
 		cmocka_unit_test(locked_modes_make_a_rigid_body),
 		cmocka_unit_test(wrong_modes_are_refused_by_name),
