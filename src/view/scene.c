@@ -193,6 +193,16 @@ static int parent_of(const CalDesc *desc, int body) {
 	return -1;
 }
 
+/* That of the first shape which has one, -1: none has. */
+static int color_of(const CalFile *file, CalBodyId id) {
+	const CalVisual *visuals;
+	const int count = cal_file_visuals(file, id, &visuals);
+	for (int i = 0; i < count; i++)
+		if (visuals[i].color >= 0)
+			return visuals[i].color;
+	return -1;
+}
+
 static CalStatus write_bodies(Document *d, const CalFile *file, int *mesh, CalError *error) {
 	const CalDesc *desc = cal_file_desc(file);
 	CalStatus status = CAL_OK;
@@ -206,6 +216,7 @@ static CalStatus write_bodies(Document *d, const CalFile *file, int *mesh, CalEr
 		document_put_text(d, "group", cal_desc_group(desc, body->group)->name);
 		document_put_number(d, "parent", parent_of(desc, i));
 		write_shapes(d, file, id, mesh);
+		put_color(d, color_of(file, id)); // of what has none of its own: flexible parts
 		write_nodes(d, desc, id);
 		status = flexible_write(d, desc, id, error);
 		document_close(d);

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * gallery.mjs — pictures of replays: opens each page and takes the canvas with the frame around it.
+ *
+ *   node gallery.mjs OUT_FOLDER PAGE.html[#ADDRESS]...
+ *
+ * The picture of NAME.html is OUT_FOLDER/NAME.jpg. Without an address the page is shown at two fifths of its run.
+ */
+import { basename, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { startBrowser } from "./test/browser.mjs";
+
+const [out, ...pages] = process.argv.slice(2);
+if (!out || pages.length === 0) {
+	console.error("usage: node gallery.mjs OUT_FOLDER PAGE.html[#ADDRESS]...");
+	process.exit(2);
+}
+const browser = await startBrowser();
+let failed = 0;
+for (const given of pages) {
+	const [path, hash] = given.split("#", 2);
+	const name = basename(path, ".html");
+	const url = pathToFileURL(resolve(path)).href + (hash ? `#${hash}` : "");
+	const { page, complaints, close } = await browser.open(url, { width: 1200, height: 720 });
+	await page.waitForFunction(() => window.calder?.stats.first > 0, null, { timeout: 60_000 });
+	if (!hash?.includes("t=")) await page.evaluate(() => calder.seek(calder.start + 0.4 * (calder.end - calder.start)));
+	await page.waitForTimeout(600);
+	await page.screenshot({ path: join(out, `${name}.jpg`), type: "jpeg", quality: 82 });
+	for (const complaint of complaints) console.error(`${name}: ${complaint}`);
+	failed += complaints.length;
+	await close();
+}
+await browser.close();
+process.exit(failed ? 1 : 0);
