@@ -304,7 +304,8 @@ static CalStatus sample_sum(CalSim *sim, SignalKind kind, double *to) {
 	if (status != CAL_OK)
 		return status;
 	if (kind == SIGNAL_BALANCE) {
-		double accounts[] = {balance.groups, balance.stored, balance.dissipated, balance.supplied, balance.error};
+		double accounts[] = {balance.groups, balance.stored, balance.dissipated, balance.supplied,
+		                     balance.complete ? balance.error : (double)NAN}; // otherwise it means nothing
 		memcpy(to, accounts, sizeof accounts);
 	} else {
 		put_vec3(to, balance.linear);

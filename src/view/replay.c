@@ -301,19 +301,25 @@ static void write_events(Document *d, const Run *run) {
 	document_close(d);
 }
 
-/* By how much the worst of some columns is off: the largest magnitude, or the change since the start. */
+/* By how much the worst of some columns is off: the largest magnitude, or the change since the start. NAN: not known. */
 static double worst_of(const CalResultsTable *table, const double *row, const char *prefix, bool change) {
 	double worst = 0;
-	for (int c = 1; c < table->column_count; c++)
+	for (int c = 1; c < table->column_count; c++) {
+		const double off = fabs(row[c] - (change ? table->rows[c] : 0));
 		if (strncmp(table->columns[c].name, prefix, strlen(prefix)) == 0)
-			worst = fmax(worst, fabs(row[c] - (change ? table->rows[c] : 0)));
+			worst = isnan(off) || off > worst ? off : worst;
+		if (isnan(worst))
+			return worst;
+	}
 	return worst;
 }
 
 static double largest_of(const CalResultsTable *table, const char *prefix, bool change) {
 	double largest = 0;
-	for (size_t i = 0; i < table->row_count; i++)
-		largest = fmax(largest, worst_of(table, table->rows + i * (size_t)table->column_count, prefix, change));
+	for (size_t i = 0; i < table->row_count && !isnan(largest); i++) {
+		const double worst = worst_of(table, table->rows + i * (size_t)table->column_count, prefix, change);
+		largest = isnan(worst) || worst > largest ? worst : largest;
+	}
 	return largest;
 }
 
@@ -331,7 +337,7 @@ static void write_badge(Document *d, const Run *run, const Badge *badge) {
 		there |= strncmp(table->columns[c].name, badge->prefix, strlen(badge->prefix)) == 0;
 	const double scale = badge->scale ? largest_of(table, badge->scale, false) : 1;
 	const double largest = there ? largest_of(table, badge->prefix, badge->change) : 0;
-	if (!there || (badge->change && !(largest <= 1e-6 * scale)))
+	if (!there || !isfinite(largest) || (badge->change && !(largest <= 1e-6 * scale)))
 		return;
 	const size_t count = shown_count(run, table);
 	document_open(d, '{');

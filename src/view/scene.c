@@ -115,16 +115,27 @@ static bool box_of_inertia(const CalBodyDef *body, CalVisual *out) {
 	return true;
 }
 
+static bool has_nodes(const CalDesc *desc, CalBodyId id) {
+	CalBodyId body;
+	for (int i = 1; i <= cal_desc_node_count(desc); i++)
+		if (is_drawn(desc, (CalNodeId){(uint32_t)i}, &body) && body.value == id.value)
+			return true;
+	return false;
+}
+
+/* A body that nothing else is known of is its box; one with nodes is left to the viewer, which draws rods to them. */
 static void write_shapes(Document *d, const CalFile *file, CalBodyId id, int *mesh) {
 	const CalVisual *visuals;
-	const CalBodyDef *body = id.value ? cal_desc_body(cal_file_desc(file), id) : NULL;
+	const CalDesc *desc = cal_file_desc(file);
+	const CalBodyDef *body = id.value ? cal_desc_body(desc, id) : NULL;
 	const int count = cal_file_visuals(file, id, &visuals);
 	CalVisual box;
 	document_key(d, "shapes");
 	document_open(d, '[');
 	for (int i = 0; i < count; i++)
 		write_shape(d, &visuals[i], mesh);
-	if (count == 0 && !visuals && body && !flexible_is(cal_file_desc(file), id) && box_of_inertia(body, &box))
+	const bool plain = count == 0 && !visuals && body && !flexible_is(desc, id) && !has_nodes(desc, id);
+	if (plain && box_of_inertia(body, &box))
 		write_shape(d, &box, mesh);
 	document_close(d);
 }
