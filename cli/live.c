@@ -33,6 +33,8 @@ struct Live {
 	CalLive *view;
 	Server *server;
 	SignalSet *signals;
+	const CalScenario *scenario; // whose log the pages are told
+	int64_t told;                // entries of it so far
 	char *document;
 	unsigned char *tick;
 	double *row; // [column_count]
@@ -257,8 +259,34 @@ static void send_state(Live *live, CalSim *sim, double wall) {
 	live->next_state = wall + 1;
 }
 
+/* What happened since the last time; a message that finds no memory is lost. */
+static void tell_events(Live *live) {
+	for (; live->told < cal_scenario_entry_count(live->scenario); live->told++) {
+		CalScenarioEntry entry;
+		char *text = NULL;
+		size_t length = 0;
+		FILE *out =
+			cal_scenario_entry(live->scenario, live->told, &entry) == CAL_OK ? open_memstream(&text, &length) : NULL;
+		if (!out)
+			continue;
+		fputs("{\"event\":{\"t\":", out);
+		json_number(out, entry.time);
+		fputs(",\"name\":", out);
+		json_string(out, entry.event);
+		fputs(",\"text\":", out);
+		json_string(out, entry.text);
+		fputs(",\"kinetic_lost\":", out);
+		json_number(out, entry.kinetic_lost);
+		fputs("}}", out);
+		if (fclose(out) == 0)
+			server_say(live->server, text);
+		free(text);
+	}
+}
+
 static CalStatus show(Live *live, CalSim *sim, bool at_once) {
 	const double wall = now();
+	tell_events(live);
 	if (wall >= live->next_state)
 		send_state(live, sim, wall);
 	if (!at_once && wall < live->next_tick)
@@ -337,8 +365,8 @@ static CalStatus make_view(Live *live, SignalSet *signals, const char *title, Ca
 	return status == CAL_OK ? make_document(live, title, error) : status;
 }
 
-int live_open(Live *live, SignalSet *signals, CalSim *sim, const char *title, int port, bool browser,
-              const char *path) {
+int live_open(Live *live, SignalSet *signals, CalSim *sim, const CalScenario *scenario, const char *title, int port,
+              bool browser, const char *path) {
 	CalError error = {0};
 	char message[300];
 	const CalStatus status = make_view(live, signals, title, &error);
@@ -354,6 +382,7 @@ int live_open(Live *live, SignalSet *signals, CalSim *sim, const char *title, in
 		say_error(path, message);
 		return EXIT_INPUT;
 	}
+	live->scenario = scenario;
 	page_open(server_port(live->server), browser);
 	begin_pace(live, sim);
 	live->state_wall = live->wall;

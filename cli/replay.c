@@ -51,6 +51,11 @@ int replay_set_stream(Record *record, RecordStream *stream, CalSim *sim, double 
 			done = cal_model_body(model, i, &info) == CAL_OK && add_body(stream, sim, &info);
 		}
 	}
+	for (int i = 0; i < cal_sim_device_count(sim) && done; i++) {
+		CalDeviceInfo info;
+		if (cal_sim_device(sim, i, &info) == CAL_OK && strcmp(info.ops->type, "contact") == 0) // for arrows
+			done = add(stream, sim, "device:", info.name, -1);
+	}
 	done = done && add(stream, sim, "balance", "", -1) && add(stream, sim, "total_momentum", "", -1);
 	if (done && rows > 0)
 		done = add(stream, sim, "residual", "", -1);

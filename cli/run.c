@@ -486,8 +486,8 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	if (code != EXIT_OK)
 		return code;
 	if (pace->page)
-		code = live_open(pace->page, &record->streams[0].set, sim, summary->title, (int)options->live_port,
-		                 !options->no_browser, summary->path);
+		code = live_open(pace->page, &record->streams[0].set, sim, summary->scenario, summary->title,
+		                 (int)options->live_port, !options->no_browser, summary->path);
 	if (code == EXIT_OK)
 		code = integrate(record, summary, sim, pace, &kept, progress);
 	live_end(pace->page, sim, code == EXIT_OK ? "the run is over" : "the run has failed");

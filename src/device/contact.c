@@ -10,6 +10,10 @@
 #include "device/device.h"
 
 enum { GONE = -2 }; // group of a site that is not there; -1 is the ground
+enum {
+	SHOWN_POINTS = 4,
+	MOST_POINTS = 64
+}; // points of contact among the outputs; those of which the strongest are chosen
 
 typedef struct Contact {
 	CalAllocator allocator;
@@ -77,6 +81,29 @@ static int contact_evaluate(const CalDevice *device, CalScene *scene, double *xd
 	return 0;
 }
 
+/* The place of the strongest points and the force on the second shape of each there; zero: there are fewer. */
+static void strongest(const Contact *c, double *output) {
+	CalContactPoint best[SHOWN_POINTS] = {0}, point;
+	for (int i = 0; cal_contact_point(c->work, i, &point) == CAL_OK; i++)
+		for (int k = 0; k < SHOWN_POINTS; k++) {
+			if (point.force <= best[k].force)
+				continue;
+			const CalContactPoint weaker = best[k];
+			best[k] = point;
+			point = weaker;
+		}
+	for (int k = 0; k < SHOWN_POINTS; k++) {
+		const CalContactPoint *p = &best[k];
+		const double values[6] = {p->position.x,
+		                          p->position.y,
+		                          p->position.z,
+		                          p->force * p->normal.x - p->friction.x,
+		                          p->force * p->normal.y - p->friction.y,
+		                          p->force * p->normal.z - p->friction.z};
+		memcpy(output + 6 * k, values, sizeof values);
+	}
+}
+
 static int contact_outputs(const CalDevice *device, CalScene *scene, double *output) {
 	CalContactSummary summary;
 	if (touch(device->data, scene, &summary) != CAL_OK)
@@ -85,6 +112,7 @@ static int contact_outputs(const CalDevice *device, CalScene *scene, double *out
 	output[1] = summary.points;
 	output[2] = summary.deepest;
 	output[3] = summary.stored;
+	strongest((const Contact *)device->data, output + 4);
 	return 0;
 }
 
@@ -95,13 +123,17 @@ static void contact_destroy(void *data) {
 	memory_free(&c->allocator, c->pose);
 }
 
-static const char *const names[] = {"pairs", "points", "depth", "energy"}, *const units[] = {"1", "1", "m", "J"};
+#define POINT_NAMES(k) "x" k, "y" k, "z" k, "fx" k, "fy" k, "fz" k
+#define POINT_UNITS "m", "m", "m", "N", "N", "N"
+static const char *const names[] = {"pairs",          "points",         "depth",          "energy",
+                                    POINT_NAMES("1"), POINT_NAMES("2"), POINT_NAMES("3"), POINT_NAMES("4")};
+static const char *const units[] = {"1", "1", "m", "J", POINT_UNITS, POINT_UNITS, POINT_UNITS, POINT_UNITS};
 static const CalDeviceOps ops = {.type = "contact",
                                  .bind = contact_bind,
                                  .evaluate = contact_evaluate,
                                  .outputs = contact_outputs,
                                  .destroy = contact_destroy,
-                                 .output_count = 4,
+                                 .output_count = 4 + 6 * SHOWN_POINTS,
                                  .output_names = names,
                                  .output_units = units};
 
@@ -146,7 +178,7 @@ CalStatus cal_sim_add_contact(CalSim *sim, const CalContactDef *def, int *device
 	if (status == CAL_OK)
 		status = make_arrays(&c);
 	if (status == CAL_OK)
-		status = cal_contact_work_create(c.set, 0, &c.work);
+		status = cal_contact_work_create(c.set, MOST_POINTS, &c.work);
 	if (status == CAL_ERR_MEMORY)
 		device_check(&d, false, "%s", cal_status_text(status));
 	d.def.wrench_count = c.slots;

@@ -12,6 +12,7 @@
 #include <calder/results.h>
 
 #include "base/error.h"
+#include "view/arrows.h"
 #include "view/flexible.h"
 #include "view/scene.h"
 
@@ -164,6 +165,25 @@ static void write_eta(Document *d, const Run *run, int body) {
 	document_close(d);
 }
 
+static const double *frame_row(const void *user, size_t frame) {
+	const Run *run = user;
+	return shown_row(run, &run->tables[run->frames], frame);
+}
+
+static void write_arrows(Document *d, const Run *run, const int *pose) {
+	const CalResultsTable *frames = &run->tables[run->frames];
+	const ArrowSource source = {.desc = cal_file_desc(run->file),
+	                            .tables = run->tables,
+	                            .count = run->about.stream_count,
+	                            .frames = frames,
+	                            .pose = pose,
+	                            .frame_count = shown_count(run, frames),
+	                            .row = frame_row,
+	                            .user = run};
+	arrows_write(d, &source);
+}
+
+/* And the arrows, which stand on bodies. */
 static CalStatus write_frames(Document *d, const Run *run) {
 	const int bodies = cal_desc_body_count(cal_file_desc(run->file));
 	int *column = malloc((size_t)(bodies + 1) * sizeof *column);
@@ -182,6 +202,7 @@ static CalStatus write_frames(Document *d, const Run *run) {
 		write_eta(d, run, b);
 	document_close(d);
 	document_close(d);
+	write_arrows(d, run, column);
 	free(column);
 	return CAL_OK;
 }

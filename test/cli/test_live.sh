@@ -18,6 +18,8 @@ bodies:
 joints:
   rail: {type: prismatic, to: cart, axis: x}
   hinge: {type: revolute, from: cart, to: arm}
+events:
+  half <time>: {at: 2 s, do: {note: half of it is over}}
 run: {duration: 4 s, method: rk4, step: 5 ms, output: {interval: 50 ms, signals: [q]}}
 YAML
 
@@ -42,7 +44,7 @@ class Page:
         self.s.sendall((f"GET {path} HTTP/1.1\r\nHost: {host or f'127.0.0.1:{port}'}\r\nUpgrade: websocket\r\n"
                         f"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n"
                         + (f"Origin: {origin}\r\n" if origin else "") + "\r\n").encode())
-        self.buffer, self.last = b"", {}
+        self.buffer, self.last, self.events = b"", {}, []
         while b"\r\n\r\n" not in self.buffer:
             got = self.s.recv(4096)
             if not got:
@@ -82,6 +84,8 @@ class Page:
             elif kind == 1:
                 message = json.loads(data)
                 self.last = message
+                if "event" in message:
+                    self.events.append(message["event"])
                 if "end" in message:
                     return None
 
@@ -131,6 +135,7 @@ page.send(command="speed", value=0)
 end = page.tick(lambda t, d: False)
 assert end is None and "over" in page.last["end"], page.last
 assert abs(value(1) - 1) < 0.05, value(1)      # the slider pulled the hinge to 1 rad
+assert [(e["t"], e["name"]) for e in page.events] == [(2, 'half <time>')], page.events
 assert run.wait(10) == 0
 PY
 python3 talk.py || fail "talk.py"

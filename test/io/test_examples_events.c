@@ -218,7 +218,7 @@ static void panels_latch_and_momentum_stays(void **state) {
 		assert_near(entry.kinetic_lost, cost, 1e-5 * cost);
 		assert_near(before.error, after.error, 1e-12);
 		assert_true(after.dissipated - before.dissipated >= entry.kinetic_lost - 1e-12); // hinges rub besides
-		expect_same_momentum(before, after, 1e-12, 1e-12); // the hub has 15 kg m/s
+		expect_same_momentum(before, after, 1e-12, 1e-12);                               // the hub has 15 kg m/s
 		assert_near(angle_of(&r, latches[i].joint), latches[i].angle * PI / 180, 1e-10);
 	}
 	advance(&r, 30);

@@ -109,8 +109,8 @@ static void pose_of(int row, int body, double *pose) {
 static void record(const char *path, int poses) {
 	static const char *const parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
 	static const char *const bodies[] = {"hub", "boom"};
-	static char names[18][32];
-	CalResultsColumn columns[20] = {{"t", "s"}, {"q:root", "rad"}};
+	static char names[21][32];
+	CalResultsColumn columns[23] = {{"t", "s"}, {"q:root", "rad"}};
 	int count = 2;
 	for (int b = 0; b < 2 * poses; b++)
 		for (int k = 0; k < 7; k++, count++) {
@@ -121,6 +121,10 @@ static void record(const char *path, int poses) {
 		snprintf(names[count - 2], sizeof names[0], "q:boom.eta%d", a);
 		columns[count] = (CalResultsColumn){names[count - 2], "1"};
 	}
+	for (int k = 0; k < 3; k++, count++) {
+		snprintf(names[count - 2], sizeof names[0], "reaction:root:f%c", "xyz"[k]);
+		columns[count] = (CalResultsColumn){names[count - 2], "N"};
+	}
 	const CalResultsStream stream = {
 		.name = "main", .path = path, .interval = 0.1, .columns = columns, .column_count = count};
 	const CalResultsOptions options = {
@@ -130,11 +134,13 @@ static void record(const char *path, int poses) {
 	if (cal_results_create(&options, &results, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	for (int row = 0; row < ROWS; row++) {
-		double values[20] = {0.1 * row, 2.0 * row};
+		double values[23] = {0.1 * row, 2.0 * row};
 		for (int b = 0; b < 2 * poses; b++)
 			pose_of(row, b, values + 2 + 7 * b);
 		for (int a = 0; a < 4; a++)
 			values[2 + 14 * poses + a] = 0.01 * row + a;
+		for (int k = 0; k < 3; k++)
+			values[6 + 14 * poses + k] = row + 10 * k;
 		assert_int_equal(cal_results_put(results, 0, values), CAL_OK);
 	}
 	assert_int_equal(cal_results_finish(results, &error), CAL_OK);
@@ -190,7 +196,7 @@ static void frames_and_signals_are_those_recorded(void **state) {
 	assert_int_equal(number(tree_get(eta->items[0], "body")), 1);
 	assert_near(entry(tree_get(eta->items[0], "values"), 4 * 7 + 2), 2.07, 1e-6);
 	const TreeNode *signals = tree_get(root, "signals"), *q = named(signals, "q:root");
-	assert_int_equal(signals->count, 5); // without the poses
+	assert_int_equal(signals->count, 8); // without the poses
 	assert_near(entry(tree_get(q, "values"), 11), 22, 0);
 	assert_true(entry(tree_get(root, "times")->items[(int)number(tree_get(q, "t"))], 11) == 0.1 * 11);
 	assert_string_equal(tree_get(tree_get(q, "about"), "kind")->text, "joint");
@@ -217,6 +223,23 @@ static void the_scene_is_that_of_the_model(void **state) {
 	const TreeNode *tip = named(tree_get(root, "joints"), "tip"), *node = tree_get(tree_get(tip, "from"), "node");
 	assert_string_equal(tree_get(tree_get(boom, "nodes")->items[(int)number(node)], "name")->text, "tip");
 	assert_near(number(tree_get(tree_get(tip, "to"), "at")->items[2]), 1, 0); // the inverse of its outboard placement
+	finish(&f);
+}
+
+/* The joint "root" is at the origin of the boom. */
+static void forces_stand_where_they_act(void **state) {
+	(void)state;
+	Fixture f;
+	const TreeNode *arrows = tree_get(replay(&f, 1, NULL), "arrows"), *arrow = named(arrows, "reaction:root:fx");
+	assert_int_equal(arrows->count, 1);
+	assert_string_equal(tree_get(arrow, "kind")->text, "reaction");
+	for (int row = 0; row < ROWS; row += 13)
+		for (int k = 0; k < 3; k++) {
+			double pose[7];
+			pose_of(row, 1, pose);
+			assert_near(entry(tree_get(arrow, "at"), (size_t)(3 * row + k)), pose[k], 1e-6);
+			assert_near(entry(tree_get(arrow, "vector"), (size_t)(3 * row + k)), row + 10 * k, 1e-6);
+		}
 	finish(&f);
 }
 
@@ -338,6 +361,7 @@ int main(void) {
 		cmocka_unit_test(frames_and_signals_are_those_recorded),
 		cmocka_unit_test(the_scene_is_that_of_the_model),
 		cmocka_unit_test(modes_have_their_frequencies_and_shapes),
+		cmocka_unit_test(forces_stand_where_they_act),
 		cmocka_unit_test(long_runs_are_thinned_out),
 		cmocka_unit_test(names_stay_inside_their_texts),
 		cmocka_unit_test(the_page_keeps_what_surrounds_the_document),

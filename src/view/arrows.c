@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * arrows.c — forces in pictures.
+ *
+ * Which columns belong together is in their names: "reaction:hinge:fx", fy and fz follow one another, and so do x1, y1, z1,
+ * fx1, fy1 and fz1 of a point of contact. An arrow stands at the node that the force acts on, which is taken as fixed to the body.
+ */
+#include "view/arrows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "math/placement.h"
+
+/* ---- values over time -------------------------------------------------------------------------------- */
+
+/* Of a column at a time, linear between its rows. */
+static double value_at(const CalResultsTable *table, int column, double t) {
+	const size_t width = (size_t)table->column_count;
+	size_t low = 0, high = table->row_count - 1;
+	if (t <= table->rows[0])
+		return table->rows[column];
+	if (t >= table->rows[high * width])
+		return table->rows[high * width + (size_t)column];
+	while (high - low > 1) {
+		const size_t middle = low + (high - low) / 2;
+		*(table->rows[middle * width] <= t ? &low : &high) = middle;
+	}
+	const double *a = table->rows + low * width, *b = table->rows + high * width;
+	const double share = b[0] > a[0] ? (t - a[0]) / (b[0] - a[0]) : 1;
+	return a[column] + share * (b[column] - a[column]);
+}
+
+/* ---- one arrow ------------------------------------------------------------------------------------------ */
+
+typedef struct Arrow {
+	const char *kind, *unit;
+	const CalResultsTable *table;
+	int column;  // of the vector's x; y and z follow
+	int body;    // that it stands on, -1: its place is in columns
+	CalVec3 at;  // in the body
+	int columns; // of the place: x; y and z follow
+} Arrow;
+
+static dvec3 place_of(const ArrowSource *s, const Arrow *arrow, const double *row) {
+	const double *pose = row + s->pose[arrow->body];
+	const CalPlacement X = {{pose[0], pose[1], pose[2]}, {pose[3], pose[4], pose[5], pose[6]}};
+	const dpose P = pose_of(X);
+	return dadd(P.r, dmat_mul_vec(P.R, dvec_in(arrow->at)));
+}
+
+static void put_places(Document *d, const ArrowSource *s, const Arrow *arrow) {
+	document_key(d, "at");
+	document_array(d, "f32", 2, (size_t[]){s->frame_count, 3});
+	for (size_t i = 0; i < s->frame_count; i++) {
+		const double *row = s->row(s->user, i);
+		dvec3 p;
+		if (arrow->body >= 0)
+			p = place_of(s, arrow, row);
+		else
+			p = (dvec3){value_at(arrow->table, arrow->columns, row[0]),
+			            value_at(arrow->table, arrow->columns + 1, row[0]),
+			            value_at(arrow->table, arrow->columns + 2, row[0])};
+		document_f32(d, p.x);
+		document_f32(d, p.y);
+		document_f32(d, p.z);
+	}
+	document_array_end(d);
+}
+
+static void put_arrow(Document *d, const ArrowSource *s, const Arrow *arrow, const char *name) {
+	document_open(d, '{');
+	document_put_text(d, "name", name);
+	document_put_text(d, "kind", arrow->kind);
+	document_put_text(d, "unit", arrow->unit);
+	put_places(d, s, arrow);
+	document_key(d, "vector");
+	document_array(d, "f32", 2, (size_t[]){s->frame_count, 3});
+	for (size_t i = 0; i < s->frame_count; i++)
+		for (int k = 0; k < 3; k++)
+			document_f32(d, value_at(arrow->table, arrow->column + k, s->row(s->user, i)[0]));
+	document_array_end(d);
+	document_close(d);
+}
+
+/* ---- what a name is about ---------------------------------------------------------------------------------- */
+
+/* The body of a node and the place of a frame in it; false: it stands on the ground, or was not recorded. */
+static bool stand_on(const ArrowSource *s, CalNodeId node, dpose on, Arrow *arrow) {
+	CalBodyId body = {0};
+	const CalNodeDef *def = node.value ? cal_desc_node(s->desc, node, &body) : NULL;
+	if (!def || !body.value || s->pose[body.value - 1] < 0)
+		return false;
+	const dpose X = dpose_mul(pose_of(def->placement), on);
+	arrow->body = (int)body.value - 1;
+	arrow->at = dvec_out(X.r);
+	return true;
+}
+
+static bool find_place(const ArrowSource *s, const char *word, const char *object, Arrow *arrow) {
+	CalNodeId a, b;
+	if (strcmp(word, "reaction") == 0) {
+		const CalJointDef *joint = cal_desc_joint(s->desc, cal_desc_find_joint(s->desc, object), &a, &b);
+		return joint && stand_on(s, b, dpose_inverse(pose_of(joint->outboard)), arrow);
+	}
+	if (strcmp(word, "loop") == 0) {
+		const CalLoopDef *loop = cal_desc_loop(s->desc, cal_desc_find_loop(s->desc, object), &a, &b);
+		const bool knife = loop && loop->type == CAL_LOOP_KNIFE;
+		return loop && stand_on(s, knife ? a : b, pose_of(knife ? loop->a : loop->b), arrow);
+	}
+	return strcmp(word, "wrench") == 0 && stand_on(s, cal_desc_find_node(s->desc, object), dpose_identity(), arrow);
+}
+
+/* Does the name end in :fx or :mx, with y and z behind it in the table? Then word and object are what stands before. */
+static bool is_vector(const CalResultsTable *table, int column, char word[64], char object[512]) {
+	const char *name = table->columns[column].name, *first = strchr(name, ':'), *last = strrchr(name, ':');
+	if (!first || last == first || column + 2 >= table->column_count)
+		return false;
+	if (strcmp(last, ":fx") != 0 && strcmp(last, ":mx") != 0)
+		return false;
+	if (first - name >= 64 || last - first > 512)
+		return false; // no signal of ours
+	snprintf(word, 64, "%.*s", (int)(first - name), name);
+	snprintf(object, 512, "%.*s", (int)(last - first - 1), first + 1);
+	return true;
+}
+
+/* "device:NAME:x1" with y1, z1, fx1, fy1 and fz1 behind it. */
+static bool is_contact(const CalResultsTable *table, int column) {
+	const char *name = table->columns[column].name, *last = strrchr(name, ':');
+	if (strncmp(name, "device:", 7) != 0 || !last || last[1] != 'x' || column + 5 >= table->column_count)
+		return false;
+	const char *force = strrchr(table->columns[column + 3].name, ':');
+	return force && force[1] == 'f' && force[2] == 'x' && strcmp(force + 3, last + 2) == 0;
+}
+
+static void write_column(Document *d, const ArrowSource *s, const CalResultsTable *table, int column) {
+	char word[64], object[512];
+	const char *name = table->columns[column].name;
+	Arrow arrow = {.table = table, .column = column, .body = -1};
+	if (is_contact(table, column)) {
+		arrow.kind = "contact", arrow.unit = "N";
+		arrow.columns = column, arrow.column = column + 3;
+		put_arrow(d, s, &arrow, name);
+	} else if (is_vector(table, column, word, object) && find_place(s, word, object, &arrow)) {
+		const bool moment = name[strlen(name) - 2] == 'm';
+		arrow.unit = moment ? "N*m" : "N";
+		arrow.kind = moment ? "moment" : strcmp(word, "wrench") == 0 ? "force" : "reaction";
+		put_arrow(d, s, &arrow, name);
+	}
+}
+
+void arrows_write(Document *d, const ArrowSource *s) {
+	document_key(d, "arrows");
+	document_open(d, '[');
+	for (int i = 0; i < s->count; i++)
+		for (int c = 1; c < s->tables[i].column_count && s->tables[i].row_count; c++)
+			write_column(d, s, &s->tables[i], c);
+	document_close(d);
+}
