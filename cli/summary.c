@@ -180,6 +180,15 @@ static void print_events(const CalScenario *scenario, FILE *out) {
 		fprintf(out, "  stopped     %s\n", why);
 }
 
+/* Where something came in or was lost, and everything that acts is in the accounts. */
+static void print_balance(CalSim *sim, FILE *out) {
+	CalSimBalance b;
+	if (cal_sim_balance(sim, &b) != CAL_OK || !b.complete || (b.supplied == 0 && b.dissipated == 0))
+		return;
+	fprintf(out, "  account     %.6g J supplied, %.6g J lost, %.6g J in devices; %.2e J missing\n", b.supplied,
+	        b.dissipated, b.stored, fabs(b.error));
+}
+
 void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	CalSimStats stats = cal_sim_stats(sim);
 	fprintf(out, "%s%s%s\n", summary->path, summary->title[0] ? ": " : "", summary->title);
@@ -188,6 +197,7 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	if (has_total(summary))
 		fprintf(out, "  all groups  momentum changed by up to %.2e kg m/s and %.2e kg m^2/s about the origin%s\n",
 		        summary->total.linear, summary->total.angular, summary->total.devices ? ", with devices" : "");
+	print_balance(sim, out);
 	print_events(summary->scenario, out);
 	fprintf(out, "  time        %.9g s simulated, %zu samples\n", stats.time, summary->samples);
 	fprintf(out, "  steps       %lld by %s", (long long)stats.steps, cal_method_name(summary->method));
