@@ -14,18 +14,22 @@ static const double coincidence = 1e-9; // of an interval
 
 /* ---- streams ----------------------------------------------------------------------------------- */
 
+RecordStream *record_add(Record *record) {
+	RecordStream *stream = &record->streams[record->stream_count++];
+	signals_init(&stream->set);
+	stream->index = -1;
+	return stream;
+}
+
 int record_create(Record *record, int stream_count, double start, double end) {
-	*record = (Record){.streams = calloc((size_t)stream_count, sizeof *record->streams),
+	*record = (Record){.streams = calloc((size_t)stream_count + 1, sizeof *record->streams),
 	                   .start = start,
 	                   .end = end,
 	                   .event_stream = -1};
 	if (!record->streams)
 		return say_status("calder run", CAL_ERR_MEMORY, NULL);
-	record->stream_count = stream_count;
-	for (int i = 0; i < stream_count; i++) {
-		signals_init(&record->streams[i].set);
-		record->streams[i].index = -1;
-	}
+	while (record->stream_count < stream_count)
+		record_add(record);
 	return EXIT_OK;
 }
 

@@ -39,6 +39,8 @@ typedef struct Record {
 
 /** Makes room for streams; their names, paths and signals are then set one by one. Returns an exit code. */
 int record_create(Record *record, int stream_count, double start, double end);
+/** One more stream, for which there is room. */
+RecordStream *record_add(Record *record);
 /**
  * The file that a stream is written to. several: others are too; a CSV file then gets the stream's name into its own,
  * "run.csv" becomes "run-main.csv". Returns an exit code.

@@ -325,8 +325,7 @@ static int set_streams(const RunOptions *options, const CalRunSettings *settings
                        const char *path) {
 	int count = options->recorded_count || settings->stream_count < 1 ? 1 : settings->stream_count, homeless = 0;
 	double start = cal_sim_time(sim);
-	int code = record_create(record, count + 1, start, start + settings->duration); // and the viewer's
-	record->stream_count -= code == EXIT_OK;
+	int code = record_create(record, count, start, start + settings->duration);
 	for (int i = 0; i < count; i++)
 		homeless += options->recorded_count || i >= settings->stream_count || !settings->streams[i].file;
 	if (code == EXIT_OK && homeless > 1 && is_stdout(options->out))
@@ -343,7 +342,7 @@ static int set_streams(const RunOptions *options, const CalRunSettings *settings
 		h5 = record->streams[i].path && cal_results_is_hdf5(record->streams[i].path) ? record->streams[i].path : NULL;
 	if (!h5 || options->no_replay)
 		return code;
-	return replay_set_stream(record, &record->streams[record->stream_count++], sim, options->replay, h5, path);
+	return replay_set_stream(record, record_add(record), sim, options->replay, h5, path);
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
