@@ -24,7 +24,6 @@ bool png_is_asked(const char *path) {
 }
 
 FILE *png_open(const char *path) {
-	extern char **environ;
 	char output[4096];
 	int ends[2];
 	snprintf(output, sizeof output, "--output=%s", path);

@@ -421,7 +421,7 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 
 static void print_summary(const RunOptions *options, const Summary *summary, CalSim *sim) {
 	bool stdout_taken = is_stdout(options->svg);
-	for (int i = 0; i < summary->stream_count; i++)
+	for (int i = 0; summary->streams && i < summary->stream_count; i++)
 		stdout_taken |= is_stdout(summary->streams[i].file);
 	if (options->json)
 		summary_print_json(summary, sim, stdout);
@@ -505,7 +505,7 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 /* How much each stream wrote, into streams[record->stream_count]. */
 static void count_streams(const Record *record, Summary *summary, SummaryStream *streams) {
 	summary->streams = streams;
-	for (int i = 0; i < record->stream_count; i++)
+	for (int i = 0; streams && i < record->stream_count; i++)
 		if (record->streams[i].index >= 0 && !record->streams[i].along)
 			streams[summary->stream_count++] =
 				(SummaryStream){.name = record->streams[i].name,

@@ -102,7 +102,7 @@ static bool pack(Server *server, Client *client, unsigned char *tick, Parcel *pa
 			client->texts = server->text_count - QUEUE;
 		memcpy(parcel->words, server->texts[client->texts++ % QUEUE], TEXT_SIZE);
 	}
-	parcel->tick = !parcel->text && client->ticks < server->tick_count;
+	parcel->tick = tick && !parcel->text && client->ticks < server->tick_count;
 	if (parcel->tick) {
 		memcpy(tick, server->tick, server->options.tick_size);
 		client->ticks = server->tick_count;
@@ -288,10 +288,11 @@ void server_tick(Server *server, const void *bytes) {
 }
 
 void server_say(Server *server, const char *text) {
-	if (strlen(text) >= TEXT_SIZE)
+	const size_t size = strlen(text) + 1;
+	if (size > TEXT_SIZE)
 		return;
 	pthread_mutex_lock(&server->out); // held by others for the time of a copy only
-	strcpy(server->texts[server->text_count++ % QUEUE], text);
+	memcpy(server->texts[server->text_count++ % QUEUE], text, size);
 	pthread_mutex_unlock(&server->out);
 }
 

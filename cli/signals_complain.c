@@ -24,13 +24,15 @@ static int object_count(const CalModel *model, SignalKind kind) {
 static char *object_name(const CalModel *model, SignalKind kind, int index) {
 	CalBodyInfo body = {0};
 	CalLoopInfo loop = {0};
-	const char *first, *second = "";
+	const char *first = "", *second = "";
 	if (signal_is_of_node(kind)   ? !signal_node_names(model, index, &first, &second)
 	    : signal_is_of_loop(kind) ? cal_model_loop(model, index, &loop) != CAL_OK
 	                              : cal_model_body(model, index, &body) != CAL_OK)
 		return NULL;
 	if (!signal_is_of_node(kind))
 		first = signal_is_of_loop(kind) ? loop.name : body.joint;
+	if (!first || !second)
+		return NULL;
 	size_t size = strlen(first) + strlen(second) + 2;
 	char *text = malloc(size);
 	if (text)

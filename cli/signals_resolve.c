@@ -10,7 +10,7 @@
 #include "signals.h"
 
 bool signals_make_room(SignalSet *set, int count) {
-	if (count <= set->value_capacity)
+	if (count <= 0 || count <= set->value_capacity)
 		return true;
 	double *more = realloc(set->values, (size_t)count * sizeof *more);
 	if (!more)

@@ -27,11 +27,12 @@ static Drift *drift_of(Summary *summary, const char *name) {
 		summary->drift = more;
 		summary->drift_capacity = capacity;
 	}
-	char *copy = malloc(strlen(name) + 1);
+	const size_t size = strlen(name) + 1;
+	char *copy = malloc(size);
 	if (!copy)
 		return NULL;
 	Drift *made = &summary->drift[summary->drift_count++];
-	*made = (Drift){.name = strcpy(copy, name)};
+	*made = (Drift){.name = memcpy(copy, name, size)};
 	return made;
 }
 

@@ -272,7 +272,9 @@ CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, 
 		return error_set(error, CAL_ERR_MEMORY, "device \"%s\": %s", def->name, cal_status_text(CAL_ERR_MEMORY));
 	}
 	memcpy(s->group, def->group, strlen(def->group) + 1);
-	memcpy(s->start, cal_sim_state(sim, group)->q, (size_t)cal_model_q_count(s->model) * sizeof *s->start);
+	const int nq = cal_model_q_count(s->model);
+	if (nq > 0)
+		memcpy(s->start, cal_sim_state(sim, group)->q, (size_t)nq * sizeof *s->start);
 	for (int i = 0; i < def->joint_count; i++)
 		add_joint(&d, s, &def->joints[i], &at);
 	CalStatus status = device_add(&d, &s, sizeof(Motion *), device);

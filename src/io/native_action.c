@@ -394,9 +394,8 @@ static bool describe(Reader *r, ActionEntry *action) {
 		         about_modes(action->kind) ? "mode" : "freedom", action->dof + 1);
 	else
 		snprintf(text, sizeof text, "%s %.300s", words, action->name);
-	char *kept = reader_array(r, strlen(text) + 1, 1);
-	action->text = kept ? strcpy(kept, text) : NULL;
-	return kept != NULL;
+	action->text = reader_text(r, "%s", text);
+	return action->text != NULL;
 }
 
 static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, ActionKind *kind) {

@@ -95,11 +95,9 @@ static bool read_direction(Reader *r, const TreeNode *node, int *direction) {
 	           : reader_fail(r, node, "unknown direction \"%.40s\"; write up, down or both", suggestion.word);
 }
 
-char *native_keep_place(Reader *r, const TreeNode *node) {
+const char *native_keep_place(Reader *r, const TreeNode *node) {
 	char place[256];
-	tree_place(r->file->tree, node, place, sizeof place);
-	char *kept = reader_array(r, strlen(place) + 1, 1);
-	return kept ? strcpy(kept, place) : NULL;
+	return reader_text(r, "%s", tree_place(r->file->tree, node, place, sizeof place));
 }
 
 /* Syntax is judged here, with the place in the file; names when it is bound. */

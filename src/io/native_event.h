@@ -8,7 +8,7 @@
 #include "io/native.h"
 
 /** "file:line:column" that lives as long as the file; NULL after reporting. */
-char *native_keep_place(Reader *r, const TreeNode *node);
+const char *native_keep_place(Reader *r, const TreeNode *node);
 
 /** Notes the names of joints, bodies and groups that actions will make: other actions may name them in any order. */
 bool native_read_made(Reader *r, const Sections *s);

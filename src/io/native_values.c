@@ -58,7 +58,7 @@ bool read_flag(Reader *r, const TreeNode *node, int *out) {
 
 bool read_index(Reader *r, const TreeNode *node, const char *key, int count, const char *whose, const char *name,
                 int *index) {
-	double number;
+	double number = 0;
 	if (!read_quantity(r, node, DIM_NUMBER, &number))
 		return false;
 	if (!(number >= 1 && number <= count) || number != (double)(int)number)

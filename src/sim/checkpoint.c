@@ -104,7 +104,7 @@ CalStatus cal_checkpoint_take(const CalSim *sim, void *memory, size_t size, size
 	const Archive needed = counted(sim);
 	if (used)
 		*used = needed.used;
-	if (needed.status != CAL_OK || size < needed.used)
+	if (needed.status != CAL_OK || size < needed.used || !memory)
 		return needed.status != CAL_OK ? needed.status : CAL_ERR_MEMORY;
 	Header header = header_of(sim, needed.used);
 	Archive a = archive_writer(memory, needed.used);

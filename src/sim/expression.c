@@ -72,7 +72,7 @@ int cal_expression_is_condition(const CalExpression *expression) { return expres
 int cal_expression_is_of_time(const CalExpression *expression) { return expression && expression->reading_count == 0; }
 
 CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene, double *value) {
-	double stack[EXPRESSION_STACK];
+	double stack[EXPRESSION_STACK] = {0};
 	int top = 0;
 	CalStatus status = CAL_OK;
 	if (!expression || !scene || !value)
@@ -98,7 +98,7 @@ CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene,
 }
 
 CalStatus cal_expression_jet(const CalExpression *expression, double t, double jet[3]) {
-	Jet stack[EXPRESSION_STACK];
+	Jet stack[EXPRESSION_STACK] = {0};
 	int top = 0;
 	if (!expression || !jet || !cal_expression_is_of_time(expression))
 		return CAL_ERR_ARGUMENT;
