@@ -156,12 +156,15 @@ static void print_stream(const SummaryStream *stream, FILE *out) {
 }
 
 static void print_event(const CalScenarioEntry *entry, FILE *out) {
+	static const double kept = 1e-6;
 	fprintf(out, "  event       t = %.6f s, %s%s%s", entry->time, entry->event, entry->text[0] ? ": " : "",
 	        entry->text);
 	if (entry->refused != CAL_OK)
 		fprintf(out, "; REFUSED: %s", entry->why);
 	else if (entry->kinetic_lost != 0)
 		fprintf(out, "; lost %.6g J", entry->kinetic_lost);
+	if (entry->changed && entry->linear_jump < kept && entry->angular_jump < kept) // nothing is on the ground
+		fprintf(out, "; momentum kept to %.1e kg m/s, %.1e kg m^2/s", entry->linear_jump, entry->angular_jump);
 	putc('\n', out);
 }
 
@@ -262,6 +265,8 @@ static void json_events(const CalScenario *scenario, FILE *out) {
 		json_field(out, "kinetic_lost", entry.kinetic_lost);
 		json_field(out, "misfit", entry.misfit);
 		json_field(out, "impulse", entry.impulse);
+		json_field(out, "linear_jump", entry.linear_jump);
+		json_field(out, "angular_jump", entry.angular_jump);
 		fprintf(out, ", \"refused\": ");
 		json_string(out, entry.why);
 		putc('}', out);

@@ -54,6 +54,10 @@ typedef struct CalScenarioEntry {
 	double kinetic_lost; // kinetic energy before less that after [J]
 	double misfit;       // of an attach: how far the nodes were off [m, rad]
 	double impulse;      // of an attach in the tree: size of the force's impulse [N s]
+	double
+		linear_jump; // of a change of topology: by how much it changed the momentum of all groups and devices [kg m/s]
+	double angular_jump; // and the angular one about the origin [kg m^2/s]; where nothing is on the ground, round-off
+	int changed;         // nonzero: it was a change of topology
 	CalStatus refused;   // CAL_OK: it was done; otherwise it was not, and the run went on or ended
 	const char *why;     // of a refusal; ""
 } CalScenarioEntry;

@@ -261,7 +261,7 @@ CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, 
 	             def->group ? def->group : "");
 	device_check(&d, def->joint_count >= 0 && (def->joint_count == 0 || def->joints), "its list of joints is NULL");
 	check_twice(&d, def);
-	if (d.status != CAL_OK)
+	if (d.status != CAL_OK || !def->group)
 		return d.status;
 	const CalAllocator allocator = allocator_or_default(NULL);
 	Motion *s = memory_alloc(&allocator, sizeof *s);

@@ -289,6 +289,9 @@ CalStatus cal_scenario_entry(const CalScenario *scenario, int64_t index, CalScen
 	                            .kinetic_lost = from->kinetic_lost,
 	                            .misfit = from->misfit,
 	                            .impulse = from->impulse,
+	                            .linear_jump = from->linear_jump,
+	                            .angular_jump = from->angular_jump,
+	                            .changed = from->changed,
 	                            .refused = from->refused,
 	                            .why = from->why};
 	return cal_scenario_action(scenario, from->action, &entry->event, &entry->text);

@@ -38,8 +38,8 @@ typedef struct EventRun {
 } EventRun;
 
 typedef struct LogEntry {
-	double time, kinetic_lost, misfit, impulse;
-	int action;
+	double time, kinetic_lost, misfit, impulse, linear_jump, angular_jump;
+	int action, changed;
 	CalStatus refused;
 	char why[200];
 } LogEntry;

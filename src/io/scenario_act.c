@@ -154,17 +154,38 @@ static void note(CalScenario *s, int action, const CalTransition *report, CalSta
 	snprintf(entry->why, sizeof entry->why, "%s", why);
 }
 
+static double distance(CalVec3 a, CalVec3 b) {
+	return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+}
+
+/* What a change did to the momentum of everything goes to the last entry. */
+static void note_momentum(CalScenario *s, const CalSimBalance *before) {
+	LogEntry *entry = &s->log[(s->logged - 1) % CAL_SCENARIO_LOG];
+	CalSimBalance after;
+	entry->changed = 1;
+	if (cal_sim_balance(s->sim, &after) != CAL_OK)
+		return;
+	entry->linear_jump = distance(before->linear, after.linear);
+	entry->angular_jump = distance(before->angular, after.angular);
+}
+
 /* Does one action and notes it. */
 static CalStatus act(CalScenario *s, const ActionEntry *action, int number, CalError *error) {
-	const int64_t before = cal_sim_generation(s->sim);
+	const int64_t generation = cal_sim_generation(s->sim);
+	CalSimBalance before;
 	CalTransition report = {0};
 	CalError own = {0};
-	CalStatus status = perform(s->sim, action, &report, &own);
-	if (status == CAL_OK && cal_sim_generation(s->sim) != before)
+	CalStatus status = cal_sim_balance(s->sim, &before);
+	if (status == CAL_OK)
+		status = perform(s->sim, action, &report, &own);
+	const bool changed = status == CAL_OK && cal_sim_generation(s->sim) != generation;
+	if (changed)
 		status = sim_loads_apply(s->loads);
 	if (status != CAL_OK && !own.text[0])
 		error_set(&own, status, "%s", cal_status_text(status));
 	note(s, number, &report, status, own.text);
+	if (changed)
+		note_momentum(s, &before);
 	if (status == CAL_OK || action->ignore)
 		return CAL_OK;
 	return error_set(error, status, "%s (line %d): %s", action->text, action->line, own.text);

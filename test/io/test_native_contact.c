@@ -74,7 +74,7 @@ static void run_to(CalSim *sim, double t) {
 }
 
 static double output_of(CalSim *sim, int k) {
-	double output[4];
+	double output[28];
 	assert_int_equal(cal_sim_device_outputs(sim, 0, output), CAL_OK);
 	return output[k];
 }
