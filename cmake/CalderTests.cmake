@@ -71,7 +71,11 @@ file(GLOB_RECURSE calder_test_scripts CONFIGURE_DEPENDS test/test_*.sh)
 foreach(source IN LISTS calder_test_scripts)
 	calder_test_name(${source} name area)
 	add_test(NAME ${name} COMMAND bash ${source})
-	set_tests_properties(${name} PROPERTIES LABELS "${area};script" TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT
+	set(slow "")
+	if(name STREQUAL "cli.examples") # all of them: without sanitizers only
+		set(slow ";slow")
+	endif()
+	set_tests_properties(${name} PROPERTIES LABELS "${area};script${slow}" TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT
 		"CALDER=${PROJECT_BINARY_DIR}/bin/calder;BUILD_DIR=${PROJECT_BINARY_DIR};SOURCE_DIR=${PROJECT_SOURCE_DIR}")
 endforeach()
 
