@@ -5,16 +5,15 @@
  * The page's hand is a device that pushes a body at a point; a slider is one that pulls a joint to a place, like a
  * critically damped spring. Both read what the last command said, so that nothing is added while the simulation runs.
  */
-#define _GNU_SOURCE // clock_nanosleep
+#define _GNU_SOURCE // open_memstream
 
 #include "live.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "clock.h"
 #include "page.h"
 #include "server.h"
 
@@ -52,17 +51,6 @@ struct Live {
 	Slider sliders[MAX_SLIDERS];
 	int slider_count;
 };
-
-static double now(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void sleep_until(double when) {
-	const struct timespec t = {(time_t)when, (long)(1e9 * (when - floor(when)))};
-	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
-}
 
 /* ---- the page's hand ------------------------------------------------------------------------------- */
 
@@ -154,7 +142,7 @@ static bool is_command(const char *text, const char *name) {
 }
 
 static void begin_pace(Live *live, CalSim *sim) {
-	live->wall = now();
+	live->wall = clock_now();
 	live->t = cal_sim_time(sim);
 }
 
@@ -285,7 +273,7 @@ static void tell_events(Live *live) {
 }
 
 static CalStatus show(Live *live, CalSim *sim, bool at_once) {
-	const double wall = now();
+	const double wall = clock_now();
 	tell_events(live);
 	if (wall >= live->next_state)
 		send_state(live, sim, wall);
@@ -306,7 +294,7 @@ CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
 	take_commands(live, sim);
 	while (live->paused && live->steps == 0 && status == CAL_OK) {
 		status = show(live, sim, false);
-		sleep_until(now() + 0.01);
+		clock_sleep_until(clock_now() + 0.01);
 		take_commands(live, sim);
 	}
 	if (status == CAL_OK)
@@ -317,10 +305,10 @@ CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
 	live->steps -= stepped;
 	status = show(live, sim, stepped);
 	const double due = live->speed > 0 ? live->wall + (cal_sim_time(sim) - live->t) / live->speed : 0;
-	if (stepped || due < now() - 0.5)
+	if (stepped || due < clock_now() - 0.5)
 		begin_pace(live, sim); // it cannot keep up: the pace begins anew, instead of a hunt
 	else if (!live->paused)
-		sleep_until(due);
+		clock_sleep_until(due);
 	return status;
 }
 
@@ -401,9 +389,9 @@ void live_end(Live *live, CalSim *sim, const char *why) {
 		                         (unsigned char)*p < ' ' ? ' ' : *p);
 	snprintf(text + used, sizeof text - used, "\"}");
 	send_tick(live, sim);
-	sleep_until(now() + 0.1);
+	clock_sleep_until(clock_now() + 0.1);
 	server_say(live->server, text);
-	sleep_until(now() + 0.1);
+	clock_sleep_until(clock_now() + 0.1);
 }
 
 void live_destroy(Live *live) {

@@ -5,34 +5,21 @@
  * The deadline of a step is the wall time at which its end is due. A step that is ready later is a miss; nothing is skipped,
  * and the run catches up if the following steps are fast enough. Times of steps go to a histogram with bins of powers of two.
  */
-#define _GNU_SOURCE // mlockall, clock_nanosleep
+#define _GNU_SOURCE // mlockall, sched_setscheduler
 
-#include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "clock.h"
 #include "realtime.h"
-
-static double wall(void) {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void sleep_until(double when) {
-	const struct timespec t = {(time_t)when, (long)(1e9 * (when - floor(when)))};
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
-		;
-}
 
 void realtime_start(RealTime *r, double t) {
 	const struct sched_param param = {.sched_priority = sched_get_priority_min(SCHED_FIFO) + 10};
 	r->locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
 	r->prior = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
 	r->t0 = t;
-	r->wall = wall();
+	r->wall = clock_now();
 }
 
 static int bin_of(double seconds) {
@@ -43,11 +30,11 @@ static int bin_of(double seconds) {
 }
 
 CalStatus realtime_step(RealTime *r, CalSim *sim, double t_limit, CalError *error) {
-	const double begin = wall();
+	const double begin = clock_now();
 	const CalStatus status = cal_sim_step(sim, t_limit, error);
 	if (status != CAL_OK)
 		return status;
-	const double end = wall(), due = r->wall + (cal_sim_time(sim) - r->t0) / r->rate;
+	const double end = clock_now(), due = r->wall + (cal_sim_time(sim) - r->t0) / r->rate;
 	r->steps++;
 	r->bins[bin_of(end - begin)]++;
 	r->longest = fmax(r->longest, end - begin);
@@ -56,7 +43,7 @@ CalStatus realtime_step(RealTime *r, CalSim *sim, double t_limit, CalError *erro
 		r->late = fmax(r->late, end - due);
 		return CAL_OK;
 	}
-	sleep_until(due);
+	clock_sleep_until(due);
 	return CAL_OK;
 }
 
