@@ -104,6 +104,12 @@ static void ball_rolls_with_five_sevenths_of_its_speed(void **state) {
 	advance(&r, 0.5 * roll);
 	assert_near(u[0], v0 - mu * g * 0.5 * roll, 3e-4);
 	assert_near(u[4] * radius, 2.5 * mu * g * 0.5 * roll, 1e-3);
+	double output[28]; // four numbers, then place and force on the lane of the strongest points
+	assert_int_equal(cal_sim_device_outputs(r.sim, cal_sim_find_device(r.sim, "lane"), output), CAL_OK);
+	assert_near(output[4], cal_sim_state(r.sim, 0)->q[0], 1e-6);
+	assert_near(output[7], mu * 6 * g, 0.05);
+	assert_near(output[9], -6 * g, 0.2);
+	assert_true(output[13] == 0 && output[15] == 0); // there is one point
 	advance(&r, roll - 5e-3);
 	assert_near(u[0] - radius * u[4], 3.5 * mu * g * 5e-3, 2e-3);
 	advance(&r, roll + 5e-3);
