@@ -49,11 +49,21 @@ static void add_prescribed(const Link *link, int i, const SweepInput *in, CalWor
 	l->W = acceleration_field(l->w, l->al);
 }
 
+static void base_init(const SweepBase *base, LinkWork *ground) {
+	ground->R = base->R;
+	ground->w = base->w;
+	ground->W = acceleration_field(base->w, vec_zero());
+}
+
 void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work) {
 	const int any_prescribed = in->prescribed && in->udot;
 	ground_init(work, gravity);
-	sweep_trig(model, in->q, work);
-	LANED(flexible_load)(model, in->q, in->u, in->prescribed, in->udot, work);
+	if (in->base)
+		base_init(in->base, &work->links[-1]);
+	if (!in->prepared) {
+		sweep_trig(model, in->q, work);
+		LANED(flexible_load)(model, in->q, in->u, in->prescribed, in->udot, work);
+	}
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_motion(link, &work->links[link->parent], in->q, in->u, work, &work->links[i]);
@@ -175,7 +185,7 @@ INLINE int is_free_ball(const CalModel *model, const Link *link, const SweepInpu
 	if (link->motion != MOTION_SPHERICAL && link->motion != MOTION_FREE)
 		return 0;
 #if CAL_LANES == 1
-	if (in->loops && loop_is_open(model, link))
+	if (link->border || (in->loops && loop_is_open(model, link)))
 		return 0;
 #endif
 	for (int k = 0; k < link->nu; ++k) {
@@ -346,7 +356,7 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 	int culprit = -1;
 	Slot carry = {artic_zero(), spatial_zero()}; // of link i + 1, where link i is its parent
 	for (int i = 0; i < model->slot_count; ++i)
-		work->slots[i] = carry;
+		work->slots[i] = in->arriving ? in->arriving[i] : carry;
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		const LinkWork *l = &work->links[i];
@@ -416,6 +426,8 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 			slot_add(&work->slots[model->links[link->parent].slot], &carry);
 		}
 	}
+	if (in->leaving)
+		*in->leaving = carry;
 	return culprit;
 }
 
@@ -479,7 +491,7 @@ static void accelerate_modes(const CalModel *model, const Link *link, const Swee
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
 	if (force)
 		memset(force, 0, sizeof(real) * (size_t)model->nu);
-	work->links[-1].A = spatial_zero();
+	work->links[-1].A = in->base ? in->base->A : spatial_zero();
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		LinkWork *l = &work->links[i];

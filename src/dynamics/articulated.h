@@ -8,6 +8,13 @@
 
 #include "dynamics/sweep.h"
 
+/* What the first link stands on where that is not the ground: it turns, and what it accelerates by is found elsewhere. */
+typedef struct SweepBase {
+	mat3 R;
+	vec3 w;
+	spatial A; // for the last sweep, beyond (0, -gravity)
+} SweepBase;
+
 /* What acts: all arrays over `real`; pointers may be NULL where the comment says so. */
 typedef struct SweepInput {
 	const real *q, *u;
@@ -17,6 +24,11 @@ typedef struct SweepInput {
 	const spatial *external;   // [link_count] external wrenches at the link origins, NULL: none
 	int loops;                 // LOOPS_*
 	const double *rotor;       // [nu] inertia along each degree of freedom beside the bodies', NULL: the model's rotors
+	// of a branch (src/branch)
+	const SweepBase *base; // NULL: the ground
+	const Slot *arriving;  // [slot_count] what other branches bring, NULL: nothing
+	Slot *leaving;         // what the first link brings to its base, at the base's origin; NULL: nobody asks
+	int prepared;          // sines, cosines and modal coordinates are in work
 } SweepInput;
 
 /* Loops in the sweeps (loop_local.h): none; before and after them, since all close on the ground; link by link. */

@@ -257,18 +257,20 @@ static void add_known(const CalModel *model, const CalWork *work, spatial *exter
 
 /* ---- wrenches of the input and of loops ---------------------------------------------------------- */
 
+void forces_add_wrench_modal(const CalModel *model, const CalWork *work, const CalWrench *wrench, double *tau) {
+	if (model->nodes[wrench->node].shape < 0)
+		return;
+	const NodePlace place = kinematics_node(model, work, wrench->node);
+	const spatial f = wrench_at_node(wrench, &place);
+	for (int k = 0; k < place.flex->m; ++k)
+		tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), f);
+}
+
 void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput *input, double *tau) {
 	if (model->any_known)
 		add_known(model, work, NULL, tau);
-	for (int i = 0; input && i < input->wrench_count; ++i) {
-		const CalWrench *wrench = &input->wrenches[i];
-		if (model->nodes[wrench->node].shape < 0)
-			continue;
-		const NodePlace place = kinematics_node(model, work, wrench->node);
-		const spatial f = wrench_at_node(wrench, &place);
-		for (int k = 0; k < place.flex->m; ++k)
-			tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), f);
-	}
+	for (int i = 0; input && i < input->wrench_count; ++i)
+		forces_add_wrench_modal(model, work, &input->wrenches[i], tau);
 }
 
 const spatial *forces_collect(const CalModel *model, const CalInput *input, CalWork *work) {

@@ -32,6 +32,8 @@ spatial forces_known(const CalModel *model, const CalWork *work, const Loop *loo
 const spatial *forces_collect(const CalModel *model, const CalInput *input, CalWork *work);
 /* tau[nu] += what the same wrenches do on the modes of flexible bodies. Needs poses. */
 void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput *input, double *tau);
+/* The same of a single wrench. */
+void forces_add_wrench_modal(const CalModel *model, const CalWork *work, const CalWrench *wrench, double *tau);
 
 /* What input prescribes: NULL if nothing is. */
 const uint8_t *forces_prescribed(const CalModel *model, const CalInput *input);

@@ -9,6 +9,7 @@
 #define CALDER_DYNAMICS_KERNELS_H
 
 #include "dynamics/articulated.h"
+#include "dynamics/border.h"
 
 #if CAL_LANES == 1
 typedef struct ForwardKernels {
@@ -18,6 +19,9 @@ typedef struct ForwardKernels {
 	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work);
 	int (*closed)(const CalModel *model, const SweepInput *in, CalWork *work); // inward with loops (loop_local.h)
 	void (*accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force);
+	void (*spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
+	void (*border)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border);
+	void (*border_push)(const CalModel *model, const double *x, const Border *border, CalWork *work);
 } ForwardKernels;
 
 const ForwardKernels *forward_kernels(CpuIsa isa);

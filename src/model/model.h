@@ -35,6 +35,7 @@ typedef struct Link {
 	int32_t port;     // NODE: its place among the ports of the flexible body
 	int32_t loops;    // index among the links that loops reach, -1: none do, or they are not eliminated locally
 	int32_t run;      // first link of the run that it is part of: each the parent of the next
+	int32_t border;   // columns of a border pass through it (dynamics/border.h): its joint keeps the gains of each column
 	dmat3 E;          // orientation of the inboard frame F in the parent link
 	dvec3 p;          // origin of F in the parent link [m]
 	DInertia inertia; // of all bodies that it carries, about its origin, link axes

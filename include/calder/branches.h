@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/branches.h — forward dynamics of one model by several threads.
+ *
+ * The model is cut into branches [THEORY 6]: natural subtrees, and long chains in pieces. Each is solved by the recursion;
+ * where they were cut they are joined by what crosses the cut alone. The result depends on how the model is cut, in the last
+ * digits, and not on the number of threads: the same cut gives the same bits. How many branches there are can be fixed
+ * apart from the number of threads.
+ */
+#ifndef CALDER_BRANCHES_H
+#define CALDER_BRANCHES_H
+
+#include <calder/dynamics.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct CalBranchOptions {
+	int branches;   // workers to cut for; 0: as many as threads. Where cutting would not pay there is one branch
+	int threads;    // the caller's among them; 0: 1
+	int forced;     // nonzero: cut even where it does not pay
+	int not_pinned; // nonzero: threads may be moved from processor to processor
+} CalBranchOptions;
+
+/** A model cut into branches, with its workspace and threads. Calls with one of them must not overlap. */
+typedef struct CalBranches CalBranches;
+
+CAL_API CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *options, CalBranches **branches,
+                                      CalError *error);
+CAL_API void cal_branches_destroy(CalBranches *branches); // accepts NULL
+
+CAL_API int cal_branches_count(const CalBranches *branches);
+CAL_API int cal_branches_threads(const CalBranches *branches);
+
+typedef struct CalBranchInfo {
+	int parent;     // branch that it stands on, -1: the ground
+	int first_body; // body of the model whose joint it begins with
+	int bodies;     //
+	int freedoms;   // modes included
+	int loops;      //
+	int apart;      // nonzero: solved at the same time as the one that it stands on, and joined with it
+	int thread;     //
+	double flops;   // estimate
+} CalBranchInfo;
+
+CAL_API CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info);
+
+/** As cal_forward_dynamics() and cal_implicit_dynamics(); loops have no multipliers to ask for afterwards. */
+CAL_API CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot);
+CAL_API CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
+                                        const CalInput *input, double h, double *udot);
+/** Freedom of the last numerical failure, -1: none. */
+CAL_API int cal_branches_culprit(const CalBranches *branches);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * team.c — the threads of a team.
+ *
+ * A call is announced by a number that grows, and handed on along a tree: the caller tells workers 1 to FAN, each of these
+ * FAN more; those that are done are collected along the same tree. So no cache line is read by more than a few, and the way
+ * is log_FAN(workers) long. Who has watched for a while without being called sleeps on a condition; whoever calls a worker
+ * looks whether it sleeps. Only then is a lock taken.
+ */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE // pthread_setaffinity_np, sched_getaffinity
+#endif
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "base/team.h"
+
+enum {
+	FAN = 3,            // workers that one calls
+	WATCH = 40000,      // looks before a worker sleeps: some 100 us
+	PATIENCE = 2000,    // looks within a call before the processor is offered to others
+	LINE = 64,          //
+	SIBLINGS_TEXT = 64, // of a file that lists processors
+};
+
+typedef struct Worker {
+	TeamMark called;       // number of the last call, written by who calls it
+	TeamMark done;         // number of the last call that it and all that it calls have done, written by itself
+	_Atomic bool sleeping; //
+	Team *team;
+	int index;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+} Worker;
+
+struct Team {
+	CalAllocator allocator;
+	void *memory;
+	Worker *workers;
+	int count;
+	uint64_t call;
+	TeamFn run; // NULL: leave
+	void *context;
+};
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+void team_wait_long(const TeamMark *mark, uint64_t at) {
+	for (int looks = 0; !team_is_posted(mark, at); ++looks) {
+		if (looks < PATIENCE) {
+			relax();
+		} else {
+			sched_yield(); // there may be fewer processors than workers
+		}
+	}
+}
+
+/* ---- calling ---------------------------------------------------------------------------------- */
+
+/* The store of the call and the look at `sleeping` must not pass each other, nor their counterparts in await_call(). */
+static void call_worker(Worker *worker, uint64_t call) {
+	atomic_store_explicit(&worker->called.at, call, memory_order_seq_cst);
+	if (!atomic_load_explicit(&worker->sleeping, memory_order_seq_cst))
+		return;
+	pthread_mutex_lock(&worker->lock);
+	pthread_cond_signal(&worker->wake);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static void call_next(const Team *team, int worker, uint64_t call) {
+	for (int k = FAN * worker + 1; k <= FAN * worker + FAN && k < team->count; ++k)
+		call_worker(&team->workers[k], call);
+}
+
+static void collect(const Team *team, int worker, uint64_t call) {
+	for (int k = FAN * worker + 1; k <= FAN * worker + FAN && k < team->count; ++k)
+		team_wait(&team->workers[k].done, call);
+}
+
+static void sleep_until(Worker *worker, uint64_t call) {
+	pthread_mutex_lock(&worker->lock);
+	atomic_store_explicit(&worker->sleeping, true, memory_order_seq_cst);
+	while (atomic_load_explicit(&worker->called.at, memory_order_seq_cst) < call)
+		pthread_cond_wait(&worker->wake, &worker->lock);
+	atomic_store_explicit(&worker->sleeping, false, memory_order_seq_cst);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static void await_call(Worker *worker, uint64_t call) {
+	for (int looks = 0; looks < WATCH; ++looks) {
+		if (team_is_posted(&worker->called, call))
+			return;
+		relax();
+	}
+	sleep_until(worker, call);
+}
+
+static void *work(void *argument) {
+	Worker *worker = argument;
+	const Team *team = worker->team;
+	for (uint64_t call = 1;; ++call) {
+		await_call(worker, call);
+		call_next(team, worker->index, call);
+		const TeamFn run = team->run;
+		if (run)
+			run(team->context, worker->index);
+		collect(team, worker->index, call);
+		team_post(&worker->done, call);
+		if (!run)
+			return NULL;
+	}
+}
+
+void team_run(Team *team, TeamFn run, void *context) {
+	team->run = run;
+	team->context = context;
+	++team->call;
+	call_next(team, 0, team->call);
+	if (run)
+		run(context, 0);
+	collect(team, 0, team->call);
+}
+
+/* ---- processors --------------------------------------------------------------------------------- */
+
+/* The first processor of the core that `cpu` is part of; `cpu` itself if nobody says. */
+static int first_of_core(int cpu) {
+	char path[96], text[SIBLINGS_TEXT] = "";
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+	FILE *file = fopen(path, "r");
+	int first = cpu;
+	if (!file)
+		return cpu;
+	if (!fgets(text, sizeof text, file) || sscanf(text, "%d", &first) != 1)
+		first = cpu;
+	fclose(file);
+	return first;
+}
+
+/* Processors that this process may use, one of each core first. Returns their number. */
+static int list_processors(const cpu_set_t *allowed, int *list) {
+	int count = 0;
+	for (int second = 0; second < 2; ++second) {
+		for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+			if (CPU_ISSET((size_t)cpu, allowed) && (first_of_core(cpu) != cpu) == second)
+				list[count++] = cpu;
+		}
+	}
+	return count;
+}
+
+/* Worker i to the i-th processor behind that of the caller, where there are enough of them. */
+static void pin_workers(const Team *team) {
+	cpu_set_t allowed;
+	int list[CPU_SETSIZE], own = 0;
+	if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+		return;
+	const int count = list_processors(&allowed, list), here = sched_getcpu();
+	if (count < team->count)
+		return;
+	for (int i = 0; i < count; ++i)
+		own = list[i] == here ? i : own;
+	for (int i = 1; i < team->count; ++i) {
+		cpu_set_t one;
+		CPU_ZERO(&one);
+		CPU_SET((size_t)list[(own + i) % count], &one);
+		pthread_setaffinity_np(team->workers[i].thread, sizeof one, &one); // a wish; without it the team works too
+	}
+}
+
+/* ---- life ----------------------------------------------------------------------------------------- */
+
+static CalStatus start(Team *team, int index) {
+	Worker *worker = &team->workers[index];
+	worker->team = team;
+	worker->index = index;
+	if (pthread_mutex_init(&worker->lock, NULL) != 0)
+		return CAL_ERR_MEMORY;
+	if (pthread_cond_init(&worker->wake, NULL) != 0) {
+		pthread_mutex_destroy(&worker->lock);
+		return CAL_ERR_MEMORY;
+	}
+	if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+		pthread_cond_destroy(&worker->wake);
+		pthread_mutex_destroy(&worker->lock);
+		return CAL_ERR_MEMORY;
+	}
+	return CAL_OK;
+}
+
+CalStatus team_create(int workers, bool pin, const CalAllocator *allocator, Team **team) {
+	if (workers < 1 || workers > TEAM_MOST)
+		return CAL_ERR_ARGUMENT;
+	const CalAllocator a = allocator_or_default(allocator);
+	char *memory = memory_alloc(&a, sizeof(Team) + (size_t)workers * sizeof(Worker) + 2 * LINE);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	Team *made = (Team *)(void *)memory;
+	*made = (Team){.allocator = a, .memory = memory, .count = 1};
+	char *behind = memory + sizeof(Team);
+	made->workers = (Worker *)(void *)(behind + LINE - (uintptr_t)behind % LINE);
+	for (int i = 0; i < workers; ++i)
+		made->workers[i] = (Worker){0};
+	CalStatus status = CAL_OK;
+	int started = 1;
+	for (int i = 1; i < workers && status == CAL_OK; ++i) {
+		status = start(made, i);
+		started += status == CAL_OK;
+	}
+	made->count = started;
+	if (status != CAL_OK) {
+		team_destroy(made);
+		return status;
+	}
+	if (pin && workers > 1)
+		pin_workers(made);
+	*team = made;
+	return CAL_OK;
+}
+
+void team_destroy(Team *team) {
+	if (!team)
+		return;
+	if (team->count > 1)
+		team_run(team, NULL, NULL);
+	for (int i = 1; i < team->count; ++i) {
+		Worker *worker = &team->workers[i];
+		pthread_join(worker->thread, NULL);
+		pthread_cond_destroy(&worker->wake);
+		pthread_mutex_destroy(&worker->lock);
+	}
+	const CalAllocator allocator = team->allocator;
+	memory_free(&allocator, team->memory);
+}
+
+int team_workers(const Team *team) { return team->count; }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * branch.h — a branch of a model as a component [THEORY 6], and what branches tell each other.
+ *
+ * A branch is a model of its own: the links, flexible bodies, nodes and loops of its piece, numbered anew, standing on a
+ * base that moves. So the sweeps run on it as on any model (SweepInput.base), in memory of its own. Three things cross a
+ * cut: how the base turns (outward), inertia and force at the base (inward), and its acceleration (outward again).
+ */
+#ifndef CALDER_BRANCH_BRANCH_H
+#define CALDER_BRANCH_BRANCH_H
+
+#include "base/team.h"
+#include "branch/cut.h"
+#include "dynamics/kernels.h"
+
+/* Consecutive numbers of the whole model that are consecutive in the branch too. */
+typedef struct Segment {
+	int whole, own, count;
+} Segment;
+
+/* How the link that a branch stands on turns, relative to what its own branch stands on. */
+typedef struct Seat {
+	TeamMark told;
+	mat3 R;
+	vec3 w;
+} Seat;
+
+/* Inertia and force that a branch brings to its base. */
+typedef struct Burden {
+	TeamMark told;
+	Slot slot;
+	int culprit; // freedom of the whole model whose inertia is singular, -1: none
+	int not_a_number;
+} Burden;
+
+/* What the base of a branch accelerates by, beyond (0, -gravity). */
+typedef struct Push {
+	TeamMark told;
+	spatial A;
+} Push;
+
+/* A cut that a branch carries columns of: F = N Gamma'A + f, and the acceleration at the cut Gamma'A + beta - Phi F. */
+typedef struct Joint6 {
+	double NG[6][8]; // N Gamma'
+	double f[8];
+	double c[6]; // acceleration at u' = 0 of the link that the other branch stands on, beyond (0, -gravity)
+} Joint6;
+
+typedef struct Branch {
+	CalModel model;
+	CalWork *work;
+	int index;
+	int parent;                    // branch that it stands on, -1: the ground
+	int seat_link;                 // link of that branch, in its numbers
+	bool apart;                    // that branch carries columns of it
+	int slot;                      // otherwise: accumulator of that branch for it
+	int apart_child;               // branch that it carries columns of, -1: none
+	int child_count, *children;    // branches that stand on it
+	int spine_count;               //
+	int32_t *spine;                // links between its base and branches that stand on it
+	int q_segments, u_segments;    //
+	Segment *q_segment, *u_segment; //
+	double *q, *u, *elastic_q, *elastic_u, *applied, *udot_given, *udot; // in its own numbers
+	uint8_t *prescribed;           //
+	Slot *arriving;                // [slot_count] from branches that it waits for
+	SweepBase base;                //
+	Border border;                 // width 0: no columns
+	Joint6 join;                   //
+	Seat *seat;                    // what crosses the cut to its base
+	Burden *burden;                //
+	Push *push;                    //
+	void *memory, *rest;           // blocks that these lie in
+} Branch;
+
+/* Numbers of everything in the whole model: its piece (-1: none) and its number there. */
+typedef struct Place {
+	int piece, own;
+} Place;
+
+typedef struct Places {
+	Place *link, *body, *node, *flex, *u, *q, *loop; // [as many as the model has]
+	void *memory;
+} Places;
+
+CalStatus places_find(const CalModel *model, const Cut *cut, Places *places);
+void places_free(const CalModel *model, Places *places);
+
+/** Fills a branch with a piece of a cut; branches[count] are being filled parents first. Without seat, burden and push. */
+CalStatus branch_extract(const CalModel *model, const Cut *cut, const Places *places, int index, Branch *branch);
+/** Once all are there: who stands on it, its spine, its border, its workspace. */
+CalStatus branch_connect(Branch *branches, int count, int index);
+void branch_release(Branch *branch);
+
+/** After the sweeps of both: takes the burden of the branch that stands apart into that of `branch`. */
+void branch_join(Branch *branch, const Branch *child);
+/** With base.A known: the wrench x[8] on the cut, and the acceleration of the other's base. */
+spatial branch_part(const Branch *branch, double x[BORDER_CUT]);
+
+#endif

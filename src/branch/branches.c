@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * branches.c — forward dynamics of a model by its branches.
+ *
+ * Every worker goes through its branches three times: how they turn within themselves (what others stand on first), then
+ * from the tips inward the sweeps of each branch as soon as what it waits for is there, then outward the accelerations.
+ * All workers go in the same order, in which whoever is waited for comes before who waits: so nobody waits for ever, with
+ * any number of workers. What is told across a cut is written by one worker and read by others once its mark is set.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <calder/branches.h>
+#include "base/error.h"
+#include "base/memory.h"
+#include "branch/branch.h"
+#include "dynamics/forces.h"
+#include "dynamics/kinematics.h"
+#include "dynamics/loop_front.h"
+#include "dynamics/loop_local.h"
+#include "math/finite.h"
+
+/* The call at hand. */
+typedef struct Call {
+	uint64_t number;
+	const CalState *state, *elastic;
+	const CalInput *input;
+	double h; // not zero: an implicit step
+	double *udot;
+} Call;
+
+typedef struct Told {
+	Seat seat;
+	Burden burden;
+	Push push;
+} Told;
+
+struct CalBranches {
+	const CalModel *model;
+	CalAllocator allocator;
+	Branch *branches; // parents before children
+	int count;
+	Cut cut;
+	Places places;
+	Team *team; // NULL: one thread
+	int threads;
+	int *worker_of; // [count]
+	Told *told;     // [count]
+	void *memory;
+	Call call;
+	int culprit;
+	CalStatus *bad; // [count]
+};
+
+/* ---- a branch ------------------------------------------------------------------------------------- */
+
+static void gather(const Segment *segments, int count, const double *whole, double *own) {
+	for (int k = 0; k < count; ++k)
+		memcpy(own + segments[k].own, whole + segments[k].whole, (size_t)segments[k].count * sizeof(double));
+}
+
+static void scatter(const Segment *segments, int count, const double *own, double *whole) {
+	for (int k = 0; k < count; ++k)
+		memcpy(whole + segments[k].whole, own + segments[k].own, (size_t)segments[k].count * sizeof(double));
+}
+
+static const uint8_t *take_prescribed(const Call *call, Branch *b) {
+	if (!call->input || !call->input->prescribed)
+		return b->model.any_prescribed ? b->model.prescribed : NULL;
+	for (int k = 0; k < b->u_segments; ++k)
+		memcpy(b->prescribed + b->u_segment[k].own, call->input->prescribed + b->u_segment[k].whole,
+		       (size_t)b->u_segment[k].count);
+	return b->prescribed;
+}
+
+static SweepInput sweep_input(const CalBranches *s, Branch *b) {
+	const Call *call = &s->call;
+	SweepInput in = {.q = b->q, .u = b->u, .tau = b->work->tau, .prepared = 1, .base = &b->base};
+	in.prescribed = take_prescribed(call, b);
+	in.udot = in.prescribed && call->input && call->input->udot ? b->udot_given : NULL;
+	in.rotor = call->h != 0 ? b->work->rotor : NULL;
+	in.arriving = b->arriving;
+	in.leaving = &b->burden->slot;
+	in.loops = b->model.plan ? loop_mode(&b->model) : LOOPS_NONE;
+	return in;
+}
+
+/* Takes its part of the state; how it turns within itself. */
+static void begin(CalBranches *s, Branch *b) {
+	const Call *call = &s->call;
+	gather(b->q_segment, b->q_segments, call->state->q, b->q);
+	gather(b->u_segment, b->u_segments, call->state->u, b->u);
+	if (call->input && call->input->udot)
+		gather(b->u_segment, b->u_segments, call->input->udot, b->udot_given);
+	const SweepInput in = sweep_input(s, b);
+	b->work->implicit_step = call->h;
+	forward_kernels(b->model.isa)->spine(&b->model, &in, b->spine, b->spine_count, b->work);
+	for (int k = 0; k < b->child_count; ++k) {
+		Branch *child = &s->branches[b->children[k]];
+		child->seat->R = b->work->links[child->seat_link].R;
+		child->seat->w = b->work->links[child->seat_link].w;
+		team_post(&child->seat->told, call->number);
+	}
+}
+
+/* How its base turns in the world, from what it stands on inward. */
+static void find_base(const CalBranches *s, Branch *b) {
+	int way[TEAM_MOST * 4], count = 0;
+	for (int k = b->index; s->branches[k].parent >= 0; k = s->branches[k].parent)
+		way[count++] = k;
+	b->base.R = mat_from(dmat_identity());
+	b->base.w = vec_zero();
+	while (count > 0) {
+		const Seat *seat = s->branches[way[--count]].seat;
+		team_wait(&seat->told, s->call.number);
+		b->base.w = add(b->base.w, mat_mul_vec(b->base.R, seat->w));
+		b->base.R = mat_mul(b->base.R, seat->R);
+	}
+}
+
+/* Wrenches of the input on its nodes, and known ones of its loops; NULL: there are none. */
+static const spatial *collect(const CalBranches *s, Branch *b) {
+	const CalInput *input = s->call.input;
+	spatial *force = NULL;
+	if (b->model.any_known) {
+		forces_collect(&b->model, NULL, b->work);
+		forces_add_modal(&b->model, b->work, NULL, b->work->tau);
+		force = b->work->force;
+	}
+	for (int i = 0; input && i < input->wrench_count; ++i) {
+		const Place place = s->places.node[input->wrenches[i].node];
+		if (place.piece != b->index)
+			continue;
+		if (!force) {
+			force = b->work->force;
+			memset(force, 0, sizeof *force * (size_t)b->model.link_count);
+		}
+		CalWrench wrench = input->wrenches[i];
+		wrench.node = place.own;
+		const int link = b->model.nodes[place.own].link;
+		force[link] = spatial_add(force[link], forces_wrench_at_link(&b->model, b->work, &wrench));
+		forces_add_wrench_modal(&b->model, b->work, &wrench, b->work->tau);
+	}
+	return force;
+}
+
+static void take_forces(const CalBranches *s, Branch *b) {
+	const Call *call = &s->call;
+	const CalState own = {.t = call->state->t, .q = b->q, .u = b->u};
+	const double *applied = NULL;
+	if (call->input && call->input->tau) {
+		gather(b->u_segment, b->u_segments, call->input->tau, b->applied);
+		applied = b->applied;
+	}
+	if (call->h == 0) {
+		forces_total(&b->model, &own, applied, b->work->tau);
+		return;
+	}
+	CalState elastic = own;
+	if (call->elastic != call->state) {
+		gather(b->q_segment, b->q_segments, call->elastic->q, b->elastic_q);
+		gather(b->u_segment, b->u_segments, call->elastic->u, b->elastic_u);
+		elastic = (CalState){.t = call->elastic->t, .q = b->elastic_q, .u = b->elastic_u};
+	}
+	forces_total_implicit(&b->model, &own, &elastic, call->h, applied, b->work->tau, b->work->rotor);
+}
+
+static void add_slot(Slot *to, const Slot *from) {
+	to->M = artic_add(to->M, from->M);
+	to->b = spatial_add(to->b, from->b);
+}
+
+/* Branches that it waits for; at u' = 0 their bases accelerate as its own links do. */
+static void receive(const CalBranches *s, Branch *b) {
+	for (int i = 0; i < b->model.slot_count; ++i)
+		b->arriving[i] = (Slot){artic_zero(), spatial_zero()};
+	const dvec3 g = b->model.gravity;
+	for (int k = 0; k < b->child_count; ++k) {
+		const Branch *child = &s->branches[b->children[k]];
+		if (child->apart)
+			continue;
+		team_wait(&child->burden->told, s->call.number);
+		const LinkWork *seat = &b->work->links[child->seat_link];
+		const spatial c = {seat->al, vec(seat->a.x + g.x, seat->a.y + g.y, seat->a.z + g.z)};
+		Slot slot = child->burden->slot;
+		slot.b = spatial_add(slot.b, artic_mul(&slot.M, c));
+		add_slot(&b->arriving[child->slot], &slot);
+	}
+}
+
+static void note_culprit(const CalBranches *s, Branch *b, int own) {
+	const Burden *worst = NULL;
+	for (int k = 0; k < b->child_count && !worst; ++k) {
+		const Burden *burden = s->branches[b->children[k]].burden;
+		worst = burden->culprit >= 0 ? burden : NULL;
+	}
+	b->burden->culprit = worst ? worst->culprit : -1;
+	b->burden->not_a_number = worst ? worst->not_a_number : 0;
+	for (int k = 0; own >= 0 && k < b->u_segments; ++k) {
+		const Segment *segment = &b->u_segment[k];
+		if (own >= segment->own && own < segment->own + segment->count) {
+			b->burden->culprit = segment->whole + own - segment->own;
+			b->burden->not_a_number = isnan(b->work->dofs[own].d);
+		}
+	}
+}
+
+/* Inward sweep of loops that close within it. */
+static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
+	const CalState *state = s->call.state;
+	CalWork *work = b->work;
+	kinematics_origins(&b->model, b->u, work);
+	const LoopContext at = {.t = state->t, .q = b->q, .u = b->u};
+	loop_rows(&b->model, &at, work);
+	for (int r = 0; r < b->model.row_count; ++r)
+		work->loops.z[r] = work->loops.row[r].acceleration;
+	return forward_kernels(b->model.isa)->closed(&b->model, in, work);
+}
+
+/* Its sweeps, and what it brings to its base. */
+static void inward(CalBranches *s, Branch *b) {
+	const ForwardKernels *kernels = forward_kernels(b->model.isa);
+	find_base(s, b);
+	SweepInput in = sweep_input(s, b);
+	kernels->outward(&b->model, &in, b->work);
+	take_forces(s, b);
+	in.external = collect(s, b);
+	receive(s, b);
+	const int culprit = b->model.plan ? sweep_loops(s, b, &in) : kernels->inward(&b->model, &in, b->work);
+	if (b->apart_child >= 0) {
+		const Branch *child = &s->branches[b->apart_child];
+		kernels->border(&b->model, in.prescribed, b->work, &b->border);
+		team_wait(&child->burden->told, s->call.number);
+		branch_join(b, child);
+	}
+	note_culprit(s, b, culprit);
+	team_post(&b->burden->told, s->call.number);
+}
+
+static void tell(const CalBranches *s, const Branch *child, spatial A) {
+	child->push->A = A;
+	team_post(&child->push->told, s->call.number);
+}
+
+static void outward(CalBranches *s, Branch *b) {
+	const ForwardKernels *kernels = forward_kernels(b->model.isa);
+	b->base.A = spatial_zero();
+	if (b->parent >= 0) {
+		team_wait(&b->push->told, s->call.number);
+		b->base.A = b->push->A;
+	}
+	if (b->apart_child >= 0) {
+		double x[BORDER_CUT];
+		tell(s, &s->branches[b->apart_child], branch_part(b, x));
+		kernels->border_push(&b->model, x, &b->border, b->work);
+	}
+	const SweepInput in = sweep_input(s, b);
+	kernels->accelerate(&b->model, &in, b->work, b->udot, NULL);
+	const dvec3 g = b->model.gravity;
+	for (int k = 0; k < b->child_count; ++k) {
+		const Branch *child = &s->branches[b->children[k]];
+		const LinkWork *seat = &b->work->links[child->seat_link];
+		const spatial c = {seat->al, vec(seat->a.x + g.x, seat->a.y + g.y, seat->a.z + g.z)};
+		if (!child->apart)
+			tell(s, child, spatial_add(seat->A, c));
+	}
+	s->bad[b->index] = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
+	scatter(b->u_segment, b->u_segments, b->udot, s->call.udot);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------- */
+
+static void work_as(void *context, int worker) {
+	CalBranches *s = context;
+	for (int k = 0; k < s->count; ++k) {
+		if (s->worker_of[k] == worker)
+			begin(s, &s->branches[k]);
+	}
+	for (int k = s->count - 1; k >= 0; --k) {
+		if (s->worker_of[k] == worker)
+			inward(s, &s->branches[k]);
+	}
+	for (int k = 0; k < s->count; ++k) {
+		if (s->worker_of[k] == worker)
+			outward(s, &s->branches[k]);
+	}
+}
+
+static int first_not_finite(const double *x, int n) {
+	for (int i = 0; i < n; ++i) {
+		if (!isfinite(x[i]))
+			return i;
+	}
+	return -1;
+}
+
+static CalStatus judge(CalBranches *s) {
+	CalStatus status = CAL_OK;
+	s->culprit = -1;
+	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
+		const Burden *burden = s->branches[k].burden;
+		if (burden->culprit >= 0) {
+			s->culprit = burden->culprit;
+			status = burden->not_a_number ? CAL_NOT_FINITE : CAL_SINGULAR;
+		}
+	}
+	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
+		if (s->bad[k] != CAL_OK) {
+			s->culprit = first_not_finite(s->call.udot, s->model->nu);
+			status = s->bad[k];
+		}
+	}
+	return status;
+}
+
+static CalStatus run(CalBranches *s, const CalState *state, const CalState *elastic, const CalInput *input, double h,
+                     double *udot) {
+	if (!s || !state || !elastic || !udot || !isfinite(h) || forces_check(s->model, input) != CAL_OK)
+		return CAL_ERR_ARGUMENT;
+	s->call = (Call){s->call.number + 1, state, elastic, input, h, udot};
+	if (s->team) {
+		team_run(s->team, work_as, s);
+	} else {
+		work_as(s, 0);
+	}
+	return judge(s);
+}
+
+CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot) {
+	return run(branches, state, state, input, 0, udot);
+}
+
+CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
+                                const CalInput *input, double h, double *udot) {
+	return run(branches, state, elastic, input, h, udot);
+}
+
+/* ---- cuts that cannot be ------------------------------------------------------------------------------ */
+
+/*
+ * Without what was cut off, a joint that carries columns may have next to no inertia, as one about the line of masses of the
+ * last body. Whether it does is seen at a few configurations: the recursion of the whole model has an inertia D there for
+ * every freedom, that of the branch a smaller one.
+ */
+enum { PROBES = 3 };
+static const double LARGEST_RATIO = 1e6; // of the two that is allowed
+
+/* A state somewhere near the neutral one, the same in every run. */
+static void probe_state(const CalModel *model, int probe, CalState *state) {
+	uint64_t x = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(probe + 1);
+	cal_config_neutral(model, state->q);
+	for (int k = 0; k < model->nu; ++k) {
+		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		const double size = model->dofs[k].link >= 0 && model->links[model->dofs[k].link].carries >= 0 &&
+		                            k >= model->flexes[model->links[model->dofs[k].link].carries].u
+		                        ? 1e-3
+		                        : 0.7;
+		state->u[k] = size * (2.0 * (double)(x >> 11) * 0x1p-53 - 1.0);
+	}
+	cal_config_integrate(model, state->q, state->u, state->q);
+	memset(state->u, 0, sizeof(double) * (size_t)model->nu);
+}
+
+/* The first link of the branch that this one can carry no columns of; -1: it can. */
+static int find_bad_cut(const CalBranches *s, const Branch *b, const CalWork *whole) {
+	for (int p = 0; b->apart_child >= 0 && p < b->border.path_count; ++p) {
+		const Link *link = &b->model.links[b->border.path[p]];
+		for (int k = 0; k < link->nu; ++k) {
+			double with = 0;
+			for (int j = 0; j < b->u_segments; ++j) {
+				const Segment *segment = &b->u_segment[j];
+				const int from = link->u + k - segment->own;
+				with = from >= 0 && from < segment->count ? whole->dofs[segment->whole + from].d : with;
+			}
+			const double without = b->work->dofs[link->u + k].d;
+			if (!(without <= LARGEST_RATIO * with) || !(without >= 0))
+				return s->cut.pieces[b->apart_child].first;
+		}
+	}
+	return -1;
+}
+
+/* Runs both at some states; returns the first link of a branch that must not be one, -1: all can, -2: no memory. */
+static int probe_cuts(CalBranches *s) {
+	CalState state;
+	CalWork *work;
+	int bad = -1;
+	if (cal_work_create(s->model, &work) != CAL_OK)
+		return -2;
+	if (cal_state_create(s->model, &state) != CAL_OK) {
+		cal_work_destroy(work);
+		return -2;
+	}
+	for (int probe = 0; probe < PROBES && bad == -1; ++probe) {
+		probe_state(s->model, probe, &state);
+		if (cal_implicit_dynamics(s->model, &state, &state, NULL, 0, work, work->rhs) != CAL_OK)
+			continue;
+		run(s, &state, &state, NULL, 0, work->rhs);
+		for (int k = 0; k < s->count && bad == -1; ++k)
+			bad = find_bad_cut(s, &s->branches[k], work);
+	}
+	cal_state_destroy(&state);
+	cal_work_destroy(work);
+	return bad;
+}
+
+/* ---- life --------------------------------------------------------------------------------------------- */
+
+static CalStatus make_branches(CalBranches *s) {
+	CalStatus status = CAL_OK;
+	for (int k = 0; k < s->count && status == CAL_OK; ++k)
+		status = branch_extract(s->model, &s->cut, &s->places, k, &s->branches[k]);
+	for (int k = 0; k < s->count && status == CAL_OK; ++k)
+		status = branch_connect(s->branches, s->count, k);
+	for (int k = 0; k < s->count; ++k) {
+		s->branches[k].seat = &s->told[k].seat;
+		s->branches[k].burden = &s->told[k].burden;
+		s->branches[k].push = &s->told[k].push;
+	}
+	return status;
+}
+
+/* Everything but the branches' threads. */
+static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wanted, const uint8_t *barred) {
+	CalStatus status = cut_model(s->model, wanted, options->forced != 0, barred, &s->cut);
+	if (status == CAL_OK)
+		status = places_find(s->model, &s->cut, &s->places);
+	if (status != CAL_OK)
+		return status;
+	const size_t n = (size_t)s->cut.count + 1;
+	const size_t size = n * (sizeof(Told) + sizeof(Branch) + sizeof(int) + sizeof(CalStatus)) + 2 * MEMORY_ALIGNMENT;
+	s->memory = memory_alloc(&s->allocator, size);
+	if (!s->memory)
+		return CAL_ERR_MEMORY;
+	memset(s->memory, 0, size);
+	const uintptr_t at = (uintptr_t)s->memory;
+	s->told = (Told *)(void *)((char *)s->memory + (MEMORY_ALIGNMENT - at % MEMORY_ALIGNMENT) % MEMORY_ALIGNMENT);
+	s->branches = (Branch *)(void *)(s->told + n);
+	s->worker_of = (int *)(void *)(s->branches + n);
+	s->bad = (CalStatus *)(void *)(s->worker_of + n);
+	s->count = s->cut.count;
+	return make_branches(s);
+}
+
+static void unmake(CalBranches *s) {
+	for (int k = 0; k < s->count; ++k)
+		branch_release(&s->branches[k]);
+	places_free(s->model, &s->places);
+	cut_free(s->model, &s->cut);
+	memory_free(&s->allocator, s->memory);
+	s->memory = NULL;
+	s->count = 0;
+}
+
+static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
+	const int threads = options->threads > 0 ? options->threads : 1;
+	const int wanted = options->branches > 0 ? options->branches : threads;
+	uint8_t *barred = memory_alloc(&s->allocator, (size_t)s->model->link_count + 1);
+	if (!barred)
+		return CAL_ERR_MEMORY;
+	memset(barred, 0, (size_t)s->model->link_count + 1);
+	CalStatus status = make(s, options, wanted, barred);
+	for (int bad = 0; status == CAL_OK && bad >= 0;) { // every round bars a link more
+		bad = probe_cuts(s);
+		if (bad == -2)
+			status = CAL_ERR_MEMORY;
+		if (bad < 0)
+			break;
+		barred[bad] = 1;
+		unmake(s);
+		status = make(s, options, wanted, barred);
+	}
+	memory_free(&s->allocator, barred);
+	if (status != CAL_OK)
+		return status;
+	s->threads = threads < s->count ? threads : s->count > 0 ? s->count : 1;
+	cut_share(&s->cut, s->threads, s->worker_of);
+	return s->threads > 1 ? team_create(s->threads, !options->not_pinned, &s->allocator, &s->team) : CAL_OK;
+}
+
+CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *options, CalBranches **branches,
+                              CalError *error) {
+	const CalBranchOptions defaults = {0};
+	options = options ? options : &defaults;
+	if (!model || !branches)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_branches_create: give a model, and where to put the branches");
+	if (options->branches < 0 || options->branches > TEAM_MOST || options->threads < 0 || options->threads > TEAM_MOST)
+		return error_set(error, CAL_ERR_ARGUMENT, "model \"%s\": branches and threads must be between 0 and %d",
+		                 model->name, TEAM_MOST);
+	CalBranches *made = memory_alloc(&model->allocator, sizeof *made);
+	CalStatus status = made ? CAL_OK : CAL_ERR_MEMORY;
+	if (made) {
+		*made = (CalBranches){.model = model, .allocator = model->allocator, .culprit = -1};
+		status = fill(made, options);
+	}
+	if (status != CAL_OK) {
+		cal_branches_destroy(made);
+		return error_set(error, status, "model \"%s\": cannot make its branches: %s", model->name,
+		                 cal_status_text(status));
+	}
+	*branches = made;
+	return CAL_OK;
+}
+
+void cal_branches_destroy(CalBranches *branches) {
+	if (!branches)
+		return;
+	const CalAllocator allocator = branches->allocator;
+	team_destroy(branches->team);
+	unmake(branches);
+	memory_free(&allocator, branches);
+}
+
+int cal_branches_count(const CalBranches *branches) { return branches->count; }
+int cal_branches_threads(const CalBranches *branches) { return branches->threads; }
+int cal_branches_culprit(const CalBranches *branches) { return branches->culprit; }
+
+CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info) {
+	if (!branches || !info || branch < 0 || branch >= branches->count)
+		return CAL_ERR_ARGUMENT;
+	const Branch *b = &branches->branches[branch];
+	const CutPiece *piece = &branches->cut.pieces[branch];
+	*info = (CalBranchInfo){.parent = b->parent,
+	                        .first_body = branches->model->links[piece->first].body,
+	                        .bodies = b->model.body_count,
+	                        .freedoms = b->model.nu,
+	                        .loops = b->model.loop_count,
+	                        .apart = b->apart,
+	                        .thread = branches->worker_of[branch],
+	                        .flops = piece->flops};
+	return CAL_OK;
+}

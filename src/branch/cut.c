@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cut.c — cutting by flop count.
+ *
+ * For a size T a link is heavy if it and all outboard of it cost more than T. Subtrees that are not heavy but hang on
+ * something that is are natural branches; what is heavy is cut into pieces of about T, from the tips inward, and where
+ * heavy parts meet. Several T are tried; the one whose pieces, dealt out to the workers, leave the busiest of them with
+ * least is taken. Everything is decided by counts: the same model and number of workers give the same cut.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "branch/cut.h"
+
+/*
+ * Flops, as compile.c estimates them. What columns cost, as part of the sweeps that they follow, and what joining two
+ * pieces, handing numbers from one worker to another and calling all of them amounts to were measured (docs/parallel.md).
+ */
+enum {
+	FLOPS_LINK = 270,
+	FLOPS_FREEDOM = 260,
+	FLOPS_JOIN = 2500,
+	FLOPS_HANDOVER = 1200,
+	FLOPS_CALL = 6000,
+	TRIALS = 64,
+	FLOPS_SMALLEST = 2500,
+};
+static const double COLUMNS = 0.28; // of the flops of a piece
+
+typedef struct Cutter {
+	const CalModel *model;
+	int links;
+	double *own, *sub;  // [links] flops of a link, of it and all outboard
+	double *held;       // [links] of the piece being made, from this link on
+	uint8_t *tied;      // [links] its joint is on the way of a loop
+	const uint8_t *barred; // [links] its joint may not be cut for other reasons; NULL: none
+	uint8_t *head;      // [links] begins a piece
+	uint8_t *heavy;     //
+	int *fork;          // [links] nonzero: several heavy links are carried by it
+	int *piece_of;      //
+	CutPiece *pieces;   // [links]
+	int count;          //
+	int *worker_of;     // [links] scratch
+	double smallest;    // a natural branch of less stays where it is
+} Cutter;
+
+/* ---- costs ------------------------------------------------------------------------------------- */
+
+static double flex_flops(const Flex *flex) {
+	const double m = flex->m;
+	const double own = 60.0 * m * (flex->summed_first < flex->mass_count ? flex->mass_count : 4) + 250.0;
+	return own + (flex->linear ? 290.0 * m * (1.0 + flex->port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0));
+}
+
+static void count_flops(Cutter *c) {
+	const CalModel *model = c->model;
+	for (int i = 0; i < c->links; ++i) {
+		const Link *link = &model->links[i];
+		c->own[i] = FLOPS_LINK + FLOPS_FREEDOM * link->nu;
+		if (link->carries >= 0)
+			c->own[i] += flex_flops(&model->flexes[link->carries]);
+		c->sub[i] = c->own[i];
+	}
+	for (int i = c->links - 1; i >= 0; --i) {
+		if (model->links[i].parent >= 0)
+			c->sub[model->links[i].parent] += c->sub[i];
+	}
+}
+
+/* ---- where cuts may be --------------------------------------------------------------------------- */
+
+/* Links from `link` to `end`, which is not meant: their joints stay within a piece. */
+static void tie(Cutter *c, int link, int end) {
+	for (int i = link; i >= 0 && i != end; i = c->model->links[i].parent)
+		c->tied[i] = 1;
+}
+
+static int common(const CalModel *model, int a, int b) {
+	while (a != b) {
+		if (a > b) {
+			a = model->links[a].parent;
+		} else {
+			b = model->links[b].parent;
+		}
+	}
+	return a;
+}
+
+static int link_of(const CalModel *model, int node) { return node >= 0 ? model->nodes[node].link : -1; }
+
+/* Loops are closed within a piece: no joint on their way is cut. */
+static void tie_loops(Cutter *c) {
+	const CalModel *model = c->model;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		int meet = -2;
+		int ends[2 + CAL_LOOP_MAX_TERMS] = {link_of(model, loop->plus), link_of(model, loop->minus)};
+		const int count = loop->term_count ? loop->term_count : 2;
+		for (int t = 0; t < loop->term_count; ++t)
+			ends[t] = model->dofs[loop->term[t].u].link;
+		for (int k = 0; k < count; ++k)
+			meet = meet == -2 ? ends[k] : common(model, meet, ends[k]);
+		for (int k = 0; k < count; ++k)
+			tie(c, ends[k], meet);
+		if (loop->term_count && meet >= 0)
+			c->tied[meet] = 1; // couplings look at joints
+	}
+}
+
+/* A piece begins with the first link of a joint. */
+static bool may_cut(const Cutter *c, int i) {
+	const Link *link = &c->model->links[i];
+	return !c->tied[i] && !(c->barred && c->barred[i]) && link->nu > 0 && link->motion != MOTION_NODE && link->motion != MOTION_FLEX &&
+	       c->model->bodies[link->body].first_link == i;
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------------- */
+
+/* Links that are heavy, or carry what is and cannot be cut off; where several of them meet. */
+static void find_heavy(Cutter *c, double T) {
+	const Link *links = c->model->links;
+	for (int i = 0; i < c->links; ++i) {
+		const int parent = links[i].parent;
+		c->heavy[i] = c->sub[i] > T || (parent >= 0 && c->heavy[parent] && !may_cut(c, i) && c->sub[i] > T / 16);
+		c->fork[i] = 0;
+		if (parent >= 0)
+			c->fork[parent] += c->heavy[i];
+	}
+	for (int i = 0; i < c->links; ++i)
+		c->fork[i] = c->fork[i] > 1 || (!may_cut(c, i) && links[i].parent >= 0 && c->fork[links[i].parent]);
+}
+
+/* Walks inward: natural branches on what is heavy, and pieces of about T of what is. */
+static void cut_links(Cutter *c, double T) {
+	for (int i = 0; i < c->links; ++i)
+		c->held[i] = 0;
+	for (int i = c->links - 1; i >= 0; --i) {
+		const int parent = c->model->links[i].parent;
+		c->held[i] += c->own[i];
+		c->head[i] = parent < 0;
+		if (parent < 0)
+			continue;
+		const bool natural = !c->heavy[i] && c->heavy[parent] && c->sub[i] >= c->smallest && c->sub[i] >= T / 16;
+		const bool full = c->held[i] * (1 + COLUMNS) >= T || c->fork[i] || c->fork[parent];
+		if (may_cut(c, i) && (natural || (c->heavy[i] && full))) {
+			c->head[i] = 1;
+		} else {
+			c->held[parent] += c->held[i];
+		}
+	}
+}
+
+/* Columns pass the links from a cut inward: none of these may have loops, which are eliminated on them. */
+static bool path_is_clear(const Cutter *c, int piece, int from) {
+	for (int i = from; i >= 0 && c->piece_of[i] == piece; i = c->model->links[i].parent) {
+		if (c->tied[i])
+			return false;
+		for (int k = i + 1; k < c->links && c->model->loop_count; ++k) {
+			if (c->model->links[k].parent == i && c->tied[k])
+				return false;
+		}
+	}
+	return true;
+}
+
+static void number_pieces(Cutter *c) {
+	const CalModel *model = c->model;
+	c->count = 0;
+	int ground = -1; // all that stands on the ground and is small is one piece
+	for (int i = 0; i < c->links; ++i) {
+		const int parent = model->links[i].parent;
+		if (!c->head[i]) {
+			c->piece_of[i] = c->piece_of[parent];
+		} else if (parent < 0 && ground >= 0 && (c->sub[i] < c->smallest || model->loop_count)) {
+			c->piece_of[i] = ground;
+		} else {
+			c->pieces[c->count] = (CutPiece){.first = i, .parent = parent >= 0 ? c->piece_of[parent] : -1};
+			ground = parent < 0 && ground < 0 ? c->count : ground;
+			c->piece_of[i] = c->count++;
+		}
+		c->pieces[c->piece_of[i]].flops += c->own[i];
+	}
+}
+
+/* Long pieces go on without the heaviest of what hangs on them. */
+static void choose_ways(Cutter *c) {
+	for (int p = 0; p < c->count; ++p) {
+		int best = -1;
+		double most = 0;
+		for (int k = p + 1; k < c->count; ++k) {
+			const CutPiece *child = &c->pieces[k];
+			if (child->parent == p && c->sub[child->first] > most) {
+				most = c->sub[child->first];
+				best = k;
+			}
+		}
+		if (best >= 0 && c->pieces[p].flops > c->smallest &&
+		    path_is_clear(c, p, c->model->links[c->pieces[best].first].parent)) {
+			c->pieces[best].apart = true;
+			c->pieces[p].flops *= 1 + COLUMNS;
+			c->pieces[p].flops += FLOPS_JOIN;
+		}
+		c->pieces[p].flops += FLOPS_HANDOVER;
+	}
+}
+
+static double deal(const CutPiece *pieces, int count, int workers, int *worker_of) {
+	double load[256] = {0}, most = 0;
+	for (int p = 0; p < count; ++p)
+		worker_of[p] = -1;
+	for (int done = 0; done < count; ++done) {
+		int heaviest = -1, idle = 0;
+		for (int p = 0; p < count; ++p) {
+			if (worker_of[p] < 0 && (heaviest < 0 || pieces[p].flops > pieces[heaviest].flops))
+				heaviest = p;
+		}
+		for (int w = 1; w < workers; ++w)
+			idle = load[w] < load[idle] ? w : idle;
+		worker_of[heaviest] = idle;
+		load[idle] += pieces[heaviest].flops;
+		most = fmax(most, load[idle]);
+	}
+	return most;
+}
+
+double cut_share(const Cut *cut, int workers, int *worker_of) {
+	return deal(cut->pieces, cut->count, workers, worker_of);
+}
+
+/* What waits for something else before it can begin: the sum along the way that is longest. */
+static double longest_way(const Cutter *c) {
+	double most = 0;
+	for (int p = c->count - 1; p >= 0; --p) {
+		double way = c->pieces[p].flops;
+		for (int k = p; c->pieces[k].parent >= 0; k = c->pieces[k].parent)
+			way += c->pieces[k].apart ? FLOPS_JOIN : c->pieces[c->pieces[k].parent].flops;
+		most = fmax(most, way);
+	}
+	return most;
+}
+
+static double try_size(Cutter *c, double T, int workers, int *worker_of) {
+	find_heavy(c, T);
+	cut_links(c, T);
+	number_pieces(c);
+	choose_ways(c);
+	return fmax(deal(c->pieces, c->count, workers, worker_of), longest_way(c));
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------- */
+
+static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
+	const size_t n = (size_t)model->link_count + 1;
+	c->model = model;
+	c->links = model->link_count;
+	*memory = memory_alloc(&model->allocator, n * (3 * sizeof(double) + 3 + 3 * sizeof(int) + sizeof(CutPiece)));
+	if (!*memory)
+		return CAL_ERR_MEMORY;
+	c->pieces = (CutPiece *)(void *)*memory;
+	c->own = (double *)(void *)(c->pieces + n);
+	c->sub = c->own + n;
+	c->held = c->sub + n;
+	c->piece_of = (int *)(void *)(c->held + n);
+	c->fork = c->piece_of + n;
+	c->worker_of = c->fork + n;
+	c->tied = (uint8_t *)(c->worker_of + n);
+	c->head = c->tied + n;
+	c->heavy = c->head + n;
+	memset(c->tied, 0, 3 * n);
+	return CAL_OK;
+}
+
+static CalStatus keep(const Cutter *c, double makespan, Cut *cut) {
+	const size_t pieces = (size_t)c->count * sizeof(CutPiece), links = (size_t)c->links * sizeof(int);
+	char *memory = memory_alloc(&c->model->allocator, pieces + links + 1);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	*cut = (Cut){.count = c->count, .makespan = makespan, .memory = memory};
+	cut->pieces = memcpy(memory, c->pieces, pieces);
+	cut->piece_of = memcpy(memory + pieces, c->piece_of, links);
+	for (int i = 0; i < c->links; ++i)
+		cut->flops += c->own[i];
+	return CAL_OK;
+}
+
+CalStatus cut_model(const CalModel *model, int workers, bool forced, const uint8_t *barred, Cut *cut) {
+	Cutter c;
+	char *memory;
+	CalStatus status = cutter_init(&c, model, &memory);
+	if (status != CAL_OK)
+		return status;
+	c.barred = barred;
+	c.smallest = forced ? 0 : FLOPS_SMALLEST;
+	count_flops(&c);
+	tie_loops(&c);
+	double whole = 0, best = INFINITY, chosen = 0;
+	for (int i = 0; i < c.links; ++i)
+		whole += c.own[i];
+	for (int k = 0; workers > 1 && k < TRIALS; ++k) {
+		const double T = whole / workers * (0.5 + 1.2 * (k + 1) / TRIALS);
+		const double makespan = try_size(&c, T, workers, c.worker_of);
+		if (c.count > 1 && makespan < best) {
+			best = makespan;
+			chosen = T;
+		}
+	}
+	const double price = FLOPS_CALL + FLOPS_HANDOVER * log2(workers > 1 ? workers : 2);
+	const bool pays = chosen > 0 && (forced || best + price < 0.9 * whole);
+	best = try_size(&c, pays ? chosen : INFINITY, pays ? workers : 1, c.worker_of);
+	if (!pays) { // one piece, whatever stands on the ground
+		for (int i = 0; i < c.links; ++i)
+			c.piece_of[i] = 0;
+		c.pieces[0] = (CutPiece){.first = 0, .parent = -1, .flops = whole};
+		c.count = c.links > 0;
+		best = whole;
+	}
+	status = keep(&c, best, cut);
+	memory_free(&model->allocator, memory);
+	return status;
+}
+
+void cut_free(const CalModel *model, Cut *cut) {
+	memory_free(&model->allocator, cut->memory);
+	*cut = (Cut){0};
+}
