@@ -299,18 +299,18 @@ FlexSystem jsc49_held(const std::string &name, double frequency_bound, double st
 
 /* ---- 128 bodies: 133 rigid and 508 modal speeds ---------------------------------------------- */
 
-// A free plate with `arms` of booms, 127 in all, the last boom loaded at its tip.
+// A free plate with `arms` of booms, `all` of them, the last one loaded at its tip.
 FlexSystem plate_with_booms(Builder &b, CalNodeId base, const std::vector<CalPlacement> &arms, int longest,
-                            const CalVec3 axes[3]) {
+                            const CalVec3 axes[3], int all = 127) {
 	const Boom boom = catalogue_boom(1, 8, 2.4e4, damping_beta);
 	int made = 0;
 	for (const CalPlacement &root : arms) {
 		Mount mount{base, root};
-		for (int i = 0; i < longest && made < 127; i++)
+		for (int i = 0; i < longest && made < all; i++)
 			mount = {b.flexible("f" + std::to_string(++made), mount, revolute(axes[i % 3]), boom), {}};
 	}
 	b.system.stepped = true;
-	b.system.loads = {{"f127/n4", {{0.1, 0.2, 0.3}, {1, 2, -1}}}};
+	b.system.loads = {{"f" + std::to_string(all) + "/n4", {{0.1, 0.2, 0.3}, {1, 2, -1}}}};
 	return std::move(b.system);
 }
 
@@ -347,6 +347,28 @@ FlexSystem star128(const std::string &name, double frequency_bound) {
 	return plate_with_booms(b, base, arms, 8, axes);
 }
 
+/* ---- for the suite "parallel" ------------------------------------------------------------------ */
+
+FlexSystem chain1024(const std::string &name, double frequency_bound) {
+	Builder b(name, frequency_bound);
+	constexpr CalVec3 axes[] = {axis_x, axis_z, axis_y};
+	const CalNodeId base = b.plate("base", {}, cal_joint_def(CAL_JOINT_FREE), 500, 3);
+	return plate_with_booms(b, base, {{{1.5, 0, 0}, {}}}, 1024, axes, 1024);
+}
+
+// A rigid chain of 32 on the ground, too small to be cut.
+FlexSystem rigid32(const std::string &name, double frequency_bound) {
+	Builder b(name, frequency_bound);
+	constexpr CalVec3 axes[] = {axis_x, axis_y, axis_z};
+	const Boom boom = catalogue_boom(1, 8, 2.4e4, damping_beta);
+	Mount mount{};
+	for (int i = 0; i < 32; i++)
+		mount = {b.stiff("b" + std::to_string(i + 1), mount, revolute(axes[i % 3]), boom), {{1, 0, 0}, {}}};
+	b.system.stepped = true;
+	b.system.loads = {{"b32", {{0.1, 0.2, 0.3}, {1, 2, -1}}}};
+	return std::move(b.system);
+}
+
 FlexSystem jsc49_closed(const std::string &name, double frequency_bound) {
 	return jsc49_held(name, frequency_bound, 0);
 }
@@ -359,6 +381,12 @@ using Generators = std::vector<std::pair<std::string, Generator>>;
 // Of systems with loops; the other list has none.
 const Generators &closed_generators() {
 	static const Generators list = {{"jsc49_closed", jsc49_closed}};
+	return list;
+}
+
+// Beside those of the other lists.
+const Generators &parallel_generators() {
+	static const Generators list = {{"flexchain1024", chain1024}, {"chain32", rigid32}};
 	return list;
 }
 
@@ -405,7 +433,7 @@ FlexSystem make_stabilised(const std::string &name, double frequency_bound) {
 }
 
 FlexSystem make_flexible(const std::string &name, double frequency_bound) {
-	for (const auto *list : {&generators(), &closed_generators()})
+	for (const auto *list : {&generators(), &closed_generators(), &parallel_generators()})
 		for (const auto &g : *list)
 			if (g.first == name)
 				return g.second(name, frequency_bound);

@@ -26,7 +26,8 @@ bool finite(const double *x, int n) {
 
 } // namespace
 
-FlexEngine::FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long long seed) {
+FlexEngine::FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long long seed, int branches, int threads,
+                       double stir) {
 	CalCompileOptions options{};
 	options.solver = solver;
 	CalError error{};
@@ -40,13 +41,27 @@ FlexEngine::FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long
 	stepping.projection = system.projection;
 	stepping.input = give_input;
 	stepping.user = this;
-	require(cal_integrator_create(model_, work_, &stepping, &integrator_), nullptr);
+	CalBranchOptions cut{};
+	cut.threads = threads, cut.branches = branches;
+	if (branches > 0)
+		require(cal_branches_create(model_, &cut, &branches_, &error), error.text);
+	if (branches_ && cal_branches_count(branches_) == 1) { // it does not pay
+		cal_branches_destroy(branches_);
+		branches_ = nullptr;
+	}
+	CalSystemPart part{};
+	part.model = model_, part.work = work_, part.branches = branches_;
+	CalSystem whole{};
+	whole.parts = &part, whole.count = 1;
+	require(cal_integrator_create_system(&whole, &stepping, &integrator_), nullptr);
 	const auto nu = static_cast<std::size_t>(speeds());
 	tau_.resize(nu), udot_.resize(nu), modal_.resize(nu);
 	if (system.stepped)
 		choose_start(system);
 	else
 		choose_random(system, seed);
+	for (std::size_t i = 0; i < nu && stir > 0; i++)
+		start_.u[i] = stir * std::sin(1.7 * static_cast<double>(i + 1));
 	input_.tau = tau_.data();
 	input_.wrenches = wrenches_.data();
 	input_.wrench_count = static_cast<int>(wrenches_.size());
@@ -55,6 +70,7 @@ FlexEngine::FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long
 
 FlexEngine::~FlexEngine() {
 	cal_integrator_destroy(integrator_);
+	cal_branches_destroy(branches_);
 	cal_state_destroy(&start_);
 	cal_state_destroy(&state_);
 	cal_work_destroy(work_);
@@ -142,6 +158,21 @@ double FlexEngine::residual(const FlexEngine &reference) {
 		worst = std::max(worst, std::fabs(force) / scale);
 	}
 	return worst;
+}
+
+double FlexEngine::inverse_residual(const FlexEngine &reference) {
+	const std::size_t n = udot_.size();
+	std::vector<double> mine(n), theirs(n), none(n), zero(n);
+	if (cal_inverse_dynamics(model_, &state_, udot_.data(), nullptr, work_, mine.data()) != CAL_OK ||
+	    cal_inverse_dynamics(model_, &state_, reference.udot_.data(), nullptr, work_, theirs.data()) != CAL_OK ||
+	    cal_inverse_dynamics(model_, &state_, zero.data(), nullptr, work_, none.data()) != CAL_OK)
+		return HUGE_VAL;
+	double worst[2] = {0, 0}, scale[2] = {0, 0};
+	for (std::size_t i = 0; i < n; i++) {
+		worst[modal_[i]] = std::max(worst[modal_[i]], std::fabs(mine[i] - theirs[i]));
+		scale[modal_[i]] = std::max(scale[modal_[i]], std::fabs(theirs[i] - none[i]));
+	}
+	return std::max(scale[0] > 0 ? worst[0] / scale[0] : 0, scale[1] > 0 ? worst[1] / scale[1] : 0);
 }
 
 double FlexEngine::loop_residual() {

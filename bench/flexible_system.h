@@ -9,7 +9,9 @@ namespace bench {
 class FlexEngine {
   public:
 	// Throws std::runtime_error if the system does not compile.
-	FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long long seed);
+	// branches 0: in one piece, by one thread; otherwise cut for so many, by `threads`. stir: size of the speeds at the start.
+	FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long long seed, int branches = 0, int threads = 1,
+	           double stir = 0);
 	~FlexEngine();
 	FlexEngine(const FlexEngine &) = delete;
 	FlexEngine &operator=(const FlexEngine &) = delete;
@@ -19,7 +21,12 @@ class FlexEngine {
 	int loops() const { return cal_model_loop_count(model_); }
 
 	void start(); // back to the start
-	void forward_dynamics() { status_ = cal_forward_dynamics(model_, &state_, &input_, work_, udot_.data()); }
+	void take_state(const FlexEngine &other) { cal_state_copy(model_, &other.state_, &state_); } // of the same system
+	int branches() const { return branches_ ? cal_branches_count(branches_) : 1; }
+	void forward_dynamics() {
+		status_ = branches_ ? cal_branches_forward(branches_, &state_, &input_, udot_.data())
+		                    : cal_forward_dynamics(model_, &state_, &input_, work_, udot_.data());
+	}
 	void simulate(double time, double step); // Euler-Cromer, from the present state
 
 	bool sound() const; // the last call succeeded, and every number is finite
@@ -28,6 +35,8 @@ class FlexEngine {
 	// How well these accelerations satisfy the equations of motion that the reference's do: the largest force that
 	// is left over a row's inertia forces, |M d| / (|M| |udot|). Does not grow with the condition of M.
 	double residual(const FlexEngine &reference);
+	// The same by inverse dynamics, relative to the largest force on its kind of freedom: for systems of any size.
+	double inverse_residual(const FlexEngine &reference);
 	// Largest residual of the loops at the present state, positions and speeds; 0 without loops.
 	double loop_residual();
 	// Disagreement with the system's reference accelerations of bodies.
@@ -40,6 +49,7 @@ class FlexEngine {
 
 	CalModel *model_ = nullptr;
 	CalWork *work_ = nullptr;
+	CalBranches *branches_ = nullptr; // by one thread: none
 	CalIntegrator *integrator_ = nullptr;
 	CalState state_{}, start_{};
 	CalInput input_{};

@@ -4,6 +4,7 @@
 #include "flexible.h"
 #include "loops.h"
 #include "options.h"
+#include "parallel.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -28,11 +29,12 @@ constexpr Suite suites[] = {
      bench::flexible_names},
 	{"loops", "forward dynamics of linkages and time steps of a closed flexible system", bench::run_loops,
      bench::loop_names},
+	{"parallel", "time steps of one model by several threads", bench::run_parallel, bench::parallel_names},
 #endif
 };
 
 void print_usage() {
-	std::puts("usage: calder-bench [SUITE] [--models A,B] [--engines A,B] [--rounds N] [--quick] [--json FILE]\n"
+	std::puts("usage: calder-bench [SUITE] [--models A,B] [--engines A,B] [--rounds N] [--threads 1,2,4] [--branches N] [--quick] [--json FILE]\n"
 	          "example: calder-bench trees --models chain32,humanoid --json trees.json\n\nsuites:");
 	for (const Suite &s : suites) {
 		std::printf("  %-10s %s\n            ", s.name, s.summary);
@@ -97,6 +99,11 @@ int main(int argc, char **argv) {
 			options.models = split(value);
 		else if (arg == "--engines")
 			options.engines = split(value);
+		else if (arg == "--threads")
+			for (const std::string &n : split(value))
+				options.threads.push_back(std::max(1, std::atoi(n.c_str())));
+		else if (arg == "--branches")
+			options.branches = std::max(0, std::atoi(value.c_str()));
 		else if (arg == "--rounds")
 			options.rounds = std::max(1, std::atoi(value.c_str()));
 		else

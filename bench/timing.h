@@ -16,6 +16,12 @@ inline double cpu_seconds() {
 	return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
+inline double wall_seconds() {
+	timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 inline bool contains(const std::vector<std::string> &list, const std::string &item) {
 	return std::find(list.begin(), list.end(), item) != list.end();
 }

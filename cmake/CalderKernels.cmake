@@ -59,7 +59,7 @@ option(CALDER_WIDE_KERNELS "compile forward dynamics for AVX2 and AVX-512 too, c
 if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 	foreach(sweep src/joint/motion.c src/body/flex.c src/dynamics/general_link.c src/dynamics/flexible.c
 			src/dynamics/flexible_linear.c src/dynamics/loop_front.c src/dynamics/loop_local.c src/dynamics/articulated.c
-			src/dynamics/border.c)
+			src/dynamics/border.c src/dynamics/border_join.c)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
 		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
 	endforeach()

@@ -14,6 +14,7 @@
 #ifndef CALDER_INTEGRATE_H
 #define CALDER_INTEGRATE_H
 
+#include <calder/branches.h>
 #include <calder/dynamics.h>
 
 #ifdef __cplusplus
@@ -69,6 +70,7 @@ typedef struct CalSystemPart {
 	CalWork *work;
 	CalMotionFn motion; // NULL: it moves by its dynamics; otherwise as this says, without dynamics and loops
 	void *motion_user;  // handed to motion
+	CalBranches *branches; // of the model: solved and advanced by their threads; NULL: by the caller's alone
 } CalSystemPart;
 
 /**

@@ -26,9 +26,9 @@ enum {
 };
 
 typedef struct Worker {
-	TeamMark called;       // number of the last call, written by who calls it
-	TeamMark done;         // number of the last call that it and all that it calls have done, written by itself
-	_Atomic bool sleeping; //
+	_Alignas(2 * LINE) TeamMark called;   // number of the last call, written by who calls it
+	_Alignas(2 * LINE) TeamMark done;     // of the last one that it and all that it calls have done, written by itself
+	_Alignas(2 * LINE) _Atomic bool sleeping; //
 	Team *team;
 	int index;
 	pthread_t thread;
@@ -201,13 +201,13 @@ CalStatus team_create(int workers, bool pin, const CalAllocator *allocator, Team
 	if (workers < 1 || workers > TEAM_MOST)
 		return CAL_ERR_ARGUMENT;
 	const CalAllocator a = allocator_or_default(allocator);
-	char *memory = memory_alloc(&a, sizeof(Team) + (size_t)workers * sizeof(Worker) + 2 * LINE);
+	char *memory = memory_alloc(&a, sizeof(Team) + (size_t)workers * sizeof(Worker) + 4 * LINE);
 	if (!memory)
 		return CAL_ERR_MEMORY;
 	Team *made = (Team *)(void *)memory;
 	*made = (Team){.allocator = a, .memory = memory, .count = 1};
 	char *behind = memory + sizeof(Team);
-	made->workers = (Worker *)(void *)(behind + LINE - (uintptr_t)behind % LINE);
+	made->workers = (Worker *)(void *)(behind + 2 * LINE - (uintptr_t)behind % (2 * LINE));
 	for (int i = 0; i < workers; ++i)
 		made->workers[i] = (Worker){0};
 	CalStatus status = CAL_OK;

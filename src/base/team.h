@@ -30,8 +30,9 @@ void team_run(Team *team, TeamFn run, void *context);
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 
+/** Whoever holds one beside other things keeps these apart: a line that several write goes to and fro. */
 typedef struct TeamMark {
-	_Alignas(64) _Atomic uint64_t at;
+	_Atomic uint64_t at;
 } TeamMark;
 
 static inline void team_post(TeamMark *mark, uint64_t at) { atomic_store_explicit(&mark->at, at, memory_order_release); }

@@ -11,43 +11,35 @@
 
 #include "base/team.h"
 #include "branch/cut.h"
+#include "branch/run.h"
 #include "dynamics/kernels.h"
 
-/* Consecutive numbers of the whole model that are consecutive in the branch too. */
-typedef struct Segment {
-	int whole, own, count;
-} Segment;
+/* What is told across a cut: written by one worker, read by others once its mark is set; each in lines of its own. */
+enum { BRANCH_LINES = 128 };
 
 /* How the link that a branch stands on turns, relative to what its own branch stands on. */
 typedef struct Seat {
-	TeamMark told;
+	_Alignas(BRANCH_LINES) TeamMark told;
 	mat3 R;
 	vec3 w;
 } Seat;
 
 /* Inertia and force that a branch brings to its base. */
 typedef struct Burden {
-	TeamMark told;
-	Slot slot;
+	_Alignas(BRANCH_LINES) TeamMark told;
 	int culprit; // freedom of the whole model whose inertia is singular, -1: none
 	int not_a_number;
+	Slot slot;
 } Burden;
 
 /* What the base of a branch accelerates by, beyond (0, -gravity). */
 typedef struct Push {
-	TeamMark told;
+	_Alignas(BRANCH_LINES) TeamMark told;
 	spatial A;
 } Push;
 
-/* A cut that a branch carries columns of: F = N Gamma'A + f, and the acceleration at the cut Gamma'A + beta - Phi F. */
-typedef struct Joint6 {
-	double NG[6][8]; // N Gamma'
-	double f[8];
-	double c[6]; // acceleration at u' = 0 of the link that the other branch stands on, beyond (0, -gravity)
-} Joint6;
-
 typedef struct Branch {
-	CalModel model;
+	_Alignas(BRANCH_LINES) CalModel model;
 	CalWork *work;
 	int index;
 	int parent;                    // branch that it stands on, -1: the ground
@@ -56,16 +48,19 @@ typedef struct Branch {
 	int slot;                      // otherwise: accumulator of that branch for it
 	int apart_child;               // branch that it carries columns of, -1: none
 	int child_count, *children;    // branches that stand on it
+	bool waits;                    // for some of them
 	int spine_count;               //
 	int32_t *spine;                // links between its base and branches that stand on it
 	int q_segments, u_segments;    //
 	Segment *q_segment, *u_segment; //
 	double *q, *u, *elastic_q, *elastic_u, *applied, *udot_given, *udot; // in its own numbers
+	BranchSlice slice;             //
 	uint8_t *prescribed;           //
 	Slot *arriving;                // [slot_count] from branches that it waits for
 	SweepBase base;                //
 	Border border;                 // width 0: no columns
-	Joint6 join;                   //
+	BorderJoin join;               //
+	int culprit, not_a_number;     // as in Burden, its own
 	Seat *seat;                    // what crosses the cut to its base
 	Burden *burden;                //
 	Push *push;                    //
@@ -90,10 +85,5 @@ CalStatus branch_extract(const CalModel *model, const Cut *cut, const Places *pl
 /** Once all are there: who stands on it, its spine, its border, its workspace. */
 CalStatus branch_connect(Branch *branches, int count, int index);
 void branch_release(Branch *branch);
-
-/** After the sweeps of both: takes the burden of the branch that stands apart into that of `branch`. */
-void branch_join(Branch *branch, const Branch *child);
-/** With base.A known: the wrench x[8] on the cut, and the acceleration of the other's base. */
-spatial branch_part(const Branch *branch, double x[BORDER_CUT]);
 
 #endif

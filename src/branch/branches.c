@@ -4,8 +4,9 @@
  *
  * Every worker goes through its branches three times: how they turn within themselves (what others stand on first), then
  * from the tips inward the sweeps of each branch as soon as what it waits for is there, then outward the accelerations.
- * All workers go in the same order, in which whoever is waited for comes before who waits: so nobody waits for ever, with
- * any number of workers. What is told across a cut is written by one worker and read by others once its mark is set.
+ * Branches are numbered parents first. Inward a worker waits for others in descending order of its own branches only, and
+ * only for branches of higher numbers; outward likewise the other way round: so nobody waits for ever, with any number of
+ * workers. What is told across a cut is written by one worker and read by others once its mark is set.
  */
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,8 @@ typedef struct Call {
 	const CalInput *input;
 	double h; // not zero: an implicit step
 	double *udot;
+	BranchFn then; // NULL: nothing
+	void *user;
 } Call;
 
 typedef struct Told {
@@ -54,16 +57,6 @@ struct CalBranches {
 
 /* ---- a branch ------------------------------------------------------------------------------------- */
 
-static void gather(const Segment *segments, int count, const double *whole, double *own) {
-	for (int k = 0; k < count; ++k)
-		memcpy(own + segments[k].own, whole + segments[k].whole, (size_t)segments[k].count * sizeof(double));
-}
-
-static void scatter(const Segment *segments, int count, const double *own, double *whole) {
-	for (int k = 0; k < count; ++k)
-		memcpy(whole + segments[k].whole, own + segments[k].own, (size_t)segments[k].count * sizeof(double));
-}
-
 static const uint8_t *take_prescribed(const Call *call, Branch *b) {
 	if (!call->input || !call->input->prescribed)
 		return b->model.any_prescribed ? b->model.prescribed : NULL;
@@ -88,10 +81,10 @@ static SweepInput sweep_input(const CalBranches *s, Branch *b) {
 /* Takes its part of the state; how it turns within itself. */
 static void begin(CalBranches *s, Branch *b) {
 	const Call *call = &s->call;
-	gather(b->q_segment, b->q_segments, call->state->q, b->q);
-	gather(b->u_segment, b->u_segments, call->state->u, b->u);
+	segments_gather(b->q_segment, b->q_segments, call->state->q, b->q);
+	segments_gather(b->u_segment, b->u_segments, call->state->u, b->u);
 	if (call->input && call->input->udot)
-		gather(b->u_segment, b->u_segments, call->input->udot, b->udot_given);
+		segments_gather(b->u_segment, b->u_segments, call->input->udot, b->udot_given);
 	const SweepInput in = sweep_input(s, b);
 	b->work->implicit_step = call->h;
 	forward_kernels(b->model.isa)->spine(&b->model, &in, b->spine, b->spine_count, b->work);
@@ -103,13 +96,21 @@ static void begin(CalBranches *s, Branch *b) {
 	}
 }
 
-/* How its base turns in the world, from what it stands on inward. */
+/* How its base turns in the world: from the base of the branch that it stands on, if that is known, or from the ground. */
 static void find_base(const CalBranches *s, Branch *b) {
 	int way[TEAM_MOST * 4], count = 0;
-	for (int k = b->index; s->branches[k].parent >= 0; k = s->branches[k].parent)
-		way[count++] = k;
+	const int worker = s->worker_of[b->index];
 	b->base.R = mat_from(dmat_identity());
 	b->base.w = vec_zero();
+	for (int k = b->index; s->branches[k].parent >= 0; k = s->branches[k].parent) {
+		way[count++] = k;
+		const Branch *parent = &s->branches[s->branches[k].parent];
+		if (s->worker_of[parent->index] == worker) { // it was found before
+			b->base.R = parent->base.R;
+			b->base.w = parent->base.w;
+			break;
+		}
+	}
 	while (count > 0) {
 		const Seat *seat = s->branches[way[--count]].seat;
 		team_wait(&seat->told, s->call.number);
@@ -149,7 +150,7 @@ static void take_forces(const CalBranches *s, Branch *b) {
 	const CalState own = {.t = call->state->t, .q = b->q, .u = b->u};
 	const double *applied = NULL;
 	if (call->input && call->input->tau) {
-		gather(b->u_segment, b->u_segments, call->input->tau, b->applied);
+		segments_gather(b->u_segment, b->u_segments, call->input->tau, b->applied);
 		applied = b->applied;
 	}
 	if (call->h == 0) {
@@ -158,8 +159,8 @@ static void take_forces(const CalBranches *s, Branch *b) {
 	}
 	CalState elastic = own;
 	if (call->elastic != call->state) {
-		gather(b->q_segment, b->q_segments, call->elastic->q, b->elastic_q);
-		gather(b->u_segment, b->u_segments, call->elastic->u, b->elastic_u);
+		segments_gather(b->q_segment, b->q_segments, call->elastic->q, b->elastic_q);
+		segments_gather(b->u_segment, b->u_segments, call->elastic->u, b->elastic_u);
 		elastic = (CalState){.t = call->elastic->t, .q = b->elastic_q, .u = b->elastic_u};
 	}
 	forces_total_implicit(&b->model, &own, &elastic, call->h, applied, b->work->tau, b->work->rotor);
@@ -170,25 +171,39 @@ static void add_slot(Slot *to, const Slot *from) {
 	to->b = spatial_add(to->b, from->b);
 }
 
+/* Acceleration at u' = 0 of the link that a branch stands on, beyond what the branch assumes of it. */
+static spatial seat_bias(const Branch *b, const Branch *child) {
+	const LinkWork *seat = &b->work->links[child->seat_link];
+	const dvec3 g = b->model.gravity;
+	return (spatial){seat->al, vec(seat->a.x + g.x, seat->a.y + g.y, seat->a.z + g.z)};
+}
+
 /* Branches that it waits for; at u' = 0 their bases accelerate as its own links do. */
 static void receive(const CalBranches *s, Branch *b) {
 	for (int i = 0; i < b->model.slot_count; ++i)
 		b->arriving[i] = (Slot){artic_zero(), spatial_zero()};
-	const dvec3 g = b->model.gravity;
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (child->apart)
 			continue;
 		team_wait(&child->burden->told, s->call.number);
-		const LinkWork *seat = &b->work->links[child->seat_link];
-		const spatial c = {seat->al, vec(seat->a.x + g.x, seat->a.y + g.y, seat->a.z + g.z)};
 		Slot slot = child->burden->slot;
-		slot.b = spatial_add(slot.b, artic_mul(&slot.M, c));
+		slot.b = spatial_add(slot.b, artic_mul(&slot.M, seat_bias(b, child)));
 		add_slot(&b->arriving[child->slot], &slot);
 	}
 }
 
-static void note_culprit(const CalBranches *s, Branch *b, int own) {
+/* Freedom of the whole model. */
+static int whole_number(const Branch *b, int own) {
+	for (int k = 0; k < b->u_segments; ++k) {
+		const Segment *segment = &b->u_segment[k];
+		if (own >= segment->own && own < segment->own + segment->count)
+			return segment->whole + own - segment->own;
+	}
+	return -1;
+}
+
+static void note_culprit(const CalBranches *s, const Branch *b) {
 	const Burden *worst = NULL;
 	for (int k = 0; k < b->child_count && !worst; ++k) {
 		const Burden *burden = s->branches[b->children[k]].burden;
@@ -196,12 +211,9 @@ static void note_culprit(const CalBranches *s, Branch *b, int own) {
 	}
 	b->burden->culprit = worst ? worst->culprit : -1;
 	b->burden->not_a_number = worst ? worst->not_a_number : 0;
-	for (int k = 0; own >= 0 && k < b->u_segments; ++k) {
-		const Segment *segment = &b->u_segment[k];
-		if (own >= segment->own && own < segment->own + segment->count) {
-			b->burden->culprit = segment->whole + own - segment->own;
-			b->burden->not_a_number = isnan(b->work->dofs[own].d);
-		}
+	if (b->culprit >= 0) {
+		b->burden->culprit = b->culprit;
+		b->burden->not_a_number = b->not_a_number;
 	}
 }
 
@@ -217,24 +229,48 @@ static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
 	return forward_kernels(b->model.isa)->closed(&b->model, in, work);
 }
 
-/* Its sweeps, and what it brings to its base. */
-static void inward(CalBranches *s, Branch *b) {
+/* Its sweeps, columns included. What it brings to its base is complete if it carries none. */
+static void sweep(CalBranches *s, Branch *b) {
 	const ForwardKernels *kernels = forward_kernels(b->model.isa);
-	find_base(s, b);
 	SweepInput in = sweep_input(s, b);
 	kernels->outward(&b->model, &in, b->work);
 	take_forces(s, b);
 	in.external = collect(s, b);
 	receive(s, b);
 	const int culprit = b->model.plan ? sweep_loops(s, b, &in) : kernels->inward(&b->model, &in, b->work);
+	b->culprit = culprit >= 0 ? whole_number(b, culprit) : -1;
+	b->not_a_number = culprit >= 0 && isnan(b->work->dofs[culprit].d);
 	if (b->apart_child >= 0) {
-		const Branch *child = &s->branches[b->apart_child];
 		kernels->border(&b->model, in.prescribed, b->work, &b->border);
-		team_wait(&child->burden->told, s->call.number);
-		branch_join(b, child);
+		return;
 	}
-	note_culprit(s, b, culprit);
+	note_culprit(s, b);
 	team_post(&b->burden->told, s->call.number);
+}
+
+static void join(CalBranches *s, Branch *b) {
+	const Branch *child = &s->branches[b->apart_child];
+	const ForwardKernels *kernels = forward_kernels(b->model.isa);
+	team_wait(&child->burden->told, s->call.number);
+	kernels->join(&b->border, seat_bias(b, child), &child->burden->slot, &b->join, &b->burden->slot);
+	note_culprit(s, b);
+	team_post(&b->burden->told, s->call.number);
+}
+
+/* The branches of a worker from the tips inward: sweeps as far as nothing is waited for, then joins. */
+static void inward(CalBranches *s, int worker) {
+	int pending = s->count;
+	for (int k = s->count - 1; k >= -1; --k) {
+		if (k >= 0 && s->worker_of[k] != worker)
+			continue;
+		for (int j = pending - 1; j > k && (k < 0 || s->branches[k].waits); --j) {
+			if (s->worker_of[j] == worker && s->branches[j].apart_child >= 0)
+				join(s, &s->branches[j]);
+			pending = j;
+		}
+		if (k >= 0)
+			sweep(s, &s->branches[k]);
+	}
 }
 
 static void tell(const CalBranches *s, const Branch *child, spatial A) {
@@ -251,21 +287,21 @@ static void outward(CalBranches *s, Branch *b) {
 	}
 	if (b->apart_child >= 0) {
 		double x[BORDER_CUT];
-		tell(s, &s->branches[b->apart_child], branch_part(b, x));
+		tell(s, &s->branches[b->apart_child], kernels->part(&b->border, &b->join, b->base.A, x));
 		kernels->border_push(&b->model, x, &b->border, b->work);
 	}
 	const SweepInput in = sweep_input(s, b);
 	kernels->accelerate(&b->model, &in, b->work, b->udot, NULL);
-	const dvec3 g = b->model.gravity;
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
-		const LinkWork *seat = &b->work->links[child->seat_link];
-		const spatial c = {seat->al, vec(seat->a.x + g.x, seat->a.y + g.y, seat->a.z + g.z)};
 		if (!child->apart)
-			tell(s, child, spatial_add(seat->A, c));
+			tell(s, child, spatial_add(b->work->links[child->seat_link].A, seat_bias(b, child)));
 	}
-	s->bad[b->index] = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
-	scatter(b->u_segment, b->u_segments, b->udot, s->call.udot);
+	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
+	if (s->call.udot)
+		segments_scatter(b->u_segment, b->u_segments, b->udot, s->call.udot);
+	const CalStatus then = s->call.then ? s->call.then(s->call.user, &b->slice) : CAL_OK;
+	s->bad[b->index] = status == CAL_OK ? then : status;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
@@ -276,20 +312,21 @@ static void work_as(void *context, int worker) {
 		if (s->worker_of[k] == worker)
 			begin(s, &s->branches[k]);
 	}
-	for (int k = s->count - 1; k >= 0; --k) {
+	for (int k = 0; k < s->count; ++k) {
 		if (s->worker_of[k] == worker)
-			inward(s, &s->branches[k]);
+			find_base(s, &s->branches[k]);
 	}
+	inward(s, worker);
 	for (int k = 0; k < s->count; ++k) {
 		if (s->worker_of[k] == worker)
 			outward(s, &s->branches[k]);
 	}
 }
 
-static int first_not_finite(const double *x, int n) {
-	for (int i = 0; i < n; ++i) {
-		if (!isfinite(x[i]))
-			return i;
+static int first_not_finite(const Branch *b) {
+	for (int i = 0; i < b->model.nu; ++i) {
+		if (!isfinite(b->udot[i]))
+			return whole_number(b, i);
 	}
 	return -1;
 }
@@ -306,33 +343,55 @@ static CalStatus judge(CalBranches *s) {
 	}
 	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
 		if (s->bad[k] != CAL_OK) {
-			s->culprit = first_not_finite(s->call.udot, s->model->nu);
+			s->culprit = first_not_finite(&s->branches[k]); // none, if it came later
 			status = s->bad[k];
 		}
 	}
 	return status;
 }
 
-static CalStatus run(CalBranches *s, const CalState *state, const CalState *elastic, const CalInput *input, double h,
-                     double *udot) {
-	if (!s || !state || !elastic || !udot || !isfinite(h) || forces_check(s->model, input) != CAL_OK)
-		return CAL_ERR_ARGUMENT;
-	s->call = (Call){s->call.number + 1, state, elastic, input, h, udot};
+static void run_all(CalBranches *s, TeamFn work) {
 	if (s->team) {
-		team_run(s->team, work_as, s);
+		team_run(s->team, work, s);
 	} else {
-		work_as(s, 0);
+		work(s, 0);
 	}
+}
+
+CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *elastic, const CalInput *input, double h,
+                       double *udot, BranchFn then, void *user) {
+	if (!s || !state || !elastic || (!udot && !then) || !isfinite(h) || forces_check(s->model, input) != CAL_OK)
+		return CAL_ERR_ARGUMENT;
+	s->call = (Call){s->call.number + 1, state, elastic, input, h, udot, then, user};
+	run_all(s, work_as);
 	return judge(s);
 }
 
+static void only_call(void *context, int worker) {
+	CalBranches *s = context;
+	for (int k = 0; k < s->count; ++k) {
+		if (s->worker_of[k] == worker)
+			s->bad[k] = s->call.then(s->call.user, &s->branches[k].slice);
+	}
+}
+
+CalStatus branches_each(CalBranches *s, BranchFn run, void *user) {
+	s->call = (Call){.number = s->call.number, .then = run, .user = user};
+	run_all(s, only_call);
+	for (int k = 0; k < s->count; ++k) {
+		if (s->bad[k] != CAL_OK)
+			return s->bad[k];
+	}
+	return CAL_OK;
+}
+
 CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot) {
-	return run(branches, state, state, input, 0, udot);
+	return branches_run(branches, state, state, input, 0, udot, NULL, NULL);
 }
 
 CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
                                 const CalInput *input, double h, double *udot) {
-	return run(branches, state, elastic, input, h, udot);
+	return branches_run(branches, state, elastic, input, h, udot, NULL, NULL);
 }
 
 /* ---- cuts that cannot be ------------------------------------------------------------------------------ */
@@ -366,12 +425,7 @@ static int find_bad_cut(const CalBranches *s, const Branch *b, const CalWork *wh
 	for (int p = 0; b->apart_child >= 0 && p < b->border.path_count; ++p) {
 		const Link *link = &b->model.links[b->border.path[p]];
 		for (int k = 0; k < link->nu; ++k) {
-			double with = 0;
-			for (int j = 0; j < b->u_segments; ++j) {
-				const Segment *segment = &b->u_segment[j];
-				const int from = link->u + k - segment->own;
-				with = from >= 0 && from < segment->count ? whole->dofs[segment->whole + from].d : with;
-			}
+			const double with = whole->dofs[whole_number(b, link->u + k)].d;
 			const double without = b->work->dofs[link->u + k].d;
 			if (!(without <= LARGEST_RATIO * with) || !(without >= 0))
 				return s->cut.pieces[b->apart_child].first;
@@ -395,7 +449,7 @@ static int probe_cuts(CalBranches *s) {
 		probe_state(s->model, probe, &state);
 		if (cal_implicit_dynamics(s->model, &state, &state, NULL, 0, work, work->rhs) != CAL_OK)
 			continue;
-		run(s, &state, &state, NULL, 0, work->rhs);
+		branches_run(s, &state, &state, NULL, 0, work->rhs, NULL, NULL);
 		for (int k = 0; k < s->count && bad == -1; ++k)
 			bad = find_bad_cut(s, &s->branches[k], work);
 	}
@@ -428,13 +482,13 @@ static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wante
 	if (status != CAL_OK)
 		return status;
 	const size_t n = (size_t)s->cut.count + 1;
-	const size_t size = n * (sizeof(Told) + sizeof(Branch) + sizeof(int) + sizeof(CalStatus)) + 2 * MEMORY_ALIGNMENT;
+	const size_t size = n * (sizeof(Told) + sizeof(Branch) + sizeof(int) + sizeof(CalStatus)) + BRANCH_LINES;
 	s->memory = memory_alloc(&s->allocator, size);
 	if (!s->memory)
 		return CAL_ERR_MEMORY;
 	memset(s->memory, 0, size);
 	const uintptr_t at = (uintptr_t)s->memory;
-	s->told = (Told *)(void *)((char *)s->memory + (MEMORY_ALIGNMENT - at % MEMORY_ALIGNMENT) % MEMORY_ALIGNMENT);
+	s->told = (Told *)(void *)((char *)s->memory + (BRANCH_LINES - at % BRANCH_LINES) % BRANCH_LINES);
 	s->branches = (Branch *)(void *)(s->told + n);
 	s->worker_of = (int *)(void *)(s->branches + n);
 	s->bad = (CalStatus *)(void *)(s->worker_of + n);

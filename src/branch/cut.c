@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/team.h"
 #include "branch/cut.h"
 
 /*
@@ -22,11 +23,12 @@ enum {
 	FLOPS_FREEDOM = 260,
 	FLOPS_JOIN = 2500,
 	FLOPS_HANDOVER = 1200,
+	FLOPS_PIECE = 2000,
 	FLOPS_CALL = 6000,
-	TRIALS = 64,
+	TRIALS = 96,
 	FLOPS_SMALLEST = 2500,
 };
-static const double COLUMNS = 0.28; // of the flops of a piece
+static const double COLUMNS = 0.45; // of the flops of a piece
 
 typedef struct Cutter {
 	const CalModel *model;
@@ -35,7 +37,9 @@ typedef struct Cutter {
 	double *held;       // [links] of the piece being made, from this link on
 	uint8_t *tied;      // [links] its joint is on the way of a loop
 	const uint8_t *barred; // [links] its joint may not be cut for other reasons; NULL: none
-	uint8_t *head;      // [links] begins a piece
+	uint8_t *head;      // [links] begins a piece, or joins one that stands on the same link
+	uint8_t *natural;   // [links] and it is light
+	int *open;          // [links + 1] natural piece on a link, or on the ground, that others may join; -1: none
 	uint8_t *heavy;     //
 	int *fork;          // [links] nonzero: several heavy links are carried by it
 	int *piece_of;      //
@@ -139,12 +143,14 @@ static void cut_links(Cutter *c, double T) {
 		const int parent = c->model->links[i].parent;
 		c->held[i] += c->own[i];
 		c->head[i] = parent < 0;
+		c->natural[i] = parent < 0 && !c->heavy[i];
 		if (parent < 0)
 			continue;
 		const bool natural = !c->heavy[i] && c->heavy[parent] && c->sub[i] >= c->smallest && c->sub[i] >= T / 16;
 		const bool full = c->held[i] * (1 + COLUMNS) >= T || c->fork[i] || c->fork[parent];
 		if (may_cut(c, i) && (natural || (c->heavy[i] && full))) {
 			c->head[i] = 1;
+			c->natural[i] = natural;
 		} else {
 			c->held[parent] += c->held[i];
 		}
@@ -164,19 +170,26 @@ static bool path_is_clear(const Cutter *c, int piece, int from) {
 	return true;
 }
 
-static void number_pieces(Cutter *c) {
+/* Natural branches on the same link are one piece, up to T. */
+static int find_open(const Cutter *c, int i, double T) {
+	const int piece = c->open[c->model->links[i].parent + 1];
+	const bool fits = piece >= 0 && c->natural[i] && c->pieces[piece].flops + c->sub[i] <= T;
+	return fits ? piece : -1;
+}
+
+static void number_pieces(Cutter *c, double T) {
 	const CalModel *model = c->model;
 	c->count = 0;
-	int ground = -1; // all that stands on the ground and is small is one piece
+	for (int i = 0; i <= c->links; ++i)
+		c->open[i] = -1;
 	for (int i = 0; i < c->links; ++i) {
 		const int parent = model->links[i].parent;
-		if (!c->head[i]) {
-			c->piece_of[i] = c->piece_of[parent];
-		} else if (parent < 0 && ground >= 0 && (c->sub[i] < c->smallest || model->loop_count)) {
-			c->piece_of[i] = ground;
-		} else {
+		const int piece = c->head[i] ? find_open(c, i, T) : c->piece_of[parent];
+		c->piece_of[i] = piece;
+		if (piece < 0) {
 			c->pieces[c->count] = (CutPiece){.first = i, .parent = parent >= 0 ? c->piece_of[parent] : -1};
-			ground = parent < 0 && ground < 0 ? c->count : ground;
+			if (c->natural[i])
+				c->open[parent + 1] = c->count;
 			c->piece_of[i] = c->count++;
 		}
 		c->pieces[c->piece_of[i]].flops += c->own[i];
@@ -199,53 +212,112 @@ static void choose_ways(Cutter *c) {
 		    path_is_clear(c, p, c->model->links[c->pieces[best].first].parent)) {
 			c->pieces[best].apart = true;
 			c->pieces[p].flops *= 1 + COLUMNS;
-			c->pieces[p].flops += FLOPS_JOIN;
 		}
-		c->pieces[p].flops += FLOPS_HANDOVER;
+		c->pieces[p].flops += FLOPS_PIECE;
 	}
 }
 
-static double deal(const CutPiece *pieces, int count, int workers, int *worker_of) {
-	double load[256] = {0}, most = 0;
-	for (int p = 0; p < count; ++p)
-		worker_of[p] = -1;
-	for (int done = 0; done < count; ++done) {
-		int heaviest = -1, idle = 0;
-		for (int p = 0; p < count; ++p) {
-			if (worker_of[p] < 0 && (heaviest < 0 || pieces[p].flops > pieces[heaviest].flops))
-				heaviest = p;
+/* Workers that pieces need, in order, if none takes more than `most`; worker_of is filled in. */
+static int deal_up_to(const CutPiece *pieces, int count, double most, int *worker_of) {
+	double load = 0;
+	int worker = 0;
+	for (int p = 0; p < count; ++p) {
+		if (load > 0 && load + pieces[p].flops > most) {
+			++worker;
+			load = 0;
 		}
-		for (int w = 1; w < workers; ++w)
-			idle = load[w] < load[idle] ? w : idle;
-		worker_of[heaviest] = idle;
-		load[idle] += pieces[heaviest].flops;
-		most = fmax(most, load[idle]);
+		load += pieces[p].flops;
+		worker_of[p] = worker;
 	}
-	return most;
+	return worker + 1;
+}
+
+/*
+ * Neighbours go to one worker: what they read and write lies side by side, and no cache line should go to and fro. Returns
+ * the largest load, to a thousandth.
+ */
+static double deal(const CutPiece *pieces, int count, int workers, int *worker_of) {
+	double low = 0, high = 0;
+	for (int p = 0; p < count; ++p) {
+		low = fmax(low, pieces[p].flops);
+		high += pieces[p].flops;
+	}
+	if (deal_up_to(pieces, count, low, worker_of) <= workers)
+		return low;
+	while (high - low > 1e-3 * high) {
+		const double middle = 0.5 * (low + high);
+		if (deal_up_to(pieces, count, middle, worker_of) <= workers) {
+			high = middle;
+		} else {
+			low = middle;
+		}
+	}
+	deal_up_to(pieces, count, high, worker_of);
+	return high;
 }
 
 double cut_share(const Cut *cut, int workers, int *worker_of) {
 	return deal(cut->pieces, cut->count, workers, worker_of);
 }
 
-/* What waits for something else before it can begin: the sum along the way that is longest. */
-static double longest_way(const Cutter *c) {
-	double most = 0;
-	for (int p = c->count - 1; p >= 0; --p) {
-		double way = c->pieces[p].flops;
-		for (int k = p; c->pieces[k].parent >= 0; k = c->pieces[k].parent)
-			way += c->pieces[k].apart ? FLOPS_JOIN : c->pieces[c->pieces[k].parent].flops;
-		most = fmax(most, way);
+/* When each worker of a cut would be done with the inward sweeps and joins (branches.c: inward). */
+typedef struct Clock {
+	double free[TEAM_MOST]; // of a worker
+	double *told;           // [count] of a piece
+	const int *worker_of;
+} Clock;
+
+static void clock_join(const Cutter *c, Clock *clock, int p, int child) {
+	double *free = &clock->free[clock->worker_of[p]];
+	*free = fmax(*free, clock->told[child] + FLOPS_HANDOVER) + FLOPS_JOIN;
+	clock->told[p] = *free;
+	(void)c;
+}
+
+static void clock_joins(const Cutter *c, Clock *clock, int worker, int from, int *pending) {
+	for (int j = *pending - 1; j > from; --j) {
+		for (int k = j + 1; clock->worker_of[j] == worker && k < c->count; ++k) {
+			if (c->pieces[k].parent == j && c->pieces[k].apart)
+				clock_join(c, clock, j, k);
+		}
 	}
+	*pending = from + 1 < *pending ? from + 1 : *pending;
+}
+
+static double makespan(const Cutter *c, Clock *clock, int workers) {
+	int pending[TEAM_MOST];
+	double most = 0;
+	for (int w = 0; w < workers; ++w) {
+		clock->free[w] = 0;
+		pending[w] = c->count;
+	}
+	for (int p = c->count - 1; p >= 0; --p) {
+		const int w = clock->worker_of[p];
+		double ready = 0;
+		for (int k = p + 1; k < c->count; ++k) {
+			if (c->pieces[k].parent != p || c->pieces[k].apart)
+				continue;
+			clock_joins(c, clock, w, p, &pending[w]);
+			ready = fmax(ready, clock->told[k] + FLOPS_HANDOVER);
+		}
+		clock->free[w] = fmax(clock->free[w], ready) + c->pieces[p].flops;
+		clock->told[p] = clock->free[w];
+	}
+	for (int j = c->count - 1; j >= 0; --j)
+		clock_joins(c, clock, clock->worker_of[j], j - 1, &pending[clock->worker_of[j]]);
+	for (int w = 0; w < workers; ++w)
+		most = fmax(most, clock->free[w]);
 	return most;
 }
 
-static double try_size(Cutter *c, double T, int workers, int *worker_of) {
+static double try_size(Cutter *c, double T, int workers) {
+	Clock clock = {.told = c->held, .worker_of = c->worker_of};
 	find_heavy(c, T);
 	cut_links(c, T);
-	number_pieces(c);
+	number_pieces(c, T);
 	choose_ways(c);
-	return fmax(deal(c->pieces, c->count, workers, worker_of), longest_way(c));
+	deal(c->pieces, c->count, workers, c->worker_of);
+	return makespan(c, &clock, workers);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
@@ -254,7 +326,7 @@ static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
 	const size_t n = (size_t)model->link_count + 1;
 	c->model = model;
 	c->links = model->link_count;
-	*memory = memory_alloc(&model->allocator, n * (3 * sizeof(double) + 3 + 3 * sizeof(int) + sizeof(CutPiece)));
+	*memory = memory_alloc(&model->allocator, n * (3 * sizeof(double) + 4 + 4 * sizeof(int) + sizeof(CutPiece)));
 	if (!*memory)
 		return CAL_ERR_MEMORY;
 	c->pieces = (CutPiece *)(void *)*memory;
@@ -264,10 +336,12 @@ static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
 	c->piece_of = (int *)(void *)(c->held + n);
 	c->fork = c->piece_of + n;
 	c->worker_of = c->fork + n;
-	c->tied = (uint8_t *)(c->worker_of + n);
+	c->open = c->worker_of + n;
+	c->tied = (uint8_t *)(c->open + n);
 	c->head = c->tied + n;
 	c->heavy = c->head + n;
-	memset(c->tied, 0, 3 * n);
+	c->natural = c->heavy + n;
+	memset(c->tied, 0, 4 * n);
 	return CAL_OK;
 }
 
@@ -299,15 +373,15 @@ CalStatus cut_model(const CalModel *model, int workers, bool forced, const uint8
 		whole += c.own[i];
 	for (int k = 0; workers > 1 && k < TRIALS; ++k) {
 		const double T = whole / workers * (0.5 + 1.2 * (k + 1) / TRIALS);
-		const double makespan = try_size(&c, T, workers, c.worker_of);
-		if (c.count > 1 && makespan < best) {
-			best = makespan;
+		const double took = try_size(&c, T, workers);
+		if (c.count > 1 && took < best) {
+			best = took;
 			chosen = T;
 		}
 	}
 	const double price = FLOPS_CALL + FLOPS_HANDOVER * log2(workers > 1 ? workers : 2);
 	const bool pays = chosen > 0 && (forced || best + price < 0.9 * whole);
-	best = try_size(&c, pays ? chosen : INFINITY, pays ? workers : 1, c.worker_of);
+	best = try_size(&c, pays ? chosen : INFINITY, pays ? workers : 1);
 	if (!pays) { // one piece, whatever stands on the ground
 		for (int i = 0; i < c.links; ++i)
 			c.piece_of[i] = 0;

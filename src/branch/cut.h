@@ -2,8 +2,8 @@
 /*
  * cut.h — where a model is cut into branches.
  *
- * A branch is a connected set of links. Its first link stands on a link of another branch, or on the ground. What a branch
- * gives to the one that carries it comes in one of two ways: the other waits with its sweep until it is there (small ones,
+ * A branch is a subtree, or several that stand on the same link of another branch or on the ground, less what is cut off
+ * again. What a branch gives to the one that carries it comes in one of two ways: the other waits with its sweep until it is there (small ones,
  * on which others hang), or goes on without it and carries the columns of the unknown wrench instead (long ones: at most
  * one such cut each, so that an assembly is a chain of pairs).
  */
@@ -37,7 +37,7 @@ typedef struct Cut {
 CalStatus cut_model(const CalModel *model, int workers, bool forced, const uint8_t *barred, Cut *cut);
 void cut_free(const CalModel *model, Cut *cut);
 
-/** Gives the pieces to workers, the heaviest first to whoever has least: worker_of[count]. Returns the largest load. */
+/** Gives runs of pieces to workers: worker_of[count]. Returns the largest load. */
 double cut_share(const Cut *cut, int workers, int *worker_of);
 
 #endif

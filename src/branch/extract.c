@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "branch/branch.h"
-#include "math/pack.h"
+#include "math/octet.h"
 #include "model/loop_plan.h"
 
 /* ---- numbers --------------------------------------------------------------------------------------- */
@@ -332,6 +332,16 @@ CalStatus branch_extract(const CalModel *whole, const Cut *cut, const Places *p,
 	take_loops(whole, p, piece, m, (Loop *)(uintptr_t)m->loops);
 	b->q_segments = list_segments(p->q, whole->nq, piece, b->q_segment);
 	b->u_segments = list_segments(p->u, whole->nu, piece, b->u_segment);
+	b->slice = (BranchSlice){.model = m,
+	                         .q = b->q,
+	                         .u = b->u,
+	                         .udot = b->udot,
+	                         .q_own = b->elastic_q,
+	                         .u_own = {b->elastic_u, b->applied, b->udot_given},
+	                         .q_segment = b->q_segment,
+	                         .u_segment = b->u_segment,
+	                         .q_segments = b->q_segments,
+	                         .u_segments = b->u_segments};
 	return CAL_OK;
 }
 
@@ -384,14 +394,10 @@ static void list_border(Branch *b, int seat_link) {
 			((Flex *)(uintptr_t)b->model.flexes)[links[i].carries].linear = 0;
 	}
 	border->width = BORDER_CUT;
-	border->pull_count = 2;
-	for (int h = 0; h < 2; ++h) {
-		border->pulls[h] = (BorderPull){.link = seat_link, .column = 4 * h, .gamma = border->pulls[h].gamma};
-		for (int r = 0; r < 6; ++r) {
-			if (r / 4 == h)
-				border->pulls[h].gamma[r * 4 + r % 4] = 1;
-		}
-	}
+	border->pull_count = 1;
+	border->pulls[0].link = seat_link;
+	for (int r = 0; r < 6; ++r)
+		border->pulls[0].gamma[r * OCTET + r] = 1;
 }
 
 static int most_modes(const CalModel *model) {
@@ -411,13 +417,13 @@ typedef struct Rooms {
 
 static Rooms lay_out_rest(const Branch *b, int children, size_t work_size, Block *block) {
 	const int W = b->apart_child >= 0 ? BORDER_CUT : 0;
-	Rooms r = {.pulls = take(block, 2, sizeof(BorderPull)),
-	           .gamma = take(block, 2 * 24, sizeof(double)),
+	Rooms r = {.pulls = take(block, 1, sizeof(BorderPull)),
+	           .gamma = take(block, 6 * OCTET, sizeof(double)),
 	           .gain = take(block, b->model.nu * W, sizeof(double)),
 	           .base_gamma = take(block, 6 * W, sizeof(double)),
 	           .Phi = take(block, W * W, sizeof(double)),
 	           .beta = take(block, W, sizeof(double)),
-	           .modal = take(block, W ? 4 * most_modes(&b->model) : 0, sizeof(double)),
+	           .modal = take(block, W ? OCTET * most_modes(&b->model) : 0, sizeof(double)),
 	           .arriving = take(block, b->model.slot_count, sizeof(Slot)),
 	           .children = take(block, children, sizeof(int))};
 	r.work = take(block, 1, work_size);
@@ -468,8 +474,10 @@ CalStatus branch_connect(Branch *branches, int count, int index) {
 	b->arriving = rooms.arriving;
 	b->children = rooms.children;
 	for (int k = 0; k < count; ++k) {
-		if (branches[k].parent == index)
-			b->children[b->child_count++] = k;
+		if (branches[k].parent != index)
+			continue;
+		b->children[b->child_count++] = k;
+		b->waits |= !branches[k].apart;
 	}
 	b->border = (Border){.path = b->border.path,
 	                     .pulls = rooms.pulls,
@@ -479,7 +487,6 @@ CalStatus branch_connect(Branch *branches, int count, int index) {
 	                     .beta = rooms.beta,
 	                     .modal = rooms.modal};
 	b->border.pulls[0].gamma = rooms.gamma;
-	b->border.pulls[1].gamma = rooms.gamma + 24;
 	if (b->apart_child >= 0)
 		list_border(b, branches[b->apart_child].seat_link);
 	return cal_work_init(&b->model, rooms.work, work_size, &b->work);

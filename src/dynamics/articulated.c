@@ -357,6 +357,8 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 	Slot carry = {artic_zero(), spatial_zero()}; // of link i + 1, where link i is its parent
 	for (int i = 0; i < model->slot_count; ++i)
 		work->slots[i] = in->arriving ? in->arriving[i] : carry;
+	if (in->leaving)
+		*in->leaving = carry;
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
 		const LinkWork *l = &work->links[i];
@@ -424,10 +426,10 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 #endif
 		if (UNLIKELY(link->parent != i - 1 && link->parent >= 0)) {
 			slot_add(&work->slots[model->links[link->parent].slot], &carry);
+		} else if (UNLIKELY(link->parent < 0 && in->leaving)) {
+			slot_add(in->leaving, &carry);
 		}
 	}
-	if (in->leaving)
-		*in->leaving = carry;
 	return culprit;
 }
 

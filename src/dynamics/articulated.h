@@ -27,7 +27,7 @@ typedef struct SweepInput {
 	// of a branch (src/branch)
 	const SweepBase *base; // NULL: the ground
 	const Slot *arriving;  // [slot_count] what other branches bring, NULL: nothing
-	Slot *leaving;         // what the first link brings to its base, at the base's origin; NULL: nobody asks
+	Slot *leaving;         // what links without a parent bring to the base, at its origin; NULL: nobody asks
 	int prepared;          // sines, cosines and modal coordinates are in work
 } SweepInput;
 

@@ -17,19 +17,19 @@
 
 #if CAL_LANES == 1
 
-/* Four columns that begin on one link. */
+/* Eight columns that begin on one link. */
 typedef struct BorderPull {
 	int32_t link;   //
-	int32_t column; // the first of the four
+	int32_t column; // the first of the eight
 	int32_t adds;   // to what another pull brings to the same columns
-	double *gamma;  // [6][4] wrenches at the link's origin
-	double *modal;  // [m][4] what they do on the modes of the body that the link carries; NULL: nothing
+	double *gamma;  // [6][8] wrenches at the link's origin
+	double *modal;  // [m][8] what they do on the modes of the body that the link carries; NULL: nothing
 } BorderPull;
 
 enum { BORDER_CUT = 8 }; // width of the columns of a cut: six, and two of zeros
 
 typedef struct Border {
-	int width; // columns, a multiple of four
+	int width; // columns, a multiple of eight
 	int pull_count;
 	BorderPull *pulls; // those that add behind the one that they add to
 	int path_count;
@@ -38,13 +38,23 @@ typedef struct Border {
 	double *gamma; // [6][width] at the origin of what the first link stands on
 	double *Phi;   // [width][width]
 	double *beta;  // [width]
-	double *modal; // [most modes of a body][4] scratch
+	double *modal; // [most modes of a body][8] scratch
 } Border;
+
+/* A branch joined with the one that stands on its cut: F = N (A_0, 1), in rows of six, then what is there at A_0 = 0. */
+typedef struct BorderJoin {
+	double N[6][8];
+	double c[6]; // acceleration at u' = 0 of the link that the other stands on, beyond (0, -gravity)
+} BorderJoin;
 
 /* Outward: R and w of some links, each behind its parent; sines, cosines and modal coordinates are taken on the way. */
 void LANED(border_spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
 /* After the inward sweep: Gamma, Phi, beta and the gains. */
 void LANED(border_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border);
+/* The inertia and force that the outer one has on its base become part of those of the inner one, on its own. */
+void LANED(border_join)(const Border *border, spatial c, const Slot *outer, BorderJoin *join, Slot *inner);
+/* With A_0 of the inner one's base known: the wrench x on the cut, and the acceleration there. */
+spatial LANED(border_part)(const Border *border, const BorderJoin *join, spatial A0, double x[BORDER_CUT]);
 /* Before the last sweep: x acts. */
 void LANED(border_push)(const CalModel *model, const double *x, const Border *border, CalWork *work);
 

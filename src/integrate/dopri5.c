@@ -118,7 +118,7 @@ static CalStatus first_size(CalIntegrator *ig, const CalState *start, double dir
 	ig->stage.t = start->t + direction * h0;
 	CalStatus status = system_impose(ig, &ig->stage);
 	if (status == CAL_OK) {
-		status = system_evaluate(ig, &ig->stage, 1);
+		status = system_evaluate(ig, &ig->stage, &ig->stage, 0, 1, NULL, NULL);
 	}
 	if (status < 0) {
 		return status;
@@ -158,7 +158,7 @@ static CalStatus first_stage(CalIntegrator *ig, const CalState *start) {
 	bool same = same_state(ig, start);
 	ig->control.reusable = false;
 	if (!same) {
-		return system_evaluate(ig, start, 0);
+		return system_evaluate(ig, start, start, 0, 0, NULL, NULL);
 	}
 	copy_numbers(ig->u_rate[0], ig->u_rate[MAX_STAGES - 1], ig->nu);
 	copy_numbers(ig->x_rate[0], ig->x_rate[MAX_STAGES - 1], ig->nx);
@@ -247,7 +247,7 @@ static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed
 		if (t_new == state->t || (h < c->h_min && h < rest)) {
 			return status > 0 ? status : CAL_STEP_TOO_SMALL;
 		}
-		status = runge_kutta_stages(ig, &dormand_prince, state, direction * h, t_new, 1);
+		status = runge_kutta_stages(ig, &dormand_prince, state, direction * h, t_new, 1, false);
 		if (status < 0) {
 			return status;
 		}

@@ -9,16 +9,7 @@
 #include "integrate/scheme.h"
 
 static CalStatus euler_cromer_step(CalIntegrator *ig, CalState *state, double h, double t_new) {
-	CalStatus status = system_evaluate(ig, state, 0);
-	if (status != CAL_OK) {
-		return status;
-	}
-	system_rates(ig, state, 0, h);
-	for (int i = 0; i < ig->nu; i++) {
-		ig->delta[i] = h * ig->stage.u[i];
-	}
-	system_integrate(ig, state->q, ig->delta, ig->stage.q);
-	return integrator_commit(ig, state, t_new);
+	return integrator_half_explicit(ig, state, h, t_new, false);
 }
 
 const Scheme scheme_CAL_METHOD_EULER_CROMER = {.stages = 1, .step = euler_cromer_step};

@@ -12,41 +12,61 @@
 #include "integrate/scheme.h"
 
 static CalStatus implicit_step(CalIntegrator *ig, CalState *state, double h, double t_new) {
-	CalStatus status = system_evaluate_implicit(ig, state, state, h, 0);
-	if (status != CAL_OK) {
-		return status;
+	return integrator_half_explicit(ig, state, h, t_new, true);
+}
+
+/** The two halves of a step by the midpoint: from what state, over what time. */
+typedef struct Half {
+	const CalState *start;
+	double h;
+} Half;
+
+static CalStatus to_midpoint(CalIntegrator *ig, const Slice *slice, const void *argument) {
+	const Half *half = argument;
+	for (int k = 0, first, count; (count = slice_u(slice, k, &first)) > 0; k++) {
+		for (int i = first; i < first + count; i++) {
+			ig->stage.u[i] = half->start->u[i] + half->h * ig->u_rate[0][i];
+			ig->delta[i] = half->h * ig->stage.u[i];
+		}
 	}
-	system_rates(ig, state, 0, h);
-	for (int i = 0; i < ig->nu; i++) {
-		ig->delta[i] = h * ig->stage.u[i];
+	slice_integrate(slice, half->start->q, ig->delta, ig->stage.q);
+	return CAL_OK;
+}
+
+static CalStatus to_end(CalIntegrator *ig, const Slice *slice, const void *argument) {
+	const Half *half = argument;
+	for (int k = 0, first, count; (count = slice_u(slice, k, &first)) > 0; k++) {
+		for (int i = first; i < first + count; i++) {
+			ig->stage.u[i] = half->start->u[i] + half->h * ig->u_rate[1][i];
+			ig->delta[i] = 0.5 * half->h * (half->start->u[i] + ig->stage.u[i]);
+		}
 	}
-	system_integrate(ig, state->q, ig->delta, ig->stage.q);
-	return integrator_commit(ig, state, t_new);
+	slice_integrate(slice, half->start->q, ig->delta, ig->stage.q);
+	return CAL_OK;
+}
+
+static void step_x(CalIntegrator *ig, const CalState *start, int stage, double h) {
+	for (int i = 0; i < ig->nx; i++) {
+		ig->stage.x[i] = start->x[i] + h * ig->x_rate[stage][i];
+	}
 }
 
 static CalStatus implicit_midpoint_step(CalIntegrator *ig, CalState *state, double h, double t_new) {
-	CalStatus status = system_evaluate_implicit(ig, state, state, 0.5 * h, 0);
+	const Half first = {state, 0.5 * h}, whole = {state, h};
+	CalStatus status = system_evaluate(ig, state, state, 0.5 * h, 0, to_midpoint, &first);
 	if (status != CAL_OK) {
 		return status;
 	}
 	ig->stage.t = state->t + 0.5 * h;
-	system_rates(ig, state, 0, 0.5 * h);
-	for (int i = 0; i < ig->nu; i++) {
-		ig->delta[i] = 0.5 * h * ig->stage.u[i];
-	}
-	system_integrate(ig, state->q, ig->delta, ig->stage.q);
+	step_x(ig, state, 0, 0.5 * h);
 	status = system_impose(ig, &ig->stage);
 	if (status == CAL_OK) {
-		status = system_evaluate_implicit(ig, &ig->stage, state, 0.5 * h, 1);
+		status = system_evaluate(ig, &ig->stage, state, 0.5 * h, 1, to_end, &whole);
 	}
 	if (status != CAL_OK) {
 		return status;
 	}
-	system_rates(ig, state, 1, h);
-	for (int i = 0; i < ig->nu; i++) {
-		ig->delta[i] = 0.5 * h * (state->u[i] + ig->stage.u[i]);
-	}
-	system_integrate(ig, state->q, ig->delta, ig->stage.q);
+	step_x(ig, state, 1, h);
 	return integrator_commit(ig, state, t_new);
 }
 

@@ -267,27 +267,146 @@ int cal_integrator_culprit(const CalIntegrator *integrator) { return integrator-
 
 CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator) { return integrator->stats; }
 
+/* ---- the end of a step ----------------------------------------------------------------------- */
+
+typedef struct Move {
+	double *from_q, *from_u, *to_q, *to_u;
+} Move;
+
+static CalStatus move_slice(CalIntegrator *ig, const Slice *slice, const void *argument) {
+	const Move *move = argument;
+	(void)ig;
+	for (int k = 0, first, count; (count = slice_q(slice, k, &first)) > 0; k++) {
+		memcpy(move->to_q + first, move->from_q + first, (size_t)count * sizeof(double));
+	}
+	for (int k = 0, first, count; (count = slice_u(slice, k, &first)) > 0; k++) {
+		memcpy(move->to_u + first, move->from_u + first, (size_t)count * sizeof(double));
+	}
+	return CAL_OK;
+}
+
+static bool slice_is_finite(const Slice *slice, const CalState *state) {
+	bool finite = true;
+	for (int k = 0, first, count; (count = slice_q(slice, k, &first)) > 0; k++) {
+		finite = finite && all_finite(state->q + first, count);
+	}
+	for (int k = 0, first, count; (count = slice_u(slice, k, &first)) > 0; k++) {
+		finite = finite && all_finite(state->u + first, count);
+	}
+	return finite;
+}
+
+static CalStatus check_slice(CalIntegrator *ig, const Slice *slice, const void *argument) {
+	(void)argument;
+	return slice_is_finite(slice, &ig->stage) ? CAL_OK : CAL_NOT_FINITE;
+}
+
+static void note_step(CalIntegrator *ig, CalState *state, double t) {
+	ig->stats.steps++;
+	ig->stats.last_step = t - state->t;
+	state->t = t;
+}
+
 CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {
-	if (!all_finite(ig->stage.q, ig->nq) || !all_finite(ig->stage.u, ig->nu) || !all_finite(ig->stage.x, ig->nx)) {
+	const int every = ig->options.projection ? ig->options.projection : 1;
+	CalStatus status = system_each(ig, check_slice, NULL);
+	if (status != CAL_OK || !all_finite(ig->stage.x, ig->nx)) {
 		return CAL_NOT_FINITE;
 	}
-	const int every = ig->options.projection ? ig->options.projection : 1;
 	ig->stage.t = t;
-	CalStatus status = system_impose(ig, &ig->stage);
+	status = system_impose(ig, &ig->stage);
 	if (status == CAL_OK && ig->has_loops && every > 0 && (ig->stats.steps + 1) % every == 0) {
 		status = system_project(ig, t);
 	}
 	if (status != CAL_OK) {
 		return status;
 	}
-	ig->stats.steps++;
-	ig->stats.last_step = t - state->t;
-	memcpy(state->q, ig->stage.q, (size_t)ig->nq * sizeof(double));
-	memcpy(state->u, ig->stage.u, (size_t)ig->nu * sizeof(double));
+	const Move move = {ig->stage.q, ig->stage.u, state->q, state->u};
+	system_each(ig, move_slice, &move);
 	if (ig->nx > 0) {
 		memcpy(state->x, ig->stage.x, (size_t)ig->nx * sizeof(double));
 	}
-	state->t = t;
+	note_step(ig, state, t);
+	return CAL_OK;
+}
+
+/* ---- u first, then q with the new u ------------------------------------------------------------ */
+
+typedef struct HalfExplicit {
+	CalState *from, *to; // of the step; `from` is kept in stage where they are the same
+	double h;
+} HalfExplicit;
+
+/** A branch has its part of the state where it started from, and keeps it. */
+static CalStatus half_explicit_branch(const Part *part, const BranchSlice *b, const HalfExplicit *step) {
+	const int nu = cal_model_u_count(b->model), nq = cal_model_q_count(b->model);
+	double *u = b->u_own[0], *delta = b->u_own[1];
+	for (int i = 0; i < nu; i++) {
+		u[i] = b->u[i] + step->h * b->udot[i];
+		delta[i] = step->h * u[i];
+	}
+	cal_config_integrate(b->model, b->q, delta, b->q_own);
+	segments_scatter(b->q_segment, b->q_segments, b->q_own, step->to->q + part->q);
+	segments_scatter(b->u_segment, b->u_segments, u, step->to->u + part->u);
+	return all_finite(u, nu) && all_finite(b->q_own, nq) ? CAL_OK : CAL_NOT_FINITE;
+}
+
+static CalStatus half_explicit_slice(CalIntegrator *ig, const Slice *slice, const void *argument) {
+	const HalfExplicit *step = argument;
+	if (slice->branch) {
+		return half_explicit_branch(slice->part, slice->branch, step);
+	}
+	if (step->from == step->to) {
+		move_slice(ig, slice, &(Move){step->from->q, step->from->u, ig->stage.q, ig->stage.u});
+	}
+	for (int i = slice->part->u; i < slice->part->u + slice->part->nu; i++) {
+		step->to->u[i] = step->from->u[i] + step->h * ig->u_rate[0][i];
+		ig->delta[i] = step->h * step->to->u[i];
+	}
+	slice_integrate(slice, step->from->q, ig->delta, step->to->q);
+	return slice_is_finite(slice, step->to) ? CAL_OK : CAL_NOT_FINITE;
+}
+
+/** States of parts that were reached go back to what they were. */
+static CalStatus take_back_slice(CalIntegrator *ig, const Slice *slice, const void *argument) {
+	const CalState *state = argument;
+	const BranchSlice *b = slice->branch;
+	if (slice->part - ig->parts >= ig->reached) {
+		return CAL_OK;
+	}
+	if (!b) {
+		return move_slice(ig, slice, &(Move){ig->stage.q, ig->stage.u, state->q, state->u});
+	}
+	segments_scatter(b->q_segment, b->q_segments, b->q, state->q + slice->part->q);
+	segments_scatter(b->u_segment, b->u_segments, b->u, state->u + slice->part->u);
+	return CAL_OK;
+}
+
+/*
+ * Where nothing is left to be done between the new values and the end of the step they are written in place, by whoever
+ * found them: no other thread has to touch them.
+ */
+CalStatus integrator_half_explicit(CalIntegrator *ig, CalState *state, double h, double t, bool implicit) {
+	const bool in_place = !ig->has_loops && !ig->has_motions;
+	const HalfExplicit step = {state, in_place ? state : &ig->stage, h};
+	CalStatus status = system_evaluate_own(ig, state, implicit ? h : 0, half_explicit_slice, &step);
+	for (int i = 0; i < ig->nx; i++) {
+		ig->stage.x[i] = state->x[i] + h * ig->x_rate[0][i];
+	}
+	if (!in_place) {
+		return status == CAL_OK ? integrator_commit(ig, state, t) : status;
+	}
+	if (status == CAL_OK && !all_finite(ig->stage.x, ig->nx)) {
+		status = CAL_NOT_FINITE;
+	}
+	if (status != CAL_OK) {
+		system_each(ig, take_back_slice, state);
+		return status;
+	}
+	if (ig->nx > 0) {
+		memcpy(state->x, ig->stage.x, (size_t)ig->nx * sizeof(double));
+	}
+	note_step(ig, state, t);
 	return CAL_OK;
 }
 

@@ -15,12 +15,8 @@ static const Tableau classical = {
 };
 
 static CalStatus rk4_step(CalIntegrator *ig, CalState *state, double h, double t_new) {
-	CalStatus status = runge_kutta_stages(ig, &classical, state, h, t_new, 0);
-	if (status != CAL_OK) {
-		return status;
-	}
-	runge_kutta_combine(ig, state, h, classical.b, classical.stages);
-	return integrator_commit(ig, state, t_new);
+	CalStatus status = runge_kutta_stages(ig, &classical, state, h, t_new, 0, true);
+	return status == CAL_OK ? integrator_commit(ig, state, t_new) : status;
 }
 
 const Scheme scheme_CAL_METHOD_RK4 = {.stages = 4, .step = rk4_step};

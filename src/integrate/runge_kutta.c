@@ -19,34 +19,64 @@ static double increment(double *const *rate, const double *w, int count, int i, 
 	return h * sum;
 }
 
-void runge_kutta_combine(CalIntegrator *ig, const CalState *start, double h, const double *w, int count) {
-	for (int i = 0; i < ig->nu; i++) {
-		ig->delta[i] = increment(ig->delta_rate, w, count, i, h);
-		ig->stage.u[i] = start->u[i] + increment(ig->u_rate, w, count, i, h);
+/** Weights of what a slice is to be combined to, once the rates of a stage are known (stage -1: of none). */
+typedef struct Combination {
+	const CalState *start;
+	double h;
+	int stage;
+	const double *w; // NULL: nothing more
+	int count;
+} Combination;
+
+static CalStatus combine(CalIntegrator *ig, const Slice *slice, const void *argument) {
+	const Combination *c = argument;
+	if (c->stage >= 0) {
+		slice_rate(slice, ig->delta, ig->stage.u, ig->delta_rate[c->stage]);
 	}
-	for (int i = 0; i < ig->nx; i++) {
-		ig->stage.x[i] = start->x[i] + increment(ig->x_rate, w, count, i, h);
+	for (int k = 0, first, count; c->w && (count = slice_u(slice, k, &first)) > 0; k++) {
+		for (int i = first; i < first + count; i++) {
+			ig->delta[i] = increment(ig->delta_rate, c->w, c->count, i, c->h);
+			ig->stage.u[i] = c->start->u[i] + increment(ig->u_rate, c->w, c->count, i, c->h);
+		}
 	}
-	if (count > 0) {
-		system_integrate(ig, start->q, ig->delta, ig->stage.q);
-	} else {
-		memcpy(ig->stage.q, start->q, (size_t)ig->nq * sizeof(double));
+	if (c->w && c->count > 0) {
+		slice_integrate(slice, c->start->q, ig->delta, ig->stage.q);
+	}
+	for (int k = 0, first, count; c->w && c->count == 0 && (count = slice_q(slice, k, &first)) > 0; k++) {
+		memcpy(ig->stage.q + first, c->start->q + first, (size_t)count * sizeof(double));
+	}
+	return CAL_OK;
+}
+
+static void combine_x(CalIntegrator *ig, const Combination *c) {
+	for (int i = 0; c->w && i < ig->nx; i++) {
+		ig->stage.x[i] = c->start->x[i] + increment(ig->x_rate, c->w, c->count, i, c->h);
 	}
 }
 
+void runge_kutta_combine(CalIntegrator *ig, const CalState *start, double h, const double *w, int count) {
+	const Combination c = {start, h, -1, w, count};
+	system_each(ig, combine, &c);
+	combine_x(ig, &c);
+}
+
 CalStatus runge_kutta_stages(CalIntegrator *ig, const Tableau *table, const CalState *start, double h, double t_new,
-                             int first) {
+                             int first, bool to_end) {
+	if (first < table->stages) {
+		runge_kutta_combine(ig, start, h, table->A[first], first);
+	}
 	for (int i = first; i < table->stages; i++) {
-		runge_kutta_combine(ig, start, h, table->A[i], i);
+		const double *next = i + 1 < table->stages ? table->A[i + 1] : to_end ? table->b : NULL;
+		const Combination c = {start, h, i, next, i + 1};
 		ig->stage.t = table->c[i] < 1 ? start->t + table->c[i] * h : nextafter(t_new, start->t);
 		CalStatus status = system_impose(ig, &ig->stage);
 		if (status == CAL_OK) {
-			status = system_evaluate(ig, &ig->stage, i);
+			status = system_evaluate(ig, &ig->stage, &ig->stage, 0, i, combine, &c);
 		}
 		if (status != CAL_OK) {
 			return status;
 		}
-		system_rate(ig, ig->delta, ig->stage.u, ig->delta_rate[i]);
+		combine_x(ig, &c);
 	}
 	return CAL_OK;
 }

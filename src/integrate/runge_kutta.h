@@ -25,9 +25,10 @@ void runge_kutta_combine(CalIntegrator *integrator, const CalState *start, doubl
 
 /**
  * Rates of the stages first ... stages-1 of a step from *start to t_new; those before are known. Inputs at
- * the end of the step are taken just before t_new: loads that switch there act to the very end of the step.
+ * the end of the step are taken just before t_new: loads that switch there act to the very end of the step. to_end: stage
+ * and delta are then those at the end of the step, by the weights b.
  */
 CalStatus runge_kutta_stages(CalIntegrator *integrator, const Tableau *table, const CalState *start, double h,
-                             double t_new, int first);
+                             double t_new, int first, bool to_end);
 
 #endif

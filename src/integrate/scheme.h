@@ -18,6 +18,7 @@
 #include <calder/integrate.h>
 
 #include "base/archive.h"
+#include "branch/run.h"
 
 enum {
 	MAX_STAGES = 7,
@@ -77,6 +78,7 @@ struct CalIntegrator {
 	CalIntegratorStats stats;
 	void *owned; // memory to release, or NULL if the caller's
 	int culprit; // part of the last failure, -1: none of them
+	int reached; // parts of the last evaluation before one that failed
 	int nq, nu, nx;
 	int checked_u, checked_x;       // how many speeds, and the first of x, count for the step size
 	bool has_loops, has_motions;    // some part has
@@ -92,23 +94,53 @@ struct CalIntegrator {
 
 /* ---- all parts at once (system.c) ---------------------------------------------------------- */
 
-/** q = integrate(q0, delta), and the rate of delta at speeds u. */
+/** q = integrate(q0, delta), and the rate of delta at speeds u; by the caller's thread. */
 void system_integrate(const CalIntegrator *integrator, const double *q0, const double *delta, double *q);
 void system_rate(const CalIntegrator *integrator, const double *delta, const double *u, double *delta_rate);
 /** Sets q and u of parts whose motion is given to what it is at state->t. */
 CalStatus system_impose(CalIntegrator *integrator, CalState *state);
 /** The same without noting which part refused. */
 CalStatus system_motion(const CalIntegrator *integrator, CalState *state);
-/** u_rate[stage] and x_rate[stage] at a state under the inputs at its time. */
-CalStatus system_evaluate(CalIntegrator *integrator, const CalState *state, int stage);
-/** The same with elastic forces taken from `elastic` a time h later (cal_implicit_dynamics). */
-CalStatus system_evaluate_implicit(CalIntegrator *integrator, const CalState *state, const CalState *elastic, double h,
-                                   int stage);
-/** stage.u and stage.x: those of *start and h times the rates of a stage. */
-void system_rates(CalIntegrator *integrator, const CalState *start, int stage, double h);
+/**
+ * A piece of the arrays of all: those of a part, or of one of its branches. What a scheme does with numbers it does piece
+ * by piece, so that the thread that found the rates of a branch also advances it.
+ */
+typedef struct Slice {
+	const Part *part;
+	const BranchSlice *branch; // NULL: all of the part
+} Slice;
+
+typedef CalStatus (*SliceFn)(CalIntegrator *integrator, const Slice *slice, const void *argument);
+
+/** The runs of speeds, or coordinates, of a slice: k-th [*first, *first + count); returns count, 0 behind the last. */
+int slice_u(const Slice *slice, int k, int *first);
+int slice_q(const Slice *slice, int k, int *first);
+/** q = integrate(q0, delta), and the rate of delta at speeds u, of a slice; arrays are those of all. q may be q0. */
+void slice_integrate(const Slice *slice, const double *q0, const double *delta, double *q);
+void slice_rate(const Slice *slice, const double *delta, const double *u, double *delta_rate);
+
+/** run() for all slices; the first status that is not CAL_OK. */
+CalStatus system_each(CalIntegrator *integrator, SliceFn run, const void *argument);
+/**
+ * u_rate[stage] and x_rate[stage] at a state under the inputs at its time; h not zero: with elastic forces taken from
+ * `elastic` a time h later (cal_implicit_dynamics). Then run() (not NULL) for each slice as soon as its u_rate is known,
+ * whatever it is like; for those of parts from ig->reached on not at all.
+ */
+CalStatus system_evaluate(CalIntegrator *integrator, const CalState *state, const CalState *elastic, double h,
+                               int stage, SliceFn run, const void *argument);
+
+/** The same for stage 0, whose udot run() takes from a branch itself (BranchSlice.udot): u_rate is not set for it. */
+CalStatus system_evaluate_own(CalIntegrator *integrator, const CalState *state, double h, SliceFn run,
+                              const void *argument);
+
 /** Loops: stage goes back to the constraints at t; driven degrees of freedom stay where they are. */
 CalStatus system_project(CalIntegrator *integrator, double t);
 
+/**
+ * Evaluates at `state` as system_evaluate() does (implicit: with the step itself as h), then u += h u', and q by h times the
+ * new u: to *state at time t.
+ */
+CalStatus integrator_half_explicit(CalIntegrator *integrator, CalState *state, double h, double t, bool implicit);
 /** Copies stage.q, stage.u, stage.x to *state at time t if they are finite; else CAL_NOT_FINITE, state unchanged. */
 CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t);
 

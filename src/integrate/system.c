@@ -11,18 +11,93 @@
 #include <calder/loops.h>
 #include "integrate/scheme.h"
 
+/* ---- slices ---------------------------------------------------------------------------------- */
+
+int slice_u(const Slice *slice, int k, int *first) {
+	if (!slice->branch) {
+		*first = slice->part->u;
+		return k == 0 ? slice->part->nu : 0;
+	}
+	if (k >= slice->branch->u_segments) {
+		return 0;
+	}
+	*first = slice->part->u + slice->branch->u_segment[k].whole;
+	return slice->branch->u_segment[k].count;
+}
+
+int slice_q(const Slice *slice, int k, int *first) {
+	if (!slice->branch) {
+		*first = slice->part->q;
+		return k == 0 ? slice->part->nq : 0;
+	}
+	if (k >= slice->branch->q_segments) {
+		return 0;
+	}
+	*first = slice->part->q + slice->branch->q_segment[k].whole;
+	return slice->branch->q_segment[k].count;
+}
+
+void slice_integrate(const Slice *slice, const double *q0, const double *delta, double *q) {
+	const Part *part = slice->part;
+	const BranchSlice *b = slice->branch;
+	if (!b) {
+		cal_config_integrate(part->is.model, q0 + part->q, delta + part->u, q + part->q);
+		return;
+	}
+	segments_gather(b->q_segment, b->q_segments, q0 + part->q, b->q_own);
+	segments_gather(b->u_segment, b->u_segments, delta + part->u, b->u_own[0]);
+	cal_config_integrate(b->model, b->q_own, b->u_own[0], b->q_own);
+	segments_scatter(b->q_segment, b->q_segments, b->q_own, q + part->q);
+}
+
+void slice_rate(const Slice *slice, const double *delta, const double *u, double *delta_rate) {
+	const Part *part = slice->part;
+	const BranchSlice *b = slice->branch;
+	if (!b) {
+		cal_config_rate(part->is.model, delta + part->u, u + part->u, delta_rate + part->u);
+		return;
+	}
+	segments_gather(b->u_segment, b->u_segments, delta + part->u, b->u_own[0]);
+	segments_gather(b->u_segment, b->u_segments, u + part->u, b->u_own[1]);
+	cal_config_rate(b->model, b->u_own[0], b->u_own[1], b->u_own[2]);
+	segments_scatter(b->u_segment, b->u_segments, b->u_own[2], delta_rate + part->u);
+}
+
 void system_integrate(const CalIntegrator *ig, const double *q0, const double *delta, double *q) {
 	for (int i = 0; i < ig->part_count; i++) {
-		const Part *part = &ig->parts[i];
-		cal_config_integrate(part->is.model, q0 + part->q, delta + part->u, q + part->q);
+		slice_integrate(&(Slice){.part = &ig->parts[i]}, q0, delta, q);
 	}
 }
 
 void system_rate(const CalIntegrator *ig, const double *delta, const double *u, double *delta_rate) {
 	for (int i = 0; i < ig->part_count; i++) {
-		const Part *part = &ig->parts[i];
-		cal_config_rate(part->is.model, delta + part->u, u + part->u, delta_rate + part->u);
+		slice_rate(&(Slice){.part = &ig->parts[i]}, delta, u, delta_rate);
 	}
+}
+
+/** What branches are to do with a slice. */
+typedef struct SliceCall {
+	CalIntegrator *integrator;
+	const Part *part;
+	SliceFn run;
+	const void *argument;
+} SliceCall;
+
+static CalStatus call_slice(void *user, const BranchSlice *branch) {
+	const SliceCall *call = user;
+	const Slice slice = {call->part, branch};
+	return call->run(call->integrator, &slice, call->argument);
+}
+
+CalStatus system_each(CalIntegrator *ig, SliceFn run, const void *argument) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < ig->part_count; i++) {
+		SliceCall call = {ig, &ig->parts[i], run, argument};
+		const CalStatus own = ig->parts[i].is.branches ? branches_each(ig->parts[i].is.branches, call_slice, &call)
+		                                               : call_slice(&call, NULL);
+		status = status == CAL_OK ? own : status;
+	}
+	return status;
 }
 
 static CalState seen_by(const Part *part, const CalState *state) {
@@ -87,10 +162,29 @@ static bool nothing_is_free(const Part *part, const CalInput *input) {
 	return true;
 }
 
-/** h not zero: for a linearly implicit step of that size. */
-static CalStatus evaluate_part(CalIntegrator *ig, int i, const CalState *elastic, double h, double *udot) {
+/** What a part is evaluated for; h not zero: a linearly implicit step of that size. */
+typedef struct Evaluation {
+	const CalState *elastic;
+	double h;
+	double *udot; // of all
+	SliceFn run;  // may be NULL
+	const void *argument;
+	bool own; // run() takes udot of a branch from the branch; nobody else wants it
+} Evaluation;
+
+static CalStatus evaluate_branches(CalIntegrator *ig, int i, const Evaluation *e) {
+	const Part *part = &ig->parts[i];
+	SliceCall call = {ig, part, e->run, e->argument};
+	const CalState from = seen_by(part, e->elastic);
+	double *udot = e->own ? NULL : e->udot + part->u;
+	return branches_run(part->is.branches, &ig->states[i], &from, &ig->inputs[i], e->h, udot,
+	                    e->run ? call_slice : NULL, &call);
+}
+
+static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e) {
 	const Part *part = &ig->parts[i];
 	const CalInput *input = &ig->inputs[i];
+	double *udot = e->udot + part->u;
 	if (part->is.motion) {
 		memset(udot, 0, (size_t)part->nu * sizeof(double));
 		return CAL_OK;
@@ -102,17 +196,30 @@ static CalStatus evaluate_part(CalIntegrator *ig, int i, const CalState *elastic
 		return CAL_OK;
 	}
 	ig->stats.evaluations++;
-	if (h == 0) {
+	if (e->h == 0) {
 		return cal_forward_dynamics(part->is.model, &ig->states[i], input, part->is.work, udot);
 	}
-	const CalState from = seen_by(part, elastic);
-	return cal_implicit_dynamics(part->is.model, &ig->states[i], &from, input, h, part->is.work, udot);
+	const CalState from = seen_by(part, e->elastic);
+	return cal_implicit_dynamics(part->is.model, &ig->states[i], &from, input, e->h, part->is.work, udot);
 }
 
-static CalStatus evaluate(CalIntegrator *ig, const CalState *state, const CalState *elastic, double h, int stage) {
-	CalStatus status = ask_inputs(ig, state, ig->x_rate[stage]);
+static CalStatus evaluate_part(CalIntegrator *ig, int i, const Evaluation *e) {
+	if (ig->parts[i].is.branches) {
+		ig->stats.evaluations++;
+		return evaluate_branches(ig, i, e);
+	}
+	const CalStatus status = find_udot(ig, i, e);
+	SliceCall call = {ig, &ig->parts[i], e->run, e->argument};
+	const CalStatus then = e->run ? call_slice(&call, NULL) : CAL_OK;
+	return status == CAL_OK ? then : status;
+}
+
+static CalStatus evaluate(CalIntegrator *ig, const CalState *state, const Evaluation *e, double *xdot) {
+	CalStatus status = ask_inputs(ig, state, xdot);
+	ig->reached = 0;
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
-		status = evaluate_part(ig, i, elastic, h, ig->u_rate[stage] + ig->parts[i].u);
+		status = evaluate_part(ig, i, e);
+		ig->reached = i + 1;
 		if (status != CAL_OK) {
 			ig->culprit = i;
 		}
@@ -120,25 +227,18 @@ static CalStatus evaluate(CalIntegrator *ig, const CalState *state, const CalSta
 	return status;
 }
 
-CalStatus system_evaluate(CalIntegrator *ig, const CalState *state, int stage) {
-	return evaluate(ig, state, state, 0, stage);
+CalStatus system_evaluate(CalIntegrator *ig, const CalState *state, const CalState *elastic, double h, int stage,
+                          SliceFn run, const void *argument) {
+	const Evaluation e = {elastic, h, ig->u_rate[stage], run, argument, false};
+	return evaluate(ig, state, &e, ig->x_rate[stage]);
 }
 
-CalStatus system_evaluate_implicit(CalIntegrator *ig, const CalState *state, const CalState *elastic, double h,
-                                   int stage) {
-	return evaluate(ig, state, elastic, h, stage);
+CalStatus system_evaluate_own(CalIntegrator *ig, const CalState *state, double h, SliceFn run, const void *argument) {
+	const Evaluation e = {state, h, ig->u_rate[0], run, argument, true};
+	return evaluate(ig, state, &e, ig->x_rate[0]);
 }
 
 /* ---- steps --------------------------------------------------------------------------------- */
-
-void system_rates(CalIntegrator *ig, const CalState *start, int stage, double h) {
-	for (int i = 0; i < ig->nu; i++) {
-		ig->stage.u[i] = start->u[i] + h * ig->u_rate[stage][i];
-	}
-	for (int i = 0; i < ig->nx; i++) {
-		ig->stage.x[i] = start->x[i] + h * ig->x_rate[stage][i];
-	}
-}
 
 CalStatus system_project(CalIntegrator *ig, double t) {
 	ig->stage.t = t;

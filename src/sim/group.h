@@ -19,6 +19,7 @@ typedef struct SimGroup {
 	CalModel *model;
 	CalState state;
 	CalWork *work;        // of the integrator
+	CalBranches *branches; // of the model; NULL: by one thread, in one piece
 	CalWork *view_work;   // of the observers
 	double *udot, *force; // [nu] results of the last observation
 	double *given;        // [nu] accelerations of a motion that is given

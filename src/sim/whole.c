@@ -54,7 +54,11 @@ static SimWhole sizes(CalSim *sim) {
 static CalSystem system_of(CalSim *sim, const SimWhole *w) {
 	for (int i = 0; i < sim->group_count; i++) {
 		const SimGroup *group = &sim->groups[i];
-		sim->parts[i] = (CalSystemPart){group->model, group->work, group->motion, group->motion_user};
+		sim->parts[i] = (CalSystemPart){.model = group->model,
+		                                .work = group->work,
+		                                .motion = group->motion,
+		                                .motion_user = group->motion_user,
+		                                .branches = group->motion ? NULL : group->branches};
 	}
 	return (CalSystem){.parts = sim->parts,
 	                   .count = sim->group_count,

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * barrier.c — what it costs to call a team of threads and to collect it again, for 2, 4, 8, ... of them.
+ *
+ * usage: barrier [CALLS]
+ */
+#define _POSIX_C_SOURCE 200809L // clock_gettime, sysconf
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/team.h"
+
+enum { ROUNDS = 15, MOST = 64 };
+
+static double seconds(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct Place {
+	_Alignas(128) TeamMark mark;
+} Place;
+
+typedef struct Ring {
+	Place at[MOST];
+	uint64_t call;
+	int workers;
+} Ring;
+
+static void nothing(void *context, int worker) { (void)context, (void)worker; }
+
+/* A word from worker to worker, and back to the first. */
+static void pass_on(void *context, int worker) {
+	Ring *ring = context;
+	if (worker > 0)
+		team_wait(&ring->at[worker - 1].mark, ring->call);
+	team_post(&ring->at[worker].mark, ring->call);
+}
+
+static double best(Team *team, TeamFn run, Ring *ring, int calls) {
+	double least = 1;
+	for (int round = 0; round < ROUNDS; ++round) {
+		const double begin = seconds();
+		for (int i = 0; i < calls; ++i) {
+			++ring->call;
+			team_run(team, run, ring);
+		}
+		const double took = (seconds() - begin) / calls;
+		least = took < least ? took : least;
+	}
+	return least;
+}
+
+int main(int argc, char **argv) {
+	const int calls = argc > 1 ? atoi(argv[1]) : 2000;
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	static Ring ring;
+	printf("threads  call and collect [us]  the same, and a word passed from each to the next [us]\n");
+	for (int n = 2; n <= processors && n <= MOST; n *= 2) {
+		Team *team;
+		if (calls < 1 || team_create(n, true, NULL, &team) != CAL_OK)
+			return 1;
+		ring.workers = n;
+		const double plain = best(team, nothing, &ring, calls), passed = best(team, pass_on, &ring, calls);
+		printf("%7d  %21.2f  %50.2f\n", n, 1e6 * plain, 1e6 * passed);
+		team_destroy(team);
+	}
+	return 0;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * run.h — what goes on after a branch is solved, on the thread that solved it: its part of an integrator's step.
+ */
+#ifndef CALDER_BRANCH_RUN_H
+#define CALDER_BRANCH_RUN_H
+
+#include <string.h>
+
+#include <calder/branches.h>
+
+/* Consecutive numbers of the whole model that are consecutive in the branch too. */
+typedef struct Segment {
+	int whole, own, count;
+} Segment;
+
+/* A branch as a part of the arrays of its model. */
+typedef struct BranchSlice {
+	const CalModel *model;                 // with numbers of its own, in which are:
+	const double *q, *u, *udot;            // the state as evaluated, and what came out
+	double *q_own, *u_own[3];              // scratch
+	const Segment *q_segment, *u_segment;  //
+	int q_segments, u_segments;            //
+} BranchSlice;
+
+/* To the numbers of a branch, and back. */
+static inline void segments_gather(const Segment *segments, int count, const double *whole, double *own) {
+	for (int k = 0; k < count; ++k)
+		memcpy(own + segments[k].own, whole + segments[k].whole, (size_t)segments[k].count * sizeof(double));
+}
+
+static inline void segments_scatter(const Segment *segments, int count, const double *own, double *whole) {
+	for (int k = 0; k < count; ++k)
+		memcpy(whole + segments[k].whole, own + segments[k].own, (size_t)segments[k].count * sizeof(double));
+}
+
+typedef CalStatus (*BranchFn)(void *user, const BranchSlice *slice);
+
+/**
+ * As cal_branches_implicit(), h 0: as cal_branches_forward(); then (not NULL) is called for each branch
+ * once its udot is known, whatever it is like. udot NULL: only then() wants it.
+ */
+CalStatus branches_run(CalBranches *branches, const CalState *state, const CalState *elastic, const CalInput *input,
+                       double h, double *udot, BranchFn then, void *user);
+/** Only calls. Statuses other than CAL_OK: the first, in the order of the branches. */
+CalStatus branches_each(CalBranches *branches, BranchFn run, void *user);
+
+#endif

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * border_join.c — two branches become one [THEORY 6].
+ *
+ * The outer one needs the wrench F = M (A + c) + b on its base, which accelerates by A beyond the c that the inner one has
+ * there at u' = 0; the inner one gives A = Gamma'A_0 + beta - Phi F. Together
+ *   (1 + M Phi) F = M (Gamma'A_0 + beta + c) + b
+ * Neither M nor Phi is inverted: either may be singular. All eigenvalues of M Phi are real and not negative.
+ */
+#include <math.h>
+
+#include "dynamics/border.h"
+#include "math/octet.h"
+
+#if CAL_LANES == 1
+
+enum { W = BORDER_CUT };
+
+static void unpack(const Artic *m, double M[6][6]) {
+	const double all[6][6] = {{m->I.xx, m->I.xy, m->I.xz, m->H.x.x, m->H.y.x, m->H.z.x},
+	                          {m->I.xy, m->I.yy, m->I.yz, m->H.x.y, m->H.y.y, m->H.z.y},
+	                          {m->I.xz, m->I.yz, m->I.zz, m->H.x.z, m->H.y.z, m->H.z.z},
+	                          {m->H.x.x, m->H.x.y, m->H.x.z, m->M.xx, m->M.xy, m->M.xz},
+	                          {m->H.y.x, m->H.y.y, m->H.y.z, m->M.xy, m->M.yy, m->M.yz},
+	                          {m->H.z.x, m->H.z.y, m->H.z.z, m->M.xz, m->M.yz, m->M.zz}};
+	memcpy(M, all, sizeof all);
+}
+
+INLINE void put(spatial s, double *x) {
+	x[0] = s.a.x, x[1] = s.a.y, x[2] = s.a.z, x[3] = s.l.x, x[4] = s.l.y, x[5] = s.l.z;
+}
+
+INLINE spatial get(const double *x) { return (spatial){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
+
+/* A X = B by elimination with pivots from rows; X replaces B. */
+static void solve(octet A[6], octet B[6]) {
+	double a[6][8];
+	for (int j = 0; j < 6; ++j) {
+		for (int i = j; i < 6; ++i)
+			octet_store(a[i], A[i]);
+		int p = j;
+		for (int i = j + 1; i < 6; ++i)
+			p = fabs(a[i][j]) > fabs(a[p][j]) ? i : p;
+		const double d = 1.0 / a[p][j];
+		const octet row = octet_times(d, A[p]), right = octet_times(d, B[p]);
+		A[p] = A[j], B[p] = B[j];
+		const double swapped = a[j][j];
+		a[p][j] = swapped;
+		A[j] = row, B[j] = right;
+		for (int i = j + 1; i < 6; ++i) {
+			A[i] = octet_msub(A[i], a[i][j], row);
+			B[i] = octet_msub(B[i], a[i][j], right);
+		}
+	}
+	for (int j = 5; j > 0; --j) {
+		for (int i = 0; i < j; ++i) {
+			octet_store(a[i], A[i]);
+			B[i] = octet_msub(B[i], a[i][j], B[j]);
+		}
+	}
+}
+
+/* M += G N G' and b += G f; the mean of what should be symmetric. */
+static void bring(const double *G, const octet NG[6], Slot *slot) {
+	double S[6][8];
+	for (int i = 0; i < 6; ++i) {
+		octet sum = octet_zero();
+		for (int k = 0; k < 6; ++k)
+			sum = octet_madd(sum, G[i * W + k], NG[k]);
+		octet_store(S[i], sum);
+	}
+	for (int i = 0; i < 6; ++i) {
+		for (int j = 0; j < i; ++j)
+			S[j][i] = 0.5 * (S[i][j] + S[j][i]);
+	}
+	Artic *m = &slot->M;
+	m->I.xx += S[0][0], m->I.yy += S[1][1], m->I.zz += S[2][2];
+	m->I.xy += S[0][1], m->I.xz += S[0][2], m->I.yz += S[1][2];
+	m->H.x = add(m->H.x, vec(S[0][3], S[1][3], S[2][3]));
+	m->H.y = add(m->H.y, vec(S[0][4], S[1][4], S[2][4]));
+	m->H.z = add(m->H.z, vec(S[0][5], S[1][5], S[2][5]));
+	m->M.xx += S[3][3], m->M.yy += S[4][4], m->M.zz += S[5][5];
+	m->M.xy += S[3][4], m->M.xz += S[3][5], m->M.yz += S[4][5];
+	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
+}
+
+void LANED(border_join)(const Border *border, spatial c, const Slot *outer, BorderJoin *join, Slot *inner) {
+	double M[6][6], right[6][8]; // Gamma' in rows of six, then beta + c
+	octet A[6], B[6];
+	unpack(&outer->M, M);
+	put(c, join->c);
+	for (int k = 0; k < 6; ++k) {
+		for (int j = 0; j < 6; ++j)
+			right[k][j] = border->gamma[j * W + k];
+		right[k][6] = border->beta[k] + join->c[k];
+		right[k][7] = 0;
+	}
+	double b[6];
+	put(outer->b, b);
+	for (int i = 0; i < 6; ++i) {
+		double one[8] = {0}, force[8] = {0};
+		one[i] = 1;
+		force[6] = b[i];
+		A[i] = octet_load(one);
+		B[i] = octet_load(force);
+		for (int k = 0; k < 6; ++k) {
+			A[i] = octet_madd(A[i], M[i][k], octet_load(border->Phi + k * W));
+			B[i] = octet_madd(B[i], M[i][k], octet_load(right[k]));
+		}
+	}
+	solve(A, B);
+	for (int i = 0; i < 6; ++i)
+		octet_store(join->N[i], B[i]);
+	bring(border->gamma, B, inner);
+}
+
+spatial LANED(border_part)(const Border *border, const BorderJoin *join, spatial A0, double x[BORDER_CUT]) {
+	double a0[6], A[6];
+	put(A0, a0);
+	for (int i = 0; i < 6; ++i) {
+		x[i] = join->N[i][6];
+		A[i] = border->beta[i] + join->c[i];
+		for (int k = 0; k < 6; ++k) {
+			x[i] += join->N[i][k] * a0[k];
+			A[i] += border->gamma[k * W + i] * a0[k];
+		}
+	}
+	x[6] = x[7] = 0;
+	for (int i = 0; i < 6; ++i) {
+		for (int k = 0; k < 6; ++k)
+			A[i] -= border->Phi[i * W + k] * x[k];
+	}
+	return get(A);
+}
+
+#endif
