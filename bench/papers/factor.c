@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * factor.c — Cholesky by rows, four rows at a time, the sums in eight lanes.
+ *
+ * Dense matrices are the other side of every comparison in these tables, so they get wide registers where the processor has
+ * them, as the recursion does. The lanes are the same everywhere, and so are the results.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "factor.h"
+
+enum { LANES = 8, ROWS = 4 };
+typedef double Lanes __attribute__((vector_size(LANES * sizeof(double))));
+
+/* sums[r] = a_r . b over the first n, a_r the rows of `a` that are `stride` apart. */
+typedef void (*DotsFn)(const double *a, int stride, const double *b, int n, double *sums);
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS double sum_of(const Lanes *at) {
+	const double *s = (const double *)at;
+	return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+}
+
+ALWAYS void dots_body(const double *a, int stride, const double *b, int n, double *sums) {
+	Lanes s[ROWS] = {{0}};
+	int k = 0;
+	for (; k + LANES <= n; k += LANES) {
+		Lanes x, y;
+		memcpy(&y, b + k, sizeof y);
+		for (int r = 0; r < ROWS; r++) {
+			memcpy(&x, a + (long)r * stride + k, sizeof x);
+			s[r] += x * y;
+		}
+	}
+	for (int r = 0; r < ROWS; r++) {
+		sums[r] = sum_of(&s[r]);
+		for (int i = k; i < n; i++)
+			sums[r] += a[(long)r * stride + i] * b[i];
+	}
+}
+
+static void dots_plain(const double *a, int stride, const double *b, int n, double *sums) {
+	dots_body(a, stride, b, n, sums);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void dots_avx2(const double *a, int stride, const double *b, int n,
+                                                      double *sums) {
+	dots_body(a, stride, b, n, sums);
+}
+
+__attribute__((target("avx512f"))) static void dots_avx512(const double *a, int stride, const double *b, int n,
+                                                           double *sums) {
+	dots_body(a, stride, b, n, sums);
+}
+
+static DotsFn dots_here(void) {
+	if (__builtin_cpu_supports("avx512f"))
+		return dots_avx512;
+	return __builtin_cpu_supports("avx2") ? dots_avx2 : dots_plain;
+}
+#else
+static DotsFn dots_here(void) { return dots_plain; }
+#endif
+
+static double dot(const double *a, const double *b, int n) {
+	double s = 0;
+	for (int k = 0; k < n; k++)
+		s += a[k] * b[k];
+	return s;
+}
+
+/* Row i from column `from` on, the columns before it being done. Returns 0 where the pivot is not positive. */
+static int finish_row(double *A, int n, int i, int from) {
+	double *row = A + (long)i * n;
+	for (int j = from; j < i; j++)
+		row[j] = (row[j] - dot(row, A + (long)j * n, j)) / A[(long)j * n + j];
+	const double d = row[i] - dot(row, row, i);
+	row[i] = sqrt(d);
+	return d > 0;
+}
+
+int factor_lower(double *A, int n) {
+	const DotsFn dots = dots_here();
+	int i = 0;
+	for (; i + ROWS <= n; i += ROWS) {
+		double *rows = A + (long)i * n, sums[ROWS];
+		for (int j = 0; j < i; j++) {
+			dots(rows, n, A + (long)j * n, j, sums);
+			for (int r = 0; r < ROWS; r++)
+				rows[(long)r * n + j] = (rows[(long)r * n + j] - sums[r]) / A[(long)j * n + j];
+		}
+		for (int r = 0; r < ROWS; r++)
+			if (!finish_row(A, n, i + r, i))
+				return i + r;
+	}
+	for (; i < n; i++)
+		if (!finish_row(A, n, i, 0))
+			return i;
+	return -1;
+}
+
+void factor_forward(const double *L, int n, double *x) {
+	const DotsFn dots = dots_here();
+	int i = 0;
+	for (; i + ROWS <= n; i += ROWS) {
+		const double *rows = L + (long)i * n;
+		double sums[ROWS];
+		dots(rows, n, x, i, sums);
+		for (int r = 0; r < ROWS; r++) {
+			const double *row = rows + (long)r * n;
+			x[i + r] = (x[i + r] - sums[r] - dot(row + i, x + i, r)) / row[i + r];
+		}
+	}
+	for (; i < n; i++)
+		x[i] = (x[i] - dot(L + (long)i * n, x, i)) / L[(long)i * n + i];
+}
+
+/* By rows too: each unknown is taken off those above it. */
+void factor_backward(const double *L, int n, double *x) {
+	for (int i = n - 1; i >= 0; i--) {
+		const double *row = L + (long)i * n;
+		const double xi = x[i] /= row[i];
+		for (int k = 0; k < i; k++)
+			x[k] -= row[k] * xi;
+	}
+}

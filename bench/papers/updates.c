@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * updates.c — table 1 of Huynh et al.: system matrices that are updated periodically, for 49 and 128 bodies.
+ *
+ * Beside the cost this measures what the paper leaves open, the error of the delay: the distance of one point from where the
+ * same steps with accelerations that are exact at each of them bring it. These come from the recursion; that an update
+ * before every step gives the same is a limit.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "papers.h"
+#include "system.h"
+
+enum { SAMPLES = 20, INTERVALS = 6 };
+static const int intervals[INTERVALS] = {1, 5, 10, 100, 1000, 2000}; // [steps], of 1 ms
+static const double damping_time = 2e-5;                             // of the booms: 1 % of critical at 160 Hz
+static const double frequency_bound = 200 * 2 * 3.14159265358979323846;
+static const double loop_frequency = 10; // gains of the loops [rad/s]; stronger ones bear less delay
+static const double lost = 1e3;          // [m]: further off than this, a run has diverged
+
+typedef struct Target {
+	const char *title, *model, *point;
+	double load; // factor on the drive
+	double published[INTERVALS];
+	double published_recursion;
+	double time[3];  // simulated, by scale [s]
+	double dense[3]; // of which with an update every 1 and 5 ms [s]
+} Target;
+
+#define NOT_TOLD \
+	{ NAN, NAN, NAN, NAN, NAN, NAN }
+static const Target targets[] = {
+	{"49 bodies, three loops",
+     "49",
+     "top",
+     1,
+     {1.35, 0.372, 0.250, 0.139, 0.128, NAN},
+     0.256,
+     {0.02, 10, 20},
+     {0.02, 10, 20}},
+	{"128 bodies, chain",
+     "128chain",
+     "f127/n4",
+     0.1,
+     {NAN, NAN, 26.1, 5.62, 3.56, 3.46},
+     1.25,
+     {0.02, 4, 20},
+     {0.003, 0.2, 20}},
+	{"128 bodies, chain, ten times the load", "128chain", "f127/n4", 1, NOT_TOLD, NAN, {0.02, 4, 20}, {0.003, 0.2, 20}},
+	{"128 bodies, star", "128star", "f127/n4", 0.1, NOT_TOLD, NAN, {0.02, 4, 20}, {0.003, 0.2, 20}},
+};
+
+/* How far an update before every step may be off after a motion: round-off of the place, and what the motion makes of it. */
+static double tolerance(double moved) { return 1e-12 + 1e-10 * moved; }
+
+/* Where the point should be, at equal times. */
+typedef struct Path {
+	CalVec3 start, at[SAMPLES];
+	double moved; // largest distance from the start
+	double cpu;   // of the steps
+} Path;
+
+static int64_t steps_to(const Target *target, const PaperRun *run, PaperScale scale, int sample) {
+	return llround(target->time[scale] / run->paper->step * sample / SAMPLES);
+}
+
+/* The recursion, every step. */
+static CalStatus follow(const Target *target, PaperScale scale, PaperRun *run, Path *path) {
+	CalStatus status = paper_run_place(run, target->point, &path->start);
+	for (int i = 0; status == CAL_OK && i < SAMPLES; i++) {
+		const double begin = cpu_seconds();
+		status = paper_run_step(run, steps_to(target, run, scale, i + 1) - steps_to(target, run, scale, i));
+		path->cpu += cpu_seconds() - begin;
+		if (status == CAL_OK)
+			status = paper_run_place(run, target->point, &path->at[i]);
+		path->moved = larger(path->moved, distance(path->at[i], path->start));
+	}
+	return status;
+}
+
+typedef struct Line {
+	double ratio;     // CPU time by simulated time
+	double simulated; // [s]
+	double error;     // largest distance from the path [m]; NAN: not compared
+	int broken;       // the run did not get further
+	int exact;        // what the others are compared with
+} Line;
+
+/* Matrices from the state every `interval` steps. */
+static CalStatus delay(const Target *target, PaperScale scale, int interval, const Path *path, System *system,
+                       Line *line) {
+	PaperRun *run = system->run;
+	const double limit = interval < 10 ? target->dense[scale] : target->time[scale];
+	double cpu = 0;
+	CalStatus status = CAL_OK;
+	paper_set_start(run->paper, run->model, &run->state);
+	*line = (Line){.error = NAN};
+	for (int i = 0; status == CAL_OK && i < SAMPLES; i++) {
+		const int64_t first = steps_to(target, run, scale, i), all = steps_to(target, run, scale, i + 1);
+		const int64_t last = all < llround(limit / run->paper->step) ? all : llround(limit / run->paper->step);
+		CalVec3 place;
+		if (last <= first)
+			break;
+		const double begin = cpu_seconds();
+		status = system_step(system, first, last - first, interval);
+		cpu += cpu_seconds() - begin;
+		line->simulated = (double)last * run->paper->step;
+		if (status == CAL_OK)
+			status = paper_run_place(run, target->point, &place);
+		if (status != CAL_OK || last < all)
+			continue;
+		const double error = distance(place, path->at[i]);
+		if (!(error < lost))
+			status = CAL_NOT_FINITE;
+		line->error = isnan(line->error) ? error : larger(line->error, error);
+	}
+	line->ratio = cpu / line->simulated;
+	line->broken = status > 0; // the delay can do that: a result, not a failure
+	return line->broken ? CAL_OK : status;
+}
+
+static void print_line(FILE *out, const Target *target, const char *update, const Line *line, double moved,
+                       double published) {
+	char theirs[32], error[32];
+	const char *what = line->broken ? "diverges" : paper_number(error, sizeof error, "%.1e", line->error);
+	if (line->exact)
+		what = "the reference";
+	fprintf(out, "| %s | %s | %.3g | %s | %g s | %s | %.2g |\n", target->title, update, line->ratio,
+	        paper_number(theirs, sizeof theirs, "%.3g", published), line->simulated, what, moved);
+	fflush(out);
+}
+
+static int write_target(FILE *out, const PaperJob *job, const Target *target, PaperRun *run, System *system) {
+	const double duration = target->time[job->scale];
+	Path path = {.moved = 0};
+	CalStatus status = follow(target, job->scale, run, &path);
+	if (status != CAL_OK)
+		return paper_fail(target->title, status, NULL);
+	for (int k = 0; k < INTERVALS; k++) {
+		char update[32];
+		Line line;
+		snprintf(update, sizeof update, "%d ms", intervals[k]);
+		status = delay(target, job->scale, intervals[k], &path, system, &line);
+		if (status != CAL_OK)
+			return paper_fail(target->title, status, NULL);
+		if (intervals[k] == 1 && job->scale != PAPER_FULL && !(line.error <= tolerance(path.moved))) {
+			fprintf(stderr, "papers: %s: an update before every step is off by %g m\n", target->title, line.error);
+			return 1;
+		}
+		print_line(out, target, update, &line, path.moved, target->published[k]);
+	}
+	const Line line = {.ratio = path.cpu / duration, .simulated = duration, .exact = 1};
+	print_line(out, target, "none: order N", &line, path.moved, target->published_recursion);
+	return 0;
+}
+
+static void scale_drive(PaperModel *paper, double factor) {
+	paper->torque *= factor;
+	for (int i = 0; i < paper->load_count; i++) {
+		CalVec3 *parts[] = {&paper->load[i].f.angular, &paper->load[i].f.linear};
+		for (int k = 0; k < 2; k++)
+			*parts[k] = (CalVec3){factor * parts[k]->x, factor * parts[k]->y, factor * parts[k]->z};
+	}
+}
+
+int write_updates(const PaperJob *job) {
+	static const PaperWay way = {CAL_SOLVER_RECURSIVE, CAL_LOOPS_LOCAL, -1};
+	const PaperOptions options = {damping_time, frequency_bound, loop_frequency};
+	FILE *out = paper_file(job, "updates.md");
+	int failed = out == NULL;
+	if (out)
+		fprintf(out,
+		        "| system | update | CPU time / simulated time | theirs | simulated | largest error of the point [m] | "
+		        "its motion [m] |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+	for (int i = 0; !failed && i < (int)(sizeof targets / sizeof *targets); i++) {
+		PaperModel paper;
+		PaperRun run = {0};
+		System system = {0};
+		CalError error;
+		CalStatus status = paper_model(targets[i].model, &options, &paper, &error);
+		scale_drive(&paper, targets[i].load);
+		if (status == CAL_OK)
+			status = paper_run_open(&paper, &way, &run, &error);
+		if (status == CAL_OK)
+			status = system_open(&run, &system);
+		failed = status != CAL_OK ? paper_fail(targets[i].title, status, &error)
+		                          : write_target(out, job, &targets[i], &run, &system);
+		system_close(&system);
+		paper_run_close(&run);
+		paper_model_free(&paper);
+	}
+	if (out)
+		fclose(out);
+	return failed;
+}
