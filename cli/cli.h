@@ -27,6 +27,7 @@ int command_run(int argc, char **argv);
 int command_plot(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_modes(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_golden(int argc, char **argv);
 int command_convert(int argc, char **argv);

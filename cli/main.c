@@ -18,6 +18,7 @@ static const Command commands[] = {
 	{"info", command_info, "say what a model consists of"},
 	{"check", command_check, "find what is wrong or suspicious in a model"},
 	{"run", command_run, "integrate a model in time; write CSV and plots"},
+	{"sweep", command_sweep, "run a model many times with other numbers: Monte-Carlo, grids; tables and report"},
 	{"plot", command_plot, "draw columns of a CSV file"},
 	{"view", command_view, "write a run as a page that any browser opens"},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},

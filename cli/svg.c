@@ -5,7 +5,8 @@
  * Colours are those of Okabe and Ito, told apart also by people with colour blindness; beyond eight
  * lines they repeat dashed, then dotted. A line with more samples than pixels is drawn as the least and
  * greatest value of each pixel column, and points that a straight line passes within a tenth of a pixel are left
- * out: it looks the same and keeps the file small. Values that are not finite leave a gap.
+ * out: it looks the same and keeps the file small. Values that are not finite leave a gap. Small charts (histograms, scatter
+ * plots, bars) are for pages that show many of them.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -29,6 +30,9 @@ static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7"
 enum { COLOUR_COUNT = sizeof colours / sizeof colours[0] };
 static const char *const dashes[] = {"", "7 3", "2 3"};
 enum { DASH_COUNT = sizeof dashes / sizeof dashes[0] };
+
+/* Of small charts [px]. */
+enum { CHART_WIDTH = 430, CHART_HEIGHT = 270, CHART_LEFT = 64, CHART_RIGHT = 414, CHART_TOP = 30, CHART_BOTTOM = 220 };
 
 /* An axis maps [from, to] to pixels; ticks stand at multiples of step. */
 typedef struct Axis {
@@ -326,6 +330,114 @@ void svg_write(FILE *out, const SvgPlot *plot) {
 	for (int i = 0; i < plot->panel_count; i++) {
 		draw_panel(out, plot, &plot->panels[i], &x, top, i == plot->panel_count - 1);
 		top += panel_height(&plot->panels[i]) + PANEL_GAP;
+	}
+	fputs("</svg>\n", out);
+}
+
+/* ---- small charts ------------------------------------------------------------------------------ */
+
+static void chart_begin(FILE *out, int height) {
+	fprintf(out,
+	        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+	        "font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\" role=\"img\">\n"
+	        "<style>.grid{stroke:#e4e4e4}</style>\n",
+	        CHART_WIDTH, height, CHART_WIDTH, height);
+}
+
+static void range_of(const double *values, size_t count, double *low, double *high) {
+	*low = INFINITY;
+	*high = -INFINITY;
+	for (size_t i = 0; i < count; i++) {
+		*low = fmin(*low, values[i]);
+		*high = fmax(*high, values[i]);
+	}
+}
+
+static Axis chart_axis(double low, double high, int most, double pixel_from, double pixel_to) {
+	Axis axis = axis_over(low, high, most, true);
+	axis.pixel_from = pixel_from;
+	axis.pixel_to = pixel_to;
+	return axis;
+}
+
+static void chart_axes(FILE *out, const Axis *x, const Axis *y, SvgAxis x_axis, SvgAxis y_axis) {
+	char text[280];
+	draw_x_ticks(out, x, CHART_TOP, CHART_BOTTOM);
+	for (double k = ceil(y->from / y->step - 1e-9); k * y->step <= y->to + 1e-9 * y->step; k++) {
+		const double py = at(y, k * y->step);
+		fprintf(out, "<path class=\"grid\" d=\"M%d %.1fH%d\"/>\n", CHART_LEFT, py, CHART_RIGHT);
+		tick_label(out, CHART_LEFT - 6, py + 4, "end", y, k * y->step);
+	}
+	fprintf(out, "<rect fill=\"none\" stroke=\"#888\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", CHART_LEFT,
+	        CHART_TOP, CHART_RIGHT - CHART_LEFT, CHART_BOTTOM - CHART_TOP);
+	axis_text(text, sizeof text, x_axis.title, x_axis.unit, x);
+	label(out, (CHART_LEFT + CHART_RIGHT) / 2.0, CHART_BOTTOM + 38, "middle", "", text);
+	axis_text(text, sizeof text, y_axis.title, y_axis.unit, y);
+	label(out, CHART_LEFT, CHART_TOP - 10, "start", " font-weight=\"bold\"", text);
+}
+
+static void draw_limit(FILE *out, const Axis *x, double limit) {
+	if (limit >= x->from && limit <= x->to)
+		fprintf(out, "<path stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"6 3\" d=\"M%.1f %dV%d\"/>\n",
+		        colours[1], at(x, limit), CHART_TOP, CHART_BOTTOM);
+}
+
+void svg_histogram(FILE *out, SvgAxis axis, const double *values, size_t count, double above, double below) {
+	enum { MOST_BINS = 40, LEAST_BINS = 5 };
+	size_t bins[MOST_BINS] = {0}, most = 1;
+	double low, high;
+	range_of(values, count, &low, &high);
+	const int bin_count = (int)fmin(fmax(ceil(sqrt((double)count)), LEAST_BINS), MOST_BINS);
+	const double width = (high - low) / bin_count;
+	for (size_t i = 0; i < count; i++) {
+		const int bin = width > 0 ? (int)fmin((values[i] - low) / width, bin_count - 1) : 0;
+		bins[bin]++;
+		most = bins[bin] > most ? bins[bin] : most;
+	}
+	const Axis x = chart_axis(low, high, 6, CHART_LEFT, CHART_RIGHT);
+	const Axis y = chart_axis(0, (double)most, 5, CHART_BOTTOM, CHART_TOP);
+	chart_begin(out, CHART_HEIGHT);
+	chart_axes(out, &x, &y, axis, (SvgAxis){"cases", ""});
+	for (int i = 0; i < bin_count; i++) {
+		const double left = width > 0 ? at(&x, low + i * width) : at(&x, low) - 4;
+		const double right = width > 0 ? at(&x, low + (i + 1) * width) : left + 8, top = at(&y, (double)bins[i]);
+		if (bins[i])
+			fprintf(out, "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", colours[0], left,
+			        top, fmax(right - left - 0.5, 0.5), CHART_BOTTOM - top);
+	}
+	draw_limit(out, &x, above);
+	draw_limit(out, &x, below);
+	fputs("</svg>\n", out);
+}
+
+void svg_scatter(FILE *out, SvgAxis x_axis, SvgAxis y_axis, const double *xs, const double *ys, size_t count) {
+	enum { MOST_POINTS = 2000 };
+	double low, high;
+	const size_t step = count / MOST_POINTS + 1;
+	range_of(xs, count, &low, &high);
+	const Axis x = chart_axis(low, high, 6, CHART_LEFT, CHART_RIGHT);
+	range_of(ys, count, &low, &high);
+	const Axis y = chart_axis(low, high, 5, CHART_BOTTOM, CHART_TOP);
+	chart_begin(out, CHART_HEIGHT);
+	chart_axes(out, &x, &y, x_axis, y_axis);
+	fprintf(out, "<g fill=\"%s\" fill-opacity=\"0.5\">\n", colours[0]);
+	for (size_t i = 0; i < count; i += step)
+		fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>\n", at(&x, xs[i]), at(&y, ys[i]));
+	fputs("</g>\n</svg>\n", out);
+}
+
+void svg_bars(FILE *out, const char *title, const char *const *names, const double *values, int count) {
+	enum { ROW = 22, NAMES = 150 };
+	const int bottom = CHART_TOP + ROW * count;
+	const Axis x = chart_axis(-1, 1, 4, NAMES + 10, CHART_RIGHT);
+	chart_begin(out, bottom + 30);
+	draw_x_ticks(out, &x, CHART_TOP, bottom);
+	label(out, 8, CHART_TOP - 10, "start", " font-weight=\"bold\"", title);
+	for (int i = 0; i < count; i++) {
+		const double from = at(&x, fmin(values[i], 0)), to = at(&x, fmax(values[i], 0)), y = CHART_TOP + ROW * i;
+		fprintf(out, "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n", colours[values[i] < 0],
+		        from, y + 4, fmax(to - from, 0.5), ROW - 8);
+		label(out, NAMES, y + ROW / 2.0 + 4, "end", "", names[i]);
 	}
 	fputs("</svg>\n", out);
 }

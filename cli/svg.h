@@ -35,4 +35,18 @@ typedef struct SvgPlot {
 
 void svg_write(FILE *out, const SvgPlot *plot);
 
+/* ---- small charts, to stand side by side in a page ---------------------------------------------- */
+
+/** An axis: "tip rate", "rad/s". */
+typedef struct SvgAxis {
+	const char *title, *unit;
+} SvgAxis;
+
+/** How often values fall into each of equal bins, with lines at limits (infinite: none). Values are finite. */
+void svg_histogram(FILE *out, SvgAxis axis, const double *values, size_t count, double above, double below);
+/** A point for each pair; of very many, only some. Values are finite. */
+void svg_scatter(FILE *out, SvgAxis x_axis, SvgAxis y_axis, const double *x, const double *y, size_t count);
+/** Bars from zero for numbers in [-1, 1], one above the other. */
+void svg_bars(FILE *out, const char *title, const char *const *names, const double *values, int count);
+
 #endif

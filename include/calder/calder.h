@@ -26,5 +26,6 @@
 #include <calder/results.h>
 #include <calder/scenario.h>
 #include <calder/replay.h>
+#include <calder/sweep.h>
 
 #endif

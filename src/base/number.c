@@ -120,3 +120,15 @@ const char *number_parse(const char *text, double *value) {
 	*value = strtod(buffer, &stop);
 	return stop == buffer + written ? end : NULL;
 }
+
+void number_format(double value, char text[NUMBER_TEXT]) {
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, NUMBER_TEXT, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	for (char *c = text; *c; c++) {
+		if (!strchr("+-0123456789einfa", *c))
+			*c = '.';
+	}
+}

@@ -24,4 +24,8 @@ const Unit *unit_find(const char *name, size_t length);
  */
 const char *number_parse(const char *text, double *value);
 
+enum { NUMBER_TEXT = 40 };
+/** The fewest of 15 to 17 digits that read back as the same number, with a point whatever the locale. */
+void number_format(double value, char text[NUMBER_TEXT]);
+
 #endif

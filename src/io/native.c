@@ -52,8 +52,7 @@ static bool read_sections(Reader *r) {
 	       native_read_run(r, &s);
 }
 
-/* Takes the tree over, also on failure. */
-static CalStatus file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error) {
+CalStatus native_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error) {
 	Reader r = {.error = error};
 	CalFile *made = tree_array(tree, 1, sizeof *made);
 	if (!made) {
@@ -83,7 +82,7 @@ CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile
 		return tree_error(error, "cal_file_read", NULL, CAL_ERR_ARGUMENT, "path or file is NULL");
 	*file = NULL;
 	const CalStatus status = tree_read(path, allocator, &tree, error);
-	return status == CAL_OK ? file_from_tree(tree, allocator, file, error) : status;
+	return status == CAL_OK ? native_file_from_tree(tree, allocator, file, error) : status;
 }
 
 CalStatus cal_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
@@ -93,7 +92,7 @@ CalStatus cal_file_parse(const char *text, size_t length, const char *name, cons
 		return tree_error(error, "cal_file_parse", NULL, CAL_ERR_ARGUMENT, "text or file is NULL");
 	*file = NULL;
 	const CalStatus status = tree_parse(text, length, name ? name : "text", allocator, &tree, error);
-	return status == CAL_OK ? file_from_tree(tree, allocator, file, error) : status;
+	return status == CAL_OK ? native_file_from_tree(tree, allocator, file, error) : status;
 }
 
 void cal_file_destroy(CalFile *file) {

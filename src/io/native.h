@@ -173,7 +173,11 @@ typedef struct Reader {
 	CalError *error;
 	CalStatus status;  // of the first failure
 	char subject[160]; // what is being read, for messages: body "upper"
+	const char *page;  // where the keys are explained; NULL: docs/format.md
 } Reader;
+
+/** The file that a tree describes. Takes the tree over, also on failure. */
+CalStatus native_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error);
 
 /** Reports "file:line:col: error: subject: ..."; always false. */
 #if defined(__GNUC__)

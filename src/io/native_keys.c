@@ -153,8 +153,9 @@ static bool unknown_key(Reader *r, const TreeNode *key, const KeyTable *table) {
 }
 
 bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target) {
+	const char *page = r->page ? r->page : "docs/format.md";
 	if (map->kind != TREE_MAP)
-		return reader_fail(r, map, "expected a map (see \"%s\" in docs/format.md)", table->what);
+		return reader_fail(r, map, "expected a map (see \"%s\" in %s)", table->what, page);
 	for (int i = 0; i < map->count; i++) {
 		if (!find_key(table, map->keys[i]->text))
 			return unknown_key(r, map->keys[i], table);
@@ -163,8 +164,7 @@ bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *targ
 		const Key *key = &table->keys[i];
 		const TreeNode *value = tree_get(map, key->name);
 		if (!value && (key->flags & KEY_REQUIRED))
-			return reader_fail(r, map, "the key \"%s\" is missing (see \"%s\" in docs/format.md)", key->name,
-			                   table->what);
+			return reader_fail(r, map, "the key \"%s\" is missing (see \"%s\" in %s)", key->name, table->what, page);
 		if (!value || ((key->flags & KEY_MAY_BE_EMPTY) && tree_is_null(value)))
 			continue;
 		if (tree_is_null(value))

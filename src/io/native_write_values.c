@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "io/native_write.h"
 
 bool same_bits(const double *a, const double *b, int count) { return memcmp(a, b, (size_t)count * sizeof *a) == 0; }
@@ -23,18 +24,9 @@ void put_key(Writer *w, bool *first, const char *key) {
 	*first = false;
 }
 
-/* The fewest of 15 to 17 digits that read back as the same number, with a point whatever the locale. */
 void put_number(Writer *w, double value) {
-	char text[40];
-	for (int digits = 15; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	for (char *c = text; *c; c++) {
-		if (!strchr("+-0123456789e", *c))
-			*c = '.';
-	}
+	char text[NUMBER_TEXT];
+	number_format(value, text);
 	fputs(text, w->out);
 }
 

@@ -110,8 +110,9 @@ static CalStatus stream_read(FILE *stream, const char *path, const CalAllocator 
 	return CAL_OK;
 }
 
-CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree, CalError *error) {
-	*tree = NULL;
+CalStatus tree_text(const char *path, const CalAllocator *allocator, char **text, size_t *length, CalError *error) {
+	*text = NULL;
+	*length = 0;
 	if (!allocator_is_valid(allocator))
 		return tree_error(error, path, NULL, CAL_ERR_ARGUMENT, "the allocator needs both functions or none");
 	const CalAllocator source = allocator_or_default(allocator);
@@ -119,11 +120,18 @@ CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree
 	if (!stream)
 		return tree_error(error, path, NULL, CAL_ERR_IO,
 		                  "the file could not be opened; check that it exists and may be read");
-	char *text;
-	size_t length = 0;
-	CalStatus status = stream_read(stream, path, &source, &text, &length, error);
+	const CalStatus status = stream_read(stream, path, &source, text, length, error);
 	fclose(stream);
+	return status;
+}
+
+CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree, CalError *error) {
+	char *text;
+	size_t length;
+	*tree = NULL;
+	CalStatus status = tree_text(path, allocator, &text, &length, error);
 	if (status == CAL_OK) {
+		const CalAllocator source = allocator_or_default(allocator);
 		status = tree_parse(text, length, path, allocator, tree, error);
 		memory_free(&source, text);
 	}

@@ -43,6 +43,8 @@ typedef struct Tree Tree;
 CalStatus tree_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator, Tree **tree,
                      CalError *error);
 CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree, CalError *error);
+/** All of a file, from the allocator; not ended by a zero. NULL on failure. */
+CalStatus tree_text(const char *path, const CalAllocator *allocator, char **text, size_t *length, CalError *error);
 void tree_destroy(Tree *tree); // accepts NULL
 
 const TreeNode *tree_root(const Tree *tree);
@@ -54,6 +56,17 @@ void *tree_array(Tree *tree, size_t count, size_t size);
 const TreeNode *tree_get(const TreeNode *node, const char *key);
 /** True for an empty plain scalar, `~` and `null`. */
 bool tree_is_null(const TreeNode *node);
+
+/**
+ * The value that a path of steps leads to: keys of maps, and of lists names of items or places from 0. *reached: how many
+ * steps could be taken; NULL back if not all.
+ */
+const TreeNode *tree_find(const TreeNode *node, const char *const *steps, int count, int *reached);
+/**
+ * Puts another text in the place of the scalar at the end of a path. What aliases and merged maps share with it stays as
+ * it is, unless `shared`: then it changes wherever it is used. CAL_ERR_ARGUMENT: there is no scalar.
+ */
+CalStatus tree_set(Tree *tree, const char *const *steps, int count, const char *text, bool shared);
 
 /** "name:line:column: error: ..." into error, and status back. node NULL: no place. */
 #if defined(__GNUC__)

@@ -157,6 +157,51 @@ bool quantity_parse(const char *text, Dimension dimension, double *value, char *
 	return true;
 }
 
+bool quantity_parse_any(const char *text, double *value, Unit *unit, char *message, size_t size) {
+	double number;
+	const char *rest = number_parse(text, &number);
+	Cursor cursor = {rest ? rest : "", NULL, 0};
+	*unit = (Unit){1, 0, 0, 0, 0};
+	skip_spaces(&cursor);
+	const bool unit_read = !*cursor.p || parse_unit(&cursor, unit, UNIT_DEPTH);
+	*value = rest ? number * unit->factor : (double)NAN;
+	if (rest && unit_read && !*cursor.p && isfinite(*value)) {
+		unit->factor = 1;
+		return true;
+	}
+	if (!unit_read && cursor.bad && cursor.bad_length)
+		snprintf(message, size, "unknown unit \"%.*s\"", cursor.bad_length < 60 ? (int)cursor.bad_length : 60,
+		         cursor.bad);
+	else
+		snprintf(message, size, "not a number with a unit: \"%.60s\"", text);
+	return false;
+}
+
+static size_t put_power(char *text, size_t used, const char *before, const char *name, int power) {
+	char number[16] = "";
+	if (power != 1)
+		snprintf(number, sizeof number, "^%d", power);
+	return used + (size_t)snprintf(text + used, UNIT_TEXT - used, "%s%s%s", used ? before : "", name, number);
+}
+
+void unit_format(Unit unit, char text[UNIT_TEXT]) {
+	const char *const names[] = {"kg", "m", "s", "rad"};
+	const int powers[] = {unit.kg, unit.m, unit.s, unit.rad};
+	size_t used = 0;
+	text[0] = 0;
+	for (int i = 0; i < 4; i++)
+		if (powers[i] > 0)
+			used = put_power(text, used, "*", names[i], powers[i]);
+	const bool below = used > 0; // "m/s", but "s^-1" where nothing stands above
+	for (int i = 0; i < 4; i++)
+		if (powers[i] < 0)
+			used = put_power(text, used, below ? "/" : "*", names[i], below ? -powers[i] : powers[i]);
+}
+
+bool unit_same(Unit a, Unit b) { return a.kg == b.kg && a.m == b.m && a.s == b.s && a.rad == b.rad; }
+
+bool unit_is_none(Unit unit) { return !unit.kg && !unit.m && !unit.s && !unit.rad; }
+
 bool ratio_is_of_units(double ratio) {
 	const double decades = ratio > 0 ? log10(ratio) / 3 : 0, whole = round(decades);
 	return whole != 0 && fabs(decades - whole) < 0.0015;

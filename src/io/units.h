@@ -60,4 +60,18 @@ bool ratio_is_of_units(double ratio);
 /** False: message says what is wrong and what is expected. */
 bool quantity_parse(const char *text, Dimension dimension, double *value, char *message, size_t size);
 
+/**
+ * A number with any unit or none: its value in SI, and the dimension of the unit (factor 1; all exponents 0: none was
+ * given, or it has none). False: message says what is wrong.
+ */
+bool quantity_parse_any(const char *text, double *value, Unit *unit, char *message, size_t size);
+
+/** "kg*m/s^2" of the exponents, as quantity_parse() reads it; "": none. */
+enum { UNIT_TEXT = 48 };
+void unit_format(Unit unit, char text[UNIT_TEXT]);
+/** The exponents are the same. */
+bool unit_same(Unit a, Unit b);
+/** All exponents are zero. */
+bool unit_is_none(Unit unit);
+
 #endif

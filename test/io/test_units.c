@@ -164,6 +164,38 @@ static void numbers_of_any_length_are_safe(void **state) {
 	assert_true(value > 7.77 && value < 7.78);
 }
 
+/* Units of any dimension, and their dimension written so that it reads back. */
+static void any_unit_is_told(void **state) {
+	(void)state;
+	static const struct {
+		const char *text, *unit;
+		double value;
+	} known[] = {{"5 mm", "m", 0.005},        {"-2.5", "", -2.5},
+	             {"20 kN/m", "kg/s^2", 20e3}, {"3 N*m/rad", "kg*m^2/s^2/rad", 3},
+	             {"2 rad/s", "rad/s", 2},     {"4 s^-2", "s^-2", 4}};
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+		char message[200], unit_text[UNIT_TEXT], again[100];
+		double value, back;
+		Unit unit, second;
+		assert_true(quantity_parse_any(known[i].text, &value, &unit, message, sizeof message));
+		assert_true(value == known[i].value);
+		unit_format(unit, unit_text);
+		assert_string_equal(unit_text, known[i].unit);
+		snprintf(again, sizeof again, "7 %s", unit_text);
+		assert_true(quantity_parse_any(again, &back, &second, message, sizeof message));
+		assert_true(back == 7 && unit_same(unit, second));
+		assert_true(unit_is_none(unit) == !known[i].unit[0]);
+	}
+	static const char *const wrong[] = {"", "m", "5 parsec", "5 m/", "1e999", "5 m m^", "[1]"};
+	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+		char message[200] = "";
+		double value;
+		Unit unit;
+		assert_false(quantity_parse_any(wrong[i], &value, &unit, message, sizeof message));
+		assert_true(message[0] != 0);
+	}
+}
+
 static void suggestions_are_near(void **state) {
 	(void)state;
 	static const char *const keys[] = {"mass", "com", "inertia", "nodes", "rotor_inertia", "gear_ratio"};
@@ -200,6 +232,7 @@ int main(void) {
 		cmocka_unit_test(doubles_round_trip),
 		cmocka_unit_test(decimal_point_is_a_point_in_every_locale),
 		cmocka_unit_test(numbers_of_any_length_are_safe),
+		cmocka_unit_test(any_unit_is_told),
 		cmocka_unit_test(suggestions_are_near),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

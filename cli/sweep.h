@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sweep.h — the parts of `calder sweep`: which cases this process runs, how one is run, processes that run them, report.
+ */
+#ifndef CALDER_CLI_SWEEP_H
+#define CALDER_CLI_SWEEP_H
+
+#include "cli.h"
+
+/* ---- which cases (sweep_place.c) ----------------------------------------------------------------- */
+
+/** One of `count` processes that share the cases: it runs those whose number modulo count is its index. */
+typedef struct Place {
+	int64_t index, count;
+	const char *from; // what said so, in words; NULL: it is alone
+} Place;
+
+/** By what mpirun, srun and job arrays of Slurm tell a process in its environment. */
+Place place_of_environment(void);
+/** "I/N"; false: it is none. */
+bool place_parse(const char *text, Place *place);
+
+/* ---- one case (sweep_case.c) --------------------------------------------------------------------- */
+
+/** What became of a case. */
+typedef struct CaseOutcome {
+	CalCaseStatus status;
+	char message[900];
+	double *outputs; // [output_count], room of the caller
+} CaseOutcome;
+
+/** Runs case k. series: path for its samples, NULL: none are kept. */
+void case_run(const CalPlan *plan, int64_t k, const char *series, CaseOutcome *outcome);
+/**
+ * Checks that the model as it stands can be set up and has all signals; units[output_count] get texts from malloc. Returns
+ * an exit code.
+ */
+int case_check(const CalPlan *plan, char **units);
+
+/* ---- many of them (sweep_pool.c) ----------------------------------------------------------------- */
+
+typedef struct PoolOptions {
+	int jobs;             // processes at once
+	double timeout;       // [s] of wall time for a case; 0: none
+	bool progress;        // on stderr
+	const int64_t *cases; // [count] to run
+	int64_t count;
+	const char *series; // folder of the series, NULL: none are kept
+} PoolOptions;
+
+/** Runs cases and puts what they gave. Returns an exit code; *ended_by: the signal that ended it early, 0: none did. */
+int pool_run(CalSweep *sweep, const PoolOptions *options, int *ended_by);
+
+/* ---- what came out (sweep_report.c) -------------------------------------------------------------- */
+
+/** Writes report.html to the folder. Returns an exit code. */
+int report_write(const CalSweep *sweep, const char *folder);
+
+#endif

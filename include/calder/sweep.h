@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * calder/sweep.h — campaigns: one model run many times with other numbers in it (docs/sweep.md).
+ *
+ * A plan file names a model file, the places in it that vary and how, the design of the cases, and what is kept of each.
+ * Case k is a function of the plan and k alone: cases can be run in any order, anywhere, again. What they gave is appended
+ * to a folder that any number of processes may share, survives their death, and is merged into tables at the end.
+ *
+ *   cal_plan_read(), cal_sweep_open();
+ *   for every k that cal_sweep_status() calls missing: cal_plan_open_case(), run it, cal_sweep_put();
+ *   cal_sweep_refresh(), cal_sweep_merge()
+ *
+ * Needs libyaml, as calder/io.h does. How a case is run is up to the caller; `calder sweep` is one.
+ */
+#ifndef CALDER_SWEEP_H
+#define CALDER_SWEEP_H
+
+#include <calder/io.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- plans ---------------------------------------------------------------------------------- */
+
+typedef struct CalPlan CalPlan;
+
+typedef enum CalDesign {
+	CAL_DESIGN_GRID,   // all combinations of listed values
+	CAL_DESIGN_RANDOM, // independent draws
+	CAL_DESIGN_LATIN,  // Latin hypercube: every parameter hits each of N equal strata once
+	CAL_DESIGN_SOBOL,  // Sobol's sequence with a random shift
+	CAL_DESIGN_COUNT
+} CalDesign;
+CAL_API const char *cal_design_name(CalDesign design); // as in files; NULL: there is none
+
+/** Reads a plan and the model file that it names; every target is looked up. Errors carry file:line:col. */
+CAL_API CalStatus cal_plan_read(const char *path, const CalAllocator *allocator, CalPlan **plan, CalError *error);
+/**
+ * The same with both texts at hand, neither need end with a zero. name stands for the plan in messages; the model is
+ * sought in its folder. model_text NULL: it is read from there.
+ */
+CAL_API CalStatus cal_plan_parse(const char *text, size_t length, const char *name, const char *model_text,
+                                 size_t model_length, const CalAllocator *allocator, CalPlan **plan, CalError *error);
+CAL_API void cal_plan_destroy(CalPlan *plan); // accepts NULL
+
+/** A series of samples that is kept of every case. */
+typedef struct CalPlanSeries {
+	int signal_count; // 0: none are kept
+	const char *const *signals;
+	double interval; // [s], 0: as the samples of the plan
+} CalPlanSeries;
+
+typedef struct CalPlanInfo {
+	const char *title;              // may be ""
+	const char *name, *text;        // of the plan
+	const char *model, *model_text; // the name as the plan gives it
+	const char *model_path;         // where it lies
+	CalDesign design;
+	int64_t case_count;
+	uint64_t seed;
+	uint64_t fingerprint; // of both texts, of the files that the model names, and of the version of this library
+	int parameter_count, output_count;
+	double sample; // [s] between samples, 0: every step, < 0: as the model says
+	CalPlanSeries series;
+} CalPlanInfo;
+CAL_API CalPlanInfo cal_plan_info(const CalPlan *plan);
+
+typedef struct CalPlanParameter {
+	const char *name;
+	const char *unit;           // SI unit of its values, "": none was given
+	const char *how;            // in words: "normal(10, 0.1)"
+	const char *const *texts;   // [text_count] where its values are texts: they count from 0
+	int text_count;             //
+	int target_count;           // 0: it only serves formulas
+	const char *const *targets; // as the plan gives them
+} CalPlanParameter;
+CAL_API CalStatus cal_plan_parameter(const CalPlan *plan, int index, CalPlanParameter *parameter);
+
+/** What is made of the samples of a signal. */
+typedef enum CalKeep {
+	CAL_KEEP_FINAL,
+	CAL_KEEP_INITIAL,
+	CAL_KEEP_MIN,
+	CAL_KEEP_MAX,
+	CAL_KEEP_PEAK,  // largest absolute value
+	CAL_KEEP_RANGE, // max - min
+	CAL_KEEP_MEAN,  // over time
+	CAL_KEEP_RMS,   // over time
+	CAL_KEEP_TIME_OF_MIN,
+	CAL_KEEP_TIME_OF_MAX,
+	CAL_KEEP_AT, // the value at a given time
+	CAL_KEEP_COUNT
+} CalKeep;
+CAL_API const char *cal_keep_name(CalKeep keep); // as in files; NULL: there is none
+
+typedef struct CalPlanOutput {
+	const char *name;   // of the column: "tip", or "tip max" where several are kept
+	const char *signal; // of `calder run`, or "t"
+	CalKeep keep;
+	double at;           // [s] of CAL_KEEP_AT
+	double above, below; // outside of these a case is out of limits; -INFINITY, INFINITY: none
+} CalPlanOutput;
+CAL_API CalStatus cal_plan_output(const CalPlan *plan, int index, CalPlanOutput *output);
+
+/** values[parameter_count] of case k, SI; for texts their number. */
+CAL_API CalStatus cal_plan_values(const CalPlan *plan, int64_t k, double *values, CalError *error);
+/** The model file with the values of case k in it. k < 0: as it stands. */
+CAL_API CalStatus cal_plan_open_case(const CalPlan *plan, int64_t k, CalFile **file, CalError *error);
+
+/** Takes samples of one signal, in the order of time, and keeps what an output asks for. Start with {0}. */
+typedef struct CalKeeper {
+	int64_t count;
+	double first, last, low, high, peak, time_of_low, time_of_high;
+	double start, time;          // of the first and last sample
+	double integral, square, at; // over time; value at the time of CAL_KEEP_AT
+	int at_seen;
+} CalKeeper;
+CAL_API void cal_keeper_add(CalKeeper *keeper, const CalPlanOutput *output, double t, double value);
+/** NaN where there was no sample, or none at the time. */
+CAL_API double cal_keeper_value(const CalKeeper *keeper, const CalPlanOutput *output);
+
+/* ---- what cases gave ------------------------------------------------------------------------ */
+
+/** How a case ended; one line each: name, number, word in tables. */
+#define CAL_CASE_LIST(X)                  \
+	X(CAL_CASE_OK, 0, "ok")               \
+	X(CAL_CASE_LIMIT, 1, "out of limits") \
+	X(CAL_CASE_FAILED, 2, "failed")       \
+	X(CAL_CASE_CRASHED, 3, "crashed")     \
+	X(CAL_CASE_TIMEOUT, 4, "timed out")   \
+	X(CAL_CASE_MISSING, 5, "not run")
+typedef enum CalCaseStatus {
+#define CAL_CASE_ENUM(name, value, text) name = (value),
+	CAL_CASE_LIST(CAL_CASE_ENUM)
+#undef CAL_CASE_ENUM
+		CAL_CASE_COUNT
+} CalCaseStatus;
+CAL_API const char *cal_case_status_name(CalCaseStatus status); // NULL: there is none
+
+typedef struct CalCaseResult {
+	int64_t k;
+	CalCaseStatus status;
+	const char *message;   // why; "": ok
+	const double *outputs; // [output_count]; NULL: NaN
+} CalCaseResult;
+
+typedef struct CalSweep CalSweep;
+
+/**
+ * Opens the folder of a campaign for writing, makes it if it is not there. units[output_count] of the outputs (NULL: none).
+ * A folder of another plan, model or version is refused (CAL_ERR_ARGUMENT). Any number of processes may do so at once. The
+ * plan must outlive it.
+ */
+CAL_API CalStatus cal_sweep_open(const char *folder, const CalPlan *plan, const char *const *units,
+                                 const CalAllocator *allocator, CalSweep **sweep, CalError *error);
+/** Opens it for reading and merging; the plan is the one that was stored there (cal_sweep_plan). */
+CAL_API CalStatus cal_sweep_load(const char *folder, const CalAllocator *allocator, CalSweep **sweep, CalError *error);
+CAL_API void cal_sweep_close(CalSweep *sweep); // accepts NULL
+CAL_API const CalPlan *cal_sweep_plan(const CalSweep *sweep);
+CAL_API const char *cal_sweep_unit(const CalSweep *sweep, int output);
+
+/**
+ * Reads all that was put so far, by anybody. Of several results of one case the lowest status counts, then the first message
+ * by alphabet.
+ */
+CAL_API CalStatus cal_sweep_refresh(CalSweep *sweep, CalError *error);
+/** How case k ended, as of the last refresh and what was put here since. */
+CAL_API CalCaseStatus cal_sweep_status(const CalSweep *sweep, int64_t k);
+CAL_API int64_t cal_sweep_count(const CalSweep *sweep, CalCaseStatus status);
+/** The same in full. message and outputs live until the next refresh; outputs is NULL where it is missing. */
+CAL_API CalStatus cal_sweep_result(const CalSweep *sweep, int64_t k, CalCaseResult *result);
+/**
+ * Appends a result; when it returns, the death of the process does not lose it. A place in the model file at the beginning
+ * of the message is written as the plan names the file, so that results do not depend on where they were made.
+ */
+CAL_API CalStatus cal_sweep_put(CalSweep *sweep, const CalCaseResult *result, CalError *error);
+
+/**
+ * Writes cases.csv and, where the library was built with HDF5, cases.h5 to the folder, of what the last refresh found.
+ * The bytes depend on the results alone, not on who made them.
+ */
+CAL_API CalStatus cal_sweep_merge(const CalSweep *sweep, CalError *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
