@@ -20,7 +20,8 @@ static const char help[] =
 	"\n"
 	"Prints the groups of a model with their bodies, joints, degrees of freedom (of the joint and, behind a +,\n"
 	"modes), mass and solver; of flexible bodies the range of their modes (calder modes lists them); of closed\n"
-	"loops what they leave: mobility, redundant rows, and degrees of freedom that can be chosen.\n"
+	"loops what they leave: mobility, redundant rows, and degrees of freedom that can be chosen. Subsystems are\n"
+	"listed with their files, border nodes by their paths.\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
 	"\n"
 	"example: calder info examples/free_flying_arm.yaml\n";
@@ -217,18 +218,61 @@ static void json_group(const CalDesc *desc, CalSim *sim, int group, const Mobili
 	printf("}");
 }
 
+static void json_instances(const CalFile *file) {
+	printf(",\n  \"subsystems\": [");
+	for (int i = 0; i < cal_file_instance_count(file); i++) {
+		CalFileInstance it;
+		if (cal_file_instance(file, i, &it) != CAL_OK)
+			continue;
+		printf("%s\n    {\"name\": ", i ? "," : "");
+		json_string(stdout, it.name);
+		printf(", \"file\": ");
+		json_string(stdout, it.file);
+		printf(", \"joint\": ");
+		if (it.joint)
+			json_string(stdout, it.joint);
+		else
+			printf("null");
+		printf(", \"bodies\": %d, \"black_box\": %s}", it.body_count, it.black_box ? "true" : "false");
+	}
+	printf("],\n  \"border\": [");
+	for (int i = 0; i < cal_file_border_count(file); i++) {
+		printf("%s", i ? ", " : "");
+		json_string(stdout, cal_file_border(file, i));
+	}
+	printf("]");
+}
+
+static void print_instances(const CalFile *file) {
+	for (int i = 0; i < cal_file_instance_count(file); i++) {
+		CalFileInstance it;
+		const CalStatus status = cal_file_instance(file, i, &it);
+		if (status == CAL_OK && it.black_box)
+			printf("subsystem \"%s\": %s, a black box\n", it.name, it.file);
+		else if (status == CAL_OK)
+			printf("subsystem \"%s\": %s, %d %s, %s%s\n", it.name, it.file, it.body_count,
+			       it.body_count == 1 ? "body" : "bodies", it.joint ? "carried by joint " : "not attached",
+			       it.joint ? it.joint : "");
+	}
+	for (int i = 0; i < cal_file_border_count(file); i++)
+		printf("border   %s\n", cal_file_border(file, i));
+}
+
 static void print_json(const Loaded *loaded, const Mobility *mobility) {
 	printf("{\n  \"title\": ");
 	json_string(stdout, loaded->settings.title ? loaded->settings.title : "");
 	printf(",\n  \"groups\": [");
 	for (int i = 0; i < cal_sim_group_count(loaded->sim); i++)
 		json_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i]);
-	printf("]\n}\n");
+	printf("]");
+	json_instances(loaded->file);
+	printf("\n}\n");
 }
 
 static void print_text(const Loaded *loaded, const Mobility *mobility) {
 	if (loaded->settings.title && loaded->settings.title[0])
 		printf("%s\n", loaded->settings.title);
+	print_instances(loaded->file);
 	for (int i = 0; i < cal_sim_group_count(loaded->sim); i++)
 		print_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i]);
 }

@@ -437,6 +437,20 @@ typedef struct Input {
 } Input;
 
 /* A file that cannot be opened is left to the library, which says why. */
+/* Results hold the whole model: with subsystems, the text that has them written out. */
+static void write_out(Input *input) {
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	const bool written = out && cal_file_write(input->file, out, NULL) == CAL_OK;
+	if (out && fclose(out) == 0 && written) {
+		free(input->text);
+		input->text = text;
+	} else {
+		free(text);
+	}
+}
+
 static int read_input(const char *path, Input *input) {
 	*input = (Input){.path = input_name(path)};
 	bool from_stdin = strcmp(path, "-") == 0;
@@ -453,6 +467,8 @@ static int read_input(const char *path, Input *input) {
 	CalError error = {0};
 	CalStatus status =
 		input->text ? cal_file_parse(input->text, length, input->path, NULL, &input->file, &error) : CAL_ERR_MEMORY;
+	if (status == CAL_OK && cal_file_instance_count(input->file) > 0)
+		write_out(input);
 	return say_status(input->path, status, &error);
 }
 

@@ -252,6 +252,12 @@ CAL_API CalNodeDef cal_node_def(void);
 CAL_API CalJointDef cal_joint_def(CalJointType type);
 CAL_API CalLoopDef cal_loop_def(CalLoopType type);
 
+/**
+ * The same joint with its sides exchanged, for an attachment in the other direction: coordinates and speeds of weld,
+ * revolute, prismatic, screw and cylindrical joints keep their meaning; those of others change order or axes.
+ */
+CAL_API CalStatus cal_joint_def_reverse(const CalJointDef *def, CalJointDef *reversed, CalError *error);
+
 /** A new description with one group, "main", without gravity. allocator NULL: malloc. */
 CAL_API CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc);
 CAL_API void cal_desc_destroy(CalDesc *desc); // accepts NULL

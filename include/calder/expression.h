@@ -37,6 +37,12 @@ CAL_API int cal_expression_is_condition(const CalExpression *expression);
 /** Nonzero: it depends on nothing but the time. */
 CAL_API int cal_expression_is_of_time(const CalExpression *expression);
 
+/**
+ * How many of the first arguments of a function are names of objects; 0: none, or no such function. *nodes: nonzero where
+ * they are paths of nodes. For programs that rewrite formulas.
+ */
+CAL_API int cal_expression_names(const char *function, int *nodes);
+
 /** CAL_ERR_STAGE: it is not bound. Otherwise fails only where the kinematics of a group or a device do. */
 CAL_API CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene, double *value);
 /**

@@ -39,6 +39,21 @@ CAL_API const CalDesc *cal_file_desc(const CalFile *file);
 CAL_API CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error);
 /** The same for a file, with its title, state, loads, devices and run settings as the file gives them. */
 CAL_API CalStatus cal_file_write(const CalFile *file, FILE *out, CalError *error);
+
+/** A subsystem that a file uses (docs/subsystems.md): its objects are in the description under NAME/... */
+typedef struct CalFileInstance {
+	const char *name;  // "arm1"; of a subsystem of a subsystem "arm1/gripper"
+	const char *file;  // as the file above it names it
+	const char *joint; // that carries it; NULL: it was not attached and stands as in its own file, or is a black box
+	int body_count, border_count; // 0 of a black box
+	int black_box;                // nonzero: file is a shared object (calder/subsystem.h)
+} CalFileInstance;
+CAL_API int cal_file_instance_count(const CalFile *file);
+CAL_API CalStatus cal_file_instance(const CalFile *file, int index, CalFileInstance *instance);
+/** Border nodes: those at which the file can be attached as a subsystem. Paths, in the order of the file; NULL: no such. */
+CAL_API int cal_file_border_count(const CalFile *file);
+CAL_API const char *cal_file_border(const CalFile *file, int index);
+
 /** Sets q and u of the joints that the file gives; the others stay as they are. */
 CAL_API CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error);
 

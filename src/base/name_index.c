@@ -77,3 +77,14 @@ uint32_t name_index_next(const NameIndex *index, uint32_t hash, uint32_t *cursor
 		}
 	}
 }
+
+const char *name_path_split(const char *path) {
+	static const char ground[] = "ground/";
+	return strncmp(path, ground, sizeof ground - 1) == 0 ? path + sizeof ground - 2 : strrchr(path, '/');
+}
+
+bool name_slashes_are_sound(const char *name) {
+	const size_t length = strlen(name);
+	return name[0] != '/' && (length == 0 || name[length - 1] != '/') && !strstr(name, "//") &&
+	       strncmp(name, "ground/", strlen("ground/")) != 0;
+}

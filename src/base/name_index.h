@@ -35,4 +35,14 @@ void name_index_free(const CalAllocator *allocator, NameIndex *index);
 /** Next value with this hash, or 0. *cursor starts as 0 and belongs to one walk. */
 uint32_t name_index_next(const NameIndex *index, uint32_t hash, uint32_t *cursor);
 
+/*
+ * Names of bodies may hold a '/' (arm1/boom), names of their nodes not: a path "body/node" is cut at the last one, a path
+ * "ground/node" behind the ground.
+ */
+
+/** The '/' at which a path is cut, or NULL. */
+const char *name_path_split(const char *path);
+/** Whether no '/' stands at an end or beside another, and the name is not in the ground's. */
+bool name_slashes_are_sound(const char *name);
+
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shared.c — devices from shared objects, by the system's loader. The only file that needs it: without CALDER_WITH_DL the
- * call says that it cannot.
+ * shared.c — devices and black boxes from shared objects, by the system's loader. The only file that needs it: without
+ * CALDER_WITH_DL the calls say that they cannot.
  */
 #include <calder/sim.h>
+#include <calder/subsystem.h>
 
 #include "base/error.h"
-#include "sim/group.h"
+#include "sim/box.h"
 
 #ifdef CALDER_WITH_DL
 
@@ -16,13 +17,12 @@
 
 static void close_library(void *library) { dlclose(library); }
 
-/* dlsym gives a pointer to an object; C has no cast from it to a function. */
-static CalDevicePluginFn find_function(void *library) {
-	void *symbol = dlsym(library, "calder_device");
-	CalDevicePluginFn function = NULL;
+/* dlsym gives a pointer to an object; C has no cast from it to a function. *function is that, NULL: there is none. */
+static void find_function(void *library, const char *name, void *function, size_t size) {
+	void *symbol = dlsym(library, name);
+	memset(function, 0, size);
 	if (symbol)
-		memcpy(&function, &symbol, sizeof function);
-	return function;
+		memcpy(function, &symbol, size);
 }
 
 static CalStatus add_from(void *library, CalSim *sim, const char *name, const char *path, const char *arguments,
@@ -30,7 +30,8 @@ static CalStatus add_from(void *library, CalSim *sim, const char *name, const ch
 	CalDeviceDef def = {0};
 	char message[256] = "";
 	int index;
-	const CalDevicePluginFn make = find_function(library);
+	CalDevicePluginFn make;
+	find_function(library, "calder_device", &make, sizeof make);
 	if (!make)
 		return error_set(error, CAL_ERR_INPUT, "device \"%s\": %s has no function calder_device (see docs/devices.md)",
 		                 name, path);
@@ -64,6 +65,52 @@ CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, c
 	return status;
 }
 
+static CalStatus add_subsystem_from(void *library, CalSim *sim, const char *name, const char *path,
+                                    const char *arguments, const CalSubsystemTie *ties, int tie_count, int *device,
+                                    CalError *error) {
+	CalSubsystemDef def = {0};
+	char message[256] = "";
+	CalError inner = {0};
+	int index;
+	CalSubsystemPluginFn make;
+	find_function(library, "calder_subsystem", &make, sizeof make);
+	if (!make)
+		return error_set(error, CAL_ERR_INPUT,
+		                 "subsystem \"%s\": %s has no function calder_subsystem (see docs/subsystems.md)", name, path);
+	if (make(CAL_SUBSYSTEM_INTERFACE, arguments, &def, message, sizeof message) != 0)
+		return error_set(error, CAL_ERR_INPUT, "subsystem \"%s\": %s: %s", name, path,
+		                 message[0] ? message : "it refuses the arguments without saying why");
+	const CalStatus status = cal_sim_add_subsystem(sim, name, &def, ties, tie_count, &index, &inner);
+	if (status != CAL_OK) {
+		if (def.version == CAL_SUBSYSTEM_INTERFACE && def.ops && def.ops->destroy)
+			def.ops->destroy(def.self);
+		return error_set(error, status, "%s (%s)", inner.text, path);
+	}
+	sim->devices[index].library = library;
+	sim->devices[index].close_library = close_library;
+	snprintf(sim_box(sim, index)->origin, sizeof sim_box(sim, index)->origin, "%s", path);
+	if (device)
+		*device = index;
+	return CAL_OK;
+}
+
+CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path, const char *arguments,
+                                 const CalSubsystemTie *ties, int tie_count, int *device, CalError *error) {
+	if (!sim || !name || !path)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_load_subsystem: give a simulation, a name and a path");
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		const char *why = dlerror();
+		return error_set(error, CAL_ERR_IO, "subsystem \"%s\": cannot load %s: %s", name, path,
+		                 why ? why : "no reason given");
+	}
+	const CalStatus status =
+		add_subsystem_from(library, sim, name, path, arguments ? arguments : "", ties, tie_count, device, error);
+	if (status != CAL_OK)
+		dlclose(library);
+	return status;
+}
+
 #else
 
 CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, const char *arguments, int *device,
@@ -73,6 +120,19 @@ CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, c
 	(void)device;
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "device \"%s\": this library was built without the system's loader; build again with "
+	                 "CALDER_WITH_DL=ON to load %s",
+	                 name ? name : "", path ? path : "a shared object");
+}
+
+CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path, const char *arguments,
+                                 const CalSubsystemTie *ties, int tie_count, int *device, CalError *error) {
+	(void)sim;
+	(void)arguments;
+	(void)ties;
+	(void)tie_count;
+	(void)device;
+	return error_set(error, CAL_ERR_UNSUPPORTED,
+	                 "subsystem \"%s\": this library was built without the system's loader; build again with "
 	                 "CALDER_WITH_DL=ON to load %s",
 	                 name ? name : "", path ? path : "a shared object");
 }

@@ -3,7 +3,7 @@
  * native.c — cal_file_read() and what a file offers (docs/format.md).
  *
  * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, pendulums,
- * loops, state, loads, devices, motions, events, run. The first mistake stops the reading; its message carries file, line and column.
+ * loops, state, loads, devices, motions, events, border, run; subsystems are put in their place before. The first mistake stops the reading; its message carries file, line and column.
  */
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +30,8 @@ static const Key file_keys[] = {
 	{"motions", key_node, offsetof(Sections, motions), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"events", key_node, offsetof(Sections, events), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 	{"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"border", key_node, offsetof(Sections, border), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"subsystems", key_node, offsetof(Sections, subsystems), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable file_table = KEY_TABLE("file", file_keys);
 
@@ -38,6 +40,9 @@ static bool read_sections(Reader *r) {
 	const TreeNode *root = tree_root(r->file->tree);
 	if (root->kind != TREE_MAP)
 		return reader_fail(r, root, "this is no Calder file: expected a map that starts with \"calder: 1\"");
+	if (!native_expand(r))
+		return false;
+	root = tree_root(r->file->tree);
 	if (!keys_read(r, root, &file_table, &s))
 		return false;
 	if (s.version != FORMAT_VERSION)
@@ -49,7 +54,7 @@ static bool read_sections(Reader *r) {
 	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_pendulums(r, &s) &&
 	       native_read_loops(r, &s) && native_read_state(r, &s) && native_read_loads(r, &s) &&
 	       native_read_devices(r, &s) && native_read_motions(r, &s) && native_read_events(r, &s) &&
-	       native_read_run(r, &s);
+	       native_read_border(r, &s) && native_read_boxes(r, &s) && native_read_run(r, &s);
 }
 
 CalStatus native_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error) {

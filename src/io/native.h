@@ -13,6 +13,7 @@
 #include <calder/flex.h>
 #include <calder/io.h>
 #include <calder/motion.h>
+#include <calder/subsystem.h>
 #include <calder/transition.h>
 #include <calder/visual.h>
 #include <stdbool.h>
@@ -136,6 +137,23 @@ typedef struct EventEntry {
 /** Room that the actions of all events need beyond what the description has. */
 CalSimCapacity native_events_capacity(const CalFile *file);
 
+/* A subsystem as it was instantiated. */
+typedef struct FileInstance {
+	const char *name;  // "arm1", "arm1/gripper"
+	const char *file;  // as the file above it names it
+	const char *joint; // that carries it, NULL: it stands as in its own file
+	int bodies, borders;
+} FileInstance;
+
+/* A subsystem that a shared object supplies. */
+typedef struct BoxEntry {
+	const char *name, *place;
+	const char *path;                // as given
+	const char *library, *arguments; // library: as it is loaded
+	CalSubsystemTie *ties;           // [tie_count]
+	int tie_count;
+} BoxEntry;
+
 typedef struct VisualList {
 	CalVisual *items;
 	int count;
@@ -162,7 +180,10 @@ struct CalFile {
 	Made *made; // what actions make, each name once
 	int made_count;
 	const char **open_loops; // names of loops that start open
-	int open_loop_count;
+	FileInstance *instances;
+	const char **border; // paths
+	BoxEntry *boxes;
+	int open_loop_count, instance_count, border_count, box_count;
 	CalRunSettings run;
 };
 
@@ -277,7 +298,7 @@ typedef struct Sections {
 	const char *title;
 	CalVec3 gravity;
 	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions,
-		*events;
+		*events, *subsystems, *border;
 } Sections;
 
 bool native_read_bodies(Reader *r, const Sections *s);
@@ -290,6 +311,16 @@ bool native_read_pendulums(Reader *r, const Sections *s); // behind the joints
 bool native_read_motions(Reader *r, const Sections *s);
 bool native_read_events(Reader *r, const Sections *s);
 bool native_read_run(Reader *r, const Sections *s);
+/** A loop between two frames, but its sides; the subject is set. */
+bool native_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def);
+/** Adds the black boxes of the file to a simulation. */
+CalStatus native_add_boxes(const CalFile *file, CalSim *sim, CalError *error);
+/** Path of a shared object, which lies beside the file; NULL after reporting. */
+const char *native_library_path(Reader *r, const TreeNode *node, const char *name);
+/** Puts the subsystems of the file in the place of their section, unless they are of a library; before all else. */
+bool native_expand(Reader *r);
+bool native_read_border(Reader *r, const Sections *s);
+bool native_read_boxes(Reader *r, const Sections *s);
 
 /** A table of values of this dimension; table->shape stays unless the file gives one. */
 bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table);
@@ -311,9 +342,12 @@ typedef struct JointInput {
 	double pitch;
 	CalPlacement inboard, outboard;
 	const TreeNode *elements, *dof;
+	int reversed;
 } JointInput;
 /** Everything but name, place and sides. */
 bool native_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape);
+/** Whether "reversed" is possible. */
+bool native_can_reverse(CalJointType type);
 bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target); // CalJointType
 
 /** Mass properties from a shape (native_shape.c). */
@@ -371,6 +405,6 @@ extern const KeyTable file_table, group_table, ground_table, body_table, node_ta
 	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
 	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table,
 	contact_table, contact_shape_table, contact_material_table, expression_table, motion_table, pendulum_table,
-	event_table, action_table, attach_table, add_body_table, visual_table;
+	event_table, action_table, attach_table, add_body_table, visual_table, subsystem_table, attachment_table;
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name_index.h"
 #include "io/native.h"
 
 /* ---- groups --------------------------------------------------------------------------------- */
@@ -257,10 +258,24 @@ static void list_nodes(const CalDesc *desc, CalBodyId id, char *text, size_t siz
 	}
 }
 
+/* Whether all of the path names a body: what is before its last '/' is no body, but a subsystem with bodies. */
+static bool is_in_subsystem(const CalDesc *desc, const char *path) {
+	const char *slash = strrchr(path, '/');
+	const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+	bool found = false;
+	for (int i = 1; slash && i <= cal_desc_body_count(desc); i++) {
+		const char *name = cal_desc_body(desc, (CalBodyId){(uint32_t)i})->name;
+		if (strncmp(name, path, length - 1) == 0 && name[length - 1] == '\0')
+			return false;
+		found |= strncmp(name, path, length) == 0;
+	}
+	return found;
+}
+
 /* Which half of the path is wrong, and what it may have been. */
 static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, const char *path) {
-	const char *slash = strchr(path, '/');
-	const char *body = reader_text(r, "%.*s", (int)strcspn(path, "/"), path);
+	const char *slash = is_in_subsystem(r->file->desc, path) ? NULL : name_path_split(path);
+	const char *body = reader_text(r, "%.*s", (int)(slash ? slash - path : (ptrdiff_t)strlen(path)), path);
 	if (!body)
 		return false;
 	const bool ground = strcmp(body, "ground") == 0;

@@ -428,15 +428,13 @@ static bool read_pulses(Reader *r, const TreeNode *node, CalTable *table) {
 }
 
 /* The library lies beside the file. Without a slash the loader would look for it in the system's folders. */
-static bool find_library(Reader *r, const TreeNode *node, SharedDef *shared) {
+const char *native_library_path(Reader *r, const TreeNode *node, const char *name) {
 	char path[1024];
-	if (!fe_path_beside(tree_name(r->file->tree), shared->library, path, sizeof path))
-		return reader_fail(r, node, "the name of the library is too long");
-	char *kept = reader_array(r, strlen(path) + 3, 1);
-	if (kept)
-		snprintf(kept, strlen(path) + 3, "%s%s", strchr(path, '/') ? "" : "./", path);
-	shared->library = kept;
-	return kept != NULL;
+	if (!fe_path_beside(tree_name(r->file->tree), name, path, sizeof path)) {
+		reader_fail(r, node, "the name of the library is too long");
+		return NULL;
+	}
+	return reader_text(r, "%s%s", strchr(path, '/') ? "" : "./", path);
 }
 
 static DeviceInput defaults(const DeviceType *type, const Sections *s) {
@@ -472,7 +470,8 @@ static bool read_device(Reader *r, const Sections *s, const Item *item, DeviceEn
 		return reader_fail(r, in.pulses, "give \"throttle\" or \"pulses\", not both");
 	if (in.pulses && !read_pulses(r, in.pulses, &in.def.thruster.throttle))
 		return false;
-	if (type->table == &shared_table && !find_library(r, tree_get(item->value, "library"), &in.def.shared))
+	if (type->table == &shared_table &&
+	    !(in.def.shared.library = native_library_path(r, tree_get(item->value, "library"), in.def.shared.library)))
 		return false;
 	if (in.shapes && !native_read_contact(r, s, item, in.shapes, in.material, &in.def.contact))
 		return false;
@@ -519,5 +518,5 @@ CalStatus cal_file_add_devices(const CalFile *file, CalSim *sim, CalError *error
 		if (status != CAL_OK)
 			return status;
 	}
-	return CAL_OK;
+	return native_add_boxes(file, sim, error);
 }

@@ -152,6 +152,7 @@ static const Key joint_keys[] = {
 	{"inboard", key_placement, offsetof(JointInput, inboard), DIM_LENGTH, 0},
 	{"outboard", key_placement, offsetof(JointInput, outboard), DIM_LENGTH, 0},
 	{"dof", key_node, offsetof(JointInput, dof), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"reversed", key_flag, offsetof(JointInput, reversed), DIM_NUMBER, 0},
 };
 const KeyTable joint_table = KEY_TABLE("joint", joint_keys);
 
@@ -208,6 +209,31 @@ bool native_joint_def(Reader *r, const TreeNode *map, const JointInput *input, C
 	return !input->dof || read_dofs(r, input->dof, def, shape);
 }
 
+/*
+ * The other side carries. Only types whose freedoms stay the same ones in the same order: state, loads and devices then
+ * mean the same as before.
+ */
+static bool reverse(Reader *r, const TreeNode *map, CalJointDef *def, CalNodeId *inboard, CalNodeId *outboard) {
+	const CalJointDef given = *def;
+	const CalNodeId swapped = *inboard;
+	if (!native_can_reverse(def->type))
+		return reader_fail(
+			r, tree_get(map, "reversed"),
+			"a %s joint cannot be reversed, since its freedoms would change; exchange \"from\" and \"to\"",
+			cal_joint_type_name(def->type));
+	const CalStatus status = cal_joint_def_reverse(&given, def, r->error);
+	if (status != CAL_OK)
+		return reader_refused(r, tree_get(map, "reversed"), status);
+	*inboard = *outboard;
+	*outboard = swapped;
+	return true;
+}
+
+bool native_can_reverse(CalJointType type) {
+	return type == CAL_JOINT_WELD || type == CAL_JOINT_REVOLUTE || type == CAL_JOINT_PRISMATIC ||
+	       type == CAL_JOINT_SCREW || type == CAL_JOINT_CYLINDRICAL;
+}
+
 static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	JointInput input = {.inboard.orientation = {1, 0, 0, 0}, .outboard.orientation = {1, 0, 0, 0}};
@@ -222,6 +248,8 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 		return false;
 	def.name = item->name;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	if (input.reversed && !reverse(r, item->value, &def, &inboard, &outboard))
+		return false;
 	const CalStatus status = cal_desc_attach(r->file->desc, inboard, &def, outboard, &id, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);

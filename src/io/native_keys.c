@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/name_index.h"
 #include "io/native.h"
 
 const KeyTable *const native_tables[] = {
@@ -20,7 +21,7 @@ const KeyTable *const native_tables[] = {
 	&wheel_table,         &gyro_table,     &thruster_table,      &slosh_table,         &gravity_table,
 	&table_load_table,    &shared_table,   &contact_table,       &contact_shape_table, &contact_material_table,
 	&expression_table,    &motion_table,   &pendulum_table,      &event_table,         &action_table,
-	&attach_table,        &add_body_table, &visual_table,
+	&attach_table,        &add_body_table, &visual_table,        &subsystem_table,     &attachment_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 
@@ -191,13 +192,15 @@ bool native_check_name(Reader *r, const TreeNode *place, const char *name) {
 	if (!name[0])
 		return reader_fail(r, place, "a name is empty");
 	for (const char *p = name; *p; p++) {
-		if ((unsigned char)*p < ' ' || strchr("/,\"", *p))
+		if ((unsigned char)*p < ' ' || strchr(",\"", *p))
 			return reader_fail(r, place,
-			                   "the name \"%.80s\" holds a character that names cannot hold (/ , \" or a control "
+			                   "the name \"%.80s\" holds a character that names cannot hold (, \" or a control "
 			                   "character); rename it",
 			                   name);
 	}
-	return true;
+	return name_slashes_are_sound(name) ||
+	       reader_fail(r, place, "the name \"%.80s\" has a '/' at an end, twice, or behind \"ground\"; rename it",
+	                   name);
 }
 
 bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item) {

@@ -305,6 +305,14 @@ static bool read_values(Reader *r, const Sections *s, const TreeNode *map, const
 	       (!in->known || keys_read(r, in->known, &known_table, &def->known));
 }
 
+bool native_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def) {
+	LoopInput input = {.a.orientation = {1, 0, 0, 0}, .b.orientation = {1, 0, 0, 0}};
+	if (!keys_read(r, map, &loop_table, &input) || !check_keys(r, map, input.type))
+		return false;
+	*def = cal_loop_def(input.type);
+	return read_values(r, s, map, &input, def);
+}
+
 static bool read_loop(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	LoopInput input = {.a.orientation = {1, 0, 0, 0}, .b.orientation = {1, 0, 0, 0}};

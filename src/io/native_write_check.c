@@ -37,13 +37,12 @@ static int character_length(const unsigned char *p) {
 
 static CalStatus check_name(const Writer *w, const char *kind, const char *name) {
 	for (const unsigned char *p = (const unsigned char *)name; *p;) {
-		const int length = strchr("/,\"", *p) ? 0 : character_length(p);
+		const int length = strchr(",\"", *p) ? 0 : character_length(p);
 		if (!length)
-			return error_set(
-				w->error, CAL_ERR_UNSUPPORTED,
-				"%s \"%.*s\": a name in a file cannot hold / , \" or control characters and must be UTF-8; "
-				"rename it",
-				kind, NAME_MAX_LENGTH, name);
+			return error_set(w->error, CAL_ERR_UNSUPPORTED,
+			                 "%s \"%.*s\": a name in a file cannot hold , \" or control characters and must be UTF-8; "
+			                 "rename it",
+			                 kind, NAME_MAX_LENGTH, name);
 		p += length;
 	}
 	if (strlen(name) > NAME_MAX_LENGTH)

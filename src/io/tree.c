@@ -15,6 +15,16 @@
 
 const TreeNode *tree_root(const Tree *tree) { return tree->root; }
 
+void tree_set_root(Tree *tree, const TreeNode *root) { tree->root = root; }
+
+void tree_adopt(Tree *tree, Tree *other) {
+	Tree *last = other;
+	while (last->adopted)
+		last = last->adopted;
+	last->adopted = tree->adopted;
+	tree->adopted = other;
+}
+
 const char *tree_name(const Tree *tree) { return tree->name; }
 
 void *tree_array(Tree *tree, size_t count, size_t size) { return pool_array(&tree->pool, count, size); }
@@ -50,7 +60,8 @@ CalStatus tree_error(CalError *error, const char *name, const TreeNode *node, Ca
 	error->count = 1;
 	int used;
 	if (node)
-		used = snprintf(error->text, sizeof error->text, "%.200s:%d:%d: error: ", name, node->line, node->column);
+		used = snprintf(error->text, sizeof error->text, "%.200s:%d:%d: error: ", node->file ? node->file : name,
+		                node->line, node->column);
 	else
 		used = snprintf(error->text, sizeof error->text, "%.200s: error: ", name);
 	if (used < 0 || (size_t)used >= sizeof error->text)
@@ -63,15 +74,17 @@ CalStatus tree_error(CalError *error, const char *name, const TreeNode *node, Ca
 }
 
 const char *tree_place(const Tree *tree, const TreeNode *node, char *buffer, size_t size) {
-	snprintf(buffer, size, "%.200s:%d:%d", tree->name, node->line, node->column);
+	snprintf(buffer, size, "%.200s:%d:%d", node->file ? node->file : tree->name, node->line, node->column);
 	return buffer;
 }
 
 void tree_destroy(Tree *tree) {
-	if (!tree)
-		return;
-	Pool pool = tree->pool; // the tree itself lies in its pool
-	pool_free(&pool);
+	while (tree) {
+		Tree *next = tree->adopted;
+		Pool pool = tree->pool; // the tree itself lies in its pool
+		pool_free(&pool);
+		tree = next;
+	}
 }
 
 /* Doubles the buffer, which comes straight from the allocator. */

@@ -35,6 +35,7 @@ struct TreeNode {
 	const TreeNode **keys;  // map: scalars in the order of the file
 	const int *sorted;      // map: positions in the order of the keys' text
 	size_t weight;          // nodes of this subtree with every alias written out
+	const char *file;       // that it stands in; NULL: the tree's
 };
 
 typedef struct Tree Tree;
@@ -47,7 +48,11 @@ CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree
 CalStatus tree_text(const char *path, const CalAllocator *allocator, char **text, size_t *length, CalError *error);
 void tree_destroy(Tree *tree); // accepts NULL
 
+/** Ties the life of another tree to this one's: nodes of both may be mixed. */
+void tree_adopt(Tree *tree, Tree *other);
+
 const TreeNode *tree_root(const Tree *tree);
+void tree_set_root(Tree *tree, const TreeNode *root);
 const char *tree_name(const Tree *tree);
 /** Zeroed memory that lives as long as the tree, or NULL. */
 void *tree_array(Tree *tree, size_t count, size_t size);

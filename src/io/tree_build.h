@@ -13,6 +13,7 @@ struct Tree {
 	const char *name;     // of the file
 	const TreeNode *root; //
 	size_t node_count;    // nodes and merged pairs so far
+	Tree *adopted;        // goes with this one, and what it has adopted
 };
 
 /**
@@ -20,5 +21,12 @@ struct Tree {
  * keys, sorts for look-up. The keys are scalars.
  */
 CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs, int count, CalError *error);
+
+/* Further nodes, at the place of another one; NULL: no memory. The items of a list and the pairs of a map are copied. */
+const TreeNode *tree_make_scalar(Tree *tree, const TreeNode *like, const char *text);
+const TreeNode *tree_make_list(Tree *tree, const TreeNode *like, const TreeNode *const *items, int count);
+/** A key given twice is an error, which has been reported then. */
+const TreeNode *tree_make_map(Tree *tree, const TreeNode *like, const TreeNode *const *pairs, int count,
+                              CalError *error);
 
 #endif

@@ -77,6 +77,7 @@ static TreeNode *node_new(Build *b, TreeKind kind, yaml_mark_t mark) {
 		node->line = place_number(mark.line);
 		node->column = place_number(mark.column);
 		node->weight = 1;
+		node->file = b->tree->name;
 		b->tree->node_count++;
 	}
 	return node;

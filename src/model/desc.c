@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -174,14 +175,18 @@ CalNodeId cal_desc_find_node(const CalDesc *desc, const char *path) {
 	if (!desc || !path) {
 		return (CalNodeId){0};
 	}
-	const char *slash = strchr(path, '/');
-	size_t length = slash ? (size_t)(slash - path) : strlen(path);
+	CalBodyId body = {find_body(desc, path, strlen(path))};
+	const char *slash = body.value ? NULL : name_path_split(path);
+	if (!slash) {
+		return cal_desc_body_node(desc, body);
+	}
+	size_t length = (size_t)(slash - path);
 	bool ground = name_is("ground", path, length);
-	CalBodyId body = {ground ? 0 : find_body(desc, path, length)};
+	body.value = ground ? 0 : find_body(desc, path, length);
 	if (!ground && body.value == 0) {
 		return (CalNodeId){0};
 	}
-	return slash ? (CalNodeId){find_node(desc, body, slash + 1)} : cal_desc_body_node(desc, body);
+	return (CalNodeId){find_node(desc, body, slash + 1)};
 }
 
 CalNodeId cal_desc_body_node(const CalDesc *desc, CalBodyId body) {
@@ -198,15 +203,24 @@ int cal_desc_loop_count(const CalDesc *desc) { return desc ? desc->loop_count : 
 
 /* ---- judging names and numbers ------------------------------------------------------------- */
 
-static CalStatus name_check(const char *kind, const char *name, const char *place, bool in_path, const char *reserved,
+/* What a '/' in a name is: SLASH_ANY a letter, SLASH_PARTS between names, SLASH_NONE not allowed. */
+typedef enum Slash { SLASH_ANY, SLASH_PARTS, SLASH_NONE } Slash;
+
+static CalStatus name_check(const char *kind, const char *name, const char *place, Slash slash, const char *reserved,
                             const char *meaning, CalError *error) {
 	if (!name || name[0] == '\0') {
 		return error_set(error, CAL_ERR_MODEL, "%s%sa %s has no name; give it one", PLACE_ARGS(place), kind);
 	}
-	if (in_path && strchr(name, '/')) {
+	if (slash == SLASH_NONE && strchr(name, '/')) {
 		return error_set(error, CAL_ERR_MODEL,
 		                 "%s%s%s \"%s\": the name contains '/', which separates body and node; rename it",
 		                 PLACE_ARGS(place), kind, name);
+	}
+	if (slash == SLASH_PARTS && !name_slashes_are_sound(name)) {
+		return error_set(
+			error, CAL_ERR_MODEL,
+			"%s%s%s \"%s\": a '/' stands between two names, of which the first is not \"ground\"; rename it",
+			PLACE_ARGS(place), kind, name);
 	}
 	if (reserved && strcmp(name, reserved) == 0) {
 		return error_set(error, CAL_ERR_MODEL, "%s%s%s \"%s\": this name is reserved for %s; rename it",
@@ -240,13 +254,17 @@ static bool mat_is_finite(const CalMat3 *a) {
 }
 
 static CalStatus body_check(const CalDesc *desc, const CalBodyDef *def, CalError *error) {
-	CalStatus status = name_check("body", def->name, def->place, true, "ground", "the ground", error);
+	CalStatus status = name_check("body", def->name, def->place, SLASH_PARTS, "ground", "the ground", error);
 	if (status != CAL_OK) {
 		return status;
 	}
 	uint32_t twin = find_body(desc, def->name, strlen(def->name));
 	if (twin) {
 		return duplicate("body", def->name, def->place, NULL, desc->bodies[twin - 1].def.place, error);
+	}
+	if (cal_desc_find_node(desc, def->name).value) {
+		return error_set(error, CAL_ERR_MODEL, "%s%sbody \"%s\": a node has this path already; rename one of the two",
+		                 PLACE_ARGS(def->place), def->name);
 	}
 	if (!id_is_known(def->group.value, desc->group_count)) {
 		return no_such_id(error, def->place, def->name, "group", def->group.value);
@@ -319,7 +337,7 @@ CalStatus cal_desc_add_group(CalDesc *desc, const CalGroupDef *def, CalGroupId *
 	if (!desc || !def) {
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_desc_add_group: desc or def is NULL");
 	}
-	CalStatus status = name_check("group", def->name, def->place, false, NULL, NULL, error);
+	CalStatus status = name_check("group", def->name, def->place, SLASH_ANY, NULL, NULL, error);
 	if (status != CAL_OK) {
 		return status;
 	}
@@ -393,11 +411,19 @@ CalStatus cal_desc_add_body(CalDesc *desc, const CalBodyDef *def, CalBodyId *id,
 	return CAL_OK;
 }
 
+/* Whether there is a body "owner/name"; names of absurd length are not looked at. */
+static bool is_body_of(const CalDesc *desc, const char *owner, const char *name) {
+	char path[1200];
+	const int length = snprintf(path, sizeof path, "%s/%s", owner, name);
+	return length > 0 && (size_t)length < sizeof path && find_body(desc, path, (size_t)length);
+}
+
 CalStatus cal_desc_add_node(CalDesc *desc, CalBodyId body, const CalNodeDef *def, CalNodeId *id, CalError *error) {
 	if (!desc || !def) {
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_desc_add_node: desc or def is NULL");
 	}
-	CalStatus status = name_check("node", def->name, def->place, true, "head", "the body's own frame", error);
+	const Slash slash = body.value ? SLASH_NONE : SLASH_PARTS;
+	CalStatus status = name_check("node", def->name, def->place, slash, "head", "the body's own frame", error);
 	if (status != CAL_OK) {
 		return status;
 	}
@@ -408,6 +434,11 @@ CalStatus cal_desc_add_node(CalDesc *desc, CalBodyId body, const CalNodeDef *def
 	uint32_t twin = find_node(desc, body, def->name);
 	if (twin) {
 		return duplicate("node", def->name, def->place, owner, desc->nodes[twin - 1].def.place, error);
+	}
+	if (body.value && is_body_of(desc, owner, def->name)) {
+		return error_set(error, CAL_ERR_MODEL,
+		                 "%s%snode \"%s\" of \"%s\": the body \"%s/%s\" has the same path; rename one of the two",
+		                 PLACE_ARGS(def->place), def->name, owner, owner, def->name);
 	}
 	CalNodeDef node = *def;
 	const char *wrong = placement_resolve(&node.placement);
@@ -428,7 +459,7 @@ CalStatus cal_desc_add_node(CalDesc *desc, CalBodyId body, const CalNodeDef *def
 
 static CalStatus attach_check(const CalDesc *desc, CalNodeId inboard, const CalJointDef *def, CalNodeId outboard,
                               CalError *error) {
-	CalStatus status = name_check("joint", def->name, def->place, false, NULL, NULL, error);
+	CalStatus status = name_check("joint", def->name, def->place, SLASH_ANY, NULL, NULL, error);
 	if (status != CAL_OK) {
 		return status;
 	}
@@ -525,7 +556,7 @@ static CalStatus terms_check(const CalDesc *desc, CalNodeId a, const CalLoopDef 
 }
 
 static CalStatus loop_check(const CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalError *error) {
-	CalStatus status = name_check("loop", def->name, def->place, false, NULL, NULL, error);
+	CalStatus status = name_check("loop", def->name, def->place, SLASH_ANY, NULL, NULL, error);
 	if (status != CAL_OK) {
 		return status;
 	}

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "joint/inverse.h"
 #include "model/desc.h"
 
 // Shorter than this, a vector or quaternion is a slip rather than a direction.
@@ -183,4 +184,21 @@ CalStatus joint_def_resolve(CalJointDef *def, CalError *error) {
 	}
 	wrong = placement_resolve(&def->outboard);
 	return wrong ? refuse(def, error, "outboard", wrong) : CAL_OK;
+}
+
+CalStatus cal_joint_def_reverse(const CalJointDef *def, CalJointDef *reversed, CalError *error) {
+	if (!def || !reversed) {
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_joint_def_reverse: def or reversed is NULL");
+	}
+	CalJointDef given = *def;
+	given.name = def->name ? def->name : "";
+	CalStatus status = joint_def_resolve(&given, error);
+	if (status != CAL_OK) {
+		return status;
+	}
+	const char *why = joint_reverse(&given, reversed);
+	reversed->name = def->name;
+	return why ? error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\" cannot be reversed: it %s", PLACE_ARGS(def->place),
+	                       given.name, why)
+	           : CAL_OK;
 }

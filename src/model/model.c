@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include <calder/loops.h>
+
+#include "base/name_index.h"
 #include "model/loop_plan.h"
 #include "model/model.h"
 
@@ -123,15 +125,19 @@ int cal_model_find_joint(const CalModel *model, const char *name) {
 	return -1;
 }
 
-/* "body/node" names a node of a body, "ground/node" one of the ground, "body" the body's own frame. */
+/*
+ * "body/node" names a node of a body, "ground/node" one of the ground, "body" the body's own frame. Names of bodies may
+ * hold a '/' themselves (arm1/boom), those of their nodes not.
+ */
 int cal_model_find_node(const CalModel *model, const char *path) {
 	if (!model || !path)
 		return -1;
-	const char *slash = strchr(path, '/');
-	if (!slash) {
-		const int body = cal_model_find_body(model, path);
-		return body < 0 ? -1 : model->bodies[body].node;
-	}
+	const int body = cal_model_find_body(model, path);
+	if (body >= 0)
+		return model->bodies[body].node;
+	const char *slash = name_path_split(path);
+	if (!slash)
+		return -1;
 	const size_t length = (size_t)(slash - path);
 	for (int i = 0; i < model->node_count; ++i) {
 		const Node *node = &model->nodes[i];

@@ -204,6 +204,8 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	if (status != CAL_OK)
 		return report(sim, status, error);
 	sim_scatter(sim);
+	if (boxes_commit_steps(sim) && (status = boxes_commit(sim)) != CAL_OK)
+		return report(sim, status, error);
 	return w->value_count > 0 ? values_end(sim, error) : CAL_OK;
 }
 
@@ -226,8 +228,8 @@ static CalStatus move(CalSim *sim, double limit, bool single, CalError *error) {
 		status = events_happen(sim, false, error);
 	while (status == CAL_OK && cal_sim_time(sim) < limit) {
 		Stretch stretch = stretch_from(sim, cal_sim_time(sim), limit);
-		status =
-			single || sim->whole.value_count > 0 ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, error);
+		const bool one_by_one = single || sim->whole.value_count > 0 || boxes_commit_steps(sim);
+		status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, error);
 		if (status == CAL_OK)
 			status = stretch_leave(sim, stretch, error);
 		if (single)

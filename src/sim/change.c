@@ -20,6 +20,10 @@ CalStatus change_begin(CalSim *sim, CalError *error, Change *c) {
 	if (!sim || !c->t)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "the simulation is not prepared for changes of topology; call cal_sim_reserve() first");
+	if (sim->boxes)
+		return error_set(
+			error, CAL_ERR_UNSUPPORTED,
+			"a simulation with black boxes cannot change its topology: impulses would not reach into them");
 	for (int i = 0; i < sim->group_count; i++) {
 		if (sim->groups[i].state.t != cal_sim_time(sim))
 			return error_set(error, CAL_ERR_ARGUMENT, "group \"%s\" is at t = %.9g s and group \"%s\" at %.9g s",

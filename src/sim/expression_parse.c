@@ -145,6 +145,17 @@ static const struct {
 #undef READING_FORM
 };
 
+int cal_expression_names(const char *function, int *nodes) {
+	for (int kind = 0; function && kind < READING_COUNT; kind++) {
+		if (strcmp(reading_forms[kind].text, function) != 0)
+			continue;
+		if (nodes)
+			*nodes = kind >= READ_X && kind <= READ_ANGLE;
+		return kind == READ_DEVICE ? 1 : reading_forms[kind].most;
+	}
+	return 0;
+}
+
 /* A name as it stands in the text: in quotes, or up to the next comma or parenthesis. */
 static bool take_name(Parser *p, Word *name) {
 	skip(p);

@@ -134,6 +134,7 @@ struct CalSim {
 	SimEvent *events;
 	int event_count, event_capacity;
 	SimWhole whole;
+	struct SimBoxes *boxes;   // black boxes (box.h), NULL: none
 	double account[ACCOUNTS]; // between steps
 	double start_energy;      // of groups and devices
 	int refused_group;        // whose input refused, -1: none
@@ -157,6 +158,7 @@ struct CalScene {
 	const double *x;       // of all devices
 	CalInput *inputs;      // [group_count]; NULL: nothing can be pushed
 	bool viewing;          // on the observers' workspaces
+	bool partial;          // inputs of groups were not asked for: forces that depend on them are not either
 	CalStatus status;      // of the first failure
 	int room;              // wrenches that the device at hand may still push
 	int asking;            // devices whose outputs are being asked for, one by the other
@@ -245,6 +247,12 @@ CalStatus sim_start_devices(CalSim *sim);
 double devices_next_switch(const CalSim *sim, double t);
 /** Calls sample() of those whose time is t. */
 CalStatus devices_sample(CalSim *sim, double t);
+
+/* ---- black boxes (box.c) ----------------------------------------------------------------------- */
+
+/** Whether some of them clean up their states after every step, and that. */
+bool boxes_commit_steps(const CalSim *sim);
+CalStatus boxes_commit(CalSim *sim);
 
 /* ---- events (events.c) ------------------------------------------------------------------------- */
 

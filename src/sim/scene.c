@@ -14,7 +14,7 @@
 #include <calder/transition.h>
 
 #include "model/work.h"
-#include "sim/group.h"
+#include "sim/box.h"
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
@@ -279,7 +279,7 @@ CalStatus scene_evaluate(CalScene *scene, double *xdot) {
 		if (scene_failed(scene, i, code) != CAL_OK)
 			return scene->status;
 	}
-	return CAL_OK;
+	return sim->boxes && !scene->partial ? boxes_solve(scene, xdot) : CAL_OK;
 }
 
 /* ---- everything that acts ------------------------------------------------------------------------ */
@@ -330,6 +330,7 @@ CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalI
 CalStatus sim_view(CalSim *sim, bool with_inputs, CalScene *scene) {
 	*scene = scene_now(sim, true);
 	scene->inputs = sim->whole.inputs;
+	scene->partial = !with_inputs;
 	memset(sim->whole.xdot, 0, (size_t)sim->whole.nx * sizeof(double));
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];

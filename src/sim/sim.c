@@ -182,6 +182,7 @@ void cal_sim_destroy(CalSim *sim) {
 	}
 	for (int i = 0; i < sim->event_count; i++)
 		memory_free(&allocator, sim->events[i].memory);
+	memory_free(&allocator, sim->boxes);
 	memory_free(&allocator, sim->devices);
 	memory_free(&allocator, sim->events);
 	memory_free(&allocator, sim->whole.memory);

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/name_index.h"
 #include "joint/inverse.h"
 #include "model/check.h"
 #include "model/model.h"
@@ -19,8 +20,10 @@ static CalStatus check_body(Change *c, const CalNewBody *made) {
 	const CalDesc *desc = c->t->desc;
 	const CalBodyDef *body = &made->body;
 	const CalSimCapacity *left = &c->t->left;
-	if (!made || !body->name || !body->name[0] || strchr(body->name, '/') || strcmp(body->name, "ground") == 0)
-		return error_set(c->error, CAL_ERR_MODEL, "a new body needs a name, without '/' and other than \"ground\"");
+	if (!made || !body->name || !body->name[0] || !name_slashes_are_sound(body->name) ||
+	    strcmp(body->name, "ground") == 0)
+		return error_set(c->error, CAL_ERR_MODEL,
+		                 "a new body needs a name, without '/' at an end or twice, and other than \"ground\"");
 	for (int i = 0; i < desc->body_count; i++) {
 		if (strcmp(desc->bodies[i].def.name, body->name) == 0)
 			return error_set(c->error, CAL_ERR_MODEL, "body \"%s\": the name is already in use", body->name);

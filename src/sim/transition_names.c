@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/name_index.h"
 #include "joint/inverse.h"
 #include "model/model.h"
 #include "sim/topology.h"
@@ -65,14 +66,17 @@ static uint32_t desc_find_body(const Topology *t, const char *name, size_t lengt
 }
 
 static uint32_t desc_find_node(const Topology *t, const char *path) {
-	const char *slash = strchr(path, '/');
-	const size_t length = slash ? (size_t)(slash - path) : strlen(path);
+	uint32_t body = desc_find_body(t, path, strlen(path));
+	if (body)
+		return t->desc->bodies[body - 1].frame.value;
+	const char *slash = name_path_split(path);
+	if (!slash)
+		return 0;
+	const size_t length = (size_t)(slash - path);
 	const bool ground = same("ground", path, length);
-	const uint32_t body = ground ? 0 : desc_find_body(t, path, length);
+	body = ground ? 0 : desc_find_body(t, path, length);
 	if (!ground && !body)
 		return 0;
-	if (!slash)
-		return t->desc->bodies[body - 1].frame.value;
 	for (int i = 0; i < t->desc->node_count; i++)
 		if (t->desc->nodes[i].body.value == body && strcmp(t->desc->nodes[i].def.name, slash + 1) == 0)
 			return (uint32_t)i + 1;

@@ -242,7 +242,7 @@ static void write_about(Document *d, const CalDesc *desc, const char *name) {
 	} else if (strcmp(kind, "joint") != 0 && tail) {
 		*tail = '\0';
 	}
-	if (strcmp(kind, "node") == 0 && !strchr(text, '/'))
+	if (strcmp(kind, "node") == 0 && cal_desc_find_body(desc, text).value)
 		kind = "body";
 	document_key(d, "about");
 	document_open(d, '{');

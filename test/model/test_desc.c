@@ -159,7 +159,8 @@ static void bad_names_are_refused(void **state) {
 	Counts before = counts_of(desc);
 	const struct {
 		const char *name, *says;
-	} bodies[] = {{NULL, "no name"}, {"", "no name"}, {"a/b", "'/'"}, {"ground", "reserved"}, {"arm", "in use"}};
+	} bodies[] = {{NULL, "no name"},   {"", "no name"},        {"a/", "'/'"},    {"a//b", "'/'"},
+	              {"ground/b", "'/'"}, {"ground", "reserved"}, {"arm", "in use"}};
 	for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
 		body.name = bodies[i].name;
 		assert_int_equal(cal_desc_add_body(desc, &body, NULL, &error), CAL_ERR_MODEL);
