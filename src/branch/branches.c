@@ -46,6 +46,7 @@ struct CalBranches {
 	Cut cut;
 	Places places;
 	Team *team; // NULL: one thread
+	bool own_team;
 	int threads;
 	int *worker_of; // [count]
 	Told *told;     // [count]
@@ -527,9 +528,33 @@ static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
 	memory_free(&s->allocator, barred);
 	if (status != CAL_OK)
 		return status;
-	s->threads = threads < s->count ? threads : s->count > 0 ? s->count : 1;
+	return CAL_OK;
+}
+
+/* Deals the branches out to the workers of a team, NULL: to the caller. A team may have more than are needed. */
+static void share(CalBranches *s, Team *team) {
+	const int workers = team ? team_workers(team) : 1;
+	s->threads = workers < s->count ? workers : s->count > 0 ? s->count : 1;
+	s->team = s->threads > 1 ? team : NULL;
 	cut_share(&s->cut, s->threads, s->worker_of);
-	return s->threads > 1 ? team_create(s->threads, !options->not_pinned, &s->allocator, &s->team) : CAL_OK;
+}
+
+CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, Team *team, CalBranches **branches) {
+	CalBranches *made = memory_alloc(&model->allocator, sizeof *made);
+	if (!made)
+		return CAL_ERR_MEMORY;
+	*made = (CalBranches){.model = model, .allocator = model->allocator, .culprit = -1};
+	CalBranchOptions used = *options;
+	if (team && (used.threads == 0 || used.threads > team_workers(team)))
+		used.threads = team_workers(team);
+	const CalStatus status = fill(made, &used);
+	if (status != CAL_OK) {
+		cal_branches_destroy(made);
+		return status;
+	}
+	share(made, team);
+	*branches = made;
+	return CAL_OK;
 }
 
 CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *options, CalBranches **branches,
@@ -541,11 +566,15 @@ CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *opt
 	if (options->branches < 0 || options->branches > TEAM_MOST || options->threads < 0 || options->threads > TEAM_MOST)
 		return error_set(error, CAL_ERR_ARGUMENT, "model \"%s\": branches and threads must be between 0 and %d",
 		                 model->name, TEAM_MOST);
-	CalBranches *made = memory_alloc(&model->allocator, sizeof *made);
-	CalStatus status = made ? CAL_OK : CAL_ERR_MEMORY;
-	if (made) {
-		*made = (CalBranches){.model = model, .allocator = model->allocator, .culprit = -1};
-		status = fill(made, options);
+	CalBranches *made = NULL;
+	CalStatus status = branches_create(model, options, NULL, &made);
+	const int workers = made && options->threads < made->count ? options->threads : made ? made->count : 1;
+	if (status == CAL_OK && workers > 1) {
+		Team *team;
+		status = team_create(workers, !options->not_pinned, &made->allocator, &team);
+		if (status == CAL_OK)
+			share(made, team);
+		made->own_team = status == CAL_OK;
 	}
 	if (status != CAL_OK) {
 		cal_branches_destroy(made);
@@ -560,7 +589,8 @@ void cal_branches_destroy(CalBranches *branches) {
 	if (!branches)
 		return;
 	const CalAllocator allocator = branches->allocator;
-	team_destroy(branches->team);
+	if (branches->own_team)
+		team_destroy(branches->team);
 	unmake(branches);
 	memory_free(&allocator, branches);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <calder/branches.h>
+#include "base/team.h"
 
 /* Consecutive numbers of the whole model that are consecutive in the branch too. */
 typedef struct Segment {
@@ -33,6 +34,9 @@ static inline void segments_scatter(const Segment *segments, int count, const do
 	for (int k = 0; k < count; ++k)
 		memcpy(whole + segments[k].whole, own + segments[k].own, (size_t)segments[k].count * sizeof(double));
 }
+
+/** As cal_branches_create() with the threads of a team that outlives the branches; NULL: with the caller's alone. */
+CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, Team *team, CalBranches **branches);
 
 typedef CalStatus (*BranchFn)(void *user, const BranchSlice *slice);
 
