@@ -132,7 +132,8 @@ static void a_given_motion_drives_the_others_and_costs_no_dynamics(void **state)
 		System a = slider("a"), b = slider("b");
 		double w = 2;
 		Follow f;
-		const CalSystemPart parts[] = {{a.model, a.work, shake, &w}, {.model = b.model, .work = b.work}};
+		const CalSystemPart parts[] = {{.model = a.model, .work = a.work, .motion = shake, .motion_user = &w},
+		                               {.model = b.model, .work = b.work}};
 		const CalIntegratorOptions options = {.method = methods[m], .step = steps[m]};
 		CalIntegrator *integrator;
 		assert_int_equal(
