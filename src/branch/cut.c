@@ -21,20 +21,21 @@
 enum {
 	FLOPS_LINK = 270,
 	FLOPS_FREEDOM = 260,
-	FLOPS_JOIN = 2500,
-	FLOPS_HANDOVER = 1200,
-	FLOPS_PIECE = 2000,
-	FLOPS_CALL = 6000,
+	FLOPS_JOIN = 4800,
+	FLOPS_HANDOVER = 1200, // a word from one worker to another
+	FLOPS_PIECE = 1500,
+	FLOPS_CALL = 4000,
 	TRIALS = 96,
 	FLOPS_SMALLEST = 2500,
 };
-static const double COLUMNS = 0.45; // of the flops of a piece
+static const double COLUMNS = 0.24, SPINE = 0.10; // of the flops of a piece
 
 typedef struct Cutter {
 	const CalModel *model;
 	int links;
 	double *own, *sub;  // [links] flops of a link, of it and all outboard
 	double *held;       // [links] of the piece being made, from this link on
+	double *turned;     // [links] scratch
 	uint8_t *tied;      // [links] its joint is on the way of a loop
 	const uint8_t *barred; // [links] its joint may not be cut for other reasons; NULL: none
 	uint8_t *head;      // [links] begins a piece, or joins one that stands on the same link
@@ -147,12 +148,28 @@ static void cut_links(Cutter *c, double T) {
 		if (parent < 0)
 			continue;
 		const bool natural = !c->heavy[i] && c->heavy[parent] && c->sub[i] >= c->smallest && c->sub[i] >= T / 16;
-		const bool full = c->held[i] * (1 + COLUMNS) >= T || c->fork[i] || c->fork[parent];
+		const bool full = c->held[i] * (1 + COLUMNS + SPINE) >= T || c->fork[i] || c->fork[parent];
 		if (may_cut(c, i) && (natural || (c->heavy[i] && full))) {
 			c->head[i] = 1;
 			c->natural[i] = natural;
 		} else {
 			c->held[parent] += c->held[i];
+		}
+	}
+}
+
+/* What is left over at the ground and is little goes with the piece that it carries. */
+static void join_remainders(Cutter *c, double T) {
+	const Link *links = c->model->links;
+	for (int i = 0; i < c->links; ++i) {
+		int root = links[i].parent;
+		if (!c->head[i] || c->natural[i] || root < 0 || c->fork[i] || c->fork[root])
+			continue;
+		while (!c->head[root])
+			root = links[root].parent;
+		if (links[root].parent < 0 && c->held[root] < T / 3) {
+			c->head[i] = 0;
+			c->held[root] += c->held[i];
 		}
 	}
 }
@@ -264,24 +281,40 @@ double cut_share(const Cut *cut, int workers, int *worker_of) {
 typedef struct Clock {
 	double free[TEAM_MOST]; // of a worker
 	double *told;           // [count] of a piece
+	double *turned;         // [count] how its base turns is known
 	const int *worker_of;
 } Clock;
 
-static void clock_join(const Cutter *c, Clock *clock, int p, int child) {
+static void clock_join(Clock *clock, int p, int child) {
 	double *free = &clock->free[clock->worker_of[p]];
 	*free = fmax(*free, clock->told[child] + FLOPS_HANDOVER) + FLOPS_JOIN;
 	clock->told[p] = *free;
-	(void)c;
 }
 
 static void clock_joins(const Cutter *c, Clock *clock, int worker, int from, int *pending) {
 	for (int j = *pending - 1; j > from; --j) {
 		for (int k = j + 1; clock->worker_of[j] == worker && k < c->count; ++k) {
 			if (c->pieces[k].parent == j && c->pieces[k].apart)
-				clock_join(c, clock, j, k);
+				clock_join(clock, j, k);
 		}
 	}
 	*pending = from + 1 < *pending ? from + 1 : *pending;
+}
+
+/* How branches turn within themselves, parents first; then everybody knows how its base turns in the world. */
+static void clock_spines(const Cutter *c, Clock *clock) {
+	for (int p = 0; p < c->count; ++p) {
+		double *free = &clock->free[clock->worker_of[p]];
+		bool carries = false;
+		for (int k = p + 1; k < c->count && !carries; ++k)
+			carries = c->pieces[k].parent == p;
+		*free += carries ? SPINE * c->pieces[p].flops : 0;
+		clock->told[p] = *free;
+	}
+	for (int p = 0; p < c->count; ++p) {
+		const int parent = c->pieces[p].parent;
+		clock->turned[p] = parent < 0 ? 0 : fmax(clock->turned[parent], clock->told[parent]) + 0.2 * FLOPS_HANDOVER;
+	}
 }
 
 static double makespan(const Cutter *c, Clock *clock, int workers) {
@@ -291,9 +324,10 @@ static double makespan(const Cutter *c, Clock *clock, int workers) {
 		clock->free[w] = 0;
 		pending[w] = c->count;
 	}
+	clock_spines(c, clock);
 	for (int p = c->count - 1; p >= 0; --p) {
 		const int w = clock->worker_of[p];
-		double ready = 0;
+		double ready = clock->turned[p];
 		for (int k = p + 1; k < c->count; ++k) {
 			if (c->pieces[k].parent != p || c->pieces[k].apart)
 				continue;
@@ -311,9 +345,10 @@ static double makespan(const Cutter *c, Clock *clock, int workers) {
 }
 
 static double try_size(Cutter *c, double T, int workers) {
-	Clock clock = {.told = c->held, .worker_of = c->worker_of};
+	Clock clock = {.told = c->held, .turned = c->turned, .worker_of = c->worker_of};
 	find_heavy(c, T);
 	cut_links(c, T);
+	join_remainders(c, T);
 	number_pieces(c, T);
 	choose_ways(c);
 	deal(c->pieces, c->count, workers, c->worker_of);
@@ -326,14 +361,15 @@ static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
 	const size_t n = (size_t)model->link_count + 1;
 	c->model = model;
 	c->links = model->link_count;
-	*memory = memory_alloc(&model->allocator, n * (3 * sizeof(double) + 4 + 4 * sizeof(int) + sizeof(CutPiece)));
+	*memory = memory_alloc(&model->allocator, n * (4 * sizeof(double) + 4 + 4 * sizeof(int) + sizeof(CutPiece)));
 	if (!*memory)
 		return CAL_ERR_MEMORY;
 	c->pieces = (CutPiece *)(void *)*memory;
 	c->own = (double *)(void *)(c->pieces + n);
 	c->sub = c->own + n;
 	c->held = c->sub + n;
-	c->piece_of = (int *)(void *)(c->held + n);
+	c->turned = c->held + n;
+	c->piece_of = (int *)(void *)(c->turned + n);
 	c->fork = c->piece_of + n;
 	c->worker_of = c->fork + n;
 	c->open = c->worker_of + n;

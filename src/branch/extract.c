@@ -378,8 +378,12 @@ static void list_spine(const Branch *branches, int count, Branch *b) {
 			for (int l = branches[k].seat_link; l >= i && !leads; l = b->model.links[l].parent)
 				leads = l == i;
 		}
-		if (leads)
-			b->spine[b->spine_count++] = i;
+		if (!leads)
+			continue;
+		b->spine[b->spine_count++] = i;
+		const Link *link = &b->model.links[i];
+		if (link->motion == MOTION_NODE && b->model.flexes[link->flex].port_count == 1)
+			((Link *)(uintptr_t)link)->border |= BORDER_SUMS;
 	}
 }
 
@@ -389,7 +393,7 @@ static void list_border(Branch *b, int seat_link) {
 	Link *links = (Link *)(uintptr_t)b->model.links;
 	for (int i = seat_link; i >= 0; i = links[i].parent) {
 		border->path[border->path_count++] = i;
-		links[i].border = 1;
+		links[i].border |= BORDER_COLUMNS;
 		if (links[i].carries >= 0) // columns want the elimination of each mode
 			((Flex *)(uintptr_t)b->model.flexes)[links[i].carries].linear = 0;
 	}

@@ -185,7 +185,7 @@ INLINE int is_free_ball(const CalModel *model, const Link *link, const SweepInpu
 	if (link->motion != MOTION_SPHERICAL && link->motion != MOTION_FREE)
 		return 0;
 #if CAL_LANES == 1
-	if (link->border || (in->loops && loop_is_open(model, link)))
+	if ((link->border & BORDER_COLUMNS) || (in->loops && loop_is_open(model, link)))
 		return 0;
 #endif
 	for (int k = 0; k < link->nu; ++k) {

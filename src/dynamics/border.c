@@ -8,6 +8,7 @@
 #include "body/flex_pose.h"
 #include "dynamics/border.h"
 #include "dynamics/flexible.h"
+#include "dynamics/node_sums.h"
 #include "math/octet.h"
 
 #if CAL_LANES == 1
@@ -36,22 +37,16 @@ INLINE Turn spine_rotation(const Link *link, Turn base, real s, real c, real u) 
 	return (Turn){R, trio_madd(base.w, u, F.z)};
 }
 
-/* A node on its body: R exp([theta]x) E, and T theta_dot. */
-INLINE Turn spine_node(const FlexShape *shape, const Flex *flex, const FlexWork *w, Turn base) {
+/* A node on its body: R exp([theta]x) E, and T theta_dot. The sums are kept for the sweep. */
+INLINE Turn spine_node(const Link *link, const FlexShape *shape, const Flex *flex, FlexWork *w, Turn base) {
 	const trio3 R = flex->turned ? trio3_mul_dmat(base.R, flex->R) : base.R;
-	pvec3 t = pvec_zero(), rate = pvec_zero();
-	for (int k = 0; k < flex->n; k += PACK) {
-		const pvec3 psi = pvec_const(shape->psi + k, flex->n);
-		t = pvec_mac(t, psi, pack_load(w->eta + k));
-		rate = pvec_mac(rate, psi, pack_load(w->eta_dot + k));
-	}
-	const Sums a = pack_sums(t.x, t.y, t.z, rate.x);
-	const vec3 theta = {a.a, a.b, a.c}, theta_dot = {a.d, pack_sum(rate.y), pack_sum(rate.z)};
-	const ExpCoefficients e = exp_coefficients(dot(theta, theta));
-	const vec3 turned = cross(theta, theta_dot);
-	const vec3 own = madd(madd(theta_dot, e.b, turned), e.c, cross(theta, turned));
-	const trio3 P = trio3_cross(R, theta);
-	trio3 N = trio3_madd(trio3_madd(R, e.a, P), e.b, trio3_cross(P, theta));
+	const NodeSums s = flex->n == PACK ? node_sums(shape, PACK, w) : node_sums(shape, flex->n, w);
+	if (link->border & BORDER_SUMS)
+		w->kept = s;
+	const vec3 turned = cross(s.t, s.rate);
+	const vec3 own = madd(madd(s.rate, s.b, turned), s.c, cross(s.t, turned));
+	const trio3 P = trio3_cross(R, s.t);
+	trio3 N = trio3_madd(trio3_madd(R, s.a, P), s.b, trio3_cross(P, s.t));
 	if (shape->turned)
 		N = trio3_mul_dmat(N, shape->E);
 	return (Turn){N, trio_add(base.w, trio3_mul(R, own))};
@@ -70,7 +65,8 @@ void LANED(border_spine)(const CalModel *model, const SweepInput *in, const int3
 		if (LIKELY(link->motion == MOTION_ROTATION)) {
 			turn = spine_rotation(link, turn, work->sine[link->trig], work->cosine[link->trig], in->u[link->u]);
 		} else if (link->motion == MOTION_NODE) {
-			turn = spine_node(&model->shapes[link->shape], &model->flexes[link->flex], &work->flex[link->flex], turn);
+			turn = spine_node(link, &model->shapes[link->shape], &model->flexes[link->flex], &work->flex[link->flex],
+			                  turn);
 		} else {
 			link_motion(link, &work->links[link->parent], in->q, in->u, work, l);
 			turn = turn_of(l);

@@ -21,6 +21,7 @@
 #include "body/flex_pose.h"
 #include "body/flex_terms.h"
 #include "dynamics/flexible_four.h"
+#include "dynamics/node_sums.h"
 
 /* Bodies with a single pack of modes have kernels of their own; with lanes they would only cost compile time. */
 #define SINGLE_PACK(n) (CAL_LANES == 1 && (n) == PACK)
@@ -98,25 +99,6 @@ INLINE Relative place_frame(const Link *link, const FlexShape *shape, const Flex
 	                  turn_spatial(&l->R, (spatial){neg(i->w_rest), rest})};
 }
 
-/* Shapes and slopes of a node times eta and eta_dot, in B. */
-typedef struct NodeSums {
-	vec3 t, rho;  // psi eta, phi eta
-	vec3 rate, v; // psi eta_dot, phi eta_dot
-} NodeSums;
-
-INLINE NodeSums node_sums(const FlexShape *shape, int n, const FlexWork *w) {
-	pvec3 t = pvec_zero(), rho = t, rate = t, v = t;
-	for (int k = 0; k < n; k += PACK) {
-		const pack eta = pack_load(w->eta + k), eta_dot = pack_load(w->eta_dot + k);
-		const pvec3 psi = pvec_const(shape->psi + k, n), phi = pvec_const(shape->phi + k, n);
-		t = sum_term_vec(n, t, psi, eta), rate = sum_term_vec(n, rate, psi, eta_dot);
-		rho = sum_term_vec(n, rho, phi, eta), v = sum_term_vec(n, v, phi, eta_dot);
-	}
-	const Sums a = pack_sums(t.x, t.y, t.z, rate.x), b = pack_sums(rate.y, rate.z, rho.x, rho.y);
-	const Sums c = pack_sums(rho.z, v.x, v.y, v.z);
-	return (NodeSums){{a.a, a.b, a.c}, {b.c, b.d, c.a}, {a.d, b.a, b.b}, {c.b, c.c, c.d}};
-}
-
 /*
  * A node on the body frame. exp and T are polynomials in [theta]x: so are their products with R, of P = R [theta]x and
  * Q = P [theta]x, and what the rate of theta needs (flex_pose.h has the formulas in B). What does not wait for the
@@ -126,8 +108,8 @@ INLINE Relative place_node(const Link *link, const Flex *flex, const FlexShape *
                            const LinkWork *base, CalWork *work, LinkWork *l) {
 	const FlexWork *w = &work->flex[link->flex];
 	const mat3 axes = flexible_axes(flex, base);
-	NodeSums s = node_sums(shape, n, w);
-	const ExpCoefficients e = exp_coefficients(dot(s.t, s.t));
+	NodeSums s = link->border & BORDER_SUMS ? w->kept : node_sums(shape, n, w);
+	const ExpCoefficients e = {s.a, s.b, s.c, s.b_s, s.c_s};
 	vec3 rest = vec_zero();
 	s.rho = add(vec_from(shape->p), s.rho);
 	if (phi2) {

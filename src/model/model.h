@@ -17,6 +17,9 @@
 #include "joint/motion.h"
 #include "math/inertia.h"
 
+/* What a branch does with a link beside the sweeps: columns pass it; the sums of a NODE are known before them. */
+enum { BORDER_COLUMNS = 1, BORDER_SUMS = 2 };
+
 typedef struct Link {
 	int32_t parent;   // link index, -1: ground
 	int32_t motion;   // enum Motion
@@ -35,7 +38,7 @@ typedef struct Link {
 	int32_t port;     // NODE: its place among the ports of the flexible body
 	int32_t loops;    // index among the links that loops reach, -1: none do, or they are not eliminated locally
 	int32_t run;      // first link of the run that it is part of: each the parent of the next
-	int32_t border;   // columns of a border pass through it (dynamics/border.h): its joint keeps the gains of each column
+	int32_t border;   // BORDER_* (dynamics/border.h), in a branch
 	dmat3 E;          // orientation of the inboard frame F in the parent link
 	dvec3 p;          // origin of F in the parent link [m]
 	DInertia inertia; // of all bodies that it carries, about its origin, link axes

@@ -72,6 +72,13 @@ typedef struct FlexPort {
 	double b[8];    // force that it needs, and two zeros
 } FlexPort;
 
+/* Shapes and slopes of a node times eta and eta_dot, in B, and the coefficients of its turn (body/flex_pose.h). */
+typedef struct NodeSums {
+	vec3 t, rho;           // psi eta, phi eta
+	vec3 rate, v;          // psi eta_dot, phi eta_dot
+	real a, b, c, b_s, c_s; //
+} NodeSums;
+
 /* A flexible body in one evaluation; world axes, at the origin of its link. Rows over modes: math/pack.h. */
 typedef struct FlexWork {
 	real *E;                        // [6][n] force per modal acceleration: own, then with what outboard links add
@@ -90,6 +97,7 @@ typedef struct FlexWork {
 	int linear;                     // modes are eliminated by flexible_linear.c in this evaluation
 	int chained;                    // node and modes are taken at once, inward
 	int deferred;                   // own terms are formed inward, at the next flexible body, which is chained too
+	NodeSums kept;                  // of the one NODE that border_spine() passed; Link.border says which
 	FlexPort *port;                 // [ports], of the linear elimination as all that follows
 	double *W, *Q;                  // [6 ports][row of 6 ports]
 	double *X, *R;                  // [6 ports][8]
