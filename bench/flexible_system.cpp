@@ -162,15 +162,18 @@ double FlexEngine::residual(const FlexEngine &reference) {
 
 double FlexEngine::inverse_residual(const FlexEngine &reference) {
 	const std::size_t n = udot_.size();
-	std::vector<double> mine(n), theirs(n), none(n), zero(n);
+	std::vector<double> mine(n), theirs(n), all(n), none(n), zero(n), size(n);
+	for (std::size_t i = 0; i < n; i++)
+		size[i] = std::fabs(reference.udot_[i]);
 	if (cal_inverse_dynamics(model_, &state_, udot_.data(), nullptr, work_, mine.data()) != CAL_OK ||
 	    cal_inverse_dynamics(model_, &state_, reference.udot_.data(), nullptr, work_, theirs.data()) != CAL_OK ||
+	    cal_inverse_dynamics(model_, &state_, size.data(), nullptr, work_, all.data()) != CAL_OK ||
 	    cal_inverse_dynamics(model_, &state_, zero.data(), nullptr, work_, none.data()) != CAL_OK)
 		return HUGE_VAL;
 	double worst[2] = {0, 0}, scale[2] = {0, 0};
 	for (std::size_t i = 0; i < n; i++) {
 		worst[modal_[i]] = std::max(worst[modal_[i]], std::fabs(mine[i] - theirs[i]));
-		scale[modal_[i]] = std::max(scale[modal_[i]], std::fabs(theirs[i] - none[i]));
+		scale[modal_[i]] = std::max(scale[modal_[i]], std::fabs(all[i] - none[i]));
 	}
 	return std::max(scale[0] > 0 ? worst[0] / scale[0] : 0, scale[1] > 0 ? worst[1] / scale[1] : 0);
 }

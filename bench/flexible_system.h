@@ -35,7 +35,8 @@ class FlexEngine {
 	// How well these accelerations satisfy the equations of motion that the reference's do: the largest force that
 	// is left over a row's inertia forces, |M d| / (|M| |udot|). Does not grow with the condition of M.
 	double residual(const FlexEngine &reference);
-	// The same by inverse dynamics, relative to the largest force on its kind of freedom: for systems of any size.
+	// The same by inverse dynamics, relative to the largest force that accelerations of that size, all of one sign, need on
+	// its kind of freedom: for systems of any size.
 	double inverse_residual(const FlexEngine &reference);
 	// Largest residual of the loops at the present state, positions and speeds; 0 without loops.
 	double loop_residual();

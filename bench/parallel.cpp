@@ -93,8 +93,8 @@ class ParallelSuite {
 			c.engine->forward_dynamics();
 			const double error = c.engine->inverse_residual(whole);
 			const bool good = error <= agreement;
-			std::printf("  %2d threads: %2d branches, forces differ by %.1e  %s\n", c.threads, c.engine->branches(), error,
-			            good ? "agree" : "FAILED");
+			std::printf("  %2d threads: %2d branches, forces differ by %.1e, accelerations by %.1e  %s\n", c.threads,
+			            c.engine->branches(), error, c.engine->disagreement(whole), good ? "agree" : "FAILED");
 			failures_ += !good;
 		}
 		time(name, engines);

@@ -47,7 +47,8 @@ typedef struct CalBranchInfo {
 CAL_API CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info);
 
 /** As cal_forward_dynamics() and cal_implicit_dynamics(); loops have no multipliers to ask for afterwards. */
-CAL_API CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot);
+CAL_API CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input,
+                                       double *udot);
 CAL_API CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
                                         const CalInput *input, double h, double *udot);
 /** Freedom of the last numerical failure, -1: none. */

@@ -68,8 +68,8 @@ typedef int (*CalMotionFn)(void *user, const CalModel *model, double t, double *
 typedef struct CalSystemPart {
 	const CalModel *model;
 	CalWork *work;
-	CalMotionFn motion; // NULL: it moves by its dynamics; otherwise as this says, without dynamics and loops
-	void *motion_user;  // handed to motion
+	CalMotionFn motion;    // NULL: it moves by its dynamics; otherwise as this says, without dynamics and loops
+	void *motion_user;     // handed to motion
 	CalBranches *branches; // of the model: solved and advanced by their threads; NULL: by the caller's alone
 } CalSystemPart;
 

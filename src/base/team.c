@@ -26,8 +26,8 @@ enum {
 };
 
 typedef struct Worker {
-	_Alignas(2 * LINE) TeamMark called;   // number of the last call, written by who calls it
-	_Alignas(2 * LINE) TeamMark done;     // of the last one that it and all that it calls have done, written by itself
+	_Alignas(2 * LINE) TeamMark called; // number of the last call, written by who calls it
+	_Alignas(2 * LINE) TeamMark done;   // of the last one that it and all that it calls have done, written by itself
 	_Alignas(2 * LINE) _Atomic bool sleeping; //
 	Team *team;
 	int index;

@@ -32,39 +32,42 @@ typedef struct Burden {
 	Slot slot;
 } Burden;
 
-/* What the base of a branch accelerates by, beyond (0, -gravity). */
+/* What the base of a branch, or of several that are joined, accelerates by, beyond (0, -gravity). */
 typedef struct Push {
 	_Alignas(BRANCH_LINES) TeamMark told;
 	spatial A;
+	double x[BORDER_CUT]; // the wrench on its cut, if it carries columns
 } Push;
 
 typedef struct Branch {
 	_Alignas(BRANCH_LINES) CalModel model;
 	CalWork *work;
 	int index;
-	int parent;                    // branch that it stands on, -1: the ground
-	int seat_link;                 // link of that branch, in its numbers
-	bool apart;                    // that branch carries columns of it
-	int slot;                      // otherwise: accumulator of that branch for it
-	int apart_child;               // branch that it carries columns of, -1: none
-	int child_count, *children;    // branches that stand on it
-	bool waits;                    // for some of them
-	int spine_count;               //
-	int32_t *spine;                // links between its base and branches that stand on it
-	int q_segments, u_segments;    //
+	int parent;                     // branch that it stands on, -1: the ground
+	int seat_link;                  // link of that branch, in its numbers
+	bool apart;                     // that branch carries columns of it
+	int slot;                       // otherwise: accumulator of that branch for it
+	int apart_child;                // branch that it carries columns of, -1: none
+	int child_count, *children;     // branches that stand on it
+	bool waits;                     // for some of them
+	int spine_count;                //
+	int32_t *spine;                 // links between its base and branches that stand on it
+	int q_segments, u_segments;     //
 	Segment *q_segment, *u_segment; //
 	double *q, *u, *elastic_q, *elastic_u, *applied, *udot_given, *udot; // in its own numbers
-	BranchSlice slice;             //
-	uint8_t *prescribed;           //
-	Slot *arriving;                // [slot_count] from branches that it waits for
-	SweepBase base;                //
-	Border border;                 // width 0: no columns
-	BorderJoin join;               //
-	int culprit, not_a_number;     // as in Burden, its own
-	Seat *seat;                    // what crosses the cut to its base
-	Burden *burden;                //
-	Push *push;                    //
-	void *memory, *rest;           // blocks that these lie in
+	BranchSlice slice;                                                   //
+	uint8_t *prescribed;                                                 //
+	Slot *arriving;                                                      // [slot_count] from branches that it waits for
+	SweepBase base;                                                      //
+	Border border;                                                       // width 0: no columns
+	spatial seat_bias; // of the branch that it carries columns of: what that one's base accelerates by at u' = 0
+	int culprit, not_a_number; // as in Burden, its own
+	Seat *seat;                // what crosses the cut to its base
+	Burden *burden;            //
+	Burden *total;             // of the chain that begins with it
+	Push *push_chain;          // likewise
+	Push *push;                //
+	void *memory, *rest;       // blocks that these lie in
 } Branch;
 
 /* Numbers of everything in the whole model: its piece (-1: none) and its number there. */

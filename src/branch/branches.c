@@ -4,9 +4,8 @@
  *
  * Every worker goes through its branches three times: how they turn within themselves (what others stand on first), then
  * from the tips inward the sweeps of each branch as soon as what it waits for is there, then outward the accelerations.
- * Branches are numbered parents first. Inward a worker waits for others in descending order of its own branches only, and
- * only for branches of higher numbers; outward likewise the other way round: so nobody waits for ever, with any number of
- * workers. What is told across a cut is written by one worker and read by others once its mark is set.
+ * Inward all workers go in the order of the assembly, in which whoever is needed comes before who needs it, and outward the
+ * other way round: so nobody waits for ever, with any number of workers. What is told across a cut is written by one worker and read by others once its mark is set.
  */
 #include <math.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <calder/branches.h>
 #include "base/error.h"
 #include "base/memory.h"
+#include "branch/assembly.h"
 #include "branch/branch.h"
 #include "dynamics/forces.h"
 #include "dynamics/kinematics.h"
@@ -50,6 +50,7 @@ struct CalBranches {
 	int threads;
 	int *worker_of; // [count]
 	Told *told;     // [count]
+	Assembly assembly;
 	void *memory;
 	Call call;
 	int culprit;
@@ -187,8 +188,8 @@ static void receive(const CalBranches *s, Branch *b) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (child->apart)
 			continue;
-		team_wait(&child->burden->told, s->call.number);
-		Slot slot = child->burden->slot;
+		team_wait(&child->total->told, s->call.number);
+		Slot slot = child->total->slot;
 		slot.b = spatial_add(slot.b, artic_mul(&slot.M, seat_bias(b, child)));
 		add_slot(&b->arriving[child->slot], &slot);
 	}
@@ -204,17 +205,17 @@ static int whole_number(const Branch *b, int own) {
 	return -1;
 }
 
+/* Its own culprit, or that of a chain that it waited for. */
 static void note_culprit(const CalBranches *s, const Branch *b) {
-	const Burden *worst = NULL;
-	for (int k = 0; k < b->child_count && !worst; ++k) {
-		const Burden *burden = s->branches[b->children[k]].burden;
-		worst = burden->culprit >= 0 ? burden : NULL;
-	}
-	b->burden->culprit = worst ? worst->culprit : -1;
-	b->burden->not_a_number = worst ? worst->not_a_number : 0;
-	if (b->culprit >= 0) {
-		b->burden->culprit = b->culprit;
-		b->burden->not_a_number = b->not_a_number;
+	Burden *own = b->burden;
+	own->culprit = b->culprit;
+	own->not_a_number = b->not_a_number;
+	for (int k = 0; k < b->child_count && own->culprit < 0; ++k) {
+		const Branch *child = &s->branches[b->children[k]];
+		if (child->apart)
+			continue;
+		own->culprit = child->total->culprit;
+		own->not_a_number = child->total->not_a_number;
 	}
 }
 
@@ -243,60 +244,61 @@ static void sweep(CalBranches *s, Branch *b) {
 	b->not_a_number = culprit >= 0 && isnan(b->work->dofs[culprit].d);
 	if (b->apart_child >= 0) {
 		kernels->border(&b->model, in.prescribed, b->work, &b->border);
-		return;
+		b->seat_bias = seat_bias(b, &s->branches[b->apart_child]);
 	}
 	note_culprit(s, b);
 	team_post(&b->burden->told, s->call.number);
 }
 
-static void join(CalBranches *s, Branch *b) {
-	const Branch *child = &s->branches[b->apart_child];
-	const ForwardKernels *kernels = forward_kernels(b->model.isa);
-	team_wait(&child->burden->told, s->call.number);
-	kernels->join(&b->border, seat_bias(b, child), &child->burden->slot, &b->join, &b->burden->slot);
-	note_culprit(s, b);
-	team_post(&b->burden->told, s->call.number);
+/* Two components become one. */
+static void join(CalBranches *s, AssemblyNode *node) {
+	const AssemblyNode *inner = &s->assembly.nodes[node->inner], *outer = &s->assembly.nodes[node->outer];
+	const Branch *last = &s->branches[inner->last];
+	team_wait(&inner->burden->told, s->call.number);
+	team_wait(&outer->burden->told, s->call.number);
+	Burden *burden = node->burden;
+	burden->slot = inner->burden->slot;
+	forward_kernels(last->model.isa)
+		->join(&inner->columns, last->seat_bias, &outer->burden->slot, &outer->columns, &node->join, &burden->slot,
+	           node->has_columns ? &node->columns : NULL);
+	const Burden *bad = outer->burden->culprit >= 0 ? outer->burden : inner->burden;
+	burden->culprit = bad->culprit;
+	burden->not_a_number = bad->not_a_number;
+	team_post(&burden->told, s->call.number);
 }
 
-/* The branches of a worker from the tips inward: sweeps as far as nothing is waited for, then joins. */
-static void inward(CalBranches *s, int worker) {
-	int pending = s->count;
-	for (int k = s->count - 1; k >= -1; --k) {
-		if (k >= 0 && s->worker_of[k] != worker)
-			continue;
-		for (int j = pending - 1; j > k && (k < 0 || s->branches[k].waits); --j) {
-			if (s->worker_of[j] == worker && s->branches[j].apart_child >= 0)
-				join(s, &s->branches[j]);
-			pending = j;
-		}
-		if (k >= 0)
-			sweep(s, &s->branches[k]);
-	}
+static void tell(const CalBranches *s, Push *push, spatial A, const double *x) {
+	push->A = A;
+	if (x)
+		memcpy(push->x, x, sizeof push->x);
+	team_post(&push->told, s->call.number);
 }
 
-static void tell(const CalBranches *s, const Branch *child, spatial A) {
-	child->push->A = A;
-	team_post(&child->push->told, s->call.number);
+/* What acts between the two. */
+static void part(CalBranches *s, const AssemblyNode *node) {
+	const AssemblyNode *inner = &s->assembly.nodes[node->inner], *outer = &s->assembly.nodes[node->outer];
+	const ForwardKernels *kernels = forward_kernels(s->model->isa);
+	double F[BORDER_CUT];
+	team_wait(&node->push->told, s->call.number);
+	const spatial A0 = node->push->A;
+	const double *x = node->has_columns ? node->push->x : NULL;
+	const spatial A = kernels->part(&inner->columns, &node->join, A0, x, F);
+	tell(s, outer->push, A, x);
+	tell(s, inner->push, A0, F);
 }
 
 static void outward(CalBranches *s, Branch *b) {
 	const ForwardKernels *kernels = forward_kernels(b->model.isa);
-	b->base.A = spatial_zero();
-	if (b->parent >= 0) {
-		team_wait(&b->push->told, s->call.number);
-		b->base.A = b->push->A;
-	}
-	if (b->apart_child >= 0) {
-		double x[BORDER_CUT];
-		tell(s, &s->branches[b->apart_child], kernels->part(&b->border, &b->join, b->base.A, x));
-		kernels->border_push(&b->model, x, &b->border, b->work);
-	}
+	team_wait(&b->push->told, s->call.number);
+	b->base.A = b->push->A;
+	if (b->apart_child >= 0)
+		kernels->border_push(&b->model, b->push->x, &b->border, b->work);
 	const SweepInput in = sweep_input(s, b);
 	kernels->accelerate(&b->model, &in, b->work, b->udot, NULL);
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (!child->apart)
-			tell(s, child, spatial_add(b->work->links[child->seat_link].A, seat_bias(b, child)));
+			tell(s, child->push_chain, spatial_add(b->work->links[child->seat_link].A, seat_bias(b, child)), NULL);
 	}
 	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
 	if (s->call.udot)
@@ -307,8 +309,18 @@ static void outward(CalBranches *s, Branch *b) {
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
 
+/* The ground does not accelerate. */
+static void stand_still(CalBranches *s, int worker) {
+	for (int k = 0; k < s->count; ++k) {
+		const int root = s->assembly.root_of[k];
+		if (root >= 0 && s->branches[k].parent < 0 && s->worker_of[k] == worker)
+			tell(s, s->assembly.nodes[root].push, spatial_zero(), NULL);
+	}
+}
+
 static void work_as(void *context, int worker) {
 	CalBranches *s = context;
+	const Assembly *a = &s->assembly;
 	for (int k = 0; k < s->count; ++k) {
 		if (s->worker_of[k] == worker)
 			begin(s, &s->branches[k]);
@@ -317,10 +329,26 @@ static void work_as(void *context, int worker) {
 		if (s->worker_of[k] == worker)
 			find_base(s, &s->branches[k]);
 	}
-	inward(s, worker);
-	for (int k = 0; k < s->count; ++k) {
-		if (s->worker_of[k] == worker)
-			outward(s, &s->branches[k]);
+	for (int i = 0; i < a->count; ++i) {
+		AssemblyNode *node = &a->nodes[a->order[i]];
+		if (s->worker_of[node->first] != worker)
+			continue;
+		if (node->inner < 0) {
+			sweep(s, &s->branches[node->first]);
+		} else {
+			join(s, node);
+		}
+	}
+	stand_still(s, worker);
+	for (int i = a->count - 1; i >= 0; --i) {
+		const AssemblyNode *node = &a->nodes[a->order[i]];
+		if (s->worker_of[node->first] != worker)
+			continue;
+		if (node->inner < 0) {
+			outward(s, &s->branches[node->first]);
+		} else {
+			part(s, node);
+		}
 	}
 }
 
@@ -472,6 +500,15 @@ static CalStatus make_branches(CalBranches *s) {
 		s->branches[k].burden = &s->told[k].burden;
 		s->branches[k].push = &s->told[k].push;
 	}
+	if (status == CAL_OK)
+		status = assembly_make(&s->allocator, s->branches, s->count, false, &s->assembly);
+	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
+		const int root = s->assembly.root_of[k];
+		if (root >= 0) {
+			s->branches[k].total = s->assembly.nodes[root].burden;
+			s->branches[k].push_chain = s->assembly.nodes[root].push;
+		}
+	}
 	return status;
 }
 
@@ -500,6 +537,7 @@ static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wante
 static void unmake(CalBranches *s) {
 	for (int k = 0; k < s->count; ++k)
 		branch_release(&s->branches[k]);
+	assembly_free(&s->allocator, &s->assembly);
 	places_free(s->model, &s->places);
 	cut_free(s->model, &s->cut);
 	memory_free(&s->allocator, s->memory);

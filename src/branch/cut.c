@@ -33,21 +33,21 @@ static const double COLUMNS = 0.24, SPINE = 0.10; // of the flops of a piece
 typedef struct Cutter {
 	const CalModel *model;
 	int links;
-	double *own, *sub;  // [links] flops of a link, of it and all outboard
-	double *held;       // [links] of the piece being made, from this link on
-	double *turned;     // [links] scratch
-	uint8_t *tied;      // [links] its joint is on the way of a loop
+	double *own, *sub;     // [links] flops of a link, of it and all outboard
+	double *held;          // [links] of the piece being made, from this link on
+	double *turned;        // [links] scratch
+	uint8_t *tied;         // [links] its joint is on the way of a loop
 	const uint8_t *barred; // [links] its joint may not be cut for other reasons; NULL: none
-	uint8_t *head;      // [links] begins a piece, or joins one that stands on the same link
-	uint8_t *natural;   // [links] and it is light
-	int *open;          // [links + 1] natural piece on a link, or on the ground, that others may join; -1: none
-	uint8_t *heavy;     //
-	int *fork;          // [links] nonzero: several heavy links are carried by it
-	int *piece_of;      //
-	CutPiece *pieces;   // [links]
-	int count;          //
-	int *worker_of;     // [links] scratch
-	double smallest;    // a natural branch of less stays where it is
+	uint8_t *head;         // [links] begins a piece, or joins one that stands on the same link
+	uint8_t *natural;      // [links] and it is light
+	int *open;             // [links + 1] natural piece on a link, or on the ground, that others may join; -1: none
+	uint8_t *heavy;        //
+	int *fork;             // [links] nonzero: several heavy links are carried by it
+	int *piece_of;         //
+	CutPiece *pieces;      // [links]
+	int count;             //
+	int *worker_of;        // [links] scratch
+	double smallest;       // a natural branch of less stays where it is
 } Cutter;
 
 /* ---- costs ------------------------------------------------------------------------------------- */
@@ -116,8 +116,8 @@ static void tie_loops(Cutter *c) {
 /* A piece begins with the first link of a joint. */
 static bool may_cut(const Cutter *c, int i) {
 	const Link *link = &c->model->links[i];
-	return !c->tied[i] && !(c->barred && c->barred[i]) && link->nu > 0 && link->motion != MOTION_NODE && link->motion != MOTION_FLEX &&
-	       c->model->bodies[link->body].first_link == i;
+	return !c->tied[i] && !(c->barred && c->barred[i]) && link->nu > 0 && link->motion != MOTION_NODE &&
+	       link->motion != MOTION_FLEX && c->model->bodies[link->body].first_link == i;
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------------- */

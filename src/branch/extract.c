@@ -14,7 +14,9 @@
 
 /* ---- numbers --------------------------------------------------------------------------------------- */
 
-static void count_place(Place *place, int piece, int *made) { *place = (Place){piece, piece >= 0 ? made[piece]++ : -1}; }
+static void count_place(Place *place, int piece, int *made) {
+	*place = (Place){piece, piece >= 0 ? made[piece]++ : -1};
+}
 
 static int piece_of_node(const CalModel *model, const Cut *cut, int node) {
 	return node >= 0 && model->nodes[node].link >= 0 ? cut->piece_of[model->nodes[node].link] : -1;
@@ -44,7 +46,8 @@ static void place_coordinates(const CalModel *model, const Cut *cut, Places *pla
 CalStatus places_find(const CalModel *model, const Cut *cut, Places *places) {
 	const int counts[] = {model->link_count, model->body_count, model->node_count, model->flex_count,
 	                      model->nu,         model->nq,         model->loop_count};
-	Place **lists[] = {&places->link, &places->body, &places->node, &places->flex, &places->u, &places->q, &places->loop};
+	Place **lists[] = {&places->link, &places->body, &places->node, &places->flex,
+	                   &places->u,    &places->q,    &places->loop};
 	enum { LISTS = sizeof lists / sizeof *lists };
 	size_t total = 0;
 	for (int k = 0; k < LISTS; ++k)
@@ -326,7 +329,8 @@ CalStatus branch_extract(const CalModel *whole, const Cut *cut, const Places *p,
 	take_freedoms(whole, p, piece, m, (Dof *)(uintptr_t)m->dofs, (double *)(uintptr_t)m->rotor,
 	              (double *)(uintptr_t)m->damping, (uint8_t *)(uintptr_t)m->prescribed,
 	              (int32_t *)(uintptr_t)m->spring_dof, (int32_t *)(uintptr_t)m->dof_parent);
-	take_springs(whole, p, piece, m, (BallSpring *)(uintptr_t)m->ball_springs, (int32_t *)(uintptr_t)m->user_spring_link);
+	take_springs(whole, p, piece, m, (BallSpring *)(uintptr_t)m->ball_springs,
+	             (int32_t *)(uintptr_t)m->user_spring_link);
 	take_flexes(whole, p, piece, (Flex *)(uintptr_t)m->flexes);
 	take_bodies(whole, p, piece, (Body *)(uintptr_t)m->bodies, (Node *)(uintptr_t)m->nodes);
 	take_loops(whole, p, piece, m, (Loop *)(uintptr_t)m->loops);

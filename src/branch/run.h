@@ -17,11 +17,11 @@ typedef struct Segment {
 
 /* A branch as a part of the arrays of its model. */
 typedef struct BranchSlice {
-	const CalModel *model;                 // with numbers of its own, in which are:
-	const double *q, *u, *udot;            // the state as evaluated, and what came out
-	double *q_own, *u_own[3];              // scratch
-	const Segment *q_segment, *u_segment;  //
-	int q_segments, u_segments;            //
+	const CalModel *model;                // with numbers of its own, in which are:
+	const double *q, *u, *udot;           // the state as evaluated, and what came out
+	double *q_own, *u_own[3];             // scratch
+	const Segment *q_segment, *u_segment; //
+	int q_segments, u_segments;           //
 } BranchSlice;
 
 /* To the numbers of a branch, and back. */

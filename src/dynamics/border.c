@@ -304,8 +304,8 @@ void LANED(border_push)(const CalModel *model, const double *x, const Border *bo
 		const double *gain = border->gain + (size_t)flex->u * (size_t)W;
 		real *y = work->flex[link->carries].y;
 		if (flex->m == PACK) {
-			const pack sums = pack_sums_row(products(gain, W, x), products(gain + W, W, x), products(gain + 2 * W, W, x),
-			                                products(gain + 3 * W, W, x));
+			const pack sums = pack_sums_row(products(gain, W, x), products(gain + W, W, x),
+			                                products(gain + 2 * W, W, x), products(gain + 3 * W, W, x));
 			pack_store(y, pack_add(pack_load(y), sums));
 			continue;
 		}

@@ -41,20 +41,31 @@ typedef struct Border {
 	double *modal; // [most modes of a body][8] scratch
 } Border;
 
-/* A branch joined with the one that stands on its cut: F = N (A_0, 1), in rows of six, then what is there at A_0 = 0. */
+/* The columns of a cut as seen from a base, of one branch or of several that are joined: six rows each, and one. */
+typedef struct BorderColumns {
+	double *gamma, *Phi, *beta; // [6][BORDER_CUT], [6][BORDER_CUT], [BORDER_CUT]
+} BorderColumns;
+
+/* An inner component joined with the outer one on its cut: F = N (A_0, 1) + G x, x on the cut of the outer one. */
 typedef struct BorderJoin {
-	double N[6][8];
-	double c[6]; // acceleration at u' = 0 of the link that the other stands on, beyond (0, -gravity)
+	double N[6][8]; // in rows of six, then what is there at A_0 = 0 and x = 0
+	double G[6][8]; // not used where the outer one has no cut
+	double d[8];    // acceleration at the cut for A_0 = 0 and F = 0
 } BorderJoin;
 
 /* Outward: R and w of some links, each behind its parent; sines, cosines and modal coordinates are taken on the way. */
 void LANED(border_spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
 /* After the inward sweep: Gamma, Phi, beta and the gains. */
 void LANED(border_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border);
-/* The inertia and force that the outer one has on its base become part of those of the inner one, on its own. */
-void LANED(border_join)(const Border *border, spatial c, const Slot *outer, BorderJoin *join, Slot *inner);
-/* With A_0 of the inner one's base known: the wrench x on the cut, and the acceleration there. */
-spatial LANED(border_part)(const Border *border, const BorderJoin *join, spatial A0, double x[BORDER_CUT]);
+/*
+ * Inertia and force of the outer one become part of those of the inner one (slot), its columns those of both (out; NULL:
+ * the outer one has none). c: what the link that the outer one stands on accelerates by at u' = 0, beyond (0, -gravity).
+ */
+void LANED(border_join)(const BorderColumns *inner, spatial c, const Slot *outer, const BorderColumns *outer_columns,
+                        BorderJoin *join, Slot *slot, const BorderColumns *out);
+/* With A_0 and x (NULL: the outer one has no cut) known: the wrench F[8] between them, and the acceleration there. */
+spatial LANED(border_part)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x,
+                           double F[BORDER_CUT]);
 /* Before the last sweep: x acts. */
 void LANED(border_push)(const CalModel *model, const double *x, const Border *border, CalWork *work);
 

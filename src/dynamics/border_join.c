@@ -5,7 +5,9 @@
  * The outer one needs the wrench F = M (A + c) + b on its base, which accelerates by A beyond the c that the inner one has
  * there at u' = 0; the inner one gives A = Gamma'A_0 + beta - Phi F. Together
  *   (1 + M Phi) F = M (Gamma'A_0 + beta + c) + b
- * Neither M nor Phi is inverted: either may be singular. All eigenvalues of M Phi are real and not negative.
+ * Neither M nor Phi is inverted: either may be singular. All eigenvalues of M Phi are real and not negative. Where the
+ * outer one has a cut of its own, on which x acts, Gamma_c x is added on the right: F = N A_0 + f + G x, and for that cut
+ *   Gamma = Gamma_a G,  Phi = Phi_c + Gamma_c'Phi_a G,  beta = beta_c + Gamma_c'(beta_a + c - Phi_a f)
  */
 #include <math.h>
 
@@ -32,9 +34,9 @@ INLINE void put(spatial s, double *x) {
 
 INLINE spatial get(const double *x) { return (spatial){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
-/* A X = B by elimination with pivots from rows; X replaces B. */
-static void solve(octet A[6], octet B[6]) {
-	double a[6][8];
+/* A X = (B, C) by elimination with pivots from rows; X replaces B and C (NULL: there is none). */
+INLINE void solve(octet A[6], octet B[6], octet *C) {
+	double a[6][OCTET];
 	for (int j = 0; j < 6; ++j) {
 		for (int i = j; i < 6; ++i)
 			octet_store(a[i], A[i]);
@@ -43,19 +45,25 @@ static void solve(octet A[6], octet B[6]) {
 			p = fabs(a[i][j]) > fabs(a[p][j]) ? i : p;
 		const double d = 1.0 / a[p][j];
 		const octet row = octet_times(d, A[p]), right = octet_times(d, B[p]);
+		const octet further = C ? octet_times(d, C[p]) : octet_zero();
+		a[p][j] = a[j][j];
 		A[p] = A[j], B[p] = B[j];
-		const double swapped = a[j][j];
-		a[p][j] = swapped;
 		A[j] = row, B[j] = right;
+		if (C)
+			C[p] = C[j], C[j] = further;
 		for (int i = j + 1; i < 6; ++i) {
 			A[i] = octet_msub(A[i], a[i][j], row);
 			B[i] = octet_msub(B[i], a[i][j], right);
+			if (C)
+				C[i] = octet_msub(C[i], a[i][j], further);
 		}
 	}
 	for (int j = 5; j > 0; --j) {
 		for (int i = 0; i < j; ++i) {
 			octet_store(a[i], A[i]);
 			B[i] = octet_msub(B[i], a[i][j], B[j]);
+			if (C)
+				C[i] = octet_msub(C[i], a[i][j], C[j]);
 		}
 	}
 }
@@ -84,51 +92,97 @@ static void bring(const double *G, const octet NG[6], Slot *slot) {
 	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
 }
 
-void LANED(border_join)(const Border *border, spatial c, const Slot *outer, BorderJoin *join, Slot *inner) {
-	double M[6][6], right[6][8]; // Gamma' in rows of six, then beta + c
-	octet A[6], B[6];
+/* The columns of the outer one, seen from the base of the inner one. */
+static void carry_columns(const BorderColumns *inner, const BorderColumns *outer, const octet G[6],
+                          const double N[6][8], const double d[8], const BorderColumns *out) {
+	double e[6];
+	octet T[6];
+	for (int k = 0; k < 6; ++k) {
+		e[k] = d[k];
+		T[k] = octet_zero();
+		for (int j = 0; j < 6; ++j) {
+			e[k] -= inner->Phi[k * W + j] * N[j][6];
+			T[k] = octet_madd(T[k], inner->Phi[k * W + j], G[j]);
+		}
+	}
+	octet beta = octet_load(outer->beta);
+	for (int i = 0; i < 6; ++i) {
+		octet gamma = octet_zero(), Phi = octet_load(outer->Phi + i * W);
+		for (int k = 0; k < 6; ++k) {
+			gamma = octet_madd(gamma, inner->gamma[i * W + k], G[k]);
+			Phi = octet_madd(Phi, outer->gamma[k * W + i], T[k]);
+		}
+		beta = octet_madd(beta, e[i], octet_load(outer->gamma + i * W));
+		octet_store(out->gamma + i * W, gamma);
+		octet_store(out->Phi + i * W, Phi);
+	}
+	octet_store(out->beta, beta);
+	for (int i = 0; i < 6; ++i) {
+		for (int j = 0; j < i; ++j)
+			out->Phi[i * W + j] = out->Phi[j * W + i] = 0.5 * (out->Phi[i * W + j] + out->Phi[j * W + i]);
+	}
+}
+
+void LANED(border_join)(const BorderColumns *inner, spatial c, const Slot *outer, const BorderColumns *outer_columns,
+                        BorderJoin *join, Slot *slot, const BorderColumns *out) {
+	double M[6][6], right[6][OCTET], b[6]; // right: Gamma' in rows of six, then beta + c
+	octet A[6], B[6], G[6];
 	unpack(&outer->M, M);
-	put(c, join->c);
+	put(c, join->d);
+	put(outer->b, b);
 	for (int k = 0; k < 6; ++k) {
 		for (int j = 0; j < 6; ++j)
-			right[k][j] = border->gamma[j * W + k];
-		right[k][6] = border->beta[k] + join->c[k];
+			right[k][j] = inner->gamma[j * W + k];
+		join->d[k] += inner->beta[k];
+		right[k][6] = join->d[k];
 		right[k][7] = 0;
 	}
-	double b[6];
-	put(outer->b, b);
 	for (int i = 0; i < 6; ++i) {
-		double one[8] = {0}, force[8] = {0};
+		double one[OCTET] = {0}, force[OCTET] = {0};
 		one[i] = 1;
 		force[6] = b[i];
 		A[i] = octet_load(one);
 		B[i] = octet_load(force);
 		for (int k = 0; k < 6; ++k) {
-			A[i] = octet_madd(A[i], M[i][k], octet_load(border->Phi + k * W));
+			A[i] = octet_madd(A[i], M[i][k], octet_load(inner->Phi + k * W));
 			B[i] = octet_madd(B[i], M[i][k], octet_load(right[k]));
 		}
+		if (out)
+			G[i] = octet_load(outer_columns->gamma + i * W);
 	}
-	solve(A, B);
-	for (int i = 0; i < 6; ++i)
+	if (out) {
+		solve(A, B, G);
+	} else {
+		solve(A, B, NULL);
+	}
+	for (int i = 0; i < 6; ++i) {
 		octet_store(join->N[i], B[i]);
-	bring(border->gamma, B, inner);
+		if (out)
+			octet_store(join->G[i], G[i]);
+	}
+	bring(inner->gamma, B, slot);
+	if (out)
+		carry_columns(inner, outer_columns, G, (const double(*)[8])join->N, join->d, out);
 }
 
-spatial LANED(border_part)(const Border *border, const BorderJoin *join, spatial A0, double x[BORDER_CUT]) {
+spatial LANED(border_part)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x,
+                           double F[BORDER_CUT]) {
 	double a0[6], A[6];
 	put(A0, a0);
 	for (int i = 0; i < 6; ++i) {
-		x[i] = join->N[i][6];
-		A[i] = border->beta[i] + join->c[i];
+		F[i] = join->N[i][6];
+		A[i] = join->d[i];
 		for (int k = 0; k < 6; ++k) {
-			x[i] += join->N[i][k] * a0[k];
-			A[i] += border->gamma[k * W + i] * a0[k];
+			F[i] += join->N[i][k] * a0[k];
+			A[i] += inner->gamma[k * W + i] * a0[k];
 		}
+		for (int k = 0; x && k < 6; ++k)
+			F[i] += join->G[i][k] * x[k];
 	}
-	x[6] = x[7] = 0;
+	F[6] = F[7] = 0;
 	for (int i = 0; i < 6; ++i) {
 		for (int k = 0; k < 6; ++k)
-			A[i] -= border->Phi[i * W + k] * x[k];
+			A[i] -= inner->Phi[i * W + k] * F[k];
 	}
 	return get(A);
 }

@@ -21,8 +21,9 @@ typedef struct ForwardKernels {
 	void (*accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force);
 	void (*spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
 	void (*border)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border);
-	void (*join)(const Border *border, spatial c, const Slot *outer, BorderJoin *join, Slot *inner);
-	spatial (*part)(const Border *border, const BorderJoin *join, spatial A0, double *x);
+	void (*join)(const BorderColumns *inner, spatial c, const Slot *outer, const BorderColumns *outer_columns,
+	             BorderJoin *join, Slot *slot, const BorderColumns *out);
+	spatial (*part)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x, double *F);
 	void (*border_push)(const CalModel *model, const double *x, const Border *border, CalWork *work);
 } ForwardKernels;
 

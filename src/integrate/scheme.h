@@ -127,7 +127,7 @@ CalStatus system_each(CalIntegrator *integrator, SliceFn run, const void *argume
  * whatever it is like; for those of parts from ig->reached on not at all.
  */
 CalStatus system_evaluate(CalIntegrator *integrator, const CalState *state, const CalState *elastic, double h,
-                               int stage, SliceFn run, const void *argument);
+                          int stage, SliceFn run, const void *argument);
 
 /** The same for stage 0, whose udot run() takes from a branch itself (BranchSlice.udot): u_rate is not set for it. */
 CalStatus system_evaluate_own(CalIntegrator *integrator, const CalState *state, double h, SliceFn run,

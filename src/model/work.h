@@ -74,8 +74,8 @@ typedef struct FlexPort {
 
 /* Shapes and slopes of a node times eta and eta_dot, in B, and the coefficients of its turn (body/flex_pose.h). */
 typedef struct NodeSums {
-	vec3 t, rho;           // psi eta, phi eta
-	vec3 rate, v;          // psi eta_dot, phi eta_dot
+	vec3 t, rho;            // psi eta, phi eta
+	vec3 rate, v;           // psi eta_dot, phi eta_dot
 	real a, b, c, b_s, c_s; //
 } NodeSums;
 

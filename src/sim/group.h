@@ -18,15 +18,15 @@
 typedef struct SimGroup {
 	CalModel *model;
 	CalState state;
-	CalWork *work;        // of the integrator
+	CalWork *work;         // of the integrator
 	CalBranches *branches; // of the model; NULL: by one thread, in one piece
-	CalWork *view_work;   // of the observers
-	double *udot, *force; // [nu] results of the last observation
-	double *given;        // [nu] accelerations of a motion that is given
-	uint8_t *root_dof;    // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
-	uint8_t *frozen;      // [nu] nonzero: not moved when loops are closed
-	uint8_t *held;        // [nu] scratch: those, and what is driven
-	void *memory;         // the block that all of the above but the model lie in
+	CalWork *view_work;    // of the observers
+	double *udot, *force;  // [nu] results of the last observation
+	double *given;         // [nu] accelerations of a motion that is given
+	uint8_t *root_dof;     // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
+	uint8_t *frozen;       // [nu] nonzero: not moved when loops are closed
+	uint8_t *held;         // [nu] scratch: those, and what is driven
+	void *memory;          // the block that all of the above but the model lie in
 
 	CalInputFn input;        // NULL: nothing acts
 	CalSwitchFn next_switch; // NULL: the input is smooth
