@@ -20,6 +20,7 @@ typedef struct CalBranchOptions {
 	int branches;   // workers to cut for; 0: as many as threads. Where cutting would not pay there is one branch
 	int threads;    // the caller's among them; 0: 1
 	int forced;     // nonzero: cut even where it does not pay
+	int cross;      // nonzero: loops may reach from branch to branch; otherwise each is closed within one
 	int not_pinned; // nonzero: threads may be moved from processor to processor
 } CalBranchOptions;
 
@@ -46,11 +47,13 @@ typedef struct CalBranchInfo {
 
 CAL_API CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info);
 
-/** As cal_forward_dynamics() and cal_implicit_dynamics(); loops have no multipliers to ask for afterwards. */
+/** As cal_forward_dynamics() and cal_implicit_dynamics(). */
 CAL_API CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input,
                                        double *udot);
 CAL_API CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
                                         const CalInput *input, double h, double *udot);
+/** After either, with CalBranchOptions.cross: lambda[rows], as cal_loop_multipliers() gives them. */
+CAL_API CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda);
 /** Freedom of the last numerical failure, -1: none. */
 CAL_API int cal_branches_culprit(const CalBranches *branches);
 

@@ -6,24 +6,32 @@
 
 #include "base/memory.h"
 #include "branch/assembly.h"
-
-enum { COLUMN_NUMBERS = (6 + 6 + 1) * BORDER_CUT };
+#include "branch/rows.h"
 
 /* What a joined node tells and is told. */
 typedef struct Told {
 	Burden burden;
 	Push push;
-	_Alignas(BRANCH_LINES) double columns[COLUMN_NUMBERS];
 } Told;
 
 typedef struct Builder {
 	Assembly *made;
 	Branch *branches;
-	Told *told; // of the next joined node
+	Told *told;      // of the next joined node
+	double *numbers; // likewise: its columns, and what rows_join() keeps
+	int width;       // of columns
+	const Rows *rows;
 	int *chain; // [branches] of the chain at hand
 	int placed; // in order
 	bool linear;
 } Builder;
+
+/* A whole number of lines. */
+static size_t numbers_of(const Rows *rows) {
+	const size_t W = rows ? (size_t)rows->width : BORDER_CUT, square = rows ? W : 6;
+	const size_t all = (7 + square) * W + (rows ? 6 * (8 + W) : 0), line = BRANCH_LINES / sizeof(double);
+	return (all + line - 1) / line * line;
+}
 
 static void add_branch(Builder *b, int k) {
 	Branch *branch = &b->branches[k];
@@ -41,6 +49,9 @@ static int add_joined(Builder *b, int inner, int outer) {
 	const int k = b->made->count++;
 	AssemblyNode *nodes = b->made->nodes, *node = &nodes[k];
 	Told *told = b->told++;
+	double *numbers = b->numbers;
+	b->numbers += numbers_of(b->rows);
+	const int W = b->width, square = b->rows ? W : 6;
 	*node = (AssemblyNode){.inner = inner,
 	                       .outer = outer,
 	                       .first = nodes[inner].first,
@@ -48,8 +59,8 @@ static int add_joined(Builder *b, int inner, int outer) {
 	                       .has_columns = nodes[outer].has_columns,
 	                       .burden = &told->burden,
 	                       .push = &told->push,
-	                       .own = told->columns,
-	                       .columns = {told->columns, told->columns + 6 * BORDER_CUT, told->columns + 12 * BORDER_CUT}};
+	                       .columns = {numbers, numbers + 6 * W, numbers + (6 + square) * W},
+	                       .solved = b->rows ? numbers + (7 + square) * W : NULL};
 	b->made->order[b->placed++] = k;
 	return k;
 }
@@ -77,17 +88,23 @@ static void add_chain(Builder *b, int head) {
 	b->made->depth = depth > b->made->depth ? depth : b->made->depth;
 }
 
-CalStatus assembly_make(const CalAllocator *allocator, Branch *branches, int count, bool linear, Assembly *assembly) {
-	const size_t n = (size_t)count + 1;
-	const size_t size = n * (sizeof(Told) + 2 * sizeof(AssemblyNode) + 4 * sizeof(int)) + BRANCH_LINES;
+CalStatus assembly_make(const CalAllocator *allocator, Branch *branches, int count, bool linear, const Rows *rows,
+                        Assembly *assembly) {
+	const size_t n = (size_t)count + 1, numbers = n * numbers_of(rows) * sizeof(double);
+	const size_t size = n * (sizeof(Told) + 2 * sizeof(AssemblyNode) + 4 * sizeof(int)) + numbers + BRANCH_LINES;
 	*assembly = (Assembly){.memory = memory_alloc(allocator, size)};
 	if (!assembly->memory)
 		return CAL_ERR_MEMORY;
 	memset(assembly->memory, 0, size);
 	const uintptr_t at = (uintptr_t)assembly->memory;
-	Builder b = {.made = assembly, .branches = branches, .linear = linear};
+	Builder b = {.made = assembly,
+	             .branches = branches,
+	             .linear = linear,
+	             .rows = rows,
+	             .width = rows ? rows->width : BORDER_CUT};
 	b.told = (Told *)(void *)((char *)assembly->memory + (BRANCH_LINES - at % BRANCH_LINES) % BRANCH_LINES);
-	assembly->nodes = (AssemblyNode *)(void *)(b.told + n);
+	b.numbers = (double *)(void *)(b.told + n);
+	assembly->nodes = (AssemblyNode *)(void *)((char *)b.numbers + numbers);
 	assembly->root_of = (int *)(void *)(assembly->nodes + 2 * n);
 	assembly->order = assembly->root_of + n;
 	b.chain = assembly->order + 2 * n;

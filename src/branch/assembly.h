@@ -21,7 +21,7 @@ typedef struct AssemblyNode {
 	Push *push;       // what comes back
 	BorderColumns columns;
 	BorderJoin join;
-	double *own; // numbers of its columns, if it is not a branch
+	double *solved; // of loops that cross: F = (N, f, 0, G), six rows of 8 + width (rows.c)
 } AssemblyNode;
 
 typedef struct Assembly {
@@ -35,7 +35,8 @@ typedef struct Assembly {
 } Assembly;
 
 /** Branches are connected; those of joined nodes get their burden and push here. */
-CalStatus assembly_make(const CalAllocator *allocator, Branch *branches, int count, bool linear, Assembly *assembly);
+CalStatus assembly_make(const CalAllocator *allocator, Branch *branches, int count, bool linear, const Rows *rows,
+                        Assembly *assembly);
 void assembly_free(const CalAllocator *allocator, Assembly *assembly);
 
 #endif

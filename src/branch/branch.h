@@ -39,6 +39,10 @@ typedef struct Push {
 	double x[BORDER_CUT]; // the wrench on its cut, if it carries columns
 } Push;
 
+struct Rows; // branch/rows.h
+typedef struct Rows Rows;
+struct AssemblyNode; // branch/assembly.h
+
 typedef struct Branch {
 	_Alignas(BRANCH_LINES) CalModel model;
 	CalWork *work;
@@ -61,13 +65,12 @@ typedef struct Branch {
 	SweepBase base;                                                      //
 	Border border;                                                       // width 0: no columns
 	spatial seat_bias; // of the branch that it carries columns of: what that one's base accelerates by at u' = 0
-	int culprit, not_a_number; // as in Burden, its own
-	Seat *seat;                // what crosses the cut to its base
-	Burden *burden;            //
-	Burden *total;             // of the chain that begins with it
-	Push *push_chain;          // likewise
-	Push *push;                //
-	void *memory, *rest;       // blocks that these lie in
+	int culprit, not_a_number;  // as in Burden, its own
+	Seat *seat;                 // what crosses the cut to its base
+	Burden *burden;             //
+	struct AssemblyNode *chain; // that begins with it, NULL: none does
+	Push *push;                 //
+	void *memory, *rest;        // blocks that these lie in
 } Branch;
 
 /* Numbers of everything in the whole model: its piece (-1: none) and its number there. */
@@ -80,13 +83,14 @@ typedef struct Places {
 	void *memory;
 } Places;
 
-CalStatus places_find(const CalModel *model, const Cut *cut, Places *places);
+/** cross: loops are no branch's own. */
+CalStatus places_find(const CalModel *model, const Cut *cut, bool cross, Places *places);
 void places_free(const CalModel *model, Places *places);
 
 /** Fills a branch with a piece of a cut; branches[count] are being filled parents first. Without seat, burden and push. */
 CalStatus branch_extract(const CalModel *model, const Cut *cut, const Places *places, int index, Branch *branch);
-/** Once all are there: who stands on it, its spine, its border, its workspace. */
-CalStatus branch_connect(Branch *branches, int count, int index);
+/** Once all are there: who stands on it, its spine, its border, its workspace. rows: loops that cross, NULL: none. */
+CalStatus branch_connect(Branch *branches, int count, int index, const Rows *rows);
 void branch_release(Branch *branch);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "branch/assembly.h"
-#include "branch/branch.h"
+#include "branch/rows.h"
 #include "dynamics/forces.h"
 #include "dynamics/kinematics.h"
 #include "dynamics/loop_front.h"
@@ -51,6 +51,7 @@ struct CalBranches {
 	int *worker_of; // [count]
 	Told *told;     // [count]
 	Assembly assembly;
+	Rows *rows; // loops that reach from branch to branch, NULL: there are none
 	void *memory;
 	Call call;
 	int culprit;
@@ -188,8 +189,8 @@ static void receive(const CalBranches *s, Branch *b) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (child->apart)
 			continue;
-		team_wait(&child->total->told, s->call.number);
-		Slot slot = child->total->slot;
+		team_wait(&child->chain->burden->told, s->call.number);
+		Slot slot = child->chain->burden->slot;
 		slot.b = spatial_add(slot.b, artic_mul(&slot.M, seat_bias(b, child)));
 		add_slot(&b->arriving[child->slot], &slot);
 	}
@@ -214,8 +215,8 @@ static void note_culprit(const CalBranches *s, const Branch *b) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (child->apart)
 			continue;
-		own->culprit = child->total->culprit;
-		own->not_a_number = child->total->not_a_number;
+		own->culprit = child->chain->burden->culprit;
+		own->not_a_number = child->chain->burden->not_a_number;
 	}
 }
 
@@ -235,17 +236,24 @@ static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
 static void sweep(CalBranches *s, Branch *b) {
 	const ForwardKernels *kernels = forward_kernels(b->model.isa);
 	SweepInput in = sweep_input(s, b);
-	kernels->outward(&b->model, &in, b->work);
+	if (!s->rows)
+		kernels->outward(&b->model, &in, b->work);
 	take_forces(s, b);
 	in.external = collect(s, b);
 	receive(s, b);
 	const int culprit = b->model.plan ? sweep_loops(s, b, &in) : kernels->inward(&b->model, &in, b->work);
 	b->culprit = culprit >= 0 ? whole_number(b, culprit) : -1;
 	b->not_a_number = culprit >= 0 && isnan(b->work->dofs[culprit].d);
-	if (b->apart_child >= 0) {
-		kernels->border(&b->model, in.prescribed, b->work, &b->border);
-		b->seat_bias = seat_bias(b, &s->branches[b->apart_child]);
+	if (s->rows) {
+		rows_fill(s->rows, b, s->call.state, s->call.number);
+		rows_receive(s->rows, s->branches, b);
 	}
+	if (b->border.width > 0)
+		kernels->border(&b->model, in.prescribed, b->work, &b->border);
+	if (s->rows)
+		rows_add(s->rows, s->branches, b);
+	if (b->apart_child >= 0)
+		b->seat_bias = seat_bias(b, &s->branches[b->apart_child]);
 	note_culprit(s, b);
 	team_post(&b->burden->told, s->call.number);
 }
@@ -258,9 +266,13 @@ static void join(CalBranches *s, AssemblyNode *node) {
 	team_wait(&outer->burden->told, s->call.number);
 	Burden *burden = node->burden;
 	burden->slot = inner->burden->slot;
-	forward_kernels(last->model.isa)
-		->join(&inner->columns, last->seat_bias, &outer->burden->slot, &outer->columns, &node->join, &burden->slot,
-	           node->has_columns ? &node->columns : NULL);
+	if (s->rows) {
+		rows_join(s->rows, inner, last->seat_bias, outer, node);
+	} else {
+		forward_kernels(last->model.isa)
+			->join(&inner->columns, last->seat_bias, &outer->burden->slot, &outer->columns, &node->join, &burden->slot,
+		           node->has_columns ? &node->columns : NULL);
+	}
 	const Burden *bad = outer->burden->culprit >= 0 ? outer->burden : inner->burden;
 	burden->culprit = bad->culprit;
 	burden->not_a_number = bad->not_a_number;
@@ -282,7 +294,8 @@ static void part(CalBranches *s, const AssemblyNode *node) {
 	team_wait(&node->push->told, s->call.number);
 	const spatial A0 = node->push->A;
 	const double *x = node->has_columns ? node->push->x : NULL;
-	const spatial A = kernels->part(&inner->columns, &node->join, A0, x, F);
+	const spatial A =
+		s->rows ? rows_part(s->rows, inner, node, A0, x, F) : kernels->part(&inner->columns, &node->join, A0, x, F);
 	tell(s, outer->push, A, x);
 	tell(s, inner->push, A0, F);
 }
@@ -291,14 +304,20 @@ static void outward(CalBranches *s, Branch *b) {
 	const ForwardKernels *kernels = forward_kernels(b->model.isa);
 	team_wait(&b->push->told, s->call.number);
 	b->base.A = b->push->A;
-	if (b->apart_child >= 0)
+	if (s->rows) {
+		memcpy(b->border.beta, s->rows->x, sizeof(double) * (size_t)s->rows->width); // of no use any more
+		if (b->apart_child >= 0)
+			memcpy(b->border.beta, b->push->x, sizeof b->push->x);
+		kernels->border_push(&b->model, b->border.beta, &b->border, b->work);
+	} else if (b->apart_child >= 0) {
 		kernels->border_push(&b->model, b->push->x, &b->border, b->work);
+	}
 	const SweepInput in = sweep_input(s, b);
 	kernels->accelerate(&b->model, &in, b->work, b->udot, NULL);
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (!child->apart)
-			tell(s, child->push_chain, spatial_add(b->work->links[child->seat_link].A, seat_bias(b, child)), NULL);
+			tell(s, child->chain->push, spatial_add(b->work->links[child->seat_link].A, seat_bias(b, child)), NULL);
 	}
 	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
 	if (s->call.udot)
@@ -318,6 +337,13 @@ static void stand_still(CalBranches *s, int worker) {
 	}
 }
 
+/* With loops that cross, everything has its place before the sweeps inward. */
+static void place(CalBranches *s, Branch *b) {
+	const SweepInput in = sweep_input(s, b);
+	forward_kernels(b->model.isa)->outward(&b->model, &in, b->work);
+	rows_place(s->rows, s->branches, b, s->call.number);
+}
+
 static void work_as(void *context, int worker) {
 	CalBranches *s = context;
 	const Assembly *a = &s->assembly;
@@ -329,6 +355,10 @@ static void work_as(void *context, int worker) {
 		if (s->worker_of[k] == worker)
 			find_base(s, &s->branches[k]);
 	}
+	for (int k = 0; s->rows && k < s->count; ++k) {
+		if (s->worker_of[k] == worker)
+			place(s, &s->branches[k]);
+	}
 	for (int i = 0; i < a->count; ++i) {
 		AssemblyNode *node = &a->nodes[a->order[i]];
 		if (s->worker_of[node->first] != worker)
@@ -339,6 +369,10 @@ static void work_as(void *context, int worker) {
 			join(s, node);
 		}
 	}
+	if (s->rows && worker == 0)
+		rows_solve(s->rows, s->branches, s->count, a, s->call.state, s->call.number);
+	if (s->rows)
+		team_wait(&s->rows->solved, s->call.number);
 	stand_still(s, worker);
 	for (int i = a->count - 1; i >= 0; --i) {
 		const AssemblyNode *node = &a->nodes[a->order[i]];
@@ -489,34 +523,32 @@ static int probe_cuts(CalBranches *s) {
 
 /* ---- life --------------------------------------------------------------------------------------------- */
 
-static CalStatus make_branches(CalBranches *s) {
-	CalStatus status = CAL_OK;
+static CalStatus make_branches(CalBranches *s, bool cross) {
+	CalStatus status = cross ? rows_make(s->model, &s->places, s->count, &s->rows) : CAL_OK;
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
 		status = branch_extract(s->model, &s->cut, &s->places, k, &s->branches[k]);
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
-		status = branch_connect(s->branches, s->count, k);
+		status = branch_connect(s->branches, s->count, k, s->rows);
 	for (int k = 0; k < s->count; ++k) {
 		s->branches[k].seat = &s->told[k].seat;
 		s->branches[k].burden = &s->told[k].burden;
 		s->branches[k].push = &s->told[k].push;
 	}
 	if (status == CAL_OK)
-		status = assembly_make(&s->allocator, s->branches, s->count, false, &s->assembly);
+		status = assembly_make(&s->allocator, s->branches, s->count, false, s->rows, &s->assembly);
 	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
 		const int root = s->assembly.root_of[k];
-		if (root >= 0) {
-			s->branches[k].total = s->assembly.nodes[root].burden;
-			s->branches[k].push_chain = s->assembly.nodes[root].push;
-		}
+		s->branches[k].chain = root >= 0 ? &s->assembly.nodes[root] : NULL;
 	}
 	return status;
 }
 
 /* Everything but the branches' threads. */
 static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wanted, const uint8_t *barred) {
-	CalStatus status = cut_model(s->model, wanted, options->forced != 0, barred, &s->cut);
+	const bool cross = options->cross && !s->model->any_coupling && !s->model->any_known;
+	CalStatus status = cut_model(s->model, wanted, options->forced != 0, cross, barred, &s->cut);
 	if (status == CAL_OK)
-		status = places_find(s->model, &s->cut, &s->places);
+		status = places_find(s->model, &s->cut, cross, &s->places);
 	if (status != CAL_OK)
 		return status;
 	const size_t n = (size_t)s->cut.count + 1;
@@ -531,13 +563,15 @@ static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wante
 	s->worker_of = (int *)(void *)(s->branches + n);
 	s->bad = (CalStatus *)(void *)(s->worker_of + n);
 	s->count = s->cut.count;
-	return make_branches(s);
+	return make_branches(s, cross);
 }
 
 static void unmake(CalBranches *s) {
 	for (int k = 0; k < s->count; ++k)
 		branch_release(&s->branches[k]);
 	assembly_free(&s->allocator, &s->assembly);
+	rows_free(s->rows);
+	s->rows = NULL;
 	places_free(s->model, &s->places);
 	cut_free(s->model, &s->cut);
 	memory_free(&s->allocator, s->memory);
@@ -635,6 +669,15 @@ void cal_branches_destroy(CalBranches *branches) {
 
 int cal_branches_count(const CalBranches *branches) { return branches->count; }
 int cal_branches_threads(const CalBranches *branches) { return branches->threads; }
+CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda) {
+	if (!branches || !lambda)
+		return CAL_ERR_ARGUMENT;
+	if (!branches->rows)
+		return CAL_ERR_STAGE;
+	memcpy(lambda, branches->rows->lambda, sizeof(double) * (size_t)branches->model->row_count);
+	return CAL_OK;
+}
+
 int cal_branches_culprit(const CalBranches *branches) { return branches->culprit; }
 
 CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info) {

@@ -47,6 +47,7 @@ typedef struct Cutter {
 	CutPiece *pieces;      // [links]
 	int count;             //
 	int *worker_of;        // [links] scratch
+	int tied_piece;     // on the ground, with loops between its trees; -1: none
 	double smallest;       // a natural branch of less stays where it is
 } Cutter;
 
@@ -95,9 +96,9 @@ static int common(const CalModel *model, int a, int b) {
 static int link_of(const CalModel *model, int node) { return node >= 0 ? model->nodes[node].link : -1; }
 
 /* Loops are closed within a piece: no joint on their way is cut. */
-static void tie_loops(Cutter *c) {
+static void tie_loops(Cutter *c, bool cross) {
 	const CalModel *model = c->model;
-	for (int l = 0; l < model->loop_count; ++l) {
+	for (int l = 0; l < model->loop_count && !cross; ++l) {
 		const Loop *loop = &model->loops[l];
 		int meet = -2;
 		int ends[2 + CAL_LOOP_MAX_TERMS] = {link_of(model, loop->plus), link_of(model, loop->minus)};
@@ -187,8 +188,10 @@ static bool path_is_clear(const Cutter *c, int piece, int from) {
 	return true;
 }
 
-/* Natural branches on the same link are one piece, up to T. */
+/* Natural branches on the same link are one piece, up to T; trees that loops tie to each other are, whatever their size. */
 static int find_open(const Cutter *c, int i, double T) {
+	if (c->model->links[i].parent < 0 && c->tied[i])
+		return c->tied_piece;
 	const int piece = c->open[c->model->links[i].parent + 1];
 	const bool fits = piece >= 0 && c->natural[i] && c->pieces[piece].flops + c->sub[i] <= T;
 	return fits ? piece : -1;
@@ -197,6 +200,7 @@ static int find_open(const Cutter *c, int i, double T) {
 static void number_pieces(Cutter *c, double T) {
 	const CalModel *model = c->model;
 	c->count = 0;
+	c->tied_piece = -1;
 	for (int i = 0; i <= c->links; ++i)
 		c->open[i] = -1;
 	for (int i = 0; i < c->links; ++i) {
@@ -205,7 +209,9 @@ static void number_pieces(Cutter *c, double T) {
 		c->piece_of[i] = piece;
 		if (piece < 0) {
 			c->pieces[c->count] = (CutPiece){.first = i, .parent = parent >= 0 ? c->piece_of[parent] : -1};
-			if (c->natural[i])
+			if (parent < 0 && c->tied[i])
+				c->tied_piece = c->count;
+			else if (c->natural[i])
 				c->open[parent + 1] = c->count;
 			c->piece_of[i] = c->count++;
 		}
@@ -394,7 +400,7 @@ static CalStatus keep(const Cutter *c, double makespan, Cut *cut) {
 	return CAL_OK;
 }
 
-CalStatus cut_model(const CalModel *model, int workers, bool forced, const uint8_t *barred, Cut *cut) {
+CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred, Cut *cut) {
 	Cutter c;
 	char *memory;
 	CalStatus status = cutter_init(&c, model, &memory);
@@ -403,7 +409,7 @@ CalStatus cut_model(const CalModel *model, int workers, bool forced, const uint8
 	c.barred = barred;
 	c.smallest = forced ? 0 : FLOPS_SMALLEST;
 	count_flops(&c);
-	tie_loops(&c);
+	tie_loops(&c, cross);
 	double whole = 0, best = INFINITY, chosen = 0;
 	for (int i = 0; i < c.links; ++i)
 		whole += c.own[i];

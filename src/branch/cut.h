@@ -31,10 +31,10 @@ typedef struct Cut {
 } Cut;
 
 /**
- * Cuts a model for so many workers; into one piece where more would not pay (forced: even then). barred[link_count]
+ * Cuts a model for so many workers; into one piece where more would not pay (forced: even then). cross: also through loops, barred[link_count]
  * nonzero: not inboard of this link (NULL: anywhere).
  */
-CalStatus cut_model(const CalModel *model, int workers, bool forced, const uint8_t *barred, Cut *cut);
+CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred, Cut *cut);
 void cut_free(const CalModel *model, Cut *cut);
 
 /** Gives runs of pieces to workers: worker_of[count]. Returns the largest load. */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "branch/branch.h"
+#include "branch/rows.h"
 #include "math/octet.h"
 #include "model/loop_plan.h"
 
@@ -43,7 +43,7 @@ static void place_coordinates(const CalModel *model, const Cut *cut, Places *pla
 	}
 }
 
-CalStatus places_find(const CalModel *model, const Cut *cut, Places *places) {
+CalStatus places_find(const CalModel *model, const Cut *cut, bool cross, Places *places) {
 	const int counts[] = {model->link_count, model->body_count, model->node_count, model->flex_count,
 	                      model->nu,         model->nq,         model->loop_count};
 	Place **lists[] = {&places->link, &places->body, &places->node, &places->flex,
@@ -76,7 +76,7 @@ CalStatus places_find(const CalModel *model, const Cut *cut, Places *places) {
 			if (k == 3)
 				piece = cut->piece_of[model->flexes[i].link];
 			if (k == LISTS - 1)
-				piece = piece_of_loop(model, cut, &model->loops[i]);
+				piece = cross ? -1 : piece_of_loop(model, cut, &model->loops[i]);
 			count_place(place, piece, made);
 		}
 	}
@@ -392,20 +392,27 @@ static void list_spine(const Branch *branches, int count, Branch *b) {
 }
 
 /* The columns of a cut: unit wrenches at the origin of the link that the other branch stands on. */
-static void list_border(Branch *b, int seat_link) {
+static void list_cut(Branch *b, int seat_link, int adds) {
+	BorderPull *pull = &b->border.pulls[0];
+	pull->link = seat_link;
+	pull->adds = adds;
+	pull->modal = NULL;
+	for (int r = 0; r < 6; ++r)
+		pull->gamma[r * OCTET + r] = 1;
+}
+
+/* Links between the base and where columns begin. */
+static void list_path(Branch *b) {
 	Border *border = &b->border;
 	Link *links = (Link *)(uintptr_t)b->model.links;
-	for (int i = seat_link; i >= 0; i = links[i].parent) {
-		border->path[border->path_count++] = i;
-		links[i].border |= BORDER_COLUMNS;
-		if (links[i].carries >= 0) // columns want the elimination of each mode
-			((Flex *)(uintptr_t)b->model.flexes)[links[i].carries].linear = 0;
+	for (int p = 0; p < border->pull_count; ++p) {
+		for (int i = border->pulls[p].link; i >= 0 && !(links[i].border & BORDER_COLUMNS); i = links[i].parent) {
+			border->path[border->path_count++] = i;
+			links[i].border |= BORDER_COLUMNS;
+			if (links[i].carries >= 0) // columns want the elimination of each mode
+				((Flex *)(uintptr_t)b->model.flexes)[links[i].carries].linear = 0;
+		}
 	}
-	border->width = BORDER_CUT;
-	border->pull_count = 1;
-	border->pulls[0].link = seat_link;
-	for (int r = 0; r < 6; ++r)
-		border->pulls[0].gamma[r * OCTET + r] = 1;
 }
 
 static int most_modes(const CalModel *model) {
@@ -417,23 +424,22 @@ static int most_modes(const CalModel *model) {
 
 typedef struct Rooms {
 	BorderPull *pulls;
-	double *gamma, *gain, *base_gamma, *Phi, *beta, *modal;
+	double *gamma, *pull_modal, *gain, *base_gamma, *Phi, *beta, *modal;
 	Slot *arriving;
-	int *children;
 	void *work;
 } Rooms;
 
-static Rooms lay_out_rest(const Branch *b, int children, size_t work_size, Block *block) {
-	const int W = b->apart_child >= 0 ? BORDER_CUT : 0;
-	Rooms r = {.pulls = take(block, 1, sizeof(BorderPull)),
-	           .gamma = take(block, 6 * OCTET, sizeof(double)),
+static Rooms lay_out_rest(const Branch *b, int W, int pulls, size_t work_size, Block *block) {
+	const int modal = W ? OCTET * most_modes(&b->model) : 0;
+	Rooms r = {.pulls = take(block, pulls, sizeof(BorderPull)),
+	           .gamma = take(block, pulls * 6 * OCTET, sizeof(double)),
+	           .pull_modal = take(block, pulls * modal, sizeof(double)),
 	           .gain = take(block, b->model.nu * W, sizeof(double)),
 	           .base_gamma = take(block, 6 * W, sizeof(double)),
 	           .Phi = take(block, W * W, sizeof(double)),
 	           .beta = take(block, W, sizeof(double)),
-	           .modal = take(block, W ? OCTET * most_modes(&b->model) : 0, sizeof(double)),
-	           .arriving = take(block, b->model.slot_count, sizeof(Slot)),
-	           .children = take(block, children, sizeof(int))};
+	           .modal = take(block, modal, sizeof(double)),
+	           .arriving = take(block, b->model.slot_count, sizeof(Slot))};
 	r.work = take(block, 1, work_size);
 	return r;
 }
@@ -456,47 +462,65 @@ static CalStatus plan_loops(Branch *b) {
 	return CAL_OK;
 }
 
-CalStatus branch_connect(Branch *branches, int count, int index) {
-	Branch *b = &branches[index];
+/* Who stands on it. */
+static CalStatus list_children(Branch *branches, int count, Branch *b) {
 	int children = 0;
+	for (int k = 0; k < count; ++k)
+		children += branches[k].parent == b->index;
+	b->children = memory_alloc(&b->model.allocator, (size_t)(children + 1) * sizeof(int));
+	if (!b->children)
+		return CAL_ERR_MEMORY;
 	for (int k = 0; k < count; ++k) {
-		children += branches[k].parent == index;
-		if (branches[k].parent == index && branches[k].apart)
-			b->apart_child = k;
+		if (branches[k].parent != b->index)
+			continue;
+		b->children[b->child_count++] = k;
+		b->waits |= !branches[k].apart;
+		b->apart_child = branches[k].apart ? k : b->apart_child;
 	}
+	return CAL_OK;
+}
+
+CalStatus branch_connect(Branch *branches, int count, int index, const Rows *rows) {
+	Branch *b = &branches[index];
+	CalStatus status = list_children(branches, count, b);
+	if (status != CAL_OK)
+		return status;
 	assign_slots(branches, count, b);
 	list_spine(branches, count, b);
-	CalStatus status = plan_loops(b);
+	status = plan_loops(b);
 	if (status != CAL_OK)
 		return status;
 	Block block = {0};
+	const int cut = b->apart_child >= 0, pulls = cut + (rows ? rows_pull_count(rows, branches, b) : 0);
+	const int W = rows ? rows->width : cut ? BORDER_CUT : 0;
 	const size_t work_size = cal_work_size(&b->model);
-	lay_out_rest(b, children, work_size, &block);
+	lay_out_rest(b, W, pulls, work_size, &block);
 	b->rest = memory_alloc(&b->model.allocator, block.used + MEMORY_ALIGNMENT);
 	if (!b->rest)
 		return CAL_ERR_MEMORY;
 	memset(b->rest, 0, block.used + MEMORY_ALIGNMENT);
 	const uintptr_t at = (uintptr_t)b->rest;
 	block = (Block){.base = (char *)b->rest + (MEMORY_ALIGNMENT - at % MEMORY_ALIGNMENT) % MEMORY_ALIGNMENT};
-	const Rooms rooms = lay_out_rest(b, children, work_size, &block);
+	const Rooms rooms = lay_out_rest(b, W, pulls, work_size, &block);
 	b->arriving = rooms.arriving;
-	b->children = rooms.children;
-	for (int k = 0; k < count; ++k) {
-		if (branches[k].parent != index)
-			continue;
-		b->children[b->child_count++] = k;
-		b->waits |= !branches[k].apart;
-	}
 	b->border = (Border){.path = b->border.path,
+	                     .width = W,
 	                     .pulls = rooms.pulls,
+	                     .pull_count = pulls,
 	                     .gain = rooms.gain,
 	                     .gamma = rooms.base_gamma,
 	                     .Phi = rooms.Phi,
 	                     .beta = rooms.beta,
 	                     .modal = rooms.modal};
-	b->border.pulls[0].gamma = rooms.gamma;
-	if (b->apart_child >= 0)
-		list_border(b, branches[b->apart_child].seat_link);
+	for (int p = 0; p < pulls; ++p) {
+		b->border.pulls[p].gamma = rooms.gamma + p * 6 * OCTET;
+		b->border.pulls[p].modal = rooms.pull_modal + p * OCTET * most_modes(&b->model);
+	}
+	if (cut)
+		list_cut(b, branches[b->apart_child].seat_link, rows != NULL);
+	if (rows)
+		rows_list_pulls(rows, branches, b, cut);
+	list_path(b);
 	return cal_work_init(&b->model, rooms.work, work_size, &b->work);
 }
 
@@ -504,4 +528,5 @@ void branch_release(Branch *b) {
 	memory_free(&b->model.allocator, (void *)(uintptr_t)b->model.plan);
 	memory_free(&b->model.allocator, b->memory);
 	memory_free(&b->model.allocator, b->rest);
+	memory_free(&b->model.allocator, b->children);
 }

@@ -72,6 +72,10 @@ INLINE void frame_of(const CalModel *model, const CalWork *work, int node, const
 	}
 }
 
+void loop_frame(const CalModel *model, const CalWork *work, const Loop *loop, int side, LoopDepth depth, LoopFrame *f) {
+	frame_of(model, work, side ? loop->node_b : loop->node_a, &loop->side[side], depth, f);
+}
+
 void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work) {
 	LoopWork *w = &work->loops;
 	for (int l = 0; l < model->loop_count; ++l) {

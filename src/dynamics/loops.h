@@ -12,6 +12,8 @@
 /* Directions, values, rates and second derivatives of all rows, from what an outward sweep and kinematics_origins left in
  * work; of LOOP_MOTION, kinematics_accelerate too. */
 void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work);
+/* The motion of one frame of a loop (side 0: A, 1: B), from the same. */
+void loop_frame(const CalModel *model, const CalWork *work, const Loop *loop, int side, LoopDepth depth, LoopFrame *f);
 /* G from the directions. */
 void loop_jacobian(const CalModel *model, CalWork *work);
 /* X = M^-1 G' and the factor of G X', prescribed degrees of freedom held (NULL: none); euclidean: with 1 in place of M.
