@@ -11,6 +11,7 @@
 #define CALDER_BRANCHES_H
 
 #include <calder/dynamics.h>
+#include <calder/loops.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,12 @@ CAL_API CalStatus cal_branches_implicit(CalBranches *branches, const CalState *s
                                         const CalInput *input, double h, double *udot);
 /** After either, with CalBranchOptions.cross: lambda[rows], as cal_loop_multipliers() gives them. */
 CAL_API CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda);
+/**
+ * As cal_loop_project(), over the same assembly of branches: positions, then speeds, with the smallest motion that the
+ * inertia allows (options->euclidean and search are not done here). CAL_NOT_CONVERGED: state is the best that was found.
+ */
+CAL_API CalStatus cal_branches_project(CalBranches *branches, CalState *state, const CalProjectOptions *options,
+                                       CalProjectReport *report);
 /** Freedom of the last numerical failure, -1: none. */
 CAL_API int cal_branches_culprit(const CalBranches *branches);
 

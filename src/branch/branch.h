@@ -62,6 +62,7 @@ typedef struct Branch {
 	BranchSlice slice;                                                   //
 	uint8_t *prescribed;                                                 //
 	Slot *arriving;                                                      // [slot_count] from branches that it waits for
+	dvec3 gravity;                                                       // of the call at hand
 	SweepBase base;                                                      //
 	Border border;                                                       // width 0: no columns
 	spatial seat_bias; // of the branch that it carries columns of: what that one's base accelerates by at u' = 0
@@ -72,6 +73,12 @@ typedef struct Branch {
 	Push *push;                 //
 	void *memory, *rest;        // blocks that these lie in
 } Branch;
+
+/* Acceleration at u' = 0 of the link that a branch stands on, beyond what the branch assumes of it. */
+static inline spatial branch_seat_bias(const Branch *b, const Branch *child) {
+	const LinkWork *seat = &b->work->links[child->seat_link];
+	return (spatial){seat->al, add(seat->a, vec_from(b->gravity))};
+}
 
 /* Numbers of everything in the whole model: its piece (-1: none) and its number there. */
 typedef struct Place {

@@ -30,6 +30,9 @@ typedef struct Call {
 	double *udot;
 	BranchFn then; // NULL: nothing
 	void *user;
+	bool still; // everything is at rest and weighs nothing: what multipliers alone bring about
+	RowsCall rows;
+	double *value, *rate; // [rows] of branches_residual()
 } Call;
 
 typedef struct Told {
@@ -51,7 +54,8 @@ struct CalBranches {
 	int *worker_of; // [count]
 	Told *told;     // [count]
 	Assembly assembly;
-	Rows *rows; // loops that reach from branch to branch, NULL: there are none
+	double *numbers; // [2 rows + nu + nq] scratch of a projection
+	Rows *rows;      // loops that reach from branch to branch, NULL: there are none
 	void *memory;
 	Call call;
 	int culprit;
@@ -85,7 +89,12 @@ static SweepInput sweep_input(const CalBranches *s, Branch *b) {
 static void begin(CalBranches *s, Branch *b) {
 	const Call *call = &s->call;
 	segments_gather(b->q_segment, b->q_segments, call->state->q, b->q);
-	segments_gather(b->u_segment, b->u_segments, call->state->u, b->u);
+	if (call->still) {
+		memset(b->u, 0, sizeof(double) * (size_t)b->model.nu);
+	} else {
+		segments_gather(b->u_segment, b->u_segments, call->state->u, b->u);
+	}
+	b->gravity = call->still ? (dvec3){0, 0, 0} : b->model.gravity;
 	if (call->input && call->input->udot)
 		segments_gather(b->u_segment, b->u_segments, call->input->udot, b->udot_given);
 	const SweepInput in = sweep_input(s, b);
@@ -126,7 +135,7 @@ static void find_base(const CalBranches *s, Branch *b) {
 static const spatial *collect(const CalBranches *s, Branch *b) {
 	const CalInput *input = s->call.input;
 	spatial *force = NULL;
-	if (b->model.any_known) {
+	if (b->model.any_known && !s->call.still) {
 		forces_collect(&b->model, NULL, b->work);
 		forces_add_modal(&b->model, b->work, NULL, b->work->tau);
 		force = b->work->force;
@@ -152,6 +161,10 @@ static void take_forces(const CalBranches *s, Branch *b) {
 	const Call *call = &s->call;
 	const CalState own = {.t = call->state->t, .q = b->q, .u = b->u};
 	const double *applied = NULL;
+	if (call->still) {
+		memset(b->work->tau, 0, sizeof(double) * (size_t)b->model.nu);
+		return;
+	}
 	if (call->input && call->input->tau) {
 		segments_gather(b->u_segment, b->u_segments, call->input->tau, b->applied);
 		applied = b->applied;
@@ -174,13 +187,6 @@ static void add_slot(Slot *to, const Slot *from) {
 	to->b = spatial_add(to->b, from->b);
 }
 
-/* Acceleration at u' = 0 of the link that a branch stands on, beyond what the branch assumes of it. */
-static spatial seat_bias(const Branch *b, const Branch *child) {
-	const LinkWork *seat = &b->work->links[child->seat_link];
-	const dvec3 g = b->model.gravity;
-	return (spatial){seat->al, vec(seat->a.x + g.x, seat->a.y + g.y, seat->a.z + g.z)};
-}
-
 /* Branches that it waits for; at u' = 0 their bases accelerate as its own links do. */
 static void receive(const CalBranches *s, Branch *b) {
 	for (int i = 0; i < b->model.slot_count; ++i)
@@ -191,7 +197,7 @@ static void receive(const CalBranches *s, Branch *b) {
 			continue;
 		team_wait(&child->chain->burden->told, s->call.number);
 		Slot slot = child->chain->burden->slot;
-		slot.b = spatial_add(slot.b, artic_mul(&slot.M, seat_bias(b, child)));
+		slot.b = spatial_add(slot.b, artic_mul(&slot.M, branch_seat_bias(b, child)));
 		add_slot(&b->arriving[child->slot], &slot);
 	}
 }
@@ -225,10 +231,18 @@ static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
 	const CalState *state = s->call.state;
 	CalWork *work = b->work;
 	kinematics_origins(&b->model, b->u, work);
-	const LoopContext at = {.t = state->t, .q = b->q, .u = b->u};
+	const LoopContext at = {.t = state->t, .q = b->q, .u = b->u, .plain = s->call.rows.plain};
 	loop_rows(&b->model, &at, work);
-	for (int r = 0; r < b->model.row_count; ++r)
-		work->loops.z[r] = work->loops.row[r].acceleration;
+	if (s->call.rows.positions)
+		loop_leave_out_speeds(&b->model, &work->loops);
+	for (int l = 0; l < s->model->loop_count; ++l) {
+		if (s->places.loop[l].piece != b->index)
+			continue;
+		const Loop *whole = &s->model->loops[l], *own = &b->model.loops[s->places.loop[l].own];
+		for (int r = 0; r < own->rows; ++r)
+			work->loops.z[own->row + r] =
+				s->call.rows.z ? s->call.rows.z[whole->row + r] : work->loops.row[own->row + r].acceleration;
+	}
 	return forward_kernels(b->model.isa)->closed(&b->model, in, work);
 }
 
@@ -237,7 +251,7 @@ static void sweep(CalBranches *s, Branch *b) {
 	const ForwardKernels *kernels = forward_kernels(b->model.isa);
 	SweepInput in = sweep_input(s, b);
 	if (!s->rows)
-		kernels->outward(&b->model, &in, b->work);
+		kernels->outward_in(&b->model, b->gravity, &in, b->work);
 	take_forces(s, b);
 	in.external = collect(s, b);
 	receive(s, b);
@@ -245,7 +259,7 @@ static void sweep(CalBranches *s, Branch *b) {
 	b->culprit = culprit >= 0 ? whole_number(b, culprit) : -1;
 	b->not_a_number = culprit >= 0 && isnan(b->work->dofs[culprit].d);
 	if (s->rows) {
-		rows_fill(s->rows, b, s->call.state, s->call.number);
+		rows_fill(s->rows, b, s->call.state, s->call.number, &s->call.rows);
 		rows_receive(s->rows, s->branches, b);
 	}
 	if (b->border.width > 0)
@@ -253,7 +267,7 @@ static void sweep(CalBranches *s, Branch *b) {
 	if (s->rows)
 		rows_add(s->rows, s->branches, b);
 	if (b->apart_child >= 0)
-		b->seat_bias = seat_bias(b, &s->branches[b->apart_child]);
+		b->seat_bias = branch_seat_bias(b, &s->branches[b->apart_child]);
 	note_culprit(s, b);
 	team_post(&b->burden->told, s->call.number);
 }
@@ -317,7 +331,8 @@ static void outward(CalBranches *s, Branch *b) {
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (!child->apart)
-			tell(s, child->chain->push, spatial_add(b->work->links[child->seat_link].A, seat_bias(b, child)), NULL);
+			tell(s, child->chain->push, spatial_add(b->work->links[child->seat_link].A, branch_seat_bias(b, child)),
+			     NULL);
 	}
 	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
 	if (s->call.udot)
@@ -340,7 +355,7 @@ static void stand_still(CalBranches *s, int worker) {
 /* With loops that cross, everything has its place before the sweeps inward. */
 static void place(CalBranches *s, Branch *b) {
 	const SweepInput in = sweep_input(s, b);
-	forward_kernels(b->model.isa)->outward(&b->model, &in, b->work);
+	forward_kernels(b->model.isa)->outward_in(&b->model, b->gravity, &in, b->work);
 	rows_place(s->rows, s->branches, b, s->call.number);
 }
 
@@ -370,7 +385,7 @@ static void work_as(void *context, int worker) {
 		}
 	}
 	if (s->rows && worker == 0)
-		rows_solve(s->rows, s->branches, s->count, a, s->call.state, s->call.number);
+		rows_solve(s->rows, s->branches, s->count, a, s->call.state, s->call.number, &s->call.rows);
 	if (s->rows)
 		team_wait(&s->rows->solved, s->call.number);
 	stand_still(s, worker);
@@ -425,9 +440,74 @@ CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *el
                        double *udot, BranchFn then, void *user) {
 	if (!s || !state || !elastic || (!udot && !then) || !isfinite(h) || forces_check(s->model, input) != CAL_OK)
 		return CAL_ERR_ARGUMENT;
-	s->call = (Call){s->call.number + 1, state, elastic, input, h, udot, then, user};
+	s->call = (Call){.number = s->call.number + 1,
+	                 .state = state,
+	                 .elastic = elastic,
+	                 .input = input,
+	                 .h = h,
+	                 .udot = udot,
+	                 .then = then,
+	                 .user = user};
 	run_all(s, work_as);
 	return judge(s);
+}
+
+CalStatus branches_correct(CalBranches *s, const CalState *state, const double *z, const uint8_t *frozen,
+                           bool positions, double *dq) {
+	const CalInput input = {.prescribed = frozen};
+	s->call = (Call){.number = s->call.number + 1,
+	                 .state = state,
+	                 .elastic = state,
+	                 .input = frozen ? &input : NULL,
+	                 .udot = dq,
+	                 .still = true,
+	                 .rows = {.plain = true, .positions = positions, .z = z}};
+	run_all(s, work_as);
+	return judge(s);
+}
+
+/* Residuals of the loops that are closed within a branch. */
+static void residual_within(const CalBranches *s, const Branch *b) {
+	const LoopContext at = {.t = s->call.state->t, .q = b->q, .u = b->u, .plain = 1};
+	kinematics_origins(&b->model, b->u, b->work);
+	loop_rows(&b->model, &at, b->work);
+	for (int l = 0; l < s->model->loop_count; ++l) {
+		if (s->places.loop[l].piece != b->index)
+			continue;
+		const Loop *whole = &s->model->loops[l], *own = &b->model.loops[s->places.loop[l].own];
+		for (int r = 0; r < own->rows; ++r) {
+			s->call.value[whole->row + r] = b->work->loops.row[own->row + r].value;
+			s->call.rate[whole->row + r] = b->work->loops.row[own->row + r].rate;
+		}
+	}
+}
+
+static void only_rows(void *context, int worker) {
+	CalBranches *s = context;
+	for (int k = 0; k < s->count; ++k) {
+		if (s->worker_of[k] == worker)
+			begin(s, &s->branches[k]);
+	}
+	for (int k = 0; k < s->count; ++k) {
+		Branch *b = &s->branches[k];
+		if (s->worker_of[k] != worker)
+			continue;
+		find_base(s, b);
+		const SweepInput in = sweep_input(s, b);
+		forward_kernels(b->model.isa)->outward_in(&b->model, b->gravity, &in, b->work);
+		if (s->rows) {
+			rows_place(s->rows, s->branches, b, s->call.number);
+		} else if (b->model.loop_count > 0) {
+			residual_within(s, b);
+		}
+	}
+}
+
+void branches_residual(CalBranches *s, const CalState *state, double *value, double *rate) {
+	s->call = (Call){.number = s->call.number + 1, .state = state, .elastic = state, .value = value, .rate = rate};
+	run_all(s, only_rows);
+	if (s->rows)
+		rows_residual(s->rows, state, s->call.number, value, rate);
 }
 
 static void only_call(void *context, int worker) {
@@ -582,6 +662,10 @@ static void unmake(CalBranches *s) {
 static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
 	const int threads = options->threads > 0 ? options->threads : 1;
 	const int wanted = options->branches > 0 ? options->branches : threads;
+	const size_t numbers = 2 * (size_t)s->model->row_count + (size_t)s->model->nu + (size_t)s->model->nq;
+	s->numbers = memory_alloc(&s->allocator, numbers * sizeof(double));
+	if (!s->numbers)
+		return CAL_ERR_MEMORY;
 	uint8_t *barred = memory_alloc(&s->allocator, (size_t)s->model->link_count + 1);
 	if (!barred)
 		return CAL_ERR_MEMORY;
@@ -664,8 +748,12 @@ void cal_branches_destroy(CalBranches *branches) {
 	if (branches->own_team)
 		team_destroy(branches->team);
 	unmake(branches);
+	memory_free(&allocator, branches->numbers);
 	memory_free(&allocator, branches);
 }
+
+const CalModel *branches_model(const CalBranches *branches) { return branches->model; }
+double *branches_numbers(CalBranches *branches) { return branches->numbers; }
 
 int cal_branches_count(const CalBranches *branches) { return branches->count; }
 int cal_branches_threads(const CalBranches *branches) { return branches->threads; }

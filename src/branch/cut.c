@@ -47,7 +47,7 @@ typedef struct Cutter {
 	CutPiece *pieces;      // [links]
 	int count;             //
 	int *worker_of;        // [links] scratch
-	int tied_piece;     // on the ground, with loops between its trees; -1: none
+	int tied_piece;        // on the ground, with loops between its trees; -1: none
 	double smallest;       // a natural branch of less stays where it is
 } Cutter;
 

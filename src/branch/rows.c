@@ -147,11 +147,16 @@ static const LoopFrame *frame_at(const Rows *rows, int l, int side, uint64_t cal
 }
 
 /* Rows of a loop, and where their wrenches act. */
-static vec3 evaluate(const Rows *rows, int l, const CalState *state, uint64_t call, LoopRow row[CAL_LOOP_MAX_ROWS]) {
+static vec3 evaluate(const Rows *rows, int l, const CalState *state, uint64_t call, LoopRow row[CAL_LOOP_MAX_ROWS],
+                     const RowsCall *how) {
 	LoopFrame ground[2];
 	const LoopFrame *A = frame_at(rows, l, 0, call, &ground[0]), *B = frame_at(rows, l, 1, call, &ground[1]);
 	const Loop *loop = rows->list[l].loop;
-	loop_fill(loop, A, B, &(LoopContext){.t = state->t, .q = state->q, .u = state->u}, row);
+	loop_fill(loop, A, B, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = how->plain}, row);
+	for (int r = 0; how->positions && r < loop->rows; ++r) {
+		if (loop_row_is_speed(loop, r))
+			row[r].direction = spatial_zero();
+	}
 	return loop->type == CAL_LOOP_KNIFE ? A->r : B->r;
 }
 
@@ -175,14 +180,14 @@ static void fill_pull(const Rows *rows, const Branch *b, int l, int side, vec3 p
 	}
 }
 
-void rows_fill(Rows *rows, const Branch *b, const CalState *state, uint64_t call) {
+void rows_fill(Rows *rows, const Branch *b, const CalState *state, uint64_t call, const RowsCall *how) {
 	const BorderPull *pull = b->border.pulls + (b->apart_child >= 0);
 	for (int l = 0; l < rows->loops; ++l) {
 		const RowsEnd *side = rows->list[l].side;
 		if (side[0].node_branch != b->index && side[1].node_branch != b->index)
 			continue;
 		LoopRow row[CAL_LOOP_MAX_ROWS];
-		const vec3 point = evaluate(rows, l, state, call, row);
+		const vec3 point = evaluate(rows, l, state, call, row, how);
 		for (int s = 0; s < 2; ++s) {
 			if (side[s].node_branch == b->index)
 				fill_pull(rows, b, l, s, point, row, pull++);
@@ -205,12 +210,6 @@ void rows_receive(const Rows *rows, const Branch *branches, const Branch *b) {
 	}
 }
 
-static spatial bias_of_seat(const Branch *b, const Branch *child) {
-	const LinkWork *seat = &b->work->links[child->seat_link];
-	const dvec3 g = b->model.gravity;
-	return (spatial){seat->al, vec(seat->a.x + g.x, seat->a.y + g.y, seat->a.z + g.z)};
-}
-
 void rows_add(const Rows *rows, const Branch *branches, const Branch *b) {
 	const int W = rows->width;
 	for (int k = 0; k < b->child_count; ++k) {
@@ -218,7 +217,7 @@ void rows_add(const Rows *rows, const Branch *branches, const Branch *b) {
 		if (child->apart)
 			continue;
 		const BorderColumns *from = &child->chain->columns;
-		const spatial c = bias_of_seat(b, child);
+		const spatial c = branch_seat_bias(b, child);
 		const double d[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
 		for (int i = OCTET; i < W; ++i) {
 			b->border.beta[i] += from->beta[i];
@@ -424,8 +423,20 @@ static void add_chain(const Rows *rows, const BorderColumns *c) {
 	}
 }
 
+void rows_residual(const Rows *rows, const CalState *state, uint64_t call, double *value, double *rate) {
+	for (int l = 0; l < rows->loops; ++l) {
+		LoopRow row[CAL_LOOP_MAX_ROWS];
+		const Loop *loop = rows->list[l].loop;
+		evaluate(rows, l, state, call, row, &(RowsCall){.plain = true});
+		for (int r = 0; r < loop->rows; ++r) {
+			value[loop->row + r] = row[r].value;
+			rate[loop->row + r] = row[r].rate;
+		}
+	}
+}
+
 void rows_solve(Rows *rows, const Branch *branches, int count, const Assembly *assembly, const CalState *state,
-                uint64_t call) {
+                uint64_t call, const RowsCall *how) {
 	const int m = rows->model->row_count;
 	memset(rows->Lambda, 0, sizeof(double) * (size_t)(m * m));
 	memset(rows->right, 0, sizeof(double) * (size_t)m);
@@ -439,9 +450,9 @@ void rows_solve(Rows *rows, const Branch *branches, int count, const Assembly *a
 	for (int l = 0; l < rows->loops; ++l) {
 		LoopRow row[CAL_LOOP_MAX_ROWS];
 		const Loop *loop = rows->list[l].loop;
-		evaluate(rows, l, state, call, row);
+		evaluate(rows, l, state, call, row, how);
 		for (int r = 0; r < loop->rows; ++r)
-			rows->right[loop->row + r] -= row[r].acceleration;
+			rows->right[loop->row + r] -= how->z ? how->z[loop->row + r] : row[r].acceleration;
 	}
 	leave_out_nothing(m, rows->Lambda, rows->right);
 	const int rank = min_norm_factor(m, rows->Lambda, DEPENDENT, rows->order, rows->independent, rows->scratch);

@@ -48,6 +48,13 @@ struct Rows {
 	void *memory;
 };
 
+/* What is asked of the rows. */
+typedef struct RowsCall {
+	bool plain;      // without stabilisation
+	bool positions;  // rows of speeds alone do not take part
+	const double *z; // [rows] what the multipliers are to bring to zero; NULL: the accelerations of the rows
+} RowsCall;
+
 /** NULL in *rows if the model has no loops. places: found with `cross`. */
 CalStatus rows_make(const CalModel *model, const Places *places, int branches, Rows **rows);
 void rows_free(Rows *rows); // accepts NULL
@@ -59,8 +66,10 @@ void rows_list_pulls(const Rows *rows, const Branch *branches, const Branch *b, 
 
 /** After the outward sweep: where things are. Waits for the branch that it stands on. */
 void rows_place(Rows *rows, const Branch *branches, const Branch *b, uint64_t call);
-/** Then, before its columns: wrenches of its loops, and what they accelerate by (z[loops][8], or NULL). */
-void rows_fill(Rows *rows, const Branch *b, const CalState *state, uint64_t call);
+/** Then, before its columns: wrenches of its loops. */
+void rows_fill(Rows *rows, const Branch *b, const CalState *state, uint64_t call, const RowsCall *how);
+/** Once all have their place: residuals of the rows, and their rates. */
+void rows_residual(const Rows *rows, const CalState *state, uint64_t call, double *value, double *rate);
 /** Columns of chains that it waited for: before and after its own. */
 void rows_receive(const Rows *rows, const Branch *branches, const Branch *b);
 void rows_add(const Rows *rows, const Branch *branches, const Branch *b);
@@ -70,6 +79,6 @@ spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNod
                   double *F);
 /** All chains on the ground are told: the multipliers. */
 void rows_solve(Rows *rows, const Branch *branches, int count, const Assembly *assembly, const CalState *state,
-                uint64_t call);
+                uint64_t call, const RowsCall *how);
 
 #endif

@@ -46,6 +46,17 @@ typedef CalStatus (*BranchFn)(void *user, const BranchSlice *slice);
  */
 CalStatus branches_run(CalBranches *branches, const CalState *state, const CalState *elastic, const CalInput *input,
                        double h, double *udot, BranchFn then, void *user);
+/**
+ * The motion dq[nu] that multipliers alone bring about, M as inertia: rows move by -z[rows] as far as they can. frozen[nu]
+ * (NULL: none) do not move; positions: rows of speeds alone take no part.
+ */
+CalStatus branches_correct(CalBranches *branches, const CalState *state, const double *z, const uint8_t *frozen,
+                           bool positions, double *dq);
+const CalModel *branches_model(const CalBranches *branches);
+double *branches_numbers(CalBranches *branches); // [2 rows + nu + nq] scratch of a projection
+/** Residuals of all rows, and their rates. */
+void branches_residual(CalBranches *branches, const CalState *state, double *value, double *rate);
+
 /** Only calls. Statuses other than CAL_OK: the first, in the order of the branches. */
 CalStatus branches_each(CalBranches *branches, BranchFn run, void *user);
 

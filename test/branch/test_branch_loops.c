@@ -104,6 +104,47 @@ static void loops_between_branches(void **state) {
 	run(1);
 }
 
+/* From a state somewhat off the constraints, over the assembly of branches and by the whole model. */
+static void project(const Case *c, int cross, Rng *r) {
+	const uint64_t seed = c->f->seed;
+	CalBranches *made;
+	CalState s[2];
+	CalProjectReport report;
+	const CalBranchOptions options = {.branches = 4, .forced = 1, .cross = cross, .not_pinned = 1};
+	check_ok(seed, cal_branches_create(c->model, &options, &made, NULL));
+	for (int k = 0; k < c->n; k++) {
+		CalDofInfo dof;
+		check_ok(seed, cal_model_dof(c->model, k, &dof));
+		c->got[k] = dof.prescribed ? 0 : rng_uniform(r, -1e-3, 1e-3);
+	}
+	for (int i = 0; i < 2; i++) {
+		check_ok(seed, cal_state_create(c->model, &s[i]));
+		cal_state_copy(c->model, &c->f->state, &s[i]);
+		cal_config_integrate(c->model, c->f->state.q, c->got, s[i].q);
+		for (int k = 0; k < c->n; k++)
+			s[i].u[k] += 10 * c->got[k];
+	}
+	check_ok(seed, cal_branches_project(made, &s[0], NULL, &report));
+	check_ok(seed, cal_loop_project(c->model, &s[1], NULL, c->work, NULL));
+	check_that(seed, report.residual <= 1e-12);
+	check_close_scaled(seed, "projected q", cal_model_q_count(c->model), s[0].q, s[1].q, 1, 1e-10);
+	check_close_scaled(seed, "projected u", c->n, s[0].u, s[1].u, fmax(1, max_abs(c->n, s[1].u)), 1e-10);
+	for (int i = 0; i < 2; i++)
+		cal_state_destroy(&s[i]);
+	cal_branches_destroy(made);
+}
+
+static void projections_agree(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Case c = case_create(seed);
+		Rng r = rng_make(seed);
+		project(&c, 0, &r);
+		project(&c, 1, &r);
+		case_destroy(&c);
+	}
+}
+
 static void threads_give_the_same_bits(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES / 4; seed++) {
@@ -127,6 +168,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loops_within_branches),
 		cmocka_unit_test(loops_between_branches),
+		cmocka_unit_test(projections_agree),
 		cmocka_unit_test(threads_give_the_same_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

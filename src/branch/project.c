@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * project.c — states brought back to the constraints over the assembly of branches [THEORY 5, 6].
+ *
+ * A step of Gauss and Newton is a forward dynamics of everything at rest, with displacements in place of accelerations and
+ * residuals in place of what the rows accelerate by. A step that makes the residuals larger is halved.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "branch/run.h"
+#include "model/model.h"
+
+enum { STEPS = 20, HALVINGS = 12, FINE_STEPS = 4 };
+static const double TOLERANCE = 1e-12, FINE = 16 * DBL_EPSILON, RATE_ROUND_OFF = 1e-14;
+
+/* Numbers of a projection. */
+typedef struct Projection {
+	CalBranches *branches;
+	const CalModel *model;
+	const uint8_t *frozen;
+	double *value, *rate; // [rows]
+	double *dq, *q;       // [nu], [nq]
+} Projection;
+
+static double square_sum(const double *x, int count) {
+	double sum = 0;
+	for (int i = 0; i < count; ++i)
+		sum += x[i] * x[i];
+	return sum;
+}
+
+static double largest(const double *x, int count, int *where) {
+	double most = 0;
+	for (int i = 0; i < count; ++i) {
+		if (fabs(x[i]) > most || isnan(x[i])) {
+			most = fabs(x[i]);
+			*where = i;
+		}
+	}
+	return most;
+}
+
+/* Residuals at q with the speeds of state. */
+static double misfit(const Projection *p, const CalState *state, double *q) {
+	const CalState at = {.t = state->t, .q = q, .u = state->u};
+	branches_residual(p->branches, &at, p->value, p->rate);
+	return square_sum(p->value, p->model->row_count);
+}
+
+/* 1: the residuals became smaller, and are those of the new q; 0: they did not; -1: M is singular. */
+static int improve(const Projection *p, CalState *state, double *least) {
+	if (branches_correct(p->branches, state, p->value, p->frozen, true, p->dq) != CAL_OK)
+		return -1;
+	for (int half = 0; half < HALVINGS; ++half) {
+		cal_config_integrate(p->model, state->q, p->dq, p->q);
+		const double after = misfit(p, state, p->q);
+		if (after < *least) {
+			*least = after;
+			memcpy(state->q, p->q, sizeof(double) * (size_t)p->model->nq);
+			return 1;
+		}
+		for (int k = 0; k < p->model->nu; ++k)
+			p->dq[k] *= 0.5;
+	}
+	return 0;
+}
+
+static CalStatus project_positions(const Projection *p, CalState *state, const CalProjectOptions *options,
+                                   CalProjectReport *report) {
+	const int steps = options->max_iterations > 0 ? options->max_iterations : STEPS;
+	const double tolerance = options->tolerance > 0 ? options->tolerance : TOLERANCE;
+	double least = misfit(p, state, state->q);
+	if (!isfinite(least))
+		return CAL_NOT_FINITE;
+	for (report->iterations = 0; report->iterations < steps; ++report->iterations) {
+		report->residual = largest(p->value, p->model->row_count, &report->row);
+		if (report->residual <= (report->iterations < FINE_STEPS ? FINE : tolerance))
+			return CAL_OK;
+		const int better = improve(p, state, &least);
+		if (better < 0)
+			return CAL_SINGULAR;
+		if (!better) {
+			misfit(p, state, state->q);
+			break;
+		}
+	}
+	report->residual = largest(p->value, p->model->row_count, &report->row);
+	return report->residual <= tolerance ? CAL_OK : CAL_NOT_CONVERGED;
+}
+
+static CalStatus project_speeds(const Projection *p, CalState *state) {
+	int where;
+	const double fastest = largest(state->u, p->model->nu, &where);
+	for (int again = 0; again < 2; ++again) {
+		if (largest(p->rate, p->model->row_count, &where) <= RATE_ROUND_OFF * fastest)
+			break;
+		const CalStatus status = branches_correct(p->branches, state, p->rate, p->frozen, false, p->dq);
+		if (status != CAL_OK)
+			return status;
+		for (int k = 0; k < p->model->nu; ++k)
+			state->u[k] += p->dq[k];
+		misfit(p, state, state->q);
+	}
+	return CAL_OK;
+}
+
+CalStatus cal_branches_project(CalBranches *branches, CalState *state, const CalProjectOptions *options,
+                               CalProjectReport *report) {
+	CalProjectReport own;
+	CalProjectOptions used = {0};
+	if (!branches || !state)
+		return CAL_ERR_ARGUMENT;
+	if (options)
+		used = *options;
+	if (used.euclidean || used.search)
+		return CAL_ERR_UNSUPPORTED;
+	report = report ? report : &own;
+	*report = (CalProjectReport){.row = -1, .reachable = 1};
+	Projection p = {.branches = branches, .model = branches_model(branches), .frozen = used.frozen};
+	if (p.model->row_count == 0)
+		return CAL_OK;
+	double *numbers = branches_numbers(branches);
+	p.value = numbers;
+	p.rate = p.value + p.model->row_count;
+	p.dq = p.rate + p.model->row_count;
+	p.q = p.dq + p.model->nu;
+	if (!p.frozen && p.model->any_prescribed)
+		p.frozen = p.model->prescribed;
+	CalStatus status = project_positions(&p, state, &used, report);
+	if (status == CAL_OK)
+		status = project_speeds(&p, state);
+	int where = -1;
+	report->residual = largest(p.value, p.model->row_count, &where);
+	report->row = status == CAL_OK ? -1 : where;
+	report->rate = largest(p.rate, p.model->row_count, &where);
+	return status;
+}
