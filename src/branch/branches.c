@@ -134,27 +134,26 @@ static void find_base(const CalBranches *s, Branch *b) {
 /* Wrenches of the input on its nodes, and known ones of its loops; NULL: there are none. */
 static const spatial *collect(const CalBranches *s, Branch *b) {
 	const CalInput *input = s->call.input;
-	spatial *force = NULL;
-	if (b->model.any_known && !s->call.still) {
+	spatial *force = b->work->force;
+	bool any = b->model.any_known && !s->call.still;
+	if (any) {
 		forces_collect(&b->model, NULL, b->work);
 		forces_add_modal(&b->model, b->work, NULL, b->work->tau);
-		force = b->work->force;
 	}
 	for (int i = 0; input && i < input->wrench_count; ++i) {
 		const Place place = s->places.node[input->wrenches[i].node];
 		if (place.piece != b->index)
 			continue;
-		if (!force) {
-			force = b->work->force;
-			memset(force, 0, sizeof *force * (size_t)b->model.link_count);
-		}
+		for (int k = 0; !any && k < b->model.link_count; ++k)
+			force[k] = spatial_zero();
+		any = true;
 		CalWrench wrench = input->wrenches[i];
 		wrench.node = place.own;
 		const int link = b->model.nodes[place.own].link;
 		force[link] = spatial_add(force[link], forces_wrench_at_link(&b->model, b->work, &wrench));
 		forces_add_wrench_modal(&b->model, b->work, &wrench, b->work->tau);
 	}
-	return force;
+	return any ? force : NULL;
 }
 
 static void take_forces(const CalBranches *s, Branch *b) {

@@ -34,11 +34,11 @@ typedef struct RowsPlace {
 } RowsPlace;
 
 struct Rows {
-	const CalModel *model;
-	int loops, width; // of all columns: those of a cut, then eight for each loop
-	RowsLoop *list;   // [loops]
-	RowsPlace *place; // [branches]
 	_Alignas(BRANCH_LINES) TeamMark solved;
+	const CalModel *model;
+	int loops, width;       // of all columns: those of a cut, then eight for each loop
+	RowsLoop *list;         // [loops]
+	RowsPlace *place;       // [branches]
 	double *x;              // [width] zero, then the multipliers
 	double *lambda;         // [rows]
 	double *Lambda, *right; // [rows rows], [rows]
