@@ -59,10 +59,13 @@ typedef struct Loaded {
 	CalScenario *scenario;
 } Loaded;
 
-/** Builds the simulation of an open file; method NULL: as the file says. Loops are not closed, nothing is printed. */
-CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalIntegratorOptions *method, CalError *error);
+/**
+ * Builds the simulation of an open file; settings NULL: as the file says, on one thread. Loops are not closed, nothing is
+ * printed.
+ */
+CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalRunSettings *settings, CalError *error);
 /** The same with loops closed, ready to run; prints what goes wrong. */
-int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalIntegratorOptions *method);
+int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalRunSettings *settings);
 /** Releases all, the file included. */
 void loaded_destroy(Loaded *loaded);
 

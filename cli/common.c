@@ -115,16 +115,23 @@ int input_open(const char *path, CalFile **file) {
 	return say_status("<stdin>", status, &error);
 }
 
-CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalIntegratorOptions *method, CalError *error) {
+/* Without settings of its own a command is not the run of one file alone: it has the file's branches, and so its bits. */
+static CalSimOptions options_of(const CalRunSettings *of_file, const CalRunSettings *settings) {
+	const CalRunSettings *from = settings ? settings : of_file;
+	const int branches = from->branches ? from->branches : from->threads;
+	return (CalSimOptions){.method = from->method, .threads = settings ? settings->threads : 0, .branches = branches};
+}
+
+CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalRunSettings *settings, CalError *error) {
 	*loaded = (Loaded){.file = file, .settings = cal_file_run(file)};
-	CalSimOptions options = {.method = method ? *method : loaded->settings.method};
+	CalSimOptions options = options_of(&loaded->settings, settings);
 	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &loaded->sim, error);
 	return status == CAL_OK ? cal_scenario_create(file, loaded->sim, &loaded->scenario, error) : status;
 }
 
-int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalIntegratorOptions *method) {
+int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalRunSettings *settings) {
 	CalError error = {0};
-	CalStatus status = loaded_build(loaded, file, method, &error);
+	CalStatus status = loaded_build(loaded, file, settings, &error);
 	if (status == CAL_OK)
 		status = cal_sim_restart(loaded->sim, &error);
 	return say_status(path, status, &error);

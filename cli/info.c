@@ -13,15 +13,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "branches.h"
 #include "mobility.h"
 
 static const char help[] =
-	"usage: calder info [--json] FILE\n"
+	"usage: calder info [--json] [--branches P] FILE\n"
 	"\n"
 	"Prints the groups of a model with their bodies, joints, degrees of freedom (of the joint and, behind a +,\n"
 	"modes), mass and solver; of flexible bodies the range of their modes (calder modes lists them); of closed\n"
 	"loops what they leave: mobility, redundant rows, and degrees of freedom that can be chosen. Subsystems are\n"
-	"listed with their files, border nodes by their paths.\n"
+	"listed with their files, border nodes by their paths. --branches P says how each group would be cut for P\n"
+	"threads (docs/parallel.md): what a branch stands on and begins with, its bodies, degrees of freedom and loops,\n"
+	"its share of the work, and whether the branch below is joined with it later or waits for it.\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
 	"\n"
 	"example: calder info examples/free_flying_arm.yaml\n";
@@ -116,7 +119,9 @@ static void print_nodes(const CalModel *model) {
 	}
 }
 
-static void print_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility) {
+/* workers 0: nothing of branches. */
+static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, int workers,
+                             CalError *error) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalVec3 g = cal_model_gravity(model);
 	int bodies = cal_model_body_count(model), dofs = cal_model_u_count(model);
@@ -138,6 +143,7 @@ static void print_group(const CalDesc *desc, CalSim *sim, int group, const Mobil
 	print_nodes(model);
 	if (cal_model_loop_count(model) > 0)
 		mobility_print(mobility, stdout);
+	return workers > 0 ? branches_print(model, workers, stdout, error) : CAL_OK;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
@@ -193,7 +199,8 @@ static void json_body(const CalDesc *desc, const CalModel *model, int index) {
 	printf("}");
 }
 
-static void json_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility) {
+static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const Mobility *mobility, int workers,
+                            CalError *error) {
 	const CalModel *model = cal_sim_model(sim, group);
 	CalSimMonitor now = {0};
 	printf("%s\n    {\"name\": ", group ? "," : "");
@@ -215,7 +222,13 @@ static void json_group(const CalDesc *desc, CalSim *sim, int group, const Mobili
 		json_body(desc, model, i);
 	printf("],\n      ");
 	mobility_json(mobility, stdout);
+	CalStatus status = CAL_OK;
+	if (workers > 0) {
+		printf(",\n      \"branches\": ");
+		status = branches_json(model, workers, stdout, error);
+	}
 	printf("}");
+	return status;
 }
 
 static void json_instances(const CalFile *file) {
@@ -258,27 +271,31 @@ static void print_instances(const CalFile *file) {
 		printf("border   %s\n", cal_file_border(file, i));
 }
 
-static void print_json(const Loaded *loaded, const Mobility *mobility) {
+static CalStatus print_json(const Loaded *loaded, const Mobility *mobility, int workers, CalError *error) {
+	CalStatus status = CAL_OK;
 	printf("{\n  \"title\": ");
 	json_string(stdout, loaded->settings.title ? loaded->settings.title : "");
 	printf(",\n  \"groups\": [");
-	for (int i = 0; i < cal_sim_group_count(loaded->sim); i++)
-		json_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i]);
+	for (int i = 0; i < cal_sim_group_count(loaded->sim) && status == CAL_OK; i++)
+		status = json_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i], workers, error);
 	printf("]");
 	json_instances(loaded->file);
 	printf("\n}\n");
+	return status;
 }
 
-static void print_text(const Loaded *loaded, const Mobility *mobility) {
+static CalStatus print_text(const Loaded *loaded, const Mobility *mobility, int workers, CalError *error) {
+	CalStatus status = CAL_OK;
 	if (loaded->settings.title && loaded->settings.title[0])
 		printf("%s\n", loaded->settings.title);
 	print_instances(loaded->file);
-	for (int i = 0; i < cal_sim_group_count(loaded->sim); i++)
-		print_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i]);
+	for (int i = 0; i < cal_sim_group_count(loaded->sim) && status == CAL_OK; i++)
+		status = print_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i], workers, error);
+	return status;
 }
 
 /* Mobility is found first: the start of the simulation closes the loops. */
-static int print_loaded(Loaded *loaded, const char *path, bool json) {
+static int print_loaded(Loaded *loaded, const char *path, bool json, int workers) {
 	const int groups = cal_sim_group_count(loaded->sim);
 	CalError error = {0};
 	Mobility *mobility = calloc((size_t)groups, sizeof *mobility);
@@ -287,9 +304,9 @@ static int print_loaded(Loaded *loaded, const char *path, bool json) {
 		status = mobility_find(&mobility[i], loaded->sim, i);
 	if (status == CAL_OK)
 		status = cal_sim_restart(loaded->sim, &error);
+	if (status == CAL_OK)
+		status = (json ? print_json : print_text)(loaded, mobility, workers, &error);
 	int code = say_status(path, status, &error);
-	if (code == EXIT_OK)
-		(json ? print_json : print_text)(loaded, mobility);
 	for (int i = 0; mobility && i < groups; i++)
 		mobility_free(&mobility[i]);
 	free(mobility);
@@ -297,16 +314,23 @@ static int print_loaded(Loaded *loaded, const char *path, bool json) {
 }
 
 int command_info(int argc, char **argv) {
-	static const struct option options[] = {{"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {0}};
+	static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+	                                        {"branches", required_argument, NULL, 'b'},
+	                                        {"help", no_argument, NULL, 'h'},
+	                                        {0}};
 	bool json = false;
+	int workers = 0;
 	for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			return EXIT_OK;
 		}
-		if (option != 'j')
-			return say_usage("info", "that option is not known");
-		json = true;
+		if (option == '?')
+			return say_usage("info", "that option is not known, or lacks its value");
+		json |= option == 'j';
+		char *end = "";
+		if (option == 'b' && (!branches_parse(strtod(optarg, &end), &workers) || *end))
+			return say_usage("info", "--branches takes a whole number from 1 to %d, not '%s'", BRANCHES_MOST, optarg);
 	}
 	if (argc - optind != 1)
 		return say_usage("info", "name one model file (or - for stdin)");
@@ -318,7 +342,7 @@ int command_info(int argc, char **argv) {
 	CalError error = {0};
 	code = say_status(input_name(argv[optind]), loaded_build(&loaded, file, NULL, &error), &error);
 	if (code == EXIT_OK)
-		code = print_loaded(&loaded, input_name(argv[optind]), json);
+		code = print_loaded(&loaded, input_name(argv[optind]), json, workers);
 	loaded_destroy(&loaded);
 	return code;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "branches.h"
 #include "checkpoint.h"
 #include "live.h"
 #include "replay.h"
@@ -33,6 +34,8 @@ static const char help[] =
 	"  -m, --method NAME      euler-cromer, rk4, implicit, implicit-midpoint or dopri5\n"
 	"      --step S           step size (dopri5: first step)\n"
 	"      --rtol R, --atol A tolerances of dopri5\n"
+	"      --threads N        share the work of a step among N threads, where that pays; docs/parallel.md\n"
+	"      --branches P       cut the model for P workers (default N): the same bits for any number of threads\n"
 	"      --replay S         what `calder view` needs every S seconds (default: with other samples, 60 a second at most)\n"
 	"      --no-replay        HDF5 without that\n"
 	"      --flush S          hand what is sampled to the disk every S seconds of wall time (1)\n"
@@ -66,6 +69,7 @@ typedef struct RunOptions {
 	int plotted_count;
 	const char *method;
 	double duration, interval, step, rtol, atol; // NAN: as the file says
+	double threads, branches;                    // likewise
 	double flush;                                // [s]; 0: default
 	CalResultsFull when_full;
 	bool when_full_set;
@@ -91,6 +95,8 @@ enum {
 	OPTION_STEP = 256,
 	OPTION_RTOL,
 	OPTION_ATOL,
+	OPTION_THREADS,
+	OPTION_BRANCHES,
 	OPTION_FLUSH,
 	OPTION_REPLAY,
 	OPTION_NO_REPLAY,
@@ -114,6 +120,8 @@ static const struct option long_options[] = {
 	{"step", required_argument, NULL, OPTION_STEP},
 	{"rtol", required_argument, NULL, OPTION_RTOL},
 	{"atol", required_argument, NULL, OPTION_ATOL},
+	{"threads", required_argument, NULL, OPTION_THREADS},
+	{"branches", required_argument, NULL, OPTION_BRANCHES},
 	{"flush", required_argument, NULL, OPTION_FLUSH},
 	{"replay", required_argument, NULL, OPTION_REPLAY},
 	{"no-replay", no_argument, NULL, OPTION_NO_REPLAY},
@@ -142,6 +150,10 @@ static double *number_option(RunOptions *options, int option) {
 		return &options->rtol;
 	case OPTION_ATOL:
 		return &options->atol;
+	case OPTION_THREADS:
+		return &options->threads;
+	case OPTION_BRANCHES:
+		return &options->branches;
 	case OPTION_FLUSH:
 		return &options->flush;
 	case OPTION_REPLAY:
@@ -216,7 +228,8 @@ static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0;
 
 /* Exit code, or -1 to go on. */
 static int parse_options(RunOptions *options, int argc, char **argv) {
-	*options = (RunOptions){.duration = NAN, .interval = NAN, .step = NAN, .rtol = NAN, .atol = NAN};
+	*options = (RunOptions){
+		.duration = NAN, .interval = NAN, .step = NAN, .rtol = NAN, .atol = NAN, .threads = NAN, .branches = NAN};
 	for (int option; (option = getopt_long(argc, argv, "o:p:s:d:i:m:qh", long_options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -250,7 +263,13 @@ static void override(double *setting, double option) {
 		*setting = option;
 }
 
+/* Threads or branches; an option that is not given leaves what the file says. */
+static bool override_workers(int *setting, double option) { return isnan(option) || branches_parse(option, setting); }
+
 static int apply(const RunOptions *options, CalRunSettings *settings) {
+	if (!override_workers(&settings->threads, options->threads) ||
+	    !override_workers(&settings->branches, options->branches))
+		return say_usage("run", "--threads and --branches take a whole number from 1 to %d", BRANCHES_MOST);
 	if (options->method && cal_method_find(options->method, &settings->method.method) != 0)
 		return say_usage("run", "there is no method '%s'; use euler-cromer, rk4, implicit, implicit-midpoint or dopri5",
 		                 options->method);
@@ -535,6 +554,7 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 	Summary summary = {.path = input->path,
 	                   .title = settings->title ? settings->title : "",
 	                   .method = settings->method.method,
+	                   .cut = settings->threads > 1 || settings->branches > 1,
 	                   .svg = options->svg,
 	                   .scenario = loaded->scenario,
 	                   .paced = options->real_time > 0 ? &pace.clock : NULL};
@@ -572,7 +592,7 @@ int command_run(int argc, char **argv) {
 		return code;
 	}
 	Loaded loaded;
-	code = loaded_create(&loaded, input.file, input.path, &settings.method);
+	code = loaded_create(&loaded, input.file, input.path, &settings);
 	input.file = NULL; // loaded owns it
 	if (code == EXIT_OK)
 		code = run_loaded(&options, &settings, &input, &loaded);

@@ -118,6 +118,16 @@ static const char *pushed_by(const Summary *summary) {
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
+static void print_cut(const CalBranches *branches, FILE *out) {
+	if (!branches) {
+		fprintf(out, "  parallel    in one piece, by one thread: to cut it would not pay\n");
+		return;
+	}
+	const int threads = cal_branches_threads(branches);
+	fprintf(out, "  parallel    %d branches on %d %s\n", cal_branches_count(branches), threads,
+	        threads == 1 ? "thread" : "threads");
+}
+
 static void print_group(const Summary *summary, CalSim *sim, int group, FILE *out) {
 	const CalModel *model = cal_sim_model(sim, group);
 	const Drift *drift = drift_at(summary, model);
@@ -125,6 +135,8 @@ static void print_group(const Summary *summary, CalSim *sim, int group, FILE *ou
 	CalSimMonitor now = {0};
 	fprintf(out, "  group       \"%s\": %d %s, %d %s of freedom\n", cal_model_name(model), bodies,
 	        bodies == 1 ? "body" : "bodies", dofs, dofs == 1 ? "degree" : "degrees");
+	if (summary->cut)
+		print_cut(cal_sim_branches(sim, group), out);
 	if (cal_sim_monitor(sim, group, &now) != CAL_OK) {
 		fprintf(out, "  energy      not finite at the end\n");
 		return;
@@ -247,7 +259,9 @@ static void json_group(const Summary *summary, CalSim *sim, int group, FILE *out
 	json_field(out, "angular_change", drift->angular);
 	if (cal_model_row_count(model) > 0)
 		json_field(out, "largest_residual", drift->residual);
-	putc('}', out);
+	const CalBranches *branches = cal_sim_branches(sim, group);
+	fprintf(out, ", \"branches\": %d, \"threads\": %d}", branches ? cal_branches_count(branches) : 1,
+	        branches ? cal_branches_threads(branches) : 1);
 }
 
 static void json_events(const CalScenario *scenario, FILE *out) {

@@ -41,6 +41,7 @@ typedef struct Summary {
 	const char *path;
 	const char *title;
 	CalMethod method;
+	bool cut; // it was to be in several branches
 	size_t samples;
 	const SummaryStream *streams; // [stream_count] that were written
 	int stream_count;

@@ -2,8 +2,8 @@
 #
 # Tests: each test/AREA/test_NAME.c is a cmocka program, each test/AREA/test_NAME.sh a bash script; both become
 # the ctest AREA.NAME with the label AREA. The programs see src/ and link the static library, the textbook
-# algorithms (test/reference) and the helpers (test/support). Names that contain determinism or thread also get
-# the label `threads` (run under TSan). Scripts get CALDER (the command line), BUILD_DIR and SOURCE_DIR.
+# algorithms (test/reference) and the helpers (test/support). Names that contain determinism, thread, team or
+# branches also get the label `threads` (run under TSan). Scripts get CALDER (the command line), BUILD_DIR and SOURCE_DIR.
 # test/options.cmake, if there, holds what single tests need beyond this.
 
 find_package(PkgConfig QUIET)
@@ -60,7 +60,7 @@ foreach(source IN LISTS calder_test_sources)
 	set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test)
 	add_test(NAME ${name} COMMAND ${target})
 	set(labels ${area})
-	if(name MATCHES "determinism|thread")
+	if(name MATCHES "determinism|thread|team|branches")
 		list(APPEND labels threads)
 		add_dependencies(calder_thread_tests ${target})
 	endif()

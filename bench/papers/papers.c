@@ -17,10 +17,8 @@ static const struct {
 	const char *name;
 	int (*write)(const PaperJob *job);
 } tables[] = {
-	{"machine", write_machine},
-	{"cases", write_cases},
-	{"updates", write_updates},
-	{"pendulum", write_pendulum},
+	{"machine", write_machine},   {"cases", write_cases},       {"updates", write_updates},
+	{"branches", write_branches}, {"pendulum", write_pendulum},
 };
 
 FILE *paper_file(const PaperJob *job, const char *name) {
@@ -61,7 +59,7 @@ static int known(const char *name) {
 }
 
 static int usage(void) {
-	fprintf(stderr, "usage: papers [--quick|--full] FOLDER [machine|cases|updates|pendulum]...\n"
+	fprintf(stderr, "usage: papers [--quick|--full] FOLDER [machine|cases|updates|branches|pendulum]...\n"
 	                "       papers --start FILE\n");
 	return 2;
 }

@@ -16,6 +16,12 @@ double cpu_seconds(void) {
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double wall_seconds(void) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 double larger(double a, double b) { return b > a || isnan(b) ? b : a; }
 
 double distance(CalVec3 a, CalVec3 b) {
@@ -56,6 +62,18 @@ static CalStatus prepare_drive(PaperRun *run, int side, double *tau) {
 	return CAL_OK;
 }
 
+/* Where to cut does not pay there are none. */
+static CalStatus cut(PaperRun *run, const PaperWay *way, CalError *error) {
+	const CalBranchOptions options = {.branches = way->branches, .threads = way->threads};
+	const CalStatus status =
+		way->branches > 1 ? cal_branches_create(run->model, &options, &run->branches, error) : CAL_OK;
+	if (run->branches && cal_branches_count(run->branches) == 1) {
+		cal_branches_destroy(run->branches);
+		run->branches = NULL;
+	}
+	return status;
+}
+
 CalStatus paper_run_open(const PaperModel *paper, const PaperWay *way, PaperRun *run, CalError *error) {
 	const CalCompileOptions options = {.solver = way->solver, .loops = way->loops};
 	*run = (PaperRun){.paper = paper};
@@ -73,7 +91,11 @@ CalStatus paper_run_open(const PaperModel *paper, const PaperWay *way, PaperRun 
 	if (status == CAL_OK)
 		status = cal_state_create(run->model, &run->state);
 	if (status == CAL_OK)
-		status = cal_integrator_create(run->model, run->work, &stepping, &run->integrator);
+		status = cut(run, way, error);
+	if (status == CAL_OK) {
+		const CalSystemPart part = {.model = run->model, .work = run->work, .branches = run->branches};
+		status = cal_integrator_create_system(&(CalSystem){.parts = &part, .count = 1}, &stepping, &run->integrator);
+	}
 	if (status == CAL_OK)
 		status = prepare_drive(run, 0, run->memory);
 	if (status == CAL_OK)
@@ -87,6 +109,7 @@ CalStatus paper_run_open(const PaperModel *paper, const PaperWay *way, PaperRun 
 
 void paper_run_close(PaperRun *run) {
 	cal_integrator_destroy(run->integrator);
+	cal_branches_destroy(run->branches);
 	cal_state_destroy(&run->state);
 	cal_work_destroy(run->work);
 	free(run->memory);

@@ -12,12 +12,15 @@ typedef struct PaperWay {
 	CalSolver solver;
 	CalLoopSolver loops;
 	int projection; // as CalIntegratorOptions.projection
+	int branches;   // workers that it is cut for, where that pays; below 2: in one piece
+	int threads;    // 0: 1
 } PaperWay;
 
 typedef struct PaperRun {
 	const PaperModel *paper;
 	CalModel *model;
 	CalWork *work;
+	CalBranches *branches; // NULL: in one piece
 	CalState state;
 	CalIntegrator *integrator; // Euler-Cromer
 	double *memory;            // the drives' tau, and udot
@@ -41,6 +44,8 @@ CalStatus paper_run_place(PaperRun *run, const char *node, CalVec3 *place);
 
 /** Time that this process has used [s]. */
 double cpu_seconds(void);
+/** Time since some instant [s]. */
+double wall_seconds(void);
 
 double distance(CalVec3 a, CalVec3 b);
 /** The larger of two; once one is not a number, it stays so. */

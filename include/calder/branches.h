@@ -34,6 +34,11 @@ CAL_API void cal_branches_destroy(CalBranches *branches); // accepts NULL
 
 CAL_API int cal_branches_count(const CalBranches *branches);
 CAL_API int cal_branches_threads(const CalBranches *branches);
+/**
+ * What the cut was chosen for: how many times faster as many workers as it was cut for would be than one in one piece, by
+ * counts of flops with the waits of the workers for each other. 1 in one piece.
+ */
+CAL_API double cal_branches_speedup(const CalBranches *branches);
 
 typedef struct CalBranchInfo {
 	int parent;     // branch that it stands on, -1: the ground

@@ -73,6 +73,7 @@ typedef struct CalRunSettings {
 	const char *title;           // may be ""
 	double duration;             // [s]
 	CalIntegratorOptions method; // input and user are not set
+	int threads, branches;       // as in CalSimOptions; 0: the file says nothing of them
 	int stream_count;            // 0: the file says nothing of output
 	const CalRunStream *streams; //
 } CalRunSettings;

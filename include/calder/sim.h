@@ -24,9 +24,17 @@ typedef struct CalSimOptions {
 	CalAllocator allocator;      // {0}: malloc
 	int input_wrenches;          // most wrenches of an input on a group that devices push too; 0: 64
 	double event_tolerance;      // events are located to this [s]; 0: 1e-12 s; never below round-off in the time
+	int threads;    // that share the work of a step, the caller's among them, as far as there are processors; 0: 1
+	int branches;   // workers that each group is cut for (calder/branches.h); 0: as many as threads
+	int cut_forced; // nonzero: cut groups even where it does not pay
+	int not_pinned; // nonzero: threads may be moved from processor to processor, and be more than these
 } CalSimOptions;
 
-/** The description is not needed after the call. States are neutral, at t = 0. */
+/**
+ * The description is not needed after the call. States are neutral, at t = 0. With the same `branches` the results have the
+ * same bits for any number of threads. Threads start with the first group that is worth cutting. They call functions
+ * of user-defined joints and of driven loops; all other functions of the caller are called from his thread.
+ */
 CAL_API CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalSim **sim, CalError *error);
 CAL_API void cal_sim_destroy(CalSim *sim); // accepts NULL
 
@@ -35,6 +43,8 @@ CAL_API int cal_sim_find_group(const CalSim *sim, const char *name); // -1 if th
 CAL_API const CalModel *cal_sim_model(const CalSim *sim, int group); // NULL outside the range
 /** The state may be written between advances; call cal_sim_restart() after that. */
 CAL_API CalState *cal_sim_state(CalSim *sim, int group);
+/** How a group is cut at present; NULL: in one piece. For its counts and infos: it is solved by the simulation. */
+CAL_API const CalBranches *cal_sim_branches(const CalSim *sim, int group);
 CAL_API double cal_sim_time(const CalSim *sim);
 /** Grows whenever bodies changed groups (calder/transition.h): indices of groups, nodes and speeds are then to be asked for
  * anew. */

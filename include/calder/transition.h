@@ -3,7 +3,7 @@
  * calder/transition.h — changes of topology while a simulation runs: detach, attach, re-root, lock, add, remove.
  *
  * cal_sim_reserve() gives a simulation a copy of its description and all the memory that changes may need; nothing
- * allocates later. Objects go by the ids of the description, which stay valid whatever happens; indices of groups, bodies,
+ * allocates later, but for branches (CalSimOptions.branches). Objects go by the ids of the description, which stay valid whatever happens; indices of groups, bodies,
  * nodes and speeds (calder/sim.h, calder/model.h) are those of the models at hand and change with them.
  *
  * No pose, speed or modal coordinate jumps other than by the impulse of calder/impulse.h: linear and angular momentum of

@@ -2,6 +2,11 @@
 /*
  * cpu.c — asks the processor, through the compiler's run-time library.
  */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE // sched_getaffinity
+#endif
+#include <sched.h>
+
 #include "base/cpu.h"
 
 CpuIsa cpu_isa(void) {
@@ -13,4 +18,9 @@ CpuIsa cpu_isa(void) {
 		return CPU_AVX2;
 #endif
 	return CPU_BASELINE;
+}
+
+int cpu_count(void) {
+	cpu_set_t allowed;
+	return sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 1;
 }

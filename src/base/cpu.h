@@ -16,4 +16,7 @@ typedef enum CpuIsa {
 /* The widest that this processor has and the library was built for. */
 CpuIsa cpu_isa(void);
 
+/* Processors that this process may use. */
+int cpu_count(void);
+
 #endif

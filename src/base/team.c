@@ -20,7 +20,8 @@
 enum {
 	FAN = 3,            // workers that one calls
 	WATCH = 40000,      // looks before a worker sleeps: some 100 us
-	PATIENCE = 2000,    // looks within a call before the processor is offered to others
+	OFFER = 256,        // of these, one in so many offers the processor to others: a worker may need it
+	PATIENCE = 1000,    // looks within a call before that is done
 	LINE = 64,          //
 	SIBLINGS_TEXT = 64, // of a file that lists processors
 };
@@ -99,7 +100,10 @@ static void await_call(Worker *worker, uint64_t call) {
 	for (int looks = 0; looks < WATCH; ++looks) {
 		if (team_is_posted(&worker->called, call))
 			return;
-		relax();
+		if (looks % OFFER == OFFER - 1)
+			sched_yield();
+		else
+			relax();
 	}
 	sleep_until(worker, call);
 }

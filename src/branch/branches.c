@@ -225,12 +225,22 @@ static void note_culprit(const CalBranches *s, const Branch *b) {
 	}
 }
 
+/* udot as far as it is prescribed, which only couplings ask for: NULL, if it is zero. */
+static const double *prescribed_part(const Branch *b, const SweepInput *in) {
+	if (!b->model.any_coupling || !in->prescribed || !in->udot)
+		return NULL;
+	for (int k = 0; k < b->model.nu; ++k)
+		b->work->rhs[k] = in->prescribed[k] ? in->udot[k] : 0;
+	return b->work->rhs;
+}
+
 /* Inward sweep of loops that close within it. */
 static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
 	const CalState *state = s->call.state;
 	CalWork *work = b->work;
 	kinematics_origins(&b->model, b->u, work);
-	const LoopContext at = {.t = state->t, .q = b->q, .u = b->u, .plain = s->call.rows.plain};
+	const LoopContext at = {
+		.t = state->t, .q = b->q, .u = b->u, .udot = prescribed_part(b, in), .plain = s->call.rows.plain};
 	loop_rows(&b->model, &at, work);
 	if (s->call.rows.positions)
 		loop_leave_out_speeds(&b->model, &work->loops);
@@ -765,6 +775,9 @@ CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda) 
 	return CAL_OK;
 }
 
+double cal_branches_speedup(const CalBranches *branches) {
+	return branches->count > 1 && branches->cut.makespan > 0 ? branches->cut.flops / branches->cut.makespan : 1;
+}
 int cal_branches_culprit(const CalBranches *branches) { return branches->culprit; }
 
 CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info) {

@@ -40,15 +40,15 @@ typedef struct Cutter {
 	const uint8_t *barred; // [links] its joint may not be cut for other reasons; NULL: none
 	uint8_t *head;         // [links] begins a piece, or joins one that stands on the same link
 	uint8_t *natural;      // [links] and it is light
-	int *open;             // [links + 1] natural piece on a link, or on the ground, that others may join; -1: none
-	uint8_t *heavy;        //
-	int *fork;             // [links] nonzero: several heavy links are carried by it
-	int *piece_of;         //
-	CutPiece *pieces;      // [links]
-	int count;             //
-	int *worker_of;        // [links] scratch
-	int tied_piece;        // on the ground, with loops between its trees; -1: none
-	double smallest;       // a natural branch of less stays where it is
+	int *bound;     // [links] of links on the ground: an earlier one in the same piece, for loops join them; or itself
+	int *open;      // [links + 1] natural piece on a link, or on the ground, that others may join; -1: none
+	uint8_t *heavy; //
+	int *fork;      // [links] nonzero: several heavy links are carried by it
+	int *piece_of;  //
+	CutPiece *pieces; // [links]
+	int count;        //
+	int *worker_of;   // [links] scratch
+	double smallest;  // a natural branch of less stays where it is
 } Cutter;
 
 /* ---- costs ------------------------------------------------------------------------------------- */
@@ -95,9 +95,38 @@ static int common(const CalModel *model, int a, int b) {
 
 static int link_of(const CalModel *model, int node) { return node >= 0 ? model->nodes[node].link : -1; }
 
+static int root_of(const CalModel *model, int link) {
+	while (model->links[link].parent >= 0)
+		link = model->links[link].parent;
+	return link;
+}
+
+static int bound_to(const Cutter *c, int root) {
+	while (c->bound[root] != root)
+		root = c->bound[root];
+	return root;
+}
+
+/* What stands on the ground and is joined by a loop stays together. */
+static void bind_roots(Cutter *c, const int *ends, int count) {
+	int first = -1;
+	for (int k = 0; k < count; ++k) {
+		const int root = ends[k] >= 0 ? bound_to(c, root_of(c->model, ends[k])) : -1;
+		if (root >= 0 && first >= 0) {
+			const int low = root < first ? root : first;
+			c->bound[root] = c->bound[first] = low;
+			first = low;
+		} else if (root >= 0) {
+			first = root;
+		}
+	}
+}
+
 /* Loops are closed within a piece: no joint on their way is cut. */
 static void tie_loops(Cutter *c, bool cross) {
 	const CalModel *model = c->model;
+	for (int i = 0; i < c->links; ++i)
+		c->bound[i] = i;
 	for (int l = 0; l < model->loop_count && !cross; ++l) {
 		const Loop *loop = &model->loops[l];
 		int meet = -2;
@@ -109,6 +138,8 @@ static void tie_loops(Cutter *c, bool cross) {
 			meet = meet == -2 ? ends[k] : common(model, meet, ends[k]);
 		for (int k = 0; k < count; ++k)
 			tie(c, ends[k], meet);
+		if (meet < 0)
+			bind_roots(c, ends, count);
 		if (loop->term_count && meet >= 0)
 			c->tied[meet] = 1; // couplings look at joints
 	}
@@ -188,10 +219,8 @@ static bool path_is_clear(const Cutter *c, int piece, int from) {
 	return true;
 }
 
-/* Natural branches on the same link are one piece, up to T; trees that loops tie to each other are, whatever their size. */
+/* Natural branches on the same link are one piece, up to T. */
 static int find_open(const Cutter *c, int i, double T) {
-	if (c->model->links[i].parent < 0 && c->tied[i])
-		return c->tied_piece;
 	const int piece = c->open[c->model->links[i].parent + 1];
 	const bool fits = piece >= 0 && c->natural[i] && c->pieces[piece].flops + c->sub[i] <= T;
 	return fits ? piece : -1;
@@ -200,18 +229,17 @@ static int find_open(const Cutter *c, int i, double T) {
 static void number_pieces(Cutter *c, double T) {
 	const CalModel *model = c->model;
 	c->count = 0;
-	c->tied_piece = -1;
 	for (int i = 0; i <= c->links; ++i)
 		c->open[i] = -1;
 	for (int i = 0; i < c->links; ++i) {
 		const int parent = model->links[i].parent;
-		const int piece = c->head[i] ? find_open(c, i, T) : c->piece_of[parent];
+		const int piece = c->bound[i] != i ? c->piece_of[c->bound[i]]
+		                  : c->head[i]     ? find_open(c, i, T)
+		                                   : c->piece_of[parent];
 		c->piece_of[i] = piece;
 		if (piece < 0) {
 			c->pieces[c->count] = (CutPiece){.first = i, .parent = parent >= 0 ? c->piece_of[parent] : -1};
-			if (parent < 0 && c->tied[i])
-				c->tied_piece = c->count;
-			else if (c->natural[i])
+			if (c->natural[i])
 				c->open[parent + 1] = c->count;
 			c->piece_of[i] = c->count++;
 		}
@@ -367,7 +395,7 @@ static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
 	const size_t n = (size_t)model->link_count + 1;
 	c->model = model;
 	c->links = model->link_count;
-	*memory = memory_alloc(&model->allocator, n * (4 * sizeof(double) + 4 + 4 * sizeof(int) + sizeof(CutPiece)));
+	*memory = memory_alloc(&model->allocator, n * (4 * sizeof(double) + 4 + 5 * sizeof(int) + sizeof(CutPiece)));
 	if (!*memory)
 		return CAL_ERR_MEMORY;
 	c->pieces = (CutPiece *)(void *)*memory;
@@ -379,7 +407,8 @@ static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
 	c->fork = c->piece_of + n;
 	c->worker_of = c->fork + n;
 	c->open = c->worker_of + n;
-	c->tied = (uint8_t *)(c->open + n);
+	c->bound = c->open + n;
+	c->tied = (uint8_t *)(c->bound + n);
 	c->head = c->tied + n;
 	c->heavy = c->head + n;
 	c->natural = c->heavy + n;

@@ -24,7 +24,7 @@ const KeyTable output_table = KEY_TABLE("output", output_keys);
 
 typedef struct RunInput {
 	double duration, step, rtol, atol, min_step, max_step, max_steps;
-	const TreeNode *method, *projection, *output;
+	const TreeNode *method, *projection, *threads, *branches, *output;
 } RunInput;
 
 static const Key run_keys[] = {
@@ -37,6 +37,8 @@ static const Key run_keys[] = {
 	{"max_step", key_positive, offsetof(RunInput, max_step), DIM_TIME, 0},
 	{"max_steps", key_positive, offsetof(RunInput, max_steps), DIM_NUMBER, 0},
 	{"projection", key_node, offsetof(RunInput, projection), DIM_NUMBER, 0},
+	{"threads", key_node, offsetof(RunInput, threads), DIM_NUMBER, 0},
+	{"branches", key_node, offsetof(RunInput, branches), DIM_NUMBER, 0},
 	{"output", key_node, offsetof(RunInput, output), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable run_table = KEY_TABLE("run", run_keys);
@@ -74,6 +76,18 @@ static bool read_projection(Reader *r, const TreeNode *node, int *projection) {
 			"\"projection\" is the number of steps from one projection on the loops to the next, a whole "
 			"number from 1 to 1e9, or none");
 	*projection = (int)steps;
+	return true;
+}
+
+/* A number of threads or branches. */
+static bool read_workers(Reader *r, const TreeNode *node, const char *key, int *workers) {
+	enum { MOST = 256 };
+	double number = 0;
+	if (!read_quantity(r, node, DIM_NUMBER, &number))
+		return false;
+	if (!(number >= 1 && number <= MOST) || number != (double)(int)number)
+		return reader_fail(r, node, "\"%s\" is a whole number from 1 to %d", key, MOST);
+	*workers = (int)number;
 	return true;
 }
 
@@ -314,7 +328,9 @@ bool native_read_run(Reader *r, const Sections *s) {
 	if (!s->run)
 		return true;
 	if (!keys_read(r, s->run, &run_table, &in) || (in.method && !read_method(r, in.method, &run->method.method)) ||
-	    (in.projection && !read_projection(r, in.projection, &run->method.projection)))
+	    (in.projection && !read_projection(r, in.projection, &run->method.projection)) ||
+	    (in.threads && !read_workers(r, in.threads, "threads", &run->threads)) ||
+	    (in.branches && !read_workers(r, in.branches, "branches", &run->branches)))
 		return false;
 	if (run->method.method != CAL_METHOD_DOPRI5 && !(in.step > 0))
 		return reader_fail(r, in.method, "the method %s has a fixed step; give \"step\", e.g. 1 ms",

@@ -64,7 +64,8 @@ static CalStatus report_group(const SimGroup *group, CalStatus status, CalError 
 	if (!error || status == CAL_OK)
 		return status;
 	char joint[160] = "";
-	int dof = cal_work_culprit(group->work);
+	int dof = group->branches ? cal_branches_culprit(group->branches) : -1;
+	dof = dof >= 0 ? dof : cal_work_culprit(group->work);
 	if ((status == CAL_SINGULAR || status == CAL_NOT_FINITE) && dof >= 0) {
 		char name[96] = "";
 		cal_model_dof_name(group->model, dof, name, sizeof name);

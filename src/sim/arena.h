@@ -9,6 +9,8 @@
 #ifndef CALDER_SIM_ARENA_H
 #define CALDER_SIM_ARENA_H
 
+#include <stdbool.h>
+
 #include <calder/base.h>
 
 typedef struct Arena Arena;
@@ -18,6 +20,8 @@ Arena *arena_create(const CalAllocator *behind, size_t size);
 void arena_destroy(Arena *arena); // accepts NULL
 /** Pieces are aligned to 64 bytes. */
 CalAllocator arena_allocator(Arena *arena);
+/** From now on everything is taken from behind it, which is as if it were not there; or no more. */
+void arena_bypass(Arena *arena, bool on);
 /** Where the arena came from. */
 CalAllocator arena_behind(const Arena *arena);
 /** Bytes in free pieces. */

@@ -277,10 +277,11 @@ void change_finding(void *user, const CalFinding *finding) {
 		error_set(error, finding->status, "%s", finding->text);
 }
 
-static void group_release(const Change *c, SimGroup *group) {
-	cal_model_destroy(group->model);
-	memory_free(&c->sim->allocator, group->memory);
-	*group = (SimGroup){0};
+static CalStatus cut_group(Change *c, SimGroup *made) {
+	const CalStatus status = group_cut(made, c->sim);
+	return status == CAL_OK ? CAL_OK
+	                        : error_set(c->error, status, "group \"%s\": cannot make its branches: %s",
+	                                    cal_model_name(made->model), cal_status_text(status));
 }
 
 static CalStatus build_group(Change *c, int i) {
@@ -288,6 +289,7 @@ static CalStatus build_group(Change *c, int i) {
 	*made = i == 0 && c->old_count ? c->sim->groups[c->old[0]] : (SimGroup){0};
 	made->model = NULL;
 	made->memory = NULL;
+	made->branches = NULL;
 	const CalCompileOptions options = {.group = {c->group[i]}, .solver = c->sim->solver, .allocator = c->t->allocator};
 	CalStatus status = compile_checked(c->t->desc, &options, &made->model);
 	if (status == CAL_OK)
@@ -296,6 +298,8 @@ static CalStatus build_group(Change *c, int i) {
 		status = group_place(made, c->sim);
 	if (status == CAL_ERR_MEMORY)
 		return change_no_memory(c);
+	if (status == CAL_OK)
+		status = cut_group(c, made);
 	if (status != CAL_OK)
 		return status;
 	group_classify(made);
@@ -333,7 +337,7 @@ static void release_speeds(Change *c) {
 
 CalStatus change_abandon(Change *c, CalStatus status) {
 	for (int i = 0; i < c->made_count; i++)
-		group_release(c, &c->made[i]);
+		group_release(&c->made[i], c->sim);
 	release_speeds(c);
 	topology_restore(c->t);
 	if (c->error && c->error->count == 0)
@@ -360,7 +364,7 @@ void change_commit(Change *c, CalTransition *report) {
 	double lost = 0;
 	for (int i = 0; i < c->old_count; i++) {
 		lost += sim->started ? energy_of(&sim->groups[c->old[i]]) : 0;
-		group_release(c, &sim->groups[c->old[i]]);
+		group_release(&sim->groups[c->old[i]], sim);
 	}
 	int first = c->old_count ? c->old[0] : sim->group_count, other = -1;
 	if (c->made_count) {

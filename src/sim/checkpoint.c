@@ -255,6 +255,9 @@ static CalStatus build_groups(Restore *r) {
 		const CalStatus status = build_group(r, i);
 		if (status != CAL_OK)
 			return status == CAL_ERR_MEMORY ? no_memory(r) : damaged(r);
+		if (r->rebuild && group_cut(&r->made[i], r->sim) != CAL_OK)
+			return error_set(r->error, CAL_ERR_MEMORY, "checkpoint: group \"%s\": no memory for its branches",
+			                 cal_model_name(r->made[i].model));
 		if (r->made[i].model->nq != r->entry[i].nq || r->made[i].model->nu != r->entry[i].nu)
 			return damaged(r);
 		r->made[i].input_from = r->entry[i].input_from;
@@ -297,10 +300,8 @@ static CalStatus exchange(Restore *r) {
 }
 
 static void release_groups(const CalSim *sim, SimGroup *groups, int count) {
-	for (int i = 0; i < count; i++) {
-		cal_model_destroy(groups[i].model);
-		memory_free(&sim->allocator, groups[i].memory);
-	}
+	for (int i = 0; i < count; i++)
+		group_release(&groups[i], sim);
 }
 
 static void release(Restore *r) {

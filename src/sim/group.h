@@ -124,6 +124,8 @@ struct CalSim {
 	int input_wrenches;
 	double event_tolerance;
 	CalSolver solver;
+	CalBranchOptions cut;      // of every group; branches below 2: in one piece
+	struct Team *team;         // NULL: the caller's thread alone
 	struct Topology *topology; // NULL until cal_sim_reserve()
 	SimOrigin origin;          //
 	SimGroup *groups;
@@ -171,10 +173,14 @@ enum { SCENE_OUTPUTS = 64, SCENE_ASKING = 8 }; // outputs of a device that other
 /** Methods that need a step size; the others choose their own. */
 static inline bool method_is_fixed(CalMethod method) { return method != CAL_METHOD_DOPRI5; }
 
-/* ---- groups (sim.c, monitor.c, assemble.c) --------------------------------------------------- */
+/* ---- groups (sim.c, cut.c, monitor.c, assemble.c) --------------------------------------------------- */
 
 /** Takes the memory of a group that has its model, and sets up everything in it at the neutral state. */
 CalStatus group_place(SimGroup *group, const CalSim *sim);
+/** Cuts a group that has its model into branches, where that pays; makes the team with the first one. */
+CalStatus group_cut(SimGroup *group, CalSim *sim);
+/** Releases its branches, its model and its memory. */
+void group_release(SimGroup *group, const CalSim *sim);
 /** Asks the group's input and notes what it may change. */
 int group_input(SimGroup *group, const CalState *state, CalInput *input);
 /** Decides energy_free and momentum_free, and fills root_dof. */

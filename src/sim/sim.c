@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/team.h"
 #include "integrate/scheme.h"
 #include "model/desc.h"
 #include "sim/topology.h"
@@ -66,7 +67,7 @@ CalStatus group_place(SimGroup *group, const CalSim *sim) {
 	return status;
 }
 
-static CalStatus group_create(SimGroup *group, const CalSim *sim, const CalDesc *desc, CalGroupId id,
+static CalStatus group_create(SimGroup *group, CalSim *sim, const CalDesc *desc, CalGroupId id,
                               const CalSimOptions *options, CalError *error) {
 	CalCompileOptions compile = {.group = id, .solver = options->solver, .allocator = options->allocator};
 	CalStatus status = cal_model_compile(desc, &compile, &group->model, error);
@@ -75,6 +76,10 @@ static CalStatus group_create(SimGroup *group, const CalSim *sim, const CalDesc 
 	status = group_place(group, sim);
 	if (status != CAL_OK)
 		return error_set(error, status, "group \"%s\": %s", cal_model_name(group->model), cal_status_text(status));
+	status = group_cut(group, sim);
+	if (status != CAL_OK)
+		return error_set(error, status, "group \"%s\": cannot make its branches: %s", cal_model_name(group->model),
+		                 cal_status_text(status));
 	group->input = options->method.input;
 	group->user = options->method.user;
 	group_classify(group);
@@ -107,6 +112,14 @@ static CalStatus fill_groups(CalSim *sim, const CalDesc *desc, const CalSimOptio
 	return error_set(error, CAL_ERR_MODEL, "the description has no body; add one with cal_desc_add_body");
 }
 
+static CalBranchOptions cut_of(const CalSimOptions *options) {
+	const int threads = options->threads > 0 ? options->threads : 1;
+	return (CalBranchOptions){.branches = options->branches > 0 ? options->branches : threads,
+	                          .threads = threads,
+	                          .forced = options->cut_forced,
+	                          .not_pinned = options->not_pinned};
+}
+
 static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	CalAllocator allocator = allocator_or_default(&options->allocator);
 	size_t size = (size_t)desc->group_count * sizeof(SimGroup);
@@ -127,6 +140,7 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	                .solver = options->solver,
 	                .input_wrenches = options->input_wrenches > 0 ? options->input_wrenches : 64,
 	                .event_tolerance = options->event_tolerance,
+	                .cut = cut_of(options),
 	                .groups = groups,
 	                .parts = parts,
 	                .origin = origin_of(desc)};
@@ -152,6 +166,9 @@ CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalS
 	if (method_is_fixed(options->method.method) && !(options->method.step > 0))
 		return error_set(error, CAL_ERR_ARGUMENT, "method %s has a fixed step; give it a size above zero (it is %g s)",
 		                 cal_method_name(options->method.method), options->method.step);
+	if (options->threads < 0 || options->threads > TEAM_MOST || options->branches < 0 || options->branches > TEAM_MOST)
+		return error_set(error, CAL_ERR_ARGUMENT, "threads and branches must be between 0 and %d (they are %d and %d)",
+		                 TEAM_MOST, options->threads, options->branches);
 	CalSim *made = sim_alloc(desc, options);
 	if (!made)
 		return error_set(error, CAL_ERR_MEMORY, "simulation: %s", cal_status_text(CAL_ERR_MEMORY));
@@ -169,10 +186,9 @@ void cal_sim_destroy(CalSim *sim) {
 	if (!sim)
 		return;
 	CalAllocator allocator = sim->allocator;
-	for (int i = 0; i < sim->group_count; i++) {
-		cal_model_destroy(sim->groups[i].model);
-		memory_free(&allocator, sim->groups[i].memory);
-	}
+	for (int i = 0; i < sim->group_count; i++)
+		group_release(&sim->groups[i], sim);
+	team_destroy(sim->team);
 	for (int i = 0; i < sim->device_count; i++) {
 		if (sim->devices[i].def.ops->destroy)
 			sim->devices[i].def.ops->destroy(sim->devices[i].is.data);
@@ -207,6 +223,10 @@ static int in_range(const CalSim *sim, int group) { return group >= 0 && group <
 
 const CalModel *cal_sim_model(const CalSim *sim, int group) {
 	return in_range(sim, group) ? sim->groups[group].model : NULL;
+}
+
+const CalBranches *cal_sim_branches(const CalSim *sim, int group) {
+	return in_range(sim, group) ? sim->groups[group].branches : NULL;
 }
 
 CalState *cal_sim_state(CalSim *sim, int group) { return in_range(sim, group) ? &sim->groups[group].state : NULL; }

@@ -2,12 +2,14 @@
 /*
  * test_branches.c — forward dynamics by branches against that of the whole model: random rigid and flexible chains and
  * trees of every joint, with prescribed freedoms, wrenches, springs, implicit steps and loops; and the same bits with any
- * number of threads.
+ * number of threads. Lack of memory at any point leaves nothing behind.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <calder/calder.h>
+#include "../base/failing_allocator.h"
 #include "support/random_loop.h"
 #include "support/random_tree.h"
 
@@ -97,10 +99,125 @@ static void threads_give_the_same_bits(void **state) {
 	}
 }
 
+/* ---- loops --------------------------------------------------------------------------------------------------------- */
+
+/* How near two ways to solve can be: see test_loops_ways.c. */
+static double tolerance_of(const Fixture *f, int rows) {
+	double *memory = calloc((size_t)(f->nu + 2 * rows), sizeof *memory);
+	assert_non_null(memory);
+	RefSolution solution = {.udot = memory, .lambda = memory + f->nu, .mismatch = memory + f->nu + rows};
+	assert_int_equal(ref_loop_forward(f->ref, f->state.t, f->state.q, f->state.u, &f->ref_input, &solution), 0);
+	const double contradiction = max_abs(rows, solution.mismatch), kept = solution.kept;
+	free(memory);
+	return kept < 1e-9 ? INFINITY : fmax(contradiction > 1e-6 ? 1e-6 : 1e-9, 1e-13 / kept);
+}
+
+static LoopOptions loops_of(uint64_t seed) {
+	LoopOptions options = loop_any(seed);
+	options.tree.bodies = 6 + (int)(seed % 9);
+	options.loops = 1 + (int)(seed % 2);
+	options.redundant = seed % 4 == 0;
+	options.stabilised = seed % 3 == 0;
+	return options;
+}
+
+/* Some loops reach across the whole model, and leave nothing to cut. */
+static void compare_loops(uint64_t seed, Fixture *f, const CalModel *model, Counts *counts) {
+	const double tolerance = tolerance_of(f, cal_model_row_count(model));
+	double *want = fixture_doubles(f, f->nu), *got = fixture_doubles(f, f->nu);
+	CalWork *work;
+	check_ok(seed, cal_work_create(model, &work));
+	check_ok(seed, cal_forward_dynamics(model, &f->state, &f->input, work, want));
+	for (int n = 2; n <= BRANCHES && isfinite(tolerance); n += 2) {
+		CalBranches *branches = branches_of(seed, model, n, 1 + n % 3);
+		int loops = 0;
+		for (int k = 0; k < cal_branches_count(branches); k++) {
+			CalBranchInfo info;
+			assert_int_equal(cal_branches_info(branches, k, &info), CAL_OK);
+			loops += info.loops;
+		}
+		assert_int_equal(loops, cal_model_loop_count(model));
+		count(branches, counts);
+		check_ok(seed, cal_branches_forward(branches, &f->state, &f->input, got));
+		check_close_scaled(seed, "udot", f->nu, got, want, fmax(1, max_abs(f->nu, want)), tolerance);
+		cal_branches_destroy(branches);
+	}
+	cal_work_destroy(work);
+}
+
+static void loops_agree(void **state) {
+	(void)state;
+	enum { CASES = 60 };
+	Counts counts = {0};
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Fixture *f = fixture_random_loop(seed, loops_of(seed), CAL_SOLVER_RECURSIVE);
+		const CalCompileOptions options = {.solver = CAL_SOLVER_RECURSIVE,
+		                                   .loops = seed % 5 ? CAL_LOOPS_LOCAL : CAL_LOOPS_CUT};
+		CalModel *model;
+		fixture_close_loops(f);
+		check_ok(seed, cal_model_compile(f->desc, &options, &model, NULL));
+		if (seed % 3 == 0) {
+			Rng r = rng_make(seed);
+			fixture_prescribe(f, &r);
+		}
+		compare_loops(seed, f, model, &counts);
+		cal_model_destroy(model);
+		fixture_destroy(f);
+	}
+	print_message("%d cuts into several branches; %d joined, %d waited for\n", counts.several, counts.apart,
+	              counts.waiting);
+	assert_true(counts.several > CASES && counts.apart > 0 && counts.waiting > 0);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------------- */
+
+/* Each allocation fails in turn. Returns how many there are. */
+static int fail_in_turn(uint64_t seed, const CalModel *model, FailingAllocator *memory) {
+	const int live = memory->live;
+	for (int k = 1;; k++) {
+		const CalBranchOptions options = {.branches = 4, .threads = 2, .forced = 1, .not_pinned = 1};
+		CalBranches *branches = NULL;
+		CalError error = {0};
+		memory->calls = 0;
+		memory->fail_at = k;
+		const CalStatus status = cal_branches_create(model, &options, &branches, &error);
+		memory->fail_at = 0;
+		if (status == CAL_OK) {
+			check_that(seed, memory->calls == k - 1);
+			cal_branches_destroy(branches);
+			check_that(seed, memory->live == live);
+			return k - 1;
+		}
+		check_that(seed, status == CAL_ERR_MEMORY && memory->live == live && strstr(error.text, "branches"));
+	}
+}
+
+static void lack_of_memory_leaves_nothing_behind(void **state) {
+	(void)state;
+	int several = 0;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 12; seed++) {
+		FailingAllocator memory = {0};
+		const CalCompileOptions options = {.solver = CAL_SOLVER_RECURSIVE, .allocator = failing_allocator(&memory)};
+		Fixture *f = seed % 2 ? fixture_random_loop(seed, loops_of(seed), CAL_SOLVER_RECURSIVE)
+		                      : fixture_random(seed, options_of(seed + 10), CAL_SOLVER_RECURSIVE);
+		CalModel *model;
+		if (seed % 2)
+			fixture_close_loops(f);
+		check_ok(seed, cal_model_compile(f->desc, &options, &model, NULL));
+		several += fail_in_turn(seed, model, &memory) > 10;
+		cal_model_destroy(model);
+		check_that(seed, memory.live == 0);
+		fixture_destroy(f);
+	}
+	assert_true(several > 6);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(trees_agree),
 		cmocka_unit_test(threads_give_the_same_bits),
+		cmocka_unit_test(loops_agree),
+		cmocka_unit_test(lack_of_memory_leaves_nothing_behind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

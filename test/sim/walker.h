@@ -364,6 +364,8 @@ static inline void add_events(Run *run) {
 	rig_ok(cal_sim_add_event(run->rig.sim, &once, NULL, &rig_error));
 }
 
+static int walker_branches, walker_threads; // with branches, cut wherever that can be
+
 static CalSimCapacity room = {.groups = 2, .bodies = 1, .nodes = 1, .joints = 4, .loops = 1};
 
 static inline void run_destroy(Run *run) {
@@ -380,7 +382,11 @@ static inline Run *run_create(CalMethod method, int projection) {
 	                                          .step = method == CAL_METHOD_DOPRI5 ? 0 : 1e-3,
 	                                          .rtol = 1e-7,
 	                                          .atol = 1e-9,
-	                                          .projection = projection}};
+	                                          .projection = projection},
+	                               .branches = walker_branches,
+	                               .threads = walker_threads,
+	                               .cut_forced = walker_branches > 1,
+	                               .not_pinned = 1};
 	rig_ok(cal_sim_create(run->rig.desc, &options, &run->rig.sim, &rig_error));
 	CalSim *sim = run->rig.sim;
 	CalError error = {0};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * branches.c — see branches.h. The cut is that of a run with as many threads as branches.
+ */
+#include "branches.h"
+
+bool branches_parse(double value, int *workers) {
+	*workers = value >= 1 && value <= BRANCHES_MOST ? (int)value : 0;
+	return *workers == value && *workers > 0;
+}
+
+static CalStatus cut(const CalModel *model, int workers, CalBranches **branches, CalError *error) {
+	const CalBranchOptions options = {.branches = workers, .threads = workers, .not_pinned = 1};
+	return cal_branches_create(model, &options, branches, error);
+}
+
+/* Flops of all branches together: with what columns and joining add to those of the model. */
+static double work_of_all(const CalBranches *branches) {
+	double sum = 0;
+	for (int k = 0; k < cal_branches_count(branches); k++) {
+		CalBranchInfo info;
+		if (cal_branches_info(branches, k, &info) == CAL_OK)
+			sum += info.flops;
+	}
+	return sum;
+}
+
+static const char *body_name(const CalModel *model, int index) {
+	CalBodyInfo body;
+	return cal_model_body(model, index, &body) == CAL_OK ? body.name : "";
+}
+
+/* How what it brings reaches the branch that it stands on. */
+static const char *way_of(const CalBranchInfo *info) {
+	return info->parent < 0 ? "-" : info->apart ? "joined" : "waited for";
+}
+
+static void print_branch(const CalModel *model, const CalBranches *branches, int index, double all, FILE *out) {
+	CalBranchInfo info;
+	char on[16] = "ground";
+	if (cal_branches_info(branches, index, &info) != CAL_OK)
+		return;
+	if (info.parent >= 0)
+		snprintf(on, sizeof on, "%d", info.parent);
+	fprintf(out, "  %6d  %9s  %-20s %6d %6d %6d  %5.1f %%  %-10s %6d\n", index, on, body_name(model, info.first_body),
+	        info.bodies, info.freedoms, info.loops, 100 * info.flops / all, way_of(&info), info.thread);
+}
+
+CalStatus branches_print(const CalModel *model, int workers, FILE *out, CalError *error) {
+	CalBranches *branches;
+	CalStatus status = cut(model, workers, &branches, error);
+	if (status != CAL_OK)
+		return status;
+	const int count = cal_branches_count(branches);
+	if (count <= 1) {
+		fprintf(out, "  branches one for %d %s: to cut it does not pay\n", workers,
+		        workers == 1 ? "worker" : "workers");
+	} else {
+		fprintf(out, "  branches %d for %d workers, predicted %.2f times as fast as in one piece\n", count, workers,
+		        cal_branches_speedup(branches));
+		fprintf(out, "  %6s  %9s  %-20s %6s %6s %6s  %7s  %-10s %6s\n", "branch", "stands on", "first body", "bodies",
+		        "dof", "loops", "work", "way", "thread");
+		const double all = work_of_all(branches);
+		for (int k = 0; k < count; k++)
+			print_branch(model, branches, k, all, out);
+	}
+	cal_branches_destroy(branches);
+	return CAL_OK;
+}
+
+static void json_branch(const CalModel *model, const CalBranches *branches, int index, double all, FILE *out) {
+	CalBranchInfo info;
+	if (cal_branches_info(branches, index, &info) != CAL_OK)
+		return;
+	fprintf(out, "%s\n        {\"stands_on\": ", index ? "," : "");
+	if (info.parent >= 0)
+		fprintf(out, "%d", info.parent);
+	else
+		fputs("null", out);
+	fputs(", \"first_body\": ", out);
+	json_string(out, body_name(model, info.first_body));
+	fprintf(out, ", \"bodies\": %d, \"dof\": %d, \"loops\": %d, \"work\": ", info.bodies, info.freedoms, info.loops);
+	json_number(out, info.flops / all);
+	fprintf(out, ", \"way\": %s, \"thread\": %d}",
+	        info.parent < 0 ? "null"
+	        : info.apart    ? "\"joined\""
+	                        : "\"waited for\"",
+	        info.thread);
+}
+
+CalStatus branches_json(const CalModel *model, int workers, FILE *out, CalError *error) {
+	CalBranches *branches;
+	CalStatus status = cut(model, workers, &branches, error);
+	if (status != CAL_OK)
+		return status;
+	const int count = cal_branches_count(branches);
+	fprintf(out, "{\"workers\": %d, \"pays\": %s, \"predicted_speedup\": ", workers, count > 1 ? "true" : "false");
+	json_number(out, cal_branches_speedup(branches));
+	fputs(", \"list\": [", out);
+	const double all = work_of_all(branches);
+	for (int k = 0; k < count; k++)
+		json_branch(model, branches, k, all, out);
+	fputs("]}", out);
+	cal_branches_destroy(branches);
+	return CAL_OK;
+}

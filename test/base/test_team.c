@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_team.c — threads that work together: every worker takes part in every call, marks order what is written before
+ * them, workers that fell asleep come when they are called, and a team of more workers than processors is only slower.
+ */
+#define _GNU_SOURCE // nanosleep
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/failing_allocator.h"
+#include "base/team.h"
+#include "support/check.h"
+
+enum { MOST = 12, CALLS = 50 };
+
+static Team *team_of(int workers) {
+	Team *team = NULL;
+	assert_int_equal(team_create(workers, false, NULL, &team), CAL_OK);
+	assert_int_equal(team_workers(team), workers);
+	return team;
+}
+
+static void rest(double seconds) {
+	const struct timespec time = {.tv_nsec = (long)(seconds * 1e9)};
+	nanosleep(&time, NULL);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Tally {
+	int calls[MOST]; // of each worker; only a worker itself writes its own
+} Tally;
+
+static void tally(void *context, int worker) { ((Tally *)context)->calls[worker]++; }
+
+static void check_tally(const Tally *t, int workers, int calls) {
+	for (int i = 0; i < MOST; i++)
+		assert_int_equal(t->calls[i], i < workers ? calls : 0);
+}
+
+static void every_worker_takes_part_in_every_call(void **state) {
+	(void)state;
+	for (int workers = 1; workers <= MOST; workers++) {
+		Tally t = {0};
+		Team *team = team_of(workers);
+		for (int i = 1; i <= CALLS; i++) {
+			team_run(team, tally, &t);
+			check_tally(&t, workers, i); // all of them have returned
+		}
+		team_destroy(team);
+	}
+}
+
+static void sleepers_come_when_called(void **state) {
+	(void)state;
+	static const double pauses[] = {0, 20e-6, 100e-6, 400e-6, 2e-3, 20e-3};
+	Tally t = {0};
+	Team *team = team_of(4);
+	int calls = 0;
+	for (int round = 0; round < 4; round++) {
+		for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
+			rest(pauses[i]);
+			team_run(team, tally, &t);
+			check_tally(&t, 4, ++calls);
+		}
+	}
+	team_destroy(team);
+}
+
+/* Before the first call, while its workers may still be starting, and after they fell asleep. */
+static void a_team_can_leave_at_once(void **state) {
+	(void)state;
+	for (int i = 0; i < CALLS; i++)
+		team_destroy(team_of(1 + i % 5));
+	Team *team = team_of(3);
+	rest(20e-3);
+	team_destroy(team);
+	team_destroy(NULL);
+}
+
+/* ---- marks --------------------------------------------------------------------------------------------------------- */
+
+/* Each worker waits for the one before it, adds to its number, and posts. */
+typedef struct Relay {
+	struct {
+		_Alignas(64) TeamMark told;
+		long number;
+	} at[MOST];
+	int workers;
+	uint64_t call;
+} Relay;
+
+static void pass_on(void *context, int worker) {
+	Relay *r = context;
+	long carried = 0;
+	if (worker > 0) {
+		team_wait(&r->at[worker - 1].told, r->call);
+		carried = r->at[worker - 1].number;
+	}
+	r->at[worker].number = carried + worker + 1;
+	team_post(&r->at[worker].told, r->call);
+}
+
+/* The other way round: those that are called last go first. */
+static void pass_back(void *context, int worker) {
+	Relay *r = context;
+	long carried = 0;
+	if (worker + 1 < r->workers) {
+		team_wait(&r->at[worker + 1].told, r->call);
+		carried = r->at[worker + 1].number;
+	}
+	r->at[worker].number = carried + worker + 1;
+	team_post(&r->at[worker].told, r->call);
+}
+
+static void marks_order_what_workers_write(void **state) {
+	(void)state;
+	for (int workers = 2; workers <= MOST; workers += 5) {
+		Relay *r = aligned_alloc(64, (sizeof *r + 63) / 64 * 64);
+		assert_non_null(r);
+		memset(r, 0, sizeof *r);
+		r->workers = workers;
+		Team *team = team_of(workers);
+		for (int i = 0; i < CALLS; i++) {
+			r->call++;
+			team_run(team, pass_on, r);
+			assert_int_equal(r->at[workers - 1].number, workers * (workers + 1) / 2);
+			r->call++;
+			team_run(team, pass_back, r);
+			assert_int_equal(r->at[0].number, workers * (workers + 1) / 2);
+		}
+		team_destroy(team);
+		free(r);
+	}
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------------- */
+
+static void limits_and_lack_of_memory_are_told(void **state) {
+	(void)state;
+	Team *team = NULL;
+	FailingAllocator memory = {0};
+	const CalAllocator allocator = failing_allocator(&memory);
+	assert_int_equal(team_create(0, true, NULL, &team), CAL_ERR_ARGUMENT);
+	assert_int_equal(team_create(TEAM_MOST + 1, true, NULL, &team), CAL_ERR_ARGUMENT);
+	memory.fail_at = 1;
+	assert_int_equal(team_create(2, true, &allocator, &team), CAL_ERR_MEMORY);
+	assert_int_equal(memory.live, 0);
+	assert_int_equal(team_create(2, true, &allocator, &team), CAL_OK);
+	Tally t = {0};
+	team_run(team, tally, &t);
+	check_tally(&t, 2, 1);
+	team_destroy(team);
+	assert_int_equal(memory.live, 0);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_worker_takes_part_in_every_call),
+		cmocka_unit_test(sleepers_come_when_called),
+		cmocka_unit_test(a_team_can_leave_at_once),
+		cmocka_unit_test(marks_order_what_workers_write),
+		cmocka_unit_test(limits_and_lack_of_memory_are_told),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
