@@ -15,7 +15,7 @@
 
 static CalStatus is_worth_cutting(const CalModel *model, const CalBranchOptions *options, bool *worth) {
 	Cut cut;
-	const CalStatus status = cut_model(model, options->branches, options->forced != 0, NULL, &cut);
+	const CalStatus status = cut_model(model, options->branches, options->forced != 0, options->cross != 0, NULL, &cut);
 	*worth = status == CAL_OK && cut.count > 1;
 	if (status == CAL_OK)
 		cut_free(model, &cut);
