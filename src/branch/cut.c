@@ -24,11 +24,12 @@ enum {
 	FLOPS_JOIN = 4800,
 	FLOPS_HANDOVER = 1200, // a word from one worker to another
 	FLOPS_PIECE = 1500,
-	FLOPS_CALL = 4000,
+	FLOPS_CALL = 9000, // of all workers, and their return
 	TRIALS = 96,
 	FLOPS_SMALLEST = 2500,
 };
 static const double COLUMNS = 0.24, SPINE = 0.10; // of the flops of a piece
+static const double WORTHWHILE = 0.75;            // part of the time in one piece that a cut may take
 
 typedef struct Cutter {
 	const CalModel *model;
@@ -451,7 +452,7 @@ CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross,
 		}
 	}
 	const double price = FLOPS_CALL + FLOPS_HANDOVER * log2(workers > 1 ? workers : 2);
-	const bool pays = chosen > 0 && (forced || best + price < 0.9 * whole);
+	const bool pays = chosen > 0 && (forced || best + price < WORTHWHILE * whole);
 	best = try_size(&c, pays ? chosen : INFINITY, pays ? workers : 1);
 	if (!pays) { // one piece, whatever stands on the ground
 		for (int i = 0; i < c.links; ++i)

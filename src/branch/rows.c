@@ -260,20 +260,6 @@ static void solve(double A[6][6], double *B, int n) {
 	}
 }
 
-static void unpack(const Artic *m, double M[6][6]) {
-	const vec3 *H = &m->H.x;
-	const double I[3][3] = {{m->I.xx, m->I.xy, m->I.xz}, {m->I.xy, m->I.yy, m->I.yz}, {m->I.xz, m->I.yz, m->I.zz}};
-	const double T[3][3] = {{m->M.xx, m->M.xy, m->M.xz}, {m->M.xy, m->M.yy, m->M.yz}, {m->M.xz, m->M.yz, m->M.zz}};
-	for (int j = 0; j < 3; ++j) {
-		const double h[3] = {H[j].x, H[j].y, H[j].z};
-		for (int i = 0; i < 3; ++i) {
-			M[i][j] = I[i][j];
-			M[3 + i][3 + j] = T[i][j];
-			M[i][3 + j] = M[3 + j][i] = h[i];
-		}
-	}
-}
-
 /*
  * F = N A_0 + f + G x with x = (those of the outer one's cut, multipliers):
  *   (1 + M Phi_aa) F = M (Gamma_a'A_0 + beta_a + c - Phi_al lambda) + b + Gamma_c x
@@ -288,7 +274,7 @@ void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const Ass
 	const double force[6] = {b.a.x, b.a.y, b.a.z, b.l.x, b.l.y, b.l.z};
 	const double bias[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
 	double M[6][6], A[6][6], *B = node->solved;
-	unpack(&burden->M, M);
+	artic_rows(&burden->M, M);
 	for (int k = 0; k < 6; ++k)
 		join->d[k] = a->beta[k] + bias[k];
 	for (int i = 0; i < 6; ++i) {

@@ -18,16 +18,6 @@
 
 enum { W = BORDER_CUT };
 
-static void unpack(const Artic *m, double M[6][6]) {
-	const double all[6][6] = {{m->I.xx, m->I.xy, m->I.xz, m->H.x.x, m->H.y.x, m->H.z.x},
-	                          {m->I.xy, m->I.yy, m->I.yz, m->H.x.y, m->H.y.y, m->H.z.y},
-	                          {m->I.xz, m->I.yz, m->I.zz, m->H.x.z, m->H.y.z, m->H.z.z},
-	                          {m->H.x.x, m->H.x.y, m->H.x.z, m->M.xx, m->M.xy, m->M.xz},
-	                          {m->H.y.x, m->H.y.y, m->H.y.z, m->M.xy, m->M.yy, m->M.yz},
-	                          {m->H.z.x, m->H.z.y, m->H.z.z, m->M.xz, m->M.yz, m->M.zz}};
-	memcpy(M, all, sizeof all);
-}
-
 INLINE void put(spatial s, double *x) {
 	x[0] = s.a.x, x[1] = s.a.y, x[2] = s.a.z, x[3] = s.l.x, x[4] = s.l.y, x[5] = s.l.z;
 }
@@ -127,7 +117,7 @@ void LANED(border_join)(const BorderColumns *inner, spatial c, const Slot *outer
                         BorderJoin *join, Slot *slot, const BorderColumns *out) {
 	double M[6][6], right[6][OCTET], b[6]; // right: Gamma' in rows of six, then beta + c
 	octet A[6], B[6], G[6];
-	unpack(&outer->M, M);
+	artic_rows(&outer->M, M);
 	put(c, join->d);
 	put(outer->b, b);
 	for (int k = 0; k < 6; ++k) {

@@ -117,6 +117,19 @@ INLINE Artic artic_add(Artic a, Artic b) {
 	return (Artic){sym_add(a.I, b.I), {add(a.H.x, b.H.x), add(a.H.y, b.H.y), add(a.H.z, b.H.z)}, sym_add(a.M, b.M)};
 }
 
+#if CAL_LANES == 1
+/* All 36 numbers. */
+INLINE void artic_rows(const Artic *m, double M[6][6]) {
+	const double all[6][6] = {{m->I.xx, m->I.xy, m->I.xz, m->H.x.x, m->H.y.x, m->H.z.x},
+	                          {m->I.xy, m->I.yy, m->I.yz, m->H.x.y, m->H.y.y, m->H.z.y},
+	                          {m->I.xz, m->I.yz, m->I.zz, m->H.x.z, m->H.y.z, m->H.z.z},
+	                          {m->H.x.x, m->H.x.y, m->H.x.z, m->M.xx, m->M.xy, m->M.xz},
+	                          {m->H.y.x, m->H.y.y, m->H.y.z, m->M.xy, m->M.yy, m->M.yz},
+	                          {m->H.z.x, m->H.z.y, m->H.z.z, m->M.xz, m->M.yz, m->M.zz}};
+	memcpy(M, all, sizeof all);
+}
+#endif
+
 INLINE spatial artic_mul(const Artic *a, spatial m) {
 	return (spatial){add(sym_mul_vec(a->I, m.a), mat_mul_vec(a->H, m.l)),
 	                 add(mat_tmul_vec(a->H, m.a), sym_mul_vec(a->M, m.l))};
