@@ -16,7 +16,9 @@ static volatile sig_atomic_t caught; // the signal that asks the run to end, 0: 
 
 static void note_signal(int number) { caught = number; }
 
-static void listen(void) {
+int checkpoints_caught(void) { return caught; }
+
+void checkpoints_listen(void) {
 	struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGINT, &action, NULL);
@@ -50,16 +52,18 @@ int checkpoints_begin(Checkpoints *c, CalSim *sim, Record *record) {
 	const int code = c->restart ? go_on(c, sim, record) : EXIT_OK;
 	c->next = next_after(c, record, cal_sim_time(sim));
 	if (c->path)
-		listen();
+		checkpoints_listen();
 	return code;
 }
 
 bool checkpoints_look(Checkpoints *c, CalSim *sim, const Record *record) {
-	if (!c->path)
+	if (!c->path && !c->on_ranks)
 		return false;
-	c->signal = caught;
+	c->signal = c->on_ranks ? c->signal : caught;
 	if (c->signal)
 		return true;
+	if (c->elsewhere)
+		return false;
 	const double t = cal_sim_time(sim);
 	if (t >= c->next && t < record->end) {
 		CalError error = {0};
@@ -72,11 +76,13 @@ bool checkpoints_look(Checkpoints *c, CalSim *sim, const Record *record) {
 
 int checkpoints_finish(const Checkpoints *c, CalSim *sim) {
 	CalError error = {0};
-	if (!c->path)
-		return EXIT_OK;
-	const int code = say_status(c->path, cal_checkpoint_save(sim, c->path, &error), &error);
+	int code = EXIT_OK;
+	if (c->path && !c->elsewhere)
+		code = say_status(c->path, cal_checkpoint_save(sim, c->path, &error), &error);
 	if (code != EXIT_OK || !c->signal)
 		return code;
-	fprintf(stderr, "calder run: interrupted at t = %.9g s; go on with --restart %s\n", cal_sim_time(sim), c->path);
+	if (!c->elsewhere)
+		fprintf(stderr, "calder run: interrupted at t = %.9g s%s%s\n", cal_sim_time(sim),
+		        c->path ? "; go on with --restart " : "", c->path ? c->path : "");
 	return 128 + c->signal;
 }

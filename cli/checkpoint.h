@@ -16,8 +16,13 @@ typedef struct Checkpoints {
 	const char *restart; // where the run goes on from; NULL: it starts from the beginning
 	double next;         // when the next one is due
 	int signal;          // that ended the run, 0: none
+	bool on_ranks;       // the run is distributed: signal is what all ranks agree on
+	bool elsewhere;      // another rank writes them
 } Checkpoints;
 
+/** The signal that asks the run to end, 0: none; and listening to signals, which checkpoints_begin() also does. */
+int checkpoints_caught(void);
+void checkpoints_listen(void);
 /** Goes on from a checkpoint, if one is given, and starts to listen to signals. Returns an exit code. */
 int checkpoints_begin(Checkpoints *c, CalSim *sim, Record *record);
 /** Behind an advance: writes what is due. True: the run was interrupted, and ends here. */

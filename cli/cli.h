@@ -19,6 +19,7 @@ typedef enum ExitCode {
 	EXIT_USAGE = 2,    // the command line is wrong
 	EXIT_INPUT = 3,    // a file or the model in it is wrong
 	EXIT_NUMERICS = 4, // the computation failed
+	EXIT_LOST = 5,     // another rank of a distributed run is gone
 } ExitCode;
 
 int command_info(int argc, char **argv);
@@ -39,6 +40,8 @@ void say_error(const char *path, const char *text);
 void say_warning(const char *path, const char *text);
 /** "calder COMMAND: text" and a hint at --help on stderr; returns EXIT_USAGE. */
 int say_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** The exit code of a call that failed. */
+int exit_code_of(CalStatus status);
 /** Prints the error of a call that failed and returns its exit code. */
 int say_status(const char *path, CalStatus status, const CalError *error);
 

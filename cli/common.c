@@ -73,11 +73,17 @@ int say_usage(const char *command, const char *format, ...) {
 	return EXIT_USAGE;
 }
 
+int exit_code_of(CalStatus status) {
+	if (status == CAL_ERR_LOST)
+		return EXIT_LOST;
+	return status == CAL_OK ? EXIT_OK : status > 0 || status == CAL_ERR_USER ? EXIT_NUMERICS : EXIT_INPUT;
+}
+
 int say_status(const char *path, CalStatus status, const CalError *error) {
 	if (status == CAL_OK)
 		return EXIT_OK;
 	say_error(path, error && error->text[0] ? error->text : cal_status_text(status));
-	return status > 0 || status == CAL_ERR_USER ? EXIT_NUMERICS : EXIT_INPUT;
+	return exit_code_of(status);
 }
 
 /* ---- input ------------------------------------------------------------------------------------- */

@@ -95,10 +95,18 @@ static bool event_texts(const CalScenario *scenario, EventTexts *texts) {
 	return true;
 }
 
+/* Another rank writes the first HDF5 file. */
+static bool log_is_elsewhere(const Record *record) {
+	for (int i = 0; i < record->stream_count; i++)
+		if (record->streams[i].path && cal_results_is_hdf5(record->streams[i].path))
+			return record->streams[i].elsewhere;
+	return false;
+}
+
 /* A stream of its own for the log, in the first HDF5 file. */
 static void add_event_stream(Record *record, CalResultsOptions *options, CalResultsStream *streams,
                              const EventTexts *texts) {
-	for (int i = 0; i < options->stream_count; i++) {
+	for (int i = 0; i < options->stream_count && !log_is_elsewhere(record); i++) {
 		if (!cal_results_is_hdf5(streams[i].path))
 			continue;
 		record->event_stream = options->stream_count++;
@@ -135,7 +143,7 @@ static int open_files(Record *record, CalResultsOptions *options, CalResultsStre
 		RecordStream *stream = &record->streams[i];
 		stream->row = calloc((size_t)stream->set.column_count, sizeof(double));
 		done &= stream->row != NULL;
-		if (!stream->path)
+		if (!stream->path || stream->elsewhere)
 			continue;
 		stream->index = options->stream_count++;
 		done &= fill_stream(stream, &streams[stream->index]);
@@ -223,7 +231,8 @@ static bool keep_row(Record *record) {
 }
 
 static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, const char *path) {
-	CalStatus status = signals_sample(&stream->set, sim, stream->row);
+	const bool wanted = !stream->elsewhere || (record->keep && stream == record->streams);
+	CalStatus status = wanted ? signals_sample(&stream->set, sim, stream->row) : CAL_OK;
 	if (status != CAL_OK) {
 		CalError error = {.status = status, .count = 1};
 		snprintf(error.text, sizeof error.text, "t = %.9g s: %s; try a smaller step and look at the loads",

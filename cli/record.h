@@ -14,6 +14,7 @@ typedef struct RecordStream {
 	const char *name;
 	char *path;      // of its file, from malloc; NULL: nowhere
 	double interval; // [s], 0: every step
+	bool elsewhere;  // another rank writes it
 	bool along;      // at least that time apart, but only when another stream takes a sample
 	SignalSet set;   //
 	char **names;    // [name_count] of its signals, where the stream keeps them; from malloc

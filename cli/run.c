@@ -18,6 +18,7 @@
 #include "branches.h"
 #include "checkpoint.h"
 #include "live.h"
+#include "ranks.h"
 #include "replay.h"
 #include "record.h"
 #include "summary.h"
@@ -47,6 +48,9 @@ static const char help[] =
 	"      --restart FILE     go on from a checkpoint of the same model, bit by bit; -o gets the samples from there on\n"
 	"      --live[=PORT]      in the browser while it runs, at real time unless the page asks for another speed: pause, step,\n"
 	"                         push bodies, move joints (docs/viewer.md); --no-browser only says the address\n"
+	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: the model is cut\n"
+	"                         even where that does not pay (docs/distributed.md)\n"
+	"      --lost-after S     silence of another rank that is taken for its end (60)\n"
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
 	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
@@ -79,6 +83,9 @@ typedef struct RunOptions {
 	double replay;    // interval of the viewer's stream; 0: along with the others
 	bool no_replay;
 	Checkpoints checkpoints;
+	double lost_after; // [s]
+	RunRanks *ranks;   // NULL: one process
+	bool distribute, cut_forced;
 	bool json, quiet;
 } RunOptions;
 
@@ -106,7 +113,9 @@ enum {
 	OPTION_REAL_TIME,
 	OPTION_CHECKPOINT,
 	OPTION_CHECKPOINT_EVERY,
-	OPTION_RESTART
+	OPTION_RESTART,
+	OPTION_DISTRIBUTE,
+	OPTION_LOST_AFTER
 };
 
 static const struct option long_options[] = {
@@ -132,6 +141,8 @@ static const struct option long_options[] = {
 	{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
 	{"checkpoint-every", required_argument, NULL, OPTION_CHECKPOINT_EVERY},
 	{"restart", required_argument, NULL, OPTION_RESTART},
+	{"distribute", optional_argument, NULL, OPTION_DISTRIBUTE},
+	{"lost-after", required_argument, NULL, OPTION_LOST_AFTER},
 	{"json", no_argument, NULL, 'j'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
@@ -160,6 +171,8 @@ static double *number_option(RunOptions *options, int option) {
 		return &options->replay;
 	case OPTION_CHECKPOINT_EVERY:
 		return &options->checkpoints.every;
+	case OPTION_LOST_AFTER:
+		return &options->lost_after;
 	default:
 		return NULL;
 	}
@@ -186,6 +199,12 @@ static int set_option(RunOptions *options, int option, const char *value) {
 	case OPTION_RESTART:
 		options->checkpoints.restart = value;
 		return EXIT_OK;
+	case OPTION_DISTRIBUTE:
+		options->distribute = true;
+		options->cut_forced = value != NULL;
+		return !value || strcmp(value, "forced") == 0
+		           ? EXIT_OK
+		           : say_usage("run", "--distribute stands alone, or is --distribute=forced, not '%s'", value);
 	case 's':
 		if (options->recorded_count == MAX_SIGNALS)
 			return say_usage("run", "more than %d signals", MAX_SIGNALS);
@@ -229,7 +248,7 @@ static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0;
 /* Exit code, or -1 to go on. */
 static int parse_options(RunOptions *options, int argc, char **argv) {
 	*options = (RunOptions){
-		.duration = NAN, .interval = NAN, .step = NAN, .rtol = NAN, .atol = NAN, .threads = NAN, .branches = NAN};
+		.duration = NAN, .interval = NAN, .step = NAN, .rtol = NAN, .atol = NAN, .threads = NAN, .branches = NAN, .lost_after = 60};
 	for (int option; (option = getopt_long(argc, argv, "o:p:s:d:i:m:qh", long_options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -255,6 +274,8 @@ static int parse_options(RunOptions *options, int argc, char **argv) {
 		return say_usage("run", "only one of CSV, plot and JSON summary can go to stdout");
 	if (options->checkpoints.every > 0 && !options->checkpoints.path)
 		return say_usage("run", "--checkpoint-every needs --checkpoint FILE");
+	if (options->distribute && (options->live || options->real_time > 0 || strcmp(options->path, "-") == 0))
+		return say_usage("run", "--distribute goes with a model file, and without --live and --real-time");
 	return -1;
 }
 
@@ -403,10 +424,11 @@ static CalStatus advance(Pace *pace, CalSim *sim, double next, bool every_step, 
 	return every_step ? cal_sim_step(sim, next, error) : cal_sim_advance(sim, next, error);
 }
 
-static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, Checkpoints *kept, bool progress) {
+static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, Checkpoints *kept, RunRanks *ranks,
+                     bool progress) {
 	double start = record->start, end = record->end, shown = -INFINITY;
 	bool every_step = record_wants_steps(record);
-	int code = take_sample(record, summary, sim);
+	int code = ranks_agree(ranks, take_sample(record, summary, sim));
 	if (pace->clock.rate > 0)
 		realtime_start(&pace->clock, cal_sim_time(sim));
 	while (code == EXIT_OK && cal_sim_time(sim) < end) {
@@ -419,23 +441,25 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 		}
 		if (status == CAL_STOPPED) { // an end in order: the last sample is now
 			record->end = cal_sim_time(sim);
-			code = take_sample(record, summary, sim);
+			code = ranks_agree(ranks, take_sample(record, summary, sim));
 			break;
 		}
 		if (status != CAL_OK) {
 			if (progress)
 				clear_progress();
 			record_events(record);
-			return say_status(summary->path, status, &error);
+			return ranks_failed(ranks, sim, summary->path, kept->path, status, &error);
 		}
 		if (every_step || !is_paced(pace) || cal_sim_time(sim) >= next)
 			code = take_sample(record, summary, sim);
+		kept->signal = checkpoints_caught();
+		code = ranks_meet(ranks, code, &kept->signal);
 		if (code == EXIT_OK && checkpoints_look(kept, sim, record))
 			break;
 	}
 	if (progress)
 		clear_progress();
-	return code;
+	return code == EXIT_LOST ? ranks_failed(ranks, sim, summary->path, kept->path, CAL_ERR_LOST, NULL) : code;
 }
 
 static void print_summary(const RunOptions *options, const Summary *summary, CalSim *sim) {
@@ -500,8 +524,10 @@ static void input_free(Input *input) {
 static int run_recorded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Record *record,
                         Summary *summary, Pace *pace, CalSim *sim) {
 	Checkpoints kept = options->checkpoints;
+	kept.on_ranks = options->ranks != NULL;
+	kept.elsewhere = !ranks_is_first(options->ranks);
 	Names plotted = plotted_names(options, settings);
-	bool progress = !options->quiet && isatty(fileno(stderr)) && !getenv("CI");
+	bool progress = !options->quiet && !kept.elsewhere && isatty(fileno(stderr)) && !getenv("CI");
 	const bool drop = options->real_time > 0 && !options->when_full_set;
 	CalResultsOptions results = {.when_full = drop ? CAL_RESULTS_DROP : options->when_full,
 	                             .flush_s = options->flush,
@@ -512,40 +538,47 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	                             .model_text = input->text};
 	int code = set_streams(options, settings, record, sim, summary->path);
 	record->scenario = summary->scenario;
-	record->keep = options->svg != NULL;
+	record->keep = options->svg && !kept.elsewhere;
+	ranks_share_files(options->ranks, record);
 	if (code == EXIT_OK)
 		code = checkpoints_begin(&kept, sim, record);
 	if (code == EXIT_OK)
 		code = record_open(record, &results, summary->path);
+	code = ranks_agree_aloud(options->ranks, code, true);
 	if (code != EXIT_OK)
 		return code;
 	if (pace->page)
 		code = live_open(pace->page, &record->streams[0].set, sim, summary->scenario, summary->title,
 		                 (int)options->live_port, !options->no_browser, summary->path);
 	if (code == EXIT_OK)
-		code = integrate(record, summary, sim, pace, &kept, progress);
+		code = integrate(record, summary, sim, pace, &kept, options->ranks, progress);
 	live_end(pace->page, sim, code == EXIT_OK ? "the run is over" : "the run has failed");
 	int finish_code = record_finish(record, summary->path);
 	code = code == EXIT_OK ? finish_code : code;
 	if (code == EXIT_OK)
 		code = checkpoints_finish(&kept, sim);
 	summary->samples = record_taken(record);
-	if (!options->svg || record->kept == 0)
-		return code;
-	const char *title = summary->title[0] ? summary->title : summary->path;
-	int plot_code = record_plot(record, options->svg, title, plotted.items, plotted.count);
-	return code == EXIT_OK ? plot_code : code;
+	if (record->keep && record->kept > 0) {
+		const char *title = summary->title[0] ? summary->title : summary->path;
+		int plot_code = record_plot(record, options->svg, title, plotted.items, plotted.count);
+		code = code == EXIT_OK ? plot_code : code;
+	}
+	return code == EXIT_LOST ? code : ranks_agree(options->ranks, code);
 }
 
-/* How much each stream wrote, into streams[record->stream_count]. */
-static void count_streams(const Record *record, Summary *summary, SummaryStream *streams) {
+/* How much each stream wrote, into streams[record->stream_count]. Returns an exit code. */
+static int count_streams(const RunOptions *options, const Record *record, Summary *summary, SummaryStream *streams) {
+	CalResultsCount *counts = calloc((size_t)record->stream_count, sizeof *counts);
+	int code = counts ? EXIT_OK : say_status(summary->path, CAL_ERR_MEMORY, NULL);
 	summary->streams = streams;
-	for (int i = 0; streams && i < record->stream_count; i++)
-		if (record->streams[i].index >= 0 && !record->streams[i].along)
-			streams[summary->stream_count++] =
-				(SummaryStream){.name = record->streams[i].name,
-			                    .file = record->streams[i].path,
-			                    .count = cal_results_count(record->results, record->streams[i].index)};
+	if (code == EXIT_OK)
+		code = ranks_count_streams(options->ranks, record, counts);
+	for (int i = 0; code == EXIT_OK && streams && counts && i < record->stream_count; i++)
+		if (record->streams[i].path && !record->streams[i].along)
+			streams[summary->stream_count++] = (SummaryStream){
+				.name = record->streams[i].name, .file = record->streams[i].path, .count = counts[i]};
+	free(counts);
+	return code;
 }
 
 static int run_loaded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Loaded *loaded) {
@@ -565,14 +598,64 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 		code = live_create(&pace.page, loaded->file, loaded->sim, summary.path);
 	if (code == EXIT_OK)
 		code = run_recorded(options, settings, input, &record, &summary, &pace, loaded->sim);
-	if (code == EXIT_OK) {
-		count_streams(&record, &summary, streams);
+	if (code == EXIT_OK)
+		code = count_streams(options, &record, &summary, streams);
+	if (code == EXIT_OK)
+		code = ranks_sum_up(options->ranks, loaded->sim, &summary.ranks);
+	if (code == EXIT_OK && ranks_is_first(options->ranks))
 		print_summary(options, &summary, loaded->sim);
-	}
 	record_free(&record);
 	summary_free(&summary);
 	live_destroy(pace.page);
 	free(streams);
+	return code;
+}
+
+/* Of all that has to be the same on every rank and that the simulation does not know: files and options. */
+static uint64_t fingerprint(const RunOptions *options, const CalRunSettings *settings, const Input *input) {
+	const double numbers[] = {settings->duration, isnan(options->interval) ? -1 : options->interval,
+	                          options->checkpoints.every, options->replay, options->no_replay};
+	const char *texts[] = {input->text, options->out, options->svg, options->checkpoints.path,
+	                       options->checkpoints.restart};
+	uint64_t hash = ranks_hash(UINT64_C(0xcbf29ce484222325), numbers, sizeof numbers);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		hash = ranks_hash_text(hash, texts[i]);
+	for (int i = 0; i < options->recorded_count; i++)
+		hash = ranks_hash_text(hash, options->recorded[i]);
+	for (int i = 0; i < options->plotted_count; i++)
+		hash = ranks_hash_text(hash, options->plotted[i]);
+	FILE *restart = options->checkpoints.restart ? fopen(options->checkpoints.restart, "rb") : NULL;
+	char bytes[4096];
+	for (size_t got; restart && (got = fread(bytes, 1, sizeof bytes, restart)) > 0;)
+		hash = ranks_hash(hash, bytes, got);
+	if (restart)
+		fclose(restart);
+	return hash;
+}
+
+static int load_and_run(RunOptions *options) {
+	Input input;
+	int code = read_input(options->path, &input);
+	CalRunSettings settings = cal_file_run(input.file);
+	if (code == EXIT_OK)
+		code = apply(options, &settings);
+	Loaded loaded = {0};
+	CalRunSettings here = settings; // a rank works with one thread, and cuts for all
+	if (options->ranks) {
+		options->ranks->branches = settings.branches;
+		here.threads = here.branches = 0;
+	}
+	if (code == EXIT_OK) {
+		code = loaded_create(&loaded, input.file, input.path, &here);
+		input.file = NULL; // loaded owns it
+	}
+	code = ranks_agree_aloud(options->ranks, code, false);
+	if (code == EXIT_OK)
+		code = ranks_distribute(options->ranks, loaded.sim, fingerprint(options, &settings, &input), input.path);
+	if (code == EXIT_OK)
+		code = run_loaded(options, &settings, &input, &loaded);
+	loaded_destroy(&loaded);
+	input_free(&input);
 	return code;
 }
 
@@ -582,21 +665,10 @@ int command_run(int argc, char **argv) {
 	if (code >= 0 || !options.path)
 		return code;
 	signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write, not the end
-	Input input;
-	code = read_input(options.path, &input);
-	CalRunSettings settings = cal_file_run(input.file);
+	RunRanks ranks = {.forced = options.cut_forced, .lost_after = options.lost_after};
+	options.ranks = options.distribute ? &ranks : NULL;
+	code = ranks_open(options.ranks);
 	if (code == EXIT_OK)
-		code = apply(&options, &settings);
-	if (code != EXIT_OK) {
-		input_free(&input);
-		return code;
-	}
-	Loaded loaded;
-	code = loaded_create(&loaded, input.file, input.path, &settings);
-	input.file = NULL; // loaded owns it
-	if (code == EXIT_OK)
-		code = run_loaded(&options, &settings, &input, &loaded);
-	loaded_destroy(&loaded);
-	input_free(&input);
-	return code;
+		code = load_and_run(&options);
+	return ranks_close(options.ranks, code);
 }

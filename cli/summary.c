@@ -167,6 +167,16 @@ static void print_stream(const SummaryStream *stream, FILE *out) {
 		        (long long)stream->count.dropped);
 }
 
+static void print_ranks(const CalDistributionInfo *ranks, FILE *out) {
+	const double evaluations = ranks->evaluations > 0 ? (double)ranks->evaluations : 1;
+	fprintf(out, "  ranks       %d, of which %d %s %d %s; %d %s between ranks\n", ranks->size, ranks->busy,
+	        ranks->busy == 1 ? "has" : "have", ranks->branches, ranks->branches == 1 ? "branch" : "branches", ranks->cuts,
+	        ranks->cuts == 1 ? "cut" : "cuts");
+	fprintf(out, "              %g messages of %g numbers together for each evaluation; %lld gathers of %lld numbers\n",
+	        (double)ranks->messages / evaluations, (double)ranks->numbers / evaluations, (long long)ranks->gathers,
+	        (long long)ranks->gathered);
+}
+
 static void print_event(const CalScenarioEntry *entry, FILE *out) {
 	static const double kept = 1e-6;
 	fprintf(out, "  event       t = %.6f s, %s%s%s", entry->time, entry->event, entry->text[0] ? ": " : "",
@@ -224,6 +234,8 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	        stats.real_time_factor, stats.wall_s, stats.cpu_s);
 	if (summary->paced)
 		realtime_print(summary->paced, out);
+	if (summary->ranks.size > 0)
+		print_ranks(&summary->ranks, out);
 	for (int i = 0; i < summary->stream_count; i++)
 		print_stream(&summary->streams[i], out);
 	if (summary->svg)
@@ -292,6 +304,15 @@ static void json_events(const CalScenario *scenario, FILE *out) {
 		fputs("null", out);
 }
 
+static void json_ranks(const CalDistributionInfo *ranks, FILE *out) {
+	fprintf(out,
+	        ",\n  \"ranks\": {\"size\": %d, \"busy\": %d, \"branches\": %d, \"cuts\": %d, \"border_only\": %s, "
+	        "\"evaluations\": %lld, \"messages\": %lld, \"numbers\": %lld, \"gathers\": %lld, \"gathered\": %lld}",
+	        ranks->size, ranks->busy, ranks->branches, ranks->cuts, ranks->border_only ? "true" : "false",
+	        (long long)ranks->evaluations, (long long)ranks->messages, (long long)ranks->numbers,
+	        (long long)ranks->gathers, (long long)ranks->gathered);
+}
+
 void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 	CalSimStats stats = cal_sim_stats(sim);
 	fprintf(out, "{\n  \"file\": ");
@@ -311,6 +332,8 @@ void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 	json_field(out, "real_time_factor", stats.real_time_factor);
 	if (summary->paced)
 		realtime_print_json(summary->paced, out);
+	if (summary->ranks.size > 0)
+		json_ranks(&summary->ranks, out);
 	if (has_total(summary)) {
 		json_field(out, "total_linear_change", summary->total.linear);
 		json_field(out, "total_angular_change", summary->total.angular);

@@ -51,6 +51,7 @@ typedef struct Summary {
 	TotalDrift total;
 	CalScenario *scenario;
 	const RealTime *paced; // NULL: the run was not
+	CalDistributionInfo ranks; // of all together; size 0: it was not distributed
 } Summary;
 
 /** Takes the monitors of all groups at the present time. */

@@ -10,6 +10,7 @@
 #ifndef CALDER_BRANCHES_H
 #define CALDER_BRANCHES_H
 
+#include <calder/distribute.h>
 #include <calder/dynamics.h>
 #include <calder/loops.h>
 
@@ -23,6 +24,8 @@ typedef struct CalBranchOptions {
 	int forced;     // nonzero: cut even where it does not pay
 	int cross;      // nonzero: loops may reach from branch to branch; otherwise each is closed within one
 	int not_pinned; // nonzero: threads may be moved from processor to processor
+	const CalTransport
+		*transport; // to ranks among which the branches are dealt out, one thread each; NULL: all are here
 } CalBranchOptions;
 
 /** A model cut into branches, with its workspace and threads. Calls with one of them must not overlap. */
@@ -47,13 +50,14 @@ typedef struct CalBranchInfo {
 	int freedoms;   // modes included
 	int loops;      //
 	int apart;      // nonzero: solved at the same time as the one that it stands on, and joined with it
-	int thread;     //
+	int thread;     // -1: on another rank
+	int rank;       //
 	double flops;   // estimate
 } CalBranchInfo;
 
 CAL_API CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info);
 
-/** As cal_forward_dynamics() and cal_implicit_dynamics(). */
+/** As cal_forward_dynamics() and cal_implicit_dynamics(). With a transport all ranks call these with the same arguments. */
 CAL_API CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input,
                                        double *udot);
 CAL_API CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,

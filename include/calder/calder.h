@@ -12,6 +12,7 @@
 #include <calder/loops.h>
 #include <calder/impulse.h>
 #include <calder/operators.h>
+#include <calder/distribute.h>
 #include <calder/branches.h>
 #include <calder/integrate.h>
 #include <calder/device.h>

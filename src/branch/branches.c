@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "branch/assembly.h"
+#include "branch/ranks.h"
 #include "branch/rows.h"
 #include "dynamics/forces.h"
 #include "dynamics/kinematics.h"
@@ -51,7 +52,8 @@ struct CalBranches {
 	Team *team; // NULL: one thread
 	bool own_team;
 	int threads;
-	int *worker_of; // [count]
+	int *worker_of; // [count] -1: on another rank
+	Ranks *ranks;   // NULL: all are here
 	Told *told;     // [count]
 	Assembly assembly;
 	double *numbers; // [2 rows + nu + nq] scratch of a projection
@@ -112,6 +114,10 @@ static void begin(CalBranches *s, Branch *b) {
 static void find_base(const CalBranches *s, Branch *b) {
 	int way[TEAM_MOST * 4], count = 0;
 	const int worker = s->worker_of[b->index];
+	if (b->parent >= 0 && !ranks_has(s->ranks, b->parent)) {
+		ranks_take_base(s->ranks, b);
+		return;
+	}
 	b->base.R = mat_from(dmat_identity());
 	b->base.w = vec_zero();
 	for (int k = b->index; s->branches[k].parent >= 0; k = s->branches[k].parent) {
@@ -128,6 +134,48 @@ static void find_base(const CalBranches *s, Branch *b) {
 		team_wait(&seat->told, s->call.number);
 		b->base.w = add(b->base.w, mat_mul_vec(b->base.R, seat->w));
 		b->base.R = mat_mul(b->base.R, seat->R);
+	}
+}
+
+/* To ranks of branches that stand on it. */
+static void tell_bases(const CalBranches *s, const Branch *b) {
+	for (int k = 0; s->ranks && k < b->child_count; ++k) {
+		const Branch *child = &s->branches[b->children[k]];
+		if (ranks_has(s->ranks, child->index))
+			continue;
+		const SweepBase base = {.R = mat_mul(b->base.R, child->seat->R),
+		                        .w = add(b->base.w, mat_mul_vec(b->base.R, child->seat->w))};
+		ranks_tell_base(s->ranks, child, &base);
+	}
+}
+
+/* Whether another rank has what a node stands on. */
+static bool is_carried_elsewhere(const CalBranches *s, const AssemblyNode *node) {
+	const Branch *first = &s->branches[node->first];
+	return s->ranks && first->chain == node && first->parent >= 0 && !ranks_has(s->ranks, first->parent);
+}
+
+static void tell_burden(const CalBranches *s, const AssemblyNode *node) {
+	if (is_carried_elsewhere(s, node)) {
+		ranks_tell_burden(s->ranks, &s->branches[node->first]);
+	} else {
+		team_post(&node->burden->told, s->call.number);
+	}
+}
+
+static void await_burden(const CalBranches *s, const AssemblyNode *node) {
+	if (ranks_has(s->ranks, node->first)) {
+		team_wait(&node->burden->told, s->call.number);
+	} else {
+		ranks_take_burden(s->ranks, &s->branches[node->first]);
+	}
+}
+
+static void await_push(const CalBranches *s, const AssemblyNode *node) {
+	if (is_carried_elsewhere(s, node)) {
+		ranks_take_push(s->ranks, &s->branches[node->first]);
+	} else {
+		team_wait(&node->push->told, s->call.number);
 	}
 }
 
@@ -194,7 +242,7 @@ static void receive(const CalBranches *s, Branch *b) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (child->apart)
 			continue;
-		team_wait(&child->chain->burden->told, s->call.number);
+		await_burden(s, child->chain);
 		Slot slot = child->chain->burden->slot;
 		slot.b = spatial_add(slot.b, artic_mul(&slot.M, branch_seat_bias(b, child)));
 		add_slot(&b->arriving[child->slot], &slot);
@@ -278,15 +326,15 @@ static void sweep(CalBranches *s, Branch *b) {
 	if (b->apart_child >= 0)
 		b->seat_bias = branch_seat_bias(b, &s->branches[b->apart_child]);
 	note_culprit(s, b);
-	team_post(&b->burden->told, s->call.number);
+	tell_burden(s, &s->assembly.nodes[b->index]);
 }
 
 /* Two components become one. */
 static void join(CalBranches *s, AssemblyNode *node) {
 	const AssemblyNode *inner = &s->assembly.nodes[node->inner], *outer = &s->assembly.nodes[node->outer];
 	const Branch *last = &s->branches[inner->last];
-	team_wait(&inner->burden->told, s->call.number);
-	team_wait(&outer->burden->told, s->call.number);
+	await_burden(s, inner);
+	await_burden(s, outer);
 	Burden *burden = node->burden;
 	burden->slot = inner->burden->slot;
 	if (s->rows) {
@@ -299,14 +347,18 @@ static void join(CalBranches *s, AssemblyNode *node) {
 	const Burden *bad = outer->burden->culprit >= 0 ? outer->burden : inner->burden;
 	burden->culprit = bad->culprit;
 	burden->not_a_number = bad->not_a_number;
-	team_post(&burden->told, s->call.number);
+	tell_burden(s, node);
 }
 
-static void tell(const CalBranches *s, Push *push, spatial A, const double *x) {
-	push->A = A;
+static void tell(const CalBranches *s, const AssemblyNode *node, spatial A, const double *x) {
+	node->push->A = A;
 	if (x)
-		memcpy(push->x, x, sizeof push->x);
-	team_post(&push->told, s->call.number);
+		memcpy(node->push->x, x, sizeof node->push->x);
+	if (ranks_has(s->ranks, node->first)) {
+		team_post(&node->push->told, s->call.number);
+	} else {
+		ranks_tell_push(s->ranks, &s->branches[node->first]);
+	}
 }
 
 /* What acts between the two. */
@@ -314,18 +366,29 @@ static void part(CalBranches *s, const AssemblyNode *node) {
 	const AssemblyNode *inner = &s->assembly.nodes[node->inner], *outer = &s->assembly.nodes[node->outer];
 	const ForwardKernels *kernels = forward_kernels(s->model->isa);
 	double F[BORDER_CUT];
-	team_wait(&node->push->told, s->call.number);
+	await_push(s, node);
 	const spatial A0 = node->push->A;
 	const double *x = node->has_columns ? node->push->x : NULL;
 	const spatial A =
 		s->rows ? rows_part(s->rows, inner, node, A0, x, F) : kernels->part(&inner->columns, &node->join, A0, x, F);
-	tell(s, outer->push, A, x);
-	tell(s, inner->push, A0, F);
+	tell(s, outer, A, x);
+	tell(s, inner, A0, F);
+}
+
+/* Its accelerations are known: to whoever wants them. A rank that goes on alone goes on with finite numbers. */
+static void conclude(CalBranches *s, Branch *b) {
+	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
+	if (status != CAL_OK && s->ranks && !s->ranks->whole)
+		memset(b->udot, 0, (size_t)b->model.nu * sizeof(double));
+	if (s->call.udot)
+		segments_scatter(b->u_segment, b->u_segments, b->udot, s->call.udot);
+	const CalStatus then = s->call.then ? s->call.then(s->call.user, &b->slice) : CAL_OK;
+	s->bad[b->index] = status == CAL_OK ? then : status;
 }
 
 static void outward(CalBranches *s, Branch *b) {
 	const ForwardKernels *kernels = forward_kernels(b->model.isa);
-	team_wait(&b->push->told, s->call.number);
+	await_push(s, &s->assembly.nodes[b->index]);
 	b->base.A = b->push->A;
 	if (s->rows) {
 		memcpy(b->border.beta, s->rows->x, sizeof(double) * (size_t)s->rows->width); // of no use any more
@@ -340,14 +403,10 @@ static void outward(CalBranches *s, Branch *b) {
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (!child->apart)
-			tell(s, child->chain->push, spatial_add(b->work->links[child->seat_link].A, branch_seat_bias(b, child)),
-			     NULL);
+			tell(s, child->chain, spatial_add(b->work->links[child->seat_link].A, branch_seat_bias(b, child)), NULL);
 	}
-	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
-	if (s->call.udot)
-		segments_scatter(b->u_segment, b->u_segments, b->udot, s->call.udot);
-	const CalStatus then = s->call.then ? s->call.then(s->call.user, &b->slice) : CAL_OK;
-	s->bad[b->index] = status == CAL_OK ? then : status;
+	if (!s->ranks || !s->ranks->whole)
+		conclude(s, b);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
@@ -357,7 +416,7 @@ static void stand_still(CalBranches *s, int worker) {
 	for (int k = 0; k < s->count; ++k) {
 		const int root = s->assembly.root_of[k];
 		if (root >= 0 && s->branches[k].parent < 0 && s->worker_of[k] == worker)
-			tell(s, s->assembly.nodes[root].push, spatial_zero(), NULL);
+			tell(s, &s->assembly.nodes[root], spatial_zero(), NULL);
 	}
 }
 
@@ -376,8 +435,10 @@ static void work_as(void *context, int worker) {
 			begin(s, &s->branches[k]);
 	}
 	for (int k = 0; k < s->count; ++k) {
-		if (s->worker_of[k] == worker)
-			find_base(s, &s->branches[k]);
+		if (s->worker_of[k] != worker)
+			continue;
+		find_base(s, &s->branches[k]);
+		tell_bases(s, &s->branches[k]);
 	}
 	for (int k = 0; s->rows && k < s->count; ++k) {
 		if (s->worker_of[k] == worker)
@@ -445,6 +506,16 @@ static void run_all(CalBranches *s, TeamFn work) {
 	}
 }
 
+/* All ranks get to know everything, and go on with every branch. */
+static CalStatus conclude_all(CalBranches *s) {
+	const CalStatus status = ranks_gather_udot(s->ranks, s->call.state);
+	for (int k = s->count - 1; k >= 0 && status == CAL_OK; --k)
+		note_culprit(s, &s->branches[k]);
+	for (int k = 0; k < s->count && status == CAL_OK; ++k)
+		conclude(s, &s->branches[k]);
+	return status;
+}
+
 CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *elastic, const CalInput *input, double h,
                        double *udot, BranchFn then, void *user) {
 	if (!s || !state || !elastic || (!udot && !then) || !isfinite(h) || forces_check(s->model, input) != CAL_OK)
@@ -458,7 +529,12 @@ CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *el
 	                 .then = then,
 	                 .user = user};
 	run_all(s, work_as);
-	return judge(s);
+	if (!s->ranks)
+		return judge(s);
+	s->ranks->evaluations++;
+	if (s->ranks->whole && conclude_all(s) != CAL_OK)
+		return CAL_ERR_LOST;
+	return ranks_verdict(s->ranks, judge(s));
 }
 
 CalStatus branches_correct(CalBranches *s, const CalState *state, const double *z, const uint8_t *frozen,
@@ -522,7 +598,7 @@ void branches_residual(CalBranches *s, const CalState *state, double *value, dou
 static void only_call(void *context, int worker) {
 	CalBranches *s = context;
 	for (int k = 0; k < s->count; ++k) {
-		if (s->worker_of[k] == worker)
+		if (s->worker_of[k] == worker || (s->ranks && s->ranks->whole))
 			s->bad[k] = s->call.then(s->call.user, &s->branches[k].slice);
 	}
 }
@@ -530,11 +606,10 @@ static void only_call(void *context, int worker) {
 CalStatus branches_each(CalBranches *s, BranchFn run, void *user) {
 	s->call = (Call){.number = s->call.number, .then = run, .user = user};
 	run_all(s, only_call);
-	for (int k = 0; k < s->count; ++k) {
-		if (s->bad[k] != CAL_OK)
-			return s->bad[k];
-	}
-	return CAL_OK;
+	CalStatus status = CAL_OK;
+	for (int k = 0; k < s->count && status == CAL_OK; ++k)
+		status = s->bad[k];
+	return s->ranks ? ranks_verdict(s->ranks, status) : status;
 }
 
 CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot) {
@@ -612,7 +687,7 @@ static int probe_cuts(CalBranches *s) {
 
 /* ---- life --------------------------------------------------------------------------------------------- */
 
-static CalStatus make_branches(CalBranches *s, bool cross) {
+static CalStatus make_branches(CalBranches *s, bool cross, bool linear) {
 	CalStatus status = cross ? rows_make(s->model, &s->places, s->count, &s->rows) : CAL_OK;
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
 		status = branch_extract(s->model, &s->cut, &s->places, k, &s->branches[k]);
@@ -624,17 +699,21 @@ static CalStatus make_branches(CalBranches *s, bool cross) {
 		s->branches[k].push = &s->told[k].push;
 	}
 	if (status == CAL_OK)
-		status = assembly_make(&s->allocator, s->branches, s->count, false, s->rows, &s->assembly);
+		status = assembly_make(&s->allocator, s->branches, s->count, linear, s->rows, &s->assembly);
 	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
 		const int root = s->assembly.root_of[k];
 		s->branches[k].chain = root >= 0 ? &s->assembly.nodes[root] : NULL;
+	}
+	for (int k = 0; k < s->assembly.count && linear; ++k) { // there is a chain that begins with any
+		AssemblyNode *node = &s->assembly.nodes[k];
+		s->branches[node->first].chain = node;
 	}
 	return status;
 }
 
 /* Everything but the branches' threads. */
 static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wanted, const uint8_t *barred) {
-	const bool cross = options->cross && !s->model->any_coupling && !s->model->any_known;
+	const bool cross = options->cross && !s->model->any_coupling && !s->model->any_known && !options->transport;
 	CalStatus status = cut_model(s->model, wanted, options->forced != 0, cross, barred, &s->cut);
 	if (status == CAL_OK)
 		status = places_find(s->model, &s->cut, cross, &s->places);
@@ -652,12 +731,14 @@ static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wante
 	s->worker_of = (int *)(void *)(s->branches + n);
 	s->bad = (CalStatus *)(void *)(s->worker_of + n);
 	s->count = s->cut.count;
-	return make_branches(s, cross);
+	return make_branches(s, cross, options->transport != NULL);
 }
 
 static void unmake(CalBranches *s) {
 	for (int k = 0; k < s->count; ++k)
 		branch_release(&s->branches[k]);
+	ranks_destroy(s->model, s->ranks);
+	s->ranks = NULL;
 	assembly_free(&s->allocator, &s->assembly);
 	rows_free(s->rows);
 	s->rows = NULL;
@@ -704,6 +785,62 @@ static void share(CalBranches *s, Team *team) {
 	cut_share(&s->cut, s->threads, s->worker_of);
 }
 
+/* ---- ranks ------------------------------------------------------------------------------------------- */
+
+void branches_place(CalBranches *s, const int *rank_of, uint8_t *own) {
+	memcpy(s->ranks->rank_of, rank_of, (size_t)s->count * sizeof *rank_of);
+	for (int k = 0; k < s->count; ++k) {
+		const Branch *b = &s->branches[k];
+		const bool here = ranks_has(s->ranks, k);
+		s->worker_of[k] = here ? 0 : -1;
+		for (int i = 0; own && i < b->u_segments; ++i)
+			memset(own + b->u_segment[i].whole, here, (size_t)b->u_segment[i].count);
+	}
+}
+
+void branches_set_whole(CalBranches *s, bool whole) {
+	s->ranks->whole = whole;
+	s->ranks->failed = false;
+	for (int k = 0; k < s->count; ++k) { // of other ranks nobody fills these in
+		s->branches[k].burden->culprit = -1;
+		s->bad[k] = CAL_OK;
+	}
+}
+
+bool branches_failed(const CalBranches *s) { return s->ranks->failed; }
+
+CalStatus branches_bring_state(CalBranches *s, double *q, double *u) { return ranks_gather_state(s->ranks, q, u); }
+
+void branches_count_messages(const CalBranches *s, CalDistributionInfo *info) {
+	const Ranks *r = s->ranks;
+	for (int k = 0; k < s->count; ++k) {
+		const int parent = s->branches[k].parent;
+		info->own += ranks_has(r, k);
+		info->cuts += parent >= 0 && r->rank_of[parent] != r->rank_of[k];
+	}
+	info->branches += s->count;
+	info->lost = info->lost ? info->lost : r->lost;
+	info->evaluations += r->evaluations;
+	info->messages += r->messages;
+	info->numbers += r->numbers;
+	info->gathers += r->gathers;
+	info->gathered += r->gathered;
+}
+
+static CalStatus share_among_ranks(CalBranches *s, const CalTransport *transport) {
+	int *rank_of = memory_alloc(&s->allocator, ((size_t)s->count + 1) * sizeof *rank_of);
+	CalStatus status = rank_of ? CAL_OK : CAL_ERR_MEMORY;
+	if (status == CAL_OK)
+		status = ranks_create(transport, s->branches, s->count, s->model, s->bad, &s->ranks);
+	if (status == CAL_OK) {
+		cut_share(&s->cut, transport->size, rank_of);
+		branches_place(s, rank_of, NULL);
+		branches_set_whole(s, true);
+	}
+	memory_free(&s->allocator, rank_of);
+	return status;
+}
+
 CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, Team *team, CalBranches **branches) {
 	CalBranches *made = memory_alloc(&model->allocator, sizeof *made);
 	if (!made)
@@ -712,12 +849,17 @@ CalStatus branches_create(const CalModel *model, const CalBranchOptions *options
 	CalBranchOptions used = *options;
 	if (team && (used.threads == 0 || used.threads > team_workers(team)))
 		used.threads = team_workers(team);
-	const CalStatus status = fill(made, &used);
+	if (used.transport && used.branches == 0)
+		used.branches = used.transport->size < TEAM_MOST ? used.transport->size : TEAM_MOST;
+	CalStatus status = fill(made, &used);
+	if (status == CAL_OK)
+		share(made, team);
+	if (status == CAL_OK && used.transport)
+		status = share_among_ranks(made, used.transport);
 	if (status != CAL_OK) {
 		cal_branches_destroy(made);
 		return status;
 	}
-	share(made, team);
 	*branches = made;
 	return CAL_OK;
 }
@@ -731,6 +873,10 @@ CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *opt
 	if (options->branches < 0 || options->branches > TEAM_MOST || options->threads < 0 || options->threads > TEAM_MOST)
 		return error_set(error, CAL_ERR_ARGUMENT, "model \"%s\": branches and threads must be between 0 and %d",
 		                 model->name, TEAM_MOST);
+	if (options->transport && options->threads > 1)
+		return error_set(error, CAL_ERR_UNSUPPORTED,
+		                 "model \"%s\": a rank works with one thread, not with %d; start more ranks instead",
+		                 model->name, options->threads);
 	CalBranches *made = NULL;
 	CalStatus status = branches_create(model, options, NULL, &made);
 	const int workers = made && options->threads < made->count ? options->threads : made ? made->count : 1;
@@ -761,6 +907,7 @@ void cal_branches_destroy(CalBranches *branches) {
 	memory_free(&allocator, branches);
 }
 
+bool branches_are_here(const CalBranches *branches) { return !branches->ranks; }
 const CalModel *branches_model(const CalBranches *branches) { return branches->model; }
 double *branches_numbers(CalBranches *branches) { return branches->numbers; }
 
@@ -792,6 +939,7 @@ CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchIn
 	                        .loops = b->model.loop_count,
 	                        .apart = b->apart,
 	                        .thread = branches->worker_of[branch],
+	                        .rank = branches->ranks ? branches->ranks->rank_of[branch] : 0,
 	                        .flops = piece->flops};
 	return CAL_OK;
 }

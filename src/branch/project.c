@@ -115,7 +115,7 @@ CalStatus cal_branches_project(CalBranches *branches, CalState *state, const Cal
 		return CAL_ERR_ARGUMENT;
 	if (options)
 		used = *options;
-	if (used.euclidean || used.search)
+	if (used.euclidean || used.search || !branches_are_here(branches))
 		return CAL_ERR_UNSUPPORTED;
 	report = report ? report : &own;
 	*report = (CalProjectReport){.row = -1, .reachable = 1};

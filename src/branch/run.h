@@ -52,6 +52,8 @@ CalStatus branches_run(CalBranches *branches, const CalState *state, const CalSt
  */
 CalStatus branches_correct(CalBranches *branches, const CalState *state, const double *z, const uint8_t *frozen,
                            bool positions, double *dq);
+/** No other rank has some of them. */
+bool branches_are_here(const CalBranches *branches);
 const CalModel *branches_model(const CalBranches *branches);
 double *branches_numbers(CalBranches *branches); // [2 rows + nu + nq] scratch of a projection
 /** Residuals of all rows, and their rates. */
@@ -59,5 +61,21 @@ void branches_residual(CalBranches *branches, const CalState *state, double *val
 
 /** Only calls. Statuses other than CAL_OK: the first, in the order of the branches. */
 CalStatus branches_each(CalBranches *branches, BranchFn run, void *user);
+
+/* ---- branches on ranks (CalBranchOptions.transport) ------------------------------------------------------ */
+
+/** Deals the branches out, rank_of[count], which may only grow; marks the freedoms of this rank in own[nu] (NULL: not). */
+void branches_place(CalBranches *branches, const int *rank_of, uint8_t *own);
+/**
+ * whole (as made): all ranks get all accelerations, call then() for all branches, and agree on what failed. Otherwise each
+ * is told what crosses its cuts and calls for its own branches alone; what goes wrong is kept, and the rank goes on.
+ */
+void branches_set_whole(CalBranches *branches, bool whole);
+/** Whether something went wrong since then. */
+bool branches_failed(const CalBranches *branches);
+/** q[nq] and u[nu] of all branches from the ranks that they are on to all. */
+CalStatus branches_bring_state(CalBranches *branches, double *q, double *u);
+/** Adds what was told, and how often. */
+void branches_count_messages(const CalBranches *branches, CalDistributionInfo *info);
 
 #endif

@@ -249,8 +249,8 @@ CalStatus system_project(CalIntegrator *ig, double t) {
 			continue;
 		}
 		const CalProjectOptions options = {.frozen = ig->inputs[i].prescribed};
-		status = part->is.branches ? cal_branches_project(part->is.branches, &ig->states[i], &options, NULL)
-		                           : CAL_NOT_CONVERGED;
+		const bool here = part->is.branches && branches_are_here(part->is.branches);
+		status = here ? cal_branches_project(part->is.branches, &ig->states[i], &options, NULL) : CAL_NOT_CONVERGED;
 		if (status == CAL_NOT_CONVERGED) { // from where branches cannot improve it, the whole model may
 			status = cal_loop_project(part->is.model, &ig->states[i], &options, part->is.work, NULL);
 		}

@@ -217,8 +217,7 @@ static CalStatus run_to(CalSim *sim, double t_end, CalError *error) {
 	return report(sim, status, error);
 }
 
-/* One step, or all of them, to the limit at most. */
-static CalStatus move(CalSim *sim, double limit, bool single, CalError *error) {
+CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 	CalStatus status = CAL_OK;
 	sim->refused_group = sim->failed_device = -1;
 	sim->moving = true;
@@ -253,7 +252,7 @@ CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error) {
 	if (status != CAL_OK)
 		return status;
 	Clocks since = clocks_now();
-	status = move(sim, t_end, false, error);
+	status = sim->ranks ? distribute_move(sim, t_end, false, error) : sim_move(sim, t_end, false, error);
 	clocks_add(sim, since);
 	return status;
 }
@@ -263,7 +262,7 @@ CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 	if (status != CAL_OK || t_limit == cal_sim_time(sim))
 		return status;
 	Clocks since = clocks_now();
-	status = move(sim, t_limit, true, error);
+	status = sim->ranks ? distribute_move(sim, t_limit, true, error) : sim_move(sim, t_limit, true, error);
 	clocks_add(sim, since);
 	return status;
 }

@@ -27,6 +27,7 @@ typedef struct SimGroup {
 	uint8_t *frozen;       // [nu] nonzero: not moved when loops are closed
 	uint8_t *held;         // [nu] scratch: those, and what is driven
 	void *memory;          // the block that all of the above but the model lie in
+	const uint8_t *own;    // [nu] nonzero: advanced on this rank; NULL: all are
 
 	CalInputFn input;        // NULL: nothing acts
 	CalSwitchFn next_switch; // NULL: the input is smooth
@@ -137,6 +138,7 @@ struct CalSim {
 	int event_count, event_capacity;
 	SimWhole whole;
 	struct SimBoxes *boxes;   // black boxes (box.h), NULL: none
+	struct SimRanks *ranks;   // it is distributed (distribute.c), NULL: all is here
 	double account[ACCOUNTS]; // between steps
 	double start_energy;      // of groups and devices
 	int refused_group;        // whose input refused, -1: none
@@ -244,6 +246,14 @@ CalStatus sim_view(CalSim *sim, bool with_inputs, CalScene *scene);
 CalStatus balance_start(CalSim *sim);
 /** Notes that groups and devices have lost energy at an instant: as dissipated, or as supplied where they gained it. */
 void balance_settle(CalSim *sim, double lost);
+
+/** One step, or all of them, to the limit at most. */
+CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error);
+/** The same of a simulation on ranks (distribute.c). */
+CalStatus distribute_move(CalSim *sim, double limit, bool single, CalError *error);
+/** Of an evaluation whose accounts are not finite, on one rank of several. */
+void distribute_note_failure(CalSim *sim);
+void distribute_end(CalSim *sim);
 
 /* ---- devices (devices.c) ---------------------------------------------------------------------- */
 

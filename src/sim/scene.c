@@ -284,26 +284,26 @@ CalStatus scene_evaluate(CalScene *scene, double *xdot) {
 
 /* ---- everything that acts ------------------------------------------------------------------------ */
 
-/* Power that dampers of joints and modes take out of a group. */
-static double damping_power(const CalModel *model, const double *u) {
+/* Power that dampers of joints and modes take out of a group; own as in SimGroup. */
+static double damping_power(const CalModel *model, const double *u, const uint8_t *own) {
 	double power = 0;
 	for (int i = 0; model->any_damping && i < model->nu; i++)
-		power += model->damping[i] * u[i] * u[i];
+		power += !own || own[i] ? model->damping[i] * u[i] * u[i] : 0;
 	for (int f = 0; f < model->flex_count; f++) {
 		const Flex *flex = &model->flexes[f];
 		const double *rate = u + flex->u;
-		for (int i = 0; flex->D && i < flex->m; i++)
+		for (int i = 0; flex->D && i < flex->m && (!own || own[flex->u]); i++)
 			for (int k = 0; k < flex->m; k++)
 				power += rate[i] * flex->D[i * flex->m + k] * rate[k];
 	}
 	return power;
 }
 
-static double effort_power(const CalModel *model, const CalInput *input, const double *u) {
+static double effort_power(const CalModel *model, const CalInput *input, const double *u, const uint8_t *own) {
 	const uint8_t *prescribed = input->prescribed ? input->prescribed : model->prescribed;
 	double power = 0;
 	for (int i = 0; input->tau && i < model->nu; i++)
-		power += prescribed[i] ? 0 : input->tau[i] * u[i];
+		power += prescribed[i] || (own && !own[i]) ? 0 : input->tau[i] * u[i];
 	return power;
 }
 
@@ -318,10 +318,14 @@ CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalI
 			sim->refused_group = i;
 			return CAL_ERR_USER;
 		}
-		scene.dissipated += damping_power(group->model, parts[i].u);
-		scene.supplied += effort_power(group->model, &inputs[i], parts[i].u);
+		scene.dissipated += damping_power(group->model, parts[i].u, group->own);
+		scene.supplied += effort_power(group->model, &inputs[i], parts[i].u, group->own);
 	}
 	CalStatus status = scene_evaluate(&scene, xdot);
+	if (sim->ranks && !isfinite(scene.dissipated + scene.supplied)) {
+		distribute_note_failure(sim);
+		scene.dissipated = scene.supplied = 0;
+	}
 	xdot[sim->whole.nx - 2] = scene.dissipated;
 	xdot[sim->whole.nx - 1] = scene.supplied;
 	return status;

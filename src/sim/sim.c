@@ -186,6 +186,7 @@ void cal_sim_destroy(CalSim *sim) {
 	if (!sim)
 		return;
 	CalAllocator allocator = sim->allocator;
+	distribute_end(sim);
 	for (int i = 0; i < sim->group_count; i++)
 		group_release(&sim->groups[i], sim);
 	team_destroy(sim->team);

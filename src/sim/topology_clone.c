@@ -279,6 +279,9 @@ CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity
 		                 "cal_sim_reserve: give a simulation, its description, and numbers that are not negative");
 	if (sim->topology)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_reserve: memory is reserved already; call it once");
+	if (sim->ranks)
+		return error_set(error, CAL_ERR_UNSUPPORTED,
+		                 "cal_sim_reserve: the simulation is distributed, and its topology cannot change");
 	if (!describes(sim, desc))
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_sim_reserve: the simulation was not made of this description; give the one it was");

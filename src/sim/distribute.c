@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * distribute.c — a simulation on several ranks (calder/distribute.h).
+ *
+ * Every rank goes through the same calls. Where nothing looks at the whole state within an advance, a rank advances its own
+ * branches and is told what crosses their cuts; the ranks meet behind the advance: they bring their states together, add
+ * up their accounts, and learn whether something went wrong anywhere. If it did, all go back to where the advance began and
+ * take it once more, now with all accelerations for all ranks after each evaluation: then it ends as it does on one rank,
+ * at the last good state and with the same words. That is also the way of simulations in which something does look.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include <calder/distribute.h>
+#include <calder/sim.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "branch/cut.h"
+#include "branch/run.h"
+#include "integrate/scheme.h"
+#include "sim/checkpoint.h"
+#include "sim/group.h"
+
+/* What a rank tells the others behind an advance, and of each group: what was seen of its inputs. */
+enum { NOTE_FAILED, NOTE_ACCOUNT, NOTE_GROUPS = NOTE_ACCOUNT + ACCOUNTS, NOTES_OF_GROUP = 3 };
+
+/* Fingerprints that must agree, two numbers each. */
+enum { MATCH_VERSION, MATCH_ORIGIN, MATCH_CALLER = MATCH_ORIGIN + ORIGIN_COUNT, MATCH_WAY, MATCH_STATE, MATCH_COUNT };
+
+static const char *const what_differs[MATCH_COUNT] = {
+	[MATCH_VERSION] = "another version of Calder",
+	[MATCH_ORIGIN + ORIGIN_DESCRIPTION] = "another model",
+	[MATCH_ORIGIN + ORIGIN_OPTIONS] = "another method, step or tolerance",
+	[MATCH_ORIGIN + ORIGIN_CAPACITY] = "room for other changes of topology",
+	[MATCH_ORIGIN + ORIGIN_DEVICES] = "other devices",
+	[MATCH_ORIGIN + ORIGIN_EVENTS] = "other events",
+	[MATCH_CALLER] = "another input file, or other options",
+	[MATCH_WAY] = "another way of cutting",
+	[MATCH_STATE] = "another state to begin with",
+};
+
+typedef struct SimRanks {
+	CalTransport transport;
+	CalDistribution how;
+	int *rank_of;             // [pieces] scratch
+	int *starts;              // [size + 1]
+	double *notes;            // [size][width]
+	int width;                // of what a rank gives
+	uint8_t *own;             // [nu] of all groups
+	double *q, *u;            // as the advance at hand began
+	double t;                 //
+	double account[ACCOUNTS]; //
+	double *seen;             // [groups][NOTES_OF_GROUP]
+	CalIntegratorStats stats; //
+	bool border_only;         // the last advance
+	bool failed;              // here, in the advance at hand
+	int lost;                 // as CalTransport says
+	int64_t gathers, gathered;
+} SimRanks;
+
+/* ---- telling ------------------------------------------------------------------------------------------- */
+
+/* All ranks give `width` numbers. */
+static CalStatus meet(SimRanks *d, int width) {
+	for (int r = 0; r <= d->transport.size; ++r)
+		d->starts[r] = r * width;
+	if (!d->lost)
+		d->lost = d->transport.gather(d->transport.user, d->starts, d->notes);
+	d->gathers++;
+	d->gathered += width;
+	return d->lost ? CAL_ERR_LOST : CAL_OK;
+}
+
+static CalStatus say_lost(const CalSim *sim, CalError *error) {
+	CalDistributionInfo info = {0};
+	cal_sim_distribution(sim, &info);
+	char who[32] = "some rank";
+	if (info.lost > 0)
+		snprintf(who, sizeof who, "rank %d", info.lost - 1);
+	return error_set(error, CAL_ERR_LOST,
+	                 "nothing came from %s: it is gone, too slow, or waits for another that is; rank %d of %d stops at "
+	                 "t = %.9g s, where all states are known",
+	                 who, info.rank, info.size, cal_sim_time(sim));
+}
+
+/* ---- do they agree? -------------------------------------------------------------------------------------- */
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size) {
+	const unsigned char *b = bytes;
+	for (size_t i = 0; i < size; ++i)
+		hash = (hash ^ b[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+static uint64_t hash_states(const CalSim *sim) {
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	for (int i = 0; i < sim->group_count; ++i) {
+		const SimGroup *g = &sim->groups[i];
+		hash = hash_bytes(hash, &g->state.t, sizeof g->state.t);
+		hash = hash_bytes(hash, g->state.q, (size_t)g->model->nq * sizeof(double));
+		hash = hash_bytes(hash, g->state.u, (size_t)g->model->nu * sizeof(double));
+	}
+	return hash;
+}
+
+static void list_fingerprints(const CalSim *sim, const CalDistribution *how, uint64_t hash[MATCH_COUNT]) {
+	const uint64_t start = UINT64_C(0xcbf29ce484222325);
+	const Fingerprints made_of = fingerprints_of(sim);
+	hash[MATCH_VERSION] = hash_bytes(start, cal_version(), strlen(cal_version()));
+	memcpy(hash + MATCH_ORIGIN, made_of.of, sizeof made_of.of);
+	hash[MATCH_CALLER] = how->fingerprint;
+	hash[MATCH_WAY] = (uint64_t)how->branches << 34 | (uint64_t)how->transport->size << 2 | (how->forced ? 2U : 0U) |
+	                  (how->inputs_of_time ? 1U : 0U);
+	hash[MATCH_STATE] = hash_states(sim);
+}
+
+/* The first difference from rank 0, the same on all ranks. */
+static CalStatus compare_ranks(CalSim *sim, SimRanks *d, CalError *error) {
+	uint64_t hash[MATCH_COUNT];
+	enum { WIDTH = 2 * MATCH_COUNT };
+	list_fingerprints(sim, &d->how, hash);
+	double *own = d->notes + (size_t)d->transport.rank * WIDTH;
+	for (int k = 0; k < MATCH_COUNT; ++k) {
+		own[2 * k] = (double)(hash[k] >> 32);
+		own[2 * k + 1] = (double)(hash[k] & UINT32_MAX);
+	}
+	if (meet(d, WIDTH) != CAL_OK)
+		return say_lost(sim, error);
+	for (int k = 0; k < MATCH_COUNT; ++k) {
+		for (int r = 1; r < d->transport.size; ++r) {
+			const double *theirs = d->notes + (ptrdiff_t)r * WIDTH + 2 * k, *first = d->notes + 2 * k;
+			if (theirs[0] != first[0] || theirs[1] != first[1])
+				return error_set(error, CAL_ERR_MODEL, "rank %d has %s than rank 0; start all ranks alike", r,
+				                 what_differs[k]);
+		}
+	}
+	return CAL_OK;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------ */
+
+static int count_u(const CalSim *sim) {
+	int nu = 0;
+	for (int i = 0; i < sim->group_count; ++i)
+		nu += sim->groups[i].model->nu;
+	return nu;
+}
+
+static int count_q(const CalSim *sim) {
+	int nq = 0;
+	for (int i = 0; i < sim->group_count; ++i)
+		nq += sim->groups[i].model->nq;
+	return nq;
+}
+
+static SimRanks *make(const CalSim *sim, const CalDistribution *how) {
+	const size_t nq = (size_t)count_q(sim), nu = (size_t)count_u(sim), size = (size_t)how->transport->size;
+	const int width = NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count;
+	const size_t most = width > 2 * MATCH_COUNT ? (size_t)width : 2 * MATCH_COUNT;
+	size_t links = 1;
+	for (int i = 0; i < sim->group_count; ++i)
+		links += (size_t)sim->groups[i].model->link_count + 1;
+	const size_t doubles = nq + nu + size * most + (size_t)sim->group_count * NOTES_OF_GROUP;
+	const size_t bytes = sizeof(SimRanks) + doubles * sizeof(double) + (links + size + 1) * sizeof(int) + nu;
+	SimRanks *d = memory_alloc(&sim->allocator, bytes);
+	if (!d)
+		return NULL;
+	memset(d, 0, bytes);
+	*d = (SimRanks){.transport = *how->transport, .how = *how, .width = width};
+	d->how.transport = &d->transport;
+	d->q = (double *)(void *)(d + 1);
+	d->u = d->q + nq;
+	d->notes = d->u + nu;
+	d->seen = d->notes + size * most;
+	d->rank_of = (int *)(void *)(d->seen + (size_t)sim->group_count * NOTES_OF_GROUP);
+	d->starts = d->rank_of + links;
+	d->own = (uint8_t *)(d->starts + size + 1);
+	return d;
+}
+
+static CalStatus cut_groups(CalSim *sim, const SimRanks *d) {
+	const CalBranchOptions options = {.branches = d->how.branches, .forced = d->how.forced, .transport = &d->transport};
+	for (int i = 0; i < sim->group_count; ++i) {
+		SimGroup *group = &sim->groups[i];
+		const CalStatus status = branches_create(group->model, &options, NULL, &group->branches);
+		if (status != CAL_OK)
+			return status;
+	}
+	return CAL_OK;
+}
+
+/* Branches of all groups in turn are dealt out as if they were of one. */
+static CalStatus deal(CalSim *sim, SimRanks *d) {
+	int count = 0;
+	for (int i = 0; i < sim->group_count; ++i)
+		count += cal_branches_count(sim->groups[i].branches);
+	CutPiece *pieces = memory_alloc(&sim->allocator, ((size_t)count + 1) * sizeof *pieces);
+	if (!pieces)
+		return CAL_ERR_MEMORY;
+	int at = 0;
+	for (int i = 0; i < sim->group_count; ++i) {
+		for (int k = 0; k < cal_branches_count(sim->groups[i].branches); ++k) {
+			CalBranchInfo info = {0};
+			cal_branches_info(sim->groups[i].branches, k, &info);
+			pieces[at++] = (CutPiece){.flops = info.flops};
+		}
+	}
+	cut_share(&(Cut){.count = count, .pieces = pieces}, d->transport.size, d->rank_of);
+	memory_free(&sim->allocator, pieces);
+	int u = 0;
+	at = 0;
+	for (int i = 0; i < sim->group_count; ++i) {
+		branches_place(sim->groups[i].branches, d->rank_of + at, d->own + u);
+		at += cal_branches_count(sim->groups[i].branches);
+		u += sim->groups[i].model->nu;
+	}
+	return CAL_OK;
+}
+
+static CalStatus check(const CalSim *sim, const CalDistribution *how, CalError *error) {
+	const CalTransport *t = how ? how->transport : NULL;
+	if (!sim || !t || t->size < 1 || t->rank < 0 || t->rank >= t->size || !t->send || !t->receive || !t->gather ||
+	    how->branches < 0 || how->branches > TEAM_MOST)
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "cal_sim_distribute: give a simulation and a transport with a rank below its size and three "
+		                 "functions, and between 0 and %d branches",
+		                 TEAM_MOST);
+	if (sim->ranks || sim->moving)
+		return error_set(error, CAL_ERR_STAGE, "cal_sim_distribute: %s",
+		                 sim->moving ? "not within an advance" : "the simulation is distributed already");
+	if (sim->topology)
+		return error_set(
+			error, CAL_ERR_UNSUPPORTED,
+			"a simulation that is prepared for changes of topology cannot be distributed; leave out the events "
+			"that change it, or run on one rank");
+	for (int i = 0; i < sim->group_count; ++i) {
+		if (sim->groups[i].branches)
+			return error_set(
+				error, CAL_ERR_UNSUPPORTED,
+				"group \"%s\" is solved by threads; a rank works with one: leave them out and start more ranks",
+				cal_model_name(sim->groups[i].model));
+	}
+	return CAL_OK;
+}
+
+/* The first status of a rank that is not CAL_OK. */
+static CalStatus agree(const CalSim *sim, SimRanks *d, CalStatus own, CalError *error) {
+	d->notes[d->transport.rank] = (double)own;
+	if (meet(d, 1) != CAL_OK)
+		return say_lost(sim, error);
+	for (int r = 0; r < d->transport.size; ++r) {
+		const CalStatus status = (CalStatus)d->notes[r];
+		if (status != CAL_OK)
+			return error_set(error, status, "cal_sim_distribute: rank %d: %s", r, cal_status_text(status));
+	}
+	return CAL_OK;
+}
+
+CalStatus cal_sim_distribute(CalSim *sim, const CalDistribution *how, CalError *error) {
+	CalStatus status = check(sim, how, error);
+	if (status != CAL_OK)
+		return status;
+	SimRanks *d = make(sim, how);
+	sim->ranks = d;
+	if (!d)
+		return error_set(error, CAL_ERR_MEMORY, "cal_sim_distribute: %s", cal_status_text(CAL_ERR_MEMORY));
+	status = compare_ranks(sim, d, error);
+	if (status == CAL_OK) {
+		status = cut_groups(sim, d);
+		if (status == CAL_OK)
+			status = deal(sim, d);
+		if (status == CAL_OK)
+			status = sim_bind(sim);
+		status = agree(sim, d, status, error);
+	}
+	if (status == CAL_OK)
+		return CAL_OK;
+	distribute_end(sim);
+	sim_bind(sim); // needs no more than it had
+	return status;
+}
+
+void distribute_end(CalSim *sim) {
+	if (!sim->ranks)
+		return;
+	for (int i = 0; i < sim->group_count; ++i) {
+		cal_branches_destroy(sim->groups[i].branches);
+		sim->groups[i].branches = NULL;
+		sim->groups[i].own = NULL;
+	}
+	memory_free(&sim->allocator, sim->ranks);
+	sim->ranks = NULL;
+}
+
+CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info) {
+	if (!sim || !info || !sim->ranks)
+		return CAL_ERR_ARGUMENT;
+	const SimRanks *d = sim->ranks;
+	*info = (CalDistributionInfo){.rank = d->transport.rank,
+	                              .size = d->transport.size,
+	                              .border_only = d->border_only,
+	                              .lost = d->lost,
+	                              .gathers = d->gathers,
+	                              .gathered = d->gathered};
+	int last = -1;
+	for (int i = 0; i < sim->group_count; ++i) {
+		if (!sim->groups[i].branches)
+			continue;
+		branches_count_messages(sim->groups[i].branches, info);
+		for (int k = 0; k < cal_branches_count(sim->groups[i].branches); ++k) {
+			CalBranchInfo branch = {0};
+			cal_branches_info(sim->groups[i].branches, k, &branch);
+			info->busy += branch.rank != last;
+			last = branch.rank;
+		}
+	}
+	return CAL_OK;
+}
+
+/* ---- advancing ----------------------------------------------------------------------------------------------- */
+
+/* Nothing looks at states of other ranks within an advance. */
+static bool borders_suffice(const CalSim *sim) {
+	bool suffice =
+		method_is_fixed(sim->method.method) && sim->device_count == 0 && sim->event_count == 0 && !sim->boxes;
+	for (int i = 0; i < sim->group_count; ++i) {
+		const SimGroup *group = &sim->groups[i];
+		suffice &= group->model->row_count == 0 && (!group->input || sim->ranks->how.inputs_of_time);
+	}
+	return suffice;
+}
+
+static void set_whole(CalSim *sim, bool whole) {
+	SimRanks *d = sim->ranks;
+	int u = 0;
+	for (int i = 0; i < sim->group_count; ++i) {
+		SimGroup *group = &sim->groups[i];
+		branches_set_whole(group->branches, whole);
+		group->own = whole ? NULL : d->own + u;
+		u += group->model->nu;
+	}
+	d->border_only = !whole;
+	d->failed = false;
+}
+
+/* The states as they are to `d`, or back again. */
+static void copy_states(CalSim *sim, SimRanks *d, bool back) {
+	double *q = d->q, *u = d->u, *seen = d->seen;
+	for (int i = 0; i < sim->group_count; ++i, seen += NOTES_OF_GROUP) {
+		SimGroup *g = &sim->groups[i];
+		const size_t nq = (size_t)g->model->nq * sizeof(double), nu = (size_t)g->model->nu * sizeof(double);
+		memcpy(back ? g->state.q : q, back ? q : g->state.q, nq);
+		memcpy(back ? g->state.u : u, back ? u : g->state.u, nu);
+		q += g->model->nq;
+		u += g->model->nu;
+		if (back) {
+			g->state.t = d->t;
+			g->worked = seen[0] != 0, g->pushed = seen[1] != 0, g->unaccounted = seen[2] != 0;
+		} else {
+			seen[0] = g->worked, seen[1] = g->pushed, seen[2] = g->unaccounted;
+		}
+	}
+}
+
+static void keep(CalSim *sim, SimRanks *d) {
+	copy_states(sim, d, false);
+	d->t = cal_sim_time(sim);
+	memcpy(d->account, sim->account, sizeof d->account);
+	d->stats = sim->whole.integrator->stats;
+}
+
+static void go_back(CalSim *sim, SimRanks *d) {
+	copy_states(sim, d, true);
+	memcpy(sim->account, d->account, sizeof d->account);
+	sim->whole.integrator->stats = d->stats;
+	cal_integrator_reset(sim->whole.integrator);
+}
+
+/* What happened on this rank. */
+static void note(const CalSim *sim, const SimRanks *d, bool failed, double *to) {
+	for (int i = 0; i < sim->group_count; ++i) {
+		const SimGroup *g = &sim->groups[i];
+		double *of_group = to + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * i;
+		failed |= branches_failed(g->branches);
+		of_group[0] = g->worked, of_group[1] = g->pushed, of_group[2] = g->unaccounted;
+	}
+	to[NOTE_FAILED] = failed || d->failed;
+	for (int k = 0; k < ACCOUNTS; ++k)
+		to[NOTE_ACCOUNT + k] = sim->account[k] - d->account[k];
+}
+
+/* Whether an advance failed on some rank; else what happened on all of them. */
+static bool add_notes(CalSim *sim, const SimRanks *d) {
+	bool failed = false;
+	for (int r = 0; r < d->transport.size; ++r)
+		failed |= d->notes[r * d->width + NOTE_FAILED] != 0;
+	if (failed)
+		return true;
+	memcpy(sim->account, d->account, sizeof d->account);
+	for (int r = 0; r < d->transport.size; ++r) {
+		const double *from = d->notes + (ptrdiff_t)r * d->width;
+		for (int k = 0; k < ACCOUNTS; ++k)
+			sim->account[k] += from[NOTE_ACCOUNT + k];
+		for (int i = 0; i < sim->group_count; ++i) {
+			const double *of_group = from + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * i;
+			SimGroup *g = &sim->groups[i];
+			g->worked |= of_group[0] != 0, g->pushed |= of_group[1] != 0, g->unaccounted |= of_group[2] != 0;
+		}
+	}
+	return false;
+}
+
+/* Behind an advance that told borders alone. *failed: it is to be taken once more, in the other way. */
+static CalStatus bring_together(CalSim *sim, SimRanks *d, CalStatus own, bool *failed) {
+	note(sim, d, own != CAL_OK, d->notes + (ptrdiff_t)d->transport.rank * d->width);
+	CalStatus status = own == CAL_ERR_LOST ? own : meet(d, d->width);
+	*failed = status == CAL_OK && add_notes(sim, d);
+	for (int i = 0; i < sim->group_count && status == CAL_OK && !*failed; ++i) {
+		SimGroup *g = &sim->groups[i];
+		status = g->motion ? CAL_OK : branches_bring_state(g->branches, g->state.q, g->state.u);
+	}
+	return status;
+}
+
+void distribute_note_failure(CalSim *sim) { sim->ranks->failed = true; }
+
+CalStatus distribute_move(CalSim *sim, double limit, bool single, CalError *error) {
+	SimRanks *d = sim->ranks;
+	CalError own = {0};
+	bool again = false;
+	set_whole(sim, !borders_suffice(sim));
+	keep(sim, d);
+	CalStatus status = d->lost ? CAL_ERR_LOST : sim_move(sim, limit, single, &own);
+	if (d->border_only)
+		status = bring_together(sim, d, status, &again);
+	if (again) {
+		go_back(sim, d);
+		set_whole(sim, true);
+		own = (CalError){0};
+		status = sim_move(sim, limit, single, &own);
+	}
+	if (status == CAL_ERR_LOST) {
+		CalDistributionInfo info = {0};
+		go_back(sim, d);
+		cal_sim_distribution(sim, &info);
+		d->lost = info.lost;
+		return say_lost(sim, error);
+	}
+	if (status != CAL_OK && error)
+		*error = own;
+	return status;
+}
