@@ -28,8 +28,8 @@ enum {
 	TRIALS = 96,
 	FLOPS_SMALLEST = 2500,
 };
-static const double COLUMNS = 0.24, SPINE = 0.10; // of the flops of a piece
-static const double WORTHWHILE = 0.75;            // part of the time in one piece that a cut may take
+static const double COLUMNS = 0.10, SPINE = 0.16; // of the flops of a piece
+static const double WORTHWHILE = 0.85;            // part of the time in one piece that a cut may take
 
 typedef struct Cutter {
 	const CalModel *model;

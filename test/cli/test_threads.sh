@@ -70,7 +70,7 @@ stdout_lacks '"branches"'
 
 # ---- at the pace of the clock, and in the browser ----------------------------------------------------
 
-calder 0 run "$model" -d 0.1 --real-time --threads 2
+calder 0 run "$model" -d 0.1 --real-time --threads 2 --branches 4
 stdout_has "parallel +[0-9]+ branches on"
 stdout_has "paced|late"
 "$CALDER" run "$model" -d 0.01 -q --live --no-browser >out 2>err
