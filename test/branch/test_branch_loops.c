@@ -11,7 +11,7 @@
 #include <calder/calder.h>
 #include "support/random_loop.h"
 
-enum { CASES = 120 };
+enum { CASES = 32 };
 
 typedef struct Case {
 	Fixture *f;
@@ -19,6 +19,7 @@ typedef struct Case {
 	CalWork *work;
 	int n, m;
 	double *want, *lambda, *got, *multipliers;
+	double tolerance; // INFINITY: not to be compared
 } Case;
 
 static Case case_create(uint64_t seed) {
@@ -52,7 +53,7 @@ static double tolerance_of(const Case *c) {
 	const CalState *s = &c->f->state;
 	double *memory = test_doubles(c->n + 2 * c->m);
 	RefSolution solution = {.udot = memory, .lambda = memory + c->n, .mismatch = memory + c->n + c->m};
-	assert_int_equal(refq_loop_forward(c->f->ref, s->t, s->q, s->u, &c->f->ref_input, &solution), 0);
+	assert_int_equal(ref_loop_forward(c->f->ref, s->t, s->q, s->u, &c->f->ref_input, &solution), 0);
 	const double contradiction = max_abs(c->m, solution.mismatch), kept = solution.kept;
 	free(memory);
 	return kept < 1e-9 || contradiction > 1e-6 ? INFINITY : fmax(1e-9, 1e-13 / kept);
@@ -66,7 +67,7 @@ static int compare(Case *c, int branches, int cross, int *compared) {
 	const CalBranchOptions options = {.branches = branches, .forced = 1, .cross = cross, .not_pinned = 1};
 	check_ok(seed, cal_branches_create(c->model, &options, &made, &error));
 	const int count = cal_branches_count(made);
-	const double tolerance = tolerance_of(c);
+	const double tolerance = c->tolerance;
 	check_ok(seed, cal_branches_forward(made, &c->f->state, &c->f->input, c->got));
 	if (isfinite(tolerance)) {
 		check_close_scaled(seed, "udot", c->n, c->got, c->want, fmax(1, max_abs(c->n, c->want)), tolerance);
@@ -86,6 +87,7 @@ static void run(int cross) {
 		Case c = case_create(seed);
 		check_ok(seed, cal_forward_dynamics(c.model, &c.f->state, &c.f->input, c.work, c.want));
 		check_ok(seed, cal_loop_multipliers(c.model, c.work, c.lambda));
+		c.tolerance = tolerance_of(&c);
 		for (int n = 2; n <= 5; n++)
 			several += compare(&c, n, cross, &compared) > 1;
 		case_destroy(&c);
