@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * solver.h — a model cut into branches, as the files of this folder see it: made in branches.c, evaluated in evaluate.c.
+ */
+#ifndef CALDER_BRANCH_SOLVER_H
+#define CALDER_BRANCH_SOLVER_H
+
+#include "branch/ranks.h"
+#include "branch/rows.h"
+
+/* The call at hand. */
+typedef struct Call {
+	uint64_t number;
+	const CalState *state, *elastic;
+	const CalInput *input;
+	double h; // not zero: an implicit step
+	double *udot;
+	BranchFn then; // NULL: nothing
+	void *user;
+	bool still; // everything is at rest and weighs nothing: what multipliers alone bring about
+	RowsCall rows;
+	double *value, *rate; // [rows] of branches_residual()
+} Call;
+
+typedef struct Told {
+	Seat seat;
+	Burden burden;
+	Push push;
+} Told;
+
+struct CalBranches {
+	const CalModel *model;
+	CalAllocator allocator;
+	Branch *branches; // parents before children
+	int count;
+	Cut cut;
+	Places places;
+	Team *team; // NULL: one thread
+	bool own_team;
+	int threads;
+	int *worker_of; // [count] -1: on another rank
+	Ranks *ranks;   // NULL: all are here
+	Told *told;     // [count]
+	Assembly assembly;
+	double *numbers; // [2 rows + nu + nq] scratch of a projection
+	Rows *rows;      // loops that reach from branch to branch, NULL: there are none
+	void *memory;
+	Call call;
+	int culprit;
+	CalStatus *bad; // [count]
+};
+
+/* Freedom of the whole model. */
+static inline int whole_number(const Branch *b, int own) {
+	for (int k = 0; k < b->u_segments; ++k) {
+		const Segment *segment = &b->u_segment[k];
+		if (own >= segment->own && own < segment->own + segment->count)
+			return segment->whole + own - segment->own;
+	}
+	return -1;
+}
+
+/** The first link of a branch whose cut leaves a freedom with next to no inertia; -1: there is none, -2: no memory. */
+int solver_probe(CalBranches *s);
+
+#endif
