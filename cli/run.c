@@ -247,8 +247,14 @@ static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0;
 
 /* Exit code, or -1 to go on. */
 static int parse_options(RunOptions *options, int argc, char **argv) {
-	*options = (RunOptions){
-		.duration = NAN, .interval = NAN, .step = NAN, .rtol = NAN, .atol = NAN, .threads = NAN, .branches = NAN, .lost_after = 60};
+	*options = (RunOptions){.duration = NAN,
+	                        .interval = NAN,
+	                        .step = NAN,
+	                        .rtol = NAN,
+	                        .atol = NAN,
+	                        .threads = NAN,
+	                        .branches = NAN,
+	                        .lost_after = 60};
 	for (int option; (option = getopt_long(argc, argv, "o:p:s:d:i:m:qh", long_options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -575,8 +581,8 @@ static int count_streams(const RunOptions *options, const Record *record, Summar
 		code = ranks_count_streams(options->ranks, record, counts);
 	for (int i = 0; code == EXIT_OK && streams && counts && i < record->stream_count; i++)
 		if (record->streams[i].path && !record->streams[i].along)
-			streams[summary->stream_count++] = (SummaryStream){
-				.name = record->streams[i].name, .file = record->streams[i].path, .count = counts[i]};
+			streams[summary->stream_count++] =
+				(SummaryStream){.name = record->streams[i].name, .file = record->streams[i].path, .count = counts[i]};
 	free(counts);
 	return code;
 }

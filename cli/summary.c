@@ -170,8 +170,8 @@ static void print_stream(const SummaryStream *stream, FILE *out) {
 static void print_ranks(const CalDistributionInfo *ranks, FILE *out) {
 	const double evaluations = ranks->evaluations > 0 ? (double)ranks->evaluations : 1;
 	fprintf(out, "  ranks       %d, of which %d %s %d %s; %d %s between ranks\n", ranks->size, ranks->busy,
-	        ranks->busy == 1 ? "has" : "have", ranks->branches, ranks->branches == 1 ? "branch" : "branches", ranks->cuts,
-	        ranks->cuts == 1 ? "cut" : "cuts");
+	        ranks->busy == 1 ? "has" : "have", ranks->branches, ranks->branches == 1 ? "branch" : "branches",
+	        ranks->cuts, ranks->cuts == 1 ? "cut" : "cuts");
 	fprintf(out, "              %g messages of %g numbers together for each evaluation; %lld gathers of %lld numbers\n",
 	        (double)ranks->messages / evaluations, (double)ranks->numbers / evaluations, (long long)ranks->gathers,
 	        (long long)ranks->gathered);

@@ -50,7 +50,7 @@ typedef struct Summary {
 	int drift_count, drift_capacity;
 	TotalDrift total;
 	CalScenario *scenario;
-	const RealTime *paced; // NULL: the run was not
+	const RealTime *paced;     // NULL: the run was not
 	CalDistributionInfo ranks; // of all together; size 0: it was not distributed
 } Summary;
 

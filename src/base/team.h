@@ -35,7 +35,9 @@ typedef struct TeamMark {
 	_Atomic uint64_t at;
 } TeamMark;
 
-static inline void team_post(TeamMark *mark, uint64_t at) { atomic_store_explicit(&mark->at, at, memory_order_release); }
+static inline void team_post(TeamMark *mark, uint64_t at) {
+	atomic_store_explicit(&mark->at, at, memory_order_release);
+}
 static inline bool team_is_posted(const TeamMark *mark, uint64_t at) {
 	return atomic_load_explicit(&mark->at, memory_order_acquire) >= at;
 }

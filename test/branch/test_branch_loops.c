@@ -75,7 +75,8 @@ static int compare(Case *c, int branches, int cross, int *compared) {
 	}
 	if (isfinite(tolerance) && cross) {
 		check_ok(seed, cal_branches_multipliers(made, c->multipliers));
-		check_close_scaled(seed, "lambda", c->m, c->multipliers, c->lambda, fmax(1, max_abs(c->m, c->lambda)), tolerance);
+		check_close_scaled(seed, "lambda", c->m, c->multipliers, c->lambda, fmax(1, max_abs(c->m, c->lambda)),
+		                   tolerance);
 	}
 	cal_branches_destroy(made);
 	return count;
