@@ -20,7 +20,7 @@ class FlexEngine {
 	int speeds() const { return cal_model_u_count(model_); }
 	int loops() const { return cal_model_loop_count(model_); }
 
-	void start(); // back to the start
+	void start();                                                                                // back to the start
 	void take_state(const FlexEngine &other) { cal_state_copy(model_, &other.state_, &state_); } // of the same system
 	int branches() const { return branches_ ? cal_branches_count(branches_) : 1; }
 	void forward_dynamics() {

@@ -34,8 +34,9 @@ constexpr Suite suites[] = {
 };
 
 void print_usage() {
-	std::puts("usage: calder-bench [SUITE] [--models A,B] [--engines A,B] [--rounds N] [--threads 1,2,4] [--branches N] [--quick] [--json FILE]\n"
-	          "example: calder-bench trees --models chain32,humanoid --json trees.json\n\nsuites:");
+	std::puts(
+		"usage: calder-bench [SUITE] [--models A,B] [--engines A,B] [--rounds N] [--threads 1,2,4] [--branches N] [--quick] [--json FILE]\n"
+		"example: calder-bench trees --models chain32,humanoid --json trees.json\n\nsuites:");
 	for (const Suite &s : suites) {
 		std::printf("  %-10s %s\n            ", s.name, s.summary);
 		for (const std::string &name : s.models())

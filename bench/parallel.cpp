@@ -75,9 +75,11 @@ class ParallelSuite {
 		bool first = true; // the one without branches
 		for (const int threads : thread_counts()) {
 			engines.push_back({threads, nullptr, 16, {}});
-			engines.back().engine = std::make_unique<FlexEngine>(
-				system, CAL_SOLVER_RECURSIVE, options_.seed, first ? 0 : options_.branches ? options_.branches : threads,
-				threads, stir);
+			engines.back().engine = std::make_unique<FlexEngine>(system, CAL_SOLVER_RECURSIVE, options_.seed,
+			                                                     first               ? 0
+			                                                     : options_.branches ? options_.branches
+			                                                                         : threads,
+			                                                     threads, stir);
 			first = false;
 		}
 		FlexEngine &whole = *engines.front().engine;
@@ -131,8 +133,8 @@ class ParallelSuite {
 		rows_.push_back(r);
 		threads_.push_back(c.threads);
 		const double one = r.ns_best, base = base_of(name);
-		std::printf("  %2d threads %12.0f ns per step (median %.0f), %.2f times one thread\n", c.threads, one, r.ns_median,
-		            base / one);
+		std::printf("  %2d threads %12.0f ns per step (median %.0f), %.2f times one thread\n", c.threads, one,
+		            r.ns_median, base / one);
 		std::fflush(stdout);
 	}
 
