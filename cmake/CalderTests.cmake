@@ -72,7 +72,7 @@ foreach(source IN LISTS calder_test_scripts)
 	calder_test_name(${source} name area)
 	add_test(NAME ${name} COMMAND bash ${source})
 	set(slow "")
-	if(name STREQUAL "cli.examples") # all of them: without sanitizers only
+	if(name MATCHES "^cli\\.(examples|distribute|sweep)$") # whole runs by the dozen: without sanitizers only
 		set(slow ";slow")
 	endif()
 	set_tests_properties(${name} PROPERTIES LABELS "${area};script${slow}" TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT
