@@ -14,11 +14,11 @@
 #include "clock.h"
 #include "realtime.h"
 
-void realtime_start(RealTime *r, double t) {
+void realtime_start(RealTime *r, CalSim *sim) {
 	const struct sched_param param = {.sched_priority = sched_get_priority_min(SCHED_FIFO) + 10};
 	r->locked = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
-	r->prior = sched_setscheduler(0, SCHED_FIFO, &param) == 0;
-	r->t0 = t;
+	r->prior = sched_setscheduler(0, SCHED_FIFO, &param) == 0 && cal_sim_follow_priority(sim) == CAL_OK;
+	r->t0 = cal_sim_time(sim);
 	r->wall = clock_now();
 }
 

@@ -19,8 +19,8 @@ typedef struct RealTime {
 	bool locked, prior; // memory is locked, the thread has a real-time priority
 } RealTime;
 
-/** Locks memory and asks for priority, as far as the system lets, and starts the clocks. */
-void realtime_start(RealTime *r, double t);
+/** Locks memory and asks for priority for all threads, as far as the system lets, and starts the clocks. */
+void realtime_start(RealTime *r, CalSim *sim);
 /** One step of the simulation, at most to t_limit; then waits for its time. */
 CalStatus realtime_step(RealTime *r, CalSim *sim, double t_limit, CalError *error);
 void realtime_print(const RealTime *r, FILE *out);

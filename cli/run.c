@@ -436,7 +436,7 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 	bool every_step = record_wants_steps(record);
 	int code = ranks_agree(ranks, take_sample(record, summary, sim));
 	if (pace->clock.rate > 0)
-		realtime_start(&pace->clock, cal_sim_time(sim));
+		realtime_start(&pace->clock, sim);
 	while (code == EXIT_OK && cal_sim_time(sim) < end) {
 		CalError error = {0};
 		double next = record_next(record);

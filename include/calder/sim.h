@@ -37,6 +37,12 @@ typedef struct CalSimOptions {
  */
 CAL_API CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalSim **sim, CalError *error);
 CAL_API void cal_sim_destroy(CalSim *sim); // accepts NULL
+/**
+ * Gives the threads that share the work of a step the scheduling policy and priority of the caller's thread: to be called
+ * when that has taken a real-time priority, so that it does not wait for threads that come after everybody else's.
+ * CAL_ERR_UNSUPPORTED: not permitted.
+ */
+CAL_API CalStatus cal_sim_follow_priority(CalSim *sim);
 
 CAL_API int cal_sim_group_count(const CalSim *sim);
 CAL_API int cal_sim_find_group(const CalSim *sim, const char *name); // -1 if there is none

@@ -6,6 +6,9 @@
  * FAN more; those that are done are collected along the same tree. So no cache line is read by more than a few, and the way
  * is log_FAN(workers) long. Who has watched for a while without being called sleeps on a condition; whoever calls a worker
  * looks whether it sleeps. Only then is a lock taken.
+ *
+ * Within a call a worker that waits watches, then offers its processor to others, and sleeps for moments in the end: one of
+ * real-time priority yields only to its like, and a worker of less may need this very processor.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // pthread_setaffinity_np, sched_getaffinity
@@ -13,6 +16,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "base/team.h"
@@ -22,6 +26,8 @@ enum {
 	WATCH = 40000,      // looks before a worker sleeps: some 100 us
 	OFFER = 256,        // of these, one in so many offers the processor to others: a worker may need it
 	PATIENCE = 1000,    // looks within a call before that is done
+	OFFERS = 2000,      // of the processor within a call before a worker sleeps between them: some 500 us
+	NAP = 20000,        // [ns]
 	LINE = 64,          //
 	SIBLINGS_TEXT = 64, // of a file that lists processors
 };
@@ -56,12 +62,13 @@ static void relax(void) {
 }
 
 void team_wait_long(const TeamMark *mark, uint64_t at) {
-	for (int looks = 0; !team_is_posted(mark, at); ++looks) {
-		if (looks < PATIENCE) {
+	for (int looks = 0; !team_is_posted(mark, at); looks += looks < PATIENCE + OFFERS) {
+		if (looks < PATIENCE)
 			relax();
-		} else {
+		else if (looks < PATIENCE + OFFERS)
 			sched_yield(); // there may be fewer processors than workers
-		}
+		else
+			nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
 	}
 }
 
@@ -247,3 +254,13 @@ void team_destroy(Team *team) {
 }
 
 int team_workers(const Team *team) { return team->count; }
+
+CalStatus team_follow_priority(Team *team) {
+	int policy, refused = 0;
+	struct sched_param param;
+	if (pthread_getschedparam(pthread_self(), &policy, &param) != 0)
+		return CAL_ERR_ARGUMENT;
+	for (int i = 1; i < team->count; ++i)
+		refused |= pthread_setschedparam(team->workers[i].thread, policy, &param);
+	return refused ? CAL_ERR_UNSUPPORTED : CAL_OK;
+}

@@ -25,6 +25,9 @@ CalStatus team_create(int workers, bool pin, const CalAllocator *allocator, Team
 void team_destroy(Team *team); // accepts NULL
 int team_workers(const Team *team);
 
+/** Gives all threads the scheduling policy and priority of the caller's. CAL_ERR_UNSUPPORTED: not permitted. */
+CalStatus team_follow_priority(Team *team);
+
 /** All workers call run(context, worker); returns when all have returned. Not from within such a call. */
 void team_run(Team *team, TeamFn run, void *context);
 

@@ -63,3 +63,9 @@ void group_release(SimGroup *group, const CalSim *sim) {
 	memory_free(&sim->allocator, group->memory);
 	*group = (SimGroup){0};
 }
+
+CalStatus cal_sim_follow_priority(CalSim *sim) {
+	if (!sim)
+		return CAL_ERR_ARGUMENT;
+	return sim->team ? team_follow_priority(sim->team) : CAL_OK; // one that is made later has it from the start
+}

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_team.c — threads that work together: every worker takes part in every call, marks order what is written before
- * them, workers that fell asleep come when they are called, and a team of more workers than processors is only slower.
+ * them, workers that fell asleep come when they are called, a team of more workers than processors is only slower, and
+ * so is one whose caller has a priority that the others have not.
  */
-#define _GNU_SOURCE // nanosleep
+#define _GNU_SOURCE // nanosleep, sched_setaffinity
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -136,6 +139,48 @@ static void marks_order_what_workers_write(void **state) {
 	}
 }
 
+/* ---- priority ------------------------------------------------------------------------------------------------------- */
+
+static bool set_policy(int policy) {
+	const struct sched_param param = {.sched_priority = sched_get_priority_min(policy)};
+	return sched_setscheduler(0, policy, &param) == 0;
+}
+
+static void note_policy(void *context, int worker) {
+	struct sched_param param;
+	pthread_getschedparam(pthread_self(), &((int *)context)[worker], &param);
+}
+
+/* All of them on one processor, so that the caller takes it from the others; without their like only sleep gives it back. */
+static void a_caller_of_priority_does_not_starve_the_others(void **state) {
+	(void)state;
+	cpu_set_t all, one;
+	assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+	Team *team = team_of(3);
+	Relay *r = calloc(1, sizeof *r + 64);
+	assert_non_null(r);
+	Relay *aligned = (Relay *)(((uintptr_t)r + 63) / 64 * 64);
+	aligned->workers = 3;
+	const bool permitted = set_policy(SCHED_FIFO);
+	for (int i = 0; i < 4 * CALLS; i++) {
+		aligned->call++;
+		team_run(team, i % 2 ? pass_on : pass_back, aligned);
+	}
+	int policy[MOST] = {0};
+	assert_int_equal(team_follow_priority(team), CAL_OK);
+	team_run(team, note_policy, policy);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(policy[i], permitted ? SCHED_FIFO : SCHED_OTHER);
+	assert_true(set_policy(SCHED_OTHER));
+	assert_int_equal(team_follow_priority(team), CAL_OK);
+	team_destroy(team);
+	free(r);
+	assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 /* ---- life ------------------------------------------------------------------------------------------------------------- */
 
 static void limits_and_lack_of_memory_are_told(void **state) {
@@ -162,6 +207,7 @@ int main(void) {
 		cmocka_unit_test(sleepers_come_when_called),
 		cmocka_unit_test(a_team_can_leave_at_once),
 		cmocka_unit_test(marks_order_what_workers_write),
+		cmocka_unit_test(a_caller_of_priority_does_not_starve_the_others),
 		cmocka_unit_test(limits_and_lack_of_memory_are_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
