@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "base/error.h"
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "base/memory.h"
 #include "base/name_index.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "base/team.h"
 #include "support/check.h"
 

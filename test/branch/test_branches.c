@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include <calder/calder.h>
-#include "../base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "support/random_loop.h"
 #include "support/random_tree.h"
 
@@ -173,7 +173,7 @@ static void loops_agree(void **state) {
 
 /* Each allocation fails in turn. Returns how many there are. */
 static int fail_in_turn(uint64_t seed, const CalModel *model, FailingAllocator *memory) {
-	const int live = memory->live;
+	const long live = memory->live;
 	for (int k = 1;; k++) {
 		const CalBranchOptions options = {.branches = 4, .threads = 2, .forced = 1, .not_pinned = 1};
 		CalBranches *branches = NULL;

@@ -14,7 +14,7 @@
 
 #include <calder/contact.h>
 
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 
 static char path[64];
 

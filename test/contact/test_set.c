@@ -14,7 +14,7 @@
 
 #include <calder/contact.h>
 
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "support/rng.h"
 
 static const CalContactMaterial soft = {.stiffness = 1e4, .exponent = 1, .friction_dynamic = 0.3};

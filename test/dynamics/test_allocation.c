@@ -4,6 +4,7 @@
  */
 #include "support/interpose.h"
 #include "support/random_tree.h"
+#include "support/failing_allocator.h"
 
 #include <calder/calder.h>
 
@@ -166,25 +167,6 @@ static void interposer_counts(void **state) {
 
 /* ---- failing allocations -------------------------------------------------------------------- */
 
-typedef struct Failing {
-	long calls, live, fail_at;
-} Failing;
-
-static void *failing_alloc(void *user, size_t size) {
-	Failing *a = user;
-	if (++a->calls == a->fail_at)
-		return NULL;
-	void *memory = malloc(size);
-	a->live += memory != NULL;
-	return memory;
-}
-
-static void failing_free(void *user, void *memory) {
-	Failing *a = user;
-	a->live -= memory != NULL;
-	free(memory);
-}
-
 /* A description of three bodies with nodes in two groups; stops at the first status that is not CAL_OK. */
 static CalStatus describe(CalDesc *desc) {
 	CalGroupDef group = cal_group_def();
@@ -217,8 +199,8 @@ static void building_survives_every_failing_allocation(void **state) {
 	(void)state;
 	int failures = 0;
 	for (long k = 1;; k++) {
-		Failing memory = {.fail_at = k};
-		CalAllocator allocator = {failing_alloc, failing_free, &memory};
+		FailingAllocator memory = {.fail_at = k};
+		CalAllocator allocator = failing_allocator(&memory);
 		CalCompileOptions options = {.allocator = allocator};
 		CalDesc *desc = NULL;
 		CalModel *model = NULL;
@@ -247,8 +229,8 @@ static void building_survives_every_failing_allocation(void **state) {
 static void refused_parts_leave_the_description_usable(void **state) {
 	(void)state;
 	for (long k = 2;; k++) {
-		Failing memory = {.fail_at = k};
-		CalAllocator allocator = {failing_alloc, failing_free, &memory};
+		FailingAllocator memory = {.fail_at = k};
+		CalAllocator allocator = failing_allocator(&memory);
 		CalDesc *desc;
 		CalBodyDef body = cal_body_def();
 		CalBodyId id = {0};

@@ -43,6 +43,23 @@ static inline CalModel *model_of(const CalFile *file, const char *group) {
 	return model;
 }
 
+/** A simulation of a file with its states, devices and motions. */
+static inline CalSim *sim_of(const CalFile *file) {
+	CalSim *sim = NULL;
+	CalError error = {0};
+	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
+	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &sim, &error);
+	for (int i = 0; status == CAL_OK && i < cal_sim_group_count(sim); i++)
+		status = cal_file_state(file, cal_sim_model(sim, i), cal_sim_state(sim, i), &error);
+	if (status == CAL_OK)
+		status = cal_file_add_devices(file, sim, &error);
+	if (status == CAL_OK)
+		status = cal_file_add_motions(file, sim, &error);
+	if (status != CAL_OK)
+		fail_msg("%s", error.text);
+	return sim;
+}
+
 static inline CalBodyInfo body_of(const CalModel *model, const char *name) {
 	CalBodyInfo info;
 	assert_int_equal(cal_model_body(model, cal_model_find_body(model, name), &info), CAL_OK);

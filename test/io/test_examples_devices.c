@@ -5,59 +5,9 @@
  */
 #include <math.h>
 
-#include <calder/calder.h>
-
-#include "native_support.h"
+#include "example_support.h"
 
 #define PI 3.14159265358979323846
-
-typedef struct Running {
-	CalFile *file;
-	CalSim *sim;
-	CalSimBalance before; // at the start
-} Running;
-
-static void on_finding(void *user, const CalFinding *finding) {
-	(void)user;
-	fail_msg("%s", finding->text);
-}
-
-static CalSimBalance balance(Running *r) {
-	CalSimBalance now;
-	assert_int_equal(cal_sim_balance(r->sim, &now), CAL_OK);
-	return now;
-}
-
-static Running start(const char *name) {
-	Running r = {0};
-	char path[512];
-	CalError error;
-	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
-	if (cal_file_read(path, NULL, &r.file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	assert_int_equal(cal_desc_check(cal_file_desc(r.file), on_finding, NULL), CAL_OK);
-	const CalSimOptions options = {.method = cal_file_run(r.file).method};
-	if (cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
-	    cal_file_add_devices(r.file, r.sim, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	for (int i = 0; i < cal_sim_group_count(r.sim); i++)
-		assert_int_equal(cal_file_state(r.file, cal_sim_model(r.sim, i), cal_sim_state(r.sim, i), &error), CAL_OK);
-	if (cal_sim_restart(r.sim, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	r.before = balance(&r);
-	return r;
-}
-
-static void finish(Running *r) {
-	cal_sim_destroy(r->sim);
-	cal_file_destroy(r->file);
-}
-
-static void advance(Running *r, double t) {
-	CalError error;
-	if (cal_sim_advance(r->sim, t, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-}
 
 /* The first coordinate and speed of the joint that carries a body. */
 static double *q_of(Running *r, int group, const char *body) {
@@ -73,13 +23,13 @@ static double *u_of(Running *r, int group, const char *body) {
 /* Each height by Hunt and Crossley from the one before it; gravity during the impact takes a little more. */
 static void ball_bounces_as_hunt_and_crossley_say(void **state) {
 	(void)state;
-	Running r = start("bouncing_ball");
+	Running r = example_start("bouncing_ball");
 	const double *z = q_of(&r, 0, "ball") + 2, *u = u_of(&r, 0, "ball") + 2;
 	const double g = 9.81, c = cal_contact_dissipation(0.75, 4.429);
 	double height = 1, last = 0;
 	int bounces = 0;
 	for (int i = 1; i <= 4000; i++) {
-		advance(&r, 1e-3 * i);
+		example_advance(&r, 1e-3 * i);
 		if (last > 0 && *u <= 0 && *z > 0.06) {
 			const double apex = *z - 0.05 + *u * *u / (2 * g);
 			const double e = cal_contact_restitution(c, sqrt(2 * g * height));
@@ -90,18 +40,18 @@ static void ball_bounces_as_hunt_and_crossley_say(void **state) {
 		last = *u;
 	}
 	assert_int_equal(bounces, 9);
-	assert_near(balance(&r).error, 0, 1e-6);
-	assert_true(balance(&r).complete);
-	finish(&r);
+	assert_near(example_balance(&r).error, 0, 1e-6);
+	assert_true(example_balance(&r).complete);
+	example_finish(&r);
 }
 
 /* Slides with mu g, and rolls from 2/7 v0/(mu g) on with 5/7 v0. */
 static void ball_rolls_with_five_sevenths_of_its_speed(void **state) {
 	(void)state;
-	Running r = start("rolling_ball");
+	Running r = example_start("rolling_ball");
 	const double *u = u_of(&r, 0, "ball"), v0 = 7, mu = 0.2, g = 9.81, radius = 0.11;
 	const double roll = 2 * v0 / (7 * mu * g);
-	advance(&r, 0.5 * roll);
+	example_advance(&r, 0.5 * roll);
 	assert_near(u[0], v0 - mu * g * 0.5 * roll, 3e-4);
 	assert_near(u[4] * radius, 2.5 * mu * g * 0.5 * roll, 1e-3);
 	double output[28]; // four numbers, then place and force on the lane of the strongest points
@@ -110,15 +60,15 @@ static void ball_rolls_with_five_sevenths_of_its_speed(void **state) {
 	assert_near(output[7], mu * 6 * g, 0.05);
 	assert_near(output[9], -6 * g, 0.2);
 	assert_true(output[13] == 0 && output[15] == 0); // there is one point
-	advance(&r, roll - 5e-3);
+	example_advance(&r, roll - 5e-3);
 	assert_near(u[0] - radius * u[4], 3.5 * mu * g * 5e-3, 2e-3);
-	advance(&r, roll + 5e-3);
+	example_advance(&r, roll + 5e-3);
 	assert_near(u[0] - radius * u[4], 0, 1e-3);
 	assert_near(u[0], 5.0 / 7 * v0, 5e-4);
-	advance(&r, 2);
+	example_advance(&r, 2);
 	assert_near(u[0], 5.0 / 7 * v0, 5e-4);
-	assert_near(balance(&r).error, 0, 1e-6 * r.before.groups);
-	finish(&r);
+	assert_near(example_balance(&r).error, 0, 1e-6 * r.before.groups);
+	example_finish(&r);
 }
 
 /* ---- spacecraft ------------------------------------------------------------------------------------- */
@@ -133,7 +83,7 @@ static void watch(Running *r, int group, const char *hub, const char *wing, doub
 	while (cal_sim_time(r->sim) < t) {
 		CalSimView view;
 		CalPose node, frame;
-		advance(r, cal_sim_time(r->sim) + 0.25);
+		example_advance(r, cal_sim_time(r->sim) + 0.25);
 		assert_int_equal(cal_sim_observe(r->sim, group, &view), CAL_OK);
 		assert_int_equal(cal_node_pose(view.model, view.work, cal_model_find_node(view.model, tip), &node), CAL_OK);
 		assert_int_equal(cal_node_pose(view.model, view.work, cal_model_find_node(view.model, wing), &frame), CAL_OK);
@@ -157,7 +107,7 @@ static double rigid_inertia(Running *r) {
 static void slew_ends_at_the_angle_of_a_rigid_body(void **state) {
 	(void)state;
 	for (int group = 0; group < 2; group++) {
-		Running r = start("wheel_slew");
+		Running r = example_start("wheel_slew");
 		const double J = rigid_inertia(&r), angle = 0.4 * 30 * 30 / J;
 		const char *hub = group ? "smooth_hub" : "hub", *wing = group ? "smooth_left" : "left";
 		double range[2], swing;
@@ -168,28 +118,28 @@ static void slew_ends_at_the_angle_of_a_rigid_body(void **state) {
 		assert_near(swing, group ? 1.0e-4 : 6.1e-3, group ? 5e-6 : 2e-4);
 		assert_near(0.5 * (range[0] + range[1]), angle, group ? 1e-5 : 1e-4);
 		assert_near((range[1] - range[0]) * 180 / PI, group ? 1.1e-3 : 0.066, group ? 1e-4 : 3e-3);
-		const CalSimBalance now = balance(&r);
+		const CalSimBalance now = example_balance(&r);
 		assert_near(now.angular.x, 0, 1e-12);
 		assert_near(now.angular.y, 0, 1e-12);
 		assert_near(now.angular.z, 0, 1e-12);
-		finish(&r);
+		example_finish(&r);
 	}
 }
 
 /* The wheel in the middle of the slew has what the craft has, the other way. */
 static void wheel_takes_the_momentum_of_the_craft(void **state) {
 	(void)state;
-	Running r = start("wheel_slew");
+	Running r = example_start("wheel_slew");
 	CalSimMonitor monitor;
 	double output[3];
-	advance(&r, 30);
+	example_advance(&r, 30);
 	assert_int_equal(cal_sim_monitor(r.sim, 0, &monitor), CAL_OK);
 	assert_int_equal(cal_sim_device_outputs(r.sim, cal_sim_find_device(r.sim, "wheel_x"), output), CAL_OK);
 	assert_near(output[1], -12, 1e-12);
 	assert_near(monitor.momentum.angular_com.x, 12, 1e-12);
 	assert_int_equal(cal_sim_device_outputs(r.sim, cal_sim_find_device(r.sim, "wheel_y"), output), CAL_OK);
 	assert_near(output[1], 0, 1e-14);
-	finish(&r);
+	example_finish(&r);
 }
 
 static double agm(double a, double b) {
@@ -204,7 +154,7 @@ static double agm(double a, double b) {
 /* The twin swings with the period of a pendulum of twice the angle; the one with the damper comes to rest. */
 static void gravity_gradient_captures_the_satellite(void **state) {
 	(void)state;
-	Running r = start("gravity_gradient");
+	Running r = example_start("gravity_gradient");
 	const double n = sqrt(3.986004418e14 / pow(7e6, 3));
 	const double ball = 0.4 * 3 * 0.08 * 0.08, rod = 4 * 100 / 12.0;
 	const double Ix = 60.0 / 12 * (0.36 + 0.64) + 2 * (0.5 * 64 / 3 + 3 * 64 + ball);
@@ -214,7 +164,7 @@ static void gravity_gradient_captures_the_satellite(void **state) {
 	double crossings[8], last = 1, late = 0;
 	int count = 0;
 	for (int i = 1; i <= 2880; i++) {
-		advance(&r, 10 * i);
+		example_advance(&r, 10 * i);
 		if (last > 0 && bare[3] <= 0)
 			crossings[count++] = 10 * i - 10 * bare[3] / (bare[3] - last);
 		last = bare[3];
@@ -227,7 +177,7 @@ static void gravity_gradient_captures_the_satellite(void **state) {
 	assert_true(late > 1e-4 * PI / 180 && late < 0.1 * PI / 180);
 	assert_near(free[0], 0, 1e-9); // the centre of mass stays in its orbit
 	assert_near(free[2], 0, 1e-9);
-	finish(&r);
+	example_finish(&r);
 }
 
 int main(void) {

@@ -5,57 +5,9 @@
  */
 #include <math.h>
 
-#include <calder/calder.h>
-
-#include "native_support.h"
+#include "example_support.h"
 
 #define PI 3.14159265358979323846
-
-typedef struct Running {
-	CalFile *file;
-	CalSim *sim;
-	CalScenario *scenario;
-	CalSimBalance before; // at the start
-} Running;
-
-static void on_finding(void *user, const CalFinding *finding) {
-	(void)user;
-	fail_msg("%s", finding->text);
-}
-
-static CalSimBalance balance(Running *r) {
-	CalSimBalance now;
-	assert_int_equal(cal_sim_balance(r->sim, &now), CAL_OK);
-	return now;
-}
-
-static Running start(const char *name) {
-	Running r = {0};
-	char path[512];
-	CalError error;
-	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
-	if (cal_file_read(path, NULL, &r.file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	assert_int_equal(cal_desc_check(cal_file_desc(r.file), on_finding, NULL), CAL_OK);
-	const CalSimOptions options = {.method = cal_file_run(r.file).method};
-	if (cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
-	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	r.before = balance(&r);
-	return r;
-}
-
-static void finish(Running *r) {
-	cal_scenario_destroy(r->scenario);
-	cal_sim_destroy(r->sim);
-	cal_file_destroy(r->file);
-}
-
-static void advance(Running *r, double t) {
-	CalError error;
-	if (cal_sim_advance(r->sim, t, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-}
 
 /* ---- looking ------------------------------------------------------------------------------------------- */
 
@@ -122,12 +74,12 @@ static double tip_off(double k, double difference, double mass, double inertia, 
 /* The band carries the springs: nothing moves, and the springs keep all of their energy. */
 static void band_holds_the_satellite(void **state) {
 	(void)state;
-	Running r = start("separation");
+	Running r = example_start("separation");
 	CalSimView view;
 	CalSpatial reaction;
-	advance(&r, 0.499);
+	example_advance(&r, 0.499);
 	assert_int_equal(cal_sim_group_count(r.sim), 1);
-	assert_near(balance(&r).stored, 100, 1e-9);
+	assert_near(example_balance(&r).stored, 100, 1e-9);
 	assert_near(length(velocity_of(&r, "satellite")), 0, 1e-13);
 	assert_int_equal(cal_sim_observe(r.sim, 0, &view), CAL_OK);
 	assert_int_equal(cal_reactions(view.model, view.state, view.udot, &view.input, view.work), CAL_OK);
@@ -135,20 +87,20 @@ static void band_holds_the_satellite(void **state) {
 	assert_int_equal(cal_joint_reaction(view.model, view.work, satellite, &reaction), CAL_OK);
 	assert_near(reaction.linear.z, -4 * 20e3 * 0.05, 1e-9);
 	assert_near(reaction.angular.y, 800 * 0.05 * 0.6, 1e-9);
-	finish(&r);
+	example_finish(&r);
 }
 
 static void satellite_separates_by_energy_and_momentum(void **state) {
 	(void)state;
-	Running r = start("separation");
+	Running r = example_start("separation");
 	const double I1 = 1500 * (16.0 / 12 + 0.64 / 4), I2 = 300.0 / 12 * (1.4 * 1.4 + 0.6 * 0.6);
 	CalSpatial stage, satellite;
 	assert_near(r.before.stored, 100, 1e-9);
-	advance(&r, 0.8);
+	example_advance(&r, 0.8);
 	assert_int_equal(cal_scenario_entry_count(r.scenario), 1);
 	assert_true(entry_of(&r, 0).time == 0.5 && lost(&r) == 0);
 	assert_int_equal(cal_sim_group_count(r.sim), 2);
-	const CalSimBalance now = balance(&r);
+	const CalSimBalance now = example_balance(&r);
 	pose_of(&r, "stage", &stage);
 	pose_of(&r, "satellite", &satellite);
 	assert_near(now.stored, 0, 1e-12);
@@ -160,7 +112,7 @@ static void satellite_separates_by_energy_and_momentum(void **state) {
 	const double rate = tip_off(20e3, 800, 250, I1 * I2 / (I1 + I2), 0.6, 0.05) * I1 / (I1 + I2);
 	assert_near(-satellite.angular.y / rate, 1.033, 2e-3); // springs that lean over push a little more
 	assert_near(satellite.angular.x, 0, 1e-15);
-	finish(&r);
+	example_finish(&r);
 }
 
 /* ---- deployment ---------------------------------------------------------------------------------------- */
@@ -196,22 +148,22 @@ static void panels_latch_and_momentum_stays(void **state) {
 	                                {"left_root", 90, 5.76, 1.096},
 	                                {"right_second", 180, 6.00, 0.147},
 	                                {"right_root", 90, 9.01, 0.076}};
-	Running first = start("panel_deployment"), r = start("panel_deployment");
+	Running first = example_start("panel_deployment"), r = example_start("panel_deployment");
 	const double around = 1e-6;
 	CalSimMonitor monitor;
-	advance(&first, 10);
+	example_advance(&first, 10);
 	assert_near(r.before.groups, 0.6 * PI * PI + 2 * 0.5 * 1.5 * 1.5 * PI * PI, 1e-12); // springs, wound up
 	int64_t seen = 0;
 	for (int i = 0; i < 4; i++) {
 		while (strstr(entry_of(&first, seen).text, latches[i].joint) == NULL)
 			seen++;
 		const double t = entry_of(&first, seen).time;
-		advance(&r, t - around);
-		const CalSimBalance before = balance(&r);
+		example_advance(&r, t - around);
+		const CalSimBalance before = example_balance(&r);
 		const double cost = cost_of_a_stop(&r, latches[i].joint, around);
 		assert_true(cal_scenario_entry_count(r.scenario) == seen);
-		advance(&r, t + around);
-		const CalSimBalance after = balance(&r);
+		example_advance(&r, t + around);
+		const CalSimBalance after = example_balance(&r);
 		const CalScenarioEntry entry = entry_of(&r, seen);
 		assert_near(t, latches[i].time, 0.01);
 		assert_near(entry.kinetic_lost, latches[i].lost, 1e-3);
@@ -221,77 +173,77 @@ static void panels_latch_and_momentum_stays(void **state) {
 		expect_same_momentum(before, after, 1e-12, 1e-12);                               // the hub has 15 kg m/s
 		assert_near(angle_of(&r, latches[i].joint), latches[i].angle * PI / 180, 1e-10);
 	}
-	advance(&r, 30);
-	assert_near(balance(&r).error, 0, 1e-6);
-	expect_same_momentum(r.before, balance(&r), 1e-7, 1e-7);
+	example_advance(&r, 30);
+	assert_near(example_balance(&r).error, 0, 1e-6);
+	expect_same_momentum(r.before, example_balance(&r), 1e-7, 1e-7);
 	assert_int_equal(cal_sim_monitor(r.sim, 0, &monitor), CAL_OK);
 	assert_true(monitor.momentum_conserved);
 	for (int i = 0; i < 4; i++)
 		assert_near(angle_of(&r, latches[i].joint), latches[i].angle * PI / 180, 1e-10);
-	finish(&first);
-	finish(&r);
+	example_finish(&first);
+	example_finish(&r);
 }
 
 /* The cables keep the left hinges in step. Nothing pushes from outside: the centre of mass stays. */
 static void cables_synchronise_one_wing(void **state) {
 	(void)state;
-	Running r = start("panel_deployment");
+	Running r = example_start("panel_deployment");
 	CalSimMonitor begin, end;
 	assert_int_equal(cal_sim_monitor(r.sim, 0, &begin), CAL_OK);
 	for (int i = 1; i <= 10; i++) {
-		advance(&r, i);
+		example_advance(&r, i);
 		assert_near(angle_of(&r, "left_second"), 2 * angle_of(&r, "left_root"), 1e-12);
 		assert_near(angle_of(&r, "left_third"), 2 * angle_of(&r, "left_root"), 1e-12);
 	}
 	assert_int_equal(cal_sim_monitor(r.sim, 0, &end), CAL_OK);
 	assert_near(distance(end.momentum.com, begin.momentum.com), 0, 1e-9);
-	finish(&r);
+	example_finish(&r);
 }
 
 /* ---- docking ------------------------------------------------------------------------------------------- */
 
 static void docking_keeps_the_momentum_of_all_three(void **state) {
 	(void)state;
-	Running r = start("docking");
+	Running r = example_start("docking");
 	const double p = length(r.before.linear), L = length(r.before.angular);
 	for (int i = 1; i <= 240; i++) {
-		advance(&r, 0.5 * i);
-		expect_same_momentum(r.before, balance(&r), 1e-12 * p, 1e-12 * L);
+		example_advance(&r, 0.5 * i);
+		expect_same_momentum(r.before, example_balance(&r), 1e-12 * p, 1e-12 * L);
 		if (0.5 * i == 20 || 0.5 * i == 80)
-			assert_near(balance(&r).error, 0, 1e-8);
+			assert_near(example_balance(&r).error, 0, 1e-8);
 	}
 	assert_string_equal(entry_of(&r, 1).event, "dock");
 	assert_string_equal(entry_of(&r, 2).event, "refuel");
 	assert_near(entry_of(&r, 1).misfit, 0.05, 1e-6);
 	assert_near(entry_of(&r, 1).kinetic_lost, 9.10, 0.01);
 	assert_near(entry_of(&r, 2).kinetic_lost, 14.62, 0.01);
-	finish(&r);
+	example_finish(&r);
 }
 
 /* Released, the spring gives all that it holds to the two. */
 static void chaser_leaves_by_the_spring(void **state) {
 	(void)state;
-	Running r = start("docking");
+	Running r = example_start("docking");
 	CalSpatial unused;
-	advance(&r, 89.9);
+	example_advance(&r, 89.9);
 	assert_int_equal(cal_sim_group_count(r.sim), 1);
-	assert_near(balance(&r).stored, 0, 0);
+	assert_near(example_balance(&r).stored, 0, 0);
 	const double s = 0.4 - distance(pose_of(&r, "station/pusher", &unused).r, pose_of(&r, "chaser/nose", &unused).r);
 	const double energy = 0.5 * 1000 * s * s, mass = 1 / (1 / 2012.886 + 1 / 26000.0);
-	advance(&r, 120);
+	example_advance(&r, 120);
 	assert_int_equal(cal_sim_group_count(r.sim), 2);
-	assert_near(balance(&r).stored, 0, 0);
-	assert_near(balance(&r).supplied, energy, 1e-4); // it was not there before it was switched on
-	assert_near(balance(&r).error, 0, 1e-6);
+	assert_near(example_balance(&r).stored, 0, 0);
+	assert_near(example_balance(&r).supplied, energy, 1e-4); // it was not there before it was switched on
+	assert_near(example_balance(&r).error, 0, 1e-6);
 	const double speed = distance(velocity_of(&r, "chaser"), velocity_of(&r, "station"));
 	assert_near(speed / sqrt(2 * energy / mass), 1, 0.01); // a part turns them
-	finish(&r);
+	example_finish(&r);
 }
 
 /* The boom swings like a cantilever with a mass at its end, by the formula of Rayleigh. */
 static void docking_makes_the_boom_ring(void **state) {
 	(void)state;
-	Running r = start("docking");
+	Running r = example_start("docking");
 	const double a = 0.05, b = 0.046, EI = 70e9 * PI / 64 * (pow(a, 4) - pow(b, 4));
 	const double boom = 2700 * PI / 4 * (a * a - b * b) * 6;
 	const double period = 2 * PI / sqrt(3 * EI / (216 * (8 + 33.0 / 140 * boom)));
@@ -299,7 +251,7 @@ static void docking_makes_the_boom_ring(void **state) {
 	int count = -1;
 	for (int i = 1; i <= 720; i++) {
 		CalSpatial unused;
-		advance(&r, 10 + 0.05 * i);
+		example_advance(&r, 10 + 0.05 * i);
 		const CalPose root = pose_of(&r, "boom", &unused), tip = pose_of(&r, "boom/tip", &unused);
 		const double z = (tip.r.x - root.r.x) * root.R.m[0][2] + (tip.r.y - root.r.y) * root.R.m[1][2] +
 		                 (tip.r.z - root.r.z) * root.R.m[2][2];
@@ -311,7 +263,7 @@ static void docking_makes_the_boom_ring(void **state) {
 	}
 	assert_true(count > 10);
 	assert_near((latest - first) / count / period, 1, 2e-3);
-	finish(&r);
+	example_finish(&r);
 }
 
 /* ---- walking ------------------------------------------------------------------------------------------- */
@@ -319,7 +271,7 @@ static void docking_makes_the_boom_ring(void **state) {
 /* The foot that stands does not move; the two feet are a port apart, so that links and ports make a triangle. */
 static void walking_arm_stands_still_where_it_stands(void **state) {
 	(void)state;
-	Running r = start("walking_arm");
+	Running r = example_start("walking_arm");
 	CalError error;
 	CalSpatial velocity;
 	static const char *const feet[] = {"foot_a/palm", "foot_b/palm", "foot_a/palm"};
@@ -333,8 +285,8 @@ static void walking_arm_stands_still_where_it_stands(void **state) {
 	}
 	assert_int_equal(cal_sim_advance(r.sim, 4.5, &error), CAL_STOPPED);
 	assert_near(fabs(angle_of(&r, "knee")), 2 * PI / 3, 2e-3);
-	assert_near(balance(&r).error, 0, 1e-6);
-	finish(&r);
+	assert_near(example_balance(&r).error, 0, 1e-6);
+	example_finish(&r);
 }
 
 int main(void) {

@@ -7,9 +7,7 @@
 
 #include <math.h>
 
-#include <calder/calder.h>
-
-#include "native_support.h"
+#include "example_support.h"
 
 #define STATION SOURCE_DIR "/examples/station.yaml"
 
@@ -37,41 +35,13 @@ static void generator_writes_the_file(void **state) {
 /* ---- the run -------------------------------------------------------------------------------------------- */
 
 typedef struct Run {
-	CalFile *file;
-	CalSim *sim;
-	CalScenario *scenario;
-	CalSimBalance before;   // at the start
+	Running example;        //
 	double linear, angular; // largest change of the momentum of all groups
 	double effort;          // largest one of a motor of the arm
 	double residual;        // largest one of a loop
 	int held;               // samples at which arm, vehicle and station were a closed loop
 	CalScenarioEntry capture, damped, berthing, release, clear;
 } Run;
-
-static void on_finding(void *user, const CalFinding *finding) {
-	(void)user;
-	fail_msg("%s", finding->text);
-}
-
-static Run start(void) {
-	Run r = {0};
-	CalError error;
-	if (cal_file_read(STATION, NULL, &r.file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	assert_int_equal(cal_desc_check(cal_file_desc(r.file), on_finding, NULL), CAL_OK);
-	const CalSimOptions options = {.method = cal_file_run(r.file).method};
-	if (cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
-	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	assert_int_equal(cal_sim_balance(r.sim, &r.before), CAL_OK);
-	return r;
-}
-
-static void finish(Run *r) {
-	cal_scenario_destroy(r->scenario);
-	cal_sim_destroy(r->sim);
-	cal_file_destroy(r->file);
-}
 
 static double distance(CalVec3 a, CalVec3 b) {
 	return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
@@ -80,9 +50,9 @@ static double distance(CalVec3 a, CalVec3 b) {
 /* One output of a device. */
 static double output_of(Run *r, const char *device, int index) {
 	double output[8] = {0};
-	const int id = cal_sim_find_device(r->sim, device);
+	const int id = cal_sim_find_device(r->example.sim, device);
 	assert_true(id >= 0);
-	assert_int_equal(cal_sim_device_outputs(r->sim, id, output), CAL_OK);
+	assert_int_equal(cal_sim_device_outputs(r->example.sim, id, output), CAL_OK);
 	return output[index];
 }
 
@@ -90,10 +60,10 @@ static void watch(Run *r) {
 	static const char *const joints[] = {"shoulder_roll", "shoulder_yaw", "shoulder_pitch", "elbow_pitch",
 	                                     "wrist_pitch",   "wrist_yaw",    "wrist_roll"};
 	CalSimBalance now;
-	assert_int_equal(cal_sim_balance(r->sim, &now), CAL_OK);
+	assert_int_equal(cal_sim_balance(r->example.sim, &now), CAL_OK);
 	assert_true(now.complete);
-	r->linear = fmax(r->linear, distance(now.linear, r->before.linear));
-	r->angular = fmax(r->angular, distance(now.angular, r->before.angular));
+	r->linear = fmax(r->linear, distance(now.linear, r->example.before.linear));
+	r->angular = fmax(r->angular, distance(now.angular, r->example.before.angular));
 	for (int i = 0; i < 7; i++) {
 		char drive[64], forward[64];
 		snprintf(drive, sizeof drive, "drive_%s", joints[i]);
@@ -101,8 +71,8 @@ static void watch(Run *r) {
 		r->effort = fmax(r->effort, fabs(output_of(r, drive, 2) + output_of(r, forward, 0)));
 	}
 	CalSimMonitor monitor;
-	assert_int_equal(cal_sim_monitor(r->sim, cal_sim_find_group(r->sim, "main"), &monitor), CAL_OK);
-	if (cal_model_row_count(cal_sim_model(r->sim, cal_sim_find_group(r->sim, "main"))) > 0) {
+	assert_int_equal(cal_sim_monitor(r->example.sim, cal_sim_find_group(r->example.sim, "main"), &monitor), CAL_OK);
+	if (cal_model_row_count(cal_sim_model(r->example.sim, cal_sim_find_group(r->example.sim, "main"))) > 0) {
 		r->residual = fmax(r->residual, monitor.residual);
 		r->held++;
 	}
@@ -110,21 +80,19 @@ static void watch(Run *r) {
 
 static CalScenarioEntry entry_of(const Run *r, int64_t index, const char *event) {
 	CalScenarioEntry entry;
-	assert_int_equal(cal_scenario_entry(r->scenario, index, &entry), CAL_OK);
+	assert_int_equal(cal_scenario_entry(r->example.scenario, index, &entry), CAL_OK);
 	assert_string_equal(entry.event, event);
 	assert_int_equal(entry.refused, CAL_OK);
 	return entry;
 }
 
 static Run whole_run(void) {
-	Run r = start();
-	CalError error;
+	Run r = {.example = example_start("station")};
 	for (int i = 1; i <= 300; i++) {
-		if (cal_sim_advance(r.sim, 0.5 * i, &error) != CAL_OK)
-			fail_msg("%s", error.text);
+		example_advance(&r.example, 0.5 * i);
 		watch(&r);
 	}
-	assert_int_equal(cal_scenario_entry_count(r.scenario), 6);
+	assert_int_equal(cal_scenario_entry_count(r.example.scenario), 6);
 	r.capture = entry_of(&r, 1, "capture");
 	r.damped = entry_of(&r, 2, "damped");
 	r.berthing = entry_of(&r, 3, "berthing");
@@ -144,12 +112,13 @@ static void expect_story(Run *r) {
 	assert_near(r->clear.time, 147.5, 0.05);
 	assert_int_equal(r->held, 16);
 	assert_true(r->effort > 500 && r->effort < 2332);
-	assert_int_equal(cal_sim_group_count(r->sim), 1);
-	assert_int_equal(cal_model_body_count(cal_sim_model(r->sim, 0)), 54);
+	assert_int_equal(cal_sim_group_count(r->example.sim), 1);
+	assert_int_equal(cal_model_body_count(cal_sim_model(r->example.sim, 0)), 54);
 	assert_near(output_of(r, "grapple_range", 0), 1.6, 0.02);
 	assert_near(output_of(r, "port_range", 0), 0, 0.02);
 	CalJointState joint;
-	assert_int_equal(cal_sim_joint_state(r->sim, cal_sim_find_joint(r->sim, "latches"), &joint, NULL), CAL_OK);
+	assert_int_equal(cal_sim_joint_state(r->example.sim, cal_sim_find_joint(r->example.sim, "latches"), &joint, NULL),
+	                 CAL_OK);
 	assert_int_equal(joint, CAL_JOINT_IN_TREE); // it took the place of the grapple
 }
 
@@ -159,13 +128,13 @@ static void momentum_and_energy_are_kept_from_capture_to_release(void **state) {
 	Run r = whole_run();
 	expect_story(&r);
 	CalSimBalance now;
-	assert_int_equal(cal_sim_balance(r.sim, &now), CAL_OK);
-	assert_near(distance(r.before.linear, (CalVec3){0, 0, 0}), 117.7, 0.1);
+	assert_int_equal(cal_sim_balance(r.example.sim, &now), CAL_OK);
+	assert_near(distance(r.example.before.linear, (CalVec3){0, 0, 0}), 117.7, 0.1);
 	assert_near(r.linear, 0, 5e-9);
 	assert_near(r.angular, 0, 1e-7);
 	assert_near(now.error, 0, 1e-7);
 	assert_true(r.residual < 1e-12);
-	finish(&r);
+	example_finish(&r.example);
 }
 
 int main(void) {

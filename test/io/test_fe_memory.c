@@ -6,7 +6,7 @@
  */
 #include "fe_support.h"
 
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 
 typedef CalStatus (*Way)(const CalAllocator *allocator, CalError *error);
 

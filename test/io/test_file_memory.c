@@ -9,25 +9,7 @@
 
 #include "native_support.h"
 #include "support/interpose.h"
-
-typedef struct Counter {
-	long calls, live, fail_at;
-} Counter;
-
-static void *counter_alloc(void *user, size_t size) {
-	Counter *counter = user;
-	if (++counter->calls == counter->fail_at)
-		return NULL;
-	void *memory = malloc(size);
-	counter->live += memory != NULL;
-	return memory;
-}
-
-static void counter_free(void *user, void *memory) {
-	Counter *counter = user;
-	counter->live -= memory != NULL;
-	free(memory);
-}
+#include "support/failing_allocator.h"
 
 static const char *const format =
 	"calder: 1\ntitle: x\ngravity: [0, 0, -9.81]\n"
@@ -70,8 +52,8 @@ static void every_allocation_may_fail(void **state) {
 	(void)state;
 	long failures = 0;
 	for (long k = 1;; k++) {
-		Counter counter = {.fail_at = k};
-		const CalAllocator allocator = {counter_alloc, counter_free, &counter};
+		FailingAllocator counter = {.fail_at = k};
+		const CalAllocator allocator = failing_allocator(&counter);
 		CalFile *file = NULL;
 		CalError error = {0};
 		const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", &allocator, &file, &error);
@@ -93,8 +75,8 @@ static void every_allocation_may_fail(void **state) {
 
 static void every_allocation_of_the_loads_may_fail(void **state) {
 	(void)state;
-	Counter counter = {0};
-	const CalAllocator allocator = {counter_alloc, counter_free, &counter};
+	FailingAllocator counter = {0};
+	const CalAllocator allocator = failing_allocator(&counter);
 	CalFile *file;
 	CalError error;
 	CalFileLoads *loads;

@@ -47,28 +47,10 @@ static const char every_type[] = HEAD
 	"  twist: {type: table_load, joint: hinge, effort: {shape: cubic, points: [[0, 0], [1 s, 1 N*m], [2 s, 0]]}}\n"
 	"run: {duration: 1 s}\n";
 
-static CalFile *parsed(const char *text) {
-	CalFile *file = NULL;
-	CalError error = {0};
-	if (cal_file_parse(text, strlen(text), "dev.yaml", NULL, &file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	return file;
-}
-
-static CalSim *simulated(const CalFile *file) {
-	CalSim *sim = NULL;
-	CalError error = {0};
-	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
-	if (cal_sim_create(cal_file_desc(file), &options, &sim, &error) != CAL_OK ||
-	    cal_file_add_devices(file, sim, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	return sim;
-}
-
 static void every_type_can_be_read_and_runs(void **state) {
 	(void)state;
-	CalFile *file = parsed(every_type);
-	CalSim *sim = simulated(file);
+	CalFile *file = file_of(every_type);
+	CalSim *sim = sim_of(file);
 	CalError error = {0};
 	assert_int_equal(cal_file_device_count(file), 16);
 	assert_int_equal(cal_sim_device_count(sim), 16);
@@ -89,8 +71,8 @@ static double output_of(CalSim *sim, const char *device, int k) {
 static void values_arrive_in_si(void **state) {
 	(void)state;
 	const double pi = acos(-1);
-	CalFile *file = parsed(every_type);
-	CalSim *sim = simulated(file);
+	CalFile *file = file_of(every_type);
+	CalSim *sim = sim_of(file);
 	cal_sim_state(sim, 1)->q[0] = -0.5;
 	assert_int_equal(cal_sim_restart(sim, NULL), CAL_OK);
 	assert_true(fabs(output_of(sim, "wheel", 0) - 100 * 2 * pi / 60) < 1e-12);
@@ -120,8 +102,8 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 	} want[] = {{"stop", 0, "m"},    {"stop", 1, "N"},    {"rub", 0, "N m"}, {"slow", 0, "N"},
 	            {"drive", 0, "rad"}, {"drive", 2, "N m"}, {"gear", 3, "m"},  {"gear", 2, "N"},
 	            {"twist", 0, "N m"}, {"push", 4, "N"},    {"push", 3, "N m"}};
-	CalFile *file = parsed(every_type);
-	CalSim *sim = simulated(file);
+	CalFile *file = file_of(every_type);
+	CalSim *sim = sim_of(file);
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		CalDeviceInfo info;
 		assert_int_equal(cal_sim_device(sim, cal_sim_find_device(sim, want[i].device), &info), CAL_OK);
@@ -129,10 +111,10 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 	}
 	cal_sim_destroy(sim);
 	cal_file_destroy(file);
-	file =
-		parsed(HEAD "  a: {type: expression, joint: rail, effort: 1}\n  b: {type: table_load, joint: rail, effort: 1}\n"
-	                "  c: {type: expression, joint: hinge, effort: 1}\n");
-	sim = simulated(file);
+	file = file_of(HEAD
+	               "  a: {type: expression, joint: rail, effort: 1}\n  b: {type: table_load, joint: rail, effort: 1}\n"
+	               "  c: {type: expression, joint: hinge, effort: 1}\n");
+	sim = sim_of(file);
 	static const char *const units[] = {"N", "N", "N m"};
 	for (int i = 0; i < 3; i++) {
 		CalDeviceInfo info;
@@ -146,11 +128,11 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 /* As everywhere in files. */
 static void freedoms_count_from_one(void **state) {
 	(void)state;
-	CalFile *file = parsed(HEAD "  a: {type: table_load, joint: flight, dof: 2, effort: 1 N}\n"
-	                            "  b: {type: expression, joint: flight, dof: 1, effort: 2}\n"
-	                            "  c: {type: friction, joint: flight, dof: 3, coulomb: 1 N, smoothing_speed: 1 cm/s}\n"
-	                            "run: {duration: 1 s}\n");
-	CalSim *sim = simulated(file);
+	CalFile *file = file_of(HEAD "  a: {type: table_load, joint: flight, dof: 2, effort: 1 N}\n"
+	                             "  b: {type: expression, joint: flight, dof: 1, effort: 2}\n"
+	                             "  c: {type: friction, joint: flight, dof: 3, coulomb: 1 N, smoothing_speed: 1 cm/s}\n"
+	                             "run: {duration: 1 s}\n");
+	CalSim *sim = sim_of(file);
 	cal_sim_state(sim, 0)->u[2] = 0.1;
 	assert_int_equal(cal_sim_advance(sim, 1e-3, NULL), CAL_OK);
 	const double *u = cal_sim_state(sim, 0)->u;
@@ -165,7 +147,7 @@ static void check_refused(const char *devices, const char *want) {
 	CalFile *file = NULL;
 	CalError error = {0};
 	snprintf(text, sizeof text, "%s%s", HEAD, devices);
-	if (cal_file_parse(text, strlen(text), "dev.yaml", NULL, &file, &error) == CAL_OK)
+	if (cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
 		fail_msg("was read: %s", devices);
 	if (!strstr(error.text, want))
 		fail_msg("got \"%s\", wanted \"%s\"", error.text, want);
@@ -174,7 +156,7 @@ static void check_refused(const char *devices, const char *want) {
 static void mistakes_are_told_with_their_place(void **state) {
 	(void)state;
 	check_refused("  a: {type: sprung}\n",
-	              "dev.yaml:12:13: error: device \"a\": unknown type of device \"sprung\"; did you mean \"spring\"");
+	              "t.yaml:12:13: error: device \"a\": unknown type of device \"sprung\"; did you mean \"spring\"");
 	check_refused("  a: {type: zzz}\n", "the types are spring, bushing");
 	check_refused("  a: {stiffness: 1}\n", "\"type\" is missing");
 	check_refused("  a: {type: spring, to: hub, stifness: 1}\n", "did you mean \"stiffness\"");
@@ -200,13 +182,13 @@ static void mistakes_are_told_with_their_place(void **state) {
 /* What only the simulation can judge names the place too. */
 static void definitions_are_refused_with_their_place(void **state) {
 	(void)state;
-	CalFile *file = parsed(HEAD "  a: {type: limit, joint: rail, lower: 2 m, upper: 1 m, stiffness: 1}\n");
+	CalFile *file = file_of(HEAD "  a: {type: limit, joint: rail, lower: 2 m, upper: 1 m, stiffness: 1}\n");
 	CalSim *sim = NULL;
 	CalError error = {0};
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
 	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
 	assert_int_equal(cal_file_add_devices(file, sim, &error), CAL_ERR_ARGUMENT);
-	assert_string_equal(error.text, "dev.yaml:12:3: device \"a\" (limit): the lower limit 2 is not below the upper 1");
+	assert_string_equal(error.text, "t.yaml:12:3: device \"a\" (limit): the lower limit 2 is not below the upper 1");
 	cal_sim_destroy(sim);
 	cal_file_destroy(file);
 }

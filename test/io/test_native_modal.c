@@ -10,6 +10,7 @@
 #include <calder/fe.h>
 
 #include "native_flex_support.h"
+#include "support/failing_allocator.h"
 
 #define TUBE "{shape: tube, diameter: 0.1, thickness: 0.005, youngs_modulus: 70 GPa, density: 2700}"
 #define BODIES                                                                                                                        \
@@ -187,32 +188,14 @@ static void an_unsprung_body_is_not_written(void **state) {
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-typedef struct Counter {
-	long calls, live, fail_at;
-} Counter;
-
-static void *counter_alloc(void *user, size_t size) {
-	Counter *counter = user;
-	if (++counter->calls == counter->fail_at)
-		return NULL;
-	counter->live++;
-	return malloc(size);
-}
-
-static void counter_free(void *user, void *memory) {
-	Counter *counter = user;
-	counter->live -= memory != NULL;
-	free(memory);
-}
-
 static void every_allocation_may_fail(void **state) {
 	(void)state;
 	CalFile *file = file_of("calder: 1\nbodies: {big: {beam: {length: 2, section: " TUBE
 	                        ", elements: 20, modes: 20, damping_ratio: 0.1}}}\n");
 	long failures = 0;
 	for (long k = 1;; k++) {
-		Counter counter = {.fail_at = k};
-		const CalAllocator allocator = {counter_alloc, counter_free, &counter};
+		FailingAllocator counter = {.fail_at = k};
+		const CalAllocator allocator = failing_allocator(&counter);
 		CalError error = {0};
 		CalModal *modal;
 		const CalStatus status = cal_flex_modal(cal_file_desc(file), find(file, "big"), 0, &allocator, &modal, &error);

@@ -7,6 +7,7 @@
 #include <calder/calder.h>
 
 #include "native_support.h"
+#include "support/failing_allocator.h"
 
 #define HEAD                                                                     \
 	"calder: 1\n"                                                                \
@@ -39,30 +40,6 @@ static const char whole[] =
 		 "    socket: {axis: [0, 1, 0], angle: {points: [[0, 0], [1 s, 90 deg]], shape: cubic}}\n"
 		 "run: {duration: 1 s}\n";
 
-static CalFile *parsed(const char *text) {
-	CalFile *file = NULL;
-	CalError error = {0};
-	if (cal_file_parse(text, strlen(text), "dev.yaml", NULL, &file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	return file;
-}
-
-static CalSim *simulated(const CalFile *file) {
-	CalSim *sim = NULL;
-	CalError error = {0};
-	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
-	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &sim, &error);
-	for (int i = 0; status == CAL_OK && i < cal_sim_group_count(sim); i++)
-		status = cal_file_state(file, cal_sim_model(sim, i), cal_sim_state(sim, i), &error);
-	if (status == CAL_OK)
-		status = cal_file_add_devices(file, sim, &error);
-	if (status == CAL_OK)
-		status = cal_file_add_motions(file, sim, &error);
-	if (status != CAL_OK)
-		fail_msg("%s", error.text);
-	return sim;
-}
-
 static void near_to(double got, double want, double tolerance) {
 	if (!(fabs(got - want) <= tolerance))
 		fail_msg("got %.15g, wanted %.15g", got, want);
@@ -70,8 +47,8 @@ static void near_to(double got, double want, double tolerance) {
 
 static void motions_arrive(void **state) {
 	(void)state;
-	CalFile *file = parsed(whole);
-	CalSim *sim = simulated(file);
+	CalFile *file = file_of(whole);
+	CalSim *sim = sim_of(file);
 	CalError error = {0};
 	if (cal_sim_advance(sim, 0.5, &error) != CAL_OK)
 		fail_msg("%s", error.text);
@@ -93,7 +70,7 @@ static void motions_arrive(void **state) {
 
 static void pendulums_are_bodies(void **state) {
 	(void)state;
-	CalFile *file = parsed(whole);
+	CalFile *file = file_of(whole);
 	const CalDesc *desc = cal_file_desc(file);
 	CalNodeId inboard, outboard;
 	const CalJointDef *joint = cal_desc_joint(desc, cal_desc_find_joint(desc, "slosh"), &inboard, &outboard);
@@ -108,7 +85,7 @@ static void pendulums_are_bodies(void **state) {
 	body = cal_desc_body(desc, cal_desc_find_body(desc, "bell"));
 	assert_string_equal(cal_desc_group(desc, body->group)->name, "other");
 	near_to(cal_desc_joint(desc, cal_desc_find_joint(desc, "bell"), NULL, NULL)->dof[0].stiffness, 3, 0);
-	CalSim *sim = simulated(file);
+	CalSim *sim = sim_of(file);
 	const CalModel *model = cal_sim_model(sim, 1);
 	CalBodyInfo info;
 	assert_int_equal(cal_model_body(model, cal_model_find_body(model, "slosh"), &info), CAL_OK);
@@ -125,8 +102,8 @@ static double output_of(CalSim *sim, const char *device, int k) {
 
 static void formulas_act(void **state) {
 	(void)state;
-	CalFile *file = parsed(whole);
-	CalSim *sim = simulated(file);
+	CalFile *file = file_of(whole);
+	CalSim *sim = sim_of(file);
 	CalError error = {0};
 	assert_int_equal(cal_file_device_count(file), 2);
 	if (cal_sim_advance(sim, 0.5, &error) != CAL_OK)
@@ -142,7 +119,7 @@ static void formulas_act(void **state) {
 /* Written and read again it moves in the same way; pendulums have become bodies and joints. */
 static void it_reads_back(void **state) {
 	(void)state;
-	CalFile *file = parsed(whole);
+	CalFile *file = file_of(whole);
 	FILE *stream = tmpfile();
 	char text[8000];
 	assert_non_null(stream);
@@ -152,8 +129,8 @@ static void it_reads_back(void **state) {
 	fclose(stream);
 	assert_null(strstr(text, "pendulums"));
 	assert_non_null(strstr(text, "motions"));
-	CalFile *again = parsed(text);
-	CalSim *first = simulated(file), *second = simulated(again);
+	CalFile *again = file_of(text);
+	CalSim *first = sim_of(file), *second = sim_of(again);
 	assert_int_equal(cal_sim_advance(first, 0.5, NULL), CAL_OK);
 	assert_int_equal(cal_sim_advance(second, 0.5, NULL), CAL_OK);
 	for (int g = 0; g < 2; g++)
@@ -165,34 +142,15 @@ static void it_reads_back(void **state) {
 	cal_file_destroy(again);
 }
 
-typedef struct Counter {
-	long calls, live, fail_at;
-} Counter;
-
-static void *counter_alloc(void *user, size_t size) {
-	Counter *counter = user;
-	if (++counter->calls == counter->fail_at)
-		return NULL;
-	void *memory = malloc(size);
-	counter->live += memory != NULL;
-	return memory;
-}
-
-static void counter_free(void *user, void *memory) {
-	Counter *counter = user;
-	counter->live -= memory != NULL;
-	free(memory);
-}
-
 static void every_allocation_may_fail(void **state) {
 	(void)state;
 	CalStatus status = CAL_ERR_MEMORY;
 	for (long k = 1; status != CAL_OK; k++) {
-		Counter counter = {.fail_at = k};
-		const CalAllocator allocator = {counter_alloc, counter_free, &counter};
+		FailingAllocator counter = {.fail_at = k};
+		const CalAllocator allocator = failing_allocator(&counter);
 		CalFile *file = NULL;
 		CalError error = {0};
-		status = cal_file_parse(whole, strlen(whole), "dev.yaml", &allocator, &file, &error);
+		status = cal_file_parse(whole, strlen(whole), "t.yaml", &allocator, &file, &error);
 		if (status != CAL_OK) {
 			assert_int_equal(status, CAL_ERR_MEMORY);
 			assert_non_null(strstr(error.text, "out of memory"));
@@ -208,7 +166,7 @@ static void check_refused(const char *section, const char *want) {
 	CalFile *file = NULL;
 	CalError error = {0};
 	snprintf(text, sizeof text, "%s%s", HEAD, section);
-	if (cal_file_parse(text, strlen(text), "dev.yaml", NULL, &file, &error) == CAL_OK)
+	if (cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
 		fail_msg("was read: %s", section);
 	if (!strstr(error.text, want))
 		fail_msg("got \"%s\", wanted \"%s\"", error.text, want);
@@ -217,11 +175,11 @@ static void check_refused(const char *section, const char *want) {
 static void mistakes_are_told_with_their_place(void **state) {
 	(void)state;
 	check_refused("devices:\n  a: {type: expression, joint: rail, effort: 3*q(rail}\n",
-	              "dev.yaml:14:46: error: device \"a\": formula \"3*q(rail\", column 9: expected");
+	              "t.yaml:14:46: error: device \"a\": formula \"3*q(rail\", column 9: expected");
 	check_refused("devices:\n  a: {type: expression, joint: rail, effort: t < 3}\n", "is a condition");
 	check_refused("devices:\n  a: {type: expression, node: hub, force: t}\n", "three formulas");
 	check_refused("motions: [1]\n", "map by names of groups");
-	check_refused("motions: {nowhere: {}}\n", "dev.yaml:13:11: error: motion of group \"nowhere\": there is no group");
+	check_refused("motions: {nowhere: {}}\n", "t.yaml:13:11: error: motion of group \"nowhere\": there is no group");
 	check_refused("motions: {main: 5}\n", "map by names of joints");
 	check_refused("motions: {main: {hing: {q: t}}}\n", "unknown joint \"hing\"; did you mean \"hinge\"");
 	check_refused("motions: {main: {rail: {q: t}}}\n", "joint \"rail\" is in group \"other\"");
@@ -250,13 +208,13 @@ static void mistakes_are_told_with_their_place(void **state) {
 /* A table that the file cannot judge alone. */
 static void tables_that_jump_are_refused_with_their_place(void **state) {
 	(void)state;
-	CalFile *file = parsed(HEAD "motions: {main: {hinge: {q: {shape: step, points: [[0, 0], [1, 1]]}}}}\n");
+	CalFile *file = file_of(HEAD "motions: {main: {hinge: {q: {shape: step, points: [[0, 0], [1, 1]]}}}}\n");
 	CalSim *sim = NULL;
 	CalError error = {0};
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
 	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
 	assert_int_equal(cal_file_add_motions(file, sim, &error), CAL_ERR_ARGUMENT);
-	if (!strstr(error.text, "dev.yaml:13:11: device \"motion of main\" (motion): the table of hinge jumps"))
+	if (!strstr(error.text, "t.yaml:13:11: device \"motion of main\" (motion): the table of hinge jumps"))
 		fail_msg("%s", error.text);
 	cal_sim_destroy(sim);
 	cal_file_destroy(file);

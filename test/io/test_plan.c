@@ -8,6 +8,7 @@
 
 #include "io/plan.h"
 #include "plan_support.h"
+#include "support/failing_allocator.h"
 
 enum { MOST = 8 };
 
@@ -374,25 +375,6 @@ static void sobol_has_a_most(void **state) {
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-typedef struct Counter {
-	long calls, live, fail_at;
-} Counter;
-
-static void *counter_alloc(void *user, size_t size) {
-	Counter *counter = user;
-	if (++counter->calls == counter->fail_at)
-		return NULL;
-	void *memory = malloc(size);
-	counter->live += memory != NULL;
-	return memory;
-}
-
-static void counter_free(void *user, void *memory) {
-	Counter *counter = user;
-	counter->live -= memory != NULL;
-	free(memory);
-}
-
 static void every_allocation_may_fail(void **state) {
 	(void)state;
 	static const char text[] = "sweep: 1\nmodel: m.yaml\ncases: 3\nparameters:\n"
@@ -400,8 +382,8 @@ static void every_allocation_may_fail(void **state) {
 							   "  b: {target: state.hinge.q, formula: a/2}\n  c: {choice: [x, y]}\n"
 							   "series: {signals: [q]}\n" OUT;
 	for (long k = 1;; k++) {
-		Counter counter = {.fail_at = k};
-		const CalAllocator allocator = {counter_alloc, counter_free, &counter};
+		FailingAllocator counter = {.fail_at = k};
+		const CalAllocator allocator = failing_allocator(&counter);
 		CalPlan *plan = NULL;
 		CalFile *file = NULL;
 		CalError error = {0};

@@ -25,7 +25,7 @@
 
 #include <calder/results.h>
 
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "io/results_ring.h"
 #include "support/interpose.h"
 

@@ -8,6 +8,7 @@
 #include <calder/calder.h>
 
 #include "native_support.h"
+#include "support/failing_allocator.h"
 
 #define HEAD                                                                                \
 	"calder: 1\n"                                                                           \
@@ -144,32 +145,13 @@ static const char all_of_it[] =
 		 "loads: [{node: hub, force: [1 N, 0, 0]}]\n"
 		 "run: {duration: 1 s}\n";
 
-typedef struct Counter {
-	long calls, live, fail_at;
-} Counter;
-
-static void *counter_alloc(void *user, size_t size) {
-	Counter *counter = user;
-	if (++counter->calls == counter->fail_at)
-		return NULL;
-	void *memory = malloc(size);
-	counter->live += memory != NULL;
-	return memory;
-}
-
-static void counter_free(void *user, void *memory) {
-	Counter *counter = user;
-	counter->live -= memory != NULL;
-	free(memory);
-}
-
 /* Reading and setting up, with the k-th allocation of both failing. */
 static void every_allocation_may_fail(void **state) {
 	(void)state;
 	long failures = 0;
 	for (long k = 1;; k++) {
-		Counter counter = {.fail_at = k};
-		const CalAllocator allocator = {counter_alloc, counter_free, &counter};
+		FailingAllocator counter = {.fail_at = k};
+		const CalAllocator allocator = failing_allocator(&counter);
 		const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}, .allocator = allocator};
 		CalFile *file = NULL;
 		CalSim *sim = NULL;

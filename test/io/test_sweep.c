@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "plan_support.h"
+#include "support/failing_allocator.h"
 
 enum { CASES = 20 };
 
@@ -268,25 +269,6 @@ static void limits_have_the_unit_of_the_signal(void **state) {
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-typedef struct Counter {
-	long calls, live, fail_at;
-} Counter;
-
-static void *counter_alloc(void *user, size_t size) {
-	Counter *counter = user;
-	if (++counter->calls == counter->fail_at)
-		return NULL;
-	void *memory = malloc(size);
-	counter->live += memory != NULL;
-	return memory;
-}
-
-static void counter_free(void *user, void *memory) {
-	Counter *counter = user;
-	counter->live -= memory != NULL;
-	free(memory);
-}
-
 /* Tables that lack memory tell of it as what they are, files that cannot be written. */
 static void every_allocation_may_fail(void **state) {
 	(void)state;
@@ -295,8 +277,8 @@ static void every_allocation_may_fail(void **state) {
 	snprintf(path, sizeof path, "%s/memory", base);
 	for (int load = 0; load < 2; load++)
 		for (long k = 1;; k++) {
-			Counter counter = {.fail_at = k};
-			const CalAllocator allocator = {counter_alloc, counter_free, &counter};
+			FailingAllocator counter = {.fail_at = k};
+			const CalAllocator allocator = failing_allocator(&counter);
 			const CalCaseResult result = {.k = 2, .status = CAL_CASE_OK};
 			CalSweep *sweep = NULL;
 			CalStatus status = load ? cal_sweep_load(path, &allocator, &sweep, NULL)

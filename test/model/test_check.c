@@ -17,7 +17,7 @@
 
 #include <calder/model.h>
 
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "math/eigen3.h"
 #include "model/desc.h"
 
@@ -579,7 +579,7 @@ static void running_out_of_memory_is_a_status(void **state) {
 	CalDesc *desc;
 	assert_int_equal(cal_desc_create(&allocator, &desc), CAL_OK);
 	attach(desc, ground, "base", NULL, add(desc, "a"));
-	int live = counter.live;
+	long live = counter.live;
 	counter.calls = 0;
 	counter.fail_at = 1;
 	assert_int_equal(desc_check_structure(desc, all, NULL, NULL), CAL_ERR_MEMORY);

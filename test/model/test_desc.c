@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "model/desc.h"
 
 /** Fails unless the text contains every one of the parts (NULL-terminated list). */

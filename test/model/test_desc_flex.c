@@ -19,7 +19,7 @@
 #include <calder/flex.h>
 #include <calder/model.h>
 
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "model/desc.h"
 
 enum { MODES = 2, NODES = 2 };
@@ -244,7 +244,7 @@ static void allocation_failure_leaves_no_trace(void **state) {
 	(void)state;
 	Boom b;
 	boom_make(&b);
-	int live = b.allocator.live, failures = 0;
+	long live = b.allocator.live, failures = 0;
 	for (;; failures++) {
 		b.allocator.calls = 0;
 		b.allocator.fail_at = failures + 1;

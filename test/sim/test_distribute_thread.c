@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include <calder/calder.h>
-#include "base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "support/interpose.h"
 #include "support/random_tree.h"
 #include "support/thread_ranks.h"
@@ -392,7 +392,7 @@ static void memory_that_is_short_is_reported(void **state) {
 	const CalSimOptions options = {.method = task.method, .allocator = failing_allocator(&counter)};
 	const CalDistribution how = {.transport = &alone_in_the_world, .branches = 4, .forced = 1};
 	check_ok(f->seed, make_sim(&task, &options, &sim, &error));
-	const int before = counter.live;
+	const long before = counter.live;
 	CalStatus status = CAL_ERR_MEMORY;
 	int failures = 0;
 	for (int k = 1; status != CAL_OK; k++) {

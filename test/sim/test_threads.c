@@ -9,7 +9,7 @@
 
 #include <stdatomic.h>
 
-#include "../base/failing_allocator.h"
+#include "support/failing_allocator.h"
 #include "support/random_loop.h"
 #include "walker.h"
 
@@ -370,7 +370,7 @@ static void a_change_without_branches_is_refused(void **state) {
 	rig_ok(cal_sim_restart(rig.sim, &rig_error));
 	rig_advance(&rig, 1e-3);
 	const CalJointId joint = cal_desc_find_joint(rig.desc, "arm2_1");
-	const int live = memory.live;
+	const long live = memory.live;
 	int refused = 0;
 	for (CalStatus status = CAL_ERR_MEMORY; status != CAL_OK; refused += status != CAL_OK) {
 		CalError error = {0};

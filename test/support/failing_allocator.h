@@ -13,9 +13,9 @@
 #include <calder/base.h>
 
 typedef struct FailingAllocator {
-	int live;    // blocks allocated and not yet freed
-	int calls;   // allocations asked for since calls was last set to 0
-	int fail_at; // this allocation fails (counted by calls, from 1); 0: none
+	long live;    // blocks allocated and not yet freed
+	long calls;   // allocations asked for since calls was last set to 0
+	long fail_at; // this allocation fails (counted by calls, from 1); 0: none
 } FailingAllocator;
 
 static inline void *failing_alloc(void *user, size_t size) {

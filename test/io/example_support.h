@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * example_support.h — an example of examples/ that is read, compiles without a finding, and runs.
+ */
+#ifndef TEST_IO_EXAMPLE_SUPPORT_H
+#define TEST_IO_EXAMPLE_SUPPORT_H
+
+#include <calder/calder.h>
+
+#include "native_support.h"
+
+typedef struct Running {
+	CalFile *file;
+	CalSim *sim;
+	CalScenario *scenario;
+	CalSimBalance before; // at the start
+} Running;
+
+static inline void example_finding(void *user, const CalFinding *finding) {
+	(void)user;
+	fail_msg("%s", finding->text);
+}
+
+static inline CalSimBalance example_balance(Running *r) {
+	CalSimBalance now;
+	assert_int_equal(cal_sim_balance(r->sim, &now), CAL_OK);
+	return now;
+}
+
+static inline Running example_start(const char *name) {
+	Running r = {0};
+	char path[512];
+	CalError error;
+	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
+	if (cal_file_read(path, NULL, &r.file, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	assert_int_equal(cal_desc_check(cal_file_desc(r.file), example_finding, NULL), CAL_OK);
+	const CalSimOptions options = {.method = cal_file_run(r.file).method};
+	if (cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
+	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	r.before = example_balance(&r);
+	return r;
+}
+
+static inline void example_advance(Running *r, double t) {
+	CalError error;
+	if (cal_sim_advance(r->sim, t, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+}
+
+static inline void example_finish(Running *r) {
+	cal_scenario_destroy(r->scenario);
+	cal_sim_destroy(r->sim);
+	cal_file_destroy(r->file);
+}
+
+#endif
