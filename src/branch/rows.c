@@ -263,20 +263,16 @@ static void solve(double A[6][6], double *B, int n) {
 /*
  * F = N A_0 + f + G x with x = (those of the outer one's cut, multipliers):
  *   (1 + M Phi_aa) F = M (Gamma_a'A_0 + beta_a + c - Phi_al lambda) + b + Gamma_c x
- * Indices: a the cut of the inner one, c that of the outer one, l the loops of both.
+ * Indices: a the cut of the inner one, c that of the outer one, l the loops of both. B[6][8 + W] becomes (N, f, -, G).
  */
-void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const AssemblyNode *outer, AssemblyNode *node) {
-	const int W = rows->width, n = 8 + W;
-	const BorderColumns *a = &inner->columns, *o = &outer->columns, *out = &node->columns;
-	BorderJoin *join = &node->join;
+static void find_wrench(int W, const BorderColumns *a, const double d[6], const AssemblyNode *outer, double *B) {
 	const Slot *burden = &outer->burden->slot;
+	const double *gamma = outer->columns.gamma;
 	const spatial b = burden->b;
 	const double force[6] = {b.a.x, b.a.y, b.a.z, b.l.x, b.l.y, b.l.z};
-	const double bias[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
-	double M[6][6], A[6][6], *B = node->solved;
+	const int n = 8 + W;
+	double M[6][6], A[6][6];
 	artic_rows(&burden->M, M);
-	for (int k = 0; k < 6; ++k)
-		join->d[k] = a->beta[k] + bias[k];
 	for (int i = 0; i < 6; ++i) {
 		double *row = B + i * n;
 		memset(row, 0, sizeof(double) * (size_t)n);
@@ -288,14 +284,19 @@ void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const Ass
 				A[i][j] += M[i][k] * a->Phi[k * W + j];
 				row[j] += M[i][k] * a->gamma[j * W + k];
 			}
-			row[6] += M[i][k] * join->d[k];
+			row[6] += M[i][k] * d[k];
 			for (int j = OCTET; j < W; ++j)
 				row[8 + j] -= M[i][k] * a->Phi[k * W + j];
 		}
 		for (int j = 0; j < W; ++j)
-			row[8 + j] += o->gamma[i * W + j];
+			row[8 + j] += gamma[i * W + j];
 	}
 	solve(A, B, n);
+}
+
+/* What the wrench brings to the base of the inner one: Gamma_a (N, f). */
+static void bring_to_base(int W, const BorderColumns *a, const double *B, Slot *slot) {
+	const int n = 8 + W;
 	double S[6][8] = {{0}};
 	for (int i = 0; i < 6; ++i) {
 		for (int k = 0; k < 6; ++k) {
@@ -307,45 +308,63 @@ void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const Ass
 		for (int j = 0; j < i; ++j)
 			S[j][i] = 0.5 * (S[i][j] + S[j][i]);
 	}
-	Slot *slot = &node->burden->slot;
 	const Artic add_on = {{S[0][0], S[1][1], S[2][2], S[0][1], S[0][2], S[1][2]},
 	                      {{S[0][3], S[1][3], S[2][3]}, {S[0][4], S[1][4], S[2][4]}, {S[0][5], S[1][5], S[2][5]}},
 	                      {S[3][3], S[4][4], S[5][5], S[3][4], S[3][5], S[4][5]}};
 	slot->M = artic_add(slot->M, add_on);
 	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
-	// columns of both: T = Phi_aa G + Phi_al, e = beta_a + c - Phi_aa f
-	for (int i = 0; i < 6; ++i) {
-		for (int j = 0; j < W; ++j) {
-			double sum = j < OCTET ? 0 : a->gamma[i * W + j];
-			for (int k = 0; k < 6; ++k)
-				sum += a->gamma[i * W + k] * B[k * n + 8 + j];
-			out->gamma[i * W + j] = sum;
-		}
+}
+
+/* Columns of both as one: with e = beta_a + c - Phi_aa f, and T = Phi_aa G + Phi_al column by column. */
+static void carry_columns(int W, const BorderColumns *a, const double d[6], const BorderColumns *o, const double *B,
+                          const BorderColumns *out) {
+	const int n = 8 + W;
+	double e[6], T[6];
+	for (int k = 0; k < 6; ++k) {
+		e[k] = d[k];
+		for (int j = 0; j < 6; ++j)
+			e[k] -= a->Phi[k * W + j] * B[j * n + 6];
 	}
 	for (int r = 0; r < W; ++r) {
-		double beta = o->beta[r] + (r < OCTET ? 0 : a->beta[r]);
+		out->beta[r] = o->beta[r] + (r < OCTET ? 0 : a->beta[r]);
 		for (int k = 0; k < 6; ++k) {
-			double e = join->d[k];
-			for (int j = 0; j < 6; ++j)
-				e -= a->Phi[k * W + j] * B[j * n + 6];
-			beta += o->gamma[k * W + r] * e;
+			out->beta[r] += o->gamma[k * W + r] * e[k];
 			if (r >= OCTET)
-				beta -= a->Phi[r * W + k] * B[k * n + 6];
+				out->beta[r] -= a->Phi[r * W + k] * B[k * n + 6];
 		}
-		out->beta[r] = beta;
-		for (int s = 0; s < W; ++s) {
+	}
+	for (int s = 0; s < W; ++s) {
+		const double *G = B + 8 + s;
+		for (int i = 0; i < 6; ++i) {
+			double sum = s < OCTET ? 0 : a->gamma[i * W + s];
+			T[i] = s < OCTET ? 0 : a->Phi[i * W + s];
+			for (int k = 0; k < 6; ++k) {
+				sum += a->gamma[i * W + k] * G[k * n];
+				T[i] += a->Phi[i * W + k] * G[k * n];
+			}
+			out->gamma[i * W + s] = sum;
+		}
+		for (int r = 0; r < W; ++r) {
 			double sum = o->Phi[r * W + s] + (r >= OCTET && s >= OCTET ? a->Phi[r * W + s] : 0);
 			for (int k = 0; k < 6; ++k) {
-				double T = s < OCTET ? 0 : a->Phi[k * W + s];
-				for (int j = 0; j < 6; ++j)
-					T += a->Phi[k * W + j] * B[j * n + 8 + s];
-				sum += o->gamma[k * W + r] * T;
+				sum += o->gamma[k * W + r] * T[k];
 				if (r >= OCTET)
-					sum += a->Phi[r * W + k] * B[k * n + 8 + s];
+					sum += a->Phi[r * W + k] * G[k * n];
 			}
 			out->Phi[r * W + s] = sum;
 		}
 	}
+}
+
+void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const AssemblyNode *outer, AssemblyNode *node) {
+	const double bias[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
+	const BorderColumns *a = &inner->columns;
+	double *d = node->join.d;
+	for (int k = 0; k < 6; ++k)
+		d[k] = a->beta[k] + bias[k];
+	find_wrench(rows->width, a, d, outer, node->solved);
+	bring_to_base(rows->width, a, node->solved, &node->burden->slot);
+	carry_columns(rows->width, a, d, &outer->columns, node->solved, &node->columns);
 }
 
 spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNode *node, spatial A0, const double *x,
