@@ -64,6 +64,9 @@ foreach(source IN LISTS calder_test_sources)
 		list(APPEND labels threads)
 		add_dependencies(calder_thread_tests ${target})
 	endif()
+	if(name MATCHES "^(integrate\\.flexible_invariants|io\\.examples_station)$") # long runs: without sanitizers only
+		list(APPEND labels slow)
+	endif()
 	set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 300)
 endforeach()
 
