@@ -30,14 +30,15 @@ typedef struct Ring {
 	int workers;
 } Ring;
 
-static void nothing(void *context, int worker) { (void)context, (void)worker; }
+static int nothing(void *context, int worker) { return (void)context, (void)worker, 0; }
 
 /* A word from worker to worker, and back to the first. */
-static void pass_on(void *context, int worker) {
+static int pass_on(void *context, int worker) {
 	Ring *ring = context;
 	if (worker > 0)
 		team_wait(&ring->at[worker - 1].mark, ring->call);
 	team_post(&ring->at[worker].mark, ring->call);
+	return 0;
 }
 
 static double best(Team *team, TeamFn run, Ring *ring, int calls) {

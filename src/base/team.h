@@ -16,7 +16,7 @@
 #include <calder/base.h>
 
 typedef struct Team Team;
-typedef void (*TeamFn)(void *context, int worker);
+typedef int (*TeamFn)(void *context, int worker);
 
 enum { TEAM_MOST = 256 }; // workers
 
@@ -28,8 +28,11 @@ int team_workers(const Team *team);
 /** Gives all threads the scheduling policy and priority of the caller's. CAL_ERR_UNSUPPORTED: not permitted. */
 CalStatus team_follow_priority(Team *team);
 
-/** All workers call run(context, worker); returns when all have returned. Not from within such a call. */
-void team_run(Team *team, TeamFn run, void *context);
+/**
+ * All workers call run(context, worker); returns when all have returned, with the bits that any of them returned. Not from
+ * within such a call.
+ */
+int team_run(Team *team, TeamFn run, void *context);
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 

@@ -8,10 +8,11 @@
 #include "branch/assembly.h"
 #include "branch/rows.h"
 
-/* What a joined node tells and is told. */
+/* What a joined node tells, is told, and keeps in between: in lines of its own, unlike the node, which all look at. */
 typedef struct Told {
 	Burden burden;
 	Push push;
+	_Alignas(BRANCH_LINES) BorderJoin join;
 } Told;
 
 typedef struct Builder {
@@ -59,6 +60,7 @@ static int add_joined(Builder *b, int inner, int outer) {
 	                       .has_columns = nodes[outer].has_columns,
 	                       .burden = &told->burden,
 	                       .push = &told->push,
+	                       .join = &told->join,
 	                       .columns = {numbers, numbers + 6 * W, numbers + (6 + square) * W},
 	                       .solved = b->rows ? numbers + (7 + square) * W : NULL};
 	b->made->order[b->placed++] = k;

@@ -20,8 +20,8 @@ typedef struct AssemblyNode {
 	Burden *burden;   // what it brings to its base
 	Push *push;       // what comes back
 	BorderColumns columns;
-	BorderJoin join;
-	double *solved; // of loops that cross: F = (N, f, 0, G), six rows of 8 + width (rows.c)
+	BorderJoin *join; // of two
+	double *solved;   // of loops that cross: F = (N, f, 0, G), six rows of 8 + width (rows.c)
 } AssemblyNode;
 
 typedef struct Assembly {

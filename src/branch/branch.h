@@ -62,16 +62,18 @@ typedef struct Branch {
 	BranchSlice slice;                                                   //
 	uint8_t *prescribed;                                                 //
 	Slot *arriving;                                                      // [slot_count] from branches that it waits for
-	dvec3 gravity;                                                       // of the call at hand
-	SweepBase base;                                                      //
 	Border border;                                                       // width 0: no columns
+	Seat *seat;                                                          // what crosses the cut to its base
+	Burden *burden;                                                      //
+	struct AssemblyNode *chain;                                          // that begins with it, NULL: none does
+	Push *push;                                                          //
+	void *memory, *rest;                                                 // blocks that these lie in
+	/* Of the call at hand; others look at what is above. */
+	_Alignas(BRANCH_LINES) dvec3 gravity;
+	SweepBase base;
 	spatial seat_bias; // of the branch that it carries columns of: what that one's base accelerates by at u' = 0
-	int culprit, not_a_number;  // as in Burden, its own
-	Seat *seat;                 // what crosses the cut to its base
-	Burden *burden;             //
-	struct AssemblyNode *chain; // that begins with it, NULL: none does
-	Push *push;                 //
-	void *memory, *rest;        // blocks that these lie in
+	int culprit, not_a_number; // as in Burden, its own
+	CalStatus bad;             // what else went wrong
 } Branch;
 
 /* Acceleration at u' = 0 of the link that a branch stands on, beyond what the branch assumes of it. */

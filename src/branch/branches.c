@@ -43,7 +43,7 @@ static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wante
 	if (status != CAL_OK)
 		return status;
 	const size_t n = (size_t)s->cut.count + 1;
-	const size_t size = n * (sizeof(Told) + sizeof(Branch) + sizeof(int) + sizeof(CalStatus)) + BRANCH_LINES;
+	const size_t size = n * (sizeof(Told) + sizeof(Branch) + sizeof(int)) + BRANCH_LINES;
 	s->memory = memory_alloc(&s->allocator, size);
 	if (!s->memory)
 		return CAL_ERR_MEMORY;
@@ -52,7 +52,6 @@ static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wante
 	s->told = (Told *)(void *)((char *)s->memory + (BRANCH_LINES - at % BRANCH_LINES) % BRANCH_LINES);
 	s->branches = (Branch *)(void *)(s->told + n);
 	s->worker_of = (int *)(void *)(s->branches + n);
-	s->bad = (CalStatus *)(void *)(s->worker_of + n);
 	s->count = s->cut.count;
 	return make_branches(s, cross, options->transport != NULL);
 }
@@ -126,7 +125,7 @@ void branches_set_whole(CalBranches *s, bool whole) {
 	s->ranks->failed = false;
 	for (int k = 0; k < s->count; ++k) { // of other ranks nobody fills these in
 		s->branches[k].burden->culprit = -1;
-		s->bad[k] = CAL_OK;
+		s->branches[k].bad = CAL_OK;
 	}
 }
 
@@ -154,7 +153,7 @@ static CalStatus share_among_ranks(CalBranches *s, const CalTransport *transport
 	int *rank_of = memory_alloc(&s->allocator, ((size_t)s->count + 1) * sizeof *rank_of);
 	CalStatus status = rank_of ? CAL_OK : CAL_ERR_MEMORY;
 	if (status == CAL_OK)
-		status = ranks_create(transport, s->branches, s->count, s->model, s->bad, &s->ranks);
+		status = ranks_create(transport, s->branches, s->count, s->model, &s->ranks);
 	if (status == CAL_OK) {
 		cut_share(&s->cut, transport->size, rank_of);
 		branches_place(s, rank_of, NULL);
@@ -165,10 +164,11 @@ static CalStatus share_among_ranks(CalBranches *s, const CalTransport *transport
 }
 
 CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, Team *team, CalBranches **branches) {
-	CalBranches *made = memory_alloc(&model->allocator, sizeof *made);
-	if (!made)
+	char *block = memory_alloc(&model->allocator, sizeof(CalBranches) + BRANCH_LINES);
+	if (!block)
 		return CAL_ERR_MEMORY;
-	*made = (CalBranches){.model = model, .allocator = model->allocator, .culprit = -1};
+	CalBranches *made = (CalBranches *)(void *)(block + BRANCH_LINES - (uintptr_t)block % BRANCH_LINES);
+	*made = (CalBranches){.model = model, .allocator = model->allocator, .block = block, .culprit = -1};
 	CalBranchOptions used = *options;
 	if (team && (used.threads == 0 || used.threads > team_workers(team)))
 		used.threads = team_workers(team);
@@ -227,7 +227,7 @@ void cal_branches_destroy(CalBranches *branches) {
 		team_destroy(branches->team);
 	unmake(branches);
 	memory_free(&allocator, branches->numbers);
-	memory_free(&allocator, branches);
+	memory_free(&allocator, branches->block);
 }
 
 bool branches_are_here(const CalBranches *branches) { return !branches->ranks; }

@@ -21,10 +21,10 @@
 /* ---- a branch ------------------------------------------------------------------------------------- */
 
 static const uint8_t *take_prescribed(const Call *call, Branch *b) {
-	if (!call->input || !call->input->prescribed)
+	if (!call->input.prescribed)
 		return b->model.any_prescribed ? b->model.prescribed : NULL;
 	for (int k = 0; k < b->u_segments; ++k)
-		memcpy(b->prescribed + b->u_segment[k].own, call->input->prescribed + b->u_segment[k].whole,
+		memcpy(b->prescribed + b->u_segment[k].own, call->input.prescribed + b->u_segment[k].whole,
 		       (size_t)b->u_segment[k].count);
 	return b->prescribed;
 }
@@ -33,7 +33,7 @@ static SweepInput sweep_input(const CalBranches *s, Branch *b) {
 	const Call *call = &s->call;
 	SweepInput in = {.q = b->q, .u = b->u, .tau = b->work->tau, .prepared = 1, .base = &b->base};
 	in.prescribed = take_prescribed(call, b);
-	in.udot = in.prescribed && call->input && call->input->udot ? b->udot_given : NULL;
+	in.udot = in.prescribed && call->input.udot ? b->udot_given : NULL;
 	in.rotor = call->h != 0 ? b->work->rotor : NULL;
 	in.arriving = b->arriving;
 	in.leaving = &b->burden->slot;
@@ -44,15 +44,15 @@ static SweepInput sweep_input(const CalBranches *s, Branch *b) {
 /* Takes its part of the state; how it turns within itself. */
 static void begin(CalBranches *s, Branch *b) {
 	const Call *call = &s->call;
-	segments_gather(b->q_segment, b->q_segments, call->state->q, b->q);
+	segments_gather(b->q_segment, b->q_segments, call->state.q, b->q);
 	if (call->still) {
 		memset(b->u, 0, sizeof(double) * (size_t)b->model.nu);
 	} else {
-		segments_gather(b->u_segment, b->u_segments, call->state->u, b->u);
+		segments_gather(b->u_segment, b->u_segments, call->state.u, b->u);
 	}
 	b->gravity = call->still ? (dvec3){0, 0, 0} : b->model.gravity;
-	if (call->input && call->input->udot)
-		segments_gather(b->u_segment, b->u_segments, call->input->udot, b->udot_given);
+	if (call->input.udot)
+		segments_gather(b->u_segment, b->u_segments, call->input.udot, b->udot_given);
 	const SweepInput in = sweep_input(s, b);
 	b->work->implicit_step = call->h;
 	forward_kernels(b->model.isa)->spine(&b->model, &in, b->spine, b->spine_count, b->work);
@@ -135,14 +135,14 @@ static void await_push(const CalBranches *s, const AssemblyNode *node) {
 
 /* Wrenches of the input on its nodes, and known ones of its loops; NULL: there are none. */
 static const spatial *collect(const CalBranches *s, Branch *b) {
-	const CalInput *input = s->call.input;
+	const CalInput *input = &s->call.input;
 	spatial *force = b->work->force;
 	bool any = b->model.any_known && !s->call.still;
 	if (any) {
 		forces_collect(&b->model, NULL, b->work);
 		forces_add_modal(&b->model, b->work, NULL, b->work->tau);
 	}
-	for (int i = 0; input && i < input->wrench_count; ++i) {
+	for (int i = 0; i < input->wrench_count; ++i) {
 		const Place place = s->places.node[input->wrenches[i].node];
 		if (place.piece != b->index)
 			continue;
@@ -160,14 +160,14 @@ static const spatial *collect(const CalBranches *s, Branch *b) {
 
 static void take_forces(const CalBranches *s, Branch *b) {
 	const Call *call = &s->call;
-	const CalState own = {.t = call->state->t, .q = b->q, .u = b->u};
+	const CalState own = {.t = call->state.t, .q = b->q, .u = b->u};
 	const double *applied = NULL;
 	if (call->still) {
 		memset(b->work->tau, 0, sizeof(double) * (size_t)b->model.nu);
 		return;
 	}
-	if (call->input && call->input->tau) {
-		segments_gather(b->u_segment, b->u_segments, call->input->tau, b->applied);
+	if (call->input.tau) {
+		segments_gather(b->u_segment, b->u_segments, call->input.tau, b->applied);
 		applied = b->applied;
 	}
 	if (call->h == 0) {
@@ -175,10 +175,10 @@ static void take_forces(const CalBranches *s, Branch *b) {
 		return;
 	}
 	CalState elastic = own;
-	if (call->elastic != call->state) {
-		segments_gather(b->q_segment, b->q_segments, call->elastic->q, b->elastic_q);
-		segments_gather(b->u_segment, b->u_segments, call->elastic->u, b->elastic_u);
-		elastic = (CalState){.t = call->elastic->t, .q = b->elastic_q, .u = b->elastic_u};
+	if (call->elastic.q != call->state.q || call->elastic.u != call->state.u) {
+		segments_gather(b->q_segment, b->q_segments, call->elastic.q, b->elastic_q);
+		segments_gather(b->u_segment, b->u_segments, call->elastic.u, b->elastic_u);
+		elastic = (CalState){.t = call->elastic.t, .q = b->elastic_q, .u = b->elastic_u};
 	}
 	forces_total_implicit(&b->model, &own, &elastic, call->h, applied, b->work->tau, b->work->rotor);
 }
@@ -228,7 +228,7 @@ static const double *prescribed_part(const Branch *b, const SweepInput *in) {
 
 /* Inward sweep of loops that close within it. */
 static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
-	const CalState *state = s->call.state;
+	const CalState *state = &s->call.state;
 	CalWork *work = b->work;
 	kinematics_origins(&b->model, b->u, work);
 	const LoopContext at = {
@@ -260,7 +260,7 @@ static void sweep(CalBranches *s, Branch *b) {
 	b->culprit = culprit >= 0 ? whole_number(b, culprit) : -1;
 	b->not_a_number = culprit >= 0 && isnan(b->work->dofs[culprit].d);
 	if (s->rows) {
-		rows_fill(s->rows, b, s->call.state, s->call.number, &s->call.rows);
+		rows_fill(s->rows, b, &s->call.state, s->call.number, &s->call.rows);
 		rows_receive(s->rows, s->branches, b);
 	}
 	if (b->border.width > 0)
@@ -285,7 +285,7 @@ static void join(CalBranches *s, AssemblyNode *node) {
 		rows_join(s->rows, inner, last->seat_bias, outer, node);
 	} else {
 		forward_kernels(last->model.isa)
-			->join(&inner->columns, last->seat_bias, &outer->burden->slot, &outer->columns, &node->join, &burden->slot,
+			->join(&inner->columns, last->seat_bias, &outer->burden->slot, &outer->columns, node->join, &burden->slot,
 		           node->has_columns ? &node->columns : NULL);
 	}
 	const Burden *bad = outer->burden->culprit >= 0 ? outer->burden : inner->burden;
@@ -314,7 +314,7 @@ static void part(CalBranches *s, const AssemblyNode *node) {
 	const spatial A0 = node->push->A;
 	const double *x = node->has_columns ? node->push->x : NULL;
 	const spatial A =
-		s->rows ? rows_part(s->rows, inner, node, A0, x, F) : kernels->part(&inner->columns, &node->join, A0, x, F);
+		s->rows ? rows_part(s->rows, inner, node, A0, x, F) : kernels->part(&inner->columns, node->join, A0, x, F);
 	tell(s, outer, A, x);
 	tell(s, inner, A0, F);
 }
@@ -326,8 +326,9 @@ static void conclude(CalBranches *s, Branch *b) {
 		memset(b->udot, 0, (size_t)b->model.nu * sizeof(double));
 	if (s->call.udot)
 		segments_scatter(b->u_segment, b->u_segments, b->udot, s->call.udot);
-	const CalStatus then = s->call.then ? s->call.then(s->call.user, &b->slice) : CAL_OK;
-	s->bad[b->index] = status == CAL_OK ? then : status;
+	const BranchThen *then = &s->call.then;
+	const CalStatus own = then->run ? then->run(then->user, &b->slice) : CAL_OK;
+	b->bad = status == CAL_OK ? own : status;
 }
 
 static void outward(CalBranches *s, Branch *b) {
@@ -371,9 +372,31 @@ static void place(CalBranches *s, Branch *b) {
 	rows_place(s->rows, s->branches, b, s->call.number);
 }
 
-static void work_as(void *context, int worker) {
+/* What a worker will need at the end, two lines each; by then they are there. */
+static void fetch_ahead(const BranchThen *then) {
+	const char *user = then->user, *argument = then->argument ? then->argument : user;
+	if (!then->run)
+		return;
+	__builtin_prefetch(user);
+	__builtin_prefetch(user + BRANCH_LINES / 2);
+	__builtin_prefetch(argument);
+	__builtin_prefetch(argument + BRANCH_LINES / 2);
+}
+
+/* Whether something is wrong with a branch of a worker. */
+static int is_any_bad(const CalBranches *s, int worker) {
+	int any = 0;
+	for (int k = 0; k < s->count; ++k) {
+		if (s->worker_of[k] == worker)
+			any |= s->branches[k].culprit >= 0 || s->branches[k].bad != CAL_OK;
+	}
+	return any;
+}
+
+static int work_as(void *context, int worker) {
 	CalBranches *s = context;
 	const Assembly *a = &s->assembly;
+	fetch_ahead(&s->call.then);
 	for (int k = 0; k < s->count; ++k) {
 		if (s->worker_of[k] == worker)
 			begin(s, &s->branches[k]);
@@ -399,7 +422,7 @@ static void work_as(void *context, int worker) {
 		}
 	}
 	if (s->rows && worker == 0)
-		rows_solve(s->rows, s->branches, s->count, a, s->call.state, s->call.number, &s->call.rows);
+		rows_solve(s->rows, s->branches, s->count, a, &s->call.state, s->call.number, &s->call.rows);
 	if (s->rows)
 		team_wait(&s->rows->solved, s->call.number);
 	stand_still(s, worker);
@@ -413,6 +436,7 @@ static void work_as(void *context, int worker) {
 			part(s, node);
 		}
 	}
+	return is_any_bad(s, worker);
 }
 
 static int first_not_finite(const Branch *b) {
@@ -434,25 +458,19 @@ static CalStatus judge(CalBranches *s) {
 		}
 	}
 	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
-		if (s->bad[k] != CAL_OK) {
+		if (s->branches[k].bad != CAL_OK) {
 			s->culprit = first_not_finite(&s->branches[k]); // none, if it came later
-			status = s->bad[k];
+			status = s->branches[k].bad;
 		}
 	}
 	return status;
 }
 
-static void run_all(CalBranches *s, TeamFn work) {
-	if (s->team) {
-		team_run(s->team, work, s);
-	} else {
-		work(s, 0);
-	}
-}
+static int run_all(CalBranches *s, TeamFn work) { return s->team ? team_run(s->team, work, s) : work(s, 0); }
 
 /* All ranks get to know everything, and go on with every branch. */
 static CalStatus conclude_all(CalBranches *s) {
-	const CalStatus status = ranks_gather_udot(s->ranks, s->call.state);
+	const CalStatus status = ranks_gather_udot(s->ranks, &s->call.state);
 	for (int k = s->count - 1; k >= 0 && status == CAL_OK; --k)
 		note_culprit(s, &s->branches[k]);
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
@@ -461,20 +479,20 @@ static CalStatus conclude_all(CalBranches *s) {
 }
 
 CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *elastic, const CalInput *input, double h,
-                       double *udot, BranchFn then, void *user) {
-	if (!s || !state || !elastic || (!udot && !then) || !isfinite(h) || forces_check(s->model, input) != CAL_OK)
+                       double *udot, BranchThen then) {
+	if (!s || !state || !elastic || (!udot && !then.run) || !isfinite(h) || forces_check(s->model, input) != CAL_OK)
 		return CAL_ERR_ARGUMENT;
 	s->call = (Call){.number = s->call.number + 1,
-	                 .state = state,
-	                 .elastic = elastic,
-	                 .input = input,
+	                 .state = *state,
+	                 .elastic = *elastic,
+	                 .input = input ? *input : (CalInput){0},
 	                 .h = h,
 	                 .udot = udot,
-	                 .then = then,
-	                 .user = user};
-	run_all(s, work_as);
+	                 .then = then};
+	const int bad = run_all(s, work_as);
+	s->culprit = -1;
 	if (!s->ranks)
-		return judge(s);
+		return bad ? judge(s) : CAL_OK;
 	s->ranks->evaluations++;
 	if (s->ranks->whole && conclude_all(s) != CAL_OK)
 		return CAL_ERR_LOST;
@@ -483,11 +501,10 @@ CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *el
 
 CalStatus branches_correct(CalBranches *s, const CalState *state, const double *z, const uint8_t *frozen,
                            bool positions, double *dq) {
-	const CalInput input = {.prescribed = frozen};
 	s->call = (Call){.number = s->call.number + 1,
-	                 .state = state,
-	                 .elastic = state,
-	                 .input = frozen ? &input : NULL,
+	                 .state = *state,
+	                 .elastic = *state,
+	                 .input = {.prescribed = frozen},
 	                 .udot = dq,
 	                 .still = true,
 	                 .rows = {.plain = true, .positions = positions, .z = z}};
@@ -497,7 +514,7 @@ CalStatus branches_correct(CalBranches *s, const CalState *state, const double *
 
 /* Residuals of the loops that are closed within a branch. */
 static void residual_within(const CalBranches *s, const Branch *b) {
-	const LoopContext at = {.t = s->call.state->t, .q = b->q, .u = b->u, .plain = 1};
+	const LoopContext at = {.t = s->call.state.t, .q = b->q, .u = b->u, .plain = 1};
 	kinematics_origins(&b->model, b->u, b->work);
 	loop_rows(&b->model, &at, b->work);
 	for (int l = 0; l < s->model->loop_count; ++l) {
@@ -511,7 +528,7 @@ static void residual_within(const CalBranches *s, const Branch *b) {
 	}
 }
 
-static void only_rows(void *context, int worker) {
+static int only_rows(void *context, int worker) {
 	CalBranches *s = context;
 	for (int k = 0; k < s->count; ++k) {
 		if (s->worker_of[k] == worker)
@@ -530,37 +547,39 @@ static void only_rows(void *context, int worker) {
 			residual_within(s, b);
 		}
 	}
+	return 0;
 }
 
 void branches_residual(CalBranches *s, const CalState *state, double *value, double *rate) {
-	s->call = (Call){.number = s->call.number + 1, .state = state, .elastic = state, .value = value, .rate = rate};
+	s->call = (Call){.number = s->call.number + 1, .state = *state, .elastic = *state, .value = value, .rate = rate};
 	run_all(s, only_rows);
 	if (s->rows)
 		rows_residual(s->rows, state, s->call.number, value, rate);
 }
 
-static void only_call(void *context, int worker) {
+static int only_call(void *context, int worker) {
 	CalBranches *s = context;
 	for (int k = 0; k < s->count; ++k) {
 		if (s->worker_of[k] == worker || (s->ranks && s->ranks->whole))
-			s->bad[k] = s->call.then(s->call.user, &s->branches[k].slice);
+			s->branches[k].bad = s->call.then.run(s->call.then.user, &s->branches[k].slice);
 	}
+	return 0;
 }
 
 CalStatus branches_each(CalBranches *s, BranchFn run, void *user) {
-	s->call = (Call){.number = s->call.number, .then = run, .user = user};
+	s->call = (Call){.number = s->call.number, .then = {.run = run, .user = user}};
 	run_all(s, only_call);
 	CalStatus status = CAL_OK;
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
-		status = s->bad[k];
+		status = s->branches[k].bad;
 	return s->ranks ? ranks_verdict(s->ranks, status) : status;
 }
 
 CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot) {
-	return branches_run(branches, state, state, input, 0, udot, NULL, NULL);
+	return branches_run(branches, state, state, input, 0, udot, (BranchThen){0});
 }
 
 CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
                                 const CalInput *input, double h, double *udot) {
-	return branches_run(branches, state, elastic, input, h, udot, NULL, NULL);
+	return branches_run(branches, state, elastic, input, h, udot, (BranchThen){0});
 }

@@ -57,7 +57,7 @@ int solver_probe(CalBranches *s) {
 		probe_state(s->model, probe, &state);
 		if (cal_implicit_dynamics(s->model, &state, &state, NULL, 0, work, work->rhs) != CAL_OK)
 			continue;
-		branches_run(s, &state, &state, NULL, 0, work->rhs, NULL, NULL);
+		branches_run(s, &state, &state, NULL, 0, work->rhs, (BranchThen){0});
 		for (int k = 0; k < s->count && bad == -1; ++k)
 			bad = find_bad_cut(s, &s->branches[k], work);
 	}

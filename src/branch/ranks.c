@@ -100,20 +100,20 @@ static void find_starts(Ranks *r, int (*width)(const Branch *b)) {
 	r->starts[r->transport.size] = at;
 }
 
-static void put_verdict(const Ranks *r, const Branch *b, double *x) {
+static void put_verdict(const Branch *b, double *x) {
 	memcpy(x, b->udot, (size_t)b->model.nu * sizeof(double));
 	x += b->model.nu;
 	x[0] = b->culprit;
 	x[1] = b->not_a_number;
-	x[2] = (double)r->bad[b->index];
+	x[2] = (double)b->bad;
 }
 
-static void get_verdict(const Ranks *r, const CalState *state, Branch *b, const double *x) {
+static void get_verdict(const CalState *state, Branch *b, const double *x) {
 	memcpy(b->udot, x, (size_t)b->model.nu * sizeof(double));
 	x += b->model.nu;
 	b->culprit = (int)x[0];
 	b->not_a_number = (int)x[1];
-	r->bad[b->index] = (CalStatus)x[2];
+	b->bad = (CalStatus)x[2];
 	segments_gather(b->q_segment, b->q_segments, state->q, b->q);
 	segments_gather(b->u_segment, b->u_segments, state->u, b->u);
 }
@@ -123,13 +123,13 @@ CalStatus ranks_gather_udot(Ranks *r, const CalState *state) {
 	double *x = r->packet;
 	for (int k = 0; k < r->count; x += width_of_verdict(&r->branches[k]), ++k) {
 		if (ranks_has(r, k))
-			put_verdict(r, &r->branches[k], x);
+			put_verdict(&r->branches[k], x);
 	}
 	const CalStatus status = gather(r, r->starts, r->packet);
 	x = r->packet;
 	for (int k = 0; k < r->count && status == CAL_OK; x += width_of_verdict(&r->branches[k]), ++k) {
 		if (!ranks_has(r, k))
-			get_verdict(r, state, &r->branches[k], x);
+			get_verdict(state, &r->branches[k], x);
 	}
 	return status;
 }
@@ -166,7 +166,7 @@ CalStatus ranks_verdict(Ranks *r, CalStatus status) {
 /* ---- life ------------------------------------------------------------------------------------------------ */
 
 CalStatus ranks_create(const CalTransport *transport, Branch *branches, int count, const CalModel *model,
-                       CalStatus *bad, Ranks **ranks) {
+                       Ranks **ranks) {
 	const size_t doubles = (size_t)(model->nq + model->nu + VERDICT * count) + 1;
 	const size_t ints = (size_t)(count + transport->size) + 2;
 	const size_t size = sizeof(Ranks) + doubles * sizeof(double) + ints * sizeof(int);
@@ -174,7 +174,7 @@ CalStatus ranks_create(const CalTransport *transport, Branch *branches, int coun
 	if (!r)
 		return CAL_ERR_MEMORY;
 	memset(r, 0, size);
-	*r = (Ranks){.transport = *transport, .branches = branches, .count = count, .bad = bad, .whole = true};
+	*r = (Ranks){.transport = *transport, .branches = branches, .count = count, .whole = true};
 	r->packet = (double *)(void *)(r + 1);
 	r->rank_of = (int *)(void *)(r->packet + doubles);
 	r->starts = r->rank_of + count + 1;

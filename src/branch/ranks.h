@@ -21,7 +21,6 @@ typedef struct Ranks {
 	int *rank_of;   // [count] it only grows
 	int *starts;    // [size + 1] of what each rank gives to a gather
 	double *packet; // room for states of all, or accelerations and verdicts
-	CalStatus *bad; // [count] of the branches
 	bool whole;     // all ranks get all accelerations, and go on with all branches
 	bool failed;    // not whole: an evaluation went wrong, and the run went on
 	int lost;       // 1 + the rank that is gone, -1: some rank, 0: none
@@ -29,7 +28,7 @@ typedef struct Ranks {
 } Ranks;
 
 CalStatus ranks_create(const CalTransport *transport, Branch *branches, int count, const CalModel *model,
-                       CalStatus *bad, Ranks **ranks);
+                       Ranks **ranks);
 void ranks_destroy(const CalModel *model, Ranks *ranks); // accepts NULL
 
 /** NULL: all are here. */

@@ -359,7 +359,7 @@ static void carry_columns(int W, const BorderColumns *a, const double d[6], cons
 void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const AssemblyNode *outer, AssemblyNode *node) {
 	const double bias[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
 	const BorderColumns *a = &inner->columns;
-	double *d = node->join.d;
+	double *d = node->join->d;
 	for (int k = 0; k < 6; ++k)
 		d[k] = a->beta[k] + bias[k];
 	find_wrench(rows->width, a, d, outer, node->solved);
@@ -385,7 +385,7 @@ spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNod
 	}
 	F[6] = F[7] = 0;
 	for (int i = 0; i < 6; ++i) {
-		A[i] = node->join.d[i];
+		A[i] = node->join->d[i];
 		for (int k = 0; k < 6; ++k)
 			A[i] += a->gamma[k * W + i] * a0[k] - a->Phi[i * W + k] * F[k];
 		for (int j = OCTET; j < W; ++j)

@@ -40,12 +40,19 @@ CalStatus branches_create(const CalModel *model, const CalBranchOptions *options
 
 typedef CalStatus (*BranchFn)(void *user, const BranchSlice *slice);
 
+/* What is called for each branch. */
+typedef struct BranchThen {
+	BranchFn run; // NULL: nothing
+	void *user;
+	const void *argument; // what run() will look at behind `user`: fetched ahead; may be NULL
+} BranchThen;
+
 /**
- * As cal_branches_implicit(), h 0: as cal_branches_forward(); then (not NULL) is called for each branch
- * once its udot is known, whatever it is like. udot NULL: only then() wants it.
+ * As cal_branches_implicit(), h 0: as cal_branches_forward(); `then` is called for each branch once its udot is known,
+ * whatever it is like. udot NULL: only that one wants it. input may be NULL.
  */
 CalStatus branches_run(CalBranches *branches, const CalState *state, const CalState *elastic, const CalInput *input,
-                       double h, double *udot, BranchFn then, void *user);
+                       double h, double *udot, BranchThen then);
 /**
  * The motion dq[nu] that multipliers alone bring about, M as inertia: rows move by -z[rows] as far as they can. frozen[nu]
  * (NULL: none) do not move; positions: rows of speeds alone take no part.

@@ -8,15 +8,14 @@
 #include "branch/ranks.h"
 #include "branch/rows.h"
 
-/* The call at hand. */
+/* The call at hand, all in one place: whatever the caller's thread has written every other one has to fetch. */
 typedef struct Call {
 	uint64_t number;
-	const CalState *state, *elastic;
-	const CalInput *input;
-	double h; // not zero: an implicit step
+	CalState state, elastic;
+	CalInput input; // {0}: none
+	double h;       // not zero: an implicit step
 	double *udot;
-	BranchFn then; // NULL: nothing
-	void *user;
+	BranchThen then;
 	bool still; // everything is at rest and weighs nothing: what multipliers alone bring about
 	RowsCall rows;
 	double *value, *rate; // [rows] of branches_residual()
@@ -42,12 +41,11 @@ struct CalBranches {
 	Ranks *ranks;   // NULL: all are here
 	Told *told;     // [count]
 	Assembly assembly;
-	double *numbers; // [2 rows + nu + nq] scratch of a projection
-	Rows *rows;      // loops that reach from branch to branch, NULL: there are none
-	void *memory;
-	Call call;
+	double *numbers;      // [2 rows + nu + nq] scratch of a projection
+	Rows *rows;           // loops that reach from branch to branch, NULL: there are none
+	void *memory, *block; // of these, of this
 	int culprit;
-	CalStatus *bad; // [count]
+	_Alignas(BRANCH_LINES) Call call;
 };
 
 /* Freedom of the whole model. */

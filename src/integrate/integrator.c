@@ -333,7 +333,7 @@ CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {
 /* ---- u first, then q with the new u ------------------------------------------------------------ */
 
 typedef struct HalfExplicit {
-	CalState *from, *to; // of the step; `from` is kept in stage where they are the same
+	CalState from, to; // of the step; `from` is kept in stage where they are the same
 	double h;
 } HalfExplicit;
 
@@ -346,8 +346,8 @@ static CalStatus half_explicit_branch(const Part *part, const BranchSlice *b, co
 		delta[i] = step->h * u[i];
 	}
 	cal_config_integrate(b->model, b->q, delta, b->q_own);
-	segments_scatter(b->q_segment, b->q_segments, b->q_own, step->to->q + part->q);
-	segments_scatter(b->u_segment, b->u_segments, u, step->to->u + part->u);
+	segments_scatter(b->q_segment, b->q_segments, b->q_own, step->to.q + part->q);
+	segments_scatter(b->u_segment, b->u_segments, u, step->to.u + part->u);
 	return all_finite(u, nu) && all_finite(b->q_own, nq) ? CAL_OK : CAL_NOT_FINITE;
 }
 
@@ -356,15 +356,15 @@ static CalStatus half_explicit_slice(CalIntegrator *ig, const Slice *slice, cons
 	if (slice->branch) {
 		return half_explicit_branch(slice->part, slice->branch, step);
 	}
-	if (step->from == step->to) {
-		move_slice(ig, slice, &(Move){step->from->q, step->from->u, ig->stage.q, ig->stage.u});
+	if (step->from.q == step->to.q) {
+		move_slice(ig, slice, &(Move){step->from.q, step->from.u, ig->stage.q, ig->stage.u});
 	}
 	for (int i = slice->part->u; i < slice->part->u + slice->part->nu; i++) {
-		step->to->u[i] = step->from->u[i] + step->h * ig->u_rate[0][i];
-		ig->delta[i] = step->h * step->to->u[i];
+		step->to.u[i] = step->from.u[i] + step->h * ig->u_rate[0][i];
+		ig->delta[i] = step->h * step->to.u[i];
 	}
-	slice_integrate(slice, step->from->q, ig->delta, step->to->q);
-	return slice_is_finite(slice, step->to) ? CAL_OK : CAL_NOT_FINITE;
+	slice_integrate(slice, step->from.q, ig->delta, step->to.q);
+	return slice_is_finite(slice, &step->to) ? CAL_OK : CAL_NOT_FINITE;
 }
 
 /** States of parts that were reached go back to what they were. */
@@ -388,7 +388,7 @@ static CalStatus take_back_slice(CalIntegrator *ig, const Slice *slice, const vo
  */
 CalStatus integrator_half_explicit(CalIntegrator *ig, CalState *state, double h, double t, bool implicit) {
 	const bool in_place = !ig->has_loops && !ig->has_motions;
-	const HalfExplicit step = {state, in_place ? state : &ig->stage, h};
+	const HalfExplicit step = {*state, in_place ? *state : ig->stage, h};
 	CalStatus status = system_evaluate_own(ig, state, implicit ? h : 0, half_explicit_slice, &step);
 	for (int i = 0; i < ig->nx; i++) {
 		ig->stage.x[i] = state->x[i] + h * ig->x_rate[0][i];

@@ -177,8 +177,8 @@ static CalStatus evaluate_branches(CalIntegrator *ig, int i, const Evaluation *e
 	SliceCall call = {ig, part, e->run, e->argument};
 	const CalState from = seen_by(part, e->elastic);
 	double *udot = e->own ? NULL : e->udot + part->u;
-	return branches_run(part->is.branches, &ig->states[i], &from, &ig->inputs[i], e->h, udot,
-	                    e->run ? call_slice : NULL, &call);
+	const BranchThen then = {e->run ? call_slice : NULL, &call, e->argument};
+	return branches_run(part->is.branches, &ig->states[i], &from, &ig->inputs[i], e->h, udot, then);
 }
 
 static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e) {

@@ -36,7 +36,10 @@ typedef struct Tally {
 	int calls[MOST]; // of each worker; only a worker itself writes its own
 } Tally;
 
-static void tally(void *context, int worker) { ((Tally *)context)->calls[worker]++; }
+static int tally(void *context, int worker) {
+	((Tally *)context)->calls[worker]++;
+	return 1 << worker;
+}
 
 static void check_tally(const Tally *t, int workers, int calls) {
 	for (int i = 0; i < MOST; i++)
@@ -49,7 +52,7 @@ static void every_worker_takes_part_in_every_call(void **state) {
 		Tally t = {0};
 		Team *team = team_of(workers);
 		for (int i = 1; i <= CALLS; i++) {
-			team_run(team, tally, &t);
+			assert_int_equal(team_run(team, tally, &t), (1 << workers) - 1);
 			check_tally(&t, workers, i); // all of them have returned
 		}
 		team_destroy(team);
@@ -95,7 +98,7 @@ typedef struct Relay {
 	uint64_t call;
 } Relay;
 
-static void pass_on(void *context, int worker) {
+static int pass_on(void *context, int worker) {
 	Relay *r = context;
 	long carried = 0;
 	if (worker > 0) {
@@ -104,10 +107,11 @@ static void pass_on(void *context, int worker) {
 	}
 	r->at[worker].number = carried + worker + 1;
 	team_post(&r->at[worker].told, r->call);
+	return 0;
 }
 
 /* The other way round: those that are called last go first. */
-static void pass_back(void *context, int worker) {
+static int pass_back(void *context, int worker) {
 	Relay *r = context;
 	long carried = 0;
 	if (worker + 1 < r->workers) {
@@ -116,6 +120,7 @@ static void pass_back(void *context, int worker) {
 	}
 	r->at[worker].number = carried + worker + 1;
 	team_post(&r->at[worker].told, r->call);
+	return 0;
 }
 
 static void marks_order_what_workers_write(void **state) {
@@ -146,9 +151,9 @@ static bool set_policy(int policy) {
 	return sched_setscheduler(0, policy, &param) == 0;
 }
 
-static void note_policy(void *context, int worker) {
+static int note_policy(void *context, int worker) {
 	struct sched_param param;
-	pthread_getschedparam(pthread_self(), &((int *)context)[worker], &param);
+	return pthread_getschedparam(pthread_self(), &((int *)context)[worker], &param);
 }
 
 /* All of them on one processor, so that the caller takes it from the others; without their like only sleep gives it back. */
@@ -171,7 +176,7 @@ static void a_caller_of_priority_does_not_starve_the_others(void **state) {
 	}
 	int policy[MOST] = {0};
 	assert_int_equal(team_follow_priority(team), CAL_OK);
-	team_run(team, note_policy, policy);
+	assert_int_equal(team_run(team, note_policy, policy), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(policy[i], permitted ? SCHED_FIFO : SCHED_OTHER);
 	assert_true(set_policy(SCHED_OTHER));
