@@ -188,6 +188,12 @@ static void add_slot(Slot *to, const Slot *from) {
 	to->b = spatial_add(to->b, from->b);
 }
 
+/* All lines of what another worker has written, side by side and not one after the other. */
+static void fetch(const void *data, size_t bytes) {
+	for (size_t at = 0; at < bytes; at += BRANCH_LINES / 2)
+		__builtin_prefetch((const char *)data + at);
+}
+
 /* Branches that it waits for; at u' = 0 their bases accelerate as its own links do. */
 static void receive(const CalBranches *s, Branch *b) {
 	for (int i = 0; i < b->model.slot_count; ++i)
@@ -197,6 +203,12 @@ static void receive(const CalBranches *s, Branch *b) {
 		if (child->apart)
 			continue;
 		await_burden(s, child->chain);
+		fetch(child->chain->burden, sizeof(Burden));
+	}
+	for (int k = 0; k < b->child_count; ++k) {
+		const Branch *child = &s->branches[b->children[k]];
+		if (child->apart)
+			continue;
 		Slot slot = child->chain->burden->slot;
 		slot.b = spatial_add(slot.b, artic_mul(&slot.M, branch_seat_bias(b, child)));
 		add_slot(&b->arriving[child->slot], &slot);
@@ -279,6 +291,12 @@ static void join(CalBranches *s, AssemblyNode *node) {
 	const Branch *last = &s->branches[inner->last];
 	await_burden(s, inner);
 	await_burden(s, outer);
+	fetch(outer->burden, sizeof(Burden));
+	if (node->has_columns) {
+		fetch(outer->columns.gamma, 6 * BORDER_CUT * sizeof(double));
+		fetch(outer->columns.Phi, 6 * BORDER_CUT * sizeof(double));
+		fetch(outer->columns.beta, BORDER_CUT * sizeof(double));
+	}
 	Burden *burden = node->burden;
 	burden->slot = inner->burden->slot;
 	if (s->rows) {
@@ -374,13 +392,10 @@ static void place(CalBranches *s, Branch *b) {
 
 /* What a worker will need at the end, two lines each; by then they are there. */
 static void fetch_ahead(const BranchThen *then) {
-	const char *user = then->user, *argument = then->argument ? then->argument : user;
-	if (!then->run)
-		return;
-	__builtin_prefetch(user);
-	__builtin_prefetch(user + BRANCH_LINES / 2);
-	__builtin_prefetch(argument);
-	__builtin_prefetch(argument + BRANCH_LINES / 2);
+	if (then->run)
+		fetch(then->user, BRANCH_LINES);
+	if (then->argument)
+		fetch(then->argument, BRANCH_LINES);
 }
 
 /* Whether something is wrong with a branch of a worker. */
