@@ -22,7 +22,7 @@
 #include "base/team.h"
 
 enum {
-	FAN = 3,            // workers that one calls
+	FAN = 15,           // workers that one calls
 	WATCH = 40000,      // looks before a worker sleeps: some 100 us
 	OFFER = 256,        // of these, one in so many offers the processor to others: a worker may need it
 	PATIENCE = 1000,    // looks within a call before that is done

@@ -51,6 +51,7 @@ typedef struct Branch {
 	int seat_link;                  // link of that branch, in its numbers
 	bool apart;                     // that branch carries columns of it
 	int slot;                       // otherwise: accumulator of that branch for it
+	bool first_on_seat;             // and no branch before it shares that
 	int apart_child;                // branch that it carries columns of, -1: none
 	int child_count, *children;     // branches that stand on it
 	bool waits;                     // for some of them

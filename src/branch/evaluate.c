@@ -203,15 +203,13 @@ static void receive(const CalBranches *s, Branch *b) {
 		if (child->apart)
 			continue;
 		await_burden(s, child->chain);
-		fetch(child->chain->burden, sizeof(Burden));
+		add_slot(&b->arriving[child->slot], &child->chain->burden->slot);
 	}
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
-		if (child->apart)
-			continue;
-		Slot slot = child->chain->burden->slot;
-		slot.b = spatial_add(slot.b, artic_mul(&slot.M, branch_seat_bias(b, child)));
-		add_slot(&b->arriving[child->slot], &slot);
+		Slot *slot = &b->arriving[child->slot];
+		if (!child->apart && child->first_on_seat)
+			slot->b = spatial_add(slot->b, artic_mul(&slot->M, branch_seat_bias(b, child)));
 	}
 }
 

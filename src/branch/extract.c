@@ -351,6 +351,14 @@ CalStatus branch_extract(const CalModel *whole, const Cut *cut, const Places *p,
 
 /* ---- connections ----------------------------------------------------------------------------------------- */
 
+static bool is_first_on_seat(const Branch *branches, int k) {
+	for (int i = 0; i < k; ++i) {
+		if (branches[i].parent == branches[k].parent && !branches[i].apart && branches[i].slot == branches[k].slot)
+			return false;
+	}
+	return true;
+}
+
 /* Accumulators: of children other than the next link, and of branches that it waits for. */
 static void assign_slots(Branch *branches, int count, Branch *b) {
 	Link *links = (Link *)(uintptr_t)b->model.links;
@@ -367,6 +375,7 @@ static void assign_slots(Branch *branches, int count, Branch *b) {
 		if (seat->slot < 0)
 			seat->slot = b->model.slot_count++;
 		child->slot = seat->slot;
+		child->first_on_seat = is_first_on_seat(branches, k);
 		const int flex = seat->motion == MOTION_NODE ? seat->flex : seat->carries;
 		if (flex >= 0) // what arrives there does not come with the next link
 			((Flex *)(uintptr_t)b->model.flexes)[flex].chained = 0;
