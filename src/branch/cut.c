@@ -21,7 +21,7 @@
 enum {
 	FLOPS_LINK = 270,
 	FLOPS_FREEDOM = 260,
-	FLOPS_JOIN = 4800,
+	FLOPS_JOIN = 2200,
 	FLOPS_HANDOVER = 1200, // a word from one worker to another
 	FLOPS_PIECE = 1500,
 	FLOPS_CALL = 9000, // of all workers, and their return

@@ -27,6 +27,7 @@ PACKED octet octet_load(const double *x) {
 	return o;
 }
 PACKED void octet_store(double *x, octet o) { memcpy(x, &o, sizeof o); }
+PACKED double octet_at(octet x, int k) { return x[k]; }
 PACKED pack octet_halves(octet x) {
 	return __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
 }
@@ -48,6 +49,11 @@ PACKED octet octet_load(const double *x) { return (octet){pack_load(x), pack_loa
 PACKED void octet_store(double *x, octet o) {
 	pack_store(x, o.lo);
 	pack_store(x + PACK, o.hi);
+}
+PACKED double octet_at(octet x, int k) {
+	double all[OCTET];
+	octet_store(all, x);
+	return all[k];
 }
 PACKED pack octet_halves(octet x) { return pack_add(x.lo, x.hi); }
 #endif
