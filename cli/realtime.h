@@ -11,6 +11,7 @@ enum { REALTIME_BINS = 24 }; // of the histogram: below 1 us, 2 us, 4 us ... 2^2
 
 typedef struct RealTime {
 	double rate;     // simulated seconds per second; 0: the run is not paced
+	double ahead;    // [s] that a step may be ready before it is due
 	double t0, wall; // where both clocks started [s]
 	int64_t steps, missed;
 	double late;    // the worst [s]
@@ -21,8 +22,10 @@ typedef struct RealTime {
 
 /** Locks memory and asks for priority for all threads, as far as the system lets, and starts the clocks. */
 void realtime_start(RealTime *r, CalSim *sim);
-/** One step of the simulation, at most to t_limit; then waits for its time. */
+/** One step of the simulation, at most to t_limit; then waits for its time, or until that is not farther than `ahead`. */
 CalStatus realtime_step(RealTime *r, CalSim *sim, double t_limit, CalError *error);
+/** Waits until the present state is due. */
+void realtime_end(const RealTime *r, const CalSim *sim);
 void realtime_print(const RealTime *r, FILE *out);
 void realtime_print_json(const RealTime *r, FILE *out);
 

@@ -43,6 +43,7 @@ static const char help[] =
 	"      --when-full MODE   if the disk is too slow: wait, losing nothing (default), or drop, never waiting\n"
 	"      --real-time[=R]    paced to the wall clock, R simulated seconds a second (1): counts late steps, drops\n"
 	"                         samples rather than wait for the disk, locks memory and takes priority if permitted\n"
+	"      --ahead S          steps may be ready up to S seconds (of wall time) before they are due (0); docs/realtime.md\n"
 	"      --checkpoint FILE  keep a checkpoint: at the end, and when interrupted (Ctrl-C, SIGTERM); docs/checkpoints.md\n"
 	"      --checkpoint-every S  and every S simulated seconds, at the next sample\n"
 	"      --restart FILE     go on from a checkpoint of the same model, bit by bit; -o gets the samples from there on\n"
@@ -78,6 +79,7 @@ typedef struct RunOptions {
 	CalResultsFull when_full;
 	bool when_full_set;
 	double real_time; // rate; 0: as fast as it can
+	double ahead;     // [s] of the wall clock
 	bool live, no_browser;
 	double live_port; // 0: any that is free
 	double replay;    // interval of the viewer's stream; 0: along with the others
@@ -111,6 +113,7 @@ enum {
 	OPTION_NO_BROWSER,
 	OPTION_WHEN_FULL,
 	OPTION_REAL_TIME,
+	OPTION_AHEAD,
 	OPTION_CHECKPOINT,
 	OPTION_CHECKPOINT_EVERY,
 	OPTION_RESTART,
@@ -138,6 +141,7 @@ static const struct option long_options[] = {
 	{"no-browser", no_argument, NULL, OPTION_NO_BROWSER},
 	{"when-full", required_argument, NULL, OPTION_WHEN_FULL},
 	{"real-time", optional_argument, NULL, OPTION_REAL_TIME},
+	{"ahead", required_argument, NULL, OPTION_AHEAD},
 	{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
 	{"checkpoint-every", required_argument, NULL, OPTION_CHECKPOINT_EVERY},
 	{"restart", required_argument, NULL, OPTION_RESTART},
@@ -171,6 +175,8 @@ static double *number_option(RunOptions *options, int option) {
 		return &options->replay;
 	case OPTION_CHECKPOINT_EVERY:
 		return &options->checkpoints.every;
+	case OPTION_AHEAD:
+		return &options->ahead;
 	case OPTION_LOST_AFTER:
 		return &options->lost_after;
 	default:
@@ -273,6 +279,8 @@ static int parse_options(RunOptions *options, int argc, char **argv) {
 		options->plotted[options->plotted_count++] = argv[optind];
 	if (options->live && options->real_time > 0)
 		return say_usage("run", "--live has a pace of its own; leave --real-time out");
+	if (options->ahead > 0 && options->real_time == 0)
+		return say_usage("run", "--ahead needs --real-time: without a pace there is nothing to be ahead of");
 	if (options->plotted_count && !options->svg)
 		return say_usage("run", "signals behind FILE are for a plot; add --plot FILE.svg, or use --signal");
 	int on_stdout = options->json + is_stdout(options->out) + is_stdout(options->svg);
@@ -463,6 +471,8 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 		if (code == EXIT_OK && checkpoints_look(kept, sim, record))
 			break;
 	}
+	if (pace->clock.rate > 0)
+		realtime_end(&pace->clock, sim);
 	if (progress)
 		clear_progress();
 	return code == EXIT_LOST ? ranks_failed(ranks, sim, summary->path, kept->path, CAL_ERR_LOST, NULL) : code;
@@ -589,7 +599,7 @@ static int count_streams(const RunOptions *options, const Record *record, Summar
 
 static int run_loaded(const RunOptions *options, const CalRunSettings *settings, const Input *input, Loaded *loaded) {
 	Record record = {0};
-	Pace pace = {.clock.rate = options->real_time};
+	Pace pace = {.clock = {.rate = options->real_time, .ahead = options->ahead}};
 	Summary summary = {.path = input->path,
 	                   .title = settings->title ? settings->title : "",
 	                   .method = settings->method.method,

@@ -262,6 +262,16 @@ cp out paced.json
 python 'import json; p = json.load(open("paced.json"))["paced"]; assert p["rate"] == 2 and p["steps"] == 40, p; assert sum(p["below_us"].values()) == 40 and 0 <= p["missed"] <= 40, p'
 calder 0 run model.yaml -m rk4 --step 0.01 -d 0.05 --real-time
 stdout_has 'paced +5 steps at 1 times real time'
+# Ahead of the clock: it starts so much later, and ends with it.
+begin=$(date +%s%N)
+calder 0 run model.yaml -m rk4 --step 0.01 -d 0.2 --real-time --ahead 0.1 --json
+took=$((($(date +%s%N) - begin) / 1000000))
+[ "$took" -ge 299 ] || fail "0.2 s that start 0.1 s ahead took $took ms"
+python 'import json; p = json.load(open("out"))["paced"]; assert p["ahead_s"] == 0.1 and p["steps"] == 20, p'
+calder 0 run model.yaml -m rk4 --step 0.01 -d 0.05 --real-time --ahead 0.01
+stdout_has 'priority .*, up to 10 ms ahead$'
+calder 2 run model.yaml --ahead 0.1
+stderr_has 'needs --real-time'
 calder 2 run model.yaml --real-time=0
 stderr_has 'rate above zero'
 
