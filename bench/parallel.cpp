@@ -129,9 +129,9 @@ class ParallelSuite {
 		r.n = c.engine->bodies();
 		r.ns_best = c.ns.front();
 		r.ns_median = c.ns[c.ns.size() / 2];
-		r.more = {{"threads", c.threads}, {"branches", c.engine->branches()}, {"ns_per_call", r.ns_best}};
+		r.threads = c.threads;
+		r.more = {{"branches", c.engine->branches()}};
 		rows_.push_back(r);
-		threads_.push_back(c.threads);
 		const double one = r.ns_best, base = base_of(name);
 		std::printf("  %2d threads %12.0f ns per step (median %.0f), %.2f times one thread\n", c.threads, one,
 		            r.ns_median, base / one);
@@ -147,14 +147,13 @@ class ParallelSuite {
 
 	void print_table() const {
 		std::printf("\n%-16s %8s %9s %12s %9s\n", "model", "threads", "branches", "ns per step", "speed-up");
-		for (std::size_t i = 0; i < rows_.size(); i++)
-			std::printf("%-16s %8d %9.0f %12.0f %9.2f\n", rows_[i].model.c_str(), threads_[i], rows_[i].more[1].second,
-			            rows_[i].ns_best, base_of(rows_[i].model) / rows_[i].ns_best);
+		for (const Row &r : rows_)
+			std::printf("%-16s %8d %9.0f %12.0f %9.2f\n", r.model.c_str(), r.threads, r.more[0].second, r.ns_best,
+			            base_of(r.model) / r.ns_best);
 	}
 
 	const Options &options_;
 	std::vector<Row> rows_;
-	std::vector<int> threads_;
 	int failures_ = 0;
 };
 

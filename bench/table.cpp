@@ -68,9 +68,9 @@ bool write_json(const std::vector<Row> &rows, const std::string &path) {
 		std::fprintf(
 			file,
 			"%s\n  {\"suite\": \"%s\", \"algorithm\": \"%s\", \"model\": \"%s\", \"n\": %d, \"engine\": \"%s\", "
-			"\"version\": \"%s\", \"threads\": 1, \"ns_per_call\": %.1f, \"ns_per_body\": %.2f",
+			"\"version\": \"%s\", \"threads\": %d, \"ns_per_call\": %.1f, \"ns_per_body\": %.2f",
 			&r == rows.data() ? "" : ",", r.suite.c_str(), r.algorithm.c_str(), r.model.c_str(), r.n, r.engine.c_str(),
-			r.version.c_str(), r.ns_best, r.ns_best / r.n);
+			r.version.c_str(), r.threads, r.ns_best, r.ns_best / r.n);
 		for (const auto &[name, value] : r.more)
 			std::fprintf(file, ", \"%s\": %.8g", name.c_str(), value);
 		std::fprintf(file, "}");
