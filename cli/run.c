@@ -5,319 +5,21 @@
  * The file gives the method, the duration, and the streams with their signals and intervals; options override each of
  * them. Signals named behind FILE are those of the plot; they are recorded too, in the first stream.
  */
-#define _GNU_SOURCE // getopt_long, isatty, fileno, SIGXFSZ
+#define _GNU_SOURCE // isatty, fileno, SIGXFSZ
 
-#include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "branches.h"
 #include "checkpoint.h"
 #include "live.h"
 #include "ranks.h"
 #include "replay.h"
 #include "record.h"
+#include "run_options.h"
 #include "summary.h"
-
-static const char help[] =
-	"usage: calder run [OPTION]... FILE [SIGNAL]...\n"
-	"\n"
-	"Integrates the model in FILE (YAML or JSON, docs/format.md; - reads stdin) and prints a summary.\n"
-	"  -o, --out FILE         samples as HDF5 (FILE ends in .h5 or .hdf5) or CSV (- for stdout); docs/results.md\n"
-	"  -p, --plot FILE        picture (SVG; PNG if FILE ends so) of the SIGNALs named behind FILE, or of those of the file\n"
-	"  -s, --signal SIGNAL    record this signal instead of those of the file; may be repeated\n"
-	"  -d, --duration S       end after S seconds\n"
-	"  -i, --interval S       one sample every S seconds (0: every step)\n"
-	"  -m, --method NAME      euler-cromer, rk4, implicit, implicit-midpoint or dopri5\n"
-	"      --step S           step size (dopri5: first step)\n"
-	"      --rtol R, --atol A tolerances of dopri5\n"
-	"      --threads N        share the work of a step among N threads, where that pays; docs/parallel.md\n"
-	"      --branches P       cut the model for P workers (default N): the same bits for any number of threads\n"
-	"      --replay S         what `calder view` needs every S seconds (default: with other samples, 60 a second at most)\n"
-	"      --no-replay        HDF5 without that\n"
-	"      --flush S          hand what is sampled to the disk every S seconds of wall time (1)\n"
-	"      --when-full MODE   if the disk is too slow: wait, losing nothing (default), or drop, never waiting\n"
-	"      --real-time[=R]    paced to the wall clock, R simulated seconds a second (1): counts late steps, drops\n"
-	"                         samples rather than wait for the disk, locks memory and takes priority if permitted\n"
-	"      --ahead S          steps may be ready up to S seconds (of wall time) before they are due (0); docs/realtime.md\n"
-	"      --checkpoint FILE  keep a checkpoint: at the end, and when interrupted (Ctrl-C, SIGTERM); docs/checkpoints.md\n"
-	"      --checkpoint-every S  and every S simulated seconds, at the next sample\n"
-	"      --restart FILE     go on from a checkpoint of the same model, bit by bit; -o gets the samples from there on\n"
-	"      --live[=PORT]      in the browser while it runs, at real time unless the page asks for another speed: pause, step,\n"
-	"                         push bodies, move joints (docs/viewer.md); --no-browser only says the address\n"
-	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: the model is cut\n"
-	"                         even where that does not pay (docs/distributed.md)\n"
-	"      --lost-after S     silence of another rank that is taken for its end (60)\n"
-	"      --json             summary as JSON\n"
-	"  -q, --quiet            no progress bar and no summary\n"
-	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
-	"         pose:BODY/NODE and so on, node:BODY/NODE (pose and velocity), wrench:BODY/NODE (loads),\n"
-	"         deflection:BODY/NODE, reaction (all joints), reaction:JOINT, energy, momentum, loop:LOOP (its\n"
-	"         wrench), residual (of all loops), residual:LOOP; and single columns of them: momentum:Lz,\n"
-	"         u:flight.3, residual:pin:dx; device (outputs of all), device:NAME, event (how often each has\n"
-	"         happened), event:NAME, balance (energy account), total_momentum (of all groups together)\n"
-	"\n"
-	"example: calder run examples/pendulum.yaml -o pendulum.h5 --plot pendulum.svg q energy\n";
-
-enum { MAX_SIGNALS = 256 };
-
-typedef struct RunOptions {
-	const char *path;
-	const char *out, *svg;
-	const char *recorded[MAX_SIGNALS]; // by --signal
-	int recorded_count;
-	const char *plotted[MAX_SIGNALS]; // behind FILE
-	int plotted_count;
-	const char *method;
-	double duration, interval, step, rtol, atol; // NAN: as the file says
-	double threads, branches;                    // likewise
-	double flush;                                // [s]; 0: default
-	CalResultsFull when_full;
-	bool when_full_set;
-	double real_time; // rate; 0: as fast as it can
-	double ahead;     // [s] of the wall clock
-	bool live, no_browser;
-	double live_port; // 0: any that is free
-	double replay;    // interval of the viewer's stream; 0: along with the others
-	bool no_replay;
-	Checkpoints checkpoints;
-	double lost_after; // [s]
-	RunRanks *ranks;   // NULL: one process
-	bool distribute, cut_forced;
-	bool json, quiet;
-} RunOptions;
-
-/* ---- options ----------------------------------------------------------------------------------- */
-
-static bool parse_number(const char *text, double *value) {
-	char *end;
-	errno = 0;
-	*value = strtod(text, &end);
-	return end != text && *end == 0 && errno == 0 && isfinite(*value) && *value >= 0;
-}
-
-enum {
-	OPTION_STEP = 256,
-	OPTION_RTOL,
-	OPTION_ATOL,
-	OPTION_THREADS,
-	OPTION_BRANCHES,
-	OPTION_FLUSH,
-	OPTION_REPLAY,
-	OPTION_NO_REPLAY,
-	OPTION_LIVE,
-	OPTION_NO_BROWSER,
-	OPTION_WHEN_FULL,
-	OPTION_REAL_TIME,
-	OPTION_AHEAD,
-	OPTION_CHECKPOINT,
-	OPTION_CHECKPOINT_EVERY,
-	OPTION_RESTART,
-	OPTION_DISTRIBUTE,
-	OPTION_LOST_AFTER
-};
-
-static const struct option long_options[] = {
-	{"out", required_argument, NULL, 'o'},
-	{"output", required_argument, NULL, 'o'},
-	{"plot", required_argument, NULL, 'p'},
-	{"signal", required_argument, NULL, 's'},
-	{"duration", required_argument, NULL, 'd'},
-	{"interval", required_argument, NULL, 'i'},
-	{"method", required_argument, NULL, 'm'},
-	{"step", required_argument, NULL, OPTION_STEP},
-	{"rtol", required_argument, NULL, OPTION_RTOL},
-	{"atol", required_argument, NULL, OPTION_ATOL},
-	{"threads", required_argument, NULL, OPTION_THREADS},
-	{"branches", required_argument, NULL, OPTION_BRANCHES},
-	{"flush", required_argument, NULL, OPTION_FLUSH},
-	{"replay", required_argument, NULL, OPTION_REPLAY},
-	{"no-replay", no_argument, NULL, OPTION_NO_REPLAY},
-	{"live", optional_argument, NULL, OPTION_LIVE},
-	{"no-browser", no_argument, NULL, OPTION_NO_BROWSER},
-	{"when-full", required_argument, NULL, OPTION_WHEN_FULL},
-	{"real-time", optional_argument, NULL, OPTION_REAL_TIME},
-	{"ahead", required_argument, NULL, OPTION_AHEAD},
-	{"checkpoint", required_argument, NULL, OPTION_CHECKPOINT},
-	{"checkpoint-every", required_argument, NULL, OPTION_CHECKPOINT_EVERY},
-	{"restart", required_argument, NULL, OPTION_RESTART},
-	{"distribute", optional_argument, NULL, OPTION_DISTRIBUTE},
-	{"lost-after", required_argument, NULL, OPTION_LOST_AFTER},
-	{"json", no_argument, NULL, 'j'},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
-
-static double *number_option(RunOptions *options, int option) {
-	switch (option) {
-	case 'd':
-		return &options->duration;
-	case 'i':
-		return &options->interval;
-	case OPTION_STEP:
-		return &options->step;
-	case OPTION_RTOL:
-		return &options->rtol;
-	case OPTION_ATOL:
-		return &options->atol;
-	case OPTION_THREADS:
-		return &options->threads;
-	case OPTION_BRANCHES:
-		return &options->branches;
-	case OPTION_FLUSH:
-		return &options->flush;
-	case OPTION_REPLAY:
-		return &options->replay;
-	case OPTION_CHECKPOINT_EVERY:
-		return &options->checkpoints.every;
-	case OPTION_AHEAD:
-		return &options->ahead;
-	case OPTION_LOST_AFTER:
-		return &options->lost_after;
-	default:
-		return NULL;
-	}
-}
-
-static int set_option(RunOptions *options, int option, const char *value) {
-	double *number = number_option(options, option);
-	if (number)
-		return parse_number(value, number) ? EXIT_OK
-		                                   : say_usage("run", "'%s' is not a number that is zero or more", value);
-	switch (option) {
-	case 'o':
-		options->out = value;
-		return EXIT_OK;
-	case 'p':
-		options->svg = value;
-		return EXIT_OK;
-	case 'm':
-		options->method = value;
-		return EXIT_OK;
-	case OPTION_CHECKPOINT:
-		options->checkpoints.path = value;
-		return EXIT_OK;
-	case OPTION_RESTART:
-		options->checkpoints.restart = value;
-		return EXIT_OK;
-	case OPTION_DISTRIBUTE:
-		options->distribute = true;
-		options->cut_forced = value != NULL;
-		return !value || strcmp(value, "forced") == 0
-		           ? EXIT_OK
-		           : say_usage("run", "--distribute stands alone, or is --distribute=forced, not '%s'", value);
-	case 's':
-		if (options->recorded_count == MAX_SIGNALS)
-			return say_usage("run", "more than %d signals", MAX_SIGNALS);
-		options->recorded[options->recorded_count++] = value;
-		return EXIT_OK;
-	case OPTION_REAL_TIME:
-		options->real_time = 1;
-		return !value || (parse_number(value, &options->real_time) && options->real_time > 0)
-		           ? EXIT_OK
-		           : say_usage("run", "--real-time takes a rate above zero, not '%s'", value);
-	case OPTION_LIVE:
-		options->live = true;
-		return !value || (parse_number(value, &options->live_port) && options->live_port <= 65535)
-		           ? EXIT_OK
-		           : say_usage("run", "--live takes the number of a port, not '%s'", value);
-	case OPTION_NO_BROWSER:
-		options->no_browser = true;
-		return EXIT_OK;
-	case OPTION_NO_REPLAY:
-		options->no_replay = true;
-		return EXIT_OK;
-	case OPTION_WHEN_FULL:
-		options->when_full_set = true;
-		options->when_full = strcmp(value, "drop") == 0 ? CAL_RESULTS_DROP : CAL_RESULTS_WAIT;
-		return strcmp(value, "drop") == 0 || strcmp(value, "wait") == 0
-		           ? EXIT_OK
-		           : say_usage("run", "--when-full is wait or drop, not '%s'", value);
-	case 'j':
-		options->json = true;
-		return EXIT_OK;
-	case 'q':
-		options->quiet = true;
-		return EXIT_OK;
-	default:
-		return say_usage("run", "that option is not known, or lacks its value");
-	}
-}
-
-static bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0; }
-
-/* Exit code, or -1 to go on. */
-static int parse_options(RunOptions *options, int argc, char **argv) {
-	*options = (RunOptions){.duration = NAN,
-	                        .interval = NAN,
-	                        .step = NAN,
-	                        .rtol = NAN,
-	                        .atol = NAN,
-	                        .threads = NAN,
-	                        .branches = NAN,
-	                        .lost_after = 60};
-	for (int option; (option = getopt_long(argc, argv, "o:p:s:d:i:m:qh", long_options, NULL)) != -1;) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			return EXIT_OK;
-		}
-		int code = set_option(options, option, optarg);
-		if (code != EXIT_OK)
-			return code;
-	}
-	if (optind == argc)
-		return say_usage("run", "name a model file (or - for stdin)");
-	options->path = argv[optind++];
-	if (argc - optind > MAX_SIGNALS)
-		return say_usage("run", "more than %d signals", MAX_SIGNALS);
-	for (; optind < argc; optind++)
-		options->plotted[options->plotted_count++] = argv[optind];
-	if (options->live && options->real_time > 0)
-		return say_usage("run", "--live has a pace of its own; leave --real-time out");
-	if (options->ahead > 0 && options->real_time == 0)
-		return say_usage("run", "--ahead needs --real-time: without a pace there is nothing to be ahead of");
-	if (options->plotted_count && !options->svg)
-		return say_usage("run", "signals behind FILE are for a plot; add --plot FILE.svg, or use --signal");
-	int on_stdout = options->json + is_stdout(options->out) + is_stdout(options->svg);
-	if (on_stdout > 1)
-		return say_usage("run", "only one of CSV, plot and JSON summary can go to stdout");
-	if (options->checkpoints.every > 0 && !options->checkpoints.path)
-		return say_usage("run", "--checkpoint-every needs --checkpoint FILE");
-	if (options->distribute && (options->live || options->real_time > 0 || strcmp(options->path, "-") == 0))
-		return say_usage("run", "--distribute goes with a model file, and without --live and --real-time");
-	return -1;
-}
-
-static void override(double *setting, double option) {
-	if (!isnan(option))
-		*setting = option;
-}
-
-/* Threads or branches; an option that is not given leaves what the file says. */
-static bool override_workers(int *setting, double option) { return isnan(option) || branches_parse(option, setting); }
-
-static int apply(const RunOptions *options, CalRunSettings *settings) {
-	if (!override_workers(&settings->threads, options->threads) ||
-	    !override_workers(&settings->branches, options->branches))
-		return say_usage("run", "--threads and --branches take a whole number from 1 to %d", BRANCHES_MOST);
-	if (options->method && cal_method_find(options->method, &settings->method.method) != 0)
-		return say_usage("run", "there is no method '%s'; use euler-cromer, rk4, implicit, implicit-midpoint or dopri5",
-		                 options->method);
-	override(&settings->duration, options->duration);
-	override(&settings->method.step, options->step);
-	override(&settings->method.rtol, options->rtol);
-	override(&settings->method.atol, options->atol);
-	if (settings->duration > 0)
-		return EXIT_OK;
-	say_error(input_name(options->path),
-	          "there is no time to simulate; give run: {duration: ...} in the file, or --duration");
-	return EXIT_INPUT;
-}
 
 /* ---- signals ----------------------------------------------------------------------------------- */
 
@@ -654,7 +356,7 @@ static int load_and_run(RunOptions *options) {
 	int code = read_input(options->path, &input);
 	CalRunSettings settings = cal_file_run(input.file);
 	if (code == EXIT_OK)
-		code = apply(options, &settings);
+		code = run_options_apply(options, &settings);
 	Loaded loaded = {0};
 	CalRunSettings here = settings; // a rank works with one thread, and cuts for all
 	if (options->ranks) {
@@ -677,7 +379,7 @@ static int load_and_run(RunOptions *options) {
 
 int command_run(int argc, char **argv) {
 	RunOptions options;
-	int code = parse_options(&options, argc, argv);
+	int code = run_options_parse(&options, argc, argv);
 	if (code >= 0 || !options.path)
 		return code;
 	signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write, not the end
