@@ -18,9 +18,9 @@ static int finite3(CalVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinit
 
 static CalStatus check_body(Change *c, const CalNewBody *made) {
 	const CalDesc *desc = c->t->desc;
-	const CalBodyDef *body = &made->body;
+	const CalBodyDef *body = made ? &made->body : NULL;
 	const CalSimCapacity *left = &c->t->left;
-	if (!made || !body->name || !body->name[0] || !name_slashes_are_sound(body->name) ||
+	if (!body || !body->name || !body->name[0] || !name_slashes_are_sound(body->name) ||
 	    strcmp(body->name, "ground") == 0)
 		return error_set(c->error, CAL_ERR_MODEL,
 		                 "a new body needs a name, without '/' at an end or twice, and other than \"ground\"");
