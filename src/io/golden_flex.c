@@ -46,15 +46,16 @@ CalStatus golden_add_flexibility(GoldenCase *c, const TreeNode *body, CalBodyId 
 		return golden_fail(c, body, "a flexible body without K");
 	if ((size_t)def.modes * (size_t)def.modes > body->weight) // the numbers of K are nodes of the tree
 		return golden_fail(c, tree_get(body, "K"), "nm does not fit the size of K");
-	def.node_count = list && list->kind == TREE_LIST ? list->count : 0;
-	CalFlexNode *flex = tree_array(c->tree, (size_t)def.node_count + 1, sizeof *flex);
+	const int count = list && list->kind == TREE_LIST ? list->count : 0;
+	def.node_count = count;
+	CalFlexNode *flex = tree_array(c->tree, (size_t)count + 1, sizeof *flex);
 	if (!flex)
 		return no_memory(c);
 	def.nodes = flex;
 	status = read_array(c, tree_get(body, "K"), def.modes * def.modes, &def.stiffness);
 	if (status == CAL_OK)
 		status = read_array(c, tree_get(body, "D"), def.modes * def.modes, &def.damping);
-	for (int i = 0; status == CAL_OK && i < def.node_count; i++) {
+	for (int i = 0; status == CAL_OK && i < count; i++) {
 		flex[i].node = nodes[i];
 		status = read_node(c, list->items[i], def.modes, &flex[i]);
 	}

@@ -368,7 +368,7 @@ CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsyste
 		status = error_set(error, CAL_ERR_MEMORY, "subsystem \"%.100s\": out of memory", name);
 	if (status == CAL_OK)
 		status = add_device(sim, name, box, &index, error);
-	if (status != CAL_OK) {
+	if (status != CAL_OK || !all) {
 		memory_free(&sim->allocator, box);
 		memory_free(&sim->allocator, all);
 		return status;
