@@ -2,7 +2,8 @@
 /*
  * test_branches.c — forward dynamics by branches against that of the whole model: random rigid and flexible chains and
  * trees of every joint, with prescribed freedoms, wrenches, springs, implicit steps and loops; and the same bits with any
- * number of threads. Lack of memory at any point leaves nothing behind.
+ * number of threads. What is singular or not finite is told whichever thread meets it; lack of memory at any point leaves
+ * nothing behind.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -180,6 +181,61 @@ static void loops_agree(void **state) {
 	assert_true(counts.several > CASES && counts.apart > 0 && counts.waiting > 0);
 }
 
+/* ---- errors -------------------------------------------------------------------------------------------------------- */
+
+/* A chain of hinges with one gimbal of axes x, y, x, which is locked when the middle angle vanishes. */
+static Fixture *chain_with_gimbal(uint64_t seed, int bodies, int gimbal) {
+	RefModel *m = ref_model_create();
+	Rng r = rng_make(seed);
+	for (int i = 0; i < bodies; i++) {
+		ref_model_add_body(m, i - 1, i == gimbal ? CAL_JOINT_SEQUENCE : CAL_JOINT_REVOLUTE);
+		CalJointDef *def = &m->bodies[i].joint;
+		def->inboard.position = rng_vector(&r, 0.5);
+		rng_mass(&r, 1, &m->bodies[i].mass, &m->bodies[i].com, &m->bodies[i].inertia);
+		if (i != gimbal)
+			continue;
+		def->element_count = 3;
+		for (int k = 0; k < 3; k++)
+			def->elements[k] = (CalElement){.type = CAL_JOINT_REVOLUTE, .axis = {k != 1, k == 1, 0}};
+	}
+	ref_model_index(m);
+	Fixture *f = fixture_create(m, seed, CAL_SOLVER_RECURSIVE);
+	rng_fill(&r, 1, f->nq, f->state.q);
+	rng_fill(&r, 1, f->nu, f->state.u);
+	return f;
+}
+
+static void check_told(uint64_t seed, Fixture *f, int gimbal, int threads) {
+	CalBranches *branches = branches_of(seed, f->model, 4, threads);
+	double *udot = fixture_doubles(f, f->nu), *middle = &f->state.q[gimbal + 1], *speed = &f->state.u[gimbal];
+	const double angle = *middle, known = *speed;
+	check_that(seed, cal_branches_count(branches) > 1);
+	*middle = 0;
+	check_status(seed, cal_branches_forward(branches, &f->state, NULL, udot), CAL_SINGULAR);
+	const int culprit = cal_branches_culprit(branches);
+	check_that(seed, culprit == gimbal || culprit == gimbal + 2);
+	*middle = angle;
+	check_ok(seed, cal_branches_forward(branches, &f->state, NULL, udot));
+	check_that(seed, cal_branches_culprit(branches) == -1);
+	*speed = NAN;
+	check_status(seed, cal_branches_forward(branches, &f->state, NULL, udot), CAL_NOT_FINITE);
+	*speed = known;
+	check_ok(seed, cal_branches_forward(branches, &f->state, NULL, udot));
+	cal_branches_destroy(branches);
+}
+
+static void what_is_wrong_is_told_by_any_thread(void **state) {
+	(void)state;
+	enum { BODIES = 16 };
+	for (int gimbal = 0; gimbal < BODIES; gimbal++) {
+		const uint64_t seed = test_seed() + (uint64_t)gimbal;
+		Fixture *f = chain_with_gimbal(seed, BODIES, gimbal);
+		for (int threads = 1; threads <= 4; threads++)
+			check_told(seed, f, gimbal, threads);
+		fixture_destroy(f);
+	}
+}
+
 /* ---- memory -------------------------------------------------------------------------------------------------------- */
 
 /* Each allocation fails in turn. Returns how many there are. */
@@ -228,6 +284,7 @@ int main(void) {
 		cmocka_unit_test(trees_agree),
 		cmocka_unit_test(threads_give_the_same_bits),
 		cmocka_unit_test(loops_agree),
+		cmocka_unit_test(what_is_wrong_is_told_by_any_thread),
 		cmocka_unit_test(lack_of_memory_leaves_nothing_behind),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
