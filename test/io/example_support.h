@@ -16,11 +16,6 @@ typedef struct Running {
 	CalSimBalance before; // at the start
 } Running;
 
-static inline void example_finding(void *user, const CalFinding *finding) {
-	(void)user;
-	fail_msg("%s", finding->text);
-}
-
 static inline CalSimBalance example_balance(Running *r) {
 	CalSimBalance now;
 	assert_int_equal(cal_sim_balance(r->sim, &now), CAL_OK);
@@ -28,13 +23,8 @@ static inline CalSimBalance example_balance(Running *r) {
 }
 
 static inline Running example_start(const char *name) {
-	Running r = {0};
-	char path[512];
+	Running r = {.file = example_of(name)};
 	CalError error;
-	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
-	if (cal_file_read(path, NULL, &r.file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	assert_int_equal(cal_desc_check(cal_file_desc(r.file), example_finding, NULL), CAL_OK);
 	const CalSimOptions options = {.method = cal_file_run(r.file).method};
 	if (cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
 	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)

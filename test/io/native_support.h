@@ -32,6 +32,23 @@ static inline CalFile *file_of(const char *text) {
 	return file;
 }
 
+static inline void fail_on_finding(void *user, const CalFinding *finding) {
+	(void)user;
+	fail_msg("%s", finding->text);
+}
+
+/** A file of examples/: it can be read, and is without a finding. */
+static inline CalFile *example_of(const char *name) {
+	CalFile *file = NULL;
+	char path[512];
+	CalError error;
+	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
+	if (cal_file_read(path, NULL, &file, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	assert_int_equal(cal_desc_check(cal_file_desc(file), fail_on_finding, NULL), CAL_OK);
+	return file;
+}
+
 static inline CalModel *model_of(const CalFile *file, const char *group) {
 	CalModel *model = NULL;
 	CalError error;

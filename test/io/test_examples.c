@@ -22,19 +22,9 @@ typedef struct Running {
 	CalMomentum momentum; // at the start
 } Running;
 
-static void on_finding(void *user, const CalFinding *finding) {
-	(void)user;
-	fail_msg("%s", finding->text);
-}
-
 static Running start(const char *name) {
-	Running r = {0};
-	char path[512];
+	Running r = {.file = example_of(name)};
 	CalError error;
-	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
-	if (cal_file_read(path, NULL, &r.file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	assert_int_equal(cal_desc_check(cal_file_desc(r.file), on_finding, NULL), CAL_OK);
 	r.model = model_of(r.file, NULL);
 	assert_int_equal(cal_state_create(r.model, &r.state), CAL_OK);
 	assert_int_equal(cal_work_create(r.model, &r.work), CAL_OK);

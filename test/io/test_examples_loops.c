@@ -19,21 +19,11 @@ typedef struct Running {
 	CalSim *sim;
 } Running;
 
-static void on_finding(void *user, const CalFinding *finding) {
-	(void)user;
-	fail_msg("%s", finding->text);
-}
-
 static double next_switch(void *loads, double t) { return cal_file_loads_next_switch(loads, t); }
 
 static Running start(const char *name) {
-	Running r = {0};
-	char path[512];
+	Running r = {.file = example_of(name)};
 	CalError error;
-	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
-	if (cal_file_read(path, NULL, &r.file, &error) != CAL_OK)
-		fail_msg("%s", error.text);
-	assert_int_equal(cal_desc_check(cal_file_desc(r.file), on_finding, NULL), CAL_OK);
 	const CalSimOptions options = {.method = cal_file_run(r.file).method};
 	assert_int_equal(cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error), CAL_OK);
 	for (int i = 0; i < cal_sim_group_count(r.sim); i++) {
