@@ -270,6 +270,16 @@ took=$((($(date +%s%N) - begin) / 1000000))
 python 'import json; p = json.load(open("out"))["paced"]; assert p["ahead_s"] == 0.1 and p["steps"] == 20, p'
 calder 0 run model.yaml -m rk4 --step 0.01 -d 0.05 --real-time --ahead 0.01
 stdout_has 'priority .*, up to 10 ms ahead$'
+# What is ready is not late, whatever happens to the run then: it stands still while its last steps are due.
+last=(run model.yaml -m rk4 --step 0.01 -d 0.6 --real-time --ahead 1 --json)
+"$CALDER" "${last[@]}" >out 2>err </dev/null &
+run=$!
+sleep 1.3
+kill -STOP $run
+sleep 0.25
+kill -CONT $run
+wait $run || fail "exit code $?"
+python 'import json; p = json.load(open("out"))["paced"]; assert p["steps"] == 60 and p["missed"] == 0, p'
 calder 2 run model.yaml --ahead 0.1
 stderr_has 'needs --real-time'
 calder 2 run model.yaml --real-time=0
