@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "branches.h"
+#include "info_results.h"
 #include "mobility.h"
 
 static const char help[] =
@@ -25,7 +26,8 @@ static const char help[] =
 	"listed with their files, border nodes by their paths. --branches P says how each group would be cut for P\n"
 	"threads (docs/parallel.md): what a branch stands on and begins with, its bodies, degrees of freedom and loops,\n"
 	"its share of the work, and whether the branch below is joined with it later or waits for it.\n"
-	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
+	"FILE is YAML or JSON (docs/format.md); - reads it from stdin. Of a result file (.h5): its run, method and\n"
+	"tolerances, streams, and what there is to doubt (docs/doubts.md).\n"
 	"\n"
 	"example: calder info examples/free_flying_arm.yaml\n";
 
@@ -334,6 +336,8 @@ int command_info(int argc, char **argv) {
 	}
 	if (argc - optind != 1)
 		return say_usage("info", "name one model file (or - for stdin)");
+	if (cal_results_is_hdf5(argv[optind]))
+		return info_results(argv[optind], json);
 	CalFile *file;
 	int code = input_open(argv[optind], &file);
 	if (code != EXIT_OK)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doubts.h"
 #include "record.h"
 
 static const double coincidence = 1e-9; // of an interval
@@ -265,11 +266,15 @@ size_t record_taken(const Record *record) {
 	return taken;
 }
 
-int record_finish(Record *record, const char *path) {
+int record_finish(Record *record, const CalSim *sim, const char *path) {
 	CalError error = {0};
+	CalDoubt doubts[CAL_DOUBTS_MOST];
 	if (!record->results)
 		return EXIT_OK;
-	CalStatus status = cal_results_finish(record->results, &error);
+	CalStatus status = cal_results_set_doubts(record->results, doubts, doubts_of(sim, doubts));
+	if (status != CAL_OK)
+		return say_status(path, status, NULL);
+	status = cal_results_finish(record->results, &error);
 	return status == CAL_OK ? EXIT_OK : say_of_file(record, path, status, &error);
 }
 

@@ -60,7 +60,7 @@ int record_sample(Record *record, CalSim *sim, const char *path);
 /** Hands new entries of the scenario's log to its stream. Returns an exit code, as record_sample() does. */
 int record_events(Record *record);
 /** Ends the writing. Returns EXIT_INPUT, and says so, if a file could not be written. */
-int record_finish(Record *record, const char *path);
+int record_finish(Record *record, const CalSim *sim, const char *path);
 /** Samples of all streams but those taken along. */
 size_t record_taken(const Record *record);
 /** Draws the given signals of the first stream. Returns an exit code. */

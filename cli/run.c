@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "checkpoint.h"
+#include "doubts.h"
 #include "live.h"
 #include "ranks.h"
 #include "replay.h"
@@ -271,7 +272,7 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	if (code == EXIT_OK)
 		code = integrate(record, summary, sim, pace, &kept, options->ranks, progress);
 	live_end(pace->page, sim, code == EXIT_OK ? "the run is over" : "the run has failed");
-	int finish_code = record_finish(record, summary->path);
+	int finish_code = record_finish(record, sim, summary->path);
 	code = code == EXIT_OK ? finish_code : code;
 	if (code == EXIT_OK)
 		code = checkpoints_finish(&kept, sim);
@@ -322,6 +323,10 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 		code = ranks_sum_up(options->ranks, loaded->sim, &summary.ranks);
 	if (code == EXIT_OK && ranks_is_first(options->ranks))
 		print_summary(options, &summary, loaded->sim);
+	if (ranks_is_first(options->ranks))
+		doubts_warn(loaded->sim, summary.path);
+	if (code == EXIT_OK && options->strict && cal_sim_doubt_count(loaded->sim) > 0)
+		code = EXIT_CHECK;
 	record_free(&record);
 	summary_free(&summary);
 	live_destroy(pace.page);

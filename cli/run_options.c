@@ -42,6 +42,7 @@ static const char help[] =
 	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: the model is cut\n"
 	"                         even where that does not pay (docs/distributed.md)\n"
 	"      --lost-after S     silence of another rank that is taken for its end (60)\n"
+	"      --strict           exit code 1 if there is something to doubt in the results (docs/doubts.md)\n"
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
 	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
@@ -78,7 +79,8 @@ enum {
 	OPTION_CHECKPOINT_EVERY,
 	OPTION_RESTART,
 	OPTION_DISTRIBUTE,
-	OPTION_LOST_AFTER
+	OPTION_LOST_AFTER,
+	OPTION_STRICT
 };
 
 static const struct option long_options[] = {
@@ -107,6 +109,7 @@ static const struct option long_options[] = {
 	{"restart", required_argument, NULL, OPTION_RESTART},
 	{"distribute", optional_argument, NULL, OPTION_DISTRIBUTE},
 	{"lost-after", required_argument, NULL, OPTION_LOST_AFTER},
+	{"strict", no_argument, NULL, OPTION_STRICT},
 	{"json", no_argument, NULL, 'j'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
@@ -198,6 +201,9 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return strcmp(value, "drop") == 0 || strcmp(value, "wait") == 0
 		           ? EXIT_OK
 		           : say_usage("run", "--when-full is wait or drop, not '%s'", value);
+	case OPTION_STRICT:
+		options->strict = true;
+		return EXIT_OK;
 	case 'j':
 		options->json = true;
 		return EXIT_OK;

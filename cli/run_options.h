@@ -38,7 +38,7 @@ typedef struct RunOptions {
 	double lost_after; // [s]
 	RunRanks *ranks;   // NULL: one process
 	bool distribute, cut_forced;
-	bool json, quiet;
+	bool json, quiet, strict;
 } RunOptions;
 
 /** A path of these that means the standard output. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doubts.h"
 #include "summary.h"
 
 static double length(CalVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
@@ -240,6 +241,8 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 		print_stream(&summary->streams[i], out);
 	if (summary->svg)
 		fprintf(out, "  wrote       %s\n", summary->svg);
+	CalDoubt doubts[CAL_DOUBTS_MOST];
+	doubts_print(doubts, doubts_of(sim, doubts), out);
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
@@ -339,6 +342,9 @@ void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 		json_field(out, "total_angular_change", summary->total.angular);
 	}
 	json_events(summary->scenario, out);
+	CalDoubt doubts[CAL_DOUBTS_MOST];
+	fprintf(out, ",\n  \"doubts\": ");
+	doubts_print_json(doubts, doubts_of(sim, doubts), out);
 	fprintf(out, ",\n  \"streams\": [");
 	for (int i = 0; i < summary->stream_count; i++) {
 		const SummaryStream *stream = &summary->streams[i];

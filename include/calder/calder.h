@@ -15,6 +15,7 @@
 #include <calder/distribute.h>
 #include <calder/branches.h>
 #include <calder/integrate.h>
+#include <calder/doubt.h>
 #include <calder/device.h>
 #include <calder/expression.h>
 #include <calder/sim.h>

@@ -14,6 +14,7 @@
 #ifndef CALDER_DEVICE_H
 #define CALDER_DEVICE_H
 
+#include <calder/doubt.h>
 #include <calder/integrate.h>
 
 #ifdef __cplusplus
@@ -71,6 +72,12 @@ CAL_API void cal_scene_dissipate(CalScene *scene, double power); // lost to heat
 CAL_API void cal_scene_supply(CalScene *scene, double power);    // brought in from outside (negative: taken out)
 CAL_API void cal_scene_carry(CalScene *scene, CalVec3 linear,
                              CalVec3 angular); // momentum held, about the world's origin
+
+/**
+ * Adds something to doubt about the run (calder/doubt.h). In evaluate(), which is also called for steps that are tried and
+ * rejected, it belongs only if that cannot be the cause.
+ */
+CAL_API CalStatus cal_scene_doubt(CalScene *scene, const CalDoubt *doubt);
 
 /** Says why a function of the device is about to fail; the message of the run then tells it. Copied. */
 CAL_API void cal_scene_explain(CalScene *scene, const char *why);

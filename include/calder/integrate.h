@@ -56,6 +56,9 @@ typedef struct CalIntegratorOptions {
 	void *user;        // handed to input
 } CalIntegratorOptions;
 
+/** The options as an integrator uses them: defaults in place of zeros; tolerances of fixed-step methods are 0. */
+CAL_API CalIntegratorOptions cal_integrator_options(const CalIntegratorOptions *options);
+
 /* ---- systems ------------------------------------------------------------------------------ */
 
 /**

@@ -75,6 +75,12 @@ CAL_API CalStatus cal_results_create(const CalResultsOptions *options, CalResult
  */
 CAL_API CalStatus cal_results_put(CalResults *results, int stream, const double *row);
 
+/**
+ * What there is to doubt, to be written into every file when it is closed (calder/doubt.h). Copied; replaces what was given
+ * before.
+ */
+CAL_API CalStatus cal_results_set_doubts(CalResults *results, const CalDoubt *doubts, int count);
+
 /** Writes what is in the buffer, closes the files, ends the writer. The first failure since the start is reported. */
 CAL_API CalStatus cal_results_finish(CalResults *results, CalError *error);
 
@@ -112,6 +118,11 @@ typedef struct CalResultsAbout {
 	int stream_count;
 	char **events, **actions; // [action_count] what the column "action" of the stream "events/log" counts: name, words
 	int action_count;
+	char *method;            // "" if the file does not tell
+	double step, rtol, atol; // of the method, as used; NAN: the file does not tell
+	CalDoubt *doubts;        // [doubt_count]
+	int doubt_count;         //
+	int closed;              // nonzero: the file was closed in order, not left by a process that died
 } CalResultsAbout;
 CAL_API CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *error);
 CAL_API void cal_results_about_free(CalResultsAbout *about);

@@ -200,6 +200,18 @@ typedef struct CalSimBalance {
 } CalSimBalance;
 CAL_API CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance);
 
+/* ---- what to doubt (calder/doubt.h) ------------------------------------------------------- */
+
+/**
+ * Adds a doubt. One of the same kind about the same object is counted, and the sentence of the larger value kept.
+ * cal_sim_restart() forgets the doubts of a run that had started. Does not allocate.
+ */
+CAL_API CalStatus cal_sim_add_doubt(CalSim *sim, const CalDoubt *doubt);
+CAL_API int cal_sim_doubt_count(const CalSim *sim);
+CAL_API CalStatus cal_sim_doubt(const CalSim *sim, int index, CalDoubt *doubt);
+/** How often there was no room for another one (CAL_DOUBTS_MOST). */
+CAL_API int64_t cal_sim_doubts_left_out(const CalSim *sim);
+
 /** Counts and clocks since the start. */
 typedef struct CalSimStats {
 	int64_t steps;           // accepted

@@ -152,6 +152,17 @@ static bool options_are_valid(const CalIntegratorOptions *o) {
 	       (o->max_step == 0 || o->min_step <= o->max_step);
 }
 
+CalIntegratorOptions cal_integrator_options(const CalIntegratorOptions *options) {
+	const bool adaptive = method_is_known(options->method) && schemes[options->method]->adaptive;
+	CalIntegratorOptions used = *options;
+	used.rtol = !adaptive ? 0 : options->rtol > 0 ? options->rtol : 1e-9;
+	used.atol = !adaptive ? 0 : options->atol > 0 ? options->atol : 1e-12;
+	used.min_step = adaptive ? options->min_step : 0;
+	used.max_step = adaptive ? options->max_step : 0;
+	used.max_steps = options->max_steps > 0 ? options->max_steps : 1000000000;
+	return used;
+}
+
 static bool is_all_prescribed(const CalModel *model) {
 	for (int u = 0; u < cal_model_u_count(model); u++) {
 		CalDofInfo dof;
@@ -204,10 +215,7 @@ CalStatus cal_integrator_init_system(const CalSystem *system, const CalIntegrato
 	}
 	CalIntegrator *ig = memory;
 	*ig = outline(system, options->method);
-	ig->options = *options;
-	ig->options.rtol = options->rtol > 0 ? options->rtol : 1e-9;
-	ig->options.atol = options->atol > 0 ? options->atol : 1e-12;
-	ig->options.max_steps = options->max_steps > 0 ? options->max_steps : 1000000000;
+	ig->options = cal_integrator_options(options);
 	place_arrays(ig, (Cursor){.base = memory});
 	fill_parts(ig, system);
 	for (int i = 0; i < system->count; i++) {

@@ -46,6 +46,8 @@ struct CalResults {
 	_Atomic int64_t *written; // [stream_count] by the writer
 	_Atomic int64_t *dropped; // [stream_count] by the producer
 	int64_t *dropped_now;     // [stream_count] the writer's copy
+	CalDoubt *doubts;         // [doubt_count] by the producer, for the writer when it stops
+	int doubt_count;
 	pthread_t thread;
 	bool running;
 	atomic_bool stop;   // no more will be put
@@ -96,26 +98,29 @@ static bool drain(CalResults *r) {
 	return taken > 0;
 }
 
-static void count_dropped(CalResults *r) {
+static SinkStatus count_dropped(CalResults *r) {
 	for (int i = 0; i < r->stream_count; i++)
 		r->dropped_now[i] = atomic_load_explicit(&r->dropped[i], memory_order_relaxed);
+	return (SinkStatus){.dropped = r->dropped_now};
 }
 
 static void flush_all(CalResults *r) {
 	for (int i = 0; i < r->stream_count; i++)
 		write_batch(r, i);
-	count_dropped(r);
+	const SinkStatus now = count_dropped(r);
 	for (int i = 0; i < r->sink_count && !atomic_load_explicit(&r->failed, memory_order_relaxed); i++) {
 		CalError error = {0};
-		note_failure(r, r->sinks[i]->ops->flush(r->sinks[i], r->dropped_now, &error), &error);
+		note_failure(r, r->sinks[i]->ops->flush(r->sinks[i], &now, &error), &error);
 	}
 }
 
 static void close_all(CalResults *r) {
-	count_dropped(r);
+	SinkStatus now = count_dropped(r);
+	now.doubts = r->doubts;
+	now.doubt_count = r->doubt_count;
 	for (int i = 0; i < r->sink_count; i++) {
 		CalError error = {0};
-		note_failure(r, r->sinks[i]->ops->close(r->sinks[i], r->dropped_now, &error), &error);
+		note_failure(r, r->sinks[i]->ops->close(r->sinks[i], &now, &error), &error);
 	}
 	r->sink_count = 0;
 }
@@ -280,6 +285,7 @@ static void free_all(CalResults *r) {
 	memory_free(&allocator, r->written);
 	memory_free(&allocator, r->dropped);
 	memory_free(&allocator, r->dropped_now);
+	memory_free(&allocator, r->doubts);
 	memory_free(&allocator, r);
 }
 
@@ -335,6 +341,20 @@ CalStatus cal_results_put(CalResults *r, int stream, const double *row) {
 		pause_for(wait_ns);
 	}
 	return CAL_ERR_IO;
+}
+
+CalStatus cal_results_set_doubts(CalResults *r, const CalDoubt *doubts, int count) {
+	if (!r || count < 0 || (count > 0 && !doubts) || !r->running)
+		return CAL_ERR_ARGUMENT;
+	CalDoubt *copy = zeroed(&r->allocator, (size_t)count + 1, sizeof *copy);
+	if (!copy)
+		return CAL_ERR_MEMORY;
+	if (count > 0)
+		memcpy(copy, doubts, (size_t)count * sizeof *copy);
+	memory_free(&r->allocator, r->doubts);
+	r->doubts = copy;
+	r->doubt_count = count;
+	return CAL_OK;
 }
 
 CalStatus cal_results_finish(CalResults *r, CalError *error) {

@@ -3,7 +3,7 @@
  * results_csv.c — a stream as CSV: one header line "name [unit]", then numbers that read back exactly.
  *
  * Lines are collected and go to the file in whole; after a write that failed halfway the file is cut behind its last
- * whole line. Records that were dropped are told in a last line that begins with '#'.
+ * whole line. Records that were dropped, and what there is to doubt, are in last lines that begin with '#'.
  */
 #define _POSIX_C_SOURCE 200809L // open, write, ftruncate
 
@@ -65,20 +65,37 @@ static CalStatus csv_write(Sink *base, int stream, const double *rows, size_t co
 	return status;
 }
 
-static CalStatus csv_flush(Sink *base, const int64_t *dropped, CalError *error) {
-	(void)dropped;
+static CalStatus csv_flush(Sink *base, const SinkStatus *now, CalError *error) {
+	(void)now;
 	return write_text((CsvSink *)base, error);
 }
 
-static CalStatus csv_close(Sink *base, const int64_t *dropped, CalError *error) {
-	CsvSink *sink = (CsvSink *)base;
-	CalStatus status = sink->failed ? CAL_OK : write_text(sink, error);
-	if (!sink->failed && dropped && dropped[sink->stream] > 0) {
+/* Last lines, which readers of numbers pass over. */
+static CalStatus write_remarks(CsvSink *sink, const SinkStatus *now, CalError *error) {
+	CalStatus status = CAL_OK;
+	if (now->dropped[sink->stream] > 0) {
 		sink->length = (size_t)snprintf(sink->text, sink->capacity,
 		                                "# %lld records are missing: the disk was slower than the simulation\n",
-		                                (long long)dropped[sink->stream]);
+		                                (long long)now->dropped[sink->stream]);
 		status = write_text(sink, error);
 	}
+	for (int i = 0; i < now->doubt_count && status == CAL_OK; i++) {
+		const CalDoubt *doubt = &now->doubts[i];
+		sink->length = (size_t)snprintf(sink->text, sink->capacity, "# doubt (%s): %s\n", cal_doubt_name(doubt->kind),
+		                                doubt->text);
+		for (size_t k = 0; k + 1 < sink->length; k++)
+			sink->text[k] = sink->text[k] == '\n' ? ' ' : sink->text[k];
+		status = write_text(sink, error);
+	}
+	return status;
+}
+
+/* now NULL: the file could not even be begun. */
+static CalStatus csv_close(Sink *base, const SinkStatus *now, CalError *error) {
+	CsvSink *sink = (CsvSink *)base;
+	CalStatus status = sink->failed ? CAL_OK : write_text(sink, error);
+	if (!sink->failed && now)
+		status = write_remarks(sink, now, error);
 	if (close(sink->fd) != 0 && status == CAL_OK && !sink->failed)
 		status = error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", base->path, strerror(errno));
 	memory_free(base->allocator, sink->text);

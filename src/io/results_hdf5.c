@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "io/results_doubts.h"
 #include "io/results_hdf5.h"
 #include "io/results_names.h"
 
@@ -50,7 +51,7 @@ typedef struct Hdf5Stream {
 typedef struct Hdf5Sink {
 	Sink base;
 	CrashSafe state;
-	hid_t file, closed, dropped;
+	hid_t file, closed, dropped, doubts;
 	int64_t *own_dropped; // [own_count]
 	int stream_count, own_count;
 	Hdf5Stream streams[]; // [stream_count]
@@ -98,11 +99,11 @@ static bool put_status(Hdf5Sink *sink, const int64_t *dropped) {
 	       H5Fflush(sink->file, H5F_SCOPE_LOCAL) >= 0;
 }
 
-static CalStatus hdf5_flush(Sink *base, const int64_t *dropped, CalError *error) {
+static CalStatus hdf5_flush(Sink *base, const SinkStatus *now, CalError *error) {
 	Hdf5Sink *sink = (Hdf5Sink *)base;
 	Hdf5Turn turn;
 	hdf5_enter(&turn);
-	bool done = put_status(sink, dropped);
+	bool done = put_status(sink, now->dropped);
 	hdf5_leave(&turn);
 	return done && !sink->state.cause ? CAL_OK : cannot_write(sink, error);
 }
@@ -113,13 +114,14 @@ static void release(Hdf5Sink *sink) {
 }
 
 /* Closing the file closes all that is open in it (H5F_CLOSE_STRONG). */
-static CalStatus hdf5_close(Sink *base, const int64_t *dropped, CalError *error) {
+static CalStatus hdf5_close(Sink *base, const SinkStatus *now, CalError *error) {
 	Hdf5Sink *sink = (Hdf5Sink *)base;
 	static const int64_t yes = 1;
 	bool failed_before = sink->state.cause != 0;
 	Hdf5Turn turn;
 	hdf5_enter(&turn);
-	bool done = failed_before || (put_status(sink, dropped) && !sink->state.cause &&
+	bool done = failed_before || (doubts_write(sink->doubts, now->doubts, now->doubt_count) &&
+	                              put_status(sink, now->dropped) && !sink->state.cause &&
 	                              H5Dwrite(sink->closed, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &yes) >= 0);
 	done = H5Fclose(sink->file) >= 0 && done;
 	crash_safe_release(&sink->state);
@@ -177,9 +179,10 @@ static bool put_time(hid_t file) {
 static bool put_method(hid_t file, const CalIntegratorOptions *method) {
 	if (!method)
 		return true;
-	return put_text(file, "method", cal_method_name(method->method)) && put_double(file, "step", method->step) &&
-	       put_double(file, "rtol", method->rtol) && put_double(file, "atol", method->atol) &&
-	       put_double(file, "min_step", method->min_step) && put_double(file, "max_step", method->max_step);
+	const CalIntegratorOptions used = cal_integrator_options(method);
+	return put_text(file, "method", cal_method_name(used.method)) && put_double(file, "step", used.step) &&
+	       put_double(file, "rtol", used.rtol) && put_double(file, "atol", used.atol) &&
+	       put_double(file, "min_step", used.min_step) && put_double(file, "max_step", used.max_step);
 }
 
 static bool put_header(hid_t file, const CalResultsOptions *options) {
@@ -362,7 +365,8 @@ CalStatus hdf5_sink_open(const CalResultsOptions *options, const char *path, con
 	hdf5_enter(&turn);
 	bool done = create_file(made) && put_header(made->file, options) && put_model(made->file, options) &&
 	            put_names(made->file, options, allocator) && put_streams(made, options) &&
-	            put_status_tables(made, options) && H5Fstart_swmr_write(made->file) >= 0 && !made->state.cause;
+	            put_status_tables(made, options) && (made->doubts = doubts_dataset(made->file)) >= 0 &&
+	            H5Fstart_swmr_write(made->file) >= 0 && !made->state.cause;
 	CalStatus status = done ? CAL_OK : cannot_write(made, error);
 	if (!done) {
 		H5Fclose(made->file);

@@ -33,13 +33,17 @@ void cal_results_about_free(CalResultsAbout *about) {
 	free(about->created);
 	free(about->model_name);
 	free(about->model_text);
+	free(about->method);
+	free(about->doubts);
 	*about = (CalResultsAbout){0};
 }
 
 #ifdef CALDER_WITH_HDF5
 
+#include <math.h>
 #include <stdio.h>
 
+#include "io/results_doubts.h"
 #include "io/results_hdf5.h"
 
 /* A list of texts from an attribute, each and the list from malloc. */
@@ -268,15 +272,36 @@ static bool read_actions(hid_t file, CalResultsAbout *about) {
 	return done;
 }
 
+static double read_double(hid_t object, const char *name) {
+	double value = NAN;
+	hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), space = H5Aget_space(attribute);
+	if (space < 0 || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0)
+		value = NAN;
+	H5Sclose(space);
+	H5Aclose(attribute);
+	return value;
+}
+
+/* A file whose writer was not told the method has none of this. */
+static bool read_method(hid_t root, CalResultsAbout *about) {
+	about->step = read_double(root, "step");
+	about->rtol = read_double(root, "rtol");
+	about->atol = read_double(root, "atol");
+	if (H5Aexists(root, "method") > 0)
+		return read_text(root, "method", &about->method);
+	about->method = copy_of("");
+	return about->method != NULL;
+}
+
 static bool read_about(hid_t file, CalResultsAbout *about) {
 	int64_t *dropped = NULL;
-	int closed;
 	Texts names = {0};
 	hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
 	bool done = root >= 0 && read_text(root, "title", &about->title) &&
 	            read_text(root, "software_version", &about->software_version) &&
 	            read_text(root, "created", &about->created) && read_model(file, about) && read_actions(file, about) &&
-	            read_status(file, &names, &dropped, &closed);
+	            read_method(root, about) && doubts_read(file, &about->doubts, &about->doubt_count) &&
+	            read_status(file, &names, &dropped, &about->closed);
 	H5Gclose(root);
 	free(dropped);
 	if (done) {

@@ -16,13 +16,20 @@
 
 typedef struct Sink Sink;
 
+/** What is known of the results beside their rows. */
+typedef struct SinkStatus {
+	const int64_t *dropped; // records of each stream
+	const CalDoubt *doubts; // [doubt_count] written when the file is closed
+	int doubt_count;        //
+} SinkStatus;
+
 typedef struct SinkOps {
 	/** Appends rows[count] to a stream. */
 	CalStatus (*write)(Sink *sink, int stream, const double *rows, size_t count, CalError *error);
-	/** Hands everything to the operating system; dropped: of all streams. */
-	CalStatus (*flush)(Sink *sink, const int64_t *dropped, CalError *error);
+	/** Hands everything to the operating system. */
+	CalStatus (*flush)(Sink *sink, const SinkStatus *now, CalError *error);
 	/** Flushes and frees. A sink that failed before is closed with what it had. */
-	CalStatus (*close)(Sink *sink, const int64_t *dropped, CalError *error);
+	CalStatus (*close)(Sink *sink, const SinkStatus *now, CalError *error);
 } SinkOps;
 
 /** The beginning of every sink. */

@@ -298,6 +298,8 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	CalStatus status = CAL_OK;
 	sim->refused_group = sim->failed_device = -1;
 	sim->why_failed[0] = 0;
+	if (sim->started)
+		sim->doubts = (SimDoubts){0};
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
 		status = restart_group(sim, &sim->groups[i], error);
 	if (status == CAL_OK)

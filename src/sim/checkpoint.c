@@ -14,7 +14,7 @@
 #include "model/compile.h"
 #include "sim/checkpoint.h"
 
-enum { FORMAT = 1, BYTE_ORDER_MARK = 0x01020304 };
+enum { FORMAT = 2, BYTE_ORDER_MARK = 0x01020304 };
 
 static const char magic[8] = {'C', 'A', 'L', 'D', 'E', 'R', 'C', 'P'};
 

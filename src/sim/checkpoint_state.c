@@ -13,10 +13,11 @@
 _Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 376, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 120, "a field of SimEvent is new");
-_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 920, "a field of CalSim is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 920 + sizeof(SimDoubts), "a field of CalSim is new");
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
                    sizeof(CalIntegratorStats) == 32,
                "a field of a monitor is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(CalDoubt) == 536, "a field of CalDoubt is new");
 
 GroupEntry entry_of(const CalSim *sim, int group) {
 	const SimGroup *g = &sim->groups[group];
@@ -79,6 +80,31 @@ static void walk_stats(Archive *a, CalIntegratorStats *stats) {
 	archive_double(a, &stats->last_step);
 }
 
+static void walk_doubt(Archive *a, CalDoubt *doubt) {
+	int kind = (int)doubt->kind;
+	archive_int(a, &kind);
+	archive_bytes(a, doubt->object, sizeof doubt->object);
+	archive_double(a, &doubt->time);
+	archive_double(a, &doubt->value);
+	archive_double(a, &doubt->limit);
+	archive_i64(a, &doubt->count);
+	archive_bytes(a, doubt->text, sizeof doubt->text);
+	if (a->mode != ARCHIVE_READ)
+		return;
+	doubt->kind = kind >= 0 && kind < CAL_DOUBT_KINDS ? (CalDoubtKind)kind : CAL_DOUBT_OTHER;
+	doubt->object[sizeof doubt->object - 1] = doubt->text[sizeof doubt->text - 1] = 0;
+}
+
+/* Always all of them: the size of a checkpoint does not depend on what there is to doubt. */
+static void walk_doubts(Archive *a, SimDoubts *doubts) {
+	archive_int(a, &doubts->count);
+	archive_i64(a, &doubts->left_out);
+	for (int i = 0; i < CAL_DOUBTS_MOST; i++)
+		walk_doubt(a, &doubts->items[i]);
+	if (a->mode == ARCHIVE_READ && (doubts->count < 0 || doubts->count > CAL_DOUBTS_MOST))
+		doubts->count = 0;
+}
+
 void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator) {
 	archive_double(a, &sim->start_energy);
 	archive_int(a, &sim->refused_group);
@@ -90,5 +116,6 @@ void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator) {
 	archive_double(a, &sim->cpu_s);
 	walk_stats(a, &sim->past);
 	walk_stats(a, &sim->start_stats);
+	walk_doubts(a, &sim->doubts);
 	integrator_walk(integrator, a);
 }

@@ -15,6 +15,8 @@
 #include <calder/loops.h>
 #include <calder/sim.h>
 
+#include "sim/doubt.h"
+
 typedef struct SimGroup {
 	CalModel *model;
 	CalState state;
@@ -152,6 +154,7 @@ struct CalSim {
 	double wall_s, cpu_s;
 	CalIntegratorStats past; // of integrators before the present one
 	CalIntegratorStats start_stats;
+	SimDoubts doubts;
 };
 
 /** The simulation at one instant as devices see it. */

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * doubt.c — the list of what there is to doubt in a run.
+ *
+ * It has room for CAL_DOUBTS_MOST doubts, so that adding one does not allocate: it may happen within a step. Each pair of
+ * a kind and an object has one entry, which counts how often it was seen and keeps the worst of it.
+ */
+#include "sim/doubt.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <calder/sim.h>
+
+#include "sim/group.h"
+
+const char *cal_doubt_name(CalDoubtKind kind) {
+	static const char *const names[] = {
+#define CAL_DOUBT_NAME(kind, text) text,
+		CAL_DOUBT_LIST(CAL_DOUBT_NAME)
+#undef CAL_DOUBT_NAME
+	};
+	return (int)kind >= 0 && kind < CAL_DOUBT_KINDS ? names[kind] : NULL;
+}
+
+static CalDoubt *find(SimDoubts *doubts, const CalDoubt *doubt) {
+	for (int i = 0; i < doubts->count; i++)
+		if (doubts->items[i].kind == doubt->kind && strcmp(doubts->items[i].object, doubt->object) == 0)
+			return &doubts->items[i];
+	return NULL;
+}
+
+void doubts_add(SimDoubts *doubts, const CalDoubt *doubt) {
+	const int64_t count = doubt->count > 0 ? doubt->count : 1;
+	CalDoubt *known = find(doubts, doubt);
+	if (!known && doubts->count == CAL_DOUBTS_MOST) {
+		doubts->left_out += count;
+		return;
+	}
+	const CalDoubt before = known ? *known : (CalDoubt){.time = doubt->time};
+	if (!known)
+		known = &doubts->items[doubts->count++];
+	else if (!(doubt->value > before.value) && !isnan(doubt->value)) {
+		known->count += count;
+		return;
+	}
+	*known = *doubt;
+	known->object[sizeof known->object - 1] = known->text[sizeof known->text - 1] = 0;
+	known->time = before.time;
+	known->count = before.count + count;
+}
+
+void doubts_note(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
+                 const char *format, ...) {
+	CalDoubt doubt = {.kind = kind, .time = time, .value = value, .limit = limit};
+	va_list args;
+	snprintf(doubt.object, sizeof doubt.object, "%s", object);
+	va_start(args, format);
+	vsnprintf(doubt.text, sizeof doubt.text, format, args);
+	va_end(args);
+	doubts_add(doubts, &doubt);
+}
+
+/* ---- of a simulation ----------------------------------------------------------------------------- */
+
+CalStatus cal_sim_add_doubt(CalSim *sim, const CalDoubt *doubt) {
+	if (!sim || !doubt || !cal_doubt_name(doubt->kind))
+		return CAL_ERR_ARGUMENT;
+	doubts_add(&sim->doubts, doubt);
+	return CAL_OK;
+}
+
+CalStatus cal_scene_doubt(CalScene *scene, const CalDoubt *doubt) { return cal_sim_add_doubt(scene->sim, doubt); }
+
+int cal_sim_doubt_count(const CalSim *sim) { return sim->doubts.count; }
+
+int64_t cal_sim_doubts_left_out(const CalSim *sim) { return sim->doubts.left_out; }
+
+CalStatus cal_sim_doubt(const CalSim *sim, int index, CalDoubt *doubt) {
+	if (!sim || !doubt || index < 0 || index >= sim->doubts.count)
+		return CAL_ERR_ARGUMENT;
+	*doubt = sim->doubts.items[index];
+	return CAL_OK;
+}

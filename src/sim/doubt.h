@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * doubt.h — what a simulation keeps of the doubts about its run, and how the library adds to them.
+ */
+#ifndef CALDER_SIM_DOUBT_H
+#define CALDER_SIM_DOUBT_H
+
+#include <calder/doubt.h>
+
+typedef struct SimDoubts {
+	CalDoubt items[CAL_DOUBTS_MOST];
+	int count;
+	int64_t left_out; // for which there was no room
+} SimDoubts;
+
+/** Adds a doubt, or counts it if there is one of its kind about its object; the text of the larger value is kept. */
+void doubts_add(SimDoubts *doubts, const CalDoubt *doubt);
+/** The same, with the sentence made here. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 7, 8)))
+#endif
+void doubts_note(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
+                 const char *format, ...);
+
+#endif
