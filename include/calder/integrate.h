@@ -85,6 +85,12 @@ typedef CalStatus (*CalSystemFn)(void *user, const CalState *state, const CalSta
                                  double *xdot);
 
 /**
+ * The size that adaptive methods measure errors of quadratures by, beside that of the quadratures themselves, at a state of
+ * the system; asked only where a step would fail without it.
+ */
+typedef double (*CalSystemScaleFn)(void *user, const CalState *state);
+
+/**
  * Models that advance together, and states x beside theirs. The state of a system is a CalState with q, u and x: q of the
  * first model, then q of the second, and so on; u likewise.
  */
@@ -92,8 +98,9 @@ typedef struct CalSystem {
 	const CalSystemPart *parts; // [count]
 	int count;                  // >= 1
 	int nx;                     // states beside q and u: xdot by input
-	int unchecked;              // the last of them do not count for the step size of adaptive methods (quadratures)
+	int quadratures;            // the last of them: sums over time on which nothing depends, all of one unit
 	CalSystemFn input;          // NULL: CalIntegratorOptions.input is asked for each model, and x stays
+	CalSystemScaleFn scale;     // NULL: quadratures are measured by themselves alone
 	void *user;                 // handed to input
 } CalSystem;
 

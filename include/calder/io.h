@@ -94,6 +94,9 @@ CAL_API const char *cal_name_nearest(const char *word, const char *const *candid
 /** Adds the devices of the file to a simulation of its description. Where they have meshes, the file must outlive it. */
 CAL_API CalStatus cal_file_add_devices(const CalFile *file, CalSim *sim, CalError *error);
 CAL_API int cal_file_device_count(const CalFile *file);
+/** Types of devices and of actions that a model file can name ("spring", "attach"), counted from 0; NULL: no more. */
+CAL_API const char *cal_file_device_type(int index);
+CAL_API const char *cal_file_action_type(int index);
 /** Sets the groups in motion that the file moves (calder/motion.h); behind cal_file_state(), whose values it keeps. */
 CAL_API CalStatus cal_file_add_motions(const CalFile *file, CalSim *sim, CalError *error);
 

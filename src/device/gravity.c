@@ -5,8 +5,10 @@
  * With r the place from the planet's centre, k its pole and z = r.k:
  *   g(r) = -mu r/r^3 - 3/2 J2 mu R^2/r^5 ((1 - 5 z^2/r^2) r + 2 z k)
  * Everything that a link carries is one mass m with the centre c and the second moment S about it: force m g(c) at c, and
- * the moment of the gradient G = mu/r^3 (3 n n' - 1), n = r/|r|: sum m x times (G x) = axial part of S G. Modes of a
- * flexible body get g(c).(sum m phi), which is exact for a field that is uniform over it.
+ * what the point mass makes of S, the potential U2 = -mu/(2 r^3) (3 n'Sn - tr S), n = r/|r|: the moment 3 mu/r^3 Sn x n,
+ * and the force 3 mu/r^4 (Sn - 5/2 n'Sn n + 1/2 tr S n), without which neither energy nor angular momentum about the planet
+ * would be kept. Modes of a flexible body get the force at c over m times sum m phi, which is exact for a field that is
+ * uniform over it; what U2 does to S by deformation is neglected, so that its work is supplied and not stored.
  *
  * In orbit the world's origin is at R, a state of the device with its velocity, R'' = g(R), and bodies at r = R + x feel
  * g(r) - g(R). For the point mass this is Encke's form, -mu/R^3 (x - F(q) r) with q = x.(x + 2 R)/R^2 and
@@ -67,14 +69,28 @@ static CalVec3 field_beside(const Gravity *s, CalVec3 R, CalVec3 x) {
 	return s->def.j2 != 0 ? v_add(g, v_sub(oblate(s, r), oblate(s, R))) : g;
 }
 
-/* Of a mass and its second moment S about its centre at r. */
-static double potential(const Gravity *s, double m, CalVec3 r, sym3 S) {
-	const double r2 = v_dot(r, r), length = sqrt(r2), z = v_dot(r, s->pole), w = s->def.mu / (r2 * length);
-	const CalVec3 n = v_scale(1 / length, r);
-	const double nSn = S.xx * n.x * n.x + S.yy * n.y * n.y + S.zz * n.z * n.z +
-	                   2 * (S.xy * n.x * n.y + S.xz * n.x * n.z + S.yz * n.y * n.z);
+/* Of a mass at r. */
+static double potential(const Gravity *s, double m, CalVec3 r) {
+	const double r2 = v_dot(r, r), z = v_dot(r, s->pole);
 	const double flat = s->def.j2 * s->def.radius * s->def.radius * (3 * z * z / r2 - 1) / (2 * r2);
-	return -s->def.mu * m / length * (1 - flat) - 0.5 * w * (3 * nSn - (S.xx + S.yy + S.zz));
+	return -s->def.mu * m / sqrt(r2) * (1 - flat);
+}
+
+/* What the second moment S about the centre at r adds: wrench at the centre and potential U2. */
+typedef struct Second {
+	CalSpatial wrench;
+	double potential;
+} Second;
+
+static Second second_of(const Gravity *s, CalVec3 r, sym3 S) {
+	const double length = v_norm(r), w = s->def.mu / (length * length * length), trace = S.xx + S.yy + S.zz;
+	const CalVec3 n = v_scale(1 / length, r);
+	const CalVec3 Sn = {S.xx * n.x + S.xy * n.y + S.xz * n.z, S.xy * n.x + S.yy * n.y + S.yz * n.z,
+	                    S.xz * n.x + S.yz * n.y + S.zz * n.z};
+	const double nSn = v_dot(n, Sn);
+	const CalVec3 force = v_add(Sn, v_scale(0.5 * trace - 2.5 * nSn, n));
+	return (Second){.wrench = {v_scale(3 * w, v_cross(Sn, n)), v_scale(3 * w / length, force)},
+	                .potential = -0.5 * w * (3 * nSn - trace)};
 }
 
 /* ---- on a link ----------------------------------------------------------------------------------- */
@@ -86,30 +102,35 @@ static sym3 about_centre(const Composite *c) {
 	              c->S.xy - k * c->mc.x * c->mc.y, c->S.xz - k * c->mc.x * c->mc.z, c->S.yz - k * c->mc.y * c->mc.z};
 }
 
-/* Axial part of S G: 3 mu/r^3 n x (S n) with the sign of x times (G x). */
-static CalVec3 gradient_moment(const Gravity *s, CalVec3 r, sym3 S) {
-	const double length = v_norm(r), w = 3 * s->def.mu / (length * length * length);
-	const CalVec3 n = v_scale(1 / length, r);
-	const CalVec3 Sn = {S.xx * n.x + S.xy * n.y + S.xz * n.z, S.xy * n.x + S.yy * n.y + S.yz * n.z,
-	                    S.xz * n.x + S.yz * n.y + S.zz * n.z};
-	return v_scale(w, v_cross(Sn, n));
-}
+/* Accelerations at the centre: all, and what of it is due to the second moment. */
+typedef struct Pull {
+	CalVec3 g, second;
+} Pull;
+
+static double power(CalSpatial f, CalSpatial v) { return v_dot(f.angular, v.angular) + v_dot(f.linear, v.linear); }
 
 /* What a link carries, world axes, about its origin. */
-static CalVec3 pull_link(const CalDevice *device, CalScene *scene, CalSite site, CalVec3 origin, Composite c) {
+static Pull pull_link(const CalDevice *device, CalScene *scene, CalSite site, CalVec3 origin, Composite c, bool rigid) {
 	const Gravity *s = device->data;
 	const CalVec3 offset = v_scale(1 / c.m, vec_out(c.mc)), centre = v_add(origin, offset);
 	const CalVec3 R = s->def.orbit ? (CalVec3){device->x[0], device->x[1], device->x[2]} : s->def.position;
 	// the world's origin is at R; without an orbit the planet's centre at -R
 	const CalVec3 r = v_add(R, centre), g = s->def.orbit ? field_beside(s, R, centre) : field(s, r);
-	const sym3 S = about_centre(&c);
-	const CalSpatial wrench = {gradient_moment(s, r, S), v_scale(c.m, g)};
+	const Second second = second_of(s, r, about_centre(&c));
+	CalSpatial wrench = second.wrench, v;
 	CalPose pose;
-	cal_scene_node(scene, site, &pose, NULL);
-	cal_scene_push(scene, site, CAL_FRAME_WORLD, cal_wrench_shift(wrench, centre, pose.r));
-	if (!s->def.orbit)
-		cal_scene_store(scene, potential(s, c.m, r, S));
-	return g;
+	wrench.linear = v_add(wrench.linear, v_scale(c.m, g));
+	cal_scene_node(scene, site, &pose, &v);
+	const CalSpatial pull = cal_wrench_shift(wrench, centre, pose.r);
+	cal_scene_push(scene, site, CAL_FRAME_WORLD, pull);
+	if (s->def.orbit) // the frame is accelerated: there is no potential
+		cal_scene_supply(scene, power(pull, v));
+	else
+		cal_scene_store(scene, potential(s, c.m, r) + (rigid ? second.potential : 0));
+	if (!s->def.orbit && !rigid)
+		cal_scene_supply(scene, power(cal_wrench_shift(second.wrench, centre, pose.r), v));
+	const CalVec3 extra = v_scale(1 / c.m, second.wrench.linear);
+	return (Pull){v_add(g, extra), extra};
 }
 
 static void pull_flexible(const CalDevice *device, CalScene *scene, int group, const CalModel *model, CalWork *work,
@@ -120,9 +141,14 @@ static void pull_flexible(const CalDevice *device, CalScene *scene, int group, c
 	if (!(w->own.m > 0))
 		return;
 	const CalSite site = {group, model->bodies[flex->body].node};
-	const CalVec3 g = pull_link(device, scene, site, vec_out(work->position[flex->link]), w->own);
-	for (int k = 0; k < flex->m; k++)
-		cal_scene_effort(scene, (CalFreedom){group, flex->u + k, -1}, dot(rows_mode(w->E, flex->n, k).l, vec_in(g)));
+	const Pull pull = pull_link(device, scene, site, vec_out(work->position[flex->link]), w->own, false);
+	const CalVec3 supplied = ((const Gravity *)device->data)->def.orbit ? pull.g : pull.second;
+	for (int k = 0; k < flex->m; k++) {
+		const CalFreedom mode = {group, flex->u + k, -1};
+		const vec3 moved = rows_mode(w->E, flex->n, k).l;
+		cal_scene_effort(scene, mode, dot(moved, vec_in(pull.g)));
+		cal_scene_supply(scene, dot(moved, vec_in(supplied)) * cal_scene_u(scene, mode));
+	}
 }
 
 static void pull_group(const CalDevice *device, CalScene *scene, int group) {
@@ -132,7 +158,7 @@ static void pull_group(const CalDevice *device, CalScene *scene, int group) {
 		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
 		const CalSite site = {group, model->bodies[model->links[i].body].node};
 		if (c.m > 0)
-			pull_link(device, scene, site, vec_out(work->position[i]), c);
+			pull_link(device, scene, site, vec_out(work->position[i]), c, true);
 	}
 	for (int f = 0; work && f < model->flex_count; f++)
 		pull_flexible(device, scene, group, model, work, f);
@@ -186,6 +212,5 @@ CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device
 	for (int i = 0; d.status == CAL_OK && i < sim->group_count; i++)
 		d.def.wrench_count += sim->groups[i].model->link_count + sim->groups[i].model->flex_count;
 	d.def.nx = def->orbit ? ORBIT_STATES : 0;
-	d.def.accounts = !def->orbit; // the frame itself is accelerated
 	return device_add(&d, &data, sizeof data, device);
 }

@@ -6,6 +6,8 @@
  * Error norm: RMS over delta, u and x of error / (atol + rtol size). The size of u is max(|u_n|, |u_n+1|), that of x
  * likewise. That of delta is the way made in the step, max(|delta|, h |u_n|, h |u_n+1|), not |q|: the choice of origin and the
  * number of turns of a joint must not change the accuracy.
+ * Quadratures (the energy accounts of a simulation) are held to atol + rtol of the largest of them and of what the system
+ * gives as their scale; they count only where their error is the larger one.
  * Step size: PI control, h <- h 0.9 err^-(0.2 - 0.75 beta) err_last^beta, beta = 0.04. The last stage of an
  * accepted step is the first of the next, provided that the caller hands over the same state.
  * A quaternion may turn by 1.5 rad in one step at most: the chart delta ends at a full turn, and a steady
@@ -68,6 +70,27 @@ static double part_error(const CalIntegrator *ig, const Part *part, const CalSta
 	return sum;
 }
 
+/**
+ * The largest error of a quadrature by what is allowed. They have a say of their own: states may be exact (free flight)
+ * where a quadrature has a kink.
+ */
+static double quadrature_error(const CalIntegrator *ig, const CalState *start, double h) {
+	double error = 0, size = 0;
+	for (int i = ig->checked_x; i < ig->nx; i++) {
+		double own = fabs(weighted(ig->x_rate, error_weight, i, h));
+		if (!isfinite(own)) {
+			return INFINITY;
+		}
+		error = fmax(error, own);
+		size = max3(size, fabs(start->x[i]), fabs(ig->stage.x[i]));
+	}
+	double allowed = ig->options.atol + ig->options.rtol * size;
+	if (error > allowed && ig->scale) {
+		allowed += ig->options.rtol * ig->scale(ig->user, start);
+	}
+	return error / allowed;
+}
+
 /** Error of the step from *start to the stage at hand; at most 1 is good. Not finite: INFINITY. */
 static double error_norm(const CalIntegrator *ig, const CalState *start, double h) {
 	double sum = 0;
@@ -83,7 +106,7 @@ static double error_norm(const CalIntegrator *ig, const CalState *start, double 
 	}
 	int count = 2 * ig->checked_u + ig->checked_x;
 	double norm = count > 0 ? sqrt(sum / count) : 0;
-	return isfinite(norm) ? norm : INFINITY;
+	return isfinite(norm) ? fmax(norm, quadrature_error(ig, start, h)) : INFINITY;
 }
 
 /** RMS of v / (atol + rtol |u|) over the speeds and states that count; v_x[nx] beside v_u[nu]. */

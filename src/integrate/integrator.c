@@ -103,8 +103,8 @@ static size_t place_arrays(CalIntegrator *ig, Cursor cursor) {
 }
 
 static bool system_is_valid(const CalSystem *system) {
-	if (!system || system->count < 1 || !system->parts || system->nx < 0 || system->unchecked < 0 ||
-	    system->unchecked > system->nx || (system->nx > 0 && !system->input)) {
+	if (!system || system->count < 1 || !system->parts || system->nx < 0 || system->quadratures < 0 ||
+	    system->quadratures > system->nx || (system->nx > 0 && !system->input)) {
 		return false;
 	}
 	for (int i = 0; i < system->count; i++) {
@@ -120,10 +120,11 @@ static CalIntegrator outline(const CalSystem *system, CalMethod method) {
 	CalIntegrator ig = {.scheme = schemes[method],
 	                    .part_count = system->count,
 	                    .input = system->input,
+	                    .scale = system->scale,
 	                    .user = system->user,
 	                    .culprit = -1,
 	                    .nx = system->nx,
-	                    .checked_x = system->nx - system->unchecked};
+	                    .checked_x = system->nx - system->quadratures};
 	for (int i = 0; i < system->count; i++) {
 		ig.nq += cal_model_q_count(system->parts[i].model);
 		ig.nu += cal_model_u_count(system->parts[i].model);

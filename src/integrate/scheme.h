@@ -72,6 +72,7 @@ struct CalIntegrator {
 	CalState *states;             // [part_count] scratch: a state of all, seen by each part
 	CalInput *inputs;             // [part_count] scratch
 	CalSystemFn input;            // NULL: options.input, for each part
+	CalSystemScaleFn scale;       // of quadratures, NULL: none
 	void *user;                   // handed to input
 	CalIntegratorOptions options; // defaults filled in
 	const Scheme *scheme;
@@ -80,7 +81,7 @@ struct CalIntegrator {
 	int culprit; // part of the last failure, -1: none of them
 	int reached; // parts of the last evaluation before one that failed
 	int nq, nu, nx;
-	int checked_u, checked_x;       // how many speeds, and the first of x, count for the step size
+	int checked_u, checked_x;       // speeds that count for the step size; states x that are not quadratures
 	bool has_loops, has_motions;    // some part has
 	CalState stage;                 // t, q, u, x of the evaluation at hand
 	double *delta;                  // [nu] displacement of stage.q from the start of the step

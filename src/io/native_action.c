@@ -380,6 +380,10 @@ static const struct {
 	[ACTION_NOTE] = {"note", "note:"},
 };
 
+const char *cal_file_action_type(int index) {
+	return index >= 0 && index < ACTION_KIND_COUNT ? verbs[index].word : NULL;
+}
+
 static bool about_modes(ActionKind kind) { return kind == ACTION_LOCK_MODES || kind == ACTION_UNLOCK_MODES; }
 
 static bool describe(Reader *r, ActionEntry *action) {

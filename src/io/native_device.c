@@ -377,6 +377,8 @@ static const DeviceType types[] = {
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };
 
+const char *cal_file_device_type(int index) { return index >= 0 && index < TYPE_COUNT ? types[index].word : NULL; }
+
 static const DeviceType *find_type(Reader *r, const Item *item) {
 	const TreeNode *node = tree_get(item->value, "type");
 	Suggestion suggestion = {0};

@@ -11,13 +11,15 @@
 
 #include <calder/sim.h>
 
+#include "dynamics/energy.h"
+#include "model/model.h"
 #include "sim/group.h"
 
 static void add_to(CalVec3 *sum, CalVec3 v) { *sum = (CalVec3){sum->x + v.x, sum->y + v.y, sum->z + v.z}; }
 
 /* Everything but the differences since the start. */
 static CalStatus present(CalSim *sim, CalSimBalance *balance) {
-	*balance = (CalSimBalance){.complete = 1};
+	*balance = (CalSimBalance){.complete = !sim->unaccounted};
 	CalScene scene;
 	CalStatus status = sim_view(sim, false, &scene); // first: the calls below use the same workspaces
 	balance->stored = scene.stored;
@@ -44,19 +46,50 @@ static CalStatus present(CalSim *sim, CalSimBalance *balance) {
 	return status;
 }
 
+double balance_scale(void *user, const CalState *state) {
+	CalSim *sim = user;
+	double kinetic = 0;
+	int q = 0, u = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		const CalState own = {.t = state->t, .q = state->q + q, .u = state->u + u};
+		CalEnergy energy = {0};
+		if (!group->motion && cal_energy(group->model, &own, group->view_work, &energy) == CAL_OK)
+			kinetic += energy.kinetic;
+		q += group->model->nq;
+		u += group->model->nu;
+	}
+	return kinetic;
+}
+
 CalStatus balance_start(CalSim *sim) {
 	CalSimBalance balance;
 	memset(sim->account, 0, sizeof sim->account);
+	sim->unaccounted = 0;
 	CalStatus status = present(sim, &balance);
 	sim->start_energy = balance.groups + balance.stored;
 	return status;
 }
 
+double balance_energy(SimGroup *group) {
+	CalEnergy energy = {0};
+	CalMomentum momentum;
+	if (!group->motion)
+		energy_and_momentum(group->model, &group->state, group->view_work, &energy, &momentum);
+	return energy.total;
+}
+
+/* If a device fails here, it fails in the next step too, which says so. */
+double balance_stored(CalSim *sim) {
+	CalScene scene;
+	return sim->started && sim->device_count > 0 && sim_view(sim, false, &scene) == CAL_OK ? scene.stored : 0;
+}
+
 void balance_settle(CalSim *sim, double lost) {
 	if (lost >= 0)
-		sim->account[0] += lost;
+		sim->account[ACCOUNT_DISSIPATED] += lost;
 	else
-		sim->account[1] -= lost;
+		sim->account[ACCOUNT_SUPPLIED] -= lost;
 }
 
 CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance) {
@@ -65,8 +98,8 @@ CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance) {
 	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
 	if (status == CAL_OK)
 		status = present(sim, balance);
-	balance->dissipated = sim->account[0];
-	balance->supplied = sim->account[1];
+	balance->dissipated = sim->account[ACCOUNT_DISSIPATED];
+	balance->supplied = sim->account[ACCOUNT_SUPPLIED];
 	balance->error = balance->groups + balance->stored + balance->dissipated - balance->supplied - sim->start_energy;
 	return status;
 }

@@ -350,20 +350,12 @@ static void remove_slot(CalSim *sim, int at) {
 	memmove(&sim->groups[at], &sim->groups[at + 1], sizeof *sim->groups * (size_t)(sim->group_count - at));
 }
 
-/* Energy of a group that counts in the balance. */
-static double energy_of(SimGroup *group) {
-	CalEnergy energy = {0};
-	CalMomentum momentum;
-	if (!group->motion)
-		energy_and_momentum(group->model, &group->state, group->view_work, &energy, &momentum);
-	return energy.total;
-}
-
 void change_commit(Change *c, CalTransition *report) {
 	CalSim *sim = c->sim;
-	double lost = 0;
+	double lost = balance_stored(sim); // a device may lose its object, and with it what it holds
 	for (int i = 0; i < c->old_count; i++) {
-		lost += sim->started ? energy_of(&sim->groups[c->old[i]]) : 0;
+		lost += sim->started ? balance_energy(&sim->groups[c->old[i]]) : 0;
+		sim->unaccounted |= sim->groups[c->old[i]].unaccounted;
 		group_release(&sim->groups[c->old[i]], sim);
 	}
 	int first = c->old_count ? c->old[0] : sim->group_count, other = -1;
@@ -389,7 +381,7 @@ void change_commit(Change *c, CalTransition *report) {
 		group_start(&sim->groups[fresh[i]]);
 		lost -= sim->groups[fresh[i]].motion ? 0 : sim->groups[fresh[i]].start_energy.total;
 	}
-	balance_settle(sim, lost);
+	balance_settle(sim, lost - balance_stored(sim));
 	release_speeds(c);
 	if (report) {
 		report->group = first;

@@ -49,7 +49,7 @@ typedef struct SimGroup {
 	int energy_free, momentum_free; // structure alone would conserve them
 	int loops_work;                 // loops are driven, or carry known wrenches
 	int worked, pushed;             // an input was seen that may change the energy, the momentum
-	int unaccounted;                // something was seen whose work nobody adds up
+	int unaccounted;                // something acted since the start whose work nobody adds up
 	CalEnergy start_energy;         //
 	CalMomentum start_momentum;     //
 	double energy_scale;            // largest kinetic energy seen [J]
@@ -102,7 +102,7 @@ typedef struct SimEvent {
 	void *memory;
 } SimEvent;
 
-enum { ACCOUNTS = 2 }; // states behind those of the devices: energy dissipated, energy supplied
+enum { ACCOUNT_DISSIPATED, ACCOUNT_SUPPLIED, ACCOUNTS }; // energies that are states behind those of the devices
 
 /** All groups and devices as one system. */
 typedef struct SimWhole {
@@ -143,6 +143,7 @@ struct CalSim {
 	struct SimRanks *ranks;   // it is distributed (distribute.c), NULL: all is here
 	double account[ACCOUNTS]; // between steps
 	double start_energy;      // of groups and devices
+	int unaccounted;          // SimGroup.unaccounted, of groups that are no more
 	int refused_group;        // whose input refused, -1: none
 	int failed_device;        // that failed, -1: none
 	char why_failed[320];     // in its own words, or ""
@@ -245,8 +246,13 @@ CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalI
 /** The same at the present states for observers, into whole.inputs; inputs of groups only if asked for. */
 CalStatus sim_view(CalSim *sim, bool with_inputs, CalScene *scene);
 
+/** A CalSystemScaleFn: the kinetic energy of all groups. user is the CalSim. */
+double balance_scale(void *user, const CalState *state);
 /** Takes the present energy as the start of the balance. */
 CalStatus balance_start(CalSim *sim);
+/** Energy of a group, or held in all devices, that counts in the balance now; of devices 0 before the start. */
+double balance_energy(SimGroup *group);
+double balance_stored(CalSim *sim);
 /** Notes that groups and devices have lost energy at an instant: as dissipated, or as supplied where they gained it. */
 void balance_settle(CalSim *sim, double lost);
 

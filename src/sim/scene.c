@@ -143,6 +143,19 @@ static bool own_wrenches(const CalScene *scene, SimGroup *group, CalInput *input
 	return true;
 }
 
+/* Of a wrench on a node of a group whose motion is given: whatever drives the group takes it. */
+static void take_power(CalScene *scene, CalSite site, CalFrame frame, CalSpatial f) {
+	CalPose pose;
+	CalSpatial v;
+	if (cal_scene_node(scene, site, &pose, &v) != CAL_OK)
+		return;
+	if (frame == CAL_FRAME_NODE) {
+		const dmat3 R = dmat_in(&pose.R);
+		f = (CalSpatial){dvec_out(dmat_mul_vec(R, dvec_in(f.angular))), dvec_out(dmat_mul_vec(R, dvec_in(f.linear)))};
+	}
+	cal_scene_supply(scene, -spatial_dot(spatial_in(f), spatial_in(v)));
+}
+
 CalStatus cal_scene_push(CalScene *scene, CalSite site, CalFrame frame, CalSpatial wrench) {
 	SimGroup *group = group_at(scene, site.group);
 	if (site.group == -1)
@@ -155,7 +168,8 @@ CalStatus cal_scene_push(CalScene *scene, CalSite site, CalFrame frame, CalSpati
 	group->wrenches[input->wrench_count++] = (CalWrench){site.node, frame, wrench};
 	if (!scene->viewing && is_nonzero(wrench)) {
 		group->worked = group->pushed = 1;
-		group->unaccounted |= group->motion != NULL;
+		if (group->motion)
+			take_power(scene, site, frame, wrench);
 	}
 	return CAL_OK;
 }
@@ -196,7 +210,8 @@ CalStatus cal_scene_effort(CalScene *scene, CalFreedom freedom, double effort) {
 	if (!scene->viewing && effort != 0) {
 		group->worked = 1;
 		group->pushed |= group->root_dof[freedom.u];
-		group->unaccounted |= group->motion != NULL;
+		if (group->motion)
+			cal_scene_supply(scene, -effort * cal_scene_u(scene, freedom));
 	}
 	return CAL_OK;
 }
@@ -326,8 +341,9 @@ CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalI
 		distribute_note_failure(sim);
 		scene.dissipated = scene.supplied = 0;
 	}
-	xdot[sim->whole.nx - 2] = scene.dissipated;
-	xdot[sim->whole.nx - 1] = scene.supplied;
+	double *account = xdot + sim->whole.nx - ACCOUNTS;
+	account[ACCOUNT_DISSIPATED] = scene.dissipated;
+	account[ACCOUNT_SUPPLIED] = scene.supplied;
 	return status;
 }
 

@@ -252,9 +252,13 @@ CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchF
 CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *user) {
 	if (!in_range(sim, group))
 		return CAL_ERR_ARGUMENT;
-	const bool exchanged = sim->restored && motion && sim->groups[group].motion;
-	sim->groups[group].motion = motion;
-	sim->groups[group].motion_user = user;
+	SimGroup *g = &sim->groups[group];
+	const bool exchanged = sim->restored && motion && g->motion;
+	const double before = sim->started ? balance_energy(g) : 0;
+	g->motion = motion;
+	g->motion_user = user;
+	if (sim->started) // whatever drives the group hands its energy over, or takes it
+		sim->account[ACCOUNT_SUPPLIED] += balance_energy(g) - before;
 	origin_note_motion(sim, group);
 	if (!exchanged)
 		return sim_bind(sim); // of the same size as before: it does not allocate

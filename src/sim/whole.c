@@ -63,8 +63,9 @@ static CalSystem system_of(CalSim *sim, const SimWhole *w) {
 	return (CalSystem){.parts = sim->parts,
 	                   .count = sim->group_count,
 	                   .nx = w->nx,
-	                   .unchecked = ACCOUNTS,
+	                   .quadratures = ACCOUNTS,
 	                   .input = sim_act,
+	                   .scale = balance_scale,
 	                   .user = sim};
 }
 

@@ -70,7 +70,7 @@ static double coupled_error(CalMethod method, double step, double t) {
 	const CalSystemPart parts[] = {{.model = a.model, .work = a.work}, {.model = b.model, .work = b.work}};
 	const CalIntegratorOptions options = {.method = method, .step = step, .rtol = 1e-11, .atol = 1e-13};
 	Coupled c = {.stiffness = 9};
-	const CalSystem system = {.parts = parts, .count = 2, .nx = 2, .unchecked = 1, .input = couple, .user = &c};
+	const CalSystem system = {.parts = parts, .count = 2, .nx = 2, .quadratures = 1, .input = couple, .user = &c};
 	CalIntegrator *integrator;
 	assert_int_equal(cal_integrator_create_system(&system, &options, &integrator), CAL_OK);
 	const double amplitude = 0.5, w = 3;
@@ -174,7 +174,7 @@ static void wrong_systems_are_refused(void **state) {
 		{.count = 1},
 		{.parts = no_work, .count = 1},
 		{.parts = good, .count = 1, .nx = 1},
-		{.parts = good, .count = 1, .nx = 1, .unchecked = 2, .input = couple},
+		{.parts = good, .count = 1, .nx = 1, .quadratures = 2, .input = couple},
 		{.parts = good, .count = 1, .nx = -1, .input = couple},
 	};
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
