@@ -116,12 +116,25 @@ static void show_progress(double t, double duration) {
 
 static void clear_progress(void) { fprintf(stderr, "\r%70s\r", ""); }
 
+/* At the start, at the end, and some times between unless the clock sets the pace. */
+static CalStatus examine(const Record *record, Summary *summary, CalSim *sim) {
+	enum { TIMES = 200 };
+	const double t = cal_sim_time(sim),
+				 next = record->start + summary->examined * (record->end - record->start) / TIMES;
+	if (t < record->end && (t < next || (summary->paced && summary->examined > 0)))
+		return CAL_OK;
+	summary->examined++;
+	return cal_sim_examine(sim);
+}
+
 static int take_sample(Record *record, Summary *summary, CalSim *sim) {
 	int code = record_sample(record, sim, summary->path);
 	if (code == EXIT_OK)
 		code = record_events(record);
 	if (code == EXIT_OK)
 		code = say_status(summary->path, summary_watch(summary, sim), NULL);
+	if (code == EXIT_OK)
+		code = say_status(summary->path, examine(record, summary, sim), NULL);
 	return code;
 }
 

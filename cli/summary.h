@@ -51,6 +51,7 @@ typedef struct Summary {
 	TotalDrift total;
 	CalScenario *scenario;
 	const RealTime *paced;     // NULL: the run was not
+	int examined;              // how often what there is to doubt was looked for
 	CalDistributionInfo ranks; // of all together; size 0: it was not distributed
 } Summary;
 

@@ -203,6 +203,13 @@ CAL_API CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance);
 /* ---- what to doubt (calder/doubt.h) ------------------------------------------------------- */
 
 /**
+ * Looks for something to doubt in the run so far: an energy balance whose error is more than method and tolerance explain, a
+ * fixed step beyond what is stable at the present state, fixed steps that were cut short. To be called between advances
+ * every now and then, and at the end; changes nothing in the run. A status other than CAL_OK: the present state cannot be
+ * evaluated.
+ */
+CAL_API CalStatus cal_sim_examine(CalSim *sim);
+/**
  * Adds a doubt. One of the same kind about the same object is counted, and the sentence of the larger value kept.
  * cal_sim_restart() forgets the doubts of a run that had started. Does not allocate.
  */

@@ -230,6 +230,8 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 		Stretch stretch = stretch_from(sim, cal_sim_time(sim), limit);
 		const bool one_by_one = single || sim->whole.value_count > 0 || boxes_commit_steps(sim);
 		status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, error);
+		if (status == CAL_OK && cal_sim_time(sim) == limit && !stretch.inputs && !stretch.devices && !stretch.events)
+			examine_note_cut(sim);
 		if (status == CAL_OK)
 			status = stretch_leave(sim, stretch, error);
 		if (single)
@@ -300,6 +302,9 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->why_failed[0] = 0;
 	if (sim->started)
 		sim->doubts = (SimDoubts){0};
+	sim->energy_moved = sim->cut_smallest = 0;
+	sim->cut_steps = sim->probed_at = 0;
+	sim->probed = false;
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
 		status = restart_group(sim, &sim->groups[i], error);
 	if (status == CAL_OK)

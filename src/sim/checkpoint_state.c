@@ -13,7 +13,7 @@
 _Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 376, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 120, "a field of SimEvent is new");
-_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 928 + sizeof(SimDoubts), "a field of CalSim is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 976 + sizeof(SimDoubts), "a field of CalSim is new");
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
                    sizeof(CalIntegratorStats) == 32,
                "a field of a monitor is new");
@@ -118,5 +118,10 @@ void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator) {
 	walk_stats(a, &sim->past);
 	walk_stats(a, &sim->start_stats);
 	walk_doubts(a, &sim->doubts);
+	archive_double(a, &sim->energy_moved);
+	archive_i64(a, &sim->cut_steps);
+	archive_double(a, &sim->cut_smallest);
+	archive_i64(a, &sim->probed_at);
+	archive_bool(a, &sim->probed);
 	integrator_walk(integrator, a);
 }

@@ -52,15 +52,34 @@ void doubts_add(SimDoubts *doubts, const CalDoubt *doubt) {
 	known->count = before.count + count;
 }
 
+static CalDoubt make(CalDoubtKind kind, const char *object, double time, double value, double limit) {
+	CalDoubt doubt = {.kind = kind, .time = time, .value = value, .limit = limit, .count = 1};
+	snprintf(doubt.object, sizeof doubt.object, "%s", object);
+	return doubt;
+}
+
 void doubts_note(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
                  const char *format, ...) {
-	CalDoubt doubt = {.kind = kind, .time = time, .value = value, .limit = limit};
+	CalDoubt doubt = make(kind, object, time, value, limit);
 	va_list args;
-	snprintf(doubt.object, sizeof doubt.object, "%s", object);
 	va_start(args, format);
 	vsnprintf(doubt.text, sizeof doubt.text, format, args);
 	va_end(args);
 	doubts_add(doubts, &doubt);
+}
+
+void doubts_set(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
+                const char *format, ...) {
+	CalDoubt doubt = make(kind, object, time, value, limit), *known = find(doubts, &doubt);
+	va_list args;
+	va_start(args, format);
+	vsnprintf(doubt.text, sizeof doubt.text, format, args);
+	va_end(args);
+	doubt.time = known ? known->time : time;
+	if (known)
+		*known = doubt;
+	else
+		doubts_add(doubts, &doubt);
 }
 
 /* ---- of a simulation ----------------------------------------------------------------------------- */

@@ -21,5 +21,11 @@ __attribute__((format(printf, 7, 8)))
 #endif
 void doubts_note(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
                  const char *format, ...);
+/** One that is about the run as a whole: it takes the place of the one before, and is counted once. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 7, 8)))
+#endif
+void doubts_set(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
+                const char *format, ...);
 
 #endif

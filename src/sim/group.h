@@ -104,6 +104,8 @@ typedef struct SimEvent {
 
 enum { ACCOUNT_DISSIPATED, ACCOUNT_SUPPLIED, ACCOUNTS }; // energies that are states behind those of the devices
 
+enum { PROBES = 6 }; // vectors that stability.c needs
+
 /** All groups and devices as one system. */
 typedef struct SimWhole {
 	int nq, nu, nx;             // of all; nx with the accounts
@@ -115,6 +117,7 @@ typedef struct SimWhole {
 	double *xdot;               // [nx] of observers
 	double *value, *value_next; // [value_count] at the start and at the end of a step
 	double *value_end;          // [value_count] scratch
+	double *probe;              // [PROBES (2 nu + nx)] scratch of stability.c
 	bool values_known;          // value is that of the present states
 	CalIntegrator *integrator;  //
 	void *memory;               // the block that all of the above lie in
@@ -156,6 +159,11 @@ struct CalSim {
 	CalIntegratorStats past; // of integrators before the present one
 	CalIntegratorStats start_stats;
 	SimDoubts doubts;
+	double energy_moved; // the largest of kinetic energy and accounts that was seen [J]
+	int64_t cut_steps;   // fixed steps that the end of an advance cut short
+	double cut_smallest; // the shortest of them [s]
+	int64_t probed_at;   // evaluations at the last look at the stability
+	bool probed;         // there was one
 };
 
 /** The simulation at one instant as devices see it. */
@@ -255,6 +263,11 @@ double balance_energy(SimGroup *group);
 double balance_stored(CalSim *sim);
 /** Notes that groups and devices have lost energy at an instant: as dissipated, or as supplied where they gained it. */
 void balance_settle(CalSim *sim, double lost);
+
+/** Notes it if the last step was cut short by the end of an advance (examine.c). */
+void examine_note_cut(CalSim *sim);
+/** Adds a doubt if the fixed step is beyond what is stable at the present state (stability.c). */
+void stability_examine(CalSim *sim);
 
 /** One step, or all of them, to the limit at most. */
 CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error);

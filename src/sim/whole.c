@@ -76,6 +76,7 @@ static void place(CalSim *sim, SimWhole *w, Cursor *cursor) {
 	w->states = take(cursor, sim->group_count, sizeof *w->states);
 	w->inputs = take(cursor, sim->group_count, sizeof *w->inputs);
 	w->xdot = take(cursor, w->nx, sizeof(double));
+	w->probe = take(cursor, PROBES * (2 * w->nu + w->nx), sizeof(double));
 	w->value = take(cursor, w->value_count, sizeof(double));
 	w->value_next = take(cursor, w->value_count, sizeof(double));
 	w->value_end = take(cursor, w->value_count, sizeof(double));

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * examine.c — what there is to doubt in a run so far: its energy balance, its step, the steps that were cut short.
+ *
+ * The balance of a run is complete if everything that acts accounts for its work. Its error is then one of the integration,
+ * and is measured by the energy E that has moved: kinetic energy, dissipated and supplied.
+ *   adaptive methods   rtol E in each step, and 1000 times that for jumps of forces
+ *   fixed steps        1 % of E: there is no tolerance that says how much is meant
+ * Round-off comes on top of both: 1e-13 of all energies for each of the first ten steps, by the square root of the number
+ * of steps from there on.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "sim/group.h"
+
+static const double fixed_share = 0.01, cut_share = 0.01, jump_steps = 1e3, round_off = 1e-13;
+enum { PROBE_EVALUATIONS = 2500 }; // from one look at the stability to the next: it costs some 20 to 60 of them
+
+/* ---- balance ------------------------------------------------------------------------------------- */
+
+static double kinetic_energy(CalSim *sim) {
+	sim_gather(sim);
+	return balance_scale(sim, &sim->whole.now);
+}
+
+static void note_fixed(CalSim *sim, double error, double moved, double allowed) {
+	doubts_note(
+		&sim->doubts, CAL_DOUBT_BALANCE, "", cal_sim_time(sim), error, allowed,
+		"energy balance error %.3g J at t = %.6g s, %.2g %% of the %.4g J that moved: a step of %g s is too large "
+		"for %s; take a smaller one, or the method dopri5",
+		error, cal_sim_time(sim), 100 * error / moved, moved, sim->method.step, cal_method_name(sim->method.method));
+}
+
+static void note_adaptive(CalSim *sim, double error, double moved, double allowed) {
+	const CalIntegratorOptions used = cal_integrator_options(&sim->method);
+	doubts_note(
+		&sim->doubts, CAL_DOUBT_BALANCE, "", cal_sim_time(sim), error, allowed,
+		"energy balance error %.3g J at t = %.6g s, %.2g of the %.4g J that moved; rtol %g explains %.2g J: take a "
+		"smaller rtol, or look for forces that jump",
+		error, cal_sim_time(sim), error / moved, moved, used.rtol, allowed);
+}
+
+static CalStatus examine_balance(CalSim *sim) {
+	CalSimBalance b;
+	const CalStatus status = cal_sim_balance(sim, &b);
+	if (status != CAL_OK || !b.complete)
+		return status;
+	const bool fixed = method_is_fixed(sim->method.method);
+	const double steps = (double)(sim_counts(sim).steps - sim->start_stats.steps), error = fabs(b.error);
+	sim->energy_moved = fmax(sim->energy_moved, kinetic_energy(sim) + fabs(b.dissipated) + fabs(b.supplied));
+	const double moved = sim->energy_moved, all = moved + fabs(b.groups) + fabs(b.stored) + fabs(sim->start_energy);
+	const double share = fixed ? fixed_share : cal_integrator_options(&sim->method).rtol * (jump_steps + steps);
+	const double allowed = share * moved + round_off * (10 + sqrt(steps)) * all;
+	if (error > allowed || !isfinite(error))
+		(fixed ? note_fixed : note_adaptive)(sim, error, fmax(moved, DBL_MIN), allowed);
+	return CAL_OK;
+}
+
+/* ---- steps --------------------------------------------------------------------------------------- */
+
+void examine_note_cut(CalSim *sim) {
+	const double last = sim_counts(sim).last_step;
+	if (!method_is_fixed(sim->method.method) || !(last < sim->method.step * (1 - 1e-6)))
+		return;
+	sim->cut_smallest = sim->cut_steps == 0 ? last : fmin(sim->cut_smallest, last);
+	sim->cut_steps++;
+}
+
+/* A few are no matter: the end of a run, the first sample after an event. */
+static void examine_steps(CalSim *sim) {
+	const int64_t steps = sim_counts(sim).steps - sim->start_stats.steps;
+	if (sim->cut_steps < 2 || (double)sim->cut_steps < cut_share * (double)steps)
+		return;
+	doubts_set(
+		&sim->doubts, CAL_DOUBT_STEPS, "", cal_sim_time(sim), sim->method.step, sim->cut_smallest,
+		"%lld of %lld steps are shorter than the %g s that were asked for, down to %.3g s: samples are taken between "
+		"steps; make their interval a multiple of the step",
+		(long long)sim->cut_steps, (long long)steps, sim->method.step, sim->cut_smallest);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------- */
+
+CalStatus cal_sim_examine(CalSim *sim) {
+	if (!sim)
+		return CAL_ERR_ARGUMENT;
+	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
+	if (status == CAL_OK)
+		status = examine_balance(sim);
+	if (status != CAL_OK)
+		return status;
+	examine_steps(sim);
+	const int64_t evaluations = sim_counts(sim).evaluations;
+	if (!sim->probed || evaluations - sim->probed_at >= PROBE_EVALUATIONS)
+		stability_examine(sim);
+	else
+		return CAL_OK;
+	sim->probed = true;
+	sim->probed_at = evaluations;
+	return CAL_OK;
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# What there is to doubt in a run, as a user meets it: warnings, the summary, --json, --strict, CSV and HDF5 files, and
+# `calder info` of a result file; tolerances in result files are those that were used.
+set -uo pipefail
+
+# shellcheck source=test/cli/expect.sh
+. "$(dirname "$0")/expect.sh"
+
+cat >stiff.yaml <<'YAML'
+calder: 1
+bodies: {a: {mass: 2, inertia: [1, 1, 1]}}
+joints: {z: {type: prismatic, axis: z, to: a}}
+state: {z: {q: 1 mm}}
+devices: {mount: {type: bushing, from: ground, to: a, stiffness: [1, 1, 50000], damping: [0, 0, 1]}}
+run: {duration: 1 s, method: rk4, step: 20 ms, output: {interval: 0.1 s, signals: [q, balance]}}
+YAML
+calder 0 check stiff.yaml
+if grep -q CALDER_WITH_YAML err; then
+	echo "built without libyaml: skipped"
+	exit 77
+fi
+
+# ---- said, and without effect unless --strict asks for it
+calder 0 run stiff.yaml -o stiff.csv
+stderr_has '^stiff.yaml: warning: a step of 0.02 s is too large for rk4: device "mount" moves at 158.1 rad/s'
+stderr_has '^stiff.yaml: warning: energy balance error [0-9.e+]+ J at t = 1 s'
+stdout_has 'DOUBT +a step of 0.02 s'
+[ "$(grep -c '^# doubt (' stiff.csv)" -eq 2 ] || fail "CSV holds the doubts: $(tail -n 3 stiff.csv)"
+calder 1 run stiff.yaml --strict
+calder 1 run stiff.yaml --strict --quiet
+stderr_has 'warning: a step'
+calder 1 run stiff.yaml --strict --json
+python '
+import json
+doubts = json.load(open("out"))["doubts"]
+assert [d["kind"] for d in doubts] == ["stability", "balance"], doubts
+d = doubts[0]
+assert d["object"] == "device \"mount\"" and d["value"] == 0.02 and abs(d["limit"] - 8 ** 0.5 / 25000 ** 0.5) < 1e-4 * d["limit"], d'
+calder 0 plot stiff.csv q:z -o stiff.svg # remarks are passed over
+
+# ---- what is good is not doubted
+calder 0 run stiff.yaml --step 0.001 --strict -o good.csv
+[ ! -s err ] || fail "no warning: $(cat err)"
+! grep -q '^#' good.csv || fail "no remark"
+calder 0 run stiff.yaml --method dopri5 --strict
+
+# ---- steps that samples cut short
+calder 1 run stiff.yaml --step 0.003 --interval 0.01 --strict
+stderr_has 'warning: 100 of 400 steps are shorter than the 0.003 s that were asked for, down to 0.001 s'
+
+# ---- HDF5
+"$CALDER" run stiff.yaml -o stiff.h5 >out 2>err
+if grep -q 'writes no HDF5' err; then
+	echo "built without HDF5: its part is left out"
+	exit $((failures > 0))
+fi
+calder 0 info stiff.h5
+stdout_has 'model +stiff.yaml'
+stdout_has 'method +rk4, step 0.02 s'
+stdout_has 'DOUBT +a step of 0.02 s'
+calder 0 info --json stiff.h5
+python 'import json; d = json.load(open("out")); assert len(d["doubts"]) == 2 and d["rtol"] == 0 and d["closed"], d'
+calder 0 run stiff.yaml --method dopri5 -o default.h5
+calder 0 info --json default.h5
+python 'import json; d = json.load(open("out")); assert d["rtol"] == 1e-9 and d["atol"] == 1e-12 and not d["doubts"], d'
+calder 0 run stiff.yaml --method dopri5 --rtol 1e-6 -o given.h5
+calder 0 info --json given.h5
+python 'import json; d = json.load(open("out")); assert d["rtol"] == 1e-6 and d["atol"] == 1e-12, d'
+calder 3 info stiff.csv
+echo nonsense >wrong.h5
+calder 3 info wrong.h5
+stderr_has 'wrong.h5: error: cannot be read; is it there, and is it an HDF5 file'
+
+# ---- a run that goes on from a checkpoint keeps its doubts
+calder 0 run stiff.yaml --duration 0.5 --checkpoint half.cp
+calder 1 run stiff.yaml --restart half.cp --strict
+stderr_has 'warning: a step of 0.02 s is too large for rk4: device "mount" moves at 158.1 rad/s at t = 0 s'
+
+exit $((failures > 0))

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_examine.c — runs that deserve doubt get it, and others do not: stability of fixed steps, energy balance, steps that
+ * are cut short.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <calder/calder.h>
+
+typedef struct Run {
+	CalFile *file;
+	CalSim *sim;
+	CalScenario *scenario;
+} Run;
+
+static Run run_of(const char *model, CalMethod method, double step, double rtol) {
+	Run r = {0};
+	CalError error = {0};
+	char text[4000];
+	const int length = snprintf(text, sizeof text, "calder: 1\n%s", model);
+	const CalStatus status = cal_file_parse(text, (size_t)length, "model", NULL, &r.file, &error);
+	if (status == CAL_ERR_UNSUPPORTED)
+		skip(); // a build without YAML
+	const CalSimOptions options = {.method = {.method = method, .step = step, .rtol = rtol}};
+	if (status != CAL_OK || cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
+	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return r;
+}
+
+static void run_end(Run *r) {
+	cal_scenario_destroy(r->scenario);
+	cal_sim_destroy(r->sim);
+	cal_file_destroy(r->file);
+}
+
+static void advance(const Run *r, double t) {
+	CalError error = {0};
+	if (cal_sim_advance(r->sim, t, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+}
+
+/* The doubt of a kind, or NULL. */
+static const CalDoubt *doubt_of(const Run *r, CalDoubtKind kind) {
+	static CalDoubt doubt;
+	for (int i = 0; cal_sim_doubt(r->sim, i, &doubt) == CAL_OK; i++)
+		if (doubt.kind == kind)
+			return &doubt;
+	return NULL;
+}
+
+static const CalDoubt *examined(const Run *r, CalDoubtKind kind) {
+	assert_int_equal(cal_sim_examine(r->sim), CAL_OK);
+	return doubt_of(r, kind);
+}
+
+/* ---- stability ----------------------------------------------------------------------------------- */
+
+/* Two masses, a soft spring between them and a stiff one on the ground: 158.11 rad/s by sqrt(50000/2). */
+#define MASSES                                                                                        \
+	"bodies: {a: {mass: 2, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"                  \
+	"joints: {z: {type: prismatic, axis: z, to: a}, y: {type: prismatic, axis: x, from: a, to: b}}\n" \
+	"state: {z: {q: 1 mm}, y: {q: 0.3}}\n"                                                            \
+	"devices: {soft: {type: spring, from: a, to: b, stiffness: 20, length: 0.1},\n"                   \
+	"          stiff: {type: bushing, from: ground, to: a, stiffness: [1, 1, 75000]}}\n"
+static const double fastest = 158.11388300841898; // z moves both masses
+
+static double limit_of(CalMethod method) { return method == CAL_METHOD_RK4 ? 2.8284271247461903 : 2; }
+
+/* By how much the stiff spring's motion has grown after 400 steps. */
+static double growth_of(CalMethod method, double step) {
+	Run r = run_of(MASSES, method, step, 0);
+	advance(&r, 400 * step);
+	const double q = fabs(cal_sim_state(r.sim, 0)->q[0]);
+	run_end(&r);
+	return q / 1e-3;
+}
+
+static void a_step_beyond_the_bound_is_doubted_with_its_cause(void **state) {
+	(void)state;
+	for (int m = 0; m < CAL_METHOD_DOPRI5; m++) {
+		const CalMethod method = (CalMethod)m;
+		const double bound = limit_of(method) / fastest;
+		Run bad = run_of(MASSES, method, 1.07 * bound, 0), good = run_of(MASSES, method, 0.97 * bound, 0);
+		const CalDoubt *doubt = examined(&bad, CAL_DOUBT_STABILITY);
+		if (!doubt)
+			fail_msg("%s: no doubt", cal_method_name(method));
+		assert_string_equal(doubt->object, "device \"stiff\"");
+		assert_true(fabs(doubt->limit - bound) < 1e-3 * bound && doubt->value == 1.07 * bound);
+		assert_null(examined(&good, CAL_DOUBT_STABILITY));
+		assert_true(growth_of(method, 1.07 * bound) > 1e10); // it is so
+		assert_true(growth_of(method, 0.97 * bound) < 100);
+		run_end(&bad);
+		run_end(&good);
+	}
+}
+
+/* Joint springs, modes, rotors in gears and dampers; what implicit methods take implicitly is no cause. */
+static void every_kind_of_stiffness_is_found(void **state) {
+	(void)state;
+	static const struct {
+		const char *model, *object;
+		double rate; // [rad/s]
+		int implicit;
+	} cases[] = {
+		{"bodies: {a: {mass: 2, inertia: [1, 1, 0.5]}}\n"
+	     "joints: {p: {type: revolute, axis: z, to: a, dof: {stiffness: 5000}}}\n",
+	     "joint \"p\"", 100, 1},
+		{"bodies: {b: {mass: 1, inertia: [1, 1, 1], nodes: {p: [1, 0, 0]}, flexible: {stiffness: [80000],\n"
+	     "    nodes: {p: {mass: 2, phi: [[1], [0], [0]]}}}}}\njoints: {w: {type: weld, to: b}}\n",
+	     "mode 1 of body \"b\"", 200, 1},
+		{"bodies: {a: {mass: 2, inertia: [1e6, 1e6, 1e6]}}\njoints: {p: {type: revolute, axis: z, to: a}}\n"
+	     "devices: {sv: {type: servo, joint: p, proportional: 1, rotor_inertia: 0.01, gear_stiffness: 400}}\n",
+	     "device \"sv\"", 200, 0},
+		{"bodies: {a: {mass: 2, inertia: [1, 1, 0.5]}}\njoints: {p: {type: revolute, axis: z, to: a}}\n"
+	     "devices: {fr: {type: friction, joint: p, coulomb: 1, smoothing_speed: 0.01}}\n",
+	     "device \"fr\"", 200, 0}, // at rest: a damper of 1/0.01
+		{"gravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, sphere: 0.1}}\njoints: {f: {type: prismatic, axis: z, to: a}}\n"
+	     "state: {f: {q: 99 mm}}\ndevices: {st: {type: limit, joint: f, lower: 0.1 m, stiffness: 10000}}\n",
+	     "device \"st\"", 100, 0},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const double bound = sqrt(8) / cases[i].rate;
+		Run bad = run_of(cases[i].model, CAL_METHOD_RK4, 1.1 * bound, 0);
+		Run good = run_of(cases[i].model, CAL_METHOD_RK4, 0.9 * bound, 0);
+		Run implicit = run_of(cases[i].model, CAL_METHOD_IMPLICIT, 1.1 * bound, 0);
+		const CalDoubt *doubt = examined(&bad, CAL_DOUBT_STABILITY);
+		if (!doubt)
+			fail_msg("%s: no doubt", cases[i].object);
+		assert_string_equal(doubt->object, cases[i].object);
+		if (fabs(doubt->limit - bound) > 1e-3 * bound)
+			fail_msg("%s: %g s instead of %g s", cases[i].object, doubt->limit, bound);
+		assert_null(examined(&good, CAL_DOUBT_STABILITY));
+		assert_int_equal(examined(&implicit, CAL_DOUBT_STABILITY) == NULL, cases[i].implicit);
+		run_end(&bad);
+		run_end(&good);
+		run_end(&implicit);
+	}
+}
+
+/*
+ * Twelve masses in a row on springs and dampers: w = 2 sqrt(k/m) sin(23 pi/50), the top of a crowd of frequencies, which the
+ * power method finds to 5 %, the margin of a doubt.
+ */
+static void the_fastest_of_many_is_found(void **state) {
+	(void)state;
+	static const char *const names[] = {"ground", "m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9", "m10"};
+	char model[4000] = "bodies:\n";
+	size_t used = strlen(model);
+	for (int i = 0; i < 12; i++)
+		used += (size_t)snprintf(model + used, sizeof model - used, "  m%d: {mass: 2, inertia: [1, 1, 1]}\n", i);
+	used += (size_t)snprintf(model + used, sizeof model - used, "joints:\n");
+	for (int i = 0; i < 12; i++)
+		used += (size_t)snprintf(
+			model + used, sizeof model - used,
+			"  j%d: {type: prismatic, axis: x, from: %s, to: m%d, dof: {stiffness: 20000, damping: 3}}\n", i, names[i],
+			i);
+	const double exact = 2 * 100 * sin(23 * 3.141592653589793 / 50), bound = sqrt(8) / exact;
+	Run r = run_of(model, CAL_METHOD_RK4, 1.2 * bound, 0);
+	const CalDoubt *doubt = examined(&r, CAL_DOUBT_STABILITY);
+	assert_non_null(doubt);
+	if (!(doubt->limit > 0.95 * bound && doubt->limit < 1.05 * bound))
+		fail_msg("%g s instead of %g s", doubt->limit, bound);
+	assert_non_null(strstr(doubt->object, "joint \"j"));
+	run_end(&r);
+}
+
+/* A spring of no length pulls with 1 N in any direction that there is: a jump, without a frequency. */
+static void a_jump_is_no_instability(void **state) {
+	(void)state;
+	Run r = run_of("bodies: {a: {mass: 2, inertia: [1, 1, 1]}}\njoints: {z: {type: prismatic, axis: z, to: a}}\n"
+	               "devices: {k: {type: spring, from: ground, to: a, stiffness: 1, length: 1}}\n",
+	               CAL_METHOD_RK4, 0.01, 0);
+	assert_null(examined(&r, CAL_DOUBT_STABILITY));
+	run_end(&r);
+}
+
+/* ---- balance and steps --------------------------------------------------------------------------- */
+
+static const char swing[] = "gravity: [0, 0, -9.81]\nbodies: {a: {mass: 2, rod: {from: [0, 0, 0], to: [1, 0, 0]}}}\n"
+							"joints: {p: {type: revolute, axis: y, to: a}}\n";
+
+static void an_energy_balance_that_the_method_does_not_explain_is_doubted(void **state) {
+	(void)state;
+	static const struct {
+		CalMethod method;
+		double step, rtol;
+		int doubted;
+	} cases[] = {{CAL_METHOD_RK4, 0.3, 0, 1},          {CAL_METHOD_RK4, 0.02, 0, 0},
+	             {CAL_METHOD_EULER_CROMER, 0.1, 0, 1}, {CAL_METHOD_EULER_CROMER, 1e-3, 0, 0},
+	             {CAL_METHOD_DOPRI5, 0, 1e-3, 0},      {CAL_METHOD_DOPRI5, 0, 1e-12, 0}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		Run r = run_of(swing, cases[i].method, cases[i].step, cases[i].rtol);
+		for (int k = 1; k <= 20; k++) {
+			advance(&r, 0.6 * k);
+			assert_int_equal(cal_sim_examine(r.sim), CAL_OK);
+		}
+		const CalDoubt *doubt = doubt_of(&r, CAL_DOUBT_BALANCE);
+		if (!doubt != !cases[i].doubted)
+			fail_msg("case %d: %s", (int)i, doubt ? doubt->text : "no doubt");
+		assert_true(!doubt || (doubt->value > doubt->limit && doubt->limit > 0));
+		run_end(&r);
+	}
+}
+
+static void steps_that_samples_cut_short_are_doubted(void **state) {
+	(void)state;
+	for (int cut = 0; cut < 2; cut++) {
+		Run r = run_of(swing, CAL_METHOD_RK4, 0.003, 0);
+		for (int k = 1; k <= 50; k++)
+			advance(&r, (cut ? 0.01 : 0.012) * k);
+		const CalDoubt *doubt = examined(&r, CAL_DOUBT_STEPS);
+		assert_true(!doubt == !cut);
+		assert_true(!cut || (doubt->value == 0.003 && fabs(doubt->limit - 0.001) < 1e-12));
+		assert_true(!cut || strstr(doubt->text, "50 of 200 steps"));
+		run_end(&r);
+	}
+}
+
+/* ---- what it costs ------------------------------------------------------------------------------- */
+
+static void examining_changes_no_bit_of_the_run(void **state) {
+	(void)state;
+	static const CalMethod methods[] = {CAL_METHOD_RK4, CAL_METHOD_IMPLICIT_MIDPOINT, CAL_METHOD_DOPRI5};
+	for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+		Run with = run_of(MASSES, methods[m], 1e-3, 0), without = run_of(MASSES, methods[m], 1e-3, 0);
+		for (int k = 1; k <= 40; k++) {
+			assert_int_equal(cal_sim_examine(with.sim), CAL_OK);
+			advance(&with, 0.1 * k);
+			advance(&without, 0.1 * k);
+			const CalState *a = cal_sim_state(with.sim, 0), *b = cal_sim_state(without.sim, 0);
+			assert_memory_equal(a->q, b->q, 2 * sizeof(double));
+			assert_memory_equal(a->u, b->u, 2 * sizeof(double));
+		}
+		assert_true(cal_sim_stats(with.sim).evaluations == cal_sim_stats(without.sim).evaluations);
+		run_end(&with);
+		run_end(&without);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_beyond_the_bound_is_doubted_with_its_cause),
+		cmocka_unit_test(every_kind_of_stiffness_is_found),
+		cmocka_unit_test(the_fastest_of_many_is_found),
+		cmocka_unit_test(a_jump_is_no_instability),
+		cmocka_unit_test(an_energy_balance_that_the_method_does_not_explain_is_doubted),
+		cmocka_unit_test(steps_that_samples_cut_short_are_doubted),
+		cmocka_unit_test(examining_changes_no_bit_of_the_run),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
