@@ -61,7 +61,8 @@ static CalStatus examine_balance(CalSim *sim) {
 
 void examine_note_cut(CalSim *sim) {
 	const double last = sim_counts(sim).last_step;
-	if (!method_is_fixed(sim->method.method) || !(last < sim->method.step * (1 - 1e-6)))
+	const bool whole = last > sim->method.step * (1 - 1e-6), rounding = last < sim->method.step * 1e-6;
+	if (!method_is_fixed(sim->method.method) || whole || rounding)
 		return;
 	sim->cut_smallest = sim->cut_steps == 0 ? last : fmin(sim->cut_smallest, last);
 	sim->cut_steps++;
