@@ -76,6 +76,24 @@ static void print_modal(const CalModal *modal) {
 	}
 }
 
+/* What the frequency bound makes of each mode: also of those below it. */
+static void print_bounded(const ModesBody *body) {
+	printf("  with the bound:\n  mode   held [Hz]   change  damping    free [Hz]\n");
+	for (int i = 0; i < body->report.modes; i++) {
+		const CalFlexMode *m = &body->modes[i];
+		const double change = m->frequency > 0 ? 100 * (m->bounded_frequency / m->frequency - 1) : 0;
+		printf("  %4d %11.6g  %6.2f%%  %7.4f  %11.6g\n", i + 1, m->bounded_frequency / two_pi, change,
+		       m->bounded_damping, m->bounded_free / two_pi);
+	}
+}
+
+static int count_bounded(const ModesBody *body) {
+	int count = 0;
+	for (int i = 0; i < body->report.modes; i++)
+		count += body->modes[i].bounded != 0;
+	return count;
+}
+
 static void print_table(const ModesBody *body) {
 	printf("  mode   held [Hz]    free [Hz]  damping   effective mass [%% of mass]      inertia [%% of total]\n"
 	       "                                              x       y       z           x       y       z\n");
@@ -96,13 +114,12 @@ static void print_table(const ModesBody *body) {
 	for (int c = 0; c < 6; c++)
 		printf("%s%7.2f ", c == 3 ? "    " : "", sum[c]);
 	printf("\n");
+	if (count_bounded(body) > 0)
+		print_bounded(body);
 }
 
 void modes_print(const ModesBody *body) {
 	const CalFlexReport *r = &body->report;
-	int bounded = 0;
-	for (int i = 0; i < r->modes; i++)
-		bounded += body->modes[i].bounded != 0;
 	printf("%s%s%s%s: %d modes\n", body->path, body->name[0] ? ": body \"" : "", body->name, body->name[0] ? "\"" : "",
 	       r->modes);
 	printf("  mass        %.9g kg, center of mass %.6g %.6g %.6g m\n", r->mass, r->com.x, r->com.y, r->com.z);
@@ -116,7 +133,8 @@ void modes_print(const ModesBody *body) {
 	if (body->modal)
 		print_modal(body->modal);
 	if (body->bound > 0)
-		printf("  bound       %.6g Hz: %d of %d free modes get mass\n", body->bound / two_pi, bounded, r->modes);
+		printf("  bound       %.6g Hz: %d of %d free modes get mass\n", body->bound / two_pi, count_bounded(body),
+		       r->modes);
 	print_table(body);
 }
 
@@ -137,6 +155,9 @@ static void json_mode(const CalFlexMode *m, int index) {
 	json_field("frequency_hz", m->frequency / two_pi);
 	json_field("free_frequency_hz", m->free_frequency / two_pi);
 	json_field("damping_ratio", m->damping_ratio);
+	json_field("bounded_frequency_hz", m->bounded_frequency / two_pi);
+	json_field("bounded_free_frequency_hz", m->bounded_free / two_pi);
+	json_field("bounded_damping_ratio", m->bounded_damping);
 	json_triple("effective_mass", m->effective_mass);
 	json_triple("effective_inertia", m->effective_inertia);
 	printf(", \"bounded\": %s}", m->bounded ? "true" : "false");

@@ -165,7 +165,7 @@ typedef struct CalFlexDef {
 	const double *damping;   // [modes][modes]; NULL: none
 	int node_count;
 	const CalFlexNode *nodes; // [node_count]; nodes that are not listed do not move in B
-	double frequency_bound;   // no assembly oscillates faster than this [rad/s]; 0: no bound (THEORY: body-level bound)
+	double frequency_bound;   // no assembly oscillates faster than this [rad/s]; 0: no bound (docs/flexible.md)
 	int unsprung;             // nonzero: deflections that meet no stiffness are meant; otherwise they are an error
 } CalFlexDef;
 

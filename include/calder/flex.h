@@ -215,6 +215,9 @@ typedef struct CalFlexMode {
 	double frequency;            // B held [rad/s]
 	double free_frequency;       // body free in space [rad/s]
 	double damping_ratio;        // of the held mode
+	double bounded_frequency;    // B held, after the body's frequency bound [rad/s]; without one as `frequency`
+	double bounded_free;         // body free in space, after it [rad/s]
+	double bounded_damping;      // of the held mode, after it
 	double effective_mass[3];    // along x, y, z of B [kg]
 	double effective_inertia[3]; // about x, y, z through B's origin [kg m^2]
 	int bounded;                 // nonzero: the free mode lies above the body's frequency bound

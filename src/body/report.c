@@ -72,6 +72,10 @@ static CalStatus rigid_share(int m, const double *rr, const double *E, double *s
 	return status;
 }
 
+static double damping_ratio(const CalFlexDef *flex, const ModalForm *form, int k) {
+	return flex->damping && form->w2[k] > 0 ? form->D[k * flex->modes + k] / (2 * sqrt(form->w2[k])) : 0;
+}
+
 static void fill_mode(const CalFlexDef *flex, const ModalForm *form, const double *E, int k, CalFlexMode *mode) {
 	int m = flex->modes;
 	double free_w2 = form->free_w2[k];
@@ -79,11 +83,31 @@ static void fill_mode(const CalFlexDef *flex, const ModalForm *form, const doubl
 	if (isnan(free_w2)) {
 		mode->free_frequency = NAN;
 	}
-	mode->damping_ratio = flex->damping && form->w2[k] > 0 ? form->D[k * m + k] / (2 * mode->frequency) : 0;
+	mode->damping_ratio = mode->bounded_damping = damping_ratio(flex, form, k);
+	mode->bounded_frequency = mode->frequency;
+	mode->bounded_free = mode->free_frequency;
 	mode->bounded = flex->frequency_bound > 0 && mode->free_frequency > flex->frequency_bound;
 	for (int i = 0; i < 3; i++) {
 		mode->effective_inertia[i] = E[i * m + k] * E[i * m + k];
 		mode->effective_mass[i] = E[(3 + i) * m + k] * E[(3 + i) * m + k];
+	}
+}
+
+/**
+ * What the bound makes of the modes. It adds mass and no stiffness: the k-th frequency becomes less, or stays (Courant and
+ * Fischer), so that modes before and after belong together by their order. A body that has no bound is as it was; not a
+ * number where the bound cannot be applied, because a shape is a rigid motion.
+ */
+static void fill_bounded(const ModalBody *body, ModalForm *form, double *work, CalFlexMode *modes, int count) {
+	const double bound = body->flex->frequency_bound;
+	if (!(bound > 0)) {
+		return;
+	}
+	const bool known = modal_canonicalize(body, form, work) == CAL_OK;
+	for (int k = 0; k < count; k++) {
+		modes[k].bounded_frequency = known ? sqrt(form->w2[k]) : NAN;
+		modes[k].bounded_free = known ? fmin(modes[k].free_frequency, bound) : NAN;
+		modes[k].bounded_damping = known ? damping_ratio(body->flex, form, k) : NAN;
 	}
 }
 
@@ -128,10 +152,15 @@ static CalStatus report_with(const ModalBody *body, CalFlexReport *report, CalFl
 		return status;
 	}
 	couple(m, re, form->C, E);
-	for (int k = 0; modes && k < m && k < capacity; k++) {
+	const int count = !modes ? 0 : m < capacity ? m : capacity;
+	for (int k = 0; k < count; k++) {
 		fill_mode(body->flex, form, E, k, &modes[k]);
 	}
-	return rigid_share(m, rr, E, &report->rigid_content);
+	status = rigid_share(m, rr, E, &report->rigid_content);
+	const ModalForm sound = *form;
+	fill_bounded(body, form, work, modes, count);
+	*form = sound;
+	return status;
 }
 
 CalStatus report_body(const ModalBody *body, CalFlexReport *report, CalFlexMode *modes, int capacity,

@@ -6,6 +6,8 @@
  * Assemblies are made by hand with dense matrices: bodies, each with its rigid motion and modes, tied together
  * at random nodes along random directions, reduced to the null space of the ties.
  */
+#include <calder/calder.h>
+
 #include "body/modal_sample.h"
 
 /* ---- frequency bound ----------------------------------------------------------------------- */
@@ -349,6 +351,70 @@ static void no_assembly_is_faster_than_the_bound(void **state) {
 	free(a);
 }
 
+/* ---- the report ------------------------------------------------------------------------------------ */
+
+/** Eigenvalues, ascending, and the second vector of K v = w2 M v, 2 by 2, with v'Mv = 1. */
+static void solve_pair(const double K[3], const double M[3], double w2[2], double v[2]) {
+	const double a = M[0] * M[2] - M[1] * M[1], b = K[0] * M[2] + K[2] * M[0] - 2 * K[1] * M[1];
+	const double c = K[0] * K[2] - K[1] * K[1], root = sqrt(b * b - 4 * a * c);
+	w2[1] = (b + root) / (2 * a);
+	w2[0] = c / a / w2[1];
+	v[0] = -(K[1] - w2[1] * M[1]);
+	v[1] = K[0] - w2[1] * M[0];
+	const double length = sqrt(M[0] * v[0] * v[0] + 2 * M[1] * v[0] * v[1] + M[2] * v[1] * v[1]);
+	v[0] /= length;
+	v[1] /= length;
+}
+
+/**
+ * 1 kg at the origin, 2 and 3 kg before it on the x axis, each on a spring along it: M_rr = 6, M_re = (2 3). The faster free
+ * mode is above the bound, the slower held mode below: it moves, as the formula of docs/flexible.md says.
+ */
+static void the_report_says_what_becomes_of_held_modes(void **state) {
+	(void)state;
+	static const double K[3] = {80, 0, 3}, M[3] = {2, 0, 3}, M_ff[3] = {2 - 4.0 / 6, -1, 3 - 9.0 / 6};
+	static const double stiffness[4] = {80, 0, 0, 3}, phi1[6] = {1}, phi2[6] = {0, 1};
+	const double bound = 4;
+	CalDesc *desc;
+	CalBodyDef def = cal_body_def();
+	CalBodyId id;
+	CalNodeId node[2];
+	def.name = "b";
+	def.mass = 1;
+	check_ok(0, cal_desc_create(NULL, &desc));
+	check_ok(0, cal_desc_add_body(desc, &def, &id, NULL));
+	for (int i = 0; i < 2; i++) {
+		CalNodeDef at = cal_node_def();
+		at.name = i ? "s" : "p";
+		at.placement.position.x = 1 + i;
+		check_ok(0, cal_desc_add_node(desc, id, &at, &node[i], NULL));
+	}
+	const CalFlexNode nodes[2] = {{.node = node[0], .mass = 2, .phi = phi1}, {.node = node[1], .mass = 3, .phi = phi2}};
+	const CalFlexDef flex = {
+		.modes = 2, .stiffness = stiffness, .node_count = 2, .nodes = nodes, .frequency_bound = bound};
+	check_ok(0, cal_desc_set_flexible(desc, id, &flex, NULL));
+	CalFlexReport report;
+	CalFlexMode modes[2];
+	check_ok(0, cal_flex_report(desc, id, &report, modes, 2, NULL));
+	double free2[2], after2[2], v[2], unused[2];
+	solve_pair(K, M_ff, free2, v);
+	const double p[2] = {M_ff[0] * v[0] + M_ff[1] * v[1], M_ff[1] * v[0] + M_ff[2] * v[1]};
+	const double add = free2[1] / (bound * bound) - 1;
+	const double heavier[3] = {M[0] + add * p[0] * p[0], add * p[0] * p[1], M[2] + add * p[1] * p[1]};
+	solve_pair(K, heavier, after2, unused);
+	assert_true(free2[0] < bound * bound && free2[1] > bound * bound);
+	check_close(0, "free", 1, &(double){modes[1].free_frequency}, &(double){sqrt(free2[1])}, 1e-12);
+	check_close(0, "free after", 1, &(double){modes[1].bounded_free}, &(double){bound}, 1e-12);
+	check_close(0, "free below", 1, &(double){modes[0].bounded_free}, &(double){sqrt(free2[0])}, 1e-12);
+	for (int k = 0; k < 2; k++) {
+		const double before = modes[k].frequency, after = modes[k].bounded_frequency;
+		check_close(0, "held", 1, &(double){before}, &(double){sqrt(k ? 40 : 1)}, 1e-12);
+		check_close(0, "held after", 1, &(double){after}, &(double){sqrt(after2[k])}, 1e-12);
+		assert_true(after < before && after > before / sqrt(1 + before * before / (bound * bound)));
+	}
+	cal_desc_destroy(desc);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(static_flexibility_is_unchanged_by_the_bound),
@@ -358,6 +424,7 @@ int main(void) {
 		cmocka_unit_test(far_lower_bound_is_accurate),
 		cmocka_unit_test(line_of_masses_has_its_closed_form),
 		cmocka_unit_test(no_assembly_is_faster_than_the_bound),
+		cmocka_unit_test(the_report_says_what_becomes_of_held_modes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

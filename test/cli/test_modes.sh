@@ -63,6 +63,18 @@ else
 	expect 0 "one body" "$CALDER" modes "$work/two.yaml" --body whip
 	says out 'body "whip": 2 modes'
 	grep -q '"boom"' "$work/out" && problem "--body did not choose"
+	sed 's/frequency_bound: 5000/frequency_bound: 200/' "$work/two.yaml" >"$work/slow.yaml"
+	expect 0 "bound among the modes" "$CALDER" modes "$work/slow.yaml" --body boom
+	says out "bound       31.831 Hz: 4 of 4 free modes get mass"
+	says out "with the bound:"
+	"$CALDER" modes "$work/slow.yaml" --body boom --json | python3 -c '
+import json, sys
+modes = json.load(sys.stdin)[0]["modes"]
+top = 200 / 6.283185307179586
+for m in modes:
+    before, after = m["frequency_hz"], m["bounded_frequency_hz"]
+    assert before / (1 + (before / top) ** 2) ** 0.5 < after <= before * (1 + 1e-12), m
+    assert abs(m["bounded_free_frequency_hz"] - min(top, m["free_frequency_hz"])) < 1e-9, m' || problem "modes with the bound"
 	expect 3 "which body" "$CALDER" modes "$work/two.yaml" --plot "$work/two.svg"
 	says err 'two.yaml: error: --plot and --write are for one body: choose it by --body NAME; the flexible bodies are "boom", "whip"'
 	[ -e "$work/two.svg" ] && problem "a picture of no body"
