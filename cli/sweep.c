@@ -257,6 +257,18 @@ static int print_cases(const CalPlan *plan, const Range *range, bool json) {
 
 static bool has_failed(CalCaseStatus status) { return status >= CAL_CASE_FAILED && status < CAL_CASE_MISSING; }
 
+/* Cases that are ok and have something to doubt, which is then their message. */
+static int64_t count_doubted(const CalSweep *sweep, const Range *range) {
+	const int64_t count = cal_plan_info(cal_sweep_plan(sweep)).case_count;
+	int64_t doubted = 0;
+	for (int64_t k = 0; k < count; k++) {
+		CalCaseResult result;
+		cal_sweep_result(sweep, k, &result);
+		doubted += (!range || in_range(range, k)) && result.status == CAL_CASE_OK && result.message[0];
+	}
+	return doubted;
+}
+
 static void print_json(const CalSweep *sweep, const char *folder) {
 	fputs("{\"folder\": ", stdout);
 	json_string(stdout, folder);
@@ -264,6 +276,7 @@ static void print_json(const CalSweep *sweep, const char *folder) {
 	for (int i = 0; i < CAL_CASE_COUNT; i++)
 		printf(", \"%s\": %lld", cal_case_status_name((CalCaseStatus)i),
 		       (long long)cal_sweep_count(sweep, (CalCaseStatus)i));
+	printf(", \"doubted\": %lld", (long long)count_doubted(sweep, NULL));
 	printf(", \"complete\": %s}\n", cal_sweep_count(sweep, CAL_CASE_MISSING) ? "false" : "true");
 }
 
@@ -285,6 +298,10 @@ static void print_summary(const CalSweep *sweep, const char *folder) {
 	}
 	if (failed > SHOWN)
 		printf("  and %lld more\n", (long long)failed - SHOWN);
+	const int64_t doubted = count_doubted(sweep, NULL);
+	if (doubted > 0)
+		printf("  %lld of the cases that are ok have something to DOUBT (docs/doubts.md): see their messages\n",
+		       (long long)doubted);
 }
 
 static int merge(const CalSweep *sweep, const char *folder) {
@@ -360,6 +377,7 @@ static int run_sweep(const SweepOptions *options, const Range *range, CalSweep *
 	int64_t bad = 0;
 	for (int64_t k = range->first; k < range->last; k++)
 		bad += in_range(range, k) && cal_sweep_status(sweep, k) != CAL_CASE_OK;
+	bad += count_doubted(sweep, range);
 	return options->strict && bad ? EXIT_CHECK : EXIT_OK;
 }
 

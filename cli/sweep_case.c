@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doubts.h"
 #include "signals.h"
 #include "sweep.h"
 
@@ -209,6 +210,8 @@ static CalStatus integrate(CaseRun *run, CalError *error) {
 	CalSim *sim = run->loaded.sim;
 	const double end = run->loaded.settings.duration;
 	CalStatus status = take_sample(run, false);
+	if (status == CAL_OK)
+		status = cal_sim_examine(sim);
 	while (status == CAL_OK && cal_sim_time(sim) < end) {
 		const double next = next_sample(run, cal_sim_time(sim), end);
 		status = run->interval > 0 ? cal_sim_advance(sim, next, error) : cal_sim_step(sim, next, error);
@@ -221,6 +224,19 @@ static CalStatus integrate(CaseRun *run, CalError *error) {
 }
 
 /* ---- the case ----------------------------------------------------------------------------------- */
+
+/* What there is to doubt goes to the series, and the first of it to the message of a case that is ok. */
+static CalStatus tell_doubts(const CaseRun *run, CaseOutcome *outcome) {
+	CalDoubt doubts[CAL_DOUBTS_MOST];
+	const CalStatus status = cal_sim_examine(run->loaded.sim);
+	const int count = doubts_of(run->loaded.sim, doubts);
+	if (count > 0)
+		snprintf(outcome->message, sizeof outcome->message, "doubt (%s): %s", cal_doubt_name(doubts[0].kind),
+		         doubts[0].text);
+	if (status == CAL_OK && run->results)
+		return cal_results_set_doubts(run->results, doubts, count);
+	return status;
+}
 
 /* Values that are not finite have failed, those beyond a limit are told. */
 static void judge(const CaseRun *run, CaseOutcome *outcome) {
@@ -248,12 +264,14 @@ void case_run(const CalPlan *plan, int64_t k, const char *series, CaseOutcome *o
 	CalStatus status = set_up(&run, plan, k, &error);
 	if (status == CAL_OK && series)
 		status = open_series(&run, series, &error);
+	outcome->message[0] = 0;
 	if (status == CAL_OK)
 		status = integrate(&run, &error);
+	if (status == CAL_OK)
+		status = tell_doubts(&run, outcome);
 	if (run.results && cal_results_finish(run.results, status == CAL_OK ? &error : NULL) != CAL_OK && status == CAL_OK)
 		status = CAL_ERR_IO;
 	outcome->status = status == CAL_OK ? CAL_CASE_OK : CAL_CASE_FAILED;
-	outcome->message[0] = 0;
 	if (status == CAL_OK)
 		judge(&run, outcome);
 	else

@@ -141,7 +141,7 @@ CAL_API const char *cal_case_status_name(CalCaseStatus status); // NULL: there i
 typedef struct CalCaseResult {
 	int64_t k;
 	CalCaseStatus status;
-	const char *message;   // why; "": ok
+	const char *message;   // why; of one that is ok what there is to doubt, or ""
 	const double *outputs; // [output_count]; NULL: NaN
 } CalCaseResult;
 

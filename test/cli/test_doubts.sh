@@ -50,6 +50,22 @@ calder 0 run stiff.yaml --method dopri5 --strict
 calder 1 run stiff.yaml --step 0.003 --interval 0.01 --strict
 stderr_has 'warning: 100 of 400 steps are shorter than the 0.003 s that were asked for, down to 0.001 s'
 
+# ---- campaigns
+cat >plan.yaml <<'YAML'
+sweep: 1
+model: stiff.yaml
+design: grid
+parameters: {step: {target: run.step, values: [1 ms, 20 ms]}}
+outputs: {last: {signal: "q:z", at: 1 s}}
+YAML
+calder 0 sweep plan.yaml -o cases
+stdout_has '^cases: 2 cases, 2 ok$'
+stdout_has '1 of the cases that are ok have something to DOUBT'
+grep -q '^1,ok,.*doubt (stability): a step of 0.02 s' cases/cases.csv || fail "cases.csv: $(cat cases/cases.csv)"
+calder 1 sweep plan.yaml -o strict --strict --quiet
+sed -i 's/, 20 ms//' plan.yaml
+calder 0 sweep plan.yaml -o good --strict --quiet
+
 # ---- HDF5
 "$CALDER" run stiff.yaml -o stiff.h5 >out 2>err
 if grep -q 'writes no HDF5' err; then
