@@ -64,7 +64,8 @@ CAL_API CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, Ca
 
 /**
  * From now on the group moves as a function of time, without dynamics (NULL: by its dynamics again). Devices and
- * observers see the motion; what pushes the group does not change it.
+ * observers see the motion; what pushes the group does not change it. In a run that has started the group is put there at
+ * once, and what it loses or gains in energy counts as supplied (CalSimBalance).
  */
 CAL_API CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *user);
 

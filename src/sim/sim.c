@@ -253,17 +253,23 @@ CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *u
 	if (!in_range(sim, group))
 		return CAL_ERR_ARGUMENT;
 	SimGroup *g = &sim->groups[group];
-	const bool exchanged = sim->restored && motion && g->motion;
-	const double before = sim->started ? balance_energy(g) : 0;
+	if (sim->restored && motion && g->motion) { // it is the one that it was
+		g->motion = motion;
+		g->motion_user = user;
+		origin_note_motion(sim, group);
+		integrator_set_motion(sim->whole.integrator, group, motion, user);
+		return CAL_OK;
+	}
+	const double before = sim->started ? balance_energy(g) + balance_stored(sim) : 0;
 	g->motion = motion;
 	g->motion_user = user;
-	if (sim->started) // whatever drives the group hands its energy over, or takes it
-		sim->account[ACCOUNT_SUPPLIED] += balance_energy(g) - before;
 	origin_note_motion(sim, group);
-	if (!exchanged)
-		return sim_bind(sim); // of the same size as before: it does not allocate
-	integrator_set_motion(sim->whole.integrator, group, motion, user);
-	return CAL_OK;
+	CalStatus status = sim->started && motion ? group_impose(g) : CAL_OK;
+	if (status == CAL_OK)
+		status = sim_bind(sim);           // of the same size as before: it does not allocate
+	if (status == CAL_OK && sim->started) // whatever drives the group hands its energy over, or takes it
+		sim->account[ACCOUNT_SUPPLIED] += balance_energy(g) + balance_stored(sim) - before;
+	return status;
 }
 
 CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen) {

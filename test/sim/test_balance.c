@@ -71,7 +71,7 @@ static const Case device_cases[] = {
      "devices: {sv: {type: servo, joint: z, proportional: 30, derivative: 3, sample_period: 50 ms,\n"
      "                stall_effort: 20, free_speed: 5, rotor_inertia: 0.05, gear_stiffness: 300, gear_damping: 0.4,\n"
      "                backlash: 0.02, reference: {points: [[0, 0], [1, 0.5]], shape: linear}}}\n",
-     1.5, 0.0005, 1},
+     0.8, 0.0005, 1},
 	{"wheel",
      FLY "devices: {w: {type: wheel, node: a/tip, axis: [1, 1, 0], inertia: 0.05, speed: 30, drag: 0.01,\n"
          "               torque: {points: [[0, 0.1], [1, -0.2], [2, 0]], shape: smooth}}}\n",
@@ -245,15 +245,15 @@ static int judge(int good) {
 	return !good;
 }
 
-/* Errors of h and h/4 fall by 4^order; a case with jumps is noisy: it is asked for 4 from h to h/16. Returns failures. */
+/* Errors of h and h/4 fall by 4^order; a case with jumps is noisy: it is asked for 3 from h to h/8. Returns failures. */
 static int closes_by_steps(const Case *c, CalMethod method) {
 	const double round_off = 1e-11;
 	const int order = c->jumps ? 1 : cal_method_order(method);
 	CalIntegratorOptions options = {.method = method, .step = c->step};
 	const Outcome coarse = run(c, &options);
-	options.step = c->step / (c->jumps ? 16 : 4);
+	options.step = c->step / (c->jumps ? 8 : 4);
 	const Outcome fine = run(c, &options);
-	const double wanted = c->jumps ? 4 : 0.5 * pow(4, order);
+	const double wanted = c->jumps ? 3 : 0.5 * pow(4, order);
 	print_message("  %-24s %-18s h %g: %.2e, finer: %.2e of %.2e J\n", c->what, cal_method_name(method), c->step,
 	              coarse.error, fine.error, fine.scale);
 	const int converges = fine.error <= coarse.error / wanted || fine.error <= round_off * fine.scale;

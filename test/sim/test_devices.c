@@ -203,6 +203,25 @@ static void a_group_can_move_as_a_function_of_time(void **state) {
 	rig_free(&rig);
 }
 
+/* A motion that is given within a run, from where the group is not, and released again. */
+static void a_motion_that_comes_and_goes_is_in_the_balance(void **state) {
+	(void)state;
+	Rig rig = two_flyers(CAL_METHOD_DOPRI5, 0);
+	rig_advance(&rig, 1);
+	assert_int_equal(cal_sim_set_motion(rig.sim, 0, swing, NULL), CAL_OK);
+	assert_true(cal_sim_state(rig.sim, 0)->q[0] == sin(1));
+	check_near(rig_balance(&rig).error, 0, 1e-7);
+	rig_advance(&rig, 2);
+	check_near(rig_balance(&rig).error, 0, 1e-7);
+	assert_int_equal(cal_sim_set_motion(rig.sim, 0, NULL, NULL), CAL_OK);
+	check_near(rig_balance(&rig).error, 0, 1e-7);
+	rig_advance(&rig, 3);
+	const CalSimBalance balance = rig_balance(&rig);
+	assert_true(balance.complete);
+	check_near(balance.error, 0, 1e-7);
+	rig_free(&rig);
+}
+
 /* ---- sampling ------------------------------------------------------------------------------------ */
 
 typedef struct Sampler {
@@ -534,6 +553,7 @@ int main(void) {
 		cmocka_unit_test(wrong_devices_are_refused_with_their_name),
 		cmocka_unit_test(inputs_add_up_with_devices),
 		cmocka_unit_test(a_group_can_move_as_a_function_of_time),
+		cmocka_unit_test(a_motion_that_comes_and_goes_is_in_the_balance),
 		cmocka_unit_test(devices_sample_at_their_own_rate),
 		cmocka_unit_test(devices_can_be_switched_off),
 		cmocka_unit_test(pushing_at_a_sample_is_an_error),
