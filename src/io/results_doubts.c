@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/results_schema.h"
+
 /* A record as it is in memory while it is written or read. */
 typedef struct DoubtRecord {
 	char kind[16];
@@ -106,7 +108,8 @@ bool doubts_read(hid_t file, CalDoubt **doubts, int *count) {
 	*count = 0;
 	if (H5Lexists(file, "/doubts", H5P_DEFAULT) <= 0)
 		return true;
-	hid_t dataset = H5Dopen2(file, "/doubts", H5P_DEFAULT), space = H5Dget_space(dataset), type = record_type();
+	hid_t dataset = schema_dataset(file, "/doubts", SCHEMA_RECORD, 1), space = H5Dget_space(dataset),
+		  type = record_type();
 	const hssize_t size = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
 	DoubtRecord *records = size >= 0 && size < MOST ? calloc((size_t)size + 1, sizeof *records) : NULL;
 	const bool done = records && (size == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, records) >= 0);

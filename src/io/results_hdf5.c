@@ -23,6 +23,7 @@
 
 #include "io/results_doubts.h"
 #include "io/results_hdf5.h"
+#include "io/results_schema.h"
 #include "io/results_names.h"
 
 /* ---- one thread at a time ---------------------------------------------------------------------- */
@@ -133,13 +134,6 @@ static CalStatus hdf5_close(Sink *base, const SinkStatus *now, CalError *error) 
 
 /* ---- what is written at the start -------------------------------------------------------------- */
 
-static hid_t text_type(void) {
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
-	return type;
-}
-
 /* count < 0: one value and not a list of them. */
 static bool put_attribute(hid_t object, const char *name, hid_t type, int count, const void *values) {
 	hsize_t size = count > 0 ? (hsize_t)count : 0;
@@ -152,7 +146,7 @@ static bool put_attribute(hid_t object, const char *name, hid_t type, int count,
 }
 
 static bool put_texts(hid_t object, const char *name, int count, const char *const *texts) {
-	hid_t type = text_type();
+	hid_t type = schema_text_type();
 	bool done = put_attribute(object, name, type, count, texts);
 	H5Tclose(type);
 	return done;
@@ -187,7 +181,7 @@ static bool put_method(hid_t file, const CalIntegratorOptions *method) {
 
 static bool put_header(hid_t file, const CalResultsOptions *options) {
 	const int version = HDF5_RESULTS_VERSION;
-	return put_text(file, "format", "calder-results") &&
+	return put_text(file, "format", HDF5_RESULTS_FORMAT) &&
 	       put_attribute(file, "format_version", H5T_NATIVE_INT, -1, &version) &&
 	       put_text(file, "software", "calder") && put_text(file, "software_version", cal_version()) &&
 	       put_time(file) && put_text(file, "title", options->title) && put_method(file, options->method) &&
@@ -198,7 +192,7 @@ static bool put_header(hid_t file, const CalResultsOptions *options) {
 /* A dataset of texts; count < 0: one. */
 static hid_t put_text_dataset(hid_t place, const char *name, int count, const char *const *texts) {
 	hsize_t size = count > 0 ? (hsize_t)count : 0;
-	hid_t type = text_type(), space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
+	hid_t type = schema_text_type(), space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
 	hid_t dataset = H5Dcreate2(place, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
 	if (dataset >= 0 && count != 0 && H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts) < 0) {
 		H5Dclose(dataset);

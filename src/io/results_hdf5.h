@@ -7,6 +7,7 @@
 
 #include <hdf5.h>
 
+#define HDF5_RESULTS_FORMAT "calder-results"
 enum { HDF5_RESULTS_VERSION = 1 }; // of the layout, docs/results.md
 
 /** What HDF5 did on an error before; it is silent between enter and leave. */

@@ -45,6 +45,9 @@ void cal_results_about_free(CalResultsAbout *about) {
 
 #include "io/results_doubts.h"
 #include "io/results_hdf5.h"
+#include "io/results_schema.h"
+
+enum { MAX_STREAMS = 1024 };
 
 /* A list of texts from an attribute, each and the list from malloc. */
 typedef struct Texts {
@@ -78,10 +81,8 @@ static bool copy_texts(char *const *from, int count, Texts *texts) {
 
 static bool read_texts(hid_t object, const char *name, Texts *texts) {
 	*texts = (Texts){0};
-	hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), space = H5Aget_space(attribute);
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
+	hid_t attribute = schema_attribute(object, name, SCHEMA_TEXT), space = H5Aget_space(attribute);
+	hid_t type = schema_text_type();
 	hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
 	char **read = count >= 0 && count < 1 << 24 ? calloc((size_t)count + 1, sizeof *read) : NULL;
 	bool done = read && H5Aread(attribute, type, read) >= 0;
@@ -96,8 +97,8 @@ static bool read_texts(hid_t object, const char *name, Texts *texts) {
 	return done;
 }
 
-static bool read_numbers(hid_t file, const char *path, int64_t *to, hssize_t count) {
-	hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(dataset);
+static bool read_numbers(hid_t file, const char *path, int rank, int64_t *to, hssize_t count) {
+	hid_t dataset = schema_dataset(file, path, SCHEMA_INTEGER, rank), space = H5Dget_space(dataset);
 	bool done = space >= 0 && H5Sget_simple_extent_npoints(space) == count &&
 	            H5Dread(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, to) >= 0;
 	H5Sclose(space);
@@ -105,15 +106,33 @@ static bool read_numbers(hid_t file, const char *path, int64_t *to, hssize_t cou
 	return done;
 }
 
+/* A stream is a table in "/streams", or in the group that its name begins with ("events/log"). */
+static bool stream_path(const char *name, char path[256]) {
+	const int length = snprintf(path, 256, strchr(name, '/') ? "/%s" : "/streams/%s", name);
+	return name[0] && length > 0 && length < 256;
+}
+
+/* Each stream has a name of its own. */
+static bool names_are_sound(const Texts *names) {
+	char path[256];
+	bool sound = names->count <= MAX_STREAMS;
+	for (int i = 0; i < names->count && sound; i++) {
+		sound = stream_path(names->items[i], path);
+		for (int k = 0; k < i && sound; k++)
+			sound = strcmp(names->items[i], names->items[k]) != 0;
+	}
+	return sound;
+}
+
 /* The names of the streams, in order, and what is told of all of them; dropped from malloc. */
 static bool read_status(hid_t file, Texts *names, int64_t **dropped, int *closed) {
 	int64_t flag = 0;
-	hid_t dataset = H5Dopen2(file, "/status/dropped", H5P_DEFAULT);
-	bool done = dataset >= 0 && read_texts(dataset, "streams", names);
+	hid_t dataset = schema_dataset(file, "/status/dropped", SCHEMA_INTEGER, 1);
+	bool done = dataset >= 0 && read_texts(dataset, "streams", names) && names_are_sound(names);
 	H5Dclose(dataset);
 	*dropped = done ? calloc((size_t)names->count + 1, sizeof **dropped) : NULL;
-	done = *dropped && read_numbers(file, "/status/dropped", *dropped, names->count) &&
-	       read_numbers(file, "/status/closed", &flag, 1);
+	done = *dropped && read_numbers(file, "/status/dropped", 1, *dropped, names->count) &&
+	       read_numbers(file, "/status/closed", 0, &flag, 1);
 	*closed = flag != 0;
 	return done;
 }
@@ -150,6 +169,13 @@ static bool read_rows(hid_t dataset, CalResultsTable *table) {
 	       (size[0] == 0 || H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, table->rows) >= 0);
 }
 
+static CalStatus not_results(const char *path, const char *wrong, CalError *error) {
+	return error_set(error, CAL_ERR_INPUT,
+	                 "%.300s: is no result file of Calder: %s is missing or is not what the format says "
+	                 "(docs/results.md)",
+	                 path, wrong);
+}
+
 static CalStatus no_such_stream(const char *path, const char *stream, const Texts *names, CalError *error) {
 	char list[300] = "";
 	for (int i = 0; i < names->count; i++) {
@@ -165,15 +191,17 @@ static CalStatus read_stream(hid_t file, const char *path, const char *stream, C
 	Texts names = {0};
 	int64_t *dropped = NULL;
 	CalStatus status = CAL_OK;
-	if (!read_status(file, &names, &dropped, &table->closed) || names.count == 0) {
-		status = error_set(error, CAL_ERR_INPUT, "%.300s: is no result file of Calder", path);
+	if (!schema_is_results(file)) {
+		status = not_results(path, "format", error);
+	} else if (!read_status(file, &names, &dropped, &table->closed) || names.count == 0) {
+		status = not_results(path, "/status", error);
 	} else {
+		char at[256];
 		int index = 0;
 		while (stream && index < names.count && strcmp(names.items[index], stream) != 0)
 			index++;
-		bool elsewhere = index < names.count && strchr(names.items[index], '/'); // "events/log"
-		hid_t group = H5Gopen2(file, elsewhere ? "/" : "/streams", H5P_DEFAULT);
-		hid_t dataset = index < names.count ? H5Dopen2(group, names.items[index], H5P_DEFAULT) : -1;
+		hid_t dataset =
+			index < names.count && stream_path(names.items[index], at) ? schema_dataset(file, at, SCHEMA_FLOAT, 2) : -1;
 		if (index == names.count)
 			status = no_such_stream(path, stream, &names, error);
 		else if (dataset < 0 || !read_rows(dataset, table) || !(table->name = copy_of(names.items[index])))
@@ -182,7 +210,6 @@ static CalStatus read_stream(hid_t file, const char *path, const char *stream, C
 		else
 			table->dropped = dropped[index];
 		H5Dclose(dataset);
-		H5Gclose(group);
 	}
 	free(dropped);
 	texts_free(&names);
@@ -221,10 +248,8 @@ static bool read_text(hid_t object, const char *name, char **text) {
 }
 
 static bool read_model(hid_t file, CalResultsAbout *about) {
-	hid_t dataset = H5Dopen2(file, "/model", H5P_DEFAULT), type = H5Tcopy(H5T_C_S1);
+	hid_t dataset = schema_dataset(file, "/model", SCHEMA_TEXT, 0), type = schema_text_type();
 	char *text = NULL;
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
 	bool done = dataset >= 0 && read_text(dataset, "name", &about->model_name) &&
 	            H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &text) >= 0;
 	about->model_text = text ? copy_of(text) : NULL;
@@ -237,9 +262,8 @@ static bool read_model(hid_t file, CalResultsAbout *about) {
 /* A list of texts that is a dataset. */
 static bool read_list(hid_t file, const char *path, Texts *texts) {
 	*texts = (Texts){0};
-	hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT), space = H5Dget_space(dataset), type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
+	hid_t dataset = schema_dataset(file, path, SCHEMA_TEXT, 1), space = H5Dget_space(dataset);
+	hid_t type = schema_text_type();
 	const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
 	char **read = count >= 0 && count < 1 << 24 ? calloc((size_t)count + 1, sizeof *read) : NULL;
 	bool done = read && (count == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, read) >= 0);
@@ -274,7 +298,7 @@ static bool read_actions(hid_t file, CalResultsAbout *about) {
 
 static double read_double(hid_t object, const char *name) {
 	double value = NAN;
-	hid_t attribute = H5Aopen(object, name, H5P_DEFAULT), space = H5Aget_space(attribute);
+	hid_t attribute = schema_attribute(object, name, SCHEMA_FLOAT), space = H5Aget_space(attribute);
 	if (space < 0 || H5Sget_simple_extent_npoints(space) != 1 || H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) < 0)
 		value = NAN;
 	H5Sclose(space);
@@ -293,24 +317,28 @@ static bool read_method(hid_t root, CalResultsAbout *about) {
 	return about->method != NULL;
 }
 
-static bool read_about(hid_t file, CalResultsAbout *about) {
+/* NULL, or what is missing or not as it should be. */
+static const char *read_about(hid_t file, CalResultsAbout *about) {
 	int64_t *dropped = NULL;
 	Texts names = {0};
-	hid_t root = H5Gopen2(file, "/", H5P_DEFAULT);
-	bool done = root >= 0 && read_text(root, "title", &about->title) &&
-	            read_text(root, "software_version", &about->software_version) &&
-	            read_text(root, "created", &about->created) && read_model(file, about) && read_actions(file, about) &&
-	            read_method(root, about) && doubts_read(file, &about->doubts, &about->doubt_count) &&
-	            read_status(file, &names, &dropped, &about->closed);
-	H5Gclose(root);
+	const char *wrong = !schema_is_results(file)                                         ? "format"
+	                    : !read_text(file, "title", &about->title)                       ? "title"
+	                    : !read_text(file, "software_version", &about->software_version) ? "software_version"
+	                    : !read_text(file, "created", &about->created)                   ? "created"
+	                    : !read_model(file, about)                                       ? "/model"
+	                    : !read_actions(file, about)                                     ? "/events"
+	                    : !read_method(file, about)                                      ? "method"
+	                    : !doubts_read(file, &about->doubts, &about->doubt_count)        ? "/doubts"
+	                    : !read_status(file, &names, &dropped, &about->closed)           ? "/status"
+	                                                                                     : NULL;
 	free(dropped);
-	if (done) {
+	if (wrong) {
+		texts_free(&names);
+	} else {
 		about->streams = names.items;
 		about->stream_count = names.count;
-	} else {
-		texts_free(&names);
 	}
-	return done;
+	return wrong;
 }
 
 CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *error) {
@@ -321,10 +349,11 @@ CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *
 	hdf5_enter(&turn);
 	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
 	CalStatus status = CAL_OK;
+	const char *wrong = file < 0 ? NULL : read_about(file, about);
 	if (file < 0)
 		status = error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it there, and is it an HDF5 file?", path);
-	else if (!read_about(file, about))
-		status = error_set(error, CAL_ERR_INPUT, "%.300s: is no result file of Calder", path);
+	else if (wrong)
+		status = not_results(path, wrong, error);
 	H5Fclose(file);
 	hdf5_leave(&turn);
 	if (status != CAL_OK)

@@ -112,12 +112,22 @@ static bool find_place(const ArrowSource *s, const char *word, const char *objec
 	return strcmp(word, "wrench") == 0 && stand_on(s, cal_desc_find_node(s->desc, object), dpose_identity(), arrow);
 }
 
+/* Is the column `further` behind another called the same but for the letter at `place`, which is `letter`? */
+static bool is_companion(const CalResultsTable *table, int column, int further, size_t place, char letter) {
+	const char *name = table->columns[column].name, *other = table->columns[column + further].name;
+	return strlen(other) == strlen(name) && strncmp(other, name, place) == 0 && other[place] == letter &&
+	       strcmp(other + place + 1, name + place + 1) == 0;
+}
+
 /* Does the name end in :fx or :mx, with y and z behind it in the table? Then word and object are what stands before. */
 static bool is_vector(const CalResultsTable *table, int column, char word[64], char object[512]) {
 	const char *name = table->columns[column].name, *first = strchr(name, ':'), *last = strrchr(name, ':');
 	if (!first || last == first || column + 2 >= table->column_count)
 		return false;
 	if (strcmp(last, ":fx") != 0 && strcmp(last, ":mx") != 0)
+		return false;
+	const size_t place = (size_t)(last + 2 - name);
+	if (!is_companion(table, column, 1, place, 'y') || !is_companion(table, column, 2, place, 'z'))
 		return false;
 	if (first - name >= 64 || last - first > 512)
 		return false; // no signal of ours

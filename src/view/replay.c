@@ -58,10 +58,20 @@ static int find_column(const CalResultsTable *table, const char *name) {
 	return -1;
 }
 
+/* The first of the seven columns of a pose, which follow one another. */
 static int pose_column(const CalResultsTable *table, const char *body) {
+	static const char *const parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
 	char name[512];
 	snprintf(name, sizeof name, "pose:%.480s:x", body);
-	return find_column(table, name);
+	const int first = find_column(table, name);
+	if (first < 0 || table->column_count - first < 7)
+		return -1;
+	for (int k = 1; k < 7; k++) {
+		snprintf(name, sizeof name, "pose:%.480s:%s", body, parts[k]);
+		if (strcmp(table->columns[first + k].name, name) != 0)
+			return -1;
+	}
+	return first;
 }
 
 static int eta_column(const CalResultsTable *table, const char *body, int mode) {
@@ -93,6 +103,27 @@ static CalStatus find_frames(Run *run) {
 	                       "%.300s: holds no poses of bodies; run the model again with this version, or record the "
 	                       "signal \"pose\"",
 	                       run->path);
+}
+
+static const char event_log[] = "events/log";
+
+static bool is_log(const Run *run, int stream) { return strcmp(run->about.streams[stream], event_log) == 0; }
+
+/* Every row of the log of events names an action that the file has. */
+static CalStatus check_log(const Run *run) {
+	for (int i = 0; i < run->about.stream_count; i++) {
+		const CalResultsTable *log = &run->tables[i];
+		const int action = is_log(run, i) ? find_column(log, "action") : -1;
+		for (size_t k = 0; action >= 0 && k < log->row_count; k++) {
+			const double number = log->rows[k * (size_t)log->column_count + (size_t)action];
+			if (!(number >= 0 && number < run->about.action_count))
+				return error_set(run->error, CAL_ERR_INPUT,
+				                 "%.300s: row %zu of %s names action %g, but /events/actions has %d; the file is "
+				                 "damaged",
+				                 run->path, k, event_log, number, run->about.action_count);
+		}
+	}
+	return CAL_OK;
 }
 
 /* ---- rows that are shown ------------------------------------------------------------------------------- */
@@ -251,10 +282,6 @@ static void write_about(Document *d, const CalDesc *desc, const char *name) {
 	document_close(d);
 }
 
-static const char event_log[] = "events/log";
-
-static bool is_log(const Run *run, int stream) { return strcmp(run->about.streams[stream], event_log) == 0; }
-
 /* Whether a stream before has a column of that name. */
 static bool is_double(const Run *run, int stream, int column) {
 	for (int i = 0; i < stream; i++)
@@ -307,9 +334,7 @@ static void write_events(Document *d, const Run *run) {
 		const int action = is_log(run, i) ? find_column(log, "action") : -1, lost = find_column(log, "kinetic_lost");
 		for (size_t k = 0; action >= 0 && lost >= 0 && k < log->row_count; k++) {
 			const double *row = log->rows + k * (size_t)log->column_count;
-			const int number = (int)row[action];
-			if (number < 0 || number >= run->about.action_count)
-				continue;
+			const int number = (int)row[action]; // check_log() has looked at it
 			document_open(d, '{');
 			document_put_number(d, "t", row[0]);
 			document_put_text(d, "name", run->about.events[number]);
@@ -396,6 +421,8 @@ static CalStatus write_ghost(Document *d, const char *path, int max_frames, CalE
 	CalStatus status = run_read(&ghost, path, max_frames, error);
 	if (status == CAL_OK)
 		status = find_frames(&ghost);
+	if (status == CAL_OK)
+		status = check_log(&ghost);
 	if (status == CAL_OK) {
 		document_key(d, "ghost");
 		document_open(d, '{');
@@ -468,6 +495,8 @@ CalStatus cal_replay_write(const char *results, const CalReplayOptions *options,
 	CalStatus status = run_read(&run, results, options->max_frames, error);
 	if (status == CAL_OK)
 		status = find_frames(&run);
+	if (status == CAL_OK)
+		status = check_log(&run);
 	if (status == CAL_OK)
 		status = write_page(&document, &run, options);
 	run_free(&run);
