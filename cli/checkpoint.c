@@ -32,6 +32,14 @@ static int go_on(const Checkpoints *c, CalSim *sim, Record *record) {
 		code = say_status(c->restart, cal_scenario_resume(record->scenario), NULL);
 	if (code != EXIT_OK)
 		return code;
+	if (cal_sim_time(sim) < record->start) {
+		snprintf(
+			error.text, sizeof error.text,
+			"the checkpoint is at t = %.9g s, before the start of the run at t = %.9g s; restart the run that wrote it",
+			cal_sim_time(sim), record->start);
+		say_error(c->restart, error.text);
+		return EXIT_INPUT;
+	}
 	if (cal_sim_time(sim) >= record->end) {
 		snprintf(error.text, sizeof error.text,
 		         "the checkpoint is at t = %.9g s and the run ends at t = %.9g s; give it a longer --duration",

@@ -4,6 +4,7 @@
  */
 #include "base/archive.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -16,6 +17,12 @@ Archive archive_writer(void *memory, size_t size) {
 
 Archive archive_reader(const void *memory, size_t size) {
 	return (Archive){.mode = ARCHIVE_READ, .from = memory, .size = size};
+}
+
+Archive archive_checker(const Archive *reader) {
+	Archive a = *reader;
+	a.mode = ARCHIVE_CHECK;
+	return a;
 }
 
 Archive archive_hasher(void) { return (Archive){.mode = ARCHIVE_HASH, .hash = ARCHIVE_HASH_START}; }
@@ -69,6 +76,9 @@ void archive_bytes(Archive *a, void *data, size_t size) {
 	case ARCHIVE_WRITE:
 		write_bytes(a, data, size);
 		break;
+	case ARCHIVE_CHECK:
+		read_bytes(a, NULL, size);
+		break;
 	case ARCHIVE_READ:
 		read_bytes(a, data, size);
 		break;
@@ -81,18 +91,77 @@ void archive_bytes(Archive *a, void *data, size_t size) {
 
 void archive_doubles(Archive *a, double *data, int count) { archive_bytes(a, data, sizeof *data * (size_t)count); }
 
+static bool is_input(const Archive *a) { return a->mode == ARCHIVE_CHECK || a->mode == ARCHIVE_READ; }
+
+/* A value by way of a copy, which CHECK can see. */
+static void copy_through(Archive *a, void *copy, size_t size) {
+	if (is_input(a))
+		read_bytes(a, copy, size);
+	else
+		archive_bytes(a, copy, size);
+}
+
+static int int_through(Archive *a, int x) {
+	int32_t value = is_input(a) ? 0 : (int32_t)x;
+	copy_through(a, &value, sizeof value);
+	return value;
+}
+
 void archive_int(Archive *a, int *x) {
-	int32_t value = a->mode == ARCHIVE_READ ? 0 : (int32_t)*x;
-	archive_bytes(a, &value, sizeof value);
+	const int value = int_through(a, *x);
 	if (a->mode == ARCHIVE_READ)
 		*x = value;
 }
 
-void archive_bool(Archive *a, bool *x) {
-	uint8_t value = a->mode != ARCHIVE_READ && *x;
-	archive_bytes(a, &value, sizeof value);
+bool archive_bool(Archive *a, bool *x) {
+	uint8_t value = !is_input(a) && *x;
+	copy_through(a, &value, sizeof value);
 	if (a->mode == ARCHIVE_READ)
 		*x = value != 0;
+	return value != 0;
+}
+
+void archive_text(Archive *a, char *text, size_t size) {
+	if (a->mode == ARCHIVE_CHECK && a->size - a->used >= size && !memchr(a->from + a->used, 0, size))
+		archive_fail(a, CAL_ERR_INPUT, NULL);
+	archive_bytes(a, text, size);
+}
+
+void archive_finite(Archive *a, double *data, int count) {
+	double value;
+	for (int i = 0; a->mode == ARCHIVE_CHECK && i < count; i++) {
+		read_bytes(a, &value, sizeof value);
+		if (!isfinite(value))
+			archive_fail(a, CAL_ERR_INPUT, NULL);
+	}
+	if (a->mode != ARCHIVE_CHECK)
+		archive_doubles(a, data, count);
+}
+
+void archive_int_within(Archive *a, int *x, int low, int high) {
+	const int value = int_through(a, *x);
+	if (a->mode == ARCHIVE_CHECK && (value < low || value > high))
+		archive_fail(a, CAL_ERR_INPUT, NULL);
+	if (a->mode == ARCHIVE_READ)
+		*x = value;
+}
+
+void archive_double_within(Archive *a, double *x, double low, double high) {
+	double value = is_input(a) ? 0 : *x;
+	copy_through(a, &value, sizeof value);
+	if (a->mode == ARCHIVE_CHECK && !(value >= low && value <= high))
+		archive_fail(a, CAL_ERR_INPUT, NULL);
+	if (a->mode == ARCHIVE_READ)
+		*x = value;
+}
+
+void archive_i64_within(Archive *a, int64_t *x, int64_t low, int64_t high) {
+	int64_t value = is_input(a) ? 0 : *x;
+	copy_through(a, &value, sizeof value);
+	if (a->mode == ARCHIVE_CHECK && (value < low || value > high))
+		archive_fail(a, CAL_ERR_INPUT, NULL);
+	if (a->mode == ARCHIVE_READ)
+		*x = value;
 }
 
 static char *read_string(Archive *a, size_t length) {

@@ -4,28 +4,41 @@
  * projected), and of adaptive schemes the step size, the last error and the stage that the next step begins with. The
  * rest is computed before it is used; so is the dense output, which is that of the step at hand.
  */
+#include <float.h>
+
 #include "integrate/scheme.h"
 
+void stats_walk(CalIntegratorStats *stats, Archive *a) {
+	const int64_t most = INT64_MAX / 4; // sums of them and counting on stay within 64 bits
+	archive_i64_within(a, &stats->steps, 0, most);
+	archive_i64_within(a, &stats->rejected, 0, most);
+	archive_i64_within(a, &stats->evaluations, 0, most);
+	archive_finite(a, &stats->last_step, 1);
+}
+
+static void walk_kept(Archive *a, bool kept, double *data, int count) {
+	if (kept)
+		archive_finite(a, data, count);
+	else
+		archive_doubles(a, NULL, count);
+}
+
 void integrator_walk(CalIntegrator *ig, Archive *a) {
-	archive_i64(a, &ig->stats.steps);
-	archive_i64(a, &ig->stats.rejected);
-	archive_i64(a, &ig->stats.evaluations);
-	archive_double(a, &ig->stats.last_step);
-	archive_int(a, &ig->culprit);
+	stats_walk(&ig->stats, a);
+	archive_int_within(a, &ig->culprit, -1, ig->part_count - 1);
 	if (!ig->scheme->adaptive) {
 		return;
 	}
 	StepControl *c = &ig->control;
-	archive_double(a, &c->h_next);
-	archive_double(a, &c->error_last);
-	archive_bool(a, &c->reusable);
-	const bool kept = c->reusable; // otherwise nobody has written them
-	archive_double(a, &c->t_last);
-	archive_doubles(a, kept ? c->q_last : NULL, ig->nq);
-	archive_doubles(a, kept ? c->u_last : NULL, ig->nu);
-	archive_doubles(a, kept ? c->x_last : NULL, ig->nx);
-	archive_doubles(a, kept ? ig->u_rate[MAX_STAGES - 1] : NULL, ig->nu);
-	archive_doubles(a, kept ? ig->x_rate[MAX_STAGES - 1] : NULL, ig->nx);
+	archive_double_within(a, &c->h_next, 0, DBL_MAX);
+	archive_double_within(a, &c->error_last, DBL_MIN, DBL_MAX);
+	const bool kept = archive_bool(a, &c->reusable); // otherwise nobody has written them
+	walk_kept(a, kept, &c->t_last, 1);
+	walk_kept(a, kept, c->q_last, ig->nq);
+	walk_kept(a, kept, c->u_last, ig->nu);
+	walk_kept(a, kept, c->x_last, ig->nx);
+	walk_kept(a, kept, ig->u_rate[MAX_STAGES - 1], ig->nu);
+	walk_kept(a, kept, ig->x_rate[MAX_STAGES - 1], ig->nx);
 }
 
 void integrator_set_motion(CalIntegrator *ig, int part, CalMotionFn motion, void *user) {

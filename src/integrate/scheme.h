@@ -149,6 +149,7 @@ CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t
 
 /** For checkpoints. Reads into an integrator of the same system. */
 void integrator_walk(CalIntegrator *integrator, Archive *archive);
+void stats_walk(CalIntegratorStats *stats, Archive *archive);
 /** Puts another function in the place of one that gives the motion of a part. */
 void integrator_set_motion(CalIntegrator *integrator, int part, CalMotionFn motion, void *user);
 

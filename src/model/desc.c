@@ -253,6 +253,13 @@ static bool mat_is_finite(const CalMat3 *a) {
 	return finite;
 }
 
+const char *body_def_not_finite(const CalBodyDef *def) {
+	return !isfinite(def->mass)            ? "mass"
+	       : !vec_is_finite(def->com)      ? "centre of mass"
+	       : !mat_is_finite(&def->inertia) ? "inertia"
+	                                       : NULL;
+}
+
 static CalStatus body_check(const CalDesc *desc, const CalBodyDef *def, CalError *error) {
 	CalStatus status = name_check("body", def->name, def->place, SLASH_PARTS, "ground", "the ground", error);
 	if (status != CAL_OK) {
@@ -269,10 +276,7 @@ static CalStatus body_check(const CalDesc *desc, const CalBodyDef *def, CalError
 	if (!id_is_known(def->group.value, desc->group_count)) {
 		return no_such_id(error, def->place, def->name, "group", def->group.value);
 	}
-	const char *what = !isfinite(def->mass)            ? "mass"
-	                   : !vec_is_finite(def->com)      ? "centre of mass"
-	                   : !mat_is_finite(&def->inertia) ? "inertia"
-	                                                   : NULL;
+	const char *what = body_def_not_finite(def);
 	return what ? not_finite("body", def->name, def->place, what, error) : CAL_OK;
 }
 

@@ -57,6 +57,12 @@ static inline const DescBody *desc_body(const CalDesc *desc, CalBodyId id) { ret
 static inline const DescNode *desc_node(const CalDesc *desc, CalNodeId id) { return &desc->nodes[id.value - 1]; }
 static inline const DescJoint *desc_joint(const CalDesc *desc, CalJointId id) { return &desc->joints[id.value - 1]; }
 
+/** The number of a body that is not finite ("mass"), or NULL. */
+const char *body_def_not_finite(const CalBodyDef *def);
+
+/** Judges the modes of a body by themselves: sizes, numbers, nodes that are its own and listed once. */
+CalStatus flex_def_check(const CalDesc *desc, CalBodyId body, const CalFlexDef *def, CalError *error);
+
 /**
  * Completes a joint definition as the description stores it: axes unit, defaults filled in, quaternions
  * unit. Refuses what gives no direction or is not finite; *def is then unspecified.

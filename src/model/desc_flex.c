@@ -190,8 +190,7 @@ static CalStatus no_memory(const DescBody *body, CalError *error) {
 	return error_set(error, CAL_ERR_MEMORY, "body \"%s\": out of memory for its modes", body->def.name);
 }
 
-/** Everything that needs memory: the search for doubles, then the block. */
-static CalStatus flex_store(CalDesc *desc, DescBody *body, const CalFlexDef *def, CalError *error) {
+static CalStatus doubles_check(const CalDesc *desc, const DescBody *body, const CalFlexDef *def, CalError *error) {
 	bool *seen = memory_alloc(&desc->allocator, (size_t)desc->node_count * sizeof *seen);
 	if (!seen) {
 		return no_memory(body, error);
@@ -199,12 +198,24 @@ static CalStatus flex_store(CalDesc *desc, DescBody *body, const CalFlexDef *def
 	int twice = 0;
 	bool differ = nodes_differ(desc, def, seen, &twice);
 	memory_free(&desc->allocator, seen);
-	if (!differ) {
-		return error_set(error, CAL_ERR_MODEL,
-		                 "%s%sbody \"%s\": flexible node \"%s\" is listed twice; give its shapes and its mass once",
-		                 PLACE_ARGS(body->def.place), body->def.name,
-		                 desc_node(desc, def->nodes[twice].node)->def.name);
+	return differ
+	           ? CAL_OK
+	           : error_set(error, CAL_ERR_MODEL,
+	                       "%s%sbody \"%s\": flexible node \"%s\" is listed twice; give its shapes and its mass once",
+	                       PLACE_ARGS(body->def.place), body->def.name,
+	                       desc_node(desc, def->nodes[twice].node)->def.name);
+}
+
+CalStatus flex_def_check(const CalDesc *desc, CalBodyId body, const CalFlexDef *def, CalError *error) {
+	const DescBody *record = desc_body(desc, body);
+	CalStatus status = definition_check(&record->def, def, error);
+	for (int i = 0; i < def->node_count && status == CAL_OK; i++) {
+		status = node_check(desc, body, def, i, error);
 	}
+	return status == CAL_OK ? doubles_check(desc, record, def, error) : status;
+}
+
+static CalStatus flex_store(CalDesc *desc, DescBody *body, const CalFlexDef *def, CalError *error) {
 	size_t size;
 	void *block = block_size(def, &size) ? memory_alloc(&desc->allocator, size) : NULL;
 	if (!block) {
@@ -228,9 +239,6 @@ CalStatus cal_desc_set_flexible(CalDesc *desc, CalBodyId body, const CalFlexDef 
 		                 "%s%sbody \"%s\": it is flexible already, with %d modes; give all modes in one call",
 		                 PLACE_ARGS(record->def.place), record->def.name, record->flex->modes);
 	}
-	CalStatus status = definition_check(&record->def, def, error);
-	for (int i = 0; i < def->node_count && status == CAL_OK; i++) {
-		status = node_check(desc, body, def, i, error);
-	}
+	const CalStatus status = flex_def_check(desc, body, def, error);
 	return status == CAL_OK ? flex_store(desc, record, def, error) : status;
 }

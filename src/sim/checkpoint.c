@@ -3,8 +3,10 @@
  * checkpoint.c — taking a checkpoint, and bringing a simulation back to one (calder/checkpoint.h).
  *
  * Taking walks over all parts once to count and once to write. Restoring first judges everything: header, checksum,
- * fingerprints; then it makes all that needs memory beside what is there, topology and groups; only then does it exchange
- * the two and read the states. Whatever fails before leaves the simulation as it was.
+ * fingerprints, topology (checkpoint_check.c); then it makes all that needs memory beside what is there, topology and
+ * groups, each group judged like one of a description; goes over the states without reading them; and only then
+ * exchanges the two and reads. Whatever fails before leaves the simulation as it was. No byte is believed: a checkpoint
+ * may be forged.
  */
 #include <string.h>
 
@@ -12,6 +14,7 @@
 #include "base/memory.h"
 #include "integrate/scheme.h"
 #include "model/compile.h"
+#include "sim/change.h"
 #include "sim/checkpoint.h"
 
 enum { FORMAT = 2, BYTE_ORDER_MARK = 0x01020304 };
@@ -171,11 +174,13 @@ typedef struct Restore {
 	CalError *error;
 	Archive a;
 	CalAllocator allocator; // of what is here
+	int64_t generation;     // that it will have
 	bool rebuild;           // groups are compiled anew
 	TopologyImage was, will;
 	int count; // groups
 	GroupEntry *entry;
 	SimGroup *made, *old; // [count], [group_count of the simulation]
+	CalError why;         // of what a group is refused for
 } Restore;
 
 static CalStatus no_memory(Restore *r) {
@@ -189,15 +194,22 @@ static CalStatus no_memory(Restore *r) {
 }
 
 static CalStatus damaged(Restore *r) {
-	return error_set(r->error, CAL_ERR_INPUT, "the checkpoint is damaged: its groups make no sense");
+	return error_set(r->error, CAL_ERR_INPUT, "the checkpoint is damaged: %s",
+	                 r->why.text[0] ? r->why.text : "its groups make no sense");
 }
 
 static CalStatus read_topology(Restore *r) {
-	if (!r->sim->topology)
+	const Topology *t = r->sim->topology;
+	if (r->generation < 0 || (r->generation > 0 && !t))
+		return damaged(r);
+	if (!t)
 		return CAL_OK;
 	const CalStatus status = image_read(&r->a, r->sim, &r->will, r->error);
 	if (status != CAL_OK)
 		return status;
+	const TopologyImage now = image_of(t);
+	if (!r->rebuild && !image_same(&now, &r->will))
+		return damaged(r);
 	return image_copy(r->sim->topology, &r->was) ? CAL_OK : no_memory(r);
 }
 
@@ -205,6 +217,29 @@ static bool entry_is_sound(const Restore *r, const GroupEntry *entry) {
 	const int functions = r->sim->origin.function_count, groups = r->sim->topology ? r->will.groups : r->count;
 	return entry->group >= 1 && entry->group <= (uint32_t)groups && entry->input_from >= FUNCTION_LATE &&
 	       entry->input_from <= functions && entry->motion_from >= FUNCTION_LATE && entry->motion_from <= functions;
+}
+
+static int entries_of(const Restore *r, uint32_t group) {
+	int count = 0;
+	for (int i = 0; i < r->count; i++)
+		count += r->entry[i].group == group;
+	return count;
+}
+
+/* Every group that has bodies is there once, and no other. */
+static bool entries_are_complete(const Restore *r) {
+	for (int i = 0; !r->rebuild && i < r->count; i++) {
+		if (r->entry[i].group != entry_of(r->sim, i).group)
+			return false;
+	}
+	for (uint32_t group = 1; r->rebuild && group <= (uint32_t)r->will.groups; group++) {
+		int bodies = 0;
+		for (int i = 0; i < r->will.bodies; i++)
+			bodies += r->will.body[i].def.group.value == group;
+		if (entries_of(r, group) != (bodies > 0 && group != r->sim->topology->parking.value))
+			return false;
+	}
+	return true;
 }
 
 static CalStatus read_entries(Restore *r) {
@@ -228,7 +263,7 @@ static CalStatus read_entries(Restore *r) {
 		walk_entry(&r->a, &r->entry[i]);
 		sound &= entry_is_sound(r, &r->entry[i]);
 	}
-	return r->a.status == CAL_OK && sound ? CAL_OK : damaged(r);
+	return r->a.status == CAL_OK && sound && entries_are_complete(r) ? CAL_OK : damaged(r);
 }
 
 static CalStatus build_group(Restore *r, int i) {
@@ -240,7 +275,11 @@ static CalStatus build_group(Restore *r, int i) {
 	}
 	const CalCompileOptions options = {
 		.group = {r->entry[i].group}, .solver = r->sim->solver, .allocator = t->allocator};
-	CalStatus status = compile_checked(t->desc, &options, &made->model);
+	CalStatus status = desc_check_structure(t->desc, options.group, change_finding, &r->why);
+	if (status == CAL_OK)
+		status = compile_checked(t->desc, &options, &made->model);
+	if (status == CAL_OK)
+		status = model_check_singular(made->model, t->desc, change_finding, &r->why);
 	if (status == CAL_OK)
 		status = group_place(made, r->sim);
 	if (status == CAL_OK)
@@ -249,8 +288,9 @@ static CalStatus build_group(Restore *r, int i) {
 }
 
 static CalStatus build_groups(Restore *r) {
-	if (r->rebuild)
-		image_put(&r->will, r->sim->topology);
+	const char *wrong = r->rebuild ? image_put(&r->will, r->sim->topology) : NULL;
+	if (wrong)
+		return error_set(r->error, CAL_ERR_INPUT, "the checkpoint is damaged: a loop %s", wrong);
 	for (int i = 0; i < r->count; i++) {
 		const CalStatus status = build_group(r, i);
 		if (status != CAL_OK)
@@ -267,21 +307,25 @@ static CalStatus build_groups(Restore *r) {
 	return CAL_OK;
 }
 
-/* What is still to be read has the length that it must have. */
-static CalStatus check_length(Restore *r) {
+/* What is still to be read has the length that it must have, and values that a run could have come to. */
+static CalStatus check_states(Restore *r) {
 	CalSim will = *r->sim;
 	CalIntegrator integrator = *r->sim->whole.integrator;
 	will.groups = r->made;
 	will.group_count = r->count;
+	will.generation = r->generation;
 	integrator.nq = integrator.nu = 0;
+	integrator.part_count = r->count;
 	for (int i = 0; i < r->count; i++) {
 		integrator.nq += r->entry[i].nq;
 		integrator.nu += r->entry[i].nu;
 	}
-	Archive rest = archive_counter();
+	Archive rest = archive_checker(&r->a);
 	walk_states(&rest, &will);
 	walk_rest(&rest, &will, &integrator);
-	return rest.used == r->a.size - r->a.used ? CAL_OK : damaged(r);
+	return rest.status == CAL_OK && rest.used == rest.size
+	           ? CAL_OK
+	           : error_set(r->error, CAL_ERR_INPUT, "the checkpoint is damaged: its states are none of a run");
 }
 
 static void put_groups(CalSim *sim, const SimGroup *groups, int count) {
@@ -346,6 +390,7 @@ static CalStatus restore(CalSim *sim, const Header *header, const void *memory, 
 	             .error = error,
 	             .a = archive_reader(memory, (size_t)header->size),
 	             .allocator = sim->topology ? arena_behind(sim->topology->arena) : sim->allocator,
+	             .generation = header->generation,
 	             .rebuild = header->generation != 0 || sim->generation != 0};
 	r.a.used = header_size();
 	CalStatus status = read_topology(&r);
@@ -354,7 +399,7 @@ static CalStatus restore(CalSim *sim, const Header *header, const void *memory, 
 	if (status == CAL_OK)
 		status = build_groups(&r);
 	if (status == CAL_OK)
-		status = check_length(&r);
+		status = check_states(&r);
 	const int old_count = sim->group_count;
 	if (status == CAL_OK)
 		status = exchange(&r);

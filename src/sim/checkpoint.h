@@ -45,11 +45,22 @@ void image_walk(Archive *a, const SimOrigin *origin, TopologyImage *image);
 CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalError *error);
 /* A copy with the same strings; 0: memory is short. */
 int image_copy(const Topology *t, TopologyImage *copy);
-/* Makes t what an image says. */
-void image_put(const TopologyImage *image, Topology *t);
+/* Makes t what an image says; NULL, or what is wrong with a loop then. */
+const char *image_put(const TopologyImage *image, Topology *t);
+/* Whether two images of one simulation hold the same. */
+int image_same(const TopologyImage *a, const TopologyImage *b);
+/* The first of each kind that was added: behind the description's own, and what things are parked on. */
+TopologyImage image_first_added(const SimOrigin *origin);
 /* Releases the strings of what was added to the description, and the arrays of a copy. */
 void image_drop(const CalSim *sim, TopologyImage *image);
 void image_free(const Topology *t, TopologyImage *image);
+
+/* ---- judging a topology that was read (checkpoint_check.c) ------------------------------------------- */
+
+/* Whether there is room for its counts. */
+int image_fits(const CalSim *sim, const TopologyImage *image);
+/* Whether it is one that the simulation could have come to: CAL_ERR_INPUT with the reason, or CAL_ERR_MEMORY. */
+CalStatus image_check(const CalSim *sim, const TopologyImage *image, CalError *why);
 
 /* ---- the run (checkpoint_state.c) -------------------------------------------------------------------- */
 

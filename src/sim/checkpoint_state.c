@@ -38,13 +38,13 @@ void walk_entry(Archive *a, GroupEntry *entry) {
 }
 
 static void walk_group_state(Archive *a, SimGroup *group) {
-	archive_double(a, &group->state.t);
-	archive_doubles(a, group->state.q, group->model->nq);
-	archive_doubles(a, group->state.u, group->model->nu);
+	archive_finite(a, &group->state.t, 1);
+	archive_finite(a, group->state.q, group->model->nq);
+	archive_finite(a, group->state.u, group->model->nu);
 	archive_bytes(a, group->frozen, (size_t)group->model->nu);
-	archive_int(a, &group->worked);
-	archive_int(a, &group->pushed);
-	archive_int(a, &group->unaccounted);
+	archive_int_within(a, &group->worked, 0, 1);
+	archive_int_within(a, &group->pushed, 0, 1);
+	archive_int_within(a, &group->unaccounted, 0, 1);
 	archive_doubles(a, &group->start_energy.kinetic, 4);
 	archive_doubles(a, &group->start_momentum.mass, 13);
 	archive_double(a, &group->energy_scale);
@@ -53,12 +53,12 @@ static void walk_group_state(Archive *a, SimGroup *group) {
 static void walk_device(Archive *a, SimDevice *device) {
 	archive_bool(a, &device->off);
 	archive_bool(a, &device->started);
-	archive_doubles(a, device->x, device->def.nx);
+	archive_finite(a, device->x, device->def.nx);
 	archive_doubles(a, device->is.d, device->def.nd);
 }
 
 static void walk_event(Archive *a, SimEvent *event) {
-	archive_i64(a, &event->happened);
+	archive_i64_within(a, &event->happened, 0, INT64_MAX / 2);
 	archive_double(a, &event->last);
 	archive_bool(a, &event->spent);
 }
@@ -70,58 +70,55 @@ void walk_states(Archive *a, CalSim *sim) {
 		walk_device(a, &sim->devices[i]);
 	for (int i = 0; i < sim->event_count; i++)
 		walk_event(a, &sim->events[i]);
-	archive_doubles(a, sim->account, ACCOUNTS);
+	archive_finite(a, sim->account, ACCOUNTS);
 }
 
-static void walk_stats(Archive *a, CalIntegratorStats *stats) {
-	archive_i64(a, &stats->steps);
-	archive_i64(a, &stats->rejected);
-	archive_i64(a, &stats->evaluations);
-	archive_double(a, &stats->last_step);
+/* An index for messages, -1: none; one that is no longer valid is not written. */
+static void walk_index(Archive *a, int *index, int count) {
+	int value = *index < count ? *index : -1;
+	archive_int_within(a, &value, -1, count - 1);
+	if (a->mode == ARCHIVE_READ)
+		*index = value;
 }
 
 static void walk_doubt(Archive *a, CalDoubt *doubt) {
 	int kind = (int)doubt->kind;
-	archive_int(a, &kind);
-	archive_bytes(a, doubt->object, sizeof doubt->object);
+	archive_int_within(a, &kind, 0, CAL_DOUBT_KINDS - 1);
+	archive_text(a, doubt->object, sizeof doubt->object);
 	archive_double(a, &doubt->time);
 	archive_double(a, &doubt->value);
 	archive_double(a, &doubt->limit);
-	archive_i64(a, &doubt->count);
-	archive_bytes(a, doubt->text, sizeof doubt->text);
-	if (a->mode != ARCHIVE_READ)
-		return;
-	doubt->kind = kind >= 0 && kind < CAL_DOUBT_KINDS ? (CalDoubtKind)kind : CAL_DOUBT_OTHER;
-	doubt->object[sizeof doubt->object - 1] = doubt->text[sizeof doubt->text - 1] = 0;
+	archive_i64_within(a, &doubt->count, 0, INT64_MAX / 2);
+	archive_text(a, doubt->text, sizeof doubt->text);
+	if (a->mode == ARCHIVE_READ)
+		doubt->kind = (CalDoubtKind)kind;
 }
 
 /* Always all of them: the size of a checkpoint does not depend on what there is to doubt. */
 static void walk_doubts(Archive *a, SimDoubts *doubts) {
-	archive_int(a, &doubts->count);
-	archive_i64(a, &doubts->left_out);
+	archive_int_within(a, &doubts->count, 0, CAL_DOUBTS_MOST);
+	archive_i64_within(a, &doubts->left_out, 0, INT64_MAX / 2);
 	for (int i = 0; i < CAL_DOUBTS_MOST; i++)
 		walk_doubt(a, &doubts->items[i]);
-	if (a->mode == ARCHIVE_READ && (doubts->count < 0 || doubts->count > CAL_DOUBTS_MOST))
-		doubts->count = 0;
 }
 
 void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator) {
 	archive_double(a, &sim->start_energy);
-	archive_int(a, &sim->unaccounted);
-	archive_int(a, &sim->refused_group);
-	archive_int(a, &sim->failed_device);
-	archive_i64(a, &sim->generation);
-	archive_int(a, &sim->started);
-	archive_double(a, &sim->start_time);
-	archive_double(a, &sim->wall_s);
-	archive_double(a, &sim->cpu_s);
-	walk_stats(a, &sim->past);
-	walk_stats(a, &sim->start_stats);
+	archive_int_within(a, &sim->unaccounted, 0, 1);
+	walk_index(a, &sim->refused_group, sim->group_count);
+	walk_index(a, &sim->failed_device, sim->device_count);
+	archive_i64_within(a, &sim->generation, sim->generation, sim->generation); // check: that of the header
+	archive_int_within(a, &sim->started, 0, 1);
+	archive_finite(a, &sim->start_time, 1);
+	archive_finite(a, &sim->wall_s, 1);
+	archive_finite(a, &sim->cpu_s, 1);
+	stats_walk(&sim->past, a);
+	stats_walk(&sim->start_stats, a);
 	walk_doubts(a, &sim->doubts);
-	archive_double(a, &sim->energy_moved);
-	archive_i64(a, &sim->cut_steps);
-	archive_double(a, &sim->cut_smallest);
-	archive_i64(a, &sim->probed_at);
+	archive_finite(a, &sim->energy_moved, 1);
+	archive_i64_within(a, &sim->cut_steps, 0, INT64_MAX / 4);
+	archive_finite(a, &sim->cut_smallest, 1);
+	archive_i64_within(a, &sim->probed_at, 0, INT64_MAX / 4);
 	archive_bool(a, &sim->probed);
 	integrator_walk(integrator, a);
 }

@@ -74,8 +74,7 @@ static void walk_loop_record(Archive *a, TopologyLoop *loop, bool named) {
 	}
 }
 
-/* The first of each kind that was added: behind the description's own, and what things are parked on. */
-static TopologyImage first_added(const SimOrigin *origin) {
+TopologyImage image_first_added(const SimOrigin *origin) {
 	return (TopologyImage){.groups = origin->groups + 1,
 	                       .bodies = origin->bodies + 1,
 	                       .nodes = origin->nodes + 1,
@@ -84,7 +83,7 @@ static TopologyImage first_added(const SimOrigin *origin) {
 }
 
 static void walk_records(Archive *a, const SimOrigin *origin, TopologyImage *image) {
-	const TopologyImage first = first_added(origin);
+	const TopologyImage first = image_first_added(origin);
 	for (int i = 0; i < image->groups; i++)
 		walk_group(a, &image->group[i], i >= first.groups);
 	for (int i = 0; i < image->bodies; i++)
@@ -164,7 +163,7 @@ static void release(const Topology *t, const void *memory) { memory_free(&t->all
 
 void image_drop(const CalSim *sim, TopologyImage *image) {
 	const Topology *t = sim->topology;
-	const TopologyImage first = first_added(&sim->origin);
+	const TopologyImage first = image_first_added(&sim->origin);
 	for (int i = first.groups; i < image->groups; i++)
 		release(t, image->group[i].name);
 	for (int i = first.bodies; i < image->bodies; i++) {
@@ -183,62 +182,6 @@ void image_drop(const CalSim *sim, TopologyImage *image) {
 
 /* ---- reading ------------------------------------------------------------------------------------------------ */
 
-static int counts_fit(const Topology *t, const TopologyImage *image, const TopologyImage *first) {
-	const CalDesc *desc = t->desc;
-	return image->groups >= first->groups && image->groups <= desc->group_capacity && image->bodies >= first->bodies &&
-	       image->bodies <= t->body_slots && image->nodes >= first->nodes && image->nodes <= desc->node_capacity &&
-	       image->joints >= first->joints && image->joints <= t->joint_slots && image->loops >= first->loops &&
-	       image->loops <= t->loop_slots && image->modes >= 0 && image->modes <= t->mode_slots;
-}
-
-static int is_id(uint32_t id, int count) { return id >= 1 && id <= (uint32_t)count; }
-static int is_id_or_none(uint32_t id, int count) { return id <= (uint32_t)count; }
-
-static int bodies_are_sound(const TopologyImage *image) {
-	int sound = 1;
-	for (int i = 0; i < image->bodies; i++)
-		sound &=
-			is_id(image->body[i].def.group.value, image->groups) && is_id(image->body[i].frame.value, image->nodes);
-	for (int i = 0; i < image->nodes; i++)
-		sound &= is_id_or_none(image->node[i].body.value, image->bodies);
-	int modes = 0;
-	for (int i = 0; i < image->bodies; i++) {
-		const CalFlexDef *flex = image->body[i].flex;
-		modes += flex ? flex->modes : 0;
-		for (int k = 0; flex && k < flex->node_count; k++)
-			sound &= is_id(flex->nodes[k].node.value, image->nodes);
-	}
-	return sound && modes == image->modes;
-}
-
-static int joints_are_sound(const TopologyImage *image) {
-	int sound = 1;
-	for (int i = 0; i < image->joints; i++) {
-		const TopologyJoint *j = &image->joint[i];
-		sound &= is_id_or_none(j->a.value, image->nodes) && is_id_or_none(j->b.value, image->nodes) &&
-		         is_id_or_none(j->loop, image->loops) && (int)j->state >= 0 && j->state <= CAL_JOINT_IN_LOOP;
-		if (sound && j->state == CAL_JOINT_IN_TREE) {
-			const uint32_t outboard = topology_outboard(j).value;
-			sound &= outboard && image->node[outboard - 1].body.value;
-		}
-	}
-	return sound;
-}
-
-static int loops_are_sound(const TopologyImage *image) {
-	int sound = 1;
-	for (int i = 0; i < image->loops; i++) {
-		const TopologyLoop *loop = &image->loop[i];
-		sound &= is_id_or_none(loop->as.a.value, image->nodes) && is_id_or_none(loop->as.b.value, image->nodes) &&
-		         is_id_or_none(loop->joint, image->joints);
-		for (int k = 0; k < CAL_LOOP_MAX_TERMS; k++)
-			sound &= is_id_or_none(loop->term_joint[k], image->joints);
-		for (int k = 0; k < loop->as.def.term_count; k++)
-			sound &= is_id(loop->as.def.term[k].body.value, image->bodies);
-	}
-	return sound;
-}
-
 /* Of flexible bodies that were added, what every compilation would make anew. 0: memory is short. */
 static int make_forms(const Topology *t, const TopologyImage *first, TopologyImage *image) {
 	CalDesc desc = *t->desc;
@@ -255,19 +198,20 @@ static int make_forms(const Topology *t, const TopologyImage *first, TopologyIma
 
 CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalError *error) {
 	const Topology *t = sim->topology;
-	const TopologyImage first = first_added(&sim->origin), now = image_of(t);
+	const TopologyImage first = image_first_added(&sim->origin), now = image_of(t);
 	*image = (TopologyImage){0};
 	walk_counts(a, image);
-	if (a->status != CAL_OK || !counts_fit(t, image, &first))
+	if (a->status != CAL_OK || !image_fits(sim, image))
 		return error_set(error, CAL_ERR_INPUT, "the checkpoint is damaged: it has more objects than there is room for");
 	if (!take_arrays(t, image))
 		return error_set(error, CAL_ERR_MEMORY, "checkpoint: %s", cal_status_text(CAL_ERR_MEMORY));
 	copy_records(&now, &first, image);
 	a->allocator = t->allocator;
 	walk_records(a, &sim->origin, image);
+	CalError why = {.text = "it is cut short, or a type is none"};
 	CalStatus status = a->status;
-	if (status == CAL_OK && !(bodies_are_sound(image) && joints_are_sound(image) && loops_are_sound(image)))
-		status = CAL_ERR_INPUT;
+	if (status == CAL_OK)
+		status = image_check(sim, image, &why);
 	if (status == CAL_OK && !make_forms(t, &first, image))
 		status = CAL_ERR_MEMORY;
 	if (status == CAL_OK)
@@ -278,10 +222,23 @@ CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalErr
 	                       "checkpoint: the memory reserved for changes (%zu bytes) is too small for what was added; "
 	                       "give cal_sim_reserve() a larger CalSimCapacity.memory",
 	                       t->memory)
-	           : error_set(error, status, "the checkpoint is damaged: its topology makes no sense");
+	           : error_set(error, CAL_ERR_INPUT, "the checkpoint is damaged: %s", why.text);
 }
 
-void image_put(const TopologyImage *image, Topology *t) {
+int image_same(const TopologyImage *a, const TopologyImage *b) {
+	const CalSimCapacity *x = &a->left, *y = &b->left;
+	return a->groups == b->groups && a->bodies == b->bodies && a->nodes == b->nodes && a->joints == b->joints &&
+	       a->loops == b->loops && a->modes == b->modes && x->groups == y->groups && x->bodies == y->bodies &&
+	       x->nodes == y->nodes && x->joints == y->joints && x->loops == y->loops && x->modes == y->modes &&
+	       memcmp(a->group, b->group, sizeof *a->group * (size_t)a->groups) == 0 &&
+	       memcmp(a->body, b->body, sizeof *a->body * (size_t)a->bodies) == 0 &&
+	       memcmp(a->node, b->node, sizeof *a->node * (size_t)a->nodes) == 0 &&
+	       memcmp(a->joint, b->joint, sizeof *a->joint * (size_t)a->joints) == 0 &&
+	       memcmp(a->loop, b->loop, sizeof *a->loop * (size_t)a->loops) == 0 &&
+	       memcmp(a->locked, b->locked, (size_t)a->modes) == 0;
+}
+
+const char *image_put(const TopologyImage *image, Topology *t) {
 	CalDesc *desc = t->desc;
 	TopologyImage to = image_of(t);
 	copy_records(image, image, &to);
@@ -300,6 +257,10 @@ void image_put(const TopologyImage *image, Topology *t) {
 	for (int i = 0; i < image->joints; i++)
 		topology_put_joint(t, (uint32_t)i + 1);
 	topology_carriers(t);
-	for (int i = 0; i < image->loops; i++)
-		topology_put_loop(t, (uint32_t)i + 1);
+	const char *wrong = NULL;
+	for (int i = 0; i < image->loops; i++) {
+		const char *why = topology_put_loop(t, (uint32_t)i + 1);
+		wrong = wrong ? wrong : why;
+	}
+	return wrong;
 }

@@ -35,8 +35,8 @@ static CalStatus check_body(Change *c, const CalNewBody *made) {
 	if (made->flex && left->modes < made->flex->modes)
 		return error_set(c->error, CAL_ERR_MEMORY, "body \"%s\": no room for its %d modes; raise CalSimCapacity.modes",
 		                 body->name, made->flex->modes);
-	if (!isfinite(body->mass) || !finite3(body->com) || !finite3(made->velocity.angular) ||
-	    !finite3(made->velocity.linear) || !finite3(made->gravity))
+	if (body_def_not_finite(body) || !finite3(made->velocity.angular) || !finite3(made->velocity.linear) ||
+	    !finite3(made->gravity))
 		return error_set(c->error, CAL_ERR_MODEL, "body \"%s\": a number is not finite", body->name);
 	Check check = {.desc = desc, .report = change_finding, .user = c->error};
 	check_mass_properties(&check, body, (BodyExtent){0});
