@@ -141,14 +141,28 @@ CalStatus golden_compare_vec(GoldenCase *c, const char *what, const char *object
 /** What a call returned, as an error that names the call and the time of c->state. */
 CalStatus golden_numeric(GoldenCase *c, CalStatus status, const char *call);
 
+/** A whole number, and whether something is unique (true or false), against those of the file. */
+CalStatus golden_compare_count(GoldenCase *c, const char *what, const char *object, const TreeNode *expected, int got);
+CalStatus golden_compare_flag(GoldenCase *c, const char *what, const char *object, const TreeNode *expected, int got);
+/** The rows of a matrix [rows][nu] by the model's order of speeds; row[i]: where row i of the file is in it. */
+CalStatus golden_compare_matrix(GoldenCase *c, const char *what, const TreeNode *expected, const double *matrix,
+                                const int *row, int rows, double tolerance);
+
+/* ---- what a case may hold (golden_keys.c) ---------------------------------------------------- */
+
+/** Refuses quantities that would not be compared. */
+CalStatus golden_check_state_keys(GoldenCase *c, const TreeNode *expected);
+CalStatus golden_check_sample_keys(GoldenCase *c, const TreeNode *sample);
+CalStatus golden_check_impulse_keys(GoldenCase *c, const TreeNode *expected);
+
 /* ---- constraints (golden_loop_state.c) ------------------------------------------------------ */
 
 /** Multipliers, wrenches and rank of a forward dynamics that c->work holds. solver: for the label. */
 CalStatus golden_check_multipliers(GoldenCase *c, const TreeNode *e, const char *solver, const GoldenSizes *s);
 /** Residuals, Jacobian and gamma at c->state. */
 CalStatus golden_check_rows(GoldenCase *c, const TreeNode *e, const GoldenSizes *s);
-/** The constraints hold at a sample of a trajectory, position and speed. */
-CalStatus golden_check_closure(GoldenCase *c, const char *label);
+/** The constraints hold at a sample of a trajectory, position and speed; in the file up to its drift (may be NULL). */
+CalStatus golden_check_closure(GoldenCase *c, const char *label, const TreeNode *drift);
 
 /** Wrenches of loops: the key of each part, how messages call it, what errors are relative to. */
 typedef struct GoldenPart {

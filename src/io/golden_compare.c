@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "io/golden.h"
 #include "io/units.h"
@@ -72,4 +73,40 @@ CalStatus golden_compare_vec(GoldenCase *c, const char *what, const char *object
                              double floor, double tolerance) {
 	const double x[3] = {got.x, got.y, got.z};
 	return golden_compare(c, what, object, expected, x, 3, floor, tolerance);
+}
+
+CalStatus golden_compare_count(GoldenCase *c, const char *what, const char *object, const TreeNode *expected, int got) {
+	const double number = got;
+	return golden_compare(c, what, object, expected, &number, 1, 1, 1e-11);
+}
+
+CalStatus golden_compare_flag(GoldenCase *c, const char *what, const char *object, const TreeNode *expected, int got) {
+	if (!expected)
+		return CAL_OK;
+	const char *text;
+	const CalStatus status = golden_text(c, expected, NULL, &text);
+	if (status != CAL_OK)
+		return status;
+	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+		return golden_fail(c, expected, "expected true or false");
+	golden_tally(c, what, object, (strcmp(text, "true") == 0) != (got != 0), 1, 1e-11);
+	return CAL_OK;
+}
+
+CalStatus golden_compare_matrix(GoldenCase *c, const char *what, const TreeNode *expected, const double *matrix,
+                                const int *row, int rows, double tolerance) {
+	if (!expected)
+		return CAL_OK;
+	if (expected->kind != TREE_LIST || expected->count != rows)
+		return tree_error(&c->error, tree_name(c->tree), expected, CAL_ERR_INPUT, "%s has not the %d rows of the model",
+		                  what, rows);
+	const double scale = golden_magnitude(expected);
+	CalStatus status = CAL_OK;
+	for (int i = 0; status == CAL_OK && i < rows; i++) {
+		char label[32];
+		snprintf(label, sizeof label, "row %d", i);
+		status = golden_compare_speeds(c, what, label, expected->items[i], matrix + (size_t)row[i] * (size_t)c->nu,
+		                               scale, tolerance);
+	}
+	return status;
 }

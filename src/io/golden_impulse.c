@@ -66,11 +66,16 @@ static void natural_sizes(Hit *hit) {
 
 /* ---- the impulse ------------------------------------------------------------------------------ */
 
+static int lock_count(const Hit *hit) {
+	const TreeNode *speeds = tree_get(hit->e, "locked_speeds");
+	return speeds && speeds->kind == TREE_LIST ? speeds->count : 0;
+}
+
 /* Expected rows in the order of the file: constraints, then the speeds of `locked_speeds`. */
 static CalStatus compare_rows(GoldenCase *c, const Hit *hit, const char *what, const double *by_row,
                               const double *by_speed, double floor, double tolerance) {
 	const TreeNode *expected = tree_get(hit->e, what), *speeds = tree_get(hit->e, "locked_speeds");
-	const int locks = speeds && speeds->kind == TREE_LIST ? speeds->count : 0;
+	const int locks = lock_count(hit);
 	const double scale = fmax(golden_magnitude(expected), floor);
 	if (!expected || expected->kind != TREE_LIST || expected->count != c->rows + locks)
 		return golden_fail(c, expected ? expected : hit->e, "has another number of rows than constraints and locks");
@@ -127,8 +132,11 @@ static CalStatus check_rank(GoldenCase *c, const Hit *hit) {
 	}
 	for (int k = 0; k < c->nu; k++)
 		rank += hit->locked[k];
-	const double number = rank;
-	return golden_compare(c, "rank", hit->solver, tree_get(hit->e, "rank"), &number, 1, 1, exact);
+	CalStatus status = golden_compare_count(c, "rank", hit->solver, tree_get(hit->e, "rank"), rank);
+	if (status == CAL_OK)
+		status = golden_compare_flag(c, "impulse_unique", hit->solver, tree_get(hit->e, "impulse_unique"),
+		                             rank == c->rows + lock_count(hit));
+	return status;
 }
 
 static CalStatus check_impulse(GoldenCase *c, const Hit *hit) {
@@ -209,6 +217,51 @@ static CalStatus check_bodies(GoldenCase *c, const Hit *hit, const char *when) {
 	return status;
 }
 
+/* Rows of the constraints, then a one at each locked speed. */
+static CalStatus check_jacobian(GoldenCase *c, const Hit *hit, const TreeNode *jacobian, int locks) {
+	const TreeNode *speeds = tree_get(hit->e, "locked_speeds");
+	const double scale = golden_magnitude(jacobian);
+	double *unit = c->scratch;
+	CalStatus status = CAL_OK;
+	if (jacobian->kind != TREE_LIST || jacobian->count != c->rows + locks)
+		return golden_fail(c, jacobian, "has another number of rows than constraints and locks");
+	if (c->rows)
+		status =
+			golden_numeric(c, cal_loop_jacobian(c->model, &c->state, c->work, c->matrix, NULL), "cal_loop_jacobian");
+	for (int i = 0; i < c->rows && status == CAL_OK; i++)
+		status = golden_compare_speeds(c, "jacobian", "", jacobian->items[i],
+		                               c->matrix + (size_t)c->row[i] * (size_t)c->nu, scale, exact);
+	for (int i = 0; i < locks && status == CAL_OK; i++) {
+		double at;
+		status = golden_number(c, speeds->items[i], -1, &at);
+		if (status == CAL_OK && !(at >= 0 && at < c->nu))
+			status = golden_fail(c, speeds, "locked_speeds names a speed that is not there");
+		if (status != CAL_OK)
+			return status;
+		memset(unit, 0, sizeof *unit * (size_t)c->nu);
+		unit[c->speed[(int)at]] = 1;
+		status = golden_compare_speeds(c, "jacobian", "of a lock", jacobian->items[c->rows + i], unit, scale, exact);
+	}
+	return status;
+}
+
+/* What the impulse is computed from: the speeds before it, mass matrix, and rows with those of locked speeds behind them. */
+static CalStatus check_system(GoldenCase *c, const Hit *hit) {
+	const TreeNode *e = hit->e, *jacobian = tree_get(e, "jacobian");
+	const int locks = lock_count(hit);
+	CalStatus status =
+		golden_compare_speeds(c, "u_before", "", tree_get(e, "u_before"), c->state.u, small * hit->velocity, exact);
+	if (status == CAL_OK)
+		status = golden_compare_count(c, "n_speeds", "", tree_get(e, "n_speeds"), c->nu);
+	if (status == CAL_OK)
+		status = golden_compare_count(c, "rows", "", tree_get(e, "rows"), c->rows + locks);
+	if (status == CAL_OK)
+		status = golden_numeric(c, cal_mass_matrix(c->model, &c->state, c->work, c->square), "cal_mass_matrix");
+	if (status == CAL_OK)
+		status = golden_compare_matrix(c, "mass_matrix", tree_get(e, "mass_matrix"), c->square, c->speed, c->nu, exact);
+	return status == CAL_OK && jacobian ? check_jacobian(c, hit, jacobian, locks) : status;
+}
+
 /* Rows at c->state: rates, and before the impulse residuals too. */
 static CalStatus check_rates(GoldenCase *c, const Hit *hit, const char *what) {
 	double *g = c->by_row, *rate = c->by_row + c->rows;
@@ -257,6 +310,8 @@ static CalStatus run_solver(GoldenCase *c, CalSolver solver, const char *label) 
 	if (status == CAL_OK)
 		status = read_locks(c, &hit);
 	if (status == CAL_OK)
+		status = check_system(c, &hit);
+	if (status == CAL_OK)
 		status = check_moment(c, &hit, "before");
 	if (status == CAL_OK)
 		status = check_impulse(c, &hit);
@@ -275,7 +330,11 @@ CalStatus golden_run_impulse(GoldenCase *c) {
 	double error;
 	if (!e || !tree_get(e, "u_after") || !tree_get(e, "impulse"))
 		return golden_fail(c, c->root, "the case has no expected.u_after and expected.impulse");
-	CalStatus status = golden_number(c, tree_get(tree_get(c->root, "accuracy"), "double_vs_mp_u_after"), 0, &error);
+	CalStatus status = golden_check_impulse_keys(c, e);
+	if (status == CAL_OK)
+		status = golden_number(c, tree_get(tree_get(c->root, "accuracy"), "double_vs_mp_u_after"), 0, &error);
+	if (status != CAL_OK)
+		return status;
 	c->tolerance = fmax(exact, 100 * error);
 	if (status == CAL_OK)
 		status = run_solver(c, CAL_SOLVER_DENSE, "(cut)");

@@ -65,15 +65,10 @@ static CalStatus check_forces(GoldenCase *c, const TreeNode *e, const GoldenSize
 static CalStatus check_mass_matrix(GoldenCase *c, const TreeNode *expected) {
 	if (!expected)
 		return CAL_OK;
-	if (expected->kind != TREE_LIST || expected->count != c->nu)
-		return golden_fail(c, expected, "mass_matrix has another number of rows than there are speeds");
-	CalStatus status = golden_numeric(c, cal_mass_matrix(c->model, &c->state, c->work, c->square), "cal_mass_matrix");
-	const double scale = golden_magnitude(expected);
-	for (int i = 0; status == CAL_OK && i < c->nu; i++) {
-		const double *row = c->square + (size_t)c->speed[i] * (size_t)c->nu;
-		status = golden_compare_speeds(c, "mass_matrix", "", expected->items[i], row, scale, exact);
-	}
-	return status;
+	const CalStatus status =
+		golden_numeric(c, cal_mass_matrix(c->model, &c->state, c->work, c->square), "cal_mass_matrix");
+	return status == CAL_OK ? golden_compare_matrix(c, "mass_matrix", expected, c->square, c->speed, c->nu, exact)
+	                        : status;
 }
 
 /* The accelerations of the file need the forces of the file, those of its constraints among them. */
@@ -285,6 +280,10 @@ static CalStatus run_solver(GoldenCase *c, CalSolver solver, const TreeNode *e, 
 	if (status == CAL_OK && recursive)
 		status = check_mass_matrix(c, tree_get(e, "mass_matrix"));
 	if (status == CAL_OK && recursive)
+		status = golden_compare_count(c, "n_speeds", "", tree_get(e, "n_speeds"), c->nu);
+	if (status == CAL_OK && recursive)
+		status = golden_compare_count(c, "constraint_rows", "", tree_get(e, "constraint_rows"), c->rows);
+	if (status == CAL_OK && recursive)
 		status = check_energy(c, e, s);
 	if (status == CAL_OK && recursive)
 		status = check_momentum(c, e, s);
@@ -312,7 +311,9 @@ CalStatus golden_run_state(GoldenCase *c) {
 	if (!e || !tree_get(e, "udot"))
 		return golden_fail(c, c->root, "the case has no expected.udot");
 	const GoldenSizes sizes = natural_sizes(c->root);
-	CalStatus status = read_tolerance(c);
+	CalStatus status = golden_check_state_keys(c, e);
+	if (status == CAL_OK)
+		status = read_tolerance(c);
 	if (status == CAL_OK)
 		status = run_solver(c, CAL_SOLVER_DENSE, e, &sizes);
 	if (status == CAL_OK)

@@ -189,10 +189,12 @@ static CalStatus compare_bodies(GoldenCase *c, const TreeNode *bodies, double t)
 
 static CalStatus run_samples(GoldenCase *c, CalIntegrator *integrator, const TreeNode *samples) {
 	for (int i = 0; i < samples->count; i++) {
-		double t;
+		double t = 0;
 		char label[64];
 		const TreeNode *sample = samples->items[i];
-		CalStatus status = golden_number(c, tree_get(sample, "t"), 0, &t);
+		CalStatus status = golden_check_sample_keys(c, sample);
+		if (status == CAL_OK)
+			status = golden_number(c, tree_get(sample, "t"), 0, &t);
 		if (status == CAL_OK && t < c->state.t)
 			status = golden_fail(c, sample, "the samples are not in the order of time");
 		if (status == CAL_OK)
@@ -206,7 +208,7 @@ static CalStatus run_samples(GoldenCase *c, CalIntegrator *integrator, const Tre
 		if (status == CAL_OK)
 			status = compare_bodies(c, tree_get(sample, "bodies"), t);
 		if (status == CAL_OK)
-			status = golden_check_closure(c, label);
+			status = golden_check_closure(c, label, tree_get(sample, "constraint_drift"));
 		if (status != CAL_OK)
 			return status;
 	}

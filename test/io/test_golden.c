@@ -228,6 +228,8 @@ static void a_wrong_constraint_quantity_fails(void **state) {
 		{"s28_flex_multi_constraints", "\"expected\":", "gamma", "gamma"},
 		{"s28_flex_multi_constraints", "\"expected\":", "lambda", "lambda"},
 		{"s28_flex_multi_constraints", "\"expected\":", "constraint_rank", "constraint_rank"},
+		{"s28_flex_multi_constraints", "\"expected\":", "constraint_rows", "constraint_rows"},
+		{"s28_flex_multi_constraints", "\"expected\":", "n_speeds", "n_speeds"},
 		{"s28_flex_multi_constraints", "\"expected\":", "gen_constraint", "gen_constraint"},
 		{"s28_flex_multi_constraints", "\"gen_constraint\":", "point", "constraint point"},
 		{"s28_flex_multi_constraints", "\"gen_constraint\":", "force", "constraint force"},
@@ -249,6 +251,11 @@ static void a_wrong_impulse_quantity_fails(void **state) {
 	static const struct {
 		const char *section, *key;
 	} rows[] = {
+		{"\"expected\":", "u_before"},
+		{"\"expected\":", "mass_matrix"},
+		{"\"expected\":", "jacobian"},
+		{"\"expected\":", "n_speeds"},
+		{"\"expected\":", "rows"},
 		{"\"expected\":", "u_after"},
 		{"\"expected\":", "rate_before"},
 		{"\"expected\":", "rate_after"},
