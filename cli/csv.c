@@ -58,13 +58,22 @@ static char *next_line(char **rest, long *number) {
 	return NULL;
 }
 
+/* Where the field that begins here ends: at a comma outside of quotes, or at the end of the line. As next_field() goes. */
+static const char *end_of_field(const char *at) {
+	bool quoted = *at == '"';
+	for (at += quoted; *at && (quoted || *at != ','); at++) {
+		if (quoted && *at == '"' && at[1] != '"')
+			quoted = false;
+		else
+			at += quoted && *at == '"';
+	}
+	return at;
+}
+
 static int count_fields(const char *line) {
 	int count = 1;
-	bool quoted = false;
-	for (; *line; line++) {
-		quoted ^= *line == '"';
-		count += !quoted && *line == ',';
-	}
+	for (line = end_of_field(line); *line; line = end_of_field(line + 1))
+		count++;
 	return count;
 }
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { UNIT_DEPTH = 8 };
+enum { UNIT_DEPTH = 8, MAX_POWER = 9 }; // of nested parentheses; exponents are written with one digit
 
 static const struct {
 	Unit unit;
@@ -43,14 +43,16 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* a b^power */
-static Unit unit_combine(Unit a, Unit b, int power) {
-	a.factor *= pow(b.factor, power);
-	a.kg += power * b.kg;
-	a.m += power * b.m;
-	a.s += power * b.s;
-	a.rad += power * b.rad;
-	return a;
+static bool is_power(int exponent) { return exponent >= -MAX_POWER && exponent <= MAX_POWER; }
+
+/* a becomes a b^power; false: an exponent is beyond any that units have. */
+static bool unit_combine(Unit *a, Unit b, int power) {
+	a->factor *= pow(b.factor, power);
+	a->kg += power * b.kg;
+	a->m += power * b.m;
+	a->s += power * b.s;
+	a->rad += power * b.rad;
+	return is_power(a->kg) && is_power(a->m) && is_power(a->s) && is_power(a->rad);
 }
 
 static bool parse_name(Cursor *c, Unit *unit) {
@@ -98,9 +100,8 @@ static bool parse_unit(Cursor *c, Unit *unit, int depth) {
 		skip_spaces(c);
 		Unit factor = {1, 0, 0, 0, 0};
 		int power;
-		if (!parse_factor(c, &factor, &power, depth))
+		if (!parse_factor(c, &factor, &power, depth) || !unit_combine(unit, factor, sign * power))
 			return false;
-		*unit = unit_combine(*unit, factor, sign * power);
 		skip_spaces(c);
 		sign = *c->p == '/' ? -1 : 1;
 		if (*c->p == '*' || *c->p == '/')

@@ -33,6 +33,9 @@ stderr_has '^bad.csv:4: error: column "b".*not a number'
 printf 't [s],a [m],b [m]\n0,1,2\n1,3\n' >bad.csv
 calder 3 plot bad.csv
 stderr_has '^bad.csv:3: error: 2 numbers under 3 column names'
+printf 't [s],a",",b,c\n0,1\n' >bad.csv # quotes within names
+calder 3 plot bad.csv
+stderr_has '^bad.csv:2: error: 2 numbers under 3 column names'
 printf 't [s],a [m]\n0,1\n2,1\n1,1\n' >bad.csv
 calder 3 plot bad.csv
 stderr_has '^bad.csv:4: error: .*goes back from 2 to 1'

@@ -49,11 +49,14 @@ void server_say(Server *s, const char *text) { fuzz_expect(s && text[0] == '{', 
 /* Once all are gone, the run is told to resume: it would wait for ever otherwise. */
 bool server_command(Server *s, char *text) {
 	FuzzPart part;
-	if (!s->rest.data) {
+	if (s->due <= 0)
+		return false;
+	s->due--;
+	if (!fuzz_next_part(&s->rest, &part)) {
 		strcpy(text, "{\"command\":\"resume\"}");
-		return s->due-- > 0;
+		return true;
 	}
-	if (s->due-- <= 0 || !fuzz_next_part(&s->rest, &part) || part.size >= SERVER_COMMAND_SIZE)
+	if (part.size >= SERVER_COMMAND_SIZE)
 		return false;
 	if (part.size)
 		memcpy(text, part.data, part.size);

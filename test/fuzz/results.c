@@ -5,6 +5,7 @@
  * Each block of eight bytes is an edit of a good file: which object, what is done to it, and with what rank, type, size and
  * values. The bytes of HDF5 itself are right: what is tested is this library, not that one.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 
 #include "support/hdf5_edits.h"
 
-enum { MAX_EDITS = 6, MAX_COUNT = 5000 };
+enum { MAX_EDITS = 6, MAX_COUNT = 2000 * 20 };
 
 static uint8_t *good;
 static size_t good_size;
@@ -90,12 +91,13 @@ static const void *values_of(const Edit *e) {
 	static const char *texts[MAX_COUNT];
 	static double doubles[MAX_COUNT];
 	static int64_t integers[MAX_COUNT];
-	for (int i = 0; i < MAX_COUNT; i++) {
-		texts[i] = words[(e->value + (e->value & 128 ? i : 0)) % COUNT_OF(words)];
-		doubles[i] = e->value == 255 ? (double)NAN : numbers[(e->value + i) % COUNT_OF(numbers)];
+	for (int i = 0; i < (e->size == 255 ? MAX_COUNT : 24 * 20); i++) {
+		texts[i] = words[(size_t)(e->value + (e->value & 128 ? i : 0)) % COUNT_OF(words)];
+		doubles[i] = e->value == 255 ? (double)NAN : numbers[(size_t)(e->value + i) % COUNT_OF(numbers)];
 		integers[i] = e->value == 255 ? INT64_MIN : e->value - 3;
 	}
-	return e->type % 6 == 0 ? (const void *)texts : e->type % 6 == 1 ? doubles : e->type % 6 == 2 ? integers : NULL;
+	const void *const by_type[6] = {texts, doubles, integers, NULL, NULL, NULL};
+	return by_type[e->type % 6];
 }
 
 static int rank_of(const Edit *e) { return e->rank % 5 - 1; }
@@ -113,7 +115,7 @@ static void name_columns(hid_t file, const Edit *e, const char *path) {
 	const char *names[20], *units[20];
 	const int count = e->size2 % 20;
 	for (int i = 0; i < count; i++) {
-		names[i] = i < 10 ? pose[i] : words[(e->name + i) % COUNT_OF(words)];
+		names[i] = i < 10 ? pose[i] : words[(size_t)(e->name + i) % COUNT_OF(words)];
 		units[i] = "m";
 	}
 	edit_text_list(file, path, "columns", count, names);

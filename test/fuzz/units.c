@@ -4,7 +4,7 @@
  */
 #include "io/units.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -186,7 +186,8 @@ static void any_unit_is_told(void **state) {
 		assert_true(back == 7 && unit_same(unit, second));
 		assert_true(unit_is_none(unit) == !known[i].unit[0]);
 	}
-	static const char *const wrong[] = {"", "m", "5 parsec", "5 m/", "1e999", "5 m m^", "[1]"};
+	static const char *const wrong[] = {
+		"", "m", "5 parsec", "5 m/", "1e999", "5 m m^", "[1]", "1 ((((m^9)^9)^9)^9)^9", "1 N N N N N N", "1 s^-9/s"};
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		char message[200] = "";
 		double value;
