@@ -14,6 +14,5 @@ add_executable(fuzz ${calder_fuzz_sources} ${calder_fuzz_cli})
 target_include_directories(fuzz PRIVATE src test)
 target_compile_definitions(fuzz PRIVATE EXAMPLES_DIR="${PROJECT_SOURCE_DIR}/examples" ${calder_adapter_definitions})
 target_link_libraries(fuzz PRIVATE calder calder_flags ${calder_adapter_libraries} Threads::Threads m)
-# Libraries that do not belong to the system may lie beside the program (./dev fuzz-pack).
-target_link_options(fuzz PRIVATE -fsanitize=fuzzer "-Wl,-rpath,$ORIGIN/lib")
+target_link_options(fuzz PRIVATE -fsanitize=fuzzer)
 set_target_properties(fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
