@@ -23,6 +23,15 @@ void doubts_warn(const CalSim *sim, const char *path) {
 	say_warning(path, text);
 }
 
+void doubts_warn_file(const char *path) {
+	CalResultsAbout about;
+	if (!cal_results_is_hdf5(path) || cal_results_about(path, &about, NULL) != CAL_OK)
+		return;
+	for (int i = 0; i < about.doubt_count; i++)
+		say_warning(path, about.doubts[i].text);
+	cal_results_about_free(&about);
+}
+
 static void print_times(const CalDoubt *doubt, FILE *out) {
 	if (doubt->count > 1)
 		fprintf(out, " (seen %lld times, first at t = %.6g s)", (long long)doubt->count, doubt->time);

@@ -9,6 +9,8 @@
 
 /** One warning for each on stderr. */
 void doubts_warn(const CalSim *sim, const char *path);
+/** The same for those that an HDF5 result file holds; others hold none that can be read. */
+void doubts_warn_file(const char *path);
 /** Lines of a summary. */
 void doubts_print(const CalDoubt *doubts, int count, FILE *out);
 void doubts_print_json(const CalDoubt *doubts, int count, FILE *out);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "csv.h"
+#include "doubts.h"
 
 static const char help[] =
 	"usage: calder plot [OPTION]... FILE [COLUMN]...\n"
@@ -125,6 +126,8 @@ int command_plot(int argc, char **argv) {
 	                                         : csv_read(options.path, &csv);
 	if (code == EXIT_OK)
 		code = draw(&options, &csv);
+	if (code == EXIT_OK)
+		doubts_warn_file(options.path);
 	csv_free(&csv);
 	return code;
 }

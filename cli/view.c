@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
+#include "doubts.h"
 #include "page.h"
 #include "server.h"
 
@@ -157,6 +157,7 @@ int command_view(int argc, char **argv) {
 	const int code = parse_options(&o, argc, argv);
 	if (code >= 0)
 		return code;
+	doubts_warn_file(o.path);
 	if (o.json)
 		return write_file(&o, o.json);
 	o.replay.page = page_text();

@@ -84,6 +84,23 @@ python 'import json; d = json.load(open("out")); assert d["rtol"] == 1e-9 and d[
 calder 0 run stiff.yaml --method dopri5 --rtol 1e-6 -o given.h5
 calder 0 info --json given.h5
 python 'import json; d = json.load(open("out")); assert d["rtol"] == 1e-6 and d["atol"] == 1e-12, d'
+calder 0 plot stiff.h5 q:z -o stiff.svg
+stderr_has 'stiff.h5: warning: a step of 0.02 s'
+calder 0 view stiff.h5 --json view.json
+stderr_has 'stiff.h5: warning: a step of 0.02 s'
+for python in python3 /usr/bin/python3; do # files that lie about their doubts are refused
+	"$python" -c 'import h5py' 2>/dev/null || continue
+	for crooked in 'data=[1, 2, 3]' 'data=["a", "b"]' 'shape=(10**12,), dtype=[("kind", "S16"), ("text", "S400")], chunks=(10,)'; do
+		cp stiff.h5 crooked.h5
+		"$python" -c "import h5py; f = h5py.File('crooked.h5', 'r+'); del f['doubts']; f.create_dataset('doubts', $crooked)"
+		calder 3 info crooked.h5
+		stderr_has 'crooked.h5: error: is no result file of Calder'
+	done
+	"$python" -c "import h5py; f = h5py.File('crooked.h5', 'r+'); del f['doubts']" # of an earlier version
+	calder 0 info crooked.h5
+	stdout_lacks DOUBT
+	break
+done
 calder 3 info stiff.csv
 echo nonsense >wrong.h5
 calder 3 info wrong.h5

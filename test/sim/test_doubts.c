@@ -85,6 +85,34 @@ static void what_finds_no_room_is_counted(void **state) {
 	cal_sim_destroy(sim);
 }
 
+/* A device that doubts itself at each of its samples. */
+static int warn(const CalDevice *device, CalScene *scene, double *x) {
+	CalDoubt doubt = doubt_of(CAL_DOUBT_OTHER, "device \"d\"", cal_scene_time(scene), "it is late");
+	(void)device, (void)x;
+	doubt.time = cal_scene_time(scene);
+	return cal_scene_doubt(scene, &doubt) != CAL_OK;
+}
+
+static int do_nothing(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)device, (void)scene, (void)xdot;
+	return 0;
+}
+
+static void devices_can_doubt(void **state) {
+	(void)state;
+	static const CalDeviceOps ops = {.type = "doubter", .evaluate = do_nothing, .sample = warn};
+	const CalDeviceDef def = {.name = "d", .ops = &ops, .sample_period = 0.25, .sample_offset = 0.25};
+	CalSim *sim = wheel_create();
+	CalDoubt doubt;
+	check_ok(0, cal_sim_add_device(sim, &def, NULL, NULL));
+	check_ok(0, cal_sim_advance(sim, 1, NULL));
+	assert_int_equal(cal_sim_doubt_count(sim), 1);
+	check_ok(0, cal_sim_doubt(sim, 0, &doubt));
+	assert_int_equal(doubt.count, 4);
+	assert_true(doubt.time == 0.25 && doubt.value == 1);
+	cal_sim_destroy(sim);
+}
+
 static void every_kind_has_a_name(void **state) {
 	(void)state;
 	for (int i = 0; i < CAL_DOUBT_KINDS; i++) {
@@ -180,6 +208,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_pair_of_kind_and_object_has_one_entry_with_the_worst_of_it),
 		cmocka_unit_test(what_finds_no_room_is_counted),
+		cmocka_unit_test(devices_can_doubt),
 		cmocka_unit_test(every_kind_has_a_name),
 		cmocka_unit_test(a_checkpoint_keeps_them_and_a_new_run_forgets_them),
 		cmocka_unit_test(hdf5_holds_doubts_and_the_tolerances_that_were_used),
