@@ -466,6 +466,54 @@ static void gravity_gradient_makes_it_librate(void **state) {
 	rig_free(&rig);
 }
 
+/* Force and moment of a body belong to one potential: nothing turns it about the planet, and energy is kept. */
+static void the_field_keeps_angular_momentum_about_the_planet(void **state) {
+	(void)state;
+	const CalVec3 R = {1, 2, 3};
+	const CalGravityDef def = {.name = "planet", .mu = 20, .position = R};
+	Rig rig = flyer(2, (CalVec3){0.3, 0.4, 0.5});
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	rig_ok(cal_sim_add_gravity(rig.sim, &def, NULL, &rig_error));
+	const double u[] = {0.8, 0.9, -1, 0.5, -0.4, 0.3};
+	memcpy(cal_sim_state(rig.sim, 0)->u, u, sizeof u);
+	CalVec3 first = {0};
+	for (int i = 0; i <= 10; i++) {
+		rig_advance(&rig, 0.2 * i);
+		const CalSimBalance b = rig_balance(&rig);
+		const CalVec3 p = b.linear, about = {b.angular.x + R.y * p.z - R.z * p.y, b.angular.y + R.z * p.x - R.x * p.z,
+		                                     b.angular.z + R.x * p.y - R.y * p.x};
+		first = i == 0 ? about : first;
+		check_near(about.x - first.x, 0, 1e-8);
+		check_near(about.y - first.y, 0, 1e-8);
+		check_near(about.z - first.z, 0, 1e-8);
+		check_near(b.error, 0, 1e-8);
+	}
+	rig_free(&rig);
+}
+
+/* A dumbbell falls as its two masses do: 1 kg each, 0.1 m from the centre. What is left out is of the size (0.1/r)^4. */
+static void a_dumbbell_falls_as_its_masses_do(void **state) {
+	(void)state;
+	const double d = 0.1, R[3] = {2, 3, 6}, mass_mu = 500;
+	const CalGravityDef def = {.name = "planet", .mu = mass_mu, .position = {R[0], R[1], R[2]}};
+	Rig rig = flyer(2, (CalVec3){2 * d * d, 2 * d * d, 1e-9});
+	CalSimView view;
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	rig_ok(cal_sim_add_gravity(rig.sim, &def, NULL, &rig_error));
+	assert_int_equal(cal_sim_observe(rig.sim, 0, &view), CAL_OK);
+	for (int i = 0; i < 3; i++) {
+		double mean = 0;
+		for (int side = -1; side <= 1; side += 2) {
+			const double z = R[2] + side * d, r = sqrt(R[0] * R[0] + R[1] * R[1] + z * z);
+			mean -= 0.5 * mass_mu / (r * r * r) * (i == 2 ? z : R[i]);
+		}
+		const double point = -mass_mu / 343 * R[i]; // |R| = 7
+		assert_true(fabs(mean - point) > 1e-4);
+		check_near(view.udot[i], mean, 2e-6);
+	}
+	rig_free(&rig);
+}
+
 /* A flexible body falls as a whole: its modes do not feel a field that is uniform. */
 static void a_flexible_body_falls_without_bending(void **state) {
 	(void)state;
@@ -507,6 +555,8 @@ int main(void) {
 		cmocka_unit_test(the_origin_of_the_orbit_keeps_its_micrometres),
 		cmocka_unit_test(oblateness_turns_the_orbit),
 		cmocka_unit_test(gravity_gradient_makes_it_librate),
+		cmocka_unit_test(the_field_keeps_angular_momentum_about_the_planet),
+		cmocka_unit_test(a_dumbbell_falls_as_its_masses_do),
 		cmocka_unit_test(a_flexible_body_falls_without_bending),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
