@@ -194,9 +194,11 @@ typedef struct CalSimBalance {
 	double groups;     // kinetic, of gravity and elastic [J]
 	double stored;     // in devices [J]
 	double dissipated; // by devices, dampers of joints and modes, and changes of topology, since the start [J]
-	double supplied;   // by devices, efforts of inputs, bodies and devices that came in, since the start [J]
-	double error;      // [J]
-	int complete;      // nothing else acted: no wrench of an input, no driven freedom or loop, all devices account
+	double
+		supplied; // by devices, efforts of inputs, bodies, devices and released groups that came in, since the start;
+				  // less what devices do to groups whose motion is given [J]
+	double error; // [J]
+	int complete; // nothing else acted: no wrench of an input, no driven freedom or loop, all devices account
 	CalVec3 linear, angular; // momentum of groups and devices; angular about the world's origin
 } CalSimBalance;
 CAL_API CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance);
