@@ -7,7 +7,7 @@ option(CALDER_SHARED "Build the shared library beside the static one" ON)
 option(CALDER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(CALDER_FUZZ "Build the libFuzzer programs (clang)" OFF)
 option(CALDER_BENCH "Build the benchmark against other engines (C++)" OFF)
-option(CALDER_WERROR "Treat warnings as errors" ${PROJECT_IS_TOP_LEVEL})
+option(CALDER_WERROR "Treat warnings as errors; our presets do" OFF)
 option(CALDER_STATIC_CLI "Link the command line statically" OFF)
 option(CALDER_PORTABLE_PATHS "Keep the paths of the build out of the binaries" OFF)
 set(CALDER_SANITIZE "" CACHE STRING "Sanitizers for everything, as for -fsanitize= (address,undefined)")
@@ -22,9 +22,15 @@ add_library(calder_flags INTERFACE)
 # -ffp-contract=off: a*b+c rounds twice everywhere, so that every compiler and CPU gives the same bits.
 # -fno-math-errno: sqrt is one instruction; nothing in the library reads errno after it.
 target_compile_options(calder_flags INTERFACE -ffp-contract=off -fno-math-errno)
+# 32-bit x86 computes in 80 bits unless told otherwise, and rounds wherever a register is spilled.
+if(CMAKE_SIZEOF_VOID_P EQUAL 4 AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(i.86|x86|x86_64|AMD64|amd64)$")
+	target_compile_options(calder_flags INTERFACE -msse2 -mfpmath=sse)
+endif()
 target_compile_options(calder_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -pedantic -Wconversion -Wshadow>)
 # How vectors wider than a register are passed has changed between versions of gcc; ours never leave the library.
 target_compile_options(calder_flags INTERFACE $<$<C_COMPILER_ID:GNU>:-Wno-psabi>)
+# Our anonymous enums are named integers: as doubles they are exact. clang counts that to -Wconversion from 18 on.
+target_compile_options(calder_flags INTERFACE $<$<C_COMPILER_ID:Clang,AppleClang>:-Wno-enum-float-conversion>)
 if(CALDER_WERROR)
 	target_compile_options(calder_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
 endif()

@@ -215,7 +215,7 @@ static bool key_deformation(Reader *r, const TreeNode *value, const Key *key, vo
 		return reader_fail(r, value, "\"deformation\" is empty; a beam that deforms in no way is a rigid body");
 	*out = 0;
 	for (int i = 0; i < count; i++) {
-		int way;
+		int way = 0;
 		if (!read_word(r, value->kind == TREE_LIST ? value->items[i] : value, "deformation", words, WORD_COUNT(words),
 		               &way))
 			return false;

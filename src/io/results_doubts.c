@@ -4,9 +4,9 @@
  *
  * Texts are of fixed length, because the mode for one writer and many readers cannot add texts of variable length.
  */
-#ifdef CALDER_WITH_HDF5
+#include <calder/doubt.h>
 
-#include "io/results_doubts.h"
+#ifdef CALDER_WITH_HDF5
 
 #include <stdlib.h>
 #include <string.h>

@@ -41,7 +41,7 @@ typedef struct LogEntry {
 	double time, kinetic_lost, misfit, impulse, linear_jump, angular_jump;
 	int action, changed;
 	CalStatus refused;
-	char why[200];
+	char why[sizeof((CalError){0}.text)]; // of a refusal, whole
 } LogEntry;
 
 struct CalScenario {

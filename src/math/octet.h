@@ -28,9 +28,7 @@ PACKED octet octet_load(const double *x) {
 }
 PACKED void octet_store(double *x, octet o) { memcpy(x, &o, sizeof o); }
 PACKED double octet_at(octet x, int k) { return x[k]; }
-PACKED pack octet_halves(octet x) {
-	return __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
-}
+PACKED pack octet_halves(octet x) { return (pack){x[0], x[1], x[2], x[3]} + (pack){x[4], x[5], x[6], x[7]}; }
 #else
 typedef struct octet {
 	pack lo, hi;

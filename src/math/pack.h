@@ -14,6 +14,13 @@
 // The calling convention of wide vectors depends on the target; they do not leave the library.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+/* SHUFFLE(a, b, i, j, ...): the lanes of a and then b with these numbers, as many as a has. gcc has the word from 12 on. */
+#if __has_builtin(__builtin_shufflevector)
+#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define SHUFFLE(a, b, ...) __builtin_shuffle(a, b, (long long __attribute__((vector_size(sizeof(a))))){__VA_ARGS__})
+#endif
+
 /* Functions of packs: always in line, but with lanes, whose packs are four vectors each, as the compiler likes. */
 #if CAL_LANES == 1
 #define PACKED INLINE
@@ -108,13 +115,12 @@ PACKED real pack_sum(pack x) { return (pack_lane(x, 0) + pack_lane(x, 2)) + (pac
 /* Four sums at once, each in the order of pack_sum(). */
 PACKED pack pack_sums_row(pack a, pack b, pack c, pack d) {
 #if CAL_LANES == 1 && defined(__AVX__)
-	const pack ac = __builtin_shufflevector(a, c, 0, 1, 4, 5) + __builtin_shufflevector(a, c, 2, 3, 6, 7);
-	const pack bd = __builtin_shufflevector(b, d, 0, 1, 4, 5) + __builtin_shufflevector(b, d, 2, 3, 6, 7);
-	return __builtin_shufflevector(ac, bd, 0, 4, 2, 6) + __builtin_shufflevector(ac, bd, 1, 5, 3, 7);
+	const pack ac = SHUFFLE(a, c, 0, 1, 4, 5) + SHUFFLE(a, c, 2, 3, 6, 7);
+	const pack bd = SHUFFLE(b, d, 0, 1, 4, 5) + SHUFFLE(b, d, 2, 3, 6, 7);
+	return SHUFFLE(ac, bd, 0, 4, 2, 6) + SHUFFLE(ac, bd, 1, 5, 3, 7);
 #elif CAL_LANES == 1
 	const pair pa = a.lo + a.hi, pb = b.lo + b.hi, pc = c.lo + c.hi, pd = d.lo + d.hi;
-	return (pack){__builtin_shufflevector(pa, pb, 0, 2) + __builtin_shufflevector(pa, pb, 1, 3),
-	              __builtin_shufflevector(pc, pd, 0, 2) + __builtin_shufflevector(pc, pd, 1, 3)};
+	return (pack){SHUFFLE(pa, pb, 0, 2) + SHUFFLE(pa, pb, 1, 3), SHUFFLE(pc, pd, 0, 2) + SHUFFLE(pc, pd, 1, 3)};
 #else
 	return (pack){{pack_sum(a), pack_sum(b), pack_sum(c), pack_sum(d)}};
 #endif
@@ -225,7 +231,7 @@ PACKED trio trio_add(trio a, trio b) { return a + b; }
 PACKED trio trio_sub(trio a, trio b) { return a - b; }
 PACKED trio trio_mul(trio a, trio b) { return a * b; }
 PACKED trio trio_times(real s, trio v) { return pack_times(s, v); }
-PACKED trio trio_next(trio v) { return __builtin_shufflevector(v, v, 1, 2, 0, 3); }
+PACKED trio trio_next(trio v) { return SHUFFLE(v, v, 1, 2, 0, 3); }
 #else
 typedef vec3 trio;
 PACKED trio trio_from(vec3 v) { return v; }

@@ -15,9 +15,12 @@
 #ifndef CALDER_MATH_REAL_H
 #define CALDER_MATH_REAL_H
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+_Static_assert(FLT_EVAL_METHOD == 0, "doubles must be computed as doubles; on 32-bit x86 add -msse2 -mfpmath=sse");
 
 #ifndef CAL_LANES
 #define CAL_LANES 1
