@@ -72,11 +72,11 @@ done
 
 # ---- interrupted
 paced=(-m rk4 --step 2e-3 --when-full wait -s q -s u -i 10e-3)
-interrupt() { # SIGNAL OPTIONS...: a paced run of a minute, signalled once it has written something
+interrupt() { # SIGNAL OPTIONS...: a slow run, signalled once it has written something
 	local signal=$1
 	shift
 	rm -f cut.csv
-	"$CALDER" run model.yaml --real-time -d 60 "${paced[@]}" --flush 0.05 -o cut.csv "$@" >out 2>err &
+	"$CALDER" run model.yaml --real-time=0.2 -d 60 "${paced[@]}" --flush 0.05 -o cut.csv "$@" >out 2>err &
 	until [ -e cut.csv ] && [ "$(wc -l <cut.csv)" -gt 10 ]; do sleep 0.02; done
 	kill "-$signal" $!
 	wait $! 2>/dev/null

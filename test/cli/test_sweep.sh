@@ -81,10 +81,7 @@ whole_bytes=$(cat whole/shard-* | wc -c)
 kill_after() { # BYTES in the shards; fails where the sweep is over before it is seen to be so far
 	setsid "$CALDER" sweep plan.yaml -o killed --jobs 2 >out 2>err </dev/null &
 	local group=$!
-	for _ in $(seq 4000); do
-		[ "$(shard_bytes)" -gt "$1" ] && break
-		sleep 0.005
-	done
+	until [ "$(shard_bytes)" -gt "$1" ] || ! kill -0 "$group" 2>/dev/null; do sleep 0.005; done
 	kill -9 -- "-$group" 2>/dev/null
 	wait "$group" 2>/dev/null
 	[ ! -e killed/cases.csv ] && [ "$(shard_bytes)" -lt $((whole_bytes * 9 / 10)) ]
@@ -229,21 +226,18 @@ sed 's/model.yaml/long.yaml/; s/series:.*//' as_it_is.yaml >long_plan.yaml
 calder 0 sweep long_plan.yaml -o late --timeout 0.2
 stdout_has '1 timed out$'
 stdout_has 'it took more than 0.2 s'
+case_of() { # PARENT: the process of its first case, once there is one
+	until pgrep -P "$1" | head -n 1 | grep . || ! kill -0 "$1"; do sleep 0.01; done
+}
 "$CALDER" sweep long_plan.yaml -o crash >out 2>err &
 parent=$!
-for _ in $(seq 500); do
-	child=$(pgrep -P "$parent" | head -n 1)
-	[ -n "$child" ] && break
-	sleep 0.01
-done
-sleep 0.2
-kill -USR1 "$child"
+kill -USR1 "$(case_of "$parent")"
 wait "$parent" || fail "a crash of a case ended the campaign"
 stdout_has '1 crashed$'
 stdout_has 'the process was ended by signal [0-9]+ \(User defined signal 1\)'
 "$CALDER" sweep long_plan.yaml -o interrupted >out 2>err &
 parent=$!
-sleep 0.5
+case_of "$parent" >/dev/null
 kill -TERM "$parent"
 wait "$parent"
 [ $? -eq 143 ] || fail "SIGTERM: exit code is not 143"

@@ -373,7 +373,7 @@ static void hdf5_can_be_read_while_it_is_written(void **state) {
 	const CalResultsStream stream = stream_to("main", path, 3);
 	CalResults *results = create(&(CalResultsOptions){.streams = &stream, .stream_count = 1, .flush_s = 1e-3});
 	size_t seen = 0;
-	for (int i = 0; seen < 100 && i < 2000; i++) {
+	for (int i = 0; seen < 100 && i < 1000000; i++) {
 		cal_results_put(results, 0, (double[]){i, 2 * i, 3 * i});
 		pause_ms();
 		if (i % 50 != 49)

@@ -21,9 +21,16 @@ const ARGS = [
 	"--js-flags=--expose-gc",
 ];
 
+/** Against hangs only: no test may depend on how busy the machine is [ms]. */
+export const PATIENCE = 600_000;
+
 export async function startBrowser() {
 	const folder = mkdtempSync(join(tmpdir(), "calder-viewer-"));
-	const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: ARGS });
+	const browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+		args: ARGS,
+		timeout: PATIENCE,
+	});
 	const files = new Map();
 
 	/** A sample as a file; made once. */
@@ -45,6 +52,7 @@ export async function startBrowser() {
 			acceptDownloads: true,
 			offline: !network,
 		});
+		context.setDefaultTimeout(PATIENCE);
 		const page = await context.newPage();
 		const complaints = [];
 		page.on(
@@ -64,8 +72,23 @@ export async function startBrowser() {
 
 	async function sample(name, { hash = "", ...options } = {}) {
 		const opened = await open(pathToFileURL(await file(name)).href + hash, options);
-		await opened.page.waitForFunction(() => window.calder?.stats.first > 0, null, { timeout: 20_000 });
+		await opened.page.waitForFunction(() => window.calder?.stats.first > 0);
 		return opened;
+	}
+
+	/**
+	 * The same, with what the first frame took: `wall` and the processor time of the page's main thread, `processor` [ms].
+	 * The former says how busy the machine is, the latter does not.
+	 */
+	async function measured(url) {
+		let thread;
+		const prepare = async (page) => {
+			thread = await threadClock(page);
+		};
+		const opened = await open(url, { prepare });
+		await opened.page.waitForFunction(() => window.calder?.stats.first > 0);
+		const wall = await opened.page.evaluate(() => window.calder.stats.first);
+		return { ...opened, wall, processor: await thread() };
 	}
 
 	async function close() {
@@ -73,10 +96,26 @@ export async function startBrowser() {
 		rmSync(folder, { recursive: true, force: true });
 	}
 
-	return { folder, file, open, sample, close };
+	return { folder, file, open, sample, measured, close };
 }
 
-/** Waits until the page has drawn `count` more frames, at most a few seconds. */
+/** A function that gives the processor time of the page's main thread so far [ms]. */
+export async function threadClock(page) {
+	const session = await page.context().newCDPSession(page);
+	await session.send("Performance.enable", { timeDomain: "threadTicks" });
+	return async () => {
+		const { metrics } = await session.send("Performance.getMetrics");
+		return 1000 * metrics.find((m) => m.name === "TaskDuration").value;
+	};
+}
+
+/** Waits until the camera has come to where it was sent. */
+export async function cameraRests(page) {
+	await page.waitForFunction(() => window.calder.camera.progress === 1);
+	await frames(page, 3);
+}
+
+/** Waits until the page has drawn `count` more frames. */
 export async function frames(page, count = 2) {
 	const now = await page.evaluate(() => {
 		window.calder.draw();
@@ -91,8 +130,8 @@ export async function frames(page, count = 2) {
 export const time = (page) => page.evaluate(() => window.calder.time);
 
 /** A download that an action starts: its name and its bytes. */
-export async function download(page, action, timeout = 20_000) {
-	const [file] = await Promise.all([page.waitForEvent("download", { timeout }), action()]);
+export async function download(page, action) {
+	const [file] = await Promise.all([page.waitForEvent("download"), action()]);
 	const chunks = [];
 	for await (const chunk of await file.createReadStream()) chunks.push(chunk);
 	return { name: file.suggestedFilename(), bytes: Buffer.concat(chunks) };

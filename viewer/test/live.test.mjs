@@ -10,7 +10,7 @@ import { after, before, test } from "node:test";
 import { WebSocketServer } from "ws";
 import { make as pendulum } from "../sample/pendulum.mjs";
 import { turn } from "../sample/pack.mjs";
-import { frames, startBrowser } from "./browser.mjs";
+import { PATIENCE, cameraRests, frames, startBrowser } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -106,13 +106,14 @@ class Server {
 		clearInterval(this.timer);
 	}
 
-	async command(name) {
-		for (let i = 0; i < 250; i++) {
-			const found = this.commands.find((c) => c.command === name);
+	/** The first command of that name that is as wanted, once it has come. */
+	async command(name, wanted = () => true) {
+		for (let i = 0; i < PATIENCE / 20; i++) {
+			const found = this.commands.find((c) => c.command === name && wanted(c));
 			if (found) return found;
 			await new Promise((done) => setTimeout(done, 20));
 		}
-		return assert.fail(`no command ${name}; came: ${JSON.stringify(this.commands)}`);
+		return assert.fail(`no such command ${name}; came: ${JSON.stringify(this.commands)}`);
 	}
 
 	async stop() {
@@ -135,6 +136,12 @@ async function connected(t) {
 	return { server, ...opened };
 }
 
+/** Stops the server and waits until the page has all that was sent. */
+async function holdAndCatchUp(server, page) {
+	server.hold();
+	await page.waitForFunction((t) => calder.end === t, server.t);
+}
+
 const state = (page) => page.locator(".live-state").textContent();
 
 test("the page connects, shows ticks as they come, and plots them", async (t) => {
@@ -143,8 +150,8 @@ test("the page connects, shows ticks as they come, and plots them", async (t) =>
 	assert.match(await state(page), /^Live · 1× real time/);
 	const first = await page.evaluate(() => calder.time);
 	await page.waitForFunction((t) => calder.time > t + 0.3, first);
-	server.hold();
-	await page.waitForTimeout(100);
+	await holdAndCatchUp(server, page);
+	await page.waitForFunction(() => calder.time === calder.end);
 	await frames(page);
 	const shown = await page.evaluate(() => ({
 		t: calder.time,
@@ -162,7 +169,7 @@ test("the page connects, shows ticks as they come, and plots them", async (t) =>
 	await page.locator("#page-1 .row:visible", { hasText: "q:upper" }).first().click();
 	await page.locator(".plot .uplot").waitFor();
 	server.run();
-	await page.waitForTimeout(600);
+	await page.waitForFunction((t) => calder.end > t + 0.5, server.t);
 	assert.equal(await page.locator(".chip").count(), 1);
 	assert.deepEqual(complaints, []);
 });
@@ -191,10 +198,9 @@ test("pause, resume, step, speed and a joint's slider arrive as commands", async
 
 test("dragging a body applies a force at the point that was grabbed, and letting go releases it", async (t) => {
 	const { page, complaints, server } = await connected(t);
-	server.hold();
+	await holdAndCatchUp(server, page);
 	await page.keyboard.press("2");
-	await page.waitForTimeout(600);
-	await frames(page, 3);
+	await cameraRests(page);
 	const [x, y] = await page.evaluate(() => {
 		const { view, stage } = calder;
 		const m = view.sample.matrix;
@@ -210,19 +216,19 @@ test("dragging a body applies a force at the point that was grabbed, and letting
 	await page.mouse.move(x, y);
 	await page.mouse.down();
 	await page.mouse.move(x + 80, y, { steps: 4 });
-	await page.waitForTimeout(150);
-	await server.command("force");
+	const scale = await page.evaluate(() => {
+		const { camera, height } = calder.stage;
+		return (2 * Math.tan((camera.fov * Math.PI) / 360) * calder.camera.distance) / height;
+	});
+	const pull = 80 * scale * 250;
+	await server.command("force", (c) => Math.abs(c.force[0] - pull) < 0.1 * pull);
 	await page.mouse.up();
 	await server.command("release");
 	const last = server.commands.filter((c) => c.command === "force").at(-1);
 	assert.equal(last.body, 0);
 	near(last.point[2], -0.5, 0.02);
 	near(Math.hypot(last.point[0], last.point[1]), 0.03, 0.012);
-	const scale = await page.evaluate(() => {
-		const { camera, height } = calder.stage;
-		return (2 * Math.tan((camera.fov * Math.PI) / 360) * calder.camera.distance) / height;
-	});
-	near(last.force[0], 80 * scale * 250, 80 * scale * 250 * 0.1);
+	near(last.force[0], pull, 0.1 * pull);
 	near(last.force[2], 0, last.force[0] * 0.05);
 	(await page.evaluate(() => calder.camera.numbers())).forEach((v, i) => near(v, camera[i], 1e-9)); // the camera stayed
 	assert.deepEqual(complaints, []);
@@ -241,17 +247,16 @@ test("events and changes of topology arrive; ticks that do not fit are ignored a
 	server.send({ error: "<b>refused</b>: the joint is locked" });
 	await page.getByText("<b>refused</b>: the joint is locked").waitFor();
 	server.hold();
-	await page.waitForTimeout(100);
 	server.t = 0;
 	server.send(tick(server.sequence++, 0));
-	await page.waitForFunction(() => calder.replay.frames.t.count === 1 && calder.time === 0, null, { timeout: 5000 });
+	await page.waitForFunction(() => calder.replay.frames.t.count === 1 && calder.time === 0);
 	assert.deepEqual(complaints, []);
 });
 
 test("a server that stalls or floods does not stop the page", async (t) => {
 	const { page, complaints, server } = await connected(t);
-	server.hold();
-	await page.waitForTimeout(1200);
+	await holdAndCatchUp(server, page);
+	await page.waitForTimeout(1200); // it stalls
 	await page.locator("#time-slider").fill("0.05");
 	await frames(page);
 	near(await page.evaluate(() => calder.time), 0.05, 1e-6);
@@ -282,9 +287,7 @@ test("a lost connection is told and tried again; a run that is over is not", asy
 	const again = await new Server().start(port);
 	t.after(() => again.stop());
 	again.run();
-	await page.waitForFunction(() => document.querySelector(".live-state").textContent.startsWith("Live"), null, {
-		timeout: 15_000,
-	});
+	await page.waitForFunction(() => document.querySelector(".live-state").textContent.startsWith("Live"));
 	await page.waitForFunction(() => calder.time > 0 && calder.time === calder.end);
 	again.send({ end: "The run is complete." });
 	await page.waitForFunction(() => document.querySelector(".live-state").textContent === "The run is complete.");

@@ -12,7 +12,7 @@ import { pathToFileURL } from "node:url";
 import { NAMES } from "../sample/hostile.mjs";
 import { page as samplePage } from "../sample/pack.mjs";
 import { make as pendulum } from "../sample/pendulum.mjs";
-import { frames, startBrowser } from "./browser.mjs";
+import { frames, startBrowser, threadClock } from "./browser.mjs";
 
 let browser;
 before(async () => {
@@ -52,7 +52,7 @@ test("hostile names are text", async () => {
 	await frames(page);
 	assert.match(await page.locator(".caption").textContent(), /<a href=/);
 	await page.getByRole("tab", { name: "Signals" }).click();
-	await page.waitForTimeout(900); // the address takes the names too
+	await page.waitForFunction(() => location.hash.includes("sel=")); // the address takes the names too
 	assert.equal(await page.evaluate(() => window.harmed), undefined);
 	const counts = await page.evaluate(() =>
 		["script", "iframe", "img", "style", "marquee", "base", "a[href]"].map(
@@ -83,7 +83,7 @@ test("the policy refuses other scripts, styles and the network", async () => {
 		} catch {
 			/* refused at once */
 		}
-		await new Promise((done) => setTimeout(done, 200));
+		while (new Set(seen).size < 4) await new Promise((done) => setTimeout(done, 20));
 		return {
 			seen: [...new Set(seen)].sort(),
 			harmed: window.harmed,
@@ -242,71 +242,53 @@ test("the theme switches, and pictures follow", async () => {
 
 /* ---- time ---------------------------------------------------------------------------------- */
 
-// On a machine that does other work too, the wall clock says how busy it is; the processor time of the page's main
-// thread does not depend on that, and must stay below a second always.
-test("the first frame of the station is there within a second of opening", async (t) => {
+test("the first frame of the station takes less than a second of processor time", async (t) => {
 	const walls = [],
 		threads = [];
 	for (let i = 0; i < 4; i++) {
-		let session;
-		const prepare = async (fresh) => {
-			session = await fresh.context().newCDPSession(fresh);
-			await session.send("Performance.enable", { timeDomain: "threadTicks" });
-		};
-		const { page, complaints, close } = await browser.sample("station", { prepare });
-		walls.push(await page.evaluate(() => calder.stats.first));
-		const { metrics } = await session.send("Performance.getMetrics");
-		threads.push(1000 * metrics.find((m) => m.name === "TaskDuration").value);
+		const { wall, processor, complaints, close } = await browser.measured(
+			pathToFileURL(await browser.file("station")).href,
+		);
+		walls.push(wall);
+		threads.push(processor);
 		assert.deepEqual(complaints, []);
 		await close();
 	}
 	const rounded = (list) => list.map((v) => Math.round(v)).join(", ");
-	const busy = loadavg()[0] > cpus().length;
 	t.diagnostic(
 		`first frames after ${rounded(walls)} ms, processor time ${rounded(threads)} ms, ` +
 			`load ${loadavg()[0].toFixed(1)} on ${cpus().length} cores`,
 	);
 	assert.ok(Math.min(...threads) <= 1000, `${Math.min(...threads)} ms of processor time`);
-	if (!busy) assert.ok(Math.min(...walls) <= 1000, `${Math.min(...walls)} ms`);
 });
 
 test("500 bodies: the script of a frame takes a fraction of 16 ms and allocates next to nothing", async (t) => {
 	const { page, complaints, close } = await browser.sample("many", { width: 1000, height: 600 });
-	const result = await page.evaluate(() => {
-		const { view, start, end } = calder;
-		const run = (count) => {
-			const each = new Float64Array(count);
-			for (let i = 0; i < count; i++) {
-				const from = performance.now();
-				view.update(start + ((end - start) * i) / count);
-				each[i] = performance.now() - from;
-			}
-			return each.sort();
-		};
-		run(300);
-		gc();
-		const before = performance.memory.usedJSHeapSize;
-		const each = run(1000);
-		return {
-			mean: each.reduce((a, b) => a + b) / 1000,
-			slow: each[990],
-			bytes: (performance.memory.usedJSHeapSize - before) / 1000,
-		};
-	});
+	const thread = await threadClock(page);
+	const run = (count) =>
+		page.evaluate((n) => {
+			const { view, start, end } = calder;
+			gc();
+			const before = performance.memory.usedJSHeapSize;
+			for (let i = 0; i < n; i++) view.update(start + ((end - start) * i) / n);
+			return (performance.memory.usedJSHeapSize - before) / n;
+		}, count);
+	await run(300);
+	const before = await thread();
+	const bytes = await run(1000);
+	const mean = ((await thread()) - before) / 1000;
 	await page.evaluate(() => calder.setPlaying(true));
-	await page.waitForFunction((n) => calder.stats.frames > n, (await page.evaluate(() => calder.stats.frames)) + 10, {
-		timeout: 60_000,
-	});
+	await page.waitForFunction((n) => calder.stats.frames > n, (await page.evaluate(() => calder.stats.frames)) + 10);
 	const whole = await page.evaluate(() =>
 		Array.from(calder.stats.script.slice(0, Math.min(240, calder.stats.frames))).sort((a, b) => a - b),
 	);
 	const calls = await page.evaluate(() => calder.stage.renderer.info.render.calls);
 	t.diagnostic(
-		`poses and instances: mean ${result.mean.toFixed(2)} ms, 99 % ${result.slow.toFixed(2)} ms, ${Math.round(result.bytes)} bytes per frame; ` +
+		`poses and instances: ${mean.toFixed(2)} ms of processor time, ${Math.round(bytes)} bytes per frame; ` +
 			`whole script of a frame: median ${whole[whole.length >> 1].toFixed(2)} ms; ${calls} draw calls`,
 	);
-	assert.ok(result.mean < 4, `${result.mean} ms`);
-	assert.ok(result.bytes < 1000, `${result.bytes} bytes per frame`);
+	assert.ok(mean < 4, `${mean} ms`);
+	assert.ok(bytes < 1000, `${bytes} bytes per frame`);
 	assert.ok(calls < 20, `${calls} draw calls`);
 	assert.ok(whole[whole.length >> 1] < 16, `${whole[whole.length >> 1]} ms`);
 	assert.deepEqual(complaints, []);
