@@ -8,3 +8,23 @@ target_link_libraries(test_view_hostile_results PRIVATE ${calder_adapter_librari
 target_sources(test_cli_server_thread PRIVATE ${PROJECT_SOURCE_DIR}/cli/server.c)
 target_compile_definitions(test_cli_server_thread PRIVATE ${calder_cli_definitions})
 target_link_libraries(test_cli_server_thread PRIVATE ${calder_cli_libraries})
+
+# api.null: calls of every public function, made from the headers.
+find_package(Python3 QUIET COMPONENTS Interpreter)
+if(Python3_FOUND)
+	file(GLOB calder_headers CONFIGURE_DEPENDS include/calder/*.h)
+	if(NOT calder_have_SUNDIALS)
+		list(FILTER calder_headers EXCLUDE REGEX "/cvode\\.h$")
+	endif()
+	set(null_calls ${PROJECT_BINARY_DIR}/test/null_calls.c)
+	set(null_generator ${PROJECT_SOURCE_DIR}/test/api/null_calls.py)
+	add_custom_command(OUTPUT ${null_calls} VERBATIM
+		COMMAND sh -c "\"$0\" \"$@\" >${null_calls}" ${Python3_EXECUTABLE} ${null_generator}
+			${PROJECT_SOURCE_DIR}/test/api/null_calls.h ${calder_headers}
+		DEPENDS ${null_generator} test/api/null_calls.h ${calder_headers})
+	add_executable(test_api_null test/api/null.c ${null_calls})
+	target_link_libraries(test_api_null PRIVATE ${calder_test_libraries} calder_test_flags)
+	set_target_properties(test_api_null PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test)
+	add_test(NAME api.null COMMAND test_api_null)
+	set_tests_properties(api.null PROPERTIES LABELS api TIMEOUT ${calder_test_limit})
+endif()

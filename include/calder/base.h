@@ -6,6 +6,12 @@
  * spatial vectors angular-first; `R` maps components in the moving frame to the reference frame.
  * Status 0 is success, > 0 recoverable (numerics), < 0 fatal (the call or the input is wrong).
  * The library never prints, exits, or keeps global state.
+ *
+ * NULL: a function that returns CalStatus answers CAL_ERR_ARGUMENT (or another negative status) where a pointer that it
+ * needs is NULL. Every other function treats it as an empty object: counts and numbers are 0, indices -1, pointers NULL,
+ * structures all zero; a function that returns nothing does nothing. An array of zero elements may be NULL, and so may
+ * error, options, allocator, user and input in any call, unless it says otherwise, and what a comment says may be NULL.
+ * Pointers that are not NULL must point to a living object of their type: that cannot be checked.
  */
 #ifndef CALDER_BASE_H
 #define CALDER_BASE_H

@@ -67,6 +67,7 @@ CAL_API CalStatus cal_branches_multipliers(const CalBranches *branches, double *
 /**
  * As cal_loop_project(), over the same assembly of branches: positions, then speeds, with the smallest motion that the
  * inertia allows (options->euclidean and search are not done here). CAL_NOT_CONVERGED: state is the best that was found.
+ * report may be NULL.
  */
 CAL_API CalStatus cal_branches_project(CalBranches *branches, CalState *state, const CalProjectOptions *options,
                                        CalProjectReport *report);

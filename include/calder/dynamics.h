@@ -63,7 +63,7 @@ CAL_API CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, 
  */
 CAL_API CalStatus cal_forward_dynamics(const CalModel *model, const CalState *state, const CalInput *input,
                                        CalWork *work, double *udot);
-/** The same, and force[nu]: what prescribed degrees of freedom need beyond input->tau (0 for free ones). */
+/** The same, and force[nu]: what prescribed degrees of freedom need beyond input->tau (0 for free ones); may be NULL. */
 CAL_API CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input,
                                       CalWork *work, double *udot, double *force);
 

@@ -142,8 +142,8 @@ CAL_API CalModalFidelity cal_modal_fidelity(const CalModal *modal);
 
 /**
  * Adds the body to a description: frames as nodes of the same name, mass points as nodes "mass1", "mass2" ...
- * frequency_bound as in CalFlexDef. The name of the body is given, or the modal's own for NULL. Frequencies and
- * effective masses of the result: cal_flex_report().
+ * frequency_bound as in CalFlexDef. The name of the body is given, or the modal's own for NULL; body may be NULL. Frequencies
+ * and effective masses of the result: cal_flex_report().
  */
 CAL_API CalStatus cal_modal_add(const CalModal *modal, CalDesc *desc, const char *name, CalGroupId group,
                                 double frequency_bound, CalBodyId *body, CalError *error);

@@ -36,7 +36,7 @@ typedef struct CalLive CalLive;
 CAL_API CalStatus cal_live_create(const CalFile *file, const CalReplaySignal *signals, int signal_count, CalLive **live,
                                   CalError *error);
 CAL_API void cal_live_destroy(CalLive *live); // accepts NULL
-/** The document without frames. */
+/** The document without frames; title may be NULL. */
 CAL_API CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error);
 /**
  * One tick: bytes[cal_live_tick_size()] with the poses and modal coordinates of all bodies now and the values of the

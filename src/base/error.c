@@ -57,6 +57,10 @@ CalStatus error_set(CalError *error, CalStatus status, const char *format, ...) 
 	return status;
 }
 
+CalStatus error_null(CalError *error, const char *function, const char *argument) {
+	return error_set(error, CAL_ERR_ARGUMENT, "%s: %s is NULL", function, argument);
+}
+
 CalStatus error_add(CalError *error, CalStatus status, const char *format, ...) {
 	if (error && error->count > 0) {
 		error->count++;

@@ -25,6 +25,9 @@
 /** Overwrites *error with one error. */
 CalStatus error_set(CalError *error, CalStatus status, const char *format, ...) ERROR_PRINTF(3, 4);
 
+/** CAL_ERR_ARGUMENT and "FUNCTION: ARGUMENT is NULL", for the top of a public function (docs/decisions/0030). */
+CalStatus error_null(CalError *error, const char *function, const char *argument);
+
 /** Counts one more error; the text and status stay those of the first. *error starts as {0}. */
 CalStatus error_add(CalError *error, CalStatus status, const char *format, ...) ERROR_PRINTF(3, 4);
 

@@ -234,8 +234,8 @@ bool branches_are_here(const CalBranches *branches) { return !branches->ranks; }
 const CalModel *branches_model(const CalBranches *branches) { return branches->model; }
 double *branches_numbers(CalBranches *branches) { return branches->numbers; }
 
-int cal_branches_count(const CalBranches *branches) { return branches->count; }
-int cal_branches_threads(const CalBranches *branches) { return branches->threads; }
+int cal_branches_count(const CalBranches *branches) { return branches ? branches->count : 0; }
+int cal_branches_threads(const CalBranches *branches) { return branches ? branches->threads : 0; }
 CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda) {
 	if (!branches || !lambda)
 		return CAL_ERR_ARGUMENT;
@@ -246,9 +246,11 @@ CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda) 
 }
 
 double cal_branches_speedup(const CalBranches *branches) {
+	if (!branches)
+		return 0;
 	return branches->count > 1 && branches->cut.makespan > 0 ? branches->cut.flops / branches->cut.makespan : 1;
 }
-int cal_branches_culprit(const CalBranches *branches) { return branches->culprit; }
+int cal_branches_culprit(const CalBranches *branches) { return branches ? branches->culprit : -1; }
 
 CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info) {
 	if (!branches || !info || branch < 0 || branch >= branches->count)

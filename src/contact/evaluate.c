@@ -81,16 +81,16 @@ CalStatus cal_contact_leave_out(CalContactWork *work, int slot, int out) {
 	return CAL_OK;
 }
 
-int cal_contact_point_count(const CalContactWork *work) { return work->point_count; }
+int cal_contact_point_count(const CalContactWork *work) { return work ? work->point_count : 0; }
 
 CalStatus cal_contact_point(const CalContactWork *work, int index, CalContactPoint *point) {
-	if (index < 0 || index >= work->point_count)
+	if (!work || !point || index < 0 || index >= work->point_count)
 		return CAL_ERR_ARGUMENT;
 	*point = work->points[index];
 	return CAL_OK;
 }
 
-int cal_contact_culprit(const CalContactWork *work) { return work->culprit; }
+int cal_contact_culprit(const CalContactWork *work) { return work ? work->culprit : -1; }
 
 /* ---- evaluation -------------------------------------------------------------------------------- */
 

@@ -346,4 +346,4 @@ void cal_mesh_destroy(CalMesh *mesh) {
 	}
 }
 
-CalMeshInfo cal_mesh_info(const CalMesh *mesh) { return mesh->info; }
+CalMeshInfo cal_mesh_info(const CalMesh *mesh) { return mesh ? mesh->info : (CalMeshInfo){0}; }

@@ -273,23 +273,23 @@ void cal_contact_set_destroy(CalContactSet *set) {
 	}
 }
 
-int cal_contact_shape_count(const CalContactSet *set) { return set->shape_count; }
+int cal_contact_shape_count(const CalContactSet *set) { return set ? set->shape_count : 0; }
 
 const char *cal_contact_shape_name(const CalContactSet *set, int shape) {
-	return shape >= 0 && shape < set->shape_count ? set->shapes[shape].name : NULL;
+	return set && shape >= 0 && shape < set->shape_count ? set->shapes[shape].name : NULL;
 }
 
 int cal_contact_find_shape(const CalContactSet *set, const char *name) {
-	for (int i = 0; name && i < set->shape_count; i++)
+	for (int i = 0; set && name && i < set->shape_count; i++)
 		if (strcmp(set->shapes[i].name, name) == 0)
 			return i;
 	return -1;
 }
 
-int cal_contact_slot_count(const CalContactSet *set) { return set->slot_count; }
+int cal_contact_slot_count(const CalContactSet *set) { return set ? set->slot_count : 0; }
 
 CalStatus cal_contact_slot(const CalContactSet *set, int slot, int *group, int *node) {
-	if (slot < 0 || slot >= set->slot_count)
+	if (!set || !group || !node || slot < 0 || slot >= set->slot_count)
 		return CAL_ERR_ARGUMENT;
 	*group = set->slots[slot].group;
 	*node = set->slots[slot].node;

@@ -107,6 +107,8 @@ static const CalDeviceOps ops = {.type = "bushing",
                                  .output_units = units};
 
 CalStatus cal_sim_add_bushing(CalSim *sim, const CalBushingDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	const Bushing data = {.def = *def, .rest = mat_of(dquat_matrix(def->rest.orientation))};
 	device_not_negatives(&d, "stiffness", def->stiffness);

@@ -168,6 +168,8 @@ static CalStatus make_arrays(Contact *c) {
 }
 
 CalStatus cal_sim_add_contact(CalSim *sim, const CalContactDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	device_check(&d, def->shape_count > 1 && def->shapes && def->nodes, "it has %d shapes; two are the least",
 	             def->shape_count);

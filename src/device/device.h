@@ -12,6 +12,8 @@
 
 #include <calder/devices.h>
 
+#include "base/error.h"
+
 /* ---- vectors ----------------------------------------------------------------------------------- */
 
 static inline CalVec3 v_add(CalVec3 a, CalVec3 b) { return (CalVec3){a.x + b.x, a.y + b.y, a.z + b.z}; }

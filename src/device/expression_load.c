@@ -137,6 +137,8 @@ static void parse_part(DeviceDraft *d, ExpressionLoad *s, int i, const char *tex
 }
 
 CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	const FreedomKind kind = def->joint.value ? freedom_kind(sim, def->joint, def->dof) : FREEDOM_TURNS;
 	DeviceDraft d = device_draft(sim, &ops[kind], def->name, def->place, error);
 	const CalAllocator allocator = allocator_or_default(NULL);

@@ -198,6 +198,8 @@ static const CalDeviceOps ops = {.type = "gravity",
                                  .output_units = units};
 
 CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	Gravity data = {.def = *def, .pole = v_unit(def->pole, (CalVec3){0, 0, 1})};
 	device_check(&d, isfinite(def->mu) && def->mu > 0, "mu is %g; give a gravitational parameter above zero", def->mu);

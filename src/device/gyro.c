@@ -83,6 +83,8 @@ static const CalDeviceOps ops = {.type = "gyro",
                                  .output_units = units};
 
 CalStatus cal_sim_add_gyro(CalSim *sim, const CalGyroDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	Gyro data = {.def = *def};
 	data.def.gimbal = v_unit(def->gimbal, (CalVec3){0, 0, 0});

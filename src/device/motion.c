@@ -254,6 +254,8 @@ static void check_twice(DeviceDraft *d, const CalMotionDef *def) {
 }
 
 CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	const int group = sim && def->group ? cal_sim_find_group(sim, def->group) : -1;
 	int at = 0;

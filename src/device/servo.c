@@ -180,6 +180,8 @@ static void check_gains(DeviceDraft *d, const CalServoDef *def) {
 }
 
 CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops[freedom_kind(sim, def->joint, def->dof)], def->name, def->place, error);
 	Servo data = {.def = *def, .integral = -1, .rotor = -1};
 	check_gains(&d, def);

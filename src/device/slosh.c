@@ -97,6 +97,8 @@ static const CalDeviceOps ops = {.type = "slosh",
                                  .output_units = units};
 
 CalStatus cal_sim_add_slosh(CalSim *sim, const CalSloshDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	const Slosh data = {.def = *def};
 	device_check(&d, isfinite(def->mass) && def->mass > 0, "mass is %g; give one above zero", def->mass);

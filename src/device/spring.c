@@ -78,6 +78,8 @@ static const CalDeviceOps ops = {.type = "spring",
                                  .output_units = units};
 
 CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	const Spring data = {.def = *def};
 	device_not_negative(&d, "stiffness", def->stiffness);

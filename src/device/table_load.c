@@ -80,6 +80,8 @@ static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_
 #undef OPS
 
 CalStatus cal_sim_add_table_load(CalSim *sim, const CalTableLoadDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	static const char *const parts[] = {"moment x", "moment y", "moment z", "force x", "force y", "force z"};
 	const FreedomKind kind = def->joint.value ? freedom_kind(sim, def->joint, def->dof) : FREEDOM_TURNS;
 	DeviceDraft d = device_draft(sim, &ops[kind], def->name, def->place, error);

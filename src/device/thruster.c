@@ -55,6 +55,8 @@ static const CalDeviceOps ops = {.type = "thruster",
                                  .output_units = units};
 
 CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	static const double zero = 0, one = 1;
 	static const CalTable full = {CAL_TABLE_STEP, 1, &zero, &one};
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);

@@ -91,6 +91,8 @@ static const CalDeviceOps ops = {.type = "wheel",
                                  .output_units = units};
 
 CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
 	Wheel data = {.def = *def};
 	data.def.axis = v_unit(def->axis, (CalVec3){0, 0, 1});

@@ -150,6 +150,8 @@ CalSpatial cal_wrench_shift(CalSpatial wrench, CalVec3 o, CalVec3 p) {
 }
 
 CalSpatial cal_wrench_express(CalSpatial wrench, const CalMat3 *R) {
+	if (!R)
+		return (CalSpatial){0};
 	const dmat3 d = dmat_in(R);
 	const mat3 m = mat_from(d);
 	const spatial f = spatial_in(wrench);

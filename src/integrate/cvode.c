@@ -277,9 +277,14 @@ void cal_cvode_destroy(CalCvode *cvode) {
 	free(cvode);
 }
 
-void cal_cvode_reset(CalCvode *cvode) { cvode->running = false; }
+void cal_cvode_reset(CalCvode *cvode) {
+	if (cvode)
+		cvode->running = false;
+}
 
 CalIntegratorStats cal_cvode_stats(const CalCvode *cvode) {
+	if (!cvode)
+		return (CalIntegratorStats){0};
 	CalIntegratorStats stats = cvode->stats;
 	long failed = 0;
 	if (cvode->cvode && CVodeGetNumErrTestFails(cvode->cvode, &failed) == CV_SUCCESS) {

@@ -154,6 +154,8 @@ static bool options_are_valid(const CalIntegratorOptions *o) {
 }
 
 CalIntegratorOptions cal_integrator_options(const CalIntegratorOptions *options) {
+	if (!options)
+		return (CalIntegratorOptions){0};
 	const bool adaptive = method_is_known(options->method) && schemes[options->method]->adaptive;
 	CalIntegratorOptions used = *options;
 	used.rtol = !adaptive ? 0 : options->rtol > 0 ? options->rtol : 1e-9;
@@ -265,16 +267,23 @@ void cal_integrator_destroy(CalIntegrator *integrator) {
 }
 
 void cal_integrator_reset(CalIntegrator *integrator) {
+	if (!integrator)
+		return;
 	integrator->control.h_next = integrator->options.step;
 	integrator->control.error_last = 1e-4;
 	integrator->control.reusable = false;
 }
 
-void cal_integrator_renew(CalIntegrator *integrator) { integrator->control.reusable = false; }
+void cal_integrator_renew(CalIntegrator *integrator) {
+	if (integrator)
+		integrator->control.reusable = false;
+}
 
-int cal_integrator_culprit(const CalIntegrator *integrator) { return integrator->culprit; }
+int cal_integrator_culprit(const CalIntegrator *integrator) { return integrator ? integrator->culprit : -1; }
 
-CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator) { return integrator->stats; }
+CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator) {
+	return integrator ? integrator->stats : (CalIntegratorStats){0};
+}
 
 /* ---- the end of a step ----------------------------------------------------------------------- */
 

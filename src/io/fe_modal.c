@@ -334,6 +334,8 @@ CalStatus fe_modal_check(const CalModal *modal, CalError *error) {
 /* ---- what the user may know -------------------------------------------------------------------- */
 
 CalModalInfo cal_modal_info(const CalModal *modal) {
+	if (!modal)
+		return (CalModalInfo){0};
 	CalModalInfo info = {.name = modal->name, .source = modal->source, .boundary = modal->boundary};
 	info.modes = modal->modes;
 	info.node_count = modal->node_count;
@@ -363,10 +365,10 @@ CalModalInfo cal_modal_info(const CalModal *modal) {
 	return info;
 }
 
-CalModalFidelity cal_modal_fidelity(const CalModal *modal) { return modal->fidelity; }
+CalModalFidelity cal_modal_fidelity(const CalModal *modal) { return modal ? modal->fidelity : (CalModalFidelity){0}; }
 
 CalStatus cal_modal_node(const CalModal *modal, int index, CalModalNode *node) {
-	if (index < 0 || index >= modal->node_count)
+	if (!modal || !node || index < 0 || index >= modal->node_count)
 		return CAL_ERR_ARGUMENT;
 	const ModalNode *n = &modal->nodes[index];
 	*node = (CalModalNode){n->name, n->kind, n->placement, n->mass, n->inertia, n->phi, n->psi};

@@ -312,13 +312,14 @@ bool fe_model_info(const CalFeModel *fe, CalFeInfo *info) {
 }
 
 CalFeInfo cal_fe_info(const CalFeModel *fe) {
-	CalFeInfo info;
-	fe_model_info(fe, &info);
+	CalFeInfo info = {0};
+	if (fe)
+		fe_model_info(fe, &info);
 	return info;
 }
 
 CalStatus cal_fe_frame(const CalFeModel *fe, int index, CalFeFrame *frame) {
-	if (index < 0 || index >= fe->frame_count)
+	if (!fe || !frame || index < 0 || index >= fe->frame_count)
 		return CAL_ERR_ARGUMENT;
 	const FeFrame *f = &fe->frames[index];
 	*frame = (CalFeFrame){f->name, fe->nodes[f->node].id, fe->nodes[f->node].position};

@@ -274,7 +274,7 @@ void cal_plan_destroy(CalPlan *plan) {
 
 /* ---- what it says ------------------------------------------------------------------------------- */
 
-CalPlanInfo cal_plan_info(const CalPlan *plan) { return plan->info; }
+CalPlanInfo cal_plan_info(const CalPlan *plan) { return plan ? plan->info : (CalPlanInfo){0}; }
 
 CalStatus cal_plan_parameter(const CalPlan *plan, int index, CalPlanParameter *parameter) {
 	if (!plan || !parameter || index < 0 || index >= plan->info.parameter_count)

@@ -134,6 +134,8 @@ static void first_sample(CalKeeper *k, double t, double value) {
 }
 
 void cal_keeper_add(CalKeeper *k, const CalPlanOutput *output, double t, double value) {
+	if (!k || !output)
+		return;
 	if (k->count == 0) {
 		first_sample(k, t, value);
 	} else { // trapezia; the square of a straight line exactly
@@ -161,6 +163,8 @@ void cal_keeper_add(CalKeeper *k, const CalPlanOutput *output, double t, double 
 }
 
 double cal_keeper_value(const CalKeeper *k, const CalPlanOutput *output) {
+	if (!k || !output)
+		return NAN;
 	const double span = k->time - k->start;
 	if (k->count == 0)
 		return NAN;

@@ -175,6 +175,10 @@ static CalStatus check_stream(const CalResultsOptions *options, int index, CalEr
 	if (!s->name || !s->name[0] || !s->path || !s->path[0] || !s->columns || s->column_count < 1)
 		return error_set(error, CAL_ERR_ARGUMENT, "stream %d of the results needs a name, a path and columns",
 		                 index + 1);
+	for (int i = 0; i < s->column_count; i++)
+		if (!s->columns[i].name || !s->columns[i].unit)
+			return error_set(error, CAL_ERR_ARGUMENT, "stream \"%.80s\": column %d needs a name and a unit", s->name,
+			                 i + 1);
 	if (s->text_count < 0 || (s->text_count > 0 && !s->texts) || (s->group && (!s->group[0] || strchr(s->group, '/'))))
 		return error_set(error, CAL_ERR_ARGUMENT, "stream \"%.80s\": its texts or the name of its group are wrong",
 		                 s->name);

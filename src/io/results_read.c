@@ -8,6 +8,8 @@
 #include "io/results_sink.h"
 
 void cal_results_table_free(CalResultsTable *table) {
+	if (!table)
+		return;
 	for (int i = 0; table->columns && i < table->column_count; i++) {
 		free((void *)table->columns[i].name);
 		free((void *)table->columns[i].unit);
@@ -19,6 +21,8 @@ void cal_results_table_free(CalResultsTable *table) {
 }
 
 void cal_results_about_free(CalResultsAbout *about) {
+	if (!about)
+		return;
 	for (int i = 0; i < about->stream_count; i++)
 		free(about->streams[i]);
 	for (int i = 0; i < about->action_count; i++) {

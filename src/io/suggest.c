@@ -68,7 +68,7 @@ const char *suggestion_text(const Suggestion *s, char *buffer, size_t size) {
 
 const char *cal_name_nearest(const char *word, const char *const *candidates, int count) {
 	Suggestion suggestion = {.word = word};
-	for (int i = 0; word && i < count; i++)
+	for (int i = 0; word && candidates && i < count; i++)
 		suggestion_offer(&suggestion, candidates[i]);
 	return suggestion.best;
 }

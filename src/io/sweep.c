@@ -146,10 +146,10 @@ void cal_sweep_close(CalSweep *sweep) {
 	memory_free(&allocator, sweep);
 }
 
-const CalPlan *cal_sweep_plan(const CalSweep *sweep) { return sweep->plan; }
+const CalPlan *cal_sweep_plan(const CalSweep *sweep) { return sweep ? sweep->plan : NULL; }
 
 const char *cal_sweep_unit(const CalSweep *sweep, int output) {
-	return output >= 0 && output < sweep->plan->info.output_count ? sweep->units[output] : "";
+	return sweep && output >= 0 && output < sweep->plan->info.output_count ? sweep->units[output] : "";
 }
 
 /* ---- results ------------------------------------------------------------------------------------ */
@@ -165,6 +165,8 @@ void sweep_note(CalSweep *sweep, int64_t k, SweepCase result) {
 }
 
 CalStatus cal_sweep_refresh(CalSweep *sweep, CalError *error) {
+	if (!sweep)
+		return error_null(error, __func__, "sweep");
 	const int64_t count = sweep->plan->info.case_count;
 	for (int64_t k = 0; k < count; k++)
 		sweep->cases[k] = (SweepCase){CAL_CASE_MISSING, "", NULL};
@@ -175,11 +177,11 @@ CalStatus cal_sweep_refresh(CalSweep *sweep, CalError *error) {
 }
 
 CalCaseStatus cal_sweep_status(const CalSweep *sweep, int64_t k) {
-	return k >= 0 && k < sweep->plan->info.case_count ? sweep->cases[k].status : CAL_CASE_MISSING;
+	return sweep && k >= 0 && k < sweep->plan->info.case_count ? sweep->cases[k].status : CAL_CASE_MISSING;
 }
 
 int64_t cal_sweep_count(const CalSweep *sweep, CalCaseStatus status) {
-	return status >= 0 && status < CAL_CASE_COUNT ? sweep->counts[status] : 0;
+	return sweep && status >= 0 && status < CAL_CASE_COUNT ? sweep->counts[status] : 0;
 }
 
 CalStatus cal_sweep_result(const CalSweep *sweep, int64_t k, CalCaseResult *result) {

@@ -10,17 +10,19 @@
 #include "model/loop_plan.h"
 #include "model/model.h"
 
-size_t cal_model_size(const CalModel *model) { return model->size; }
-int cal_model_body_count(const CalModel *model) { return model->body_count; }
-int cal_model_node_count(const CalModel *model) { return model->node_count; }
-int cal_model_q_count(const CalModel *model) { return model->nq; }
-int cal_model_u_count(const CalModel *model) { return model->nu; }
-int cal_model_link_count(const CalModel *model) { return model->link_count; }
-CalSolver cal_model_solver(const CalModel *model) { return model->solver; }
-CalVec3 cal_model_gravity(const CalModel *model) { return dvec_out(model->gravity); }
-const char *cal_model_name(const CalModel *model) { return model->name; }
+size_t cal_model_size(const CalModel *model) { return model ? model->size : 0; }
+int cal_model_body_count(const CalModel *model) { return model ? model->body_count : 0; }
+int cal_model_node_count(const CalModel *model) { return model ? model->node_count : 0; }
+int cal_model_q_count(const CalModel *model) { return model ? model->nq : 0; }
+int cal_model_u_count(const CalModel *model) { return model ? model->nu : 0; }
+int cal_model_link_count(const CalModel *model) { return model ? model->link_count : 0; }
+CalSolver cal_model_solver(const CalModel *model) { return model ? model->solver : CAL_SOLVER_AUTO; }
+CalVec3 cal_model_gravity(const CalModel *model) { return model ? dvec_out(model->gravity) : (CalVec3){0}; }
+const char *cal_model_name(const CalModel *model) { return model ? model->name : NULL; }
 
 double cal_model_flops(const CalModel *model, CalSolver solver) {
+	if (!model)
+		return 0;
 	if (solver == CAL_SOLVER_AUTO)
 		solver = model->solver;
 	return solver == CAL_SOLVER_DENSE ? model->flops_dense : model->flops_recursive;

@@ -39,12 +39,16 @@ void cal_state_destroy(CalState *state) {
 }
 
 void cal_state_copy(const CalModel *model, const CalState *from, CalState *to) {
+	if (!model || !from || !to)
+		return;
 	to->t = from->t;
 	memcpy(to->q, from->q, sizeof(double) * (size_t)model->nq);
 	memcpy(to->u, from->u, sizeof(double) * (size_t)model->nu);
 }
 
 void cal_config_neutral(const CalModel *model, double *q) {
+	if (!model || !q)
+		return;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		motion_neutral((Motion)link->motion, &link->data, q + link->q);
@@ -54,6 +58,8 @@ void cal_config_neutral(const CalModel *model, double *q) {
 }
 
 void cal_config_integrate(const CalModel *model, const double *q, const double *dq, double *q_out) {
+	if (!model || !q || !dq || !q_out)
+		return;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		if (link->motion == MOTION_ROTATION || link->motion == MOTION_TRANSLATION) {
@@ -74,6 +80,8 @@ void cal_config_integrate(const CalModel *model, const double *q, const double *
 }
 
 void cal_config_difference(const CalModel *model, const double *q0, const double *q1, double *dq) {
+	if (!model || !q0 || !q1 || !dq)
+		return;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		motion_difference((Motion)link->motion, &link->data, q0 + link->q, q1 + link->q, dq + link->u);
@@ -86,6 +94,8 @@ void cal_config_difference(const CalModel *model, const double *q0, const double
 }
 
 void cal_config_rate(const CalModel *model, const double *delta, const double *u, double *delta_dot) {
+	if (!model || !delta || !u || !delta_dot)
+		return;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		motion_rate((Motion)link->motion, &link->data, delta + link->u, u + link->u, delta_dot + link->u);
@@ -104,6 +114,8 @@ static int quaternion_of(const Link *link) {
 }
 
 CalStatus cal_config_normalize(const CalModel *model, double *q) {
+	if (!model || !q)
+		return CAL_ERR_ARGUMENT;
 	for (int pass = 0; pass < 2; ++pass) { // first look, then touch
 		for (int i = 0; i < model->link_count; ++i) {
 			const int at = quaternion_of(&model->links[i]);

@@ -250,6 +250,8 @@ static CalStatus begin(CalSim *sim, double t_end, CalError *error) {
 }
 
 CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error) {
+	if (!sim)
+		return error_null(error, __func__, "sim");
 	CalStatus status = begin(sim, t_end, error);
 	if (status != CAL_OK)
 		return status;
@@ -260,6 +262,8 @@ CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error) {
 }
 
 CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
+	if (!sim)
+		return error_null(error, __func__, "sim");
 	CalStatus status = begin(sim, t_limit, error);
 	if (status != CAL_OK || t_limit == cal_sim_time(sim))
 		return status;
@@ -297,6 +301,8 @@ static CalStatus restart_group(CalSim *sim, SimGroup *group, CalError *error) {
 }
 
 CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
+	if (!sim)
+		return error_null(error, __func__, "sim");
 	CalStatus status = CAL_OK;
 	sim->refused_group = sim->failed_device = -1;
 	sim->why_failed[0] = 0;
@@ -331,6 +337,8 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 }
 
 CalSimStats cal_sim_stats(const CalSim *sim) {
+	if (!sim)
+		return (CalSimStats){0};
 	CalSimStats stats = {.wall_s = sim->wall_s, .cpu_s = sim->cpu_s};
 	if (!sim->started)
 		return stats;

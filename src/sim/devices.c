@@ -101,16 +101,16 @@ CalStatus cal_sim_add_device(CalSim *sim, const CalDeviceDef *def, int *device, 
 	           : error_set(error, status, "device \"%s\": %s", def->name, cal_status_text(status));
 }
 
-int cal_sim_device_count(const CalSim *sim) { return sim->device_count; }
+int cal_sim_device_count(const CalSim *sim) { return sim ? sim->device_count : 0; }
 
 int cal_sim_find_device(const CalSim *sim, const char *name) {
-	for (int i = 0; name && i < sim->device_count; i++)
+	for (int i = 0; sim && name && i < sim->device_count; i++)
 		if (strcmp(sim->devices[i].def.name, name) == 0)
 			return i;
 	return -1;
 }
 
-static bool in_range(const CalSim *sim, int device) { return device >= 0 && device < sim->device_count; }
+static bool in_range(const CalSim *sim, int device) { return sim && device >= 0 && device < sim->device_count; }
 
 CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info) {
 	if (!in_range(sim, device) || !info)

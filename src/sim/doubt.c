@@ -91,11 +91,13 @@ CalStatus cal_sim_add_doubt(CalSim *sim, const CalDoubt *doubt) {
 	return CAL_OK;
 }
 
-CalStatus cal_scene_doubt(CalScene *scene, const CalDoubt *doubt) { return cal_sim_add_doubt(scene->sim, doubt); }
+CalStatus cal_scene_doubt(CalScene *scene, const CalDoubt *doubt) {
+	return scene ? cal_sim_add_doubt(scene->sim, doubt) : CAL_ERR_ARGUMENT;
+}
 
-int cal_sim_doubt_count(const CalSim *sim) { return sim->doubts.count; }
+int cal_sim_doubt_count(const CalSim *sim) { return sim ? sim->doubts.count : 0; }
 
-int64_t cal_sim_doubts_left_out(const CalSim *sim) { return sim->doubts.left_out; }
+int64_t cal_sim_doubts_left_out(const CalSim *sim) { return sim ? sim->doubts.left_out : 0; }
 
 CalStatus cal_sim_doubt(const CalSim *sim, int index, CalDoubt *doubt) {
 	if (!sim || !doubt || index < 0 || index >= sim->doubts.count)

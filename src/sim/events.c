@@ -48,14 +48,14 @@ CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, Cal
 	return CAL_OK;
 }
 
-int cal_sim_event_count(const CalSim *sim) { return sim->event_count; }
+int cal_sim_event_count(const CalSim *sim) { return sim ? sim->event_count : 0; }
 
 const char *cal_sim_event_name(const CalSim *sim, int event) {
-	return event >= 0 && event < sim->event_count ? sim->events[event].def.name : NULL;
+	return sim && event >= 0 && event < sim->event_count ? sim->events[event].def.name : NULL;
 }
 
 int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time) {
-	const bool known = event >= 0 && event < sim->event_count;
+	const bool known = sim && event >= 0 && event < sim->event_count;
 	if (time)
 		*time = known ? sim->events[event].last : NAN;
 	return known ? sim->events[event].happened : 0;

@@ -114,7 +114,7 @@ void group_classify(SimGroup *group) {
 /* ---- observing --------------------------------------------------------------------------------- */
 
 static SimGroup *group_at(CalSim *sim, int group) {
-	return group >= 0 && group < sim->group_count ? &sim->groups[group] : NULL;
+	return sim && group >= 0 && group < sim->group_count ? &sim->groups[group] : NULL;
 }
 
 /* What acts on a group at its present state. */

@@ -18,12 +18,12 @@
 
 /* ---- reading ------------------------------------------------------------------------------------- */
 
-double cal_scene_time(const CalScene *scene) { return scene->t; }
+double cal_scene_time(const CalScene *scene) { return scene ? scene->t : 0; }
 
-int cal_scene_group_count(const CalScene *scene) { return scene->sim->group_count; }
+int cal_scene_group_count(const CalScene *scene) { return scene ? scene->sim->group_count : 0; }
 
 static SimGroup *group_at(const CalScene *scene, int group) {
-	return group >= 0 && group < scene->sim->group_count ? &scene->sim->groups[group] : NULL;
+	return scene && group >= 0 && group < scene->sim->group_count ? &scene->sim->groups[group] : NULL;
 }
 
 const CalModel *cal_scene_model(const CalScene *scene, int group) {
@@ -36,6 +36,8 @@ const CalState *cal_scene_state(const CalScene *scene, int group) {
 }
 
 int cal_scene_find_node(const CalScene *scene, CalNodeId node, CalSite *site) {
+	if (!scene || !site)
+		return 0;
 	*site = (CalSite){-1, -1};
 	if (!node.value)
 		return 1;
@@ -50,7 +52,7 @@ int cal_scene_find_node(const CalScene *scene, CalNodeId node, CalSite *site) {
 }
 
 int cal_scene_find_path(const CalScene *scene, const char *path, CalSite *site) {
-	for (int i = 0; path && i < scene->sim->group_count; i++) {
+	for (int i = 0; scene && path && site && i < scene->sim->group_count; i++) {
 		const int node = cal_model_find_node(scene->sim->groups[i].model, path);
 		if (node >= 0) {
 			*site = (CalSite){i, node};
@@ -61,7 +63,7 @@ int cal_scene_find_path(const CalScene *scene, const char *path, CalSite *site) 
 }
 
 int cal_scene_find_joint(const CalScene *scene, const char *joint, int dof, CalFreedom *freedom) {
-	for (int i = 0; joint && i < scene->sim->group_count; i++) {
+	for (int i = 0; scene && joint && freedom && i < scene->sim->group_count; i++) {
 		const CalModel *model = scene->sim->groups[i].model;
 		const int body = cal_model_find_joint(model, joint);
 		if (body >= 0)
@@ -71,10 +73,12 @@ int cal_scene_find_joint(const CalScene *scene, const char *joint, int dof, CalF
 }
 
 int cal_scene_find_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom) {
-	return cal_sim_find_freedom(scene->sim, joint, dof, freedom);
+	return scene ? cal_sim_find_freedom(scene->sim, joint, dof, freedom) : 0;
 }
 
-int cal_scene_find_group(const CalScene *scene, const char *name) { return cal_sim_find_group(scene->sim, name); }
+int cal_scene_find_group(const CalScene *scene, const char *name) {
+	return scene ? cal_sim_find_group(scene->sim, name) : -1;
+}
 
 /* Keeps the first failure. */
 static CalStatus note(CalScene *scene, CalStatus status) {
@@ -101,6 +105,8 @@ CalStatus cal_scene_node(CalScene *scene, CalSite site, CalPose *pose, CalSpatia
 		*pose = (CalPose){.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
 	if (velocity)
 		*velocity = (CalSpatial){0};
+	if (!scene)
+		return CAL_ERR_ARGUMENT;
 	if (site.group == -1)
 		return CAL_OK;
 	const SimGroup *group = group_at(scene, site.group);
@@ -157,6 +163,8 @@ static void take_power(CalScene *scene, CalSite site, CalFrame frame, CalSpatial
 }
 
 CalStatus cal_scene_push(CalScene *scene, CalSite site, CalFrame frame, CalSpatial wrench) {
+	if (!scene)
+		return CAL_ERR_ARGUMENT;
 	SimGroup *group = group_at(scene, site.group);
 	if (site.group == -1)
 		return CAL_OK;
@@ -179,6 +187,8 @@ static CalSpatial opposite(CalSpatial f) {
 }
 
 CalStatus cal_scene_push_pair(CalScene *scene, CalSite a, CalSite b, CalVec3 point, CalSpatial wrench) {
+	if (!scene)
+		return CAL_ERR_ARGUMENT;
 	CalPose at_a, at_b;
 	CalStatus status = cal_scene_node(scene, a, &at_a, NULL);
 	if (status == CAL_OK)
@@ -191,6 +201,8 @@ CalStatus cal_scene_push_pair(CalScene *scene, CalSite a, CalSite b, CalVec3 poi
 }
 
 CalStatus cal_scene_effort(CalScene *scene, CalFreedom freedom, double effort) {
+	if (!scene)
+		return CAL_ERR_ARGUMENT;
 	SimGroup *group = group_at(scene, freedom.group);
 	if (!scene->inputs)
 		return note(scene, CAL_ERR_STAGE);
@@ -216,19 +228,32 @@ CalStatus cal_scene_effort(CalScene *scene, CalFreedom freedom, double effort) {
 	return CAL_OK;
 }
 
-void cal_scene_store(CalScene *scene, double energy) { scene->stored += energy; }
+void cal_scene_store(CalScene *scene, double energy) {
+	if (scene)
+		scene->stored += energy;
+}
 
-void cal_scene_dissipate(CalScene *scene, double power) { scene->dissipated += power; }
+void cal_scene_dissipate(CalScene *scene, double power) {
+	if (scene)
+		scene->dissipated += power;
+}
 
-void cal_scene_supply(CalScene *scene, double power) { scene->supplied += power; }
+void cal_scene_supply(CalScene *scene, double power) {
+	if (scene)
+		scene->supplied += power;
+}
 
 void cal_scene_carry(CalScene *scene, CalVec3 linear, CalVec3 angular) {
+	if (!scene)
+		return;
 	scene->linear = (CalVec3){scene->linear.x + linear.x, scene->linear.y + linear.y, scene->linear.z + linear.z};
 	scene->angular =
 		(CalVec3){scene->angular.x + angular.x, scene->angular.y + angular.y, scene->angular.z + angular.z};
 }
 
 void cal_scene_explain(CalScene *scene, const char *why) {
+	if (!scene)
+		return;
 	snprintf(scene->sim->why_failed, sizeof scene->sim->why_failed, "%s", why ? why : "");
 }
 

@@ -211,16 +211,16 @@ void cal_sim_destroy(CalSim *sim) {
 	topology_destroy(topology);
 }
 
-int cal_sim_group_count(const CalSim *sim) { return sim->group_count; }
+int cal_sim_group_count(const CalSim *sim) { return sim ? sim->group_count : 0; }
 
 int cal_sim_find_group(const CalSim *sim, const char *name) {
-	for (int i = 0; name && i < sim->group_count; i++)
+	for (int i = 0; sim && name && i < sim->group_count; i++)
 		if (strcmp(cal_model_name(sim->groups[i].model), name) == 0)
 			return i;
 	return -1;
 }
 
-static int in_range(const CalSim *sim, int group) { return group >= 0 && group < sim->group_count; }
+static int in_range(const CalSim *sim, int group) { return sim && group >= 0 && group < sim->group_count; }
 
 const CalModel *cal_sim_model(const CalSim *sim, int group) {
 	return in_range(sim, group) ? sim->groups[group].model : NULL;
@@ -232,9 +232,9 @@ const CalBranches *cal_sim_branches(const CalSim *sim, int group) {
 
 CalState *cal_sim_state(CalSim *sim, int group) { return in_range(sim, group) ? &sim->groups[group].state : NULL; }
 
-double cal_sim_time(const CalSim *sim) { return sim->groups[0].state.t; }
+double cal_sim_time(const CalSim *sim) { return sim ? sim->groups[0].state.t : 0; }
 
-int64_t cal_sim_generation(const CalSim *sim) { return sim->generation; }
+int64_t cal_sim_generation(const CalSim *sim) { return sim ? sim->generation : 0; }
 
 CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchFn next_switch, void *user) {
 	if (!in_range(sim, group))

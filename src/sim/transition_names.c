@@ -120,9 +120,9 @@ CalLoopId cal_sim_find_loop(const CalSim *sim, const char *name) {
 }
 
 int cal_sim_find_node(const CalSim *sim, const char *path, CalNodeId *node) {
-	*node = (CalNodeId){0};
-	if (!sim || !path)
+	if (!sim || !path || !node)
 		return 0;
+	*node = (CalNodeId){0};
 	if (strcmp(path, "ground") == 0)
 		return 1;
 	node->value = sim->topology ? desc_find_node(sim->topology, path) : model_node(sim, path);
@@ -130,6 +130,8 @@ int cal_sim_find_node(const CalSim *sim, const char *path, CalNodeId *node) {
 }
 
 int cal_sim_find_freedom(const CalSim *sim, CalJointId joint, int dof, CalFreedom *freedom) {
+	if (!freedom)
+		return 0;
 	const Topology *t = sim ? sim->topology : NULL;
 	const TopologyJoint *j =
 		t && joint.value && joint.value <= (uint32_t)t->desc->joint_count ? topology_joint(t, joint.value) : NULL;

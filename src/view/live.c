@@ -40,6 +40,9 @@ CalStatus cal_live_create(const CalFile *file, const CalReplaySignal *signals, i
                           CalError *error) {
 	if (!file || !live || signal_count < 0 || (signal_count && !signals))
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_live_create: give a file, signals and a place for the result");
+	for (int i = 0; i < signal_count; i++)
+		if (!signals[i].name || !signals[i].unit)
+			return error_set(error, CAL_ERR_ARGUMENT, "cal_live_create: signal %d needs a name and a unit", i);
 	const CalDesc *desc = cal_file_desc(file);
 	const int bodies = cal_desc_body_count(desc);
 	const CalAllocator allocator = allocator_or_default(NULL);
@@ -83,6 +86,8 @@ static double total_mass(const CalDesc *desc) {
 }
 
 CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error) {
+	if (!live || !out)
+		return error_null(error, __func__, "live or out");
 	Document d = {.out = out};
 	document_open(&d, '{');
 	document_put_text(&d, "format", "calder-replay");
@@ -113,6 +118,8 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 enum { TICK_MAGIC = 0x4b435443, TICK_HEADER = 16 };
 
 size_t cal_live_tick_size(const CalLive *live) {
+	if (!live)
+		return 0;
 	return TICK_HEADER + (size_t)live->signal_count * 8 + ((size_t)live->bodies * 7 + (size_t)live->eta_count) * 4;
 }
 
@@ -159,6 +166,8 @@ static CalStatus put_group(const CalLive *live, const CalSimView *view, uint8_t 
 }
 
 CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void *bytes) {
+	if (!live || !sim || !bytes || (live->signal_count > 0 && !signals))
+		return CAL_ERR_ARGUMENT;
 	uint8_t *at = bytes, *values = at + TICK_HEADER, *poses = values + 8 * live->signal_count;
 	uint8_t *etas = poses + 28 * live->bodies;
 	put_u32(at, TICK_MAGIC);
