@@ -4,6 +4,7 @@
 #define CALDER_CALDER_H
 
 #include <calder/base.h>
+#include <calder/output.h>
 #include <calder/build.h>
 #include <calder/contact.h>
 #include <calder/flex.h>

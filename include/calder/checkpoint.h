@@ -13,6 +13,7 @@
 #ifndef CALDER_CHECKPOINT_H
 #define CALDER_CHECKPOINT_H
 
+#include <calder/output.h>
 #include <calder/sim.h>
 
 #ifdef __cplusplus
@@ -41,9 +42,12 @@ CAL_API CalStatus cal_checkpoint_restore(CalSim *sim, const void *memory, size_t
 
 /**
  * The same with files. A file is written beside its place (PATH.part), brought to the disk and moved there: whatever
- * happens, PATH is the old checkpoint or the new one. Both allocate.
+ * happens, PATH is the old checkpoint or the new one. CAL_ERR_IO: among others, another writer has the path at this
+ * moment. Both allocate.
  */
 CAL_API CalStatus cal_checkpoint_save(const CalSim *sim, const char *path, CalError *error);
+/** Saves to a path that is reserved (cal_output_open): no other writer gets it between two checkpoints of a run. */
+CAL_API CalStatus cal_checkpoint_save_to(const CalSim *sim, CalOutput *output, CalError *error);
 CAL_API CalStatus cal_checkpoint_load(CalSim *sim, const char *path, CalError *error);
 
 #ifdef __cplusplus

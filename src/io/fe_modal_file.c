@@ -378,14 +378,8 @@ static void put_all(FILE *out, const CalModal *modal) {
 	fputs("  ]\n}\n", out);
 }
 
+static void put_modal(FILE *out, const void *modal) { put_all(out, modal); }
+
 CalStatus fe_modal_write_file(const CalModal *modal, const char *path, CalError *error) {
-	FILE *out = fopen(path, "w");
-	CalStatus status = CAL_OK;
-	if (out)
-		put_all(out, modal);
-	if (!out || ferror(out))
-		status = fe_file_error(error, path, CAL_ERR_IO, "the file could not be written");
-	if (out && fclose(out) != 0 && status == CAL_OK)
-		status = fe_file_error(error, path, CAL_ERR_IO, "the file could not be written to the end");
-	return status;
+	return fe_write_whole(path, put_modal, modal, error);
 }

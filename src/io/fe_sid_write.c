@@ -259,6 +259,12 @@ static void put_all(SidWriter *w) {
 	fprintf(w->out, "     end modal\nend part\n");
 }
 
+static void put_sid(FILE *out, const void *writer) {
+	SidWriter w = *(const SidWriter *)writer;
+	w.out = out;
+	put_all(&w);
+}
+
 CalStatus fe_modal_write_sid(const CalModal *modal, const char *path, CalError *error) {
 	const CalAllocator *allocator = &modal->pool.allocator;
 	const size_t n = (size_t)modal->modes, D = (size_t)fe_moment_size(modal->modes);
@@ -269,14 +275,7 @@ CalStatus fe_modal_write_sid(const CalModal *modal, const char *path, CalError *
 	SidWriter w = {.modal = modal, .n = modal->modes, .D = (int)D, .A = A, .mass = &mass};
 	fe_modal_moments(modal, A);
 	fe_modal_mass(modal, &mass);
-	CalStatus status = CAL_OK;
-	w.out = fopen(path, "w");
-	if (w.out)
-		put_all(&w);
-	if (!w.out || ferror(w.out))
-		status = fe_file_error(error, path, CAL_ERR_IO, "the file could not be written");
-	if (w.out && fclose(w.out) != 0 && status == CAL_OK)
-		status = fe_file_error(error, path, CAL_ERR_IO, "the file could not be written to the end");
+	const CalStatus status = fe_write_whole(path, put_sid, &w, error);
 	memory_free(allocator, A);
 	return status;
 }

@@ -44,6 +44,28 @@ CalStatus fe_file_error(CalError *error, const char *path, CalStatus status, con
 	return status;
 }
 
+static bool write_stream(const char *path, void (*put)(FILE *out, const void *user), const void *user) {
+	FILE *out = fopen(path, "w");
+	if (!out)
+		return false;
+	put(out, user);
+	const bool bad = ferror(out) != 0;
+	return fclose(out) == 0 && !bad;
+}
+
+CalStatus fe_write_whole(const char *path, void (*put)(FILE *out, const void *user), const void *user,
+                         CalError *error) {
+	CalOutput *output;
+	CalStatus status = cal_output_open(path, NULL, &output, error);
+	if (status != CAL_OK)
+		return status;
+	status = write_stream(cal_output_part(output), put, user)
+	             ? cal_output_publish(output, error)
+	             : fe_file_error(error, path, CAL_ERR_IO, "the file could not be written: %s", strerror(errno));
+	cal_output_close(output);
+	return status;
+}
+
 static CalStatus slurp(FeText *t, FILE *stream) {
 	size_t capacity = 0;
 	for (;;) {

@@ -8,8 +8,9 @@
 #ifndef CALDER_IO_FE_TEXT_H
 #define CALDER_IO_FE_TEXT_H
 
-#include <calder/base.h>
+#include <calder/output.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -39,6 +40,9 @@ CalStatus fe_text_error(FeText *t, CalStatus status, const char *format, ...) ER
 /** "path: error: ..." */
 CalStatus fe_file_error(CalError *error, const char *path, CalStatus status, const char *format, ...)
 	ERROR_PRINTF(4, 5);
+
+/** Writes a file that appears whole or not at all (calder/output.h): what put() writes to `out`. */
+CalStatus fe_write_whole(const char *path, void (*put)(FILE *out, const void *user), const void *user, CalError *error);
 
 /** A whole field as a number; blanks around it are allowed. False: it is none, or not finite. */
 bool fe_number(const char *field, double *value);

@@ -21,8 +21,8 @@ typedef struct CsvSink {
 	Sink base;
 	int stream, column_count;
 	int fd;
-	bool own;    // a file that this sink opened, not stdout
-	off_t whole; // bytes of it that end with a line
+	CalOutput *output; // the file that this sink opened; NULL: stdout
+	off_t whole;       // bytes of it that end with a line
 	bool failed;
 	char *text; // not written yet
 	size_t length, capacity;
@@ -30,7 +30,7 @@ typedef struct CsvSink {
 
 static CalStatus cannot_write(CsvSink *sink, int cause, CalError *error) {
 	sink->failed = true;
-	bool cut = sink->own && ftruncate(sink->fd, sink->whole) == 0;
+	bool cut = sink->output && ftruncate(sink->fd, sink->whole) == 0;
 	return error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s%s", sink->base.path, strerror(cause),
 	                 cut ? "; what was written until then is kept" : "");
 }
@@ -96,8 +96,9 @@ static CalStatus csv_close(Sink *base, const SinkStatus *now, CalError *error) {
 	CalStatus status = sink->failed ? CAL_OK : write_text(sink, error);
 	if (!sink->failed && now)
 		status = write_remarks(sink, now, error);
-	if (close(sink->fd) != 0 && status == CAL_OK && !sink->failed)
+	if (sink->fd >= 0 && close(sink->fd) != 0 && status == CAL_OK && !sink->failed)
 		status = error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", base->path, strerror(errno));
+	cal_output_close(sink->output);
 	memory_free(base->allocator, sink->text);
 	memory_free(base->allocator, sink);
 	return status;
@@ -142,6 +143,22 @@ static size_t header(char *text, const CalResultsStream *stream) {
 
 static const SinkOps csv_ops = {csv_write, csv_flush, csv_close};
 
+/* The file, with its header, takes its place at once: lines that follow can be read there while the run goes on. */
+static CalStatus open_file(CsvSink *sink, CalError *error) {
+	const char *path = sink->base.path;
+	CalStatus status = CAL_OK;
+	if (strcmp(path, "-") == 0)
+		sink->fd = dup(STDOUT_FILENO);
+	else if ((status = cal_output_open(path, sink->base.allocator, &sink->output, error)) == CAL_OK)
+		sink->fd = open(cal_output_part(sink->output), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (status != CAL_OK)
+		return status;
+	if (sink->fd < 0)
+		return error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", path, strerror(errno));
+	status = write_text(sink, error);
+	return status == CAL_OK && sink->output ? cal_output_publish(sink->output, error) : status;
+}
+
 CalStatus csv_sink_open(const CalResultsOptions *options, int stream, const CalAllocator *allocator, Sink **sink,
                         CalError *error) {
 	const CalResultsStream *def = &options->streams[stream];
@@ -149,29 +166,24 @@ CalStatus csv_sink_open(const CalResultsOptions *options, int stream, const CalA
 	CsvSink *made = memory_alloc(allocator, sizeof *made);
 	size_t capacity = TEXT_BYTES + (needed > line ? needed : line);
 	char *text = memory_alloc(allocator, capacity);
-	int fd = !made || !text                ? -1
-	         : strcmp(def->path, "-") == 0 ? dup(STDOUT_FILENO)
-	                                       : open(def->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		int cause = errno;
+	if (!made || !text) {
 		memory_free(allocator, text);
 		memory_free(allocator, made);
-		return !made || !text
-		           ? error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", def->path)
-		           : error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", def->path, strerror(cause));
+		return error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", def->path);
 	}
 	*made = (CsvSink){.base = {&csv_ops, def->path, allocator},
 	                  .stream = stream,
 	                  .column_count = def->column_count,
-	                  .fd = fd,
-	                  .own = strcmp(def->path, "-") != 0,
+	                  .fd = -1,
 	                  .text = text,
 	                  .capacity = capacity};
 	made->length = header(text, def);
-	CalStatus status = write_text(made, error);
-	if (status == CAL_OK)
+	CalStatus status = open_file(made, error);
+	if (status == CAL_OK) {
 		*sink = &made->base;
-	else
+	} else {
+		made->failed = true;
 		csv_close(&made->base, NULL, NULL);
+	}
 	return status;
 }

@@ -5,7 +5,8 @@
  * Everything but rows and two small tables of numbers is written at the start. Then the file goes into the mode for one
  * writer and many readers, in which no objects or attributes can be added and metadata reach the disk in a safe
  * order; results_hdf5_file.c says what else a file needs to be readable after a crash. What changes during the run is
- * in /status, whose numbers are overwritten in place.
+ * in /status, whose numbers are overwritten in place. The file is made beside its place and moved there as soon as readers
+ * can open it, before the first row (docs/decisions/0015).
  */
 #define _POSIX_C_SOURCE 200809L // gmtime_r, pthread
 
@@ -51,6 +52,8 @@ typedef struct Hdf5Stream {
 
 typedef struct Hdf5Sink {
 	Sink base;
+	CalOutput *output;
+	bool published; // the file is in its place
 	CrashSafe state;
 	hid_t file, closed, dropped, doubts;
 	int64_t *own_dropped; // [own_count]
@@ -61,7 +64,7 @@ typedef struct Hdf5Sink {
 static CalStatus cannot_write(const Hdf5Sink *sink, CalError *error) {
 	if (sink->state.cause)
 		return error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s%s", sink->base.path,
-		                 strerror(sink->state.cause), sink->file >= 0 ? "; what was written until then is kept" : "");
+		                 strerror(sink->state.cause), sink->published ? "; what was written until then is kept" : "");
 	return error_set(error, CAL_ERR_IO, "%.400s: cannot be written: HDF5 refuses; is there memory left?",
 	                 sink->base.path);
 }
@@ -110,6 +113,7 @@ static CalStatus hdf5_flush(Sink *base, const SinkStatus *now, CalError *error) 
 }
 
 static void release(Hdf5Sink *sink) {
+	cal_output_close(sink->output);
 	memory_free(sink->base.allocator, sink->own_dropped);
 	memory_free(sink->base.allocator, sink);
 }
@@ -338,7 +342,7 @@ static bool create_file(Hdf5Sink *sink) {
 	bool ready = access >= 0 && H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST) >= 0 &&
 	             H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) >= 0 && crash_safe_create(access, &sink->state);
 	if (ready)
-		sink->file = H5Fcreate(sink->base.path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+		sink->file = H5Fcreate(cal_output_part(sink->output), H5F_ACC_TRUNC, H5P_DEFAULT, access);
 	H5Pclose(access);
 	return sink->file >= 0;
 }
@@ -355,19 +359,25 @@ CalStatus hdf5_sink_open(const CalResultsOptions *options, const char *path, con
 		.base = {&hdf5_ops, path, allocator}, .state.driver = -1, .file = -1, .stream_count = options->stream_count};
 	for (size_t i = 0; i < count; i++)
 		made->streams[i] = (Hdf5Stream){.dataset = -1};
+	CalStatus status = cal_output_open(path, allocator, &made->output, error);
+	if (status != CAL_OK) {
+		release(made);
+		return status;
+	}
 	Hdf5Turn turn;
 	hdf5_enter(&turn);
 	bool done = create_file(made) && put_header(made->file, options) && put_model(made->file, options) &&
 	            put_names(made->file, options, allocator) && put_streams(made, options) &&
 	            put_status_tables(made, options) && (made->doubts = doubts_dataset(made->file)) >= 0 &&
 	            H5Fstart_swmr_write(made->file) >= 0 && !made->state.cause;
-	CalStatus status = done ? CAL_OK : cannot_write(made, error);
-	if (!done) {
+	status = done ? cal_output_publish(made->output, error) : cannot_write(made, error);
+	made->published = status == CAL_OK;
+	if (!made->published) {
 		H5Fclose(made->file);
 		crash_safe_release(&made->state);
 	}
 	hdf5_leave(&turn);
-	if (done)
+	if (made->published)
 		*sink = &made->base;
 	else
 		release(made);

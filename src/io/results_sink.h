@@ -8,6 +8,7 @@
 #ifndef CALDER_IO_RESULTS_SINK_H
 #define CALDER_IO_RESULTS_SINK_H
 
+#include <calder/output.h>
 #include <calder/results.h>
 #include <stdbool.h>
 

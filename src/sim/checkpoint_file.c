@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * checkpoint_file.c — checkpoints in files. A file is written beside its place, brought to the disk, and moved: a kill or
- * a full disk leaves the one that was there.
+ * checkpoint_file.c — checkpoints in files. A file is written beside its place, brought to the disk, and moved
+ * (calder/output.h): a kill or a full disk leaves the one that was there.
  */
 #define _POSIX_C_SOURCE 200809L // open, fsync
 
@@ -61,18 +61,14 @@ static bool write_file(const char *path, const void *bytes, size_t size) {
 	return false;
 }
 
-static CalStatus store(const void *bytes, size_t size, const char *path, CalError *error) {
-	char part[4096];
-	const int length = snprintf(part, sizeof part, "%s.part", path);
-	if (length < 0 || (size_t)length >= sizeof part)
-		return error_set(error, CAL_ERR_ARGUMENT, "%s: the path is too long for a checkpoint", path);
-	if (!write_file(part, bytes, size) || rename(part, path) != 0) {
-		const CalStatus status = io_error(path, "written", error);
-		unlink(part);
-		return status;
-	}
-	sync_directory(path);
-	return CAL_OK;
+static CalStatus store(const void *bytes, size_t size, CalOutput *output, const char *path, CalError *error) {
+	const char *part = cal_output_part(output);
+	if (!write_file(part, bytes, size))
+		return io_error(path, "written", error);
+	const CalStatus status = cal_output_publish(output, error);
+	if (status == CAL_OK)
+		sync_directory(part);
+	return status;
 }
 
 static CalStatus refused(const CalSim *sim, const char *path, CalStatus status, CalError *error) {
@@ -89,15 +85,32 @@ static CalStatus refused(const CalSim *sim, const char *path, CalStatus status, 
 	                 path, a.culprit ? a.culprit : "");
 }
 
-CalStatus cal_checkpoint_save(const CalSim *sim, const char *path, CalError *error) {
-	if (!sim || !path || !path[0])
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_checkpoint_save: give a simulation and a path");
+/* path: what messages call the output. */
+static CalStatus save_to(const CalSim *sim, CalOutput *output, const char *path, CalError *error) {
 	const CalAllocator allocator = allocator_or_default(NULL);
 	size_t size = cal_checkpoint_size(sim);
 	void *bytes = memory_alloc(&allocator, size);
 	CalStatus status = bytes ? cal_checkpoint_take(sim, bytes, size, &size) : CAL_ERR_MEMORY;
-	status = status == CAL_OK ? store(bytes, size, path, error) : refused(sim, path, status, error);
+	status = status == CAL_OK ? store(bytes, size, output, path, error) : refused(sim, path, status, error);
 	memory_free(&allocator, bytes);
+	return status;
+}
+
+CalStatus cal_checkpoint_save_to(const CalSim *sim, CalOutput *output, CalError *error) {
+	if (!sim || !output)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_checkpoint_save_to: give a simulation and an output");
+	return save_to(sim, output, cal_output_path(output), error);
+}
+
+CalStatus cal_checkpoint_save(const CalSim *sim, const char *path, CalError *error) {
+	if (!sim || !path || !path[0])
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_checkpoint_save: give a simulation and a path");
+	CalOutput *output;
+	CalStatus status = cal_output_open(path, NULL, &output, error);
+	if (status == CAL_OK) {
+		status = save_to(sim, output, path, error);
+		cal_output_close(output);
+	}
 	return status;
 }
 
