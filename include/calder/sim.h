@@ -18,6 +18,13 @@
 extern "C" {
 #endif
 
+/** What becomes of devices and subsystems that are code in shared objects. */
+typedef enum CalCode {
+	CAL_CODE_LOAD,   // it is loaded, and runs with the rights of this process
+	CAL_CODE_REFUSE, // an error, CAL_ERR_UNSUPPORTED
+	CAL_CODE_SKIP,   // it is not loaded; a device that does nothing and whose outputs are 0 stands in its place
+} CalCode;
+
 typedef struct CalSimOptions {
 	CalIntegratorOptions method; // for every group; its input and user are every group's first input
 	CalSolver solver;            // for every group
@@ -28,6 +35,8 @@ typedef struct CalSimOptions {
 	int branches;   // workers that each group is cut for (calder/branches.h); 0: as many as threads
 	int cut_forced; // nonzero: cut groups even where it does not pay
 	int not_pinned; // nonzero: threads may be moved from processor to processor, and be more than these
+	CalCode code;   // of cal_sim_load_device() and cal_sim_load_subsystem()
+	const volatile int *stop; // once it is nonzero an advance ends after the step at hand, with CAL_OK; NULL: none
 } CalSimOptions;
 
 /**
@@ -101,6 +110,7 @@ typedef struct CalDeviceInfo {
 	int active;    // it has found its objects and is not switched off
 	double *x, *d; // [nx], [nd]; may be written between advances once the run has started (cal_sim_restart)
 	int nx, nd;
+	int not_loaded; // nonzero: it stands in the place of code (CAL_CODE_SKIP)
 } CalDeviceInfo;
 CAL_API int cal_sim_device_count(const CalSim *sim);
 CAL_API int cal_sim_find_device(const CalSim *sim, const char *name); // -1 if there is none

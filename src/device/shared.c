@@ -1,21 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * shared.c — devices and black boxes from shared objects, by the system's loader. The only file that needs it: without
- * CALDER_WITH_DL the calls say that they cannot.
+ * CALDER_WITH_DL the calls say that they cannot. A simulation may refuse code, or have devices that do nothing in its place
+ * (CalSimOptions.code).
  */
 #include <calder/sim.h>
 #include <calder/subsystem.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "sim/box.h"
 
+/* ---- code that is not to be run ------------------------------------------------------------------ */
+
+static int do_nothing(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)device;
+	(void)scene;
+	(void)xdot;
+	return 0;
+}
+
+static const CalDeviceOps not_loaded_ops = {.type = "not loaded", .evaluate = do_nothing};
+
+/* A device in the place of a shared object, which at least is there. */
+static CalStatus stand_in(CalSim *sim, const char *what, const char *name, const char *path, int *device,
+                          CalError *error) {
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return error_set(error, CAL_ERR_IO, "%s \"%s\": cannot load %s: %s", what, name, path, strerror(errno));
+	fclose(file);
+	const CalDeviceDef def = {.name = name, .ops = &not_loaded_ops};
+	int index;
+	const CalStatus status = cal_sim_add_device(sim, &def, &index, error);
+	if (status != CAL_OK)
+		return status;
+	sim->devices[index].not_loaded = true;
+	if (device)
+		*device = index;
+	return CAL_OK;
+}
+
+static CalStatus refuse(const char *what, const char *name, const char *path, CalError *error) {
+	return error_set(error, CAL_ERR_UNSUPPORTED,
+	                 "%s \"%s\": %s is code, and code is not to be loaded here; allow it if you trust it", what, name,
+	                 path);
+}
+
 #ifdef CALDER_WITH_DL
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <string.h>
+
+/* ---- loading --------------------------------------------------------------------------------------- */
 
 static void close_library(void *library) { dlclose(library); }
+
+/* NULL after reporting. */
+static void *open_library(const char *what, const char *name, const char *path, CalError *error) {
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!library) {
+		const char *why = dlerror();
+		error_set(error, CAL_ERR_IO, "%s \"%s\": cannot load %s: %s", what, name, path, why ? why : "no reason given");
+	}
+	return library;
+}
 
 /* dlsym gives a pointer to an object; C has no cast from it to a function. *function is that, NULL: there is none. */
 static void find_function(void *library, const char *name, void *function, size_t size) {
@@ -53,12 +102,12 @@ CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, c
                               CalError *error) {
 	if (!sim || !name || !path)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_load_device: give a simulation, a name and a path");
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
-		const char *why = dlerror();
-		return error_set(error, CAL_ERR_IO, "device \"%s\": cannot load %s: %s", name, path,
-		                 why ? why : "no reason given");
-	}
+	if (sim->code != CAL_CODE_LOAD)
+		return sim->code == CAL_CODE_SKIP ? stand_in(sim, "device", name, path, device, error)
+		                                  : refuse("device", name, path, error);
+	void *library = open_library("device", name, path, error);
+	if (!library)
+		return CAL_ERR_IO;
 	const CalStatus status = add_from(library, sim, name, path, arguments ? arguments : "", device, error);
 	if (status != CAL_OK)
 		dlclose(library);
@@ -98,12 +147,12 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
                                  const CalSubsystemTie *ties, int tie_count, int *device, CalError *error) {
 	if (!sim || !name || !path)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_load_subsystem: give a simulation, a name and a path");
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!library) {
-		const char *why = dlerror();
-		return error_set(error, CAL_ERR_IO, "subsystem \"%s\": cannot load %s: %s", name, path,
-		                 why ? why : "no reason given");
-	}
+	if (sim->code != CAL_CODE_LOAD)
+		return sim->code == CAL_CODE_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
+		                                  : refuse("subsystem", name, path, error);
+	void *library = open_library("subsystem", name, path, error);
+	if (!library)
+		return CAL_ERR_IO;
 	const CalStatus status =
 		add_subsystem_from(library, sim, name, path, arguments ? arguments : "", ties, tie_count, device, error);
 	if (status != CAL_OK)
@@ -115,9 +164,10 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
 
 CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, const char *arguments, int *device,
                               CalError *error) {
-	(void)sim;
 	(void)arguments;
-	(void)device;
+	if (sim && name && path && sim->code != CAL_CODE_LOAD)
+		return sim->code == CAL_CODE_SKIP ? stand_in(sim, "device", name, path, device, error)
+		                                  : refuse("device", name, path, error);
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "device \"%s\": this library was built without the system's loader; build again with "
 	                 "CALDER_WITH_DL=ON to load %s",
@@ -126,11 +176,12 @@ CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, c
 
 CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path, const char *arguments,
                                  const CalSubsystemTie *ties, int tie_count, int *device, CalError *error) {
-	(void)sim;
 	(void)arguments;
 	(void)ties;
 	(void)tie_count;
-	(void)device;
+	if (sim && name && path && sim->code != CAL_CODE_LOAD)
+		return sim->code == CAL_CODE_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
+		                                  : refuse("subsystem", name, path, error);
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "subsystem \"%s\": this library was built without the system's loader; build again with "
 	                 "CALDER_WITH_DL=ON to load %s",

@@ -451,7 +451,7 @@ CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double
 
 static CalStatus advance_adaptive(CalIntegrator *ig, CalState *state, double t_end) {
 	ig->control.h_min = min_step(ig, t_end - state->t);
-	for (int64_t k = 0; state->t != t_end; k++) {
+	for (int64_t k = 0; state->t != t_end && !(k > 0 && integrator_is_stopped(ig)); k++) {
 		if (k == ig->options.max_steps) {
 			return CAL_TOO_MANY_STEPS;
 		}
@@ -472,7 +472,7 @@ static CalStatus advance_fixed(CalIntegrator *ig, CalState *state, double t_end)
 		return CAL_STEP_TOO_SMALL;
 	}
 	double count = fmax(1, ceil(span / h - 1e-6));
-	for (int64_t k = 1; (double)k <= count; k++) {
+	for (int64_t k = 1; (double)k <= count && !(k > 1 && integrator_is_stopped(ig)); k++) {
 		if (k > ig->options.max_steps) {
 			return CAL_TOO_MANY_STEPS;
 		}

@@ -91,7 +91,12 @@ struct CalIntegrator {
 	double *scratch;                // [max(nu, nx)] rates that nobody wants
 	StepControl control;            // adaptive schemes
 	DenseOutput dense;              // adaptive schemes
+	const volatile int *stop;       // nonzero: an advance ends after the step at hand; NULL: none
 };
+
+static inline bool integrator_is_stopped(const CalIntegrator *integrator) {
+	return integrator->stop && *integrator->stop;
+}
 
 /* ---- all parts at once (system.c) ---------------------------------------------------------- */
 

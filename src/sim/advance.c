@@ -17,6 +17,7 @@
 #include <calder/sim.h>
 
 #include "base/error.h"
+#include "integrate/scheme.h"
 #include "sim/group.h"
 
 typedef struct Clocks {
@@ -42,7 +43,8 @@ static void clocks_add(CalSim *sim, Clocks since) {
 static const char *remedy(CalStatus status) {
 	switch (status) {
 	case CAL_SINGULAR:
-		return "give the bodies beyond the joint mass and inertia, or the joint a rotor inertia";
+		return "give the bodies beyond the joint mass and inertia, or the joint a rotor inertia; if two axes of the joint "
+			   "are parallel now (gimbal lock), take a spherical joint";
 	case CAL_NOT_FINITE:
 		return "the motion or a load grew without bound; try a smaller step and look at the loads";
 	case CAL_STEP_TOO_SMALL:
@@ -211,8 +213,11 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 }
 
 static CalStatus run_to(CalSim *sim, double t_end, CalError *error) {
+	CalIntegrator *integrator = sim->whole.integrator;
 	sim_gather(sim);
-	CalStatus status = cal_integrator_advance(sim->whole.integrator, &sim->whole.now, t_end);
+	integrator->stop = sim->stop; // here only: the search for an event must not end early
+	CalStatus status = cal_integrator_advance(integrator, &sim->whole.now, t_end);
+	integrator->stop = NULL;
 	sim_scatter(sim);
 	return report(sim, status, error);
 }
@@ -234,7 +239,7 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 			examine_note_cut(sim);
 		if (status == CAL_OK)
 			status = stretch_leave(sim, stretch, error);
-		if (single)
+		if (single || (sim->stop && *sim->stop))
 			break;
 	}
 	sim->moving = false;

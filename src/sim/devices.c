@@ -122,7 +122,8 @@ CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info) {
 	                        .x = d->x,
 	                        .d = d->is.d,
 	                        .nx = d->def.nx,
-	                        .nd = d->def.nd};
+	                        .nd = d->def.nd,
+	                        .not_loaded = d->not_loaded};
 	return CAL_OK;
 }
 

@@ -82,6 +82,9 @@ static CalStatus bind_output(const Binding *b, Reading *r) {
 	if (r->device < 0)
 		return missing(b, r, "there is no device \"%.80s\"", r->name[0]);
 	const CalDeviceOps *ops = b->scene->sim->devices[r->device].def.ops;
+	r->output = -1;
+	if (b->scene->sim->devices[r->device].not_loaded) // what outputs it has is not known
+		return CAL_OK;
 	if (ops->output_count > SCENE_OUTPUTS)
 		return missing(b, r, "device \"%.80s\" (%.40s) has more than %d outputs, too many to be read in a formula",
 		               r->name[0], ops->type, SCENE_OUTPUTS);
@@ -179,7 +182,8 @@ CalStatus reading_value(const Reading *r, CalScene *scene, double *value) {
 		*value = cal_scene_u(scene, r->freedom);
 		return CAL_OK;
 	case READ_DEVICE:
-		return scene_output(scene, r->device, r->output, value);
+		*value = 0;
+		return r->output < 0 ? CAL_OK : scene_output(scene, r->device, r->output, value);
 	default:
 		for (int i = 0; i < 2 && status == CAL_OK; i++)
 			status = cal_scene_node(scene, r->site[i], &frame[i].X, &frame[i].V);

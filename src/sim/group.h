@@ -86,6 +86,7 @@ typedef struct SimDevice {
 	bool off;         // switched off
 	bool active;      // it has found its objects and is not switched off
 	bool started;     // its initial states are set
+	bool not_loaded;  // it stands in the place of a shared object
 	void *library;    // that its functions come from (cal_sim_load_device), NULL: none
 	void (*close_library)(void *library);
 	void *memory;
@@ -127,6 +128,8 @@ typedef struct SimWhole {
 struct CalSim {
 	CalAllocator allocator;
 	CalIntegratorOptions method;
+	CalCode code;             // of shared objects
+	const volatile int *stop; // nonzero: advances end after the step at hand; NULL: none
 	int input_wrenches;
 	double event_tolerance;
 	CalSolver solver;

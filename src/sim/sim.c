@@ -137,6 +137,8 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	memset(groups, 0, size);
 	*sim = (CalSim){.allocator = allocator,
 	                .method = options->method,
+	                .code = options->code,
+	                .stop = options->stop,
 	                .solver = options->solver,
 	                .input_wrenches = options->input_wrenches > 0 ? options->input_wrenches : 64,
 	                .event_tolerance = options->event_tolerance,
