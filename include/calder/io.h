@@ -54,6 +54,17 @@ CAL_API CalStatus cal_file_instance(const CalFile *file, int index, CalFileInsta
 CAL_API int cal_file_border_count(const CalFile *file);
 CAL_API const char *cal_file_border(const CalFile *file, int index);
 
+/**
+ * Other files that the model names: subsystems, modal files, meshes, shared objects, in the order in which they are first
+ * named. Paths as they are opened; NULL: no such. For programs that must not overwrite what they read.
+ */
+CAL_API int cal_file_source_count(const CalFile *file);
+CAL_API const char *cal_file_source(const CalFile *file, int index);
+
+/** What is suspicious in the text, "file:line:col: warning: ...": 90 for an angle without unit. NULL: no such. */
+CAL_API int cal_file_warning_count(const CalFile *file);
+CAL_API const char *cal_file_warning(const CalFile *file, int index);
+
 /** Sets q and u of the joints that the file gives; the others stay as they are. */
 CAL_API CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error);
 
@@ -89,6 +100,11 @@ CAL_API int cal_file_loads_input(void *user, const CalModel *model, const CalSta
 /** The next time after t at which a load switches, or INFINITY. */
 CAL_API double cal_file_loads_next_switch(const CalFileLoads *loads, double t);
 
+/**
+ * A number with or without a unit, as in files: "20 ms", "0.02". unit: what a plain number is in, and of what kind the
+ * quantity must be; *value is in SI. CAL_ERR_INPUT: error says what is wrong.
+ */
+CAL_API CalStatus cal_quantity_parse(const char *text, const char *unit, double *value, CalError *error);
 /** The candidate that a word which was not understood is most like; NULL: none is near. */
 CAL_API const char *cal_name_nearest(const char *word, const char *const *candidates, int count);
 /** Adds the devices of the file to a simulation of its description. Where they have meshes, the file must outlive it. */

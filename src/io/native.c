@@ -108,6 +108,26 @@ void cal_file_destroy(CalFile *file) {
 	tree_destroy(file->tree); // the file itself lies in the tree's memory
 }
 
+static int text_count(const FileText *text) {
+	int count = 0;
+	for (; text; text = text->next)
+		count++;
+	return count;
+}
+
+/* The chain begins with the last one. */
+static const char *text_at(const FileText *text, int index) {
+	for (int left = text_count(text) - 1 - index; text && index >= 0; text = text->next)
+		if (left-- == 0)
+			return text->text;
+	return NULL;
+}
+
+int cal_file_source_count(const CalFile *file) { return text_count(file ? file->sources : NULL); }
+const char *cal_file_source(const CalFile *file, int index) { return text_at(file ? file->sources : NULL, index); }
+int cal_file_warning_count(const CalFile *file) { return text_count(file ? file->warnings : NULL); }
+const char *cal_file_warning(const CalFile *file, int index) { return text_at(file ? file->warnings : NULL, index); }
+
 const CalDesc *cal_file_desc(const CalFile *file) { return file ? file->desc : NULL; }
 
 CalRunSettings cal_file_run(const CalFile *file) {

@@ -159,6 +159,13 @@ typedef struct VisualList {
 	int count;
 } VisualList;
 
+/* A text in a chain: the path of a file that the model names, or a warning. */
+typedef struct FileText FileText;
+struct FileText {
+	const char *text;
+	FileText *next;
+};
+
 struct CalFile {
 	Tree *tree; // holds the texts, and all memory of this struct
 	CalAllocator allocator;
@@ -172,7 +179,9 @@ struct CalFile {
 	int load_count;
 	DeviceEntry *devices;
 	int device_count;
-	FileMesh *meshes; // of contact shapes, in a chain
+	FileMesh *meshes;   // of contact shapes, in a chain
+	FileText *sources;  // paths of other files, the last one first
+	FileText *warnings; // likewise
 	CalMotionDef *motions;
 	int motion_count;
 	EventEntry *events;
@@ -216,10 +225,24 @@ __attribute__((format(printf, 2, 3)))
 #endif
 char *
 reader_text(Reader *r, const char *format, ...);
+/**
+ * The path of a file that the model names, beside `host` (NULL: beside the model), into path[size]; it becomes one of the
+ * sources (cal_file_source). False after reporting.
+ */
+bool reader_path(Reader *r, const TreeNode *node, const char *host, const char *name, char *path, size_t size);
+/** Notes "file:line:col: warning: subject: ..." for cal_file_warning(); the reading goes on. False: out of memory. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+bool
+reader_warn(Reader *r, const TreeNode *node, const char *format, ...);
 /** Sets the subject: `what "name"`, or what alone for NULL. */
 void reader_subject(Reader *r, const char *what, const char *name);
 /** Fails with: unknown WHAT "word"; did you mean ... */
 bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion);
+/** The same for a type, with the names of all. */
+bool reader_unknown_of(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion,
+                       const char *words);
 
 /* ---- key tables ------------------------------------------------------------------------------ */
 

@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "io/fe_text.h"
 #include "io/native.h"
 
 enum { LAYERS_MAX = 32 };
@@ -110,8 +109,8 @@ static const CalMesh *find_mesh(const CalFile *file, const char *path, double sc
 /* The file is sought beside the model. What is wrong inside it is told at the key that names it. */
 static bool read_mesh(Reader *r, const TreeNode *node, const char *name, double scale, const CalMesh **mesh) {
 	char path[1024];
-	if (!fe_path_beside(tree_name(r->file->tree), name, path, sizeof path))
-		return reader_fail(r, node, "the name of the mesh file is too long");
+	if (!reader_path(r, node, NULL, name, path, sizeof path))
+		return false;
 	*mesh = find_mesh(r->file, path, scale);
 	if (*mesh)
 		return true;

@@ -12,7 +12,6 @@
 #include <calder/devices.h>
 
 #include "base/error.h"
-#include "io/fe_text.h"
 #include "io/native.h"
 
 typedef struct SharedDef {
@@ -396,10 +395,7 @@ static const DeviceType *find_type(Reader *r, const Item *item) {
 		suggestion_offer(&suggestion, types[i].word);
 		snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "", types[i].word);
 	}
-	if (suggestion.best)
-		reader_unknown(r, node, "type of device", &suggestion);
-	else
-		reader_fail(r, node, "unknown type of device \"%.40s\"; the types are %s", suggestion.word, words);
+	reader_unknown_of(r, node, "type of device", &suggestion, words);
 	return NULL;
 }
 
@@ -432,10 +428,8 @@ static bool read_pulses(Reader *r, const TreeNode *node, CalTable *table) {
 /* The library lies beside the file. Without a slash the loader would look for it in the system's folders. */
 const char *native_library_path(Reader *r, const TreeNode *node, const char *name) {
 	char path[1024];
-	if (!fe_path_beside(tree_name(r->file->tree), name, path, sizeof path)) {
-		reader_fail(r, node, "the name of the library is too long");
+	if (!reader_path(r, node, NULL, name, path, sizeof path))
 		return NULL;
-	}
 	return reader_text(r, "%s%s", strchr(path, '/') ? "" : "./", path);
 }
 

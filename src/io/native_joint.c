@@ -2,6 +2,7 @@
 /*
  * native_joint.c — joints: type, the two nodes, axes, elements, placements, properties of the freedoms.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/native.h"
@@ -31,6 +32,7 @@ static bool shape_append(JointShape *shape, const char *letters) {
 
 static bool find_type(Reader *r, const TreeNode *node, const char *what, CalJointType *type) {
 	Suggestion suggestion = {0};
+	char words[300] = "";
 	if (!read_text(r, node, &suggestion.word))
 		return false;
 	for (int i = 0; i < CAL_JOINT_TYPE_COUNT; i++) {
@@ -39,10 +41,13 @@ static bool find_type(Reader *r, const TreeNode *node, const char *what, CalJoin
 			*type = (CalJointType)i;
 			return true;
 		}
-		if (i != CAL_JOINT_USER)
-			suggestion_offer(&suggestion, name);
+		if (i == CAL_JOINT_USER)
+			continue;
+		const size_t used = strlen(words);
+		suggestion_offer(&suggestion, name);
+		snprintf(words + used, sizeof words - used, "%s%s", used ? ", " : "", name);
 	}
-	return reader_unknown(r, node, what, &suggestion);
+	return reader_unknown_of(r, node, what, &suggestion, words);
 }
 
 bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/name_index.h"
+#include "io/fe_text.h"
 #include "io/native.h"
 
 const KeyTable *const native_tables[] = {
@@ -73,6 +74,36 @@ char *reader_text(Reader *r, const char *format, ...) {
 	return text;
 }
 
+/* Puts a text before a chain; false after reporting. */
+static bool chain(Reader *r, FileText **first, const char *text) {
+	FileText *item = text ? reader_array(r, 1, sizeof *item) : NULL;
+	if (!item)
+		return false;
+	*item = (FileText){text, *first};
+	*first = item;
+	return true;
+}
+
+bool reader_path(Reader *r, const TreeNode *node, const char *host, const char *name, char *path, size_t size) {
+	if (!fe_path_beside(host ? host : tree_name(r->file->tree), name, path, size))
+		return reader_fail(r, node, "the name of the file is too long");
+	for (const FileText *known = r->file->sources; known; known = known->next)
+		if (strcmp(known->text, path) == 0)
+			return true;
+	return chain(r, &r->file->sources, reader_text(r, "%s", path));
+}
+
+bool reader_warn(Reader *r, const TreeNode *node, const char *format, ...) {
+	char text[400], place[256];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	tree_place(r->file->tree, node, place, sizeof place);
+	return chain(r, &r->file->warnings,
+	             reader_text(r, "%s: warning: %s%s%s", place, r->subject, r->subject[0] ? ": " : "", text));
+}
+
 void reader_subject(Reader *r, const char *what, const char *name) {
 	if (name)
 		snprintf(r->subject, sizeof r->subject, "%s \"%.100s\"", what, name);
@@ -84,6 +115,14 @@ bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Sug
 	char hint[128];
 	return reader_fail(r, node, "unknown %s \"%.80s\"%s", what, suggestion->word,
 	                   suggestion_text(suggestion, hint, sizeof hint));
+}
+
+bool reader_unknown_of(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion,
+                       const char *words) {
+	char hint[128];
+	suggestion_text(suggestion, hint, sizeof hint);
+	return reader_fail(r, node, "unknown %s \"%.80s\"%s%s types are %s", what, suggestion->word, hint,
+	                   hint[0] ? " The" : "; the", words);
 }
 
 /* ---- tables --------------------------------------------------------------------------------- */
@@ -145,6 +184,8 @@ static bool unknown_key(Reader *r, const TreeNode *key, const KeyTable *table) {
 	char hint[400] = "";
 	if (suggestion.best) {
 		suggestion_text(&suggestion, hint, sizeof hint);
+	} else if (key->text[0] >= '0' && key->text[0] <= '9') {
+		snprintf(hint, sizeof hint, "; a comma ends a value in braces, and decimals follow a point");
 	} else {
 		size_t used = (size_t)snprintf(hint, sizeof hint, "; the keys of this map are");
 		for (int i = 0; i < table->count && used + 40 < sizeof hint; i++)

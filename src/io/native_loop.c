@@ -25,15 +25,18 @@ static bool key_loop_type(Reader *r, const TreeNode *value, const Key *key, void
 	if (!read_text(r, value, &text))
 		return false;
 	Suggestion suggestion = {.word = text};
+	char words[300] = "";
 	for (int i = 0; i < CAL_LOOP_TYPE_COUNT; i++) {
 		const char *name = cal_loop_type_name((CalLoopType)i);
 		if (strcmp(name, text) == 0) {
 			*type = (CalLoopType)i;
 			return true;
 		}
+		const size_t used = strlen(words);
 		suggestion_offer(&suggestion, name);
+		snprintf(words + used, sizeof words - used, "%s%s", used ? ", " : "", name);
 	}
-	return reader_unknown(r, value, "type of loop", &suggestion);
+	return reader_unknown_of(r, value, "type of loop", &suggestion, words);
 }
 
 static const Key loop_keys[] = {

@@ -83,8 +83,8 @@ bool native_read_modal(Reader *r, const TreeNode *node, const Item *item, CalGro
 		return false;
 	if (!read_text(r, in.file, &name) || !check_kind(r, in.file, name))
 		return false;
-	if (!fe_path_beside(tree_name(r->file->tree), name, path, sizeof path))
-		return reader_fail(r, in.file, "the name of the file is too long");
+	if (!reader_path(r, in.file, NULL, name, path, sizeof path))
+		return false;
 	const CalModalOptions options = {.ignore_geometric_stiffness = in.ignore_geometric};
 	CalError error = {0};
 	CalModal *modal = NULL;

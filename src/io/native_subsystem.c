@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "io/fe_text.h"
 #include "io/native_part.h"
 
 enum { DEPTH_MAX = 16 };
@@ -246,8 +245,8 @@ static bool open_instance(Reader *r, Instance *it, Stack *stack) {
 	char path[1024];
 	const TreeNode *node = tree_get(it->item.value, "file");
 	const char *host = node->file ? node->file : tree_name(r->file->tree);
-	if (!fe_path_beside(host, it->in.file, path, sizeof path))
-		return reader_fail(r, node, "the name of the file is too long");
+	if (!reader_path(r, node, host, it->in.file, path, sizeof path))
+		return false;
 	if (!check_recursion(r, node, stack, path))
 		return false;
 	const TreeNode *root = open_file(r, node, path);

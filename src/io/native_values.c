@@ -11,6 +11,16 @@
 /* The field of a target; the tables guarantee its type. */
 static void *field(void *target, const Key *key) { return (char *)target + key->offset; }
 
+/* More than a turn without a unit: degrees, more often than not. */
+static bool check_angle(Reader *r, const TreeNode *node, double value) {
+	static const double turn = 6.283185307179586;
+	if (!(fabs(value) > 1.0000001 * turn) || !r->file->desc || !quantity_is_plain(node->text))
+		return true;
+	return reader_warn(r, node,
+	                   "the angle %.40s is in rad, %.3g turns; write \"%.40s deg\", or \"%.40s rad\" if it is meant",
+	                   node->text, fabs(value) / turn, node->text, node->text);
+}
+
 bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double *out) {
 	char message[256];
 	if (node->kind != TREE_SCALAR)
@@ -18,7 +28,7 @@ bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double 
 		                   dimension_example(dimension));
 	if (!quantity_parse(node->text, dimension, out, message, sizeof message))
 		return reader_fail(r, node, "%s", message);
-	return true;
+	return dimension != DIM_ANGLE || check_angle(r, node, *out);
 }
 
 bool read_list(Reader *r, const TreeNode *node, const char *what) {
@@ -28,8 +38,11 @@ bool read_list(Reader *r, const TreeNode *node, const char *what) {
 bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out) {
 	double x[3];
 	if (node->kind != TREE_LIST || node->count != 3)
-		return reader_fail(r, node, "expected a list of three numbers [x, y, z], each %s such as %s",
-		                   dimension_what(dimension), dimension_example(dimension));
+		return reader_fail(r, node, "expected a list of three numbers [x, y, z], each %s such as %s%s",
+		                   dimension_what(dimension), dimension_example(dimension),
+		                   node->kind == TREE_LIST && node->count > 3 && node->count <= 6
+		                       ? "; commas separate numbers, their decimals follow a point"
+		                       : "");
 	for (int i = 0; i < 3; i++) {
 		if (!read_quantity(r, node->items[i], dimension, &x[i]))
 			return false;

@@ -81,8 +81,9 @@ static bool read_plane(Reader *r, const TreeNode *node, CalVec3 *size) {
 
 /* Whether there is such a mesh is found out by whoever draws it: a run does not need it. */
 static bool read_mesh(Reader *r, const TreeNode *node, double scale, CalVisual *out) {
+	char path[1024];
 	out->size.x = scale;
-	return read_text(r, node, &out->file);
+	return read_text(r, node, &out->file) && reader_path(r, node, NULL, out->file, path, sizeof path);
 }
 
 static bool read_shape(Reader *r, const TreeNode *node, const VisualInput *in, CalVisual *out) {

@@ -6,6 +6,7 @@
  * counts that, and a scenario that is made anew for a simulation in the middle of its run goes on where the other was.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -189,10 +190,24 @@ static CalStatus set_up(CalScenario *s, CalError *error) {
 	return status == CAL_OK ? sim_loads_apply(s->loads) : status;
 }
 
+/* What the reader found suspicious is to be doubted in the results too. */
+static void doubt_input(const CalFile *file, CalSim *sim) {
+	for (int i = 0; i < cal_file_warning_count(file); i++) {
+		CalDoubt doubt = {.kind = CAL_DOUBT_INPUT, .time = cal_sim_time(sim), .count = 1};
+		const char *text = cal_file_warning(file, i), *mark = strstr(text, ": warning: ");
+		const int place = mark ? (int)(mark - text) : 0;
+		snprintf(doubt.object, sizeof doubt.object, "%.*s", place < 90 ? place : 90,
+		         text + (place < 90 ? 0 : place - 90));
+		snprintf(doubt.text, sizeof doubt.text, "%s", text);
+		cal_sim_add_doubt(sim, &doubt);
+	}
+}
+
 CalStatus cal_scenario_create(const CalFile *file, CalSim *sim, CalScenario **scenario, CalError *error) {
 	if (!file || !sim || !scenario)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_scenario_create: file, simulation or scenario is NULL");
 	*scenario = NULL;
+	doubt_input(file, sim);
 	CalScenario *made = memory_alloc(&file->allocator, sizeof *made);
 	if (!made)
 		return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_MEMORY, "out of memory");

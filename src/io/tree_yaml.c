@@ -56,6 +56,16 @@ static CalStatus memory_error(Build *b) {
 	return tree_error(b->error, b->tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
 }
 
+/* A tab in the indentation of a line, counted from 0. libyaml keeps the text that it was given. */
+static bool has_tab(const yaml_parser_t *p, size_t line) {
+	const unsigned char *at = p->input.string.start, *end = p->input.string.end;
+	for (; line > 0 && at < end; at++)
+		line -= *at == '\n';
+	while (at < end && (*at == ' ' || *at == '-'))
+		at++;
+	return at < end && *at == '\t';
+}
+
 /* What libyaml did not like. */
 static CalStatus parser_error(Build *b) {
 	const yaml_parser_t *p = &b->parser;
@@ -65,6 +75,9 @@ static CalStatus parser_error(Build *b) {
 	if (p->error == YAML_READER_ERROR)
 		return tree_error(b->error, b->tree->name, NULL, CAL_ERR_INPUT, "byte %zu: %s; the file must be UTF-8 text",
 		                  p->problem_offset, problem);
+	if (has_tab(p, p->problem_mark.line))
+		return mark_error(b, p->problem_mark, "%s",
+		                  "not valid YAML: a tab at the beginning of the line; indent with spaces");
 	char text[256];
 	snprintf(text, sizeof text, "%s%s%s", problem, p->context ? ", " : "", p->context ? p->context : "");
 	return mark_error(b, p->problem_mark, "not valid YAML: %s", text);

@@ -7,9 +7,12 @@
  */
 #include "io/units.h"
 
+#include <calder/io.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/error.h"
 
 enum { UNIT_DEPTH = 8, MAX_POWER = 9 }; // of nested parentheses; exponents are written with one digit
 
@@ -125,9 +128,19 @@ static void describe(char *message, size_t size, const char *problem, const char
 	         dimensions[dimension].example);
 }
 
+/* "1,5" is taken for a number in many languages. */
+static bool has_decimal_comma(const char *text) {
+	const char *comma = strchr(text, ',');
+	return comma && comma > text && is_digit(comma[-1]) && is_digit(comma[1]) && !strchr(comma + 1, ',');
+}
+
 bool quantity_parse(const char *text, Dimension dimension, double *value, char *message, size_t size) {
 	double number;
 	const char *rest = number_parse(text, &number);
+	if (has_decimal_comma(text)) {
+		describe(message, size, "a number has a decimal point, not a comma:", text, strlen(text), dimension);
+		return false;
+	}
 	if (!rest) {
 		describe(message, size, "not a number:", text, strlen(text), dimension);
 		return false;
@@ -156,6 +169,36 @@ bool quantity_parse(const char *text, Dimension dimension, double *value, char *
 		return false;
 	}
 	return true;
+}
+
+bool quantity_is_plain(const char *text) {
+	double number;
+	Cursor cursor = {number_parse(text, &number), NULL, 0};
+	if (!cursor.p)
+		return false;
+	skip_spaces(&cursor);
+	return !*cursor.p;
+}
+
+CalStatus cal_quantity_parse(const char *text, const char *unit, double *value, CalError *error) {
+	char one[80], message[160] = "";
+	Unit wanted, given;
+	double factor;
+	if (!text || !unit || !value)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_quantity_parse: text, unit or value is NULL");
+	snprintf(one, sizeof one, "1 %.70s", unit);
+	if (!quantity_parse_any(one, &factor, &wanted, message, sizeof message))
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_quantity_parse: %s", message);
+	if (has_decimal_comma(text))
+		return error_set(error, CAL_ERR_INPUT, "'%.60s': a number has a decimal point, not a comma", text);
+	if (!quantity_parse_any(text, value, &given, message, sizeof message))
+		return error_set(error, CAL_ERR_INPUT, "%s", message);
+	if (quantity_is_plain(text))
+		*value *= factor;
+	else if (!unit_same(given, wanted))
+		return error_set(error, CAL_ERR_INPUT, "'%.60s' has the wrong unit; it must be one that becomes %s", text,
+		                 unit);
+	return CAL_OK;
 }
 
 bool quantity_parse_any(const char *text, double *value, Unit *unit, char *message, size_t size) {

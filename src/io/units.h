@@ -66,6 +66,9 @@ bool quantity_parse(const char *text, Dimension dimension, double *value, char *
  */
 bool quantity_parse_any(const char *text, double *value, Unit *unit, char *message, size_t size);
 
+/** A number alone, without unit. */
+bool quantity_is_plain(const char *text);
+
 /** "kg*m/s^2" of the exponents, as quantity_parse() reads it; "": none. */
 enum { UNIT_TEXT = 48 };
 void unit_format(Unit unit, char text[UNIT_TEXT]);

@@ -105,7 +105,9 @@ static void bad_documents_are_refused_with_their_place(void **state) {
 		{"[1, 2]: 3", "t.yaml:1:1: error: a key must be a name"},
 		{"a: \"x\\0y\"", "t.yaml:1:4: error: a zero byte"},
 		{"a: {<<: 3}", "t.yaml:1:9: error: \"<<\" merges a map"},
-		{"\tx: 1", "t.yaml:1:1: error: not valid YAML"},
+		{"\tx: 1", "t.yaml:1:1: error: not valid YAML: a tab at the beginning of the line; indent with spaces"},
+		{"a:\n\tx: 1", "t.yaml:2:1: error: not valid YAML: a tab"},
+		{"a:\n  - 1\n\t- 2", "t.yaml:3:1: error: not valid YAML: a tab"},
 		{"a: \xff", "t.yaml: error: byte 3"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
