@@ -19,7 +19,17 @@
 #include <string.h>
 #include <time.h>
 
-enum { MAX_CLIENTS = 8, QUEUE = 64, TEXT_SIZE = 1024 };
+enum { MAX_CLIENTS = 16, QUEUE = 64, TEXT_SIZE = 1024 };
+
+/*
+ * Every connection takes a thread of civetweb's while it lasts: pages that watch theirs for as long as they are open, others
+ * until the answer is sent or the request has not come in time. There are threads for all pages that may watch, and for
+ * some fifty requests beside them.
+ */
+#define THREADS "64"
+#define REQUEST_TIMEOUT_MS "5000"
+
+static const char too_many[] = "as many pages watch this run as can; close one of them and load this one again";
 
 typedef struct Client {
 	struct mg_connection *connection; // NULL: the place is free
@@ -65,22 +75,42 @@ static bool is_allowed(const Server *server, const struct mg_connection *connect
 
 /* ---- the page ------------------------------------------------------------------------------------- */
 
+/* An answer that says why there is no other one. Returns its number. */
+static int refuse(struct mg_connection *connection, int number, const char *name, const char *why) {
+	mg_printf(connection,
+	          "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\n"
+	          "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n%sConnection: close\r\n\r\n%s\n",
+	          number, name, strlen(why) + 1, number == 405 ? "Allow: GET, HEAD\r\n" : "", why);
+	return number;
+}
+
+static int refuse_stranger(struct mg_connection *connection) {
+	return refuse(connection, 403, "Forbidden", "only for pages of this program");
+}
+
+static int refuse_crowd(struct mg_connection *connection) {
+	return refuse(connection, 503, "Service Unavailable", too_many);
+}
+
 static int answer(struct mg_connection *connection, void *user) {
-	const Server *server = user;
+	Server *server = user;
 	const struct mg_request_info *request = mg_get_request_info(connection);
-	if (!is_allowed(server, connection)) {
-		mg_send_http_error(connection, 403, "%s", "only for pages of this program");
-		return 403;
-	}
-	if (strcmp(request->local_uri, "/") != 0) {
-		mg_send_http_error(connection, 404, "%s", "there is one page, /");
-		return 404;
-	}
+	const bool head = strcmp(request->request_method, "HEAD") == 0;
+	if (!is_allowed(server, connection))
+		return refuse_stranger(connection);
+	if (strcmp(request->local_uri, "/") != 0)
+		return refuse(connection, 404, "Not Found", "there is one page, /");
+	if (!head && strcmp(request->request_method, "GET") != 0)
+		return refuse(connection, 405, "Method Not Allowed", "the page can be read, and nothing else");
+	if (server->options.document && server_clients(server) >= MAX_CLIENTS)
+		return refuse_crowd(connection);
 	mg_printf(connection,
 	          "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %zu\r\n"
-	          "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
+	          "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+	          "Content-Security-Policy: frame-ancestors 'none'\r\nX-Frame-Options: DENY\r\nConnection: close\r\n\r\n",
 	          server->options.page_length);
-	mg_write(connection, server->options.page, server->options.page_length);
+	if (!head)
+		mg_write(connection, server->options.page, server->options.page_length);
 	return 200;
 }
 
@@ -138,8 +168,15 @@ static void *serve(void *user) {
 	return NULL;
 }
 
+/* Before the handshake; nonzero: there is none, and what was sent is all. */
 static int connected(const struct mg_connection *connection, void *user) {
-	return is_allowed(user, connection) ? 0 : 1;
+	struct mg_connection *to = (struct mg_connection *)connection;
+	const bool allowed = is_allowed(user, connection), room = server_clients(user) < MAX_CLIENTS;
+	if (!allowed)
+		refuse_stranger(to);
+	else if (!room)
+		refuse_crowd(to);
+	return !allowed || !room;
 }
 
 static void ready(struct mg_connection *connection, void *user) {
@@ -158,7 +195,13 @@ static void ready(struct mg_connection *connection, void *user) {
 			client->connection = NULL;
 	}
 	pthread_mutex_unlock(&server->out);
-	free(task); // whom there was no room for gets nothing
+	if (task) { // others came at the same moment, or memory is short
+		char text[160];
+		snprintf(text, sizeof text, "{\"end\":\"%s\"}", too_many);
+		mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, text, strlen(text));
+		mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, "\x03\xf5", 2); // 1013, try again later
+	}
+	free(task);
 }
 
 static void closed(const struct mg_connection *connection, void *user) {
@@ -222,7 +265,9 @@ Server *server_start(const ServerOptions *options, char *message, size_t size) {
 	const char *settings[] = {"listening_ports",
 	                          ports,
 	                          "num_threads",
-	                          "12",
+	                          THREADS,
+	                          "request_timeout_ms",
+	                          REQUEST_TIMEOUT_MS,
 	                          "websocket_timeout_ms",
 	                          "3600000",
 	                          "enable_keep_alive",

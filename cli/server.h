@@ -2,7 +2,8 @@
 /*
  * server.h — a web server for one page on this machine, with a socket on which ticks go out and commands come in.
  *
- * It listens on the loopback interface only and refuses requests that name another host or come from another origin. Each
+ * It listens on the loopback interface only and refuses requests that name another host or come from another origin, that
+ * do not come within five seconds, or that are one page too many; no other page may hold it in a frame. Each
  * page has a thread of its own that sends it the latest tick; a page that is slow misses ticks. server_tick() never waits:
  * where a thread is just taking the tick before, the new one is dropped. Built with civetweb; otherwise server_start()
  * fails and says so.
