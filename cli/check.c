@@ -9,17 +9,18 @@
  */
 #define _GNU_SOURCE // getopt_long
 
-#include <getopt.h>
 #include <stdlib.h>
 
 #include "mobility.h"
+#include "options.h"
 
 static const char help[] =
 	"usage: calder check [--json] [--strict] FILE\n"
 	"\n"
 	"Reports everything that is wrong (errors) or suspicious (warnings) in a model, with the place in the\n"
 	"file, and the mobility of each group: degrees of freedom less independent rows of loops.\n"
-	"Exit code 0 if there is no error, 1 if there is one, 3 if the file cannot be read.\n"
+	"Code in shared objects that the model names (library: ...) is not run. Exit code 0 if there is no error, 1 if there\n"
+	"is one, 3 if the file cannot be read.\n"
 	"  --strict  warnings count as errors\n"
 	"  --json    findings as JSON on stdout\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin.\n"
@@ -30,17 +31,21 @@ typedef struct Report {
 	const char *path;
 	bool json;
 	int errors, warnings;
+	int printed;        // findings as JSON
 	Mobility *mobility; // [groups]
 	int groups;
 } Report;
 
+static void add_json(Report *report, const char *severity, const char *text) {
+	printf("%s\n    {\"severity\": \"%s\", \"text\": ", report->printed++ ? "," : "", severity);
+	json_string(stdout, text);
+	printf("}");
+}
+
 static void add_finding(Report *report, bool is_error, const char *text) {
-	int before = report->errors + report->warnings;
 	*(is_error ? &report->errors : &report->warnings) += 1;
 	if (report->json) {
-		printf("%s\n    {\"severity\": \"%s\", \"text\": ", before ? "," : "", is_error ? "error" : "warning");
-		json_string(stdout, text);
-		printf("}");
+		add_json(report, is_error ? "error" : "warning", text);
 	} else if (is_error) {
 		say_error(report->path, text);
 	} else {
@@ -88,10 +93,22 @@ static void try_group(Report *report, CalSim *sim, int group) {
 	if (status == CAL_OK && m->status == CAL_OK)
 		status = cal_sim_observe(sim, group, &view);
 	if (status != CAL_OK) {
-		char text[256];
-		snprintf(text, sizeof text, "group \"%.100s\" in its initial state: %s", cal_model_name(model),
-		         cal_status_text(status));
+		char text[512], place[256];
+		snprintf(text, sizeof text, "group \"%.100s\" in its initial state: %s%s", cal_model_name(model),
+		         cal_status_text(status), failure_place(sim, place, sizeof place));
 		add_finding(report, true, text);
+	}
+}
+
+/* Code is not run by a check, so that nothing is known of what it does. */
+static void note_code(Report *report, CalSim *sim) {
+	CalDeviceInfo info;
+	if (!report->json)
+		say_left_out(report->path, sim);
+	for (int i = 0; report->json && cal_sim_device(sim, i, &info) == CAL_OK; i++) {
+		char text[256];
+		if (left_out(&info, text, sizeof text)[0])
+			add_json(report, "note", text);
 	}
 }
 
@@ -105,6 +122,8 @@ static void try_to_run(Report *report, Loaded *loaded) {
 	}
 	if (status != CAL_OK)
 		add_finding(report, true, text_of(&error, status));
+	else
+		note_code(report, loaded->sim);
 	for (int i = 0; status == CAL_OK && i < groups; i++) {
 		report->groups++;
 		try_group(report, loaded->sim, i);
@@ -132,7 +151,8 @@ static void print_report(const Report *report) {
 	if (report->json)
 		printf("]\n}\n");
 	else
-		printf("%s: %d errors, %d warnings\n", report->path, report->errors, report->warnings);
+		printf("%s: %d error%s, %d warning%s\n", report->path, report->errors, plural(report->errors), report->warnings,
+		       plural(report->warnings));
 }
 
 static int check_file(const char *path, bool json, bool strict) {
@@ -143,6 +163,8 @@ static int check_file(const char *path, bool json, bool strict) {
 	Report report = {.path = input_name(path), .json = json};
 	if (json)
 		printf("{\n  \"findings\": [");
+	for (int i = 0; i < cal_file_warning_count(loaded.file); i++)
+		add_finding(&report, false, cal_file_warning(loaded.file, i));
 	cal_desc_check(cal_file_desc(loaded.file), on_finding, &report);
 	if (report.errors == 0)
 		try_to_run(&report, &loaded);
@@ -164,7 +186,7 @@ int command_check(int argc, char **argv) {
 			return EXIT_OK;
 		}
 		if (option == '?')
-			return say_usage("check", "that option is not known");
+			return option_wrong("check", argv, options);
 		json |= option == 'j';
 		strict |= option == 's';
 	}

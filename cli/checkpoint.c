@@ -3,27 +3,12 @@
  * checkpoint.c — see checkpoint.h.
  *
  * A checkpoint that cannot be written in the middle of a run is a warning: the one before is still there. At the end it is
- * an error. The first signal only leaves a note, which is read behind the next advance; the second one kills.
+ * an error. The path is reserved from the beginning of the run to its end.
  */
-#define _POSIX_C_SOURCE 200809L // sigaction
-
 #include <math.h>
-#include <signal.h>
 
 #include "checkpoint.h"
-
-static volatile sig_atomic_t caught; // the signal that asks the run to end, 0: none
-
-static void note_signal(int number) { caught = number; }
-
-int checkpoints_caught(void) { return caught; }
-
-void checkpoints_listen(void) {
-	struct sigaction action = {.sa_handler = note_signal, .sa_flags = (int)SA_RESETHAND};
-	sigemptyset(&action.sa_mask);
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
+#include "interrupt.h"
 
 static int go_on(const Checkpoints *c, CalSim *sim, Record *record) {
 	CalError error = {0};
@@ -57,25 +42,27 @@ static double next_after(const Checkpoints *c, const Record *record, double t) {
 }
 
 int checkpoints_begin(Checkpoints *c, CalSim *sim, Record *record) {
-	const int code = c->restart ? go_on(c, sim, record) : EXIT_OK;
+	CalError error = {0};
+	int code = EXIT_OK;
+	if (c->path && !c->elsewhere)
+		code = say_status(c->path, cal_output_open(c->path, NULL, &c->output, &error), &error);
+	if (code == EXIT_OK && c->restart)
+		code = go_on(c, sim, record);
 	c->next = next_after(c, record, cal_sim_time(sim));
-	if (c->path)
-		checkpoints_listen();
+	interrupt_listen();
 	return code;
 }
 
 bool checkpoints_look(Checkpoints *c, CalSim *sim, const Record *record) {
-	if (!c->path && !c->on_ranks)
-		return false;
-	c->signal = c->on_ranks ? c->signal : caught;
+	c->signal = c->on_ranks ? c->signal : interrupt_caught();
 	if (c->signal)
 		return true;
-	if (c->elsewhere)
+	if (!c->output)
 		return false;
 	const double t = cal_sim_time(sim);
 	if (t >= c->next && t < record->end) {
 		CalError error = {0};
-		if (cal_checkpoint_save(sim, c->path, &error) != CAL_OK)
+		if (cal_checkpoint_save_to(sim, c->output, &error) != CAL_OK)
 			say_warning(c->path, error.text);
 		c->next = next_after(c, record, t);
 	}
@@ -85,12 +72,17 @@ bool checkpoints_look(Checkpoints *c, CalSim *sim, const Record *record) {
 int checkpoints_finish(const Checkpoints *c, CalSim *sim) {
 	CalError error = {0};
 	int code = EXIT_OK;
-	if (c->path && !c->elsewhere)
-		code = say_status(c->path, cal_checkpoint_save(sim, c->path, &error), &error);
+	if (c->output)
+		code = say_status(c->path, cal_checkpoint_save_to(sim, c->output, &error), &error);
 	if (code != EXIT_OK || !c->signal)
 		return code;
 	if (!c->elsewhere)
 		fprintf(stderr, "calder run: interrupted at t = %.9g s%s%s\n", cal_sim_time(sim),
 		        c->path ? "; go on with --restart " : "", c->path ? c->path : "");
 	return 128 + c->signal;
+}
+
+void checkpoints_end(Checkpoints *c) {
+	cal_output_close(c->output);
+	c->output = NULL;
 }

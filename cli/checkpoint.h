@@ -3,7 +3,7 @@
  * checkpoint.h — checkpoints of `calder run`: when they are written, and going on from one.
  *
  * They are written where an advance ends (at a sample, or behind a step), so that a run with them is the same as one
- * without. A run that writes them ends in order when it is interrupted (SIGINT, SIGTERM).
+ * without. Every run ends in order when it is interrupted (interrupt.h); one that writes checkpoints leaves a last one.
  */
 #ifndef CALDER_CLI_CHECKPOINT_H
 #define CALDER_CLI_CHECKPOINT_H
@@ -18,16 +18,16 @@ typedef struct Checkpoints {
 	int signal;          // that ended the run, 0: none
 	bool on_ranks;       // the run is distributed: signal is what all ranks agree on
 	bool elsewhere;      // another rank writes them
+	CalOutput *output;   // the path, reserved for this run; NULL: there is none, or it is elsewhere
 } Checkpoints;
 
-/** The signal that asks the run to end, 0: none; and listening to signals, which checkpoints_begin() also does. */
-int checkpoints_caught(void);
-void checkpoints_listen(void);
-/** Goes on from a checkpoint, if one is given, and starts to listen to signals. Returns an exit code. */
+/** Reserves the path, goes on from a checkpoint if one is given, and starts to listen to signals. Returns an exit code. */
 int checkpoints_begin(Checkpoints *c, CalSim *sim, Record *record);
 /** Behind an advance: writes what is due. True: the run was interrupted, and ends here. */
 bool checkpoints_look(Checkpoints *c, CalSim *sim, const Record *record);
 /** At the end of a run that went well: the last one. Returns an exit code, 128 + signal if the run was interrupted. */
 int checkpoints_finish(const Checkpoints *c, CalSim *sim);
+/** Gives the path free, however the run ended. */
+void checkpoints_end(Checkpoints *c);
 
 #endif

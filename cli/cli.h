@@ -38,6 +38,11 @@ int command_convert(int argc, char **argv);
 /** "path:line:col: error: text" on stderr; finds the place at the beginning of text, else uses path. */
 void say_error(const char *path, const char *text);
 void say_warning(const char *path, const char *text);
+void say_note(const char *path, const char *text);
+/** The warnings of the reader. */
+void say_file_warnings(const char *path, const CalFile *file);
+/** A note for each shared object that was left out (CAL_CODE_SKIP). */
+void say_left_out(const char *path, CalSim *sim);
 /** "calder COMMAND: text" and a hint at --help on stderr; returns EXIT_USAGE. */
 int say_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** The exit code of a call that failed. */
@@ -54,8 +59,14 @@ const char *input_name(const char *path);
 /** Reads a model file, or stdin for "-". On failure the message has been printed; returns an exit code. */
 int input_open(const char *path, CalFile **file);
 
-/** A file with everything set to run: a simulation in the file's initial state, with its loads, devices and events. */
+/**
+ * A file with everything set to run: a simulation in the file's initial state, with its loads, devices and events. The
+ * first three are set by commands that run it; others do not load code that the model names.
+ */
 typedef struct Loaded {
+	bool runs_code;           // shared objects that the model names are loaded
+	bool refuses_code;        // they are an error; neither: the model is taken without them
+	const volatile int *stop; // of CalSimOptions
 	CalFile *file;
 	CalRunSettings settings;
 	CalSim *sim;
@@ -63,14 +74,27 @@ typedef struct Loaded {
 } Loaded;
 
 /**
- * Builds the simulation of an open file; settings NULL: as the file says, on one thread. Loops are not closed, nothing is
- * printed.
+ * Builds the simulation of an open file, in a Loaded that is {0} but for what commands set; settings NULL: as the file
+ * says, on one thread. Loops are not closed, nothing is printed.
  */
 CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalRunSettings *settings, CalError *error);
 /** The same with loops closed, ready to run; prints what goes wrong. */
 int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalRunSettings *settings);
 /** Releases all, the file included. */
 void loaded_destroy(Loaded *loaded);
+
+/** The text of such a note about a device; "" if it is there. */
+const char *left_out(const CalDeviceInfo *info, char *text, size_t size);
+
+/* ---- text -------------------------------------------------------------------------------------- */
+
+/** "s" unless the number is one. */
+static inline const char *plural(long long number) { return number == 1 ? "" : "s"; }
+/**
+ * Where the dynamics of the present state fail, " (joint \"wrist.2\"...)" and perhaps why; "" if that is not known. For
+ * the end of a message.
+ */
+const char *failure_place(CalSim *sim, char *text, size_t size);
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,9 @@
 
 /** Seconds since some instant; never goes back. */
 double clock_now(void);
-/** Sleeps until clock_now() is `when`. */
+/** Sleeps until clock_now() is `when`, or until a signal asks for an end (interrupt.h). */
 void clock_sleep_until(double when);
+/** Sleeps for a moment, whatever happens. */
+void clock_pause(double seconds);
 
 #endif

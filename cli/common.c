@@ -63,6 +63,30 @@ void say_error(const char *path, const char *text) { say(path, "error", "31", te
 
 void say_warning(const char *path, const char *text) { say(path, "warning", "33", text); }
 
+void say_note(const char *path, const char *text) { say(path, "note", "36", text); }
+
+void say_file_warnings(const char *path, const CalFile *file) {
+	for (int i = 0; i < cal_file_warning_count(file); i++)
+		say_warning(path, cal_file_warning(file, i));
+}
+
+const char *left_out(const CalDeviceInfo *info, char *text, size_t size) {
+	text[0] = 0;
+	if (info->not_loaded)
+		snprintf(text, size, "\"%.100s\" is code in a shared object, which only a run loads; it was left out here",
+		         info->name);
+	return text;
+}
+
+void say_left_out(const char *path, CalSim *sim) {
+	CalDeviceInfo info;
+	for (int i = 0; cal_sim_device(sim, i, &info) == CAL_OK; i++) {
+		char text[256];
+		if (left_out(&info, text, sizeof text)[0])
+			say_note(path, text);
+	}
+}
+
 int say_usage(const char *command, const char *format, ...) {
 	va_list args;
 	va_start(args, format);
@@ -122,15 +146,21 @@ int input_open(const char *path, CalFile **file) {
 }
 
 /* Without settings of its own a command is not the run of one file alone: it has the file's branches, and so its bits. */
-static CalSimOptions options_of(const CalRunSettings *of_file, const CalRunSettings *settings) {
-	const CalRunSettings *from = settings ? settings : of_file;
-	const int branches = from->branches ? from->branches : from->threads;
-	return (CalSimOptions){.method = from->method, .threads = settings ? settings->threads : 0, .branches = branches};
+static CalSimOptions options_of(const Loaded *loaded, const CalRunSettings *settings) {
+	const CalRunSettings *from = settings ? settings : &loaded->settings;
+	return (CalSimOptions){.method = from->method,
+	                       .threads = settings ? settings->threads : 0,
+	                       .branches = from->branches ? from->branches : from->threads,
+	                       .code = loaded->refuses_code ? CAL_CODE_REFUSE
+	                               : loaded->runs_code  ? CAL_CODE_LOAD
+	                                                    : CAL_CODE_SKIP,
+	                       .stop = loaded->stop};
 }
 
 CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalRunSettings *settings, CalError *error) {
-	*loaded = (Loaded){.file = file, .settings = cal_file_run(file)};
-	CalSimOptions options = options_of(&loaded->settings, settings);
+	loaded->file = file;
+	loaded->settings = cal_file_run(file);
+	CalSimOptions options = options_of(loaded, settings);
 	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &loaded->sim, error);
 	return status == CAL_OK ? cal_scenario_create(file, loaded->sim, &loaded->scenario, error) : status;
 }
@@ -148,6 +178,38 @@ void loaded_destroy(Loaded *loaded) {
 	cal_sim_destroy(loaded->sim);
 	cal_file_destroy(loaded->file);
 	*loaded = (Loaded){0};
+}
+
+/* ---- failures ---------------------------------------------------------------------------------- */
+
+/* Whether the dof is one of several of its joint, whose axes may come to be parallel. */
+static bool is_of_several(const CalModel *model, int dof) {
+	CalBodyInfo info;
+	for (int i = 0; i < cal_model_body_count(model); i++)
+		if (cal_model_body(model, i, &info) == CAL_OK && dof >= info.u && dof < info.u + info.nu)
+			return info.nu > 1;
+	return false;
+}
+
+const char *failure_place(CalSim *sim, char *text, size_t size) {
+	text[0] = 0;
+	for (int g = 0; g < cal_sim_group_count(sim); g++) {
+		CalSimView view;
+		const CalStatus status = cal_sim_observe(sim, g, &view);
+		const int dof = status == CAL_SINGULAR || status == CAL_NOT_FINITE ? cal_work_culprit(view.work) : -1;
+		if (dof < 0)
+			continue;
+		char name[96] = "";
+		cal_model_dof_name(view.model, dof, name, sizeof name);
+		snprintf(
+			text, size, " (joint \"%s\"%s)", name,
+			status == CAL_SINGULAR && is_of_several(view.model, dof)
+				? "; if two of its axes are parallel now, that is gimbal lock: start elsewhere, or use a spherical "
+				  "joint"
+				: "");
+		return text;
+	}
+	return text;
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------- */

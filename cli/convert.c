@@ -2,17 +2,16 @@
 /*
  * convert.c — `calder convert`: a model written anew as a native file, with every number written out.
  *
- * Shapes, beams, panels and modal files become masses, nodes and modes; units become SI. The text is made in memory
- * first: a model that cannot be written leaves the output file as it was, and it may be the input file.
+ * Shapes, beams, panels and modal files become masses, nodes and modes; units become SI. The input cannot be the output:
+ * comments, units and definitions would be lost.
  */
 #define _GNU_SOURCE // getopt_long, open_memstream
 
-#include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "options.h"
+#include "output.h"
 
 static const char help[] =
 	"usage: calder convert FILE -o OUT\n"
@@ -26,29 +25,23 @@ static const char help[] =
 	"example: calder convert examples/flexible_arm.yaml -o arm.yaml\n";
 
 static int write_text(const char *path, const char *text, size_t length) {
-	const bool to_stdout = strcmp(path, "-") == 0;
-	FILE *out = to_stdout ? stdout : fopen(path, "w");
-	bool good = out && fwrite(text, 1, length, out) == length && fflush(out) == 0;
-	int why = errno;
-	if (out && !to_stdout && fclose(out) != 0 && good) {
-		good = false;
-		why = errno;
-	}
-	if (good)
-		return EXIT_OK;
-	char message[300];
-	snprintf(message, sizeof message, "cannot be written: %s", strerror(why));
-	say_error(path, message);
-	return EXIT_INPUT;
+	OutputFile out;
+	const int code = output_open(&out, path);
+	if (code != EXIT_OK)
+		return code;
+	fwrite(text, 1, length, out.stream);
+	return output_close(&out, EXIT_OK);
 }
 
 /* On stderr when the model itself goes to stdout. */
 static void say_counts(const char *path, const CalDesc *desc) {
 	const bool to_stdout = strcmp(path, "-") == 0;
-	const int own = cal_desc_node_count(desc) - cal_desc_body_count(desc); // every body's frame counts as a node
-	fprintf(to_stdout ? stderr : stdout, "%s: %d groups, %d bodies, %d nodes, %d joints, %d loops\n",
-	        to_stdout ? "<stdout>" : path, cal_desc_group_count(desc), cal_desc_body_count(desc), own,
-	        cal_desc_joint_count(desc), cal_desc_loop_count(desc));
+	const int groups = cal_desc_group_count(desc), bodies = cal_desc_body_count(desc);
+	const int joints = cal_desc_joint_count(desc), loops = cal_desc_loop_count(desc);
+	const int own = cal_desc_node_count(desc) - bodies; // every body's frame counts as a node
+	fprintf(to_stdout ? stderr : stdout, "%s: %d group%s, %d bod%s, %d node%s, %d joint%s, %d loop%s\n",
+	        to_stdout ? "<stdout>" : path, groups, plural(groups), bodies, bodies == 1 ? "y" : "ies", own, plural(own),
+	        joints, plural(joints), loops, plural(loops));
 }
 
 static int convert(const char *path, const char *output) {
@@ -59,6 +52,11 @@ static int convert(const char *path, const char *output) {
 	int code = input_open(path, &file);
 	if (code != EXIT_OK)
 		return code;
+	code = output_spares_model("convert", (Written){output, "-o"}, path, file);
+	if (code != EXIT_OK) {
+		cal_file_destroy(file);
+		return code;
+	}
 	FILE *memory = open_memstream(&text, &length);
 	CalStatus status = memory ? cal_file_write(file, memory, &error) : CAL_ERR_MEMORY;
 	if (memory && fclose(memory) != 0 && status == CAL_OK)
@@ -83,7 +81,7 @@ int command_convert(int argc, char **argv) {
 			return EXIT_OK;
 		}
 		if (option == '?')
-			return say_usage("convert", "that option is not known or lacks its value");
+			return option_wrong("convert", argv, options);
 		output = optarg;
 	}
 	if (argc - optind != 1)

@@ -110,8 +110,11 @@ static bool read_cell(const char *field, double *value) {
 
 static int read_row(const char *path, long number, char *line, Csv *csv) {
 	double *row = csv->rows + csv->count * (size_t)csv->column_count;
-	if (count_fields(line) != csv->column_count)
-		return bad_line(path, number, "%d numbers under %d column names", count_fields(line), csv->column_count);
+	const int fields = count_fields(line);
+	if (fields != csv->column_count)
+		return bad_line(path, number, "%d number%s under %d column name%s%s", fields, plural(fields), csv->column_count,
+		                plural(csv->column_count),
+		                fields > csv->column_count ? "; decimals follow a point, as commas separate columns" : "");
 	for (int i = 0; i < csv->column_count; i++) {
 		const char *field = next_field(&line);
 		if (!read_cell(field, &row[i]))
@@ -136,6 +139,9 @@ static int read_table(const char *path, Csv *csv) {
 	for (const char *c = rest; c && *c; c++)
 		lines += *c == '\n';
 	csv->column_count = count_fields(header);
+	if (csv->column_count == 1 && strpbrk(header, ";\t"))
+		return bad_line(path, number, "columns are separated by commas, not by %s; decimals follow a point",
+		                strchr(header, ';') ? "semicolons" : "tabs");
 	csv->columns = calloc((size_t)csv->column_count, sizeof *csv->columns);
 	csv->rows = calloc(lines * (size_t)csv->column_count, sizeof *csv->rows);
 	if (!csv->columns || !csv->rows)

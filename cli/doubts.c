@@ -14,7 +14,8 @@ int doubts_of(const CalSim *sim, CalDoubt *doubts) {
 void doubts_warn(const CalSim *sim, const char *path) {
 	CalDoubt doubt;
 	for (int i = 0; cal_sim_doubt(sim, i, &doubt) == CAL_OK; i++)
-		say_warning(path, doubt.text);
+		if (doubt.kind != CAL_DOUBT_INPUT) // said when the file was read
+			say_warning(path, doubt.text);
 	const long long left_out = (long long)cal_sim_doubts_left_out(sim);
 	if (left_out == 0)
 		return;

@@ -8,12 +8,11 @@
 #define _GNU_SOURCE // getopt_long, strdup
 
 #include <dirent.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli.h"
+#include "options.h"
 
 static const char help[] = "usage: calder golden DIR|FILE...\n"
 						   "\n"
@@ -102,7 +101,7 @@ int command_golden(int argc, char **argv) {
 	static const struct option options[] = {{"help", no_argument, NULL, 'h'}, {0}};
 	for (int option; (option = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
 		if (option != 'h')
-			return say_usage("golden", "that option is not known");
+			return option_wrong("golden", argv, options);
 		fputs(help, stdout);
 		return EXIT_OK;
 	}

@@ -8,7 +8,6 @@
 #define _GNU_SOURCE // getopt_long
 
 #include <ctype.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "branches.h"
 #include "info_results.h"
 #include "mobility.h"
+#include "options.h"
 
 static const char help[] =
 	"usage: calder info [--json] [--branches P] FILE\n"
@@ -127,10 +127,11 @@ static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const 
 	const CalModel *model = cal_sim_model(sim, group);
 	CalVec3 g = cal_model_gravity(model);
 	int bodies = cal_model_body_count(model), dofs = cal_model_u_count(model);
+	int coordinates = cal_model_q_count(model), nodes = cal_model_node_count(model);
 	CalSimMonitor now = {0};
-	printf("group \"%s\": %d %s, %d %s of freedom, %d coordinates, %d nodes\n", cal_model_name(model), bodies,
-	       bodies == 1 ? "body" : "bodies", dofs, dofs == 1 ? "degree" : "degrees", cal_model_q_count(model),
-	       cal_model_node_count(model));
+	printf("group \"%s\": %d %s, %d %s of freedom, %d coordinate%s, %d node%s\n", cal_model_name(model), bodies,
+	       bodies == 1 ? "body" : "bodies", dofs, dofs == 1 ? "degree" : "degrees", coordinates, plural(coordinates),
+	       nodes, plural(nodes));
 	printf("  solver   %s (about %.0f flops for one forward dynamics), model %zu bytes\n", solver_name(model),
 	       cal_model_flops(model, cal_model_solver(model)), cal_model_size(model));
 	printf("  gravity  (%.6g, %.6g, %.6g) m/s^2\n", g.x, g.y, g.z);
@@ -328,7 +329,7 @@ int command_info(int argc, char **argv) {
 			return EXIT_OK;
 		}
 		if (option == '?')
-			return say_usage("info", "that option is not known, or lacks its value");
+			return option_wrong("info", argv, options);
 		json |= option == 'j';
 		char *end = "";
 		if (option == 'b' && (!branches_parse(strtod(optarg, &end), &workers) || *end))
@@ -342,9 +343,11 @@ int command_info(int argc, char **argv) {
 	int code = input_open(argv[optind], &file);
 	if (code != EXIT_OK)
 		return code;
-	Loaded loaded;
+	Loaded loaded = {0};
 	CalError error = {0};
 	code = say_status(input_name(argv[optind]), loaded_build(&loaded, file, NULL, &error), &error);
+	if (code == EXIT_OK)
+		say_left_out(input_name(argv[optind]), loaded.sim);
 	if (code == EXIT_OK)
 		code = print_loaded(&loaded, input_name(argv[optind]), json, workers);
 	loaded_destroy(&loaded);

@@ -14,10 +14,11 @@
 #include <string.h>
 
 #include "clock.h"
+#include "interrupt.h"
 #include "page.h"
 #include "server.h"
 
-enum { TICKS_PER_SECOND = 60, MAX_SLIDERS = 256 };
+enum { TICKS_PER_SECOND = 60, MAX_SLIDERS = 256, MAX_STEPS = 1000000 };
 
 typedef struct Slider {
 	CalJointId joint;
@@ -210,7 +211,8 @@ static void obey(Live *live, CalSim *sim, const char *text) {
 		live->paused = false;
 		begin_pace(live, sim);
 	} else if (is_command(text, "step")) {
-		live->steps += number_of(text, "count", &value) && value > 0 && value < 1e6 ? (int)value : 1;
+		live->steps += number_of(text, "count", &value) && value > 0 && value < MAX_STEPS ? (int)value : 1;
+		live->steps = live->steps < MAX_STEPS ? live->steps : MAX_STEPS;
 	} else if (is_command(text, "speed") && number_of(text, "value", &value) && value >= 0) {
 		live->speed = value;
 		begin_pace(live, sim);
@@ -289,14 +291,34 @@ static void take_commands(Live *live, CalSim *sim) {
 		obey(live, sim, text);
 }
 
-CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
+/* Waits for a time that commands may move; as long as it is to come, pages are answered and told. */
+static CalStatus wait_until(Live *live, CalSim *sim, double (*until)(const Live *live, const CalSim *sim)) {
+	static const double slice = 0.01; // [s]
 	CalStatus status = CAL_OK;
-	take_commands(live, sim);
-	while (live->paused && live->steps == 0 && status == CAL_OK) {
-		status = show(live, sim, false);
-		clock_sleep_until(clock_now() + 0.01);
+	for (double now = clock_now(), end; status == CAL_OK && !interrupt_caught() && (end = until(live, sim)) > now;
+	     now = clock_now()) {
+		clock_sleep_until(fmin(end, now + slice));
 		take_commands(live, sim);
+		status = end > now + slice ? show(live, sim, false) : CAL_OK;
 	}
+	return status;
+}
+
+static double end_of_pause(const Live *live, const CalSim *sim) {
+	(void)sim;
+	return live->paused && live->steps == 0 ? INFINITY : 0;
+}
+
+/* When the simulated time is due; at once while paused, so that the pause is noticed. */
+static double when_due(const Live *live, const CalSim *sim) {
+	return live->speed > 0 && !live->paused ? live->wall + (cal_sim_time(sim) - live->t) / live->speed : 0;
+}
+
+CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
+	take_commands(live, sim);
+	CalStatus status = wait_until(live, sim, end_of_pause);
+	if (status == CAL_OK && interrupt_caught())
+		return CAL_OK;
 	if (status == CAL_OK)
 		status = cal_sim_step(sim, t_limit, error);
 	if (status != CAL_OK)
@@ -304,12 +326,9 @@ CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
 	const bool stepped = live->steps > 0;
 	live->steps -= stepped;
 	status = show(live, sim, stepped);
-	const double due = live->speed > 0 ? live->wall + (cal_sim_time(sim) - live->t) / live->speed : 0;
-	if (stepped || due < clock_now() - 0.5)
+	if (stepped || when_due(live, sim) < clock_now() - 0.5)
 		begin_pace(live, sim); // it cannot keep up: the pace begins anew, instead of a hunt
-	else if (!live->paused)
-		clock_sleep_until(due);
-	return status;
+	return status == CAL_OK ? wait_until(live, sim, when_due) : status;
 }
 
 /* ---- beginning and end ---------------------------------------------------------------------------------- */
@@ -389,9 +408,9 @@ void live_end(Live *live, CalSim *sim, const char *why) {
 		                         (unsigned char)*p < ' ' ? ' ' : *p);
 	snprintf(text + used, sizeof text - used, "\"}");
 	send_tick(live, sim);
-	clock_sleep_until(clock_now() + 0.1);
+	clock_pause(0.1);
 	server_say(live->server, text);
-	clock_sleep_until(clock_now() + 0.1);
+	clock_pause(0.1);
 }
 
 void live_destroy(Live *live) {

@@ -15,7 +15,10 @@ int live_create(Live **live, const CalFile *file, CalSim *sim, const char *path)
 /** Starts the server and says where; signals: what pages can plot. Returns an exit code. */
 int live_open(Live *live, SignalSet *signals, CalSim *sim, const CalScenario *scenario, const char *title, int port,
               bool browser, const char *path);
-/** One step, at most to t_limit, when its time has come; obeys commands before it, and waits while it is paused. */
+/**
+ * One step, at most to t_limit, when its time has come; obeys commands before it, and waits while it is paused. No step if a
+ * signal asks for an end (interrupt.h).
+ */
 CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error);
 /** Tells pages that the run is over, and why. */
 void live_end(Live *live, CalSim *sim, const char *why);

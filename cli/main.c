@@ -4,6 +4,11 @@
  *
  * Exit codes: 0 ok, 1 the check failed, 2 usage, 3 input, 4 numerics.
  */
+#define _GNU_SOURCE // opterr, SIGXFSZ
+
+#include <errno.h>
+#include <getopt.h>
+#include <signal.h>
 #include <string.h>
 
 #include "cli.h"
@@ -34,25 +39,69 @@ static void print_help(FILE *out) {
 	        cal_version());
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
-	fprintf(out, "\n'calder COMMAND --help' explains each, with an example. 'calder --version' prints the version.\n"
-	             "Exit codes: 0 ok, 1 the check failed, 2 usage, 3 input, 4 numerics.\n");
+	fprintf(
+		out,
+		"\n'calder help COMMAND' explains each, with an example. 'calder --version' prints the version.\n"
+		"Exit codes: 0 ok, 1 the check failed, 2 usage, 3 input or output, 4 numerics, 128 + signal if interrupted.\n");
 }
 
-int main(int argc, char **argv) {
-	const char *name = argc > 1 ? argv[1] : "";
-	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+static const Command *find_command(const char *name) {
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+static int no_command(const char *name) {
+	const char *names[COMMAND_COUNT];
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		names[i] = commands[i].name;
+	const char *near = cal_name_nearest(name, names, COMMAND_COUNT);
+	if (name[0])
+		fprintf(stderr, "calder: there is no command '%s'%s%s%s\n", name, near ? "; did you mean '" : "",
+		        near ? near : "", near ? "'?" : "");
+	print_help(stderr);
+	return EXIT_USAGE;
+}
+
+static int help(const char *name) {
+	const Command *command = find_command(name);
+	if (!name[0])
 		print_help(stdout);
-		return EXIT_OK;
-	}
-	if (strcmp(name, "--version") == 0) {
+	else if (!command)
+		return no_command(name);
+	char *argv[] = {(char *)name, "--help", NULL};
+	return command ? command->run(2, argv) : EXIT_OK;
+}
+
+static int run(int argc, char **argv) {
+	const char *name = argc > 1 ? argv[1] : "";
+	const Command *command = find_command(name);
+	if (command)
+		return command->run(argc - 1, argv + 1);
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+		return help(argc > 2 ? argv[2] : "");
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 || strcmp(name, "version") == 0) {
 		printf("calder %s\n", cal_version());
 		return EXIT_OK;
 	}
-	for (int i = 0; i < COMMAND_COUNT; i++)
-		if (strcmp(name, commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
-	if (name[0])
-		fprintf(stderr, "calder: there is no command '%s'\n", name);
-	print_help(stderr);
-	return EXIT_USAGE;
+	return no_command(name);
+}
+
+/* What was printed has to arrive: a full disk behind stdout is an error of every command. */
+static int close_stdout(int code) {
+	errno = 0;
+	const bool bad = ferror(stdout) != 0, lost = fflush(stdout) != 0;
+	if (!bad && !lost)
+		return code;
+	char text[200];
+	snprintf(text, sizeof text, "cannot be written: %s", errno ? strerror(errno) : "a write failed");
+	say_error("<stdout>", text);
+	return code == EXIT_OK ? EXIT_INPUT : code;
+}
+
+int main(int argc, char **argv) {
+	opterr = 0;               // options.c says what is wrong
+	signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write, not the end
+	return close_stdout(run(argc, argv));
 }

@@ -159,14 +159,14 @@ void mobility_print(const Mobility *m, FILE *out) {
 		fprintf(out, "  state    rough: %s is off by %.3g; what follows is of the state %s\n", names, m->rough,
 		        m->status == CAL_OK ? "that a run starts from" : "that comes closest");
 	}
-	fprintf(out, "  mobility %d: %d degrees of freedom", m->left.mobility, dofs);
+	fprintf(out, "  mobility %d: %d degree%s of freedom", m->left.mobility, dofs, plural(dofs));
 	if (m->driven)
 		fprintf(out, ", %d of them driven,", m->driven);
 	if (rows == 0) {
 		fprintf(out, "%s no loops\n", m->driven ? "" : ",");
 		return;
 	}
-	fprintf(out, " less %d independent rows of %d", m->left.rank, rows);
+	fprintf(out, " less %d independent row%s of %d", m->left.rank, plural(m->left.rank), rows);
 	mobility_redundant(m, names, sizeof names);
 	fprintf(out, "%s%s\n", names[0] ? "; redundant: " : "", names);
 	list_names(m->model, m->chosen, dofs, 1, cal_model_dof_name, names, sizeof names);

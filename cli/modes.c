@@ -9,11 +9,12 @@
 #define _GNU_SOURCE // getopt_long
 
 #include <ctype.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "modes.h"
+#include "options.h"
+#include "output.h"
 
 static const char help[] =
 	"usage: calder modes [OPTION]... FILE\n"
@@ -21,7 +22,7 @@ static const char help[] =
 	"Frequencies, effective masses, boundary conditions and checks of flexible bodies. FILE is a CalculiX job\n"
 	"(.inp, with .dof .sti .mas beside it), NASTRAN DMIG matrices (.pch .dmig .bdf .nas .dat), a SID file (.SID_FEM,\n"
 	".sid), a modal file or a model file (YAML or JSON). docs/fe.md explains each. Exit code 1 if a check fails.\n"
-	"  --bound HZ          frequency bound of the body; tells which free modes it changes\n"
+	"  --bound F           frequency bound of the body, '50 Hz' or '300 rad/s'; tells which free modes it changes\n"
 	"  --json              results as JSON on stdout\n"
 	"  --plot OUT.svg      draw the shapes\n"
 	"  --write OUT         write the body: SID if OUT ends in .SID_FEM or .sid, else a modal file\n"
@@ -32,11 +33,11 @@ static const char help[] =
 	"  --ignore-geometric  leave geometric stiffness (second-order shapes) out instead of refusing the file\n"
 	"finite element models (Craig-Bampton reduction):\n"
 	"  --modes N           modes with all interfaces held that are kept (12); 0: none\n"
-	"  --max-frequency HZ  keep only those up to it\n"
+	"  --max-frequency F   keep only those up to it, '50 Hz' or '300 rad/s' (as max_frequency in model files)\n"
 	"  --interface NAME    an interface by its name or node number; may be repeated (all that the file offers)\n"
 	"  --reference NAME    the interface that carries the body frame (the first)\n"
 	"  --free              no interfaces: free modes about the centre of mass\n"
-	"  --mass KG           what the mass should be; more than 1 % off is an error\n"
+	"  --mass M            what the mass should be, in kg or with its unit; more than 1 % off is an error\n"
 	"  --units mm-t        millimetres, tonnes, seconds, newtons (m-kg)\n"
 	"  --display N         nodes of the model that are kept for drawing (300); 0: none\n"
 	"  --damping RATIO     damping ratio of every mode (0)\n"
@@ -53,8 +54,6 @@ typedef struct Options {
 	CalFeReduction how;
 	const char *interfaces[MAX_INTERFACES];
 } Options;
-
-static const double two_pi = 6.283185307179586;
 
 /* ---- one body ---------------------------------------------------------------------------------- */
 
@@ -267,12 +266,41 @@ static int show_model_file(const Options *o) {
 	if (o->bound > 0)
 		return say_usage("modes", "--bound is not for model files; give the body its frequency_bound there");
 	int code = input_open(o->path, &file);
-	if (code != EXIT_OK)
+	if (code == EXIT_OK)
+		code = output_spares_model("modes", (Written){o->plot, "--plot"}, o->path, file);
+	if (code == EXIT_OK)
+		code = output_spares_model("modes", (Written){o->write, "--write"}, o->path, file);
+	if (code != EXIT_OK) {
+		cal_file_destroy(file);
 		return code;
+	}
 	code = loaded_create(&loaded, file, input_name(o->path), NULL);
 	if (code == EXIT_OK)
 		code = show_bodies(o, &loaded);
 	loaded_destroy(&loaded);
+	return code;
+}
+
+/* ---- outputs ----------------------------------------------------------------------------------- */
+
+/* A job of CalculiX is four files that differ in their endings. */
+static int spare_job(Written output, const char *path) {
+	static const char *const endings[] = {".inp", ".dof", ".sti", ".mas"};
+	const char *dot = strrchr(path, '.');
+	int code = output_spares("modes", output, path, "the input");
+	for (size_t i = 0; i < sizeof endings / sizeof *endings && dot && code == EXIT_OK; i++) {
+		char part[4096];
+		snprintf(part, sizeof part, "%.*s%s", (int)(dot - path), path, endings[i]);
+		code = output_spares("modes", output, part, "a file of the input");
+	}
+	return code;
+}
+
+static int spare_inputs(const Options *o) {
+	const Written outputs[] = {{o->plot, "--plot"}, {o->write, "--write"}};
+	int code = outputs_differ("modes", outputs, 2);
+	for (int i = 0; i < 2 && code == EXIT_OK; i++)
+		code = spare_job(outputs[i], o->path);
 	return code;
 }
 
@@ -319,6 +347,21 @@ static bool positive(const char *text, double *value) {
 	return end != text && !*end && *value > 0 && *value < 1e30;
 }
 
+/*
+ * With its unit: a plain number is rad/s by the rule of files, and would be Hz by the habit of those who look at the table.
+ * Hz is no unit of files (docs/format.md); here it is that of the table.
+ */
+static bool frequency(const char *text, double *value) {
+	static const double two_pi = 6.283185307179586;
+	char *unit;
+	*value = two_pi * strtod(text, &unit);
+	unit += strspn(unit, " ");
+	const bool hertz = unit > text && strcmp(unit, "Hz") == 0;
+	if (!*unit || (!hertz && cal_quantity_parse(text, "rad/s", value, NULL) != CAL_OK))
+		return false;
+	return *value > 0 && *value < 1e30;
+}
+
 static bool set_units(const char *text, CalFeUnits *units) {
 	if (strcmp(text, "mm-t") == 0)
 		*units = (CalFeUnits){1e-3, 1e3};
@@ -328,11 +371,10 @@ static bool set_units(const char *text, CalFeUnits *units) {
 }
 
 static bool set_option(Options *o, int option, const char *text) {
-	double value;
 	char *end;
 	switch (option) {
 	case 'b':
-		return positive(text, &o->bound) && (o->bound *= two_pi) > 0;
+		return frequency(text, &o->bound);
 	case 'm':
 		o->how.modes = (int)strtol(text, &end, 10);
 		if (end == text || *end || o->how.modes < 0)
@@ -346,9 +388,9 @@ static bool set_option(Options *o, int option, const char *text) {
 		o->how.display_count = o->how.display_count ? o->how.display_count : -1;
 		return true;
 	case 'x':
-		return positive(text, &value) && (o->how.max_frequency = two_pi * value) > 0;
+		return frequency(text, &o->how.max_frequency);
 	case 'k':
-		return positive(text, &o->how.expected_mass);
+		return cal_quantity_parse(text, "kg", &o->how.expected_mass, NULL) == CAL_OK && o->how.expected_mass > 0;
 	case 'd':
 		return positive(text, &o->how.damping_ratio);
 	case 'u':
@@ -389,7 +431,7 @@ int command_modes(int argc, char **argv) {
 			return EXIT_OK;
 		}
 		if (option == '?')
-			return say_usage("modes", "that option is not known, or lacks its value");
+			return option_wrong("modes", argv, options);
 		o.json |= option == 'j';
 		o.ignore_geometric |= option == 'g';
 		o.free |= option == 'f';
@@ -399,12 +441,15 @@ int command_modes(int argc, char **argv) {
 		o.body = option == 'o' ? optarg : o.body;
 		o.how.reference = option == 'r' ? optarg : o.how.reference;
 		if (!set_option(&o, option, optarg))
-			return say_usage("modes", "'%s' is no value for that option", optarg);
+			return say_usage(
+				"modes", "--%s: '%s' is no value for it%s", option_name(options, option), optarg,
+				option == 'b' || option == 'x' ? "; write a frequency with its unit, '50 Hz' or '300 rad/s'" : "");
 	}
 	if (argc - optind != 1)
 		return say_usage("modes", "name one file");
 	o.path = argv[optind];
 	o.how.interfaces = o.interfaces;
 	o.how.interface_count = o.free ? -1 : o.how.interface_count;
-	return show(&o);
+	const int code = spare_inputs(&o);
+	return code == EXIT_OK ? show(&o) : code;
 }

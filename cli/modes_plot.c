@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "modes.h"
+#include "output.h"
 
 enum { TILE_WIDTH = 300, TILE_HEIGHT = 210, TILE_TEXT = 30, COLUMNS = 3, MAX_TILES = 24, TOP = 48 };
 enum { MOST_WIRED = 2000 }; // nodes; the search for neighbours takes a time that grows as their square
@@ -303,15 +304,12 @@ static void draw(FILE *out, Scene *scene, View *view, const char *title) {
 }
 
 static int write_picture(Scene *scene, View *view, const char *title, const char *path) {
-	FILE *out = fopen(path, "w");
-	if (out)
-		draw(out, scene, view, title);
-	const bool bad = !out || ferror(out);
-	if ((out && fclose(out) != 0) || bad) {
-		say_error(path, "the file could not be written");
-		return EXIT_INPUT;
-	}
-	return EXIT_OK;
+	OutputFile out;
+	const int code = output_open(&out, path);
+	if (code != EXIT_OK)
+		return code;
+	draw(out.stream, scene, view, title);
+	return output_close(&out, EXIT_OK);
 }
 
 int modes_plot(const CalModal *modal, const char *title, const char *path) {

@@ -43,8 +43,8 @@ bool modes_verdict(const ModesBody *body, char *why, size_t size) {
 /* ---- words ------------------------------------------------------------------------------------- */
 
 static void print_fe(const CalFeInfo *fe, const CalModal *modal) {
-	printf("  model       %s, %d nodes, %d equations, box %.6g x %.6g x %.6g m\n", fe->format, fe->node_count,
-	       fe->dof_count, fe->size.x, fe->size.y, fe->size.z);
+	printf("  model       %s, %d node%s, %d equation%s, box %.6g x %.6g x %.6g m\n", fe->format, fe->node_count,
+	       plural(fe->node_count), fe->dof_count, plural(fe->dof_count), fe->size.x, fe->size.y, fe->size.z);
 	printf("  rigid check rigid motion meets %.1e of the stiffness (1e-3 allowed), mass differs by %.1e between axes\n",
 	       fe->rigid_residual, fe->mass_spread);
 	const CalModalFidelity f = cal_modal_fidelity(modal);
@@ -66,9 +66,9 @@ static void print_modal(const CalModal *modal) {
 	if (info.boundary[0])
 		printf("  boundary    %s\n", info.boundary);
 	if (info.dropped_from > 0)
-		printf("  dropped     %d modes with all interfaces held, from %.6g Hz on\n", info.dropped,
-		       info.dropped_from / two_pi);
-	printf("  nodes       %d frames, %d with mass\n", frames, masses);
+		printf("  dropped     %d mode%s with all interfaces held, from %.6g Hz on\n", info.dropped,
+		       plural(info.dropped), info.dropped_from / two_pi);
+	printf("  nodes       %d frame%s, %d with mass\n", frames, plural(frames), masses);
 	for (const char *note = info.notes; *note;) {
 		const size_t length = strcspn(note, "\n");
 		printf("  note        %.*s\n", (int)length, note);
@@ -120,8 +120,8 @@ static void print_table(const ModesBody *body) {
 
 void modes_print(const ModesBody *body) {
 	const CalFlexReport *r = &body->report;
-	printf("%s%s%s%s: %d modes\n", body->path, body->name[0] ? ": body \"" : "", body->name, body->name[0] ? "\"" : "",
-	       r->modes);
+	printf("%s%s%s%s: %d mode%s\n", body->path, body->name[0] ? ": body \"" : "", body->name, body->name[0] ? "\"" : "",
+	       r->modes, plural(r->modes));
 	printf("  mass        %.9g kg, center of mass %.6g %.6g %.6g m\n", r->mass, r->com.x, r->com.y, r->com.z);
 	printf("  inertia     %.6g %.6g %.6g kg m^2 about it (products %.3g %.3g %.3g)\n", r->inertia.m[0][0],
 	       r->inertia.m[1][1], r->inertia.m[2][2], r->inertia.m[0][1], r->inertia.m[0][2], r->inertia.m[1][2]);

@@ -5,12 +5,12 @@
  * Every item goes to the first panel whose kind and unit are its own, or opens a new one. Names and numbers stay
  * where the table has them; only titles are made here.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "png.h"
+#include "output.h"
 #include "panels.h"
+#include "png.h"
 #include "svg.h"
 
 /* What is drawn; the arrays have room for every item. */
@@ -69,13 +69,6 @@ static void add_panel(Drawing *drawing, const Table *table, const PanelItem *ite
 		snprintf(title, sizeof *drawing->titles, "%s", column->name);
 }
 
-static int cannot_write(const char *path) {
-	char text[256];
-	snprintf(text, sizeof text, "cannot be written: %s", strerror(errno));
-	say_error(path, text);
-	return EXIT_INPUT;
-}
-
 static int write_plot(const char *path, const SvgPlot *plot) {
 	if (png_is_asked(path)) {
 		FILE *converter = png_open(path);
@@ -84,14 +77,12 @@ static int write_plot(const char *path, const SvgPlot *plot) {
 		svg_write(converter, plot);
 		return png_close(converter, path);
 	}
-	bool to_stdout = strcmp(path, "-") == 0;
-	FILE *out = to_stdout ? stdout : fopen(path, "w");
-	if (!out)
-		return cannot_write(path);
-	svg_write(out, plot);
-	bool bad = ferror(out) != 0;
-	bad |= (to_stdout ? fflush(out) : fclose(out)) != 0;
-	return bad ? cannot_write(path) : EXIT_OK;
+	OutputFile out;
+	const int code = output_open(&out, path);
+	if (code != EXIT_OK)
+		return code;
+	svg_write(out.stream, plot);
+	return output_close(&out, EXIT_OK);
 }
 
 int panels_write(const char *svg_path, const char *title, const Table *table, const PanelItem *items, int count) {

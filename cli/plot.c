@@ -6,12 +6,13 @@
  */
 #define _GNU_SOURCE // getopt_long
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "csv.h"
 #include "doubts.h"
+#include "options.h"
+#include "output.h"
 
 static const char help[] =
 	"usage: calder plot [OPTION]... FILE [COLUMN]...\n"
@@ -55,7 +56,7 @@ static int parse_options(PlotOptions *options, int argc, char **argv) {
 		else if (option == 'S')
 			options->stream = optarg;
 		else
-			return say_usage("plot", "that option is not known, or lacks its value");
+			return option_wrong("plot", argv, long_options);
 	}
 	if (optind == argc)
 		return say_usage("plot", "name a result file (or - for CSV from stdin)");
@@ -120,6 +121,9 @@ int command_plot(int argc, char **argv) {
 	PlotOptions options;
 	int code = parse_options(&options, argc, argv);
 	if (code >= 0)
+		return code;
+	code = output_spares("plot", (Written){options.svg, "-o"}, options.path, "the result file");
+	if (code != EXIT_OK)
 		return code;
 	Csv csv;
 	code = cal_results_is_hdf5(options.path) ? csv_from_hdf5(options.path, options.stream, &csv)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "interrupt.h"
 #include "transport.h"
 
 enum { RANKS_WIDTH = 6 }; // most numbers of a rank at a meeting
@@ -99,7 +100,7 @@ int ranks_open(RunRanks *ranks) {
 		ranks->lost = ranks->told = true; // to the others, at once
 		return say_status("calder run", CAL_ERR_MEMORY, NULL);
 	}
-	checkpoints_listen();
+	interrupt_listen();
 	if (ranks->transport.rank > 0)
 		hold_messages(ranks);
 	return EXIT_OK;

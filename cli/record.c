@@ -236,8 +236,10 @@ static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, cons
 	CalStatus status = wanted ? signals_sample(&stream->set, sim, stream->row) : CAL_OK;
 	if (status != CAL_OK) {
 		CalError error = {.status = status, .count = 1};
-		snprintf(error.text, sizeof error.text, "t = %.9g s: %s; try a smaller step and look at the loads",
-		         cal_sim_time(sim), cal_status_text(status));
+		char place[256];
+		failure_place(sim, place, sizeof place);
+		snprintf(error.text, sizeof error.text, "t = %.9g s: %s%s%s", cal_sim_time(sim), cal_status_text(status), place,
+		         place[0] ? "" : "; try a smaller step and look at the loads");
 		return say_status(path, status, &error);
 	}
 	stream->taken++;

@@ -5,17 +5,18 @@
  * The file gives the method, the duration, and the streams with their signals and intervals; options override each of
  * them. Signals named behind FILE are those of the plot; they are recorded too, in the first stream.
  */
-#define _GNU_SOURCE // isatty, fileno, SIGXFSZ
+#define _GNU_SOURCE // isatty, fileno, open_memstream
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "checkpoint.h"
 #include "doubts.h"
+#include "interrupt.h"
 #include "live.h"
+#include "output.h"
 #include "ranks.h"
 #include "replay.h"
 #include "record.h"
@@ -144,8 +145,6 @@ typedef struct Pace {
 	Live *page; // NULL: none
 } Pace;
 
-static bool is_paced(const Pace *pace) { return pace->page || pace->clock.rate > 0; }
-
 static CalStatus advance(Pace *pace, CalSim *sim, double next, bool every_step, CalError *error) {
 	if (pace->page)
 		return live_step(pace->page, sim, next, error);
@@ -163,7 +162,7 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 		realtime_start(&pace->clock, sim);
 	while (code == EXIT_OK && cal_sim_time(sim) < end) {
 		CalError error = {0};
-		double next = record_next(record);
+		const double before = cal_sim_time(sim), next = record_next(record);
 		CalStatus status = advance(pace, sim, next, every_step, &error);
 		if (progress && cal_sim_time(sim) - shown > 0.01 * (end - start)) {
 			shown = cal_sim_time(sim);
@@ -180,9 +179,9 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 			record_events(record);
 			return ranks_failed(ranks, sim, summary->path, kept->path, status, &error);
 		}
-		if (every_step || !is_paced(pace) || cal_sim_time(sim) >= next)
+		if (cal_sim_time(sim) >= next || (every_step && cal_sim_time(sim) > before))
 			code = take_sample(record, summary, sim);
-		kept->signal = checkpoints_caught();
+		kept->signal = interrupt_caught();
 		code = ranks_meet(ranks, code, &kept->signal);
 		if (code == EXIT_OK && checkpoints_look(kept, sim, record))
 			break;
@@ -209,9 +208,9 @@ typedef struct Input {
 	const char *path; // how messages call it
 	char *text;
 	CalFile *file;
+	const CalFile *model; // the same, whoever owns it
 } Input;
 
-/* A file that cannot be opened is left to the library, which says why. */
 /* Results hold the whole model: with subsystems, the text that has them written out. */
 static void write_out(Input *input) {
 	char *text = NULL;
@@ -226,6 +225,7 @@ static void write_out(Input *input) {
 	}
 }
 
+/* A file that cannot be opened is left to the library, which says why. */
 static int read_input(const char *path, Input *input) {
 	*input = (Input){.path = input_name(path)};
 	bool from_stdin = strcmp(path, "-") == 0;
@@ -244,12 +244,36 @@ static int read_input(const char *path, Input *input) {
 		input->text ? cal_file_parse(input->text, length, input->path, NULL, &input->file, &error) : CAL_ERR_MEMORY;
 	if (status == CAL_OK && cal_file_instance_count(input->file) > 0)
 		write_out(input);
+	say_file_warnings(input->path, input->file);
 	return say_status(input->path, status, &error);
 }
 
 static void input_free(Input *input) {
 	cal_file_destroy(input->file);
 	free(input->text);
+}
+
+/* No file that the run reads is written, and none twice; a checkpoint may take the place of the one that is gone on from. */
+static int spare_files(const RunOptions *options, const Record *record, const Input *input) {
+	const Written plot = {options->svg, "--plot"}, checkpoint = {options->checkpoints.path, "--checkpoint"};
+	int code = outputs_differ("run", (const Written[]){plot, checkpoint}, 2);
+	if (code == EXIT_OK)
+		code = output_spares_model("run", plot, options->path, input->model);
+	if (code == EXIT_OK)
+		code = output_spares_model("run", checkpoint, options->path, input->model);
+	if (code == EXIT_OK)
+		code = output_spares("run", plot, options->checkpoints.restart, "the checkpoint");
+	for (int i = 0; i < record->stream_count && code == EXIT_OK; i++) {
+		const Written samples = {record->streams[i].path, "the output"};
+		code = outputs_differ("run", (const Written[]){samples, plot}, 2);
+		if (code == EXIT_OK)
+			code = outputs_differ("run", (const Written[]){samples, checkpoint}, 2);
+		if (code == EXIT_OK)
+			code = output_spares_model("run", samples, options->path, input->model);
+		if (code == EXIT_OK)
+			code = output_spares("run", samples, options->checkpoints.restart, "the checkpoint");
+	}
+	return code;
 }
 
 /* All that needs the record to be open: the samples, then the picture, also of a run that failed halfway. */
@@ -273,12 +297,16 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	record->keep = options->svg && !kept.elsewhere;
 	ranks_share_files(options->ranks, record);
 	if (code == EXIT_OK)
+		code = spare_files(options, record, input);
+	if (code == EXIT_OK)
 		code = checkpoints_begin(&kept, sim, record);
 	if (code == EXIT_OK)
 		code = record_open(record, &results, summary->path);
 	code = ranks_agree_aloud(options->ranks, code, true);
-	if (code != EXIT_OK)
+	if (code != EXIT_OK) {
+		checkpoints_end(&kept);
 		return code;
+	}
 	if (pace->page)
 		code = live_open(pace->page, &record->streams[0].set, sim, summary->scenario, summary->title,
 		                 (int)options->live_port, !options->no_browser, summary->path);
@@ -289,6 +317,7 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 	code = code == EXIT_OK ? finish_code : code;
 	if (code == EXIT_OK)
 		code = checkpoints_finish(&kept, sim);
+	checkpoints_end(&kept);
 	summary->samples = record_taken(record);
 	if (record->keep && record->kept > 0) {
 		const char *title = summary->title[0] ? summary->title : summary->path;
@@ -381,6 +410,11 @@ static int load_and_run(RunOptions *options) {
 		options->ranks->branches = settings.branches;
 		here.threads = here.branches = 0;
 	}
+	loaded.runs_code = true;
+	loaded.refuses_code = options->no_code;
+	if (!options->checkpoints.path && !options->ranks) // a checkpoint is taken where an advance ends by itself
+		loaded.stop = interrupt_flag();
+	input.model = input.file;
 	if (code == EXIT_OK) {
 		code = loaded_create(&loaded, input.file, input.path, &here);
 		input.file = NULL; // loaded owns it
@@ -400,7 +434,6 @@ int command_run(int argc, char **argv) {
 	int code = run_options_parse(&options, argc, argv);
 	if (code >= 0 || !options.path)
 		return code;
-	signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write, not the end
 	RunRanks ranks = {.forced = options.cut_forced, .lost_after = options.lost_after};
 	options.ranks = options.distribute ? &ranks : NULL;
 	code = ranks_open(options.ranks);

@@ -5,12 +5,13 @@
 #define _GNU_SOURCE // getopt_long
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "branches.h"
+#include "options.h"
 #include "run_options.h"
 
 static const char help[] =
@@ -43,8 +44,11 @@ static const char help[] =
 	"                         even where that does not pay (docs/distributed.md)\n"
 	"      --lost-after S     silence of another rank that is taken for its end (60)\n"
 	"      --strict           exit code 1 if there is something to doubt in the results (docs/doubts.md)\n"
+	"      --no-code          refuse a model that names a shared object (library: ...) instead of running its code\n"
 	"      --json             summary as JSON\n"
 	"  -q, --quiet            no progress bar and no summary\n"
+	"Times are in seconds, or have a unit: --step 20ms, --duration '2 min'. Ctrl-C and SIGTERM end a run in order: files are\n"
+	"closed, and the exit code is 130 or 143.\n"
 	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
 	"         pose:BODY/NODE and so on, node:BODY/NODE (pose and velocity), wrench:BODY/NODE (loads),\n"
 	"         deflection:BODY/NODE, reaction (all joints), reaction:JOINT, energy, momentum, loop:LOOP (its\n"
@@ -80,7 +84,8 @@ enum {
 	OPTION_RESTART,
 	OPTION_DISTRIBUTE,
 	OPTION_LOST_AFTER,
-	OPTION_STRICT
+	OPTION_STRICT,
+	OPTION_NO_CODE
 };
 
 static const struct option long_options[] = {
@@ -110,48 +115,46 @@ static const struct option long_options[] = {
 	{"distribute", optional_argument, NULL, OPTION_DISTRIBUTE},
 	{"lost-after", required_argument, NULL, OPTION_LOST_AFTER},
 	{"strict", no_argument, NULL, OPTION_STRICT},
+	{"no-code", no_argument, NULL, OPTION_NO_CODE},
 	{"json", no_argument, NULL, 'j'},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
 	{0},
 };
 
-static double *number_option(RunOptions *options, int option) {
-	switch (option) {
-	case 'd':
-		return &options->duration;
-	case 'i':
-		return &options->interval;
-	case OPTION_STEP:
-		return &options->step;
-	case OPTION_RTOL:
-		return &options->rtol;
-	case OPTION_ATOL:
-		return &options->atol;
-	case OPTION_THREADS:
-		return &options->threads;
-	case OPTION_BRANCHES:
-		return &options->branches;
-	case OPTION_FLUSH:
-		return &options->flush;
-	case OPTION_REPLAY:
-		return &options->replay;
-	case OPTION_CHECKPOINT_EVERY:
-		return &options->checkpoints.every;
-	case OPTION_AHEAD:
-		return &options->ahead;
-	case OPTION_LOST_AFTER:
-		return &options->lost_after;
-	default:
-		return NULL;
-	}
+/* Options that are quantities: where they go, and what a number without unit is in. */
+static const struct {
+	int option;
+	size_t offset;
+	const char *unit;
+} quantities[] = {
+	{'d', offsetof(RunOptions, duration), "s"},
+	{'i', offsetof(RunOptions, interval), "s"},
+	{OPTION_STEP, offsetof(RunOptions, step), "s"},
+	{OPTION_RTOL, offsetof(RunOptions, rtol), ""},
+	{OPTION_ATOL, offsetof(RunOptions, atol), ""},
+	{OPTION_THREADS, offsetof(RunOptions, threads), ""},
+	{OPTION_BRANCHES, offsetof(RunOptions, branches), ""},
+	{OPTION_FLUSH, offsetof(RunOptions, flush), "s"},
+	{OPTION_REPLAY, offsetof(RunOptions, replay), "s"},
+	{OPTION_CHECKPOINT_EVERY, offsetof(RunOptions, checkpoints.every), "s"},
+	{OPTION_AHEAD, offsetof(RunOptions, ahead), "s"},
+	{OPTION_LOST_AFTER, offsetof(RunOptions, lost_after), "s"},
+};
+
+/* Exit code, or -1: it is no quantity. */
+static int set_quantity(RunOptions *options, int option, const char *value) {
+	for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
+		if (quantities[i].option == option)
+			return option_quantity("run", option_name(long_options, option), value, quantities[i].unit,
+			                       (double *)(void *)((char *)options + quantities[i].offset));
+	return -1;
 }
 
 static int set_option(RunOptions *options, int option, const char *value) {
-	double *number = number_option(options, option);
-	if (number)
-		return parse_number(value, number) ? EXIT_OK
-		                                   : say_usage("run", "'%s' is not a number that is zero or more", value);
+	const int code = set_quantity(options, option, value);
+	if (code >= 0)
+		return code;
 	switch (option) {
 	case 'o':
 		options->out = value;
@@ -210,8 +213,11 @@ static int set_option(RunOptions *options, int option, const char *value) {
 	case 'q':
 		options->quiet = true;
 		return EXIT_OK;
+	case OPTION_NO_CODE:
+		options->no_code = true;
+		return EXIT_OK;
 	default:
-		return say_usage("run", "that option is not known, or lacks its value");
+		return EXIT_USAGE;
 	}
 }
 
@@ -229,7 +235,7 @@ int run_options_parse(RunOptions *options, int argc, char **argv) {
 			fputs(help, stdout);
 			return EXIT_OK;
 		}
-		int code = set_option(options, option, optarg);
+		const int code = option == '?' ? option_wrong("run", argv, long_options) : set_option(options, option, optarg);
 		if (code != EXIT_OK)
 			return code;
 	}

@@ -162,10 +162,11 @@ static void print_group(const Summary *summary, CalSim *sim, int group, FILE *ou
 }
 
 static void print_stream(const SummaryStream *stream, FILE *out) {
-	fprintf(out, "  wrote       %s (%s: %lld records)\n", stream->file, stream->name, (long long)stream->count.written);
+	fprintf(out, "  wrote       %s (%s: %lld record%s)\n", stream->file, stream->name, (long long)stream->count.written,
+	        plural(stream->count.written));
 	if (stream->count.dropped)
-		fprintf(out, "              DROPPED %lld records: the disk was slower than the simulation\n",
-		        (long long)stream->count.dropped);
+		fprintf(out, "              DROPPED %lld record%s: the disk was slower than the simulation\n",
+		        (long long)stream->count.dropped, plural(stream->count.dropped));
 }
 
 static void print_ranks(const CalDistributionInfo *ranks, FILE *out) {
@@ -226,11 +227,12 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 		        summary->total.linear, summary->total.angular, summary->total.devices ? ", with devices" : "");
 	print_balance(sim, out);
 	print_events(summary->scenario, out);
-	fprintf(out, "  time        %.9g s simulated, %zu samples\n", stats.time, summary->samples);
+	fprintf(out, "  time        %.9g s simulated, %zu sample%s\n", stats.time, summary->samples,
+	        plural((long long)summary->samples));
 	fprintf(out, "  steps       %lld by %s", (long long)stats.steps, cal_method_name(summary->method));
 	if (stats.rejected)
 		fprintf(out, ", %lld rejected", (long long)stats.rejected);
-	fprintf(out, ", %lld evaluations of the dynamics\n", (long long)stats.evaluations);
+	fprintf(out, ", %lld evaluation%s of the dynamics\n", (long long)stats.evaluations, plural(stats.evaluations));
 	fprintf(out, "  real time   %.*f times faster (%.4g s wall, %.4g s CPU)\n", stats.real_time_factor < 100 ? 2 : 0,
 	        stats.real_time_factor, stats.wall_s, stats.cpu_s);
 	if (summary->paced)

@@ -8,15 +8,15 @@
 #define _GNU_SOURCE // getopt_long, isatty, sched_getaffinity
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "options.h"
+#include "output.h"
 #include "sweep.h"
 
 static const char help[] =
@@ -121,11 +121,13 @@ static int set_value(SweepOptions *options, int option, const char *value) {
 		           ? EXIT_OK
 		           : say_usage("sweep", "--shard takes I/N with I from 0 to N-1, not '%s'", value);
 	case OPTION_TIMEOUT:
-		return parse_positive(value, 1e9, &options->timeout)
+		if (option_quantity("sweep", "timeout", value, "s", &options->timeout) != EXIT_OK)
+			return EXIT_USAGE;
+		return options->timeout > 0 && options->timeout <= 1e9
 		           ? EXIT_OK
-		           : say_usage("sweep", "--timeout takes seconds above zero, not '%s'", value);
+		           : say_usage("sweep", "--timeout takes a time above zero, not '%s'", value);
 	default:
-		return say_usage("sweep", "that option is not known, or lacks its value");
+		return EXIT_USAGE;
 	}
 }
 
@@ -165,7 +167,8 @@ static int parse_options(SweepOptions *options, int argc, char **argv) {
 			fputs(help, stdout);
 			return EXIT_OK;
 		}
-		const int code = set_option(options, option, optarg);
+		const int code =
+			option == '?' ? option_wrong("sweep", argv, long_options) : set_option(options, option, optarg);
 		if (code != EXIT_OK)
 			return code;
 	}
@@ -284,7 +287,7 @@ static void print_summary(const CalSweep *sweep, const char *folder) {
 	enum { SHOWN = 5 };
 	const int64_t count = cal_plan_info(cal_sweep_plan(sweep)).case_count;
 	int64_t failed = 0;
-	printf("%s: %lld cases", folder, (long long)count);
+	printf("%s: %lld case%s", folder, (long long)count, plural(count));
 	for (int i = 0; i < CAL_CASE_COUNT; i++)
 		if (cal_sweep_count(sweep, (CalCaseStatus)i))
 			printf(", %lld %s", (long long)cal_sweep_count(sweep, (CalCaseStatus)i),
@@ -394,13 +397,32 @@ static int set_range(const SweepOptions *options, const CalPlanInfo *info, Range
 	           : say_usage("sweep", "%s has cases 0 to %lld", options->plan, (long long)info->case_count - 1);
 }
 
+/* The files of the folder that are replaced are not those that the cases are made of. */
+static int spare_inputs(const SweepOptions *options, const CalPlan *plan, const char *folder) {
+	static const char *const names[] = {"cases.csv", "cases.h5", "report.html"};
+	CalFile *model = NULL;
+	cal_plan_open_case(plan, -1, &model, NULL); // what is wrong with it is said elsewhere
+	int code = EXIT_OK;
+	for (size_t i = 0; i < sizeof names / sizeof *names && code == EXIT_OK; i++) {
+		char path[1100];
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+		code = output_spares("sweep", (Written){path, "-o:"}, options->plan, "the plan");
+		if (code == EXIT_OK)
+			code = output_spares_model("sweep", (Written){path, "-o:"}, cal_plan_info(plan).model_path, model);
+	}
+	cal_file_destroy(model);
+	return code;
+}
+
 static int run_in_folder(const SweepOptions *options, const CalPlan *plan, const Range *range, char **units) {
 	char beside[1000];
 	CalError error = {0};
 	CalSweep *sweep = NULL;
 	default_folder(options->plan, beside, sizeof beside);
 	const char *folder = options->out ? options->out : beside;
-	int code = case_check(plan, units);
+	int code = spare_inputs(options, plan, folder);
+	if (code == EXIT_OK)
+		code = case_check(plan, units);
 	if (code == EXIT_OK) {
 		const CalStatus status = cal_sweep_open(folder, plan, (const char *const *)units, NULL, &sweep, &error);
 		const char *name = cal_plan_info(plan).name;
@@ -453,7 +475,6 @@ int command_sweep(int argc, char **argv) {
 	int code = parse_options(&options, argc, argv);
 	if (code >= 0 || (!options.plan && !options.merge))
 		return code;
-	signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write, not the end
 	if (options.merge)
 		return merge_folder(&options);
 	code = say_status(options.plan, cal_plan_read(options.plan, NULL, &plan, &error), &error);

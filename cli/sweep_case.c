@@ -113,7 +113,7 @@ static CalStatus watch_all(CaseRun *run, CalError *error) {
 /* k < 0: the model as it stands. */
 static CalStatus set_up(CaseRun *run, const CalPlan *plan, int64_t k, CalError *error) {
 	CalFile *file = NULL;
-	*run = (CaseRun){.plan = plan, .info = cal_plan_info(plan)};
+	*run = (CaseRun){.plan = plan, .info = cal_plan_info(plan), .loaded.runs_code = true};
 	CalStatus status = cal_plan_open_case(plan, k, &file, error);
 	if (status != CAL_OK)
 		return status;
@@ -294,6 +294,7 @@ int case_check(const CalPlan *plan, char **units) {
 		else
 			status = CAL_ERR_MEMORY;
 	}
+	say_file_warnings(run.info.model_path, run.loaded.file);
 	const bool of_plan = strncmp(error.text, "output \"", 8) == 0 || strncmp(error.text, "series \"", 8) == 0;
 	const int code = say_status(of_plan ? run.info.name : run.info.model_path, status, &error);
 	tear_down(&run);

@@ -135,7 +135,7 @@ static bool start(WorkerPool *pool, int64_t k) {
  */
 static void explain_death(int how, char *text, size_t size) {
 	if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
-		clock_sleep_until(clock_now() + 0.2);
+		clock_pause(0.2);
 	if (WIFSIGNALED(how))
 		snprintf(text, size, "the process was ended by signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
 	else
@@ -189,8 +189,8 @@ static void show(WorkerPool *pool, bool last) {
 	if (!pool->options->progress || (!last && clock_now() - pool->shown < 0.1))
 		return;
 	pool->shown = clock_now();
-	fprintf(stderr, "\r%lld of %lld cases, %lld failed ", (long long)pool->done, (long long)pool->options->count,
-	        (long long)pool->failed);
+	fprintf(stderr, "\r%lld of %lld case%s, %lld failed ", (long long)pool->done, (long long)pool->options->count,
+	        plural(pool->options->count), (long long)pool->failed);
 	if (last)
 		fprintf(stderr, "\r%70s\r", "");
 }

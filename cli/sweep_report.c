@@ -165,7 +165,7 @@ static void put_head(FILE *out, const Sample *s) {
 	put(out, title);
 	fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", page_style);
 	put(out, title);
-	fprintf(out, "</h1>\n<p>%lld cases of <b>", (long long)s->info.case_count);
+	fprintf(out, "</h1>\n<p>%lld case%s of <b>", (long long)s->info.case_count, plural(s->info.case_count));
 	put(out, s->info.model);
 	fprintf(out, "</b>, design %s, seed %llu, calder %s:", cal_design_name(s->info.design),
 	        (unsigned long long)s->info.seed, cal_version());

@@ -18,8 +18,8 @@
 #include <mpi.h>
 #include <sched.h>
 
-#include "checkpoint.h"
 #include "clock.h"
+#include "interrupt.h"
 
 enum { SLOTS = 256, SLOT_NUMBERS = 64, SPINS = 200 };
 static const double grace = 0.25; // [s] to wait on when a signal has asked for the end
@@ -52,7 +52,7 @@ static bool wait_for(const Mpi *mpi, MPI_Request *request, bool for_ever) {
 			continue;
 		sched_yield();
 		const double now = clock_now();
-		if (since_signal < 0 && checkpoints_caught())
+		if (since_signal < 0 && interrupt_caught())
 			since_signal = now;
 		if ((since_signal >= 0 && now - since_signal > grace) || (!for_ever && now - start > mpi->lost_after))
 			return false;

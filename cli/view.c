@@ -5,13 +5,14 @@
 #define _GNU_SOURCE // getopt_long
 
 #include <errno.h>
-#include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "doubts.h"
+#include "interrupt.h"
+#include "options.h"
+#include "output.h"
 #include "page.h"
 #include "server.h"
 
@@ -86,7 +87,7 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 			o->no_browser = true;
 			break;
 		default:
-			return say_usage("view", "that option is not known, or lacks its value");
+			return option_wrong("view", argv, long_options);
 		}
 	}
 	if (argc - optind != 1)
@@ -97,33 +98,21 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 	return -1;
 }
 
-/* What was written is removed again if it is not whole. */
-static int write_file(const ViewOptions *o, const char *to) {
-	const bool on_stdout = strcmp(to, "-") == 0;
-	FILE *out = on_stdout ? stdout : fopen(to, "wb");
-	if (!out) {
-		say_error(to, strerror(errno));
-		return EXIT_INPUT;
-	}
+static int write_file(const ViewOptions *o, Written to) {
+	OutputFile out;
 	CalError error = {0};
-	CalStatus status = cal_replay_write(o->path, &o->replay, out, &error);
-	if (!on_stdout && fclose(out) != 0 && status == CAL_OK) {
-		status = CAL_ERR_IO;
-		snprintf(error.text, sizeof error.text, "%.300s: cannot be written: %s", to, strerror(errno));
-	}
-	if (status != CAL_OK && !on_stdout)
-		remove(to);
-	return say_status(o->path, status, &error);
+	int code = output_spares("view", to, o->path, "the result file");
+	if (code == EXIT_OK)
+		code = output_spares("view", to, o->replay.ghost, "the second result file");
+	if (code == EXIT_OK)
+		code = output_open(&out, to.path);
+	if (code != EXIT_OK)
+		return code;
+	const CalStatus status = cal_replay_write(o->path, &o->replay, out.stream, &error);
+	return output_close(&out, say_status(o->path, status, &error));
 }
 
 /* ---- serving ------------------------------------------------------------------------------------ */
-
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int number) {
-	(void)number;
-	interrupted = 1;
-}
 
 static int serve(const ViewOptions *o) {
 	char *page = NULL, message[300];
@@ -141,11 +130,10 @@ static int serve(const ViewOptions *o) {
 		code = EXIT_INPUT;
 	}
 	if (server) {
-		signal(SIGINT, interrupt);
-		signal(SIGTERM, interrupt);
+		interrupt_listen();
 		page_open(server_port(server), !o->no_browser);
-		while (!interrupted)
-			nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+		while (!interrupt_caught())
+			clock_sleep_until(clock_now() + 1);
 	}
 	server_stop(server);
 	free(page);
@@ -159,8 +147,8 @@ int command_view(int argc, char **argv) {
 		return code;
 	doubts_warn_file(o.path);
 	if (o.json)
-		return write_file(&o, o.json);
+		return write_file(&o, (Written){o.json, "--json"});
 	o.replay.page = page_text();
 	o.replay.page_length = page_length();
-	return o.html ? write_file(&o, o.html) : serve(&o);
+	return o.html ? write_file(&o, (Written){o.html, "--html"}) : serve(&o);
 }

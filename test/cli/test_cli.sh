@@ -54,7 +54,7 @@ done
 calder 2 run model.yaml q
 stderr_has 'add --plot'
 calder 2 run model.yaml --duration soon
-stderr_has "'soon' is not a number"
+stderr_has '[-]-duration: not a number with a unit: "soon"'
 calder 2 run model.yaml --method guess
 stderr_has "no method 'guess'"
 calder 2 run model.yaml --json -o -
@@ -73,7 +73,7 @@ done
 sed 's/rod: {from: .*/inertia: [1, 1, 5]/' model.yaml >triangle.yaml
 calder 1 check triangle.yaml
 stderr_has '^triangle\.yaml:[0-9]+:[0-9]+: error: .*rod.*triangle'
-stdout_has '1 errors'
+stdout_has '1 error,'
 calder 3 run triangle.yaml
 calder 1 check --json triangle.yaml
 python 'import json; d = json.load(open("out")); assert d["errors"] == 1 and "triangle" in d["findings"][0]["text"]'

@@ -57,7 +57,7 @@ stderr_has 'cannot be closed'
 
 calder 1 check driven.yaml
 stderr_has 'out of reach while 2 of 3 coordinates are frozen or driven'
-stdout_has 'mobility 0: 3 degrees of freedom, 2 of them driven, less 1 independent rows of 5'
+stdout_has 'mobility 0: 3 degrees of freedom, 2 of them driven, less 1 independent row of 5'
 stderr_has 'warning: group "main": the loops tie driven freedoms to each other \(motor, pivot\): 1 too many are driven'
 
 # too many driven later: the run goes well until then
@@ -68,7 +68,7 @@ calder 4 run -q later.yaml
 stderr_has 'error: group "main", t = 0\.1.* s, row pin\.d[xy] is off by .* m: an iteration did not converge; take a smaller step'
 
 calder 0 check "$SOURCE_DIR/examples/pendulum.yaml"
-stdout_has 'mobility 1: 1 degrees of freedom, no loops'
+stdout_has 'mobility 1: 1 degree of freedom, no loops'
 
 calder 0 check --json good.yaml
 python 'import json; r = json.load(open("out")); g = r["groups"][0]; m = g["mobility"]

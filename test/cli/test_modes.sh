@@ -83,7 +83,7 @@ for m in modes:
 	says err 'no flexible body has the name "bom"; the flexible bodies are "boom", "whip"'
 	expect 3 "rigid body" "$CALDER" modes "$work/two.yaml" --body hub --plot "$work/two.svg"
 	says err 'no flexible body has the name "hub"'
-	expect 2 "bound of a model file" "$CALDER" modes "$work/two.yaml" --bound 100
+	expect 2 "bound of a model file" "$CALDER" modes "$work/two.yaml" --bound 100Hz
 	says err "frequency_bound"
 	expect 0 "picture" "$CALDER" modes "$work/two.yaml" --body boom --plot "$work/boom.svg"
 	grep -q "</svg>" "$work/boom.svg" || problem "no picture of the boom"
@@ -147,7 +147,7 @@ grep -q "</svg>" "$work/rod.svg" || problem "no picture"
 expect 0 "modal file" "$CALDER" modes "$work/rod.json"
 says out "448.588"
 says out 'body "rod": 18 modes'
-expect 0 "bound" "$CALDER" modes "$work/rod.json" --bound 5000
+expect 0 "bound" "$CALDER" modes "$work/rod.json" --bound "5000 Hz"
 says out "free mode bounded"
 expect 0 "to SID" "$CALDER" modes "$data/rod.inp" --modes 4 --write "$work/rod.SID_FEM"
 expect 0 "SID" "$CALDER" modes "$work/rod.SID_FEM"

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Only a run loads shared objects that a model names: no other command runs their code, not even when they are loaded
+# (constructors), and a run can refuse to.
+set -uo pipefail
+
+# shellcheck source=test/cli/expect.sh
+. "$(dirname "$0")/expect.sh"
+
+compiler=${CC:-cc}
+command -v "$compiler" >/dev/null || exit 77
+cat >code.c <<'C'
+#include <stdio.h>
+__attribute__((constructor)) static void loaded(void) {
+	FILE *out = fopen("ran", "w");
+	if (out)
+		fclose(out);
+}
+C
+"$compiler" -shared -fPIC code.c -o code.so
+cat >device.yaml <<'YAML'
+calder: 1
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}}
+joints: {j: {type: revolute, axis: z, to: a}}
+devices: {engine: {type: shared, library: ./code.so}}
+events: {full: {when: "device(engine, thrust) > 1", do: {switch_off: engine}}}
+run: {duration: 0.1}
+YAML
+cat >box.yaml <<'YAML'
+calder: 1
+bodies: {a: {mass: 1, box: [1, 1, 1]}}
+joints: {j: {type: revolute, axis: z, to: a}}
+subsystems: {engine: {library: code.so, attach: {to: a, joint: weld}}}
+run: {duration: 0.1}
+YAML
+
+not_run() { # CODE ARGUMENT...
+	calder "$@"
+	[ ! -e ran ] || fail "code of the model was run"
+}
+for model in device.yaml box.yaml; do
+	not_run 0 check $model
+	stderr_has "^$model: note: \"engine\" is code in a shared object"
+	stdout_has '0 errors, 0 warnings'
+	not_run 0 check --strict $model
+	not_run 0 check --json $model
+	python 'import json; f = json.load(open("out"))["findings"]; assert [x["severity"] for x in f] == ["note"], f'
+	not_run 0 info $model
+	stderr_has "^$model: note: \"engine\" is code in a shared object"
+	not_run 0 info --json $model
+	not_run 0 modes $model
+	not_run 0 convert $model -o converted.yaml
+	not_run 3 run $model --no-code
+	stderr_has 'engine": (\./)?code.so is code, and code is not to be loaded here'
+	cat >plan.yaml <<YAML
+sweep: 1
+model: $model
+design: random
+cases: 2
+seed: 1
+parameters: {m: {target: bodies.a.mass, uniform: {min: 1, max: 2}}}
+outputs: {q: {signal: q:j}}
+YAML
+	not_run 0 sweep --list plan.yaml
+	sed 's/code.so/missing.so/' $model >missing.yaml
+	not_run 1 check missing.yaml
+	stderr_has 'cannot load (\./)?missing.so: No such file'
+done
+
+# A run does load it, which shows that the file above is one that would have been run.
+calder 3 run device.yaml -q
+if ! grep -q "without the system's loader" err; then # a static program, or one under a sanitizer
+	[ -e ran ] || fail "a run does not load the shared object"
+	stderr_has 'has no function calder_device'
+fi
+
+# A model without code runs with --no-code.
+calder 0 run "$SOURCE_DIR/examples/pendulum.yaml" --no-code -q -d 0.1
+
+exit $((failures > 0))
