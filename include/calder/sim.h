@@ -198,17 +198,15 @@ CAL_API CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor
 /**
  * Energy and momentum of all groups and devices. error is what the balance misses since the start: groups + stored +
  * dissipated - supplied is constant. It is an error of the integration only if `complete`. Groups whose motion is given
- * are left out.
+ * are left out: what devices do to them is taken from `supplied`, their energy is added to it when they are released.
  */
 typedef struct CalSimBalance {
 	double groups;     // kinetic, of gravity and elastic [J]
 	double stored;     // in devices [J]
 	double dissipated; // by devices, dampers of joints and modes, and changes of topology, since the start [J]
-	double
-		supplied; // by devices, efforts of inputs, bodies, devices and released groups that came in, since the start;
-				  // less what devices do to groups whose motion is given [J]
-	double error; // [J]
-	int complete; // nothing else acted: no wrench of an input, no driven freedom or loop, all devices account
+	double supplied;   // by devices, efforts of inputs, and all that came in, since the start [J]
+	double error;      // [J]
+	int complete;      // nothing else acted: no wrench of an input, no driven freedom or loop, all devices account
 	CalVec3 linear, angular; // momentum of groups and devices; angular about the world's origin
 } CalSimBalance;
 CAL_API CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance);
