@@ -10,11 +10,10 @@
 #include "base/memory.h"
 
 typedef struct Tag {
-	size_t size;             // of the payload
-	struct Tag *before;      // the piece in front of it, NULL: the first
-	struct Tag *next, *last; // of the free list
-	int free;                //
-	char padding[24];        //
+	_Alignas(MEMORY_ALIGNMENT) size_t size; // of the payload
+	struct Tag *before;                     // the piece in front of it, NULL: the first
+	struct Tag *next, *last;                // of the free list
+	int free;                               //
 } Tag;
 
 _Static_assert(sizeof(Tag) == MEMORY_ALIGNMENT, "payloads are aligned as the block is");
