@@ -70,6 +70,7 @@ void clock_sleep_until(double when) {
 	server.due++; // a run that waits looks for messages
 	wall = when > wall ? when : wall;
 }
+void clock_pause(double seconds) { wall += seconds; }
 const char *page_text(void) { return "<html>"; }
 size_t page_length(void) { return 6; }
 void page_open(int port, int browser) { (void)port, (void)browser; }
