@@ -32,17 +32,9 @@ static void begin(void) {
 
 /* ---- edits -------------------------------------------------------------------------------------------------- */
 
-static const char *const objects[] = {"/model",
-                                      "/streams/main",
-                                      "/events/log",
-                                      "/events/names",
-                                      "/events/actions",
-                                      "/status/dropped",
-                                      "/status/closed",
-                                      "/streams",
-                                      "/events",
-                                      "/status",
-                                      "/"};
+static const char *const objects[] = {"/model",          "/streams/main",   "/events/log",    "/events/names",
+                                      "/events/actions", "/status/dropped", "/status/closed", "/streams",
+                                      "/doubts",         "/events",         "/status",        "/"};
 static const char *const attributes[] = {"columns", "units",  "interval", "name",           "streams",
                                          "title",   "format", "created",  "format_version", "software_version"};
 static const char *const words[] = {

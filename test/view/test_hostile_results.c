@@ -162,6 +162,14 @@ static void action_beyond_any_integer(hid_t file) { log_of(file, 1e300); }
 static void action_of_nobody(hid_t file) { log_of(file, 2); }
 static void action_before_the_first(hid_t file) { log_of(file, -1); }
 
+static void doubts_of_texts(hid_t file) {
+	static const char *const texts[] = {"none", "at", "all"};
+	const hsize_t size = 3;
+	hid_t type = edit_text_type();
+	edit_dataset(file, "/doubts", type, 1, &size, H5P_DEFAULT, texts);
+	H5Tclose(type);
+}
+
 static void layout_of_the_future(hid_t file) {
 	const int version = 2;
 	edit_attribute(file, "/", "format_version", H5T_NATIVE_INT, 0, NULL, &version);
@@ -216,6 +224,11 @@ static void actions_are_those_of_the_file(void **state) {
 	expect(action_before_the_first, "row 0 of events/log", "-1");
 }
 
+static void doubts_are_records(void **state) {
+	(void)state;
+	expect(doubts_of_texts, "is no result file of Calder", "/doubts");
+}
+
 static void another_layout_is_refused(void **state) {
 	(void)state;
 	expect(layout_of_the_future, "is no result file of Calder", "format");
@@ -226,7 +239,7 @@ int main(void) {
 		cmocka_unit_test(a_good_file_is_shown),         cmocka_unit_test(texts_are_one_text),
 		cmocka_unit_test(poses_have_all_their_columns), cmocka_unit_test(tables_are_numbers_of_this_file),
 		cmocka_unit_test(streams_are_listed_once),      cmocka_unit_test(actions_are_those_of_the_file),
-		cmocka_unit_test(another_layout_is_refused),
+		cmocka_unit_test(doubts_are_records),           cmocka_unit_test(another_layout_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
