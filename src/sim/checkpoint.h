@@ -40,6 +40,7 @@ typedef struct TopologyImage {
 
 /* The records that a topology has now, in place. */
 TopologyImage image_of(const Topology *t);
+void walk_loop_record(Archive *a, TopologyLoop *loop, bool named);
 void image_walk(Archive *a, const SimOrigin *origin, TopologyImage *image);
 /* Reads an image into memory of its own; strings come from t. An error says what is wrong, nothing is kept then. */
 CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalError *error);

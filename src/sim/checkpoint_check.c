@@ -117,21 +117,53 @@ static int placement_is_sound(const CalPlacement *p) {
 	       fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-9;
 }
 
+/* A record as a checkpoint holds it, without its name. */
+typedef struct Written {
+	char bytes[2048];
+	size_t size;
+} Written;
+
+static Written write_joint(CalJointDef def) {
+	Written w = {.size = 0};
+	Archive a = archive_writer(w.bytes, sizeof w.bytes);
+	walk_joint(&a, &def, false);
+	w.size = a.used;
+	return w;
+}
+
+static Written write_loop(TopologyLoop loop) {
+	Written w = {.size = 0};
+	Archive a = archive_writer(w.bytes, sizeof w.bytes);
+	walk_loop_record(&a, &loop, false);
+	w.size = a.used;
+	return w;
+}
+
+static int same(const Written *a, const Written *b) {
+	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
+}
+
+static int joint_defs_are_same(const CalJointDef *a, const CalJointDef *b) {
+	const Written x = write_joint(*a), y = write_joint(*b);
+	return same(&x, &y);
+}
+
 /* Of a joint of the description, its frames (where it was closed again) and locks may have changed. */
 static int joint_is_the_same(const TopologyJoint *now, const TopologyJoint *read) {
 	CalJointDef def = now->def;
 	def.inboard = read->def.inboard, def.outboard = read->def.outboard;
 	for (int k = 0; k < CAL_JOINT_MAX_DOF; k++)
 		def.dof[k].prescribed = read->def.dof[k].prescribed;
-	return memcmp(&def, &read->def, sizeof def) == 0 && now->a.value == read->a.value &&
-	       now->b.value == read->b.value && !read->own;
+	return joint_defs_are_same(&def, &read->def) && now->a.value == read->a.value && now->b.value == read->b.value &&
+	       !read->own;
 }
 
 /* Of a loop of the description, only whether it is open. */
 static int loop_is_the_same(const TopologyLoop *now, const TopologyLoop *read) {
 	TopologyLoop was = *now;
 	was.open = read->open;
-	return memcmp(&was, read, sizeof was) == 0;
+	const Written x = write_loop(was), y = write_loop(*read);
+	return same(&x, &y);
 }
 
 static CalStatus check_unchanged(const Judge *j) {
@@ -180,7 +212,7 @@ static CalStatus check_joint_record(Judge *j, const TopologyJoint *joint) {
 	if (joint_def_resolve(&resolved, j->why) != CAL_OK)
 		return CAL_ERR_INPUT;
 	resolved.inboard = joint->def.inboard, resolved.outboard = joint->def.outboard;
-	if (memcmp(&resolved, &joint->def, sizeof resolved) != 0)
+	if (!joint_defs_are_same(&resolved, &joint->def))
 		return refuse(j, "joint", joint->def.name, "has an axis that is not unit");
 	if (joint->own && (joint->def.type != CAL_JOINT_FREE || joint->a.value))
 		return refuse(j, "joint", joint->def.name, "is no root of the simulation's own");

@@ -64,7 +64,7 @@ static void walk_joint_record(Archive *a, TopologyJoint *joint, bool named) {
 		joint->state = (CalJointState)state;
 }
 
-static void walk_loop_record(Archive *a, TopologyLoop *loop, bool named) {
+void walk_loop_record(Archive *a, TopologyLoop *loop, bool named) {
 	walk_loop(a, &loop->as, named);
 	archive_int(a, &loop->open);
 	archive_u32(a, &loop->joint);
