@@ -6,7 +6,8 @@
  * survives from call to call while q_base stays, and is given up (CVodeReInit) when a quaternion has turned far
  * from its base, when the caller changed the state, or on cal_cvode_reset. Stepping is one internal step at
  * a time with a stop time at t_end; inputs at t_end are taken just before it, so that loads that switch there act
- * to the very end. The step is held to a fraction of a turn: a steady spin has no error that would do it.
+ * to the very end. The step is held to a fraction of a turn: a steady spin has no error that would do it. CVODE's clock
+ * starts at zero with the history, so that t + h is not rounded at large t while h is not.
  *
  * Loops: the state that a step hands out is always projected. BDF projects its own solution within the step
  * (CVodeSetProjFn), so that history and state agree. CVODE has no such thing for Adams: its solution goes on beside the
@@ -36,7 +37,8 @@
 _Static_assert(sizeof(realtype) == sizeof(double), "SUNDIALS must be built for double precision");
 
 static const double TURN_STEP = 1.5, TURN_BASE = 2.5; // [rad] in one step; from the base before it moves on
-static const double APART = 10; // of the error weights: an Adams solution is that far from its projection
+static const double APART = 10;  // of the error weights: an Adams solution is that far from its projection
+static const double FINE = 1e-7; // a step that is shorter than this share of CVODE's clock restarts the clock
 
 struct CalCvode {
 	const CalModel *model;
@@ -50,6 +52,7 @@ struct CalCvode {
 	double *u_stage;               // [nu] of a projection
 	double *q_last, *u_last;       // the state that the last call left
 	double t_last, t_start, t_end; // the latter two: of the current call
+	double t_base, clock;          // where CVODE's clock is zero, and what it shows
 	int *dof_q;                    // [nu] coordinate of a degree of freedom, -1: none of its own
 	int *rotations, rotation_count;
 	bool running;     // y and CVODE's history belong to (t_last, q_last, u_last)
@@ -67,20 +70,28 @@ struct CalCvode {
 
 /* ---- what CVODE calls ---------------------------------------------------------------------- */
 
+/** Of CVODE's clock; its stop time is t_end itself. */
+static double time_of(const CalCvode *c, double clock) {
+	return clock == c->t_end - c->t_base ? c->t_end : c->t_base + clock;
+}
+
+static bool at_end(const CalCvode *c) { return c->clock == c->t_end - c->t_base; }
+
 /** Loads that switch at the end act until there. */
-static double input_time(const CalCvode *c, double t) {
-	bool at_end = c->forward ? t >= c->t_end : t <= c->t_end;
-	return at_end ? nextafter(c->t_end, c->t_start) : t;
+static double input_time(const CalCvode *c, double clock) {
+	const double t = time_of(c, clock);
+	bool past = c->forward ? t >= c->t_end : t <= c->t_end;
+	return past ? nextafter(c->t_end, c->t_start) : t;
 }
 
 /** y' = (rate(delta, u), udot): 0, > 0 if a smaller step may help, < 0 if not. */
-static int right_hand_side(realtype t, N_Vector y, N_Vector ydot, void *user) {
+static int right_hand_side(realtype clock, N_Vector y, N_Vector ydot, void *user) {
 	CalCvode *c = user;
 	if (c->fatal != CAL_OK) {
 		return -1;
 	}
 	double *delta = N_VGetArrayPointer(y), *rate = N_VGetArrayPointer(ydot);
-	CalState stage = {.t = input_time(c, t), .q = c->q_stage, .u = delta + c->nu};
+	CalState stage = {.t = input_time(c, clock), .q = c->q_stage, .u = delta + c->nu};
 	cal_config_integrate(c->model, c->q_base, delta, stage.q);
 	CalInput input = {0};
 	if (c->options.input && c->options.input(c->options.user, c->model, &stage, &input) != 0) {
@@ -106,9 +117,9 @@ static CalStatus project_stage(CalCvode *c, CalState *stage) {
 }
 
 /** c->moved: y of the projected state less y = (delta, u); the projection is of q = integrate(q_base, delta). */
-static CalStatus project_solution(CalCvode *c, double t, const double *y, CalState *stage) {
+static CalStatus project_solution(CalCvode *c, double clock, const double *y, CalState *stage) {
 	double *turn = c->moved + c->nu; // first as a displacement from q, for which the chart at delta has a rate
-	stage->t = input_time(c, t);
+	stage->t = input_time(c, clock);
 	cal_config_integrate(c->model, c->q_base, y, stage->q);
 	memcpy(c->q_raw, stage->q, (size_t)c->nq * sizeof(double));
 	memcpy(stage->u, y + c->nu, (size_t)c->nu * sizeof(double));
@@ -126,12 +137,12 @@ static CalStatus project_solution(CalCvode *c, double t, const double *y, CalSta
 
 /** A CVProjFn: the correction that puts y on the loops. */
 // NOLINTNEXTLINE(readability-non-const-parameter): the type is CVProjFn's
-static int projection(realtype t, N_Vector y, N_Vector correction, realtype epsilon, N_Vector error, void *user) {
+static int projection(realtype clock, N_Vector y, N_Vector correction, realtype epsilon, N_Vector error, void *user) {
 	CalCvode *c = user;
 	(void)epsilon;
 	(void)error;
 	CalState stage = {.q = c->q_stage, .u = c->u_stage};
-	c->status = project_solution(c, t, N_VGetArrayPointer(y), &stage);
+	c->status = project_solution(c, clock, N_VGetArrayPointer(y), &stage);
 	memcpy(N_VGetArrayPointer(correction), c->moved, 2 * (size_t)c->nu * sizeof(double));
 	return c->status == CAL_OK ? 0 : c->status > 0 ? 1 : -1;
 }
@@ -329,12 +340,14 @@ static CalStatus restart(CalCvode *c, const CalState *state) {
 	memset(y, 0, (size_t)c->nu * sizeof(double));
 	memcpy(y + c->nu, state->u, (size_t)c->nu * sizeof(double));
 	c->forward = c->t_end > state->t;
-	int code = CVodeReInit(c->cvode, state->t, c->y);
+	c->t_base = state->t;
+	c->clock = 0;
+	int code = CVodeReInit(c->cvode, 0, c->y);
 	if (code == CV_SUCCESS) {
 		code = CVodeSetInitStep(c->cvode, copysign(c->options.step, c->t_end - state->t));
 	}
 	if (code == CV_SUCCESS) {
-		code = CVodeSetStopTime(c->cvode, c->t_end);
+		code = CVodeSetStopTime(c->cvode, c->t_end - c->t_base);
 	}
 	return status_of(c, code);
 }
@@ -369,16 +382,18 @@ static CalStatus step(CalCvode *c, CalState *state) {
 	if (status != CAL_OK) {
 		return status;
 	}
-	double t = state->t;
+	double clock = c->clock;
 	c->status = CAL_OK;
-	status = status_of(c, CVode(c->cvode, c->t_end, c->y, &t, CV_ONE_STEP));
+	status = status_of(c, CVode(c->cvode, c->t_end - c->t_base, c->y, &clock, CV_ONE_STEP));
 	if (c->fatal != CAL_OK || status != CAL_OK) {
 		return c->fatal != CAL_OK ? c->fatal : status;
 	}
+	const double t = time_of(c, clock), h = clock - c->clock;
+	c->clock = clock;
 	const double *delta = N_VGetArrayPointer(c->y);
 	CalState stage = {.t = t, .q = c->q_stage, .u = c->u_stage};
 	if (cal_model_row_count(c->model) > 0) {
-		status = project_solution(c, t, delta, &stage);
+		status = project_solution(c, clock, delta, &stage);
 		c->apart = status == CAL_OK && correction_size(c) > APART;
 	} else {
 		cal_config_integrate(c->model, c->q_base, delta, stage.q);
@@ -389,15 +404,17 @@ static CalStatus step(CalCvode *c, CalState *state) {
 	}
 	stage.t = t;
 	c->stats.steps++;
-	c->stats.last_step = t - state->t;
+	c->stats.last_step = h;
 	cal_state_copy(c->model, &stage, state);
 	bool far = rotations_largest(c->rotations, c->rotation_count, delta) > TURN_BASE;
-	return (far || c->apart) && t != c->t_end ? restart(c, state) : CAL_OK;
+	far = far || fabs(h) < FINE * fabs(clock);
+	return (far || c->apart) && !at_end(c) ? restart(c, state) : CAL_OK;
 }
 
 static CalStatus advance(CalCvode *c, CalState *state) {
-	CalStatus status = continues(c, state) ? status_of(c, CVodeSetStopTime(c->cvode, c->t_end)) : restart(c, state);
-	for (int64_t k = 0; status == CAL_OK && state->t != c->t_end; k++) {
+	CalStatus status =
+		continues(c, state) ? status_of(c, CVodeSetStopTime(c->cvode, c->t_end - c->t_base)) : restart(c, state);
+	for (int64_t k = 0; status == CAL_OK && !at_end(c); k++) {
 		status = k < c->options.max_steps ? step(c, state) : CAL_TOO_MANY_STEPS;
 	}
 	const double *delta = N_VGetArrayPointer(c->y);

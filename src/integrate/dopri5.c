@@ -136,6 +136,8 @@ static CalStatus first_size(CalIntegrator *ig, const CalState *start, double dir
 	double d1 = speed_norm(ig, start, ig->u_rate[0], ig->x_rate[0]);
 	double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
 	h0 = fmin(h0, h_max);
+	const double held = fabs(start->t + direction * h0 - start->t); // what the clock makes of it
+	h0 = held > 0 ? held : h0;
 	const double euler[1] = {1};
 	runge_kutta_combine(ig, start, direction * h0, euler, 1);
 	ig->stage.t = start->t + direction * h0;
@@ -270,14 +272,15 @@ static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed
 		if (t_new == state->t || (h < c->h_min && h < rest)) {
 			return status > 0 ? status : CAL_STEP_TOO_SMALL;
 		}
-		status = runge_kutta_stages(ig, &dormand_prince, state, direction * h, t_new, 1, false);
+		const double span = t_new - state->t; // h as the clock has it
+		status = runge_kutta_stages(ig, &dormand_prince, state, span, t_new, 1, false);
 		if (status < 0) {
 			return status;
 		}
-		double error = status == CAL_OK ? error_norm(ig, state, direction * h) : INFINITY;
+		double error = status == CAL_OK ? error_norm(ig, state, span) : INFINITY;
 		if (error <= 1) {
 			control_accept(c, h, error, rejected, h < c->h_next);
-			return accept(ig, state, direction * h, t_new);
+			return accept(ig, state, span, t_new);
 		}
 		double factor = isfinite(error) ? SAFETY * pow(error, -(0.2 - 0.75 * PI_BETA)) : SHRINK_MOST;
 		c->h_next = h * fmin(SAFETY, fmax(SHRINK_MOST, factor));

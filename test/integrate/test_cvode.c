@@ -60,6 +60,24 @@ static void cvode_error_follows_the_tolerance(void **state) {
 	system_free(&s);
 }
 
+/** A wheel that turns steadily turns as far as the clock goes, also where t + h is rounded to 5 % of h. */
+static void cvode_steps_are_those_of_the_clock(void **state) {
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		System s = wheel();
+		const double h = 1e-9, start = 1e6;
+		CalCvode *cvode = cvode_for(&s, (CalCvodeOptions){.method = both[k], .step = h, .max_step = h});
+		s.state.t = start;
+		s.state.q[0] = 0;
+		s.state.u[0] = 1;
+		assert_int_equal(cal_cvode_advance(cvode, &s.state, start + 1000 * h), CAL_OK);
+		assert_true(s.state.t == start + 1000 * h);
+		assert_true(fabs(s.state.q[0] / (s.state.t - start) - 1) < 1e-12);
+		cal_cvode_destroy(cvode);
+		system_free(&s);
+	}
+}
+
 /** Output times are met exactly, and the history survives them. */
 static void cvode_goes_on_from_call_to_call(void **state) {
 	(void)state;
@@ -239,6 +257,7 @@ int main(void) {
 		cmocka_unit_test(cvode_agrees_with_dopri5),
 		cmocka_unit_test(cvode_error_follows_the_tolerance),
 		cmocka_unit_test(cvode_goes_on_from_call_to_call),
+		cmocka_unit_test(cvode_steps_are_those_of_the_clock),
 		cmocka_unit_test(cvode_notices_a_changed_state),
 		cmocka_unit_test(cvode_follows_a_steady_spin),
 		cmocka_unit_test(bdf_steps_over_stiffness),

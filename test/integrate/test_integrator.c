@@ -161,6 +161,29 @@ static void adaptive_steps_leave_no_sliver(void **state) {
 	system_free(&s);
 }
 
+/* A wheel that turns steadily turns as far as the clock goes, also where t + h is rounded to 5 % of h. */
+static void steps_are_those_of_the_clock(void **state) {
+	(void)state;
+	const double sizes[] = {1e-9, 3.3e-10, 1e-7, 1e-3};
+	for (int k = 0; k < 4 * CAL_METHOD_COUNT; k++) {
+		System s = wheel();
+		const double h = sizes[k % 4], start = 1e6;
+		CalIntegrator *integrator =
+			integrator_for(&s, (CalIntegratorOptions){.method = (CalMethod)(k / 4), .step = h, .max_step = h});
+		s.state.t = start;
+		s.state.q[0] = 0;
+		s.state.u[0] = 1;
+		assert_int_equal(cal_integrator_advance(integrator, &s.state, start + 1000 * h), CAL_OK);
+		assert_true(fabs(s.state.q[0] / (s.state.t - start) - 1) < 1e-12);
+		for (int i = 0; i < 100; i++) {
+			assert_int_equal(cal_integrator_step(integrator, &s.state, h), CAL_OK);
+		}
+		assert_true(fabs(s.state.q[0] / (s.state.t - start) - 1) < 1e-12);
+		cal_integrator_destroy(integrator);
+		system_free(&s);
+	}
+}
+
 static void calls_without_meaning_are_refused(void **state) {
 	(void)state;
 	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
@@ -424,6 +447,7 @@ int main(void) {
 		cmocka_unit_test(end_times_are_met_exactly),
 		cmocka_unit_test(fixed_steps_leave_no_sliver),
 		cmocka_unit_test(adaptive_steps_leave_no_sliver),
+		cmocka_unit_test(steps_are_those_of_the_clock),
 		cmocka_unit_test(calls_without_meaning_are_refused),
 		cmocka_unit_test(a_model_without_freedom_still_has_time),
 		cmocka_unit_test(failing_inputs_leave_the_state_alone),
