@@ -175,6 +175,48 @@ enum { CAL_CONTACT_PAIR_POINTS = 64 };
 CAL_API CalStatus cal_contact_evaluate(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
                                        CalContactWork *work, CalSpatial *wrenches, CalContactSummary *summary);
 
+/* ---- looking ahead ------------------------------------------------------------------------- */
+
+/** What lies ahead of shapes that move: for how long none of them can touch that does not touch yet. */
+typedef struct CalContactOutlook {
+	double span;  // how far ahead is asked for [s], > 0; made shorter where too many pairs are in reach
+	double clear; // for so long no pair begins to touch; at most span [s]
+	double step;  // no step may be longer, or shapes that touch might pass through each other unseen [s]
+	int a, b;     // the pair that bounds clear, -1: none can touch within the span
+} CalContactOutlook;
+
+/**
+ * Fills *outlook, given span. accelerations: [slots] as large as they get on the way (NULL: none), as the velocities. The
+ * bounds follow from gaps, closing speeds and these (docs/contact.md); contacts that stay shallower than a thousandth of the
+ * smaller shape may be missed. Marks the poses for cal_contact_gap().
+ */
+CAL_API CalStatus cal_contact_outlook(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                                      const CalSpatial *accelerations, CalContactWork *work,
+                                      CalContactOutlook *outlook);
+/**
+ * Nonzero: since the last cal_contact_outlook(), within the span before these poses, no shape can have come near another one;
+ * far cheaper than to look again.
+ */
+CAL_API int cal_contact_has_room(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                                 double span, CalContactWork *work);
+/** Nonzero: at the last look ahead a pair was in reach. */
+CAL_API int cal_contact_in_reach(const CalContactWork *work);
+/**
+ * The smallest gap now of the pairs that were apart at the last cal_contact_outlook(); negative: how deep one of them is.
+ * INFINITY: none was in reach.
+ */
+CAL_API CalStatus cal_contact_gap(const CalContactSet *set, const CalPose *poses, CalContactWork *work, double *gap);
+
+/** Two shapes that may pass through each other in one step. */
+typedef struct CalContactLeap {
+	int a, b;
+	double speed; // at which they close [m/s]
+	double size;  // half of their thicknesses together [m]
+} CalContactLeap;
+/** Nonzero: within a step of this size shapes can go from one side of each other to the other; *leap is the worst pair. */
+CAL_API int cal_contact_leap(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities, double step,
+                             CalContactWork *work, CalContactLeap *leap);
+
 /* Of the last evaluation, in an order that depends on the poses only. */
 CAL_API int cal_contact_point_count(const CalContactWork *work);
 CAL_API CalStatus cal_contact_point(const CalContactWork *work, int index, CalContactPoint *point);

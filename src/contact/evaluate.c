@@ -27,6 +27,11 @@ static size_t place(CalContactWork *w, char *base) {
 	w->bounds = take(base, &used, n, sizeof *w->bounds);
 	w->order = take(base, &used, n, sizeof *w->order);
 	w->out = take(base, &used, (size_t)w->slot_count, sizeof *w->out);
+	w->course = take(base, &used, n, sizeof *w->course);
+	w->ahead = take(base, &used, n, sizeof *w->ahead);
+	w->ahead_order = take(base, &used, n, sizeof *w->ahead_order);
+	w->pace = take(base, &used, n, sizeof *w->pace);
+	w->mark = take(base, &used, n, sizeof *w->mark);
 	w->points = take(base, &used, (size_t)w->max_points, sizeof *w->points);
 	return used;
 }
@@ -44,12 +49,15 @@ CalStatus cal_contact_work_init(const CalContactSet *set, int max_points, void *
 	    size < cal_contact_work_size(set, max_points))
 		return CAL_ERR_ARGUMENT;
 	CalContactWork *w = memory;
-	*w = (CalContactWork){
-		.shape_count = set->shape_count, .slot_count = set->slot_count, .max_points = max_points, .culprit = -1};
+	*w = (CalContactWork){.shape_count = set->shape_count,
+	                      .slot_count = set->slot_count,
+	                      .max_points = max_points,
+	                      .culprit = -1,
+	                      .near_a = -1};
 	place(w, memory);
 	memset(w->out, 0, (size_t)set->slot_count * sizeof *w->out);
 	for (int i = 0; i < set->shape_count; i++)
-		w->order[i] = i;
+		w->order[i] = w->ahead_order[i] = i;
 	*work = w;
 	return CAL_OK;
 }
@@ -78,6 +86,7 @@ CalStatus cal_contact_leave_out(CalContactWork *work, int slot, int out) {
 	if (!work || slot < 0 || slot >= work->slot_count)
 		return CAL_ERR_ARGUMENT;
 	work->out[slot] = out != 0;
+	work->room = 0;
 	return CAL_OK;
 }
 

@@ -153,6 +153,37 @@ static int slot_of(CalContactSet *set, int group, int node) {
 	return set->slot_count++;
 }
 
+/* Half of how thick a shape is: of a mesh, volume over area (a plate: half of its thickness). */
+static double size_of(const Shape *s) {
+	if (s->type == CAL_SHAPE_PLANE)
+		return INFINITY;
+	if (s->type == CAL_SHAPE_BOX)
+		return fmin(s->half.x, fmin(s->half.y, s->half.z));
+	if (s->type != CAL_SHAPE_MESH)
+		return s->radius;
+	double area = 0;
+	for (int i = 0; i < s->mesh->info.triangles; i++) {
+		const int *v = s->mesh->triangle[i].v;
+		const vec3 a = s->mesh->vertex[v[0]];
+		area += 0.5 * norm(cross(sub(s->mesh->vertex[v[1]], a), sub(s->mesh->vertex[v[2]], a)));
+	}
+	const double solid = s->mesh->info.closed && area > 0 ? s->mesh->info.volume / area : INFINITY;
+	return fmin(solid, 0.5 * s->thickness) + s->margin;
+}
+
+/* What turns with it, and how far it reaches. */
+static void set_extent(Shape *s) {
+	if (s->type == CAL_SHAPE_CAPSULE)
+		s->extent = s->reach;
+	if (s->type == CAL_SHAPE_BOX)
+		s->extent = norm(s->half);
+	if (s->type == CAL_SHAPE_MESH) {
+		const TreeNode *root = &s->mesh->node[0];
+		s->center = lerp(root->lower, root->upper, 0.5);
+		s->extent = norm(sub(root->upper, s->center)) + mesh_reach(s);
+	}
+}
+
 static Shape shape_from(const CalShapeDef *d) {
 	const vec3 grow = vec(d->margin, d->margin, d->margin);
 	const dmat3 R = dquat_matrix(d->placement.orientation);
@@ -170,6 +201,8 @@ static Shape shape_from(const CalShapeDef *d) {
 	           .mask = d->mask ? d->mask : UINT32_MAX,
 	           .material = material_complete(&d->material)};
 	s.compliance = material_compliance(&s.material);
+	s.size = size_of(&s);
+	set_extent(&s);
 	return s;
 }
 
@@ -230,9 +263,11 @@ static size_t name_bytes(const CalShapeDef *defs, int count) {
 
 static void fill(CalContactSet *set, const CalShapeDef *defs, int count, char *names) {
 	set->shape_count = count;
+	set->smallest = INFINITY;
 	for (int i = 0; i < count; i++) {
 		const size_t size = strlen(defs[i].name) + 1;
 		set->shapes[i] = shape_from(&defs[i]);
+		set->smallest = fmin(set->smallest, set->shapes[i].size);
 		set->shapes[i].slot = slot_of(set, defs[i].group, defs[i].node);
 		set->shapes[i].name = memcpy(names, defs[i].name, size);
 		names += size;

@@ -17,11 +17,19 @@ struct CalContactSet {
 	int shape_count, slot_count;
 	Shape *shapes;
 	Slot *slots;
+	double smallest; // of the sizes
 };
 
 typedef struct Bounds {
 	vec3 lower, upper;
 } Bounds;
+
+/* How a shape moves: its centre, and its points about it. */
+typedef struct Course {
+	vec3 v;
+	double spin; // speed of a point about the centre, at most [m/s]
+	double bend; // acceleration of a point, at most [m/s^2]
+} Course;
 
 struct CalContactWork {
 	void *owned; // to be freed; NULL: memory of the caller
@@ -32,12 +40,25 @@ struct CalContactWork {
 	Bounds *bounds; // [shapes]
 	int *order;     // [shapes] by the lower bound on the swept axis
 	bool *out;      // [slots] left out
+	Course *course; // [shapes] of a look ahead
+	Bounds *ahead;  // [shapes] what they may cover
+	int *ahead_order;
+	Frame *mark;        // [shapes] in the world at the last look ahead
+	int near_a, near_b; // the pair that may touch first since then, -1: none in reach
+	double room;        // none touches while all stay within this distance of their marks [m]
+	double *pace;       // [shapes] speed of their fastest points when they were last looked at
 	CalContactPoint *points;
 	Manifold manifold;
 };
 
 /** Whether the two may touch at all, wherever they are. */
 bool shapes_may_touch(const Shape *a, const Shape *b);
+
+/**
+ * How far apart two shapes are at least, 0 where they touch or where it is not known; n: the direction from a to b in which
+ * that holds for all of them, zero where there is none (meshes). Beyond `limit` the result may be `limit`.
+ */
+double shapes_gap(const Shape *a, const Frame *fa, const Shape *b, const Frame *fb, double limit, vec3 *n);
 
 /* ---- broad phase --- */
 

@@ -32,6 +32,9 @@ typedef struct Shape {
 	double thickness; // of a mesh; INFINITY: a solid
 	double margin;    // of a mesh or plane
 	double patch;
+	double size;   // half of its smallest thickness; INFINITY: a plane
+	vec3 center;   // of what turns, in its own frame
+	double extent; // of its points from there, 0 where turning does not matter
 	int owner;
 	uint32_t layers, mask;
 	CalContactMaterial material; // with every default in place
