@@ -56,6 +56,11 @@ CAL_API int cal_scene_find_group(const CalScene *scene, const char *name); // -1
 CAL_API CalStatus cal_scene_node(CalScene *scene, CalSite site, CalPose *pose, CalSpatial *velocity);
 CAL_API double cal_scene_q(const CalScene *scene, CalFreedom freedom);
 CAL_API double cal_scene_u(const CalScene *scene, CalFreedom freedom);
+/* Accelerations, in outlook() only: as large as the step ahead has them, with their signs. Zero elsewhere. */
+CAL_API double cal_scene_udot(const CalScene *scene, CalFreedom freedom);
+CAL_API CalStatus cal_scene_acceleration(CalScene *scene, CalSite site, CalSpatial *acceleration);
+/** The step of a method with fixed steps [s]; 0: the method chooses its own. */
+CAL_API double cal_scene_step(const CalScene *scene);
 
 /* ---- what a device does (in evaluate() only; elsewhere the run ends with CAL_ERR_STAGE) ------- */
 
@@ -93,6 +98,14 @@ typedef struct CalDevice {
 	double *d;           // [nd] discrete states; only start(), sample() and event() may write them
 } CalDevice;
 
+/** What a device knows of the time ahead. */
+typedef struct CalOutlook {
+	double span; // how far ahead is asked for [s], > 0
+	double
+		clear; // for so long none of its values changes its sign, at the speeds and accelerations of the scene; span before
+	double step; // steps from here are to be no longer [s]; INFINITY before
+} CalOutlook;
+
 /**
  * The functions of a device. All return 0, or nonzero to stop the run with CAL_ERR_USER. None may allocate. Only type
  * and evaluate are required.
@@ -112,6 +125,15 @@ typedef struct CalDeviceOps {
 	int (*values)(const CalDevice *device, CalScene *scene, double *value);
 	/** Value `event` has changed sign, upwards if rising; d and x may be changed. NULL: steps only end there. */
 	int (*event)(const CalDevice *device, CalScene *scene, int event, int rising, double *x);
+	/**
+	 * For how long nothing of the device begins or ends: bounds from distances, speeds and accelerations. Adaptive methods
+	 * ask within their steps, and look at values() again where the bounds end; without it they do so behind steps only,
+	 * and two changes of sign in one step go unseen. A device that has it and no event() is watched by adaptive methods
+	 * alone: fixed steps do not end where its values change their sign.
+	 */
+	int (*outlook)(const CalDevice *device, CalScene *scene, CalOutlook *outlook);
+	/** What a value is, for messages; NULL or "": its number is told. */
+	const char *(*value_text)(const CalDevice *device, int event);
 	/** output[output_count], for records. */
 	int (*outputs)(const CalDevice *device, CalScene *scene, double *output);
 	/** The next time after t at which the device jumps by itself, or INFINITY. */
@@ -138,7 +160,7 @@ typedef struct CalDeviceDef {
 	int accounts;                        // nonzero: it reports its energy completely
 } CalDeviceDef;
 
-#define CAL_DEVICE_INTERFACE 1 // version of the structs above
+#define CAL_DEVICE_INTERFACE 2 // version of the structs above
 
 /**
  * A shared object exports this under the name calder_device. version is CAL_DEVICE_INTERFACE of the library; fills *def from the text that the model file gives. Memory

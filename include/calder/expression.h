@@ -46,10 +46,30 @@ CAL_API int cal_expression_names(const char *function, int *nodes);
 /** CAL_ERR_STAGE: it is not bound. Otherwise fails only where the kinematics of a group or a device do. */
 CAL_API CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene, double *value);
 /**
- * The next time after t at which it jumps or has a kink because it compares t itself with a number (t < 2, step(t, 2),
- * mod(t, 2), smooth(t, 2, 3)), or INFINITY. Other jumps are not known beforehand.
+ * The next time after t at which it jumps or has a kink because of the time alone, along straight lines (t < 2,
+ * abs(t - 5) < 0.1, mod(t, 2), smooth(t, 2, 3), max(0, 1 - t/3)), or INFINITY. It is on the new side there.
  */
 CAL_API double cal_expression_next_switch(const CalExpression *expression, double t);
+
+/** Its other jumps and kinks: each has a value that changes its sign there. */
+CAL_API int cal_expression_kink_count(const CalExpression *expression);
+CAL_API CalStatus cal_expression_kinks(const CalExpression *expression, CalScene *scene, double *value);
+/** The operation that jumps or bends: "sign()", "comparison"; NULL outside the range. */
+CAL_API const char *cal_expression_kink_text(const CalExpression *expression, int kink);
+/** Nonzero: the formula jumps there; 0: it bends. */
+CAL_API int cal_expression_kink_jumps(const CalExpression *expression, int kink);
+/**
+ * For how long none of these values changes its sign, at most span, from ranges of the formula over the speeds and
+ * accelerations of the scene (outlook() of a device). Outputs of other devices count as constant.
+ */
+CAL_API double cal_expression_clear(const CalExpression *expression, CalScene *scene, double span);
+/** The same for the value of the formula itself. */
+CAL_API double cal_expression_keeps_sign(const CalExpression *expression, CalScene *scene, double span);
+/**
+ * For how long the formula stays within what it is at a few places of a step of this length, from the same ranges: a peak
+ * between them would go unseen. INFINITY: there is none.
+ */
+CAL_API double cal_expression_unseen(const CalExpression *expression, CalScene *scene, double span);
 /**
  * Value and first two time derivatives of a formula of time alone, exact: they are propagated through the formula. At a
  * jump or a kink, those of one side. CAL_ERR_ARGUMENT: it depends on more than the time.

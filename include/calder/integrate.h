@@ -130,6 +130,8 @@ CAL_API CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state
 CAL_API CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *state, double t_end);
 /** Adaptive methods: the state at a time within the last step, to the order of the dense output (4). */
 CAL_API CalStatus cal_integrator_interpolate(const CalIntegrator *integrator, double t, CalState *out);
+/** Adaptive methods: udot[nu] at a time within the last step, the derivative of the dense output. */
+CAL_API CalStatus cal_integrator_acceleration(const CalIntegrator *integrator, double t, double *udot);
 /** Tell the integrator that state or inputs were changed from outside (discontinuity). */
 CAL_API void cal_integrator_reset(CalIntegrator *integrator);
 /** The same for a small jump: adaptive methods keep their step size. */

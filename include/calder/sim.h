@@ -135,8 +135,10 @@ typedef struct CalEventDef {
 	double time;                                              // without value and `when`: when, once [s]
 	double (*when)(void *user, const CalSim *sim);            // without value: when next [s], asked between steps
 	int (*value)(void *user, CalScene *scene, double *value); // NULL: by time; nonzero return: CAL_ERR_USER
-	int direction;                                            // +1: only upwards, -1: only downwards, 0: both
-	int once;                                                 // nonzero: by value, only the first time
+	double (*clear)(void *user, CalScene *scene,
+	                double span); // within span, as CalOutlook.clear; NULL: not known
+	int direction;                // +1: only upwards, -1: only downwards, 0: both
+	int once;                     // nonzero: by value, only the first time
 	int level; // nonzero: by value with a direction, also at the start if the value is beyond zero then
 	CalStatus (*action)(void *user, CalSim *sim, CalError *error); // NULL: steps only end there
 	void *user;                                                    // handed to both

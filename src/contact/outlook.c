@@ -253,6 +253,8 @@ static double turned(const mat3 *a, const mat3 *b) {
 
 int cal_contact_has_room(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities, double span,
                          CalContactWork *work) {
+	if (!set || !work || work->shape_count != set->shape_count || (set->slot_count > 0 && (!poses || !velocities)))
+		return 0;
 	if (!(work->room > 0) || work->near_a >= 0)
 		return 0;
 	for (int i = 0; i < set->shape_count; i++) {
@@ -292,7 +294,7 @@ static void gap_since(const Look *k, int i, int j, double *least) {
 		*least = fmin(*least, pair_gap(k->work, k->work->frame, sa, a, sb, b));
 }
 
-int cal_contact_in_reach(const CalContactWork *work) { return work->near_a >= 0; }
+int cal_contact_in_reach(const CalContactWork *work) { return work && work->near_a >= 0; }
 
 CalStatus cal_contact_gap(const CalContactSet *set, const CalPose *poses, CalContactWork *work, double *gap) {
 	if (!set || !work || work->shape_count != set->shape_count || !gap || (set->slot_count > 0 && !poses))
@@ -345,6 +347,9 @@ static void leap_of_pair(const Look *k, int i, int j, double step, CalContactLea
 int cal_contact_leap(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities, double step,
                      CalContactWork *work, CalContactLeap *leap) {
 	double most = 0;
+	if (!set || !leap || !work || work->shape_count != set->shape_count ||
+	    (set->slot_count > 0 && (!poses || !velocities)))
+		return 0;
 	*leap = (CalContactLeap){-1, -1, 0, 1};
 	for (int i = 0; i < set->shape_count; i++)
 		most = fmax(most, fastest_point(set, velocities, i));

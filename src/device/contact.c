@@ -4,6 +4,8 @@
  * shapes go to the contact set, its wrenches come back on them. Forces, energies and powers are those of docs/contact.md.
  * Shapes whose node has gone with its body are left out.
  */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -21,10 +23,12 @@ typedef struct Contact {
 	CalContactWork *work;
 	int slots;
 	bool bound;         // it has found all of its nodes once
+	bool evaluated;     // poses and motions are those of the last evaluation
 	CalPose *pose;      // [slots] and what follows, in one block
 	CalSite *site;      //
 	CalSpatial *motion; //
 	CalSpatial *wrench; //
+	CalSpatial *bend;   // accelerations ahead
 } Contact;
 
 /* Where a slot is that is left out: always the same, so that nothing depends on where it was. */
@@ -54,23 +58,88 @@ static int contact_bind(const CalDevice *device, const CalScene *scene) {
 	return here > 0 ? 0 : 1;
 }
 
-static CalStatus touch(const Contact *c, CalScene *scene, CalContactSummary *summary) {
-	for (int i = 0; i < c->slots; i++) {
+static CalStatus place_slots(const Contact *c, CalScene *scene, bool ahead) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < c->slots && status == CAL_OK; i++) {
 		if (c->site[i].group == GONE)
 			continue;
-		const CalStatus status = cal_scene_node(scene, c->site[i], &c->pose[i], &c->motion[i]);
-		if (status != CAL_OK)
-			return status;
+		status = cal_scene_node(scene, c->site[i], &c->pose[i], &c->motion[i]);
+		if (status == CAL_OK && ahead)
+			status = cal_scene_acceleration(scene, c->site[i], &c->bend[i]);
 	}
+	return status;
+}
+
+static CalStatus touch(const Contact *c, CalScene *scene, CalContactSummary *summary) {
+	const CalStatus status = place_slots(c, scene, false);
+	if (status != CAL_OK)
+		return status;
 	return cal_contact_evaluate(c->set, c->pose, c->motion, c->work, c->wrench, summary);
+}
+
+/* ---- what is ahead ------------------------------------------------------------------------------- */
+
+/* The smallest gap of pairs that were apart at the last look ahead. */
+static int contact_values(const CalDevice *device, CalScene *scene, double *value) {
+	const Contact *c = device->data;
+	*value = 1;
+	if (!cal_contact_in_reach(c->work))
+		return 0;
+	double gap;
+	if (place_slots(c, scene, false) != CAL_OK || cal_contact_gap(c->set, c->pose, c->work, &gap) != CAL_OK)
+		return 1;
+	*value = isfinite(gap) ? gap : 1;
+	return 0;
+}
+
+/* Behind a step the last evaluation was that at its end: it tells whether there is anything to look for. */
+static int contact_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+	Contact *c = device->data;
+	CalContactOutlook own = {.span = outlook->span};
+	const bool at_end = c->evaluated;
+	c->evaluated = false;
+	if (at_end && cal_contact_has_room(c->set, c->pose, c->motion, outlook->span, c->work))
+		return 0;
+	if (place_slots(c, scene, true) != CAL_OK ||
+	    cal_contact_outlook(c->set, c->pose, c->motion, c->bend, c->work, &own) != CAL_OK)
+		return 1;
+	outlook->clear = own.clear;
+	outlook->step = own.step;
+	return 0;
+}
+
+static const char *contact_value_text(const CalDevice *device, int event) {
+	(void)device;
+	(void)event;
+	return "a pair of shapes that begins to touch";
+}
+
+/* With fixed steps nothing ends a step at a contact: it can only be said that it may have been passed. */
+static void doubt_leaps(const Contact *c, CalScene *scene) {
+	const double step = cal_scene_step(scene);
+	CalContactLeap leap;
+	if (!(step > 0) || !cal_contact_leap(c->set, c->pose, c->motion, step, c->work, &leap))
+		return;
+	const char *a = cal_contact_shape_name(c->set, leap.a), *b = cal_contact_shape_name(c->set, leap.b);
+	CalDoubt doubt = {
+		.kind = CAL_DOUBT_CONTACT, .time = cal_scene_time(scene), .value = leap.speed * step, .limit = leap.size};
+	snprintf(doubt.object, sizeof doubt.object, "shapes \"%.36s\" and \"%.36s\"", a, b);
+	snprintf(
+		doubt.text, sizeof doubt.text,
+		"shapes \"%.60s\" and \"%.60s\" close at %.4g m/s: %.4g m in a step of %.4g s, more than half their thickness "
+		"(%.4g m); they may have passed through each other unseen; take a step below %.2g s, or dopri5",
+		a, b, leap.speed, leap.speed * step, step, leap.size, 0.25 * leap.size / leap.speed);
+	cal_scene_doubt(scene, &doubt);
 }
 
 static int contact_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
 	(void)xdot;
-	const Contact *c = device->data;
+	Contact *c = device->data;
 	CalContactSummary summary;
+	c->evaluated = true;
 	if (touch(c, scene, &summary) != CAL_OK)
 		return 1;
+	doubt_leaps(c, scene);
 	for (int i = 0; i < c->slots; i++) {
 		const CalVec3 f = c->wrench[i].linear, n = c->wrench[i].angular;
 		if (f.x != 0 || f.y != 0 || f.z != 0 || n.x != 0 || n.y != 0 || n.z != 0)
@@ -106,6 +175,7 @@ static void strongest(const Contact *c, double *output) {
 
 static int contact_outputs(const CalDevice *device, CalScene *scene, double *output) {
 	CalContactSummary summary;
+	((Contact *)device->data)->evaluated = false;
 	if (touch(device->data, scene, &summary) != CAL_OK)
 		return 1;
 	output[0] = summary.touching;
@@ -131,6 +201,9 @@ static const char *const units[] = {"1", "1", "m", "J", POINT_UNITS, POINT_UNITS
 static const CalDeviceOps ops = {.type = "contact",
                                  .bind = contact_bind,
                                  .evaluate = contact_evaluate,
+                                 .values = contact_values,
+                                 .outlook = contact_outlook,
+                                 .value_text = contact_value_text,
                                  .outputs = contact_outputs,
                                  .destroy = contact_destroy,
                                  .output_count = 4 + 6 * SHOWN_POINTS,
@@ -155,7 +228,7 @@ static CalStatus make_set(const CalContactDef *def, Contact *c, CalError *error)
 static CalStatus make_arrays(Contact *c) {
 	c->slots = cal_contact_slot_count(c->set);
 	const size_t n = (size_t)c->slots;
-	const size_t each = sizeof *c->site + sizeof *c->pose + sizeof *c->motion + sizeof *c->wrench;
+	const size_t each = sizeof *c->site + sizeof *c->pose + sizeof *c->motion + sizeof *c->wrench + sizeof *c->bend;
 	char *block = memory_alloc(&c->allocator, n * each);
 	if (!block)
 		return CAL_ERR_MEMORY;
@@ -163,7 +236,8 @@ static CalStatus make_arrays(Contact *c) {
 	c->pose = (CalPose *)(void *)block;
 	c->motion = (CalSpatial *)(void *)(c->pose + n);
 	c->wrench = c->motion + n;
-	c->site = (CalSite *)(void *)(c->wrench + n);
+	c->bend = c->wrench + n;
+	c->site = (CalSite *)(void *)(c->bend + n);
 	return CAL_OK;
 }
 
@@ -185,6 +259,7 @@ CalStatus cal_sim_add_contact(CalSim *sim, const CalContactDef *def, int *device
 		device_check(&d, false, "%s", cal_status_text(status));
 	d.def.wrench_count = c.slots;
 	d.def.accounts = 1;
+	d.def.event_count = 1;
 	if (status == CAL_OK)
 		status = device_add(&d, &c, sizeof c, device);
 	if (status != CAL_OK)

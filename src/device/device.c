@@ -23,6 +23,14 @@ CalVec3 v_unit(CalVec3 a, CalVec3 fallback) {
 	return v_scale(1 / v_norm(b), b);
 }
 
+double keeps_sign(double value, double rate, double bend) {
+	const double left = fabs(value), away = value < 0 ? -rate : rate, most = 2 * fabs(bend);
+	if (most == 0)
+		return away >= 0 ? INFINITY : left / -away;
+	const double root = sqrt(away * away + 2 * most * left);
+	return away >= 0 ? (away + root) / most : 2 * left / (root - away);
+}
+
 DeviceDraft device_draft(CalSim *sim, const CalDeviceOps *ops, const char *name, const char *place, CalError *error) {
 	DeviceDraft made = {.sim = sim, .place = place, .error = error};
 	made.def = (CalDeviceDef){.name = name, .ops = ops, .accounts = 1};

@@ -55,6 +55,14 @@ TableValue table_at(const CalDevice *device, Table table, double t);
 /** The next time after t at which the table or its rate jumps, or INFINITY. */
 double table_next_switch(const CalDevice *device, Table table, double t);
 
+/* ---- looking ahead ----------------------------------------------------------------------------- */
+
+/**
+ * For how long a value keeps its sign that changes at a rate, which changes itself by at most |bend|: what value + rate t
+ * -+ bend t^2/2 leaves of it. Accelerations ahead are known at a few places only: `bend` counts twice.
+ */
+double keeps_sign(double value, double rate, double bend);
+
 /* ---- making ------------------------------------------------------------------------------------ */
 
 /** Collects what is wrong with a definition, and its tables. */

@@ -29,7 +29,8 @@ typedef struct ExpressionLoad {
 	CalExpression *part[PARTS]; // effort, moment, force; NULL: zero
 	CalSite site;
 	CalFreedom freedom;
-	CalError why; // it could not be bound
+	CalError why;   // it could not be bound
+	char text[200]; // of a kink, for messages
 } ExpressionLoad;
 
 static ExpressionLoad *load_of(const CalDevice *device) { return *(ExpressionLoad **)device->data; }
@@ -78,12 +79,42 @@ static void push_node(const ExpressionLoad *s, CalScene *scene, const double f[6
 	cal_scene_supply(scene, v_dot(wrench.angular, v.angular) + v_dot(wrench.linear, v.linear));
 }
 
+static double load_next_switch(const CalDevice *device, double t) {
+	const ExpressionLoad *s = load_of(device);
+	double next = INFINITY;
+	for (int i = 0; i < PARTS; i++)
+		next = fmin(next, cal_expression_next_switch(s->part[i], t));
+	return next;
+}
+
+/* With fixed steps nothing ends a step at a peak: it can only be said that it may have been passed. */
+static void doubt_peaks(const CalDevice *device, CalScene *scene) {
+	const ExpressionLoad *s = load_of(device);
+	const double step = cal_scene_step(scene), t = cal_scene_time(scene);
+	if (!(step > 0))
+		return;
+	const double span = fmin(step, load_next_switch(device, t) - t);
+	for (int i = 0; i < PARTS; i++) {
+		const double unseen = s->part[i] ? cal_expression_unseen(s->part[i], scene, span) : INFINITY;
+		if (!(unseen < span))
+			continue;
+		CalDoubt doubt = {.kind = CAL_DOUBT_FORMULA, .time = t, .value = step, .limit = unseen};
+		snprintf(doubt.object, sizeof doubt.object, "%s = %.80s", names[i], cal_expression_text(s->part[i]));
+		snprintf(doubt.text, sizeof doubt.text,
+		         "%s = %.200s has a peak between two steps of %.4g s, and may not have acted; take a shorter step, or "
+		         "dopri5",
+		         names[i], cal_expression_text(s->part[i]), step);
+		cal_scene_doubt(scene, &doubt);
+	}
+}
+
 static int load_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
 	const ExpressionLoad *s = load_of(device);
 	double value[PARTS];
 	(void)xdot;
 	if (evaluate_parts(s, scene, value) != 0)
 		return 1;
+	doubt_peaks(device, scene);
 	if (s->on_joint) {
 		cal_scene_effort(scene, s->freedom, value[0]);
 		cal_scene_supply(scene, value[0] * cal_scene_u(scene, s->freedom));
@@ -93,12 +124,40 @@ static int load_evaluate(const CalDevice *device, CalScene *scene, double *xdot)
 	return 0;
 }
 
-static double load_next_switch(const CalDevice *device, double t) {
+static int load_values(const CalDevice *device, CalScene *scene, double *value) {
 	const ExpressionLoad *s = load_of(device);
-	double next = INFINITY;
-	for (int i = 0; i < PARTS; i++)
-		next = fmin(next, cal_expression_next_switch(s->part[i], t));
-	return next;
+	for (int i = 0; i < PARTS; i++) {
+		if (s->part[i] && cal_expression_kinks(s->part[i], scene, value) != CAL_OK)
+			return 1;
+		value += cal_expression_kink_count(s->part[i]);
+	}
+	return 0;
+}
+
+static int load_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+	const ExpressionLoad *s = load_of(device);
+	for (int i = 0; i < PARTS; i++) {
+		if (!s->part[i])
+			continue;
+		outlook->clear = fmin(outlook->clear, cal_expression_clear(s->part[i], scene, outlook->span));
+		outlook->step = fmin(outlook->step, cal_expression_unseen(s->part[i], scene, outlook->span));
+	}
+	return 0;
+}
+
+/* "effort = -3*sign(u(hinge)): sign()" */
+static const char *load_value_text(const CalDevice *device, int event) {
+	ExpressionLoad *s = load_of(device);
+	for (int i = 0; i < PARTS; i++) {
+		const int count = cal_expression_kink_count(s->part[i]);
+		if (event < count) {
+			const char *what = cal_expression_kink_text(s->part[i], event);
+			snprintf(s->text, sizeof s->text, "%s of %s = %.150s", what, names[i], cal_expression_text(s->part[i]));
+			return s->text;
+		}
+		event -= count;
+	}
+	return NULL;
 }
 
 static int load_outputs(const CalDevice *device, CalScene *scene, double *output) {
@@ -117,7 +176,8 @@ static void load_destroy(void *data) { load_free(*(ExpressionLoad **)data); }
 /* Units by what it acts on. */
 #define OPS(kind)                                                                                               \
 	{                                                                                                           \
-		.type = "expression", .bind = load_bind, .evaluate = load_evaluate, .outputs = load_outputs,            \
+		.type = "expression", .bind = load_bind, .evaluate = load_evaluate, .values = load_values,              \
+		.outlook = load_outlook, .value_text = load_value_text, .outputs = load_outputs,                        \
 		.next_switch = load_next_switch, .destroy = load_destroy, .output_count = PARTS, .output_names = names, \
 		.output_units = units[kind]                                                                             \
 	}
@@ -158,6 +218,8 @@ CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *d
 		parse_part(&d, s, 4 + i, def->force[i]);
 	}
 	d.def.wrench_count = def->node.value ? 1 : 0;
+	for (int i = 0; i < PARTS; i++)
+		d.def.event_count += cal_expression_kink_count(s->part[i]);
 	CalStatus status = device_add(&d, &s, sizeof(ExpressionLoad *), device);
 	if (status == CAL_ERR_ARGUMENT && d.status == CAL_OK && s->why.status != CAL_OK)
 		device_check(&d, false, "%s", s->why.text);

@@ -5,6 +5,8 @@
  * Beyond a stop, with p > 0 the depth and p' its rate, a spring and damper push back: max(0, k p + c p'). The damper
  * never pulls towards the stop, so a joint leaves it without sticking.
  */
+#include <float.h>
+
 #include "device/device.h"
 
 typedef struct Limit {
@@ -42,6 +44,29 @@ static int limit_evaluate(const CalDevice *device, CalScene *scene, double *xdot
 	return 0;
 }
 
+/* Above zero: beyond the stop. A stop that is not there is far away. */
+static int limit_values(const CalDevice *device, CalScene *scene, double *value) {
+	const Limit *s = device->data;
+	const double q = cal_scene_q(scene, s->at);
+	value[0] = fmax(q - s->def.upper, -DBL_MAX);
+	value[1] = fmax(s->def.lower - q, -DBL_MAX);
+	return 0;
+}
+
+static int limit_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+	const Limit *s = device->data;
+	const double u = cal_scene_u(scene, s->at), udot = cal_scene_udot(scene, s->at);
+	double value[2];
+	limit_values(device, scene, value);
+	outlook->clear = fmin(keeps_sign(value[0], u, udot), keeps_sign(value[1], -u, udot));
+	return 0;
+}
+
+static const char *limit_value_text(const CalDevice *device, int event) {
+	(void)device;
+	return event == 0 ? "upper stop" : "lower stop";
+}
+
 static int limit_outputs(const CalDevice *device, CalScene *scene, double *output) {
 	const Limit *s = device->data;
 	double side;
@@ -54,10 +79,11 @@ static int limit_outputs(const CalDevice *device, CalScene *scene, double *outpu
 static const char *const names[] = {"depth", "effort"};
 static const char *const units[FREEDOM_KINDS][2] = {{"rad", "N m"}, {"m", "N"}, {"rad|m", "N m|N"}};
 /* Units by what it acts on. */
-#define OPS(kind)                                                                                                     \
-	{                                                                                                                 \
-		.type = "limit", .bind = limit_bind, .evaluate = limit_evaluate, .outputs = limit_outputs, .output_count = 2, \
-		.output_names = names, .output_units = units[kind]                                                            \
+#define OPS(kind)                                                                                              \
+	{                                                                                                          \
+		.type = "limit", .bind = limit_bind, .evaluate = limit_evaluate, .values = limit_values,               \
+		.outlook = limit_outlook, .value_text = limit_value_text, .outputs = limit_outputs, .output_count = 2, \
+		.output_names = names, .output_units = units[kind]                                                     \
 	}
 static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
 #undef OPS
@@ -71,5 +97,6 @@ CalStatus cal_sim_add_limit(CalSim *sim, const CalLimitDef *def, int *device, Ca
 	device_check(&d, isfinite(def->stiffness) && def->stiffness > 0, "stiffness is %g; give one above zero",
 	             def->stiffness);
 	device_not_negative(&d, "damping", def->damping);
+	d.def.event_count = 2;
 	return device_add(&d, &data, sizeof data, device);
 }

@@ -110,6 +110,36 @@ static int servo_evaluate(const CalDevice *device, CalScene *scene, double *xdot
 	return 0;
 }
 
+/* Above zero: the gear touches on this side of its play. */
+static int servo_values(const CalDevice *device, CalScene *scene, double *value) {
+	const Servo *s = device->data;
+	const double angle = device->x[s->rotor] - cal_scene_q(scene, s->at), half = 0.5 * s->def.backlash;
+	value[0] = angle - half;
+	value[1] = -angle - half;
+	return 0;
+}
+
+/* The motor alone moves the rotor in the play. */
+static int servo_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+	const Servo *s = device->data;
+	if (s->rotor < 0 || !(s->def.backlash > 0))
+		return 0;
+	double value[2], ignored;
+	const double *rotor = device->x + s->rotor, command = present_command(device, scene, &ignored);
+	const Gear gear = gear_of(&s->def, rotor[0] - cal_scene_q(scene, s->at), rotor[1] - cal_scene_u(scene, s->at));
+	const double rate = rotor[1] - cal_scene_u(scene, s->at);
+	const double pushed = fabs(motor_of(&s->def, command, rotor[1])) + fabs(gear.effort);
+	const double bend = pushed / s->def.rotor_inertia + fabs(cal_scene_udot(scene, s->at));
+	servo_values(device, scene, value);
+	outlook->clear = fmin(keeps_sign(value[0], rate, bend), keeps_sign(value[1], -rate, bend));
+	return 0;
+}
+
+static const char *servo_value_text(const CalDevice *device, int event) {
+	(void)device;
+	return event == 0 ? "upper side of the backlash" : "lower side of the backlash";
+}
+
 /* The rotor starts with the joint. */
 static int servo_start(const CalDevice *device, CalScene *scene, double *x) {
 	const Servo *s = device->data;
@@ -152,8 +182,8 @@ static const char *const units[FREEDOM_KINDS][4] = {
 #define OPS(kind)                                                                                                      \
 	{                                                                                                                  \
 		.type = "servo", .bind = servo_bind, .start = servo_start, .evaluate = servo_evaluate, .sample = servo_sample, \
-		.outputs = servo_outputs, .next_switch = servo_next_switch, .output_count = 4, .output_names = names,          \
-		.output_units = units[kind]                                                                                    \
+		.values = servo_values, .outlook = servo_outlook, .value_text = servo_value_text, .outputs = servo_outputs,    \
+		.next_switch = servo_next_switch, .output_count = 4, .output_names = names, .output_units = units[kind]        \
 	}
 static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
 #undef OPS
@@ -192,6 +222,7 @@ CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, Ca
 		data.integral = d.def.nx++;
 	if (def->gear_stiffness > 0) {
 		data.rotor = d.def.nx;
+		d.def.event_count = def->backlash > 0 ? 2 : 0;
 		d.def.nx += 2;
 	}
 	return device_add(&d, &data, sizeof data, device);

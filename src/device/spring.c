@@ -61,6 +61,42 @@ static int spring_evaluate(const CalDevice *device, CalScene *scene, double *xdo
 	return 0;
 }
 
+/* The stretch of what lets go there. */
+static int spring_values(const CalDevice *device, CalScene *scene, double *value) {
+	const Spring *s = device->data;
+	CalPose a, b;
+	cal_scene_node(scene, s->a, &a, NULL);
+	cal_scene_node(scene, s->b, &b, NULL);
+	value[0] = v_norm(v_sub(b.r, a.r)) - s->def.length;
+	return 0;
+}
+
+/* L'' = n.(a_b - a_a) + (speed across the line)^2 / L; where the nodes meet only their speed counts. */
+static int spring_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+	const Spring *s = device->data;
+	if (!s->def.cable && !s->def.strut)
+		return 0;
+	const Line line = line_of(s, scene);
+	CalSpatial va, vb, aa, ab;
+	cal_scene_node(scene, s->a, NULL, &va);
+	cal_scene_node(scene, s->b, NULL, &vb);
+	cal_scene_acceleration(scene, s->a, &aa);
+	cal_scene_acceleration(scene, s->b, &ab);
+	const CalVec3 v = v_sub(vb.linear, va.linear);
+	const double value = line.length - s->def.length, speed = v_norm(v), pull = v_norm(v_sub(ab.linear, aa.linear));
+	const double across = fmax(0, speed * speed - line.rate * line.rate);
+	const double bend = line.length > 0 ? pull + across / line.length : 0;
+	outlook->clear = keeps_sign(value, line.rate, bend);
+	if (speed > 0 || pull > 0) // no distance changes faster than this
+		outlook->clear = fmax(outlook->clear, keeps_sign(fabs(value), -speed, pull));
+	return 0;
+}
+
+static const char *spring_value_text(const CalDevice *device, int event) {
+	(void)event;
+	return ((const Spring *)device->data)->def.cable ? "cable going taut" : "strut letting go";
+}
+
 static int spring_outputs(const CalDevice *device, CalScene *scene, double *output) {
 	const Line line = line_of(device->data, scene);
 	output[0] = line.length;
@@ -72,6 +108,9 @@ static const char *const names[] = {"length", "pull"}, *const units[] = {"m", "N
 static const CalDeviceOps ops = {.type = "spring",
                                  .bind = spring_bind,
                                  .evaluate = spring_evaluate,
+                                 .values = spring_values,
+                                 .outlook = spring_outlook,
+                                 .value_text = spring_value_text,
                                  .outputs = spring_outputs,
                                  .output_count = 2,
                                  .output_names = names,
@@ -88,5 +127,6 @@ CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, 
 	device_check(&d, !def->cable || !def->strut, "a cable only pulls, a strut only pushes; it cannot be both");
 	device_check(&d, def->a.value != def->b.value, "it ties a node to itself; name two nodes");
 	d.def.wrench_count = 2;
+	d.def.event_count = def->cable || def->strut ? 1 : 0;
 	return device_add(&d, &data, sizeof data, device);
 }

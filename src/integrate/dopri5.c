@@ -289,17 +289,27 @@ static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed
 	}
 }
 
-static CalStatus dopri5_interpolate(const CalIntegrator *ig, double t, CalState *out) {
-	const DenseOutput *dense = &ig->dense;
+/** Where in the last step a time is, 0 to 1. */
+static CalStatus dense_place(const DenseOutput *dense, double t, double *theta) {
 	if (!dense->valid) {
 		return CAL_ERR_STAGE;
 	}
 	double h = dense->t1 - dense->t0;
-	double theta = (t - dense->t0) / h, slack = 4 * DBL_EPSILON * fmax(fabs(dense->t0), fabs(dense->t1)) / fabs(h);
-	if (!(theta >= -slack && theta <= 1 + slack)) {
+	double place = (t - dense->t0) / h, slack = 4 * DBL_EPSILON * fmax(fabs(dense->t0), fabs(dense->t1)) / fabs(h);
+	if (!(place >= -slack && place <= 1 + slack)) {
 		return CAL_ERR_ARGUMENT;
 	}
-	theta = fmin(1, fmax(0, theta));
+	*theta = fmin(1, fmax(0, place));
+	return CAL_OK;
+}
+
+static CalStatus dopri5_interpolate(const CalIntegrator *ig, double t, CalState *out) {
+	const DenseOutput *dense = &ig->dense;
+	double theta = 0;
+	CalStatus status = dense_place(dense, t, &theta);
+	if (status != CAL_OK) {
+		return status;
+	}
 	for (int i = 0; i < ig->nu; i++) {
 		out->u[i] = dense_value(dense->delta, i, theta);
 	}
@@ -314,5 +324,24 @@ static CalStatus dopri5_interpolate(const CalIntegrator *ig, double t, CalState 
 	return system_motion(ig, out);
 }
 
-const Scheme scheme_CAL_METHOD_DOPRI5 = {
-	.stages = MAX_STAGES, .adaptive = true, .step = dopri5_step, .interpolate = dopri5_interpolate};
+/** The derivative of dense_value(): by theta, over h. */
+static CalStatus dopri5_acceleration(const CalIntegrator *ig, double t, double *udot) {
+	const DenseOutput *dense = &ig->dense;
+	double theta = 0;
+	CalStatus status = dense_place(dense, t, &theta);
+	if (status != CAL_OK) {
+		return status;
+	}
+	const double h = dense->t1 - dense->t0, w1 = 1 - 2 * theta, w2 = theta * (2 - 3 * theta),
+				 w3 = 2 * theta * (1 + theta * (2 * theta - 3));
+	for (int i = 0; i < ig->nu; i++) {
+		udot[i] = (dense->u[0][i] + w1 * dense->u[1][i] + w2 * dense->u[2][i] + w3 * dense->u[3][i]) / h;
+	}
+	return CAL_OK;
+}
+
+const Scheme scheme_CAL_METHOD_DOPRI5 = {.stages = MAX_STAGES,
+                                         .adaptive = true,
+                                         .step = dopri5_step,
+                                         .interpolate = dopri5_interpolate,
+                                         .acceleration = dopri5_acceleration};

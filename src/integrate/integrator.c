@@ -453,10 +453,18 @@ CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double
 }
 
 static CalStatus advance_adaptive(CalIntegrator *ig, CalState *state, double t_end) {
+	enum { STALLED = 200000 }; // steps for less than 1e-6 of what is left: it would not end
+	double marked = state->t;
 	ig->control.h_min = min_step(ig, t_end - state->t);
 	for (int64_t k = 0; state->t != t_end && !(k > 0 && integrator_is_stopped(ig)); k++) {
 		if (k == ig->options.max_steps) {
 			return CAL_TOO_MANY_STEPS;
+		}
+		if (k % STALLED == STALLED - 1) {
+			if (fabs(state->t - marked) < 1e-6 * fabs(t_end - marked)) {
+				return CAL_STEP_TOO_SMALL;
+			}
+			marked = state->t;
 		}
 		CalStatus status = ig->scheme->step(ig, state, t_end - state->t, t_end);
 		if (status != CAL_OK) {
@@ -512,4 +520,12 @@ CalStatus cal_integrator_interpolate(const CalIntegrator *integrator, double t, 
 		return CAL_ERR_ARGUMENT;
 	}
 	return integrator->scheme->interpolate ? integrator->scheme->interpolate(integrator, t, out) : CAL_ERR_UNSUPPORTED;
+}
+
+CalStatus cal_integrator_acceleration(const CalIntegrator *integrator, double t, double *udot) {
+	if (!integrator || !udot || !isfinite(t)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	return integrator->scheme->acceleration ? integrator->scheme->acceleration(integrator, t, udot)
+	                                        : CAL_ERR_UNSUPPORTED;
 }

@@ -31,6 +31,7 @@ typedef struct Scheme {
 	/** One step from *state: of size h to t_new, or (adaptive) in that direction by at most h. */
 	CalStatus (*step)(CalIntegrator *integrator, CalState *state, double h, double t_new);
 	CalStatus (*interpolate)(const CalIntegrator *integrator, double t, CalState *out); // NULL: cannot
+	CalStatus (*acceleration)(const CalIntegrator *integrator, double t, double *udot); // NULL: cannot
 } Scheme;
 
 #define SCHEME_DECLARE(name, text, order) extern const Scheme scheme_##name;

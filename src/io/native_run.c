@@ -307,15 +307,23 @@ static bool read_output(Reader *r, const Sections *s, const TreeNode *node, CalR
 	return true;
 }
 
+/* Whether a formula reads an output of a device, of which nobody knows how fast it changes. */
+static bool reads_device(const char *formula) {
+	for (const char *at = formula; at && (at = strstr(at, "device")); at++)
+		if (at[strlen("device") + strspn(at + strlen("device"), " \t\r\n")] == '(')
+			return true;
+	return false;
+}
+
 /*
- * Where events wait for formulas, adaptive steps have a bound: free flight would take one step from output to output, and
- * what becomes true and false again within a step is not seen. Given for all methods, since the caller may take another one
- * than the file; fixed steps do not look at it.
+ * Where events wait for such formulas, adaptive steps have a bound: free flight would take one step from output to output,
+ * and what becomes true and false again within a step is not seen. Given for all methods, since the caller may take another
+ * one than the file; fixed steps do not look at it.
  */
 static double watch_step(const CalFile *file, const RunInput *in) {
 	bool watched = false;
 	for (int i = 0; i < file->event_count; i++)
-		watched |= file->events[i].when != NULL;
+		watched |= reads_device(file->events[i].when);
 	return watched ? fmax(in->duration / 100, in->min_step) : 0;
 }
 

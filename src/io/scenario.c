@@ -54,17 +54,27 @@ static double when_due(void *user, const CalSim *sim) {
 	return run->entry->every > 0 ? time_periodic(run) : time_after(run);
 }
 
-static int value_of(void *user, CalScene *scene, double *value) {
-	EventRun *run = user;
+/* Whether the formula counts now; after a change of topology its objects are looked up again. */
+static bool is_watched(EventRun *run, const CalScene *scene) {
 	const int64_t generation = cal_sim_generation(run->scenario->sim);
-	*value = run->rest;
 	if (!is_armed(run))
-		return 0;
+		return false;
 	if (run->generation != generation) {
 		run->bound = cal_expression_bind(run->expression, scene, NULL) == CAL_OK;
 		run->generation = generation;
 	}
-	return run->bound && cal_expression_value(run->expression, scene, value) != CAL_OK;
+	return run->bound;
+}
+
+static int value_of(void *user, CalScene *scene, double *value) {
+	EventRun *run = user;
+	*value = run->rest;
+	return is_watched(run, scene) && cal_expression_value(run->expression, scene, value) != CAL_OK;
+}
+
+static double clear_of(void *user, CalScene *scene, double span) {
+	EventRun *run = user;
+	return is_watched(run, scene) ? cal_expression_keeps_sign(run->expression, scene, span) : span;
 }
 
 static CalStatus happen(void *user, CalSim *sim, CalError *error) {
@@ -146,6 +156,7 @@ static CalStatus add_event(CalScenario *s, int index, CalError *error) {
 	CalStatus status = entry->when ? make_expression(s, run, error) : CAL_OK;
 	if (entry->when) {
 		def.value = value_of;
+		def.clear = clear_of;
 		def.level = !isnan(run->rest);
 	} else if (isnan(entry->at)) {
 		def.when = when_due;

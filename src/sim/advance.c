@@ -161,9 +161,60 @@ static CalStatus stretch_leave(CalSim *sim, Stretch stretch, CalError *error) {
 
 /* ---- steps ------------------------------------------------------------------------------------- */
 
+static CalStatus say_chatter(CalSim *sim, CalError *error) {
+	int device, event;
+	const int value = events_owner(sim, sim->whole.crossed_value, &device, &event);
+	if (device < 0)
+		return error_set(
+			error, CAL_STEP_TOO_SMALL,
+			"event \"%s\", t = %.9g s: its value changes its sign again and again within no time; make what it "
+			"watches smooth, or let it happen once",
+			event >= 0 ? sim->events[event].def.name : "", cal_sim_time(sim));
+	const SimDevice *d = &sim->devices[device];
+	const char *text = d->def.ops->value_text ? d->def.ops->value_text(&d->is, value) : NULL;
+	char number[32];
+	snprintf(number, sizeof number, "value %d", value);
+	return error_set(
+		error, CAL_STEP_TOO_SMALL,
+		"device \"%s\" (%s), t = %.9g s: %s switches to and fro within no time (chattering): each side pushes "
+		"the motion back to the other; make the jump smooth, as smooth_sign(x, width) does for sign(x), or use "
+		"a friction device for friction that holds",
+		d->def.name, d->def.ops->type, cal_sim_time(sim), text ? text : number);
+}
+
+/* A motion that every crossing sends back to the next one gets nowhere: time passes by roundings only. */
+static bool chatters(CalSim *sim) {
+	enum { AT_ONCE = 100 };
+	SimWhole *w = &sim->whole;
+	const double t = w->now.t;
+	const bool at_once = fabs(t - w->crossed_at) < 1e3 * events_tolerance(sim);
+	w->chattered = at_once ? w->chattered + 1 : 0;
+	w->crossed_at = t;
+	return w->chattered >= AT_ONCE;
+}
+
+/* No step is possible at all from where a value has just changed its sign. */
+static bool is_stuck(const CalSim *sim, CalStatus status) {
+	const SimWhole *w = &sim->whole;
+	return status == CAL_STEP_TOO_SMALL && fabs(w->before.t - w->crossed_at) < 1e3 * events_tolerance(sim);
+}
+
+/* Whether steps have become so short that a run does not end: an adaptive method before a jump that nobody declares. */
+static bool stalls(CalSim *sim, double limit) {
+	enum { STEPS = 200000 };
+	SimWhole *w = &sim->whole;
+	const double t = w->now.t;
+	const bool stands = t >= w->stalled_at && t - w->stalled_at <= 1e-6 * (limit - w->stalled_at);
+	if (method_is_fixed(sim->method.method) || !stands) {
+		w->stalled_at = t;
+		w->stalled = 0;
+	}
+	return ++w->stalled > STEPS;
+}
+
 static CalStatus values_begin(CalSim *sim) {
 	SimWhole *w = &sim->whole;
-	CalStatus status = w->values_known ? CAL_OK : events_values(sim, w->value);
+	CalStatus status = w->values_known || w->watching ? CAL_OK : events_values(sim, w->value);
 	w->values_known = status == CAL_OK;
 	w->before.t = w->now.t;
 	memcpy(w->before.q, w->now.q, (size_t)w->nq * sizeof(double));
@@ -175,18 +226,25 @@ static CalStatus values_begin(CalSim *sim) {
 /* Behind a step: locates the first crossing in it, if there is one, and lets it happen. */
 static CalStatus values_end(CalSim *sim, CalError *error) {
 	SimWhole *w = &sim->whole;
-	CalStatus status = events_values(sim, w->value_next);
-	if (status == CAL_OK && !events_crossed(sim)) {
+	bool crossed = false;
+	CalStatus status = w->watching ? watch_step(sim, &crossed) : events_values(sim, w->value_next);
+	if (status == CAL_OK && !w->watching && events_crossed(sim)) {
+		crossed = true;
+		status = events_locate(sim, 0, w->now.t - w->before.t);
+	}
+	if (status == CAL_OK && !crossed) {
 		double *old = w->value;
 		w->value = w->value_next;
 		w->value_next = old;
 		return CAL_OK;
 	}
 	w->values_known = false;
-	if (status == CAL_OK)
-		status = events_locate(sim);
+	if (is_stuck(sim, status))
+		return say_chatter(sim, error);
 	if (status != CAL_OK)
 		return report(sim, status, error);
+	if (chatters(sim))
+		return say_chatter(sim, error);
 	status = events_happen(sim, true, error);
 	cal_integrator_reset(sim->whole.integrator);
 	return sim->failed_device >= 0 ? report(sim, status, error) : status;
@@ -196,7 +254,8 @@ static CalStatus values_end(CalSim *sim, CalError *error) {
 static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	SimWhole *w = &sim->whole;
 	sim_gather(sim);
-	CalStatus status = w->value_count > 0 ? values_begin(sim) : CAL_OK;
+	const bool looked_at = w->value_count > 0 || w->watching;
+	CalStatus status = looked_at ? values_begin(sim) : CAL_OK;
 	double t = w->now.t, h = t_end - t, rounding = 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_end));
 	if (method_is_fixed(sim->method.method) && sim->method.step * (1 + 1e-9) + rounding < h)
 		h = sim->method.step;
@@ -204,12 +263,16 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 		status = cal_integrator_step(w->integrator, &w->now, h);
 	if (status == CAL_OK && fabs(t_end - w->now.t) <= rounding)
 		w->now.t = t_end;
+	if (status == CAL_OK && stalls(sim, t_end))
+		status = CAL_STEP_TOO_SMALL;
+	if (looked_at && is_stuck(sim, status))
+		return say_chatter(sim, error);
 	if (status != CAL_OK)
 		return report(sim, status, error);
 	sim_scatter(sim);
 	if (boxes_commit_steps(sim) && (status = boxes_commit(sim)) != CAL_OK)
 		return report(sim, status, error);
-	return w->value_count > 0 ? values_end(sim, error) : CAL_OK;
+	return looked_at ? values_end(sim, error) : CAL_OK;
 }
 
 static CalStatus run_to(CalSim *sim, double t_end, CalError *error) {
@@ -233,7 +296,7 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 		status = events_happen(sim, false, error);
 	while (status == CAL_OK && cal_sim_time(sim) < limit) {
 		Stretch stretch = stretch_from(sim, cal_sim_time(sim), limit);
-		const bool one_by_one = single || sim->whole.value_count > 0 || boxes_commit_steps(sim);
+		const bool one_by_one = single || sim->whole.value_count > 0 || sim->whole.watching || boxes_commit_steps(sim);
 		status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, error);
 		if (status == CAL_OK && cal_sim_time(sim) == limit && !stretch.inputs && !stretch.devices && !stretch.events)
 			examine_note_cut(sim);

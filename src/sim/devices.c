@@ -159,6 +159,12 @@ CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output) {
 	return scene_failed(&scene, device, d->def.ops->outputs(&view, &scene, output));
 }
 
+int device_values(const CalSim *sim, const SimDevice *device) {
+	const CalDeviceOps *ops = device->def.ops;
+	const bool soft = ops->outlook && !ops->event;
+	return soft && method_is_fixed(sim->method.method) ? 0 : device->def.event_count;
+}
+
 /* ---- starting and sampling ----------------------------------------------------------------------- */
 
 /* k of the last sample time at or before t. */

@@ -67,10 +67,11 @@ CalStatus events_values(CalSim *sim, double *value) {
 	CalScene scene = scene_now(sim, false);
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
-		if (device->def.event_count == 0)
+		const int count = device_values(sim, device);
+		if (count == 0)
 			continue;
 		if (!device->active) {
-			memset(value + device->value_at, 0, sizeof(double) * (size_t)device->def.event_count); // crosses nothing
+			memset(value + device->value_at, 0, sizeof(double) * (size_t)count); // crosses nothing
 			continue;
 		}
 		const CalDevice view = scene_device(&scene, device);
@@ -128,6 +129,21 @@ bool events_crossed(const CalSim *sim) {
 	return false;
 }
 
+int events_owner(const CalSim *sim, int k, int *device, int *event) {
+	*device = *event = -1;
+	for (int i = 0; i < sim->event_count; i++)
+		if (sim->events[i].value_at == k)
+			*event = i;
+	for (int i = 0; i < sim->device_count; i++) {
+		const int at = sim->devices[i].value_at;
+		if (k < at || k >= at + device_values(sim, &sim->devices[i]))
+			continue;
+		*device = i;
+		return k - at;
+	}
+	return 0;
+}
+
 /* ---- locating ------------------------------------------------------------------------------------ */
 
 static void copy_state(const SimWhole *w, const CalState *from, CalState *to) {
@@ -137,8 +153,7 @@ static void copy_state(const SimWhole *w, const CalState *from, CalState *to) {
 	memcpy(to->x, from->x, (size_t)w->nx * sizeof(double));
 }
 
-/* The solution a time s behind the start of the step, and its values in value_next. */
-static CalStatus look(CalSim *sim, double s) {
+CalStatus events_state_at(CalSim *sim, double s) {
 	SimWhole *w = &sim->whole;
 	CalStatus status;
 	if (method_is_fixed(sim->method.method)) {
@@ -147,21 +162,26 @@ static CalStatus look(CalSim *sim, double s) {
 	} else {
 		status = cal_integrator_interpolate(w->integrator, w->before.t + s, &w->now);
 	}
-	if (status != CAL_OK)
-		return status;
-	sim_scatter(sim);
-	return events_values(sim, w->value_next);
+	if (status == CAL_OK)
+		sim_scatter(sim);
+	return status;
 }
 
-static double tolerance(const CalSim *sim) {
+/* The same, and its values in value_next. */
+static CalStatus look(CalSim *sim, double s) {
+	const CalStatus status = events_state_at(sim, s);
+	return status == CAL_OK ? events_values(sim, sim->whole.value_next) : status;
+}
+
+double events_tolerance(const CalSim *sim) {
 	const double wanted = sim->event_tolerance > 0 ? sim->event_tolerance : 1e-12;
 	return fmax(wanted, 8 * DBL_EPSILON * fabs(sim->whole.before.t));
 }
 
-/* The time from the start of the step to just behind the crossing of value k, which lies in (0, *s]. */
-static CalStatus locate_one(CalSim *sim, int k, double *s, double end_value) {
-	const double start_value = sim->whole.value[k], tol = tolerance(sim);
-	double a = 0, fa = start_value, b = *s, fb = end_value;
+/* The time from the start of the step to just behind the crossing of value k, which lies in (from, *s]. */
+static CalStatus locate_one(CalSim *sim, int k, double from, double *s, double end_value) {
+	const double start_value = sim->whole.value[k], tol = events_tolerance(sim);
+	double a = from, fa = start_value, b = *s, fb = end_value;
 	int last = 0; // which end moved
 	for (int i = 0; i < 200 && b - a > tol && fb != 0; i++) {
 		double c = (a * fb - b * fa) / (fb - fa);
@@ -189,7 +209,7 @@ static CalStatus locate_one(CalSim *sim, int k, double *s, double end_value) {
 /* Up to t and then by little further until a value has crossed: solution and dense output differ by the error of a step. */
 static CalStatus land(CalSim *sim, double t, double t_end) {
 	SimWhole *w = &sim->whole;
-	double more = tolerance(sim);
+	double more = events_tolerance(sim);
 	copy_state(w, &w->before, &w->now);
 	cal_integrator_renew(w->integrator);
 	for (;; more *= 2) {
@@ -206,19 +226,22 @@ static CalStatus land(CalSim *sim, double t, double t_end) {
 	}
 }
 
-CalStatus events_locate(CalSim *sim) {
+CalStatus events_locate(CalSim *sim, double from, double to) {
 	SimWhole *w = &sim->whole;
 	const double t_end = w->now.t;
-	double first = t_end - w->before.t, *end_value = w->value_end;
+	double first = to, *end_value = w->value_end;
 	CalStatus status = CAL_OK;
 	memcpy(end_value, w->value_next, (size_t)w->value_count * sizeof(double));
 	for (int k = 0; k < w->value_count && status == CAL_OK; k++) {
 		memcpy(w->value_next, end_value, (size_t)w->value_count * sizeof(double)); // look() overwrites it
 		if (!watched_crossing(sim, k))
 			continue;
-		double s = t_end - w->before.t;
-		status = locate_one(sim, k, &s, end_value[k]);
-		first = fmin(first, s);
+		double s = to;
+		status = locate_one(sim, k, from, &s, end_value[k]);
+		if (s <= first) {
+			first = s;
+			w->crossed_value = k;
+		}
 	}
 	if (status == CAL_OK)
 		status = land(sim, w->before.t + first, t_end);
@@ -234,7 +257,8 @@ CalStatus events_locate(CalSim *sim) {
 static CalStatus device_events(CalSim *sim) {
 	for (int i = 0; i < sim->device_count; i++) {
 		SimDevice *device = &sim->devices[i];
-		for (int k = 0; device->active && k < device->def.event_count; k++) {
+		const int count = device_values(sim, device);
+		for (int k = 0; device->active && k < count; k++) {
 			const int way = device_crossing(sim, device->value_at + k);
 			if (way == 0 || !device->def.ops->event)
 				continue;

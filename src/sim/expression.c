@@ -119,36 +119,3 @@ CalStatus cal_expression_jet(const CalExpression *expression, double t, double j
 	jet[2] = stack[0].dd;
 	return CAL_OK;
 }
-
-/* When `number` and the time, compared by op, change; `time_first`: t op number. One rounding behind where that holds on. */
-static double switch_of(Op op, bool time_first, double number, double t) {
-	const bool later = time_first ? op == OP_GREATER || op == OP_LESS_EQUAL : op == OP_LESS || op == OP_GREATER_EQUAL;
-	switch (op) {
-	case OP_LESS:
-	case OP_LESS_EQUAL:
-	case OP_GREATER:
-	case OP_GREATER_EQUAL:
-		return later ? nextafter(number, INFINITY) : number;
-	case OP_STEP:
-		return time_first ? number : nextafter(number, INFINITY);
-	case OP_MOD:
-		return time_first && number > 0 ? (floor(t / number) + 1) * number : INFINITY;
-	default:
-		return INFINITY;
-	}
-}
-
-double cal_expression_next_switch(const CalExpression *expression, double t) {
-	double next = INFINITY;
-	for (int i = 2; expression && i < expression->code_count; i++) {
-		const Code *c = &expression->code[i - 2];
-		const bool time_first = c[0].op == OP_TIME && c[1].op == OP_NUMBER;
-		double own = INFINITY;
-		if (time_first || (c[0].op == OP_NUMBER && c[1].op == OP_TIME))
-			own = switch_of(c[2].op, time_first, c[time_first].number, t);
-		if (time_first && c[2].op == OP_NUMBER && i + 1 < expression->code_count && c[3].op == OP_SMOOTH)
-			own = c[1].number > t ? c[1].number : c[2].number;
-		next = own > t ? fmin(next, own) : next;
-	}
-	return next;
-}

@@ -191,3 +191,64 @@ CalStatus reading_value(const Reading *r, CalScene *scene, double *value) {
 		return status;
 	}
 }
+
+/* ---- ahead ------------------------------------------------------------------------------------------- */
+
+static double size(CalVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
+
+/* How the quantity changes that two nodes have: bounds by the motion of both. */
+static Course between_course(const Reading *r, const Frame *f, const CalSpatial acceleration[2]) {
+	const vec3 place = minus(f[0].X.r, f[1].X.r), v = relative_velocity(&f[0], &f[1], place);
+	const double distance = sqrt(dot(place, place)), speed = sqrt(dot(v, v)), turn = size(f[1].V.angular);
+	const double linear = size(acceleration[0].linear) + size(acceleration[1].linear);
+	const double angular = size(acceleration[0].angular) + size(acceleration[1].angular);
+	const double bend = linear + (turn * turn + size(acceleration[1].angular)) * distance + 2 * turn * speed;
+	const double rate = between(READ_RANGE_RATE, &f[0], &f[1]);
+	const double across = distance > 0 ? fmax(0, speed * speed - rate * rate) / distance : 0;
+	Course c = {.v = between(r->kind, &f[0], &f[1])};
+	if (r->kind >= READ_X && r->kind <= READ_Z) {
+		c.d = along(&f[1].X.R, (int)r->kind - READ_X, v);
+		c.bend = bend;
+	} else if (r->kind == READ_DISTANCE) {
+		c.d = rate;
+		c.bend = linear + across;
+	} else if (r->kind == READ_RANGE_RATE) {
+		c.spread = linear + across;
+	} else if (r->kind == READ_ANGLE) {
+		c.spread = size(f[0].V.angular) + turn;
+		c.bend = angular;
+	} else {
+		c.spread = r->kind >= READ_WX && r->kind <= READ_WZ ? angular : bend;
+	}
+	return c;
+}
+
+/* Of a rate that is known by its size alone the quantity may go either way. */
+CalStatus reading_course(const Reading *r, CalScene *scene, Course *course) {
+	Frame frame[2];
+	CalSpatial acceleration[2];
+	CalStatus status = CAL_OK;
+	switch (r->kind) {
+	case READ_Q:
+	case READ_ETA:
+		*course = (Course){.v = cal_scene_q(scene, r->freedom),
+		                   .d = cal_scene_u(scene, r->freedom),
+		                   .bend = fabs(cal_scene_udot(scene, r->freedom))};
+		return CAL_OK;
+	case READ_U:
+	case READ_ETA_DOT:
+		*course = (Course){.v = cal_scene_u(scene, r->freedom), .spread = fabs(cal_scene_udot(scene, r->freedom))};
+		return CAL_OK;
+	case READ_DEVICE:
+		*course = (Course){0};
+		return scene_output(scene, r->device, r->output, &course->v);
+	default:
+		for (int i = 0; i < 2 && status == CAL_OK; i++) {
+			status = cal_scene_node(scene, r->site[i], &frame[i].X, &frame[i].V);
+			if (status == CAL_OK)
+				status = cal_scene_acceleration(scene, r->site[i], &acceleration[i]);
+		}
+		*course = status == CAL_OK ? between_course(r, frame, acceleration) : (Course){0};
+		return status;
+	}
+}

@@ -168,6 +168,8 @@ double op_value(Op op, const double *a) {
 		return takes_first(op, a[0], a[1]) ? a[0] : a[1];
 	case OP_STEP:
 		return isnan(a[0]) || isnan(a[1]) ? NAN : a[0] >= a[1];
+	case OP_SMOOTH_SIGN:
+		return a[1] == 0 ? sign_of(a[0]) : tanh(a[0] / fabs(a[1]));
 	case OP_CLAMP:
 		return a[0] < a[1] ? a[1] : a[0] > a[2] ? a[2] : a[0];
 	case OP_SMOOTH:
@@ -226,6 +228,15 @@ static Jet smooth_jet(const Jet *a) {
 	return chain(s, y, slope);
 }
 
+static Jet smooth_sign_jet(const Jet *a) {
+	const Jet width = a[1].v < 0 ? (Jet){-a[1].v, -a[1].d, -a[1].dd} : a[1];
+	if (width.v == 0)
+		return (Jet){sign_of(a[0].v), 0, 0};
+	const Jet s = over(a[0], width);
+	const double y = tanh(s.v);
+	return chain(s, y, slope_of(OP_TANH, s.v, y));
+}
+
 static Jet compare_jets(Jet difference, bool equal) {
 	difference.v = compare(difference.v, equal);
 	return difference;
@@ -258,6 +269,8 @@ Jet op_jet(Op op, const Jet *a) {
 		return takes_first(op, a[0].v, a[1].v) ? a[0] : a[1];
 	case OP_STEP:
 		return (Jet){op_value(op, (double[]){a[0].v, a[1].v}), 0, 0};
+	case OP_SMOOTH_SIGN:
+		return smooth_sign_jet(a);
 	case OP_CLAMP:
 		return a[0].v < a[1].v ? a[1] : a[0].v > a[2].v ? a[2] : a[0];
 	case OP_SMOOTH:

@@ -108,7 +108,7 @@ static bool emit(Parser *p, Op op, int reading, double number) {
 	if (!code)
 		return short_of_memory(p);
 	e->code = code;
-	e->code[e->code_count++] = (Code){op, reading, number};
+	e->code[e->code_count++] = (Code){.op = op, .reading = reading, .number = number};
 	p->stack += 1 - op_takes(op);
 	return p->stack <= EXPRESSION_STACK || fail(p, p->p, "it is nested too deeply; split it");
 }
@@ -416,7 +416,10 @@ static bool parse_right(Parser *p, ParseFn *side, const char *start, Kind left, 
 		return fail(p, left != wanted ? start : second,
 		            wanted == NUMBER ? "expected a number, found a condition; if(condition, 1, 0) makes one of it"
 		                             : "expected a condition such as a < b, found a number");
-	return emit_op(p, op);
+	if (!emit_op(p, op))
+		return false;
+	p->made->code[p->made->code_count - 1].joins = wanted == CONDITION;
+	return true;
 }
 
 /* Sides with operators of one rank between them: `signs`, with the operations in the same order. */
@@ -501,5 +504,7 @@ CalStatus expression_parse(CalExpression *expression, CalError *error) {
 			expected(&p, "an operator or the end");
 	}
 	expression->condition = kind == CONDITION;
+	if (p.status == CAL_OK)
+		expression_classify(expression);
 	return p.status;
 }

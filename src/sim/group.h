@@ -113,6 +113,15 @@ typedef struct SimWhole {
 	int value_count;            // values whose signs are watched, of devices and events
 	int wrench_capacity;        // of each group
 	CalState now, before;       // states of all; the one before the step at hand
+	CalState after;             // at its end, while it is watched from within
+	double *udot, *udot_at;     // [nu] largest accelerations ahead, and scratch
+	bool watching;              // a device or an event looks ahead: steps are watched from within
+	bool all_ahead;             // and all do that have values
+	int chattered;              // changes of sign that followed one another at once
+	double crossed_at;          // the last one
+	int crossed_value;          // and which value it was
+	int64_t stalled;            // steps since stalled_at
+	double stalled_at;          // a time since which next to nothing has passed
 	CalState *states;           // [group_count] the states of the groups, for scenes between steps
 	CalInput *inputs;           // [group_count] of observers
 	double *xdot;               // [nx] of observers
@@ -175,6 +184,7 @@ struct CalScene {
 	double t;
 	const CalState *parts; // [group_count]
 	const double *x;       // of all devices
+	const double *udot;    // [nu of all] accelerations ahead; NULL: not known
 	CalInput *inputs;      // [group_count]; NULL: nothing can be pushed
 	bool viewing;          // on the observers' workspaces
 	bool partial;          // inputs of groups were not asked for: forces that depend on them are not either
@@ -282,6 +292,8 @@ void distribute_end(CalSim *sim);
 
 /* ---- devices (devices.c) ---------------------------------------------------------------------- */
 
+/** How many of its values are watched by the method of the simulation. */
+int device_values(const CalSim *sim, const SimDevice *device);
 /** Initial states of devices that have none yet. */
 CalStatus sim_start_devices(CalSim *sim);
 /** The next time after t at which a device jumps or samples, or INFINITY. */
@@ -307,7 +319,26 @@ bool events_due(const CalSim *sim);
 CalStatus events_happen(CalSim *sim, bool crossed, CalError *error);
 /** True if a value that is watched changed sign from whole.value to whole.value_next. */
 bool events_crossed(const CalSim *sim);
-/** Moves everything from whole.before, behind a step in which values crossed, to just behind the first crossing. */
-CalStatus events_locate(CalSim *sim);
+/**
+ * Moves everything from whole.before to just behind the first crossing, which is between two times from there: whole.value
+ * is known at the first, whole.value_next at the second.
+ */
+CalStatus events_locate(CalSim *sim, double from, double to);
+/** Whose value k is: of a device, which returns its number there, or of an event; -1 each otherwise. */
+int events_owner(const CalSim *sim, int k, int *device, int *event);
+/** How exactly crossings are located now [s]. */
+double events_tolerance(const CalSim *sim);
+/** The solution a time s behind the start of the step, in the states of all groups. */
+CalStatus events_state_at(CalSim *sim, double s);
+
+/* ---- watching a step (watch.c) ------------------------------------------------------------------ */
+
+/** Finds out whether somebody looks ahead, and the method is one that can be watched. */
+void watch_prepare(CalSim *sim);
+/**
+ * Behind a step from whole.before to whole.now: looks for changes of sign within it, as closely as the devices ask. The step
+ * is made shorter where that is needed. *crossed: everything is just behind the first, and values are of both sides.
+ */
+CalStatus watch_step(CalSim *sim, bool *crossed);
 
 #endif

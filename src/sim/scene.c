@@ -87,13 +87,22 @@ static CalStatus note(CalScene *scene, CalStatus status) {
 	return status;
 }
 
+/* Where the speeds of a group are among those of all. */
+static int scene_u_at(const CalScene *scene, int index) {
+	int at = 0;
+	for (int i = 0; i < index; i++)
+		at += scene->sim->groups[i].model->nu;
+	return at;
+}
+
 CalWork *scene_work(CalScene *scene, int index) {
 	SimGroup *group = group_at(scene, index);
 	if (!group)
 		return NULL;
 	CalWork *work = scene->viewing ? group->view_work : group->work;
 	if (!group->kinematics_known) {
-		const CalStatus status = cal_kinematics(group->model, &scene->parts[index], NULL, work);
+		const double *udot = scene->udot ? scene->udot + scene_u_at(scene, index) : NULL;
+		const CalStatus status = cal_kinematics(group->model, &scene->parts[index], udot, work);
 		group->kinematics_known = status == CAL_OK;
 		note(scene, status);
 	}
@@ -127,6 +136,32 @@ double cal_scene_q(const CalScene *scene, CalFreedom freedom) {
 
 double cal_scene_u(const CalScene *scene, CalFreedom freedom) {
 	return group_at(scene, freedom.group) && freedom.u >= 0 ? scene->parts[freedom.group].u[freedom.u] : 0;
+}
+
+double cal_scene_udot(const CalScene *scene, CalFreedom freedom) {
+	return scene && scene->udot && group_at(scene, freedom.group) && freedom.u >= 0
+	           ? scene->udot[scene_u_at(scene, freedom.group) + freedom.u]
+	           : 0;
+}
+
+CalStatus cal_scene_acceleration(CalScene *scene, CalSite site, CalSpatial *acceleration) {
+	if (!scene || !acceleration)
+		return CAL_ERR_ARGUMENT;
+	*acceleration = (CalSpatial){0};
+	if (site.group == -1 || !scene->udot)
+		return CAL_OK;
+	const SimGroup *group = group_at(scene, site.group);
+	const CalWork *work = group ? scene_work(scene, site.group) : NULL;
+	if (!work)
+		return note(scene, group ? scene->status : CAL_ERR_ARGUMENT);
+	return note(scene, cal_node_acceleration(group->model, work, site.node, acceleration));
+}
+
+double cal_scene_step(const CalScene *scene) {
+	if (!scene)
+		return 0;
+	const CalIntegratorOptions *method = &scene->sim->method;
+	return method_is_fixed(method->method) ? method->step : 0;
 }
 
 /* ---- pushing ------------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
  * The layout follows from the groups, devices and events at hand. It is made anew whenever one of them changes; memory is
  * taken only if the block has become too small.
  */
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -32,7 +33,11 @@ static CalState take_state(Cursor *cursor, const SimWhole *w) {
 
 /* Sizes, and the places of devices and events in the arrays. */
 static SimWhole sizes(CalSim *sim) {
-	SimWhole w = {.memory = sim->whole.memory, .capacity = sim->whole.capacity, .wrench_capacity = sim->input_wrenches};
+	SimWhole w = {.memory = sim->whole.memory,
+	              .capacity = sim->whole.capacity,
+	              .wrench_capacity = sim->input_wrenches,
+	              .crossed_at = -INFINITY,
+	              .stalled_at = NAN};
 	for (int i = 0; i < sim->group_count; i++) {
 		w.nq += cal_model_q_count(sim->groups[i].model);
 		w.nu += cal_model_u_count(sim->groups[i].model);
@@ -42,7 +47,7 @@ static SimWhole sizes(CalSim *sim) {
 		device->x_at = w.nx;
 		device->value_at = w.value_count;
 		w.nx += device->def.nx;
-		w.value_count += device->def.event_count;
+		w.value_count += device_values(sim, device);
 		w.wrench_capacity += device->def.wrench_count;
 	}
 	for (int i = 0; i < sim->event_count; i++)
@@ -73,6 +78,9 @@ static CalSystem system_of(CalSim *sim, const SimWhole *w) {
 static void place(CalSim *sim, SimWhole *w, Cursor *cursor) {
 	w->now = take_state(cursor, w);
 	w->before = take_state(cursor, w);
+	w->after = take_state(cursor, w);
+	w->udot = take(cursor, w->nu, sizeof(double));
+	w->udot_at = take(cursor, w->nu, sizeof(double));
 	w->states = take(cursor, sim->group_count, sizeof *w->states);
 	w->inputs = take(cursor, sim->group_count, sizeof *w->inputs);
 	w->xdot = take(cursor, w->nx, sizeof(double));
@@ -133,8 +141,8 @@ CalStatus sim_make_room(CalSim *sim, size_t size) {
 /* What a group adds at most, beside the integrator's own: states, effort and wrenches, each array aligned. */
 static size_t size_of_group(const CalSim *sim, const SimWhole *w, const CalModel *model) {
 	const size_t numbers = (size_t)(cal_model_q_count(model) + cal_model_u_count(model));
-	return cal_integrator_size(model, sim->method.method) + 4 * numbers * sizeof(double) + sizeof(CalState) +
-	       sizeof(CalInput) + (size_t)w->wrench_capacity * sizeof(CalWrench) + (size_t)16 * MEMORY_ALIGNMENT;
+	return cal_integrator_size(model, sim->method.method) + 6 * numbers * sizeof(double) + sizeof(CalState) +
+	       sizeof(CalInput) + (size_t)w->wrench_capacity * sizeof(CalWrench) + (size_t)24 * MEMORY_ALIGNMENT;
 }
 
 CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count) {
@@ -178,6 +186,7 @@ CalStatus sim_bind(CalSim *sim) {
 	sim->past = past;
 	sim->whole = w;
 	bind_devices(sim);
+	watch_prepare(sim);
 	return CAL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <calder/expression.h>
 
 #include "sim/group.h"
+#include "support/rng.h"
 
 static const CalGroupId main_group = {0};
 static const CalBodyId ground = {0};
@@ -136,13 +137,9 @@ static void a_condition_changes_sign_where_it_changes(void **state) {
 /* Where it changes, the value on arrival is the new one, and the one a rounding before is the old one. */
 static void jumps_in_time_are_announced(void **state) {
 	(void)state;
-	static const char *const texts[] = {"step(t, 2)",
-	                                    "if(t < 2, 1, 0)",
-	                                    "if(t <= 2, 1, 0)",
-	                                    "if(2 < t, 1, 0)",
-	                                    "if(2 >= t and 1 > 0, 1, 0)",
-	                                    "3*step(t, 2000 ms)",
-	                                    "floor(mod(t, 1 + 1)) + 5"};
+	static const char *const texts[] = {
+		"step(t, 2)",         "if(t < 2, 1, 0)",  "if(t <= 2, 1, 0)", "if(2 < t, 1, 0)", "if(2 >= t and 1 > 0, 1, 0)",
+		"3*step(t, 2000 ms)", "mod(t, 1 + 1) + 5"};
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
 		CalExpression *made = parsed(texts[i]);
 		const double at = cal_expression_next_switch(made, 0.1);
@@ -159,6 +156,90 @@ static void jumps_in_time_are_announced(void **state) {
 	check_near(cal_expression_next_switch(made, 2), 3, 1e-15);
 	assert_true(isinf(cal_expression_next_switch(made, 4)));
 	cal_expression_destroy(made);
+}
+
+/* Straight lines are solved for, piece by piece, whatever they are made of; on arrival the formula is on its new side. */
+static void kinks_along_lines_are_solved(void **state) {
+	(void)state;
+	static const struct {
+		const char *text;
+		double at[4]; // 0: no more
+	} cases[] = {
+		{"if(abs(t - 5) < 0.005, 100, 0)", {4.995, 5, 5.005}},
+		{"100*max(0, 1 - abs(t - 5)/0.01)", {4.99, 5, 5.01}},
+		{"floor(3*t)", {1.0 / 3, 2.0 / 3, 1, 4.0 / 3}},
+		{"floor(-3*t)", {1.0 / 3, 2.0 / 3, 1, 4.0 / 3}},
+		{"mod(0.35 - t, 0.1)", {0.05, 0.15, 0.25, 0.35}},
+		{"clamp(2*t, 1, 3)", {0.5, 1.5}},
+		{"sign(1 - t)*sin(t)", {1}},
+		{"if(2*t - 1 > 0 and not (t/3 >= 1), 1, 2)", {0.5, 3}},
+		{"min(t, 2 - t, 0.5)", {0.5, 1, 1.5}},
+		{"if(t*t > 4, 1, 0)", {0}},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		CalExpression *made = parsed(cases[i].text);
+		double t = 0.001;
+		for (int k = 0; k < 4 && cases[i].at[k] > 0; k++) {
+			t = cal_expression_next_switch(made, t);
+			check_near(t, cases[i].at[k], 1e-15 * 8);
+		}
+		cal_expression_destroy(made);
+	}
+	CalExpression *made = parsed("floor(10*t)");
+	for (double t = 0.05; t < 50; t = cal_expression_next_switch(made, t)) { // none is skipped, none comes twice
+		double before[3], here[3];
+		cal_expression_jet(made, nextafter(t, 0), before);
+		cal_expression_jet(made, t, here);
+		assert_true(t == 0.05 || here[0] == before[0] + 1);
+	}
+	cal_expression_destroy(made);
+}
+
+/* ---- ranges -------------------------------------------------------------------------------------------- */
+
+static const char *const of_time[] = {
+	"sin(7*t) - 0.9",          "cos(3*t)*exp(-t/5) + 0.2",
+	"t^2 - 5*t + 3",           "(t - 4)^3",
+	"1/(t - 30) + 0.1*t",      "tan(t/10) - 1",
+	"sqrt(t) - log(t + 1)",    "atan2(sin(t), 2) - 0.1",
+	"abs(t - 6) - mod(t, 3)",  "max(sin(t), cos(2*t)) - min(t/9, 0.8)",
+	"if(sin(t) > 0.5, 1, -1)", "clamp(t - 3, -1, 2)*step(t, 1)",
+	"smooth(t, 2, 5) - 0.5",   "smooth_sign(sin(t), 0.1)",
+	"floor(t*1.7) - 4",        "asin(sin(t)/2) + acos(cos(t)/3) - 1",
+	"sinh(t/4) - cosh(t/5)",   "2^(sin(t)) - 1.5",
+	"tanh(t - 2)*sign(t - 9)", "100*exp(-((t - 5)/0.01)^2) - 1",
+};
+
+/* What is said to keep its sign does so at all places that are looked at, and it is said often enough to get somewhere. */
+static void ranges_hold_what_they_bound(void **state) {
+	(void)state;
+	Rig rig = rig_new();
+	rig_body(&rig, (CalGroupId){0}, (CalBodyId){0}, "m", rig_joint(CAL_JOINT_PRISMATIC, 1, 0, 0), 1, unit_moments);
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	Rng rng = rng_make(test_seed());
+	for (int k = 0; k < 2000; k++) {
+		CalExpression *made = parsed(of_time[k % (int)(sizeof of_time / sizeof *of_time)]);
+		CalScene scene = scene_now(rig.sim, false);
+		scene.t = rng_uniform(&rng, 0, 12);
+		double jet[3], kinks[8], at[8];
+		cal_expression_jet(made, scene.t, jet);
+		const double start = jet[0], from = scene.t, span = rng_uniform(&rng, 0, 8);
+		const double keeps = cal_expression_keeps_sign(made, &scene, span);
+		const double clear = cal_expression_clear(made, &scene, span);
+		assert_true(keeps > 0 && keeps <= span && clear > 0 && clear <= span);
+		cal_expression_kinks(made, &scene, kinks);
+		for (int i = 1; i <= 200; i++) {
+			cal_expression_jet(made, from + keeps * i / 200, jet);
+			if (start * jet[0] < 0)
+				fail_msg("%s: %g at %g, %g within %g", cal_expression_text(made), start, from, jet[0], keeps);
+			scene.t = from + clear * i / 200;
+			cal_expression_kinks(made, &scene, at);
+			for (int j = 0; j < cal_expression_kink_count(made); j++)
+				assert_true(kinks[j] * at[j] >= 0);
+		}
+		cal_expression_destroy(made);
+	}
+	rig_free(&rig);
 }
 
 /* ---- mistakes ------------------------------------------------------------------------------------------ */
@@ -527,6 +608,8 @@ int main(void) {
 		cmocka_unit_test(formulas_mean_what_they_say),
 		cmocka_unit_test(a_condition_changes_sign_where_it_changes),
 		cmocka_unit_test(jumps_in_time_are_announced),
+		cmocka_unit_test(kinks_along_lines_are_solved),
+		cmocka_unit_test(ranges_hold_what_they_bound),
 		cmocka_unit_test(mistakes_tell_their_column),
 		cmocka_unit_test(depth_is_limited_and_length_is),
 		cmocka_unit_test(nonsense_is_refused),
