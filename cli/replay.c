@@ -8,14 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Room for one more name: doubled at powers of two. */
+static bool reserve_name(RecordStream *stream) {
+	const size_t count = (size_t)stream->name_count;
+	if (count & (count - 1))
+		return true;
+	char **names = realloc(stream->names, (count ? 2 * count : 1) * sizeof *names);
+	if (names)
+		stream->names = names;
+	return names != NULL;
+}
+
 /* A signal whose name the stream keeps. */
 static bool add(RecordStream *stream, CalSim *sim, const char *before, const char *object, int number) {
 	const size_t size = strlen(before) + strlen(object) + 24;
 	char *name = malloc(size);
-	char **names = realloc(stream->names, ((size_t)stream->name_count + 1) * sizeof *names);
-	if (names)
-		stream->names = names;
-	if (!name || !names) {
+	if (!name || !reserve_name(stream)) {
 		free(name);
 		return false;
 	}

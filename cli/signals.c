@@ -121,7 +121,7 @@ static Signal *add_signal(SignalSet *set, SignalKind kind, const char *name) {
 		return NULL;
 	}
 	Signal *signal = &set->signals[set->signal_count++];
-	*signal = (Signal){.kind = kind, .name = name, .group = -1, .index = -1, .first = set->column_count, .only = -1};
+	*signal = (Signal){.kind = kind, .name = name, .group = -1, .index = -1, .first = set->column_count, .only = -1, .next = -1};
 	return signal;
 }
 
@@ -143,9 +143,17 @@ static CalJointId joint_id(const CalModel *model, int body) {
 	return info.joint_id;
 }
 
+/* Names of the signals and columns that were added, from these on. */
+static void add_names(SignalSet *set, const char *name, int from_column) {
+	for (int i = from_column; i < set->column_count; i++)
+		set->failed |= !name_table_add(&set->names, set->columns[i].name, i);
+	set->failed |= !name_table_add(&set->names, name, -1);
+}
+
 void signals_init(SignalSet *set) {
 	*set = (SignalSet){0};
 	add_column(set, "", "t", "s");
+	add_names(set, "t", 0);
 }
 
 void signals_free(SignalSet *set) {
@@ -157,6 +165,9 @@ void signals_free(SignalSet *set) {
 	free(set->texts);
 	free(set->scratch);
 	free(set->groups);
+	free(set->first);
+	free(set->last);
+	name_table_free(&set->names);
 	free(set->values);
 	*set = (SignalSet){0};
 }
@@ -423,27 +434,31 @@ static void add_sum_signal(SignalSet *set, SignalKind kind, const char *name) {
 	}
 }
 
-static int find_event(CalSim *sim, const char *name) {
-	for (int i = 0; i < cal_sim_event_count(sim); i++)
-		if (strcmp(cal_sim_event_name(sim, i), name) == 0)
-			return i;
-	return -1;
-}
-
 /* ---- look-up ----------------------------------------------------------------------------------- */
 
-/* The body whose joint and modes have the coordinate or speed of that name ("flight.3", "boom.eta0"); -1: none has. */
+/* Has the joint or the modes of a body the coordinate or speed of that name? */
+static bool has_coordinate(SignalSet *set, const CalModel *model, SignalKind kind, int body, const char *name) {
+	CalBodyInfo info;
+	if (cal_model_body(model, body, &info) != CAL_OK)
+		return false;
+	int first = kind == SIGNAL_Q ? info.q : info.u, count = (kind == SIGNAL_Q ? info.nq : info.nu) + info.modes;
+	for (int i = first; i < first + count; i++)
+		if (strcmp(coordinate_name(set, model, kind, i), name) == 0)
+			return true;
+	return false;
+}
+
+/*
+ * The body whose joint and modes have the coordinate or speed of that name ("flight.3", "boom.eta0"): what is before the
+ * last dot names the joint, or the body; -1: none has.
+ */
 static int find_coordinate(SignalSet *set, const CalModel *model, SignalKind kind, const char *name) {
-	for (int body = 0; body < cal_model_body_count(model); body++) {
-		CalBodyInfo info;
-		if (cal_model_body(model, body, &info) != CAL_OK)
-			continue;
-		int first = kind == SIGNAL_Q ? info.q : info.u, count = (kind == SIGNAL_Q ? info.nq : info.nu) + info.modes;
-		for (int i = first; i < first + count; i++)
-			if (strcmp(coordinate_name(set, model, kind, i), name) == 0)
-				return body;
-	}
-	return -1;
+	const char *dot = strrchr(name, '.');
+	const char *object = dot ? keep_text(set, "%.*s", (int)(dot - name), name) : NULL;
+	int joint = object ? cal_model_find_joint(model, object) : -1, body = object ? cal_model_find_body(model, object) : -1;
+	return joint >= 0 && has_coordinate(set, model, kind, joint, name)  ? joint
+	       : body >= 0 && has_coordinate(set, model, kind, body, name) ? body
+	                                                                   : -1;
 }
 
 /* Leaves of the last signals, from the given one on, only the column of that name. */
@@ -480,7 +495,7 @@ static int find_object(const CalModel *model, SignalKind kind, const char *objec
 /* Of something that is in no group. */
 static SignalFound add_of_sim(SignalSet *set, CalSim *sim, SignalKind kind, const char *name, const char *object,
                               const char *column) {
-	int index = kind == SIGNAL_DEVICE ? cal_sim_find_device(sim, object) : find_event(sim, object);
+	int index = kind == SIGNAL_DEVICE ? cal_sim_find_device(sim, object) : cal_sim_find_event(sim, object);
 	int from = set->signal_count;
 	if (index < 0)
 		return SIGNAL_NO_OBJECT;
@@ -497,7 +512,8 @@ static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, cons
 	int from = set->signal_count;
 	if (signal_is_of_sim(kind))
 		return add_of_sim(set, sim, kind, name, object, column);
-	for (int group = 0; group < cal_sim_group_count(sim); group++) {
+	for (int k = 0, count = cal_sim_group_count(sim); k < count; k++) { // names are unique: any order finds the same
+		const int group = (set->hint + k) % count;
 		const CalModel *model = cal_sim_model(sim, group);
 		int index = find_object(model, kind, object);
 		if (index < 0 && signal_is_coordinate(kind)) {
@@ -586,18 +602,8 @@ static SignalFound add_column_of(SignalSet *set, CalSim *sim, const char *name) 
 	return add_named(set, sim, keep_text(set, "%.*s", (int)(colon - name), name), colon + 1);
 }
 
-static bool is_there(const SignalSet *set, const char *name) {
-	for (int i = 0; i < set->signal_count; i++)
-		if (strcmp(set->signals[i].name, name) == 0)
-			return true;
-	for (int i = 0; i < set->column_count; i++)
-		if (strcmp(set->columns[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
-	if (is_there(set, name))
+	if (name_table_has(&set->names, name))
 		return SIGNAL_FOUND;
 	int signals = set->signal_count, columns = set->column_count;
 	SignalFound found = add_named(set, sim, name, NULL);
@@ -616,6 +622,8 @@ SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name) {
 		signal->name = name;
 		signal->count = (i + 1 < set->signal_count ? signal[1].first : set->column_count) - signal->first;
 	}
-	signals_resolve(set, sim);
+	if (found == SIGNAL_FOUND)
+		add_names(set, name, columns);
+	signals_resolve(set, sim, signals);
 	return set->failed ? SIGNAL_NO_MEMORY : found;
 }

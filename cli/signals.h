@@ -27,6 +27,7 @@
 #ifndef CALDER_CLI_SIGNALS_H
 #define CALDER_CLI_SIGNALS_H
 
+#include "name_table.h"
 #include "panels.h"
 
 typedef enum SignalKind {
@@ -63,6 +64,7 @@ typedef struct Signal {
 	int index;        // node, loop or body there
 	int first, count; // its columns
 	int only;         // the one of the values that is wanted, or -1: all of them
+	int next;         // signal of the same group behind it, -1: none
 } Signal;
 
 /* Of a column with a coordinate, a speed or a row: which one of its object, and where it is now. */
@@ -79,7 +81,11 @@ typedef struct SignalSet {
 	int column_count, column_capacity;
 	ColumnPlace *places; // [column_count]
 	int place_capacity;
-	const char **groups; // names of groups
+	NameTable names;        // of signals (value -1) and columns: their place
+	int *first, *last;      // [first_count] signals of each group of the simulation, -1: none; linked by Signal.next
+	int first_count;        //
+	int hint;               // group in which the last object was found
+	const char **groups;    // names of groups
 	int group_count, group_capacity;
 	char **texts; // names of columns and groups, of any length
 	int text_count, text_capacity;
@@ -124,8 +130,8 @@ void signals_init(SignalSet *set);
 SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name);
 /** Tells what is wrong with a name that was not found, in words, and the nearest one that there is. */
 void signals_complain(char *text, size_t size, CalSim *sim, const char *name, SignalFound found);
-/** Looks everything up again; called by signals_add() and, after a change of topology, by signals_sample(). */
-void signals_resolve(SignalSet *set, CalSim *sim);
+/** Looks up the signals from number `from` on; called by signals_add() and, after a change of topology, by signals_sample(). */
+void signals_resolve(SignalSet *set, CalSim *sim, int from);
 /** Makes room for so many values in set->values; false: out of memory. */
 bool signals_make_room(SignalSet *set, int count);
 /** Fills row[column_count] with the values now. */

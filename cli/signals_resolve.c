@@ -20,17 +20,24 @@ bool signals_make_room(SignalSet *set, int count) {
 	return true;
 }
 
-/* The group in whose tree a joint is, and the body that it carries. */
-static void find_joint(CalSim *sim, Signal *signal, CalBodyInfo *body) {
-	for (int g = 0; g < cal_sim_group_count(sim); g++)
-		for (int i = 0; i < cal_model_body_count(cal_sim_model(sim, g)); i++)
-			if (cal_model_body(cal_sim_model(sim, g), i, body) == CAL_OK &&
-			    body->joint_id.value == signal->joint.value) {
-				signal->group = g;
-				signal->index = i;
-				return;
-			}
+/* Searches the groups from the one on where the last signal was, which is where most are; -1: no group has it. */
+typedef int (*FindFn)(const CalModel *model, const Signal *signal);
+
+static void find_in_groups(CalSim *sim, Signal *signal, FindFn find, int *hint) {
+	const int count = cal_sim_group_count(sim);
+	for (int k = 0; k < count; k++) {
+		const int group = (*hint + k) % count, index = find(cal_sim_model(sim, group), signal);
+		if (index < 0)
+			continue;
+		signal->group = *hint = group;
+		signal->index = index;
+		return;
+	}
 }
+
+static int joint_in(const CalModel *model, const Signal *signal) { return cal_model_joint_index(model, signal->joint); }
+static int node_in(const CalModel *model, const Signal *signal) { return cal_model_node_index(model, signal->node); }
+static int loop_in(const CalModel *model, const Signal *signal) { return cal_model_loop_index(model, signal->loop); }
 
 static bool is_reversed(CalSim *sim, CalJointId joint) {
 	CalJointState state;
@@ -39,9 +46,11 @@ static bool is_reversed(CalSim *sim, CalJointId joint) {
 }
 
 /* Freedoms of a joint that is passed in the other direction may come in another order. */
-static void place_joint(SignalSet *set, CalSim *sim, Signal *signal) {
+static void place_joint(SignalSet *set, CalSim *sim, Signal *signal, int *hint) {
 	CalBodyInfo body = {0};
-	find_joint(sim, signal, &body);
+	find_in_groups(sim, signal, joint_in, hint);
+	if (signal->group >= 0)
+		cal_model_body(cal_sim_model(sim, signal->group), signal->index, &body);
 	bool lost = signal->group < 0 || (body.type == CAL_JOINT_SEQUENCE && is_reversed(sim, signal->joint));
 	for (int i = signal->first; i < signal->first + signal->count; i++) {
 		ColumnPlace *place = &set->places[i];
@@ -65,28 +74,30 @@ static void place_modes(SignalSet *set, CalSim *sim, Signal *signal) {
 			!there ? -1 : set->places[i].of + (signal->kind == SIGNAL_Q ? body.q + body.nq : body.u + body.nu);
 }
 
-static void place_node(CalSim *sim, Signal *signal) {
-	for (int g = 0; g < cal_sim_group_count(sim); g++) {
-		int node = cal_model_node_index(cal_sim_model(sim, g), signal->node);
-		if (node < 0)
-			continue;
-		signal->group = g;
-		signal->index = node;
+static void place_loop(SignalSet *set, CalSim *sim, Signal *signal, int *hint) {
+	CalLoopInfo loop;
+	find_in_groups(sim, signal, loop_in, hint);
+	if (signal->kind != SIGNAL_RESIDUAL || signal->group < 0 ||
+	    cal_model_loop(cal_sim_model(sim, signal->group), signal->index, &loop) != CAL_OK)
 		return;
-	}
+	for (int k = signal->first; k < signal->first + signal->count; k++)
+		set->places[k].at = loop.row + set->places[k].of;
 }
 
-static void place_loop(SignalSet *set, CalSim *sim, Signal *signal) {
-	for (int g = 0; g < cal_sim_group_count(sim); g++)
-		for (int i = 0; i < cal_model_loop_count(cal_sim_model(sim, g)); i++) {
-			CalLoopInfo loop;
-			if (cal_model_loop(cal_sim_model(sim, g), i, &loop) != CAL_OK || loop.id.value != signal->loop.value)
-				continue;
-			signal->group = g;
-			signal->index = i;
-			for (int k = signal->first; signal->kind == SIGNAL_RESIDUAL && k < signal->first + signal->count; k++)
-				set->places[k].at = loop.row + set->places[k].of;
-		}
+static void place_signal(SignalSet *set, CalSim *sim, Signal *signal, int *hint) {
+	signal->group = signal->index = signal->next = -1;
+	for (int k = signal->first; k < signal->first + signal->count; k++)
+		set->places[k].at = -1;
+	if (signal->body.value)
+		place_modes(set, sim, signal);
+	else if (signal->joint.value)
+		place_joint(set, sim, signal, hint);
+	else if (signal_is_of_node(signal->kind))
+		find_in_groups(sim, signal, node_in, hint);
+	else if (signal_is_of_loop(signal->kind))
+		place_loop(set, sim, signal, hint);
+	else if (signal->kind == SIGNAL_ENERGY || signal->kind == SIGNAL_MOMENTUM)
+		signal->group = cal_sim_find_group(sim, set->groups[signal->number]);
 }
 
 static int most_rows(CalSim *sim) {
@@ -98,22 +109,41 @@ static int most_rows(CalSim *sim) {
 	return most;
 }
 
-void signals_resolve(SignalSet *set, CalSim *sim) {
-	for (int i = 0; i < set->signal_count; i++) {
-		Signal *signal = &set->signals[i];
-		signal->group = signal->index = -1;
-		for (int k = signal->first; k < signal->first + signal->count; k++)
-			set->places[k].at = -1;
-		if (signal->body.value)
-			place_modes(set, sim, signal);
-		else if (signal->joint.value)
-			place_joint(set, sim, signal);
-		else if (signal_is_of_node(signal->kind))
-			place_node(sim, signal);
-		else if (signal_is_of_loop(signal->kind))
-			place_loop(set, sim, signal);
-		else if (signal->kind == SIGNAL_ENERGY || signal->kind == SIGNAL_MOMENTUM)
-			signal->group = cal_sim_find_group(sim, set->groups[signal->number]);
+/* Empties the lists of signals of each group. */
+static bool reset_groups(SignalSet *set, int count) {
+	if (count > set->first_count) {
+		int *first = realloc(set->first, (size_t)count * sizeof *first);
+		set->first = first ? first : set->first;
+		int *last = realloc(set->last, (size_t)count * sizeof *last);
+		set->last = last ? last : set->last;
+		if (!first || !last)
+			return false;
+	}
+	set->first_count = count;
+	for (int g = 0; g < count; g++)
+		set->first[g] = set->last[g] = -1;
+	return true;
+}
+
+static void append_to_group(SignalSet *set, int number) {
+	const int group = set->signals[number].group;
+	if (group < 0)
+		return;
+	if (set->last[group] >= 0)
+		set->signals[set->last[group]].next = number;
+	else
+		set->first[group] = number;
+	set->last[group] = number;
+}
+
+void signals_resolve(SignalSet *set, CalSim *sim, int from) {
+	if (from == 0 && !reset_groups(set, cal_sim_group_count(sim))) {
+		set->failed = true;
+		return;
+	}
+	for (int i = from; i < set->signal_count; i++) {
+		place_signal(set, sim, &set->signals[i], &set->hint);
+		append_to_group(set, i);
 	}
 	set->generation = cal_sim_generation(sim);
 	set->failed |= !signals_make_room(set, most_rows(sim));

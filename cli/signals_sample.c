@@ -193,9 +193,9 @@ static CalStatus sample_loop(const CalSimView *view, int loop, double *to) {
 /* Residuals of a group's loops. They take the forces of the loops from the workspace: the last to be asked for. */
 static CalStatus sample_residuals(const SignalSet *set, const CalSimView *view, int group, double *row) {
 	CalStatus status = cal_loop_residual(view->model, view->state, view->work, set->values, NULL);
-	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
+	for (int i = set->first[group]; i >= 0 && status == CAL_OK; i = set->signals[i].next) {
 		const Signal *s = &set->signals[i];
-		for (int k = s->first; s->group == group && s->kind == SIGNAL_RESIDUAL && k < s->first + s->count; k++)
+		for (int k = s->first; s->kind == SIGNAL_RESIDUAL && k < s->first + s->count; k++)
 			row[k] = set->values[set->places[k].at];
 	}
 	return status;
@@ -263,10 +263,10 @@ static CalStatus sample_signal(const SignalSet *set, const CalSimView *view, con
 
 static CalStatus sample_reactions(const SignalSet *set, CalSim *sim, const CalSimView *view, int group, double *row) {
 	CalStatus status = cal_reactions(view->model, view->state, view->udot, &view->input, view->work);
-	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
+	for (int i = set->first[group]; i >= 0 && status == CAL_OK; i = set->signals[i].next) {
 		const Signal *s = &set->signals[i];
 		double all[MOST_VALUES];
-		if (s->group != group || s->kind != SIGNAL_REACTION)
+		if (s->kind != SIGNAL_REACTION)
 			continue;
 		status = sample_reaction(sim, view, s, all);
 		if (status == CAL_OK)
@@ -279,19 +279,17 @@ static CalStatus sample_reactions(const SignalSet *set, CalSim *sim, const CalSi
 static CalStatus sample_group(const SignalSet *set, CalSim *sim, int group, double *row) {
 	CalSimView view;
 	bool reactions = false, residuals = false, anything = false;
-	for (int i = 0; i < set->signal_count; i++) {
+	for (int i = set->first[group]; i >= 0; i = set->signals[i].next) {
 		SignalKind kind = set->signals[i].kind;
-		bool here = set->signals[i].group == group && kind != SIGNAL_ENERGY && kind != SIGNAL_MOMENTUM;
-		anything |= here;
-		reactions |= here && kind == SIGNAL_REACTION;
-		residuals |= here && kind == SIGNAL_RESIDUAL;
+		anything |= kind != SIGNAL_ENERGY && kind != SIGNAL_MOMENTUM;
+		reactions |= kind == SIGNAL_REACTION;
+		residuals |= kind == SIGNAL_RESIDUAL;
 	}
 	if (!anything)
 		return CAL_OK;
 	CalStatus status = cal_sim_observe(sim, group, &view);
-	for (int i = 0; i < set->signal_count && status == CAL_OK; i++)
-		if (set->signals[i].group == group)
-			status = sample_signal(set, &view, &set->signals[i], row);
+	for (int i = set->first[group]; i >= 0 && status == CAL_OK; i = set->signals[i].next)
+		status = sample_signal(set, &view, &set->signals[i], row);
 	if (reactions && status == CAL_OK)
 		status = sample_reactions(set, sim, &view, group, row);
 	return residuals && status == CAL_OK ? sample_residuals(set, &view, group, row) : status;
@@ -338,13 +336,13 @@ static CalStatus sample_of_sim(const SignalSet *set, CalSim *sim, const Signal *
 CalStatus signals_sample(SignalSet *set, CalSim *sim, double *row) {
 	CalStatus status = CAL_OK;
 	if (set->generation != cal_sim_generation(sim))
-		signals_resolve(set, sim);
+		signals_resolve(set, sim, 0);
 	if (set->failed)
 		return CAL_ERR_MEMORY;
 	for (int i = 1; i < set->column_count; i++)
 		row[i] = NAN;
 	row[0] = cal_sim_time(sim);
-	for (int group = 0; group < cal_sim_group_count(sim) && status == CAL_OK; group++)
+	for (int group = 0; group < set->first_count && status == CAL_OK; group++)
 		status = sample_group(set, sim, group, row);
 	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
 		const Signal *s = &set->signals[i];

@@ -56,6 +56,7 @@ CAL_API int cal_model_loop_count(const CalModel *model);
 CAL_API int cal_model_row_count(const CalModel *model); // rows of all loops
 CAL_API CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info);
 CAL_API int cal_model_find_loop(const CalModel *model, const char *name); // -1: none
+CAL_API int cal_model_loop_index(const CalModel *model, CalLoopId id);    // likewise
 /** "loop.dx", "loop.rx" ...; returns the length as snprintf does. */
 CAL_API int cal_model_row_name(const CalModel *model, int row, char *buffer, size_t size);
 

@@ -114,6 +114,7 @@ CAL_API int cal_model_find_body(const CalModel *model, const char *name);
 CAL_API int cal_model_find_node(const CalModel *model, const char *path);
 CAL_API int cal_model_find_joint(const CalModel *model, const char *name); // the body it carries
 CAL_API int cal_model_body_index(const CalModel *model, CalBodyId id);
+CAL_API int cal_model_joint_index(const CalModel *model, CalJointId id); // the body it carries
 CAL_API int cal_model_node_index(const CalModel *model, CalNodeId id);
 
 /* ---- state ------------------------------------------------------------------------------- */

@@ -146,6 +146,7 @@ typedef struct CalEventDef {
 CAL_API CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, CalError *error);
 CAL_API int cal_sim_event_count(const CalSim *sim);
 CAL_API const char *cal_sim_event_name(const CalSim *sim, int event); // NULL outside the range
+CAL_API int cal_sim_find_event(const CalSim *sim, const char *name);    // the first of that name, -1 if there is none
 /** How often an event has happened since the start, and when last (NAN: never); time may be NULL. */
 CAL_API int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time);
 

@@ -30,6 +30,20 @@ static void *block_take(Block *block, size_t count, size_t size) {
 	return block->base ? block->base + at : NULL;
 }
 
+static void index_layout(Compiler *c, Block *block) {
+	const int counts[MODEL_KIND_COUNT] = {[MODEL_BODIES] = c->body_count,
+	                                      [MODEL_JOINTS] = c->body_count,
+	                                      [MODEL_NODES] = c->node_count,
+	                                      [MODEL_LOOPS] = c->loop_count};
+	for (int kind = 0; kind < MODEL_KIND_COUNT; ++kind) {
+		NameIndex *tables[] = {&c->index.names[kind], &c->index.ids[kind]};
+		for (int k = 0; k < 2; ++k) {
+			const uint32_t capacity = model_index_capacity(counts[kind]);
+			*tables[k] = (NameIndex){.slots = block_take(block, capacity, sizeof(NameSlot)), .capacity = capacity};
+		}
+	}
+}
+
 static void block_layout(Compiler *c, Block *block) {
 	block_take(block, 1, sizeof(CalModel));
 	c->links = block_take(block, (size_t)c->link_count, sizeof(Link));
@@ -52,6 +66,7 @@ static void block_layout(Compiler *c, Block *block) {
 	c->numbers = c->number_block = block_take(block, c->flex_numbers, sizeof(double));
 	c->indices = block_take(block, c->flex_indices, sizeof(int32_t));
 	c->strings = block_take(block, c->string_size, 1);
+	index_layout(c, block);
 }
 
 static void count_everything(Compiler *c) {
@@ -425,6 +440,8 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->shapes = c->shapes, model->shape_count = c->shape_count;
 	model->loops = c->loops, model->loop_count = c->loop_count, model->row_count = c->row_count;
 	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
+	model_index_fill(&c->index, model);
+	model->index = c->index;
 }
 
 /* Loops are eliminated where they close, unless another way is asked for; links and bodies learn what reaches them. */

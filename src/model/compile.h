@@ -38,6 +38,7 @@ typedef struct Compiler {
 	uint8_t *prescribed;
 	BallSpring *ball_springs;
 	char *strings;
+	ModelIndex index;
 	Loop *loops;
 	Flex *flexes;
 	FlexShape *shapes;

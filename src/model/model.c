@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model.c — reading a compiled model: counts, names, indices.
+ * model.c — reading a compiled model: counts and names; indices by name are in model_index.c.
  */
 #include <stdio.h>
 
 #include <calder/loops.h>
 
-#include "base/name_index.h"
 #include "model/loop_plan.h"
 #include "model/model.h"
 
@@ -89,15 +88,19 @@ int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size) 
 	return snprintf(buffer, size, "%s.%d", body->joint, u - body->u);
 }
 
-/* The body whose joint holds coordinate q: the last one that starts at or before it and has any. */
+/* The body whose joint or modes hold coordinate q: the last one that starts at or before it. */
 static const Body *body_of_coordinate(const CalModel *model, int q) {
-	for (int i = 0; i < model->body_count; ++i) {
-		const Body *body = &model->bodies[i];
-		const int modes = body->flex >= 0 ? model->flexes[body->flex].m : 0;
-		if (q >= body->q && q < body->q + body->nq + modes)
-			return body;
+	int low = 0, high = model->body_count; // it is in low .. high - 1
+	if (q < 0 || q >= model->nq)
+		return NULL;
+	while (high - low > 1) {
+		const int middle = low + (high - low) / 2;
+		if (model->bodies[middle].q <= q)
+			low = middle;
+		else
+			high = middle;
 	}
-	return NULL;
+	return &model->bodies[low];
 }
 
 int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size) {
@@ -109,61 +112,6 @@ int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size) {
 	if (body->nq == 1)
 		return snprintf(buffer, size, "%s", body->joint);
 	return snprintf(buffer, size, "%s.%d", body->joint, q - body->q);
-}
-
-int cal_model_find_body(const CalModel *model, const char *name) {
-	for (int i = 0; model && name && i < model->body_count; ++i) {
-		if (strcmp(model->bodies[i].name, name) == 0)
-			return i;
-	}
-	return -1;
-}
-
-int cal_model_find_joint(const CalModel *model, const char *name) {
-	for (int i = 0; model && name && i < model->body_count; ++i) {
-		if (strcmp(model->bodies[i].joint, name) == 0)
-			return i;
-	}
-	return -1;
-}
-
-/*
- * "body/node" names a node of a body, "ground/node" one of the ground, "body" the body's own frame. Names of bodies may
- * hold a '/' themselves (arm1/boom), those of their nodes not.
- */
-int cal_model_find_node(const CalModel *model, const char *path) {
-	if (!model || !path)
-		return -1;
-	const int body = cal_model_find_body(model, path);
-	if (body >= 0)
-		return model->bodies[body].node;
-	const char *slash = name_path_split(path);
-	if (!slash)
-		return -1;
-	const size_t length = (size_t)(slash - path);
-	for (int i = 0; i < model->node_count; ++i) {
-		const Node *node = &model->nodes[i];
-		const char *owner = node->body < 0 ? "ground" : model->bodies[node->body].name;
-		if (strcmp(node->name, slash + 1) == 0 && strlen(owner) == length && strncmp(owner, path, length) == 0)
-			return i;
-	}
-	return -1;
-}
-
-int cal_model_body_index(const CalModel *model, CalBodyId id) {
-	for (int i = 0; model && i < model->body_count; ++i) {
-		if (model->bodies[i].id.value == id.value)
-			return i;
-	}
-	return -1;
-}
-
-int cal_model_node_index(const CalModel *model, CalNodeId id) {
-	for (int i = 0; model && i < model->node_count; ++i) {
-		if (model->nodes[i].id.value == id.value)
-			return i;
-	}
-	return -1;
 }
 
 /* ---- loops --------------------------------------------------------------------------------- */
@@ -197,20 +145,25 @@ CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info) {
 	return CAL_OK;
 }
 
-int cal_model_find_loop(const CalModel *model, const char *name) {
-	for (int i = 0; model && name && i < model->loop_count; ++i) {
-		if (strcmp(model->loops[i].name, name) == 0)
-			return i;
+/* The loop that has a row: the last one that starts at or before it. */
+static const Loop *loop_of_row(const CalModel *model, int row) {
+	int low = 0, high = model->loop_count;
+	if (row < 0 || row >= model->row_count)
+		return NULL;
+	while (high - low > 1) {
+		const int middle = low + (high - low) / 2;
+		if (model->loops[middle].row <= row)
+			low = middle;
+		else
+			high = middle;
 	}
-	return -1;
+	return &model->loops[low];
 }
 
 int cal_model_row_name(const CalModel *model, int row, char *buffer, size_t size) {
-	for (int i = 0; model && i < model->loop_count; ++i) {
-		const Loop *l = &model->loops[i];
-		const CalLoopDef def = {.type = l->type, .translation = l->translation, .rotation = l->rotation};
-		if (row >= l->row && row < l->row + l->rows)
-			return snprintf(buffer, size, "%s.%s", l->name, cal_loop_row_name(&def, row - l->row));
-	}
-	return -1;
+	const Loop *loop = model ? loop_of_row(model, row) : NULL;
+	if (!loop)
+		return -1;
+	const CalLoopDef def = {.type = loop->type, .translation = loop->translation, .rotation = loop->rotation};
+	return snprintf(buffer, size, "%s.%s", loop->name, cal_loop_row_name(&def, row - loop->row));
 }

@@ -16,6 +16,7 @@
 #include "body/flex.h"
 #include "joint/motion.h"
 #include "math/inertia.h"
+#include "model/model_index.h"
 
 /* What a branch does with a link beside the sweeps: columns pass it; the sums of a NODE are known before them. */
 enum { BORDER_COLUMNS = 1, BORDER_SUMS = 2 };
@@ -164,6 +165,7 @@ struct CalModel {
 	const double *trig_offset;       // [trig_count] constant turn from the joint's zero to the link's
 	const uint8_t *prescribed;       // [nu] as described
 	const int32_t *dof_parent;       // [nu] next degree of freedom towards the ground, -1: none
+	ModelIndex index;                // by name and id; a branch has none
 };
 
 /* Reports freedoms whose articulated inertia is singular in every configuration (singular.c). */

@@ -79,9 +79,11 @@ CalStatus cal_sim_add_device(CalSim *sim, const CalDeviceDef *def, int *device, 
 		array_reserve(&sim->allocator, sim->devices, sim->device_count, 1, &sim->device_capacity, sizeof *sim->devices);
 	if (devices)
 		sim->devices = devices;
-	if (!devices || !device_copy(sim, def, &devices[sim->device_count]))
+	if (!devices || !name_index_reserve(&sim->allocator, &sim->device_names) ||
+	    !device_copy(sim, def, &devices[sim->device_count]))
 		return error_set(error, CAL_ERR_MEMORY, "device \"%s\": %s", def->name, cal_status_text(CAL_ERR_MEMORY));
 	SimDevice *added = &sim->devices[sim->device_count++];
+	name_index_insert(&sim->device_names, name_hash(0, def->name, strlen(def->name)), (uint32_t)sim->device_count);
 	status = sim_bind(sim);
 	if (status == CAL_OK && !added->active)
 		status = CAL_ERR_ARGUMENT;
@@ -103,10 +105,12 @@ CalStatus cal_sim_add_device(CalSim *sim, const CalDeviceDef *def, int *device, 
 
 int cal_sim_device_count(const CalSim *sim) { return sim ? sim->device_count : 0; }
 
+/* Slots of devices that were dropped again stay in the index, and match nothing. */
 int cal_sim_find_device(const CalSim *sim, const char *name) {
-	for (int i = 0; sim && name && i < sim->device_count; i++)
-		if (strcmp(sim->devices[i].def.name, name) == 0)
-			return i;
+	uint32_t cursor = 0, value, hash = sim && name ? name_hash(0, name, strlen(name)) : 0;
+	while (sim && name && (value = name_index_next(&sim->device_names, hash, &cursor)) != 0)
+		if ((int)value <= sim->device_count && strcmp(sim->devices[value - 1].def.name, name) == 0)
+			return (int)value - 1;
 	return -1;
 }
 

@@ -31,7 +31,8 @@ CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, Cal
 	char *name = string_copy(&sim->allocator, def->name);
 	if (events)
 		sim->events = events;
-	CalStatus status = events && name ? CAL_OK : CAL_ERR_MEMORY;
+	CalStatus status =
+		events && name && name_index_reserve(&sim->allocator, &sim->event_names) ? CAL_OK : CAL_ERR_MEMORY;
 	if (status == CAL_OK) {
 		SimEvent *added = &sim->events[sim->event_count++];
 		*added = (SimEvent){.def = *def, .last = NAN, .memory = name};
@@ -43,9 +44,18 @@ CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, Cal
 		memory_free(&sim->allocator, name);
 		return error_set(error, status, "event \"%s\": %s", def->name, cal_status_text(status));
 	}
+	name_index_insert(&sim->event_names, name_hash(0, name, strlen(name)), (uint32_t)sim->event_count);
 	if (event)
 		*event = sim->event_count - 1;
 	return CAL_OK;
+}
+
+int cal_sim_find_event(const CalSim *sim, const char *name) {
+	uint32_t cursor = 0, value, hash = sim && name ? name_hash(0, name, strlen(name)) : 0;
+	while (sim && name && (value = name_index_next(&sim->event_names, hash, &cursor)) != 0)
+		if (strcmp(sim->events[value - 1].def.name, name) == 0)
+			return (int)value - 1;
+	return -1;
 }
 
 int cal_sim_event_count(const CalSim *sim) { return sim ? sim->event_count : 0; }

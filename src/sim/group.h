@@ -15,6 +15,7 @@
 #include <calder/loops.h>
 #include <calder/sim.h>
 
+#include "base/name_index.h"
 #include "sim/doubt.h"
 
 typedef struct SimGroup {
@@ -153,6 +154,7 @@ struct CalSim {
 	int device_count, device_capacity;
 	SimEvent *events;
 	int event_count, event_capacity;
+	NameIndex device_names, event_names; // values: index + 1
 	SimWhole whole;
 	struct SimBoxes *boxes;   // black boxes (box.h), NULL: none
 	struct SimRanks *ranks;   // it is distributed (distribute.c), NULL: all is here

@@ -204,6 +204,8 @@ void cal_sim_destroy(CalSim *sim) {
 	memory_free(&allocator, sim->boxes);
 	memory_free(&allocator, sim->devices);
 	memory_free(&allocator, sim->events);
+	name_index_free(&allocator, &sim->device_names);
+	name_index_free(&allocator, &sim->event_names);
 	memory_free(&allocator, sim->whole.memory);
 	memory_free(&allocator, sim->origin.functions);
 	memory_free(&allocator, sim->parts);

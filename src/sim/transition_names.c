@@ -137,17 +137,16 @@ int cal_sim_find_freedom(const CalSim *sim, CalJointId joint, int dof, CalFreedo
 		t && joint.value && joint.value <= (uint32_t)t->desc->joint_count ? topology_joint(t, joint.value) : NULL;
 	for (int i = 0; sim && joint.value && dof >= 0 && i < sim->group_count; i++) {
 		const CalModel *model = sim->groups[i].model;
-		for (int k = 0; k < model->body_count; k++) {
-			const Body *body = &model->bodies[k];
-			CalDofInfo info;
-			if (body->joint_id.value != joint.value)
-				continue;
-			const int place = j && j->reversed && dof < body->nu ? joint_reverse_dof(&j->def, dof) : dof;
-			if (place < 0 || place >= body->nu || cal_model_dof(model, body->u + place, &info) != CAL_OK)
-				return 0;
-			*freedom = (CalFreedom){i, body->u + place, info.q};
-			return 1;
-		}
+		const int index = cal_model_joint_index(model, joint);
+		if (index < 0)
+			continue;
+		const Body *body = &model->bodies[index];
+		CalDofInfo info;
+		const int place = j && j->reversed && dof < body->nu ? joint_reverse_dof(&j->def, dof) : dof;
+		if (place < 0 || place >= body->nu || cal_model_dof(model, body->u + place, &info) != CAL_OK)
+			return 0;
+		*freedom = (CalFreedom){i, body->u + place, info.q};
+		return 1;
 	}
 	return 0;
 }
