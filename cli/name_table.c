@@ -23,9 +23,7 @@ static NameEntry *entry_of(const NameTable *table, const char *name) {
 	return &table->entries[i];
 }
 
-bool name_table_has(const NameTable *table, const char *name) {
-	return table->capacity && entry_of(table, name)->name;
-}
+bool name_table_has(const NameTable *table, const char *name) { return table->capacity && entry_of(table, name)->name; }
 
 int name_table_find(const NameTable *table, const char *name) {
 	const NameEntry *entry = table->capacity ? entry_of(table, name) : NULL;

@@ -231,6 +231,22 @@ static bool keep_row(Record *record) {
 	return true;
 }
 
+/*
+ * From the angular velocities in the last sample: when the fastest body will have turned by `turn`. So many samples at most
+ * are taken for that: a rotor at 10^4 rpm is shown by its angular velocity (docs/replay.md).
+ */
+static void expect_turn(const Record *record, RecordStream *stream) {
+	static const double turn = 0.8, most = 20000; // [rad]
+	double fastest = 0;
+	for (int i = 0; i < stream->spin_count; i++) {
+		const double *w = stream->row + stream->spins[i];
+		const double square = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+		fastest = square > fastest ? square : fastest; // not for a body that is nowhere: NaN
+	}
+	stream->turn_due =
+		fastest > 0 ? stream->row[0] + fmax(turn / sqrt(fastest), (record->end - record->start) / most) : INFINITY;
+}
+
 static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, const char *path) {
 	const bool wanted = !stream->elsewhere || (record->keep && stream == record->streams);
 	CalStatus status = wanted ? signals_sample(&stream->set, sim, stream->row) : CAL_OK;
@@ -242,6 +258,8 @@ static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, cons
 		         place[0] ? "" : "; try a smaller step and look at the loads");
 		return say_status(path, status, &error);
 	}
+	if (stream->spin_count > 0)
+		expect_turn(record, stream);
 	stream->taken++;
 	stream->next++;
 	if (stream->along) // whose times are those of others
@@ -259,6 +277,37 @@ int record_sample(Record *record, CalSim *sim, const char *path) {
 		if (is_due(record, &record->streams[i], cal_sim_time(sim)))
 			code = sample_stream(record, &record->streams[i], sim, path);
 	return code;
+}
+
+/* When a stream wants a further sample, INFINITY: not before the next one at its time. */
+static double next_turn(const Record *record) {
+	const double limit = record_next(record);
+	double due = INFINITY;
+	for (int i = 0; i < record->stream_count; i++)
+		if (record->streams[i].spin_count > 0 && record->streams[i].turn_due < limit)
+			due = fmin(due, record->streams[i].turn_due);
+	return due;
+}
+
+static double watch_turns(void *user, CalSim *sim) {
+	Record *record = user;
+	const double t = cal_sim_time(sim);
+	if (t >= record_next(record))
+		return INFINITY; // a sample is taken there anyway
+	for (int i = 0; i < record->stream_count && record->watched == EXIT_OK; i++) {
+		RecordStream *stream = &record->streams[i];
+		const int64_t next = stream->next;
+		if (stream->spin_count == 0 || t < stream->turn_due)
+			continue;
+		record->watched = sample_stream(record, stream, sim, record->path);
+		stream->next = next; // those at their times are taken all the same
+	}
+	return record->watched == EXIT_OK ? next_turn(record) : INFINITY;
+}
+
+void record_watch(Record *record, CalSim *sim, const char *path) {
+	record->path = path;
+	cal_sim_watch(sim, watch_turns, record, next_turn(record));
 }
 
 size_t record_taken(const Record *record) {
@@ -284,6 +333,7 @@ void record_free(Record *record) {
 	for (int i = 0; i < record->stream_count; i++) {
 		free(record->streams[i].path);
 		free(record->streams[i].row);
+		free(record->streams[i].spins);
 		for (int k = 0; k < record->streams[i].name_count; k++)
 			free(record->streams[i].names[k]);
 		free(record->streams[i].names);

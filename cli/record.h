@@ -3,7 +3,8 @@
  * record.h — where the samples of a run go: streams to result files as they come, and a plot at the end.
  *
  * Each stream has its signals, its interval and perhaps a file. Samples are taken at multiples of the interval and at the
- * end; with interval 0 after every step. The picture is of the first stream.
+ * end; with interval 0 after every step. A stream that follows angular velocities takes further ones, at ends of steps, so that
+ * no body turns far between two. The picture is of the first stream.
  */
 #ifndef CALDER_CLI_RECORD_H
 #define CALDER_CLI_RECORD_H
@@ -23,6 +24,9 @@ typedef struct RecordStream {
 	int64_t next;    // the next sample is at start + next * interval
 	int index;       // among the streams of the results; -1: none
 	size_t taken;    // samples
+	int *spins;      // [spin_count] columns of the angular velocities (three each) that it follows; from malloc
+	int spin_count;  //
+	double turn_due; // a further sample is wanted then: some body may have turned far since the last one
 } RecordStream;
 
 typedef struct Record {
@@ -36,6 +40,8 @@ typedef struct Record {
 	bool keep;             // the samples of the first stream, for a plot
 	double *rows;          // kept: [kept][column_count]
 	size_t kept, capacity;
+	const char *path; // of record_watch()
+	int watched;      // exit code of the samples that it took
 } Record;
 
 /** Makes room for streams; their names, paths and signals are then set one by one. Returns an exit code. */
@@ -53,6 +59,8 @@ int record_open(Record *record, CalResultsOptions *options, const char *path);
 void record_resume(Record *record, double t);
 /** The time of the next sample that some stream wants, at most the end. */
 double record_next(const Record *record);
+/** Before an advance to the next sample: takes further ones on the way, where a body may have turned far since the last. */
+void record_watch(Record *record, CalSim *sim, const char *path);
 /** Does a stream want every step? */
 bool record_wants_steps(const Record *record);
 /** Takes the samples that are due. Returns an exit code; why a file could not be written is said by record_finish(). */

@@ -35,8 +35,18 @@ static bool add(RecordStream *stream, CalSim *sim, const char *before, const cha
 	return signals_add(&stream->set, sim, name) != SIGNAL_NO_MEMORY;
 }
 
+/* The velocity of a body, whose angular part is followed. */
+static bool add_velocity(RecordStream *stream, CalSim *sim, const char *body) {
+	const int first = stream->set.column_count;
+	if (!add(stream, sim, "velocity:", body, -1))
+		return false;
+	if (stream->set.column_count == first + 6) // there, and not the node of another name
+		stream->spins[stream->spin_count++] = first + 3;
+	return true;
+}
+
 static bool add_body(RecordStream *stream, CalSim *sim, const CalBodyInfo *info) {
-	bool done = add(stream, sim, "pose:", info->name, -1);
+	bool done = add(stream, sim, "pose:", info->name, -1) && add_velocity(stream, sim, info->name);
 	for (int i = 0; i < info->modes && done; i++)
 		done = add(stream, sim, "q:", info->name, i);
 	return done;
@@ -50,7 +60,11 @@ int replay_set_stream(Record *record, RecordStream *stream, CalSim *sim, double 
 	stream->along = !(interval > 0);
 	stream->interval = interval > 0 ? interval : fmin(film, duration / moments);
 	bool done = record_set_path(stream, h5_path, false) == EXIT_OK;
-	int rows = 0;
+	int rows = 0, bodies = 0;
+	for (int g = 0; g < cal_sim_group_count(sim); g++)
+		bodies += cal_model_body_count(cal_sim_model(sim, g));
+	stream->spins = calloc((size_t)bodies + 1, sizeof *stream->spins);
+	done = done && stream->spins;
 	for (int g = 0; g < cal_sim_group_count(sim) && done; g++) {
 		const CalModel *model = cal_sim_model(sim, g);
 		rows += cal_model_row_count(model);

@@ -163,6 +163,7 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 	while (code == EXIT_OK && cal_sim_time(sim) < end) {
 		CalError error = {0};
 		const double before = cal_sim_time(sim), next = record_next(record);
+		record_watch(record, sim, summary->path);
 		CalStatus status = advance(pace, sim, next, every_step, &error);
 		if (progress && cal_sim_time(sim) - shown > 0.01 * (end - start)) {
 			shown = cal_sim_time(sim);
@@ -179,7 +180,8 @@ static int integrate(Record *record, Summary *summary, CalSim *sim, Pace *pace, 
 			record_events(record);
 			return ranks_failed(ranks, sim, summary->path, kept->path, status, &error);
 		}
-		if (cal_sim_time(sim) >= next || (every_step && cal_sim_time(sim) > before))
+		code = record->watched;
+		if (code == EXIT_OK && (cal_sim_time(sim) >= next || (every_step && cal_sim_time(sim) > before)))
 			code = take_sample(record, summary, sim);
 		kept->signal = interrupt_caught();
 		code = ranks_meet(ranks, code, &kept->signal);

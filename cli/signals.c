@@ -121,7 +121,8 @@ static Signal *add_signal(SignalSet *set, SignalKind kind, const char *name) {
 		return NULL;
 	}
 	Signal *signal = &set->signals[set->signal_count++];
-	*signal = (Signal){.kind = kind, .name = name, .group = -1, .index = -1, .first = set->column_count, .only = -1, .next = -1};
+	*signal = (Signal){
+		.kind = kind, .name = name, .group = -1, .index = -1, .first = set->column_count, .only = -1, .next = -1};
 	return signal;
 }
 
@@ -455,8 +456,9 @@ static bool has_coordinate(SignalSet *set, const CalModel *model, SignalKind kin
 static int find_coordinate(SignalSet *set, const CalModel *model, SignalKind kind, const char *name) {
 	const char *dot = strrchr(name, '.');
 	const char *object = dot ? keep_text(set, "%.*s", (int)(dot - name), name) : NULL;
-	int joint = object ? cal_model_find_joint(model, object) : -1, body = object ? cal_model_find_body(model, object) : -1;
-	return joint >= 0 && has_coordinate(set, model, kind, joint, name)  ? joint
+	int joint = object ? cal_model_find_joint(model, object) : -1,
+		body = object ? cal_model_find_body(model, object) : -1;
+	return joint >= 0 && has_coordinate(set, model, kind, joint, name) ? joint
 	       : body >= 0 && has_coordinate(set, model, kind, body, name) ? body
 	                                                                   : -1;
 }

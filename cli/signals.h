@@ -81,11 +81,11 @@ typedef struct SignalSet {
 	int column_count, column_capacity;
 	ColumnPlace *places; // [column_count]
 	int place_capacity;
-	NameTable names;        // of signals (value -1) and columns: their place
-	int *first, *last;      // [first_count] signals of each group of the simulation, -1: none; linked by Signal.next
-	int first_count;        //
-	int hint;               // group in which the last object was found
-	const char **groups;    // names of groups
+	NameTable names;     // of signals (value -1) and columns: their place
+	int *first, *last;   // [first_count] signals of each group of the simulation, -1: none; linked by Signal.next
+	int first_count;     //
+	int hint;            // group in which the last object was found
+	const char **groups; // names of groups
 	int group_count, group_capacity;
 	char **texts; // names of columns and groups, of any length
 	int text_count, text_capacity;

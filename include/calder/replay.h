@@ -16,7 +16,7 @@ typedef struct CalReplayOptions {
 	const char *ghost;  // result file of a second run of the same bodies, drawn beside it; NULL: none
 	const char *page;   // [page_length] the viewer's page, whose marker the document replaces; NULL: the document alone
 	size_t page_length; //
-	int max_frames;     // more are thinned out; 0: 3000
+	int max_frames;     // more are thinned out; 0: 3000, or as many as bodies that turn fast need
 } CalReplayOptions;
 
 /**

@@ -146,7 +146,7 @@ typedef struct CalEventDef {
 CAL_API CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, CalError *error);
 CAL_API int cal_sim_event_count(const CalSim *sim);
 CAL_API const char *cal_sim_event_name(const CalSim *sim, int event); // NULL outside the range
-CAL_API int cal_sim_find_event(const CalSim *sim, const char *name);    // the first of that name, -1 if there is none
+CAL_API int cal_sim_find_event(const CalSim *sim, const char *name);  // the first of that name, -1 if there is none
 /** How often an event has happened since the start, and when last (NAN: never); time may be NULL. */
 CAL_API int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time);
 
@@ -156,6 +156,14 @@ CAL_API int64_t cal_sim_event_happened(const CalSim *sim, int event, double *tim
 CAL_API CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error);
 /** One step of all groups, at most to t_limit; it ends early where something jumps or happens. */
 CAL_API CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error);
+
+/**
+ * Looks at the simulation at ends of steps without changing where they end: called after the first step that ends at `due` or
+ * later; returns when it wants to be called next (INFINITY: not again). It may observe, monitor and read, and must not change
+ * anything. One at a time; NULL: none. Not called for a simulation on ranks.
+ */
+typedef double (*CalWatchFn)(void *user, CalSim *sim);
+CAL_API void cal_sim_watch(CalSim *sim, CalWatchFn watch, void *user, double due);
 
 /* ---- observing ---------------------------------------------------------------------------- */
 

@@ -452,6 +452,16 @@ CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double
 	return status == CAL_OK ? integrator->scheme->step(integrator, state, t_new - state->t, t_new) : status;
 }
 
+void integrator_watch(CalIntegrator *integrator, StepEndFn step_end, void *user) {
+	integrator->step_end = step_end;
+	integrator->step_end_user = user;
+}
+
+static void end_step(const CalIntegrator *ig, const CalState *state) {
+	if (ig->step_end)
+		ig->step_end(ig->step_end_user, state);
+}
+
 static CalStatus advance_adaptive(CalIntegrator *ig, CalState *state, double t_end) {
 	enum { STALLED = 200000 }; // steps for less than 1e-6 of what is left: it would not end
 	double marked = state->t;
@@ -470,6 +480,7 @@ static CalStatus advance_adaptive(CalIntegrator *ig, CalState *state, double t_e
 		if (status != CAL_OK) {
 			return status;
 		}
+		end_step(ig, state);
 	}
 	return CAL_OK;
 }
@@ -495,6 +506,7 @@ static CalStatus advance_fixed(CalIntegrator *ig, CalState *state, double t_end)
 		if (status != CAL_OK) {
 			return status;
 		}
+		end_step(ig, state);
 	}
 	return CAL_OK;
 }

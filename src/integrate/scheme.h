@@ -67,6 +67,9 @@ typedef struct Part {
 	bool all_prescribed; // as described
 } Part;
 
+/** The state after a step, which it must not change. */
+typedef void (*StepEndFn)(void *user, const CalState *state);
+
 struct CalIntegrator {
 	Part *parts;
 	int part_count;
@@ -93,6 +96,8 @@ struct CalIntegrator {
 	StepControl control;            // adaptive schemes
 	DenseOutput dense;              // adaptive schemes
 	const volatile int *stop;       // nonzero: an advance ends after the step at hand; NULL: none
+	StepEndFn step_end;             // called after each step of cal_integrator_advance(), NULL: none
+	void *step_end_user;            //
 };
 
 static inline bool integrator_is_stopped(const CalIntegrator *integrator) {
@@ -156,6 +161,8 @@ CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t
 /** For checkpoints. Reads into an integrator of the same system. */
 void integrator_walk(CalIntegrator *integrator, Archive *archive);
 void stats_walk(CalIntegratorStats *stats, Archive *archive);
+/** Has a function called after each step of cal_integrator_advance(); NULL: none. */
+void integrator_watch(CalIntegrator *integrator, StepEndFn step_end, void *user);
 /** Puts another function in the place of one that gives the motion of a part. */
 void integrator_set_motion(CalIntegrator *integrator, int part, CalMotionFn motion, void *user);
 

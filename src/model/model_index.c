@@ -53,7 +53,7 @@ void model_index_fill(ModelIndex *index, const CalModel *model) {
 /* ---- looking up ---------------------------------------------------------------------------- */
 
 static const char *name_at(const CalModel *model, ModelKind kind, int i) {
-	return kind == MODEL_BODIES ? model->bodies[i].name
+	return kind == MODEL_BODIES   ? model->bodies[i].name
 	       : kind == MODEL_JOINTS ? model->bodies[i].joint
 	                              : model->loops[i].name;
 }

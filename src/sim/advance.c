@@ -250,6 +250,28 @@ static CalStatus values_end(CalSim *sim, CalError *error) {
 	return sim->failed_device >= 0 ? report(sim, status, error) : status;
 }
 
+void cal_sim_watch(CalSim *sim, CalWatchFn watch, void *user, double due) {
+	if (!sim)
+		return;
+	sim->watch = watch;
+	sim->watch_user = user;
+	sim->watch_due = watch ? due : INFINITY;
+}
+
+/* States of groups and devices are those after the step. */
+static void look_on(CalSim *sim) {
+	if (sim->watch && cal_sim_time(sim) >= sim->watch_due)
+		sim->watch_due = sim->watch(sim->watch_user, sim);
+}
+
+static void scatter_and_look(void *user, const CalState *state) {
+	CalSim *sim = user;
+	if (state->t < sim->watch_due)
+		return;
+	sim_scatter(sim);
+	look_on(sim);
+}
+
 /* One step; a remainder that is no more than the roundings of many steps is swallowed, so that no step has its size. */
 static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	SimWhole *w = &sim->whole;
@@ -272,14 +294,19 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	sim_scatter(sim);
 	if (boxes_commit_steps(sim) && (status = boxes_commit(sim)) != CAL_OK)
 		return report(sim, status, error);
-	return looked_at ? values_end(sim, error) : CAL_OK;
+	status = looked_at ? values_end(sim, error) : CAL_OK;
+	if (status == CAL_OK)
+		look_on(sim);
+	return status;
 }
 
 static CalStatus run_to(CalSim *sim, double t_end, CalError *error) {
 	CalIntegrator *integrator = sim->whole.integrator;
 	sim_gather(sim);
 	integrator->stop = sim->stop; // here only: the search for an event must not end early
+	integrator_watch(integrator, sim->watch ? scatter_and_look : NULL, sim);
 	CalStatus status = cal_integrator_advance(integrator, &sim->whole.now, t_end);
+	integrator_watch(integrator, NULL, NULL);
 	integrator->stop = NULL;
 	sim_scatter(sim);
 	return report(sim, status, error);

@@ -178,6 +178,9 @@ struct CalSim {
 	double cut_smallest; // the shortest of them [s]
 	int64_t probed_at;   // evaluations at the last look at the stability
 	bool probed;         // there was one
+	CalWatchFn watch; // NULL: nobody looks on
+	void *watch_user;
+	double watch_due; // the first step that ends then or later is shown
 };
 
 /** The simulation at one instant as devices see it. */

@@ -108,6 +108,8 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 	document_key(&d, "live");
 	document_open(&d, '{');
 	document_put_number(&d, "force_per_metre", 2 * total_mass(cal_file_desc(live->file)));
+	document_key(&d, "velocity");
+	document_flag(&d, true);
 	document_close(&d);
 	document_close(&d);
 	return status;
@@ -115,12 +117,13 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 
 /* ---- ticks ------------------------------------------------------------------------------------------- */
 
-enum { TICK_MAGIC = 0x4b435443, TICK_HEADER = 16 };
+enum { TICK_MAGIC = 0x4b435443, TICK_HEADER = 16, POSE_SIZE = 7, VELOCITY_SIZE = 6 };
 
 size_t cal_live_tick_size(const CalLive *live) {
 	if (!live)
 		return 0;
-	return TICK_HEADER + (size_t)live->signal_count * 8 + ((size_t)live->bodies * 7 + (size_t)live->eta_count) * 4;
+	const size_t of_bodies = (size_t)live->bodies * (POSE_SIZE + VELOCITY_SIZE);
+	return TICK_HEADER + (size_t)live->signal_count * 8 + (of_bodies + (size_t)live->eta_count) * 4;
 }
 
 static void put_u32(uint8_t *at, uint32_t value) {
@@ -142,47 +145,57 @@ static void put_f64(uint8_t *at, double value) {
 	put_u32(at + 4, (uint32_t)(bits >> 32));
 }
 
-/* Bodies that are in no group are not finite: not drawn. */
-static CalStatus put_group(const CalLive *live, const CalSimView *view, uint8_t *poses, uint8_t *etas) {
-	for (int i = 0; i < cal_model_body_count(view->model); i++) {
-		CalBodyInfo info;
-		CalPose pose;
-		CalStatus status = cal_model_body(view->model, i, &info);
-		if (status == CAL_OK)
-			status = cal_node_pose(view->model, view->work, info.node, &pose);
-		if (status != CAL_OK)
-			return status;
-		const int at = (int)info.id.value - 1;
-		if (at < 0 || at >= live->bodies)
-			continue; // it was added while the simulation ran
-		const CalQuat turn = quat_of_matrix(dmat_in(&pose.R));
-		const double values[7] = {pose.r.x, pose.r.y, pose.r.z, turn.w, turn.x, turn.y, turn.z};
-		for (int k = 0; k < 7; k++)
-			put_f32(poses + 4 * (7 * at + k), values[k]);
-		for (int a = 0; a < info.modes; a++)
-			put_f32(etas + 4 * (live->eta_at[at] + a), view->state->q[info.q + info.nq + a]);
-	}
+/* Where the parts of a tick are. */
+typedef struct Tick {
+	uint8_t *poses, *velocities, *etas;
+} Tick;
+
+static void put_all(uint8_t *to, int first, const double *values, int count) {
+	for (int k = 0; k < count; k++)
+		put_f32(to + 4 * (first + k), values[k]);
+}
+
+static CalStatus put_body(const CalLive *live, const CalSimView *view, int index, const Tick *tick) {
+	CalBodyInfo info;
+	CalPose pose;
+	CalSpatial velocity;
+	CalStatus status = cal_model_body(view->model, index, &info);
+	if (status == CAL_OK)
+		status = cal_node_pose(view->model, view->work, info.node, &pose);
+	if (status == CAL_OK)
+		status = cal_node_velocity(view->model, view->work, info.node, &velocity);
+	const int at = status == CAL_OK ? (int)info.id.value - 1 : -1;
+	if (at < 0 || at >= live->bodies)
+		return status; // it was added while the simulation ran
+	const CalQuat turn = quat_of_matrix(dmat_in(&pose.R));
+	const CalVec3 v = velocity.linear, w = velocity.angular;
+	put_all(tick->poses, POSE_SIZE * at, (double[]){pose.r.x, pose.r.y, pose.r.z, turn.w, turn.x, turn.y, turn.z},
+	        POSE_SIZE);
+	put_all(tick->velocities, VELOCITY_SIZE * at, (double[]){v.x, v.y, v.z, w.x, w.y, w.z}, VELOCITY_SIZE);
+	put_all(tick->etas, live->eta_at[at], view->state->q + info.q + info.nq, info.modes);
 	return CAL_OK;
 }
 
+/* Bodies that are in no group are not finite: not drawn. */
 CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void *bytes) {
 	if (!live || !sim || !bytes || (live->signal_count > 0 && !signals))
 		return CAL_ERR_ARGUMENT;
 	uint8_t *at = bytes, *values = at + TICK_HEADER, *poses = values + 8 * live->signal_count;
-	uint8_t *etas = poses + 28 * live->bodies;
+	uint8_t *velocities = poses + 4 * POSE_SIZE * live->bodies;
+	const Tick tick = {poses, velocities, velocities + 4 * VELOCITY_SIZE * live->bodies};
 	put_u32(at, TICK_MAGIC);
 	put_u32(at + 4, live->sequence++);
 	put_f64(at + 8, cal_sim_time(sim));
 	for (int i = 0; i < live->signal_count; i++)
 		put_f64(values + 8 * i, signals[i]);
-	for (int i = 0; i < 7 * live->bodies + live->eta_count; i++)
+	for (int i = 0; i < (POSE_SIZE + VELOCITY_SIZE) * live->bodies + live->eta_count; i++)
 		put_f32(poses + 4 * i, (double)NAN);
 	CalStatus status = CAL_OK;
 	for (int g = 0; g < cal_sim_group_count(sim) && status == CAL_OK; g++) {
 		CalSimView view;
 		status = cal_sim_observe(sim, g, &view);
-		if (status == CAL_OK)
-			status = put_group(live, &view, poses, etas);
+		for (int i = 0; status == CAL_OK && i < cal_model_body_count(view.model); i++)
+			status = put_body(live, &view, i, &tick);
 	}
 	return status;
 }

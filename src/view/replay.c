@@ -12,19 +12,23 @@
 #include <calder/results.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/name_index.h"
 #include "view/arrows.h"
 #include "view/flexible.h"
+#include "view/run.h"
 #include "view/scene.h"
 
-typedef struct Run {
-	const char *path;
-	CalResultsAbout about;
-	CalFile *file;
-	CalResultsTable *tables; // [about.stream_count]
-	int frames;              // index of the table with the poses
-	size_t max_rows;
-	CalError *error;
-} Run;
+static bool index_columns(const CalResultsTable *table, NameIndex *names) {
+	const CalAllocator allocator = allocator_or_default(NULL);
+	for (int i = 0; i < table->column_count; i++) {
+		const char *name = table->columns[i].name;
+		if (!name_index_reserve(&allocator, names))
+			return false;
+		name_index_insert(names, name_hash(0, name, strlen(name)), (uint32_t)i + 1);
+	}
+	return true;
+}
 
 static CalStatus run_read(Run *run, const char *path, int max_frames, CalError *error) {
 	*run = (Run){.path = path, .frames = -1, .max_rows = max_frames > 0 ? (size_t)max_frames : 3000, .error = error};
@@ -34,75 +38,102 @@ static CalStatus run_read(Run *run, const char *path, int max_frames, CalError *
 	status = cal_file_parse(run->about.model_text, strlen(run->about.model_text), run->about.model_name, NULL,
 	                        &run->file, error);
 	run->tables = calloc((size_t)run->about.stream_count + 1, sizeof *run->tables);
-	if (status == CAL_OK && !run->tables)
-		status = error_set(error, CAL_ERR_MEMORY, "%.300s: out of memory", path);
-	for (int i = 0; i < run->about.stream_count && status == CAL_OK; i++)
+	run->names = calloc((size_t)run->about.stream_count + 1, sizeof *run->names);
+	bool room = run->tables && run->names;
+	for (int i = 0; i < run->about.stream_count && status == CAL_OK && room; i++) {
 		status = cal_results_read(path, run->about.streams[i], &run->tables[i], error);
-	return status;
+		room = status != CAL_OK || index_columns(&run->tables[i], &run->names[i]);
+	}
+	return status != CAL_OK || room ? status : error_set(error, CAL_ERR_MEMORY, "%.300s: out of memory", path);
 }
 
 static void run_free(Run *run) {
-	for (int i = 0; run->tables && i < run->about.stream_count; i++)
+	const CalAllocator allocator = allocator_or_default(NULL);
+	for (int i = 0; run->tables && run->names && i < run->about.stream_count; i++) {
 		cal_results_table_free(&run->tables[i]);
+		name_index_free(&allocator, &run->names[i]);
+	}
 	free(run->tables);
+	free(run->names);
+	free(run->bodies);
 	cal_file_destroy(run->file);
 	cal_results_about_free(&run->about);
 }
 
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
-static int find_column(const CalResultsTable *table, const char *name) {
-	for (int i = 0; i < table->column_count; i++)
-		if (strcmp(table->columns[i].name, name) == 0)
-			return i;
+static int find_column(const Run *run, int stream, const char *name) {
+	const CalResultsTable *table = &run->tables[stream];
+	const uint32_t hash = name_hash(0, name, strlen(name));
+	uint32_t cursor = 0, value;
+	while ((value = name_index_next(&run->names[stream], hash, &cursor)) != 0)
+		if (strcmp(table->columns[value - 1].name, name) == 0)
+			return (int)value - 1;
 	return -1;
 }
 
-/* The first of the seven columns of a pose, which follow one another. */
-static int pose_column(const CalResultsTable *table, const char *body) {
-	static const char *const parts[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
+/* The first of the columns of a signal of a body, "pose:hub:x", which follow one another; -1: they are not there. */
+static int signal_column(const Run *run, int stream, const char *word, const char *body, const char *const *parts,
+                         int count) {
+	const CalResultsTable *table = &run->tables[stream];
 	char name[512];
-	snprintf(name, sizeof name, "pose:%.480s:x", body);
-	const int first = find_column(table, name);
-	if (first < 0 || table->column_count - first < 7)
+	snprintf(name, sizeof name, "%s:%.480s:%s", word, body, parts[0]);
+	const int first = find_column(run, stream, name);
+	if (first < 0 || table->column_count - first < count)
 		return -1;
-	for (int k = 1; k < 7; k++) {
-		snprintf(name, sizeof name, "pose:%.480s:%s", body, parts[k]);
+	for (int k = 1; k < count; k++) {
+		snprintf(name, sizeof name, "%s:%.480s:%s", word, body, parts[k]);
 		if (strcmp(table->columns[first + k].name, name) != 0)
 			return -1;
 	}
 	return first;
 }
 
-static int eta_column(const CalResultsTable *table, const char *body, int mode) {
+static int eta_column(const Run *run, const char *body, int mode) {
 	char name[512];
 	snprintf(name, sizeof name, "q:%.480s.eta%d", body, mode);
-	return find_column(table, name);
+	return find_column(run, run->frames, name);
 }
 
-static const char *body_name(const Run *run, int body) {
+const char *run_body_name(const Run *run, int body) {
 	return cal_desc_body(cal_file_desc(run->file), (CalBodyId){(uint32_t)body + 1})->name;
 }
 
-/* The table in which most bodies have a pose. */
+static BodyColumns body_columns(const Run *run, int stream, int body) {
+	static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"},
+							 *const velocity[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+	const char *name = run_body_name(run, body);
+	return (BodyColumns){.pose = signal_column(run, stream, "pose", name, pose, 7),
+	                     .velocity = signal_column(run, stream, "velocity", name, velocity, 6)};
+}
+
+/* The table in which most bodies have a pose; of two such, the one with more velocities. */
 static CalStatus find_frames(Run *run) {
-	const int bodies = cal_desc_body_count(cal_file_desc(run->file));
-	int best = 0;
+	int most = 0;
+	run->body_count = cal_desc_body_count(cal_file_desc(run->file));
 	for (int i = 0; i < run->about.stream_count; i++) {
-		int count = 0;
-		for (int b = 0; b < bodies && run->tables[i].row_count; b++)
-			count += pose_column(&run->tables[i], body_name(run, b)) >= 0;
-		if (count > best) {
-			best = count;
+		int poses = 0, velocities = 0;
+		for (int b = 0; b < run->body_count && run->tables[i].row_count; b++) {
+			const BodyColumns columns = body_columns(run, i, b);
+			poses += columns.pose >= 0;
+			velocities += columns.pose >= 0 && columns.velocity >= 0;
+		}
+		if (poses > 0 && 2 * poses + (velocities > 0) > most) {
+			most = 2 * poses + (velocities > 0);
 			run->frames = i;
 		}
 	}
-	return best > 0
-	           ? CAL_OK
-	           : error_set(run->error, CAL_ERR_INPUT,
-	                       "%.300s: holds no poses of bodies; run the model again with this version, or record the "
-	                       "signal \"pose\"",
-	                       run->path);
+	if (run->frames < 0)
+		return error_set(run->error, CAL_ERR_INPUT,
+		                 "%.300s: holds no poses of bodies; run the model again with this version, or record the "
+		                 "signal \"pose\"",
+		                 run->path);
+	run->bodies = malloc((size_t)(run->body_count + 1) * sizeof *run->bodies);
+	if (!run->bodies)
+		return error_set(run->error, CAL_ERR_MEMORY, "%.300s: out of memory", run->path);
+	for (int b = 0; b < run->body_count; b++)
+		run->bodies[b] = body_columns(run, run->frames, b);
+	return CAL_OK;
 }
 
 static const char event_log[] = "events/log";
@@ -113,7 +144,7 @@ static bool is_log(const Run *run, int stream) { return strcmp(run->about.stream
 static CalStatus check_log(const Run *run) {
 	for (int i = 0; i < run->about.stream_count; i++) {
 		const CalResultsTable *log = &run->tables[i];
-		const int action = is_log(run, i) ? find_column(log, "action") : -1;
+		const int action = is_log(run, i) ? find_column(run, i, "action") : -1;
 		for (size_t k = 0; action >= 0 && k < log->row_count; k++) {
 			const double number = log->rows[k * (size_t)log->column_count + (size_t)action];
 			if (!(number >= 0 && number < run->about.action_count))
@@ -128,28 +159,54 @@ static CalStatus check_log(const Run *run) {
 
 /* ---- rows that are shown ------------------------------------------------------------------------------- */
 
+static size_t thinned(const CalResultsTable *table, size_t most) {
+	return table->row_count > most ? (table->row_count + most - 1) / most : 1;
+}
+
+/*
+ * Frames are thinned out no further than that every body turns by less than a quarter turn from one to the next, unless the
+ * caller has said how many there are to be, or the document would become too large.
+ */
+static size_t find_stride(const Run *run, bool given) {
+	static const size_t most_numbers = (size_t)1 << 23;
+	const CalResultsTable *table = &run->tables[run->frames];
+	double fastest = 0;
+	for (int b = 0; b < run->body_count; b++)
+		if (run->bodies[b].pose >= 0)
+			fastest = fmax(fastest, turns_fastest(run->bodies[b], table));
+	const size_t stride = thinned(table, run->max_rows);
+	if (given || !(fastest * (double)stride > TURNS_LIMIT))
+		return stride;
+	const size_t rows = most_numbers / (13 * (size_t)run->body_count), least = thinned(table, rows > 2 ? rows : 2);
+	const double wanted = floor(TURNS_LIMIT / fastest);
+	const size_t finer = wanted > 1 ? (size_t)wanted : 1;
+	return finer > least ? finer : least < stride ? least : stride;
+}
+
 static size_t stride_of(const Run *run, const CalResultsTable *table) {
-	return table->row_count > run->max_rows ? (table->row_count + run->max_rows - 1) / run->max_rows : 1;
+	return table == &run->tables[run->frames] ? run->frame_stride : thinned(table, run->max_rows);
 }
 
 /* The first, every so many, and the last. */
-static size_t shown_count(const Run *run, const CalResultsTable *table) {
+size_t run_shown_count(const Run *run, const CalResultsTable *table) {
 	const size_t stride = stride_of(run, table);
 	return table->row_count == 0 ? 0 : (table->row_count - 2 + stride) / stride + 1;
 }
 
-static const double *shown_row(const Run *run, const CalResultsTable *table, size_t i) {
-	size_t row = i * stride_of(run, table);
-	if (row >= table->row_count || i + 1 == shown_count(run, table))
-		row = table->row_count - 1;
-	return table->rows + row * (size_t)table->column_count;
+size_t run_shown_index(const Run *run, const CalResultsTable *table, size_t i) {
+	const size_t row = i * stride_of(run, table);
+	return row >= table->row_count || i + 1 == run_shown_count(run, table) ? table->row_count - 1 : row;
+}
+
+const double *run_shown_row(const Run *run, const CalResultsTable *table, size_t i) {
+	return table->rows + run_shown_index(run, table, i) * (size_t)table->column_count;
 }
 
 static void write_column(Document *d, const Run *run, const CalResultsTable *table, int column, bool wide) {
-	const size_t count = shown_count(run, table);
+	const size_t count = run_shown_count(run, table);
 	document_array(d, wide ? "f64" : "f32", 1, (size_t[]){count});
 	for (size_t i = 0; i < count; i++) {
-		const double value = shown_row(run, table, i)[column];
+		const double value = run_shown_row(run, table, i)[column];
 		if (wide)
 			document_f64(d, value);
 		else
@@ -160,28 +217,50 @@ static void write_column(Document *d, const Run *run, const CalResultsTable *tab
 
 /* ---- frames ------------------------------------------------------------------------------------------- */
 
-static void write_poses(Document *d, const Run *run, const int *column, int bodies) {
+static void write_poses(Document *d, const Run *run) {
 	const CalResultsTable *table = &run->tables[run->frames];
-	const size_t count = shown_count(run, table);
+	const size_t count = run_shown_count(run, table);
 	document_key(d, "pose");
-	document_array(d, "f32", 3, (size_t[]){count, (size_t)bodies, 7});
+	document_array(d, "f32", 3, (size_t[]){count, (size_t)run->body_count, 7});
 	for (size_t i = 0; i < count; i++) {
-		const double *row = shown_row(run, table, i);
-		for (int b = 0; b < bodies; b++)
+		const double *row = run_shown_row(run, table, i);
+		for (int b = 0; b < run->body_count; b++)
 			for (int k = 0; k < 7; k++)
-				document_f32(d, column[b] >= 0 ? row[column[b] + k] : (double)NAN);
+				document_f32(d, run->bodies[b].pose >= 0 ? row[run->bodies[b].pose + k] : (double)NAN);
 	}
 	document_array_end(d);
+}
+
+/* Velocities of a body that turns by more than some degrees between frames: of others the poses say enough. */
+static void write_velocity(Document *d, const Run *run, int body) {
+	static const double noticeable = 0.1; // [rad]
+	const CalResultsTable *table = &run->tables[run->frames];
+	const BodyColumns columns = run->bodies[body];
+	const size_t count = run_shown_count(run, table);
+	double most = 0;
+	for (size_t i = 0; i + 1 < count && columns.pose >= 0; i++)
+		most = fmax(most, turns_angle(columns, run_shown_row(run, table, i), run_shown_row(run, table, i + 1)));
+	if (!(most > noticeable))
+		return;
+	document_open(d, '{');
+	document_put_number(d, "body", body);
+	document_key(d, "values");
+	document_array(d, "f32", 2, (size_t[]){count, 6});
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; k < 6; k++)
+			document_f32(d, run_shown_row(run, table, i)[columns.velocity + k]);
+	document_array_end(d);
+	document_close(d);
 }
 
 /* Modes of a body whose coordinates were recorded with its pose. */
 static void write_eta(Document *d, const Run *run, int body) {
 	const CalResultsTable *table = &run->tables[run->frames];
 	const int modes = flexible_modes(cal_file_desc(run->file), (CalBodyId){(uint32_t)body + 1});
-	const size_t count = shown_count(run, table);
-	const int first = modes ? eta_column(table, body_name(run, body), 0) : -1;
+	const size_t count = run_shown_count(run, table);
+	const int first = modes ? eta_column(run, run_body_name(run, body), 0) : -1;
 	for (int a = 1; a < modes; a++)
-		if (first < 0 || eta_column(table, body_name(run, body), a) != first + a)
+		if (first < 0 || eta_column(run, run_body_name(run, body), a) != first + a)
 			return;
 	if (first < 0)
 		return;
@@ -191,14 +270,14 @@ static void write_eta(Document *d, const Run *run, int body) {
 	document_array(d, "f32", 2, (size_t[]){count, (size_t)modes});
 	for (size_t i = 0; i < count; i++)
 		for (int a = 0; a < modes; a++)
-			document_f32(d, shown_row(run, table, i)[first + a]);
+			document_f32(d, run_shown_row(run, table, i)[first + a]);
 	document_array_end(d);
 	document_close(d);
 }
 
 static const double *frame_row(const void *user, size_t frame) {
 	const Run *run = user;
-	return shown_row(run, &run->tables[run->frames], frame);
+	return run_shown_row(run, &run->tables[run->frames], frame);
 }
 
 static void write_arrows(Document *d, const Run *run, const int *pose) {
@@ -208,7 +287,7 @@ static void write_arrows(Document *d, const Run *run, const int *pose) {
 	                            .count = run->about.stream_count,
 	                            .frames = frames,
 	                            .pose = pose,
-	                            .frame_count = shown_count(run, frames),
+	                            .frame_count = run_shown_count(run, frames),
 	                            .row = frame_row,
 	                            .user = run};
 	arrows_write(d, &source);
@@ -216,25 +295,29 @@ static void write_arrows(Document *d, const Run *run, const int *pose) {
 
 /* And the arrows, which stand on bodies. */
 static CalStatus write_frames(Document *d, const Run *run) {
-	const int bodies = cal_desc_body_count(cal_file_desc(run->file));
-	int *column = malloc((size_t)(bodies + 1) * sizeof *column);
-	if (!column)
+	int *pose = malloc((size_t)(run->body_count + 1) * sizeof *pose);
+	if (!pose)
 		return error_set(run->error, CAL_ERR_MEMORY, "out of memory for the frames");
-	for (int b = 0; b < bodies; b++)
-		column[b] = pose_column(&run->tables[run->frames], body_name(run, b));
+	for (int b = 0; b < run->body_count; b++)
+		pose[b] = run->bodies[b].pose;
 	document_key(d, "frames");
 	document_open(d, '{');
 	document_key(d, "t");
 	write_column(d, run, &run->tables[run->frames], 0, true);
-	write_poses(d, run, column, bodies);
+	write_poses(d, run);
+	document_key(d, "velocity");
+	document_open(d, '[');
+	for (int b = 0; b < run->body_count; b++)
+		write_velocity(d, run, b);
+	document_close(d);
 	document_key(d, "eta");
 	document_open(d, '[');
-	for (int b = 0; b < bodies; b++)
+	for (int b = 0; b < run->body_count; b++)
 		write_eta(d, run, b);
 	document_close(d);
 	document_close(d);
-	write_arrows(d, run, column);
-	free(column);
+	write_arrows(d, run, pose);
+	free(pose);
 	return CAL_OK;
 }
 
@@ -285,9 +368,16 @@ static void write_about(Document *d, const CalDesc *desc, const char *name) {
 /* Whether a stream before has a column of that name. */
 static bool is_double(const Run *run, int stream, int column) {
 	for (int i = 0; i < stream; i++)
-		if (!is_log(run, i) && find_column(&run->tables[i], run->tables[stream].columns[column].name) >= 0)
+		if (!is_log(run, i) && find_column(run, i, run->tables[stream].columns[column].name) >= 0)
 			return true;
 	return false;
+}
+
+/* Poses, and the velocities that the recorder adds to them. */
+static bool is_frame(const Run *run, int stream, const char *name) {
+	return stream == run->frames &&
+	       (strncmp(name, "pose:", 5) == 0 ||
+	        (strcmp(run->about.streams[stream], "replay") == 0 && strncmp(name, "velocity:", 9) == 0));
 }
 
 static void write_signals(Document *d, const Run *run) {
@@ -301,7 +391,7 @@ static void write_signals(Document *d, const Run *run) {
 	for (int i = 0; i < run->about.stream_count; i++) {
 		const CalResultsTable *table = &run->tables[i];
 		for (int c = 1; c < table->column_count && table->row_count && !is_log(run, i); c++) {
-			if ((i == run->frames && strncmp(table->columns[c].name, "pose:", 5) == 0) || is_double(run, i, c))
+			if (is_frame(run, i, table->columns[c].name) || is_double(run, i, c))
 				continue; // these are the frames, or stand in an earlier stream too
 			document_open(d, '{');
 			document_put_text(d, "name", table->columns[c].name);
@@ -316,7 +406,7 @@ static void write_signals(Document *d, const Run *run) {
 	document_close(d);
 }
 
-/* ---- events and badges --------------------------------------------------------------------------------- */
+/* ---- events ---------------------------------------------------------------------------------------------- */
 
 static const char *event_kind(const char *words) {
 	return strncmp(words, "attach", 6) == 0 || strncmp(words, "reattach", 8) == 0 || strncmp(words, "close", 5) == 0
@@ -331,7 +421,8 @@ static void write_events(Document *d, const Run *run) {
 	document_open(d, '[');
 	for (int i = 0; i < run->about.stream_count; i++) {
 		const CalResultsTable *log = &run->tables[i];
-		const int action = is_log(run, i) ? find_column(log, "action") : -1, lost = find_column(log, "kinetic_lost");
+		const int action = is_log(run, i) ? find_column(run, i, "action") : -1,
+				  lost = find_column(run, i, "kinetic_lost");
 		for (size_t k = 0; action >= 0 && lost >= 0 && k < log->row_count; k++) {
 			const double *row = log->rows + k * (size_t)log->column_count;
 			const int number = (int)row[action]; // check_log() has looked at it
@@ -347,73 +438,6 @@ static void write_events(Document *d, const Run *run) {
 	document_close(d);
 }
 
-/* By how much the worst of some columns is off: the largest magnitude, or the change since the start. NAN: not known. */
-static double worst_of(const CalResultsTable *table, const double *row, const char *prefix, bool change) {
-	double worst = 0;
-	for (int c = 1; c < table->column_count; c++) {
-		const double off = fabs(row[c] - (change ? table->rows[c] : 0));
-		if (strncmp(table->columns[c].name, prefix, strlen(prefix)) == 0)
-			worst = isnan(off) || off > worst ? off : worst;
-		if (isnan(worst))
-			return worst;
-	}
-	return worst;
-}
-
-static double largest_of(const CalResultsTable *table, const char *prefix, bool change) {
-	double largest = 0;
-	for (size_t i = 0; i < table->row_count && !isnan(largest); i++) {
-		const double worst = worst_of(table, table->rows + i * (size_t)table->column_count, prefix, change);
-		largest = isnan(worst) || worst > largest ? worst : largest;
-	}
-	return largest;
-}
-
-typedef struct Badge {
-	const char *label, *unit, *prefix, *scale, *text; // scale: prefix of the columns that a good value is small against
-	bool change;
-	double good; // of that scale; 0: of 1
-} Badge;
-
-/* Momentum is shown only where it is conserved to single precision: elsewhere it is no measure of quality. */
-static void write_badge(Document *d, const Run *run, const Badge *badge) {
-	const CalResultsTable *table = &run->tables[run->frames];
-	bool there = false;
-	for (int c = 1; c < table->column_count; c++)
-		there |= strncmp(table->columns[c].name, badge->prefix, strlen(badge->prefix)) == 0;
-	const double scale = badge->scale ? largest_of(table, badge->scale, false) : 1;
-	const double largest = there ? largest_of(table, badge->prefix, badge->change) : 0;
-	if (!there || !isfinite(largest) || (badge->change && !(largest <= 1e-6 * scale)))
-		return;
-	const size_t count = shown_count(run, table);
-	document_open(d, '{');
-	document_put_text(d, "label", badge->label);
-	document_put_text(d, "unit", badge->unit);
-	document_put_text(d, "text", badge->text);
-	document_put_number(d, "good", badge->good * scale);
-	document_key(d, "values");
-	document_array(d, "f32", 1, (size_t[]){count});
-	for (size_t i = 0; i < count; i++)
-		document_f32(d, worst_of(table, shown_row(run, table, i), badge->prefix, badge->change));
-	document_array_end(d);
-	document_close(d);
-}
-
-static void write_badges(Document *d, const Run *run) {
-	static const Badge badges[] = {
-		{"Energy", "J", "balance:error", "balance:groups", "what the account of energies misses since the start", false,
-	     1e-6},
-		{"Momentum", "N s", "total_momentum:p", "total_momentum:p", "change of the linear momentum since the start",
-	     true, 1e-9},
-		{"Loops", "1", "residual", NULL, "the largest residual of a row [m, rad]", false, 1e-6},
-	};
-	document_key(d, "badges");
-	document_open(d, '[');
-	for (size_t i = 0; i < sizeof badges / sizeof badges[0]; i++)
-		write_badge(d, run, &badges[i]);
-	document_close(d);
-}
-
 /* ---- the document -------------------------------------------------------------------------------------- */
 
 static CalStatus write_ghost(Document *d, const char *path, int max_frames, CalError *error) {
@@ -424,6 +448,7 @@ static CalStatus write_ghost(Document *d, const char *path, int max_frames, CalE
 	if (status == CAL_OK)
 		status = check_log(&ghost);
 	if (status == CAL_OK) {
+		ghost.frame_stride = find_stride(&ghost, max_frames > 0);
 		document_key(d, "ghost");
 		document_open(d, '{');
 		document_put_text(d, "title", ghost.about.title);
@@ -451,7 +476,7 @@ static CalStatus write_document(Document *d, const Run *run, const CalReplayOpti
 		status = write_frames(d, run);
 	write_signals(d, run);
 	write_events(d, run);
-	write_badges(d, run);
+	badges_write(d, run);
 	if (status == CAL_OK && options->ghost)
 		status = write_ghost(d, options->ghost, options->max_frames, run->error);
 	document_close(d);
@@ -497,8 +522,10 @@ CalStatus cal_replay_write(const char *results, const CalReplayOptions *options,
 		status = find_frames(&run);
 	if (status == CAL_OK)
 		status = check_log(&run);
-	if (status == CAL_OK)
+	if (status == CAL_OK) {
+		run.frame_stride = find_stride(&run, options->max_frames > 0);
 		status = write_page(&document, &run, options);
+	}
 	run_free(&run);
 	return status;
 }

@@ -7,6 +7,7 @@
 import { decodeEvent, decodeReplay, decodeTopology } from "./data/decode.js";
 import type { Replay } from "./data/replay.js";
 import type { Track } from "./data/track.js";
+import { residual, TURN_LIMIT } from "./data/turn.js";
 
 export const TICK_MAGIC = 0x4b435443;
 const HISTORY_BYTES = 256e6;
@@ -171,6 +172,11 @@ export class LiveLink {
 		for (let i = 0; i < signals.length; i++) signals[i]!.values.push(doubles, 1 + i);
 		frames.pose.push(floats, 0);
 		let at = frames.pose.width;
+		const velocities = frames.velocity[0]?.values;
+		if (velocities) {
+			velocities.push(floats, at);
+			at += velocities.width;
+		}
 		for (const { modes, values } of frames.eta) {
 			values.push(floats, at);
 			at += modes;
@@ -180,15 +186,46 @@ export class LiveLink {
 			arrow.vector.push(floats, at + 3);
 			at += 6;
 		}
+		judgeTurns(replay);
 	}
+}
+
+const scratch = new Float64Array(3);
+
+/** What the last tick says about the rotations since the one before: the largest residual, and the bodies that it is about. */
+function judgeTurns(replay: Replay): void {
+	const { frames, turns, bodies } = replay;
+	if (!turns) return;
+	const { values } = turns.signal;
+	const i = frames.t.count - 2;
+	const dt = i >= 0 ? frames.t.data[i + 1]! - frames.t.data[i]! : 0;
+	const concerned: string[] = [];
+	let worst = 0;
+	for (let k = 0; k < frames.velocity.length && dt > 0; k++) {
+		const { body, offset, values: velocity } = frames.velocity[k]!;
+		const p = i * frames.pose.width + 7 * body;
+		const v = i * velocity.width + offset;
+		const { data } = frames.pose;
+		const angle = residual(data, p, p + frames.pose.width, velocity.data, v, v + velocity.width, dt, scratch);
+		if (angle > worst) worst = angle;
+		if (angle > TURN_LIMIT && concerned.length < 5) concerned.push(bodies[body]!.name);
+	}
+	values.push([worst], 0);
+	if (worst <= TURN_LIMIT) return;
+	if (i < values.count) values.data[i] = Math.max(values.data[i]!, worst);
+	turns.text =
+		`between ticks these bodies turn in a way that the ticks do not tell: ${concerned.join(", ")}; ` +
+		"what is shown between ticks may be another motion. Play more slowly";
 }
 
 function* tracks(replay: Replay): Generator<Track> {
 	const { frames, signals, arrows } = replay;
 	yield frames.t;
 	yield frames.pose;
+	if (frames.velocity[0]) yield frames.velocity[0].values;
 	for (const { values } of frames.eta) yield values;
 	for (const { values } of signals) yield values;
+	if (replay.turns) yield replay.turns.signal.values;
 	for (const { at, vector } of arrows) {
 		yield at;
 		yield vector;
@@ -197,6 +234,11 @@ function* tracks(replay: Replay): Generator<Track> {
 
 export function tickLength(replay: Replay): number {
 	return (
-		16 + 8 * replay.signals.length + 4 * replay.frames.pose.width + 4 * replay.etaSize + 24 * replay.arrows.length
+		16 +
+		8 * replay.signals.length +
+		4 * replay.frames.pose.width +
+		4 * (replay.frames.velocity[0]?.values.width ?? 0) +
+		4 * replay.etaSize +
+		24 * replay.arrows.length
 	);
 }

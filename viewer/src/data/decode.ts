@@ -21,8 +21,10 @@ import type {
 	RunEvent,
 	Shape,
 	Signal,
+	VelocityTrack,
 } from "./replay.js";
 import { Track } from "./track.js";
+import { TURN_LIMIT } from "./turn.js";
 import {
 	choice,
 	color,
@@ -273,6 +275,13 @@ function decodeEta(value: unknown, bodies: Body[], count: number, place: string)
 	};
 }
 
+function decodeVelocity(value: unknown, bodies: Body[], count: number, place: string): VelocityTrack {
+	const from = dict(value, place);
+	const body = index(from.body, bodies.length - 1, `${place}.body`);
+	const values = floats(shaped(from.values, [count, 6], `${place}.values`).data);
+	return { body, offset: 0, values: new Track(values, 6, count) };
+}
+
 function decodeFrames(value: unknown, bodies: Body[]): Frames {
 	const from = dict(value, "frames");
 	const ground = bodies.length - 1;
@@ -290,6 +299,9 @@ function decodeFrames(value: unknown, bodies: Body[]): Frames {
 	return {
 		t: new Track(t, 1, n),
 		pose: new Track(pose, ground * 7, n),
+		velocity: list(from.velocity, "frames.velocity").map((v, i) =>
+			decodeVelocity(v, bodies, n, `frames.velocity[${i}]`),
+		),
 		eta: list(from.eta, "frames.eta").map((e, i) => decodeEta(e, bodies, n, `frames.eta[${i}]`)),
 		origin: origin ? new Track(origin, 3, n) : null,
 		topology: list(from.topology, "frames.topology")
@@ -298,8 +310,10 @@ function decodeFrames(value: unknown, bodies: Body[]): Frames {
 	};
 }
 
-function emptyFrames(bodies: Body[]): Frames {
+/** velocity: ticks have the velocities of all bodies. */
+function emptyFrames(bodies: Body[], velocity: boolean): Frames {
 	const eta: EtaTrack[] = [];
+	const values = Track.empty((bodies.length - 1) * 6, false);
 	for (const { index: body, flexible } of bodies) {
 		if (flexible)
 			eta.push({
@@ -312,6 +326,7 @@ function emptyFrames(bodies: Body[]): Frames {
 	return {
 		t: Track.empty(1, true),
 		pose: Track.empty((bodies.length - 1) * 7, false),
+		velocity: velocity ? bodies.slice(0, -1).map((_, body) => ({ body, offset: 6 * body, values })) : [],
 		eta,
 		origin: null,
 		topology: [],
@@ -416,6 +431,18 @@ function decodeBadge(value: unknown, signals: Signal[], frames: Frames, live: bo
 	};
 }
 
+/** The badge of a live run whose ticks have velocities; its values come with the ticks (live.ts). */
+function turnBadge(frames: Frames): Badge | null {
+	if (!frames.velocity.length) return null;
+	const values = Track.empty(1, false);
+	return {
+		label: "Turns",
+		text: "",
+		good: TURN_LIMIT,
+		signal: { index: -1, name: "Turns", unit: "rad", kind: "system", about: "", t: frames.t, values },
+	};
+}
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 function checkFormat(root: Dict): void {
@@ -451,13 +478,16 @@ export function decodeReplay(value: unknown, live: boolean): Replay {
 	const meshes = list(root.meshes, "meshes").map((m, i) => decodeMesh(m, `meshes[${i}]`));
 	const { bodies, etaSize } = decodeBodies(root, meshes.length);
 	if (!live && root.frames === undefined) fail("frames", "is missing");
-	const frames = live ? emptyFrames(bodies) : decodeFrames(root.frames, bodies);
+	const drag = root.live === undefined ? {} : dict(root.live, "live");
+	const frames = live ? emptyFrames(bodies, drag.velocity === true) : decodeFrames(root.frames, bodies);
 	const times = list(root.times, "times").map((t, i) => decodeTimes(t, `times[${i}]`));
 	const signals = list(root.signals, "signals").map((s, i) =>
 		decodeSignal(s, i, frames, times, live, `signals[${i}]`),
 	);
+	const badges = list(root.badges, "badges").map((b, i) => decodeBadge(b, signals, frames, live, `badges[${i}]`));
+	const turns = live ? turnBadge(frames) : null;
+	if (turns) badges.push(turns);
 	const up = choice(root.up, ["x", "y", "z"] as const, "up", "z");
-	const drag = root.live === undefined ? {} : dict(root.live, "live");
 	return {
 		title: text(root.title, "title", "") || text(root.model_name, "model_name", "") || "Untitled run",
 		software: [text(root.software, "software", ""), text(root.software_version, "software_version", "")]
@@ -477,7 +507,8 @@ export function decodeReplay(value: unknown, live: boolean): Replay {
 		events: list(root.events, "events")
 			.map((e, i) => decodeEvent(e, `events[${i}]`))
 			.sort((a, b) => a.t - b.t),
-		badges: list(root.badges, "badges").map((b, i) => decodeBadge(b, signals, frames, live, `badges[${i}]`)),
+		badges,
+		turns,
 		ghost: live ? null : decodeGhost(root.ghost, root),
 		forcePerMetre: number(drag.force_per_metre, "live.force_per_metre", 0),
 	};

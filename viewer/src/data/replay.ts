@@ -132,9 +132,16 @@ export interface EtaTrack {
 	values: Track;
 }
 
+export interface VelocityTrack {
+	body: number;
+	offset: number; // of its 6 numbers in a row of values
+	values: Track; // linear, then angular
+}
+
 export interface Frames {
 	t: Track;
 	pose: Track; // bodies without the ground, 7 each
+	velocity: VelocityTrack[]; // of bodies that turn fast
 	eta: EtaTrack[];
 	origin: Track | null;
 	topology: TopologyChange[];
@@ -156,6 +163,7 @@ export interface Replay {
 	arrows: Arrow[];
 	events: RunEvent[];
 	badges: Badge[];
+	turns: Badge | null; // of a live run: rotations between ticks that the ticks do not tell; also one of badges
 	ghost: Replay | null;
 	forcePerMetre: number; // of dragging in a live run [N/m]
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * sample.ts — the run at one time: poses, modal coordinates, presence, topology. Positions and modal coordinates are
- * interpolated linearly, quaternions along the shorter arc (linear and normalised: frames are close together).
- * Sampling allocates nothing.
+ * interpolated linearly, quaternions along the shorter arc (linear and normalised: frames are close together); bodies that
+ * turn fast come with their velocities and follow those (turn.ts). Sampling allocates nothing.
  */
 import { isPresent, type Body, type BodyNode, type End, type Replay } from "./replay.js";
 import type { Track } from "./track.js";
+import { between } from "./turn.js";
 
 /** The last index i with t[i] <= time, at least 0. `hint`: where it was last. */
 export function lastBefore(t: Track, time: number, hint: number): number {
@@ -74,6 +75,7 @@ export class Sample {
 		}
 		this.locate(time);
 		this.interpolatePoses();
+		this.followVelocities();
 		this.interpolateEta();
 		this.applyTopology(time);
 	}
@@ -112,6 +114,28 @@ export class Sample {
 			const finite = Number.isFinite(inverse) && Number.isFinite(pose[o]! + pose[o + 1]! + pose[o + 2]!);
 			present[i] = finite && (constant[i] || isPresent(this.replay.bodies[i]!.present, this.time)) ? 1 : 0;
 			this.writeMatrix(i);
+		}
+	}
+
+	/** Bodies whose velocities are known, where they have turned by more than some degrees. */
+	private followVelocities(): void {
+		const { t, pose, velocity } = this.replay.frames;
+		const { frame, fraction } = this;
+		if (fraction <= 0) return;
+		const dt = t.data[frame + 1]! - t.data[frame]!;
+		const a = frame * pose.width;
+		for (let i = 0; i < velocity.length; i++) {
+			const { body, offset, values } = velocity[i]!;
+			if (!this.present[body]) continue;
+			const v = frame * values.width + offset;
+			const w = v + values.width;
+			const { data } = values;
+			let spin = 0;
+			for (let k = 3; k < 6; k++) spin += Math.abs(data[v + k]!) + Math.abs(data[w + k]!);
+			if (!(spin * dt > 0.1)) continue;
+			const p = a + body * 7;
+			between(pose.data, p, p + pose.width, data, v, w, dt, fraction, this.pose, body * 7);
+			this.writeMatrix(body);
 		}
 	}
 
