@@ -52,8 +52,10 @@ int say_status(const char *path, CalStatus status, const CalError *error);
 
 /* ---- input ------------------------------------------------------------------------------------- */
 
-/** All of a stream and a zero behind it, from malloc; NULL: out of memory. */
-char *input_read(FILE *in, size_t *length);
+enum { INPUT_MOST = 1 << 26 }; // bytes of a model file that are worth reading: the library refuses more
+
+/** All of a stream, or somewhat more than `most` of it, and a zero behind it, from malloc; NULL: out of memory. */
+char *input_read(FILE *in, size_t most, size_t *length);
 /** How messages call an input: "<stdin>" for "-". */
 const char *input_name(const char *path);
 /** Reads a model file, or stdin for "-". On failure the message has been printed; returns an exit code. */

@@ -112,13 +112,13 @@ int say_status(const char *path, CalStatus status, const CalError *error) {
 
 /* ---- input ------------------------------------------------------------------------------------- */
 
-char *input_read(FILE *in, size_t *length) {
+char *input_read(FILE *in, size_t most, size_t *length) {
 	size_t capacity = 1 << 16, got = 0;
 	char *text = malloc(capacity);
 	while (text) {
 		got += fread(text + got, 1, capacity - 1 - got, in);
 		text[got] = 0;
-		if (got < capacity - 1)
+		if (got < capacity - 1 || got > most)
 			break;
 		char *more = realloc(text, capacity *= 2);
 		if (!more)
@@ -137,7 +137,7 @@ int input_open(const char *path, CalFile **file) {
 	if (strcmp(path, "-") != 0)
 		return say_status(path, cal_file_read(path, NULL, file, &error), &error);
 	size_t length = 0;
-	char *text = input_read(stdin, &length);
+	char *text = input_read(stdin, INPUT_MOST, &length);
 	if (!text)
 		return say_status("<stdin>", CAL_ERR_MEMORY, NULL);
 	CalStatus status = cal_file_parse(text, length, "<stdin>", NULL, file, &error);

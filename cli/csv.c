@@ -156,16 +156,19 @@ static int read_table(const char *path, Csv *csv) {
 	return code;
 }
 
+enum { CSV_MOST = 1 << 29 }; // bytes
+
 static char *read_file(const char *path) {
 	bool from_stdin = strcmp(path, "-") == 0;
 	FILE *in = from_stdin ? stdin : fopen(path, "r");
 	if (!in)
 		return NULL;
-	size_t length;
-	char *text = input_read(in, &length);
-	if (text && ferror(in)) {
+	size_t length = 0;
+	char *text = input_read(in, CSV_MOST, &length);
+	if (text && (ferror(in) || length > CSV_MOST)) {
 		free(text);
 		text = NULL;
+		errno = length > CSV_MOST ? EFBIG : errno;
 	}
 	if (!from_stdin)
 		fclose(in);
@@ -177,7 +180,11 @@ int csv_read(const char *path, Csv *csv) {
 	if (csv->text)
 		return read_table(input_name(path), csv);
 	char text[256];
-	snprintf(text, sizeof text, "cannot be read: %s", strerror(errno));
+	if (errno == EFBIG)
+		snprintf(text, sizeof text, "has more than %d bytes; record less often (--interval), or into HDF5 (.h5)",
+		         CSV_MOST);
+	else
+		snprintf(text, sizeof text, "cannot be read: %s", strerror(errno));
 	say_error(input_name(path), text);
 	return EXIT_INPUT;
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "checkpoint.h"
@@ -231,11 +232,14 @@ static void write_out(Input *input) {
 static int read_input(const char *path, Input *input) {
 	*input = (Input){.path = input_name(path)};
 	bool from_stdin = strcmp(path, "-") == 0;
-	FILE *in = from_stdin ? stdin : fopen(path, "rb");
+	struct stat about;
+	const bool readable =
+		from_stdin || (stat(path, &about) == 0 && (S_ISREG(about.st_mode) || S_ISFIFO(about.st_mode)));
+	FILE *in = from_stdin ? stdin : readable ? fopen(path, "rb") : NULL;
 	size_t length = 0;
 	if (!in)
 		return input_open(path, &input->file);
-	input->text = input_read(in, &length);
+	input->text = input_read(in, INPUT_MOST, &length);
 	bool bad = ferror(in) != 0;
 	if (!from_stdin)
 		fclose(in);
@@ -391,7 +395,9 @@ static uint64_t fingerprint(const RunOptions *options, const CalRunSettings *set
 		hash = ranks_hash_text(hash, options->recorded[i]);
 	for (int i = 0; i < options->plotted_count; i++)
 		hash = ranks_hash_text(hash, options->plotted[i]);
-	FILE *restart = options->checkpoints.restart ? fopen(options->checkpoints.restart, "rb") : NULL;
+	const char *path = options->checkpoints.restart;
+	struct stat about;
+	FILE *restart = path && stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
 	char bytes[4096];
 	for (size_t got; restart && (got = fread(bytes, 1, sizeof bytes, restart)) > 0;)
 		hash = ranks_hash(hash, bytes, got);
@@ -422,7 +428,7 @@ static int load_and_run(RunOptions *options) {
 		input.file = NULL; // loaded owns it
 	}
 	code = ranks_agree_aloud(options->ranks, code, false);
-	if (code == EXIT_OK)
+	if (code == EXIT_OK && options->ranks)
 		code = ranks_distribute(options->ranks, loaded.sim, fingerprint(options, &settings, &input), input.path);
 	if (code == EXIT_OK)
 		code = run_loaded(options, &settings, &input, &loaded);

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/input_file.h"
 #include "base/memory.h"
 #include "io/units.h"
 
@@ -75,7 +76,9 @@ static CalStatus slurp(FeText *t, FILE *stream) {
 			if (!memory)
 				return larger <= FE_FILE_MAX
 				           ? fe_file_error(t->error, t->path, CAL_ERR_MEMORY, "out of memory")
-				           : fe_file_error(t->error, t->path, CAL_ERR_INPUT, "the file exceeds 512 MiB");
+				           : fe_file_error(
+								 t->error, t->path, CAL_ERR_INPUT,
+								 "the file exceeds 512 MiB; use a coarser mesh, or reduce the model with the program it is from");
 			if (t->length)
 				memcpy(memory, t->text, t->length);
 			memory_free(&t->allocator, t->text);
@@ -88,7 +91,7 @@ static CalStatus slurp(FeText *t, FILE *stream) {
 			break;
 	}
 	if (ferror(stream))
-		return fe_file_error(t->error, t->path, CAL_ERR_IO, "the file could not be read; is it a directory?");
+		return fe_file_error(t->error, t->path, CAL_ERR_IO, "the file could not be read to its end");
 	return CAL_OK;
 }
 
@@ -99,9 +102,12 @@ CalStatus fe_text_open(FeText *t, const char *path, const CalAllocator *allocato
 	t->text = NULL;
 	t->length = t->at = 0;
 	t->line_number = 0;
-	FILE *stream = fopen(path, "rb");
+	static const InputFile limits = {FE_FILE_MAX / 2,
+	                                 "use a coarser mesh, or reduce the model with the program it is from", false};
+	char why[INPUT_FILE_WHY];
+	FILE *stream = input_file_open(path, &limits, why);
 	if (!stream)
-		return fe_file_error(error, path, CAL_ERR_IO, "the file could not be opened; check that it exists");
+		return fe_file_error(error, path, CAL_ERR_IO, "%s", why);
 	const CalStatus status = slurp(t, stream);
 	fclose(stream);
 	if (status != CAL_OK)

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#include "base/name_index.h"
-
 static const char *const section_names[PART_SECTION_COUNT] = {
 	[PART_GROUPS] = "groups",    [PART_BODIES] = "bodies",       [PART_JOINTS] = "joints",
 	[PART_LOOPS] = "loops",      [PART_PENDULUMS] = "pendulums", [PART_STATE] = "state",
@@ -43,36 +41,61 @@ bool part_append(Reader *r, PartList *list, PartItem item) {
 	return true;
 }
 
-static PartItem *find_item(const PartList *list, const char *name) {
-	for (int i = 0; i < list->count; i++)
-		if (strcmp(list->items[i].key->text, name) == 0)
-			return &list->items[i];
-	return NULL;
-}
-
-const TreeNode *part_find(const PartList *list, const char *name) {
-	const PartItem *item = find_item(list, name);
-	return item ? item->value : NULL;
-}
-
-/* The name as the part has it, of a body of `length` bytes. */
-static const char *find_body(const Part *part, const char *name, size_t length) {
-	static const PartSection kinds[] = {PART_BODIES, PART_PENDULUMS};
-	for (int k = 0; k < 2; k++) {
-		const PartList *list = &part->lists[kinds[k]];
-		for (int i = 0; i < list->count; i++) {
-			const char *text = list->items[i].key->text;
-			if (strncmp(text, name, length) == 0 && text[length] == '\0')
-				return text;
+/* Keys that are not in the index yet; the table lies in the pool of the file, and is made anew when it is half full. */
+static bool index_items(Reader *r, PartList *list) {
+	if (list->indexed == list->count)
+		return true;
+	if (2 * (uint64_t)list->count > list->index.capacity) {
+		uint32_t capacity = 16;
+		while (capacity < 4 * (uint64_t)list->count)
+			capacity *= 2;
+		list->index = (NameIndex){.slots = reader_array(r, capacity, sizeof(NameSlot)), .capacity = capacity};
+		list->indexed = 0;
+		if (!list->index.slots) {
+			list->index = (NameIndex){0};
+			return false;
 		}
+	}
+	for (; list->indexed < list->count; list->indexed++) {
+		const char *key = list->items[list->indexed].key->text;
+		name_index_insert(&list->index, name_hash(0, key, strlen(key)), (uint32_t)list->indexed + 1);
+	}
+	return true;
+}
+
+/* The first item whose key is the first `length` characters of a name; NULL: there is none, or no memory. */
+static PartItem *find_item(Reader *r, PartList *list, const char *name, size_t length) {
+	uint32_t cursor = 0, value;
+	if (!index_items(r, list))
+		return NULL;
+	while ((value = name_index_next(&list->index, name_hash(0, name, length), &cursor)) != 0) {
+		const char *key = list->items[value - 1].key->text;
+		if (strncmp(key, name, length) == 0 && key[length] == '\0')
+			return &list->items[value - 1];
 	}
 	return NULL;
 }
 
-const char *part_body_of(const Part *part, const char *path) {
-	const char *body = find_body(part, path, strlen(path));
+const TreeNode *part_find(Reader *r, PartList *list, const char *name) {
+	const PartItem *item = find_item(r, list, name, strlen(name));
+	return item ? item->value : NULL;
+}
+
+/* The name as the part has it, of a body of `length` bytes. */
+static const char *find_body(Reader *r, Part *part, const char *name, size_t length) {
+	static const PartSection kinds[] = {PART_BODIES, PART_PENDULUMS};
+	for (int k = 0; k < 2; k++) {
+		const PartItem *item = find_item(r, &part->lists[kinds[k]], name, length);
+		if (item)
+			return item->key->text;
+	}
+	return NULL;
+}
+
+const char *part_body_of(Reader *r, Part *part, const char *path) {
+	const char *body = find_body(r, part, path, strlen(path));
 	const char *slash = body ? NULL : name_path_split(path);
-	return slash ? find_body(part, path, (size_t)(slash - path)) : body;
+	return slash ? find_body(r, part, path, (size_t)(slash - path)) : body;
 }
 
 /* ---- maps that differ in one pair ------------------------------------------------------------------------ */
@@ -123,12 +146,12 @@ static bool is_reversed(const TreeNode *joint) {
 }
 
 /* Position of the joint that carries the body, or -1. */
-static int carrier_of(const Part *part, const char *body) {
+static int carrier_of(Reader *r, Part *part, const char *body) {
 	const PartList *joints = &part->lists[PART_JOINTS];
 	for (int i = 0; i < joints->count; i++) {
 		const TreeNode *map = joints->items[i].value;
 		const char *path = text_of(map, is_reversed(map) ? "from" : "to");
-		const char *carried = path ? part_body_of(part, path) : NULL;
+		const char *carried = path ? part_body_of(r, part, path) : NULL;
 		if (carried && strcmp(carried, body) == 0)
 			return i;
 	}
@@ -136,15 +159,15 @@ static int carrier_of(const Part *part, const char *body) {
 }
 
 /* From the border's body to the joint on the ground; -1 after reporting. */
-static int chain_find(Reader *r, const Part *part, const TreeNode *place, const char *border, int *chain) {
-	const char *body = part_body_of(part, border);
+static int chain_find(Reader *r, Part *part, const TreeNode *place, const char *border, int *chain) {
+	const char *body = part_body_of(r, part, border);
 	const PartList *joints = &part->lists[PART_JOINTS];
-	if (!body || part_find(&part->lists[PART_PENDULUMS], body)) {
+	if (!body || part_find(r, &part->lists[PART_PENDULUMS], body)) {
 		reader_fail(r, place, "the border node \"%.80s\" is not on a body that a joint carries", border);
 		return -1;
 	}
 	for (int count = 0; count < joints->count; count++) {
-		const int joint = carrier_of(part, body);
+		const int joint = carrier_of(r, part, body);
 		if (joint < 0) {
 			reader_fail(r, place, "no joint carries the body \"%.80s\"", body);
 			return -1;
@@ -152,7 +175,7 @@ static int chain_find(Reader *r, const Part *part, const TreeNode *place, const 
 		chain[count] = joint;
 		const TreeNode *map = joints->items[joint].value;
 		const char *path = text_of(map, is_reversed(map) ? "to" : "from");
-		body = path ? part_body_of(part, path) : NULL;
+		body = path ? part_body_of(r, part, path) : NULL;
 		if (!body)
 			return count + 1;
 	}
@@ -211,11 +234,11 @@ static const TreeNode *mixed_state(Reader *r, const TreeNode *place, const TreeN
 static bool shift_states(Reader *r, Part *part, const int *chain, int count) {
 	PartList *states = &part->lists[PART_STATE];
 	const PartItem *joints = part->lists[PART_JOINTS].items;
-	const TreeNode *first = part_find(states, joints[chain[0]].key->text);
+	const TreeNode *first = part_find(r, states, joints[chain[0]].key->text);
 	for (int i = 0; i < count; i++) {
 		const TreeNode *key = joints[chain[i]].key;
-		PartItem *item = find_item(states, key->text);
-		const TreeNode *modal = i + 1 < count ? part_find(states, joints[chain[i + 1]].key->text) : first;
+		PartItem *item = find_item(r, states, key->text, strlen(key->text));
+		const TreeNode *modal = i + 1 < count ? part_find(r, states, joints[chain[i + 1]].key->text) : first;
 		const TreeNode *made = mixed_state(r, key, item ? item->value : NULL, i + 1 < count, modal);
 		if (!made)
 			return false;

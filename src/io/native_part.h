@@ -8,6 +8,7 @@
 #ifndef CALDER_IO_NATIVE_PART_H
 #define CALDER_IO_NATIVE_PART_H
 
+#include "base/name_index.h"
 #include "io/native.h"
 #include "io/tree_build.h"
 
@@ -35,6 +36,8 @@ typedef struct PartItem {
 typedef struct PartList {
 	PartItem *items;
 	int count, capacity;
+	NameIndex index; // of the keys of the first `indexed` items, made when one is looked for; values: place + 1
+	int indexed;
 } PartList;
 
 typedef struct Part {
@@ -42,7 +45,7 @@ typedef struct Part {
 	const TreeNode *border; // list of paths, NULL: none
 	PartList lists[PART_SECTION_COUNT];
 	FileInstance *instances;
-	int instance_count;
+	int instance_count, instance_capacity;
 } Part;
 
 /* How the names of a part are seen from the file that uses it. */
@@ -59,10 +62,12 @@ bool part_failed(Reader *r);
 const char *part_section_name(PartSection section);
 bool part_append(Reader *r, PartList *list, PartItem item);
 /** The value of that name, or NULL. */
-const TreeNode *part_find(const PartList *list, const char *name);
+const TreeNode *part_find(Reader *r, PartList *list, const char *name);
 /** The name of the body or pendulum of a path; NULL: there is none, or it is on the ground. */
-const char *part_body_of(const Part *part, const char *path);
+const char *part_body_of(Reader *r, Part *part, const char *path);
 
+/** The tree of a file with the values of a map of paths (native_set.c); set NULL: as it is. NULL after reporting. */
+const TreeNode *part_with_settings(Reader *r, const TreeNode *root, const TreeNode *set);
 /** Gives every name in the part its prefix. */
 bool part_rename(const Scope *scope, Part *part);
 /** A path as the scope sees it; NULL after reporting. */

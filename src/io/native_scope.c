@@ -312,9 +312,12 @@ static bool rename_list(const Scope *scope, PartSection section, PartList *list)
 }
 
 bool part_rename(const Scope *scope, Part *part) {
-	for (int i = 0; i < PART_SECTION_COUNT; i++)
+	for (int i = 0; i < PART_SECTION_COUNT; i++) {
 		if (!rename_list(scope, (PartSection)i, &part->lists[i]))
 			return part_failed(scope->r);
+		part->lists[i].index = (NameIndex){0}; // of the names that they had
+		part->lists[i].indexed = 0;
+	}
 	for (int i = 0; i < part->instance_count; i++) {
 		FileInstance *instance = &part->instances[i];
 		instance->name = prefixed(scope, instance->name);

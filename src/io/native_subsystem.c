@@ -108,80 +108,32 @@ static bool add_sections(Reader *r, const TreeNode *root, Part *part) {
 	return !part->border || tree_is_null(part->border) || read_list(r, part->border, "paths of nodes");
 }
 
+static bool reserve_instances(Reader *r, Part *part, int more) {
+	if (part->instance_count + more <= part->instance_capacity)
+		return true;
+	const int capacity = 2 * (part->instance_count + more);
+	FileInstance *all = reader_array(r, (size_t)capacity, sizeof *all);
+	if (!all)
+		return false;
+	if (part->instance_count)
+		memcpy(all, part->instances, (size_t)part->instance_count * sizeof *all);
+	part->instances = all;
+	part->instance_capacity = capacity;
+	return true;
+}
+
 static bool append_part(Reader *r, Part *to, const Part *from) {
 	for (int k = 0; k < PART_SECTION_COUNT; k++)
 		for (int i = 0; i < from->lists[k].count; i++)
 			if (!part_append(r, &to->lists[k], from->lists[k].items[i]))
 				return false;
-	FileInstance *all = reader_array(r, (size_t)(to->instance_count + from->instance_count), sizeof *all);
-	if (!all)
+	if (from->instance_count == 0)
+		return true;
+	if (!reserve_instances(r, to, from->instance_count))
 		return false;
-	if (to->instance_count)
-		memcpy(all, to->instances, (size_t)to->instance_count * sizeof *all);
-	if (from->instance_count)
-		memcpy(all + to->instance_count, from->instances, (size_t)from->instance_count * sizeof *all);
-	to->instances = all;
+	memcpy(to->instances + to->instance_count, from->instances, (size_t)from->instance_count * sizeof *to->instances);
 	to->instance_count += from->instance_count;
 	return true;
-}
-
-/* ---- other values ("set") ---------------------------------------------------------------------------------- */
-
-/* The child that the beginning of a dotted path names: of several the longest. -1: none. */
-static int child_of(const TreeNode *node, const char *path, size_t *length) {
-	int found = -1;
-	*length = 0;
-	for (int i = 0; node->kind != TREE_SCALAR && i < node->count; i++) {
-		const TreeNode *key = node->kind == TREE_MAP ? node->keys[i] : tree_get(node->items[i], "name");
-		const size_t n = key && key->kind == TREE_SCALAR ? strlen(key->text) : 0;
-		if (n > *length && strncmp(path, key->text, n) == 0 && (path[n] == '.' || path[n] == '\0')) {
-			found = i;
-			*length = n;
-		}
-	}
-	return found;
-}
-
-static const TreeNode *with_child(Reader *r, const TreeNode *node, int child, const TreeNode *value) {
-	if (node->kind == TREE_MAP)
-		return map_with(r, node, node->keys[child]->text, value);
-	const TreeNode **items = reader_array(r, (size_t)node->count, sizeof *items);
-	if (!items)
-		return NULL;
-	memcpy(items, node->items, (size_t)node->count * sizeof *items);
-	items[child] = value;
-	const TreeNode *made = tree_make_list(r->file->tree, node, items, node->count);
-	if (!made)
-		part_failed(r);
-	return made;
-}
-
-/* The tree with another value at the path; the last key may be a new one. NULL after reporting. */
-static const TreeNode *with_value(Reader *r, const TreeNode *node, const TreeNode *key, const char *path,
-                                  const TreeNode *value) {
-	size_t length;
-	const int child = child_of(node, path, &length);
-	if (child < 0 && node->kind == TREE_MAP && path[0] && !strchr(path, '.'))
-		return map_with(r, node, path, value);
-	if (child < 0) {
-		reader_fail(r, key, "there is nothing at \"%.80s\": \"%.60s\" is not found in %.100s:%d", key->text, path,
-		            node->file ? node->file : tree_name(r->file->tree), node->line);
-		return NULL;
-	}
-	const TreeNode *made = path[length] ? with_value(r, node->items[child], key, path + length + 1, value) : value;
-	return made ? with_child(r, node, child, made) : NULL;
-}
-
-static const TreeNode *with_settings(Reader *r, const TreeNode *root, const TreeNode *set) {
-	if (!set || tree_is_null(set))
-		return root;
-	if (set->kind != TREE_MAP) {
-		reader_fail(r, set, "expected a map of places in the file and their values, e.g. bodies.boom.mass: 12 kg");
-		return NULL;
-	}
-	for (int i = 0; root && i < set->count; i++)
-		root = with_value(r, root, set->keys[i], set->keys[i]->text, set->items[i]);
-	return root;
 }
 
 /* ---- other files ------------------------------------------------------------------------------------------- */
@@ -212,11 +164,11 @@ static bool check_recursion(Reader *r, const TreeNode *node, const Stack *stack,
 	       reader_fail(r, node, "subsystems are nested more than %d deep, down to %.200s", DEPTH_MAX, path);
 }
 
-/* The tree of a file, read once however often it is used; NULL after reporting. */
-static const TreeNode *open_file(Reader *r, const TreeNode *node, const char *path) {
-	for (const Tree *known = r->file->tree->adopted; known; known = known->adopted)
+/* A file, read once however often it is used; NULL after reporting. */
+static Tree *open_tree(Reader *r, const TreeNode *node, const char *path) {
+	for (Tree *known = r->file->tree->adopted; known; known = known->adopted)
 		if (strcmp(known->name, path) == 0)
-			return known->root;
+			return known;
 	Tree *tree;
 	CalError error = {0};
 	const CalStatus status = tree_read(path, &r->file->allocator, &tree, &error);
@@ -225,7 +177,48 @@ static const TreeNode *open_file(Reader *r, const TreeNode *node, const char *pa
 		return NULL;
 	}
 	tree_adopt(r->file->tree, tree);
-	return tree->root;
+	return tree;
+}
+
+/* The path of the file that an instance uses. */
+static bool path_of(Reader *r, const TreeNode *node, const char *file, char *path, size_t size) {
+	const char *host = node->file ? node->file : tree_name(r->file->tree);
+	return reader_path(r, node, host, file, path, size);
+}
+
+/*
+ * How many items a file has with its subsystems written out, without writing them out: a few files that use each other several
+ * times stand for a model of any size. Counts each file once. What is wrong in them is told when they are read.
+ */
+static bool add_weights(Reader *r, const TreeNode *root, Stack *stack, size_t *weight) {
+	const TreeNode *section = tree_get(root, "subsystems");
+	*weight = root->weight;
+	for (int i = 0; section && section->kind != TREE_SCALAR && i < section->count; i++) {
+		const TreeNode *node = tree_get(section->items[i], "file");
+		const TreeNode *name = section->kind == TREE_MAP ? section->keys[i] : tree_get(section->items[i], "name");
+		char path[1024];
+		if (!node || node->kind != TREE_SCALAR)
+			continue;
+		reader_subject(r, "subsystem", name && name->kind == TREE_SCALAR ? name->text : NULL);
+		if (!path_of(r, node, node->text, path, sizeof path) || !check_recursion(r, node, stack, path))
+			return false;
+		Tree *tree = open_tree(r, node, path);
+		if (!tree)
+			return false;
+		stack->paths[stack->depth++] = tree->name;
+		const bool added = tree->written_out || add_weights(r, tree->root, stack, &tree->written_out);
+		stack->depth--;
+		*weight += tree->written_out;
+		if (!added)
+			return false;
+		if (*weight > TREE_MAX_NODES)
+			return reader_fail(
+				r, node,
+				"with its subsystems written out, this file has more than %d items; use fewer instances, or "
+				"subsystems of a library (docs/subsystems.md)",
+				TREE_MAX_NODES);
+	}
+	return true;
 }
 
 static bool check_file(Reader *r, const TreeNode *root) {
@@ -244,13 +237,10 @@ static bool check_file(Reader *r, const TreeNode *root) {
 static bool open_instance(Reader *r, Instance *it, Stack *stack) {
 	char path[1024];
 	const TreeNode *node = tree_get(it->item.value, "file");
-	const char *host = node->file ? node->file : tree_name(r->file->tree);
-	if (!reader_path(r, node, host, it->in.file, path, sizeof path))
+	if (!path_of(r, node, it->in.file, path, sizeof path) || !check_recursion(r, node, stack, path))
 		return false;
-	if (!check_recursion(r, node, stack, path))
-		return false;
-	const TreeNode *root = open_file(r, node, path);
-	root = root ? with_settings(r, root, it->in.set) : NULL;
+	const Tree *tree = open_tree(r, node, path);
+	const TreeNode *root = tree ? part_with_settings(r, tree->root, it->in.set) : NULL;
 	if (!root || !check_file(r, root))
 		return false;
 	stack->paths[stack->depth++] = reader_text(r, "%s", path);
@@ -366,32 +356,61 @@ static bool attach(Reader *r, Instance *it, const Scope *scope, FileInstance *re
 
 /* ---- groups -------------------------------------------------------------------------------------------------- */
 
-/* Whether the path is inside the instance; *rest is its path there. */
-static bool is_inside(const Instance *it, const char *path, const char **rest) {
-	const size_t length = strlen(it->item.name);
-	*rest = path + length + 1;
-	return strncmp(path, it->item.name, length) == 0 && path[length] == '/';
+/* The instances of a file, and which of them has a name. */
+typedef struct Instances {
+	Instance *items;
+	int count;
+	NameIndex names; // values: place + 1
+} Instances;
+
+static bool index_instances(Reader *r, Instances *all) {
+	uint32_t capacity = 16;
+	while (capacity < 2 * ((uint64_t)all->count + 1))
+		capacity *= 2;
+	all->names = (NameIndex){.slots = reader_array(r, capacity, sizeof(NameSlot)), .capacity = capacity};
+	for (int i = 0; all->names.slots && i < all->count; i++) {
+		const char *name = all->items[i].item.name;
+		name_index_insert(&all->names, name_hash(0, name, strlen(name)), (uint32_t)i + 1);
+	}
+	return all->names.slots != NULL;
 }
 
-static const char *body_group(const Part *part, const char *path) {
-	const char *body = part_body_of(part, path);
-	const TreeNode *group = body ? tree_get(part_find(&part->lists[PART_BODIES], body), "group") : NULL;
+static Instance *find_instance(const Instances *all, const char *name, size_t length) {
+	uint32_t cursor = 0, value;
+	while ((value = name_index_next(&all->names, name_hash(0, name, length), &cursor)) != 0) {
+		Instance *it = &all->items[value - 1];
+		if (strncmp(it->item.name, name, length) == 0 && it->item.name[length] == '\0')
+			return it;
+	}
+	return NULL;
+}
+
+/* The instance that a path leads into; *rest is the path there. NULL: none. */
+static Instance *instance_of(const Instances *all, const char *path, const char **rest) {
+	Instance *found = NULL;
+	for (const char *slash = strchr(path, '/'); slash && !found; slash = strchr(slash + 1, '/')) {
+		found = find_instance(all, path, (size_t)(slash - path));
+		*rest = slash + 1;
+	}
+	return found;
+}
+
+static const char *body_group(Reader *r, Part *part, const char *path) {
+	const char *body = part_body_of(r, part, path);
+	const TreeNode *group = body ? tree_get(part_find(r, &part->lists[PART_BODIES], body), "group") : NULL;
 	return group && group->kind == TREE_SCALAR ? group->text : "main";
 }
 
 /* The group of what carries the instance. depth: instances carried by each other are refused when joints are read. */
-static const char *carrying_group(Reader *r, const Part *host, const Instance *all, int count, const Instance *it,
-                                  int depth) {
+static const char *carrying_group(Reader *r, Part *host, const Instances *all, const Instance *it, int depth) {
 	const char *to = it->attach_count ? it->attach[0].to : "ground", *rest;
-	for (int i = 0; i < count && depth < count; i++) {
-		if (!is_inside(&all[i], to, &rest))
-			continue;
-		const char *group = body_group(&all[i].part, rest);
-		if (strcmp(group, "main") == 0)
-			return carrying_group(r, host, all, count, &all[i], depth + 1);
-		return reader_text(r, "%s/%s", all[i].item.name, group);
-	}
-	return body_group(host, to);
+	Instance *carrier = depth < all->count ? instance_of(all, to, &rest) : NULL;
+	if (!carrier)
+		return body_group(r, host, to);
+	const char *group = body_group(r, &carrier->part, rest);
+	if (strcmp(group, "main") == 0)
+		return carrying_group(r, host, all, carrier, depth + 1);
+	return reader_text(r, "%s/%s", carrier->item.name, group);
 }
 
 /* ---- putting together ------------------------------------------------------------------------------------------ */
@@ -402,31 +421,31 @@ static const char *folder_of(Reader *r, const char *file) {
 }
 
 /* The host's own state wins over that of the file. */
-static bool drop_overridden(Reader *r, const Part *host, Part *part) {
+static bool drop_overridden(Reader *r, Part *host, Part *part) {
 	PartList kept = {0};
 	const PartList *states = &part->lists[PART_STATE];
 	for (int i = 0; i < states->count; i++)
-		if (!part_find(&host->lists[PART_STATE], states->items[i].key->text) &&
+		if (!part_find(r, &host->lists[PART_STATE], states->items[i].key->text) &&
 		    !part_append(r, &kept, states->items[i]))
 			return false;
 	part->lists[PART_STATE] = kept;
 	return true;
 }
 
-static bool add_instance(Reader *r, const Part *host, Instance *it, Part *to) {
+static bool add_instance(Reader *r, Part *host, Instance *it, Part *to) {
 	reader_subject(r, "subsystem", it->item.name);
 	const Scope scope = {
 		.r = r, .prefix = reader_text(r, "%s/", it->item.name), .main = it->group, .folder = folder_of(r, it->in.file)};
 	FileInstance record = {.name = it->item.name, .file = it->in.file};
 	if (!scope.prefix || !scope.main || !scope.folder)
 		return false;
-	if (part_find(&it->part.lists[PART_MOTIONS], "main"))
+	if (part_find(r, &it->part.lists[PART_MOTIONS], "main"))
 		return reader_fail(
 			r, it->item.place,
 			"%.200s moves its group \"main\" as a function of time, which belongs to the file that uses it; "
 			"give the bodies a group of their own there",
 			it->in.file);
-	if (part_body_of(host, it->item.name))
+	if (part_body_of(r, host, it->item.name))
 		return reader_fail(r, it->item.place, "a body has this name; rename one of the two");
 	record.bodies = it->part.lists[PART_BODIES].count + it->part.lists[PART_PENDULUMS].count;
 	record.borders = it->part.border && !tree_is_null(it->part.border) ? it->part.border->count : 0;
@@ -458,8 +477,11 @@ static bool add_instances(Reader *r, const TreeNode *section, Stack *stack, Part
 			return false;
 		reader_subject(r, "subsystems", NULL);
 	}
+	Instances instances = {.items = all, .count = count};
+	if (all && !index_instances(r, &instances))
+		return false;
 	for (int i = 0; all && i < count; i++)
-		all[i].group = all[i].in.file ? carrying_group(r, part, all, count, &all[i], 0) : NULL;
+		all[i].group = all[i].in.file ? carrying_group(r, part, &instances, &all[i], 0) : NULL;
 	for (int i = 0; all && i < count; i++)
 		if (all[i].in.file && !add_instance(r, part, &all[i], &inner))
 			return false;
@@ -538,7 +560,9 @@ bool native_expand(Reader *r) {
 	Part part = {0};
 	if (!section || tree_is_null(section))
 		return true;
-	if (!check_file(r, root) || !part_read(r, root, &stack, &part) || !root_make(r, root, &part))
+	size_t weight;
+	if (!check_file(r, root) || !add_weights(r, root, &stack, &weight) || !part_read(r, root, &stack, &part) ||
+	    !root_make(r, root, &part))
 		return false;
 	r->file->instances = part.instances;
 	r->file->instance_count = part.instance_count;

@@ -45,8 +45,10 @@ void cal_results_about_free(CalResultsAbout *about) {
 #ifdef CALDER_WITH_HDF5
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include "base/input_file.h"
 #include "io/results_doubts.h"
 #include "io/results_hdf5.h"
 #include "io/results_schema.h"
@@ -155,13 +157,30 @@ static bool take_columns(Texts *names, Texts *units, int width, CalResultsTable 
 	return true;
 }
 
-static bool read_rows(hid_t dataset, CalResultsTable *table) {
+/*
+ * Does a dataset claim far more numbers than the file holds? Space that was never written takes none in the file: 40 GB of it
+ * fit in a kilobyte. What Calder writes is never compressed; a copy that is may be smaller, but not by that much.
+ */
+static bool is_sparse(hid_t dataset, hsize_t bytes) {
+	static const hsize_t small_bytes = (hsize_t)1 << 26, share = 64;
+	return bytes > small_bytes && bytes / share > H5Dget_storage_size(dataset);
+}
+
+static bool read_rows(hid_t dataset, CalResultsTable *table, char *why, size_t why_size) {
 	hsize_t size[2] = {0, 0};
 	hid_t space = H5Dget_space(dataset);
 	bool done = space >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
 	            H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[1] > 0 && size[1] < 1 << 24 &&
 	            size[0] < SIZE_MAX / sizeof(double) / size[1];
 	H5Sclose(space);
+	if (done && is_sparse(dataset, size[0] * size[1] * sizeof(double))) {
+		snprintf(
+			why, why_size,
+			": it claims %llu x %llu numbers, of which the file holds %llu bytes; it is damaged, or made to exhaust memory. "
+			"Run the model again",
+			(unsigned long long)size[0], (unsigned long long)size[1], (unsigned long long)H5Dget_storage_size(dataset));
+		return false;
+	}
 	Texts names = {0}, units = {0};
 	done = done && read_texts(dataset, "columns", &names) && read_texts(dataset, "units", &units) &&
 	       take_columns(&names, &units, (int)size[1], table);
@@ -194,6 +213,7 @@ static CalStatus read_stream(hid_t file, const char *path, const char *stream, C
                              CalError *error) {
 	Texts names = {0};
 	int64_t *dropped = NULL;
+	char why[200] = "";
 	CalStatus status = CAL_OK;
 	if (!schema_is_results(file)) {
 		status = not_results(path, "format", error);
@@ -208,9 +228,10 @@ static CalStatus read_stream(hid_t file, const char *path, const char *stream, C
 			index < names.count && stream_path(names.items[index], at) ? schema_dataset(file, at, SCHEMA_FLOAT, 2) : -1;
 		if (index == names.count)
 			status = no_such_stream(path, stream, &names, error);
-		else if (dataset < 0 || !read_rows(dataset, table) || !(table->name = copy_of(names.items[index])))
-			status =
-				error_set(error, CAL_ERR_INPUT, "%.300s: stream \"%.80s\" cannot be read", path, names.items[index]);
+		else if (dataset < 0 || !read_rows(dataset, table, why, sizeof why) ||
+		         !(table->name = copy_of(names.items[index])))
+			status = error_set(error, CAL_ERR_INPUT, "%.300s: stream \"%.80s\" cannot be read%s", path,
+			                   names.items[index], why);
 		else
 			table->dropped = dropped[index];
 		H5Dclose(dataset);
@@ -220,16 +241,26 @@ static CalStatus read_stream(hid_t file, const char *path, const char *stream, C
 	return status;
 }
 
+/* HDF5 itself would wait for a pipe, and for a device. */
+static CalStatus open_file(const char *path, hid_t *file, CalError *error) {
+	static const InputFile limits = {UINT64_MAX, "", true};
+	char why[INPUT_FILE_WHY];
+	if (!input_file_check(path, &limits, why))
+		return error_set(error, CAL_ERR_IO, "%.300s: cannot be read: %s", path, why);
+	*file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	return *file >= 0 ? CAL_OK : error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it an HDF5 file?", path);
+}
+
 CalStatus cal_results_read(const char *path, const char *stream, CalResultsTable *table, CalError *error) {
 	if (!path || !table)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_results_read: path or table is NULL");
 	*table = (CalResultsTable){0};
 	Hdf5Turn turn;
 	hdf5_enter(&turn);
-	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-	CalStatus status =
-		file >= 0 ? read_stream(file, path, stream, table, error)
-				  : error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it there, and is it an HDF5 file?", path);
+	hid_t file = -1;
+	CalStatus status = open_file(path, &file, error);
+	if (status == CAL_OK)
+		status = read_stream(file, path, stream, table, error);
 	H5Fclose(file);
 	hdf5_leave(&turn);
 	if (status != CAL_OK)
@@ -269,7 +300,8 @@ static bool read_list(hid_t file, const char *path, Texts *texts) {
 	hid_t dataset = schema_dataset(file, path, SCHEMA_TEXT, 1), space = H5Dget_space(dataset);
 	hid_t type = schema_text_type();
 	const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-	char **read = count >= 0 && count < 1 << 24 ? calloc((size_t)count + 1, sizeof *read) : NULL;
+	const bool sound = count >= 0 && count < 1 << 24 && !is_sparse(dataset, (hsize_t)count * sizeof(char *));
+	char **read = sound ? calloc((size_t)count + 1, sizeof *read) : NULL;
 	bool done = read && (count == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, read) >= 0);
 	if (done) {
 		done = copy_texts(read, (int)count, texts);
@@ -351,12 +383,10 @@ CalStatus cal_results_about(const char *path, CalResultsAbout *about, CalError *
 	*about = (CalResultsAbout){0};
 	Hdf5Turn turn;
 	hdf5_enter(&turn);
-	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-	CalStatus status = CAL_OK;
-	const char *wrong = file < 0 ? NULL : read_about(file, about);
-	if (file < 0)
-		status = error_set(error, CAL_ERR_IO, "%.300s: cannot be read; is it there, and is it an HDF5 file?", path);
-	else if (wrong)
+	hid_t file = -1;
+	CalStatus status = open_file(path, &file, error);
+	const char *wrong = status == CAL_OK ? read_about(file, about) : NULL;
+	if (wrong)
 		status = not_results(path, wrong, error);
 	H5Fclose(file);
 	hdf5_leave(&turn);

@@ -20,6 +20,7 @@
 
 #include "base/archive.h"
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/memory.h"
 #include "io/sweep.h"
 
@@ -125,6 +126,10 @@ static CalStatus read_all(const CalSweep *sweep, int file, const char *path, cha
 }
 
 static CalStatus shard_read(CalSweep *sweep, const char *path, CalError *error) {
+	static const InputFile limits = {(uint64_t)1 << 36, "is it part of a campaign?", true};
+	char why[INPUT_FILE_WHY];
+	if (!input_file_check(path, &limits, why))
+		return error_set(error, CAL_ERR_IO, "%.400s: %s", path, why);
 	const int file = open(path, O_RDONLY | O_CLOEXEC);
 	char *text;
 	size_t length, end;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/input_file.h"
 #include "base/memory.h"
 #include "io/tree_build.h"
 
@@ -116,7 +117,7 @@ static CalStatus stream_read(FILE *stream, const char *path, const CalAllocator 
 	}
 	if (ferror(stream)) {
 		memory_free(allocator, buffer);
-		return tree_error(error, path, NULL, CAL_ERR_IO, "the file could not be read; is it a directory?");
+		return tree_error(error, path, NULL, CAL_ERR_IO, "the file could not be read to its end");
 	}
 	*text = buffer;
 	*length = used;
@@ -129,10 +130,11 @@ CalStatus tree_text(const char *path, const CalAllocator *allocator, char **text
 	if (!allocator_is_valid(allocator))
 		return tree_error(error, path, NULL, CAL_ERR_ARGUMENT, "the allocator needs both functions or none");
 	const CalAllocator source = allocator_or_default(allocator);
-	FILE *stream = fopen(path, "rb");
+	static const InputFile limits = {TREE_MAX_BYTES, TREE_REMEDY, false};
+	char why[INPUT_FILE_WHY];
+	FILE *stream = input_file_open(path, &limits, why);
 	if (!stream)
-		return tree_error(error, path, NULL, CAL_ERR_IO,
-		                  "the file could not be opened; check that it exists and may be read");
+		return tree_error(error, path, NULL, CAL_ERR_IO, "%s", why);
 	const CalStatus status = stream_read(stream, path, &source, text, length, error);
 	fclose(stream);
 	return status;

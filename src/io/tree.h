@@ -22,6 +22,9 @@ enum {
 	TREE_MAX_MERGED = 1 << 16,  // pairs of one map, merged ones included
 };
 
+/* What to do about a document that is too large. */
+#define TREE_REMEDY "split the model into subsystems (docs/subsystems.md), or build it with the C interface"
+
 typedef enum TreeKind { TREE_SCALAR, TREE_LIST, TREE_MAP } TreeKind;
 
 typedef struct TreeNode TreeNode;

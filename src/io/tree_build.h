@@ -14,6 +14,7 @@ struct Tree {
 	const TreeNode *root; //
 	size_t node_count;    // nodes and merged pairs so far
 	Tree *adopted;        // goes with this one, and what it has adopted
+	size_t written_out;   // weight with the subsystems that it uses (native_subsystem.c), 0: not known
 };
 
 /**

@@ -115,8 +115,8 @@ static CalStatus pending_push(Build *b, const TreeNode *node) {
 /* A finished node goes to its parent, or is the root. */
 static CalStatus node_add(Build *b, const TreeNode *node) {
 	if (b->tree->node_count > TREE_MAX_NODES)
-		return tree_error(b->error, b->tree->name, node, CAL_ERR_INPUT, "the document has more than %d items",
-		                  TREE_MAX_NODES);
+		return tree_error(b->error, b->tree->name, node, CAL_ERR_INPUT, "the document has more than %d items; %s",
+		                  TREE_MAX_NODES, TREE_REMEDY);
 	if (b->depth == 0) {
 		b->tree->root = node;
 		return CAL_OK;
@@ -215,7 +215,8 @@ static CalStatus on_end(Build *b) {
 	b->pending_count = top.first;
 	if (top.node->weight > TREE_MAX_WEIGHT)
 		return tree_error(b->error, b->tree->name, top.node, CAL_ERR_INPUT,
-		                  "with its aliases written out, this has more than %d items", TREE_MAX_WEIGHT);
+		                  "with its aliases written out, this has more than %d items; use fewer aliases",
+		                  TREE_MAX_WEIGHT);
 	if (top.anchor >= 0)
 		b->anchors[top.anchor].node = top.node;
 	return node_add(b, top.node);
@@ -281,7 +282,8 @@ CalStatus tree_parse(const char *text, size_t length, const char *name, const Ca
                      CalError *error) {
 	*tree = NULL;
 	if (length > TREE_MAX_BYTES)
-		return tree_error(error, name, NULL, CAL_ERR_INPUT, "the file is larger than %d bytes", TREE_MAX_BYTES);
+		return tree_error(error, name, NULL, CAL_ERR_INPUT, "the file is larger than %d bytes; %s", TREE_MAX_BYTES,
+		                  TREE_REMEDY);
 	if (!allocator_is_valid(allocator))
 		return tree_error(error, name, NULL, CAL_ERR_ARGUMENT, "the allocator needs both functions or none");
 	Pool pool;

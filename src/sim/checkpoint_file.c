@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/input_file.h"
 #include "base/memory.h"
 #include "sim/checkpoint.h"
 
@@ -114,28 +115,24 @@ CalStatus cal_checkpoint_save(const CalSim *sim, const char *path, CalError *err
 	return status;
 }
 
-/* All of a file; NULL with errno, 0 if memory is short. */
-static char *read_file(const char *path, const CalAllocator *allocator, size_t *size) {
-	FILE *file = fopen(path, "rb");
+/* All of a file, from the allocator. */
+static CalStatus read_file(const char *path, const CalAllocator *allocator, char **bytes, size_t *size,
+                           CalError *error) {
+	static const InputFile limits = {(uint64_t)1 << 33, "is it a checkpoint?", true};
+	char why[INPUT_FILE_WHY];
+	*bytes = NULL;
+	FILE *file = input_file_open(path, &limits, why);
 	if (!file)
-		return NULL;
-	char *bytes = NULL;
-	errno = 0;
-	const bool readable = getc(file) != EOF || feof(file); // a folder is not, whatever length it claims
-	const long length = readable && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
-	if (length >= 0 && fseek(file, 0, SEEK_SET) == 0) {
-		bytes = memory_alloc(allocator, (size_t)length);
-		errno = 0;
-		*size = bytes ? fread(bytes, 1, (size_t)length, file) : 0;
-		if (ferror(file)) {
-			memory_free(allocator, bytes);
-			bytes = NULL;
-		}
-	}
-	const int why = errno;
+		return error_set(error, CAL_ERR_IO, "%s: the checkpoint cannot be read: %s", path, why);
+	const long length = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+	const bool readable = length >= 0 && fseek(file, 0, SEEK_SET) == 0;
+	*bytes = readable ? memory_alloc(allocator, (size_t)length) : NULL;
+	*size = *bytes ? fread(*bytes, 1, (size_t)length, file) : 0;
+	const bool failed = !readable || ferror(file);
 	fclose(file);
-	errno = why;
-	return bytes;
+	if (failed)
+		return io_error(path, "read", error);
+	return *bytes ? CAL_OK : error_set(error, CAL_ERR_MEMORY, "%s: %s", path, cal_status_text(CAL_ERR_MEMORY));
 }
 
 CalStatus cal_checkpoint_load(CalSim *sim, const char *path, CalError *error) {
@@ -143,12 +140,14 @@ CalStatus cal_checkpoint_load(CalSim *sim, const char *path, CalError *error) {
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_checkpoint_load: give a simulation and a path");
 	const CalAllocator allocator = allocator_or_default(NULL);
 	size_t size = 0;
-	char *bytes = read_file(path, &allocator, &size);
-	if (!bytes)
-		return errno ? io_error(path, "read", error)
-		             : error_set(error, CAL_ERR_MEMORY, "%s: %s", path, cal_status_text(CAL_ERR_MEMORY));
+	char *bytes;
 	CalError own = {0};
-	const CalStatus status = cal_checkpoint_restore(sim, bytes, size, &own);
+	CalStatus status = read_file(path, &allocator, &bytes, &size, error);
+	if (status == CAL_OK) {
+		status = cal_checkpoint_restore(sim, bytes, size, &own);
+		if (status != CAL_OK)
+			error_set(error, status, "%s: %s", path, own.text);
+	}
 	memory_free(&allocator, bytes);
-	return status == CAL_OK ? CAL_OK : error_set(error, status, "%s: %s", path, own.text);
+	return status;
 }

@@ -119,7 +119,7 @@ stderr_has '^cut.ckpt: error: the checkpoint is cut short'
 calder 3 run model.yaml --restart model.yaml
 stderr_has '^model.yaml: error: this is no checkpoint'
 calder 3 run model.yaml --restart none.ckpt
-stderr_has '^none.ckpt: error: the checkpoint cannot be read: No such file'
+stderr_has '^none.ckpt: error: the checkpoint cannot be read: the file could not be opened'
 calder 3 run model.yaml -q --checkpoint nowhere/run.ckpt
 stderr_has '^nowhere/run.ckpt: error: cannot be written: No such file' # at the start, not at the end of the run
 calder 2 run model.yaml --checkpoint-every 0.5

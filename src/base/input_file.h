@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * input_file.h — opening files from outside: what cannot be read to an end, or would take memory out of proportion, is
+ * refused before the first byte.
+ *
+ * Readers take regular files and pipes. A folder, a device (/dev/zero has no end), a file that is too large and one that is
+ * mostly holes are refused; a pipe without a writer, whose opening would wait for ever, is empty.
+ */
+#ifndef CALDER_BASE_INPUT_FILE_H
+#define CALDER_BASE_INPUT_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum { INPUT_FILE_WHY = 300 };
+
+typedef struct InputFile {
+	uint64_t most;      // bytes
+	const char *remedy; // for a file that is larger: "split it"
+	bool no_pipes;      // it is read in no order, or its size must be known
+} InputFile;
+
+/** The stream, to be closed by the caller; NULL with the reason in why. Readers of pipes keep to `most` by themselves. */
+FILE *input_file_open(const char *path, const InputFile *file, char why[INPUT_FILE_WHY]);
+/** The same without opening it, for libraries that open by name. */
+bool input_file_check(const char *path, const InputFile *file, char why[INPUT_FILE_WHY]);
+
+#endif
