@@ -189,6 +189,24 @@ int csv_read(const char *path, Csv *csv) {
 	return EXIT_INPUT;
 }
 
+/* Other streams of the file; those that `calder run` adds by itself do not count. */
+static void note_others(const char *path, Csv *csv) {
+	CalResultsAbout about;
+	int others = 0;
+	if (cal_results_about(path, &about, NULL) != CAL_OK)
+		return;
+	for (int i = 0; i < about.stream_count; i++) {
+		const char *name = about.streams[i];
+		const size_t used = strlen(csv->note);
+		if (strcmp(name, csv->table.name) == 0 || strcmp(name, "replay") == 0 || strchr(name, '/'))
+			continue;
+		snprintf(csv->note + used, sizeof csv->note - used, "%s%.60s", others++ ? ", " : "not drawn: streams ", name);
+	}
+	if (others)
+		snprintf(csv->note + strlen(csv->note), sizeof csv->note - strlen(csv->note), " (--stream)");
+	cal_results_about_free(&about);
+}
+
 int csv_from_hdf5(const char *path, const char *stream, Csv *csv) {
 	CalError error = {0};
 	*csv = (Csv){0};
@@ -210,6 +228,8 @@ int csv_from_hdf5(const char *path, const char *stream, Csv *csv) {
 		name_column(&csv->columns[i], csv->table.columns[i].name);
 		csv->columns[i].unit = csv->table.columns[i].unit;
 	}
+	if (!stream)
+		note_others(path, csv);
 	return EXIT_OK;
 }
 

@@ -14,6 +14,7 @@ typedef struct Csv {
 	size_t count;
 	char *text;            // CSV: the file; units point into it
 	CalResultsTable table; // HDF5: the stream; units point into it
+	char note[200];        // HDF5: streams that there are besides, in words; "": none, or one was asked for
 } Csv;
 
 /** Reads a file, "-" is stdin. Returns an exit code; the message has been printed. */

@@ -13,30 +13,16 @@
 #include "png.h"
 #include "svg.h"
 
-/* What is drawn; the arrays have room for every item. */
+/* What is drawn, and how much is not. */
 typedef struct Drawing {
-	SvgPanel *panels;
-	SvgLine *lines;
-	char (*titles)[160];
-	bool *done; // items that have their place
-	int panel_count, line_count;
+	SvgPanel panels[PANELS_MOST];
+	PanelItem first[PANELS_MOST]; // that opened each
+	SvgLine lines[PANELS_MOST][PANEL_LINES_MOST];
+	char titles[PANELS_MOST][160];
+	int panel_count;
+	int lines_left;  // of panels that are drawn
+	int others_left; // lines that would need further panels
 } Drawing;
-
-static bool drawing_alloc(Drawing *drawing, int items) {
-	size_t n = (size_t)items + 1;
-	drawing->panels = calloc(n, sizeof *drawing->panels);
-	drawing->lines = calloc(n, sizeof *drawing->lines);
-	drawing->titles = calloc(n, sizeof *drawing->titles);
-	drawing->done = calloc(n, sizeof *drawing->done);
-	return drawing->panels && drawing->lines && drawing->titles && drawing->done;
-}
-
-static void drawing_free(Drawing *drawing) {
-	free(drawing->panels);
-	free(drawing->lines);
-	free(drawing->titles);
-	free(drawing->done);
-}
 
 int panels_own_label(const char *name) {
 	const char *colon = strchr(name, ':');
@@ -49,24 +35,52 @@ static bool share_panel(const Table *table, PanelItem a, PanelItem b) {
 	       strcmp(left->unit, right->unit) == 0;
 }
 
-/* A panel with the item and all behind it that share it. Columns without a kind: a single one is the title. */
-static void add_panel(Drawing *drawing, const Table *table, const PanelItem *items, int count, int first) {
-	const Column *column = &table->columns[items[first].column];
-	char *title = drawing->titles[drawing->panel_count];
-	SvgPanel *panel = &drawing->panels[drawing->panel_count++];
-	*panel = (SvgPanel){.title = title, .unit = column->unit, .lines = drawing->lines + drawing->line_count};
-	for (int i = first; i < count; i++) {
-		if (drawing->done[i] || !share_panel(table, items[first], items[i]))
-			continue;
-		drawing->lines[drawing->line_count++] = (SvgLine){.name = table->columns[items[i].column].name + items[i].label,
-		                                                  .y = table->rows + items[i].column};
-		drawing->done[i] = true;
-		panel->line_count++;
+/* The panel of an item, a new one if there is room; NULL: there is none. */
+static SvgPanel *panel_of(Drawing *drawing, const Table *table, PanelItem item) {
+	for (int i = 0; i < drawing->panel_count; i++)
+		if (share_panel(table, drawing->first[i], item))
+			return &drawing->panels[i];
+	if (drawing->panel_count == PANELS_MOST)
+		return NULL;
+	const int made = drawing->panel_count++;
+	drawing->first[made] = item;
+	drawing->panels[made] = (SvgPanel){
+		.title = drawing->titles[made], .unit = table->columns[item.column].unit, .lines = drawing->lines[made]};
+	return &drawing->panels[made];
+}
+
+static void add_item(Drawing *drawing, const Table *table, PanelItem item) {
+	SvgPanel *panel = panel_of(drawing, table, item);
+	if (!panel) {
+		drawing->others_left++;
+	} else if (panel->line_count == PANEL_LINES_MOST) {
+		drawing->lines_left++;
+	} else {
+		SvgLine *line = &drawing->lines[panel - drawing->panels][panel->line_count++];
+		*line = (SvgLine){.name = table->columns[item.column].name + item.label, .y = table->rows + item.column};
 	}
-	if (items[first].label > 0)
-		snprintf(title, sizeof *drawing->titles, "%.*s", items[first].label - 1, column->name);
-	else if (panel->line_count == 1)
-		snprintf(title, sizeof *drawing->titles, "%s", column->name);
+}
+
+/* Columns without a kind: a single one is the title. */
+static void set_title(Drawing *drawing, const Table *table, int panel) {
+	const PanelItem first = drawing->first[panel];
+	const char *name = table->columns[first.column].name;
+	if (first.label > 0)
+		snprintf(drawing->titles[panel], sizeof drawing->titles[0], "%.*s", first.label - 1, name);
+	else if (drawing->panels[panel].line_count == 1)
+		snprintf(drawing->titles[panel], sizeof drawing->titles[0], "%s", name);
+}
+
+/* What is not drawn, behind what the caller has to say. */
+static void say_rest(const Drawing *drawing, const char *path, const char *note, char *text, size_t size) {
+	const int left = drawing->lines_left + drawing->others_left;
+	snprintf(text, size, "%s", note);
+	if (left > 0)
+		snprintf(text + strlen(text), size - strlen(text),
+		         "%snot drawn: %d columns, beyond %d panels of %d lines; name those that you want", note[0] ? "; " : "",
+		         left, PANELS_MOST, PANEL_LINES_MOST);
+	if (text[0])
+		say_warning(path, text);
 }
 
 static int write_plot(const char *path, const SvgPlot *plot) {
@@ -85,24 +99,27 @@ static int write_plot(const char *path, const SvgPlot *plot) {
 	return output_close(&out, EXIT_OK);
 }
 
-int panels_write(const char *svg_path, const char *title, const Table *table, const PanelItem *items, int count) {
-	Drawing drawing = {0};
-	if (!drawing_alloc(&drawing, count)) {
-		drawing_free(&drawing);
+int panels_write(const char *svg_path, const char *title, const Table *table, const PanelItem *items, int count,
+                 const char *note) {
+	char rest[400];
+	Drawing *drawing = calloc(1, sizeof *drawing);
+	if (!drawing)
 		return say_status(svg_path, CAL_ERR_MEMORY, NULL);
-	}
 	for (int i = 0; i < count; i++)
-		if (!drawing.done[i])
-			add_panel(&drawing, table, items, count, i);
+		add_item(drawing, table, items[i]);
+	for (int i = 0; i < drawing->panel_count; i++)
+		set_title(drawing, table, i);
+	say_rest(drawing, svg_path, note, rest, sizeof rest);
 	SvgPlot plot = {.title = title,
 	                .x_title = table->columns[0].name,
 	                .x_unit = table->columns[0].unit,
 	                .x = table->rows,
 	                .count = table->count,
 	                .stride = (size_t)table->column_count,
-	                .panels = drawing.panels,
-	                .panel_count = drawing.panel_count};
+	                .panels = drawing->panels,
+	                .panel_count = drawing->panel_count,
+	                .note = rest};
 	int code = write_plot(svg_path, &plot);
-	drawing_free(&drawing);
+	free(drawing);
 	return code;
 }

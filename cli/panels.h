@@ -33,7 +33,14 @@ typedef struct PanelItem {
 
 /** Where the label of a column begins that was asked for by its own name: behind the first colon. */
 int panels_own_label(const char *name);
-/** Draws the items, panels in the order of their first item; "-" is stdout. Returns an exit code. */
-int panels_write(const char *svg_path, const char *title, const Table *table, const PanelItem *items, int count);
+enum { PANELS_MOST = 8, PANEL_LINES_MOST = 24 }; // a screenful, and as many lines as there are colours and dashes
+
+/**
+ * Draws the items, panels in the order of their first item; "-" is stdout. At most PANELS_MOST panels with PANEL_LINES_MOST
+ * lines each are drawn. What is left out is said below them and on stderr, after `note` ("": nothing) if there is more
+ * to say. Returns an exit code.
+ */
+int panels_write(const char *svg_path, const char *title, const Table *table, const PanelItem *items, int count,
+                 const char *note);
 
 #endif

@@ -22,9 +22,9 @@ static const char help[] =
 	"one kind and unit share a panel.\n"
 	"  -o, --output FILE   the picture (- for stdout, the default); .png makes PNG, by rsvg-convert (librsvg2-bin)\n"
 	"  -t, --title TEXT    above it (the name of the file)\n"
-	"      --stream NAME   of an HDF5 file (its first)\n"
+	"      --stream NAME   of an HDF5 file (its first; the others are named on stderr and below the picture)\n"
 	"COLUMN is a name without its unit (q:shoulder, momentum:Lz), or the beginning of several (q, node:arm/tip);\n"
-	"without any, all are drawn. An empty cell is a gap in the line.\n"
+	"without any, all are drawn, up to 8 panels of 24 lines. An empty cell is a gap in the line.\n"
 	"\n"
 	"example: calder plot run.csv q momentum:Lz -o run.svg\n";
 
@@ -73,24 +73,23 @@ static bool matches(const Column *column, const char *name) {
 }
 
 /* Appends what the name stands for; false: nothing. */
-static bool add_items(const Csv *csv, const char *name, PanelItem *items, int *count) {
+static bool add_items(const Csv *csv, const char *name, bool *taken, PanelItem *items, int *count) {
 	bool found = false;
 	for (int i = 1; i < csv->column_count; i++) {
 		if (!matches(&csv->columns[i], name))
 			continue;
-		bool is_there = false, own = strcmp(csv->columns[i].name, name) == 0;
-		for (int k = 0; k < *count; k++)
-			is_there |= items[k].column == i;
-		if (!is_there)
+		const bool own = strcmp(csv->columns[i].name, name) == 0;
+		if (!taken[i])
 			items[(*count)++] = (PanelItem){.column = i, .label = own ? panels_own_label(name) : csv->columns[i].label};
+		taken[i] = true;
 		found = true;
 	}
 	return found;
 }
 
-static int choose(const PlotOptions *options, const Csv *csv, PanelItem *items, int *count) {
+static int choose(const PlotOptions *options, const Csv *csv, bool *taken, PanelItem *items, int *count) {
 	for (int i = 0; i < options->name_count; i++) {
-		if (add_items(csv, options->names[i], items, count))
+		if (add_items(csv, options->names[i], taken, items, count))
 			continue;
 		char text[300];
 		snprintf(text, sizeof text, "there is no column \"%.80s\"; there is \"%.80s\" and so on", options->names[i],
@@ -105,15 +104,16 @@ static int choose(const PlotOptions *options, const Csv *csv, PanelItem *items, 
 
 static int draw(const PlotOptions *options, const Csv *csv) {
 	PanelItem *items = calloc((size_t)csv->column_count, sizeof *items);
-	if (!items)
-		return say_status(options->svg, CAL_ERR_MEMORY, NULL);
-	int count = 0, code = choose(options, csv, items, &count);
+	bool *taken = calloc((size_t)csv->column_count, sizeof *taken);
+	int count = 0, code = items && taken ? choose(options, csv, taken, items, &count)
+	                                     : say_status(options->svg, CAL_ERR_MEMORY, NULL);
 	const Table table = {
 		.columns = csv->columns, .column_count = csv->column_count, .rows = csv->rows, .count = csv->count};
 	if (code == EXIT_OK)
 		code = panels_write(options->svg, options->title ? options->title : input_name(options->path), &table, items,
-		                    count);
+		                    count, csv->note);
 	free(items);
+	free(taken);
 	return code;
 }
 

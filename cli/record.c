@@ -347,38 +347,55 @@ void record_free(Record *record) {
 
 /* ---- plot -------------------------------------------------------------------------------------- */
 
-/* Appends a column unless it is there. */
-static void add_item(PanelItem *items, int *count, int column, int label) {
-	for (int i = 0; i < *count; i++)
-		if (items[i].column == column)
-			return;
-	items[(*count)++] = (PanelItem){.column = column, .label = label};
+/* What is drawn of a set; each column once. */
+typedef struct PlotItems {
+	PanelItem *items;
+	bool *taken; // [column_count]
+	int count;
+} PlotItems;
+
+static void add_item(PlotItems *plot, int column, int label) {
+	if (!plot->taken[column])
+		plot->items[plot->count++] = (PanelItem){.column = column, .label = label};
+	plot->taken[column] = true;
 }
 
 /* The columns of the signals of that name, or the one of that name. */
-static void add_items(PanelItem *items, int *count, const SignalSet *set, const char *name) {
-	int own = -1;
-	for (int i = 0; i < set->column_count; i++)
-		own = strcmp(set->columns[i].name, name) == 0 ? i : own;
+static void add_items(PlotItems *plot, const SignalSet *set, const char *name) {
+	const int own = name_table_find(&set->names, name);
 	for (int s = 0; s < set->signal_count && own < 0; s++)
 		if (strcmp(set->signals[s].name, name) == 0)
 			for (int i = set->signals[s].first; i < set->signals[s].first + set->signals[s].count; i++)
-				add_item(items, count, i, set->columns[i].label);
+				add_item(plot, i, set->columns[i].label);
 	if (own >= 0)
-		add_item(items, count, own, panels_own_label(name));
+		add_item(plot, own, panels_own_label(name));
+}
+
+/* Streams whose samples were not kept. */
+static void note_others(const Record *record, char *note, size_t size) {
+	note[0] = '\0';
+	for (int i = 1, others = 0; i < record->stream_count; i++) {
+		const size_t used = strlen(note);
+		if (!record->streams[i].along && strcmp(record->streams[i].name, "replay") != 0)
+			snprintf(note + used, size - used, "%s%.60s", others++ ? ", " : "not drawn: streams ",
+			         record->streams[i].name);
+	}
 }
 
 int record_plot(const Record *record, const char *svg_path, const char *title, const char *const *names, int count) {
 	const SignalSet *set = &record->streams[0].set;
-	PanelItem *items = calloc((size_t)set->column_count, sizeof *items);
-	if (!items)
-		return say_status(svg_path, CAL_ERR_MEMORY, NULL);
-	int item_count = 0;
-	for (int i = 0; i < count; i++)
-		add_items(items, &item_count, set, names[i]);
+	PlotItems plot = {.items = calloc((size_t)set->column_count, sizeof *plot.items),
+	                  .taken = calloc((size_t)set->column_count, sizeof *plot.taken)};
+	char note[200];
+	note_others(record, note, sizeof note);
 	Table table = {
 		.columns = set->columns, .column_count = set->column_count, .rows = record->rows, .count = record->kept};
-	int code = panels_write(svg_path, title, &table, items, item_count);
-	free(items);
+	int code = plot.items && plot.taken ? EXIT_OK : say_status(svg_path, CAL_ERR_MEMORY, NULL);
+	for (int i = 0; code == EXIT_OK && i < count; i++)
+		add_items(&plot, set, names[i]);
+	if (code == EXIT_OK)
+		code = panels_write(svg_path, title, &table, plot.items, plot.count, note);
+	free(plot.items);
+	free(plot.taken);
 	return code;
 }

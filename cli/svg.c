@@ -23,6 +23,7 @@ enum {
 	TOP = 64,           //
 	BOTTOM = 56,        //
 	LEGEND_ROW = 17,    //
+	NOTE_HEIGHT = 24,   //
 };
 
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -308,7 +309,8 @@ static void draw_panel(FILE *out, const SvgPlot *plot, const SvgPanel *panel, co
 }
 
 void svg_write(FILE *out, const SvgPlot *plot) {
-	double height = TOP + BOTTOM - PANEL_GAP;
+	const int note = plot->note && plot->note[0] ? NOTE_HEIGHT : 0;
+	double height = TOP + BOTTOM + note - PANEL_GAP;
 	for (int i = 0; i < plot->panel_count; i++)
 		height += panel_height(&plot->panels[i]) + PANEL_GAP;
 	fprintf(out,
@@ -331,6 +333,8 @@ void svg_write(FILE *out, const SvgPlot *plot) {
 		draw_panel(out, plot, &plot->panels[i], &x, top, i == plot->panel_count - 1);
 		top += panel_height(&plot->panels[i]) + PANEL_GAP;
 	}
+	if (note)
+		label(out, PLOT_LEFT, height - 10, "start", " font-size=\"12\" fill=\"#a33\"", plot->note);
 	fputs("</svg>\n", out);
 }
 

@@ -31,6 +31,7 @@ typedef struct SvgPlot {
 	size_t count, stride;
 	const SvgPanel *panels;
 	int panel_count;
+	const char *note; // below them, what is not drawn; NULL or "": none
 } SvgPlot;
 
 void svg_write(FILE *out, const SvgPlot *plot);

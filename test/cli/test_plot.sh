@@ -148,5 +148,34 @@ calder 3 plot small.csv -o none.png
 PATH=$paths
 stderr_has '^none.png: error: PNG needs rsvg-convert'
 
+# ---- a screenful, and what is not on it ----------------------------------------------------------------------
+
+cat >streams.yaml <<'YAML'
+calder: 1
+bodies: {a: {mass: 1, inertia: [1, 1, 1]}}
+joints: {j: {type: free, to: a}}
+run:
+  duration: 1 s
+  step: 0.1 s
+  method: rk4
+  output: [{name: main, interval: 0.1 s, signals: [q]}, {name: fast, interval: 0.05 s, signals: [u]}]
+YAML
+calder 0 run -q streams.yaml -o streams.h5 --plot streams.svg
+stderr_has '^streams.svg: warning: not drawn: streams fast$'
+grep -q '>not drawn: streams fast</text>' streams.svg || fail "the picture does not say what is not in it"
+calder 0 plot streams.h5 -o plot.svg
+stderr_has 'not drawn: streams fast \(--stream\)'
+calder 0 plot streams.h5 --stream fast -o plot.svg
+stderr_empty
+python '
+names = [f"k{i // 30}:c{i}" for i in range(300)]
+open("wide.csv", "w").write(",".join(["t"] + names) + "\n" + "\n".join(",".join([str(t)] + ["1"] * 300) for t in range(3)) + "\n")'
+calder 0 plot wide.csv -o wide.svg # ten panels of 30 lines
+stderr_has '^wide.svg: warning: not drawn: 108 columns, beyond 8 panels of 24 lines; name those that you want$'
+[ "$(grep -c 'class="frame"' wide.svg)" -eq 8 ] || fail "not eight panels"
+[ "$(grep -c 'class="line"' wide.svg)" -eq $((2 * 8 * 24)) ] || fail "not 24 lines in each panel, with their legends"
+calder 0 plot wide.csv k9 -o wide.svg
+stderr_has 'not drawn: 6 columns'
+
 echo "$failures failures"
 [ "$failures" -eq 0 ]
