@@ -18,6 +18,7 @@
 #include <calder/visual.h>
 #include <stdbool.h>
 
+#include "base/name_index.h"
 #include "io/suggest.h"
 #include "io/tree.h"
 #include "io/units.h"
@@ -185,6 +186,7 @@ struct CalFile {
 	CalMotionDef *motions;
 	int motion_count;
 	EventEntry *events;
+	NameIndex event_names; // values: place + 1; in the pool
 	int event_count;
 	Made *made; // what actions make, each name once
 	int made_count;

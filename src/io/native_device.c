@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "io/native.h"
+#include "sim/group.h"
 
 typedef struct SharedDef {
 	const char *name, *library, *arguments, *place;
@@ -509,10 +510,14 @@ int cal_file_device_count(const CalFile *file) { return file ? file->device_coun
 CalStatus cal_file_add_devices(const CalFile *file, CalSim *sim, CalError *error) {
 	if (!file || !sim)
 		return tree_error(error, "cal_file_add_devices", NULL, CAL_ERR_ARGUMENT, "file or simulation is NULL");
-	for (int i = 0; i < file->device_count; i++) {
-		const CalStatus status = file->devices[i].type->add(sim, file->devices[i].def, error);
-		if (status != CAL_OK)
-			return status;
-	}
-	return native_add_boxes(file, sim, error);
+	CalStatus status = CAL_OK;
+	if (file->device_count == 0)
+		return native_add_boxes(file, sim, error);
+	sim_begin_adding(sim);
+	for (int i = 0; i < file->device_count && status == CAL_OK; i++)
+		status = file->devices[i].type->add(sim, file->devices[i].def, error);
+	const CalStatus bound = sim_end_adding(sim);
+	if (status == CAL_OK && bound != CAL_OK)
+		status = tree_error(error, tree_name(file->tree), NULL, bound, "devices: %s", cal_status_text(bound));
+	return status == CAL_OK ? native_add_boxes(file, sim, error) : status;
 }

@@ -119,16 +119,17 @@ static bool read_when(Reader *r, const EventInput *in, EventEntry *event) {
 	return event->when_place && (!in->direction || read_direction(r, in->direction, &event->direction));
 }
 
-static int find_event(const Reader *r, int count, const char *name) {
-	for (int i = 0; i < count; i++)
-		if (strcmp(r->file->events[i].name, name) == 0)
-			return i;
-	return -1;
+static int find_event(const Reader *r, const char *name) {
+	uint32_t cursor = 0, value;
+	while ((value = name_index_next(&r->file->event_names, name_hash(0, name, strlen(name)), &cursor)) != 0)
+		if (strcmp(r->file->events[value - 1].name, name) == 0)
+			break;
+	return (int)value - 1;
 }
 
 static bool read_after(Reader *r, const Item *item, int count, const EventInput *in, EventEntry *event) {
 	const TreeNode *node = tree_get(item->value, "after");
-	event->after = find_event(r, count, in->after);
+	event->after = find_event(r, in->after);
 	if (event->after >= 0 && strcmp(in->after, item->name) == 0)
 		return reader_fail(r, node, "an event cannot come after itself; use \"every\" for one that repeats");
 	if (event->after >= 0)
@@ -167,14 +168,21 @@ static bool read_event(Reader *r, const Sections *s, const Item *item, int count
 
 /* Every name is known before the first event is read: events may name later ones. */
 static bool read_names(Reader *r, const Sections *s, int count) {
+	uint32_t capacity = 16;
+	while (capacity < 2 * ((uint64_t)count + 1))
+		capacity *= 2;
+	r->file->event_names = (NameIndex){.slots = reader_array(r, capacity, sizeof(NameSlot)), .capacity = capacity};
+	if (!r->file->event_names.slots)
+		return false;
 	for (int i = 0; i < count; i++) {
 		Item item;
 		reader_subject(r, "events", NULL);
 		if (!items_get(r, s->events, i, "event", &item))
 			return false;
-		if (find_event(r, i, item.name) >= 0)
+		if (find_event(r, item.name) >= 0)
 			return reader_fail(r, item.place, "two events are called \"%.80s\"; rename one", item.name);
 		r->file->events[i] = (EventEntry){.name = item.name, .at = NAN, .after = -1};
+		name_index_insert(&r->file->event_names, name_hash(0, item.name, strlen(item.name)), (uint32_t)i + 1);
 	}
 	return true;
 }

@@ -40,12 +40,15 @@ struct Sink {
 	const CalAllocator *allocator;
 };
 
-enum { SINK_BATCH_BYTES = 1 << 16, SINK_BATCH_LEAST = 16 };
+enum { SINK_BATCH_BYTES = 1 << 16, SINK_BATCH_LEAST = 16, SINK_BATCH_MOST_BYTES = 1 << 20 };
 
 /** Rows that are written at once, and of a chunk of an HDF5 file: 64 KiB of them, at least 16. */
 static inline size_t sink_batch_rows(const CalResultsStream *stream) {
-	size_t rows = SINK_BATCH_BYTES / sizeof(double) / (size_t)stream->column_count;
-	return rows > SINK_BATCH_LEAST ? rows : SINK_BATCH_LEAST;
+	const size_t row = sizeof(double) * (size_t)stream->column_count, rows = SINK_BATCH_BYTES / row;
+	if (rows >= SINK_BATCH_LEAST)
+		return rows;
+	const size_t wide = SINK_BATCH_MOST_BYTES / row; // a chunk is written whole: of rows of a megabyte it has one
+	return wide >= SINK_BATCH_LEAST ? SINK_BATCH_LEAST : wide > 1 ? wide : 1;
 }
 
 /** The group of an HDF5 file that a stream is in. */

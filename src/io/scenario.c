@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/scenario.h"
+#include "sim/group.h"
 
 /* ---- when events happen ------------------------------------------------------------------------------ */
 
@@ -164,6 +165,15 @@ static CalStatus add_event(CalScenario *s, int index, CalError *error) {
 	return status == CAL_OK ? cal_sim_add_event(s->sim, &def, &run->number, error) : status;
 }
 
+static CalStatus add_events(CalScenario *s, CalError *error) {
+	CalStatus status = CAL_OK;
+	sim_begin_adding(s->sim);
+	for (int i = 0; i < s->file->event_count && status == CAL_OK; i++)
+		status = add_event(s, i, error);
+	const CalStatus bound = sim_end_adding(s->sim);
+	return status != CAL_OK || bound == CAL_OK ? status : no_memory(s, error);
+}
+
 /* Does something change the topology? */
 static bool has_changes(const CalFile *file) {
 	for (int i = 0; i < file->event_count; i++)
@@ -192,8 +202,8 @@ static CalStatus set_up(CalScenario *s, CalError *error) {
 		status = cal_file_add_devices(s->file, s->sim, error);
 	if (status == CAL_OK)
 		status = cal_file_add_motions(s->file, s->sim, error);
-	for (int i = 0; i < s->file->event_count && status == CAL_OK; i++)
-		status = add_event(s, i, error);
+	if (status == CAL_OK && s->file->event_count > 0)
+		status = add_events(s, error);
 	if (status == CAL_OK && has_changes(s->file) && !cal_sim_reserved(s->sim, NULL))
 		status = cal_sim_reserve(s->sim, s->file->desc, &capacity, error);
 	if (status == CAL_OK)

@@ -37,7 +37,7 @@ CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, Cal
 		SimEvent *added = &sim->events[sim->event_count++];
 		*added = (SimEvent){.def = *def, .last = NAN, .memory = name};
 		added->def.name = name;
-		status = sim_bind(sim);
+		status = sim->adding ? CAL_OK : sim_bind(sim);
 		sim->event_count -= status != CAL_OK;
 	}
 	if (status != CAL_OK) {

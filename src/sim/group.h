@@ -168,6 +168,7 @@ struct CalSim {
 	int started;              // cal_sim_restart() has taken the monitors' start
 	bool moving;              // within an advance
 	bool restored;            // from a checkpoint, and not advanced since
+	bool adding; // between sim_begin_adding() and sim_end_adding(): new devices and events have no place yet
 	double start_time;
 	double wall_s, cpu_s;
 	CalIntegratorStats past; // of integrators before the present one
@@ -242,6 +243,13 @@ bool group_lacks_function(const SimGroup *group);
 
 /** Lays out everything that depends on all groups and devices, binds devices, makes the integrator. */
 CalStatus sim_bind(CalSim *sim);
+/**
+ * Many devices and events at once: sim_bind() lays everything out and binds every device, which after each of 10^5 would take
+ * the square of that. Between the two calls only these are added, each bound alone; nothing else may be called but
+ * cal_sim_look(). The first error of binding comes with the device that it is about, at once.
+ */
+void sim_begin_adding(CalSim *sim);
+CalStatus sim_end_adding(CalSim *sim);
 /** Memory for a system of so many groups and freedoms (of all groups, 7 for each body that flies freely), and taking it. */
 size_t sim_room(CalSim *sim, int groups, int freedoms);
 CalStatus sim_make_room(CalSim *sim, size_t size);
@@ -257,6 +265,8 @@ CalIntegratorStats sim_counts(const CalSim *sim);
 
 /** A scene of the present states of groups and devices on which nothing can be pushed. */
 CalScene scene_now(CalSim *sim, bool viewing);
+/** The same while devices are added; nothing is gathered, and no states of devices are in it. */
+CalScene scene_adding(CalSim *sim);
 /** A device's view of a scene. */
 CalDevice scene_device(const CalScene *scene, const SimDevice *device);
 /** The workspace of a group with its kinematics; NULL after noting that they failed. */

@@ -165,7 +165,7 @@ CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
 CalStatus cal_sim_look(CalSim *sim, CalLookFn look, void *user) {
 	if (!sim || !look)
 		return CAL_ERR_ARGUMENT;
-	CalScene scene = scene_now(sim, true);
+	CalScene scene = sim->adding ? scene_adding(sim) : scene_now(sim, true);
 	const CalStatus status = look(user, &scene);
 	return status != CAL_OK ? status : scene.status;
 }

@@ -311,9 +311,13 @@ CalScene scene_now(CalSim *sim, bool viewing) {
 	return scene_open(sim, sim->whole.now.t, sim->whole.states, sim->whole.now.x, NULL, viewing);
 }
 
+CalScene scene_adding(CalSim *sim) {
+	return (CalScene){.sim = sim, .t = sim->groups[0].state.t, .parts = sim->whole.states, .viewing = true};
+}
+
 CalDevice scene_device(const CalScene *scene, const SimDevice *device) {
 	CalDevice view = device->is;
-	view.x = scene->x + device->x_at;
+	view.x = scene->x ? scene->x + device->x_at : device->x;
 	return view;
 }
 

@@ -156,17 +156,39 @@ CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count) {
 	return size > sim->whole.capacity ? sim_make_room(sim, size) : CAL_OK;
 }
 
+static void bind_device(SimDevice *device, CalScene *scene) {
+	CalDevice view = scene_device(scene, device);
+	const bool found = !device->def.ops->bind || device->def.ops->bind(&view, scene) == 0;
+	device->active = found && !device->off;
+}
+
 static void bind_devices(CalSim *sim) {
 	CalScene scene = scene_now(sim, true);
-	for (int i = 0; i < sim->device_count; i++) {
-		SimDevice *device = &sim->devices[i];
-		CalDevice view = scene_device(&scene, device);
-		const bool found = !device->def.ops->bind || device->def.ops->bind(&view, &scene) == 0;
-		device->active = found && !device->off;
-	}
+	for (int i = 0; i < sim->device_count; i++)
+		bind_device(&sim->devices[i], &scene);
+}
+
+void sim_begin_adding(CalSim *sim) {
+	scene_now(sim, true); // states of groups where scenes find them
+	sim->adding = true;
+}
+
+CalStatus sim_end_adding(CalSim *sim) {
+	sim->adding = false;
+	return sim_bind(sim);
+}
+
+/* While devices are added only the last one is bound. */
+static CalStatus bind_last(CalSim *sim) {
+	CalScene scene = scene_adding(sim);
+	if (sim->device_count > 0)
+		bind_device(&sim->devices[sim->device_count - 1], &scene);
+	return scene.status;
 }
 
 CalStatus sim_bind(CalSim *sim) {
+	if (sim->adding)
+		return bind_last(sim);
 	SimWhole w = sizes(sim);
 	const CalSystem system = system_of(sim, &w);
 	const size_t integrator_size = cal_integrator_system_size(&system, sim->method.method);

@@ -26,16 +26,51 @@ static bool is_drawn(const CalDesc *desc, CalNodeId id, CalBodyId *body) {
 	return !own && !lumped;
 }
 
-/* Index of a node among those of its body that are drawn, -1: it is none of them. */
-static int node_index(const CalDesc *desc, CalNodeId wanted) {
-	CalBodyId of, body;
-	if (!is_drawn(desc, wanted, &of))
-		return -1;
-	int index = 0;
-	for (uint32_t i = 1; i < wanted.value; i++)
-		if (is_drawn(desc, (CalNodeId){i}, &body) && body.value == of.value)
-			index++;
-	return index;
+/* What is found once for all bodies; ids count from 1, body 0 is the ground. */
+typedef struct SceneIndex {
+	const CalDesc *desc;
+	int *first;  // [bodies + 1] node that is drawn, 0: none
+	int *next;   // [nodes + 1] of the same body, 0: none
+	int *place;  // [nodes + 1] among those of its body, -1: it is not drawn
+	int *parent; // [bodies + 1] index of the body that carries it, -1: the ground
+} SceneIndex;
+
+static int body_of(const CalDesc *desc, CalNodeId node) {
+	CalBodyId body = {0};
+	if (node.value)
+		cal_desc_node(desc, node, &body);
+	return (int)body.value - 1;
+}
+
+static void index_nodes(SceneIndex *index, int *last) {
+	for (int i = 1; i <= cal_desc_node_count(index->desc); i++) {
+		CalBodyId body;
+		index->place[i] = -1;
+		if (!is_drawn(index->desc, (CalNodeId){(uint32_t)i}, &body))
+			continue;
+		const int before = last[body.value];
+		index->place[i] = before ? index->place[before] + 1 : 0;
+		*(before ? &index->next[before] : &index->first[body.value]) = i;
+		last[body.value] = i;
+	}
+}
+
+/* One block, to be freed at `first`; false: out of memory. */
+static bool index_create(SceneIndex *index, const CalDesc *desc) {
+	const size_t bodies = (size_t)cal_desc_body_count(desc) + 1, nodes = (size_t)cal_desc_node_count(desc) + 1;
+	int *memory = calloc(3 * bodies + 2 * nodes, sizeof *memory);
+	if (!memory)
+		return false;
+	*index = (SceneIndex){desc, memory, memory + 3 * bodies, memory + 3 * bodies + nodes, memory + bodies};
+	index_nodes(index, memory + 2 * bodies);
+	for (size_t i = 0; i < bodies; i++)
+		index->parent[i] = -1;
+	for (int i = cal_desc_joint_count(desc); i >= 1; i--) { // of several that carry a body the first
+		CalNodeId a, b;
+		cal_desc_joint(desc, (CalJointId){(uint32_t)i}, &a, &b);
+		index->parent[body_of(desc, b) + 1] = body_of(desc, a);
+	}
+	return true;
 }
 
 static void put_placement(Document *d, CalPlacement p) {
@@ -45,14 +80,12 @@ static void put_placement(Document *d, CalPlacement p) {
 	document_quat(d, p.orientation);
 }
 
-static void write_nodes(Document *d, const CalDesc *desc, CalBodyId of) {
+static void write_nodes(Document *d, const SceneIndex *index, CalBodyId of) {
+	const CalDesc *desc = index->desc;
 	document_key(d, "nodes");
 	document_open(d, '[');
-	for (int i = 1; i <= cal_desc_node_count(desc); i++) {
+	for (int i = index->first[of.value]; i; i = index->next[i]) {
 		const CalNodeId id = {(uint32_t)i};
-		CalBodyId body;
-		if (!is_drawn(desc, id, &body) || body.value != of.value)
-			continue;
 		const CalNodeDef *node = cal_desc_node(desc, id, NULL);
 		document_open(d, '{');
 		document_put_text(d, "name", node->name);
@@ -115,16 +148,8 @@ static bool box_of_inertia(const CalBodyDef *body, CalVisual *out) {
 	return true;
 }
 
-static bool has_nodes(const CalDesc *desc, CalBodyId id) {
-	CalBodyId body;
-	for (int i = 1; i <= cal_desc_node_count(desc); i++)
-		if (is_drawn(desc, (CalNodeId){(uint32_t)i}, &body) && body.value == id.value)
-			return true;
-	return false;
-}
-
 /* A body that nothing else is known of is its box; one with nodes is left to the viewer, which draws rods to them. */
-static void write_shapes(Document *d, const CalFile *file, CalBodyId id, int *mesh) {
+static void write_shapes(Document *d, const CalFile *file, const SceneIndex *index, CalBodyId id, int *mesh) {
 	const CalVisual *visuals;
 	const CalDesc *desc = cal_file_desc(file);
 	const CalBodyDef *body = id.value ? cal_desc_body(desc, id) : NULL;
@@ -134,7 +159,7 @@ static void write_shapes(Document *d, const CalFile *file, CalBodyId id, int *me
 	document_open(d, '[');
 	for (int i = 0; i < count; i++)
 		write_shape(d, &visuals[i], mesh);
-	const bool plain = count == 0 && !visuals && body && !flexible_is(desc, id) && !has_nodes(desc, id);
+	const bool plain = count == 0 && !visuals && body && !flexible_is(desc, id) && !index->first[id.value];
 	if (plain && box_of_inertia(body, &box))
 		write_shape(d, &box, mesh);
 	document_close(d);
@@ -187,23 +212,6 @@ static CalStatus write_meshes(Document *d, const CalFile *file, CalError *error)
 
 /* ---- bodies ------------------------------------------------------------------------------------------ */
 
-static int body_of(const CalDesc *desc, CalNodeId node) {
-	CalBodyId body = {0};
-	if (node.value)
-		cal_desc_node(desc, node, &body);
-	return (int)body.value - 1;
-}
-
-static int parent_of(const CalDesc *desc, int body) {
-	for (int i = 1; i <= cal_desc_joint_count(desc); i++) {
-		CalNodeId a, b;
-		cal_desc_joint(desc, (CalJointId){(uint32_t)i}, &a, &b);
-		if (body_of(desc, b) == body)
-			return body_of(desc, a);
-	}
-	return -1;
-}
-
 /* That of the first shape which has one, -1: none has. */
 static int color_of(const CalFile *file, CalBodyId id) {
 	const CalVisual *visuals;
@@ -214,7 +222,7 @@ static int color_of(const CalFile *file, CalBodyId id) {
 	return -1;
 }
 
-static CalStatus write_bodies(Document *d, const CalFile *file, int *mesh, CalError *error) {
+static CalStatus write_bodies(Document *d, const CalFile *file, const SceneIndex *index, int *mesh, CalError *error) {
 	const CalDesc *desc = cal_file_desc(file);
 	CalStatus status = CAL_OK;
 	document_key(d, "bodies");
@@ -225,10 +233,10 @@ static CalStatus write_bodies(Document *d, const CalFile *file, int *mesh, CalEr
 		document_open(d, '{');
 		document_put_text(d, "name", body->name);
 		document_put_text(d, "group", cal_desc_group(desc, body->group)->name);
-		document_put_number(d, "parent", parent_of(desc, i));
-		write_shapes(d, file, id, mesh);
+		document_put_number(d, "parent", index->parent[id.value]);
+		write_shapes(d, file, index, id, mesh);
 		put_color(d, color_of(file, id)); // of what has none of its own: flexible parts
-		write_nodes(d, desc, id);
+		write_nodes(d, index, id);
 		status = flexible_write(d, desc, id, error);
 		document_close(d);
 	}
@@ -239,8 +247,9 @@ static CalStatus write_bodies(Document *d, const CalFile *file, int *mesh, CalEr
 /* ---- joints and loops --------------------------------------------------------------------------------- */
 
 /* The frame at `on` in a node; on flexible bodies it is the node itself, which moves. */
-static void put_end(Document *d, const char *key, const CalDesc *desc, CalNodeId node, dpose on) {
-	const int body = body_of(desc, node), index = node.value ? node_index(desc, node) : -1;
+static void put_end(Document *d, const char *key, const SceneIndex *scene, CalNodeId node, dpose on) {
+	const CalDesc *desc = scene->desc;
+	const int body = body_of(desc, node), index = node.value ? scene->place[node.value] : -1;
 	const dpose at = node.value ? dpose_mul(pose_of(cal_desc_node(desc, node, NULL)->placement), on) : on;
 	document_key(d, key);
 	document_open(d, '{');
@@ -297,7 +306,8 @@ static void write_sliders(Document *d, const CalJointDef *joint) {
 	document_close(d);
 }
 
-static void write_joints(Document *d, const CalDesc *desc, bool live) {
+static void write_joints(Document *d, const SceneIndex *index, bool live) {
+	const CalDesc *desc = index->desc;
 	document_key(d, "joints");
 	document_open(d, '[');
 	for (int i = 1; i <= cal_desc_joint_count(desc); i++) {
@@ -306,8 +316,8 @@ static void write_joints(Document *d, const CalDesc *desc, bool live) {
 		document_open(d, '{');
 		document_put_text(d, "name", joint->name);
 		document_put_text(d, "type", cal_joint_type_name(joint->type));
-		put_end(d, "from", desc, a, pose_of(joint->inboard));
-		put_end(d, "to", desc, b, dpose_inverse(pose_of(joint->outboard)));
+		put_end(d, "from", index, a, pose_of(joint->inboard));
+		put_end(d, "to", index, b, dpose_inverse(pose_of(joint->outboard)));
 		if (has_axis(joint->type)) {
 			document_key(d, "axis");
 			document_vec3(d, joint->axis);
@@ -319,7 +329,8 @@ static void write_joints(Document *d, const CalDesc *desc, bool live) {
 	document_close(d);
 }
 
-static void write_loops(Document *d, const CalDesc *desc) {
+static void write_loops(Document *d, const SceneIndex *index) {
+	const CalDesc *desc = index->desc;
 	document_key(d, "loops");
 	document_open(d, '[');
 	for (int i = 1; i <= cal_desc_loop_count(desc); i++) {
@@ -331,8 +342,8 @@ static void write_loops(Document *d, const CalDesc *desc) {
 		document_put_text(d, "name", loop->name);
 		document_put_text(d, "type", cal_loop_type_name(loop->type));
 		const bool knife = loop->type == CAL_LOOP_KNIFE; // it has one side
-		put_end(d, "from", desc, a, pose_of(loop->a));
-		put_end(d, "to", desc, knife ? a : b, pose_of(knife ? loop->a : loop->b));
+		put_end(d, "from", index, a, pose_of(loop->a));
+		put_end(d, "to", index, knife ? a : b, pose_of(knife ? loop->a : loop->b));
 		document_close(d);
 	}
 	document_close(d);
@@ -340,13 +351,17 @@ static void write_loops(Document *d, const CalDesc *desc) {
 
 CalStatus scene_write(Document *d, const CalFile *file, bool live, CalError *error) {
 	int mesh = 0;
+	SceneIndex index;
+	if (!index_create(&index, cal_file_desc(file)))
+		return error_set(error, CAL_ERR_MEMORY, "out of memory for the scene");
 	document_key(d, "ground");
 	document_open(d, '{');
-	write_shapes(d, file, (CalBodyId){0}, &mesh);
-	write_nodes(d, cal_file_desc(file), (CalBodyId){0});
+	write_shapes(d, file, &index, (CalBodyId){0}, &mesh);
+	write_nodes(d, &index, (CalBodyId){0});
 	document_close(d);
-	CalStatus status = write_bodies(d, file, &mesh, error);
-	write_joints(d, cal_file_desc(file), live);
-	write_loops(d, cal_file_desc(file));
+	CalStatus status = write_bodies(d, file, &index, &mesh, error);
+	write_joints(d, &index, live);
+	write_loops(d, &index);
+	free(index.first);
 	return status == CAL_OK ? write_meshes(d, file, error) : status;
 }
