@@ -63,6 +63,12 @@ static void check_loops(Report *report, const Mobility *m) {
 	char text[1600], names[1024];
 	if (m->status != CAL_OK)
 		add_finding(report, true, text_of(&m->error, m->status));
+	if (m->refused != CAL_OK) {
+		add_finding(report, true, text_of(&m->why_refused, m->refused));
+	} else if (m->doubtful) {
+		snprintf(text, sizeof text, "group \"%s\": %s", cal_model_name(m->model), m->moved);
+		add_finding(report, false, text);
+	}
 	mobility_redundant(m, names, sizeof names);
 	if (names[0]) {
 		snprintf(

@@ -154,7 +154,8 @@ static CalSimOptions options_of(const Loaded *loaded, const CalRunSettings *sett
 	                       .code = loaded->refuses_code ? CAL_CODE_REFUSE
 	                               : loaded->runs_code  ? CAL_CODE_LOAD
 	                                                    : CAL_CODE_SKIP,
-	                       .stop = loaded->stop};
+	                       .stop = loaded->stop,
+	                       .assembly_limit = from->assembly_limit};
 }
 
 CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalRunSettings *settings, CalError *error) {

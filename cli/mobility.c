@@ -57,7 +57,12 @@ CalStatus mobility_find(Mobility *m, CalSim *sim, int group) {
 	if (status == CAL_OK)
 		status = find_rough(m, state, work);
 	if (status == CAL_OK) {
+		CalAssembly assembly = {0};
 		m->status = cal_sim_assemble(sim, group, NULL, &m->error);
+		(void)cal_sim_assembly(sim, group, &assembly);
+		(void)cal_sim_assembly_text(sim, group, m->moved, sizeof m->moved);
+		m->doubtful = assembly.doubtful;
+		m->refused = cal_sim_check_assembly(sim, group, &m->why_refused);
 		(void)cal_sim_observe(sim, group, &view); // what acts is there even if accelerations are not
 		for (size_t i = 0; i < dofs; i++) {
 			CalDofInfo dof = {0};
@@ -154,10 +159,12 @@ void mobility_print(const Mobility *m, FILE *out) {
 	char names[1024];
 	for (int i = 0; i < cal_model_loop_count(m->model); i++)
 		print_loop(m, i, out);
-	if (m->rough_row >= 0) {
+	if (m->rough_row >= 0 && m->status != CAL_OK) {
 		cal_model_row_name(m->model, m->rough_row, names, sizeof names);
-		fprintf(out, "  state    rough: %s is off by %.3g; what follows is of the state %s\n", names, m->rough,
-		        m->status == CAL_OK ? "that a run starts from" : "that comes closest");
+		fprintf(out, "  state    %s is off by %.3g; what follows is of the state that comes closest\n", names,
+		        m->rough);
+	} else if (m->moved[0]) {
+		fprintf(out, "  state    %s\n           What follows is of the assembled state\n", m->moved);
 	}
 	fprintf(out, "  mobility %d: %d degree%s of freedom", m->left.mobility, dofs, plural(dofs));
 	if (m->driven)
@@ -226,5 +233,7 @@ void mobility_json(const Mobility *m, FILE *out) {
 	json_names(m, "independent", m->chosen, 0, dofs, 1, cal_model_dof_name, out);
 	fprintf(out, ",\n        \"closed\": %s, \"initial_residual\": ", m->status == CAL_OK ? "true" : "false");
 	json_number(out, m->rough);
+	fprintf(out, ", \"starts\": %s, \"assembled\": ", m->status == CAL_OK && m->refused == CAL_OK ? "true" : "false");
+	json_string(out, m->moved);
 	fputc('}', out);
 }

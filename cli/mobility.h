@@ -9,6 +9,10 @@
 
 typedef struct Mobility {
 	const CalModel *model;
+	char moved[900];      // what closing the loops moved, "": nothing
+	int doubtful;         // some of it had been stated
+	CalStatus refused;    // a run does not start because of that
+	CalError why_refused; //
 	CalStatus status; // of closing the loops; if not CAL_OK, error says why, and the rest is of the state that is left
 	CalError error;   //
 	double rough;     // largest residual of the state as given

@@ -25,6 +25,7 @@ typedef struct RunOptions {
 	const char *method;
 	double duration, interval, step, rtol, atol; // NAN: as the file says
 	double threads, branches;                    // likewise
+	double assemble;                             // likewise [rad]
 	double flush;                                // [s]; 0: default
 	CalResultsFull when_full;
 	bool when_full_set;

@@ -161,6 +161,16 @@ static void print_group(const Summary *summary, CalSim *sim, int group, FILE *ou
 		        drift->residual_row, drift->residual > 0 ? ")" : "");
 }
 
+/* What closing the loops moved at the start; where that had been stated, a doubt says it. */
+static void print_start(const CalSim *sim, int group, FILE *out) {
+	CalAssembly assembly;
+	char text[900] = "";
+	if (cal_sim_assembly(sim, group, &assembly) == CAL_OK && !assembly.doubtful)
+		cal_sim_assembly_text(sim, group, text, sizeof text);
+	if (text[0])
+		fprintf(out, "  start       %s\n", text);
+}
+
 static void print_stream(const SummaryStream *stream, FILE *out) {
 	fprintf(out, "  wrote       %s (%s: %lld record%s)\n", stream->file, stream->name, (long long)stream->count.written,
 	        plural(stream->count.written));
@@ -222,6 +232,8 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	fprintf(out, "%s%s%s\n", summary->path, summary->title[0] ? ": " : "", summary->title);
 	for (int i = 0; i < cal_sim_group_count(sim); i++)
 		print_group(summary, sim, i, out);
+	for (int i = 0; i < cal_sim_group_count(sim); i++)
+		print_start(sim, i, out);
 	if (has_total(summary))
 		fprintf(out, "  all groups  momentum changed by up to %.2e kg m/s and %.2e kg m^2/s about the origin%s\n",
 		        summary->total.linear, summary->total.angular, summary->total.devices ? ", with devices" : "");
@@ -254,6 +266,32 @@ static void json_field(FILE *out, const char *name, double value) {
 	json_number(out, value);
 }
 
+/* Coordinates and speeds that closing the loops moved at the start. */
+static void json_start(const CalSim *sim, int group, FILE *out) {
+	const CalModel *model = cal_sim_model(sim, group);
+	CalAssembly a;
+	int said = 0;
+	fputs(", \"assembly\": [", out);
+	const bool known = cal_sim_assembly(sim, group, &a) == CAL_OK && a.q;
+	for (int i = 0; known && i < 2 * cal_model_u_count(model); i++) {
+		const int u = i / 2, speed = i % 2;
+		CalDofInfo dof = {.q = -1};
+		char name[128] = "";
+		(void)cal_model_dof(model, u, &dof);
+		if (!(fabs(speed ? a.u[u] - a.u_given[u] : a.change[u]) > 1e-12))
+			continue;
+		cal_model_dof_name(model, u, name, sizeof name);
+		fprintf(out, "%s\n      {\"dof\": ", said++ ? "," : "");
+		json_string(out, name);
+		fprintf(out, ", \"of\": \"%s\", \"stated\": %s", speed ? "u" : "q",
+		        (speed ? a.stated_u : a.stated_q)[u] ? "true" : "false");
+		json_field(out, "given", speed ? a.u_given[u] : dof.q >= 0 ? a.q_given[dof.q] : 0);
+		json_field(out, "assembled", speed ? a.u[u] : dof.q >= 0 ? a.q[dof.q] : a.change[u]);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
 static void json_group(const Summary *summary, CalSim *sim, int group, FILE *out) {
 	const CalModel *model = cal_sim_model(sim, group);
 	const Drift *drift = drift_at(summary, model);
@@ -276,6 +314,7 @@ static void json_group(const Summary *summary, CalSim *sim, int group, FILE *out
 	json_field(out, "angular_change", drift->angular);
 	if (cal_model_row_count(model) > 0)
 		json_field(out, "largest_residual", drift->residual);
+	json_start(sim, group, out);
 	const CalBranches *branches = cal_sim_branches(sim, group);
 	fprintf(out, ", \"branches\": %d, \"threads\": %d}", branches ? cal_branches_count(branches) : 1,
 	        branches ? cal_branches_threads(branches) : 1);

@@ -68,6 +68,8 @@ CAL_API const char *cal_file_warning(const CalFile *file, int index);
 /** Sets q and u of the joints that the file gives; the others stay as they are. */
 CAL_API CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *state, CalError *error);
 
+/** q[nu], u[nu]: 1 where the state of the file gives the coordinate, the speed (cal_sim_set_stated), else 0. */
+CAL_API CalStatus cal_file_stated(const CalFile *file, const CalModel *model, uint8_t *q, uint8_t *u, CalError *error);
 /** frozen[nu]: 1 where the file says that closing loops must not move it (cal_sim_set_frozen), else 0. */
 CAL_API CalStatus cal_file_frozen(const CalFile *file, const CalModel *model, uint8_t *frozen, CalError *error);
 
@@ -85,6 +87,7 @@ typedef struct CalRunSettings {
 	double duration;             // [s]
 	CalIntegratorOptions method; // input and user are not set
 	int threads, branches;       // as in CalSimOptions; 0: the file says nothing of them
+	double assembly_limit;       // likewise
 	int stream_count;            // 0: the file says nothing of output
 	const CalRunStream *streams; //
 } CalRunSettings;

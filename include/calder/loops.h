@@ -105,6 +105,7 @@ typedef struct CalProjectOptions {
 	double tolerance;      // of every residual; 0: 1e-12; never below round-off in the positions
 	int max_iterations;    // 0: 20; where they get stuck, at most 400 damped ones follow
 	int euclidean;         // nonzero: smallest change in coordinates; 0: smallest in the metric of M
+	const double *weight;  // [nu] > 0: of the coordinates in a Euclidean change; NULL: 1
 	int search;            // nonzero: where they get stuck, also go to positions that are not near (assembly)
 } CalProjectOptions;
 

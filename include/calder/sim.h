@@ -37,6 +37,8 @@ typedef struct CalSimOptions {
 	int not_pinned; // nonzero: threads may be moved from processor to processor, and be more than these
 	CalCode code;   // of cal_sim_load_device() and cal_sim_load_subsystem()
 	const volatile int *stop; // once it is nonzero an advance ends after the step at hand, with CAL_OK; NULL: none
+	double
+		assembly_limit; // how far cal_sim_restart() moves what was stated to close loops [rad]; 0: 0.1; INFINITY: any
 } CalSimOptions;
 
 /**
@@ -82,14 +84,47 @@ CAL_API CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion,
 CAL_API CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen);
 
 /**
- * Moves the state of a group to the nearest one that closes its loops; what is frozen or driven at this time stays.
- * CAL_NOT_CONVERGED: error names the rows that are left, how far they are off, and whether they can be reached. left may be
- * NULL.
+ * Which coordinates q[nu] and speeds u[nu] of the state were given on purpose (nonzero): closing loops moves the others
+ * first. Both NULL: those that are not neutral (zero, identity), as it is without this call. Copied.
+ */
+CAL_API CalStatus cal_sim_set_stated(CalSim *sim, int group, const uint8_t *q, const uint8_t *u);
+
+/**
+ * Moves the state of a group to the nearest one that closes its loops, in the coordinates of the user: an angle counts in
+ * rad, a length in units of the lever arm of the loops. What is frozen or driven at this time stays. Joint coordinates
+ * that nobody stated move alone if that is enough; otherwise those that were stated move too, with 10^4 times the weight;
+ * modes deform only if no motion of the joints closes the loops. Speeds likewise. CAL_NOT_CONVERGED: error names the rows that
+ * are left, how far they are off, and whether they can be reached. left may be NULL. cal_sim_assembly() says what moved.
  */
 CAL_API CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalError *error);
+
+/** What closing the loops of a group did to the state that was given. Pointers are valid until the next change of groups. */
+typedef struct CalAssembly {
+	double residual, rate;           // of the given state: the largest of a row [m or 1], and its rate
+	int row, rate_row;               // where (cal_model_row_name), -1: none
+	double length;                   // that counts like 1 rad [m]
+	const double *q_given, *u_given; // [nq], [nu] before; NULL, as all that follow: no loops, or not assembled yet
+	const double *q, *u;             // [nq], [nu] after
+	const double *change;            // [nu] of positions (cal_config_difference)
+	const uint8_t *stated_q;         // [nu] nonzero: the coordinate was stated
+	const uint8_t *stated_u;         // [nu] nonzero: the speed was
+	const uint8_t *angle;            // [nu] nonzero: an angle; otherwise a length or a modal coordinate
+	double moved;                    // largest change of a stated coordinate [rad, or m over length]
+	double speed_moved;              // largest change of a stated speed, as part of the fastest
+	int moved_dof, speed_moved_dof;  // which, -1: none
+	int doubtful;                    // nonzero: one of them is above 1e-3: a run should warn of it
+} CalAssembly;
+CAL_API CalStatus cal_sim_assembly(const CalSim *sim, int group, CalAssembly *assembly);
+/** The same in words, "" if nothing moved by more than 1e-6; returns the length as snprintf does. */
+CAL_API int cal_sim_assembly_text(const CalSim *sim, int group, char *buffer, size_t size);
+/** CAL_ERR_ARGUMENT, and why, if the last assembly moved what was stated beyond CalSimOptions.assembly_limit. */
+CAL_API CalStatus cal_sim_check_assembly(const CalSim *sim, int group, CalError *error);
+
 /**
  * Makes the present states the start: drift, steps and clocks count from here. Times must agree. Loops are closed as by
- * cal_sim_assemble().
+ * cal_sim_assemble(). If that would move what was stated further than CalSimOptions.assembly_limit, the status is
+ * CAL_ERR_ARGUMENT, error says what would move, and the state stays as it is; a state that cal_sim_assemble() left is
+ * taken as it is.
  */
 CAL_API CalStatus cal_sim_restart(CalSim *sim, CalError *error);
 

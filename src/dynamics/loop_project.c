@@ -2,7 +2,7 @@
 /*
  * loop_project.c — states brought back to the constraints [THEORY 5, post-stabilisation].
  *
- *   positions   dq = -W^-1 G'(G W^-1 G')^+ g, again and again (Gauss and Newton); W = M or 1
+ *   positions   dq = -W^-1 G'(G W^-1 G')^+ g, again and again (Gauss and Newton); W = M or a diagonal of weights
  *   speeds      u -= W^-1 G'(G W^-1 G')^+ (G u - s'), s' the rates of the drives at the time of the state
  * A step that makes the residual larger is halved. Where steps bring nothing any more, loop_search.c goes on.
  */
@@ -169,11 +169,13 @@ CalStatus cal_loop_project(const CalModel *model, CalState *state, const CalProj
 	if (model->row_count == 0)
 		return CAL_OK;
 	work->loops.acting = 0;
+	work->loops.weight = options->weight;
 	CalStatus status = project_positions(model, state, options, work, report);
 	if (status == CAL_OK) {
 		report->row = -1;
 		status = project_speeds(model, state, options, work);
 	}
+	work->loops.weight = NULL;
 	if (status != CAL_OK)
 		evaluate(model, state, state->q, work);
 	int where = -1;

@@ -45,7 +45,8 @@ CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *pre
 			factor_solve_x1(model, prescribed, work, w->G + at(model, i), X);
 		} else {
 			for (int k = 0; k < n; ++k)
-				X[k] = prescribed && prescribed[k] ? 0 : w->G[at(model, i) + (size_t)k];
+				X[k] =
+					prescribed && prescribed[k] ? 0 : w->G[at(model, i) + (size_t)k] / (w->weight ? w->weight[k] : 1);
 		}
 	}
 	for (int i = 0; i < m; ++i) {

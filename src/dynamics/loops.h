@@ -16,14 +16,14 @@ void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work);
 void loop_frame(const CalModel *model, const CalWork *work, const Loop *loop, int side, LoopDepth depth, LoopFrame *f);
 /* G from the directions. */
 void loop_jacobian(const CalModel *model, CalWork *work);
-/* X = M^-1 G' and the factor of G X', prescribed degrees of freedom held (NULL: none); euclidean: with 1 in place of M.
+/* X = M^-1 G' and the factor of G X', prescribed degrees of freedom held (NULL: none); euclidean: with LoopWork.weight for M.
  * rotor as in SweepInput. */
 CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
                       int euclidean, CalWork *work);
 /* lambda = (G M^-1 G')^+ z. */
 void loop_solve(const CalModel *model, CalWork *work, const double *z, double *lambda);
 /*
- * work->loops.dq = -W^-1 G'(G W^-1 G')^+ z with z[m] of work->loops, the rows being those at q; W = M, or 1 if euclidean;
+ * work->loops.dq = -W^-1 G'(G W^-1 G')^+ z with z[m] of work->loops, the rows being those at q; W = M, or LoopWork.weight if euclidean;
  * frozen (NULL: none) are zero. Leaves only poses in work.
  */
 CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work);

@@ -172,6 +172,31 @@ CalStatus cal_file_state(const CalFile *file, const CalModel *model, CalState *s
 	return CAL_OK;
 }
 
+CalStatus cal_file_stated(const CalFile *file, const CalModel *model, uint8_t *q, uint8_t *u, CalError *error) {
+	if (!file || !model || !q || !u)
+		return tree_error(error, "cal_file_stated", NULL, CAL_ERR_ARGUMENT, "file, model or a list is NULL");
+	memset(q, 0, (size_t)cal_model_u_count(model));
+	memset(u, 0, (size_t)cal_model_u_count(model));
+	for (int i = 0; i < file->state_count; i++) {
+		const StateEntry *entry = &file->states[i];
+		CalBodyInfo info;
+		int body;
+		if (!find_entry(file, model, entry, &body, &info, error))
+			return CAL_ERR_ARGUMENT;
+		if (entry->guess)
+			continue;
+		for (int k = 0; body >= 0 && k < info.nu; k++) {
+			q[info.u + k] = entry->stated_q[k];
+			u[info.u + k] = entry->stated_u[k];
+		}
+		for (int k = info.u + info.nu; body >= 0 && k < info.u + info.nu + info.modes; k++) {
+			q[k] = entry->eta != NULL;
+			u[k] = entry->eta_dot != NULL;
+		}
+	}
+	return CAL_OK;
+}
+
 CalStatus cal_file_frozen(const CalFile *file, const CalModel *model, uint8_t *frozen, CalError *error) {
 	if (!file || !model || !frozen)
 		return tree_error(error, "cal_file_frozen", NULL, CAL_ERR_ARGUMENT, "file, model or frozen is NULL");

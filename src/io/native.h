@@ -48,6 +48,8 @@ typedef struct StateEntry {
 	int modes;             // of the body that the joint carries
 	double *eta, *eta_dot; // [modes]; NULL: not given
 	bool frozen[CAL_JOINT_MAX_DOF], frozen_modes;
+	bool stated_q[CAL_JOINT_MAX_DOF], stated_u[CAL_JOINT_MAX_DOF]; // the file gives the coordinate, the speed
+	bool guess;                                                    // but not as what the run has to start from
 } StateEntry;
 
 /* What a load does to one freedom. */

@@ -24,7 +24,7 @@ const KeyTable output_table = KEY_TABLE("output", output_keys);
 
 typedef struct RunInput {
 	double duration, step, rtol, atol, min_step, max_step, max_steps;
-	const TreeNode *method, *projection, *threads, *branches, *output;
+	const TreeNode *method, *projection, *threads, *branches, *assemble, *output;
 } RunInput;
 
 static const Key run_keys[] = {
@@ -39,6 +39,7 @@ static const Key run_keys[] = {
 	{"projection", key_node, offsetof(RunInput, projection), DIM_NUMBER, 0},
 	{"threads", key_node, offsetof(RunInput, threads), DIM_NUMBER, 0},
 	{"branches", key_node, offsetof(RunInput, branches), DIM_NUMBER, 0},
+	{"assemble", key_node, offsetof(RunInput, assemble), DIM_ANGLE, 0},
 	{"output", key_node, offsetof(RunInput, output), DIM_NUMBER, KEY_MAY_BE_EMPTY},
 };
 const KeyTable run_table = KEY_TABLE("run", run_keys);
@@ -89,6 +90,19 @@ static bool read_workers(Reader *r, const TreeNode *node, const char *key, int *
 		return reader_fail(r, node, "\"%s\" is a whole number from 1 to %d", key, MOST);
 	*workers = (int)number;
 	return true;
+}
+
+/* How far the start may be from the given state; "any": as far as it takes. */
+static bool read_assemble(Reader *r, const TreeNode *node, double *limit) {
+	if (node->kind == TREE_SCALAR && strcmp(node->text, "any") == 0) {
+		*limit = INFINITY;
+		return true;
+	}
+	if (!read_quantity(r, node, DIM_ANGLE, limit))
+		return false;
+	return *limit > 0 || reader_fail(r, node,
+	                                 "\"assemble\" is how far closing loops may move what the state gives: any, or an "
+	                                 "angle above zero, e.g. 5 deg");
 }
 
 /* ---- signals ---------------------------------------------------------------------------------- */
@@ -338,7 +352,8 @@ bool native_read_run(Reader *r, const Sections *s) {
 	if (!keys_read(r, s->run, &run_table, &in) || (in.method && !read_method(r, in.method, &run->method.method)) ||
 	    (in.projection && !read_projection(r, in.projection, &run->method.projection)) ||
 	    (in.threads && !read_workers(r, in.threads, "threads", &run->threads)) ||
-	    (in.branches && !read_workers(r, in.branches, "branches", &run->branches)))
+	    (in.branches && !read_workers(r, in.branches, "branches", &run->branches)) ||
+	    (in.assemble && !read_assemble(r, in.assemble, &run->assembly_limit)))
 		return false;
 	if (run->method.method != CAL_METHOD_DOPRI5 && !(in.step > 0))
 		return reader_fail(r, in.method, "the method %s has a fixed step; give \"step\", e.g. 1 ms",

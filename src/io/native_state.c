@@ -10,6 +10,7 @@
 
 typedef struct StateInput {
 	const TreeNode *q, *u, *at, *orientation, *velocity, *angular_velocity, *eta, *eta_dot, *frozen;
+	int guess;
 } StateInput;
 
 static const Key state_keys[] = {
@@ -22,6 +23,7 @@ static const Key state_keys[] = {
 	{"eta", key_node, offsetof(StateInput, eta), DIM_NUMBER, 0},
 	{"eta_dot", key_node, offsetof(StateInput, eta_dot), DIM_NUMBER, 0},
 	{"frozen", key_node, offsetof(StateInput, frozen), DIM_NUMBER, 0},
+	{"guess", key_flag, offsetof(StateInput, guess), DIM_NUMBER, 0},
 };
 const KeyTable state_table = KEY_TABLE("state", state_keys);
 
@@ -61,6 +63,7 @@ static bool read_q(Reader *r, const TreeNode *node, const JointShape *shape, Sta
 			return false;
 	}
 	entry->nq = shape->nq;
+	memset(entry->stated_q, 1, (size_t)shape->nu);
 	return unit_quaternions(r, node, shape, entry->q);
 }
 
@@ -72,6 +75,7 @@ static bool read_u(Reader *r, const TreeNode *node, const JointShape *shape, Sta
 			return false;
 	}
 	entry->nu = shape->nu;
+	memset(entry->stated_u, 1, (size_t)shape->nu);
 	return true;
 }
 
@@ -104,6 +108,11 @@ static bool read_pose(Reader *r, const TreeNode *map, const StateInput *in, cons
 	if (in->velocity || in->angular_velocity) {
 		memcpy(entry->u, u + 3 - ball, (size_t)joint->shape.nu * sizeof *u);
 		entry->nu = joint->shape.nu;
+	}
+	for (int i = 0; i < joint->shape.nu; i++) {
+		const bool turns = i >= ball;
+		entry->stated_q[i] = turns ? in->orientation != NULL : in->at != NULL;
+		entry->stated_u[i] = turns ? in->angular_velocity != NULL : in->velocity != NULL;
 	}
 	return true;
 }
@@ -161,6 +170,9 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	if ((in.at || in.orientation || in.velocity || in.angular_velocity) && !read_pose(r, map, &in, joint, entry))
 		return false;
 	entry->modes = joint->modes;
+	entry->guess = in.guess != 0;
+	if (in.guess && in.frozen)
+		return reader_fail(r, in.frozen, "a guess is what closing loops moves first; it cannot be \"frozen\" too");
 	return (!in.q || read_q(r, in.q, &joint->shape, entry)) && (!in.u || read_u(r, in.u, &joint->shape, entry)) &&
 	       read_modal(r, in.eta, "eta", joint->modes, &entry->eta) &&
 	       read_modal(r, in.eta_dot, "eta_dot", joint->modes, &entry->eta_dot) &&

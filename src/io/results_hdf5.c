@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "io/results_assembly.h"
 #include "io/results_doubts.h"
 #include "io/results_hdf5.h"
 #include "io/results_schema.h"
@@ -139,7 +140,7 @@ static CalStatus hdf5_close(Sink *base, const SinkStatus *now, CalError *error) 
 /* ---- what is written at the start -------------------------------------------------------------- */
 
 /* count < 0: one value and not a list of them. */
-static bool put_attribute(hid_t object, const char *name, hid_t type, int count, const void *values) {
+bool hdf5_put_attribute(hid_t object, const char *name, hid_t type, int count, const void *values) {
 	hsize_t size = count > 0 ? (hsize_t)count : 0;
 	hid_t space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
 	hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
@@ -149,20 +150,20 @@ static bool put_attribute(hid_t object, const char *name, hid_t type, int count,
 	return done;
 }
 
-static bool put_texts(hid_t object, const char *name, int count, const char *const *texts) {
+bool hdf5_put_texts(hid_t object, const char *name, int count, const char *const *texts) {
 	hid_t type = schema_text_type();
-	bool done = put_attribute(object, name, type, count, texts);
+	bool done = hdf5_put_attribute(object, name, type, count, texts);
 	H5Tclose(type);
 	return done;
 }
 
 static bool put_text(hid_t object, const char *name, const char *text) {
 	const char *given = text ? text : "";
-	return put_texts(object, name, -1, &given);
+	return hdf5_put_texts(object, name, -1, &given);
 }
 
 static bool put_double(hid_t object, const char *name, double value) {
-	return put_attribute(object, name, H5T_NATIVE_DOUBLE, -1, &value);
+	return hdf5_put_attribute(object, name, H5T_NATIVE_DOUBLE, -1, &value);
 }
 
 static bool put_time(hid_t file) {
@@ -186,15 +187,15 @@ static bool put_method(hid_t file, const CalIntegratorOptions *method) {
 static bool put_header(hid_t file, const CalResultsOptions *options) {
 	const int version = HDF5_RESULTS_VERSION;
 	return put_text(file, "format", HDF5_RESULTS_FORMAT) &&
-	       put_attribute(file, "format_version", H5T_NATIVE_INT, -1, &version) &&
+	       hdf5_put_attribute(file, "format_version", H5T_NATIVE_INT, -1, &version) &&
 	       put_text(file, "software", "calder") && put_text(file, "software_version", cal_version()) &&
 	       put_time(file) && put_text(file, "title", options->title) && put_method(file, options->method) &&
 	       put_double(file, "start_time", options->sim ? cal_sim_time(options->sim) : 0) &&
-	       put_attribute(file, "seeds", H5T_NATIVE_UINT64, options->seed_count, options->seeds);
+	       hdf5_put_attribute(file, "seeds", H5T_NATIVE_UINT64, options->seed_count, options->seeds);
 }
 
 /* A dataset of texts; count < 0: one. */
-static hid_t put_text_dataset(hid_t place, const char *name, int count, const char *const *texts) {
+hid_t hdf5_put_text_dataset(hid_t place, const char *name, int count, const char *const *texts) {
 	hsize_t size = count > 0 ? (hsize_t)count : 0;
 	hid_t type = schema_text_type(), space = count < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
 	hid_t dataset = H5Dcreate2(place, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -209,7 +210,7 @@ static hid_t put_text_dataset(hid_t place, const char *name, int count, const ch
 
 static bool put_model(hid_t file, const CalResultsOptions *options) {
 	const char *text = options->model_text ? options->model_text : "";
-	hid_t dataset = put_text_dataset(file, "model", -1, &text);
+	hid_t dataset = hdf5_put_text_dataset(file, "model", -1, &text);
 	bool done = dataset >= 0 && put_text(dataset, "name", options->model_name);
 	H5Dclose(dataset);
 	return done;
@@ -224,8 +225,8 @@ static bool put_names(hid_t file, const CalResultsOptions *options, const CalAll
 			done = false;
 			break;
 		}
-		hid_t dataset = put_text_dataset(group, names_kind_text((NamesKind)kind), list.count, list.names);
-		done = dataset >= 0 && put_attribute(dataset, "group", H5T_NATIVE_INT, list.count, list.groups);
+		hid_t dataset = hdf5_put_text_dataset(group, names_kind_text((NamesKind)kind), list.count, list.names);
+		done = dataset >= 0 && hdf5_put_attribute(dataset, "group", H5T_NATIVE_INT, list.count, list.groups);
 		H5Dclose(dataset);
 		names_free(&list, allocator);
 	}
@@ -250,10 +251,10 @@ static bool put_columns(hid_t dataset, const CalResultsStream *stream, const Cal
 	bool done = texts != NULL;
 	for (int i = 0; done && i < stream->column_count; i++)
 		texts[i] = stream->columns[i].name;
-	done = done && put_texts(dataset, "columns", stream->column_count, texts);
+	done = done && hdf5_put_texts(dataset, "columns", stream->column_count, texts);
 	for (int i = 0; done && i < stream->column_count; i++)
 		texts[i] = stream->columns[i].unit;
-	done = done && put_texts(dataset, "units", stream->column_count, texts);
+	done = done && hdf5_put_texts(dataset, "units", stream->column_count, texts);
 	memory_free(allocator, texts);
 	return done && put_double(dataset, "interval", stream->interval);
 }
@@ -269,7 +270,7 @@ static bool put_lists(hid_t group, const CalResultsStream *stream) {
 	bool done = true;
 	for (int i = 0; i < stream->text_count && done; i++) {
 		const CalResultsTexts *texts = &stream->texts[i];
-		hid_t dataset = put_text_dataset(group, texts->name, texts->count, texts->items);
+		hid_t dataset = hdf5_put_text_dataset(group, texts->name, texts->count, texts->items);
 		done = dataset >= 0;
 		H5Dclose(dataset);
 	}
@@ -329,7 +330,7 @@ static bool put_status_tables(Hdf5Sink *sink, const CalResultsOptions *options) 
 	if (done) {
 		sink->closed = create_numbers(group, "closed", -1);
 		sink->dropped = create_numbers(group, "dropped", own);
-		done = sink->closed >= 0 && sink->dropped >= 0 && put_texts(sink->dropped, "streams", own, names);
+		done = sink->closed >= 0 && sink->dropped >= 0 && hdf5_put_texts(sink->dropped, "streams", own, names);
 	}
 	memory_free(sink->base.allocator, names);
 	memory_free(sink->base.allocator, paths);
@@ -367,7 +368,8 @@ CalStatus hdf5_sink_open(const CalResultsOptions *options, const char *path, con
 	Hdf5Turn turn;
 	hdf5_enter(&turn);
 	bool done = create_file(made) && put_header(made->file, options) && put_model(made->file, options) &&
-	            put_names(made->file, options, allocator) && put_streams(made, options) &&
+	            put_names(made->file, options, allocator) && assembly_write(made->file, options->sim, allocator) &&
+	            put_streams(made, options) &&
 	            put_status_tables(made, options) && (made->doubts = doubts_dataset(made->file)) >= 0 &&
 	            H5Fstart_swmr_write(made->file) >= 0 && !made->state.cause;
 	status = done ? cal_output_publish(made->output, error) : cannot_write(made, error);

@@ -94,13 +94,18 @@ static CalStatus set_state(CalScenario *s, int group, CalError *error) {
 	CalStatus status = cal_file_state(s->file, model, cal_sim_state(s->sim, group), error);
 	if (status != CAL_OK)
 		return status;
-	uint8_t *frozen = memory_alloc(&s->allocator, (size_t)cal_model_u_count(model) + 1);
-	if (!frozen)
+	const size_t nu = (size_t)cal_model_u_count(model);
+	uint8_t *flags = memory_alloc(&s->allocator, 2 * nu + 1);
+	if (!flags)
 		return no_memory(s, error);
-	status = cal_file_frozen(s->file, model, frozen, error);
+	status = cal_file_frozen(s->file, model, flags, error);
 	if (status == CAL_OK)
-		status = cal_sim_set_frozen(s->sim, group, frozen);
-	memory_free(&s->allocator, frozen);
+		status = cal_sim_set_frozen(s->sim, group, flags);
+	if (status == CAL_OK)
+		status = cal_file_stated(s->file, model, flags, flags + nu, error);
+	if (status == CAL_OK)
+		status = cal_sim_set_stated(s->sim, group, flags, flags + nu);
+	memory_free(&s->allocator, flags);
 	return status;
 }
 

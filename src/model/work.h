@@ -174,6 +174,8 @@ typedef struct LoopWork {
 	uint8_t *independent;       // [m]
 	int rank;
 	int acting; // lambda is among the external forces
+
+	const double *weight; // [n] W of a Euclidean projection, NULL: 1
 } LoopWork;
 
 struct CalWork {

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "integrate/scheme.h"
-#include "sim/group.h"
+#include "sim/assemble.h"
 
 typedef struct Clocks {
 	double wall, cpu; // [s]
@@ -377,7 +377,32 @@ CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalEr
 	CalProjectReport own;
 	if (!sim || group < 0 || group >= sim->group_count)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_assemble: there is no group %d", group);
-	return assemble(&sim->groups[group], left ? left : &own, error);
+	const CalStatus status = assemble(&sim->groups[group], left ? left : &own, error);
+	if (status == CAL_OK && sim->groups[group].assembly)
+		sim->groups[group].assembly->accepted = true;
+	return status;
+}
+
+/* As cal_sim_assemble() does, unless that moves what was stated too far: then the state stays as it was given. */
+static CalStatus assemble_start(CalSim *sim, SimGroup *group, CalError *error) {
+	CalProjectReport left;
+	Assembly *a = group->assembly;
+	CalStatus status = assemble(group, &left, error);
+	if (status != CAL_OK || !a)
+		return status;
+	if (a->accepted) {
+		assembly_doubt(group, &sim->doubts);
+		return CAL_OK;
+	}
+	status = assembly_check(group, sim->assembly_limit, error);
+	if (status == CAL_OK)
+		assembly_doubt(group, &sim->doubts);
+	if (status != CAL_OK) {
+		memcpy(group->state.q, a->q_given, (size_t)cal_model_q_count(group->model) * sizeof(double));
+		memcpy(group->state.u, a->u_given, (size_t)cal_model_u_count(group->model) * sizeof(double));
+		a->known = false;
+	}
+	return status;
 }
 
 /* One group at its start: on its loops, or where its motion says. */
@@ -391,8 +416,7 @@ static CalStatus restart_group(CalSim *sim, SimGroup *group, CalError *error) {
 	if (group->motion)
 		return report_moved(sim, group, group_impose(group), error);
 	CalStatus status = report_group(group, cal_config_normalize(group->model, group->state.q), error);
-	CalProjectReport left;
-	return status == CAL_OK ? assemble(group, &left, error) : status;
+	return status == CAL_OK ? assemble_start(sim, group, error) : status;
 }
 
 CalStatus cal_sim_restart(CalSim *sim, CalError *error) {

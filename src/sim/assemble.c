@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * assemble.c — closing the loops of a group before a run starts, and telling by name what cannot be closed.
+ * assemble.c — closing the loops of a group before a run starts: what that moved, and by name what cannot be closed.
+ *
+ * assemble_nearest.c finds the state. What was given is kept beside it, for assemble_report.c.
  */
 #include <math.h>
 #include <stdio.h>
@@ -11,12 +13,14 @@
 
 #include "base/error.h"
 #include "model/work.h"
-#include "sim/group.h"
+#include "sim/assemble.h"
 
-enum { ITERATIONS = 100, NAMED = 4 }; // of the projection; rows that a message names
+enum { NAMED = 4 }; // rows that a message names
+
+/* ---- what cannot be closed ----------------------------------------------------------------------- */
 
 /* Directions d.. are lengths, v.. speeds; the others are sines of angles. */
-static const char *unit_of(const char *row) {
+const char *assembly_row_unit(const char *row) {
 	const char *dot = strrchr(row, '.');
 	return dot && dot[1] == 'd' ? " m" : dot && dot[1] == 'v' ? " m/s" : "";
 }
@@ -24,8 +28,8 @@ static const char *unit_of(const char *row) {
 static size_t add_row(const SimGroup *group, int row, const char *before, char *text, size_t size) {
 	char name[96] = "";
 	cal_model_row_name(group->model, row, name, sizeof name);
-	const int length =
-		snprintf(text, size, "%s%s is off by %.3g%s", before, name, group->work->loops.row[row].value, unit_of(name));
+	const int length = snprintf(text, size, "%s%s is off by %.3g%s", before, name, group->work->loops.row[row].value,
+	                            assembly_row_unit(name));
 	return length > 0 && (size_t)length < size ? (size_t)length : 0;
 }
 
@@ -111,15 +115,113 @@ static CalStatus check_speeds(const SimGroup *group, double rate, CalError *erro
 		cal_model_name(group->model), name, rate);
 }
 
+/* ---- memory -------------------------------------------------------------------------------------- */
+
+static size_t take(size_t *end, size_t size) {
+	const size_t start = *end;
+	*end += (size + sizeof(double) - 1) / sizeof(double) * sizeof(double);
+	return start;
+}
+
+/* The arrays behind the struct; base NULL: only counted. Returns the bytes of all. */
+static size_t lay_out(const CalModel *model, char *base, Assembly *a) {
+	const size_t nq = (size_t)model->nq * sizeof(double), n = (size_t)model->nu, nu = n * sizeof(double);
+	double **const numbers[] = {&a->q_given, &a->q,      &a->best,         &a->u_given,
+	                            &a->u,       &a->change, &a->speed_change, &a->weight};
+	uint8_t **const flags[] = {&a->stated_q, &a->stated_u, &a->mask, &a->angle};
+	size_t end = 0;
+	take(&end, sizeof *a);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		const size_t at = take(&end, i < 3 ? nq : nu);
+		*numbers[i] = base ? (double *)(void *)(base + at) : NULL;
+	}
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+		const size_t at = take(&end, n);
+		*flags[i] = base ? (uint8_t *)(base + at) : NULL;
+	}
+	return end;
+}
+
+size_t assembly_size(const CalModel *model) {
+	Assembly none;
+	return model->row_count > 0 ? lay_out(model, NULL, &none) : 0;
+}
+
+Assembly *assembly_place(const CalModel *model, void *memory) {
+	if (model->row_count == 0)
+		return NULL;
+	memset(memory, 0, assembly_size(model));
+	Assembly *a = memory;
+	lay_out(model, memory, a);
+	return a;
+}
+
+/* ---- what moved ---------------------------------------------------------------------------------- */
+
+/* What differs from neutral was set by somebody. */
+static void guess_stated(SimGroup *group) {
+	const Assembly *a = group->assembly;
+	cal_config_neutral(group->model, a->best);
+	cal_config_difference(group->model, a->best, group->state.q, a->change);
+	for (int k = 0; k < group->model->nu; k++) {
+		a->stated_q[k] = a->change[k] != 0;
+		a->stated_u[k] = group->state.u[k] != 0;
+	}
+}
+
+static bool same(const double *a, const double *b, int count) {
+	return memcmp(a, b, (size_t)count * sizeof(double)) == 0;
+}
+
+/* Notes the state as the one that was given, with its residuals. */
+static CalStatus note_given(SimGroup *group) {
+	Assembly *a = group->assembly;
+	const CalModel *model = group->model;
+	if (!a->stated_known)
+		guess_stated(group);
+	memcpy(a->q_given, group->state.q, (size_t)model->nq * sizeof(double));
+	memcpy(a->u_given, group->state.u, (size_t)model->nu * sizeof(double));
+	a->known = a->accepted = false;
+	a->residual = a->rate = 0;
+	a->row = a->rate_row = -1;
+	const CalStatus status = cal_loop_residual(model, &group->state, group->work, NULL, NULL);
+	for (int i = 0; status == CAL_OK && i < model->row_count; i++) {
+		const LoopRow *row = &group->work->loops.row[i];
+		if (!(fabs(row->value) <= a->residual))
+			a->residual = fabs(row->value), a->row = i;
+		if (!(fabs(row->rate) <= a->rate))
+			a->rate = fabs(row->rate), a->rate_row = i;
+	}
+	return isfinite(a->residual) ? status : CAL_NOT_FINITE;
+}
+
+static void note_assembled(SimGroup *group) {
+	Assembly *a = group->assembly;
+	memcpy(a->q, group->state.q, (size_t)group->model->nq * sizeof(double));
+	memcpy(a->u, group->state.u, (size_t)group->model->nu * sizeof(double));
+	cal_config_difference(group->model, a->q_given, a->q, a->change);
+	for (int k = 0; k < group->model->nu; k++)
+		a->speed_change[k] = a->u[k] - a->u_given[k];
+	a->known = true;
+}
+
 CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *error) {
+	Assembly *a = group->assembly;
 	*left = (CalProjectReport){.row = -1, .reachable = 1};
-	if (group->model->row_count == 0)
+	if (!a)
 		return CAL_OK;
 	const int held = find_held(group);
 	if (held < 0)
 		return CAL_ERR_USER;
-	const CalProjectOptions options = {.frozen = group->held, .max_iterations = ITERATIONS, .search = 1};
-	const CalStatus status = cal_loop_project(group->model, &group->state, &options, group->work, left);
+	const bool again =
+		a->known && same(a->q, group->state.q, group->model->nq) && same(a->u, group->state.u, group->model->nu);
+	if (again)
+		return CAL_OK;
+	CalStatus status = note_given(group);
+	if (status == CAL_OK)
+		status = assemble_nearest(group, left);
+	if (status == CAL_OK)
+		note_assembled(group);
 	if (status == CAL_NOT_CONVERGED)
 		return tell(group, left, held, error);
 	return status == CAL_OK && held ? check_speeds(group, left->rate, error) : status;

@@ -32,6 +32,8 @@ typedef struct SimGroup {
 	void *memory;          // the block that all of the above but the model lie in
 	const uint8_t *own;    // [nu] nonzero: advanced on this rank; NULL: all are
 
+	struct Assembly *assembly; // what closing the loops did to the given state (assemble.h); NULL: no loops
+
 	CalInputFn input;        // NULL: nothing acts
 	CalSwitchFn next_switch; // NULL: the input is smooth
 	void *user;              //
@@ -142,6 +144,7 @@ struct CalSim {
 	const volatile int *stop; // nonzero: advances end after the step at hand; NULL: none
 	int input_wrenches;
 	double event_tolerance;
+	double assembly_limit; // cal_sim_restart() refuses to move what was stated further
 	CalSolver solver;
 	CalBranchOptions cut;      // of every group; branches below 2: in one piece
 	struct Team *team;         // NULL: the caller's thread alone
@@ -218,7 +221,7 @@ void group_release(SimGroup *group, const CalSim *sim);
 int group_input(SimGroup *group, const CalState *state, CalInput *input);
 /** Decides energy_free and momentum_free, and fills root_dof. */
 void group_classify(SimGroup *group);
-/** Moves the state to the nearest one that the loops allow; an error names the rows that are left. */
+/** Moves the state to the nearest one that the loops allow; an error names the rows that are left. Notes what moved. */
 CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *error);
 /** ", row pin.dx is off by 0.2 m" of the row with the largest residual that the integrator's workspace holds, or "". */
 void group_worst_row(const SimGroup *group, char *text, size_t size);

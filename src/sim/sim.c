@@ -14,11 +14,12 @@
 #include "base/team.h"
 #include "integrate/scheme.h"
 #include "model/desc.h"
+#include "sim/assemble.h"
 #include "sim/topology.h"
 
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {
-	size_t state, work, view_work, udot, force, given, root_dof, frozen, held;
+	size_t state, work, view_work, udot, force, given, root_dof, frozen, held, assembly;
 	size_t work_size; // of one of the two
 	size_t end;       // size of the block without the room for aligning it
 } Layout;
@@ -41,6 +42,7 @@ static Layout layout_of(const CalModel *model) {
 	at.root_dof = place(&at.end, nu);
 	at.frozen = place(&at.end, nu);
 	at.held = place(&at.end, nu);
+	at.assembly = place(&at.end, assembly_size(model));
 	return at;
 }
 
@@ -58,6 +60,7 @@ CalStatus group_place(SimGroup *group, const CalSim *sim) {
 	group->root_dof = memset(block + at.root_dof, 0, nu);
 	group->frozen = memset(block + at.frozen, 0, nu);
 	group->held = memset(block + at.held, 0, nu);
+	group->assembly = assembly_place(group->model, block + at.assembly);
 
 	CalStatus status = cal_state_init(group->model, block + at.state, cal_state_size(group->model), &group->state);
 	if (status == CAL_OK)
@@ -142,6 +145,7 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	                .solver = options->solver,
 	                .input_wrenches = options->input_wrenches > 0 ? options->input_wrenches : 64,
 	                .event_tolerance = options->event_tolerance,
+	                .assembly_limit = options->assembly_limit > 0 ? options->assembly_limit : ASSEMBLY_LIMIT,
 	                .cut = cut_of(options),
 	                .groups = groups,
 	                .parts = parts,

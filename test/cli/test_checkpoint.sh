@@ -24,7 +24,7 @@ loops:
   guide: {type: distance, from: ground, to: rod/end, length: 1.2 m}
 state:
   axle: {q: 20 deg}
-  pin: {q: 60 deg}
+  pin: {q: 60 deg, guess: true}
   flight: {u: [0, 0, 0, 3, 0.01, 0]}
 devices:
   motor: {type: servo, joint: axle, reference: {shape: smooth, points: [[0, 0.3], [1, 1.5]]}, proportional: 40,

@@ -108,7 +108,7 @@ calder 0 run other.yaml -q -o serial.csv
 ranks 0 3 run other.yaml --distribute=forced --json -o many.csv
 told 3 whole
 close serial-slow.csv many-slow.csv
-model chain 20 | sed 's/^run:/loops:\n  tie: {type: distance, from: ground, to: b19\/tip, length: 15}\nrun:/' >loop.yaml
+model chain 20 | sed -e 's/^\(  j[0-9]*: {q: .*\)}$/\1, guess: true}/' -e 's/^run:/loops:\n  tie: {type: distance, from: ground, to: b19\/tip, length: 15}\nrun:/' >loop.yaml
 calder 0 run loop.yaml -q -o serial.csv
 ranks 0 2 run loop.yaml --distribute=forced -q -o many.csv
 close serial-fast.csv many-fast.csv

@@ -22,7 +22,7 @@ fourbar() {
 		  knee: {type: revolute, from: crank/end, to: coupler, axis: z}
 		  pivot: {type: revolute, to: rocker, axis: z, inboard: [1, 0, 0]}
 		loops: {pin: {type: revolute, from: coupler/end, to: rocker/end}}
-		state: {motor: {$3}, knee: {q: -1}, pivot: {q: 1.5}}
+		state: {motor: {$3}, knee: {q: -1, guess: true}, pivot: {q: 1.5, guess: true}}
 		run: {method: rk4, step: 1 ms, duration: 0.2}
 	YAML
 }
@@ -37,11 +37,48 @@ printf 'loads: [{joint: motor, lock: true}, {joint: pivot, acceleration: 1}]\n' 
 
 calder 0 check good.yaml
 stdout_has 'pin: revolute, coupler/end to rocker/end, 5 rows of which 2 independent'
-stdout_has 'rough: pin\.d[xy] is off by 0\.[0-9]+; what follows is of the state that a run starts from'
+stdout_has 'state    initial state violates loop "pin" by 0\.[0-9]+ m; assembled: knee -57\.3 → '
 stdout_has 'mobility 1: 3 degrees of freedom less 2 independent rows of 5; redundant: pin.dz, pin.rx, pin.ry'
 stdout_has '^  independent (motor|knee|pivot); the others follow'
 stderr_has 'good.yaml: warning: group "main": rows of loops follow from others \(pin.dz, pin.rx, pin.ry\)'
 calder 1 check --strict good.yaml
+
+
+# a start that closing the loop would move: refused, allowed by the option or the file, and told wherever it is looked for
+fourbar guessed.yaml 0.9 'q: -50 deg, u: 10'
+sed 's/, guess: true//g' guessed.yaml >moved.yaml
+calder 3 run moved.yaml
+stderr_has 'moved.yaml: error: group "main": initial state violates loop "pin" by [0-9.]+ m; assembled state differs: motor -50\.0 → '
+stderr_has 'Use "frozen: true" to hold a coordinate.*--assemble'
+calder 3 run --assemble=0.2 moved.yaml
+calder 2 run --assemble=far moved.yaml
+calder 0 run --assemble moved.yaml -o moved.csv
+stderr_has 'warning: group "main": initial state violates loop "pin" by'
+stdout_has '  DOUBT       group "main": initial state violates'
+grep -q '^# doubt (assembly): group "main": initial state violates' moved.csv || fail 'CSV without what moved'
+calder 1 run --assemble --strict moved.yaml
+calder 0 run --assemble --json moved.yaml
+python 'import json, math
+d = json.load(open("out"))["groups"][0]["assembly"]
+m = next(x for x in d if x["dof"] == "motor" and x["of"] == "q")
+assert m["stated"] and abs(m["given"] + 50 * math.pi / 180) < 1e-12 and abs(m["assembled"] - m["given"]) > 0.1, m
+assert {(x["dof"], x["of"]) for x in d} >= {("pivot", "q"), ("knee", "u")}, d'
+calder 1 check moved.yaml
+stderr_has 'error: .*differs: motor -50\.0 → .*The run does not start'
+sed -e 's/duration: 0.2/duration: 0.2, assemble: any/' moved.yaml >allowed.yaml
+calder 0 run allowed.yaml
+calder 0 check allowed.yaml
+stderr_has 'warning: group "main": initial state violates loop "pin"'
+# what is stated stays if the rest can move: nothing to doubt, one line of what moved
+sed -e 's/knee: {q: -1}, pivot: {q: 1.5}/pivot: {q: 1.5, guess: true}/' moved.yaml >stated.yaml
+calder 0 run --strict stated.yaml -o stated.csv
+stdout_has '  start       initial state violates loop "pin" by .*; assembled: '
+stderr_empty
+python 'import math
+row = [float(x) for x in open("stated.csv").readlines()[1].split(",")]
+assert row[1] == math.radians(-50) and row[4] == 10, row'
+calder 0 info stated.yaml
+stdout_has 'assembled: knee 0\.0 → '
 
 calder 1 check short.yaml
 stderr_has 'error: group "main": its loops cannot be closed from this state: row pin.dx is off by 0.05 m: out of reach; check lengths'

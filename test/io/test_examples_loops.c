@@ -29,6 +29,10 @@ static Running start(const char *name) {
 	for (int i = 0; i < cal_sim_group_count(r.sim); i++) {
 		const CalModel *model = cal_sim_model(r.sim, i);
 		assert_int_equal(cal_file_state(r.file, model, cal_sim_state(r.sim, i), &error), CAL_OK);
+		uint8_t q[256], u[256];
+		assert_true(cal_model_u_count(model) <= 256);
+		assert_int_equal(cal_file_stated(r.file, model, q, u, &error), CAL_OK);
+		assert_int_equal(cal_sim_set_stated(r.sim, i, q, u), CAL_OK);
 		assert_int_equal(cal_file_loads_create(r.file, model, &r.loads[i], &error), CAL_OK);
 		assert_int_equal(cal_sim_set_input(r.sim, i, cal_file_loads_input, next_switch, r.loads[i]), CAL_OK);
 	}

@@ -160,7 +160,7 @@ static void a_search_moves_the_state_only_if_asked_to(void **state) {
 static void check_start(CalFile *file, CalStatus want, const char *const *texts) {
 	CalError error = {0};
 	CalSim *sim = NULL;
-	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}};
+	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}, .assembly_limit = INFINITY};
 	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
 	assert_int_equal(cal_file_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
 	uint8_t frozen[32] = {0};
@@ -226,7 +226,7 @@ static void round_off_far_from_the_origin_is_no_error(void **state) {
 	                        "  jc: {type: revolute, from: ground/site, to: c, axis: z, inboard: [1, 0, 0]}\n"
 	                        "loops: {pin: {type: revolute, from: b, to: c, a: [0.9, 0, 0], b: [0.6, 0, 0]}}\n"
 	                        "state: {ja: {q: 2}, jb: {q: -1}, jc: {q: 1}}\n");
-	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}};
+	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}, .assembly_limit = INFINITY};
 	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
 	assert_int_equal(cal_file_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
 	assert_int_equal(cal_sim_advance(sim, 1, &error), CAL_OK);
@@ -250,7 +250,7 @@ static void loops_on_the_ground_change_the_momentum(void **state) {
 		                         "state: {jb: {velocity: [0.3, 0.4, 0.5]}}\n",
 		         grounded ? "ground" : "a");
 		CalFile *file = file_of(text);
-		const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}};
+		const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}, .assembly_limit = INFINITY};
 		assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
 		assert_int_equal(cal_file_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
 		assert_int_equal(cal_sim_assemble(sim, 1, NULL, &error), CAL_ERR_ARGUMENT);

@@ -192,7 +192,7 @@ static void a_run_closes_its_loops(void **state) {
 		char text[1000];
 		CalError error = {0};
 		CalSim *sim = NULL;
-		const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}};
+		const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}, .assembly_limit = INFINITY};
 		snprintf(text, sizeof text,
 		         HEAD "  tie: {type: distance, from: a/end, to: b/end, length: %s}\n"
 		              "state: {ja: {q: 1, u: 2}, jb: {q: 0.9}}\n",
