@@ -49,7 +49,7 @@ CalStatus mobility_find(Mobility *m, CalSim *sim, int group) {
 	const size_t dofs = (size_t)cal_model_u_count(model);
 	CalSimView view = {0};
 	CalWork *work = NULL;
-	*m = (Mobility){.model = model, .rough_row = -1};
+	*m = (Mobility){.model = model, .rough_row = -1, .moved_as_given = cal_sim_is_moved(sim, group)};
 	m->independent = calloc((size_t)cal_model_row_count(model) + 1, 1);
 	m->held = calloc(dofs + 1, 1);
 	m->chosen = calloc(dofs + 1, 1);
@@ -166,6 +166,11 @@ void mobility_print(const Mobility *m, FILE *out) {
 	} else if (m->moved[0]) {
 		fprintf(out, "  state    %s\n           What follows is of the assembled state\n", m->moved);
 	}
+	mobility_driven(m, names, sizeof names);
+	if (m->moved_as_given)
+		fprintf(out, "  driven   the whole group: it moves as given (group_motions), without dynamics\n");
+	else if (m->driven)
+		fprintf(out, "  driven   %s\n", names);
 	fprintf(out, "  mobility %d: %d degree%s of freedom", m->left.mobility, dofs, plural(dofs));
 	if (m->driven)
 		fprintf(out, ", %d of them driven,", m->driven);
@@ -231,6 +236,9 @@ void mobility_json(const Mobility *m, FILE *out) {
 	json_names(m, "redundant", m->independent, 0, rows, 0, cal_model_row_name, out);
 	fputs(", ", out);
 	json_names(m, "independent", m->chosen, 0, dofs, 1, cal_model_dof_name, out);
+	fputs(", ", out);
+	json_names(m, "driven_dof", m->held, 0, dofs, 1, cal_model_dof_name, out);
+	fprintf(out, ", \"group_motion\": %s", m->moved_as_given ? "true" : "false");
 	fprintf(out, ",\n        \"closed\": %s, \"initial_residual\": ", m->status == CAL_OK ? "true" : "false");
 	json_number(out, m->rough);
 	fprintf(out, ", \"starts\": %s, \"assembled\": ", m->status == CAL_OK && m->refused == CAL_OK ? "true" : "false");

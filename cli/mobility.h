@@ -17,9 +17,10 @@ typedef struct Mobility {
 	CalError error;   //
 	double rough;     // largest residual of the state as given
 	int rough_row;    // its row, -1: the loops were closed
-	int driven;       // degrees of freedom that are prescribed, or driven by a load at the start
-	CalMobility left; // beside the driven ones
-	int overdriven;   // rows that only driven ones could meet
+	int driven;       // degrees of freedom that are prescribed, or driven by a load or a device at the start
+	int moved_as_given;   // all of the group moves as a function of time
+	CalMobility left;     // beside the driven ones
+	int overdriven;       // rows that only driven ones could meet
 	uint8_t *independent; // [rows] 0: redundant
 	uint8_t *held;        // [nu] the driven degrees of freedom
 	uint8_t *chosen;      // [nu] independent ones: the others follow from them

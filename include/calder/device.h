@@ -143,6 +143,11 @@ typedef struct CalDeviceOps {
 	int output_count;
 	const char *const *output_names; // [output_count]
 	const char *const *output_units; // [output_count]
+	/**
+	 * A degree of freedom that follows a function of time instead of its dynamics, which give the force that this takes:
+	 * its coordinate, speed and acceleration at t in jet. Pure; nonzero: not defined.
+	 */
+	int (*drive)(const CalDevice *device, double t, CalFreedom *freedom, double jet[3]);
 } CalDeviceOps;
 
 /** A device to be added. Name, data and table are copied; ops must outlive the simulation. */

@@ -67,6 +67,12 @@ CAL_API CalIntegratorOptions cal_integrator_options(const CalIntegratorOptions *
  */
 typedef int (*CalMotionFn)(void *user, const CalModel *model, double t, double *q, double *u, double *udot);
 
+/**
+ * Sets those of q[nq] and u[nu] that are given functions of time, at t. Their accelerations are the input's: prescribed,
+ * with udot the derivative of u. Pure, without allocation; returns nonzero to stop with CAL_ERR_USER.
+ */
+typedef int (*CalGivenFn)(void *user, const CalModel *model, double t, double *q, double *u);
+
 /** One model of a system. */
 typedef struct CalSystemPart {
 	const CalModel *model;
@@ -74,6 +80,9 @@ typedef struct CalSystemPart {
 	CalMotionFn motion;    // NULL: it moves by its dynamics; otherwise as this says, without dynamics and loops
 	void *motion_user;     // handed to motion
 	CalBranches *branches; // of the model: solved and advanced by their threads; NULL: by the caller's alone
+	CalGivenFn drive;      // NULL: none; otherwise called before every evaluation and at the end of every step
+	void *drive_user;      // handed to drive
+	double *power; // [nu] that prescribed freedoms take in the last evaluation, force times speed; NULL: not wanted
 } CalSystemPart;
 
 /**
@@ -90,6 +99,9 @@ typedef CalStatus (*CalSystemFn)(void *user, const CalState *state, const CalSta
  */
 typedef double (*CalSystemScaleFn)(void *user, const CalState *state);
 
+/** Called when all models have been evaluated: what follows from CalSystemPart.power is added to xdot. */
+typedef void (*CalSystemDoneFn)(void *user, double *xdot);
+
 /**
  * Models that advance together, and states x beside theirs. The state of a system is a CalState with q, u and x: q of the
  * first model, then q of the second, and so on; u likewise.
@@ -101,7 +113,8 @@ typedef struct CalSystem {
 	int quadratures;            // the last of them: sums over time on which nothing depends, all of one unit
 	CalSystemFn input;          // NULL: CalIntegratorOptions.input is asked for each model, and x stays
 	CalSystemScaleFn scale;     // NULL: quadratures are measured by themselves alone
-	void *user;                 // handed to input
+	CalSystemDoneFn done;       // NULL: nothing follows
+	void *user;                 // handed to all of them
 } CalSystem;
 
 typedef struct CalIntegrator CalIntegrator;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/motion.h — groups that move as given functions of time, without dynamics.
+ * calder/motion.h — groups that move as given functions of time without dynamics, and joints that do so within them.
  *
  * A target that tumbles, a platform that shakes, a door that opens on a schedule: devices and observers see it move, and
  * what pushes it does not change it. Functions are tables or formulas of t, with rate and acceleration exact. Where more
@@ -45,6 +45,24 @@ typedef struct CalMotionDef {
  * must agree with the functions.
  */
 CAL_API CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, CalError *error);
+/** Nonzero: all of the group moves as given, by a motion (cal_sim_set_motion). */
+CAL_API int cal_sim_is_moved(const CalSim *sim, int group);
+
+/**
+ * One degree of freedom of a joint that follows a function of time while the rest of its group moves by its dynamics.
+ * Coordinate, speed and acceleration are those of the function at every stage of a step; nothing is integrated, so nothing
+ * drifts. Outputs: the force that this takes [N m or N], and its power [W], which counts as supplied energy. Tables are
+ * cubic or smooth; a formula should have a continuous rate (a jump of it is a doubt of the run). Steps end at kinks.
+ */
+typedef struct CalJointDriveDef {
+	const char *name;  // required, unique among the devices
+	CalJointId joint;  // required
+	int dof;           // which of its freedoms, from 0; none of a quaternion
+	CalTimeFunction q; // required
+	const char *place; // for messages; may be NULL
+} CalJointDriveDef;
+/** The device can be switched off, which sets the joint free, and on again where the joint then is on the function. */
+CAL_API CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *def, int *device, CalError *error);
 
 #ifdef __cplusplus
 }

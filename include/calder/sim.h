@@ -152,6 +152,8 @@ CAL_API int cal_sim_find_device(const CalSim *sim, const char *name); // -1 if t
 CAL_API CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info);
 /** Switches a device off (it acts no more, its states stay), or on again. */
 CAL_API CalStatus cal_sim_switch_device(CalSim *sim, int device, int on);
+/** The same, and error says why not: a drive whose joint is not where its function is stays off (CAL_ERR_ARGUMENT). */
+CAL_API CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error);
 /** output[ops->output_count] at the present state. */
 CAL_API CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output);
 

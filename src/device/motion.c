@@ -262,6 +262,9 @@ CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, 
 	device_check(&d, group >= 0 && strlen(def->group) < sizeof((Motion *)0)->group, "there is no group \"%.80s\"",
 	             def->group ? def->group : "");
 	device_check(&d, def->joint_count >= 0 && (def->joint_count == 0 || def->joints), "its list of joints is NULL");
+	device_check(&d, group < 0 || sim->groups[group].drive_count == 0,
+	             "a device drives a joint of group \"%.80s\"; a group moves as a whole, or by its dynamics with drives",
+	             def->group ? def->group : "");
 	check_twice(&d, def);
 	if (d.status != CAL_OK || !def->group)
 		return d.status;

@@ -3,6 +3,7 @@
  * forward.c — forward and hybrid dynamics: collects what acts, and runs the recursion (articulated.c) or
  * the dense solver (dense.c), whichever the model was compiled for.
  */
+#include "dynamics/implicit.h"
 #include "dynamics/kernels.h"
 #include "dynamics/dense.h"
 #include "dynamics/forces.h"
@@ -145,13 +146,18 @@ CalStatus cal_forward_dynamics(const CalModel *model, const CalState *state, con
 	return cal_hybrid_dynamics(model, state, input, work, udot, NULL);
 }
 
-CalStatus cal_implicit_dynamics(const CalModel *model, const CalState *state, const CalState *elastic,
-                                const CalInput *input, double h, CalWork *work, double *udot) {
+CalStatus implicit_hybrid(const CalModel *model, const CalState *state, const CalState *elastic, const CalInput *input,
+                          double h, CalWork *work, double *udot, double *force) {
 	if (!arguments_ok(model, state, input, work, udot) || !elastic || !isfinite(h))
 		return CAL_ERR_ARGUMENT;
 	forces_total_implicit(model, state, elastic, h, input ? input->tau : NULL, work->tau, work->rotor);
 	work->implicit_step = h;
-	const CalStatus status = run_all(model, state, &(Run){input, work->rotor, 0}, work, udot, NULL);
+	const CalStatus status = run_all(model, state, &(Run){input, work->rotor, 0}, work, udot, force);
 	work->implicit_step = 0;
 	return status;
+}
+
+CalStatus cal_implicit_dynamics(const CalModel *model, const CalState *state, const CalState *elastic,
+                                const CalInput *input, double h, CalWork *work, double *udot) {
+	return implicit_hybrid(model, state, elastic, input, h, work, udot, NULL);
 }

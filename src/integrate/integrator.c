@@ -124,6 +124,7 @@ static CalIntegrator outline(const CalSystem *system, CalMethod method) {
 	                    .part_count = system->count,
 	                    .input = system->input,
 	                    .scale = system->scale,
+	                    .done = system->done,
 	                    .user = system->user,
 	                    .culprit = -1,
 	                    .nx = system->nx,
@@ -196,7 +197,7 @@ static void fill_parts(CalIntegrator *ig, const CalSystem *system) {
 		u += part->nu;
 		ig->checked_u += moves ? part->nu : 0;
 		ig->has_loops |= part->has_loops;
-		ig->has_motions |= !moves;
+		ig->has_motions |= !moves || part->is.drive;
 		if (moves && ig->scheme->adaptive) {
 			StepControl *c = &ig->control;
 			int found = rotations_find(model, c->rotations + c->rotation_count);

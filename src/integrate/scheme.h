@@ -77,6 +77,7 @@ struct CalIntegrator {
 	CalInput *inputs;             // [part_count] scratch
 	CalSystemFn input;            // NULL: options.input, for each part
 	CalSystemScaleFn scale;       // of quadratures, NULL: none
+	CalSystemDoneFn done;         // NULL: none
 	void *user;                   // handed to input
 	CalIntegratorOptions options; // defaults filled in
 	const Scheme *scheme;
@@ -86,7 +87,7 @@ struct CalIntegrator {
 	int reached; // parts of the last evaluation before one that failed
 	int nq, nu, nx;
 	int checked_u, checked_x;       // speeds that count for the step size; states x that are not quadratures
-	bool has_loops, has_motions;    // some part has
+	bool has_loops, has_motions;    // some part has; drives are motions of single coordinates
 	CalState stage;                 // t, q, u, x of the evaluation at hand
 	double *delta;                  // [nu] displacement of stage.q from the start of the step
 	double *delta_rate[MAX_STAGES]; // [nu] each
@@ -109,7 +110,7 @@ static inline bool integrator_is_stopped(const CalIntegrator *integrator) {
 /** q = integrate(q0, delta), and the rate of delta at speeds u; by the caller's thread. */
 void system_integrate(const CalIntegrator *integrator, const double *q0, const double *delta, double *q);
 void system_rate(const CalIntegrator *integrator, const double *delta, const double *u, double *delta_rate);
-/** Sets q and u of parts whose motion is given to what it is at state->t. */
+/** Sets q and u of parts whose motion is given, and of coordinates that are driven, to what they are at state->t. */
 CalStatus system_impose(CalIntegrator *integrator, CalState *state);
 /** The same without noting which part refused. */
 CalStatus system_motion(const CalIntegrator *integrator, CalState *state);
@@ -165,5 +166,7 @@ void stats_walk(CalIntegratorStats *stats, Archive *archive);
 void integrator_watch(CalIntegrator *integrator, StepEndFn step_end, void *user);
 /** Puts another function in the place of one that gives the motion of a part. */
 void integrator_set_motion(CalIntegrator *integrator, int part, CalMotionFn motion, void *user);
+/** Drives coordinates of a part, or none (NULL); power as in CalSystemPart. */
+void integrator_set_drive(CalIntegrator *integrator, int part, CalGivenFn drive, void *user, double *power);
 
 #endif

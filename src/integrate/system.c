@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <calder/loops.h>
+#include "dynamics/implicit.h"
 #include "integrate/scheme.h"
 
 /* ---- slices ---------------------------------------------------------------------------------- */
@@ -104,12 +105,15 @@ static CalState seen_by(const Part *part, const CalState *state) {
 	return (CalState){.t = state->t, .q = state->q + part->q, .u = state->u + part->u};
 }
 
-/** The part whose motion refused, -1: none. */
+/** The part whose motion or drive refused, -1: none. */
 static int impose(const CalIntegrator *ig, CalState *state) {
 	for (int i = 0; ig->has_motions && i < ig->part_count; i++) {
-		const Part *part = &ig->parts[i];
-		if (part->is.motion && part->is.motion(part->is.motion_user, part->is.model, state->t, state->q + part->q,
-		                                       state->u + part->u, ig->scratch) != 0) {
+		const CalSystemPart *is = &ig->parts[i].is;
+		double *q = state->q + ig->parts[i].q, *u = state->u + ig->parts[i].u;
+		if (is->motion && is->motion(is->motion_user, is->model, state->t, q, u, ig->scratch) != 0) {
+			return i;
+		}
+		if (is->drive && is->drive(is->drive_user, is->model, state->t, q, u) != 0) {
 			return i;
 		}
 	}
@@ -181,6 +185,19 @@ static CalStatus evaluate_branches(CalIntegrator *ig, int i, const Evaluation *e
 	return branches_run(part->is.branches, &ig->states[i], &from, &ig->inputs[i], e->h, udot, then);
 }
 
+/** udot of a part in one piece, and the power that was asked for. */
+static CalStatus solve(CalIntegrator *ig, int i, const Evaluation *e, double *udot) {
+	const CalSystemPart *is = &ig->parts[i].is;
+	const CalState *state = &ig->states[i], from = seen_by(&ig->parts[i], e->elastic);
+	const CalStatus status =
+		e->h == 0 ? cal_hybrid_dynamics(is->model, state, &ig->inputs[i], is->work, udot, is->power)
+				  : implicit_hybrid(is->model, state, &from, &ig->inputs[i], e->h, is->work, udot, is->power);
+	for (int u = 0; is->power && status == CAL_OK && u < ig->parts[i].nu; u++) {
+		is->power[u] *= state->u[u];
+	}
+	return status;
+}
+
 static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e) {
 	const Part *part = &ig->parts[i];
 	const CalInput *input = &ig->inputs[i];
@@ -189,24 +206,22 @@ static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e) {
 		memset(udot, 0, (size_t)part->nu * sizeof(double));
 		return CAL_OK;
 	}
-	if (nothing_is_free(part, input)) {
+	if (!part->is.power && nothing_is_free(part, input)) {
 		for (int u = 0; u < part->nu; u++) {
 			udot[u] = input->udot ? input->udot[u] : 0;
 		}
 		return CAL_OK;
 	}
 	ig->stats.evaluations++;
-	if (e->h == 0) {
-		return cal_forward_dynamics(part->is.model, &ig->states[i], input, part->is.work, udot);
-	}
-	const CalState from = seen_by(part, e->elastic);
-	return cal_implicit_dynamics(part->is.model, &ig->states[i], &from, input, e->h, part->is.work, udot);
+	return solve(ig, i, e, udot);
 }
 
 static CalStatus evaluate_part(CalIntegrator *ig, int i, const Evaluation *e) {
 	if (ig->parts[i].is.branches) {
 		ig->stats.evaluations++;
-		return evaluate_branches(ig, i, e);
+		// power needs the whole model, before the branches move on from the state
+		const CalStatus status = ig->parts[i].is.power ? solve(ig, i, e, ig->scratch) : CAL_OK;
+		return status == CAL_OK ? evaluate_branches(ig, i, e) : status;
 	}
 	const CalStatus status = find_udot(ig, i, e);
 	SliceCall call = {ig, &ig->parts[i], e->run, e->argument};
@@ -223,6 +238,9 @@ static CalStatus evaluate(CalIntegrator *ig, const CalState *state, const Evalua
 		if (status != CAL_OK) {
 			ig->culprit = i;
 		}
+	}
+	if (status == CAL_OK && ig->done) {
+		ig->done(ig->user, xdot);
 	}
 	return status;
 }

@@ -33,7 +33,7 @@ static void release(void *user) {
 static const char *what_is_too_much(const CalFile *file) {
 	return file->load_count     ? "loads"
 	       : file->device_count ? "devices"
-	       : file->motion_count ? "motions"
+	       : file->motion_count ? "group_motions"
 	       : file->event_count  ? "events"
 	       : file->box_count    ? "black boxes"
 	                            : NULL;

@@ -325,7 +325,7 @@ typedef struct Sections {
 	const char *title;
 	CalVec3 gravity;
 	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions,
-		*events, *subsystems, *border;
+		*old_motions, *events, *subsystems, *border;
 } Sections;
 
 bool native_read_bodies(Reader *r, const Sections *s);
@@ -351,6 +351,8 @@ bool native_read_boxes(Reader *r, const Sections *s);
 
 /** A table of values of this dimension; table->shape stays unless the file gives one. */
 bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table);
+/** The same from a column (NULL: the second) of a CSV file; both are scalars. */
+bool native_read_csv(Reader *r, const TreeNode *file, const TreeNode *column, Dimension dimension, CalTable *table);
 
 /** The shapes of a contact device, with the material of those that name none (may be NULL). */
 bool native_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
@@ -432,6 +434,7 @@ extern const KeyTable file_table, group_table, ground_table, body_table, node_ta
 	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
 	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table,
 	contact_table, contact_shape_table, contact_material_table, expression_table, motion_table, pendulum_table,
-	event_table, action_table, attach_table, add_body_table, visual_table, subsystem_table, attachment_table;
+	event_table, action_table, attach_table, add_body_table, visual_table, subsystem_table, attachment_table,
+	joint_drive_table;
 
 #endif

@@ -31,6 +31,7 @@ typedef struct DeviceInput {
 		CalLimitDef limit;
 		CalFrictionDef friction;
 		CalServoDef servo;
+		CalJointDriveDef joint_drive;
 		CalWheelDef wheel;
 		CalGyroDef gyro;
 		CalThrusterDef thruster;
@@ -125,6 +126,12 @@ static bool key_table_by_joint(Reader *r, const TreeNode *value, const Key *key,
 	Dimension dimension;
 	return dimension_here(r, value, target, key->dimension, &dimension) &&
 	       native_read_table(r, value, dimension, field(target, key));
+}
+
+static bool key_function_by_joint(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	Dimension dimension;
+	return dimension_here(r, value, target, key->dimension, &dimension) &&
+	       native_read_function(r, value, dimension, field(target, key));
 }
 
 /* Three tables, one for each component. */
@@ -224,6 +231,14 @@ static const Key servo_keys[] = {
 	{"rotor_feedback", key_flag, AT(servo.rotor_feedback), DIM_NUMBER, 0},
 };
 const KeyTable servo_table = KEY_TABLE("servo", servo_keys);
+
+static const Key joint_drive_keys[] = {
+	NAMED,
+	{"joint", key_joint, AT(joint_drive.joint), DIM_NUMBER, KEY_REQUIRED},
+	{"dof", key_dof, 0, DIM_NUMBER, 0},
+	{"q", key_function_by_joint, AT(joint_drive.q), DIM_ANGLE, KEY_REQUIRED},
+};
+const KeyTable joint_drive_table = KEY_TABLE("joint_drive", joint_drive_keys);
 
 static const Key wheel_keys[] = {
 	NAMED,
@@ -330,6 +345,7 @@ ADDER(bushing, cal_sim_add_bushing)
 ADDER(limit, cal_sim_add_limit)
 ADDER(friction, cal_sim_add_friction)
 ADDER(servo, cal_sim_add_servo)
+ADDER(joint_drive, cal_sim_add_joint_drive)
 ADDER(wheel, cal_sim_add_wheel)
 ADDER(gyro, cal_sim_add_gyro)
 ADDER(thruster, cal_sim_add_thruster)
@@ -360,19 +376,13 @@ struct DeviceType {
 };
 
 static const DeviceType types[] = {
-	{TYPE(spring), NO_DOF},
-	{TYPE(bushing), NO_DOF},
-	{TYPE(limit), AT(limit.dof)},
-	{TYPE(friction), AT(friction.dof)},
-	{TYPE(servo), AT(servo.dof)},
-	{TYPE(wheel), NO_DOF},
-	{TYPE(gyro), NO_DOF},
-	{TYPE(thruster), NO_DOF},
-	{TYPE(slosh), NO_DOF},
-	{TYPE(gravity), NO_DOF},
-	{TYPE(table_load), AT(table_load.dof)},
-	{TYPE(contact), NO_DOF},
-	{TYPE(expression), AT(expression.dof)},
+	{TYPE(spring), NO_DOF},       {TYPE(bushing), NO_DOF},
+	{TYPE(limit), AT(limit.dof)}, {TYPE(friction), AT(friction.dof)},
+	{TYPE(servo), AT(servo.dof)}, {TYPE(joint_drive), AT(joint_drive.dof)},
+	{TYPE(wheel), NO_DOF},        {TYPE(gyro), NO_DOF},
+	{TYPE(thruster), NO_DOF},     {TYPE(slosh), NO_DOF},
+	{TYPE(gravity), NO_DOF},      {TYPE(table_load), AT(table_load.dof)},
+	{TYPE(contact), NO_DOF},      {TYPE(expression), AT(expression.dof)},
 	{TYPE(shared), NO_DOF},
 };
 enum { TYPE_COUNT = sizeof types / sizeof types[0] };
@@ -442,6 +452,8 @@ static DeviceInput defaults(const DeviceType *type, const Sections *s) {
 	}
 	if (type->table == &servo_table)
 		in.def.servo.reference.shape = CAL_TABLE_SMOOTH;
+	if (type->table == &joint_drive_table)
+		in.def.joint_drive.q.table.shape = CAL_TABLE_SMOOTH;
 	if (type->table == &wheel_table)
 		in.def.wheel.torque.shape = CAL_TABLE_LINEAR;
 	if (type->table == &gyro_table)

@@ -23,6 +23,7 @@ const KeyTable *const native_tables[] = {
 	&table_load_table,    &shared_table,   &contact_table,       &contact_shape_table, &contact_material_table,
 	&expression_table,    &motion_table,   &pendulum_table,      &event_table,         &action_table,
 	&attach_table,        &add_body_table, &visual_table,        &subsystem_table,     &attachment_table,
+	&joint_drive_table,
 };
 const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
 

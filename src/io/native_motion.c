@@ -112,17 +112,29 @@ static bool read_motion(Reader *r, const TreeNode *key, const TreeNode *map, Cal
 	return true;
 }
 
-bool native_read_motions(Reader *r, const Sections *s) {
-	reader_subject(r, "motions", NULL);
-	if (!s->motions)
+/* The motions of one section; a group is named once. */
+static bool read_section(Reader *r, const TreeNode *section) {
+	reader_subject(r, "group_motions", NULL);
+	if (!section)
 		return true;
-	if (s->motions->kind != TREE_MAP)
-		return reader_fail(r, s->motions, "expected a map by names of groups");
-	r->file->motions = reader_array(r, (size_t)s->motions->count, sizeof *r->file->motions);
-	for (int i = 0; r->file->motions && i < s->motions->count; i++)
-		if (!read_motion(r, s->motions->keys[i], s->motions->items[i], &r->file->motions[r->file->motion_count++]))
+	if (section->kind != TREE_MAP)
+		return reader_fail(r, section, "expected a map by names of groups");
+	for (int i = 0; i < section->count; i++) {
+		for (int k = 0; k < r->file->motion_count; k++)
+			if (strcmp(r->file->motions[k].group, section->keys[i]->text) == 0)
+				return reader_fail(r, section->keys[i], "the motion of group \"%.80s\" is given twice",
+				                   section->keys[i]->text);
+		if (!read_motion(r, section->keys[i], section->items[i], &r->file->motions[r->file->motion_count++]))
 			return false;
-	return r->file->motions != NULL;
+	}
+	return true;
+}
+
+bool native_read_motions(Reader *r, const Sections *s) {
+	const int count = (s->motions ? s->motions->count : 0) + (s->old_motions ? s->old_motions->count : 0);
+	reader_subject(r, "group_motions", NULL);
+	r->file->motions = reader_array(r, (size_t)count, sizeof *r->file->motions);
+	return r->file->motions && read_section(r, s->motions) && read_section(r, s->old_motions);
 }
 
 CalStatus cal_file_add_motions(const CalFile *file, CalSim *sim, CalError *error) {

@@ -11,11 +11,13 @@
 #include <string.h>
 
 static const char *const section_names[PART_SECTION_COUNT] = {
-	[PART_GROUPS] = "groups",    [PART_BODIES] = "bodies",       [PART_JOINTS] = "joints",
-	[PART_LOOPS] = "loops",      [PART_PENDULUMS] = "pendulums", [PART_STATE] = "state",
-	[PART_DEVICES] = "devices",  [PART_MOTIONS] = "motions",     [PART_EVENTS] = "events",
-	[PART_LOADS] = "loads",      [PART_NODES] = "ground.nodes",  [PART_VISUALS] = "ground.visual",
-	[PART_BOXES] = "subsystems",
+	[PART_GROUPS] = "groups",       [PART_BODIES] = "bodies",
+	[PART_JOINTS] = "joints",       [PART_LOOPS] = "loops",
+	[PART_PENDULUMS] = "pendulums", [PART_STATE] = "state",
+	[PART_DEVICES] = "devices",     [PART_MOTIONS] = "motions",
+	[PART_EVENTS] = "events",       [PART_LOADS] = "loads",
+	[PART_NODES] = "ground.nodes",  [PART_VISUALS] = "ground.visual",
+	[PART_BOXES] = "subsystems",    [PART_GROUP_MOTIONS] = "group_motions",
 };
 
 const char *part_section_name(PartSection section) { return section_names[section]; }

@@ -21,6 +21,7 @@ typedef enum PartSection {
 	PART_STATE,
 	PART_DEVICES,
 	PART_MOTIONS,
+	PART_GROUP_MOTIONS,
 	PART_EVENTS,
 	PART_NODES,   // of the ground
 	PART_BOXES,   // subsystems that stay: those of a library

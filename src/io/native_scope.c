@@ -53,6 +53,9 @@ static const struct {
 	{"devices.*.effort", NAME_FORMULA},
 	{"devices.*.force", NAME_FORMULA},
 	{"devices.*.moment", NAME_FORMULA},
+	{"devices.*.*.csv", NAME_FILE},
+	{"motions.*.*.*.csv", NAME_FILE},
+	{"group_motions.*.*.*.csv", NAME_FILE},
 	{"subsystems.*.attach.to", NAME_PATH},
 	{"subsystems.*.library", NAME_FILE},
 	{"events.*.when", NAME_FORMULA},
@@ -88,7 +91,7 @@ static const struct {
 	{"pendulums", NAME_OBJECT},      {"loops", NAME_OBJECT},        {"state", NAME_OBJECT},
 	{"devices", NAME_OBJECT},        {"motions", NAME_GROUP},       {"motions.*", NAME_OBJECT},
 	{"events", NAME_OBJECT},         {"ground.nodes", NAME_OBJECT}, {"subsystems", NAME_OBJECT},
-	{"devices.*.shapes", NAME_NONE},
+	{"devices.*.shapes", NAME_NONE}, {"group_motions", NAME_GROUP}, {"group_motions.*", NAME_OBJECT},
 };
 
 /* ---- one name ----------------------------------------------------------------------------------------- */

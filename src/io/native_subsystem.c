@@ -439,7 +439,8 @@ static bool add_instance(Reader *r, Part *host, Instance *it, Part *to) {
 	FileInstance record = {.name = it->item.name, .file = it->in.file};
 	if (!scope.prefix || !scope.main || !scope.folder)
 		return false;
-	if (part_find(r, &it->part.lists[PART_MOTIONS], "main"))
+	if (part_find(r, &it->part.lists[PART_MOTIONS], "main") ||
+	    part_find(r, &it->part.lists[PART_GROUP_MOTIONS], "main"))
 		return reader_fail(
 			r, it->item.place,
 			"%.200s moves its group \"main\" as a function of time, which belongs to the file that uses it; "

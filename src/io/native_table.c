@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * native_table.c — functions of time by their values: a number, a list of points, or a map with points and their shape.
+ * native_table.c — functions of time by their values: a number, a list of points, or a map with points or the name of a CSV
+ * file, and their shape.
  */
 #include <string.h>
 
 #include "io/native.h"
 
 typedef struct TableInput {
-	const TreeNode *points, *shape;
+	const TreeNode *points, *csv, *column, *shape;
 } TableInput;
 
 static const Key table_keys[] = {
-	{"points", key_node, offsetof(TableInput, points), DIM_NUMBER, KEY_REQUIRED},
+	{"points", key_node, offsetof(TableInput, points), DIM_NUMBER, 0},
+	{"csv", key_node, offsetof(TableInput, csv), DIM_NUMBER, 0},
+	{"column", key_node, offsetof(TableInput, column), DIM_NUMBER, 0},
 	{"shape", key_node, offsetof(TableInput, shape), DIM_NUMBER, 0},
 };
 const KeyTable table_table = KEY_TABLE("table", table_keys);
@@ -60,9 +63,16 @@ bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, Cal
 	TableInput in = {0};
 	if (node->kind == TREE_LIST)
 		return read_points(r, node, dimension, table);
-	if (node->kind == TREE_MAP)
-		return keys_read(r, node, &table_table, &in) && (!in.shape || read_shape(r, in.shape, &table->shape)) &&
-		       read_points(r, in.points, dimension, table);
+	if (node->kind == TREE_MAP) {
+		if (!keys_read(r, node, &table_table, &in) || (in.shape && !read_shape(r, in.shape, &table->shape)))
+			return false;
+		if (!in.points == !in.csv)
+			return reader_fail(r, node, "a table has \"points\", or a file \"csv\"");
+		if (in.column && !in.csv)
+			return reader_fail(r, in.column, "\"column\" is one of a file \"csv\"");
+		return in.csv ? native_read_csv(r, in.csv, in.column, dimension, table)
+		              : read_points(r, in.points, dimension, table);
+	}
 	double *constant = reader_array(r, 2, sizeof *constant);
 	if (!constant || !read_quantity(r, node, dimension, &constant[1]))
 		return false;

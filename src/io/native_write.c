@@ -209,7 +209,7 @@ static CalStatus write_all(const CalDesc *desc, const CalFile *file, FILE *out, 
 		fputs("calder: 1\n", out);
 		put_section(&w, root, "title");
 		write_desc(&w);
-		static const char *const sections[] = {"state",  "loads", "devices", "motions",
+		static const char *const sections[] = {"state",  "loads", "devices", "group_motions", "motions",
 		                                       "events", "run",   "border",  "subsystems"};
 		for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
 			put_section(&w, root, sections[i]);

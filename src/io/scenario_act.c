@@ -102,7 +102,7 @@ static CalStatus switch_device(CalSim *sim, const ActionEntry *action, CalError 
 	const int device = cal_sim_find_device(sim, action->name);
 	if (device < 0)
 		return not_there("device", action->name, error);
-	return cal_sim_switch_device(sim, device, action->kind == ACTION_SWITCH_ON);
+	return cal_sim_switch(sim, device, action->kind == ACTION_SWITCH_ON, error);
 }
 
 static CalStatus release(CalSim *sim, const ActionEntry *action, CalError *error) {

@@ -148,6 +148,7 @@ static CalStatus stretch_leave(CalSim *sim, Stretch stretch, CalError *error) {
 	if (stretch.inputs)
 		cal_integrator_reset(sim->whole.integrator);
 	if (stretch.devices) {
+		drives_switch(sim, stretch.end);
 		status = report(sim, devices_sample(sim, stretch.end), error);
 		cal_integrator_renew(sim->whole.integrator);
 	}
@@ -377,7 +378,9 @@ CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalEr
 	CalProjectReport own;
 	if (!sim || group < 0 || group >= sim->group_count)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_assemble: there is no group %d", group);
-	const CalStatus status = assemble(&sim->groups[group], left ? left : &own, error);
+	CalStatus status = report(sim, drives_start(sim), error);
+	if (status == CAL_OK)
+		status = assemble(&sim->groups[group], left ? left : &own, error);
 	if (status == CAL_OK && sim->groups[group].assembly)
 		sim->groups[group].assembly->accepted = true;
 	return status;
@@ -430,6 +433,7 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->energy_moved = sim->cut_smallest = 0;
 	sim->cut_steps = sim->probed_at = 0;
 	sim->probed = false;
+	status = report(sim, drives_start(sim), error);
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
 		status = restart_group(sim, &sim->groups[i], error);
 	if (status == CAL_OK)

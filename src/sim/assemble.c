@@ -71,7 +71,7 @@ static int find_held(SimGroup *group) {
 		return -1;
 	const uint8_t *driven = input.prescribed ? input.prescribed : group->model->prescribed;
 	for (int i = 0; i < group->model->nu; i++) {
-		group->held[i] = group->frozen[i] || driven[i];
+		group->held[i] = group->frozen[i] || driven[i] || group->driven[i];
 		count += group->held[i];
 	}
 	return count;

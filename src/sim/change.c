@@ -86,11 +86,17 @@ int change_involve(Change *c, uint32_t group) {
 	return c->old_count++;
 }
 
+const uint8_t *group_with_driven(const SimGroup *group, const uint8_t *prescribed) {
+	for (int k = 0; k < group->model->nu; k++)
+		group->prescribed[k] = prescribed[k] || group->driven[k];
+	return group->prescribed;
+}
+
 const uint8_t *group_kept(const SimGroup *group) {
 	CalInput input = {0};
 	if (group->input && group->input(group->user, group->model, &group->state, &input) != 0)
 		return NULL;
-	return input.prescribed ? input.prescribed : group->model->prescribed;
+	return group_with_driven(group, input.prescribed ? input.prescribed : group->model->prescribed);
 }
 
 /* ---- kinematics ------------------------------------------------------------------------------------- */
@@ -231,8 +237,11 @@ static void map_joint(const Change *c, const Body *body, SimGroup *made) {
 		joint_reverse_state(def, q_old, u_old, q, u);
 	else
 		copy_numbers(q, q_old, body->nq), copy_numbers(u, u_old, body->nu);
-	for (int k = 0; k < body->nu; k++)
-		made->frozen[body->u + (turned ? joint_reverse_dof(def, k) : k)] = old->frozen[was->u + k];
+	for (int k = 0; k < body->nu; k++) {
+		const int to = body->u + (turned ? joint_reverse_dof(def, k) : k);
+		made->frozen[to] = old->frozen[was->u + k];
+		made->driven[to] = old->driven[was->u + k]; // until devices are bound again
+	}
 }
 
 /* Modes of a body that comes in. */

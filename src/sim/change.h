@@ -90,5 +90,7 @@ CalStatus change_check_node(Change *c, CalNodeId node);
 CalStatus change_check_body(Change *c, CalBodyId body);
 /* What the input of a group (or its model) prescribes now; NULL: the input refuses. */
 const uint8_t *group_kept(const SimGroup *group);
+/** prescribed[nu], and what devices drive; in scratch of the group. */
+const uint8_t *group_with_driven(const SimGroup *group, const uint8_t *prescribed);
 
 #endif

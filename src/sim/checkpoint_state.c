@@ -3,14 +3,14 @@
  * checkpoint_state.c — what a run carries from step to step, field by field.
  *
  * Not here: what is computed before it is used (workspaces, branches, ranks, observations, values of events), what the assembly of
- * the start moved, what follows from the model (frozen flags apart), and what the simulation is made of (checkpoint_origin.c).
+ * the start moved, what devices drive, what follows from the model (frozen flags apart), and what the simulation is made of (checkpoint_origin.c).
  */
 #include "integrate/scheme.h"
 #include "model/model.h"
 #include "sim/checkpoint.h"
 
 /* A field that is new belongs into a walk below, unless it is one of those. */
-_Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 384, "a field of SimGroup is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 416, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1144 + sizeof(SimDoubts), "a field of CalSim is new");

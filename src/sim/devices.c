@@ -131,15 +131,22 @@ CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info) {
 	return CAL_OK;
 }
 
-CalStatus cal_sim_switch_device(CalSim *sim, int device, int on) {
+CalStatus cal_sim_switch_device(CalSim *sim, int device, int on) { return cal_sim_switch(sim, device, on, NULL); }
+
+CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error) {
 	if (!in_range(sim, device))
-		return CAL_ERR_ARGUMENT;
+		return error_set(error, CAL_ERR_ARGUMENT, "there is no device %d", device);
 	CalScene scene;
 	CalStatus status = sim->started ? sim_view(sim, false, &scene) : CAL_OK;
 	const double held = sim->started ? scene.stored : 0;
 	sim->devices[device].off = !on;
 	if (status == CAL_OK)
 		status = sim_bind(sim); // of the same size as before: it does not allocate
+	if (status == CAL_OK && on && sim->started && drives_fit(sim, device, error) != CAL_OK) {
+		sim->devices[device].off = true;
+		sim_bind(sim); // needs no more than it had
+		return CAL_ERR_ARGUMENT;
+	}
 	if (status == CAL_OK && sim->started)
 		status = sim_start_devices(sim);
 	if (status == CAL_OK && sim->started)

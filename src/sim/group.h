@@ -25,7 +25,7 @@ typedef struct SimGroup {
 	CalBranches *branches; // of the model; NULL: by one thread, in one piece
 	CalWork *view_work;    // of the observers
 	double *udot, *force;  // [nu] results of the last observation
-	double *given;         // [nu] accelerations of a motion that is given
+	double *given;         // [nu] accelerations that are given, by a motion or by drives
 	uint8_t *root_dof;     // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
 	uint8_t *frozen;       // [nu] nonzero: not moved when loops are closed
 	uint8_t *held;         // [nu] scratch: those, and what is driven
@@ -33,6 +33,12 @@ typedef struct SimGroup {
 	const uint8_t *own;    // [nu] nonzero: advanced on this rank; NULL: all are
 
 	struct Assembly *assembly; // what closing the loops did to the given state (assemble.h); NULL: no loops
+
+	uint8_t *driven;     // [nu] nonzero: a device drives it
+	uint8_t *prescribed; // [nu] of the input at hand, where devices drive
+	double *drive_power; // [nu] of prescribed freedoms in the last evaluation [W]
+	int drive_count;     // of driven ones
+	int own_drive;       // the input at hand points to prescribed and given
 
 	CalInputFn input;        // NULL: nothing acts
 	CalSwitchFn next_switch; // NULL: the input is smooth
@@ -318,6 +324,23 @@ CalStatus sim_start_devices(CalSim *sim);
 double devices_next_switch(const CalSim *sim, double t);
 /** Calls sample() of those whose time is t. */
 CalStatus devices_sample(CalSim *sim, double t);
+
+/* ---- drives (drive.c): devices that give degrees of freedom as functions of time ------------------ */
+
+/** Finds what the active devices drive, and tells the integrator; when devices have been bound. */
+void drives_bind(CalSim *sim);
+/** A CalGivenFn: sets driven coordinates and speeds. user is the CalSim. */
+int drives_impose(void *user, const CalModel *model, double t, double *q, double *u);
+/** Accelerations of what a device drives, into the inputs of a scene. */
+CalStatus drives_act(CalScene *scene, const SimDevice *device);
+/** A CalSystemDoneFn: the work of drives, into the accounts. user is the CalSim. */
+void drives_account(void *user, double *xdot);
+/** Sets the states of groups to their drives; a start that was given otherwise is a doubt. */
+CalStatus drives_start(CalSim *sim);
+/** At a time at which devices jump: a drive whose coordinate or speed does is a doubt. */
+void drives_switch(CalSim *sim, double t);
+/** Of a device that is switched on: CAL_ERR_ARGUMENT if it would make its joint jump. */
+CalStatus drives_fit(CalSim *sim, int device, CalError *error);
 
 /* ---- black boxes (box.c) ----------------------------------------------------------------------- */
 

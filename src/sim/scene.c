@@ -298,7 +298,7 @@ static CalScene scene_open(CalSim *sim, double t, const CalState *parts, const d
                            bool viewing) {
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
-		group->own_tau = group->own_wrenches = 0;
+		group->own_tau = group->own_wrenches = group->own_drive = 0;
 		group->kinematics_known = false;
 	}
 	return (CalScene){.sim = sim, .t = t, .parts = parts, .x = x, .inputs = inputs, .viewing = viewing};
@@ -354,6 +354,8 @@ CalStatus scene_evaluate(CalScene *scene, double *xdot) {
 			continue;
 		const CalDevice view = scene_device(scene, device);
 		scene->room = device->def.wrench_count;
+		if (device->def.ops->drive && drives_act(scene, device) != CAL_OK)
+			return scene_failed(scene, i, 0);
 		int code = device->def.ops->evaluate(&view, scene, xdot + device->x_at);
 		if (scene_failed(scene, i, code) != CAL_OK)
 			return scene->status;

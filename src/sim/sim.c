@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include <calder/motion.h>
 #include <calder/sim.h>
 
 #include "base/error.h"
@@ -19,7 +20,7 @@
 
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {
-	size_t state, work, view_work, udot, force, given, root_dof, frozen, held, assembly;
+	size_t state, work, view_work, udot, force, given, root_dof, frozen, held, driven, prescribed, drive_power, assembly;
 	size_t work_size; // of one of the two
 	size_t end;       // size of the block without the room for aligning it
 } Layout;
@@ -42,6 +43,9 @@ static Layout layout_of(const CalModel *model) {
 	at.root_dof = place(&at.end, nu);
 	at.frozen = place(&at.end, nu);
 	at.held = place(&at.end, nu);
+	at.driven = place(&at.end, nu);
+	at.prescribed = place(&at.end, nu);
+	at.drive_power = place(&at.end, nu * sizeof(double));
 	at.assembly = place(&at.end, assembly_size(model));
 	return at;
 }
@@ -60,6 +64,9 @@ CalStatus group_place(SimGroup *group, const CalSim *sim) {
 	group->root_dof = memset(block + at.root_dof, 0, nu);
 	group->frozen = memset(block + at.frozen, 0, nu);
 	group->held = memset(block + at.held, 0, nu);
+	group->driven = memset(block + at.driven, 0, nu);
+	group->prescribed = memset(block + at.prescribed, 0, nu);
+	group->drive_power = memset(block + at.drive_power, 0, nu * sizeof(double));
 	group->assembly = assembly_place(group->model, block + at.assembly);
 
 	CalStatus status = cal_state_init(group->model, block + at.state, cal_state_size(group->model), &group->state);
@@ -278,6 +285,10 @@ CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *u
 	if (status == CAL_OK && sim->started) // whatever drives the group hands its energy over, or takes it
 		sim->account[ACCOUNT_SUPPLIED] += balance_energy(g) + balance_stored(sim) - before;
 	return status;
+}
+
+int cal_sim_is_moved(const CalSim *sim, int group) {
+	return in_range(sim, group) && sim->groups[group].motion != NULL;
 }
 
 CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen) {

@@ -327,7 +327,9 @@ CalStatus change_strike(Change *c, uint32_t loop, CalTransition *report) {
 	SimGroup *made = &c->made[0];
 	CalImpulseReport lost;
 	const double fastest = group_fastest(made);
-	const CalStatus status = cal_impulse(made->model, &made->state, NULL, made->view_work, made->state.u, NULL, &lost);
+	const CalImpulse impulse = {.kept = group_with_driven(made, made->model->prescribed)};
+	const CalStatus status =
+		cal_impulse(made->model, &made->state, &impulse, made->view_work, made->state.u, NULL, &lost);
 	if (status != CAL_OK)
 		return status;
 	const CalStatus held = change_check_rates(c, made->model, &lost, fastest);

@@ -70,6 +70,7 @@ static CalSystem system_of(CalSim *sim, const SimWhole *w) {
 	                   .nx = w->nx,
 	                   .quadratures = ACCOUNTS,
 	                   .input = sim_act,
+	                   .done = drives_account,
 	                   .scale = balance_scale,
 	                   .user = sim};
 }
@@ -166,6 +167,7 @@ static void bind_devices(CalSim *sim) {
 	CalScene scene = scene_now(sim, true);
 	for (int i = 0; i < sim->device_count; i++)
 		bind_device(&sim->devices[i], &scene);
+	drives_bind(sim);
 }
 
 void sim_begin_adding(CalSim *sim) {

@@ -80,6 +80,25 @@ assert row[1] == math.radians(-50) and row[4] == 10, row'
 calder 0 info stated.yaml
 stdout_has 'assembled: knee 0\.0 → '
 
+# a driven crank: check and info say what is driven, the run records the torque; whole groups are told from single joints
+sed -e 's/motor: {q: -50 deg, u: 10}, //' guessed.yaml >motor.yaml
+printf 'devices: {servo: {type: joint_drive, joint: motor, q: 1 + 0.5*sin(3*t)}}\n' >>motor.yaml
+calder 0 check motor.yaml
+stdout_has '^  driven   motor$'
+stdout_has 'mobility 0: 3 degrees of freedom, 1 of them driven'
+calder 0 check --json motor.yaml
+python 'import json; m = json.load(open("out"))["groups"][0]["mobility"]
+assert m["driven_dof"] == ["motor"] and m["group_motion"] is False, m'
+calder 0 run motor.yaml --strict -o motor.csv -s q:motor -s u:motor -s device:servo -s balance:error -s force:motor
+python 'import math
+rows = [[float(x) for x in l.split(",")] for l in open("motor.csv").readlines()[1:]]
+for t, q, u, force, power, error, same in rows:
+    assert abs(q - 1 - 0.5 * math.sin(3 * t)) < 1e-15 and abs(u - 1.5 * math.cos(3 * t)) < 1e-14
+    assert abs(power - force * u) < 1e-12 and abs(force - same) < 1e-12 and abs(error) < 1e-8'
+printf 'calder: 1\nbodies: {a: {mass: 1, sphere: 0.1}}\njoints: {j: {type: prismatic, to: a}}\ngroup_motions: {main: {j: {q: 0.1 m/s * t}}}\n' >given.yaml
+calder 0 check given.yaml
+stdout_has 'driven   the whole group: it moves as given \(group_motions\), without dynamics'
+
 calder 1 check short.yaml
 stderr_has 'error: group "main": its loops cannot be closed from this state: row pin.dx is off by 0.05 m: out of reach; check lengths'
 stdout_has 'of the state that comes closest'

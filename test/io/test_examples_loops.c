@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <calder/loops.h>
+#include <calder/scenario.h>
 #include <calder/sim.h>
 
 #include "native_support.h"
@@ -121,6 +122,42 @@ static void slider_crank_keeps_its_energy(void **state) {
 }
 
 /* Against the pendulum that it moves like, by the same method; four singular positions in 3 s. */
+/* The motor turns the crank twice, from rest to rest; its power is that of inverse dynamics: loops do no work. */
+static void driven_four_bar_needs_what_inverse_dynamics_say(void **state) {
+	(void)state;
+	const double pi = acos(-1);
+	CalFile *file = example_of("driven_four_bar");
+	const CalSimOptions options = {.method = cal_file_run(file).method};
+	CalSim *sim = NULL;
+	CalScenario *scenario = NULL;
+	CalError error;
+	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
+	assert_int_equal(cal_scenario_create(file, sim, &scenario, &error), CAL_OK);
+	for (int k = 0; k <= 20; k++) {
+		const double t = 0.25 * k, s = fmin(t / 4, 1);
+		const double turned = 4 * pi * s * s * s * (10 + s * (-15 + s * 6)),
+					 speed = pi * 30 * s * s * (1 + s * (-2 + s));
+		double out[2], tau[3], power = 0;
+		CalSimView view;
+		if (cal_sim_advance(sim, t, &error) != CAL_OK)
+			fail_msg("%s", error.text);
+		assert_int_equal(cal_sim_device_outputs(sim, cal_sim_find_device(sim, "motor"), out), CAL_OK);
+		assert_int_equal(cal_sim_observe(sim, 0, &view), CAL_OK);
+		assert_near(view.state->q[0], 0.5 * pi + turned, 1e-13);
+		assert_near(view.state->u[0], speed, 1e-13);
+		assert_int_equal(cal_inverse_dynamics(view.model, view.state, view.udot, NULL, view.work, tau), CAL_OK);
+		for (int i = 0; i < 3; i++)
+			power += tau[i] * view.state->u[i];
+		assert_near(out[1], power, 1e-9);
+	}
+	CalSimBalance balance;
+	assert_int_equal(cal_sim_balance(sim, &balance), CAL_OK);
+	assert_true(balance.complete && fabs(balance.error) < 1e-8 && cal_sim_doubt_count(sim) == 0);
+	cal_scenario_destroy(scenario);
+	cal_sim_destroy(sim);
+	cal_file_destroy(file);
+}
+
 static void four_bar_windows_have_their_closed_form(void **state) {
 	(void)state;
 	Running r = start("n_four_bar");
@@ -254,6 +291,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(four_bar_turns_and_rocks),
 		cmocka_unit_test(slider_crank_keeps_its_energy),
+		cmocka_unit_test(driven_four_bar_needs_what_inverse_dynamics_say),
 		cmocka_unit_test(four_bar_windows_have_their_closed_form),
 		cmocka_unit_test(bricard_comes_back),
 		cmocka_unit_test(andrews_squeezer_runs_up),

@@ -72,6 +72,13 @@ static const Case device_cases[] = {
      "                stall_effort: 20, free_speed: 5, rotor_inertia: 0.05, gear_stiffness: 300, gear_damping: 0.4,\n"
      "                backlash: 0.02, reference: {points: [[0, 0], [1, 0.5]], shape: linear}}}\n",
      0.8, 0.0005, 1},
+	{"joint_drive",
+     "gravity: [0, 0, -9.81]\n"
+     "bodies: {a: {mass: 2, inertia: [0.3, 0.4, 0.5], nodes: {tip: [0.5, 0, 0.1]}}, b: {mass: 1, inertia: [0.1, 0.2, 0.2]}}\n"
+     "joints: {z: {type: revolute, axis: y, to: a}, k: {type: revolute, axis: y, from: a/tip, to: b, outboard: [0.3, 0, 0],\n"
+     "         dof: {damping: 0.2}}}\n"
+     "devices: {m: {type: joint_drive, joint: z, q: 0.4*sin(3*t) + 0.2*t}}\n",
+     2, 0.005, 0},
 	{"wheel",
      FLY "devices: {w: {type: wheel, node: a/tip, axis: [1, 1, 0], inertia: 0.05, speed: 30, drag: 0.01,\n"
          "               torque: {points: [[0, 0.1], [1, -0.2], [2, 0]], shape: smooth}}}\n",

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * joint_drive.c — one degree of freedom of a joint that follows a function of time, within the dynamics of its group.
+ *
+ *   q = f(t),  u = f'(t),  udot = f''(t) prescribed; the dynamics give the force F that this takes, and F u is supplied
+ * f is a formula, whose derivatives are propagated through it, or a table of cubic or quintic pieces. sim/drive.c sets q and
+ * u, and prescribes udot. F is known only when the dynamics are: formulas and devices that act cannot read it, events can.
+ */
+#include <string.h>
+
+#include <calder/motion.h>
+
+#include "base/error.h"
+#include "device/device.h"
+#include "sim/group.h"
+
+typedef struct JointDrive {
+	CalSim *sim;
+	CalJointId joint;
+	int dof;
+	CalFreedom at;
+	CalExpression *formula; // NULL: the table
+	Table table;
+} JointDrive;
+
+static int drive_bind(const CalDevice *device, const CalScene *scene) {
+	JointDrive *s = device->data;
+	return bind_freedom(scene, s->joint, s->dof, &s->at);
+}
+
+static int drive_jet(const CalDevice *device, double t, CalFreedom *freedom, double jet[3]) {
+	const JointDrive *s = device->data;
+	*freedom = s->at;
+	if (s->formula)
+		return cal_expression_jet(s->formula, t, jet) != CAL_OK;
+	const TableValue f = table_at(device, s->table, t);
+	jet[0] = f.value, jet[1] = f.rate, jet[2] = f.acceleration;
+	return 0;
+}
+
+static int drive_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	(void)device, (void)scene, (void)xdot;
+	return 0;
+}
+
+static double drive_next_switch(const CalDevice *device, double t) {
+	const JointDrive *s = device->data;
+	return s->formula ? cal_expression_next_switch(s->formula, t) : table_next_switch(device, s->table, t);
+}
+
+static int drive_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const JointDrive *s = device->data;
+	CalSimView view;
+	if (scene->inputs) {
+		cal_scene_explain(scene, "the force of a drive follows from the dynamics: what acts cannot depend on it");
+		return 1;
+	}
+	if (cal_sim_observe(s->sim, s->at.group, &view) != CAL_OK)
+		return 1;
+	output[0] = view.force[s->at.u];
+	output[1] = view.force[s->at.u] * view.state->u[s->at.u];
+	return 0;
+}
+
+static void drive_destroy(void *data) { cal_expression_destroy(((JointDrive *)data)->formula); }
+
+static const char *const names[] = {"force", "power"};
+static const char *const units[FREEDOM_KINDS][2] = {{"N m", "W"}, {"N", "W"}, {"N m|N", "W"}};
+/* Units by what it acts on. */
+#define OPS(kind)                                                                                             \
+	{                                                                                                         \
+		.type = "joint_drive", .bind = drive_bind, .evaluate = drive_evaluate, .outputs = drive_outputs,      \
+		.next_switch = drive_next_switch, .destroy = drive_destroy, .output_count = 2, .output_names = names, \
+		.output_units = units[kind], .drive = drive_jet                                                       \
+	}
+static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+#undef OPS
+
+static void take_formula(DeviceDraft *d, const char *text, CalExpression **formula) {
+	CalError error = {0};
+	const CalStatus status = cal_expression_create(text, NULL, formula, &error);
+	if (status == CAL_ERR_MEMORY && d->status == CAL_OK)
+		d->status = error_set(d->error, status, "device \"%s\": %s", d->def.name, error.text);
+	device_check(d, status == CAL_OK, "q: %s", error.text);
+	device_check(d, cal_expression_is_of_time(*formula) && !cal_expression_is_condition(*formula),
+	             "q: \"%.200s\" is no number that depends on the time t alone", text);
+}
+
+/* Another device that drives the same degree of freedom; NULL: none. */
+static const char *other_drive(const CalSim *sim, CalJointId joint, int dof) {
+	for (int i = 0; sim && i < sim->device_count; i++) {
+		const JointDrive *other = sim->devices[i].is.data;
+		if (sim->devices[i].def.ops->drive == drive_jet && other->joint.value == joint.value && other->dof == dof)
+			return sim->devices[i].def.name;
+	}
+	return NULL;
+}
+
+CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
+	DeviceDraft d = device_draft(sim, &ops[freedom_kind(sim, def->joint, def->dof)], def->name, def->place, error);
+	JointDrive data = {.sim = sim, .joint = def->joint, .dof = def->dof};
+	const char *other = other_drive(sim, def->joint, def->dof);
+	const CalTable *table = &def->q.table;
+	device_check(&d, !other, "its joint is driven by device \"%.80s\" already", other ? other : "");
+	device_check(&d, def->q.formula || table->count > 0, "it has no function \"q\" to follow");
+	if (def->q.formula) {
+		take_formula(&d, def->q.formula, &data.formula);
+	} else {
+		data.table = device_table(&d, "q", table);
+		device_check(&d, table->count <= 1 || (table->shape != CAL_TABLE_STEP && table->shape != CAL_TABLE_LINEAR),
+		             "the speed of its table jumps, which takes infinite force; take the shape cubic or smooth");
+	}
+	d.def.accounts = 1;
+	const CalStatus status = device_add(&d, &data, sizeof data, device);
+	if (status != CAL_OK)
+		cal_expression_destroy(data.formula);
+	return status;
+}
