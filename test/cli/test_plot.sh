@@ -156,7 +156,7 @@ bodies: {a: {mass: 1, inertia: [1, 1, 1]}}
 joints: {j: {type: free, to: a}}
 run:
   duration: 1 s
-  step: 0.1 s
+  step: 0.05 s
   method: rk4
   output: [{name: main, interval: 0.1 s, signals: [q]}, {name: fast, interval: 0.05 s, signals: [u]}]
 YAML
