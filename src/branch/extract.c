@@ -274,6 +274,10 @@ static void take_loops(const CalModel *whole, const Places *p, int piece, CalMod
 			continue;
 		Loop *to = &loops[p->loop[l].own];
 		*to = whole->loops[l];
+		if (to->type == CAL_LOOP_KNIFE) { // its frame B counts for nothing, and may be in another piece
+			to->node_b = -1;
+			to->side[1] = (LoopSide){.link = -1, .on = to->side[1].on};
+		}
 		to->row = m->row_count;
 		m->row_count += to->rows;
 		m->any_coupling |= to->term_count > 0;
