@@ -102,7 +102,8 @@ CAL_API CalStatus cal_loop_rank(const CalModel *model, const CalWork *work, int 
 /** How a state is brought back to the constraints. */
 typedef struct CalProjectOptions {
 	const uint8_t *frozen; // [nu] nonzero: not moved; NULL: those described as prescribed
-	double tolerance;      // of every residual; 0: 1e-12; never below round-off in the positions
+	double tolerance;      // of every residual: part of the length of the loop's way, or [rad]; 0: 1e-12; never below
+						   // round-off in the positions
 	int max_iterations;    // 0: 20; where they get stuck, at most 400 damped ones follow
 	int euclidean;         // nonzero: smallest change in coordinates; 0: smallest in the metric of M
 	const double *weight;  // [nu] > 0: of the coordinates in a Euclidean change; NULL: 1

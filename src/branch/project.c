@@ -25,19 +25,30 @@ typedef struct Projection {
 	double *dq, *q;       // [nu], [nq]
 } Projection;
 
-static double square_sum(const double *x, int count) {
+/* In units of the rows (model/model.h). */
+static double square_sum(const CalModel *model, const double *x) {
 	double sum = 0;
-	for (int i = 0; i < count; ++i)
-		sum += x[i] * x[i];
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i)
+			sum += x[loop->row + i] * x[loop->row + i] / (loop->unit[i] * loop->unit[i]);
+	}
 	return sum;
 }
 
-static double largest(const double *x, int count, int *where) {
+/* The largest in the same units, and where; *plain: as it is. */
+static double largest(const CalModel *model, const double *x, int *where, double *plain) {
 	double most = 0;
-	for (int i = 0; i < count; ++i) {
-		if (fabs(x[i]) > most || isnan(x[i])) {
-			most = fabs(x[i]);
-			*where = i;
+	*plain = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			const double size = fabs(x[loop->row + i]);
+			*plain = fmax(*plain, size);
+			if (size / loop->unit[i] > most || isnan(size)) {
+				most = size / loop->unit[i];
+				*where = loop->row + i;
+			}
 		}
 	}
 	return most;
@@ -47,7 +58,7 @@ static double largest(const double *x, int count, int *where) {
 static double misfit(const Projection *p, const CalState *state, double *q) {
 	const CalState at = {.t = state->t, .q = q, .u = state->u};
 	branches_residual(p->branches, &at, p->value, p->rate);
-	return square_sum(p->value, p->model->row_count);
+	return square_sum(p->model, p->value);
 }
 
 /* 1: the residuals became smaller, and are those of the new q; 0: they did not; -1: M is singular. */
@@ -76,8 +87,8 @@ static CalStatus project_positions(const Projection *p, CalState *state, const C
 	if (!isfinite(least))
 		return CAL_NOT_FINITE;
 	for (report->iterations = 0; report->iterations < steps; ++report->iterations) {
-		report->residual = largest(p->value, p->model->row_count, &report->row);
-		if (report->residual <= (report->iterations < FINE_STEPS ? FINE : tolerance))
+		if (largest(p->model, p->value, &report->row, &report->residual) <=
+		    (report->iterations < FINE_STEPS ? FINE : tolerance))
 			return CAL_OK;
 		const int better = improve(p, state, &least);
 		if (better < 0)
@@ -87,15 +98,16 @@ static CalStatus project_positions(const Projection *p, CalState *state, const C
 			break;
 		}
 	}
-	report->residual = largest(p->value, p->model->row_count, &report->row);
-	return report->residual <= tolerance ? CAL_OK : CAL_NOT_CONVERGED;
+	return largest(p->model, p->value, &report->row, &report->residual) <= tolerance ? CAL_OK : CAL_NOT_CONVERGED;
 }
 
 static CalStatus project_speeds(const Projection *p, CalState *state) {
 	int where;
-	const double fastest = largest(state->u, p->model->nu, &where);
+	double plain, fastest = 0;
+	for (int k = 0; k < p->model->nu; ++k)
+		fastest = fmax(fastest, fabs(state->u[k]));
 	for (int again = 0; again < 2; ++again) {
-		if (largest(p->rate, p->model->row_count, &where) <= RATE_ROUND_OFF * fastest)
+		if (largest(p->model, p->rate, &where, &plain) <= RATE_ROUND_OFF * fastest)
 			break;
 		const CalStatus status = branches_correct(p->branches, state, p->rate, p->frozen, false, p->dq);
 		if (status != CAL_OK)
@@ -133,8 +145,8 @@ CalStatus cal_branches_project(CalBranches *branches, CalState *state, const Cal
 	if (status == CAL_OK)
 		status = project_speeds(&p, state);
 	int where = -1;
-	report->residual = largest(p.value, p.model->row_count, &where);
+	largest(p.model, p.value, &where, &report->residual);
 	report->row = status == CAL_OK ? -1 : where;
-	report->rate = largest(p.rate, p.model->row_count, &where);
+	largest(p.model, p.rate, &where, &report->rate);
 	return status;
 }

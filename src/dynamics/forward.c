@@ -10,6 +10,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/loop_front.h"
 #include "dynamics/loop_local.h"
+#include "dynamics/loop_refine.h"
 #include "math/finite.h"
 
 static int find_not_finite(const double *x, int n) {
@@ -35,6 +36,18 @@ static CalStatus judge(const CalModel *model, int culprit, const double *udot, C
 static int arguments_ok(const CalModel *model, const CalState *state, const CalInput *input, const CalWork *work,
                         const double *udot) {
 	return model && state && work && work->model == model && udot && forces_check(model, input) == CAL_OK;
+}
+
+static const double HELD = 1e-6; // of what its acceleration is made of, the most that a row may be left with
+
+/*
+ * Accelerations that loops do not obey, although no row follows from others or contradicts them, are wrong: masses or lengths differ by more than
+ * the numbers can tell.
+ */
+static CalStatus check_held(const CalWork *work, CalStatus status) {
+	const LoopWork *w = &work->loops;
+	const int wrong = w->hopeless || (w->left > HELD && !w->contradict && !w->dropped);
+	return status == CAL_OK && wrong ? CAL_NOT_CONVERGED : status;
 }
 
 /* What a forward dynamics works with beside the state; rotor NULL: the model's, dense: may use the dense solver. */
@@ -104,9 +117,25 @@ static CalStatus run_closed(const CalModel *model, const CalState *state, const 
 	const int culprit = forward_kernels(model->isa)->closed(model, &in, work);
 	kernels->accelerate(model, &in, work, udot, force);
 	loop_settle_x1(model, in.prescribed, &work->loops, force);
+	if (UNLIKELY(work->loops.doubtful) && culprit < 0)
+		loop_refine(model, &(LoopRefine){state, in.prescribed, run->rotor, udot, force}, work);
 	work->loops.acting = 1;
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_ACCELERATION;
-	return judge(model, culprit, udot, work);
+	return check_held(work, judge(model, culprit, udot, work));
+}
+
+/* The same, refined: a run under the forces gives what is prescribed and held, accelerations are better without it. */
+static CalStatus run_refined(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
+                             double *force) {
+	double *kept = work->loops.dq;
+	loop_add_motion(model, &work->loops, udot);
+	loop_refine(model, &(LoopRefine){state, forces_prescribed(model, run->input), run->rotor, udot, NULL}, work);
+	memcpy(kept, udot, sizeof(double) * (size_t)model->nu);
+	const CalStatus status = run_tree(model, state, run, work, udot, force);
+	memcpy(udot, kept, sizeof(double) * (size_t)model->nu);
+	kinematics_outward(model, state->q, state->u, work);
+	kinematics_accelerate(model, udot, work);
+	return check_held(work, status);
 }
 
 /* By cut joints: one run over the tree finds the forces of loops, one is under these. */
@@ -120,7 +149,9 @@ static CalStatus run_cut(const CalModel *model, const CalState *state, const Run
 		work->stage = 0;
 		return status;
 	}
-	return run_tree(model, state, run, work, udot, force);
+	if (LIKELY(!work->loops.doubtful))
+		return run_tree(model, state, run, work, udot, force);
+	return run_refined(model, state, run, work, udot, force);
 }
 
 static CalStatus run_all(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,

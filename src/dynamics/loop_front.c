@@ -17,6 +17,7 @@
  * gradients do it in linear time; N'N is 1 plus a square.
  */
 #include "dynamics/loop_front.h"
+#include "dynamics/loop_rank.h"
 #include "math/pack.h"
 
 #if CAL_LANES == 1
@@ -25,6 +26,11 @@ enum { S = LOOP_STRIDE, ROWS = CAL_LOOP_MAX_ROWS };
 
 /* A row with less left of it than this part follows from the others (decision 0012). */
 static const double DEPENDENT = 1e-11;
+/* Masses may make the window of a singular row so much smaller (its square), before they are left out of account. */
+static const double WINDOW = 100;
+static const double ROUND_OFF = 1e-15; // of a pivot, as part of its row's compliance
+/* With less left than this, there is no telling what is: its square is that of round-off. */
+static const double HOPELESS = 1e-20;
 /* With less left than this, round-off of small pivots before it may be a good part of what is: it is worth a closer look. */
 static const double DOUBTFUL = 1e-4;
 
@@ -54,7 +60,7 @@ static void exchange(Rows *r, int i, int k) {
 	r->diagonal[i] = r->diagonal[k], r->diagonal[k] = d;
 }
 
-/* The compliance of a row below which it is singular. */
+/* The compliance of a row below which it may be singular: the mean part of what columns could move it by, weighted by mass. */
 INLINE void find_least(const CalModel *model, int l, const LoopWork *w, double *least) {
 	const Loop *loop = &model->loops[l];
 	const LoopScale *scale = &w->scale[l];
@@ -67,16 +73,16 @@ INLINE void find_least(const CalModel *model, int l, const LoopWork *w, double *
 	}
 }
 
-/* Takes the rows by their pivots, the one with most left of it first. */
-static void find_independent(int n, const double *own, const double *least, Rows *r) {
-	r->count = 0;
-	for (int i = 0; i < n; ++i) {
-		if (own[i * S + i] > least[i])
-			r->row[r->count++] = i;
-	}
+/* A row that no column on its way moves. Light ones that do not may hide heavy ones that do: its geometry decides. */
+INLINE int is_singular(const CalModel *model, const CalWork *work, int l, int r, double compliance) {
+	return compliance == 0 || loop_mobility_of_row(model, work, l, r) <= WINDOW * work->loops.singular;
+}
+
+/* Takes the rows of a block by their pivots, the one with most left of it first. */
+static void take_pivots(const double *block, Rows *r) {
 	for (int i = 0; i < r->count; ++i) {
 		for (int j = 0; j <= i; ++j)
-			r->B[i][j] = r->B[j][i] = own[r->row[i] * S + r->row[j]];
+			r->B[i][j] = r->B[j][i] = block[r->row[i] * S + r->row[j]];
 		r->diagonal[i] = r->B[i][i];
 	}
 	for (r->rank = 0; r->rank < r->count; ++r->rank) {
@@ -97,6 +103,29 @@ static void find_independent(int n, const double *own, const double *least, Rows
 			r->B[i][k] = l;
 		}
 	}
+}
+
+/* Those that compliances leave no doubt about; where masses may have made a row small, those of the geometric block. */
+static void find_independent(const CalModel *model, const CalWork *work, int l, const double *least, Rows *r) {
+	const double *own = work->loops.own + LOOP_BLOCK * l;
+	r->count = 0;
+	for (int i = 0; i < model->loops[l].rows; ++i) {
+		if (LIKELY(own[i * S + i] > least[i]) || !is_singular(model, work, l, i, own[i * S + i]))
+			r->row[r->count++] = i;
+	}
+	take_pivots(own, r);
+	const LoopScale *scale = &work->loops.scale[l];
+	const int k = r->rank;
+	if (LIKELY(k == r->count) ||
+	    fmax(r->B[k][k], ROUND_OFF * r->diagonal[k]) * scale->most <= DEPENDENT * scale->least * r->diagonal[k])
+		return; // no masses between these can have done it
+	double block[LOOP_BLOCK];
+	Rows geometric = {.count = r->count};
+	memcpy(geometric.row, r->row, sizeof r->row);
+	loop_geometric_block(model, work, l, block);
+	take_pivots(block, &geometric);
+	if (geometric.rank > r->rank)
+		*r = geometric;
 }
 
 /*
@@ -213,37 +242,15 @@ INLINE double column_gain(const LoopHere *here, int first, int count, const doub
 	return pack_sum(sum);
 }
 
-/* lambda'Phi lambda as a sum of squares, over the columns outboard of a link. */
-static double energy(const CalModel *model, const CalWork *work, int closes, const double *lambda) {
-	const LoopPlan *plan = model->plan;
-	const LoopWork *w = &work->loops;
-	double sum = 0;
-	for (int i = plan->link_count - 1; i >= 0 && plan->links[i].link >= closes; --i) {
-		const LoopLink *at = &plan->links[i];
-		const Link *link = &model->links[at->link];
-		const LoopHere *here = plan->here + at->here;
-		for (int k = 0; k < link->nu; ++k) {
-			const double *gain = w->gain + at->gains + k * (at->width - at->open) - at->open;
-			const double p = column_gain(here, at->closing, at->count, gain, lambda);
-			sum += work->dofs[link->u + k].d * p * p;
-		}
-		for (int k = 0; at->modal >= 0 && k < model->flexes[link->carries].m; ++k) {
-			const double p = column_gain(here, 0, at->count, w->modal + at->modal + k * at->width, lambda);
-			sum += work->flex[link->carries].inverse[k] * p * p;
-		}
-	}
-	return sum;
-}
-
 /*
  * The pivot of combination j once more, as the compliance of the rows that it and all before it amount to with the others
- * free to follow: a sum of squares, in which nothing cancels.
+ * free to follow.
  */
-static double look_closer(const CalModel *model, const CalWork *work, const LoopStep *step, const LoopFactor *f,
-                          int j) {
+static LoopLeft look_closer(const CalModel *model, const CalWork *work, const LoopStep *step, const LoopFactor *f,
+                            int j) {
 	const LoopPlan *plan = model->plan;
 	const LoopWork *w = &work->loops;
-	double *lambda = w->null, none[ROWS] = {0}, mu[ROWS] = {0};
+	double *lambda = w->null, none[ROWS] = {0}, mu[ROWS] = {0}, alone[ROWS] = {0};
 	LoopFactor up_to = *f;
 	memset(lambda, 0, sizeof(double) * (size_t)plan->slot_count);
 	up_to.count = j + 1;
@@ -255,11 +262,23 @@ static double look_closer(const CalModel *model, const CalWork *work, const Loop
 		add_coupled(model, before, w, lambda, &w->factor[before->loop], t);
 		back_substitute(&w->factor[before->loop], t, zero, lambda + plan->ends[before->loop].slot);
 	}
-	return energy(model, work, plan->ends[step->loop].closes, lambda);
+	for (int i = 0; i < f->rows; ++i)
+		alone[i] = f->mixed ? f->Q[i * S + j] : i == f->row[j];
+	return loop_left(model, work, step->loop, alone, lambda);
+}
+
+/* A pivot of which little is left: 0, if it is that of a combination that follows from others. */
+static double judge_pivot(const CalModel *model, CalWork *work, const LoopStep *step, const LoopFactor *f, int j,
+                          double whole) {
+	const LoopLeft left = look_closer(model, work, step, f, j);
+	const int kept = left.compliance > 0 && (left.compliance > DEPENDENT * whole || left.geometric > DEPENDENT);
+	work->loops.doubtful |= kept && left.compliance < DOUBTFUL * whole;
+	work->loops.hopeless |= kept && left.compliance < HOPELESS * whole;
+	return kept ? left.compliance : 0;
 }
 
 /* L D L' of the combinations; those that follow from others are dropped. */
-static void factor_rows(const CalModel *model, const CalWork *work, const LoopStep *step, LoopFactor *f) {
+static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *step, LoopFactor *f) {
 	const double *own = work->loops.own + LOOP_BLOCK * step->loop, *taken = work->loops.taken + LOOP_BLOCK * step->loop;
 	double left[LOOP_BLOCK] = {0};
 	combine_block(f, own, f->L);
@@ -270,8 +289,8 @@ static void factor_rows(const CalModel *model, const CalWork *work, const LoopSt
 		for (int k = 0; k < j; ++k)
 			pivot -= f->L[j * S + k] * f->L[j * S + k] * f->pivot[k];
 		if (UNLIKELY(pivot < DOUBTFUL * whole))
-			pivot = look_closer(model, work, step, f, j);
-		const int kept = pivot > DEPENDENT * whole;
+			pivot = judge_pivot(model, work, step, f, j, whole);
+		const int kept = pivot > 0;
 		f->dropped += !kept;
 		f->pivot[j] = kept ? pivot : 0;
 		f->inverse[j] = kept ? 1 / pivot : 0;
@@ -373,7 +392,7 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 	double least[ROWS];
 	Rows rows;
 	find_least(model, step->loop, w, least);
-	find_independent(model->loops[step->loop].rows, w->own + LOOP_BLOCK * step->loop, least, &rows);
+	find_independent(model, work, step->loop, least, &rows);
 	f->rows = model->loops[step->loop].rows;
 	f->count = rows.rank;
 	f->mixed = rows.rank < rows.count;

@@ -35,7 +35,6 @@ INLINE double size_of(vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 static void place_on_modes(const CalModel *model, const Loop *loop, const LoopEnds *ends, int side, vec3 arm,
                            CalWork *work) {
 	const LoopWork *w = &work->loops;
-	const LoopScale *scale = &w->scale[ends - model->plan->ends];
 	const NodePlace place = kinematics_node(model, work, side ? loop->minus : loop->plus);
 	const vec3 from_node = sub(arm, place.c);
 	for (int k = 0; k < place.flex->m; ++k) {
@@ -44,7 +43,8 @@ static void place_on_modes(const CalModel *model, const Loop *loop, const LoopEn
 		for (int r = 0; r < loop->rows; ++r) {
 			const double gain = spatial_dot(column, force_shift(w->row[loop->row + r].direction, from_node));
 			w->modal[at + r] += side ? -gain : gain;
-			w->modal_tiny[at + r] += size_of(column.a) * scale->tiny + size_of(column.l) * scale->tiny_slide;
+			w->modal_tiny[at + r] +=
+				size_of(column.a) * w->tiny[ends->slot + r] + size_of(column.l) * w->tiny_slide[ends->slot + r];
 		}
 	}
 }
@@ -72,26 +72,28 @@ INLINE void place_end(const CalModel *model, const Loop *loop, const LoopEnds *e
 		place_on_modes(model, loop, ends, side, arm, work);
 }
 
-/* Rows of one loop have directions of like size: a common scale does for all. */
+/* What of the gains of each row is nothing but round-off: lengths do not count beside angles. */
 INLINE void judge_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalWork *work, LoopScale *scale) {
 	const LoopWork *w = &work->loops;
 	const vec3 origin = ends->closes >= 0 ? work->position[ends->closes] : vec_zero();
-	double moment = 0, force = 0;
+	const double lever = ends->reach + size_of(sub(point, origin));
 	for (int r = 0; r < loop->rows; ++r) {
 		const spatial *d = &w->row[loop->row + r].direction;
-		moment = size_of(d->a) > moment ? size_of(d->a) : moment;
-		force = size_of(d->l) > force ? size_of(d->l) : force;
+		const double force = LOOP_ROUND_OFF * size_of(d->l);
+		w->tiny[ends->slot + r] = LOOP_ROUND_OFF * size_of(d->a) + lever * force;
+		w->tiny_slide[ends->slot + r] = force;
 		w->beta[ends->slot + r] = w->z[loop->row + r];
 	}
-	scale->tiny = LOOP_ROUND_OFF * (moment + (ends->reach + size_of(sub(point, origin))) * force);
-	scale->tiny_slide = LOOP_ROUND_OFF * force;
-	scale->turn = scale->both = scale->arm = 0;
+	scale->turn = scale->both = scale->arm = scale->most = 0;
+	scale->least = INFINITY;
 }
 
 static void begin(const CalModel *model, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const LoopPlan *plan = model->plan;
 	const size_t number = sizeof(double);
+	w->doubtful = w->hopeless = 0;
+	w->left = 0;
 	if (model->any_coupling) // they begin without any wrench; others set theirs
 		memset(w->gamma, 0, number * (size_t)plan->gamma_count);
 	memset(w->modal, 0, number * (size_t)plan->modal_count);
@@ -160,18 +162,26 @@ INLINE void add_natural(const CalModel *model, const LoopLink *at, double turn, 
 		const vec3 *point = &w->point[here[j].loop];
 		LoopScale *scale = &w->scale[here[j].loop];
 		const double arm = fabs(point->x - origin->x) + fabs(point->y - origin->y) + fabs(point->z - origin->z);
-		const double lever = turn * arm + slide;
+		const double lever = turn * arm + slide, longest = turn * model->plan->ends[here[j].loop].reach + slide;
+		const double mobility = d * longest * longest;
+		scale->most = mobility > scale->most ? mobility : scale->most;
+		scale->least = mobility < scale->least ? mobility : scale->least;
 		scale->turn += d * turn * turn;
 		scale->both += d * turn * lever;
 		scale->arm += d * lever * lever;
 	}
 }
 
+/* What of the gains of a column that turns and slides is round-off, for a pack of rows. */
+INLINE pack tiny_gains(const LoopWork *w, int slot, double turn, double slide) {
+	return pack_madd(pack_times(turn, pack_load(w->tiny + slot)), slide, pack_load(w->tiny_slide + slot));
+}
+
 /* What the wrenches of one loop do on a mode with this column; rows of h and tiny at its place. */
 INLINE void act_on_mode(const LoopHere *here, spatial column, const double *gamma, int n, const LoopWork *w, int at) {
-	const LoopScale *scale = &w->scale[here->loop];
-	const pack tiny = pack_all(size_of(column.a) * scale->tiny + size_of(column.l) * scale->tiny_slide);
+	const double turn = size_of(column.a), slide = size_of(column.l);
 	for (int c = 0; c < here->width; c += PACK) {
+		const pack tiny = tiny_gains(w, here->slot + c, turn, slide);
 		const pack gain = pspatial_dot(column, pspatial_load(gamma + c, n));
 		pack_store(w->modal + at + c, pack_add(pack_load(w->modal + at + c), gain));
 		pack_store(w->modal_tiny + at + c, pack_add(pack_load(w->modal_tiny + at + c), tiny));
@@ -219,6 +229,8 @@ static void reduce_rows(const Flex *flex, const FlexWork *f, const LoopLink *at,
 static void add_natural_modes(const CalModel *model, const Flex *flex, const FlexWork *f, const LoopLink *at,
                               const LoopWork *w) {
 	const LoopHere *here = model->plan->here + at->here;
+	for (int j = 0; j < at->count; ++j)
+		w->scale[here[j].loop].least = 0;
 	for (int k = 0; k < flex->m; ++k) {
 		const double *tiny = w->modal_tiny + at->modal + k * at->width;
 		for (int j = 0; j < at->count; ++j) {
@@ -287,9 +299,8 @@ static void pass_joint(const CalModel *model, const Link *link, int i, const Loo
 		const double turn = size_of(P.a), slide = size_of(P.l);
 		double *p = w->gain + at->gains + k * open;
 		for (int j = at->closing; j < at->count; ++j) {
-			const LoopScale *scale = &w->scale[here[j].loop];
-			const pack tiny = pack_all(turn * scale->tiny + slide * scale->tiny_slide);
 			for (int c = 0; c < here[j].width; c += PACK) {
+				const pack tiny = tiny_gains(w, here[j].slot + c, turn, slide);
 				const int to = here[j].first - at->open + c;
 				pack_store(p + to, pack_unless_tiny(pspatial_dot(P, pspatial_load(gamma + to, n)), tiny));
 			}
@@ -316,8 +327,8 @@ static void pass_rotation(const CalModel *model, const Link *link, const LinkWor
 	const double *gamma = w->gamma + at->gamma;
 	double *p = w->gain + at->gains - at->open;
 	for (int j = at->closing; j < at->count; ++j) {
-		const pack tiny = pack_all(w->scale[here[j].loop].tiny);
 		for (int c = 0; c < here[j].width; c += PACK) {
+			const pack tiny = pack_load(w->tiny + here[j].slot + c);
 			const pack gain = pvec_dot(l->R.z, pvec_load(gamma + here[j].first + c, n));
 			pack_store(p + here[j].first + c, pack_unless_tiny(gain, tiny));
 		}
@@ -398,6 +409,7 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 	const LoopPlan *plan = model->plan;
 	LoopWork *w = &work->loops;
 	int culprit = -1;
+	w->contradict = 0;
 	for (int again = 0; again < 2; ++again) {
 		if (again && in->loops == LOOPS_WITHIN) // flexible bodies were eliminated in place
 			LANED(forward_outward_in)(model, work->gravity, in, work);
@@ -410,6 +422,7 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 			LANED(loop_eliminate)(model, &plan->steps[k], work, NULL, NULL);
 		if (again || !LANED(loop_reconcile)(model, w, w->z))
 			break;
+		w->contradict = 1;
 	}
 	for (int k = plan->step_count - 1; k >= plan->ground_step; --k)
 		LANED(loop_resolve)(model, &plan->steps[k], w, NULL);

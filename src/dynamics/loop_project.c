@@ -5,6 +5,8 @@
  *   positions   dq = -W^-1 G'(G W^-1 G')^+ g, again and again (Gauss and Newton); W = M or a diagonal of weights
  *   speeds      u -= W^-1 G'(G W^-1 G')^+ (G u - s'), s' the rates of the drives at the time of the state
  * A step that makes the residual larger is halved. Where steps bring nothing any more, loop_search.c goes on.
+ * Residuals are large or small beside the unit of their row, the length of the loop's way or 1 rad: mechanisms of
+ * micrometres and of kilometres are closed alike.
  */
 #include <float.h>
 
@@ -14,13 +16,17 @@
 
 #if CAL_LANES == 1
 
+/* In units of the rows. */
 static double largest_value(const CalModel *model, const CalWork *work, int *where) {
 	double most = 0;
-	for (int i = 0; i < model->row_count; ++i) {
-		const double value = fabs(work->loops.row[i].value);
-		if (value > most || isnan(value)) {
-			most = value;
-			*where = i;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			const double value = fabs(work->loops.row[loop->row + i].value) / loop->unit[i];
+			if (value > most || isnan(value)) {
+				most = value;
+				*where = loop->row + i;
+			}
 		}
 	}
 	return most;
@@ -32,12 +38,21 @@ static void evaluate(const CalModel *model, const CalState *state, const double 
 	loop_rows(model, &(LoopContext){.t = state->t, .q = q, .u = state->u, .plain = 1}, work);
 }
 
-/* Sum of squares of the residuals at q. */
+/* Sum of squares of the residuals at q, in units of the rows. */
 static double misfit(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
-	double sum = 0;
 	evaluate(model, state, q, work);
-	for (int i = 0; i < model->row_count; ++i)
-		sum += work->loops.row[i].value * work->loops.row[i].value;
+	return loop_misfit(model, work);
+}
+
+double loop_misfit(const CalModel *model, const CalWork *work) {
+	double sum = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			const double value = work->loops.row[loop->row + i].value / loop->unit[i];
+			sum += value * value;
+		}
+	}
 	return sum;
 }
 
@@ -53,7 +68,7 @@ void loop_leave_out_speeds(const CalModel *model, LoopWork *w) {
 	}
 }
 
-enum { HALVINGS = 12, FINE_STEPS = 4 };
+enum { HALVINGS = 12, FINE_STEPS = 4, SPEED_STEPS = 8 };
 static const double WORTHWHILE = 0.95; // a step should leave at most this part of the sum of squares
 
 /*
@@ -82,24 +97,35 @@ static int improve(const CalModel *model, CalState *state, const CalProjectOptio
 	return 0;
 }
 
-/* Largest rate of the rows in work, which are kept in z. */
+/* Largest rate of the rows in work, in their units; the rates are kept in z. */
 static double take_rates(const CalModel *model, LoopWork *w) {
 	double most = 0;
-	for (int i = 0; i < model->row_count; ++i) {
-		w->z[i] = w->row[i].rate;
-		most = fmax(most, fabs(w->z[i]));
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			w->z[loop->row + i] = w->row[loop->row + i].rate;
+			most = fmax(most, fabs(w->z[loop->row + i]) / loop->unit[i]);
+		}
 	}
 	return most;
 }
 
-/* The rows are those of state, before and after. A second time, if the first left more than round-off. */
+/*
+ * The rows are those of state, before and after. More than once, if the first step left more than round-off; more than
+ * twice, where light links let each step leave a part of what was there.
+ */
 static CalStatus project_speeds(const CalModel *model, CalState *state, const CalProjectOptions *options,
                                 CalWork *work) {
 	LoopWork *w = &work->loops;
 	double fastest = 0;
 	for (int k = 0; k < model->nu; ++k)
 		fastest = fmax(fastest, fabs(state->u[k]));
-	for (int again = 0; again < 2 && take_rates(model, w) > RATE_ROUND_OFF * fastest; ++again) {
+	double before = INFINITY;
+	for (int step = 0; step < SPEED_STEPS; ++step) {
+		const double left = take_rates(model, w);
+		if (!(left > RATE_ROUND_OFF * fastest) || (step > 1 && left > 0.1 * before))
+			break;
+		before = left;
 		const CalStatus status = loop_correct(model, state->q, options->frozen, options->euclidean, work);
 		if (status != CAL_OK)
 			return status;
@@ -110,14 +136,14 @@ static CalStatus project_speeds(const CalModel *model, CalState *state, const Ca
 	return CAL_OK;
 }
 
-/* What round-off leaves of residuals far from the origin. */
+/* What round-off leaves of residuals far from the origin, in units of the rows. */
 static double round_off(const CalModel *model, const CalWork *work) {
 	double size = 0;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const vec3 r = work->loops.point[l];
-		size = fmax(size, fmax(fabs(r.x), fmax(fabs(r.y), fabs(r.z))));
+		size = fmax(size, fmax(fabs(r.x), fmax(fabs(r.y), fabs(r.z))) / model->loops[l].reach);
 	}
-	return 16 * DBL_EPSILON * size;
+	return 16 * DBL_EPSILON * fmax(size, 1);
 }
 
 /*
@@ -178,11 +204,11 @@ CalStatus cal_loop_project(const CalModel *model, CalState *state, const CalProj
 	work->loops.weight = NULL;
 	if (status != CAL_OK)
 		evaluate(model, state, state->q, work);
-	int where = -1;
-	report->residual = largest_value(model, work, &where);
-	report->rate = 0;
-	for (int i = 0; i < model->row_count; ++i)
+	report->residual = report->rate = 0;
+	for (int i = 0; i < model->row_count; ++i) {
+		report->residual = fmax(report->residual, fabs(work->loops.row[i].value));
 		report->rate = fmax(report->rate, fabs(work->loops.row[i].rate));
+	}
 	return status;
 }
 

@@ -35,6 +35,14 @@ INLINE int loop_row_is_speed(const Loop *loop, int i) {
 	return loop->type == CAL_LOOP_KNIFE || ((loop->type == CAL_LOOP_DISK || loop->type == CAL_LOOP_BALL) && i < 2);
 }
 
+/* What a residual of a row is large or small beside. */
+INLINE double loop_row_unit(const CalModel *model, int row) {
+	const Loop *loop = model->loops;
+	while (row >= loop->row + loop->rows)
+		++loop;
+	return loop->unit[row - loop->row];
+}
+
 /* The known wrench of a loop on node `plus` at the origin of B, in the world; the opposite acts on `minus` there. */
 INLINE spatial loop_known(const Loop *loop, const mat3 *R_A) {
 	const spatial f = spatial_in(loop->known);

@@ -26,14 +26,15 @@ static const double PUSHED_PROGRESS = 1e-2;       // the same after a push
 static const double BETTER = 1e-3;                // a push that leads this much further down was worth it
 static const double MUCH = 0.25;                  // what another position must leave of the sum to go there
 static const double WORK = 1e10;                  // multiplications of one search
-static const double pushes[] = {0.03, 0.3, 1, 2}; // [rad or m]
+static const double pushes[] = {0.03, 0.3, 1, 2}; // [rad, or lengths of the loops]
 
 typedef struct Search {
 	const CalModel *model;
 	const uint8_t *frozen; // may be NULL
 	double t;
 	const double *u;
-	double tolerance;
+	double tolerance; // in units of the rows
+	double length;    // of the longest loop
 	CalWork *work;
 	int steps, most; // so far, and at most
 } Search;
@@ -45,39 +46,52 @@ static int most_steps(const CalModel *model) {
 }
 
 static double misfit(const Search *s, const double *q) {
-	LoopWork *w = &s->work->loops;
-	double sum = 0;
 	kinematics_outward(s->model, q, s->u, s->work);
 	loop_rows(s->model, &(LoopContext){.t = s->t, .q = q, .u = s->u, .plain = 1}, s->work);
-	for (int i = 0; i < s->model->row_count; ++i)
-		sum += w->row[i].value * w->row[i].value;
-	return sum;
+	return loop_misfit(s->model, s->work);
 }
 
 static int is_closed(const Search *s) {
-	for (int i = 0; i < s->model->row_count; ++i) {
-		if (!(fabs(s->work->loops.row[i].value) <= s->tolerance))
-			return 0;
+	for (int l = 0; l < s->model->loop_count; ++l) {
+		const Loop *loop = &s->model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			if (!(fabs(s->work->loops.row[loop->row + i].value) <= s->tolerance * loop->unit[i]))
+				return 0;
+		}
 	}
 	return 1;
 }
 
 static int is_free(const Search *s, int k) { return !s->frozen || !s->frozen[k]; }
 
-/* G at the position that the rows are of, without the columns that cannot move; returns the largest of |row|^2. */
-static double linearize(const Search *s) {
+/* A slide by the length of the loops is as much as a turn by 1 rad; so is a mode, which has a unit of its own. */
+static double coordinate_unit(const Search *s, int k) {
+	const Link *link = &s->model->links[s->model->dofs[k].link];
+	const int joint = k >= link->u && k < link->u + link->nu;
+	return joint && motion_column_kind((Motion)link->motion, k - link->u) == COLUMN_TRANSLATION ? s->length : 1;
+}
+
+/* A row of G and its residual in z, in its unit and that of the coordinates; returns the square of its length. */
+static double linearize_row(const Search *s, int i, double unit) {
 	LoopWork *w = &s->work->loops;
-	const int m = s->model->row_count, n = s->model->nu;
+	double *row = w->G + (size_t)i * (size_t)s->model->nu, square = 0;
+	for (int k = 0; k < s->model->nu; ++k) {
+		row[k] = is_free(s, k) ? row[k] * coordinate_unit(s, k) / unit : 0;
+		square += row[k] * row[k];
+	}
+	w->z[i] = w->row[i].value / unit;
+	return square;
+}
+
+/* G and z at the position that the rows are of, without the columns that cannot move; returns the largest of |row|^2. */
+static double linearize(const Search *s) {
 	double most = 0;
-	loop_leave_out_speeds(s->model, w);
+	loop_leave_out_speeds(s->model, &s->work->loops);
 	loop_jacobian(s->model, s->work);
-	for (int i = 0; i < m; ++i) {
-		double *row = w->G + (size_t)i * (size_t)n, square = 0;
-		for (int k = 0; k < n; ++k) {
-			row[k] = is_free(s, k) ? row[k] : 0;
-			square += row[k] * row[k];
-		}
-		most = fmax(most, square);
+	for (int l = 0; l < s->model->loop_count; ++l) {
+		const Loop *loop = &s->model->loops[l];
+		for (int i = 0; i < loop->rows; ++i)
+			most = fmax(most, linearize_row(s, loop->row + i, loop->unit[i]));
 	}
 	return most;
 }
@@ -131,15 +145,14 @@ static double descend(Search *s, double progress) {
 				break;
 			pace = least;
 		}
-		if (fresh) {
+		if (fresh)
 			scale = linearize(s);
-			for (int i = 0; i < s->model->row_count; ++i)
-				w->z[i] = w->row[i].value;
-		}
 		if (!(scale > 0))
 			break;
 		damped_step(s, damping * scale);
 		const double promise = promised(s, damping * scale);
+		for (int i = 0; i < s->model->nu; ++i)
+			w->dq[i] *= coordinate_unit(s, i);
 		cal_config_integrate(s->model, w->at, w->dq, w->q);
 		const double after = misfit(s, w->q);
 		fresh = after < least;
@@ -162,7 +175,7 @@ static double descend(Search *s, double progress) {
 static void push(const Search *s, const double *q, int turn, double by) {
 	LoopWork *w = &s->work->loops;
 	for (int k = 0; k < s->model->nu; ++k)
-		w->dq[k] = is_free(s, k) ? by * sin(2.4 * (k + 1) + 1.7 * turn) : 0;
+		w->dq[k] = is_free(s, k) ? by * coordinate_unit(s, k) * sin(2.4 * (k + 1) + 1.7 * turn) : 0;
 	cal_config_integrate(s->model, q, w->dq, w->at);
 }
 
@@ -176,6 +189,8 @@ LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *f
 	            .tolerance = tolerance,
 	            .work = work,
 	            .most = most_steps(model)};
+	for (int l = 0; l < model->loop_count; ++l)
+		s.length = fmax(s.length, model->loops[l].reach);
 	const size_t nq = sizeof(double) * (size_t)model->nq;
 	const int tries = (int)(sizeof pushes / sizeof pushes[0]);
 	memcpy(w->at, state->q, nq);

@@ -7,6 +7,7 @@
 #include <calder/loops.h>
 #include "dynamics/kinematics.h"
 #include "dynamics/kernels.h"
+#include "dynamics/loop_front.h"
 #include "dynamics/loop_local.h"
 #include "math/min_norm.h"
 
@@ -17,6 +18,7 @@
  * and well below what a mechanism has left next to a singular position.
  */
 static const double DEPENDENT = 1e-11;
+static const double DOUBTFUL = 1e-4; // with less left, round-off of others may be a good part of what is (loop_front.c)
 
 static size_t at(const CalModel *model, int row) { return (size_t)row * (size_t)model->nu; }
 
@@ -25,6 +27,55 @@ static double product(const double *a, const double *b, int n) {
 	for (int i = 0; i < n; ++i)
 		sum += a[i] * b[i];
 	return sum;
+}
+
+/* G M^-1 G' from G and X. */
+static void multiply(const CalModel *model, LoopWork *w) {
+	const int m = model->row_count;
+	for (int i = 0; i < m; ++i) {
+		for (int j = 0; j <= i; ++j)
+			w->Lambda[i * m + j] = w->Lambda[j * m + i] = product(w->G + at(model, i), w->X + at(model, j), model->nu);
+	}
+}
+
+/* What a speed is large or small beside: 1 rad/s, or the length of the longest loop in a second. */
+static double column_unit(const CalModel *model, int k, double length) {
+	const Link *link = &model->links[model->dofs[k].link];
+	const int joint = k >= link->u && k < link->u + link->nu;
+	return joint && motion_column_kind((Motion)link->motion, k - link->u) == COLUMN_TRANSLATION ? length : 1;
+}
+
+/* Rank of G, rows and columns in their units: that of geometry, whatever the masses. Uses up scratch and order. */
+static int geometric_rank(const CalModel *model, const uint8_t *held, LoopWork *w) {
+	const int m = model->row_count;
+	double length = 0;
+	for (int l = 0; l < model->loop_count; ++l)
+		length = fmax(length, model->loops[l].reach);
+	for (int i = 0; i < m; ++i) {
+		for (int j = 0; j <= i; ++j) {
+			double sum = 0;
+			for (int k = 0; k < model->nu; ++k) {
+				const double unit = held && held[k] ? 0 : column_unit(model, k, length);
+				sum += w->G[at(model, i) + (size_t)k] * unit * (w->G[at(model, j) + (size_t)k] * unit);
+			}
+			w->scratch[i * m + j] = w->scratch[j * m + i] = sum / (w->unit[i] * w->unit[j]);
+		}
+	}
+	return min_norm_rank(m, w->scratch, DEPENDENT, w->order, w->scratch + m * m);
+}
+
+/* Factors Lambda. Where masses may have made rows small, geometry says how many are independent. */
+static void factor_rows(const CalModel *model, const uint8_t *held, LoopWork *w) {
+	MinNormRows rows = {.tolerance = DEPENDENT, .unit = w->unit};
+	multiply(model, w);
+	w->rank = min_norm_factor_rows(model->row_count, w->Lambda, &rows, w->order, w->independent, w->scratch);
+	if (w->rank < model->row_count) {
+		rows.known = geometric_rank(model, held, w);
+		multiply(model, w);
+		w->rank = min_norm_factor_rows(model->row_count, w->Lambda, &rows, w->order, w->independent, w->scratch);
+	}
+	w->doubtful = rows.left < DOUBTFUL;
+	w->contradict = w->rank < model->row_count; // least squares: they may
 }
 
 CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
@@ -49,11 +100,9 @@ CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *pre
 					prescribed && prescribed[k] ? 0 : w->G[at(model, i) + (size_t)k] / (w->weight ? w->weight[k] : 1);
 		}
 	}
-	for (int i = 0; i < m; ++i) {
-		for (int j = 0; j <= i; ++j)
-			w->Lambda[i * m + j] = w->Lambda[j * m + i] = product(w->G + at(model, i), w->X + at(model, j), n);
-	}
-	w->rank = min_norm_factor(m, w->Lambda, DEPENDENT, w->order, w->independent, w->scratch);
+	for (int l = 0; l < model->loop_count; ++l)
+		memcpy(w->unit + model->loops[l].row, model->loops[l].unit, sizeof(double) * (size_t)model->loops[l].rows);
+	factor_rows(model, prescribed, w);
 	return CAL_OK;
 }
 
@@ -72,14 +121,16 @@ static void combine(const CalModel *model, LoopWork *w) {
 }
 
 /* The motion of the tree at rest, without any force but those of loops that accelerate their rows by -z. */
-static CalStatus correct_locally(const CalModel *model, const double *q, const uint8_t *frozen, CalWork *work) {
+static CalStatus correct_locally(const CalModel *model, const double *q, const uint8_t *frozen, const double *rotor,
+                                 CalWork *work, double *force) {
 	LoopWork *w = &work->loops;
-	const SweepInput in = {.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .loops = loop_mode(model)};
+	const SweepInput in = {
+		.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .rotor = rotor, .loops = loop_mode(model)};
 	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
 	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
 	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
 	const int culprit = forward_kernels(model->isa)->closed(model, &in, work);
-	forward_kernels(model->isa)->accelerate(model, &in, work, w->dq, NULL);
+	forward_kernels(model->isa)->accelerate(model, &in, work, w->dq, force);
 	work->culprit = culprit;
 	return culprit >= 0 ? CAL_SINGULAR : CAL_OK;
 }
@@ -87,13 +138,29 @@ static CalStatus correct_locally(const CalModel *model, const double *q, const u
 CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work) {
 	LoopWork *w = &work->loops;
 	if (model->plan && !euclidean)
-		return correct_locally(model, q, frozen, work);
+		return correct_locally(model, q, frozen, NULL, work, NULL);
 	loop_jacobian(model, work);
 	const CalStatus status = loop_factor(model, q, frozen, NULL, euclidean, work);
 	if (status != CAL_OK)
 		return status;
 	loop_solve(model, work, w->z, w->lambda);
 	combine(model, w);
+	return CAL_OK;
+}
+
+CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
+                             CalWork *work, double *force) {
+	LoopWork *w = &work->loops;
+	if (model->plan) {
+		const CalStatus status = correct_locally(model, q, prescribed, rotor, work, force);
+		loop_settle_x1(model, prescribed, w, force);
+		return status;
+	}
+	loop_solve(model, work, w->z, w->lambda);
+	combine(model, w);
+	for (int i = 0; i < model->row_count; ++i)
+		w->lambda[i] = -w->lambda[i];
+	memset(force, 0, sizeof(double) * (size_t)model->nu); // found with all multipliers in the end
 	return CAL_OK;
 }
 
@@ -112,6 +179,12 @@ CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_
 	loop_solve(model, work, w->z, w->lambda);
 	w->acting = 1;
 	return CAL_OK;
+}
+
+void loop_add_motion(const CalModel *model, LoopWork *w, double *udot) {
+	combine(model, w);
+	for (int k = 0; k < model->nu; ++k)
+		udot[k] -= w->dq[k];
 }
 
 /* ---- public -------------------------------------------------------------------------------------- */

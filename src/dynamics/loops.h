@@ -27,6 +27,12 @@ void loop_solve(const CalModel *model, CalWork *work, const double *z, double *l
  * frozen (NULL: none) are zero. Leaves only poses in work.
  */
 CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work);
+/*
+ * The same in the metric of M with the factors of the last forward dynamics, at its q: lambda of work->loops too, and what
+ * it does to force[nu] of what is prescribed.
+ */
+CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
+                             CalWork *work, double *force);
 /* The multipliers that bring the accelerations of the rows to zero, udot being the accelerations without them. */
 CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_t *prescribed, const double *rotor,
                       const double *udot, CalWork *work);
@@ -37,6 +43,8 @@ INLINE spatial loop_wrench(const Loop *loop, const LoopWork *w) {
 		sum = spatial_madd(sum, w->lambda[row], w->row[row].direction);
 	return sum;
 }
+/* Sum of the squares of the residuals in work, in units of their rows. */
+double loop_misfit(const CalModel *model, const CalWork *work);
 /* Rows without position: no direction. */
 void loop_leave_out_speeds(const CalModel *model, LoopWork *w);
 
@@ -48,6 +56,8 @@ typedef enum LoopVerdict { LOOP_CLOSED, LOOP_UNREACHABLE, LOOP_UNDECIDED } LoopV
  */
 LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *frozen, double tolerance, int go,
                         CalWork *work, int *steps);
+/* udot += M^-1 G'lambda, by cut joints with lambda of the last loop_forces(). */
+void loop_add_motion(const CalModel *model, LoopWork *w, double *udot);
 /* Adds the forces of lambda to wrenches at the link origins, and to the generalised forces of modes and couplings. */
 void loop_act(const CalModel *model, const CalWork *work, spatial *external, double *tau);
 #endif

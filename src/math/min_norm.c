@@ -4,6 +4,7 @@
  * then A = Q R R'Q' and A^+ = Q R'^-1 R^-1 Q', which costs no more digits than the condition of A on its range does.
  */
 #include <math.h>
+#include <stddef.h>
 
 #include "math/min_norm.h"
 
@@ -32,7 +33,8 @@ static double left(int n, const double *A, const double *diagonal, int i) {
 	return diagonal[i] > 0 ? A[i * (n + 1)] / diagonal[i] : 0;
 }
 
-static int cholesky(int n, double *A, double tolerance, int *order, double *diagonal) {
+static int cholesky(int n, double *A, MinNormRows *rows, int *order, double *diagonal) {
+	rows->left = 1;
 	for (int k = 0; k < n; ++k) {
 		int best = k;
 		for (int i = k + 1; i < n; ++i) {
@@ -40,8 +42,10 @@ static int cholesky(int n, double *A, double tolerance, int *order, double *diag
 				best = i;
 		}
 		exchange(n, A, order, diagonal, best, k);
-		if (!(left(n, A, diagonal, k) > tolerance))
+		const double rest = left(n, A, diagonal, k);
+		if (!(rest > (k < rows->known ? 0 : rows->tolerance)))
 			return k;
+		rows->left = fmin(rows->left, rest);
 		const double pivot = sqrt(A[k * (n + 1)]);
 		A[k * (n + 1)] = pivot;
 		for (int i = k + 1; i < n; ++i)
@@ -79,16 +83,34 @@ static void householder(int n, int r, double *Q, double *diagonal) {
 	}
 }
 
-int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *independent, double *scratch) {
-	double *Q = scratch, *diagonal = scratch + n * n;
+static double in_units(int n, const double *A, const double *unit, int i) {
+	return unit ? A[i * (n + 1)] / (unit[i] * unit[i]) : A[i * (n + 1)];
+}
+
+/* order and diagonal to begin with; a row that is nothing beside the others has none. */
+static void begin(int n, const double *A, const double *unit, int *order, double *diagonal) {
 	double most = 0;
 	for (int i = 0; i < n; ++i)
-		most = fmax(most, A[i * (n + 1)]);
+		most = fmax(most, in_units(n, A, unit, i));
 	for (int i = 0; i < n; ++i) {
 		order[i] = i;
-		diagonal[i] = A[i * (n + 1)] > NOTHING * most ? A[i * (n + 1)] : 0;
+		diagonal[i] = in_units(n, A, unit, i) > NOTHING * most ? A[i * (n + 1)] : 0;
 	}
-	const int r = cholesky(n, A, tolerance, order, diagonal);
+}
+
+int min_norm_rank(int n, double *A, double tolerance, int *order, double *scratch) {
+	begin(n, A, NULL, order, scratch);
+	return cholesky(n, A, &(MinNormRows){.tolerance = tolerance}, order, scratch);
+}
+
+int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *independent, double *scratch) {
+	return min_norm_factor_rows(n, A, &(MinNormRows){.tolerance = tolerance}, order, independent, scratch);
+}
+
+int min_norm_factor_rows(int n, double *A, MinNormRows *rows, int *order, uint8_t *independent, double *scratch) {
+	double *Q = scratch, *diagonal = scratch + n * n;
+	begin(n, A, rows->unit, order, diagonal);
+	const int r = cholesky(n, A, rows, order, diagonal);
 	for (int i = 0; i < n; ++i)
 		independent[order[i]] = i < r;
 	if (r == n)

@@ -13,6 +13,17 @@
  * Returns the rank; order[n]: rows by pivot; independent[n].
  */
 int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *independent, double *scratch);
+
+/* What is known of the rows beside A. */
+typedef struct MinNormRows {
+	double tolerance;   // as above
+	int known;          // so many are independent, whatever is left of their pivots, as long as it is positive
+	const double *unit; // [n] what is nothing beside others is so in these units; NULL: 1
+	double left;        // found: the smallest part of its diagonal that an independent row has left
+} MinNormRows;
+int min_norm_factor_rows(int n, double *A, MinNormRows *rows, int *order, uint8_t *independent, double *scratch);
+/* The rank alone: no system can be solved afterwards. scratch[n]. */
+int min_norm_rank(int n, double *A, double tolerance, int *order, double *scratch);
 /* x = A^+ b with the factors and the same scratch; x may be b. */
 void min_norm_solve(int n, int rank, const double *A, const int *order, double *scratch, const double *b, double *x);
 

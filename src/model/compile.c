@@ -442,6 +442,7 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	model->trig_q = c->trig_q, model->trig_offset = c->trig_offset, model->dof_parent = c->dof_parent;
 	model_index_fill(&c->index, model);
 	model->index = c->index;
+	compile_loop_units(model, c->loops);
 }
 
 /* Loops are eliminated where they close, unless another way is asked for; links and bodies learn what reaches them. */

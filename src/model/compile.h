@@ -75,6 +75,7 @@ int compile_flex_node_link(Compiler *c, int body, int node);
 /* Loops: see compile_loop.c. */
 void compile_loop_count(Compiler *c);
 void compile_loops(Compiler *c, CalModel *model);
+void compile_loop_units(const CalModel *model, Loop *loops); // once links and nodes are there
 /* Turns link frames about their z: see frames.c. */
 void compile_turn_frames(Compiler *c);
 /* The model of a group whose structure was checked. */

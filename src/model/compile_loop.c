@@ -3,6 +3,7 @@
  * compile_loop.c — loops in the model compiler: those of the group, in the order of the description.
  */
 #include "model/compile.h"
+#include "model/loop_plan.h"
 
 static int in_group(const Compiler *c, CalBodyId body) { return body.value && c->index_of[body.value - 1] >= 0; }
 
@@ -94,5 +95,65 @@ void compile_loops(Compiler *c, CalModel *model) {
 		model->any_known |= loop->has_known;
 		model->any_coupling |= loop->term_count > 0;
 		row += loop->rows;
+	}
+}
+
+/* ---- sizes -------------------------------------------------------------------------------------- */
+
+static double length(dvec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
+
+static double link_length(const CalModel *model, const Link *link) {
+	return length(link->p) + (link->flex >= 0 ? length(model->shapes[link->shape].p) : 0);
+}
+
+/* The way of one side, and from where on the link on which the loop closes (or on the ground) it begins. */
+static double length_of_way(const CalModel *model, const Loop *loop, int s, int closes, dvec3 *from) {
+	const int node = s ? loop->node_b : loop->node_a;
+	const LoopSide *side = &loop->side[s];
+	*from = side->on.r;
+	if (node < 0 || model->nodes[node].link == closes)
+		return 0;
+	double sum = length(side->on.r) + (side->moves ? length(model->shapes[model->nodes[node].shape].p) : 0);
+	for (int i = model->nodes[node].link; i >= 0 && i != closes; i = model->links[i].parent) {
+		*from = model->links[i].p;
+		sum += model->links[i].parent == closes ? 0 : link_length(model, &model->links[i]);
+	}
+	return sum;
+}
+
+static double find_reach(const CalModel *model, const Loop *loop) {
+	dvec3 a, b;
+	if (loop->term_count)
+		return 0;
+	const int closes = loop_closes(model, loop);
+	const double ways = length_of_way(model, loop, 0, closes, &a) + length_of_way(model, loop, 1, closes, &b);
+	return ways + length((dvec3){b.x - a.x, b.y - a.y, b.z - a.z}) + loop->length + loop->radius;
+}
+
+/* Of a coupling: its largest term, a turn by 1 rad or a slide by the reach. */
+static double coupling_unit(const CalModel *model, const Loop *loop) {
+	double most = 0;
+	for (int i = 0; i < loop->term_count; ++i) {
+		const int slides = model->links[model->dofs[loop->term[i].u].link].motion == MOTION_TRANSLATION;
+		most = fmax(most, fabs(loop->term[i].factor) * (slides ? loop->reach : 1));
+	}
+	return most;
+}
+
+/* Loops without any length of their own, couplings among them, are of the size of the largest. */
+void compile_loop_units(const CalModel *model, Loop *loops) {
+	double most = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		loops[l].reach = find_reach(model, &loops[l]);
+		most = fmax(most, loops[l].reach);
+	}
+	for (int l = 0; l < model->loop_count; ++l) {
+		Loop *loop = &loops[l];
+		const int turns = loop->type == CAL_LOOP_ANGLE ? 1 : __builtin_popcount((unsigned)loop->rotation);
+		loop->reach = loop->reach > 0 ? loop->reach : most > 0 ? most : 1;
+		for (int i = 0; i < loop->rows; ++i)
+			loop->unit[i] = i < loop->rows - turns ? loop->reach : 1;
+		if (loop->term_count)
+			loop->unit[0] = coupling_unit(model, loop);
 	}
 }

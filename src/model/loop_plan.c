@@ -46,7 +46,7 @@ static int is_modal(const CalModel *model, int u) {
 	return u < link->u || u >= link->u + link->nu;
 }
 
-static int find_closing(const CalModel *model, const Loop *loop) {
+int loop_closes(const CalModel *model, const Loop *loop) {
 	if (loop->term_count == 0)
 		return common(model, link_of(model, loop->plus), link_of(model, loop->minus));
 	int closes = -2;
@@ -66,7 +66,7 @@ static void reach_from(Planner *p, int loop, int link) {
 static void find_links(Planner *p) {
 	for (int l = 0; l < p->loops; ++l) {
 		const Loop *loop = &p->model->loops[l];
-		p->closes[l] = find_closing(p->model, loop);
+		p->closes[l] = loop_closes(p->model, loop);
 		if (p->closes[l] >= 0)
 			p->reaches[(size_t)p->closes[l] * (size_t)p->loops + (size_t)l] = 2;
 		reach_from(p, l, link_of(p->model, loop->plus));

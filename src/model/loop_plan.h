@@ -86,6 +86,8 @@ struct LoopPlan {
 	int32_t *at;    // [link_count of the model] index in links, -1: none
 };
 
+/* The innermost link that both sides of a loop share; -1: the ground. */
+int loop_closes(const CalModel *model, const Loop *loop);
 /* Makes the plan of a model with loops; one block of its allocator. NULL: no memory. */
 LoopPlan *loop_plan_create(const CalModel *model);
 

@@ -109,18 +109,20 @@ typedef struct Loop {
 	const char *name;
 	CalLoopId id;
 	CalLoopType type;
-	int node_a, node_b;        // -1: the ground's origin
-	int plus, minus;           // nodes on which its wrench and the opposite act, -1: none
-	int row, rows;             //
-	int translation, rotation; // sets of axes that are locked, for the types that lock any
-	int driven, has_known;     // some row moves with time; a known wrench acts
-	LoopSide side[2];          // frames A and B
-	double length;             // DISTANCE
-	double pitch;              // SCREW
-	double radius;             // DISK, BALL
-	double frequency, damping; // of the stabilisation; frequency 0: none
-	CalSpatial known;          // wrench on B at its origin, axes of A
-	int term_count;            // COUPLING
+	int node_a, node_b;             // -1: the ground's origin
+	int plus, minus;                // nodes on which its wrench and the opposite act, -1: none
+	int row, rows;                  //
+	int translation, rotation;      // sets of axes that are locked, for the types that lock any
+	int driven, has_known;          // some row moves with time; a known wrench acts
+	LoopSide side[2];               // frames A and B
+	double length;                  // DISTANCE
+	double pitch;                   // SCREW
+	double radius;                  // DISK, BALL
+	double frequency, damping;      // of the stabilisation; frequency 0: none
+	CalSpatial known;               // wrench on B at its origin, axes of A
+	double reach;                   // length of its way through the tree [m]
+	double unit[CAL_LOOP_MAX_ROWS]; // what a residual is large or small beside: the reach, or 1 rad
+	int term_count;                 // COUPLING
 	LoopTerm term[CAL_LOOP_MAX_TERMS];
 	CalDrive drive[CAL_LOOP_MAX_ROWS];
 	CalPlacement def_a, def_b; // as described

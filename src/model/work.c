@@ -51,7 +51,7 @@ static void layout_plan(const CalModel *m, Layout *layout, LoopWork *w) {
 	w->own = layout_take(layout, LOOP_BLOCK * loops, sizeof(double));
 	w->taken = layout_take(layout, LOOP_BLOCK * loops, sizeof(double));
 	w->block = layout_take(layout, LOOP_BLOCK * (size_t)plan->block_count, sizeof(double));
-	double **rows[] = {&w->beta, &w->force, &w->natural};
+	double **rows[] = {&w->beta, &w->force, &w->natural, &w->tiny, &w->tiny_slide};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
 		*rows[i] = layout_take(layout, slots, sizeof(double));
 	w->null = layout_take(layout, 5 * slots, sizeof(double));
@@ -96,7 +96,7 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	LoopWork *loops = &w->loops;
 	loops->row = layout_take(layout, rows, sizeof *loops->row);
 	loops->point = layout_take(layout, (size_t)m->loop_count, sizeof *loops->point);
-	double **lists[] = {&loops->z, &loops->lambda};
+	double **lists[] = {&loops->z, &loops->lambda, &loops->unit};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
 		*lists[i] = layout_take(layout, rows, sizeof(double));
 	loops->G = layout_take(layout, rows * nu, sizeof(double));
@@ -107,6 +107,7 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	loops->dq = layout_take(layout, rows ? nu : 0, sizeof(double));
 	loops->at = layout_take(layout, rows ? nq : 0, sizeof(double));
 	loops->base = layout_take(layout, rows ? nq : 0, sizeof(double));
+	loops->refined = layout_take(layout, rows ? 2 * (rows + nu) : 0, sizeof(double));
 	loops->order = layout_take(layout, rows, sizeof *loops->order);
 	loops->column = layout_take(layout, rows, sizeof *loops->column);
 	loops->independent = layout_take(layout, rows, sizeof *loops->independent);

@@ -139,7 +139,7 @@ typedef struct LoopRow {
 
 /* What gains of a loop's rows might be. */
 typedef struct LoopScale {
-	double tiny, tiny_slide; // those that are nothing but round-off: of a rotation, of a translation
+	double most, least;     // of lever^2/D of the free columns on its way: with modes, least is 0
 	double turn, both, arm; // sums over the free columns on its way, over D: turn^2, turn lever, lever^2 (loop_local.c)
 } LoopScale;
 
@@ -153,6 +153,7 @@ typedef struct LoopWork {
 	double *scratch;    // [(m + 2) m] of the solve
 	double *q, *dq;     // [nq], [n] of a projection
 	double *at, *base;  // [nq] of loop_search.c
+	double *unit;       // [m] of the rows (Loop.unit)
 	int *order;         // [m] rows by pivot
 	// of loops that are eliminated where they close; rows with padding (model/loop_plan.h)
 	double *gamma;              // wrenches of rows on the links that they reach, at the link's origin
@@ -163,6 +164,7 @@ typedef struct LoopWork {
 	double *block;              // compliance between two loops, rows of the one eliminated first
 	double *beta;               // acceleration of the rows at lambda = 0
 	double *force;              // lambda
+	double *tiny, *tiny_slide;  // gains that are nothing but round-off: of a rotation, of a translation
 	double *natural;            // `own` of rows, if all modes moved them along their directions, times LOOP_ROUND_OFF^2
 	LoopScale *scale;           // [loops]
 	double *null;               // [5] scratch of the smallest lambda
@@ -170,6 +172,11 @@ typedef struct LoopWork {
 	LoopFactor *factor;         // [loops]
 	double singular;            // part of what the compliance of a row might be, below which the row is left out
 	int dropped;                // combinations of rows that follow from other loops
+	int contradict;             // rows contradict each other, and all of them give way
+	int doubtful;               // some that were kept have little left: accelerations are to be refined
+	int hopeless;               // so little that nothing can be trusted
+	double *refined;            // [2 m + 2 n] scratch of loop_refine.c
+	double left;                // of the accelerations of independent rows, as a part of what these are made of
 	int *column;                // [m] of the elimination in loop_mobility.c
 	uint8_t *independent;       // [m]
 	int rank;

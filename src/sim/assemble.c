@@ -12,6 +12,7 @@
 #include <calder/sim.h>
 
 #include "base/error.h"
+#include "dynamics/loop_rows.h"
 #include "model/work.h"
 #include "sim/assemble.h"
 
@@ -83,7 +84,7 @@ static CalStatus tell(const SimGroup *group, const CalProjectReport *left, int h
 	if (left->reachable)
 		snprintf(verdict, sizeof verdict, "not closed after %d iterations; give a state that is nearer",
 		         left->iterations);
-	else if (left->residual < 1e-6)
+	else if (left->row >= 0 && left->residual < 1e-6 * loop_row_unit(group->model, left->row))
 		snprintf(verdict, sizeof verdict, "%s", "out of reach; are numbers of redundant loops rounded?");
 	else if (held)
 		snprintf(verdict, sizeof verdict,
@@ -96,18 +97,22 @@ static CalStatus tell(const SimGroup *group, const CalProjectReport *left, int h
 }
 
 /* Positions are closed; speeds that are held may still pull the rows apart. */
-static CalStatus check_speeds(const SimGroup *group, double rate, CalError *error) {
+static CalStatus check_speeds(const SimGroup *group, CalError *error) {
 	const LoopWork *w = &group->work->loops;
 	char name[96] = "";
-	double fastest = 1;
+	double fastest = 1, most = 0, rate = 0; // most: in units of the rows
 	for (int i = 0; i < group->model->nu; i++)
 		fastest = fmax(fastest, fabs(group->state.u[i]));
-	if (rate <= 1e-6 * fastest) // what a singular position leaves is no contradiction
-		return CAL_OK;
 	for (int i = 0; i < group->model->row_count; i++) {
-		if (fabs(w->row[i].rate) == rate)
-			cal_model_row_name(group->model, i, name, sizeof name);
+		const double size = fabs(w->row[i].rate) / loop_row_unit(group->model, i);
+		if (size <= most)
+			continue;
+		most = size;
+		rate = fabs(w->row[i].rate);
+		cal_model_row_name(group->model, i, name, sizeof name);
 	}
+	if (most <= 1e-6 * fastest) // what a singular position leaves is no contradiction
+		return CAL_OK;
 	return error_set(
 		error, CAL_NOT_CONVERGED,
 		"group \"%s\": its loops cannot be kept at these speeds: row %s changes by %.3g a second, and what is "
@@ -224,5 +229,5 @@ CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *erro
 		note_assembled(group);
 	if (status == CAL_NOT_CONVERGED)
 		return tell(group, left, held, error);
-	return status == CAL_OK && held ? check_speeds(group, left->rate, error) : status;
+	return status == CAL_OK && held ? check_speeds(group, error) : status;
 }

@@ -106,15 +106,16 @@ const char *ref_loop_type_name(RefLoopType type);
 
 /* Results of a solution with loops; any pointer may be NULL. */
 typedef struct RefSolution {
-	double *udot;       // [nu]
-	double *lambda;     // [rows] of minimum Euclidean norm
-	double *constraint; // [nu] G' lambda
-	double *prescribed; // [nu] what prescribed speeds need beyond input->tau, 0 for the others
-	double *mismatch;   // [rows] G udot - right-hand side: zero unless rows contradict each other
-	double *redundancy; // [rows] squared length of the part of each row's unit vector in the null space of G'
-	int rank;           // of G over the free speeds
-	double kept;        // smallest eigenvalue of G M^-1 G' that counts, over the largest (1 without rows)
-	double dropped;     // largest one that does not (0: none)
+	double *udot;          // [nu]
+	double *lambda;        // [rows] of minimum Euclidean norm
+	double *constraint;    // [nu] G' lambda
+	double *prescribed;    // [nu] what prescribed speeds need beyond input->tau, 0 for the others
+	double *mismatch;      // [rows] G udot - right-hand side: zero unless rows contradict each other
+	double *redundancy;    // [rows] squared length of the part of each row's unit vector in the null space of G'
+	int rank;              // of G over the free speeds
+	double rank_tolerance; // given: smallest part of the largest eigenvalue that counts, 0: the usual
+	double kept;           // smallest eigenvalue of G M^-1 G' that counts, over the largest (1 without rows)
+	double dropped;        // largest one that does not (0: none)
 } RefSolution;
 
 typedef enum RefWeight { REF_EUCLIDEAN, REF_MASS } RefWeight;

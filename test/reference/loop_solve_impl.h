@@ -242,8 +242,11 @@ typedef struct Pseudo {
 	real kept, dropped; // relative eigenvalues on both sides of the decision
 } Pseudo;
 
-/* x = S^+ b, S positive semidefinite (destroyed) and all noise if below `least`; redundancy[n] may be NULL. */
-static Pseudo pseudo_solve(int n, real *S, const real *b, real least, real *x, real *redundancy) {
+/*
+ * x = S^+ b, S positive semidefinite (destroyed) and all noise if below `least`; eigenvalues below `tolerance` of the largest
+ * are zero; redundancy[n] may be NULL.
+ */
+static Pseudo pseudo_solve(int n, real *S, const real *b, real least, real tolerance, real *x, real *redundancy) {
 	real *V = real_array(n * n), largest = least;
 	Pseudo out = {.kept = 1};
 	jacobi_eigen(n, S, V);
@@ -255,7 +258,7 @@ static Pseudo pseudo_solve(int n, real *S, const real *b, real least, real *x, r
 	}
 	for (int k = 0; k < n; k++) {
 		real e = S[k * (n + 1)], projection = 0;
-		if (e > RANK_TOLERANCE * largest) {
+		if (e > tolerance * largest) {
 			out.rank++;
 			out.kept = e / largest < out.kept ? e / largest : out.kept;
 			for (int i = 0; i < n; i++)
@@ -279,7 +282,7 @@ static Pseudo pseudo_solve(int n, real *S, const real *b, real least, real *x, r
  * X[rows][nf] holds it row by row.
  */
 static Pseudo multipliers(int rows, int n, int nf, const int *index, const real *W, const real *G, const real *b,
-                          real *X, real *lambda, real *redundancy) {
+                          real tolerance, real *X, real *lambda, real *redundancy) {
 	real *S = real_array(rows * rows);
 	for (int i = 0; i < rows; i++) {
 		for (int k = 0; k < nf; k++)
@@ -293,10 +296,11 @@ static Pseudo multipliers(int rows, int n, int nf, const int *index, const real 
 				s += (G[i * n + index[k]] * X[j * nf + k] + G[j * n + index[k]] * X[i * nf + k]) / 2;
 			S[i * rows + j] = S[j * rows + i] = s;
 		}
-	real least = 0; /* rows of 1e-6 count, rows that cancel to round-off do not */
+	real noise = tolerance < (real)1e-12 ? tolerance : (real)1e-12,
+		 least = 0; /* rows of 1e-6 count, rows that cancel to round-off do not */
 	for (int k = 0; k < nf; k++)
-		least = (real)1e-12 / W[k * (nf + 1)] > least ? (real)1e-12 / W[k * (nf + 1)] : least;
-	Pseudo p = pseudo_solve(rows, S, b, least, lambda, redundancy);
+		least = noise / W[k * (nf + 1)] > least ? noise / W[k * (nf + 1)] : least;
+	Pseudo p = pseudo_solve(rows, S, b, least, tolerance, lambda, redundancy);
 	free(S);
 	return p;
 }
@@ -352,7 +356,8 @@ static int solve_free(const RefModel *m, int nf, const int *index, const real *M
 		for (int i = 0; i < nf; i++)
 			ud[index[i]] = x[i];
 		row_errors(rows, n, G, ud, c, 1, b);
-		Pseudo p = multipliers(rows, n, nf, index, W, G, b, X, lambda, share);
+		real tolerance = out->rank_tolerance > 0 ? (real)out->rank_tolerance : RANK_TOLERANCE;
+		Pseudo p = multipliers(rows, n, nf, index, W, G, b, tolerance, X, lambda, share);
 		out->rank = p.rank, out->kept = (double)p.kept, out->dropped = (double)p.dropped;
 		for (int i = 0; i < rows; i++)
 			for (int k = 0; k < nf; k++)
@@ -433,7 +438,7 @@ static int step_solve(const RefModel *m, const real *q, RefWeight weight, Step *
 	free(M);
 	if (ldl_factor(s->nf, s->W) != 0)
 		abort();
-	Pseudo p = multipliers(s->rows, s->n, s->nf, s->index, s->W, s->G, s->b, s->X, s->lambda, NULL);
+	Pseudo p = multipliers(s->rows, s->n, s->nf, s->index, s->W, s->G, s->b, RANK_TOLERANCE, s->X, s->lambda, NULL);
 	for (int j = 0; j < s->n; j++)
 		s->dx[j] = 0;
 	for (int i = 0; i < s->rows; i++)
