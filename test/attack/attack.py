@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random models, all methods, all devices: does a run that exits 0 without a warning deserve its exit code?
+
+usage: attack.py CALDER [--models N] [--seed S] [--jobs J] [--keep FOLDER]
+
+Each model runs by dopri5 at two tolerances and by two methods of fixed step, and is compared with a reference of much
+finer steps. docs/attack.md defines what counts as a finding. Findings are kept as model files that show them again.
+"""
+import argparse
+import collections
+import concurrent.futures
+import csv
+import json
+import math
+import random
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import models
+
+FACTOR = 100  # an error up to this many times the tolerance is in order
+PERTURBATION = 1e-6  # of masses, gravity and speeds, to measure how much the motion amplifies an error
+SENSITIVE = 1e4  # models that amplify more than this are not compared
+HANG_S = 1800  # a run that takes longer hangs, however busy the machine is
+FIXED = ("rk4", "euler-cromer", "implicit", "implicit-midpoint")
+SAMPLES = 4
+MAX_STEPS = 100000  # from one sample to the next; a run that needs more stops with an error
+
+Run = collections.namedtuple("Run", "code said columns")
+
+
+def quaternions(model):
+    """Groups of four column names: q and -q are the same orientation."""
+    first = {"free": 3, "spherical": 0}
+    return [
+        [f"q:{name}.{first[joint['type']] + k}" for k in range(4)]
+        for name, joint in model["joints"].items()
+        if joint["type"] in first
+    ]
+
+
+class Attack:
+    def __init__(self, calder, keep):
+        self.calder, self.keep = calder, Path(keep)
+        self.counts = collections.Counter()
+        self.by_device = collections.Counter()
+        self.findings = []
+
+    # ---- runs ----
+
+    def run(self, folder, model, settings):
+        """Runs the model with these settings: exit code, what it says on stderr, columns by name."""
+        model = model | {"run": model["run"] | settings}
+        interval = model["run"]["duration"] / SAMPLES
+        model["run"] |= {"output": {"interval": interval, "signals": ["q", "u"]}, "max_steps": MAX_STEPS}
+        source, result = Path(folder) / "model.json", Path(folder) / "run.csv"
+        source.write_text(json.dumps(model))
+        result.unlink(missing_ok=True)
+        command = [self.calder, "run", "-q", source, "-o", result]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=HANG_S)
+        except subprocess.TimeoutExpired:
+            return Run(None, f"no end within {HANG_S} s", None)
+        columns = None
+        if done.returncode == 0:
+            rows = list(csv.reader(line for line in result.open() if not line.startswith("#")))
+            names = [name.split(" [")[0] for name in rows[0]]
+            columns = {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(names)}
+        return Run(done.returncode, done.stderr, columns)
+
+    # ---- comparison ----
+
+    def distance(self, model, a, b):
+        """Largest difference of coordinates and of speeds, each divided by the largest value of its kind in b."""
+        if a.keys() != b.keys() or len(a["t"]) != len(b["t"]):
+            return math.inf
+        a = dict(a)
+        for four in quaternions(model):
+            if all(name in a for name in four):
+                for i in range(len(a["t"])):
+                    if sum(a[name][i] * b[name][i] for name in four) < 0:
+                        for name in four:
+                            a[name] = a[name][:i] + [-a[name][i]] + a[name][i + 1 :]
+        worst = 0.0
+        for kind in ("q:", "u:"):
+            pairs = [(x, y) for name in a if name.startswith(kind) for x, y in zip(a[name], b[name])]
+            if any(math.isnan(x) != math.isnan(y) for x, y in pairs):
+                return math.inf
+            pairs = [(x, y) for x, y in pairs if not math.isnan(x)]
+            scale = max((abs(y) for _, y in pairs), default=0)
+            error = max((abs(x - y) for x, y in pairs), default=0)
+            worst = max(worst, error / scale if scale else error)
+        return worst
+
+    def perturbed(self, model, seed):
+        """The same model with slightly other masses, gravity and speeds; loops stay closed."""
+        rng = random.Random(-seed)
+        other = json.loads(json.dumps(model))
+        for body in other["bodies"].values():
+            if "mass" in body:
+                body["mass"] *= 1 + PERTURBATION * rng.uniform(-1, 1)
+        if "gravity" in other:
+            other["gravity"] = [g * (1 + PERTURBATION) for g in other["gravity"]]
+        for state in other["state"].values():
+            for key in ("u", "velocity", "angular_velocity"):
+                if key in state:
+                    u = state[key]
+                    state[key] = [x * (1 + PERTURBATION) for x in u] if isinstance(u, list) else u * (1 + PERTURBATION)
+        return other
+
+    # ---- one model ----
+
+    def finding(self, seed, model, settings, what):
+        self.counts["findings"] += 1
+        self.keep.mkdir(parents=True, exist_ok=True)
+        path = self.keep / f"{seed}-{settings.get('method', 'dopri5')}-{self.counts['findings']}.json"
+        path.write_text(json.dumps(model | {"run": model["run"] | settings}, indent=1))
+        self.findings.append(f"seed {seed}, {settings}: {what}; see {path}")
+        print(f"FINDING {self.findings[-1]}", flush=True)
+
+    def judged(self, seed, model, settings, run):
+        """Counts a run that refuses or warns; true for one that claims to be right."""
+        self.counts["runs"] += 1
+        if run.code is None or run.code < 0:
+            self.finding(seed, model, settings, run.said or f"ended by signal {-run.code}")
+        elif run.code > 0:
+            self.counts["refused"] += 1
+            if not run.said.strip():
+                self.finding(seed, model, settings, f"exit code {run.code} without a word")
+        elif "warning" in run.said:
+            self.counts["warned"] += 1
+        else:
+            return True
+        return False
+
+    def attack(self, seed):
+        model = models.make(seed)
+        duration = model["run"]["duration"]
+        for device in model["devices"].values():
+            self.by_device[device["type"]] += 1
+        with tempfile.TemporaryDirectory() as folder:
+            self.attack_model(folder, seed, model, duration)
+
+    def attack_model(self, folder, seed, model, duration):
+        fine = {"rtol": 1e-12, "atol": 1e-14, "max_step": duration / 2000}
+        reference = self.run(folder, model, fine)
+        if not self.judged(seed, model, fine, reference):
+            self.counts["no reference"] += 1
+            return
+        other = self.run(folder, self.perturbed(model, seed), {"rtol": 1e-10, "atol": 1e-13, "max_step": duration / 1000})
+        if other.code != 0:
+            self.counts["no reference"] += 1
+            return
+        growth = max(1, self.distance(model, other.columns, reference.columns) / PERTURBATION)
+        if growth > SENSITIVE:
+            self.counts["too sensitive"] += 1
+            return
+        self.counts["compared models"] += 1
+        for settings in ({}, {"rtol": 1e-6, "atol": 1e-8}):
+            self.check_adaptive(folder, seed, model, settings, reference, growth)
+        rng = random.Random(seed)
+        for method in rng.sample(FIXED, 2):
+            step = duration / 2 ** rng.uniform(6, 12)
+            self.check_fixed(folder, seed, model, {"method": method, "step": step}, reference, growth)
+
+    def check_adaptive(self, folder, seed, model, settings, reference, growth):
+        run = self.run(folder, model, settings)
+        if not self.judged(seed, model, settings, run):
+            return
+        error = self.distance(model, run.columns, reference.columns)
+        allowed = FACTOR * growth * (settings.get("rtol", 1e-9) + settings.get("atol", 1e-12))
+        self.counts["claimed right"] += 1
+        if not error <= allowed:
+            self.finding(seed, model, settings, f"error {error:.2g}, allowed {allowed:.2g} (growth {growth:.2g})")
+
+    def check_fixed(self, folder, seed, model, settings, reference, growth):
+        """The tolerance of a fixed step: how much half the step changes the result."""
+        run = self.run(folder, model, settings)
+        if not self.judged(seed, model, settings, run):
+            return
+        half = self.run(folder, model, settings | {"step": settings["step"] / 2})
+        error = self.distance(model, run.columns, reference.columns)
+        change = self.distance(model, run.columns, half.columns) if half.code == 0 else math.inf
+        allowed = FACTOR * (change + growth * 1e-10)
+        self.counts["claimed right"] += 1
+        if not error <= allowed or error > 1e3:
+            self.finding(seed, model, settings, f"error {error:.2g}, half the step changes {change:.2g}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("calder")
+    parser.add_argument("--models", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1, help="of the first model; the next ones count up")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", default="out/attack", help="folder for models that show a finding")
+    options = parser.parse_args()
+    attack = Attack(options.calder, options.keep)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for _ in pool.map(attack.attack, range(options.seed, options.seed + options.models)):
+            pass
+    counts = attack.counts
+    missing = [device.__name__ for device in models.DEVICES if not attack.by_device[device.__name__]]
+    if options.models >= len(models.DEVICES) and missing:
+        sys.exit(f"attack: device types that no model used: {missing}")
+    print(
+        f"attack: seeds {options.seed} to {options.seed + options.models - 1}: {counts['compared models']} models compared, "
+        f"{counts['too sensitive']} too sensitive, {counts['no reference']} without a reference; {counts['runs']} runs, "
+        f"{counts['claimed right']} claimed to be right, {counts['warned']} warned, {counts['refused']} refused"
+    )
+    print(f"attack: {counts['findings']} findings")
+    sys.exit(1 if counts["findings"] else 0)
+
+
+if __name__ == "__main__":
+    main()

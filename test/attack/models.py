@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random models for the campaign in attack.py.
+
+make(seed) returns a model as a dictionary with the keys of docs/format.md. Every seed picks one device type in turn,
+so that all types are used equally often, and adds other devices, loops, flexible bodies and events at random. The
+initial states satisfy the loops: a run that has to assemble them would say so, which is tested elsewhere.
+"""
+import math
+import random
+
+GRAVITY = 9.81
+
+
+class Maker:
+    """A model in the making, the random numbers it is made from, and what later parts can attach to."""
+
+    def __init__(self, seed):
+        self.random = random.Random(seed)
+        self.model = {"calder": 1, "bodies": {}, "joints": {}, "state": {}, "devices": {}, "run": {}}
+        self.duration = self.number(0.4, 1.5)
+        self.nodes = []  # paths of nodes at which bodies and devices can be attached
+        self.parent_of = {}  # body of a node path
+        self.one_dof = []  # (joint, "angle" or "length")
+
+    def number(self, low, high):
+        return float(f"{self.random.uniform(low, high):.6g}")
+
+    def log_number(self, low, high):
+        return float(f"{math.exp(self.random.uniform(math.log(low), math.log(high))):.6g}")
+
+    def sign(self):
+        return self.random.choice((-1, 1))
+
+    def chance(self, probability):
+        return self.random.random() < probability
+
+    def vector(self, size):
+        return [self.number(-size, size) for _ in range(3)]
+
+    def direction(self):
+        while True:
+            v = [self.random.gauss(0, 1) for _ in range(3)]
+            length = math.sqrt(sum(x * x for x in v))
+            if length > 0.1:
+                return [float(f"{x / length:.6g}") for x in v]
+
+    def axis(self):
+        return self.random.choice(("x", "y", "z")) if self.chance(0.5) else self.direction()
+
+    def body(self, name):
+        sides = [self.log_number(0.05, 0.5) for _ in range(3)]
+        self.model["bodies"][name] = {
+            "mass": self.log_number(0.1, 10),
+            "com": self.vector(0.1),
+            "box": sides,
+            "nodes": {"end": [x * self.number(0.2, 0.6) for x in self.direction()]},
+        }
+        self.nodes += [name, f"{name}/end"]
+
+    def beam(self, name):
+        self.model["bodies"][name] = {
+            "beam": {
+                "length": self.number(0.5, 1.2),
+                "section": {
+                    "shape": "tube",
+                    "diameter": 0.03,
+                    "thickness": 0.002,
+                    "youngs_modulus": self.log_number(1e9, 2e10),
+                    "density": 2700,
+                },
+                "modes": self.random.randint(1, 3),
+                "damping_ratio": self.random.choice((0, 0.01)),
+            }
+        }
+        self.nodes += [f"{name}/root", f"{name}/tip"]
+
+    def node(self):
+        return self.random.choice(self.nodes)
+
+    def two_nodes(self):
+        """Two nodes of different bodies, or the ground and a node."""
+        b = self.node()
+        others = [n for n in self.nodes if n.split("/")[0] != b.split("/")[0]]
+        return (self.random.choice(others) if others and self.chance(0.7) else "ground"), b
+
+    def joint_of_one_dof(self):
+        if not self.one_dof:
+            add_link(self, len(self.model["bodies"]), "revolute")
+        return self.random.choice(self.one_dof)
+
+
+# ---- trees -----------------------------------------------------------------------------------------------------------
+
+ANGLES = ("revolute", "screw")
+JOINTS = ("revolute", "revolute", "prismatic", "screw", "universal", "cylindrical", "planar", "spherical", "free")
+
+
+def joint_state(make, kind, moving):
+    speed = 2 if moving else 0
+    a = lambda: make.number(-1, 1)
+    u = lambda: make.number(-speed, speed)
+    if kind in ("revolute", "prismatic", "screw"):
+        return {"q": a() * (1 if kind in ANGLES else 0.3), "u": u()}
+    if kind in ("universal", "cylindrical"):
+        return {"q": [a(), 0.3 * a()], "u": [u(), 0.3 * u()]}
+    if kind == "planar":
+        return {"q": [0.3 * a(), 0.3 * a(), a()], "u": [u(), u(), u()]}
+    turn = {"axis": make.direction(), "angle": a()}
+    if kind == "spherical":
+        return {"orientation": turn, "angular_velocity": [u(), u(), u()]}
+    return {"at": make.vector(0.5), "orientation": turn, "velocity": [u(), u(), u()], "angular_velocity": [u(), u(), u()]}
+
+
+def add_link(make, index, kind=None):
+    """One more body on a random node, by a joint of a random type."""
+    model, name, joint = make.model, f"b{index}", f"j{index}"
+    kind = kind or make.random.choice(JOINTS)
+    at = make.node() if make.nodes and make.chance(0.85) else "ground"
+    flexible = make.flexible and make.chance(0.4)
+    (make.beam if flexible else make.body)(name)
+    model["joints"][joint] = {"type": kind, "from": at, "to": f"{name}/root" if flexible else name}
+    if kind not in ("spherical", "free", "weld"):
+        model["joints"][joint]["axis"] = "x" if kind == "universal" else make.axis()
+    if kind == "universal":
+        model["joints"][joint]["axis2"] = "y"
+    if kind == "planar":
+        model["joints"][joint] |= {"axis": "z", "axis2": "x"}
+    if kind == "screw":
+        model["joints"][joint]["pitch"] = make.number(0.01, 0.1)
+    if kind in ("revolute", "prismatic", "screw"):
+        make.one_dof.append((joint, "angle" if kind in ANGLES else "length"))
+        if make.chance(0.3):
+            model["joints"][joint]["dof"] = {"stiffness": make.log_number(1, 300), "damping": make.number(0, 1)}
+    model["state"][joint] = joint_state(make, kind, make.moving)
+
+
+def add_tree(make):
+    for index in range(make.random.randint(1, 5)):
+        add_link(make, index)
+
+
+# ---- loops -----------------------------------------------------------------------------------------------------------
+
+
+def add_four_bar(make):
+    """A planar four-bar of random lengths and very different masses, closed in positions and speeds."""
+    l1, l2, l3, d = 0.3, make.number(0.7, 1.0), make.number(0.6, 0.9), make.number(0.8, 1.0)
+    a, wa = make.number(0.4, 2.5), make.number(-4, 4)
+    px, py = l1 * math.cos(a), l1 * math.sin(a)
+    reach = math.hypot(d - px, -py)
+    toward = math.atan2(-py, d - px)
+    inner = math.acos((l2 * l2 + reach * reach - l3 * l3) / (2 * l2 * reach))
+    b = toward + inner  # angle of the coupler
+    ex, ey = px + l2 * math.cos(b), py + l2 * math.sin(b)
+    c = math.atan2(ey, ex - d)  # angle of the rocker
+    # -l1 sin a wa - l2 sin b wb = -l3 sin c wc, and the same with cosines
+    det = l2 * l3 * (math.sin(b) * math.cos(c) - math.cos(b) * math.sin(c))
+    wb = l1 * wa * l3 * (math.cos(a) * math.sin(c) - math.sin(a) * math.cos(c)) / det
+    wc = (l1 * wa * math.sin(a) + l2 * wb * math.sin(b)) / (l3 * math.sin(c))
+    scale = 1e-6 if make.chance(0.5) else 1
+    masses = [make.log_number(0.1, 10), make.log_number(1e-6 * scale, 10), make.log_number(0.1, 10)]
+    for name, mass, length in zip(("crank", "coupler", "rocker"), masses, (l1, l2, l3)):
+        make.model["bodies"][name] = {
+            "mass": mass,
+            "com": [length / 2, 0, 0],
+            "inertia": [1e-3 * mass, mass * (length**2 / 12 + 1e-3), mass * length**2 / 12],
+            "nodes": {"end": [length, 0, 0]},
+        }
+        make.nodes += [name, f"{name}/end"]
+    make.model["joints"] |= {
+        "crank": {"type": "revolute", "to": "crank"},
+        "pin": {"type": "revolute", "from": "crank/end", "to": "coupler"},
+        "rocker": {"type": "revolute", "to": "rocker", "inboard": [d, 0, 0]},
+    }
+    make.model["loops"] = {"wrist": {"type": make.random.choice(("revolute", "spherical")), "from": "coupler/end", "to": "rocker/end"}}
+    make.model["state"] |= {"crank": {"q": a, "u": wa}, "pin": {"q": b - a, "u": wb - wa}, "rocker": {"q": c, "u": wc}}
+    make.one_dof += [("crank", "angle"), ("rocker", "angle")]
+
+
+def add_gear(make):
+    """Couples two coordinates of the tree: factor1 q1 + factor2 q2 stays what it is at the start."""
+    free = [joint for joint, _ in make.one_dof]
+    if len(free) < 2:
+        return
+    first, second = make.random.sample(free, 2)
+    ratio = make.sign() * make.log_number(0.3, 3)
+    start = make.model["state"]
+    start[second]["u"] = -start[first]["u"] / ratio
+    make.model["loops"] = {
+        "gear": {
+            "type": "coupling",
+            "terms": [{"joint": first, "factor": 1}, {"joint": second, "factor": ratio}],
+            "drive": {"offset": start[first]["q"] + ratio * start[second]["q"]},
+        }
+    }
+
+
+# ---- devices ---------------------------------------------------------------------------------------------------------
+
+
+def spring(make):
+    a, b = make.two_nodes()
+    kind = make.random.choice(({}, {"cable": True}, {"strut": True}))
+    return {"from": a, "to": b, "stiffness": make.log_number(10, 1e4), "damping": make.number(0, 5), "length": make.number(0.1, 1)} | kind
+
+
+def bushing(make):
+    a, b = make.two_nodes()
+    return {
+        "from": a,
+        "to": b,
+        "stiffness": [make.log_number(10, 1e3) for _ in range(3)],
+        "damping": [make.number(0, 2)] * 3,
+        "angular_stiffness": [make.number(0, 5)] * 3,
+        "angular_damping": [make.number(0, 1)] * 3,
+    }
+
+
+def limit(make):
+    joint, kind = make.joint_of_one_dof()
+    start = make.model["state"][joint]["q"]
+    width = 0.5 if kind == "angle" else 0.1
+    return {
+        "joint": joint,
+        "lower": start - make.number(0.01, 1) * width,
+        "upper": start + make.number(0.01, 1) * width,
+        "stiffness": make.log_number(100, 1e5),
+        "damping": make.random.choice((0, make.number(0, 20))),
+    }
+
+
+def friction(make):
+    law = {"smoothing_speed": make.log_number(1e-3, 0.1)}
+    if make.chance(0.5):
+        law = {"bristle_stiffness": make.log_number(100, 1e4), "bristle_damping": make.number(0, 1)}
+    coulomb = make.log_number(0.01, 2)
+    more = {"stiction": 1.5 * coulomb, "stribeck_speed": 0.1, "viscous": 0.1} if make.chance(0.5) else {}
+    return {"joint": make.joint_of_one_dof()[0], "coulomb": coulomb} | law | more
+
+
+def servo(make):
+    joint, _ = make.joint_of_one_dof()
+    start = make.model["state"][joint]["q"]
+    device = {
+        "joint": joint,
+        "reference": [[0.1 * make.duration, start], [0.8 * make.duration, start + make.number(-0.5, 0.5)]],
+        "proportional": make.log_number(5, 200),
+        "integral": make.number(0, 10),
+        "derivative": make.number(0, 10),
+    }
+    if make.chance(0.3):
+        device["effort_limit"] = make.log_number(0.5, 20)
+    if make.chance(0.3):
+        device["sample_period"] = make.log_number(0.005, 0.05)
+    if make.chance(0.4):
+        device |= {"rotor_inertia": make.number(0.05, 0.5), "gear_stiffness": make.log_number(100, 3000), "gear_damping": make.number(0, 3)}
+        if make.chance(0.5):
+            device["backlash"] = make.log_number(1e-3, 0.05)
+    return device
+
+
+def wheel(make):
+    torque = {"shape": make.random.choice(("step", "linear")), "points": [[0, make.number(-1, 1)], [make.duration / 3, make.number(-1, 1)]]}
+    return {"node": make.node(), "axis": make.axis(), "inertia": make.number(0.01, 0.1), "speed": make.number(-50, 50), "torque": torque, "drag": make.number(0, 1e-3)}
+
+
+def gyro(make):
+    return {"node": make.node(), "gimbal": "x", "spin": "z", "momentum": make.number(-2, 2), "rate": make.number(-2, 2)}
+
+
+def thruster(make):
+    first = make.number(0, 0.6) * make.duration
+    return {"node": make.node(), "direction": make.direction(), "thrust": make.log_number(0.1, 50), "pulses": [[first, first + make.log_number(1e-3, 0.3) * make.duration]]}
+
+
+def slosh(make):
+    return {"node": make.node(), "mass": make.number(0.1, 2), "stiffness": [make.log_number(10, 300)] * 3, "damping": [make.number(0, 1)] * 3, "position": make.vector(0.1)}
+
+
+def gravity(make):
+    return {"mu": 3.986e14, "position": [0, 0, 6.8e6]} | ({"orbit": True, "velocity": [7656, 0, 0]} if make.chance(0.5) else {})
+
+
+def table_load(make):
+    start = make.number(0.1, 0.7) * make.duration
+    width = make.log_number(1e-3, 0.2) * make.duration
+    pulse = [[0, 0], [start, 0], [start + width, make.number(-20, 20)], [start + 2 * width, 0]]
+    if make.chance(0.5):
+        return {"joint": make.joint_of_one_dof()[0], "effort": pulse}
+    return {"node": make.node(), "force": [pulse, 0, 0]}
+
+
+def contact(make):
+    """Balls on some bodies above a floor and beside a wall that is thin against the way of a step."""
+    bodies = [n for n in make.nodes if "/" not in n] or make.nodes
+    shapes = {"floor": {"type": "plane", "at": [0, 0, make.number(-3, -1.5)]}}
+    if make.chance(0.7):
+        shapes["wall"] = {"type": "box", "at": [make.number(0.8, 2), 0, 0], "half": [make.log_number(0.01, 0.2), 5, 5]}
+    for body in make.random.sample(bodies, min(2, len(bodies))):
+        shapes[f"ball {body}"] = {"type": "sphere", "node": body, "radius": make.number(0.05, 0.2)}
+    material = {"stiffness": make.log_number(1e4, 1e6), "dissipation": make.random.choice((0, make.number(0, 0.5)))}
+    if make.chance(0.4):
+        material |= {"friction_dynamic": make.number(0.1, 0.8), "transition_speed": 0.01}
+    return {"shapes": shapes, "material": material}
+
+
+def expression(make):
+    joint, _ = make.joint_of_one_dof()
+    at = make.number(0.2, 0.8) * make.duration
+    width = make.log_number(1e-3, 0.1) * make.duration
+    size = make.number(-20, 20)
+    start = make.model["state"][joint]["q"]
+    formulas = (
+        f"{size}*max(0, 1 - abs(t - {at})/{width})",
+        f"if(t > {at} and t < {at + width}, {size}, 0)",
+        f"{size}*exp(-((t - {at})/{width})^2)",
+        f"if(q({joint}) > {start + 0.05}, {size}, 0)",
+        f"-{abs(size)}*max(0, q({joint}) - {start + 0.1})",
+        f"-{abs(size) / 4}*q({joint}) - 0.2*u({joint}) + sin(5*t)",
+        f"clamp(-{abs(size)}*u({joint}), -1, 1)",
+        f"-0.3*sign(u({joint}))",
+    )
+    return {"joint": joint, "effort": make.random.choice(formulas)}
+
+
+DEVICES = (spring, bushing, limit, friction, servo, wheel, gyro, thruster, slosh, gravity, table_load, contact, expression)
+
+
+def add_device(make, kind):
+    name = f"{kind.__name__}{len(make.model['devices']) + 1}"
+    make.model["devices"][name] = {"type": kind.__name__} | kind(make)
+
+
+# ---- events ----------------------------------------------------------------------------------------------------------
+
+
+def add_events(make):
+    devices, at = list(make.model["devices"]), make.number(0.2, 0.6) * make.duration
+    joint, _ = make.random.choice(make.one_dof)
+    what = make.random.choice(("lock", "switch", "condition"))
+    if what == "lock":
+        events = {"stop": {"at": at, "do": {"lock": joint}}, "go": {"after": "stop", "delay": 0.1, "do": {"unlock": joint}}}
+    elif what == "switch":
+        events = {"off": {"at": at, "do": {"switch_off": make.random.choice(devices)}}}
+    else:
+        start = make.model["state"][joint]["q"]
+        events = {"pass": {"when": f"q({joint}) > {start + make.number(0.01, 0.2)}", "do": {"switch_off": make.random.choice(devices)}}}
+    make.model["events"] = events
+
+
+def make(seed):
+    maker = Maker(seed)
+    closed = maker.chance(0.25)
+    maker.flexible, maker.moving = maker.chance(0.2), True
+    if maker.chance(0.8):
+        maker.model["gravity"] = [0, 0, -GRAVITY] if maker.chance(0.7) else maker.vector(10)
+    add_four_bar(maker) if closed and maker.chance(0.6) else add_tree(maker)
+    first = DEVICES[seed % len(DEVICES)]
+    for kind in [first] + maker.random.choices(DEVICES, k=maker.random.choice((0, 0, 1, 2))):
+        if kind is gravity and any(d["type"] == "gravity" for d in maker.model["devices"].values()):
+            continue
+        add_device(maker, kind)
+    if closed and "loops" not in maker.model:
+        add_gear(maker)
+    elif not closed and maker.one_dof and maker.chance(0.15):
+        add_events(maker)
+    maker.model["run"] = {"duration": maker.duration}
+    return maker.model
