@@ -39,7 +39,8 @@ static void index_layout(Compiler *c, Block *block) {
 		NameIndex *tables[] = {&c->index.names[kind], &c->index.ids[kind]};
 		for (int k = 0; k < 2; ++k) {
 			const uint32_t capacity = model_index_capacity(counts[kind]);
-			*tables[k] = (NameIndex){.slots = block_take(block, capacity, sizeof(NameSlot)), .capacity = capacity};
+			NameSlot *slots = capacity ? block_take(block, capacity, sizeof *slots) : NULL;
+			*tables[k] = (NameIndex){.slots = slots, .capacity = capacity};
 		}
 	}
 }

@@ -83,9 +83,10 @@ static int joint_ids_exist(const Judge *j) {
 	const TopologyImage *image = j->image;
 	for (int i = 0; i < image->joints; i++) {
 		const TopologyJoint *joint = &image->joint[i];
-		if (!is_id_or_none(joint->a.value, image->nodes) || !is_id(joint->b.value, image->nodes) ||
-		    !body_of(image, joint->b) || !is_id_or_none(joint->loop, image->loops) || (int)joint->state < 0 ||
-		    joint->state > CAL_JOINT_IN_LOOP || !between(joint->reversed, 0, 1) || !between(joint->own, 0, 1))
+		if (!is_id_or_none(joint->a.value, image->nodes) || !is_id_or_none(joint->b.value, image->nodes) ||
+		    !(body_of(image, joint->a) || body_of(image, joint->b)) || !is_id_or_none(joint->loop, image->loops) ||
+		    (int)joint->state < 0 || joint->state > CAL_JOINT_IN_LOOP || !between(joint->reversed, 0, 1) ||
+		    !between(joint->own, 0, 1))
 			return 0;
 	}
 	return 1;
@@ -148,14 +149,26 @@ static int joint_defs_are_same(const CalJointDef *a, const CalJointDef *b) {
 	return same(&x, &y);
 }
 
+/* The end of a joint that is on the ground, if one is. */
+static CalNodeId ground_end(const TopologyImage *image, const TopologyJoint *joint) {
+	return body_of(image, joint->a) ? joint->b : joint->a;
+}
+
+/* A free joint of a body that flies may carry another one since then (cal_sim_reroot). */
+static int ends_are_the_same(const TopologyImage *image, const TopologyJoint *now, const TopologyJoint *read) {
+	const CalNodeId ground = ground_end(image, now);
+	if (now->a.value == read->a.value && now->b.value == read->b.value)
+		return 1;
+	return read->def.type == CAL_JOINT_FREE && !body_of(image, ground) && ground.value == ground_end(image, read).value;
+}
+
 /* Of a joint of the description, its frames (where it was closed again) and locks may have changed. */
-static int joint_is_the_same(const TopologyJoint *now, const TopologyJoint *read) {
+static int joint_is_the_same(const TopologyImage *image, const TopologyJoint *now, const TopologyJoint *read) {
 	CalJointDef def = now->def;
 	def.inboard = read->def.inboard, def.outboard = read->def.outboard;
 	for (int k = 0; k < CAL_JOINT_MAX_DOF; k++)
 		def.dof[k].prescribed = read->def.dof[k].prescribed;
-	return joint_defs_are_same(&def, &read->def) && now->a.value == read->a.value && now->b.value == read->b.value &&
-	       !read->own;
+	return joint_defs_are_same(&def, &read->def) && ends_are_the_same(image, now, read) && !read->own;
 }
 
 /* Of a loop of the description, only whether it is open. */
@@ -169,7 +182,7 @@ static int loop_is_the_same(const TopologyLoop *now, const TopologyLoop *read) {
 static CalStatus check_unchanged(const Judge *j) {
 	const TopologyImage *image = j->image;
 	for (int i = 0; i < j->first.joints; i++) {
-		if (!joint_is_the_same(&j->now.joint[i], &image->joint[i]))
+		if (!joint_is_the_same(image, &j->now.joint[i], &image->joint[i]))
 			return error_set(j->why, CAL_ERR_INPUT, "joint \"%s\" is not that of the model", image->joint[i].def.name);
 	}
 	for (int i = 0; i < j->first.loops; i++) {

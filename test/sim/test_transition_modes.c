@@ -280,7 +280,7 @@ static void a_forged_node_of_a_flexible_body_is_refused(void **state) {
 		archive_hash(archive_hash(ARCHIVE_HASH_START, locked.at, CHECKSUM), locked.at + HEADER, locked.size - HEADER);
 	memcpy(locked.at + CHECKSUM, &sum, sizeof sum);
 	expect(cal_checkpoint_restore(fresh.s.sim, locked.at, locked.size, &fresh.s.error), CAL_ERR_INPUT, &fresh.s.error,
-	       "its topology makes no sense");
+	       "flexible node 3 of 5 does not exist");
 	check_ok(0, cal_sim_advance(fresh.s.sim, 0.002, &fresh.s.error));
 	free(locked.at);
 	system_end(&whole.s);
