@@ -181,6 +181,12 @@ typedef struct CalEventDef {
 	void *user;                                                    // handed to both
 } CalEventDef;
 CAL_API CalStatus cal_sim_add_event(CalSim *sim, const CalEventDef *def, int *event, CalError *error);
+/**
+ * Many devices and events at once. Each that is added has everything laid out anew, which for N of them takes the square of N;
+ * between these two calls it is done once, at the end. Nothing but adding and finding is allowed there.
+ */
+CAL_API void cal_sim_begin_adding(CalSim *sim);
+CAL_API CalStatus cal_sim_end_adding(CalSim *sim);
 CAL_API int cal_sim_event_count(const CalSim *sim);
 CAL_API const char *cal_sim_event_name(const CalSim *sim, int event); // NULL outside the range
 CAL_API int cal_sim_find_event(const CalSim *sim, const char *name);  // the first of that name, -1 if there is none

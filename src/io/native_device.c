@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "io/native.h"
-#include "sim/group.h"
 
 typedef struct SharedDef {
 	const char *name, *library, *arguments, *place;
@@ -525,10 +524,10 @@ CalStatus cal_file_add_devices(const CalFile *file, CalSim *sim, CalError *error
 	CalStatus status = CAL_OK;
 	if (file->device_count == 0)
 		return native_add_boxes(file, sim, error);
-	sim_begin_adding(sim);
+	cal_sim_begin_adding(sim);
 	for (int i = 0; i < file->device_count && status == CAL_OK; i++)
 		status = file->devices[i].type->add(sim, file->devices[i].def, error);
-	const CalStatus bound = sim_end_adding(sim);
+	const CalStatus bound = cal_sim_end_adding(sim);
 	if (status == CAL_OK && bound != CAL_OK)
 		status = tree_error(error, tree_name(file->tree), NULL, bound, "devices: %s", cal_status_text(bound));
 	return status == CAL_OK ? native_add_boxes(file, sim, error) : status;

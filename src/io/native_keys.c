@@ -94,9 +94,18 @@ bool reader_path(Reader *r, const TreeNode *node, const char *host, const char *
 	return chain(r, &r->file->sources, reader_text(r, "%s", path));
 }
 
+enum { WARNINGS_MOST = 32 }; // of one file; the last one says that there are more
+
 bool reader_warn(Reader *r, const TreeNode *node, const char *format, ...) {
 	char text[400], place[256];
 	va_list arguments;
+	const int count = cal_file_warning_count(r->file);
+	if (count >= WARNINGS_MOST)
+		return true;
+	if (count == WARNINGS_MOST - 1)
+		return chain(
+			r, &r->file->warnings,
+			reader_text(r, "%s: warning: there is more of this kind, which is not listed", tree_name(r->file->tree)));
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);

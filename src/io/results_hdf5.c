@@ -369,9 +369,9 @@ CalStatus hdf5_sink_open(const CalResultsOptions *options, const char *path, con
 	hdf5_enter(&turn);
 	bool done = create_file(made) && put_header(made->file, options) && put_model(made->file, options) &&
 	            put_names(made->file, options, allocator) && assembly_write(made->file, options->sim, allocator) &&
-	            put_streams(made, options) &&
-	            put_status_tables(made, options) && (made->doubts = doubts_dataset(made->file)) >= 0 &&
-	            H5Fstart_swmr_write(made->file) >= 0 && !made->state.cause;
+	            put_streams(made, options) && put_status_tables(made, options) &&
+	            (made->doubts = doubts_dataset(made->file)) >= 0 && H5Fstart_swmr_write(made->file) >= 0 &&
+	            !made->state.cause;
 	status = done ? cal_output_publish(made->output, error) : cannot_write(made, error);
 	made->published = status == CAL_OK;
 	if (!made->published) {

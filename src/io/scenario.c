@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/scenario.h"
-#include "sim/group.h"
 
 /* ---- when events happen ------------------------------------------------------------------------------ */
 
@@ -172,10 +171,10 @@ static CalStatus add_event(CalScenario *s, int index, CalError *error) {
 
 static CalStatus add_events(CalScenario *s, CalError *error) {
 	CalStatus status = CAL_OK;
-	sim_begin_adding(s->sim);
+	cal_sim_begin_adding(s->sim);
 	for (int i = 0; i < s->file->event_count && status == CAL_OK; i++)
 		status = add_event(s, i, error);
-	const CalStatus bound = sim_end_adding(s->sim);
+	const CalStatus bound = cal_sim_end_adding(s->sim);
 	return status != CAL_OK || bound == CAL_OK ? status : no_memory(s, error);
 }
 

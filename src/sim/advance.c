@@ -342,7 +342,7 @@ static CalStatus begin(CalSim *sim, double t_end, CalError *error) {
 	if (!isfinite(t_end) || t_end < t)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cannot advance from t = %.9g s to t = %.9g s; time only runs forward", t, t_end);
-	return sim->started ? CAL_OK : cal_sim_restart(sim, error);
+	return sim->started && !sim->adding ? CAL_OK : cal_sim_restart(sim, error);
 }
 
 CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error) {
@@ -425,6 +425,8 @@ static CalStatus restart_group(CalSim *sim, SimGroup *group, CalError *error) {
 CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	if (!sim)
 		return error_null(error, __func__, "sim");
+	if (sim->adding)
+		return error_set(error, CAL_ERR_ARGUMENT, "devices are being added; call cal_sim_end_adding() first");
 	CalStatus status = CAL_OK;
 	sim->refused_group = sim->failed_device = -1;
 	sim->why_failed[0] = 0;

@@ -177,7 +177,7 @@ struct CalSim {
 	int started;              // cal_sim_restart() has taken the monitors' start
 	bool moving;              // within an advance
 	bool restored;            // from a checkpoint, and not advanced since
-	bool adding; // between sim_begin_adding() and sim_end_adding(): new devices and events have no place yet
+	bool adding; // between cal_sim_begin_adding() and cal_sim_end_adding(): new devices and events have no place yet
 	double start_time;
 	double wall_s, cpu_s;
 	CalIntegratorStats past; // of integrators before the present one
@@ -188,7 +188,7 @@ struct CalSim {
 	double cut_smallest; // the shortest of them [s]
 	int64_t probed_at;   // evaluations at the last look at the stability
 	bool probed;         // there was one
-	CalWatchFn watch; // NULL: nobody looks on
+	CalWatchFn watch;    // NULL: nobody looks on
 	void *watch_user;
 	double watch_due; // the first step that ends then or later is shown
 };
@@ -252,13 +252,6 @@ bool group_lacks_function(const SimGroup *group);
 
 /** Lays out everything that depends on all groups and devices, binds devices, makes the integrator. */
 CalStatus sim_bind(CalSim *sim);
-/**
- * Many devices and events at once: sim_bind() lays everything out and binds every device, which after each of 10^5 would take
- * the square of that. Between the two calls only these are added, each bound alone; nothing else may be called but
- * cal_sim_look(). The first error of binding comes with the device that it is about, at once.
- */
-void sim_begin_adding(CalSim *sim);
-CalStatus sim_end_adding(CalSim *sim);
 /** Memory for a system of so many groups and freedoms (of all groups, 7 for each body that flies freely), and taking it. */
 size_t sim_room(CalSim *sim, int groups, int freedoms);
 CalStatus sim_make_room(CalSim *sim, size_t size);

@@ -20,7 +20,8 @@
 
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {
-	size_t state, work, view_work, udot, force, given, root_dof, frozen, held, driven, prescribed, drive_power, assembly;
+	size_t state, work, view_work, udot, force, given, root_dof, frozen, held, driven, prescribed, drive_power,
+		assembly;
 	size_t work_size; // of one of the two
 	size_t end;       // size of the block without the room for aligning it
 } Layout;
@@ -287,9 +288,7 @@ CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *u
 	return status;
 }
 
-int cal_sim_is_moved(const CalSim *sim, int group) {
-	return in_range(sim, group) && sim->groups[group].motion != NULL;
-}
+int cal_sim_is_moved(const CalSim *sim, int group) { return in_range(sim, group) && sim->groups[group].motion != NULL; }
 
 CalStatus cal_sim_set_frozen(CalSim *sim, int group, const uint8_t *frozen) {
 	if (!in_range(sim, group))

@@ -170,12 +170,16 @@ static void bind_devices(CalSim *sim) {
 	drives_bind(sim);
 }
 
-void sim_begin_adding(CalSim *sim) {
+void cal_sim_begin_adding(CalSim *sim) {
+	if (!sim)
+		return;
 	scene_now(sim, true); // states of groups where scenes find them
 	sim->adding = true;
 }
 
-CalStatus sim_end_adding(CalSim *sim) {
+CalStatus cal_sim_end_adding(CalSim *sim) {
+	if (!sim)
+		return CAL_ERR_ARGUMENT;
 	sim->adding = false;
 	return sim_bind(sim);
 }

@@ -100,8 +100,8 @@ const char *run_body_name(const Run *run, int body) {
 }
 
 static BodyColumns body_columns(const Run *run, int stream, int body) {
-	static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"},
-							 *const velocity[] = {"vx", "vy", "vz", "wx", "wy", "wz"};
+	static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"}, *const velocity[] = {"vx", "vy", "vz",
+	                                                                                                "wx", "wy", "wz"};
 	const char *name = run_body_name(run, body);
 	return (BodyColumns){.pose = signal_column(run, stream, "pose", name, pose, 7),
 	                     .velocity = signal_column(run, stream, "velocity", name, velocity, 6)};

@@ -93,6 +93,29 @@ static void angles_of_many_turns_without_unit_are_suspicious(void **state) {
 	}
 }
 
+/* A thousand of them are told as a few: neither people nor lists are made for more. */
+static void many_suspicious_numbers_are_cut_short(void **state) {
+	(void)state;
+	enum { COUNT = 1000, KEPT = 32 };
+	char *text = malloc((size_t)COUNT * 100), *at = text;
+	assert_non_null(text);
+	at += sprintf(at, "calder: 1\nbodies:\n");
+	for (int i = 0; i < COUNT; i++)
+		at += sprintf(at, "  b%d: {mass: 1, inertia: [1, 1, 1]}\n", i);
+	at += sprintf(at, "joints:\n");
+	for (int i = 0; i < COUNT; i++)
+		at += sprintf(at, "  j%d: {type: revolute, to: b%d}\n", i, i);
+	at += sprintf(at, "state:\n");
+	for (int i = 0; i < COUNT; i++)
+		at += sprintf(at, "  j%d: {q: 90}\n", i);
+	CalFile *file = parse(text);
+	assert_int_equal(cal_file_warning_count(file), KEPT);
+	assert_non_null(strstr(cal_file_warning(file, 0), "\"j0\": the angle 90"));
+	assert_non_null(strstr(cal_file_warning(file, KEPT - 1), "there is more"));
+	cal_file_destroy(file);
+	free(text);
+}
+
 static void quantities_of_options_have_units(void **state) {
 	(void)state;
 	static const struct {
@@ -246,6 +269,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_files_that_a_model_names_are_known),
 		cmocka_unit_test(angles_of_many_turns_without_unit_are_suspicious),
+		cmocka_unit_test(many_suspicious_numbers_are_cut_short),
 		cmocka_unit_test(quantities_of_options_have_units),
 		cmocka_unit_test(code_is_loaded_only_where_it_is_allowed),
 		cmocka_unit_test(an_advance_ends_when_it_is_asked_to),
