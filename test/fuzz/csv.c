@@ -17,7 +17,7 @@ static void draw(const Csv *csv) {
 		items[i] =
 			(PanelItem){.column = i, .label = i % 2 ? csv->columns[i].label : panels_own_label(csv->columns[i].name)};
 	if (count > 1)
-		(void)panels_write(fuzz_path("out.svg"), "fuzz", &table, items + 1, count - 1);
+		(void)panels_write(fuzz_path("out.svg"), "fuzz", &table, items + 1, count - 1, csv->note);
 }
 
 static void run(const uint8_t *data, size_t size) {
