@@ -31,6 +31,15 @@ double keeps_sign(double value, double rate, double bend) {
 	return away >= 0 ? (away + root) / most : 2 * left / (root - away);
 }
 
+double pushes(double k, double c, double depth, double rate) { return fmin(depth, (k * depth + c * rate) / (k + c)); }
+
+double keeps_pushing(double k, double c, double depth, double rate, double bend) {
+	const double force = k * depth + c * rate;
+	if (!(depth > 0 && c > 0))
+		return INFINITY;
+	return keeps_sign(force, -copysign(k * fabs(rate) + c * fabs(bend), force), k * bend);
+}
+
 DeviceDraft device_draft(CalSim *sim, const CalDeviceOps *ops, const char *name, const char *place, CalError *error) {
 	DeviceDraft made = {.sim = sim, .place = place, .error = error};
 	made.def = (CalDeviceDef){.name = name, .ops = ops, .accounts = 1};

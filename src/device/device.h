@@ -62,6 +62,10 @@ double table_next_switch(const CalDevice *device, Table table, double t);
  * -+ bend t^2/2 leaves of it. Accelerations ahead are known at a few places only: `bend` counts twice.
  */
 double keeps_sign(double value, double rate, double bend);
+/** Above zero where a spring k with a damper c pushes that cannot pull: where depth > 0 and k depth + c rate > 0. */
+double pushes(double k, double c, double depth, double rate);
+/** For how long the sign of pushes() stays beyond the depth 0, the rate changing by at most |bend|. */
+double keeps_pushing(double k, double c, double depth, double rate, double bend);
 
 /* ---- making ------------------------------------------------------------------------------------ */
 

@@ -3,7 +3,8 @@
  * limit.c — stops of a joint.
  *
  * Beyond a stop, with p > 0 the depth and p' its rate, a spring and damper push back: max(0, k p + c p'). The damper
- * never pulls towards the stop, so a joint leaves it without sticking.
+ * never pulls towards the stop, so a joint leaves it without sticking. Steps end at p = 0, where the force
+ * jumps when it is met, and where it lets go, which a damper makes it do before it has relaxed.
  */
 #include <float.h>
 
@@ -44,27 +45,44 @@ static int limit_evaluate(const CalDevice *device, CalScene *scene, double *xdot
 	return 0;
 }
 
-/* Above zero: beyond the stop. A stop that is not there is far away. */
+/* Depth beyond each stop and its rate, upper first. A stop that is not there is far away. */
+static void depths_of(const Limit *s, CalScene *scene, double depth[2], double rate[2]) {
+	const double q = cal_scene_q(scene, s->at), u = cal_scene_u(scene, s->at);
+	depth[0] = fmax(q - s->def.upper, -DBL_MAX);
+	depth[1] = fmax(s->def.lower - q, -DBL_MAX);
+	rate[0] = u;
+	rate[1] = -u;
+}
+
+/* Above zero: beyond the stop; with a damper, a second pair: it pushes. */
 static int limit_values(const CalDevice *device, CalScene *scene, double *value) {
 	const Limit *s = device->data;
-	const double q = cal_scene_q(scene, s->at);
-	value[0] = fmax(q - s->def.upper, -DBL_MAX);
-	value[1] = fmax(s->def.lower - q, -DBL_MAX);
+	const double k = s->def.stiffness, c = s->def.damping;
+	double depth[2], rate[2];
+	depths_of(s, scene, depth, rate);
+	for (int i = 0; i < 2; i++) {
+		value[i] = depth[i];
+		if (c > 0)
+			value[2 + i] = pushes(k, c, depth[i], rate[i]);
+	}
 	return 0;
 }
 
 static int limit_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
 	const Limit *s = device->data;
-	const double u = cal_scene_u(scene, s->at), udot = cal_scene_udot(scene, s->at);
-	double value[2];
-	limit_values(device, scene, value);
-	outlook->clear = fmin(keeps_sign(value[0], u, udot), keeps_sign(value[1], -u, udot));
+	const double k = s->def.stiffness, c = s->def.damping, udot = cal_scene_udot(scene, s->at);
+	double depth[2], rate[2];
+	depths_of(s, scene, depth, rate);
+	for (int i = 0; i < 2; i++) {
+		const double meets = keeps_sign(depth[i], rate[i], udot);
+		outlook->clear = fmin(outlook->clear, fmin(meets, keeps_pushing(k, c, depth[i], rate[i], udot)));
+	}
 	return 0;
 }
 
 static const char *limit_value_text(const CalDevice *device, int event) {
 	(void)device;
-	return event == 0 ? "upper stop" : "lower stop";
+	return event % 2 == 0 ? "upper stop" : "lower stop";
 }
 
 static int limit_outputs(const CalDevice *device, CalScene *scene, double *output) {
@@ -97,6 +115,6 @@ CalStatus cal_sim_add_limit(CalSim *sim, const CalLimitDef *def, int *device, Ca
 	device_check(&d, isfinite(def->stiffness) && def->stiffness > 0, "stiffness is %g; give one above zero",
 	             def->stiffness);
 	device_not_negative(&d, "damping", def->damping);
-	d.def.event_count = 2;
+	d.def.event_count = def->damping > 0 ? 4 : 2;
 	return device_add(&d, &data, sizeof data, device);
 }

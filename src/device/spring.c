@@ -61,13 +61,14 @@ static int spring_evaluate(const CalDevice *device, CalScene *scene, double *xdo
 	return 0;
 }
 
-/* The stretch of what lets go there. */
+/* Above zero: stretched (a strut: pressed); with a damper, a second one: it pulls (pushes). */
 static int spring_values(const CalDevice *device, CalScene *scene, double *value) {
 	const Spring *s = device->data;
-	CalPose a, b;
-	cal_scene_node(scene, s->a, &a, NULL);
-	cal_scene_node(scene, s->b, &b, NULL);
-	value[0] = v_norm(v_sub(b.r, a.r)) - s->def.length;
+	const Line line = line_of(s, scene);
+	const double side = s->def.strut ? -1 : 1, depth = side * (line.length - s->def.length);
+	value[0] = depth;
+	if (s->def.damping > 0)
+		value[1] = pushes(s->def.stiffness, s->def.damping, depth, side * line.rate);
 	return 0;
 }
 
@@ -89,6 +90,8 @@ static int spring_outlook(const CalDevice *device, CalScene *scene, CalOutlook *
 	outlook->clear = keeps_sign(value, line.rate, bend);
 	if (speed > 0 || pull > 0) // no distance changes faster than this
 		outlook->clear = fmax(outlook->clear, keeps_sign(fabs(value), -speed, pull));
+	const double k = s->def.stiffness, c = s->def.damping, side = s->def.strut ? -1 : 1;
+	outlook->clear = fmin(outlook->clear, keeps_pushing(k, c, side * value, side * line.rate, bend));
 	return 0;
 }
 
@@ -127,6 +130,6 @@ CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, 
 	device_check(&d, !def->cable || !def->strut, "a cable only pulls, a strut only pushes; it cannot be both");
 	device_check(&d, def->a.value != def->b.value, "it ties a node to itself; name two nodes");
 	d.def.wrench_count = 2;
-	d.def.event_count = def->cable || def->strut ? 1 : 0;
+	d.def.event_count = !def->cable && !def->strut ? 0 : def->damping > 0 ? 2 : 1;
 	return device_add(&d, &data, sizeof data, device);
 }
