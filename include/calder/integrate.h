@@ -50,7 +50,7 @@ typedef struct CalIntegratorOptions {
 	double rtol, atol; // adaptive: relative and absolute local error (0: 1e-9, 1e-12)
 	double min_step;   // adaptive: CAL_STEP_TOO_SMALL below it (0: 1e-14 of the time span)
 	double max_step;   // adaptive (0: none)
-	int64_t max_steps; // per call of cal_integrator_advance (0: 10^9)
+	int64_t max_steps; // per call of cal_integrator_advance or cal_sim_advance (0: 10^9)
 	int projection;    // loops: steps from one projection to the next; 0: 1, negative: none (CalLoopDef.frequency)
 	CalInputFn input;  // NULL: no inputs
 	void *user;        // handed to input

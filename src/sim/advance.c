@@ -301,20 +301,25 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	return status;
 }
 
-static CalStatus run_to(CalSim *sim, double t_end, CalError *error) {
+/* No more than `most` steps. */
+static CalStatus run_to(CalSim *sim, double t_end, int64_t most, CalError *error) {
 	CalIntegrator *integrator = sim->whole.integrator;
+	const int64_t usual = integrator->options.max_steps;
 	sim_gather(sim);
+	integrator->options.max_steps = most;
 	integrator->stop = sim->stop; // here only: the search for an event must not end early
 	integrator_watch(integrator, sim->watch ? scatter_and_look : NULL, sim);
 	CalStatus status = cal_integrator_advance(integrator, &sim->whole.now, t_end);
 	integrator_watch(integrator, NULL, NULL);
 	integrator->stop = NULL;
+	integrator->options.max_steps = usual;
 	sim_scatter(sim);
 	return report(sim, status, error);
 }
 
 CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 	CalStatus status = CAL_OK;
+	const int64_t last = sim_counts(sim).steps + cal_integrator_options(&sim->method).max_steps;
 	sim->refused_group = sim->failed_device = -1;
 	sim->moving = true;
 	sim->restored = false;
@@ -325,7 +330,11 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 	while (status == CAL_OK && cal_sim_time(sim) < limit) {
 		Stretch stretch = stretch_from(sim, cal_sim_time(sim), limit);
 		const bool one_by_one = single || sim->whole.value_count > 0 || sim->whole.watching || boxes_commit_steps(sim);
-		status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, error);
+		const int64_t left = last - sim_counts(sim).steps;
+		if (left <= 0)
+			status = report(sim, CAL_TOO_MANY_STEPS, error);
+		else
+			status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, left, error);
 		if (status == CAL_OK && cal_sim_time(sim) == limit && !stretch.inputs && !stretch.devices && !stretch.events)
 			examine_note_cut(sim);
 		if (status == CAL_OK)

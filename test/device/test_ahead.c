@@ -382,6 +382,26 @@ static void fixed_steps_over_a_peak_are_told(void **state) {
 	}
 }
 
+/* max_steps is for one call, whatever cuts it into stretches: steps that are watched, and jumps of inputs. */
+static void the_most_steps_are_of_all_stretches(void **state) {
+	(void)state;
+	const char *const devices[] = {"type: limit, upper: 5, stiffness: 1",
+	                               "type: servo, proportional: 1, sample_period: 0.1",
+	                               "type: table_load, effort: {shape: step, points: [[0, 1], [2, 2], [3, 1], [4, 2]]}"};
+	for (int i = 0; i < 6; i++) {
+		char text[1000];
+		snprintf(text, sizeof text,
+		         "{calder: 1, bodies: {a: {mass: 1}}, joints: {x: {type: prismatic, axis: x, to: a, dof: {stiffness: "
+		         "%d}}}, state: {x: {u: 1}}, devices: {d: {joint: x, %s}}, run: {max_steps: 40, duration: 6}}",
+		         i % 2 ? 100 : 1, devices[i / 2]);
+		Run r = run_of(text);
+		const CalStatus status = cal_sim_advance(r.sim, i % 2 ? 6 : 0.05, &r.error);
+		assert_int_equal(status, i % 2 ? CAL_TOO_MANY_STEPS : CAL_OK);
+		assert_true(cal_sim_stats(r.sim).steps <= 40);
+		run_free(&r);
+	}
+}
+
 /* Restored before, at and after the impact, a run goes on with the same bits. */
 static void checkpoints_keep_the_bits(void **state) {
 	(void)state;
@@ -422,6 +442,7 @@ int main(void) {
 		cmocka_unit_test(undeclared_jumps_do_not_hang),
 		cmocka_unit_test(fixed_steps_that_leap_are_told),
 		cmocka_unit_test(fixed_steps_over_a_peak_are_told),
+		cmocka_unit_test(the_most_steps_are_of_all_stretches),
 		cmocka_unit_test(checkpoints_keep_the_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
