@@ -110,12 +110,26 @@ static int servo_evaluate(const CalDevice *device, CalScene *scene, double *xdot
 	return 0;
 }
 
-/* Above zero: the gear touches on this side of its play. */
-static int servo_values(const CalDevice *device, CalScene *scene, double *value) {
+/* How far the rotor is beyond each side of the play, and the rate of that. */
+static void depths_of(const CalDevice *device, CalScene *scene, double depth[2], double rate[2]) {
 	const Servo *s = device->data;
-	const double angle = device->x[s->rotor] - cal_scene_q(scene, s->at), half = 0.5 * s->def.backlash;
-	value[0] = angle - half;
-	value[1] = -angle - half;
+	const double *rotor = device->x + s->rotor, angle = rotor[0] - cal_scene_q(scene, s->at);
+	depth[0] = angle - 0.5 * s->def.backlash;
+	depth[1] = -angle - 0.5 * s->def.backlash;
+	rate[0] = rotor[1] - cal_scene_u(scene, s->at);
+	rate[1] = -rate[0];
+}
+
+/* Above zero: the gear touches on this side of its play; with damping, a second pair: it pushes. */
+static int servo_values(const CalDevice *device, CalScene *scene, double *value) {
+	const CalServoDef *def = &((const Servo *)device->data)->def;
+	double depth[2], rate[2];
+	depths_of(device, scene, depth, rate);
+	for (int i = 0; i < 2; i++) {
+		value[i] = depth[i];
+		if (def->gear_damping > 0)
+			value[2 + i] = pushes(def->gear_stiffness, def->gear_damping, depth[i], rate[i]);
+	}
 	return 0;
 }
 
@@ -124,20 +138,23 @@ static int servo_outlook(const CalDevice *device, CalScene *scene, CalOutlook *o
 	const Servo *s = device->data;
 	if (s->rotor < 0 || !(s->def.backlash > 0))
 		return 0;
-	double value[2], ignored;
-	const double *rotor = device->x + s->rotor, command = present_command(device, scene, &ignored);
-	const Gear gear = gear_of(&s->def, rotor[0] - cal_scene_q(scene, s->at), rotor[1] - cal_scene_u(scene, s->at));
-	const double rate = rotor[1] - cal_scene_u(scene, s->at);
-	const double pushed = fabs(motor_of(&s->def, command, rotor[1])) + fabs(gear.effort);
+	const double k = s->def.gear_stiffness, c = s->def.gear_damping,
+				 command = present_command(device, scene, &(double){0});
+	double depth[2], rate[2];
+	depths_of(device, scene, depth, rate);
+	const Gear gear = gear_of(&s->def, depth[0] + 0.5 * s->def.backlash, rate[0]);
+	const double pushed = fabs(motor_of(&s->def, command, device->x[s->rotor + 1])) + fabs(gear.effort);
 	const double bend = pushed / s->def.rotor_inertia + fabs(cal_scene_udot(scene, s->at));
-	servo_values(device, scene, value);
-	outlook->clear = fmin(keeps_sign(value[0], rate, bend), keeps_sign(value[1], -rate, bend));
+	for (int i = 0; i < 2; i++) {
+		const double meets = keeps_sign(depth[i], rate[i], bend);
+		outlook->clear = fmin(outlook->clear, fmin(meets, keeps_pushing(k, c, depth[i], rate[i], bend)));
+	}
 	return 0;
 }
 
 static const char *servo_value_text(const CalDevice *device, int event) {
 	(void)device;
-	return event == 0 ? "upper side of the backlash" : "lower side of the backlash";
+	return event % 2 == 0 ? "upper side of the backlash" : "lower side of the backlash";
 }
 
 /* The rotor starts with the joint. */
@@ -222,7 +239,7 @@ CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, Ca
 		data.integral = d.def.nx++;
 	if (def->gear_stiffness > 0) {
 		data.rotor = d.def.nx;
-		d.def.event_count = def->backlash > 0 ? 2 : 0;
+		d.def.event_count = !(def->backlash > 0) ? 0 : def->gear_damping > 0 ? 4 : 2;
 		d.def.nx += 2;
 	}
 	return device_add(&d, &data, sizeof data, device);

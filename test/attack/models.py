@@ -2,8 +2,9 @@
 """Random models for the campaign in attack.py.
 
 make(seed) returns a model as a dictionary with the keys of docs/format.md. Every seed picks one device type in turn,
-so that all types are used equally often, and adds other devices, loops, flexible bodies and events at random. The
-initial states satisfy the loops: a run that has to assemble them would say so, which is tested elsewhere.
+and every third one a kind of event, so that all are used equally often; it adds other devices, a second group, loops and
+flexible bodies at random. The initial states satisfy the loops: a run that has to assemble them would say so, which is
+tested elsewhere.
 """
 import math
 import random
@@ -19,7 +20,6 @@ class Maker:
         self.model = {"calder": 1, "bodies": {}, "joints": {}, "state": {}, "devices": {}, "run": {}}
         self.duration = self.number(0.4, 1.5)
         self.nodes = []  # paths of nodes at which bodies and devices can be attached
-        self.parent_of = {}  # body of a node path
         self.one_dof = []  # (joint, "angle" or "length")
 
     def number(self, low, high):
@@ -74,8 +74,12 @@ class Maker:
         }
         self.nodes += [f"{name}/root", f"{name}/tip"]
 
-    def node(self):
-        return self.random.choice(self.nodes)
+    def group_of(self, node):
+        return self.model["bodies"][node.split("/")[0]].get("group")
+
+    def node(self, group=None):
+        """A node; of this group, if one is given."""
+        return self.random.choice([n for n in self.nodes if not group or (self.group_of(n) or "main") == group])
 
     def two_nodes(self):
         """Two nodes of different bodies, or the ground and a node."""
@@ -83,14 +87,23 @@ class Maker:
         others = [n for n in self.nodes if n.split("/")[0] != b.split("/")[0]]
         return (self.random.choice(others) if others and self.chance(0.7) else "ground"), b
 
-    def joint_of_one_dof(self):
-        if not self.one_dof:
+    def driven(self):
+        """Joints whose motion is given, by a device or with their group."""
+        groups = self.model.get("group_motions", {}).values()
+        devices = [d["joint"] for d in self.model["devices"].values() if d["type"] == "joint_drive"]
+        return devices + [joint for group in groups for joint in group]
+
+    def joint_of_one_dof(self, without=()):
+        found = [item for item in self.one_dof if item[0] not in without]
+        if not found:
             add_link(self, len(self.model["bodies"]), "revolute")
-        return self.random.choice(self.one_dof)
+            return self.one_dof[-1]
+        return self.random.choice(found)
 
 
 # ---- trees -----------------------------------------------------------------------------------------------------------
 
+OTHER = "other"  # name of the second group
 ANGLES = ("revolute", "screw")
 JOINTS = ("revolute", "revolute", "prismatic", "screw", "universal", "cylindrical", "planar", "spherical", "free")
 
@@ -111,13 +124,16 @@ def joint_state(make, kind, moving):
     return {"at": make.vector(0.5), "orientation": turn, "velocity": [u(), u(), u()], "angular_velocity": [u(), u(), u()]}
 
 
-def add_link(make, index, kind=None):
-    """One more body on a random node, by a joint of a random type."""
+def add_link(make, index, kind=None, group="main"):
+    """One more body on a random node of the group, by a joint of a random type."""
     model, name, joint = make.model, f"b{index}", f"j{index}"
     kind = kind or make.random.choice(JOINTS)
-    at = make.node() if make.nodes and make.chance(0.85) else "ground"
+    there = any((make.group_of(n) or "main") == group for n in make.nodes)
+    at = make.node(group) if there and make.chance(0.85) else "ground"
     flexible = make.flexible and make.chance(0.4)
     (make.beam if flexible else make.body)(name)
+    if group != "main":
+        model["bodies"][name]["group"] = group
     model["joints"][joint] = {"type": kind, "from": at, "to": f"{name}/root" if flexible else name}
     if kind not in ("spherical", "free", "weld"):
         model["joints"][joint]["axis"] = "x" if kind == "universal" else make.axis()
@@ -137,6 +153,23 @@ def add_link(make, index, kind=None):
 def add_tree(make):
     for index in range(make.random.randint(1, 5)):
         add_link(make, index)
+
+
+def add_group(make, given):
+    """A second group of one or two bodies, with its own gravity, or moving as given functions of time."""
+    first = len(make.model["bodies"])
+    make.model["groups"] = {OTHER: {"gravity": make.vector(5)}}
+    for index in range(first, first + make.random.randint(1, 2)):
+        add_link(make, index, make.random.choice(("revolute", "prismatic")) if given else None, OTHER)
+    if given:
+        joints = [f"j{index}" for index in range(first, len(make.model["bodies"]))]
+        make.model["group_motions"] = {OTHER: {joint: {"q": drive_formula(make, joint)} for joint in joints}}
+
+
+def drive_formula(make, joint):
+    """A smooth motion that begins as the state of the joint says."""
+    start, w = make.model["state"][joint], make.number(1, 10)
+    return f"{start['q']} + {start['u'] / w}*sin({w}*t) + {make.number(-0.3, 0.3)}*(1 - cos({make.number(1, 10)}*t))"
 
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
@@ -179,7 +212,9 @@ def add_four_bar(make):
 
 def add_gear(make):
     """Couples two coordinates of the tree: factor1 q1 + factor2 q2 stays what it is at the start."""
-    free = [joint for joint, _ in make.one_dof]
+    driven, bodies = make.driven(), make.model["bodies"]
+    in_main = [j for j, _ in make.one_dof if "group" not in bodies[make.model["joints"][j]["to"].split("/")[0]]]
+    free = [joint for joint in in_main if joint not in driven]
     if len(free) < 2:
         return
     first, second = make.random.sample(free, 2)
@@ -259,6 +294,17 @@ def servo(make):
     return device
 
 
+def joint_drive(make):
+    """Of a loop at most one joint is driven: the motion begins as the state says, so that the loop stays closed."""
+    driven = make.driven()
+    closed = [joint for joint, _ in make.one_dof] if driven and "loops" in make.model else []
+    joint, _ = make.joint_of_one_dof(driven + closed)
+    if "loops" in make.model or make.chance(0.6):
+        return {"joint": joint, "q": drive_formula(make, joint)}
+    start = make.model["state"][joint]["q"]
+    return {"joint": joint, "q": [[0.1 * make.duration, start], [0.8 * make.duration, start + make.number(-0.5, 0.5)]]}
+
+
 def wheel(make):
     torque = {"shape": make.random.choice(("step", "linear")), "points": [[0, make.number(-1, 1)], [make.duration / 3, make.number(-1, 1)]]}
     return {"node": make.node(), "axis": make.axis(), "inertia": make.number(0.01, 0.1), "speed": make.number(-50, 50), "torque": torque, "drag": make.number(0, 1e-3)}
@@ -323,7 +369,7 @@ def expression(make):
     return {"joint": joint, "effort": make.random.choice(formulas)}
 
 
-DEVICES = (spring, bushing, limit, friction, servo, wheel, gyro, thruster, slosh, gravity, table_load, contact, expression)
+DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, gyro, thruster, slosh, gravity, table_load, contact, expression)
 
 
 def add_device(make, kind):
@@ -334,18 +380,64 @@ def add_device(make, kind):
 # ---- events ----------------------------------------------------------------------------------------------------------
 
 
-def add_events(make):
-    devices, at = list(make.model["devices"]), make.number(0.2, 0.6) * make.duration
-    joint, _ = make.random.choice(make.one_dof)
-    what = make.random.choice(("lock", "switch", "condition"))
-    if what == "lock":
-        events = {"stop": {"at": at, "do": {"lock": joint}}, "go": {"after": "stop", "delay": 0.1, "do": {"unlock": joint}}}
-    elif what == "switch":
-        events = {"off": {"at": at, "do": {"switch_off": make.random.choice(devices)}}}
-    else:
-        start = make.model["state"][joint]["q"]
-        events = {"pass": {"when": f"q({joint}) > {start + make.number(0.01, 0.2)}", "do": {"switch_off": make.random.choice(devices)}}}
-    make.model["events"] = events
+def lock(make, at):
+    joint, _ = make.joint_of_one_dof(make.driven())
+    return {"stop": {"at": at, "do": {"lock": joint}}, "go": {"after": "stop", "delay": 0.1, "do": {"unlock": joint}}}
+
+
+def switch(make, at):
+    return {"off": {"at": at, "do": {"switch_off": make.random.choice(list(make.model["devices"]))}}}
+
+
+def condition(make, at):
+    joint, _ = make.joint_of_one_dof()
+    start = make.model["state"][joint]["q"]
+    device = make.random.choice(list(make.model["devices"]))
+    return {"pass": {"when": f"q({joint}) > {start + make.number(0.01, 0.2)}", "do": {"switch_off": device}}}
+
+
+def attach(make, at):
+    """Two nodes as they are then: of one group that closes a loop, of two it makes one tree."""
+    a, b = make.two_nodes()
+    latch = {"name": "latch", "type": make.random.choice(("weld", "spherical")), "from": a, "to": b, "fit": "from"}
+    make.model.setdefault("groups", {})["loose"] = {}
+    return {
+        "meet": {"at": at, "do": {"attach": latch}},
+        "part": {"after": "meet", "delay": 0.2 * make.duration, "do": {"detach": "latch", "group": "loose"}},
+    }
+
+
+def detach(make, at):
+    driven = make.driven()
+    joints = [joint for joint in make.model["joints"] if joint not in driven]
+    make.model.setdefault("groups", {})["loose"] = {"gravity": make.vector(3)}
+    return {"part": {"at": at, "do": {"detach": make.random.choice(joints), "group": "loose"}}}
+
+
+def release(make, at):
+    return {"free": {"at": at, "do": {"release": OTHER}}}
+
+
+EVENTS = (lock, switch, condition, attach, detach, release)
+
+
+def add_events(make, kind):
+    make.model["events"] = kind(make, make.number(0.2, 0.6) * make.duration)
+
+
+# ---- models ----------------------------------------------------------------------------------------------------------
+
+
+def features(model):
+    """What a model has of DEVICES and EVENTS, by name, and "two groups"."""
+    found = {device["type"] for device in model["devices"].values()}
+    found |= {"two groups"} if OTHER in model.get("groups", {}) else set()
+    names = {"stop": "lock", "off": "switch", "pass": "condition", "meet": "attach", "free": "release"}
+    events = list(model.get("events", {}))
+    return found | ({names.get(events[0], "detach")} if events else set())
+
+
+FEATURES = [kind.__name__ for kind in DEVICES + EVENTS] + ["two groups"]
 
 
 def make(seed):
@@ -355,6 +447,9 @@ def make(seed):
     if maker.chance(0.8):
         maker.model["gravity"] = [0, 0, -GRAVITY] if maker.chance(0.7) else maker.vector(10)
     add_four_bar(maker) if closed and maker.chance(0.6) else add_tree(maker)
+    event = EVENTS[seed // 3 % len(EVENTS)] if seed % 3 == 0 and not closed else None
+    if event is release or maker.chance(0.2):
+        add_group(maker, event is release or maker.chance(0.4))
     first = DEVICES[seed % len(DEVICES)]
     for kind in [first] + maker.random.choices(DEVICES, k=maker.random.choice((0, 0, 1, 2))):
         if kind is gravity and any(d["type"] == "gravity" for d in maker.model["devices"].values()):
@@ -362,7 +457,7 @@ def make(seed):
         add_device(maker, kind)
     if closed and "loops" not in maker.model:
         add_gear(maker)
-    elif not closed and maker.one_dof and maker.chance(0.15):
-        add_events(maker)
+    if event:
+        add_events(maker, event)
     maker.model["run"] = {"duration": maker.duration}
     return maker.model

@@ -185,6 +185,36 @@ static void backlash_leaves_the_joint_alone(void **state) {
 	rig_free(&rig);
 }
 
+/* With damping the sides part where k s + c s' = 0, at the restitution of a damped stop: steps end there. */
+static void a_damped_gear_lets_go_to_tolerance(void **state) {
+	(void)state;
+	const double J = 0.4, I = 0.1, k = 800, z = 0.3, w = sqrt(k * (1 / I + 1 / J)), wd = w * sqrt(1 - z * z);
+	const double c = 2 * z * k / w, t = (acos(-1) - atan2(c * wd, k - c * z * w)) / wd;
+	const double away = exp(-z * w * t) * (cos(wd * t) - z * w / wd * sin(wd * t)), mean = I / (I + J);
+	for (double rtol = 1e-4; rtol > 1e-11; rtol /= 10) {
+		Rig rig = rotor();
+		const CalServoDef def = {.name = "servo",
+		                         .joint = rig_joint_of(&rig, "m"),
+		                         .rotor_inertia = I,
+		                         .gear_stiffness = k,
+		                         .gear_damping = c,
+		                         .backlash = 0.2};
+		const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5, .rtol = rtol, .atol = 1e-3 * rtol}};
+		int device;
+		CalDeviceInfo info;
+		rig_ok(cal_sim_create(rig.desc, &options, &rig.sim, &rig_error));
+		rig_ok(cal_sim_add_servo(rig.sim, &def, &device, &rig_error));
+		assert_int_equal(cal_sim_restart(rig.sim, NULL), CAL_OK);
+		assert_int_equal(cal_sim_device(rig.sim, device, &info), CAL_OK);
+		info.x[1] = 1;
+		assert_int_equal(cal_sim_restart(rig.sim, NULL), CAL_OK);
+		rig_advance(&rig, 0.1 + t + 0.05);
+		check_near(info.x[1] - cal_sim_state(rig.sim, 0)->u[0], away, 4 * rtol);
+		check_near(J * cal_sim_state(rig.sim, 0)->u[0] + I * info.x[1], mean * (I + J), 4 * rtol);
+		rig_free(&rig);
+	}
+}
+
 /* ---- wheels and gyros ----------------------------------------------------------------------------------- */
 
 /* Rest to rest: torque +-tau for T each turns the body by -tau T^2/J, and the wheel stands again. */
@@ -544,6 +574,7 @@ int main(void) {
 		cmocka_unit_test(a_motor_obeys_its_torque_speed_line),
 		cmocka_unit_test(a_gear_swings_between_rotor_and_joint),
 		cmocka_unit_test(backlash_leaves_the_joint_alone),
+		cmocka_unit_test(a_damped_gear_lets_go_to_tolerance),
 		cmocka_unit_test(a_wheel_slews_its_body),
 		cmocka_unit_test(a_spinning_wheel_keeps_the_momentum),
 		cmocka_unit_test(a_wheel_saturates),
