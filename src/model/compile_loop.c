@@ -121,13 +121,19 @@ static double length_of_way(const CalModel *model, const Loop *loop, int s, int 
 	return sum;
 }
 
+/* Placements that cancel, such as those of a loop that closes on the axis of its only joint, leave no more than round-off. */
+static const double NO_LENGTH = 1e-10;
+
 static double find_reach(const CalModel *model, const Loop *loop) {
 	dvec3 a, b;
 	if (loop->term_count)
 		return 0;
 	const int closes = loop_closes(model, loop);
 	const double ways = length_of_way(model, loop, 0, closes, &a) + length_of_way(model, loop, 1, closes, &b);
-	return ways + length((dvec3){b.x - a.x, b.y - a.y, b.z - a.z}) + loop->length + loop->radius;
+	const double reach = ways + length((dvec3){b.x - a.x, b.y - a.y, b.z - a.z}) + loop->length + loop->radius;
+	const double parts =
+		length(dvec_in(loop->def_a.position)) + length(dvec_in(loop->def_b.position)) + length(a) + length(b);
+	return reach > NO_LENGTH * parts ? reach : 0;
 }
 
 /* Of a coupling: its largest term, a turn by 1 rad or a slide by the reach. */
