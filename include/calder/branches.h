@@ -57,7 +57,10 @@ typedef struct CalBranchInfo {
 
 CAL_API CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info);
 
-/** As cal_forward_dynamics() and cal_implicit_dynamics(). With a transport all ranks call these with the same arguments. */
+/**
+ * As cal_forward_dynamics() and cal_implicit_dynamics(), and by these where light links leave a doubt about loops: as
+ * accurate as they are, refused as they do. With a transport all ranks call these with the same arguments.
+ */
 CAL_API CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input,
                                        double *udot);
 CAL_API CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,

@@ -29,6 +29,7 @@ typedef struct Burden {
 	_Alignas(BRANCH_LINES) TeamMark told;
 	int culprit; // freedom of the whole model whose inertia is singular, -1: none
 	int not_a_number;
+	int doubtful; // loops of the branch itself have cost digits: the model is to be solved in one piece
 	Slot slot;
 } Burden;
 

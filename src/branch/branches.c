@@ -76,7 +76,7 @@ static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
 	const int wanted = options->branches > 0 ? options->branches : threads;
 	const size_t numbers = 2 * (size_t)s->model->row_count + (size_t)s->model->nu + (size_t)s->model->nq;
 	s->numbers = memory_alloc(&s->allocator, numbers * sizeof(double));
-	if (!s->numbers)
+	if (!s->numbers || (s->model->row_count > 0 && cal_work_create(s->model, &s->whole) != CAL_OK))
 		return CAL_ERR_MEMORY;
 	uint8_t *barred = memory_alloc(&s->allocator, (size_t)s->model->link_count + 1);
 	if (!barred)
@@ -125,6 +125,7 @@ void branches_set_whole(CalBranches *s, bool whole) {
 	s->ranks->failed = false;
 	for (int k = 0; k < s->count; ++k) { // of other ranks nobody fills these in
 		s->branches[k].burden->culprit = -1;
+		s->branches[k].burden->doubtful = 0;
 		s->branches[k].bad = CAL_OK;
 	}
 }
@@ -226,12 +227,25 @@ void cal_branches_destroy(CalBranches *branches) {
 	if (branches->own_team)
 		team_destroy(branches->team);
 	unmake(branches);
+	cal_work_destroy(branches->whole);
 	memory_free(&allocator, branches->numbers);
 	memory_free(&allocator, branches->block);
 }
 
+/* ---- calls, and what they found --------------------------------------------------------------------------- */
+
+CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot) {
+	return branches_run(branches, state, state, input, 0, udot, (BranchThen){0});
+}
+
+CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
+                                const CalInput *input, double h, double *udot) {
+	return branches_run(branches, state, elastic, input, h, udot, (BranchThen){0});
+}
+
 bool branches_are_here(const CalBranches *branches) { return !branches->ranks; }
 const CalModel *branches_model(const CalBranches *branches) { return branches->model; }
+CalWork *branches_whole(CalBranches *branches) { return branches->whole; }
 double *branches_numbers(CalBranches *branches) { return branches->numbers; }
 
 int cal_branches_count(const CalBranches *branches) { return branches ? branches->count : 0; }

@@ -269,6 +269,7 @@ static void sweep(CalBranches *s, Branch *b) {
 	const int culprit = b->model.plan ? sweep_loops(s, b, &in) : kernels->inward(&b->model, &in, b->work);
 	b->culprit = culprit >= 0 ? whole_number(b, culprit) : -1;
 	b->not_a_number = culprit >= 0 && isnan(b->work->dofs[culprit].d);
+	b->burden->doubtful = b->model.plan && (b->work->loops.doubtful || b->work->loops.hopeless);
 	if (s->rows) {
 		rows_fill(s->rows, b, &s->call.state, s->call.number, &s->call.rows);
 		rows_receive(s->rows, s->branches, b);
@@ -335,8 +336,8 @@ static void part(CalBranches *s, const AssemblyNode *node) {
 	tell(s, inner, A0, F);
 }
 
-/* Its accelerations are known: to whoever wants them. A rank that goes on alone goes on with finite numbers. */
-static void conclude(CalBranches *s, Branch *b) {
+/* A rank that goes on alone goes on with finite numbers. */
+void solver_conclude(CalBranches *s, Branch *b) {
 	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
 	if (status != CAL_OK && s->ranks && !s->ranks->whole)
 		memset(b->udot, 0, (size_t)b->model.nu * sizeof(double));
@@ -367,7 +368,7 @@ static void outward(CalBranches *s, Branch *b) {
 			tell(s, child->chain, spatial_add(b->work->links[child->seat_link].A, branch_seat_bias(b, child)), NULL);
 	}
 	if (!s->ranks || !s->ranks->whole)
-		conclude(s, b);
+		solver_conclude(s, b);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
@@ -438,6 +439,8 @@ static int work_as(void *context, int worker) {
 		rows_solve(s->rows, s->branches, s->count, a, &s->call.state, s->call.number, &s->call.rows);
 	if (s->rows)
 		team_wait(&s->rows->solved, s->call.number);
+	if (!s->ranks && UNLIKELY(solver_is_doubtful(s)))
+		return 0; // nobody goes on from there
 	stand_still(s, worker);
 	for (int i = a->count - 1; i >= 0; --i) {
 		const AssemblyNode *node = &a->nodes[a->order[i]];
@@ -481,14 +484,20 @@ static CalStatus judge(CalBranches *s) {
 
 static int run_all(CalBranches *s, TeamFn work) { return s->team ? team_run(s->team, work, s) : work(s, 0); }
 
-/* All ranks get to know everything, and go on with every branch. */
-static CalStatus conclude_all(CalBranches *s) {
-	const CalStatus status = ranks_gather_udot(s->ranks, &s->call.state);
-	for (int k = s->count - 1; k >= 0 && status == CAL_OK; --k)
+/* Behind the work of this rank. Whole: all ranks get to know everything, and go on with every branch. */
+static CalStatus run_among_ranks(CalBranches *s) {
+	s->ranks->evaluations++;
+	if (!s->ranks->whole) // only the whole state can dispel a doubt: the run finds out, and goes that way
+		return ranks_verdict(s->ranks, solver_is_doubtful(s) ? CAL_NOT_CONVERGED : judge(s));
+	if (ranks_gather_udot(s->ranks, &s->call.state) != CAL_OK)
+		return CAL_ERR_LOST;
+	if (solver_is_doubtful(s))
+		return ranks_verdict(s->ranks, solver_run_whole(s));
+	for (int k = s->count - 1; k >= 0; --k)
 		note_culprit(s, &s->branches[k]);
-	for (int k = 0; k < s->count && status == CAL_OK; ++k)
-		conclude(s, &s->branches[k]);
-	return status;
+	for (int k = 0; k < s->count; ++k)
+		solver_conclude(s, &s->branches[k]);
+	return ranks_verdict(s->ranks, judge(s));
 }
 
 CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *elastic, const CalInput *input, double h,
@@ -504,12 +513,11 @@ CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *el
 	                 .then = then};
 	const int bad = run_all(s, work_as);
 	s->culprit = -1;
-	if (!s->ranks)
-		return bad ? judge(s) : CAL_OK;
-	s->ranks->evaluations++;
-	if (s->ranks->whole && conclude_all(s) != CAL_OK)
-		return CAL_ERR_LOST;
-	return ranks_verdict(s->ranks, judge(s));
+	if (s->ranks)
+		return run_among_ranks(s);
+	if (UNLIKELY(solver_is_doubtful(s)))
+		return solver_run_whole(s);
+	return bad ? judge(s) : CAL_OK;
 }
 
 CalStatus branches_correct(CalBranches *s, const CalState *state, const double *z, const uint8_t *frozen,
@@ -522,7 +530,7 @@ CalStatus branches_correct(CalBranches *s, const CalState *state, const double *
 	                 .still = true,
 	                 .rows = {.plain = true, .positions = positions, .z = z}};
 	run_all(s, work_as);
-	return judge(s);
+	return solver_is_doubtful(s) ? CAL_NOT_CONVERGED : judge(s);
 }
 
 /* Residuals of the loops that are closed within a branch. */
@@ -586,13 +594,4 @@ CalStatus branches_each(CalBranches *s, BranchFn run, void *user) {
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
 		status = s->branches[k].bad;
 	return s->ranks ? ranks_verdict(s->ranks, status) : status;
-}
-
-CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot) {
-	return branches_run(branches, state, state, input, 0, udot, (BranchThen){0});
-}
-
-CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
-                                const CalInput *input, double h, double *udot) {
-	return branches_run(branches, state, elastic, input, h, udot, (BranchThen){0});
 }

@@ -23,6 +23,7 @@ typedef struct Projection {
 	const uint8_t *frozen;
 	double *value, *rate; // [rows]
 	double *dq, *q;       // [nu], [nq]
+	bool doubtful;        // found: branches cannot tell the motion
 } Projection;
 
 /* In units of the rows (model/model.h). */
@@ -61,9 +62,15 @@ static double misfit(const Projection *p, const CalState *state, double *q) {
 	return square_sum(p->model, p->value);
 }
 
-/* 1: the residuals became smaller, and are those of the new q; 0: they did not; -1: M is singular. */
-static int improve(const Projection *p, CalState *state, double *least) {
-	if (branches_correct(p->branches, state, p->value, p->frozen, true, p->dq) != CAL_OK)
+static CalStatus correct(Projection *p, const CalState *state, const double *z, bool positions) {
+	const CalStatus status = branches_correct(p->branches, state, z, p->frozen, positions, p->dq);
+	p->doubtful = status == CAL_NOT_CONVERGED;
+	return status;
+}
+
+/* 1: the residuals became smaller, and are those of the new q; 0: they did not; -1: M is singular, or there is a doubt. */
+static int improve(Projection *p, CalState *state, double *least) {
+	if (correct(p, state, p->value, true) != CAL_OK)
 		return -1;
 	for (int half = 0; half < HALVINGS; ++half) {
 		cal_config_integrate(p->model, state->q, p->dq, p->q);
@@ -79,7 +86,7 @@ static int improve(const Projection *p, CalState *state, double *least) {
 	return 0;
 }
 
-static CalStatus project_positions(const Projection *p, CalState *state, const CalProjectOptions *options,
+static CalStatus project_positions(Projection *p, CalState *state, const CalProjectOptions *options,
                                    CalProjectReport *report) {
 	const int steps = options->max_iterations > 0 ? options->max_iterations : STEPS;
 	const double tolerance = options->tolerance > 0 ? options->tolerance : TOLERANCE;
@@ -101,7 +108,7 @@ static CalStatus project_positions(const Projection *p, CalState *state, const C
 	return largest(p->model, p->value, &report->row, &report->residual) <= tolerance ? CAL_OK : CAL_NOT_CONVERGED;
 }
 
-static CalStatus project_speeds(const Projection *p, CalState *state) {
+static CalStatus project_speeds(Projection *p, CalState *state) {
 	int where;
 	double plain, fastest = 0;
 	for (int k = 0; k < p->model->nu; ++k)
@@ -109,7 +116,7 @@ static CalStatus project_speeds(const Projection *p, CalState *state) {
 	for (int again = 0; again < 2; ++again) {
 		if (largest(p->model, p->rate, &where, &plain) <= RATE_ROUND_OFF * fastest)
 			break;
-		const CalStatus status = branches_correct(p->branches, state, p->rate, p->frozen, false, p->dq);
+		const CalStatus status = correct(p, state, p->rate, false);
 		if (status != CAL_OK)
 			return status;
 		for (int k = 0; k < p->model->nu; ++k)
@@ -144,6 +151,8 @@ CalStatus cal_branches_project(CalBranches *branches, CalState *state, const Cal
 	CalStatus status = project_positions(&p, state, &used, report);
 	if (status == CAL_OK)
 		status = project_speeds(&p, state);
+	if (p.doubtful)
+		return cal_loop_project(p.model, state, &used, branches_whole(branches), report);
 	int where = -1;
 	largest(p.model, p.value, &where, &report->residual);
 	report->row = status == CAL_OK ? -1 : where;

@@ -16,7 +16,7 @@ _Static_assert(sizeof(Slot) == RANKS_BURDEN * sizeof(double), "a burden is told 
 _Static_assert(sizeof(spatial) == RANKS_PUSH * sizeof(double), "a push is told as plain numbers");
 
 enum { TELL_BASE, TELL_BURDEN, TELL_PUSH, TELL_KINDS };
-enum { VERDICT = 3 }; // numbers beside the accelerations of a branch: culprit, whether it is no number, status
+enum { VERDICT = 4 }; // numbers beside the accelerations of a branch: culprit, whether it is no number, status, doubt
 
 /* ---- messages ------------------------------------------------------------------------------------------ */
 
@@ -106,6 +106,7 @@ static void put_verdict(const Branch *b, double *x) {
 	x[0] = b->culprit;
 	x[1] = b->not_a_number;
 	x[2] = (double)b->bad;
+	x[3] = b->burden->doubtful;
 }
 
 static void get_verdict(const CalState *state, Branch *b, const double *x) {
@@ -114,6 +115,7 @@ static void get_verdict(const CalState *state, Branch *b, const double *x) {
 	b->culprit = (int)x[0];
 	b->not_a_number = (int)x[1];
 	b->bad = (CalStatus)x[2];
+	b->burden->doubtful = (int)x[3];
 	segments_gather(b->q_segment, b->q_segments, state->q, b->q);
 	segments_gather(b->u_segment, b->u_segments, state->u, b->u);
 }

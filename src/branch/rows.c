@@ -11,8 +11,12 @@
 #include "math/min_norm.h"
 #include "math/octet.h"
 
-/* A pivot below this part of what its row came with follows from others; one that is nothing beside all is round-off. */
-static const double DEPENDENT = 1e-11, NOTHING = 1e-20;
+/* A pivot below this part of what its row came with follows from others; one that is nothing beside all is round-off of the
+ * joins: as small as a row next to a singular position is. */
+static const double DEPENDENT = 1e-11, NOTHING = LOOP_SINGULAR;
+static const double ROUND_OFF = 1e-15; // of a pivot, as part of its row's compliance
+static const double DOUBTFUL = 1e-4; // with less left, round-off of others may be a good part of what is (loop_front.c)
+static const double JOINED = 1e-5;   // of what joins take away: a pivot below has lost digits to their round-off
 
 /* ---- life ----------------------------------------------------------------------------------------- */
 
@@ -38,7 +42,7 @@ CalStatus rows_make(const CalModel *model, const Places *places, int branches, R
 	if (model->loop_count == 0)
 		return CAL_OK;
 	const size_t loops = (size_t)model->loop_count, m = (size_t)model->row_count, width = OCTET * (1 + loops);
-	const size_t numbers = width + 2 * m + m * m + (m + 2) * m;
+	const size_t numbers = width + 3 * m + m * m + (m + 2) * m;
 	const size_t size = sizeof(Rows) + (size_t)branches * sizeof(RowsPlace) + loops * sizeof(RowsLoop) +
 	                    numbers * sizeof(double) + m * (sizeof(int) + 1) + 2 * BRANCH_LINES;
 	char *memory = memory_alloc(&model->allocator, size);
@@ -54,10 +58,14 @@ CalStatus rows_make(const CalModel *model, const Places *places, int branches, R
 	r->right = r->lambda + m;
 	r->Lambda = r->right + m;
 	r->scratch = r->Lambda + m * m;
-	r->order = (int *)(void *)(r->scratch + (m + 2) * m);
+	r->unit = r->scratch + (m + 2) * m;
+	r->order = (int *)(void *)(r->unit + m);
 	r->independent = (uint8_t *)(r->order + m);
 	for (int l = 0; l < r->loops; ++l) {
-		r->list[l].loop = &model->loops[l];
+		const Loop *loop = &model->loops[l];
+		r->list[l].loop = loop;
+		r->reach = fmax(r->reach, loop->reach);
+		memcpy(r->unit + loop->row, loop->unit, sizeof(double) * (size_t)loop->rows);
 		place_side(places, &model->loops[l], 0, &r->list[l].side[0]);
 		place_side(places, &model->loops[l], 1, &r->list[l].side[1]);
 	}
@@ -396,20 +404,6 @@ spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNod
 
 /* ---- the ground ------------------------------------------------------------------------------------------------ */
 
-/* Rows that nothing moves have no multiplier. */
-static void leave_out_nothing(int m, double *Lambda, double *right) {
-	double most = 0;
-	for (int i = 0; i < m; ++i)
-		most = fmax(most, Lambda[i * m + i]);
-	for (int i = 0; i < m; ++i) {
-		if (Lambda[i * m + i] > NOTHING * most)
-			continue;
-		right[i] = 0;
-		for (int j = 0; j < m; ++j)
-			Lambda[i * m + j] = Lambda[j * m + i] = 0;
-	}
-}
-
 static void add_chain(const Rows *rows, const BorderColumns *c) {
 	const int W = rows->width, m = rows->model->row_count;
 	for (int l = 0; l < rows->loops; ++l) {
@@ -440,6 +434,86 @@ void rows_residual(const Rows *rows, const CalState *state, uint64_t call, doubl
 	}
 }
 
+static double column_mobility(const Rows *rows, const Branch *b, const Link *link, int k) {
+	const double d = b->work->dofs[link->u + k].d;
+	return motion_column_kind((Motion)link->motion, k) == COLUMN_TRANSLATION ? d / (rows->reach * rows->reach) : d;
+}
+
+/* Compliances of free columns that turn, or slide along the longest loop: the largest and the smallest. */
+typedef struct Mobility {
+	double most, least;
+	double joined; // the largest of those between a base and a cut: joins take it away again
+} Mobility;
+
+/* Without what was cut off. */
+static double joined_mobility(const Rows *rows, const Branch *b) {
+	double most = 0;
+	for (int p = 0; b->apart_child >= 0 && p < b->border.path_count; ++p) {
+		const Link *link = &b->model.links[b->border.path[p]];
+		for (int k = 0; k < link->nu; ++k)
+			most = fmax(most, column_mobility(rows, b, link, k));
+	}
+	return most;
+}
+
+static Mobility find_mobility(const Rows *rows, const Branch *branches, int count) {
+	Mobility found = {0, INFINITY, 0};
+	for (int k = 0; k < count; ++k) {
+		const Branch *b = &branches[k];
+		found.joined = fmax(found.joined, joined_mobility(rows, b));
+		if (b->model.flex_count > 0)
+			found.least = 0; // what modes move rows by is not known
+		for (int i = 0; i < b->model.link_count; ++i) {
+			const Link *link = &b->model.links[i];
+			for (int j = 0; j < link->nu; ++j) {
+				const double mobility = column_mobility(rows, b, link, j);
+				found.most = fmax(found.most, mobility);
+				found.least = mobility > 0 ? fmin(found.least, mobility) : found.least; // or it is prescribed
+			}
+		}
+	}
+	return found;
+}
+
+/* Rows that nothing moves, beside what columns could move them by, have no multiplier. */
+static void leave_out_nothing(const Rows *rows, double most) {
+	const int m = rows->model->row_count;
+	const double *unit = rows->unit;
+	double *Lambda = rows->Lambda;
+	for (int i = 0; i < m; ++i)
+		most = fmax(most, Lambda[i * m + i] / (unit[i] * unit[i]));
+	for (int i = 0; i < m; ++i) {
+		if (Lambda[i * m + i] > NOTHING * most * unit[i] * unit[i])
+			continue;
+		rows->right[i] = 0;
+		for (int j = 0; j < m; ++j)
+			Lambda[i * m + j] = Lambda[j * m + i] = 0;
+	}
+}
+
+/* Of the rows that are kept, in their units. */
+static double smallest_pivot(const Rows *rows, int rank) {
+	double least = INFINITY;
+	for (int k = 0; k < rank; ++k) {
+		const double root = rows->Lambda[k * (rows->model->row_count + 1)] / rows->unit[rows->order[k]];
+		least = fmin(least, root * root);
+	}
+	return least;
+}
+
+/* Factors Lambda. Kept rows with little left have lost digits; those left out may be what only heavy links move. */
+static int factor(Rows *rows, const Branch *branches, int count) {
+	const int m = rows->model->row_count;
+	const Mobility mobility = find_mobility(rows, branches, count);
+	MinNormRows found = {.tolerance = DEPENDENT, .unit = rows->unit};
+	leave_out_nothing(rows, mobility.most);
+	const int rank = min_norm_factor_rows(m, rows->Lambda, &found, rows->order, rows->independent, rows->scratch);
+	rows->doubtful = found.left < DOUBTFUL || smallest_pivot(rows, rank) < JOINED * mobility.joined;
+	if (rank < m && fmax(found.rest, ROUND_OFF) * mobility.most > DEPENDENT * mobility.least)
+		rows->doubtful = true;
+	return rank;
+}
+
 void rows_solve(Rows *rows, const Branch *branches, int count, const Assembly *assembly, const CalState *state,
                 uint64_t call, const RowsCall *how) {
 	const int m = rows->model->row_count;
@@ -459,8 +533,7 @@ void rows_solve(Rows *rows, const Branch *branches, int count, const Assembly *a
 		for (int r = 0; r < loop->rows; ++r)
 			rows->right[loop->row + r] -= how->z ? how->z[loop->row + r] : row[r].acceleration;
 	}
-	leave_out_nothing(m, rows->Lambda, rows->right);
-	const int rank = min_norm_factor(m, rows->Lambda, DEPENDENT, rows->order, rows->independent, rows->scratch);
+	const int rank = factor(rows, branches, count);
 	min_norm_solve(m, rank, rows->Lambda, rows->order, rows->scratch, rows->right, rows->lambda);
 	for (int l = 0; l < rows->loops; ++l) {
 		const Loop *loop = rows->list[l].loop;

@@ -45,6 +45,9 @@ struct Rows {
 	double *scratch;        // [(rows + 2) rows]
 	int *order;
 	uint8_t *independent;
+	double *unit;  // [rows] of the model (Loop.unit)
+	double reach;  // of the longest loop
+	bool doubtful; // masses may have made rows small, or have cost digits
 	void *memory;
 };
 

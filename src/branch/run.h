@@ -55,13 +55,15 @@ CalStatus branches_run(CalBranches *branches, const CalState *state, const CalSt
                        double h, double *udot, BranchThen then);
 /**
  * The motion dq[nu] that multipliers alone bring about, M as inertia: rows move by -z[rows] as far as they can. frozen[nu]
- * (NULL: none) do not move; positions: rows of speeds alone take no part.
+ * (NULL: none) do not move; positions: rows of speeds alone take no part. CAL_NOT_CONVERGED: branches leave a doubt, and
+ * dq is not found; the model in one piece may find it.
  */
 CalStatus branches_correct(CalBranches *branches, const CalState *state, const double *z, const uint8_t *frozen,
                            bool positions, double *dq);
 /** No other rank has some of them. */
 bool branches_are_here(const CalBranches *branches);
 const CalModel *branches_model(const CalBranches *branches);
+CalWork *branches_whole(CalBranches *branches);  // workspace of the model in one piece; NULL: it has no loops
 double *branches_numbers(CalBranches *branches); // [2 rows + nu + nq] scratch of a projection
 /** Residuals of all rows, and their rates. */
 void branches_residual(CalBranches *branches, const CalState *state, double *value, double *rate);

@@ -41,7 +41,8 @@ struct CalBranches {
 	Ranks *ranks;   // NULL: all are here
 	Told *told;     // [count]
 	Assembly assembly;
-	double *numbers;      // [2 rows + nu + nq] scratch of a projection
+	double *numbers;      // [2 rows + nu + nq] scratch of a projection, or accelerations of the whole model
+	CalWork *whole;       // of the model in one piece, for when its loops leave a doubt; NULL: it has none
 	Rows *rows;           // loops that reach from branch to branch, NULL: there are none
 	void *memory, *block; // of these, of this
 	int culprit;
@@ -57,6 +58,13 @@ static inline int whole_number(const Branch *b, int own) {
 	}
 	return -1;
 }
+
+/** udot of a branch is known: to whoever wants it. */
+void solver_conclude(CalBranches *s, Branch *b);
+/** Whether the pivots of some loop leave a doubt. Waits for branches with loops; with ranks, as far as it was told. */
+bool solver_is_doubtful(const CalBranches *s);
+/** The call at hand by the model in one piece, which judges rows by geometry and refines; all branches conclude. */
+CalStatus solver_run_whole(CalBranches *s);
 
 /** The first link of a branch whose cut leaves a freedom with next to no inertia; -1: there is none, -2: no memory. */
 int solver_probe(CalBranches *s);

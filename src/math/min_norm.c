@@ -35,6 +35,7 @@ static double left(int n, const double *A, const double *diagonal, int i) {
 
 static int cholesky(int n, double *A, MinNormRows *rows, int *order, double *diagonal) {
 	rows->left = 1;
+	rows->rest = 0;
 	for (int k = 0; k < n; ++k) {
 		int best = k;
 		for (int i = k + 1; i < n; ++i) {
@@ -43,8 +44,10 @@ static int cholesky(int n, double *A, MinNormRows *rows, int *order, double *dia
 		}
 		exchange(n, A, order, diagonal, best, k);
 		const double rest = left(n, A, diagonal, k);
-		if (!(rest > (k < rows->known ? 0 : rows->tolerance)))
+		if (!(rest > (k < rows->known ? 0 : rows->tolerance))) {
+			rows->rest = fmax(rest, 0);
 			return k;
+		}
 		rows->left = fmin(rows->left, rest);
 		const double pivot = sqrt(A[k * (n + 1)]);
 		A[k * (n + 1)] = pivot;

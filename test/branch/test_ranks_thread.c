@@ -9,7 +9,7 @@
 
 #include <calder/calder.h>
 #include "branch/run.h"
-#include "support/random_tree.h"
+#include "support/light_loop.h"
 #include "support/thread_ranks.h"
 
 enum { TREES = 40, BRANCHES = 6, MOST_RANKS = 7, EVALUATIONS = 3 };
@@ -17,11 +17,13 @@ enum { TREES = 40, BRANCHES = 6, MOST_RANKS = 7, EVALUATIONS = 3 };
 /* What all ranks are to do, and what each found. */
 typedef struct Task {
 	const Fixture *f;
+	const CalModel *model;
 	bool whole;
 	double *udot[MOST_RANKS]; // [2 nu]: forward, then implicit
 	uint8_t *own[MOST_RANKS]; // [nu]
 	CalStatus status[MOST_RANKS];
 	int culprit[MOST_RANKS];
+	bool failed[MOST_RANKS];
 	CalDistributionInfo info[MOST_RANKS];
 } Task;
 
@@ -36,7 +38,7 @@ static void work(void *user, const CalTransport *transport) {
 	const int r = transport->rank;
 	CalBranches *branches = NULL;
 	const CalBranchOptions options = {.branches = BRANCHES, .forced = 1, .transport = transport};
-	task->status[r] = cal_branches_create(task->f->model, &options, &branches, NULL);
+	task->status[r] = cal_branches_create(task->model, &options, &branches, NULL);
 	if (task->status[r] != CAL_OK)
 		return;
 	int rank_of[BRANCHES * 8];
@@ -50,18 +52,21 @@ static void work(void *user, const CalTransport *transport) {
 	for (int k = 0; k < EVALUATIONS; k++)
 		task->status[r] = solve(branches, task->f, task->udot[r]);
 	task->culprit[r] = cal_branches_culprit(branches);
+	task->failed[r] = branches_failed(branches);
 	branches_count_messages(branches, &task->info[r]);
 	cal_branches_destroy(branches);
 }
 
-static void task_run(Task *task, Fixture *f, int size, bool whole) {
-	*task = (Task){.f = f, .whole = whole};
+static void task_run_model(Task *task, Fixture *f, const CalModel *model, int size, bool whole) {
+	*task = (Task){.f = f, .model = model, .whole = whole};
 	for (int r = 0; r < size; r++) {
 		task->udot[r] = fixture_doubles(f, 2 * f->nu);
 		task->own[r] = test_alloc((size_t)f->nu + 1, 1);
 	}
 	thread_ranks_run(size, work, task);
 }
+
+static void task_run(Task *task, Fixture *f, int size, bool whole) { task_run_model(task, f, f->model, size, whole); }
 
 static void task_free(Task *task) {
 	for (int r = 0; r < MOST_RANKS; r++)
@@ -192,12 +197,51 @@ static void threads_on_ranks_are_refused(void **state) {
 	fixture_destroy(f);
 }
 
+/* A rank on which loops leave a doubt: all solve the model in one piece; where borders alone are told, the run is to know. */
+static void light_loops_are_solved_in_one_piece(void **state) {
+	(void)state;
+	int doubts = 0;
+	for (uint64_t seed = test_seed(); seed < test_seed() + 8; seed++) {
+		Rng rng = rng_make(seed);
+		RefModel *ref = light_carriers(&rng);
+		make_light(ref, &rng, 1e-9);
+		Fixture *f = fixture_create(ref, seed, CAL_SOLVER_RECURSIVE);
+		CalModel *model;
+		CalWork *whole;
+		Task task;
+		ref_model_start(f->ref, f->state.q, f->state.u);
+		fixture_close_loops(f);
+		check_ok(seed, cal_model_compile(f->desc, NULL, &model, NULL));
+		check_ok(seed, cal_work_create(model, &whole));
+		double *want = fixture_doubles(f, f->nu);
+		check_ok(seed, cal_forward_dynamics(model, &f->state, &f->input, whole, want));
+		task_run_model(&task, f, model, 2, false);
+		const bool failed = task.failed[0] || task.failed[1];
+		check_that(seed, task.info[0].cuts > 0);
+		task_free(&task);
+		task_run_model(&task, f, model, 2, true);
+		for (int r = 0; r < 2; r++) {
+			check_ok(seed, task.status[r]);
+			check_that(seed, !failed || memcmp(task.udot[r], want, sizeof *want * (size_t)f->nu) == 0);
+			check_close_scaled(seed, "udot", f->nu, task.udot[r], want, max_abs(f->nu, want), 1e-10);
+		}
+		doubts += failed;
+		task_free(&task);
+		cal_work_destroy(whole);
+		cal_model_destroy(model);
+		fixture_destroy(f);
+	}
+	print_message("%d in doubt\n", doubts);
+	assert_true(doubts > 0);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_give_the_same_bits),
 		cmocka_unit_test(borders_alone_are_told),
 		cmocka_unit_test(ranks_agree_on_what_failed),
 		cmocka_unit_test(threads_on_ranks_are_refused),
+		cmocka_unit_test(light_loops_are_solved_in_one_piece),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
