@@ -45,12 +45,34 @@ static double column_unit(const CalModel *model, int k, double length) {
 	return joint && motion_column_kind((Motion)link->motion, k - link->u) == COLUMN_TRANSLATION ? length : 1;
 }
 
-/* Rank of G, rows and columns in their units: that of geometry, whatever the masses. Uses up scratch and order. */
-static int geometric_rank(const CalModel *model, const uint8_t *held, LoopWork *w) {
-	const int m = model->row_count;
+static double longest_reach(const CalModel *model) {
 	double length = 0;
 	for (int l = 0; l < model->loop_count; ++l)
 		length = fmax(length, model->loops[l].reach);
+	return length;
+}
+
+/* Rows of G whose gains are nothing but round-off, which light links would make as large as any, become zero. */
+static void leave_out_round_off(const CalModel *model, LoopWork *w) {
+	const double length = longest_reach(model);
+	double most = 0;
+	for (int i = 0; i < model->row_count; ++i) {
+		w->scratch[i] = 0;
+		for (int k = 0; k < model->nu; ++k)
+			w->scratch[i] = fmax(w->scratch[i], fabs(w->G[at(model, i) + (size_t)k]) * column_unit(model, k, length));
+		w->scratch[i] /= w->unit[i];
+		most = fmax(most, w->scratch[i]);
+	}
+	for (int i = 0; i < model->row_count; ++i) {
+		if (w->scratch[i] <= LOOP_ROUND_OFF * most)
+			memset(w->G + at(model, i), 0, sizeof(double) * (size_t)model->nu);
+	}
+}
+
+/* Rank of G, rows and columns in their units: that of geometry, whatever the masses. Uses up scratch and order. */
+static int geometric_rank(const CalModel *model, const uint8_t *held, LoopWork *w) {
+	const int m = model->row_count;
+	const double length = longest_reach(model);
 	for (int i = 0; i < m; ++i) {
 		for (int j = 0; j <= i; ++j) {
 			double sum = 0;
@@ -64,13 +86,17 @@ static int geometric_rank(const CalModel *model, const uint8_t *held, LoopWork *
 	return min_norm_rank(m, w->scratch, DEPENDENT, w->order, w->scratch + m * m);
 }
 
-/* Factors Lambda. Where masses may have made rows small, geometry says how many are independent. */
+/*
+ * Factors Lambda. Where masses may have made rows small, geometry says how many are independent. Round-off of light chains
+ * in M^-1 makes dependent rows look independent: beyond that number a row counts only if it has not lost digits.
+ */
 static void factor_rows(const CalModel *model, const uint8_t *held, LoopWork *w) {
 	MinNormRows rows = {.tolerance = DEPENDENT, .unit = w->unit};
 	multiply(model, w);
 	w->rank = min_norm_factor_rows(model->row_count, w->Lambda, &rows, w->order, w->independent, w->scratch);
-	if (w->rank < model->row_count) {
+	if (w->rank < model->row_count || rows.left < DOUBTFUL) {
 		rows.known = geometric_rank(model, held, w);
+		rows.tolerance = DOUBTFUL;
 		multiply(model, w);
 		w->rank = min_norm_factor_rows(model->row_count, w->Lambda, &rows, w->order, w->independent, w->scratch);
 	}
@@ -82,6 +108,9 @@ CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *pre
                       int euclidean, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const int m = model->row_count, n = model->nu;
+	for (int l = 0; l < model->loop_count; ++l)
+		memcpy(w->unit + model->loops[l].row, model->loops[l].unit, sizeof(double) * (size_t)model->loops[l].rows);
+	leave_out_round_off(model, w);
 	if (!euclidean) {
 		pose_outward_x1(model, q, prescribed, work);
 		const int culprit = factor_inward_x1(model, prescribed, rotor, work);
@@ -100,8 +129,6 @@ CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *pre
 					prescribed && prescribed[k] ? 0 : w->G[at(model, i) + (size_t)k] / (w->weight ? w->weight[k] : 1);
 		}
 	}
-	for (int l = 0; l < model->loop_count; ++l)
-		memcpy(w->unit + model->loops[l].row, model->loops[l].unit, sizeof(double) * (size_t)model->loops[l].rows);
 	factor_rows(model, prescribed, w);
 	return CAL_OK;
 }
