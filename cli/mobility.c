@@ -151,7 +151,15 @@ static void print_loop(const Mobility *m, int index, FILE *out) {
 		fprintf(out, ", %s", from);
 	if (loop.type != CAL_LOOP_COUPLING && loop.type != CAL_LOOP_KNIFE)
 		fprintf(out, " to %s", to);
-	fprintf(out, ", %d %s of which %d independent\n", loop.rows, loop.rows == 1 ? "row" : "rows", loop_rank(m, &loop));
+	fprintf(out, ", %d %s of which %d independent", loop.rows, loop.rows == 1 ? "row" : "rows", loop_rank(m, &loop));
+	for (int i = 0, said = 0; i < loop.rows; i++) {
+		char name[160] = "";
+		if (!(loop.driven >> i & 1))
+			continue;
+		cal_model_row_name(m->model, loop.row + i, name, sizeof name);
+		fprintf(out, "%s%s", said++ ? ", " : "; driven: ", name);
+	}
+	fputc('\n', out);
 }
 
 void mobility_print(const Mobility *m, FILE *out) {
@@ -221,7 +229,15 @@ static void json_loop(const Mobility *m, int index, FILE *out) {
 		json_string(out, path);
 	fprintf(out, ", \"rows\": %d, \"rank\": %d, ", loop.rows, loop_rank(m, &loop));
 	json_names(m, "redundant", m->independent, loop.row, loop.rows, 0, cal_model_row_name, out);
-	fputc('}', out);
+	fputs(", \"driven\": [", out);
+	for (int i = 0, said = 0; i < loop.rows; i++) {
+		if (!(loop.driven >> i & 1))
+			continue;
+		cal_model_row_name(m->model, loop.row + i, path, sizeof path);
+		fputs(said++ ? ", " : "", out);
+		json_string(out, path);
+	}
+	fputs("]}", out);
 }
 
 void mobility_json(const Mobility *m, FILE *out) {

@@ -54,8 +54,8 @@ static const char help[] =
 	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
 	"         pose:BODY/NODE and so on, node:BODY/NODE (pose and velocity), wrench:BODY/NODE (loads),\n"
 	"         deflection:BODY/NODE, reaction (all joints), reaction:JOINT, energy, momentum, loop:LOOP (its\n"
-	"         wrench), residual (of all loops), residual:LOOP; and single columns of them: momentum:Lz,\n"
-	"         u:flight.3, residual:pin:dx; device (outputs of all), device:NAME, event (how often each has\n"
+	"         wrench), residual (of all loops), residual:LOOP, multiplier (forces of all rows of loops),\n"
+	"         multiplier:LOOP; and single columns of them: momentum:Lz, u:flight.3, residual:pin:dx; device (outputs of all), device:NAME, event (how often each has\n"
 	"         happened), event:NAME, balance (energy account), total_momentum (of all groups together)\n"
 	"\n"
 	"example: calder run examples/pendulum.yaml -o pendulum.h5 --plot pendulum.svg q energy\n";

@@ -34,6 +34,7 @@ const SignalWord signal_words[] = {
 	{"reaction", SIGNAL_REACTION, true, true},
 	{"loop", SIGNAL_LOOP, false, true},
 	{"residual", SIGNAL_RESIDUAL, true, true},
+	{"multiplier", SIGNAL_MULTIPLIER, true, true},
 	{"device", SIGNAL_DEVICE, true, true},
 	{"event", SIGNAL_EVENT, true, true},
 	{"balance", SIGNAL_BALANCE, true, false},
@@ -380,20 +381,25 @@ static void add_each(SignalSet *set, CalSim *sim, SignalKind kind, const char *n
 	}
 }
 
-/* Directions d.. are lengths; the others are sines, or have no position. */
-static const char *row_unit(const char *direction) { return direction[0] == 'd' ? "m" : "1"; }
+/* Directions d.. are lengths; the others are sines, or have no position. Forces of a coupling are those of its terms. */
+static const char *row_unit(SignalKind kind, const char *direction) {
+	if (kind == SIGNAL_RESIDUAL)
+		return direction[0] == 'd' ? "m" : "1";
+	return direction[0] == 'c' ? "N m|N" : direction[0] == 'd' || direction[0] == 'v' ? "N" : "N m";
+}
 
 /* whole: columns have the names of rows, as where all loops are asked for; otherwise those of directions. */
-static void add_residual_signal(SignalSet *set, const CalModel *model, const char *name, int loop, bool whole) {
+static void add_row_signal(SignalSet *set, const CalModel *model, SignalKind kind, const char *name, int loop,
+                           bool whole) {
 	CalLoopInfo info;
-	Signal *signal = cal_model_loop(model, loop, &info) == CAL_OK ? add_signal(set, SIGNAL_RESIDUAL, name) : NULL;
+	Signal *signal = cal_model_loop(model, loop, &info) == CAL_OK ? add_signal(set, kind, name) : NULL;
 	if (!signal)
 		return;
 	signal->loop = info.id;
 	for (int row = info.row; row < info.row + info.rows; row++) {
 		const char *text = element_name(set, cal_model_row_name, model, row);
 		const char *dot = strrchr(text, '.'), *direction = dot ? dot + 1 : text;
-		add_column(set, name, whole ? text : direction, row_unit(direction));
+		add_column(set, name, whole ? text : direction, row_unit(kind, direction));
 		if (set->failed)
 			return;
 		set->places[set->column_count - 1].of = row - info.row;
@@ -472,7 +478,7 @@ static bool keep_column(SignalSet *set, int from, const char *column) {
 			if (strcmp(set->columns[i].name + set->columns[i].label, column) != 0)
 				continue;
 			int first = set->signals[from].first;
-			if (!signal_is_coordinate(signal->kind) && signal->kind != SIGNAL_RESIDUAL)
+			if (!signal_is_coordinate(signal->kind) && !signal_is_of_rows(signal->kind))
 				signal->only = i - signal->first;
 			set->columns[first] = set->columns[i];
 			set->places[first] = set->places[i];
@@ -530,8 +536,8 @@ static SignalFound add_object(SignalSet *set, CalSim *sim, SignalKind kind, cons
 			add_wrench_signal(set, kind, name, name, model, index);
 		else if (signal_is_of_node(kind))
 			add_node_signal(set, kind, name, name, node_id(model, index));
-		else if (kind == SIGNAL_RESIDUAL)
-			add_residual_signal(set, model, name, index, false);
+		else if (signal_is_of_rows(kind))
+			add_row_signal(set, model, kind, name, index, false);
 		else
 			add_joint_signal(set, sim, kind, name, group, index);
 		return set->failed || !column || keep_column(set, from, column) ? SIGNAL_FOUND : SIGNAL_NO_COLUMN;
@@ -545,9 +551,9 @@ static void add_of_group(SignalSet *set, CalSim *sim, SignalKind kind, const cha
 		add_group_signal(set, sim, kind, name, group);
 	else if (signal_is_of_node(kind) || kind == SIGNAL_REACTION)
 		add_each(set, sim, kind, name, group);
-	else if (kind == SIGNAL_RESIDUAL)
+	else if (signal_is_of_rows(kind))
 		for (int i = 0; i < cal_model_loop_count(model); i++)
-			add_residual_signal(set, model, name, i, true);
+			add_row_signal(set, model, kind, name, i, true);
 	else
 		for (int i = 0; i < cal_model_body_count(model); i++)
 			add_joint_signal(set, sim, kind, name, group, i);

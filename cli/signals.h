@@ -13,6 +13,7 @@
  *   reaction               wrench through every joint on its outboard body, world axes; reaction:JOINT of one
  *   loop:LOOP              wrench of a loop on its second side at the origin of frame B, world axes (knife: on its first)
  *   residual               how far the rows of all loops are from zero; residual:LOOP of one
+ *   multiplier             force of every row of all loops, of a driven one that of its drive; multiplier:LOOP of one
  *   device                 outputs of all devices; device:NAME of one
  *   event                  how often each event has happened so far; event:NAME of one
  *   balance                energy account of all groups and devices
@@ -46,6 +47,7 @@ typedef enum SignalKind {
 	SIGNAL_REACTION,
 	SIGNAL_LOOP,
 	SIGNAL_RESIDUAL,
+	SIGNAL_MULTIPLIER,
 	SIGNAL_DEVICE,
 	SIGNAL_EVENT,
 	SIGNAL_BALANCE,
@@ -116,7 +118,8 @@ extern const int signal_word_count;
 
 /** Is it about a node, a loop, something that is in no group? Otherwise it is about a joint. */
 static inline bool signal_is_of_node(SignalKind kind) { return kind >= SIGNAL_NODE && kind <= SIGNAL_DEFLECTION; }
-static inline bool signal_is_of_loop(SignalKind kind) { return kind == SIGNAL_LOOP || kind == SIGNAL_RESIDUAL; }
+static inline bool signal_is_of_rows(SignalKind kind) { return kind == SIGNAL_RESIDUAL || kind == SIGNAL_MULTIPLIER; }
+static inline bool signal_is_of_loop(SignalKind kind) { return kind == SIGNAL_LOOP || signal_is_of_rows(kind); }
 static inline bool signal_is_of_sim(SignalKind kind) { return kind >= SIGNAL_DEVICE; }
 static inline bool signal_is_coordinate(SignalKind kind) { return kind <= SIGNAL_FORCE; }
 

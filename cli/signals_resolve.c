@@ -77,7 +77,7 @@ static void place_modes(SignalSet *set, CalSim *sim, Signal *signal) {
 static void place_loop(SignalSet *set, CalSim *sim, Signal *signal, int *hint) {
 	CalLoopInfo loop;
 	find_in_groups(sim, signal, loop_in, hint);
-	if (signal->kind != SIGNAL_RESIDUAL || signal->group < 0 ||
+	if (!signal_is_of_rows(signal->kind) || signal->group < 0 ||
 	    cal_model_loop(cal_sim_model(sim, signal->group), signal->index, &loop) != CAL_OK)
 		return;
 	for (int k = signal->first; k < signal->first + signal->count; k++)

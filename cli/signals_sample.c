@@ -190,6 +190,13 @@ static CalStatus sample_loop(const CalSimView *view, int loop, double *to) {
 	return CAL_OK;
 }
 
+static CalStatus sample_multipliers(const SignalSet *set, const CalSimView *view, const Signal *s, double *row) {
+	const CalStatus status = cal_loop_multipliers(view->model, view->work, set->values);
+	for (int k = s->first; status == CAL_OK && k < s->first + s->count; k++)
+		row[k] = set->values[set->places[k].at];
+	return status;
+}
+
 /* Residuals of a group's loops. They take the forces of the loops from the workspace: the last to be asked for. */
 static CalStatus sample_residuals(const SignalSet *set, const CalSimView *view, int group, double *row) {
 	CalStatus status = cal_loop_residual(view->model, view->state, view->work, set->values, NULL);
@@ -244,6 +251,8 @@ static CalStatus sample_signal(const SignalSet *set, const CalSimView *view, con
 	case SIGNAL_WRENCH:
 		status = sample_wrench(view, s->index, all);
 		break;
+	case SIGNAL_MULTIPLIER:
+		return sample_multipliers(set, view, s, row);
 	case SIGNAL_LOOP:
 		status = sample_loop(view, s->index, all);
 		break;

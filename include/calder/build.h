@@ -202,6 +202,8 @@ enum { CAL_AXIS_X = 1, CAL_AXIS_Y = 2, CAL_AXIS_Z = 4, CAL_AXIS_XYZ = 7 }; // se
 
 /** A function of time and its derivatives: pure, thread-safe, without allocation. */
 typedef void (*CalDriveFn)(const void *user, double t, double *value, double *rate, double *acceleration);
+/** The next time after t at which the function or one of its derivatives jumps, or INFINITY. */
+typedef double (*CalDriveSwitchFn)(const void *user, double t);
 
 /**
  * What moves a row: s(t) = offset + speed t + acceleration t^2/2 + amplitude sin(frequency t + phase), plus what fn gives.
@@ -210,8 +212,10 @@ typedef void (*CalDriveFn)(const void *user, double t, double *value, double *ra
 typedef struct CalDrive {
 	double offset, speed, acceleration;
 	double amplitude, frequency, phase; // frequency [rad/s], phase [rad]
-	CalDriveFn fn;                      // NULL: none; it and user must outlive every model
-	const void *user;                   // handed to fn
+	CalDriveFn fn;                      // NULL: none; it and user must outlive every model and simulation
+	CalDriveSwitchFn next_switch;       // NULL: fn is smooth; steps of a simulation end at these times
+	const void *user;  // handed to both; formulas and tables: cal_drive_function_of() (calder/motion.h)
+	uint64_t identity; // differs where fn and user give another function: checkpoints compare it; 0: not known
 } CalDrive;
 
 /** One coordinate of a coupling: a freedom of the joint that carries a body, or a mode of the body. */

@@ -83,6 +83,7 @@ typedef struct CalSystemPart {
 	CalGivenFn drive;      // NULL: none; otherwise called before every evaluation and at the end of every step
 	void *drive_user;      // handed to drive
 	double *power; // [nu] that prescribed freedoms take in the last evaluation, force times speed; NULL: not wanted
+	double *rows_power; // that driven rows of loops take in it; NAN: not found (branches alone); NULL: not wanted
 } CalSystemPart;
 
 /**
@@ -99,7 +100,7 @@ typedef CalStatus (*CalSystemFn)(void *user, const CalState *state, const CalSta
  */
 typedef double (*CalSystemScaleFn)(void *user, const CalState *state);
 
-/** Called when all models have been evaluated: what follows from CalSystemPart.power is added to xdot. */
+/** Called when all models have been evaluated: what follows from the powers of the parts is added to xdot. */
 typedef void (*CalSystemDoneFn)(void *user, double *xdot);
 
 /**

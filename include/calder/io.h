@@ -28,16 +28,19 @@ CAL_API CalStatus cal_file_parse(const char *text, size_t length, const char *na
                                  CalFile **file, CalError *error);
 CAL_API void cal_file_destroy(CalFile *file);
 
-/** The description; it lives as long as the file. */
+/**
+ * The description; it lives as long as the file. Functions that drive rows of loops belong to the file: where it has such,
+ * it must outlive the models and simulations of the description too.
+ */
 CAL_API const CalDesc *cal_file_desc(const CalFile *file);
 
 /**
  * Writes a description as a native file that reads back as the same description, numbers bit for bit. Everything is
- * judged before the first byte: what a file cannot hold (user joints, functions of drives, some names) is
+ * judged before the first byte: what a file cannot hold (user joints, C functions of drives, some names) is
  * CAL_ERR_UNSUPPORTED with a message that names it, and nothing is written. CAL_ERR_IO: out cannot take it.
  */
 CAL_API CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error);
-/** The same for a file, with its title, state, loads, devices and run settings as the file gives them. */
+/** The same for a file, with its title, state, loads, devices, run settings and functions of drives as it gives them. */
 CAL_API CalStatus cal_file_write(const CalFile *file, FILE *out, CalError *error);
 
 /** A subsystem that a file uses (docs/subsystems.md): its objects are in the description under NAME/... */

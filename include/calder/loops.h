@@ -46,7 +46,7 @@ typedef struct CalLoopInfo {
 	int node_a, node_b;        // node indices, -1: the ground's origin
 	CalPlacement a, b;         // frames on them
 	int row, rows;             // its rows are row .. row + rows - 1
-	int driven;                // some of them move with time
+	int driven;                // which of them a drive moves or offsets, 1 << i of row i; 0: none
 	double frequency, damping; // of its stabilisation; frequency 0: none
 	int closes;                // body on which it closes: the innermost that both sides share; -1: on the ground
 	int cluster;               // loops that are solved together have the same; -1: all are, by cut joints

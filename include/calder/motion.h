@@ -64,6 +64,17 @@ typedef struct CalJointDriveDef {
 /** The device can be switched off, which sets the joint free, and on again where the joint then is on the function. */
 CAL_API CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *def, int *device, CalError *error);
 
+/**
+ * A function of time that drives a row of a loop (CalDrive): the formula is parsed and the table copied once. Functions
+ * whose speed jumps are refused as for joints: tables are cubic or smooth. It must outlive every model and simulation.
+ */
+typedef struct CalDriveFunction CalDriveFunction;
+CAL_API CalStatus cal_drive_function_create(const CalTimeFunction *function, const CalAllocator *allocator,
+                                            CalDriveFunction **drive, CalError *error);
+CAL_API void cal_drive_function_destroy(CalDriveFunction *drive); // accepts NULL
+/** The drive of a row that follows it; add an offset or a speed where wanted. */
+CAL_API CalDrive cal_drive_function_of(const CalDriveFunction *drive);
+
 #ifdef __cplusplus
 }
 #endif

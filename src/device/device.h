@@ -51,8 +51,11 @@ typedef struct TableValue {
 	double value, rate, acceleration;
 } TableValue;
 
-TableValue table_at(const CalDevice *device, Table table, double t);
+TableValue table_value(const CalTable *table, double t);
 /** The next time after t at which the table or its rate jumps, or INFINITY. */
+double table_next(const CalTable *table, double t);
+/** The same of a table of a device. */
+TableValue table_at(const CalDevice *device, Table table, double t);
 double table_next_switch(const CalDevice *device, Table table, double t);
 
 /* ---- looking ahead ----------------------------------------------------------------------------- */

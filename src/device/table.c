@@ -49,22 +49,22 @@ static TableValue smooth(const double *time, const double *value, int i, double 
 	                    dv / (h * h) * 60 * s * (1 + s * (-3 + s * 2))};
 }
 
-TableValue table_at(const CalDevice *device, Table table, double t) {
-	const double *time = device->table + table.at, *value = time + table.count;
-	if (table.count == 0)
+TableValue table_value(const CalTable *table, double t) {
+	const double *time = table->time, *value = table->value;
+	if (table->count == 0)
 		return (TableValue){0, 0, 0};
-	if (t < time[0] || table.count == 1)
+	if (t < time[0] || table->count == 1)
 		return (TableValue){value[0], 0, 0};
-	if (t >= time[table.count - 1])
-		return (TableValue){value[table.count - 1], 0, 0};
-	const int i = piece_of(time, table.count, t);
-	switch (table.shape) {
+	if (t >= time[table->count - 1])
+		return (TableValue){value[table->count - 1], 0, 0};
+	const int i = piece_of(time, table->count, t);
+	switch (table->shape) {
 	case CAL_TABLE_LINEAR: {
 		const double rate = (value[i + 1] - value[i]) / (time[i + 1] - time[i]);
 		return (TableValue){value[i] + rate * (t - time[i]), rate, 0};
 	}
 	case CAL_TABLE_CUBIC:
-		return cubic(time, value, table.count, i, t);
+		return cubic(time, value, table->count, i, t);
 	case CAL_TABLE_SMOOTH:
 		return smooth(time, value, i, t);
 	default:
@@ -72,9 +72,24 @@ TableValue table_at(const CalDevice *device, Table table, double t) {
 	}
 }
 
-double table_next_switch(const CalDevice *device, Table table, double t) {
-	const double *time = device->table + table.at;
-	if (table.count < 2 || t >= time[table.count - 1])
+double table_next(const CalTable *table, double t) {
+	const double *time = table->time;
+	if (table->count < 2 || t >= time[table->count - 1])
 		return INFINITY;
-	return t < time[0] ? time[0] : time[piece_of(time, table.count, t) + 1];
+	return t < time[0] ? time[0] : time[piece_of(time, table->count, t) + 1];
+}
+
+static CalTable table_of(const CalDevice *device, Table table) {
+	const double *time = device->table + table.at;
+	return (CalTable){table.shape, table.count, time, time + table.count};
+}
+
+TableValue table_at(const CalDevice *device, Table table, double t) {
+	const CalTable all = table_of(device, table);
+	return table_value(&all, t);
+}
+
+double table_next_switch(const CalDevice *device, Table table, double t) {
+	const CalTable all = table_of(device, table);
+	return table_next(&all, t);
 }

@@ -233,6 +233,24 @@ static void subtract_drive(const CalDrive *s, double t, LoopRow *row) {
 	}
 }
 
+void loop_drive_at(const CalDrive *drive, double t, double jet[3]) {
+	LoopRow row = {spatial_zero(), 0, 0, 0};
+	subtract_drive(drive, t, &row);
+	jet[0] = -row.value, jet[1] = -row.rate, jet[2] = -row.acceleration;
+}
+
+double loop_drives_power(const CalModel *model, double t, const CalWork *work) {
+	double power = 0, jet[3];
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; loop->driven && i < loop->rows; ++i) {
+			loop_drive_at(&loop->drive[i], t, jet);
+			power += work->loops.lambda[loop->row + i] * jet[1];
+		}
+	}
+	return power;
+}
+
 static const double TURN = 6.283185307179586476925;
 
 static void finish(const Loop *loop, const LoopContext *at, int n, LoopRow *row) {

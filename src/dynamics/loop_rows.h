@@ -30,6 +30,11 @@ typedef struct LoopContext {
 /* Rows of a loop; returns their number. A coupling looks at neither frame. */
 int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, const LoopContext *at, LoopRow *row);
 
+/* s of a drive, its rate and its acceleration at t. */
+void loop_drive_at(const CalDrive *drive, double t, double jet[3]);
+/* What driven rows supply at t: multipliers, which the dynamics left in work, times rates of the drives [W]. */
+double loop_drives_power(const CalModel *model, double t, const CalWork *work);
+
 /* Whether row i of a loop is one of speeds alone; its value is then zero. */
 INLINE int loop_row_is_speed(const Loop *loop, int i) {
 	return loop->type == CAL_LOOP_KNIFE || ((loop->type == CAL_LOOP_DISK || loop->type == CAL_LOOP_BALL) && i < 2);

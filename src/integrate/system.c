@@ -10,6 +10,7 @@
 
 #include <calder/loops.h>
 #include "dynamics/implicit.h"
+#include "dynamics/loop_rows.h"
 #include "integrate/scheme.h"
 
 /* ---- slices ---------------------------------------------------------------------------------- */
@@ -195,6 +196,9 @@ static CalStatus solve(CalIntegrator *ig, int i, const Evaluation *e, double *ud
 	for (int u = 0; is->power && status == CAL_OK && u < ig->parts[i].nu; u++) {
 		is->power[u] *= state->u[u];
 	}
+	if (is->rows_power && status == CAL_OK) {
+		*is->rows_power = loop_drives_power(is->model, state->t, is->work);
+	}
 	return status;
 }
 
@@ -217,6 +221,9 @@ static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e) {
 }
 
 static CalStatus evaluate_part(CalIntegrator *ig, int i, const Evaluation *e) {
+	if (ig->parts[i].is.rows_power) {
+		*ig->parts[i].is.rows_power = NAN;
+	}
 	if (ig->parts[i].is.branches) {
 		ig->stats.evaluations++;
 		// power needs the whole model, before the branches move on from the state

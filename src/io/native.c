@@ -106,6 +106,7 @@ void cal_file_destroy(CalFile *file) {
 		return;
 	cal_desc_destroy(file->desc);
 	native_free_meshes(file);
+	native_free_drives(file);
 	tree_destroy(file->tree); // the file itself lies in the tree's memory
 }
 

@@ -72,6 +72,7 @@ typedef struct LoadEntry {
 
 typedef struct DeviceType DeviceType; // native_device.c
 typedef struct FileMesh FileMesh;     // native_contact.c
+typedef struct FileDrive FileDrive;   // native_loop.c
 
 /* A device as it will be added to a simulation. */
 typedef struct DeviceEntry {
@@ -183,6 +184,7 @@ struct CalFile {
 	DeviceEntry *devices;
 	int device_count;
 	FileMesh *meshes;   // of contact shapes, in a chain
+	FileDrive *drives;  // functions of rows of loops, in a chain
 	FileText *sources;  // paths of other files, the last one first
 	FileText *warnings; // likewise
 	CalMotionDef *motions;
@@ -359,6 +361,8 @@ bool native_read_contact(Reader *r, const Sections *s, const Item *item, const T
                          const TreeNode *material, CalContactDef *def);
 /** Gives the meshes of a file back. */
 void native_free_meshes(CalFile *file);
+/** Gives the functions of its driven rows back; no description may use them any more. */
+void native_free_drives(CalFile *file);
 /** The text of a formula over the simulation that is a number (docs/expressions.md). */
 bool native_read_formula(Reader *r, const TreeNode *node, const char **text);
 /** A table, a quantity of this dimension, or a formula of the time. */

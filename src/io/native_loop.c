@@ -2,7 +2,8 @@
 /*
  * native_loop.c — loops: constraints between two nodes of the tree, or between coordinates (docs/loops.md).
  *
- * A drive belongs to a row and has its dimension: a length, an angle, or for a coupling plain numbers in SI units.
+ * A drive belongs to a row and has its dimension: a length, an angle, or for a coupling plain numbers in SI units. Its
+ * function of time, if it has one, belongs to the file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -186,6 +187,7 @@ typedef enum RowKind { ROW_LENGTH, ROW_ANGLE, ROW_NUMBER } RowKind;
 typedef struct DriveInput {
 	CalDrive drive;
 	const char *row;
+	const TreeNode *value;
 	RowKind kind;
 } DriveInput;
 
@@ -202,6 +204,7 @@ static bool key_drive(Reader *r, const TreeNode *value, const Key *key, void *ta
 
 static const Key drive_keys[] = {
 	{"row", key_text, offsetof(DriveInput, row), DIM_NUMBER, 0},
+	{"value", key_node, offsetof(DriveInput, value), DIM_LENGTH, 0},
 	{"offset", key_drive, offsetof(DriveInput, drive.offset), DIM_LENGTH, 0},
 	{"speed", key_drive, offsetof(DriveInput, drive.speed), DIM_SPEED, 0},
 	{"acceleration", key_drive, offsetof(DriveInput, drive.acceleration), DIM_ACCELERATION, 0},
@@ -240,6 +243,46 @@ static RowKind kind_of(const CalLoopDef *def, int row) {
 	return strcmp(name, "distance") == 0 || name[0] == 'd' || name[0] == 'v' ? ROW_LENGTH : ROW_ANGLE;
 }
 
+/* Functions of time that rows follow, in a chain. */
+struct FileDrive {
+	CalDriveFunction *function;
+	FileDrive *next;
+};
+
+void native_free_drives(CalFile *file) {
+	for (const FileDrive *d = file->drives; d; d = d->next)
+		cal_drive_function_destroy(d->function);
+	file->drives = NULL;
+}
+
+/* The function in the place of the numbers. */
+static bool read_value(Reader *r, const TreeNode *map, DriveInput *input) {
+	static const Dimension dimensions[] = {DIM_LENGTH, DIM_ANGLE, DIM_NUMBER}; // by RowKind
+	CalTimeFunction function = {.table.shape = CAL_TABLE_SMOOTH};
+	CalError error = {0};
+	for (int i = 0; i < map->count; i++)
+		if (strcmp(map->keys[i]->text, "row") != 0 && strcmp(map->keys[i]->text, "value") != 0)
+			return reader_fail(
+				r, map->keys[i],
+				"a drive is a function \"value\" or the numbers of a closed form, not both; put \"%.40s\" "
+				"into the function",
+				map->keys[i]->text);
+	FileDrive *kept = reader_array(r, 1, sizeof *kept);
+	if (!kept || !native_read_function(r, input->value, dimensions[input->kind], &function))
+		return false;
+	const CalStatus status = cal_drive_function_create(&function, &r->file->allocator, &kept->function, &error);
+	if (status == CAL_ERR_MEMORY) {
+		r->status = tree_error(r->error, tree_name(r->file->tree), input->value, status, "out of memory");
+		return false;
+	}
+	if (status != CAL_OK)
+		return reader_fail(r, input->value, "%s", error.text);
+	kept->next = r->file->drives;
+	r->file->drives = kept;
+	input->drive = cal_drive_function_of(kept->function);
+	return true;
+}
+
 static bool read_drives(Reader *r, const TreeNode *node, CalLoopDef *def) {
 	const int count = node->kind == TREE_LIST ? node->count : 1;
 	int driven = 0;
@@ -252,7 +295,7 @@ static bool read_drives(Reader *r, const TreeNode *node, CalLoopDef *def) {
 		if (!find_row(r, map, def, &row))
 			return false;
 		input.kind = kind_of(def, row);
-		if (!keys_read(r, map, &drive_table, &input))
+		if (!keys_read(r, map, &drive_table, &input) || (input.value && !read_value(r, map, &input)))
 			return false;
 		if (driven & 1 << row)
 			return reader_fail(r, map, "row %s is driven twice; add the two", cal_loop_row_name(def, row));

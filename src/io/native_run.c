@@ -127,13 +127,13 @@ static const struct {
 	SignalAbout about; // of what stands behind "word:"
 	bool alone;        // may stand without it
 } signal_words[] = {
-	{"q", ABOUT_COORDINATE, true},       {"u", ABOUT_COORDINATE, true}, {"udot", ABOUT_COORDINATE, true},
-	{"force", ABOUT_COORDINATE, true},   {"energy", ABOUT_ALL, true},   {"momentum", ABOUT_ALL, true},
-	{"node", ABOUT_NODE, false},         {"pose", ABOUT_NODE, true},    {"velocity", ABOUT_NODE, true},
-	{"acceleration", ABOUT_NODE, true},  {"wrench", ABOUT_NODE, false}, {"deflection", ABOUT_NODE, false},
-	{"reaction", ABOUT_JOINT, true},     {"loop", ABOUT_LOOP, false},   {"residual", ABOUT_LOOP, true},
-	{"device", ABOUT_DEVICE, true},      {"event", ABOUT_EVENT, true},  {"balance", ABOUT_ALL, true},
-	{"total_momentum", ABOUT_ALL, true},
+	{"q", ABOUT_COORDINATE, true},      {"u", ABOUT_COORDINATE, true},       {"udot", ABOUT_COORDINATE, true},
+	{"force", ABOUT_COORDINATE, true},  {"energy", ABOUT_ALL, true},         {"momentum", ABOUT_ALL, true},
+	{"node", ABOUT_NODE, false},        {"pose", ABOUT_NODE, true},          {"velocity", ABOUT_NODE, true},
+	{"acceleration", ABOUT_NODE, true}, {"wrench", ABOUT_NODE, false},       {"deflection", ABOUT_NODE, false},
+	{"reaction", ABOUT_JOINT, true},    {"loop", ABOUT_LOOP, false},         {"residual", ABOUT_LOOP, true},
+	{"multiplier", ABOUT_LOOP, true},   {"device", ABOUT_DEVICE, true},      {"event", ABOUT_EVENT, true},
+	{"balance", ABOUT_ALL, true},       {"total_momentum", ABOUT_ALL, true},
 };
 
 /* The number behind the last "dot" of a name, e.g. ".eta" or "."; -1: there is none. *length: what stands before. */
@@ -254,8 +254,8 @@ static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, con
 		r, node,
 		"unknown signal \"%.80s\"; write q, u, udot or force (also q:JOINT), energy, momentum, pose, "
 		"velocity or acceleration (also pose:BODY/NODE), node:BODY/NODE, wrench:BODY/NODE, "
-		"deflection:BODY/NODE, reaction, reaction:JOINT, loop:LOOP, residual, residual:LOOP, device, device:NAME, "
-		"event, event:NAME, balance or total_momentum",
+		"deflection:BODY/NODE, reaction, reaction:JOINT, loop:LOOP, residual, residual:LOOP, multiplier, "
+		"multiplier:LOOP, device, device:NAME, event, event:NAME, balance or total_momentum",
 		signal);
 }
 

@@ -55,6 +55,8 @@ int joint_speeds(const CalJointDef *def);
 
 void write_joints(Writer *w);
 void write_loops(Writer *w);
+/** The function of a driven row as the file gives it; NULL: it is of C, or there is none. */
+const TreeNode *write_drive_value(const Writer *w, const CalLoopDef *def, int row);
 void write_flexible(Writer *w, bool *first, const CalFlexDef *flex);
 
 /** Judges all that is to be written. */

@@ -152,7 +152,7 @@ static CalStatus check_loop(const Writer *w, CalLoopId id) {
 	if (status != CAL_OK)
 		return status;
 	for (int row = 0; row < CAL_LOOP_MAX_ROWS; row++) {
-		if (def->drive[row].fn)
+		if (def->drive[row].fn && !write_drive_value(w, def, row))
 			return error_set(w->error, CAL_ERR_UNSUPPORTED,
 			                 "loop \"%s\": row %s is driven by a C function, which a file cannot hold", def->name,
 			                 cal_loop_row_name(def, row));

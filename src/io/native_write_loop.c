@@ -48,9 +48,20 @@ static void put_terms(Writer *w, bool *first, const CalLoopDef *def) {
 	fputc(']', w->out);
 }
 
+const TreeNode *write_drive_value(const Writer *w, const CalLoopDef *def, int row) {
+	const TreeNode *drive = tree_get(native_find_item(w->loops, def->name), "drive");
+	const int count = !drive ? 0 : drive->kind == TREE_LIST ? drive->count : 1;
+	for (int i = 0; i < count; i++) {
+		const TreeNode *map = drive->kind == TREE_LIST ? drive->items[i] : drive, *named = tree_get(map, "row");
+		if (!named || strcmp(named->text, cal_loop_row_name(def, row)) == 0)
+			return tree_get(map, "value");
+	}
+	return NULL;
+}
+
 static bool is_driven(const CalDrive *d) {
 	const double numbers[] = {d->offset, d->speed, d->acceleration, d->amplitude, d->frequency, d->phase};
-	return !all_zero(numbers, 6);
+	return d->fn || !all_zero(numbers, 6);
 }
 
 static void put_drives(Writer *w, bool *first, const CalLoopDef *def) {
@@ -67,6 +78,10 @@ static void put_drives(Writer *w, bool *first, const CalLoopDef *def) {
 		any = true;
 		put_key(w, &inner, "row");
 		put_text(w, name);
+		if (d->fn) {
+			put_key(w, &inner, "value");
+			put_tree(w, write_drive_value(w, def, row)); // there is one: write_check()
+		}
 		put_quantity(w, &inner, "offset", d->offset);
 		put_quantity(w, &inner, "speed", d->speed);
 		put_quantity(w, &inner, "acceleration", d->acceleration);

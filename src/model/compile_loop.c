@@ -60,7 +60,7 @@ static void add_values(const Compiler *c, const CalLoopDef *def, Loop *loop) {
 	loop->has_known = m.x != 0 || m.y != 0 || m.z != 0 || f.x != 0 || f.y != 0 || f.z != 0;
 	for (int i = 0; i < loop->rows; ++i) {
 		loop->drive[i] = def->drive[i];
-		loop->driven |= drive_moves(&def->drive[i]);
+		loop->driven |= drive_moves(&def->drive[i]) << i;
 	}
 	loop->term_count = def->type == CAL_LOOP_COUPLING ? def->term_count : 0;
 	for (int i = 0; i < loop->term_count; ++i)

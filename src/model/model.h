@@ -113,7 +113,7 @@ typedef struct Loop {
 	int plus, minus;                // nodes on which its wrench and the opposite act, -1: none
 	int row, rows;                  //
 	int translation, rotation;      // sets of axes that are locked, for the types that lock any
-	int driven, has_known;          // some row moves with time; a known wrench acts
+	int driven, has_known;          // rows that are driven, 1 << i of row i; a known wrench acts
 	LoopSide side[2];               // frames A and B
 	double length;                  // DISTANCE
 	double pitch;                   // SCREW

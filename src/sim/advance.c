@@ -109,6 +109,9 @@ static CalStatus report(const CalSim *sim, CalStatus status, CalError *error) {
 		return status;
 	if (sim->failed_device >= 0)
 		return report_device(sim, status, error);
+	char fault[300];
+	if (loop_drives_fault(sim, fault, sizeof fault))
+		return error_set(error, status, "t = %.9g s: %s", cal_sim_time(sim), fault);
 	int group = cal_integrator_culprit(sim->whole.integrator);
 	group = group < 0 && sim->refused_group >= 0 ? sim->refused_group : group;
 	if (group >= 0 || sim->group_count == 1)
@@ -121,7 +124,7 @@ static CalStatus report(const CalSim *sim, CalStatus status, CalError *error) {
 /* A stretch of time without a jump inside. */
 typedef struct Stretch {
 	double end;
-	bool inputs, devices, events; // what jumps, samples or happens at its end
+	bool inputs, devices, events, loops; // what jumps, samples or happens at its end
 } Stretch;
 
 static double inputs_next_switch(const CalSim *sim, double t) {
@@ -136,8 +139,14 @@ static double inputs_next_switch(const CalSim *sim, double t) {
 
 static Stretch stretch_from(const CalSim *sim, double t, double limit) {
 	double inputs = inputs_next_switch(sim, t), devices = devices_next_switch(sim, t);
-	double events = events_next_time(sim, t), end = fmin(fmin(inputs, devices), fmin(events, limit));
-	return (Stretch){.end = end, .inputs = inputs == end, .devices = devices == end, .events = events == end};
+	double events = events_next_time(sim, t), loops = loop_drives_next_switch(sim, t);
+	double end = fmin(fmin(fmin(inputs, devices), fmin(events, loops)), limit);
+	return (Stretch){.end = end,
+	                 .inputs = inputs == end,
+	                 .devices = devices == end,
+	                 .events = events == end,
+	                 .loops =
+	                     loops <= end + drive_beside(end)}; // of a kink by roundings behind the end there is no other
 }
 
 /* Behind a jump the last evaluation, from the left of it, must not be used again. */
@@ -147,6 +156,10 @@ static CalStatus stretch_leave(CalSim *sim, Stretch stretch, CalError *error) {
 		return CAL_OK;
 	if (stretch.inputs)
 		cal_integrator_reset(sim->whole.integrator);
+	if (stretch.loops) {
+		loop_drives_switch(sim, stretch.end);
+		cal_integrator_renew(sim->whole.integrator);
+	}
 	if (stretch.devices) {
 		drives_switch(sim, stretch.end);
 		status = report(sim, devices_sample(sim, stretch.end), error);
@@ -156,7 +169,7 @@ static CalStatus stretch_leave(CalSim *sim, Stretch stretch, CalError *error) {
 		status = events_happen(sim, false, error);
 		cal_integrator_reset(sim->whole.integrator);
 	}
-	sim->whole.values_known &= !(stretch.inputs || stretch.devices || stretch.events);
+	sim->whole.values_known &= !(stretch.inputs || stretch.devices || stretch.events || stretch.loops);
 	return status;
 }
 
@@ -335,7 +348,8 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 			status = report(sim, CAL_TOO_MANY_STEPS, error);
 		else
 			status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, left, error);
-		if (status == CAL_OK && cal_sim_time(sim) == limit && !stretch.inputs && !stretch.devices && !stretch.events)
+		if (status == CAL_OK && cal_sim_time(sim) == limit && !stretch.inputs && !stretch.devices && !stretch.events &&
+		    !stretch.loops)
 			examine_note_cut(sim);
 		if (status == CAL_OK)
 			status = stretch_leave(sim, stretch, error);

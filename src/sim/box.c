@@ -201,8 +201,21 @@ static void destroy(void *data) {
 	memory_free(&allocator, box);
 }
 
-static const CalDeviceOps box_ops = {
-	.type = "subsystem", .bind = bind, .start = start, .evaluate = account, .destroy = destroy};
+/* Of driven ties. */
+static double next_switch(const CalDevice *device, double t) {
+	const SimBox *box = box_of(device);
+	double next = INFINITY;
+	for (int i = 0; i < box->tie_count; i++)
+		next = fmin(next, loop_next_switch(&box->ties[i].loop, t));
+	return next;
+}
+
+static const CalDeviceOps box_ops = {.type = "subsystem",
+                                     .bind = bind,
+                                     .start = start,
+                                     .evaluate = account,
+                                     .next_switch = next_switch,
+                                     .destroy = destroy};
 
 /* ---- adding -------------------------------------------------------------------------------------------------- */
 

@@ -16,8 +16,8 @@ WALKED(DescNode, 80);
 WALKED(CalElement, 40);
 WALKED(CalDofDef, 48);
 WALKED(CalJointDef, 744);
-WALKED(CalDrive, 64);
-WALKED(CalLoopDef, 688);
+WALKED(CalDrive, 80);
+WALKED(CalLoopDef, 784);
 WALKED(CalFlexDef, 56);
 WALKED(CalFlexNode, 112);
 
@@ -207,9 +207,11 @@ static void walk_drive(Archive *a, CalDrive *drive, const char *loop, bool named
 	archive_double(a, &drive->amplitude);
 	archive_double(a, &drive->frequency);
 	archive_double(a, &drive->phase);
-	if (a->mode == ARCHIVE_HASH)
+	if (a->mode == ARCHIVE_HASH) {
 		archive_bool(a, &driven);
-	else if (named && driven)
+		if (driven)
+			archive_u64(a, &drive->identity);
+	} else if (named && driven)
 		archive_fail(a, CAL_ERR_UNSUPPORTED, loop);
 }
 

@@ -106,12 +106,14 @@ CalStatus drives_act(CalScene *scene, const SimDevice *device) {
 }
 
 void drives_account(void *user, double *xdot) {
-	const CalSim *sim = user;
+	CalSim *sim = user;
 	double power = 0;
 	for (int g = 0; g < sim->group_count; g++) {
-		const SimGroup *group = &sim->groups[g];
+		SimGroup *group = &sim->groups[g];
 		for (int u = 0; group->drive_count > 0 && !group->motion && u < group->model->nu; u++)
 			power += group->driven[u] ? group->drive_power[u] : 0;
+		if (group->loops_move && !group->motion)
+			power += loop_drives_account(sim, group);
 	}
 	xdot[sim->whole.nx - ACCOUNTS + ACCOUNT_SUPPLIED] += power;
 }
@@ -154,7 +156,7 @@ CalStatus drives_start(CalSim *sim) {
 		group->state.q[at.q] = jet[0];
 		group->state.u[at.u] = jet[1];
 	}
-	return CAL_OK;
+	return loop_drives_fault(sim, NULL, 0) ? CAL_ERR_USER : CAL_OK;
 }
 
 void drives_switch(CalSim *sim, double t) {
@@ -162,8 +164,8 @@ void drives_switch(CalSim *sim, double t) {
 		const SimDevice *device = &sim->devices[i];
 		CalFreedom at;
 		double before[3], after[3];
-		if (!drives(device) || drive_at(sim, i, nextafter(t, -INFINITY), &at, before) != 0 ||
-		    drive_at(sim, i, t, &at, after) != 0)
+		if (!drives(device) || drive_at(sim, i, t - drive_beside(t), &at, before) != 0 ||
+		    drive_at(sim, i, t + drive_beside(t), &at, after) != 0)
 			continue;
 		const double jump = fabs(after[0] - before[0]), kink = fabs(after[1] - before[1]);
 		if (jump <= JUMP && kink <= JUMP * fmax(1, fabs(after[1])))

@@ -10,6 +10,7 @@
 #ifndef CALDER_SIM_GROUP_H
 #define CALDER_SIM_GROUP_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include <calder/loops.h>
@@ -37,6 +38,7 @@ typedef struct SimGroup {
 	uint8_t *driven;     // [nu] nonzero: a device drives it
 	uint8_t *prescribed; // [nu] of the input at hand, where devices drive
 	double *drive_power; // [nu] of prescribed freedoms in the last evaluation [W]
+	double *rows_power;  // of driven rows of loops in it [W]; NAN: not found
 	int drive_count;     // of driven ones
 	int own_drive;       // the input at hand points to prescribed and given
 
@@ -56,7 +58,7 @@ typedef struct SimGroup {
 	bool kinematics_known; // of the scene at hand, in its workspace
 
 	int energy_free, momentum_free; // structure alone would conserve them
-	int loops_work;                 // loops are driven, or carry known wrenches
+	int loops_move;                 // rows of loops are driven, not only offset: they may change the energy
 	int worked, pushed;             // an input was seen that may change the energy, the momentum
 	int unaccounted;                // something acted since the start whose work nobody adds up
 	CalEnergy start_energy;         //
@@ -330,10 +332,28 @@ CalStatus drives_act(CalScene *scene, const SimDevice *device);
 void drives_account(void *user, double *xdot);
 /** Sets the states of groups to their drives; a start that was given otherwise is a doubt. */
 CalStatus drives_start(CalSim *sim);
+/** How far from a kink at t a function is surely on one side of it: on the kink itself it may be on either. */
+static inline double drive_beside(double t) { return 1e-12 * fmax(1, fabs(t)); }
 /** At a time at which devices jump: a drive whose coordinate or speed does is a doubt. */
 void drives_switch(CalSim *sim, double t);
 /** Of a device that is switched on: CAL_ERR_ARGUMENT if it would make its joint jump. */
 CalStatus drives_fit(CalSim *sim, int device, CalError *error);
+
+/* ---- driven rows of loops (loop_drive.c) ------------------------------------------------------------ */
+
+struct Loop;
+
+/** Nonzero: some row is driven and not only offset. */
+int loop_drives_move(const CalModel *model);
+/** The next time after t at which the function of a row jumps or has a kink, or INFINITY; of one loop, and of all groups. */
+double loop_next_switch(const struct Loop *loop, double t);
+double loop_drives_next_switch(const CalSim *sim, double t);
+/** At such a time: a function whose value or speed jumps is a doubt. */
+void loop_drives_switch(CalSim *sim, double t);
+/** The power of the rows of a group in the last evaluation [W]; zero, and unaccounted, where it was not found. */
+double loop_drives_account(const CalSim *sim, SimGroup *group);
+/** Names a row whose function is not finite about now; false: there is none. */
+bool loop_drives_fault(const CalSim *sim, char *text, size_t size);
 
 /* ---- black boxes (box.c) ----------------------------------------------------------------------- */
 

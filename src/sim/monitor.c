@@ -82,17 +82,9 @@ static int loop_on_ground(const SimGroup *group, const Loop *loop) {
 	return 0;
 }
 
-/* Drives and known wrenches bring in energy that nobody adds up. */
-static int loops_work(const CalModel *model) {
-	int works = model->any_known;
-	for (int i = 0; i < model->loop_count; i++)
-		works |= model->loops[i].driven;
-	return works;
-}
-
 void group_classify(SimGroup *group) {
 	const CalModel *model = group->model;
-	group->loops_work = loops_work(model);
+	group->loops_move = loop_drives_move(model);
 	CalVec3 g = cal_model_gravity(model);
 	group->energy_free = !modes_damped(model);
 	group->momentum_free = g.x == 0 && g.y == 0 && g.z == 0;
@@ -171,8 +163,9 @@ CalStatus cal_sim_look(CalSim *sim, CalLookFn look, void *user) {
 }
 
 CalStatus group_start(SimGroup *group) {
-	group->worked = group->pushed = 0;
-	group->unaccounted = group->loops_work;
+	group->worked = group->loops_move || group->model->any_known;
+	group->pushed = 0;
+	group->unaccounted = group->model->any_known; // their work nobody adds up
 	energy_and_momentum(group->model, &group->state, group->view_work, &group->start_energy, &group->start_momentum);
 	group->energy_scale = group->start_energy.kinetic;
 	return CAL_OK;

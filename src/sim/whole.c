@@ -63,7 +63,8 @@ static CalSystem system_of(CalSim *sim, const SimWhole *w) {
 		                                .work = group->work,
 		                                .motion = group->motion,
 		                                .motion_user = group->motion_user,
-		                                .branches = group->motion ? NULL : group->branches};
+		                                .branches = group->motion ? NULL : group->branches,
+		                                .rows_power = group->rows_power};
 	}
 	return (CalSystem){.parts = sim->parts,
 	                   .count = sim->group_count,

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * drive_function.c — formulas and tables of time as functions of the rows of loops (CalDrive).
+ *
+ * They are evaluated by several threads at a time and never change. The identity is a hash over what makes the function:
+ * the text of the formula, or the numbers of the table.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <calder/motion.h>
+
+#include "base/archive.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "device/device.h"
+
+struct CalDriveFunction {
+	CalAllocator allocator;
+	CalExpression *formula; // NULL: the table
+	CalTable table;         // numbers behind this struct
+	uint64_t identity;
+};
+
+/* ---- what a row calls ---------------------------------------------------------------------------- */
+
+static void evaluate(const void *user, double t, double *value, double *rate, double *acceleration) {
+	const CalDriveFunction *f = user;
+	double jet[3] = {NAN, NAN, NAN};
+	if (f->formula) {
+		(void)cal_expression_jet(f->formula, t, jet);
+	} else {
+		const TableValue at = table_value(&f->table, t);
+		jet[0] = at.value, jet[1] = at.rate, jet[2] = at.acceleration;
+	}
+	*value = jet[0], *rate = jet[1], *acceleration = jet[2];
+}
+
+static double next_switch(const void *user, double t) {
+	const CalDriveFunction *f = user;
+	return f->formula ? cal_expression_next_switch(f->formula, t) : table_next(&f->table, t);
+}
+
+CalDrive cal_drive_function_of(const CalDriveFunction *drive) {
+	if (!drive)
+		return (CalDrive){0};
+	return (CalDrive){.fn = evaluate, .next_switch = next_switch, .user = drive, .identity = drive->identity};
+}
+
+/* ---- making -------------------------------------------------------------------------------------- */
+
+static CalStatus check_table(const CalTable *table, CalError *error) {
+	if (table->count < 1 || table->count >= 100000000 || !table->time || !table->value)
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "there is no function to follow: no formula, and no points of a table");
+	if (table->count > 1 && table->shape != CAL_TABLE_CUBIC && table->shape != CAL_TABLE_SMOOTH)
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "the speed of its table jumps, which takes infinite force; take the shape cubic or smooth");
+	for (int i = 0; i < table->count; i++) {
+		if (!isfinite(table->time[i]) || !isfinite(table->value[i]))
+			return error_set(error, CAL_ERR_ARGUMENT, "point %d of its table is not finite", i + 1);
+		if (i > 0 && !(table->time[i] > table->time[i - 1]))
+			return error_set(error, CAL_ERR_ARGUMENT, "the times of its table do not ascend: %g s is followed by %g s",
+			                 table->time[i - 1], table->time[i]);
+	}
+	return CAL_OK;
+}
+
+static CalStatus take_formula(CalDriveFunction *made, const char *text, CalError *error) {
+	const CalStatus status = cal_expression_create(text, &made->allocator, &made->formula, error);
+	if (status != CAL_OK)
+		return status;
+	if (!cal_expression_is_of_time(made->formula) || cal_expression_is_condition(made->formula))
+		return error_set(error, CAL_ERR_ARGUMENT, "\"%.200s\" is no number that depends on the time t alone", text);
+	made->identity = archive_hash(ARCHIVE_HASH_START, text, strlen(text));
+	return CAL_OK;
+}
+
+static void take_table(CalDriveFunction *made, const CalTable *table) {
+	const size_t bytes = (size_t)table->count * sizeof(double);
+	double *time = (double *)(void *)(made + 1), *value = time + table->count;
+	const int shape = (int)table->shape;
+	memcpy(time, table->time, bytes);
+	memcpy(value, table->value, bytes);
+	made->table = (CalTable){table->shape, table->count, time, value};
+	made->identity = archive_hash(ARCHIVE_HASH_START, &shape, sizeof shape);
+	made->identity = archive_hash(made->identity, time, 2 * bytes);
+}
+
+CalStatus cal_drive_function_create(const CalTimeFunction *function, const CalAllocator *allocator,
+                                    CalDriveFunction **drive, CalError *error) {
+	if (!function || !drive)
+		return error_null(error, __func__, "function or drive");
+	*drive = NULL;
+	CalStatus status = function->formula ? CAL_OK : check_table(&function->table, error);
+	if (status != CAL_OK)
+		return status;
+	const CalAllocator own = allocator_or_default(allocator);
+	const size_t numbers = function->formula ? 0 : 2 * (size_t)function->table.count;
+	CalDriveFunction *made = memory_alloc(&own, sizeof *made + numbers * sizeof(double));
+	if (!made)
+		return error_set(error, CAL_ERR_MEMORY, "out of memory for a function of time");
+	*made = (CalDriveFunction){.allocator = own};
+	if (function->formula)
+		status = take_formula(made, function->formula, error);
+	else
+		take_table(made, &function->table);
+	if (status != CAL_OK) {
+		cal_drive_function_destroy(made);
+		return status;
+	}
+	*drive = made;
+	return CAL_OK;
+}
+
+void cal_drive_function_destroy(CalDriveFunction *drive) {
+	if (!drive)
+		return;
+	const CalAllocator allocator = drive->allocator;
+	cal_expression_destroy(drive->formula);
+	memory_free(&allocator, drive);
+}
