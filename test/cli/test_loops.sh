@@ -95,6 +95,21 @@ rows = [[float(x) for x in l.split(",")] for l in open("motor.csv").readlines()[
 for t, q, u, force, power, error, same in rows:
     assert abs(q - 1 - 0.5 * math.sin(3 * t)) < 1e-15 and abs(u - 1.5 * math.cos(3 * t)) < 1e-14
     assert abs(power - force * u) < 1e-12 and abs(force - same) < 1e-12 and abs(error) < 1e-8'
+# the same by a row of a loop: the same torque, and the row is listed; convert carries the function over
+sed -e '/^devices/d' -e 's/^loops: {/loops: {servo: {type: coupling, terms: [{joint: motor, factor: 1}], drive: {value: 1 + 0.5*sin(3*t)}}, /' motor.yaml >row.yaml
+calder 0 check row.yaml
+stdout_has 'loop   servo: coupling, 1 row of which 1 independent; driven: servo.coupling$'
+calder 0 info --json row.yaml
+python 'import json; l = json.load(open("out"))["groups"][0]["loops"]
+assert {x["name"]: x["driven"] for x in l} == {"servo": ["servo.coupling"], "pin": []}, l'
+calder 0 convert row.yaml -o row2.yaml
+for model in row row2; do
+	calder 0 run $model.yaml --strict -o $model.csv -s q:motor -s multiplier:servo:coupling -s balance:error
+done
+python 'def table(n): return [[float(x) for x in l.split(",")] for l in open(n).readlines()[1:]]
+assert open("row.csv").read() == open("row2.csv").read()
+for a, b in zip(table("motor.csv"), table("row.csv"), strict=True):
+    assert abs(a[1] - b[1]) < 1e-12 and abs(a[3] - b[2]) < 1e-7 * (1 + abs(a[3])) and abs(b[3]) < 1e-8, (a, b)'
 printf 'calder: 1\nbodies: {a: {mass: 1, sphere: 0.1}}\njoints: {j: {type: prismatic, to: a}}\ngroup_motions: {main: {j: {q: 0.1 m/s * t}}}\n' >given.yaml
 calder 0 check given.yaml
 stdout_has 'driven   the whole group: it moves as given \(group_motions\), without dynamics'

@@ -263,10 +263,12 @@ static void a_csv_column_is_a_table(void **state) {
 			for (int n = 0; n < 3; n++)
 				assert_near(d[i].state->q[n], d[0].state->q[n], 1e-12);
 		}
+	free(written);
 	FILE *sink = open_memstream(&written, &size);
 	assert_int_equal(cal_desc_write(cal_file_desc(file[0]), sink, &error), CAL_ERR_UNSUPPORTED);
 	assert_non_null(strstr(error.text, "loop \"motor\": row angle is driven by a C function"));
 	fclose(sink);
+	free(written);
 	for (int i = 0; i < 4; i++)
 		finish(&d[i]);
 	remove(csv);
