@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 import models
@@ -60,7 +61,12 @@ class Attack:
         self.calder, self.keep = calder, Path(keep)
         self.counts = collections.Counter()
         self.features = collections.Counter()
-        self.findings = []
+        self.lock = threading.Lock()
+
+    def count(self, name):
+        with self.lock:
+            self.counts[name] += 1
+            return self.counts[name]
 
     # ---- runs ----
 
@@ -79,7 +85,7 @@ class Attack:
             return Run(None, f"no end within {HANG_S} s", None, 0)
         columns, steps = None, 0
         if done.returncode == 0:
-            steps = json.loads(done.stdout)["steps"]
+            steps = int(re.search(r'"steps": (\d+)', done.stdout)[1])
             rows = list(csv.reader(line for line in result.open() if not line.startswith("#")))
             names = [name.split(" [")[0] for name in rows[0]]
             columns = {name: [float(row[k]) for row in rows[1:]] for k, name in enumerate(names)}
@@ -145,24 +151,22 @@ class Attack:
     # ---- one model ----
 
     def finding(self, seed, model, settings, what):
-        self.counts["findings"] += 1
         self.keep.mkdir(parents=True, exist_ok=True)
-        path = self.keep / f"{seed}-{settings.get('method', 'dopri5')}-{self.counts['findings']}.json"
+        path = self.keep / f"{seed}-{settings.get('method', 'dopri5')}-{self.count('findings')}.json"
         path.write_text(json.dumps(model | {"run": model["run"] | settings}, indent=1))
-        self.findings.append(f"seed {seed}, {settings}: {what}; see {path}")
-        print(f"FINDING {self.findings[-1]}", flush=True)
+        print(f"FINDING seed {seed}, {settings}: {what}; see {path}", flush=True)
 
     def judged(self, seed, model, settings, run):
         """Counts a run that refuses or warns; true for one that claims to be right."""
-        self.counts["runs"] += 1
+        self.count("runs")
         if run.code is None or run.code < 0:
             self.finding(seed, model, settings, run.said or f"ended by signal {-run.code}")
         elif run.code > 0:
-            self.counts["refused"] += 1
+            self.count("refused")
             if not run.said.strip():
                 self.finding(seed, model, settings, f"exit code {run.code} without a word")
         elif "warning" in run.said:
-            self.counts["warned"] += 1
+            self.count("warned")
         else:
             return True
         return False
@@ -170,7 +174,8 @@ class Attack:
     def attack(self, seed):
         model = models.make(seed)
         duration = model["run"]["duration"]
-        self.features.update(models.features(model))
+        with self.lock:
+            self.features.update(models.features(model))
         with tempfile.TemporaryDirectory() as folder:
             self.attack_model(folder, seed, model, duration)
 
@@ -178,21 +183,21 @@ class Attack:
         fine = {"rtol": 1e-12, "atol": 1e-14, "max_step": duration / 2000}
         reference = self.run(folder, model, fine)
         if not self.judged(seed, model, fine, reference):
-            self.counts["no reference"] += 1
+            self.count("no reference")
             return
         growth = self.growth(folder, model, seed, reference)
         if growth is None:
-            self.counts["no reference"] += 1
+            self.count("no reference")
             return
         if growth > SENSITIVE:
-            self.counts["too sensitive"] += 1
+            self.count("too sensitive")
             return
-        self.counts["compared models"] += 1
+        self.count("compared models")
         for settings in ({}, {"rtol": 1e-6, "atol": 1e-8}):
             self.check_adaptive(folder, seed, model, settings, reference, growth)
         rng = random.Random(seed)
         for method in rng.sample(FIXED, 2):
-            step = duration / 2 ** rng.uniform(6, 12)
+            step = duration / SAMPLES / round(2 ** rng.uniform(4, 10))  # whole ones from sample to sample: no doubt of that
             self.check_fixed(folder, seed, model, {"method": method, "step": step}, reference, growth)
 
     def check_adaptive(self, folder, seed, model, settings, reference, growth):
@@ -201,7 +206,7 @@ class Attack:
             return
         error = self.distance(model, run.columns, reference.columns)
         allowed = (FACTOR + run.steps) * growth * (settings.get("rtol", 1e-9) + settings.get("atol", 1e-12))
-        self.counts["claimed right"] += 1
+        self.count("claimed right")
         if not error <= allowed:
             self.finding(seed, model, settings, f"error {error:.2g}, allowed {allowed:.2g} (growth {growth:.2g})")
 
@@ -214,7 +219,7 @@ class Attack:
         error = self.distance(model, run.columns, reference.columns)
         change = self.distance(model, run.columns, half.columns) if half.code == 0 else math.inf
         allowed = FACTOR * (change + growth * 1e-10)
-        self.counts["claimed right"] += 1
+        self.count("claimed right")
         if not error <= allowed or error > 1e3:
             self.finding(seed, model, settings, f"error {error:.2g}, half the step changes {change:.2g}")
 

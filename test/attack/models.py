@@ -302,6 +302,7 @@ def joint_drive(make):
     if "loops" in make.model or make.chance(0.6):
         return {"joint": joint, "q": drive_formula(make, joint)}
     start = make.model["state"][joint]["q"]
+    make.model["state"][joint]["u"] = 0
     return {"joint": joint, "q": [[0.1 * make.duration, start], [0.8 * make.duration, start + make.number(-0.5, 0.5)]]}
 
 
