@@ -3,6 +3,8 @@
  * results_assembly.c — what closing loops moved at the start of a run, as a dataset of an HDF5 file: the names of the
  * coordinates and speeds, with their values before and after as attributes.
  */
+#include <calder/base.h>
+
 #ifdef CALDER_WITH_HDF5
 
 #include <math.h>

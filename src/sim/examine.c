@@ -19,6 +19,20 @@ enum { PROBE_EVALUATIONS = 2500 }; // from one look at the stability to the next
 
 /* ---- balance ------------------------------------------------------------------------------------- */
 
+/* What weights are worth at their distance from the origin, where energies may cancel: round-off is of this size. */
+static double weight_energy(CalSim *sim) {
+	double sum = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		const CalVec3 g = cal_model_gravity(group->model);
+		CalMomentum m = {0};
+		if (cal_momentum(group->model, &group->state, group->view_work, &m) == CAL_OK)
+			sum += m.mass * sqrt((g.x * g.x + g.y * g.y + g.z * g.z) *
+			                     (m.com.x * m.com.x + m.com.y * m.com.y + m.com.z * m.com.z));
+	}
+	return sum;
+}
+
 static double kinetic_energy(CalSim *sim) {
 	sim_gather(sim);
 	return balance_scale(sim, &sim->whole.now);
@@ -49,7 +63,8 @@ static CalStatus examine_balance(CalSim *sim) {
 	const bool fixed = method_is_fixed(sim->method.method);
 	const double steps = (double)(sim_counts(sim).steps - sim->start_stats.steps), error = fabs(b.error);
 	sim->energy_moved = fmax(sim->energy_moved, kinetic_energy(sim) + fabs(b.dissipated) + fabs(b.supplied));
-	const double moved = sim->energy_moved, all = moved + fabs(b.groups) + fabs(b.stored) + fabs(sim->start_energy);
+	const double moved = sim->energy_moved,
+				 all = moved + fabs(b.groups) + fabs(b.stored) + fabs(sim->start_energy) + weight_energy(sim);
 	const double share = fixed ? fixed_share : cal_integrator_options(&sim->method).rtol * (jump_steps + steps);
 	const double allowed = share * moved + round_off * (10 + sqrt(steps)) * all;
 	if (error > allowed || !isfinite(error))

@@ -106,6 +106,19 @@ echo nonsense >wrong.h5
 calder 3 info wrong.h5
 stderr_has 'wrong.h5: error: cannot be read; is it an HDF5 file'
 
+# ---- round-off at rest is none, although the energies cancel
+cat >rest.yaml <<'YAML'
+calder: 1
+gravity: [0, 0, -9.81]
+ground: {nodes: {p: [0.1, 0.5, 0]}}
+bodies: {a: {mass: 1, com: [0.1, 0, 0], inertia: [0.01, 0.01, 0.01], nodes: {e: [0.1, 0.5, 0]}}}
+joints: {j: {type: revolute, to: a, axis: y}}
+loops: {latch: {type: spherical, from: ground/p, to: a/e}}
+run: {duration: 1 s}
+YAML
+calder 0 run rest.yaml --strict
+stdout_lacks DOUBT
+
 # ---- a run that goes on from a checkpoint keeps its doubts
 calder 0 run stiff.yaml --duration 0.5 --checkpoint half.cp
 calder 1 run stiff.yaml --restart half.cp --strict
