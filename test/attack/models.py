@@ -410,7 +410,7 @@ def attach(make, at):
 
 def detach(make, at):
     driven = make.driven()
-    joints = [joint for joint in make.model["joints"] if joint not in driven]
+    joints = [joint for joint in make.model["joints"] if joint not in driven] or list(make.model["joints"])
     make.model.setdefault("groups", {})["loose"] = {"gravity": make.vector(3)}
     return {"part": {"at": at, "do": {"detach": make.random.choice(joints), "group": "loose"}}}
 
