@@ -220,8 +220,13 @@ CalStatus golden_run_trajectory(GoldenCase *c) {
 	if (!samples || samples->kind != TREE_LIST || samples->count == 0)
 		return golden_fail(c, c->root, "the case has no list of samples");
 	CalIntegrator *integrator = NULL;
-	const CalIntegratorOptions options = {
-		.method = CAL_METHOD_DOPRI5, .rtol = 1e-13, .atol = 1e-14, .input = segment_input, .user = c};
+	enum { MOST_STEPS = 30000 }; // from one sample to the next; a file can ask for any motion
+	const CalIntegratorOptions options = {.method = CAL_METHOD_DOPRI5,
+	                                      .rtol = 1e-13,
+	                                      .atol = 1e-14,
+	                                      .max_steps = MOST_STEPS,
+	                                      .input = segment_input,
+	                                      .user = c};
 	CalStatus status = read_tolerance(c);
 	if (status == CAL_OK)
 		status = golden_bind(c, CAL_SOLVER_AUTO);
