@@ -207,8 +207,8 @@ static CalStatus read_topology(Restore *r) {
 	const CalStatus status = image_read(&r->a, r->sim, &r->will, r->error);
 	if (status != CAL_OK)
 		return status;
-	const TopologyImage now = image_of(t);
-	if (!r->rebuild && !image_same(&now, &r->will))
+	TopologyImage now = image_of(t);
+	if (!r->rebuild && !image_same(&r->sim->origin, &now, &r->will))
 		return damaged(r);
 	return image_copy(r->sim->topology, &r->was) ? CAL_OK : no_memory(r);
 }

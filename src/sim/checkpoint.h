@@ -48,8 +48,8 @@ CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalErr
 int image_copy(const Topology *t, TopologyImage *copy);
 /* Makes t what an image says; NULL, or what is wrong with a loop then. */
 const char *image_put(const TopologyImage *image, Topology *t);
-/* Whether two images of one simulation hold the same. */
-int image_same(const TopologyImage *a, const TopologyImage *b);
+/* Whether two images of one simulation hold the same, field by field, by their hashes; neither is changed. */
+int image_same(const SimOrigin *origin, TopologyImage *a, TopologyImage *b);
 /* The first of each kind that was added: behind the description's own, and what things are parked on. */
 TopologyImage image_first_added(const SimOrigin *origin);
 /* Releases the strings of what was added to the description, and the arrays of a copy. */

@@ -225,17 +225,14 @@ CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalErr
 	           : error_set(error, CAL_ERR_INPUT, "the checkpoint is damaged: %s", why.text);
 }
 
-int image_same(const TopologyImage *a, const TopologyImage *b) {
-	const CalSimCapacity *x = &a->left, *y = &b->left;
-	return a->groups == b->groups && a->bodies == b->bodies && a->nodes == b->nodes && a->joints == b->joints &&
-	       a->loops == b->loops && a->modes == b->modes && x->groups == y->groups && x->bodies == y->bodies &&
-	       x->nodes == y->nodes && x->joints == y->joints && x->loops == y->loops && x->modes == y->modes &&
-	       memcmp(a->group, b->group, sizeof *a->group * (size_t)a->groups) == 0 &&
-	       memcmp(a->body, b->body, sizeof *a->body * (size_t)a->bodies) == 0 &&
-	       memcmp(a->node, b->node, sizeof *a->node * (size_t)a->nodes) == 0 &&
-	       memcmp(a->joint, b->joint, sizeof *a->joint * (size_t)a->joints) == 0 &&
-	       memcmp(a->loop, b->loop, sizeof *a->loop * (size_t)a->loops) == 0 &&
-	       memcmp(a->locked, b->locked, (size_t)a->modes) == 0;
+static uint64_t hash_of(const SimOrigin *origin, TopologyImage *image) {
+	Archive a = archive_hasher();
+	image_walk(&a, origin, image);
+	return a.hash;
+}
+
+int image_same(const SimOrigin *origin, TopologyImage *a, TopologyImage *b) {
+	return hash_of(origin, a) == hash_of(origin, b);
 }
 
 const char *image_put(const TopologyImage *image, Topology *t) {
