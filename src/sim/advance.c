@@ -190,7 +190,7 @@ static CalStatus say_chatter(CalSim *sim, CalError *error) {
 	snprintf(number, sizeof number, "value %d", value);
 	return error_set(
 		error, CAL_STEP_TOO_SMALL,
-		"device \"%s\" (%s), t = %.9g s: %s switches to and fro within no time (chattering): each side pushes "
+		"device \"%s\" (%s), t = %.9g s: %s switches back and forth and time stands still (chattering): each side pushes "
 		"the motion back to the other; make the jump smooth, as smooth_sign(x, width) does for sign(x), or use "
 		"a friction device for friction that holds",
 		d->def.name, d->def.ops->type, cal_sim_time(sim), text ? text : number);
