@@ -132,7 +132,7 @@ typedef struct CalDeviceOps {
 	 * alone: fixed steps do not end where its values change their sign.
 	 */
 	int (*outlook)(const CalDevice *device, CalScene *scene, CalOutlook *outlook);
-	/** What a value is, for messages; NULL or "": its number is told. */
+	/** What a value is, for messages; NULL or "": messages give its number. */
 	const char *(*value_text)(const CalDevice *device, int event);
 	/** output[output_count], for records. */
 	int (*outputs)(const CalDevice *device, CalScene *scene, double *output);

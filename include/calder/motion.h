@@ -57,7 +57,7 @@ CAL_API int cal_sim_is_moved(const CalSim *sim, int group);
 typedef struct CalJointDriveDef {
 	const char *name;  // required, unique among the devices
 	CalJointId joint;  // required
-	int dof;           // which of its freedoms, from 0; none of a quaternion
+	int dof;           // which of its degrees of freedom, from 0; none of a quaternion
 	CalTimeFunction q; // required
 	const char *place; // for messages; may be NULL
 } CalJointDriveDef;

@@ -4,7 +4,7 @@
  * refused before the first byte.
  *
  * Readers take regular files and pipes. A folder, a device (/dev/zero has no end), a file that is too large and one that is
- * mostly holes are refused; a pipe without a writer, whose opening would wait for ever, is empty.
+ * mostly holes are refused; a pipe without a writer, whose opening would never return, is empty.
  */
 #ifndef CALDER_BASE_INPUT_FILE_H
 #define CALDER_BASE_INPUT_FILE_H
