@@ -82,8 +82,8 @@ typedef struct CalSystemPart {
 	CalBranches *branches; // of the model: solved and advanced by their threads; NULL: by the caller's alone
 	CalGivenFn drive;      // NULL: none; otherwise called before every evaluation and at the end of every step
 	void *drive_user;      // handed to drive
-	double *power; // [nu] that prescribed dofs take in the last evaluation, force times speed; NULL: not wanted
-	double *rows_power; // that driven rows of loops take in it; NAN: not found (branches alone); NULL: not wanted
+	double *power;         // [nu] that prescribed dofs take in the last evaluation, force times speed; NULL: not wanted
+	double *rows_power;    // that driven rows of loops take in it; NAN: not found (branches alone); NULL: not wanted
 } CalSystemPart;
 
 /**
