@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sim.c — fuzz target: any bytes as a model file that is run: simulation, scenario, some steps, a checkpoint in the middle
- * from which the run goes on with the same bits.
+ * sim.c — fuzz target: any bytes as a model file that is run: simulation, scenario, some steps. In the middle a checkpoint
+ * is taken and restored; a checkpoint of the restored run is the same, byte for byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,15 +30,18 @@ static bool set_states(const CalFile *file, CalSim *sim) {
 
 static void go_through_a_checkpoint(CalSim *sim, CalScenario *scenario) {
 	CalError error;
-	size_t size = cal_checkpoint_size(sim), used = 0;
-	void *bytes = malloc(size);
-	if (bytes && cal_checkpoint_take(sim, bytes, size, &used) == CAL_OK) {
+	size_t size = cal_checkpoint_size(sim), used = 0, used_again = 0;
+	uint8_t *bytes = malloc(size), *again = malloc(size);
+	if (bytes && again && cal_checkpoint_take(sim, bytes, size, &used) == CAL_OK) {
 		const CalStatus status = cal_checkpoint_restore(sim, bytes, used, &error);
 		fuzz_expect(status == CAL_OK || status == CAL_ERR_MEMORY, "a checkpoint restores what it was taken of");
+		if (status == CAL_OK && cal_checkpoint_take(sim, again, size, &used_again) == CAL_OK)
+			fuzz_expect(used == used_again && memcmp(bytes, again, used) == 0, "a restored run is bit-identical");
 		if (status == CAL_OK)
 			(void)cal_scenario_resume(scenario);
 	}
 	free(bytes);
+	free(again);
 }
 
 static void step(CalSim *sim, CalScenario *scenario) {
