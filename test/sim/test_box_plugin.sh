@@ -20,7 +20,7 @@ bodies: {plate: {mass: 2, box: [1, 0.5, 0.1], nodes: {in: [-0.5, 0, 0], top: [0.
 joints: {j: {type: universal, to: plate/in, axis: y, axis2: x}}
 state: {j: {q: [0.3, 0.1], u: [1, 2]}}
 subsystems:
-  payload: {library: ball.so, arguments: "3 0.2", attach: {to: plate/top, border: centre, joint: weld}}
+  payload: {library: ball.so, arguments: "3 0.2", attach: {to: plate/top, border: center, joint: weld}}
 run: {duration: 1 s, output: {interval: 1 s, signals: [q, 'balance:error', 'total_momentum:Ly']}}
 YAML
 cat >"$folder/flat.yaml" <<'YAML'
@@ -69,7 +69,7 @@ if [ -e "$BUILD_DIR/libcalder.so" ] && "$CALDER" --version >/dev/null; then
 		-L "$BUILD_DIR" -lcalder -Wl,-rpath,"$BUILD_DIR"
 	printf 'calder: 1\ngravity: [0, 0, -9.81]\nborder: [ball]\nbodies: {ball: {mass: 3, sphere: 0.2}}\n' >"$folder/ball.yaml"
 	printf 'joints: {j: {type: weld, to: ball}}\n' >>"$folder/ball.yaml"
-	sed "s|ball.so, arguments: \"3 0.2\"|box.so, arguments: $folder/ball.yaml|; s/centre/ball/" "$folder/boxed.yaml" >"$folder/file.yaml"
+	sed "s|ball.so, arguments: \"3 0.2\"|box.so, arguments: $folder/ball.yaml|; s/center/ball/" "$folder/boxed.yaml" >"$folder/file.yaml"
 	if output=$("$CALDER" run -q "$folder/file.yaml" -o - 2>&1); then
 		same "$output" "$flat"
 	else
@@ -92,7 +92,7 @@ sed 's/ball.so/nothing.so/' "$folder/boxed.yaml" >"$folder/missing.yaml"
 expect missing.yaml 'missing.yaml:7:3: error: subsystem "payload": cannot load .*nothing.so'
 change arguments 's/"3 0.2"/""/'
 expect arguments.yaml 'subsystem "payload": .*arguments.so: give mass'
-change border 's/centre/rim/'
+change border 's/center/rim/'
 expect border.yaml 'subsystem "payload": it has no border node "rim" (.*border.so)'
 change symbol '' 's/int calder_subsystem/int calder_other/'
 expect symbol.yaml 'symbol.so has no function calder_subsystem'
