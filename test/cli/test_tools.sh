@@ -42,12 +42,15 @@ cp "$SOURCE_DIR/tools/check_readme" readme/tools/
 cp "$SOURCE_DIR/examples/c/pendulum.c" readme/examples/c/
 sed 's/rod.mass = 2/rod.mass = 3/' "$SOURCE_DIR/README.md" >readme/README.md
 echo '[gone](gone.md)' >readme/docs/index.md
+printf '# A `key`, once\n[good](#a-key-once) [good](index.md)\n[bad](page.md#nowhere)\n' >readme/docs/page.md
 if readme/tools/check_readme >out; then
 	echo "FAIL: check_readme accepts a changed example"
 	failures=1
 fi
 expect '^README.md:[0-9]+: differs from examples/c/pendulum.c:8' out
 expect '^docs/index.md:1: links to gone.md' out
+expect '^docs/page.md:3: links to page.md#nowhere, but page.md has no such heading' out
+[ "$(grep -c '^docs/page.md' out)" -eq 1 ] || { echo "FAIL: check_readme refuses good links"; cat out; failures=1; }
 
 mkdir -p page/{tools,docs,examples,build}
 cp "$SOURCE_DIR/tools/figures" page/tools/
