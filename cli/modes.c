@@ -114,6 +114,26 @@ static int show_modal(const Options *o, CalModal *modal, const CalFeModel *fe) {
 	return code;
 }
 
+/* ---- outputs ----------------------------------------------------------------------------------- */
+
+static int spare_input(const Options *o) {
+	const Written outputs[] = {{o->plot, "--plot"}, {o->write, "--write"}};
+	int code = outputs_differ("modes", outputs, 2);
+	for (int i = 0; i < 2 && code == EXIT_OK; i++)
+		code = output_spares("modes", outputs[i], o->path, "the input");
+	return code;
+}
+
+/* A finite element model has more files than the one that is named: matrices beside it, and what the deck includes. */
+static int spare_sources(const Options *o, const CalFeModel *fe) {
+	const Written outputs[] = {{o->plot, "--plot"}, {o->write, "--write"}};
+	const int sources = cal_fe_source_count(fe);
+	int code = EXIT_OK;
+	for (int i = 0; i < 2 * sources && code == EXIT_OK; i++)
+		code = output_spares("modes", outputs[i / sources], cal_fe_source(fe, i % sources), "a file of the input");
+	return code;
+}
+
 /* ---- inputs ------------------------------------------------------------------------------------ */
 
 static int show_fe(Options *o) {
@@ -121,6 +141,8 @@ static int show_fe(Options *o) {
 	CalFeModel *fe = NULL;
 	CalModal *modal = NULL;
 	int code = say_status(o->path, cal_fe_read(o->path, &o->units, NULL, &fe, &error), &error);
+	if (code == EXIT_OK)
+		code = spare_sources(o, fe);
 	if (code == EXIT_OK)
 		code = say_status(o->path, cal_fe_reduce(fe, &o->how, &modal, &error), &error);
 	if (code == EXIT_OK)
@@ -281,29 +303,6 @@ static int show_model_file(const Options *o) {
 	return code;
 }
 
-/* ---- outputs ----------------------------------------------------------------------------------- */
-
-/* A job of CalculiX is four files that differ in their endings. */
-static int spare_job(Written output, const char *path) {
-	static const char *const endings[] = {".inp", ".dof", ".sti", ".mas"};
-	const char *dot = strrchr(path, '.');
-	int code = output_spares("modes", output, path, "the input");
-	for (size_t i = 0; i < sizeof endings / sizeof *endings && dot && code == EXIT_OK; i++) {
-		char part[4096];
-		snprintf(part, sizeof part, "%.*s%s", (int)(dot - path), path, endings[i]);
-		code = output_spares("modes", output, part, "a file of the input");
-	}
-	return code;
-}
-
-static int spare_inputs(const Options *o) {
-	const Written outputs[] = {{o->plot, "--plot"}, {o->write, "--write"}};
-	int code = outputs_differ("modes", outputs, 2);
-	for (int i = 0; i < 2 && code == EXIT_OK; i++)
-		code = spare_job(outputs[i], o->path);
-	return code;
-}
-
 /* ---- which input ------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *path, const char *ending) {
@@ -450,6 +449,6 @@ int command_modes(int argc, char **argv) {
 	o.path = argv[optind];
 	o.how.interfaces = o.interfaces;
 	o.how.interface_count = o.free ? -1 : o.how.interface_count;
-	const int code = spare_inputs(&o);
+	const int code = spare_input(&o);
 	return code == EXIT_OK ? show(&o) : code;
 }

@@ -44,6 +44,10 @@ CAL_API CalStatus cal_fe_read(const char *path, const CalFeUnits *units, const C
 CAL_API CalStatus cal_fe_read_dmig(const char *path, const char *stiffness, const char *mass, const CalFeUnits *units,
                                    const CalAllocator *allocator, CalFeModel **fe, CalError *error);
 CAL_API void cal_fe_destroy(CalFeModel *fe); // accepts NULL
+/** The files that were read, in the order in which they were opened: those of the job and all that they include. */
+CAL_API int cal_fe_source_count(const CalFeModel *fe);
+/** NULL: there is none of this index. Valid until cal_fe_destroy(). */
+CAL_API const char *cal_fe_source(const CalFeModel *fe, int index);
 
 /** A frame of the model by which it can be connected: a node with three translations and three rotations. */
 typedef struct CalFeFrame {

@@ -125,7 +125,7 @@ static CalStatus read_keyword(FeText *t, Deck *deck, int depth, bool *in_nodes) 
 static CalStatus read_deck(Deck *deck, const char *path, int depth) {
 	FeText t;
 	bool in_nodes = false;
-	CalStatus status = fe_text_open(&t, path, &deck->fe->pool.allocator, deck->error);
+	CalStatus status = fe_model_open(deck->fe, &t, path, deck->error);
 	if (status != CAL_OK)
 		return status;
 	while (status == CAL_OK && fe_text_next(&t, &status)) {
@@ -173,7 +173,7 @@ static CalStatus add_equation(FeText *t, Deck *deck, long id, int direction) {
 static CalStatus read_equations(Deck *deck, const char *path) {
 	CalFeModel *fe = deck->fe;
 	FeText t;
-	CalStatus status = fe_text_open(&t, path, &fe->pool.allocator, deck->error);
+	CalStatus status = fe_model_open(fe, &t, path, deck->error);
 	if (status != CAL_OK)
 		return status;
 	fe->dofs = pool_array(&fe->pool, 6 * (size_t)fe->node_count + 1, sizeof *fe->dofs);
@@ -220,7 +220,7 @@ static CalStatus read_entry(FeText *t, CalFeModel *fe, FeMatrix *matrix, const c
 
 static CalStatus read_matrix(Deck *deck, const char *path, FeMatrix *matrix, const char *dof_path) {
 	FeText t;
-	CalStatus status = fe_text_open(&t, path, &deck->fe->pool.allocator, deck->error);
+	CalStatus status = fe_model_open(deck->fe, &t, path, deck->error);
 	if (status != CAL_OK)
 		return status;
 	int last = -1;

@@ -239,7 +239,7 @@ static CalStatus read_lines(FeText *t, Dmig *d, Card *card, int depth) {
 
 static CalStatus read_file(Dmig *d, const char *path, int depth) {
 	FeText t;
-	CalStatus status = fe_text_open(&t, path, &d->fe->pool.allocator, d->error);
+	CalStatus status = fe_model_open(d->fe, &t, path, d->error);
 	if (status != CAL_OK)
 		return status;
 	Card *card = memory_alloc(&d->fe->pool.allocator, sizeof *card);

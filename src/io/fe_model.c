@@ -48,6 +48,40 @@ void cal_fe_destroy(CalFeModel *fe) {
 	pool_free(&pool);
 }
 
+/* ---- files ------------------------------------------------------------------------------------- */
+
+static bool add_source(CalFeModel *fe, const char *path) {
+	FeSource *source = pool_alloc(&fe->pool, sizeof *source);
+	char *copy = source ? pool_text(&fe->pool, path, strlen(path)) : NULL;
+	if (!copy)
+		return false;
+	*source = (FeSource){.path = copy};
+	*(fe->last_source ? &fe->last_source->next : &fe->sources) = source;
+	fe->last_source = source;
+	fe->source_count++;
+	return true;
+}
+
+CalStatus fe_model_open(CalFeModel *fe, FeText *text, const char *path, CalError *error) {
+	if (fe->source_count == FE_MAX_FILES)
+		return fe_file_error(error, path, CAL_ERR_INPUT, "more than %d files are included; does one include itself?",
+		                     FE_MAX_FILES);
+	if (!add_source(fe, path))
+		return fe_file_error(error, path, CAL_ERR_MEMORY, "out of memory");
+	return fe_text_open(text, path, &fe->pool.allocator, error);
+}
+
+int cal_fe_source_count(const CalFeModel *fe) { return fe ? fe->source_count : 0; }
+
+const char *cal_fe_source(const CalFeModel *fe, int index) {
+	const FeSource *source = fe && index >= 0 ? fe->sources : NULL;
+	for (; source && index > 0; index--)
+		source = source->next;
+	return source ? source->path : NULL;
+}
+
+/* ---- entries ----------------------------------------------------------------------------------- */
+
 bool fe_model_add_node(CalFeModel *fe, long id, CalVec3 position) {
 	FeNode *nodes =
 		array_reserve(&fe->pool.allocator, fe->nodes, fe->node_count, 1, &fe->node_capacity, sizeof *fe->nodes);

@@ -15,7 +15,7 @@
 #include "io/fe_text.h"
 #include "io/pool.h"
 
-enum { FE_MAX_DOFS = 200000 };
+enum { FE_MAX_DOFS = 200000, FE_MAX_FILES = 1000 };
 
 typedef struct FeNode {
 	long id;
@@ -39,9 +39,16 @@ typedef struct FeFrame {
 	int node; // index
 } FeFrame;
 
+typedef struct FeSource {
+	const char *path;
+	struct FeSource *next;
+} FeSource;
+
 struct CalFeModel {
 	Pool pool; // texts and arrays of known size
 	const char *path, *format;
+	FeSource *sources, *last_source; // in the order in which they were opened
+	int source_count;
 	CalFeUnits units;
 	FeNode *nodes; // sorted by id
 	int node_count, node_capacity;
@@ -54,6 +61,8 @@ struct CalFeModel {
 
 /** An empty model, or NULL. */
 CalFeModel *fe_model_new(const char *path, const char *format, const CalFeUnits *units, const CalAllocator *allocator);
+/** Opens a file of the model and keeps its path for cal_fe_source(). */
+CalStatus fe_model_open(CalFeModel *fe, FeText *text, const char *path, CalError *error);
 /** False: out of memory. */
 bool fe_model_add_node(CalFeModel *fe, long id, CalVec3 position);
 bool fe_matrix_add(CalFeModel *fe, FeMatrix *matrix, int row, int col, double value);

@@ -67,12 +67,21 @@ refused view run.h5 --ghost ghost.h5 --html ghost.h5
 refused plot run.csv -o run.csv
 refused plot run.h5 -o run.h5
 refused modes "$SOURCE_DIR/examples/flexible_arm.yaml" --body upper --plot new.svg --write new.svg
-for file in rod.inp rod.dof rod.sti rod.mas; do cp "$SOURCE_DIR/test/data/fe/$file" .; done
-for file in rod.inp rod.sti; do
+cp "$SOURCE_DIR"/test/data/fe/rod* "$SOURCE_DIR"/test/data/fe/beam* . && ln -s rod_mesh.inp soft.inp
+mkdir parts && mv beam.pch parts/deep.pch
+echo "INCLUDE 'parts/all.pch'" >deck.bdf && echo "INCLUDE 'deep.pch'" >parts/all.pch # a file that a file includes
+calder 0 modes rod.inp
+calder 0 modes deck.bdf
+decks=$(cat rod* parts/* | cksum)
+for file in rod.inp rod.sti rod_mesh.inp ./soft.inp; do
 	refused modes rod.inp --plot $file
 	refused modes rod.inp --write $file
-	cmp -s $file "$SOURCE_DIR/test/data/fe/$file" || fail "$file has changed"
 done
+for file in parts/all.pch "$work/parts/deep.pch"; do
+	refused modes deck.bdf --plot "$file"
+	refused modes deck.bdf --write "$file"
+done
+[ "$(cat rod* parts/* | cksum)" = "$decks" ] || fail "a file of a finite element model has changed"
 mkdir sweep && cp model.yaml sweep/report.html
 cat >plan.yaml <<'YAML'
 sweep: 1

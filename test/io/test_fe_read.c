@@ -52,6 +52,42 @@ static void included_names_may_be_quoted(void **state) {
 	cal_fe_destroy(fe);
 }
 
+static void all_files_that_were_read_are_named(void **state) {
+	(void)state;
+	static const char *const expected[] = {FIXTURE("rod.inp"), FIXTURE("rod_mesh.inp"), FIXTURE("rod.dof"),
+	                                       FIXTURE("rod.sti"), FIXTURE("rod.mas")};
+	CalFeModel *fe = fe_of(FIXTURE("rod.inp"));
+	assert_int_equal(cal_fe_source_count(fe), 5);
+	for (int i = 0; i < 5; i++)
+		assert_string_equal(cal_fe_source(fe, i), expected[i]);
+	assert_null(cal_fe_source(fe, 5));
+	assert_null(cal_fe_source(fe, -1));
+	cal_fe_destroy(fe);
+}
+
+static void write_includes(const char *path, const char *name, int count) {
+	FILE *out = fopen(path, "w");
+	assert_non_null(out);
+	for (int i = 0; i < count; i++)
+		fprintf(out, "INCLUDE '%s'\n", name);
+	fclose(out);
+}
+
+/* Each of eight files includes the next one 100 times: 1e16 openings, if nobody counted them. */
+static void includes_that_multiply_end(void **state) {
+	(void)state;
+	char path[512], name[32];
+	CalFeModel *fe = NULL;
+	CalError error = {0};
+	for (int k = 8; k >= 0; k--) {
+		snprintf(path, sizeof path, "%s/many%d.bdf", temp_dir(), k);
+		snprintf(name, sizeof name, "many%d.bdf", k + 1);
+		write_includes(path, name, k < 8 ? 100 : 0);
+	}
+	assert_int_equal(cal_fe_read(path, NULL, NULL, &fe, &error), CAL_ERR_INPUT);
+	assert_non_null(strstr(error.text, "more than 1000 files are included"));
+}
+
 static void units_are_scaled(void **state) {
 	(void)state;
 	const CalFeUnits units = {.length = 1e-3, .mass = 1e3};
@@ -232,6 +268,8 @@ int main(void) {
 		cmocka_unit_test(calculix_gives_mass_and_frames),
 		cmocka_unit_test(any_file_of_the_job_names_it),
 		cmocka_unit_test(included_names_may_be_quoted),
+		cmocka_unit_test(all_files_that_were_read_are_named),
+		cmocka_unit_test(includes_that_multiply_end),
 		cmocka_unit_test(units_are_scaled),
 		cmocka_unit_test(dmig_is_read_in_all_forms),
 		cmocka_unit_test(matrices_are_found_by_name),
