@@ -31,6 +31,7 @@ static const char help[] =
 	"      --shard I/N        run every Nth case from case I on, I from 0\n"
 	"                         Without these three, mpirun, srun and Slurm's job arrays say which fall to a process.\n"
 	"      --timeout S        a case that takes longer has failed\n"
+	"      --no-code          refuse a model that names a shared object (library: ...) instead of running its code\n"
 	"      --retry            run cases again that failed, crashed or took too long\n"
 	"      --merge DIR        write the tables and the report of what is in DIR, complete or not\n"
 	"  -l, --list, --dry-run  print the cases and run none\n"
@@ -48,10 +49,19 @@ typedef struct SweepOptions {
 	double jobs, timeout; // 0: default
 	int64_t first, last;  // cases [first, last); last < 0: all
 	Place place;          // from: NULL: by the environment
-	bool retry, list, strict, json, quiet;
+	bool retry, no_code, list, strict, json, quiet;
 } SweepOptions;
 
-enum { OPTION_CASE = 256, OPTION_CASES, OPTION_SHARD, OPTION_TIMEOUT, OPTION_RETRY, OPTION_MERGE, OPTION_STRICT };
+enum {
+	OPTION_CASE = 256,
+	OPTION_CASES,
+	OPTION_SHARD,
+	OPTION_TIMEOUT,
+	OPTION_RETRY,
+	OPTION_MERGE,
+	OPTION_NO_CODE,
+	OPTION_STRICT
+};
 
 static const struct option long_options[] = {
 	{"out", required_argument, NULL, 'o'},
@@ -61,6 +71,7 @@ static const struct option long_options[] = {
 	{"cases", required_argument, NULL, OPTION_CASES},
 	{"shard", required_argument, NULL, OPTION_SHARD},
 	{"timeout", required_argument, NULL, OPTION_TIMEOUT},
+	{"no-code", no_argument, NULL, OPTION_NO_CODE},
 	{"retry", no_argument, NULL, OPTION_RETRY},
 	{"merge", required_argument, NULL, OPTION_MERGE},
 	{"list", no_argument, NULL, 'l'},
@@ -141,6 +152,9 @@ static int set_option(SweepOptions *options, int option, const char *value) {
 		return EXIT_OK;
 	case OPTION_RETRY:
 		options->retry = true;
+		return EXIT_OK;
+	case OPTION_NO_CODE:
+		options->no_code = true;
 		return EXIT_OK;
 	case OPTION_STRICT:
 		options->strict = true;
@@ -349,6 +363,7 @@ static int run_cases(const SweepOptions *options, const Range *range, CalSweep *
 	const PoolOptions pool = {.jobs = count > 0 && count < jobs ? (int)count : jobs,
 	                          .timeout = options->timeout,
 	                          .progress = !options->quiet && isatty(fileno(stderr)) && !getenv("CI"),
+	                          .no_code = options->no_code,
 	                          .cases = cases,
 	                          .count = count,
 	                          .series = with_series ? series : NULL};
@@ -422,7 +437,7 @@ static int run_in_folder(const SweepOptions *options, const CalPlan *plan, const
 	const char *folder = options->out ? options->out : beside;
 	int code = spare_inputs(options, plan, folder);
 	if (code == EXIT_OK)
-		code = case_check(plan, units);
+		code = case_check(plan, options->no_code, units);
 	if (code == EXIT_OK) {
 		const CalStatus status = cal_sweep_open(folder, plan, (const char *const *)units, NULL, &sweep, &error);
 		const char *name = cal_plan_info(plan).name;

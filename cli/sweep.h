@@ -29,13 +29,13 @@ typedef struct CaseOutcome {
 	double *outputs; // [output_count], room of the caller
 } CaseOutcome;
 
-/** Runs case k. series: path for its samples, NULL: none are kept. */
-void case_run(const CalPlan *plan, int64_t k, const char *series, CaseOutcome *outcome);
+/** Runs case k. no_code: a case that names a shared object fails. series: path for its samples, NULL: none are kept. */
+void case_run(const CalPlan *plan, int64_t k, bool no_code, const char *series, CaseOutcome *outcome);
 /**
  * Checks that the model as it stands can be set up and has all signals; units[output_count] get texts from malloc. Returns
  * an exit code.
  */
-int case_check(const CalPlan *plan, char **units);
+int case_check(const CalPlan *plan, bool no_code, char **units);
 
 /* ---- many of them (sweep_pool.c) ----------------------------------------------------------------- */
 
@@ -45,6 +45,7 @@ typedef struct PoolOptions {
 	bool progress;        // on stderr
 	const int64_t *cases; // [count] to run
 	int64_t count;
+	bool no_code;       // cases that name a shared object fail
 	const char *series; // folder of the series, NULL: none are kept
 } PoolOptions;
 

@@ -111,9 +111,11 @@ static CalStatus watch_all(CaseRun *run, CalError *error) {
 }
 
 /* k < 0: the model as it stands. */
-static CalStatus set_up(CaseRun *run, const CalPlan *plan, int64_t k, CalError *error) {
+static CalStatus set_up(CaseRun *run, const CalPlan *plan, int64_t k, bool no_code, CalError *error) {
 	CalFile *file = NULL;
-	*run = (CaseRun){.plan = plan, .info = cal_plan_info(plan), .loaded.runs_code = true};
+	*run = (CaseRun){.plan = plan, .info = cal_plan_info(plan)};
+	run->loaded.runs_code = !no_code;
+	run->loaded.refuses_code = no_code;
 	CalStatus status = cal_plan_open_case(plan, k, &file, error);
 	if (status != CAL_OK)
 		return status;
@@ -258,10 +260,10 @@ static void judge(const CaseRun *run, CaseOutcome *outcome) {
 	}
 }
 
-void case_run(const CalPlan *plan, int64_t k, const char *series, CaseOutcome *outcome) {
+void case_run(const CalPlan *plan, int64_t k, bool no_code, const char *series, CaseOutcome *outcome) {
 	CaseRun run;
 	CalError error = {0};
-	CalStatus status = set_up(&run, plan, k, &error);
+	CalStatus status = set_up(&run, plan, k, no_code, &error);
 	if (status == CAL_OK && series)
 		status = open_series(&run, series, &error);
 	outcome->message[0] = 0;
@@ -281,10 +283,10 @@ void case_run(const CalPlan *plan, int64_t k, const char *series, CaseOutcome *o
 	tear_down(&run);
 }
 
-int case_check(const CalPlan *plan, char **units) {
+int case_check(const CalPlan *plan, bool no_code, char **units) {
 	CaseRun run;
 	CalError error = {0};
-	CalStatus status = set_up(&run, plan, -1, &error);
+	CalStatus status = set_up(&run, plan, -1, no_code, &error);
 	for (int i = 0; i < run.info.output_count && status == CAL_OK; i++) {
 		const char *unit = run.of[i] < 0 ? "s" : run.watched[run.of[i]].set.columns[1].unit;
 		const size_t size = strlen(unit) + 1;

@@ -94,7 +94,7 @@ __attribute__((noreturn)) static void child(const WorkerPool *pool, int64_t k, i
 		_exit(1);
 	if (pool->options->series)
 		snprintf(path, sizeof path, "%s/case-%06lld.csv", pool->options->series, (long long)k);
-	case_run(pool->plan, k, pool->options->series ? path : NULL, &outcome);
+	case_run(pool->plan, k, pool->options->no_code, pool->options->series ? path : NULL, &outcome);
 	const int status = (int)outcome.status;
 	memcpy(packed, &status, sizeof status);
 	memcpy(packed + sizeof status, outcome.outputs, outputs);

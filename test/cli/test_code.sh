@@ -63,6 +63,9 @@ parameters: {m: {target: bodies.a.mass, uniform: {min: 1, max: 2}}}
 outputs: {q: {signal: q:j}}
 YAML
 	not_run 0 sweep --list plan.yaml
+	not_run 3 sweep --no-code -q plan.yaml -o refused
+	stderr_has 'engine": (\./)?code.so is code, and code is not to be loaded here'
+	[ ! -e refused ] || fail "a campaign that was refused has left a folder"
 	sed 's/code.so/missing.so/' $model >missing.yaml
 	not_run 1 check missing.yaml
 	stderr_has 'cannot load (\./)?missing.so: No such file'
@@ -74,6 +77,34 @@ if ! grep -q "without the system's loader" err; then # a static program, or one 
 	[ -e ran ] || fail "a run does not load the shared object"
 	stderr_has 'has no function calder_device'
 fi
+
+rm -f ran
+
+# A parameter of a campaign can name the code: those cases fail, the others run.
+cat >arm.yaml <<'YAML'
+calder: 1
+bodies: {upper: {mass: 1, box: [1, 1, 1]}}
+joints: {shoulder: {type: revolute, to: upper}}
+border: [upper]
+YAML
+{ cat arm.yaml && echo 'devices: {engine: {type: shared, library: ./code.so}}'; } >coded.yaml
+cat >host.yaml <<'YAML'
+calder: 1
+bodies: {base: {mass: 1, box: [1, 1, 1]}}
+joints: {slide: {type: prismatic, axis: x, to: base}}
+subsystems: {arm: {file: arm.yaml, attach: {to: base, border: upper, joint: {type: revolute}}}}
+run: {duration: 0.1}
+YAML
+cat >plan.yaml <<'YAML'
+sweep: 1
+model: host.yaml
+design: grid
+parameters: {arm: {target: subsystems.arm.file, values: [arm.yaml, coded.yaml]}}
+outputs: {q: {signal: "q:slide"}}
+YAML
+not_run 0 sweep --no-code plan.yaml -o mixed
+stdout_has '2 cases, 1 ok, 1 failed'
+stdout_has 'case 1: .*code.so is code, and code is not to be loaded here'
 
 # A model without code runs with --no-code.
 calder 0 run "$SOURCE_DIR/examples/pendulum.yaml" --no-code -q -d 0.1
