@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#ifdef BENCH_CALDER
+#include <calder/output.h>
+#endif
+
 namespace bench {
 namespace {
 
@@ -59,8 +63,8 @@ void print_table(const std::vector<Row> &rows, const std::string &algorithm) {
 	}
 }
 
-bool write_json(const std::vector<Row> &rows, const std::string &path) {
-	std::FILE *file = std::fopen(path.c_str(), "w");
+static bool write_rows(const std::vector<Row> &rows, const char *path) {
+	std::FILE *file = std::fopen(path, "w");
 	if (!file)
 		return false;
 	std::fprintf(file, "[");
@@ -75,8 +79,29 @@ bool write_json(const std::vector<Row> &rows, const std::string &path) {
 			std::fprintf(file, ", \"%s\": %.8g", name.c_str(), value);
 		std::fprintf(file, "}");
 	}
-	const bool written = std::fprintf(file, "\n]\n") > 0;
+	std::fprintf(file, "\n]\n");
+	const bool written = !std::ferror(file);
 	return std::fclose(file) == 0 && written;
 }
+
+#ifdef BENCH_CALDER
+
+bool write_json(const std::vector<Row> &rows, const std::string &path) {
+	CalOutput *output = nullptr;
+	CalError error = {};
+	if (cal_output_open(path.c_str(), nullptr, &output, &error) != CAL_OK) {
+		std::fprintf(stderr, "calder-bench: %s\n", error.text);
+		return false;
+	}
+	const bool written = write_rows(rows, cal_output_part(output)) && cal_output_publish(output, &error) == CAL_OK;
+	cal_output_close(output);
+	return written;
+}
+
+#else // alone, without the library: in its place
+
+bool write_json(const std::vector<Row> &rows, const std::string &path) { return write_rows(rows, path.c_str()); }
+
+#endif
 
 } // namespace bench

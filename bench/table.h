@@ -25,7 +25,7 @@ void print_ratio(const std::vector<Row> &rows, const Row &row);
 // other engine (below 1: calder is faster).
 void print_table(const std::vector<Row> &rows, const std::string &algorithm);
 
-// Returns false if the file could not be written.
+// The file appears whole or not at all (calder/output.h). Returns false if it could not be written.
 bool write_json(const std::vector<Row> &rows, const std::string &path);
 
 } // namespace bench
