@@ -74,6 +74,9 @@ typedef int (*CalMotionFn)(void *user, const CalModel *model, double t, double *
 typedef int (*CalGivenFn)(void *user, const CalModel *model, double t, double *q, double *u);
 
 /** One model of a system. */
+/** Where a power comes from: prescribed dofs (force times speed), driven rows of loops (multiplier times rate). */
+typedef enum CalPower { CAL_POWER_PRESCRIBED, CAL_POWER_ROWS, CAL_POWER_COUNT } CalPower;
+
 typedef struct CalSystemPart {
 	const CalModel *model;
 	CalWork *work;
@@ -82,8 +85,8 @@ typedef struct CalSystemPart {
 	CalBranches *branches; // of the model: solved and advanced by their threads; NULL: by the caller's alone
 	CalGivenFn drive;      // NULL: none; otherwise called before every evaluation and at the end of every step
 	void *drive_user;      // handed to drive
-	double *power;         // [nu] that prescribed dofs take in the last evaluation, force times speed; NULL: not wanted
-	double *rows_power;    // that driven rows of loops take in it; NAN: not found (branches alone); NULL: not wanted
+	double *force;         // [nu] scratch, forces of prescribed dofs; NULL: power is not wanted
+	double *power;         // [CAL_POWER_COUNT] that was supplied in the last evaluation [W]; NAN: not found (ranks)
 } CalSystemPart;
 
 /**

@@ -258,10 +258,11 @@ typedef struct CalSimBalance {
 	double groups;     // kinetic, of gravity and elastic [J]
 	double stored;     // in devices [J]
 	double dissipated; // by devices, dampers of joints and modes, and changes of topology, since the start [J]
-	double supplied;   // by devices, efforts of inputs, driven loops, and all that came in, since the start [J]
-	double error;      // [J]
-	int complete; // nothing else acted: no wrench of an input, no freedom that it drives, no known wrench of a loop,
-				  // no driven loop in branches or beside black boxes; all devices account
+	double
+		supplied; // by devices, inputs, known wrenches and drives of loops, and all that came in, since the start [J]
+	double error; // [J]
+	int complete; // nothing else acted: all devices account, no loop is driven beside black boxes, and on several ranks
+				  // that advance apart there are no wrenches and no freedom that moves as prescribed
 	CalVec3 linear, angular; // momentum of groups and devices; angular about the world's origin
 } CalSimBalance;
 CAL_API CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance);

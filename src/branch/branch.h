@@ -64,6 +64,7 @@ typedef struct Branch {
 	BranchSlice slice;                                                   //
 	uint8_t *prescribed;                                                 //
 	Slot *arriving;                                                      // [slot_count] from branches that it waits for
+	bool drives;                                                         // rows of its own loops are driven
 	Border border;                                                       // width 0: no columns
 	Seat *seat;                                                          // what crosses the cut to its base
 	Burden *burden;                                                      //
@@ -76,6 +77,7 @@ typedef struct Branch {
 	spatial seat_bias; // of the branch that it carries columns of: what that one's base accelerates by at u' = 0
 	int culprit, not_a_number; // as in Burden, its own
 	CalStatus bad;             // what else went wrong
+	double rows_power;         // that its driven rows supply [W]
 } Branch;
 
 /* Acceleration at u' = 0 of the link that a branch stands on, beyond what the branch assumes of it. */

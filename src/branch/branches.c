@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "branch/solver.h"
+#include "dynamics/loop_rows.h"
 
 /* ---- life --------------------------------------------------------------------------------------------- */
 
@@ -20,6 +21,7 @@ static CalStatus make_branches(CalBranches *s, bool cross, bool linear) {
 		s->branches[k].seat = &s->told[k].seat;
 		s->branches[k].burden = &s->told[k].burden;
 		s->branches[k].push = &s->told[k].push;
+		s->branches[k].drives = status == CAL_OK && loop_drives_move(&s->branches[k].model);
 	}
 	if (status == CAL_OK)
 		status = assembly_make(&s->allocator, s->branches, s->count, linear, s->rows, &s->assembly);
@@ -53,6 +55,7 @@ static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wante
 	s->branches = (Branch *)(void *)(s->told + n);
 	s->worker_of = (int *)(void *)(s->branches + n);
 	s->count = s->cut.count;
+	s->drives = loop_drives_move(s->model) != 0;
 	return make_branches(s, cross, options->transport != NULL);
 }
 
@@ -244,6 +247,8 @@ CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, co
 }
 
 bool branches_are_here(const CalBranches *branches) { return !branches->ranks; }
+bool branches_know_all(const CalBranches *branches) { return !branches->ranks || branches->ranks->whole; }
+double branches_rows_power(const CalBranches *branches) { return branches->rows_power; }
 const CalModel *branches_model(const CalBranches *branches) { return branches->model; }
 CalWork *branches_whole(CalBranches *branches) { return branches->whole; }
 double *branches_numbers(CalBranches *branches) { return branches->numbers; }

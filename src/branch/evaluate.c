@@ -16,6 +16,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/loop_front.h"
 #include "dynamics/loop_local.h"
+#include "dynamics/loop_rows.h"
 #include "math/finite.h"
 
 /* ---- a branch ------------------------------------------------------------------------------------- */
@@ -362,6 +363,10 @@ static void outward(CalBranches *s, Branch *b) {
 	}
 	const SweepInput in = sweep_input(s, b);
 	kernels->accelerate(&b->model, &in, b->work, b->udot, NULL);
+	if (UNLIKELY(b->drives) && !s->call.still) {
+		loop_settle_x1(&b->model, in.prescribed, &b->work->loops, NULL);
+		b->rows_power = loop_drives_power(&b->model, s->call.state.t, b->work->loops.lambda);
+	}
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
 		if (!child->apart)
@@ -500,6 +505,16 @@ static CalStatus run_among_ranks(CalBranches *s) {
 	return ranks_verdict(s->ranks, judge(s));
 }
 
+/* Multipliers are where the loops were solved: by the whole model, across branches, or within each. */
+static double sum_rows_power(const CalBranches *s, bool by_whole) {
+	double power = 0;
+	if (by_whole || s->rows)
+		return loop_drives_power(s->model, s->call.state.t, by_whole ? s->whole->loops.lambda : s->rows->lambda);
+	for (int k = 0; k < s->count; ++k)
+		power += s->branches[k].drives ? s->branches[k].rows_power : 0;
+	return power;
+}
+
 CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *elastic, const CalInput *input, double h,
                        double *udot, BranchThen then) {
 	if (!s || !state || !elastic || (!udot && !then.run) || !isfinite(h) || forces_check(s->model, input) != CAL_OK)
@@ -515,9 +530,11 @@ CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *el
 	s->culprit = -1;
 	if (s->ranks)
 		return run_among_ranks(s);
-	if (UNLIKELY(solver_is_doubtful(s)))
-		return solver_run_whole(s);
-	return bad ? judge(s) : CAL_OK;
+	const bool by_whole = UNLIKELY(solver_is_doubtful(s));
+	const CalStatus status = by_whole ? solver_run_whole(s) : bad ? judge(s) : CAL_OK;
+	if (UNLIKELY(s->drives) && status == CAL_OK)
+		s->rows_power = sum_rows_power(s, by_whole);
+	return status;
 }
 
 CalStatus branches_correct(CalBranches *s, const CalState *state, const double *z, const uint8_t *frozen,

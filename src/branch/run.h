@@ -62,6 +62,10 @@ CalStatus branches_correct(CalBranches *branches, const CalState *state, const d
                            bool positions, double *dq);
 /** No other rank has some of them. */
 bool branches_are_here(const CalBranches *branches);
+/** The whole state is known here between evaluations: false for a rank that is told what crosses its cuts alone. */
+bool branches_know_all(const CalBranches *branches);
+/** Power that driven rows of loops supplied in the last branches_run() [W], in the order of the branches. Not for ranks. */
+double branches_rows_power(const CalBranches *branches);
 const CalModel *branches_model(const CalBranches *branches);
 CalWork *branches_whole(CalBranches *branches);  // workspace of the model in one piece; NULL: it has no loops
 double *branches_numbers(CalBranches *branches); // [2 rows + nu + nq] scratch of a projection

@@ -45,6 +45,8 @@ struct CalBranches {
 	CalWork *whole;       // of the model in one piece, for when its loops leave a doubt; NULL: it has none
 	Rows *rows;           // loops that reach from branch to branch, NULL: there are none
 	void *memory, *block; // of these, of this
+	bool drives;          // rows of loops are driven
+	double rows_power;    // branches_rows_power()
 	int culprit;
 	_Alignas(BRANCH_LINES) Call call;
 };

@@ -447,7 +447,7 @@ static void accelerate_joint(const CalModel *model, const Link *link, int i, con
 		if (in->prescribed && in->prescribed[u]) {
 			udot[u] = in->udot ? in->udot[u] : real_from(0);
 			if (force)
-				force[u] = spatial_dot(dof->K, *A) - dof->eps + model->rotor[u] * udot[u];
+				force[u] = spatial_dot(dof->K, *A) - dof->eps + sweep_rotor(model, in)[u] * udot[u];
 			continue;
 		}
 		udot[u] = dof->d * dof->eps - spatial_dot(dof->K, *A);

@@ -290,6 +290,37 @@ const spatial *forces_collect(const CalModel *model, const CalInput *input, CalW
 	return work->force;
 }
 
+/* Of a wrench at a point of the world on a node. */
+static double wrench_power(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench) {
+	const int link = node >= 0 ? model->nodes[node].link : -1;
+	if (link < 0)
+		return 0; // on the ground
+	const NodePlace place = kinematics_node(model, work, node);
+	const spatial here = force_shift(wrench, sub(point, add(link_origin(model, work, link), place.c)));
+	return spatial_dot(kinematics_node_velocity(work, link, &place), here);
+}
+
+double forces_power(const CalModel *model, const CalWork *work, const CalInput *input) {
+	double power = 0;
+	for (int i = 0; model->any_known && i < model->loop_count; ++i) {
+		const Loop *loop = &model->loops[i];
+		if (!loop->has_known)
+			continue;
+		vec3 point;
+		const spatial f = forces_known(model, work, loop, &point);
+		power += wrench_power(model, work, loop->plus, point, f) - wrench_power(model, work, loop->minus, point, f);
+	}
+	for (int i = 0; i < input->wrench_count; ++i) {
+		const CalWrench *wrench = &input->wrenches[i];
+		const int link = model->nodes[wrench->node].link;
+		if (link < 0)
+			continue;
+		const NodePlace place = kinematics_node(model, work, wrench->node);
+		power += spatial_dot(kinematics_node_velocity(work, link, &place), wrench_at_node(wrench, &place));
+	}
+	return power;
+}
+
 const uint8_t *forces_prescribed(const CalModel *model, const CalInput *input) {
 	if (input && input->prescribed)
 		return input->prescribed;

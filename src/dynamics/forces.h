@@ -35,6 +35,9 @@ void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput
 /* The same of a single wrench. */
 void forces_add_wrench_modal(const CalModel *model, const CalWork *work, const CalWrench *wrench, double *tau);
 
+/* Power of the same wrenches [W]. Needs poses and velocities. */
+double forces_power(const CalModel *model, const CalWork *work, const CalInput *input);
+
 /* What input prescribes: NULL if nothing is. */
 const uint8_t *forces_prescribed(const CalModel *model, const CalInput *input);
 

@@ -130,6 +130,12 @@ CalStatus cal_node_pose(const CalModel *model, const CalWork *work, int node, Ca
 	return CAL_OK;
 }
 
+spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace *place) {
+	const spatial V = motion_shift((spatial){work->links[link].w, work->velocity[link]}, place->c);
+	const spatial own = {mat_mul_vec(place->axes, place->n.w), mat_mul_vec(place->axes, place->n.v)};
+	return spatial_add(V, own);
+}
+
 CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node, CalSpatial *velocity) {
 	const CalStatus status = node_check(model, work, node, STAGE_VELOCITY, velocity);
 	if (status != CAL_OK)
@@ -138,11 +144,8 @@ CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node
 	*velocity = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
 	if (link < 0)
 		return CAL_OK;
-	const LinkWork *l = &work->links[link];
 	const NodePlace place = kinematics_node(model, work, node);
-	const spatial V = motion_shift((spatial){l->w, work->velocity[link]}, place.c);
-	const spatial own = {mat_mul_vec(place.axes, place.n.w), mat_mul_vec(place.axes, place.n.v)};
-	*velocity = spatial_out(spatial_add(V, own));
+	*velocity = spatial_out(kinematics_node_velocity(work, link, &place));
 	return CAL_OK;
 }
 

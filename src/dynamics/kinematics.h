@@ -28,6 +28,8 @@ typedef struct NodePlace {
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node);
 /* Column of mode k at the node. */
 spatial kinematics_node_column(const NodePlace *place, int k);
+/* Velocity of a node on a link, in the world. */
+spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace *place);
 /* Acceleration of a node at udot = 0, without prescribed modal accelerations; gravity put back. */
 spatial kinematics_node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place);
 /* Position of a link's origin; needs poses only. */

@@ -239,13 +239,23 @@ void loop_drive_at(const CalDrive *drive, double t, double jet[3]) {
 	jet[0] = -row.value, jet[1] = -row.rate, jet[2] = -row.acceleration;
 }
 
-double loop_drives_power(const CalModel *model, double t, const CalWork *work) {
+static int moves(const CalDrive *d) { return d->fn || d->speed != 0 || d->acceleration != 0 || d->amplitude != 0; }
+
+int loop_drives_move(const CalModel *model) {
+	for (int l = 0; l < model->loop_count; l++)
+		for (int i = 0; model->loops[l].driven && i < model->loops[l].rows; i++)
+			if (moves(&model->loops[l].drive[i]))
+				return 1;
+	return 0;
+}
+
+double loop_drives_power(const CalModel *model, double t, const double *lambda) {
 	double power = 0, jet[3];
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
 		for (int i = 0; loop->driven && i < loop->rows; ++i) {
 			loop_drive_at(&loop->drive[i], t, jet);
-			power += work->loops.lambda[loop->row + i] * jet[1];
+			power += lambda[loop->row + i] * jet[1];
 		}
 	}
 	return power;

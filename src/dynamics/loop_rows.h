@@ -32,8 +32,10 @@ int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, const Lo
 
 /* s of a drive, its rate and its acceleration at t. */
 void loop_drive_at(const CalDrive *drive, double t, double jet[3]);
-/* What driven rows supply at t: multipliers, which the dynamics left in work, times rates of the drives [W]. */
-double loop_drives_power(const CalModel *model, double t, const CalWork *work);
+/* Whether rows are driven, not only offset. */
+int loop_drives_move(const CalModel *model);
+/* What driven rows supply at t: lambda[rows] times rates of the drives [W]. Redundant rows may share lambda in any way. */
+double loop_drives_power(const CalModel *model, double t, const double *lambda);
 
 /* Whether row i of a loop is one of speeds alone; its value is then zero. */
 INLINE int loop_row_is_speed(const Loop *loop, int i) {

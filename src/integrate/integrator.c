@@ -15,6 +15,7 @@
 
 #include <calder/loops.h>
 #include "base/memory.h"
+#include "dynamics/loop_rows.h"
 #include "integrate/rotations.h"
 #include "integrate/scheme.h"
 #include "math/finite.h"
@@ -192,7 +193,8 @@ static void fill_parts(CalIntegrator *ig, const CalSystem *system) {
 		               .u = u,
 		               .nu = cal_model_u_count(model),
 		               .has_loops = moves && cal_model_row_count(model) > 0,
-		               .all_prescribed = is_all_prescribed(model)};
+		               .all_prescribed = is_all_prescribed(model),
+		               .rows_move = loop_drives_move(model) != 0};
 		q += part->nq;
 		u += part->nu;
 		ig->checked_u += moves ? part->nu : 0;

@@ -65,6 +65,7 @@ typedef struct Part {
 	int q, nq, u, nu;
 	bool has_loops;
 	bool all_prescribed; // as described
+	bool rows_move;      // rows of loops are driven
 } Part;
 
 /** The state after a step, which it must not change. */
@@ -166,7 +167,7 @@ void stats_walk(CalIntegratorStats *stats, Archive *archive);
 void integrator_watch(CalIntegrator *integrator, StepEndFn step_end, void *user);
 /** Puts another function in the place of one that gives the motion of a part. */
 void integrator_set_motion(CalIntegrator *integrator, int part, CalMotionFn motion, void *user);
-/** Drives coordinates of a part, or none (NULL); power as in CalSystemPart. */
-void integrator_set_drive(CalIntegrator *integrator, int part, CalGivenFn drive, void *user, double *power);
+/** Drives coordinates of a part, or none (NULL). */
+void integrator_set_drive(CalIntegrator *integrator, int part, CalGivenFn drive, void *user);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include <calder/loops.h>
+#include "dynamics/forces.h"
 #include "dynamics/implicit.h"
 #include "dynamics/loop_rows.h"
 #include "integrate/scheme.h"
@@ -186,23 +187,46 @@ static CalStatus evaluate_branches(CalIntegrator *ig, int i, const Evaluation *e
 	return branches_run(part->is.branches, &ig->states[i], &from, &ig->inputs[i], e->h, udot, then);
 }
 
-/** udot of a part in one piece, and the power that was asked for. */
-static CalStatus solve(CalIntegrator *ig, int i, const Evaluation *e, double *udot) {
+/** A prescribed dof moves and power is wanted: whatever prescribes it may supply some. */
+static bool prescribed_moves(const CalIntegrator *ig, int i) {
+	const Part *part = &ig->parts[i];
+	const uint8_t *prescribed = forces_prescribed(part->is.model, &ig->inputs[i]);
+	for (int u = 0; part->is.power && prescribed && u < part->nu; u++) {
+		if (prescribed[u] && ig->states[i].u[u] != 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static double prescribed_power(const CalIntegrator *ig, int i) {
+	const CalSystemPart *is = &ig->parts[i].is;
+	const uint8_t *prescribed = forces_prescribed(is->model, &ig->inputs[i]);
+	double power = 0;
+	for (int u = 0; u < ig->parts[i].nu; u++) {
+		power += prescribed[u] ? is->force[u] * ig->states[i].u[u] : 0;
+	}
+	return power;
+}
+
+/** udot of a part in one piece, and the power that was asked for; moves: prescribed_moves(). */
+static CalStatus solve(CalIntegrator *ig, int i, const Evaluation *e, bool moves, double *udot) {
 	const CalSystemPart *is = &ig->parts[i].is;
 	const CalState *state = &ig->states[i], from = seen_by(&ig->parts[i], e->elastic);
+	double *force = moves ? is->force : NULL;
 	const CalStatus status =
-		e->h == 0 ? cal_hybrid_dynamics(is->model, state, &ig->inputs[i], is->work, udot, is->power)
-				  : implicit_hybrid(is->model, state, &from, &ig->inputs[i], e->h, is->work, udot, is->power);
-	for (int u = 0; is->power && status == CAL_OK && u < ig->parts[i].nu; u++) {
-		is->power[u] *= state->u[u];
+		e->h == 0 ? cal_hybrid_dynamics(is->model, state, &ig->inputs[i], is->work, udot, force)
+				  : implicit_hybrid(is->model, state, &from, &ig->inputs[i], e->h, is->work, udot, force);
+	if (is->power && moves && status == CAL_OK) {
+		is->power[CAL_POWER_PRESCRIBED] = prescribed_power(ig, i);
 	}
-	if (is->rows_power && status == CAL_OK) {
-		*is->rows_power = loop_drives_power(is->model, state->t, is->work);
+	if (is->power && ig->parts[i].rows_move && status == CAL_OK) {
+		is->power[CAL_POWER_ROWS] = loop_drives_power(is->model, state->t, is->work->loops.lambda);
 	}
 	return status;
 }
 
-static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e) {
+static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e, bool moves) {
 	const Part *part = &ig->parts[i];
 	const CalInput *input = &ig->inputs[i];
 	double *udot = e->udot + part->u;
@@ -210,27 +234,48 @@ static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e) {
 		memset(udot, 0, (size_t)part->nu * sizeof(double));
 		return CAL_OK;
 	}
-	if (!part->is.power && nothing_is_free(part, input)) {
+	if (!moves && nothing_is_free(part, input)) {
 		for (int u = 0; u < part->nu; u++) {
 			udot[u] = input->udot ? input->udot[u] : 0;
 		}
 		return CAL_OK;
 	}
 	ig->stats.evaluations++;
-	return solve(ig, i, e, udot);
+	return solve(ig, i, e, moves, udot);
+}
+
+/**
+ * By its branches. Forces of prescribed dofs need the whole model, and so do multipliers on several ranks; it is solved
+ * before the branches move on from the state. A rank that knows its own branches alone does not find the power.
+ */
+static CalStatus solve_branches(CalIntegrator *ig, int i, const Evaluation *e, bool moves) {
+	const CalSystemPart *is = &ig->parts[i].is;
+	const bool rows = is->power && ig->parts[i].rows_move, here = branches_are_here(is->branches);
+	const bool known = branches_know_all(is->branches), whole = known && (moves || (rows && !here));
+	ig->stats.evaluations++;
+	CalStatus status = whole ? solve(ig, i, e, moves, ig->scratch) : CAL_OK;
+	if (status == CAL_OK) {
+		status = evaluate_branches(ig, i, e);
+	}
+	if (rows && !whole && status == CAL_OK) {
+		is->power[CAL_POWER_ROWS] = here ? branches_rows_power(is->branches) : NAN;
+	}
+	if (moves && !known) {
+		is->power[CAL_POWER_PRESCRIBED] = NAN;
+	}
+	return status;
 }
 
 static CalStatus evaluate_part(CalIntegrator *ig, int i, const Evaluation *e) {
-	if (ig->parts[i].is.rows_power) {
-		*ig->parts[i].is.rows_power = NAN;
+	const CalSystemPart *is = &ig->parts[i].is;
+	const bool moves = !is->motion && prescribed_moves(ig, i);
+	for (int k = 0; is->power && k < CAL_POWER_COUNT; k++) {
+		is->power[k] = 0;
 	}
-	if (ig->parts[i].is.branches) {
-		ig->stats.evaluations++;
-		// power needs the whole model, before the branches move on from the state
-		const CalStatus status = ig->parts[i].is.power ? solve(ig, i, e, ig->scratch) : CAL_OK;
-		return status == CAL_OK ? evaluate_branches(ig, i, e) : status;
+	if (is->branches) {
+		return solve_branches(ig, i, e, moves);
 	}
-	const CalStatus status = find_udot(ig, i, e);
+	const CalStatus status = find_udot(ig, i, e, moves);
 	SliceCall call = {ig, &ig->parts[i], e->run, e->argument};
 	const CalStatus then = e->run ? call_slice(&call, NULL) : CAL_OK;
 	return status == CAL_OK ? then : status;

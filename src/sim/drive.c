@@ -49,8 +49,7 @@ void drives_bind(CalSim *sim) {
 	for (int g = 0; g < sim->group_count; g++) {
 		SimGroup *group = &sim->groups[g];
 		const bool driven = group->drive_count > 0 && !group->motion;
-		integrator_set_drive(sim->whole.integrator, g, driven ? drives_impose : NULL, sim,
-		                     driven ? group->drive_power : NULL);
+		integrator_set_drive(sim->whole.integrator, g, driven ? drives_impose : NULL, sim);
 	}
 }
 
@@ -105,15 +104,22 @@ CalStatus drives_act(CalScene *scene, const SimDevice *device) {
 	return CAL_OK;
 }
 
+/* Boxes add forces to the rows afterwards. */
+static bool is_found(const CalSim *sim, const SimGroup *group, CalPower from) {
+	return isfinite(group->power[from]) && !(from == CAL_POWER_ROWS && group->loops_move && sim->boxes);
+}
+
 void drives_account(void *user, double *xdot) {
 	CalSim *sim = user;
 	double power = 0;
 	for (int g = 0; g < sim->group_count; g++) {
 		SimGroup *group = &sim->groups[g];
-		for (int u = 0; group->drive_count > 0 && !group->motion && u < group->model->nu; u++)
-			power += group->driven[u] ? group->drive_power[u] : 0;
-		if (group->loops_move && !group->motion)
-			power += loop_drives_account(sim, group);
+		for (int from = 0; !group->motion && from < CAL_POWER_COUNT; from++) {
+			if (is_found(sim, group, (CalPower)from))
+				power += group->power[from];
+			else
+				group->unaccounted = 1;
+		}
 	}
 	xdot[sim->whole.nx - ACCOUNTS + ACCOUNT_SUPPLIED] += power;
 }

@@ -37,8 +37,8 @@ typedef struct SimGroup {
 
 	uint8_t *driven;     // [nu] nonzero: a device drives it
 	uint8_t *prescribed; // [nu] of the input at hand, where devices drive
-	double *drive_power; // [nu] of prescribed freedoms in the last evaluation [W]
-	double *rows_power;  // of driven rows of loops in it [W]; NAN: not found
+	double *drive_force; // [nu] scratch of the integrator: forces of prescribed freedoms
+	double *power;       // [CAL_POWER_COUNT] that was supplied in the last evaluation [W]; NAN: not found
 	int drive_count;     // of driven ones
 	int own_drive;       // the input at hand points to prescribed and given
 
@@ -343,15 +343,11 @@ CalStatus drives_fit(CalSim *sim, int device, CalError *error);
 
 struct Loop;
 
-/** Nonzero: some row is driven and not only offset. */
-int loop_drives_move(const CalModel *model);
 /** The next time after t at which the function of a row jumps or has a kink, or INFINITY; of one loop, and of all groups. */
 double loop_next_switch(const struct Loop *loop, double t);
 double loop_drives_next_switch(const CalSim *sim, double t);
 /** At such a time: a function whose value or speed jumps is a doubt. */
 void loop_drives_switch(CalSim *sim, double t);
-/** The power of the rows of a group in the last evaluation [W]; zero, and unaccounted, where it was not found. */
-double loop_drives_account(const CalSim *sim, SimGroup *group);
 /** Names a row whose function is not finite about now; false: there is none. */
 bool loop_drives_fault(const CalSim *sim, char *text, size_t size);
 

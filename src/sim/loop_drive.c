@@ -14,16 +14,6 @@
 
 static const double JUMP = 1e-6; // of a value or a speed that the projection of a step takes without a word
 
-static bool moves(const CalDrive *d) { return d->fn || d->speed != 0 || d->acceleration != 0 || d->amplitude != 0; }
-
-int loop_drives_move(const CalModel *model) {
-	for (int l = 0; l < model->loop_count; l++)
-		for (int i = 0; model->loops[l].driven && i < model->loops[l].rows; i++)
-			if (moves(&model->loops[l].drive[i]))
-				return 1;
-	return 0;
-}
-
 double loop_next_switch(const Loop *loop, double t) {
 	double next = INFINITY;
 	for (int i = 0; loop->driven && i < loop->rows; i++) {
@@ -77,14 +67,6 @@ void loop_drives_switch(CalSim *sim, double t) {
 					doubt_jump(sim, group->model, loop, i, t);
 		}
 	}
-}
-
-/* Boxes add forces to the rows afterwards. */
-double loop_drives_account(const CalSim *sim, SimGroup *group) {
-	if (isfinite(*group->rows_power) && !sim->boxes)
-		return *group->rows_power;
-	group->unaccounted = 1;
-	return 0;
 }
 
 static bool is_finite_at(const CalDrive *drive, double t) {

@@ -16,6 +16,7 @@
 #include <calder/sim.h>
 
 #include "dynamics/energy.h"
+#include "dynamics/loop_rows.h"
 #include "model/work.h"
 #include "sim/group.h"
 
@@ -33,19 +34,18 @@ static int dof_prescribed(const SimGroup *group, const CalInput *input, int u) {
 	return cal_model_dof(group->model, u, &info) == CAL_OK && info.prescribed;
 }
 
-static int all_is_seen(const SimGroup *group) { return group->worked && group->pushed && group->unaccounted; }
+static int all_is_seen(const SimGroup *group) { return group->worked && group->pushed; }
 
 static void inspect(SimGroup *group, const CalState *state, const CalInput *input) {
 	for (int i = 0; i < input->wrench_count; i++)
 		if (spatial_nonzero(input->wrenches[i].f))
-			group->worked = group->pushed = group->unaccounted = 1;
+			group->worked = group->pushed = 1;
 	int nu = cal_model_u_count(group->model);
 	for (int u = 0; u < nu && !all_is_seen(group); u++) {
 		int held = dof_prescribed(group, input, u);
 		int driven = held && (state->u[u] != 0 || (input->udot && input->udot[u] != 0));
 		int torque = !held && input->tau && input->tau[u] != 0;
 		group->worked |= driven || torque;
-		group->unaccounted |= driven;
 		group->pushed |= group->root_dof[u] && (held || torque);
 	}
 }
@@ -165,7 +165,7 @@ CalStatus cal_sim_look(CalSim *sim, CalLookFn look, void *user) {
 CalStatus group_start(SimGroup *group) {
 	group->worked = group->loops_move || group->model->any_known;
 	group->pushed = 0;
-	group->unaccounted = group->model->any_known; // their work nobody adds up
+	group->unaccounted = 0;
 	energy_and_momentum(group->model, &group->state, group->view_work, &group->start_energy, &group->start_momentum);
 	group->energy_scale = group->start_energy.kinetic;
 	return CAL_OK;

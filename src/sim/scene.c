@@ -13,6 +13,7 @@
 #include <calder/device.h>
 #include <calder/transition.h>
 
+#include "dynamics/forces.h"
 #include "model/work.h"
 #include "sim/box.h"
 
@@ -380,12 +381,28 @@ static double damping_power(const CalModel *model, const double *u, const uint8_
 	return power;
 }
 
+/* Of prescribed dofs too: the force that the dynamics find for these is what it takes beyond the effort. */
 static double effort_power(const CalModel *model, const CalInput *input, const double *u, const uint8_t *own) {
-	const uint8_t *prescribed = input->prescribed ? input->prescribed : model->prescribed;
 	double power = 0;
 	for (int i = 0; input->tau && i < model->nu; i++)
-		power += prescribed[i] || (own && !own[i]) ? 0 : input->tau[i] * u[i];
+		power += own && !own[i] ? 0 : input->tau[i] * u[i];
 	return power;
+}
+
+/* Power of the wrenches of the group's own input and of its loops; a rank that has not all branches cannot tell. */
+static double wrench_power(CalScene *scene, int index) {
+	SimGroup *group = &scene->sim->groups[index];
+	const CalInput *input = &scene->inputs[index];
+	bool any = group->model->any_known != 0;
+	for (int i = 0; i < input->wrench_count && !any; i++)
+		any = is_nonzero(input->wrenches[i].f);
+	if (!any)
+		return 0;
+	if (forces_check(group->model, input) != CAL_OK)
+		return 0; // the dynamics refuse it
+	const CalWork *work = group->own ? NULL : scene_work(scene, index);
+	group->unaccounted |= !work;
+	return work ? forces_power(group->model, work, input) : 0;
 }
 
 CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot) {
@@ -400,7 +417,7 @@ CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalI
 			return CAL_ERR_USER;
 		}
 		scene.dissipated += damping_power(group->model, parts[i].u, group->own);
-		scene.supplied += effort_power(group->model, &inputs[i], parts[i].u, group->own);
+		scene.supplied += effort_power(group->model, &inputs[i], parts[i].u, group->own) + wrench_power(&scene, i);
 	}
 	CalStatus status = scene_evaluate(&scene, xdot);
 	if (sim->ranks && !isfinite(scene.dissipated + scene.supplied)) {

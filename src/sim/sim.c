@@ -20,8 +20,8 @@
 
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {
-	size_t state, work, view_work, udot, force, given, root_dof, frozen, held, driven, prescribed, drive_power,
-		rows_power, assembly;
+	size_t state, work, view_work, udot, force, given, root_dof, frozen, held, driven, prescribed, drive_force, power,
+		assembly;
 	size_t work_size; // of one of the two
 	size_t end;       // size of the block without the room for aligning it
 } Layout;
@@ -46,8 +46,8 @@ static Layout layout_of(const CalModel *model) {
 	at.held = place(&at.end, nu);
 	at.driven = place(&at.end, nu);
 	at.prescribed = place(&at.end, nu);
-	at.drive_power = place(&at.end, nu * sizeof(double));
-	at.rows_power = place(&at.end, sizeof(double));
+	at.drive_force = place(&at.end, nu * sizeof(double));
+	at.power = place(&at.end, CAL_POWER_COUNT * sizeof(double));
 	at.assembly = place(&at.end, assembly_size(model));
 	return at;
 }
@@ -68,8 +68,8 @@ CalStatus group_place(SimGroup *group, const CalSim *sim) {
 	group->held = memset(block + at.held, 0, nu);
 	group->driven = memset(block + at.driven, 0, nu);
 	group->prescribed = memset(block + at.prescribed, 0, nu);
-	group->drive_power = memset(block + at.drive_power, 0, nu * sizeof(double));
-	group->rows_power = memset(block + at.rows_power, 0, sizeof(double));
+	group->drive_force = memset(block + at.drive_force, 0, nu * sizeof(double));
+	group->power = memset(block + at.power, 0, CAL_POWER_COUNT * sizeof(double));
 	group->assembly = assembly_place(group->model, block + at.assembly);
 
 	CalStatus status = cal_state_init(group->model, block + at.state, cal_state_size(group->model), &group->state);

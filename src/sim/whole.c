@@ -64,7 +64,8 @@ static CalSystem system_of(CalSim *sim, const SimWhole *w) {
 		                                .motion = group->motion,
 		                                .motion_user = group->motion_user,
 		                                .branches = group->motion ? NULL : group->branches,
-		                                .rows_power = group->rows_power};
+		                                .force = group->drive_force,
+		                                .power = group->power};
 	}
 	return (CalSystem){.parts = sim->parts,
 	                   .count = sim->group_count,

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include <calder/calder.h>
+#include "branch/run.h"
+#include "dynamics/loop_rows.h"
 #include "support/random_loop.h"
 
 enum { CASES = 32 };
@@ -59,6 +61,8 @@ static double tolerance_of(const Case *c) {
 	return kept < 1e-9 || contradiction > 1e-6 ? INFINITY : fmax(1e-9, 1e-13 / kept);
 }
 
+static int driven_cases; // that were compared and have rows that supply power
+
 /* Returns how many branches there were; compared: how many cases were. */
 static int compare(Case *c, int branches, int cross, int *compared) {
 	const uint64_t seed = c->f->seed;
@@ -72,6 +76,10 @@ static int compare(Case *c, int branches, int cross, int *compared) {
 	if (isfinite(tolerance)) {
 		check_close_scaled(seed, "udot", c->n, c->got, c->want, fmax(1, max_abs(c->n, c->want)), tolerance);
 		++*compared;
+		const double power = loop_drives_power(c->model, c->f->state.t, c->lambda), own = branches_rows_power(made);
+		const double size = fmax(1, max_abs(c->m, c->lambda));
+		driven_cases += power != 0;
+		check_close_scaled(seed, "power of driven rows", 1, &own, &power, size, 10 * tolerance);
 	}
 	if (isfinite(tolerance) && cross) {
 		check_ok(seed, cal_branches_multipliers(made, c->multipliers));
@@ -84,6 +92,7 @@ static int compare(Case *c, int branches, int cross, int *compared) {
 
 static void run(int cross) {
 	int several = 0, compared = 0;
+	driven_cases = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 		Case c = case_create(seed);
 		check_ok(seed, cal_forward_dynamics(c.model, &c.f->state, &c.f->input, c.work, c.want));
@@ -94,7 +103,7 @@ static void run(int cross) {
 		case_destroy(&c);
 	}
 	print_message("%d compared, %d of them in several branches\n", compared, several);
-	assert_true(compared > 4 * CASES * 0.9 && several > CASES / 2);
+	assert_true(compared > 4 * CASES * 0.9 && several > CASES / 2 && driven_cases > CASES);
 }
 
 static void loops_within_branches(void **state) {

@@ -187,6 +187,54 @@ static const Case action_cases[] = {
      0},
 };
 
+/* Two arms of three links on a trunk, which forced cuts divide; tips can be tied together. */
+#define LINK(name) name ": {mass: 1, inertia: [0.02, 0.1, 0.1], com: [0.4, 0, 0], nodes: {tip: [0.8, 0, 0]}}"
+#define ARMS                                                                                                                                        \
+	"gravity: [0, 0, -9.81]\nbodies: {" LINK("a1") ", " LINK("a2") ", " LINK("a3") ", " LINK("b1") ", " LINK("b2") ", " LINK(                       \
+		"b3") ",\n  trunk: {mass: 3, inertia: [0.3, 0.3, 0.3], nodes: {l: [0.2, 0.3, 0], r: [0.2, -0.3, 0]}}}\n"                                    \
+			  "joints: {x: {type: prismatic, axis: x, to: trunk, dof: {stiffness: 200, damping: 2}},\n"                                             \
+			  "  p1: {type: revolute, axis: y, from: trunk/l, to: a1, dof: {damping: 0.1}}, p2: {type: revolute, axis: y, from: a1/tip, to: a2},\n" \
+			  "  p3: {type: revolute, axis: y, from: a2/tip, to: a3}, r1: {type: revolute, axis: y, from: trunk/r, to: b1},\n"                      \
+			  "  r2: {type: revolute, axis: y, from: b1/tip, to: b2}, r3: {type: revolute, axis: y, from: b2/tip, to: b3}}\n"                       \
+			  "state: {p1: {q: 1, u: 0.5}, p2: {q: 0.4}, p3: {q: 0.2}, r1: {q: 1.3, u: 0.5}, r2: {q: 0.4}, r3: {q: 0.2}}\n"
+
+/* Loads of the model file, and rows of loops that are driven. */
+static const Case load_cases[] = {
+	{"force moment",
+     FLY
+     "loads: [{node: a/tip, force: [1, 2, 0.5]}, {node: a/tip, frame: node, moment: [0.1, 0, 0.3], start: 0.5, end: 1.2}]\n",
+     2, 0.01, 0},
+	{"force", ARMS "loads: [{node: a3/tip, force: [3, 0, 2]}, {node: b2/tip, frame: node, force: [0, 0, 5]}]\n", 1,
+     0.01, 0},
+	{"force",
+     "bodies: {b: {mass: 1, inertia: [0.2, 0.2, 0.2], nodes: {p: [1, 0, 0], s: [0, 1, 0]},\n"
+     "    flexible: {stiffness: [8, 3], damping: [0.1, 0.2], nodes: {p: {mass: 2, phi: [[1, 0], [0, 0], [0, 0]]},\n"
+     "    s: {mass: 3, phi: [[0, 0], [0, 0], [0, 1]]}}}}}\n"
+     "joints: {f: {type: free, to: b}}\nstate: {f: {eta: [0.5, 0.25], angular_velocity: [0.1, 0.2, 0.3]}}\n"
+     "loads: [{node: b/p, force: [2, 0, 1]}, {node: b/s, frame: node, force: [0, 1, 1]}, {body: b, mode: 2, effort: 0.3}]\n",
+     2, 0.02, 0},
+	{"acceleration", // against a spring, a damper and an effort of its own; the speed that is held works too
+     ARMS
+     "loads: [{joint: p2, acceleration: 3, end: 0.4}, {joint: p2, lock: true, start: 0.4}, {joint: x, acceleration: 0.5},\n"
+     "        {joint: x, effort: 4}, {joint: r2, effort: 1}]\n",
+     0.8, 0.005, 0},
+	{"acceleration", // everything is given
+     SWING "loads: [{joint: z, acceleration: -1.5}, {node: a/tip, force: [0, 0, 3]}]\n", 1, 0.01, 0},
+	{"known",
+     ARMS
+     "loops: {tie: {type: distance, from: a3/tip, to: b3/tip, length: 0.918285, known: {force: [1, 0, 2], moment: [0, 2, 0]}}}\n",
+     0.8, 0.005, 0},
+	{"driven rows",
+     ARMS
+     "loops: {m: {type: coupling, terms: [{joint: p1, factor: 1}, {joint: p2, factor: 0.5}], drive: {value: 1.2 + 0.3*sin(3*t) + 0.5*t}},\n"
+     "        n: {type: coupling, terms: [{joint: r2, factor: 1}, {joint: r3, factor: -1}], drive: {value: 0.2 + 0.4*t*t}}}\n",
+     1, 0.005, 0},
+	{"driven rows and joints, a load", // across branches: the tips move apart
+     ARMS "loops: {tie: {type: distance, from: a3/tip, to: b3/tip, length: 0.918285, drive: {value: 0.2*t*t}}}\n"
+          "devices: {d: {type: joint_drive, joint: x, q: 0.1*sin(4*t)}}\nloads: [{node: b2/tip, force: [0, 1, 3]}]\n",
+     1, 0.005, 0},
+};
+
 /* ---- running ------------------------------------------------------------------------------------- */
 
 static CalFile *file_of(const Case *c) {
@@ -206,6 +254,8 @@ static CalFile *file_of(const Case *c) {
 typedef struct Outcome {
 	double error; // the largest of the balance [J]
 	double scale; // the largest energy that was moved [J]
+	double supplied;
+	int branches; // of the first group
 } Outcome;
 
 static void look_at(CalSim *sim, const Case *c, Outcome *o) {
@@ -213,6 +263,8 @@ static void look_at(CalSim *sim, const Case *c, Outcome *o) {
 	if (cal_sim_balance(sim, &b) != CAL_OK || !b.complete)
 		fail_msg("%s: the balance is not complete at t = %g s", c->what, cal_sim_time(sim));
 	o->error = fmax(o->error, fabs(b.error));
+	o->supplied = b.supplied;
+	o->branches = cal_branches_count(cal_sim_branches(sim, 0));
 	o->scale = fmax(o->scale, fmax(b.dissipated, fabs(b.supplied)));
 	for (int i = 0; i < cal_sim_group_count(sim); i++) {
 		CalSimMonitor now;
@@ -221,14 +273,19 @@ static void look_at(CalSim *sim, const Case *c, Outcome *o) {
 	}
 }
 
-static Outcome run(const Case *c, const CalIntegratorOptions *method) {
+static Outcome run(const Case *c, const CalIntegratorOptions *method, int threads) {
 	enum { SAMPLES = 40 };
 	CalFile *file = file_of(c);
 	CalSim *sim;
 	CalScenario *scenario;
 	CalError error = {0};
 	Outcome o = {0};
-	if (cal_sim_create(cal_file_desc(file), &(CalSimOptions){.method = *method}, &sim, &error) != CAL_OK ||
+	const CalSimOptions options = {.method = *method,
+	                               .threads = threads,
+	                               .branches = threads ? 4 : 0,
+	                               .cut_forced = threads != 0,
+	                               .not_pinned = 1};
+	if (cal_sim_create(cal_file_desc(file), &options, &sim, &error) != CAL_OK ||
 	    cal_scenario_create(file, sim, &scenario, &error) != CAL_OK || cal_sim_restart(sim, &error) != CAL_OK)
 		fail_msg("%s: %s", c->what, error.text);
 	for (int i = 1; i <= SAMPLES; i++) {
@@ -257,9 +314,9 @@ static int closes_by_steps(const Case *c, CalMethod method) {
 	const double round_off = 1e-11;
 	const int order = c->jumps ? 1 : cal_method_order(method);
 	CalIntegratorOptions options = {.method = method, .step = c->step};
-	const Outcome coarse = run(c, &options);
+	const Outcome coarse = run(c, &options, 0);
 	options.step = c->step / (c->jumps ? 8 : 4);
-	const Outcome fine = run(c, &options);
+	const Outcome fine = run(c, &options, 0);
 	const double wanted = c->jumps ? 3 : 0.5 * pow(4, order);
 	print_message("  %-24s %-18s h %g: %.2e, finer: %.2e of %.2e J\n", c->what, cal_method_name(method), c->step,
 	              coarse.error, fine.error, fine.scale);
@@ -273,7 +330,7 @@ static int closes_by_tolerance(const Case *c) {
 	for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
 		const double rtol = tolerances[i], allowed = 3e3 * rtol; // of some hundred steps, and of jumps
 		const CalIntegratorOptions options = {.method = CAL_METHOD_DOPRI5, .rtol = rtol, .atol = 1e-2 * rtol};
-		const Outcome o = run(c, &options);
+		const Outcome o = run(c, &options, 0);
 		print_message("  %-24s %-18s rtol %g: %.2e of %.2e J\n", c->what, "dopri5", rtol, o.error, o.scale);
 		failures += judge(o.error <= allowed * o.scale);
 	}
@@ -319,10 +376,41 @@ static void the_account_closes_for_every_action(void **state) {
 	sweep(action_cases, sizeof action_cases / sizeof *action_cases, cal_file_action_type);
 }
 
+static void the_account_closes_for_every_load(void **state) {
+	(void)state;
+	int failures = 0;
+	for (size_t i = 0; i < sizeof load_cases / sizeof *load_cases; i++)
+		failures += closes(&load_cases[i]);
+	assert_int_equal(failures, 0);
+}
+
+/* In branches the account is the same as in one piece but for round-off, and the same to the bit for any number of threads. */
+static int closes_in_branches(const Case *c, int *cut) {
+	const CalIntegratorOptions options = {.method = CAL_METHOD_RK4, .step = c->step};
+	const Outcome whole = run(c, &options, 0), one = run(c, &options, 1), two = run(c, &options, 2);
+	*cut += one.branches > 1;
+	print_message("  %-24s in one piece %.2e, in %d branches %.2e of %.2e J\n", c->what, whole.error, one.branches,
+	              one.error, one.scale);
+	return judge(fabs(one.error - whole.error) <= 1e-9 * whole.scale &&
+	             fabs(one.supplied - whole.supplied) <= 1e-9 * whole.scale) +
+	       judge(one.error == two.error && one.supplied == two.supplied);
+}
+
+static void the_account_closes_in_branches(void **state) {
+	(void)state;
+	int failures = 0, cut = 0;
+	for (size_t i = 0; i < sizeof load_cases / sizeof *load_cases; i++)
+		failures += closes_in_branches(&load_cases[i], &cut);
+	assert_int_equal(failures, 0);
+	assert_true(cut >= 3); // efforts and wrenches, prescribed accelerations, driven rows
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_account_closes_for_every_device),
 		cmocka_unit_test(the_account_closes_for_every_action),
+		cmocka_unit_test(the_account_closes_for_every_load),
+		cmocka_unit_test(the_account_closes_in_branches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
