@@ -219,6 +219,24 @@ assert np.abs(t["pose:rod/tip:z"] + np.cos(t["q:hinge"])).max() < 1e-9
 assert f["status/closed"][()] == 0 and "Two rates" in f["model"].asstr()[()]'
 done
 
+# ---- killed before the first flush, as soon as there is a file: it opens all the same, with all that it says of the model
+for _ in 1 2 3 4 5; do
+	rm -f killed.h5
+	"$CALDER" run model.yaml -q -o killed.h5 -s q -s pose -i 1e-3 -d 1e5 --real-time --flush 600 &
+	pid=$!
+	until [ -e killed.h5 ]; do :; done
+	kill -9 "$pid"
+	wait "$pid" 2>/dev/null
+	last=(run and kill -9 at once)
+	calder 0 info killed.h5
+	if command -v h5dump >/dev/null; then h5dump killed.h5 >out 2>err || fail "h5dump"; fi
+	h5 '
+f = h5py.File("killed.h5")
+t = table(f["streams/main"])
+assert len(t["t"]) < 1000 and "pose:rod/tip:z" in t
+assert f["status/closed"][()] == 0 and "Two rates" in f["model"].asstr()[()]'
+done
+
 # ---- a file that may not grow, and a disk that is full: what was written stays
 limited() { # FILE: in a shell with a limit on the size of files
 	(
