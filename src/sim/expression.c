@@ -71,14 +71,10 @@ int cal_expression_is_condition(const CalExpression *expression) { return expres
 
 int cal_expression_is_of_time(const CalExpression *expression) { return expression && expression->reading_count == 0; }
 
-CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene, double *value) {
+CalStatus expression_run(const CalExpression *expression, CalScene *scene, OpFn *each, void *user, double *value) {
 	double stack[EXPRESSION_STACK] = {0};
 	int top = 0;
 	CalStatus status = CAL_OK;
-	if (!expression || !scene || !value)
-		return CAL_ERR_ARGUMENT;
-	if (!expression->bound)
-		return CAL_ERR_STAGE;
 	for (int i = 0; i < expression->code_count && status == CAL_OK; i++) {
 		const Code *code = &expression->code[i];
 		double made = 0;
@@ -91,29 +87,39 @@ CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene,
 			status = reading_value(&expression->readings[code->reading], scene, &made);
 		else
 			made = op_value(code->op, &stack[top]);
+		if (each)
+			each(code, &stack[top], user);
 		stack[top++] = made;
 	}
 	*value = stack[0];
 	return status;
 }
 
-CalStatus cal_expression_jet(const CalExpression *expression, double t, double jet[3]) {
-	Jet stack[EXPRESSION_STACK] = {0};
-	int top = 0;
-	if (!expression || !jet || !cal_expression_is_of_time(expression))
+CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene, double *value) {
+	if (!expression || !scene || !value)
 		return CAL_ERR_ARGUMENT;
-	for (int i = 0; i < expression->code_count; i++) {
+	return expression->bound ? expression_run(expression, scene, NULL, NULL, value) : CAL_ERR_STAGE;
+}
+
+int expression_jets(const CalExpression *expression, int end, double t, Jet stack[EXPRESSION_STACK]) {
+	int top = 0;
+	for (int i = 0; i < end; i++) {
 		const Code *code = &expression->code[i];
 		top -= op_takes(code->op);
-		Jet made;
-		if (code->op == OP_NUMBER)
-			made = (Jet){code->number, 0, 0};
-		else if (code->op == OP_TIME)
-			made = (Jet){t, 1, 0};
-		else
-			made = op_jet(code->op, &stack[top]);
+		const Jet made = code->op == OP_NUMBER ? (Jet){code->number, 0, 0}
+		                 : code->op == OP_TIME ? (Jet){t, 1, 0}
+		                 : code->op == OP_READ ? (Jet){NAN, 0, 0}
+		                                       : op_jet(code->op, &stack[top]);
 		stack[top++] = made;
 	}
+	return top;
+}
+
+CalStatus cal_expression_jet(const CalExpression *expression, double t, double jet[3]) {
+	Jet stack[EXPRESSION_STACK] = {0};
+	if (!expression || !jet || !cal_expression_is_of_time(expression))
+		return CAL_ERR_ARGUMENT;
+	expression_jets(expression, expression->code_count, t, stack);
 	jet[0] = stack[0].v;
 	jet[1] = stack[0].d;
 	jet[2] = stack[0].dd;

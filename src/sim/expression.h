@@ -126,6 +126,11 @@ typedef struct Reading {
 	int device, output;
 } Reading;
 
+/** A number with its first two derivatives by time. */
+typedef struct Jet {
+	double v, d, dd;
+} Jet;
+
 struct CalExpression {
 	CalAllocator allocator;
 	const char *text;
@@ -142,6 +147,12 @@ struct CalExpression {
 
 /** Fills code and readings from the text. */
 CalStatus expression_parse(CalExpression *expression, CalError *error);
+/** Called for each operation with its arguments, before its result is known. */
+typedef void OpFn(const Code *code, const double *arguments, void *user);
+/** The value of a formula that is bound; each: NULL, nothing is called. */
+CalStatus expression_run(const CalExpression *expression, CalScene *scene, OpFn *each, void *user, double *value);
+/** The stack at time t before code[end] runs; returns how many numbers are on it. What is read is not a number. */
+int expression_jets(const CalExpression *expression, int end, double t, Jet stack[EXPRESSION_STACK]);
 /** Fills in what depends on what, and counts kinks. */
 void expression_classify(CalExpression *expression);
 /** A quantity of the simulation now. */
@@ -171,11 +182,6 @@ typedef struct Range {
 } Range;
 
 /* ---- operations (expression_math.c) --------------------------------------------------------------- */
-
-/** A number with its first two derivatives by time. */
-typedef struct Jet {
-	double v, d, dd;
-} Jet;
 
 /** a[op_takes(op)] */
 double op_value(Op op, const double *a);

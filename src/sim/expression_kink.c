@@ -5,7 +5,7 @@
  * Each operation that does so has values that change their sign there (op_switches): the difference of two numbers that are
  * compared, the argument of a sign. Those that are straight lines in time are solved for when they do; the others are
  * watched by the events of a run. Of a jump the sign is exactly that which decides: just behind the change the formula is on
- * its new side.
+ * its new side. Times of lines are found to the last bit.
  */
 #include <float.h>
 #include <math.h>
@@ -24,8 +24,10 @@ int op_kinks(const Code *code) {
 	case OP_LESS_EQUAL:
 	case OP_GREATER:
 	case OP_GREATER_EQUAL:
+	case OP_ATAN2:
 	case OP_MOD:
 	case OP_STEP:
+	case OP_SMOOTH_SIGN:
 		return 1;
 	case OP_CLAMP:
 	case OP_SMOOTH:
@@ -43,16 +45,20 @@ static double parity(double x) {
 	return fmod(whole, 2) == 0 ? size : -size;
 }
 
-/* A bend at zero to round-off is none: a body at rest would bend the formula without end. */
-static double bent(double difference, double a, double b) {
-	return fabs(difference) <= 1e-12 * (fabs(a) + fabs(b)) + 1e-15 ? 0 : difference;
+/*
+ * Negative behind the cut on the negative x axis. A turn passes the cut once, so that the sign changes at another place too,
+ * where nothing jumps: at x = 0 below the x axis, and there a direction at rest must not switch by round-off.
+ */
+static double side_of_cut(double y, double x) {
+	if (y < 0 && fabs(x) <= 1e-12 * fabs(y))
+		return 0;
+	return x < 0 && y < 0 ? y : fmax(fabs(x), DBL_MIN);
 }
 
-void op_switches(Op op, const double *a, double *value) {
+/* The values of op_switches() to the last bit. */
+static void differences(Op op, const double *a, double *value) {
 	switch (op) {
 	case OP_ABS:
-		value[0] = bent(a[0], 0, 0);
-		return;
 	case OP_SIGN:
 		value[0] = a[0];
 		return;
@@ -64,20 +70,40 @@ void op_switches(Op op, const double *a, double *value) {
 		return;
 	case OP_MIN:
 	case OP_MAX:
-		value[0] = bent(a[0] - a[1], a[0], a[1]);
+		value[0] = a[0] - a[1];
+		return;
+	case OP_ATAN2:
+		value[0] = side_of_cut(a[0], a[1]);
+		return;
+	case OP_SMOOTH_SIGN: // a sign where it has no width
+		value[0] = a[1] == 0 ? a[0] : DBL_MIN;
 		return;
 	case OP_STEP:
 		value[0] = op_value(OP_GREATER_EQUAL, a);
 		return;
 	case OP_CLAMP:
 	case OP_SMOOTH:
-		value[0] = bent(a[0] - a[1], a[0], a[1]);
-		value[1] = bent(a[0] - a[2], a[0], a[2]);
+		value[0] = a[0] - a[1];
+		value[1] = a[0] - a[2];
 		return;
 	default:
 		value[0] = op_value(op, a);
 		return;
 	}
+}
+
+/* A bend at zero to round-off is none: a body at rest would bend the formula without end. */
+static double bent(double difference, double a, double b) {
+	return fabs(difference) <= 1e-12 * (fabs(a) + fabs(b)) + 1e-15 ? 0 : difference;
+}
+
+void op_switches(Op op, const double *a, double *value) {
+	differences(op, a, value);
+	if (op == OP_ABS)
+		value[0] = bent(value[0], 0, 0);
+	else if (!op_jumps(op))
+		for (int i = 0; i < op_takes(op) - 1; i++)
+			value[i] = bent(value[i], a[0], a[i + 1]);
 }
 
 /* ---- what depends on what ---------------------------------------------------------------------------- */
@@ -102,8 +128,12 @@ static Dependence result_of(const Code *code, const Dependence *a) {
 	case OP_SUBTRACT:
 	case OP_IF:
 		return most;
+	case OP_ATAN2:
+	case OP_SMOOTH:
+	case OP_SMOOTH_SIGN:
+		return DEPENDS_ON_TIME; // curved from kink to kink
 	default:
-		return op_kinks(code) > 0 || code->joins ? (code->op == OP_SMOOTH ? DEPENDS_ON_TIME : most) : DEPENDS_ON_TIME;
+		return op_kinks(code) > 0 || code->joins ? most : DEPENDS_ON_TIME;
 	}
 }
 
@@ -111,8 +141,8 @@ static Dependence kink_of(const Code *code, const Dependence *a) {
 	Dependence most = DEPENDS_NOT;
 	for (int i = 0; i < op_takes(code->op); i++)
 		most = larger(most, a[i]);
-	const bool whole = code->op == OP_MOD || code->op == OP_FLOOR;
-	return whole && most == DEPENDS_LINEARLY && code->op == OP_MOD && a[1] != DEPENDS_NOT ? DEPENDS_ON_TIME : most;
+	const bool curved = code->op == OP_MOD && a[1] != DEPENDS_NOT; // a quotient of lines
+	return most == DEPENDS_LINEARLY && curved ? DEPENDS_ON_TIME : most;
 }
 
 static bool is_watched(const Code *code) { return op_kinks(code) > 0 && code->kink >= DEPENDS_ON_TIME; }
@@ -157,6 +187,8 @@ const char *cal_expression_kink_text(const CalExpression *expression, int kink) 
 	static const char *const names[OP_COUNT] = {[OP_ABS] = "abs()",
 	                                            [OP_SIGN] = "sign()",
 	                                            [OP_FLOOR] = "floor()",
+	                                            [OP_ATAN2] = "atan2()",
+	                                            [OP_SMOOTH_SIGN] = "smooth_sign()",
 	                                            [OP_LESS] = "comparison",
 	                                            [OP_MOD] = "mod()",
 	                                            [OP_MIN] = "min()",
@@ -171,33 +203,22 @@ const char *cal_expression_kink_text(const CalExpression *expression, int kink) 
 	return code ? names[code->op] : NULL;
 }
 
+static void note_kinks(const Code *code, const double *arguments, void *user) {
+	double **value = user;
+	if (!is_watched(code))
+		return;
+	op_switches(code->op, arguments, *value);
+	*value += op_kinks(code);
+}
+
 CalStatus cal_expression_kinks(const CalExpression *expression, CalScene *scene, double *value) {
-	double stack[EXPRESSION_STACK] = {0};
-	int top = 0;
-	CalStatus status = CAL_OK;
+	double ignored;
 	if (!expression || !scene || !value)
 		return CAL_ERR_ARGUMENT;
 	if (!expression->bound)
 		return CAL_ERR_STAGE;
-	for (int i = 0; expression->kink_count > 0 && i < expression->code_count && status == CAL_OK; i++) {
-		const Code *code = &expression->code[i];
-		double made = 0;
-		top -= op_takes(code->op);
-		if (code->op == OP_NUMBER)
-			made = code->number;
-		else if (code->op == OP_TIME)
-			made = cal_scene_time(scene);
-		else if (code->op == OP_READ)
-			status = reading_value(&expression->readings[code->reading], scene, &made);
-		else
-			made = op_value(code->op, &stack[top]);
-		if (is_watched(code)) {
-			op_switches(code->op, &stack[top], value);
-			value += op_kinks(code);
-		}
-		stack[top++] = made;
-	}
-	return status;
+	return expression->kink_count > 0 ? expression_run(expression, scene, note_kinks, (void *)&value, &ignored)
+	                                  : CAL_OK;
 }
 
 /* ---- lines in time ------------------------------------------------------------------------------------- */
@@ -224,6 +245,12 @@ static int lines_of(const Code *code, const Jet *a, Line line[MOST_KINKS]) {
 		line[0] = (Line){x - to, d};
 		return 1;
 	}
+	case OP_ATAN2:
+		line[0] = (Line){a[0].v, a[0].d};
+		return 1;
+	case OP_SMOOTH_SIGN:
+		line[0] = (Line){a[0].v, a[0].d};
+		return a[1].v == 0;
 	case OP_CLAMP:
 	case OP_SMOOTH:
 		line[0] = (Line){a[0].v - a[1].v, a[0].d - a[1].d};
@@ -237,50 +264,56 @@ static int lines_of(const Code *code, const Jet *a, Line line[MOST_KINKS]) {
 
 /* All arguments of the operation at code[index], at time t; NaN where they are not of time alone. */
 static void arguments_at(const CalExpression *e, int index, double t, Jet a[3]) {
-	Jet stack[EXPRESSION_STACK] = {0};
-	int top = 0;
-	for (int i = 0; i < index; i++) {
-		const Code *code = &e->code[i];
-		top -= op_takes(code->op);
-		if (code->op == OP_READ)
-			stack[top++] = (Jet){NAN, 0, 0};
-		else if (code->op == OP_NUMBER)
-			stack[top++] = (Jet){code->number, 0, 0};
-		else if (code->op == OP_TIME)
-			stack[top++] = (Jet){t, 1, 0};
-		else {
-			const Jet made = op_jet(code->op, &stack[top]);
-			stack[top++] = made;
-		}
-	}
-	for (int k = 0; k < op_takes(e->code[index].op); k++)
-		a[k] = stack[top - op_takes(e->code[index].op) + k];
+	Jet stack[EXPRESSION_STACK];
+	const int takes = op_takes(e->code[index].op), top = expression_jets(e, index, t, stack);
+	for (int k = 0; k < takes; k++)
+		a[k] = stack[top - takes + k];
 }
 
-static double sign_at(const CalExpression *e, int index, int kink, double t) {
+static double difference_at(const CalExpression *e, int index, int kink, double t) {
 	Jet a[3] = {0};
 	double value[MOST_KINKS];
 	arguments_at(e, index, t, a);
-	op_switches(e->code[index].op, (double[]){a[0].v, a[1].v, a[2].v}, value);
+	differences(e->code[index].op, (double[]){a[0].v, a[1].v, a[2].v}, value);
 	return value[kink];
 }
 
-/* The root, moved by roundings until the operation is on its new side. */
+/* A bend is passed where it is reached, a jump where the operation is on its new side; that of a sign is never zero. */
+static bool is_passed(Op op, double before, double now) {
+	if (!op_jumps(op))
+		return before > 0 ? now <= 0 : now >= 0;
+	return op == OP_SIGN ? (before > 0 ? now < 0 : now > 0) : (now > 0) != (before > 0);
+}
+
+/* The first time behind t at which the kink is passed, near a root that is right but for round-off; found by halving. */
 static double settle(const CalExpression *e, int index, int kink, double t, double root) {
-	enum { ROUNDINGS = 16 };
-	const double before = sign_at(e, index, kink, t);
-	double at = root;
-	for (int i = 0; i < 2 && at > t; i++) // it may be on its new side already one rounding earlier
-		at = nextafter(at, -INFINITY);
-	for (int i = 0; i < ROUNDINGS && at <= t; i++)
-		at = nextafter(at, INFINITY);
-	for (int i = 0; i < ROUNDINGS; i++) {
-		const double now = sign_at(e, index, kink, at);
-		if (before == 0 ? at >= root : (now > 0) != (before > 0))
-			return at;
-		at = nextafter(at, INFINITY);
+	enum { DOUBLINGS = 28, HALVINGS = 64 }; // as far as 1e-8 of the time
+	const Op op = e->code[index].op;
+	const double before = difference_at(e, index, kink, t), size = fmax(fabs(root), fabs(t));
+	double reach = nextafter(size, INFINITY) - size, low = root, high = root;
+	bool found = is_passed(op, before, difference_at(e, index, kink, root));
+	for (int i = 0; i < DOUBLINGS && !found; i++, reach *= 2) {
+		low = high;
+		high = root + reach;
+		found = is_passed(op, before, difference_at(e, index, kink, high));
 	}
-	return root;
+	if (!found)
+		return root; // another kink comes first
+	for (int i = 0; i < DOUBLINGS && low > t && low == high; i++, reach *= 2) {
+		const double earlier = fmax(t, root - reach);
+		if (is_passed(op, before, difference_at(e, index, kink, earlier)))
+			low = high = earlier;
+		else
+			low = earlier;
+	}
+	for (int i = 0; i < HALVINGS && nextafter(low, INFINITY) < high; i++) {
+		const double middle = low + 0.5 * (high - low);
+		if (is_passed(op, before, difference_at(e, index, kink, middle)))
+			high = middle;
+		else
+			low = middle;
+	}
+	return high;
 }
 
 /* The first kink behind `at`, from the lines that the formula follows there. */
@@ -291,7 +324,7 @@ static double next_from(const CalExpression *expression, double at) {
 		if (op_kinks(code) == 0 || code->kink != DEPENDS_LINEARLY)
 			continue;
 		Jet a[3] = {0};
-		Line line[MOST_KINKS];
+		Line line[MOST_KINKS] = {{0, 0}};
 		arguments_at(expression, i, at, a);
 		const int count = lines_of(code, a, line);
 		for (int k = 0; k < count; k++) {

@@ -65,9 +65,9 @@ static Range power(Range a, Range b) {
 		return join(made, hull(pow(a.low, e[1]), pow(a.high, e[1])));
 	}
 	const double n = b.low;
+	if (n < 0 && a.low <= 0 && a.high >= 0)
+		return EVERYTHING; // a pole
 	if (n == floor(n) && a.low < 0 && a.high > 0) {
-		if (n < 0)
-			return EVERYTHING;
 		const Range made = hull(pow(a.low, n), pow(a.high, n));
 		return fmod(n, 2) == 0 ? (Range){fmin(0, made.low), made.high} : made;
 	}
@@ -88,7 +88,9 @@ static Range rising(Op op, const Range *a, Range otherwise) {
 	for (int i = 1; i < op_takes(op); i++)
 		if (!is_point(a[i]))
 			return otherwise;
-	const double low[3] = {a[0].low, a[1].low, a[2].low}, high[3] = {a[0].high, a[1].low, a[2].low};
+	double low[3] = {a[0].low}, high[3] = {a[0].high};
+	for (int i = 1; i < op_takes(op); i++)
+		low[i] = high[i] = a[i].low;
 	return hull(op_value(op, low), op_value(op, high));
 }
 
@@ -96,10 +98,11 @@ static Range clamped(const Range *a) {
 	return (Range){fmin(fmax(a[0].low, a[1].low), a[2].low), fmax(fmin(a[0].high, a[2].high), a[1].high)};
 }
 
+/* At equality, zero here, it depends on the comparison. */
 static Range chosen(const Range *a) {
 	if (a[0].low > 0)
 		return a[1];
-	return a[0].high <= 0 ? a[2] : join(a[1], a[2]);
+	return a[0].high < 0 ? a[2] : join(a[1], a[2]);
 }
 
 static Range monotonic(Op op, Range a) { return hull(op_value(op, &a.low), op_value(op, &a.high)); }
@@ -166,9 +169,12 @@ static Range op_range(Op op, const Range *a) {
 
 static bool keeps(double low, double high) { return low >= 0 || high <= 0; }
 
+/* The smallest size of what is in a range. */
+static double least_size(Range a) { return a.low <= 0 && a.high >= 0 ? 0 : fmin(fabs(a.low), fabs(a.high)); }
+
 /* Bends within round-off of zero do not count (op_switches). */
 static bool bent_keeps(double low, double high, Range a, Range b) {
-	const double none = 1e-12 * (fabs(a.low) + fabs(b.low)) + 1e-15;
+	const double none = 1e-12 * (least_size(a) + least_size(b)) + 1e-15;
 	return low >= -none || high <= none || keeps(low, high);
 }
 
@@ -187,6 +193,10 @@ static bool switches_keep(Op op, const Range *a) {
 		return whole_keeps(a[0]);
 	case OP_MOD:
 		return whole_keeps(quotient(a[0], a[1]));
+	case OP_ATAN2:
+		return a[1].low >= 0 || a[0].low >= 0 || (a[0].high < 0 && a[1].high < 0);
+	case OP_SMOOTH_SIGN:
+		return a[1].low > 0 || a[1].high < 0 || keeps(a[0].low, a[0].high);
 	case OP_MIN:
 	case OP_MAX:
 		return difference_keeps(a[0], a[1]);
@@ -229,10 +239,10 @@ static Range range_over(const Ahead *ahead, double from, double to, bool exact, 
 			made = (Range){t + from, t + to};
 		} else if (code->op == OP_READ) {
 			Course course = {0};
-			reading_course(&e->readings[code->reading], ahead->scene, &course);
+			const CalStatus status = reading_course(&e->readings[code->reading], ahead->scene, &course);
 			course.bend *= exact ? 0 : 2; // accelerations on the way are known at a few places only
 			course.spread *= exact ? 0 : 2;
-			made = course_range(course, from, to);
+			made = status == CAL_OK ? course_range(course, from, to) : EVERYTHING;
 		} else {
 			made = op_range(code->op, &stack[top]);
 			if (code->kink >= DEPENDS_ON_TIME && op_kinks(code) > 0)

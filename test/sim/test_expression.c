@@ -195,6 +195,44 @@ static void kinks_along_lines_are_solved(void **state) {
 	cal_expression_destroy(made);
 }
 
+/* To the last bit: what switches is past its change at the time that is told, and not a rounding before. */
+static void switches_are_found_to_the_last_bit(void **state) {
+	(void)state;
+	Rng rng = rng_make(test_seed());
+	static const struct {
+		const char *formula, *line; // lines that it switches by, positive behind the change if rising
+		int strict;
+	} forms[] = {{"max(%.17g*t + %.17g, %.17g)", "%.17g*t + %.17g - %.17g", 0},
+	             {"abs((%.17g*t + %.17g)/3 - %.17g/3)", "(%.17g*t + %.17g)/3 - %.17g/3", 0},
+	             {"clamp(%.17g*t + %.17g, %.17g, 1e9)", "%.17g*t + %.17g - %.17g", 0},
+	             {"sign(%.17g*t + %.17g - %.17g)", "%.17g*t + %.17g - %.17g", 1}};
+	check_near(value_of("t", 0), 0, 0);
+	CalExpression *plain = parsed("max(t - 1, 0)");
+	assert_true(cal_expression_next_switch(plain, 0) == 1);
+	cal_expression_destroy(plain);
+	for (int k = 0; k < 4000; k++) {
+		const double at = rng_uniform(&rng, 0.1, 100),
+					 slope = rng_uniform(&rng, 0.01, 1) * pow(10, k % 7) * (k % 2 ? 1 : -1);
+		const double level = rng_uniform(&rng, -10, 10), offset = level - slope * at;
+		char text[200], line[200];
+		double now[3], before[3];
+		snprintf(text, sizeof text, forms[k % 4].formula, slope, offset, level); // NOLINT: formats of the table above
+		snprintf(line, sizeof line, forms[k % 4].line, slope, offset, level);    // NOLINT
+		CalExpression *made = parsed(text), *what = parsed(line);
+		const double found = cal_expression_next_switch(made, 0);
+		check_near(found, at, 1e-9 * at);
+		cal_expression_jet(what, found, now);
+		cal_expression_jet(what, nextafter(found, 0), before);
+		const double rising = slope > 0 ? 1 : -1;
+		if (!(forms[k % 4].strict ? rising * now[0] > 0 : rising * now[0] >= 0) ||
+		    !(forms[k % 4].strict ? rising * before[0] <= 0 : rising * before[0] < 0))
+			fail_msg("seed %llu: %s switches at %.17g: %g, and %g before", (unsigned long long)test_seed(), text, found,
+			         now[0], before[0]);
+		cal_expression_destroy(made);
+		cal_expression_destroy(what);
+	}
+}
+
 /* ---- ranges -------------------------------------------------------------------------------------------- */
 
 static const char *const of_time[] = {
@@ -208,7 +246,69 @@ static const char *const of_time[] = {
 	"floor(t*1.7) - 4",        "asin(sin(t)/2) + acos(cos(t)/3) - 1",
 	"sinh(t/4) - cosh(t/5)",   "2^(sin(t)) - 1.5",
 	"tanh(t - 2)*sign(t - 9)", "100*exp(-((t - 5)/0.01)^2) - 1",
+	"max(1/(t - 3), 0.5) - 1", "abs(1/(t - 7)) - 0.3",
+	"(t - 6)^(-1) + 0.2",      "atan2(t^2 - 9, -1)",
+	"atan2(sin(t), cos(t))",   "smooth_sign(sin(t), 0)",
+	"if(t^2 >= 9, 1, -1)",     "min(tan(t), 2) + mod(t^2, 5)",
+	"clamp(1/sin(t), -2, 2)",  "log(abs(t - 4)) + sqrt(t)",
+	"(sin(t))^(-2) - 3",       "if(t^2 < 16, if(sin(t) > 0, 1, -2), t) - 0.5",
 };
+
+/* Poles and touching ends, where a range is easily too small. */
+static void ranges_hold_at_their_ends(void **state) {
+	(void)state;
+	static const struct {
+		const char *text;
+		double from, span;
+		int kink; // within the span, and not at its ends
+	} cases[] = {
+		{"(t - 2)^(-1) + 0.6", 0, 2, 0},          // to -infinity at the very end
+		{"0.5 - if(t^2 >= 4, 1, 0)", 0, 2, 0},    // holds at the end
+		{"if(t^2 > 4, 1, 0) - 0.5", 2, 1, 0},     // does not hold at the start
+		{"1 - if(1/(t - 1) > 3, 2, 0)", 0, 2, 1}, // behind a pole
+		{"1 - max(1/(t - 1), 3)/4", 0, 2, 1},     //
+	};
+	Rig rig = rig_new();
+	rig_body(&rig, (CalGroupId){0}, (CalBodyId){0}, "m", rig_joint(CAL_JOINT_PRISMATIC, 1, 0, 0), 1, unit_moments);
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		CalExpression *made = parsed(cases[i].text);
+		CalScene scene = scene_now(rig.sim, false);
+		scene.t = cases[i].from;
+		if (!(cal_expression_keeps_sign(made, &scene, cases[i].span) < cases[i].span))
+			fail_msg("%s is said to keep its sign", cases[i].text);
+		if (cases[i].kink && !(cal_expression_clear(made, &scene, cases[i].span) < cases[i].span))
+			fail_msg("%s is said to have no kink", cases[i].text);
+		cal_expression_destroy(made);
+	}
+	rig_free(&rig);
+}
+
+/* A function of two numbers on top of a full stack: nothing beyond it is read (address sanitizer). */
+static void ranges_stay_on_the_stack(void **state) {
+	(void)state;
+	char text[4000], *at = text;
+	Rig rig = rig_new();
+	rig_body(&rig, (CalGroupId){0}, (CalBodyId){0}, "m", rig_joint(CAL_JOINT_PRISMATIC, 1, 0, 0), 1, unit_moments);
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	CalExpression *made = NULL;
+	for (int depth = 64; depth > 40 && !made; depth--) { // as deep as formulas may be
+		at = text;
+		for (int i = 0; i < depth; i++)
+			at += sprintf(at, "1+(");
+		at += sprintf(at, "smooth_sign(sin(t), 0.5)");
+		for (int i = 0; i < depth; i++)
+			at += sprintf(at, ")");
+		if (cal_expression_create(text, NULL, &made, NULL) != CAL_OK)
+			made = NULL;
+	}
+	assert_non_null(made);
+	CalScene scene = scene_now(rig.sim, false);
+	check_near(cal_expression_keeps_sign(made, &scene, 10), 10, 0);
+	check_near(cal_expression_clear(made, &scene, 10), 10, 0);
+	cal_expression_destroy(made);
+	rig_free(&rig);
+}
 
 /* What is said to keep its sign does so at all places that are looked at, and it is said often enough to get somewhere. */
 static void ranges_hold_what_they_bound(void **state) {
@@ -609,6 +709,9 @@ int main(void) {
 		cmocka_unit_test(a_condition_changes_sign_where_it_changes),
 		cmocka_unit_test(jumps_in_time_are_announced),
 		cmocka_unit_test(kinks_along_lines_are_solved),
+		cmocka_unit_test(switches_are_found_to_the_last_bit),
+		cmocka_unit_test(ranges_hold_at_their_ends),
+		cmocka_unit_test(ranges_stay_on_the_stack),
 		cmocka_unit_test(ranges_hold_what_they_bound),
 		cmocka_unit_test(mistakes_tell_their_column),
 		cmocka_unit_test(depth_is_limited_and_length_is),
