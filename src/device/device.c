@@ -31,6 +31,11 @@ double keeps_sign(double value, double rate, double bend) {
 	return away >= 0 ? (away + root) / most : 2 * left / (root - away);
 }
 
+double beyond(double x, double limit) {
+	const double d = x - limit;
+	return fabs(d) <= 1e-12 * (fabs(x) + fabs(limit)) ? 0 : d;
+}
+
 double pushes(double k, double c, double depth, double rate) { return fmin(depth, (k * depth + c * rate) / (k + c)); }
 
 double keeps_pushing(double k, double c, double depth, double rate, double bend) {

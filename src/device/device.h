@@ -57,6 +57,8 @@ double table_next(const CalTable *table, double t);
 /** The same of a table of a device. */
 TableValue table_at(const CalDevice *device, Table table, double t);
 double table_next_switch(const CalDevice *device, Table table, double t);
+/** The largest acceleration of a table at three places from t to t + span, and how fast it changes between them. */
+void table_ahead(const CalDevice *device, Table table, double t, double span, double *acceleration, double *jerk);
 
 /* ---- looking ahead ----------------------------------------------------------------------------- */
 
@@ -65,6 +67,8 @@ double table_next_switch(const CalDevice *device, Table table, double t);
  * -+ bend t^2/2 leaves of it. Accelerations ahead are known at a few places only: `bend` counts twice.
  */
 double keeps_sign(double value, double rate, double bend);
+/** What is beyond a limit; 0 at the limit to round-off: something may rest there. */
+double beyond(double x, double limit);
 /** Above zero where a spring k with a damper c pushes that cannot pull: where depth > 0 and k depth + c rate > 0. */
 double pushes(double k, double c, double depth, double rate);
 /** For how long the sign of pushes() stays beyond the depth 0, the rate changing by at most |bend|. */

@@ -13,11 +13,32 @@
  */
 #include "device/device.h"
 
+/*
+ * What steps end at. Sides of the play: above zero the gear touches, or pushes. Limits of the command and of the motor, at
+ * which the effort bends; whether the integral is held; the speeds at which the limit of the motor bends.
+ */
+typedef enum ServoValue {
+	UPPER_SIDE,
+	LOWER_SIDE,
+	UPPER_PUSH,
+	LOWER_PUSH,
+	UPPER_LIMIT,
+	LOWER_LIMIT,
+	INTEGRAL_HELD,
+	UPPER_MOTOR,
+	LOWER_MOTOR,
+	STANDSTILL,
+	FREE_SPEED,
+	SERVO_VALUES
+} ServoValue;
+
 typedef struct Servo {
 	CalServoDef def;
 	Table reference;
 	CalFreedom at;
-	int integral, rotor; // places in x, -1: none
+	int integral, rotor;             // places in x, -1: none
+	int value_count;                 //
+	ServoValue values[SERVO_VALUES]; // [value_count]
 } Servo;
 
 enum { COMMAND, INTEGRAL, DISCRETE };
@@ -110,51 +131,192 @@ static int servo_evaluate(const CalDevice *device, CalScene *scene, double *xdot
 	return 0;
 }
 
-/* How far the rotor is beyond each side of the play, and the rate of that. */
-static void depths_of(const CalDevice *device, CalScene *scene, double depth[2], double rate[2]) {
-	const Servo *s = device->data;
-	const double *rotor = device->x + s->rotor, angle = rotor[0] - cal_scene_q(scene, s->at);
-	depth[0] = angle - 0.5 * s->def.backlash;
-	depth[1] = -angle - 0.5 * s->def.backlash;
-	rate[0] = rotor[1] - cal_scene_u(scene, s->at);
-	rate[1] = -rate[0];
+/* ---- where the effort jumps or bends ------------------------------------------------------------ */
+
+static bool has_value(const Servo *s, ServoValue value) {
+	const CalServoDef *def = &s->def;
+	switch (value) {
+	case UPPER_SIDE:
+	case LOWER_SIDE:
+		return s->rotor >= 0 && def->backlash > 0;
+	case UPPER_PUSH:
+	case LOWER_PUSH:
+		return s->rotor >= 0 && def->backlash > 0 && def->gear_damping > 0;
+	case UPPER_LIMIT:
+	case LOWER_LIMIT:
+		return def->effort_limit > 0 && !(def->sample_period > 0);
+	case INTEGRAL_HELD:
+		return def->effort_limit > 0 && s->integral >= 0;
+	case UPPER_MOTOR:
+	case LOWER_MOTOR:
+		return def->stall_effort > 0;
+	default:
+		return def->stall_effort > 0 && def->free_speed > 0;
+	}
 }
 
-/* Above zero: the gear touches on this side of its play; with damping, a second pair: it pushes. */
-static int servo_values(const CalDevice *device, CalScene *scene, double *value) {
-	const CalServoDef *def = &((const Servo *)device->data)->def;
-	double depth[2], rate[2];
-	depths_of(device, scene, depth, rate);
-	for (int i = 0; i < 2; i++) {
-		value[i] = depth[i];
-		if (def->gear_damping > 0)
-			value[2 + i] = pushes(def->gear_stiffness, def->gear_damping, depth[i], rate[i]);
+/* A value and how it goes on: it changes at `rate` give or take `spread`, and the rate by at most `bend`. */
+typedef struct Course {
+	double value, rate, spread, bend;
+} Course;
+
+static Course less(Course c, double limit) {
+	c.value = beyond(c.value, limit);
+	return c;
+}
+
+/* What its values are made of; accelerations of the step ahead are zero where nobody asks for it. */
+typedef struct Present {
+	double joint, motor;      // sizes of the accelerations of the joint and of what the motor turns
+	double speed;             // of the motor
+	double e, e_rate;         // as control sees it
+	double e_bend;            // size of its acceleration
+	Course wanted;            // command without its limit
+	Course command;           //
+	double integral_rate;     //
+	double depth[2], rate[2]; // of the play
+} Present;
+
+/* How far the rotor is beyond each side of the play, and the rate of that. */
+static void set_play(const CalDevice *device, CalScene *scene, Present *p) {
+	const Servo *s = device->data;
+	const double *rotor = device->x + s->rotor, angle = rotor[0] - cal_scene_q(scene, s->at);
+	p->depth[0] = angle - 0.5 * s->def.backlash;
+	p->depth[1] = -angle - 0.5 * s->def.backlash;
+	p->rate[0] = rotor[1] - cal_scene_u(scene, s->at);
+	p->rate[1] = -p->rate[0];
+}
+
+/* Continuous control: wanted = kp e + ki int(e) + kd e' + J r''. The speed is known to change by its acceleration alone. */
+static void set_control(const CalDevice *device, CalScene *scene, double span, Present *p) {
+	const Servo *s = device->data;
+	const CalServoDef *def = &s->def;
+	const double t = cal_scene_time(scene), integral = s->integral >= 0 ? device->x[s->integral] : 0;
+	const TableValue r = table_at(device, s->reference, t);
+	const double turning = def->rotor_feedback && s->rotor >= 0 ? p->motor : p->joint;
+	double q, u, acceleration, jerk;
+	table_ahead(device, s->reference, t, span, &acceleration, &jerk);
+	measured(device, scene, &q, &u);
+	p->e = r.value - q;
+	p->e_rate = r.rate - u;
+	p->e_bend = acceleration + turning;
+	const double command = command_of(device, scene, integral, &p->integral_rate);
+	p->wanted = (Course){
+		.value = def->proportional * p->e + def->integral * integral + def->derivative * p->e_rate +
+	             def->inertia * r.acceleration,
+		.rate = def->proportional * p->e_rate + def->integral * p->integral_rate + def->derivative * r.acceleration,
+		.spread = 2 * (def->derivative * turning + def->inertia * jerk),
+		.bend = def->proportional * p->e_bend + def->integral * fabs(p->e_rate) + def->derivative * jerk};
+	p->command = command == p->wanted.value ? p->wanted : (Course){.value = command};
+}
+
+static Present present_of(const CalDevice *device, CalScene *scene, double span) {
+	const Servo *s = device->data;
+	Present p = {.joint = fabs(cal_scene_udot(scene, s->at)), .speed = cal_scene_u(scene, s->at)};
+	p.motor = p.joint;
+	if (s->rotor >= 0) {
+		double ignored;
+		set_play(device, scene, &p);
+		p.speed = device->x[s->rotor + 1];
+		const Gear gear = gear_of(&s->def, p.depth[0] + 0.5 * s->def.backlash, p.rate[0]);
+		const double effort = motor_of(&s->def, present_command(device, scene, &ignored), p.speed);
+		p.motor = (fabs(effort) + fabs(gear.effort)) / s->def.rotor_inertia;
 	}
+	if (s->def.sample_period > 0)
+		p.command = (Course){.value = device->d[COMMAND]};
+	else
+		set_control(device, scene, span, &p);
+	return p;
+}
+
+/* Beyond what the motor can do at its speed, upwards and downwards. */
+static Course motor_course(const CalServoDef *def, const Present *p, double side) {
+	const double lost = def->free_speed > 0 ? side * p->speed / def->free_speed : 0;
+	Course c = less(p->command, side * def->stall_effort * fmin(1, fmax(0, 1 - lost)));
+	c.spread += def->free_speed > 0 ? 2 * def->stall_effort / def->free_speed * p->motor : 0;
+	return c;
+}
+
+/* Where the limit of the motor bends with its speed, as long as it holds; NaN crosses nothing. */
+static Course speed_course(const CalServoDef *def, const Present *p, double distance) {
+	const bool holds = motor_course(def, p, 1).value > 0 || motor_course(def, p, -1).value < 0;
+	return (Course){.value = holds ? distance : (double)NAN, .spread = 2 * p->motor};
+}
+
+/* The integral stands still above zero: the command is at its limit, and the error drives it on. */
+static Course held_course(const CalServoDef *def, const Present *p) {
+	const double side = p->wanted.value > 0 ? 1 : -1;
+	if (fabs(p->wanted.value) <= def->effort_limit)
+		return (Course){.value = -1};
+	return (Course){.value = side * p->e, .rate = side * p->e_rate, .bend = p->e_bend};
+}
+
+static Course course_of(const CalServoDef *def, const Present *p, ServoValue value) {
+	const int side = value == LOWER_SIDE || value == LOWER_PUSH;
+	const double k = def->gear_stiffness, c = def->gear_damping;
+	switch (value) {
+	case UPPER_SIDE:
+	case LOWER_SIDE:
+		return (Course){.value = p->depth[side], .rate = p->rate[side], .bend = p->motor + p->joint};
+	case UPPER_PUSH:
+	case LOWER_PUSH:
+		return (Course){.value = pushes(k, c, p->depth[side], p->rate[side])};
+	case UPPER_LIMIT:
+		return less(p->wanted, def->effort_limit);
+	case LOWER_LIMIT:
+		return less(p->wanted, -def->effort_limit);
+	case INTEGRAL_HELD:
+		return held_course(def, p);
+	case UPPER_MOTOR:
+	case LOWER_MOTOR:
+		return motor_course(def, p, value == UPPER_MOTOR ? 1 : -1);
+	case STANDSTILL:
+		return speed_course(def, p, p->speed);
+	default:
+		return speed_course(def, p, fabs(p->speed) - def->free_speed);
+	}
+}
+
+static int servo_values(const CalDevice *device, CalScene *scene, double *value) {
+	const Servo *s = device->data;
+	const Present p = present_of(device, scene, 0);
+	for (int i = 0; i < s->value_count; i++)
+		value[i] = course_of(&s->def, &p, s->values[i]).value;
 	return 0;
 }
 
-/* The motor alone moves the rotor in the play. */
+/* What is zero or NaN crosses nothing. */
 static int servo_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
 	const Servo *s = device->data;
-	if (s->rotor < 0 || !(s->def.backlash > 0))
-		return 0;
-	const double k = s->def.gear_stiffness, c = s->def.gear_damping,
-				 command = present_command(device, scene, &(double){0});
-	double depth[2], rate[2];
-	depths_of(device, scene, depth, rate);
-	const Gear gear = gear_of(&s->def, depth[0] + 0.5 * s->def.backlash, rate[0]);
-	const double pushed = fabs(motor_of(&s->def, command, device->x[s->rotor + 1])) + fabs(gear.effort);
-	const double bend = pushed / s->def.rotor_inertia + fabs(cal_scene_udot(scene, s->at));
-	for (int i = 0; i < 2; i++) {
-		const double meets = keeps_sign(depth[i], rate[i], bend);
-		outlook->clear = fmin(outlook->clear, fmin(meets, keeps_pushing(k, c, depth[i], rate[i], bend)));
+	const double k = s->def.gear_stiffness, c = s->def.gear_damping;
+	const Present p = present_of(device, scene, outlook->span);
+	for (int i = 0; i < s->value_count; i++) {
+		const ServoValue value = s->values[i];
+		const Course course = course_of(&s->def, &p, value);
+		const int side = value == LOWER_PUSH;
+		double clear = INFINITY;
+		if (value == UPPER_PUSH || value == LOWER_PUSH)
+			clear = keeps_pushing(k, c, p.depth[side], p.rate[side], p.motor + p.joint);
+		else if (course.value < 0 || course.value > 0)
+			clear = keeps_sign(course.value, course.rate - copysign(course.spread, course.value), course.bend);
+		outlook->clear = fmin(outlook->clear, clear);
 	}
 	return 0;
 }
 
 static const char *servo_value_text(const CalDevice *device, int event) {
-	(void)device;
-	return event % 2 == 0 ? "upper side of the backlash" : "lower side of the backlash";
+	static const char *const texts[SERVO_VALUES] = {[UPPER_SIDE] = "upper side of the backlash",
+	                                                [LOWER_SIDE] = "lower side of the backlash",
+	                                                [UPPER_PUSH] = "upper side of the backlash",
+	                                                [LOWER_PUSH] = "lower side of the backlash",
+	                                                [UPPER_LIMIT] = "effort limit",
+	                                                [LOWER_LIMIT] = "effort limit",
+	                                                [INTEGRAL_HELD] = "integral at the effort limit",
+	                                                [UPPER_MOTOR] = "stall effort",
+	                                                [LOWER_MOTOR] = "stall effort",
+	                                                [STANDSTILL] = "standstill of the motor",
+	                                                [FREE_SPEED] = "free speed"};
+	return texts[((const Servo *)device->data)->values[event]];
 }
 
 /* The rotor starts with the joint. */
@@ -239,8 +401,11 @@ CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, Ca
 		data.integral = d.def.nx++;
 	if (def->gear_stiffness > 0) {
 		data.rotor = d.def.nx;
-		d.def.event_count = !(def->backlash > 0) ? 0 : def->gear_damping > 0 ? 4 : 2;
 		d.def.nx += 2;
 	}
+	for (int k = 0; k < SERVO_VALUES; k++)
+		if (has_value(&data, (ServoValue)k))
+			data.values[data.value_count++] = (ServoValue)k;
+	d.def.event_count = data.value_count;
 	return device_add(&d, &data, sizeof data, device);
 }

@@ -93,3 +93,15 @@ double table_next_switch(const CalDevice *device, Table table, double t) {
 	const CalTable all = table_of(device, table);
 	return table_next(&all, t);
 }
+
+void table_ahead(const CalDevice *device, Table table, double t, double span, double *acceleration, double *jerk) {
+	double before = table_at(device, table, t).acceleration;
+	*acceleration = fabs(before);
+	*jerk = 0;
+	for (int k = 1; k < 3 && span > 0; k++) {
+		const double here = table_at(device, table, t + 0.5 * k * span).acceleration;
+		*acceleration = fmax(*acceleration, fabs(here));
+		*jerk = fmax(*jerk, fabs(here - before) / (0.5 * span));
+		before = here;
+	}
+}

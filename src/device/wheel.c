@@ -67,6 +67,35 @@ static int wheel_evaluate(const CalDevice *device, CalScene *scene, double *xdot
 	return 0;
 }
 
+/* Beyond the limits of the torque, where it bends. The greatest speed is none of them: with drag the motor goes on and off. */
+static int wheel_values(const CalDevice *device, CalScene *scene, double *value) {
+	const Wheel *s = device->data;
+	const double wanted = table_at(device, s->torque, cal_scene_time(scene)).value;
+	value[0] = beyond(wanted, s->def.max_torque);
+	value[1] = beyond(wanted, -s->def.max_torque);
+	return 0;
+}
+
+static int wheel_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+	const Wheel *s = device->data;
+	const double t = cal_scene_time(scene), rate = table_at(device, s->torque, t).rate;
+	double value[2], bend, ignored;
+	if (!(s->def.max_torque > 0))
+		return 0;
+	wheel_values(device, scene, value);
+	table_ahead(device, s->torque, t, outlook->span, &bend, &ignored);
+	for (int i = 0; i < 2; i++)
+		if (value[i] != 0)
+			outlook->clear = fmin(outlook->clear, keeps_sign(value[i], rate, bend));
+	return 0;
+}
+
+static const char *wheel_value_text(const CalDevice *device, int event) {
+	(void)device;
+	(void)event;
+	return "torque limit";
+}
+
 static double wheel_next_switch(const CalDevice *device, double t) {
 	return table_next_switch(device, ((const Wheel *)device->data)->torque, t);
 }
@@ -84,6 +113,9 @@ static const CalDeviceOps ops = {.type = "wheel",
                                  .bind = wheel_bind,
                                  .start = wheel_start,
                                  .evaluate = wheel_evaluate,
+                                 .values = wheel_values,
+                                 .outlook = wheel_outlook,
+                                 .value_text = wheel_value_text,
                                  .outputs = wheel_outputs,
                                  .next_switch = wheel_next_switch,
                                  .output_count = 3,
@@ -103,6 +135,7 @@ CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, Ca
 	device_not_negative(&d, "drag", def->drag);
 	data.torque = device_table(&d, "torque", &def->torque);
 	d.def.nx = 1;
+	d.def.event_count = def->max_torque > 0 ? 2 : 0;
 	d.def.wrench_count = 1;
 	return device_add(&d, &data, sizeof data, device);
 }

@@ -129,7 +129,7 @@ static double speed_norm(const CalIntegrator *ig, const CalState *at, const doub
 
 /**
  * Size of the very first step (Hairer et al., II.4, on u and x alone): such that an Euler step changes them by 1 %,
- * then from an estimate of the second derivative. Uses the rates of the first stage.
+ * then from an estimate of the second derivative; far above the least step. Uses the rates of the first stage.
  */
 static CalStatus first_size(CalIntegrator *ig, const CalState *start, double direction, double h_max, double *h) {
 	double d0 = speed_norm(ig, start, start->u, start->x);
@@ -157,6 +157,7 @@ static CalStatus first_size(CalIntegrator *ig, const CalState *start, double dir
 	double d2 = status == CAL_OK ? fmax(d1, speed_norm(ig, start, ig->u_rate[1], ig->x_rate[1])) : INFINITY;
 	double h1 = d2 <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d2, 0.2);
 	*h = isfinite(d2) ? fmin(100 * h0, h1) : 1e-3 * h0;
+	*h = fmax(*h, 1e4 * ig->control.h_min); // 1 % of next to nothing is no size; the error makes it smaller if need be
 	return CAL_OK;
 }
 

@@ -402,6 +402,80 @@ static void the_most_steps_are_of_all_stretches(void **state) {
 	}
 }
 
+/* ---- limits of actuators --------------------------------------------------------------------------- */
+
+#define ARM                                                                                                              \
+	"{calder: 1, gravity: [0, 0, -9.81], bodies: {a: {mass: 2, inertia: [0.3, 0.4, 0.5], nodes: {tip: [0.5, 0, 0.1]}}}," \
+	" joints: {z: {type: revolute, axis: y, to: a/tip}}, state: {z: {u: 2}}, devices: {d: {type: servo, joint: z,"
+#define PATH \
+	" reference: {points: [[0, 0], [0.7, 0.8], [1.5, -0.3], [2.5, 0.5]], shape: smooth}}}, run: {%s duration: 3}}"
+
+/* The coordinate at ten times of a run. */
+static void path_of(const char *model, const char *method, double q[10]) {
+	char text[1500];
+	snprintf(text, sizeof text, model, method); // NOLINT: formats of the table below
+	Run r = run_of(text);
+	for (int i = 0; i < 10; i++) {
+		run_to(&r, 0.25 * (i + 1));
+		q[i] = now_of(&r)->q[0];
+	}
+	run_free(&r);
+}
+
+static double largest_difference(const double a[10], const double b[10]) {
+	double most = 0;
+	for (int i = 0; i < 10; i++)
+		most = fmax(most, fabs(a[i] - b[i]));
+	return most;
+}
+
+/* Where an effort meets a limit it bends. A step over a bend is wrong by more than its error says: against small steps. */
+static void limits_of_actuators_are_met(void **state) {
+	(void)state;
+	static const struct {
+		const char *what, *model;
+		double known; // how well small steps know it
+	} cases[] = {
+		{"effort limit", ARM "proportional: 200, derivative: 15, effort_limit: 12," PATH, 1e-8},
+		{"integral that is held", ARM "proportional: 100, derivative: 8, integral: 150, effort_limit: 12," PATH, 2e-5},
+		{"stall effort", ARM "proportional: 300, derivative: 15, stall_effort: 20," PATH, 1e-8},
+		{"free speed", ARM "proportional: 300, derivative: 15, stall_effort: 20, free_speed: 3," PATH, 1e-8},
+		{"rotor",
+	     ARM "proportional: 200, derivative: 15, stall_effort: 20, free_speed: 4, rotor_inertia: 0.1, "
+	         "gear_stiffness: 900, gear_damping: 2, rotor_feedback: true," PATH,
+	     1e-8},
+		{"wheel",
+	     "{calder: 1, bodies: {a: {mass: 2, inertia: [0.3, 0.4, 0.5]}}, joints: {z: {type: revolute, axis: y, to: a}},"
+	     " devices: {w: {type: wheel, node: a, axis: [0, 1, 0], inertia: 0.05, max_torque: 0.3,"
+	     " torque: {points: [[0, 0], [0.7, 0.8], [1.5, -0.9], [2.5, 0.35]], shape: smooth}}}, run: {%s duration: 3}}",
+	     1e-8},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		double fine[10], q[10];
+		path_of(cases[i].model, "method: rk4, step: 1e-4,", fine);
+		for (int k = 4; k <= 7; k++) {
+			char method[100];
+			snprintf(method, sizeof method, "method: dopri5, rtol: 1e-%d, atol: 1e-%d,", k, k + 2);
+			path_of(cases[i].model, method, q);
+			const double off = largest_difference(q, fine), allowed = pow(10, -k) + cases[i].known;
+			print_message("  %-22s rtol 1e-%d: %.1e\n", cases[i].what, k, off);
+			if (!(off <= allowed))
+				fail_msg("%s: off by %g at rtol 1e-%d", cases[i].what, off, k);
+		}
+	}
+}
+
+/* A start at next to no speed: 1 % of it is no step. */
+static void steps_begin_at_next_to_no_speed(void **state) {
+	(void)state;
+	Run r = run_of("{calder: 1, bodies: {a: {mass: 1, sphere: 0.1}}, joints: {x: {type: prismatic, axis: x, to: a}}, "
+	               "state: {x: {u: 9e-15}}, devices: {f: {type: expression, joint: x, effort: 11}}, "
+	               "run: {method: dopri5, rtol: 1e-8, atol: 1e-10, duration: 2}}");
+	run_to(&r, 2);
+	check_near(now_of(&r)->q[0], 22, 1e-7);
+	run_free(&r);
+}
+
 /* Restored before, at and after the impact, a run goes on with the same bits. */
 static void checkpoints_keep_the_bits(void **state) {
 	(void)state;
@@ -443,6 +517,8 @@ int main(void) {
 		cmocka_unit_test(fixed_steps_that_leap_are_told),
 		cmocka_unit_test(fixed_steps_over_a_peak_are_told),
 		cmocka_unit_test(the_most_steps_are_of_all_stretches),
+		cmocka_unit_test(limits_of_actuators_are_met),
+		cmocka_unit_test(steps_begin_at_next_to_no_speed),
 		cmocka_unit_test(checkpoints_keep_the_bits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
