@@ -32,3 +32,11 @@ stderr_has() { grep -qE -- "$1" err || fail "stderr lacks: $1"; }
 stdout_empty() { [ ! -s out ] || fail "stdout is not empty"; }
 stderr_empty() { [ ! -s err ] || fail "stderr is not empty"; }
 python() { python3 -c "$1" || fail "python: $1"; }
+# A Python that has these modules, or nothing: python_with MODULE...
+python_with() {
+	local candidate modules
+	modules=$(IFS=,; echo "$*")
+	for candidate in python3 /usr/bin/python3; do
+		"$candidate" -c "import $modules" 2>/dev/null && echo "$candidate" && break
+	done
+}

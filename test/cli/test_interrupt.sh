@@ -67,7 +67,7 @@ with h5py.File("run.h5") as f:
 PY
 last=(run model.yaml)
 : >out >err
-h5python=$(for p in python3 /usr/bin/python3; do $p -c 'import h5py' 2>/dev/null && echo $p && break; done)
+h5python=$(python_with h5py)
 ${h5python:-python3} plain.py || fail "plain.py"
 
 # ---- with a page that has paused it, or asks for a speed at which a step takes hours

@@ -153,7 +153,7 @@ done
 cmp -s busy.csv whole.csv || fail "the file after a killed writer is another one"
 
 # ---- the file of a run that goes on can be read, and so can the one before until the new one is readable
-h5python=$(for p in python3 /usr/bin/python3; do $p -c 'import h5py' 2>/dev/null && echo $p && break; done)
+h5python=$(python_with h5py)
 if [ -n "$h5python" ]; then
 	cat >reader.py <<'PY'
 import h5py, os, subprocess

@@ -9,10 +9,7 @@ set -uo pipefail
 # shellcheck source=test/cli/expect.sh
 . "$(dirname "$0")/expect.sh"
 
-h5python=""
-for candidate in python3 /usr/bin/python3; do
-	"$candidate" -c 'import h5py, numpy' 2>/dev/null && h5python=$candidate && break
-done
+h5python=$(python_with h5py numpy)
 [ -n "$h5python" ] || echo "no h5py: the content of HDF5 files is checked less"
 
 # h5 CODE: python with h5py, numpy and the file's table in hand

@@ -8,10 +8,7 @@ set -uo pipefail
 # shellcheck source=test/cli/expect.sh
 . "$(dirname "$0")/expect.sh"
 
-h5python=""
-for candidate in python3 /usr/bin/python3; do
-	"$candidate" -c 'import h5py' 2>/dev/null && h5python=$candidate && break
-done
+h5python=$(python_with h5py)
 [ -n "$h5python" ] || exit 77
 
 cat >spin.yaml <<'YAML'

@@ -11,8 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <calder/calder.h>
-#include "native_support.h"
+#include "driven_support.h"
 
 static const double pi = 3.141592653589793;
 
@@ -27,49 +26,11 @@ static const double pi = 3.141592653589793;
 			 "  hinge: {type: revolute, to: rod}\n"                                                   \
 			 "  elbow: {type: revolute, from: rod/tip, to: bob}\n"
 
-typedef struct Driven {
-	CalFile *file;
-	CalSim *sim;
-	CalScenario *scenario;
-	CalError error;
-	CalState *state;
-} Driven;
-
-static const CalMethod methods[] = {CAL_METHOD_DOPRI5, CAL_METHOD_RK4, CAL_METHOD_EULER_CROMER, CAL_METHOD_IMPLICIT,
-                                    CAL_METHOD_IMPLICIT_MIDPOINT};
-enum { METHODS = sizeof methods / sizeof *methods };
-
 static Driven open_sim(const char *text, CalMethod method, double step, int branches, int threads) {
-	Driven d = {.file = file_of(text)};
-	const CalSimOptions options = {.method = {.method = method, .step = step, .rtol = 1e-10, .atol = 1e-12},
-	                               .branches = branches,
-	                               .threads = threads,
-	                               .cut_forced = branches > 1,
-	                               .not_pinned = 1};
-	assert_int_equal(cal_sim_create(cal_file_desc(d.file), &options, &d.sim, &d.error), CAL_OK);
-	if (cal_scenario_create(d.file, d.sim, &d.scenario, &d.error) != CAL_OK)
-		fail_msg("%s", d.error.text);
-	d.state = cal_sim_state(d.sim, 0);
-	return d;
-}
-
-static Driven start(const char *text, CalMethod method, double step) {
-	Driven d = open_sim(text, method, step, 0, 0);
-	if (cal_sim_restart(d.sim, &d.error) != CAL_OK)
+	Driven d;
+	if (driven_open(file_of(text), method, step, branches, threads, &d) != CAL_OK)
 		fail_msg("%s", d.error.text);
 	return d;
-}
-
-static void advance(Driven *d, double t) {
-	if (cal_sim_advance(d->sim, t, &d->error) != CAL_OK)
-		fail_msg("%s", d->error.text);
-	d->state = cal_sim_state(d->sim, 0);
-}
-
-static void finish(Driven *d) {
-	cal_scenario_destroy(d->scenario);
-	cal_sim_destroy(d->sim);
-	cal_file_destroy(d->file);
 }
 
 static void outputs_of(Driven *d, const char *name, double out[2]) {

@@ -11,56 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <calder/calder.h>
-#include "native_support.h"
+#include "driven_support.h"
 
-static const CalMethod methods[] = {CAL_METHOD_DOPRI5, CAL_METHOD_RK4, CAL_METHOD_EULER_CROMER, CAL_METHOD_IMPLICIT,
-                                    CAL_METHOD_IMPLICIT_MIDPOINT};
-enum { METHODS = sizeof methods / sizeof *methods, TEXT = 3000 };
-
-typedef struct Driven {
-	CalFile *file;
-	CalSim *sim;
-	CalScenario *scenario;
-	CalError error;
-	CalState *state;
-} Driven;
+enum { TEXT = 3000 };
 
 static CalStatus try_start(CalFile *file, CalMethod method, double step, int branches, Driven *d) {
-	*d = (Driven){.file = file};
-	const CalSimOptions options = {.method = {.method = method, .step = step, .rtol = 1e-10, .atol = 1e-12},
-	                               .branches = branches,
-	                               .threads = branches > 1 ? 2 : 0,
-	                               .cut_forced = branches > 1,
-	                               .not_pinned = 1};
-	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &d->sim, &d->error);
-	if (status == CAL_OK)
-		status = cal_scenario_create(file, d->sim, &d->scenario, &d->error);
-	if (status == CAL_OK)
-		status = cal_sim_restart(d->sim, &d->error);
-	d->state = d->sim ? cal_sim_state(d->sim, 0) : NULL;
-	return status;
-}
-
-static Driven start_file(CalFile *file, CalMethod method, double step) {
-	Driven d;
-	if (try_start(file, method, step, 0, &d) != CAL_OK)
-		fail_msg("%s", d.error.text);
-	return d;
-}
-
-static Driven start(const char *text, CalMethod method, double step) { return start_file(file_of(text), method, step); }
-
-static void advance(Driven *d, double t) {
-	if (cal_sim_advance(d->sim, t, &d->error) != CAL_OK)
-		fail_msg("%s", d->error.text);
-	d->state = cal_sim_state(d->sim, 0);
-}
-
-static void finish(Driven *d) {
-	cal_scenario_destroy(d->scenario);
-	cal_sim_destroy(d->sim);
-	cal_file_destroy(d->file);
+	const CalStatus status = driven_open(file, method, step, branches, branches > 1 ? 2 : 0, d);
+	return status == CAL_OK ? cal_sim_restart(d->sim, &d->error) : status;
 }
 
 /* The multiplier of the only row of a loop. */
