@@ -28,6 +28,7 @@ extern "C" {
 	X(CAL_DOUBT_ASSEMBLY, "assembly")   /* the start was moved to close loops */                         \
 	X(CAL_DOUBT_FORMULA, "formula")     /* an expression jumps or chatters */                            \
 	X(CAL_DOUBT_REPLAY, "replay")       /* what is shown is not what happened */                         \
+	X(CAL_DOUBT_RANGE, "range")         /* a device was moved beyond what its law is for */              \
 	X(CAL_DOUBT_INPUT, "input")         /* a number of the model file is suspicious */                   \
 	X(CAL_DOUBT_OTHER, "other")         /* of the caller */
 

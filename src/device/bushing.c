@@ -7,19 +7,31 @@
  *   force on b  f = -K d - C d'                    at the origin of b, the opposite on a at the same point
  *   moment on b m = -T^-T(theta) K_r theta - C_r w the opposite on a
  * T^-1 maps w to the rate of theta, so that the springs have a potential, d'Kd/2 + theta'K_r theta/2, at any angle below
- * half a turn. There theta jumps: a bushing is not for joints that turn over.
+ * half a turn. There theta jumps, and the moment with it: a bushing is not for joints that turn over. Adaptive steps end
+ * there, and the run says that it happened.
+ *
+ * No function of the pose alone changes its sign at half a turn. So the value to watch is that of the quaternion of theta,
+ * cos(|theta|/2), with the sign that is near the last look ahead: as theta jumps, so does the quaternion, to its opposite.
  */
+#include <stdio.h>
+
 #include "device/device.h"
 #include "math/quat.h"
 
+static const double pi = 3.14159265358979323846;
+
 typedef struct Bushing {
 	CalBushingDef def;
+	char name[80];
 	CalMat3 rest;
 	CalSite a, b;
+	bool turns;   // it has stiffness about some axis
+	CalVec3 seen; // theta at the last look ahead; of a fixed step, at the last evaluation
 } Bushing;
 
 static int bushing_bind(const CalDevice *device, const CalScene *scene) {
 	Bushing *s = device->data;
+	s->seen = (CalVec3){0, 0, 0};
 	return bind_node(scene, s->def.a, &s->a) || bind_node(scene, s->def.b, &s->b);
 }
 
@@ -75,10 +87,72 @@ static Strain strain_of(const Bushing *s, CalScene *scene) {
 	return e;
 }
 
+/* ---- half a turn --------------------------------------------------------------------------------- */
+
+/* cos(|theta|/2) with the sign of the quaternion that is nearer to the one last seen: below zero beyond half a turn. */
+static double half_turn_value(const Bushing *s, CalVec3 theta) {
+	const double angle = v_norm(theta), before = v_norm(s->seen), w = cos(0.5 * angle);
+	const double along = angle > 0 && before > 0 ? v_dot(theta, s->seen) / (angle * before) : 0;
+	return w * cos(0.5 * before) + sin(0.5 * angle) * sin(0.5 * before) * along < 0 ? -w : w;
+}
+
+/* Of states that count: at looks ahead, and at evaluations of fixed steps. */
+static void see(Bushing *s, CalScene *scene, const Strain *e) {
+	const bool over = half_turn_value(s, e->theta) < 0;
+	s->seen = e->theta;
+	if (!over)
+		return;
+	CalDoubt doubt = {.kind = CAL_DOUBT_RANGE, .time = cal_scene_time(scene), .value = pi, .limit = 0.5 * pi};
+	snprintf(doubt.object, sizeof doubt.object, "device \"%.80s\"", s->name);
+	snprintf(
+		doubt.text, sizeof doubt.text,
+		"device \"%.80s\" (bushing) turned over at t = %.6g s: at half a turn its moment jumps from one side to the "
+		"other; a bushing is for smaller angles; take the stiffness of a joint for more",
+		s->name, cal_scene_time(scene));
+	cal_scene_doubt(scene, &doubt);
+}
+
+static int bushing_start(const CalDevice *device, CalScene *scene, double *x) {
+	(void)scene;
+	(void)x;
+	((Bushing *)device->data)->seen = (CalVec3){0, 0, 0}; // nothing yet: no angle is beyond
+	return 0;
+}
+
+static int bushing_values(const CalDevice *device, CalScene *scene, double *value) {
+	const Bushing *s = device->data;
+	*value = half_turn_value(s, strain_of(s, scene).theta);
+	return 0;
+}
+
+/* |theta| changes by |w| at most. From one look to the next it turns by less than half a turn, or the sign is lost. */
+static int bushing_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+	const double most = 2;
+	Bushing *s = device->data;
+	CalSpatial a, b;
+	const Strain e = strain_of(s, scene);
+	see(s, scene, &e);
+	cal_scene_acceleration(scene, s->a, &a);
+	cal_scene_acceleration(scene, s->b, &b);
+	const double room = fmin(pi - v_norm(e.theta), most), bend = v_norm(v_sub(b.angular, a.angular));
+	outlook->clear = keeps_sign(fmax(room, 0), -v_norm(e.w), bend);
+	return 0;
+}
+
+static const char *bushing_value_text(const CalDevice *device, int event) {
+	(void)device;
+	(void)event;
+	return "its moment at half a turn";
+}
+
+/* ---- the device ---------------------------------------------------------------------------------- */
+
 static int bushing_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
 	(void)xdot;
-	const Bushing *s = device->data;
+	Bushing *s = device->data;
 	const Strain e = strain_of(s, scene);
+	if (s->turns && cal_scene_step(scene) > 0)
+		see(s, scene, &e);
 	cal_scene_push_pair(scene, s->a, s->b, e.b.r, (CalSpatial){v_turn(&e.a.R, e.moment), v_turn(&e.a.R, e.force)});
 	cal_scene_store(scene, 0.5 * (v_dot(e.d, v_times(s->def.stiffness, e.d)) +
 	                              v_dot(e.theta, v_times(s->def.angular_stiffness, e.theta))));
@@ -98,24 +172,29 @@ static int bushing_outputs(const CalDevice *device, CalScene *scene, double *out
 
 static const char *const names[] = {"dx", "dy", "dz", "rx", "ry", "rz", "fx", "fy", "fz", "mx", "my", "mz"};
 static const char *const units[] = {"m", "m", "m", "rad", "rad", "rad", "N", "N", "N", "N m", "N m", "N m"};
-static const CalDeviceOps ops = {.type = "bushing",
-                                 .bind = bushing_bind,
-                                 .evaluate = bushing_evaluate,
-                                 .outputs = bushing_outputs,
-                                 .output_count = 12,
-                                 .output_names = names,
-                                 .output_units = units};
+/* Without stiffness about its axes no moment jumps, and nothing is to be watched. */
+#define OPS(watched_values, watched_outlook)                                                           \
+	{                                                                                                  \
+		.type = "bushing", .bind = bushing_bind, .start = bushing_start, .evaluate = bushing_evaluate, \
+		.values = (watched_values), .outlook = (watched_outlook), .value_text = bushing_value_text,    \
+		.outputs = bushing_outputs, .output_count = 12, .output_names = names, .output_units = units   \
+	}
+static const CalDeviceOps ops = OPS(NULL, NULL), turning_ops = OPS(bushing_values, bushing_outlook);
+#undef OPS
 
 CalStatus cal_sim_add_bushing(CalSim *sim, const CalBushingDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
-	const Bushing data = {.def = *def, .rest = mat_of(dquat_matrix(def->rest.orientation))};
+	const bool turns = v_norm(def->angular_stiffness) > 0;
+	DeviceDraft d = device_draft(sim, turns ? &turning_ops : &ops, def->name, def->place, error);
+	Bushing data = {.def = *def, .rest = mat_of(dquat_matrix(def->rest.orientation)), .turns = turns};
+	snprintf(data.name, sizeof data.name, "%s", def->name ? def->name : "");
 	device_not_negatives(&d, "stiffness", def->stiffness);
 	device_not_negatives(&d, "damping", def->damping);
 	device_not_negatives(&d, "angular stiffness", def->angular_stiffness);
 	device_not_negatives(&d, "angular damping", def->angular_damping);
 	device_check(&d, def->a.value != def->b.value, "it ties a node to itself; name two nodes");
 	d.def.wrench_count = 2;
+	d.def.event_count = turns ? 1 : 0;
 	return device_add(&d, &data, sizeof data, device);
 }

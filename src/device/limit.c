@@ -2,7 +2,7 @@
 /*
  * limit.c — stops of a joint.
  *
- * Beyond a stop, with p > 0 the depth and p' its rate, a spring and damper push back: max(0, k p + c p'). The damper
+ * Beyond a stop, with p >= 0 the depth and p' its rate, a spring and damper push back: max(0, k p + c p'). The damper
  * never pulls towards the stop, so a joint leaves it without sticking. Steps end at p = 0, where the force
  * jumps when it is met, and where it lets go, which a damper makes it do before it has relaxed.
  */
@@ -28,7 +28,7 @@ static double depth_of(const Limit *s, double q, double *side) {
 }
 
 static double force_of(const Limit *s, double depth, double rate) {
-	return depth > 0 ? fmax(0, s->def.stiffness * depth + s->def.damping * rate) : 0;
+	return depth >= 0 ? fmax(0, s->def.stiffness * depth + s->def.damping * rate) : 0;
 }
 
 static int limit_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
@@ -36,7 +36,7 @@ static int limit_evaluate(const CalDevice *device, CalScene *scene, double *xdot
 	const Limit *s = device->data;
 	double side;
 	const double depth = depth_of(s, cal_scene_q(scene, s->at), &side), rate = side * cal_scene_u(scene, s->at);
-	if (!(depth > 0))
+	if (!(depth >= 0))
 		return 0;
 	const double force = force_of(s, depth, rate), elastic = s->def.stiffness * depth;
 	cal_scene_effort(scene, s->at, -side * force);

@@ -90,9 +90,9 @@ static Gear gear_of(const CalServoDef *def, double angle, double rate) {
 	const double half = 0.5 * def->backlash;
 	if (fabs(angle) < half)
 		return (Gear){0, 0, 0};
-	const double s = angle > 0 ? angle - half : angle + half;
+	const double side = angle > 0 ? 1 : -1, s = angle - side * half;
 	double effort = def->gear_stiffness * s + def->gear_damping * rate;
-	if (half > 0 && effort * s <= 0)
+	if (half > 0 && effort * side <= 0) // by its side: s may be 0, where a step begins
 		effort = 0;
 	return (Gear){s, rate, effort};
 }

@@ -26,12 +26,13 @@ typedef struct Line {
 	double pull;
 } Line;
 
-/* What a cable cannot push, and a strut cannot pull. */
+/* What a cable cannot push, and a strut cannot pull. At the free length both act: a step may begin there. */
 static void let_go(const CalSpringDef *def, Line *line) {
+	const double beyond = line->length - def->length;
 	if (def->cable)
-		line->pull = line->stretch > 0 ? fmax(line->pull, 0) : 0;
+		line->pull = beyond >= 0 ? fmax(line->pull, 0) : 0;
 	if (def->strut)
-		line->pull = line->stretch < 0 ? fmin(line->pull, 0) : 0;
+		line->pull = beyond <= 0 ? fmin(line->pull, 0) : 0;
 }
 
 static Line line_of(const Spring *s, CalScene *scene) {

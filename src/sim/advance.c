@@ -244,7 +244,7 @@ static CalStatus values_end(CalSim *sim, CalError *error) {
 	CalStatus status = w->watching ? watch_step(sim, &crossed) : events_values(sim, w->value_next);
 	if (status == CAL_OK && !w->watching && events_crossed(sim)) {
 		crossed = true;
-		status = events_locate(sim, 0, w->now.t - w->before.t);
+		status = events_locate(sim, 0, w->now.t - w->before.t, w->now.t);
 	}
 	if (status == CAL_OK && !crossed) {
 		double *old = w->value;

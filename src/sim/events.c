@@ -5,8 +5,9 @@
  * Values are looked at behind every step. One has crossed upwards if it was below zero and is not any more, downwards the
  * other way round; a value that is zero at the start of a step crosses nothing in it. The crossing is located by false
  * position (the Illinois rule) on the solution within the step: the dense output of an adaptive method, the step itself
- * with a smaller size otherwise. Then the step is taken again up to just behind the first crossing, so that the value is
- * on its new side when the event happens, and is not seen a second time.
+ * with a smaller size otherwise. Then the step is taken again up to just before the first crossing, and from there by a very
+ * short one, so that the value is on its new side when the event happens, and is not seen a second time. Where the value
+ * has crossed before that, because the dense output of a step with a jump inside is wrong, it is located once more.
  */
 #include <float.h>
 #include <math.h>
@@ -216,31 +217,73 @@ static CalStatus locate_one(CalSim *sim, int k, double from, double *s, double e
 	return CAL_OK;
 }
 
-/* Up to t and then by little further until a value has crossed: solution and dense output differ by the error of a step. */
-static CalStatus land(CalSim *sim, double t, double t_end) {
-	SimWhole *w = &sim->whole;
-	double more = events_tolerance(sim);
-	copy_state(w, &w->before, &w->now);
-	cal_integrator_renew(w->integrator);
-	for (;; more *= 2) {
-		CalStatus status = method_is_fixed(sim->method.method)
-		                       ? cal_integrator_step(w->integrator, &w->now, t - w->now.t)
-		                       : cal_integrator_advance(w->integrator, &w->now, t);
-		if (status != CAL_OK)
-			return status;
-		sim_scatter(sim);
-		status = events_values(sim, w->value_next);
-		if (status != CAL_OK || events_crossed(sim) || w->now.t >= t_end)
-			return status;
-		t = fmin(w->now.t + more, t_end);
+/* Whether the value of a device has crossed and is zero: on which side its force is then, only the device knows. */
+static bool stands_on_zero(const CalSim *sim) {
+	for (int i = 0; i < sim->device_count; i++) {
+		const SimDevice *device = &sim->devices[i];
+		const int count = device->active ? device_values(sim, device) : 0;
+		for (int k = device->value_at; k < device->value_at + count; k++)
+			if (sim->whole.value_next[k] == 0 && device_crossing(sim, k) != 0)
+				return true;
 	}
+	return false;
 }
 
-CalStatus events_locate(CalSim *sim, double from, double to) {
+/* On to t, and the values there. */
+static CalStatus move_on(CalSim *sim, double t) {
 	SimWhole *w = &sim->whole;
-	const double t_end = w->now.t;
-	double first = to, *end_value = w->value_end;
+	const CalStatus status = method_is_fixed(sim->method.method)
+	                             ? cal_integrator_step(w->integrator, &w->now, t - w->now.t)
+	                             : cal_integrator_advance(w->integrator, &w->now, t);
+	if (status != CAL_OK)
+		return status;
+	sim_scatter(sim);
+	return events_values(sim, w->value_next);
+}
+
+/*
+ * The step once more, to just before the crossing at t: a step to behind it has its last stages behind the jump, where
+ * they are wrong by a part of the jump and of the step. Late: the value has crossed even so.
+ */
+static CalStatus approach(CalSim *sim, double t, bool *late) {
+	SimWhole *w = &sim->whole;
+	copy_state(w, &w->before, &w->now);
+	sim_scatter(sim);
+	cal_integrator_renew(w->integrator);
+	*late = false;
+	if (!(t - 2 * events_tolerance(sim) > w->before.t))
+		return CAL_OK;
+	const CalStatus status = move_on(sim, t - 2 * events_tolerance(sim));
+	*late = status == CAL_OK && events_crossed(sim);
+	return status;
+}
+
+/*
+ * Over the crossing by steps that begin very short: solution and dense output differ by the error of a step. A value that
+ * has become zero is followed a little too, so that the next step does not begin with the force from before a jump. Where
+ * the value does not cross soon, the run goes on from here.
+ */
+static CalStatus pass(CalSim *sim, double t_end) {
+	enum { MOST_PASSES = 12, MOST_ON_ZERO = 4 }; // a value may stay zero
+	SimWhole *w = &sim->whole;
+	double more = 4 * events_tolerance(sim);
+	int on_zero = 0;
+	for (int i = 0; i < MOST_PASSES && w->now.t < t_end; i++, more *= 2) {
+		const CalStatus status = move_on(sim, fmin(w->now.t + more, t_end));
+		if (status != CAL_OK)
+			return status;
+		if (events_crossed(sim) && !(stands_on_zero(sim) && on_zero++ < MOST_ON_ZERO))
+			return CAL_OK;
+	}
+	return CAL_OK;
+}
+
+/* The first crossing between two times of the step: value is known at or before the first, value_next at the second. */
+static CalStatus locate_first(CalSim *sim, double from, double to, double *first) {
+	SimWhole *w = &sim->whole;
+	double *end_value = w->value_end;
 	CalStatus status = CAL_OK;
+	*first = to;
 	memcpy(end_value, w->value_next, (size_t)w->value_count * sizeof(double));
 	for (int k = 0; k < w->value_count && status == CAL_OK; k++) {
 		memcpy(w->value_next, end_value, (size_t)w->value_count * sizeof(double)); // look() overwrites it
@@ -248,13 +291,30 @@ CalStatus events_locate(CalSim *sim, double from, double to) {
 			continue;
 		double s = to;
 		status = locate_one(sim, k, from, &s, end_value[k]);
-		if (s <= first) {
-			first = s;
+		if (s <= *first) {
+			*first = s;
 			w->crossed_value = k;
 		}
 	}
-	if (status == CAL_OK)
-		status = land(sim, w->before.t + first, t_end);
+	return status;
+}
+
+CalStatus events_locate(CalSim *sim, double from, double to, double t_end) {
+	enum { MOST_TIMES = 8 };
+	SimWhole *w = &sim->whole;
+	bool late = true;
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < MOST_TIMES && late && status == CAL_OK; i++) {
+		double first;
+		status = locate_first(sim, from, to, &first);
+		if (status == CAL_OK)
+			status = approach(sim, w->before.t + first, &late);
+		// the next one is on the dense output of this step, of which less is behind the jump
+		to = w->now.t - w->before.t;
+		from = fmax(0, to - cal_integrator_stats(w->integrator).last_step);
+	}
+	if (status == CAL_OK && !late)
+		status = pass(sim, t_end);
 	if (status != CAL_OK) {
 		copy_state(w, &w->before, &w->now);
 		sim_scatter(sim);

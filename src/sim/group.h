@@ -371,9 +371,9 @@ CalStatus events_happen(CalSim *sim, bool crossed, CalError *error);
 bool events_crossed(const CalSim *sim);
 /**
  * Moves everything from whole.before to just behind the first crossing, which is between two times from there: whole.value
- * is known at the first, whole.value_next at the second.
+ * is known at the first, whole.value_next at the second. t_end: end of the step that it was found in.
  */
-CalStatus events_locate(CalSim *sim, double from, double to);
+CalStatus events_locate(CalSim *sim, double from, double to, double t_end);
 /** Whose value k is: of a device, which returns its number there, or of an event; -1 each otherwise. */
 int events_owner(const CalSim *sim, int k, int *device, int *event);
 /** How exactly crossings are located now [s]. */

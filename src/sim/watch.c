@@ -171,7 +171,7 @@ CalStatus watch_step(CalSim *sim, bool *crossed) {
 			status = values_there(sim, there, end);
 		if (status == CAL_OK && events_crossed(sim)) {
 			*crossed = true;
-			return events_locate(sim, here, there);
+			return events_locate(sim, here, there, w->after.t);
 		}
 		here = there;
 		if (end || status != CAL_OK)

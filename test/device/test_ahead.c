@@ -499,8 +499,30 @@ static void checkpoints_keep_the_bits(void **state) {
 	run_free(&whole);
 }
 
+/*
+ * A force of 50 N that begins behind x = b turns a mass round in 0.04 s. Where the step that ends there ends exactly at b,
+ * nothing of the force behind b may be in it, nor of that before in the next: all else is exact, so the speed is.
+ */
+static void a_jump_acts_from_where_it_is_met(void **state) {
+	(void)state;
+	const double rtol = 1e-6;
+	for (int i = 0; i < 20; i++) {
+		char text[600];
+		snprintf(text, sizeof text,
+		         "{calder: 1, bodies: {a: {mass: 1, sphere: 0.1}}, joints: {x: {type: prismatic, to: a, axis: x}},"
+		         " state: {x: {u: 1}}, devices: {f: {type: expression, joint: x, effort: \"if(q(x) > %.3f, -50, 0)\"}},"
+		         " run: {rtol: %g, atol: %g, duration: 2}}",
+		         0.5 + 0.037 * i, rtol, 1e-3 * rtol);
+		Run r = run_of(text);
+		run_to(&r, 2);
+		check_near(now_of(&r)->u[0], -1, 1e-3 * rtol);
+		run_free(&r);
+	}
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_jump_acts_from_where_it_is_met),
 		cmocka_unit_test(a_thin_wall_throws_a_ball_back),
 		cmocka_unit_test(bodies_of_two_groups_meet),
 		cmocka_unit_test(the_tip_of_a_spinning_bar_hits_a_post),

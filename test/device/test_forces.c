@@ -191,6 +191,51 @@ static void a_bushing_has_a_potential_at_large_angles(void **state) {
 	rig_free(&rig);
 }
 
+/* A disc about z on a bushing of stiffness 3 about it, at this speed. */
+static Rig disc_on_bushing(CalMethod method, double step, double speed) {
+	Rig rig = rig_new();
+	const CalBodyId b =
+		rig_body(&rig, main_group, ground, "b", rig_joint(CAL_JOINT_REVOLUTE, 0, 0, 1), 1, (CalVec3){1, 1, 1});
+	const CalBushingDef def = {.name = "tie", .a = {0}, .b = rig_frame(&rig, b), .angular_stiffness = {3, 3, 3}};
+	rig_sim(&rig, method, step);
+	rig_ok(cal_sim_add_bushing(rig.sim, &def, NULL, &rig_error));
+	cal_sim_state(rig.sim, 0)->u[0] = speed;
+	return rig;
+}
+
+static int range_doubts(const Rig *rig) {
+	int count = 0;
+	CalDoubt doubt;
+	for (int i = 0; i < cal_sim_doubt_count(rig->sim); i++)
+		count += cal_sim_doubt(rig->sim, i, &doubt) == CAL_OK && doubt.kind == CAL_DOUBT_RANGE;
+	return count;
+}
+
+/*
+ * theta = u0/w sin(w t) with w^2 = 3, until half a turn; there the moment turns round, and the way back to theta = 0 is the
+ * same. Both take t = asin(pi w/u0)/w, so a full turn has taken twice that, at the speed of the start.
+ */
+static void a_bushing_that_turns_over_says_so(void **state) {
+	(void)state;
+	const double w = sqrt(3), pi = acos(-1), speed = 6, turn = 2 * asin(pi * w / speed) / w;
+	for (int i = 0; i < 2; i++) {
+		Rig rig = disc_on_bushing(i == 0 ? CAL_METHOD_DOPRI5 : CAL_METHOD_RK4, i == 0 ? 0 : 1e-4, speed);
+		rig_advance(&rig, 0.45 * turn);
+		assert_int_equal(range_doubts(&rig), 0);
+		rig_advance(&rig, turn);
+		check_near(cal_sim_state(rig.sim, 0)->q[0], 2 * pi, i == 0 ? 1e-9 : 1e-3);
+		check_near(cal_sim_state(rig.sim, 0)->u[0], speed, i == 0 ? 1e-8 : 1e-3);
+		assert_int_equal(range_doubts(&rig), 1);
+		rig_free(&rig);
+	}
+	for (int i = 0; i < 2; i++) { // up to 3.1 rad and back
+		Rig rig = disc_on_bushing(i == 0 ? CAL_METHOD_DOPRI5 : CAL_METHOD_RK4, i == 0 ? 0 : 1e-3, 3.1 * w);
+		rig_advance(&rig, 10);
+		assert_int_equal(range_doubts(&rig), 0);
+		rig_free(&rig);
+	}
+}
+
 /* ---- stops ------------------------------------------------------------------------------------------ */
 
 /* Without damping the mass comes back with its speed after half a period of the stop. */
@@ -256,6 +301,33 @@ static void a_damped_stop_lets_go_to_tolerance(void **state) {
 		cal_sim_state(rig.sim, 0)->u[0] = 1;
 		rig_advance(&rig, 3);
 		check_near(cal_sim_state(rig.sim, 0)->u[0], away, 4 * rtol);
+		rig_free(&rig);
+	}
+}
+
+/* Where a run begins at the stop its damper acts at once. */
+static void a_damped_stop_acts_where_it_begins(void **state) {
+	(void)state;
+	const double m = 2, k = 800, z = 0.3, w = 20, c = 2 * z * w * m, wd = w * sqrt(1 - z * z), rtol = 1e-6;
+	const double t = (acos(-1) - atan2(c * wd, k - c * z * w)) / wd;
+	const double away = exp(-z * w * t) * (cos(wd * t) - z * w / wd * sin(wd * t));
+	for (int i = 0; i < 3; i++) {
+		Rig rig = slider(m);
+		const CalNodeId node = rig_frame(&rig, cal_desc_find_body(rig.desc, "m"));
+		const CalLimitDef stop = {
+			.name = "d", .joint = rig_joint_of(&rig, "m"), .lower = -9, .upper = 1, .stiffness = k, .damping = c};
+		const CalSpringDef line = {
+			.name = "d", .b = node, .stiffness = k, .damping = c, .length = 1, .cable = i == 1, .strut = i == 2};
+		const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5, .rtol = rtol, .atol = 1e-3 * rtol}};
+		rig_ok(cal_sim_create(rig.desc, &options, &rig.sim, &rig_error));
+		if (i == 0)
+			rig_ok(cal_sim_add_limit(rig.sim, &stop, NULL, &rig_error));
+		else
+			rig_ok(cal_sim_add_spring(rig.sim, &line, NULL, &rig_error));
+		cal_sim_state(rig.sim, 0)->q[0] = 1;
+		cal_sim_state(rig.sim, 0)->u[0] = i == 2 ? -1 : 1;
+		rig_advance(&rig, 0.3);
+		check_near(cal_sim_state(rig.sim, 0)->u[0], i == 2 ? -away : away, 4 * rtol);
 		rig_free(&rig);
 	}
 }
@@ -460,9 +532,11 @@ int main(void) {
 		cmocka_unit_test(a_damped_strut_never_pulls),
 		cmocka_unit_test(bushings_between_groups_keep_energy_and_momentum),
 		cmocka_unit_test(a_bushing_has_a_potential_at_large_angles),
+		cmocka_unit_test(a_bushing_that_turns_over_says_so),
 		cmocka_unit_test(a_stop_sends_the_mass_back),
 		cmocka_unit_test(a_damped_stop_never_pulls),
 		cmocka_unit_test(a_damped_stop_lets_go_to_tolerance),
+		cmocka_unit_test(a_damped_stop_acts_where_it_begins),
 		cmocka_unit_test(coulomb_friction_stops_a_mass),
 		cmocka_unit_test(bristles_hold_a_load),
 		cmocka_unit_test(stick_slip_has_its_period),
