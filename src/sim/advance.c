@@ -149,6 +149,8 @@ static Stretch stretch_from(const CalSim *sim, double t, double limit) {
 	                     loops <= end + drive_beside(end)}; // of a kink by roundings behind the end there is no other
 }
 
+double sim_next_switch(const CalSim *sim, double t) { return stretch_from(sim, t, INFINITY).end; }
+
 /* Behind a jump the last evaluation, from the left of it, must not be used again. */
 static CalStatus stretch_leave(CalSim *sim, Stretch stretch, CalError *error) {
 	CalStatus status = CAL_OK;
@@ -458,6 +460,9 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->energy_moved = sim->cut_smallest = 0;
 	sim->cut_steps = sim->probed_at = 0;
 	sim->probed = false;
+	sim->coarse = (CalDoubt){0};
+	sim->coarse_at = 0;
+	sim->fastest = 0;
 	status = report(sim, drives_start(sim), error);
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
 		status = restart_group(sim, &sim->groups[i], error);

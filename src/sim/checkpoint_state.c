@@ -13,7 +13,8 @@
 _Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 424, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
-_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1144 + sizeof(SimDoubts), "a field of CalSim is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1160 + sizeof(SimDoubts) + sizeof(CalDoubt),
+               "a field of CalSim is new");
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
                    sizeof(CalIntegratorStats) == 32,
                "a field of a monitor is new");
@@ -120,5 +121,8 @@ void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator) {
 	archive_finite(a, &sim->cut_smallest, 1);
 	archive_i64_within(a, &sim->probed_at, 0, INT64_MAX / 4);
 	archive_bool(a, &sim->probed);
+	walk_doubt(a, &sim->coarse);
+	archive_i64_within(a, &sim->coarse_at, 0, INT64_MAX / 4);
+	archive_finite(a, &sim->fastest, 1);
 	integrator_walk(integrator, a);
 }

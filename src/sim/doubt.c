@@ -82,6 +82,13 @@ void doubts_set(SimDoubts *doubts, CalDoubtKind kind, const char *object, double
 		doubts_add(doubts, &doubt);
 }
 
+void doubts_drop(SimDoubts *doubts, CalDoubtKind kind, const char *object) {
+	const CalDoubt wanted = make(kind, object, 0, 0, 0);
+	CalDoubt *known = find(doubts, &wanted);
+	if (known)
+		memmove(known, known + 1, (size_t)(doubts->items + --doubts->count - known) * sizeof *known);
+}
+
 /* ---- of a simulation ----------------------------------------------------------------------------- */
 
 CalStatus cal_sim_add_doubt(CalSim *sim, const CalDoubt *doubt) {

@@ -27,5 +27,7 @@ __attribute__((format(printf, 7, 8)))
 #endif
 void doubts_set(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
                 const char *format, ...);
+/** Takes one back, if there is one of this kind about this object. */
+void doubts_drop(SimDoubts *doubts, CalDoubtKind kind, const char *object);
 
 #endif

@@ -106,11 +106,12 @@ CalStatus cal_sim_examine(CalSim *sim) {
 	if (status != CAL_OK)
 		return status;
 	examine_steps(sim);
+	accuracy_judge(sim);
 	const int64_t evaluations = sim_counts(sim).evaluations;
-	if (!sim->probed || evaluations - sim->probed_at >= PROBE_EVALUATIONS)
-		stability_examine(sim);
-	else
+	if (sim->probed && evaluations - sim->probed_at < PROBE_EVALUATIONS)
 		return CAL_OK;
+	stability_examine(sim);
+	accuracy_probe(sim);
 	sim->probed = true;
 	sim->probed_at = evaluations;
 	return CAL_OK;

@@ -116,7 +116,7 @@ typedef struct SimEvent {
 
 enum { ACCOUNT_DISSIPATED, ACCOUNT_SUPPLIED, ACCOUNTS }; // energies that are states behind those of the devices
 
-enum { PROBES = 6 }; // vectors that stability.c needs
+enum { PROBES = 6 }; // vectors that stability.c needs; accuracy.c keeps a state there
 
 /** All groups and devices as one system. */
 typedef struct SimWhole {
@@ -138,7 +138,7 @@ typedef struct SimWhole {
 	double *xdot;               // [nx] of observers
 	double *value, *value_next; // [value_count] at the start and at the end of a step
 	double *value_end;          // [value_count] scratch
-	double *probe;              // [PROBES (2 nu + nx)] scratch of stability.c
+	double *probe;              // [PROBES (2 nu + nx)] scratch of stability.c and accuracy.c
 	bool values_known;          // value is that of the present states
 	CalIntegrator *integrator;  //
 	void *memory;               // the block that all of the above lie in
@@ -190,6 +190,9 @@ struct CalSim {
 	double cut_smallest; // the shortest of them [s]
 	int64_t probed_at;   // evaluations at the last look at the stability
 	bool probed;         // there was one
+	CalDoubt coarse;     // value: the largest change in a step that it does not resolve; 0: none (accuracy.c)
+	int64_t coarse_at;   // steps then
+	double fastest;      // the largest speed that was seen
 	CalWatchFn watch;    // NULL: nobody looks on
 	void *watch_user;
 	double watch_due; // the first step that ends then or later is shown
@@ -300,7 +303,15 @@ void balance_settle(CalSim *sim, double lost);
 void examine_note_cut(CalSim *sim);
 /** Adds a doubt if the fixed step is beyond what is stable at the present state (stability.c). */
 void stability_examine(CalSim *sim);
+/** "joint \"elbow\"" or "mode 2 of body \"boom\"", of a speed among all groups (stability.c). */
+void sim_name_dof(const CalSim *sim, int u, char *text, size_t size);
+/** Looks for what a fixed step does not resolve at the present state (accuracy.c), */
+void accuracy_probe(CalSim *sim);
+/** and adds or withdraws the doubt that it deserves. */
+void accuracy_judge(CalSim *sim);
 
+/** The next time after t at which something jumps, or INFINITY. */
+double sim_next_switch(const CalSim *sim, double t);
 /** One step, or all of them, to the limit at most. */
 CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error);
 /** The same of a simulation on ranks (distribute.c). */

@@ -262,14 +262,11 @@ static int find_device(const Probe *p) {
 	return cause;
 }
 
-/* The joint or mode that moves most. */
-static void name_body(const Probe *p, char *text, size_t size) {
-	int most = 0, first = 0;
-	for (int k = 1; k < p->nu; k++)
-		most = fabs(p->kept[k]) > fabs(p->kept[most]) ? k : most;
-	for (int i = 0; i < p->sim->group_count; i++) {
-		const CalModel *model = p->sim->groups[i].model;
-		const int u = most - first;
+void sim_name_dof(const CalSim *sim, int of_all, char *text, size_t size) {
+	int first = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		const CalModel *model = sim->groups[i].model;
+		const int u = of_all - first;
 		first += model->nu;
 		if (u >= model->nu)
 			continue;
@@ -282,6 +279,14 @@ static void name_body(const Probe *p, char *text, size_t size) {
 			snprintf(text, size, "mode %d of body \"%.60s\"", u - body->u - body->nu + 1, body->name);
 		return;
 	}
+}
+
+/* The joint or mode that moves most. */
+static void name_body(const Probe *p, char *text, size_t size) {
+	int most = 0;
+	for (int k = 1; k < p->nu; k++)
+		most = fabs(p->kept[k]) > fabs(p->kept[most]) ? k : most;
+	sim_name_dof(p->sim, most, text, size);
 }
 
 /* ---- the doubt ----------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_examine.c — runs that deserve doubt get it, and others do not: stability of fixed steps, energy balance, steps that
- * are cut short.
+ * are cut short, motion that a step does not resolve.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -60,6 +60,66 @@ static const CalDoubt *doubt_of(const Run *r, CalDoubtKind kind) {
 static const CalDoubt *examined(const Run *r, CalDoubtKind kind) {
 	assert_int_equal(cal_sim_examine(r->sim), CAL_OK);
 	return doubt_of(r, kind);
+}
+
+/* ---- accuracy ------------------------------------------------------------------------------------ */
+
+/* A mass of 100 kg flies at 1 m/s, one of 1 kg swings at 100 rad/s and 0.1 m/s: 1e-4 of all energy. */
+#define SWING                                                                                                       \
+	"bodies: {a: {mass: 100, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"                              \
+	"joints: {x: {type: prismatic, axis: x, to: a}, y: {type: prismatic, axis: y, to: b, dof: {stiffness: 1e4}}}\n" \
+	"state: {x: {u: 1}, y: {u: 0.1}}\n"
+
+/* The doubt of a run of 1 s that is examined at its start and its end; *error: of the swing, by the largest speed. */
+static const CalDoubt *coarse_doubt(const char *model, CalMethod method, double step, double *error) {
+	static CalDoubt found;
+	Run r = run_of(model, method, step, 0);
+	examined(&r, CAL_DOUBT_ACCURACY);
+	double largest = 0;
+	for (int i = 1; i <= 10; i++) {
+		advance(&r, 0.1 * i);
+		largest = fmax(largest, fabs(cal_sim_state(r.sim, 0)->u[1] - 0.1 * cos(10.0 * i)));
+	}
+	*error = largest;
+	const CalDoubt *doubt = examined(&r, CAL_DOUBT_ACCURACY);
+	assert_null(doubt_of(&r, CAL_DOUBT_BALANCE));
+	found = doubt ? *doubt : (CalDoubt){0};
+	run_end(&r);
+	return doubt ? &found : NULL;
+}
+
+/* Half the step damps the swing away too: nothing but a doubt tells. Well resolved, there is none. */
+static void a_step_that_damps_what_swings_is_doubted(void **state) {
+	(void)state;
+	double error, half;
+	const CalDoubt *doubt = coarse_doubt(SWING, CAL_METHOD_RK4, 0.02, &error);
+	assert_non_null(doubt);
+	assert_string_equal(doubt->object, "joint \"y\"");
+	assert_true(doubt->value > doubt->limit && fabs(doubt->limit - 0.03) < 1e-9);
+	assert_true(error > 0.08);
+	assert_non_null(coarse_doubt(SWING, CAL_METHOD_IMPLICIT, 0.01, &error));
+	coarse_doubt(SWING, CAL_METHOD_IMPLICIT, 0.005, &half);
+	assert_true(error > 0.08 && half > 0.08);
+	assert_null(coarse_doubt(SWING, CAL_METHOD_RK4, 0.002, &error));
+	assert_true(error < 1e-3);
+	assert_null(coarse_doubt(SWING, CAL_METHOD_EULER_CROMER, 0.001, &error));
+	assert_null(coarse_doubt(SWING, CAL_METHOD_IMPLICIT_MIDPOINT, 0.002, &error));
+}
+
+/* From rest, by an effort that begins at zero, the first steps are wrong by as much as they move. That is no matter. */
+static void motion_from_rest_is_not_doubted(void **state) {
+	(void)state;
+	static const char ramp[] = "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+							   "joints: {x: {type: prismatic, axis: x, to: a}}\n"
+							   "devices: {f: {type: table_load, joint: x, effort: [[0, 0], [1, 5]]}}\n";
+	for (int m = 0; m < CAL_METHOD_DOPRI5; m++) {
+		Run r = run_of(ramp, (CalMethod)m, 0.001, 0);
+		for (int i = 0; i <= 20; i++) {
+			advance(&r, 0.02 * i);
+			assert_null(examined(&r, CAL_DOUBT_ACCURACY));
+		}
+		run_end(&r);
+	}
 }
 
 /* ---- stability ----------------------------------------------------------------------------------- */
@@ -248,6 +308,8 @@ static void examining_changes_no_bit_of_the_run(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_that_damps_what_swings_is_doubted),
+		cmocka_unit_test(motion_from_rest_is_not_doubted),
 		cmocka_unit_test(a_step_beyond_the_bound_is_doubted_with_its_cause),
 		cmocka_unit_test(every_kind_of_stiffness_is_found),
 		cmocka_unit_test(the_fastest_of_many_is_found),
