@@ -4,12 +4,16 @@
  *
  *   L = |r_b - r_a|, n = (r_b - r_a)/L, pull = k (L - L0) + c L'; on b: -pull n, on a: +pull n
  * A cable does not push: pull < 0 becomes 0, and beyond that it stores nothing. A strut does not pull, likewise. Where the
- * nodes meet the line has no direction, and nothing acts.
+ * nodes meet the line has no direction, and nothing acts; where it should push, the way that they part is left to chance,
+ * and the run says so.
  */
+#include <stdio.h>
+
 #include "device/device.h"
 
 typedef struct Spring {
 	CalSpringDef def;
+	char name[80];
 	CalSite a, b;
 } Spring;
 
@@ -51,11 +55,27 @@ static Line line_of(const Spring *s, CalScene *scene) {
 	return line;
 }
 
+/* Only roundings apart: no step that is tried meets that by chance. */
+static void doubt_direction(const Spring *s, CalScene *scene, const Line *line) {
+	const double limit = 1e-12 * s->def.length, force = s->def.stiffness * s->def.length;
+	if (s->def.cable || !(force > 0) || line->length > limit)
+		return;
+	CalDoubt doubt = {.kind = CAL_DOUBT_ACCURACY, .time = cal_scene_time(scene), .value = force};
+	snprintf(doubt.object, sizeof doubt.object, "device \"%.80s\"", s->name);
+	snprintf(
+		doubt.text, sizeof doubt.text,
+		"device \"%.80s\" (spring): its nodes are at the same place at t = %.6g s, where its %.4g N have no direction: "
+		"they do not act, and which way the nodes part is left to roundings; move a node, or take a bushing",
+		s->name, cal_scene_time(scene), force);
+	cal_scene_doubt(scene, &doubt);
+}
+
 static int spring_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
 	(void)xdot;
 	const Spring *s = device->data;
 	const Line line = line_of(s, scene);
 	const double elastic = s->def.stiffness * line.stretch;
+	doubt_direction(s, scene, &line);
 	cal_scene_push_pair(scene, s->a, s->b, line.b.r, (CalSpatial){.linear = v_scale(-line.pull, line.n)});
 	cal_scene_store(scene, 0.5 * elastic * line.stretch);
 	cal_scene_dissipate(scene, (line.pull - elastic) * line.rate);
@@ -124,7 +144,8 @@ CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, 
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
-	const Spring data = {.def = *def};
+	Spring data = {.def = *def};
+	snprintf(data.name, sizeof data.name, "%s", def->name ? def->name : "");
 	device_not_negative(&d, "stiffness", def->stiffness);
 	device_not_negative(&d, "damping", def->damping);
 	device_not_negative(&d, "length", def->length);

@@ -251,9 +251,9 @@ static CalStatus approach(CalSim *sim, double t, bool *late) {
 	sim_scatter(sim);
 	cal_integrator_renew(w->integrator);
 	*late = false;
-	if (!(t - 2 * events_tolerance(sim) > w->before.t))
+	if (!(t - events_tolerance(sim) > w->before.t))
 		return CAL_OK;
-	const CalStatus status = move_on(sim, t - 2 * events_tolerance(sim));
+	const CalStatus status = move_on(sim, t - events_tolerance(sim));
 	*late = status == CAL_OK && events_crossed(sim);
 	return status;
 }
@@ -266,7 +266,7 @@ static CalStatus approach(CalSim *sim, double t, bool *late) {
 static CalStatus pass(CalSim *sim, double t_end) {
 	enum { MOST_PASSES = 12, MOST_ON_ZERO = 4 }; // a value may stay zero
 	SimWhole *w = &sim->whole;
-	double more = 4 * events_tolerance(sim);
+	double more = events_tolerance(sim);
 	int on_zero = 0;
 	for (int i = 0; i < MOST_PASSES && w->now.t < t_end; i++, more *= 2) {
 		const CalStatus status = move_on(sim, fmin(w->now.t + more, t_end));

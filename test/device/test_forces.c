@@ -128,6 +128,31 @@ static void a_damped_strut_never_pulls(void **state) {
 	rig_free(&rig);
 }
 
+/* Where the nodes of a spring meet its force has no direction: nothing acts, and that is said. A slack cable has none. */
+static void a_spring_between_nodes_that_meet_says_so(void **state) {
+	(void)state;
+	for (int i = 0; i < 4; i++) { // a spring, one that is apart, one without a length, a cable
+		Rig rig = slider(2);
+		const CalSpringDef def = {.name = "s",
+		                          .b = rig_frame(&rig, cal_desc_find_body(rig.desc, "m")),
+		                          .stiffness = 8,
+		                          .length = i == 2 ? 0 : 2,
+		                          .cable = i == 3};
+		rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+		rig_ok(cal_sim_add_spring(rig.sim, &def, NULL, &rig_error));
+		cal_sim_state(rig.sim, 0)->q[0] = i == 1 ? 1e-6 : 0;
+		rig_advance(&rig, 0.1);
+		assert_int_equal(cal_sim_doubt_count(rig.sim), i == 0 ? 1 : 0);
+		CalDoubt doubt;
+		if (i == 0) {
+			assert_int_equal(cal_sim_doubt(rig.sim, 0, &doubt), CAL_OK);
+			assert_int_equal(doubt.kind, CAL_DOUBT_ACCURACY);
+			assert_string_equal(doubt.object, "device \"s\"");
+		}
+		rig_free(&rig);
+	}
+}
+
 /* Two tumbling bodies of different groups, tied off their centres: nothing is lost but what the dampers take. */
 static void bushings_between_groups_keep_energy_and_momentum(void **state) {
 	(void)state;
@@ -530,6 +555,7 @@ int main(void) {
 		cmocka_unit_test(a_cable_does_not_push),
 		cmocka_unit_test(a_strut_does_not_pull),
 		cmocka_unit_test(a_damped_strut_never_pulls),
+		cmocka_unit_test(a_spring_between_nodes_that_meet_says_so),
 		cmocka_unit_test(bushings_between_groups_keep_energy_and_momentum),
 		cmocka_unit_test(a_bushing_has_a_potential_at_large_angles),
 		cmocka_unit_test(a_bushing_that_turns_over_says_so),
