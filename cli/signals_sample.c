@@ -322,15 +322,9 @@ static CalStatus sample_sum(CalSim *sim, SignalKind kind, double *to) {
 }
 
 /* Of what is in no group, and of a group as a whole. */
-static CalStatus sample_of_sim(const SignalSet *set, CalSim *sim, const Signal *s, double *row) {
+static CalStatus sample_of_sim(CalSim *sim, const Signal *s, double *row) {
 	double all[MOST_VALUES];
 	CalStatus status = CAL_OK;
-	if (s->kind == SIGNAL_DEVICE) {
-		status = cal_sim_device_outputs(sim, s->number, set->values);
-		if (status == CAL_OK)
-			put_values(s, set->values, row);
-		return status;
-	}
 	if (s->kind == SIGNAL_EVENT)
 		all[0] = (double)cal_sim_event_happened(sim, s->number, NULL);
 	else if (s->kind == SIGNAL_BALANCE || s->kind == SIGNAL_TOTAL)
@@ -339,6 +333,26 @@ static CalStatus sample_of_sim(const SignalSet *set, CalSim *sim, const Signal *
 		status = sample_monitor(sim, s, all);
 	if (status == CAL_OK)
 		put_values(s, all, row);
+	return status;
+}
+
+typedef struct DeviceRow {
+	const SignalSet *set;
+	double *row;
+} DeviceRow;
+
+/* Outputs of all devices, in one scene. */
+static CalStatus sample_devices(void *user, CalScene *scene) {
+	const DeviceRow *to = user;
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < to->set->signal_count && status == CAL_OK; i++) {
+		const Signal *s = &to->set->signals[i];
+		if (s->kind != SIGNAL_DEVICE)
+			continue;
+		status = cal_scene_device_outputs(scene, s->number, to->set->values);
+		if (status == CAL_OK)
+			put_values(s, to->set->values, to->row);
+	}
 	return status;
 }
 
@@ -353,11 +367,13 @@ CalStatus signals_sample(SignalSet *set, CalSim *sim, double *row) {
 	row[0] = cal_sim_time(sim);
 	for (int group = 0; group < set->first_count && status == CAL_OK; group++)
 		status = sample_group(set, sim, group, row);
+	bool devices = false;
 	for (int i = 0; i < set->signal_count && status == CAL_OK; i++) {
 		const Signal *s = &set->signals[i];
-		bool of_group = s->kind == SIGNAL_ENERGY || s->kind == SIGNAL_MOMENTUM;
-		if (of_group ? s->group >= 0 : signal_is_of_sim(s->kind))
-			status = sample_of_sim(set, sim, s, row);
+		const bool of_group = s->kind == SIGNAL_ENERGY || s->kind == SIGNAL_MOMENTUM;
+		devices |= s->kind == SIGNAL_DEVICE;
+		if (s->kind != SIGNAL_DEVICE && (of_group ? s->group >= 0 : signal_is_of_sim(s->kind)))
+			status = sample_of_sim(sim, s, row);
 	}
-	return status;
+	return devices && status == CAL_OK ? cal_sim_look(sim, sample_devices, &(DeviceRow){set, row}) : status;
 }

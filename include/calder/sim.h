@@ -156,6 +156,8 @@ CAL_API CalStatus cal_sim_switch_device(CalSim *sim, int device, int on);
 CAL_API CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error);
 /** output[ops->output_count] at the present state. */
 CAL_API CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output);
+/** The same within cal_sim_look(): many devices share one scene and its kinematics. CAL_ERR_STAGE before cal_sim_restart(). */
+CAL_API CalStatus cal_scene_device_outputs(CalScene *scene, int device, double *output);
 
 /* ---- events ------------------------------------------------------------------------------- */
 

@@ -156,18 +156,30 @@ CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error) {
 	return status;
 }
 
+CalStatus cal_scene_device_outputs(CalScene *scene, int device, double *output) {
+	if (!scene || !in_range(scene->sim, device) || !output)
+		return CAL_ERR_ARGUMENT;
+	const SimDevice *d = &scene->sim->devices[device];
+	for (int i = 0; i < d->def.ops->output_count; i++)
+		output[i] = 0;
+	if (!scene->sim->started)
+		return CAL_ERR_STAGE;
+	if (!d->active || !d->def.ops->outputs)
+		return CAL_OK;
+	const CalDevice view = scene_device(scene, d);
+	return scene_failed(scene, device, d->def.ops->outputs(&view, scene, output));
+}
+
 CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output) {
 	if (!in_range(sim, device) || !output)
 		return CAL_ERR_ARGUMENT;
-	const SimDevice *d = &sim->devices[device];
-	for (int i = 0; i < d->def.ops->output_count; i++)
-		output[i] = 0;
-	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
-	if (status != CAL_OK || !d->active || !d->def.ops->outputs)
+	const CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
+	if (status != CAL_OK) {
+		memset(output, 0, sizeof(double) * (size_t)sim->devices[device].def.ops->output_count);
 		return status;
+	}
 	CalScene scene = scene_now(sim, true);
-	const CalDevice view = scene_device(&scene, d);
-	return scene_failed(&scene, device, d->def.ops->outputs(&view, &scene, output));
+	return cal_scene_device_outputs(&scene, device, output);
 }
 
 int device_values(const CalSim *sim, const SimDevice *device) {
@@ -216,34 +228,42 @@ double devices_next_switch(const CalSim *sim, double t) {
 	return next;
 }
 
-static CalStatus sample(CalSim *sim, int i) {
-	SimDevice *device = &sim->devices[i];
-	CalScene scene = scene_now(sim, false);
-	const CalDevice view = scene_device(&scene, device);
-	return scene_failed(&scene, i, device->def.ops->sample(&view, &scene, device->x));
+void scene_renew_device(CalScene *scene, const SimDevice *device) {
+	if (device->def.nx > 0)
+		memcpy(scene->sim->whole.now.x + device->x_at, device->x, sizeof(double) * (size_t)device->def.nx);
+}
+
+static CalStatus sample(CalScene *scene, int i) {
+	SimDevice *device = &scene->sim->devices[i];
+	const CalDevice view = scene_device(scene, device);
+	const CalStatus status = scene_failed(scene, i, device->def.ops->sample(&view, scene, device->x));
+	scene_renew_device(scene, device);
+	return status;
 }
 
 CalStatus devices_sample(CalSim *sim, double t) {
 	CalStatus status = CAL_OK;
+	CalScene scene = scene_now(sim, false);
 	for (int i = 0; i < sim->device_count && status == CAL_OK; i++)
 		if (samples_at(&sim->devices[i], t))
-			status = sample(sim, i);
+			status = sample(&scene, i);
 	return status;
 }
 
 CalStatus sim_start_devices(CalSim *sim) {
 	CalStatus status = CAL_OK;
+	CalScene scene = scene_now(sim, false);
 	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
 		SimDevice *device = &sim->devices[i];
 		if (device->started || !device->active)
 			continue;
 		if (device->def.ops->start) {
-			CalScene scene = scene_now(sim, false);
 			const CalDevice view = scene_device(&scene, device);
 			status = scene_failed(&scene, i, device->def.ops->start(&view, &scene, device->x));
+			scene_renew_device(&scene, device);
 		}
 		if (status == CAL_OK && samples_at(device, sim->groups[0].state.t))
-			status = sample(sim, i);
+			status = sample(&scene, i);
 		device->started = status == CAL_OK;
 	}
 	return status;

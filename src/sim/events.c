@@ -325,6 +325,7 @@ CalStatus events_locate(CalSim *sim, double from, double to, double t_end) {
 /* ---- happening ----------------------------------------------------------------------------------- */
 
 static CalStatus device_events(CalSim *sim) {
+	CalScene scene = scene_now(sim, false);
 	for (int i = 0; i < sim->device_count; i++) {
 		SimDevice *device = &sim->devices[i];
 		const int count = device_values(sim, device);
@@ -332,9 +333,9 @@ static CalStatus device_events(CalSim *sim) {
 			const int way = device_crossing(sim, device->value_at + k);
 			if (way == 0 || !device->def.ops->event)
 				continue;
-			CalScene scene = scene_now(sim, false);
 			const CalDevice view = scene_device(&scene, device);
 			int code = device->def.ops->event(&view, &scene, k, way > 0, device->x);
+			scene_renew_device(&scene, device);
 			if (scene_failed(&scene, i, code) != CAL_OK)
 				return scene.status;
 		}

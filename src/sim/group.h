@@ -272,6 +272,8 @@ CalIntegratorStats sim_counts(const CalSim *sim);
 
 /** A scene of the present states of groups and devices on which nothing can be pushed. */
 CalScene scene_now(CalSim *sim, bool viewing);
+/* The states of a device that a call in a scene of scene_now() has changed, for the devices after it. */
+void scene_renew_device(CalScene *scene, const SimDevice *device);
 /** The same while devices are added; nothing is gathered, and no states of devices are in it. */
 CalScene scene_adding(CalSim *sim);
 /** A device's view of a scene. */
