@@ -7,13 +7,13 @@
 
 #include "model/compile.h"
 
-static CalStatus check_group(const CalDesc *desc, uint32_t group, CalFindingFn report, void *user) {
-	const CalCompileOptions options = {.group = {group}, .allocator = desc->allocator};
+static CalStatus check_group(const DescGroups *groups, uint32_t group, CalFindingFn report, void *user) {
+	const CalCompileOptions options = {.group = {group}, .allocator = groups->desc->allocator};
 	CalModel *model;
-	CalStatus status = compile_checked(desc, &options, &model);
+	CalStatus status = compile_listed(groups, &options, &model);
 	if (status != CAL_OK)
 		return status;
-	status = model_check_singular(model, desc, report, user);
+	status = model_check_singular(model, groups->desc, report, user);
 	cal_model_destroy(model);
 	return status;
 }
@@ -28,12 +28,13 @@ CalStatus cal_desc_check(const CalDesc *desc, CalFindingFn report, void *user) {
 	CalStatus worst = desc_check_structure(desc, (CalGroupId){0}, report, user);
 	if (worst != CAL_OK)
 		return worst;
-	for (int g = 0; g < desc->group_count; ++g) {
-		const CalStatus status = check_group(desc, (uint32_t)g + 1, report, user);
-		if (status == CAL_ERR_MEMORY)
-			return status;
-		if (status != CAL_OK)
-			worst = status;
+	DescGroups *groups = desc_groups_create(desc);
+	if (!groups)
+		return CAL_ERR_MEMORY;
+	for (int g = 0; g < desc->group_count && worst != CAL_ERR_MEMORY; ++g) {
+		const CalStatus status = check_group(groups, (uint32_t)g + 1, report, user);
+		worst = status != CAL_OK ? status : worst;
 	}
+	desc_groups_destroy(groups);
 	return worst;
 }

@@ -70,6 +70,15 @@ static void block_layout(Compiler *c, Block *block) {
 	index_layout(c, block);
 }
 
+/* Node k of the group, those of the ground last; -1: there are no more. */
+static int member_node(const Compiler *c, int k) {
+	const GroupMembers *nodes = &c->groups->nodes;
+	const int own = nodes->first[c->group + 1] - nodes->first[c->group], ground = nodes->first[c->desc->group_count];
+	if (k < own)
+		return nodes->member[nodes->first[c->group] + k];
+	return ground + k - own < c->desc->node_count ? nodes->member[ground + k - own] : -1;
+}
+
 static void count_everything(Compiler *c) {
 	const CalDesc *desc = c->desc;
 	c->string_size = strlen(desc->groups[c->group].name) + 1;
@@ -88,12 +97,9 @@ static void count_everything(Compiler *c) {
 		}
 		c->string_size += strlen(body->def.name) + strlen(joint->name) + 2;
 	}
-	for (int i = 0; i < desc->node_count; ++i) {
-		const DescNode *node = &desc->nodes[i];
-		if (node->body.value && c->index_of[node->body.value - 1] < 0)
-			continue;
+	for (int k = 0, i; (i = member_node(c, k)) >= 0; ++k) {
 		++c->node_count;
-		c->string_size += strlen(node->def.name) + 1;
+		c->string_size += strlen(desc->nodes[i].def.name) + 1;
 	}
 	compile_loop_count(c);
 }
@@ -108,7 +114,7 @@ const char *compile_keep_string(Compiler *c, const char *text) {
 
 /* ---- nodes --------------------------------------------------------------------------------- */
 
-/* Model index of the body that carries a node; body_count for the ground, -1 outside the group. */
+/* Model index of the body that carries a node of the group; body_count for the ground. */
 static int owner_of(const Compiler *c, int node) {
 	const uint32_t body = c->desc->nodes[node].body.value;
 	return body ? c->index_of[body - 1] : c->body_count;
@@ -120,21 +126,14 @@ static void place_nodes(Compiler *c) {
 	int *next = c->scratch; // [body_count + 2] counts, then where the next node of a body goes
 	for (int b = 0; b < c->body_count + 2; ++b)
 		next[b] = 0;
-	for (int i = 0; i < desc->node_count; ++i) {
-		const int b = owner_of(c, i);
-		if (b >= 0)
-			++next[b + 1];
-	}
+	for (int k = 0, i; (i = member_node(c, k)) >= 0; ++k)
+		++next[owner_of(c, i) + 1];
 	for (int b = 1; b <= c->body_count; ++b)
 		next[b] += next[b - 1];
-	for (int i = 0; i < desc->node_count; ++i) {
+	for (int k = 0, i; (i = member_node(c, k)) >= 0; ++k) {
 		const DescNode *from = &desc->nodes[i];
 		const uint32_t owner = from->body.value;
-		const int b = owner_of(c, i);
-		c->node_of[i] = -1;
-		if (b < 0)
-			continue;
-		const int at = next[b]++;
+		const int b = owner_of(c, i), at = next[b]++;
 		c->node_of[i] = at;
 		c->nodes[at] = (Node){compile_keep_string(c, from->def.name),
 		                      {(uint32_t)i + 1},
@@ -496,19 +495,24 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 	return status;
 }
 
-/* The model of a group whose structure was checked; no singularity check. */
-CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options, CalModel **model) {
-	Compiler c = {.desc = desc,
+CalStatus compile_listed(const DescGroups *groups, const CalCompileOptions *options, CalModel **model) {
+	Compiler c = {.desc = groups->desc,
+	              .groups = groups,
 	              .group = options->group.value ? (int)options->group.value - 1 : 0,
 	              .modal_inertia = options->modal_inertia};
-	CalStatus status = compile_order(&c);
-	if (status == CAL_OK)
-		status = compile_flex_forms(&c);
+	compile_order(&c);
+	CalStatus status = compile_flex_forms(&c);
 	if (status == CAL_OK)
 		status = compile_block(&c, options, model);
 	compile_flex_release(&c);
-	memory_free(&desc->allocator, c.order);
-	memory_free(&desc->allocator, c.turn);
+	memory_free(&c.desc->allocator, c.turn);
+	return status;
+}
+
+CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options, CalModel **model) {
+	DescGroups *groups = desc_groups_create(desc);
+	const CalStatus status = groups ? compile_listed(groups, options, model) : CAL_ERR_MEMORY;
+	desc_groups_destroy(groups);
 	return status;
 }
 
@@ -520,6 +524,27 @@ static void keep_first(void *user, const CalFinding *finding) {
 	if (count == 1)
 		error_set(error, finding->status, "%s", finding->text);
 	error->count = count;
+}
+
+static CalStatus no_memory(CalError *error) {
+	return error_set(error, CAL_ERR_MEMORY, "cal_model_compile: %s", cal_status_text(CAL_ERR_MEMORY));
+}
+
+CalStatus compile_check_structure(const CalDesc *desc, CalGroupId group, CalError *error) {
+	const CalStatus status = desc_check_structure(desc, group, keep_first, error);
+	return status == CAL_ERR_MEMORY ? no_memory(error) : status;
+}
+
+CalStatus compile_group(const DescGroups *groups, const CalCompileOptions *options, CalModel **model, CalError *error) {
+	CalStatus status = compile_listed(groups, options, model);
+	if (status != CAL_OK)
+		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
+	status = model_check_singular(*model, groups->desc, keep_first, error);
+	if (status != CAL_OK) {
+		cal_model_destroy(*model);
+		*model = NULL;
+	}
+	return status == CAL_ERR_MEMORY ? no_memory(error) : status;
 }
 
 CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *options, CalModel **model, CalError *error) {
@@ -536,21 +561,12 @@ CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *option
 		                 options->group.value);
 	}
 	const CalGroupId group = {options->group.value ? options->group.value : 1};
-	CalStatus status = desc_check_structure(desc, group, keep_first, error);
-	if (status == CAL_ERR_MEMORY)
-		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
+	CalStatus status = compile_check_structure(desc, group, error);
 	if (status != CAL_OK)
 		return status;
-	status = compile_checked(desc, options, model);
-	if (status != CAL_OK)
-		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
-	status = model_check_singular(*model, desc, keep_first, error);
-	if (status != CAL_OK) {
-		cal_model_destroy(*model);
-		*model = NULL;
-	}
-	if (status == CAL_ERR_MEMORY)
-		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
+	DescGroups *groups = desc_groups_create(desc);
+	status = groups ? compile_group(groups, options, model, error) : no_memory(error);
+	desc_groups_destroy(groups);
 	return status;
 }
 

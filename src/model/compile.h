@@ -6,19 +6,20 @@
 #define CALDER_MODEL_COMPILE_H
 
 #include "base/memory.h"
-#include "model/desc.h"
+#include "model/desc_groups.h"
 #include "model/flex_form.h"
 #include "model/model.h"
 
 typedef struct Compiler {
 	const CalDesc *desc;
+	const DescGroups *groups;
 	int group; // index in the description
 	CalModalInertia modal_inertia;
-	// order.c, one allocation at `order`
+	// order.c, in the scratch of `groups`; what is not of this group (or the ground's) is not set
 	int *order;             // [body_count] description index of each model body
 	int *joint_of;          // [desc body_count] joint that carries a body
-	int *index_of;          // [desc body_count] model index of a body, -1: not in this group
-	int *node_of;           // [desc node_count] model index of a node, -1: not in this group
+	int *index_of;          // [desc body_count] model index of a body
+	int *node_of;           // [desc node_count] model index of a node
 	double *turn;           // [2 link_count] sine and cosine of the turn of each link frame; owns scratch too
 	const FlexForm **forms; // [body_count] of flexible bodies, otherwise NULL
 	int *scratch;           // [body_count + nu + 2]
@@ -53,8 +54,8 @@ typedef struct Compiler {
 /* A placement as a pose, and a copy of a string in the block. */
 dpose compile_pose(CalPlacement p);
 const char *compile_keep_string(Compiler *c, const char *text);
-/* Orders the bodies of the group depth first, siblings as described; allocates the index arrays. */
-CalStatus compile_order(Compiler *c);
+/* Orders the bodies of the group depth first, siblings as described. */
+void compile_order(Compiler *c);
 /* Flexible bodies: see compile_flex.c. Forms that the description keeps, or new ones; released whatever came of it. */
 CalStatus compile_flex_forms(Compiler *c);
 void compile_flex_release(Compiler *c);
@@ -78,7 +79,13 @@ void compile_loops(Compiler *c, CalModel *model);
 void compile_loop_units(const CalModel *model, Loop *loops); // once links and nodes are there
 /* Turns link frames about their z: see frames.c. */
 void compile_turn_frames(Compiler *c);
-/* The model of a group whose structure was checked. */
+/* The model of a group whose structure was checked; no singularity check. */
 CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options, CalModel **model);
+/* The same of one group of many. */
+CalStatus compile_listed(const DescGroups *groups, const CalCompileOptions *options, CalModel **model);
+/* desc_check_structure() with the first finding in error, which may be NULL. */
+CalStatus compile_check_structure(const CalDesc *desc, CalGroupId group, CalError *error);
+/* compile_listed() and the singularity check. */
+CalStatus compile_group(const DescGroups *groups, const CalCompileOptions *options, CalModel **model, CalError *error);
 
 #endif

@@ -5,24 +5,10 @@
 #include "model/compile.h"
 #include "model/loop_plan.h"
 
-static int in_group(const Compiler *c, CalBodyId body) { return body.value && c->index_of[body.value - 1] >= 0; }
-
-static int is_ours(const Compiler *c, const DescLoop *loop) {
-	const CalNodeId side[2] = {loop->a, loop->b};
-	if (loop->def.type == CAL_LOOP_COUPLING)
-		return in_group(c, loop->def.term[0].body);
-	for (int i = 0; i < 2; ++i) {
-		if (side[i].value && in_group(c, desc_node(c->desc, side[i])->body))
-			return 1;
-	}
-	return 0;
-}
-
 void compile_loop_count(Compiler *c) {
-	for (int i = 0; i < c->desc->loop_count; ++i) {
-		const DescLoop *loop = &c->desc->loops[i];
-		if (!is_ours(c, loop))
-			continue;
+	const GroupMembers *loops = &c->groups->loops;
+	for (int k = loops->first[c->group]; k < loops->first[c->group + 1]; ++k) {
+		const DescLoop *loop = &c->desc->loops[loops->member[k]];
 		++c->loop_count;
 		c->row_count += loop_def_rows(&loop->def);
 		c->string_size += strlen(loop->def.name) + 1;
@@ -68,11 +54,11 @@ static void add_values(const Compiler *c, const CalLoopDef *def, Loop *loop) {
 }
 
 void compile_loops(Compiler *c, CalModel *model) {
+	const GroupMembers *loops = &c->groups->loops;
 	int made = 0, row = 0;
-	for (int i = 0; i < c->desc->loop_count; ++i) {
+	for (int k = loops->first[c->group]; k < loops->first[c->group + 1]; ++k) {
+		const int i = loops->member[k];
 		const DescLoop *from = &c->desc->loops[i];
-		if (!is_ours(c, from))
-			continue;
 		const int a = from->a.value ? c->node_of[from->a.value - 1] : -1;
 		const int b = from->b.value ? c->node_of[from->b.value - 1] : -1;
 		const int alone = from->def.type == CAL_LOOP_KNIFE;

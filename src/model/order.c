@@ -18,18 +18,17 @@ static int parent_of(const CalDesc *desc, int joint) {
 
 static void link_children(Compiler *c, Children children) {
 	const CalDesc *desc = c->desc;
-	const int n = desc->body_count;
-	for (int i = 0; i <= n; ++i)
-		children.first[i] = -1;
-	for (int i = 0; i < n; ++i)
-		c->joint_of[i] = c->index_of[i] = -1;
-	for (int j = 0; j < desc->joint_count; ++j) {
+	const GroupMembers *bodies = &c->groups->bodies, *joints = &c->groups->joints;
+	const int begin = bodies->first[c->group], end = bodies->first[c->group + 1];
+	children.first[desc->body_count] = -1;
+	for (int k = begin; k < end; ++k)
+		children.first[bodies->member[k]] = -1;
+	for (int k = joints->first[c->group]; k < joints->first[c->group + 1]; ++k) {
+		const int j = joints->member[k];
 		c->joint_of[desc_node(desc, desc->joints[j].outboard)->body.value - 1] = j;
 	}
-	for (int i = n - 1; i >= 0; --i) { // backwards, so that the lists come out in the described order
-		if ((int)desc->bodies[i].def.group.value - 1 != c->group)
-			continue;
-		const int parent = parent_of(desc, c->joint_of[i]);
+	for (int k = end - 1; k >= begin; --k) { // backwards, so that the lists come out in the described order
+		const int i = bodies->member[k], parent = parent_of(desc, c->joint_of[i]);
 		children.next[i] = children.first[parent];
 		children.first[parent] = i;
 	}
@@ -51,18 +50,15 @@ static void walk(Compiler *c, Children children, int *stack) {
 	}
 }
 
-CalStatus compile_order(Compiler *c) {
+void compile_order(Compiler *c) {
 	const size_t n = (size_t)c->desc->body_count, nodes = (size_t)c->desc->node_count;
-	int *memory = memory_alloc(&c->desc->allocator, sizeof(int) * (6 * n + nodes + 4));
-	if (!memory)
-		return CAL_ERR_MEMORY;
-	c->order = memory;
-	c->joint_of = memory + n;
-	c->index_of = memory + 2 * n;
-	c->node_of = memory + 3 * n;
-	int *rest = memory + 3 * n + nodes;
+	int *scratch = c->groups->scratch;
+	c->order = scratch;
+	c->joint_of = scratch + n;
+	c->index_of = scratch + 2 * n;
+	c->node_of = scratch + 3 * n;
+	int *rest = scratch + 3 * n + nodes;
 	const Children children = {rest, rest + n + 1};
 	link_children(c, children);
 	walk(c, children, rest + 2 * n + 1);
-	return CAL_OK;
 }

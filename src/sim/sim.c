@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/team.h"
 #include "integrate/scheme.h"
-#include "model/desc.h"
+#include "model/compile.h"
 #include "sim/assemble.h"
 #include "sim/topology.h"
 
@@ -80,10 +80,10 @@ CalStatus group_place(SimGroup *group, const CalSim *sim) {
 	return status;
 }
 
-static CalStatus group_create(SimGroup *group, CalSim *sim, const CalDesc *desc, CalGroupId id,
+static CalStatus group_create(SimGroup *group, CalSim *sim, const DescGroups *listed, CalGroupId id,
                               const CalSimOptions *options, CalError *error) {
 	CalCompileOptions compile = {.group = id, .solver = options->solver, .allocator = options->allocator};
-	CalStatus status = cal_model_compile(desc, &compile, &group->model, error);
+	CalStatus status = compile_group(listed, &compile, &group->model, error);
 	if (status != CAL_OK)
 		return status;
 	status = group_place(group, sim);
@@ -99,22 +99,27 @@ static CalStatus group_create(SimGroup *group, CalSim *sim, const CalDesc *desc,
 	return CAL_OK;
 }
 
-static int group_has_bodies(const CalDesc *desc, uint32_t group) {
-	for (int i = 0; i < desc->body_count; i++)
-		if (desc->bodies[i].def.group.value == group)
-			return 1;
-	return 0;
+static CalStatus create_groups(CalSim *sim, const DescGroups *listed, const CalSimOptions *options, CalError *error) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < listed->desc->group_count && status == CAL_OK; i++) {
+		const bool has_bodies = listed->bodies.first[i + 1] > listed->bodies.first[i];
+		const CalGroupId id = {(uint32_t)i + 1};
+		if (has_bodies)
+			status = group_create(&sim->groups[sim->group_count++], sim, listed, id, options, error);
+	}
+	return status;
 }
 
 static CalStatus fill_groups(CalSim *sim, const CalDesc *desc, const CalSimOptions *options, CalError *error) {
-	for (int i = 0; i < desc->group_count; i++) {
-		CalGroupId id = {(uint32_t)i + 1};
-		if (!group_has_bodies(desc, id.value))
-			continue;
-		CalStatus status = group_create(&sim->groups[sim->group_count++], sim, desc, id, options, error);
-		if (status != CAL_OK)
-			return status;
-	}
+	CalStatus status = compile_check_structure(desc, (CalGroupId){0}, error);
+	if (status != CAL_OK)
+		return status;
+	DescGroups *listed = desc_groups_create(desc);
+	status = listed ? create_groups(sim, listed, options, error)
+	                : error_set(error, CAL_ERR_MEMORY, "simulation: %s", cal_status_text(CAL_ERR_MEMORY));
+	desc_groups_destroy(listed);
+	if (status != CAL_OK)
+		return status;
 	sim->origin.function_count = sim->group_count;
 	for (int i = 0; i < sim->group_count; i++) {
 		origin_note_input(sim, i);
