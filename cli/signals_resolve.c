@@ -6,6 +6,7 @@
  * keeps its columns, without a place.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "signals.h"
 
@@ -38,6 +39,16 @@ static void find_in_groups(CalSim *sim, Signal *signal, FindFn find, int *hint) 
 static int joint_in(const CalModel *model, const Signal *signal) { return cal_model_joint_index(model, signal->joint); }
 static int node_in(const CalModel *model, const Signal *signal) { return cal_model_node_index(model, signal->node); }
 static int loop_in(const CalModel *model, const Signal *signal) { return cal_model_loop_index(model, signal->loop); }
+
+/* By its name, beginning where the last one was. */
+static void place_group(const SignalSet *set, CalSim *sim, Signal *signal, int *hint) {
+	const int count = cal_sim_group_count(sim);
+	for (int k = 0; k < count && signal->group < 0; k++) {
+		const int group = (*hint + k) % count;
+		if (strcmp(cal_model_name(cal_sim_model(sim, group)), set->groups[signal->number]) == 0)
+			signal->group = *hint = group;
+	}
+}
 
 static bool is_reversed(CalSim *sim, CalJointId joint) {
 	CalJointState state;
@@ -97,16 +108,7 @@ static void place_signal(SignalSet *set, CalSim *sim, Signal *signal, int *hint)
 	else if (signal_is_of_loop(signal->kind))
 		place_loop(set, sim, signal, hint);
 	else if (signal->kind == SIGNAL_ENERGY || signal->kind == SIGNAL_MOMENTUM)
-		signal->group = cal_sim_find_group(sim, set->groups[signal->number]);
-}
-
-static int most_rows(CalSim *sim) {
-	int most = 0;
-	for (int g = 0; g < cal_sim_group_count(sim); g++) {
-		int rows = cal_model_row_count(cal_sim_model(sim, g));
-		most = rows > most ? rows : most;
-	}
-	return most;
+		place_group(set, sim, signal, hint);
 }
 
 /* Empties the lists of signals of each group. */
@@ -141,10 +143,14 @@ void signals_resolve(SignalSet *set, CalSim *sim, int from) {
 		set->failed = true;
 		return;
 	}
+	int most_rows = 0;
 	for (int i = from; i < set->signal_count; i++) {
+		const Signal *signal = &set->signals[i];
 		place_signal(set, sim, &set->signals[i], &set->hint);
 		append_to_group(set, i);
+		const int rows = signal->group >= 0 ? cal_model_row_count(cal_sim_model(sim, signal->group)) : 0;
+		most_rows = rows > most_rows ? rows : most_rows;
 	}
 	set->generation = cal_sim_generation(sim);
-	set->failed |= !signals_make_room(set, most_rows(sim));
+	set->failed |= !signals_make_room(set, most_rows);
 }

@@ -17,9 +17,9 @@ static double length(CalVec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z)
 
 /* The record of a group by its name, made if there is none; NULL: out of memory. */
 static Drift *drift_of(Summary *summary, const char *name) {
-	for (int i = 0; i < summary->drift_count; i++)
-		if (strcmp(summary->drift[i].name, name) == 0)
-			return &summary->drift[i];
+	const int found = name_table_find(&summary->drift_names, name);
+	if (found >= 0)
+		return &summary->drift[found];
 	if (summary->drift_count == summary->drift_capacity) {
 		int capacity = 2 * summary->drift_capacity + 4;
 		Drift *more = realloc(summary->drift, (size_t)capacity * sizeof *more);
@@ -30,10 +30,12 @@ static Drift *drift_of(Summary *summary, const char *name) {
 	}
 	const size_t size = strlen(name) + 1;
 	char *copy = malloc(size);
-	if (!copy)
+	if (!copy || !name_table_add(&summary->drift_names, memcpy(copy, name, size), summary->drift_count)) {
+		free(copy);
 		return NULL;
+	}
 	Drift *made = &summary->drift[summary->drift_count++];
-	*made = (Drift){.name = memcpy(copy, name, size)};
+	*made = (Drift){.name = copy};
 	return made;
 }
 
@@ -91,16 +93,15 @@ void summary_free(Summary *summary) {
 	for (int i = 0; i < summary->drift_count; i++)
 		free(summary->drift[i].name);
 	free(summary->drift);
+	name_table_free(&summary->drift_names);
 	summary->drift = NULL;
 }
 
 /* Of a group at the end; one that is new since the last sample has not drifted. */
 static const Drift *drift_at(const Summary *summary, const CalModel *model) {
 	static const Drift none;
-	for (int i = 0; i < summary->drift_count; i++)
-		if (strcmp(summary->drift[i].name, cal_model_name(model)) == 0)
-			return &summary->drift[i];
-	return &none;
+	const int found = name_table_find(&summary->drift_names, cal_model_name(model));
+	return found >= 0 ? &summary->drift[found] : &none;
 }
 
 /*

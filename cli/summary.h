@@ -6,6 +6,7 @@
 #define CALDER_CLI_SUMMARY_H
 
 #include "cli.h"
+#include "name_table.h"
 #include "realtime.h"
 
 /** The largest changes of the invariants of one group at the samples of a run. */
@@ -48,6 +49,7 @@ typedef struct Summary {
 	const char *svg; // what was drawn, or NULL
 	Drift *drift;    // [drift_count] of each group that there was
 	int drift_count, drift_capacity;
+	NameTable drift_names; // values: index
 	TotalDrift total;
 	CalScenario *scenario;
 	const RealTime *paced;     // NULL: the run was not

@@ -49,6 +49,9 @@ void integrator_set_motion(CalIntegrator *ig, int part, CalMotionFn motion, void
 void integrator_set_drive(CalIntegrator *ig, int part, CalGivenFn drive, void *user) {
 	ig->parts[part].is.drive = drive;
 	ig->parts[part].is.drive_user = user;
+}
+
+void integrator_note_motions(CalIntegrator *ig) {
 	ig->has_motions = false;
 	for (int i = 0; i < ig->part_count; i++) {
 		ig->has_motions |= ig->parts[i].is.motion || ig->parts[i].is.drive;

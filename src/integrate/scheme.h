@@ -169,5 +169,7 @@ void integrator_watch(CalIntegrator *integrator, StepEndFn step_end, void *user)
 void integrator_set_motion(CalIntegrator *integrator, int part, CalMotionFn motion, void *user);
 /** Drives coordinates of a part, or none (NULL). */
 void integrator_set_drive(CalIntegrator *integrator, int part, CalGivenFn drive, void *user);
+/* Once all of them are set. */
+void integrator_note_motions(CalIntegrator *integrator);
 
 #endif

@@ -58,7 +58,13 @@ static const char *name_at(const CalModel *model, ModelKind kind, int i) {
 	                              : model->loops[i].name;
 }
 
-static uint32_t id_at(const CalModel *model, ModelKind kind, int i) {
+int model_kind_count(const CalModel *model, ModelKind kind) {
+	return kind == MODEL_NODES   ? model->node_count
+	       : kind == MODEL_LOOPS ? model->loop_count
+	                             : model->body_count;
+}
+
+uint32_t model_kind_id(const CalModel *model, ModelKind kind, int i) {
 	switch (kind) {
 	case MODEL_BODIES:
 		return model->bodies[i].id.value;
@@ -85,7 +91,7 @@ static int find_name(const CalModel *model, ModelKind kind, const char *name, si
 static int find_id(const CalModel *model, ModelKind kind, uint32_t id) {
 	uint32_t cursor = 0, value;
 	while ((value = name_index_next(&model->index.ids[kind], id_hash(id), &cursor)) != 0)
-		if (id_at(model, kind, (int)value - 1) == id)
+		if (model_kind_id(model, kind, (int)value - 1) == id)
 			break;
 	return (int)value - 1;
 }

@@ -16,6 +16,9 @@ typedef struct ModelIndex {
 	NameIndex ids[MODEL_KIND_COUNT];   // likewise
 } ModelIndex;
 
+/** Number of objects of a kind, and the id of one; joints are counted as their bodies. */
+int model_kind_count(const CalModel *model, ModelKind kind);
+uint32_t model_kind_id(const CalModel *model, ModelKind kind, int i);
 /** Slots of a table of `count` objects; their memory is to be zero. */
 uint32_t model_index_capacity(int count);
 /** Puts the objects of a model into its tables, which have room for them. */

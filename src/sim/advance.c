@@ -403,7 +403,7 @@ CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalEr
 	CalProjectReport own;
 	if (!sim || group < 0 || group >= sim->group_count)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_assemble: there is no group %d", group);
-	CalStatus status = report(sim, drives_start(sim), error);
+	CalStatus status = report(sim, drives_start_group(sim, group), error);
 	if (status == CAL_OK)
 		status = assemble(&sim->groups[group], left ? left : &own, error);
 	if (status == CAL_OK && sim->groups[group].assembly)

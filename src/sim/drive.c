@@ -51,6 +51,7 @@ void drives_bind(CalSim *sim) {
 		const bool driven = group->drive_count > 0 && !group->motion;
 		integrator_set_drive(sim->whole.integrator, g, driven ? drives_impose : NULL, sim);
 	}
+	integrator_note_motions(sim->whole.integrator);
 }
 
 int drives_impose(void *user, const CalModel *model, double t, double *q, double *u) {
@@ -147,7 +148,7 @@ static void doubt_start(CalSim *sim, int i, const CalFreedom *at, const double j
 		object, name, group->state.q[at->q], jet[0], group->state.u[at->u], jet[1]);
 }
 
-CalStatus drives_start(CalSim *sim) {
+static CalStatus start_devices(CalSim *sim) {
 	for (int i = 0; i < sim->device_count; i++) {
 		CalFreedom at;
 		double jet[3];
@@ -162,7 +163,17 @@ CalStatus drives_start(CalSim *sim) {
 		group->state.q[at.q] = jet[0];
 		group->state.u[at.u] = jet[1];
 	}
-	return loop_drives_fault(sim, NULL, 0) ? CAL_ERR_USER : CAL_OK;
+	return CAL_OK;
+}
+
+CalStatus drives_start(CalSim *sim) {
+	const CalStatus status = start_devices(sim);
+	return status == CAL_OK && loop_drives_fault(sim, NULL, 0) ? CAL_ERR_USER : status;
+}
+
+CalStatus drives_start_group(CalSim *sim, int group) {
+	const CalStatus status = sim->groups[group].drive_count > 0 ? start_devices(sim) : CAL_OK;
+	return status == CAL_OK && loop_drives_fault_of(sim, group, NULL, 0) ? CAL_ERR_USER : status;
 }
 
 void drives_switch(CalSim *sim, double t) {

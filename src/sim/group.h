@@ -17,6 +17,7 @@
 #include <calder/sim.h>
 
 #include "base/name_index.h"
+#include "model/model_index.h"
 #include "sim/doubt.h"
 
 typedef struct SimGroup {
@@ -143,6 +144,9 @@ typedef struct SimWhole {
 	CalIntegrator *integrator;  //
 	void *memory;               // the block that all of the above lie in
 	size_t capacity;            // its size
+
+	int *group_of[MODEL_KIND_COUNT]; // [id_count] group that has the object of an id, -1: none; in the block too
+	int id_count[MODEL_KIND_COUNT];  // largest id + 1
 } SimWhole;
 
 struct CalSim {
@@ -264,6 +268,8 @@ CalStatus sim_make_room(CalSim *sim, size_t size);
 CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count);
 /** States of groups and devices to whole.now, and back. */
 void sim_gather(CalSim *sim);
+/* The group that has a body, joint, node or loop; of nodes of the ground the first group. -1: none has. */
+int sim_group_of(const CalSim *sim, ModelKind kind, uint32_t id);
 void sim_scatter(CalSim *sim);
 /** Counts since the simulation was made. */
 CalIntegratorStats sim_counts(const CalSim *sim);
@@ -345,6 +351,7 @@ CalStatus drives_act(CalScene *scene, const SimDevice *device);
 void drives_account(void *user, double *xdot);
 /** Sets the states of groups to their drives; a start that was given otherwise is a doubt. */
 CalStatus drives_start(CalSim *sim);
+CalStatus drives_start_group(CalSim *sim, int group); // what one group needs of it
 /** How far from a kink at t a function is surely on one side of it: on the kink itself it may be on either. */
 static inline double drive_beside(double t) { return 1e-12 * fmax(1, fabs(t)); }
 /** At a time at which devices jump: a drive whose coordinate or speed does is a doubt. */
@@ -363,6 +370,7 @@ double loop_drives_next_switch(const CalSim *sim, double t);
 void loop_drives_switch(CalSim *sim, double t);
 /** Names a row whose function is not finite about now; false: there is none. */
 bool loop_drives_fault(const CalSim *sim, char *text, size_t size);
+bool loop_drives_fault_of(const CalSim *sim, int group, char *text, size_t size); // the same of one group
 
 /* ---- black boxes (box.c) ----------------------------------------------------------------------- */
 

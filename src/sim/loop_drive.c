@@ -93,9 +93,14 @@ static bool fault_of(const CalSim *sim, const CalModel *model, char *text, size_
 	return false;
 }
 
+bool loop_drives_fault_of(const CalSim *sim, int group, char *text, size_t size) {
+	const SimGroup *g = &sim->groups[group];
+	return g->loops_move && !g->motion && fault_of(sim, g->model, text, size);
+}
+
 bool loop_drives_fault(const CalSim *sim, char *text, size_t size) {
 	for (int g = 0; g < sim->group_count; g++)
-		if (sim->groups[g].loops_move && !sim->groups[g].motion && fault_of(sim, sim->groups[g].model, text, size))
+		if (loop_drives_fault_of(sim, g, text, size))
 			return true;
 	return false;
 }

@@ -42,14 +42,10 @@ int cal_scene_find_node(const CalScene *scene, CalNodeId node, CalSite *site) {
 	*site = (CalSite){-1, -1};
 	if (!node.value)
 		return 1;
-	for (int i = 0; i < scene->sim->group_count; i++) {
-		int index = cal_model_node_index(scene->sim->groups[i].model, node);
-		if (index >= 0) {
-			*site = (CalSite){i, index};
-			return 1;
-		}
-	}
-	return 0;
+	const int group = sim_group_of(scene->sim, MODEL_NODES, node.value);
+	if (group >= 0)
+		*site = (CalSite){group, cal_model_node_index(scene->sim->groups[group].model, node)};
+	return group >= 0;
 }
 
 int cal_scene_find_path(const CalScene *scene, const char *path, CalSite *site) {

@@ -303,11 +303,7 @@ CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity
 size_t cal_sim_memory_left(const CalSim *sim) { return sim && sim->topology ? arena_left(sim->topology->arena) : 0; }
 
 int cal_sim_group_of(const CalSim *sim, CalBodyId body) {
-	for (int i = 0; sim && body.value && i < sim->group_count; i++) {
-		if (cal_model_body_index(sim->groups[i].model, body) >= 0)
-			return i;
-	}
-	return -1;
+	return sim ? sim_group_of(sim, MODEL_BODIES, body.value) : -1;
 }
 
 CalStatus cal_sim_joint_state(const CalSim *sim, CalJointId joint, CalJointState *state, int *reversed) {

@@ -135,18 +135,15 @@ int cal_sim_find_freedom(const CalSim *sim, CalJointId joint, int dof, CalFreedo
 	const Topology *t = sim ? sim->topology : NULL;
 	const TopologyJoint *j =
 		t && joint.value && joint.value <= (uint32_t)t->desc->joint_count ? topology_joint(t, joint.value) : NULL;
-	for (int i = 0; sim && joint.value && dof >= 0 && i < sim->group_count; i++) {
-		const CalModel *model = sim->groups[i].model;
-		const int index = cal_model_joint_index(model, joint);
-		if (index < 0)
-			continue;
-		const Body *body = &model->bodies[index];
-		CalDofInfo info;
-		const int place = j && j->reversed && dof < body->nu ? joint_reverse_dof(&j->def, dof) : dof;
-		if (place < 0 || place >= body->nu || cal_model_dof(model, body->u + place, &info) != CAL_OK)
-			return 0;
-		*freedom = (CalFreedom){i, body->u + place, info.q};
-		return 1;
-	}
-	return 0;
+	const int group = sim && dof >= 0 ? sim_group_of(sim, MODEL_JOINTS, joint.value) : -1;
+	if (group < 0)
+		return 0;
+	const CalModel *model = sim->groups[group].model;
+	const Body *body = &model->bodies[cal_model_joint_index(model, joint)];
+	CalDofInfo info;
+	const int place = j && j->reversed && dof < body->nu ? joint_reverse_dof(&j->def, dof) : dof;
+	if (place < 0 || place >= body->nu || cal_model_dof(model, body->u + place, &info) != CAL_OK)
+		return 0;
+	*freedom = (CalFreedom){group, body->u + place, info.q};
+	return 1;
 }

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sim/group.h"
+#include "model/model.h"
+#include "sim/topology.h"
 
 /* Hands out parts of a block, or only counts them (base NULL). */
 typedef struct Cursor {
@@ -31,6 +32,43 @@ static CalState take_state(Cursor *cursor, const SimWhole *w) {
 	return state;
 }
 
+static void count_ids(SimWhole *w, const CalModel *model) {
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++) {
+		for (int i = 0; i < model_kind_count(model, (ModelKind)kind); i++) {
+			const int id = (int)model_kind_id(model, (ModelKind)kind, i);
+			w->id_count[kind] = id >= w->id_count[kind] ? id + 1 : w->id_count[kind];
+		}
+	}
+}
+
+/* Also of what no group has at present, so that taking it back needs no more room. */
+static void count_all_ids(SimWhole *w, const CalDesc *desc) {
+	const int counts[MODEL_KIND_COUNT] = {[MODEL_BODIES] = desc->body_count,
+	                                      [MODEL_JOINTS] = desc->joint_count,
+	                                      [MODEL_NODES] = desc->node_count,
+	                                      [MODEL_LOOPS] = desc->loop_count};
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
+		w->id_count[kind] = counts[kind] >= w->id_count[kind] ? counts[kind] + 1 : w->id_count[kind];
+}
+
+/* The last group first, so that of nodes that all have (the ground's) the first group is found. */
+static void list_groups(const CalSim *sim, SimWhole *w) {
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++) {
+		for (int id = 0; id < w->id_count[kind]; id++)
+			w->group_of[kind][id] = -1;
+		for (int g = sim->group_count - 1; g >= 0; g--) {
+			const CalModel *model = sim->groups[g].model;
+			for (int i = 0; i < model_kind_count(model, (ModelKind)kind); i++)
+				w->group_of[kind][model_kind_id(model, (ModelKind)kind, i)] = g;
+		}
+	}
+}
+
+int sim_group_of(const CalSim *sim, ModelKind kind, uint32_t id) {
+	const SimWhole *w = &sim->whole;
+	return id > 0 && id < (uint32_t)w->id_count[kind] ? w->group_of[kind][id] : -1;
+}
+
 /* Sizes, and the places of devices and events in the arrays. */
 static SimWhole sizes(CalSim *sim) {
 	SimWhole w = {.memory = sim->whole.memory,
@@ -41,7 +79,10 @@ static SimWhole sizes(CalSim *sim) {
 	for (int i = 0; i < sim->group_count; i++) {
 		w.nq += cal_model_q_count(sim->groups[i].model);
 		w.nu += cal_model_u_count(sim->groups[i].model);
+		count_ids(&w, sim->groups[i].model);
 	}
+	if (sim->topology)
+		count_all_ids(&w, sim->topology->desc);
 	for (int i = 0; i < sim->device_count; i++) {
 		SimDevice *device = &sim->devices[i];
 		device->x_at = w.nx;
@@ -88,6 +129,8 @@ static void place(CalSim *sim, SimWhole *w, Cursor *cursor) {
 	w->inputs = take(cursor, sim->group_count, sizeof *w->inputs);
 	w->xdot = take(cursor, w->nx, sizeof(double));
 	w->probe = take(cursor, PROBES * (2 * w->nu + w->nx), sizeof(double));
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
+		w->group_of[kind] = take(cursor, w->id_count[kind], sizeof(int));
 	w->value = take(cursor, w->value_count, sizeof(double));
 	w->value_next = take(cursor, w->value_count, sizeof(double));
 	w->value_end = take(cursor, w->value_count, sizeof(double));
@@ -144,8 +187,12 @@ CalStatus sim_make_room(CalSim *sim, size_t size) {
 /* What a group adds at most, beside the integrator's own: states, effort and wrenches, each array aligned. */
 static size_t size_of_group(const CalSim *sim, const SimWhole *w, const CalModel *model) {
 	const size_t numbers = (size_t)(cal_model_q_count(model) + cal_model_u_count(model));
-	return cal_integrator_size(model, sim->method.method) + 6 * numbers * sizeof(double) + sizeof(CalState) +
-	       sizeof(CalInput) + (size_t)w->wrench_capacity * sizeof(CalWrench) + (size_t)24 * MEMORY_ALIGNMENT;
+	size_t objects = 0;
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
+		objects += (size_t)model_kind_count(model, (ModelKind)kind);
+	return cal_integrator_size(model, sim->method.method) + objects * sizeof(int) + 6 * numbers * sizeof(double) +
+	       sizeof(CalState) + sizeof(CalInput) + (size_t)w->wrench_capacity * sizeof(CalWrench) +
+	       (size_t)24 * MEMORY_ALIGNMENT;
 }
 
 CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count) {
@@ -213,6 +260,7 @@ CalStatus sim_bind(CalSim *sim) {
 	status = cal_integrator_init_system(&system, &sim->method, block + cursor.used, integrator_size, &w.integrator);
 	if (status != CAL_OK)
 		return status;
+	list_groups(sim, &w);
 	sim->past = past;
 	sim->whole = w;
 	bind_devices(sim);
