@@ -73,7 +73,7 @@ static CalStatus judge(const CalModel *model, int culprit, const double *jump, C
 /* z + what the jumps of speeds that are not held add to it; those that are given are part of z. */
 static void rows_after(const CalModel *model, const uint8_t *held, const double *jump, LoopWork *w) {
 	for (int i = 0; i < model->row_count; ++i) {
-		const double *G = w->G + (size_t)i * (size_t)model->nu;
+		const double *G = loop_block_row(model->blocks->blocks, w->G, i); // of cut joints: one block of all columns
 		for (int k = 0; k < model->nu; ++k)
 			w->z[i] += held && held[k] ? 0 : G[k] * jump[k];
 	}

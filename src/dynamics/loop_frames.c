@@ -7,6 +7,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/loop_rows.h"
 #include "dynamics/loops.h"
+#include "model/loop_plan.h"
 
 #if CAL_LANES == 1
 
@@ -101,12 +102,13 @@ static spatial at_link(const CalModel *model, const CalWork *work, int node, vec
 	return force_shift(here, place.c);
 }
 
-/* Generalised forces of a wrench, added to Q. */
-static void generalize(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench, double *Q) {
+/* Generalised forces of a wrench on what is outboard of link `end` (-1: of the ground), added to Q. */
+static void generalize(const CalModel *model, const CalWork *work, int node, int end, vec3 point, spatial wrench,
+                       double *Q) {
 	if (node < 0 || model->nodes[node].link < 0)
 		return;
 	spatial f = at_link(model, work, node, point, wrench, Q);
-	for (int i = model->nodes[node].link; i >= 0; i = model->links[i].parent) {
+	for (int i = model->nodes[node].link; i != end && i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k)
 			Q[link->u + k] += spatial_dot(link_column(work, link, i, k), f);
@@ -119,34 +121,45 @@ static void generalize(const CalModel *model, const CalWork *work, int node, vec
 static const double CANCELLED = 1e-13;  // of two equal numbers that were computed on different ways
 static const double NEGLIGIBLE = 1e-15; // of the largest in a row
 
-/* G += other: inboard of both sides they cancel, and what round-off leaves is made zero. */
-static void subtract_common(int n, const double *other, double *G) {
+/* G = one + other: where both sides pass they cancel, and what round-off leaves is made zero. By columns of a block. */
+static void subtract_common(int n, const int32_t *column, const double *one, const double *other, double *G) {
 	double most = 0;
 	for (int k = 0; k < n; ++k)
-		most = fmax(most, fabs(G[k]) + fabs(other[k]));
+		most = fmax(most, fabs(one[column[k]]) + fabs(other[column[k]]));
 	for (int k = 0; k < n; ++k) {
-		const double size = fabs(G[k]) + fabs(other[k]), sum = G[k] + other[k];
-		G[k] = fabs(sum) > fmax(CANCELLED * size, NEGLIGIBLE * most) ? sum : 0;
+		const double a = one[column[k]], b = other[column[k]], size = fabs(a) + fabs(b);
+		G[k] = fabs(a + b) > fmax(CANCELLED * size, NEGLIGIBLE * most) ? a + b : 0;
 	}
 }
 
 INLINE spatial opposite(spatial s) { return (spatial){neg(s.a), neg(s.l)}; }
 
+/* A row of G, and of both sides alone in numbers[2][nu], of which only the columns of the block are used. */
+static void fill_row(const CalModel *model, const CalWork *work, const LoopBlock *block, int l, int row,
+                     double *numbers, double *G) {
+	const Loop *loop = &model->loops[l];
+	const int32_t *column = model->blocks->columns + block->column;
+	const int end = model->plan ? model->plan->ends[l].closes : -1;
+	const vec3 point = work->loops.point[l];
+	const spatial d = work->loops.row[row].direction;
+	double *plus = numbers, *minus = numbers + model->nu;
+	for (int k = 0; k < block->columns; ++k)
+		plus[column[k]] = minus[column[k]] = 0;
+	for (int i = 0; i < loop->term_count; ++i)
+		plus[loop->term[i].u] = loop->term[i].factor;
+	generalize(model, work, loop->plus, end, point, d, plus);
+	generalize(model, work, loop->minus, end, point, opposite(d), minus);
+	subtract_common(block->columns, column, plus, minus, G);
+}
+
 void loop_jacobian(const CalModel *model, CalWork *work) {
 	LoopWork *w = &work->loops;
-	memset(w->G, 0, sizeof(double) * (size_t)model->row_count * (size_t)model->nu);
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
-		for (int row = loop->row; row < loop->row + loop->rows; ++row) {
-			double *G = w->G + (size_t)row * (size_t)model->nu;
-			const spatial d = w->row[row].direction;
-			memset(w->dq, 0, sizeof(double) * (size_t)model->nu);
-			for (int i = 0; i < loop->term_count; ++i)
-				G[loop->term[i].u] = loop->term[i].factor;
-			generalize(model, work, loop->plus, w->point[l], d, G);
-			generalize(model, work, loop->minus, w->point[l], opposite(d), w->dq);
-			subtract_common(model->nu, w->dq, G);
-		}
+		const LoopBlock *block = &model->blocks->blocks[model->blocks->block_of[l]];
+		const int at = model->blocks->row_at[l] - block->row;
+		for (int r = 0; r < loop->rows; ++r)
+			fill_row(model, work, block, l, loop->row + r, w->refined, loop_block_row(block, w->G, at + r));
 	}
 }
 

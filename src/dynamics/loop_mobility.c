@@ -10,8 +10,8 @@
  * factor: this is done until there is none, so that no dependent speed is larger than the sum of the independent ones.
  *
  * Where several pivots are as good as each other the first row and the last column win, and equal exchanges follow: speeds
- * near the ground stay independent. The search keeps the best element of each row, and only rows that a pivot changed are searched again: loops
- * that are local cost in proportion to their number.
+ * near the ground stay independent. The search keeps the best element of each row, and only rows that a pivot changed are
+ * searched again. All of it by blocks of the Jacobian (model/loop_blocks.h): mechanisms side by side do not see each other.
  */
 #include <calder/loops.h>
 #include "dynamics/kinematics.h"
@@ -27,7 +27,8 @@ static const double SAME = 1e-9;     // numbers that differ by less, relatively,
 typedef struct Tableau {
 	int m, n;
 	double *T;             // [m][n]
-	const uint8_t *frozen; // [n]
+	const int32_t *speed;  // [n] of the columns
+	const uint8_t *frozen; // by speed
 	int *pivot;            // [m] dependent speed of a row, -1: none
 	int *column;           // [m] of the largest element of a row, -1: nothing is left
 	double *size;          // [m] of it
@@ -51,7 +52,7 @@ static void scale_rows(const Tableau *t) {
 	for (int i = 0; i < t->m; ++i) {
 		double *row = row_of(t, i);
 		for (int k = 0; k < t->n; ++k)
-			row[k] = t->frozen[k] ? 0 : row[k];
+			row[k] = t->frozen[t->speed[k]] ? 0 : row[k];
 		const double length = length_of(t, i);
 		for (int k = 0; k < t->n; ++k)
 			row[k] = length > NOTHING * longest ? row[k] / length : 0;
@@ -164,13 +165,31 @@ static void clear_dependent_rows(const Tableau *t) {
 	}
 }
 
-static void tell_speeds(const Tableau *t, uint8_t *speeds) {
-	for (int k = 0; k < t->n; ++k)
-		speeds[k] = !t->frozen[k];
-	for (int i = 0; i < t->m; ++i) {
-		if (t->pivot[i] >= 0)
-			speeds[t->pivot[i]] = 0;
+/* Of a block: the rank, which of its rows are independent and which of its speeds dependent. */
+static int judge_block(const CalModel *model, const LoopBlock *b, const uint8_t *frozen, LoopWork *w, uint8_t *rows,
+                       uint8_t *speeds) {
+	Tableau t = {.m = b->rows,
+	             .n = b->columns,
+	             .T = w->X + b->G,
+	             .speed = model->blocks->columns + b->column,
+	             .frozen = frozen,
+	             .pivot = w->order + b->row,
+	             .column = w->column + b->row,
+	             .size = w->gathered + b->row};
+	if (b->columns > 0)
+		memcpy(t.T, w->G + b->G, sizeof(double) * (size_t)t.m * (size_t)t.n);
+	const int rank = eliminate(&t);
+	for (int i = 0; rows && i < t.m; ++i)
+		rows[model->blocks->rows[b->row + i]] = t.pivot[i] >= 0;
+	if (!speeds)
+		return rank;
+	clear_dependent_rows(&t);
+	exchange(&t);
+	for (int i = 0; i < t.m; ++i) {
+		if (t.pivot[i] >= 0)
+			speeds[t.speed[t.pivot[i]]] = 0;
 	}
+	return rank;
 }
 
 CalStatus cal_loop_mobility(const CalModel *model, const CalState *state, const uint8_t *frozen, CalWork *work,
@@ -182,26 +201,16 @@ CalStatus cal_loop_mobility(const CalModel *model, const CalState *state, const 
 	kinematics_outward(model, state->q, state->u, work);
 	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = 1}, work);
 	loop_jacobian(model, work);
-	Tableau t = {.m = model->row_count,
-	             .n = model->nu,
-	             .T = w->X,
-	             .frozen = frozen ? frozen : model->prescribed,
-	             .pivot = w->order,
-	             .column = w->column,
-	             .size = w->z};
-	if (t.m > 0)
-		memcpy(t.T, w->G, sizeof(double) * (size_t)t.m * (size_t)t.n);
-	*mobility = (CalMobility){.rank = eliminate(&t)};
-	for (int k = 0; k < t.n; ++k)
-		mobility->dofs += !t.frozen[k];
-	mobility->mobility = mobility->dofs - mobility->rank;
-	for (int i = 0; rows && i < t.m; ++i)
-		rows[i] = t.pivot[i] >= 0;
-	if (speeds) {
-		clear_dependent_rows(&t);
-		exchange(&t);
-		tell_speeds(&t, speeds);
+	frozen = frozen ? frozen : model->prescribed;
+	*mobility = (CalMobility){0};
+	for (int k = 0; k < model->nu; ++k) {
+		mobility->dofs += !frozen[k];
+		if (speeds)
+			speeds[k] = !frozen[k];
 	}
+	for (int i = 0; model->blocks && i < model->blocks->count; ++i)
+		mobility->rank += judge_block(model, &model->blocks->blocks[i], frozen, w, rows, speeds);
+	mobility->mobility = mobility->dofs - mobility->rank;
 	return CAL_OK;
 }
 

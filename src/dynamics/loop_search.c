@@ -39,10 +39,9 @@ typedef struct Search {
 	int steps, most; // so far, and at most
 } Search;
 
-/* A step is dense in all rows: what it costs, not only how many there are, is bounded. */
+/* A step is dense in the rows of a block: what it costs, not only how many there are, is bounded. */
 static int most_steps(const CalModel *model) {
-	const double m = model->row_count, cost = m * m * (model->nu + m);
-	return (int)fmin(MOST_STEPS, fmax(1, WORK / fmax(cost, 1)));
+	return (int)fmin(MOST_STEPS, fmax(1, WORK / fmax(loop_blocks_cost(model->blocks), 1)));
 }
 
 static double misfit(const Search *s, const double *q) {
@@ -71,62 +70,83 @@ static double coordinate_unit(const Search *s, int k) {
 	return joint && motion_column_kind((Motion)link->motion, k - link->u) == COLUMN_TRANSLATION ? s->length : 1;
 }
 
-/* A row of G and its residual in z, in its unit and that of the coordinates; returns the square of its length. */
-static double linearize_row(const Search *s, int i, double unit) {
-	LoopWork *w = &s->work->loops;
-	double *row = w->G + (size_t)i * (size_t)s->model->nu, square = 0;
-	for (int k = 0; k < s->model->nu; ++k) {
-		row[k] = is_free(s, k) ? row[k] * coordinate_unit(s, k) / unit : 0;
+/* Row r of a block of G, in its unit and that of the coordinates; returns the square of its length. */
+static double linearize_row(const Search *s, const LoopBlock *b, int r, double unit) {
+	const int32_t *column = s->model->blocks->columns + b->column;
+	double *row = loop_block_row(b, s->work->loops.G, r), square = 0;
+	for (int k = 0; k < b->columns; ++k) {
+		row[k] = is_free(s, column[k]) ? row[k] * coordinate_unit(s, column[k]) / unit : 0;
 		square += row[k] * row[k];
 	}
-	w->z[i] = w->row[i].value / unit;
 	return square;
 }
 
-/* G and z at the position that the rows are of, without the columns that cannot move; returns the largest of |row|^2. */
+/*
+ * G and (gathered, block after block) the residuals at the position that the rows are of, without the columns that cannot
+ * move; returns the largest of |row|^2.
+ */
 static double linearize(const Search *s) {
+	LoopWork *w = &s->work->loops;
+	const LoopBlocks *blocks = s->model->blocks;
 	double most = 0;
-	loop_leave_out_speeds(s->model, &s->work->loops);
+	loop_leave_out_speeds(s->model, w);
 	loop_jacobian(s->model, s->work);
 	for (int l = 0; l < s->model->loop_count; ++l) {
 		const Loop *loop = &s->model->loops[l];
-		for (int i = 0; i < loop->rows; ++i)
-			most = fmax(most, linearize_row(s, loop->row + i, loop->unit[i]));
+		const LoopBlock *b = &blocks->blocks[blocks->block_of[l]];
+		for (int i = 0; i < loop->rows; ++i) {
+			most = fmax(most, linearize_row(s, b, blocks->row_at[l] - b->row + i, loop->unit[i]));
+			w->gathered[blocks->row_at[l] + i] = w->row[loop->row + i].value / loop->unit[i];
+		}
 	}
 	return most;
 }
 
-/* dq of a damped step from the G and residuals z that are kept in work. */
-static void damped_step(const Search *s, double mu) {
+/* dq of a damped step from the G and residuals that are kept in work, in the columns of a block. */
+static void damped_step(const Search *s, const LoopBlock *b, double mu) {
 	LoopWork *w = &s->work->loops;
-	const int m = s->model->row_count, n = s->model->nu;
+	const int m = b->rows;
+	const int32_t *column = s->model->blocks->columns + b->column;
+	double *Lambda = w->Lambda + b->square, *scratch = w->scratch + b->square + 2 * (size_t)b->row;
+	double *lambda = w->gathered + s->model->row_count + b->row;
 	for (int i = 0; i < m; ++i) {
 		for (int j = 0; j <= i; ++j) {
+			const double *G = loop_block_row(b, w->G, i), *H = loop_block_row(b, w->G, j);
 			double sum = i == j ? mu : 0;
-			for (int k = 0; k < n; ++k)
-				sum += w->G[(size_t)i * (size_t)n + (size_t)k] * w->G[(size_t)j * (size_t)n + (size_t)k];
-			w->Lambda[i * m + j] = w->Lambda[j * m + i] = sum;
+			for (int k = 0; k < b->columns; ++k)
+				sum += G[k] * H[k];
+			Lambda[i * m + j] = Lambda[j * m + i] = sum;
 		}
 	}
-	const int rank = min_norm_factor(m, w->Lambda, 1e-15, w->order, w->independent, w->scratch);
-	min_norm_solve(m, rank, w->Lambda, w->order, w->scratch, w->z, w->lambda);
-	memset(w->dq, 0, sizeof(double) * (size_t)n);
+	const int rank = min_norm_factor(m, Lambda, 1e-15, w->order + b->row, w->independent + b->row, scratch);
+	min_norm_solve(m, rank, Lambda, w->order + b->row, scratch, w->gathered + b->row, lambda);
 	for (int i = 0; i < m; ++i) {
-		for (int k = 0; k < n; ++k)
-			w->dq[k] -= w->lambda[i] * w->G[(size_t)i * (size_t)n + (size_t)k];
+		const double *G = loop_block_row(b, w->G, i);
+		for (int k = 0; k < b->columns; ++k)
+			w->dq[column[k]] -= lambda[i] * G[k];
 	}
+}
+
+static void damped_steps(const Search *s, double mu) {
+	memset(s->work->loops.dq, 0, sizeof(double) * (size_t)s->model->nu);
+	for (int i = 0; i < s->model->blocks->count; ++i)
+		damped_step(s, &s->model->blocks->blocks[i], mu);
 }
 
 /* Decrease of the sum of squares that the linear model promises for dq: dq.(mu dq - G'z). */
 static double promised(const Search *s, double mu) {
-	const LoopWork *w = &s->work->loops;
-	const int m = s->model->row_count, n = s->model->nu;
+	LoopWork *w = &s->work->loops;
 	double sum = 0;
-	for (int k = 0; k < n; ++k)
+	for (int k = 0; k < s->model->nu; ++k)
 		sum += mu * w->dq[k] * w->dq[k];
-	for (int i = 0; i < m; ++i) {
-		for (int k = 0; k < n; ++k)
-			sum -= w->z[i] * w->G[(size_t)i * (size_t)n + (size_t)k] * w->dq[k];
+	for (int i = 0; i < s->model->blocks->count; ++i) {
+		const LoopBlock *b = &s->model->blocks->blocks[i];
+		const int32_t *column = s->model->blocks->columns + b->column;
+		for (int r = 0; r < b->rows; ++r) {
+			const double *G = loop_block_row(b, w->G, r);
+			for (int k = 0; k < b->columns; ++k)
+				sum -= w->gathered[b->row + r] * G[k] * w->dq[column[k]];
+		}
 	}
 	return sum;
 }
@@ -149,7 +169,7 @@ static double descend(Search *s, double progress) {
 			scale = linearize(s);
 		if (!(scale > 0))
 			break;
-		damped_step(s, damping * scale);
+		damped_steps(s, damping * scale);
 		const double promise = promised(s, damping * scale);
 		for (int i = 0; i < s->model->nu; ++i)
 			w->dq[i] *= coordinate_unit(s, i);

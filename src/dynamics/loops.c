@@ -20,8 +20,6 @@
 static const double DEPENDENT = 1e-11;
 static const double DOUBTFUL = 1e-4; // with less left, round-off of others may be a good part of what is (loop_front.c)
 
-static size_t at(const CalModel *model, int row) { return (size_t)row * (size_t)model->nu; }
-
 static double product(const double *a, const double *b, int n) {
 	double sum = 0;
 	for (int i = 0; i < n; ++i)
@@ -29,12 +27,16 @@ static double product(const double *a, const double *b, int n) {
 	return sum;
 }
 
+static double *scratch_of(const LoopBlock *b, LoopWork *w) { return w->scratch + b->square + 2 * (size_t)b->row; }
+
 /* G M^-1 G' from G and X. */
-static void multiply(const CalModel *model, LoopWork *w) {
-	const int m = model->row_count;
+static void multiply(const LoopBlock *b, LoopWork *w) {
+	double *Lambda = w->Lambda + b->square;
+	const int m = b->rows;
 	for (int i = 0; i < m; ++i) {
 		for (int j = 0; j <= i; ++j)
-			w->Lambda[i * m + j] = w->Lambda[j * m + i] = product(w->G + at(model, i), w->X + at(model, j), model->nu);
+			Lambda[i * m + j] = Lambda[j * m + i] =
+				product(loop_block_row(b, w->G, i), loop_block_row(b, w->X, j), b->columns);
 	}
 }
 
@@ -53,97 +55,141 @@ static double longest_reach(const CalModel *model) {
 }
 
 /* Rows of G whose gains are nothing but round-off, which light links would make as large as any, become zero. */
-static void leave_out_round_off(const CalModel *model, LoopWork *w) {
-	const double length = longest_reach(model);
-	double most = 0;
-	for (int i = 0; i < model->row_count; ++i) {
-		w->scratch[i] = 0;
-		for (int k = 0; k < model->nu; ++k)
-			w->scratch[i] = fmax(w->scratch[i], fabs(w->G[at(model, i) + (size_t)k]) * column_unit(model, k, length));
-		w->scratch[i] /= w->unit[i];
-		most = fmax(most, w->scratch[i]);
+static void leave_out_round_off(const CalModel *model, const LoopBlock *b, double length, LoopWork *w) {
+	const int32_t *column = model->blocks->columns + b->column;
+	double *size = scratch_of(b, w), most = 0;
+	for (int i = 0; i < b->rows; ++i) {
+		const double *G = loop_block_row(b, w->G, i);
+		size[i] = 0;
+		for (int k = 0; k < b->columns; ++k)
+			size[i] = fmax(size[i], fabs(G[k]) * column_unit(model, column[k], length));
+		size[i] /= w->unit[b->row + i];
+		most = fmax(most, size[i]);
 	}
-	for (int i = 0; i < model->row_count; ++i) {
-		if (w->scratch[i] <= LOOP_ROUND_OFF * most)
-			memset(w->G + at(model, i), 0, sizeof(double) * (size_t)model->nu);
+	for (int i = 0; i < b->rows; ++i) {
+		if (size[i] <= LOOP_ROUND_OFF * most)
+			memset(loop_block_row(b, w->G, i), 0, sizeof(double) * (size_t)b->columns);
 	}
 }
 
 /* Rank of G, rows and columns in their units: that of geometry, whatever the masses. Uses up scratch and order. */
-static int geometric_rank(const CalModel *model, const uint8_t *held, LoopWork *w) {
-	const int m = model->row_count;
-	const double length = longest_reach(model);
+static int geometric_rank(const CalModel *model, const LoopBlock *b, const uint8_t *held, double length, LoopWork *w) {
+	const int32_t *column = model->blocks->columns + b->column;
+	const int m = b->rows;
+	const double *unit_of = w->unit + b->row;
+	double *square = scratch_of(b, w);
 	for (int i = 0; i < m; ++i) {
 		for (int j = 0; j <= i; ++j) {
+			const double *G = loop_block_row(b, w->G, i), *H = loop_block_row(b, w->G, j);
 			double sum = 0;
-			for (int k = 0; k < model->nu; ++k) {
-				const double unit = held && held[k] ? 0 : column_unit(model, k, length);
-				sum += w->G[at(model, i) + (size_t)k] * unit * (w->G[at(model, j) + (size_t)k] * unit);
+			for (int k = 0; k < b->columns; ++k) {
+				const double unit = held && held[column[k]] ? 0 : column_unit(model, column[k], length);
+				sum += G[k] * unit * (H[k] * unit);
 			}
-			w->scratch[i * m + j] = w->scratch[j * m + i] = sum / (w->unit[i] * w->unit[j]);
+			square[i * m + j] = square[j * m + i] = sum / (unit_of[i] * unit_of[j]);
 		}
 	}
-	return min_norm_rank(m, w->scratch, DEPENDENT, w->order, w->scratch + m * m);
+	return min_norm_rank(m, square, DEPENDENT, w->order + b->row, square + m * m);
 }
 
 /*
  * Factors Lambda. Where masses may have made rows small, geometry says how many are independent. Round-off of light chains
  * in M^-1 makes dependent rows look independent: beyond that number a row counts only if it has not lost digits.
+ * Returns the rank.
  */
-static void factor_rows(const CalModel *model, const uint8_t *held, LoopWork *w) {
-	MinNormRows rows = {.tolerance = DEPENDENT, .unit = w->unit};
-	multiply(model, w);
-	w->rank = min_norm_factor_rows(model->row_count, w->Lambda, &rows, w->order, w->independent, w->scratch);
-	if (w->rank < model->row_count || rows.left < DOUBTFUL) {
-		rows.known = geometric_rank(model, held, w);
+static int factor_rows(const CalModel *model, const LoopBlock *b, const uint8_t *held, double length, LoopWork *w) {
+	MinNormRows rows = {.tolerance = DEPENDENT, .unit = w->unit + b->row};
+	double *Lambda = w->Lambda + b->square, *scratch = scratch_of(b, w);
+	int *order = w->order + b->row;
+	uint8_t *independent = w->independent + b->row;
+	multiply(b, w);
+	int rank = min_norm_factor_rows(b->rows, Lambda, &rows, order, independent, scratch);
+	if (rank < b->rows || rows.left < DOUBTFUL) {
+		rows.known = geometric_rank(model, b, held, length, w);
 		rows.tolerance = DOUBTFUL;
-		multiply(model, w);
-		w->rank = min_norm_factor_rows(model->row_count, w->Lambda, &rows, w->order, w->independent, w->scratch);
+		multiply(b, w);
+		rank = min_norm_factor_rows(b->rows, Lambda, &rows, order, independent, scratch);
 	}
-	w->doubtful = rows.left < DOUBTFUL;
-	w->contradict = w->rank < model->row_count; // least squares: they may
+	w->doubtful |= rows.left < DOUBTFUL;
+	w->contradict |= rank < b->rows; // least squares: they may
+	return rank;
+}
+
+/* X = W^-1 G' of a block with diagonal weights. */
+static void divide_by_weights(const CalModel *model, const LoopBlock *b, const uint8_t *held, LoopWork *w) {
+	const int32_t *column = model->blocks->columns + b->column;
+	for (int i = 0; i < b->rows; ++i) {
+		const double *G = loop_block_row(b, w->G, i);
+		double *X = loop_block_row(b, w->X, i);
+		for (int k = 0; k < b->columns; ++k)
+			X[k] = held && held[column[k]] ? 0 : G[k] / (w->weight ? w->weight[column[k]] : 1);
+	}
+}
+
+/* X = M^-1 G': the one block of cut joints has all columns. */
+static CalStatus divide_by_mass(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
+                                CalWork *work) {
+	LoopWork *w = &work->loops;
+	const LoopBlock *all = model->blocks->blocks;
+	pose_outward_x1(model, q, prescribed, work);
+	const int culprit = factor_inward_x1(model, prescribed, rotor, work);
+	if (culprit >= 0) {
+		work->culprit = culprit;
+		return CAL_SINGULAR;
+	}
+	for (int i = 0; i < all->rows; ++i)
+		factor_solve_x1(model, prescribed, work, loop_block_row(all, w->G, i), loop_block_row(all, w->X, i));
+	return CAL_OK;
 }
 
 CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
                       int euclidean, CalWork *work) {
 	LoopWork *w = &work->loops;
-	const int m = model->row_count, n = model->nu;
+	const LoopBlocks *blocks = model->blocks;
+	const double length = longest_reach(model);
 	for (int l = 0; l < model->loop_count; ++l)
-		memcpy(w->unit + model->loops[l].row, model->loops[l].unit, sizeof(double) * (size_t)model->loops[l].rows);
-	leave_out_round_off(model, w);
-	if (!euclidean) {
-		pose_outward_x1(model, q, prescribed, work);
-		const int culprit = factor_inward_x1(model, prescribed, rotor, work);
-		if (culprit >= 0) {
-			work->culprit = culprit;
-			return CAL_SINGULAR;
-		}
+		memcpy(w->unit + blocks->row_at[l], model->loops[l].unit, sizeof(double) * (size_t)model->loops[l].rows);
+	for (int i = 0; i < blocks->count; ++i)
+		leave_out_round_off(model, &blocks->blocks[i], length, w);
+	const CalStatus status = euclidean ? CAL_OK : divide_by_mass(model, q, prescribed, rotor, work);
+	if (status != CAL_OK)
+		return status;
+	w->rank = w->doubtful = w->contradict = 0;
+	for (int i = 0; i < blocks->count; ++i) {
+		if (euclidean)
+			divide_by_weights(model, &blocks->blocks[i], prescribed, w);
+		w->block_rank[i] = factor_rows(model, &blocks->blocks[i], prescribed, length, w);
+		w->rank += w->block_rank[i];
 	}
-	for (int i = 0; i < m; ++i) {
-		double *X = w->X + at(model, i);
-		if (!euclidean) {
-			factor_solve_x1(model, prescribed, work, w->G + at(model, i), X);
-		} else {
-			for (int k = 0; k < n; ++k)
-				X[k] =
-					prescribed && prescribed[k] ? 0 : w->G[at(model, i) + (size_t)k] / (w->weight ? w->weight[k] : 1);
-		}
-	}
-	factor_rows(model, prescribed, w);
 	return CAL_OK;
 }
 
 void loop_solve(const CalModel *model, CalWork *work, const double *z, double *lambda) {
 	LoopWork *w = &work->loops;
-	min_norm_solve(model->row_count, w->rank, w->Lambda, w->order, w->scratch, z, lambda);
+	const LoopBlocks *blocks = model->blocks;
+	const int m = model->row_count;
+	for (int i = 0; i < m; ++i)
+		w->gathered[i] = z[blocks->rows[i]];
+	for (int i = 0; i < blocks->count; ++i) {
+		const LoopBlock *b = &blocks->blocks[i];
+		min_norm_solve(b->rows, w->block_rank[i], w->Lambda + b->square, w->order + b->row, scratch_of(b, w),
+		               w->gathered + b->row, w->gathered + m + b->row);
+	}
+	for (int i = 0; i < m; ++i)
+		lambda[blocks->rows[i]] = w->gathered[m + i];
 }
 
 /* dq = -X'lambda */
 static void combine(const CalModel *model, LoopWork *w) {
 	memset(w->dq, 0, sizeof(double) * (size_t)model->nu);
-	for (int i = 0; i < model->row_count; ++i) {
-		for (int k = 0; k < model->nu; ++k)
-			w->dq[k] -= w->lambda[i] * w->X[at(model, i) + (size_t)k];
+	for (int i = 0; i < model->blocks->count; ++i) {
+		const LoopBlock *b = &model->blocks->blocks[i];
+		const int32_t *column = model->blocks->columns + b->column;
+		for (int r = 0; r < b->rows; ++r) {
+			const double *X = loop_block_row(b, w->X, r), lambda = w->lambda[model->blocks->rows[b->row + r]];
+			for (int k = 0; k < b->columns; ++k)
+				w->dq[column[k]] -= lambda * X[k];
+		}
 	}
 }
 
@@ -240,6 +286,20 @@ CalStatus cal_loop_residual(const CalModel *model, const CalState *state, CalWor
 	return CAL_OK;
 }
 
+/* All columns of all rows. */
+static void expand(const CalModel *model, LoopWork *w, double *G) {
+	memset(G, 0, sizeof(double) * (size_t)model->row_count * (size_t)model->nu);
+	for (int i = 0; model->blocks && i < model->blocks->count; ++i) {
+		const LoopBlock *b = &model->blocks->blocks[i];
+		for (int r = 0; r < b->rows; ++r) {
+			const double *from = loop_block_row(b, w->G, r);
+			double *to = G + (size_t)model->blocks->rows[b->row + r] * (size_t)model->nu;
+			for (int k = 0; k < b->columns; ++k)
+				to[model->blocks->columns[b->column + k]] = from[k];
+		}
+	}
+}
+
 CalStatus cal_loop_jacobian(const CalModel *model, const CalState *state, CalWork *work, double *G, double *gamma) {
 	if (!arguments_ok(model, state, work) || !G)
 		return CAL_ERR_ARGUMENT;
@@ -247,7 +307,7 @@ CalStatus cal_loop_jacobian(const CalModel *model, const CalState *state, CalWor
 	kinematics_outward(model, state->q, state->u, work);
 	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = 1}, work);
 	loop_jacobian(model, work);
-	copy(G, work->loops.G, at(model, model->row_count));
+	expand(model, &work->loops, G);
 	for (int i = 0; gamma && i < model->row_count; ++i)
 		gamma[i] = -work->loops.row[i].acceleration;
 	return CAL_OK;

@@ -7,6 +7,7 @@
 
 #include "dynamics/articulated.h"
 #include "dynamics/loop_rows.h"
+#include "model/loop_blocks.h"
 
 #if CAL_LANES == 1
 /* Directions, values, rates and second derivatives of all rows, from what an outward sweep and kinematics_origins left in

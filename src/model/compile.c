@@ -13,6 +13,7 @@
  */
 #include "base/error.h"
 #include "model/compile.h"
+#include "model/loop_blocks.h"
 #include "model/loop_plan.h"
 
 dpose compile_pose(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
@@ -445,11 +446,8 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	compile_loop_units(model, c->loops);
 }
 
-/* Loops are eliminated where they close, unless another way is asked for; links and bodies learn what reaches them. */
-static CalStatus plan_loops(Compiler *c, const CalCompileOptions *options, CalModel *model) {
-	const int cut = options->loops == CAL_LOOPS_CUT || (!options->loops && options->solver == CAL_SOLVER_DENSE);
-	if (model->loop_count == 0 || cut)
-		return CAL_OK;
+/* Links and bodies learn which loops reach them. */
+static CalStatus eliminate_locally(Compiler *c, CalModel *model) {
 	const LoopPlan *plan = loop_plan_create(model);
 	if (!plan)
 		return CAL_ERR_MEMORY;
@@ -463,6 +461,19 @@ static CalStatus plan_loops(Compiler *c, const CalCompileOptions *options, CalMo
 	model->size += plan->size;
 	model->solver = CAL_SOLVER_RECURSIVE;
 	return CAL_OK;
+}
+
+/* Loops are eliminated where they close, unless another way is asked for. */
+static CalStatus plan_loops(Compiler *c, const CalCompileOptions *options, CalModel *model) {
+	const int cut = options->loops == CAL_LOOPS_CUT || (!options->loops && options->solver == CAL_SOLVER_DENSE);
+	if (model->loop_count == 0)
+		return CAL_OK;
+	const CalStatus status = cut ? CAL_OK : eliminate_locally(c, model);
+	if (status != CAL_OK)
+		return status;
+	model->blocks = loop_blocks_create(model);
+	model->size += model->blocks ? model->blocks->size : 0;
+	return model->blocks ? CAL_OK : CAL_ERR_MEMORY;
 }
 
 static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, CalModel **out) {
@@ -574,6 +585,7 @@ void cal_model_destroy(CalModel *model) {
 	if (!model)
 		return;
 	const CalAllocator allocator = model->allocator;
+	memory_free(&allocator, (void *)(uintptr_t)model->blocks);
 	memory_free(&allocator, (void *)(uintptr_t)model->plan);
 	memory_free(&allocator, model);
 }

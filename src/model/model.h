@@ -128,7 +128,8 @@ typedef struct Loop {
 	CalPlacement def_a, def_b; // as described
 } Loop;
 
-typedef struct LoopPlan LoopPlan; // model/loop_plan.h
+typedef struct LoopPlan LoopPlan;     // model/loop_plan.h
+typedef struct LoopBlocks LoopBlocks; // model/loop_blocks.h
 
 struct CalModel {
 	CalAllocator allocator;
@@ -153,7 +154,8 @@ struct CalModel {
 	int any_coupling; // among the loops
 	int any_known;    // known wrenches in loops
 	const Loop *loops;
-	const LoopPlan *plan; // of loops that are eliminated where they close, NULL: none are; a block of its own
+	const LoopPlan *plan;     // of loops that are eliminated where they close, NULL: none are; a block of its own
+	const LoopBlocks *blocks; // of their Jacobian, NULL: there are no loops, or it is a branch; a block of its own
 	const Link *links;
 	const Body *bodies;
 	const Node *nodes;

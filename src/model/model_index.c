@@ -59,9 +59,7 @@ static const char *name_at(const CalModel *model, ModelKind kind, int i) {
 }
 
 int model_kind_count(const CalModel *model, ModelKind kind) {
-	return kind == MODEL_NODES   ? model->node_count
-	       : kind == MODEL_LOOPS ? model->loop_count
-	                             : model->body_count;
+	return kind == MODEL_NODES ? model->node_count : kind == MODEL_LOOPS ? model->loop_count : model->body_count;
 }
 
 uint32_t model_kind_id(const CalModel *model, ModelKind kind, int i) {

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "model/loop_blocks.h"
 #include "model/loop_plan.h"
 #include "model/work.h"
 
@@ -99,10 +100,13 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	double **lists[] = {&loops->z, &loops->lambda, &loops->unit};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
 		*lists[i] = layout_take(layout, rows, sizeof(double));
-	loops->G = layout_take(layout, rows * nu, sizeof(double));
-	loops->X = layout_take(layout, rows * nu, sizeof(double));
-	loops->Lambda = layout_take(layout, rows * rows, sizeof(double));
-	loops->scratch = layout_take(layout, (rows + 2) * rows, sizeof(double));
+	const size_t gains = m->blocks ? m->blocks->gain_count : 0, squares = m->blocks ? m->blocks->square_count : 0;
+	loops->G = layout_take(layout, gains, sizeof(double));
+	loops->X = layout_take(layout, gains, sizeof(double));
+	loops->Lambda = layout_take(layout, squares, sizeof(double));
+	loops->scratch = layout_take(layout, squares + 2 * rows, sizeof(double));
+	loops->gathered = layout_take(layout, 2 * rows, sizeof(double));
+	loops->block_rank = layout_take(layout, m->blocks ? (size_t)m->blocks->count : 0, sizeof *loops->block_rank);
 	loops->q = layout_take(layout, rows ? nq : 0, sizeof(double));
 	loops->dq = layout_take(layout, rows ? nu : 0, sizeof(double));
 	loops->at = layout_take(layout, rows ? nq : 0, sizeof(double));

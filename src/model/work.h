@@ -147,14 +147,16 @@ typedef struct LoopScale {
 typedef struct LoopWork {
 	LoopRow *row;       // [m]
 	vec3 *point;        // [loops] where their wrenches act
-	double *G, *X;      // [m][n] Jacobian, and M^-1 G' by rows
-	double *Lambda;     // [m][m] G M^-1 G', then its factor
+	double *G, *X;      // [m][n] of each block (model/loop_blocks.h): Jacobian, and M^-1 G' by rows
+	double *Lambda;     // [m][m] of each block: G M^-1 G', then its factor
 	double *z, *lambda; // [m]
-	double *scratch;    // [(m + 2) m] of the solve
+	double *scratch;    // [(m + 2) m] of each block, of the solve
+	double *gathered;   // [2 m] right-hand side and solution, block after block
+	int *block_rank;    // [blocks]
 	double *q, *dq;     // [nq], [n] of a projection
 	double *at, *base;  // [nq] of loop_search.c
-	double *unit;       // [m] of the rows (Loop.unit)
-	int *order;         // [m] rows by pivot
+	double *unit;       // [m] of the rows (Loop.unit), block after block
+	int *order;         // [m] of each block: its rows by pivot
 	// of loops that are eliminated where they close; rows with padding (model/loop_plan.h)
 	double *gamma;              // wrenches of rows on the links that they reach, at the link's origin
 	double *gain;               // P'gamma for each column of a joint

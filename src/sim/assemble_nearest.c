@@ -71,15 +71,19 @@ static void evaluate(const SimGroup *group, const double *q) {
  */
 static double lever_arm(const SimGroup *group) {
 	const CalModel *model = group->model;
-	const double *G = group->work->loops.G;
+	const LoopBlocks *blocks = model->blocks;
 	double most = 0;
 	evaluate(group, group->state.q);
 	loop_leave_out_speeds(model, &group->work->loops);
 	loop_jacobian(model, group->work);
-	for (int i = 0; i < model->row_count; i++) {
-		const int counts = is_length_row(model, i);
-		for (int k = 0; counts && k < model->nu; k++)
-			most = group->assembly->angle[k] ? fmax(most, fabs(G[(size_t)i * (size_t)model->nu + (size_t)k])) : most;
+	for (int i = 0; i < blocks->count; i++) {
+		const LoopBlock *b = &blocks->blocks[i];
+		for (int r = 0; r < b->rows; r++) {
+			const double *G = loop_block_row(b, group->work->loops.G, r);
+			const int counts = is_length_row(model, blocks->rows[b->row + r]);
+			for (int k = 0; counts && k < b->columns; k++)
+				most = group->assembly->angle[blocks->columns[b->column + k]] ? fmax(most, fabs(G[k])) : most;
+		}
 	}
 	return most > 0 ? most : 1;
 }
@@ -99,7 +103,7 @@ static void unwind(const SimGroup *group, double *q) {
 	for (int l = 0; l < model->link_count; l++) {
 		const Link *link = &model->links[l];
 		int counted = link->motion != MOTION_ROTATION;
-		for (int i = 0; i < model->loop_count && !counted; i++)
+		for (int i = 0; model->any_coupling && i < model->loop_count && !counted; i++)
 			for (int k = 0; k < model->loops[i].term_count; k++)
 				counted |= model->loops[i].term[k].u == link->u;
 		if (!counted)
@@ -109,10 +113,7 @@ static void unwind(const SimGroup *group, double *q) {
 
 /* ---- positions ----------------------------------------------------------------------------------- */
 
-static int is_dense(const CalModel *model) {
-	const double m = model->row_count;
-	return m * m * (model->nu + m) <= DENSE_MOST;
-}
+static int is_dense(const CalModel *model) { return loop_blocks_cost(model->blocks) <= DENSE_MOST; }
 
 /* From group->state.q on, with what the mask leaves free; speeds stay. */
 static CalStatus close_loops(SimGroup *group, int euclidean, int search, CalProjectReport *left) {
@@ -139,6 +140,22 @@ static double distance(const SimGroup *group, const double *q, double *change) {
 	return sum;
 }
 
+/* z = G change, of what the mask leaves free. */
+static void multiply_change(const SimGroup *group, const LoopBlock *b) {
+	const LoopBlocks *blocks = group->model->blocks;
+	const Assembly *a = group->assembly;
+	LoopWork *w = &group->work->loops;
+	for (int r = 0; r < b->rows; r++) {
+		const double *G = loop_block_row(b, w->G, r);
+		double sum = 0;
+		for (int k = 0; k < b->columns; k++) {
+			const int u = blocks->columns[b->column + k];
+			sum += G[k] * (a->mask[u] ? 0 : a->change[u]);
+		}
+		w->z[blocks->rows[b->row + r]] = sum;
+	}
+}
+
 /* The tangential step towards the given state at group->state.q, into step[nu]; its weighted square. */
 static double tangent(const SimGroup *group, double *step) {
 	const CalModel *model = group->model;
@@ -148,11 +165,8 @@ static double tangent(const SimGroup *group, double *step) {
 	evaluate(group, group->state.q);
 	loop_leave_out_speeds(model, w);
 	loop_jacobian(model, group->work);
-	for (int i = 0; i < model->row_count; i++) {
-		w->z[i] = 0;
-		for (size_t k = 0; k < n; k++)
-			w->z[i] += w->G[(size_t)i * n + k] * (a->mask[k] ? 0 : a->change[k]);
-	}
+	for (int i = 0; i < model->blocks->count; i++)
+		multiply_change(group, &model->blocks->blocks[i]);
 	w->weight = a->weight;
 	loop_correct(model, group->state.q, a->mask, 1, group->work); // Euclidean: it cannot fail
 	w->weight = NULL;
