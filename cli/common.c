@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "cli.h"
 
@@ -158,9 +161,18 @@ static CalSimOptions options_of(const Loaded *loaded, const CalRunSettings *sett
 	                       .assembly_limit = from->assembly_limit};
 }
 
+/* Reading takes more memory than what a simulation needs of it: the rest goes back to the system. */
+static void give_memory_back(CalFile *file) {
+	cal_file_trim(file);
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
 CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalRunSettings *settings, CalError *error) {
 	loaded->file = file;
 	loaded->settings = cal_file_run(file);
+	give_memory_back(file);
 	CalSimOptions options = options_of(loaded, settings);
 	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &loaded->sim, error);
 	return status == CAL_OK ? cal_scenario_create(file, loaded->sim, &loaded->scenario, error) : status;

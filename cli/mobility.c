@@ -43,18 +43,30 @@ static CalStatus find_ranks(Mobility *m, const CalState *state, CalWork *work) {
 	return status;
 }
 
+/* Without loops. */
+static void count_free(Mobility *m) {
+	for (int i = 0; i < cal_model_u_count(m->model); i++) {
+		m->chosen[i] = !m->held[i];
+		m->left.dofs += !m->held[i];
+	}
+	m->left.mobility = m->left.dofs;
+}
+
 CalStatus mobility_find(Mobility *m, CalSim *sim, int group) {
 	const CalModel *model = cal_sim_model(sim, group);
 	const CalState *state = cal_sim_state(sim, group);
 	const size_t dofs = (size_t)cal_model_u_count(model);
+	const int rows = cal_model_row_count(model);
 	CalSimView view = {0};
 	CalWork *work = NULL;
 	*m = (Mobility){.model = model, .rough_row = -1, .moved_as_given = cal_sim_is_moved(sim, group)};
-	m->independent = calloc((size_t)cal_model_row_count(model) + 1, 1);
+	m->independent = calloc((size_t)rows + 1, 1);
 	m->held = calloc(dofs + 1, 1);
 	m->chosen = calloc(dofs + 1, 1);
-	CalStatus status = m->independent && m->held && m->chosen ? cal_work_create(model, &work) : CAL_ERR_MEMORY;
-	if (status == CAL_OK)
+	CalStatus status = m->independent && m->held && m->chosen ? CAL_OK : CAL_ERR_MEMORY;
+	if (status == CAL_OK && rows > 0)
+		status = cal_work_create(model, &work);
+	if (status == CAL_OK && work)
 		status = find_rough(m, state, work);
 	if (status == CAL_OK) {
 		CalAssembly assembly = {0};
@@ -70,8 +82,10 @@ CalStatus mobility_find(Mobility *m, CalSim *sim, int group) {
 			m->held[i] = view.input.prescribed ? view.input.prescribed[i] != 0 : dof.prescribed != 0;
 			m->driven += m->held[i];
 		}
-		status = find_ranks(m, state, work);
+		status = work ? find_ranks(m, state, work) : CAL_OK;
 	}
+	if (status == CAL_OK && !work)
+		count_free(m);
 	cal_work_destroy(work);
 	return status;
 }

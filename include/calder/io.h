@@ -27,6 +27,8 @@ CAL_API CalStatus cal_file_read(const char *path, const CalAllocator *allocator,
 CAL_API CalStatus cal_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
                                  CalFile **file, CalError *error);
 CAL_API void cal_file_destroy(CalFile *file);
+/** Releases what only cal_file_write() needs, about a third of a large file; that returns CAL_ERR_STAGE from then on. */
+CAL_API void cal_file_trim(CalFile *file);
 
 /**
  * The description; it lives as long as the file. Functions that drive rows of loops belong to the file: where it has such,

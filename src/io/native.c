@@ -101,6 +101,14 @@ CalStatus cal_file_parse(const char *text, size_t length, const char *name, cons
 	return status == CAL_OK ? native_file_from_tree(tree, allocator, file, error) : status;
 }
 
+void cal_file_trim(CalFile *file) {
+	if (!file)
+		return;
+	for (int i = 0; i < file->made_count; i++)
+		file->made[i].map = NULL;
+	tree_forget_nodes(file->tree);
+}
+
 void cal_file_destroy(CalFile *file) {
 	if (!file)
 		return;

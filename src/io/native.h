@@ -121,7 +121,8 @@ typedef struct ActionEntry {
 typedef struct Made {
 	char what;           // 'j', 'b' or 'g'
 	const char *name;    //
-	const TreeNode *map; // of a joint: "attach"; of a body: "add_body"
+	const TreeNode *map; // of a joint: "attach"; of a body: "add_body"; NULL after cal_file_trim()
+	int nodes;           // of a body
 } Made;
 
 typedef struct EventEntry {
@@ -171,7 +172,7 @@ struct FileText {
 };
 
 struct CalFile {
-	Tree *tree; // holds the texts, and all memory of this struct
+	Tree *tree; // holds the texts, and all memory of this struct; its nodes are gone after cal_file_trim()
 	CalAllocator allocator;
 	CalDesc *desc;
 	JointRecord *joints; // [cal_desc_joint_count], by id - 1

@@ -57,8 +57,9 @@ static const Made *find_made(const CalFile *file, char what, const char *name) {
 }
 
 static void note_made(CalFile *file, char what, const char *name, const TreeNode *map) {
+	const TreeNode *nodes = what == 'b' ? tree_get(map, "nodes") : NULL;
 	if (!find_made(file, what, name))
-		file->made[file->made_count++] = (Made){what, name, map};
+		file->made[file->made_count++] = (Made){what, name, map, nodes ? nodes->count : 0};
 }
 
 static const char *text_of(const TreeNode *node) { return node && node->kind == TREE_SCALAR ? node->text : NULL; }
@@ -106,11 +107,10 @@ bool native_read_made(Reader *r, const Sections *s) {
 CalSimCapacity native_events_capacity(const CalFile *file) {
 	CalSimCapacity capacity = {0};
 	for (int i = 0; i < file->made_count; i++) {
-		const TreeNode *nodes = tree_get(file->made[i].map, "nodes");
 		capacity.joints += file->made[i].what == 'j';
 		capacity.bodies += file->made[i].what == 'b';
 		capacity.groups += file->made[i].what == 'g';
-		capacity.nodes += file->made[i].what == 'b' && nodes ? nodes->count : 0;
+		capacity.nodes += file->made[i].nodes;
 	}
 	return capacity;
 }

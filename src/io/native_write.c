@@ -229,5 +229,7 @@ CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error) {
 CalStatus cal_file_write(const CalFile *file, FILE *out, CalError *error) {
 	if (!file || !out)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_file_write: file or out is NULL");
+	if (!tree_root(file->tree))
+		return error_set(error, CAL_ERR_STAGE, "cal_file_write: write the file before cal_file_trim()");
 	return write_all(file->desc, file, out, error);
 }

@@ -83,8 +83,18 @@ void tree_destroy(Tree *tree) {
 	while (tree) {
 		Tree *next = tree->adopted;
 		Pool pool = tree->pool; // the tree itself lies in its pool
+		pool_free(&tree->nodes);
 		pool_free(&pool);
 		tree = next;
+	}
+}
+
+void tree_forget_nodes(Tree *tree) {
+	for (; tree; tree = tree->adopted) {
+		const CalAllocator allocator = tree->nodes.allocator;
+		pool_free(&tree->nodes);
+		pool_init(&tree->nodes, &allocator);
+		tree->root = NULL;
 	}
 }
 

@@ -51,6 +51,8 @@ CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree
 CalStatus tree_text(const char *path, const CalAllocator *allocator, char **text, size_t *length, CalError *error);
 void tree_destroy(Tree *tree); // accepts NULL
 
+/** Releases the nodes of a tree and of what it has adopted; texts and what tree_array() gave stay. It has no root then. */
+void tree_forget_nodes(Tree *tree);
 /** Ties the life of another tree to this one's: nodes of both may be mixed. */
 void tree_adopt(Tree *tree, Tree *other);
 

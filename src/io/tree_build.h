@@ -9,7 +9,8 @@
 #include "io/tree.h"
 
 struct Tree {
-	Pool pool;            // holds everything, this struct included
+	Pool pool;            // holds texts and what tree_array() gives, this struct included
+	Pool nodes;           // holds the nodes and their lists
 	const char *name;     // of the file
 	const TreeNode *root; //
 	size_t node_count;    // nodes and merged pairs so far

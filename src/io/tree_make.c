@@ -9,7 +9,7 @@
 #include "io/tree_build.h"
 
 static TreeNode *node_like(Tree *tree, const TreeNode *like, TreeKind kind) {
-	TreeNode *node = pool_alloc(&tree->pool, sizeof *node);
+	TreeNode *node = pool_alloc(&tree->nodes, sizeof *node);
 	if (node) {
 		node->kind = kind;
 		node->line = like->line;
@@ -32,7 +32,7 @@ const TreeNode *tree_make_scalar(Tree *tree, const TreeNode *like, const char *t
 
 const TreeNode *tree_make_list(Tree *tree, const TreeNode *like, const TreeNode *const *items, int count) {
 	TreeNode *node = node_like(tree, like, TREE_LIST);
-	const TreeNode **copy = pool_array(&tree->pool, (size_t)count, sizeof *copy);
+	const TreeNode **copy = pool_array(&tree->nodes, (size_t)count, sizeof *copy);
 	if (!node || !copy)
 		return NULL;
 	if (count)

@@ -68,7 +68,7 @@ static CalStatus pairs_gather(Tree *tree, const TreeNode *const *pairs, int coun
 			                  TREE_MAX_MERGED);
 	}
 	tree->node_count += (size_t)merged;
-	Pair *out = pool_array(&tree->pool, (size_t)count + (size_t)merged, sizeof *out);
+	Pair *out = pool_array(&tree->nodes, (size_t)count + (size_t)merged, sizeof *out);
 	if (!out)
 		return tree_error(error, tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
 	int filled = 0;
@@ -122,10 +122,10 @@ CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs
 		return status;
 	const size_t n = (size_t)total;
 	map->count = total;
-	map->keys = pool_array(&tree->pool, n, sizeof *map->keys);
-	map->items = pool_array(&tree->pool, n, sizeof *map->items);
-	int *sorted = pool_array(&tree->pool, n, sizeof *sorted);
-	int *rank = pool_array(&tree->pool, n, sizeof *rank);
+	map->keys = pool_array(&tree->nodes, n, sizeof *map->keys);
+	map->items = pool_array(&tree->nodes, n, sizeof *map->items);
+	int *sorted = pool_array(&tree->nodes, n, sizeof *sorted);
+	int *rank = pool_array(&tree->nodes, n, sizeof *rank);
 	if (!map->keys || !map->items || !sorted || !rank)
 		return tree_error(error, tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
 	map->sorted = sorted;

@@ -44,8 +44,8 @@ const TreeNode *tree_find(const TreeNode *node, const char *const *steps, int co
 
 /* A copy of the node with another item. */
 static const TreeNode *with_item(Tree *tree, const TreeNode *node, int index, const TreeNode *item) {
-	TreeNode *copy = pool_alloc(&tree->pool, sizeof *copy);
-	const TreeNode **items = pool_array(&tree->pool, (size_t)node->count, sizeof *items);
+	TreeNode *copy = pool_alloc(&tree->nodes, sizeof *copy);
+	const TreeNode **items = pool_array(&tree->nodes, (size_t)node->count, sizeof *items);
 	if (!copy || !items)
 		return NULL;
 	*copy = *node;
@@ -69,7 +69,7 @@ CalStatus tree_set(Tree *tree, const char *const *steps, int count, const char *
 	if (path[count]->kind != TREE_SCALAR)
 		return CAL_ERR_ARGUMENT;
 	char *kept = pool_text(&tree->pool, text, strlen(text));
-	TreeNode *scalar = shared ? (TreeNode *)path[count] : pool_alloc(&tree->pool, sizeof *scalar);
+	TreeNode *scalar = shared ? (TreeNode *)path[count] : pool_alloc(&tree->nodes, sizeof *scalar);
 	if (!kept || !scalar)
 		return CAL_ERR_MEMORY;
 	if (!shared)

@@ -84,7 +84,7 @@ static CalStatus parser_error(Build *b) {
 }
 
 static TreeNode *node_new(Build *b, TreeKind kind, yaml_mark_t mark) {
-	TreeNode *node = pool_alloc(&b->tree->pool, sizeof *node);
+	TreeNode *node = pool_alloc(&b->tree->nodes, sizeof *node);
 	if (node) {
 		node->kind = kind;
 		node->line = place_number(mark.line);
@@ -192,7 +192,7 @@ static CalStatus on_start(Build *b, TreeKind kind, const yaml_char_t *anchor, co
 }
 
 static CalStatus close_list(Build *b, TreeNode *list, const TreeNode *const *items, size_t count) {
-	list->items = pool_array(&b->tree->pool, count, sizeof *list->items);
+	list->items = pool_array(&b->tree->nodes, count, sizeof *list->items);
 	if (!list->items)
 		return memory_error(b);
 	if (count)
@@ -264,7 +264,7 @@ static CalStatus run_events(Build *b) {
 }
 
 static CalStatus build_run(Tree *tree, const char *text, size_t length, CalError *error) {
-	Build *b = pool_alloc(&tree->pool, sizeof *b);
+	Build *b = pool_alloc(&tree->nodes, sizeof *b);
 	if (!b)
 		return tree_error(error, tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
 	b->tree = tree;
@@ -295,6 +295,7 @@ CalStatus tree_parse(const char *text, size_t length, const char *name, const Ca
 		return tree_error(error, name, NULL, CAL_ERR_MEMORY, "out of memory");
 	}
 	made->pool = pool;
+	pool_init(&made->nodes, allocator);
 	made->name = name_copy;
 	const CalStatus status = build_run(made, text ? text : "", text ? length : 0, error);
 	if (status != CAL_OK) {
