@@ -83,7 +83,7 @@ static CalStatus measure(const PaperModel *paper, const Target *target, PaperSca
 static void print_line(FILE *out, const Target *target, int k, const Result *result, double one) {
 	char text[5][32];
 	const double ours = result ? result->ratio : NAN;
-	snprintf(text[4], sizeof text[4], result ? result->branches > 1 ? "%d" : "in one piece" : "not measured here",
+	snprintf(text[4], sizeof text[4], result ? result->branches > 1 ? "%d" : "one piece" : "not measured",
 	         result ? result->branches : 0);
 	fprintf(out, "| %s | %d | %s | %s | %s | %s | %s |\n", target->title, threads[k],
 	        paper_number(text[0], sizeof text[0], "%.3g", ours),
@@ -121,7 +121,7 @@ int write_branches(const PaperJob *job) {
 	FILE *out = paper_file(job, "branches.md");
 	int failed = out == NULL;
 	if (out)
-		fprintf(out, "| system | threads | wall time / simulated time | faster | theirs | theirs faster | branches |\n"
+		fprintf(out, "| system | threads | wall time / simulated time | speedup | paper | paper speedup | branches |\n"
 		             "| --- | --- | --- | --- | --- | --- | --- |\n");
 	for (int i = 0; !failed && i < (int)(sizeof targets / sizeof *targets); i++) {
 		PaperModel paper;

@@ -299,8 +299,8 @@ static int run_case(const PaperJob *job, Case *c) {
 /* ---- the table and the figures ------------------------------------------------------------------ */
 
 static const char head[] =
-	"| case | | bodies | freedoms, rigid + modal | rows | order N [s] | projected [s] | dense [s] | dense / order N | "
-	"theirs: order N [s] | dense [s] | dense / order N |\n"
+	"| case | | bodies | dof, rigid + modal | constraint equations | order N [s] | projected [s] | dense [s] | "
+	"dense / order N | paper: order N [s] | paper: dense [s] | paper: dense / order N |\n"
 	"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
 
 static void print_case(FILE *out, const Case *c) {
@@ -321,7 +321,7 @@ static void print_agreement_head(FILE *out, PaperScale scale) {
 	fprintf(out, "| case ");
 	for (int i = 0; i < STOPS; i++)
 		fprintf(out, "| after %s s [m] ", paper_number(text, sizeof text, "%g", stops[scale][i]));
-	fprintf(out, "| velocities after %g s, relative | residual of loops |\n| --- | --- | --- | --- | --- | --- |\n",
+	fprintf(out, "| relative velocity difference after %g s | loop residual |\n| --- | --- | --- | --- | --- | --- |\n",
 	        stops[scale][0]);
 }
 

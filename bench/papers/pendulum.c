@@ -28,12 +28,12 @@ typedef struct Way {
 } Way;
 
 static const Way ways[WAYS] = {
-	{"nothing", "nothing", 0, -1, 0}, // the first LINES are in the figure
-	{"gains, 10 rad/s", "gains 10 rad/s", 10, -1, 0},
-	{"gains, 50 rad/s", "gains 50 rad/s", 50, -1, 0},
+	{"none", "none", 0, -1, 0}, // the first LINES are in the figure
+	{"Baumgarte, 10 rad/s", "gains 10 rad/s", 10, -1, 0},
+	{"Baumgarte, 50 rad/s", "gains 50 rad/s", 50, -1, 0},
 	{"projection every 20 steps", "every 20 steps", 0, 20, 0},
 	{"projection every step", "every step", 0, 1, 0},
-	{"a tree of joints, nothing", "tree", 0, -1, 1},
+	{"tree of joints, none", "tree", 0, -1, 1},
 };
 
 /* One run of either pendulum. */
@@ -318,7 +318,7 @@ static int write_lines(const PaperJob *job, const Twin *twin, const Lines *lines
 	for (int k = 0; k < LINES; k++)
 		fprintf(out, ",log10 of the drift:%s [m]", ways[k].label);
 	for (int k = 0; k < LINES; k++)
-		fprintf(out, ",change of energy:%s [J]", ways[k].label);
+		fprintf(out, ",energy change:%s [J]", ways[k].label);
 	for (int i = 0; i < lines->count; i++) {
 		fprintf(out, "\n%.4f", step * i * sample_distance(twin));
 		for (int k = 0; k < LINES; k++)
@@ -344,7 +344,7 @@ static int write_oscillation(const PaperJob *job, const Twin *twin) {
 
 static int write_ways(FILE *out, const Twin *twin, Lines *lines) {
 	fprintf(out,
-	        "| held by | step | largest drift [m] | at the end [m] | largest rate [m/s] | change of energy [J] | "
+	        "| stabilization | step | largest drift [m] | final drift [m] | largest rate [m/s] | energy change [J] | "
 	        "distance from the rigid pendulum [m] | CPU [s] |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (int k = 0; k < WAYS; k++)
 		for (int fine = 1; fine <= 2; fine++) {

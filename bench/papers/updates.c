@@ -125,7 +125,7 @@ static void print_line(FILE *out, const Target *target, const char *update, cons
 	char theirs[32], error[32];
 	const char *what = line->broken ? "diverges" : paper_number(error, sizeof error, "%.1e", line->error);
 	if (line->exact)
-		what = "the reference";
+		what = "reference";
 	fprintf(out, "| %s | %s | %.3g | %s | %g s | %s | %.2g |\n", target->title, update, line->ratio,
 	        paper_number(theirs, sizeof theirs, "%.3g", published), line->simulated, what, moved);
 	fflush(out);
@@ -170,9 +170,8 @@ int write_updates(const PaperJob *job) {
 	FILE *out = paper_file(job, "updates.md");
 	int failed = out == NULL;
 	if (out)
-		fprintf(out,
-		        "| system | update | CPU time / simulated time | theirs | simulated | largest error of the point [m] | "
-		        "its motion [m] |\n| --- | --- | --- | --- | --- | --- | --- |\n");
+		fprintf(out, "| system | update | CPU time / simulated time | paper | simulated | largest position error [m] | "
+		             "motion of the point [m] |\n| --- | --- | --- | --- | --- | --- | --- |\n");
 	for (int i = 0; !failed && i < (int)(sizeof targets / sizeof *targets); i++) {
 		PaperModel paper;
 		PaperRun run = {0};
