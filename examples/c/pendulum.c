@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 int main(void) {
-	CalBodyDef rod = cal_body_def(); // 2 kg, 1 m long, hanging down from its own frame
+	CalBodyDef rod = cal_body_def(); // 2 kg, 1 m long, along -z of its frame
 	rod.name = "rod", rod.mass = 2, rod.com = (CalVec3){0, 0, -0.5};
 	rod.inertia = (CalMat3){{{1 / 6.0, 0, 0}, {0, 1 / 6.0, 0}, {0, 0, 0.001}}};
 	CalJointDef hinge = cal_joint_def(CAL_JOINT_REVOLUTE);
@@ -19,7 +19,7 @@ int main(void) {
 	    cal_desc_attach(desc, (CalNodeId){0}, &hinge, cal_desc_body_node(desc, id), NULL, &error) ||
 	    cal_sim_create(desc, &options, &sim, &error))
 		return fprintf(stderr, "%s\n", error.text), 1;
-	cal_sim_state(sim, 0)->q[0] = 1; // let go one radian from hanging
+	cal_sim_state(sim, 0)->q[0] = 1; // released one radian from the vertical
 	for (int i = 1; i <= 5 && cal_sim_advance(sim, 0.2 * i, &error) == CAL_OK; i++)
 		printf("t = %.1f s   angle = %+.9f rad\n", cal_sim_time(sim), cal_sim_state(sim, 0)->q[0]);
 	cal_sim_destroy(sim);
