@@ -201,7 +201,8 @@ CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
 	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
-	Gravity data = {.def = *def, .pole = v_unit(def->pole, (CalVec3){0, 0, 1})};
+	const CalVec3 z = {0, 0, 1};
+	Gravity data = {.def = *def, .pole = v_unit(def->pole, z)};
 	device_check(&d, isfinite(def->mu) && def->mu > 0, "mu is %g; give a gravitational parameter above zero", def->mu);
 	device_check(&d, isfinite(def->j2) && (def->j2 == 0 || (isfinite(def->radius) && def->radius > 0)),
 	             "oblateness needs the planet's radius, above zero");
