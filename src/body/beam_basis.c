@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "body/beam.h"
+#include "math/portable.h"
 
 enum { LEGENDRE_MAX = 24 };
 
@@ -25,7 +26,7 @@ void gauss_rule(int n, double *x, double *w) {
 	static const double PI = 3.14159265358979323846;
 	double P[LEGENDRE_MAX + 1] = {0};
 	for (int i = 0; i < n; i++) {
-		double root = -cos(PI * (i + 0.75) / (n + 0.5)), slope = 1;
+		double root = -portable_cos(PI * (i + 0.75) / (n + 0.5)), slope = 1;
 		for (int step = 0; step < 8; step++) {
 			legendre(n, root, P);
 			slope = n * (root * P[n] - P[n - 1]) / (root * root - 1);

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "base/team.h"
+#include "math/portable.h"
 #include "branch/cut.h"
 
 /*
@@ -451,7 +452,7 @@ CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross,
 			chosen = T;
 		}
 	}
-	const double price = FLOPS_CALL + FLOPS_HANDOVER * log2(workers > 1 ? workers : 2);
+	const double price = FLOPS_CALL + FLOPS_HANDOVER * portable_log(workers > 1 ? workers : 2) / portable_log(2);
 	const bool pays = chosen > 0 && (forced || best + price < WORTHWHILE * whole);
 	best = try_size(&c, pays ? chosen : INFINITY, pays ? workers : 1);
 	if (!pays) { // one piece, whatever stands on the ground

@@ -12,12 +12,14 @@
  */
 #include "contact/law.h"
 
+#include "math/portable.h"
+
 static double power(double x, double n) {
 	if (n == 1.5)
 		return x * sqrt(x);
 	if (n == 1)
 		return x;
-	return n == 2 ? x * x : pow(x, n);
+	return n == 2 ? x * x : portable_pow(x, n);
 }
 
 static double weighted(double ca, double sa, double cb, double sb) {
@@ -26,7 +28,7 @@ static double weighted(double ca, double sa, double cb, double sb) {
 
 /* k^(-1/n): 0 for a rigid side, INFINITY for one whose stiffness is not known. */
 double material_compliance(const CalContactMaterial *m) {
-	return m->exponent == 1 ? 1 / m->stiffness : pow(m->stiffness, -1 / m->exponent);
+	return m->exponent == 1 ? 1 / m->stiffness : portable_pow(m->stiffness, -1 / m->exponent);
 }
 
 PairLaw law_combine(const Shape *sa, const Shape *sb) {
@@ -76,7 +78,7 @@ PointForce law_evaluate(const PairLaw *law, double weight, double depth, double 
  */
 static double log_rest(double y) { // log(1 + y) - y
 	if (fabs(y) > 0.05)
-		return log1p(y) - y;
+		return portable_log1p(y) - y;
 	double sum = 0, term = -y;
 	for (int k = 2; k <= 14; k++) {
 		term *= -y; // (-1)^k y^k

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "math/portable.h"
 
 /* ---- equal vertices ---------------------------------------------------------------------------- */
 
@@ -226,7 +227,7 @@ static void join_edges(CalMesh *m, const HalfEdge *edges) {
 
 static double corner_angle(vec3 p, vec3 a, vec3 b) {
 	const vec3 u = sub(a, p), v = sub(b, p);
-	return atan2(norm(cross(u, v)), dot(u, v));
+	return portable_atan2(norm(cross(u, v)), dot(u, v));
 }
 
 static void fill_vertices(CalMesh *m) {

@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "device/device.h"
+#include "math/portable.h"
 #include "math/quat.h"
 
 static const double pi = 3.14159265358979323846;
@@ -42,14 +43,14 @@ static CalVec3 rotation_vector(const CalMat3 *R) {
 	const CalVec3 axis = {R->m[2][1] - R->m[1][2], R->m[0][2] - R->m[2][0], R->m[1][0] - R->m[0][1]};
 	const double trace = R->m[0][0] + R->m[1][1] + R->m[2][2], s = 0.5 * v_norm(axis), c = 0.5 * (trace - 1);
 	if (c > -0.99)
-		return v_scale(s > 1e-8 ? 0.5 * atan2(s, c) / s : 0.5, axis);
+		return v_scale(s > 1e-8 ? 0.5 * portable_atan2(s, c) / s : 0.5, axis);
 	// near half a turn: the axis from the symmetric part
 	int k = R->m[0][0] > R->m[1][1] ? 0 : 1;
 	k = R->m[2][2] > R->m[k][k] ? 2 : k;
 	CalVec3 n = {0.5 * (R->m[0][k] + R->m[k][0]), 0.5 * (R->m[1][k] + R->m[k][1]), 0.5 * (R->m[2][k] + R->m[k][2])};
 	(k == 0 ? &n.x : k == 1 ? &n.y : &n.z)[0] -= c;
 	n = v_unit(n, (CalVec3){0, 0, 1});
-	return v_scale(v_dot(n, axis) < 0 ? -atan2(s, c) : atan2(s, c), n);
+	return v_scale(v_dot(n, axis) < 0 ? -portable_atan2(s, c) : portable_atan2(s, c), n);
 }
 
 static CalMat3 mat_product(const CalMat3 *A, bool transpose_a, const CalMat3 *B, bool transpose_b) {

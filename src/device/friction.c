@@ -9,6 +9,7 @@
  * F acts against the motion. Bristles store s0 z^2/2; the rest of F v is lost.
  */
 #include "device/device.h"
+#include "math/portable.h"
 
 typedef struct Friction {
 	CalFrictionDef def;
@@ -22,7 +23,7 @@ static int friction_bind(const CalDevice *device, const CalScene *scene) {
 
 static double level(const CalFrictionDef *def, double v) {
 	const double ratio = def->stribeck_speed > 0 ? v / def->stribeck_speed : 0;
-	return def->stiction > def->coulomb ? def->coulomb + (def->stiction - def->coulomb) * exp(-ratio * ratio)
+	return def->stiction > def->coulomb ? def->coulomb + (def->stiction - def->coulomb) * portable_exp(-ratio * ratio)
 	                                    : def->coulomb;
 }
 
@@ -32,7 +33,7 @@ static double force_of(const CalDevice *device, double v, double *z_rate) {
 	const double g = level(def, v);
 	*z_rate = 0;
 	if (!(def->bristle_stiffness > 0))
-		return g * tanh(v / def->smoothing_speed) + def->viscous * v;
+		return g * portable_tanh(v / def->smoothing_speed) + def->viscous * v;
 	const double z = device->x[0];
 	*z_rate = v - def->bristle_stiffness * fabs(v) / g * z;
 	return def->bristle_stiffness * z + def->bristle_damping * *z_rate + def->viscous * v;

@@ -8,6 +8,7 @@
  * gimbal's motion adds to it is neglected. The motors hold d' and H, and supply what the body gains.
  */
 #include "device/device.h"
+#include "math/portable.h"
 
 typedef struct Gyro {
 	CalGyroDef def; // axes of length one
@@ -41,7 +42,7 @@ static Turn turn_of(const CalDevice *device, CalScene *scene) {
 	Turn turn = {.at = s->at, .rate = table_at(device, s->rate, cal_scene_time(scene)).value};
 	cal_scene_node(scene, s->at, &pose, &v);
 	const CalVec3 across = v_cross(s->def.gimbal, s->def.spin);
-	const CalVec3 axis = v_add(v_scale(cos(angle), s->def.spin), v_scale(sin(angle), across));
+	const CalVec3 axis = v_add(v_scale(portable_cos(angle), s->def.spin), v_scale(portable_sin(angle), across));
 	turn.h = v_turn(&pose.R, v_scale(s->def.momentum, axis));
 	const CalVec3 driven = v_scale(turn.rate, v_turn(&pose.R, s->def.gimbal));
 	turn.torque = v_scale(-1, v_cross(v_add(driven, v.angular), turn.h));

@@ -17,6 +17,8 @@
  */
 #include "dynamics/loop_rows.h"
 
+#include "math/portable.h"
+
 #if CAL_LANES == 1
 
 /* A vector and its derivatives, seen from A. */
@@ -138,7 +140,7 @@ static LoopRow twist(const LoopFrame *A, const LoopFrame *B) {
 	const double r = x * x + y * y, c = r > 0 ? x / r : 0, s = r > 0 ? y / r : 0, rate = c * y1 - s * x1;
 	const vec3 y_moment = sub(cross(bx.x, ay), cross(by.x, ax)), x_moment = add(cross(bx.x, ax), cross(by.x, ay));
 	LoopRow row;
-	put(&row, sub(scale(c, y_moment), scale(s, x_moment)), vec_zero(), atan2(y, x), rate,
+	put(&row, sub(scale(c, y_moment), scale(s, x_moment)), vec_zero(), portable_atan2(y, x), rate,
 	    c * y2 - s * x2 - 2 * rate * (c * x1 + s * y1));
 	return row;
 }
@@ -221,7 +223,7 @@ static void subtract_drive(const CalDrive *s, double t, LoopRow *row) {
 	row->rate -= s->speed + t * s->acceleration;
 	row->acceleration -= s->acceleration;
 	if (s->amplitude != 0) {
-		const double sine = s->amplitude * sin(phase), cosine = s->amplitude * cos(phase);
+		const double sine = s->amplitude * portable_sin(phase), cosine = s->amplitude * portable_cos(phase);
 		row->value -= sine;
 		row->rate -= w * cosine;
 		row->acceleration += w * w * sine;

@@ -14,6 +14,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/loops.h"
 #include "math/min_norm.h"
+#include "math/portable.h"
 
 #if CAL_LANES == 1
 
@@ -195,7 +196,7 @@ static double descend(Search *s, double progress) {
 static void push(const Search *s, const double *q, int turn, double by) {
 	LoopWork *w = &s->work->loops;
 	for (int k = 0; k < s->model->nu; ++k)
-		w->dq[k] = is_free(s, k) ? by * coordinate_unit(s, k) * sin(2.4 * (k + 1) + 1.7 * turn) : 0;
+		w->dq[k] = is_free(s, k) ? by * coordinate_unit(s, k) * portable_sin(2.4 * (k + 1) + 1.7 * turn) : 0;
 	cal_config_integrate(s->model, q, w->dq, w->at);
 }
 

@@ -11,6 +11,7 @@
 #include "dynamics/composite.h"
 #include "dynamics/flexible.h"
 #include "dynamics/kinematics.h"
+#include "math/portable.h"
 
 static CalStatus check(const CalModel *model, const CalWork *work, const void *out) {
 	if (!model || !work || work->model != model || !out)
@@ -68,11 +69,11 @@ CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *lo
 	double sum = 0;
 	for (int i = 0; i < model->link_count; ++i) {
 		for (int k = 0; k < model->links[i].nu; ++k)
-			sum -= log(work->dofs[model->links[i].u + k].d);
+			sum -= portable_log(work->dofs[model->links[i].u + k].d);
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		for (int k = 0; k < model->flexes[f].m; ++k)
-			sum -= log(work->flex[f].inverse[k]);
+			sum -= portable_log(work->flex[f].inverse[k]);
 	}
 	*logdet = sum;
 	return CAL_OK;

@@ -20,6 +20,7 @@
 #include <calder/loops.h>
 #include "integrate/rotations.h"
 #include "integrate/runge_kutta.h"
+#include "math/portable.h"
 
 static const Tableau dormand_prince = {
 	.stages = 7,
@@ -155,7 +156,7 @@ static CalStatus first_size(CalIntegrator *ig, const CalState *start, double dir
 		ig->x_rate[1][i] = (ig->x_rate[1][i] - ig->x_rate[0][i]) / h0;
 	}
 	double d2 = status == CAL_OK ? fmax(d1, speed_norm(ig, start, ig->u_rate[1], ig->x_rate[1])) : INFINITY;
-	double h1 = d2 <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / d2, 0.2);
+	double h1 = d2 <= 1e-15 ? fmax(1e-6, 1e-3 * h0) : portable_pow(0.01 / d2, 0.2);
 	*h = isfinite(d2) ? fmin(100 * h0, h1) : 1e-3 * h0;
 	*h = fmax(*h, 1e4 * ig->control.h_min); // 1 % of next to nothing is no size; the error makes it smaller if need be
 	return CAL_OK;
@@ -241,7 +242,8 @@ static CalStatus accept(CalIntegrator *ig, CalState *state, double h, double t_n
 
 /** Size after an accepted step of size h; `held` if something other than the error had made it shorter. */
 static void control_accept(StepControl *c, double h, double error, bool after_rejection, bool held) {
-	double factor = SAFETY * pow(fmax(error, 1e-10), -(0.2 - 0.75 * PI_BETA)) * pow(c->error_last, PI_BETA);
+	double factor =
+		SAFETY * portable_pow(fmax(error, 1e-10), -(0.2 - 0.75 * PI_BETA)) * portable_pow(c->error_last, PI_BETA);
 	factor = fmin(GROW_MOST, fmax(SHRINK_MOST, factor));
 	factor = after_rejection ? fmin(factor, 1) : factor;
 	c->h_next = held && factor > 1 ? fmax(c->h_next, h * factor) : h * factor;
@@ -283,7 +285,7 @@ static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed
 			control_accept(c, h, error, rejected, h < c->h_next);
 			return accept(ig, state, span, t_new);
 		}
-		double factor = isfinite(error) ? SAFETY * pow(error, -(0.2 - 0.75 * PI_BETA)) : SHRINK_MOST;
+		double factor = isfinite(error) ? SAFETY * portable_pow(error, -(0.2 - 0.75 * PI_BETA)) : SHRINK_MOST;
 		c->h_next = h * fmin(SAFETY, fmax(SHRINK_MOST, factor));
 		rejected = true;
 		ig->stats.rejected++;

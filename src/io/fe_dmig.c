@@ -13,6 +13,7 @@
 
 #include "base/memory.h"
 #include "io/fe_model.h"
+#include "math/portable.h"
 
 enum { MAX_FIELDS = 512, FIELD_SIZE = 24, MAX_NAMES = 16, INCLUDE_DEPTH = 8, PATH_SIZE = 1024, MAX_FRAMES = 16 };
 
@@ -325,8 +326,8 @@ static CalStatus check_symmetry(const Dmig *d, int matrix) {
 		return CAL_OK;
 	for (int e = 0; e < d->entry_count; e++) {
 		const DmigEntry *entry = &d->entries[e];
-		const double row = sin((double)(7 * entry->row_node + entry->row_component));
-		const double col = sin((double)(7 * entry->col_node + entry->col_component));
+		const double row = portable_sin((double)(7 * entry->row_node + entry->row_component));
+		const double col = portable_sin((double)(7 * entry->col_node + entry->col_component));
 		if (entry->matrix != matrix)
 			continue;
 		difference += entry->value * (row * col * col - col * row * row);

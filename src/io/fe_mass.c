@@ -18,6 +18,7 @@
 #include "base/memory.h"
 #include "io/fe_text.h"
 #include "math/eigen.h"
+#include "math/portable.h"
 
 static const double POSSIBLE = -1e-9; // of a unit diagonal: round-off below zero
 
@@ -102,7 +103,7 @@ static void power_of(int n, const double *V, const double *values, double power,
 			double sum = 0;
 			for (int k = 0; k < n; k++)
 				if (values[k] > threshold)
-					sum += V[i * n + k] * pow(values[k], power) * V[j * n + k];
+					sum += V[i * n + k] * portable_pow(values[k], power) * V[j * n + k];
 			W[i * n + j] = sum;
 		}
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "io/native.h"
+#include "math/portable.h"
 
 #define PI 3.14159265358979323846
 
@@ -198,7 +199,7 @@ static bool read_line(Reader *r, const TreeNode *node, ShapeInput *in, Shape *sh
 	} else if (!tree_get(node, "axis")) {
 		in->axis = (CalVec3){0, 0, 1};
 	}
-	const double norm = hypot(hypot(in->axis.x, in->axis.y), in->axis.z);
+	const double norm = portable_hypot(portable_hypot(in->axis.x, in->axis.y), in->axis.z);
 	if (!(norm > 0))
 		return reader_fail(r, node, "the two ends are the same point");
 	if (ends)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "io/native.h"
+#include "math/portable.h"
 
 typedef struct StateInput {
 	const TreeNode *q, *u, *at, *orientation, *velocity, *angular_velocity, *eta, *eta_dot, *frozen;
@@ -43,7 +44,7 @@ static bool unit_quaternions(Reader *r, const TreeNode *node, const JointShape *
 	for (int i = 0; i < shape->nq; i += shape->coordinate[i] == 'Q' ? 4 : 1) {
 		if (shape->coordinate[i] != 'Q')
 			continue;
-		const double norm = hypot(hypot(q[i], q[i + 1]), hypot(q[i + 2], q[i + 3]));
+		const double norm = portable_hypot(portable_hypot(q[i], q[i + 1]), portable_hypot(q[i + 2], q[i + 3]));
 		if (!(fabs(norm - 1) < 1e-3))
 			return reader_fail(
 				r, node, "the quaternion [w, x, y, z] in \"q\" has the norm %g; it must be 1 (within 0.001)", norm);

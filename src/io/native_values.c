@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "io/native.h"
+#include "math/portable.h"
 
 /* The field of a target; the tables guarantee its type. */
 static void *field(void *target, const Key *key) { return (char *)target + key->offset; }
@@ -124,8 +125,8 @@ static CalQuat quat_multiply(CalQuat a, CalQuat b) {
 
 /* q := q times the rotation by angle about axis. */
 static void quat_turn(CalQuat *q, CalVec3 axis, double angle) {
-	const double length = hypot(hypot(axis.x, axis.y), axis.z), s = sin(angle / 2) / length;
-	*q = quat_multiply(*q, (CalQuat){cos(angle / 2), s * axis.x, s * axis.y, s * axis.z});
+	const double length = portable_hypot(portable_hypot(axis.x, axis.y), axis.z), s = portable_sin(angle / 2) / length;
+	*q = quat_multiply(*q, (CalQuat){portable_cos(angle / 2), s * axis.x, s * axis.y, s * axis.z});
 }
 
 /* One rotation: {z: 30 deg} or {axis: [1, 1, 0], angle: 30 deg}. */
@@ -166,7 +167,7 @@ static bool read_quaternion(Reader *r, const TreeNode *node, CalQuat *out) {
 		if (!read_quantity(r, node->items[i], DIM_NUMBER, &x[i]))
 			return false;
 	}
-	const double norm = hypot(hypot(x[0], x[1]), hypot(x[2], x[3]));
+	const double norm = portable_hypot(portable_hypot(x[0], x[1]), portable_hypot(x[2], x[3]));
 	if (!(fabs(norm - 1) < 1e-3))
 		return reader_fail(r, node, "the quaternion [w, x, y, z] has the norm %g; it must be 1 (within 0.001)", norm);
 	const double scale = fabs(norm - 1) > 8 * DBL_EPSILON ? norm : 1; // a unit one stays as it is, to the bit

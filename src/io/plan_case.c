@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "io/plan.h"
 #include "math/philox.h"
+#include "math/portable.h"
 #include "math/quantile.h"
 #include "math/sobol.h"
 
@@ -51,7 +52,7 @@ static double drawn(const CalPlan *plan, const PlanParameter *p, int64_t k) {
 		return isinf(p->low) && isinf(p->high) ? p->a + p->b * quantile_normal(u)
 		                                       : quantile_truncated(u, p->a, p->b, p->low, p->high);
 	case DRAW_LOGNORMAL:
-		return p->a * exp(p->b * quantile_normal(u));
+		return p->a * portable_exp(p->b * quantile_normal(u));
 	case DRAW_TRIANGULAR:
 		return quantile_triangular(u, p->low, p->a, p->high);
 	case DRAW_LIST:

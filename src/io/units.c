@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "math/portable.h"
 
 enum { UNIT_DEPTH = 8, MAX_POWER = 9 }; // of nested parentheses; exponents are written with one digit
 
@@ -50,7 +51,7 @@ static bool is_power(int exponent) { return exponent >= -MAX_POWER && exponent <
 
 /* a becomes a b^power; false: an exponent is beyond any that units have. */
 static bool unit_combine(Unit *a, Unit b, int power) {
-	a->factor *= pow(b.factor, power);
+	a->factor *= portable_pow(b.factor, power);
 	a->kg += power * b.kg;
 	a->m += power * b.m;
 	a->s += power * b.s;
@@ -247,6 +248,6 @@ bool unit_same(Unit a, Unit b) { return a.kg == b.kg && a.m == b.m && a.s == b.s
 bool unit_is_none(Unit unit) { return !unit.kg && !unit.m && !unit.s && !unit.rad; }
 
 bool ratio_is_of_units(double ratio) {
-	const double decades = ratio > 0 ? log10(ratio) / 3 : 0, whole = round(decades);
+	const double decades = ratio > 0 ? portable_log10(ratio) / 3 : 0, whole = round(decades);
 	return whole != 0 && fabs(decades - whole) < 0.0015;
 }

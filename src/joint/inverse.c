@@ -10,6 +10,8 @@
 
 #include "joint/inverse.h"
 
+#include "math/portable.h"
+
 #if CAL_LANES == 1
 
 enum { STARTS = 12, ITERATIONS = 60 };
@@ -18,11 +20,11 @@ enum { STARTS = 12, ITERATIONS = 60 };
 
 double twist_about(dmat3 R, CalVec3 axis) {
 	const CalQuat q = quat_of_matrix(R);
-	return 2 * atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w);
+	return 2 * portable_atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w);
 }
 
 dmat3 matrix_about(CalVec3 axis, double angle) {
-	const double s = sin(angle), c = cos(angle), k = 1 - c;
+	const double s = portable_sin(angle), c = portable_cos(angle), k = 1 - c;
 	const dvec3 a = dvec_in(axis);
 	return (dmat3){{c + k * a.x * a.x, k * a.x * a.y + s * a.z, k * a.x * a.z - s * a.y},
 	               {k * a.x * a.y - s * a.z, c + k * a.y * a.y, k * a.y * a.z + s * a.x},

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "joint/inverse.h"
+#include "math/portable.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_SCREW, def->axis, def->pitch};
@@ -13,7 +14,8 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 
 /* Among the angles that the turn allows, the one whose advance comes nearest. */
 static void solve(const CalJointDef *def, const dpose *X, double *q) {
-	const double turn = 8 * atan(1), angle = twist_about(X->R, def->axis), way = ddot(dvec_in(def->axis), X->r);
+	const double turn = 8 * portable_atan(1), angle = twist_about(X->R, def->axis),
+				 way = ddot(dvec_in(def->axis), X->r);
 	q[0] = def->pitch == 0 ? angle : angle + turn * rint((way / def->pitch - angle) / turn);
 }
 

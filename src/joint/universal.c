@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "joint/inverse.h"
+#include "math/portable.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_ROTATION, def->axis, 0};
@@ -17,7 +18,7 @@ static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 static void solve(const CalJointDef *def, const dpose *X, double *q) {
 	const dvec3 a = dvec_in(def->axis), b = dvec_in(def->axis2), to = dmat_mul_vec(X->R, b);
 	const dvec3 side = dcross(a, b), out = dcross(side, a);
-	q[0] = atan2(ddot(to, side), ddot(to, out));
+	q[0] = portable_atan2(ddot(to, side), ddot(to, out));
 	q[1] = twist_about(dmat_mul(matrix_about(def->axis, -q[0]), X->R), def->axis2);
 }
 

@@ -13,13 +13,15 @@
 
 #include <calder/base.h>
 
+#include "math/portable.h"
+
 /** a <- G' a G with the rotation G in the plane (p, q) that makes a[p][q] zero; r is the third index. */
 static inline void eigen3_rotate(double a[3][3], int p, int q, int r) {
 	if (a[p][q] == 0) {
 		return;
 	}
 	double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-	double t = copysign(1, theta) / (fabs(theta) + hypot(theta, 1));
+	double t = copysign(1, theta) / (fabs(theta) + portable_hypot(theta, 1));
 	double c = 1 / sqrt(t * t + 1), s = t * c;
 	double arp = a[r][p], arq = a[r][q];
 	a[p][p] -= t * a[p][q];

@@ -4,22 +4,41 @@
  *
  * The normal quantile starts from a rational approximation that is good to 4.5e-4 (Abramowitz and Stegun, 26.2.23) and
  * takes two of Halley's steps, each of which triples the number of good digits. Everything is done in the lower tail,
- * where erfc() keeps its relative accuracy.
+ * whose probability is known to a few units in the last place: 1/2 + phi(x) (x + x^3/3 + x^5/15 + ...) near the middle, outside
+ * phi(x)/(|x| + 1/(|x| + 2/(|x| + ...))) (Abramowitz and Stegun, 26.2.11 and 26.2.14).
  */
 #include "math/quantile.h"
 
 #include <math.h>
 
-static const double SQRT_HALF = 0.70710678118654752440, SQRT_2PI = 2.50662827463100050242;
+#include "math/portable.h"
 
-static double lower_tail(double x) { return 0.5 * erfc(-x * SQRT_HALF); }
+static const double SQRT_2PI = 2.50662827463100050242;
+static const double MIDDLE = 1.5; // the series loses three bits there, the fraction needs 200 terms
+
+/* Probability of values below x <= 0. */
+static double tail(double x) {
+	const double density = portable_exp(-0.5 * x * x) / SQRT_2PI;
+	if (x < -MIDDLE) {
+		double fraction = -x;
+		for (int k = 200; k >= 1; k--)
+			fraction = -x + k / fraction;
+		return density / fraction;
+	}
+	double sum = 1;
+	for (int k = 45; k >= 3; k -= 2)
+		sum = 1 + x * x / k * sum;
+	return 0.5 + density * x * sum;
+}
+
+static double lower_tail(double x) { return x <= 0 ? tail(x) : 1 - tail(-x); }
 
 /* p <= 1/2 */
 static double lower_quantile(double p) {
-	const double t = sqrt(-2 * log(p));
+	const double t = sqrt(-2 * portable_log(p));
 	double x = (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) - t;
 	for (int i = 0; i < 2; i++) {
-		const double step = (lower_tail(x) - p) * SQRT_2PI * exp(0.5 * x * x);
+		const double step = (lower_tail(x) - p) * SQRT_2PI * portable_exp(0.5 * x * x);
 		x -= step / (1 + 0.5 * x * step);
 	}
 	return x;

@@ -9,6 +9,7 @@
 #ifndef CALDER_MATH_QUAT_H
 #define CALDER_MATH_QUAT_H
 
+#include "math/portable.h"
 #include "math/vec.h"
 
 /* Rotation matrix of the quaternion (w,x,y,z)/|.|. */
@@ -46,8 +47,10 @@ INLINE CalQuat dquat_unit(CalQuat q) {
 /* Quaternion of the rotation vector v. */
 INLINE CalQuat dquat_exp(dvec3 v) {
 	const double a2 = ddot(v, v), a = sqrt(a2);
-	const double k = a < 1e-4 ? 0.5 - a2 / 48.0 : sin(0.5 * a) / a; // sin(a/2)/a
-	return (CalQuat){cos(0.5 * a), k * v.x, k * v.y, k * v.z};
+	double s, c;
+	sincos_double(0.5 * a, &s, &c);
+	const double k = a < 1e-4 ? 0.5 - a2 / 48.0 : s / a; // sin(a/2)/a
+	return (CalQuat){c, k * v.x, k * v.y, k * v.z};
 }
 
 /* Rotation vector of q/|q|, of length at most pi. */
@@ -55,7 +58,7 @@ INLINE dvec3 dquat_log(CalQuat q) {
 	const double sign = q.w < 0 ? -1.0 : 1.0;
 	const dvec3 v = {sign * q.x, sign * q.y, sign * q.z};
 	const double s = sqrt(ddot(v, v)), w = sign * q.w;
-	const double k = s < 1e-5 * w ? 2.0 / w * (1.0 - s * s / (3.0 * w * w)) : 2.0 * atan2(s, w) / s;
+	const double k = s < 1e-5 * w ? 2.0 / w * (1.0 - s * s / (3.0 * w * w)) : 2.0 * portable_atan2(s, w) / s;
 	return dscale(k, v);
 }
 
@@ -67,7 +70,7 @@ INLINE double tangent_inverse_coefficient(double a2) {
 	if (a2 < 1e-4)
 		return 1.0 / 12.0 + a2 / 720.0 + a2 * a2 / 30240.0;
 	const double a = sqrt(a2);
-	return (1.0 - 0.5 * a / tan(0.5 * a)) / a2;
+	return (1.0 - 0.5 * a / portable_tan(0.5 * a)) / a2;
 }
 
 /* Rate of the rotation vector theta when the body turns with w (components in the moving frame). */

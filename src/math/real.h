@@ -10,7 +10,7 @@
  * sin and cos are our own: the same bits on every machine and in every lane, and several at a time.
  * Reduction by multiples of pi/2 in three parts of 33 bits (Cody and Waite), polynomials of degree 13
  * and 14 from a Chebyshev fit; error below 1 ulp (test/math/test_real.c). Beyond |x| = REAL_TRIG_MAX the
- * reduction would lose digits and the C library is asked instead.
+ * reduction would lose digits; math/portable.c takes over, with all the digits of 2/pi that it needs.
  */
 #ifndef CALDER_MATH_REAL_H
 #define CALDER_MATH_REAL_H
@@ -19,6 +19,8 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "math/portable.h"
 
 _Static_assert(FLT_EVAL_METHOD == 0, "doubles must be computed as doubles; on 32-bit x86 add -msse2 -mfpmath=sse");
 
@@ -131,8 +133,7 @@ INLINE void sincos_real4_reduced(const real4 *angles, real4 *s, real4 *c) {
 INLINE void sincos_double(double x, double *s, double *c) {
 	sincos_double_reduced(x, s, c);
 	if (fabs(x) > REAL_TRIG_MAX) {
-		*s = sin(x);
-		*c = cos(x);
+		portable_sincos_large(x, s, c);
 	}
 }
 
@@ -164,8 +165,10 @@ INLINE void sincos_real(real x, real *s, real *c) {
 	for (int i = 0; i < CAL_LANES; ++i) {
 		const double xi = x[i];
 		if (__builtin_expect(fabs(xi) > REAL_TRIG_MAX, 0)) {
-			real_set_lane(s, i, sin(xi));
-			real_set_lane(c, i, cos(xi));
+			double si, ci;
+			portable_sincos_large(xi, &si, &ci);
+			real_set_lane(s, i, si);
+			real_set_lane(c, i, ci);
 		}
 	}
 }

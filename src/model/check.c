@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/portable.h"
 
 static void report_finding(Check *check, CalStatus status, const char *place, const char *format, va_list args) {
 	char text[sizeof((CalError *)0)->text];
@@ -190,7 +191,7 @@ static void check_cycles(Check *check, BodyMark *mark) {
 
 /* ---- driver -------------------------------------------------------------------------------- */
 
-static double distance(CalVec3 a, CalVec3 b) { return hypot(hypot(a.x - b.x, a.y - b.y), a.z - b.z); }
+static double distance(CalVec3 a, CalVec3 b) { return portable_hypot(portable_hypot(a.x - b.x, a.y - b.y), a.z - b.z); }
 
 static void measure_extents(const CalDesc *desc, BodyMark *mark) {
 	for (int i = 0; i < desc->node_count; i++) {

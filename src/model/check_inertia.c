@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "math/eigen3.h"
+#include "math/portable.h"
 #include "model/check.h"
 
 static const double ARITHMETIC = 1e-9;   // relative to the largest moment
@@ -89,7 +90,8 @@ static double rounding_allowance(const CalMat3 *inertia) {
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++) {
 			bool zero = inertia->m[i][j] == 0;
-			double d = 0.5 * fmax(pow(10, -decimals), zero ? 0 : pow(10, exponent[i][j] - significant + 1));
+			double d =
+				0.5 * fmax(portable_pow(10, -decimals), zero ? 0 : portable_pow(10, exponent[i][j] - significant + 1));
 			trace += i == j ? d : 0;
 			square += d * d;
 		}

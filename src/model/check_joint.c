@@ -9,11 +9,12 @@
 #include <math.h>
 
 #include "joint/motion.h"
+#include "math/portable.h"
 #include "model/check.h"
 
 /** |sin| of the angle between unit vectors. */
 static double sine_between(CalVec3 a, CalVec3 b) {
-	return hypot(hypot(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z), a.x * b.y - a.y * b.x);
+	return portable_hypot(portable_hypot(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z), a.x * b.y - a.y * b.x);
 }
 
 /** Two rotations about one axis, or two translations along one, in direct succession. */

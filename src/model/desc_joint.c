@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "joint/inverse.h"
+#include "math/portable.h"
 #include "model/desc.h"
 
 // Shorter than this, a vector or quaternion is a slip rather than a direction.
@@ -28,7 +29,9 @@ static bool vec_is_zero(CalVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 static double vec_dot(CalVec3 a, CalVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 /** sqrt(a^2 + b^2 + c^2 + d^2) without overflow. */
-static double length4(double a, double b, double c, double d) { return hypot(hypot(a, b), hypot(c, d)); }
+static double length4(double a, double b, double c, double d) {
+	return portable_hypot(portable_hypot(a, b), portable_hypot(c, d));
+}
 
 /** b minus its part along the unit vector a. */
 static CalVec3 vec_reject(CalVec3 b, CalVec3 a) {

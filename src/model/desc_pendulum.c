@@ -11,12 +11,13 @@
 #include <calder/build.h>
 
 #include "base/error.h"
+#include "math/portable.h"
 
 CalPendulumDef cal_pendulum_def(void) { return (CalPendulumDef){.down = {0, 0, -1}}; }
 
 static CalVec3 unit(CalVec3 v, double norm) { return (CalVec3){v.x / norm, v.y / norm, v.z / norm}; }
 
-static double norm_of(CalVec3 v) { return hypot(hypot(v.x, v.y), v.z); }
+static double norm_of(CalVec3 v) { return portable_hypot(portable_hypot(v.x, v.y), v.z); }
 
 /* The axis of the node that is most across d, made perpendicular to it. */
 static CalVec3 across(CalVec3 d) {

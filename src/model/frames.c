@@ -8,6 +8,7 @@
  * costs 12 multiplications in place of 27 (Denavit and Hartenberg's frames, found rather than asked for).
  * A link's frame can be turned for one child only: the next link, which on a chain is the only one.
  */
+#include "math/portable.h"
 #include "model/compile.h"
 
 /* Rz(-phi) m */
@@ -50,12 +51,12 @@ void compile_turn_frames(Compiler *c) {
 			continue;
 		const dvec3 z = child->E.z; // (sin a sin phi, -sin a cos phi, cos a)
 		const double sin_a = sqrt(z.x * z.x + z.y * z.y);
-		const double phi = sin_a > 0 ? atan2(z.x, -z.y) : 0.0;
+		const double phi = sin_a > 0 ? portable_atan2(z.x, -z.y) : 0.0;
 		sine[i] = sin_a > 0 ? z.x / sin_a : 0.0;
 		cosine[i] = sin_a > 0 ? -z.y / sin_a : 1.0;
 		turn_link(c, i, phi, sine[i], cosine[i]);
 		// now E = Rx(a) Rz(theta): its first row is (cos theta, -sin theta, 0)
-		c->trig_offset[child->trig] += atan2(-child->E.y.x, child->E.x.x);
+		c->trig_offset[child->trig] += portable_atan2(-child->E.y.x, child->E.x.x);
 		const double ca = z.z;
 		child->E = (dmat3){{1, 0, 0}, {0, ca, sin_a}, {0, -sin_a, ca}};
 		child->twist = 1;

@@ -22,6 +22,7 @@
 #include "dynamics/kinematics.h"
 #include "dynamics/loops.h"
 #include "joint/motion.h"
+#include "math/portable.h"
 #include "sim/assemble.h"
 
 enum {
@@ -221,7 +222,7 @@ static void push(SimGroup *group, int start) {
 	const Assembly *a = group->assembly;
 	const double by = start < STARTS / 2 ? 0.5 : 1.5;
 	for (int k = 0; k < group->model->nu; k++)
-		a->change[k] = a->mask[k] ? 0 : by * sin(2.4 * (k + 1) + 1.7 * start) * (a->angle[k] ? 1 : a->length);
+		a->change[k] = a->mask[k] ? 0 : by * portable_sin(2.4 * (k + 1) + 1.7 * start) * (a->angle[k] ? 1 : a->length);
 	cal_config_integrate(group->model, a->q_given, a->change, group->state.q);
 }
 

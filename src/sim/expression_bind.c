@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "math/portable.h"
 #include "math/vec.h"
 #include "sim/expression.h"
 #include "sim/group.h"
@@ -150,7 +151,7 @@ static double angle_between(const CalMat3 *a, const CalMat3 *b) {
 	x = R[2][1] - R[1][2];
 	y = R[0][2] - R[2][0];
 	z = R[1][0] - R[0][1];
-	return atan2(sqrt(x * x + y * y + z * z), R[0][0] + R[1][1] + R[2][2] - 1);
+	return portable_atan2(sqrt(x * x + y * y + z * z), R[0][0] + R[1][1] + R[2][2] - 1);
 }
 
 static double between(ReadingKind kind, const Frame *a, const Frame *b) {

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "math/portable.h"
 #include "math/real.h"
 #include "sim/expression.h"
 
@@ -37,23 +38,23 @@ static double unary(Op op, double x) {
 	case OP_COS:
 		return cosine(x);
 	case OP_TAN:
-		return tan(x);
+		return portable_tan(x);
 	case OP_ASIN:
-		return asin(x);
+		return portable_asin(x);
 	case OP_ACOS:
-		return acos(x);
+		return portable_acos(x);
 	case OP_ATAN:
-		return atan(x);
+		return portable_atan(x);
 	case OP_SINH:
-		return sinh(x);
+		return portable_sinh(x);
 	case OP_COSH:
-		return cosh(x);
+		return portable_cosh(x);
 	case OP_TANH:
-		return tanh(x);
+		return portable_tanh(x);
 	case OP_EXP:
-		return exp(x);
+		return portable_exp(x);
 	case OP_LOG:
-		return log(x);
+		return portable_log(x);
 	case OP_SQRT:
 		return sqrt(x);
 	case OP_ABS:
@@ -90,9 +91,9 @@ static Slope slope_of(Op op, double x, double y) {
 		return (Slope){c, -2 * x * c * c};
 	}
 	case OP_SINH:
-		return (Slope){cosh(x), y};
+		return (Slope){portable_cosh(x), y};
 	case OP_COSH:
-		return (Slope){sinh(x), y};
+		return (Slope){portable_sinh(x), y};
 	case OP_TANH:
 		return (Slope){1 - y * y, -2 * y * (1 - y * y)};
 	case OP_EXP:
@@ -152,7 +153,7 @@ double op_value(Op op, const double *a) {
 	case OP_DIVIDE:
 		return a[0] / a[1];
 	case OP_POWER:
-		return pow(a[0], a[1]);
+		return portable_pow(a[0], a[1]);
 	case OP_LESS:
 	case OP_LESS_EQUAL:
 		return compare(a[1] - a[0], op == OP_LESS_EQUAL);
@@ -160,7 +161,7 @@ double op_value(Op op, const double *a) {
 	case OP_GREATER_EQUAL:
 		return compare(a[0] - a[1], op == OP_GREATER_EQUAL);
 	case OP_ATAN2:
-		return atan2(a[0], a[1]);
+		return portable_atan2(a[0], a[1]);
 	case OP_MOD:
 		return a[0] - a[1] * floor(a[0] / a[1]);
 	case OP_MIN:
@@ -169,7 +170,7 @@ double op_value(Op op, const double *a) {
 	case OP_STEP:
 		return isnan(a[0]) || isnan(a[1]) ? NAN : a[0] >= a[1];
 	case OP_SMOOTH_SIGN:
-		return a[1] == 0 ? sign_of(a[0]) : tanh(a[0] / fabs(a[1]));
+		return a[1] == 0 ? sign_of(a[0]) : portable_tanh(a[0] / fabs(a[1]));
 	case OP_CLAMP:
 		return a[0] < a[1] ? a[1] : a[0] > a[2] ? a[2] : a[0];
 	case OP_SMOOTH:
@@ -195,22 +196,25 @@ static Jet over(Jet a, Jet b) {
 }
 
 /* n x^(n - 1) and so on; without the product of zero and infinity for small whole n. */
-static double falling(double factor, double x, double power) { return factor == 0 ? 0 : factor * pow(x, power); }
+static double falling(double factor, double x, double power) {
+	return factor == 0 ? 0 : factor * portable_pow(x, power);
+}
 
 static Jet power(Jet a, Jet b) {
-	const double y = pow(a.v, b.v), n = b.v;
+	const double y = portable_pow(a.v, b.v), n = b.v;
 	if (b.d == 0 && b.dd == 0)
 		return chain(a, y, (Slope){falling(n, a.v, n - 1), falling(n * (n - 1), a.v, n - 2)});
-	const Jet exponent = times(b, chain(a, log(a.v), slope_of(OP_LOG, a.v, 0)));
+	const Jet exponent = times(b, chain(a, portable_log(a.v), slope_of(OP_LOG, a.v, 0)));
 	return chain(exponent, y, (Slope){y, y});
 }
 
 static Jet arc(Jet y, Jet x) {
 	const double square = x.v * x.v + y.v * y.v;
 	if (y.d == 0 && y.dd == 0 && x.d == 0 && x.dd == 0)
-		return (Jet){atan2(y.v, x.v), 0, 0};
+		return (Jet){portable_atan2(y.v, x.v), 0, 0};
 	const double d = (x.v * y.d - y.v * x.d) / square;
-	return (Jet){atan2(y.v, x.v), d, (x.v * y.dd - y.v * x.dd) / square - d * 2 * (x.v * x.d + y.v * y.d) / square};
+	return (Jet){portable_atan2(y.v, x.v), d,
+	             (x.v * y.dd - y.v * x.dd) / square - d * 2 * (x.v * x.d + y.v * y.d) / square};
 }
 
 static Jet modulo(Jet a, Jet b) {
@@ -233,7 +237,7 @@ static Jet smooth_sign_jet(const Jet *a) {
 	if (width.v == 0)
 		return (Jet){sign_of(a[0].v), 0, 0};
 	const Jet s = over(a[0], width);
-	const double y = tanh(s.v);
+	const double y = portable_tanh(s.v);
 	return chain(s, y, slope_of(OP_TANH, s.v, y));
 }
 

@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "math/portable.h"
 #include "sim/expression.h"
 
 #define PI 3.14159265358979323846
@@ -61,17 +62,17 @@ static Range power(Range a, Range b) {
 		if (!(a.low > 0))
 			return EVERYTHING;
 		const double e[2] = {b.low, b.high};
-		Range made = hull(pow(a.low, e[0]), pow(a.high, e[0]));
-		return join(made, hull(pow(a.low, e[1]), pow(a.high, e[1])));
+		Range made = hull(portable_pow(a.low, e[0]), portable_pow(a.high, e[0]));
+		return join(made, hull(portable_pow(a.low, e[1]), portable_pow(a.high, e[1])));
 	}
 	const double n = b.low;
 	if (n < 0 && a.low <= 0 && a.high >= 0)
 		return EVERYTHING; // a pole
 	if (n == floor(n) && a.low < 0 && a.high > 0) {
-		const Range made = hull(pow(a.low, n), pow(a.high, n));
+		const Range made = hull(portable_pow(a.low, n), portable_pow(a.high, n));
 		return fmod(n, 2) == 0 ? (Range){fmin(0, made.low), made.high} : made;
 	}
-	return hull(pow(a.low, n), pow(a.high, n));
+	return hull(portable_pow(a.low, n), portable_pow(a.high, n));
 }
 
 static Range modulo(Range a, Range b) {
@@ -143,8 +144,9 @@ static Range op_range(Op op, const Range *a) {
 	case OP_POWER:
 		return power(a[0], a[1]);
 	case OP_ATAN2:
-		return is_point(a[0]) && is_point(a[1]) ? hull(atan2(a[0].low, a[1].low), atan2(a[0].low, a[1].low))
-		                                        : (Range){-PI, PI};
+		return is_point(a[0]) && is_point(a[1])
+		           ? hull(portable_atan2(a[0].low, a[1].low), portable_atan2(a[0].low, a[1].low))
+		           : (Range){-PI, PI};
 	case OP_MOD:
 		return modulo(a[0], a[1]);
 	case OP_MIN:

@@ -17,6 +17,7 @@
 #include "dynamics/impulse.h"
 #include "joint/inverse.h"
 #include "math/min_norm.h"
+#include "math/portable.h"
 #include "model/check.h"
 #include "model/work.h"
 #include "sim/change.h"
@@ -409,7 +410,7 @@ static CalStatus attach_as_loop(Change *c, Meeting *m, uint32_t host, CalTransit
 	if (status != CAL_OK)
 		return status;
 	if (j->def.type == CAL_JOINT_SCREW) { // whole turns, which the angle of a loop does not show
-		const double turn = 8 * atan(1);
+		const double turn = 8 * portable_atan(1);
 		topology_loop(c->t, j->loop)->as.def.drive[2].offset = j->def.pitch * turn * rint(m->q[0] / turn);
 		topology_put_loop(c->t, j->loop);
 	}

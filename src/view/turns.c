@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "math/portable.h"
 #include "math/quat.h"
 #include "math/vec.h"
 
@@ -28,7 +29,7 @@ double turns_residual(BodyColumns body, const double *from, const double *to) {
 	const CalQuat turned = dquat_mul(dquat_exp(predicted(body, from, to)), quat_at(from, body.pose + 3));
 	const CalQuat back = {turned.w, -turned.x, -turned.y, -turned.z};
 	const CalQuat left = dquat_mul(quat_at(to, body.pose + 3), back);
-	return 2 * atan2(sqrt(left.x * left.x + left.y * left.y + left.z * left.z), fabs(left.w));
+	return 2 * portable_atan2(sqrt(left.x * left.x + left.y * left.y + left.z * left.z), fabs(left.w));
 }
 
 double turns_angle(BodyColumns body, const double *from, const double *to) {
