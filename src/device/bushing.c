@@ -92,9 +92,9 @@ static Strain strain_of(const Bushing *s, CalScene *scene) {
 
 /* cos(|theta|/2) with the sign of the quaternion that is nearer to the one last seen: below zero beyond half a turn. */
 static double half_turn_value(const Bushing *s, CalVec3 theta) {
-	const double angle = v_norm(theta), before = v_norm(s->seen), w = cos(0.5 * angle);
+	const double angle = v_norm(theta), before = v_norm(s->seen), w = portable_cos(0.5 * angle);
 	const double along = angle > 0 && before > 0 ? v_dot(theta, s->seen) / (angle * before) : 0;
-	return w * cos(0.5 * before) + sin(0.5 * angle) * sin(0.5 * before) * along < 0 ? -w : w;
+	return w * portable_cos(0.5 * before) + portable_sin(0.5 * angle) * portable_sin(0.5 * before) * along < 0 ? -w : w;
 }
 
 /* Of states that count: at looks ahead, and at evaluations of fixed steps. */
