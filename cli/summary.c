@@ -59,7 +59,7 @@ static CalStatus watch_group(Summary *summary, CalSim *sim, int group) {
 		cal_model_row_name(model, now.residual_row, drift->residual_row, sizeof drift->residual_row);
 	}
 	summary->total.pushed |= drift->pushed;
-	summary->total.held |= !now.momentum_free;
+	summary->total.held |= !now.momentum_free || now.momentum_loaded;
 	return CAL_OK;
 }
 

@@ -248,6 +248,7 @@ typedef struct CalSimMonitor {
 	int energy_conserved;   // no damper, load, torque or driven freedom acted: energy_change is drift
 	int momentum_conserved; // free base, no gravity, only internal torques acted: the changes are drift
 	int momentum_free;      // only loads and devices can change it: free base, no gravity, no given motion
+	int momentum_loaded;    // loads of the input acted on it, not only devices
 } CalSimMonitor;
 CAL_API CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor);
 

@@ -44,7 +44,7 @@ static void walk_group_state(Archive *a, SimGroup *group) {
 	archive_finite(a, group->state.u, group->model->nu);
 	archive_bytes(a, group->frozen, (size_t)group->model->nu);
 	archive_int_within(a, &group->worked, 0, 1);
-	archive_int_within(a, &group->pushed, 0, 1);
+	archive_int_within(a, &group->pushed, 0, PUSHED_BY_ANY);
 	archive_int_within(a, &group->unaccounted, 0, 1);
 	archive_doubles(a, &group->start_energy.kinetic, 4);
 	archive_doubles(a, &group->start_momentum.mass, 13);

@@ -356,7 +356,7 @@ static void copy_states(CalSim *sim, SimRanks *d, bool back) {
 		u += g->model->nu;
 		if (back) {
 			g->state.t = d->t;
-			g->worked = seen[0] != 0, g->pushed = seen[1] != 0, g->unaccounted = seen[2] != 0;
+			g->worked = seen[0] != 0, g->pushed = (int)seen[1], g->unaccounted = seen[2] != 0;
 		} else {
 			seen[0] = g->worked, seen[1] = g->pushed, seen[2] = g->unaccounted;
 		}
@@ -405,7 +405,7 @@ static bool add_notes(CalSim *sim, const SimRanks *d) {
 		for (int i = 0; i < sim->group_count; ++i) {
 			const double *of_group = from + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * i;
 			SimGroup *g = &sim->groups[i];
-			g->worked |= of_group[0] != 0, g->pushed |= of_group[1] != 0, g->unaccounted |= of_group[2] != 0;
+			g->worked |= of_group[0] != 0, g->pushed |= (int)of_group[1], g->unaccounted |= of_group[2] != 0;
 		}
 	}
 	return false;

@@ -100,7 +100,7 @@ CalStatus drives_act(CalScene *scene, const SimDevice *device) {
 	group->given[at.u] = jet[2];
 	if (!scene->viewing) {
 		group->worked = 1;
-		group->pushed |= group->root_dof[at.u];
+		group->pushed |= group->root_dof[at.u] ? PUSHED_BY_INPUT : 0;
 	}
 	return CAL_OK;
 }

@@ -60,7 +60,8 @@ typedef struct SimGroup {
 
 	int energy_free, momentum_free; // structure alone would conserve them
 	int loops_move;                 // rows of loops are driven, not only offset: they may change the energy
-	int worked, pushed;             // an input was seen that may change the energy, the momentum
+	int worked;                     // something was seen that may change the energy
+	int pushed;                     // PUSHED_BY_*: what was seen that may change the momentum
 	int unaccounted;                // something acted since the start whose work nobody adds up
 	CalEnergy start_energy;         //
 	CalMomentum start_momentum;     //
@@ -118,6 +119,8 @@ typedef struct SimEvent {
 enum { ACCOUNT_DISSIPATED, ACCOUNT_SUPPLIED, ACCOUNTS }; // energies that are states behind those of the devices
 
 enum { PROBES = 6 }; // vectors that stability.c needs; accuracy.c keeps a state there
+
+enum { PUSHED_BY_DEVICE = 1, PUSHED_BY_INPUT = 2, PUSHED_BY_ANY = 3 };
 
 /** All groups and devices as one system. */
 typedef struct SimWhole {

@@ -34,19 +34,21 @@ static int dof_prescribed(const SimGroup *group, const CalInput *input, int u) {
 	return cal_model_dof(group->model, u, &info) == CAL_OK && info.prescribed;
 }
 
-static int all_is_seen(const SimGroup *group) { return group->worked && group->pushed; }
+static int all_is_seen(const SimGroup *group) { return group->worked && (group->pushed & PUSHED_BY_INPUT); }
 
 static void inspect(SimGroup *group, const CalState *state, const CalInput *input) {
 	for (int i = 0; i < input->wrench_count; i++)
-		if (spatial_nonzero(input->wrenches[i].f))
-			group->worked = group->pushed = 1;
+		if (spatial_nonzero(input->wrenches[i].f)) {
+			group->worked = 1;
+			group->pushed |= PUSHED_BY_INPUT;
+		}
 	int nu = cal_model_u_count(group->model);
 	for (int u = 0; u < nu && !all_is_seen(group); u++) {
 		int held = dof_prescribed(group, input, u);
 		int driven = held && (state->u[u] != 0 || (input->udot && input->udot[u] != 0));
 		int torque = !held && input->tau && input->tau[u] != 0;
 		group->worked |= driven || torque;
-		group->pushed |= group->root_dof[u] && (held || torque);
+		group->pushed |= group->root_dof[u] && (held || torque) ? PUSHED_BY_INPUT : 0;
 	}
 }
 
@@ -206,5 +208,6 @@ CalStatus cal_sim_monitor(CalSim *sim, int group, CalSimMonitor *monitor) {
 	monitor->energy_conserved = g->energy_free && !g->worked && !g->motion;
 	monitor->momentum_free = g->momentum_free && !g->motion;
 	monitor->momentum_conserved = monitor->momentum_free && !g->pushed;
+	monitor->momentum_loaded = (g->pushed & PUSHED_BY_INPUT) != 0;
 	return CAL_OK;
 }

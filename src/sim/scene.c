@@ -207,7 +207,8 @@ CalStatus cal_scene_push(CalScene *scene, CalSite site, CalFrame frame, CalSpati
 	CalInput *input = &scene->inputs[site.group];
 	group->wrenches[input->wrench_count++] = (CalWrench){site.node, frame, wrench};
 	if (!scene->viewing && is_nonzero(wrench)) {
-		group->worked = group->pushed = 1;
+		group->worked = 1;
+		group->pushed |= PUSHED_BY_DEVICE;
 		if (group->motion)
 			take_power(scene, site, frame, wrench);
 	}
@@ -253,7 +254,7 @@ CalStatus cal_scene_effort(CalScene *scene, CalFreedom freedom, double effort) {
 	group->tau[freedom.u] += effort;
 	if (!scene->viewing && effort != 0) {
 		group->worked = 1;
-		group->pushed |= group->root_dof[freedom.u];
+		group->pushed |= group->root_dof[freedom.u] ? PUSHED_BY_DEVICE : 0;
 		if (group->motion)
 			cal_scene_supply(scene, -effort * cal_scene_u(scene, freedom));
 	}

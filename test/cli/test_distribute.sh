@@ -51,11 +51,12 @@ model() {
 	}'
 }
 
-# close A B: two CSV files with the same header and times, and numbers that are the same to 1e-10 of the largest in their column
+# close A B: two CSV files with the same header and times, and numbers that are the same to 1e-10 of the largest in their column.
+# Doubts do not count: fixed steps are not probed on several ranks (docs/doubts.md).
 close() {
 	python3 - "$1" "$2" <<'PYTHON' || fail "$1 and $2 differ"
 import csv, sys
-a, b = ([row for row in csv.reader(open(name))] for name in sys.argv[1:])
+a, b = ([row for row in csv.reader(open(name)) if not row[0].startswith("#")] for name in sys.argv[1:])
 assert a[0] == b[0] and len(a) == len(b) and len(a) > 2, "header or length"
 for k, name in enumerate(a[0]):
     x, y = ([float(row[k]) for row in rows[1:]] for rows in (a, b))
