@@ -13,6 +13,6 @@ list(FILTER calder_fuzz_cli EXCLUDE REGEX "/(main|server|clock|page)\\.c$") # wh
 add_executable(fuzz ${calder_fuzz_sources} ${calder_fuzz_cli})
 target_include_directories(fuzz PRIVATE src test)
 target_compile_definitions(fuzz PRIVATE EXAMPLES_DIR="${PROJECT_SOURCE_DIR}/examples" ${calder_adapter_definitions})
-target_link_libraries(fuzz PRIVATE calder calder_flags ${calder_adapter_libraries} Threads::Threads m)
+target_link_libraries(fuzz PRIVATE calder_golden calder calder_flags ${calder_adapter_libraries} Threads::Threads m)
 target_link_options(fuzz PRIVATE -fsanitize=fuzzer)
 set_target_properties(fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)

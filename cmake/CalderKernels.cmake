@@ -3,7 +3,7 @@
 # What single source files of the library need beyond the common flags; everything else is built alike.
 #
 #   calder_file_options(FILE OPTION...)
-#       adds compiler options to one file, e.g. calder_file_options(src/dynamics/articulated.c -O3)
+#       adds compiler options to one file, e.g. calder_file_options(src/dynamics/tree/articulated.c -O3)
 #   calder_file_variant(FILE SUFFIX DEFINITION...)
 #       builds the file once more with further definitions, into the same library; the file gives its
 #       symbols other names under them, e.g. calder_file_variant(src/dynamics/lanes.c x4 CAL_LANES=4);
@@ -42,14 +42,15 @@ endfunction()
 
 # The sweeps are long straight runs of scalar arithmetic: pairing them up costs inverse dynamics more in moves
 # than it saves (gcc 12, chain of 32: 40 ns per body with it, 33 without) and changes the others by little.
-file(GLOB calder_sweeps ${PROJECT_SOURCE_DIR}/src/dynamics/*.c)
+file(GLOB_RECURSE calder_sweeps ${PROJECT_SOURCE_DIR}/src/dynamics/*.c)
+list(APPEND calder_sweeps ${PROJECT_SOURCE_DIR}/src/component/interface.c ${PROJECT_SOURCE_DIR}/src/component/interface_join.c)
 foreach(sweep IN LISTS calder_sweeps)
 	set_property(SOURCE ${sweep} APPEND PROPERTY COMPILE_OPTIONS -fno-tree-slp-vectorize)
 endforeach()
 
 # The sweeps over four states of one model at once (src/math/real.h).
-foreach(sweep src/joint/motion.c src/body/flex.c src/model/work.c src/dynamics/general_link.c src/dynamics/flexible.c src/dynamics/articulated.c
-		src/dynamics/inverse.c src/dynamics/composite.c)
+foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/model/work.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c src/dynamics/tree/articulated.c
+		src/dynamics/tree/inverse.c src/dynamics/tree/composite.c)
 	calder_file_variant(${sweep} x4 CAL_LANES=4)
 endforeach()
 
@@ -57,9 +58,9 @@ endforeach()
 # (docs/decisions/0011). 256 bits hold four modes of a flexible body; 512 bring twice the registers.
 option(CALDER_WIDE_KERNELS "compile forward dynamics for AVX2 and AVX-512 too, chosen at run time" ON)
 if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
-	foreach(sweep src/joint/motion.c src/body/flex.c src/dynamics/general_link.c src/dynamics/flexible.c
-			src/dynamics/flexible_linear.c src/dynamics/loop_front.c src/dynamics/loop_local.c src/dynamics/articulated.c
-			src/dynamics/border.c src/dynamics/border_join.c)
+	foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c
+			src/dynamics/flex/flexible_linear.c src/dynamics/loop/loop_elimination.c src/dynamics/loop/loop_sweep.c src/dynamics/tree/articulated.c
+			src/component/interface.c src/component/interface_join.c)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
 		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
 	endforeach()

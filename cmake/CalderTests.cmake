@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests: each test/AREA/test_NAME.c is a cmocka program, each test/AREA/test_NAME.sh a bash script; both become
-# the ctest AREA.NAME with the label AREA. The programs see src/ and link the static library, the textbook
-# algorithms (test/reference) and the helpers (test/support). Names that contain determinism, thread, team or
-# branches also get the label `threads` (run under TSan). Scripts get CALDER (the command line), BUILD_DIR and SOURCE_DIR.
+# the ctest AREA.NAME with the label AREA. Folders mirror src/; those within each other are joined by dots:
+# test/dynamics/loop/test_loops.c is dynamics.loop.loops. The programs see src/ and link the static library, the textbook
+# algorithms (test/reference) and the helpers (test/support). Names that contain determinism, thread, worker_pool
+# or branches also get the label `threads` (run under TSan). Scripts get CALDER (the command line), BUILD_DIR and SOURCE_DIR.
 # test/options.cmake, if there, holds what single tests need beyond this.
 
 # Against hangs only: no test may depend on how busy the machine is [s].
@@ -23,7 +24,7 @@ add_library(calder_test_flags INTERFACE)
 target_include_directories(calder_test_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/test)
 target_compile_definitions(calder_test_flags INTERFACE
 	TEST_DATA_DIR="${PROJECT_SOURCE_DIR}/test/data" SOURCE_DIR="${PROJECT_SOURCE_DIR}" ${calder_adapter_definitions})
-target_link_libraries(calder_test_flags INTERFACE calder calder_flags PkgConfig::CMOCKA Threads::Threads m)
+target_link_libraries(calder_test_flags INTERFACE calder_golden calder calder_flags PkgConfig::CMOCKA Threads::Threads m)
 
 set(calder_test_libraries "")
 foreach(part support reference)
@@ -63,11 +64,11 @@ foreach(source IN LISTS calder_test_sources)
 	set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/test)
 	add_test(NAME ${name} COMMAND ${target})
 	set(labels ${area})
-	if(name MATCHES "determinism|thread|team|branches")
+	if(name MATCHES "determinism|thread|worker_pool|branches")
 		list(APPEND labels threads)
 		add_dependencies(calder_thread_tests ${target})
 	endif()
-	if(name MATCHES "^(integrate\\.flexible_invariants|io\\.examples_station)$") # long runs: without sanitizers only
+	if(name MATCHES "^(integrate\\.flexible_invariants|examples\\.station)$") # long runs: without sanitizers only
 		list(APPEND labels slow)
 	endif()
 	set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${calder_test_limit})

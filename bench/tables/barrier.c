@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/team.h"
+#include "base/worker_pool.h"
 
 enum { ROUNDS = 15, MOST = 64 };
 

@@ -10,9 +10,9 @@
 
 #include <calder/motion.h>
 
-#include "base/archive.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/serializer.h"
 #include "device/device.h"
 
 struct CalDriveFunction {

@@ -17,9 +17,9 @@
 #include <string.h>
 
 #include "device/device.h"
-#include "dynamics/flexible.h"
-#include "dynamics/kinematics.h"
-#include "sim/group.h"
+#include "dynamics/flex/flexible.h"
+#include "dynamics/tree/kinematics.h"
+#include "sim/sim_internal.h"
 
 enum { NAME_LENGTH = 96, ORBIT_STATES = 6 };
 

@@ -3,8 +3,9 @@
  * joint_drive.c — one degree of freedom of a joint that follows a function of time, within the dynamics of its group.
  *
  *   q = f(t),  u = f'(t),  udot = f''(t) prescribed; the dynamics give the force F that this takes, and F u is supplied
- * f is a formula, whose derivatives are propagated through it, or a table of cubic or quintic pieces. sim/drive.c sets q and
- * u, and prescribes udot. F is known only when the dynamics are: formulas and devices that act cannot read it, events can.
+ * f is a formula, whose derivatives are propagated through it, or a table of cubic or quintic pieces. sim/driven_dofs.c
+ * sets q and u, and prescribes udot. F is known only when the dynamics are: formulas and devices that act cannot read
+ * it, events can.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 #include "base/error.h"
 #include "device/device.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 typedef struct JointDrive {
 	CalSim *sim;

@@ -16,7 +16,7 @@
 #include "base/memory.h"
 #include "device/device.h"
 #include "math/quat.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 /* One function and what it moves. */
 typedef struct Course {

@@ -3,14 +3,14 @@
  * forward.c — forward and hybrid dynamics: collects what acts, and runs the recursion (articulated.c) or
  * the dense solver (dense.c), whichever the model was compiled for.
  */
-#include "dynamics/implicit.h"
+#include "dynamics/forward_implicit.h"
 #include "dynamics/kernels.h"
-#include "dynamics/dense.h"
-#include "dynamics/forces.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/loop_front.h"
-#include "dynamics/loop_local.h"
-#include "dynamics/loop_refine.h"
+#include "dynamics/tree/dense.h"
+#include "dynamics/tree/forces.h"
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/loop/loop_elimination.h"
+#include "dynamics/loop/loop_sweep.h"
+#include "dynamics/loop/loop_refine.h"
 #include "math/finite.h"
 
 static int find_not_finite(const double *x, int n) {

@@ -9,11 +9,11 @@
  *   T - T_after = -lambda.(G u + G u_after)/2 - j.(u + u_after)/2
  */
 #include "dynamics/impulse.h"
-#include "dynamics/forces.h"
 #include "dynamics/kernels.h"
-#include "dynamics/kinematics.h"
-#include "dynamics/loop_front.h"
-#include "dynamics/loop_local.h"
+#include "dynamics/loop/loop_elimination.h"
+#include "dynamics/loop/loop_sweep.h"
+#include "dynamics/tree/forces.h"
+#include "dynamics/tree/kinematics.h"
 #include "math/finite.h"
 
 #if CAL_LANES == 1

@@ -6,7 +6,7 @@
 #define CALDER_DYNAMICS_IMPULSE_H
 
 #include <calder/impulse.h>
-#include "dynamics/articulated.h"
+#include "dynamics/tree/articulated.h"
 
 #if CAL_LANES == 1
 /* What makes the speeds jump. */

@@ -3,7 +3,7 @@
  * kernels.c — the table of the forward sweeps.
  */
 #include "dynamics/kernels.h"
-#include "dynamics/loop_local.h"
+#include "dynamics/loop/loop_sweep.h"
 
 #define DECLARE(isa)                                                                                             \
 	void motion_outward_x1_##isa(const CalModel *, const double *, const double *, CalWork *);                   \

@@ -8,8 +8,8 @@
 #ifndef CALDER_DYNAMICS_KERNELS_H
 #define CALDER_DYNAMICS_KERNELS_H
 
-#include "dynamics/articulated.h"
-#include "dynamics/border.h"
+#include "component/interface.h"
+#include "dynamics/tree/articulated.h"
 
 #if CAL_LANES == 1
 typedef struct ForwardKernels {
@@ -17,7 +17,7 @@ typedef struct ForwardKernels {
 	void (*outward)(const CalModel *model, const SweepInput *in, CalWork *work);
 	void (*outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work);
 	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work);
-	int (*closed)(const CalModel *model, const SweepInput *in, CalWork *work); // inward with loops (loop_local.h)
+	int (*closed)(const CalModel *model, const SweepInput *in, CalWork *work); // inward with loops (loop_sweep.h)
 	void (*accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force);
 	void (*spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
 	void (*border)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border);

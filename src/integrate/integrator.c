@@ -15,7 +15,7 @@
 
 #include <calder/loops.h>
 #include "base/memory.h"
-#include "dynamics/loop_rows.h"
+#include "dynamics/loop/loop_rows.h"
 #include "integrate/rotations.h"
 #include "integrate/scheme.h"
 #include "math/finite.h"

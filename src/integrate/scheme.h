@@ -17,8 +17,8 @@
 
 #include <calder/integrate.h>
 
-#include "base/archive.h"
-#include "branch/run.h"
+#include "base/serializer.h"
+#include "component/branch_step.h"
 
 enum {
 	MAX_STAGES = 7,
@@ -158,7 +158,7 @@ CalStatus integrator_half_explicit(CalIntegrator *integrator, CalState *state, d
 /** Copies stage.q, stage.u, stage.x to *state at time t if they are finite; else CAL_NOT_FINITE, state unchanged. */
 CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t);
 
-/* ---- what is carried from call to call (memory.c) -------------------------------------------- */
+/* ---- what is carried from call to call (integrator_checkpoint.c) ----------------------------- */
 
 /** For checkpoints. Reads into an integrator of the same system. */
 void integrator_walk(CalIntegrator *integrator, Archive *archive);

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include <calder/loops.h>
-#include "dynamics/forces.h"
-#include "dynamics/implicit.h"
-#include "dynamics/loop_rows.h"
+#include "dynamics/forward_implicit.h"
+#include "dynamics/loop/loop_rows.h"
+#include "dynamics/tree/forces.h"
 #include "integrate/scheme.h"
 
 /* ---- slices ---------------------------------------------------------------------------------- */

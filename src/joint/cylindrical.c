@@ -2,7 +2,7 @@
 /*
  * cylindrical.c — an angle about and a length along one axis, independent of each other.
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_ROTATION, def->axis, 0};

@@ -3,7 +3,7 @@
  * free.c — six freedoms. Coordinates: position in the inboard frame, quaternion; speeds: velocity in the
  * inboard frame, then relative angular velocity in the outboard frame; P = [0 R; 1 0].
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	(void)def;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * joint.c — the list of joint types. A new type is its file, a line in CAL_JOINT_TYPE_LIST (build.h), its
- * declaration in motion.h and a line here.
+ * declaration in primitive.h and a line here.
  */
-#include "joint/motion.h"
+#include "joint/primitive.h"
 
 static const JointType *const joint_types[CAL_JOINT_TYPE_COUNT] = {
 	[CAL_JOINT_WELD] = &joint_weld,           [CAL_JOINT_REVOLUTE] = &joint_revolute,

@@ -3,7 +3,7 @@
  * planar.c — lengths along axis2 and axis x axis2 in the inboard frame, then an angle about the normal
  * `axis`.
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	const dvec3 third = dcross(dvec_in(def->axis), dvec_in(def->axis2));

@@ -2,7 +2,7 @@
 /*
  * prismatic.c — one length along an axis fixed in both bodies: P = [0; a].
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_TRANSLATION, def->axis, 0};

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 #if CAL_LANES == 1
 

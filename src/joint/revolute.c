@@ -2,7 +2,7 @@
 /*
  * revolute.c — one angle about an axis fixed in both bodies: P = [a; 0].
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	step[0] = (Step){MOTION_ROTATION, def->axis, 0};

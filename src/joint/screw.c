@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 #include "math/portable.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {

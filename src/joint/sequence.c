@@ -3,7 +3,7 @@
  * sequence.c — any ordered sequence of elementary motions (gimbals, Cartesian stages, ...): one link each,
  * all but the last without mass.
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static Motion element_motion(CalJointType type) {
 	switch (type) {

@@ -3,7 +3,7 @@
  * spherical.c — any rotation. Coordinates: quaternion of the outboard frame in the inboard one; speeds:
  * relative angular velocity, components in the outboard frame; P = [R; 0].
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	(void)def;

@@ -3,7 +3,7 @@
  * user.c — a joint of the caller's own: pose, columns and remainder come from a table of functions
  * (CalJointOps).
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	(void)def;

@@ -3,7 +3,7 @@
  * weld.c — no freedom. The outboard node sits on the inboard one; the compiler merges the body into its
  * parent's link, and the reaction is still an output.
  */
-#include "joint/inverse.h"
+#include "joint/pose_solve.h"
 
 static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
 	(void)def;

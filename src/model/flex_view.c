@@ -8,7 +8,7 @@
  */
 #include <calder/flex.h>
 
-#include "model/desc.h"
+#include "model/description/desc.h"
 #include "model/model.h"
 
 static const DescBody *find_body(const CalDesc *desc, CalBodyId id) {

@@ -13,8 +13,8 @@
 
 #include <calder/model.h>
 #include "base/cpu.h"
-#include "body/flex.h"
-#include "joint/motion.h"
+#include "flexbody/flex_body.h"
+#include "joint/primitive.h"
 #include "math/inertia.h"
 #include "model/model_index.h"
 
@@ -39,7 +39,7 @@ typedef struct Link {
 	int32_t port;     // NODE: its place among the ports of the flexible body
 	int32_t loops;    // index among the links that loops reach, -1: none do, or they are not eliminated locally
 	int32_t run;      // first link of the run that it is part of: each the parent of the next
-	int32_t border;   // BORDER_* (dynamics/border.h), in a branch
+	int32_t border;   // BORDER_* (component/interface.h), in a branch
 	dmat3 E;          // orientation of the inboard frame F in the parent link
 	dvec3 p;          // origin of F in the parent link [m]
 	DInertia inertia; // of all bodies that it carries, about its origin, link axes

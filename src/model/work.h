@@ -72,7 +72,7 @@ typedef struct FlexPort {
 	double b[8];    // force that it needs, and two zeros
 } FlexPort;
 
-/* Shapes and slopes of a node times eta and eta_dot, in B, and the coefficients of its turn (body/flex_pose.h). */
+/* Shapes and slopes of a node times eta and eta_dot, in B, and the coefficients of its turn (flexbody/flex_pose.h). */
 typedef struct NodeSums {
 	vec3 t, rho;            // psi eta, phi eta
 	vec3 rate, v;           // psi eta_dot, phi eta_dot
@@ -116,7 +116,7 @@ enum { LOOP_STRIDE = 8, LOOP_BLOCK = CAL_LOOP_MAX_ROWS * LOOP_STRIDE }; // of th
 #define LOOP_SINGULAR 1e-14
 #define LOOP_SINGULAR_ADAPTIVE 1e-8
 
-/* A loop that was eliminated where it closes (dynamics/loop_front.c): its independent rows or combinations of rows. */
+/* A loop that was eliminated where it closes (dynamics/loop/loop_elimination.c): its independent rows or combinations of rows. */
 typedef struct LoopFactor {
 	int rows, count;                 // of the loop; of those kept
 	int mixed;                       // they are combinations Q of rows, not rows
@@ -140,7 +140,7 @@ typedef struct LoopRow {
 /* What gains of a loop's rows might be. */
 typedef struct LoopScale {
 	double most, least;     // of lever^2/D of the free columns on its way: with modes, least is 0
-	double turn, both, arm; // sums over the free columns on its way, over D: turn^2, turn lever, lever^2 (loop_local.c)
+	double turn, both, arm; // sums over the free columns on its way, over D: turn^2, turn lever, lever^2 (loop_sweep.c)
 } LoopScale;
 
 /* Loops in one evaluation: m rows, n speeds. World axes. */

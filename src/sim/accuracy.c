@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "integrate/scheme.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 static const double coarse_share = 0.05; // error of a step, of the change in it, that leaves the change unresolved
 static const double share = 0.03;        // of the largest speed, for a change that is

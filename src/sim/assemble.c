@@ -12,7 +12,7 @@
 #include <calder/sim.h>
 
 #include "base/error.h"
-#include "dynamics/loop_rows.h"
+#include "dynamics/loop/loop_rows.h"
 #include "model/work.h"
 #include "sim/assemble.h"
 

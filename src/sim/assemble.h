@@ -5,7 +5,7 @@
 #ifndef CALDER_SIM_ASSEMBLE_H
 #define CALDER_SIM_ASSEMBLE_H
 
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 typedef struct Assembly {
 	uint8_t *stated_q, *stated_u; // [nu] nonzero: given on purpose, and kept if the loops allow it

@@ -19,9 +19,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "dynamics/kinematics.h"
-#include "dynamics/loops.h"
-#include "joint/motion.h"
+#include "dynamics/loop/loops.h"
+#include "dynamics/tree/kinematics.h"
+#include "joint/primitive.h"
 #include "math/portable.h"
 #include "sim/assemble.h"
 

@@ -11,9 +11,9 @@
 
 #include <calder/sim.h>
 
-#include "dynamics/energy.h"
+#include "dynamics/tree/energy.h"
 #include "model/model.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 static void add_to(CalVec3 *sum, CalVec3 v) { *sum = (CalVec3){sum->x + v.x, sum->y + v.y, sum->z + v.z}; }
 

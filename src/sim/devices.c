@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 /* ---- adding -------------------------------------------------------------------------------------- */
 

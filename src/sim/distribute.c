@@ -16,11 +16,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "branch/cut.h"
-#include "branch/run.h"
+#include "checkpoint/checkpoint.h"
+#include "component/branch_step.h"
+#include "component/partition.h"
 #include "integrate/scheme.h"
-#include "sim/checkpoint.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 /* What a rank tells the others behind an advance, and of each group: what was seen of its inputs. */
 enum { NOTE_FAILED, NOTE_ACCOUNT, NOTE_GROUPS = NOTE_ACCOUNT + ACCOUNTS, NOTES_OF_GROUP = 3 };

@@ -14,7 +14,7 @@
 
 #include <calder/sim.h>
 
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 const char *cal_doubt_name(CalDoubtKind kind) {
 	static const char *const names[] = {

@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 /* ---- the list ------------------------------------------------------------------------------------ */
 

@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 static const double fixed_share = 0.01, cut_share = 0.01, jump_steps = 1e3, round_off = 1e-13;
 enum { PROBE_EVALUATIONS = 2500 }; // from one look at the stability to the next: it costs some 20 to 60 of them

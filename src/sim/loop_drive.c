@@ -2,15 +2,15 @@
 /*
  * loop_drive.c — rows of loops that follow functions of time, as a simulation sees them.
  *
- * The dynamics obey the rows by themselves (dynamics/loop_rows.c). Here: where steps have to end, what is doubtful about a
- * function, and what the rows supply. The power of a row is its multiplier times the rate of its function.
+ * The dynamics obey the rows by themselves (dynamics/loop/loop_rows.c). Here: where steps have to end, what is doubtful
+ * about a function, and what the rows supply. The power of a row is its multiplier times the rate of its function.
  */
 #include <math.h>
 #include <stdio.h>
 
-#include "dynamics/loop_rows.h"
+#include "dynamics/loop/loop_rows.h"
 #include "model/model.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 static const double JUMP = 1e-6; // of a value or a speed that the projection of a step takes without a word
 

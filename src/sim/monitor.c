@@ -15,10 +15,10 @@
 #include <calder/loops.h>
 #include <calder/sim.h>
 
-#include "dynamics/energy.h"
-#include "dynamics/loop_rows.h"
+#include "dynamics/loop/loop_rows.h"
+#include "dynamics/tree/energy.h"
 #include "model/work.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 /* ---- what may change what ---------------------------------------------------------------------- */
 

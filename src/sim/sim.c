@@ -12,11 +12,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/team.h"
+#include "base/worker_pool.h"
 #include "integrate/scheme.h"
-#include "model/compile.h"
+#include "model/compile/compile.h"
 #include "sim/assemble.h"
-#include "sim/topology.h"
+#include "topology/topology.h"
 
 /* Where the parts of a group lie in its block, in bytes from its aligned start. */
 typedef struct Layout {

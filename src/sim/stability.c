@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "model/model.h"
-#include "sim/group.h"
+#include "sim/sim_internal.h"
 
 static const double margin = 1.05;       // beyond the limit, so that it is known to be exceeded
 static const double agreement = 0.02;    // of two turns in a row that ends the iteration

@@ -9,7 +9,7 @@
 #include <calder/results.h>
 #include <calder/visual.h>
 
-#include "view/document.h"
+#include "view/json_writer.h"
 
 /** A run as arrows need it. */
 typedef struct ArrowSource {

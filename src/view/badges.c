@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "view/run.h"
+#include "view/replay_run.h"
 
 /* By how much the worst of some columns is off: the largest magnitude, or the change since the start. NAN: not known. */
 static double worst_of(const CalResultsTable *table, const double *row, const char *prefix, bool change) {

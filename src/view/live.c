@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/placement.h"
-#include "view/flexible.h"
+#include "view/flexible_shapes.h"
 #include "view/scene.h"
 
 struct CalLive {

@@ -15,8 +15,8 @@
 #include "base/memory.h"
 #include "base/name_index.h"
 #include "view/arrows.h"
-#include "view/flexible.h"
-#include "view/run.h"
+#include "view/flexible_shapes.h"
+#include "view/replay_run.h"
 #include "view/scene.h"
 
 static bool index_columns(const CalResultsTable *table, NameIndex *names) {

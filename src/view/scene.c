@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "contact/mesh.h"
 #include "math/placement.h"
-#include "view/flexible.h"
+#include "view/flexible_shapes.h"
 
 /* ---- nodes ------------------------------------------------------------------------------------------ */
 

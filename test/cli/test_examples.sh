@@ -3,7 +3,7 @@
 #
 # docs/examples.md as it stands: every command on the page runs (by tools/figures), makes the pictures that the page
 # shows, and no example is left out. Then what they have computed: the spin-up against the linear theory, the bracket's
-# resonances and its modal file against CalculiX. Models in files are checked by test/io/test_examples.c. Without ccx its
+# resonances and its modal file against CalculiX. Models in files are checked by test/examples/test_models.c. Without ccx its
 # part is left out.
 set -uo pipefail
 

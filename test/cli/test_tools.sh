@@ -13,14 +13,18 @@ expect() { # expect PATTERN FILE
 	grep -qE -- "$1" "$2" || { echo "FAIL: lacks: $1"; sed 's/^/  /' "$2"; failures=$((failures + 1)); }
 }
 
-mkdir -p "$work"/{include/calder,src/{base,math,model,sim,io,odd},cli,examples/c}
+mkdir -p "$work"/{include/calder,src/{base,math,model/{compile,description},sim,io/{yaml,model/writer},odd},cli,examples/c}
 cd "$work"
-touch include/calder/base.h src/base/a.h src/math/m.h src/model/desc.h src/sim/group.h src/io/tree.h cli/cli.h
-printf '#include <stdio.h>\n#include "base/a.h"\n#include <calder/base.h>\n' >src/math/good.c
-printf '#include "math/m.h"\n' >src/base/upward.c
-printf '\n#include "sim/group.h"\n' >src/model/upward.c
-printf '#include "model/desc.h"\n#include "base/a.h"\n#include "io/tree.h"\n' >src/io/inside.c
-printf '#include "cli.h"\n#include "../src/model/desc.h"\n' >cli/inside.c
+touch include/calder/base.h src/base/a.h src/math/m.h src/model/model.h src/model/description/desc.h src/sim/sim_internal.h
+touch src/io/yaml/yaml_tree.h src/io/model/model_file.h cli/cli.h
+printf '#include <stdio.h>\n#include "math/m.h"\n#include <calder/base.h>\n' >src/base/good.c
+printf '#include "model/description/desc.h"\n#include "model/model.h"\n' >src/model/compile/good.c
+printf '#include "io/yaml/yaml_tree.h"\n#include "io/model/model_file.h"\n' >src/io/model/writer/good.c
+printf '#include "base/a.h"\n' >src/math/upward.c
+printf '\n#include "sim/sim_internal.h"\n' >src/model/upward.c
+printf '#include "model/model.h"\n' >src/model/description/upward.c
+printf '#include "model/description/desc.h"\n#include "base/a.h"\n#include "io/yaml/yaml_tree.h"\n' >src/io/model/inside.c
+printf '#include "cli.h"\n#include "../src/model/model.h"\n' >cli/inside.c
 printf '#include "../../src/base/a.h"\n' >include/calder/leak.h
 printf '#include "math/gone.h"\n' >src/sim/missing.c
 printf '#include "base/a.h"\n' >src/odd/odd.c
@@ -28,14 +32,15 @@ if "$SOURCE_DIR/tools/check_includes" "$work" >out; then
 	echo "FAIL: check_includes accepts a bad tree"
 	failures=1
 fi
-expect '^src/base/upward.c:1: base may not include math' out
+expect '^src/math/upward.c:1: math may not include base' out
 expect '^src/model/upward.c:2: model may not include sim' out
-expect '^src/io/inside.c:1: io may not include model' out
+expect '^src/model/description/upward.c:1: model/description may not include model ' out
+expect '^src/io/model/inside.c:1: io/model may not include model/description' out
 expect '^cli/inside.c:2: cli/ may use include/calder only' out
 expect '^include/calder/leak.h:1: a public header' out
 expect '^src/sim/missing.c:1: "math/gone.h" does not exist' out
 expect '^src/odd/odd.c:1: src/odd/ is not a layer' out
-[ "$(wc -l <out)" -eq 7 ] || { echo "FAIL: not exactly seven complaints"; cat out; failures=1; }
+[ "$(wc -l <out)" -eq 8 ] || { echo "FAIL: not exactly eight complaints"; cat out; failures=1; }
 
 mkdir -p readme/tools readme/docs readme/examples/c
 cp "$SOURCE_DIR/tools/check_readme" readme/tools/

@@ -13,7 +13,7 @@
 
 #include <calder/sweep.h>
 
-#include "base/archive.h"
+#include "base/serializer.h"
 #include "fuzz.h"
 
 static const char plan_text[] = "sweep: 1\nmodel: m.yaml\ndesign: random\ncases: 6\nseed: 1\n"
@@ -23,7 +23,7 @@ static const char plan_text[] = "sweep: 1\nmodel: m.yaml\ndesign: random\ncases:
 static uint8_t *manifest, *shard;
 static size_t manifest_size, shard_size;
 static char shard_name[300];
-enum { OUTPUTS = 2, HEAD = 24, SHARD_HEAD = 24 }; // of a record and of the file (io/sweep_shard.c)
+enum { OUTPUTS = 2, HEAD = 24, SHARD_HEAD = 24 }; // of a record and of the file (campaign/campaign_shard.c)
 
 static void keep_shard(const char *folder) {
 	DIR *entries = opendir(folder);

@@ -9,7 +9,7 @@
 #include <calder/checkpoint.h>
 #include <calder/scenario.h>
 
-#include "base/archive.h"
+#include "base/serializer.h"
 #include "fuzz.h"
 
 enum { HEADER = 104, GENERATION_AT = 80, REUSE = 100 };

@@ -2,7 +2,7 @@
 /*
  * units.c — fuzz target: any text as a number with a unit. What is read and written again is the same unit.
  */
-#include "io/units.h"
+#include "base/units.h"
 
 #include <stdio.h>
 #include <stdlib.h>

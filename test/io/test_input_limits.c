@@ -12,7 +12,7 @@
 #include <calder/calder.h>
 #include <calder/results.h>
 
-#include "io/native_support.h"
+#include "support/model_file_support.h"
 
 static char folder[] = "limits-XXXXXX";
 

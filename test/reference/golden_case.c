@@ -8,7 +8,7 @@
  */
 #include "reference/golden_case.h"
 
-#include "io/units.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #ifndef TEST_REFERENCE_GOLDEN_CASE_H
 #define TEST_REFERENCE_GOLDEN_CASE_H
 
-#include "io/tree.h"
+#include "io/yaml/yaml_tree.h"
 #include "reference/reference.h"
 
 /* Point-to-point spring-damper: tension k (l - l0) + c l'. */

@@ -7,10 +7,10 @@
  * double computation reaches. Multipliers and joint wrenches are compared also where they are not unique: both
  * take the minimum norm.
  */
-#include "io/native_support.h"
 #include "reference/golden_case.h"
 #include "reference/run.h"
 #include "support/check.h"
+#include "support/model_file_support.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 
 #include "support/failing_allocator.h"
 #include "support/random_loop.h"
-#include "walker.h"
+#include "transition/walker.h"
 
 enum { BRANCHES = 4, MOST_THREADS = 4, CASES = 40 };
 enum { STEPS = 4 };

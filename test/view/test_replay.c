@@ -11,9 +11,9 @@
 #include <calder/replay.h>
 #include <calder/results.h>
 
-#include "io/native_support.h"
-#include "io/tree.h"
-#include "view/document.h"
+#include "io/yaml/yaml_tree.h"
+#include "support/model_file_support.h"
+#include "view/json_writer.h"
 
 /* ---- reading a document, without the code that wrote it -------------------------------------------------- */
 

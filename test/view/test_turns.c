@@ -11,8 +11,8 @@
 #include <calder/replay.h>
 #include <calder/results.h>
 
-#include "io/native_support.h"
-#include "io/tree.h"
+#include "io/yaml/yaml_tree.h"
+#include "support/model_file_support.h"
 #include "view/turns.h"
 
 static const char model[] = "calder: 1\n"

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * memory_pool.c — a chain of blocks; see memory_pool.h.
+ *
+ * Small requests are cut from the newest block; a request larger than a quarter block gets a block of
+ * its own, hung behind the newest one so that the latter stays in use.
+ */
+#include "base/memory_pool.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { POOL_BLOCK = 16384 };
+
+struct PoolBlock {
+	PoolBlock *older;
+	size_t used, size;                         // of data
+	alignas(max_align_t) unsigned char data[]; //
+};
+
+void pool_init(Pool *pool, const CalAllocator *allocator) {
+	*pool = (Pool){.allocator = allocator_or_default(allocator)};
+}
+
+static PoolBlock *block_new(const Pool *pool, size_t size) {
+	size_t whole;
+	if (!size_add(sizeof(PoolBlock), size, &whole))
+		return NULL;
+	PoolBlock *block = memory_alloc(&pool->allocator, whole);
+	if (block) {
+		block->older = NULL;
+		block->used = 0;
+		block->size = size;
+		memset(block->data, 0, size);
+	}
+	return block;
+}
+
+void *pool_alloc(Pool *pool, size_t size) {
+	const size_t unit = alignof(max_align_t);
+	if (size > SIZE_MAX - unit)
+		return NULL;
+	size = (size + unit - 1) / unit * unit;
+	PoolBlock *block = pool->last;
+	if (block && block->size - block->used >= size) {
+		void *memory = block->data + block->used;
+		block->used += size;
+		return memory;
+	}
+	const int own = size > POOL_BLOCK / 4;
+	block = block_new(pool, own ? size : POOL_BLOCK);
+	if (!block)
+		return NULL;
+	block->used = size;
+	if (own && pool->last) {
+		block->older = pool->last->older;
+		pool->last->older = block;
+	} else {
+		block->older = pool->last;
+		pool->last = block;
+	}
+	return block->data;
+}
+
+void *pool_array(Pool *pool, size_t count, size_t size) {
+	size_t whole;
+	return size_mul(count, size, &whole) ? pool_alloc(pool, whole) : NULL;
+}
+
+char *pool_text(Pool *pool, const char *text, size_t length) {
+	if (length == SIZE_MAX)
+		return NULL;
+	char *copy = pool_alloc(pool, length + 1);
+	if (copy && length)
+		memcpy(copy, text, length);
+	return copy;
+}
+
+void pool_free(Pool *pool) {
+	for (PoolBlock *block = pool->last; block;) {
+		PoolBlock *older = block->older;
+		memory_free(&pool->allocator, block);
+		block = older;
+	}
+	pool->last = NULL;
+}

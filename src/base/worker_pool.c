@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * worker_pool.c — the threads of a team.
+ *
+ * A call is announced by a number that grows, and handed on along a tree: the caller tells workers 1 to FAN, each of these
+ * FAN more; those that are done are collected along the same tree. So no cache line is read by more than a few, and the way
+ * is log_FAN(workers) long. Who has watched for a while without being called sleeps on a condition; whoever calls a worker
+ * looks whether it sleeps. Only then is a lock taken.
+ *
+ * Within a call a worker that waits watches, then offers its processor to others, and sleeps for moments in the end: one of
+ * real-time priority yields only to its like, and a worker of less may need this very processor.
+ */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE // pthread_setaffinity_np, sched_getaffinity
+#endif
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/worker_pool.h"
+
+enum {
+	FAN = 15,           // workers that one calls
+	WATCH = 40000,      // looks before a worker sleeps: some 100 us
+	OFFER = 256,        // of these, one in so many offers the processor to others: a worker may need it
+	PATIENCE = 1000,    // looks within a call before that is done
+	OFFERS = 2000,      // of the processor within a call before a worker sleeps between them: some 500 us
+	NAP = 20000,        // [ns]
+	LINE = 64,          //
+	SIBLINGS_TEXT = 64, // of a file that lists processors
+};
+
+typedef struct Worker {
+	_Alignas(2 * LINE) TeamMark called; // number of the last call, written by who calls it
+	_Alignas(2 * LINE) TeamMark done;   // of the last one that it and all that it calls have done, written by itself
+	int said;                           // what they returned; beside the mark, so that it comes with it
+	_Alignas(2 * LINE) _Atomic bool sleeping; //
+	Team *team;
+	int index;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+} Worker;
+
+struct Team {
+	CalAllocator allocator;
+	void *memory;
+	Worker *workers;
+	int count;
+	uint64_t call;
+	TeamFn run; // NULL: leave
+	void *context;
+};
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+void team_wait_long(const TeamMark *mark, uint64_t at) {
+	for (int looks = 0; !team_is_posted(mark, at); looks += looks < PATIENCE + OFFERS) {
+		if (looks < PATIENCE)
+			relax();
+		else if (looks < PATIENCE + OFFERS)
+			sched_yield(); // there may be fewer processors than workers
+		else
+			nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
+	}
+}
+
+/* ---- calling ---------------------------------------------------------------------------------- */
+
+/*
+ * The stores of the call and the looks at `sleeping` must not pass each other, nor their counterparts in sleep_until(). One
+ * fence for all of them lets the stores go out side by side. ThreadSanitizer knows no fences.
+ */
+#if defined(__SANITIZE_THREAD__)
+static const memory_order CALL_ORDER = memory_order_seq_cst;
+static void call_fence(void) {}
+#else
+static const memory_order CALL_ORDER = memory_order_release;
+static void call_fence(void) { atomic_thread_fence(memory_order_seq_cst); }
+#endif
+
+static void wake(Worker *worker) {
+	pthread_mutex_lock(&worker->lock);
+	pthread_cond_signal(&worker->wake);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+/* The workers that one calls are [first, the number that it returns). */
+static int called_by(const Team *team, int worker, int *first) {
+	const int end = FAN * worker + FAN + 1;
+	*first = FAN * worker + 1;
+	return end < team->count ? end : team->count;
+}
+
+static void call_next(const Team *team, int worker, uint64_t call) {
+	int first;
+	const int end = called_by(team, worker, &first);
+	if (first >= end)
+		return;
+	for (int k = first; k < end; ++k)
+		atomic_store_explicit(&team->workers[k].called.at, call, CALL_ORDER);
+	call_fence();
+	for (int k = first; k < end; ++k) {
+		if (atomic_load_explicit(&team->workers[k].sleeping, memory_order_seq_cst))
+			wake(&team->workers[k]);
+	}
+}
+
+static int collect(const Team *team, int worker, uint64_t call) {
+	int first, said = 0;
+	const int end = called_by(team, worker, &first);
+	for (int k = first; k < end; ++k) {
+		team_wait(&team->workers[k].done, call);
+		said |= team->workers[k].said;
+	}
+	return said;
+}
+
+static void sleep_until(Worker *worker, uint64_t call) {
+	pthread_mutex_lock(&worker->lock);
+	atomic_store_explicit(&worker->sleeping, true, memory_order_seq_cst);
+	while (atomic_load_explicit(&worker->called.at, memory_order_seq_cst) < call)
+		pthread_cond_wait(&worker->wake, &worker->lock);
+	atomic_store_explicit(&worker->sleeping, false, memory_order_seq_cst);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+static void await_call(Worker *worker, uint64_t call) {
+	for (int looks = 0; looks < WATCH; ++looks) {
+		if (team_is_posted(&worker->called, call))
+			return;
+		if (looks % OFFER == OFFER - 1)
+			sched_yield();
+		else
+			relax();
+	}
+	sleep_until(worker, call);
+}
+
+static void *work(void *argument) {
+	Worker *worker = argument;
+	const Team *team = worker->team;
+	for (uint64_t call = 1;; ++call) {
+		await_call(worker, call);
+		call_next(team, worker->index, call);
+		const TeamFn run = team->run;
+		const int own = run ? run(team->context, worker->index) : 0;
+		worker->said = own | collect(team, worker->index, call);
+		team_post(&worker->done, call);
+		if (!run)
+			return NULL;
+	}
+}
+
+int team_run(Team *team, TeamFn run, void *context) {
+	team->run = run;
+	team->context = context;
+	++team->call;
+	call_next(team, 0, team->call);
+	const int own = run ? run(context, 0) : 0;
+	return own | collect(team, 0, team->call);
+}
+
+/* ---- processors --------------------------------------------------------------------------------- */
+
+/* The first processor of the core that `cpu` is part of; `cpu` itself if nobody says. */
+static int first_of_core(int cpu) {
+	char path[96], text[SIBLINGS_TEXT] = "";
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+	FILE *file = fopen(path, "r");
+	int first = cpu;
+	if (!file)
+		return cpu;
+	if (!fgets(text, sizeof text, file) || sscanf(text, "%d", &first) != 1)
+		first = cpu;
+	fclose(file);
+	return first;
+}
+
+/* Processors that this process may use, one of each core first. Returns their number. */
+static int list_processors(const cpu_set_t *allowed, int *list) {
+	int count = 0;
+	for (int second = 0; second < 2; ++second) {
+		for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+			if (CPU_ISSET((size_t)cpu, allowed) && (first_of_core(cpu) != cpu) == second)
+				list[count++] = cpu;
+		}
+	}
+	return count;
+}
+
+/* Worker i to the i-th processor behind that of the caller, where there are enough of them. */
+static void pin_workers(const Team *team) {
+	cpu_set_t allowed;
+	int list[CPU_SETSIZE], own = 0;
+	if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+		return;
+	const int count = list_processors(&allowed, list), here = sched_getcpu();
+	if (count < team->count)
+		return;
+	for (int i = 0; i < count; ++i)
+		own = list[i] == here ? i : own;
+	for (int i = 1; i < team->count; ++i) {
+		cpu_set_t one;
+		CPU_ZERO(&one);
+		CPU_SET((size_t)list[(own + i) % count], &one);
+		pthread_setaffinity_np(team->workers[i].thread, sizeof one, &one); // a wish; without it the team works too
+	}
+}
+
+/* ---- life ----------------------------------------------------------------------------------------- */
+
+static CalStatus start(Team *team, int index) {
+	Worker *worker = &team->workers[index];
+	worker->team = team;
+	worker->index = index;
+	if (pthread_mutex_init(&worker->lock, NULL) != 0)
+		return CAL_ERR_MEMORY;
+	if (pthread_cond_init(&worker->wake, NULL) != 0) {
+		pthread_mutex_destroy(&worker->lock);
+		return CAL_ERR_MEMORY;
+	}
+	if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+		pthread_cond_destroy(&worker->wake);
+		pthread_mutex_destroy(&worker->lock);
+		return CAL_ERR_MEMORY;
+	}
+	return CAL_OK;
+}
+
+CalStatus team_create(int workers, bool pin, const CalAllocator *allocator, Team **team) {
+	if (workers < 1 || workers > TEAM_MOST)
+		return CAL_ERR_ARGUMENT;
+	const CalAllocator a = allocator_or_default(allocator);
+	char *memory = memory_alloc(&a, sizeof(Team) + (size_t)workers * sizeof(Worker) + 4 * LINE);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	Team *made = (Team *)(void *)memory;
+	*made = (Team){.allocator = a, .memory = memory, .count = 1};
+	char *behind = memory + sizeof(Team);
+	made->workers = (Worker *)(void *)(behind + 2 * LINE - (uintptr_t)behind % (2 * LINE));
+	for (int i = 0; i < workers; ++i)
+		made->workers[i] = (Worker){0};
+	CalStatus status = CAL_OK;
+	int started = 1;
+	for (int i = 1; i < workers && status == CAL_OK; ++i) {
+		status = start(made, i);
+		started += status == CAL_OK;
+	}
+	made->count = started;
+	if (status != CAL_OK) {
+		team_destroy(made);
+		return status;
+	}
+	if (pin && workers > 1)
+		pin_workers(made);
+	*team = made;
+	return CAL_OK;
+}
+
+void team_destroy(Team *team) {
+	if (!team)
+		return;
+	if (team->count > 1)
+		team_run(team, NULL, NULL);
+	for (int i = 1; i < team->count; ++i) {
+		Worker *worker = &team->workers[i];
+		pthread_join(worker->thread, NULL);
+		pthread_cond_destroy(&worker->wake);
+		pthread_mutex_destroy(&worker->lock);
+	}
+	const CalAllocator allocator = team->allocator;
+	memory_free(&allocator, team->memory);
+}
+
+int team_workers(const Team *team) { return team->count; }
+
+CalStatus team_follow_priority(Team *team) {
+	int policy, refused = 0;
+	struct sched_param param;
+	if (pthread_getschedparam(pthread_self(), &policy, &param) != 0)
+		return CAL_ERR_ARGUMENT;
+	for (int i = 1; i < team->count; ++i)
+		refused |= pthread_setschedparam(team->workers[i].thread, policy, &param);
+	return refused ? CAL_ERR_UNSUPPORTED : CAL_OK;
+}

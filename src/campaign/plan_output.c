@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * plan_output.c — what a plan keeps of every case, and how it is made of samples.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "campaign/plan.h"
+
+static const char *const keep_names[CAL_KEEP_COUNT] = {
+	"final", "initial", "min", "max", "peak", "range", "mean", "rms", "time_of_min", "time_of_max", "at"};
+
+const char *cal_keep_name(CalKeep keep) { return keep >= 0 && keep < CAL_KEEP_COUNT ? keep_names[keep] : NULL; }
+
+typedef struct OutputInput {
+	const char *signal;
+	const TreeNode *keep, *at, *above, *below;
+} OutputInput;
+
+static const Key output_keys[] = {
+	{"signal", key_text, offsetof(OutputInput, signal), DIM_NUMBER, KEY_REQUIRED},
+	{"keep", key_node, offsetof(OutputInput, keep), DIM_NUMBER, 0},
+	{"at", key_node, offsetof(OutputInput, at), DIM_TIME, 0},
+	{"above", key_node, offsetof(OutputInput, above), DIM_NUMBER, 0},
+	{"below", key_node, offsetof(OutputInput, below), DIM_NUMBER, 0},
+};
+const KeyTable plan_output_table = KEY_TABLE("output", output_keys);
+
+static bool read_keep(Reader *r, const TreeNode *node, CalKeep *keep) {
+	Suggestion suggestion = {0};
+	if (!read_text(r, node, &suggestion.word))
+		return false;
+	for (int i = 0; i < CAL_KEEP_COUNT; i++) {
+		suggestion_offer(&suggestion, keep_names[i]);
+		if (strcmp(suggestion.word, keep_names[i]) == 0) {
+			*keep = (CalKeep)i;
+			return true;
+		}
+	}
+	if (suggestion.best)
+		return reader_unknown(r, node, "way to keep a signal", &suggestion);
+	return reader_fail(r, node,
+	                   "\"keep\" is final, initial, min, max, peak, range, mean, rms, time_of_min, time_of_max or at");
+}
+
+static bool read_limit(Reader *r, const TreeNode *node, PlanOutput *output, double *limit) {
+	char message[200];
+	if (!node)
+		return true;
+	if (node->kind != TREE_SCALAR)
+		return reader_fail(r, node, "expected a number, with a unit if it has one (\"5 mm\"), not a list or a map");
+	return quantity_parse_any(node->text, limit, &output->unit, message, sizeof message) ||
+	       reader_fail(r, node, "%s", message);
+}
+
+static bool read_one(Reader *r, const Item *item, const OutputInput *in, const TreeNode *keep, PlanOutput *output) {
+	*output = (PlanOutput){.place = item->place, .out = {.name = item->name, .signal = in->signal}};
+	output->out.above = -INFINITY;
+	output->out.below = INFINITY;
+	output->out.keep = in->at ? CAL_KEEP_AT : CAL_KEEP_FINAL;
+	if ((keep && !read_keep(r, keep, &output->out.keep)) ||
+	    (in->at && !read_quantity(r, in->at, DIM_TIME, &output->out.at)))
+		return false;
+	if (output->out.keep == CAL_KEEP_AT && !in->at)
+		return reader_fail(r, keep, "\"keep: at\" needs the time \"at\", e.g. at: 2 s");
+	if (output->out.at < 0)
+		return reader_fail(r, in->at, "a run starts at the time 0");
+	return read_limit(r, in->above, output, &output->out.above) && read_limit(r, in->below, output, &output->out.below);
+}
+
+/* One output for each way to keep the signal. */
+static bool read_output(Reader *r, CalPlan *plan, const Item *item) {
+	OutputInput in = {0};
+	reader_subject(r, "output", item->name);
+	if (!keys_read(r, item->value, &plan_output_table, &in))
+		return false;
+	const bool several = in.keep && in.keep->kind == TREE_LIST;
+	if (several && (in.keep->count < 1 || in.keep->count > CAL_KEEP_COUNT))
+		return reader_fail(r, in.keep, "\"keep\" is a word, or a list of up to %d of them", CAL_KEEP_COUNT);
+	for (int i = 0; i < (several ? in.keep->count : 1); i++) {
+		PlanOutput *output = &plan->outputs[plan->info.output_count++];
+		if (!read_one(r, item, &in, several ? in.keep->items[i] : in.keep, output))
+			return false;
+		if (several)
+			output->out.name = reader_text(r, "%s %s", item->name, keep_names[output->out.keep]);
+		if (!output->out.name)
+			return false;
+	}
+	return true;
+}
+
+bool plan_read_outputs(Reader *r, CalPlan *plan, const TreeNode *section) {
+	const int count = items_count(r, section, "outputs");
+	if (count < 0)
+		return false;
+	if (count == 0)
+		return reader_fail(r, section, "nothing is kept; name at least one output");
+	plan->outputs = reader_array(r, (size_t)count * CAL_KEEP_COUNT, sizeof *plan->outputs);
+	if (!plan->outputs)
+		return false;
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (!items_get(r, section, i, "output", &item) || !read_output(r, plan, &item))
+			return false;
+	}
+	return true;
+}
+
+CalStatus plan_check_units(const CalPlan *plan, const char *const *units, CalError *error) {
+	for (int i = 0; units && i < plan->info.output_count; i++) {
+		const PlanOutput *output = &plan->outputs[i];
+		const bool time = output->out.keep == CAL_KEEP_TIME_OF_MIN || output->out.keep == CAL_KEEP_TIME_OF_MAX;
+		const char *name = time ? "s" : units[i];
+		Unit unit = {0};
+		double one;
+		char text[80], message[200];
+		snprintf(text, sizeof text, "1 %s", name);
+		if (unit_is_none(output->unit) || !quantity_parse_any(text, &one, &unit, message, sizeof message))
+			continue;
+		if (!unit_same(unit, output->unit))
+			return tree_error(error, plan->info.name, output->place, CAL_ERR_INPUT,
+			                  "output \"%.80s\": a limit has not the unit of the signal, which is in %s",
+			                  output->out.name, name);
+	}
+	return CAL_OK;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------ */
+
+static void first_sample(CalKeeper *k, double t, double value) {
+	*k = (CalKeeper){.first = value, .low = value, .high = value, .peak = fabs(value)};
+	k->start = k->time_of_low = k->time_of_high = t;
+}
+
+void cal_keeper_add(CalKeeper *k, const CalPlanOutput *output, double t, double value) {
+	if (!k || !output)
+		return;
+	if (k->count == 0) {
+		first_sample(k, t, value);
+	} else { // trapezia; the square of a straight line exactly
+		const double dt = t - k->time;
+		k->integral += 0.5 * dt * (k->last + value);
+		k->square += dt / 3 * (k->last * k->last + k->last * value + value * value);
+	}
+	if (value < k->low || isnan(value)) {
+		k->low = value;
+		k->time_of_low = t;
+	}
+	if (value > k->high || isnan(value)) {
+		k->high = value;
+		k->time_of_high = t;
+	}
+	if (fabs(value) > k->peak || isnan(value))
+		k->peak = fabs(value);
+	if (output->keep == CAL_KEEP_AT && !k->at_seen && t >= output->at) {
+		k->at = value;
+		k->at_seen = 1;
+	}
+	k->count++;
+	k->last = value;
+	k->time = t;
+}
+
+double cal_keeper_value(const CalKeeper *k, const CalPlanOutput *output) {
+	if (!k || !output)
+		return NAN;
+	const double span = k->time - k->start;
+	if (k->count == 0)
+		return NAN;
+	switch (output->keep) {
+	case CAL_KEEP_FINAL:
+		return k->last;
+	case CAL_KEEP_INITIAL:
+		return k->first;
+	case CAL_KEEP_MIN:
+		return k->low;
+	case CAL_KEEP_MAX:
+		return k->high;
+	case CAL_KEEP_PEAK:
+		return k->peak;
+	case CAL_KEEP_RANGE:
+		return k->high - k->low;
+	case CAL_KEEP_MEAN:
+		return span > 0 ? k->integral / span : k->last;
+	case CAL_KEEP_RMS:
+		return span > 0 ? sqrt(k->square / span) : fabs(k->last);
+	case CAL_KEEP_TIME_OF_MIN:
+		return k->time_of_low;
+	case CAL_KEEP_TIME_OF_MAX:
+		return k->time_of_high;
+	case CAL_KEEP_AT:
+		return k->at_seen ? k->at : (double)NAN;
+	default:
+		return NAN;
+	}
+}

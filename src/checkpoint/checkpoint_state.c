@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * checkpoint_state.c — what a run carries from step to step, field by field.
+ *
+ * Not here: what is computed before it is used (workspaces, branches, ranks, observations, values of events), what the assembly of
+ * the start moved, what devices drive, what follows from the model (frozen flags apart), and what the simulation is
+ * made of (sim_origin.c).
+ */
+#include "checkpoint/checkpoint.h"
+#include "integrate/scheme.h"
+#include "model/model.h"
+
+/* A field that is new belongs into a walk below, unless it is one of those. */
+_Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 424, "a field of SimGroup is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1208 + sizeof(SimDoubts) + sizeof(CalDoubt),
+               "a field of CalSim is new");
+_Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
+                   sizeof(CalIntegratorStats) == 32,
+               "a field of a monitor is new");
+_Static_assert(sizeof(void *) != 8 || sizeof(CalDoubt) == 536, "a field of CalDoubt is new");
+
+GroupEntry entry_of(const CalSim *sim, int group) {
+	const SimGroup *g = &sim->groups[group];
+	const uint32_t body = g->model->bodies[0].id.value;
+	return (GroupEntry){.group = sim->topology ? topology_group(sim->topology, body) : (uint32_t)group + 1,
+	                    .nq = g->model->nq,
+	                    .nu = g->model->nu,
+	                    .input_from = g->input_from,
+	                    .motion_from = g->motion_from};
+}
+
+void walk_entry(Archive *a, GroupEntry *entry) {
+	archive_u32(a, &entry->group);
+	archive_int(a, &entry->nq);
+	archive_int(a, &entry->nu);
+	archive_int(a, &entry->input_from);
+	archive_int(a, &entry->motion_from);
+}
+
+static void walk_group_state(Archive *a, SimGroup *group) {
+	archive_finite(a, &group->state.t, 1);
+	archive_finite(a, group->state.q, group->model->nq);
+	archive_finite(a, group->state.u, group->model->nu);
+	archive_bytes(a, group->frozen, (size_t)group->model->nu);
+	archive_int_within(a, &group->worked, 0, 1);
+	archive_int_within(a, &group->pushed, 0, PUSHED_BY_ANY);
+	archive_int_within(a, &group->unaccounted, 0, 1);
+	archive_doubles(a, &group->start_energy.kinetic, 4);
+	archive_doubles(a, &group->start_momentum.mass, 13);
+	archive_double(a, &group->energy_scale);
+}
+
+static void walk_device(Archive *a, SimDevice *device) {
+	archive_bool(a, &device->off);
+	archive_bool(a, &device->started);
+	archive_finite(a, device->x, device->def.nx);
+	archive_doubles(a, device->is.d, device->def.nd);
+}
+
+static void walk_event(Archive *a, SimEvent *event) {
+	archive_i64_within(a, &event->happened, 0, INT64_MAX / 2);
+	archive_double(a, &event->last);
+	archive_bool(a, &event->spent);
+}
+
+void walk_states(Archive *a, CalSim *sim) {
+	for (int i = 0; i < sim->group_count; i++)
+		walk_group_state(a, &sim->groups[i]);
+	for (int i = 0; i < sim->device_count; i++)
+		walk_device(a, &sim->devices[i]);
+	for (int i = 0; i < sim->event_count; i++)
+		walk_event(a, &sim->events[i]);
+	archive_finite(a, sim->account, ACCOUNTS);
+}
+
+/* An index for messages, -1: none; one that is no longer valid is not written. */
+static void walk_index(Archive *a, int *index, int count) {
+	int value = *index < count ? *index : -1;
+	archive_int_within(a, &value, -1, count - 1);
+	if (a->mode == ARCHIVE_READ)
+		*index = value;
+}
+
+static void walk_doubt(Archive *a, CalDoubt *doubt) {
+	int kind = (int)doubt->kind;
+	archive_int_within(a, &kind, 0, CAL_DOUBT_KINDS - 1);
+	archive_text(a, doubt->object, sizeof doubt->object);
+	archive_double(a, &doubt->time);
+	archive_double(a, &doubt->value);
+	archive_double(a, &doubt->limit);
+	archive_i64_within(a, &doubt->count, 0, INT64_MAX / 2);
+	archive_text(a, doubt->text, sizeof doubt->text);
+	if (a->mode == ARCHIVE_READ)
+		doubt->kind = (CalDoubtKind)kind;
+}
+
+/* Always all of them: the size of a checkpoint does not depend on what there is to doubt. */
+static void walk_doubts(Archive *a, SimDoubts *doubts) {
+	archive_int_within(a, &doubts->count, 0, CAL_DOUBTS_MOST);
+	archive_i64_within(a, &doubts->left_out, 0, INT64_MAX / 2);
+	for (int i = 0; i < CAL_DOUBTS_MOST; i++)
+		walk_doubt(a, &doubts->items[i]);
+}
+
+void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator) {
+	archive_double(a, &sim->start_energy);
+	archive_int_within(a, &sim->unaccounted, 0, 1);
+	walk_index(a, &sim->refused_group, sim->group_count);
+	walk_index(a, &sim->failed_device, sim->device_count);
+	archive_i64_within(a, &sim->generation, sim->generation, sim->generation); // check: that of the header
+	archive_int_within(a, &sim->started, 0, 1);
+	archive_finite(a, &sim->start_time, 1);
+	archive_finite(a, &sim->wall_s, 1);
+	archive_finite(a, &sim->cpu_s, 1);
+	stats_walk(&sim->past, a);
+	stats_walk(&sim->start_stats, a);
+	walk_doubts(a, &sim->doubts);
+	archive_finite(a, &sim->energy_moved, 1);
+	archive_i64_within(a, &sim->cut_steps, 0, INT64_MAX / 4);
+	archive_finite(a, &sim->cut_smallest, 1);
+	archive_i64_within(a, &sim->probed_at, 0, INT64_MAX / 4);
+	archive_bool(a, &sim->probed);
+	walk_doubt(a, &sim->coarse);
+	archive_i64_within(a, &sim->coarse_at, 0, INT64_MAX / 4);
+	archive_finite(a, &sim->fastest, 1);
+	integrator_walk(integrator, a);
+}

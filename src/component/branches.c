@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * branches.c — branches of a model: making and releasing them, giving them to threads and ranks, telling of them.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "component/branches.h"
+#include "dynamics/loop/loop_rows.h"
+
+/* ---- life --------------------------------------------------------------------------------------------- */
+
+static CalStatus make_branches(CalBranches *s, bool cross, bool linear) {
+	CalStatus status = cross ? rows_make(s->model, &s->places, s->count, &s->rows) : CAL_OK;
+	for (int k = 0; k < s->count && status == CAL_OK; ++k)
+		status = branch_extract(s->model, &s->cut, &s->places, k, &s->branches[k]);
+	for (int k = 0; k < s->count && status == CAL_OK; ++k)
+		status = branch_connect(s->branches, s->count, k, s->rows);
+	for (int k = 0; k < s->count; ++k) {
+		s->branches[k].seat = &s->told[k].seat;
+		s->branches[k].burden = &s->told[k].burden;
+		s->branches[k].push = &s->told[k].push;
+		s->branches[k].drives = status == CAL_OK && loop_drives_move(&s->branches[k].model);
+	}
+	if (status == CAL_OK)
+		status = assembly_make(&s->allocator, s->branches, s->count, linear, s->rows, &s->assembly);
+	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
+		const int root = s->assembly.root_of[k];
+		s->branches[k].chain = root >= 0 ? &s->assembly.nodes[root] : NULL;
+	}
+	for (int k = 0; k < s->assembly.count && linear; ++k) { // there is a chain that begins with any
+		AssemblyNode *node = &s->assembly.nodes[k];
+		s->branches[node->first].chain = node;
+	}
+	return status;
+}
+
+/* Everything but the branches' threads. */
+static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wanted, const uint8_t *barred) {
+	const bool cross = options->cross && !s->model->any_coupling && !s->model->any_known && !options->transport;
+	CalStatus status = cut_model(s->model, wanted, options->forced != 0, cross, barred, &s->cut);
+	if (status == CAL_OK)
+		status = places_find(s->model, &s->cut, cross, &s->places);
+	if (status != CAL_OK)
+		return status;
+	const size_t n = (size_t)s->cut.count + 1;
+	const size_t size = n * (sizeof(Told) + sizeof(Branch) + sizeof(int)) + BRANCH_LINES;
+	s->memory = memory_alloc(&s->allocator, size);
+	if (!s->memory)
+		return CAL_ERR_MEMORY;
+	memset(s->memory, 0, size);
+	const uintptr_t at = (uintptr_t)s->memory;
+	s->told = (Told *)(void *)((char *)s->memory + (BRANCH_LINES - at % BRANCH_LINES) % BRANCH_LINES);
+	s->branches = (Branch *)(void *)(s->told + n);
+	s->worker_of = (int *)(void *)(s->branches + n);
+	s->count = s->cut.count;
+	s->drives = loop_drives_move(s->model) != 0;
+	return make_branches(s, cross, options->transport != NULL);
+}
+
+static void unmake(CalBranches *s) {
+	for (int k = 0; k < s->count; ++k)
+		branch_release(&s->branches[k]);
+	ranks_destroy(s->model, s->ranks);
+	s->ranks = NULL;
+	assembly_free(&s->allocator, &s->assembly);
+	rows_free(s->rows);
+	s->rows = NULL;
+	places_free(s->model, &s->places);
+	cut_free(s->model, &s->cut);
+	memory_free(&s->allocator, s->memory);
+	s->memory = NULL;
+	s->count = 0;
+}
+
+static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
+	const int threads = options->threads > 0 ? options->threads : 1;
+	const int wanted = options->branches > 0 ? options->branches : threads;
+	const size_t numbers = 2 * (size_t)s->model->row_count + (size_t)s->model->nu + (size_t)s->model->nq;
+	s->numbers = memory_alloc(&s->allocator, numbers * sizeof(double));
+	if (!s->numbers || (s->model->row_count > 0 && cal_work_create(s->model, &s->whole) != CAL_OK))
+		return CAL_ERR_MEMORY;
+	uint8_t *barred = memory_alloc(&s->allocator, (size_t)s->model->link_count + 1);
+	if (!barred)
+		return CAL_ERR_MEMORY;
+	memset(barred, 0, (size_t)s->model->link_count + 1);
+	CalStatus status = make(s, options, wanted, barred);
+	for (int bad = 0; status == CAL_OK && bad >= 0;) { // every round bars a link more
+		bad = solver_probe(s);
+		if (bad == -2)
+			status = CAL_ERR_MEMORY;
+		if (bad < 0)
+			break;
+		barred[bad] = 1;
+		unmake(s);
+		status = make(s, options, wanted, barred);
+	}
+	memory_free(&s->allocator, barred);
+	if (status != CAL_OK)
+		return status;
+	return CAL_OK;
+}
+
+/* Deals the branches out to the workers of a team, NULL: to the caller. A team may have more than are needed. */
+static void share(CalBranches *s, Team *team) {
+	const int workers = team ? team_workers(team) : 1;
+	s->threads = workers < s->count ? workers : s->count > 0 ? s->count : 1;
+	s->team = s->threads > 1 ? team : NULL;
+	cut_share(&s->cut, s->threads, s->worker_of);
+}
+
+/* ---- ranks ------------------------------------------------------------------------------------------- */
+
+void branches_place(CalBranches *s, const int *rank_of, uint8_t *own) {
+	memcpy(s->ranks->rank_of, rank_of, (size_t)s->count * sizeof *rank_of);
+	for (int k = 0; k < s->count; ++k) {
+		const Branch *b = &s->branches[k];
+		const bool here = ranks_has(s->ranks, k);
+		s->worker_of[k] = here ? 0 : -1;
+		for (int i = 0; own && i < b->u_segments; ++i)
+			memset(own + b->u_segment[i].whole, here, (size_t)b->u_segment[i].count);
+	}
+}
+
+void branches_set_whole(CalBranches *s, bool whole) {
+	s->ranks->whole = whole;
+	s->ranks->failed = false;
+	for (int k = 0; k < s->count; ++k) { // of other ranks nobody fills these in
+		s->branches[k].burden->culprit = -1;
+		s->branches[k].burden->doubtful = 0;
+		s->branches[k].bad = CAL_OK;
+	}
+}
+
+bool branches_failed(const CalBranches *s) { return s->ranks->failed; }
+
+CalStatus branches_bring_state(CalBranches *s, double *q, double *u) { return ranks_gather_state(s->ranks, q, u); }
+
+void branches_count_messages(const CalBranches *s, CalDistributionInfo *info) {
+	const Ranks *r = s->ranks;
+	for (int k = 0; k < s->count; ++k) {
+		const int parent = s->branches[k].parent;
+		info->own += ranks_has(r, k);
+		info->cuts += parent >= 0 && r->rank_of[parent] != r->rank_of[k];
+	}
+	info->branches += s->count;
+	info->lost = info->lost ? info->lost : r->lost;
+	info->evaluations += r->evaluations;
+	info->messages += r->messages;
+	info->numbers += r->numbers;
+	info->gathers += r->gathers;
+	info->gathered += r->gathered;
+}
+
+static CalStatus share_among_ranks(CalBranches *s, const CalTransport *transport) {
+	int *rank_of = memory_alloc(&s->allocator, ((size_t)s->count + 1) * sizeof *rank_of);
+	CalStatus status = rank_of ? CAL_OK : CAL_ERR_MEMORY;
+	if (status == CAL_OK)
+		status = ranks_create(transport, s->branches, s->count, s->model, &s->ranks);
+	if (status == CAL_OK) {
+		cut_share(&s->cut, transport->size, rank_of);
+		branches_place(s, rank_of, NULL);
+		branches_set_whole(s, true);
+	}
+	memory_free(&s->allocator, rank_of);
+	return status;
+}
+
+CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, Team *team, CalBranches **branches) {
+	char *block = memory_alloc(&model->allocator, sizeof(CalBranches) + BRANCH_LINES);
+	if (!block)
+		return CAL_ERR_MEMORY;
+	CalBranches *made = (CalBranches *)(void *)(block + BRANCH_LINES - (uintptr_t)block % BRANCH_LINES);
+	*made = (CalBranches){.model = model, .allocator = model->allocator, .block = block, .culprit = -1};
+	CalBranchOptions used = *options;
+	if (team && (used.threads == 0 || used.threads > team_workers(team)))
+		used.threads = team_workers(team);
+	if (used.transport && used.branches == 0)
+		used.branches = used.transport->size < TEAM_MOST ? used.transport->size : TEAM_MOST;
+	CalStatus status = fill(made, &used);
+	if (status == CAL_OK)
+		share(made, team);
+	if (status == CAL_OK && used.transport)
+		status = share_among_ranks(made, used.transport);
+	if (status != CAL_OK) {
+		cal_branches_destroy(made);
+		return status;
+	}
+	*branches = made;
+	return CAL_OK;
+}
+
+CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *options, CalBranches **branches,
+                              CalError *error) {
+	const CalBranchOptions defaults = {0};
+	options = options ? options : &defaults;
+	if (!model || !branches)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_branches_create: give a model, and where to put the branches");
+	if (options->branches < 0 || options->branches > TEAM_MOST || options->threads < 0 || options->threads > TEAM_MOST)
+		return error_set(error, CAL_ERR_ARGUMENT, "model \"%s\": branches and threads must be between 0 and %d",
+		                 model->name, TEAM_MOST);
+	if (options->transport && options->threads > 1)
+		return error_set(error, CAL_ERR_UNSUPPORTED,
+		                 "model \"%s\": a rank works with one thread, not with %d; start more ranks instead",
+		                 model->name, options->threads);
+	CalBranches *made = NULL;
+	CalStatus status = branches_create(model, options, NULL, &made);
+	const int workers = made && options->threads < made->count ? options->threads : made ? made->count : 1;
+	if (status == CAL_OK && workers > 1) {
+		Team *team;
+		status = team_create(workers, !options->not_pinned, &made->allocator, &team);
+		if (status == CAL_OK)
+			share(made, team);
+		made->own_team = status == CAL_OK;
+	}
+	if (status != CAL_OK) {
+		cal_branches_destroy(made);
+		return error_set(error, status, "model \"%s\": cannot make its branches: %s", model->name,
+		                 cal_status_text(status));
+	}
+	*branches = made;
+	return CAL_OK;
+}
+
+void cal_branches_destroy(CalBranches *branches) {
+	if (!branches)
+		return;
+	const CalAllocator allocator = branches->allocator;
+	if (branches->own_team)
+		team_destroy(branches->team);
+	unmake(branches);
+	cal_work_destroy(branches->whole);
+	memory_free(&allocator, branches->numbers);
+	memory_free(&allocator, branches->block);
+}
+
+/* ---- calls, and what they found --------------------------------------------------------------------------- */
+
+CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot) {
+	return branches_run(branches, state, state, input, 0, udot, (BranchThen){0});
+}
+
+CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
+                                const CalInput *input, double h, double *udot) {
+	return branches_run(branches, state, elastic, input, h, udot, (BranchThen){0});
+}
+
+bool branches_are_here(const CalBranches *branches) { return !branches->ranks; }
+bool branches_know_all(const CalBranches *branches) { return !branches->ranks || branches->ranks->whole; }
+double branches_rows_power(const CalBranches *branches) { return branches->rows_power; }
+const CalModel *branches_model(const CalBranches *branches) { return branches->model; }
+CalWork *branches_whole(CalBranches *branches) { return branches->whole; }
+double *branches_numbers(CalBranches *branches) { return branches->numbers; }
+
+int cal_branches_count(const CalBranches *branches) { return branches ? branches->count : 0; }
+int cal_branches_threads(const CalBranches *branches) { return branches ? branches->threads : 0; }
+CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda) {
+	if (!branches || !lambda)
+		return CAL_ERR_ARGUMENT;
+	if (!branches->rows)
+		return CAL_ERR_STAGE;
+	memcpy(lambda, branches->rows->lambda, sizeof(double) * (size_t)branches->model->row_count);
+	return CAL_OK;
+}
+
+double cal_branches_speedup(const CalBranches *branches) {
+	if (!branches)
+		return 0;
+	return branches->count > 1 && branches->cut.makespan > 0 ? branches->cut.flops / branches->cut.makespan : 1;
+}
+int cal_branches_culprit(const CalBranches *branches) { return branches ? branches->culprit : -1; }
+
+CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info) {
+	if (!branches || !info || branch < 0 || branch >= branches->count)
+		return CAL_ERR_ARGUMENT;
+	const Branch *b = &branches->branches[branch];
+	const CutPiece *piece = &branches->cut.pieces[branch];
+	*info = (CalBranchInfo){.parent = b->parent,
+	                        .first_body = branches->model->links[piece->first].body,
+	                        .bodies = b->model.body_count,
+	                        .freedoms = b->model.nu,
+	                        .loops = b->model.loop_count,
+	                        .apart = b->apart,
+	                        .thread = branches->worker_of[branch],
+	                        .rank = branches->ranks ? branches->ranks->rank_of[branch] : 0,
+	                        .flops = piece->flops};
+	return CAL_OK;
+}

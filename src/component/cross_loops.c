@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * cross_loops.c — loops that reach from branch to branch: their frames, their columns, their multipliers.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "component/cross_loops.h"
+#include "dynamics/tree/kinematics.h"
+#include "math/min_norm.h"
+#include "math/octet.h"
+
+/* A pivot below this part of what its row came with follows from others; one that is nothing beside all is round-off of the
+ * joins: as small as a row next to a singular position is. */
+static const double DEPENDENT = 1e-11, NOTHING = LOOP_SINGULAR;
+static const double ROUND_OFF = 1e-15; // of a pivot, as part of its row's compliance
+// with less left, round-off of others may be a good part of what is (loop_elimination.c)
+static const double DOUBTFUL = 1e-4;
+static const double JOINED = 1e-5; // of what joins take away: a pivot below has lost digits to their round-off
+
+/* ---- life ----------------------------------------------------------------------------------------- */
+
+static void place_side(const Places *p, const Loop *loop, int side, RowsEnd *end) {
+	const int node = side ? loop->minus : loop->plus, frame_node = side ? loop->node_b : loop->node_a;
+	end->node_branch = node >= 0 ? p->node[node].piece : -1;
+	end->node = end->node_branch >= 0 ? p->node[node].own : -1;
+	end->frame_loop = *loop;
+	LoopSide *own = &end->frame_loop.side[side];
+	end->frame_branch = -1;
+	if (own->link >= 0) {
+		end->frame_branch = p->link[own->link].piece;
+		own->link = p->link[own->link].own;
+	} else if (own->moves) {
+		end->frame_branch = p->node[frame_node].piece;
+	}
+	const int own_node = frame_node >= 0 && end->frame_branch >= 0 ? p->node[frame_node].own : -1;
+	end->frame_loop.node_a = end->frame_loop.node_b = own_node;
+}
+
+CalStatus rows_make(const CalModel *model, const Places *places, int branches, Rows **rows) {
+	*rows = NULL;
+	if (model->loop_count == 0)
+		return CAL_OK;
+	const size_t loops = (size_t)model->loop_count, m = (size_t)model->row_count, width = OCTET * (1 + loops);
+	const size_t numbers = width + 3 * m + m * m + (m + 2) * m;
+	const size_t size = sizeof(Rows) + (size_t)branches * sizeof(RowsPlace) + loops * sizeof(RowsLoop) +
+	                    numbers * sizeof(double) + m * (sizeof(int) + 1) + 2 * BRANCH_LINES;
+	char *memory = memory_alloc(&model->allocator, size);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	memset(memory, 0, size);
+	Rows *r = (Rows *)(void *)(memory + (BRANCH_LINES - (uintptr_t)memory % BRANCH_LINES) % BRANCH_LINES);
+	*r = (Rows){.model = model, .loops = model->loop_count, .width = (int)width, .memory = memory};
+	r->place = (RowsPlace *)(void *)(r + 1);
+	r->list = (RowsLoop *)(void *)(r->place + branches);
+	r->x = (double *)(void *)(r->list + loops);
+	r->lambda = r->x + width;
+	r->right = r->lambda + m;
+	r->Lambda = r->right + m;
+	r->scratch = r->Lambda + m * m;
+	r->unit = r->scratch + (m + 2) * m;
+	r->order = (int *)(void *)(r->unit + m);
+	r->independent = (uint8_t *)(r->order + m);
+	for (int l = 0; l < r->loops; ++l) {
+		const Loop *loop = &model->loops[l];
+		r->list[l].loop = loop;
+		r->reach = fmax(r->reach, loop->reach);
+		memcpy(r->unit + loop->row, loop->unit, sizeof(double) * (size_t)loop->rows);
+		place_side(places, &model->loops[l], 0, &r->list[l].side[0]);
+		place_side(places, &model->loops[l], 1, &r->list[l].side[1]);
+	}
+	*rows = r;
+	return CAL_OK;
+}
+
+void rows_free(Rows *rows) {
+	if (rows) {
+		const CalAllocator allocator = rows->model->allocator;
+		memory_free(&allocator, rows->memory);
+	}
+}
+
+/* ---- pulls ------------------------------------------------------------------------------------------ */
+
+int rows_pull_count(const Rows *rows, const Branch *branches, const Branch *b) {
+	int count = 0;
+	for (int l = 0; l < rows->loops; ++l)
+		count += (rows->list[l].side[0].node_branch == b->index) + (rows->list[l].side[1].node_branch == b->index);
+	for (int k = 0; k < b->child_count; ++k)
+		count += branches[b->children[k]].apart ? 0 : rows->loops;
+	return count;
+}
+
+void rows_list_pulls(const Rows *rows, const Branch *branches, const Branch *b, int made) {
+	BorderPull *pull = b->border.pulls + made;
+	for (int l = 0; l < rows->loops; ++l) {
+		for (int side = 0; side < 2; ++side) {
+			const RowsEnd *end = &rows->list[l].side[side];
+			if (end->node_branch != b->index)
+				continue;
+			pull->link = b->model.nodes[end->node].link;
+			if (b->model.nodes[end->node].shape < 0)
+				pull->modal = NULL;
+			pull->adds = 1;
+			pull++->column = OCTET * (1 + l);
+		}
+	}
+	for (int k = 0; k < b->child_count; ++k) {
+		for (int l = 0; l < rows->loops && !branches[b->children[k]].apart; ++l) {
+			pull->link = branches[b->children[k]].seat_link;
+			pull->modal = NULL;
+			pull->adds = 1;
+			pull++->column = OCTET * (1 + l);
+		}
+	}
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------- */
+
+void rows_place(Rows *rows, const Branch *branches, const Branch *b, uint64_t call) {
+	RowsPlace *place = &rows->place[b->index];
+	kinematics_origins(&b->model, b->u, b->work);
+	place->r = place->v = vec_zero();
+	if (b->parent >= 0) {
+		const RowsPlace *under = &rows->place[b->parent];
+		team_wait(&under->told, call);
+		const CalWork *work = branches[b->parent].work;
+		place->r = add(under->r, work->position[b->seat_link]);
+		place->v = add(under->v, work->velocity[b->seat_link]);
+	}
+	for (int l = 0; l < rows->loops; ++l) {
+		for (int side = 0; side < 2; ++side) {
+			RowsEnd *end = &rows->list[l].side[side];
+			if (end->frame_branch != b->index)
+				continue;
+			loop_frame(&b->model, b->work, &end->frame_loop, side, LOOP_BIAS, &end->frame);
+			end->frame.r = add(end->frame.r, place->r);
+			end->frame.v = add(end->frame.v, place->v);
+		}
+	}
+	team_post(&place->told, call);
+}
+
+static const LoopFrame *frame_at(const Rows *rows, int l, int side, uint64_t call, LoopFrame *ground) {
+	const RowsEnd *end = &rows->list[l].side[side];
+	if (end->frame_branch >= 0) {
+		team_wait(&rows->place[end->frame_branch].told, call);
+		return &end->frame;
+	}
+	const dpose *on = &rows->list[l].loop->side[side].on;
+	ground->R = mat_from(on->R);
+	ground->r = vec_from(on->r);
+	ground->w = ground->v = ground->al = ground->a = vec_zero();
+	return ground;
+}
+
+/* Rows of a loop, and where their wrenches act. */
+static vec3 evaluate(const Rows *rows, int l, const CalState *state, uint64_t call, LoopRow row[CAL_LOOP_MAX_ROWS],
+                     const RowsCall *how) {
+	LoopFrame ground[2];
+	const LoopFrame *A = frame_at(rows, l, 0, call, &ground[0]), *B = frame_at(rows, l, 1, call, &ground[1]);
+	const Loop *loop = rows->list[l].loop;
+	loop_fill(loop, A, B, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = how->plain}, row);
+	for (int r = 0; how->positions && r < loop->rows; ++r) {
+		if (loop_row_is_speed(loop, r))
+			row[r].direction = spatial_zero();
+	}
+	return loop->type == CAL_LOOP_KNIFE ? A->r : B->r;
+}
+
+/* Wrenches of a loop on one of its nodes, as columns: what is needed of a branch grows by them (interface.h: b += Gamma x). */
+static void fill_pull(const Rows *rows, const Branch *b, int l, int side, vec3 point, const LoopRow *row,
+                      const BorderPull *pull) {
+	const NodePlace place = kinematics_node(&b->model, b->work, rows->list[l].side[side].node);
+	const vec3 origin = add(rows->place[b->index].r, b->work->position[pull->link]);
+	memset(pull->gamma, 0, sizeof(double) * 6 * OCTET);
+	if (pull->modal)
+		memset(pull->modal, 0, sizeof(double) * (size_t)(OCTET * place.flex->m));
+	for (int r = 0; r < rows->list[l].loop->rows; ++r) {
+		const double sign = side ? 1 : -1;
+		const spatial d = {scale(sign, row[r].direction.a), scale(sign, row[r].direction.l)};
+		const spatial here = force_shift(d, sub(point, add(origin, place.c))), f = force_shift(here, place.c);
+		double *g = pull->gamma + r;
+		g[0] = f.a.x, g[OCTET] = f.a.y, g[2 * OCTET] = f.a.z;
+		g[3 * OCTET] = f.l.x, g[4 * OCTET] = f.l.y, g[5 * OCTET] = f.l.z;
+		for (int k = 0; pull->modal && k < place.flex->m; ++k)
+			pull->modal[k * OCTET + r] = spatial_dot(kinematics_node_column(&place, k), here);
+	}
+}
+
+void rows_fill(Rows *rows, const Branch *b, const CalState *state, uint64_t call, const RowsCall *how) {
+	const BorderPull *pull = b->border.pulls + (b->apart_child >= 0);
+	for (int l = 0; l < rows->loops; ++l) {
+		const RowsEnd *side = rows->list[l].side;
+		if (side[0].node_branch != b->index && side[1].node_branch != b->index)
+			continue;
+		LoopRow row[CAL_LOOP_MAX_ROWS];
+		const vec3 point = evaluate(rows, l, state, call, row, how);
+		for (int s = 0; s < 2; ++s) {
+			if (side[s].node_branch == b->index)
+				fill_pull(rows, b, l, s, point, row, pull++);
+		}
+	}
+}
+
+/* ---- columns of chains that are waited for --------------------------------------------------------------- */
+
+void rows_receive(const Rows *rows, const Branch *branches, const Branch *b) {
+	const BorderPull *pull = b->border.pulls + b->border.pull_count;
+	for (int k = b->child_count - 1; k >= 0; --k) {
+		const Branch *child = &branches[b->children[k]];
+		for (int l = rows->loops - 1; l >= 0 && !child->apart; --l) {
+			--pull;
+			for (int i = 0; i < 6; ++i)
+				memcpy(pull->gamma + i * OCTET, child->chain->columns.gamma + i * rows->width + pull->column,
+				       OCTET * sizeof(double));
+		}
+	}
+}
+
+void rows_add(const Rows *rows, const Branch *branches, const Branch *b) {
+	const int W = rows->width;
+	for (int k = 0; k < b->child_count; ++k) {
+		const Branch *child = &branches[b->children[k]];
+		if (child->apart)
+			continue;
+		const BorderColumns *from = &child->chain->columns;
+		const spatial c = branch_seat_bias(b, child);
+		const double d[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
+		for (int i = OCTET; i < W; ++i) {
+			b->border.beta[i] += from->beta[i];
+			for (int j = 0; j < 6; ++j)
+				b->border.beta[i] += from->gamma[j * W + i] * d[j];
+			for (int j = OCTET; j < W; ++j)
+				b->border.Phi[i * W + j] += from->Phi[i * W + j];
+		}
+	}
+}
+
+/* ---- assembly ----------------------------------------------------------------------------------------------- */
+
+/* A X = B of six rows, B of `n` columns, with pivots from rows. */
+static void solve(double A[6][6], double *B, int n) {
+	for (int j = 0; j < 6; ++j) {
+		int p = j;
+		for (int i = j + 1; i < 6; ++i)
+			p = fabs(A[i][j]) > fabs(A[p][j]) ? i : p;
+		for (int k = 0; k < 6 && p != j; ++k) {
+			const double swapped = A[j][k];
+			A[j][k] = A[p][k], A[p][k] = swapped;
+		}
+		for (int k = 0; k < n && p != j; ++k) {
+			const double swapped = B[j * n + k];
+			B[j * n + k] = B[p * n + k], B[p * n + k] = swapped;
+		}
+		const double d = 1.0 / A[j][j];
+		for (int i = 0; i < 6; ++i) {
+			const double f = i == j ? 0 : A[i][j] * d;
+			for (int k = 0; k < 6 && f != 0; ++k)
+				A[i][k] -= f * A[j][k];
+			for (int k = 0; k < n && f != 0; ++k)
+				B[i * n + k] -= f * B[j * n + k];
+		}
+	}
+	for (int i = 0; i < 6; ++i) {
+		for (int k = 0; k < n; ++k)
+			B[i * n + k] /= A[i][i];
+	}
+}
+
+/*
+ * F = N A_0 + f + G x with x = (those of the outer one's cut, multipliers):
+ *   (1 + M Phi_aa) F = M (Gamma_a'A_0 + beta_a + c - Phi_al lambda) + b + Gamma_c x
+ * Indices: a the cut of the inner one, c that of the outer one, l the loops of both. B[6][8 + W] becomes (N, f, -, G).
+ */
+static void find_wrench(int W, const BorderColumns *a, const double d[6], const AssemblyNode *outer, double *B) {
+	const Slot *burden = &outer->burden->slot;
+	const double *gamma = outer->columns.gamma;
+	const spatial b = burden->b;
+	const double force[6] = {b.a.x, b.a.y, b.a.z, b.l.x, b.l.y, b.l.z};
+	const int n = 8 + W;
+	double M[6][6], A[6][6];
+	artic_rows(&burden->M, M);
+	for (int i = 0; i < 6; ++i) {
+		double *row = B + i * n;
+		memset(row, 0, sizeof(double) * (size_t)n);
+		for (int j = 0; j < 6; ++j)
+			A[i][j] = i == j;
+		row[6] = force[i];
+		for (int k = 0; k < 6; ++k) {
+			for (int j = 0; j < 6; ++j) {
+				A[i][j] += M[i][k] * a->Phi[k * W + j];
+				row[j] += M[i][k] * a->gamma[j * W + k];
+			}
+			row[6] += M[i][k] * d[k];
+			for (int j = OCTET; j < W; ++j)
+				row[8 + j] -= M[i][k] * a->Phi[k * W + j];
+		}
+		for (int j = 0; j < W; ++j)
+			row[8 + j] += gamma[i * W + j];
+	}
+	solve(A, B, n);
+}
+
+/* What the wrench brings to the base of the inner one: Gamma_a (N, f). */
+static void bring_to_base(int W, const BorderColumns *a, const double *B, Slot *slot) {
+	const int n = 8 + W;
+	double S[6][8] = {{0}};
+	for (int i = 0; i < 6; ++i) {
+		for (int k = 0; k < 6; ++k) {
+			for (int j = 0; j < 7; ++j)
+				S[i][j] += a->gamma[i * W + k] * B[k * n + j];
+		}
+	}
+	for (int i = 0; i < 6; ++i) {
+		for (int j = 0; j < i; ++j)
+			S[j][i] = 0.5 * (S[i][j] + S[j][i]);
+	}
+	const Artic add_on = {{S[0][0], S[1][1], S[2][2], S[0][1], S[0][2], S[1][2]},
+	                      {{S[0][3], S[1][3], S[2][3]}, {S[0][4], S[1][4], S[2][4]}, {S[0][5], S[1][5], S[2][5]}},
+	                      {S[3][3], S[4][4], S[5][5], S[3][4], S[3][5], S[4][5]}};
+	slot->M = artic_add(slot->M, add_on);
+	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
+}
+
+/* Columns of both as one: with e = beta_a + c - Phi_aa f, and T = Phi_aa G + Phi_al column by column. */
+static void carry_columns(int W, const BorderColumns *a, const double d[6], const BorderColumns *o, const double *B,
+                          const BorderColumns *out) {
+	const int n = 8 + W;
+	double e[6], T[6];
+	for (int k = 0; k < 6; ++k) {
+		e[k] = d[k];
+		for (int j = 0; j < 6; ++j)
+			e[k] -= a->Phi[k * W + j] * B[j * n + 6];
+	}
+	for (int r = 0; r < W; ++r) {
+		out->beta[r] = o->beta[r] + (r < OCTET ? 0 : a->beta[r]);
+		for (int k = 0; k < 6; ++k) {
+			out->beta[r] += o->gamma[k * W + r] * e[k];
+			if (r >= OCTET)
+				out->beta[r] -= a->Phi[r * W + k] * B[k * n + 6];
+		}
+	}
+	for (int s = 0; s < W; ++s) {
+		const double *G = B + 8 + s;
+		for (int i = 0; i < 6; ++i) {
+			double sum = s < OCTET ? 0 : a->gamma[i * W + s];
+			T[i] = s < OCTET ? 0 : a->Phi[i * W + s];
+			for (int k = 0; k < 6; ++k) {
+				sum += a->gamma[i * W + k] * G[k * n];
+				T[i] += a->Phi[i * W + k] * G[k * n];
+			}
+			out->gamma[i * W + s] = sum;
+		}
+		for (int r = 0; r < W; ++r) {
+			double sum = o->Phi[r * W + s] + (r >= OCTET && s >= OCTET ? a->Phi[r * W + s] : 0);
+			for (int k = 0; k < 6; ++k) {
+				sum += o->gamma[k * W + r] * T[k];
+				if (r >= OCTET)
+					sum += a->Phi[r * W + k] * G[k * n];
+			}
+			out->Phi[r * W + s] = sum;
+		}
+	}
+}
+
+void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const AssemblyNode *outer, AssemblyNode *node) {
+	const double bias[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
+	const BorderColumns *a = &inner->columns;
+	double *d = node->join->d;
+	for (int k = 0; k < 6; ++k)
+		d[k] = a->beta[k] + bias[k];
+	find_wrench(rows->width, a, d, outer, node->solved);
+	bring_to_base(rows->width, a, node->solved, &node->burden->slot);
+	carry_columns(rows->width, a, d, &outer->columns, node->solved, &node->columns);
+}
+
+spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNode *node, spatial A0, const double *x,
+                  double *F) {
+	const int W = rows->width, n = 8 + W;
+	const BorderColumns *a = &inner->columns;
+	const double *B = node->solved;
+	const double a0[6] = {A0.a.x, A0.a.y, A0.a.z, A0.l.x, A0.l.y, A0.l.z};
+	double A[6];
+	for (int i = 0; i < 6; ++i) {
+		F[i] = B[i * n + 6];
+		for (int k = 0; k < 6; ++k)
+			F[i] += B[i * n + k] * a0[k];
+		for (int j = 0; x && j < OCTET; ++j)
+			F[i] += B[i * n + 8 + j] * x[j];
+		for (int j = OCTET; j < W; ++j)
+			F[i] += B[i * n + 8 + j] * rows->x[j];
+	}
+	F[6] = F[7] = 0;
+	for (int i = 0; i < 6; ++i) {
+		A[i] = node->join->d[i];
+		for (int k = 0; k < 6; ++k)
+			A[i] += a->gamma[k * W + i] * a0[k] - a->Phi[i * W + k] * F[k];
+		for (int j = OCTET; j < W; ++j)
+			A[i] -= a->Phi[i * W + j] * rows->x[j];
+	}
+	return (spatial){{A[0], A[1], A[2]}, {A[3], A[4], A[5]}};
+}
+
+/* ---- the ground ------------------------------------------------------------------------------------------------ */
+
+static void add_chain(const Rows *rows, const BorderColumns *c) {
+	const int W = rows->width, m = rows->model->row_count;
+	for (int l = 0; l < rows->loops; ++l) {
+		const Loop *a = rows->list[l].loop;
+		for (int r = 0; r < a->rows; ++r) {
+			const int i = OCTET * (1 + l) + r;
+			rows->right[a->row + r] += c->beta[i];
+			for (int k = 0; k < rows->loops; ++k) {
+				const Loop *b = rows->list[k].loop;
+				for (int s = 0; s < b->rows; ++s) {
+					const int j = OCTET * (1 + k) + s;
+					rows->Lambda[(a->row + r) * m + b->row + s] += 0.5 * (c->Phi[i * W + j] + c->Phi[j * W + i]);
+				}
+			}
+		}
+	}
+}
+
+void rows_residual(const Rows *rows, const CalState *state, uint64_t call, double *value, double *rate) {
+	for (int l = 0; l < rows->loops; ++l) {
+		LoopRow row[CAL_LOOP_MAX_ROWS];
+		const Loop *loop = rows->list[l].loop;
+		evaluate(rows, l, state, call, row, &(RowsCall){.plain = true});
+		for (int r = 0; r < loop->rows; ++r) {
+			value[loop->row + r] = row[r].value;
+			rate[loop->row + r] = row[r].rate;
+		}
+	}
+}
+
+static double column_mobility(const Rows *rows, const Branch *b, const Link *link, int k) {
+	const double d = b->work->dofs[link->u + k].d;
+	return motion_column_kind((Motion)link->motion, k) == COLUMN_TRANSLATION ? d / (rows->reach * rows->reach) : d;
+}
+
+/* Compliances of free columns that turn, or slide along the longest loop: the largest and the smallest. */
+typedef struct Mobility {
+	double most, least;
+	double joined; // the largest of those between a base and a cut: joins take it away again
+} Mobility;
+
+/* Without what was cut off. */
+static double joined_mobility(const Rows *rows, const Branch *b) {
+	double most = 0;
+	for (int p = 0; b->apart_child >= 0 && p < b->border.path_count; ++p) {
+		const Link *link = &b->model.links[b->border.path[p]];
+		for (int k = 0; k < link->nu; ++k)
+			most = fmax(most, column_mobility(rows, b, link, k));
+	}
+	return most;
+}
+
+static Mobility find_mobility(const Rows *rows, const Branch *branches, int count) {
+	Mobility found = {0, INFINITY, 0};
+	for (int k = 0; k < count; ++k) {
+		const Branch *b = &branches[k];
+		found.joined = fmax(found.joined, joined_mobility(rows, b));
+		if (b->model.flex_count > 0)
+			found.least = 0; // what modes move rows by is not known
+		for (int i = 0; i < b->model.link_count; ++i) {
+			const Link *link = &b->model.links[i];
+			for (int j = 0; j < link->nu; ++j) {
+				const double mobility = column_mobility(rows, b, link, j);
+				found.most = fmax(found.most, mobility);
+				found.least = mobility > 0 ? fmin(found.least, mobility) : found.least; // or it is prescribed
+			}
+		}
+	}
+	return found;
+}
+
+/* Rows that nothing moves, beside what columns could move them by, have no multiplier. */
+static void leave_out_nothing(const Rows *rows, double most) {
+	const int m = rows->model->row_count;
+	const double *unit = rows->unit;
+	double *Lambda = rows->Lambda;
+	for (int i = 0; i < m; ++i)
+		most = fmax(most, Lambda[i * m + i] / (unit[i] * unit[i]));
+	for (int i = 0; i < m; ++i) {
+		if (Lambda[i * m + i] > NOTHING * most * unit[i] * unit[i])
+			continue;
+		rows->right[i] = 0;
+		for (int j = 0; j < m; ++j)
+			Lambda[i * m + j] = Lambda[j * m + i] = 0;
+	}
+}
+
+/* Of the rows that are kept, in their units. */
+static double smallest_pivot(const Rows *rows, int rank) {
+	double least = INFINITY;
+	for (int k = 0; k < rank; ++k) {
+		const double root = rows->Lambda[k * (rows->model->row_count + 1)] / rows->unit[rows->order[k]];
+		least = fmin(least, root * root);
+	}
+	return least;
+}
+
+/* Factors Lambda. Kept rows with little left have lost digits; those left out may be what only heavy links move. */
+static int factor(Rows *rows, const Branch *branches, int count) {
+	const int m = rows->model->row_count;
+	const Mobility mobility = find_mobility(rows, branches, count);
+	MinNormRows found = {.tolerance = DEPENDENT, .unit = rows->unit};
+	leave_out_nothing(rows, mobility.most);
+	const int rank = min_norm_factor_rows(m, rows->Lambda, &found, rows->order, rows->independent, rows->scratch);
+	rows->doubtful = found.left < DOUBTFUL || smallest_pivot(rows, rank) < JOINED * mobility.joined;
+	if (rank < m && fmax(found.rest, ROUND_OFF) * mobility.most > DEPENDENT * mobility.least)
+		rows->doubtful = true;
+	return rank;
+}
+
+void rows_solve(Rows *rows, const Branch *branches, int count, const Assembly *assembly, const CalState *state,
+                uint64_t call, const RowsCall *how) {
+	const int m = rows->model->row_count;
+	memset(rows->Lambda, 0, sizeof(double) * (size_t)(m * m));
+	memset(rows->right, 0, sizeof(double) * (size_t)m);
+	for (int k = 0; k < count; ++k) {
+		const int root = assembly->root_of[k];
+		if (root < 0 || branches[k].parent >= 0)
+			continue;
+		team_wait(&assembly->nodes[root].burden->told, call);
+		add_chain(rows, &assembly->nodes[root].columns);
+	}
+	for (int l = 0; l < rows->loops; ++l) {
+		LoopRow row[CAL_LOOP_MAX_ROWS];
+		const Loop *loop = rows->list[l].loop;
+		evaluate(rows, l, state, call, row, how);
+		for (int r = 0; r < loop->rows; ++r)
+			rows->right[loop->row + r] -= how->z ? how->z[loop->row + r] : row[r].acceleration;
+	}
+	const int rank = factor(rows, branches, count);
+	min_norm_solve(m, rank, rows->Lambda, rows->order, rows->scratch, rows->right, rows->lambda);
+	for (int l = 0; l < rows->loops; ++l) {
+		const Loop *loop = rows->list[l].loop;
+		for (int r = 0; r < loop->rows; ++r)
+			rows->x[OCTET * (1 + l) + r] = rows->lambda[loop->row + r];
+	}
+	team_post(&rows->solved, call);
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * interface.c — columns of unknown forces carried through a branch (interface.h), eight at a time.
+ *
+ * Each pull is walked from its link to the base with its columns in registers; gains are kept. Pulls of the same columns
+ * from different links add up, since all of it is linear. Phi and beta are then sums over the gains.
+ */
+#include "component/interface.h"
+#include "dynamics/flex/flexible.h"
+#include "dynamics/flex/node_sums.h"
+#include "flexbody/flex_pose.h"
+#include "math/octet.h"
+
+#if CAL_LANES == 1
+
+/* ---- outward: only what turns ------------------------------------------------------------------ */
+
+/* Orientation and angular velocity of a link, in registers. */
+typedef struct Turn {
+	trio3 R;
+	trio w;
+} Turn;
+
+INLINE Turn turn_of(const LinkWork *l) { return (Turn){trio3_load(&l->R), trio_load(&l->w)}; }
+
+/* A rotation about z, behind a turn about x or any other. */
+INLINE Turn spine_rotation(const Link *link, Turn base, real s, real c, real u) {
+	trio3 F = base.R;
+	if (LIKELY(link->twist)) {
+		const real ct = link->E.y.y, st = link->E.y.z;
+		F.y = trio_madd(trio_times(ct, base.R.y), st, base.R.z);
+		F.z = trio_sub(trio_times(ct, base.R.z), trio_times(st, base.R.y));
+	} else {
+		F = trio3_mul_dmat(base.R, link->E);
+	}
+	const trio3 R = {trio_madd(trio_times(c, F.x), s, F.y), trio_sub(trio_times(c, F.y), trio_times(s, F.x)), F.z};
+	return (Turn){R, trio_madd(base.w, u, F.z)};
+}
+
+/* A node on its body: R exp([theta]x) E, and T theta_dot. The sums are kept for the sweep. */
+INLINE Turn spine_node(const Link *link, const FlexShape *shape, const Flex *flex, FlexWork *w, Turn base) {
+	const trio3 R = flex->turned ? trio3_mul_dmat(base.R, flex->R) : base.R;
+	const NodeSums s = flex->n == PACK ? node_sums(shape, PACK, w) : node_sums(shape, flex->n, w);
+	if (link->border & BORDER_SUMS)
+		w->kept = s;
+	const vec3 turned = cross(s.t, s.rate);
+	const vec3 own = madd(madd(s.rate, s.b, turned), s.c, cross(s.t, turned));
+	const trio3 P = trio3_cross(R, s.t);
+	trio3 N = trio3_madd(trio3_madd(R, s.a, P), s.b, trio3_cross(P, s.t));
+	if (shape->turned)
+		N = trio3_mul_dmat(N, shape->E);
+	return (Turn){N, trio_add(base.w, trio3_mul(R, own))};
+}
+
+void LANED(border_spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work) {
+	ground_init(work, (dvec3){0, 0, 0});
+	sweep_trig(model, in->q, work);
+	LANED(flexible_load)(model, in->q, in->u, in->prescribed, in->udot, work);
+	Turn turn = turn_of(&work->links[-1]);
+	for (int k = 0, last = -1; k < count; last = links[k++]) {
+		const Link *link = &model->links[links[k]];
+		LinkWork *l = &work->links[links[k]];
+		if (link->parent != last)
+			turn = turn_of(&work->links[link->parent]);
+		if (LIKELY(link->motion == MOTION_ROTATION)) {
+			turn = spine_rotation(link, turn, work->sine[link->trig], work->cosine[link->trig], in->u[link->u]);
+		} else if (link->motion == MOTION_NODE) {
+			turn = spine_node(link, &model->shapes[link->shape], &model->flexes[link->flex], &work->flex[link->flex],
+			                  turn);
+		} else {
+			link_motion(link, &work->links[link->parent], in->q, in->u, work, l);
+			turn = turn_of(l);
+			continue;
+		}
+		l->R = trio3_mat(turn.R);
+		l->w = trio_vec(turn.w);
+	}
+}
+
+/* ---- inward -------------------------------------------------------------------------------------- */
+
+INLINE void keep_gain(double *gain, int adds, octet g) {
+	if (UNLIKELY(adds))
+		g = octet_add(g, octet_load(gain));
+	octet_store(gain, g);
+}
+
+/* h = L^-1 s of four free modes: column j of L'^-1, less its diagonal, is row j - 1 of w->Y. */
+INLINE void solve_four(const FlexWork *w, octet s[PACK]) {
+	const real *N = w->Y;
+	const octet s0 = s[0], s1 = s[1], s2 = s[2];
+	s[1] = octet_madd(s1, N[0], s0);
+	s[2] = octet_madd(octet_madd(s2, N[4], s0), N[5], s1);
+	s[3] = octet_madd(octet_madd(octet_madd(s[3], N[8], s0), N[9], s1), N[10], s2);
+}
+
+/* The same for any modes, as flexible_reduce does for a force. */
+static void solve_modes(const Flex *flex, const FlexWork *w, double *s) {
+	const int m = flex->m, n = flex->n;
+	for (int j = 0; j < m; ++j) {
+		if (w->inverse[j] == 0)
+			continue; // prescribed
+		const octet own = octet_load(s + j * OCTET);
+		for (int k = w->given ? 0 : j + 1; k < m; ++k) {
+			if (k != j)
+				octet_store(s + k * OCTET, octet_msub(octet_load(s + k * OCTET), w->M[j * n + k], own));
+		}
+	}
+}
+
+/* What the columns at a NODE, or at a head that moves, do on each mode. */
+INLINE void act_on_modes(const real *columns, int m, int n, int adds, const ospatial *gamma, double *s) {
+	for (int k = 0; k < m; ++k) {
+		octet x = ospatial_dot(rows_mode(columns, n, k), *gamma);
+		if (adds)
+			x = octet_add(x, octet_load(s + k * OCTET));
+		octet_store(s + k * OCTET, x);
+	}
+}
+
+/* The modes of the body that a link carries, on which the columns act with s. */
+INLINE void pass_modes(const CalModel *model, const Link *link, const CalWork *work, const Border *border,
+                       const BorderPull *pull, double *s, ospatial *gamma) {
+	const Flex *flex = &model->flexes[link->carries];
+	const FlexWork *w = &work->flex[link->carries];
+	double *gain = border->gain + (size_t)flex->u * (size_t)border->width + pull->column;
+	if (LIKELY(flex->m == PACK && !w->given && link->motion != MOTION_FLEX)) {
+		octet h[PACK] = {octet_load(s), octet_load(s + OCTET), octet_load(s + 2 * OCTET), octet_load(s + 3 * OCTET)};
+		solve_four(w, h);
+#pragma GCC unroll 4
+		for (int k = 0; k < PACK; ++k, gain += border->width) {
+			keep_gain(gain, pull->adds, h[k]);
+			*gamma = ospatial_sub_outer(*gamma, rows_mode(w->K, PACK, k), h[k]);
+		}
+		return;
+	}
+	if (link->motion == MOTION_FLEX && flex->head.moves)
+		act_on_modes(work->modal_columns + link->columns, flex->m, flex->n, 1, gamma, s);
+	solve_modes(flex, w, s);
+	for (int k = 0; k < flex->m; ++k, gain += border->width) {
+		const octet h = octet_load(s + k * OCTET);
+		keep_gain(gain, pull->adds, h);
+		*gamma = ospatial_sub_outer(*gamma, rows_mode(w->K, flex->n, k), h);
+	}
+}
+
+/* The joint of a link, and on to the parent's origin. */
+INLINE void pass_joint(const Link *link, int i, const uint8_t *prescribed, const CalWork *work, const Border *border,
+                       const BorderPull *pull, ospatial *gamma) {
+	double *gain = border->gain + (size_t)link->u * (size_t)border->width + pull->column;
+	const LinkWork *l = &work->links[i];
+	if (LIKELY(link->motion == MOTION_ROTATION && (!prescribed || !prescribed[link->u]))) {
+		const octet g = ospatial_dot_angular(l->R.z, *gamma); // its K is at the parent's origin
+		keep_gain(gain, pull->adds, g);
+		if (LIKELY(!link->in_place))
+			*gamma = ospatial_shift(*gamma, l->r);
+		*gamma = ospatial_sub_outer(*gamma, work->dofs[link->u].K, g);
+		return;
+	}
+	for (int k = 0; k < link->nu; ++k, gain += border->width) {
+		if (prescribed && prescribed[link->u + k]) {
+			octet_store(gain, octet_zero());
+			continue;
+		}
+		const octet g = ospatial_dot(link_column(work, link, i, k), *gamma);
+		keep_gain(gain, pull->adds, g);
+		*gamma = ospatial_sub_outer(*gamma, work->dofs[link->u + k].K, g);
+	}
+	*gamma = ospatial_shift(*gamma, l->r);
+}
+
+static void walk(const CalModel *model, const uint8_t *prescribed, CalWork *work, const Border *border,
+                 const BorderPull *pull) {
+	ospatial gamma = ospatial_load(pull->gamma, OCTET);
+	double *s = border->modal;
+	int known = 0; // s is that of the body at hand
+	if (pull->modal) {
+		const int m = model->flexes[model->links[pull->link].carries].m;
+		memcpy(s, pull->modal, sizeof(double) * (size_t)(OCTET * m));
+		known = 1;
+	}
+	for (int i = pull->link; i >= 0; i = model->links[i].parent) {
+		const Link *link = &model->links[i];
+		if (link->motion == MOTION_NODE) {
+			const Flex *flex = &model->flexes[link->flex];
+			act_on_modes(work->modal_columns + link->columns, flex->m, flex->n, 0, &gamma, s);
+			gamma = ospatial_shift(gamma, work->links[i].r);
+			known = 1;
+			continue;
+		}
+		if (link->carries >= 0) {
+			if (!known) // the columns come to B itself, past its modes
+				memset(s, 0, sizeof(double) * (size_t)(OCTET * model->flexes[link->carries].m));
+			pass_modes(model, link, work, border, pull, s, &gamma);
+			known = 0;
+		}
+		pass_joint(link, i, prescribed, work, border, pull, &gamma);
+	}
+	double *out = border->gamma + pull->column;
+	if (pull->adds)
+		gamma = ospatial_add(gamma, ospatial_load(out, border->width));
+	ospatial_store(out, border->width, gamma);
+}
+
+/* Phi += d g g', beta += d eps g for one freedom. */
+INLINE void add_freedom(const double *g, double d, double eps, octet Phi[6], octet *beta) {
+	const octet own = octet_load(g), dg = octet_times(d, own);
+	*beta = octet_madd(*beta, eps, dg);
+#pragma GCC unroll 6
+	for (int r = 0; r < 6; ++r)
+		Phi[r] = octet_madd(Phi[r], g[r], dg);
+}
+
+/* A cut and nothing else: the sums stay in registers. */
+static void sum_cut(const CalModel *model, const CalWork *work, Border *border) {
+	enum { W = BORDER_CUT };
+	octet Phi[6], beta = octet_zero();
+	for (int r = 0; r < 6; ++r)
+		Phi[r] = octet_zero();
+	for (int p = 0; p < border->path_count; ++p) {
+		const Link *link = &model->links[border->path[p]];
+		for (int k = link->u; k < link->u + link->nu; ++k)
+			add_freedom(border->gain + k * W, work->dofs[k].d, work->dofs[k].eps, Phi, &beta);
+		if (link->carries < 0)
+			continue;
+		const Flex *flex = &model->flexes[link->carries];
+		const FlexWork *w = &work->flex[link->carries];
+		for (int k = 0; k < flex->m; ++k)
+			add_freedom(border->gain + (flex->u + k) * W, w->inverse[k], -w->y[k], Phi, &beta);
+	}
+	for (int r = 0; r < 6; ++r)
+		octet_store(border->Phi + r * W, Phi[r]);
+	octet_store(border->beta, beta);
+}
+
+static void add_any(const double *g, double d, double eps, Border *border) {
+	const int W = border->width;
+	for (int r = 0; r < W; ++r) {
+		const double x = d * g[r];
+		border->beta[r] += x * eps;
+		for (int c = 0; c < W && x != 0; c += OCTET) {
+			double *to = border->Phi + r * W + c;
+			octet_store(to, octet_madd(octet_load(to), x, octet_load(g + c)));
+		}
+	}
+}
+
+static void sum_any(const CalModel *model, const CalWork *work, Border *border) {
+	const size_t W = (size_t)border->width;
+	memset(border->Phi, 0, sizeof(double) * W * W);
+	memset(border->beta, 0, sizeof(double) * W);
+	for (int p = 0; p < border->path_count; ++p) {
+		const Link *link = &model->links[border->path[p]];
+		for (int k = link->u; k < link->u + link->nu; ++k)
+			add_any(border->gain + (size_t)k * W, work->dofs[k].d, work->dofs[k].eps, border);
+		if (link->carries < 0)
+			continue;
+		const Flex *flex = &model->flexes[link->carries];
+		const FlexWork *w = &work->flex[link->carries];
+		for (int k = 0; k < flex->m; ++k)
+			add_any(border->gain + (size_t)(flex->u + k) * W, w->inverse[k], -w->y[k], border);
+	}
+}
+
+/* What pulls add to must be there before. */
+static void clear(const CalModel *model, Border *border) {
+	memset(border->gain, 0, sizeof(double) * (size_t)(model->nu * border->width));
+	memset(border->gamma, 0, sizeof(double) * (size_t)(6 * border->width));
+}
+
+void LANED(border_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border) {
+	const int cut_alone = border->width == BORDER_CUT && border->pull_count == 1;
+	if (!cut_alone)
+		clear(model, border);
+	for (int p = 0; p < border->pull_count; ++p)
+		walk(model, prescribed, work, border, &border->pulls[p]);
+	if (cut_alone) {
+		sum_cut(model, work, border);
+	} else {
+		sum_any(model, work, border);
+	}
+}
+
+/* ---- outward ------------------------------------------------------------------------------------- */
+
+INLINE pack products(const double *g, int width, const double *x) {
+	octet sum = octet_mul(octet_load(g), octet_load(x));
+	for (int c = OCTET; c < width; c += OCTET)
+		sum = octet_add(sum, octet_mul(octet_load(g + c), octet_load(x + c)));
+	return octet_halves(sum);
+}
+
+INLINE double act(const double *g, int width, const double *x) { return pack_sum(products(g, width, x)); }
+
+void LANED(border_push)(const CalModel *model, const double *x, const Border *border, CalWork *work) {
+	const int W = border->width;
+	for (int p = 0; p < border->path_count; ++p) {
+		const Link *link = &model->links[border->path[p]];
+		for (int k = link->u; k < link->u + link->nu; ++k)
+			work->dofs[k].eps -= act(border->gain + (size_t)k * (size_t)W, W, x);
+		if (link->carries < 0)
+			continue;
+		const Flex *flex = &model->flexes[link->carries];
+		const double *gain = border->gain + (size_t)flex->u * (size_t)W;
+		real *y = work->flex[link->carries].y;
+		if (flex->m == PACK) {
+			const pack sums = pack_sums_row(products(gain, W, x), products(gain + W, W, x),
+			                                products(gain + 2 * W, W, x), products(gain + 3 * W, W, x));
+			pack_store(y, pack_add(pack_load(y), sums));
+			continue;
+		}
+		for (int k = 0; k < flex->m; ++k)
+			y[k] += act(gain + k * W, W, x);
+	}
+}
+
+#endif

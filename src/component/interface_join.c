@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * interface_join.c — two branches become one [THEORY 6].
+ *
+ * The outer one needs the wrench F = M (A + c) + b on its base, which accelerates by A beyond the c that the inner one has
+ * there at u' = 0; the inner one gives A = Gamma'A_0 + beta - Phi F. Together
+ *   (1 + M Phi) F = M (Gamma'A_0 + beta + c) + b
+ * Neither M nor Phi is inverted: either may be singular. All eigenvalues of M Phi are real and not negative. Where the
+ * outer one has a cut of its own, on which x acts, Gamma_c x is added on the right: F = N A_0 + f + G x, and for that cut
+ *   Gamma = Gamma_a G,  Phi = Phi_c + Gamma_c'Phi_a G,  beta = beta_c + Gamma_c'(beta_a + c - Phi_a f)
+ */
+#include <math.h>
+#include <stdbool.h>
+
+#include "component/interface.h"
+#include "math/octet.h"
+
+#if CAL_LANES == 1
+
+enum { W = BORDER_CUT };
+static const double PIVOT_FIT = 8; // times a pivot may be what it eliminates
+
+INLINE void put(spatial s, double *x) {
+	x[0] = s.a.x, x[1] = s.a.y, x[2] = s.a.z, x[3] = s.l.x, x[4] = s.l.y, x[5] = s.l.z;
+}
+
+INLINE spatial get(const double *x) { return (spatial){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
+
+/* A X = (B, C), C there or not: X replaces B and C. */
+typedef struct Equations {
+	octet A[6], B[6], C[6];
+} Equations;
+
+/* Row j eliminates a number from the rows below; whether it was fit to, by its size beside theirs. */
+INLINE bool eliminate(Equations *e, int j, int with_c) {
+	const double pivot = octet_at(e->A[j], j), d = 1.0 / pivot, limit = PIVOT_FIT * fabs(pivot);
+	bool fit = limit > 0;
+	e->A[j] = octet_times(d, e->A[j]);
+	e->B[j] = octet_times(d, e->B[j]);
+	if (with_c)
+		e->C[j] = octet_times(d, e->C[j]);
+#pragma GCC unroll 6
+	for (int i = j + 1; i < 6; ++i) {
+		const double f = octet_at(e->A[i], j);
+		fit = fit && fabs(f) <= limit;
+		e->A[i] = octet_msub(e->A[i], f, e->A[j]);
+		e->B[i] = octet_msub(e->B[i], f, e->B[j]);
+		if (with_c)
+			e->C[i] = octet_msub(e->C[i], f, e->C[j]);
+	}
+	return fit;
+}
+
+INLINE void substitute(Equations *e, int j, int with_c) {
+#pragma GCC unroll 6
+	for (int i = 0; i < j; ++i) {
+		const double f = octet_at(e->A[i], j);
+		e->B[i] = octet_msub(e->B[i], f, e->B[j]);
+		if (with_c)
+			e->C[i] = octet_msub(e->C[i], f, e->C[j]);
+	}
+}
+
+/* By rows as they come, all of it in registers: false, if that is not safe. */
+INLINE bool solve_in_place(Equations *e, int with_c) {
+	bool fit = eliminate(e, 0, with_c);
+	fit &= eliminate(e, 1, with_c);
+	fit &= eliminate(e, 2, with_c);
+	fit &= eliminate(e, 3, with_c);
+	fit &= eliminate(e, 4, with_c);
+	fit &= eliminate(e, 5, with_c);
+	substitute(e, 5, with_c);
+	substitute(e, 4, with_c);
+	substitute(e, 3, with_c);
+	substitute(e, 2, with_c);
+	substitute(e, 1, with_c);
+	return fit;
+}
+
+/* By the largest row each time. */
+static void solve_pivoted(Equations *e) {
+	double a[6][OCTET];
+	octet *A = e->A, *B = e->B, *C = e->C;
+	for (int j = 0; j < 6; ++j) {
+		for (int i = j; i < 6; ++i)
+			octet_store(a[i], A[i]);
+		int p = j;
+		for (int i = j + 1; i < 6; ++i)
+			p = fabs(a[i][j]) > fabs(a[p][j]) ? i : p;
+		const double d = 1.0 / a[p][j];
+		const octet row = octet_times(d, A[p]), right = octet_times(d, B[p]), further = octet_times(d, C[p]);
+		a[p][j] = a[j][j];
+		A[p] = A[j], B[p] = B[j], C[p] = C[j];
+		A[j] = row, B[j] = right, C[j] = further;
+		for (int i = j + 1; i < 6; ++i) {
+			A[i] = octet_msub(A[i], a[i][j], row);
+			B[i] = octet_msub(B[i], a[i][j], right);
+			C[i] = octet_msub(C[i], a[i][j], further);
+		}
+	}
+	for (int j = 5; j > 0; --j) {
+		for (int i = 0; i < j; ++i) {
+			octet_store(a[i], A[i]);
+			B[i] = octet_msub(B[i], a[i][j], B[j]);
+			C[i] = octet_msub(C[i], a[i][j], C[j]);
+		}
+	}
+}
+
+/* M += G N G' and b += G f; the mean of what should be symmetric. */
+static void bring(const double *G, const octet NG[6], Slot *slot) {
+	double S[6][8];
+#pragma GCC unroll 6
+	for (int i = 0; i < 6; ++i) {
+		octet sum = octet_zero();
+#pragma GCC unroll 6
+		for (int k = 0; k < 6; ++k)
+			sum = octet_madd(sum, G[i * W + k], NG[k]);
+		octet_store(S[i], sum);
+	}
+	for (int i = 0; i < 6; ++i) {
+		for (int j = 0; j < i; ++j)
+			S[j][i] = 0.5 * (S[i][j] + S[j][i]);
+	}
+	Artic *m = &slot->M;
+	m->I.xx += S[0][0], m->I.yy += S[1][1], m->I.zz += S[2][2];
+	m->I.xy += S[0][1], m->I.xz += S[0][2], m->I.yz += S[1][2];
+	m->H.x = add(m->H.x, vec(S[0][3], S[1][3], S[2][3]));
+	m->H.y = add(m->H.y, vec(S[0][4], S[1][4], S[2][4]));
+	m->H.z = add(m->H.z, vec(S[0][5], S[1][5], S[2][5]));
+	m->M.xx += S[3][3], m->M.yy += S[4][4], m->M.zz += S[5][5];
+	m->M.xy += S[3][4], m->M.xz += S[3][5], m->M.yz += S[4][5];
+	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
+}
+
+/* The columns of the outer one, seen from the base of the inner one. */
+static void carry_columns(const BorderColumns *inner, const BorderColumns *outer, const octet G[6],
+                          const double N[6][8], const double d[8], const BorderColumns *out) {
+	double e[6];
+	octet T[6];
+	for (int k = 0; k < 6; ++k) {
+		e[k] = d[k];
+		T[k] = octet_zero();
+#pragma GCC unroll 6
+		for (int j = 0; j < 6; ++j) {
+			e[k] -= inner->Phi[k * W + j] * N[j][6];
+			T[k] = octet_madd(T[k], inner->Phi[k * W + j], G[j]);
+		}
+	}
+	octet beta = octet_load(outer->beta);
+	for (int i = 0; i < 6; ++i) {
+		octet gamma = octet_zero(), Phi = octet_load(outer->Phi + i * W);
+#pragma GCC unroll 6
+		for (int k = 0; k < 6; ++k) {
+			gamma = octet_madd(gamma, inner->gamma[i * W + k], G[k]);
+			Phi = octet_madd(Phi, outer->gamma[k * W + i], T[k]);
+		}
+		beta = octet_madd(beta, e[i], octet_load(outer->gamma + i * W));
+		octet_store(out->gamma + i * W, gamma);
+		octet_store(out->Phi + i * W, Phi);
+	}
+	octet_store(out->beta, beta);
+#pragma GCC unroll 6
+	for (int i = 0; i < 6; ++i) {
+		for (int j = 0; j < i; ++j)
+			out->Phi[i * W + j] = out->Phi[j * W + i] = 0.5 * (out->Phi[i * W + j] + out->Phi[j * W + i]);
+	}
+}
+
+/* right: Gamma' in rows of six, then beta + c. Constants come from tables: what is put together number by number on the way
+ * would have to reach the cache before it can be read as a whole. */
+INLINE void set_up(const BorderColumns *inner, double right[6][OCTET], const Slot *outer,
+                   const BorderColumns *outer_columns, Equations *e) {
+	static const double one[7][OCTET] = {
+		{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 0, 1}};
+	double M[6][6], b[6];
+	artic_rows(&outer->M, M);
+	put(outer->b, b);
+#pragma GCC unroll 6
+	for (int i = 0; i < 6; ++i) {
+		e->A[i] = octet_load(one[i]);
+		e->B[i] = octet_times(b[i], octet_load(one[6]));
+		e->C[i] = outer_columns ? octet_load(outer_columns->gamma + i * W) : octet_zero();
+#pragma GCC unroll 6
+		for (int k = 0; k < 6; ++k) {
+			e->A[i] = octet_madd(e->A[i], M[i][k], octet_load(inner->Phi + k * W));
+			e->B[i] = octet_madd(e->B[i], M[i][k], octet_load(right[k]));
+		}
+	}
+}
+
+void LANED(border_join)(const BorderColumns *inner, spatial c, const Slot *outer, const BorderColumns *outer_columns,
+                        BorderJoin *join, Slot *slot, const BorderColumns *out) {
+	double right[6][OCTET];
+	put(c, join->d);
+	for (int k = 0; k < 6; ++k) {
+		for (int j = 0; j < 6; ++j)
+			right[k][j] = inner->gamma[j * W + k];
+		join->d[k] += inner->beta[k];
+		right[k][6] = join->d[k];
+		right[k][7] = 0;
+	}
+	Equations e;
+	set_up(inner, right, outer, out ? outer_columns : NULL, &e);
+	const bool fit = out ? solve_in_place(&e, 1) : solve_in_place(&e, 0);
+	if (UNLIKELY(!fit)) {
+		set_up(inner, right, outer, out ? outer_columns : NULL, &e);
+		solve_pivoted(&e);
+	}
+	for (int i = 0; i < 6; ++i) {
+		octet_store(join->N[i], e.B[i]);
+		if (out)
+			octet_store(join->G[i], e.C[i]);
+	}
+	bring(inner->gamma, e.B, slot);
+	if (out)
+		carry_columns(inner, outer_columns, e.C, (const double(*)[8])join->N, join->d, out);
+}
+
+spatial LANED(border_part)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x,
+                           double F[BORDER_CUT]) {
+	double a0[6], A[6];
+	put(A0, a0);
+	for (int i = 0; i < 6; ++i) {
+		F[i] = join->N[i][6];
+		A[i] = join->d[i];
+		for (int k = 0; k < 6; ++k) {
+			F[i] += join->N[i][k] * a0[k];
+			A[i] += inner->gamma[k * W + i] * a0[k];
+		}
+		for (int k = 0; x && k < 6; ++k)
+			F[i] += join->G[i][k] * x[k];
+	}
+	F[6] = F[7] = 0;
+	for (int i = 0; i < 6; ++i) {
+		for (int k = 0; k < 6; ++k)
+			A[i] -= inner->Phi[i * W + k] * F[k];
+	}
+	return get(A);
+}
+
+#endif

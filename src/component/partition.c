@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * partition.c — cutting by flop count.
+ *
+ * For a size T a link is heavy if it and all outboard of it cost more than T. Subtrees that are not heavy but hang on
+ * something that is are natural branches; what is heavy is cut into pieces of about T, from the tips inward, and where
+ * heavy parts meet. Several T are tried; the one whose pieces, dealt out to the workers, leave the busiest of them with
+ * least is taken. Everything is decided by counts: the same model and number of workers give the same cut.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/worker_pool.h"
+#include "math/portable.h"
+#include "component/partition.h"
+
+/*
+ * Flops, as compile.c estimates them. What columns cost, as part of the sweeps that they follow, and what joining two
+ * pieces, handing numbers from one worker to another and calling all of them amounts to were measured (docs/parallel.md).
+ */
+enum {
+	FLOPS_LINK = 270,
+	FLOPS_FREEDOM = 260,
+	FLOPS_JOIN = 2200,
+	FLOPS_HANDOVER = 1200, // a word from one worker to another
+	FLOPS_PIECE = 1500,
+	FLOPS_CALL = 9000, // of all workers, and their return
+	TRIALS = 96,
+	FLOPS_SMALLEST = 2500,
+};
+static const double COLUMNS = 0.10, SPINE = 0.16; // of the flops of a piece
+static const double WORTHWHILE = 0.85;            // part of the time in one piece that a cut may take
+
+typedef struct Cutter {
+	const CalModel *model;
+	int links;
+	double *own, *sub;     // [links] flops of a link, of it and all outboard
+	double *held;          // [links] of the piece being made, from this link on
+	double *turned;        // [links] scratch
+	uint8_t *tied;         // [links] its joint is on the way of a loop
+	const uint8_t *barred; // [links] its joint may not be cut for other reasons; NULL: none
+	uint8_t *head;         // [links] begins a piece, or joins one that stands on the same link
+	uint8_t *natural;      // [links] and it is light
+	int *bound;     // [links] of links on the ground: an earlier one in the same piece, for loops join them; or itself
+	int *open;      // [links + 1] natural piece on a link, or on the ground, that others may join; -1: none
+	uint8_t *heavy; //
+	int *fork;      // [links] nonzero: several heavy links are carried by it
+	int *piece_of;  //
+	CutPiece *pieces; // [links]
+	int count;        //
+	int *worker_of;   // [links] scratch
+	double smallest;  // a natural branch of less stays where it is
+} Cutter;
+
+/* ---- costs ------------------------------------------------------------------------------------- */
+
+static double flex_flops(const Flex *flex) {
+	const double m = flex->m;
+	const double own = 60.0 * m * (flex->summed_first < flex->mass_count ? flex->mass_count : 4) + 250.0;
+	return own + (flex->linear ? 290.0 * m * (1.0 + flex->port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0));
+}
+
+static void count_flops(Cutter *c) {
+	const CalModel *model = c->model;
+	for (int i = 0; i < c->links; ++i) {
+		const Link *link = &model->links[i];
+		c->own[i] = FLOPS_LINK + FLOPS_FREEDOM * link->nu;
+		if (link->carries >= 0)
+			c->own[i] += flex_flops(&model->flexes[link->carries]);
+		c->sub[i] = c->own[i];
+	}
+	for (int i = c->links - 1; i >= 0; --i) {
+		if (model->links[i].parent >= 0)
+			c->sub[model->links[i].parent] += c->sub[i];
+	}
+}
+
+/* ---- where cuts may be --------------------------------------------------------------------------- */
+
+/* Links from `link` to `end`, which is not meant: their joints stay within a piece. */
+static void tie(Cutter *c, int link, int end) {
+	for (int i = link; i >= 0 && i != end; i = c->model->links[i].parent)
+		c->tied[i] = 1;
+}
+
+static int common(const CalModel *model, int a, int b) {
+	while (a != b) {
+		if (a > b) {
+			a = model->links[a].parent;
+		} else {
+			b = model->links[b].parent;
+		}
+	}
+	return a;
+}
+
+static int link_of(const CalModel *model, int node) { return node >= 0 ? model->nodes[node].link : -1; }
+
+static int root_of(const CalModel *model, int link) {
+	while (model->links[link].parent >= 0)
+		link = model->links[link].parent;
+	return link;
+}
+
+static int bound_to(const Cutter *c, int root) {
+	while (c->bound[root] != root)
+		root = c->bound[root];
+	return root;
+}
+
+/* What stands on the ground and is joined by a loop stays together. */
+static void bind_roots(Cutter *c, const int *ends, int count) {
+	int first = -1;
+	for (int k = 0; k < count; ++k) {
+		const int root = ends[k] >= 0 ? bound_to(c, root_of(c->model, ends[k])) : -1;
+		if (root >= 0 && first >= 0) {
+			const int low = root < first ? root : first;
+			c->bound[root] = c->bound[first] = low;
+			first = low;
+		} else if (root >= 0) {
+			first = root;
+		}
+	}
+}
+
+/* Loops are closed within a piece: no joint on their way is cut. */
+static void tie_loops(Cutter *c, bool cross) {
+	const CalModel *model = c->model;
+	for (int i = 0; i < c->links; ++i)
+		c->bound[i] = i;
+	for (int l = 0; l < model->loop_count && !cross; ++l) {
+		const Loop *loop = &model->loops[l];
+		int meet = -2;
+		int ends[2 + CAL_LOOP_MAX_TERMS] = {link_of(model, loop->plus), link_of(model, loop->minus)};
+		const int count = loop->term_count ? loop->term_count : 2;
+		for (int t = 0; t < loop->term_count; ++t)
+			ends[t] = model->dofs[loop->term[t].u].link;
+		for (int k = 0; k < count; ++k)
+			meet = meet == -2 ? ends[k] : common(model, meet, ends[k]);
+		for (int k = 0; k < count; ++k)
+			tie(c, ends[k], meet);
+		if (meet < 0)
+			bind_roots(c, ends, count);
+		if (loop->term_count && meet >= 0)
+			c->tied[meet] = 1; // couplings look at joints
+	}
+}
+
+/* A piece begins with the first link of a joint. */
+static bool may_cut(const Cutter *c, int i) {
+	const Link *link = &c->model->links[i];
+	return !c->tied[i] && !(c->barred && c->barred[i]) && link->nu > 0 && link->motion != MOTION_NODE &&
+	       link->motion != MOTION_FLEX && c->model->bodies[link->body].first_link == i;
+}
+
+/* ---- pieces ---------------------------------------------------------------------------------------- */
+
+/* Links that are heavy, or carry what is and cannot be cut off; where several of them meet. */
+static void find_heavy(Cutter *c, double T) {
+	const Link *links = c->model->links;
+	for (int i = 0; i < c->links; ++i) {
+		const int parent = links[i].parent;
+		c->heavy[i] = c->sub[i] > T || (parent >= 0 && c->heavy[parent] && !may_cut(c, i) && c->sub[i] > T / 16);
+		c->fork[i] = 0;
+		if (parent >= 0)
+			c->fork[parent] += c->heavy[i];
+	}
+	for (int i = 0; i < c->links; ++i)
+		c->fork[i] = c->fork[i] > 1 || (!may_cut(c, i) && links[i].parent >= 0 && c->fork[links[i].parent]);
+}
+
+/* Walks inward: natural branches on what is heavy, and pieces of about T of what is. */
+static void cut_links(Cutter *c, double T) {
+	for (int i = 0; i < c->links; ++i)
+		c->held[i] = 0;
+	for (int i = c->links - 1; i >= 0; --i) {
+		const int parent = c->model->links[i].parent;
+		c->held[i] += c->own[i];
+		c->head[i] = parent < 0;
+		c->natural[i] = parent < 0 && !c->heavy[i];
+		if (parent < 0)
+			continue;
+		const bool natural = !c->heavy[i] && c->heavy[parent] && c->sub[i] >= c->smallest && c->sub[i] >= T / 16;
+		const bool full = c->held[i] * (1 + COLUMNS + SPINE) >= T || c->fork[i] || c->fork[parent];
+		if (may_cut(c, i) && (natural || (c->heavy[i] && full))) {
+			c->head[i] = 1;
+			c->natural[i] = natural;
+		} else {
+			c->held[parent] += c->held[i];
+		}
+	}
+}
+
+/* What is left over at the ground and is little goes with the piece that it carries. */
+static void join_remainders(Cutter *c, double T) {
+	const Link *links = c->model->links;
+	for (int i = 0; i < c->links; ++i) {
+		int root = links[i].parent;
+		if (!c->head[i] || c->natural[i] || root < 0 || c->fork[i] || c->fork[root])
+			continue;
+		while (!c->head[root])
+			root = links[root].parent;
+		if (links[root].parent < 0 && c->held[root] < T / 3) {
+			c->head[i] = 0;
+			c->held[root] += c->held[i];
+		}
+	}
+}
+
+/* Columns pass the links from a cut inward: none of these may have loops, which are eliminated on them. */
+static bool path_is_clear(const Cutter *c, int piece, int from) {
+	for (int i = from; i >= 0 && c->piece_of[i] == piece; i = c->model->links[i].parent) {
+		if (c->tied[i])
+			return false;
+		for (int k = i + 1; k < c->links && c->model->loop_count; ++k) {
+			if (c->model->links[k].parent == i && c->tied[k])
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Natural branches on the same link are one piece, up to T. */
+static int find_open(const Cutter *c, int i, double T) {
+	const int piece = c->open[c->model->links[i].parent + 1];
+	const bool fits = piece >= 0 && c->natural[i] && c->pieces[piece].flops + c->sub[i] <= T;
+	return fits ? piece : -1;
+}
+
+static void number_pieces(Cutter *c, double T) {
+	const CalModel *model = c->model;
+	c->count = 0;
+	for (int i = 0; i <= c->links; ++i)
+		c->open[i] = -1;
+	for (int i = 0; i < c->links; ++i) {
+		const int parent = model->links[i].parent;
+		const int piece = c->bound[i] != i ? c->piece_of[c->bound[i]]
+		                  : c->head[i]     ? find_open(c, i, T)
+		                                   : c->piece_of[parent];
+		c->piece_of[i] = piece;
+		if (piece < 0) {
+			c->pieces[c->count] = (CutPiece){.first = i, .parent = parent >= 0 ? c->piece_of[parent] : -1};
+			if (c->natural[i])
+				c->open[parent + 1] = c->count;
+			c->piece_of[i] = c->count++;
+		}
+		c->pieces[c->piece_of[i]].flops += c->own[i];
+	}
+}
+
+/* Long pieces go on without the heaviest of what hangs on them. */
+static void choose_ways(Cutter *c) {
+	for (int p = 0; p < c->count; ++p) {
+		int best = -1;
+		double most = 0;
+		for (int k = p + 1; k < c->count; ++k) {
+			const CutPiece *child = &c->pieces[k];
+			if (child->parent == p && c->sub[child->first] > most) {
+				most = c->sub[child->first];
+				best = k;
+			}
+		}
+		if (best >= 0 && c->pieces[p].flops > c->smallest &&
+		    path_is_clear(c, p, c->model->links[c->pieces[best].first].parent)) {
+			c->pieces[best].apart = true;
+			c->pieces[p].flops *= 1 + COLUMNS;
+		}
+		c->pieces[p].flops += FLOPS_PIECE;
+	}
+}
+
+/* Workers that pieces need, in order, if none takes more than `most`; worker_of is filled in. */
+static int deal_up_to(const CutPiece *pieces, int count, double most, int *worker_of) {
+	double load = 0;
+	int worker = 0;
+	for (int p = 0; p < count; ++p) {
+		if (load > 0 && load + pieces[p].flops > most) {
+			++worker;
+			load = 0;
+		}
+		load += pieces[p].flops;
+		worker_of[p] = worker;
+	}
+	return worker + 1;
+}
+
+/*
+ * Neighbours go to one worker: what they read and write lies side by side, and no cache line should go to and fro. Returns
+ * the largest load, to a thousandth.
+ */
+static double deal(const CutPiece *pieces, int count, int workers, int *worker_of) {
+	double low = 0, high = 0;
+	for (int p = 0; p < count; ++p) {
+		low = fmax(low, pieces[p].flops);
+		high += pieces[p].flops;
+	}
+	if (deal_up_to(pieces, count, low, worker_of) <= workers)
+		return low;
+	while (high - low > 1e-3 * high) {
+		const double middle = 0.5 * (low + high);
+		if (deal_up_to(pieces, count, middle, worker_of) <= workers) {
+			high = middle;
+		} else {
+			low = middle;
+		}
+	}
+	deal_up_to(pieces, count, high, worker_of);
+	return high;
+}
+
+double cut_share(const Cut *cut, int workers, int *worker_of) {
+	return deal(cut->pieces, cut->count, workers, worker_of);
+}
+
+/* When each worker of a cut would be done with the inward sweeps and joins (branches.c: inward). */
+typedef struct Clock {
+	double free[TEAM_MOST]; // of a worker
+	double *told;           // [count] of a piece
+	double *turned;         // [count] how its base turns is known
+	const int *worker_of;
+} Clock;
+
+static void clock_join(Clock *clock, int p, int child) {
+	double *free = &clock->free[clock->worker_of[p]];
+	*free = fmax(*free, clock->told[child] + FLOPS_HANDOVER) + FLOPS_JOIN;
+	clock->told[p] = *free;
+}
+
+static void clock_joins(const Cutter *c, Clock *clock, int worker, int from, int *pending) {
+	for (int j = *pending - 1; j > from; --j) {
+		for (int k = j + 1; clock->worker_of[j] == worker && k < c->count; ++k) {
+			if (c->pieces[k].parent == j && c->pieces[k].apart)
+				clock_join(clock, j, k);
+		}
+	}
+	*pending = from + 1 < *pending ? from + 1 : *pending;
+}
+
+/* How branches turn within themselves, parents first; then everybody knows how its base turns in the world. */
+static void clock_spines(const Cutter *c, Clock *clock) {
+	for (int p = 0; p < c->count; ++p) {
+		double *free = &clock->free[clock->worker_of[p]];
+		bool carries = false;
+		for (int k = p + 1; k < c->count && !carries; ++k)
+			carries = c->pieces[k].parent == p;
+		*free += carries ? SPINE * c->pieces[p].flops : 0;
+		clock->told[p] = *free;
+	}
+	for (int p = 0; p < c->count; ++p) {
+		const int parent = c->pieces[p].parent;
+		clock->turned[p] = parent < 0 ? 0 : fmax(clock->turned[parent], clock->told[parent]) + 0.2 * FLOPS_HANDOVER;
+	}
+}
+
+static double makespan(const Cutter *c, Clock *clock, int workers) {
+	int pending[TEAM_MOST];
+	double most = 0;
+	for (int w = 0; w < workers; ++w) {
+		clock->free[w] = 0;
+		pending[w] = c->count;
+	}
+	clock_spines(c, clock);
+	for (int p = c->count - 1; p >= 0; --p) {
+		const int w = clock->worker_of[p];
+		double ready = clock->turned[p];
+		for (int k = p + 1; k < c->count; ++k) {
+			if (c->pieces[k].parent != p || c->pieces[k].apart)
+				continue;
+			clock_joins(c, clock, w, p, &pending[w]);
+			ready = fmax(ready, clock->told[k] + FLOPS_HANDOVER);
+		}
+		clock->free[w] = fmax(clock->free[w], ready) + c->pieces[p].flops;
+		clock->told[p] = clock->free[w];
+	}
+	for (int j = c->count - 1; j >= 0; --j)
+		clock_joins(c, clock, clock->worker_of[j], j - 1, &pending[clock->worker_of[j]]);
+	for (int w = 0; w < workers; ++w)
+		most = fmax(most, clock->free[w]);
+	return most;
+}
+
+static double try_size(Cutter *c, double T, int workers) {
+	Clock clock = {.told = c->held, .turned = c->turned, .worker_of = c->worker_of};
+	find_heavy(c, T);
+	cut_links(c, T);
+	join_remainders(c, T);
+	number_pieces(c, T);
+	choose_ways(c);
+	deal(c->pieces, c->count, workers, c->worker_of);
+	return makespan(c, &clock, workers);
+}
+
+/* ---- the whole --------------------------------------------------------------------------------------- */
+
+static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
+	const size_t n = (size_t)model->link_count + 1;
+	c->model = model;
+	c->links = model->link_count;
+	*memory = memory_alloc(&model->allocator, n * (4 * sizeof(double) + 4 + 5 * sizeof(int) + sizeof(CutPiece)));
+	if (!*memory)
+		return CAL_ERR_MEMORY;
+	c->pieces = (CutPiece *)(void *)*memory;
+	c->own = (double *)(void *)(c->pieces + n);
+	c->sub = c->own + n;
+	c->held = c->sub + n;
+	c->turned = c->held + n;
+	c->piece_of = (int *)(void *)(c->turned + n);
+	c->fork = c->piece_of + n;
+	c->worker_of = c->fork + n;
+	c->open = c->worker_of + n;
+	c->bound = c->open + n;
+	c->tied = (uint8_t *)(c->bound + n);
+	c->head = c->tied + n;
+	c->heavy = c->head + n;
+	c->natural = c->heavy + n;
+	memset(c->tied, 0, 4 * n);
+	return CAL_OK;
+}
+
+static CalStatus keep(const Cutter *c, double makespan, Cut *cut) {
+	const size_t pieces = (size_t)c->count * sizeof(CutPiece), links = (size_t)c->links * sizeof(int);
+	char *memory = memory_alloc(&c->model->allocator, pieces + links + 1);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	*cut = (Cut){.count = c->count, .makespan = makespan, .memory = memory};
+	cut->pieces = memcpy(memory, c->pieces, pieces);
+	cut->piece_of = memcpy(memory + pieces, c->piece_of, links);
+	for (int i = 0; i < c->links; ++i)
+		cut->flops += c->own[i];
+	return CAL_OK;
+}
+
+CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred, Cut *cut) {
+	Cutter c;
+	char *memory;
+	CalStatus status = cutter_init(&c, model, &memory);
+	if (status != CAL_OK)
+		return status;
+	c.barred = barred;
+	c.smallest = forced ? 0 : FLOPS_SMALLEST;
+	count_flops(&c);
+	tie_loops(&c, cross);
+	double whole = 0, best = INFINITY, chosen = 0;
+	for (int i = 0; i < c.links; ++i)
+		whole += c.own[i];
+	for (int k = 0; workers > 1 && k < TRIALS; ++k) {
+		const double T = whole / workers * (0.5 + 1.2 * (k + 1) / TRIALS);
+		const double took = try_size(&c, T, workers);
+		if (c.count > 1 && took < best) {
+			best = took;
+			chosen = T;
+		}
+	}
+	const double price = FLOPS_CALL + FLOPS_HANDOVER * portable_log(workers > 1 ? workers : 2) / portable_log(2);
+	const bool pays = chosen > 0 && (forced || best + price < WORTHWHILE * whole);
+	best = try_size(&c, pays ? chosen : INFINITY, pays ? workers : 1);
+	if (!pays) { // one piece, whatever stands on the ground
+		for (int i = 0; i < c.links; ++i)
+			c.piece_of[i] = 0;
+		c.pieces[0] = (CutPiece){.first = 0, .parent = -1, .flops = whole};
+		c.count = c.links > 0;
+		best = whole;
+	}
+	status = keep(&c, best, cut);
+	memory_free(&model->allocator, memory);
+	return status;
+}
+
+void cut_free(const CalModel *model, Cut *cut) {
+	memory_free(&model->allocator, cut->memory);
+	*cut = (Cut){0};
+}

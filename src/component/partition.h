@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * partition.h — where a model is cut into branches.
+ *
+ * A branch is a subtree, or several that stand on the same link of another branch or on the ground, less what is cut off
+ * again. What a branch gives to the one that carries it comes in one of two ways: the other waits with its sweep until it is there (small ones,
+ * on which others hang), or goes on without it and carries the columns of the unknown wrench instead (long ones: at most
+ * one such cut each, so that an assembly is a chain of pairs).
+ */
+#ifndef CALDER_COMPONENT_PARTITION_H
+#define CALDER_COMPONENT_PARTITION_H
+
+#include <stdbool.h>
+
+#include "model/model.h"
+
+typedef struct CutPiece {
+	int first;    // its first link
+	int parent;   // piece that carries it, -1: the ground
+	bool apart;   // the parent carries columns of it
+	double flops; // of its links, columns included
+} CutPiece;
+
+typedef struct Cut {
+	int count;
+	CutPiece *pieces; // parents before children
+	int *piece_of;    // [link_count]
+	double flops;     // of the model in one piece
+	double makespan;  // flops of the busiest worker
+	void *memory;
+} Cut;
+
+/**
+ * Cuts a model for so many workers; into one piece where more would not pay (forced: even then). cross: also through loops, barred[link_count]
+ * nonzero: not inboard of this link (NULL: anywhere).
+ */
+CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred, Cut *cut);
+void cut_free(const CalModel *model, Cut *cut);
+
+/** Gives runs of pieces to workers: worker_of[count]. Returns the largest load. */
+double cut_share(const Cut *cut, int workers, int *worker_of);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pivot_doubt.c — loops whose pivots branches cannot trust (decision 0026).
+ *
+ * Light links make compliances of loops lose digits, and may hide rows that only heavy links move. Branches find that out by
+ * their pivots, on the way inward; nobody then goes outward, and the model is solved in one piece, where rank is a matter of
+ * geometry and accelerations are refined. Doubt depends on numbers that are the same for any number of workers, and so do
+ * the bits of what comes out.
+ */
+#include "component/branches.h"
+
+bool solver_is_doubtful(const CalBranches *s) {
+	if (!s->whole)
+		return false;
+	bool doubtful = s->rows && s->rows->doubtful;
+	for (int k = 0; k < s->count; ++k) {
+		const Burden *burden = s->branches[k].burden;
+		if (!s->branches[k].model.plan)
+			continue;
+		if (!s->ranks)
+			team_wait(&burden->told, s->call.number);
+		doubtful |= burden->doubtful != 0;
+	}
+	return doubtful;
+}
+
+CalStatus solver_run_whole(CalBranches *s) {
+	const Call *call = &s->call;
+	double *udot = s->numbers;
+	CalStatus status = call->h == 0 ? cal_forward_dynamics(s->model, &call->state, &call->input, s->whole, udot)
+	                                : cal_implicit_dynamics(s->model, &call->state, &call->elastic, &call->input,
+	                                                        call->h, s->whole, udot);
+	s->culprit = status != CAL_OK ? s->whole->culprit : -1;
+	if (s->rows && status == CAL_OK)
+		status = cal_loop_multipliers(s->model, s->whole, s->rows->lambda);
+	for (int k = 0; k < s->count; ++k) {
+		Branch *b = &s->branches[k];
+		segments_gather(b->u_segment, b->u_segments, udot, b->udot);
+		solver_conclude(s, b);
+		status = status == CAL_OK ? b->bad : status;
+	}
+	return status;
+}

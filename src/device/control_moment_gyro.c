@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * control_moment_gyro.c — a control-moment gyro with one gimbal.
+ *
+ * State: the gimbal's angle d, driven at the rate d' of a table. The rotor's momentum is constant in size:
+ *   h = H (cos d s + sin d g x s), on the body: -(d' g) x h - w x h,
+ * g and s the axes of the gimbal and of the rotor at d = 0. Rotor and gimbal belong to the body's inertia; what the
+ * gimbal's motion adds to it is neglected. The motors hold d' and H, and supply what the body gains.
+ */
+#include "device/device.h"
+#include "math/portable.h"
+
+typedef struct Gyro {
+	CalGyroDef def; // axes of length one
+	Table rate;
+	CalSite at;
+} Gyro;
+
+static int gyro_bind(const CalDevice *device, const CalScene *scene) {
+	Gyro *s = device->data;
+	return bind_node(scene, s->def.node, &s->at);
+}
+
+static int gyro_start(const CalDevice *device, CalScene *scene, double *x) {
+	(void)scene;
+	x[0] = ((const Gyro *)device->data)->def.angle;
+	return 0;
+}
+
+typedef struct Turn {
+	CalSite at;
+	double rate;
+	CalVec3 h, torque; // world axes; the torque on the body
+	double power;      // of it
+} Turn;
+
+static Turn turn_of(const CalDevice *device, CalScene *scene) {
+	const Gyro *s = device->data;
+	const double angle = device->x[0];
+	CalPose pose;
+	CalSpatial v;
+	Turn turn = {.at = s->at, .rate = table_at(device, s->rate, cal_scene_time(scene)).value};
+	cal_scene_node(scene, s->at, &pose, &v);
+	const CalVec3 across = v_cross(s->def.gimbal, s->def.spin);
+	const CalVec3 axis = v_add(v_scale(portable_cos(angle), s->def.spin), v_scale(portable_sin(angle), across));
+	turn.h = v_turn(&pose.R, v_scale(s->def.momentum, axis));
+	const CalVec3 driven = v_scale(turn.rate, v_turn(&pose.R, s->def.gimbal));
+	turn.torque = v_scale(-1, v_cross(v_add(driven, v.angular), turn.h));
+	turn.power = v_dot(turn.torque, v.angular);
+	return turn;
+}
+
+static int gyro_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+	const Turn turn = turn_of(device, scene);
+	xdot[0] = turn.rate;
+	cal_scene_push(scene, turn.at, CAL_FRAME_WORLD, (CalSpatial){.angular = turn.torque});
+	cal_scene_supply(scene, turn.power);
+	cal_scene_carry(scene, (CalVec3){0, 0, 0}, turn.h);
+	return 0;
+}
+
+static double gyro_next_switch(const CalDevice *device, double t) {
+	return table_next_switch(device, ((const Gyro *)device->data)->rate, t);
+}
+
+static int gyro_outputs(const CalDevice *device, CalScene *scene, double *output) {
+	const Turn turn = turn_of(device, scene);
+	output[0] = device->x[0];
+	output[1] = turn.torque.x;
+	output[2] = turn.torque.y;
+	output[3] = turn.torque.z;
+	return 0;
+}
+
+static const char *const names[] = {"angle", "mx", "my", "mz"}, *const units[] = {"rad", "N m", "N m", "N m"};
+static const CalDeviceOps ops = {.type = "gyro",
+                                 .bind = gyro_bind,
+                                 .start = gyro_start,
+                                 .evaluate = gyro_evaluate,
+                                 .outputs = gyro_outputs,
+                                 .next_switch = gyro_next_switch,
+                                 .output_count = 4,
+                                 .output_names = names,
+                                 .output_units = units};
+
+CalStatus cal_sim_add_gyro(CalSim *sim, const CalGyroDef *def, int *device, CalError *error) {
+	if (!sim || !def)
+		return error_null(error, __func__, "sim or def");
+	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	Gyro data = {.def = *def};
+	data.def.gimbal = v_unit(def->gimbal, (CalVec3){0, 0, 0});
+	data.def.spin = v_unit(def->spin, (CalVec3){0, 0, 0});
+	device_check(&d, v_norm(data.def.gimbal) > 0 && v_norm(data.def.spin) > 0, "give the axes of gimbal and spin");
+	device_check(&d, fabs(v_dot(data.def.gimbal, data.def.spin)) < 1e-9,
+	             "the axes of gimbal and spin are not perpendicular");
+	device_check(&d, isfinite(def->momentum) && def->momentum != 0, "momentum is %g; give one that is not zero",
+	             def->momentum);
+	device_check(&d, isfinite(def->angle), "the angle at the start is not finite");
+	data.rate = device_table(&d, "rate", &def->rate);
+	d.def.nx = 1;
+	d.def.wrench_count = 1;
+	return device_add(&d, &data, sizeof data, device);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loop_project.c — states brought back to the constraints [THEORY 5, post-stabilisation].
+ *
+ *   positions   dq = -W^-1 G'(G W^-1 G')^+ g, again and again (Gauss and Newton); W = M or a diagonal of weights
+ *   speeds      u -= W^-1 G'(G W^-1 G')^+ (G u - s'), s' the rates of the drives at the time of the state
+ * A step that makes the residual larger is halved. Where steps bring nothing any more, loop_search.c goes on.
+ * Residuals are large or small beside the unit of their row, the length of the loop's way or 1 rad: mechanisms of
+ * micrometres and of kilometres are closed alike.
+ */
+#include <float.h>
+
+#include <calder/loops.h>
+#include "dynamics/loop/loops.h"
+#include "dynamics/tree/kinematics.h"
+
+#if CAL_LANES == 1
+
+/* In units of the rows. */
+static double largest_value(const CalModel *model, const CalWork *work, int *where) {
+	double most = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			const double value = fabs(work->loops.row[loop->row + i].value) / loop->unit[i];
+			if (value > most || isnan(value)) {
+				most = value;
+				*where = loop->row + i;
+			}
+		}
+	}
+	return most;
+}
+
+/* Rows at q, with the speeds and the time of state. */
+static void evaluate(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
+	kinematics_outward(model, q, state->u, work);
+	loop_rows(model, &(LoopContext){.t = state->t, .q = q, .u = state->u, .plain = 1}, work);
+}
+
+/* Sum of squares of the residuals at q, in units of the rows. */
+static double misfit(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
+	evaluate(model, state, q, work);
+	return loop_misfit(model, work);
+}
+
+double loop_misfit(const CalModel *model, const CalWork *work) {
+	double sum = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			const double value = work->loops.row[loop->row + i].value / loop->unit[i];
+			sum += value * value;
+		}
+	}
+	return sum;
+}
+
+static const double RATE_ROUND_OFF = 1e-14; // of the fastest speed
+
+void loop_leave_out_speeds(const CalModel *model, LoopWork *w) {
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			if (loop_row_is_speed(loop, i))
+				w->row[loop->row + i].direction = spatial_zero();
+		}
+	}
+}
+
+enum { HALVINGS = 12, FINE_STEPS = 4, SPEED_STEPS = 8 };
+static const double WORTHWHILE = 0.95; // a step should leave at most this part of the sum of squares
+
+/*
+ * One step of Gauss and Newton on q, whose rows are in work. Returns 1 if it made the misfit smaller, and the rows are
+ * then those of the new q; 0 if nothing did, -1 if M is singular.
+ */
+static int improve(const CalModel *model, CalState *state, const CalProjectOptions *options, double *least,
+                   CalWork *work) {
+	LoopWork *w = &work->loops;
+	loop_leave_out_speeds(model, w);
+	for (int i = 0; i < model->row_count; ++i)
+		w->z[i] = w->row[i].value;
+	if (loop_correct(model, state->q, options->frozen, options->euclidean, work) != CAL_OK)
+		return -1;
+	for (int half = 0; half < HALVINGS; ++half) {
+		cal_config_integrate(model, state->q, w->dq, w->q);
+		const double after = misfit(model, state, w->q, work);
+		if (after < *least) {
+			*least = after;
+			memcpy(state->q, w->q, sizeof(double) * (size_t)model->nq);
+			return 1;
+		}
+		for (int k = 0; k < model->nu; ++k)
+			w->dq[k] *= 0.5;
+	}
+	return 0;
+}
+
+/* Largest rate of the rows in work, in their units; the rates are kept in z. */
+static double take_rates(const CalModel *model, LoopWork *w) {
+	double most = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int i = 0; i < loop->rows; ++i) {
+			w->z[loop->row + i] = w->row[loop->row + i].rate;
+			most = fmax(most, fabs(w->z[loop->row + i]) / loop->unit[i]);
+		}
+	}
+	return most;
+}
+
+/*
+ * The rows are those of state, before and after. More than once, if the first step left more than round-off; more than
+ * twice, where light links let each step leave a part of what was there.
+ */
+static CalStatus project_speeds(const CalModel *model, CalState *state, const CalProjectOptions *options,
+                                CalWork *work) {
+	LoopWork *w = &work->loops;
+	double fastest = 0;
+	for (int k = 0; k < model->nu; ++k)
+		fastest = fmax(fastest, fabs(state->u[k]));
+	double before = INFINITY;
+	for (int step = 0; step < SPEED_STEPS; ++step) {
+		const double left = take_rates(model, w);
+		if (!(left > RATE_ROUND_OFF * fastest) || (step > 1 && left > 0.1 * before))
+			break;
+		before = left;
+		const CalStatus status = loop_correct(model, state->q, options->frozen, options->euclidean, work);
+		if (status != CAL_OK)
+			return status;
+		for (int k = 0; k < model->nu; ++k)
+			state->u[k] += w->dq[k];
+		evaluate(model, state, state->q, work);
+	}
+	return CAL_OK;
+}
+
+/* What round-off leaves of residuals far from the origin, in units of the rows. */
+static double round_off(const CalModel *model, const CalWork *work) {
+	double size = 0;
+	for (int l = 0; l < model->loop_count; ++l) {
+		const vec3 r = work->loops.point[l];
+		size = fmax(size, fmax(fabs(r.x), fmax(fabs(r.y), fabs(r.z))) / model->loops[l].reach);
+	}
+	return 16 * DBL_EPSILON * fmax(size, 1);
+}
+
+/*
+ * Positions; the best state found is left. What is good enough is improved all the same, as long as a few steps do it: next
+ * to a singular position a small residual is a large way off, which the accelerations there would make larger still.
+ */
+static CalStatus project_positions(const CalModel *model, CalState *state, const CalProjectOptions *options,
+                                   CalWork *work, CalProjectReport *report) {
+	const int most = options->max_iterations > 0 ? options->max_iterations : 20;
+	double least = misfit(model, state, state->q, work);
+	const double fine = round_off(model, work);
+	const double tolerance = fmax(options->tolerance > 0 ? options->tolerance : 1e-12, fine);
+	if (!isfinite(least))
+		return CAL_NOT_FINITE;
+	for (report->iterations = 0; report->iterations < most; ++report->iterations) {
+		report->residual = largest_value(model, work, &report->row);
+		if (report->residual <= (report->iterations < FINE_STEPS ? fine : tolerance))
+			return CAL_OK;
+		const double before = least;
+		const int better = improve(model, state, options, &least, work);
+		if (better < 0)
+			return CAL_SINGULAR;
+		if (!better)
+			misfit(model, state, state->q, work);
+		if (report->residual <= tolerance && !better)
+			break;
+		if (report->residual > tolerance && (!better || least > WORTHWHILE * before)) {
+			report->reachable = loop_search(model, state, options->frozen, tolerance, options->search, work,
+			                                &report->iterations) != LOOP_UNREACHABLE;
+			break;
+		}
+	}
+	report->residual = largest_value(model, work, &report->row);
+	return report->residual <= tolerance ? CAL_OK : CAL_NOT_CONVERGED;
+}
+
+CalStatus cal_loop_project(const CalModel *model, CalState *state, const CalProjectOptions *options, CalWork *work,
+                           CalProjectReport *report) {
+	const CalProjectOptions defaults = {0};
+	CalProjectReport own;
+	if (!model || !state || !work || work->model != model)
+		return CAL_ERR_ARGUMENT;
+	CalProjectOptions used = options ? *options : defaults;
+	if (!used.frozen && model->any_prescribed)
+		used.frozen = model->prescribed;
+	options = &used;
+	report = report ? report : &own;
+	*report = (CalProjectReport){.row = -1, .reachable = 1};
+	if (model->row_count == 0)
+		return CAL_OK;
+	work->loops.acting = 0;
+	work->loops.weight = options->weight;
+	CalStatus status = project_positions(model, state, options, work, report);
+	if (status == CAL_OK) {
+		report->row = -1;
+		status = project_speeds(model, state, options, work);
+	}
+	work->loops.weight = NULL;
+	if (status != CAL_OK)
+		evaluate(model, state, state->q, work);
+	report->residual = report->rate = 0;
+	for (int i = 0; i < model->row_count; ++i) {
+		report->residual = fmax(report->residual, fabs(work->loops.row[i].value));
+		report->rate = fmax(report->rate, fabs(work->loops.row[i].rate));
+	}
+	return status;
+}
+
+#endif

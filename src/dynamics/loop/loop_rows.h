@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loop_rows.h — from the motion of two frames to the rows of the constraint between them.
+ */
+#ifndef CALDER_DYNAMICS_LOOP_LOOP_ROWS_H
+#define CALDER_DYNAMICS_LOOP_LOOP_ROWS_H
+
+#include "model/work.h"
+
+#if CAL_LANES == 1
+
+/* A frame of a loop in the world. */
+typedef struct LoopFrame {
+	mat3 R;
+	vec3 r, w, v, al, a;
+} LoopFrame;
+
+/* Accelerations of the frames: those at udot = 0 (and the prescribed udot), or all. */
+typedef enum LoopDepth { LOOP_BIAS, LOOP_MOTION } LoopDepth;
+
+/* Where rows are evaluated, beside the frames. */
+typedef struct LoopContext {
+	double t;
+	const double *q, *u;
+	const double *udot; // those that the frames' accelerations are of; NULL: zero
+	LoopDepth depth;    //
+	int plain;          // nonzero: without stabilisation
+} LoopContext;
+
+/* Rows of a loop; returns their number. A coupling looks at neither frame. */
+int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, const LoopContext *at, LoopRow *row);
+
+/* s of a drive, its rate and its acceleration at t. */
+void loop_drive_at(const CalDrive *drive, double t, double jet[3]);
+/* Whether rows are driven, not only offset. */
+int loop_drives_move(const CalModel *model);
+/* What driven rows supply at t: lambda[rows] times rates of the drives [W]. Redundant rows may share lambda in any way. */
+double loop_drives_power(const CalModel *model, double t, const double *lambda);
+
+/* Whether row i of a loop is one of speeds alone; its value is then zero. */
+INLINE int loop_row_is_speed(const Loop *loop, int i) {
+	return loop->type == CAL_LOOP_KNIFE || ((loop->type == CAL_LOOP_DISK || loop->type == CAL_LOOP_BALL) && i < 2);
+}
+
+/* What a residual of a row is large or small beside. */
+INLINE double loop_row_unit(const CalModel *model, int row) {
+	const Loop *loop = model->loops;
+	while (row >= loop->row + loop->rows)
+		++loop;
+	return loop->unit[row - loop->row];
+}
+
+/* The known wrench of a loop on node `plus` at the origin of B, in the world; the opposite acts on `minus` there. */
+INLINE spatial loop_known(const Loop *loop, const mat3 *R_A) {
+	const spatial f = spatial_in(loop->known);
+	return (spatial){mat_mul_vec(*R_A, f.a), mat_mul_vec(*R_A, f.l)};
+}
+
+#endif
+
+#endif

@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loop_sweep.c — loops in the sweeps of forward dynamics, O(n + m) [THEORY 5].
+ *
+ * A row of a loop acts with the wrench gamma lambda on its ends. On every link outboard of where it closes it is carried
+ * inwards like any force, but with lambda not known yet:
+ *   p = P'gamma,  Phi += p p'/D,  beta += p eps/D,  gamma^a = X'(gamma - K p)
+ * so that on each link  (acceleration of the row) = beta + gamma'A + Phi lambda.  Where both ends have come together
+ * nothing else can change the row: it is eliminated there (loop_elimination.c), which changes the inertia and the force
+ * of the link, and the sweep goes on as if the loop were a part of it. On the way out lambda follows from A of that
+ * link, and outboard of it eps += p lambda. Modes are columns like those of a joint: h = L^-1(S'gamma), Phi += h'h/D.
+ *
+ * What the wrench of an independent row could not move on the way of its loop, neither side can move: then its two ends
+ * cancel where it closes. So no row is ever left over to be passed on.
+ *
+ * Gains that are nothing but round-off are made zero: a planar mechanism in space has rows that are exactly redundant.
+ * Rows lie side by side, a pack of them at a time.
+ */
+#include "dynamics/flex/flexible.h"
+#include "dynamics/loop/loop_elimination.h"
+#include "dynamics/loop/loop_sweep.h"
+#include "dynamics/tree/kinematics.h"
+
+#if CAL_LANES == 1
+
+enum { S = LOOP_STRIDE };
+
+INLINE const LoopLink *link_loops(const CalModel *model, const Link *link) { return &model->plan->links[link->loops]; }
+
+INLINE double size_of(vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
+
+/* ---- before the inward sweep ------------------------------------------------------------------------ */
+
+/* What a wrench on a node does on the modes that move it, and what of that would be round-off. */
+static void place_on_modes(const CalModel *model, const Loop *loop, const LoopEnds *ends, int side, vec3 arm,
+                           CalWork *work) {
+	const LoopWork *w = &work->loops;
+	const NodePlace place = kinematics_node(model, work, side ? loop->minus : loop->plus);
+	const vec3 from_node = sub(arm, place.c);
+	for (int k = 0; k < place.flex->m; ++k) {
+		const spatial column = kinematics_node_column(&place, k);
+		const int at = ends->modal[side] + k * ends->gamma_width[side];
+		for (int r = 0; r < loop->rows; ++r) {
+			const double gain = spatial_dot(column, force_shift(w->row[loop->row + r].direction, from_node));
+			w->modal[at + r] += side ? -gain : gain;
+			w->modal_tiny[at + r] +=
+				size_of(column.a) * w->tiny[ends->slot + r] + size_of(column.l) * w->tiny_slide[ends->slot + r];
+		}
+	}
+}
+
+INLINE void place_end(const CalModel *model, const Loop *loop, const LoopEnds *ends, int side, vec3 point,
+                      CalWork *work) {
+	const LoopWork *w = &work->loops;
+	if (ends->gamma[side] < 0)
+		return;
+	const int node = side ? loop->minus : loop->plus, n = ends->gamma_width[side];
+	const vec3 arm = sub(point, work->position[model->nodes[node].link]);
+	const double sign = side ? -1 : 1;
+	const int added = side && ends->shared;
+	double *gamma = w->gamma + ends->gamma[side];
+	for (int r = 0; r < loop->rows; ++r, ++gamma) {
+		spatial f = force_shift(w->row[loop->row + r].direction, arm);
+		f = (spatial){scale(sign, f.a), scale(sign, f.l)};
+		if (UNLIKELY(added))
+			f = spatial_add(f,
+			                (spatial){{gamma[0], gamma[n], gamma[2 * n]}, {gamma[3 * n], gamma[4 * n], gamma[5 * n]}});
+		gamma[0] = f.a.x, gamma[n] = f.a.y, gamma[2 * n] = f.a.z;
+		gamma[3 * n] = f.l.x, gamma[4 * n] = f.l.y, gamma[5 * n] = f.l.z;
+	}
+	if (UNLIKELY(ends->modal[side] >= 0))
+		place_on_modes(model, loop, ends, side, arm, work);
+}
+
+/* What of the gains of each row is nothing but round-off: lengths do not count beside angles. */
+INLINE void judge_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalWork *work, LoopScale *scale) {
+	const LoopWork *w = &work->loops;
+	const vec3 origin = ends->closes >= 0 ? work->position[ends->closes] : vec_zero();
+	const double lever = ends->reach + size_of(sub(point, origin));
+	for (int r = 0; r < loop->rows; ++r) {
+		const spatial *d = &w->row[loop->row + r].direction;
+		const double force = LOOP_ROUND_OFF * size_of(d->l);
+		w->tiny[ends->slot + r] = LOOP_ROUND_OFF * size_of(d->a) + lever * force;
+		w->tiny_slide[ends->slot + r] = force;
+		w->beta[ends->slot + r] = w->z[loop->row + r];
+	}
+	scale->turn = scale->both = scale->arm = scale->most = 0;
+	scale->least = INFINITY;
+}
+
+static void begin(const CalModel *model, CalWork *work) {
+	LoopWork *w = &work->loops;
+	const LoopPlan *plan = model->plan;
+	const size_t number = sizeof(double);
+	w->doubtful = w->hopeless = 0;
+	w->left = 0;
+	if (model->any_coupling) // they begin without any wrench; others set theirs
+		memset(w->gamma, 0, number * (size_t)plan->gamma_count);
+	memset(w->modal, 0, number * (size_t)plan->modal_count);
+	memset(w->modal_tiny, 0, number * (size_t)plan->modal_count);
+	memset(w->natural, 0, number * (size_t)plan->slot_count);
+	memset(w->own, 0, number * LOOP_BLOCK * (size_t)model->loop_count);
+	memset(w->taken, 0, number * LOOP_BLOCK * (size_t)model->loop_count);
+	memset(w->block, 0, number * LOOP_BLOCK * (size_t)plan->block_count);
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		const LoopEnds *ends = &plan->ends[l];
+		const vec3 point = vec(w->point[l].x, w->point[l].y, w->point[l].z);
+		judge_gains(loop, ends, point, work, &w->scale[l]);
+		place_end(model, loop, ends, 0, point, work);
+		place_end(model, loop, ends, 1, point, work);
+		for (int t = 0; t < loop->term_count; ++t) {
+			if (ends->term[t] >= 0)
+				w->modal[ends->term[t]] += loop->term[t].factor;
+		}
+	}
+}
+
+/* ---- inward ------------------------------------------------------------------------------------------- */
+
+/* block += d p q'; zeros are common: rows of a planar mechanism that keep it in its plane do nothing. */
+INLINE void add_block(double d, int rows, const double *p, int width, const double *q, double *block) {
+	for (int r = 0; r < rows; ++r) {
+		const double x = d * p[r];
+		if (x == 0)
+			continue;
+		double *to = block + r * S;
+		pack_store(to, pack_madd(pack_load(to), x, pack_load(q)));
+		if (width > PACK)
+			pack_store(to + PACK, pack_madd(pack_load(to + PACK), x, pack_load(q + PACK)));
+	}
+}
+
+/* One free column: gains p of the link's loops from `first` on. */
+INLINE void add_column(const CalModel *model, const LoopLink *at, int first, const LoopPair *pairs, int pair_count,
+                       const double *p, double d, double eps, LoopWork *w) {
+	const LoopHere *here = model->plan->here + at->here;
+	const double *gain = p - here[first].first;
+	for (int k = first; k < at->count; ++k) {
+		const double *own = gain + here[k].first;
+		double *beta = w->beta + here[k].slot;
+		for (int c = 0; c < here[k].width; c += PACK)
+			pack_store(beta + c, pack_madd(pack_load(beta + c), d * eps, pack_load(own + c)));
+		add_block(d, here[k].rows, own, here[k].width, own, w->own + LOOP_BLOCK * here[k].loop);
+	}
+	for (int k = 0; k < pair_count; ++k) {
+		const LoopHere *a = &here[pairs[k].a], *b = &here[pairs[k].b];
+		add_block(d, a->rows, gain + a->first, b->width, gain + b->first, w->block + LOOP_BLOCK * pairs[k].block);
+	}
+}
+
+/*
+ * One free column of a joint that turns and slides: its gain for a row (n, f) is at most turn |n| + lever |f| with the lever
+ * turn |arm| + slide. Of the sum of their squares over D only three sums are needed.
+ */
+INLINE void add_natural(const CalModel *model, const LoopLink *at, double turn, double slide, double d,
+                        const CalWork *work) {
+	const LoopWork *w = &work->loops;
+	const LoopHere *here = model->plan->here + at->here;
+	const vec3 *origin = &work->position[at->link];
+	for (int j = at->closing; j < at->count; ++j) {
+		const vec3 *point = &w->point[here[j].loop];
+		LoopScale *scale = &w->scale[here[j].loop];
+		const double arm = fabs(point->x - origin->x) + fabs(point->y - origin->y) + fabs(point->z - origin->z);
+		const double lever = turn * arm + slide, longest = turn * model->plan->ends[here[j].loop].reach + slide;
+		const double mobility = d * longest * longest;
+		scale->most = mobility > scale->most ? mobility : scale->most;
+		scale->least = mobility < scale->least ? mobility : scale->least;
+		scale->turn += d * turn * turn;
+		scale->both += d * turn * lever;
+		scale->arm += d * lever * lever;
+	}
+}
+
+/* What of the gains of a column that turns and slides is round-off, for a pack of rows. */
+INLINE pack tiny_gains(const LoopWork *w, int slot, double turn, double slide) {
+	return pack_madd(pack_times(turn, pack_load(w->tiny + slot)), slide, pack_load(w->tiny_slide + slot));
+}
+
+/* What the wrenches of one loop do on a mode with this column; rows of h and tiny at its place. */
+INLINE void act_on_mode(const LoopHere *here, spatial column, const double *gamma, int n, const LoopWork *w, int at) {
+	const double turn = size_of(column.a), slide = size_of(column.l);
+	for (int c = 0; c < here->width; c += PACK) {
+		const pack tiny = tiny_gains(w, here->slot + c, turn, slide);
+		const pack gain = pspatial_dot(column, pspatial_load(gamma + c, n));
+		pack_store(w->modal + at + c, pack_add(pack_load(w->modal + at + c), gain));
+		pack_store(w->modal_tiny + at + c, pack_add(pack_load(w->modal_tiny + at + c), tiny));
+	}
+}
+
+/* The head moves with the modes: what the rows of a link do on them there. */
+static void act_on_head(const CalModel *model, const Link *link, const LoopLink *at, const CalWork *work) {
+	const LoopWork *w = &work->loops;
+	const LoopHere *here = model->plan->here + at->here;
+	for (int k = 0; k < model->flexes[link->carries].m; ++k) {
+		const spatial column = flexible_column(model, link, work, k);
+		for (int j = 0; j < at->count; ++j)
+			act_on_mode(&here[j], column, w->gamma + at->gamma + here[j].first, at->width, w,
+			            at->modal + k * at->width + here[j].first);
+	}
+}
+
+/* h = L^-1 modal for all rows of a link, as flexible_reduce does for a force; what is left of gamma. */
+static void reduce_rows(const Flex *flex, const FlexWork *f, const LoopLink *at, const LoopWork *w) {
+	const int m = flex->m, n = flex->n, width = at->width;
+	double *h = w->modal + at->modal, *gamma = w->gamma + at->gamma;
+	const double *tiny = w->modal_tiny + at->modal;
+	for (int i = 0; i < m * width; i += PACK)
+		pack_store(h + i, pack_unless_tiny(pack_load(h + i), pack_load(tiny + i)));
+	for (int j = 0; j < m; ++j) {
+		if (f->inverse[j] == 0)
+			continue; // prescribed
+		for (int k = f->given ? 0 : j + 1; k < m; ++k) {
+			const double L = f->M[j * n + k];
+			for (int c = 0; c < width; c += PACK)
+				pack_store(h + k * width + c, pack_msub(pack_load(h + k * width + c), L, pack_load(h + j * width + c)));
+		}
+	}
+	for (int k = 0; k < m; ++k) {
+		const spatial K = rows_mode(f->K, n, k);
+		for (int c = 0; c < width; c += PACK) {
+			const pspatial left = pspatial_sub_outer(pspatial_load(gamma + c, width), K, pack_load(h + k * width + c));
+			pspatial_store(gamma + c, width, left);
+		}
+	}
+}
+
+/* The same as add_natural() for all modes. */
+static void add_natural_modes(const CalModel *model, const Flex *flex, const FlexWork *f, const LoopLink *at,
+                              const LoopWork *w) {
+	const LoopHere *here = model->plan->here + at->here;
+	for (int j = 0; j < at->count; ++j)
+		w->scale[here[j].loop].least = 0;
+	for (int k = 0; k < flex->m; ++k) {
+		const double *tiny = w->modal_tiny + at->modal + k * at->width;
+		for (int j = 0; j < at->count; ++j) {
+			for (int c = 0; c < here[j].width; c += PACK) {
+				const pack x = pack_load(tiny + here[j].first + c);
+				double *natural = w->natural + here[j].slot + c;
+				pack_store(natural, pack_madd(pack_load(natural), f->inverse[k], pack_mul(x, x)));
+			}
+		}
+	}
+}
+
+/* The modes of the body that a link carries: columns like those of a joint, with eps = -y. */
+static void pass_modes(const CalModel *model, const Link *link, const LoopLink *at, CalWork *work) {
+	LoopWork *w = &work->loops;
+	const Flex *flex = &model->flexes[link->carries];
+	const FlexWork *f = &work->flex[link->carries];
+	if (link->motion == MOTION_FLEX && flex->head.moves)
+		act_on_head(model, link, at, work);
+	add_natural_modes(model, flex, f, at, w);
+	reduce_rows(flex, f, at, w);
+	for (int k = 0; k < flex->m; ++k) {
+		if (f->inverse[k] != 0)
+			add_column(model, at, 0, model->plan->pairs + at->modal_pairs, at->modal_pair_count,
+			           w->modal + at->modal + k * at->width, f->inverse[k], -f->y[k], w);
+	}
+}
+
+void LANED(loop_close)(const CalModel *model, const Link *link, CalWork *work, Slot *total) {
+	const LoopLink *at = link_loops(model, link);
+	if (at->modal >= 0)
+		pass_modes(model, link, at, work);
+	for (int k = at->steps; k < at->steps + at->step_count; ++k)
+		LANED(loop_eliminate)(model, &model->plan->steps[k], work, &total->M, &total->b);
+}
+
+/* Adds the factors of couplings that name a freedom of the link's joint. */
+static void add_terms(const CalModel *model, const LoopLink *at, int u, double *p) {
+	const LoopHere *here = model->plan->here + at->here;
+	for (int k = at->closing; k < at->count; ++k) {
+		const Loop *loop = &model->loops[here[k].loop];
+		for (int t = 0; t < loop->term_count; ++t) {
+			if (loop->term[t].u == u)
+				p[here[k].first - at->open] += loop->term[t].factor;
+		}
+	}
+}
+
+/* Wrenches for the parent link: the first that come, or with those that are there. */
+INLINE void hand_over(const LoopHere *here, double *to, pspatial wrenches) {
+	const pspatial there = here->sets ? wrenches : pspatial_add(pspatial_load(to, here->to_width), wrenches);
+	pspatial_store(to, here->to_width, there);
+}
+
+/* Any joint, one column after the other; K is at the link's own origin. */
+static void pass_joint(const CalModel *model, const Link *link, int i, const LoopLink *at, const uint8_t *prescribed,
+                       CalWork *work) {
+	LoopWork *w = &work->loops;
+	const LoopHere *here = model->plan->here + at->here;
+	const int n = at->width, open = n - at->open;
+	double *gamma = w->gamma + at->gamma + at->open;
+	for (int k = 0; k < link->nu; ++k) {
+		const int u = link->u + k;
+		const DofWork *dof = &work->dofs[u];
+		const spatial P = link_column(work, link, i, k);
+		const double turn = size_of(P.a), slide = size_of(P.l);
+		double *p = w->gain + at->gains + k * open;
+		for (int j = at->closing; j < at->count; ++j) {
+			for (int c = 0; c < here[j].width; c += PACK) {
+				const pack tiny = tiny_gains(w, here[j].slot + c, turn, slide);
+				const int to = here[j].first - at->open + c;
+				pack_store(p + to, pack_unless_tiny(pspatial_dot(P, pspatial_load(gamma + to, n)), tiny));
+			}
+		}
+		if (UNLIKELY(model->any_coupling))
+			add_terms(model, at, u, p);
+		if (prescribed && prescribed[u])
+			continue;
+		add_column(model, at, at->closing, model->plan->pairs + at->joint_pairs, at->joint_pair_count, p, dof->d,
+		           dof->eps, w);
+		add_natural(model, at, turn, slide, dof->d, work);
+		for (int c = 0; c < open; c += PACK)
+			pspatial_store(gamma + c, n, pspatial_sub_outer(pspatial_load(gamma + c, n), dof->K, pack_load(p + c)));
+	}
+}
+
+/* A free rotation: its K is at the parent's origin (articulated.c). */
+static void pass_rotation(const CalModel *model, const Link *link, const LinkWork *l, const LoopLink *at,
+                          CalWork *work) {
+	LoopWork *w = &work->loops;
+	const LoopHere *here = model->plan->here + at->here;
+	const DofWork *dof = &work->dofs[link->u];
+	const int n = at->width;
+	const double *gamma = w->gamma + at->gamma;
+	double *p = w->gain + at->gains - at->open;
+	for (int j = at->closing; j < at->count; ++j) {
+		for (int c = 0; c < here[j].width; c += PACK) {
+			const pack tiny = pack_load(w->tiny + here[j].slot + c);
+			const pack gain = pvec_dot(l->R.z, pvec_load(gamma + here[j].first + c, n));
+			pack_store(p + here[j].first + c, pack_unless_tiny(gain, tiny));
+		}
+	}
+	if (UNLIKELY(model->any_coupling))
+		add_terms(model, at, link->u, p + at->open);
+	add_column(model, at, at->closing, model->plan->pairs + at->joint_pairs, at->joint_pair_count, p + at->open, dof->d,
+	           dof->eps, w);
+	add_natural(model, at, 1, 0, dof->d, work);
+	for (int j = at->closing; j < at->count && link->parent >= 0; ++j) {
+		double *to = w->gamma + here[j].to;
+		for (int c = 0; c < here[j].width; c += PACK) {
+			const pspatial moved = pforce_shift(pspatial_load(gamma + here[j].first + c, n), l->r);
+			const pspatial left = pspatial_sub_outer(moved, dof->K, pack_load(p + here[j].first + c));
+			hand_over(&here[j], to + c, left);
+		}
+	}
+}
+
+/* Wrenches of open loops on a node act on the modes of the body that it belongs to. */
+static void act_on_modes(const CalModel *model, const Link *link, const LoopLink *at, const CalWork *work) {
+	const LoopWork *w = &work->loops;
+	const LoopHere *here = model->plan->here + at->here;
+	const LoopLink *parent = link_loops(model, &model->links[link->parent]);
+	for (int k = 0; k < model->flexes[link->flex].m; ++k) {
+		const spatial column = flexible_column(model, link, work, k);
+		for (int j = at->closing; j < at->count; ++j)
+			act_on_mode(&here[j], column, w->gamma + at->gamma + here[j].first, at->width, w,
+			            parent->modal + k * parent->width + here[j].to - parent->gamma);
+	}
+}
+
+void LANED(loop_pass)(const CalModel *model, const Link *link, int i, const uint8_t *prescribed, CalWork *work) {
+	LoopWork *w = &work->loops;
+	const LoopLink *at = link_loops(model, link);
+	const LoopHere *here = model->plan->here + at->here;
+	if (at->count == at->closing)
+		return;
+	if (LIKELY(link->motion == MOTION_ROTATION && (!prescribed || !prescribed[link->u]))) {
+		pass_rotation(model, link, &work->links[i], at, work);
+		return;
+	}
+	pass_joint(model, link, i, at, prescribed, work);
+	if (link->motion == MOTION_NODE)
+		act_on_modes(model, link, at, work);
+	for (int j = at->closing; j < at->count && link->parent >= 0; ++j) {
+		const double *gamma = w->gamma + at->gamma + here[j].first;
+		double *to = w->gamma + here[j].to;
+		for (int c = 0; c < here[j].width; c += PACK) {
+			const pspatial moved = pforce_shift(pspatial_load(gamma + c, at->width), work->links[i].r);
+			hand_over(&here[j], to + c, moved);
+		}
+	}
+}
+
+/* What loops do in the inward sweep, where they have no part in it. */
+static void pass_apart(const CalModel *model, const SweepInput *in, CalWork *work) {
+	for (int k = model->plan->link_count - 1; k >= 0; --k) {
+		const LoopLink *at = &model->plan->links[k];
+		const Link *link = &model->links[at->link];
+		if (at->modal >= 0)
+			pass_modes(model, link, at, work);
+		LANED(loop_pass)(model, link, at->link, in->prescribed, work);
+	}
+}
+
+/* The same in the outward sweep. */
+static void push_apart(const CalModel *model, CalWork *work) {
+	for (int k = 0; k < model->plan->link_count; ++k) {
+		const Link *link = &model->links[model->plan->links[k].link];
+		LANED(loop_push)(model, link, work);
+		if (model->plan->links[k].modal >= 0)
+			LANED(loop_release)(model, link, work, NULL);
+	}
+}
+
+int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
+	const LoopPlan *plan = model->plan;
+	LoopWork *w = &work->loops;
+	int culprit = -1;
+	w->contradict = 0;
+	for (int again = 0; again < 2; ++again) {
+		if (again && in->loops == LOOPS_WITHIN) // flexible bodies were eliminated in place
+			LANED(forward_outward_in)(model, work->gravity, in, work);
+		begin(model, work);
+		if (!again || in->loops == LOOPS_WITHIN)
+			culprit = LANED(forward_inward)(model, in, work);
+		if (in->loops == LOOPS_APART)
+			pass_apart(model, in, work);
+		for (int k = plan->ground_step; k < plan->step_count; ++k)
+			LANED(loop_eliminate)(model, &plan->steps[k], work, NULL, NULL);
+		if (again || !LANED(loop_reconcile)(model, w, w->z))
+			break;
+		w->contradict = 1;
+	}
+	for (int k = plan->step_count - 1; k >= plan->ground_step; --k)
+		LANED(loop_resolve)(model, &plan->steps[k], w, NULL);
+	if (in->loops == LOOPS_APART)
+		push_apart(model, work);
+	return culprit;
+}
+
+/* ---- outward -------------------------------------------------------------------------------------------- */
+
+void LANED(loop_push)(const CalModel *model, const Link *link, CalWork *work) {
+	const LoopWork *w = &work->loops;
+	const LoopLink *at = link_loops(model, link);
+	const LoopHere *here = model->plan->here + at->here;
+	for (int k = 0; k < link->nu; ++k) {
+		const double *p = w->gain + at->gains + k * (at->width - at->open) - at->open;
+		pack sum = pack_zero();
+		for (int j = at->closing; j < at->count; ++j) {
+			for (int c = 0; c < here[j].width; c += PACK)
+				sum = pack_mac(sum, pack_load(p + here[j].first + c), pack_load(w->force + here[j].slot + c));
+		}
+		work->dofs[link->u + k].eps += pack_sum(sum);
+	}
+}
+
+void LANED(loop_release)(const CalModel *model, const Link *link, CalWork *work, const spatial *A) {
+	LoopWork *w = &work->loops;
+	const LoopLink *at = link_loops(model, link);
+	const LoopHere *here = model->plan->here + at->here;
+	for (int k = at->steps + at->step_count - 1; k >= at->steps; --k)
+		LANED(loop_resolve)(model, &model->plan->steps[k], w, A);
+	for (int k = 0; at->modal >= 0 && k < model->flexes[link->carries].m; ++k) {
+		const double *h = w->modal + at->modal + k * at->width;
+		pack sum = pack_zero();
+		for (int j = 0; j < at->count; ++j) {
+			for (int c = 0; c < here[j].width; c += PACK)
+				sum = pack_mac(sum, pack_load(h + here[j].first + c), pack_load(w->force + here[j].slot + c));
+		}
+		work->flex[link->carries].y[k] -= pack_sum(sum);
+	}
+}
+
+#endif

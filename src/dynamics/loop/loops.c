@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loops.c — forces of closed loops by cut joints [THEORY 5]: the tree moves without them, then
+ *   G M^-1 G' lambda = -(second derivatives of the rows)
+ * M^-1 G' by the recursion, one column for each row; the system by pivoted Cholesky with the smallest solution.
+ */
+#include <calder/loops.h>
+#include "dynamics/tree/kinematics.h"
+#include "dynamics/kernels.h"
+#include "dynamics/loop/loop_elimination.h"
+#include "dynamics/loop/loop_sweep.h"
+#include "math/min_norm.h"
+
+#if CAL_LANES == 1
+
+/*
+ * A row whose pivot is below this part of what it came with follows from the others. Chosen to be well above round-off
+ * and well below what a mechanism has left next to a singular position.
+ */
+static const double DEPENDENT = 1e-11;
+// with less left, round-off of others may be a good part of what is (loop_elimination.c)
+static const double DOUBTFUL = 1e-4;
+
+static double product(const double *a, const double *b, int n) {
+	double sum = 0;
+	for (int i = 0; i < n; ++i)
+		sum += a[i] * b[i];
+	return sum;
+}
+
+static double *scratch_of(const LoopBlock *b, LoopWork *w) { return w->scratch + b->square + 2 * (size_t)b->row; }
+
+/* G M^-1 G' from G and X. */
+static void multiply(const LoopBlock *b, LoopWork *w) {
+	double *Lambda = w->Lambda + b->square;
+	const int m = b->rows;
+	for (int i = 0; i < m; ++i) {
+		for (int j = 0; j <= i; ++j)
+			Lambda[i * m + j] = Lambda[j * m + i] =
+				product(loop_block_row(b, w->G, i), loop_block_row(b, w->X, j), b->columns);
+	}
+}
+
+/* What a speed is large or small beside: 1 rad/s, or the length of the longest loop in a second. */
+static double column_unit(const CalModel *model, int k, double length) {
+	const Link *link = &model->links[model->dofs[k].link];
+	const int joint = k >= link->u && k < link->u + link->nu;
+	return joint && motion_column_kind((Motion)link->motion, k - link->u) == COLUMN_TRANSLATION ? length : 1;
+}
+
+static double longest_reach(const CalModel *model) {
+	double length = 0;
+	for (int l = 0; l < model->loop_count; ++l)
+		length = fmax(length, model->loops[l].reach);
+	return length;
+}
+
+/* Rows of G whose gains are nothing but round-off, which light links would make as large as any, become zero. */
+static void leave_out_round_off(const CalModel *model, const LoopBlock *b, double length, LoopWork *w) {
+	const int32_t *column = model->blocks->columns + b->column;
+	double *size = scratch_of(b, w), most = 0;
+	for (int i = 0; i < b->rows; ++i) {
+		const double *G = loop_block_row(b, w->G, i);
+		size[i] = 0;
+		for (int k = 0; k < b->columns; ++k)
+			size[i] = fmax(size[i], fabs(G[k]) * column_unit(model, column[k], length));
+		size[i] /= w->unit[b->row + i];
+		most = fmax(most, size[i]);
+	}
+	for (int i = 0; i < b->rows; ++i) {
+		if (size[i] <= LOOP_ROUND_OFF * most)
+			memset(loop_block_row(b, w->G, i), 0, sizeof(double) * (size_t)b->columns);
+	}
+}
+
+/* Rank of G, rows and columns in their units: that of geometry, whatever the masses. Uses up scratch and order. */
+static int geometric_rank(const CalModel *model, const LoopBlock *b, const uint8_t *held, double length, LoopWork *w) {
+	const int32_t *column = model->blocks->columns + b->column;
+	const int m = b->rows;
+	const double *unit_of = w->unit + b->row;
+	double *square = scratch_of(b, w);
+	for (int i = 0; i < m; ++i) {
+		for (int j = 0; j <= i; ++j) {
+			const double *G = loop_block_row(b, w->G, i), *H = loop_block_row(b, w->G, j);
+			double sum = 0;
+			for (int k = 0; k < b->columns; ++k) {
+				const double unit = held && held[column[k]] ? 0 : column_unit(model, column[k], length);
+				sum += G[k] * unit * (H[k] * unit);
+			}
+			square[i * m + j] = square[j * m + i] = sum / (unit_of[i] * unit_of[j]);
+		}
+	}
+	return min_norm_rank(m, square, DEPENDENT, w->order + b->row, square + m * m);
+}
+
+/*
+ * Factors Lambda. Where masses may have made rows small, geometry says how many are independent. Round-off of light chains
+ * in M^-1 makes dependent rows look independent: beyond that number a row counts only if it has not lost digits.
+ * Returns the rank.
+ */
+static int factor_rows(const CalModel *model, const LoopBlock *b, const uint8_t *held, double length, LoopWork *w) {
+	MinNormRows rows = {.tolerance = DEPENDENT, .unit = w->unit + b->row};
+	double *Lambda = w->Lambda + b->square, *scratch = scratch_of(b, w);
+	int *order = w->order + b->row;
+	uint8_t *independent = w->independent + b->row;
+	multiply(b, w);
+	int rank = min_norm_factor_rows(b->rows, Lambda, &rows, order, independent, scratch);
+	if (rank < b->rows || rows.left < DOUBTFUL) {
+		rows.known = geometric_rank(model, b, held, length, w);
+		rows.tolerance = DOUBTFUL;
+		multiply(b, w);
+		rank = min_norm_factor_rows(b->rows, Lambda, &rows, order, independent, scratch);
+	}
+	w->doubtful |= rows.left < DOUBTFUL;
+	w->contradict |= rank < b->rows; // least squares: they may
+	return rank;
+}
+
+/* X = W^-1 G' of a block with diagonal weights. */
+static void divide_by_weights(const CalModel *model, const LoopBlock *b, const uint8_t *held, LoopWork *w) {
+	const int32_t *column = model->blocks->columns + b->column;
+	for (int i = 0; i < b->rows; ++i) {
+		const double *G = loop_block_row(b, w->G, i);
+		double *X = loop_block_row(b, w->X, i);
+		for (int k = 0; k < b->columns; ++k)
+			X[k] = held && held[column[k]] ? 0 : G[k] / (w->weight ? w->weight[column[k]] : 1);
+	}
+}
+
+/* X = M^-1 G': the one block of cut joints has all columns. */
+static CalStatus divide_by_mass(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
+                                CalWork *work) {
+	LoopWork *w = &work->loops;
+	const LoopBlock *all = model->blocks->blocks;
+	pose_outward_x1(model, q, prescribed, work);
+	const int culprit = factor_inward_x1(model, prescribed, rotor, work);
+	if (culprit >= 0) {
+		work->culprit = culprit;
+		return CAL_SINGULAR;
+	}
+	for (int i = 0; i < all->rows; ++i)
+		factor_solve_x1(model, prescribed, work, loop_block_row(all, w->G, i), loop_block_row(all, w->X, i));
+	return CAL_OK;
+}
+
+CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
+                      int euclidean, CalWork *work) {
+	LoopWork *w = &work->loops;
+	const LoopBlocks *blocks = model->blocks;
+	const double length = longest_reach(model);
+	for (int l = 0; l < model->loop_count; ++l)
+		memcpy(w->unit + blocks->row_at[l], model->loops[l].unit, sizeof(double) * (size_t)model->loops[l].rows);
+	for (int i = 0; i < blocks->count; ++i)
+		leave_out_round_off(model, &blocks->blocks[i], length, w);
+	const CalStatus status = euclidean ? CAL_OK : divide_by_mass(model, q, prescribed, rotor, work);
+	if (status != CAL_OK)
+		return status;
+	w->rank = w->doubtful = w->contradict = 0;
+	for (int i = 0; i < blocks->count; ++i) {
+		if (euclidean)
+			divide_by_weights(model, &blocks->blocks[i], prescribed, w);
+		w->block_rank[i] = factor_rows(model, &blocks->blocks[i], prescribed, length, w);
+		w->rank += w->block_rank[i];
+	}
+	return CAL_OK;
+}
+
+void loop_solve(const CalModel *model, CalWork *work, const double *z, double *lambda) {
+	LoopWork *w = &work->loops;
+	const LoopBlocks *blocks = model->blocks;
+	const int m = model->row_count;
+	for (int i = 0; i < m; ++i)
+		w->gathered[i] = z[blocks->rows[i]];
+	for (int i = 0; i < blocks->count; ++i) {
+		const LoopBlock *b = &blocks->blocks[i];
+		min_norm_solve(b->rows, w->block_rank[i], w->Lambda + b->square, w->order + b->row, scratch_of(b, w),
+		               w->gathered + b->row, w->gathered + m + b->row);
+	}
+	for (int i = 0; i < m; ++i)
+		lambda[blocks->rows[i]] = w->gathered[m + i];
+}
+
+/* dq = -X'lambda */
+static void combine(const CalModel *model, LoopWork *w) {
+	memset(w->dq, 0, sizeof(double) * (size_t)model->nu);
+	for (int i = 0; i < model->blocks->count; ++i) {
+		const LoopBlock *b = &model->blocks->blocks[i];
+		const int32_t *column = model->blocks->columns + b->column;
+		for (int r = 0; r < b->rows; ++r) {
+			const double *X = loop_block_row(b, w->X, r), lambda = w->lambda[model->blocks->rows[b->row + r]];
+			for (int k = 0; k < b->columns; ++k)
+				w->dq[column[k]] -= lambda * X[k];
+		}
+	}
+}
+
+/* The motion of the tree at rest, without any force but those of loops that accelerate their rows by -z. */
+static CalStatus correct_locally(const CalModel *model, const double *q, const uint8_t *frozen, const double *rotor,
+                                 CalWork *work, double *force) {
+	LoopWork *w = &work->loops;
+	const SweepInput in = {
+		.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .rotor = rotor, .loops = loop_mode(model)};
+	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
+	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
+	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
+	const int culprit = forward_kernels(model->isa)->closed(model, &in, work);
+	forward_kernels(model->isa)->accelerate(model, &in, work, w->dq, force);
+	work->culprit = culprit;
+	return culprit >= 0 ? CAL_SINGULAR : CAL_OK;
+}
+
+CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work) {
+	LoopWork *w = &work->loops;
+	if (model->plan && !euclidean)
+		return correct_locally(model, q, frozen, NULL, work, NULL);
+	loop_jacobian(model, work);
+	const CalStatus status = loop_factor(model, q, frozen, NULL, euclidean, work);
+	if (status != CAL_OK)
+		return status;
+	loop_solve(model, work, w->z, w->lambda);
+	combine(model, w);
+	return CAL_OK;
+}
+
+CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
+                             CalWork *work, double *force) {
+	LoopWork *w = &work->loops;
+	if (model->plan) {
+		const CalStatus status = correct_locally(model, q, prescribed, rotor, work, force);
+		loop_settle_x1(model, prescribed, w, force);
+		return status;
+	}
+	loop_solve(model, work, w->z, w->lambda);
+	combine(model, w);
+	for (int i = 0; i < model->row_count; ++i)
+		w->lambda[i] = -w->lambda[i];
+	memset(force, 0, sizeof(double) * (size_t)model->nu); // found with all multipliers in the end
+	return CAL_OK;
+}
+
+CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_t *prescribed, const double *rotor,
+                      const double *udot, CalWork *work) {
+	LoopWork *w = &work->loops;
+	kinematics_outward(model, state->q, state->u, work);
+	kinematics_accelerate(model, udot, work);
+	loop_rows(model, &(LoopContext){state->t, state->q, state->u, udot, LOOP_MOTION, 0}, work);
+	loop_jacobian(model, work);
+	for (int i = 0; i < model->row_count; ++i)
+		w->z[i] = -w->row[i].acceleration;
+	const CalStatus status = loop_factor(model, state->q, prescribed, rotor, 0, work);
+	if (status != CAL_OK)
+		return status;
+	loop_solve(model, work, w->z, w->lambda);
+	w->acting = 1;
+	return CAL_OK;
+}
+
+void loop_add_motion(const CalModel *model, LoopWork *w, double *udot) {
+	combine(model, w);
+	for (int k = 0; k < model->nu; ++k)
+		udot[k] -= w->dq[k];
+}
+
+/* ---- public -------------------------------------------------------------------------------------- */
+
+static int arguments_ok(const CalModel *model, const CalState *state, const CalWork *work) {
+	return model && state && work && work->model == model;
+}
+
+static void copy(double *to, const double *from, size_t count) {
+	if (to)
+		memcpy(to, from, sizeof(double) * count);
+}
+
+CalStatus cal_loop_residual(const CalModel *model, const CalState *state, CalWork *work, double *g, double *rate) {
+	if (!arguments_ok(model, state, work))
+		return CAL_ERR_ARGUMENT;
+	work->loops.acting = 0;
+	kinematics_outward(model, state->q, state->u, work);
+	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = 1}, work);
+	for (int i = 0; i < model->row_count; ++i) {
+		if (g)
+			g[i] = work->loops.row[i].value;
+		if (rate)
+			rate[i] = work->loops.row[i].rate;
+	}
+	return CAL_OK;
+}
+
+/* All columns of all rows. */
+static void expand(const CalModel *model, LoopWork *w, double *G) {
+	memset(G, 0, sizeof(double) * (size_t)model->row_count * (size_t)model->nu);
+	for (int i = 0; model->blocks && i < model->blocks->count; ++i) {
+		const LoopBlock *b = &model->blocks->blocks[i];
+		for (int r = 0; r < b->rows; ++r) {
+			const double *from = loop_block_row(b, w->G, r);
+			double *to = G + (size_t)model->blocks->rows[b->row + r] * (size_t)model->nu;
+			for (int k = 0; k < b->columns; ++k)
+				to[model->blocks->columns[b->column + k]] = from[k];
+		}
+	}
+}
+
+CalStatus cal_loop_jacobian(const CalModel *model, const CalState *state, CalWork *work, double *G, double *gamma) {
+	if (!arguments_ok(model, state, work) || !G)
+		return CAL_ERR_ARGUMENT;
+	work->loops.acting = 0;
+	kinematics_outward(model, state->q, state->u, work);
+	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = 1}, work);
+	loop_jacobian(model, work);
+	expand(model, &work->loops, G);
+	for (int i = 0; gamma && i < model->row_count; ++i)
+		gamma[i] = -work->loops.row[i].acceleration;
+	return CAL_OK;
+}
+
+static CalStatus check_acting(const CalModel *model, const CalWork *work, const void *out) {
+	if (!model || !work || work->model != model || !out)
+		return CAL_ERR_ARGUMENT;
+	return work->loops.acting ? CAL_OK : CAL_ERR_STAGE;
+}
+
+CalStatus cal_loop_multipliers(const CalModel *model, const CalWork *work, double *lambda) {
+	const CalStatus status = check_acting(model, work, lambda);
+	if (status == CAL_OK)
+		copy(lambda, work->loops.lambda, (size_t)model->row_count);
+	return status;
+}
+
+CalStatus cal_loop_wrench(const CalModel *model, const CalWork *work, int loop, CalSpatial *wrench, CalVec3 *point) {
+	const CalStatus status = check_acting(model, work, wrench);
+	if (status != CAL_OK || loop < 0 || loop >= model->loop_count)
+		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
+	*wrench = spatial_out(loop_wrench(&model->loops[loop], &work->loops));
+	if (point)
+		*point = vec_out(work->loops.point[loop]);
+	return CAL_OK;
+}
+
+CalStatus cal_loop_rank(const CalModel *model, const CalWork *work, int *rank, uint8_t *independent) {
+	const CalStatus status = check_acting(model, work, rank);
+	if (status != CAL_OK)
+		return status;
+	*rank = work->loops.rank;
+	if (independent)
+		memcpy(independent, work->loops.independent, (size_t)model->row_count);
+	return CAL_OK;
+}
+
+#endif

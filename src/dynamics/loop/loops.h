@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loops.h — constraints that close loops: rows and their derivatives, the forces that hold them.
+ */
+#ifndef CALDER_DYNAMICS_LOOP_LOOPS_H
+#define CALDER_DYNAMICS_LOOP_LOOPS_H
+
+#include "dynamics/loop/loop_rows.h"
+#include "dynamics/tree/articulated.h"
+#include "model/loop_blocks.h"
+
+#if CAL_LANES == 1
+/* Directions, values, rates and second derivatives of all rows, from what an outward sweep and kinematics_origins left in
+ * work; of LOOP_MOTION, kinematics_accelerate too. */
+void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work);
+/* The motion of one frame of a loop (side 0: A, 1: B), from the same. */
+void loop_frame(const CalModel *model, const CalWork *work, const Loop *loop, int side, LoopDepth depth, LoopFrame *f);
+/* G from the directions. */
+void loop_jacobian(const CalModel *model, CalWork *work);
+/* X = M^-1 G' and the factor of G X', prescribed degrees of freedom held (NULL: none); euclidean: with LoopWork.weight for M.
+ * rotor as in SweepInput. */
+CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
+                      int euclidean, CalWork *work);
+/* lambda = (G M^-1 G')^+ z. */
+void loop_solve(const CalModel *model, CalWork *work, const double *z, double *lambda);
+/*
+ * work->loops.dq = -W^-1 G'(G W^-1 G')^+ z with z[m] of work->loops, the rows being those at q; W = M, or LoopWork.weight if euclidean;
+ * frozen (NULL: none) are zero. Leaves only poses in work.
+ */
+CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work);
+/*
+ * The same in the metric of M with the factors of the last forward dynamics, at its q: lambda of work->loops too, and what
+ * it does to force[nu] of what is prescribed.
+ */
+CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
+                             CalWork *work, double *force);
+/* The multipliers that bring the accelerations of the rows to zero, udot being the accelerations without them. */
+CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_t *prescribed, const double *rotor,
+                      const double *udot, CalWork *work);
+/* Wrench of a loop on B at the origin of its frame B (KNIFE: on A). */
+INLINE spatial loop_wrench(const Loop *loop, const LoopWork *w) {
+	spatial sum = spatial_zero();
+	for (int row = loop->row; row < loop->row + loop->rows; ++row)
+		sum = spatial_madd(sum, w->lambda[row], w->row[row].direction);
+	return sum;
+}
+/* Sum of the squares of the residuals in work, in units of their rows. */
+double loop_misfit(const CalModel *model, const CalWork *work);
+/* Rows without position: no direction. */
+void loop_leave_out_speeds(const CalModel *model, LoopWork *w);
+
+typedef enum LoopVerdict { LOOP_CLOSED, LOOP_UNREACHABLE, LOOP_UNDECIDED } LoopVerdict;
+/*
+ * From a state that a projection cannot improve: its positions go on to the next minimum of the residuals, or (go) to the
+ * best that can be found anywhere; the rows there are left in work. Says whether they are closed, or can be closed at all.
+ * Adds to *steps how many it took.
+ */
+LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *frozen, double tolerance, int go,
+                        CalWork *work, int *steps);
+/* udot += M^-1 G'lambda, by cut joints with lambda of the last loop_forces(). */
+void loop_add_motion(const CalModel *model, LoopWork *w, double *udot);
+/* Adds the forces of lambda to wrenches at the link origins, and to the generalised forces of modes and couplings. */
+void loop_act(const CalModel *model, const CalWork *work, spatial *external, double *tau);
+#endif
+
+#endif

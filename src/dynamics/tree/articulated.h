@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * articulated.h — the articulated-body recursion over `real`: inputs, and the sweeps that other algorithms
+ * build on.
+ */
+#ifndef CALDER_DYNAMICS_TREE_ARTICULATED_H
+#define CALDER_DYNAMICS_TREE_ARTICULATED_H
+
+#include "dynamics/tree/sweep.h"
+
+/* What the first link stands on where that is not the ground: it turns, and what it accelerates by is found elsewhere. */
+typedef struct SweepBase {
+	mat3 R;
+	vec3 w;
+	spatial A; // for the last sweep, beyond (0, -gravity)
+} SweepBase;
+
+/* What acts: all arrays over `real`; pointers may be NULL where the comment says so. */
+typedef struct SweepInput {
+	const real *q, *u;
+	const real *tau;           // [nu] total applied generalised force
+	const uint8_t *prescribed; // [nu] NULL: none
+	const real *udot;          // [nu] of prescribed degrees of freedom, NULL: zero
+	const spatial *external;   // [link_count] external wrenches at the link origins, NULL: none
+	int loops;                 // LOOPS_*
+	const double *rotor;       // [nu] inertia along each degree of freedom beside the bodies', NULL: the model's rotors
+	// of a branch (src/component)
+	const SweepBase *base; // NULL: the ground
+	const Slot *arriving;  // [slot_count] what other branches bring, NULL: nothing
+	Slot *leaving;         // what links without a parent bring to the base, at its origin; NULL: nobody asks
+	int prepared;          // sines, cosines and modal coordinates are in work
+} SweepInput;
+
+/* Loops in the sweeps (loop_sweep.h): none; before and after them, since all close on the ground; link by link. */
+enum { LOOPS_NONE, LOOPS_APART, LOOPS_WITHIN };
+
+/* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */
+void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work);
+/* The same without gravity and prescribed accelerations, for kinematics: nothing of the inertia. */
+void LANED(motion_outward)(const CalModel *model, const real *q, const real *u, CalWork *work);
+/* The same in another field of gravity than the model's. */
+void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work);
+/* Inward: articulated inertias, gains, residual forces. Returns the innermost DOF with D <= 0, or -1. */
+int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work);
+/* Outward again: udot and what it adds to the accelerations; force[nu] of prescribed DOFs, or NULL. */
+void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force);
+
+/*
+ * Outward poses alone, then inward factorisation of M that keeps the articulated inertias. prescribed (NULL: none) are
+ * held; rotor (NULL: the model's) as in SweepInput.
+ */
+void LANED(pose_outward)(const CalModel *model, const real *q, const uint8_t *prescribed, CalWork *work);
+int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const double *rotor, CalWork *work);
+/* x = M^-1 b with the factors, zero where prescribed; x may be b. Uses work->force and the links' A. */
+void LANED(factor_solve)(const CalModel *model, const uint8_t *prescribed, CalWork *work, const real *b, real *x);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * general_link.c — links whose motion the sweeps do not write out: screw, free, user-defined, fixed, and
+ * those of flexible bodies (flexible.c). Everything comes from the motion's relative pose and columns.
+ *
+ * With F the inboard frame, w' and W' of the base, and P u = (w_r, v_r) in world axes:
+ *   w = w' + w_r,  al = al' + Pdot_u_w + w' x w_r,  a = a' + W' r + 2 w' x v_r + Pdot_u_v
+ */
+#include "dynamics/flex/flexible.h"
+#include "dynamics/tree/sweep.h"
+
+/* Pose and columns from the relative motion; returns the inboard frame F. */
+static mat3 place(const Link *link, const RelativeMotion *rel, const LinkWork *base, CalWork *work, LinkWork *l) {
+	const mat3 F = link_inboard(link, &base->R);
+	l->R = mat_mul(F, rel->R);
+	l->r = add(mat_mul_dvec(base->R, link->p), mat_mul_vec(F, rel->r));
+	for (int k = 0; k < link->nu; ++k) {
+		work->columns[link->u + k] = (spatial){mat_mul_vec(F, rel->P[k].a), mat_mul_vec(F, rel->P[k].l)};
+	}
+	return F;
+}
+
+void LANED(general_pose)(const Link *link, const real *q, const LinkWork *base, CalWork *work, LinkWork *l) {
+	if (link->flex >= 0) {
+		LANED(flexible_motion)(work->model, link, base, 0, work, l);
+		return;
+	}
+	RelativeMotion rel;
+	LANED(motion_evaluate)((Motion)link->motion, &link->data, q + link->q, NULL, &rel);
+	place(link, &rel, base, work, l);
+}
+
+void LANED(general_link)(const Link *link, const real *q, const real *u, const LinkWork *base, CalWork *work,
+                         LinkWork *l) {
+	if (link->flex >= 0) {
+		LANED(flexible_motion)(work->model, link, base, 1, work, l);
+		return;
+	}
+	RelativeMotion rel;
+	LANED(motion_evaluate)((Motion)link->motion, &link->data, q + link->q, u + link->u, &rel);
+	const mat3 F = place(link, &rel, base, work, l);
+	spatial relative = spatial_zero();
+	for (int k = 0; k < link->nu; ++k)
+		relative = spatial_madd(relative, u[link->u + k], work->columns[link->u + k]);
+	l->w = add(base->w, relative.a);
+	l->al = add(add(base->al, mat_mul_vec(F, rel.Pdot_u.a)), cross(base->w, relative.a));
+	const vec3 own = add(mat_mul_vec(F, rel.Pdot_u.l), scale(real_from(2.0), cross(base->w, relative.l)));
+	l->a = add(add(base->a, mat_mul_vec(base->W, l->r)), own);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * kinematics.c — poses, velocities and accelerations of links and nodes.
+ *
+ * Outward: R, r, w and the accelerations at udot = 0 (sweep.h), positions and velocities of the origins;
+ * a second pass adds what udot gives: A = X A' + P udot. A node at c from its link's origin then has
+ *   v = v_O + w x c,   a = a_O + al x c + w x (w x c) + (A_l + A_a x c)
+ * and, on a flexible body, what its shapes add (flexbody/flex_body.h).
+ */
+#include <calder/dynamics.h>
+#include "dynamics/flex/flexible.h"
+#include "dynamics/kernels.h"
+#include "dynamics/tree/kinematics.h"
+
+#if CAL_LANES == 1
+
+static vec3 link_velocity(const CalModel *model, const CalWork *work, int i, const double *u) {
+	const Link *link = &model->links[i];
+	const LinkWork *base = &work->links[link->parent];
+	vec3 v = cross(base->w, work->links[i].r);
+	if (link->parent >= 0)
+		v = add(v, work->velocity[link->parent]);
+	if (link->motion == MOTION_ROTATION)
+		return v;
+	for (int k = 0; k < link->nu; ++k)
+		v = madd(v, u[link->u + k], link_column(work, link, i, k).l);
+	if (link->flex >= 0)
+		v = add(v, flexible_columns(model, link, work, work->flex[link->flex].eta_dot).l);
+	return v;
+}
+
+void kinematics_origins(const CalModel *model, const double *u, CalWork *work) {
+	for (int i = 0; i < model->link_count; ++i) {
+		const int parent = model->links[i].parent;
+		work->position[i] = parent >= 0 ? add(work->position[parent], work->links[i].r) : work->links[i].r;
+		work->velocity[i] = link_velocity(model, work, i, u);
+	}
+}
+
+void kinematics_outward(const CalModel *model, const double *q, const double *u, CalWork *work) {
+	forward_kernels(model->isa)->motion(model, q, u, work);
+	kinematics_origins(model, u, work);
+	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_BIAS;
+}
+
+void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *work) {
+	for (int f = 0; f < model->flex_count; ++f)
+		memcpy(work->flex[f].x, udot + model->flexes[f].u, sizeof(double) * (size_t)model->flexes[f].m);
+	work->links[-1].A = spatial_zero();
+	for (int i = 0; i < model->link_count; ++i) {
+		const Link *link = &model->links[i];
+		spatial A = motion_shift(work->links[link->parent].A, work->links[i].r);
+		for (int k = 0; k < link->nu; ++k)
+			A = spatial_madd(A, udot[link->u + k], link_column(work, link, i, k));
+		if (link->flex >= 0)
+			A = spatial_add(A, flexible_columns(model, link, work, work->flex[link->flex].x));
+		work->links[i].A = A;
+	}
+	work->stage |= STAGE_ACCELERATION;
+}
+
+vec3 kinematics_position(const CalModel *model, const CalWork *work, int link) {
+	if (link < 0)
+		return vec_zero();
+	if (work->stage & STAGE_VELOCITY)
+		return work->position[link];
+	vec3 p = work->links[link].r; // summed from the ground outwards it would be the same to round-off
+	for (int i = model->links[link].parent; i >= 0; i = model->links[i].parent)
+		p = add(work->links[i].r, p);
+	return p;
+}
+
+CalStatus cal_kinematics(const CalModel *model, const CalState *state, const double *udot, CalWork *work) {
+	if (!model || !state || !work || work->model != model)
+		return CAL_ERR_ARGUMENT;
+	kinematics_outward(model, state->q, state->u, work);
+	if (udot)
+		kinematics_accelerate(model, udot, work);
+	return CAL_OK;
+}
+
+/* ---- nodes --------------------------------------------------------------------------------- */
+
+static CalStatus node_check(const CalModel *model, const CalWork *work, int node, int stage, const void *out) {
+	if (!model || !work || work->model != model || !out || node < 0 || node >= model->node_count)
+		return CAL_ERR_ARGUMENT;
+	return (work->stage & stage) == stage ? CAL_OK : CAL_ERR_STAGE;
+}
+
+NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) {
+	const Node *n = &model->nodes[node];
+	const LinkWork *l = &work->links[n->link];
+	NodePlace place = {.axes = mat_from(dmat_identity()),
+	                   .n = {.v = vec_zero(), .w = vec_zero(), .w_rest = vec_zero(), .v_rest = vec_zero()}};
+	if (n->link < 0) {
+		place.R = mat_from(n->in_link.R);
+		place.c = vec_from(n->in_link.r);
+	} else if (n->shape < 0) {
+		place.R = mat_mul_dmat(l->R, n->in_link.R);
+		place.c = mat_mul_dvec(l->R, n->in_link.r);
+	} else {
+		place.shape = &model->shapes[n->shape];
+		place.flex = &model->flexes[model->bodies[n->body].flex];
+		place.work = &work->flex[model->bodies[n->body].flex];
+		flex_pose(place.shape, place.flex->m, place.flex->n, place.work->eta, place.work->eta_dot, &place.n);
+		place.axes = flexible_axes(place.flex, l);
+		place.R = mat_mul(place.axes, place.n.R);
+		place.c = mat_mul_vec(place.axes, place.n.rho);
+	}
+	return place;
+}
+
+spatial kinematics_node_column(const NodePlace *place, int k) {
+	const FlexShape *shape = place->shape;
+	const int n = place->flex->n;
+	const vec3 psi = {shape->psi[k], shape->psi[n + k], shape->psi[2 * n + k]};
+	vec3 phi = {shape->phi[k], shape->phi[n + k], shape->phi[2 * n + k]};
+	if (shape->phi2)
+		phi = madd(phi, 2.0, rows_sum(shape->phi2 + k * 3 * n, n, place->n.eta));
+	return (spatial){mat_mul_vec(place->axes, mat_mul_vec(place->n.T, psi)), mat_mul_vec(place->axes, phi)};
+}
+
+CalStatus cal_node_pose(const CalModel *model, const CalWork *work, int node, CalPose *pose) {
+	const CalStatus status = node_check(model, work, node, STAGE_POSE, pose);
+	if (status != CAL_OK)
+		return status;
+	const NodePlace place = kinematics_node(model, work, node);
+	pose->R = mat_out(place.R);
+	pose->r = vec_out(add(kinematics_position(model, work, model->nodes[node].link), place.c));
+	return CAL_OK;
+}
+
+spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace *place) {
+	const spatial V = motion_shift((spatial){work->links[link].w, work->velocity[link]}, place->c);
+	const spatial own = {mat_mul_vec(place->axes, place->n.w), mat_mul_vec(place->axes, place->n.v)};
+	return spatial_add(V, own);
+}
+
+CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node, CalSpatial *velocity) {
+	const CalStatus status = node_check(model, work, node, STAGE_VELOCITY, velocity);
+	if (status != CAL_OK)
+		return status;
+	const int link = model->nodes[node].link;
+	*velocity = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+	if (link < 0)
+		return CAL_OK;
+	const NodePlace place = kinematics_node(model, work, node);
+	*velocity = spatial_out(kinematics_node_velocity(work, link, &place));
+	return CAL_OK;
+}
+
+spatial kinematics_node_bias(const CalWork *work, const LinkWork *l, const NodePlace *place) {
+	const vec3 w = mat_mul_vec(place->axes, place->n.w), v = mat_mul_vec(place->axes, place->n.v);
+	const vec3 al = add(add(l->al, mat_mul_vec(place->axes, place->n.w_rest)), cross(l->w, w));
+	const vec3 turning = add(cross(l->al, place->c), cross(l->w, cross(l->w, place->c)));
+	const vec3 a = add(add(add(l->a, vec_from(work->gravity)), turning), mat_mul_vec(place->axes, place->n.v_rest));
+	return (spatial){al, madd(a, 2.0, cross(l->w, v))};
+}
+
+CalStatus cal_node_bias(const CalModel *model, const CalWork *work, int node, CalSpatial *bias) {
+	const CalStatus status = node_check(model, work, node, STAGE_BIAS, bias);
+	if (status != CAL_OK)
+		return status;
+	const int link = model->nodes[node].link;
+	*bias = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+	if (link < 0)
+		return CAL_OK;
+	const NodePlace place = kinematics_node(model, work, node);
+	*bias = spatial_out(kinematics_node_bias(work, &work->links[link], &place));
+	return CAL_OK;
+}
+
+CalStatus cal_node_acceleration(const CalModel *model, const CalWork *work, int node, CalSpatial *a) {
+	const CalStatus status = node_check(model, work, node, STAGE_ACCELERATION, a);
+	if (status != CAL_OK)
+		return status;
+	const int link = model->nodes[node].link;
+	*a = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+	if (link < 0)
+		return CAL_OK;
+	const LinkWork *l = &work->links[link];
+	const NodePlace place = kinematics_node(model, work, node);
+	spatial sum = spatial_add(kinematics_node_bias(work, l, &place), motion_shift(l->A, place.c));
+	for (int k = 0; place.flex && k < place.flex->m; ++k) {
+		const double x = place.work->x[k] + place.work->eta_ddot[k];
+		sum = spatial_madd(sum, x, kinematics_node_column(&place, k));
+	}
+	*a = spatial_out(sum);
+	return CAL_OK;
+}
+
+static void add_column(double *J, size_t nu, int u, spatial P) {
+	const double column[6] = {P.a.x, P.a.y, P.a.z, P.l.x, P.l.y, P.l.z};
+	for (size_t row = 0; row < 6; ++row)
+		J[row * nu + (size_t)u] += column[row];
+}
+
+/* Columns of every joint and mode between the node and the ground, shifted to the node. */
+CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, int node, double *J) {
+	const CalStatus status = node_check(model, work, node, STAGE_POSE, J);
+	if (status != CAL_OK)
+		return status;
+	const int first = model->nodes[node].link;
+	const size_t nu = (size_t)model->nu;
+	memset(J, 0, sizeof(double) * 6 * nu);
+	if (first < 0)
+		return CAL_OK;
+	const NodePlace place = kinematics_node(model, work, node);
+	for (int k = 0; place.flex && k < place.flex->m; ++k)
+		add_column(J, nu, place.flex->u + k, kinematics_node_column(&place, k));
+	vec3 c = place.c; // from the link's origin to the node
+	for (int i = first; i >= 0; i = model->links[i].parent) {
+		const Link *link = &model->links[i];
+		for (int k = 0; k < link->nu; ++k)
+			add_column(J, nu, link->u + k, motion_shift(link_column(work, link, i, k), c));
+		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k) {
+			const spatial P = flexible_column(model, link, work, k);
+			add_column(J, nu, model->flexes[link->flex].u + k, motion_shift(P, c));
+		}
+		c = add(c, work->links[i].r);
+	}
+	return CAL_OK;
+}
+
+#endif

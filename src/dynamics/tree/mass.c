@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * mass.c — the inverse of the mass matrix by its factors M = L D L' (articulated.c): products, all of it,
+ * determinant, and operational-space compliance.
+ *
+ * One solve is one inward and one outward sweep. The compliance J M^-1 J' of k nodes needs 6k solves, each
+ * started by a unit wrench at a node; entries are taken from the accelerations of the nodes.
+ */
+#include <calder/dynamics.h>
+#include "dynamics/flex/flexible.h"
+#include "dynamics/tree/articulated.h"
+#include "dynamics/tree/composite.h"
+#include "dynamics/tree/kinematics.h"
+#include "math/portable.h"
+
+static CalStatus check(const CalModel *model, const CalWork *work, const void *out) {
+	if (!model || !work || work->model != model || !out)
+		return CAL_ERR_ARGUMENT;
+	return work->stage & STAGE_FACTOR ? CAL_OK : CAL_ERR_STAGE;
+}
+
+CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork *work) {
+	if (!model || !state || !work || work->model != model)
+		return CAL_ERR_ARGUMENT;
+	pose_outward_x1(model, state->q, NULL, work);
+	work->culprit = factor_inward_x1(model, NULL, NULL, work);
+	if (model->flex_count == 0) // for the operators; with modes this sweep would reach into the factors
+		composite_inward_x1(model, work);
+	if (work->culprit >= 0) {
+		const double d = work->dofs[work->culprit].d;
+		work->stage = 0;
+		return d != d ? CAL_NOT_FINITE : CAL_SINGULAR;
+	}
+	work->stage = STAGE_POSE | STAGE_FACTOR;
+	return CAL_OK;
+}
+
+CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, double *x) {
+	const CalStatus status = check(model, work, x);
+	if (status != CAL_OK || !b)
+		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
+	factor_solve_x1(model, NULL, work, b, x);
+	return CAL_OK;
+}
+
+CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
+	const CalStatus status = check(model, work, Minv);
+	if (status != CAL_OK)
+		return status;
+	const size_t n = (size_t)model->nu;
+	for (size_t i = 0; i < n; ++i) {
+		memset(work->rhs, 0, sizeof(double) * n);
+		work->rhs[i] = 1.0;
+		factor_solve_x1(model, NULL, work, work->rhs, Minv + i * n);
+	}
+	for (size_t i = 0; i < n; ++i) {
+		for (size_t j = 0; j < i; ++j) {
+			const double mean = 0.5 * (Minv[i * n + j] + Minv[j * n + i]);
+			Minv[i * n + j] = Minv[j * n + i] = mean;
+		}
+	}
+	return CAL_OK;
+}
+
+CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *logdet) {
+	const CalStatus status = check(model, work, logdet);
+	if (status != CAL_OK)
+		return status;
+	double sum = 0;
+	for (int i = 0; i < model->link_count; ++i) {
+		for (int k = 0; k < model->links[i].nu; ++k)
+			sum -= portable_log(work->dofs[model->links[i].u + k].d);
+	}
+	for (int f = 0; f < model->flex_count; ++f) {
+		for (int k = 0; k < model->flexes[f].m; ++k)
+			sum -= portable_log(work->flex[f].inverse[k]);
+	}
+	*logdet = sum;
+	return CAL_OK;
+}
+
+/* Generalised forces J'e of a unit wrench (component `row`) at a node. */
+static void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int row, double *Q) {
+	const Node *n = &model->nodes[node];
+	memset(Q, 0, sizeof(double) * (size_t)model->nu);
+	if (n->link < 0)
+		return;
+	double e[6] = {0};
+	e[row] = 1.0;
+	spatial f = {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}};
+	const NodePlace place = kinematics_node(model, work, node);
+	for (int k = 0; place.flex && k < place.flex->m; ++k)
+		Q[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), f);
+	f = force_shift(f, place.c);
+	for (int i = n->link; i >= 0; i = model->links[i].parent) {
+		const Link *link = &model->links[i];
+		for (int k = 0; k < link->nu; ++k)
+			Q[link->u + k] = spatial_dot(link_column(work, link, i, k), f);
+		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k)
+			Q[model->flexes[link->flex].u + k] += spatial_dot(flexible_column(model, link, work, k), f);
+		f = force_shift(f, work->links[i].r);
+	}
+}
+
+/* What the solve left in A, at a node. */
+static void node_response(const CalModel *model, const CalWork *work, int node, double out[6]) {
+	const Node *n = &model->nodes[node];
+	memset(out, 0, sizeof(double) * 6);
+	if (n->link < 0)
+		return;
+	const LinkWork *l = &work->links[n->link];
+	const NodePlace place = kinematics_node(model, work, node);
+	spatial A = motion_shift(l->A, place.c);
+	for (int k = 0; place.flex && k < place.flex->m; ++k)
+		A = spatial_madd(A, place.work->x[k], kinematics_node_column(&place, k));
+	const double a[6] = {A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z};
+	memcpy(out, a, sizeof a);
+}
+
+CalStatus cal_node_compliance(const CalModel *model, CalWork *work, const int *nodes, int count, double *scratch,
+                              double *C) {
+	const CalStatus status = check(model, work, C);
+	if (status != CAL_OK)
+		return status;
+	if (!nodes || count < 0 || !scratch)
+		return CAL_ERR_ARGUMENT;
+	for (int i = 0; i < count; ++i) {
+		if (nodes[i] < 0 || nodes[i] >= model->node_count)
+			return CAL_ERR_ARGUMENT;
+	}
+	const size_t n = 6 * (size_t)count;
+	for (size_t row = 0; row < n; ++row) {
+		unit_wrench_force(model, work, nodes[row / 6], (int)(row % 6), scratch);
+		factor_solve_x1(model, NULL, work, scratch, scratch);
+		for (int j = 0; j < count; ++j)
+			node_response(model, work, nodes[j], C + row * n + 6 * (size_t)j);
+	}
+	for (size_t i = 0; i < n; ++i) {
+		for (size_t j = 0; j < i; ++j)
+			C[i * n + j] = C[j * n + i] = 0.5 * (C[i * n + j] + C[j * n + i]);
+	}
+	return CAL_OK;
+}

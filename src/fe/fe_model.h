@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * fe_model.h — a finite element model as its readers leave it: nodes, degrees of freedom, K and M.
+ *
+ * A degree of freedom is a component of a node: 0..2 translations, 3..5 rotations; or a scalar without place (a modal
+ * coordinate of a matrix that was reduced elsewhere). Matrices are symmetric lists of entries: an entry off the
+ * diagonal stands for its mirror image too, and entries of one place add up.
+ */
+#ifndef CALDER_FE_FE_MODEL_H
+#define CALDER_FE_FE_MODEL_H
+
+#include <calder/fe.h>
+#include <stdbool.h>
+
+#include "base/memory_pool.h"
+#include "base/text_reader.h"
+
+enum { FE_MAX_DOFS = 200000, FE_MAX_FILES = 1000 };
+
+typedef struct FeNode {
+	long id;
+	CalVec3 position;
+	int dof[6]; // equation of each component, -1: none
+} FeNode;
+
+typedef struct FeDof {
+	int node;      // index, -1: a scalar
+	int component; // 0..5
+} FeDof;
+
+typedef struct FeMatrix {
+	int count, capacity;
+	int *row, *col;
+	double *value;
+} FeMatrix;
+
+typedef struct FeFrame {
+	const char *name;
+	int node; // index
+} FeFrame;
+
+typedef struct FeSource {
+	const char *path;
+	struct FeSource *next;
+} FeSource;
+
+struct CalFeModel {
+	Pool pool; // texts and arrays of known size
+	const char *path, *format;
+	FeSource *sources, *last_source; // in the order in which they were opened
+	int source_count;
+	CalFeUnits units;
+	FeNode *nodes; // sorted by id
+	int node_count, node_capacity;
+	FeDof *dofs;
+	int dof_count;
+	FeMatrix K, M;
+	FeFrame *frames;
+	int frame_count;
+};
+
+/** An empty model, or NULL. */
+CalFeModel *fe_model_new(const char *path, const char *format, const CalFeUnits *units, const CalAllocator *allocator);
+/** Opens a file of the model and keeps its path for cal_fe_source(). */
+CalStatus fe_model_open(CalFeModel *fe, FeText *text, const char *path, CalError *error);
+/** False: out of memory. */
+bool fe_model_add_node(CalFeModel *fe, long id, CalVec3 position);
+bool fe_matrix_add(CalFeModel *fe, FeMatrix *matrix, int row, int col, double value);
+/** Sorts the nodes; returns the id of one that was given twice with different places, or -1. */
+long fe_model_sort_nodes(CalFeModel *fe);
+/** Index of a node, -1: there is none. */
+int fe_model_find(const CalFeModel *fe, long id);
+bool fe_node_is_frame(const FeNode *node);
+/** Brings everything to SI, once all is read. */
+void fe_model_scale(CalFeModel *fe);
+/** Checks that are the same for all formats; call last. */
+CalStatus fe_model_check(const CalFeModel *fe, CalError *error);
+
+/** What cal_fe_info() gives; false: out of memory, mass and residual are missing. */
+bool fe_model_info(const CalFeModel *fe, CalFeInfo *info);
+
+/** y = A x for `columns` vectors of length n stored one behind the other. */
+void fe_matrix_multiply(const FeMatrix *A, int n, int columns, const double *x, double *y);
+/** The six rigid motions about a point, angular first: R[6][dof_count]. */
+void fe_rigid_motions(const CalFeModel *fe, CalVec3 about, double *R);
+
+/* The readers; each makes a whole model or none. */
+CalStatus fe_read_calculix(const char *path, const CalFeUnits *units, const CalAllocator *allocator, CalFeModel **fe,
+                           CalError *error);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * inertia_gram.h — a matrix of sums over masses turned back into masses: G = LL', one column of L per mass.
+ *
+ * G holds the sums of products of two of n functions. Any L with LL' = G is a set of masses with the same sums, and
+ * LQ is another one for any rotation Q. Functions are measured by `scale`, so that round-off is judged against the size
+ * of each. The factor comes from eigenvectors; those with values of round-off size, or negative, are left out.
+ */
+#ifndef CALDER_FLEXGEN_INERTIA_GRAM_H
+#define CALDER_FLEXGEN_INERTIA_GRAM_H
+
+#include <calder/base.h>
+
+typedef struct Gram {
+	int n;
+	double *G;       // [n][n] symmetric; then scaled; then L [n][rank] in the functions' own units
+	double *scale;   // [n] > 0; 0: the function vanishes
+	double *values;  // [n] eigenvalues of the scaled matrix, ascending
+	double *scratch; // [2n]
+	double floor;    // eigenvalues of the scaled matrix up to it are round-off; 0: by their own size
+	int rank;        //
+	double lowest;   // smallest eigenvalue of the scaled matrix
+	int culprit;     // the function that takes the largest part in it
+} Gram;
+
+/** Doubles that gram_place() hands out. */
+size_t gram_size(int n);
+void gram_place(Gram *g, int n, double *memory);
+
+/** Scales G and finds its eigenvectors, which replace it, as columns. CAL_NOT_FINITE, CAL_NOT_CONVERGED. */
+CalStatus gram_solve(Gram *g);
+/** After gram_solve(): L in place of the eigenvectors. */
+void gram_factor(Gram *g);
+/** After gram_factor(): reflects the columns so that the entries of e'L are equal and positive; e[n]. */
+void gram_level(Gram *g, const double *e);
+
+#endif

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file.h — the reader of the native format: key tables, values, and what a file holds once read.
+ *
+ * Every map of the format has a table of keys; one generic loop refuses
+ * unknown keys, asks for required ones and hands each value to its handler. docs/format.md and
+ * docs/calder.schema.json describe the same tables, and a test compares them.
+ */
+#ifndef CALDER_IO_MODEL_MODEL_FILE_H
+#define CALDER_IO_MODEL_MODEL_FILE_H
+
+#include <calder/devices.h>
+#include <calder/flex.h>
+#include <calder/io.h>
+#include <calder/motion.h>
+#include <calder/subsystem.h>
+#include <calder/transition.h>
+#include <calder/visual.h>
+#include <stdbool.h>
+
+#include "base/name_index.h"
+#include "base/suggest.h"
+#include "base/units.h"
+#include "io/yaml/yaml_tree.h"
+
+/* ---- what a file holds ---------------------------------------------------------------------- */
+
+/** Freedoms of a joint as the reader needs them before anything is compiled. */
+typedef struct JointShape {
+	int nq, nu;
+	bool linear[CAL_JOINT_MAX_DOF];        // of each speed: along an axis, not about it
+	char coordinate[CAL_JOINT_MAX_COORDS]; // 'A' angle, 'L' length, 'Q' part of a quaternion
+} JointShape;
+
+typedef struct JointRecord {
+	const char *name;
+	CalJointType type;
+	JointShape shape;
+	CalBodyId body; // that it carries
+	int modes;      // of that body
+} JointRecord;
+
+typedef struct StateEntry {
+	const char *joint;
+	int nq, nu; // 0: not given
+	double q[CAL_JOINT_MAX_COORDS];
+	double u[CAL_JOINT_MAX_DOF];
+	int modes;             // of the body that the joint carries
+	double *eta, *eta_dot; // [modes]; NULL: not given
+	bool frozen[CAL_JOINT_MAX_DOF], frozen_modes;
+	bool stated_q[CAL_JOINT_MAX_DOF], stated_u[CAL_JOINT_MAX_DOF]; // the file gives the coordinate, the speed
+	bool guess;                                                    // but not as what the run has to start from
+} StateEntry;
+
+/* What a load does to one freedom. */
+typedef struct DofLoad {
+	bool push, drive; // effort and acceleration are given
+	double effort, acceleration;
+} DofLoad;
+
+typedef struct LoadEntry {
+	const char *joint; // of a load on freedoms; those of the modes too: the joint that carries the body
+	int first, count;  // its freedoms, from the first speed of the joint on
+	int nu, modes;     // speeds of the joint, modes of the body that it carries
+	DofLoad *dofs;     // [count]
+	const char *node;  // path, of a wrench; else NULL
+	CalNodeId node_id;
+	CalFrame frame;
+	CalSpatial wrench;
+	double start, end; // acts for start <= t < end
+} LoadEntry;
+
+typedef struct DeviceType DeviceType; // model_file_device.c
+typedef struct FileMesh FileMesh;     // model_file_contact.c
+typedef struct FileDrive FileDrive;   // model_file_loop.c
+
+/* A device as it will be added to a simulation. */
+typedef struct DeviceEntry {
+	const DeviceType *type;
+	const void *def; // its definition of calder/devices.h
+} DeviceEntry;
+
+typedef enum ActionKind {
+	ACTION_ATTACH,
+	ACTION_DETACH,
+	ACTION_REATTACH,
+	ACTION_REROOT,
+	ACTION_SPLIT,
+	ACTION_LOCK,
+	ACTION_UNLOCK,
+	ACTION_LOCK_MODES,
+	ACTION_UNLOCK_MODES,
+	ACTION_OPEN,
+	ACTION_CLOSE,
+	ACTION_ADD_BODY,
+	ACTION_REMOVE_BODY,
+	ACTION_SWITCH_ON,
+	ACTION_SWITCH_OFF,
+	ACTION_RELEASE,
+	ACTION_STOP,
+	ACTION_NOTE,
+	ACTION_KIND_COUNT
+} ActionKind;
+
+/* What an event does. Objects go by name: some of them are made in the run. */
+typedef struct ActionEntry {
+	ActionKind kind;
+	const char *name;  // of the joint, loop, body, device or group that it is about; of STOP and NOTE: the text
+	const char *group; // DETACH, SPLIT: of the part that comes off; NULL: none was given
+	int dof;           // LOCK, UNLOCK; of LOCK_MODES, UNLOCK_MODES: the mode; -1: all
+	const char *from, *to;
+	CalJointDef joint;        // ATTACH
+	CalAttachOptions options; // ATTACH, REATTACH
+	CalNewBody body;          // ADD_BODY
+	bool ignore;              // a refusal is noted, and the run goes on
+	const char *text;         // in words
+	int line;                 // in the file
+} ActionEntry;
+
+/* A joint, a body or a group that an action makes. */
+typedef struct Made {
+	char what;           // 'j', 'b' or 'g'
+	const char *name;    //
+	const TreeNode *map; // of a joint: "attach"; of a body: "add_body"; NULL after cal_file_trim()
+	int nodes;           // of a body
+} Made;
+
+typedef struct EventEntry {
+	const char *name, *place;
+	double at;              // NAN: not at a time
+	double every, start;    // every 0: not periodic
+	const char *when;       // formula, NULL: none
+	const char *when_place; // of it
+	int direction;          // +1, -1, 0; of a condition: becomes true, becomes false, either
+	int after;              // event that has to happen before, -1: none
+	double delay;
+	bool once;
+	ActionEntry *actions;
+	int action_count;
+} EventEntry;
+
+/** Room that the actions of all events need beyond what the description has. */
+CalSimCapacity native_events_capacity(const CalFile *file);
+
+/* A subsystem as it was instantiated. */
+typedef struct FileInstance {
+	const char *name;  // "arm1", "arm1/gripper"
+	const char *file;  // as the file above it names it
+	const char *joint; // that carries it, NULL: it stands as in its own file
+	int bodies, borders;
+} FileInstance;
+
+/* A subsystem that a shared object supplies. */
+typedef struct BoxEntry {
+	const char *name, *place;
+	const char *path;                // as given
+	const char *library, *arguments; // library: as it is loaded
+	CalSubsystemTie *ties;           // [tie_count]
+	int tie_count;
+} BoxEntry;
+
+typedef struct VisualList {
+	CalVisual *items;
+	int count;
+} VisualList;
+
+/* A text in a chain: the path of a file that the model names, or a warning. */
+typedef struct FileText FileText;
+struct FileText {
+	const char *text;
+	FileText *next;
+};
+
+struct CalFile {
+	Tree *tree; // holds the texts, and all memory of this struct; its nodes are gone after cal_file_trim()
+	CalAllocator allocator;
+	CalDesc *desc;
+	JointRecord *joints; // [cal_desc_joint_count], by id - 1
+	int *modes;          // [cal_desc_body_count] of each body, by id - 1
+	VisualList *visuals; // [cal_desc_body_count + 1] by id, the ground's first
+	StateEntry *states;
+	int state_count;
+	LoadEntry *loads;
+	int load_count;
+	DeviceEntry *devices;
+	int device_count;
+	FileMesh *meshes;   // of contact shapes, in a chain
+	FileDrive *drives;  // functions of rows of loops, in a chain
+	FileText *sources;  // paths of other files, the last one first
+	FileText *warnings; // likewise
+	CalMotionDef *motions;
+	int motion_count;
+	EventEntry *events;
+	NameIndex event_names; // values: place + 1; in the pool
+	int event_count;
+	Made *made; // what actions make, each name once
+	int made_count;
+	const char **open_loops; // names of loops that start open
+	FileInstance *instances;
+	const char **border; // paths
+	BoxEntry *boxes;
+	int open_loop_count, instance_count, border_count, box_count;
+	CalRunSettings run;
+};
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+typedef struct Reader {
+	CalFile *file;
+	CalError *error;
+	CalStatus status;  // of the first failure
+	char subject[160]; // what is being read, for messages: body "upper"
+	const char *page;  // where the keys are explained; NULL: docs/format.md
+} Reader;
+
+/** The file that a tree describes. Takes the tree over, also on failure. */
+CalStatus native_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error);
+
+/** Reports "file:line:col: error: subject: ..."; always false. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+bool
+reader_fail(Reader *r, const TreeNode *node, const char *format, ...);
+/** The same with a status from the builder, whose text is already in r->error. */
+bool reader_refused(Reader *r, const TreeNode *node, CalStatus status);
+/** Memory that lives as long as the file; NULL after reporting. */
+void *reader_array(Reader *r, size_t count, size_t size);
+/** A text of any length that lives as long as the file; NULL after reporting. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+char *
+reader_text(Reader *r, const char *format, ...);
+/**
+ * The path of a file that the model names, beside `host` (NULL: beside the model), into path[size]; it becomes one of the
+ * sources (cal_file_source). False after reporting.
+ */
+bool reader_path(Reader *r, const TreeNode *node, const char *host, const char *name, char *path, size_t size);
+/** Notes "file:line:col: warning: subject: ..." for cal_file_warning(); the reading goes on. False: out of memory. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+bool
+reader_warn(Reader *r, const TreeNode *node, const char *format, ...);
+/** Sets the subject: `what "name"`, or what alone for NULL. */
+void reader_subject(Reader *r, const char *what, const char *name);
+/** Fails with: unknown WHAT "word"; did you mean ... */
+bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion);
+/** The same for a type, with the names of all. */
+bool reader_unknown_of(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion,
+                       const char *words);
+
+/* ---- key tables ------------------------------------------------------------------------------ */
+
+typedef struct Key Key;
+typedef bool (*KeyFn)(Reader *r, const TreeNode *value, const Key *key, void *target);
+
+enum { KEY_REQUIRED = 1, KEY_MAY_BE_EMPTY = 2 };
+
+struct Key {
+	const char *name;    //
+	KeyFn read;          //
+	size_t offset;       // of the field in the target
+	Dimension dimension; // of numbers
+	unsigned flags;      //
+};
+
+typedef struct KeyTable {
+	const char *what; // heading in docs/format.md and name in the schema's $defs
+	const Key *keys;
+	int count;
+} KeyTable;
+
+#define KEY_TABLE(what, keys) \
+	{ what, keys, (int)(sizeof(keys) / sizeof((keys)[0])) }
+
+/** All tables of the format, for the tests of the documents. */
+extern const KeyTable *const native_tables[];
+extern const int native_table_count;
+
+bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target);
+
+/* Handlers: the field at key->offset of the target is of the type named. */
+bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target);     // double
+bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target);     // double, > 0
+bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target); // double, >= 0
+bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target);       // CalVec3
+bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target);         // CalVec3, not zero
+bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target);         // const char *
+bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target);         // int
+bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target);  // CalQuat
+bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target);    // CalPlacement
+bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target);         // const TreeNode *
+bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target);       // nothing
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double *out);
+bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out);
+bool read_flag(Reader *r, const TreeNode *node, int *out);
+bool read_text(Reader *r, const TreeNode *node, const char **out);
+/** A whole number from 1 to count as an index from 0; key and whose (such as "the freedoms of joint") are for messages. */
+bool read_index(Reader *r, const TreeNode *node, const char *key, int count, const char *whose, const char *name,
+                int *index);
+bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out);
+bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out);
+/** Refuses anything but a list (NULL and empty: 0 items). */
+bool read_list(Reader *r, const TreeNode *node, const char *what);
+
+/** A named object: an entry of a map, or an item of a list with a key `name`. */
+typedef struct Item {
+	const char *name;
+	const TreeNode *place; // for messages
+	const TreeNode *value;
+} Item;
+
+/** Number of items of a section (NULL or empty: 0), or -1 after reporting that it is no map or list. */
+int items_count(Reader *r, const TreeNode *section, const char *what);
+/** Refuses a name that is empty or holds characters that names cannot hold. */
+bool native_check_name(Reader *r, const TreeNode *place, const char *name);
+bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item);
+
+/* ---- the parts of a file --------------------------------------------------------------------- */
+
+typedef struct Sections {
+	double version;
+	const char *title;
+	CalVec3 gravity;
+	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions,
+		*old_motions, *events, *subsystems, *border;
+} Sections;
+
+bool native_read_bodies(Reader *r, const Sections *s);
+bool native_read_joints(Reader *r, const Sections *s);
+bool native_read_loops(Reader *r, const Sections *s);
+bool native_read_state(Reader *r, const Sections *s);
+bool native_read_loads(Reader *r, const Sections *s);
+bool native_read_devices(Reader *r, const Sections *s);
+bool native_read_pendulums(Reader *r, const Sections *s); // behind the joints
+bool native_read_motions(Reader *r, const Sections *s);
+bool native_read_events(Reader *r, const Sections *s);
+bool native_read_run(Reader *r, const Sections *s);
+/** A loop between two frames, but its sides; the subject is set. */
+bool native_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def);
+/** Adds the black boxes of the file to a simulation. */
+CalStatus native_add_boxes(const CalFile *file, CalSim *sim, CalError *error);
+/** Path of a shared object, which lies beside the file; NULL after reporting. */
+const char *native_library_path(Reader *r, const TreeNode *node, const char *name);
+/** Puts the subsystems of the file in the place of their section, unless they are of a library; before all else. */
+bool native_expand(Reader *r);
+bool native_read_border(Reader *r, const Sections *s);
+bool native_read_boxes(Reader *r, const Sections *s);
+
+/** A table of values of this dimension; table->shape stays unless the file gives one. */
+bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table);
+/** The same from a column (NULL: the second) of a CSV file; both are scalars. */
+bool native_read_csv(Reader *r, const TreeNode *file, const TreeNode *column, Dimension dimension, CalTable *table);
+
+/** The shapes of a contact device, with the material of those that name none (may be NULL). */
+bool native_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
+                         const TreeNode *material, CalContactDef *def);
+/** Gives the meshes of a file back. */
+void native_free_meshes(CalFile *file);
+/** Gives the functions of its driven rows back; no description may use them any more. */
+void native_free_drives(CalFile *file);
+/** The text of a formula over the simulation that is a number (docs/expressions.md). */
+bool native_read_formula(Reader *r, const TreeNode *node, const char **text);
+/** A table, a quantity of this dimension, or a formula of the time. */
+bool native_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function);
+/** A joint as it is written. */
+typedef struct JointInput {
+	CalJointType type;
+	const char *from, *to;
+	CalVec3 axis, axis2;
+	double pitch;
+	CalPlacement inboard, outboard;
+	const TreeNode *elements, *dof;
+	int reversed;
+} JointInput;
+/** Everything but name, place and sides. */
+bool native_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape);
+/** Whether "reversed" is possible. */
+bool native_can_reverse(CalJointType type);
+bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target); // CalJointType
+
+/** Mass properties from a shape (model_file_shape.c). */
+typedef struct BodyInput {
+	const char *group;
+	double mass, density;
+	int idealized;
+	CalVec3 com;
+	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel, *modal, *visual;
+} BodyInput;
+/** A node of a body that is not in the description: only its definition. */
+bool native_read_node_def(Reader *r, const Item *item, CalNodeDef *def);
+bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
+/**
+ * A box, sphere, cylinder (capsules and cones are given like it) or rod as it looks: size and placement, whose position
+ * stays where the shape does not give one. Rods, which have no thickness, are drawn with one.
+ */
+bool native_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out);
+/** What a body looks like; center: of a shape that gives the body its mass. */
+bool native_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id);
+bool native_read_ground_visual(Reader *r, const TreeNode *node);
+/** An inertia as numbers: [xx, yy, zz], a map or three rows. */
+bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out);
+/** The value of "beam" or "panel" of a body: adds the body. */
+bool native_read_beam(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
+bool native_read_panel(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
+/** The value of "modal": the name of a file, or a map with it. Adds the body. */
+bool native_read_modal(Reader *r, const TreeNode *node, const Item *item, CalGroupId group);
+/**
+ * The value of "flexible" of a body that is in the description with its nodes. whole: mass, centre and inertia of the
+ * body, which are the rigid part's unless there are invariants.
+ */
+bool native_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole, CalBodyId id);
+/** The value of "invariants"; mass, com and inertia are not touched. */
+bool native_read_invariants(Reader *r, const TreeNode *map, int modes, CalFlexInvariants *out);
+
+/* Plain numbers by modes: a row (with one mode a number alone), rows, a square matrix or the list of its diagonal. */
+bool native_read_row(Reader *r, const TreeNode *node, const char *key, int n, Dimension dimension, double *out);
+bool native_read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out);
+bool native_read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out);
+
+/** The value of a named object of a section that has been read, or NULL. */
+const TreeNode *native_find_item(const TreeNode *section, const char *name);
+/** "ground", "body" or "body/node" in the description; ground gives {0}. */
+bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id);
+/** The body of that name in the description. */
+bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name, CalBodyId *id);
+/** The joint of that name. */
+bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
+
+extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
+	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, term_table, drive_table,
+	stabilisation_table, known_table, element_table, dof_table, flexible_table, flexible_node_table, invariants_table,
+	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,
+	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
+	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table,
+	contact_table, contact_shape_table, contact_material_table, expression_table, motion_table, pendulum_table,
+	event_table, action_table, attach_table, add_body_table, visual_table, subsystem_table, attachment_table,
+	joint_drive_table;
+
+#endif

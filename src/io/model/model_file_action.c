@@ -1,0 +1,536 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_action.c — what events do: each action is a map with one verb and what belongs to it (docs/scenarios.md).
+ *
+ * Names are checked here as far as the file tells: an object is in the description, or an action of some event makes it.
+ * Whether the action is possible when it comes is for the simulation to say.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/model/model_file_event.h"
+
+typedef struct ActionInput {
+	const TreeNode *verbs[ACTION_KIND_COUNT];
+	const TreeNode *group, *dof, *mode, *fit, *tolerance, *loop, *if_refused;
+} ActionInput;
+
+#define VERB(kind) offsetof(ActionInput, verbs[kind])
+
+static const Key action_keys[] = {
+	{"attach", key_node, VERB(ACTION_ATTACH), DIM_NUMBER, 0},
+	{"detach", key_node, VERB(ACTION_DETACH), DIM_NUMBER, 0},
+	{"reattach", key_node, VERB(ACTION_REATTACH), DIM_NUMBER, 0},
+	{"reroot", key_node, VERB(ACTION_REROOT), DIM_NUMBER, 0},
+	{"split", key_node, VERB(ACTION_SPLIT), DIM_NUMBER, 0},
+	{"lock", key_node, VERB(ACTION_LOCK), DIM_NUMBER, 0},
+	{"unlock", key_node, VERB(ACTION_UNLOCK), DIM_NUMBER, 0},
+	{"lock_modes", key_node, VERB(ACTION_LOCK_MODES), DIM_NUMBER, 0},
+	{"unlock_modes", key_node, VERB(ACTION_UNLOCK_MODES), DIM_NUMBER, 0},
+	{"open", key_node, VERB(ACTION_OPEN), DIM_NUMBER, 0},
+	{"close", key_node, VERB(ACTION_CLOSE), DIM_NUMBER, 0},
+	{"add_body", key_node, VERB(ACTION_ADD_BODY), DIM_NUMBER, 0},
+	{"remove_body", key_node, VERB(ACTION_REMOVE_BODY), DIM_NUMBER, 0},
+	{"switch_on", key_node, VERB(ACTION_SWITCH_ON), DIM_NUMBER, 0},
+	{"switch_off", key_node, VERB(ACTION_SWITCH_OFF), DIM_NUMBER, 0},
+	{"release", key_node, VERB(ACTION_RELEASE), DIM_NUMBER, 0},
+	{"stop", key_node, VERB(ACTION_STOP), DIM_NUMBER, 0},
+	{"note", key_node, VERB(ACTION_NOTE), DIM_NUMBER, 0},
+	{"group", key_node, offsetof(ActionInput, group), DIM_NUMBER, 0},
+	{"dof", key_node, offsetof(ActionInput, dof), DIM_NUMBER, 0},
+	{"mode", key_node, offsetof(ActionInput, mode), DIM_NUMBER, 0},
+	{"fit", key_node, offsetof(ActionInput, fit), DIM_NUMBER, 0},
+	{"tolerance", key_node, offsetof(ActionInput, tolerance), DIM_LENGTH, 0},
+	{"loop", key_node, offsetof(ActionInput, loop), DIM_NUMBER, 0},
+	{"if_refused", key_node, offsetof(ActionInput, if_refused), DIM_NUMBER, 0},
+};
+const KeyTable action_table = KEY_TABLE("action", action_keys);
+
+/* ---- what actions make ---------------------------------------------------------------------------- */
+
+static const Made *find_made(const CalFile *file, char what, const char *name) {
+	for (int i = 0; i < file->made_count; i++)
+		if (file->made[i].what == what && strcmp(file->made[i].name, name) == 0)
+			return &file->made[i];
+	return NULL;
+}
+
+static void note_made(CalFile *file, char what, const char *name, const TreeNode *map) {
+	const TreeNode *nodes = what == 'b' ? tree_get(map, "nodes") : NULL;
+	if (!find_made(file, what, name))
+		file->made[file->made_count++] = (Made){what, name, map, nodes ? nodes->count : 0};
+}
+
+static const char *text_of(const TreeNode *node) { return node && node->kind == TREE_SCALAR ? node->text : NULL; }
+
+static const TreeNode *nth_action(const TreeNode *node, int i) {
+	return node->kind == TREE_LIST ? node->items[i] : node;
+}
+
+static int action_count(const TreeNode *node) { return !node ? 0 : node->kind == TREE_LIST ? node->count : 1; }
+
+static void note_action(CalFile *file, const TreeNode *action, const char *event) {
+	const TreeNode *attach = tree_get(action, "attach"), *body = tree_get(action, "add_body");
+	const char *group = text_of(tree_get(action, "group")), *name = text_of(tree_get(attach, "name"));
+	if (attach)
+		note_made(file, 'j', name ? name : event, attach);
+	name = text_of(tree_get(body, "name"));
+	if (name) {
+		const char *home = text_of(tree_get(body, "group"));
+		note_made(file, 'b', name, body);
+		group = home ? home : name;
+	}
+	name = text_of(tree_get(action, "split"));
+	if (name && !group)
+		group = name;
+	if (group && !cal_desc_find_group(file->desc, group).value)
+		note_made(file, 'g', group, NULL);
+}
+
+bool native_read_made(Reader *r, const Sections *s) {
+	size_t most = 0;
+	for (int i = 0; i < s->events->count; i++)
+		most += 3 * (size_t)action_count(tree_get(s->events->items[i], "do"));
+	r->file->made = reader_array(r, most, sizeof *r->file->made);
+	for (int i = 0; r->file->made && i < s->events->count; i++) {
+		const TreeNode *actions = tree_get(s->events->items[i], "do");
+		Item item;
+		if (!items_get(r, s->events, i, "event", &item))
+			return false;
+		for (int k = 0; k < action_count(actions); k++)
+			note_action(r->file, nth_action(actions, k), item.name);
+	}
+	return r->file->made != NULL;
+}
+
+CalSimCapacity native_events_capacity(const CalFile *file) {
+	CalSimCapacity capacity = {0};
+	for (int i = 0; i < file->made_count; i++) {
+		capacity.joints += file->made[i].what == 'j';
+		capacity.bodies += file->made[i].what == 'b';
+		capacity.groups += file->made[i].what == 'g';
+		capacity.nodes += file->made[i].nodes;
+	}
+	return capacity;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------ */
+
+static void offer_made(Suggestion *suggestion, const CalFile *file, char what) {
+	for (int i = 0; i < file->made_count; i++)
+		if (file->made[i].what == what)
+			suggestion_offer(suggestion, file->made[i].name);
+}
+
+/* Names of a section that has been read. */
+static void offer_section(Reader *r, Suggestion *suggestion, const TreeNode *section, const char *what) {
+	for (int i = 0; section && section->kind != TREE_SCALAR && i < section->count; i++) {
+		Item item;
+		if (items_get(r, section, i, what, &item))
+			suggestion_offer(suggestion, item.name);
+	}
+}
+
+static bool find_joint(Reader *r, const Sections *s, const TreeNode *node, const char *name) {
+	Suggestion suggestion = {.word = name};
+	if (cal_desc_find_joint(r->file->desc, name).value || find_made(r->file, 'j', name))
+		return true;
+	offer_section(r, &suggestion, s->joints, "joint");
+	offer_made(&suggestion, r->file, 'j');
+	return reader_unknown(r, node, "joint", &suggestion);
+}
+
+static bool find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name) {
+	Suggestion suggestion = {.word = name};
+	if (cal_desc_find_body(r->file->desc, name).value || find_made(r->file, 'b', name))
+		return true;
+	offer_section(r, &suggestion, s->bodies, "body");
+	offer_made(&suggestion, r->file, 'b');
+	return reader_unknown(r, node, "body", &suggestion);
+}
+
+static bool find_listed(Reader *r, const TreeNode *section, const TreeNode *node, const char *what, const char *name) {
+	Suggestion suggestion = {.word = name};
+	if (native_find_item(section, name))
+		return true;
+	offer_section(r, &suggestion, section, what);
+	return reader_unknown(r, node, what, &suggestion);
+}
+
+static bool find_group(Reader *r, const Sections *s, const TreeNode *node, const char *name) {
+	Suggestion suggestion = {.word = name};
+	if (cal_desc_find_group(r->file->desc, name).value || find_made(r->file, 'g', name))
+		return true;
+	suggestion_offer(&suggestion, "main");
+	offer_section(r, &suggestion, s->groups, "group");
+	offer_made(&suggestion, r->file, 'g');
+	return reader_unknown(r, node, "group", &suggestion);
+}
+
+/* A path; *id is {0} for the ground, and for nodes of bodies that actions add. */
+static bool find_path(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id) {
+	char body[128];
+	const size_t length = strcspn(path, "/");
+	*id = cal_desc_find_node(r->file->desc, path);
+	if (id->value || length >= sizeof body)
+		return id->value || native_find_node(r, s, node, path, id);
+	memcpy(body, path, length);
+	body[length] = 0;
+	const Made *made = find_made(r->file, 'b', body);
+	if (!made)
+		return native_find_node(r, s, node, path, id);
+	if (!path[length] || native_find_item(tree_get(made->map, "nodes"), path + length + 1))
+		return true;
+	Suggestion suggestion = {.word = path + length + 1};
+	offer_section(r, &suggestion, tree_get(made->map, "nodes"), "node");
+	return reader_unknown(r, node, "node of the new body", &suggestion);
+}
+
+/* ---- attach ------------------------------------------------------------------------------------------- */
+
+typedef struct AttachInput {
+	JointInput joint;
+	const char *name;
+	const TreeNode *fit, *tolerance, *loop;
+} AttachInput;
+
+static const Key attach_keys[] = {
+	{"name", key_text, offsetof(AttachInput, name), DIM_NUMBER, 0},
+	{"type", key_joint_type, offsetof(AttachInput, joint.type), DIM_NUMBER, 0},
+	{"from", key_text, offsetof(AttachInput, joint.from), DIM_NUMBER, 0},
+	{"to", key_text, offsetof(AttachInput, joint.to), DIM_NUMBER, KEY_REQUIRED},
+	{"axis", key_axis, offsetof(AttachInput, joint.axis), DIM_NUMBER, 0},
+	{"axis2", key_axis, offsetof(AttachInput, joint.axis2), DIM_NUMBER, 0},
+	{"pitch", key_quantity, offsetof(AttachInput, joint.pitch), DIM_PITCH, 0},
+	{"elements", key_node, offsetof(AttachInput, joint.elements), DIM_NUMBER, 0},
+	{"inboard", key_placement, offsetof(AttachInput, joint.inboard), DIM_LENGTH, 0},
+	{"outboard", key_placement, offsetof(AttachInput, joint.outboard), DIM_LENGTH, 0},
+	{"dof", key_node, offsetof(AttachInput, joint.dof), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"fit", key_node, offsetof(AttachInput, fit), DIM_NUMBER, 0},
+	{"tolerance", key_node, offsetof(AttachInput, tolerance), DIM_LENGTH, 0},
+	{"loop", key_node, offsetof(AttachInput, loop), DIM_NUMBER, 0},
+};
+const KeyTable attach_table = KEY_TABLE("attach", attach_keys);
+
+static bool read_options(Reader *r, const TreeNode *fit, const TreeNode *tolerance, const TreeNode *loop,
+                         CalAttachOptions *options) {
+	const char *word = "none";
+	if (fit && !read_text(r, fit, &word))
+		return false;
+	if (strcmp(word, "none") != 0 && strcmp(word, "from") != 0 && strcmp(word, "to") != 0)
+		return reader_fail(r, fit, "unknown fit \"%.40s\"; write none, from or to", word);
+	options->fit = word[0] == 'f' ? CAL_FIT_AT_A : word[0] == 't' ? CAL_FIT_AT_B : CAL_FIT_NONE;
+	if (tolerance && !read_quantity(r, tolerance, DIM_LENGTH, &options->tolerance))
+		return false;
+	if (!(options->tolerance >= 0))
+		return reader_fail(r, tolerance, "\"tolerance\" must not be negative");
+	return !loop || read_flag(r, loop, &options->loop);
+}
+
+static bool on_ground(const Reader *r, const char *path, CalNodeId id) {
+	CalBodyId body = {1};
+	if (id.value)
+		cal_desc_node(r->file->desc, id, &body);
+	return strcmp(path, "ground") == 0 || body.value == 0;
+}
+
+static bool check_sides(Reader *r, const Sections *s, const TreeNode *map, const ActionEntry *action) {
+	CalNodeId a, b;
+	const TreeNode *from = tree_get(map, "from"), *to = tree_get(map, "to");
+	if ((from && !find_path(r, s, from, action->from, &a)) || !find_path(r, s, to, action->to, &b))
+		return false;
+	if (!from)
+		a = (CalNodeId){0};
+	if (strcmp(action->from, action->to) == 0 || (a.value && a.value == b.value))
+		return reader_fail(r, to, "this would attach node \"%.80s\" to itself", action->to);
+	if (on_ground(r, action->from, a) && on_ground(r, action->to, b))
+		return reader_fail(r, to, "both sides are on the ground; one must be on a body");
+	return true;
+}
+
+static const char *side_of(const TreeNode *map, const char *key) {
+	const char *text = text_of(tree_get(map, key));
+	return text ? text : "ground";
+}
+
+/* A name that stands for one joint: between the same nodes wherever it is given. */
+static bool check_joint_name(Reader *r, const TreeNode *map, const ActionEntry *action) {
+	const Made *first = find_made(r->file, 'j', action->name);
+	const TreeNode *place = tree_get(map, "name");
+	if (!place)
+		place = map;
+	if (cal_desc_find_joint(r->file->desc, action->name).value)
+		return reader_fail(r, place,
+		                   "joint \"%.80s\" is in the file already; write reattach: %.80s, or take another \"name\"",
+		                   action->name, action->name);
+	if (first && first->map->kind == TREE_MAP &&
+	    (strcmp(side_of(first->map, "from"), action->from) != 0 || strcmp(side_of(first->map, "to"), action->to) != 0))
+		return reader_fail(r, place, "joint \"%.80s\" is between other nodes in line %d; take another \"name\"",
+		                   action->name, first->map->line);
+	return true;
+}
+
+static bool read_attach(Reader *r, const Sections *s, const TreeNode *map, const char *event, ActionEntry *action) {
+	AttachInput in = {
+		.joint = {.type = CAL_JOINT_WELD, .inboard.orientation = {1, 0, 0, 0}, .outboard.orientation = {1, 0, 0, 0}}};
+	JointShape shape;
+	if (!keys_read(r, map, &attach_table, &in))
+		return false;
+	action->name = in.name ? in.name : event;
+	action->from = in.joint.from ? in.joint.from : "ground";
+	action->to = in.joint.to;
+	if (!native_check_name(r, in.name ? tree_get(map, "name") : map, action->name) || !check_sides(r, s, map, action) ||
+	    !check_joint_name(r, map, action) || !read_options(r, in.fit, in.tolerance, in.loop, &action->options) ||
+	    !native_joint_def(r, map, &in.joint, &action->joint, &shape))
+		return false;
+	action->joint.name = action->name;
+	action->joint.place = native_keep_place(r, map);
+	return action->joint.place != NULL;
+}
+
+/* ---- new bodies ------------------------------------------------------------------------------------------ */
+
+typedef struct NewBodyInput {
+	BodyInput body; // first: native_read_inertia() takes it
+	const char *name;
+	CalPlacement placement;
+	CalVec3 velocity, angular_velocity;
+} NewBodyInput;
+
+static const Key add_body_keys[] = {
+	{"name", key_text, offsetof(NewBodyInput, name), DIM_NUMBER, KEY_REQUIRED},
+	{"group", key_text, offsetof(NewBodyInput, body.group), DIM_NUMBER, 0},
+	{"mass", key_quantity, offsetof(NewBodyInput, body.mass), DIM_MASS, 0},
+	{"density", key_positive, offsetof(NewBodyInput, body.density), DIM_DENSITY, 0},
+	{"com", key_vector, offsetof(NewBodyInput, body.com), DIM_LENGTH, 0},
+	{"inertia", key_node, offsetof(NewBodyInput, body.inertia), DIM_INERTIA, 0},
+	{"idealized", key_flag, offsetof(NewBodyInput, body.idealized), DIM_NUMBER, 0},
+	{"box", key_node, offsetof(NewBodyInput, body.box), DIM_LENGTH, 0},
+	{"sphere", key_node, offsetof(NewBodyInput, body.sphere), DIM_LENGTH, 0},
+	{"cylinder", key_node, offsetof(NewBodyInput, body.cylinder), DIM_LENGTH, 0},
+	{"rod", key_node, offsetof(NewBodyInput, body.rod), DIM_LENGTH, 0},
+	{"nodes", key_node, offsetof(NewBodyInput, body.nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"at", key_vector, offsetof(NewBodyInput, placement.position), DIM_LENGTH, 0},
+	{"orientation", key_orientation, offsetof(NewBodyInput, placement.orientation), DIM_NUMBER, 0},
+	{"velocity", key_vector, offsetof(NewBodyInput, velocity), DIM_SPEED, 0},
+	{"angular_velocity", key_vector, offsetof(NewBodyInput, angular_velocity), DIM_RATE, 0},
+};
+const KeyTable add_body_table = KEY_TABLE("add_body", add_body_keys);
+
+static bool read_nodes(Reader *r, const TreeNode *section, CalNewBody *body) {
+	const int count = items_count(r, section, "nodes");
+	CalNodeDef *nodes = count > 0 ? reader_array(r, (size_t)count, sizeof *nodes) : NULL;
+	if (count <= 0 || !nodes)
+		return count == 0;
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (!items_get(r, section, i, "node", &item) || !native_read_node_def(r, &item, &nodes[i]))
+			return false;
+	}
+	body->nodes = nodes;
+	body->node_count = count;
+	return true;
+}
+
+static bool read_new_body(Reader *r, const Sections *s, const TreeNode *map, ActionEntry *action) {
+	NewBodyInput in = {.placement.orientation = {1, 0, 0, 0}};
+	CalNewBody *body = &action->body;
+	body->body = cal_body_def();
+	if (!keys_read(r, map, &add_body_table, &in) || !native_read_inertia(r, map, &in.body, &body->body))
+		return false;
+	if (cal_desc_find_body(r->file->desc, in.name).value)
+		return reader_fail(r, tree_get(map, "name"), "there is a body \"%.80s\" already; take another \"name\"",
+		                   in.name);
+	body->body.name = action->name = in.name;
+	body->body.idealized = in.body.idealized;
+	body->group = in.body.group ? in.body.group : in.name;
+	if (!native_check_name(r, tree_get(map, "name"), in.name) || !native_check_name(r, map, body->group))
+		return false;
+	body->placement = in.placement;
+	body->velocity = (CalSpatial){in.angular_velocity, in.velocity};
+	const CalGroupId group = cal_desc_find_group(r->file->desc, body->group);
+	body->gravity = group.value ? cal_desc_group(r->file->desc, group)->gravity : s->gravity;
+	return read_nodes(r, in.body.nodes, body);
+}
+
+/* ---- one action --------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *word;  // as a key
+	const char *words; // for the log, in front of the name
+} verbs[ACTION_KIND_COUNT] = {
+	[ACTION_ATTACH] = {"attach", "attach"},
+	[ACTION_DETACH] = {"detach", "detach"},
+	[ACTION_REATTACH] = {"reattach", "reattach"},
+	[ACTION_REROOT] = {"reroot", "reroot at"},
+	[ACTION_SPLIT] = {"split", "split off"},
+	[ACTION_LOCK] = {"lock", "lock"},
+	[ACTION_UNLOCK] = {"unlock", "unlock"},
+	[ACTION_LOCK_MODES] = {"lock_modes", "lock modes of"},
+	[ACTION_UNLOCK_MODES] = {"unlock_modes", "unlock modes of"},
+	[ACTION_OPEN] = {"open", "open loop"},
+	[ACTION_CLOSE] = {"close", "close loop"},
+	[ACTION_ADD_BODY] = {"add_body", "add body"},
+	[ACTION_REMOVE_BODY] = {"remove_body", "remove body"},
+	[ACTION_SWITCH_ON] = {"switch_on", "switch on"},
+	[ACTION_SWITCH_OFF] = {"switch_off", "switch off"},
+	[ACTION_RELEASE] = {"release", "release group"},
+	[ACTION_STOP] = {"stop", "stop"},
+	[ACTION_NOTE] = {"note", "note:"},
+};
+
+const char *cal_file_action_type(int index) {
+	return index >= 0 && index < ACTION_KIND_COUNT ? verbs[index].word : NULL;
+}
+
+static bool about_modes(ActionKind kind) { return kind == ACTION_LOCK_MODES || kind == ACTION_UNLOCK_MODES; }
+
+static bool describe(Reader *r, ActionEntry *action) {
+	char text[400];
+	const char *words = verbs[action->kind].words;
+	if (action->kind == ACTION_ATTACH)
+		snprintf(text, sizeof text, "%s %.80s: %.100s to %.100s", words, action->name, action->from, action->to);
+	else if (action->kind == ACTION_STOP)
+		snprintf(text, sizeof text, "%s%s%.300s", words, action->name[0] ? ": " : "", action->name);
+	else if (action->dof >= 0)
+		snprintf(text, sizeof text, "%s %.80s, %s %d", words, action->name,
+		         about_modes(action->kind) ? "mode" : "freedom", action->dof + 1);
+	else
+		snprintf(text, sizeof text, "%s %.300s", words, action->name);
+	action->text = reader_text(r, "%s", text);
+	return action->text != NULL;
+}
+
+static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, ActionKind *kind) {
+	int found = 0;
+	for (int i = 0; i < ACTION_KIND_COUNT; i++) {
+		if (!in->verbs[i])
+			continue;
+		if (found++)
+			return reader_fail(r, in->verbs[i], "an action does one thing: write \"%s\" and \"%s\" as two, in a list",
+			                   verbs[*kind].word, verbs[i].word);
+		*kind = (ActionKind)i;
+	}
+	return found || reader_fail(r, map,
+	                            "this action does nothing; give one of attach, detach, reattach, reroot, split, lock, "
+	                            "unlock, lock_modes, unlock_modes, open, close, add_body, remove_body, switch_on, "
+	                            "switch_off, release, stop and note");
+}
+
+/* Keys that belong to some verbs only. */
+static bool check_keys(Reader *r, const ActionInput *in, ActionKind kind) {
+	const bool re = kind == ACTION_REATTACH, lock = kind == ACTION_LOCK || kind == ACTION_UNLOCK;
+	const struct {
+		const TreeNode *node;
+		const char *key, *where;
+		bool fits;
+	} keys[] = {{in->group, "group", "detach and split", kind == ACTION_DETACH || kind == ACTION_SPLIT},
+	            {in->dof, "dof", "lock and unlock", lock},
+	            {in->mode, "mode", "lock_modes and unlock_modes", about_modes(kind)},
+	            {in->fit, "fit", "reattach (of attach: inside its map)", re},
+	            {in->tolerance, "tolerance", "reattach (of attach: inside its map)", re},
+	            {in->loop, "loop", "reattach (of attach: inside its map)", re}};
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		if (keys[i].node && !keys[i].fits)
+			return reader_fail(r, keys[i].node, "\"%s\" belongs to %s, not to %s", keys[i].key, keys[i].where,
+			                   verbs[kind].word);
+	return true;
+}
+
+static bool read_dof(Reader *r, const TreeNode *node, const char *joint, int *dof) {
+	const CalJointId id = cal_desc_find_joint(r->file->desc, joint);
+	const int count = id.value ? r->file->joints[id.value - 1].shape.nu : CAL_JOINT_MAX_DOF;
+	return read_index(r, node, "dof", count, "the freedoms of joint", joint, dof);
+}
+
+/* Which mode of a body that is flexible; node NULL: all of them. Bodies that actions add are rigid. */
+static bool read_mode(Reader *r, const TreeNode *place, const TreeNode *node, const char *body, int *mode) {
+	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
+	int count = 0;
+	for (int i = 0; i < cal_desc_joint_count(r->file->desc); i++)
+		count += r->file->joints[i].body.value == id.value ? r->file->joints[i].modes : 0;
+	if (count == 0)
+		return reader_fail(r, place, "body \"%.80s\" is rigid: it has no modes", body);
+	return !node || read_index(r, node, "mode", count, "those of body", body, mode);
+}
+
+/* The object that a verb with a plain name is about. */
+static bool find_object(Reader *r, const Sections *s, const TreeNode *node, ActionKind kind, const char *name) {
+	switch (kind) {
+	case ACTION_DETACH:
+	case ACTION_REATTACH:
+	case ACTION_LOCK:
+	case ACTION_UNLOCK:
+		return find_joint(r, s, node, name);
+	case ACTION_REROOT:
+	case ACTION_SPLIT:
+	case ACTION_LOCK_MODES:
+	case ACTION_UNLOCK_MODES:
+	case ACTION_REMOVE_BODY:
+		return find_body(r, s, node, name);
+	case ACTION_OPEN:
+	case ACTION_CLOSE:
+		return find_listed(r, s->loops, node, "loop", name);
+	case ACTION_SWITCH_ON:
+	case ACTION_SWITCH_OFF:
+		return find_listed(r, s->devices, node, "device", name);
+	case ACTION_RELEASE:
+		return find_group(r, s, node, name);
+	default:
+		return true;
+	}
+}
+
+static bool read_named(Reader *r, const Sections *s, const ActionInput *in, ActionEntry *action) {
+	const TreeNode *node = in->verbs[action->kind];
+	if (!read_text(r, node, &action->name))
+		return false;
+	if (action->kind == ACTION_STOP && strcmp(action->name, "false") == 0)
+		return reader_fail(r, node, "\"stop\" is true, or a text that says why");
+	if (action->kind == ACTION_STOP && strcmp(action->name, "true") == 0)
+		action->name = "";
+	if (action->kind == ACTION_SPLIT)
+		action->group = action->name;
+	return find_object(r, s, node, action->kind, action->name) &&
+	       (!in->group ||
+	        (read_text(r, in->group, &action->group) && native_check_name(r, in->group, action->group))) &&
+	       (!in->dof || read_dof(r, in->dof, action->name, &action->dof)) &&
+	       (!about_modes(action->kind) || read_mode(r, node, in->mode, action->name, &action->dof)) &&
+	       read_options(r, in->fit, in->tolerance, in->loop, &action->options);
+}
+
+static bool read_refused(Reader *r, const TreeNode *node, bool *ignore) {
+	const char *word;
+	if (!read_text(r, node, &word))
+		return false;
+	if (strcmp(word, "ignore") != 0 && strcmp(word, "fail") != 0)
+		return reader_fail(r, node, "\"if_refused\" is fail or ignore, not \"%.40s\"", word);
+	*ignore = word[0] == 'i';
+	return true;
+}
+
+static bool read_action(Reader *r, const Sections *s, const TreeNode *map, const char *event, ActionEntry *action) {
+	ActionInput in = {0};
+	if (!keys_read(r, map, &action_table, &in) || !find_verb(r, map, &in, &action->kind) ||
+	    !check_keys(r, &in, action->kind) || (in.if_refused && !read_refused(r, in.if_refused, &action->ignore)))
+		return false;
+	action->dof = -1;
+	action->line = map->line;
+	const TreeNode *value = in.verbs[action->kind];
+	if (action->kind == ACTION_ATTACH     ? !read_attach(r, s, value, event, action)
+	    : action->kind == ACTION_ADD_BODY ? !read_new_body(r, s, value, action)
+	                                      : !read_named(r, s, &in, action))
+		return false;
+	return describe(r, action);
+}
+
+bool native_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node, EventEntry *event) {
+	const int count = action_count(node);
+	event->actions = reader_array(r, (size_t)count, sizeof *event->actions);
+	for (int i = 0; event->actions && i < count; i++)
+		if (!read_action(r, s, nth_action(node, i), item->name, &event->actions[i]))
+			return false;
+	event->action_count = count;
+	return event->actions != NULL;
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_body.c — groups, the ground, bodies and their nodes; and nodes found by their path.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name_index.h"
+#include "io/model/model_file.h"
+
+/* ---- groups --------------------------------------------------------------------------------- */
+
+static const Key group_keys[] = {
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"gravity", key_vector, offsetof(CalGroupDef, gravity), DIM_ACCELERATION, 0},
+};
+const KeyTable group_table = KEY_TABLE("group", group_keys);
+
+static bool read_group(Reader *r, const Item *item) {
+	char place[256];
+	CalGroupDef def = cal_group_def();
+	reader_subject(r, "group", item->name);
+	if (!tree_is_null(item->value) && !keys_read(r, item->value, &group_table, &def))
+		return false;
+	if (strcmp(item->name, "main") == 0)
+		return reader_fail(r, item->place,
+		                   "this group is always there; set its gravity by the key \"gravity\" of the file");
+	def.name = item->name;
+	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	const CalStatus status = cal_desc_add_group(r->file->desc, &def, NULL, r->error);
+	return status == CAL_OK || reader_refused(r, item->place, status);
+}
+
+/* ---- nodes ------------------------------------------------------------------------------------ */
+
+static const Key node_keys[] = {
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
+	{"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
+};
+const KeyTable node_table = KEY_TABLE("node", node_keys);
+
+bool native_read_node_def(Reader *r, const Item *item, CalNodeDef *def) {
+	*def = cal_node_def();
+	def->name = item->name;
+	if (item->value->kind == TREE_LIST)
+		return read_vector(r, item->value, DIM_LENGTH, &def->placement.position);
+	return tree_is_null(item->value) || keys_read(r, item->value, &node_table, &def->placement);
+}
+
+static bool read_node(Reader *r, const Item *item, const char *owner, CalBodyId body) {
+	char place[256], path[128];
+	CalNodeDef def;
+	snprintf(path, sizeof path, "%.60s/%.60s", owner, item->name);
+	reader_subject(r, "node", path);
+	if (!native_read_node_def(r, item, &def))
+		return false;
+	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	const CalStatus status = cal_desc_add_node(r->file->desc, body, &def, NULL, r->error);
+	reader_subject(r, "body", owner);
+	return status == CAL_OK || reader_refused(r, item->place, status);
+}
+
+static bool read_nodes(Reader *r, const TreeNode *section, const char *owner, CalBodyId body) {
+	const int count = items_count(r, section, "nodes");
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (!items_get(r, section, i, "node", &item) || !read_node(r, &item, owner, body))
+			return false;
+	}
+	return count >= 0;
+}
+
+typedef struct GroundInput {
+	const TreeNode *nodes, *visual;
+} GroundInput;
+
+static const Key ground_keys[] = {
+	{"nodes", key_node, offsetof(GroundInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"visual", key_node, offsetof(GroundInput, visual), DIM_NUMBER, 0},
+};
+const KeyTable ground_table = KEY_TABLE("ground", ground_keys);
+
+/* ---- bodies ----------------------------------------------------------------------------------- */
+
+static const Key body_keys[] = {
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"group", key_text, offsetof(BodyInput, group), DIM_NUMBER, 0},
+	{"mass", key_quantity, offsetof(BodyInput, mass), DIM_MASS, 0},
+	{"density", key_positive, offsetof(BodyInput, density), DIM_DENSITY, 0},
+	{"com", key_vector, offsetof(BodyInput, com), DIM_LENGTH, 0},
+	{"inertia", key_node, offsetof(BodyInput, inertia), DIM_INERTIA, 0},
+	{"idealized", key_flag, offsetof(BodyInput, idealized), DIM_NUMBER, 0},
+	{"box", key_node, offsetof(BodyInput, box), DIM_LENGTH, 0},
+	{"sphere", key_node, offsetof(BodyInput, sphere), DIM_LENGTH, 0},
+	{"cylinder", key_node, offsetof(BodyInput, cylinder), DIM_LENGTH, 0},
+	{"rod", key_node, offsetof(BodyInput, rod), DIM_LENGTH, 0},
+	{"nodes", key_node, offsetof(BodyInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+	{"flexible", key_node, offsetof(BodyInput, flexible), DIM_NUMBER, 0},
+	{"beam", key_node, offsetof(BodyInput, beam), DIM_NUMBER, 0},
+	{"panel", key_node, offsetof(BodyInput, panel), DIM_NUMBER, 0},
+	{"modal", key_node, offsetof(BodyInput, modal), DIM_NUMBER, 0},
+	{"visual", key_node, offsetof(BodyInput, visual), DIM_NUMBER, 0},
+};
+const KeyTable body_table = KEY_TABLE("body", body_keys);
+
+static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const char *name, CalGroupId *id) {
+	*id = cal_desc_find_group(r->file->desc, name);
+	if (id->value)
+		return true;
+	Suggestion suggestion = {.word = name};
+	suggestion_offer(&suggestion, "main");
+	for (int i = 0; s->groups && s->groups->kind == TREE_MAP && i < s->groups->count; i++)
+		suggestion_offer(&suggestion, s->groups->keys[i]->text);
+	return reader_unknown(r, tree_get(body, "group"), "group", &suggestion);
+}
+
+/* What else to do about a key beside "beam", "panel" or "modal". */
+static const char *advice(const BodyInput *input, const char *key) {
+	if (input->modal && strcmp(key, "mass") == 0)
+		return " (to have its mass checked, write {file: ..., mass: ...})";
+	if (!input->modal && strcmp(key, "nodes") == 0)
+		return " (its own nodes are root, tip and those of its grid)";
+	return "";
+}
+
+/* A beam, a panel or a modal file: it brings mass, nodes and modes with it; only group and looks are left to say. */
+static bool read_generated(Reader *r, const Item *item, const BodyInput *input, CalGroupId group) {
+	const char *what = input->beam ? "beam" : input->panel ? "panel" : "modal";
+	for (int i = 0; i < body_table.count; i++) {
+		const char *key = body_keys[i].name;
+		const TreeNode *value = tree_get(item->value, key);
+		if (value && strcmp(key, "name") != 0 && strcmp(key, "group") != 0 && strcmp(key, "visual") != 0 &&
+		    strcmp(key, what) != 0)
+			return reader_fail(r, value, "the %s gives this body its mass, nodes and modes; remove \"%s\"%s",
+			                   input->modal ? "modal file" : what, key, advice(input, key));
+	}
+	const bool made = input->beam    ? native_read_beam(r, input->beam, item, group)
+	                  : input->panel ? native_read_panel(r, input->panel, item, group)
+	                                 : native_read_modal(r, input->modal, item, group);
+	return made && native_read_visual(r, input, (CalVec3){0}, cal_desc_find_body(r->file->desc, item->name));
+}
+
+static bool read_body(Reader *r, const Sections *s, const Item *item) {
+	char place[256];
+	BodyInput input = {0};
+	CalBodyDef def = cal_body_def();
+	CalBodyId id;
+	reader_subject(r, "body", item->name);
+	if (!keys_read(r, item->value, &body_table, &input) ||
+	    (input.group && !find_group(r, s, item->value, input.group, &def.group)))
+		return false;
+	if (input.beam || input.panel || input.modal)
+		return read_generated(r, item, &input, def.group);
+	if (!native_read_inertia(r, item->value, &input, &def))
+		return false;
+	def.name = item->name;
+	def.idealized = input.idealized;
+	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	const CalBodyDef whole = def;
+	if (tree_get(input.flexible, "invariants")) { // these hold the mass of all parts, the rigid ones too
+		def.mass = 0;
+		def.com = (CalVec3){0, 0, 0};
+		def.inertia = (CalMat3){{{0}}};
+	}
+	const CalStatus status = cal_desc_add_body(r->file->desc, &def, &id, r->error);
+	if (status != CAL_OK)
+		return reader_refused(r, item->place, status);
+	if (!native_read_visual(r, &input, whole.com, id) || !read_nodes(r, input.nodes, item->name, id))
+		return false;
+	return !input.flexible || native_read_flexible(r, item, &input, &whole, id);
+}
+
+bool native_read_bodies(Reader *r, const Sections *s) {
+	Item item;
+	GroundInput ground = {0};
+	int count = items_count(r, s->groups, "groups");
+	for (int i = 0; i < count; i++) {
+		if (!items_get(r, s->groups, i, "group", &item) || !read_group(r, &item))
+			return false;
+	}
+	reader_subject(r, "bodies", NULL);
+	const int bodies = count < 0 ? -1 : items_count(r, s->bodies, "bodies");
+	if (bodies < 0)
+		return false;
+	const size_t all = (size_t)bodies + (s->pendulums ? (size_t)s->pendulums->count : 0);
+	r->file->modes = reader_array(r, all, sizeof *r->file->modes);
+	r->file->visuals = reader_array(r, all + 1, sizeof *r->file->visuals);
+	if (!r->file->modes || !r->file->visuals)
+		return false;
+	reader_subject(r, "ground", NULL);
+	if ((s->ground && !keys_read(r, s->ground, &ground_table, &ground)) ||
+	    !read_nodes(r, ground.nodes, "ground", (CalBodyId){0}) ||
+	    (ground.visual && !native_read_ground_visual(r, ground.visual)))
+		return false;
+	reader_subject(r, "bodies", NULL);
+	for (int i = 0; i < bodies; i++) {
+		if (!items_get(r, s->bodies, i, "body", &item) || !read_body(r, s, &item))
+			return false;
+		reader_subject(r, "bodies", NULL);
+	}
+	return true;
+}
+
+/* ---- paths ------------------------------------------------------------------------------------ */
+
+/* Name of item i of a section that has been read before, or NULL. */
+static const char *item_name(const TreeNode *section, int i) {
+	if (section->kind == TREE_MAP)
+		return section->keys[i]->text;
+	const TreeNode *name = tree_get(section->items[i], "name");
+	return name && name->kind == TREE_SCALAR ? name->text : NULL;
+}
+
+static void offer_names(Suggestion *suggestion, const TreeNode *section) {
+	for (int i = 0; section && i < section->count; i++) {
+		const char *name = item_name(section, i);
+		if (name)
+			suggestion_offer(suggestion, name);
+	}
+}
+
+const TreeNode *native_find_item(const TreeNode *section, const char *name) {
+	for (int i = 0; section && i < section->count; i++) {
+		const char *found = item_name(section, i);
+		if (found && strcmp(found, name) == 0)
+			return section->items[i];
+	}
+	return NULL;
+}
+
+bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name, CalBodyId *id) {
+	*id = cal_desc_find_body(r->file->desc, name);
+	if (id->value)
+		return true;
+	Suggestion suggestion = {.word = name};
+	offer_names(&suggestion, s->bodies);
+	return reader_unknown(r, node, "body", &suggestion);
+}
+
+static bool is_mass_point(const char *name) { return strncmp(name, "mass", 4) == 0 && isdigit((unsigned char)name[4]); }
+
+/* "; its nodes are a, b, c": of a flexible body, whose nodes need not stand in the file. Mass points are left out. */
+static void list_nodes(const CalDesc *desc, CalBodyId id, char *text, size_t size) {
+	CalFlexNodeInfo info;
+	CalFlexDef flex = {0};
+	size_t used = 0;
+	cal_flex_body(desc, id, NULL, &flex);
+	for (int i = 0; flex.modes && cal_flex_node(desc, id, i, &info) == CAL_OK; i++) {
+		if (is_mass_point(info.name))
+			continue;
+		const bool fits = used + 80 < size;
+		used += (size_t)snprintf(text + used, size - used, "%s%.60s", used ? ", " : "; its nodes are ",
+		                         fits ? info.name : "...");
+		if (!fits)
+			break;
+	}
+}
+
+/* Whether all of the path names a body: what is before its last '/' is no body, but a subsystem with bodies. */
+static bool is_in_subsystem(const CalDesc *desc, const char *path) {
+	const char *slash = strrchr(path, '/');
+	const size_t length = slash ? (size_t)(slash - path) + 1 : 0;
+	bool found = false;
+	for (int i = 1; slash && i <= cal_desc_body_count(desc); i++) {
+		const char *name = cal_desc_body(desc, (CalBodyId){(uint32_t)i})->name;
+		if (strncmp(name, path, length - 1) == 0 && name[length - 1] == '\0')
+			return false;
+		found |= strncmp(name, path, length) == 0;
+	}
+	return found;
+}
+
+/* Which half of the path is wrong, and what it may have been. */
+static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, const char *path) {
+	const char *slash = is_in_subsystem(r->file->desc, path) ? NULL : name_path_split(path);
+	const char *body = reader_text(r, "%.*s", (int)(slash ? slash - path : (ptrdiff_t)strlen(path)), path);
+	if (!body)
+		return false;
+	const bool ground = strcmp(body, "ground") == 0;
+	Suggestion suggestion = {.word = body};
+	if (!ground && !cal_desc_find_body(r->file->desc, body).value) {
+		suggestion_offer(&suggestion, "ground");
+		offer_names(&suggestion, s->bodies);
+		return reader_unknown(r, node, "body", &suggestion);
+	}
+	suggestion.word = slash ? slash + 1 : "";
+	offer_names(&suggestion, tree_get(ground ? s->ground : native_find_item(s->bodies, body), "nodes"));
+	CalFlexNodeInfo info; // those that a beam, a panel or a modal file has brought
+	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
+	for (int i = 0; id.value && cal_flex_node(r->file->desc, id, i, &info) == CAL_OK; i++)
+		suggestion_offer(&suggestion, info.name);
+	char hint[300];
+	suggestion_text(&suggestion, hint, sizeof hint);
+	if (!hint[0])
+		list_nodes(r->file->desc, id, hint, sizeof hint);
+	return reader_fail(r, node, "\"%.80s\" has no node \"%.80s\"%s", body, suggestion.word, hint);
+}
+
+bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id) {
+	*id = cal_desc_find_node(r->file->desc, path);
+	if (id->value || strcmp(path, "ground") == 0)
+		return true;
+	return unknown_node(r, s, node, path);
+}

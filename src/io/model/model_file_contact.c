@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_contact.c — the device "contact": shapes on nodes and their materials (calder/contact.h, docs/contact.md).
+ *
+ * Each shape is judged by the contact module as soon as it is read, and all together at the end, so that a mistake is
+ * reported where it stands and not when a simulation begins. Meshes belong to the file; a file that is named twice at the
+ * same scale is read once. Owners and layers are words in a file, numbers and bits in the library.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "io/model/model_file.h"
+
+enum { LAYERS_MAX = 32 };
+
+struct FileMesh {
+	FileMesh *next;
+	const char *path;
+	double scale;
+	CalMesh *mesh;
+};
+
+/* ---- materials ----------------------------------------------------------------------------------- */
+
+typedef struct MaterialInput {
+	CalContactMaterial material;
+	const TreeNode *stiffness;
+} MaterialInput;
+
+/* A modulus or "rigid"; likewise a stiffness below. */
+static bool read_or_rigid(Reader *r, const TreeNode *node, Dimension dimension, const char *key, double *out) {
+	*out = INFINITY;
+	if (node->kind == TREE_SCALAR && strcmp(node->text, "rigid") == 0)
+		return true;
+	if (!read_quantity(r, node, dimension, out))
+		return false;
+	return *out > 0 || reader_fail(r, node, "the key \"%s\" must be greater than zero, or rigid", key);
+}
+
+static bool key_modulus(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	MaterialInput *in = target;
+	return read_or_rigid(r, value, key->dimension, key->name, &in->material.modulus);
+}
+
+static bool key_exponent(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	MaterialInput *in = target;
+	if (!key_quantity(r, value, key, target))
+		return false;
+	return (in->material.exponent >= 1 && in->material.exponent <= 4) ||
+	       reader_fail(r, value, "the key \"exponent\" must be from 1 to 4");
+}
+
+static bool key_restitution(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	MaterialInput *in = target;
+	if (!key_quantity(r, value, key, target))
+		return false;
+	return (in->material.restitution > 0 && in->material.restitution <= 1) ||
+	       reader_fail(r, value, "the key \"restitution\" must be greater than zero and at most 1");
+}
+
+#define OF(member) offsetof(MaterialInput, material.member)
+static const Key contact_material_keys[] = {
+	{"modulus", key_modulus, OF(modulus), DIM_STRESS, 0},
+	{"stiffness", key_node, offsetof(MaterialInput, stiffness), DIM_NUMBER, 0},
+	{"exponent", key_exponent, OF(exponent), DIM_NUMBER, 0},
+	{"dissipation", key_not_negative, OF(dissipation), DIM_SLOWNESS, 0},
+	{"restitution", key_restitution, OF(restitution), DIM_NUMBER, 0},
+	{"impact_speed", key_positive, OF(impact_speed), DIM_SPEED, 0},
+	{"friction_static", key_not_negative, OF(friction_static), DIM_NUMBER, 0},
+	{"friction_dynamic", key_not_negative, OF(friction_dynamic), DIM_NUMBER, 0},
+	{"transition_speed", key_positive, OF(transition_speed), DIM_SPEED, 0},
+	{"stribeck_speed", key_positive, OF(stribeck_speed), DIM_SPEED, 0},
+	{"torsion_radius", key_not_negative, OF(torsion_radius), DIM_LENGTH, 0},
+};
+#undef OF
+const KeyTable contact_material_table = KEY_TABLE("contact_material", contact_material_keys);
+
+/* The unit of a stiffness depends on the exponent: [N/m] for 1, otherwise a plain number. */
+static bool read_material(Reader *r, const TreeNode *map, CalContactMaterial *material) {
+	MaterialInput in = {0};
+	if (!keys_read(r, map, &contact_material_table, &in))
+		return false;
+	const Dimension dimension = in.material.exponent == 1 ? DIM_STIFFNESS : DIM_NUMBER;
+	if (in.stiffness && !read_or_rigid(r, in.stiffness, dimension, "stiffness", &in.material.stiffness))
+		return false;
+	if (in.material.restitution > 0 && (in.material.dissipation > 0 || !(in.material.impact_speed > 0)))
+		return reader_fail(r, tree_get(map, "restitution"),
+		                   "\"restitution\" needs the \"impact_speed\" at which it holds, and no \"dissipation\"");
+	*material = in.material;
+	return true;
+}
+
+/* ---- meshes ---------------------------------------------------------------------------------------- */
+
+void native_free_meshes(CalFile *file) {
+	for (const FileMesh *m = file->meshes; m; m = m->next)
+		cal_mesh_destroy(m->mesh);
+	file->meshes = NULL;
+}
+
+static const CalMesh *find_mesh(const CalFile *file, const char *path, double scale) {
+	for (const FileMesh *m = file->meshes; m; m = m->next)
+		if (m->scale == scale && strcmp(m->path, path) == 0)
+			return m->mesh;
+	return NULL;
+}
+
+/* The file is sought beside the model. What is wrong inside it is told at the key that names it. */
+static bool read_mesh(Reader *r, const TreeNode *node, const char *name, double scale, const CalMesh **mesh) {
+	char path[1024];
+	if (!reader_path(r, node, NULL, name, path, sizeof path))
+		return false;
+	*mesh = find_mesh(r->file, path, scale);
+	if (*mesh)
+		return true;
+	FileMesh *kept = reader_array(r, 1, sizeof *kept);
+	const char *text = reader_text(r, "%s", path);
+	CalError error = {0};
+	if (!kept || !text)
+		return false;
+	*kept = (FileMesh){.path = text, .scale = scale};
+	const CalStatus status = cal_mesh_read(path, scale, &r->file->allocator, &kept->mesh, &error);
+	if (status != CAL_OK) {
+		reader_fail(r, node, "%s", error.text);
+		r->status = status;
+		if (r->error)
+			r->error->status = status;
+		return false;
+	}
+	kept->next = r->file->meshes;
+	r->file->meshes = kept;
+	*mesh = kept->mesh;
+	return true;
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------- */
+
+typedef struct ShapeInput {
+	CalShapeDef def;
+	const char *type, *node, *mesh, *owner;
+	const TreeNode *layers, *mask, *material;
+	double scale; // of the mesh
+} ShapeInput;
+
+#define OF(member) offsetof(ShapeInput, member)
+static const Key contact_shape_keys[] = {
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"type", key_text, OF(type), DIM_NUMBER, KEY_REQUIRED},
+	{"node", key_text, OF(node), DIM_NUMBER, 0},
+	{"at", key_vector, OF(def.placement.position), DIM_LENGTH, 0},
+	{"orientation", key_orientation, OF(def.placement.orientation), DIM_NUMBER, 0},
+	{"radius", key_positive, OF(def.radius), DIM_LENGTH, 0},
+	{"length", key_not_negative, OF(def.length), DIM_LENGTH, 0},
+	{"half", key_vector, OF(def.half), DIM_LENGTH, 0},
+	{"mesh", key_text, OF(mesh), DIM_NUMBER, 0},
+	{"scale", key_positive, OF(scale), DIM_NUMBER, 0},
+	{"thickness", key_positive, OF(def.thickness), DIM_LENGTH, 0},
+	{"margin", key_not_negative, OF(def.margin), DIM_LENGTH, 0},
+	{"patch", key_positive, OF(def.patch), DIM_LENGTH, 0},
+	{"owner", key_text, OF(owner), DIM_NUMBER, 0},
+	{"layers", key_node, OF(layers), DIM_NUMBER, 0},
+	{"mask", key_node, OF(mask), DIM_NUMBER, 0},
+	{"material", key_node, OF(material), DIM_NUMBER, 0},
+};
+#undef OF
+const KeyTable contact_shape_table = KEY_TABLE("contact_shape", contact_shape_keys);
+
+/* Which sizes belong to which type. */
+static const struct {
+	const char *key;
+	CalShapeType types[2];
+	bool required;
+} sizes[] = {
+	{"radius", {CAL_SHAPE_SPHERE, CAL_SHAPE_CAPSULE}, true}, {"length", {CAL_SHAPE_CAPSULE, CAL_SHAPE_CAPSULE}, true},
+	{"half", {CAL_SHAPE_BOX, CAL_SHAPE_BOX}, true},          {"mesh", {CAL_SHAPE_MESH, CAL_SHAPE_MESH}, true},
+	{"scale", {CAL_SHAPE_MESH, CAL_SHAPE_MESH}, false},      {"thickness", {CAL_SHAPE_MESH, CAL_SHAPE_MESH}, false},
+};
+
+static bool check_sizes(Reader *r, const TreeNode *map, CalShapeType type) {
+	const char *word = cal_shape_type_name(type);
+	for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+		const TreeNode *value = tree_get(map, sizes[i].key);
+		const bool fits = sizes[i].types[0] == type || sizes[i].types[1] == type;
+		if (value && !fits)
+			return reader_fail(r, value, "a %s has no \"%s\"; remove it", word, sizes[i].key);
+		if (!value && fits && sizes[i].required)
+			return reader_fail(r, map, "a %s needs the key \"%s\"", word, sizes[i].key);
+	}
+	return true;
+}
+
+static bool find_type(Reader *r, const TreeNode *node, const char *word, CalShapeType *type) {
+	Suggestion suggestion = {.word = word};
+	for (int i = 0; i < CAL_SHAPE_COUNT; i++) {
+		*type = (CalShapeType)i;
+		if (strcmp(cal_shape_type_name(*type), word) == 0)
+			return true;
+		suggestion_offer(&suggestion, cal_shape_type_name(*type));
+	}
+	if (suggestion.best)
+		return reader_unknown(r, node, "type of shape", &suggestion);
+	return reader_fail(r, node, "unknown type of shape \"%.40s\"; write sphere, capsule, box, plane or mesh", word);
+}
+
+/* ---- layers and owners ------------------------------------------------------------------------------- */
+
+/* What the shapes of one device share. Layer 0 is that of shapes that name none. */
+typedef struct ContactRead {
+	const Sections *sections;
+	int count, owner_count, layer_count;
+	ShapeInput *shapes;  // [count]
+	const char **owners; // [count]
+	const char *layers[LAYERS_MAX];
+	CalContactMaterial material;
+} ContactRead;
+
+/* The place of a word in a list, at its end if it is new; -1: the list is full. */
+static int place_of(const char **words, int *count, int most, const char *word) {
+	for (int i = 0; i < *count; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	if (*count == most)
+		return -1;
+	words[*count] = word;
+	return (*count)++;
+}
+
+static bool set_layers(Reader *r, ContactRead *c, const TreeNode *node, uint32_t *bits) {
+	if (!node) {
+		*bits = 1;
+		return true;
+	}
+	if (!read_list(r, node, "names of layers, e.g. [robot, tools]"))
+		return false;
+	if (!node->count)
+		return reader_fail(r, node, "the list of layers is empty; leave \"layers\" out, or name one");
+	for (int i = 0; i < node->count; i++) {
+		const char *word = NULL;
+		if (!read_text(r, node->items[i], &word))
+			return false;
+		const int bit = place_of(c->layers, &c->layer_count, LAYERS_MAX, word);
+		if (bit < 0)
+			return reader_fail(r, node->items[i], "a contact has at most %d layers, \"default\" among them",
+			                   LAYERS_MAX);
+		*bits |= (uint32_t)1 << bit;
+	}
+	return true;
+}
+
+/* Once the layers of all shapes are known. */
+static bool set_mask(Reader *r, const ContactRead *c, const TreeNode *node, uint32_t *mask) {
+	if (!node)
+		return true;
+	if (!read_list(r, node, "names of the layers that it touches"))
+		return false;
+	if (!node->count)
+		return reader_fail(r, node, "a shape that touches nothing has no effect; name a layer, or remove the shape");
+	for (int i = 0; i < node->count; i++) {
+		Suggestion suggestion = {0};
+		int bit = 0;
+		if (!read_text(r, node->items[i], &suggestion.word))
+			return false;
+		for (; bit < c->layer_count && strcmp(c->layers[bit], suggestion.word) != 0; bit++)
+			suggestion_offer(&suggestion, c->layers[bit]);
+		if (bit == c->layer_count)
+			return reader_unknown(r, node->items[i], "layer", &suggestion);
+		*mask |= (uint32_t)1 << bit;
+	}
+	return true;
+}
+
+/* ---- one shape --------------------------------------------------------------------------------------- */
+
+static bool fill_shape(Reader *r, ContactRead *c, const Item *item, ShapeInput *in, CalNodeId *node) {
+	const TreeNode *map = item->value;
+	CalShapeDef *def = &in->def;
+	char place[256];
+	def->placement.orientation = (CalQuat){1, 0, 0, 0};
+	def->material = c->material;
+	if (!keys_read(r, map, &contact_shape_table, in) || !find_type(r, tree_get(map, "type"), in->type, &def->type) ||
+	    !check_sizes(r, map, def->type) ||
+	    (in->node && !native_find_node(r, c->sections, tree_get(map, "node"), in->node, node)) ||
+	    (in->mesh && !read_mesh(r, tree_get(map, "mesh"), in->mesh, in->scale > 0 ? in->scale : 1, &def->mesh)) ||
+	    (in->material && !read_material(r, in->material, &def->material)) ||
+	    !set_layers(r, c, in->layers, &def->layers))
+		return false;
+	def->owner = in->owner ? place_of(c->owners, &c->owner_count, c->count, in->owner) + 1 : 0;
+	def->node = node->value ? (int)node->value : -1;
+	def->name = item->name;
+	def->place = reader_text(r, "%s", tree_place(r->file->tree, item->place, place, sizeof place));
+	return def->place != NULL;
+}
+
+/* What the contact module says of one shape, or of all; the set itself is made when a simulation is. */
+static bool judge(Reader *r, const TreeNode *place, const CalShapeDef *shapes, int count) {
+	CalContactSet *set = NULL;
+	CalError error = {0};
+	const CalStatus status = cal_contact_set_create(shapes, count, &r->file->allocator, &set, &error);
+	cal_contact_set_destroy(set);
+	if (status == CAL_OK)
+		return true;
+	if (r->error)
+		*r->error = error;
+	return reader_refused(r, place, status);
+}
+
+static bool read_shapes(Reader *r, ContactRead *c, const TreeNode *section, CalShapeDef *defs, CalNodeId *nodes) {
+	Item item;
+	for (int i = 0; i < c->count; i++) {
+		if (!items_get(r, section, i, "shape", &item))
+			return false;
+		reader_subject(r, "shape", item.name);
+		if (!fill_shape(r, c, &item, &c->shapes[i], &nodes[i]) || !judge(r, item.place, &c->shapes[i].def, 1))
+			return false;
+	}
+	for (int i = 0; i < c->count; i++) {
+		reader_subject(r, "shape", c->shapes[i].def.name);
+		if (!set_mask(r, c, c->shapes[i].mask, &c->shapes[i].def.mask))
+			return false;
+		defs[i] = c->shapes[i].def;
+	}
+	return true;
+}
+
+bool native_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
+                         const TreeNode *material, CalContactDef *def) {
+	ContactRead c = {.sections = s, .layers = {"default"}, .layer_count = 1};
+	c.count = items_count(r, shapes, "shapes");
+	if (c.count < 0 || (material && !read_material(r, material, &c.material)))
+		return false;
+	if (c.count < 2)
+		return reader_fail(r, shapes, "a contact needs two shapes at least; it has %d", c.count);
+	c.shapes = reader_array(r, (size_t)c.count, sizeof *c.shapes);
+	c.owners = reader_array(r, (size_t)c.count, sizeof *c.owners);
+	CalShapeDef *defs = reader_array(r, (size_t)c.count, sizeof *defs);
+	CalNodeId *nodes = reader_array(r, (size_t)c.count, sizeof *nodes);
+	if (!c.shapes || !c.owners || !defs || !nodes || !read_shapes(r, &c, shapes, defs, nodes))
+		return false;
+	reader_subject(r, "device", item->name);
+	if (!judge(r, item->place, defs, c.count))
+		return false;
+	*def = (CalContactDef){.shapes = defs, .nodes = nodes, .shape_count = c.count};
+	return true;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_event.c — events: when something happens (docs/scenarios.md). model_file_action.c reads what.
+ *
+ * An event happens at a time, periodically, when a formula says so, or after another event; the last may be combined with a
+ * formula. Formulas are parsed here and bound to a simulation by cal_scenario_create().
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <calder/expression.h>
+
+#include "io/model/model_file_event.h"
+
+typedef struct EventInput {
+	double at, every, start, delay;
+	const TreeNode *at_node, *every_node, *start_node, *delay_node, *when, *direction, *once, *actions;
+	const char *after;
+} EventInput;
+
+/* A time, and the note that it was given. */
+static bool key_time(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	static const struct {
+		size_t number, node;
+	} notes[] = {{offsetof(EventInput, at), offsetof(EventInput, at_node)},
+	             {offsetof(EventInput, every), offsetof(EventInput, every_node)},
+	             {offsetof(EventInput, start), offsetof(EventInput, start_node)},
+	             {offsetof(EventInput, delay), offsetof(EventInput, delay_node)}};
+	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+		if (notes[i].number == key->offset)
+			*(const TreeNode **)(void *)((char *)target + notes[i].node) = value;
+	return key->offset == offsetof(EventInput, every) ? key_positive(r, value, key, target)
+	                                                  : key_not_negative(r, value, key, target);
+}
+
+static const Key event_keys[] = {
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"at", key_time, offsetof(EventInput, at), DIM_TIME, 0},
+	{"every", key_time, offsetof(EventInput, every), DIM_TIME, 0},
+	{"start", key_time, offsetof(EventInput, start), DIM_TIME, 0},
+	{"when", key_node, offsetof(EventInput, when), DIM_NUMBER, 0},
+	{"direction", key_node, offsetof(EventInput, direction), DIM_NUMBER, 0},
+	{"after", key_text, offsetof(EventInput, after), DIM_NUMBER, 0},
+	{"delay", key_time, offsetof(EventInput, delay), DIM_TIME, 0},
+	{"once", key_node, offsetof(EventInput, once), DIM_NUMBER, 0},
+	{"do", key_node, offsetof(EventInput, actions), DIM_NUMBER, 0},
+};
+const KeyTable event_table = KEY_TABLE("event", event_keys);
+
+/* ---- when --------------------------------------------------------------------------------------- */
+
+static bool check_combination(Reader *r, const Item *item, const EventInput *in) {
+	const int ways = (in->at_node != NULL) + (in->every_node != NULL) + (in->when != NULL);
+	if (ways == 0 && !in->after)
+		return reader_fail(r, item->place,
+		                   "when does it happen? Give \"at\" (a time), \"every\" (a period), \"when\" (a condition) or "
+		                   "\"after\" (another event)");
+	if (ways > 1)
+		return reader_fail(r, item->place, "give only one of \"at\", \"every\" and \"when\"");
+	if (in->after && (in->at_node || in->every_node))
+		return reader_fail(r, tree_get(item->value, "after"),
+		                   "\"after\" goes alone, with \"delay\", or with \"when\"; remove \"%s\"",
+		                   in->at_node ? "at" : "every");
+	if (in->start_node && !in->every_node)
+		return reader_fail(r, in->start_node, "\"start\" is the first time of \"every\"; give a period, or use \"at\"");
+	if (in->delay_node && !in->after)
+		return reader_fail(r, in->delay_node, "\"delay\" counts from the event that \"after\" names; name one");
+	if (in->delay_node && in->when)
+		return reader_fail(r, in->delay_node,
+		                   "\"delay\" and \"when\" do not go together; let an event of its own wait, and name that in "
+		                   "\"after\"");
+	if (in->direction && !in->when)
+		return reader_fail(r, in->direction, "\"direction\" belongs to \"when\"");
+	if (in->once && (in->at_node || in->every_node))
+		return reader_fail(r, in->once,
+		                   "\"once\" belongs to \"when\" and \"after\"; \"at\" happens once, \"every\" ever");
+	return true;
+}
+
+static bool read_direction(Reader *r, const TreeNode *node, int *direction) {
+	static const char *const words[] = {"down", "both", "up"};
+	Suggestion suggestion = {0};
+	if (!read_text(r, node, &suggestion.word))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		if (strcmp(words[i], suggestion.word) == 0) {
+			*direction = i - 1;
+			return true;
+		}
+		suggestion_offer(&suggestion, words[i]);
+	}
+	return suggestion.best
+	           ? reader_unknown(r, node, "direction", &suggestion)
+	           : reader_fail(r, node, "unknown direction \"%.40s\"; write up, down or both", suggestion.word);
+}
+
+const char *native_keep_place(Reader *r, const TreeNode *node) {
+	char place[256];
+	return reader_text(r, "%s", tree_place(r->file->tree, node, place, sizeof place));
+}
+
+/* Syntax is judged here, with the place in the file; names when it is bound. */
+static bool read_when(Reader *r, const EventInput *in, EventEntry *event) {
+	CalExpression *parsed = NULL;
+	CalError error = {0};
+	if (!read_text(r, in->when, &event->when))
+		return false;
+	const CalStatus status = cal_expression_create(event->when, &r->file->allocator, &parsed, &error);
+	if (status == CAL_ERR_MEMORY) {
+		r->status = tree_error(r->error, tree_name(r->file->tree), NULL, status, "out of memory");
+		return false;
+	}
+	if (status != CAL_OK)
+		return reader_fail(r, in->when, "%s", error.text);
+	event->direction = cal_expression_is_condition(parsed) ? 1 : 0;
+	cal_expression_destroy(parsed);
+	event->when_place = native_keep_place(r, in->when);
+	return event->when_place && (!in->direction || read_direction(r, in->direction, &event->direction));
+}
+
+static int find_event(const Reader *r, const char *name) {
+	uint32_t cursor = 0, value;
+	while ((value = name_index_next(&r->file->event_names, name_hash(0, name, strlen(name)), &cursor)) != 0)
+		if (strcmp(r->file->events[value - 1].name, name) == 0)
+			break;
+	return (int)value - 1;
+}
+
+static bool read_after(Reader *r, const Item *item, int count, const EventInput *in, EventEntry *event) {
+	const TreeNode *node = tree_get(item->value, "after");
+	event->after = find_event(r, in->after);
+	if (event->after >= 0 && strcmp(in->after, item->name) == 0)
+		return reader_fail(r, node, "an event cannot come after itself; use \"every\" for one that repeats");
+	if (event->after >= 0)
+		return true;
+	Suggestion suggestion = {.word = in->after};
+	for (int i = 0; i < count; i++)
+		suggestion_offer(&suggestion, r->file->events[i].name);
+	return reader_unknown(r, node, "event", &suggestion);
+}
+
+static bool read_once(Reader *r, const EventInput *in, EventEntry *event) {
+	int once = 1;
+	if (in->once && !read_flag(r, in->once, &once))
+		return false;
+	event->once = once != 0;
+	return true;
+}
+
+/* ---- the section -------------------------------------------------------------------------------- */
+
+static bool read_event(Reader *r, const Sections *s, const Item *item, int count, EventEntry *event) {
+	EventInput in = {0};
+	reader_subject(r, "event", item->name);
+	if (!keys_read(r, item->value, &event_table, &in) || !check_combination(r, item, &in) || !read_once(r, &in, event))
+		return false;
+	event->at = in.at_node ? in.at : NAN;
+	event->every = in.every;
+	event->start = in.start_node ? in.start : in.every;
+	event->delay = in.delay;
+	event->place = native_keep_place(r, item->place);
+	if (!event->place || (in.when && !read_when(r, &in, event)) ||
+	    (in.after && !read_after(r, item, count, &in, event)))
+		return false;
+	return !in.actions || native_read_actions(r, s, item, in.actions, event);
+}
+
+/* Every name is known before the first event is read: events may name later ones. */
+static bool read_names(Reader *r, const Sections *s, int count) {
+	uint32_t capacity = 16;
+	while (capacity < 2 * ((uint64_t)count + 1))
+		capacity *= 2;
+	r->file->event_names = (NameIndex){.slots = reader_array(r, capacity, sizeof(NameSlot)), .capacity = capacity};
+	if (!r->file->event_names.slots)
+		return false;
+	for (int i = 0; i < count; i++) {
+		Item item;
+		reader_subject(r, "events", NULL);
+		if (!items_get(r, s->events, i, "event", &item))
+			return false;
+		if (find_event(r, item.name) >= 0)
+			return reader_fail(r, item.place, "two events are called \"%.80s\"; rename one", item.name);
+		r->file->events[i] = (EventEntry){.name = item.name, .at = NAN, .after = -1};
+		name_index_insert(&r->file->event_names, name_hash(0, item.name, strlen(item.name)), (uint32_t)i + 1);
+	}
+	return true;
+}
+
+bool native_read_events(Reader *r, const Sections *s) {
+	reader_subject(r, "events", NULL);
+	const int count = items_count(r, s->events, "events");
+	if (count <= 0)
+		return count == 0;
+	r->file->events = reader_array(r, (size_t)count, sizeof *r->file->events);
+	if (!r->file->events || !read_names(r, s, count) || !native_read_made(r, s))
+		return false;
+	for (int i = 0; i < count; i++) {
+		Item item;
+		reader_subject(r, "events", NULL);
+		if (!items_get(r, s->events, i, "event", &item) || !read_event(r, s, &item, count, &r->file->events[i]))
+			return false;
+	}
+	r->file->event_count = count;
+	return true;
+}

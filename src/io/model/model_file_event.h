@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_event.h — what the readers of events and of their actions share.
+ */
+#ifndef CALDER_IO_MODEL_MODEL_FILE_EVENT_H
+#define CALDER_IO_MODEL_MODEL_FILE_EVENT_H
+
+#include "io/model/model_file.h"
+
+/** "file:line:column" that lives as long as the file; NULL after reporting. */
+const char *native_keep_place(Reader *r, const TreeNode *node);
+
+/** Notes the names of joints, bodies and groups that actions will make: other actions may name them in any order. */
+bool native_read_made(Reader *r, const Sections *s);
+/** The value of "do": an action, or a list of them. */
+bool native_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node, EventEntry *event);
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_keys.c — the loop over a table of keys, the messages of the reader, and the list of all tables.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name_index.h"
+#include "base/text_reader.h"
+#include "io/model/model_file.h"
+
+const KeyTable *const native_tables[] = {
+	&file_table,          &group_table,    &ground_table,        &body_table,          &node_table,
+	&placement_table,     &rotation_table, &inertia_table,       &box_table,           &sphere_table,
+	&rod_table,           &joint_table,    &element_table,       &dof_table,           &cylinder_table,
+	&state_table,         &load_table,     &run_table,           &output_table,        &flexible_table,
+	&flexible_node_table, &beam_table,     &beam_mass_table,     &section_table,       &panel_table,
+	&invariants_table,    &position_table, &shape_table,         &modal_table,         &loop_table,
+	&term_table,          &drive_table,    &stabilisation_table, &known_table,         &table_table,
+	&spring_table,        &bushing_table,  &limit_table,         &friction_table,      &servo_table,
+	&wheel_table,         &gyro_table,     &thruster_table,      &slosh_table,         &gravity_table,
+	&table_load_table,    &shared_table,   &contact_table,       &contact_shape_table, &contact_material_table,
+	&expression_table,    &motion_table,   &pendulum_table,      &event_table,         &action_table,
+	&attach_table,        &add_body_table, &visual_table,        &subsystem_table,     &attachment_table,
+	&joint_drive_table,
+};
+const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
+
+/* ---- messages ------------------------------------------------------------------------------- */
+
+bool reader_fail(Reader *r, const TreeNode *node, const char *format, ...) {
+	char text[600];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	r->status = tree_error(r->error, tree_name(r->file->tree), node, CAL_ERR_INPUT, "%s%s%s", r->subject,
+	                       r->subject[0] ? ": " : "", text);
+	return false;
+}
+
+/* The builder writes "place: text"; "error: " goes between the two, as in every other message of a file. */
+bool reader_refused(Reader *r, const TreeNode *node, CalStatus status) {
+	char place[256], text[sizeof r->error->text];
+	r->status = status;
+	if (!r->error)
+		return false;
+	tree_place(r->file->tree, node, place, sizeof place);
+	const size_t length = strlen(place);
+	snprintf(text, sizeof text, "%s", r->error->text);
+	const char *rest =
+		strncmp(text, place, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
+	tree_error(r->error, tree_name(r->file->tree), node, status, "%s", rest);
+	return false;
+}
+
+void *reader_array(Reader *r, size_t count, size_t size) {
+	void *memory = tree_array(r->file->tree, count, size);
+	if (!memory)
+		r->status = tree_error(r->error, tree_name(r->file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
+	return memory;
+}
+
+char *reader_text(Reader *r, const char *format, ...) {
+	va_list arguments, again;
+	va_start(arguments, format);
+	va_copy(again, arguments);
+	const int length = vsnprintf(NULL, 0, format, arguments);
+	char *text = reader_array(r, (size_t)length + 1, 1);
+	if (text)
+		vsnprintf(text, (size_t)length + 1, format, again);
+	va_end(again);
+	va_end(arguments);
+	return text;
+}
+
+/* Puts a text before a chain; false after reporting. */
+static bool chain(Reader *r, FileText **first, const char *text) {
+	FileText *item = text ? reader_array(r, 1, sizeof *item) : NULL;
+	if (!item)
+		return false;
+	*item = (FileText){text, *first};
+	*first = item;
+	return true;
+}
+
+bool reader_path(Reader *r, const TreeNode *node, const char *host, const char *name, char *path, size_t size) {
+	if (!fe_path_beside(host ? host : tree_name(r->file->tree), name, path, size))
+		return reader_fail(r, node, "the name of the file is too long");
+	for (const FileText *known = r->file->sources; known; known = known->next)
+		if (strcmp(known->text, path) == 0)
+			return true;
+	return chain(r, &r->file->sources, reader_text(r, "%s", path));
+}
+
+enum { WARNINGS_MOST = 32 }; // of one file; the last one says that there are more
+
+bool reader_warn(Reader *r, const TreeNode *node, const char *format, ...) {
+	char text[400], place[256];
+	va_list arguments;
+	const int count = cal_file_warning_count(r->file);
+	if (count >= WARNINGS_MOST)
+		return true;
+	if (count == WARNINGS_MOST - 1)
+		return chain(
+			r, &r->file->warnings,
+			reader_text(r, "%s: warning: there is more of this kind, which is not listed", tree_name(r->file->tree)));
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	tree_place(r->file->tree, node, place, sizeof place);
+	return chain(r, &r->file->warnings,
+	             reader_text(r, "%s: warning: %s%s%s", place, r->subject, r->subject[0] ? ": " : "", text));
+}
+
+void reader_subject(Reader *r, const char *what, const char *name) {
+	if (name)
+		snprintf(r->subject, sizeof r->subject, "%s \"%.100s\"", what, name);
+	else
+		snprintf(r->subject, sizeof r->subject, "%s", what);
+}
+
+bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion) {
+	char hint[128];
+	return reader_fail(r, node, "unknown %s \"%.80s\"%s", what, suggestion->word,
+	                   suggestion_text(suggestion, hint, sizeof hint));
+}
+
+bool reader_unknown_of(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion,
+                       const char *words) {
+	char hint[128];
+	suggestion_text(suggestion, hint, sizeof hint);
+	return reader_fail(r, node, "unknown %s \"%.80s\"%s%s types are %s", what, suggestion->word, hint,
+	                   hint[0] ? " The" : "; the", words);
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+/* Words of other tools for keys of this format. */
+static const struct {
+	const char *word, *key;
+} synonyms[] = {
+	{"torque", "effort"},
+	{"tau", "effort"},
+	{"parent", "from"},
+	{"child", "to"},
+	{"inboard_node", "from"},
+	{"outboard_node", "to"},
+	{"position", "at"},
+	{"origin", "inboard"},
+	{"xyz", "at"},
+	{"rpy", "orientation"},
+	{"quaternion", "orientation"},
+	{"rotation", "orientation"},
+	{"links", "bodies"},
+	{"friction", "damping"},
+	{"armature", "rotor_inertia"},
+	{"dt", "step"},
+	{"timestep", "step"},
+	{"t_end", "duration"},
+	{"integrator", "method"},
+	{"initial", "state"},
+	{"forces", "loads"},
+	{"speed", "u"},
+	{"angle", "q"},
+	{"center_of_mass", "com"},
+	{"spring", "stiffness"},
+	{"damper", "damping"},
+	{"locked", "lock"},
+	{"until", "end"},
+	{"E", "youngs_modulus"},
+	{"nu", "poissons_ratio"},
+	{"rho", "density"},
+	{"tip_mass", "masses"},
+};
+
+static const Key *find_key(const KeyTable *table, const char *name) {
+	for (int i = 0; i < table->count; i++) {
+		if (strcmp(table->keys[i].name, name) == 0)
+			return &table->keys[i];
+	}
+	return NULL;
+}
+
+static bool unknown_key(Reader *r, const TreeNode *key, const KeyTable *table) {
+	Suggestion suggestion = {.word = key->text};
+	for (int i = 0; i < table->count; i++)
+		suggestion_offer(&suggestion, table->keys[i].name);
+	for (size_t i = 0; !suggestion.best && i < sizeof synonyms / sizeof synonyms[0]; i++) {
+		if (edit_distance(synonyms[i].word, key->text) == 0 && find_key(table, synonyms[i].key))
+			suggestion.best = synonyms[i].key;
+	}
+	char hint[400] = "";
+	if (suggestion.best) {
+		suggestion_text(&suggestion, hint, sizeof hint);
+	} else if (key->text[0] >= '0' && key->text[0] <= '9') {
+		snprintf(hint, sizeof hint, "; a comma ends a value in braces, and decimals follow a point");
+	} else {
+		size_t used = (size_t)snprintf(hint, sizeof hint, "; the keys of this map are");
+		for (int i = 0; i < table->count && used + 40 < sizeof hint; i++)
+			used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i ? "," : "", table->keys[i].name);
+	}
+	return reader_fail(r, key, "unknown key \"%.80s\"%s", key->text, hint);
+}
+
+bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target) {
+	const char *page = r->page ? r->page : "docs/format.md";
+	if (map->kind != TREE_MAP)
+		return reader_fail(r, map, "expected a map (see \"%s\" in %s)", table->what, page);
+	for (int i = 0; i < map->count; i++) {
+		if (!find_key(table, map->keys[i]->text))
+			return unknown_key(r, map->keys[i], table);
+	}
+	for (int i = 0; i < table->count; i++) {
+		const Key *key = &table->keys[i];
+		const TreeNode *value = tree_get(map, key->name);
+		if (!value && (key->flags & KEY_REQUIRED))
+			return reader_fail(r, map, "the key \"%s\" is missing (see \"%s\" in %s)", key->name, table->what, page);
+		if (!value || ((key->flags & KEY_MAY_BE_EMPTY) && tree_is_null(value)))
+			continue;
+		if (tree_is_null(value))
+			return reader_fail(r, value, "the key \"%s\" has no value; give it one or remove it", key->name);
+		if (!key->read(r, value, key, target))
+			return false;
+	}
+	return true;
+}
+
+/* ---- named items ------------------------------------------------------------------------------ */
+
+int items_count(Reader *r, const TreeNode *section, const char *what) {
+	if (!section || tree_is_null(section))
+		return 0;
+	if (section->kind == TREE_SCALAR) {
+		reader_fail(r, section, "expected a map of %s by name, or a list of them with the key \"name\"", what);
+		return -1;
+	}
+	return section->count;
+}
+
+bool native_check_name(Reader *r, const TreeNode *place, const char *name) {
+	if (!name[0])
+		return reader_fail(r, place, "a name is empty");
+	for (const char *p = name; *p; p++) {
+		if ((unsigned char)*p < ' ' || strchr(",\"", *p))
+			return reader_fail(r, place,
+			                   "the name \"%.80s\" holds a character that names cannot hold (, \" or a control "
+			                   "character); rename it",
+			                   name);
+	}
+	return name_slashes_are_sound(name) ||
+	       reader_fail(r, place, "the name \"%.80s\" has a '/' at an end, twice, or behind \"ground\"; rename it",
+	                   name);
+}
+
+bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item) {
+	const TreeNode *value = section->items[index];
+	const TreeNode *inner = tree_get(value, "name");
+	if (section->kind == TREE_MAP) {
+		*item = (Item){section->keys[index]->text, section->keys[index], value};
+		if (inner)
+			return reader_fail(r, inner, "%s \"%.80s\" has a key \"name\" besides; remove it", what, item->name);
+		return native_check_name(r, item->place, item->name);
+	}
+	if (!inner || inner->kind != TREE_SCALAR)
+		return reader_fail(r, value, "a %s in a list needs the key \"name\"", what);
+	*item = (Item){inner->text, value, value};
+	return native_check_name(r, inner, item->name);
+}

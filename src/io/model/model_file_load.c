@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_load.c — loads: efforts and driven freedoms of joints and modes, wrenches on nodes, each over an interval.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/model/model_file.h"
+
+typedef struct LoadInput {
+	const char *joint, *body, *node, *frame;
+	const TreeNode *mode, *effort, *acceleration, *lock, *force, *moment;
+	double start, end;
+} LoadInput;
+
+static const Key load_keys[] = {
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"joint", key_text, offsetof(LoadInput, joint), DIM_NUMBER, 0},
+	{"body", key_text, offsetof(LoadInput, body), DIM_NUMBER, 0},
+	{"mode", key_node, offsetof(LoadInput, mode), DIM_NUMBER, 0},
+	{"effort", key_node, offsetof(LoadInput, effort), DIM_TORQUE, 0},
+	{"acceleration", key_node, offsetof(LoadInput, acceleration), DIM_ANGULAR_ACCELERATION, 0},
+	{"lock", key_node, offsetof(LoadInput, lock), DIM_NUMBER, 0},
+	{"node", key_text, offsetof(LoadInput, node), DIM_NUMBER, 0},
+	{"frame", key_text, offsetof(LoadInput, frame), DIM_NUMBER, 0},
+	{"force", key_node, offsetof(LoadInput, force), DIM_FORCE, 0},
+	{"moment", key_node, offsetof(LoadInput, moment), DIM_TORQUE, 0},
+	{"start", key_quantity, offsetof(LoadInput, start), DIM_TIME, 0},
+	{"end", key_quantity, offsetof(LoadInput, end), DIM_TIME, 0},
+};
+const KeyTable load_table = KEY_TABLE("load", load_keys);
+
+/* ---- freedoms of a joint, or modes of a body ------------------------------------------------------ */
+
+/* The freedoms that a load is about. Those behind the joint's are modes, whose units are those of the shapes. */
+typedef struct Freedoms {
+	const char *what; // "joint" or "body"
+	const char *name;
+	const JointRecord *joint;
+	int first, count;
+} Freedoms;
+
+static Dimension dimension_of(const Freedoms *f, int i, Dimension angular, Dimension linear) {
+	const JointShape *shape = &f->joint->shape;
+	const int dof = f->first + i;
+	return dof >= shape->nu ? DIM_NUMBER : shape->linear[dof] ? linear : angular;
+}
+
+static bool check_count(Reader *r, const TreeNode *node, const char *key, const Freedoms *f) {
+	const int given = node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
+	if (given == f->count && given > 0)
+		return true;
+	return reader_fail(r, node, "\"%s\" on %s \"%.80s\" takes one value for each of its %d %s%s", key, f->what, f->name,
+	                   f->count, f->what[0] == 'j' ? "freedom" : "mode", f->count == 1 ? "" : "s (a list)");
+}
+
+static const TreeNode *component(const TreeNode *node, int i) {
+	return node->kind == TREE_LIST ? node->items[i] : node;
+}
+
+static bool is_free(const TreeNode *node) { return node->kind == TREE_SCALAR && strcmp(node->text, "free") == 0; }
+
+static bool read_effort(Reader *r, const TreeNode *node, const Freedoms *f, DofLoad *dofs) {
+	if (!check_count(r, node, "effort", f))
+		return false;
+	for (int i = 0; i < f->count; i++) {
+		if (!read_quantity(r, component(node, i), dimension_of(f, i, DIM_TORQUE, DIM_FORCE), &dofs[i].effort))
+			return false;
+		dofs[i].push = true;
+	}
+	return true;
+}
+
+static bool read_acceleration(Reader *r, const TreeNode *node, const Freedoms *f, DofLoad *dofs) {
+	if (!check_count(r, node, "acceleration", f))
+		return false;
+	for (int i = 0; i < f->count; i++) {
+		const Dimension dimension = dimension_of(f, i, DIM_ANGULAR_ACCELERATION, DIM_ACCELERATION);
+		if (is_free(component(node, i)))
+			continue;
+		if (!read_quantity(r, component(node, i), dimension, &dofs[i].acceleration))
+			return false;
+		dofs[i].drive = true;
+	}
+	return true;
+}
+
+/* true locks every freedom; a list says which. */
+static bool read_lock(Reader *r, const TreeNode *node, const Freedoms *f, DofLoad *dofs) {
+	if (node->kind == TREE_LIST && !check_count(r, node, "lock", f))
+		return false;
+	for (int i = 0; i < f->count; i++) {
+		int locked;
+		if (!read_flag(r, component(node, i), &locked))
+			return false;
+		dofs[i].drive = dofs[i].drive || locked;
+	}
+	return true;
+}
+
+static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, const Freedoms *f, LoadEntry *load) {
+	if (in->force || in->moment || in->frame)
+		return reader_fail(r, map, "force, moment and frame belong to a load on a node; on a %s give \"effort\"",
+		                   f->what);
+	if (in->lock && in->acceleration)
+		return reader_fail(r, in->lock,
+		                   "\"lock\" is an acceleration of zero; give one of \"lock\" and \"acceleration\"");
+	if (!in->effort && !in->acceleration && !in->lock)
+		return reader_fail(r, map, "a load on a %s needs \"effort\", \"acceleration\" or \"lock\"", f->what);
+	load->dofs = reader_array(r, (size_t)f->count, sizeof *load->dofs);
+	if (!load->dofs)
+		return false;
+	load->joint = f->joint->name;
+	load->first = f->first;
+	load->count = f->count;
+	load->nu = f->joint->shape.nu;
+	load->modes = f->joint->modes;
+	return (!in->effort || read_effort(r, in->effort, f, load->dofs)) &&
+	       (!in->acceleration || read_acceleration(r, in->acceleration, f, load->dofs)) &&
+	       (!in->lock || read_lock(r, in->lock, f, load->dofs));
+}
+
+static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
+	Freedoms f = {.what = "joint"};
+	if (!native_find_joint(r, tree_get(map, "joint"), in->joint, &f.joint))
+		return false;
+	if (in->mode)
+		return reader_fail(r, in->mode, "a mode is one of a body; name the \"body\" instead of the \"joint\"");
+	f.name = f.joint->name;
+	f.count = f.joint->shape.nu;
+	return read_dof_load(r, map, in, &f, load);
+}
+
+/* One mode of a body by its number from 1, or all of them. */
+static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
+	const TreeNode *node = tree_get(map, "body");
+	Freedoms f = {.what = "body", .name = in->body};
+	CalBodyId body;
+	double mode = 0;
+	if (!native_find_body(r, s, node, in->body, &body))
+		return false;
+	if (r->file->modes[body.value - 1] == 0)
+		return reader_fail(r, node, "body \"%.80s\" is rigid: it has no modes to load; name a joint or a node",
+		                   in->body);
+	for (int i = 0; i < cal_desc_joint_count(r->file->desc); i++) {
+		if (r->file->joints[i].body.value == body.value)
+			f.joint = &r->file->joints[i];
+	}
+	if (!f.joint)
+		return reader_fail(r, node, "no joint carries body \"%.80s\"; add one", in->body);
+	f.first = f.joint->shape.nu;
+	f.count = f.joint->modes;
+	if (in->mode) {
+		if (!read_quantity(r, in->mode, DIM_NUMBER, &mode))
+			return false;
+		if (!(mode >= 1 && mode <= f.count) || mode != (double)(int)mode)
+			return reader_fail(r, in->mode, "\"mode\" must be a whole number from 1 to %d, the modes of body \"%.80s\"",
+			                   f.count, in->body);
+		f.first += (int)mode - 1;
+		f.count = 1;
+	}
+	return read_dof_load(r, map, in, &f, load);
+}
+
+/* ---- wrenches ------------------------------------------------------------------------------------------ */
+
+static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
+	if (!native_find_node(r, s, tree_get(map, "node"), in->node, &load->node_id))
+		return false;
+	if (strncmp(in->node, "ground", 6) == 0 && (!in->node[6] || in->node[6] == '/'))
+		return reader_fail(r, tree_get(map, "node"), "a load on the ground moves nothing; name a node of a body");
+	load->node = in->node;
+	if (in->effort || in->acceleration || in->lock || in->mode)
+		return reader_fail(r, map,
+		                   "effort, acceleration, lock and mode belong to a load on a joint or a body; on a node give "
+		                   "\"force\" and \"moment\"");
+	if (!in->force && !in->moment)
+		return reader_fail(r, map, "a load on a node needs \"force\", \"moment\" or both");
+	if (in->frame && strcmp(in->frame, "world") != 0 && strcmp(in->frame, "node") != 0)
+		return reader_fail(r, tree_get(map, "frame"), "unknown frame \"%.40s\"; write world or node", in->frame);
+	load->frame = in->frame && strcmp(in->frame, "node") == 0 ? CAL_FRAME_NODE : CAL_FRAME_WORLD;
+	return (!in->force || read_vector(r, in->force, DIM_FORCE, &load->wrench.linear)) &&
+	       (!in->moment || read_vector(r, in->moment, DIM_TORQUE, &load->wrench.angular));
+}
+
+static bool read_load(Reader *r, const Sections *s, const TreeNode *map, LoadEntry *load) {
+	LoadInput in = {.start = -INFINITY, .end = INFINITY};
+	if (!keys_read(r, map, &load_table, &in))
+		return false;
+	if (!!in.joint + !!in.body + !!in.node != 1)
+		return reader_fail(r, map,
+		                   "a load acts on either a \"joint\" or a \"node\" or the modes of a \"body\"; name one");
+	if (!(in.start < in.end))
+		return reader_fail(r, map, "the load ends (%g s) before it starts (%g s)", in.end, in.start);
+	load->start = in.start;
+	load->end = in.end;
+	return in.joint  ? read_joint_load(r, map, &in, load)
+	       : in.body ? read_modal_load(r, s, map, &in, load)
+	                 : read_node_load(r, s, map, &in, load);
+}
+
+bool native_read_loads(Reader *r, const Sections *s) {
+	reader_subject(r, "loads", NULL);
+	if (!s->loads)
+		return true;
+	if (!read_list(r, s->loads, "loads, e.g. - {joint: hinge, effort: 2 N*m}"))
+		return false;
+	r->file->loads = reader_array(r, (size_t)s->loads->count, sizeof *r->file->loads);
+	if (!r->file->loads)
+		return false;
+	for (int i = 0; i < s->loads->count; i++) {
+		if (!read_load(r, s, s->loads->items[i], &r->file->loads[i]))
+			return false;
+	}
+	r->file->load_count = s->loads->count;
+	return true;
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_loop.c — loops: constraints between two nodes of the tree, or between coordinates (docs/loops.md).
+ *
+ * A drive belongs to a row and has its dimension: a length, an angle, or for a coupling plain numbers in SI units. Its
+ * function of time, if it has one, belongs to the file.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/model/model_file.h"
+
+typedef struct LoopInput {
+	CalLoopType type;
+	const char *from, *to;
+	CalPlacement a, b;
+	double length, pitch, radius;
+	const char *translation, *rotation;
+	const TreeNode *terms, *drive, *stabilisation, *known;
+	int open;
+} LoopInput;
+
+static bool key_loop_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	CalLoopType *type = (CalLoopType *)(void *)((char *)target + key->offset);
+	const char *text;
+	if (!read_text(r, value, &text))
+		return false;
+	Suggestion suggestion = {.word = text};
+	char words[300] = "";
+	for (int i = 0; i < CAL_LOOP_TYPE_COUNT; i++) {
+		const char *name = cal_loop_type_name((CalLoopType)i);
+		if (strcmp(name, text) == 0) {
+			*type = (CalLoopType)i;
+			return true;
+		}
+		const size_t used = strlen(words);
+		suggestion_offer(&suggestion, name);
+		snprintf(words + used, sizeof words - used, "%s%s", used ? ", " : "", name);
+	}
+	return reader_unknown_of(r, value, "type of loop", &suggestion, words);
+}
+
+static const Key loop_keys[] = {
+	{"name", key_ignore, 0, DIM_NUMBER, 0},
+	{"type", key_loop_type, offsetof(LoopInput, type), DIM_NUMBER, KEY_REQUIRED},
+	{"from", key_text, offsetof(LoopInput, from), DIM_NUMBER, 0},
+	{"to", key_text, offsetof(LoopInput, to), DIM_NUMBER, 0},
+	{"a", key_placement, offsetof(LoopInput, a), DIM_LENGTH, 0},
+	{"b", key_placement, offsetof(LoopInput, b), DIM_LENGTH, 0},
+	{"length", key_positive, offsetof(LoopInput, length), DIM_LENGTH, 0},
+	{"pitch", key_quantity, offsetof(LoopInput, pitch), DIM_PITCH, 0},
+	{"radius", key_positive, offsetof(LoopInput, radius), DIM_LENGTH, 0},
+	{"translation", key_text, offsetof(LoopInput, translation), DIM_NUMBER, 0},
+	{"rotation", key_text, offsetof(LoopInput, rotation), DIM_NUMBER, 0},
+	{"terms", key_node, offsetof(LoopInput, terms), DIM_NUMBER, 0},
+	{"drive", key_node, offsetof(LoopInput, drive), DIM_NUMBER, 0},
+	{"stabilisation", key_node, offsetof(LoopInput, stabilisation), DIM_NUMBER, 0},
+	{"known", key_node, offsetof(LoopInput, known), DIM_NUMBER, 0},
+	{"open", key_flag, offsetof(LoopInput, open), DIM_NUMBER, 0},
+};
+const KeyTable loop_table = KEY_TABLE("loop", loop_keys);
+
+#define TYPE_BIT(type) (1u << (type))
+
+static const unsigned one_side = TYPE_BIT(CAL_LOOP_KNIFE), no_side = TYPE_BIT(CAL_LOOP_COUPLING);
+
+/* Keys that only some types have. */
+static bool check_keys(Reader *r, const TreeNode *map, CalLoopType type) {
+	const struct {
+		const char *key;
+		unsigned types;
+		bool required;
+	} keys[] = {
+		{"from", ~no_side, false},
+		{"a", ~no_side, false},
+		{"to", ~(no_side | one_side), false},
+		{"b", ~(no_side | one_side), false},
+		{"known", ~(no_side | one_side), false},
+		{"length", TYPE_BIT(CAL_LOOP_DISTANCE), true},
+		{"pitch", TYPE_BIT(CAL_LOOP_SCREW), true},
+		{"radius", TYPE_BIT(CAL_LOOP_DISK) | TYPE_BIT(CAL_LOOP_BALL), true},
+		{"translation", TYPE_BIT(CAL_LOOP_DIRECTIONS), false},
+		{"rotation", TYPE_BIT(CAL_LOOP_DIRECTIONS), false},
+		{"terms", no_side, true},
+	};
+	const char *name = cal_loop_type_name(type);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		const TreeNode *value = tree_get(map, keys[i].key);
+		const bool has = keys[i].types & TYPE_BIT(type);
+		if (value && !has && type == CAL_LOOP_KNIFE)
+			return reader_fail(r, value, "a knife has one side, \"from\"; remove \"%s\"", keys[i].key);
+		if (value && !has)
+			return reader_fail(r, value, "a %s loop has no \"%s\"; remove it or change the type", name, keys[i].key);
+		if (!value && has && keys[i].required)
+			return reader_fail(r, map, "a %s loop needs the key \"%s\"", name, keys[i].key);
+	}
+	return true;
+}
+
+/* "xz" as a set of axes; NULL: none. */
+static bool read_axes(Reader *r, const TreeNode *map, const char *key, const char *text, int *set) {
+	for (const char *p = text; p && *p; p++) {
+		const int axis = *p == 'x' ? CAL_AXIS_X : *p == 'y' ? CAL_AXIS_Y : *p == 'z' ? CAL_AXIS_Z : 0;
+		if (!axis || *set & axis)
+			return reader_fail(r, tree_get(map, key), "\"%s\" names axes of A, e.g. x or xz, each once", key);
+		*set |= axis;
+	}
+	return true;
+}
+
+/* ---- coupling ------------------------------------------------------------------------------------ */
+
+typedef struct TermInput {
+	const char *joint, *body;
+	double dof, mode, factor;
+} TermInput;
+
+static const Key term_keys[] = {
+	{"joint", key_text, offsetof(TermInput, joint), DIM_NUMBER, 0},
+	{"dof", key_positive, offsetof(TermInput, dof), DIM_NUMBER, 0},
+	{"body", key_text, offsetof(TermInput, body), DIM_NUMBER, 0},
+	{"mode", key_positive, offsetof(TermInput, mode), DIM_NUMBER, 0},
+	{"factor", key_quantity, offsetof(TermInput, factor), DIM_NUMBER, KEY_REQUIRED},
+};
+const KeyTable term_table = KEY_TABLE("term", term_keys);
+
+/* A number from 1 to count as an index from 0; not given: 0 if there is but one. */
+static bool index_of(Reader *r, const TreeNode *map, const char *key, double number, int count, const char *whose,
+                     int *index) {
+	if (number == 0 && count == 1)
+		number = 1;
+	if (number >= 1 && number <= count && number == (double)(int)number) {
+		*index = (int)number - 1;
+		return true;
+	}
+	const TreeNode *value = tree_get(map, key);
+	return reader_fail(r, value ? value : map, "\"%s\" must be a whole number from 1 to %d, those of \"%.80s\"", key,
+	                   count, whose);
+}
+
+static bool read_term(Reader *r, const Sections *s, const TreeNode *map, CalLoopTerm *term) {
+	TermInput in = {0};
+	const JointRecord *joint = NULL;
+	if (!keys_read(r, map, &term_table, &in))
+		return false;
+	if (!in.joint == !in.body || (in.joint && in.mode != 0) || (in.body && in.dof != 0))
+		return reader_fail(r, map,
+		                   "a term is a freedom of a \"joint\" (\"dof\") or a \"mode\" of a \"body\"; name one");
+	term->factor = in.factor;
+	if (in.joint) {
+		if (!native_find_joint(r, tree_get(map, "joint"), in.joint, &joint))
+			return false;
+		term->body = joint->body;
+		return index_of(r, map, "dof", in.dof, joint->shape.nu, in.joint, &term->dof);
+	}
+	if (!native_find_body(r, s, tree_get(map, "body"), in.body, &term->body))
+		return false;
+	for (int i = 0; i < cal_desc_joint_count(r->file->desc); i++) {
+		if (r->file->joints[i].body.value == term->body.value)
+			joint = &r->file->joints[i];
+	}
+	if (!joint || joint->modes == 0)
+		return reader_fail(r, map, "body \"%.80s\" is rigid: it has no modes to couple; name a joint", in.body);
+	if (!index_of(r, map, "mode", in.mode, joint->modes, in.body, &term->dof))
+		return false;
+	term->dof += joint->shape.nu;
+	return true;
+}
+
+static bool read_terms(Reader *r, const Sections *s, const TreeNode *node, CalLoopDef *def) {
+	if (!read_list(r, node, "terms, e.g. [{joint: pinion, factor: 3}, {joint: wheel, factor: 1}]"))
+		return false;
+	if (node->count < 1 || node->count > CAL_LOOP_MAX_TERMS)
+		return reader_fail(r, node, "a coupling has 1 to %d terms, not %d", CAL_LOOP_MAX_TERMS, node->count);
+	def->term_count = node->count;
+	for (int i = 0; i < node->count; i++) {
+		if (!read_term(r, s, node->items[i], &def->term[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- drives, stabilisation, known wrenches --------------------------------------------------------- */
+
+typedef enum RowKind { ROW_LENGTH, ROW_ANGLE, ROW_NUMBER } RowKind;
+
+typedef struct DriveInput {
+	CalDrive drive;
+	const char *row;
+	const TreeNode *value;
+	RowKind kind;
+} DriveInput;
+
+/* The table names the dimensions of a length. */
+static bool key_drive(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	static const Dimension angular[DIM_COUNT] = {
+		[DIM_LENGTH] = DIM_ANGLE, [DIM_SPEED] = DIM_RATE, [DIM_ACCELERATION] = DIM_ANGULAR_ACCELERATION};
+	const DriveInput *input = target;
+	Key actual = *key;
+	if (input->kind != ROW_LENGTH)
+		actual.dimension = input->kind == ROW_ANGLE ? angular[key->dimension] : DIM_NUMBER;
+	return key_quantity(r, value, &actual, target);
+}
+
+static const Key drive_keys[] = {
+	{"row", key_text, offsetof(DriveInput, row), DIM_NUMBER, 0},
+	{"value", key_node, offsetof(DriveInput, value), DIM_LENGTH, 0},
+	{"offset", key_drive, offsetof(DriveInput, drive.offset), DIM_LENGTH, 0},
+	{"speed", key_drive, offsetof(DriveInput, drive.speed), DIM_SPEED, 0},
+	{"acceleration", key_drive, offsetof(DriveInput, drive.acceleration), DIM_ACCELERATION, 0},
+	{"amplitude", key_drive, offsetof(DriveInput, drive.amplitude), DIM_LENGTH, 0},
+	{"frequency", key_quantity, offsetof(DriveInput, drive.frequency), DIM_RATE, 0},
+	{"phase", key_quantity, offsetof(DriveInput, drive.phase), DIM_ANGLE, 0},
+};
+const KeyTable drive_table = KEY_TABLE("drive", drive_keys);
+
+/* The row that a drive names; one that names none is that of the only row. */
+static bool find_row(Reader *r, const TreeNode *map, const CalLoopDef *def, int *row) {
+	const TreeNode *node = tree_get(map, "row");
+	char names[64] = "";
+	const char *word = "";
+	if (node && !read_text(r, node, &word))
+		return false;
+	int count = 0, used = 0;
+	for (const char *name; (name = cal_loop_row_name(def, count)) != NULL; count++) {
+		if (node && strcmp(name, word) == 0) {
+			*row = count;
+			return true;
+		}
+		used += snprintf(names + used, sizeof names - (size_t)used, "%s%s", count ? ", " : "", name);
+	}
+	*row = 0;
+	if (node)
+		return reader_fail(r, node, "this %s loop has no row \"%.40s\"; its rows are %s", cal_loop_type_name(def->type),
+		                   word, names);
+	return count == 1 || reader_fail(r, map, "say which \"row\" is driven: %s", names);
+}
+
+static RowKind kind_of(const CalLoopDef *def, int row) {
+	const char *name = cal_loop_row_name(def, row);
+	if (def->type == CAL_LOOP_COUPLING)
+		return ROW_NUMBER;
+	return strcmp(name, "distance") == 0 || name[0] == 'd' || name[0] == 'v' ? ROW_LENGTH : ROW_ANGLE;
+}
+
+/* Functions of time that rows follow, in a chain. */
+struct FileDrive {
+	CalDriveFunction *function;
+	FileDrive *next;
+};
+
+void native_free_drives(CalFile *file) {
+	for (const FileDrive *d = file->drives; d; d = d->next)
+		cal_drive_function_destroy(d->function);
+	file->drives = NULL;
+}
+
+/* The function in the place of the numbers. */
+static bool read_value(Reader *r, const TreeNode *map, DriveInput *input) {
+	static const Dimension dimensions[] = {DIM_LENGTH, DIM_ANGLE, DIM_NUMBER}; // by RowKind
+	CalTimeFunction function = {.table.shape = CAL_TABLE_SMOOTH};
+	CalError error = {0};
+	for (int i = 0; i < map->count; i++)
+		if (strcmp(map->keys[i]->text, "row") != 0 && strcmp(map->keys[i]->text, "value") != 0)
+			return reader_fail(
+				r, map->keys[i],
+				"a drive is a function \"value\" or the numbers of a closed form, not both; put \"%.40s\" "
+				"into the function",
+				map->keys[i]->text);
+	FileDrive *kept = reader_array(r, 1, sizeof *kept);
+	if (!kept || !native_read_function(r, input->value, dimensions[input->kind], &function))
+		return false;
+	const CalStatus status = cal_drive_function_create(&function, &r->file->allocator, &kept->function, &error);
+	if (status == CAL_ERR_MEMORY) {
+		r->status = tree_error(r->error, tree_name(r->file->tree), input->value, status, "out of memory");
+		return false;
+	}
+	if (status != CAL_OK)
+		return reader_fail(r, input->value, "%s", error.text);
+	kept->next = r->file->drives;
+	r->file->drives = kept;
+	input->drive = cal_drive_function_of(kept->function);
+	return true;
+}
+
+static bool read_drives(Reader *r, const TreeNode *node, CalLoopDef *def) {
+	const int count = node->kind == TREE_LIST ? node->count : 1;
+	int driven = 0;
+	for (int i = 0; i < count; i++) {
+		const TreeNode *map = node->kind == TREE_LIST ? node->items[i] : node;
+		DriveInput input = {0};
+		int row;
+		if (map->kind != TREE_MAP)
+			return reader_fail(r, map, "\"drive\" is a map, e.g. {speed: 2 rad/s}, or a list of them");
+		if (!find_row(r, map, def, &row))
+			return false;
+		input.kind = kind_of(def, row);
+		if (!keys_read(r, map, &drive_table, &input) || (input.value && !read_value(r, map, &input)))
+			return false;
+		if (driven & 1 << row)
+			return reader_fail(r, map, "row %s is driven twice; add the two", cal_loop_row_name(def, row));
+		driven |= 1 << row;
+		def->drive[row] = input.drive;
+	}
+	return true;
+}
+
+typedef struct Gains {
+	double frequency, damping;
+} Gains;
+
+static const Key stabilisation_keys[] = {
+	{"frequency", key_positive, offsetof(Gains, frequency), DIM_RATE, KEY_REQUIRED},
+	{"damping", key_not_negative, offsetof(Gains, damping), DIM_NUMBER, 0},
+};
+const KeyTable stabilisation_table = KEY_TABLE("stabilisation", stabilisation_keys);
+
+static bool read_stabilisation(Reader *r, const TreeNode *node, CalLoopDef *def) {
+	Gains gains = {.damping = 1};
+	if (!keys_read(r, node, &stabilisation_table, &gains))
+		return false;
+	def->frequency = gains.frequency, def->damping = gains.damping;
+	return true;
+}
+
+static const Key known_keys[] = {
+	{"force", key_vector, offsetof(CalSpatial, linear), DIM_FORCE, 0},
+	{"moment", key_vector, offsetof(CalSpatial, angular), DIM_TORQUE, 0},
+};
+const KeyTable known_table = KEY_TABLE("known", known_keys);
+
+/* ---- loops --------------------------------------------------------------------------------------- */
+
+static bool find_side(Reader *r, const Sections *s, const TreeNode *map, const char *key, const char *path,
+                      CalNodeId *id) {
+	*id = (CalNodeId){0};
+	return !path || native_find_node(r, s, tree_get(map, key), path, id);
+}
+
+/* Everything but the sides. */
+static bool read_values(Reader *r, const Sections *s, const TreeNode *map, const LoopInput *in, CalLoopDef *def) {
+	def->a = in->a, def->b = in->b;
+	def->length = in->length, def->pitch = in->pitch, def->radius = in->radius;
+	if (!read_axes(r, map, "translation", in->translation, &def->translation) ||
+	    !read_axes(r, map, "rotation", in->rotation, &def->rotation))
+		return false;
+	if (def->type == CAL_LOOP_DIRECTIONS && !def->translation && !def->rotation)
+		return reader_fail(r, map, "a directions loop locks axes: give \"translation\", \"rotation\" or both, e.g. xz");
+	return (!in->terms || read_terms(r, s, in->terms, def)) && (!in->drive || read_drives(r, in->drive, def)) &&
+	       (!in->stabilisation || read_stabilisation(r, in->stabilisation, def)) &&
+	       (!in->known || keys_read(r, in->known, &known_table, &def->known));
+}
+
+bool native_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def) {
+	LoopInput input = {.a.orientation = {1, 0, 0, 0}, .b.orientation = {1, 0, 0, 0}};
+	if (!keys_read(r, map, &loop_table, &input) || !check_keys(r, map, input.type))
+		return false;
+	*def = cal_loop_def(input.type);
+	return read_values(r, s, map, &input, def);
+}
+
+static bool read_loop(Reader *r, const Sections *s, const Item *item) {
+	char place[256];
+	LoopInput input = {.a.orientation = {1, 0, 0, 0}, .b.orientation = {1, 0, 0, 0}};
+	CalNodeId a, b;
+	reader_subject(r, "loop", item->name);
+	if (!keys_read(r, item->value, &loop_table, &input) || !check_keys(r, item->value, input.type) ||
+	    !find_side(r, s, item->value, "from", input.from, &a) || !find_side(r, s, item->value, "to", input.to, &b))
+		return false;
+	CalLoopDef def = cal_loop_def(input.type);
+	def.name = item->name;
+	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
+	if (!read_values(r, s, item->value, &input, &def))
+		return false;
+	const CalStatus status = cal_desc_close_loop(r->file->desc, a, &def, b, NULL, r->error);
+	if (status != CAL_OK)
+		return reader_refused(r, item->place, status);
+	if (input.open)
+		r->file->open_loops[r->file->open_loop_count++] = item->name;
+	return true;
+}
+
+bool native_read_loops(Reader *r, const Sections *s) {
+	reader_subject(r, "loops", NULL);
+	const int count = items_count(r, s->loops, "loops");
+	r->file->open_loops = count > 0 ? reader_array(r, (size_t)count, sizeof *r->file->open_loops) : NULL;
+	if (count > 0 && !r->file->open_loops)
+		return false;
+	for (int i = 0; i < count; i++) {
+		Item item;
+		if (!items_get(r, s->loops, i, "loop", &item) || !read_loop(r, s, &item))
+			return false;
+		reader_subject(r, "loops", NULL);
+	}
+	return count >= 0;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_motion.c — motions: groups that move as given, joint by joint, by tables or formulas of the time.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "io/model/model_file.h"
+
+typedef struct MotionInput {
+	const TreeNode *q, *at, *angle;
+	CalVec3 axis;
+} MotionInput;
+
+static const Key motion_keys[] = {
+	{"q", key_node, offsetof(MotionInput, q), DIM_NUMBER, 0},
+	{"at", key_node, offsetof(MotionInput, at), DIM_LENGTH, 0},
+	{"axis", key_axis, offsetof(MotionInput, axis), DIM_NUMBER, 0},
+	{"angle", key_node, offsetof(MotionInput, angle), DIM_ANGLE, 0},
+};
+const KeyTable motion_table = KEY_TABLE("motion", motion_keys);
+
+static CalTimeFunction none(void) { return (CalTimeFunction){.table.shape = CAL_TABLE_SMOOTH}; }
+
+static bool read_angle(Reader *r, const MotionInput *in, const JointRecord *joint, CalJointMotion *out) {
+	if (!memchr(joint->shape.coordinate, 'Q', (size_t)joint->shape.nq))
+		return reader_fail(r, in->angle, "\"angle\" is for free and spherical joints; give \"q\"");
+	return native_read_function(r, in->angle, DIM_ANGLE, &out->angle);
+}
+
+/* Functions of the coordinates outside a quaternion, one for each; a table of points is a list of lists. */
+static bool read_coordinates(Reader *r, const TreeNode *node, const char *key, const JointRecord *joint,
+                             CalJointMotion *out) {
+	const JointShape *shape = &joint->shape;
+	int own = 0, speed = 0, item = 0;
+	for (int i = 0; i < shape->nq; i++)
+		own += shape->coordinate[i] != 'Q';
+	if (own == 0)
+		return reader_fail(r, node, "a %s joint has no \"%s\"; give \"axis\" and \"angle\"",
+		                   cal_joint_type_name(joint->type), key);
+	if (own > 1 && (node->kind != TREE_LIST || node->count != own))
+		return reader_fail(r, node, "\"%s\" of this joint takes %d functions in a list, in the order of its freedoms",
+		                   key, own);
+	for (int i = 0; i < shape->nq; i += shape->coordinate[i] == 'Q' ? 4 : 1) {
+		if (shape->coordinate[i] == 'Q') {
+			speed += 3;
+			continue;
+		}
+		const TreeNode *value = own > 1 ? node->items[item++] : node;
+		if (!native_read_function(r, value, shape->coordinate[i] == 'A' ? DIM_ANGLE : DIM_LENGTH, &out->q[speed++]))
+			return false;
+	}
+	return true;
+}
+
+static bool read_joint(Reader *r, const TreeNode *key, const TreeNode *map, CalJointMotion *out) {
+	const JointRecord *joint;
+	MotionInput in = {0};
+	*out = (CalJointMotion){.angle = none()};
+	for (int k = 0; k < CAL_JOINT_MAX_DOF; k++)
+		out->q[k] = none();
+	if (!native_find_joint(r, key, key->text, &joint))
+		return false;
+	reader_subject(r, "motion of joint", joint->name);
+	if (!keys_read(r, map, &motion_table, &in))
+		return false;
+	out->joint = cal_desc_find_joint(r->file->desc, joint->name);
+	out->axis = in.axis;
+	if (in.q && joint->type == CAL_JOINT_FREE)
+		return reader_fail(r, in.q, "a free joint moves by \"at\", \"axis\" and \"angle\"");
+	if (in.at && joint->type != CAL_JOINT_FREE)
+		return reader_fail(r, in.at, "\"at\" is for free joints; give \"q\"");
+	if (tree_get(map, "axis") && !in.angle)
+		return reader_fail(r, tree_get(map, "axis"), "\"axis\" needs an \"angle\" about it");
+	return (!in.q || read_coordinates(r, in.q, "q", joint, out)) &&
+	       (!in.at || read_coordinates(r, in.at, "at", joint, out)) && (!in.angle || read_angle(r, &in, joint, out));
+}
+
+/* The joint belongs to the group that is moved. */
+static bool check_group(Reader *r, const TreeNode *key, const char *group) {
+	const JointRecord *joint;
+	if (!native_find_joint(r, key, key->text, &joint))
+		return false;
+	const char *own = cal_desc_group(r->file->desc, cal_desc_body(r->file->desc, joint->body)->group)->name;
+	return strcmp(own, group) == 0 ||
+	       reader_fail(r, key, "joint \"%.80s\" is in group \"%.80s\", not in this one", joint->name, own);
+}
+
+static bool read_motion(Reader *r, const TreeNode *key, const TreeNode *map, CalMotionDef *out) {
+	char place[256];
+	reader_subject(r, "motion of group", key->text);
+	if (!cal_desc_find_group(r->file->desc, key->text).value)
+		return reader_fail(r, key, "there is no group \"%.80s\"", key->text);
+	if (!tree_is_null(map) && map->kind != TREE_MAP)
+		return reader_fail(r, map, "expected a map by names of joints, e.g. hinge: {q: 5 deg * sin(2*t)}");
+	const int count = tree_is_null(map) ? 0 : map->count;
+	CalJointMotion *joints = reader_array(r, (size_t)count, sizeof *joints);
+	tree_place(r->file->tree, key, place, sizeof place);
+	const size_t name_size = strlen(key->text) + sizeof "motion of ";
+	char *text = reader_array(r, name_size + strlen(place) + 1, 1);
+	if (!joints || !text)
+		return false;
+	snprintf(text, name_size, "motion of %s", key->text);
+	memcpy(text + name_size, place, strlen(place) + 1);
+	for (int i = 0; i < count; i++) {
+		reader_subject(r, "motion of group", key->text);
+		if (!check_group(r, map->keys[i], key->text) || !read_joint(r, map->keys[i], map->items[i], &joints[i]))
+			return false;
+	}
+	*out = (CalMotionDef){
+		.name = text, .group = key->text, .joints = joints, .joint_count = count, .place = text + name_size};
+	return true;
+}
+
+/* The motions of one section; a group is named once. */
+static bool read_section(Reader *r, const TreeNode *section) {
+	reader_subject(r, "group_motions", NULL);
+	if (!section)
+		return true;
+	if (section->kind != TREE_MAP)
+		return reader_fail(r, section, "expected a map by names of groups");
+	for (int i = 0; i < section->count; i++) {
+		for (int k = 0; k < r->file->motion_count; k++)
+			if (strcmp(r->file->motions[k].group, section->keys[i]->text) == 0)
+				return reader_fail(r, section->keys[i], "the motion of group \"%.80s\" is given twice",
+				                   section->keys[i]->text);
+		if (!read_motion(r, section->keys[i], section->items[i], &r->file->motions[r->file->motion_count++]))
+			return false;
+	}
+	return true;
+}
+
+bool native_read_motions(Reader *r, const Sections *s) {
+	const int count = (s->motions ? s->motions->count : 0) + (s->old_motions ? s->old_motions->count : 0);
+	reader_subject(r, "group_motions", NULL);
+	r->file->motions = reader_array(r, (size_t)count, sizeof *r->file->motions);
+	return r->file->motions && read_section(r, s->motions) && read_section(r, s->old_motions);
+}
+
+CalStatus cal_file_add_motions(const CalFile *file, CalSim *sim, CalError *error) {
+	if (!file || !sim)
+		return tree_error(error, "cal_file_add_motions", NULL, CAL_ERR_ARGUMENT, "file or simulation is NULL");
+	for (int i = 0; i < file->motion_count; i++) {
+		const CalStatus status = cal_sim_add_motion(sim, &file->motions[i], NULL, error);
+		if (status != CAL_OK)
+			return status;
+	}
+	return CAL_OK;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_shape.c — mass, centre of mass and inertia of a body: given as numbers or by a homogeneous shape.
+ *
+ * A shape is a box, a sphere, a (hollow) cylinder or a thin rod with its centre at `com`; a cylinder or a
+ * rod given by its two ends sets the centre itself. With a density the shape also gives the mass.
+ */
+#include <math.h>
+
+#include "io/model/model_file.h"
+#include "math/portable.h"
+
+#define PI 3.14159265358979323846
+
+/* What a shape yields: volume (0: none), inertia per mass about its centre in body axes, centre. */
+typedef struct Shape {
+	double volume;
+	CalMat3 inertia;
+	bool has_center;
+	CalVec3 center;
+} Shape;
+
+/* ---- tensors ------------------------------------------------------------------------------- */
+
+static CalMat3 diagonal(double x, double y, double z) { return (CalMat3){{{x, 0, 0}, {0, y, 0}, {0, 0, z}}}; }
+
+/* across (1 - n n') + along n n' for a unit vector n. */
+static CalMat3 axial(double along, double across, CalVec3 n) {
+	const double v[3] = {n.x, n.y, n.z};
+	CalMat3 out;
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < 3; j++)
+			out.m[i][j] = (i == j ? across : 0) + (along - across) * v[i] * v[j];
+	}
+	return out;
+}
+
+/* R I R' for the rotation matrix of q. */
+static CalMat3 rotated(CalMat3 I, CalQuat q) {
+	const double R[3][3] = {
+		{1 - 2 * (q.y * q.y + q.z * q.z), 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y)},
+		{2 * (q.x * q.y + q.w * q.z), 1 - 2 * (q.x * q.x + q.z * q.z), 2 * (q.y * q.z - q.w * q.x)},
+		{2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), 1 - 2 * (q.x * q.x + q.y * q.y)}};
+	CalMat3 out = {{{0}}};
+	for (int i = 0; i < 3; i++) {
+		for (int j = i; j < 3; j++) {
+			for (int k = 0; k < 3; k++) {
+				for (int l = 0; l < 3; l++)
+					out.m[i][j] += R[i][k] * I.m[k][l] * R[j][l];
+			}
+			out.m[j][i] = out.m[i][j];
+		}
+	}
+	return out;
+}
+
+/* ---- inertia as numbers ---------------------------------------------------------------------- */
+
+typedef struct Products {
+	double xx, yy, zz, xy, xz, yz;
+} Products;
+
+static const Key inertia_keys[] = {
+	{"xx", key_quantity, offsetof(Products, xx), DIM_INERTIA, KEY_REQUIRED},
+	{"yy", key_quantity, offsetof(Products, yy), DIM_INERTIA, KEY_REQUIRED},
+	{"zz", key_quantity, offsetof(Products, zz), DIM_INERTIA, KEY_REQUIRED},
+	{"xy", key_quantity, offsetof(Products, xy), DIM_INERTIA, 0},
+	{"xz", key_quantity, offsetof(Products, xz), DIM_INERTIA, 0},
+	{"yz", key_quantity, offsetof(Products, yz), DIM_INERTIA, 0},
+};
+const KeyTable inertia_table = KEY_TABLE("inertia", inertia_keys);
+
+static bool read_matrix(Reader *r, const TreeNode *node, CalMat3 *out) {
+	for (int i = 0; i < 3; i++) {
+		CalVec3 row;
+		if (!read_vector(r, node->items[i], DIM_INERTIA, &row))
+			return false;
+		out->m[i][0] = row.x;
+		out->m[i][1] = row.y;
+		out->m[i][2] = row.z;
+	}
+	const double size = fabs(out->m[0][0]) + fabs(out->m[1][1]) + fabs(out->m[2][2]);
+	for (int i = 0; i < 3; i++) {
+		for (int j = 0; j < i; j++) {
+			if (fabs(out->m[i][j] - out->m[j][i]) > 1e-9 * size)
+				return reader_fail(r, node,
+				                   "the inertia matrix is not symmetric: row %d column %d is %g, but row %d column "
+				                   "%d is %g",
+				                   i + 1, j + 1, out->m[i][j], j + 1, i + 1, out->m[j][i]);
+			out->m[i][j] = out->m[j][i] = (out->m[i][j] + out->m[j][i]) / 2;
+		}
+	}
+	return true;
+}
+
+bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out) {
+	if (node->kind == TREE_MAP) {
+		Products p = {0};
+		if (!keys_read(r, node, &inertia_table, &p))
+			return false;
+		*out = (CalMat3){{{p.xx, p.xy, p.xz}, {p.xy, p.yy, p.yz}, {p.xz, p.yz, p.zz}}};
+		return true;
+	}
+	if (node->kind != TREE_LIST || node->count != 3)
+		return reader_fail(r, node,
+		                   "an inertia is [xx, yy, zz], a map {xx, yy, zz, xy, xz, yz} or three rows of three "
+		                   "numbers, in kg*m^2");
+	if (node->items[0]->kind == TREE_LIST)
+		return read_matrix(r, node, out);
+	CalVec3 d;
+	if (!read_vector(r, node, DIM_INERTIA, &d))
+		return false;
+	*out = diagonal(d.x, d.y, d.z);
+	return true;
+}
+
+/* ---- shapes ----------------------------------------------------------------------------------- */
+
+typedef struct ShapeInput {
+	CalVec3 size, axis, from, to;
+	CalQuat orientation;
+	double radius, inner_radius, length;
+} ShapeInput;
+
+static const Key box_keys[] = {
+	{"size", key_vector, offsetof(ShapeInput, size), DIM_LENGTH, KEY_REQUIRED},
+	{"orientation", key_orientation, offsetof(ShapeInput, orientation), DIM_NUMBER, 0},
+};
+const KeyTable box_table = KEY_TABLE("box", box_keys);
+
+static const Key sphere_keys[] = {
+	{"radius", key_positive, offsetof(ShapeInput, radius), DIM_LENGTH, KEY_REQUIRED},
+};
+const KeyTable sphere_table = KEY_TABLE("sphere", sphere_keys);
+
+static const Key cylinder_keys[] = {
+	{"radius", key_positive, offsetof(ShapeInput, radius), DIM_LENGTH, KEY_REQUIRED},
+	{"inner_radius", key_not_negative, offsetof(ShapeInput, inner_radius), DIM_LENGTH, 0},
+	{"length", key_positive, offsetof(ShapeInput, length), DIM_LENGTH, 0},
+	{"axis", key_axis, offsetof(ShapeInput, axis), DIM_NUMBER, 0},
+	{"from", key_vector, offsetof(ShapeInput, from), DIM_LENGTH, 0},
+	{"to", key_vector, offsetof(ShapeInput, to), DIM_LENGTH, 0},
+};
+const KeyTable cylinder_table = KEY_TABLE("cylinder", cylinder_keys);
+
+static const Key rod_keys[] = {
+	{"length", key_positive, offsetof(ShapeInput, length), DIM_LENGTH, 0},
+	{"axis", key_axis, offsetof(ShapeInput, axis), DIM_NUMBER, 0},
+	{"from", key_vector, offsetof(ShapeInput, from), DIM_LENGTH, 0},
+	{"to", key_vector, offsetof(ShapeInput, to), DIM_LENGTH, 0},
+};
+const KeyTable rod_table = KEY_TABLE("rod", rod_keys);
+
+static bool read_box(Reader *r, const TreeNode *node, ShapeInput *in) {
+	in->orientation = (CalQuat){1, 0, 0, 0};
+	if (node->kind == TREE_LIST ? !read_vector(r, node, DIM_LENGTH, &in->size) : !keys_read(r, node, &box_table, in))
+		return false;
+	return (in->size.x >= 0 && in->size.y >= 0 && in->size.z >= 0) ||
+	       reader_fail(r, node, "the sides of a box must not be negative");
+}
+
+static bool read_sphere(Reader *r, const TreeNode *node, ShapeInput *in) {
+	return node->kind == TREE_SCALAR ? key_positive(r, node, &sphere_keys[0], in)
+	                                 : keys_read(r, node, &sphere_table, in);
+}
+
+static bool shape_box(Reader *r, const TreeNode *node, Shape *shape) {
+	ShapeInput in = {0};
+	if (!read_box(r, node, &in))
+		return false;
+	const CalVec3 s = in.size;
+	const double x2 = s.x * s.x / 12, y2 = s.y * s.y / 12, z2 = s.z * s.z / 12;
+	shape->volume = s.x * s.y * s.z;
+	shape->inertia = rotated(diagonal(y2 + z2, x2 + z2, x2 + y2), in.orientation);
+	return true;
+}
+
+static bool shape_sphere(Reader *r, const TreeNode *node, Shape *shape) {
+	ShapeInput in = {0};
+	if (!read_sphere(r, node, &in))
+		return false;
+	const double rr = in.radius * in.radius;
+	shape->volume = 4 * PI / 3 * rr * in.radius;
+	shape->inertia = diagonal(0.4 * rr, 0.4 * rr, 0.4 * rr);
+	return true;
+}
+
+/* Length and direction from `length` and `axis` (z if absent) or from the two ends, which also give the centre. */
+static bool read_line(Reader *r, const TreeNode *node, ShapeInput *in, Shape *shape) {
+	const bool ends = tree_get(node, "from") && tree_get(node, "to");
+	const bool any_end = tree_get(node, "from") || tree_get(node, "to");
+	if (ends == (tree_get(node, "length") != NULL) || any_end != ends || (ends && tree_get(node, "axis")))
+		return reader_fail(r, node, "give either \"length\" (and \"axis\") or both ends \"from\" and \"to\"");
+	if (ends) {
+		in->axis = (CalVec3){in->to.x - in->from.x, in->to.y - in->from.y, in->to.z - in->from.z};
+		shape->has_center = true;
+		shape->center =
+			(CalVec3){(in->from.x + in->to.x) / 2, (in->from.y + in->to.y) / 2, (in->from.z + in->to.z) / 2};
+	} else if (!tree_get(node, "axis")) {
+		in->axis = (CalVec3){0, 0, 1};
+	}
+	const double norm = portable_hypot(portable_hypot(in->axis.x, in->axis.y), in->axis.z);
+	if (!(norm > 0))
+		return reader_fail(r, node, "the two ends are the same point");
+	if (ends)
+		in->length = norm;
+	in->axis = (CalVec3){in->axis.x / norm, in->axis.y / norm, in->axis.z / norm};
+	return true;
+}
+
+static bool shape_cylinder(Reader *r, const TreeNode *node, Shape *shape) {
+	ShapeInput in = {0};
+	if (!keys_read(r, node, &cylinder_table, &in) || !read_line(r, node, &in, shape))
+		return false;
+	if (in.inner_radius >= in.radius)
+		return reader_fail(r, node, "the inner radius must be smaller than the radius");
+	const double rr = in.radius * in.radius + in.inner_radius * in.inner_radius;
+	shape->volume = PI * (in.radius * in.radius - in.inner_radius * in.inner_radius) * in.length;
+	shape->inertia = axial(rr / 2, rr / 4 + in.length * in.length / 12, in.axis);
+	return true;
+}
+
+static bool shape_rod(Reader *r, const TreeNode *node, Shape *shape) {
+	ShapeInput in = {0};
+	if (!keys_read(r, node, &rod_table, &in) || !read_line(r, node, &in, shape))
+		return false;
+	shape->inertia = axial(0, in.length * in.length / 12, in.axis);
+	return true;
+}
+
+/* ---- how they look ------------------------------------------------------------------------------ */
+
+/* The shortest rotation that takes z to a unit vector. */
+static CalQuat from_z(CalVec3 n) {
+	if (n.z < -1 + 1e-12)
+		return (CalQuat){0, 1, 0, 0};
+	const double w = sqrt((1 + n.z) / 2);
+	return (CalQuat){w, -n.y / (2 * w), n.x / (2 * w), 0};
+}
+
+bool native_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out) {
+	ShapeInput in = {0};
+	Shape shape = {0};
+	if (out->kind == CAL_VISUAL_BOX) {
+		if (!read_box(r, node, &in))
+			return false;
+		out->size = in.size;
+		out->placement.orientation = in.orientation;
+		return true;
+	}
+	if (out->kind == CAL_VISUAL_SPHERE) {
+		if (!read_sphere(r, node, &in))
+			return false;
+		out->size.x = in.radius;
+		return true;
+	}
+	if (!keys_read(r, node, rod ? &rod_table : &cylinder_table, &in) || !read_line(r, node, &in, &shape))
+		return false;
+	out->size = (CalVec3){rod ? 0.02 * in.length : in.radius, 0, in.length};
+	out->placement.orientation = from_z(in.axis);
+	if (shape.has_center)
+		out->placement.position = shape.center;
+	return true;
+}
+
+/* ---- the body ---------------------------------------------------------------------------------- */
+
+static bool apply_shape(Reader *r, const TreeNode *body, const TreeNode *node, const BodyInput *in, const Shape *shape,
+                        CalBodyDef *def) {
+	const bool has_mass = tree_get(body, "mass") != NULL, has_density = tree_get(body, "density") != NULL;
+	if (has_mass == has_density)
+		return reader_fail(r, node, "a shape needs either \"mass\" or \"density\"");
+	if (has_density && !(shape->volume > 0))
+		return reader_fail(r, node, "this shape has no volume; give \"mass\" instead of \"density\"");
+	if (shape->has_center && tree_get(body, "com"))
+		return reader_fail(r, node, "the ends of the shape already give the centre of mass; remove \"com\"");
+	def->mass = has_mass ? in->mass : in->density * shape->volume;
+	if (shape->has_center)
+		def->com = shape->center;
+	for (int i = 0; i < 9; i++)
+		def->inertia.m[i / 3][i % 3] = def->mass * shape->inertia.m[i / 3][i % 3];
+	return true;
+}
+
+bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
+	const TreeNode *shapes[] = {in->box, in->sphere, in->cylinder, in->rod, in->inertia};
+	bool (*const readers[])(Reader *, const TreeNode *, Shape *) = {shape_box, shape_sphere, shape_cylinder, shape_rod};
+	int given = -1;
+	def->mass = in->mass;
+	def->com = in->com;
+	for (int i = 0; i < 5; i++) {
+		if (shapes[i] && given >= 0)
+			return reader_fail(r, shapes[i],
+			                   "give only one of \"inertia\", \"box\", \"sphere\", \"cylinder\" and \"rod\"");
+		if (shapes[i])
+			given = i;
+	}
+	if (given < 0 || given == 4) {
+		if (tree_get(body, "density"))
+			return reader_fail(r, tree_get(body, "density"), "a density needs a shape: box, sphere or cylinder");
+		return given < 0 || native_read_tensor(r, in->inertia, &def->inertia);
+	}
+	Shape shape = {0};
+	return readers[given](r, shapes[given], &shape) && apply_shape(r, body, shapes[given], in, &shape, def);
+}

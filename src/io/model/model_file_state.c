@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_state.c — the initial state: coordinates and speeds of joints by name, and of the modes of the bodies that
+ * they carry; and what of it the closing of loops must not move.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "io/model/model_file.h"
+#include "math/portable.h"
+
+typedef struct StateInput {
+	const TreeNode *q, *u, *at, *orientation, *velocity, *angular_velocity, *eta, *eta_dot, *frozen;
+	int guess;
+} StateInput;
+
+static const Key state_keys[] = {
+	{"q", key_node, offsetof(StateInput, q), DIM_ANGLE, 0},
+	{"u", key_node, offsetof(StateInput, u), DIM_RATE, 0},
+	{"at", key_node, offsetof(StateInput, at), DIM_LENGTH, 0},
+	{"orientation", key_node, offsetof(StateInput, orientation), DIM_NUMBER, 0},
+	{"velocity", key_node, offsetof(StateInput, velocity), DIM_SPEED, 0},
+	{"angular_velocity", key_node, offsetof(StateInput, angular_velocity), DIM_RATE, 0},
+	{"eta", key_node, offsetof(StateInput, eta), DIM_NUMBER, 0},
+	{"eta_dot", key_node, offsetof(StateInput, eta_dot), DIM_NUMBER, 0},
+	{"frozen", key_node, offsetof(StateInput, frozen), DIM_NUMBER, 0},
+	{"guess", key_flag, offsetof(StateInput, guess), DIM_NUMBER, 0},
+};
+const KeyTable state_table = KEY_TABLE("state", state_keys);
+
+/* The item for index i of a list of n, or the scalar itself for n = 1. */
+static const TreeNode *component(const TreeNode *node, int i) {
+	return node->kind == TREE_LIST ? node->items[i] : node;
+}
+
+static bool check_count(Reader *r, const TreeNode *node, const char *key, int n) {
+	const int given = node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
+	return given == n || reader_fail(r, node, "\"%s\" of this joint takes %d number%s%s", key, n, n == 1 ? "" : "s",
+	                                 n > 1 ? " in a list" : "");
+}
+
+/* Makes each quaternion of q unit; refuses one that is far from it. */
+static bool unit_quaternions(Reader *r, const TreeNode *node, const JointShape *shape, double *q) {
+	for (int i = 0; i < shape->nq; i += shape->coordinate[i] == 'Q' ? 4 : 1) {
+		if (shape->coordinate[i] != 'Q')
+			continue;
+		const double norm = portable_hypot(portable_hypot(q[i], q[i + 1]), portable_hypot(q[i + 2], q[i + 3]));
+		if (!(fabs(norm - 1) < 1e-3))
+			return reader_fail(
+				r, node, "the quaternion [w, x, y, z] in \"q\" has the norm %g; it must be 1 (within 0.001)", norm);
+		for (int k = i; k < i + 4; k++)
+			q[k] /= norm;
+	}
+	return true;
+}
+
+static bool read_q(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
+	if (!check_count(r, node, "q", shape->nq))
+		return false;
+	for (int i = 0; i < shape->nq; i++) {
+		const char kind = shape->coordinate[i];
+		const Dimension dimension = kind == 'A' ? DIM_ANGLE : kind == 'L' ? DIM_LENGTH : DIM_NUMBER;
+		if (!read_quantity(r, component(node, i), dimension, &entry->q[i]))
+			return false;
+	}
+	entry->nq = shape->nq;
+	memset(entry->stated_q, 1, (size_t)shape->nu);
+	return unit_quaternions(r, node, shape, entry->q);
+}
+
+static bool read_u(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
+	if (!check_count(r, node, "u", shape->nu))
+		return false;
+	for (int i = 0; i < shape->nu; i++) {
+		if (!read_quantity(r, component(node, i), shape->linear[i] ? DIM_SPEED : DIM_RATE, &entry->u[i]))
+			return false;
+	}
+	entry->nu = shape->nu;
+	memset(entry->stated_u, 1, (size_t)shape->nu);
+	return true;
+}
+
+/* at, orientation, velocity, angular_velocity of free and spherical joints. */
+static bool read_pose(Reader *r, const TreeNode *map, const StateInput *in, const JointRecord *joint,
+                      StateEntry *entry) {
+	const int ball = joint->type == CAL_JOINT_FREE ? 3 : 0; // first place of the rotation in q and u
+	const TreeNode *linear = in->at ? in->at : in->velocity;
+	CalVec3 v = {0, 0, 0}, w = {0, 0, 0}, at = {0, 0, 0};
+	CalQuat quat = {1, 0, 0, 0};
+	if (joint->type != CAL_JOINT_FREE && joint->type != CAL_JOINT_SPHERICAL)
+		return reader_fail(r, map,
+		                   "at, orientation, velocity and angular_velocity are for free and spherical joints; give "
+		                   "\"q\" and \"u\"");
+	if (linear && joint->type == CAL_JOINT_SPHERICAL)
+		return reader_fail(r, linear, "a spherical joint has no position of its own; remove \"at\" and \"velocity\"");
+	if ((in->q && (in->at || in->orientation)) || (in->u && (in->velocity || in->angular_velocity)))
+		return reader_fail(r, map,
+		                   "give either \"q\" and \"u\" or at, orientation, velocity and angular_velocity, not both");
+	if ((in->at && !read_vector(r, in->at, DIM_LENGTH, &at)) ||
+	    (in->orientation && !read_orientation(r, in->orientation, &quat)) ||
+	    (in->velocity && !read_vector(r, in->velocity, DIM_SPEED, &v)) ||
+	    (in->angular_velocity && !read_vector(r, in->angular_velocity, DIM_RATE, &w)))
+		return false;
+	const double q[7] = {at.x, at.y, at.z, quat.w, quat.x, quat.y, quat.z}, u[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
+	if (in->at || in->orientation) {
+		memcpy(entry->q, q + 3 - ball, (size_t)joint->shape.nq * sizeof *q);
+		entry->nq = joint->shape.nq;
+	}
+	if (in->velocity || in->angular_velocity) {
+		memcpy(entry->u, u + 3 - ball, (size_t)joint->shape.nu * sizeof *u);
+		entry->nu = joint->shape.nu;
+	}
+	for (int i = 0; i < joint->shape.nu; i++) {
+		const bool turns = i >= ball;
+		entry->stated_q[i] = turns ? in->orientation != NULL : in->at != NULL;
+		entry->stated_u[i] = turns ? in->angular_velocity != NULL : in->velocity != NULL;
+	}
+	return true;
+}
+
+/* Modal coordinates or speeds; node NULL: not given. */
+static bool read_modal(Reader *r, const TreeNode *node, const char *key, int modes, double **out) {
+	const int given = !node ? 0 : node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
+	if (!node)
+		return true;
+	if (modes == 0)
+		return reader_fail(r, node, "the body that this joint carries is rigid; remove \"%s\"", key);
+	if (given != modes)
+		return reader_fail(r, node, "\"%s\" takes %d number%s, one for each mode of the body", key, modes,
+		                   modes == 1 ? "" : "s in a list");
+	*out = reader_array(r, (size_t)modes, sizeof **out);
+	for (int i = 0; *out && i < modes; i++) {
+		if (!read_quantity(r, component(node, i), DIM_NUMBER, &(*out)[i]))
+			return false;
+	}
+	return *out != NULL;
+}
+
+/* true freezes every freedom of the joint and every mode of its body; a list says which freedoms. */
+static bool read_frozen(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
+	int frozen = 0;
+	if (node->kind == TREE_LIST && node->count != shape->nu)
+		return reader_fail(r, node, "\"frozen\" of this joint takes true, false, or a list of %d flag%s", shape->nu,
+		                   shape->nu == 1 ? "" : "s");
+	if (node->kind != TREE_LIST) {
+		if (!read_flag(r, node, &frozen))
+			return false;
+		entry->frozen_modes = frozen != 0;
+	}
+	for (int i = 0; i < shape->nu; i++) {
+		if (node->kind == TREE_LIST && !read_flag(r, node->items[i], &frozen))
+			return false;
+		entry->frozen[i] = frozen != 0;
+	}
+	return true;
+}
+
+static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, StateEntry *entry) {
+	const JointRecord *joint;
+	StateInput in = {0};
+	reader_subject(r, "state", NULL);
+	if (!cal_desc_find_joint(r->file->desc, key->text).value && cal_desc_find_body(r->file->desc, key->text).value)
+		return reader_fail(r, key, "\"%.80s\" is a body; the state, that of its modes too, is given by names of joints",
+		                   key->text);
+	if (!native_find_joint(r, key, key->text, &joint))
+		return false;
+	reader_subject(r, "state of joint", joint->name);
+	if (!keys_read(r, map, &state_table, &in))
+		return false;
+	entry->joint = joint->name;
+	if ((in.at || in.orientation || in.velocity || in.angular_velocity) && !read_pose(r, map, &in, joint, entry))
+		return false;
+	entry->modes = joint->modes;
+	entry->guess = in.guess != 0;
+	if (in.guess && in.frozen)
+		return reader_fail(r, in.frozen, "a guess is what closing loops moves first; it cannot be \"frozen\" too");
+	return (!in.q || read_q(r, in.q, &joint->shape, entry)) && (!in.u || read_u(r, in.u, &joint->shape, entry)) &&
+	       read_modal(r, in.eta, "eta", joint->modes, &entry->eta) &&
+	       read_modal(r, in.eta_dot, "eta_dot", joint->modes, &entry->eta_dot) &&
+	       (!in.frozen || read_frozen(r, in.frozen, &joint->shape, entry));
+}
+
+bool native_read_state(Reader *r, const Sections *s) {
+	reader_subject(r, "state", NULL);
+	if (!s->state)
+		return true;
+	if (s->state->kind != TREE_MAP)
+		return reader_fail(r, s->state, "expected a map by names of joints, e.g. hinge: {q: 30 deg, u: 0}");
+	r->file->states = reader_array(r, (size_t)s->state->count, sizeof *r->file->states);
+	if (!r->file->states)
+		return false;
+	for (int i = 0; i < s->state->count; i++) {
+		if (!read_entry(r, s->state->keys[i], s->state->items[i], &r->file->states[i]))
+			return false;
+	}
+	r->file->state_count = s->state->count;
+	return true;
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_values.c — values of keys: quantities, vectors, axes, orientations, placements, flags.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "io/model/model_file.h"
+#include "math/portable.h"
+
+/* The field of a target; the tables guarantee its type. */
+static void *field(void *target, const Key *key) { return (char *)target + key->offset; }
+
+/* More than a turn without a unit: degrees, more often than not. */
+static bool check_angle(Reader *r, const TreeNode *node, double value) {
+	static const double turn = 6.283185307179586;
+	if (!(fabs(value) > 1.0000001 * turn) || !r->file->desc || !quantity_is_plain(node->text))
+		return true;
+	return reader_warn(r, node,
+	                   "the angle %.40s is in rad, %.3g turns; write \"%.40s deg\", or \"%.40s rad\" if it is meant",
+	                   node->text, fabs(value) / turn, node->text, node->text);
+}
+
+bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double *out) {
+	char message[256];
+	if (node->kind != TREE_SCALAR)
+		return reader_fail(r, node, "expected %s, e.g. \"%s\", not a list or a map", dimension_what(dimension),
+		                   dimension_example(dimension));
+	if (!quantity_parse(node->text, dimension, out, message, sizeof message))
+		return reader_fail(r, node, "%s", message);
+	return dimension != DIM_ANGLE || check_angle(r, node, *out);
+}
+
+bool read_list(Reader *r, const TreeNode *node, const char *what) {
+	return node->kind == TREE_LIST || reader_fail(r, node, "expected a list of %s", what);
+}
+
+bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out) {
+	double x[3];
+	if (node->kind != TREE_LIST || node->count != 3)
+		return reader_fail(r, node, "expected a list of three numbers [x, y, z], each %s such as %s%s",
+		                   dimension_what(dimension), dimension_example(dimension),
+		                   node->kind == TREE_LIST && node->count > 3 && node->count <= 6
+		                       ? "; commas separate numbers, their decimals follow a point"
+		                       : "");
+	for (int i = 0; i < 3; i++) {
+		if (!read_quantity(r, node->items[i], dimension, &x[i]))
+			return false;
+	}
+	*out = (CalVec3){x[0], x[1], x[2]};
+	return true;
+}
+
+bool read_text(Reader *r, const TreeNode *node, const char **out) {
+	if (node->kind != TREE_SCALAR)
+		return reader_fail(r, node, "expected a text, not a list or a map");
+	*out = node->text;
+	return true;
+}
+
+bool read_flag(Reader *r, const TreeNode *node, int *out) {
+	static const char *const words[] = {"false", "true", "no", "yes"};
+	for (int i = 0; node->kind == TREE_SCALAR && i < 4; i++) {
+		if (strcmp(node->text, words[i]) == 0) {
+			*out = i % 2;
+			return true;
+		}
+	}
+	return reader_fail(r, node, "expected true or false");
+}
+
+bool read_index(Reader *r, const TreeNode *node, const char *key, int count, const char *whose, const char *name,
+                int *index) {
+	double number = 0;
+	if (!read_quantity(r, node, DIM_NUMBER, &number))
+		return false;
+	if (!(number >= 1 && number <= count) || number != (double)(int)number)
+		return reader_fail(r, node, "\"%s\" must be a whole number from 1 to %d, %s \"%.80s\"", key, count, whose,
+		                   name);
+	*index = (int)number - 1;
+	return true;
+}
+
+/* A direction: x, -y, ... or a vector that is not zero. */
+static bool read_axis(Reader *r, const TreeNode *node, CalVec3 *out) {
+	if (node->kind == TREE_SCALAR) {
+		const char *p = node->text;
+		const double sign = *p == '-' ? -1 : 1;
+		p += *p == '-' || *p == '+';
+		if (*p >= 'x' && *p <= 'z' && !p[1]) {
+			*out = (CalVec3){*p == 'x' ? sign : 0, *p == 'y' ? sign : 0, *p == 'z' ? sign : 0};
+			return true;
+		}
+		return reader_fail(r, node, "\"%.40s\" is no axis; write x, y, z, -x, -y, -z or a list of three numbers",
+		                   node->text);
+	}
+	if (!read_vector(r, node, DIM_NUMBER, out))
+		return false;
+	if (out->x == 0 && out->y == 0 && out->z == 0)
+		return reader_fail(r, node, "an axis cannot be zero");
+	return true;
+}
+
+/* ---- orientations and placements --------------------------------------------------------------- */
+
+typedef struct RotationInput {
+	const TreeNode *x, *y, *z, *angle;
+	CalVec3 axis;
+} RotationInput;
+
+static const Key rotation_keys[] = {
+	{"x", key_node, offsetof(RotationInput, x), DIM_ANGLE, 0},
+	{"y", key_node, offsetof(RotationInput, y), DIM_ANGLE, 0},
+	{"z", key_node, offsetof(RotationInput, z), DIM_ANGLE, 0},
+	{"axis", key_axis, offsetof(RotationInput, axis), DIM_NUMBER, 0},
+	{"angle", key_node, offsetof(RotationInput, angle), DIM_ANGLE, 0},
+};
+const KeyTable rotation_table = KEY_TABLE("rotation", rotation_keys);
+
+static CalQuat quat_multiply(CalQuat a, CalQuat b) {
+	return (CalQuat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+	                 a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
+}
+
+/* q := q times the rotation by angle about axis. */
+static void quat_turn(CalQuat *q, CalVec3 axis, double angle) {
+	const double length = portable_hypot(portable_hypot(axis.x, axis.y), axis.z), s = portable_sin(angle / 2) / length;
+	*q = quat_multiply(*q, (CalQuat){portable_cos(angle / 2), s * axis.x, s * axis.y, s * axis.z});
+}
+
+/* One rotation: {z: 30 deg} or {axis: [1, 1, 0], angle: 30 deg}. */
+static bool read_rotation(Reader *r, const TreeNode *node, CalQuat *q) {
+	RotationInput input = {0};
+	if (!keys_read(r, node, &rotation_table, &input))
+		return false;
+	const TreeNode *about[3] = {input.x, input.y, input.z};
+	const int has_axis = input.axis.x != 0 || input.axis.y != 0 || input.axis.z != 0;
+	const int count = !!input.x + !!input.y + !!input.z + (has_axis || input.angle);
+	double angle = 0;
+	if (count != 1 || (has_axis && !input.angle) || (!has_axis && input.angle))
+		return reader_fail(r, node,
+		                   "one rotation is {x: angle}, {y: angle}, {z: angle} or {axis: [x, y, z], angle: angle}; "
+		                   "write several as a list, each about the axes left by the one before");
+	for (int i = 0; i < 3; i++) {
+		if (about[i]) {
+			if (!read_quantity(r, about[i], DIM_ANGLE, &angle))
+				return false;
+			quat_turn(q, (CalVec3){i == 0, i == 1, i == 2}, angle);
+		}
+	}
+	if (has_axis) {
+		if (!read_quantity(r, input.angle, DIM_ANGLE, &angle))
+			return false;
+		quat_turn(q, input.axis, angle);
+	}
+	return true;
+}
+
+static bool read_quaternion(Reader *r, const TreeNode *node, CalQuat *out) {
+	double x[4];
+	if (node->count != 4)
+		return reader_fail(r, node,
+		                   "an orientation is a quaternion [w, x, y, z], a rotation such as {z: 30 deg}, or a list "
+		                   "of rotations");
+	for (int i = 0; i < 4; i++) {
+		if (!read_quantity(r, node->items[i], DIM_NUMBER, &x[i]))
+			return false;
+	}
+	const double norm = portable_hypot(portable_hypot(x[0], x[1]), portable_hypot(x[2], x[3]));
+	if (!(fabs(norm - 1) < 1e-3))
+		return reader_fail(r, node, "the quaternion [w, x, y, z] has the norm %g; it must be 1 (within 0.001)", norm);
+	const double scale = fabs(norm - 1) > 8 * DBL_EPSILON ? norm : 1; // a unit one stays as it is, to the bit
+	*out = (CalQuat){x[0] / scale, x[1] / scale, x[2] / scale, x[3] / scale};
+	return true;
+}
+
+bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out) {
+	*out = (CalQuat){1, 0, 0, 0};
+	if (node->kind == TREE_MAP)
+		return read_rotation(r, node, out);
+	if (node->kind == TREE_SCALAR || node->count == 0 || node->items[0]->kind != TREE_MAP)
+		return read_quaternion(r, node, out);
+	for (int i = 0; i < node->count; i++) {
+		if (!read_rotation(r, node->items[i], out))
+			return false;
+	}
+	return true;
+}
+
+static const Key placement_keys[] = {
+	{"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
+	{"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
+};
+const KeyTable placement_table = KEY_TABLE("placement", placement_keys);
+
+bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out) {
+	*out = (CalPlacement){.orientation = {1, 0, 0, 0}};
+	if (node->kind == TREE_LIST)
+		return read_vector(r, node, DIM_LENGTH, &out->position);
+	return keys_read(r, node, &placement_table, out);
+}
+
+/* ---- handlers ------------------------------------------------------------------------------------ */
+
+bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	return read_quantity(r, value, key->dimension, field(target, key));
+}
+
+bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	const double *x = field(target, key);
+	if (!key_quantity(r, value, key, target))
+		return false;
+	return *x > 0 || reader_fail(r, value, "the key \"%s\" must be greater than zero", key->name);
+}
+
+bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	const double *x = field(target, key);
+	if (!key_quantity(r, value, key, target))
+		return false;
+	return *x >= 0 || reader_fail(r, value, "the key \"%s\" must not be negative", key->name);
+}
+
+bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	return read_vector(r, value, key->dimension, field(target, key));
+}
+
+bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	return read_axis(r, value, field(target, key));
+}
+
+bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	return read_text(r, value, field(target, key));
+}
+
+bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	return read_flag(r, value, field(target, key));
+}
+
+bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	return read_orientation(r, value, field(target, key));
+}
+
+bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	return read_placement(r, value, field(target, key));
+}
+
+bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	(void)r;
+	const TreeNode **out = field(target, key);
+	*out = value;
+	return true;
+}
+
+bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target) {
+	(void)r;
+	(void)value;
+	(void)key;
+	(void)target;
+	return true;
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_visual.c — what bodies look like: the key `visual`, or else the shape that gives a body its mass.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <calder/visual.h>
+
+#include "base/text_reader.h"
+#include "io/model/model_file.h"
+#include "math/placement.h"
+
+const char *cal_visual_name(CalVisualKind kind) {
+	static const char *const names[] = {
+#define VISUAL_NAME(name, text) text,
+		CAL_VISUAL_LIST(VISUAL_NAME)
+#undef VISUAL_NAME
+	};
+	return (int)kind >= 0 && kind < CAL_VISUAL_COUNT ? names[kind] : NULL;
+}
+
+int cal_file_locate(const CalFile *file, const char *name, char *path, size_t size) {
+	return file && name && path && fe_path_beside(tree_name(file->tree), name, path, size) ? 0 : -1;
+}
+
+int cal_file_visuals(const CalFile *file, CalBodyId body, const CalVisual **visuals) {
+	if (visuals)
+		*visuals = NULL;
+	if (!file || !visuals || body.value > (uint32_t)cal_desc_body_count(file->desc))
+		return 0;
+	*visuals = file->visuals[body.value].items;
+	return file->visuals[body.value].count;
+}
+
+/* ---- shapes -------------------------------------------------------------------------------------- */
+
+typedef struct VisualInput {
+	const TreeNode *shape[CAL_VISUAL_COUNT]; // in the order of the kinds
+	CalPlacement placement;
+	double scale;
+	const TreeNode *color;
+} VisualInput;
+
+#define SHAPE_KEY(name, kind, dimension) \
+	{ name, key_node, offsetof(VisualInput, shape[kind]), dimension, 0 }
+static const Key visual_keys[] = {
+	SHAPE_KEY("box", CAL_VISUAL_BOX, DIM_LENGTH),
+	SHAPE_KEY("sphere", CAL_VISUAL_SPHERE, DIM_LENGTH),
+	SHAPE_KEY("cylinder", CAL_VISUAL_CYLINDER, DIM_LENGTH),
+	SHAPE_KEY("capsule", CAL_VISUAL_CAPSULE, DIM_LENGTH),
+	SHAPE_KEY("cone", CAL_VISUAL_CONE, DIM_LENGTH),
+	SHAPE_KEY("plane", CAL_VISUAL_PLANE, DIM_LENGTH),
+	SHAPE_KEY("mesh", CAL_VISUAL_MESH, DIM_NUMBER),
+	{"at", key_vector, offsetof(VisualInput, placement.position), DIM_LENGTH, 0},
+	{"orientation", key_orientation, offsetof(VisualInput, placement.orientation), DIM_NUMBER, 0},
+	{"scale", key_positive, offsetof(VisualInput, scale), DIM_NUMBER, 0},
+	{"color", key_node, offsetof(VisualInput, color), DIM_NUMBER, 0},
+};
+const KeyTable visual_table = KEY_TABLE("visual", visual_keys);
+
+static bool read_color(Reader *r, const TreeNode *node, int *color) {
+	char *end = NULL;
+	const char *text;
+	if (!read_text(r, node, &text))
+		return false;
+	const long value = text[0] == '#' && strlen(text) == 7 ? strtol(text + 1, &end, 16) : -1;
+	if (value < 0 || !end || *end || strspn(text + 1, "0123456789abcdefABCDEF") != 6)
+		return reader_fail(r, node, "a colour is written as \"#rrggbb\" in hexadecimal digits, not \"%.40s\"", text);
+	*color = (int)value;
+	return true;
+}
+
+static bool read_plane(Reader *r, const TreeNode *node, CalVec3 *size) {
+	if (node->kind != TREE_LIST || node->count != 2)
+		return reader_fail(r, node, "a plane is drawn as a rectangle; give its two sides, e.g. [10, 5]");
+	return read_quantity(r, node->items[0], DIM_LENGTH, &size->x) &&
+	       read_quantity(r, node->items[1], DIM_LENGTH, &size->y);
+}
+
+/* Whether there is such a mesh is found out by whoever draws it: a run does not need it. */
+static bool read_mesh(Reader *r, const TreeNode *node, double scale, CalVisual *out) {
+	char path[1024];
+	out->size.x = scale;
+	return read_text(r, node, &out->file) && reader_path(r, node, NULL, out->file, path, sizeof path);
+}
+
+static bool read_shape(Reader *r, const TreeNode *node, const VisualInput *in, CalVisual *out) {
+	switch (out->kind) {
+	case CAL_VISUAL_PLANE:
+		return read_plane(r, node, &out->size);
+	case CAL_VISUAL_MESH:
+		return read_mesh(r, node, in->scale, out);
+	default:
+		return native_read_outline(r, node, false, out);
+	}
+}
+
+static bool is_identity(const CalPlacement *p) {
+	return p->position.x == 0 && p->position.y == 0 && p->position.z == 0 && p->orientation.w == 1;
+}
+
+static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
+	VisualInput in = {.placement.orientation = {1, 0, 0, 0}, .scale = 1};
+	int given = -1;
+	if (!keys_read(r, map, &visual_table, &in))
+		return false;
+	for (int i = 0; i < CAL_VISUAL_COUNT; i++) {
+		if (in.shape[i] && given >= 0)
+			return reader_fail(r, in.shape[i], "a visual is one shape; write a list of them");
+		given = in.shape[i] ? i : given;
+	}
+	if (given < 0)
+		return reader_fail(r, map, "name a shape: box, sphere, cylinder, capsule, cone, plane or mesh");
+	if (tree_get(map, "scale") && given != CAL_VISUAL_MESH)
+		return reader_fail(r, tree_get(map, "scale"), "only a mesh is scaled");
+	*out = (CalVisual){.kind = (CalVisualKind)given, .placement.orientation = {1, 0, 0, 0}, .color = -1};
+	if (!read_shape(r, in.shape[given], &in, out) || (in.color && !read_color(r, in.color, &out->color)))
+		return false;
+	if (is_identity(&out->placement)) {
+		out->placement = in.placement; // bit by bit, as the writer wrote it
+		return true;
+	}
+	const dpose X = dpose_mul(pose_of(in.placement), pose_of(out->placement)); // the shape, and within it its outline
+	out->placement = placement_of(&X);
+	return true;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------------- */
+
+static bool read_given(Reader *r, const TreeNode *node, VisualList *list) {
+	const int count = node->kind == TREE_LIST ? node->count : 1;
+	list->items = reader_array(r, (size_t)count, sizeof *list->items);
+	for (int i = 0; list->items && i < count; i++) {
+		if (!read_visual(r, node->kind == TREE_LIST ? node->items[i] : node, &list->items[i]))
+			return false;
+		list->count++;
+	}
+	return list->items != NULL;
+}
+
+static bool read_of_mass(Reader *r, const BodyInput *body, CalVec3 center, VisualList *list) {
+	static const CalVisualKind kinds[] = {CAL_VISUAL_BOX, CAL_VISUAL_SPHERE, CAL_VISUAL_CYLINDER, CAL_VISUAL_CYLINDER};
+	const TreeNode *shapes[] = {body->box, body->sphere, body->cylinder, body->rod};
+	for (int i = 0; i < 4; i++) {
+		if (!shapes[i])
+			continue;
+		list->items = reader_array(r, 1, sizeof *list->items);
+		if (!list->items)
+			return false;
+		*list->items =
+			(CalVisual){.kind = kinds[i], .placement = {.position = center, .orientation = {1, 0, 0, 0}}, .color = -1};
+		list->count = 1;
+		return native_read_outline(r, shapes[i], shapes[i] == body->rod, list->items);
+	}
+	return true;
+}
+
+bool native_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id) {
+	VisualList *list = &r->file->visuals[id.value];
+	return body->visual ? read_given(r, body->visual, list) : read_of_mass(r, body, center, list);
+}
+
+bool native_read_ground_visual(Reader *r, const TreeNode *node) { return read_given(r, node, &r->file->visuals[0]); }

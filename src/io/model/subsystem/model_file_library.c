@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_library.c — subsystems of a library: black boxes that a shared object supplies (docs/subsystems.md).
+ *
+ * What a box is, is not known before it is loaded, which happens when a simulation is set up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "io/model/model_file.h"
+
+/* A name, or a number from 1; default the position in the list. */
+static bool read_number(Reader *r, const TreeNode *node, int index, CalSubsystemTie *tie) {
+	const char *text = NULL;
+	tie->border = index;
+	if (!node)
+		return true;
+	if (!read_text(r, node, &text))
+		return false;
+	char *end;
+	const long number = strtol(text, &end, 10);
+	if (*end || end == text)
+		tie->name = text;
+	else if (number < 1 || number > 1000)
+		return reader_fail(r, node, "border nodes are counted from 1, not %.20s", text);
+	else
+		tie->border = (int)number - 1;
+	return true;
+}
+
+static bool read_joint(Reader *r, const Sections *s, const TreeNode *joint, CalLoopDef *def) {
+	*def = cal_loop_def(CAL_LOOP_WELD);
+	if (!joint)
+		return true;
+	static const char *const given[] = {"from", "to", "name", "open"};
+	for (int i = 0; joint->kind == TREE_MAP && i < 4; i++)
+		if (tree_get(joint, given[i]))
+			return reader_fail(r, tree_get(joint, given[i]),
+			                   "\"%s\" is not given here: the joint is between \"to\" and the border node", given[i]);
+	if (joint->kind == TREE_MAP)
+		return native_loop_def(r, s, joint, def);
+	const char *text = NULL;
+	if (!read_text(r, joint, &text))
+		return false;
+	Suggestion suggestion = {.word = text};
+	for (int i = 0; i < CAL_LOOP_TYPE_COUNT; i++) {
+		const char *name = cal_loop_type_name((CalLoopType)i);
+		*def = cal_loop_def((CalLoopType)i);
+		if (strcmp(name, text) == 0)
+			return true;
+		suggestion_offer(&suggestion, name);
+	}
+	return reader_unknown(r, joint, "type of loop", &suggestion);
+}
+
+static bool read_tie(Reader *r, const Sections *s, const TreeNode *map, int index, CalSubsystemTie *tie) {
+	const TreeNode *to = tree_get(map, "to");
+	const char *path = NULL;
+	return to && read_text(r, to, &path) && native_find_node(r, s, to, path, &tie->node) &&
+	       read_number(r, tree_get(map, "border"), index, tie) && read_joint(r, s, tree_get(map, "joint"), &tie->joint);
+}
+
+/* The keys of the map and its attachments have been judged by then (model_file_subsystem.c). */
+static bool read_box(Reader *r, const Sections *s, const Item *item, BoxEntry *box) {
+	char place[256];
+	const TreeNode *library = tree_get(item->value, "library"), *attach = tree_get(item->value, "attach");
+	const TreeNode *arguments = tree_get(item->value, "arguments");
+	const bool none = !attach || tree_is_null(attach), list = attach && attach->kind == TREE_LIST;
+	const char *name = NULL;
+	reader_subject(r, "subsystem", item->name);
+	box->name = item->name;
+	box->arguments = arguments ? arguments->text : "";
+	box->place = reader_text(r, "%s", tree_place(r->file->tree, item->place, place, sizeof place));
+	box->tie_count = none ? 0 : list ? attach->count : 1;
+	box->ties = reader_array(r, (size_t)box->tie_count, sizeof *box->ties);
+	if (!read_text(r, library, &name) || !box->place || !box->ties)
+		return false;
+	box->path = name;
+	box->library = native_library_path(r, library, name);
+	for (int i = 0; box->library && i < box->tie_count; i++)
+		if (!read_tie(r, s, list ? attach->items[i] : attach, i, &box->ties[i]))
+			return false;
+	return box->library != NULL;
+}
+
+bool native_read_boxes(Reader *r, const Sections *s) {
+	const int count = items_count(r, s->subsystems, "subsystems");
+	if (count <= 0)
+		return count == 0;
+	r->file->boxes = reader_array(r, (size_t)count, sizeof *r->file->boxes);
+	for (int i = 0; r->file->boxes && i < count; i++) {
+		Item item;
+		if (!items_get(r, s->subsystems, i, "subsystem", &item) || !read_box(r, s, &item, &r->file->boxes[i]))
+			return false;
+	}
+	r->file->box_count = count;
+	return r->file->boxes != NULL;
+}
+
+CalStatus native_add_boxes(const CalFile *file, CalSim *sim, CalError *error) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < file->box_count && status == CAL_OK; i++) {
+		const BoxEntry *box = &file->boxes[i];
+		CalError own = {0};
+		status =
+			cal_sim_load_subsystem(sim, box->name, box->library, box->arguments, box->ties, box->tie_count, NULL, &own);
+		if (status != CAL_OK)
+			error_set(error, status, "%s: %s", box->place, own.text);
+	}
+	return status;
+}

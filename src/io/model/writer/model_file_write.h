@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * model_file_write.h — the writer of the native format: what its files share.
+ *
+ * First everything is judged (model_file_write_check.c), then it is written, which cannot fail but for the stream. What
+ * has its default is left out; numbers are as short as they can be and still read back as the same bits.
+ */
+#ifndef CALDER_IO_MODEL_WRITER_MODEL_FILE_WRITE_H
+#define CALDER_IO_MODEL_WRITER_MODEL_FILE_WRITE_H
+
+#include <calder/flex.h>
+#include <calder/visual.h>
+#include <stdbool.h>
+
+#include "io/yaml/yaml_tree.h"
+
+typedef struct Writer {
+	FILE *out;
+	const CalDesc *desc;
+	const CalFile *file;   // NULL: there is none
+	const TreeNode *loops; // the section of the file that it comes from; NULL: none
+	CalError *error;
+	uint32_t *first_node; // [bodies + 1] first node of each body, the ground's at 0; 0: none
+	uint32_t *next_node;  // [nodes + 1] the next of the same body; 0: none
+	uint32_t *carrier;    // [bodies + 1] the joint that carries each body; 0: none
+} Writer;
+
+/* Zero is +0: what has its default, and is left out. */
+bool same_bits(const double *a, const double *b, int count);
+bool all_zero(const double *values, int count);
+
+/* Pieces. A key writes `, key: ` unless *first, which it clears. */
+void put_key(Writer *w, bool *first, const char *key);
+void put_number(Writer *w, double value);
+void put_numbers(Writer *w, const double *values, int count);          // [a, b, c]
+void put_rows(Writer *w, const double *values, int rows, int columns); // [[a, b], [c, d]]
+void put_text(Writer *w, const char *text);                            // plain or in quotes
+void put_path(Writer *w, CalNodeId node);
+/** The key and its number, unless it is +0. */
+void put_quantity(Writer *w, bool *first, const char *key, double value);
+void put_flag(Writer *w, bool *first, const char *key, int value);
+/** The key and its vector, unless it is zero. */
+void put_vector(Writer *w, bool *first, const char *key, CalVec3 v);
+/** The value of a placement: a vector, or a map with `at` and `orientation`. */
+/** The key and its quaternion, unless nothing is turned. */
+void put_orientation(Writer *w, bool *first, const char *key, CalQuat q);
+void put_placement_value(Writer *w, const CalPlacement *p);
+void put_placement(Writer *w, bool *first, const char *key, const CalPlacement *p);
+void put_inertia(Writer *w, bool *first, const CalMat3 *inertia);
+/** A subtree of another file. */
+void put_tree(Writer *w, const TreeNode *node);
+
+/** Speeds of a joint that is no user joint. */
+int joint_speeds(const CalJointDef *def);
+
+void write_joints(Writer *w);
+void write_loops(Writer *w);
+/** The function of a driven row as the file gives it; NULL: it is of C, or there is none. */
+const TreeNode *write_drive_value(const Writer *w, const CalLoopDef *def, int row);
+void write_flexible(Writer *w, bool *first, const CalFlexDef *flex);
+
+/** Judges all that is to be written. */
+CalStatus write_check(const Writer *w);
+
+#endif

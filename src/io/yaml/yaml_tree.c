@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * yaml_tree.c — what a tree offers once it is built, reading of files, and messages with places.
+ *
+ * The construction from libyaml's events is in yaml_parse.c.
+ */
+#include "io/yaml/yaml_tree.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/input_file.h"
+#include "base/memory.h"
+#include "io/yaml/yaml_tree_build.h"
+
+const TreeNode *tree_root(const Tree *tree) { return tree->root; }
+
+void tree_set_root(Tree *tree, const TreeNode *root) { tree->root = root; }
+
+void tree_adopt(Tree *tree, Tree *other) {
+	Tree *last = other;
+	while (last->adopted)
+		last = last->adopted;
+	last->adopted = tree->adopted;
+	tree->adopted = other;
+}
+
+const char *tree_name(const Tree *tree) { return tree->name; }
+
+void *tree_array(Tree *tree, size_t count, size_t size) { return pool_array(&tree->pool, count, size); }
+
+const TreeNode *tree_get(const TreeNode *node, const char *key) {
+	if (!node || node->kind != TREE_MAP)
+		return NULL;
+	int low = 0, high = node->count - 1;
+	while (low <= high) {
+		const int middle = low + (high - low) / 2;
+		const int at = node->sorted[middle];
+		const int order = strcmp(key, node->keys[at]->text);
+		if (order == 0)
+			return node->items[at];
+		if (order < 0)
+			high = middle - 1;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+bool tree_is_null(const TreeNode *node) {
+	return node->kind == TREE_SCALAR && node->plain &&
+	       (!node->text[0] || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
+}
+
+CalStatus tree_error(CalError *error, const char *name, const TreeNode *node, CalStatus status, const char *format,
+                     ...) {
+	if (!error)
+		return status;
+	error->status = status;
+	error->count = 1;
+	int used;
+	if (node)
+		used = snprintf(error->text, sizeof error->text, "%.200s:%d:%d: error: ", node->file ? node->file : name,
+		                node->line, node->column);
+	else
+		used = snprintf(error->text, sizeof error->text, "%.200s: error: ", name);
+	if (used < 0 || (size_t)used >= sizeof error->text)
+		return status;
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(error->text + used, sizeof error->text - (size_t)used, format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+const char *tree_place(const Tree *tree, const TreeNode *node, char *buffer, size_t size) {
+	snprintf(buffer, size, "%.200s:%d:%d", node->file ? node->file : tree->name, node->line, node->column);
+	return buffer;
+}
+
+void tree_destroy(Tree *tree) {
+	while (tree) {
+		Tree *next = tree->adopted;
+		Pool pool = tree->pool; // the tree itself lies in its pool
+		pool_free(&tree->nodes);
+		pool_free(&pool);
+		tree = next;
+	}
+}
+
+void tree_forget_nodes(Tree *tree) {
+	for (; tree; tree = tree->adopted) {
+		const CalAllocator allocator = tree->nodes.allocator;
+		pool_free(&tree->nodes);
+		pool_init(&tree->nodes, &allocator);
+		tree->root = NULL;
+	}
+}
+
+/* Doubles the buffer, which comes straight from the allocator. */
+static char *buffer_grow(const CalAllocator *allocator, char *buffer, size_t length, size_t *capacity) {
+	const size_t larger = *capacity ? 2 * *capacity : 65536;
+	char *memory = memory_alloc(allocator, larger);
+	if (memory) {
+		if (length)
+			memcpy(memory, buffer, length);
+		*capacity = larger;
+	}
+	memory_free(allocator, buffer);
+	return memory;
+}
+
+/* The whole stream; *text is NULL after an error. */
+static CalStatus stream_read(FILE *stream, const char *path, const CalAllocator *allocator, char **text, size_t *length,
+                             CalError *error) {
+	char *buffer = NULL;
+	size_t used = 0, capacity = 0;
+	*text = NULL;
+	for (;;) {
+		if (used == capacity && !(buffer = buffer_grow(allocator, buffer, used, &capacity)))
+			return tree_error(error, path, NULL, CAL_ERR_MEMORY, "out of memory while reading the file");
+		const size_t got = fread(buffer + used, 1, capacity - used, stream);
+		used += got;
+		if (got == 0 || used > TREE_MAX_BYTES)
+			break;
+	}
+	if (ferror(stream)) {
+		memory_free(allocator, buffer);
+		return tree_error(error, path, NULL, CAL_ERR_IO, "the file could not be read to its end");
+	}
+	*text = buffer;
+	*length = used;
+	return CAL_OK;
+}
+
+CalStatus tree_text(const char *path, const CalAllocator *allocator, char **text, size_t *length, CalError *error) {
+	*text = NULL;
+	*length = 0;
+	if (!allocator_is_valid(allocator))
+		return tree_error(error, path, NULL, CAL_ERR_ARGUMENT, "the allocator needs both functions or none");
+	const CalAllocator source = allocator_or_default(allocator);
+	static const InputFile limits = {TREE_MAX_BYTES, TREE_REMEDY, false};
+	char why[INPUT_FILE_WHY];
+	FILE *stream = input_file_open(path, &limits, why);
+	if (!stream)
+		return tree_error(error, path, NULL, CAL_ERR_IO, "%s", why);
+	const CalStatus status = stream_read(stream, path, &source, text, length, error);
+	fclose(stream);
+	return status;
+}
+
+CalStatus tree_read(const char *path, const CalAllocator *allocator, Tree **tree, CalError *error) {
+	char *text;
+	size_t length;
+	*tree = NULL;
+	CalStatus status = tree_text(path, allocator, &text, &length, error);
+	if (status == CAL_OK) {
+		const CalAllocator source = allocator_or_default(allocator);
+		status = tree_parse(text, length, path, allocator, tree, error);
+		memory_free(&source, text);
+	}
+	return status;
+}

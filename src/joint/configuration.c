@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * configuration.c — coordinates of the elementary motions as points of a manifold: neutral element, integrate,
+ * difference, and the rate of the displacement within a step.
+ *
+ * A displacement has one entry per speed. Quaternions advance by the exponential of the rotation vector on
+ * the right, because speeds are in the outboard frame: q_out = q o exp(dq).
+ */
+#include "joint/primitive.h"
+
+int motion_q_count(Motion motion, const CalJointOps *ops) {
+	switch (motion) {
+	case MOTION_FIXED:
+	case MOTION_FLEX:
+	case MOTION_NODE:
+		return 0;
+	case MOTION_SPHERICAL:
+		return 4;
+	case MOTION_FREE:
+		return 7;
+	case MOTION_USER:
+		return ops->nq;
+	default:
+		return 1;
+	}
+}
+
+int motion_u_count(Motion motion, const CalJointOps *ops) {
+	switch (motion) {
+	case MOTION_FIXED:
+	case MOTION_FLEX:
+	case MOTION_NODE:
+		return 0;
+	case MOTION_SPHERICAL:
+		return 3;
+	case MOTION_FREE:
+		return 6;
+	case MOTION_USER:
+		return ops->nu;
+	default:
+		return 1;
+	}
+}
+
+INLINE CalQuat quat_read(const double *q) { return (CalQuat){q[0], q[1], q[2], q[3]}; }
+INLINE void quat_write(CalQuat v, double *q) { q[0] = v.w, q[1] = v.x, q[2] = v.y, q[3] = v.z; }
+INLINE dvec3 vec_read(const double *v) { return (dvec3){v[0], v[1], v[2]}; }
+INLINE void vec_write(dvec3 v, double *out) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
+
+void motion_neutral(Motion motion, const MotionData *data, double *q) {
+	const int nq = motion_q_count(motion, data->ops);
+	if (motion == MOTION_USER && data->ops->neutral) {
+		data->ops->neutral(data->ops_data, q);
+		return;
+	}
+	for (int i = 0; i < nq; ++i)
+		q[i] = 0;
+	if (motion == MOTION_SPHERICAL)
+		q[0] = 1;
+	if (motion == MOTION_FREE)
+		q[3] = 1;
+}
+
+static void ball_integrate(const double *q, const double *dq, double *q_out) {
+	quat_write(dquat_unit(dquat_mul(quat_read(q), dquat_exp(vec_read(dq)))), q_out);
+}
+
+static void ball_difference(const double *q0, const double *q1, double *dq) {
+	const CalQuat a = quat_read(q0);
+	vec_write(dquat_log(dquat_mul((CalQuat){a.w, -a.x, -a.y, -a.z}, quat_read(q1))), dq);
+}
+
+void motion_integrate(Motion motion, const MotionData *data, const double *q, const double *dq, double *q_out) {
+	if (motion == MOTION_SPHERICAL) {
+		ball_integrate(q, dq, q_out);
+	} else if (motion == MOTION_FREE) {
+		for (int i = 0; i < 3; ++i)
+			q_out[i] = q[i] + dq[i];
+		ball_integrate(q + 3, dq + 3, q_out + 3);
+	} else if (motion == MOTION_USER && data->ops->integrate) {
+		data->ops->integrate(data->ops_data, q, dq, q_out);
+	} else {
+		const int nu = motion_u_count(motion, data->ops);
+		for (int i = 0; i < nu; ++i)
+			q_out[i] = q[i] + dq[i];
+	}
+}
+
+void motion_difference(Motion motion, const MotionData *data, const double *q0, const double *q1, double *dq) {
+	if (motion == MOTION_SPHERICAL) {
+		ball_difference(q0, q1, dq);
+	} else if (motion == MOTION_FREE) {
+		for (int i = 0; i < 3; ++i)
+			dq[i] = q1[i] - q0[i];
+		ball_difference(q0 + 3, q1 + 3, dq + 3);
+	} else if (motion == MOTION_USER && data->ops->difference) {
+		data->ops->difference(data->ops_data, q0, q1, dq);
+	} else {
+		const int nu = motion_u_count(motion, data->ops);
+		for (int i = 0; i < nu; ++i)
+			dq[i] = q1[i] - q0[i];
+	}
+}
+
+void motion_rate(Motion motion, const MotionData *data, const double *delta, const double *u, double *delta_dot) {
+	const int nu = motion_u_count(motion, data->ops);
+	if (motion == MOTION_USER && data->ops->rate) {
+		data->ops->rate(data->ops_data, delta, u, delta_dot);
+		return;
+	}
+	for (int i = 0; i < nu; ++i)
+		delta_dot[i] = u[i];
+	if (motion == MOTION_SPHERICAL)
+		vec_write(rotation_vector_rate(vec_read(delta), vec_read(u)), delta_dot);
+	if (motion == MOTION_FREE)
+		vec_write(rotation_vector_rate(vec_read(delta + 3), vec_read(u + 3)), delta_dot + 3);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * pose_solve.c — coordinates and speeds of a joint from where its outboard side is and how it moves.
+ *
+ * A type that can be solved in closed form says how (JointType.solve); sequences and the caller's own joints are solved
+ * by Gauss and Newton, damped, from several starts. Turns beyond half a revolution cannot be seen in a pose.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "joint/pose_solve.h"
+
+#include "math/portable.h"
+
+#if CAL_LANES == 1
+
+enum { STARTS = 12, ITERATIONS = 60 };
+
+/* ---- rotations ------------------------------------------------------------------------------------ */
+
+double twist_about(dmat3 R, CalVec3 axis) {
+	const CalQuat q = quat_of_matrix(R);
+	return 2 * portable_atan2(q.x * axis.x + q.y * axis.y + q.z * axis.z, q.w);
+}
+
+dmat3 matrix_about(CalVec3 axis, double angle) {
+	const double s = portable_sin(angle), c = portable_cos(angle), k = 1 - c;
+	const dvec3 a = dvec_in(axis);
+	return (dmat3){{c + k * a.x * a.x, k * a.x * a.y + s * a.z, k * a.x * a.z - s * a.y},
+	               {k * a.x * a.y - s * a.z, c + k * a.y * a.y, k * a.y * a.z + s * a.x},
+	               {k * a.x * a.z + s * a.y, k * a.y * a.z - s * a.x, c + k * a.z * a.z}};
+}
+
+/* ---- forward -------------------------------------------------------------------------------------- */
+
+static dvec3 plain(vec3 v) { return (dvec3){v.x, v.y, v.z}; }
+
+/* One step from the frame that the step before left: its pose and columns there. */
+static dpose step_evaluate(const Step *step, const CalJointDef *def, const double *q, spatial *P) {
+	const vec3 a = vec_in(step->axis);
+	if (step->motion == MOTION_ROTATION || step->motion == MOTION_SCREW) {
+		P[0] = (spatial){a, scale(step->pitch, a)};
+		return (dpose){matrix_about(step->axis, q[0]), dscale(step->pitch * q[0], plain(a))};
+	}
+	if (step->motion == MOTION_TRANSLATION) {
+		P[0] = (spatial){vec_zero(), a};
+		return (dpose){dmat_identity(), dscale(q[0], plain(a))};
+	}
+	RelativeMotion motion;
+	const MotionData data = {step->pitch, def->ops, def->ops_data};
+	motion_evaluate_x1(step->motion, &data, q, NULL, &motion);
+	for (int k = 0; k < motion_u_count(step->motion, def->ops); ++k)
+		P[k] = motion.P[k];
+	return (dpose){{plain(motion.R.x), plain(motion.R.y), plain(motion.R.z)}, plain(motion.r)};
+}
+
+void joint_evaluate(const CalJointDef *def, const double *q, dpose *X, spatial *P) {
+	Step step[CAL_JOINT_MAX_DOF];
+	vec3 at[CAL_JOINT_MAX_DOF];
+	spatial columns[CAL_JOINT_MAX_DOF];
+	const int count = joint_steps(def, step);
+	int nu = 0;
+	*X = dpose_identity();
+	for (int i = 0; i < count; ++i) {
+		const int more = motion_u_count(step[i].motion, def->ops);
+		const dpose moved = step_evaluate(&step[i], def, q, columns + nu);
+		const mat3 R = mat_from(X->R);
+		*X = dpose_mul(*X, moved);
+		for (int k = nu; k < nu + more; ++k) {
+			columns[k] = (spatial){mat_mul_vec(R, columns[k].a), mat_mul_vec(R, columns[k].l)};
+			at[k] = vec_from(X->r); // where its linear part is that of a point
+		}
+		nu += more;
+		q += motion_q_count(step[i].motion, def->ops);
+	}
+	for (int k = 0; P && k < nu; ++k)
+		P[k] = motion_shift(columns[k], sub(vec_from(X->r), at[k]));
+}
+
+/* ---- small dense systems ---------------------------------------------------------------------------- */
+
+/* Orthonormal vectors that span the columns; returns their number. */
+static int span_of(int n, const spatial *P, spatial *Q) {
+	int rank = 0;
+	for (int k = 0; k < n; ++k) {
+		const double size = sqrt(spatial_dot(P[k], P[k]));
+		spatial v = spatial_madd(spatial_zero(), size > 0 ? 1 / size : 0, P[k]);
+		for (int twice = 0; twice < 2; ++twice) {
+			for (int i = 0; i < rank; ++i)
+				v = spatial_madd(v, -spatial_dot(v, Q[i]), Q[i]);
+		}
+		const double left = sqrt(spatial_dot(v, v));
+		if (left > 1e-10)
+			Q[rank++] = spatial_madd(spatial_zero(), 1 / left, v);
+	}
+	return rank;
+}
+
+static spatial unit_spatial(int i) {
+	double e[6] = {0};
+	e[i] = 1;
+	return (spatial){vec(e[0], e[1], e[2]), vec(e[3], e[4], e[5])};
+}
+
+int joint_directions(const CalJointDef *def, const double *q, spatial *C) {
+	spatial P[CAL_JOINT_MAX_DOF], Q[6];
+	dpose X;
+	joint_evaluate(def, q, &X, P);
+	const int rank = span_of(joint_speed_count(def), P, Q);
+	for (int made = rank; made < 6; ++made) {
+		spatial best = spatial_zero();
+		double most = 0;
+		for (int i = 0; i < 6; ++i) {
+			spatial v = unit_spatial(i);
+			for (int twice = 0; twice < 2; ++twice) {
+				for (int k = 0; k < made; ++k)
+					v = spatial_madd(v, -spatial_dot(v, Q[k]), Q[k]);
+			}
+			const double left = sqrt(spatial_dot(v, v));
+			if (left > most * (1 + 1e-9)) { // of equals the first
+				most = left;
+				best = v;
+			}
+		}
+		Q[made] = spatial_madd(spatial_zero(), 1 / most, best);
+		C[made - rank] = Q[made];
+	}
+	return 6 - rank;
+}
+
+/* Solves A x = b, symmetric positive definite, n <= 6, in place; pivots below 1e-14 of their diagonal are left out. */
+static void solve_small(int n, double A[6][6], double *b) {
+	double diagonal[6] = {0};
+	n = n < 6 ? n : 6;
+	for (int i = 0; i < n; ++i)
+		diagonal[i] = A[i][i];
+	for (int j = 0; j < n; ++j) {
+		for (int i = j; i < n; ++i) {
+			for (int k = 0; k < j; ++k)
+				A[i][j] -= A[i][k] * A[j][k];
+		}
+		const double root = A[j][j] > 1e-14 * diagonal[j] ? sqrt(A[j][j]) : 0;
+		A[j][j] = root;
+		for (int i = j + 1; i < n; ++i)
+			A[i][j] = root > 0 ? A[i][j] / root : 0;
+	}
+	for (int i = 0; i < n; ++i) {
+		for (int k = 0; k < i; ++k)
+			b[i] -= A[i][k] * b[k];
+		b[i] = A[i][i] > 0 ? b[i] / A[i][i] : 0;
+	}
+	for (int i = n - 1; i >= 0; --i) {
+		for (int k = i + 1; k < n; ++k)
+			b[i] -= A[k][i] * b[k];
+		b[i] = A[i][i] > 0 ? b[i] / A[i][i] : 0;
+	}
+}
+
+/* x = (P'P + damping)^-1 P'V */
+static void least_squares(int n, const spatial *P, spatial V, double damping, double *x) {
+	double A[6][6] = {{0}};
+	for (int i = 0; i < n; ++i) {
+		x[i] = spatial_dot(P[i], V);
+		for (int j = 0; j < n; ++j)
+			A[i][j] = spatial_dot(P[i], P[j]) + (i == j ? damping : 0);
+	}
+	solve_small(n, A, x);
+}
+
+void joint_solve_speeds(const CalJointDef *def, const double *q, spatial V, double *u) {
+	spatial P[CAL_JOINT_MAX_DOF];
+	dpose X;
+	const int n = joint_speed_count(def);
+	joint_evaluate(def, q, &X, P);
+	least_squares(n, P, V, 0, u);
+	spatial left = V; // once more with what is left, since the normal equations square the condition
+	double more[CAL_JOINT_MAX_DOF];
+	for (int k = 0; k < n; ++k)
+		left = spatial_madd(left, -u[k], P[k]);
+	least_squares(n, P, left, 0, more);
+	for (int k = 0; k < n; ++k)
+		u[k] += more[k];
+}
+
+/* ---- coordinates ---------------------------------------------------------------------------------------- */
+
+/* From the pose at q to X: turn and displacement in F. */
+static spatial difference(const dpose *at, const dpose *X) {
+	const dvec3 turn = dquat_log(quat_of_matrix(dmat_mul(X->R, dmat_transpose(at->R))));
+	const dvec3 way = dadd(X->r, dscale(-1, at->r));
+	return (spatial){vec_from(turn), vec_from(way)};
+}
+
+static double size_of(spatial e) { return fmax(sqrt(dot(e.a, e.a)), sqrt(dot(e.l, e.l))); }
+
+/* Steps of Newton from q; returns what is left. */
+static double iterate(const CalJointDef *def, const dpose *X, double *q) {
+	Step step[CAL_JOINT_MAX_DOF];
+	const int count = joint_steps(def, step), n = joint_speed_count(def), nq = joint_coordinate_count(def);
+	double damping = 1e-2, trial[CAL_JOINT_MAX_COORDS] = {0};
+	dpose at;
+	spatial P[CAL_JOINT_MAX_DOF];
+	joint_evaluate(def, q, &at, P);
+	spatial e = difference(&at, X);
+	for (int k = 0; k < ITERATIONS && size_of(e) > 0 && damping < 1e6; ++k) {
+		double dq[CAL_JOINT_MAX_DOF];
+		int u = 0, c = 0;
+		least_squares(n, P, e, damping, dq);
+		for (int i = 0; i < count; ++i) {
+			const MotionData data = {step[i].pitch, def->ops, def->ops_data};
+			motion_integrate(step[i].motion, &data, q + c, dq + u, trial + c);
+			u += motion_u_count(step[i].motion, def->ops);
+			c += motion_q_count(step[i].motion, def->ops);
+		}
+		joint_evaluate(def, trial, &at, P);
+		const spatial next = difference(&at, X);
+		const int better = spatial_dot(next, next) < spatial_dot(e, e);
+		damping = better ? damping * 1e-2 : fmax(damping, 1e-10) * 10;
+		if (better) {
+			memcpy(q, trial, sizeof(double) * (size_t)nq);
+			e = next;
+		} else {
+			joint_evaluate(def, q, &at, P);
+		}
+	}
+	return size_of(e);
+}
+
+/* Displacements that share no pattern; the first is none. */
+static void start_from(const CalJointDef *def, int start, double *q) {
+	Step step[CAL_JOINT_MAX_DOF];
+	const int count = joint_steps(def, step);
+	double phase = 0.38 * start;
+	for (int i = 0; i < count; ++i) {
+		const MotionData data = {step[i].pitch, def->ops, def->ops_data};
+		double dq[CAL_JOINT_MAX_DOF], neutral[CAL_JOINT_MAX_COORDS] = {0};
+		motion_neutral(step[i].motion, &data, neutral);
+		for (int k = 0; k < motion_u_count(step[i].motion, def->ops); ++k) {
+			phase = fmod(phase + 0.61803398874989485, 1.0);
+			dq[k] = start ? 5 * (phase - 0.5) : 0;
+		}
+		motion_integrate(step[i].motion, &data, neutral, dq, q);
+		q += motion_q_count(step[i].motion, def->ops);
+	}
+}
+
+static void solve_by_iteration(const CalJointDef *def, const dpose *X, double *q) {
+	const size_t size = sizeof(double) * (size_t)joint_coordinate_count(def);
+	double least = INFINITY, trial[CAL_JOINT_MAX_COORDS] = {0};
+	for (int start = 0; start < STARTS && least > 1e-12; ++start) {
+		start_from(def, start, trial);
+		const double left = iterate(def, X, trial);
+		if (left < least) {
+			least = left;
+			memcpy(q, trial, size);
+		}
+	}
+}
+
+double joint_solve_pose(const CalJointDef *def, const dpose *X, double *q) {
+	const JointType *type = joint_type(def->type);
+	dpose at;
+	if (type->solve)
+		type->solve(def, X, q);
+	else
+		solve_by_iteration(def, X, q);
+	joint_evaluate(def, q, &at, NULL);
+	return size_of(difference(&at, X));
+}
+
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * primitive.c — pose, columns and remainder of the elementary motions, over `real`.
+ *
+ * V_FJ = P u with all components in the inboard frame F, at the origin of the outboard frame J.
+ * Pdot_u is the part of the relative acceleration without udot: zero wherever the columns are constant
+ * in F, or turn with J about themselves (spherical: d/dt(R u) = R udot + R (u x u)).
+ */
+#include "joint/primitive.h"
+
+INLINE vec3 unit_vec(int axis) { return vec(real_from(axis == 0), real_from(axis == 1), real_from(axis == 2)); }
+
+static void evaluate_axis(Motion motion, const MotionData *data, real q, RelativeMotion *out) {
+	const vec3 z = unit_vec(2);
+	const real pitch = real_from(motion == MOTION_TRANSLATION ? 1.0 : motion == MOTION_SCREW ? data->pitch : 0.0);
+	if (motion != MOTION_TRANSLATION) {
+		real s, c;
+		sincos_real(q, &s, &c);
+		out->R.x = vec(c, s, real_from(0));
+		out->R.y = vec(-s, c, real_from(0));
+	}
+	out->r = scale(pitch * q, z);
+	out->P[0].a = motion == MOTION_TRANSLATION ? vec_zero() : z;
+	out->P[0].l = scale(pitch, z);
+}
+
+static void evaluate_ball(const real *q, int first, RelativeMotion *out) {
+	out->R = quat_matrix(q[0], q[1], q[2], q[3]);
+	out->P[first].a = out->R.x;
+	out->P[first + 1].a = out->R.y;
+	out->P[first + 2].a = out->R.z;
+	for (int k = 0; k < 3; ++k)
+		out->P[first + k].l = vec_zero();
+}
+
+static void evaluate_free(const real *q, RelativeMotion *out) {
+	out->r = vec(q[0], q[1], q[2]);
+	for (int k = 0; k < 3; ++k) {
+		out->P[k].a = vec_zero();
+		out->P[k].l = unit_vec(k);
+	}
+	evaluate_ball(q + 3, 3, out);
+}
+
+INLINE void vec_set_lane(vec3 *v, int lane, CalVec3 value) {
+	real_set_lane(&v->x, lane, value.x);
+	real_set_lane(&v->y, lane, value.y);
+	real_set_lane(&v->z, lane, value.z);
+}
+
+/* The caller's functions see one lane at a time. */
+static void evaluate_user_lane(const MotionData *data, const real *q, const real *u, int lane, RelativeMotion *out) {
+	const CalJointOps *ops = data->ops;
+	double ql[CAL_JOINT_MAX_COORDS] = {0}, ul[CAL_JOINT_MAX_DOF] = {0};
+	for (int i = 0; i < ops->nq; ++i)
+		ql[i] = real_lane(&q[i], lane);
+	CalPose pose;
+	CalSpatial P[CAL_JOINT_MAX_DOF], rest = {{0, 0, 0}, {0, 0, 0}};
+	ops->pose(data->ops_data, ql, &pose);
+	ops->columns(data->ops_data, ql, P);
+	if (u && ops->remainder) {
+		for (int i = 0; i < ops->nu; ++i)
+			ul[i] = real_lane(&u[i], lane);
+		ops->remainder(data->ops_data, ql, ul, &rest);
+	}
+	const dmat3 R = dmat_in(&pose.R);
+	vec_set_lane(&out->R.x, lane, dvec_out(R.x));
+	vec_set_lane(&out->R.y, lane, dvec_out(R.y));
+	vec_set_lane(&out->R.z, lane, dvec_out(R.z));
+	vec_set_lane(&out->r, lane, pose.r);
+	for (int k = 0; k < ops->nu; ++k) {
+		vec_set_lane(&out->P[k].a, lane, P[k].angular);
+		vec_set_lane(&out->P[k].l, lane, P[k].linear);
+	}
+	vec_set_lane(&out->Pdot_u.a, lane, rest.angular);
+	vec_set_lane(&out->Pdot_u.l, lane, rest.linear);
+}
+
+void LANED(motion_evaluate)(Motion motion, const MotionData *data, const real *q, const real *u, RelativeMotion *out) {
+	out->R = (mat3){unit_vec(0), unit_vec(1), unit_vec(2)};
+	out->r = vec_zero();
+	out->Pdot_u = spatial_zero();
+	switch (motion) {
+	case MOTION_FIXED:
+	case MOTION_FLEX: // flexible links are the sweeps' own business
+	case MOTION_NODE:
+		break;
+	case MOTION_ROTATION:
+	case MOTION_TRANSLATION:
+	case MOTION_SCREW:
+		evaluate_axis(motion, data, q[0], out);
+		break;
+	case MOTION_SPHERICAL:
+		evaluate_ball(q, 0, out);
+		break;
+	case MOTION_FREE:
+		evaluate_free(q, out);
+		break;
+	case MOTION_USER:
+		for (int k = 0; k < CAL_JOINT_MAX_DOF; ++k)
+			out->P[k] = spatial_zero();
+		for (int lane = 0; lane < CAL_LANES; ++lane)
+			evaluate_user_lane(data, q, u, lane, out);
+		break;
+	}
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * singular.c — does every joint carry inertia along its freedoms?
+ *
+ * A joint whose articulated inertia D = P'M^P vanishes in *every* configuration (a massless tip, a point
+ * mass on its own axis, two coincident axes) makes the equations of motion meaningless, and is an error of
+ * the description. One that vanishes in some configuration (gimbal lock) is not: it is met at run time. So
+ * the articulated and composite inertias are formed once in a configuration without any symmetry, plainly
+ * and in double precision, and D is compared with the composite inertia R along the same column.
+ */
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "model/description/desc.h"
+#include "model/work.h"
+
+static const double SINGULAR_RATIO = 1e-12; // D / P'RP
+
+typedef struct LinkInertia {
+	mat3 R;
+	vec3 r;
+	spatial P[CAL_JOINT_MAX_DOF];
+	Artic articulated, composite;
+} LinkInertia;
+
+/* Displacements that share no pattern: multiples of the golden angle, kept away from 0 and pi. */
+static void generic_displacement(const CalModel *model, double *dq) {
+	double x = 0.5;
+	for (int i = 0; i < model->nu; ++i) {
+		x = fmod(x + 0.61803398874989485, 1.0);
+		dq[i] = 0.4 + 0.9 * x;
+	}
+}
+
+/* Undeformed pose of a flexible body's frame on its head, or of a node on the frame. */
+static void pose_flexible(const CalModel *model, const Link *link, RelativeMotion *rel) {
+	const FlexShape *shape = &model->shapes[link->shape];
+	const dpose axes = {model->flexes[link->flex].R, {0, 0, 0}};
+	const dpose node = {shape->E, shape->p};
+	const dpose pose = link->motion == MOTION_NODE ? dpose_mul(axes, node) : dpose_inverse(node);
+	rel->R = mat_from(pose.R);
+	rel->r = vec_from(pose.r);
+}
+
+/* Undeformed inertia of a flexible body and all that its link carries, in the axes of B. */
+static Artic flexible_inertia(const Flex *flex) {
+	const FlexRigid *all = &flex->all;
+	dvec3 mc = all->mc;
+	double m = all->m;
+	sym3 S = {all->xx, all->yy, all->zz, all->xy, all->xz, all->yz};
+	for (int i = flex->summed_first; i < flex->mass_count; ++i) {
+		const FlexMass *mass = &flex->masses[i];
+		const dvec3 p = mass->p, mp = dscale(mass->m, p);
+		m += mass->m;
+		mc = dadd(mc, mp);
+		S = sym_add(S, (sym3){mp.x * p.x, mp.y * p.y, mp.z * p.z, mp.x * p.y, mp.x * p.z, mp.y * p.z});
+	}
+	return artic_rigid(m, vec_from(mc), S);
+}
+
+static void pose_link(const CalModel *model, const double *q, int i, LinkInertia *out) {
+	const Link *link = &model->links[i];
+	RelativeMotion rel;
+	motion_evaluate_x1((Motion)link->motion, &link->data, q + link->q, NULL, &rel);
+	if (link->flex >= 0)
+		pose_flexible(model, link, &rel);
+	const mat3 identity = mat_from(dmat_identity());
+	const mat3 parent = link->parent >= 0 ? out[link->parent].R : identity;
+	const mat3 F = mat_mul_dmat(parent, link->E);
+	LinkInertia *l = &out[i];
+	l->R = mat_mul(F, rel.R);
+	l->r = add(mat_mul_dvec(parent, link->p), mat_mul_vec(F, rel.r));
+	for (int k = 0; k < link->nu; ++k)
+		l->P[k] = (spatial){mat_mul_vec(F, rel.P[k].a), mat_mul_vec(F, rel.P[k].l)};
+	const DInertia *in = &link->inertia;
+	l->articulated = artic_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
+	if (link->carries >= 0) {
+		const Flex *flex = &model->flexes[link->carries];
+		l->articulated = artic_rotate(flexible_inertia(flex), mat_mul_dmat(l->R, flex->R));
+	}
+	l->composite = l->articulated;
+}
+
+/* The bodies that the joint of `body` carries, as "a", "b", ... */
+static void name_carried(const CalModel *model, int body, char *text, size_t size) {
+	size_t used = 0;
+	text[0] = 0;
+	for (int b = body; b < model->body_count; ++b) {
+		int up = b;
+		while (up > body)
+			up = model->bodies[up].parent;
+		if (up != body)
+			break; // depth first: the subtree is contiguous
+		const int n = snprintf(text + used, size - used, "%s\"%s\"", used ? ", " : "", model->bodies[b].name);
+		if (n < 0 || (size_t)n >= size - used)
+			break;
+		used += (size_t)n;
+	}
+}
+
+static void report_singular(const CalModel *model, const CalDesc *desc, int u, int massless, CalFindingFn report,
+                            void *user) {
+	char carried[256], text[768], dof[128];
+	const int body = model->dofs[u].body;
+	name_carried(model, body, carried, sizeof carried);
+	cal_model_dof_name(model, u, dof, sizeof dof);
+	const char *place = desc->joints[model->bodies[body].joint_id.value - 1].def.place;
+	snprintf(
+		text, sizeof text,
+		massless
+			? "%s%sjoint \"%s\": nothing that it carries (%s) has inertia along its freedom %s; give one of these bodies "
+			  "mass or inertia, add a rotor inertia, or weld it"
+			: "%s%sjoint \"%s\": the articulated inertia of the bodies that it carries (%s) is singular along its "
+			  "freedom %s, which other joints already provide without any mass between them; remove one of the "
+			  "coincident freedoms or give the bodies between them inertia",
+		PLACE_ARGS(place), model->bodies[body].joint, carried, dof);
+	const CalFinding finding = {CAL_ERR_MODEL, text};
+	report(user, &finding);
+}
+
+/* What the same bodies weigh along freedoms like P: any direction, any axis through the point. */
+static double inertia_scale(const Artic *a, spatial P) {
+	return dot(P.a, P.a) * (a->I.xx + a->I.yy + a->I.zz) + dot(P.l, P.l) * (a->M.xx + a->M.yy + a->M.zz);
+}
+
+static int eliminate(const CalModel *model, const CalDesc *desc, int i, LinkInertia *l, CalFindingFn report,
+                     void *user) {
+	const Link *link = &model->links[i];
+	int errors = 0;
+	for (int k = 0; k < link->nu; ++k) {
+		const int u = link->u + k;
+		if (model->prescribed[u])
+			continue;
+		const spatial P = l->P[k], U = artic_mul(&l->articulated, P);
+		const double rigid = spatial_dot(P, artic_mul(&l->composite, P)) + model->rotor[u];
+		const double D = spatial_dot(P, U) + model->rotor[u];
+		const int massless = !(rigid > SINGULAR_RATIO * inertia_scale(&l->composite, P));
+		if (massless || !(D > SINGULAR_RATIO * rigid)) {
+			report_singular(model, desc, u, massless, report, user);
+			++errors;
+			continue;
+		}
+		const spatial K = {scale(1.0 / D, U.a), scale(1.0 / D, U.l)};
+		l->articulated = artic_sub_outer(l->articulated, U, K);
+	}
+	return errors;
+}
+
+CalStatus model_check_singular(const CalModel *model, const CalDesc *desc, CalFindingFn report, void *user) {
+	const size_t links = (size_t)model->link_count;
+	const size_t numbers = (size_t)(model->nq + model->nu + 1);
+	LinkInertia *l = memory_alloc(&model->allocator, links * sizeof *l + numbers * sizeof(double));
+	if (!l)
+		return CAL_ERR_MEMORY;
+	double *q = (double *)(void *)(l + links), *dq = q + model->nq;
+	generic_displacement(model, dq);
+	cal_config_neutral(model, q);
+	cal_config_integrate(model, q, dq, q);
+	for (int i = 0; i < model->link_count; ++i)
+		pose_link(model, q, i, l);
+	int errors = 0;
+	for (int i = model->link_count - 1; i >= 0; --i) {
+		errors += eliminate(model, desc, i, &l[i], report, user);
+		const int parent = model->links[i].parent;
+		if (parent < 0)
+			continue;
+		l[parent].articulated = artic_add(l[parent].articulated, artic_shift(l[i].articulated, l[i].r));
+		l[parent].composite = artic_add(l[parent].composite, artic_shift(l[i].composite, l[i].r));
+	}
+	memory_free(&model->allocator, l);
+	return errors ? CAL_ERR_MODEL : CAL_OK;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * desc_loop.c — what the definition of a loop says by itself: its rows and their names, the numbers its type needs,
+ * drives, gains, known forces.
+ *
+ * Whether its sides and coordinates make sense in the tree is for check_loop.c.
+ */
+#include <math.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "model/description/desc.h"
+
+/* ---- rows --------------------------------------------------------------------------------------- */
+
+/* Axes that a type locks; other rows follow those. */
+static const struct {
+	int translation, rotation, other;
+} shape_of[CAL_LOOP_TYPE_COUNT] = {
+	[CAL_LOOP_WELD] = {CAL_AXIS_XYZ, CAL_AXIS_XYZ, 0},
+	[CAL_LOOP_REVOLUTE] = {CAL_AXIS_XYZ, CAL_AXIS_X | CAL_AXIS_Y, 0},
+	[CAL_LOOP_PRISMATIC] = {CAL_AXIS_X | CAL_AXIS_Y, CAL_AXIS_XYZ, 0},
+	[CAL_LOOP_CYLINDRICAL] = {CAL_AXIS_X | CAL_AXIS_Y, CAL_AXIS_X | CAL_AXIS_Y, 0},
+	[CAL_LOOP_UNIVERSAL] = {CAL_AXIS_XYZ, CAL_AXIS_Z, 0},
+	[CAL_LOOP_SPHERICAL] = {CAL_AXIS_XYZ, 0, 0},
+	[CAL_LOOP_PLANAR] = {CAL_AXIS_Z, CAL_AXIS_X | CAL_AXIS_Y, 0},
+	[CAL_LOOP_INPLANE] = {CAL_AXIS_Z, 0, 0},
+	[CAL_LOOP_DISTANCE] = {0, 0, 1},
+	[CAL_LOOP_KNIFE] = {0, 0, 1},
+	[CAL_LOOP_SCREW] = {CAL_AXIS_XYZ, CAL_AXIS_X | CAL_AXIS_Y, 0},
+	[CAL_LOOP_ANGLE] = {0, 0, 1},
+	[CAL_LOOP_COUPLING] = {0, 0, 1},
+	[CAL_LOOP_DISK] = {0, 0, 3},
+	[CAL_LOOP_BALL] = {0, 0, 3},
+};
+
+int loop_def_translation(const CalLoopDef *def) {
+	return def->type == CAL_LOOP_DIRECTIONS ? def->translation : shape_of[def->type].translation;
+}
+
+int loop_def_rotation(const CalLoopDef *def) {
+	return def->type == CAL_LOOP_DIRECTIONS ? def->rotation : shape_of[def->type].rotation;
+}
+
+static int axis_count(int set) { return (set & 1) + (set >> 1 & 1) + (set >> 2 & 1); }
+
+int loop_def_rows(const CalLoopDef *def) {
+	return axis_count(loop_def_translation(def)) + axis_count(loop_def_rotation(def)) + shape_of[def->type].other;
+}
+
+/** Of a row that locks an axis of A, or of one that two axes make alone: they stay perpendicular. */
+static const char *direction_name(int translation, int rotation, int row) {
+	static const char *const along[] = {"dx", "dy", "dz"}, *const about[] = {"rx", "ry", "rz"};
+	static const char *const alone[] = {"yz", "zx", "xy"};
+	const bool single = rotation == CAL_AXIS_X || rotation == CAL_AXIS_Y || rotation == CAL_AXIS_Z;
+	for (int i = 0; i < 6; i++) {
+		const int set = i < 3 ? translation : rotation, k = i % 3;
+		if (set & 1 << k && row-- == 0) {
+			return i < 3 ? along[k] : single ? alone[k] : about[k];
+		}
+	}
+	return NULL;
+}
+
+const char *cal_loop_row_name(const CalLoopDef *def, int row) {
+	static const char *const names[CAL_LOOP_TYPE_COUNT][CAL_LOOP_MAX_ROWS] = {
+		[CAL_LOOP_DISTANCE] = {"distance"},   [CAL_LOOP_KNIFE] = {"vy"},
+		[CAL_LOOP_ANGLE] = {"angle"},         [CAL_LOOP_COUPLING] = {"coupling"},
+		[CAL_LOOP_DISK] = {"vx", "vy", "dz"}, [CAL_LOOP_BALL] = {"vx", "vy", "dz"},
+	};
+	if (!def || !cal_loop_type_name(def->type) || row < 0 || row >= loop_def_rows(def)) {
+		return NULL;
+	}
+	const char *own = names[def->type][row];
+	return own ? own : direction_name(loop_def_translation(def), loop_def_rotation(def), row);
+}
+
+/* ---- judging ------------------------------------------------------------------------------------ */
+
+static bool vec_is_finite(CalVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
+static bool vec_is_zero(CalVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
+static bool is_positive(double x) { return x > 0 && isfinite(x); }
+static bool is_set(int axes) { return axes >= 0 && axes <= CAL_AXIS_XYZ; }
+
+static CalStatus refuse(const CalLoopDef *def, CalError *error, const char *text) {
+	return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": %s", PLACE_ARGS(def->place), def->name, text);
+}
+
+static CalStatus check_size(const CalLoopDef *def, const char *what, double value, CalError *error) {
+	if (is_positive(value)) {
+		return CAL_OK;
+	}
+	return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": its %s is %g m but must be positive",
+	                 PLACE_ARGS(def->place), def->name, what, value);
+}
+
+static CalStatus check_terms(const CalLoopDef *def, CalError *error) {
+	if (def->term_count < 1 || def->term_count > CAL_LOOP_MAX_TERMS) {
+		return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": a coupling has 1 to %d terms, not %d",
+		                 PLACE_ARGS(def->place), def->name, CAL_LOOP_MAX_TERMS, def->term_count);
+	}
+	for (int i = 0; i < def->term_count; i++) {
+		const CalLoopTerm *term = &def->term[i];
+		if (term->factor == 0 || !isfinite(term->factor)) {
+			return error_set(error, CAL_ERR_MODEL,
+			                 "%s%sloop \"%s\": the factor of term %d is %g; give a finite one or leave the term out",
+			                 PLACE_ARGS(def->place), def->name, i + 1, term->factor);
+		}
+		for (int k = 0; k < i; k++) {
+			if (def->term[k].body.value == term->body.value && def->term[k].dof == term->dof) {
+				return error_set(error, CAL_ERR_MODEL,
+				                 "%s%sloop \"%s\": terms %d and %d name the same coordinate; add their factors",
+				                 PLACE_ARGS(def->place), def->name, k + 1, i + 1);
+			}
+		}
+	}
+	return CAL_OK;
+}
+
+/** The numbers that a type cannot do without. */
+static CalStatus check_type(const CalLoopDef *def, CalError *error) {
+	switch (def->type) {
+	case CAL_LOOP_DISTANCE:
+		return check_size(def, "length", def->length, error);
+	case CAL_LOOP_DISK:
+	case CAL_LOOP_BALL:
+		return check_size(def, "radius", def->radius, error);
+	case CAL_LOOP_SCREW:
+		if (def->pitch == 0 || !isfinite(def->pitch)) {
+			return refuse(def, error,
+			              "a screw needs a finite pitch other than zero [m/rad]; without one it is a revolute");
+		}
+		return CAL_OK;
+	case CAL_LOOP_DIRECTIONS:
+		if (!is_set(def->translation) || !is_set(def->rotation) || def->translation + def->rotation == 0) {
+			return refuse(def, error,
+			              "its directions are sets of CAL_AXIS_X, CAL_AXIS_Y and CAL_AXIS_Z in translation and "
+			              "rotation, and at least one must be locked");
+		}
+		return CAL_OK;
+	case CAL_LOOP_COUPLING:
+		return check_terms(def, error);
+	default:
+		return CAL_OK;
+	}
+}
+
+static bool drive_is_finite(const CalDrive *d) {
+	return isfinite(d->offset) && isfinite(d->speed) && isfinite(d->acceleration) && isfinite(d->amplitude) &&
+	       isfinite(d->frequency) && isfinite(d->phase);
+}
+
+static bool drive_is_given(const CalDrive *d) {
+	return d->fn || d->offset != 0 || d->speed != 0 || d->acceleration != 0 || d->amplitude != 0;
+}
+
+static CalStatus check_drives(const CalLoopDef *def, CalError *error) {
+	const int rows = loop_def_rows(def);
+	for (int i = 0; i < CAL_LOOP_MAX_ROWS; i++) {
+		if (!drive_is_finite(&def->drive[i])) {
+			return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": the drive of row %d is not finite",
+			                 PLACE_ARGS(def->place), def->name, i + 1);
+		}
+		if (i >= rows && drive_is_given(&def->drive[i])) {
+			return error_set(error, CAL_ERR_MODEL,
+			                 "%s%sloop \"%s\": row %d is driven, but a %s of this kind has only %d; see the order of "
+			                 "rows in calder/loops.h",
+			                 PLACE_ARGS(def->place), def->name, i + 1, cal_loop_type_name(def->type), rows);
+		}
+	}
+	return CAL_OK;
+}
+
+static CalStatus check_known(const CalLoopDef *def, CalError *error) {
+	const CalSpatial *known = &def->known;
+	if (!vec_is_finite(known->angular) || !vec_is_finite(known->linear)) {
+		return refuse(def, error, "its known wrench is not finite");
+	}
+	const bool given = !vec_is_zero(known->angular) || !vec_is_zero(known->linear);
+	if (given && (def->type == CAL_LOOP_KNIFE || def->type == CAL_LOOP_COUPLING)) {
+		return error_set(error, CAL_ERR_MODEL,
+		                 "%s%sloop \"%s\": a %s has no two frames between which a known wrench could act; put it on a "
+		                 "node (CalWrench) or on the joints (tau)",
+		                 PLACE_ARGS(def->place), def->name, cal_loop_type_name(def->type));
+	}
+	return CAL_OK;
+}
+
+CalStatus loop_def_check(const CalLoopDef *def, CalError *error) {
+	CalStatus status = check_type(def, error);
+	if (status == CAL_OK) {
+		status = check_drives(def, error);
+	}
+	if (status == CAL_OK) {
+		status = check_known(def, error);
+	}
+	if (status != CAL_OK) {
+		return status;
+	}
+	if (!(def->frequency >= 0 && isfinite(def->frequency) && def->damping >= 0 && isfinite(def->damping))) {
+		return refuse(def, error, "frequency and damping of its stabilisation must be finite and not negative");
+	}
+	if (def->frequency == 0 && def->damping > 0) {
+		return refuse(def, error, "its stabilisation has a damping ratio but no frequency [rad/s]; give both");
+	}
+	return CAL_OK;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * scenario.c — a simulation set up as its file says, and the events of the file in it.
+ *
+ * Whether an event is armed and when it is due follow from how often, and when last, events have happened: the simulation
+ * counts that, and a scenario that is made anew for a simulation in the middle of its run goes on where the other was.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "scenario/scenario.h"
+
+/* ---- when events happen ------------------------------------------------------------------------------ */
+
+/* After the event that it waits for, and not yet again since. */
+static bool is_armed(const EventRun *run) {
+	const CalScenario *s = run->scenario;
+	double own, other;
+	const int64_t count = cal_sim_event_happened(s->sim, run->number, &own);
+	if (run->entry->once && count > 0)
+		return false;
+	if (run->entry->after < 0)
+		return true;
+	if (cal_sim_event_happened(s->sim, s->events[run->entry->after].number, &other) == 0)
+		return false;
+	return count == 0 || own < other;
+}
+
+static double time_after(const EventRun *run) {
+	double last;
+	if (!is_armed(run))
+		return INFINITY;
+	cal_sim_event_happened(run->scenario->sim, run->scenario->events[run->entry->after].number, &last);
+	return last + run->entry->delay;
+}
+
+/* start + k every, the first one that is not past: computed from the time alone. */
+static double time_periodic(const EventRun *run) {
+	const EventEntry *entry = run->entry;
+	const double t = cal_sim_time(run->scenario->sim);
+	double last, k = fmax(0, floor((t - entry->start) / entry->every) - 1);
+	cal_sim_event_happened(run->scenario->sim, run->number, &last);
+	while (entry->start + k * entry->every < t || entry->start + k * entry->every <= last)
+		k++;
+	return entry->start + k * entry->every;
+}
+
+static double when_due(void *user, const CalSim *sim) {
+	const EventRun *run = user;
+	(void)sim;
+	return run->entry->every > 0 ? time_periodic(run) : time_after(run);
+}
+
+/* Whether the formula counts now; after a change of topology its objects are looked up again. */
+static bool is_watched(EventRun *run, const CalScene *scene) {
+	const int64_t generation = cal_sim_generation(run->scenario->sim);
+	if (!is_armed(run))
+		return false;
+	if (run->generation != generation) {
+		run->bound = cal_expression_bind(run->expression, scene, NULL) == CAL_OK;
+		run->generation = generation;
+	}
+	return run->bound;
+}
+
+static int value_of(void *user, CalScene *scene, double *value) {
+	EventRun *run = user;
+	*value = run->rest;
+	return is_watched(run, scene) && cal_expression_value(run->expression, scene, value) != CAL_OK;
+}
+
+static double clear_of(void *user, CalScene *scene, double span) {
+	EventRun *run = user;
+	return is_watched(run, scene) ? cal_expression_keeps_sign(run->expression, scene, span) : span;
+}
+
+static CalStatus happen(void *user, CalSim *sim, CalError *error) {
+	(void)sim;
+	return scenario_act(user, error);
+}
+
+/* ---- setting up ---------------------------------------------------------------------------------------- */
+
+static CalStatus no_memory(const CalScenario *s, CalError *error) {
+	return tree_error(error, tree_name(s->file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
+}
+
+static CalStatus set_state(CalScenario *s, int group, CalError *error) {
+	const CalModel *model = cal_sim_model(s->sim, group);
+	CalStatus status = cal_file_state(s->file, model, cal_sim_state(s->sim, group), error);
+	if (status != CAL_OK)
+		return status;
+	const size_t nu = (size_t)cal_model_u_count(model);
+	uint8_t *flags = memory_alloc(&s->allocator, 2 * nu + 1);
+	if (!flags)
+		return no_memory(s, error);
+	status = cal_file_frozen(s->file, model, flags, error);
+	if (status == CAL_OK)
+		status = cal_sim_set_frozen(s->sim, group, flags);
+	if (status == CAL_OK)
+		status = cal_file_stated(s->file, model, flags, flags + nu, error);
+	if (status == CAL_OK)
+		status = cal_sim_set_stated(s->sim, group, flags, flags + nu);
+	memory_free(&s->allocator, flags);
+	return status;
+}
+
+/* Names of objects that only an action makes are bound later. */
+static bool names_what_is_made(const CalFile *file, const char *text) {
+	for (int i = 0; i < file->made_count; i++)
+		if (strstr(text, file->made[i].name))
+			return true;
+	return false;
+}
+
+/* A formula that is to be bound, and what stands in the way. */
+typedef struct Binding {
+	CalExpression *expression;
+	CalError *error;
+} Binding;
+
+static CalStatus bind_now(void *user, CalScene *scene) {
+	const Binding *binding = user;
+	return cal_expression_bind(binding->expression, scene, binding->error);
+}
+
+static CalStatus make_expression(CalScenario *s, EventRun *run, CalError *error) {
+	const EventEntry *entry = run->entry;
+	CalError own = {0};
+	CalStatus status = cal_expression_create(entry->when, &s->allocator, &run->expression, &own);
+	if (status == CAL_OK) {
+		status = cal_sim_look(s->sim, bind_now, &(Binding){run->expression, &own});
+		run->bound = status == CAL_OK;
+		run->generation = cal_sim_generation(s->sim);
+		if (status != CAL_OK && names_what_is_made(s->file, own.text))
+			status = CAL_OK;
+	}
+	// a condition that is true when it is armed has become true; of other formulas only crossings count
+	const bool condition = status == CAL_OK && cal_expression_is_condition(run->expression);
+	run->rest = condition && entry->direction ? -1.0 * entry->direction : (double)NAN;
+	return status == CAL_OK
+	           ? CAL_OK
+	           : error_set(error, status, "%s: event \"%s\": %s", entry->when_place, entry->name, own.text);
+}
+
+static CalStatus add_event(CalScenario *s, int index, CalError *error) {
+	const EventEntry *entry = &s->file->events[index];
+	EventRun *run = &s->events[index];
+	*run = (EventRun){.scenario = s, .entry = entry, .first = s->action_count};
+	s->action_count += entry->action_count > 0 ? entry->action_count : 1;
+	CalEventDef def = {.name = entry->name,
+	                   .place = entry->place,
+	                   .time = entry->at,
+	                   .direction = entry->direction,
+	                   .once = entry->once,
+	                   .action = happen,
+	                   .user = run};
+	CalStatus status = entry->when ? make_expression(s, run, error) : CAL_OK;
+	if (entry->when) {
+		def.value = value_of;
+		def.clear = clear_of;
+		def.level = !isnan(run->rest);
+	} else if (isnan(entry->at)) {
+		def.when = when_due;
+	}
+	return status == CAL_OK ? cal_sim_add_event(s->sim, &def, &run->number, error) : status;
+}
+
+static CalStatus add_events(CalScenario *s, CalError *error) {
+	CalStatus status = CAL_OK;
+	cal_sim_begin_adding(s->sim);
+	for (int i = 0; i < s->file->event_count && status == CAL_OK; i++)
+		status = add_event(s, i, error);
+	const CalStatus bound = cal_sim_end_adding(s->sim);
+	return status != CAL_OK || bound == CAL_OK ? status : no_memory(s, error);
+}
+
+/* Does something change the topology? */
+static bool has_changes(const CalFile *file) {
+	for (int i = 0; i < file->event_count; i++)
+		for (int k = 0; k < file->events[i].action_count; k++)
+			if (file->events[i].actions[k].kind <= ACTION_REMOVE_BODY)
+				return true;
+	return file->open_loop_count > 0;
+}
+
+static CalStatus open_loops(CalScenario *s, CalError *error) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < s->file->open_loop_count && status == CAL_OK; i++)
+		status = cal_sim_open_loop(s->sim, cal_sim_find_loop(s->sim, s->file->open_loops[i]), NULL, error);
+	return status;
+}
+
+/* In the order in which later parts need earlier ones; the memory of changes last, when all sizes are known. */
+static CalStatus set_up(CalScenario *s, CalError *error) {
+	const CalSimCapacity capacity = native_events_capacity(s->file);
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < cal_sim_group_count(s->sim) && status == CAL_OK; i++)
+		status = set_state(s, i, error);
+	if (status == CAL_OK)
+		status = sim_loads_create(s->file, s->sim, &s->loads, error);
+	if (status == CAL_OK) // what else of the file acts on or moves groups belongs here: formulas may read it
+		status = cal_file_add_devices(s->file, s->sim, error);
+	if (status == CAL_OK)
+		status = cal_file_add_motions(s->file, s->sim, error);
+	if (status == CAL_OK && s->file->event_count > 0)
+		status = add_events(s, error);
+	if (status == CAL_OK && has_changes(s->file) && !cal_sim_reserved(s->sim, NULL))
+		status = cal_sim_reserve(s->sim, s->file->desc, &capacity, error);
+	if (status == CAL_OK)
+		status = open_loops(s, error);
+	return status == CAL_OK ? sim_loads_apply(s->loads) : status;
+}
+
+/* What the reader found suspicious is to be doubted in the results too. */
+static void doubt_input(const CalFile *file, CalSim *sim) {
+	for (int i = 0; i < cal_file_warning_count(file); i++) {
+		CalDoubt doubt = {.kind = CAL_DOUBT_INPUT, .time = cal_sim_time(sim), .count = 1};
+		const char *text = cal_file_warning(file, i), *mark = strstr(text, ": warning: ");
+		const int place = mark ? (int)(mark - text) : 0;
+		snprintf(doubt.object, sizeof doubt.object, "%.*s", place < 90 ? place : 90,
+		         text + (place < 90 ? 0 : place - 90));
+		snprintf(doubt.text, sizeof doubt.text, "%s", text);
+		cal_sim_add_doubt(sim, &doubt);
+	}
+}
+
+CalStatus cal_scenario_create(const CalFile *file, CalSim *sim, CalScenario **scenario, CalError *error) {
+	if (!file || !sim || !scenario)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_scenario_create: file, simulation or scenario is NULL");
+	*scenario = NULL;
+	doubt_input(file, sim);
+	CalScenario *made = memory_alloc(&file->allocator, sizeof *made);
+	if (!made)
+		return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
+	*made = (CalScenario){.allocator = file->allocator, .file = file, .sim = sim};
+	const size_t events = (size_t)file->event_count * sizeof *made->events;
+	made->events = memory_alloc(&made->allocator, events + 1);
+	made->log = memory_alloc(&made->allocator, CAL_SCENARIO_LOG * sizeof *made->log);
+	if (made->events)
+		memset(made->events, 0, events);
+	const CalStatus status = made->events && made->log ? set_up(made, error) : no_memory(made, error);
+	if (status == CAL_OK)
+		*scenario = made;
+	else
+		cal_scenario_destroy(made);
+	return status;
+}
+
+CalStatus cal_scenario_resume(CalScenario *scenario) {
+	if (!scenario)
+		return CAL_ERR_ARGUMENT;
+	for (int i = 0; i < scenario->file->event_count; i++)
+		scenario->events[i].generation = -1;
+	sim_loads_renew(scenario->loads);
+	return sim_loads_apply(scenario->loads);
+}
+
+void cal_scenario_destroy(CalScenario *scenario) {
+	if (!scenario)
+		return;
+	const CalAllocator allocator = scenario->allocator;
+	for (int i = 0; scenario->events && i < scenario->file->event_count; i++)
+		cal_expression_destroy(scenario->events[i].expression);
+	sim_loads_destroy(scenario->loads);
+	memory_free(&allocator, scenario->events);
+	memory_free(&allocator, scenario->log);
+	memory_free(&allocator, scenario);
+}
+
+/* ---- what there is and was -------------------------------------------------------------------------------- */
+
+static const ActionEntry *stop_of(const EventEntry *entry) {
+	for (int i = 0; i < entry->action_count; i++)
+		if (entry->actions[i].kind == ACTION_STOP)
+			return &entry->actions[i];
+	return NULL;
+}
+
+int cal_scenario_stopped(const CalScenario *scenario, const char **why) {
+	double latest = -INFINITY;
+	int stopped = 0;
+	for (int i = 0; scenario && i < scenario->file->event_count; i++) {
+		const EventEntry *entry = &scenario->file->events[i];
+		const ActionEntry *stop = stop_of(entry);
+		double last;
+		if (!stop || cal_sim_event_happened(scenario->sim, scenario->events[i].number, &last) == 0 || last < latest)
+			continue;
+		latest = last;
+		stopped = 1;
+		if (why)
+			*why = stop->name[0] ? stop->name : entry->name;
+	}
+	return stopped;
+}
+
+int cal_scenario_action_count(const CalScenario *scenario) { return scenario ? scenario->action_count : 0; }
+
+CalStatus cal_scenario_action(const CalScenario *scenario, int action, const char **event, const char **text) {
+	if (!scenario || action < 0 || action >= scenario->action_count)
+		return CAL_ERR_ARGUMENT;
+	int i = 0;
+	while (i + 1 < scenario->file->event_count && scenario->events[i + 1].first <= action)
+		i++;
+	const EventEntry *entry = &scenario->file->events[i];
+	if (event)
+		*event = entry->name;
+	if (text)
+		*text = entry->action_count > 0 ? entry->actions[action - scenario->events[i].first].text : "";
+	return CAL_OK;
+}
+
+int64_t cal_scenario_entry_count(const CalScenario *scenario) { return scenario ? scenario->logged : 0; }
+
+int64_t cal_scenario_dropped(const CalScenario *scenario) {
+	const int64_t count = cal_scenario_entry_count(scenario);
+	return count > CAL_SCENARIO_LOG ? count - CAL_SCENARIO_LOG : 0;
+}
+
+CalStatus cal_scenario_entry(const CalScenario *scenario, int64_t index, CalScenarioEntry *entry) {
+	if (!scenario || !entry || index < cal_scenario_dropped(scenario) || index >= scenario->logged)
+		return CAL_ERR_ARGUMENT;
+	const LogEntry *from = &scenario->log[index % CAL_SCENARIO_LOG];
+	*entry = (CalScenarioEntry){.time = from->time,
+	                            .action = from->action,
+	                            .kinetic_lost = from->kinetic_lost,
+	                            .misfit = from->misfit,
+	                            .impulse = from->impulse,
+	                            .linear_jump = from->linear_jump,
+	                            .angular_jump = from->angular_jump,
+	                            .changed = from->changed,
+	                            .refused = from->refused,
+	                            .why = from->why};
+	return cal_scenario_action(scenario, from->action, &entry->event, &entry->text);
+}

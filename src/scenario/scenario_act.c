@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * scenario_act.c — the actions of an event, done to a running simulation, and their log.
+ *
+ * Objects are looked up by name each time: a joint that an earlier action made is found in the simulation, so that nothing
+ * has to be remembered here.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "scenario/scenario.h"
+
+/* ---- names ----------------------------------------------------------------------------------------- */
+
+static CalStatus not_there(const char *what, const char *name, CalError *error) {
+	return error_set(error, CAL_ERR_MODEL, "there is no %s \"%s\" at this time", what, name);
+}
+
+static CalStatus find_joint(const CalSim *sim, const char *name, CalJointId *joint, CalError *error) {
+	*joint = cal_sim_find_joint(sim, name);
+	return joint->value ? CAL_OK : not_there("joint", name, error);
+}
+
+static CalStatus find_body(const CalSim *sim, const char *name, CalBodyId *body, CalError *error) {
+	*body = cal_sim_find_body(sim, name);
+	return body->value ? CAL_OK : not_there("body", name, error);
+}
+
+static CalStatus find_loop(const CalSim *sim, const char *name, CalLoopId *loop, CalError *error) {
+	*loop = cal_sim_find_loop(sim, name);
+	return loop->value ? CAL_OK : not_there("loop", name, error);
+}
+
+static CalStatus find_node(const CalSim *sim, const char *path, CalNodeId *node, CalError *error) {
+	return cal_sim_find_node(sim, path, node) ? CAL_OK : not_there("node", path, error);
+}
+
+/* ---- one action -------------------------------------------------------------------------------------- */
+
+/* A joint that is there already and open is attached again. */
+static CalStatus attach(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+	const CalJointId known = cal_sim_find_joint(sim, action->name);
+	CalNodeId from = {0}, to = {0};
+	if (known.value)
+		return cal_sim_reattach(sim, known, &action->options, report, error);
+	CalStatus status = find_node(sim, action->from, &from, error);
+	if (status == CAL_OK)
+		status = find_node(sim, action->to, &to, error);
+	if (status != CAL_OK)
+		return status;
+	return cal_sim_attach(sim, from, &action->joint, to, &action->options, NULL, report, error);
+}
+
+static CalStatus on_joint(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+	CalJointId joint;
+	const CalStatus status = find_joint(sim, action->name, &joint, error);
+	if (status != CAL_OK)
+		return status;
+	switch (action->kind) {
+	case ACTION_DETACH:
+		return cal_sim_detach(sim, joint, action->group, report, error);
+	case ACTION_REATTACH:
+		return cal_sim_reattach(sim, joint, &action->options, report, error);
+	case ACTION_LOCK:
+		return cal_sim_lock(sim, joint, action->dof, report, error);
+	default:
+		return cal_sim_unlock(sim, joint, action->dof, report, error);
+	}
+}
+
+static CalStatus on_body(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+	CalBodyId body;
+	const CalStatus status = find_body(sim, action->name, &body, error);
+	if (status != CAL_OK)
+		return status;
+	switch (action->kind) {
+	case ACTION_REROOT:
+		return cal_sim_reroot(sim, body, report, error);
+	case ACTION_SPLIT:
+		return cal_sim_split(sim, body, action->group, report, error);
+	case ACTION_LOCK_MODES:
+		return cal_sim_lock_modes(sim, body, action->dof, report, error);
+	case ACTION_UNLOCK_MODES:
+		return cal_sim_unlock_modes(sim, body, action->dof, report, error);
+	default:
+		return cal_sim_remove_body(sim, body, report, error);
+	}
+}
+
+static CalStatus on_loop(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+	CalLoopId loop;
+	const CalStatus status = find_loop(sim, action->name, &loop, error);
+	if (status != CAL_OK)
+		return status;
+	return action->kind == ACTION_OPEN ? cal_sim_open_loop(sim, loop, report, error)
+	                                   : cal_sim_reclose_loop(sim, loop, report, error);
+}
+
+static CalStatus switch_device(CalSim *sim, const ActionEntry *action, CalError *error) {
+	const int device = cal_sim_find_device(sim, action->name);
+	if (device < 0)
+		return not_there("device", action->name, error);
+	return cal_sim_switch(sim, device, action->kind == ACTION_SWITCH_ON, error);
+}
+
+static CalStatus release(CalSim *sim, const ActionEntry *action, CalError *error) {
+	const int group = cal_sim_find_group(sim, action->name);
+	return group < 0 ? not_there("group", action->name, error) : cal_sim_set_motion(sim, group, NULL, NULL);
+}
+
+static CalStatus perform(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+	switch (action->kind) {
+	case ACTION_ATTACH:
+		return attach(sim, action, report, error);
+	case ACTION_DETACH:
+	case ACTION_REATTACH:
+	case ACTION_LOCK:
+	case ACTION_UNLOCK:
+		return on_joint(sim, action, report, error);
+	case ACTION_REROOT:
+	case ACTION_SPLIT:
+	case ACTION_LOCK_MODES:
+	case ACTION_UNLOCK_MODES:
+	case ACTION_REMOVE_BODY:
+		return on_body(sim, action, report, error);
+	case ACTION_OPEN:
+	case ACTION_CLOSE:
+		return on_loop(sim, action, report, error);
+	case ACTION_ADD_BODY:
+		return cal_sim_add_body(sim, &action->body, NULL, NULL, report, error);
+	case ACTION_SWITCH_ON:
+	case ACTION_SWITCH_OFF:
+		return switch_device(sim, action, error);
+	case ACTION_RELEASE:
+		return release(sim, action, error);
+	default:
+		return CAL_OK;
+	}
+}
+
+/* ---- the log ------------------------------------------------------------------------------------------- */
+
+static void note(CalScenario *s, int action, const CalTransition *report, CalStatus refused, const char *why) {
+	LogEntry *entry = &s->log[s->logged++ % CAL_SCENARIO_LOG];
+	const CalVec3 p = report->impulse.linear;
+	*entry = (LogEntry){.time = cal_sim_time(s->sim), .action = action, .refused = refused};
+	if (refused == CAL_OK) {
+		entry->kinetic_lost = report->kinetic_lost;
+		entry->misfit = report->misfit;
+		entry->impulse = sqrt(p.x * p.x + p.y * p.y + p.z * p.z);
+	}
+	snprintf(entry->why, sizeof entry->why, "%s", why);
+}
+
+static double distance(CalVec3 a, CalVec3 b) {
+	return sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z));
+}
+
+/* What a change did to the momentum of everything goes to the last entry. */
+static void note_momentum(CalScenario *s, const CalSimBalance *before) {
+	LogEntry *entry = &s->log[(s->logged - 1) % CAL_SCENARIO_LOG];
+	CalSimBalance after;
+	entry->changed = 1;
+	if (cal_sim_balance(s->sim, &after) != CAL_OK)
+		return;
+	entry->linear_jump = distance(before->linear, after.linear);
+	entry->angular_jump = distance(before->angular, after.angular);
+}
+
+/* Does one action and notes it. */
+static CalStatus act(CalScenario *s, const ActionEntry *action, int number, CalError *error) {
+	const int64_t generation = cal_sim_generation(s->sim);
+	CalSimBalance before;
+	CalTransition report = {0};
+	CalError own = {0};
+	CalStatus status = cal_sim_balance(s->sim, &before);
+	if (status == CAL_OK)
+		status = perform(s->sim, action, &report, &own);
+	const bool changed = status == CAL_OK && cal_sim_generation(s->sim) != generation;
+	if (changed)
+		status = sim_loads_apply(s->loads);
+	if (status != CAL_OK && !own.text[0])
+		error_set(&own, status, "%s", cal_status_text(status));
+	note(s, number, &report, status, own.text);
+	if (changed)
+		note_momentum(s, &before);
+	if (status == CAL_OK || action->ignore)
+		return CAL_OK;
+	return error_set(error, status, "%s (line %d): %s", action->text, action->line, own.text);
+}
+
+CalStatus scenario_act(EventRun *run, CalError *error) {
+	const EventEntry *entry = run->entry;
+	CalStatus status = CAL_OK;
+	if (entry->action_count == 0)
+		note(run->scenario, run->first, &(CalTransition){0}, CAL_OK, "");
+	for (int i = 0; i < entry->action_count && status == CAL_OK; i++) {
+		const ActionEntry *action = &entry->actions[i];
+		status = act(run->scenario, action, run->first + i, error);
+		if (status == CAL_OK && action->kind == ACTION_STOP)
+			return error_set(error, CAL_STOPPED, "%s", action->text);
+	}
+	return status;
+}

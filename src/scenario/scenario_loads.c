@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * scenario_loads.c — the loads of a file on all groups of a simulation, wherever their objects are now.
+ *
+ * Indices are looked up again whenever the topology has changed, when the first input after it is asked for. A load on a
+ * joint that is open or a loop, or on a body that is gone, rests. Loads act for start <= t < end. Efforts and wrenches add
+ * up; where two loads drive the same freedom at the same time, the later one in the file counts.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "scenario/scenario.h"
+
+typedef struct SimLoad {
+	const LoadEntry *entry;
+	CalJointId joint; // of freedoms
+	CalBodyId body;   // of modes
+	int first;        // place of its freedoms in SimLoads.u
+	CalSite site;     // of a wrench; group -1: it rests
+} SimLoad;
+
+struct SimLoads {
+	CalAllocator allocator;
+	CalSim *sim;
+	int64_t generation; // for which everything below is bound; -1: none
+	int count;
+	SimLoad *loads;                  // [count]
+	CalFreedom *freedoms;            // of all loads; group -1: it rests
+	int group_capacity, u_capacity;  //
+	int *u_at, *wrench_at;           // [group_capacity] where the arrays of each group begin
+	double *tau, *udot;              // [u_capacity]
+	uint8_t *described, *prescribed; // [u_capacity] in the models, and now
+	CalWrench *wrenches;             // [count]
+};
+
+/* ---- binding --------------------------------------------------------------------------------------- */
+
+static void find_mode(const CalSim *sim, CalBodyId body, int mode, CalFreedom *freedom) {
+	const int group = cal_sim_group_of(sim, body);
+	CalBodyInfo info;
+	if (group < 0)
+		return;
+	const CalModel *model = cal_sim_model(sim, group);
+	if (cal_model_body(model, cal_model_body_index(model, body), &info) == CAL_OK && mode < info.modes)
+		*freedom = (CalFreedom){group, info.u + info.nu + mode, info.q + info.nq + mode};
+}
+
+static void find_site(const CalSim *sim, CalNodeId node, CalSite *site) {
+	*site = (CalSite){-1, -1};
+	for (int i = 0; i < cal_sim_group_count(sim); i++) {
+		const int index = cal_model_node_index(cal_sim_model(sim, i), node);
+		if (index >= 0)
+			*site = (CalSite){i, index};
+	}
+}
+
+static void bind_load(SimLoads *l, SimLoad *load) {
+	const LoadEntry *entry = load->entry;
+	if (!entry->joint) {
+		find_site(l->sim, entry->node_id, &load->site);
+		return;
+	}
+	for (int i = 0; i < entry->count; i++) {
+		CalFreedom *freedom = &l->freedoms[load->first + i];
+		const int dof = entry->first + i;
+		*freedom = (CalFreedom){-1, -1, -1};
+		if (dof >= entry->nu)
+			find_mode(l->sim, load->body, dof - entry->nu, freedom);
+		else if (!cal_sim_find_freedom(l->sim, load->joint, dof, freedom))
+			*freedom = (CalFreedom){-1, -1, -1};
+	}
+}
+
+/* 0, or -1 if there is more than there is room for. */
+static int bind_groups(SimLoads *l) {
+	const int groups = cal_sim_group_count(l->sim);
+	int u = 0, wrench = 0;
+	if (groups > l->group_capacity)
+		return -1;
+	for (int g = 0; g < groups; g++) {
+		const CalModel *model = cal_sim_model(l->sim, g);
+		l->u_at[g] = u;
+		l->wrench_at[g] = wrench;
+		if (u + cal_model_u_count(model) > l->u_capacity)
+			return -1;
+		for (int k = 0; k < cal_model_u_count(model); k++) {
+			CalDofInfo info;
+			l->described[u++] = cal_model_dof(model, k, &info) == CAL_OK && info.prescribed;
+		}
+		for (int i = 0; i < l->count; i++)
+			wrench += !l->loads[i].entry->joint && l->loads[i].site.group == g;
+	}
+	return 0;
+}
+
+static int bind_all(SimLoads *l) {
+	if (l->generation == cal_sim_generation(l->sim))
+		return 0;
+	for (int i = 0; i < l->count; i++)
+		bind_load(l, &l->loads[i]);
+	if (bind_groups(l) != 0)
+		return -1;
+	l->generation = cal_sim_generation(l->sim);
+	return 0;
+}
+
+/* ---- the input of a group ---------------------------------------------------------------------------- */
+
+static void apply(SimLoads *l, const SimLoad *load, int group, int *wrench_count) {
+	const LoadEntry *entry = load->entry;
+	const int at = l->u_at[group];
+	if (!entry->joint) {
+		if (load->site.group == group)
+			l->wrenches[l->wrench_at[group] + (*wrench_count)++] =
+				(CalWrench){load->site.node, entry->frame, entry->wrench};
+		return;
+	}
+	for (int i = 0; i < entry->count; i++) {
+		const DofLoad *dof = &entry->dofs[i];
+		const CalFreedom freedom = l->freedoms[load->first + i];
+		if (freedom.group != group)
+			continue;
+		if (dof->push)
+			l->tau[at + freedom.u] += dof->effort;
+		if (dof->drive) {
+			l->prescribed[at + freedom.u] = 1;
+			l->udot[at + freedom.u] = dof->acceleration;
+		}
+	}
+}
+
+static int find_group(const CalSim *sim, const CalModel *model) {
+	for (int i = 0; i < cal_sim_group_count(sim); i++)
+		if (cal_sim_model(sim, i) == model)
+			return i;
+	return -1;
+}
+
+/* A CalInputFn. */
+static int loads_input(void *user, const CalModel *model, const CalState *state, CalInput *input) {
+	SimLoads *l = user;
+	const int group = find_group(l->sim, model);
+	if (group < 0 || bind_all(l) != 0)
+		return -1;
+	const int at = l->u_at[group];
+	const size_t n = (size_t)cal_model_u_count(model);
+	int wrench_count = 0;
+	if (n) {
+		memset(l->tau + at, 0, n * sizeof *l->tau);
+		memset(l->udot + at, 0, n * sizeof *l->udot);
+		memcpy(l->prescribed + at, l->described + at, n);
+	}
+	for (int i = 0; i < l->count; i++)
+		if (l->loads[i].entry->start <= state->t && state->t < l->loads[i].entry->end)
+			apply(l, &l->loads[i], group, &wrench_count);
+	*input = (CalInput){l->tau + at, l->prescribed + at, l->udot + at, l->wrenches + l->wrench_at[group], wrench_count};
+	return 0;
+}
+
+/* A CalSwitchFn. */
+static double loads_next_switch(void *user, double t) {
+	const SimLoads *l = user;
+	double next = INFINITY;
+	for (int i = 0; i < l->count; i++) {
+		const LoadEntry *entry = l->loads[i].entry;
+		if (entry->start > t)
+			next = fmin(next, entry->start);
+		if (entry->end > t)
+			next = fmin(next, entry->end);
+	}
+	return next;
+}
+
+void sim_loads_renew(SimLoads *loads) {
+	if (loads)
+		loads->generation = -1;
+}
+
+CalStatus sim_loads_apply(SimLoads *loads) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; loads && i < cal_sim_group_count(loads->sim) && status == CAL_OK; i++)
+		status = cal_sim_set_input(loads->sim, i, loads_input, loads_next_switch, loads);
+	return status;
+}
+
+/* ---- making --------------------------------------------------------------------------------------------- */
+
+/* Most groups and bodies that there can be: as the caller reserved, or as the actions need. */
+static void most_objects(const CalFile *file, const CalSim *sim, int *groups, int *bodies) {
+	const CalSimCapacity extra = native_events_capacity(file);
+	CalSimCapacity most = {.groups = cal_desc_group_count(file->desc) + extra.groups,
+	                       .bodies = cal_desc_body_count(file->desc) + extra.bodies};
+	cal_sim_reserved(sim, &most);
+	*groups = most.groups;
+	*bodies = most.bodies;
+}
+
+/* Most freedoms that all groups can have together: six for each body, and its modes. */
+static int most_freedoms(const CalFile *file, int bodies) {
+	int count = CAL_JOINT_MAX_DOF * bodies;
+	for (int i = 0; i < cal_desc_body_count(file->desc); i++)
+		count += file->modes[i];
+	return count;
+}
+
+static int all_freedoms(const CalFile *file) {
+	int count = 0;
+	for (int i = 0; i < file->load_count; i++)
+		count += file->loads[i].joint ? file->loads[i].count : 0;
+	return count;
+}
+
+/* One block: the struct, then arrays of what needs alignment, then bytes. */
+static SimLoads *loads_alloc(const CalFile *file, const CalSim *sim) {
+	int group_count, body_count;
+	most_objects(file, sim, &group_count, &body_count);
+	const size_t count = (size_t)file->load_count, freedoms = (size_t)all_freedoms(file);
+	const size_t u = (size_t)most_freedoms(file, body_count), groups = (size_t)group_count;
+	const size_t size = sizeof(SimLoads) + count * (sizeof(SimLoad) + sizeof(CalWrench)) + u * 2 * sizeof(double) +
+	                    freedoms * sizeof(CalFreedom) + groups * 2 * sizeof(int) + u * 2;
+	SimLoads *l = memory_alloc(&file->allocator, size);
+	if (!l)
+		return NULL;
+	memset(l, 0, size);
+	l->loads = (SimLoad *)(void *)(l + 1);
+	l->wrenches = (CalWrench *)(void *)(l->loads + count);
+	l->tau = (double *)(void *)(l->wrenches + count);
+	l->udot = l->tau + u;
+	l->freedoms = (CalFreedom *)(void *)(l->udot + u);
+	l->u_at = (int *)(void *)(l->freedoms + freedoms);
+	l->wrench_at = l->u_at + groups;
+	l->described = (uint8_t *)(l->wrench_at + groups);
+	l->prescribed = l->described + u;
+	l->u_capacity = (int)u;
+	l->group_capacity = (int)groups;
+	return l;
+}
+
+CalStatus sim_loads_create(const CalFile *file, CalSim *sim, SimLoads **loads, CalError *error) {
+	*loads = NULL;
+	if (file->load_count == 0)
+		return CAL_OK;
+	SimLoads *made = loads_alloc(file, sim);
+	if (!made)
+		return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
+	made->allocator = file->allocator;
+	made->sim = sim;
+	made->generation = -1;
+	made->count = file->load_count;
+	for (int i = 0, first = 0; i < made->count; i++) {
+		const LoadEntry *entry = &file->loads[i];
+		SimLoad *load = &made->loads[i];
+		*load = (SimLoad){.entry = entry, .first = first, .site = {-1, -1}};
+		if (!entry->joint)
+			continue;
+		load->joint = cal_desc_find_joint(file->desc, entry->joint);
+		load->body = file->joints[load->joint.value - 1].body;
+		first += entry->count;
+	}
+	*loads = made;
+	return CAL_OK;
+}
+
+void sim_loads_destroy(SimLoads *loads) {
+	if (!loads)
+		return;
+	const CalAllocator allocator = loads->allocator;
+	memory_free(&allocator, loads);
+}

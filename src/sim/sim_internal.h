@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sim_internal.h — what a simulation holds: groups, devices, events, and all of them as one system; what its files
+ * share.
+ *
+ * Each group has a state of its own and two workspaces: the integrator uses one, observers the other, so that looking at
+ * a run cannot change it. Each device has its states. For a step they are gathered into one state (SimWhole.now), and
+ * scattered again behind it. Everything of a group lies in one block that cal_sim_create() takes; what depends on all
+ * groups and devices lies in a second one (sim_system.c), which is taken anew only when it has become too small.
+ */
+#ifndef CALDER_SIM_SIM_INTERNAL_H
+#define CALDER_SIM_SIM_INTERNAL_H
+
+#include <math.h>
+#include <stdbool.h>
+
+#include <calder/loops.h>
+#include <calder/sim.h>
+
+#include "base/name_index.h"
+#include "model/model_index.h"
+#include "sim/doubt.h"
+
+typedef struct SimGroup {
+	CalModel *model;
+	CalState state;
+	CalWork *work;         // of the integrator
+	CalBranches *branches; // of the model; NULL: by one thread, in one piece
+	CalWork *view_work;    // of the observers
+	double *udot, *force;  // [nu] results of the last observation
+	double *given;         // [nu] accelerations that are given, by a motion or by drives
+	uint8_t *root_dof;     // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
+	uint8_t *frozen;       // [nu] nonzero: not moved when loops are closed
+	uint8_t *held;         // [nu] scratch: those, and what is driven
+	void *memory;          // the block that all of the above but the model lie in
+	const uint8_t *own;    // [nu] nonzero: advanced on this rank; NULL: all are
+
+	struct Assembly *assembly; // what closing the loops did to the given state (assemble.h); NULL: no loops
+
+	uint8_t *driven;     // [nu] nonzero: a device drives it
+	uint8_t *prescribed; // [nu] of the input at hand, where devices drive
+	double *drive_force; // [nu] scratch of the integrator: forces of prescribed freedoms
+	double *power;       // [CAL_POWER_COUNT] that was supplied in the last evaluation [W]; NAN: not found
+	int drive_count;     // of driven ones
+	int own_drive;       // the input at hand points to prescribed and given
+
+	CalInputFn input;        // NULL: nothing acts
+	CalSwitchFn next_switch; // NULL: the input is smooth
+	void *user;              //
+	CalMotionFn motion;      // NULL: it moves by its dynamics
+	void *motion_user;       //
+	int input_from;          // whose input it has: FUNCTION_*, or 1 + the number of the group that had it at the start
+	int motion_from;         // likewise
+
+	// in the block of the whole
+	double *tau;           // [nu] efforts of the input and of devices
+	CalWrench *wrenches;   // [SimWhole.wrench_capacity] likewise
+	int own_tau;           // the input at hand points to tau
+	int own_wrenches;      // and to wrenches
+	bool kinematics_known; // of the scene at hand, in its workspace
+
+	int energy_free, momentum_free; // structure alone would conserve them
+	int loops_move;                 // rows of loops are driven, not only offset: they may change the energy
+	int worked;                     // something was seen that may change the energy
+	int pushed;                     // PUSHED_BY_*: what was seen that may change the momentum
+	int unaccounted;                // something acted since the start whose work nobody adds up
+	CalEnergy start_energy;         //
+	CalMomentum start_momentum;     //
+	double energy_scale;            // largest kinetic energy seen [J]
+} SimGroup;
+
+/* Where a function comes from, for checkpoints. */
+enum { FUNCTION_NONE = 0, FUNCTION_LATE = -1 }; // there is none; it was given while the run went on
+
+/* What was given to a group before the run, or at its start. */
+typedef struct SimFunctions {
+	CalInputFn input;
+	CalSwitchFn next_switch;
+	void *user;
+	CalMotionFn motion;
+	void *motion_user;
+} SimFunctions;
+
+/* What a simulation was made of, for checkpoints. */
+typedef struct SimOrigin {
+	uint64_t description;                     // fingerprint
+	int groups, bodies, nodes, joints, loops; // of the description
+	SimFunctions *functions;                  // [function_count]
+	int function_count;                       // groups of the simulation
+} SimOrigin;
+
+struct Topology; // topology/topology.h
+
+typedef struct SimDevice {
+	CalDeviceDef def; // its name, data and table lie in memory
+	CalDevice is;     // what its functions get; x: of the scene at hand
+	double *x;        // [nx] between steps
+	int x_at;         // place of x among the states of all devices
+	int value_at;     // place of its values among those of all
+	bool off;         // switched off
+	bool active;      // it has found its objects and is not switched off
+	bool started;     // its initial states are set
+	bool not_loaded;  // it stands in the place of a shared object
+	void *library;    // that its functions come from (cal_sim_load_device), NULL: none
+	void (*close_library)(void *library);
+	void *memory;
+} SimDevice;
+
+typedef struct SimEvent {
+	CalEventDef def; // its name lies in memory
+	int value_at;    // place of its value, -1: by time
+	int64_t happened;
+	double last; // when, NAN: never
+	bool spent;  // by time: it is past
+	bool due;    // scratch
+	double was;  // scratch: its value before actions
+	void *memory;
+} SimEvent;
+
+enum { ACCOUNT_DISSIPATED, ACCOUNT_SUPPLIED, ACCOUNTS }; // energies that are states behind those of the devices
+
+enum { PROBES = 6 }; // vectors that stability.c needs; accuracy.c keeps a state there
+
+enum { PUSHED_BY_DEVICE = 1, PUSHED_BY_INPUT = 2, PUSHED_BY_ANY = 3 };
+
+/** All groups and devices as one system. */
+typedef struct SimWhole {
+	int nq, nu, nx;             // of all; nx with the accounts
+	int value_count;            // values whose signs are watched, of devices and events
+	int wrench_capacity;        // of each group
+	CalState now, before;       // states of all; the one before the step at hand
+	CalState after;             // at its end, while it is watched from within
+	double *udot, *udot_at;     // [nu] largest accelerations ahead, and scratch
+	bool watching;              // a device or an event looks ahead: steps are watched from within
+	bool all_ahead;             // and all do that have values
+	int chattered;              // changes of sign that followed one another at once
+	double crossed_at;          // the last one
+	int crossed_value;          // and which value it was
+	int64_t stalled;            // steps since stalled_at
+	double stalled_at;          // a time since which next to nothing has passed
+	CalState *states;           // [group_count] the states of the groups, for scenes between steps
+	CalInput *inputs;           // [group_count] of observers
+	double *xdot;               // [nx] of observers
+	double *value, *value_next; // [value_count] at the start and at the end of a step
+	double *value_end;          // [value_count] scratch
+	double *probe;              // [PROBES (2 nu + nx)] scratch of stability.c and accuracy.c
+	bool values_known;          // value is that of the present states
+	CalIntegrator *integrator;  //
+	void *memory;               // the block that all of the above lie in
+	size_t capacity;            // its size
+
+	int *group_of[MODEL_KIND_COUNT]; // [id_count] group that has the object of an id, -1: none; in the block too
+	int id_count[MODEL_KIND_COUNT];  // largest id + 1
+} SimWhole;
+
+struct CalSim {
+	CalAllocator allocator;
+	CalIntegratorOptions method;
+	CalCode code;             // of shared objects
+	const volatile int *stop; // nonzero: advances end after the step at hand; NULL: none
+	int input_wrenches;
+	double event_tolerance;
+	double assembly_limit; // cal_sim_restart() refuses to move what was stated further
+	CalSolver solver;
+	CalBranchOptions cut;      // of every group; branches below 2: in one piece
+	struct Team *team;         // NULL: the caller's thread alone
+	struct Topology *topology; // NULL until cal_sim_reserve()
+	SimOrigin origin;          //
+	SimGroup *groups;
+	CalSystemPart *parts; // [group_count] for the integrator
+	int group_count;
+	SimDevice *devices;
+	int device_count, device_capacity;
+	SimEvent *events;
+	int event_count, event_capacity;
+	NameIndex device_names, event_names; // values: index + 1
+	SimWhole whole;
+	struct SimBoxes *boxes;   // black boxes (subsystem.h), NULL: none
+	struct SimRanks *ranks;   // it is distributed (distribute.c), NULL: all is here
+	double account[ACCOUNTS]; // between steps
+	double start_energy;      // of groups and devices
+	int unaccounted;          // SimGroup.unaccounted, of groups that are no more
+	int refused_group;        // whose input refused, -1: none
+	int failed_device;        // that failed, -1: none
+	char why_failed[320];     // in its own words, or ""
+	int64_t generation;       // counts changes of topology
+	int started;              // cal_sim_restart() has taken the monitors' start
+	bool moving;              // within an advance
+	bool restored;            // from a checkpoint, and not advanced since
+	bool adding; // between cal_sim_begin_adding() and cal_sim_end_adding(): new devices and events have no place yet
+	double start_time;
+	double wall_s, cpu_s;
+	CalIntegratorStats past; // of integrators before the present one
+	CalIntegratorStats start_stats;
+	SimDoubts doubts;
+	double energy_moved; // the largest of kinetic energy and accounts that was seen [J]
+	int64_t cut_steps;   // fixed steps that the end of an advance cut short
+	double cut_smallest; // the shortest of them [s]
+	int64_t probed_at;   // evaluations at the last look at the stability
+	bool probed;         // there was one
+	CalDoubt coarse;     // value: the largest change in a step that it does not resolve; 0: none (accuracy.c)
+	int64_t coarse_at;   // steps then
+	double fastest;      // the largest speed that was seen
+	CalWatchFn watch;    // NULL: nobody looks on
+	void *watch_user;
+	double watch_due; // the first step that ends then or later is shown
+};
+
+/** The simulation at one instant as devices see it. */
+struct CalScene {
+	CalSim *sim;
+	double t;
+	const CalState *parts; // [group_count]
+	const double *x;       // of all devices
+	const double *udot;    // [nu of all] accelerations ahead; NULL: not known
+	CalInput *inputs;      // [group_count]; NULL: nothing can be pushed
+	bool viewing;          // on the observers' workspaces
+	bool partial;          // inputs of groups were not asked for: forces that depend on them are not either
+	CalStatus status;      // of the first failure
+	int room;              // wrenches that the device at hand may still push
+	int asking;            // devices whose outputs are being asked for, one by the other
+	double stored, dissipated, supplied;
+	CalVec3 linear, angular;
+};
+
+enum { SCENE_OUTPUTS = 64, SCENE_ASKING = 8 }; // outputs of a device that others can read; devices that ask each other
+
+/** Methods that need a step size; the others choose their own. */
+static inline bool method_is_fixed(CalMethod method) { return method != CAL_METHOD_DOPRI5; }
+
+/* ---- groups (sim.c, group_partition.c, monitor.c, assemble.c) --------------------------------------- */
+
+/** Takes the memory of a group that has its model, and sets up everything in it at the neutral state. */
+CalStatus group_place(SimGroup *group, const CalSim *sim);
+/** Cuts a group that has its model into branches, where that pays; makes the team with the first one. */
+CalStatus group_cut(SimGroup *group, CalSim *sim);
+/** Releases its branches, its model and its memory. */
+void group_release(SimGroup *group, const CalSim *sim);
+/** Asks the group's input and notes what it may change. */
+int group_input(SimGroup *group, const CalState *state, CalInput *input);
+/** Decides energy_free and momentum_free, and fills root_dof. */
+void group_classify(SimGroup *group);
+/** Moves the state to the nearest one that the loops allow; an error names the rows that are left. Notes what moved. */
+CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *error);
+/** ", row pin.dx is off by 0.2 m" of the row with the largest residual that the integrator's workspace holds, or "". */
+void group_worst_row(const SimGroup *group, char *text, size_t size);
+/** Takes the present state as the start of the monitors. */
+CalStatus group_start(SimGroup *group);
+/** Sets the state of a group whose motion is given. */
+CalStatus group_impose(SimGroup *group);
+
+/* ---- checkpoints (sim_origin.c) ----------------------------------------------------------- */
+
+/** What a description is, without the functions. */
+SimOrigin origin_of(const CalDesc *desc);
+/** Notes who gave the functions of a group. */
+void origin_note_input(CalSim *sim, int group);
+void origin_note_motion(CalSim *sim, int group);
+/** Gives a restored group the functions that it had. */
+void origin_give(const CalSim *sim, SimGroup *group);
+/** True if a function that was given while the run went on has not been given again. */
+bool group_lacks_function(const SimGroup *group);
+
+/* ---- the whole (sim_system.c) ----------------------------------------------------------------- */
+
+/** Lays out everything that depends on all groups and devices, binds devices, makes the integrator. */
+CalStatus sim_bind(CalSim *sim);
+/** Memory for a system of so many groups and freedoms (of all groups, 7 for each body that flies freely), and taking it. */
+size_t sim_room(CalSim *sim, int groups, int freedoms);
+CalStatus sim_make_room(CalSim *sim, size_t size);
+/** Makes sure that sim_bind() will have room with these groups beside the present ones. */
+CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count);
+/** States of groups and devices to whole.now, and back. */
+void sim_gather(CalSim *sim);
+/* The group that has a body, joint, node or loop; of nodes of the ground the first group. -1: none has. */
+int sim_group_of(const CalSim *sim, ModelKind kind, uint32_t id);
+void sim_scatter(CalSim *sim);
+/** Counts since the simulation was made. */
+CalIntegratorStats sim_counts(const CalSim *sim);
+
+/* ---- scenes (eval_context.c) ------------------------------------------------------------------- */
+
+/** A scene of the present states of groups and devices on which nothing can be pushed. */
+CalScene scene_now(CalSim *sim, bool viewing);
+/* The states of a device that a call in a scene of scene_now() has changed, for the devices after it. */
+void scene_renew_device(CalScene *scene, const SimDevice *device);
+/** The same while devices are added; nothing is gathered, and no states of devices are in it. */
+CalScene scene_adding(CalSim *sim);
+/** A device's view of a scene. */
+CalDevice scene_device(const CalScene *scene, const SimDevice *device);
+/** The workspace of a group with its kinematics; NULL after noting that they failed. */
+CalWork *scene_work(CalScene *scene, int group);
+/** Notes the failure of a device and returns its status. */
+CalStatus scene_failed(CalScene *scene, int device, int code);
+/** An output of a device, of the first SCENE_OUTPUTS; 0 while it rests. CAL_ERR_USER if devices ask each other in a ring. */
+CalStatus scene_output(CalScene *scene, int device, int output, double *value);
+/** What devices do: pushes into scene->inputs, their rates into xdot (NULL: not wanted). */
+CalStatus scene_evaluate(CalScene *scene, double *xdot);
+/** A CalSystemFn: inputs of all groups, devices, accounts. user is the CalSim. */
+CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot);
+/** The same at the present states for observers, into whole.inputs; inputs of groups only if asked for. */
+CalStatus sim_view(CalSim *sim, bool with_inputs, CalScene *scene);
+
+/** A CalSystemScaleFn: the kinetic energy of all groups. user is the CalSim. */
+double balance_scale(void *user, const CalState *state);
+/** Takes the present energy as the start of the balance. */
+CalStatus balance_start(CalSim *sim);
+/** Energy of a group, or held in all devices, that counts in the balance now; of devices 0 before the start. */
+double balance_energy(SimGroup *group);
+double balance_stored(CalSim *sim);
+/** Notes that groups and devices have lost energy at an instant: as dissipated, or as supplied where they gained it. */
+void balance_settle(CalSim *sim, double lost);
+
+/** Notes it if the last step was cut short by the end of an advance (examine.c). */
+void examine_note_cut(CalSim *sim);
+/** Adds a doubt if the fixed step is beyond what is stable at the present state (stability.c). */
+void stability_examine(CalSim *sim);
+/** "joint \"elbow\"" or "mode 2 of body \"boom\"", of a speed among all groups (stability.c). */
+void sim_name_dof(const CalSim *sim, int u, char *text, size_t size);
+/** Looks for what a fixed step does not resolve at the present state (accuracy.c), */
+void accuracy_probe(CalSim *sim);
+/** and adds or withdraws the doubt that it deserves. */
+void accuracy_judge(CalSim *sim);
+
+/** The next time after t at which something jumps, or INFINITY. */
+double sim_next_switch(const CalSim *sim, double t);
+/** One step, or all of them, to the limit at most. */
+CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error);
+/** The same of a simulation on ranks (distribute.c). */
+CalStatus distribute_move(CalSim *sim, double limit, bool single, CalError *error);
+/** Of an evaluation whose accounts are not finite, on one rank of several. */
+void distribute_note_failure(CalSim *sim);
+void distribute_end(CalSim *sim);
+
+/* ---- devices (devices.c) ---------------------------------------------------------------------- */
+
+/** How many of its values are watched by the method of the simulation. */
+int device_values(const CalSim *sim, const SimDevice *device);
+/** Initial states of devices that have none yet. */
+CalStatus sim_start_devices(CalSim *sim);
+/** The next time after t at which a device jumps or samples, or INFINITY. */
+double devices_next_switch(const CalSim *sim, double t);
+/** Calls sample() of those whose time is t. */
+CalStatus devices_sample(CalSim *sim, double t);
+
+/* ---- drives (driven_dofs.c): devices that give degrees of freedom as functions of time ------------ */
+
+/** Finds what the active devices drive, and tells the integrator; when devices have been bound. */
+void drives_bind(CalSim *sim);
+/** A CalGivenFn: sets driven coordinates and speeds. user is the CalSim. */
+int drives_impose(void *user, const CalModel *model, double t, double *q, double *u);
+/** Accelerations of what a device drives, into the inputs of a scene. */
+CalStatus drives_act(CalScene *scene, const SimDevice *device);
+/** A CalSystemDoneFn: the work of drives, into the accounts. user is the CalSim. */
+void drives_account(void *user, double *xdot);
+/** Sets the states of groups to their drives; a start that was given otherwise is a doubt. */
+CalStatus drives_start(CalSim *sim);
+CalStatus drives_start_group(CalSim *sim, int group); // what one group needs of it
+/** How far from a kink at t a function is surely on one side of it: on the kink itself it may be on either. */
+static inline double drive_beside(double t) { return 1e-12 * fmax(1, fabs(t)); }
+/** At a time at which devices jump: a drive whose coordinate or speed does is a doubt. */
+void drives_switch(CalSim *sim, double t);
+/** Of a device that is switched on: CAL_ERR_ARGUMENT if it would make its joint jump. */
+CalStatus drives_fit(CalSim *sim, int device, CalError *error);
+
+/* ---- driven rows of loops (loop_drive.c) ------------------------------------------------------------ */
+
+struct Loop;
+
+/** The next time after t at which the function of a row jumps or has a kink, or INFINITY; of one loop, and of all groups. */
+double loop_next_switch(const struct Loop *loop, double t);
+double loop_drives_next_switch(const CalSim *sim, double t);
+/** At such a time: a function whose value or speed jumps is a doubt. */
+void loop_drives_switch(CalSim *sim, double t);
+/** Names a row whose function is not finite about now; false: there is none. */
+bool loop_drives_fault(const CalSim *sim, char *text, size_t size);
+bool loop_drives_fault_of(const CalSim *sim, int group, char *text, size_t size); // the same of one group
+
+/* ---- black boxes (subsystem.c) ----------------------------------------------------------------- */
+
+/** Whether some of them clean up their states after every step, and that. */
+bool boxes_commit_steps(const CalSim *sim);
+CalStatus boxes_commit(CalSim *sim);
+
+/* ---- events (events.c) ------------------------------------------------------------------------- */
+
+/** Values at the present states. */
+CalStatus events_values(CalSim *sim, double *value);
+/** The next time event after t, or INFINITY. */
+double events_next_time(const CalSim *sim, double t);
+/** True if something is due at the present time without a crossing: by its time, or by its level at the start. */
+bool events_due(const CalSim *sim);
+/** Lets happen what is due at the present time: values that changed sign since whole.value, and what events_due() means. */
+CalStatus events_happen(CalSim *sim, bool crossed, CalError *error);
+/** True if a value that is watched changed sign from whole.value to whole.value_next. */
+bool events_crossed(const CalSim *sim);
+/**
+ * Moves everything from whole.before to just behind the first crossing, which is between two times from there: whole.value
+ * is known at the first, whole.value_next at the second. t_end: end of the step that it was found in.
+ */
+CalStatus events_locate(CalSim *sim, double from, double to, double t_end);
+/** Whose value k is: of a device, which returns its number there, or of an event; -1 each otherwise. */
+int events_owner(const CalSim *sim, int k, int *device, int *event);
+/** How exactly crossings are located now [s]. */
+double events_tolerance(const CalSim *sim);
+/** The solution a time s behind the start of the step, in the states of all groups. */
+CalStatus events_state_at(CalSim *sim, double s);
+
+/* ---- watching a step (step_watch.c) ------------------------------------------------------------- */
+
+/** Finds out whether somebody looks ahead, and the method is one that can be watched. */
+void watch_prepare(CalSim *sim);
+/**
+ * Behind a step from whole.before to whole.now: looks for changes of sign within it, as closely as the devices ask. The step
+ * is made shorter where that is needed. *crossed: everything is just behind the first, and values are of both sides.
+ */
+CalStatus watch_step(CalSim *sim, bool *crossed);
+
+#endif

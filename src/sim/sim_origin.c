@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sim_origin.c — what a simulation was made of: fingerprints that tell whether a checkpoint is of the same one, and
+ * the functions of its groups, which a checkpoint knows by the group that had them at the start.
+ *
+ * A fingerprint is a hash over all names and numbers. Devices enter by name, type, sizes and tables: their data is a
+ * struct of their own, with pointers in it.
+ */
+#include <string.h>
+
+#include "checkpoint/checkpoint.h"
+
+/* ---- fingerprints ---------------------------------------------------------------------------------------------- */
+
+SimOrigin origin_of(const CalDesc *desc) {
+	Archive a = archive_hasher();
+	for (int i = 0; i < desc->group_count; i++)
+		walk_group(&a, &desc->groups[i], true);
+	for (int i = 0; i < desc->body_count; i++)
+		walk_body(&a, &desc->bodies[i], true);
+	for (int i = 0; i < desc->node_count; i++)
+		walk_node(&a, &desc->nodes[i], true);
+	for (int i = 0; i < desc->joint_count; i++) {
+		walk_joint(&a, &desc->joints[i].def, true);
+		archive_u32(&a, &desc->joints[i].inboard.value);
+		archive_u32(&a, &desc->joints[i].outboard.value);
+	}
+	for (int i = 0; i < desc->loop_count; i++)
+		walk_loop(&a, &desc->loops[i], true);
+	return (SimOrigin){.description = a.hash,
+	                   .groups = desc->group_count,
+	                   .bodies = desc->body_count,
+	                   .nodes = desc->node_count,
+	                   .joints = desc->joint_count,
+	                   .loops = desc->loop_count};
+}
+
+static uint64_t options_hash(const CalSim *sim) {
+	Archive a = archive_hasher();
+	CalIntegratorOptions o = sim->method;
+	int method = (int)o.method, solver = (int)sim->solver, wrenches = sim->input_wrenches;
+	double tolerance = sim->event_tolerance;
+	archive_int(&a, &method);
+	archive_double(&a, &o.step);
+	archive_double(&a, &o.rtol);
+	archive_double(&a, &o.atol);
+	archive_double(&a, &o.min_step);
+	archive_double(&a, &o.max_step);
+	archive_i64(&a, &o.max_steps);
+	archive_int(&a, &o.projection);
+	archive_int(&a, &solver);
+	archive_int(&a, &wrenches);
+	archive_double(&a, &tolerance);
+	return a.hash;
+}
+
+/* How much memory was reserved makes no difference, how many objects may come does. */
+static uint64_t capacity_hash(const CalSim *sim) {
+	const Topology *t = sim->topology;
+	Archive a = archive_hasher();
+	if (!t)
+		return 0;
+	int slots[] = {t->desc->group_capacity, t->body_slots, t->desc->node_capacity, t->joint_slots, t->loop_slots};
+	for (int i = 0; i < 5; i++)
+		archive_int(&a, &slots[i]);
+	return a.hash;
+}
+
+static uint64_t devices_hash(const CalSim *sim) {
+	Archive a = archive_hasher();
+	for (int i = 0; i < sim->device_count; i++) {
+		CalDeviceDef def = sim->devices[i].def;
+		const char *type = def.ops->type;
+		archive_string(&a, &def.name);
+		archive_string(&a, &type);
+		archive_int(&a, &def.nx);
+		archive_int(&a, &def.nd);
+		archive_int(&a, &def.event_count);
+		archive_int(&a, &def.wrench_count);
+		archive_double(&a, &def.sample_period);
+		archive_double(&a, &def.sample_offset);
+		archive_int(&a, &def.table_count);
+		archive_doubles(&a, (double *)(uintptr_t)def.table, def.table_count);
+	}
+	return a.hash;
+}
+
+static uint64_t events_hash(const CalSim *sim) {
+	Archive a = archive_hasher();
+	for (int i = 0; i < sim->event_count; i++) {
+		CalEventDef def = sim->events[i].def;
+		bool watched = def.value != NULL, asked = def.when != NULL;
+		archive_string(&a, &def.name);
+		archive_bool(&a, &watched);
+		archive_bool(&a, &asked);
+		archive_int(&a, &def.level);
+		archive_double(&a, &def.time);
+		archive_int(&a, &def.direction);
+		archive_int(&a, &def.once);
+	}
+	return a.hash;
+}
+
+Fingerprints fingerprints_of(const CalSim *sim) {
+	return (Fingerprints){.of = {[ORIGIN_DESCRIPTION] = sim->origin.description,
+	                             [ORIGIN_OPTIONS] = options_hash(sim),
+	                             [ORIGIN_CAPACITY] = capacity_hash(sim),
+	                             [ORIGIN_DEVICES] = devices_hash(sim),
+	                             [ORIGIN_EVENTS] = events_hash(sim)}};
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* In the place of a function that was given while the run went on, until it is given again. */
+static int input_missing(void *user, const CalModel *model, const CalState *state, CalInput *input) {
+	(void)user, (void)model, (void)state, (void)input;
+	return 1;
+}
+
+static int motion_missing(void *user, const CalModel *model, double t, double *q, double *u, double *udot) {
+	(void)user, (void)model, (void)t, (void)q, (void)u, (void)udot;
+	return 1;
+}
+
+bool group_lacks_function(const SimGroup *group) {
+	return group->input == input_missing || group->motion == motion_missing;
+}
+
+/* Before the first step groups are those of the start. */
+static bool before_run(const CalSim *sim) {
+	return sim->generation == 0 && (!sim->started || sim->groups[0].state.t == sim->start_time);
+}
+
+void origin_note_input(CalSim *sim, int group) {
+	SimGroup *g = &sim->groups[group];
+	if (before_run(sim)) {
+		SimFunctions *own = &sim->origin.functions[group];
+		own->input = g->input, own->next_switch = g->next_switch, own->user = g->user;
+		g->input_from = group + 1;
+		return;
+	}
+	const SimFunctions *own = g->input_from > 0 ? &sim->origin.functions[g->input_from - 1] : NULL;
+	if (!own || own->input != g->input || own->next_switch != g->next_switch || own->user != g->user)
+		g->input_from = g->input || g->next_switch ? FUNCTION_LATE : FUNCTION_NONE;
+}
+
+void origin_note_motion(CalSim *sim, int group) {
+	SimGroup *g = &sim->groups[group];
+	if (before_run(sim)) {
+		SimFunctions *own = &sim->origin.functions[group];
+		own->motion = g->motion, own->motion_user = g->motion_user;
+		g->motion_from = group + 1;
+		return;
+	}
+	const SimFunctions *own = g->motion_from > 0 ? &sim->origin.functions[g->motion_from - 1] : NULL;
+	if (!own || own->motion != g->motion || own->motion_user != g->motion_user)
+		g->motion_from = g->motion ? FUNCTION_LATE : FUNCTION_NONE;
+}
+
+void origin_give(const CalSim *sim, SimGroup *group) {
+	const SimFunctions none = {0}, missing = {.input = input_missing, .motion = motion_missing};
+	const SimFunctions *own = sim->origin.functions;
+	const SimFunctions *input = group->input_from == FUNCTION_NONE   ? &none
+	                            : group->input_from == FUNCTION_LATE ? &missing
+	                                                                 : &own[group->input_from - 1];
+	const SimFunctions *motion = group->motion_from == FUNCTION_NONE   ? &none
+	                             : group->motion_from == FUNCTION_LATE ? &missing
+	                                                                   : &own[group->motion_from - 1];
+	group->input = input->input, group->next_switch = input->next_switch, group->user = input->user;
+	group->motion = motion->motion, group->motion_user = motion->motion_user;
+}

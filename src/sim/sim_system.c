@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * sim_system.c — all groups and devices as one system: one state, one integrator, one block of memory.
+ *
+ * The layout follows from the groups, devices and events at hand. It is made anew whenever one of them changes; memory is
+ * taken only if the block has become too small.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+#include "sim/sim_internal.h"
+#include "topology/topology.h"
+
+/* Hands out parts of a block, or only counts them (base NULL). */
+typedef struct Cursor {
+	char *base;
+	size_t used;
+} Cursor;
+
+static void *take(Cursor *cursor, int count, size_t element) {
+	size_t at = cursor->used, bytes = (size_t)count * element;
+	cursor->used += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+	return cursor->base ? cursor->base + at : NULL;
+}
+
+static CalState take_state(Cursor *cursor, const SimWhole *w) {
+	CalState state = {0};
+	state.q = take(cursor, w->nq, sizeof(double));
+	state.u = take(cursor, w->nu, sizeof(double));
+	state.x = take(cursor, w->nx, sizeof(double));
+	return state;
+}
+
+static void count_ids(SimWhole *w, const CalModel *model) {
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++) {
+		for (int i = 0; i < model_kind_count(model, (ModelKind)kind); i++) {
+			const int id = (int)model_kind_id(model, (ModelKind)kind, i);
+			w->id_count[kind] = id >= w->id_count[kind] ? id + 1 : w->id_count[kind];
+		}
+	}
+}
+
+/* Also of what no group has at present, so that taking it back needs no more room. */
+static void count_all_ids(SimWhole *w, const CalDesc *desc) {
+	const int counts[MODEL_KIND_COUNT] = {[MODEL_BODIES] = desc->body_count,
+	                                      [MODEL_JOINTS] = desc->joint_count,
+	                                      [MODEL_NODES] = desc->node_count,
+	                                      [MODEL_LOOPS] = desc->loop_count};
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
+		w->id_count[kind] = counts[kind] >= w->id_count[kind] ? counts[kind] + 1 : w->id_count[kind];
+}
+
+/* The last group first, so that of nodes that all have (the ground's) the first group is found. */
+static void list_groups(const CalSim *sim, SimWhole *w) {
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++) {
+		for (int id = 0; id < w->id_count[kind]; id++)
+			w->group_of[kind][id] = -1;
+		for (int g = sim->group_count - 1; g >= 0; g--) {
+			const CalModel *model = sim->groups[g].model;
+			for (int i = 0; i < model_kind_count(model, (ModelKind)kind); i++)
+				w->group_of[kind][model_kind_id(model, (ModelKind)kind, i)] = g;
+		}
+	}
+}
+
+int sim_group_of(const CalSim *sim, ModelKind kind, uint32_t id) {
+	const SimWhole *w = &sim->whole;
+	return id > 0 && id < (uint32_t)w->id_count[kind] ? w->group_of[kind][id] : -1;
+}
+
+/* Sizes, and the places of devices and events in the arrays. */
+static SimWhole sizes(CalSim *sim) {
+	SimWhole w = {.memory = sim->whole.memory,
+	              .capacity = sim->whole.capacity,
+	              .wrench_capacity = sim->input_wrenches,
+	              .crossed_at = -INFINITY,
+	              .stalled_at = NAN};
+	for (int i = 0; i < sim->group_count; i++) {
+		w.nq += cal_model_q_count(sim->groups[i].model);
+		w.nu += cal_model_u_count(sim->groups[i].model);
+		count_ids(&w, sim->groups[i].model);
+	}
+	if (sim->topology)
+		count_all_ids(&w, sim->topology->desc);
+	for (int i = 0; i < sim->device_count; i++) {
+		SimDevice *device = &sim->devices[i];
+		device->x_at = w.nx;
+		device->value_at = w.value_count;
+		w.nx += device->def.nx;
+		w.value_count += device_values(sim, device);
+		w.wrench_capacity += device->def.wrench_count;
+	}
+	for (int i = 0; i < sim->event_count; i++)
+		sim->events[i].value_at = sim->events[i].def.value ? w.value_count++ : -1;
+	w.nx += ACCOUNTS;
+	return w;
+}
+
+static CalSystem system_of(CalSim *sim, const SimWhole *w) {
+	for (int i = 0; i < sim->group_count; i++) {
+		const SimGroup *group = &sim->groups[i];
+		sim->parts[i] = (CalSystemPart){.model = group->model,
+		                                .work = group->work,
+		                                .motion = group->motion,
+		                                .motion_user = group->motion_user,
+		                                .branches = group->motion ? NULL : group->branches,
+		                                .force = group->drive_force,
+		                                .power = group->power};
+	}
+	return (CalSystem){.parts = sim->parts,
+	                   .count = sim->group_count,
+	                   .nx = w->nx,
+	                   .quadratures = ACCOUNTS,
+	                   .input = sim_act,
+	                   .done = drives_account,
+	                   .scale = balance_scale,
+	                   .user = sim};
+}
+
+/* The arrays of groups too, if there is a block. */
+static void place(CalSim *sim, SimWhole *w, Cursor *cursor) {
+	w->now = take_state(cursor, w);
+	w->before = take_state(cursor, w);
+	w->after = take_state(cursor, w);
+	w->udot = take(cursor, w->nu, sizeof(double));
+	w->udot_at = take(cursor, w->nu, sizeof(double));
+	w->states = take(cursor, sim->group_count, sizeof *w->states);
+	w->inputs = take(cursor, sim->group_count, sizeof *w->inputs);
+	w->xdot = take(cursor, w->nx, sizeof(double));
+	w->probe = take(cursor, PROBES * (2 * w->nu + w->nx), sizeof(double));
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
+		w->group_of[kind] = take(cursor, w->id_count[kind], sizeof(int));
+	w->value = take(cursor, w->value_count, sizeof(double));
+	w->value_next = take(cursor, w->value_count, sizeof(double));
+	w->value_end = take(cursor, w->value_count, sizeof(double));
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		double *tau = take(cursor, cal_model_u_count(group->model), sizeof(double));
+		CalWrench *wrenches = take(cursor, w->wrench_capacity, sizeof *wrenches);
+		if (cursor->base) {
+			group->tau = tau;
+			group->wrenches = wrenches;
+		}
+	}
+}
+
+static CalStatus whole_reserve(CalSim *sim, SimWhole *w, size_t size) {
+	if (size <= w->capacity)
+		return CAL_OK;
+	void *memory = memory_alloc(&sim->allocator, size + MEMORY_ALIGNMENT);
+	if (!memory)
+		return CAL_ERR_MEMORY;
+	memory_free(&sim->allocator, w->memory);
+	w->memory = sim->whole.memory = memory;
+	w->capacity = sim->whole.capacity = size;
+	return CAL_OK;
+}
+
+/*
+ * Bytes that the system takes at most with so many groups and freedoms: what it takes now grows with the number of its
+ * coordinates, and each group has wrenches and arrays of its own.
+ */
+size_t sim_room(CalSim *sim, int groups, int freedoms) {
+	SimWhole w = sizes(sim);
+	const CalSystem system = system_of(sim, &w);
+	Cursor cursor = {0};
+	place(sim, &w, &cursor);
+	const size_t now = cursor.used + cal_integrator_system_size(&system, sim->method.method);
+	const size_t numbers = (size_t)(w.nq + w.nu + w.nx), most = 2 * (size_t)freedoms + (size_t)w.nx;
+	return now * (most / numbers + 2) + (size_t)groups * ((size_t)w.wrench_capacity * sizeof(CalWrench) + 4096);
+}
+
+CalStatus sim_make_room(CalSim *sim, size_t size) {
+	SimWhole *w = &sim->whole;
+	if (size > w->capacity) {
+		void *memory = memory_alloc(&sim->allocator, size + MEMORY_ALIGNMENT);
+		if (!memory)
+			return CAL_ERR_MEMORY;
+		sim->past = sim_counts(sim);
+		memory_free(&sim->allocator, w->memory);
+		*w = (SimWhole){.memory = memory, .capacity = size}; // the integrator lay in the block that is gone
+	}
+	return sim_bind(sim);
+}
+
+/* What a group adds at most, beside the integrator's own: states, effort and wrenches, each array aligned. */
+static size_t size_of_group(const CalSim *sim, const SimWhole *w, const CalModel *model) {
+	const size_t numbers = (size_t)(cal_model_q_count(model) + cal_model_u_count(model));
+	size_t objects = 0;
+	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
+		objects += (size_t)model_kind_count(model, (ModelKind)kind);
+	return cal_integrator_size(model, sim->method.method) + objects * sizeof(int) + 6 * numbers * sizeof(double) +
+	       sizeof(CalState) + sizeof(CalInput) + (size_t)w->wrench_capacity * sizeof(CalWrench) +
+	       (size_t)24 * MEMORY_ALIGNMENT;
+}
+
+CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count) {
+	SimWhole w = sizes(sim);
+	const CalSystem system = system_of(sim, &w);
+	Cursor cursor = {0};
+	place(sim, &w, &cursor);
+	size_t size = cursor.used + cal_integrator_system_size(&system, sim->method.method);
+	for (int i = 0; i < count; i++)
+		size += size_of_group(sim, &w, made[i].model);
+	return size > sim->whole.capacity ? sim_make_room(sim, size) : CAL_OK;
+}
+
+static void bind_device(SimDevice *device, CalScene *scene) {
+	CalDevice view = scene_device(scene, device);
+	const bool found = !device->def.ops->bind || device->def.ops->bind(&view, scene) == 0;
+	device->active = found && !device->off;
+}
+
+static void bind_devices(CalSim *sim) {
+	CalScene scene = scene_now(sim, true);
+	for (int i = 0; i < sim->device_count; i++)
+		bind_device(&sim->devices[i], &scene);
+	drives_bind(sim);
+}
+
+void cal_sim_begin_adding(CalSim *sim) {
+	if (!sim)
+		return;
+	scene_now(sim, true); // states of groups where scenes find them
+	sim->adding = true;
+}
+
+CalStatus cal_sim_end_adding(CalSim *sim) {
+	if (!sim)
+		return CAL_ERR_ARGUMENT;
+	sim->adding = false;
+	return sim_bind(sim);
+}
+
+/* While devices are added only the last one is bound. */
+static CalStatus bind_last(CalSim *sim) {
+	CalScene scene = scene_adding(sim);
+	if (sim->device_count > 0)
+		bind_device(&sim->devices[sim->device_count - 1], &scene);
+	return scene.status;
+}
+
+CalStatus sim_bind(CalSim *sim) {
+	if (sim->adding)
+		return bind_last(sim);
+	SimWhole w = sizes(sim);
+	const CalSystem system = system_of(sim, &w);
+	const size_t integrator_size = cal_integrator_system_size(&system, sim->method.method);
+	const CalIntegratorStats past = sim_counts(sim);
+	Cursor cursor = {0};
+	place(sim, &w, &cursor);
+	CalStatus status = whole_reserve(sim, &w, cursor.used + integrator_size);
+	if (status != CAL_OK)
+		return status;
+	char *block = w.memory;
+	block += MEMORY_ALIGNMENT - (uintptr_t)block % MEMORY_ALIGNMENT;
+	cursor = (Cursor){.base = block};
+	place(sim, &w, &cursor);
+	status = cal_integrator_init_system(&system, &sim->method, block + cursor.used, integrator_size, &w.integrator);
+	if (status != CAL_OK)
+		return status;
+	list_groups(sim, &w);
+	sim->past = past;
+	sim->whole = w;
+	bind_devices(sim);
+	watch_prepare(sim);
+	return CAL_OK;
+}
+
+CalIntegratorStats sim_counts(const CalSim *sim) {
+	CalIntegratorStats all = sim->past;
+	if (sim->whole.integrator) {
+		const CalIntegratorStats now = cal_integrator_stats(sim->whole.integrator);
+		all.steps += now.steps;
+		all.rejected += now.rejected;
+		all.evaluations += now.evaluations;
+		all.last_step = now.last_step;
+	}
+	return all;
+}
+
+/* ---- states ------------------------------------------------------------------------------------ */
+
+static void copy(double *to, const double *from, int count) {
+	if (count > 0)
+		memcpy(to, from, (size_t)count * sizeof(double));
+}
+
+void sim_gather(CalSim *sim) {
+	CalState *now = &sim->whole.now;
+	int q = 0, u = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		const SimGroup *group = &sim->groups[i];
+		int nq = cal_model_q_count(group->model), nu = cal_model_u_count(group->model);
+		copy(now->q + q, group->state.q, nq);
+		copy(now->u + u, group->state.u, nu);
+		q += nq;
+		u += nu;
+	}
+	for (int i = 0; i < sim->device_count; i++)
+		copy(now->x + sim->devices[i].x_at, sim->devices[i].x, sim->devices[i].def.nx);
+	copy(now->x + sim->whole.nx - ACCOUNTS, sim->account, ACCOUNTS);
+	now->t = sim->groups[0].state.t;
+}
+
+void sim_scatter(CalSim *sim) {
+	const CalState *now = &sim->whole.now;
+	int q = 0, u = 0;
+	for (int i = 0; i < sim->group_count; i++) {
+		SimGroup *group = &sim->groups[i];
+		int nq = cal_model_q_count(group->model), nu = cal_model_u_count(group->model);
+		copy(group->state.q, now->q + q, nq);
+		copy(group->state.u, now->u + u, nu);
+		group->state.t = now->t;
+		q += nq;
+		u += nu;
+	}
+	for (int i = 0; i < sim->device_count; i++)
+		copy(sim->devices[i].x, now->x + sim->devices[i].x_at, sim->devices[i].def.nx);
+	copy(sim->account, now->x + sim->whole.nx - ACCOUNTS, ACCOUNTS);
+}

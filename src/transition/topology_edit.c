@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * topology_edit.c — see topology_edit.h: what comes before and after the edit of the description.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "dynamics/tree/energy.h"
+#include "integrate/scheme.h"
+#include "joint/pose_solve.h"
+#include "model/compile/compile.h"
+#include "transition/topology_edit.h"
+
+CalStatus change_begin(CalSim *sim, CalError *error, Change *c) {
+	*c = (Change){.sim = sim, .t = sim ? sim->topology : NULL, .error = error};
+	if (error)
+		*error = (CalError){0};
+	if (!sim || !c->t)
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "the simulation is not prepared for changes of topology; call cal_sim_reserve() first");
+	if (sim->boxes)
+		return error_set(
+			error, CAL_ERR_UNSUPPORTED,
+			"a simulation with black boxes cannot change its topology: impulses would not reach into them");
+	for (int i = 0; i < sim->group_count; i++) {
+		if (sim->groups[i].state.t != cal_sim_time(sim))
+			return error_set(error, CAL_ERR_ARGUMENT, "group \"%s\" is at t = %.9g s and group \"%s\" at %.9g s",
+			                 cal_model_name(sim->groups[i].model), sim->groups[i].state.t,
+			                 cal_model_name(sim->groups[0].model), cal_sim_time(sim));
+	}
+	topology_save(c->t);
+	topology_carriers(c->t);
+	return CAL_OK;
+}
+
+CalStatus change_no_memory(Change *c) {
+	return error_set(c->error, CAL_ERR_MEMORY,
+	                 "the memory reserved for changes (%zu bytes) is used up; give cal_sim_reserve() a larger "
+	                 "CalSimCapacity.memory",
+	                 c->t->memory);
+}
+
+static CalStatus unknown(Change *c, const char *what, uint32_t value) {
+	return error_set(c->error, CAL_ERR_ARGUMENT, "the simulation has no %s with id %u", what, (unsigned)value);
+}
+
+CalStatus change_check_joint(Change *c, CalJointId joint) {
+	const int known = joint.value && joint.value <= (uint32_t)c->t->desc->joint_count;
+	return known ? CAL_OK : unknown(c, "joint", joint.value);
+}
+
+CalStatus change_check_node(Change *c, CalNodeId node) {
+	if (node.value > (uint32_t)c->t->desc->node_count || node.value == c->t->park.value)
+		return unknown(c, "node", node.value);
+	const uint32_t body = topology_node_body(c->t, node);
+	return body ? change_check_body(c, (CalBodyId){body}) : CAL_OK;
+}
+
+CalStatus change_check_body(Change *c, CalBodyId body) {
+	if (body.value == 0 || body.value > (uint32_t)c->t->desc->body_count)
+		return unknown(c, "body", body.value);
+	if (topology_group(c->t, body.value) == c->t->parking.value)
+		return error_set(c->error, CAL_ERR_ARGUMENT, "body \"%s\" was removed from the simulation",
+		                 topology_body_name(c->t, body.value));
+	return CAL_OK;
+}
+
+static int index_of_group(const Change *c, uint32_t group) {
+	for (int i = 0; i < c->sim->group_count; i++) {
+		const CalModel *model = c->sim->groups[i].model;
+		if (c->t->saved.body_group[model->bodies[0].id.value - 1] == group)
+			return i;
+	}
+	return -1;
+}
+
+int change_involve(Change *c, uint32_t group) {
+	const int index = index_of_group(c, group);
+	for (int i = 0; i < c->old_count; i++) {
+		if (c->old[i] == index)
+			return i;
+	}
+	c->old[c->old_count] = index;
+	return c->old_count++;
+}
+
+const uint8_t *group_with_driven(const SimGroup *group, const uint8_t *prescribed) {
+	for (int k = 0; k < group->model->nu; k++)
+		group->prescribed[k] = prescribed[k] || group->driven[k];
+	return group->prescribed;
+}
+
+const uint8_t *group_kept(const SimGroup *group) {
+	CalInput input = {0};
+	if (group->input && group->input(group->user, group->model, &group->state, &input) != 0)
+		return NULL;
+	return group_with_driven(group, input.prescribed ? input.prescribed : group->model->prescribed);
+}
+
+/* ---- kinematics ------------------------------------------------------------------------------------- */
+
+CalStatus change_speeds(Change *c, int old) {
+	const SimGroup *group = &c->sim->groups[c->old[old]];
+	const size_t size = sizeof(double) * (size_t)group->model->nu;
+	if (!c->u[old])
+		c->u[old] = memory_alloc(&c->t->allocator, size);
+	if (!c->u[old])
+		return change_no_memory(c);
+	memcpy(c->u[old], group->state.u, size);
+	return CAL_OK;
+}
+
+CalStatus change_kinematics(Change *c) {
+	CalStatus status = CAL_OK;
+	for (int i = 0; i < c->old_count && status == CAL_OK; i++) {
+		const SimGroup *group = &c->sim->groups[c->old[i]];
+		CalState state = group->state;
+		if (c->u[i])
+			state.u = c->u[i];
+		status = cal_kinematics(group->model, &state, NULL, group->view_work);
+	}
+	return status;
+}
+
+CalStatus change_node(const Change *c, CalNodeId node, NodeMotion *motion) {
+	const uint32_t body = topology_node_body(c->t, node);
+	*motion = (NodeMotion){.X = dpose_identity()};
+	if (!body) {
+		if (node.value)
+			motion->X = pose_of(c->t->desc->nodes[node.value - 1].def.placement);
+		return CAL_OK;
+	}
+	for (int i = 0; i < c->old_count; i++) {
+		const SimGroup *group = &c->sim->groups[c->old[i]];
+		const int index = cal_model_node_index(group->model, node);
+		if (index < 0)
+			continue;
+		CalPose pose;
+		CalSpatial V = {{0, 0, 0}, {0, 0, 0}};
+		CalStatus status = cal_node_pose(group->model, group->view_work, index, &pose);
+		if (status == CAL_OK)
+			status = cal_node_velocity(group->model, group->view_work, index, &V);
+		motion->X = (dpose){dmat_in(&pose.R), dvec_in(pose.r)};
+		motion->V = spatial_in(V);
+		return status;
+	}
+	return CAL_ERR_ARGUMENT;
+}
+
+dpose joint_pose_between(const CalJointDef *def, const NodeMotion *a, const NodeMotion *b) {
+	const dpose F = dpose_mul(a->X, pose_of(def->inboard));
+	const dpose J = dpose_mul(b->X, dpose_inverse(pose_of(def->outboard)));
+	return dpose_mul(dpose_inverse(F), J);
+}
+
+static spatial velocity_at(const NodeMotion *node, dvec3 p) {
+	return motion_shift(node->V, vec_from(dadd(p, dscale(-1, node->X.r))));
+}
+
+spatial joint_velocity_between(const CalJointDef *def, const NodeMotion *a, const NodeMotion *b) {
+	const dpose J = dpose_mul(b->X, dpose_inverse(pose_of(def->outboard)));
+	const mat3 F = mat_from(dpose_mul(a->X, pose_of(def->inboard)).R);
+	const spatial V = spatial_sub(velocity_at(b, J.r), velocity_at(a, J.r));
+	return (spatial){mat_tmul_vec(F, V.a), mat_tmul_vec(F, V.l)};
+}
+
+CalStatus change_fresh(Change *c, uint32_t joint) {
+	const DescJoint *d = &c->t->desc->joints[joint - 1];
+	Fresh *fresh = &c->fresh[c->fresh_count++];
+	NodeMotion in, out;
+	CalStatus status = change_node(c, d->inboard, &in);
+	if (status == CAL_OK)
+		status = change_node(c, d->outboard, &out);
+	if (status != CAL_OK)
+		return status;
+	const dpose X = joint_pose_between(&d->def, &in, &out);
+	*fresh = (Fresh){.joint = joint};
+	joint_solve_pose(&d->def, &X, fresh->q);
+	joint_solve_speeds(&d->def, fresh->q, joint_velocity_between(&d->def, &in, &out), fresh->u);
+	return CAL_OK;
+}
+
+void change_move_marked(Change *c, uint32_t group) {
+	for (int i = 0; i < c->t->desc->body_count; i++) {
+		if (c->t->mark[i])
+			c->t->desc->bodies[i].def.group.value = group;
+	}
+}
+
+/* ---- states --------------------------------------------------------------------------------------------- */
+
+/* Where everything was. */
+static void note_places(Change *c) {
+	Topology *t = c->t;
+	memset(t->joint_at, 0xff, sizeof *t->joint_at * (size_t)t->desc->joint_count);
+	memset(t->body_at, 0xff, sizeof *t->body_at * (size_t)t->desc->body_count);
+	for (int i = 0; i < c->old_count; i++) {
+		const CalModel *model = c->sim->groups[c->old[i]].model;
+		for (int b = 0; b < model->body_count; b++) {
+			const TopologyPlace place = {i, b};
+			t->joint_at[model->bodies[b].joint_id.value - 1] = place;
+			t->body_at[model->bodies[b].id.value - 1] = place;
+		}
+	}
+}
+
+static const Fresh *find_fresh(const Change *c, uint32_t joint) {
+	for (int i = 0; i < c->fresh_count; i++) {
+		if (c->fresh[i].joint == joint)
+			return &c->fresh[i];
+	}
+	return NULL;
+}
+
+static void copy_numbers(double *to, const double *from, int n) { memcpy(to, from, sizeof(double) * (size_t)n); }
+
+/* Coordinates and speeds of the joint that carries a body. */
+static void map_joint(const Change *c, const Body *body, SimGroup *made) {
+	const uint32_t joint = body->joint_id.value;
+	double *q = made->state.q + body->q, *u = made->state.u + body->u;
+	const Fresh *fresh = find_fresh(c, joint);
+	if (fresh) {
+		copy_numbers(q, fresh->q, body->nq);
+		copy_numbers(u, fresh->u, body->nu);
+		return;
+	}
+	const TopologyPlace place = c->t->joint_at[joint - 1];
+	const SimGroup *old = &c->sim->groups[c->old[place.group]];
+	const Body *was = &old->model->bodies[place.body];
+	const double *q_old = old->state.q + was->q;
+	const double *u_old = (c->u[place.group] ? c->u[place.group] : old->state.u) + was->u;
+	const CalJointDef *def = &c->t->saved.desc_joint[joint - 1].def;
+	const int turned = c->t->saved.joint[joint - 1].reversed != topology_joint(c->t, joint)->reversed;
+	if (turned)
+		joint_reverse_state(def, q_old, u_old, q, u);
+	else
+		copy_numbers(q, q_old, body->nq), copy_numbers(u, u_old, body->nu);
+	for (int k = 0; k < body->nu; k++) {
+		const int to = body->u + (turned ? joint_reverse_dof(def, k) : k);
+		made->frozen[to] = old->frozen[was->u + k];
+		made->driven[to] = old->driven[was->u + k]; // until devices are bound again
+	}
+}
+
+/* Modes of a body that comes in. */
+static void set_modes(const Change *c, const Body *body, SimGroup *made) {
+	const Flex *to = &made->model->flexes[body->flex];
+	if (body->id.value == c->added && c->eta)
+		copy_numbers(made->state.q + to->q, c->eta, to->m);
+	if (body->id.value == c->added && c->eta_dot)
+		copy_numbers(made->state.u + to->u, c->eta_dot, to->m);
+}
+
+static void map_modes(const Change *c, const Body *body, SimGroup *made) {
+	const TopologyPlace place = c->t->body_at[body->id.value - 1];
+	if (body->flex < 0)
+		return;
+	if (place.group < 0) {
+		set_modes(c, body, made);
+		return;
+	}
+	const SimGroup *old = &c->sim->groups[c->old[place.group]];
+	const Flex *to = &made->model->flexes[body->flex];
+	const Flex *from = &old->model->flexes[old->model->bodies[place.body].flex];
+	const double *u_old = c->u[place.group] ? c->u[place.group] : old->state.u;
+	copy_numbers(made->state.q + to->q, old->state.q + from->q, to->m);
+	copy_numbers(made->state.u + to->u, u_old + from->u, to->m);
+	memcpy(made->frozen + to->u, old->frozen + from->u, (size_t)to->m);
+}
+
+static void map_state(const Change *c, SimGroup *made) {
+	made->state.t = cal_sim_time(c->sim);
+	for (int b = 0; b < made->model->body_count; b++) {
+		map_joint(c, &made->model->bodies[b], made);
+		map_modes(c, &made->model->bodies[b], made);
+	}
+}
+
+/* ---- new groups --------------------------------------------------------------------------------------------- */
+
+void change_finding(void *user, const CalFinding *finding) {
+	CalError *error = user;
+	if (finding->status != CAL_OK && error && error->count == 0)
+		error_set(error, finding->status, "%s", finding->text);
+}
+
+static CalStatus cut_group(Change *c, SimGroup *made) {
+	const CalStatus status = group_cut(made, c->sim);
+	return status == CAL_OK ? CAL_OK
+	                        : error_set(c->error, status, "group \"%s\": cannot make its branches: %s",
+	                                    cal_model_name(made->model), cal_status_text(status));
+}
+
+static CalStatus build_group(Change *c, int i) {
+	SimGroup *made = &c->made[i];
+	*made = i == 0 && c->old_count ? c->sim->groups[c->old[0]] : (SimGroup){0};
+	made->model = NULL;
+	made->memory = NULL;
+	made->branches = NULL;
+	const CalCompileOptions options = {.group = {c->group[i]}, .solver = c->sim->solver, .allocator = c->t->allocator};
+	CalStatus status = compile_checked(c->t->desc, &options, &made->model);
+	if (status == CAL_OK)
+		status = model_check_singular(made->model, c->t->desc, change_finding, c->error);
+	if (status == CAL_OK)
+		status = group_place(made, c->sim);
+	if (status == CAL_ERR_MEMORY)
+		return change_no_memory(c);
+	if (status == CAL_OK)
+		status = cut_group(c, made);
+	if (status != CAL_OK)
+		return status;
+	group_classify(made);
+	map_state(c, made);
+	return CAL_OK;
+}
+
+static double rotor_energy(const CalModel *model, const double *u) {
+	double twice = 0;
+	for (int k = 0; model->any_rotor && k < model->nu; k++)
+		twice += model->rotor[k] * u[k] * u[k];
+	return 0.5 * twice;
+}
+
+CalStatus change_build(Change *c) {
+	CalStatus status = topology_put_couplings(c->t, c->error);
+	note_places(c);
+	for (int i = 0; i < c->made_count && status == CAL_OK; i++)
+		status = build_group(c, i);
+	for (int i = 0; i < c->old_count && status == CAL_OK; i++) {
+		const SimGroup *old = &c->sim->groups[c->old[i]];
+		c->rotors_lost += rotor_energy(old->model, c->u[i] ? c->u[i] : old->state.u);
+	}
+	for (int i = 0; i < c->made_count && status == CAL_OK; i++)
+		c->rotors_lost -= rotor_energy(c->made[i].model, c->made[i].state.u);
+	return status;
+}
+
+static void release_speeds(Change *c) {
+	for (int i = 0; i < CHANGE_GROUPS; i++) {
+		memory_free(&c->t->allocator, c->u[i]);
+		c->u[i] = NULL;
+	}
+}
+
+CalStatus change_abandon(Change *c, CalStatus status) {
+	for (int i = 0; i < c->made_count; i++)
+		group_release(&c->made[i], c->sim);
+	release_speeds(c);
+	topology_restore(c->t);
+	if (c->error && c->error->count == 0)
+		error_set(c->error, status, "change of topology: %s", cal_status_text(status));
+	return status;
+}
+
+static void remove_slot(CalSim *sim, int at) {
+	sim->group_count--;
+	memmove(&sim->groups[at], &sim->groups[at + 1], sizeof *sim->groups * (size_t)(sim->group_count - at));
+}
+
+void change_commit(Change *c, CalTransition *report) {
+	CalSim *sim = c->sim;
+	double lost = balance_stored(sim); // a device may lose its object, and with it what it holds
+	for (int i = 0; i < c->old_count; i++) {
+		lost += sim->started ? balance_energy(&sim->groups[c->old[i]]) : 0;
+		sim->unaccounted |= sim->groups[c->old[i]].unaccounted;
+		group_release(&sim->groups[c->old[i]], sim);
+	}
+	int first = c->old_count ? c->old[0] : sim->group_count, other = -1;
+	if (c->made_count) {
+		sim->group_count += c->old_count == 0;
+		sim->groups[first] = c->made[0];
+	}
+	if (c->made_count > 1) {
+		other = sim->group_count++;
+		sim->groups[other] = c->made[1];
+	}
+	const int gone = c->old_count > 1 ? c->old[1] : c->made_count ? -1 : first;
+	if (gone >= 0) {
+		remove_slot(sim, gone);
+		first = gone < first ? first - 1 : c->made_count ? first : -1;
+	}
+	sim_bind(sim); // change_settle() has made room for it
+	sim->generation++;
+	const int fresh[] = {first, other};
+	for (int i = 0; i < 2; i++) {
+		if (fresh[i] < 0 || !sim->started)
+			continue;
+		group_start(&sim->groups[fresh[i]]);
+		lost -= sim->groups[fresh[i]].motion ? 0 : sim->groups[fresh[i]].start_energy.total;
+	}
+	balance_settle(sim, lost - balance_stored(sim));
+	release_speeds(c);
+	if (report) {
+		report->group = first;
+		report->other = other;
+		report->kinetic_lost += c->rotors_lost;
+	}
+}

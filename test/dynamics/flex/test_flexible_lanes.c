@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_flexible_lanes.c — the sweeps over four lanes give the scalar bits with flexible bodies too.
+ *
+ * As in test_lanes.c, this file sees the workspace with CAL_LANES = 4 and the scalar results come through the
+ * public API. Springs act before the sweeps, so the modes here have no stiffness. (Inverse dynamics of
+ * flexible bodies is made of the sweeps of forward dynamics.)
+ */
+#define CAL_LANES 4
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/random_tree.h"
+
+#include "dynamics/tree/articulated.h"
+#include "dynamics/tree/composite.h"
+
+enum { LANES = CAL_LANES, CASES = 30 };
+
+typedef struct Lanes {
+	Fixture *f;
+	CalState state[LANES];
+	double *tau[LANES];
+	real *q, *u, *t, *x; // the same over lanes
+	CalWork *work;       // over lanes
+} Lanes;
+
+static real *lane_array(int n) {
+	real *x = aligned_alloc(64, (sizeof(real) * (size_t)(n + 1) + 63) / 64 * 64);
+	assert_non_null(x);
+	memset(x, 0, sizeof(real) * (size_t)(n + 1));
+	return x;
+}
+
+static Fixture *slack_tree(uint64_t seed) {
+	TreeOptions options = tree_flexible(seed);
+	Rng r = rng_make(seed);
+	options.springs = 0;
+	options.conservative = 1;
+	RefModel *m = random_tree(&r, options);
+	for (int i = 0; i < m->body_count; i++)
+		for (int k = 0; k < m->bodies[i].modes * m->bodies[i].modes; k++)
+			m->bodies[i].stiffness[k] = 0;
+	Fixture *f = fixture_create(m, seed, CAL_SOLVER_RECURSIVE);
+	fixture_sample(f, &r);
+	return f;
+}
+
+/* Four states: that of the fixture and three moved away from it. */
+static Lanes lanes_make(uint64_t seed) {
+	Lanes l = {.f = slack_tree(seed)};
+	const CalModel *m = l.f->model;
+	const int nq = l.f->nq, nu = l.f->nu;
+	l.q = lane_array(nq), l.u = lane_array(nu), l.t = lane_array(nu), l.x = lane_array(nu * nu);
+	void *memory = aligned_alloc(64, (work_size_x4(m) + 63) / 64 * 64);
+	assert_non_null(memory);
+	assert_int_equal(work_init_x4(m, memory, work_size_x4(m), &l.work), CAL_OK);
+	double *dq = fixture_doubles(l.f, nu);
+	for (int lane = 0; lane < LANES; lane++) {
+		assert_int_equal(cal_state_create(m, &l.state[lane]), CAL_OK);
+		l.tau[lane] = fixture_doubles(l.f, nu);
+		for (int i = 0; i < nu; i++) {
+			dq[i] = 0.05 * lane * (1 + 0.1 * i);
+			l.state[lane].u[i] = l.f->state.u[i] * (1 - 0.4 * lane);
+			l.tau[lane][i] = 0.5 * lane - 0.2 * i;
+			real_set_lane(&l.u[i], lane, l.state[lane].u[i]);
+			real_set_lane(&l.t[i], lane, l.tau[lane][i]);
+		}
+		cal_config_integrate(m, l.f->state.q, dq, l.state[lane].q);
+		for (int i = 0; i < nq; i++)
+			real_set_lane(&l.q[i], lane, l.state[lane].q[i]);
+	}
+	return l;
+}
+
+static void lanes_free(Lanes *l) {
+	for (int lane = 0; lane < LANES; lane++)
+		cal_state_destroy(&l->state[lane]);
+	free(l->work);
+	free(l->q), free(l->u), free(l->t), free(l->x);
+	fixture_destroy(l->f);
+}
+
+static void check_lane(const Lanes *l, int lane, int n, const double *want) {
+	for (int i = 0; i < n; i++) {
+		const double got = real_lane(&l->x[i], lane);
+		if (got != want[i])
+			check_fail_at(__FILE__, __LINE__, l->f->seed, "lane %d, entry %d: %.17g, scalar %.17g", lane, i, got,
+			              want[i]);
+	}
+}
+
+static void forward_dynamics_over_lanes_equals_scalar(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Lanes l = lanes_make(seed);
+		const CalModel *m = l.f->model;
+		const SweepInput in = {.q = l.q, .u = l.u, .tau = l.t};
+		double *want = fixture_doubles(l.f, l.f->nu);
+		forward_outward_x4(m, &in, l.work);
+		assert_int_equal(forward_inward_x4(m, &in, l.work), -1);
+		forward_accelerate_x4(m, &in, l.work, l.x, NULL);
+		for (int lane = 0; lane < LANES; lane++) {
+			const CalInput input = {.tau = l.tau[lane]};
+			check_ok(seed, cal_forward_dynamics(m, &l.state[lane], &input, l.f->work, want));
+			check_lane(&l, lane, l.f->nu, want);
+		}
+		lanes_free(&l);
+	}
+}
+
+static void mass_matrix_over_lanes_equals_scalar(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Lanes l = lanes_make(seed);
+		const CalModel *m = l.f->model;
+		const int n = l.f->nu;
+		double *want = fixture_doubles(l.f, n * n);
+		composite_outward_x4(m, l.q, l.work);
+		composite_matrix_x4(m, l.work, l.x);
+		for (int lane = 0; lane < LANES; lane++) {
+			check_ok(seed, cal_mass_matrix(m, &l.state[lane], l.f->work, want));
+			check_lane(&l, lane, n * n, want);
+		}
+		lanes_free(&l);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forward_dynamics_over_lanes_equals_scalar),
+		cmocka_unit_test(mass_matrix_over_lanes_equals_scalar),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_lanes.c — the sweeps compiled over four lanes: four states of one model side by side give, in every
+ * lane, exactly the bits of the scalar sweeps. This file sees the workspace with CAL_LANES = 4; the scalar
+ * results come through the public API.
+ */
+#define CAL_LANES 4
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <calder/calder.h>
+#include "dynamics/tree/articulated.h"
+#include "dynamics/tree/composite.h"
+#include "dynamics/tree/inverse.h"
+#include "support/check.h"
+#include "support/random_tree.h"
+
+enum { LANES = CAL_LANES, CASES = 40 };
+
+typedef struct Lanes {
+	Fixture *f;
+	CalState state[LANES];
+	double *tau[LANES], *out[LANES];
+	real *q, *u, *t, *x; // the same over lanes
+	CalWork *work;       // over lanes
+} Lanes;
+
+static real *lane_array(int n) {
+	real *x = aligned_alloc(64, (sizeof(real) * (size_t)(n + 1) + 63) / 64 * 64);
+	assert_non_null(x);
+	memset(x, 0, sizeof(real) * (size_t)(n + 1));
+	return x;
+}
+
+/* Four states: that of the fixture and three moved away from it. */
+static Lanes lanes_make(uint64_t seed, TreeOptions options) {
+	options.springs = 0; // springs and dampers are added before the sweeps
+	Lanes l = {.f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE)};
+	const CalModel *m = l.f->model;
+	const int nq = l.f->nq, nu = l.f->nu;
+	l.q = lane_array(nq), l.u = lane_array(nu), l.t = lane_array(nu), l.x = lane_array(nu);
+	void *memory = aligned_alloc(64, work_size_x4(m));
+	assert_non_null(memory);
+	assert_int_equal(work_init_x4(m, memory, work_size_x4(m), &l.work), CAL_OK);
+	double *dq = fixture_doubles(l.f, nu);
+	for (int lane = 0; lane < LANES; lane++) {
+		assert_int_equal(cal_state_create(m, &l.state[lane]), CAL_OK);
+		l.tau[lane] = fixture_doubles(l.f, nu), l.out[lane] = fixture_doubles(l.f, nu);
+		for (int i = 0; i < nu; i++) {
+			dq[i] = 0.3 * lane * (1 + 0.1 * i);
+			l.state[lane].u[i] = l.f->state.u[i] * (1 - 0.4 * lane);
+			l.tau[lane][i] = 0.5 * lane - 0.2 * i;
+		}
+		cal_config_integrate(m, l.f->state.q, dq, l.state[lane].q);
+		for (int i = 0; i < nq; i++)
+			real_set_lane(&l.q[i], lane, l.state[lane].q[i]);
+		for (int i = 0; i < nu; i++) {
+			real_set_lane(&l.u[i], lane, l.state[lane].u[i]);
+			real_set_lane(&l.t[i], lane, l.tau[lane][i]);
+		}
+	}
+	return l;
+}
+
+static void lanes_free(Lanes *l) {
+	for (int lane = 0; lane < LANES; lane++)
+		cal_state_destroy(&l->state[lane]);
+	free(l->work);
+	free(l->q), free(l->u), free(l->t), free(l->x);
+	fixture_destroy(l->f);
+}
+
+static void check_same(uint64_t seed, const Lanes *l, int lane) {
+	for (int i = 0; i < l->f->nu; i++) {
+		const double got = real_lane(&l->x[i], lane);
+		if (memcmp(&got, &l->out[lane][i], sizeof got) != 0) {
+			fail_msg("lane %d, entry %d: %.17g, scalar %.17g (seed %llu)", lane, i, got, l->out[lane][i],
+			         (unsigned long long)seed);
+		}
+	}
+}
+
+static void forward_dynamics_over_lanes_equals_scalar(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Lanes l = lanes_make(seed, tree_any(seed));
+		const CalModel *m = l.f->model;
+		const SweepInput in = {.q = l.q, .u = l.u, .tau = l.t};
+		forward_outward_x4(m, &in, l.work);
+		assert_int_equal(forward_inward_x4(m, &in, l.work), -1);
+		forward_accelerate_x4(m, &in, l.work, l.x, NULL);
+		for (int lane = 0; lane < LANES; lane++) {
+			const CalInput input = {.tau = l.tau[lane]};
+			check_ok(seed, cal_forward_dynamics(m, &l.state[lane], &input, l.f->work, l.out[lane]));
+			check_same(seed, &l, lane);
+		}
+		lanes_free(&l);
+	}
+}
+
+static void inverse_dynamics_over_lanes_equals_scalar(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Lanes l = lanes_make(seed, tree_any(seed));
+		const CalModel *m = l.f->model;
+		inverse_outward_x4(m, m->gravity, l.q, l.u, l.t, l.work);
+		inverse_inward_x4(m, l.work, l.x);
+		for (int i = 0; i < l.f->nu; i++)
+			l.x[i] += m->rotor[i] * l.t[i];
+		for (int lane = 0; lane < LANES; lane++) {
+			check_ok(seed, cal_inverse_dynamics(m, &l.state[lane], l.tau[lane], NULL, l.f->work, l.out[lane]));
+			check_same(seed, &l, lane);
+		}
+		lanes_free(&l);
+	}
+}
+
+static void mass_matrix_over_lanes_equals_scalar(void **state) {
+	(void)state;
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
+		Lanes l = lanes_make(seed, tree_any(seed));
+		const CalModel *m = l.f->model;
+		const int n = l.f->nu;
+		real *M = lane_array(n * n);
+		double *want = fixture_doubles(l.f, n * n);
+		composite_outward_x4(m, l.q, l.work);
+		composite_matrix_x4(m, l.work, M);
+		for (int lane = 0; lane < LANES; lane++) {
+			check_ok(seed, cal_mass_matrix(m, &l.state[lane], l.f->work, want));
+			for (int i = 0; i < n * n; i++)
+				assert_true(real_lane(&M[i], lane) == want[i]);
+		}
+		free(M);
+		lanes_free(&l);
+	}
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forward_dynamics_over_lanes_equals_scalar),
+		cmocka_unit_test(inverse_dynamics_over_lanes_equals_scalar),
+		cmocka_unit_test(mass_matrix_over_lanes_equals_scalar),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
