@@ -11,6 +11,7 @@
 
 #include "base/worker_pool.h"
 #include "component/branch_step.h"
+#include "component/interface_kernels.h"
 #include "component/partition.h"
 #include "dynamics/kernels.h"
 

@@ -56,7 +56,7 @@ static void begin(CalBranches *s, Branch *b) {
 		segments_gather(b->u_segment, b->u_segments, call->input.udot, b->udot_given);
 	const SweepInput in = sweep_input(s, b);
 	b->work->implicit_step = call->h;
-	forward_kernels(b->model.isa)->spine(&b->model, &in, b->spine, b->spine_count, b->work);
+	interface_kernels(b->model.isa)->spine(&b->model, &in, b->spine, b->spine_count, b->work);
 	for (int k = 0; k < b->child_count; ++k) {
 		Branch *child = &s->branches[b->children[k]];
 		child->seat->R = b->work->links[child->seat_link].R;
@@ -276,7 +276,7 @@ static void sweep(CalBranches *s, Branch *b) {
 		rows_receive(s->rows, s->branches, b);
 	}
 	if (b->border.width > 0)
-		kernels->border(&b->model, in.prescribed, b->work, &b->border);
+		interface_kernels(b->model.isa)->inward(&b->model, in.prescribed, b->work, &b->border);
 	if (s->rows)
 		rows_add(s->rows, s->branches, b);
 	if (b->apart_child >= 0)
@@ -302,7 +302,7 @@ static void join(CalBranches *s, AssemblyNode *node) {
 	if (s->rows) {
 		rows_join(s->rows, inner, last->seat_bias, outer, node);
 	} else {
-		forward_kernels(last->model.isa)
+		interface_kernels(last->model.isa)
 			->join(&inner->columns, last->seat_bias, &outer->burden->slot, &outer->columns, node->join, &burden->slot,
 		           node->has_columns ? &node->columns : NULL);
 	}
@@ -326,7 +326,7 @@ static void tell(const CalBranches *s, const AssemblyNode *node, spatial A, cons
 /* What acts between the two. */
 static void part(CalBranches *s, const AssemblyNode *node) {
 	const AssemblyNode *inner = &s->assembly.nodes[node->inner], *outer = &s->assembly.nodes[node->outer];
-	const ForwardKernels *kernels = forward_kernels(s->model->isa);
+	const InterfaceKernels *kernels = interface_kernels(s->model->isa);
 	double F[BORDER_CUT];
 	await_push(s, node);
 	const spatial A0 = node->push->A;
@@ -350,19 +350,19 @@ void solver_conclude(CalBranches *s, Branch *b) {
 }
 
 static void outward(CalBranches *s, Branch *b) {
-	const ForwardKernels *kernels = forward_kernels(b->model.isa);
+	const InterfaceKernels *kernels = interface_kernels(b->model.isa);
 	await_push(s, &s->assembly.nodes[b->index]);
 	b->base.A = b->push->A;
 	if (s->rows) {
 		memcpy(b->border.beta, s->rows->x, sizeof(double) * (size_t)s->rows->width); // of no use any more
 		if (b->apart_child >= 0)
 			memcpy(b->border.beta, b->push->x, sizeof b->push->x);
-		kernels->border_push(&b->model, b->border.beta, &b->border, b->work);
+		kernels->push(&b->model, b->border.beta, &b->border, b->work);
 	} else if (b->apart_child >= 0) {
-		kernels->border_push(&b->model, b->push->x, &b->border, b->work);
+		kernels->push(&b->model, b->push->x, &b->border, b->work);
 	}
 	const SweepInput in = sweep_input(s, b);
-	kernels->accelerate(&b->model, &in, b->work, b->udot, NULL);
+	forward_kernels(b->model.isa)->accelerate(&b->model, &in, b->work, b->udot, NULL);
 	if (UNLIKELY(b->drives) && !s->call.still) {
 		loop_settle_x1(&b->model, in.prescribed, &b->work->loops, NULL);
 		b->rows_power = loop_drives_power(&b->model, s->call.state.t, b->work->loops.lambda);

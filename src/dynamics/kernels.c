@@ -5,24 +5,17 @@
 #include "dynamics/kernels.h"
 #include "dynamics/loop/loop_sweep.h"
 
-#define DECLARE(isa)                                                                                             \
-	void motion_outward_x1_##isa(const CalModel *, const double *, const double *, CalWork *);                   \
-	void forward_outward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                              \
-	void forward_outward_in_x1_##isa(const CalModel *, dvec3, const SweepInput *, CalWork *);                    \
-	int forward_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                                \
-	int loop_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                                   \
-	void forward_accelerate_x1_##isa(const CalModel *, const SweepInput *, CalWork *, double *, double *);       \
-	void border_spine_x1_##isa(const CalModel *, const SweepInput *, const int32_t *, int, CalWork *);           \
-	void border_inward_x1_##isa(const CalModel *, const uint8_t *, CalWork *, Border *);                         \
-	void border_join_x1_##isa(const BorderColumns *, spatial, const Slot *, const BorderColumns *, BorderJoin *, \
-	                          Slot *, const BorderColumns *);                                                    \
-	spatial border_part_x1_##isa(const BorderColumns *, const BorderJoin *, spatial, const double *, double *);  \
-	void border_push_x1_##isa(const CalModel *, const double *, const Border *, CalWork *)
+#define DECLARE(isa)                                                                           \
+	void motion_outward_x1_##isa(const CalModel *, const double *, const double *, CalWork *); \
+	void forward_outward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);            \
+	void forward_outward_in_x1_##isa(const CalModel *, dvec3, const SweepInput *, CalWork *);  \
+	int forward_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);              \
+	int loop_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                 \
+	void forward_accelerate_x1_##isa(const CalModel *, const SweepInput *, CalWork *, double *, double *)
 #define TABLE(suffix)                                                                                            \
 	{                                                                                                            \
 		motion_outward_##suffix, forward_outward_##suffix, forward_outward_in_##suffix, forward_inward_##suffix, \
-			loop_inward_##suffix, forward_accelerate_##suffix, border_spine_##suffix, border_inward_##suffix,    \
-			border_join_##suffix, border_part_##suffix, border_push_##suffix                                     \
+			loop_inward_##suffix, forward_accelerate_##suffix                                                    \
 	}
 
 #ifdef CALDER_WIDE_KERNELS

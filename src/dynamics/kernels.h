@@ -8,7 +8,6 @@
 #ifndef CALDER_DYNAMICS_KERNELS_H
 #define CALDER_DYNAMICS_KERNELS_H
 
-#include "component/interface.h"
 #include "dynamics/tree/articulated.h"
 
 #if CAL_LANES == 1
@@ -19,12 +18,6 @@ typedef struct ForwardKernels {
 	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work);
 	int (*closed)(const CalModel *model, const SweepInput *in, CalWork *work); // inward with loops (loop_sweep.h)
 	void (*accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force);
-	void (*spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
-	void (*border)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border);
-	void (*join)(const BorderColumns *inner, spatial c, const Slot *outer, const BorderColumns *outer_columns,
-	             BorderJoin *join, Slot *slot, const BorderColumns *out);
-	spatial (*part)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x, double *F);
-	void (*border_push)(const CalModel *model, const double *x, const Border *border, CalWork *work);
 } ForwardKernels;
 
 const ForwardKernels *forward_kernels(CpuIsa isa);

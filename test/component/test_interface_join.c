@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "dynamics/kernels.h"
+#include "component/interface_kernels.h"
 #include "support/check.h"
 #include "support/rng.h"
 
@@ -179,7 +179,7 @@ typedef struct Made {
 	Slot slot;
 } Made;
 
-static Made join(const ForwardKernels *kernels, const Pair *p, bool with_columns) {
+static Made join(const InterfaceKernels *kernels, const Pair *p, bool with_columns) {
 	Made m = {.slot = p->slot};
 	Pair in = *p; // the kernels take pointers to what they do not write
 	const Slot outer = {artic_of(in.M), {{p->b[0], p->b[1], p->b[2]}, {p->b[3], p->b[4], p->b[5]}}};
@@ -190,7 +190,7 @@ static Made join(const ForwardKernels *kernels, const Pair *p, bool with_columns
 	return m;
 }
 
-static Outcome found(const ForwardKernels *kernels, const Pair *p, const Made *m, const double A0[6],
+static Outcome found(const InterfaceKernels *kernels, const Pair *p, const Made *m, const double A0[6],
                      const double x[BORDER_CUT]) {
 	Pair in = *p;
 	const BorderColumns a = {in.inner.gamma, in.inner.Phi, in.inner.beta};
@@ -244,7 +244,7 @@ static void joined_branches_act_as_both_do(void **state) {
 		const double scale = 1 + largest(want.F) + largest(want.between) + largest(want.base) + largest(want.cut);
 		Made first = {0};
 		for (int isa = 0; isa <= (int)cpu_isa(); isa++) {
-			const ForwardKernels *kernels = forward_kernels((CpuIsa)isa);
+			const InterfaceKernels *kernels = interface_kernels((CpuIsa)isa);
 			const Made m = join(kernels, &p, with_columns);
 			const Outcome got = found(kernels, &p, &m, A0, with_columns ? x : NULL);
 			check_near("wrench", n, got.F, want.F, scale);
