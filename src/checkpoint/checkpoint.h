@@ -11,18 +11,9 @@
 
 #include <calder/checkpoint.h>
 
-#include "base/serializer.h"
+#include "model/description/desc_fields.h"
 #include "sim/sim_internal.h"
 #include "topology/topology.h"
-
-/* ---- records (desc_fields.c) --------------------------------------------------------------- */
-
-/* named: with what records are called, and all else that never changes while a simulation runs. */
-void walk_group(Archive *a, CalGroupDef *group, bool named);
-void walk_body(Archive *a, DescBody *body, bool named);
-void walk_node(Archive *a, DescNode *node, bool named);
-void walk_joint(Archive *a, CalJointDef *def, bool named);
-void walk_loop(Archive *a, DescLoop *loop, bool named);
 
 /* ---- the topology (checkpoint_topology.c) ---------------------------------------------------------- */
 
@@ -79,15 +70,5 @@ void walk_entry(Archive *a, GroupEntry *entry);
 void walk_states(Archive *a, CalSim *sim);
 /* Once the simulation is bound: all that is left, with the memory of the integrator. */
 void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator);
-
-/* ---- what it is of (sim_origin.c) --------------------------------------------------------------- */
-
-enum { ORIGIN_DESCRIPTION, ORIGIN_OPTIONS, ORIGIN_CAPACITY, ORIGIN_DEVICES, ORIGIN_EVENTS, ORIGIN_COUNT };
-
-/* Fingerprints of all that a simulation is made of. */
-typedef struct Fingerprints {
-	uint64_t of[ORIGIN_COUNT];
-} Fingerprints;
-Fingerprints fingerprints_of(const CalSim *sim);
 
 #endif

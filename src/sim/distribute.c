@@ -16,7 +16,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "checkpoint/checkpoint.h"
 #include "component/branch_step.h"
 #include "component/partition.h"
 #include "integrate/scheme.h"

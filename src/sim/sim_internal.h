@@ -261,6 +261,14 @@ void origin_give(const CalSim *sim, SimGroup *group);
 /** True if a function that was given while the run went on has not been given again. */
 bool group_lacks_function(const SimGroup *group);
 
+enum { ORIGIN_DESCRIPTION, ORIGIN_OPTIONS, ORIGIN_CAPACITY, ORIGIN_DEVICES, ORIGIN_EVENTS, ORIGIN_COUNT };
+
+/* Fingerprints of all that a simulation is made of. */
+typedef struct Fingerprints {
+	uint64_t of[ORIGIN_COUNT];
+} Fingerprints;
+Fingerprints fingerprints_of(const CalSim *sim);
+
 /* ---- the whole (sim_system.c) ----------------------------------------------------------------- */
 
 /** Lays out everything that depends on all groups and devices, binds devices, makes the integrator. */

@@ -8,7 +8,9 @@
  */
 #include <string.h>
 
-#include "checkpoint/checkpoint.h"
+#include "model/description/desc_fields.h"
+#include "sim/sim_internal.h"
+#include "topology/topology.h"
 
 /* ---- fingerprints ---------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,27 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "joint/pose_solve.h"
+#include "model/compile/flex_form.h"
 #include "topology/topology.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------- */
+
+void topology_destroy(Topology *t) {
+	if (!t)
+		return;
+	Arena *arena = t->arena; // which the topology and all that it owns lie in
+	arena_destroy(arena);
+}
+
+int topology_add_modes(Topology *t, uint32_t body) {
+	DescBody *b = &t->desc->bodies[body - 1];
+	if (t->mode_count + b->flex->modes > t->mode_slots)
+		return 0;
+	b->prescribed = memset(t->mode_locked + t->mode_count, 0, (size_t)b->flex->modes);
+	t->mode_count += b->flex->modes;
+	b->form = flex_form_create(t->desc, (int)body - 1, CAL_MODAL_INERTIA_AUTO, &t->allocator);
+	return b->form != NULL;
+}
 
 /* ---- saving ------------------------------------------------------------------------------------------- */
 

@@ -14,7 +14,6 @@
 
 #include "base/arena.h"
 #include "model/description/desc.h"
-#include "sim/sim_internal.h"
 
 typedef struct TopologyJoint {
 	CalJointDef def;     // from a to b; strings owned by the description
@@ -71,7 +70,7 @@ typedef struct Topology {
 	TopologySaved saved;
 } Topology;
 
-/* ---- making (reserve.c) -------------------------------------------------------------------- */
+/* ---- memory (topology.c); made by cal_sim_reserve() (transition/reserve.c) ---------------------------- */
 
 void topology_destroy(Topology *t); // accepts NULL
 /* What a body that has become flexible needs: its form (model/compile/flex_form.h), locks of its modes. 0: memory or slots are short. */

@@ -97,16 +97,6 @@ static size_t estimate(CalSim *sim, const CalDesc *desc, const CalSimCapacity *e
 	       (size_t)s->groups * sizeof(SimGroup) + ((size_t)1 << 18);
 }
 
-int topology_add_modes(Topology *t, uint32_t body) {
-	DescBody *b = &t->desc->bodies[body - 1];
-	if (t->mode_count + b->flex->modes > t->mode_slots)
-		return 0;
-	b->prescribed = memset(t->mode_locked + t->mode_count, 0, (size_t)b->flex->modes);
-	t->mode_count += b->flex->modes;
-	b->form = flex_form_create(t->desc, (int)body - 1, CAL_MODAL_INERTIA_AUTO, &t->allocator);
-	return b->form != NULL;
-}
-
 /* ---- the copy -------------------------------------------------------------------------------------------- */
 
 static void *take(Topology *t, int count, size_t size) {
@@ -226,13 +216,6 @@ static int fill(Topology *t, const CalDesc *desc, const Slots *s) {
 		return 0;
 	make_records(t);
 	return 1;
-}
-
-void topology_destroy(Topology *t) {
-	if (!t)
-		return;
-	Arena *arena = t->arena; // which the topology and all that it owns lie in
-	arena_destroy(arena);
 }
 
 /* ---- the simulation --------------------------------------------------------------------------------------- */

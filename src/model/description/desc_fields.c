@@ -6,7 +6,7 @@
  * that was added later must not have any. Places in files are for messages only, and left out.
  */
 #include "base/memory.h"
-#include "checkpoint/checkpoint.h"
+#include "model/description/desc_fields.h"
 
 /* A field that is new belongs into a walk below. */
 #define WALKED(type, size) _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "a field of " #type " is new")
