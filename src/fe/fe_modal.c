@@ -375,30 +375,6 @@ CalStatus cal_modal_node(const CalModal *modal, int index, CalModalNode *node) {
 	return CAL_OK;
 }
 
-/* ---- files ------------------------------------------------------------------------------------- */
-
-static bool is_sid(const char *path) { return fe_ends_with(path, ".sid_fem") || fe_ends_with(path, ".sid"); }
-
-CalStatus cal_modal_read(const char *path, const CalModalOptions *options, const CalAllocator *allocator,
-                         CalModal **modal, CalError *error) {
-	if (!path || !modal)
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_modal_read: path or modal is NULL");
-	*modal = NULL;
-	if (!allocator_is_valid(allocator))
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_modal_read: the allocator needs both functions or none");
-	return is_sid(path) ? fe_modal_read_sid(path, options, allocator, modal, error)
-	                    : fe_modal_read_file(path, allocator, modal, error);
-}
-
-CalStatus cal_modal_write(const CalModal *modal, const char *path, CalError *error) {
-	if (!modal || !path)
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_modal_write: path or modal is NULL");
-	const CalStatus status = fe_modal_check(modal, error); // nothing is written that would not be read
-	if (status != CAL_OK)
-		return status;
-	return is_sid(path) ? fe_modal_write_sid(modal, path, error) : fe_modal_write_file(modal, path, error);
-}
-
 /* ---- into a description ------------------------------------------------------------------------ */
 
 /* A body on its way into a description. */

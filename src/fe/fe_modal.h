@@ -78,10 +78,4 @@ CalStatus fe_modal_check(const CalModal *modal, CalError *error);
 CalStatus fe_modal_add_body(const CalModal *modal, CalDesc *desc, const char *name, CalGroupId group, const char *place,
                             double frequency_bound, CalBodyId *body, CalError *error);
 
-CalStatus fe_modal_read_sid(const char *path, const CalModalOptions *options, const CalAllocator *allocator,
-                            CalModal **modal, CalError *error);
-CalStatus fe_modal_write_sid(const CalModal *modal, const char *path, CalError *error);
-CalStatus fe_modal_read_file(const char *path, const CalAllocator *allocator, CalModal **modal, CalError *error);
-CalStatus fe_modal_write_file(const CalModal *modal, const char *path, CalError *error);
-
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fe_model.c — the finite element model behind cal_fe_read(): storage, checks, mass properties.
+ * fe_model.c — a finite element model as its readers fill it: storage, checks, mass properties.
  *
  * What an importer gets wrong most often shows in three numbers, which cal_fe_info() gives: the mass (units), its
  * difference between directions (fixed degrees of freedom), and the force that a rigid motion causes (supports that
@@ -358,17 +358,4 @@ CalStatus cal_fe_frame(const CalFeModel *fe, int index, CalFeFrame *frame) {
 	const FeFrame *f = &fe->frames[index];
 	*frame = (CalFeFrame){f->name, fe->nodes[f->node].id, fe->nodes[f->node].position};
 	return CAL_OK;
-}
-
-CalStatus cal_fe_read(const char *path, const CalFeUnits *units, const CalAllocator *allocator, CalFeModel **fe,
-                      CalError *error) {
-	static const char *const dmig[] = {".pch", ".dmig", ".bdf", ".nas", ".dat"};
-	if (!path || !fe)
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_fe_read: path or fe is NULL");
-	if (!allocator_is_valid(allocator))
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_fe_read: the allocator needs both functions or none");
-	for (size_t i = 0; i < sizeof dmig / sizeof *dmig; i++)
-		if (fe_ends_with(path, dmig[i]))
-			return cal_fe_read_dmig(path, NULL, NULL, units, allocator, fe, error);
-	return fe_read_calculix(path, units, allocator, fe, error);
 }

@@ -84,8 +84,4 @@ void fe_matrix_multiply(const FeMatrix *A, int n, int columns, const double *x, 
 /** The six rigid motions about a point, angular first: R[6][dof_count]. */
 void fe_rigid_motions(const CalFeModel *fe, CalVec3 about, double *R);
 
-/* The readers; each makes a whole model or none. */
-CalStatus fe_read_calculix(const char *path, const CalFeUnits *units, const CalAllocator *allocator, CalFeModel **fe,
-                           CalError *error);
-
 #endif

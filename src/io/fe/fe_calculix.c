@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "fe/fe_model.h"
+#include "io/fe/fe_file.h"
 
 enum { PATH_SIZE = 1024, INCLUDE_DEPTH = 8, MAX_FRAMES = 64 };
 

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "base/text_reader.h"
 #include "base/units.h"
-#include "fe/fe_modal.h"
+#include "io/fe/fe_file.h"
 #include "io/yaml/yaml_tree.h"
 
 enum { FORMAT_VERSION = 1 };

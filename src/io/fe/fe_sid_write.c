@@ -12,7 +12,7 @@
 
 #include "base/memory.h"
 #include "base/text_reader.h"
-#include "fe/fe_modal.h"
+#include "io/fe/fe_file.h"
 #include "io/fe/fe_sid.h"
 
 typedef struct SidWriter {
