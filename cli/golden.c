@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "golden/golden_runner.h"
 #include "options.h"
 
 static const char help[] = "usage: calder golden DIR|FILE...\n"

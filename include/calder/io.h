@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/io.h — the native file (YAML, of which JSON is a subset; docs/format.md) and golden cases.
+ * calder/io.h — the native file (YAML, of which JSON is a subset; docs/format.md).
  *
  * A file gives a description, initial states, loads, devices and run settings. Errors carry file:line:col.
  * Present when the library was built with libyaml (CALDER_WITH_YAML); otherwise the calls return
@@ -123,21 +123,6 @@ CAL_API const char *cal_file_device_type(int index);
 CAL_API const char *cal_file_action_type(int index);
 /** Sets the groups in motion that the file moves (calder/motion.h); behind cal_file_state(), whose values it keeps. */
 CAL_API CalStatus cal_file_add_motions(const CalFile *file, CalSim *sim, CalError *error);
-
-/* ---- golden cases (schema golden-mbd-1, docs/golden.md) ------------------------------------- */
-
-typedef enum CalGoldenVerdict { CAL_GOLDEN_OK, CAL_GOLDEN_FAIL, CAL_GOLDEN_SKIP } CalGoldenVerdict;
-
-typedef struct CalGoldenResult {
-	CalGoldenVerdict verdict;
-	double worst;     // largest error over its tolerance's scale: relative error
-	double tolerance; // the tolerance that applied to it
-	char what[192];   // the quantity with the worst error, the failure, or the missing feature
-	char name[96];    // of the case
-} CalGoldenResult;
-
-/** Runs one case file. A negative status: the file could not be read (result says FAIL and why). */
-CAL_API CalStatus cal_golden_run(const char *path, CalGoldenResult *result);
 
 #ifdef __cplusplus
 }

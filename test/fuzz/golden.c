@@ -4,9 +4,8 @@
  */
 #include <string.h>
 
-#include <calder/io.h>
-
 #include "fuzz.h"
+#include "golden/golden_runner.h"
 
 static void run(const uint8_t *data, size_t size) {
 	CalGoldenResult result;

@@ -12,6 +12,7 @@
 #include <calder/io.h>
 #include <calder/loops.h>
 
+#include "golden/golden_runner.h"
 #include "io/yaml/yaml_tree.h"
 
 /** The worst comparison so far: largest error in units of its tolerance. */

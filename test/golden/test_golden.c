@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "golden/golden_runner.h"
 #include "support/model_file_support.h"
 
 #define GOLDEN TEST_DATA_DIR "/golden/"

@@ -2,6 +2,7 @@
 /*
  * test_unsupported.c — the calls of calder/io.h exist in every build; without libyaml they say what is missing.
  */
+#include "golden/golden_runner.h"
 #include "support/model_file_support.h"
 
 static void files_are_read_or_the_build_says_why_not(void **state) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * golden_runner.h — reference cases (schema golden-mbd-1, docs/golden.md): one is read, run and judged. For the tests and
+ * for `calder golden`; no part of the library.
+ */
+#ifndef TEST_GOLDEN_GOLDEN_RUNNER_H
+#define TEST_GOLDEN_GOLDEN_RUNNER_H
+
+#include <calder/base.h>
+
+typedef enum CalGoldenVerdict { CAL_GOLDEN_OK, CAL_GOLDEN_FAIL, CAL_GOLDEN_SKIP } CalGoldenVerdict;
+
+typedef struct CalGoldenResult {
+	CalGoldenVerdict verdict;
+	double worst;     // largest error over its tolerance's scale: relative error
+	double tolerance; // the tolerance that applied to it
+	char what[192];   // the quantity with the worst error, the failure, or the missing feature
+	char name[96];    // of the case
+} CalGoldenResult;
+
+/** Runs one case file. A negative status: the file could not be read (result says FAIL and why). */
+CalStatus cal_golden_run(const char *path, CalGoldenResult *result);
+
+#endif
