@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The checks of the project find what they are there to find: a wrong include in a tree made for it, each
-# direction once, and an example in README.md that differs from the program. tools/figures runs what the page of examples
+# direction once, a call that points upward, and an example in README.md that differs from the program. tools/figures runs what the page of examples
 # says, takes the pictures, and stops at a command that fails.
 set -uo pipefail
 
@@ -17,30 +17,55 @@ mkdir -p "$work"/{include/calder,src/{base,math,model/{compile,description},sim,
 cd "$work"
 touch include/calder/base.h src/base/a.h src/math/m.h src/model/model.h src/model/description/desc.h src/sim/sim_internal.h
 touch src/io/yaml/yaml_tree.h src/io/model/model_file.h cli/cli.h
-printf '#include <stdio.h>\n#include "math/m.h"\n#include <calder/base.h>\n' >src/base/good.c
-printf '#include "model/description/desc.h"\n#include "model/model.h"\n' >src/model/compile/good.c
-printf '#include "io/yaml/yaml_tree.h"\n#include "io/model/model_file.h"\n' >src/io/model/writer/good.c
-printf '#include "base/a.h"\n' >src/math/upward.c
-printf '\n#include "sim/sim_internal.h"\n' >src/model/upward.c
-printf '#include "model/model.h"\n' >src/model/description/upward.c
+printf '#include <stdio.h>\n#include "math/m.h"\n#include <calder/base.h>\n' >src/base/good_base.c
+printf '#include "model/description/desc.h"\n#include "model/model.h"\n' >src/model/compile/good_compile.c
+printf '#include "io/yaml/yaml_tree.h"\n#include "io/model/model_file.h"\n' >src/io/model/writer/good_writer.c
+printf '#include "base/a.h"\n' >src/math/upward_math.c
+printf '\n#include "sim/sim_internal.h"\n' >src/model/upward_model.c
+printf '#include "model/model.h"\n' >src/model/description/upward_desc.c
 printf '#include "model/description/desc.h"\n#include "base/a.h"\n#include "io/yaml/yaml_tree.h"\n' >src/io/model/inside.c
 printf '#include "cli.h"\n#include "../src/model/model.h"\n' >cli/inside.c
 printf '#include "../../src/base/a.h"\n' >include/calder/leak.h
 printf '#include "math/gone.h"\n' >src/sim/missing.c
 printf '#include "base/a.h"\n' >src/odd/odd.c
+touch src/sim/odd.h
 if "$SOURCE_DIR/tools/check_includes" "$work" >out; then
 	echo "FAIL: check_includes accepts a bad tree"
 	failures=1
 fi
-expect '^src/math/upward.c:1: math may not include base' out
-expect '^src/model/upward.c:2: model may not include sim' out
-expect '^src/model/description/upward.c:1: model/description may not include model ' out
+expect '^src/math/upward_math.c:1: math may not include base' out
+expect '^src/model/upward_model.c:2: model may not include sim' out
+expect '^src/model/description/upward_desc.c:1: model/description may not include model ' out
 expect '^src/io/model/inside.c:1: io/model may not include model/description' out
 expect '^cli/inside.c:2: cli/ may use include/calder only' out
 expect '^include/calder/leak.h:1: a public header' out
 expect '^src/sim/missing.c:1: "math/gone.h" does not exist' out
 expect '^src/odd/odd.c:1: src/odd/ is not a layer' out
-[ "$(wc -l <out)" -eq 8 ] || { echo "FAIL: not exactly eight complaints"; cat out; failures=1; }
+expect '^src/odd and src/sim both have a file odd' out
+[ "$(wc -l <out)" -eq 9 ] || { echo "FAIL: not exactly nine complaints"; cat out; failures=1; }
+
+# The same for calls: what object files define and need. A public function of a layer below may be called from anywhere.
+mkdir -p calls/src/{base,joint,sim,io/yaml}
+printf 'int base_add(int a) { return a; }\nint cal_public(void) { return base_add(1); }\n' >calls/src/base/a.c
+printf 'int base_add(int); int joint_up(int a) { return base_add(a); }\n' >calls/src/joint/good.c
+printf 'int cal_public(void); int yaml_good(void) { return cal_public(); }\n' >calls/src/io/yaml/good.c
+printf 'int joint_up(int); int yaml_bad(void) { return joint_up(2); }\n' >calls/src/io/yaml/inside.c
+printf 'int cal_sim(void); int joint_bad(void) { return cal_sim(); }\n' >calls/src/joint/upward.c
+printf 'int joint_up(int); int cal_sim(void) { return joint_up(1); }\n' >calls/src/sim/s.c
+for source in $(cd calls && find src -name '*.c'); do
+	mkdir -p "objects/$(dirname "$source")"
+	"${CC:-cc}" -c "calls/$source" -o "objects/$source.o"
+done
+mkdir -p objects/variants/joint
+cp objects/src/joint/upward.c.o objects/variants/joint/upward_avx2.c.o
+cp objects/src/joint/upward.c.o objects/src/base/gone.c.o # of a file that is no more
+if "$SOURCE_DIR/tools/check_layers" objects calls >out; then
+	echo "FAIL: check_layers accepts calls that point upward"
+	failures=1
+fi
+expect '^src/joint/upward.c: cal_sim\(\) is in src/sim/s.c: joint may not use sim' out
+expect '^src/io/yaml/inside.c: joint_up\(\) is in src/joint/good.c: io/yaml may not use joint' out
+[ "$(wc -l <out)" -eq 2 ] || { echo "FAIL: not exactly two complaints about calls"; cat out; failures=1; }
 
 mkdir -p readme/tools readme/docs readme/examples/c
 cp "$SOURCE_DIR/tools/check_readme" readme/tools/
