@@ -9,12 +9,12 @@
 #include "component/interface.h"
 
 typedef struct InterfaceKernels {
-	void (*spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
+	void (*base_path)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
 	void (*inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border);
 	void (*join)(const BorderColumns *inner, spatial c, const Slot *outer, const BorderColumns *outer_columns,
 	             BorderJoin *join, Slot *slot, const BorderColumns *out);
-	spatial (*part)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x, double *F);
-	void (*push)(const CalModel *model, const double *x, const Border *border, CalWork *work);
+	spatial (*split)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x, double *F);
+	void (*apply)(const CalModel *model, const double *x, const Border *border, CalWork *work);
 } InterfaceKernels;
 
 const InterfaceKernels *interface_kernels(CpuIsa isa);

@@ -56,7 +56,7 @@ static void begin(CalBranches *s, Branch *b) {
 		segments_gather(b->u_segment, b->u_segments, call->input.udot, b->udot_given);
 	const SweepInput in = sweep_input(s, b);
 	b->work->implicit_step = call->h;
-	interface_kernels(b->model.isa)->spine(&b->model, &in, b->spine, b->spine_count, b->work);
+	interface_kernels(b->model.isa)->base_path(&b->model, &in, b->spine, b->spine_count, b->work);
 	for (int k = 0; k < b->child_count; ++k) {
 		Branch *child = &s->branches[b->children[k]];
 		child->seat->R = b->work->links[child->seat_link].R;
@@ -332,7 +332,7 @@ static void part(CalBranches *s, const AssemblyNode *node) {
 	const spatial A0 = node->push->A;
 	const double *x = node->has_columns ? node->push->x : NULL;
 	const spatial A =
-		s->rows ? rows_part(s->rows, inner, node, A0, x, F) : kernels->part(&inner->columns, node->join, A0, x, F);
+		s->rows ? rows_part(s->rows, inner, node, A0, x, F) : kernels->split(&inner->columns, node->join, A0, x, F);
 	tell(s, outer, A, x);
 	tell(s, inner, A0, F);
 }
@@ -357,9 +357,9 @@ static void outward(CalBranches *s, Branch *b) {
 		memcpy(b->border.beta, s->rows->x, sizeof(double) * (size_t)s->rows->width); // of no use any more
 		if (b->apart_child >= 0)
 			memcpy(b->border.beta, b->push->x, sizeof b->push->x);
-		kernels->push(&b->model, b->border.beta, &b->border, b->work);
+		kernels->apply(&b->model, b->border.beta, &b->border, b->work);
 	} else if (b->apart_child >= 0) {
-		kernels->push(&b->model, b->push->x, &b->border, b->work);
+		kernels->apply(&b->model, b->push->x, &b->border, b->work);
 	}
 	const SweepInput in = sweep_input(s, b);
 	forward_kernels(b->model.isa)->accelerate(&b->model, &in, b->work, b->udot, NULL);

@@ -174,14 +174,25 @@ static int bushing_outputs(const CalDevice *device, CalScene *scene, double *out
 static const char *const names[] = {"dx", "dy", "dz", "rx", "ry", "rz", "fx", "fy", "fz", "mx", "my", "mz"};
 static const char *const units[] = {"m", "m", "m", "rad", "rad", "rad", "N", "N", "N", "N m", "N m", "N m"};
 /* Without stiffness about its axes no moment jumps, and nothing is to be watched. */
-#define OPS(watched_values, watched_outlook)                                                           \
-	{                                                                                                  \
-		.type = "bushing", .bind = bushing_bind, .start = bushing_start, .evaluate = bushing_evaluate, \
-		.values = (watched_values), .outlook = (watched_outlook), .value_text = bushing_value_text,    \
-		.outputs = bushing_outputs, .output_count = 12, .output_names = names, .output_units = units   \
-	}
-static const CalDeviceOps ops = OPS(NULL, NULL), turning_ops = OPS(bushing_values, bushing_outlook);
-#undef OPS
+static const CalDeviceOps ops = {.type = "bushing",
+                                 .bind = bushing_bind,
+                                 .start = bushing_start,
+                                 .evaluate = bushing_evaluate,
+                                 .outputs = bushing_outputs,
+                                 .output_count = 12,
+                                 .output_names = names,
+                                 .output_units = units};
+static const CalDeviceOps turning_ops = {.type = "bushing",
+                                         .bind = bushing_bind,
+                                         .start = bushing_start,
+                                         .evaluate = bushing_evaluate,
+                                         .values = bushing_values,
+                                         .outlook = bushing_outlook,
+                                         .value_text = bushing_value_text,
+                                         .outputs = bushing_outputs,
+                                         .output_count = 12,
+                                         .output_names = names,
+                                         .output_units = units};
 
 CalStatus cal_sim_add_bushing(CalSim *sim, const CalBushingDef *def, int *device, CalError *error) {
 	if (!sim || !def)
