@@ -9,7 +9,7 @@ bool branches_parse(double value, int *workers) {
 	return *workers == value && *workers > 0;
 }
 
-static CalStatus cut(const CalModel *model, int workers, CalBranches **branches, CalError *error) {
+static CalStatus create_branches(const CalModel *model, int workers, CalBranches **branches, CalError *error) {
 	const CalBranchOptions options = {.branches = workers, .threads = workers, .not_pinned = 1};
 	return cal_branches_create(model, &options, branches, error);
 }
@@ -32,7 +32,7 @@ static const char *body_name(const CalModel *model, int index) {
 
 /* How what it brings reaches the branch that it stands on. */
 static const char *way_of(const CalBranchInfo *info) {
-	return info->parent < 0 ? "-" : info->apart ? "joined" : "waited for";
+	return info->parent < 0 ? "-" : info->decoupled ? "joined" : "waited for";
 }
 
 static void print_branch(const CalModel *model, const CalBranches *branches, int index, double all, FILE *out) {
@@ -43,12 +43,12 @@ static void print_branch(const CalModel *model, const CalBranches *branches, int
 	if (info.parent >= 0)
 		snprintf(on, sizeof on, "%d", info.parent);
 	fprintf(out, "  %6d  %9s  %-20s %6d %6d %6d  %5.1f %%  %-10s %6d\n", index, on, body_name(model, info.first_body),
-	        info.bodies, info.freedoms, info.loops, 100 * info.flops / all, way_of(&info), info.thread);
+	        info.bodies, info.dofs, info.loops, 100 * info.flops / all, way_of(&info), info.thread);
 }
 
 CalStatus branches_print(const CalModel *model, int workers, FILE *out, CalError *error) {
 	CalBranches *branches;
-	CalStatus status = cut(model, workers, &branches, error);
+	CalStatus status = create_branches(model, workers, &branches, error);
 	if (status != CAL_OK)
 		return status;
 	const int count = cal_branches_count(branches);
@@ -79,18 +79,18 @@ static void json_branch(const CalModel *model, const CalBranches *branches, int 
 		fputs("null", out);
 	fputs(", \"first_body\": ", out);
 	json_string(out, body_name(model, info.first_body));
-	fprintf(out, ", \"bodies\": %d, \"dof\": %d, \"loops\": %d, \"work\": ", info.bodies, info.freedoms, info.loops);
+	fprintf(out, ", \"bodies\": %d, \"dof\": %d, \"loops\": %d, \"work\": ", info.bodies, info.dofs, info.loops);
 	json_number(out, info.flops / all);
 	fprintf(out, ", \"way\": %s, \"thread\": %d}",
-	        info.parent < 0 ? "null"
-	        : info.apart    ? "\"joined\""
-	                        : "\"waited for\"",
+	        info.parent < 0  ? "null"
+	        : info.decoupled ? "\"joined\""
+	                         : "\"waited for\"",
 	        info.thread);
 }
 
 CalStatus branches_json(const CalModel *model, int workers, FILE *out, CalError *error) {
 	CalBranches *branches;
-	CalStatus status = cut(model, workers, &branches, error);
+	CalStatus status = create_branches(model, workers, &branches, error);
 	if (status != CAL_OK)
 		return status;
 	const int count = cal_branches_count(branches);

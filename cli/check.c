@@ -5,7 +5,7 @@
  * Three looks: can the file be read (exit code 3 if not); what does the library say about the whole
  * description; and does it run, that is, can it be compiled and does it have finite accelerations in its
  * initial state under its loads. Errors make the exit code 1, warnings only with --strict. Loops are closed before: rows
- * that cannot be met are errors, rows that follow from others warnings; what is left of the freedoms is printed.
+ * that cannot be met are errors, rows that follow from others warnings; what is left of the dofs is printed.
  */
 #define _GNU_SOURCE // getopt_long
 

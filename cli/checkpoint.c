@@ -10,7 +10,7 @@
 #include "checkpoint.h"
 #include "interrupt.h"
 
-static int go_on(const Checkpoints *c, CalSim *sim, Record *record) {
+static int resume_run(const Checkpoints *c, CalSim *sim, Record *record) {
 	CalError error = {0};
 	int code = say_status(c->restart, cal_checkpoint_load(sim, c->restart, &error), &error);
 	if (code == EXIT_OK && record->scenario)
@@ -47,7 +47,7 @@ int checkpoints_begin(Checkpoints *c, CalSim *sim, Record *record) {
 	if (c->path && !c->elsewhere)
 		code = say_status(c->path, cal_output_open(c->path, NULL, &c->output, &error), &error);
 	if (code == EXIT_OK && c->restart)
-		code = go_on(c, sim, record);
+		code = resume_run(c, sim, record);
 	c->next = next_after(c, record, cal_sim_time(sim));
 	interrupt_listen();
 	return code;

@@ -41,7 +41,7 @@ void say_warning(const char *path, const char *text);
 void say_note(const char *path, const char *text);
 /** The warnings of the reader. */
 void say_file_warnings(const char *path, const CalFile *file);
-/** A note for each shared object that was left out (CAL_CODE_SKIP). */
+/** A note for each shared object that was left out (CAL_PLUGIN_SKIP). */
 void say_left_out(const char *path, CalSim *sim);
 /** "calder COMMAND: text" and a hint at --help on stderr; returns EXIT_USAGE. */
 int say_usage(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

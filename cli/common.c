@@ -44,7 +44,7 @@ static size_t place_length(const char *path, const char *text) {
 	return (size_t)(end - text) + 1;
 }
 
-static void say(const char *path, const char *severity, const char *colour, const char *text) {
+static void print_message(const char *path, const char *severity, const char *colour, const char *text) {
 	size_t place = place_length(path, text);
 	const char *rest = text + place;
 	while (*rest == ' ')
@@ -62,11 +62,11 @@ static void say(const char *path, const char *severity, const char *colour, cons
 		fprintf(stderr, "%s: %s\n", severity, rest);
 }
 
-void say_error(const char *path, const char *text) { say(path, "error", "31", text); }
+void say_error(const char *path, const char *text) { print_message(path, "error", "31", text); }
 
-void say_warning(const char *path, const char *text) { say(path, "warning", "33", text); }
+void say_warning(const char *path, const char *text) { print_message(path, "warning", "33", text); }
 
-void say_note(const char *path, const char *text) { say(path, "note", "36", text); }
+void say_note(const char *path, const char *text) { print_message(path, "note", "36", text); }
 
 void say_file_warnings(const char *path, const CalFile *file) {
 	for (int i = 0; i < cal_file_warning_count(file); i++)
@@ -154,9 +154,9 @@ static CalSimOptions options_of(const Loaded *loaded, const CalRunSettings *sett
 	return (CalSimOptions){.method = from->method,
 	                       .threads = settings ? settings->threads : 0,
 	                       .branches = from->branches ? from->branches : from->threads,
-	                       .code = loaded->refuses_code ? CAL_CODE_REFUSE
-	                               : loaded->runs_code  ? CAL_CODE_LOAD
-	                                                    : CAL_CODE_SKIP,
+	                       .plugins = loaded->refuses_code ? CAL_PLUGIN_REFUSE
+	                                  : loaded->runs_code  ? CAL_PLUGIN_LOAD
+	                                                       : CAL_PLUGIN_SKIP,
 	                       .stop = loaded->stop,
 	                       .assembly_limit = from->assembly_limit};
 }
@@ -209,7 +209,7 @@ const char *failure_place(CalSim *sim, char *text, size_t size) {
 	for (int g = 0; g < cal_sim_group_count(sim); g++) {
 		CalSimView view;
 		const CalStatus status = cal_sim_observe(sim, g, &view);
-		const int dof = status == CAL_SINGULAR || status == CAL_NOT_FINITE ? cal_work_culprit(view.work) : -1;
+		const int dof = status == CAL_SINGULAR || status == CAL_NOT_FINITE ? cal_work_failed_dof(view.work) : -1;
 		if (dof < 0)
 			continue;
 		char name[96] = "";

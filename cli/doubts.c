@@ -6,7 +6,7 @@
 
 int doubts_of(const CalSim *sim, CalDoubt *doubts) {
 	int count = 0;
-	while (count < CAL_DOUBTS_MOST && cal_sim_doubt(sim, count, &doubts[count]) == CAL_OK)
+	while (count < CAL_MAX_DOUBTS && cal_sim_doubt(sim, count, &doubts[count]) == CAL_OK)
 		count++;
 	return count;
 }

@@ -14,7 +14,7 @@ void doubts_warn_file(const char *path);
 /** Lines of a summary. */
 void doubts_print(const CalDoubt *doubts, int count, FILE *out);
 void doubts_print_json(const CalDoubt *doubts, int count, FILE *out);
-/** Copies those of a simulation; doubts[CAL_DOUBTS_MOST]. Returns how many. */
+/** Copies those of a simulation; doubts[CAL_MAX_DOUBTS]. Returns how many. */
 int doubts_of(const CalSim *sim, CalDoubt *doubts);
 
 #endif

@@ -60,7 +60,7 @@ static bool ends_in_json(const char *name) {
 }
 
 /* The files of a folder in the order of their names, or the file itself. */
-static bool collect(Paths *paths, const char *path) {
+static bool collect_paths(Paths *paths, const char *path) {
 	struct stat info;
 	if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
 		return paths_add(paths, "", path);
@@ -111,7 +111,7 @@ int command_golden(int argc, char **argv) {
 	Paths paths = {0};
 	int code = EXIT_OK;
 	for (int i = optind; i < argc && code == EXIT_OK; i++)
-		if (!collect(&paths, argv[i])) {
+		if (!collect_paths(&paths, argv[i])) {
 			say_error(argv[i], "the folder cannot be read");
 			code = EXIT_INPUT;
 		}

@@ -249,12 +249,12 @@ static void json_instances(const CalFile *file) {
 			json_string(stdout, it.joint);
 		else
 			printf("null");
-		printf(", \"bodies\": %d, \"black_box\": %s}", it.body_count, it.black_box ? "true" : "false");
+		printf(", \"bodies\": %d, \"black_box\": %s}", it.body_count, it.is_compiled ? "true" : "false");
 	}
 	printf("],\n  \"border\": [");
-	for (int i = 0; i < cal_file_border_count(file); i++) {
+	for (int i = 0; i < cal_file_interface_node_count(file); i++) {
 		printf("%s", i ? ", " : "");
-		json_string(stdout, cal_file_border(file, i));
+		json_string(stdout, cal_file_interface_node(file, i));
 	}
 	printf("]");
 }
@@ -263,15 +263,15 @@ static void print_instances(const CalFile *file) {
 	for (int i = 0; i < cal_file_instance_count(file); i++) {
 		CalFileInstance it;
 		const CalStatus status = cal_file_instance(file, i, &it);
-		if (status == CAL_OK && it.black_box)
+		if (status == CAL_OK && it.is_compiled)
 			printf("subsystem \"%s\": %s, a black box\n", it.name, it.file);
 		else if (status == CAL_OK)
 			printf("subsystem \"%s\": %s, %d %s, %s%s\n", it.name, it.file, it.body_count,
 			       it.body_count == 1 ? "body" : "bodies", it.joint ? "carried by joint " : "not attached",
 			       it.joint ? it.joint : "");
 	}
-	for (int i = 0; i < cal_file_border_count(file); i++)
-		printf("border   %s\n", cal_file_border(file, i));
+	for (int i = 0; i < cal_file_interface_node_count(file); i++)
+		printf("border   %s\n", cal_file_interface_node(file, i));
 }
 
 static CalStatus print_json(const Loaded *loaded, const Mobility *mobility, int workers, CalError *error) {

@@ -34,7 +34,7 @@ struct Live {
 	Server *server;
 	SignalSet *signals;
 	const CalScenario *scenario; // whose log the pages are told
-	int64_t told;                // entries of it so far
+	int64_t sent_entries;        // entries of it so far
 	char *document;
 	unsigned char *tick;
 	double *row; // [column_count]
@@ -65,35 +65,37 @@ static CalVec3 turned(const CalMat3 *R, CalVec3 v) {
 	                 R->m[2][0] * v.x + R->m[2][1] * v.y + R->m[2][2] * v.z};
 }
 
-static int push_body(const Live *live, CalScene *scene) {
-	CalSite site;
+static int push_body(const Live *live, CalEvalContext *context) {
+	CalNodeRef node_ref;
 	CalPose pose;
 	const CalNodeId node = cal_desc_body_node(cal_file_desc(live->file), live->body);
-	if (!cal_scene_find_node(scene, node, &site) || cal_scene_node(scene, site, &pose, NULL) != CAL_OK)
+	if (!cal_context_find_node(context, node, &node_ref) ||
+	    cal_context_node_motion(context, node_ref, &pose, NULL) != CAL_OK)
 		return 0;
 	const CalVec3 arm = turned(&pose.R, live->point);
-	return cal_scene_push(scene, site, CAL_FRAME_WORLD, (CalSpatial){cross(arm, live->force), live->force});
+	return cal_context_apply_wrench(context, node_ref, CAL_FRAME_WORLD,
+	                                (CalSpatial){cross(arm, live->force), live->force});
 }
 
 /* As a spring of 3 rad/s with critical damping. */
-static int pull_joint(const Slider *slider, CalScene *scene) {
+static int pull_joint(const Slider *slider, CalEvalContext *context) {
 	static const double frequency = 3;
-	CalFreedom freedom;
-	if (!cal_scene_find_freedom(scene, slider->joint, slider->dof, &freedom) || freedom.q < 0)
+	CalDofRef dof_ref;
+	if (!cal_context_find_dof(context, slider->joint, slider->dof, &dof_ref) || dof_ref.q < 0)
 		return 0;
-	const double off = slider->target - cal_scene_q(scene, freedom), rate = cal_scene_u(scene, freedom);
-	return cal_scene_effort(scene, freedom, slider->inertia * frequency * (frequency * off - 2 * rate));
+	const double off = slider->target - cal_context_q(context, dof_ref), rate = cal_context_u(context, dof_ref);
+	return cal_context_apply_effort(context, dof_ref, slider->inertia * frequency * (frequency * off - 2 * rate));
 }
 
-static int hand_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int hand_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Live *live = *(Live *const *)device->data;
 	int failed = 0;
 	(void)xdot;
 	if (live->pushing)
-		failed = push_body(live, scene);
+		failed = push_body(live, context);
 	for (int i = 0; i < live->slider_count && !failed; i++)
 		if (live->sliders[i].on)
-			failed = pull_joint(&live->sliders[i], scene);
+			failed = pull_joint(&live->sliders[i], context);
 	return failed;
 }
 
@@ -147,7 +149,7 @@ static void begin_pace(Live *live, CalSim *sim) {
 	live->t = cal_sim_time(sim);
 }
 
-static void obey_force(Live *live, const char *text) {
+static void set_pointer_force(Live *live, const char *text) {
 	double body;
 	CalVec3 point, force;
 	if (!number_of(text, "body", &body) || !vector_of(text, "point", &point) || !vector_of(text, "force", &force))
@@ -182,7 +184,7 @@ static double inertia_of(CalSim *sim, CalJointId joint, int dof) {
 	return 1;
 }
 
-static void obey_joint(Live *live, CalSim *sim, const char *text) {
+static void set_joint_target(Live *live, CalSim *sim, const char *text) {
 	double joint, dof, value;
 	if (!number_of(text, "joint", &joint) || !number_of(text, "dof", &dof) || !number_of(text, "value", &value))
 		return;
@@ -203,7 +205,7 @@ static void obey_joint(Live *live, CalSim *sim, const char *text) {
 	}
 }
 
-static void obey(Live *live, CalSim *sim, const char *text) {
+static void run_command(Live *live, CalSim *sim, const char *text) {
 	double value;
 	if (is_command(text, "pause")) {
 		live->paused = true;
@@ -217,11 +219,11 @@ static void obey(Live *live, CalSim *sim, const char *text) {
 		live->speed = value;
 		begin_pace(live, sim);
 	} else if (is_command(text, "force")) {
-		obey_force(live, text);
+		set_pointer_force(live, text);
 	} else if (is_command(text, "release")) {
 		live->pushing = false;
 	} else if (is_command(text, "joint")) {
-		obey_joint(live, sim, text);
+		set_joint_target(live, sim, text);
 	}
 	live->next_state = 0; // pages are told what became of it
 }
@@ -250,13 +252,14 @@ static void send_state(Live *live, CalSim *sim, double wall) {
 }
 
 /* What happened since the last time; a message that finds no memory is lost. */
-static void tell_events(Live *live) {
-	for (; live->told < cal_scenario_entry_count(live->scenario); live->told++) {
+static void send_events(Live *live) {
+	for (; live->sent_entries < cal_scenario_entry_count(live->scenario); live->sent_entries++) {
 		CalScenarioEntry entry;
 		char *text = NULL;
 		size_t length = 0;
-		FILE *out =
-			cal_scenario_entry(live->scenario, live->told, &entry) == CAL_OK ? open_memstream(&text, &length) : NULL;
+		FILE *out = cal_scenario_entry(live->scenario, live->sent_entries, &entry) == CAL_OK
+		                ? open_memstream(&text, &length)
+		                : NULL;
 		if (!out)
 			continue;
 		fputs("{\"event\":{\"t\":", out);
@@ -274,9 +277,9 @@ static void tell_events(Live *live) {
 	}
 }
 
-static CalStatus show(Live *live, CalSim *sim, bool at_once) {
+static CalStatus send_updates(Live *live, CalSim *sim, bool at_once) {
 	const double wall = clock_now();
-	tell_events(live);
+	send_events(live);
 	if (wall >= live->next_state)
 		send_state(live, sim, wall);
 	if (!at_once && wall < live->next_tick)
@@ -285,10 +288,10 @@ static CalStatus show(Live *live, CalSim *sim, bool at_once) {
 	return send_tick(live, sim);
 }
 
-static void take_commands(Live *live, CalSim *sim) {
+static void read_commands(Live *live, CalSim *sim) {
 	char text[SERVER_COMMAND_SIZE];
 	while (server_command(live->server, text))
-		obey(live, sim, text);
+		run_command(live, sim, text);
 }
 
 /* Waits for a time that commands may move; as long as it is to come, pages are answered and told. */
@@ -298,8 +301,8 @@ static CalStatus wait_until(Live *live, CalSim *sim, double (*until)(const Live 
 	for (double now = clock_now(), end; status == CAL_OK && !interrupt_caught() && (end = until(live, sim)) > now;
 	     now = clock_now()) {
 		clock_sleep_until(fmin(end, now + slice));
-		take_commands(live, sim);
-		status = end > now + slice ? show(live, sim, false) : CAL_OK;
+		read_commands(live, sim);
+		status = end > now + slice ? send_updates(live, sim, false) : CAL_OK;
 	}
 	return status;
 }
@@ -315,7 +318,7 @@ static double when_due(const Live *live, const CalSim *sim) {
 }
 
 CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
-	take_commands(live, sim);
+	read_commands(live, sim);
 	CalStatus status = wait_until(live, sim, end_of_pause);
 	if (status == CAL_OK && interrupt_caught())
 		return CAL_OK;
@@ -325,7 +328,7 @@ CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
 		return status;
 	const bool stepped = live->steps > 0;
 	live->steps -= stepped;
-	status = show(live, sim, stepped);
+	status = send_updates(live, sim, stepped);
 	if (stepped || when_due(live, sim) < clock_now() - 0.5)
 		begin_pace(live, sim); // it cannot keep up: the pace begins anew, instead of a hunt
 	return status == CAL_OK ? wait_until(live, sim, when_due) : status;

@@ -74,7 +74,7 @@ static int help(const char *name) {
 	return command ? command->run(2, argv) : EXIT_OK;
 }
 
-static int run(int argc, char **argv) {
+static int run_command(int argc, char **argv) {
 	const char *name = argc > 1 ? argv[1] : "";
 	const Command *command = find_command(name);
 	if (command)
@@ -103,5 +103,5 @@ static int close_stdout(int code) {
 int main(int argc, char **argv) {
 	opterr = 0;               // options.c says what is wrong
 	signal(SIGXFSZ, SIG_IGN); // a file that may not grow is an error of a write, not the end
-	return close_stdout(run(argc, argv));
+	return close_stdout(run_command(argc, argv));
 }

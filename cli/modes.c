@@ -81,7 +81,7 @@ static int report_body(ModesBody *body, const CalDesc *desc, CalBodyId id, bool 
 	return code;
 }
 
-static int keep(const Options *o, const CalModal *modal) {
+static int write_modal(const Options *o, const CalModal *modal) {
 	CalError error = {0};
 	int code = EXIT_OK;
 	if (o->plot)
@@ -109,7 +109,7 @@ static int show_modal(const Options *o, CalModal *modal, const CalFeModel *fe) {
 	if (code == EXIT_OK)
 		code = report_body(&body, desc, id, o->json);
 	if (code == EXIT_OK)
-		code = keep(o, modal);
+		code = write_modal(o, modal);
 	cal_desc_destroy(desc);
 	return code;
 }
@@ -172,7 +172,7 @@ typedef struct Flexibles {
 	int count;
 } Flexibles;
 
-static bool collect(const Loaded *loaded, Flexibles *all) {
+static bool collect_flexible_bodies(const Loaded *loaded, Flexibles *all) {
 	*all = (Flexibles){.desc = cal_file_desc(loaded->file)};
 	all->ids = calloc((size_t)cal_desc_body_count(all->desc) + 1, sizeof *all->ids);
 	for (int g = 0; all->ids && g < cal_sim_group_count(loaded->sim); g++) {
@@ -193,7 +193,7 @@ static const char *body_name(const Flexibles *all, int index) {
 }
 
 /* "what; the flexible bodies are a, b, c" */
-static int complain(const Options *o, const Flexibles *all, const char *what) {
+static int report_unknown_body(const Options *o, const Flexibles *all, const char *what) {
 	char text[600];
 	int used = snprintf(text, sizeof text, "%.200s; the flexible bodies are ", what);
 	for (int i = 0; i < all->count && used < 500; i++)
@@ -213,14 +213,14 @@ static int choose(const Options *o, Flexibles *all) {
 			found = i;
 	if (o->body && found < 0) {
 		snprintf(what, sizeof what, "no flexible body has the name \"%.60s\"", o->body);
-		return complain(o, all, what);
+		return report_unknown_body(o, all, what);
 	}
 	if (o->body) {
 		all->ids[0] = all->ids[found];
 		all->count = 1;
 	}
 	if ((o->plot || o->write) && all->count != 1)
-		return complain(o, all, "--plot and --write are for one body: choose it by --body NAME");
+		return report_unknown_body(o, all, "--plot and --write are for one body: choose it by --body NAME");
 	return EXIT_OK;
 }
 
@@ -246,7 +246,7 @@ static int keep_body(const Options *o, const Flexibles *all) {
 		status = cal_modal_set_name(modal, o->name);
 	int code = say_status(input_name(o->path), status, &error);
 	if (code == EXIT_OK)
-		code = keep(o, modal);
+		code = write_modal(o, modal);
 	for (const char *note = code == EXIT_OK && o->write ? cal_modal_info(modal).notes : ""; *note;) {
 		char line[256];
 		const size_t length = strcspn(note, "\n");
@@ -260,7 +260,7 @@ static int keep_body(const Options *o, const Flexibles *all) {
 
 static int show_bodies(const Options *o, const Loaded *loaded) {
 	Flexibles all;
-	if (!collect(loaded, &all))
+	if (!collect_flexible_bodies(loaded, &all))
 		return say_status(input_name(o->path), CAL_ERR_MEMORY, NULL);
 	int code = choose(o, &all);
 	const bool chosen = code == EXIT_OK;
@@ -327,7 +327,7 @@ static bool is_modal_file(const char *path) {
 	return strstr(start, "calder_modal") != NULL;
 }
 
-static int show(Options *o) {
+static int show_input(Options *o) {
 	static const char *const fe[] = {".inp", ".dof", ".sti", ".mas", ".pch", ".dmig", ".bdf", ".nas", ".dat"};
 	bool is_fe = false,
 		 is_modal = ends_with(o->path, ".sid_fem") || ends_with(o->path, ".sid") || is_modal_file(o->path);
@@ -450,5 +450,5 @@ int command_modes(int argc, char **argv) {
 	o.how.interfaces = o.interfaces;
 	o.how.interface_count = o.free ? -1 : o.how.interface_count;
 	const int code = spare_input(&o);
-	return code == EXIT_OK ? show(&o) : code;
+	return code == EXIT_OK ? show_input(&o) : code;
 }

@@ -28,7 +28,7 @@ static bool find_lines(const CalVec3 *places, int count, Lines *lines) {
 }
 
 /* The end of a line from `node` that is not drawn yet, which it then is; -1: there is none. */
-static int follow(Lines *lines, int node) {
+static int follow_lines(Lines *lines, int node) {
 	for (int i = 0; i < lines->count; i++) {
 		const int *ends = lines->ends[i];
 		if (lines->drawn[i] || (ends[0] != node && ends[1] != node))
@@ -46,7 +46,7 @@ int modes_wire(const CalVec3 *places, int count, int **strokes) {
 	for (int i = 0; i < lines.count && *strokes; i++) {
 		if (lines.drawn[i])
 			continue;
-		for (int node = lines.ends[i][0]; node >= 0; node = follow(&lines, node))
+		for (int node = lines.ends[i][0]; node >= 0; node = follow_lines(&lines, node))
 			(*strokes)[length++] = node;
 		(*strokes)[length++] = -1;
 	}

@@ -58,7 +58,7 @@ int output_close(OutputFile *output, int code) {
 static bool is_file(const struct stat *info) { return S_ISREG(info->st_mode) || S_ISDIR(info->st_mode); }
 
 /* The folder of a path, and the name in it. */
-static const char *split(const char *path, char folder[PATH_MAX]) {
+static const char *split_path(const char *path, char folder[PATH_MAX]) {
 	const char *slash = strrchr(path, '/');
 	snprintf(folder, PATH_MAX, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
 	return slash ? slash + 1 : path;
@@ -67,7 +67,7 @@ static const char *split(const char *path, char folder[PATH_MAX]) {
 static bool is_same_place(const char *a, const char *b) {
 	char folder_a[PATH_MAX], folder_b[PATH_MAX];
 	struct stat x, y;
-	if (strcmp(split(a, folder_a), split(b, folder_b)) != 0)
+	if (strcmp(split_path(a, folder_a), split_path(b, folder_b)) != 0)
 		return false;
 	return stat(folder_a, &x) == 0 && stat(folder_b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }

@@ -21,7 +21,7 @@ enum { RANKS_WIDTH = 6 }; // most numbers of a rank at a meeting
 /* ---- meeting ------------------------------------------------------------------------------------------------ */
 
 /* Each rank gives x[width]; room then holds those of all. False: a rank is lost. */
-static bool gather(RunRanks *ranks, const double *x, int width) {
+static bool gather_numbers(RunRanks *ranks, const double *x, int width) {
 	const CalTransport *t = &ranks->transport;
 	for (int r = 0; r <= t->size; r++)
 		ranks->starts[r] = r * width;
@@ -34,7 +34,7 @@ int ranks_meet(RunRanks *ranks, int code, int *signal) {
 	if (!ranks)
 		return code;
 	const double own[] = {code, *signal};
-	if (!gather(ranks, own, 2))
+	if (!gather_numbers(ranks, own, 2))
 		return EXIT_LOST;
 	for (int r = ranks->transport.size - 1; r >= 0; r--) {
 		code = ranks->room[2 * r] != 0 ? (int)ranks->room[2 * r] : code;
@@ -97,7 +97,7 @@ int ranks_open(RunRanks *ranks) {
 	ranks->room = calloc(size * RANKS_WIDTH, sizeof *ranks->room);
 	ranks->starts = calloc(size + 1, sizeof *ranks->starts);
 	if (!ranks->room || !ranks->starts) {
-		ranks->lost = ranks->told = true; // to the others, at once
+		ranks->lost = ranks->loss_reported = true; // to the others, at once
 		return say_status("calder run", CAL_ERR_MEMORY, NULL);
 	}
 	interrupt_listen();
@@ -110,7 +110,7 @@ int ranks_close(RunRanks *ranks, int code) {
 	if (!ranks)
 		return code;
 	release_messages(ranks, true);
-	if (ranks->lost && !ranks->told && ranks->transport.rank <= 1)
+	if (ranks->lost && !ranks->loss_reported && ranks->transport.rank <= 1)
 		say_error("calder run", cal_status_text(CAL_ERR_LOST));
 	fflush(NULL);
 	if (ranks->opened)
@@ -143,7 +143,7 @@ int ranks_distribute(RunRanks *ranks, CalSim *sim, uint64_t fingerprint, const c
 	                             .fingerprint = fingerprint};
 	const CalStatus status = cal_sim_distribute(sim, &how, &error);
 	ranks->lost |= status == CAL_ERR_LOST;
-	ranks->told |= ranks->lost;
+	ranks->loss_reported |= ranks->lost;
 	if (status != CAL_OK)
 		return ranks_is_first(ranks) ? say_status(path, status, &error) : exit_code_of(status);
 	cal_sim_distribution(sim, &info);
@@ -187,7 +187,7 @@ int ranks_count_streams(RunRanks *ranks, const Record *record, CalResultsCount *
 		if (!ranks)
 			continue;
 		const double own[] = {(double)counts[i].written, (double)counts[i].dropped};
-		if (!gather(ranks, own, 2))
+		if (!gather_numbers(ranks, own, 2))
 			return EXIT_LOST;
 		counts[i] = (CalResultsCount){0};
 		for (int r = 0; r < ranks->transport.size; r++) {
@@ -202,7 +202,7 @@ int ranks_sum_up(RunRanks *ranks, CalSim *sim, CalDistributionInfo *sum) {
 	if (!ranks || cal_sim_distribution(sim, sum) != CAL_OK)
 		return EXIT_OK;
 	const double own[] = {(double)sum->messages, (double)sum->numbers, (double)sum->gathered};
-	if (!gather(ranks, own, 3))
+	if (!gather_numbers(ranks, own, 3))
 		return EXIT_LOST;
 	sum->messages = sum->numbers = sum->gathered = 0;
 	for (int r = 0; r < ranks->transport.size; r++) {
@@ -230,7 +230,7 @@ int ranks_failed(RunRanks *ranks, CalSim *sim, const char *path, const char *che
 	const int code = speaks ? say_status(path, status, error) : exit_code_of(status);
 	if (!ranks || status != CAL_ERR_LOST)
 		return code;
-	ranks->lost = ranks->told = true;
+	ranks->lost = ranks->loss_reported = true;
 	checkpoint = checkpoint ? checkpoint : "calder-lost.ckpt";
 	const bool saved = save_by_all(ranks, sim, checkpoint);
 	if (speaks && saved)

@@ -23,7 +23,7 @@ void realtime_start(RealTime *r, CalSim *sim) {
 	r->wall = clock_now() + r->ahead;
 }
 
-static double due(const RealTime *r, const CalSim *sim) { return r->wall + (cal_sim_time(sim) - r->t0) / r->rate; }
+static double due_time(const RealTime *r, const CalSim *sim) { return r->wall + (cal_sim_time(sim) - r->t0) / r->rate; }
 
 static int bin_of(double seconds) {
 	int bin = 0;
@@ -37,7 +37,7 @@ CalStatus realtime_step(RealTime *r, CalSim *sim, double t_limit, CalError *erro
 	const CalStatus status = cal_sim_step(sim, t_limit, error);
 	if (status != CAL_OK)
 		return status;
-	const double end = clock_now(), limit = due(r, sim);
+	const double end = clock_now(), limit = due_time(r, sim);
 	r->steps++;
 	r->bins[bin_of(end - begin)]++;
 	r->longest = fmax(r->longest, end - begin);
@@ -50,7 +50,7 @@ CalStatus realtime_step(RealTime *r, CalSim *sim, double t_limit, CalError *erro
 	return CAL_OK;
 }
 
-void realtime_end(const RealTime *r, const CalSim *sim) { clock_sleep_until(due(r, sim)); }
+void realtime_end(const RealTime *r, const CalSim *sim) { clock_sleep_until(due_time(r, sim)); }
 
 static int64_t most_of(const RealTime *r) {
 	int64_t most = 1;

@@ -180,7 +180,7 @@ int record_open(Record *record, CalResultsOptions *options, const char *path) {
 /* ---- sampling ---------------------------------------------------------------------------------- */
 
 /* When a stream with an interval wants its next sample. */
-static double due(const Record *record, const RecordStream *stream) {
+static double next_due(const Record *record, const RecordStream *stream) {
 	double next = record->start + (double)stream->next * stream->interval;
 	return next > record->end - coincidence * stream->interval ? record->end : next;
 }
@@ -200,7 +200,7 @@ double record_next(const Record *record) {
 	double next = record->end;
 	for (int i = 0; i < record->stream_count; i++)
 		if (record->streams[i].interval > 0 && !record->streams[i].along)
-			next = fmin(next, due(record, &record->streams[i]));
+			next = fmin(next, next_due(record, &record->streams[i]));
 	return next;
 }
 
@@ -212,7 +212,8 @@ bool record_wants_steps(const Record *record) {
 }
 
 static bool is_due(const Record *record, const RecordStream *stream, double t) {
-	return !(stream->interval > 0) || t >= due(record, stream) - coincidence * stream->interval || t >= record->end;
+	return !(stream->interval > 0) || t >= next_due(record, stream) - coincidence * stream->interval ||
+	       t >= record->end;
 }
 
 /* Appends the sample of the first stream to those kept. */
@@ -319,7 +320,7 @@ size_t record_taken(const Record *record) {
 
 int record_finish(Record *record, const CalSim *sim, const char *path) {
 	CalError error = {0};
-	CalDoubt doubts[CAL_DOUBTS_MOST];
+	CalDoubt doubts[CAL_MAX_DOUBTS];
 	if (!record->results)
 		return EXIT_OK;
 	CalStatus status = cal_results_set_doubts(record->results, doubts, doubts_of(sim, doubts));

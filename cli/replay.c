@@ -20,7 +20,7 @@ static bool reserve_name(RecordStream *stream) {
 }
 
 /* A signal whose name the stream keeps. */
-static bool add(RecordStream *stream, CalSim *sim, const char *before, const char *object, int number) {
+static bool add_signal_of(RecordStream *stream, CalSim *sim, const char *before, const char *object, int number) {
 	const size_t size = strlen(before) + strlen(object) + 24;
 	char *name = malloc(size);
 	if (!name || !reserve_name(stream)) {
@@ -38,7 +38,7 @@ static bool add(RecordStream *stream, CalSim *sim, const char *before, const cha
 /* The velocity of a body, whose angular part is followed. */
 static bool add_velocity(RecordStream *stream, CalSim *sim, const char *body) {
 	const int first = stream->set.column_count;
-	if (!add(stream, sim, "velocity:", body, -1))
+	if (!add_signal_of(stream, sim, "velocity:", body, -1))
 		return false;
 	if (stream->set.column_count == first + 6) // there, and not the node of another name
 		stream->spins[stream->spin_count++] = first + 3;
@@ -46,9 +46,9 @@ static bool add_velocity(RecordStream *stream, CalSim *sim, const char *body) {
 }
 
 static bool add_body(RecordStream *stream, CalSim *sim, const CalBodyInfo *info) {
-	bool done = add(stream, sim, "pose:", info->name, -1) && add_velocity(stream, sim, info->name);
+	bool done = add_signal_of(stream, sim, "pose:", info->name, -1) && add_velocity(stream, sim, info->name);
 	for (int i = 0; i < info->modes && done; i++)
-		done = add(stream, sim, "q:", info->name, i);
+		done = add_signal_of(stream, sim, "q:", info->name, i);
 	return done;
 }
 
@@ -76,10 +76,11 @@ int replay_set_stream(Record *record, RecordStream *stream, CalSim *sim, double 
 	for (int i = 0; i < cal_sim_device_count(sim) && done; i++) {
 		CalDeviceInfo info;
 		if (cal_sim_device(sim, i, &info) == CAL_OK && strcmp(info.ops->type, "contact") == 0) // for arrows
-			done = add(stream, sim, "device:", info.name, -1);
+			done = add_signal_of(stream, sim, "device:", info.name, -1);
 	}
-	done = done && add(stream, sim, "balance", "", -1) && add(stream, sim, "total_momentum", "", -1);
+	done =
+		done && add_signal_of(stream, sim, "balance", "", -1) && add_signal_of(stream, sim, "total_momentum", "", -1);
 	if (done && rows > 0)
-		done = add(stream, sim, "residual", "", -1);
+		done = add_signal_of(stream, sim, "residual", "", -1);
 	return done && !stream->set.failed ? EXIT_OK : say_status(path, CAL_ERR_MEMORY, NULL);
 }

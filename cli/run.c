@@ -442,7 +442,7 @@ int command_run(int argc, char **argv) {
 	int code = run_options_parse(&options, argc, argv);
 	if (code >= 0 || !options.path)
 		return code;
-	RunRanks ranks = {.forced = options.cut_forced, .lost_after = options.lost_after};
+	RunRanks ranks = {.forced = options.branches_forced, .lost_after = options.lost_after};
 	options.ranks = options.distribute ? &ranks : NULL;
 	code = ranks_open(options.ranks);
 	if (code == EXIT_OK)

@@ -177,7 +177,7 @@ static int set_option(RunOptions *options, int option, const char *value) {
 		return EXIT_OK;
 	case OPTION_DISTRIBUTE:
 		options->distribute = true;
-		options->cut_forced = value != NULL;
+		options->branches_forced = value != NULL;
 		return !value || strcmp(value, "forced") == 0
 		           ? EXIT_OK
 		           : say_usage("run", "--distribute stands alone, or is --distribute=forced, not '%s'", value);

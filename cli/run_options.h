@@ -38,7 +38,7 @@ typedef struct RunOptions {
 	Checkpoints checkpoints;
 	double lost_after; // [s]
 	RunRanks *ranks;   // NULL: one process
-	bool distribute, cut_forced;
+	bool distribute, branches_forced;
 	bool no_code; // what the model names is not loaded
 	bool json, quiet, strict;
 } RunOptions;

@@ -76,7 +76,7 @@ static bool is_allowed(const Server *server, const struct mg_connection *connect
 /* ---- the page ------------------------------------------------------------------------------------- */
 
 /* An answer that says why there is no other one. Returns its number. */
-static int refuse(struct mg_connection *connection, int number, const char *name, const char *why) {
+static int refuse_request(struct mg_connection *connection, int number, const char *name, const char *why) {
 	mg_printf(connection,
 	          "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: %zu\r\n"
 	          "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n%sConnection: close\r\n\r\n%s\n",
@@ -85,23 +85,23 @@ static int refuse(struct mg_connection *connection, int number, const char *name
 }
 
 static int refuse_stranger(struct mg_connection *connection) {
-	return refuse(connection, 403, "Forbidden", "only for pages of this program");
+	return refuse_request(connection, 403, "Forbidden", "only for pages of this program");
 }
 
 static int refuse_crowd(struct mg_connection *connection) {
-	return refuse(connection, 503, "Service Unavailable", too_many);
+	return refuse_request(connection, 503, "Service Unavailable", too_many);
 }
 
-static int answer(struct mg_connection *connection, void *user) {
+static int answer_request(struct mg_connection *connection, void *user) {
 	Server *server = user;
 	const struct mg_request_info *request = mg_get_request_info(connection);
 	const bool head = strcmp(request->request_method, "HEAD") == 0;
 	if (!is_allowed(server, connection))
 		return refuse_stranger(connection);
 	if (strcmp(request->local_uri, "/") != 0)
-		return refuse(connection, 404, "Not Found", "there is one page, /");
+		return refuse_request(connection, 404, "Not Found", "there is one page, /");
 	if (!head && strcmp(request->request_method, "GET") != 0)
-		return refuse(connection, 405, "Method Not Allowed", "the page can be read, and nothing else");
+		return refuse_request(connection, 405, "Method Not Allowed", "the page can be read, and nothing else");
 	if (server->options.document && server_clients(server) >= MAX_CLIENTS)
 		return refuse_crowd(connection);
 	mg_printf(connection,
@@ -123,7 +123,7 @@ typedef struct Parcel {
 } Parcel;
 
 /* Texts first, one at a time: the oldest that is still there. */
-static bool pack(Server *server, Client *client, unsigned char *tick, Parcel *parcel) {
+static bool pack_frame(Server *server, Client *client, unsigned char *tick, Parcel *parcel) {
 	pthread_mutex_lock(&server->out);
 	const bool running = client->running;
 	parcel->text = client->texts < server->text_count;
@@ -146,7 +146,7 @@ typedef struct Task {
 	Client *client;
 } Task;
 
-static void *serve(void *user) {
+static void *serve_client(void *user) {
 	Task task = *(Task *)user;
 	Server *server = task.server;
 	free(user);
@@ -155,7 +155,7 @@ static void *serve(void *user) {
 	const char *document = server->options.document;
 	bool well = tick && mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, document, strlen(document)) > 0;
 	Parcel parcel;
-	while (pack(server, task.client, tick, &parcel) && well) {
+	while (pack_frame(server, task.client, tick, &parcel) && well) {
 		if (parcel.text)
 			well = mg_websocket_write(connection, MG_WEBSOCKET_OPCODE_TEXT, parcel.words, strlen(parcel.words)) > 0;
 		else if (parcel.tick)
@@ -169,7 +169,7 @@ static void *serve(void *user) {
 }
 
 /* Before the handshake; nonzero: there is none, and what was sent is all. */
-static int connected(const struct mg_connection *connection, void *user) {
+static int on_connected(const struct mg_connection *connection, void *user) {
 	struct mg_connection *to = (struct mg_connection *)connection;
 	const bool allowed = is_allowed(user, connection), room = server_clients(user) < MAX_CLIENTS;
 	if (!allowed)
@@ -179,7 +179,7 @@ static int connected(const struct mg_connection *connection, void *user) {
 	return !allowed || !room;
 }
 
-static void ready(struct mg_connection *connection, void *user) {
+static void on_ready(struct mg_connection *connection, void *user) {
 	Server *server = user;
 	Task *task = malloc(sizeof *task);
 	pthread_mutex_lock(&server->out);
@@ -189,7 +189,7 @@ static void ready(struct mg_connection *connection, void *user) {
 	if (client && task) {
 		*client = (Client){.connection = connection, .running = true, .texts = server->text_count};
 		*task = (Task){server, client};
-		if (pthread_create(&client->thread, NULL, serve, task) == 0)
+		if (pthread_create(&client->thread, NULL, serve_client, task) == 0)
 			task = NULL;
 		else
 			client->connection = NULL;
@@ -204,7 +204,7 @@ static void ready(struct mg_connection *connection, void *user) {
 	free(task);
 }
 
-static void closed(const struct mg_connection *connection, void *user) {
+static void on_closed(const struct mg_connection *connection, void *user) {
 	Server *server = user;
 	for (int i = 0; i < MAX_CLIENTS; i++) {
 		Client *client = &server->clients[i];
@@ -227,7 +227,7 @@ static void closed(const struct mg_connection *connection, void *user) {
 }
 
 /* Whole text messages only; longer ones than a command can be are none. */
-static int received(struct mg_connection *connection, int bits, char *data, size_t length, void *user) {
+static int on_received(struct mg_connection *connection, int bits, char *data, size_t length, void *user) {
 	Server *server = user;
 	(void)connection;
 	if ((bits & 0xf) == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE)
@@ -247,9 +247,9 @@ static int received(struct mg_connection *connection, int bits, char *data, size
 /* ---- for the program ----------------------------------------------------------------------------------- */
 
 static void set_handlers(Server *server) {
-	mg_set_request_handler(server->context, "/", answer, server);
+	mg_set_request_handler(server->context, "/", answer_request, server);
 	if (server->options.document)
-		mg_set_websocket_handler(server->context, "/live", connected, ready, received, closed, server);
+		mg_set_websocket_handler(server->context, "/live", on_connected, on_ready, on_received, on_closed, server);
 }
 
 static bool find_port(Server *server) {

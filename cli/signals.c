@@ -3,7 +3,7 @@
  * signals.c — finding signals by name and naming their columns.
  *
  * Units of coordinates and speeds follow from the joint type; for sequences and joints of the user's own
- * they follow from the motion itself: a freedom that turns its body is an angle.
+ * they follow from the motion itself: a dof that turns its body is an angle.
  */
 #include <ctype.h>
 #include <math.h>
@@ -176,7 +176,7 @@ void signals_free(SignalSet *set) {
 
 /* ---- coordinates and speeds -------------------------------------------------------------------- */
 
-/* For joints whose type does not say it: does the freedom turn the body? Looks at the Jacobian. */
+/* For joints whose type does not say it: does the dof turn the body? Looks at the Jacobian. */
 static bool dof_turns_body(CalSim *sim, int group, const CalBodyInfo *body, int u) {
 	CalSimView view;
 	int nu = cal_model_u_count(cal_sim_model(sim, group));
@@ -209,14 +209,14 @@ static bool dof_is_angle(CalSim *sim, int group, const CalBodyInfo *body, int u)
 	}
 }
 
-/* order: 0 coordinates (of a freedom), 1 speeds, 2 accelerations, 3 forces. Modal coordinates have no unit of their own. */
+/* order: 0 coordinates (of a dof), 1 speeds, 2 accelerations, 3 forces. Modal coordinates have no unit of their own. */
 static const char *dof_unit(CalSim *sim, int group, const CalBodyInfo *body, int u, int order) {
 	if (u >= body->u + body->nu)
 		return modal_units[order];
 	return dof_is_angle(sim, group, body, u) ? angle_units[order] : length_units[order];
 }
 
-/* Coordinates that belong to no freedom are parts of quaternions. */
+/* Coordinates that belong to no dof are parts of quaternions. */
 static const char *q_unit(CalSim *sim, int group, const CalBodyInfo *body, int q) {
 	for (int u = body->u; u < body->u + body->nu; u++) {
 		CalDofInfo dof;
@@ -230,7 +230,7 @@ static const char *coordinate_name(SignalSet *set, const CalModel *model, Signal
 	return element_name(set, kind == SIGNAL_Q ? cal_model_q_name : cal_model_dof_name, model, i);
 }
 
-/* The freedom that a coordinate belongs to, -1: it is part of a quaternion. */
+/* The dof that a coordinate belongs to, -1: it is part of a quaternion. */
 static int dof_of(const CalModel *model, const CalBodyInfo *body, int q) {
 	for (int u = body->u; u < body->u + body->nu; u++) {
 		CalDofInfo dof;

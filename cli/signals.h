@@ -3,7 +3,7 @@
  * signals.h — the quantities that `calder run` can record, by name.
  *
  *   q, u, udot             coordinates, speeds, accelerations of all joints; q:JOINT of one
- *   force                  generalised forces on the freedoms of all joints: loads, and what driven ones need; force:JOINT
+ *   force                  generalised forces on the dofs of all joints: loads, and what driven ones need; force:JOINT
  *   energy, momentum       of each group (momentum: linear, and angular about the origin)
  *   pose                   position and quaternion (w,x,y,z) of all nodes; pose:PATH of one
  *   velocity, acceleration linear and angular, of all nodes, world axes; velocity:PATH of one
@@ -72,7 +72,7 @@ typedef struct Signal {
 /* Of a column with a coordinate, a speed or a row: which one of its object, and where it is now. */
 typedef struct ColumnPlace {
 	int of;  // place among those of the joint as defined, of the body's modes, of the loop's rows
-	int dof; // of coordinates: freedom that it belongs to, -1: part of a quaternion
+	int dof; // of coordinates: dof that it belongs to, -1: part of a quaternion
 	int at;  // in the state of the group or among its rows, -1: nowhere
 } ColumnPlace;
 

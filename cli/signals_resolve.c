@@ -56,7 +56,7 @@ static bool is_reversed(CalSim *sim, CalJointId joint) {
 	return cal_sim_joint_state(sim, joint, &state, &reversed) == CAL_OK && reversed;
 }
 
-/* Freedoms of a joint that is passed in the other direction may come in another order. */
+/* Dofs of a joint that is passed in the other direction may come in another order. */
 static void place_joint(SignalSet *set, CalSim *sim, Signal *signal, int *hint) {
 	CalBodyInfo body = {0};
 	find_in_groups(sim, signal, joint_in, hint);
@@ -65,11 +65,11 @@ static void place_joint(SignalSet *set, CalSim *sim, Signal *signal, int *hint) 
 	bool lost = signal->group < 0 || (body.type == CAL_JOINT_SEQUENCE && is_reversed(sim, signal->joint));
 	for (int i = signal->first; i < signal->first + signal->count; i++) {
 		ColumnPlace *place = &set->places[i];
-		CalFreedom freedom;
+		CalDofRef freedom;
 		if (place->dof >= 0)
-			place->at = !cal_sim_find_freedom(sim, signal->joint, place->dof, &freedom) ? -1
-			            : signal->kind == SIGNAL_Q                                      ? freedom.q
-			                                                                            : freedom.u;
+			place->at = !cal_sim_find_dof(sim, signal->joint, place->dof, &freedom) ? -1
+			            : signal->kind == SIGNAL_Q                                  ? freedom.q
+			                                                                        : freedom.u;
 		else
 			place->at = lost ? -1 : body.q + place->of;
 	}

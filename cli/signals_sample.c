@@ -89,7 +89,7 @@ static CalStatus sample_wrench(const CalSimView *view, int node, double *to) {
 	return status;
 }
 
-/* Generalised forces: those given, and those that driven freedoms need beyond them. */
+/* Generalised forces: those given, and those that driven dofs need beyond them. */
 static double force_on(const CalSimView *view, int u) {
 	return (view->input.tau ? view->input.tau[u] : 0) + view->force[u];
 }
@@ -342,14 +342,14 @@ typedef struct DeviceRow {
 } DeviceRow;
 
 /* Outputs of all devices, in one scene. */
-static CalStatus sample_devices(void *user, CalScene *scene) {
+static CalStatus sample_devices(void *user, CalEvalContext *scene) {
 	const DeviceRow *to = user;
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < to->set->signal_count && status == CAL_OK; i++) {
 		const Signal *s = &to->set->signals[i];
 		if (s->kind != SIGNAL_DEVICE)
 			continue;
-		status = cal_scene_device_outputs(scene, s->number, to->set->values);
+		status = cal_context_device_outputs(scene, s->number, to->set->values);
 		if (status == CAL_OK)
 			put_values(s, to->set->values, to->row);
 	}
@@ -375,5 +375,5 @@ CalStatus signals_sample(SignalSet *set, CalSim *sim, double *row) {
 		if (s->kind != SIGNAL_DEVICE && (of_group ? s->group >= 0 : signal_is_of_sim(s->kind)))
 			status = sample_of_sim(sim, s, row);
 	}
-	return devices && status == CAL_OK ? cal_sim_look(sim, sample_devices, &(DeviceRow){set, row}) : status;
+	return devices && status == CAL_OK ? cal_sim_inspect(sim, sample_devices, &(DeviceRow){set, row}) : status;
 }

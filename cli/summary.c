@@ -256,7 +256,7 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 		print_stream(&summary->streams[i], out);
 	if (summary->svg)
 		fprintf(out, "  wrote       %s\n", summary->svg);
-	CalDoubt doubts[CAL_DOUBTS_MOST];
+	CalDoubt doubts[CAL_MAX_DOUBTS];
 	doubts_print(doubts, doubts_of(sim, doubts), out);
 }
 
@@ -353,7 +353,7 @@ static void json_ranks(const CalDistributionInfo *ranks, FILE *out) {
 	fprintf(out,
 	        ",\n  \"ranks\": {\"size\": %d, \"busy\": %d, \"branches\": %d, \"cuts\": %d, \"border_only\": %s, "
 	        "\"evaluations\": %lld, \"messages\": %lld, \"numbers\": %lld, \"gathers\": %lld, \"gathered\": %lld}",
-	        ranks->size, ranks->busy, ranks->branches, ranks->cuts, ranks->border_only ? "true" : "false",
+	        ranks->size, ranks->busy, ranks->branches, ranks->cuts, ranks->interface_only ? "true" : "false",
 	        (long long)ranks->evaluations, (long long)ranks->messages, (long long)ranks->numbers,
 	        (long long)ranks->gathers, (long long)ranks->gathered);
 }
@@ -384,7 +384,7 @@ void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {
 		json_field(out, "total_angular_change", summary->total.angular);
 	}
 	json_events(summary->scenario, out);
-	CalDoubt doubts[CAL_DOUBTS_MOST];
+	CalDoubt doubts[CAL_MAX_DOUBTS];
 	fprintf(out, ",\n  \"doubts\": ");
 	doubts_print_json(doubts, doubts_of(sim, doubts), out);
 	fprintf(out, ",\n  \"streams\": [");

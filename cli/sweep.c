@@ -44,13 +44,13 @@ static const char help[] =
 	"\n"
 	"example: calder sweep examples/sweep/separation.yaml -o separation\n";
 
-typedef struct SweepOptions {
+typedef struct CampaignOptions {
 	const char *plan, *out, *merge;
 	double jobs, timeout; // 0: default
 	int64_t first, last;  // cases [first, last); last < 0: all
 	Place place;          // from: NULL: by the environment
 	bool retry, no_code, list, strict, json, quiet;
-} SweepOptions;
+} CampaignOptions;
 
 enum {
 	OPTION_CASE = 256,
@@ -113,7 +113,7 @@ static bool parse_range(const char *text, int64_t *first, int64_t *last) {
 	       *last > *first;
 }
 
-static int set_value(SweepOptions *options, int option, const char *value) {
+static int set_value(CampaignOptions *options, int option, const char *value) {
 	switch (option) {
 	case 'j':
 		return parse_positive(value, 4096, &options->jobs) && options->jobs == floor(options->jobs)
@@ -142,7 +142,7 @@ static int set_value(SweepOptions *options, int option, const char *value) {
 	}
 }
 
-static int set_option(SweepOptions *options, int option, const char *value) {
+static int set_option(CampaignOptions *options, int option, const char *value) {
 	switch (option) {
 	case 'o':
 		options->out = value;
@@ -174,8 +174,8 @@ static int set_option(SweepOptions *options, int option, const char *value) {
 }
 
 /* Exit code, or -1 to go on. */
-static int parse_options(SweepOptions *options, int argc, char **argv) {
-	*options = (SweepOptions){.last = -1, .place = {0, 1, NULL}};
+static int parse_options(CampaignOptions *options, int argc, char **argv) {
+	*options = (CampaignOptions){.last = -1, .place = {0, 1, NULL}};
 	for (int option; (option = getopt_long(argc, argv, "o:j:lqh", long_options, NULL)) != -1;) {
 		if (option == 'h') {
 			fputs(help, stdout);
@@ -275,81 +275,81 @@ static int print_cases(const CalPlan *plan, const Range *range, bool json) {
 static bool has_failed(CalCaseStatus status) { return status >= CAL_CASE_FAILED && status < CAL_CASE_MISSING; }
 
 /* Cases that are ok and have something to doubt, which is then their message. */
-static int64_t count_doubted(const CalSweep *sweep, const Range *range) {
-	const int64_t count = cal_plan_info(cal_sweep_plan(sweep)).case_count;
+static int64_t count_doubted(const CalCampaign *campaign, const Range *range) {
+	const int64_t count = cal_plan_info(cal_campaign_plan(campaign)).case_count;
 	int64_t doubted = 0;
 	for (int64_t k = 0; k < count; k++) {
 		CalCaseResult result;
-		cal_sweep_result(sweep, k, &result);
+		cal_campaign_result(campaign, k, &result);
 		doubted += (!range || in_range(range, k)) && result.status == CAL_CASE_OK && result.message[0];
 	}
 	return doubted;
 }
 
-static void print_json(const CalSweep *sweep, const char *folder) {
+static void print_json(const CalCampaign *campaign, const char *folder) {
 	fputs("{\"folder\": ", stdout);
 	json_string(stdout, folder);
-	printf(", \"cases\": %lld", (long long)cal_plan_info(cal_sweep_plan(sweep)).case_count);
+	printf(", \"cases\": %lld", (long long)cal_plan_info(cal_campaign_plan(campaign)).case_count);
 	for (int i = 0; i < CAL_CASE_COUNT; i++)
 		printf(", \"%s\": %lld", cal_case_status_name((CalCaseStatus)i),
-		       (long long)cal_sweep_count(sweep, (CalCaseStatus)i));
-	printf(", \"doubted\": %lld", (long long)count_doubted(sweep, NULL));
-	printf(", \"complete\": %s}\n", cal_sweep_count(sweep, CAL_CASE_MISSING) ? "false" : "true");
+		       (long long)cal_campaign_count(campaign, (CalCaseStatus)i));
+	printf(", \"doubted\": %lld", (long long)count_doubted(campaign, NULL));
+	printf(", \"complete\": %s}\n", cal_campaign_count(campaign, CAL_CASE_MISSING) ? "false" : "true");
 }
 
-static void print_summary(const CalSweep *sweep, const char *folder) {
+static void print_summary(const CalCampaign *campaign, const char *folder) {
 	enum { SHOWN = 5 };
-	const int64_t count = cal_plan_info(cal_sweep_plan(sweep)).case_count;
+	const int64_t count = cal_plan_info(cal_campaign_plan(campaign)).case_count;
 	int64_t failed = 0;
 	printf("%s: %lld case%s", folder, (long long)count, plural(count));
 	for (int i = 0; i < CAL_CASE_COUNT; i++)
-		if (cal_sweep_count(sweep, (CalCaseStatus)i))
-			printf(", %lld %s", (long long)cal_sweep_count(sweep, (CalCaseStatus)i),
+		if (cal_campaign_count(campaign, (CalCaseStatus)i))
+			printf(", %lld %s", (long long)cal_campaign_count(campaign, (CalCaseStatus)i),
 			       cal_case_status_name((CalCaseStatus)i));
 	putchar('\n');
 	for (int64_t k = 0; k < count; k++) {
 		CalCaseResult result;
-		cal_sweep_result(sweep, k, &result);
+		cal_campaign_result(campaign, k, &result);
 		if (has_failed(result.status) && failed++ < SHOWN)
 			printf("  case %lld: %s\n", (long long)k, result.message);
 	}
 	if (failed > SHOWN)
 		printf("  and %lld more\n", (long long)failed - SHOWN);
-	const int64_t doubted = count_doubted(sweep, NULL);
+	const int64_t doubted = count_doubted(campaign, NULL);
 	if (doubted > 0)
 		printf("  %lld of the cases that are ok have something to DOUBT (docs/doubts.md): see their messages\n",
 		       (long long)doubted);
 }
 
-static int merge(const CalSweep *sweep, const char *folder) {
+static int merge(const CalCampaign *campaign, const char *folder) {
 	CalError error = {0};
-	const int code = say_status(folder, cal_sweep_merge(sweep, &error), &error);
-	return code == EXIT_OK ? report_write(sweep, folder) : code;
+	const int code = say_status(folder, cal_campaign_merge(campaign, &error), &error);
+	return code == EXIT_OK ? report_write(campaign, folder) : code;
 }
 
-static bool is_left(const CalSweep *sweep, const Range *range, bool retry, int64_t k) {
-	const CalCaseStatus status = cal_sweep_status(sweep, k);
+static bool is_left(const CalCampaign *campaign, const Range *range, bool retry, int64_t k) {
+	const CalCaseStatus status = cal_campaign_status(campaign, k);
 	return in_range(range, k) && (status == CAL_CASE_MISSING || (retry && has_failed(status)));
 }
 
 /* What is to be run of a range: [*count], from malloc. */
-static int64_t *cases_left(const CalSweep *sweep, const Range *range, bool retry, int64_t *count) {
+static int64_t *cases_left(const CalCampaign *campaign, const Range *range, bool retry, int64_t *count) {
 	*count = 0;
 	for (int64_t k = range->first; k < range->last; k++)
-		*count += is_left(sweep, range, retry, k);
+		*count += is_left(campaign, range, retry, k);
 	int64_t *list = malloc(((size_t)*count + 1) * sizeof *list), at = 0;
 	for (int64_t k = range->first; list && k < range->last; k++)
-		if (is_left(sweep, range, retry, k))
+		if (is_left(campaign, range, retry, k))
 			list[at++] = k;
 	return list;
 }
 
-static int run_cases(const SweepOptions *options, const Range *range, CalSweep *sweep, const char *folder,
+static int run_cases(const CampaignOptions *options, const Range *range, CalCampaign *campaign, const char *folder,
                      int *ended_by) {
-	const bool with_series = cal_plan_info(cal_sweep_plan(sweep)).series.signal_count > 0;
+	const bool with_series = cal_plan_info(cal_campaign_plan(campaign)).series.signal_count > 0;
 	char series[1100];
 	int64_t count = 0;
-	int64_t *cases = cases_left(sweep, range, options->retry, &count);
+	int64_t *cases = cases_left(campaign, range, options->retry, &count);
 	if (!cases)
 		return say_status(folder, CAL_ERR_MEMORY, NULL);
 	snprintf(series, sizeof series, "%s/series", folder);
@@ -367,39 +367,39 @@ static int run_cases(const SweepOptions *options, const Range *range, CalSweep *
 	                          .cases = cases,
 	                          .count = count,
 	                          .series = with_series ? series : NULL};
-	const int code = count > 0 ? pool_run(sweep, &pool, ended_by) : EXIT_OK;
+	const int code = count > 0 ? process_pool_run(campaign, &pool, ended_by) : EXIT_OK;
 	free(cases);
 	return code;
 }
 
 /* Everything that needs the folder to be open. */
-static int run_sweep(const SweepOptions *options, const Range *range, CalSweep *sweep, const char *folder) {
+static int run_campaign(const CampaignOptions *options, const Range *range, CalCampaign *campaign, const char *folder) {
 	int ended_by = 0;
 	CalError error = {0};
-	int code = run_cases(options, range, sweep, folder, &ended_by);
+	int code = run_cases(options, range, campaign, folder, &ended_by);
 	if (code == EXIT_OK)
-		code = say_status(folder, cal_sweep_refresh(sweep, &error), &error);
-	const bool complete = cal_sweep_count(sweep, CAL_CASE_MISSING) == 0;
+		code = say_status(folder, cal_campaign_refresh(campaign, &error), &error);
+	const bool complete = cal_campaign_count(campaign, CAL_CASE_MISSING) == 0;
 	if (code == EXIT_OK && complete)
-		code = merge(sweep, folder);
+		code = merge(campaign, folder);
 	if (code != EXIT_OK)
 		return code;
 	if (options->json)
-		print_json(sweep, folder);
+		print_json(campaign, folder);
 	else if (!options->quiet && (complete || !range->place.from))
-		print_summary(sweep, folder);
+		print_summary(campaign, folder);
 	if (ended_by) {
 		fprintf(stderr, "calder sweep: ended by signal %d; the same command goes on from here\n", ended_by);
 		return 128 + ended_by;
 	}
 	int64_t bad = 0;
 	for (int64_t k = range->first; k < range->last; k++)
-		bad += in_range(range, k) && cal_sweep_status(sweep, k) != CAL_CASE_OK;
-	bad += count_doubted(sweep, range);
+		bad += in_range(range, k) && cal_campaign_status(campaign, k) != CAL_CASE_OK;
+	bad += count_doubted(campaign, range);
 	return options->strict && bad ? EXIT_CHECK : EXIT_OK;
 }
 
-static int set_range(const SweepOptions *options, const CalPlanInfo *info, Range *range) {
+static int set_range(const CampaignOptions *options, const CalPlanInfo *info, Range *range) {
 	*range = (Range){.last = info->case_count, .place = options->place};
 	if (options->last >= 0) {
 		range->first = options->first;
@@ -413,7 +413,7 @@ static int set_range(const SweepOptions *options, const CalPlanInfo *info, Range
 }
 
 /* The files of the folder that are replaced are not those that the cases are made of. */
-static int spare_inputs(const SweepOptions *options, const CalPlan *plan, const char *folder) {
+static int spare_inputs(const CampaignOptions *options, const CalPlan *plan, const char *folder) {
 	static const char *const names[] = {"cases.csv", "cases.h5", "report.html"};
 	CalFile *model = NULL;
 	cal_plan_open_case(plan, -1, &model, NULL); // what is wrong with it is said elsewhere
@@ -429,17 +429,17 @@ static int spare_inputs(const SweepOptions *options, const CalPlan *plan, const 
 	return code;
 }
 
-static int run_in_folder(const SweepOptions *options, const CalPlan *plan, const Range *range, char **units) {
+static int run_in_folder(const CampaignOptions *options, const CalPlan *plan, const Range *range, char **units) {
 	char beside[1000];
 	CalError error = {0};
-	CalSweep *sweep = NULL;
+	CalCampaign *campaign = NULL;
 	default_folder(options->plan, beside, sizeof beside);
 	const char *folder = options->out ? options->out : beside;
 	int code = spare_inputs(options, plan, folder);
 	if (code == EXIT_OK)
 		code = case_check(plan, options->no_code, units);
 	if (code == EXIT_OK) {
-		const CalStatus status = cal_sweep_open(folder, plan, (const char *const *)units, NULL, &sweep, &error);
+		const CalStatus status = cal_campaign_open(folder, plan, (const char *const *)units, NULL, &campaign, &error);
 		const char *name = cal_plan_info(plan).name;
 		code = say_status(strncmp(error.text, name, strlen(name)) == 0 ? name : folder, status, &error);
 	}
@@ -447,12 +447,12 @@ static int run_in_folder(const SweepOptions *options, const CalPlan *plan, const
 		fprintf(stderr, "calder sweep: %s: share %lld of %lld\n", range->place.from, (long long)range->place.index,
 		        (long long)range->place.count);
 	if (code == EXIT_OK)
-		code = run_sweep(options, range, sweep, folder);
-	cal_sweep_close(sweep);
+		code = run_campaign(options, range, campaign, folder);
+	cal_campaign_close(campaign);
 	return code;
 }
 
-static int sweep_plan(const SweepOptions *options, const CalPlan *plan) {
+static int sweep_plan(const CampaignOptions *options, const CalPlan *plan) {
 	const CalPlanInfo info = cal_plan_info(plan);
 	Range range;
 	int code = set_range(options, &info, &range);
@@ -466,25 +466,25 @@ static int sweep_plan(const SweepOptions *options, const CalPlan *plan) {
 	return code;
 }
 
-static int merge_folder(const SweepOptions *options) {
-	CalSweep *sweep = NULL;
+static int merge_folder(const CampaignOptions *options) {
+	CalCampaign *campaign = NULL;
 	CalError error = {0};
-	int code = say_status(options->merge, cal_sweep_load(options->merge, NULL, &sweep, &error), &error);
+	int code = say_status(options->merge, cal_campaign_load(options->merge, NULL, &campaign, &error), &error);
 	if (code == EXIT_OK)
-		code = merge(sweep, options->merge);
+		code = merge(campaign, options->merge);
 	if (code == EXIT_OK && options->json)
-		print_json(sweep, options->merge);
+		print_json(campaign, options->merge);
 	else if (code == EXIT_OK && !options->quiet)
-		print_summary(sweep, options->merge);
+		print_summary(campaign, options->merge);
 	if (code == EXIT_OK && options->strict &&
-	    cal_sweep_count(sweep, CAL_CASE_OK) != cal_plan_info(cal_sweep_plan(sweep)).case_count)
+	    cal_campaign_count(campaign, CAL_CASE_OK) != cal_plan_info(cal_campaign_plan(campaign)).case_count)
 		code = EXIT_CHECK;
-	cal_sweep_close(sweep);
+	cal_campaign_close(campaign);
 	return code;
 }
 
 int command_sweep(int argc, char **argv) {
-	SweepOptions options;
+	CampaignOptions options;
 	CalPlan *plan = NULL;
 	CalError error = {0};
 	int code = parse_options(&options, argc, argv);

@@ -50,11 +50,11 @@ typedef struct PoolOptions {
 } PoolOptions;
 
 /** Runs cases and puts what they gave. Returns an exit code; *ended_by: the signal that ended it early, 0: none did. */
-int pool_run(CalSweep *sweep, const PoolOptions *options, int *ended_by);
+int process_pool_run(CalCampaign *campaign, const PoolOptions *options, int *ended_by);
 
 /* ---- what came out (sweep_report.c) -------------------------------------------------------------- */
 
 /** Writes report.html to the folder. Returns an exit code. */
-int report_write(const CalSweep *sweep, const char *folder);
+int report_write(const CalCampaign *campaign, const char *folder);
 
 #endif

@@ -25,12 +25,12 @@ typedef struct CaseRun {
 	Loaded loaded;
 	Watched *watched; // [watched_count]
 	int watched_count;
-	int *of;            // [output_count] which of them; -1: the time
-	CalKeeper *keepers; // [output_count]
-	double interval;    // [s], 0: every step
-	int64_t sample;     // number of the next one
-	SignalSet series;   //
-	double *row;        // of the series
+	int *of;                               // [output_count] which of them; -1: the time
+	CalStatisticAccumulator *accumulators; // [output_count]
+	double interval;                       // [s], 0: every step
+	int64_t sample;                        // number of the next one
+	SignalSet series;                      //
+	double *row;                           // of the series
 	CalResults *results;
 	double series_interval; // [s], 0: whenever a sample is taken
 	int64_t series_sample;  // number of the next one
@@ -38,7 +38,7 @@ typedef struct CaseRun {
 
 /* ---- setting up --------------------------------------------------------------------------------- */
 
-static CalStatus complain(CalError *error, const char *what, const char *name, const char *text) {
+static CalStatus set_error(CalError *error, const char *what, const char *name, const char *text) {
 	snprintf(error->text, sizeof error->text, "%s \"%.100s\": %.500s", what, name, text);
 	return CAL_ERR_INPUT;
 }
@@ -55,7 +55,7 @@ static CalStatus check_single(const Watched *w, const CalPlanOutput *output, Cal
 		                         i + 1 == w->set.column_count ? ""
 		                         : i == 8                     ? ", ..."
 		                                                      : ",");
-	return complain(error, "output", output->name, text);
+	return set_error(error, "output", output->name, text);
 }
 
 static CalStatus watch(CaseRun *run, const CalPlanOutput *output, int *which, CalError *error) {
@@ -77,7 +77,7 @@ static CalStatus watch(CaseRun *run, const CalPlanOutput *output, int *which, Ca
 		return check_single(w, output, error);
 	char text[512];
 	signals_complain(text, sizeof text, run->loaded.sim, output->signal, found);
-	return complain(error, "output", output->name, text);
+	return set_error(error, "output", output->name, text);
 }
 
 static CalStatus watch_series(CaseRun *run, CalError *error) {
@@ -91,7 +91,7 @@ static CalStatus watch_series(CaseRun *run, CalError *error) {
 		if (found == SIGNAL_FOUND)
 			continue;
 		signals_complain(text, sizeof text, run->loaded.sim, name, found);
-		return complain(error, "series", name, text);
+		return set_error(error, "series", name, text);
 	}
 	return run->series.failed ? CAL_ERR_MEMORY : CAL_OK;
 }
@@ -100,8 +100,8 @@ static CalStatus watch_all(CaseRun *run, CalError *error) {
 	const size_t count = (size_t)run->info.output_count;
 	run->watched = calloc(count, sizeof *run->watched);
 	run->of = calloc(count, sizeof *run->of);
-	run->keepers = calloc(count, sizeof *run->keepers);
-	CalStatus status = run->watched && run->of && run->keepers ? CAL_OK : CAL_ERR_MEMORY;
+	run->accumulators = calloc(count, sizeof *run->accumulators);
+	CalStatus status = run->watched && run->of && run->accumulators ? CAL_OK : CAL_ERR_MEMORY;
 	for (int i = 0; i < run->info.output_count && status == CAL_OK; i++) {
 		CalPlanOutput output;
 		cal_plan_output(run->plan, i, &output);
@@ -143,7 +143,7 @@ static void tear_down(CaseRun *run) {
 	signals_free(&run->series);
 	free(run->watched);
 	free(run->of);
-	free(run->keepers);
+	free(run->accumulators);
 	free(run->row);
 	loaded_destroy(&run->loaded);
 }
@@ -189,7 +189,7 @@ static CalStatus take_sample(CaseRun *run, bool last) {
 	for (int i = 0; i < run->info.output_count && status == CAL_OK; i++) {
 		CalPlanOutput output;
 		cal_plan_output(run->plan, i, &output);
-		cal_keeper_add(&run->keepers[i], &output, t, run->of[i] < 0 ? t : run->watched[run->of[i]].row[1]);
+		cal_statistic_add(&run->accumulators[i], &output, t, run->of[i] < 0 ? t : run->watched[run->of[i]].row[1]);
 	}
 	return status == CAL_OK ? sample_series(run, t, last) : status;
 }
@@ -202,7 +202,7 @@ static double next_sample(const CaseRun *run, double t, double end) {
 	for (int i = 0; i < run->info.output_count; i++) {
 		CalPlanOutput output;
 		cal_plan_output(run->plan, i, &output);
-		if (output.keep == CAL_KEEP_AT && output.at > t)
+		if (output.statistic == CAL_STATISTIC_AT && output.at > t)
 			next = fmin(next, output.at);
 	}
 	return next;
@@ -229,7 +229,7 @@ static CalStatus integrate(CaseRun *run, CalError *error) {
 
 /* What there is to doubt goes to the series, and the first of it to the message of a case that is ok. */
 static CalStatus tell_doubts(const CaseRun *run, CaseOutcome *outcome) {
-	CalDoubt doubts[CAL_DOUBTS_MOST];
+	CalDoubt doubts[CAL_MAX_DOUBTS];
 	const CalStatus status = cal_sim_examine(run->loaded.sim);
 	const int count = doubts_of(run->loaded.sim, doubts);
 	if (count > 0)
@@ -241,11 +241,11 @@ static CalStatus tell_doubts(const CaseRun *run, CaseOutcome *outcome) {
 }
 
 /* Values that are not finite have failed, those beyond a limit are told. */
-static void judge(const CaseRun *run, CaseOutcome *outcome) {
+static void check_limits(const CaseRun *run, CaseOutcome *outcome) {
 	for (int i = 0; i < run->info.output_count; i++) {
 		CalPlanOutput output;
 		cal_plan_output(run->plan, i, &output);
-		const double value = outcome->outputs[i] = cal_keeper_value(&run->keepers[i], &output);
+		const double value = outcome->outputs[i] = cal_statistic_value(&run->accumulators[i], &output);
 		if (!isfinite(value) && outcome->status != CAL_CASE_FAILED) {
 			outcome->status = CAL_CASE_FAILED;
 			snprintf(outcome->message, sizeof outcome->message, "output \"%.100s\" is not a finite number",
@@ -275,7 +275,7 @@ void case_run(const CalPlan *plan, int64_t k, bool no_code, const char *series, 
 		status = CAL_ERR_IO;
 	outcome->status = status == CAL_OK ? CAL_CASE_OK : CAL_CASE_FAILED;
 	if (status == CAL_OK)
-		judge(&run, outcome);
+		check_limits(&run, outcome);
 	else
 		snprintf(outcome->message, sizeof outcome->message, "%s", error.text[0] ? error.text : cal_status_text(status));
 	for (int i = 0; outcome->status == CAL_CASE_FAILED && i < run.info.output_count; i++)

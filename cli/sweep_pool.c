@@ -33,8 +33,8 @@ typedef struct Worker {
 	size_t length;
 } Worker;
 
-typedef struct WorkerPool {
-	CalSweep *sweep;
+typedef struct ProcessPool {
+	CalCampaign *campaign;
 	const CalPlan *plan;
 	CalPlanInfo info;
 	const PoolOptions *options;
@@ -44,13 +44,13 @@ typedef struct WorkerPool {
 	size_t size; // of an outcome
 	int64_t next, done, failed;
 	double shown;
-} WorkerPool;
+} ProcessPool;
 
 static volatile sig_atomic_t caught; // the signal that asks for an end, 0: none
 
 static void note_signal(int number) { caught = number; }
 
-static void listen(struct sigaction old[2]) {
+static void catch_signals(struct sigaction old[2]) {
 	struct sigaction action = {.sa_handler = note_signal};
 	sigemptyset(&action.sa_mask);
 	caught = 0;
@@ -78,7 +78,7 @@ static void send_all(int to, const char *data, size_t size) {
 }
 
 /* Signals that ask for an end are the parent's business, who ends the child. */
-__attribute__((noreturn)) static void child(const WorkerPool *pool, int64_t k, int to, pid_t parent) {
+__attribute__((noreturn)) static void run_child(const ProcessPool *pool, int64_t k, int to, pid_t parent) {
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 #ifdef __linux__
@@ -105,7 +105,7 @@ __attribute__((noreturn)) static void child(const WorkerPool *pool, int64_t k, i
 
 /* ---- the parent --------------------------------------------------------------------------------- */
 
-static bool start(WorkerPool *pool, int64_t k) {
+static bool start_case(ProcessPool *pool, int64_t k) {
 	Worker *w = &pool->workers[pool->busy];
 	int ends[2];
 	const pid_t parent = getpid();
@@ -114,7 +114,7 @@ static bool start(WorkerPool *pool, int64_t k) {
 	w->pid = fork();
 	if (w->pid == 0) {
 		close(ends[0]);
-		child(pool, k, ends[1], parent);
+		run_child(pool, k, ends[1], parent);
 	}
 	close(ends[1]);
 	if (w->pid < 0) {
@@ -133,7 +133,7 @@ static bool start(WorkerPool *pool, int64_t k) {
  * Why a process ended without an outcome. A kill often comes to all processes of a group: if this one is to die too, it had
  * better do so before it blames the case.
  */
-static void explain_death(int how, char *text, size_t size) {
+static void describe_exit(int how, char *text, size_t size) {
 	if (WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL)
 		clock_pause(0.2);
 	if (WIFSIGNALED(how))
@@ -143,7 +143,7 @@ static void explain_death(int how, char *text, size_t size) {
 }
 
 /* The last worker takes the place over; the buffer is used again. */
-static void drop(WorkerPool *pool, int index) {
+static void close_worker(ProcessPool *pool, int index) {
 	const Worker gone = pool->workers[index];
 	close(gone.from);
 	pool->workers[index] = pool->workers[--pool->busy];
@@ -151,16 +151,16 @@ static void drop(WorkerPool *pool, int index) {
 }
 
 /* What a worker sent: status and message; the outputs go to values. */
-static const char *unpack(const WorkerPool *pool, const Worker *w, int *status, double *values) {
+static const char *unpack_outcome(const ProcessPool *pool, const Worker *w, int *status, double *values) {
 	const size_t outputs = (size_t)pool->info.output_count * sizeof *values;
 	memcpy(status, w->got, sizeof *status);
 	memcpy(values, w->got + sizeof *status, outputs);
 	return w->got + sizeof *status + outputs;
 }
 
-static CalStatus finish(WorkerPool *pool, int index, bool late, CalError *error) {
+static CalStatus finish_case(ProcessPool *pool, int index, bool late, CalError *error) {
 	const Worker *w = &pool->workers[index];
-	const bool told = !late && w->length == pool->size;
+	const bool is_complete = !late && w->length == pool->size;
 	char text[200] = "";
 	int how = 0, status = late ? CAL_CASE_TIMEOUT : CAL_CASE_CRASHED;
 	double *values = malloc(((size_t)pool->info.output_count + 1) * sizeof *values);
@@ -172,20 +172,20 @@ static CalStatus finish(WorkerPool *pool, int index, bool late, CalError *error)
 		;
 	if (late)
 		snprintf(text, sizeof text, "it took more than %g s", pool->options->timeout);
-	else if (!told)
-		explain_death(how, text, sizeof text);
-	const char *message = told ? unpack(pool, w, &status, values) : text;
+	else if (!is_complete)
+		describe_exit(how, text, sizeof text);
+	const char *message = is_complete ? unpack_outcome(pool, w, &status, values) : text;
 	const CalCaseResult result = {
-		.k = w->k, .status = (CalCaseStatus)status, .message = message, .outputs = told ? values : NULL};
-	const CalStatus put = caught && !told ? CAL_OK : cal_sweep_put(pool->sweep, &result, error);
+		.k = w->k, .status = (CalCaseStatus)status, .message = message, .outputs = is_complete ? values : NULL};
+	const CalStatus put = caught && !is_complete ? CAL_OK : cal_campaign_put(pool->campaign, &result, error);
 	free(values);
 	pool->done++;
 	pool->failed += status >= CAL_CASE_FAILED;
-	drop(pool, index);
+	close_worker(pool, index);
 	return put;
 }
 
-static void show(WorkerPool *pool, bool last) {
+static void show_progress(ProcessPool *pool, bool last) {
 	if (!pool->options->progress || (!last && clock_now() - pool->shown < 0.1))
 		return;
 	pool->shown = clock_now();
@@ -196,7 +196,7 @@ static void show(WorkerPool *pool, bool last) {
 }
 
 /* Reads what is there; true: the worker has sent all, or is gone. */
-static bool receive(const WorkerPool *pool, Worker *w) {
+static bool receive_bytes(const ProcessPool *pool, Worker *w) {
 	const ssize_t got = read(w->from, w->got + w->length, pool->size - w->length);
 	if (got > 0)
 		w->length += (size_t)got;
@@ -204,7 +204,7 @@ static bool receive(const WorkerPool *pool, Worker *w) {
 }
 
 /* Waits for news of any worker, and takes in those that are ready. */
-static CalStatus attend(WorkerPool *pool, CalError *error) {
+static CalStatus serve_workers(ProcessPool *pool, CalError *error) {
 	double first = INFINITY;
 	for (int i = 0; i < pool->busy; i++) {
 		pool->polled[i] = (struct pollfd){.fd = pool->workers[i].from, .events = POLLIN};
@@ -215,15 +215,15 @@ static CalStatus attend(WorkerPool *pool, CalError *error) {
 	for (int i = pool->busy; i-- > 0;) {
 		Worker *w = &pool->workers[i];
 		const bool news = ready > 0 && pool->polled[i].revents != 0;
-		const bool ended = news && receive(pool, w), late = !ended && clock_now() > w->deadline;
-		const CalStatus status = ended || late ? finish(pool, i, late, error) : CAL_OK;
+		const bool ended = news && receive_bytes(pool, w), late = !ended && clock_now() > w->deadline;
+		const CalStatus status = ended || late ? finish_case(pool, i, late, error) : CAL_OK;
 		if (status != CAL_OK)
 			return status;
 	}
 	return CAL_OK;
 }
 
-static void abandon(WorkerPool *pool) {
+static void kill_workers(ProcessPool *pool) {
 	for (int i = 0; i < pool->busy; i++) {
 		kill(pool->workers[i].pid, SIGKILL);
 		while (waitpid(pool->workers[i].pid, NULL, 0) < 0 && errno == EINTR)
@@ -233,26 +233,27 @@ static void abandon(WorkerPool *pool) {
 	pool->busy = 0;
 }
 
-static int work(WorkerPool *pool) {
+static int run_pending(ProcessPool *pool) {
 	const PoolOptions *options = pool->options;
 	CalError error = {0};
 	while (!caught && (pool->busy > 0 || pool->next < options->count)) {
-		while (pool->busy < options->jobs && pool->next < options->count && start(pool, options->cases[pool->next]))
+		while (pool->busy < options->jobs && pool->next < options->count &&
+		       start_case(pool, options->cases[pool->next]))
 			pool->next++;
 		if (pool->busy == 0) {
 			snprintf(error.text, sizeof error.text, "no process can be started: %s", strerror(errno));
 			say_error(pool->info.name, error.text);
 			return EXIT_INPUT;
 		}
-		const CalStatus status = attend(pool, &error);
+		const CalStatus status = serve_workers(pool, &error);
 		if (status != CAL_OK)
 			return say_status(pool->info.name, status, &error);
-		show(pool, false);
+		show_progress(pool, false);
 	}
 	return EXIT_OK;
 }
 
-static bool pool_create(WorkerPool *pool) {
+static bool process_pool_create(ProcessPool *pool) {
 	const size_t jobs = (size_t)pool->options->jobs;
 	pool->workers = calloc(jobs, sizeof *pool->workers);
 	pool->polled = calloc(jobs, sizeof *pool->polled);
@@ -262,31 +263,31 @@ static bool pool_create(WorkerPool *pool) {
 	return room;
 }
 
-static void pool_destroy(WorkerPool *pool) {
+static void process_pool_destroy(ProcessPool *pool) {
 	for (int i = 0; pool->workers && i < pool->options->jobs; i++)
 		free(pool->workers[i].got);
 	free(pool->workers);
 	free(pool->polled);
 }
 
-int pool_run(CalSweep *sweep, const PoolOptions *options, int *ended_by) {
-	WorkerPool pool = {.sweep = sweep, .plan = cal_sweep_plan(sweep), .options = options};
+int process_pool_run(CalCampaign *campaign, const PoolOptions *options, int *ended_by) {
+	ProcessPool pool = {.campaign = campaign, .plan = cal_campaign_plan(campaign), .options = options};
 	struct sigaction old[2];
 	pool.info = cal_plan_info(pool.plan);
 	pool.size = outcome_size(&pool.info);
-	if (!pool_create(&pool)) {
-		pool_destroy(&pool);
+	if (!process_pool_create(&pool)) {
+		process_pool_destroy(&pool);
 		say_status(pool.info.name, CAL_ERR_MEMORY, NULL);
 		return EXIT_INPUT;
 	}
 	fflush(NULL); // children have nothing to print again
-	listen(old);
-	const int code = work(&pool);
-	abandon(&pool);
+	catch_signals(old);
+	const int code = run_pending(&pool);
+	kill_workers(&pool);
 	sigaction(SIGINT, &old[0], NULL);
 	sigaction(SIGTERM, &old[1], NULL);
-	show(&pool, true);
+	show_progress(&pool, true);
 	*ended_by = caught;
-	pool_destroy(&pool);
+	process_pool_destroy(&pool);
 	return code;
 }

@@ -27,7 +27,7 @@ typedef struct Ranked {
 
 /* The cases that gave outputs, column by column. */
 typedef struct Sample {
-	const CalSweep *sweep;
+	const CalCampaign *campaign;
 	const CalPlan *plan;
 	CalPlanInfo info;
 	size_t count;            // cases that count
@@ -48,7 +48,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 /* Ranks from 0; equal values share the mean of theirs. Leaves the values in sorted[count]. */
-static void rank(const double *values, size_t count, Ranked *sorted, double *ranks) {
+static void rank_values(const double *values, size_t count, Ranked *sorted, double *ranks) {
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = (Ranked){values[i], i};
 	qsort(sorted, count, sizeof *sorted, by_value);
@@ -101,17 +101,17 @@ static void sample_free(Sample *s) {
 	free(s->sorted);
 }
 
-static bool counts(CalCaseStatus status) { return status == CAL_CASE_OK || status == CAL_CASE_LIMIT; }
+static bool is_counted(CalCaseStatus status) { return status == CAL_CASE_OK || status == CAL_CASE_LIMIT; }
 
-static bool gather(Sample *s) {
+static bool gather_sample(Sample *s) {
 	if (!make_room(s))
 		return false;
-	s->count = (size_t)(cal_sweep_count(s->sweep, CAL_CASE_OK) + cal_sweep_count(s->sweep, CAL_CASE_LIMIT));
+	s->count = (size_t)(cal_campaign_count(s->campaign, CAL_CASE_OK) + cal_campaign_count(s->campaign, CAL_CASE_LIMIT));
 	size_t at = 0;
 	for (int64_t k = 0; k < s->info.case_count; k++) {
 		CalCaseResult result;
-		cal_sweep_result(s->sweep, k, &result);
-		if (!counts(result.status))
+		cal_campaign_result(s->campaign, k, &result);
+		if (!is_counted(result.status))
 			continue;
 		if (cal_plan_values(s->plan, k, s->row, NULL) != CAL_OK)
 			return false;
@@ -126,7 +126,7 @@ static bool gather(Sample *s) {
 
 /* ---- the page ------------------------------------------------------------------------------------ */
 
-static void put(FILE *out, const char *text) {
+static void put_escaped(FILE *out, const char *text) {
 	for (; *text; text++) {
 		const char *entity = *text == '&'   ? "&amp;"
 		                     : *text == '<' ? "&lt;"
@@ -142,7 +142,7 @@ static void put(FILE *out, const char *text) {
 
 static void put_cell(FILE *out, const char *text) {
 	fputs("<td>", out);
-	put(out, text);
+	put_escaped(out, text);
 	fputs("</td>", out);
 }
 
@@ -162,16 +162,16 @@ static void put_head(FILE *out, const Sample *s) {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 	      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>",
 	      out);
-	put(out, title);
+	put_escaped(out, title);
 	fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", page_style);
-	put(out, title);
+	put_escaped(out, title);
 	fprintf(out, "</h1>\n<p>%lld case%s of <b>", (long long)s->info.case_count, plural(s->info.case_count));
-	put(out, s->info.model);
+	put_escaped(out, s->info.model);
 	fprintf(out, "</b>, design %s, seed %llu, calder %s:", cal_design_name(s->info.design),
 	        (unsigned long long)s->info.seed, cal_version());
 	const char *before = " ";
 	for (int i = 0; i < CAL_CASE_COUNT; i++) {
-		const int64_t number = cal_sweep_count(s->sweep, (CalCaseStatus)i);
+		const int64_t number = cal_campaign_count(s->campaign, (CalCaseStatus)i);
 		if (number == 0)
 			continue;
 		fprintf(out, "%s<span%s>%lld %s</span>", before, i == CAL_CASE_OK ? "" : " class=\"bad\"", (long long)number,
@@ -192,7 +192,7 @@ static void put_parameters(FILE *out, const Sample *s) {
 		fputs("<td>", out);
 		for (int k = 0; k < p.target_count; k++) {
 			fputs(k ? "<br>" : "", out);
-			put(out, p.targets[k]);
+			put_escaped(out, p.targets[k]);
 		}
 		fputs("</td></tr>\n", out);
 	}
@@ -221,10 +221,10 @@ static void put_spread(FILE *out, Sample *s, int output) {
 	}
 	for (size_t i = 0; i < s->count; i++)
 		square += (values[i] - mean) * (values[i] - mean);
-	rank(values, s->count, s->sorted, s->ranks);
+	rank_values(values, s->count, s->sorted, s->ranks);
 	fputs("<tr>", out);
 	put_cell(out, o.name);
-	put_cell(out, shown_unit(cal_sweep_unit(s->sweep, output)));
+	put_cell(out, shown_unit(cal_campaign_unit(s->campaign, output)));
 	put_number(out, mean);
 	put_number(out, s->count > 1 ? sqrt(square / (n - 1)) : 0);
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -263,9 +263,9 @@ static int by_influence(const void *a, const void *b) {
 }
 
 /* The strongest first; parameters that do not vary, and texts, are left out. */
-static int influences(Sample *s, int output, Influence *list) {
+static int list_influences(Sample *s, int output, Influence *list) {
 	int count = 0;
-	rank(s->outputs + (size_t)output * s->count, s->count, s->sorted, s->ranks);
+	rank_values(s->outputs + (size_t)output * s->count, s->count, s->sorted, s->ranks);
 	for (int i = 0; i < s->info.parameter_count; i++) {
 		CalPlanParameter p;
 		cal_plan_parameter(s->plan, i, &p);
@@ -295,14 +295,14 @@ static void put_pictures(FILE *out, Sample *s, int output, Influence *list) {
 	const double *values = s->outputs + (size_t)output * s->count;
 	CalPlanOutput o;
 	cal_plan_output(s->plan, output, &o);
-	const SvgAxis axis = {o.name, shown_unit(cal_sweep_unit(s->sweep, output))};
+	const SvgAxis axis = {o.name, shown_unit(cal_campaign_unit(s->campaign, output))};
 	fputs("<h3>", out);
-	put(out, o.name);
-	fprintf(out, "</h3>\n<p>%s of ", cal_keep_name(o.keep));
-	put(out, o.signal);
+	put_escaped(out, o.name);
+	fprintf(out, "</h3>\n<p>%s of ", cal_statistic_name(o.statistic));
+	put_escaped(out, o.signal);
 	fputs("</p>\n<div>\n", out);
 	svg_histogram(out, axis, values, s->count, o.above, o.below);
-	const int count = influences(s, output, list);
+	const int count = list_influences(s, output, list);
 	put_bars(out, s, list, count);
 	for (int i = 0; i < count && i < SCATTERS; i++) {
 		CalPlanParameter p;
@@ -315,14 +315,14 @@ static void put_pictures(FILE *out, Sample *s, int output, Influence *list) {
 
 static void put_failures(FILE *out, const Sample *s) {
 	int64_t shown = 0;
-	const int64_t all = s->info.case_count - (int64_t)s->count - cal_sweep_count(s->sweep, CAL_CASE_MISSING);
+	const int64_t all = s->info.case_count - (int64_t)s->count - cal_campaign_count(s->campaign, CAL_CASE_MISSING);
 	if (all == 0)
 		return;
 	fputs("<h2>Failed cases</h2>\n<table>\n<tr><th class=\"n\">case</th><th>status</th><th>message</th></tr>\n", out);
 	for (int64_t k = 0; k < s->info.case_count && shown < FAILURES_SHOWN; k++) {
 		CalCaseResult result;
-		cal_sweep_result(s->sweep, k, &result);
-		if (counts(result.status) || result.status == CAL_CASE_MISSING)
+		cal_campaign_result(s->campaign, k, &result);
+		if (is_counted(result.status) || result.status == CAL_CASE_MISSING)
 			continue;
 		fprintf(out, "<tr><td class=\"n\">%lld</td>", (long long)k);
 		put_cell(out, cal_case_status_name(result.status));
@@ -340,7 +340,8 @@ static bool put_page(FILE *out, Sample *s) {
 	if (!list)
 		return false;
 	for (int i = 0; i < s->info.parameter_count; i++)
-		rank(s->parameters + (size_t)i * s->count, s->count, s->sorted, s->parameter_ranks + (size_t)i * s->count);
+		rank_values(s->parameters + (size_t)i * s->count, s->count, s->sorted,
+		            s->parameter_ranks + (size_t)i * s->count);
 	put_head(out, s);
 	put_outputs(out, s);
 	put_parameters(out, s);
@@ -354,14 +355,14 @@ static bool put_page(FILE *out, Sample *s) {
 	return !ferror(out);
 }
 
-int report_write(const CalSweep *sweep, const char *folder) {
-	Sample s = {.sweep = sweep, .plan = cal_sweep_plan(sweep)};
+int report_write(const CalCampaign *campaign, const char *folder) {
+	Sample s = {.campaign = campaign, .plan = cal_campaign_plan(campaign)};
 	char path[1200], beside[1300], host[65] = "";
 	s.info = cal_plan_info(s.plan);
 	snprintf(path, sizeof path, "%s/report.html", folder);
 	gethostname(host, sizeof host - 1);
 	snprintf(beside, sizeof beside, "%s.%s.%ld", path, host, (long)getpid());
-	FILE *out = gather(&s) ? fopen(beside, "wb") : NULL;
+	FILE *out = gather_sample(&s) ? fopen(beside, "wb") : NULL;
 	bool done = out && put_page(out, &s);
 	if (out)
 		done = fclose(out) == 0 && done && rename(beside, path) == 0;

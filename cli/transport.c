@@ -21,19 +21,19 @@
 #include "clock.h"
 #include "interrupt.h"
 
-enum { SLOTS = 256, SLOT_NUMBERS = 64, SPINS = 200 };
+enum { SLOTS = 256, ARTICULATED_BODY_NUMBERS = 64, SPINS = 200 };
 static const double grace = 0.25; // [s] to wait on when a signal has asked for the end
 
 typedef struct Slot {
 	MPI_Request request;
-	double x[SLOT_NUMBERS];
+	double x[ARTICULATED_BODY_NUMBERS];
 } Slot;
 
 typedef struct Mpi {
 	int rank, size;
 	double lost_after;
 	bool patient;
-	double inbox[SLOT_NUMBERS];
+	double inbox[ARTICULATED_BODY_NUMBERS];
 	int next;
 	int *counts, *displacements; // [size]
 	Slot slots[SLOTS];
@@ -65,7 +65,7 @@ static int mpi_send(void *user, int to, int tag, const double *x, int count) {
 	Mpi *mpi = user;
 	Slot *slot = &mpi->slots[mpi->next];
 	mpi->next = (mpi->next + 1) % SLOTS;
-	if (count > SLOT_NUMBERS || !wait_for(mpi, &slot->request, false))
+	if (count > ARTICULATED_BODY_NUMBERS || !wait_for(mpi, &slot->request, false))
 		return 1 + to;
 	memcpy(slot->x, x, (size_t)count * sizeof(double));
 	return MPI_Isend(slot->x, count, MPI_DOUBLE, to, tag, MPI_COMM_WORLD, &slot->request) == MPI_SUCCESS ? 0 : 1 + to;
@@ -74,7 +74,7 @@ static int mpi_send(void *user, int to, int tag, const double *x, int count) {
 static int mpi_receive(void *user, int from, int tag, double *x, int count) {
 	Mpi *mpi = user;
 	MPI_Request request;
-	if (count > SLOT_NUMBERS ||
+	if (count > ARTICULATED_BODY_NUMBERS ||
 	    MPI_Irecv(mpi->inbox, count, MPI_DOUBLE, from, tag, MPI_COMM_WORLD, &request) != MPI_SUCCESS ||
 	    !wait_for(mpi, &request, false))
 		return 1 + from;

@@ -38,7 +38,7 @@ typedef struct ViewOptions {
 	CalReplayOptions replay;
 } ViewOptions;
 
-static bool whole_number(const char *text, int least, int most, int *value) {
+static bool model_dof(const char *text, int least, int most, int *value) {
 	char *end;
 	errno = 0;
 	const long number = strtol(text, &end, 10);
@@ -76,11 +76,11 @@ static int parse_options(ViewOptions *o, int argc, char **argv) {
 			o->replay.title = optarg;
 			break;
 		case 'n':
-			if (!whole_number(optarg, 2, 1 << 30, &o->replay.max_frames))
+			if (!model_dof(optarg, 2, 1 << 30, &o->replay.max_frames))
 				return say_usage("view", "--frames takes a number of 2 or more, not '%s'", optarg);
 			break;
 		case 'p':
-			if (!whole_number(optarg, 0, 65535, &o->port))
+			if (!model_dof(optarg, 0, 65535, &o->port))
 				return say_usage("view", "--port takes a number up to 65535, not '%s'", optarg);
 			break;
 		case 'b':
@@ -114,7 +114,7 @@ static int write_file(const ViewOptions *o, Written to) {
 
 /* ---- serving ------------------------------------------------------------------------------------ */
 
-static int serve(const ViewOptions *o) {
+static int serve_page(const ViewOptions *o) {
 	char *page = NULL, message[300];
 	size_t length = 0;
 	CalError error = {0};
@@ -150,5 +150,5 @@ int command_view(int argc, char **argv) {
 		return write_file(&o, (Written){o.json, "--json"});
 	o.replay.page = page_text();
 	o.replay.page_length = page_length();
-	return o.html ? write_file(&o, (Written){o.html, "--html"}) : serve(&o);
+	return o.html ? write_file(&o, (Written){o.html, "--html"}) : serve_page(&o);
 }

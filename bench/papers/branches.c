@@ -68,7 +68,7 @@ static CalStatus follow(PaperRun *run, const Target *target, int64_t steps, Resu
 static CalStatus measure(const PaperModel *paper, const Target *target, PaperScale scale, int workers, Result *result,
                          CalError *error) {
 	const PaperWay way = {.solver = CAL_SOLVER_RECURSIVE,
-	                      .loops = CAL_LOOPS_LOCAL,
+	                      .loops = CAL_LOOPS_ELIMINATION,
 	                      .projection = -1,
 	                      .branches = workers,
 	                      .threads = workers};

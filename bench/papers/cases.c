@@ -15,8 +15,8 @@
 
 enum { CASES = 16, SAMPLES = 1000, STOPS = 3 };
 
-static const PaperWay recursion = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_LOCAL, .projection = -1};
-static const PaperWay projection = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_LOCAL, .projection = 1};
+static const PaperWay recursion = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_ELIMINATION, .projection = -1};
+static const PaperWay projection = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_ELIMINATION, .projection = 1};
 static const PaperOptions options = {.damping = 2e-3, .stabilisation = 100};
 static const double whole = 100;  // simulated in the paper [s]
 static const double same = 1e-10; // velocities of the two ways, relative, at the first stop

@@ -6,7 +6,7 @@
  * Systems", Industrial Simulation Conference 2013: configurations 1 to 4 and the 16 cases. A. Huynh, T. A. Brain, J. R.
  * MacLean, L. J. Quiocho, "Evolution of Flexible Multibody Dynamics for Simulation Applications Supporting Human
  * Spaceflight", DETC2016-60108: 49 and 128 bodies. The counts of freedoms in both fix the layout but for configuration 4,
- * whose 42 rigid freedoms need an object that floats, and for the layout of the 128 bodies.
+ * whose 42 rigid dofs need an object that floats, and for the layout of the 128 bodies.
  */
 #include <math.h>
 #include <stdio.h>

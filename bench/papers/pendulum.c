@@ -2,7 +2,7 @@
 /*
  * pendulum.c — the pendulum of six bodies of Kasper and Vlasenko and the drift of its constraints.
  *
- * Two triangles of three bars each, hinged at every corner, make a double pendulum: eight hinges, two freedoms. The paper
+ * Two triangles of three bars each, hinged at every corner, make a double pendulum: eight hinges, two dofs. The paper
  * gives the method (absolute coordinates, Runge and Kutta, 5 ms, 20 s), not the data: bars of 0.5 m and 1 kg here. As in
  * the paper all bars are free bodies and all hinges constraints; one line of the table has six hinges as joints of a tree
  * instead, and two that close the triangles. The check is the same pendulum of two rigid triangles, without any
@@ -330,7 +330,7 @@ static int write_lines(const PaperJob *job, const Twin *twin, const Lines *lines
 	return fclose(out) != 0;
 }
 
-/* Both freedoms, from where they start. */
+/* Both dofs, from where they start. */
 static int write_oscillation(const PaperJob *job, const Twin *twin) {
 	FILE *out = paper_file(job, "oscillation.csv");
 	if (!out)

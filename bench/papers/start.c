@@ -74,7 +74,7 @@ static CalStatus compare(const Expected *e, PaperRun *run, double *worst) {
 
 static int check_line(const Expected *e) {
 	static const PaperOptions options = {.damping = 2e-3};
-	static const PaperWay way = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_LOCAL, .projection = -1};
+	static const PaperWay way = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_ELIMINATION, .projection = -1};
 	PaperModel paper;
 	PaperRun run = {0};
 	CalError error;

@@ -165,7 +165,7 @@ static void scale_drive(PaperModel *paper, double factor) {
 }
 
 int write_updates(const PaperJob *job) {
-	static const PaperWay way = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_LOCAL, .projection = -1};
+	static const PaperWay way = {.solver = CAL_SOLVER_RECURSIVE, .loops = CAL_LOOPS_ELIMINATION, .projection = -1};
 	const PaperOptions options = {damping_time, frequency_bound, loop_frequency};
 	FILE *out = paper_file(job, "updates.md");
 	int failed = out == NULL;

@@ -21,7 +21,7 @@ static double seconds(void) {
 }
 
 typedef struct Place {
-	_Alignas(128) TeamMark mark;
+	_Alignas(128) ProgressMark mark;
 } Place;
 
 typedef struct Ring {
@@ -36,18 +36,18 @@ static int nothing(void *context, int worker) { return (void)context, (void)work
 static int pass_on(void *context, int worker) {
 	Ring *ring = context;
 	if (worker > 0)
-		team_wait(&ring->at[worker - 1].mark, ring->call);
-	team_post(&ring->at[worker].mark, ring->call);
+		progress_wait(&ring->at[worker - 1].mark, ring->call);
+	progress_post(&ring->at[worker].mark, ring->call);
 	return 0;
 }
 
-static double best(Team *team, TeamFn run, Ring *ring, int calls) {
+static double best(WorkerPool *pool, WorkerFn run, Ring *ring, int calls) {
 	double least = 1;
 	for (int round = 0; round < ROUNDS; ++round) {
 		const double begin = seconds();
 		for (int i = 0; i < calls; ++i) {
 			++ring->call;
-			team_run(team, run, ring);
+			worker_pool_run(pool, run, ring);
 		}
 		const double took = (seconds() - begin) / calls;
 		least = took < least ? took : least;
@@ -61,13 +61,13 @@ int main(int argc, char **argv) {
 	static Ring ring;
 	printf("threads  call and collect [us]  the same, and a word passed from each to the next [us]\n");
 	for (int n = 2; n <= processors && n <= MOST; n *= 2) {
-		Team *team;
-		if (calls < 1 || team_create(n, true, NULL, &team) != CAL_OK)
+		WorkerPool *pool;
+		if (calls < 1 || worker_pool_create(n, true, NULL, &pool) != CAL_OK)
 			return 1;
 		ring.workers = n;
-		const double plain = best(team, nothing, &ring, calls), passed = best(team, pass_on, &ring, calls);
+		const double plain = best(pool, nothing, &ring, calls), passed = best(pool, pass_on, &ring, calls);
 		printf("%7d  %21.2f  %50.2f\n", n, 1e6 * plain, 1e6 * passed);
-		team_destroy(team);
+		worker_pool_destroy(pool);
 	}
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * reference.c — equations of motion of the benchmarks in as few coordinates as they have freedoms.
+ * reference.c — equations of motion of the benchmarks in as few coordinates as they have dofs.
  */
 #include <math.h>
 

@@ -2,10 +2,10 @@
 /*
  * calder/branches.h — forward dynamics of one model by several threads.
  *
- * The model is cut into branches [THEORY 6]: natural subtrees, and long chains in pieces. Each is solved by the recursion;
- * where they were cut they are joined by what crosses the cut alone. The result depends on how the model is cut, in the last
- * digits, and not on the number of threads: the same cut gives the same bits. How many branches there are can be fixed
- * apart from the number of threads.
+ * The model is divided into branches [THEORY 6]: natural subtrees, and long chains in pieces. Each is solved by the
+ * recursion; where they were separated they are joined by what crosses the interface alone. The result depends on how
+ * the model is divided, in the last digits, and not on the number of threads: the same partition gives the same bits.
+ * How many branches there are can be fixed apart from the number of threads.
  */
 #ifndef CALDER_BRANCHES_H
 #define CALDER_BRANCHES_H
@@ -19,16 +19,16 @@ extern "C" {
 #endif
 
 typedef struct CalBranchOptions {
-	int branches;   // workers to cut for; 0: as many as threads. Where cutting would not pay there is one branch
-	int threads;    // the caller's among them; 0: 1
-	int forced;     // nonzero: cut even where it does not pay
-	int cross;      // nonzero: loops may reach from branch to branch; otherwise each is closed within one
-	int not_pinned; // nonzero: threads may be moved from processor to processor
+	int branches;    // workers to divide for; 0: as many as threads. Where dividing would not pay there is one branch
+	int threads;     // the caller's among them; 0: 1
+	int forced;      // nonzero: divide even where it does not pay
+	int cross_loops; // nonzero: loops may reach from branch to branch; otherwise each is closed within one
+	int not_pinned;  // nonzero: threads may be moved from processor to processor
 	const CalTransport
-		*transport; // to ranks among which the branches are dealt out, one thread each; NULL: all are here
+		*transport; // to ranks among which the branches are assigned, one thread each; NULL: all are here
 } CalBranchOptions;
 
-/** A model cut into branches, with its workspace and threads. Calls with one of them must not overlap. */
+/** A model divided into branches, with its workspace and threads. Calls with one of them must not overlap. */
 typedef struct CalBranches CalBranches;
 
 CAL_API CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *options, CalBranches **branches,
@@ -38,8 +38,8 @@ CAL_API void cal_branches_destroy(CalBranches *branches); // accepts NULL
 CAL_API int cal_branches_count(const CalBranches *branches);
 CAL_API int cal_branches_threads(const CalBranches *branches);
 /**
- * What the cut was chosen for: how many times faster as many workers as it was cut for would be than one in one piece, by
- * counts of flops with the waits of the workers for each other. 1 in one piece.
+ * What the partition was chosen for: how many times faster as many workers as it was made for would be than one in one
+ * piece, by counts of flops with the waits of the workers for each other. 1 in one piece.
  */
 CAL_API double cal_branches_speedup(const CalBranches *branches);
 
@@ -47,9 +47,9 @@ typedef struct CalBranchInfo {
 	int parent;     // branch that it stands on, -1: the ground
 	int first_body; // body of the model whose joint it begins with
 	int bodies;     //
-	int freedoms;   // modes included
+	int dofs;       // modes included
 	int loops;      //
-	int apart;      // nonzero: solved at the same time as the one that it stands on, and joined with it
+	int decoupled;  // nonzero: solved at the same time as the one that it stands on, and joined with it
 	int thread;     // -1: on another rank
 	int rank;       //
 	double flops;   // estimate
@@ -74,8 +74,8 @@ CAL_API CalStatus cal_branches_multipliers(const CalBranches *branches, double *
  */
 CAL_API CalStatus cal_branches_project(CalBranches *branches, CalState *state, const CalProjectOptions *options,
                                        CalProjectReport *report);
-/** Freedom of the last numerical failure, -1: none. */
-CAL_API int cal_branches_culprit(const CalBranches *branches);
+/** Degree of freedom of the last numerical failure, -1: none. */
+CAL_API int cal_branches_failed_dof(const CalBranches *branches);
 
 #ifdef __cplusplus
 }

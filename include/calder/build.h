@@ -60,7 +60,7 @@ typedef struct CalNodeDef {
 } CalNodeDef;
 
 #define CAL_JOINT_TYPE_LIST(X)                                                                     \
-	X(CAL_JOINT_WELD, "weld")               /* no freedom */                                       \
+	X(CAL_JOINT_WELD, "weld")               /* no degree of freedom */                             \
 	X(CAL_JOINT_REVOLUTE, "revolute")       /* angle about axis */                                 \
 	X(CAL_JOINT_PRISMATIC, "prismatic")     /* length along axis */                                \
 	X(CAL_JOINT_SCREW, "screw")             /* angle about axis, advance pitch * angle */          \
@@ -115,8 +115,8 @@ typedef struct CalJointOps {
 	int nq, nu;                                                        // 0 <= nu <= 6, nu <= nq <= 7
 	void (*pose)(const void *data, const double *q, CalPose *X_FJ);    // required
 	void (*columns)(const void *data, const double *q, CalSpatial *P); // required: P[nu]
-	void (*remainder)(const void *data, const double *q, const double *u, CalSpatial *Pdot_u); // NULL: zero
-	void (*neutral)(const void *data, double *q);                                              // NULL: zeros
+	void (*bias_acceleration)(const void *data, const double *q, const double *u, CalSpatial *Pdot_u); // NULL: zero
+	void (*neutral)(const void *data, double *q);                                                      // NULL: zeros
 	// q_out = q + dq over the coordinate manifold; required if nq != nu, NULL: plain addition
 	void (*integrate)(const void *data, const double *q, const double *dq, double *q_out);
 	// dq such that integrate(q0, dq) = q1; required if nq != nu, NULL: plain subtraction
@@ -218,7 +218,7 @@ typedef struct CalDrive {
 	uint64_t identity; // differs where fn and user give another function: checkpoints compare it; 0: not known
 } CalDrive;
 
-/** One coordinate of a coupling: a freedom of the joint that carries a body, or a mode of the body. */
+/** One coordinate of a coupling: a degree of freedom of the joint that carries a body, or a mode of the body. */
 typedef struct CalLoopTerm {
 	CalBodyId body; //
 	int dof;        // 0 ...: speeds of its joint, then its modes; not one of a quaternion
@@ -242,8 +242,9 @@ typedef struct CalLoopDef {
 	CalLoopTerm term[CAL_LOOP_MAX_TERMS]; //
 	CalDrive drive[CAL_LOOP_MAX_ROWS];    // of each row
 	double frequency, damping; // stabilisation (Baumgarte): [rad/s] and damping ratio, >= 0; frequency 0: none
-	CalSpatial known;  // constant wrench on B at its origin, axes of A; the opposite on A. KNIFE, COUPLING: none
-	const char *place; // for messages; may be NULL
+	CalSpatial
+		applied_wrench; // constant wrench on B at its origin, axes of A; the opposite on A. KNIFE, COUPLING: none
+	const char *place;  // for messages; may be NULL
 } CalLoopDef;
 
 /** "dx", "rx", "distance" ... of row 0, 1 ... of a loop; NULL where there is none. */

@@ -5,8 +5,8 @@
  * A CalContactSet holds shapes, each fixed to a node; it is immutable once built and may be shared by threads. A
  * CalContactWork holds the scratch of one evaluation and the points it found. cal_contact_evaluate() is a pure function
  * of the poses and velocities of the nodes: it remembers nothing, allocates nothing, and the same input gives the same
- * bits. Nodes are reached through slots: each (group, node) that carries a shape is one slot, and the arrays of an
- * evaluation have one entry per slot. docs/contact.md has the formulas, advice on parameters and step sizes, and limits.
+ * bits. Each (group, node) that carries a shape is one entry of the list of nodes, and the arrays of an evaluation have
+ * one entry per node. docs/contact.md has the formulas, advice on parameters and step sizes, and limits.
  */
 #ifndef CALDER_CONTACT_H
 #define CALDER_CONTACT_H
@@ -124,9 +124,9 @@ CAL_API void cal_contact_set_destroy(CalContactSet *set); // accepts NULL
 CAL_API int cal_contact_shape_count(const CalContactSet *set);
 CAL_API const char *cal_contact_shape_name(const CalContactSet *set, int shape); // NULL outside the range
 CAL_API int cal_contact_find_shape(const CalContactSet *set, const char *name);  // -1 if there is none
-CAL_API int cal_contact_slot_count(const CalContactSet *set);
-/** The group and node of a slot; slots are in the order in which shapes first name them. */
-CAL_API CalStatus cal_contact_slot(const CalContactSet *set, int slot, int *group, int *node);
+CAL_API int cal_contact_node_count(const CalContactSet *set);
+/** Group and node of a contact node; they are in the order in which shapes first name them. */
+CAL_API CalStatus cal_contact_node(const CalContactSet *set, int node_index, int *group, int *node);
 
 /** Bytes for one workspace that records up to max_points points; the memory must be aligned to 64 bytes. */
 CAL_API size_t cal_contact_work_size(const CalContactSet *set, int max_points);
@@ -135,8 +135,8 @@ CAL_API CalStatus cal_contact_work_init(const CalContactSet *set, int max_points
 /** The same with memory from malloc. */
 CAL_API CalStatus cal_contact_work_create(const CalContactSet *set, int max_points, CalContactWork **work);
 CAL_API void cal_contact_work_destroy(CalContactWork *work); // accepts NULL
-/** Whether the shapes of a slot are left out of evaluations with this workspace; at first none are. */
-CAL_API CalStatus cal_contact_leave_out(CalContactWork *work, int slot, int out);
+/** Whether the shapes of a node are left out of evaluations with this workspace; at first none are. */
+CAL_API CalStatus cal_contact_exclude_node(CalContactWork *work, int node_index, int out);
 
 /* ---- evaluation -------------------------------------------------------------------------- */
 
@@ -168,9 +168,9 @@ typedef struct CalContactSummary {
 enum { CAL_CONTACT_PAIR_POINTS = 64 };
 
 /**
- * Forces of all contacts. poses, velocities: [slots], world axes, velocities of the nodes' origins. wrenches: [slots],
+ * Forces of all contacts. poses, velocities: [nodes], world axes, velocities of the nodes' origins. wrenches: [nodes],
  * world axes at the nodes' origins; overwritten. summary may be NULL. CAL_NOT_FINITE: a pose or velocity is not finite
- * (cal_contact_culprit() says which), or a force is not (it says -1); the wrenches are then zero.
+ * (cal_contact_failed_node() says which), or a force is not (it says -1); the wrenches are then zero.
  */
 CAL_API CalStatus cal_contact_evaluate(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
                                        CalContactWork *work, CalSpatial *wrenches, CalContactSummary *summary);
@@ -178,49 +178,52 @@ CAL_API CalStatus cal_contact_evaluate(const CalContactSet *set, const CalPose *
 /* ---- looking ahead ------------------------------------------------------------------------- */
 
 /** What lies ahead of shapes that move: for how long none of them can touch that does not touch yet. */
-typedef struct CalContactOutlook {
-	double span;  // how far ahead is asked for [s], > 0; made shorter where too many pairs are in reach
-	double clear; // for so long no pair begins to touch; at most span [s]
-	double step;  // no step may be longer, or shapes that touch might pass through each other unseen [s]
-	int a, b;     // the pair that bounds clear, -1: none can touch within the span
-} CalContactOutlook;
+typedef struct CalContactLookahead {
+	double horizon;      // how far ahead is asked for [s], > 0; made shorter where too many pairs are in reach
+	double contact_free; // for so long no pair begins to touch; at most the horizon [s]
+	double max_step;     // no step may be longer, or shapes that touch might pass through each other unseen [s]
+	int a, b;            // the pair that bounds contact_free, -1: none can touch within the horizon
+} CalContactLookahead;
 
 /**
- * Fills *outlook, given span. accelerations: [slots] as large as they get on the way (NULL: none), as the velocities. The
- * bounds follow from gaps, closing speeds and these (docs/contact.md); contacts that stay shallower than a thousandth of the
- * smaller shape may be missed. Marks the poses for cal_contact_gap().
+ * Fills *lookahead, given its horizon. accelerations: [nodes] as large as they get on the way (NULL: none), as the
+ * velocities. The bounds follow from gaps, closing speeds and these (docs/contact.md); contacts that stay shallower
+ * than a thousandth of the smaller shape may be missed. Marks the poses for cal_contact_gap().
  */
-CAL_API CalStatus cal_contact_outlook(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
-                                      const CalSpatial *accelerations, CalContactWork *work,
-                                      CalContactOutlook *outlook);
+CAL_API CalStatus cal_contact_look_ahead(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                                         const CalSpatial *accelerations, CalContactWork *work,
+                                         CalContactLookahead *lookahead);
 /**
- * Nonzero: since the last cal_contact_outlook(), within the span before these poses, no shape can have come near another one;
- * far cheaper than to look again.
+ * Nonzero: since the last cal_contact_look_ahead(), within the horizon before these poses, no shape can have come near
+ * another one; far cheaper than to look again.
  */
 CAL_API int cal_contact_has_room(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
                                  double span, CalContactWork *work);
 /** Nonzero: at the last look ahead a pair was in reach. */
 CAL_API int cal_contact_in_reach(const CalContactWork *work);
 /**
- * The smallest gap now of the pairs that were apart at the last cal_contact_outlook(); negative: how deep one of them is.
- * INFINITY: none was in reach.
+ * The smallest gap now of the pairs that were apart at the last cal_contact_look_ahead(); negative: how deep one of
+ * them is. INFINITY: none was in reach.
  */
 CAL_API CalStatus cal_contact_gap(const CalContactSet *set, const CalPose *poses, CalContactWork *work, double *gap);
 
 /** Two shapes that may pass through each other in one step. */
-typedef struct CalContactLeap {
+typedef struct CalContactTunneling {
 	int a, b;
 	double speed; // at which they close [m/s]
 	double size;  // half of their thicknesses together [m]
-} CalContactLeap;
-/** Nonzero: within a step of this size shapes can go from one side of each other to the other; *leap is the worst pair. */
-CAL_API int cal_contact_leap(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities, double step,
-                             CalContactWork *work, CalContactLeap *leap);
+} CalContactTunneling;
+/**
+ * Nonzero: within a step of this size shapes can go from one side of each other to the other; *tunneling is the worst
+ * pair.
+ */
+CAL_API int cal_contact_tunneling(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                                  double step, CalContactWork *work, CalContactTunneling *tunneling);
 
 /* Of the last evaluation, in an order that depends on the poses only. */
 CAL_API int cal_contact_point_count(const CalContactWork *work);
 CAL_API CalStatus cal_contact_point(const CalContactWork *work, int index, CalContactPoint *point);
-CAL_API int cal_contact_culprit(const CalContactWork *work);
+CAL_API int cal_contact_failed_node(const CalContactWork *work);
 
 #ifdef __cplusplus
 }

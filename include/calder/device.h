@@ -3,13 +3,13 @@
  * calder/device.h — devices: what acts on the bodies of a simulation beyond joints, loops and gravity.
  *
  * A device is a struct of functions (CalDeviceOps) and its data. It reads the motion of nodes and joints of any group,
- * pushes nodes and degrees of freedom, and may have continuous states x (integrated with q and u, at the same stages),
- * discrete states d (changed at its own sample times and at events only) and functions whose zero crossings are events.
- * The built-in ones (calder/devices.h) use nothing but this header; docs/devices.md shows how to write one, in C or as a
- * shared object (cal_sim_load_device).
+ * applies forces to nodes and degrees of freedom, and may have continuous states x (integrated with q and u, at the
+ * same stages), discrete states d (changed at its own sample times and at events only) and functions whose zero
+ * crossings are events. The built-in ones (calder/devices.h) use nothing but this header; docs/devices.md shows how to
+ * write one, in C or as a shared object (cal_sim_load_device).
  *
- * A CalScene is the simulation at one instant as a device sees it. Components are in world axes, the axes of the frame
- * that all groups share.
+ * A CalEvalContext is the simulation at one instant as a device sees it. Components are in world axes, the axes of the
+ * frame that all groups share.
  */
 #ifndef CALDER_DEVICE_H
 #define CALDER_DEVICE_H
@@ -22,70 +22,75 @@ extern "C" {
 #endif
 
 typedef struct CalSim CalSim;
-typedef struct CalScene CalScene;
+typedef struct CalEvalContext CalEvalContext;
 
 /* ---- what a device sees --------------------------------------------------------------------- */
 
 /** A node of a group. Group -1: the origin of the world. */
-typedef struct CalSite {
+typedef struct CalNodeRef {
 	int group, node;
-} CalSite;
+} CalNodeRef;
 
 /** A degree of freedom of a group and its coordinate (-1: part of a quaternion). */
-typedef struct CalFreedom {
+typedef struct CalDofRef {
 	int group, u, q;
-} CalFreedom;
+} CalDofRef;
 
-CAL_API double cal_scene_time(const CalScene *scene);
-CAL_API int cal_scene_group_count(const CalScene *scene);
-CAL_API const CalModel *cal_scene_model(const CalScene *scene, int group); // NULL outside the range
-CAL_API const CalState *cal_scene_state(const CalScene *scene, int group); // q, u; NULL outside the range
+CAL_API double cal_context_time(const CalEvalContext *context);
+CAL_API int cal_context_group_count(const CalEvalContext *context);
+CAL_API const CalModel *cal_context_model(const CalEvalContext *context, int group); // NULL outside the range
+CAL_API const CalState *cal_context_state(const CalEvalContext *context, int group); // q, u; NULL outside the range
 
 /* Places of objects, for bind(). 0: no group has it. */
-CAL_API int cal_scene_find_node(const CalScene *scene, CalNodeId node, CalSite *site); // {0}: the ground's origin
-CAL_API int cal_scene_find_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom);
+CAL_API int cal_context_find_node(const CalEvalContext *context, CalNodeId node,
+                                  CalNodeRef *node_ref); // {0}: the ground's origin
+CAL_API int cal_context_find_dof(const CalEvalContext *context, CalJointId joint, int dof, CalDofRef *dof_ref);
 /** The same by name: "body/node" or "body"; a joint. */
-CAL_API int cal_scene_find_path(const CalScene *scene, const char *path, CalSite *site);
-CAL_API int cal_scene_find_joint(const CalScene *scene, const char *joint, int dof, CalFreedom *freedom);
-CAL_API int cal_scene_find_group(const CalScene *scene, const char *name); // -1: none
+CAL_API int cal_context_find_node_by_name(const CalEvalContext *context, const char *path, CalNodeRef *node_ref);
+CAL_API int cal_context_find_dof_by_name(const CalEvalContext *context, const char *joint, int dof, CalDofRef *dof_ref);
+CAL_API int cal_context_find_group(const CalEvalContext *context, const char *name); // -1: none
 
 /**
  * Pose and velocity (of the origin) of a node; either may be NULL. The first call for a group in an evaluation costs its
  * kinematics. On failure the evaluation fails with that status; the outputs are then at rest at the origin.
  */
-CAL_API CalStatus cal_scene_node(CalScene *scene, CalSite site, CalPose *pose, CalSpatial *velocity);
-CAL_API double cal_scene_q(const CalScene *scene, CalFreedom freedom);
-CAL_API double cal_scene_u(const CalScene *scene, CalFreedom freedom);
-/* Accelerations, in outlook() only: as large as the step ahead has them, with their signs. Zero elsewhere. */
-CAL_API double cal_scene_udot(const CalScene *scene, CalFreedom freedom);
-CAL_API CalStatus cal_scene_acceleration(CalScene *scene, CalSite site, CalSpatial *acceleration);
+CAL_API CalStatus cal_context_node_motion(CalEvalContext *context, CalNodeRef node_ref, CalPose *pose,
+                                          CalSpatial *velocity);
+CAL_API double cal_context_q(const CalEvalContext *context, CalDofRef dof_ref);
+CAL_API double cal_context_u(const CalEvalContext *context, CalDofRef dof_ref);
+/* Accelerations, in lookahead() only: as large as the step ahead has them, with their signs. Zero elsewhere. */
+CAL_API double cal_context_udot(const CalEvalContext *context, CalDofRef dof_ref);
+CAL_API CalStatus cal_context_node_acceleration(CalEvalContext *context, CalNodeRef node_ref, CalSpatial *acceleration);
 /** The step of a method with fixed steps [s]; 0: the method chooses its own. */
-CAL_API double cal_scene_step(const CalScene *scene);
+CAL_API double cal_context_fixed_step(const CalEvalContext *context);
 
 /* ---- what a device does (in evaluate() only; elsewhere the run ends with CAL_ERR_STAGE) ------- */
 
 /** A wrench on a node at its origin. On the ground: nothing happens. */
-CAL_API CalStatus cal_scene_push(CalScene *scene, CalSite site, CalFrame frame, CalSpatial wrench);
+CAL_API CalStatus cal_context_apply_wrench(CalEvalContext *context, CalNodeRef node_ref, CalFrame frame,
+                                           CalSpatial wrench);
 /** A wrench on node b that acts at `point`, and the opposite on node a at the same point. World axes. */
-CAL_API CalStatus cal_scene_push_pair(CalScene *scene, CalSite a, CalSite b, CalVec3 point, CalSpatial wrench);
+CAL_API CalStatus cal_context_apply_wrench_pair(CalEvalContext *context, CalNodeRef a, CalNodeRef b, CalVec3 point,
+                                                CalSpatial wrench);
 /** A generalised force. */
-CAL_API CalStatus cal_scene_effort(CalScene *scene, CalFreedom freedom, double effort);
+CAL_API CalStatus cal_context_apply_effort(CalEvalContext *context, CalDofRef dof_ref, double effort);
 
 /* Accounts of energy and momentum (CalSimBalance). Power in W, positive. */
-CAL_API void cal_scene_store(CalScene *scene, double energy);    // held in the device now [J]
-CAL_API void cal_scene_dissipate(CalScene *scene, double power); // lost to heat
-CAL_API void cal_scene_supply(CalScene *scene, double power);    // brought in from outside (negative: taken out)
-CAL_API void cal_scene_carry(CalScene *scene, CalVec3 linear,
-                             CalVec3 angular); // momentum held, about the world's origin
+CAL_API void cal_context_add_stored_energy(CalEvalContext *context, double energy);   // held in the device now [J]
+CAL_API void cal_context_add_dissipated_power(CalEvalContext *context, double power); // lost to heat
+CAL_API void cal_context_add_supplied_power(CalEvalContext *context,
+                                            double power); // brought in from outside (negative: taken out)
+CAL_API void cal_context_add_momentum(CalEvalContext *context, CalVec3 linear,
+                                      CalVec3 angular); // momentum held, about the world's origin
 
 /**
  * Adds something to doubt about the run (calder/doubt.h). In evaluate(), which is also called for steps that are tried and
  * rejected, it belongs only if that cannot be the cause.
  */
-CAL_API CalStatus cal_scene_doubt(CalScene *scene, const CalDoubt *doubt);
+CAL_API CalStatus cal_context_add_doubt(CalEvalContext *context, const CalDoubt *doubt);
 
-/** Says why a function of the device is about to fail; the message of the run then tells it. Copied. */
-CAL_API void cal_scene_explain(CalScene *scene, const char *why);
+/** Says why a function of the device is about to fail; the message of the run then includes it. Copied. */
+CAL_API void cal_context_explain_failure(CalEvalContext *context, const char *why);
 
 /* ---- a device ------------------------------------------------------------------------------- */
 
@@ -94,17 +99,17 @@ typedef struct CalDevice {
 	void *data;          // its copy of CalDeviceDef.data
 	const double *table; // its copy of CalDeviceDef.table
 	int table_count;     //
-	const double *x;     // [nx] continuous states at the instant of the scene
+	const double *x;     // [nx] continuous states at the instant of the evaluation
 	double *d;           // [nd] discrete states; only start(), sample() and event() may write them
 } CalDevice;
 
 /** What a device knows of the time ahead. */
-typedef struct CalOutlook {
-	double span; // how far ahead is asked for [s], > 0
+typedef struct CalLookahead {
+	double horizon; // how far ahead the question goes [s], > 0
 	double
-		clear; // for so long none of its values changes its sign, at the speeds and accelerations of the scene; span before
-	double step; // steps from here are to be no longer [s]; INFINITY before
-} CalOutlook;
+		event_free; // for so long no value changes sign, at the speeds and accelerations of the context; horizon before
+	double max_step; // steps from here are to be no longer [s]; INFINITY before
+} CalLookahead;
 
 /**
  * The functions of a device. All return 0, or nonzero to stop the run with CAL_ERR_USER. None may allocate. Only type
@@ -114,28 +119,28 @@ typedef struct CalDeviceOps {
 	const char *type; // "bushing"
 	/** Finds its objects; called when the device is added and after every change of topology. Nonzero: not there, and
 	 * the device rests until they are. */
-	int (*bind)(const CalDevice *device, const CalScene *scene);
+	int (*bind)(const CalDevice *device, const CalEvalContext *context);
 	/** Initial states; x and d are zero before. Called once, when the run starts. */
-	int (*start)(const CalDevice *device, CalScene *scene, double *x);
-	/** Pushes, accounts and xdot[nx] (zero before) at any instant; must be a pure function of state, x, d and time. */
-	int (*evaluate)(const CalDevice *device, CalScene *scene, double *xdot);
+	int (*start)(const CalDevice *device, CalEvalContext *context, double *x);
+	/** Forces, accounts and xdot[nx] (zero before) at any instant; must be a pure function of state, x, d and time. */
+	int (*evaluate)(const CalDevice *device, CalEvalContext *context, double *xdot);
 	/** At the sample times offset + k period; x may be changed too. */
-	int (*sample)(const CalDevice *device, CalScene *scene, double *x);
+	int (*sample)(const CalDevice *device, CalEvalContext *context, double *x);
 	/** value[event_count]: a run stops where one changes sign, to the tolerance of events. */
-	int (*values)(const CalDevice *device, CalScene *scene, double *value);
+	int (*values)(const CalDevice *device, CalEvalContext *context, double *value);
 	/** Value `event` has changed sign, upwards if rising; d and x may be changed. NULL: steps only end there. */
-	int (*event)(const CalDevice *device, CalScene *scene, int event, int rising, double *x);
+	int (*event)(const CalDevice *device, CalEvalContext *context, int event, int rising, double *x);
 	/**
 	 * For how long nothing of the device begins or ends: bounds from distances, speeds and accelerations. Adaptive methods
 	 * ask within their steps, and look at values() again where the bounds end; without it they do so behind steps only,
 	 * and two changes of sign in one step go unseen. A device that has it and no event() is watched by adaptive methods
 	 * alone: fixed steps do not end where its values change their sign.
 	 */
-	int (*outlook)(const CalDevice *device, CalScene *scene, CalOutlook *outlook);
+	int (*lookahead)(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead);
 	/** What a value is, for messages; NULL or "": messages give its number. */
 	const char *(*value_text)(const CalDevice *device, int event);
 	/** output[output_count], for records. */
-	int (*outputs)(const CalDevice *device, CalScene *scene, double *output);
+	int (*outputs)(const CalDevice *device, CalEvalContext *context, double *output);
 	/** The next time after t at which the device jumps by itself, or INFINITY. */
 	double (*next_switch)(const CalDevice *device, double t);
 	/** Releases what data points to; called with the copy. */
@@ -147,7 +152,7 @@ typedef struct CalDeviceOps {
 	 * A degree of freedom that follows a function of time instead of its dynamics, which give the force that this takes:
 	 * its coordinate, speed and acceleration at t in jet. Pure; nonzero: not defined.
 	 */
-	int (*drive)(const CalDevice *device, double t, CalFreedom *freedom, double jet[3]);
+	int (*drive)(const CalDevice *device, double t, CalDofRef *dof_ref, double jet[3]);
 } CalDeviceOps;
 
 /** A device to be added. Name, data and table are copied; ops must outlive the simulation. */
@@ -160,16 +165,17 @@ typedef struct CalDeviceDef {
 	int table_count;                     //
 	int nx, nd;                          // continuous and discrete states
 	int event_count;                     // of ops->values
-	int wrench_count;                    // at most this many are pushed in one evaluation (a pair: two)
+	int wrench_count;                    // at most this many are applied in one evaluation (a pair: two)
 	double sample_period, sample_offset; // period 0: sample() is never called [s]
 	int accounts;                        // nonzero: it reports its energy completely
 } CalDeviceDef;
 
-#define CAL_DEVICE_INTERFACE 2 // version of the structs above
+#define CAL_DEVICE_API_VERSION 2 // version of the structs above
 
 /**
- * A shared object exports this under the name calder_device. version is CAL_DEVICE_INTERFACE of the library; fills *def from the text that the model file gives. Memory
- * that def points to must stay until the call returns 0; returns nonzero after writing why into message.
+ * A shared object exports this under the name calder_device. version is CAL_DEVICE_API_VERSION of the library; fills
+ * *def from the text that the model file gives. Memory that def points to must stay until the call returns 0; returns
+ * nonzero after writing why into message.
  */
 typedef int (*CalDevicePluginFn)(int version, const char *arguments, CalDeviceDef *def, char *message,
                                  size_t message_size);

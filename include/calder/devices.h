@@ -138,7 +138,7 @@ typedef struct CalWheelDef {
 CAL_API CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, CalError *error);
 
 /** A control-moment gyro: a rotor of constant momentum whose axis turns about the gimbal's at a given rate. */
-typedef struct CalGyroDef {
+typedef struct CalCmgDef {
 	const char *name;
 	CalNodeId node;
 	CalVec3 gimbal, spin; // in the node, perpendicular: axis of the gimbal, and of the rotor at angle zero
@@ -146,8 +146,8 @@ typedef struct CalGyroDef {
 	double angle;         // at the start [rad]
 	CalTable rate;        // of the gimbal [rad/s]
 	const char *place;
-} CalGyroDef;
-CAL_API CalStatus cal_sim_add_gyro(CalSim *sim, const CalGyroDef *def, int *device, CalError *error);
+} CalCmgDef;
+CAL_API CalStatus cal_sim_add_cmg(CalSim *sim, const CalCmgDef *def, int *device, CalError *error);
 
 /** A thruster that is fixed on a node. */
 typedef struct CalThrusterDef {

@@ -3,9 +3,9 @@
  * calder/distribute.h — one simulation on the ranks of several processes.
  *
  * Every rank makes the same simulation and calls the same functions in the same order; each solves and advances its own
- * branches (calder/branches.h), and they tell each other what crosses a cut. How messages travel is the caller's: a
- * CalTransport, on MPI or anything else. After every call of cal_sim_advance() and cal_sim_step() the states of all
- * ranks are the same, to the bit, so that each may look at anything, and any may write a checkpoint.
+ * branches (calder/branches.h), and they tell each other what crosses an interface. How messages travel is the
+ * caller's: a CalTransport, on MPI or anything else. After every call of cal_sim_advance() and cal_sim_step() the
+ * states of all ranks are the same, to the bit, so that each may look at anything, and any may write a checkpoint.
  */
 #ifndef CALDER_DISTRIBUTE_H
 #define CALDER_DISTRIBUTE_H
@@ -36,8 +36,8 @@ typedef struct CalTransport {
 /** How a simulation is put on ranks. */
 typedef struct CalDistribution {
 	const CalTransport *transport; // copied; what it points to has to outlive the simulation
-	int branches;                  // to cut each group for; 0: as many as ranks
-	int forced;                    // nonzero: cut even where it does not pay
+	int branches;                  // to divide each group for; 0: as many as ranks
+	int forced;                    // nonzero: divide even where it does not pay
 	int inputs_of_time;            // nonzero: inputs of groups are functions of time and look at no state
 	uint64_t fingerprint;          // of whatever else has to be the same on all ranks
 } CalDistribution;
@@ -47,10 +47,10 @@ typedef struct CalDistribution {
  * other options or another version is refused on all ranks (CAL_ERR_MODEL), by name. Simulations that are prepared for
  * changes of topology cannot be distributed (CAL_ERR_UNSUPPORTED).
  *
- * Where nothing looks at the whole state within an advance (a method with fixed steps, no loops, devices, events or black
- * boxes, inputs of time alone) only what crosses cuts is told: three messages for each cut between two ranks and
- * evaluation, 45 numbers. Otherwise accelerations of all go to all after each evaluation. CAL_ERR_LOST of an advance:
- * a rank is gone; all states are those before the advance, and can be saved.
+ * Where nothing looks at the whole state within an advance (a method with fixed steps, no loops, devices, events or
+ * compiled subsystems, inputs of time alone) only what crosses interfaces is sent: three messages for each interface
+ * between two ranks and evaluation, 45 numbers. Otherwise accelerations of all go to all after each evaluation.
+ * CAL_ERR_LOST of an advance: a rank is gone; all states are those before the advance, and can be saved.
  */
 CAL_API CalStatus cal_sim_distribute(CalSim *sim, const CalDistribution *how, CalError *error);
 
@@ -60,10 +60,10 @@ typedef struct CalDistributionInfo {
 	int busy;                  // ranks that have branches
 	int branches, own;         // of all groups; on this rank
 	int cuts;                  // between branches of different ranks
-	int border_only;           // in the last advance only what crosses cuts was told
+	int interface_only;        // in the last advance only what crosses interfaces was sent
 	int lost;                  // 1 + the rank that is gone, -1: not known which, 0: none
 	int64_t evaluations;       // of the dynamics of a group
-	int64_t messages, numbers; // sent across cuts by this rank
+	int64_t messages, numbers; // sent across interfaces by this rank
 	int64_t gathers, gathered; // calls of gather(), and the numbers that this rank gave
 } CalDistributionInfo;
 CAL_API CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info);

@@ -4,8 +4,8 @@
  *
  * A run that ends with CAL_OK can still deserve doubt: its step was too large for a stiff spring, its energy balance is
  * off by more than its tolerance explains. Whatever finds such a thing adds a CalDoubt to the simulation
- * (cal_sim_add_doubt, cal_scene_doubt); whoever shows results asks for them (cal_sim_doubt) and hands them to the result
- * files (cal_results_set_doubts). A doubt never changes the course of a run.
+ * (cal_sim_add_doubt, cal_context_add_doubt); whoever shows results asks for them (cal_sim_doubt) and hands them to the
+ * result files (cal_results_set_doubts). A doubt never changes the course of a run.
  */
 #ifndef CALDER_DOUBT_H
 #define CALDER_DOUBT_H
@@ -52,7 +52,7 @@ typedef struct CalDoubt {
 	char text[400];    // a sentence with the numbers and their units, and the remedy
 } CalDoubt;
 
-enum { CAL_DOUBTS_MOST = 16 }; // that a simulation keeps
+enum { CAL_MAX_DOUBTS = 16 }; // that a simulation keeps
 
 #ifdef __cplusplus
 }

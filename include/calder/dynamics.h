@@ -59,7 +59,7 @@ CAL_API CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, 
 
 /**
  * Accelerations; udot[nu] of prescribed degrees of freedom is the given one. O(N) or dense as compiled.
- * CAL_SINGULAR or CAL_NOT_FINITE: udot is not valid, cal_work_culprit() says where.
+ * CAL_SINGULAR or CAL_NOT_FINITE: udot is not valid, cal_work_failed_dof() says where.
  */
 CAL_API CalStatus cal_forward_dynamics(const CalModel *model, const CalState *state, const CalInput *input,
                                        CalWork *work, double *udot);

@@ -32,10 +32,10 @@ typedef struct CalImpulseReport {
 } CalImpulseReport;
 
 /**
- * u_after[nu] (may be state->u), and the impulses force[nu] on given speeds (0 for the others). impulse, force and report
- * may be NULL. Leaves poses and velocities after the impulse in work; of a model with loops cal_loop_multipliers(),
- * cal_loop_wrench() and cal_loop_rank() then give impulses [N s, N m s]. CAL_SINGULAR or CAL_NOT_FINITE: cal_work_culprit()
- * says where, u_after is not valid.
+ * u_after[nu] (may be state->u), and the impulses force[nu] on given speeds (0 for the others). impulse, force and
+ * report may be NULL. Leaves poses and velocities after the impulse in work; of a model with loops
+ * cal_loop_multipliers(), cal_loop_wrench() and cal_loop_rank() then give impulses [N s, N m s]. CAL_SINGULAR or
+ * CAL_NOT_FINITE: cal_work_failed_dof() says where, u_after is not valid.
  */
 CAL_API CalStatus cal_impulse(const CalModel *model, const CalState *state, const CalImpulse *impulse, CalWork *work,
                               double *u_after, double *force, CalImpulseReport *report);

@@ -71,7 +71,7 @@ typedef int (*CalMotionFn)(void *user, const CalModel *model, double t, double *
  * Sets those of q[nq] and u[nu] that are given functions of time, at t. Their accelerations are the input's: prescribed,
  * with udot the derivative of u. Pure, without allocation; returns nonzero to stop with CAL_ERR_USER.
  */
-typedef int (*CalGivenFn)(void *user, const CalModel *model, double t, double *q, double *u);
+typedef int (*CalPrescribedFn)(void *user, const CalModel *model, double t, double *q, double *u);
 
 /** One model of a system. */
 /** Where a power comes from: prescribed dofs (force times speed), driven rows of loops (multiplier times rate). */
@@ -83,7 +83,7 @@ typedef struct CalSystemPart {
 	CalMotionFn motion;    // NULL: it moves by its dynamics; otherwise as this says, without dynamics and loops
 	void *motion_user;     // handed to motion
 	CalBranches *branches; // of the model: solved and advanced by their threads; NULL: by the caller's alone
-	CalGivenFn drive;      // NULL: none; otherwise called before every evaluation and at the end of every step
+	CalPrescribedFn drive; // NULL: none; otherwise called before every evaluation and at the end of every step
 	void *drive_user;      // handed to drive
 	double *force;         // [nu] scratch, forces of prescribed dofs; NULL: power is not wanted
 	double *power;         // [CAL_POWER_COUNT] that was supplied in the last evaluation [W]; NAN: not found (ranks)
@@ -154,7 +154,7 @@ CAL_API void cal_integrator_reset(CalIntegrator *integrator);
 /** The same for a small jump: adaptive methods keep their step size. */
 CAL_API void cal_integrator_renew(CalIntegrator *integrator);
 /** After a failure: the model of the system that it came from, or -1 (the input of a system, the step size). */
-CAL_API int cal_integrator_culprit(const CalIntegrator *integrator);
+CAL_API int cal_integrator_failed_dof(const CalIntegrator *integrator);
 
 typedef struct CalIntegratorStats {
 	int64_t steps;       // accepted

@@ -47,17 +47,18 @@ CAL_API CalStatus cal_file_write(const CalFile *file, FILE *out, CalError *error
 
 /** A subsystem that a file uses (docs/subsystems.md): its objects are in the description under NAME/... */
 typedef struct CalFileInstance {
-	const char *name;  // "arm1"; of a subsystem of a subsystem "arm1/gripper"
-	const char *file;  // as the file above it names it
-	const char *joint; // that carries it; NULL: it was not attached and stands as in its own file, or is a black box
-	int body_count, border_count; // 0 of a black box
-	int black_box;                // nonzero: file is a shared object (calder/subsystem.h)
+	const char *name; // "arm1"; of a subsystem of a subsystem "arm1/gripper"
+	const char *file; // as the file above it names it
+	const char
+		*joint; // that carries it; NULL: it was not attached and stands as in its own file, or is a compiled subsystem
+	int body_count, interface_node_count; // 0 of a compiled subsystem
+	int is_compiled;                      // nonzero: file is a shared object (calder/subsystem.h)
 } CalFileInstance;
 CAL_API int cal_file_instance_count(const CalFile *file);
 CAL_API CalStatus cal_file_instance(const CalFile *file, int index, CalFileInstance *instance);
 /** Border nodes: those at which the file can be attached as a subsystem. Paths, in the order of the file; NULL: no such. */
-CAL_API int cal_file_border_count(const CalFile *file);
-CAL_API const char *cal_file_border(const CalFile *file, int index);
+CAL_API int cal_file_interface_node_count(const CalFile *file);
+CAL_API const char *cal_file_interface_node(const CalFile *file, int index);
 
 /**
  * Other files that the model names: subsystems, modal files, meshes, shared objects, in the order in which they are first

@@ -34,9 +34,9 @@ typedef enum CalModalInertia {
 
 /** How closed loops are solved; both give the same to round-off. */
 typedef enum CalLoopSolver {
-	CAL_LOOPS_AUTO = 0, // LOCAL, with the dense solver CUT
-	CAL_LOOPS_LOCAL,    // each is eliminated where it closes: cost linear in bodies and local loops; always recursive
-	CAL_LOOPS_CUT,      // all rows in one dense system: cost cubic in their number
+	CAL_LOOPS_AUTO = 0,    // ELIMINATION, with the dense solver CUT_JOINT
+	CAL_LOOPS_ELIMINATION, // each is eliminated where it closes: cost linear in bodies and loops; always recursive
+	CAL_LOOPS_CUT_JOINT,   // all rows in one dense system: cost cubic in their number
 } CalLoopSolver;
 
 typedef struct CalCompileOptions {
@@ -157,7 +157,7 @@ CAL_API CalStatus cal_work_create(const CalModel *model, CalWork **work);
 CAL_API void cal_work_destroy(CalWork *work);
 
 /** After CAL_SINGULAR or CAL_NOT_FINITE: the degree of freedom that was met first, or -1. */
-CAL_API int cal_work_culprit(const CalWork *work);
+CAL_API int cal_work_failed_dof(const CalWork *work);
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,7 @@ typedef struct CalTimeFunction {
 /** How one joint moves. What has no function stays as it is in the state when the motion is added. */
 typedef struct CalJointMotion {
 	CalJointId joint;
-	CalTimeFunction q[CAL_JOINT_MAX_DOF]; // by freedom; none for those of a quaternion
+	CalTimeFunction q[CAL_JOINT_MAX_DOF]; // by degree of freedom; none for those of a quaternion
 	CalVec3 axis;                         // of a free or spherical joint, in its inboard frame; normalised; {0}: z
 	CalTimeFunction angle;                // about it, from the orientation in the state on [rad]
 } CalJointMotion;

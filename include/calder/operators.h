@@ -23,17 +23,17 @@ extern "C" {
 #endif
 
 /*
- * Flexible bodies. A node that the modes move and that carries a joint is a link without freedoms of its own
+ * Flexible bodies. A node that the modes move and that carries a joint is a link without dofs of its own
  * (nu = 0): the one before the joint's links, CalBodyInfo.link - 1. The body frame B is fixed to the last link of
  * the body's joint or, if its head moves with the modes or it is welded, to a link of its own, again with nu = 0.
- * A mode is a freedom whose column has entries on several links: those of the nodes and, if the head moves, that
+ * A mode is a dof whose column has entries on several links: those of the nodes and, if the head moves, that
  * of B. So V = A' H' u holds for all links. The modes of a body set out from the link that its head is fixed to,
- * as the freedoms of a joint do from its parent.
+ * as the dofs of a joint do from its parent.
  *   M = T' M_s T         T = [A' H'; 1_e]: V and the modal speeds. The link that carries B has [M_rr E; E' M_ee] in M_s
  *   M = L D L'           L = 1 + H A K as above, K of a mode on the link that it sets out from. The modes of a body
  *                        are eliminated before its joint; modes, and the columns of a link, first to last
- *   psi^-1 = A^-1 + K H  with the freedoms of a link, and the modes of a body, as one block. psi' x is the motion of
- *                        all links if each freedom gives way, without force, to that of the link it sets out from
+ *   psi^-1 = A^-1 + K H  with the dofs of a link, and the modes of a body, as one block. psi' x is the motion of
+ *                        all links if each dof gives way, without force, to that of the link it sets out from
  */
 
 /** y = A x: gather, tips to base (forces). x, y: [link_count]. */

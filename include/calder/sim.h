@@ -19,23 +19,23 @@ extern "C" {
 #endif
 
 /** What becomes of devices and subsystems that are code in shared objects. */
-typedef enum CalCode {
-	CAL_CODE_LOAD,   // it is loaded, and runs with the rights of this process
-	CAL_CODE_REFUSE, // an error, CAL_ERR_UNSUPPORTED
-	CAL_CODE_SKIP,   // it is not loaded; a device that does nothing and whose outputs are 0 stands in its place
-} CalCode;
+typedef enum CalPluginPolicy {
+	CAL_PLUGIN_LOAD,   // it is loaded, and runs with the rights of this process
+	CAL_PLUGIN_REFUSE, // an error, CAL_ERR_UNSUPPORTED
+	CAL_PLUGIN_SKIP,   // it is not loaded; a device that does nothing and whose outputs are 0 stands in its place
+} CalPluginPolicy;
 
 typedef struct CalSimOptions {
 	CalIntegratorOptions method; // for every group; its input and user are every group's first input
 	CalSolver solver;            // for every group
 	CalAllocator allocator;      // {0}: malloc
-	int input_wrenches;          // most wrenches of an input on a group that devices push too; 0: 64
+	int input_wrenches;          // most wrenches of an input on a group that devices act on too; 0: 64
 	double event_tolerance;      // events are located to this [s]; 0: 1e-12 s; never below round-off in the time
-	int threads;    // that share the work of a step, the caller's among them, as far as there are processors; 0: 1
-	int branches;   // workers that each group is cut for (calder/branches.h); 0: as many as threads
-	int cut_forced; // nonzero: cut groups even where it does not pay
-	int not_pinned; // nonzero: threads may be moved from processor to processor, and be more than these
-	CalCode code;   // of cal_sim_load_device() and cal_sim_load_subsystem()
+	int threads;         // that share the work of a step, the caller's among them, as far as there are processors; 0: 1
+	int branches;        // workers that each group is divided for (calder/branches.h); 0: as many as threads
+	int branches_forced; // nonzero: divide groups even where it does not pay
+	int not_pinned;      // nonzero: threads may be moved from processor to processor, and be more than these
+	CalPluginPolicy plugins;  // of cal_sim_load_device() and cal_sim_load_subsystem()
 	const volatile int *stop; // once it is nonzero an advance ends after the step at hand, with CAL_OK; NULL: none
 	double
 		assembly_limit; // how far cal_sim_restart() moves what was stated to close loops [rad]; 0: 0.1; INFINITY: any
@@ -60,7 +60,7 @@ CAL_API int cal_sim_find_group(const CalSim *sim, const char *name); // -1 if th
 CAL_API const CalModel *cal_sim_model(const CalSim *sim, int group); // NULL outside the range
 /** The state may be written between advances; call cal_sim_restart() after that. */
 CAL_API CalState *cal_sim_state(CalSim *sim, int group);
-/** How a group is cut at present; NULL: in one piece. For its counts and infos: it is solved by the simulation. */
+/** How a group is divided at present; NULL: in one piece. For its counts and infos: it is solved by the simulation. */
 CAL_API const CalBranches *cal_sim_branches(const CalSim *sim, int group);
 CAL_API double cal_sim_time(const CalSim *sim);
 /** Grows whenever bodies changed groups (calder/transition.h): indices of groups, nodes and speeds are then to be asked for
@@ -145,7 +145,7 @@ typedef struct CalDeviceInfo {
 	int active;    // it has found its objects and is not switched off
 	double *x, *d; // [nx], [nd]; may be written between advances once the run has started (cal_sim_restart)
 	int nx, nd;
-	int not_loaded; // nonzero: it stands in the place of code (CAL_CODE_SKIP)
+	int not_loaded; // nonzero: it stands in the place of code (CAL_PLUGIN_SKIP)
 } CalDeviceInfo;
 CAL_API int cal_sim_device_count(const CalSim *sim);
 CAL_API int cal_sim_find_device(const CalSim *sim, const char *name); // -1 if there is none
@@ -156,8 +156,11 @@ CAL_API CalStatus cal_sim_switch_device(CalSim *sim, int device, int on);
 CAL_API CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error);
 /** output[ops->output_count] at the present state. */
 CAL_API CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output);
-/** The same within cal_sim_look(): many devices share one scene and its kinematics. CAL_ERR_STAGE before cal_sim_restart(). */
-CAL_API CalStatus cal_scene_device_outputs(CalScene *scene, int device, double *output);
+/**
+ * The same within cal_sim_inspect(): many devices share one scene and its kinematics. CAL_ERR_STAGE before
+ * cal_sim_restart().
+ */
+CAL_API CalStatus cal_context_device_outputs(CalEvalContext *context, int device, double *output);
 
 /* ---- events ------------------------------------------------------------------------------- */
 
@@ -169,15 +172,15 @@ CAL_API CalStatus cal_scene_device_outputs(CalScene *scene, int device, double *
  * themselves made due, by their times or because a value jumped across zero, again in order, until none is left.
  */
 typedef struct CalEventDef {
-	const char *name;                                         // required; copied
-	const char *place;                                        // in a file, for messages; NULL: none; not copied
-	double time;                                              // without value and `when`: when, once [s]
-	double (*when)(void *user, const CalSim *sim);            // without value: when next [s], asked between steps
-	int (*value)(void *user, CalScene *scene, double *value); // NULL: by time; nonzero return: CAL_ERR_USER
-	double (*clear)(void *user, CalScene *scene,
-	                double span); // within span, as CalOutlook.clear; NULL: not known
-	int direction;                // +1: only upwards, -1: only downwards, 0: both
-	int once;                     // nonzero: by value, only the first time
+	const char *name;                              // required; copied
+	const char *place;                             // in a file, for messages; NULL: none; not copied
+	double time;                                   // without value and `when`: when, once [s]
+	double (*when)(void *user, const CalSim *sim); // without value: when next [s], asked between steps
+	int (*value)(void *user, CalEvalContext *context, double *value); // NULL: by time; nonzero return: CAL_ERR_USER
+	double (*event_free)(void *user, CalEvalContext *context,
+	                     double span); // within span, as CalLookahead.event_free; NULL: not known
+	int direction;                     // +1: only upwards, -1: only downwards, 0: both
+	int once;                          // nonzero: by value, only the first time
 	int level; // nonzero: by value with a direction, also at the start if the value is beyond zero then
 	CalStatus (*action)(void *user, CalSim *sim, CalError *error); // NULL: steps only end there
 	void *user;                                                    // handed to both
@@ -213,7 +216,7 @@ CAL_API void cal_sim_watch(CalSim *sim, CalWatchFn watch, void *user, double due
 /* ---- observing ---------------------------------------------------------------------------- */
 
 /**
- * A group at its present state: accelerations, forces of prescribed freedoms, and a workspace that holds its
+ * A group at its present state: accelerations, forces of prescribed degrees of freedom, and a workspace that holds its
  * kinematics with accelerations (for cal_node_xxx; cal_reactions takes udot and input). Valid until the next
  * call on the simulation.
  */
@@ -222,14 +225,14 @@ typedef struct CalSimView {
 	const CalState *state;
 	CalInput input;      // what acts now
 	const double *udot;  // [nu]
-	const double *force; // [nu] of prescribed freedoms, beyond input.tau
+	const double *force; // [nu] of prescribed degrees of freedom, beyond input.tau
 	CalWork *work;
 } CalSimView;
 CAL_API CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view);
 
-/** Calls look() with the simulation at its present instant, for formulas and the like; nothing can be pushed. */
-typedef CalStatus (*CalLookFn)(void *user, CalScene *scene);
-CAL_API CalStatus cal_sim_look(CalSim *sim, CalLookFn look, void *user);
+/** Calls inspect() with the simulation at its present instant, for formulas and the like; no force can be applied. */
+typedef CalStatus (*CalInspectFn)(void *user, CalEvalContext *context);
+CAL_API CalStatus cal_sim_inspect(CalSim *sim, CalInspectFn inspect, void *user);
 
 /**
  * Invariants of a group and how they changed since the start. A change is an error of the integration
@@ -245,7 +248,7 @@ typedef struct CalSimMonitor {
 	double residual;        // of loops, the largest now; 0 without loops
 	double residual_rate;   // of it, the largest now
 	int residual_row;       // row of the former (cal_model_row_name), -1: all are zero
-	int energy_conserved;   // no damper, load, torque or driven freedom acted: energy_change is drift
+	int energy_conserved;   // no damper, load, torque or driven degree of freedom acted: energy_change is drift
 	int momentum_conserved; // free base, no gravity, only internal torques acted: the changes are drift
 	int momentum_free;      // only loads and devices can change it: free base, no gravity, no given motion
 	int momentum_loaded;    // loads of the input acted on it, not only devices
@@ -262,10 +265,13 @@ typedef struct CalSimBalance {
 	double stored;     // in devices [J]
 	double dissipated; // by devices, dampers of joints and modes, and changes of topology, since the start [J]
 	double
-		supplied; // by devices, inputs, known wrenches and drives of loops, and all that came in, since the start [J]
+		supplied; // by devices, loads, applied wrenches of loops, drives, and groups that came in, since the start [J]
 	double error; // [J]
-	int complete; // nothing else acted: all devices account, no loop is driven beside black boxes, and on several ranks
-				  // that advance apart there are no wrenches and no freedom that moves as prescribed
+	/*
+	 * Nothing else acted: all devices account, no loop is driven beside compiled subsystems, and on several ranks that
+	 * advance apart there are no wrenches and no prescribed degrees of freedom that move.
+	 */
+	int complete;
 	CalVec3 linear, angular; // momentum of groups and devices; angular about the world's origin
 } CalSimBalance;
 CAL_API CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance);
@@ -286,7 +292,7 @@ CAL_API CalStatus cal_sim_examine(CalSim *sim);
 CAL_API CalStatus cal_sim_add_doubt(CalSim *sim, const CalDoubt *doubt);
 CAL_API int cal_sim_doubt_count(const CalSim *sim);
 CAL_API CalStatus cal_sim_doubt(const CalSim *sim, int index, CalDoubt *doubt);
-/** How often there was no room for another one (CAL_DOUBTS_MOST). */
+/** How often there was no room for another one (CAL_MAX_DOUBTS). */
 CAL_API int64_t cal_sim_doubts_left_out(const CalSim *sim);
 
 /** Counts and clocks since the start. */

@@ -6,9 +6,9 @@
  * Case k is a function of the plan and k alone: cases can be run in any order, anywhere, again. What they gave is appended
  * to a folder that any number of processes may share, survives their death, and is merged into tables at the end.
  *
- *   cal_plan_read(), cal_sweep_open();
- *   for every k that cal_sweep_status() calls missing: cal_plan_open_case(), run it, cal_sweep_put();
- *   cal_sweep_refresh(), cal_sweep_merge()
+ *   cal_plan_read(), cal_campaign_open();
+ *   for every k that cal_campaign_status() calls missing: cal_plan_open_case(), run it, cal_campaign_put();
+ *   cal_campaign_refresh(), cal_campaign_merge()
  *
  * Needs libyaml, as calder/io.h does. How a case is run is up to the caller; `calder sweep` is one.
  */
@@ -78,27 +78,27 @@ typedef struct CalPlanParameter {
 CAL_API CalStatus cal_plan_parameter(const CalPlan *plan, int index, CalPlanParameter *parameter);
 
 /** What is made of the samples of a signal. */
-typedef enum CalKeep {
-	CAL_KEEP_FINAL,
-	CAL_KEEP_INITIAL,
-	CAL_KEEP_MIN,
-	CAL_KEEP_MAX,
-	CAL_KEEP_PEAK,  // largest absolute value
-	CAL_KEEP_RANGE, // max - min
-	CAL_KEEP_MEAN,  // over time
-	CAL_KEEP_RMS,   // over time
-	CAL_KEEP_TIME_OF_MIN,
-	CAL_KEEP_TIME_OF_MAX,
-	CAL_KEEP_AT, // the value at a given time
-	CAL_KEEP_COUNT
-} CalKeep;
-CAL_API const char *cal_keep_name(CalKeep keep); // as in files; NULL: there is none
+typedef enum CalStatistic {
+	CAL_STATISTIC_FINAL,
+	CAL_STATISTIC_INITIAL,
+	CAL_STATISTIC_MIN,
+	CAL_STATISTIC_MAX,
+	CAL_STATISTIC_PEAK,  // largest absolute value
+	CAL_STATISTIC_RANGE, // max - min
+	CAL_STATISTIC_MEAN,  // over time
+	CAL_STATISTIC_RMS,   // over time
+	CAL_STATISTIC_TIME_OF_MIN,
+	CAL_STATISTIC_TIME_OF_MAX,
+	CAL_STATISTIC_AT, // the value at a given time
+	CAL_STATISTIC_COUNT
+} CalStatistic;
+CAL_API const char *cal_statistic_name(CalStatistic statistic); // as in files; NULL: there is none
 
 typedef struct CalPlanOutput {
 	const char *name;   // of the column: "tip", or "tip max" where several are kept
 	const char *signal; // of `calder run`, or "t"
-	CalKeep keep;
-	double at;           // [s] of CAL_KEEP_AT
+	CalStatistic statistic;
+	double at;           // [s] of CAL_STATISTIC_AT
 	double above, below; // outside of these a case is out of limits; -INFINITY, INFINITY: none
 } CalPlanOutput;
 CAL_API CalStatus cal_plan_output(const CalPlan *plan, int index, CalPlanOutput *output);
@@ -109,16 +109,17 @@ CAL_API CalStatus cal_plan_values(const CalPlan *plan, int64_t k, double *values
 CAL_API CalStatus cal_plan_open_case(const CalPlan *plan, int64_t k, CalFile **file, CalError *error);
 
 /** Takes samples of one signal, in the order of time, and keeps what an output asks for. Start with {0}. */
-typedef struct CalKeeper {
+typedef struct CalStatisticAccumulator {
 	int64_t count;
 	double first, last, low, high, peak, time_of_low, time_of_high;
 	double start, time;          // of the first and last sample
-	double integral, square, at; // over time; value at the time of CAL_KEEP_AT
+	double integral, square, at; // over time; value at the time of CAL_STATISTIC_AT
 	int at_seen;
-} CalKeeper;
-CAL_API void cal_keeper_add(CalKeeper *keeper, const CalPlanOutput *output, double t, double value);
+} CalStatisticAccumulator;
+CAL_API void cal_statistic_add(CalStatisticAccumulator *accumulator, const CalPlanOutput *output, double t,
+                               double value);
 /** NaN where there was no sample, or none at the time. */
-CAL_API double cal_keeper_value(const CalKeeper *keeper, const CalPlanOutput *output);
+CAL_API double cal_statistic_value(const CalStatisticAccumulator *accumulator, const CalPlanOutput *output);
 
 /* ---- what cases gave ------------------------------------------------------------------------ */
 
@@ -145,42 +146,43 @@ typedef struct CalCaseResult {
 	const double *outputs; // [output_count]; NULL: NaN
 } CalCaseResult;
 
-typedef struct CalSweep CalSweep;
+typedef struct CalCampaign CalCampaign;
 
 /**
  * Opens the folder of a campaign for writing, makes it if it is not there. units[output_count] of the outputs (NULL: none).
  * A folder of another plan, model or version is refused (CAL_ERR_ARGUMENT). Any number of processes may do so at once. The
  * plan must outlive it.
  */
-CAL_API CalStatus cal_sweep_open(const char *folder, const CalPlan *plan, const char *const *units,
-                                 const CalAllocator *allocator, CalSweep **sweep, CalError *error);
-/** Opens it for reading and merging; the plan is the one that was stored there (cal_sweep_plan). */
-CAL_API CalStatus cal_sweep_load(const char *folder, const CalAllocator *allocator, CalSweep **sweep, CalError *error);
-CAL_API void cal_sweep_close(CalSweep *sweep); // accepts NULL
-CAL_API const CalPlan *cal_sweep_plan(const CalSweep *sweep);
-CAL_API const char *cal_sweep_unit(const CalSweep *sweep, int output);
+CAL_API CalStatus cal_campaign_open(const char *folder, const CalPlan *plan, const char *const *units,
+                                    const CalAllocator *allocator, CalCampaign **campaign, CalError *error);
+/** Opens it for reading and merging; the plan is the one that was stored there (cal_campaign_plan). */
+CAL_API CalStatus cal_campaign_load(const char *folder, const CalAllocator *allocator, CalCampaign **campaign,
+                                    CalError *error);
+CAL_API void cal_campaign_close(CalCampaign *campaign); // accepts NULL
+CAL_API const CalPlan *cal_campaign_plan(const CalCampaign *campaign);
+CAL_API const char *cal_campaign_unit(const CalCampaign *campaign, int output);
 
 /**
  * Reads all that was put so far, by anybody. Of several results of one case the lowest status counts, then the first message
  * by alphabet.
  */
-CAL_API CalStatus cal_sweep_refresh(CalSweep *sweep, CalError *error);
+CAL_API CalStatus cal_campaign_refresh(CalCampaign *campaign, CalError *error);
 /** How case k ended, as of the last refresh and what was put here since. */
-CAL_API CalCaseStatus cal_sweep_status(const CalSweep *sweep, int64_t k);
-CAL_API int64_t cal_sweep_count(const CalSweep *sweep, CalCaseStatus status);
+CAL_API CalCaseStatus cal_campaign_status(const CalCampaign *campaign, int64_t k);
+CAL_API int64_t cal_campaign_count(const CalCampaign *campaign, CalCaseStatus status);
 /** The same in full. message and outputs live until the next refresh; outputs is NULL where it is missing. */
-CAL_API CalStatus cal_sweep_result(const CalSweep *sweep, int64_t k, CalCaseResult *result);
+CAL_API CalStatus cal_campaign_result(const CalCampaign *campaign, int64_t k, CalCaseResult *result);
 /**
  * Appends a result; when it returns, the death of the process does not lose it. A place in the model file at the beginning
  * of the message is written as the plan names the file, so that results do not depend on where they were made.
  */
-CAL_API CalStatus cal_sweep_put(CalSweep *sweep, const CalCaseResult *result, CalError *error);
+CAL_API CalStatus cal_campaign_put(CalCampaign *campaign, const CalCaseResult *result, CalError *error);
 
 /**
  * Writes cases.csv and, where the library was built with HDF5, cases.h5 to the folder, of what the last refresh found.
  * The bytes depend on the results alone, not on who made them.
  */
-CAL_API CalStatus cal_sweep_merge(const CalSweep *sweep, CalError *error);
+CAL_API CalStatus cal_campaign_merge(const CalCampaign *campaign, CalError *error);
 
 #ifdef __cplusplus
 }

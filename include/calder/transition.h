@@ -70,10 +70,10 @@ CAL_API CalLoopId cal_sim_find_loop(const CalSim *sim, const char *name);
 /** "body/node", "body", "ground/node" or "ground", which is {0}. Returns 0 if there is none. */
 CAL_API int cal_sim_find_node(const CalSim *sim, const char *path, CalNodeId *node);
 /**
- * Where freedom `dof` of a joint is, counted as in its definition, whichever way the joint is passed. Returns 0 if the joint
- * is not in the tree or has no such freedom.
+ * Where degree of freedom `dof` of a joint is, counted as in its definition, whichever way the joint is passed. Returns
+ * 0 if the joint is not in the tree or has no such degree of freedom.
  */
-CAL_API int cal_sim_find_freedom(const CalSim *sim, CalJointId joint, int dof, CalFreedom *freedom);
+CAL_API int cal_sim_find_dof(const CalSim *sim, CalJointId joint, int dof, CalDofRef *dof_ref);
 
 /* report may be NULL in all calls below. */
 

@@ -27,7 +27,7 @@ struct Arena {
 	bool bypass;  //
 };
 
-static Tag *behind_of(Tag *tag) { return (Tag *)(void *)((char *)(tag + 1) + tag->size); }
+static Tag *next_tag(Tag *tag) { return (Tag *)(void *)((char *)(tag + 1) + tag->size); }
 
 static void list_add(Arena *arena, Tag *tag) {
 	tag->free = 1;
@@ -49,12 +49,12 @@ static void list_remove(Arena *arena, Tag *tag) {
 }
 
 /* Gives what a piece has beyond `size` back, if it is worth a tag. */
-static void split(Arena *arena, Tag *tag, size_t size) {
+static void split_block(Arena *arena, Tag *tag, size_t size) {
 	if (tag->size < size + 2 * sizeof(Tag))
 		return;
 	Tag *rest = (Tag *)(void *)((char *)(tag + 1) + size);
 	*rest = (Tag){.size = tag->size - size - sizeof(Tag), .before = tag};
-	behind_of(rest)->before = rest;
+	next_tag(rest)->before = rest;
 	tag->size = size;
 	list_add(arena, rest);
 }
@@ -74,7 +74,7 @@ static void *arena_alloc(void *user, size_t size) {
 	if (!best)
 		return NULL;
 	list_remove(arena, best);
-	split(arena, best, rounded);
+	split_block(arena, best, rounded);
 	return best + 1;
 }
 
@@ -84,17 +84,17 @@ static void arena_free(void *user, void *memory) {
 		memory_free(&arena->behind, memory);
 		return;
 	}
-	Tag *tag = (Tag *)memory - 1, *after = behind_of(tag);
+	Tag *tag = (Tag *)memory - 1, *after = next_tag(tag);
 	if (after->free) {
 		list_remove(arena, after);
 		tag->size += sizeof(Tag) + after->size;
-		behind_of(tag)->before = tag;
+		next_tag(tag)->before = tag;
 	}
 	if (tag->before && tag->before->free) {
 		Tag *before = tag->before;
 		list_remove(arena, before);
 		before->size += sizeof(Tag) + tag->size;
-		behind_of(before)->before = before;
+		next_tag(before)->before = before;
 		tag = before;
 	}
 	list_add(arena, tag);
@@ -115,7 +115,7 @@ Arena *arena_create(const CalAllocator *behind, size_t size) {
 	*arena = (Arena){.behind = *behind, .memory = memory, .base = base, .size = rounded};
 	Tag *first = (Tag *)(void *)base;
 	*first = (Tag){.size = rounded - 2 * sizeof(Tag)};
-	*behind_of(first) = (Tag){.before = first};
+	*next_tag(first) = (Tag){.before = first};
 	list_add(arena, first);
 	return arena;
 }
@@ -132,7 +132,7 @@ CalAllocator arena_allocator(Arena *arena) { return (CalAllocator){arena_alloc, 
 
 void arena_bypass(Arena *arena, bool on) { arena->bypass = on; }
 
-CalAllocator arena_behind(const Arena *arena) { return arena->behind; }
+CalAllocator arena_allocated_after(const Arena *arena) { return arena->behind; }
 
 size_t arena_left(const Arena *arena) {
 	size_t sum = 0;

@@ -23,7 +23,7 @@ CalAllocator arena_allocator(Arena *arena);
 /** From now on everything is taken from behind it, which is as if it were not there; or no more. */
 void arena_bypass(Arena *arena, bool on);
 /** Where the arena came from. */
-CalAllocator arena_behind(const Arena *arena);
+CalAllocator arena_allocated_after(const Arena *arena);
 /** Bytes in free pieces. */
 size_t arena_left(const Arena *arena);
 

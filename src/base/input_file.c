@@ -13,12 +13,12 @@
 static const uint64_t small_bytes = (uint64_t)1 << 26; // below, holes do not matter
 static const uint64_t hole_share = 64;                 // a file may claim so many times what it takes on disk
 
-static bool refuse(char *why, const char *text) {
+static bool set_reason(char *why, const char *text) {
 	snprintf(why, INPUT_FILE_WHY, "%s", text);
 	return false;
 }
 
-static bool judge_size(const struct stat *about, const InputFile *file, char *why) {
+static bool check_file_size(const struct stat *about, const InputFile *file, char *why) {
 	const uint64_t size = about->st_size > 0 ? (uint64_t)about->st_size : 0;
 	const uint64_t stored = about->st_blocks > 0 ? (uint64_t)about->st_blocks * 512 : 0;
 	if (size > file->most) {
@@ -37,27 +37,27 @@ static bool judge_size(const struct stat *about, const InputFile *file, char *wh
 	return true;
 }
 
-static bool judge(const struct stat *about, const InputFile *file, char *why) {
+static bool check_file(const struct stat *about, const InputFile *file, char *why) {
 	if (S_ISDIR(about->st_mode))
-		return refuse(why, "the file could not be read: it is a folder; name a file in it");
+		return set_reason(why, "the file could not be read: it is a folder; name a file in it");
 	if (S_ISREG(about->st_mode))
-		return judge_size(about, file, why);
+		return check_file_size(about, file, why);
 	if (S_ISFIFO(about->st_mode) && !file->no_pipes)
 		return true;
-	return refuse(why, S_ISFIFO(about->st_mode)
-	                       ? "the file could not be read: it is a pipe; store what comes out of it in "
-	                         "a file first"
-	                       : "the file could not be read: it is a device, which has no end; name a "
-	                         "regular file");
+	return set_reason(why, S_ISFIFO(about->st_mode)
+	                           ? "the file could not be read: it is a pipe; store what comes out of it in "
+	                             "a file first"
+	                           : "the file could not be read: it is a device, which has no end; name a "
+	                             "regular file");
 }
 
 static bool cannot_open(char *why) {
-	return refuse(why, "the file could not be opened; check that it exists and may be read");
+	return set_reason(why, "the file could not be opened; check that it exists and may be read");
 }
 
 bool input_file_check(const char *path, const InputFile *file, char why[INPUT_FILE_WHY]) {
 	struct stat about;
-	return stat(path, &about) == 0 ? judge(&about, file, why) : cannot_open(why);
+	return stat(path, &about) == 0 ? check_file(&about, file, why) : cannot_open(why);
 }
 
 /* A pipe is opened without waiting for its writer: where there is none, it ends at once. */
@@ -66,7 +66,7 @@ static bool open_file(const char *path, const InputFile *file, int *opened, char
 	*opened = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	if (*opened < 0 || fstat(*opened, &about) != 0)
 		return cannot_open(why);
-	if (!judge(&about, file, why))
+	if (!check_file(&about, file, why))
 		return false;
 	const int flags = fcntl(*opened, F_GETFL);
 	return (flags >= 0 && fcntl(*opened, F_SETFL, flags & ~O_NONBLOCK) == 0) || cannot_open(why);

@@ -36,7 +36,7 @@ struct CalOutput {
 
 /* ---- paths ------------------------------------------------------------------------------------- */
 
-static char *joined(const CalAllocator *allocator, const char *a, size_t a_length, const char *b) {
+static char *join_path(const CalAllocator *allocator, const char *a, size_t a_length, const char *b) {
 	const size_t length = strlen(b);
 	char *text = memory_alloc(allocator, a_length + length + 1);
 	if (!text)
@@ -49,11 +49,11 @@ static char *joined(const CalAllocator *allocator, const char *a, size_t a_lengt
 /* What a link at this path leads to, seen from here; NULL: out of memory. */
 static char *target_of(const CalAllocator *allocator, const char *path, const char *link) {
 	const char *slash = strrchr(path, '/');
-	return joined(allocator, path, slash && link[0] != '/' ? (size_t)(slash - path) + 1 : 0, link);
+	return join_path(allocator, path, slash && link[0] != '/' ? (size_t)(slash - path) + 1 : 0, link);
 }
 
 /* The path with links at its end followed, also to a file that is not there yet; NULL with errno. */
-static char *follow(const CalAllocator *allocator, const char *path) {
+static char *follow_links(const CalAllocator *allocator, const char *path) {
 	char link[PATH_MAX];
 	char *at = string_copy(allocator, path);
 	for (int i = 0; at; i++) {
@@ -85,12 +85,12 @@ static bool is_direct(const char *path) {
 
 /* ---- the lock ---------------------------------------------------------------------------------- */
 
-static CalStatus cannot(const char *path, const char *extra, CalError *error) {
+static CalStatus cannot_write(const char *path, const char *extra, CalError *error) {
 	return error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s%s", path, strerror(errno), extra);
 }
 
 /* The process that holds the lock has put its number there. */
-static CalStatus is_taken(const CalOutput *o, const char *path, CalError *error) {
+static CalStatus error_in_use(const CalOutput *o, const char *path, CalError *error) {
 	char text[24] = "";
 	const ssize_t got = pread(o->lock, text, sizeof text - 1, 0);
 	const long process = got > 0 ? strtol(text, NULL, 10) : 0;
@@ -109,7 +109,7 @@ static bool is_named(const CalOutput *o) {
 	       named.st_ino == held.st_ino;
 }
 
-static void sign(const CalOutput *o) {
+static void write_signature(const CalOutput *o) {
 	char text[24];
 	const int length = snprintf(text, sizeof text, "%ld\n", (long)getpid());
 	if (ftruncate(o->lock, 0) != 0 || pwrite(o->lock, text, (size_t)length, 0) != length)
@@ -121,20 +121,20 @@ static CalStatus take_lock(CalOutput *o, const char *path, CalError *error) {
 	for (int i = 0; i < MAX_TRIES; i++) {
 		o->lock = open(o->guard, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 		if (o->lock < 0)
-			return cannot(path,
-			              errno == EACCES || errno == EROFS
-			                  ? "; its folder must be writable, as files are written beside their place and moved"
-			                  : "",
-			              error);
+			return cannot_write(path,
+			                    errno == EACCES || errno == EROFS
+			                        ? "; its folder must be writable, as files are written beside their place and moved"
+			                        : "",
+			                    error);
 		const bool locked = flock(o->lock, LOCK_EX | LOCK_NB) == 0;
 		if (!locked && errno == EWOULDBLOCK) {
-			const CalStatus status = is_taken(o, path, error);
+			const CalStatus status = error_in_use(o, path, error);
 			close(o->lock);
 			o->lock = -1;
 			return status;
 		}
 		if (!locked || is_named(o)) {
-			sign(o);
+			write_signature(o);
 			return CAL_OK;
 		}
 		close(o->lock);
@@ -145,7 +145,7 @@ static CalStatus take_lock(CalOutput *o, const char *path, CalError *error) {
 
 /* ---- use --------------------------------------------------------------------------------------- */
 
-static void release(CalOutput *o) {
+static void release_lock(CalOutput *o) {
 	const CalAllocator allocator = o->allocator;
 	memory_free(&allocator, o->given);
 	memory_free(&allocator, o->path);
@@ -157,19 +157,19 @@ static void release(CalOutput *o) {
 static CalStatus set_paths(CalOutput *o, const char *path, CalError *error) {
 	o->given = string_copy(&o->allocator, path);
 	errno = ENOMEM;
-	o->path = o->direct ? string_copy(&o->allocator, path) : follow(&o->allocator, path);
+	o->path = o->direct ? string_copy(&o->allocator, path) : follow_links(&o->allocator, path);
 	if (!o->given || (!o->path && errno == ENOMEM))
 		return error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", path);
 	if (!o->path)
-		return cannot(path, "", error);
+		return cannot_write(path, "", error);
 	const size_t length = strlen(o->path);
 	struct stat info;
 	if (stat(o->path, &info) == 0 && S_ISDIR(info.st_mode)) {
 		errno = EISDIR;
-		return cannot(path, "", error);
+		return cannot_write(path, "", error);
 	}
-	o->part = joined(&o->allocator, o->path, length, o->direct ? "" : ".part");
-	o->guard = joined(&o->allocator, o->path, length, ".lock");
+	o->part = join_path(&o->allocator, o->path, length, o->direct ? "" : ".part");
+	o->guard = join_path(&o->allocator, o->path, length, ".lock");
 	return o->part && o->guard ? CAL_OK : error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", path);
 }
 
@@ -188,7 +188,7 @@ CalStatus cal_output_open(const char *path, const CalAllocator *allocator, CalOu
 	if (status == CAL_OK)
 		*output = made;
 	else
-		release(made);
+		release_lock(made);
 	return status;
 }
 
@@ -200,7 +200,7 @@ CalStatus cal_output_publish(CalOutput *output, CalError *error) {
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_output_publish: output is NULL");
 	if (output->direct || rename(output->part, output->path) == 0)
 		return CAL_OK;
-	return cannot(output->given, "", error);
+	return cannot_write(output->given, "", error);
 }
 
 void cal_output_close(CalOutput *output) {
@@ -211,5 +211,5 @@ void cal_output_close(CalOutput *output) {
 		unlink(output->guard);
 		close(output->lock);
 	}
-	release(output);
+	release_lock(output);
 }

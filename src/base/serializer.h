@@ -15,52 +15,60 @@
 
 #include <calder/base.h>
 
-typedef enum ArchiveMode { ARCHIVE_COUNT, ARCHIVE_WRITE, ARCHIVE_CHECK, ARCHIVE_READ, ARCHIVE_HASH } ArchiveMode;
+typedef enum SerializerMode {
+	SERIALIZER_COUNT,
+	SERIALIZER_WRITE,
+	SERIALIZER_CHECK,
+	SERIALIZER_READ,
+	SERIALIZER_HASH
+} SerializerMode;
 
-typedef struct Archive {
-	ArchiveMode mode;
-	char *to;               // WRITE
-	const char *from;       // CHECK, READ
-	size_t used, size;      // bytes so far; there are (WRITE, CHECK, READ)
-	uint64_t hash;          // HASH
-	CalAllocator allocator; // READ: of strings
-	CalStatus status;       // of the first failure
-	const char *culprit;    // name of what cannot be written, NULL: unknown
-} Archive;
+typedef struct Serializer {
+	SerializerMode mode;
+	char *to;                // WRITE
+	const char *from;        // CHECK, READ
+	size_t used, size;       // bytes so far; there are (WRITE, CHECK, READ)
+	uint64_t hash;           // HASH
+	CalAllocator allocator;  // READ: of strings
+	CalStatus status;        // of the first failure
+	const char *failed_name; // name of what cannot be written, NULL: unknown
+} Serializer;
 
-Archive archive_counter(void);
-Archive archive_writer(void *memory, size_t size);
-Archive archive_reader(const void *memory, size_t size);
+Serializer serializer_counter(void);
+Serializer serializer_writer(void *memory, size_t size);
+Serializer serializer_reader(const void *memory, size_t size);
 /** Checks what the reader would read next. */
-Archive archive_checker(const Archive *reader);
-Archive archive_hasher(void);
+Serializer serializer_checker(const Serializer *reader);
+Serializer serializer_hasher(void);
 
 /** Keeps the first failure. */
-void archive_fail(Archive *a, CalStatus status, const char *culprit);
+void serializer_fail(Serializer *a, CalStatus status, const char *failed_name);
 
 /** data NULL: zeros are written; what is read is skipped. */
-void archive_bytes(Archive *a, void *data, size_t size);
-void archive_doubles(Archive *a, double *data, int count);
-static inline void archive_double(Archive *a, double *x) { archive_doubles(a, x, 1); }
-static inline void archive_u32(Archive *a, uint32_t *x) { archive_bytes(a, x, sizeof *x); }
-static inline void archive_i64(Archive *a, int64_t *x) { archive_bytes(a, x, sizeof *x); }
-static inline void archive_u64(Archive *a, uint64_t *x) { archive_bytes(a, x, sizeof *x); }
-static inline void archive_vec3(Archive *a, CalVec3 *v) { archive_doubles(a, &v->x, 3); }
+void serializer_bytes(Serializer *a, void *data, size_t size);
+void serializer_doubles(Serializer *a, double *data, int count);
+static inline void serializer_double(Serializer *a, double *x) { serializer_doubles(a, x, 1); }
+static inline void serializer_u32(Serializer *a, uint32_t *x) { serializer_bytes(a, x, sizeof *x); }
+static inline void serializer_i64(Serializer *a, int64_t *x) { serializer_bytes(a, x, sizeof *x); }
+static inline void serializer_u64(Serializer *a, uint64_t *x) { serializer_bytes(a, x, sizeof *x); }
+static inline void serializer_vec3(Serializer *a, CalVec3 *v) { serializer_doubles(a, &v->x, 3); }
 /** As 32 bits. */
-void archive_int(Archive *a, int *x);
+void serializer_int(Serializer *a, int *x);
 /** Returns what is written, or stands in the bytes. */
-bool archive_bool(Archive *a, bool *x);
+bool serializer_bool(Serializer *a, bool *x);
 /** Fields whose values CHECK refuses: texts without an end in their array, numbers that are not finite or not in a range. */
-void archive_text(Archive *a, char *text, size_t size);
-void archive_finite(Archive *a, double *data, int count);
-void archive_int_within(Archive *a, int *x, int low, int high);
-void archive_double_within(Archive *a, double *x, double low, double high);
-void archive_i64_within(Archive *a, int64_t *x, int64_t low, int64_t high);
+void serializer_text(Serializer *a, char *text, size_t size);
+void serializer_finite(Serializer *a, double *data, int count);
+void serializer_int_within(Serializer *a, int *x, int low, int high);
+void serializer_double_within(Serializer *a, double *x, double low, double high);
+void serializer_i64_within(Serializer *a, int64_t *x, int64_t low, int64_t high);
 /** Reading takes memory from the allocator; NULL afterwards: there was none, or it is short. */
-void archive_string(Archive *a, const char **text);
+void serializer_string(Serializer *a, const char **text);
 
-/** FNV-1a, going on from `hash`; the first call takes ARCHIVE_HASH_START. A single byte that differs always shows. */
-#define ARCHIVE_HASH_START 0xcbf29ce484222325u
-uint64_t archive_hash(uint64_t hash, const void *data, size_t size);
+/**
+ * FNV-1a, going on from `hash`; the first call takes SERIALIZER_HASH_START. A single byte that differs always shows.
+ */
+#define SERIALIZER_HASH_START 0xcbf29ce484222325u
+uint64_t serializer_hash(uint64_t hash, const void *data, size_t size);
 
 #endif

@@ -67,7 +67,7 @@ CalStatus fe_write_whole(const char *path, void (*put)(FILE *out, const void *us
 	return status;
 }
 
-static CalStatus slurp(FeText *t, FILE *stream) {
+static CalStatus read_whole_file(FeText *t, FILE *stream) {
 	size_t capacity = 0;
 	for (;;) {
 		if (t->length == capacity) {
@@ -108,7 +108,7 @@ CalStatus fe_text_open(FeText *t, const char *path, const CalAllocator *allocato
 	FILE *stream = input_file_open(path, &limits, why);
 	if (!stream)
 		return fe_file_error(error, path, CAL_ERR_IO, "%s", why);
-	const CalStatus status = slurp(t, stream);
+	const CalStatus status = read_whole_file(t, stream);
 	fclose(stream);
 	if (status != CAL_OK)
 		fe_text_close(t);

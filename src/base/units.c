@@ -122,8 +122,8 @@ static bool same_dimension(Unit unit, Unit expected) {
 	return unit.rad == expected.rad || (unit.rad == 0 && expected.kg != 0);
 }
 
-static void describe(char *message, size_t size, const char *problem, const char *text, size_t length,
-                     Dimension dimension) {
+static void describe_problem(char *message, size_t size, const char *problem, const char *text, size_t length,
+                             Dimension dimension) {
 	const int shown = length < 60 ? (int)length : 60;
 	snprintf(message, size, "%s \"%.*s\"; expected %s, e.g. \"%s\"", problem, shown, text, dimensions[dimension].what,
 	         dimensions[dimension].example);
@@ -139,11 +139,11 @@ bool quantity_parse(const char *text, Dimension dimension, double *value, char *
 	double number;
 	const char *rest = number_parse(text, &number);
 	if (has_decimal_comma(text)) {
-		describe(message, size, "a number has a decimal point, not a comma:", text, strlen(text), dimension);
+		describe_problem(message, size, "a number has a decimal point, not a comma:", text, strlen(text), dimension);
 		return false;
 	}
 	if (!rest) {
-		describe(message, size, "not a number:", text, strlen(text), dimension);
+		describe_problem(message, size, "not a number:", text, strlen(text), dimension);
 		return false;
 	}
 	Cursor cursor = {rest, NULL, 0};
@@ -151,22 +151,22 @@ bool quantity_parse(const char *text, Dimension dimension, double *value, char *
 	skip_spaces(&cursor);
 	if (*cursor.p && !parse_unit(&cursor, &unit, UNIT_DEPTH)) {
 		if (cursor.bad && cursor.bad_length)
-			describe(message, size, "unknown unit", cursor.bad, cursor.bad_length, dimension);
+			describe_problem(message, size, "unknown unit", cursor.bad, cursor.bad_length, dimension);
 		else
-			describe(message, size, "not a number with a unit:", text, strlen(text), dimension);
+			describe_problem(message, size, "not a number with a unit:", text, strlen(text), dimension);
 		return false;
 	}
 	if (*cursor.p) {
-		describe(message, size, "not a number with a unit:", text, strlen(text), dimension);
+		describe_problem(message, size, "not a number with a unit:", text, strlen(text), dimension);
 		return false;
 	}
 	if (!same_dimension(unit, dimensions[dimension].unit)) {
-		describe(message, size, "wrong unit in", text, strlen(text), dimension);
+		describe_problem(message, size, "wrong unit in", text, strlen(text), dimension);
 		return false;
 	}
 	*value = number * unit.factor;
 	if (!isfinite(*value)) {
-		describe(message, size, "number too large:", text, strlen(text), dimension);
+		describe_problem(message, size, "number too large:", text, strlen(text), dimension);
 		return false;
 	}
 	return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * worker_pool.c — the threads of a team.
+ * worker_pool.c — the threads of a worker pool.
  *
  * A call is announced by a number that grows, and handed on along a tree: the caller tells workers 1 to FAN, each of these
  * FAN more; those that are done are collected along the same tree. So no cache line is read by more than a few, and the way
@@ -33,28 +33,28 @@ enum {
 };
 
 typedef struct Worker {
-	_Alignas(2 * LINE) TeamMark called; // number of the last call, written by who calls it
-	_Alignas(2 * LINE) TeamMark done;   // of the last one that it and all that it calls have done, written by itself
-	int said;                           // what they returned; beside the mark, so that it comes with it
+	_Alignas(2 * LINE) ProgressMark called; // number of the last call, written by who calls it
+	_Alignas(2 * LINE) ProgressMark done; // of the last one that it and all that it calls have done, written by itself
+	int said;                             // what they returned; beside the mark, so that it comes with it
 	_Alignas(2 * LINE) _Atomic bool sleeping; //
-	Team *team;
+	WorkerPool *team;
 	int index;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 } Worker;
 
-struct Team {
+struct WorkerPool {
 	CalAllocator allocator;
 	void *memory;
 	Worker *workers;
 	int count;
 	uint64_t call;
-	TeamFn run; // NULL: leave
-	void *context;
+	WorkerFn run; // NULL: leave
+	void *argument;
 };
 
-static void relax(void) {
+static void cpu_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)
 	__builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -62,10 +62,10 @@ static void relax(void) {
 #endif
 }
 
-void team_wait_long(const TeamMark *mark, uint64_t at) {
-	for (int looks = 0; !team_is_posted(mark, at); looks += looks < PATIENCE + OFFERS) {
+void progress_wait_long(const ProgressMark *mark, uint64_t at) {
+	for (int looks = 0; !progress_is_posted(mark, at); looks += looks < PATIENCE + OFFERS) {
 		if (looks < PATIENCE)
-			relax();
+			cpu_pause();
 		else if (looks < PATIENCE + OFFERS)
 			sched_yield(); // there may be fewer processors than workers
 		else
@@ -87,39 +87,39 @@ static const memory_order CALL_ORDER = memory_order_release;
 static void call_fence(void) { atomic_thread_fence(memory_order_seq_cst); }
 #endif
 
-static void wake(Worker *worker) {
+static void wake_worker(Worker *worker) {
 	pthread_mutex_lock(&worker->lock);
 	pthread_cond_signal(&worker->wake);
 	pthread_mutex_unlock(&worker->lock);
 }
 
 /* The workers that one calls are [first, the number that it returns). */
-static int called_by(const Team *team, int worker, int *first) {
+static int called_by(const WorkerPool *pool, int worker, int *first) {
 	const int end = FAN * worker + FAN + 1;
 	*first = FAN * worker + 1;
-	return end < team->count ? end : team->count;
+	return end < pool->count ? end : pool->count;
 }
 
-static void call_next(const Team *team, int worker, uint64_t call) {
+static void call_next(const WorkerPool *pool, int worker, uint64_t call) {
 	int first;
-	const int end = called_by(team, worker, &first);
+	const int end = called_by(pool, worker, &first);
 	if (first >= end)
 		return;
 	for (int k = first; k < end; ++k)
-		atomic_store_explicit(&team->workers[k].called.at, call, CALL_ORDER);
+		atomic_store_explicit(&pool->workers[k].called.at, call, CALL_ORDER);
 	call_fence();
 	for (int k = first; k < end; ++k) {
-		if (atomic_load_explicit(&team->workers[k].sleeping, memory_order_seq_cst))
-			wake(&team->workers[k]);
+		if (atomic_load_explicit(&pool->workers[k].sleeping, memory_order_seq_cst))
+			wake_worker(&pool->workers[k]);
 	}
 }
 
-static int collect(const Team *team, int worker, uint64_t call) {
+static int collect_results(const WorkerPool *pool, int worker, uint64_t call) {
 	int first, said = 0;
-	const int end = called_by(team, worker, &first);
+	const int end = called_by(pool, worker, &first);
 	for (int k = first; k < end; ++k) {
-		team_wait(&team->workers[k].done, call);
-		said |= team->workers[k].said;
+		progress_wait(&pool->workers[k].done, call);
+		said |= pool->workers[k].said;
 	}
 	return said;
 }
@@ -135,38 +135,38 @@ static void sleep_until(Worker *worker, uint64_t call) {
 
 static void await_call(Worker *worker, uint64_t call) {
 	for (int looks = 0; looks < WATCH; ++looks) {
-		if (team_is_posted(&worker->called, call))
+		if (progress_is_posted(&worker->called, call))
 			return;
 		if (looks % OFFER == OFFER - 1)
 			sched_yield();
 		else
-			relax();
+			cpu_pause();
 	}
 	sleep_until(worker, call);
 }
 
-static void *work(void *argument) {
+static void *worker_main(void *argument) {
 	Worker *worker = argument;
-	const Team *team = worker->team;
+	const WorkerPool *pool = worker->team;
 	for (uint64_t call = 1;; ++call) {
 		await_call(worker, call);
-		call_next(team, worker->index, call);
-		const TeamFn run = team->run;
-		const int own = run ? run(team->context, worker->index) : 0;
-		worker->said = own | collect(team, worker->index, call);
-		team_post(&worker->done, call);
+		call_next(pool, worker->index, call);
+		const WorkerFn run = pool->run;
+		const int own = run ? run(pool->argument, worker->index) : 0;
+		worker->said = own | collect_results(pool, worker->index, call);
+		progress_post(&worker->done, call);
 		if (!run)
 			return NULL;
 	}
 }
 
-int team_run(Team *team, TeamFn run, void *context) {
-	team->run = run;
-	team->context = context;
-	++team->call;
-	call_next(team, 0, team->call);
+int worker_pool_run(WorkerPool *pool, WorkerFn run, void *context) {
+	pool->run = run;
+	pool->argument = context;
+	++pool->call;
+	call_next(pool, 0, pool->call);
 	const int own = run ? run(context, 0) : 0;
-	return own | collect(team, 0, team->call);
+	return own | collect_results(pool, 0, pool->call);
 }
 
 /* ---- processors --------------------------------------------------------------------------------- */
@@ -198,29 +198,30 @@ static int list_processors(const cpu_set_t *allowed, int *list) {
 }
 
 /* Worker i to the i-th processor behind that of the caller, where there are enough of them. */
-static void pin_workers(const Team *team) {
+static void pin_workers(const WorkerPool *pool) {
 	cpu_set_t allowed;
 	int list[CPU_SETSIZE], own = 0;
 	if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
 		return;
 	const int count = list_processors(&allowed, list), here = sched_getcpu();
-	if (count < team->count)
+	if (count < pool->count)
 		return;
 	for (int i = 0; i < count; ++i)
 		own = list[i] == here ? i : own;
-	for (int i = 1; i < team->count; ++i) {
+	for (int i = 1; i < pool->count; ++i) {
 		cpu_set_t one;
 		CPU_ZERO(&one);
 		CPU_SET((size_t)list[(own + i) % count], &one);
-		pthread_setaffinity_np(team->workers[i].thread, sizeof one, &one); // a wish; without it the team works too
+		pthread_setaffinity_np(pool->workers[i].thread, sizeof one,
+		                       &one); // a wish; without it the worker pool works too
 	}
 }
 
 /* ---- life ----------------------------------------------------------------------------------------- */
 
-static CalStatus start(Team *team, int index) {
-	Worker *worker = &team->workers[index];
-	worker->team = team;
+static CalStatus start_worker(WorkerPool *pool, int index) {
+	Worker *worker = &pool->workers[index];
+	worker->team = pool;
 	worker->index = index;
 	if (pthread_mutex_init(&worker->lock, NULL) != 0)
 		return CAL_ERR_MEMORY;
@@ -228,7 +229,7 @@ static CalStatus start(Team *team, int index) {
 		pthread_mutex_destroy(&worker->lock);
 		return CAL_ERR_MEMORY;
 	}
-	if (pthread_create(&worker->thread, NULL, work, worker) != 0) {
+	if (pthread_create(&worker->thread, NULL, worker_main, worker) != 0) {
 		pthread_cond_destroy(&worker->wake);
 		pthread_mutex_destroy(&worker->lock);
 		return CAL_ERR_MEMORY;
@@ -236,59 +237,59 @@ static CalStatus start(Team *team, int index) {
 	return CAL_OK;
 }
 
-CalStatus team_create(int workers, bool pin, const CalAllocator *allocator, Team **team) {
-	if (workers < 1 || workers > TEAM_MOST)
+CalStatus worker_pool_create(int workers, bool pin, const CalAllocator *allocator, WorkerPool **pool) {
+	if (workers < 1 || workers > WORKER_POOL_MAX)
 		return CAL_ERR_ARGUMENT;
 	const CalAllocator a = allocator_or_default(allocator);
-	char *memory = memory_alloc(&a, sizeof(Team) + (size_t)workers * sizeof(Worker) + 4 * LINE);
+	char *memory = memory_alloc(&a, sizeof(WorkerPool) + (size_t)workers * sizeof(Worker) + 4 * LINE);
 	if (!memory)
 		return CAL_ERR_MEMORY;
-	Team *made = (Team *)(void *)memory;
-	*made = (Team){.allocator = a, .memory = memory, .count = 1};
-	char *behind = memory + sizeof(Team);
+	WorkerPool *made = (WorkerPool *)(void *)memory;
+	*made = (WorkerPool){.allocator = a, .memory = memory, .count = 1};
+	char *behind = memory + sizeof(WorkerPool);
 	made->workers = (Worker *)(void *)(behind + 2 * LINE - (uintptr_t)behind % (2 * LINE));
 	for (int i = 0; i < workers; ++i)
 		made->workers[i] = (Worker){0};
 	CalStatus status = CAL_OK;
 	int started = 1;
 	for (int i = 1; i < workers && status == CAL_OK; ++i) {
-		status = start(made, i);
+		status = start_worker(made, i);
 		started += status == CAL_OK;
 	}
 	made->count = started;
 	if (status != CAL_OK) {
-		team_destroy(made);
+		worker_pool_destroy(made);
 		return status;
 	}
 	if (pin && workers > 1)
 		pin_workers(made);
-	*team = made;
+	*pool = made;
 	return CAL_OK;
 }
 
-void team_destroy(Team *team) {
-	if (!team)
+void worker_pool_destroy(WorkerPool *pool) {
+	if (!pool)
 		return;
-	if (team->count > 1)
-		team_run(team, NULL, NULL);
-	for (int i = 1; i < team->count; ++i) {
-		Worker *worker = &team->workers[i];
+	if (pool->count > 1)
+		worker_pool_run(pool, NULL, NULL);
+	for (int i = 1; i < pool->count; ++i) {
+		Worker *worker = &pool->workers[i];
 		pthread_join(worker->thread, NULL);
 		pthread_cond_destroy(&worker->wake);
 		pthread_mutex_destroy(&worker->lock);
 	}
-	const CalAllocator allocator = team->allocator;
-	memory_free(&allocator, team->memory);
+	const CalAllocator allocator = pool->allocator;
+	memory_free(&allocator, pool->memory);
 }
 
-int team_workers(const Team *team) { return team->count; }
+int worker_pool_workers(const WorkerPool *pool) { return pool->count; }
 
-CalStatus team_follow_priority(Team *team) {
+CalStatus worker_pool_follow_priority(WorkerPool *pool) {
 	int policy, refused = 0;
 	struct sched_param param;
 	if (pthread_getschedparam(pthread_self(), &policy, &param) != 0)
 		return CAL_ERR_ARGUMENT;
-	for (int i = 1; i < team->count; ++i)
-		refused |= pthread_setschedparam(team->workers[i].thread, policy, &param);
+	for (int i = 1; i < pool->count; ++i)
+		refused |= pthread_setschedparam(pool->workers[i].thread, policy, &param);
 	return refused ? CAL_ERR_UNSUPPORTED : CAL_OK;
 }

@@ -27,15 +27,15 @@ static void put_cell(FILE *out, const char *text, const char *unit) {
 		putc('"', out);
 }
 
-static void put_head(const CalSweep *sweep, FILE *out) {
+static void put_head(const CalCampaign *campaign, FILE *out) {
 	fputs("case,status", out);
-	for (int i = 0; i < sweep->plan->info.parameter_count; i++) {
+	for (int i = 0; i < campaign->plan->info.parameter_count; i++) {
 		putc(',', out);
-		put_cell(out, sweep->plan->parameters[i].name, sweep->plan->parameters[i].unit_text);
+		put_cell(out, campaign->plan->parameters[i].name, campaign->plan->parameters[i].unit_text);
 	}
-	for (int i = 0; i < sweep->plan->info.output_count; i++) {
+	for (int i = 0; i < campaign->plan->info.output_count; i++) {
 		putc(',', out);
-		put_cell(out, sweep->plan->outputs[i].out.name, sweep->units[i]);
+		put_cell(out, campaign->plan->outputs[i].out.name, campaign->units[i]);
 	}
 	fputs(",message\n", out);
 }
@@ -47,9 +47,9 @@ static void put_value(FILE *out, double value) {
 	fprintf(out, ",%s", text);
 }
 
-static CalStatus put_case(const CalSweep *sweep, int64_t k, double *values, FILE *out, CalError *error) {
-	const CalPlan *plan = sweep->plan;
-	const SweepCase *known = &sweep->cases[k];
+static CalStatus put_case(const CalCampaign *campaign, int64_t k, double *values, FILE *out, CalError *error) {
+	const CalPlan *plan = campaign->plan;
+	const CampaignCase *known = &campaign->cases[k];
 	const CalStatus status = cal_plan_values(plan, k, values, error);
 	if (status != CAL_OK)
 		return status;
@@ -70,22 +70,22 @@ static CalStatus put_case(const CalSweep *sweep, int64_t k, double *values, FILE
 	return CAL_OK;
 }
 
-CalStatus sweep_write_csv(const CalSweep *sweep, const char *path, CalError *error) {
-	const size_t count = (size_t)sweep->plan->info.parameter_count;
-	double *values = memory_alloc(&sweep->allocator, count * sizeof *values);
+CalStatus campaign_write_csv(const CalCampaign *campaign, const char *path, CalError *error) {
+	const size_t count = (size_t)campaign->plan->info.parameter_count;
+	double *values = memory_alloc(&campaign->allocator, count * sizeof *values);
 	FILE *out = values ? fopen(path, "wb") : NULL;
 	CalStatus status = CAL_OK;
 	if (!out) {
-		memory_free(&sweep->allocator, values);
+		memory_free(&campaign->allocator, values);
 		return values ? error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", path, strerror(errno))
 		              : error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", path);
 	}
-	put_head(sweep, out);
-	for (int64_t k = 0; k < sweep->plan->info.case_count && status == CAL_OK; k++)
-		status = put_case(sweep, k, values, out, error);
+	put_head(campaign, out);
+	for (int64_t k = 0; k < campaign->plan->info.case_count && status == CAL_OK; k++)
+		status = put_case(campaign, k, values, out, error);
 	const bool bad = ferror(out) != 0;
 	if ((fclose(out) != 0 || bad) && status == CAL_OK)
 		status = error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", path, strerror(errno));
-	memory_free(&sweep->allocator, values);
+	memory_free(&campaign->allocator, values);
 	return status;
 }

@@ -75,7 +75,7 @@ static hid_t put_matrix(hid_t place, const char *name, int64_t rows, int columns
 	return put_dataset(place, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, H5Screate_simple(2, size, NULL), values);
 }
 
-static bool closed(hid_t dataset, bool done) {
+static bool close_dataset(hid_t dataset, bool done) {
 	if (dataset >= 0)
 		H5Dclose(dataset);
 	return dataset >= 0 && done;
@@ -95,11 +95,11 @@ static bool put_head(hid_t file, const CalPlanInfo *info) {
 
 static bool put_source(hid_t file, const char *what, const char *name, const char *text) {
 	const hid_t dataset = put_text_dataset(file, what, -1, &text);
-	return closed(dataset, dataset >= 0 && put_text(dataset, "name", name));
+	return close_dataset(dataset, dataset >= 0 && put_text(dataset, "name", name));
 }
 
-static bool put_parameters(hid_t file, const CalSweep *sweep, double *values, const char **names) {
-	const CalPlan *plan = sweep->plan;
+static bool put_parameters(hid_t file, const CalCampaign *campaign, double *values, const char **names) {
+	const CalPlan *plan = campaign->plan;
 	const int count = plan->info.parameter_count;
 	for (int64_t k = 0; k < plan->info.case_count; k++)
 		if (cal_plan_values(plan, k, values + k * count, NULL) != CAL_OK)
@@ -114,7 +114,7 @@ static bool put_parameters(hid_t file, const CalSweep *sweep, double *values, co
 	done = done && put_texts(dataset, "units", count, names);
 	for (int i = 0; i < count; i++)
 		names[i] = plan->parameters[i].how;
-	return closed(dataset, done && put_texts(dataset, "distributions", count, names));
+	return close_dataset(dataset, done && put_texts(dataset, "distributions", count, names));
 }
 
 /* What the numbers of parameters stand for whose values are texts. */
@@ -126,77 +126,77 @@ static bool put_choices(hid_t file, const CalPlan *plan) {
 	for (int i = 0; i < plan->info.parameter_count && done; i++) {
 		const PlanParameter *p = &plan->parameters[i];
 		if (p->texts)
-			done = closed(put_text_dataset(group, p->name, p->value_count, p->texts), true);
+			done = close_dataset(put_text_dataset(group, p->name, p->value_count, p->texts), true);
 	}
 	H5Gclose(group);
 	H5Pclose(create);
 	return done;
 }
 
-static bool put_outputs(hid_t file, const CalSweep *sweep, double *values, const char **names) {
-	const CalPlan *plan = sweep->plan;
+static bool put_outputs(hid_t file, const CalCampaign *campaign, double *values, const char **names) {
+	const CalPlan *plan = campaign->plan;
 	const int count = plan->info.output_count;
 	for (int64_t k = 0; k < plan->info.case_count; k++)
 		for (int i = 0; i < count; i++)
-			values[k * count + i] = sweep->cases[k].outputs ? sweep->cases[k].outputs[i] : (double)NAN;
+			values[k * count + i] = campaign->cases[k].outputs ? campaign->cases[k].outputs[i] : (double)NAN;
 	const hid_t dataset = put_matrix(file, "outputs", plan->info.case_count, count, values);
 	bool done = dataset >= 0;
 	for (int i = 0; i < count; i++)
 		names[i] = plan->outputs[i].out.name;
 	done = done && put_texts(dataset, "names", count, names) &&
-	       put_texts(dataset, "units", count, (const char *const *)sweep->units);
+	       put_texts(dataset, "units", count, (const char *const *)campaign->units);
 	for (int i = 0; i < count; i++)
 		names[i] = plan->outputs[i].out.signal;
 	done = done && put_texts(dataset, "signals", count, names);
 	for (int i = 0; i < count; i++)
-		names[i] = cal_keep_name(plan->outputs[i].out.keep);
-	return closed(dataset, done && put_texts(dataset, "kept", count, names));
+		names[i] = cal_statistic_name(plan->outputs[i].out.statistic);
+	return close_dataset(dataset, done && put_texts(dataset, "kept", count, names));
 }
 
-static bool put_status(hid_t file, const CalSweep *sweep, int *status, const char **messages) {
-	const int64_t count = sweep->plan->info.case_count;
+static bool put_status(hid_t file, const CalCampaign *campaign, int *status, const char **messages) {
+	const int64_t count = campaign->plan->info.case_count;
 	const char *names[CAL_CASE_COUNT];
 	for (int i = 0; i < CAL_CASE_COUNT; i++)
 		names[i] = cal_case_status_name((CalCaseStatus)i);
 	for (int64_t k = 0; k < count; k++) {
-		status[k] = (int)sweep->cases[k].status;
-		messages[k] = sweep->cases[k].message;
+		status[k] = (int)campaign->cases[k].status;
+		messages[k] = campaign->cases[k].message;
 	}
 	const hid_t dataset = put_dataset(file, "status", H5T_STD_I32LE, H5T_NATIVE_INT, space_of(count), status);
-	return closed(dataset, dataset >= 0 && put_texts(dataset, "names", CAL_CASE_COUNT, names)) &&
-	       closed(put_text_dataset(file, "message", count, messages), true);
+	return close_dataset(dataset, dataset >= 0 && put_texts(dataset, "names", CAL_CASE_COUNT, names)) &&
+	       close_dataset(put_text_dataset(file, "message", count, messages), true);
 }
 
 /* The same memory serves all tables, one after the other. */
-static bool put_tables(hid_t file, const CalSweep *sweep) {
-	const CalPlanInfo *info = &sweep->plan->info;
+static bool put_tables(hid_t file, const CalCampaign *campaign) {
+	const CalPlanInfo *info = &campaign->plan->info;
 	const int most = info->parameter_count > info->output_count ? info->parameter_count : info->output_count;
 	const size_t cases = (size_t)info->case_count, columns = (size_t)most + 1;
 	size_t size = 0;
 	if (!size_mul(cases, columns, &size) || !size_mul(size, sizeof(double), &size))
 		return false;
-	double *values = memory_alloc(&sweep->allocator, size);
-	int *status = memory_alloc(&sweep->allocator, cases * sizeof *status);
-	const char **texts = memory_alloc(&sweep->allocator, (cases + columns) * sizeof *texts);
-	const bool done = values && status && texts && put_parameters(file, sweep, values, texts) &&
-	                  put_choices(file, sweep->plan) && put_outputs(file, sweep, values, texts) &&
-	                  put_status(file, sweep, status, texts) &&
-	                  put_source(file, "plan", sweep_last_part(info->name), info->text) &&
+	double *values = memory_alloc(&campaign->allocator, size);
+	int *status = memory_alloc(&campaign->allocator, cases * sizeof *status);
+	const char **texts = memory_alloc(&campaign->allocator, (cases + columns) * sizeof *texts);
+	const bool done = values && status && texts && put_parameters(file, campaign, values, texts) &&
+	                  put_choices(file, campaign->plan) && put_outputs(file, campaign, values, texts) &&
+	                  put_status(file, campaign, status, texts) &&
+	                  put_source(file, "plan", campaign_last_part(info->name), info->text) &&
 	                  put_source(file, "model", info->model, info->model_text);
-	memory_free(&sweep->allocator, values);
-	memory_free(&sweep->allocator, status);
-	memory_free(&sweep->allocator, texts);
+	memory_free(&campaign->allocator, values);
+	memory_free(&campaign->allocator, status);
+	memory_free(&campaign->allocator, texts);
 	return done;
 }
 
-CalStatus sweep_write_hdf5(const CalSweep *sweep, const char *path, CalError *error) {
+CalStatus campaign_write_hdf5(const CalCampaign *campaign, const char *path, CalError *error) {
 	Hdf5Turn turn;
 	hdf5_enter(&turn);
 	const hid_t create = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);
 	H5Pset_obj_track_times(create, false);
 	H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
 	const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, create, access);
-	bool done = file >= 0 && put_head(file, &sweep->plan->info) && put_tables(file, sweep);
+	bool done = file >= 0 && put_head(file, &campaign->plan->info) && put_tables(file, campaign);
 	if (file >= 0)
 		done = H5Fclose(file) >= 0 && done;
 	H5Pclose(create);
@@ -209,8 +209,8 @@ CalStatus sweep_write_hdf5(const CalSweep *sweep, const char *path, CalError *er
 
 #else
 
-CalStatus sweep_write_hdf5(const CalSweep *sweep, const char *path, CalError *error) {
-	(void)sweep;
+CalStatus campaign_write_hdf5(const CalCampaign *campaign, const char *path, CalError *error) {
+	(void)campaign;
 	return error_set(error, CAL_ERR_UNSUPPORTED, "%.400s: this build writes no HDF5", path);
 }
 

@@ -37,27 +37,27 @@ typedef struct Manifest {
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static bool manifest_print(const CalSweep *sweep, FILE *out) {
-	const CalPlanInfo *info = &sweep->plan->info;
+static bool manifest_print(const CalCampaign *campaign, FILE *out) {
+	const CalPlanInfo *info = &campaign->plan->info;
 	size_t units = 0;
 	for (int i = 0; i < info->output_count; i++)
-		units += strlen(sweep->units[i]) + 1;
+		units += strlen(campaign->units[i]) + 1;
 	fprintf(out, "calder-sweep 1\nversion %s\nfingerprint %016" PRIx64 "\nplan %zu %.299s\nmodel %zu\nunits %zu\n",
-	        cal_version(), info->fingerprint, strlen(info->text), sweep_last_part(info->name),
-	        sweep->plan->model_length, units);
+	        cal_version(), info->fingerprint, strlen(info->text), campaign_last_part(info->name),
+	        campaign->plan->model_length, units);
 	fwrite(info->text, 1, strlen(info->text), out);
-	fwrite(info->model_text, 1, sweep->plan->model_length, out);
+	fwrite(info->model_text, 1, campaign->plan->model_length, out);
 	for (int i = 0; i < info->output_count; i++)
-		fprintf(out, "%s\n", sweep->units[i]);
+		fprintf(out, "%s\n", campaign->units[i]);
 	return fflush(out) == 0 && fsync(fileno(out)) == 0 && !ferror(out);
 }
 
 /* CAL_OK also where another process was first. */
-static CalStatus manifest_write(const CalSweep *sweep, const char *path, CalError *error) {
+static CalStatus manifest_write(const CalCampaign *campaign, const char *path, CalError *error) {
 	char beside[1200];
-	sweep_beside(path, beside, sizeof beside);
+	campaign_beside(path, beside, sizeof beside);
 	FILE *out = fopen(beside, "wb");
-	bool done = out && manifest_print(sweep, out);
+	bool done = out && manifest_print(campaign, out);
 	const int cause = errno;
 	if (out && fclose(out) != 0)
 		done = false;
@@ -91,35 +91,35 @@ static bool manifest_scan(Manifest *m, size_t length) {
 }
 
 /* On success m->text is to be freed. */
-static CalStatus manifest_read(const CalSweep *sweep, const char *path, Manifest *m, CalError *error) {
+static CalStatus manifest_read(const CalCampaign *campaign, const char *path, Manifest *m, CalError *error) {
 	char *text;
 	size_t length;
 	*m = (Manifest){0};
-	if (tree_text(path, &sweep->allocator, &text, &length, NULL) != CAL_OK) {
+	if (tree_text(path, &campaign->allocator, &text, &length, NULL) != CAL_OK) {
 		error_set(error, CAL_ERR_IO, "%.400s: this is no folder of a campaign: it has no file \"%s\" that can be read",
-		          sweep->folder, MANIFEST);
+		          campaign->folder, MANIFEST);
 		return CAL_ERR_IO;
 	}
-	m->text = memory_alloc(&sweep->allocator, length + 1);
+	m->text = memory_alloc(&campaign->allocator, length + 1);
 	if (m->text) {
 		memcpy(m->text, text, length);
 		m->text[length] = 0;
 	}
-	memory_free(&sweep->allocator, text);
+	memory_free(&campaign->allocator, text);
 	if (!m->text) {
 		error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", path);
 		return CAL_ERR_MEMORY;
 	}
 	if (manifest_scan(m, length))
 		return CAL_OK;
-	memory_free(&sweep->allocator, m->text);
+	memory_free(&campaign->allocator, m->text);
 	error_set(error, CAL_ERR_INPUT, "%.400s: this is not what a campaign is described by, or it is damaged", path);
 	return CAL_ERR_INPUT;
 }
 
 /* What is different, in words. */
-static CalStatus compare(const CalSweep *sweep, const Manifest *m, CalError *error) {
-	const CalPlan *plan = sweep->plan;
+static CalStatus compare_manifest(const CalCampaign *campaign, const Manifest *m, CalError *error) {
+	const CalPlan *plan = campaign->plan;
 	if (m->fingerprint == plan->info.fingerprint)
 		return CAL_OK;
 	const char *what = "a file that the model names";
@@ -132,61 +132,62 @@ static CalStatus compare(const CalSweep *sweep, const Manifest *m, CalError *err
 	return error_set(error, CAL_ERR_ARGUMENT,
 	                 "%.300s: %.300s has changed since the campaign in this folder began; take another folder, or "
 	                 "remove this one",
-	                 sweep->folder, what);
+	                 campaign->folder, what);
 }
 
-CalStatus manifest_claim(CalSweep *sweep, CalError *error) {
+CalStatus manifest_claim(CalCampaign *campaign, CalError *error) {
 	char path[1100];
 	Manifest m;
-	if (!sweep_path(sweep, MANIFEST, path, sizeof path))
-		return error_set(error, CAL_ERR_ARGUMENT, "%.400s: the name of the folder is too long", sweep->folder);
-	CalStatus status = access(path, F_OK) == 0 ? CAL_OK : manifest_write(sweep, path, error);
+	if (!campaign_path(campaign, MANIFEST, path, sizeof path))
+		return error_set(error, CAL_ERR_ARGUMENT, "%.400s: the name of the folder is too long", campaign->folder);
+	CalStatus status = access(path, F_OK) == 0 ? CAL_OK : manifest_write(campaign, path, error);
 	if (status == CAL_OK)
-		status = manifest_read(sweep, path, &m, error);
+		status = manifest_read(campaign, path, &m, error);
 	if (status != CAL_OK)
 		return status;
-	status = compare(sweep, &m, error);
-	memory_free(&sweep->allocator, m.text);
+	status = compare_manifest(campaign, &m, error);
+	memory_free(&campaign->allocator, m.text);
 	return status;
 }
 
-static bool set_units(CalSweep *sweep, const Manifest *m) {
-	const int count = sweep->plan->info.output_count;
+static bool set_units(CalCampaign *campaign, const Manifest *m) {
+	const int count = campaign->plan->info.output_count;
 	const char *at = m->units, *end = m->units + m->units_length;
-	sweep->units = pool_array(&sweep->pool, (size_t)count, sizeof *sweep->units);
-	for (int i = 0; sweep->units && i < count; i++) {
+	campaign->units = pool_array(&campaign->pool, (size_t)count, sizeof *campaign->units);
+	for (int i = 0; campaign->units && i < count; i++) {
 		const char *line = memchr(at, '\n', (size_t)(end - at));
-		sweep->units[i] = pool_text(&sweep->pool, at, line ? (size_t)(line - at) : 0);
-		if (!sweep->units[i])
+		campaign->units[i] = pool_text(&campaign->pool, at, line ? (size_t)(line - at) : 0);
+		if (!campaign->units[i])
 			return false;
 		at = line ? line + 1 : end;
 	}
-	return sweep->units != NULL;
+	return campaign->units != NULL;
 }
 
 /* The plan of the manifest; files that its model names need not be here. */
-static CalStatus set_plan(CalSweep *sweep, const Manifest *m, CalError *error) {
+static CalStatus set_plan(CalCampaign *campaign, const Manifest *m, CalError *error) {
 	if (strcmp(m->version, cal_version()) != 0)
-		return error_set(error, CAL_ERR_ARGUMENT, "%.400s: the campaign is of calder %s and this is %s", sweep->folder,
-		                 m->version, cal_version());
+		return error_set(error, CAL_ERR_ARGUMENT, "%.400s: the campaign is of calder %s and this is %s",
+		                 campaign->folder, m->version, cal_version());
 	const CalStatus status = cal_plan_parse(m->plan, m->plan_length, m->plan_name, m->model, m->model_length,
-	                                        &sweep->allocator, &sweep->own_plan, error);
+	                                        &campaign->allocator, &campaign->own_plan, error);
 	if (status != CAL_OK)
 		return status;
-	sweep->plan = sweep->own_plan;
-	sweep->own_plan->info.fingerprint = m->fingerprint;
-	return set_units(sweep, m) ? CAL_OK : error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", sweep->folder);
+	campaign->plan = campaign->own_plan;
+	campaign->own_plan->info.fingerprint = m->fingerprint;
+	return set_units(campaign, m) ? CAL_OK
+	                              : error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", campaign->folder);
 }
 
-CalStatus manifest_load(CalSweep *sweep, CalError *error) {
+CalStatus manifest_load(CalCampaign *campaign, CalError *error) {
 	char path[1100];
 	Manifest m;
-	if (!sweep_path(sweep, MANIFEST, path, sizeof path))
-		return error_set(error, CAL_ERR_ARGUMENT, "%.400s: the name of the folder is too long", sweep->folder);
-	CalStatus status = manifest_read(sweep, path, &m, error);
+	if (!campaign_path(campaign, MANIFEST, path, sizeof path))
+		return error_set(error, CAL_ERR_ARGUMENT, "%.400s: the name of the folder is too long", campaign->folder);
+	CalStatus status = manifest_read(campaign, path, &m, error);
 	if (status != CAL_OK)
 		return status;
-	status = set_plan(sweep, &m, error);
-	memory_free(&sweep->allocator, m.text);
+	status = set_plan(campaign, &m, error);
+	memory_free(&campaign->allocator, m.text);
 	return status;
 }

@@ -40,50 +40,50 @@ typedef struct RecordHead {
 	uint32_t message; // bytes
 } RecordHead;
 
-static ShardHead head_of(const CalSweep *sweep) {
-	const CalPlanInfo *info = &sweep->plan->info;
+static ShardHead head_of(const CalCampaign *campaign) {
+	const CalPlanInfo *info = &campaign->plan->info;
 	ShardHead head = {.order = 0x01020304, .outputs = (uint32_t)info->output_count, .fingerprint = info->fingerprint};
 	memcpy(head.magic, "calcases", sizeof head.magic);
 	return head;
 }
 
-static size_t record_size(const CalSweep *sweep, size_t message) {
-	return sizeof(RecordHead) + (size_t)sweep->plan->info.output_count * sizeof(double) + message + sizeof(uint64_t);
+static size_t record_size(const CalCampaign *campaign, size_t message) {
+	return sizeof(RecordHead) + (size_t)campaign->plan->info.output_count * sizeof(double) + message + sizeof(uint64_t);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
 /* The record at `at`, if it is whole: its size, else 0. */
-static size_t record_check(const CalSweep *sweep, const char *at, size_t left, RecordHead *head) {
+static size_t record_check(const CalCampaign *campaign, const char *at, size_t left, RecordHead *head) {
 	uint64_t hash;
 	if (left < sizeof *head)
 		return 0;
 	memcpy(head, at, sizeof *head);
-	if (head->mark != RECORD_MARK || head->message > MESSAGE_MOST || head->size != record_size(sweep, head->message) ||
-	    head->size > left)
+	if (head->mark != RECORD_MARK || head->message > MESSAGE_MOST ||
+	    head->size != record_size(campaign, head->message) || head->size > left)
 		return 0;
 	memcpy(&hash, at + head->size - sizeof hash, sizeof hash);
-	if (hash != archive_hash(ARCHIVE_HASH_START, at, head->size - sizeof hash) || head->k < 0 ||
-	    head->k >= sweep->plan->info.case_count || head->status < 0 || head->status >= CAL_CASE_MISSING)
+	if (hash != serializer_hash(SERIALIZER_HASH_START, at, head->size - sizeof hash) || head->k < 0 ||
+	    head->k >= campaign->plan->info.case_count || head->status < 0 || head->status >= CAL_CASE_MISSING)
 		return 0;
 	return head->size;
 }
 
-static bool record_note(CalSweep *sweep, const char *at, const RecordHead *head) {
-	const size_t count = (size_t)sweep->plan->info.output_count;
-	double *outputs = pool_array(&sweep->results, count, sizeof *outputs);
-	char *message = pool_text(&sweep->results, at + sizeof *head + count * sizeof *outputs, head->message);
+static bool record_note(CalCampaign *campaign, const char *at, const RecordHead *head) {
+	const size_t count = (size_t)campaign->plan->info.output_count;
+	double *outputs = pool_array(&campaign->results, count, sizeof *outputs);
+	char *message = pool_text(&campaign->results, at + sizeof *head + count * sizeof *outputs, head->message);
 	if (!outputs || !message)
 		return false;
 	memcpy(outputs, at + sizeof *head, count * sizeof *outputs);
-	sweep_note(sweep, head->k, (SweepCase){(CalCaseStatus)head->status, message, outputs});
+	campaign_note(campaign, head->k, (CampaignCase){(CalCaseStatus)head->status, message, outputs});
 	return true;
 }
 
 /* note: take the records down. *end: behind the last whole one, 0 if not even the header is whole. */
-static CalStatus scan(CalSweep *sweep, const char *path, const char *text, size_t length, bool note, size_t *end,
+static CalStatus scan(CalCampaign *campaign, const char *path, const char *text, size_t length, bool note, size_t *end,
                       CalError *error) {
-	const ShardHead want = head_of(sweep);
+	const ShardHead want = head_of(campaign);
 	RecordHead head;
 	*end = 0;
 	if (length < sizeof want)
@@ -94,14 +94,14 @@ static CalStatus scan(CalSweep *sweep, const char *path, const char *text, size_
 		                 "byte order; take another folder, or remove the file",
 		                 path);
 	*end = sizeof want;
-	for (size_t size; (size = record_check(sweep, text + *end, length - *end, &head)) > 0; *end += size)
-		if (note && !record_note(sweep, text + *end, &head))
+	for (size_t size; (size = record_check(campaign, text + *end, length - *end, &head)) > 0; *end += size)
+		if (note && !record_note(campaign, text + *end, &head))
 			return error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", path);
 	return CAL_OK;
 }
 
 /* All that a file holds, from the allocator. */
-static CalStatus read_all(const CalSweep *sweep, int file, const char *path, char **text, size_t *length,
+static CalStatus read_all(const CalCampaign *campaign, int file, const char *path, char **text, size_t *length,
                           CalError *error) {
 	struct stat about;
 	*text = NULL;
@@ -109,7 +109,7 @@ static CalStatus read_all(const CalSweep *sweep, int file, const char *path, cha
 	if (fstat(file, &about) != 0)
 		return error_set(error, CAL_ERR_IO, "%.400s: cannot be read: %s", path, strerror(errno));
 	const size_t size = (size_t)about.st_size;
-	*text = memory_alloc(&sweep->allocator, size);
+	*text = memory_alloc(&campaign->allocator, size);
 	if (!*text)
 		return error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", path);
 	while (*length < size) {
@@ -125,7 +125,7 @@ static CalStatus read_all(const CalSweep *sweep, int file, const char *path, cha
 	return CAL_OK;
 }
 
-static CalStatus shard_read(CalSweep *sweep, const char *path, CalError *error) {
+static CalStatus shard_read(CalCampaign *campaign, const char *path, CalError *error) {
 	static const InputFile limits = {(uint64_t)1 << 36, "is it part of a campaign?", true};
 	char why[INPUT_FILE_WHY];
 	if (!input_file_check(path, &limits, why))
@@ -135,26 +135,27 @@ static CalStatus shard_read(CalSweep *sweep, const char *path, CalError *error) 
 	size_t length, end;
 	if (file < 0)
 		return error_set(error, CAL_ERR_IO, "%.400s: cannot be opened: %s", path, strerror(errno));
-	CalStatus status = read_all(sweep, file, path, &text, &length, error);
+	CalStatus status = read_all(campaign, file, path, &text, &length, error);
 	if (status == CAL_OK)
-		status = scan(sweep, path, text, length, true, &end, error);
-	memory_free(&sweep->allocator, text);
+		status = scan(campaign, path, text, length, true, &end, error);
+	memory_free(&campaign->allocator, text);
 	close(file);
 	return status;
 }
 
-CalStatus shards_read(CalSweep *sweep, CalError *error) {
-	DIR *folder = opendir(sweep->folder);
+CalStatus shards_read(CalCampaign *campaign, CalError *error) {
+	DIR *folder = opendir(campaign->folder);
 	CalStatus status = CAL_OK;
 	if (!folder)
-		return error_set(error, CAL_ERR_IO, "%.400s: the folder cannot be read: %s", sweep->folder, strerror(errno));
+		return error_set(error, CAL_ERR_IO, "%.400s: the folder cannot be read: %s", campaign->folder, strerror(errno));
 	for (struct dirent *entry; status == CAL_OK && (entry = readdir(folder)) != NULL;) {
 		char path[1100];
 		if (strncmp(entry->d_name, "shard-", 6) != 0)
 			continue;
-		status = sweep_path(sweep, entry->d_name, path, sizeof path)
-		             ? shard_read(sweep, path, error)
-		             : error_set(error, CAL_ERR_ARGUMENT, "%.400s: the name of the folder is too long", sweep->folder);
+		status =
+			campaign_path(campaign, entry->d_name, path, sizeof path)
+				? shard_read(campaign, path, error)
+				: error_set(error, CAL_ERR_ARGUMENT, "%.400s: the name of the folder is too long", campaign->folder);
 	}
 	closedir(folder);
 	return status;
@@ -176,14 +177,14 @@ static bool write_all(int file, const char *data, size_t size) {
 }
 
 /* Cuts the torn end off, or begins the file. */
-static CalStatus prepare(CalSweep *sweep, int file, const char *path, CalError *error) {
-	const ShardHead head = head_of(sweep);
+static CalStatus write_shard_head(CalCampaign *campaign, int file, const char *path, CalError *error) {
+	const ShardHead head = head_of(campaign);
 	char *text;
 	size_t length, end = 0;
-	CalStatus status = read_all(sweep, file, path, &text, &length, error);
+	CalStatus status = read_all(campaign, file, path, &text, &length, error);
 	if (status == CAL_OK)
-		status = scan(sweep, path, text, length, false, &end, error);
-	memory_free(&sweep->allocator, text);
+		status = scan(campaign, path, text, length, false, &end, error);
+	memory_free(&campaign->allocator, text);
 	if (status != CAL_OK)
 		return status;
 	if ((end < length && ftruncate(file, (off_t)end) != 0) ||
@@ -193,14 +194,14 @@ static CalStatus prepare(CalSweep *sweep, int file, const char *path, CalError *
 }
 
 /* Opens the first shard of this machine that nobody else writes to. */
-static CalStatus shard_open(CalSweep *sweep, CalError *error) {
+static CalStatus shard_open(CalCampaign *campaign, CalError *error) {
 	char host[65] = "", name[100], path[1100];
 	if (gethostname(host, sizeof host - 1) != 0 || !host[0] || strchr(host, '/'))
 		snprintf(host, sizeof host, "host");
 	for (int i = 0; i < SHARDS_MOST; i++) {
 		snprintf(name, sizeof name, "shard-%s-%03d", host, i);
-		if (!sweep_path(sweep, name, path, sizeof path))
-			return error_set(error, CAL_ERR_ARGUMENT, "%.400s: the name of the folder is too long", sweep->folder);
+		if (!campaign_path(campaign, name, path, sizeof path))
+			return error_set(error, CAL_ERR_ARGUMENT, "%.400s: the name of the folder is too long", campaign->folder);
 		const int file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 		if (file < 0)
 			return error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", path, strerror(errno));
@@ -208,48 +209,48 @@ static CalStatus shard_open(CalSweep *sweep, CalError *error) {
 			close(file);
 			continue;
 		}
-		const CalStatus status = prepare(sweep, file, path, error);
+		const CalStatus status = write_shard_head(campaign, file, path, error);
 		if (status == CAL_OK)
-			sweep->shard = file;
+			campaign->shard = file;
 		else
 			close(file);
 		return status;
 	}
-	return error_set(error, CAL_ERR_IO, "%.400s: no file can be locked there", sweep->folder);
+	return error_set(error, CAL_ERR_IO, "%.400s: no file can be locked there", campaign->folder);
 }
 
-static bool make_room(CalSweep *sweep, size_t size) {
-	if (size <= sweep->capacity)
+static bool make_room(CalCampaign *campaign, size_t size) {
+	if (size <= campaign->capacity)
 		return true;
-	char *larger = memory_alloc(&sweep->allocator, size);
+	char *larger = memory_alloc(&campaign->allocator, size);
 	if (!larger)
 		return false;
-	memory_free(&sweep->allocator, sweep->record);
-	sweep->record = larger;
-	sweep->capacity = size;
+	memory_free(&campaign->allocator, campaign->record);
+	campaign->record = larger;
+	campaign->capacity = size;
 	return true;
 }
 
-CalStatus shard_append(CalSweep *sweep, int64_t k, const SweepCase *result, CalError *error) {
-	const size_t outputs = (size_t)sweep->plan->info.output_count * sizeof(double);
+CalStatus shard_append(CalCampaign *campaign, int64_t k, const CampaignCase *result, CalError *error) {
+	const size_t outputs = (size_t)campaign->plan->info.output_count * sizeof(double);
 	const size_t message = strlen(result->message) < MESSAGE_MOST ? strlen(result->message) : MESSAGE_MOST;
-	const size_t size = record_size(sweep, message);
-	const CalStatus status = sweep->shard >= 0 ? CAL_OK : shard_open(sweep, error);
+	const size_t size = record_size(campaign, message);
+	const CalStatus status = campaign->shard >= 0 ? CAL_OK : shard_open(campaign, error);
 	if (status != CAL_OK)
 		return status;
-	if (!make_room(sweep, size))
-		return error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", sweep->folder);
+	if (!make_room(campaign, size))
+		return error_set(error, CAL_ERR_MEMORY, "%.400s: out of memory", campaign->folder);
 	const RecordHead head = {RECORD_MARK, (uint32_t)size, k, (int32_t)result->status, (uint32_t)message};
-	memcpy(sweep->record, &head, sizeof head);
-	memcpy(sweep->record + sizeof head, result->outputs, outputs);
-	memcpy(sweep->record + sizeof head + outputs, result->message, message);
-	const uint64_t hash = archive_hash(ARCHIVE_HASH_START, sweep->record, size - sizeof hash);
-	memcpy(sweep->record + size - sizeof hash, &hash, sizeof hash);
-	if (write_all(sweep->shard, sweep->record, size))
+	memcpy(campaign->record, &head, sizeof head);
+	memcpy(campaign->record + sizeof head, result->outputs, outputs);
+	memcpy(campaign->record + sizeof head + outputs, result->message, message);
+	const uint64_t hash = serializer_hash(SERIALIZER_HASH_START, campaign->record, size - sizeof hash);
+	memcpy(campaign->record + size - sizeof hash, &hash, sizeof hash);
+	if (write_all(campaign->shard, campaign->record, size))
 		return CAL_OK;
 	const int cause = errno;
-	close(sweep->shard); // whoever opens it again cuts off what is there of the record
-	sweep->shard = -1;
+	close(campaign->shard); // whoever opens it again cuts off what is there of the record
+	campaign->shard = -1;
 	return error_set(error, CAL_ERR_IO, "%.400s: results cannot be written: %s; what was written until then is kept",
-	                 sweep->folder, strerror(cause));
+	                 campaign->folder, strerror(cause));
 }

@@ -142,7 +142,7 @@ typedef struct Hash {
 } Hash;
 
 static void hash_text(Hash *hash, const char *text, size_t length) {
-	hash->value = archive_hash(archive_hash(hash->value, &length, sizeof length), text, length);
+	hash->value = serializer_hash(serializer_hash(hash->value, &length, sizeof length), text, length);
 }
 
 /* What is no file that can be read is for others to complain about. */
@@ -178,7 +178,7 @@ static void hash_files(Hash *hash, const TreeNode *node) {
 
 static bool set_fingerprint(Reader *r, CalPlan *plan) {
 	CalPlanInfo *info = &plan->info;
-	Hash hash = {ARCHIVE_HASH_START, false, info->model_path, &plan->allocator};
+	Hash hash = {SERIALIZER_HASH_START, false, info->model_path, &plan->allocator};
 	hash_text(&hash, cal_version(), strlen(cal_version()));
 	hash_text(&hash, info->text, strlen(info->text));
 	hash_text(&hash, info->model_text, plan->model_length);

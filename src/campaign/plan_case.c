@@ -18,7 +18,7 @@
 #include "math/sobol.h"
 
 /* The number in (0, 1) that a value is made of. */
-static double position(const CalPlan *plan, const PlanParameter *p, int64_t k) {
+static double design_position(const CalPlan *plan, const PlanParameter *p, int64_t k) {
 	const uint64_t seed = plan->info.seed, number = (uint64_t)k, count = (uint64_t)plan->info.case_count;
 	const double within = unit_interval(draw(seed, number, p->stream).a);
 	if (plan->info.design == CAL_DESIGN_LATIN) {
@@ -39,10 +39,10 @@ static double of_list(const PlanParameter *p, double u) {
 	return p->values[i];
 }
 
-static double drawn(const CalPlan *plan, const PlanParameter *p, int64_t k) {
+static double draw_value(const CalPlan *plan, const PlanParameter *p, int64_t k) {
 	if (p->axis && plan->info.design == CAL_DESIGN_GRID)
 		return p->values[k / p->stride % p->value_count];
-	const double u = position(plan, p, k);
+	const double u = design_position(plan, p, k);
 	switch (p->kind) {
 	case DRAW_UNIFORM:
 		return fmin(p->a + u * (p->b - p->a), p->b);
@@ -73,7 +73,7 @@ CalStatus cal_plan_values(const CalPlan *plan, int64_t k, double *values, CalErr
 			return tree_error(error, plan->info.name, NULL, status, "parameter \"%.80s\": %s", p->name,
 			                  cal_status_text(status));
 		if (p->kind != DRAW_FORMULA)
-			values[i] = drawn(plan, p, k);
+			values[i] = draw_value(plan, p, k);
 	}
 	return CAL_OK;
 }
@@ -138,7 +138,7 @@ CalStatus cal_plan_open_case(const CalPlan *plan, int64_t k, CalFile **file, Cal
 		return status;
 	status = k >= 0 ? set_values(plan, k, tree, error) : CAL_OK;
 	if (status == CAL_OK)
-		return native_file_from_tree(tree, &plan->allocator, file, error);
+		return model_file_file_from_tree(tree, &plan->allocator, file, error);
 	tree_destroy(tree);
 	return status;
 }

@@ -8,10 +8,12 @@
 
 #include "campaign/plan.h"
 
-static const char *const keep_names[CAL_KEEP_COUNT] = {
+static const char *const keep_names[CAL_STATISTIC_COUNT] = {
 	"final", "initial", "min", "max", "peak", "range", "mean", "rms", "time_of_min", "time_of_max", "at"};
 
-const char *cal_keep_name(CalKeep keep) { return keep >= 0 && keep < CAL_KEEP_COUNT ? keep_names[keep] : NULL; }
+const char *cal_statistic_name(CalStatistic statistic) {
+	return statistic >= 0 && statistic < CAL_STATISTIC_COUNT ? keep_names[statistic] : NULL;
+}
 
 typedef struct OutputInput {
 	const char *signal;
@@ -27,14 +29,14 @@ static const Key output_keys[] = {
 };
 const KeyTable plan_output_table = KEY_TABLE("output", output_keys);
 
-static bool read_keep(Reader *r, const TreeNode *node, CalKeep *keep) {
+static bool read_statistic(Reader *r, const TreeNode *node, CalStatistic *statistic) {
 	Suggestion suggestion = {0};
 	if (!read_text(r, node, &suggestion.word))
 		return false;
-	for (int i = 0; i < CAL_KEEP_COUNT; i++) {
+	for (int i = 0; i < CAL_STATISTIC_COUNT; i++) {
 		suggestion_offer(&suggestion, keep_names[i]);
 		if (strcmp(suggestion.word, keep_names[i]) == 0) {
-			*keep = (CalKeep)i;
+			*statistic = (CalStatistic)i;
 			return true;
 		}
 	}
@@ -54,16 +56,17 @@ static bool read_limit(Reader *r, const TreeNode *node, PlanOutput *output, doub
 	       reader_fail(r, node, "%s", message);
 }
 
-static bool read_one(Reader *r, const Item *item, const OutputInput *in, const TreeNode *keep, PlanOutput *output) {
+static bool read_one(Reader *r, const Item *item, const OutputInput *in, const TreeNode *statistic,
+                     PlanOutput *output) {
 	*output = (PlanOutput){.place = item->place, .out = {.name = item->name, .signal = in->signal}};
 	output->out.above = -INFINITY;
 	output->out.below = INFINITY;
-	output->out.keep = in->at ? CAL_KEEP_AT : CAL_KEEP_FINAL;
-	if ((keep && !read_keep(r, keep, &output->out.keep)) ||
+	output->out.statistic = in->at ? CAL_STATISTIC_AT : CAL_STATISTIC_FINAL;
+	if ((statistic && !read_statistic(r, statistic, &output->out.statistic)) ||
 	    (in->at && !read_quantity(r, in->at, DIM_TIME, &output->out.at)))
 		return false;
-	if (output->out.keep == CAL_KEEP_AT && !in->at)
-		return reader_fail(r, keep, "\"keep: at\" needs the time \"at\", e.g. at: 2 s");
+	if (output->out.statistic == CAL_STATISTIC_AT && !in->at)
+		return reader_fail(r, statistic, "\"keep: at\" needs the time \"at\", e.g. at: 2 s");
 	if (output->out.at < 0)
 		return reader_fail(r, in->at, "a run starts at the time 0");
 	return read_limit(r, in->above, output, &output->out.above) && read_limit(r, in->below, output, &output->out.below);
@@ -76,14 +79,14 @@ static bool read_output(Reader *r, CalPlan *plan, const Item *item) {
 	if (!keys_read(r, item->value, &plan_output_table, &in))
 		return false;
 	const bool several = in.keep && in.keep->kind == TREE_LIST;
-	if (several && (in.keep->count < 1 || in.keep->count > CAL_KEEP_COUNT))
-		return reader_fail(r, in.keep, "\"keep\" is a word, or a list of up to %d of them", CAL_KEEP_COUNT);
+	if (several && (in.keep->count < 1 || in.keep->count > CAL_STATISTIC_COUNT))
+		return reader_fail(r, in.keep, "\"keep\" is a word, or a list of up to %d of them", CAL_STATISTIC_COUNT);
 	for (int i = 0; i < (several ? in.keep->count : 1); i++) {
 		PlanOutput *output = &plan->outputs[plan->info.output_count++];
 		if (!read_one(r, item, &in, several ? in.keep->items[i] : in.keep, output))
 			return false;
 		if (several)
-			output->out.name = reader_text(r, "%s %s", item->name, keep_names[output->out.keep]);
+			output->out.name = reader_text(r, "%s %s", item->name, keep_names[output->out.statistic]);
 		if (!output->out.name)
 			return false;
 	}
@@ -96,7 +99,7 @@ bool plan_read_outputs(Reader *r, CalPlan *plan, const TreeNode *section) {
 		return false;
 	if (count == 0)
 		return reader_fail(r, section, "nothing is kept; name at least one output");
-	plan->outputs = reader_array(r, (size_t)count * CAL_KEEP_COUNT, sizeof *plan->outputs);
+	plan->outputs = reader_array(r, (size_t)count * CAL_STATISTIC_COUNT, sizeof *plan->outputs);
 	if (!plan->outputs)
 		return false;
 	for (int i = 0; i < count; i++) {
@@ -110,7 +113,8 @@ bool plan_read_outputs(Reader *r, CalPlan *plan, const TreeNode *section) {
 CalStatus plan_check_units(const CalPlan *plan, const char *const *units, CalError *error) {
 	for (int i = 0; units && i < plan->info.output_count; i++) {
 		const PlanOutput *output = &plan->outputs[i];
-		const bool time = output->out.keep == CAL_KEEP_TIME_OF_MIN || output->out.keep == CAL_KEEP_TIME_OF_MAX;
+		const bool time =
+			output->out.statistic == CAL_STATISTIC_TIME_OF_MIN || output->out.statistic == CAL_STATISTIC_TIME_OF_MAX;
 		const char *name = time ? "s" : units[i];
 		Unit unit = {0};
 		double one;
@@ -128,12 +132,12 @@ CalStatus plan_check_units(const CalPlan *plan, const char *const *units, CalErr
 
 /* ---- samples ------------------------------------------------------------------------------------ */
 
-static void first_sample(CalKeeper *k, double t, double value) {
-	*k = (CalKeeper){.first = value, .low = value, .high = value, .peak = fabs(value)};
+static void first_sample(CalStatisticAccumulator *k, double t, double value) {
+	*k = (CalStatisticAccumulator){.first = value, .low = value, .high = value, .peak = fabs(value)};
 	k->start = k->time_of_low = k->time_of_high = t;
 }
 
-void cal_keeper_add(CalKeeper *k, const CalPlanOutput *output, double t, double value) {
+void cal_statistic_add(CalStatisticAccumulator *k, const CalPlanOutput *output, double t, double value) {
 	if (!k || !output)
 		return;
 	if (k->count == 0) {
@@ -153,7 +157,7 @@ void cal_keeper_add(CalKeeper *k, const CalPlanOutput *output, double t, double 
 	}
 	if (fabs(value) > k->peak || isnan(value))
 		k->peak = fabs(value);
-	if (output->keep == CAL_KEEP_AT && !k->at_seen && t >= output->at) {
+	if (output->statistic == CAL_STATISTIC_AT && !k->at_seen && t >= output->at) {
 		k->at = value;
 		k->at_seen = 1;
 	}
@@ -162,34 +166,34 @@ void cal_keeper_add(CalKeeper *k, const CalPlanOutput *output, double t, double 
 	k->time = t;
 }
 
-double cal_keeper_value(const CalKeeper *k, const CalPlanOutput *output) {
+double cal_statistic_value(const CalStatisticAccumulator *k, const CalPlanOutput *output) {
 	if (!k || !output)
 		return NAN;
 	const double span = k->time - k->start;
 	if (k->count == 0)
 		return NAN;
-	switch (output->keep) {
-	case CAL_KEEP_FINAL:
+	switch (output->statistic) {
+	case CAL_STATISTIC_FINAL:
 		return k->last;
-	case CAL_KEEP_INITIAL:
+	case CAL_STATISTIC_INITIAL:
 		return k->first;
-	case CAL_KEEP_MIN:
+	case CAL_STATISTIC_MIN:
 		return k->low;
-	case CAL_KEEP_MAX:
+	case CAL_STATISTIC_MAX:
 		return k->high;
-	case CAL_KEEP_PEAK:
+	case CAL_STATISTIC_PEAK:
 		return k->peak;
-	case CAL_KEEP_RANGE:
+	case CAL_STATISTIC_RANGE:
 		return k->high - k->low;
-	case CAL_KEEP_MEAN:
+	case CAL_STATISTIC_MEAN:
 		return span > 0 ? k->integral / span : k->last;
-	case CAL_KEEP_RMS:
+	case CAL_STATISTIC_RMS:
 		return span > 0 ? sqrt(k->square / span) : fabs(k->last);
-	case CAL_KEEP_TIME_OF_MIN:
+	case CAL_STATISTIC_TIME_OF_MIN:
 		return k->time_of_low;
-	case CAL_KEEP_TIME_OF_MAX:
+	case CAL_STATISTIC_TIME_OF_MAX:
 		return k->time_of_high;
-	case CAL_KEEP_AT:
+	case CAL_STATISTIC_AT:
 		return k->at_seen ? k->at : (double)NAN;
 	default:
 		return NAN;

@@ -269,7 +269,7 @@ static bool read_parameter(Reader *r, CalPlan *plan, const Item *item, int index
 	ParameterInput in = {0};
 	reader_subject(r, "parameter", item->name);
 	p->name = item->name;
-	p->stream = archive_hash(ARCHIVE_HASH_START, item->name, strlen(item->name));
+	p->stream = serializer_hash(SERIALIZER_HASH_START, item->name, strlen(item->name));
 	for (int i = 0; i < index; i++)
 		if (plan->parameters[i].stream == p->stream)
 			return reader_fail(r, item->place, "another parameter has the same name, or one with the same hash");

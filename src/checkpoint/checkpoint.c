@@ -33,20 +33,20 @@ typedef struct Header {
 	uint64_t checksum;  // of everything else
 } Header;
 
-static void walk_header(Archive *a, Header *header) {
-	archive_bytes(a, header->magic, sizeof header->magic);
-	archive_u32(a, &header->byte_order);
-	archive_u32(a, &header->format);
-	archive_u64(a, &header->size);
-	archive_bytes(a, header->software, sizeof header->software);
-	archive_bytes(a, header->fingerprints.of, sizeof header->fingerprints.of);
-	archive_i64(a, &header->generation);
-	archive_double(a, &header->time);
-	archive_u64(a, &header->checksum);
+static void walk_header(Serializer *a, Header *header) {
+	serializer_bytes(a, header->magic, sizeof header->magic);
+	serializer_u32(a, &header->byte_order);
+	serializer_u32(a, &header->format);
+	serializer_u64(a, &header->size);
+	serializer_bytes(a, header->software, sizeof header->software);
+	serializer_bytes(a, header->fingerprints.of, sizeof header->fingerprints.of);
+	serializer_i64(a, &header->generation);
+	serializer_double(a, &header->time);
+	serializer_u64(a, &header->checksum);
 }
 
 static size_t header_size(void) {
-	Archive a = archive_counter();
+	Serializer a = serializer_counter();
 	Header header = {0};
 	walk_header(&a, &header);
 	return a.used;
@@ -55,35 +55,35 @@ static size_t header_size(void) {
 /* Over all bytes but the checksum itself, the last field of the header. */
 static uint64_t checksum_of(const char *bytes, size_t size) {
 	const size_t header = header_size(), before = header - sizeof(uint64_t);
-	return archive_hash(archive_hash(ARCHIVE_HASH_START, bytes, before), bytes + header, size - header);
+	return serializer_hash(serializer_hash(SERIALIZER_HASH_START, bytes, before), bytes + header, size - header);
 }
 
 /* ---- taking --------------------------------------------------------------------------------------------------- */
 
 /* Everything behind the header. Nothing is changed unless the archive reads. */
-static void walk_body_of(Archive *a, CalSim *sim) {
+static void walk_body_of(Serializer *a, CalSim *sim) {
 	int groups = sim->group_count;
 	if (sim->topology) {
 		TopologyImage image = image_of(sim->topology);
 		image_walk(a, &sim->origin, &image);
 	}
-	archive_int(a, &groups);
+	serializer_int(a, &groups);
 	for (int i = 0; i < groups; i++) {
 		GroupEntry entry = entry_of(sim, i);
 		walk_entry(a, &entry);
 	}
 	walk_states(a, sim);
-	walk_rest(a, sim, sim->whole.integrator);
+	walk_rest(a, sim, sim->system.integrator);
 }
 
-static Archive counted(const CalSim *sim) {
-	Archive a = archive_counter();
+static Serializer measured_size(const CalSim *sim) {
+	Serializer a = serializer_counter();
 	a.used = header_size();
 	walk_body_of(&a, (CalSim *)(uintptr_t)sim);
 	return a;
 }
 
-size_t cal_checkpoint_size(const CalSim *sim) { return sim ? counted(sim).used : 0; }
+size_t cal_checkpoint_size(const CalSim *sim) { return sim ? measured_size(sim).used : 0; }
 
 static Header header_of(const CalSim *sim, size_t size) {
 	Header header = {.byte_order = BYTE_ORDER_MARK,
@@ -104,13 +104,13 @@ CalStatus cal_checkpoint_take(const CalSim *sim, void *memory, size_t size, size
 		return CAL_ERR_ARGUMENT;
 	if (sim->moving)
 		return CAL_ERR_STAGE;
-	const Archive needed = counted(sim);
+	const Serializer needed = measured_size(sim);
 	if (used)
 		*used = needed.used;
 	if (needed.status != CAL_OK || size < needed.used || !memory)
 		return needed.status != CAL_OK ? needed.status : CAL_ERR_MEMORY;
 	Header header = header_of(sim, needed.used);
-	Archive a = archive_writer(memory, needed.used);
+	Serializer a = serializer_writer(memory, needed.used);
 	walk_header(&a, &header);
 	walk_body_of(&a, (CalSim *)(uintptr_t)sim);
 	header.checksum = checksum_of(memory, needed.used);
@@ -172,7 +172,7 @@ static CalStatus check_origin(const Header *header, const CalSim *sim, CalError 
 typedef struct Restore {
 	CalSim *sim;
 	CalError *error;
-	Archive a;
+	Serializer a;
 	CalAllocator allocator; // of what is here
 	int64_t generation;     // that it will have
 	bool rebuild;           // groups are compiled anew
@@ -193,7 +193,7 @@ static CalStatus no_memory(Restore *r) {
 	         : error_set(r->error, CAL_ERR_MEMORY, "checkpoint: %s", cal_status_text(CAL_ERR_MEMORY));
 }
 
-static CalStatus damaged(Restore *r) {
+static CalStatus error_damaged(Restore *r) {
 	return error_set(r->error, CAL_ERR_INPUT, "the checkpoint is damaged: %s",
 	                 r->why.text[0] ? r->why.text : "its groups make no sense");
 }
@@ -201,7 +201,7 @@ static CalStatus damaged(Restore *r) {
 static CalStatus read_topology(Restore *r) {
 	const Topology *t = r->sim->topology;
 	if (r->generation < 0 || (r->generation > 0 && !t))
-		return damaged(r);
+		return error_damaged(r);
 	if (!t)
 		return CAL_OK;
 	const CalStatus status = image_read(&r->a, r->sim, &r->will, r->error);
@@ -209,7 +209,7 @@ static CalStatus read_topology(Restore *r) {
 		return status;
 	TopologyImage now = image_of(t);
 	if (!r->rebuild && !image_same(&r->sim->origin, &now, &r->will))
-		return damaged(r);
+		return error_damaged(r);
 	return image_copy(r->sim->topology, &r->was) ? CAL_OK : no_memory(r);
 }
 
@@ -245,10 +245,10 @@ static bool entries_are_complete(const Restore *r) {
 static CalStatus read_entries(Restore *r) {
 	const CalSim *sim = r->sim;
 	const int most = sim->topology ? sim->topology->desc->group_capacity : sim->group_count;
-	archive_int(&r->a, &r->count);
+	serializer_int(&r->a, &r->count);
 	if (r->a.status != CAL_OK || r->count < 1 || r->count > most || (!r->rebuild && r->count != sim->group_count)) {
 		r->count = 0;
-		return damaged(r);
+		return error_damaged(r);
 	}
 	r->entry = memory_alloc(&r->allocator, sizeof *r->entry * (size_t)r->count);
 	r->made = memory_alloc(&r->allocator, sizeof *r->made * (size_t)r->count);
@@ -263,7 +263,7 @@ static CalStatus read_entries(Restore *r) {
 		walk_entry(&r->a, &r->entry[i]);
 		sound &= entry_is_sound(r, &r->entry[i]);
 	}
-	return r->a.status == CAL_OK && sound && entries_are_complete(r) ? CAL_OK : damaged(r);
+	return r->a.status == CAL_OK && sound && entries_are_complete(r) ? CAL_OK : error_damaged(r);
 }
 
 static CalStatus build_group(Restore *r, int i) {
@@ -275,11 +275,11 @@ static CalStatus build_group(Restore *r, int i) {
 	}
 	const CalCompileOptions options = {
 		.group = {r->entry[i].group}, .solver = r->sim->solver, .allocator = t->allocator};
-	CalStatus status = desc_check_structure(t->desc, options.group, change_finding, &r->why);
+	CalStatus status = desc_check_structure(t->desc, options.group, edit_keep_first_error, &r->why);
 	if (status == CAL_OK)
 		status = compile_checked(t->desc, &options, &made->model);
 	if (status == CAL_OK)
-		status = model_check_singular(made->model, t->desc, change_finding, &r->why);
+		status = model_check_singular(made->model, t->desc, edit_keep_first_error, &r->why);
 	if (status == CAL_OK)
 		status = group_place(made, r->sim);
 	if (status == CAL_OK)
@@ -294,12 +294,12 @@ static CalStatus build_groups(Restore *r) {
 	for (int i = 0; i < r->count; i++) {
 		const CalStatus status = build_group(r, i);
 		if (status != CAL_OK)
-			return status == CAL_ERR_MEMORY ? no_memory(r) : damaged(r);
-		if (r->rebuild && group_cut(&r->made[i], r->sim) != CAL_OK)
+			return status == CAL_ERR_MEMORY ? no_memory(r) : error_damaged(r);
+		if (r->rebuild && group_partition(&r->made[i], r->sim) != CAL_OK)
 			return error_set(r->error, CAL_ERR_MEMORY, "checkpoint: group \"%s\": no memory for its branches",
 			                 cal_model_name(r->made[i].model));
 		if (r->made[i].model->nq != r->entry[i].nq || r->made[i].model->nu != r->entry[i].nu)
-			return damaged(r);
+			return error_damaged(r);
 		r->made[i].input_from = r->entry[i].input_from;
 		r->made[i].motion_from = r->entry[i].motion_from;
 		origin_give(r->sim, &r->made[i]);
@@ -310,7 +310,7 @@ static CalStatus build_groups(Restore *r) {
 /* What is still to be read has the length that it must have, and values that a run could have come to. */
 static CalStatus check_states(Restore *r) {
 	CalSim will = *r->sim;
-	CalIntegrator integrator = *r->sim->whole.integrator;
+	CalIntegrator integrator = *r->sim->system.integrator;
 	will.groups = r->made;
 	will.group_count = r->count;
 	will.generation = r->generation;
@@ -320,7 +320,7 @@ static CalStatus check_states(Restore *r) {
 		integrator.nq += r->entry[i].nq;
 		integrator.nu += r->entry[i].nu;
 	}
-	Archive rest = archive_checker(&r->a);
+	Serializer rest = serializer_checker(&r->a);
 	walk_states(&rest, &will);
 	walk_rest(&rest, &will, &integrator);
 	return rest.status == CAL_OK && rest.used == rest.size
@@ -328,18 +328,18 @@ static CalStatus check_states(Restore *r) {
 	           : error_set(r->error, CAL_ERR_INPUT, "the checkpoint is damaged: its states are none of a run");
 }
 
-static void put_groups(CalSim *sim, const SimGroup *groups, int count) {
+static void place_groups(CalSim *sim, const SimGroup *groups, int count) {
 	memcpy(sim->groups, groups, sizeof *groups * (size_t)count);
 	sim->group_count = count;
 }
 
 /* The last step that can fail: it takes memory before it changes anything. */
-static CalStatus exchange(Restore *r) {
+static CalStatus swap_groups(Restore *r) {
 	const int before = r->sim->group_count;
-	put_groups(r->sim, r->made, r->count);
+	place_groups(r->sim, r->made, r->count);
 	if (sim_bind(r->sim) == CAL_OK)
 		return CAL_OK;
-	put_groups(r->sim, r->old, before);
+	place_groups(r->sim, r->old, before);
 	return no_memory(r);
 }
 
@@ -348,13 +348,13 @@ static void release_groups(const CalSim *sim, SimGroup *groups, int count) {
 		group_release(&groups[i], sim);
 }
 
-static void release(Restore *r) {
+static void release_restore(Restore *r) {
 	memory_free(&r->allocator, r->entry);
 	memory_free(&r->allocator, r->made);
 	memory_free(&r->allocator, r->old);
 }
 
-static CalStatus abandon(Restore *r, CalStatus status) {
+static CalStatus abandon_restore(Restore *r, CalStatus status) {
 	CalSim *sim = r->sim;
 	if (r->rebuild && r->made)
 		release_groups(sim, r->made, r->count);
@@ -364,12 +364,12 @@ static CalStatus abandon(Restore *r, CalStatus status) {
 	}
 	if (r->will.group)
 		image_drop(sim, &r->will);
-	release(r);
+	release_restore(r);
 	return status;
 }
 
 /* Devices are bound a second time, at their states and with those switched off that were. */
-static void finish(Restore *r, int old_count) {
+static void finish_restore(Restore *r, int old_count) {
 	CalSim *sim = r->sim;
 	if (r->rebuild)
 		release_groups(sim, r->old, old_count);
@@ -380,16 +380,16 @@ static void finish(Restore *r, int old_count) {
 	}
 	walk_states(&r->a, sim);
 	sim_bind(sim); // needs no more than before
-	walk_rest(&r->a, sim, sim->whole.integrator);
+	walk_rest(&r->a, sim, sim->system.integrator);
 	sim->restored = true;
-	release(r);
+	release_restore(r);
 }
 
 static CalStatus restore(CalSim *sim, const Header *header, const void *memory, CalError *error) {
 	Restore r = {.sim = sim,
 	             .error = error,
-	             .a = archive_reader(memory, (size_t)header->size),
-	             .allocator = sim->topology ? arena_behind(sim->topology->arena) : sim->allocator,
+	             .a = serializer_reader(memory, (size_t)header->size),
+	             .allocator = sim->topology ? arena_allocated_after(sim->topology->arena) : sim->allocator,
 	             .generation = header->generation,
 	             .rebuild = header->generation != 0 || sim->generation != 0};
 	r.a.used = header_size();
@@ -402,10 +402,10 @@ static CalStatus restore(CalSim *sim, const Header *header, const void *memory, 
 		status = check_states(&r);
 	const int old_count = sim->group_count;
 	if (status == CAL_OK)
-		status = exchange(&r);
+		status = swap_groups(&r);
 	if (status != CAL_OK)
-		return abandon(&r, status);
-	finish(&r, old_count);
+		return abandon_restore(&r, status);
+	finish_restore(&r, old_count);
 	return CAL_OK;
 }
 
@@ -416,7 +416,7 @@ CalStatus cal_checkpoint_restore(CalSim *sim, const void *memory, size_t size, C
 		return error_set(error, CAL_ERR_STAGE,
 		                 "cal_checkpoint_restore: the simulation is within an advance; restore between two of them");
 	Header header = {0};
-	Archive a = archive_reader(memory, size);
+	Serializer a = serializer_reader(memory, size);
 	walk_header(&a, &header);
 	CalStatus status = check_kind(&header, size, error);
 	if (status == CAL_OK)

@@ -32,10 +32,10 @@ typedef struct TopologyImage {
 
 /* The records that a topology has now, in place. */
 TopologyImage image_of(const Topology *t);
-void walk_loop_record(Archive *a, TopologyLoop *loop, bool named);
-void image_walk(Archive *a, const SimOrigin *origin, TopologyImage *image);
+void walk_loop_record(Serializer *a, TopologyLoop *loop, bool named);
+void image_walk(Serializer *a, const SimOrigin *origin, TopologyImage *image);
 /* Reads an image into memory of its own; strings come from t. An error says what is wrong, nothing is kept then. */
-CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalError *error);
+CalStatus image_read(Serializer *a, const CalSim *sim, TopologyImage *image, CalError *error);
 /* A copy with the same strings; 0: memory is short. */
 int image_copy(const Topology *t, TopologyImage *copy);
 /* Makes t what an image says; NULL, or what is wrong with a loop then. */
@@ -65,10 +65,10 @@ typedef struct GroupEntry {
 } GroupEntry;
 
 GroupEntry entry_of(const CalSim *sim, int group);
-void walk_entry(Archive *a, GroupEntry *entry);
+void walk_entry(Serializer *a, GroupEntry *entry);
 /* States of groups, devices and events. */
-void walk_states(Archive *a, CalSim *sim);
+void walk_states(Serializer *a, CalSim *sim);
 /* Once the simulation is bound: all that is left, with the memory of the integrator. */
-void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator);
+void walk_rest(Serializer *a, CalSim *sim, CalIntegrator *integrator);
 
 #endif

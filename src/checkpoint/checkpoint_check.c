@@ -16,21 +16,21 @@
 #include "model/description/check.h"
 #include "transition/topology_edit.h"
 
-typedef struct Judge {
+typedef struct ImageCheck {
 	const Topology *t;
 	TopologyImage first, now; // where additions begin; what the simulation has
 	const TopologyImage *image;
 	CalDesc desc; // bodies and nodes of the image, for checks of a description
 	CalError *why;
-} Judge;
+} ImageCheck;
 
 /* ---- counts ------------------------------------------------------------------------------------------------- */
 
-static int between(int x, int low, int high) { return x >= low && x <= high; }
+static int is_between(int x, int low, int high) { return x >= low && x <= high; }
 
 /* What is there and what may still come has room. */
 static int room_for(int first, int count, int left, int slots) {
-	return between(count, first, slots) && between(left, 0, slots - count);
+	return is_between(count, first, slots) && is_between(left, 0, slots - count);
 }
 
 int image_fits(const CalSim *sim, const TopologyImage *image) {
@@ -58,7 +58,7 @@ static uint32_t body_of(const TopologyImage *image, CalNodeId node) {
 
 static uint32_t group_of(const TopologyImage *image, uint32_t body) { return image->body[body - 1].def.group.value; }
 
-static int body_ids_exist(const Judge *j) {
+static int body_ids_exist(const ImageCheck *j) {
 	const TopologyImage *image = j->image;
 	int modes = 0;
 	for (int i = 0; i < image->bodies; i++) {
@@ -79,25 +79,25 @@ static int body_ids_exist(const Judge *j) {
 	return modes == image->modes && group_of(image, parked) == j->t->parking.value;
 }
 
-static int joint_ids_exist(const Judge *j) {
+static int joint_ids_exist(const ImageCheck *j) {
 	const TopologyImage *image = j->image;
 	for (int i = 0; i < image->joints; i++) {
 		const TopologyJoint *joint = &image->joint[i];
 		if (!is_id_or_none(joint->a.value, image->nodes) || !is_id_or_none(joint->b.value, image->nodes) ||
 		    !(body_of(image, joint->a) || body_of(image, joint->b)) || !is_id_or_none(joint->loop, image->loops) ||
-		    (int)joint->state < 0 || joint->state > CAL_JOINT_IN_LOOP || !between(joint->reversed, 0, 1) ||
-		    !between(joint->own, 0, 1))
+		    (int)joint->state < 0 || joint->state > CAL_JOINT_IN_LOOP || !is_between(joint->reversed, 0, 1) ||
+		    !is_between(joint->own, 0, 1))
 			return 0;
 	}
 	return 1;
 }
 
-static int loop_ids_exist(const Judge *j) {
+static int loop_ids_exist(const ImageCheck *j) {
 	const TopologyImage *image = j->image;
 	for (int i = 0; i < image->loops; i++) {
 		const TopologyLoop *loop = &image->loop[i];
 		int sound = is_id_or_none(loop->as.a.value, image->nodes) && is_id_or_none(loop->as.b.value, image->nodes) &&
-		            is_id_or_none(loop->joint, image->joints) && between(loop->open, 0, 1);
+		            is_id_or_none(loop->joint, image->joints) && is_between(loop->open, 0, 1);
 		for (int k = 0; k < CAL_LOOP_MAX_TERMS; k++)
 			sound &= is_id_or_none(loop->term_joint[k], image->joints);
 		for (int k = 0; k < loop->as.def.term_count; k++)
@@ -126,7 +126,7 @@ typedef struct Written {
 
 static Written write_joint(CalJointDef def) {
 	Written w = {.size = 0};
-	Archive a = archive_writer(w.bytes, sizeof w.bytes);
+	Serializer a = serializer_writer(w.bytes, sizeof w.bytes);
 	walk_joint(&a, &def, false);
 	w.size = a.used;
 	return w;
@@ -134,19 +134,19 @@ static Written write_joint(CalJointDef def) {
 
 static Written write_loop(TopologyLoop loop) {
 	Written w = {.size = 0};
-	Archive a = archive_writer(w.bytes, sizeof w.bytes);
+	Serializer a = serializer_writer(w.bytes, sizeof w.bytes);
 	walk_loop_record(&a, &loop, false);
 	w.size = a.used;
 	return w;
 }
 
-static int same(const Written *a, const Written *b) {
+static int is_same(const Written *a, const Written *b) {
 	return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
 }
 
 static int joint_defs_are_same(const CalJointDef *a, const CalJointDef *b) {
 	const Written x = write_joint(*a), y = write_joint(*b);
-	return same(&x, &y);
+	return is_same(&x, &y);
 }
 
 /* The end of a joint that is on the ground, if one is. */
@@ -176,10 +176,10 @@ static int loop_is_the_same(const TopologyLoop *now, const TopologyLoop *read) {
 	TopologyLoop was = *now;
 	was.open = read->open;
 	const Written x = write_loop(was), y = write_loop(*read);
-	return same(&x, &y);
+	return is_same(&x, &y);
 }
 
-static CalStatus check_unchanged(const Judge *j) {
+static CalStatus check_unchanged(const ImageCheck *j) {
 	const TopologyImage *image = j->image;
 	for (int i = 0; i < j->first.joints; i++) {
 		if (!joint_is_the_same(image, &j->now.joint[i], &image->joint[i]))
@@ -196,15 +196,15 @@ static CalStatus check_unchanged(const Judge *j) {
 
 static int is_named(const char *name) { return name && name[0]; }
 
-static CalStatus refuse(const Judge *j, const char *kind, const char *name, const char *text) {
+static CalStatus refuse_record(const ImageCheck *j, const char *kind, const char *name, const char *text) {
 	return error_set(j->why, CAL_ERR_INPUT, "%s \"%s\" %s", kind, name ? name : "", text);
 }
 
-static CalStatus check_body(Judge *j, int index) {
+static CalStatus check_body(ImageCheck *j, int index) {
 	const DescBody *body = &j->image->body[index];
-	Check check = {.desc = &j->desc, .report = change_finding, .user = j->why};
+	Check check = {.desc = &j->desc, .report = edit_keep_first_error, .user = j->why};
 	if (!is_named(body->def.name) || body_def_not_finite(&body->def))
-		return refuse(j, "body", body->def.name, "has no name or a number that is not finite");
+		return refuse_record(j, "body", body->def.name, "has no name or a number that is not finite");
 	check_mass_properties(&check, &body->def, (BodyExtent){0});
 	if (check.failed)
 		return CAL_ERR_INPUT;
@@ -218,66 +218,66 @@ static CalStatus check_body(Judge *j, int index) {
 	return check.failed ? CAL_ERR_INPUT : CAL_OK;
 }
 
-static CalStatus check_joint_record(Judge *j, const TopologyJoint *joint) {
+static CalStatus check_joint_record(ImageCheck *j, const TopologyJoint *joint) {
 	CalJointDef resolved = joint->def;
 	if (!is_named(joint->def.name))
-		return refuse(j, "joint", joint->def.name, "has no name");
+		return refuse_record(j, "joint", joint->def.name, "has no name");
 	if (joint_def_resolve(&resolved, j->why) != CAL_OK)
 		return CAL_ERR_INPUT;
 	resolved.inboard = joint->def.inboard, resolved.outboard = joint->def.outboard;
 	if (!joint_defs_are_same(&resolved, &joint->def))
-		return refuse(j, "joint", joint->def.name, "has an axis that is not unit");
+		return refuse_record(j, "joint", joint->def.name, "has an axis that is not unit");
 	if (joint->own && (joint->def.type != CAL_JOINT_FREE || joint->a.value))
-		return refuse(j, "joint", joint->def.name, "is no root of the simulation's own");
+		return refuse_record(j, "joint", joint->def.name, "is no root of the simulation's own");
 	return CAL_OK;
 }
 
-/* What may have changed of any joint: its locks are among its freedoms, and its frames are frames. */
-static CalStatus check_changes(Judge *j, const CalJointDef *def) {
-	Check check = {.desc = &j->desc, .report = change_finding, .user = j->why};
+/* What may have changed of any joint: its locks are among its dofs, and its frames are frames. */
+static CalStatus check_changes(ImageCheck *j, const CalJointDef *def) {
+	Check check = {.desc = &j->desc, .report = edit_keep_first_error, .user = j->why};
 	check_joint(&check, def);
 	if (check.failed)
 		return CAL_ERR_INPUT;
 	return placement_is_sound(&def->inboard) && placement_is_sound(&def->outboard)
 	           ? CAL_OK
-	           : refuse(j, "joint", def->name, "has a frame that is none");
+	           : refuse_record(j, "joint", def->name, "has a frame that is none");
 }
 
-/* A term is a freedom of a joint, or a mode of a body. */
+/* A term is a dof of a joint, or a mode of a body. */
 static int term_exists(const TopologyImage *image, const TopologyLoop *loop, int k) {
 	const uint32_t joint = loop->term_joint[k];
 	const CalFlexDef *flex = image->body[loop->as.def.term[k].body.value - 1].flex;
 	const int count = joint ? joint_speed_count(&image->joint[joint - 1].def) : flex ? flex->modes : 0;
-	return between(loop->term_dof[k], 0, count - 1);
+	return is_between(loop->term_dof[k], 0, count - 1);
 }
 
-static CalStatus check_loop_record(Judge *j, const TopologyLoop *loop) {
+static CalStatus check_loop_record(ImageCheck *j, const TopologyLoop *loop) {
 	const CalLoopDef *def = &loop->as.def;
 	if (!is_named(def->name))
-		return refuse(j, "loop", def->name, "has no name");
+		return refuse_record(j, "loop", def->name, "has no name");
 	if (loop_def_check(def, j->why) != CAL_OK)
 		return CAL_ERR_INPUT;
 	if (!placement_is_sound(&def->a) || !placement_is_sound(&def->b))
-		return refuse(j, "loop", def->name, "has an orientation that is not unit");
+		return refuse_record(j, "loop", def->name, "has an orientation that is not unit");
 	for (int k = 0; def->type == CAL_LOOP_COUPLING && k < def->term_count; k++) {
 		if (!term_exists(j->image, loop, k))
-			return refuse(j, "loop", def->name, "couples a freedom that does not exist");
+			return refuse_record(j, "loop", def->name, "couples a freedom that does not exist");
 	}
 	return CAL_OK;
 }
 
-static CalStatus check_added(Judge *j) {
+static CalStatus check_added(ImageCheck *j) {
 	const TopologyImage *image = j->image;
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < image->groups && status == CAL_OK; i++) {
 		const CalVec3 g = image->group[i].gravity;
 		if (!is_named(image->group[i].name) || !isfinite(g.x) || !isfinite(g.y) || !isfinite(g.z))
-			status = refuse(j, "group", image->group[i].name, "has no name, or gravity that is not finite");
+			status = refuse_record(j, "group", image->group[i].name, "has no name, or gravity that is not finite");
 	}
 	for (int i = j->first.nodes; i < image->nodes && status == CAL_OK; i++) {
 		const CalNodeDef *def = &image->node[i].def;
 		if (!is_named(def->name) || !placement_is_sound(&def->placement))
-			status = refuse(j, "node", def->name, "has no name, or no placement");
+			status = refuse_record(j, "node", def->name, "has no name, or no placement");
 	}
 	for (int i = j->first.bodies; i < image->bodies && status == CAL_OK; i++)
 		status = check_body(j, i);
@@ -293,7 +293,7 @@ static CalStatus check_added(Judge *j) {
 /* ---- joints and loops together -------------------------------------------------------------------------------------- */
 
 /* In the tree it carries a body that is there, from a body of the same group or from the ground. */
-static int carries_something(const Judge *j, const TopologyJoint *joint) {
+static int carries_something(const ImageCheck *j, const TopologyJoint *joint) {
 	const TopologyImage *image = j->image;
 	const uint32_t in = body_of(image, topology_inboard(joint)), out = body_of(image, topology_outboard(joint));
 	return out && group_of(image, out) != j->t->parking.value && (!in || group_of(image, in) == group_of(image, out));
@@ -305,7 +305,7 @@ static int can_be_turned(const TopologyJoint *joint) {
 }
 
 /* A joint and the loop that stands for it know each other, and one of them is in use at most. */
-static int loop_agrees(const Judge *j, int index) {
+static int loop_agrees(const ImageCheck *j, int index) {
 	const TopologyJoint *joint = &j->image->joint[index];
 	const TopologyLoop *loop = joint->loop ? &j->image->loop[joint->loop - 1] : NULL;
 	if (!loop)
@@ -316,19 +316,19 @@ static int loop_agrees(const Judge *j, int index) {
 	       (!closed || loop->as.b.value == joint->b.value);
 }
 
-static CalStatus check_joints(const Judge *j) {
+static CalStatus check_joints(const ImageCheck *j) {
 	for (int i = 0; i < j->image->joints; i++) {
 		const TopologyJoint *joint = &j->image->joint[i];
 		if (joint->state == CAL_JOINT_IN_TREE && !carries_something(j, joint))
-			return refuse(j, "joint", joint->def.name, "is in the tree but carries nothing");
+			return refuse_record(j, "joint", joint->def.name, "is in the tree but carries nothing");
 		if (!can_be_turned(joint) || !loop_agrees(j, i))
-			return refuse(j, "joint", joint->def.name, "is in a state that it cannot have");
+			return refuse_record(j, "joint", joint->def.name, "is in a state that it cannot have");
 	}
 	return CAL_OK;
 }
 
 /* The sides of a closed loop are on bodies of one group, one of them perhaps on the ground. */
-static int ties_something(const Judge *j, const TopologyLoop *loop) {
+static int ties_something(const ImageCheck *j, const TopologyLoop *loop) {
 	const TopologyImage *image = j->image;
 	const uint32_t a = body_of(image, loop->as.a);
 	const uint32_t b = loop->as.def.type == CAL_LOOP_KNIFE ? 0 : body_of(image, loop->as.b);
@@ -338,13 +338,13 @@ static int ties_something(const Judge *j, const TopologyLoop *loop) {
 	return group != j->t->parking.value && (!a || !b || group_of(image, b) == group);
 }
 
-static CalStatus check_loops(const Judge *j) {
+static CalStatus check_loops(const ImageCheck *j) {
 	for (int i = 0; i < j->image->loops; i++) {
 		const TopologyLoop *loop = &j->image->loop[i];
 		if (loop->joint && j->image->joint[loop->joint - 1].loop != (uint32_t)i + 1)
-			return refuse(j, "loop", loop->as.def.name, "stands for a joint that does not know it");
+			return refuse_record(j, "loop", loop->as.def.name, "stands for a joint that does not know it");
 		if (!loop->open && loop->as.def.type != CAL_LOOP_COUPLING && !ties_something(j, loop))
-			return refuse(j, "loop", loop->as.def.name, "is closed but ties nothing");
+			return refuse_record(j, "loop", loop->as.def.name, "is closed but ties nothing");
 	}
 	return CAL_OK;
 }
@@ -352,12 +352,12 @@ static CalStatus check_loops(const Judge *j) {
 CalStatus image_check(const CalSim *sim, const TopologyImage *image, CalError *why) {
 	const Topology *t = sim->topology;
 	*why = (CalError){0};
-	Judge j = {.t = t,
-	           .first = image_first_added(&sim->origin),
-	           .now = image_of(t),
-	           .image = image,
-	           .desc = *t->desc,
-	           .why = why};
+	ImageCheck j = {.t = t,
+	                .first = image_first_added(&sim->origin),
+	                .now = image_of(t),
+	                .image = image,
+	                .desc = *t->desc,
+	                .why = why};
 	j.desc.bodies = image->body, j.desc.body_count = image->bodies;
 	j.desc.nodes = image->node, j.desc.node_count = image->nodes;
 	if (!body_ids_exist(&j) || !joint_ids_exist(&j) || !loop_ids_exist(&j))

@@ -77,13 +77,13 @@ static CalStatus refused(const CalSim *sim, const char *path, CalStatus status, 
 		return error_set(error, status, "%s: %s", path,
 		                 status == CAL_ERR_STAGE ? "the simulation is within an advance; save between two of them"
 		                                         : cal_status_text(status));
-	Archive a = archive_counter();
+	Serializer a = serializer_counter();
 	TopologyImage image = image_of(sim->topology);
 	image_walk(&a, &sim->origin, &image);
 	return error_set(error, status,
 	                 "%s: joint or loop \"%s\" was added while the simulation ran and has functions of its own; a "
 	                 "checkpoint cannot hold them, describe it from the start",
-	                 path, a.culprit ? a.culprit : "");
+	                 path, a.failed_name ? a.failed_name : "");
 }
 
 /* path: what messages call the output. */

@@ -31,99 +31,99 @@ GroupEntry entry_of(const CalSim *sim, int group) {
 	                    .motion_from = g->motion_from};
 }
 
-void walk_entry(Archive *a, GroupEntry *entry) {
-	archive_u32(a, &entry->group);
-	archive_int(a, &entry->nq);
-	archive_int(a, &entry->nu);
-	archive_int(a, &entry->input_from);
-	archive_int(a, &entry->motion_from);
+void walk_entry(Serializer *a, GroupEntry *entry) {
+	serializer_u32(a, &entry->group);
+	serializer_int(a, &entry->nq);
+	serializer_int(a, &entry->nu);
+	serializer_int(a, &entry->input_from);
+	serializer_int(a, &entry->motion_from);
 }
 
-static void walk_group_state(Archive *a, SimGroup *group) {
-	archive_finite(a, &group->state.t, 1);
-	archive_finite(a, group->state.q, group->model->nq);
-	archive_finite(a, group->state.u, group->model->nu);
-	archive_bytes(a, group->frozen, (size_t)group->model->nu);
-	archive_int_within(a, &group->worked, 0, 1);
-	archive_int_within(a, &group->pushed, 0, PUSHED_BY_ANY);
-	archive_int_within(a, &group->unaccounted, 0, 1);
-	archive_doubles(a, &group->start_energy.kinetic, 4);
-	archive_doubles(a, &group->start_momentum.mass, 13);
-	archive_double(a, &group->energy_scale);
+static void walk_group_state(Serializer *a, SimGroup *group) {
+	serializer_finite(a, &group->state.t, 1);
+	serializer_finite(a, group->state.q, group->model->nq);
+	serializer_finite(a, group->state.u, group->model->nu);
+	serializer_bytes(a, group->frozen, (size_t)group->model->nu);
+	serializer_int_within(a, &group->worked, 0, 1);
+	serializer_int_within(a, &group->pushed, 0, PUSHED_BY_ANY);
+	serializer_int_within(a, &group->unaccounted, 0, 1);
+	serializer_doubles(a, &group->start_energy.kinetic, 4);
+	serializer_doubles(a, &group->start_momentum.mass, 13);
+	serializer_double(a, &group->energy_scale);
 }
 
-static void walk_device(Archive *a, SimDevice *device) {
-	archive_bool(a, &device->off);
-	archive_bool(a, &device->started);
-	archive_finite(a, device->x, device->def.nx);
-	archive_doubles(a, device->is.d, device->def.nd);
+static void walk_device(Serializer *a, SimDevice *device) {
+	serializer_bool(a, &device->off);
+	serializer_bool(a, &device->started);
+	serializer_finite(a, device->x, device->def.nx);
+	serializer_doubles(a, device->is.d, device->def.nd);
 }
 
-static void walk_event(Archive *a, SimEvent *event) {
-	archive_i64_within(a, &event->happened, 0, INT64_MAX / 2);
-	archive_double(a, &event->last);
-	archive_bool(a, &event->spent);
+static void walk_event(Serializer *a, SimEvent *event) {
+	serializer_i64_within(a, &event->happened, 0, INT64_MAX / 2);
+	serializer_double(a, &event->last);
+	serializer_bool(a, &event->spent);
 }
 
-void walk_states(Archive *a, CalSim *sim) {
+void walk_states(Serializer *a, CalSim *sim) {
 	for (int i = 0; i < sim->group_count; i++)
 		walk_group_state(a, &sim->groups[i]);
 	for (int i = 0; i < sim->device_count; i++)
 		walk_device(a, &sim->devices[i]);
 	for (int i = 0; i < sim->event_count; i++)
 		walk_event(a, &sim->events[i]);
-	archive_finite(a, sim->account, ACCOUNTS);
+	serializer_finite(a, sim->account, ACCOUNTS);
 }
 
 /* An index for messages, -1: none; one that is no longer valid is not written. */
-static void walk_index(Archive *a, int *index, int count) {
+static void walk_index(Serializer *a, int *index, int count) {
 	int value = *index < count ? *index : -1;
-	archive_int_within(a, &value, -1, count - 1);
-	if (a->mode == ARCHIVE_READ)
+	serializer_int_within(a, &value, -1, count - 1);
+	if (a->mode == SERIALIZER_READ)
 		*index = value;
 }
 
-static void walk_doubt(Archive *a, CalDoubt *doubt) {
+static void walk_doubt(Serializer *a, CalDoubt *doubt) {
 	int kind = (int)doubt->kind;
-	archive_int_within(a, &kind, 0, CAL_DOUBT_KINDS - 1);
-	archive_text(a, doubt->object, sizeof doubt->object);
-	archive_double(a, &doubt->time);
-	archive_double(a, &doubt->value);
-	archive_double(a, &doubt->limit);
-	archive_i64_within(a, &doubt->count, 0, INT64_MAX / 2);
-	archive_text(a, doubt->text, sizeof doubt->text);
-	if (a->mode == ARCHIVE_READ)
+	serializer_int_within(a, &kind, 0, CAL_DOUBT_KINDS - 1);
+	serializer_text(a, doubt->object, sizeof doubt->object);
+	serializer_double(a, &doubt->time);
+	serializer_double(a, &doubt->value);
+	serializer_double(a, &doubt->limit);
+	serializer_i64_within(a, &doubt->count, 0, INT64_MAX / 2);
+	serializer_text(a, doubt->text, sizeof doubt->text);
+	if (a->mode == SERIALIZER_READ)
 		doubt->kind = (CalDoubtKind)kind;
 }
 
 /* Always all of them: the size of a checkpoint does not depend on what there is to doubt. */
-static void walk_doubts(Archive *a, SimDoubts *doubts) {
-	archive_int_within(a, &doubts->count, 0, CAL_DOUBTS_MOST);
-	archive_i64_within(a, &doubts->left_out, 0, INT64_MAX / 2);
-	for (int i = 0; i < CAL_DOUBTS_MOST; i++)
+static void walk_doubts(Serializer *a, SimDoubts *doubts) {
+	serializer_int_within(a, &doubts->count, 0, CAL_MAX_DOUBTS);
+	serializer_i64_within(a, &doubts->left_out, 0, INT64_MAX / 2);
+	for (int i = 0; i < CAL_MAX_DOUBTS; i++)
 		walk_doubt(a, &doubts->items[i]);
 }
 
-void walk_rest(Archive *a, CalSim *sim, CalIntegrator *integrator) {
-	archive_double(a, &sim->start_energy);
-	archive_int_within(a, &sim->unaccounted, 0, 1);
+void walk_rest(Serializer *a, CalSim *sim, CalIntegrator *integrator) {
+	serializer_double(a, &sim->start_energy);
+	serializer_int_within(a, &sim->unaccounted, 0, 1);
 	walk_index(a, &sim->refused_group, sim->group_count);
 	walk_index(a, &sim->failed_device, sim->device_count);
-	archive_i64_within(a, &sim->generation, sim->generation, sim->generation); // check: that of the header
-	archive_int_within(a, &sim->started, 0, 1);
-	archive_finite(a, &sim->start_time, 1);
-	archive_finite(a, &sim->wall_s, 1);
-	archive_finite(a, &sim->cpu_s, 1);
+	serializer_i64_within(a, &sim->generation, sim->generation, sim->generation); // check: that of the header
+	serializer_int_within(a, &sim->started, 0, 1);
+	serializer_finite(a, &sim->start_time, 1);
+	serializer_finite(a, &sim->wall_s, 1);
+	serializer_finite(a, &sim->cpu_s, 1);
 	stats_walk(&sim->past, a);
 	stats_walk(&sim->start_stats, a);
 	walk_doubts(a, &sim->doubts);
-	archive_finite(a, &sim->energy_moved, 1);
-	archive_i64_within(a, &sim->cut_steps, 0, INT64_MAX / 4);
-	archive_finite(a, &sim->cut_smallest, 1);
-	archive_i64_within(a, &sim->probed_at, 0, INT64_MAX / 4);
-	archive_bool(a, &sim->probed);
+	serializer_finite(a, &sim->energy_moved, 1);
+	serializer_i64_within(a, &sim->shortened_steps, 0, INT64_MAX / 4);
+	serializer_finite(a, &sim->shortened_smallest, 1);
+	serializer_i64_within(a, &sim->probed_at, 0, INT64_MAX / 4);
+	serializer_bool(a, &sim->probed);
 	walk_doubt(a, &sim->coarse);
-	archive_i64_within(a, &sim->coarse_at, 0, INT64_MAX / 4);
-	archive_finite(a, &sim->fastest, 1);
+	serializer_i64_within(a, &sim->coarse_at, 0, INT64_MAX / 4);
+	serializer_finite(a, &sim->fastest, 1);
 	integrator_walk(integrator, a);
 }

@@ -35,42 +35,42 @@ TopologyImage image_of(const Topology *t) {
 	                       .modes = t->mode_count};
 }
 
-static void walk_counts(Archive *a, TopologyImage *image) {
-	archive_int(a, &image->groups);
-	archive_int(a, &image->bodies);
-	archive_int(a, &image->nodes);
-	archive_int(a, &image->joints);
-	archive_int(a, &image->loops);
-	archive_int(a, &image->left.groups);
-	archive_int(a, &image->left.bodies);
-	archive_int(a, &image->left.nodes);
-	archive_int(a, &image->left.joints);
-	archive_int(a, &image->left.loops);
-	archive_int(a, &image->left.modes);
-	archive_int(a, &image->left.second_order);
-	archive_int(a, &image->modes);
+static void walk_counts(Serializer *a, TopologyImage *image) {
+	serializer_int(a, &image->groups);
+	serializer_int(a, &image->bodies);
+	serializer_int(a, &image->nodes);
+	serializer_int(a, &image->joints);
+	serializer_int(a, &image->loops);
+	serializer_int(a, &image->left.groups);
+	serializer_int(a, &image->left.bodies);
+	serializer_int(a, &image->left.nodes);
+	serializer_int(a, &image->left.joints);
+	serializer_int(a, &image->left.loops);
+	serializer_int(a, &image->left.modes);
+	serializer_int(a, &image->left.second_order);
+	serializer_int(a, &image->modes);
 }
 
-static void walk_joint_record(Archive *a, TopologyJoint *joint, bool named) {
+static void walk_joint_record(Serializer *a, TopologyJoint *joint, bool named) {
 	int state = (int)joint->state;
 	walk_joint(a, &joint->def, named);
-	archive_u32(a, &joint->a.value);
-	archive_u32(a, &joint->b.value);
-	archive_int(a, &state);
-	archive_int(a, &joint->reversed);
-	archive_int(a, &joint->own);
-	archive_u32(a, &joint->loop);
-	if (a->mode == ARCHIVE_READ)
+	serializer_u32(a, &joint->a.value);
+	serializer_u32(a, &joint->b.value);
+	serializer_int(a, &state);
+	serializer_int(a, &joint->reversed);
+	serializer_int(a, &joint->own);
+	serializer_u32(a, &joint->loop);
+	if (a->mode == SERIALIZER_READ)
 		joint->state = (CalJointState)state;
 }
 
-void walk_loop_record(Archive *a, TopologyLoop *loop, bool named) {
+void walk_loop_record(Serializer *a, TopologyLoop *loop, bool named) {
 	walk_loop(a, &loop->as, named);
-	archive_int(a, &loop->open);
-	archive_u32(a, &loop->joint);
+	serializer_int(a, &loop->open);
+	serializer_u32(a, &loop->joint);
 	for (int i = 0; i < CAL_LOOP_MAX_TERMS; i++) {
-		archive_u32(a, &loop->term_joint[i]);
-		archive_int(a, &loop->term_dof[i]);
+		serializer_u32(a, &loop->term_joint[i]);
+		serializer_int(a, &loop->term_dof[i]);
 	}
 }
 
@@ -82,7 +82,7 @@ TopologyImage image_first_added(const SimOrigin *origin) {
 	                       .loops = origin->loops};
 }
 
-static void walk_records(Archive *a, const SimOrigin *origin, TopologyImage *image) {
+static void walk_records(Serializer *a, const SimOrigin *origin, TopologyImage *image) {
 	const TopologyImage first = image_first_added(origin);
 	for (int i = 0; i < image->groups; i++)
 		walk_group(a, &image->group[i], i >= first.groups);
@@ -94,10 +94,10 @@ static void walk_records(Archive *a, const SimOrigin *origin, TopologyImage *ima
 		walk_joint_record(a, &image->joint[i], i >= first.joints);
 	for (int i = 0; i < image->loops; i++)
 		walk_loop_record(a, &image->loop[i], i >= first.loops);
-	archive_bytes(a, image->locked, (size_t)image->modes);
+	serializer_bytes(a, image->locked, (size_t)image->modes);
 }
 
-void image_walk(Archive *a, const SimOrigin *origin, TopologyImage *image) {
+void image_walk(Serializer *a, const SimOrigin *origin, TopologyImage *image) {
 	walk_counts(a, image);
 	walk_records(a, origin, image);
 }
@@ -108,7 +108,7 @@ enum { ARRAYS = 6 };
 
 /* Arrays of the image's counts. */
 static int take_arrays(const Topology *t, TopologyImage *image) {
-	const CalAllocator from = arena_behind(t->arena);
+	const CalAllocator from = arena_allocated_after(t->arena);
 	const size_t size[ARRAYS] = {
 		sizeof *image->group * (size_t)image->groups, sizeof *image->body * (size_t)image->bodies,
 		sizeof *image->node * (size_t)image->nodes,   sizeof *image->joint * (size_t)image->joints,
@@ -129,7 +129,7 @@ static int take_arrays(const Topology *t, TopologyImage *image) {
 }
 
 void image_free(const Topology *t, TopologyImage *image) {
-	const CalAllocator from = arena_behind(t->arena);
+	const CalAllocator from = arena_allocated_after(t->arena);
 	memory_free(&from, image->group);
 	memory_free(&from, image->body);
 	memory_free(&from, image->node);
@@ -159,24 +159,26 @@ int image_copy(const Topology *t, TopologyImage *copy) {
 	return 1;
 }
 
-static void release(const Topology *t, const void *memory) { memory_free(&t->allocator, (void *)(uintptr_t)memory); }
+static void free_memory(const Topology *t, const void *memory) {
+	memory_free(&t->allocator, (void *)(uintptr_t)memory);
+}
 
 void image_drop(const CalSim *sim, TopologyImage *image) {
 	const Topology *t = sim->topology;
 	const TopologyImage first = image_first_added(&sim->origin);
 	for (int i = first.groups; i < image->groups; i++)
-		release(t, image->group[i].name);
+		free_memory(t, image->group[i].name);
 	for (int i = first.bodies; i < image->bodies; i++) {
-		release(t, image->body[i].def.name);
-		release(t, image->body[i].flex);
-		release(t, image->body[i].form);
+		free_memory(t, image->body[i].def.name);
+		free_memory(t, image->body[i].flex);
+		free_memory(t, image->body[i].form);
 	}
 	for (int i = first.nodes; i < image->nodes; i++)
-		release(t, image->node[i].def.name);
+		free_memory(t, image->node[i].def.name);
 	for (int i = first.joints; i < image->joints; i++)
-		release(t, image->joint[i].def.name);
+		free_memory(t, image->joint[i].def.name);
 	for (int i = first.loops; i < image->loops; i++)
-		release(t, image->loop[i].as.def.name);
+		free_memory(t, image->loop[i].as.def.name);
 	image_free(t, image);
 }
 
@@ -196,7 +198,7 @@ static int make_forms(const Topology *t, const TopologyImage *first, TopologyIma
 	return done;
 }
 
-CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalError *error) {
+CalStatus image_read(Serializer *a, const CalSim *sim, TopologyImage *image, CalError *error) {
 	const Topology *t = sim->topology;
 	const TopologyImage first = image_first_added(&sim->origin), now = image_of(t);
 	*image = (TopologyImage){0};
@@ -226,7 +228,7 @@ CalStatus image_read(Archive *a, const CalSim *sim, TopologyImage *image, CalErr
 }
 
 static uint64_t hash_of(const SimOrigin *origin, TopologyImage *image) {
-	Archive a = archive_hasher();
+	Serializer a = serializer_hasher();
 	image_walk(&a, origin, image);
 	return a.hash;
 }

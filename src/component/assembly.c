@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * assembly.c — makes the tree of an assembly.
+ * assembly.c — makes the join tree of branches.
  */
 #include <string.h>
 
@@ -8,61 +8,61 @@
 #include "component/assembly.h"
 #include "component/cross_loops.h"
 
-/* What a joined node tells, is told, and keeps in between: in lines of its own, unlike the node, which all look at. */
-typedef struct Told {
-	Burden burden;
-	Push push;
-	_Alignas(BRANCH_LINES) BorderJoin join;
-} Told;
+/* What a joined node tells, is sent, and keeps in between: in lines of its own, unlike the node, which all look at. */
+typedef struct BranchMessages {
+	BaseInertia base_inertia;
+	BaseAcceleration base_acceleration;
+	_Alignas(BRANCH_ALIGN) InterfaceJoin join;
+} BranchMessages;
 
 typedef struct Builder {
-	Assembly *made;
+	JoinTree *made;
 	Branch *branches;
-	Told *told;      // of the next joined node
-	double *numbers; // likewise: its columns, and what rows_join() keeps
-	int width;       // of columns
-	const Rows *rows;
+	BranchMessages *messages; // of the next joined node
+	double *numbers;          // likewise: its columns, and what cross_loops_join() keeps
+	int width;                // of columns
+	const CrossLoops *cross_loops;
 	int *chain; // [branches] of the chain at hand
 	int placed; // in order
 	bool linear;
 } Builder;
 
 /* A whole number of lines. */
-static size_t numbers_of(const Rows *rows) {
-	const size_t W = rows ? (size_t)rows->width : BORDER_CUT, square = rows ? W : 6;
-	const size_t all = (7 + square) * W + (rows ? 6 * (8 + W) : 0), line = BRANCH_LINES / sizeof(double);
+static size_t numbers_of(const CrossLoops *cross_loops) {
+	const size_t W = cross_loops ? (size_t)cross_loops->width : INTERFACE_WIDTH, square = cross_loops ? W : 6;
+	const size_t all = (7 + square) * W + (cross_loops ? 6 * (8 + W) : 0), line = BRANCH_ALIGN / sizeof(double);
 	return (all + line - 1) / line * line;
 }
 
 static void add_branch(Builder *b, int k) {
 	Branch *branch = &b->branches[k];
-	b->made->nodes[k] = (AssemblyNode){.inner = -1,
-	                                   .outer = -1,
-	                                   .first = k,
-	                                   .last = k,
-	                                   .has_columns = branch->apart_child >= 0,
-	                                   .burden = branch->burden,
-	                                   .push = branch->push,
-	                                   .columns = {branch->border.gamma, branch->border.Phi, branch->border.beta}};
+	b->made->nodes[k] = (JoinNode){.inner = -1,
+	                               .outer = -1,
+	                               .first = k,
+	                               .last = k,
+	                               .has_columns = branch->decoupled_child >= 0,
+	                               .base_inertia = branch->base_inertia,
+	                               .base_acceleration = branch->base_acceleration,
+	                               .columns = {branch->interface.gamma, branch->interface.Phi, branch->interface.beta}};
 }
 
 static int add_joined(Builder *b, int inner, int outer) {
 	const int k = b->made->count++;
-	AssemblyNode *nodes = b->made->nodes, *node = &nodes[k];
-	Told *told = b->told++;
+	JoinNode *nodes = b->made->nodes, *node = &nodes[k];
+	BranchMessages *messages = b->messages++;
 	double *numbers = b->numbers;
-	b->numbers += numbers_of(b->rows);
-	const int W = b->width, square = b->rows ? W : 6;
-	*node = (AssemblyNode){.inner = inner,
-	                       .outer = outer,
-	                       .first = nodes[inner].first,
-	                       .last = nodes[outer].last,
-	                       .has_columns = nodes[outer].has_columns,
-	                       .burden = &told->burden,
-	                       .push = &told->push,
-	                       .join = &told->join,
-	                       .columns = {numbers, numbers + 6 * W, numbers + (6 + square) * W},
-	                       .solved = b->rows ? numbers + (7 + square) * W : NULL};
+	b->numbers += numbers_of(b->cross_loops);
+	const int W = b->width, square = b->cross_loops ? W : 6;
+	*node = (JoinNode){.inner = inner,
+	                   .outer = outer,
+	                   .first = nodes[inner].first,
+	                   .last = nodes[outer].last,
+	                   .has_columns = nodes[outer].has_columns,
+	                   .base_inertia = &messages->base_inertia,
+	                   .base_acceleration = &messages->base_acceleration,
+	                   .join = &messages->join,
+	                   .columns = {numbers, numbers + 6 * W, numbers + (6 + square) * W},
+	                   .solved = b->cross_loops ? numbers + (7 + square) * W : NULL};
 	b->made->order[b->placed++] = k;
 	return k;
 }
@@ -82,7 +82,7 @@ static int join_range(Builder *b, int first, int end, int *depth) {
 
 static void add_chain(Builder *b, int head) {
 	int length = 0, depth;
-	for (int k = head; k >= 0; k = b->branches[k].apart_child)
+	for (int k = head; k >= 0; k = b->branches[k].decoupled_child)
 		b->chain[length++] = k;
 	for (int k = length - 1; k >= 0; --k)
 		b->made->order[b->placed++] = b->chain[k];
@@ -90,39 +90,40 @@ static void add_chain(Builder *b, int head) {
 	b->made->depth = depth > b->made->depth ? depth : b->made->depth;
 }
 
-CalStatus assembly_make(const CalAllocator *allocator, Branch *branches, int count, bool linear, const Rows *rows,
-                        Assembly *assembly) {
-	const size_t n = (size_t)count + 1, numbers = n * numbers_of(rows) * sizeof(double);
-	const size_t size = n * (sizeof(Told) + 2 * sizeof(AssemblyNode) + 4 * sizeof(int)) + numbers + BRANCH_LINES;
-	*assembly = (Assembly){.memory = memory_alloc(allocator, size)};
-	if (!assembly->memory)
+CalStatus join_tree_create(const CalAllocator *allocator, Branch *branches, int count, bool linear,
+                           const CrossLoops *cross_loops, JoinTree *join_tree) {
+	const size_t n = (size_t)count + 1, numbers = n * numbers_of(cross_loops) * sizeof(double);
+	const size_t size = n * (sizeof(BranchMessages) + 2 * sizeof(JoinNode) + 4 * sizeof(int)) + numbers + BRANCH_ALIGN;
+	*join_tree = (JoinTree){.memory = memory_alloc(allocator, size)};
+	if (!join_tree->memory)
 		return CAL_ERR_MEMORY;
-	memset(assembly->memory, 0, size);
-	const uintptr_t at = (uintptr_t)assembly->memory;
-	Builder b = {.made = assembly,
+	memset(join_tree->memory, 0, size);
+	const uintptr_t at = (uintptr_t)join_tree->memory;
+	Builder b = {.made = join_tree,
 	             .branches = branches,
 	             .linear = linear,
-	             .rows = rows,
-	             .width = rows ? rows->width : BORDER_CUT};
-	b.told = (Told *)(void *)((char *)assembly->memory + (BRANCH_LINES - at % BRANCH_LINES) % BRANCH_LINES);
-	b.numbers = (double *)(void *)(b.told + n);
-	assembly->nodes = (AssemblyNode *)(void *)((char *)b.numbers + numbers);
-	assembly->root_of = (int *)(void *)(assembly->nodes + 2 * n);
-	assembly->order = assembly->root_of + n;
-	b.chain = assembly->order + 2 * n;
-	assembly->branches = assembly->count = count;
+	             .cross_loops = cross_loops,
+	             .width = cross_loops ? cross_loops->width : INTERFACE_WIDTH};
+	b.messages =
+		(BranchMessages *)(void *)((char *)join_tree->memory + (BRANCH_ALIGN - at % BRANCH_ALIGN) % BRANCH_ALIGN);
+	b.numbers = (double *)(void *)(b.messages + n);
+	join_tree->nodes = (JoinNode *)(void *)((char *)b.numbers + numbers);
+	join_tree->root_of = (int *)(void *)(join_tree->nodes + 2 * n);
+	join_tree->order = join_tree->root_of + n;
+	b.chain = join_tree->order + 2 * n;
+	join_tree->branches = join_tree->count = count;
 	for (int k = 0; k < count; ++k) {
 		add_branch(&b, k);
-		assembly->root_of[k] = -1;
+		join_tree->root_of[k] = -1;
 	}
 	for (int k = count - 1; k >= 0; --k) { // whoever stands on a chain has a higher number than its first branch
-		if (!branches[k].apart)
+		if (!branches[k].decoupled)
 			add_chain(&b, k);
 	}
 	return CAL_OK;
 }
 
-void assembly_free(const CalAllocator *allocator, Assembly *assembly) {
-	memory_free(allocator, assembly->memory);
-	*assembly = (Assembly){0};
+void join_tree_free(const CalAllocator *allocator, JoinTree *join_tree) {
+	memory_free(allocator, join_tree->memory);
+	*join_tree = (JoinTree){0};
 }

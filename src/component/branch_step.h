@@ -36,24 +36,27 @@ static inline void segments_scatter(const Segment *segments, int count, const do
 		memcpy(whole + segments[k].whole, own + segments[k].own, (size_t)segments[k].count * sizeof(double));
 }
 
-/** As cal_branches_create() with the threads of a team that outlives the branches; NULL: with the caller's alone. */
-CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, Team *team, CalBranches **branches);
+/**
+ * As cal_branches_create() with the threads of a worker pool that outlives the branches; NULL: with the caller's alone.
+ */
+CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, WorkerPool *pool,
+                          CalBranches **branches);
 
 typedef CalStatus (*BranchFn)(void *user, const BranchSlice *slice);
 
 /* What is called for each branch. */
-typedef struct BranchThen {
+typedef struct BranchCallback {
 	BranchFn run; // NULL: nothing
 	void *user;
 	const void *argument; // what run() will look at behind `user`: fetched ahead; may be NULL
-} BranchThen;
+} BranchCallback;
 
 /**
  * As cal_branches_implicit(), h 0: as cal_branches_forward(); `then` is called for each branch once its udot is known,
  * whatever it is like. udot NULL: only that one wants it. input may be NULL.
  */
 CalStatus branches_run(CalBranches *branches, const CalState *state, const CalState *elastic, const CalInput *input,
-                       double h, double *udot, BranchThen then);
+                       double h, double *udot, BranchCallback callback);
 /**
  * The motion dq[nu] that multipliers alone bring about, M as inertia: rows move by -z[rows] as far as they can. frozen[nu]
  * (NULL: none) do not move; positions: rows of speeds alone take no part. CAL_NOT_CONVERGED: branches leave a doubt, and
@@ -63,7 +66,9 @@ CalStatus branches_correct(CalBranches *branches, const CalState *state, const d
                            bool positions, double *dq);
 /** No other rank has some of them. */
 bool branches_are_here(const CalBranches *branches);
-/** The whole state is known here between evaluations: false for a rank that is told what crosses its cuts alone. */
+/**
+ * The whole state is known here between evaluations: false for a rank that receives what crosses its interfaces alone.
+ */
 bool branches_know_all(const CalBranches *branches);
 /** Power that driven rows of loops supplied in the last branches_run() [W], in the order of the branches. Not for ranks. */
 double branches_rows_power(const CalBranches *branches);
@@ -78,18 +83,22 @@ CalStatus branches_each(CalBranches *branches, BranchFn run, void *user);
 
 /* ---- branches on ranks (CalBranchOptions.transport) ------------------------------------------------------ */
 
-/** Deals the branches out, rank_of[count], which may only grow; marks the freedoms of this rank in own[nu] (NULL: not). */
+/**
+ * Assigns the branches to ranks, rank_of[count], which may only grow; marks the dofs of this rank in own[nu] (NULL:
+ * not).
+ */
 void branches_place(CalBranches *branches, const int *rank_of, uint8_t *own);
 /**
- * whole (as made): all ranks get all accelerations, call then() for all branches, and agree on what failed. Otherwise each
- * is told what crosses its cuts and calls for its own branches alone; what goes wrong is kept, and the rank goes on.
+ * whole (as made): all ranks get all accelerations, call callback() for all branches, and agree on what failed.
+ * Otherwise each receives what crosses its interfaces and calls for its own branches alone; what goes wrong is kept,
+ * and the rank goes on.
  */
 void branches_set_whole(CalBranches *branches, bool whole);
 /** Whether something went wrong since then. */
 bool branches_failed(const CalBranches *branches);
 /** q[nq] and u[nu] of all branches from the ranks that they are on to all. */
 CalStatus branches_bring_state(CalBranches *branches, double *q, double *u);
-/** Adds what was told, and how often. */
+/** Adds what was sent, and how often. */
 void branches_count_messages(const CalBranches *branches, CalDistributionInfo *info);
 
 #endif

@@ -12,69 +12,70 @@
 /* ---- life --------------------------------------------------------------------------------------------- */
 
 static CalStatus make_branches(CalBranches *s, bool cross, bool linear) {
-	CalStatus status = cross ? rows_make(s->model, &s->places, s->count, &s->rows) : CAL_OK;
+	CalStatus status = cross ? cross_loops_create(s->model, &s->piece_map, s->count, &s->cross_loops) : CAL_OK;
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
-		status = branch_extract(s->model, &s->cut, &s->places, k, &s->branches[k]);
+		status = branch_extract(s->model, &s->partition, &s->piece_map, k, &s->branches[k]);
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
-		status = branch_connect(s->branches, s->count, k, s->rows);
+		status = branch_connect(s->branches, s->count, k, s->cross_loops);
 	for (int k = 0; k < s->count; ++k) {
-		s->branches[k].seat = &s->told[k].seat;
-		s->branches[k].burden = &s->told[k].burden;
-		s->branches[k].push = &s->told[k].push;
+		s->branches[k].base_motion = &s->messages[k].base_motion;
+		s->branches[k].base_inertia = &s->messages[k].base_inertia;
+		s->branches[k].base_acceleration = &s->messages[k].base_acceleration;
 		s->branches[k].drives = status == CAL_OK && loop_drives_move(&s->branches[k].model);
 	}
 	if (status == CAL_OK)
-		status = assembly_make(&s->allocator, s->branches, s->count, linear, s->rows, &s->assembly);
+		status = join_tree_create(&s->allocator, s->branches, s->count, linear, s->cross_loops, &s->join_tree);
 	for (int k = 0; k < s->count && status == CAL_OK; ++k) {
-		const int root = s->assembly.root_of[k];
-		s->branches[k].chain = root >= 0 ? &s->assembly.nodes[root] : NULL;
+		const int root = s->join_tree.root_of[k];
+		s->branches[k].chain = root >= 0 ? &s->join_tree.nodes[root] : NULL;
 	}
-	for (int k = 0; k < s->assembly.count && linear; ++k) { // there is a chain that begins with any
-		AssemblyNode *node = &s->assembly.nodes[k];
+	for (int k = 0; k < s->join_tree.count && linear; ++k) { // there is a chain that begins with any
+		JoinNode *node = &s->join_tree.nodes[k];
 		s->branches[node->first].chain = node;
 	}
 	return status;
 }
 
 /* Everything but the branches' threads. */
-static CalStatus make(CalBranches *s, const CalBranchOptions *options, int wanted, const uint8_t *barred) {
-	const bool cross = options->cross && !s->model->any_coupling && !s->model->any_known && !options->transport;
-	CalStatus status = cut_model(s->model, wanted, options->forced != 0, cross, barred, &s->cut);
+static CalStatus create_parts(CalBranches *s, const CalBranchOptions *options, int wanted, const uint8_t *barred) {
+	const bool cross =
+		options->cross_loops && !s->model->any_coupling && !s->model->any_applied_wrench && !options->transport;
+	CalStatus status = partition_model(s->model, wanted, options->forced != 0, cross, barred, &s->partition);
 	if (status == CAL_OK)
-		status = places_find(s->model, &s->cut, cross, &s->places);
+		status = piece_map_create(s->model, &s->partition, cross, &s->piece_map);
 	if (status != CAL_OK)
 		return status;
-	const size_t n = (size_t)s->cut.count + 1;
-	const size_t size = n * (sizeof(Told) + sizeof(Branch) + sizeof(int)) + BRANCH_LINES;
+	const size_t n = (size_t)s->partition.count + 1;
+	const size_t size = n * (sizeof(BranchMessages) + sizeof(Branch) + sizeof(int)) + BRANCH_ALIGN;
 	s->memory = memory_alloc(&s->allocator, size);
 	if (!s->memory)
 		return CAL_ERR_MEMORY;
 	memset(s->memory, 0, size);
 	const uintptr_t at = (uintptr_t)s->memory;
-	s->told = (Told *)(void *)((char *)s->memory + (BRANCH_LINES - at % BRANCH_LINES) % BRANCH_LINES);
-	s->branches = (Branch *)(void *)(s->told + n);
+	s->messages = (BranchMessages *)(void *)((char *)s->memory + (BRANCH_ALIGN - at % BRANCH_ALIGN) % BRANCH_ALIGN);
+	s->branches = (Branch *)(void *)(s->messages + n);
 	s->worker_of = (int *)(void *)(s->branches + n);
-	s->count = s->cut.count;
+	s->count = s->partition.count;
 	s->drives = loop_drives_move(s->model) != 0;
 	return make_branches(s, cross, options->transport != NULL);
 }
 
-static void unmake(CalBranches *s) {
+static void destroy_parts(CalBranches *s) {
 	for (int k = 0; k < s->count; ++k)
 		branch_release(&s->branches[k]);
 	ranks_destroy(s->model, s->ranks);
 	s->ranks = NULL;
-	assembly_free(&s->allocator, &s->assembly);
-	rows_free(s->rows);
-	s->rows = NULL;
-	places_free(s->model, &s->places);
-	cut_free(s->model, &s->cut);
+	join_tree_free(&s->allocator, &s->join_tree);
+	cross_loops_free(s->cross_loops);
+	s->cross_loops = NULL;
+	piece_map_free(s->model, &s->piece_map);
+	partition_free(s->model, &s->partition);
 	memory_free(&s->allocator, s->memory);
 	s->memory = NULL;
 	s->count = 0;
 }
 
-static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
+static CalStatus create_solver(CalBranches *s, const CalBranchOptions *options) {
 	const int threads = options->threads > 0 ? options->threads : 1;
 	const int wanted = options->branches > 0 ? options->branches : threads;
 	const size_t numbers = 2 * (size_t)s->model->row_count + (size_t)s->model->nu + (size_t)s->model->nq;
@@ -85,7 +86,7 @@ static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
 	if (!barred)
 		return CAL_ERR_MEMORY;
 	memset(barred, 0, (size_t)s->model->link_count + 1);
-	CalStatus status = make(s, options, wanted, barred);
+	CalStatus status = create_parts(s, options, wanted, barred);
 	for (int bad = 0; status == CAL_OK && bad >= 0;) { // every round bars a link more
 		bad = solver_probe(s);
 		if (bad == -2)
@@ -93,8 +94,8 @@ static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
 		if (bad < 0)
 			break;
 		barred[bad] = 1;
-		unmake(s);
-		status = make(s, options, wanted, barred);
+		destroy_parts(s);
+		status = create_parts(s, options, wanted, barred);
 	}
 	memory_free(&s->allocator, barred);
 	if (status != CAL_OK)
@@ -102,12 +103,15 @@ static CalStatus fill(CalBranches *s, const CalBranchOptions *options) {
 	return CAL_OK;
 }
 
-/* Deals the branches out to the workers of a team, NULL: to the caller. A team may have more than are needed. */
-static void share(CalBranches *s, Team *team) {
-	const int workers = team ? team_workers(team) : 1;
+/*
+ * Assigns the branches to the workers of a worker pool, NULL: to the caller. A worker pool may have more than are
+ * needed.
+ */
+static void assign_workers(CalBranches *s, WorkerPool *pool) {
+	const int workers = pool ? worker_pool_workers(pool) : 1;
 	s->threads = workers < s->count ? workers : s->count > 0 ? s->count : 1;
-	s->team = s->threads > 1 ? team : NULL;
-	cut_share(&s->cut, s->threads, s->worker_of);
+	s->pool = s->threads > 1 ? pool : NULL;
+	partition_assign(&s->partition, s->threads, s->worker_of);
 }
 
 /* ---- ranks ------------------------------------------------------------------------------------------- */
@@ -127,8 +131,8 @@ void branches_set_whole(CalBranches *s, bool whole) {
 	s->ranks->whole = whole;
 	s->ranks->failed = false;
 	for (int k = 0; k < s->count; ++k) { // of other ranks nobody fills these in
-		s->branches[k].burden->culprit = -1;
-		s->branches[k].burden->doubtful = 0;
+		s->branches[k].base_inertia->failed_dof = -1;
+		s->branches[k].base_inertia->doubtful = 0;
 		s->branches[k].bad = CAL_OK;
 	}
 }
@@ -153,13 +157,13 @@ void branches_count_messages(const CalBranches *s, CalDistributionInfo *info) {
 	info->gathered += r->gathered;
 }
 
-static CalStatus share_among_ranks(CalBranches *s, const CalTransport *transport) {
+static CalStatus assign_ranks(CalBranches *s, const CalTransport *transport) {
 	int *rank_of = memory_alloc(&s->allocator, ((size_t)s->count + 1) * sizeof *rank_of);
 	CalStatus status = rank_of ? CAL_OK : CAL_ERR_MEMORY;
 	if (status == CAL_OK)
 		status = ranks_create(transport, s->branches, s->count, s->model, &s->ranks);
 	if (status == CAL_OK) {
-		cut_share(&s->cut, transport->size, rank_of);
+		partition_assign(&s->partition, transport->size, rank_of);
 		branches_place(s, rank_of, NULL);
 		branches_set_whole(s, true);
 	}
@@ -167,22 +171,23 @@ static CalStatus share_among_ranks(CalBranches *s, const CalTransport *transport
 	return status;
 }
 
-CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, Team *team, CalBranches **branches) {
-	char *block = memory_alloc(&model->allocator, sizeof(CalBranches) + BRANCH_LINES);
+CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, WorkerPool *pool,
+                          CalBranches **branches) {
+	char *block = memory_alloc(&model->allocator, sizeof(CalBranches) + BRANCH_ALIGN);
 	if (!block)
 		return CAL_ERR_MEMORY;
-	CalBranches *made = (CalBranches *)(void *)(block + BRANCH_LINES - (uintptr_t)block % BRANCH_LINES);
-	*made = (CalBranches){.model = model, .allocator = model->allocator, .block = block, .culprit = -1};
+	CalBranches *made = (CalBranches *)(void *)(block + BRANCH_ALIGN - (uintptr_t)block % BRANCH_ALIGN);
+	*made = (CalBranches){.model = model, .allocator = model->allocator, .block = block, .failed_dof = -1};
 	CalBranchOptions used = *options;
-	if (team && (used.threads == 0 || used.threads > team_workers(team)))
-		used.threads = team_workers(team);
+	if (pool && (used.threads == 0 || used.threads > worker_pool_workers(pool)))
+		used.threads = worker_pool_workers(pool);
 	if (used.transport && used.branches == 0)
-		used.branches = used.transport->size < TEAM_MOST ? used.transport->size : TEAM_MOST;
-	CalStatus status = fill(made, &used);
+		used.branches = used.transport->size < WORKER_POOL_MAX ? used.transport->size : WORKER_POOL_MAX;
+	CalStatus status = create_solver(made, &used);
 	if (status == CAL_OK)
-		share(made, team);
+		assign_workers(made, pool);
 	if (status == CAL_OK && used.transport)
-		status = share_among_ranks(made, used.transport);
+		status = assign_ranks(made, used.transport);
 	if (status != CAL_OK) {
 		cal_branches_destroy(made);
 		return status;
@@ -197,9 +202,10 @@ CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *opt
 	options = options ? options : &defaults;
 	if (!model || !branches)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_branches_create: give a model, and where to put the branches");
-	if (options->branches < 0 || options->branches > TEAM_MOST || options->threads < 0 || options->threads > TEAM_MOST)
+	if (options->branches < 0 || options->branches > WORKER_POOL_MAX || options->threads < 0 ||
+	    options->threads > WORKER_POOL_MAX)
 		return error_set(error, CAL_ERR_ARGUMENT, "model \"%s\": branches and threads must be between 0 and %d",
-		                 model->name, TEAM_MOST);
+		                 model->name, WORKER_POOL_MAX);
 	if (options->transport && options->threads > 1)
 		return error_set(error, CAL_ERR_UNSUPPORTED,
 		                 "model \"%s\": a rank works with one thread, not with %d; start more ranks instead",
@@ -208,11 +214,11 @@ CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *opt
 	CalStatus status = branches_create(model, options, NULL, &made);
 	const int workers = made && options->threads < made->count ? options->threads : made ? made->count : 1;
 	if (status == CAL_OK && workers > 1) {
-		Team *team;
-		status = team_create(workers, !options->not_pinned, &made->allocator, &team);
+		WorkerPool *pool;
+		status = worker_pool_create(workers, !options->not_pinned, &made->allocator, &pool);
 		if (status == CAL_OK)
-			share(made, team);
-		made->own_team = status == CAL_OK;
+			assign_workers(made, pool);
+		made->owns_pool = status == CAL_OK;
 	}
 	if (status != CAL_OK) {
 		cal_branches_destroy(made);
@@ -227,9 +233,9 @@ void cal_branches_destroy(CalBranches *branches) {
 	if (!branches)
 		return;
 	const CalAllocator allocator = branches->allocator;
-	if (branches->own_team)
-		team_destroy(branches->team);
-	unmake(branches);
+	if (branches->owns_pool)
+		worker_pool_destroy(branches->pool);
+	destroy_parts(branches);
 	cal_work_destroy(branches->whole);
 	memory_free(&allocator, branches->numbers);
 	memory_free(&allocator, branches->block);
@@ -238,12 +244,12 @@ void cal_branches_destroy(CalBranches *branches) {
 /* ---- calls, and what they found --------------------------------------------------------------------------- */
 
 CalStatus cal_branches_forward(CalBranches *branches, const CalState *state, const CalInput *input, double *udot) {
-	return branches_run(branches, state, state, input, 0, udot, (BranchThen){0});
+	return branches_run(branches, state, state, input, 0, udot, (BranchCallback){0});
 }
 
 CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, const CalState *elastic,
                                 const CalInput *input, double h, double *udot) {
-	return branches_run(branches, state, elastic, input, h, udot, (BranchThen){0});
+	return branches_run(branches, state, elastic, input, h, udot, (BranchCallback){0});
 }
 
 bool branches_are_here(const CalBranches *branches) { return !branches->ranks; }
@@ -258,30 +264,32 @@ int cal_branches_threads(const CalBranches *branches) { return branches ? branch
 CalStatus cal_branches_multipliers(const CalBranches *branches, double *lambda) {
 	if (!branches || !lambda)
 		return CAL_ERR_ARGUMENT;
-	if (!branches->rows)
+	if (!branches->cross_loops)
 		return CAL_ERR_STAGE;
-	memcpy(lambda, branches->rows->lambda, sizeof(double) * (size_t)branches->model->row_count);
+	memcpy(lambda, branches->cross_loops->lambda, sizeof(double) * (size_t)branches->model->row_count);
 	return CAL_OK;
 }
 
 double cal_branches_speedup(const CalBranches *branches) {
 	if (!branches)
 		return 0;
-	return branches->count > 1 && branches->cut.makespan > 0 ? branches->cut.flops / branches->cut.makespan : 1;
+	return branches->count > 1 && branches->partition.makespan > 0
+	           ? branches->partition.flops / branches->partition.makespan
+	           : 1;
 }
-int cal_branches_culprit(const CalBranches *branches) { return branches ? branches->culprit : -1; }
+int cal_branches_failed_dof(const CalBranches *branches) { return branches ? branches->failed_dof : -1; }
 
 CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info) {
 	if (!branches || !info || branch < 0 || branch >= branches->count)
 		return CAL_ERR_ARGUMENT;
 	const Branch *b = &branches->branches[branch];
-	const CutPiece *piece = &branches->cut.pieces[branch];
+	const PartitionPiece *piece = &branches->partition.pieces[branch];
 	*info = (CalBranchInfo){.parent = b->parent,
 	                        .first_body = branches->model->links[piece->first].body,
 	                        .bodies = b->model.body_count,
-	                        .freedoms = b->model.nu,
+	                        .dofs = b->model.nu,
 	                        .loops = b->model.loop_count,
-	                        .apart = b->apart,
+	                        .decoupled = b->decoupled,
 	                        .thread = branches->worker_of[branch],
 	                        .rank = branches->ranks ? branches->ranks->rank_of[branch] : 0,
 	                        .flops = piece->flops};

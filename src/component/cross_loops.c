@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cross_loops.c — loops that reach from branch to branch: their frames, their columns, their multipliers.
+ * cross_loops.c — loops that span branches: their frames, their columns, their multipliers.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* A pivot below this part of what its row came with follows from others; one that is nothing beside all is round-off of the
  * joins: as small as a row next to a singular position is. */
-static const double DEPENDENT = 1e-11, NOTHING = LOOP_SINGULAR;
+static const double DEPENDENT = 1e-11, SINGULAR = LOOP_SINGULAR;
 static const double ROUND_OFF = 1e-15; // of a pivot, as part of its row's compliance
 // with less left, round-off of others may be a good part of what is (loop_elimination.c)
 static const double DOUBTFUL = 1e-4;
@@ -21,7 +21,7 @@ static const double JOINED = 1e-5; // of what joins take away: a pivot below has
 
 /* ---- life ----------------------------------------------------------------------------------------- */
 
-static void place_side(const Places *p, const Loop *loop, int side, RowsEnd *end) {
+static void place_side(const PieceMap *p, const Loop *loop, int side, CrossLoopEnd *end) {
 	const int node = side ? loop->minus : loop->plus, frame_node = side ? loop->node_b : loop->node_a;
 	end->node_branch = node >= 0 ? p->node[node].piece : -1;
 	end->node = end->node_branch >= 0 ? p->node[node].own : -1;
@@ -38,22 +38,22 @@ static void place_side(const Places *p, const Loop *loop, int side, RowsEnd *end
 	end->frame_loop.node_a = end->frame_loop.node_b = own_node;
 }
 
-CalStatus rows_make(const CalModel *model, const Places *places, int branches, Rows **rows) {
-	*rows = NULL;
+CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, int branches, CrossLoops **cross_loops) {
+	*cross_loops = NULL;
 	if (model->loop_count == 0)
 		return CAL_OK;
 	const size_t loops = (size_t)model->loop_count, m = (size_t)model->row_count, width = OCTET * (1 + loops);
 	const size_t numbers = width + 3 * m + m * m + (m + 2) * m;
-	const size_t size = sizeof(Rows) + (size_t)branches * sizeof(RowsPlace) + loops * sizeof(RowsLoop) +
-	                    numbers * sizeof(double) + m * (sizeof(int) + 1) + 2 * BRANCH_LINES;
+	const size_t size = sizeof(CrossLoops) + (size_t)branches * sizeof(CrossLoopBase) + loops * sizeof(CrossLoop) +
+	                    numbers * sizeof(double) + m * (sizeof(int) + 1) + 2 * BRANCH_ALIGN;
 	char *memory = memory_alloc(&model->allocator, size);
 	if (!memory)
 		return CAL_ERR_MEMORY;
 	memset(memory, 0, size);
-	Rows *r = (Rows *)(void *)(memory + (BRANCH_LINES - (uintptr_t)memory % BRANCH_LINES) % BRANCH_LINES);
-	*r = (Rows){.model = model, .loops = model->loop_count, .width = (int)width, .memory = memory};
-	r->place = (RowsPlace *)(void *)(r + 1);
-	r->list = (RowsLoop *)(void *)(r->place + branches);
+	CrossLoops *r = (CrossLoops *)(void *)(memory + (BRANCH_ALIGN - (uintptr_t)memory % BRANCH_ALIGN) % BRANCH_ALIGN);
+	*r = (CrossLoops){.model = model, .loops = model->loop_count, .width = (int)width, .memory = memory};
+	r->place = (CrossLoopBase *)(void *)(r + 1);
+	r->list = (CrossLoop *)(void *)(r->place + branches);
 	r->x = (double *)(void *)(r->list + loops);
 	r->lambda = r->x + width;
 	r->right = r->lambda + m;
@@ -67,36 +67,37 @@ CalStatus rows_make(const CalModel *model, const Places *places, int branches, R
 		r->list[l].loop = loop;
 		r->reach = fmax(r->reach, loop->reach);
 		memcpy(r->unit + loop->row, loop->unit, sizeof(double) * (size_t)loop->rows);
-		place_side(places, &model->loops[l], 0, &r->list[l].side[0]);
-		place_side(places, &model->loops[l], 1, &r->list[l].side[1]);
+		place_side(piece_map, &model->loops[l], 0, &r->list[l].side[0]);
+		place_side(piece_map, &model->loops[l], 1, &r->list[l].side[1]);
 	}
-	*rows = r;
+	*cross_loops = r;
 	return CAL_OK;
 }
 
-void rows_free(Rows *rows) {
-	if (rows) {
-		const CalAllocator allocator = rows->model->allocator;
-		memory_free(&allocator, rows->memory);
+void cross_loops_free(CrossLoops *cross_loops) {
+	if (cross_loops) {
+		const CalAllocator allocator = cross_loops->model->allocator;
+		memory_free(&allocator, cross_loops->memory);
 	}
 }
 
 /* ---- pulls ------------------------------------------------------------------------------------------ */
 
-int rows_pull_count(const Rows *rows, const Branch *branches, const Branch *b) {
+int cross_loops_force_count(const CrossLoops *cross_loops, const Branch *branches, const Branch *b) {
 	int count = 0;
-	for (int l = 0; l < rows->loops; ++l)
-		count += (rows->list[l].side[0].node_branch == b->index) + (rows->list[l].side[1].node_branch == b->index);
+	for (int l = 0; l < cross_loops->loops; ++l)
+		count += (cross_loops->list[l].side[0].node_branch == b->index) +
+		         (cross_loops->list[l].side[1].node_branch == b->index);
 	for (int k = 0; k < b->child_count; ++k)
-		count += branches[b->children[k]].apart ? 0 : rows->loops;
+		count += branches[b->children[k]].decoupled ? 0 : cross_loops->loops;
 	return count;
 }
 
-void rows_list_pulls(const Rows *rows, const Branch *branches, const Branch *b, int made) {
-	BorderPull *pull = b->border.pulls + made;
-	for (int l = 0; l < rows->loops; ++l) {
+void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branches, const Branch *b, int made) {
+	InterfaceForce *pull = b->interface.forces + made;
+	for (int l = 0; l < cross_loops->loops; ++l) {
 		for (int side = 0; side < 2; ++side) {
-			const RowsEnd *end = &rows->list[l].side[side];
+			const CrossLoopEnd *end = &cross_loops->list[l].side[side];
 			if (end->node_branch != b->index)
 				continue;
 			pull->link = b->model.nodes[end->node].link;
@@ -107,8 +108,8 @@ void rows_list_pulls(const Rows *rows, const Branch *branches, const Branch *b, 
 		}
 	}
 	for (int k = 0; k < b->child_count; ++k) {
-		for (int l = 0; l < rows->loops && !branches[b->children[k]].apart; ++l) {
-			pull->link = branches[b->children[k]].seat_link;
+		for (int l = 0; l < cross_loops->loops && !branches[b->children[k]].decoupled; ++l) {
+			pull->link = branches[b->children[k]].base_link;
 			pull->modal = NULL;
 			pull->adds = 1;
 			pull++->column = OCTET * (1 + l);
@@ -118,20 +119,20 @@ void rows_list_pulls(const Rows *rows, const Branch *branches, const Branch *b, 
 
 /* ---- frames ------------------------------------------------------------------------------------------- */
 
-void rows_place(Rows *rows, const Branch *branches, const Branch *b, uint64_t call) {
-	RowsPlace *place = &rows->place[b->index];
+void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Branch *b, uint64_t evaluation) {
+	CrossLoopBase *place = &cross_loops->place[b->index];
 	kinematics_origins(&b->model, b->u, b->work);
 	place->r = place->v = vec_zero();
 	if (b->parent >= 0) {
-		const RowsPlace *under = &rows->place[b->parent];
-		team_wait(&under->told, call);
+		const CrossLoopBase *under = &cross_loops->place[b->parent];
+		progress_wait(&under->ready, evaluation);
 		const CalWork *work = branches[b->parent].work;
-		place->r = add(under->r, work->position[b->seat_link]);
-		place->v = add(under->v, work->velocity[b->seat_link]);
+		place->r = add(under->r, work->position[b->base_link]);
+		place->v = add(under->v, work->velocity[b->base_link]);
 	}
-	for (int l = 0; l < rows->loops; ++l) {
+	for (int l = 0; l < cross_loops->loops; ++l) {
 		for (int side = 0; side < 2; ++side) {
-			RowsEnd *end = &rows->list[l].side[side];
+			CrossLoopEnd *end = &cross_loops->list[l].side[side];
 			if (end->frame_branch != b->index)
 				continue;
 			loop_frame(&b->model, b->work, &end->frame_loop, side, LOOP_BIAS, &end->frame);
@@ -139,16 +140,17 @@ void rows_place(Rows *rows, const Branch *branches, const Branch *b, uint64_t ca
 			end->frame.v = add(end->frame.v, place->v);
 		}
 	}
-	team_post(&place->told, call);
+	progress_post(&place->ready, evaluation);
 }
 
-static const LoopFrame *frame_at(const Rows *rows, int l, int side, uint64_t call, LoopFrame *ground) {
-	const RowsEnd *end = &rows->list[l].side[side];
+static const LoopFrame *frame_at(const CrossLoops *cross_loops, int l, int side, uint64_t evaluation,
+                                 LoopFrame *ground) {
+	const CrossLoopEnd *end = &cross_loops->list[l].side[side];
 	if (end->frame_branch >= 0) {
-		team_wait(&rows->place[end->frame_branch].told, call);
+		progress_wait(&cross_loops->place[end->frame_branch].ready, evaluation);
 		return &end->frame;
 	}
-	const dpose *on = &rows->list[l].loop->side[side].on;
+	const dpose *on = &cross_loops->list[l].loop->side[side].on;
 	ground->R = mat_from(on->R);
 	ground->r = vec_from(on->r);
 	ground->w = ground->v = ground->al = ground->a = vec_zero();
@@ -156,11 +158,12 @@ static const LoopFrame *frame_at(const Rows *rows, int l, int side, uint64_t cal
 }
 
 /* Rows of a loop, and where their wrenches act. */
-static vec3 evaluate(const Rows *rows, int l, const CalState *state, uint64_t call, LoopRow row[CAL_LOOP_MAX_ROWS],
-                     const RowsCall *how) {
+static vec3 evaluate(const CrossLoops *cross_loops, int l, const CalState *state, uint64_t evaluation,
+                     LoopRow row[CAL_LOOP_MAX_ROWS], const CrossLoopRequest *how) {
 	LoopFrame ground[2];
-	const LoopFrame *A = frame_at(rows, l, 0, call, &ground[0]), *B = frame_at(rows, l, 1, call, &ground[1]);
-	const Loop *loop = rows->list[l].loop;
+	const LoopFrame *A = frame_at(cross_loops, l, 0, evaluation, &ground[0]),
+					*B = frame_at(cross_loops, l, 1, evaluation, &ground[1]);
+	const Loop *loop = cross_loops->list[l].loop;
 	loop_fill(loop, A, B, &(LoopContext){.t = state->t, .q = state->q, .u = state->u, .plain = how->plain}, row);
 	for (int r = 0; how->positions && r < loop->rows; ++r) {
 		if (loop_row_is_speed(loop, r))
@@ -170,14 +173,14 @@ static vec3 evaluate(const Rows *rows, int l, const CalState *state, uint64_t ca
 }
 
 /* Wrenches of a loop on one of its nodes, as columns: what is needed of a branch grows by them (interface.h: b += Gamma x). */
-static void fill_pull(const Rows *rows, const Branch *b, int l, int side, vec3 point, const LoopRow *row,
-                      const BorderPull *pull) {
-	const NodePlace place = kinematics_node(&b->model, b->work, rows->list[l].side[side].node);
-	const vec3 origin = add(rows->place[b->index].r, b->work->position[pull->link]);
+static void fill_force(const CrossLoops *cross_loops, const Branch *b, int l, int side, vec3 point, const LoopRow *row,
+                       const InterfaceForce *pull) {
+	const NodePlace place = kinematics_node(&b->model, b->work, cross_loops->list[l].side[side].node);
+	const vec3 origin = add(cross_loops->place[b->index].r, b->work->position[pull->link]);
 	memset(pull->gamma, 0, sizeof(double) * 6 * OCTET);
 	if (pull->modal)
 		memset(pull->modal, 0, sizeof(double) * (size_t)(OCTET * place.flex->m));
-	for (int r = 0; r < rows->list[l].loop->rows; ++r) {
+	for (int r = 0; r < cross_loops->list[l].loop->rows; ++r) {
 		const double sign = side ? 1 : -1;
 		const spatial d = {scale(sign, row[r].direction.a), scale(sign, row[r].direction.l)};
 		const spatial here = force_shift(d, sub(point, add(origin, place.c))), f = force_shift(here, place.c);
@@ -189,51 +192,52 @@ static void fill_pull(const Rows *rows, const Branch *b, int l, int side, vec3 p
 	}
 }
 
-void rows_fill(Rows *rows, const Branch *b, const CalState *state, uint64_t call, const RowsCall *how) {
-	const BorderPull *pull = b->border.pulls + (b->apart_child >= 0);
-	for (int l = 0; l < rows->loops; ++l) {
-		const RowsEnd *side = rows->list[l].side;
+void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
+                      const CrossLoopRequest *how) {
+	const InterfaceForce *pull = b->interface.forces + (b->decoupled_child >= 0);
+	for (int l = 0; l < cross_loops->loops; ++l) {
+		const CrossLoopEnd *side = cross_loops->list[l].side;
 		if (side[0].node_branch != b->index && side[1].node_branch != b->index)
 			continue;
 		LoopRow row[CAL_LOOP_MAX_ROWS];
-		const vec3 point = evaluate(rows, l, state, call, row, how);
+		const vec3 point = evaluate(cross_loops, l, state, evaluation, row, how);
 		for (int s = 0; s < 2; ++s) {
 			if (side[s].node_branch == b->index)
-				fill_pull(rows, b, l, s, point, row, pull++);
+				fill_force(cross_loops, b, l, s, point, row, pull++);
 		}
 	}
 }
 
 /* ---- columns of chains that are waited for --------------------------------------------------------------- */
 
-void rows_receive(const Rows *rows, const Branch *branches, const Branch *b) {
-	const BorderPull *pull = b->border.pulls + b->border.pull_count;
+void cross_loops_receive(const CrossLoops *cross_loops, const Branch *branches, const Branch *b) {
+	const InterfaceForce *pull = b->interface.forces + b->interface.force_count;
 	for (int k = b->child_count - 1; k >= 0; --k) {
 		const Branch *child = &branches[b->children[k]];
-		for (int l = rows->loops - 1; l >= 0 && !child->apart; --l) {
+		for (int l = cross_loops->loops - 1; l >= 0 && !child->decoupled; --l) {
 			--pull;
 			for (int i = 0; i < 6; ++i)
-				memcpy(pull->gamma + i * OCTET, child->chain->columns.gamma + i * rows->width + pull->column,
+				memcpy(pull->gamma + i * OCTET, child->chain->columns.gamma + i * cross_loops->width + pull->column,
 				       OCTET * sizeof(double));
 		}
 	}
 }
 
-void rows_add(const Rows *rows, const Branch *branches, const Branch *b) {
-	const int W = rows->width;
+void cross_loops_add(const CrossLoops *cross_loops, const Branch *branches, const Branch *b) {
+	const int W = cross_loops->width;
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &branches[b->children[k]];
-		if (child->apart)
+		if (child->decoupled)
 			continue;
-		const BorderColumns *from = &child->chain->columns;
-		const spatial c = branch_seat_bias(b, child);
+		const InterfaceColumns *from = &child->chain->columns;
+		const spatial c = branch_base_bias(b, child);
 		const double d[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
 		for (int i = OCTET; i < W; ++i) {
-			b->border.beta[i] += from->beta[i];
+			b->interface.beta[i] += from->beta[i];
 			for (int j = 0; j < 6; ++j)
-				b->border.beta[i] += from->gamma[j * W + i] * d[j];
+				b->interface.beta[i] += from->gamma[j * W + i] * d[j];
 			for (int j = OCTET; j < W; ++j)
-				b->border.Phi[i * W + j] += from->Phi[i * W + j];
+				b->interface.Phi[i * W + j] += from->Phi[i * W + j];
 		}
 	}
 }
@@ -241,7 +245,7 @@ void rows_add(const Rows *rows, const Branch *branches, const Branch *b) {
 /* ---- assembly ----------------------------------------------------------------------------------------------- */
 
 /* A X = B of six rows, B of `n` columns, with pivots from rows. */
-static void solve(double A[6][6], double *B, int n) {
+static void solve_six(double A[6][6], double *B, int n) {
 	for (int j = 0; j < 6; ++j) {
 		int p = j;
 		for (int i = j + 1; i < 6; ++i)
@@ -274,14 +278,14 @@ static void solve(double A[6][6], double *B, int n) {
  *   (1 + M Phi_aa) F = M (Gamma_a'A_0 + beta_a + c - Phi_al lambda) + b + Gamma_c x
  * Indices: a the cut of the inner one, c that of the outer one, l the loops of both. B[6][8 + W] becomes (N, f, -, G).
  */
-static void find_wrench(int W, const BorderColumns *a, const double d[6], const AssemblyNode *outer, double *B) {
-	const Slot *burden = &outer->burden->slot;
+static void find_wrench(int W, const InterfaceColumns *a, const double d[6], const JoinNode *outer, double *B) {
+	const ArticulatedBody *base_inertia = &outer->base_inertia->body;
 	const double *gamma = outer->columns.gamma;
-	const spatial b = burden->b;
+	const spatial b = base_inertia->b;
 	const double force[6] = {b.a.x, b.a.y, b.a.z, b.l.x, b.l.y, b.l.z};
 	const int n = 8 + W;
 	double M[6][6], A[6][6];
-	artic_rows(&burden->M, M);
+	articulated_rows(&base_inertia->M, M);
 	for (int i = 0; i < 6; ++i) {
 		double *row = B + i * n;
 		memset(row, 0, sizeof(double) * (size_t)n);
@@ -300,11 +304,11 @@ static void find_wrench(int W, const BorderColumns *a, const double d[6], const 
 		for (int j = 0; j < W; ++j)
 			row[8 + j] += gamma[i * W + j];
 	}
-	solve(A, B, n);
+	solve_six(A, B, n);
 }
 
 /* What the wrench brings to the base of the inner one: Gamma_a (N, f). */
-static void bring_to_base(int W, const BorderColumns *a, const double *B, Slot *slot) {
+static void add_to_base(int W, const InterfaceColumns *a, const double *B, ArticulatedBody *slot) {
 	const int n = 8 + W;
 	double S[6][8] = {{0}};
 	for (int i = 0; i < 6; ++i) {
@@ -317,16 +321,17 @@ static void bring_to_base(int W, const BorderColumns *a, const double *B, Slot *
 		for (int j = 0; j < i; ++j)
 			S[j][i] = 0.5 * (S[i][j] + S[j][i]);
 	}
-	const Artic add_on = {{S[0][0], S[1][1], S[2][2], S[0][1], S[0][2], S[1][2]},
-	                      {{S[0][3], S[1][3], S[2][3]}, {S[0][4], S[1][4], S[2][4]}, {S[0][5], S[1][5], S[2][5]}},
-	                      {S[3][3], S[4][4], S[5][5], S[3][4], S[3][5], S[4][5]}};
-	slot->M = artic_add(slot->M, add_on);
+	const ArticulatedInertia add_on = {
+		{S[0][0], S[1][1], S[2][2], S[0][1], S[0][2], S[1][2]},
+		{{S[0][3], S[1][3], S[2][3]}, {S[0][4], S[1][4], S[2][4]}, {S[0][5], S[1][5], S[2][5]}},
+		{S[3][3], S[4][4], S[5][5], S[3][4], S[3][5], S[4][5]}};
+	slot->M = articulated_add(slot->M, add_on);
 	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
 }
 
 /* Columns of both as one: with e = beta_a + c - Phi_aa f, and T = Phi_aa G + Phi_al column by column. */
-static void carry_columns(int W, const BorderColumns *a, const double d[6], const BorderColumns *o, const double *B,
-                          const BorderColumns *out) {
+static void carry_columns(int W, const InterfaceColumns *a, const double d[6], const InterfaceColumns *o,
+                          const double *B, const InterfaceColumns *out) {
 	const int n = 8 + W;
 	double e[6], T[6];
 	for (int k = 0; k < 6; ++k) {
@@ -365,21 +370,22 @@ static void carry_columns(int W, const BorderColumns *a, const double d[6], cons
 	}
 }
 
-void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const AssemblyNode *outer, AssemblyNode *node) {
+void cross_loops_join(const CrossLoops *cross_loops, const JoinNode *inner, spatial c, const JoinNode *outer,
+                      JoinNode *node) {
 	const double bias[6] = {c.a.x, c.a.y, c.a.z, c.l.x, c.l.y, c.l.z};
-	const BorderColumns *a = &inner->columns;
+	const InterfaceColumns *a = &inner->columns;
 	double *d = node->join->d;
 	for (int k = 0; k < 6; ++k)
 		d[k] = a->beta[k] + bias[k];
-	find_wrench(rows->width, a, d, outer, node->solved);
-	bring_to_base(rows->width, a, node->solved, &node->burden->slot);
-	carry_columns(rows->width, a, d, &outer->columns, node->solved, &node->columns);
+	find_wrench(cross_loops->width, a, d, outer, node->solved);
+	add_to_base(cross_loops->width, a, node->solved, &node->base_inertia->body);
+	carry_columns(cross_loops->width, a, d, &outer->columns, node->solved, &node->columns);
 }
 
-spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNode *node, spatial A0, const double *x,
-                  double *F) {
-	const int W = rows->width, n = 8 + W;
-	const BorderColumns *a = &inner->columns;
+spatial cross_loops_split(const CrossLoops *cross_loops, const JoinNode *inner, const JoinNode *node, spatial A0,
+                          const double *x, double *F) {
+	const int W = cross_loops->width, n = 8 + W;
+	const InterfaceColumns *a = &inner->columns;
 	const double *B = node->solved;
 	const double a0[6] = {A0.a.x, A0.a.y, A0.a.z, A0.l.x, A0.l.y, A0.l.z};
 	double A[6];
@@ -390,7 +396,7 @@ spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNod
 		for (int j = 0; x && j < OCTET; ++j)
 			F[i] += B[i * n + 8 + j] * x[j];
 		for (int j = OCTET; j < W; ++j)
-			F[i] += B[i * n + 8 + j] * rows->x[j];
+			F[i] += B[i * n + 8 + j] * cross_loops->x[j];
 	}
 	F[6] = F[7] = 0;
 	for (int i = 0; i < 6; ++i) {
@@ -398,36 +404,37 @@ spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNod
 		for (int k = 0; k < 6; ++k)
 			A[i] += a->gamma[k * W + i] * a0[k] - a->Phi[i * W + k] * F[k];
 		for (int j = OCTET; j < W; ++j)
-			A[i] -= a->Phi[i * W + j] * rows->x[j];
+			A[i] -= a->Phi[i * W + j] * cross_loops->x[j];
 	}
 	return (spatial){{A[0], A[1], A[2]}, {A[3], A[4], A[5]}};
 }
 
 /* ---- the ground ------------------------------------------------------------------------------------------------ */
 
-static void add_chain(const Rows *rows, const BorderColumns *c) {
-	const int W = rows->width, m = rows->model->row_count;
-	for (int l = 0; l < rows->loops; ++l) {
-		const Loop *a = rows->list[l].loop;
+static void add_chain(const CrossLoops *cross_loops, const InterfaceColumns *c) {
+	const int W = cross_loops->width, m = cross_loops->model->row_count;
+	for (int l = 0; l < cross_loops->loops; ++l) {
+		const Loop *a = cross_loops->list[l].loop;
 		for (int r = 0; r < a->rows; ++r) {
 			const int i = OCTET * (1 + l) + r;
-			rows->right[a->row + r] += c->beta[i];
-			for (int k = 0; k < rows->loops; ++k) {
-				const Loop *b = rows->list[k].loop;
+			cross_loops->right[a->row + r] += c->beta[i];
+			for (int k = 0; k < cross_loops->loops; ++k) {
+				const Loop *b = cross_loops->list[k].loop;
 				for (int s = 0; s < b->rows; ++s) {
 					const int j = OCTET * (1 + k) + s;
-					rows->Lambda[(a->row + r) * m + b->row + s] += 0.5 * (c->Phi[i * W + j] + c->Phi[j * W + i]);
+					cross_loops->Lambda[(a->row + r) * m + b->row + s] += 0.5 * (c->Phi[i * W + j] + c->Phi[j * W + i]);
 				}
 			}
 		}
 	}
 }
 
-void rows_residual(const Rows *rows, const CalState *state, uint64_t call, double *value, double *rate) {
-	for (int l = 0; l < rows->loops; ++l) {
+void cross_loops_residual(const CrossLoops *cross_loops, const CalState *state, uint64_t evaluation, double *value,
+                          double *rate) {
+	for (int l = 0; l < cross_loops->loops; ++l) {
 		LoopRow row[CAL_LOOP_MAX_ROWS];
-		const Loop *loop = rows->list[l].loop;
-		evaluate(rows, l, state, call, row, &(RowsCall){.plain = true});
+		const Loop *loop = cross_loops->list[l].loop;
+		evaluate(cross_loops, l, state, evaluation, row, &(CrossLoopRequest){.plain = true});
 		for (int r = 0; r < loop->rows; ++r) {
 			value[loop->row + r] = row[r].value;
 			rate[loop->row + r] = row[r].rate;
@@ -435,9 +442,11 @@ void rows_residual(const Rows *rows, const CalState *state, uint64_t call, doubl
 	}
 }
 
-static double column_mobility(const Rows *rows, const Branch *b, const Link *link, int k) {
-	const double d = b->work->dofs[link->u + k].d;
-	return motion_column_kind((Motion)link->motion, k) == COLUMN_TRANSLATION ? d / (rows->reach * rows->reach) : d;
+static double column_mobility(const CrossLoops *cross_loops, const Branch *b, const Link *link, int k) {
+	const double d = b->work->dofs[link->u + k].D_inv;
+	return primitive_column_kind((JointPrimitive)link->motion, k) == COLUMN_TRANSLATION
+	           ? d / (cross_loops->reach * cross_loops->reach)
+	           : d;
 }
 
 /* Compliances of free columns that turn, or slide along the longest loop: the largest and the smallest. */
@@ -447,27 +456,27 @@ typedef struct Mobility {
 } Mobility;
 
 /* Without what was cut off. */
-static double joined_mobility(const Rows *rows, const Branch *b) {
+static double joined_mobility(const CrossLoops *cross_loops, const Branch *b) {
 	double most = 0;
-	for (int p = 0; b->apart_child >= 0 && p < b->border.path_count; ++p) {
-		const Link *link = &b->model.links[b->border.path[p]];
+	for (int p = 0; b->decoupled_child >= 0 && p < b->interface.path_count; ++p) {
+		const Link *link = &b->model.links[b->interface.path[p]];
 		for (int k = 0; k < link->nu; ++k)
-			most = fmax(most, column_mobility(rows, b, link, k));
+			most = fmax(most, column_mobility(cross_loops, b, link, k));
 	}
 	return most;
 }
 
-static Mobility find_mobility(const Rows *rows, const Branch *branches, int count) {
+static Mobility find_mobility(const CrossLoops *cross_loops, const Branch *branches, int count) {
 	Mobility found = {0, INFINITY, 0};
 	for (int k = 0; k < count; ++k) {
 		const Branch *b = &branches[k];
-		found.joined = fmax(found.joined, joined_mobility(rows, b));
+		found.joined = fmax(found.joined, joined_mobility(cross_loops, b));
 		if (b->model.flex_count > 0)
 			found.least = 0; // what modes move rows by is not known
 		for (int i = 0; i < b->model.link_count; ++i) {
 			const Link *link = &b->model.links[i];
 			for (int j = 0; j < link->nu; ++j) {
-				const double mobility = column_mobility(rows, b, link, j);
+				const double mobility = column_mobility(cross_loops, b, link, j);
 				found.most = fmax(found.most, mobility);
 				found.least = mobility > 0 ? fmin(found.least, mobility) : found.least; // or it is prescribed
 			}
@@ -477,69 +486,72 @@ static Mobility find_mobility(const Rows *rows, const Branch *branches, int coun
 }
 
 /* Rows that nothing moves, beside what columns could move them by, have no multiplier. */
-static void leave_out_nothing(const Rows *rows, double most) {
-	const int m = rows->model->row_count;
-	const double *unit = rows->unit;
-	double *Lambda = rows->Lambda;
+static void drop_immobile_rows(const CrossLoops *cross_loops, double most) {
+	const int m = cross_loops->model->row_count;
+	const double *unit = cross_loops->unit;
+	double *Lambda = cross_loops->Lambda;
 	for (int i = 0; i < m; ++i)
 		most = fmax(most, Lambda[i * m + i] / (unit[i] * unit[i]));
 	for (int i = 0; i < m; ++i) {
-		if (Lambda[i * m + i] > NOTHING * most * unit[i] * unit[i])
+		if (Lambda[i * m + i] > SINGULAR * most * unit[i] * unit[i])
 			continue;
-		rows->right[i] = 0;
+		cross_loops->right[i] = 0;
 		for (int j = 0; j < m; ++j)
 			Lambda[i * m + j] = Lambda[j * m + i] = 0;
 	}
 }
 
 /* Of the rows that are kept, in their units. */
-static double smallest_pivot(const Rows *rows, int rank) {
+static double smallest_pivot(const CrossLoops *cross_loops, int rank) {
 	double least = INFINITY;
 	for (int k = 0; k < rank; ++k) {
-		const double root = rows->Lambda[k * (rows->model->row_count + 1)] / rows->unit[rows->order[k]];
+		const double root =
+			cross_loops->Lambda[k * (cross_loops->model->row_count + 1)] / cross_loops->unit[cross_loops->order[k]];
 		least = fmin(least, root * root);
 	}
 	return least;
 }
 
 /* Factors Lambda. Kept rows with little left have lost digits; those left out may be what only heavy links move. */
-static int factor(Rows *rows, const Branch *branches, int count) {
-	const int m = rows->model->row_count;
-	const Mobility mobility = find_mobility(rows, branches, count);
-	MinNormRows found = {.tolerance = DEPENDENT, .unit = rows->unit};
-	leave_out_nothing(rows, mobility.most);
-	const int rank = min_norm_factor_rows(m, rows->Lambda, &found, rows->order, rows->independent, rows->scratch);
-	rows->doubtful = found.left < DOUBTFUL || smallest_pivot(rows, rank) < JOINED * mobility.joined;
+static int factor_compliance(CrossLoops *cross_loops, const Branch *branches, int count) {
+	const int m = cross_loops->model->row_count;
+	const Mobility mobility = find_mobility(cross_loops, branches, count);
+	MinNormRows found = {.tolerance = DEPENDENT, .unit = cross_loops->unit};
+	drop_immobile_rows(cross_loops, mobility.most);
+	const int rank = min_norm_factor_rows(m, cross_loops->Lambda, &found, cross_loops->order, cross_loops->independent,
+	                                      cross_loops->scratch);
+	cross_loops->doubtful = found.left < DOUBTFUL || smallest_pivot(cross_loops, rank) < JOINED * mobility.joined;
 	if (rank < m && fmax(found.rest, ROUND_OFF) * mobility.most > DEPENDENT * mobility.least)
-		rows->doubtful = true;
+		cross_loops->doubtful = true;
 	return rank;
 }
 
-void rows_solve(Rows *rows, const Branch *branches, int count, const Assembly *assembly, const CalState *state,
-                uint64_t call, const RowsCall *how) {
-	const int m = rows->model->row_count;
-	memset(rows->Lambda, 0, sizeof(double) * (size_t)(m * m));
-	memset(rows->right, 0, sizeof(double) * (size_t)m);
+void cross_loops_solve(CrossLoops *cross_loops, const Branch *branches, int count, const JoinTree *join_tree,
+                       const CalState *state, uint64_t evaluation, const CrossLoopRequest *how) {
+	const int m = cross_loops->model->row_count;
+	memset(cross_loops->Lambda, 0, sizeof(double) * (size_t)(m * m));
+	memset(cross_loops->right, 0, sizeof(double) * (size_t)m);
 	for (int k = 0; k < count; ++k) {
-		const int root = assembly->root_of[k];
+		const int root = join_tree->root_of[k];
 		if (root < 0 || branches[k].parent >= 0)
 			continue;
-		team_wait(&assembly->nodes[root].burden->told, call);
-		add_chain(rows, &assembly->nodes[root].columns);
+		progress_wait(&join_tree->nodes[root].base_inertia->ready, evaluation);
+		add_chain(cross_loops, &join_tree->nodes[root].columns);
 	}
-	for (int l = 0; l < rows->loops; ++l) {
+	for (int l = 0; l < cross_loops->loops; ++l) {
 		LoopRow row[CAL_LOOP_MAX_ROWS];
-		const Loop *loop = rows->list[l].loop;
-		evaluate(rows, l, state, call, row, how);
+		const Loop *loop = cross_loops->list[l].loop;
+		evaluate(cross_loops, l, state, evaluation, row, how);
 		for (int r = 0; r < loop->rows; ++r)
-			rows->right[loop->row + r] -= how->z ? how->z[loop->row + r] : row[r].acceleration;
+			cross_loops->right[loop->row + r] -= how->z ? how->z[loop->row + r] : row[r].acceleration;
 	}
-	const int rank = factor(rows, branches, count);
-	min_norm_solve(m, rank, rows->Lambda, rows->order, rows->scratch, rows->right, rows->lambda);
-	for (int l = 0; l < rows->loops; ++l) {
-		const Loop *loop = rows->list[l].loop;
+	const int rank = factor_compliance(cross_loops, branches, count);
+	min_norm_solve(m, rank, cross_loops->Lambda, cross_loops->order, cross_loops->scratch, cross_loops->right,
+	               cross_loops->lambda);
+	for (int l = 0; l < cross_loops->loops; ++l) {
+		const Loop *loop = cross_loops->list[l].loop;
 		for (int r = 0; r < loop->rows; ++r)
-			rows->x[OCTET * (1 + l) + r] = rows->lambda[loop->row + r];
+			cross_loops->x[OCTET * (1 + l) + r] = cross_loops->lambda[loop->row + r];
 	}
-	team_post(&rows->solved, call);
+	progress_post(&cross_loops->solved, evaluation);
 }

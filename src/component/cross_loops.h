@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cross_loops.h — loops that reach from branch to branch [THEORY 5, 6].
+ * cross_loops.h — loops that span branches [THEORY 5, 6].
  *
- * The multipliers of such a loop are unknowns of every branch, beside the wrench on its cut: columns of its border
- * (component/interface.h), zero where the loop has no end in it nor in what stands on it. Branches are joined with
- * their columns; at the ground all are left, and Phi lambda = beta - z gives the smallest multipliers that bring the
- * accelerations of the rows to zero. Every loop has the eight columns behind those of the cut and of the loops before
- * it.
+ * The multipliers of such a loop are unknowns of every branch, beside the wrench on its interface: columns of its
+ * interface (component/interface.h), zero where the loop has no end in it nor in what stands on it. Branches are joined
+ * with their columns; at the ground all are left, and Phi lambda = beta - z gives the smallest multipliers that bring
+ * the accelerations of the rows to zero. Every loop has the eight columns behind those of the interface and of the
+ * loops before it.
  */
 #ifndef CALDER_COMPONENT_CROSS_LOOPS_H
 #define CALDER_COMPONENT_CROSS_LOOPS_H
@@ -15,31 +15,31 @@
 #include "dynamics/loop/loops.h"
 
 /* A side of a loop: where its frame is, and where its wrench acts. */
-typedef struct RowsEnd {
+typedef struct CrossLoopEnd {
 	int frame_branch; // -1: on the ground
 	Loop frame_loop;  // the loop in the numbers of that branch
 	int node_branch;  // of node `plus` (side 0) or `minus` (side 1); -1: on the ground
 	int node;         // in its numbers
 	LoopFrame frame;  // of the call at hand
-} RowsEnd;
+} CrossLoopEnd;
 
-typedef struct RowsLoop {
+typedef struct CrossLoop {
 	const Loop *loop; // of the whole model
-	RowsEnd side[2];
-} RowsLoop;
+	CrossLoopEnd side[2];
+} CrossLoop;
 
 /* Where the base of a branch is; told once the frames of all loops on the branch are there. */
-typedef struct RowsPlace {
-	_Alignas(BRANCH_LINES) TeamMark told;
+typedef struct CrossLoopBase {
+	_Alignas(BRANCH_ALIGN) ProgressMark ready;
 	vec3 r, v;
-} RowsPlace;
+} CrossLoopBase;
 
-struct Rows {
-	_Alignas(BRANCH_LINES) TeamMark solved;
+struct CrossLoops {
+	_Alignas(BRANCH_ALIGN) ProgressMark solved;
 	const CalModel *model;
-	int loops, width;       // of all columns: those of a cut, then eight for each loop
-	RowsLoop *list;         // [loops]
-	RowsPlace *place;       // [branches]
+	int loops, width;       // of all columns: those of an interface, then eight for each loop
+	CrossLoop *list;        // [loops]
+	CrossLoopBase *place;   // [branches]
 	double *x;              // [width] zero, then the multipliers
 	double *lambda;         // [rows]
 	double *Lambda, *right; // [rows rows], [rows]
@@ -53,36 +53,39 @@ struct Rows {
 };
 
 /* What is asked of the rows. */
-typedef struct RowsCall {
+typedef struct CrossLoopRequest {
 	bool plain;      // without stabilisation
 	bool positions;  // rows of speeds alone do not take part
 	const double *z; // [rows] what the multipliers are to bring to zero; NULL: the accelerations of the rows
-} RowsCall;
+} CrossLoopRequest;
 
 /** NULL in *rows if the model has no loops. places: found with `cross`. */
-CalStatus rows_make(const CalModel *model, const Places *places, int branches, Rows **rows);
-void rows_free(Rows *rows); // accepts NULL
+CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, int branches, CrossLoops **cross_loops);
+void cross_loops_free(CrossLoops *cross_loops); // accepts NULL
 
 /** Pulls that the rows take on a branch, of its loops and of the branches that it waits for. */
-int rows_pull_count(const Rows *rows, const Branch *branches, const Branch *b);
+int cross_loops_force_count(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
 /** Fills them in behind the first `made`, which have their memory: gamma[6][8] and modal[most modes][8]. */
-void rows_list_pulls(const Rows *rows, const Branch *branches, const Branch *b, int made);
+void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branches, const Branch *b, int made);
 
 /** After the outward sweep: where things are. Waits for the branch that it stands on. */
-void rows_place(Rows *rows, const Branch *branches, const Branch *b, uint64_t call);
+void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Branch *b, uint64_t evaluation);
 /** Then, before its columns: wrenches of its loops. */
-void rows_fill(Rows *rows, const Branch *b, const CalState *state, uint64_t call, const RowsCall *how);
+void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
+                      const CrossLoopRequest *how);
 /** Once all have their place: residuals of the rows, and their rates. */
-void rows_residual(const Rows *rows, const CalState *state, uint64_t call, double *value, double *rate);
+void cross_loops_residual(const CrossLoops *cross_loops, const CalState *state, uint64_t evaluation, double *value,
+                          double *rate);
 /** Columns of chains that it waited for: before and after its own. */
-void rows_receive(const Rows *rows, const Branch *branches, const Branch *b);
-void rows_add(const Rows *rows, const Branch *branches, const Branch *b);
-/** As border_join() and border_part() do for a cut alone. */
-void rows_join(const Rows *rows, const AssemblyNode *inner, spatial c, const AssemblyNode *outer, AssemblyNode *node);
-spatial rows_part(const Rows *rows, const AssemblyNode *inner, const AssemblyNode *node, spatial A0, const double *x,
-                  double *F);
-/** All chains on the ground are told: the multipliers. */
-void rows_solve(Rows *rows, const Branch *branches, int count, const Assembly *assembly, const CalState *state,
-                uint64_t call, const RowsCall *how);
+void cross_loops_receive(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
+void cross_loops_add(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
+/** As interface_join() and interface_split() do for an interface alone. */
+void cross_loops_join(const CrossLoops *cross_loops, const JoinNode *inner, spatial c, const JoinNode *outer,
+                      JoinNode *node);
+spatial cross_loops_split(const CrossLoops *cross_loops, const JoinNode *inner, const JoinNode *node, spatial A0,
+                          const double *x, double *F);
+/** Once the base inertias of all chains on the ground are ready: the multipliers. */
+void cross_loops_solve(CrossLoops *cross_loops, const Branch *branches, int count, const JoinTree *join_tree,
+                       const CalState *state, uint64_t evaluation, const CrossLoopRequest *how);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * interface.c — columns of unknown forces carried through a branch (interface.h), eight at a time.
  *
- * Each pull is walked from its link to the base with its columns in registers; gains are kept. Pulls of the same columns
- * from different links add up, since all of it is linear. Phi and beta are then sums over the gains.
+ * Each force is walked from its link to the base with its columns in registers; gains are kept. Forces of the same
+ * columns from different links add up, since all of it is linear. Phi and beta are then sums over the gains.
  */
 #include "component/interface.h"
 #include "dynamics/flex/flexible.h"
@@ -24,9 +24,9 @@ typedef struct Turn {
 INLINE Turn turn_of(const LinkWork *l) { return (Turn){trio3_load(&l->R), trio_load(&l->w)}; }
 
 /* A rotation about z, behind a turn about x or any other. */
-INLINE Turn spine_rotation(const Link *link, Turn base, real s, real c, real u) {
+INLINE Turn base_path_rotation(const Link *link, Turn base, real s, real c, real u) {
 	trio3 F = base.R;
-	if (LIKELY(link->twist)) {
+	if (LIKELY(link->pure_rx)) {
 		const real ct = link->E.y.y, st = link->E.y.z;
 		F.y = trio_madd(trio_times(ct, base.R.y), st, base.R.z);
 		F.z = trio_sub(trio_times(ct, base.R.z), trio_times(st, base.R.y));
@@ -38,10 +38,10 @@ INLINE Turn spine_rotation(const Link *link, Turn base, real s, real c, real u) 
 }
 
 /* A node on its body: R exp([theta]x) E, and T theta_dot. The sums are kept for the sweep. */
-INLINE Turn spine_node(const Link *link, const FlexShape *shape, const Flex *flex, FlexWork *w, Turn base) {
+INLINE Turn base_path_node(const Link *link, const FlexShape *shape, const Flex *flex, FlexWork *w, Turn base) {
 	const trio3 R = flex->turned ? trio3_mul_dmat(base.R, flex->R) : base.R;
 	const NodeSums s = flex->n == PACK ? node_sums(shape, PACK, w) : node_sums(shape, flex->n, w);
-	if (link->border & BORDER_SUMS)
+	if (link->interface & INTERFACE_SUMS)
 		w->kept = s;
 	const vec3 turned = cross(s.t, s.rate);
 	const vec3 own = madd(madd(s.rate, s.b, turned), s.c, cross(s.t, turned));
@@ -52,7 +52,8 @@ INLINE Turn spine_node(const Link *link, const FlexShape *shape, const Flex *fle
 	return (Turn){N, trio_add(base.w, trio3_mul(R, own))};
 }
 
-void LANED(border_spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work) {
+void LANED(base_path_outward)(const CalModel *model, const SweepInput *in, const int32_t *links, int count,
+                              CalWork *work) {
 	ground_init(work, (dvec3){0, 0, 0});
 	sweep_trig(model, in->q, work);
 	LANED(flexible_load)(model, in->q, in->u, in->prescribed, in->udot, work);
@@ -62,11 +63,11 @@ void LANED(border_spine)(const CalModel *model, const SweepInput *in, const int3
 		LinkWork *l = &work->links[links[k]];
 		if (link->parent != last)
 			turn = turn_of(&work->links[link->parent]);
-		if (LIKELY(link->motion == MOTION_ROTATION)) {
-			turn = spine_rotation(link, turn, work->sine[link->trig], work->cosine[link->trig], in->u[link->u]);
-		} else if (link->motion == MOTION_NODE) {
-			turn = spine_node(link, &model->shapes[link->shape], &model->flexes[link->flex], &work->flex[link->flex],
-			                  turn);
+		if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
+			turn = base_path_rotation(link, turn, work->sine[link->trig], work->cosine[link->trig], in->u[link->u]);
+		} else if (link->motion == PRIMITIVE_NODE) {
+			turn = base_path_node(link, &model->shapes[link->shape], &model->flexes[link->flex],
+			                      &work->flex[link->flex], turn);
 		} else {
 			link_motion(link, &work->links[link->parent], in->q, in->u, work, l);
 			turn = turn_of(l);
@@ -119,90 +120,90 @@ INLINE void act_on_modes(const real *columns, int m, int n, int adds, const ospa
 }
 
 /* The modes of the body that a link carries, on which the columns act with s. */
-INLINE void pass_modes(const CalModel *model, const Link *link, const CalWork *work, const Border *border,
-                       const BorderPull *pull, double *s, ospatial *gamma) {
-	const Flex *flex = &model->flexes[link->carries];
-	const FlexWork *w = &work->flex[link->carries];
-	double *gain = border->gain + (size_t)flex->u * (size_t)border->width + pull->column;
-	if (LIKELY(flex->m == PACK && !w->given && link->motion != MOTION_FLEX)) {
+INLINE void pass_modes(const CalModel *model, const Link *link, const CalWork *work, const Interface *interface,
+                       const InterfaceForce *force, double *s, ospatial *gamma) {
+	const Flex *flex = &model->flexes[link->flex_body];
+	const FlexWork *w = &work->flex[link->flex_body];
+	double *gain = interface->gain + (size_t)flex->u * (size_t)interface->width + force->column;
+	if (LIKELY(flex->m == PACK && !w->given && link->motion != PRIMITIVE_FLEX)) {
 		octet h[PACK] = {octet_load(s), octet_load(s + OCTET), octet_load(s + 2 * OCTET), octet_load(s + 3 * OCTET)};
 		solve_four(w, h);
 #pragma GCC unroll 4
-		for (int k = 0; k < PACK; ++k, gain += border->width) {
-			keep_gain(gain, pull->adds, h[k]);
+		for (int k = 0; k < PACK; ++k, gain += interface->width) {
+			keep_gain(gain, force->adds, h[k]);
 			*gamma = ospatial_sub_outer(*gamma, rows_mode(w->K, PACK, k), h[k]);
 		}
 		return;
 	}
-	if (link->motion == MOTION_FLEX && flex->head.moves)
+	if (link->motion == PRIMITIVE_FLEX && flex->head.moves)
 		act_on_modes(work->modal_columns + link->columns, flex->m, flex->n, 1, gamma, s);
 	solve_modes(flex, w, s);
-	for (int k = 0; k < flex->m; ++k, gain += border->width) {
+	for (int k = 0; k < flex->m; ++k, gain += interface->width) {
 		const octet h = octet_load(s + k * OCTET);
-		keep_gain(gain, pull->adds, h);
+		keep_gain(gain, force->adds, h);
 		*gamma = ospatial_sub_outer(*gamma, rows_mode(w->K, flex->n, k), h);
 	}
 }
 
 /* The joint of a link, and on to the parent's origin. */
-INLINE void pass_joint(const Link *link, int i, const uint8_t *prescribed, const CalWork *work, const Border *border,
-                       const BorderPull *pull, ospatial *gamma) {
-	double *gain = border->gain + (size_t)link->u * (size_t)border->width + pull->column;
+INLINE void pass_joint(const Link *link, int i, const uint8_t *prescribed, const CalWork *work,
+                       const Interface *interface, const InterfaceForce *force, ospatial *gamma) {
+	double *gain = interface->gain + (size_t)link->u * (size_t)interface->width + force->column;
 	const LinkWork *l = &work->links[i];
-	if (LIKELY(link->motion == MOTION_ROTATION && (!prescribed || !prescribed[link->u]))) {
-		const octet g = ospatial_dot_angular(l->R.z, *gamma); // its K is at the parent's origin
-		keep_gain(gain, pull->adds, g);
-		if (LIKELY(!link->in_place))
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION && (!prescribed || !prescribed[link->u]))) {
+		const octet g = ospatial_dot_angular(l->R.z, *gamma); // its gain is at the parent's origin
+		keep_gain(gain, force->adds, g);
+		if (LIKELY(!link->zero_offset))
 			*gamma = ospatial_shift(*gamma, l->r);
-		*gamma = ospatial_sub_outer(*gamma, work->dofs[link->u].K, g);
+		*gamma = ospatial_sub_outer(*gamma, work->dofs[link->u].gain, g);
 		return;
 	}
-	for (int k = 0; k < link->nu; ++k, gain += border->width) {
+	for (int k = 0; k < link->nu; ++k, gain += interface->width) {
 		if (prescribed && prescribed[link->u + k]) {
 			octet_store(gain, octet_zero());
 			continue;
 		}
 		const octet g = ospatial_dot(link_column(work, link, i, k), *gamma);
-		keep_gain(gain, pull->adds, g);
-		*gamma = ospatial_sub_outer(*gamma, work->dofs[link->u + k].K, g);
+		keep_gain(gain, force->adds, g);
+		*gamma = ospatial_sub_outer(*gamma, work->dofs[link->u + k].gain, g);
 	}
 	*gamma = ospatial_shift(*gamma, l->r);
 }
 
-static void walk(const CalModel *model, const uint8_t *prescribed, CalWork *work, const Border *border,
-                 const BorderPull *pull) {
-	ospatial gamma = ospatial_load(pull->gamma, OCTET);
-	double *s = border->modal;
+static void carry_inward(const CalModel *model, const uint8_t *prescribed, CalWork *work, const Interface *interface,
+                         const InterfaceForce *force) {
+	ospatial gamma = ospatial_load(force->gamma, OCTET);
+	double *s = interface->modal;
 	int known = 0; // s is that of the body at hand
-	if (pull->modal) {
-		const int m = model->flexes[model->links[pull->link].carries].m;
-		memcpy(s, pull->modal, sizeof(double) * (size_t)(OCTET * m));
+	if (force->modal) {
+		const int m = model->flexes[model->links[force->link].flex_body].m;
+		memcpy(s, force->modal, sizeof(double) * (size_t)(OCTET * m));
 		known = 1;
 	}
-	for (int i = pull->link; i >= 0; i = model->links[i].parent) {
+	for (int i = force->link; i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
-		if (link->motion == MOTION_NODE) {
+		if (link->motion == PRIMITIVE_NODE) {
 			const Flex *flex = &model->flexes[link->flex];
 			act_on_modes(work->modal_columns + link->columns, flex->m, flex->n, 0, &gamma, s);
 			gamma = ospatial_shift(gamma, work->links[i].r);
 			known = 1;
 			continue;
 		}
-		if (link->carries >= 0) {
+		if (link->flex_body >= 0) {
 			if (!known) // the columns come to B itself, past its modes
-				memset(s, 0, sizeof(double) * (size_t)(OCTET * model->flexes[link->carries].m));
-			pass_modes(model, link, work, border, pull, s, &gamma);
+				memset(s, 0, sizeof(double) * (size_t)(OCTET * model->flexes[link->flex_body].m));
+			pass_modes(model, link, work, interface, force, s, &gamma);
 			known = 0;
 		}
-		pass_joint(link, i, prescribed, work, border, pull, &gamma);
+		pass_joint(link, i, prescribed, work, interface, force, &gamma);
 	}
-	double *out = border->gamma + pull->column;
-	if (pull->adds)
-		gamma = ospatial_add(gamma, ospatial_load(out, border->width));
-	ospatial_store(out, border->width, gamma);
+	double *out = interface->gamma + force->column;
+	if (force->adds)
+		gamma = ospatial_add(gamma, ospatial_load(out, interface->width));
+	ospatial_store(out, interface->width, gamma);
 }
 
-/* Phi += d g g', beta += d eps g for one freedom. */
+/* Phi += d g g', beta += d eps g for one dof. */
 INLINE void add_freedom(const double *g, double d, double eps, octet Phi[6], octet *beta) {
 	const octet own = octet_load(g), dg = octet_times(d, own);
 	*beta = octet_madd(*beta, eps, dg);
@@ -211,73 +212,73 @@ INLINE void add_freedom(const double *g, double d, double eps, octet Phi[6], oct
 		Phi[r] = octet_madd(Phi[r], g[r], dg);
 }
 
-/* A cut and nothing else: the sums stay in registers. */
-static void sum_cut(const CalModel *model, const CalWork *work, Border *border) {
-	enum { W = BORDER_CUT };
+/* An interface and nothing else: the sums stay in registers. */
+static void sum_cut(const CalModel *model, const CalWork *work, Interface *interface) {
+	enum { W = INTERFACE_WIDTH };
 	octet Phi[6], beta = octet_zero();
 	for (int r = 0; r < 6; ++r)
 		Phi[r] = octet_zero();
-	for (int p = 0; p < border->path_count; ++p) {
-		const Link *link = &model->links[border->path[p]];
+	for (int p = 0; p < interface->path_count; ++p) {
+		const Link *link = &model->links[interface->path[p]];
 		for (int k = link->u; k < link->u + link->nu; ++k)
-			add_freedom(border->gain + k * W, work->dofs[k].d, work->dofs[k].eps, Phi, &beta);
-		if (link->carries < 0)
+			add_freedom(interface->gain + k * W, work->dofs[k].D_inv, work->dofs[k].eps, Phi, &beta);
+		if (link->flex_body < 0)
 			continue;
-		const Flex *flex = &model->flexes[link->carries];
-		const FlexWork *w = &work->flex[link->carries];
+		const Flex *flex = &model->flexes[link->flex_body];
+		const FlexWork *w = &work->flex[link->flex_body];
 		for (int k = 0; k < flex->m; ++k)
-			add_freedom(border->gain + (flex->u + k) * W, w->inverse[k], -w->y[k], Phi, &beta);
+			add_freedom(interface->gain + (flex->u + k) * W, w->inverse[k], -w->y[k], Phi, &beta);
 	}
 	for (int r = 0; r < 6; ++r)
-		octet_store(border->Phi + r * W, Phi[r]);
-	octet_store(border->beta, beta);
+		octet_store(interface->Phi + r * W, Phi[r]);
+	octet_store(interface->beta, beta);
 }
 
-static void add_any(const double *g, double d, double eps, Border *border) {
-	const int W = border->width;
+static void add_any(const double *g, double d, double eps, Interface *interface) {
+	const int W = interface->width;
 	for (int r = 0; r < W; ++r) {
 		const double x = d * g[r];
-		border->beta[r] += x * eps;
+		interface->beta[r] += x * eps;
 		for (int c = 0; c < W && x != 0; c += OCTET) {
-			double *to = border->Phi + r * W + c;
+			double *to = interface->Phi + r * W + c;
 			octet_store(to, octet_madd(octet_load(to), x, octet_load(g + c)));
 		}
 	}
 }
 
-static void sum_any(const CalModel *model, const CalWork *work, Border *border) {
-	const size_t W = (size_t)border->width;
-	memset(border->Phi, 0, sizeof(double) * W * W);
-	memset(border->beta, 0, sizeof(double) * W);
-	for (int p = 0; p < border->path_count; ++p) {
-		const Link *link = &model->links[border->path[p]];
+static void sum_any(const CalModel *model, const CalWork *work, Interface *interface) {
+	const size_t W = (size_t)interface->width;
+	memset(interface->Phi, 0, sizeof(double) * W * W);
+	memset(interface->beta, 0, sizeof(double) * W);
+	for (int p = 0; p < interface->path_count; ++p) {
+		const Link *link = &model->links[interface->path[p]];
 		for (int k = link->u; k < link->u + link->nu; ++k)
-			add_any(border->gain + (size_t)k * W, work->dofs[k].d, work->dofs[k].eps, border);
-		if (link->carries < 0)
+			add_any(interface->gain + (size_t)k * W, work->dofs[k].D_inv, work->dofs[k].eps, interface);
+		if (link->flex_body < 0)
 			continue;
-		const Flex *flex = &model->flexes[link->carries];
-		const FlexWork *w = &work->flex[link->carries];
+		const Flex *flex = &model->flexes[link->flex_body];
+		const FlexWork *w = &work->flex[link->flex_body];
 		for (int k = 0; k < flex->m; ++k)
-			add_any(border->gain + (size_t)(flex->u + k) * W, w->inverse[k], -w->y[k], border);
+			add_any(interface->gain + (size_t)(flex->u + k) * W, w->inverse[k], -w->y[k], interface);
 	}
 }
 
-/* What pulls add to must be there before. */
-static void clear(const CalModel *model, Border *border) {
-	memset(border->gain, 0, sizeof(double) * (size_t)(model->nu * border->width));
-	memset(border->gamma, 0, sizeof(double) * (size_t)(6 * border->width));
+/* What forces add to must be there before. */
+static void clear(const CalModel *model, Interface *interface) {
+	memset(interface->gain, 0, sizeof(double) * (size_t)(model->nu * interface->width));
+	memset(interface->gamma, 0, sizeof(double) * (size_t)(6 * interface->width));
 }
 
-void LANED(border_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border) {
-	const int cut_alone = border->width == BORDER_CUT && border->pull_count == 1;
+void LANED(interface_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Interface *interface) {
+	const int cut_alone = interface->width == INTERFACE_WIDTH && interface->force_count == 1;
 	if (!cut_alone)
-		clear(model, border);
-	for (int p = 0; p < border->pull_count; ++p)
-		walk(model, prescribed, work, border, &border->pulls[p]);
+		clear(model, interface);
+	for (int p = 0; p < interface->force_count; ++p)
+		carry_inward(model, prescribed, work, interface, &interface->forces[p]);
 	if (cut_alone) {
-		sum_cut(model, work, border);
+		sum_cut(model, work, interface);
 	} else {
-		sum_any(model, work, border);
+		sum_any(model, work, interface);
 	}
 }
 
@@ -290,19 +291,19 @@ INLINE pack products(const double *g, int width, const double *x) {
 	return octet_halves(sum);
 }
 
-INLINE double act(const double *g, int width, const double *x) { return pack_sum(products(g, width, x)); }
+INLINE double act_on_freedoms(const double *g, int width, const double *x) { return pack_sum(products(g, width, x)); }
 
-void LANED(border_push)(const CalModel *model, const double *x, const Border *border, CalWork *work) {
-	const int W = border->width;
-	for (int p = 0; p < border->path_count; ++p) {
-		const Link *link = &model->links[border->path[p]];
+void LANED(interface_apply)(const CalModel *model, const double *x, const Interface *interface, CalWork *work) {
+	const int W = interface->width;
+	for (int p = 0; p < interface->path_count; ++p) {
+		const Link *link = &model->links[interface->path[p]];
 		for (int k = link->u; k < link->u + link->nu; ++k)
-			work->dofs[k].eps -= act(border->gain + (size_t)k * (size_t)W, W, x);
-		if (link->carries < 0)
+			work->dofs[k].eps -= act_on_freedoms(interface->gain + (size_t)k * (size_t)W, W, x);
+		if (link->flex_body < 0)
 			continue;
-		const Flex *flex = &model->flexes[link->carries];
-		const double *gain = border->gain + (size_t)flex->u * (size_t)W;
-		real *y = work->flex[link->carries].y;
+		const Flex *flex = &model->flexes[link->flex_body];
+		const double *gain = interface->gain + (size_t)flex->u * (size_t)W;
+		real *y = work->flex[link->flex_body].y;
 		if (flex->m == PACK) {
 			const pack sums = pack_sums_row(products(gain, W, x), products(gain + W, W, x),
 			                                products(gain + 2 * W, W, x), products(gain + 3 * W, W, x));
@@ -310,7 +311,7 @@ void LANED(border_push)(const CalModel *model, const double *x, const Border *bo
 			continue;
 		}
 		for (int k = 0; k < flex->m; ++k)
-			y[k] += act(gain + k * W, W, x);
+			y[k] += act_on_freedoms(gain + k * W, W, x);
 	}
 }
 

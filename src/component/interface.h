@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * interface.h — a branch seen from its border [THEORY 6]: what forces that are not known yet do to it, and what it does
- * where they act.
+ * interface.h — a branch seen from its interface [THEORY 6]: what forces that are not known yet do to it, and what it
+ * does where they act.
  *
- * Unknowns x act on the branch as b += Gamma x, with columns Gamma that begin on the links where the forces act: the six
- * components of the wrench that a cut-off branch needs, the multipliers of loops. Carried inwards like any force,
+ * Unknowns x act on the branch as b += Gamma x, with columns Gamma that begin on the links where the forces act: the
+ * six components of the wrench that a branch beyond the interface needs, the multipliers of loops. Carried inwards like
+ * any force,
  *   g = P'Gamma,  Gamma^a = X'(Gamma - K g),  Phi += g'g d,  beta += g'd eps
  * they leave, with A the acceleration of what the branch stands on, the accelerations along the columns
  *   a = Gamma'A + beta - Phi x
@@ -18,56 +19,66 @@
 #if CAL_LANES == 1
 
 /* Eight columns that begin on one link. */
-typedef struct BorderPull {
+typedef struct InterfaceForce {
 	int32_t link;   //
 	int32_t column; // the first of the eight
-	int32_t adds;   // to what another pull brings to the same columns
+	int32_t adds;   // to what another force brings to the same columns
 	double *gamma;  // [6][8] wrenches at the link's origin
 	double *modal;  // [m][8] what they do on the modes of the body that the link carries; NULL: nothing
-} BorderPull;
+} InterfaceForce;
 
-enum { BORDER_CUT = 8 }; // width of the columns of a cut: six, and two of zeros
+enum { INTERFACE_WIDTH = 8 }; // width of the columns of an interface: six, and two of zeros
 
-typedef struct Border {
+typedef struct Interface {
 	int width; // columns, a multiple of eight
-	int pull_count;
-	BorderPull *pulls; // those that add behind the one that they add to
+	int force_count;
+	InterfaceForce *forces; // those that add behind the one that they add to
 	int path_count;
 	int32_t *path; // links that any column passes
-	double *gain;  // [nu][width] g of the freedoms of these links and of the modes that they carry, zero elsewhere
+	double *gain;  // [nu][width] g of the dofs of these links and of the modes that they carry, zero elsewhere
 	double *gamma; // [6][width] at the origin of what the first link stands on
 	double *Phi;   // [width][width]
 	double *beta;  // [width]
 	double *modal; // [most modes of a body][8] scratch
-} Border;
+} Interface;
 
-/* The columns of a cut as seen from a base, of one branch or of several that are joined: six rows each, and one. */
-typedef struct BorderColumns {
-	double *gamma, *Phi, *beta; // [6][BORDER_CUT], [6][BORDER_CUT], [BORDER_CUT]
-} BorderColumns;
+/*
+ * The columns of an interface as seen from a base, of one branch or of several that are joined: six rows each, and one.
+ */
+typedef struct InterfaceColumns {
+	double *gamma, *Phi, *beta; // [6][INTERFACE_WIDTH], [6][INTERFACE_WIDTH], [INTERFACE_WIDTH]
+} InterfaceColumns;
 
-/* An inner component joined with the outer one on its cut: F = N (A_0, 1) + G x, x on the cut of the outer one. */
-typedef struct BorderJoin {
+/*
+ * An inner component joined with the outer one on its interface: F = N (A_0, 1) + G x, x on the interface of the outer
+ * one.
+ */
+typedef struct InterfaceJoin {
 	double N[6][8]; // in rows of six, then what is there at A_0 = 0 and x = 0
-	double G[6][8]; // not used where the outer one has no cut
-	double d[8];    // acceleration at the cut for A_0 = 0 and F = 0
-} BorderJoin;
+	double G[6][8]; // not used where the outer one has no interface
+	double d[8];    // acceleration at the interface for A_0 = 0 and F = 0
+} InterfaceJoin;
 
 /* Outward: R and w of some links, each behind its parent; sines, cosines and modal coordinates are taken on the way. */
-void LANED(border_spine)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
+void LANED(base_path_outward)(const CalModel *model, const SweepInput *in, const int32_t *links, int count,
+                              CalWork *work);
 /* After the inward sweep: Gamma, Phi, beta and the gains. */
-void LANED(border_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Border *border);
+void LANED(interface_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Interface *interface);
 /*
  * Inertia and force of the outer one become part of those of the inner one (slot), its columns those of both (out; NULL:
  * the outer one has none). c: what the link that the outer one stands on accelerates by at u' = 0, beyond (0, -gravity).
  */
-void LANED(border_join)(const BorderColumns *inner, spatial c, const Slot *outer, const BorderColumns *outer_columns,
-                        BorderJoin *join, Slot *slot, const BorderColumns *out);
-/* With A_0 and x (NULL: the outer one has no cut) known: the wrench F[8] between them, and the acceleration there. */
-spatial LANED(border_part)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x,
-                           double F[BORDER_CUT]);
+void LANED(interface_join)(const InterfaceColumns *inner, spatial c, const ArticulatedBody *outer,
+                           const InterfaceColumns *outer_columns, InterfaceJoin *join, ArticulatedBody *slot,
+                           const InterfaceColumns *out);
+/*
+ * With A_0 and x (NULL: the outer one has no interface) known: the wrench F[8] between them, and the acceleration
+ * there.
+ */
+spatial LANED(interface_split)(const InterfaceColumns *inner, const InterfaceJoin *join, spatial A0, const double *x,
+                               double F[INTERFACE_WIDTH]);
 /* Before the last sweep: x acts. */
-void LANED(border_push)(const CalModel *model, const double *x, const Border *border, CalWork *work);
+void LANED(interface_apply)(const CalModel *model, const double *x, const Interface *interface, CalWork *work);
 
 #endif
 

@@ -2,11 +2,12 @@
 /*
  * interface_join.c — two branches become one [THEORY 6].
  *
- * The outer one needs the wrench F = M (A + c) + b on its base, which accelerates by A beyond the c that the inner one has
- * there at u' = 0; the inner one gives A = Gamma'A_0 + beta - Phi F. Together
+ * The outer one needs the wrench F = M (A + c) + b on its base, which accelerates by A beyond the c that the inner one
+ * has there at u' = 0; the inner one gives A = Gamma'A_0 + beta - Phi F. Together
  *   (1 + M Phi) F = M (Gamma'A_0 + beta + c) + b
  * Neither M nor Phi is inverted: either may be singular. All eigenvalues of M Phi are real and not negative. Where the
- * outer one has a cut of its own, on which x acts, Gamma_c x is added on the right: F = N A_0 + f + G x, and for that cut
+ * outer one has an interface of its own, on which x acts, Gamma_c x is added on the right: F = N A_0 + f + G x, and for
+ * that interface
  *   Gamma = Gamma_a G,  Phi = Phi_c + Gamma_c'Phi_a G,  beta = beta_c + Gamma_c'(beta_a + c - Phi_a f)
  */
 #include <math.h>
@@ -17,14 +18,14 @@
 
 #if CAL_LANES == 1
 
-enum { W = BORDER_CUT };
+enum { W = INTERFACE_WIDTH };
 static const double PIVOT_FIT = 8; // times a pivot may be what it eliminates
 
-INLINE void put(spatial s, double *x) {
+INLINE void store_spatial(spatial s, double *x) {
 	x[0] = s.a.x, x[1] = s.a.y, x[2] = s.a.z, x[3] = s.l.x, x[4] = s.l.y, x[5] = s.l.z;
 }
 
-INLINE spatial get(const double *x) { return (spatial){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
+INLINE spatial load_spatial(const double *x) { return (spatial){{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
 /* A X = (B, C), C there or not: X replaces B and C. */
 typedef struct Equations {
@@ -32,7 +33,7 @@ typedef struct Equations {
 } Equations;
 
 /* Row j eliminates a number from the rows below; whether it was fit to, by its size beside theirs. */
-INLINE bool eliminate(Equations *e, int j, int with_c) {
+INLINE bool eliminate_column(Equations *e, int j, int with_c) {
 	const double pivot = octet_at(e->A[j], j), d = 1.0 / pivot, limit = PIVOT_FIT * fabs(pivot);
 	bool fit = limit > 0;
 	e->A[j] = octet_times(d, e->A[j]);
@@ -63,12 +64,12 @@ INLINE void substitute(Equations *e, int j, int with_c) {
 
 /* By rows as they come, all of it in registers: false, if that is not safe. */
 INLINE bool solve_in_place(Equations *e, int with_c) {
-	bool fit = eliminate(e, 0, with_c);
-	fit &= eliminate(e, 1, with_c);
-	fit &= eliminate(e, 2, with_c);
-	fit &= eliminate(e, 3, with_c);
-	fit &= eliminate(e, 4, with_c);
-	fit &= eliminate(e, 5, with_c);
+	bool fit = eliminate_column(e, 0, with_c);
+	fit &= eliminate_column(e, 1, with_c);
+	fit &= eliminate_column(e, 2, with_c);
+	fit &= eliminate_column(e, 3, with_c);
+	fit &= eliminate_column(e, 4, with_c);
+	fit &= eliminate_column(e, 5, with_c);
 	substitute(e, 5, with_c);
 	substitute(e, 4, with_c);
 	substitute(e, 3, with_c);
@@ -108,7 +109,7 @@ static void solve_pivoted(Equations *e) {
 }
 
 /* M += G N G' and b += G f; the mean of what should be symmetric. */
-static void bring(const double *G, const octet NG[6], Slot *slot) {
+static void add_wrench_to_base(const double *G, const octet NG[6], ArticulatedBody *slot) {
 	double S[6][8];
 #pragma GCC unroll 6
 	for (int i = 0; i < 6; ++i) {
@@ -122,7 +123,7 @@ static void bring(const double *G, const octet NG[6], Slot *slot) {
 		for (int j = 0; j < i; ++j)
 			S[j][i] = 0.5 * (S[i][j] + S[j][i]);
 	}
-	Artic *m = &slot->M;
+	ArticulatedInertia *m = &slot->M;
 	m->I.xx += S[0][0], m->I.yy += S[1][1], m->I.zz += S[2][2];
 	m->I.xy += S[0][1], m->I.xz += S[0][2], m->I.yz += S[1][2];
 	m->H.x = add(m->H.x, vec(S[0][3], S[1][3], S[2][3]));
@@ -134,8 +135,8 @@ static void bring(const double *G, const octet NG[6], Slot *slot) {
 }
 
 /* The columns of the outer one, seen from the base of the inner one. */
-static void carry_columns(const BorderColumns *inner, const BorderColumns *outer, const octet G[6],
-                          const double N[6][8], const double d[8], const BorderColumns *out) {
+static void carry_columns(const InterfaceColumns *inner, const InterfaceColumns *outer, const octet G[6],
+                          const double N[6][8], const double d[8], const InterfaceColumns *out) {
 	double e[6];
 	octet T[6];
 	for (int k = 0; k < 6; ++k) {
@@ -169,13 +170,13 @@ static void carry_columns(const BorderColumns *inner, const BorderColumns *outer
 
 /* right: Gamma' in rows of six, then beta + c. Constants come from tables: what is put together number by number on the way
  * would have to reach the cache before it can be read as a whole. */
-INLINE void set_up(const BorderColumns *inner, double right[6][OCTET], const Slot *outer,
-                   const BorderColumns *outer_columns, Equations *e) {
+INLINE void set_up_equations(const InterfaceColumns *inner, double right[6][OCTET], const ArticulatedBody *outer,
+                             const InterfaceColumns *outer_columns, Equations *e) {
 	static const double one[7][OCTET] = {
 		{1}, {0, 1}, {0, 0, 1}, {0, 0, 0, 1}, {0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 1}, {0, 0, 0, 0, 0, 0, 1}};
 	double M[6][6], b[6];
-	artic_rows(&outer->M, M);
-	put(outer->b, b);
+	articulated_rows(&outer->M, M);
+	store_spatial(outer->b, b);
 #pragma GCC unroll 6
 	for (int i = 0; i < 6; ++i) {
 		e->A[i] = octet_load(one[i]);
@@ -189,10 +190,11 @@ INLINE void set_up(const BorderColumns *inner, double right[6][OCTET], const Slo
 	}
 }
 
-void LANED(border_join)(const BorderColumns *inner, spatial c, const Slot *outer, const BorderColumns *outer_columns,
-                        BorderJoin *join, Slot *slot, const BorderColumns *out) {
+void LANED(interface_join)(const InterfaceColumns *inner, spatial c, const ArticulatedBody *outer,
+                           const InterfaceColumns *outer_columns, InterfaceJoin *join, ArticulatedBody *slot,
+                           const InterfaceColumns *out) {
 	double right[6][OCTET];
-	put(c, join->d);
+	store_spatial(c, join->d);
 	for (int k = 0; k < 6; ++k) {
 		for (int j = 0; j < 6; ++j)
 			right[k][j] = inner->gamma[j * W + k];
@@ -201,10 +203,10 @@ void LANED(border_join)(const BorderColumns *inner, spatial c, const Slot *outer
 		right[k][7] = 0;
 	}
 	Equations e;
-	set_up(inner, right, outer, out ? outer_columns : NULL, &e);
+	set_up_equations(inner, right, outer, out ? outer_columns : NULL, &e);
 	const bool fit = out ? solve_in_place(&e, 1) : solve_in_place(&e, 0);
 	if (UNLIKELY(!fit)) {
-		set_up(inner, right, outer, out ? outer_columns : NULL, &e);
+		set_up_equations(inner, right, outer, out ? outer_columns : NULL, &e);
 		solve_pivoted(&e);
 	}
 	for (int i = 0; i < 6; ++i) {
@@ -212,15 +214,15 @@ void LANED(border_join)(const BorderColumns *inner, spatial c, const Slot *outer
 		if (out)
 			octet_store(join->G[i], e.C[i]);
 	}
-	bring(inner->gamma, e.B, slot);
+	add_wrench_to_base(inner->gamma, e.B, slot);
 	if (out)
 		carry_columns(inner, outer_columns, e.C, (const double(*)[8])join->N, join->d, out);
 }
 
-spatial LANED(border_part)(const BorderColumns *inner, const BorderJoin *join, spatial A0, const double *x,
-                           double F[BORDER_CUT]) {
+spatial LANED(interface_split)(const InterfaceColumns *inner, const InterfaceJoin *join, spatial A0, const double *x,
+                               double F[INTERFACE_WIDTH]) {
 	double a0[6], A[6];
-	put(A0, a0);
+	store_spatial(A0, a0);
 	for (int i = 0; i < 6; ++i) {
 		F[i] = join->N[i][6];
 		A[i] = join->d[i];
@@ -236,7 +238,7 @@ spatial LANED(border_part)(const BorderColumns *inner, const BorderJoin *join, s
 		for (int k = 0; k < 6; ++k)
 			A[i] -= inner->Phi[i * W + k] * F[k];
 	}
-	return get(A);
+	return load_spatial(A);
 }
 
 #endif

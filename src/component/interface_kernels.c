@@ -4,15 +4,19 @@
  */
 #include "component/interface_kernels.h"
 
-#define DECLARE(isa)                                                                                             \
-	void border_spine_x1_##isa(const CalModel *, const SweepInput *, const int32_t *, int, CalWork *);           \
-	void border_inward_x1_##isa(const CalModel *, const uint8_t *, CalWork *, Border *);                         \
-	void border_join_x1_##isa(const BorderColumns *, spatial, const Slot *, const BorderColumns *, BorderJoin *, \
-	                          Slot *, const BorderColumns *);                                                    \
-	spatial border_part_x1_##isa(const BorderColumns *, const BorderJoin *, spatial, const double *, double *);  \
-	void border_push_x1_##isa(const CalModel *, const double *, const Border *, CalWork *)
-#define TABLE(suffix) \
-	{ border_spine_##suffix, border_inward_##suffix, border_join_##suffix, border_part_##suffix, border_push_##suffix }
+#define DECLARE(isa)                                                                                                   \
+	void base_path_outward_x1_##isa(const CalModel *, const SweepInput *, const int32_t *, int, CalWork *);            \
+	void interface_inward_x1_##isa(const CalModel *, const uint8_t *, CalWork *, Interface *);                         \
+	void interface_join_x1_##isa(const InterfaceColumns *, spatial, const ArticulatedBody *, const InterfaceColumns *, \
+	                             InterfaceJoin *, ArticulatedBody *, const InterfaceColumns *);                        \
+	spatial interface_split_x1_##isa(const InterfaceColumns *, const InterfaceJoin *, spatial, const double *,         \
+	                                 double *);                                                                        \
+	void interface_apply_x1_##isa(const CalModel *, const double *, const Interface *, CalWork *)
+#define TABLE(suffix)                                                                                             \
+	{                                                                                                             \
+		base_path_outward_##suffix, interface_inward_##suffix, interface_join_##suffix, interface_split_##suffix, \
+			interface_apply_##suffix                                                                              \
+	}
 
 #ifdef CALDER_WIDE_KERNELS
 DECLARE(avx2);

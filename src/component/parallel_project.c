@@ -56,25 +56,25 @@ static double largest(const CalModel *model, const double *x, int *where, double
 }
 
 /* Residuals at q with the speeds of state. */
-static double misfit(const Projection *p, const CalState *state, double *q) {
+static double residual_norm(const Projection *p, const CalState *state, double *q) {
 	const CalState at = {.t = state->t, .q = q, .u = state->u};
 	branches_residual(p->branches, &at, p->value, p->rate);
 	return square_sum(p->model, p->value);
 }
 
-static CalStatus correct(Projection *p, const CalState *state, const double *z, bool positions) {
+static CalStatus find_correction(Projection *p, const CalState *state, const double *z, bool positions) {
 	const CalStatus status = branches_correct(p->branches, state, z, p->frozen, positions, p->dq);
 	p->doubtful = status == CAL_NOT_CONVERGED;
 	return status;
 }
 
 /* 1: the residuals became smaller, and are those of the new q; 0: they did not; -1: M is singular, or there is a doubt. */
-static int improve(Projection *p, CalState *state, double *least) {
-	if (correct(p, state, p->value, true) != CAL_OK)
+static int gauss_newton_step(Projection *p, CalState *state, double *least) {
+	if (find_correction(p, state, p->value, true) != CAL_OK)
 		return -1;
 	for (int half = 0; half < HALVINGS; ++half) {
 		cal_config_integrate(p->model, state->q, p->dq, p->q);
-		const double after = misfit(p, state, p->q);
+		const double after = residual_norm(p, state, p->q);
 		if (after < *least) {
 			*least = after;
 			memcpy(state->q, p->q, sizeof(double) * (size_t)p->model->nq);
@@ -90,18 +90,18 @@ static CalStatus project_positions(Projection *p, CalState *state, const CalProj
                                    CalProjectReport *report) {
 	const int steps = options->max_iterations > 0 ? options->max_iterations : STEPS;
 	const double tolerance = options->tolerance > 0 ? options->tolerance : TOLERANCE;
-	double least = misfit(p, state, state->q);
+	double least = residual_norm(p, state, state->q);
 	if (!isfinite(least))
 		return CAL_NOT_FINITE;
 	for (report->iterations = 0; report->iterations < steps; ++report->iterations) {
 		if (largest(p->model, p->value, &report->row, &report->residual) <=
 		    (report->iterations < FINE_STEPS ? FINE : tolerance))
 			return CAL_OK;
-		const int better = improve(p, state, &least);
+		const int better = gauss_newton_step(p, state, &least);
 		if (better < 0)
 			return CAL_SINGULAR;
 		if (!better) {
-			misfit(p, state, state->q);
+			residual_norm(p, state, state->q);
 			break;
 		}
 	}
@@ -116,12 +116,12 @@ static CalStatus project_speeds(Projection *p, CalState *state) {
 	for (int again = 0; again < 2; ++again) {
 		if (largest(p->model, p->rate, &where, &plain) <= RATE_ROUND_OFF * fastest)
 			break;
-		const CalStatus status = correct(p, state, p->rate, false);
+		const CalStatus status = find_correction(p, state, p->rate, false);
 		if (status != CAL_OK)
 			return status;
 		for (int k = 0; k < p->model->nu; ++k)
 			state->u[k] += p->dq[k];
-		misfit(p, state, state->q);
+		residual_norm(p, state, state->q);
 	}
 	return CAL_OK;
 }

@@ -4,8 +4,8 @@
  *
  * For a size T a link is heavy if it and all outboard of it cost more than T. Subtrees that are not heavy but hang on
  * something that is are natural branches; what is heavy is cut into pieces of about T, from the tips inward, and where
- * heavy parts meet. Several T are tried; the one whose pieces, dealt out to the workers, leave the busiest of them with
- * least is taken. Everything is decided by counts: the same model and number of workers give the same cut.
+ * heavy parts meet. Several T are tried; the one whose pieces, assigned to the workers, leave the busiest of them with
+ * least is taken. Everything is decided by counts: the same model and number of workers give the same partition.
  */
 #include <math.h>
 #include <string.h>
@@ -29,10 +29,10 @@ enum {
 	TRIALS = 96,
 	FLOPS_SMALLEST = 2500,
 };
-static const double COLUMNS = 0.10, SPINE = 0.16; // of the flops of a piece
-static const double WORTHWHILE = 0.85;            // part of the time in one piece that a cut may take
+static const double COLUMNS = 0.10, BASE_PATH = 0.16; // of the flops of a piece
+static const double WORTHWHILE = 0.85;                // part of the time in one piece that a partition may take
 
-typedef struct Cutter {
+typedef struct Partitioner {
 	const CalModel *model;
 	int links;
 	double *own, *sub;     // [links] flops of a link, of it and all outboard
@@ -47,27 +47,27 @@ typedef struct Cutter {
 	uint8_t *heavy; //
 	int *fork;      // [links] nonzero: several heavy links are carried by it
 	int *piece_of;  //
-	CutPiece *pieces; // [links]
-	int count;        //
-	int *worker_of;   // [links] scratch
-	double smallest;  // a natural branch of less stays where it is
-} Cutter;
+	PartitionPiece *pieces; // [links]
+	int count;              //
+	int *worker_of;         // [links] scratch
+	double smallest;        // a natural branch of less stays where it is
+} Partitioner;
 
 /* ---- costs ------------------------------------------------------------------------------------- */
 
 static double flex_flops(const Flex *flex) {
 	const double m = flex->m;
 	const double own = 60.0 * m * (flex->summed_first < flex->mass_count ? flex->mass_count : 4) + 250.0;
-	return own + (flex->linear ? 290.0 * m * (1.0 + flex->port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0));
+	return own + (flex->by_ports ? 290.0 * m * (1.0 + flex->port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0));
 }
 
-static void count_flops(Cutter *c) {
+static void count_flops(Partitioner *c) {
 	const CalModel *model = c->model;
 	for (int i = 0; i < c->links; ++i) {
 		const Link *link = &model->links[i];
 		c->own[i] = FLOPS_LINK + FLOPS_FREEDOM * link->nu;
-		if (link->carries >= 0)
-			c->own[i] += flex_flops(&model->flexes[link->carries]);
+		if (link->flex_body >= 0)
+			c->own[i] += flex_flops(&model->flexes[link->flex_body]);
 		c->sub[i] = c->own[i];
 	}
 	for (int i = c->links - 1; i >= 0; --i) {
@@ -79,12 +79,12 @@ static void count_flops(Cutter *c) {
 /* ---- where cuts may be --------------------------------------------------------------------------- */
 
 /* Links from `link` to `end`, which is not meant: their joints stay within a piece. */
-static void tie(Cutter *c, int link, int end) {
+static void tie_path(Partitioner *c, int link, int end) {
 	for (int i = link; i >= 0 && i != end; i = c->model->links[i].parent)
 		c->tied[i] = 1;
 }
 
-static int common(const CalModel *model, int a, int b) {
+static int common_ancestor(const CalModel *model, int a, int b) {
 	while (a != b) {
 		if (a > b) {
 			a = model->links[a].parent;
@@ -103,14 +103,14 @@ static int root_of(const CalModel *model, int link) {
 	return link;
 }
 
-static int bound_to(const Cutter *c, int root) {
+static int bound_to(const Partitioner *c, int root) {
 	while (c->bound[root] != root)
 		root = c->bound[root];
 	return root;
 }
 
 /* What stands on the ground and is joined by a loop stays together. */
-static void bind_roots(Cutter *c, const int *ends, int count) {
+static void bind_roots(Partitioner *c, const int *ends, int count) {
 	int first = -1;
 	for (int k = 0; k < count; ++k) {
 		const int root = ends[k] >= 0 ? bound_to(c, root_of(c->model, ends[k])) : -1;
@@ -125,7 +125,7 @@ static void bind_roots(Cutter *c, const int *ends, int count) {
 }
 
 /* Loops are closed within a piece: no joint on their way is cut. */
-static void tie_loops(Cutter *c, bool cross) {
+static void tie_loop_paths(Partitioner *c, bool cross) {
 	const CalModel *model = c->model;
 	for (int i = 0; i < c->links; ++i)
 		c->bound[i] = i;
@@ -137,9 +137,9 @@ static void tie_loops(Cutter *c, bool cross) {
 		for (int t = 0; t < loop->term_count; ++t)
 			ends[t] = model->dofs[loop->term[t].u].link;
 		for (int k = 0; k < count; ++k)
-			meet = meet == -2 ? ends[k] : common(model, meet, ends[k]);
+			meet = meet == -2 ? ends[k] : common_ancestor(model, meet, ends[k]);
 		for (int k = 0; k < count; ++k)
-			tie(c, ends[k], meet);
+			tie_path(c, ends[k], meet);
 		if (meet < 0)
 			bind_roots(c, ends, count);
 		if (loop->term_count && meet >= 0)
@@ -148,16 +148,16 @@ static void tie_loops(Cutter *c, bool cross) {
 }
 
 /* A piece begins with the first link of a joint. */
-static bool may_cut(const Cutter *c, int i) {
+static bool may_cut(const Partitioner *c, int i) {
 	const Link *link = &c->model->links[i];
-	return !c->tied[i] && !(c->barred && c->barred[i]) && link->nu > 0 && link->motion != MOTION_NODE &&
-	       link->motion != MOTION_FLEX && c->model->bodies[link->body].first_link == i;
+	return !c->tied[i] && !(c->barred && c->barred[i]) && link->nu > 0 && link->motion != PRIMITIVE_NODE &&
+	       link->motion != PRIMITIVE_FLEX && c->model->bodies[link->body].first_link == i;
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------------- */
 
 /* Links that are heavy, or carry what is and cannot be cut off; where several of them meet. */
-static void find_heavy(Cutter *c, double T) {
+static void find_heavy(Partitioner *c, double T) {
 	const Link *links = c->model->links;
 	for (int i = 0; i < c->links; ++i) {
 		const int parent = links[i].parent;
@@ -171,7 +171,7 @@ static void find_heavy(Cutter *c, double T) {
 }
 
 /* Walks inward: natural branches on what is heavy, and pieces of about T of what is. */
-static void cut_links(Cutter *c, double T) {
+static void cut_links(Partitioner *c, double T) {
 	for (int i = 0; i < c->links; ++i)
 		c->held[i] = 0;
 	for (int i = c->links - 1; i >= 0; --i) {
@@ -182,7 +182,7 @@ static void cut_links(Cutter *c, double T) {
 		if (parent < 0)
 			continue;
 		const bool natural = !c->heavy[i] && c->heavy[parent] && c->sub[i] >= c->smallest && c->sub[i] >= T / 16;
-		const bool full = c->held[i] * (1 + COLUMNS + SPINE) >= T || c->fork[i] || c->fork[parent];
+		const bool full = c->held[i] * (1 + COLUMNS + BASE_PATH) >= T || c->fork[i] || c->fork[parent];
 		if (may_cut(c, i) && (natural || (c->heavy[i] && full))) {
 			c->head[i] = 1;
 			c->natural[i] = natural;
@@ -193,7 +193,7 @@ static void cut_links(Cutter *c, double T) {
 }
 
 /* What is left over at the ground and is little goes with the piece that it carries. */
-static void join_remainders(Cutter *c, double T) {
+static void join_remainders(Partitioner *c, double T) {
 	const Link *links = c->model->links;
 	for (int i = 0; i < c->links; ++i) {
 		int root = links[i].parent;
@@ -209,7 +209,7 @@ static void join_remainders(Cutter *c, double T) {
 }
 
 /* Columns pass the links from a cut inward: none of these may have loops, which are eliminated on them. */
-static bool path_is_clear(const Cutter *c, int piece, int from) {
+static bool path_is_clear(const Partitioner *c, int piece, int from) {
 	for (int i = from; i >= 0 && c->piece_of[i] == piece; i = c->model->links[i].parent) {
 		if (c->tied[i])
 			return false;
@@ -222,13 +222,13 @@ static bool path_is_clear(const Cutter *c, int piece, int from) {
 }
 
 /* Natural branches on the same link are one piece, up to T. */
-static int find_open(const Cutter *c, int i, double T) {
+static int find_open(const Partitioner *c, int i, double T) {
 	const int piece = c->open[c->model->links[i].parent + 1];
 	const bool fits = piece >= 0 && c->natural[i] && c->pieces[piece].flops + c->sub[i] <= T;
 	return fits ? piece : -1;
 }
 
-static void number_pieces(Cutter *c, double T) {
+static void number_pieces(Partitioner *c, double T) {
 	const CalModel *model = c->model;
 	c->count = 0;
 	for (int i = 0; i <= c->links; ++i)
@@ -240,7 +240,7 @@ static void number_pieces(Cutter *c, double T) {
 		                                   : c->piece_of[parent];
 		c->piece_of[i] = piece;
 		if (piece < 0) {
-			c->pieces[c->count] = (CutPiece){.first = i, .parent = parent >= 0 ? c->piece_of[parent] : -1};
+			c->pieces[c->count] = (PartitionPiece){.first = i, .parent = parent >= 0 ? c->piece_of[parent] : -1};
 			if (c->natural[i])
 				c->open[parent + 1] = c->count;
 			c->piece_of[i] = c->count++;
@@ -250,12 +250,12 @@ static void number_pieces(Cutter *c, double T) {
 }
 
 /* Long pieces go on without the heaviest of what hangs on them. */
-static void choose_ways(Cutter *c) {
+static void choose_couplings(Partitioner *c) {
 	for (int p = 0; p < c->count; ++p) {
 		int best = -1;
 		double most = 0;
 		for (int k = p + 1; k < c->count; ++k) {
-			const CutPiece *child = &c->pieces[k];
+			const PartitionPiece *child = &c->pieces[k];
 			if (child->parent == p && c->sub[child->first] > most) {
 				most = c->sub[child->first];
 				best = k;
@@ -263,7 +263,7 @@ static void choose_ways(Cutter *c) {
 		}
 		if (best >= 0 && c->pieces[p].flops > c->smallest &&
 		    path_is_clear(c, p, c->model->links[c->pieces[best].first].parent)) {
-			c->pieces[best].apart = true;
+			c->pieces[best].decoupled = true;
 			c->pieces[p].flops *= 1 + COLUMNS;
 		}
 		c->pieces[p].flops += FLOPS_PIECE;
@@ -271,7 +271,7 @@ static void choose_ways(Cutter *c) {
 }
 
 /* Workers that pieces need, in order, if none takes more than `most`; worker_of is filled in. */
-static int deal_up_to(const CutPiece *pieces, int count, double most, int *worker_of) {
+static int assign_up_to(const PartitionPiece *pieces, int count, double most, int *worker_of) {
 	double load = 0;
 	int worker = 0;
 	for (int p = 0; p < count; ++p) {
@@ -289,48 +289,48 @@ static int deal_up_to(const CutPiece *pieces, int count, double most, int *worke
  * Neighbours go to one worker: what they read and write lies side by side, and no cache line should go to and fro. Returns
  * the largest load, to a thousandth.
  */
-static double deal(const CutPiece *pieces, int count, int workers, int *worker_of) {
+static double assign_pieces(const PartitionPiece *pieces, int count, int workers, int *worker_of) {
 	double low = 0, high = 0;
 	for (int p = 0; p < count; ++p) {
 		low = fmax(low, pieces[p].flops);
 		high += pieces[p].flops;
 	}
-	if (deal_up_to(pieces, count, low, worker_of) <= workers)
+	if (assign_up_to(pieces, count, low, worker_of) <= workers)
 		return low;
 	while (high - low > 1e-3 * high) {
 		const double middle = 0.5 * (low + high);
-		if (deal_up_to(pieces, count, middle, worker_of) <= workers) {
+		if (assign_up_to(pieces, count, middle, worker_of) <= workers) {
 			high = middle;
 		} else {
 			low = middle;
 		}
 	}
-	deal_up_to(pieces, count, high, worker_of);
+	assign_up_to(pieces, count, high, worker_of);
 	return high;
 }
 
-double cut_share(const Cut *cut, int workers, int *worker_of) {
-	return deal(cut->pieces, cut->count, workers, worker_of);
+double partition_assign(const Partition *partition, int workers, int *worker_of) {
+	return assign_pieces(partition->pieces, partition->count, workers, worker_of);
 }
 
-/* When each worker of a cut would be done with the inward sweeps and joins (branches.c: inward). */
-typedef struct Clock {
-	double free[TEAM_MOST]; // of a worker
-	double *told;           // [count] of a piece
-	double *turned;         // [count] how its base turns is known
+/* When each worker of a partition would be done with the inward sweeps and joins (branches.c: inward). */
+typedef struct Schedule {
+	double free[WORKER_POOL_MAX]; // of a worker
+	double *ready_at;             // [count] of a piece
+	double *turned;               // [count] how its base turns is known
 	const int *worker_of;
-} Clock;
+} Schedule;
 
-static void clock_join(Clock *clock, int p, int child) {
+static void clock_join(Schedule *clock, int p, int child) {
 	double *free = &clock->free[clock->worker_of[p]];
-	*free = fmax(*free, clock->told[child] + FLOPS_HANDOVER) + FLOPS_JOIN;
-	clock->told[p] = *free;
+	*free = fmax(*free, clock->ready_at[child] + FLOPS_HANDOVER) + FLOPS_JOIN;
+	clock->ready_at[p] = *free;
 }
 
-static void clock_joins(const Cutter *c, Clock *clock, int worker, int from, int *pending) {
+static void clock_joins(const Partitioner *c, Schedule *clock, int worker, int from, int *pending) {
 	for (int j = *pending - 1; j > from; --j) {
 		for (int k = j + 1; clock->worker_of[j] == worker && k < c->count; ++k) {
-			if (c->pieces[k].parent == j && c->pieces[k].apart)
+			if (c->pieces[k].parent == j && c->pieces[k].decoupled)
 				clock_join(clock, j, k);
 		}
 	}
@@ -338,40 +338,40 @@ static void clock_joins(const Cutter *c, Clock *clock, int worker, int from, int
 }
 
 /* How branches turn within themselves, parents first; then everybody knows how its base turns in the world. */
-static void clock_spines(const Cutter *c, Clock *clock) {
+static void clock_base_paths(const Partitioner *c, Schedule *clock) {
 	for (int p = 0; p < c->count; ++p) {
 		double *free = &clock->free[clock->worker_of[p]];
 		bool carries = false;
 		for (int k = p + 1; k < c->count && !carries; ++k)
 			carries = c->pieces[k].parent == p;
-		*free += carries ? SPINE * c->pieces[p].flops : 0;
-		clock->told[p] = *free;
+		*free += carries ? BASE_PATH * c->pieces[p].flops : 0;
+		clock->ready_at[p] = *free;
 	}
 	for (int p = 0; p < c->count; ++p) {
 		const int parent = c->pieces[p].parent;
-		clock->turned[p] = parent < 0 ? 0 : fmax(clock->turned[parent], clock->told[parent]) + 0.2 * FLOPS_HANDOVER;
+		clock->turned[p] = parent < 0 ? 0 : fmax(clock->turned[parent], clock->ready_at[parent]) + 0.2 * FLOPS_HANDOVER;
 	}
 }
 
-static double makespan(const Cutter *c, Clock *clock, int workers) {
-	int pending[TEAM_MOST];
+static double makespan(const Partitioner *c, Schedule *clock, int workers) {
+	int pending[WORKER_POOL_MAX];
 	double most = 0;
 	for (int w = 0; w < workers; ++w) {
 		clock->free[w] = 0;
 		pending[w] = c->count;
 	}
-	clock_spines(c, clock);
+	clock_base_paths(c, clock);
 	for (int p = c->count - 1; p >= 0; --p) {
 		const int w = clock->worker_of[p];
 		double ready = clock->turned[p];
 		for (int k = p + 1; k < c->count; ++k) {
-			if (c->pieces[k].parent != p || c->pieces[k].apart)
+			if (c->pieces[k].parent != p || c->pieces[k].decoupled)
 				continue;
 			clock_joins(c, clock, w, p, &pending[w]);
-			ready = fmax(ready, clock->told[k] + FLOPS_HANDOVER);
+			ready = fmax(ready, clock->ready_at[k] + FLOPS_HANDOVER);
 		}
 		clock->free[w] = fmax(clock->free[w], ready) + c->pieces[p].flops;
-		clock->told[p] = clock->free[w];
+		clock->ready_at[p] = clock->free[w];
 	}
 	for (int j = c->count - 1; j >= 0; --j)
 		clock_joins(c, clock, clock->worker_of[j], j - 1, &pending[clock->worker_of[j]]);
@@ -380,27 +380,27 @@ static double makespan(const Cutter *c, Clock *clock, int workers) {
 	return most;
 }
 
-static double try_size(Cutter *c, double T, int workers) {
-	Clock clock = {.told = c->held, .turned = c->turned, .worker_of = c->worker_of};
+static double try_size(Partitioner *c, double T, int workers) {
+	Schedule clock = {.ready_at = c->held, .turned = c->turned, .worker_of = c->worker_of};
 	find_heavy(c, T);
 	cut_links(c, T);
 	join_remainders(c, T);
 	number_pieces(c, T);
-	choose_ways(c);
-	deal(c->pieces, c->count, workers, c->worker_of);
+	choose_couplings(c);
+	assign_pieces(c->pieces, c->count, workers, c->worker_of);
 	return makespan(c, &clock, workers);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
-static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
+static CalStatus partitioner_init(Partitioner *c, const CalModel *model, char **memory) {
 	const size_t n = (size_t)model->link_count + 1;
 	c->model = model;
 	c->links = model->link_count;
-	*memory = memory_alloc(&model->allocator, n * (4 * sizeof(double) + 4 + 5 * sizeof(int) + sizeof(CutPiece)));
+	*memory = memory_alloc(&model->allocator, n * (4 * sizeof(double) + 4 + 5 * sizeof(int) + sizeof(PartitionPiece)));
 	if (!*memory)
 		return CAL_ERR_MEMORY;
-	c->pieces = (CutPiece *)(void *)*memory;
+	c->pieces = (PartitionPiece *)(void *)*memory;
 	c->own = (double *)(void *)(c->pieces + n);
 	c->sub = c->own + n;
 	c->held = c->sub + n;
@@ -418,29 +418,30 @@ static CalStatus cutter_init(Cutter *c, const CalModel *model, char **memory) {
 	return CAL_OK;
 }
 
-static CalStatus keep(const Cutter *c, double makespan, Cut *cut) {
-	const size_t pieces = (size_t)c->count * sizeof(CutPiece), links = (size_t)c->links * sizeof(int);
+static CalStatus copy_partition(const Partitioner *c, double makespan, Partition *partition) {
+	const size_t pieces = (size_t)c->count * sizeof(PartitionPiece), links = (size_t)c->links * sizeof(int);
 	char *memory = memory_alloc(&c->model->allocator, pieces + links + 1);
 	if (!memory)
 		return CAL_ERR_MEMORY;
-	*cut = (Cut){.count = c->count, .makespan = makespan, .memory = memory};
-	cut->pieces = memcpy(memory, c->pieces, pieces);
-	cut->piece_of = memcpy(memory + pieces, c->piece_of, links);
+	*partition = (Partition){.count = c->count, .makespan = makespan, .memory = memory};
+	partition->pieces = memcpy(memory, c->pieces, pieces);
+	partition->piece_of = memcpy(memory + pieces, c->piece_of, links);
 	for (int i = 0; i < c->links; ++i)
-		cut->flops += c->own[i];
+		partition->flops += c->own[i];
 	return CAL_OK;
 }
 
-CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred, Cut *cut) {
-	Cutter c;
+CalStatus partition_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred,
+                          Partition *partition) {
+	Partitioner c;
 	char *memory;
-	CalStatus status = cutter_init(&c, model, &memory);
+	CalStatus status = partitioner_init(&c, model, &memory);
 	if (status != CAL_OK)
 		return status;
 	c.barred = barred;
 	c.smallest = forced ? 0 : FLOPS_SMALLEST;
 	count_flops(&c);
-	tie_loops(&c, cross);
+	tie_loop_paths(&c, cross);
 	double whole = 0, best = INFINITY, chosen = 0;
 	for (int i = 0; i < c.links; ++i)
 		whole += c.own[i];
@@ -458,16 +459,16 @@ CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross,
 	if (!pays) { // one piece, whatever stands on the ground
 		for (int i = 0; i < c.links; ++i)
 			c.piece_of[i] = 0;
-		c.pieces[0] = (CutPiece){.first = 0, .parent = -1, .flops = whole};
+		c.pieces[0] = (PartitionPiece){.first = 0, .parent = -1, .flops = whole};
 		c.count = c.links > 0;
 		best = whole;
 	}
-	status = keep(&c, best, cut);
+	status = copy_partition(&c, best, partition);
 	memory_free(&model->allocator, memory);
 	return status;
 }
 
-void cut_free(const CalModel *model, Cut *cut) {
-	memory_free(&model->allocator, cut->memory);
-	*cut = (Cut){0};
+void partition_free(const CalModel *model, Partition *partition) {
+	memory_free(&model->allocator, partition->memory);
+	*partition = (Partition){0};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * partition.h — where a model is cut into branches.
+ * partition.h — where a model is divided into branches.
  *
  * A branch is a subtree, or several that stand on the same link of another branch or on the ground, less what is cut off
  * again. What a branch gives to the one that carries it comes in one of two ways: the other waits with its sweep until it is there (small ones,
@@ -14,30 +14,31 @@
 
 #include "model/model.h"
 
-typedef struct CutPiece {
-	int first;    // its first link
-	int parent;   // piece that carries it, -1: the ground
-	bool apart;   // the parent carries columns of it
-	double flops; // of its links, columns included
-} CutPiece;
+typedef struct PartitionPiece {
+	int first;      // its first link
+	int parent;     // piece that carries it, -1: the ground
+	bool decoupled; // the parent carries columns of it
+	double flops;   // of its links, columns included
+} PartitionPiece;
 
-typedef struct Cut {
+typedef struct Partition {
 	int count;
-	CutPiece *pieces; // parents before children
-	int *piece_of;    // [link_count]
-	double flops;     // of the model in one piece
-	double makespan;  // flops of the busiest worker
+	PartitionPiece *pieces; // parents before children
+	int *piece_of;          // [link_count]
+	double flops;           // of the model in one piece
+	double makespan;        // flops of the busiest worker
 	void *memory;
-} Cut;
+} Partition;
 
 /**
- * Cuts a model for so many workers; into one piece where more would not pay (forced: even then). cross: also through loops, barred[link_count]
- * nonzero: not inboard of this link (NULL: anywhere).
+ * Divides a model for so many workers; into one piece where more would not pay (forced: even then). cross: also through
+ * loops, barred[link_count] nonzero: not inboard of this link (NULL: anywhere).
  */
-CalStatus cut_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred, Cut *cut);
-void cut_free(const CalModel *model, Cut *cut);
+CalStatus partition_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred,
+                          Partition *partition);
+void partition_free(const CalModel *model, Partition *partition);
 
 /** Gives runs of pieces to workers: worker_of[count]. Returns the largest load. */
-double cut_share(const Cut *cut, int workers, int *worker_of);
+double partition_assign(const Partition *partition, int workers, int *worker_of);
 
 #endif

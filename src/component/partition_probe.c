@@ -4,14 +4,14 @@
  *
  * Without what was cut off, a joint that carries columns may have next to no inertia, as one about the line of masses of the
  * last body. Whether it does is seen at a few configurations: the recursion of the whole model has an inertia D there for
- * every freedom, that of the branch a smaller one.
+ * every dof, that of the branch a smaller one.
  */
 #include <string.h>
 
 #include "component/branches.h"
 
 enum { PROBES = 3 };
-static const double LARGEST_RATIO = 1e6; // of the two that is allowed
+static const double MAX_RATIO = 1e6; // of the two that is allowed
 
 /* A state somewhere near the neutral one, the same in every run. */
 static void probe_state(const CalModel *model, int probe, CalState *state) {
@@ -19,8 +19,8 @@ static void probe_state(const CalModel *model, int probe, CalState *state) {
 	cal_config_neutral(model, state->q);
 	for (int k = 0; k < model->nu; ++k) {
 		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		const double size = model->dofs[k].link >= 0 && model->links[model->dofs[k].link].carries >= 0 &&
-		                            k >= model->flexes[model->links[model->dofs[k].link].carries].u
+		const double size = model->dofs[k].link >= 0 && model->links[model->dofs[k].link].flex_body >= 0 &&
+		                            k >= model->flexes[model->links[model->dofs[k].link].flex_body].u
 		                        ? 1e-3
 		                        : 0.7;
 		state->u[k] = size * (2.0 * (double)(x >> 11) * 0x1p-53 - 1.0);
@@ -31,13 +31,13 @@ static void probe_state(const CalModel *model, int probe, CalState *state) {
 
 /* The first link of the branch that this one can carry no columns of; -1: it can. */
 static int find_bad_cut(const CalBranches *s, const Branch *b, const CalWork *whole) {
-	for (int p = 0; b->apart_child >= 0 && p < b->border.path_count; ++p) {
-		const Link *link = &b->model.links[b->border.path[p]];
+	for (int p = 0; b->decoupled_child >= 0 && p < b->interface.path_count; ++p) {
+		const Link *link = &b->model.links[b->interface.path[p]];
 		for (int k = 0; k < link->nu; ++k) {
-			const double with = whole->dofs[whole_number(b, link->u + k)].d;
-			const double without = b->work->dofs[link->u + k].d;
-			if (!(without <= LARGEST_RATIO * with) || !(without >= 0))
-				return s->cut.pieces[b->apart_child].first;
+			const double with = whole->dofs[model_dof(b, link->u + k)].D_inv;
+			const double without = b->work->dofs[link->u + k].D_inv;
+			if (!(without <= MAX_RATIO * with) || !(without >= 0))
+				return s->partition.pieces[b->decoupled_child].first;
 		}
 	}
 	return -1;
@@ -57,7 +57,7 @@ int solver_probe(CalBranches *s) {
 		probe_state(s->model, probe, &state);
 		if (cal_implicit_dynamics(s->model, &state, &state, NULL, 0, work, work->rhs) != CAL_OK)
 			continue;
-		branches_run(s, &state, &state, NULL, 0, work->rhs, (BranchThen){0});
+		branches_run(s, &state, &state, NULL, 0, work->rhs, (BranchCallback){0});
 		for (int k = 0; k < s->count && bad == -1; ++k)
 			bad = find_bad_cut(s, &s->branches[k], work);
 	}

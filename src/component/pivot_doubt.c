@@ -12,27 +12,28 @@
 bool solver_is_doubtful(const CalBranches *s) {
 	if (!s->whole)
 		return false;
-	bool doubtful = s->rows && s->rows->doubtful;
+	bool doubtful = s->cross_loops && s->cross_loops->doubtful;
 	for (int k = 0; k < s->count; ++k) {
-		const Burden *burden = s->branches[k].burden;
-		if (!s->branches[k].model.plan)
+		const BaseInertia *base_inertia = s->branches[k].base_inertia;
+		if (!s->branches[k].model.loop_schedule)
 			continue;
 		if (!s->ranks)
-			team_wait(&burden->told, s->call.number);
-		doubtful |= burden->doubtful != 0;
+			progress_wait(&base_inertia->ready, s->evaluation.number);
+		doubtful |= base_inertia->doubtful != 0;
 	}
 	return doubtful;
 }
 
 CalStatus solver_run_whole(CalBranches *s) {
-	const Call *call = &s->call;
+	const Evaluation *evaluation = &s->evaluation;
 	double *udot = s->numbers;
-	CalStatus status = call->h == 0 ? cal_forward_dynamics(s->model, &call->state, &call->input, s->whole, udot)
-	                                : cal_implicit_dynamics(s->model, &call->state, &call->elastic, &call->input,
-	                                                        call->h, s->whole, udot);
-	s->culprit = status != CAL_OK ? s->whole->culprit : -1;
-	if (s->rows && status == CAL_OK)
-		status = cal_loop_multipliers(s->model, s->whole, s->rows->lambda);
+	CalStatus status = evaluation->h == 0
+	                       ? cal_forward_dynamics(s->model, &evaluation->state, &evaluation->input, s->whole, udot)
+	                       : cal_implicit_dynamics(s->model, &evaluation->state, &evaluation->elastic,
+	                                               &evaluation->input, evaluation->h, s->whole, udot);
+	s->failed_dof = status != CAL_OK ? s->whole->failed_dof : -1;
+	if (s->cross_loops && status == CAL_OK)
+		status = cal_loop_multipliers(s->model, s->whole, s->cross_loops->lambda);
 	for (int k = 0; k < s->count; ++k) {
 		Branch *b = &s->branches[k];
 		segments_gather(b->u_segment, b->u_segments, udot, b->udot);

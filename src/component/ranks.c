@@ -2,25 +2,27 @@
 /*
  * ranks.c — see ranks.h.
  *
- * Structs that are told are plain numbers and are sent as they lie in memory. A rank on which an evaluation went wrong, and
- * which does not tell everybody everything, must not stop: others wait for its messages. It goes on with what it has, and
- * whoever asked for the run finds out when states are brought together (branches_failed).
+ * Structs that are sent are plain numbers and are sent as they lie in memory. A rank on which an evaluation went wrong,
+ * and which does not tell everybody everything, must not stop: others wait for its messages. It goes on with what it
+ * has, and whoever asked for the run finds out when states are brought together (branches_failed).
  */
 #include <string.h>
 
 #include "base/memory.h"
 #include "component/ranks.h"
 
-_Static_assert(sizeof(mat3) + sizeof(vec3) == RANKS_BASE * sizeof(double), "a base is told as plain numbers");
-_Static_assert(sizeof(Slot) == RANKS_BURDEN * sizeof(double), "a burden is told as plain numbers");
-_Static_assert(sizeof(spatial) == RANKS_PUSH * sizeof(double), "a push is told as plain numbers");
+_Static_assert(sizeof(mat3) + sizeof(vec3) == RANKS_BASE_MOTION * sizeof(double), "a base is told as plain numbers");
+_Static_assert(sizeof(ArticulatedBody) == RANKS_BASE_INERTIA * sizeof(double), "a burden is told as plain numbers");
+_Static_assert(sizeof(spatial) == RANKS_BASE_ACCELERATION * sizeof(double), "a push is told as plain numbers");
 
 enum { TELL_BASE, TELL_BURDEN, TELL_PUSH, TELL_KINDS };
-enum { VERDICT = 4 }; // numbers beside the accelerations of a branch: culprit, whether it is no number, status, doubt
+enum {
+	VERDICT = 4
+}; // numbers beside the accelerations of a branch: failed dof, whether it is no number, status, doubt
 
 /* ---- messages ------------------------------------------------------------------------------------------ */
 
-static void send(Ranks *r, int to, int branch, int kind, const double *x, int count) {
+static void send_message(Ranks *r, int to, int branch, int kind, const double *x, int count) {
 	if (r->lost)
 		return;
 	r->lost = r->transport.send(r->transport.user, to, TELL_KINDS * branch + kind, x, count);
@@ -28,14 +30,14 @@ static void send(Ranks *r, int to, int branch, int kind, const double *x, int co
 	r->numbers += count;
 }
 
-static void receive(Ranks *r, int from, int branch, int kind, double *x, int count) {
+static void receive_message(Ranks *r, int from, int branch, int kind, double *x, int count) {
 	if (!r->lost)
 		r->lost = r->transport.receive(r->transport.user, from, TELL_KINDS * branch + kind, x, count);
 	if (r->lost)
 		memset(x, 0, (size_t)count * sizeof(double));
 }
 
-static CalStatus gather(Ranks *r, const int *starts, double *x) {
+static CalStatus gather_all(Ranks *r, const int *starts, double *x) {
 	if (!r->lost)
 		r->lost = r->transport.gather(r->transport.user, starts, x);
 	r->gathers++;
@@ -43,50 +45,50 @@ static CalStatus gather(Ranks *r, const int *starts, double *x) {
 	return r->lost ? CAL_ERR_LOST : CAL_OK;
 }
 
-void ranks_tell_base(Ranks *r, const Branch *child, const SweepBase *base) {
-	double x[RANKS_BASE];
+void ranks_send_base_motion(Ranks *r, const Branch *child, const SweepBase *base) {
+	double x[RANKS_BASE_MOTION];
 	memcpy(x, &base->R, sizeof base->R);
 	memcpy(x + 9, &base->w, sizeof base->w);
-	send(r, r->rank_of[child->index], child->index, TELL_BASE, x, RANKS_BASE);
+	send_message(r, r->rank_of[child->index], child->index, TELL_BASE, x, RANKS_BASE_MOTION);
 }
 
-void ranks_take_base(Ranks *r, Branch *b) {
-	double x[RANKS_BASE];
-	receive(r, r->rank_of[b->parent], b->index, TELL_BASE, x, RANKS_BASE);
+void ranks_receive_base_motion(Ranks *r, Branch *b) {
+	double x[RANKS_BASE_MOTION];
+	receive_message(r, r->rank_of[b->parent], b->index, TELL_BASE, x, RANKS_BASE_MOTION);
 	memcpy(&b->base.R, x, sizeof b->base.R);
 	memcpy(&b->base.w, x + 9, sizeof b->base.w);
 }
 
-void ranks_tell_burden(Ranks *r, const Branch *b) {
-	double x[RANKS_BURDEN];
-	memcpy(x, &b->chain->burden->slot, sizeof b->chain->burden->slot);
-	send(r, r->rank_of[b->parent], b->index, TELL_BURDEN, x, RANKS_BURDEN);
+void ranks_send_base_inertia(Ranks *r, const Branch *b) {
+	double x[RANKS_BASE_INERTIA];
+	memcpy(x, &b->chain->base_inertia->body, sizeof b->chain->base_inertia->body);
+	send_message(r, r->rank_of[b->parent], b->index, TELL_BURDEN, x, RANKS_BASE_INERTIA);
 }
 
-void ranks_take_burden(Ranks *r, const Branch *child) {
-	double x[RANKS_BURDEN];
-	receive(r, r->rank_of[child->index], child->index, TELL_BURDEN, x, RANKS_BURDEN);
-	Burden *burden = child->chain->burden;
-	memcpy(&burden->slot, x, sizeof burden->slot);
-	burden->culprit = -1; // what went wrong is told apart from this
-	burden->not_a_number = 0;
+void ranks_receive_base_inertia(Ranks *r, const Branch *child) {
+	double x[RANKS_BASE_INERTIA];
+	receive_message(r, r->rank_of[child->index], child->index, TELL_BURDEN, x, RANKS_BASE_INERTIA);
+	BaseInertia *base_inertia = child->chain->base_inertia;
+	memcpy(&base_inertia->body, x, sizeof base_inertia->body);
+	base_inertia->failed_dof = -1; // what went wrong is sent separately
+	base_inertia->not_a_number = 0;
 }
 
-void ranks_tell_push(Ranks *r, const Branch *child) {
-	double x[RANKS_PUSH];
-	memcpy(x, &child->chain->push->A, sizeof child->chain->push->A);
-	send(r, r->rank_of[child->index], child->index, TELL_PUSH, x, RANKS_PUSH);
+void ranks_send_base_acceleration(Ranks *r, const Branch *child) {
+	double x[RANKS_BASE_ACCELERATION];
+	memcpy(x, &child->chain->base_acceleration->A, sizeof child->chain->base_acceleration->A);
+	send_message(r, r->rank_of[child->index], child->index, TELL_PUSH, x, RANKS_BASE_ACCELERATION);
 }
 
-void ranks_take_push(Ranks *r, const Branch *b) {
-	double x[RANKS_PUSH];
-	receive(r, r->rank_of[b->parent], b->index, TELL_PUSH, x, RANKS_PUSH);
-	memcpy(&b->chain->push->A, x, sizeof b->chain->push->A);
+void ranks_receive_base_acceleration(Ranks *r, const Branch *b) {
+	double x[RANKS_BASE_ACCELERATION];
+	receive_message(r, r->rank_of[b->parent], b->index, TELL_PUSH, x, RANKS_BASE_ACCELERATION);
+	memcpy(&b->chain->base_acceleration->A, x, sizeof b->chain->base_acceleration->A);
 }
 
 /* ---- everything to everybody ---------------------------------------------------------------------------- */
 
-static int width_of_verdict(const Branch *b) { return b->model.nu + VERDICT; }
+static int result_width(const Branch *b) { return b->model.nu + VERDICT; }
 static int width_of_state(const Branch *b) { return b->model.nq + b->model.nu; }
 
 /* Branches lie behind one another in a packet, so those of a rank do too. */
@@ -100,38 +102,38 @@ static void find_starts(Ranks *r, int (*width)(const Branch *b)) {
 	r->starts[r->transport.size] = at;
 }
 
-static void put_verdict(const Branch *b, double *x) {
+static void write_result(const Branch *b, double *x) {
 	memcpy(x, b->udot, (size_t)b->model.nu * sizeof(double));
 	x += b->model.nu;
-	x[0] = b->culprit;
+	x[0] = b->failed_dof;
 	x[1] = b->not_a_number;
 	x[2] = (double)b->bad;
-	x[3] = b->burden->doubtful;
+	x[3] = b->base_inertia->doubtful;
 }
 
-static void get_verdict(const CalState *state, Branch *b, const double *x) {
+static void read_result(const CalState *state, Branch *b, const double *x) {
 	memcpy(b->udot, x, (size_t)b->model.nu * sizeof(double));
 	x += b->model.nu;
-	b->culprit = (int)x[0];
+	b->failed_dof = (int)x[0];
 	b->not_a_number = (int)x[1];
 	b->bad = (CalStatus)x[2];
-	b->burden->doubtful = (int)x[3];
+	b->base_inertia->doubtful = (int)x[3];
 	segments_gather(b->q_segment, b->q_segments, state->q, b->q);
 	segments_gather(b->u_segment, b->u_segments, state->u, b->u);
 }
 
 CalStatus ranks_gather_udot(Ranks *r, const CalState *state) {
-	find_starts(r, width_of_verdict);
+	find_starts(r, result_width);
 	double *x = r->packet;
-	for (int k = 0; k < r->count; x += width_of_verdict(&r->branches[k]), ++k) {
+	for (int k = 0; k < r->count; x += result_width(&r->branches[k]), ++k) {
 		if (ranks_has(r, k))
-			put_verdict(&r->branches[k], x);
+			write_result(&r->branches[k], x);
 	}
-	const CalStatus status = gather(r, r->starts, r->packet);
+	const CalStatus status = gather_all(r, r->starts, r->packet);
 	x = r->packet;
-	for (int k = 0; k < r->count && status == CAL_OK; x += width_of_verdict(&r->branches[k]), ++k) {
+	for (int k = 0; k < r->count && status == CAL_OK; x += result_width(&r->branches[k]), ++k) {
 		if (!ranks_has(r, k))
-			get_verdict(state, &r->branches[k], x);
+			read_result(state, &r->branches[k], x);
 	}
 	return status;
 }
@@ -146,7 +148,7 @@ CalStatus ranks_gather_state(Ranks *r, double *q, double *u) {
 		segments_gather(b->q_segment, b->q_segments, q, x);
 		segments_gather(b->u_segment, b->u_segments, u, x + b->model.nq);
 	}
-	const CalStatus status = gather(r, r->starts, r->packet);
+	const CalStatus status = gather_all(r, r->starts, r->packet);
 	x = r->packet;
 	for (int k = 0; k < r->count && status == CAL_OK; x += width_of_state(&r->branches[k]), ++k) {
 		const Branch *b = &r->branches[k];
@@ -156,7 +158,7 @@ CalStatus ranks_gather_state(Ranks *r, double *q, double *u) {
 	return status;
 }
 
-CalStatus ranks_verdict(Ranks *r, CalStatus status) {
+CalStatus ranks_agree_status(Ranks *r, CalStatus status) {
 	if (r->lost)
 		return CAL_ERR_LOST;
 	if (r->whole || status == CAL_OK)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ranks.h — branches that are dealt out to ranks: what crosses a cut as a message.
+ * ranks.h — branches that are assigned to ranks: what crosses an interface as a message.
  *
- * Neighbouring branches go to one rank. Of a cut between two ranks three messages tell, for each evaluation: the parent's
- * rank how the base turns in the world (12 numbers), the child's rank inertia and force at it (27), the parent's rank its
- * acceleration (6). Nothing else is told unless everybody is to know everything (Ranks.whole). Chains are joined one branch
- * after the other (assembly.h), so that no columns cross a cut.
+ * Neighbouring branches go to one rank. Three messages cross an interface between two ranks, for each evaluation: the
+ * parent's rank how the base turns in the world (12 numbers), the child's rank inertia and force at it (27), the
+ * parent's rank its acceleration (6). Nothing else is sent unless everybody is to know everything (Ranks.whole). Chains
+ * are joined one branch after the other (assembly.h), so that no columns cross an interface.
  */
 #ifndef CALDER_COMPONENT_RANKS_H
 #define CALDER_COMPONENT_RANKS_H
 
 #include "component/assembly.h"
 
-enum { RANKS_BASE = 12, RANKS_BURDEN = 27, RANKS_PUSH = 6 }; // numbers of a message
+enum { RANKS_BASE_MOTION = 12, RANKS_BASE_INERTIA = 27, RANKS_BASE_ACCELERATION = 6 }; // numbers of a message
 
 typedef struct Ranks {
 	CalTransport transport;
@@ -34,19 +34,19 @@ void ranks_destroy(const CalModel *model, Ranks *ranks); // accepts NULL
 /** NULL: all are here. */
 static inline bool ranks_has(const Ranks *r, int branch) { return !r || r->rank_of[branch] == r->transport.rank; }
 
-/** The three things that are told, by whom they are told and to whom. */
-void ranks_tell_base(Ranks *r, const Branch *child, const SweepBase *base);
-void ranks_take_base(Ranks *r, Branch *b);
-void ranks_tell_burden(Ranks *r, const Branch *b);
-void ranks_take_burden(Ranks *r, const Branch *child);
-void ranks_tell_push(Ranks *r, const Branch *child);
-void ranks_take_push(Ranks *r, const Branch *b);
+/** The three things that are sent, by whom they are sent and to whom. */
+void ranks_send_base_motion(Ranks *r, const Branch *child, const SweepBase *base);
+void ranks_receive_base_motion(Ranks *r, Branch *b);
+void ranks_send_base_inertia(Ranks *r, const Branch *b);
+void ranks_receive_base_inertia(Ranks *r, const Branch *child);
+void ranks_send_base_acceleration(Ranks *r, const Branch *child);
+void ranks_receive_base_acceleration(Ranks *r, const Branch *b);
 
 /** Accelerations and verdicts of all branches to all ranks; branches of others also get their part of the state. */
 CalStatus ranks_gather_udot(Ranks *r, const CalState *state);
 /** States of all branches to all ranks, in arrays of the model. */
 CalStatus ranks_gather_state(Ranks *r, double *q, double *u);
 /** What becomes of the status of an evaluation, or of calls, on this rank. */
-CalStatus ranks_verdict(Ranks *r, CalStatus status);
+CalStatus ranks_agree_status(Ranks *r, CalStatus status);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem_model.c — a compiled model as a black box: x = (q, u), Phi = J M^-1 J', b = the accelerations of its border
- * nodes without forces on them. By the recursion; where loops or driven freedoms are inside, from forward dynamics
- * under large wrenches, which are linear in them.
+ * subsystem_model.c — a compiled model as a compiled subsystem: x = (q, u), Phi = J M^-1 J', b = the accelerations of
+ * its interface nodes without forces on them. By the recursion; where loops or driven dofs are inside, from forward
+ * dynamics under large wrenches, which are linear in them.
  *
  * The derivative of a quaternion is q (0, w)/2, w in the outboard frame as speeds are; it is made unit when it is used,
  * and in x after every step. Loops inside are projected then too.
@@ -22,41 +22,41 @@
 
 static const double PROBE = 1048576; // a power of two
 
-typedef struct ModelBox {
+typedef struct ModelSubsystem {
 	const CalModel *model;
 	CalWork *work;
 	CalAllocator allocator;
 	double *q, *u, *udot, *scratch; // [nq], [nu], [nu], [nu]
 	double *q_start, *u_start;      // at the start
 	CalWrench *wrenches;            // [count]
-	int *nodes;                     // [count] border
+	int *nodes;                     // [count] interface nodes
 	int *place;     // [nu] coordinate of a speed; -1 - i: the first of a quaternion at i; other: part of it
-	int count, fit; // fit: speed of the free joint that the first border node is the head of, -1: none
+	int count, fit; // fit: speed of the free joint that the first interface node is the head of, -1: none
 	int fit_q;      //
 	void (*release)(void *user); // NULL: nothing to be released
 	void *user;                  //
 	char why[160];
-} ModelBox;
+} ModelSubsystem;
 
 enum { QUATERNION = -1, WITHIN = -1000000 };
 
 /* ---- states ------------------------------------------------------------------------------------------------------- */
 
-static CalState state_of(ModelBox *box, double t, const double *x) {
-	memcpy(box->q, x, (size_t)box->model->nq * sizeof *x);
-	memcpy(box->u, x + box->model->nq, (size_t)box->model->nu * sizeof *x);
-	return (CalState){.t = t, .q = box->q, .u = box->u};
+static CalState state_of(ModelSubsystem *subsystem, double t, const double *x) {
+	memcpy(subsystem->q, x, (size_t)subsystem->model->nq * sizeof *x);
+	memcpy(subsystem->u, x + subsystem->model->nq, (size_t)subsystem->model->nu * sizeof *x);
+	return (CalState){.t = t, .q = subsystem->q, .u = subsystem->u};
 }
 
 /* Says what went wrong; always nonzero. */
-static int failed(ModelBox *box, const char *what, CalStatus status) {
-	snprintf(box->why, sizeof box->why, "%s: %s", what, cal_status_text(status));
+static int note_failure(ModelSubsystem *subsystem, const char *what, CalStatus status) {
+	snprintf(subsystem->why, sizeof subsystem->why, "%s: %s", what, cal_status_text(status));
 	return 1;
 }
 
-static void coordinate_rates(const ModelBox *box, const CalState *s, double *rate) {
-	for (int k = 0; k < box->model->nu; k++) {
-		const int at = box->place[k];
+static void coordinate_rates(const ModelSubsystem *subsystem, const CalState *s, double *rate) {
+	for (int k = 0; k < subsystem->model->nu; k++) {
+		const int at = subsystem->place[k];
 		if (at >= 0)
 			rate[at] = s->u[k];
 		if (at >= 0 || at == WITHIN)
@@ -69,65 +69,66 @@ static void coordinate_rates(const ModelBox *box, const CalState *s, double *rat
 	}
 }
 
-/* ---- functions of the box --------------------------------------------------------------------------------------------- */
+/* ---- functions of the subsystem --------------------------------------------------------------------------------- */
 
-static int start(void *self, double t, const CalBorder *border, double *x) {
-	ModelBox *box = self;
+static int start(void *self, double t, const CalInterfaceNode *interface_nodes, double *x) {
+	ModelSubsystem *subsystem = self;
 	(void)t;
-	memcpy(x, box->q_start, (size_t)box->model->nq * sizeof *x);
-	memcpy(x + box->model->nq, box->u_start, (size_t)box->model->nu * sizeof *x);
-	if (box->fit < 0)
+	memcpy(x, subsystem->q_start, (size_t)subsystem->model->nq * sizeof *x);
+	memcpy(x + subsystem->model->nq, subsystem->u_start, (size_t)subsystem->model->nu * sizeof *x);
+	if (subsystem->fit < 0)
 		return 0;
-	const dmat3 R = dmat_in(&border[0].pose.R);
+	const dmat3 R = dmat_in(&interface_nodes[0].pose.R);
 	const CalQuat turn = quat_of_matrix(R);
-	const CalVec3 r = border[0].pose.r, v = border[0].velocity.linear;
-	const dvec3 w = dmat_tmul_vec(R, dvec_in(border[0].velocity.angular)); // in the outboard frame
+	const CalVec3 r = interface_nodes[0].pose.r, v = interface_nodes[0].velocity.linear;
+	const dvec3 w = dmat_tmul_vec(R, dvec_in(interface_nodes[0].velocity.angular)); // in the outboard frame
 	const double q[7] = {r.x, r.y, r.z, turn.w, turn.x, turn.y, turn.z}, u[6] = {v.x, v.y, v.z, w.x, w.y, w.z};
-	memcpy(x + box->fit_q, q, sizeof q);
-	memcpy(x + box->model->nq + box->fit, u, sizeof u);
+	memcpy(x + subsystem->fit_q, q, sizeof q);
+	memcpy(x + subsystem->model->nq + subsystem->fit, u, sizeof u);
 	return 0;
 }
 
-static CalStatus normalized(ModelBox *box, double t, const double *x, CalState *s) {
-	*s = state_of(box, t, x);
-	return cal_config_normalize(box->model, s->q);
+static CalStatus normalized(ModelSubsystem *subsystem, double t, const double *x, CalState *s) {
+	*s = state_of(subsystem, t, x);
+	return cal_config_normalize(subsystem->model, s->q);
 }
 
-static int border(void *self, double t, const double *x, CalBorder *out) {
-	ModelBox *box = self;
+static int interface_motion(void *self, double t, const double *x, CalInterfaceNode *out) {
+	ModelSubsystem *subsystem = self;
 	CalState s;
-	CalStatus status = normalized(box, t, x, &s);
+	CalStatus status = normalized(subsystem, t, x, &s);
 	if (status == CAL_OK)
-		status = cal_kinematics(box->model, &s, NULL, box->work);
-	for (int i = 0; i < box->count && status == CAL_OK; i++) {
-		status = cal_node_pose(box->model, box->work, box->nodes[i], &out[i].pose);
+		status = cal_kinematics(subsystem->model, &s, NULL, subsystem->work);
+	for (int i = 0; i < subsystem->count && status == CAL_OK; i++) {
+		status = cal_node_pose(subsystem->model, subsystem->work, subsystem->nodes[i], &out[i].pose);
 		if (status == CAL_OK)
-			status = cal_node_velocity(box->model, box->work, box->nodes[i], &out[i].velocity);
+			status = cal_node_velocity(subsystem->model, subsystem->work, subsystem->nodes[i], &out[i].velocity);
 	}
-	return status == CAL_OK ? 0 : failed(box, "its kinematics fail", status);
+	return status == CAL_OK ? 0 : note_failure(subsystem, "its kinematics fail", status);
 }
 
-/* Accelerations of the border nodes under the wrenches in box; count of them. */
-static CalStatus accelerate(ModelBox *box, const CalState *s, int wrenches, double *A) {
-	const CalInput input = {.wrenches = box->wrenches, .wrench_count = wrenches};
-	CalStatus status = cal_forward_dynamics(box->model, s, &input, box->work, box->udot);
-	for (int i = 0; A && i < box->count && status == CAL_OK; i++) {
+/* Accelerations of the interface nodes under the wrenches in the subsystem; count of them. */
+static CalStatus node_accelerations(ModelSubsystem *subsystem, const CalState *s, int wrenches, double *A) {
+	const CalInput input = {.wrenches = subsystem->wrenches, .wrench_count = wrenches};
+	CalStatus status = cal_forward_dynamics(subsystem->model, s, &input, subsystem->work, subsystem->udot);
+	for (int i = 0; A && i < subsystem->count && status == CAL_OK; i++) {
 		CalSpatial a = {0};
-		status = cal_node_acceleration(box->model, box->work, box->nodes[i], &a);
+		status = cal_node_acceleration(subsystem->model, subsystem->work, subsystem->nodes[i], &a);
 		const double six[6] = {a.angular.x, a.angular.y, a.angular.z, a.linear.x, a.linear.y, a.linear.z};
 		memcpy(A + 6 * i, six, sizeof six);
 	}
 	return status;
 }
 
-static CalStatus probe(ModelBox *box, const CalState *s, double *Phi, const double *b) {
-	const int n = 6 * box->count;
+static CalStatus probe_compliance(ModelSubsystem *subsystem, const CalState *s, double *Phi, const double *b) {
+	const int n = 6 * subsystem->count;
 	CalStatus status = CAL_OK;
 	for (int j = 0; j < n && status == CAL_OK; j++) {
 		double e[6] = {0};
 		e[j % 6] = PROBE;
-		box->wrenches[0] = (CalWrench){box->nodes[j / 6], CAL_FRAME_WORLD, {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}};
-		status = accelerate(box, s, 1, Phi + (size_t)j * (size_t)n);
+		subsystem->wrenches[0] =
+			(CalWrench){subsystem->nodes[j / 6], CAL_FRAME_WORLD, {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}};
+		status = node_accelerations(subsystem, s, 1, Phi + (size_t)j * (size_t)n);
 		for (int i = 0; i < n; i++)
 			Phi[j * n + i] = (Phi[j * n + i] - b[i]) / PROBE;
 	}
@@ -138,33 +139,34 @@ static CalStatus probe(ModelBox *box, const CalState *s, double *Phi, const doub
 }
 
 static int respond(void *self, double t, const double *x, double *Phi, double *b) {
-	ModelBox *box = self;
+	ModelSubsystem *subsystem = self;
 	CalState s;
-	CalStatus status = normalized(box, t, x, &s);
+	CalStatus status = normalized(subsystem, t, x, &s);
 	if (status == CAL_OK)
-		status = accelerate(box, &s, 0, b);
-	if (status == CAL_OK && box->model->row_count == 0 && !box->model->any_prescribed) {
-		status = cal_mass_factor(box->model, &s, box->work);
+		status = node_accelerations(subsystem, &s, 0, b);
+	if (status == CAL_OK && subsystem->model->row_count == 0 && !subsystem->model->any_prescribed) {
+		status = cal_mass_factor(subsystem->model, &s, subsystem->work);
 		if (status == CAL_OK)
-			status = cal_node_compliance(box->model, box->work, box->nodes, box->count, box->scratch, Phi);
+			status = cal_node_compliance(subsystem->model, subsystem->work, subsystem->nodes, subsystem->count,
+			                             subsystem->scratch, Phi);
 	} else if (status == CAL_OK) {
-		status = probe(box, &s, Phi, b);
+		status = probe_compliance(subsystem, &s, Phi, b);
 	}
-	return status == CAL_OK ? 0 : failed(box, "its dynamics fail", status);
+	return status == CAL_OK ? 0 : note_failure(subsystem, "its dynamics fail", status);
 }
 
 static int rates(void *self, double t, const double *x, const CalSpatial *wrench, double *xdot) {
-	ModelBox *box = self;
+	ModelSubsystem *subsystem = self;
 	CalState s;
-	CalStatus status = normalized(box, t, x, &s);
-	for (int i = 0; i < box->count; i++)
-		box->wrenches[i] = (CalWrench){box->nodes[i], CAL_FRAME_WORLD, wrench[i]};
+	CalStatus status = normalized(subsystem, t, x, &s);
+	for (int i = 0; i < subsystem->count; i++)
+		subsystem->wrenches[i] = (CalWrench){subsystem->nodes[i], CAL_FRAME_WORLD, wrench[i]};
 	if (status == CAL_OK)
-		status = accelerate(box, &s, box->count, NULL);
+		status = node_accelerations(subsystem, &s, subsystem->count, NULL);
 	if (status != CAL_OK)
-		return failed(box, "its dynamics fail", status);
-	coordinate_rates(box, &s, xdot);
-	memcpy(xdot + box->model->nq, box->udot, (size_t)box->model->nu * sizeof *xdot);
+		return note_failure(subsystem, "its dynamics fail", status);
+	coordinate_rates(subsystem, &s, xdot);
+	memcpy(xdot + subsystem->model->nq, subsystem->udot, (size_t)subsystem->model->nu * sizeof *xdot);
 	return 0;
 }
 
@@ -183,102 +185,104 @@ static double damping_power(const CalModel *model, const double *u) {
 }
 
 static int energy(void *self, double t, const double *x, CalSubsystemEnergy *out) {
-	ModelBox *box = self;
+	ModelSubsystem *subsystem = self;
 	CalState s;
 	CalEnergy held = {0};
 	CalMomentum momentum = {0};
-	CalStatus status = normalized(box, t, x, &s);
+	CalStatus status = normalized(subsystem, t, x, &s);
 	if (status == CAL_OK)
-		status = cal_energy(box->model, &s, box->work, &held);
+		status = cal_energy(subsystem->model, &s, subsystem->work, &held);
 	if (status == CAL_OK)
-		status = cal_momentum(box->model, &s, box->work, &momentum);
+		status = cal_momentum(subsystem->model, &s, subsystem->work, &momentum);
 	*out = (CalSubsystemEnergy){.stored = held.total,
-	                            .dissipated = damping_power(box->model, s.u),
+	                            .dissipated = damping_power(subsystem->model, s.u),
 	                            .linear = momentum.linear,
 	                            .angular = momentum.angular_origin};
-	return status == CAL_OK ? 0 : failed(box, "its energy cannot be found", status);
+	return status == CAL_OK ? 0 : note_failure(subsystem, "its energy cannot be found", status);
 }
 
 static int commit(void *self, double t, double *x) {
-	ModelBox *box = self;
+	ModelSubsystem *subsystem = self;
 	CalState s;
-	CalStatus status = normalized(box, t, x, &s);
-	if (status == CAL_OK && box->model->row_count > 0)
-		status = cal_loop_project(box->model, &s, NULL, box->work, NULL);
+	CalStatus status = normalized(subsystem, t, x, &s);
+	if (status == CAL_OK && subsystem->model->row_count > 0)
+		status = cal_loop_project(subsystem->model, &s, NULL, subsystem->work, NULL);
 	if (status != CAL_OK) {
-		failed(box, "its loops cannot be closed", status);
+		note_failure(subsystem, "its loops cannot be closed", status);
 		return -1;
 	}
-	const size_t q = (size_t)box->model->nq * sizeof *x, u = (size_t)box->model->nu * sizeof *x;
-	const int changed = memcmp(x, s.q, q) != 0 || memcmp(x + box->model->nq, s.u, u) != 0;
+	const size_t q = (size_t)subsystem->model->nq * sizeof *x, u = (size_t)subsystem->model->nu * sizeof *x;
+	const int changed = memcmp(x, s.q, q) != 0 || memcmp(x + subsystem->model->nq, s.u, u) != 0;
 	memcpy(x, s.q, q);
-	memcpy(x + box->model->nq, s.u, u);
+	memcpy(x + subsystem->model->nq, s.u, u);
 	return changed;
 }
 
-/* M^-1 J' of wrenches on the border nodes, into udot. */
-static CalStatus give_way(ModelBox *box, const CalState *s, const CalSpatial *wrench) {
-	const bool free_tree = box->model->row_count == 0 && !box->model->any_prescribed;
-	const CalInput input = {.wrenches = box->wrenches, .wrench_count = box->count};
+/* M^-1 J' of wrenches on the interface nodes, into udot. */
+static CalStatus apply_inverse_mass(ModelSubsystem *subsystem, const CalState *s, const CalSpatial *wrench) {
+	const bool free_tree = subsystem->model->row_count == 0 && !subsystem->model->any_prescribed;
+	const CalInput input = {.wrenches = subsystem->wrenches, .wrench_count = subsystem->count};
 	const double factor = free_tree ? 1 : PROBE;
-	for (int i = 0; i < box->count; i++) {
+	for (int i = 0; i < subsystem->count; i++) {
 		const CalVec3 n = wrench[i].angular, f = wrench[i].linear;
-		box->wrenches[i] =
-			(CalWrench){box->nodes[i],
+		subsystem->wrenches[i] =
+			(CalWrench){subsystem->nodes[i],
 		                CAL_FRAME_WORLD,
 		                {{factor * n.x, factor * n.y, factor * n.z}, {factor * f.x, factor * f.y, factor * f.z}}};
 	}
 	if (!free_tree) {
-		CalStatus status = cal_forward_dynamics(box->model, s, NULL, box->work, box->scratch);
+		CalStatus status = cal_forward_dynamics(subsystem->model, s, NULL, subsystem->work, subsystem->scratch);
 		if (status == CAL_OK)
-			status = cal_forward_dynamics(box->model, s, &input, box->work, box->udot);
-		for (int k = 0; k < box->model->nu; k++)
-			box->udot[k] = (box->udot[k] - box->scratch[k]) / PROBE;
+			status = cal_forward_dynamics(subsystem->model, s, &input, subsystem->work, subsystem->udot);
+		for (int k = 0; k < subsystem->model->nu; k++)
+			subsystem->udot[k] = (subsystem->udot[k] - subsystem->scratch[k]) / PROBE;
 		return status;
 	}
-	CalStatus status = cal_external_forces(box->model, s, &input, box->work, box->scratch);
+	CalStatus status = cal_external_forces(subsystem->model, s, &input, subsystem->work, subsystem->scratch);
 	if (status == CAL_OK)
-		status = cal_mass_factor(box->model, s, box->work);
-	return status == CAL_OK ? cal_mass_solve(box->model, box->work, box->scratch, box->udot) : status;
+		status = cal_mass_factor(subsystem->model, s, subsystem->work);
+	return status == CAL_OK ? cal_mass_solve(subsystem->model, subsystem->work, subsystem->scratch, subsystem->udot)
+	                        : status;
 }
 
-static int correct(void *self, double t, const CalSpatial *shift, const CalSpatial *push, double *x) {
-	ModelBox *box = self;
-	const int nq = box->model->nq, nu = box->model->nu;
+static int correct(void *self, double t, const CalSpatial *shift, const CalSpatial *impulse, double *x) {
+	ModelSubsystem *subsystem = self;
+	const int nq = subsystem->model->nq, nu = subsystem->model->nu;
 	CalState s;
-	CalStatus status = normalized(box, t, x, &s);
+	CalStatus status = normalized(subsystem, t, x, &s);
 	if (status == CAL_OK)
-		status = give_way(box, &s, shift);
+		status = apply_inverse_mass(subsystem, &s, shift);
 	if (status == CAL_OK) {
-		cal_config_integrate(box->model, s.q, box->udot, s.q);
-		status = give_way(box, &s, push);
+		cal_config_integrate(subsystem->model, s.q, subsystem->udot, s.q);
+		status = apply_inverse_mass(subsystem, &s, impulse);
 	}
 	if (status != CAL_OK)
-		return failed(box, "its states cannot be corrected", status);
+		return note_failure(subsystem, "its states cannot be corrected", status);
 	memcpy(x, s.q, (size_t)nq * sizeof *x);
 	for (int k = 0; k < nu; k++)
-		x[nq + k] += box->udot[k];
+		x[nq + k] += subsystem->udot[k];
 	return 0;
 }
 
-static const char *explain(void *self) { return ((ModelBox *)self)->why; }
+static const char *explain(void *self) { return ((ModelSubsystem *)self)->why; }
 
 static void destroy(void *self) {
-	ModelBox *box = self;
-	const CalAllocator allocator = box->allocator;
-	if (box->release)
-		box->release(box->user);
-	cal_work_destroy(box->work);
-	memory_free(&allocator, box);
+	ModelSubsystem *subsystem = self;
+	const CalAllocator allocator = subsystem->allocator;
+	if (subsystem->release)
+		subsystem->release(subsystem->user);
+	cal_work_destroy(subsystem->work);
+	memory_free(&allocator, subsystem);
 }
 
-static const CalSubsystemOps ops = {"model", start, border, respond, rates, energy, commit, correct, explain, destroy};
+static const CalSubsystemOps ops = {"model", start,  interface_motion, respond, rates,
+                                    energy,  commit, correct,          explain, destroy};
 
 /* ---- making one ------------------------------------------------------------------------------------------------------ */
 
 /* Where the coordinates of the speeds are; NULL, or what cannot be. */
-static const char *find_places(ModelBox *box) {
-	const CalModel *model = box->model;
+static const char *find_places(ModelSubsystem *subsystem) {
+	const CalModel *model = subsystem->model;
 	for (int i = 0; i < model->body_count; i++) {
 		CalBodyInfo info;
 		cal_model_body(model, i, &info);
@@ -289,95 +293,96 @@ static const char *find_places(ModelBox *box) {
 			CalDofInfo dof;
 			cal_model_dof(model, k, &dof);
 			if (dof.q >= 0) {
-				box->place[k++] = q++;
+				subsystem->place[k++] = q++;
 				continue;
 			}
-			box->place[k] = QUATERNION - q;
-			box->place[k + 1] = box->place[k + 2] = WITHIN;
+			subsystem->place[k] = QUATERNION - q;
+			subsystem->place[k + 1] = subsystem->place[k + 2] = WITHIN;
 			k += 3;
 			q += 4;
 		}
 		for (int k = 0; k < info.modes; k++)
-			box->place[info.u + info.nu + k] = info.q + info.nq + k;
+			subsystem->place[info.u + info.nu + k] = info.q + info.nq + k;
 	}
 	return NULL;
 }
 
-static const char *find_fit(ModelBox *box, const CalModelBoxOptions *options) {
-	box->fit = -1;
+static const char *find_fit(ModelSubsystem *subsystem, const CalModelSubsystemOptions *options) {
+	subsystem->fit = -1;
 	if (!options || !options->fit)
 		return NULL;
 	CalNodeInfo node;
 	CalBodyInfo body;
-	cal_model_node(box->model, box->nodes[0], &node);
-	if (node.body < 0 || cal_model_body(box->model, node.body, &body) != CAL_OK || body.parent >= 0 ||
-	    body.type != CAL_JOINT_FREE || body.head_node != box->nodes[0] || body.inboard_node >= 0)
+	cal_model_node(subsystem->model, subsystem->nodes[0], &node);
+	if (node.body < 0 || cal_model_body(subsystem->model, node.body, &body) != CAL_OK || body.parent >= 0 ||
+	    body.type != CAL_JOINT_FREE || body.head_node != subsystem->nodes[0] || body.inboard_node >= 0)
 		return "to be fitted, its first border node has to be carried by a free joint on the ground's origin";
-	box->fit = body.u;
-	box->fit_q = body.q;
+	subsystem->fit = body.u;
+	subsystem->fit_q = body.q;
 	return NULL;
 }
 
-static ModelBox *box_alloc(const CalModel *model, int count) {
+static ModelSubsystem *subsystem_alloc(const CalModel *model, int count) {
 	const CalAllocator allocator = allocator_or_default(NULL);
 	const size_t nq = (size_t)model->nq, nu = (size_t)model->nu, k = (size_t)count;
-	const size_t numbers = 2 * nq + 4 * nu,
-				 size = sizeof(ModelBox) + numbers * sizeof(double) + k * sizeof(CalWrench) + (k + nu) * sizeof(int);
-	ModelBox *box = memory_alloc(&allocator, size);
-	if (!box)
+	const size_t numbers = 2 * nq + 4 * nu, size = sizeof(ModelSubsystem) + numbers * sizeof(double) +
+	                                               k * sizeof(CalWrench) + (k + nu) * sizeof(int);
+	ModelSubsystem *subsystem = memory_alloc(&allocator, size);
+	if (!subsystem)
 		return NULL;
-	memset(box, 0, size);
-	box->model = model;
-	box->allocator = allocator;
-	box->count = count;
-	double *d = (double *)(void *)(box + 1);
-	box->q = d, box->q_start = d + nq, box->u = d + 2 * nq, box->udot = box->u + nu;
-	box->scratch = box->udot + nu, box->u_start = box->scratch + nu;
-	box->wrenches = (CalWrench *)(void *)(box->u_start + nu);
-	box->nodes = (int *)(void *)(box->wrenches + k);
-	box->place = box->nodes + k;
-	return box;
+	memset(subsystem, 0, size);
+	subsystem->model = model;
+	subsystem->allocator = allocator;
+	subsystem->count = count;
+	double *d = (double *)(void *)(subsystem + 1);
+	subsystem->q = d, subsystem->q_start = d + nq, subsystem->u = d + 2 * nq, subsystem->udot = subsystem->u + nu;
+	subsystem->scratch = subsystem->udot + nu, subsystem->u_start = subsystem->scratch + nu;
+	subsystem->wrenches = (CalWrench *)(void *)(subsystem->u_start + nu);
+	subsystem->nodes = (int *)(void *)(subsystem->wrenches + k);
+	subsystem->place = subsystem->nodes + k;
+	return subsystem;
 }
 
-static const char *fill(ModelBox *box, const int *nodes, const CalModelBoxOptions *options) {
-	for (int i = 0; i < box->count; i++) {
-		if (nodes[i] < 0 || nodes[i] >= box->model->node_count || box->model->nodes[nodes[i]].body < 0)
+static const char *fill_subsystem(ModelSubsystem *subsystem, const int *nodes,
+                                  const CalModelSubsystemOptions *options) {
+	for (int i = 0; i < subsystem->count; i++) {
+		if (nodes[i] < 0 || nodes[i] >= subsystem->model->node_count || subsystem->model->nodes[nodes[i]].body < 0)
 			return "a border node is one of a body of the model";
-		box->nodes[i] = nodes[i];
+		subsystem->nodes[i] = nodes[i];
 	}
 	if (options && options->state) {
-		memcpy(box->q_start, options->state->q, (size_t)box->model->nq * sizeof(double));
-		memcpy(box->u_start, options->state->u, (size_t)box->model->nu * sizeof(double));
+		memcpy(subsystem->q_start, options->state->q, (size_t)subsystem->model->nq * sizeof(double));
+		memcpy(subsystem->u_start, options->state->u, (size_t)subsystem->model->nu * sizeof(double));
 	} else {
-		cal_config_neutral(box->model, box->q_start);
+		cal_config_neutral(subsystem->model, subsystem->q_start);
 	}
-	const char *wrong = find_places(box);
-	return wrong ? wrong : find_fit(box, options);
+	const char *wrong = find_places(subsystem);
+	return wrong ? wrong : find_fit(subsystem, options);
 }
 
-CalStatus cal_box_from_model(const CalModel *model, const int *nodes, int count, const CalModelBoxOptions *options,
-                             CalSubsystemDef *def, CalError *error) {
+CalStatus cal_subsystem_from_model(const CalModel *model, const int *nodes, int count,
+                                   const CalModelSubsystemOptions *options, CalSubsystemDef *def, CalError *error) {
 	if (!model || !nodes || count < 1 || !def)
 		return error_set(error, CAL_ERR_ARGUMENT,
-		                 "cal_box_from_model: give a model, its border nodes and a place for the box");
-	ModelBox *box = box_alloc(model, count);
-	if (!box || cal_work_create(model, &box->work) != CAL_OK) {
+		                 "cal_subsystem_from_model: give a model, its border nodes and a place for the box");
+	ModelSubsystem *subsystem = subsystem_alloc(model, count);
+	if (!subsystem || cal_work_create(model, &subsystem->work) != CAL_OK) {
 		const CalAllocator allocator = allocator_or_default(NULL);
-		memory_free(&allocator, box);
-		return error_set(error, CAL_ERR_MEMORY, "cal_box_from_model: out of memory");
+		memory_free(&allocator, subsystem);
+		return error_set(error, CAL_ERR_MEMORY, "cal_subsystem_from_model: out of memory");
 	}
-	const char *wrong = fill(box, nodes, options);
+	const char *wrong = fill_subsystem(subsystem, nodes, options);
 	if (wrong) {
-		destroy(box);
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_box_from_model: %s", wrong);
+		destroy(subsystem);
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_subsystem_from_model: %s", wrong);
 	}
-	box->release = options ? options->release : NULL; // from here on
-	box->user = options ? options->user : NULL;
-	*def = (CalSubsystemDef){.version = CAL_SUBSYSTEM_INTERFACE,
+	subsystem->release = options ? options->release : NULL; // from here on
+	subsystem->user = options ? options->user : NULL;
+	*def = (CalSubsystemDef){.version = CAL_SUBSYSTEM_API_VERSION,
 	                         .ops = &ops,
-	                         .self = box,
+	                         .self = subsystem,
 	                         .nx = model->nq + model->nu,
-	                         .border_count = count,
-	                         .border_names = options ? options->border_names : NULL};
+	                         .interface_node_count = count,
+	                         .interface_node_names = options ? options->interface_node_names : NULL};
 	return CAL_OK;
 }

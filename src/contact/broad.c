@@ -62,8 +62,8 @@ static bool comes_before(const CalContactWork *work, int axis, int a, int b) {
 int broad_prepare(const CalContactSet *set, const CalPose *poses, CalContactWork *work) {
 	for (int i = 0; i < set->shape_count; i++) {
 		const Shape *s = &set->shapes[i];
-		if (s->slot >= 0) {
-			const Frame node = frame_from(&poses[s->slot]);
+		if (s->node_index >= 0) {
+			const Frame node = frame_from(&poses[s->node_index]);
 			work->frame[i] = frame_mul(&node, &s->place);
 		} else {
 			work->frame[i] = s->place;

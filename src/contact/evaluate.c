@@ -13,34 +13,34 @@
 
 /* ---- workspace --------------------------------------------------------------------------------- */
 
-static void *take(char *base, size_t *used, size_t count, size_t element) {
+static void *take_memory(char *base, size_t *used, size_t count, size_t element) {
 	const size_t at = *used;
 	*used += (count * element + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 	return base ? base + at : NULL;
 }
 
-static size_t place(CalContactWork *w, char *base) {
+static size_t layout_work(CalContactWork *w, char *base) {
 	size_t used = 0;
 	const size_t n = (size_t)w->shape_count;
-	take(base, &used, 1, sizeof *w);
-	w->frame = take(base, &used, n, sizeof *w->frame);
-	w->bounds = take(base, &used, n, sizeof *w->bounds);
-	w->order = take(base, &used, n, sizeof *w->order);
-	w->out = take(base, &used, (size_t)w->slot_count, sizeof *w->out);
-	w->course = take(base, &used, n, sizeof *w->course);
-	w->ahead = take(base, &used, n, sizeof *w->ahead);
-	w->ahead_order = take(base, &used, n, sizeof *w->ahead_order);
-	w->pace = take(base, &used, n, sizeof *w->pace);
-	w->mark = take(base, &used, n, sizeof *w->mark);
-	w->points = take(base, &used, (size_t)w->max_points, sizeof *w->points);
+	take_memory(base, &used, 1, sizeof *w);
+	w->frame = take_memory(base, &used, n, sizeof *w->frame);
+	w->bounds = take_memory(base, &used, n, sizeof *w->bounds);
+	w->order = take_memory(base, &used, n, sizeof *w->order);
+	w->out = take_memory(base, &used, (size_t)w->node_count, sizeof *w->out);
+	w->course = take_memory(base, &used, n, sizeof *w->course);
+	w->ahead = take_memory(base, &used, n, sizeof *w->ahead);
+	w->ahead_order = take_memory(base, &used, n, sizeof *w->ahead_order);
+	w->pace = take_memory(base, &used, n, sizeof *w->pace);
+	w->mark = take_memory(base, &used, n, sizeof *w->mark);
+	w->points = take_memory(base, &used, (size_t)w->max_points, sizeof *w->points);
 	return used;
 }
 
 size_t cal_contact_work_size(const CalContactSet *set, int max_points) {
 	if (!set || max_points < 0)
 		return 0;
-	CalContactWork layout = {.shape_count = set->shape_count, .slot_count = set->slot_count, .max_points = max_points};
-	return place(&layout, NULL);
+	CalContactWork layout = {.shape_count = set->shape_count, .node_count = set->node_count, .max_points = max_points};
+	return layout_work(&layout, NULL);
 }
 
 CalStatus cal_contact_work_init(const CalContactSet *set, int max_points, void *memory, size_t size,
@@ -50,12 +50,12 @@ CalStatus cal_contact_work_init(const CalContactSet *set, int max_points, void *
 		return CAL_ERR_ARGUMENT;
 	CalContactWork *w = memory;
 	*w = (CalContactWork){.shape_count = set->shape_count,
-	                      .slot_count = set->slot_count,
+	                      .node_count = set->node_count,
 	                      .max_points = max_points,
-	                      .culprit = -1,
+	                      .failed_node = -1,
 	                      .near_a = -1};
-	place(w, memory);
-	memset(w->out, 0, (size_t)set->slot_count * sizeof *w->out);
+	layout_work(w, memory);
+	memset(w->out, 0, (size_t)set->node_count * sizeof *w->out);
 	for (int i = 0; i < set->shape_count; i++)
 		w->order[i] = w->ahead_order[i] = i;
 	*work = w;
@@ -82,10 +82,10 @@ void cal_contact_work_destroy(CalContactWork *work) {
 		memory_free_aligned(work->owned);
 }
 
-CalStatus cal_contact_leave_out(CalContactWork *work, int slot, int out) {
-	if (!work || slot < 0 || slot >= work->slot_count)
+CalStatus cal_contact_exclude_node(CalContactWork *work, int node_index, int out) {
+	if (!work || node_index < 0 || node_index >= work->node_count)
 		return CAL_ERR_ARGUMENT;
-	work->out[slot] = out != 0;
+	work->out[node_index] = out != 0;
 	work->room = 0;
 	return CAL_OK;
 }
@@ -99,7 +99,7 @@ CalStatus cal_contact_point(const CalContactWork *work, int index, CalContactPoi
 	return CAL_OK;
 }
 
-int cal_contact_culprit(const CalContactWork *work) { return work ? work->culprit : -1; }
+int cal_contact_failed_node(const CalContactWork *work) { return work ? work->failed_node : -1; }
 
 /* ---- evaluation -------------------------------------------------------------------------------- */
 
@@ -115,19 +115,19 @@ typedef struct Evaluation {
 
 /* The velocity of a shape's node, taken at p. */
 static spatial velocity_at(const Evaluation *e, const Shape *s, vec3 p) {
-	if (s->slot < 0)
+	if (s->node_index < 0)
 		return spatial_zero();
-	return motion_shift(spatial_in(e->velocities[s->slot]), sub(p, vec_in(e->poses[s->slot].r)));
+	return motion_shift(spatial_in(e->velocities[s->node_index]), sub(p, vec_in(e->poses[s->node_index].r)));
 }
 
-static void apply(Evaluation *e, const Shape *s, vec3 p, spatial f) {
-	if (s->slot < 0)
+static void apply_force(Evaluation *e, const Shape *s, vec3 p, spatial f) {
+	if (s->node_index < 0)
 		return;
-	const spatial at_node = force_shift(f, sub(p, vec_in(e->poses[s->slot].r)));
-	e->wrenches[s->slot] = spatial_out(spatial_add(spatial_in(e->wrenches[s->slot]), at_node));
+	const spatial at_node = force_shift(f, sub(p, vec_in(e->poses[s->node_index].r)));
+	e->wrenches[s->node_index] = spatial_out(spatial_add(spatial_in(e->wrenches[s->node_index]), at_node));
 }
 
-static void record(Evaluation *e, const CalContactPoint *point) {
+static void record_point(Evaluation *e, const CalContactPoint *point) {
 	CalContactWork *w = e->work;
 	e->sum.points++;
 	if (w->point_count < w->max_points)
@@ -136,7 +136,7 @@ static void record(Evaluation *e, const CalContactPoint *point) {
 		e->sum.unrecorded++;
 }
 
-static void act(Evaluation *e, int a, int b, const PairLaw *law, const Touch *t) {
+static void apply_contact(Evaluation *e, int a, int b, const PairLaw *law, const Touch *t) {
 	const Shape *sa = &e->set->shapes[a], *sb = &e->set->shapes[b];
 	const spatial v = spatial_sub(velocity_at(e, sa, t->p), velocity_at(e, sb, t->p));
 	const double speed = dot(v.l, t->n), spin = dot(v.a, t->n);
@@ -145,30 +145,32 @@ static void act(Evaluation *e, int a, int b, const PairLaw *law, const Touch *t)
 	const PointForce f = law_evaluate(law, t->weight, t->depth, t->radius, speed, sqrt(slip2), spin);
 	const vec3 friction = scale(-f.friction, slip);
 	const spatial on_a = {scale(-f.torsion * spin, t->n), madd(friction, -f.normal, t->n)};
-	apply(e, sa, t->p, on_a);
-	apply(e, sb, t->p, (spatial){neg(on_a.a), neg(on_a.l)});
+	apply_force(e, sa, t->p, on_a);
+	apply_force(e, sb, t->p, (spatial){neg(on_a.a), neg(on_a.l)});
 	e->sum.stored += f.stored;
 	e->sum.dissipated += f.dissipated;
 	e->sum.friction += f.friction * slip2 + f.torsion * spin * spin;
 	e->sum.deepest = fmax(e->sum.deepest, t->depth);
-	record(e, &(CalContactPoint){.a = a,
-	                             .b = b,
-	                             .position = vec_out(t->p),
-	                             .normal = vec_out(t->n),
-	                             .depth = t->depth,
-	                             .weight = t->weight,
-	                             .speed = speed,
-	                             .force = f.normal,
-	                             .slip = vec_out(slip),
-	                             .friction = vec_out(friction)});
+	record_point(e, &(CalContactPoint){.a = a,
+	                                   .b = b,
+	                                   .position = vec_out(t->p),
+	                                   .normal = vec_out(t->n),
+	                                   .depth = t->depth,
+	                                   .weight = t->weight,
+	                                   .speed = speed,
+	                                   .force = f.normal,
+	                                   .slip = vec_out(slip),
+	                                   .friction = vec_out(friction)});
 }
 
-static bool is_out(const CalContactWork *work, const Shape *s) { return s->slot >= 0 && work->out[s->slot]; }
+static bool is_excluded(const CalContactWork *work, const Shape *s) {
+	return s->node_index >= 0 && work->out[s->node_index];
+}
 
-static void pair(Evaluation *e, int i, int j) {
+static void evaluate_pair(Evaluation *e, int i, int j) {
 	const int a = i < j ? i : j, b = i < j ? j : i;
 	const Shape *sa = &e->set->shapes[a], *sb = &e->set->shapes[b];
-	if (!shapes_may_touch(sa, sb) || is_out(e->work, sa) || is_out(e->work, sb) ||
+	if (!shapes_may_touch(sa, sb) || is_excluded(e->work, sa) || is_excluded(e->work, sb) ||
 	    !broad_overlap(e->set, e->work, a, b))
 		return;
 	Manifold *m = &e->work->manifold;
@@ -179,24 +181,24 @@ static void pair(Evaluation *e, int i, int j) {
 	e->sum.touching++;
 	e->sum.dropped += m->dropped;
 	for (int k = 0; k < m->count; k++)
-		act(e, a, b, &law, &m->touch[k]);
+		apply_contact(e, a, b, &law, &m->touch[k]);
 }
 
-static void sweep(Evaluation *e, int axis) {
+static void sweep_pairs(Evaluation *e, int axis) {
 	const CalContactWork *w = e->work;
 	for (int i = 0; i < w->shape_count; i++) {
 		const double end = component(w->bounds[w->order[i]].upper, axis);
 		for (int j = i + 1; j < w->shape_count && component(w->bounds[w->order[j]].lower, axis) < end; j++)
-			pair(e, w->order[i], w->order[j]);
+			evaluate_pair(e, w->order[i], w->order[j]);
 	}
 }
 
-static bool slots_are_finite(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
-                             int *culprit) {
-	for (int i = 0; i < set->slot_count; i++) {
+static bool nodes_are_finite(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                             int *failed_node) {
+	for (int i = 0; i < set->node_count; i++) {
 		if (!all_finite(&poses[i].R.m[0][0], 9) || !all_finite(&poses[i].r.x, 3) ||
 		    !all_finite(&velocities[i].angular.x, 3) || !all_finite(&velocities[i].linear.x, 3)) {
-			*culprit = i;
+			*failed_node = i;
 			return false;
 		}
 	}
@@ -204,7 +206,7 @@ static bool slots_are_finite(const CalContactSet *set, const CalPose *poses, con
 }
 
 static bool forces_are_finite(const CalContactSet *set, const CalSpatial *wrenches) {
-	for (int i = 0; i < set->slot_count; i++)
+	for (int i = 0; i < set->node_count; i++)
 		if (!all_finite(&wrenches[i].angular.x, 3) || !all_finite(&wrenches[i].linear.x, 3))
 			return false;
 	return true;
@@ -213,19 +215,19 @@ static bool forces_are_finite(const CalContactSet *set, const CalSpatial *wrench
 CalStatus cal_contact_evaluate(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
                                CalContactWork *work, CalSpatial *wrenches, CalContactSummary *summary) {
 	if (!set || !work || work->shape_count != set->shape_count ||
-	    (set->slot_count > 0 && (!poses || !velocities || !wrenches)))
+	    (set->node_count > 0 && (!poses || !velocities || !wrenches)))
 		return CAL_ERR_ARGUMENT;
-	const size_t bytes = (size_t)set->slot_count * sizeof *wrenches;
+	const size_t bytes = (size_t)set->node_count * sizeof *wrenches;
 	Evaluation e = {.set = set, .poses = poses, .velocities = velocities, .work = work, .wrenches = wrenches};
 	CalStatus status = CAL_OK;
 	if (bytes > 0)
 		memset(wrenches, 0, bytes);
 	work->point_count = 0;
-	work->culprit = -1;
-	if (!slots_are_finite(set, poses, velocities, &work->culprit)) {
+	work->failed_node = -1;
+	if (!nodes_are_finite(set, poses, velocities, &work->failed_node)) {
 		status = CAL_NOT_FINITE;
 	} else {
-		sweep(&e, broad_prepare(set, poses, work));
+		sweep_pairs(&e, broad_prepare(set, poses, work));
 		if (!forces_are_finite(set, wrenches))
 			status = CAL_NOT_FINITE;
 	}

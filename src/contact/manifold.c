@@ -39,7 +39,7 @@ static double kernel(const Touch *a, const Touch *b, double length2) {
 }
 
 /* sum_j K_ij value_j, with K_ii = 1 to the last bit. */
-static double gather(const Manifold *m, int i, double length2, const double *value) {
+static double sum_neighbors(const Manifold *m, int i, double length2, const double *value) {
 	double sum = value[i];
 	for (int j = 0; j < m->count; j++)
 		if (j != i)
@@ -53,11 +53,12 @@ void manifold_blend(Manifold *m, double patch) {
 	for (int i = 0; i < m->count; i++)
 		x[i] = m->touch[i].fade * m->touch[i].depth;
 	for (int i = 0; i < m->count; i++) {
-		share[i] = x[i] / gather(m, i, near2, x);
+		share[i] = x[i] / sum_neighbors(m, i, near2, x);
 		mass[i] = share[i] * x[i];
 	}
 	for (int i = 0; i < m->count; i++)
-		m->touch[i].weight = m->touch[i].fade * share[i] * (gather(m, i, near2, mass) / gather(m, i, far2, mass));
+		m->touch[i].weight =
+			m->touch[i].fade * share[i] * (sum_neighbors(m, i, near2, mass) / sum_neighbors(m, i, far2, mass));
 }
 
 /* Pairs that have no entry never touch. */

@@ -126,7 +126,7 @@ typedef struct Cursor {
 	size_t used;
 } Cursor;
 
-static void *take(Cursor *c, size_t count, size_t element) {
+static void *take_memory(Cursor *c, size_t count, size_t element) {
 	const size_t at = c->used;
 	c->used += (count * element + 15) / 16 * 16;
 	return c->base ? c->base + at : NULL;
@@ -134,27 +134,27 @@ static void *take(Cursor *c, size_t count, size_t element) {
 
 static size_t place_scratch(Scratch *s, const Input *in, char *base) {
 	Cursor c = {base, 0};
-	s->corners = take(&c, (size_t)in->vertex_count, sizeof *s->corners);
-	s->same = take(&c, (size_t)in->vertex_count, sizeof *s->same);
-	s->kept = take(&c, 3 * (size_t)in->triangle_count, sizeof *s->kept);
-	s->keys = take(&c, (size_t)in->triangle_count, sizeof *s->keys);
-	s->edges = take(&c, 3 * (size_t)in->triangle_count, sizeof *s->edges);
+	s->corners = take_memory(&c, (size_t)in->vertex_count, sizeof *s->corners);
+	s->same = take_memory(&c, (size_t)in->vertex_count, sizeof *s->same);
+	s->kept = take_memory(&c, 3 * (size_t)in->triangle_count, sizeof *s->kept);
+	s->keys = take_memory(&c, (size_t)in->triangle_count, sizeof *s->keys);
+	s->edges = take_memory(&c, 3 * (size_t)in->triangle_count, sizeof *s->edges);
 	return c.used;
 }
 
 static size_t place_mesh(CalMesh *m, char *base) {
 	Cursor c = {base, 0};
 	const size_t nv = (size_t)m->info.vertices, nt = (size_t)m->info.triangles;
-	take(&c, 1, sizeof *m);
-	m->vertex = take(&c, nv, sizeof *m->vertex);
-	m->vertex_normal = take(&c, nv, sizeof *m->vertex_normal);
-	m->corner = take(&c, nv, sizeof *m->corner);
-	m->ring_start = take(&c, nv + 1, sizeof *m->ring_start);
-	m->ring = take(&c, 6 * nt, sizeof *m->ring);
-	m->first_triangle = take(&c, nv, sizeof *m->first_triangle);
-	m->triangle = take(&c, nt, sizeof *m->triangle);
-	m->order = take(&c, nt, sizeof *m->order);
-	m->node = take(&c, (size_t)tree_capacity(m->info.triangles), sizeof *m->node);
+	take_memory(&c, 1, sizeof *m);
+	m->vertex = take_memory(&c, nv, sizeof *m->vertex);
+	m->vertex_normal = take_memory(&c, nv, sizeof *m->vertex_normal);
+	m->corner = take_memory(&c, nv, sizeof *m->corner);
+	m->ring_start = take_memory(&c, nv + 1, sizeof *m->ring_start);
+	m->ring = take_memory(&c, 6 * nt, sizeof *m->ring);
+	m->first_triangle = take_memory(&c, nv, sizeof *m->first_triangle);
+	m->triangle = take_memory(&c, nt, sizeof *m->triangle);
+	m->order = take_memory(&c, nt, sizeof *m->order);
+	m->node = take_memory(&c, (size_t)tree_capacity(m->info.triangles), sizeof *m->node);
 	return c.used;
 }
 
@@ -281,7 +281,7 @@ static double signed_volume(const CalMesh *m) {
 	return volume;
 }
 
-static CalStatus finish(CalMesh *m, const Input *in, Scratch *s, CalError *error) {
+static CalStatus finish_mesh(CalMesh *m, const Input *in, Scratch *s, CalError *error) {
 	fill_geometry(m, in, s);
 	list_edges(m, s->edges);
 	join_edges(m, s->edges);
@@ -299,7 +299,8 @@ static CalStatus finish(CalMesh *m, const Input *in, Scratch *s, CalError *error
 	return CAL_OK;
 }
 
-static CalStatus create(const Input *in, Scratch *s, const CalAllocator *allocator, CalMesh **mesh, CalError *error) {
+static CalStatus create_mesh(const Input *in, Scratch *s, const CalAllocator *allocator, CalMesh **mesh,
+                             CalError *error) {
 	find_same(in->vertices, in->vertex_count, s->corners, s->same);
 	keep_triangles(in, s);
 	if (s->kept_count == 0)
@@ -313,7 +314,7 @@ static CalStatus create(const Input *in, Scratch *s, const CalAllocator *allocat
 		return error_set(error, CAL_ERR_MEMORY, "mesh \"%s\": out of memory", in->name);
 	place_mesh(&layout, (char *)m);
 	*m = layout;
-	const CalStatus status = finish(m, in, s, error);
+	const CalStatus status = finish_mesh(m, in, s, error);
 	if (status == CAL_OK)
 		*mesh = m;
 	else
@@ -335,7 +336,7 @@ CalStatus cal_mesh_create(const char *name, const CalVec3 *vertices, int vertex_
 	if (!memory)
 		return error_set(error, CAL_ERR_MEMORY, "mesh \"%s\": out of memory", in.name);
 	place_scratch(&scratch, &in, memory);
-	status = create(&in, &scratch, &from, mesh, error);
+	status = create_mesh(&in, &scratch, &from, mesh, error);
 	memory_free(&from, memory);
 	return status;
 }

@@ -44,7 +44,7 @@ static void select_keys(TreeKey *k, int count, int middle) {
 static vec3 vec_min(vec3 a, vec3 b) { return vec(fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)); }
 static vec3 vec_max(vec3 a, vec3 b) { return vec(fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)); }
 
-static void bound(const CalMesh *mesh, TreeNode *node, const TreeKey *keys, int count) {
+static void bound_node(const CalMesh *mesh, TreeNode *node, const TreeKey *keys, int count) {
 	node->lower = vec(INFINITY, INFINITY, INFINITY);
 	node->upper = neg(node->lower);
 	for (int i = 0; i < count; i++) {
@@ -64,7 +64,7 @@ static int longest_side(const TreeNode *node) {
 static int subtree(CalMesh *mesh, TreeKey *keys, int first, int count) {
 	const int self = mesh->node_count++;
 	TreeNode *node = &mesh->node[self];
-	bound(mesh, node, keys + first, count);
+	bound_node(mesh, node, keys + first, count);
 	node->first = first;
 	node->count = count <= TREE_LEAF ? count : 0;
 	if (node->count > 0)
@@ -97,14 +97,14 @@ TreeWalk tree_walk(const CalMesh *mesh, vec3 lower, vec3 upper) {
 	return (TreeWalk){.mesh = mesh, .lower = lower, .upper = upper, .stack = {0}, .depth = 1};
 }
 
-static bool boxes_meet(vec3 al, vec3 au, vec3 bl, vec3 bu) {
+static bool subsystems_meet(vec3 al, vec3 au, vec3 bl, vec3 bu) {
 	return al.x <= bu.x && bl.x <= au.x && al.y <= bu.y && bl.y <= au.y && al.z <= bu.z && bl.z <= au.z;
 }
 
 static bool triangle_meets(const TreeWalk *w, int triangle) {
 	const int *v = w->mesh->triangle[triangle].v;
 	const vec3 a = w->mesh->vertex[v[0]], b = w->mesh->vertex[v[1]], c = w->mesh->vertex[v[2]];
-	return boxes_meet(vec_min(a, vec_min(b, c)), vec_max(a, vec_max(b, c)), w->lower, w->upper);
+	return subsystems_meet(vec_min(a, vec_min(b, c)), vec_max(a, vec_max(b, c)), w->lower, w->upper);
 }
 
 int tree_next(TreeWalk *w) {
@@ -118,7 +118,7 @@ int tree_next(TreeWalk *w) {
 			return -1;
 		const int index = w->stack[--w->depth];
 		const TreeNode *node = &w->mesh->node[index];
-		if (!boxes_meet(node->lower, node->upper, w->lower, w->upper))
+		if (!subsystems_meet(node->lower, node->upper, w->lower, w->upper))
 			continue;
 		if (node->count > 0) {
 			w->at = node->first;

@@ -28,11 +28,11 @@ enum { PAIRS_OF_SHAPE = 8, HALVINGS = 40 }; // beyond so many pairs in reach the
 static Course course_of(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
                         const CalSpatial *accelerations, const CalContactWork *work, int i) {
 	const Shape *s = &set->shapes[i];
-	if (s->slot < 0)
+	if (s->node_index < 0)
 		return (Course){.v = vec_zero()};
-	const vec3 r = sub(frame_point(&work->frame[i], s->center), vec_in(poses[s->slot].r));
-	const spatial v = motion_shift(spatial_in(velocities[s->slot]), r);
-	const spatial a = accelerations ? spatial_in(accelerations[s->slot]) : spatial_zero();
+	const vec3 r = sub(frame_point(&work->frame[i], s->center), vec_in(poses[s->node_index].r));
+	const spatial v = motion_shift(spatial_in(velocities[s->node_index]), r);
+	const spatial a = accelerations ? spatial_in(accelerations[s->node_index]) : spatial_zero();
 	const vec3 bend = add(add(a.l, cross(a.a, r)), cross(v.a, cross(v.a, r)));
 	const double turn = norm(v.a);
 	return (Course){.v = v.l, .spin = turn * s->extent, .bend = norm(bend) + (turn * turn + norm(a.a)) * s->extent};
@@ -51,7 +51,7 @@ static double pair_bend(const Course *a, const Course *b) { return BEND_MARGIN *
 static double smaller_size(const Shape *a, const Shape *b) { return fmin(a->size, b->size); }
 
 /* What a shape may cover within a time. */
-static Bounds swept(const Bounds *b, const Course *c, double span) {
+static Bounds swept_bounds(const Bounds *b, const Course *c, double span) {
 	const double grow = c->spin * span + 0.5 * BEND_MARGIN * c->bend * span * span;
 	const vec3 way = scale(span, c->v), all = vec(grow, grow, grow);
 	const vec3 down = vec(fmin(way.x, 0), fmin(way.y, 0), fmin(way.z, 0));
@@ -67,41 +67,41 @@ typedef struct Look {
 	const CalPose *poses;
 	const CalSpatial *velocities;
 	CalContactWork *work;
-	CalContactOutlook *out;
+	CalContactLookahead *out;
 } Look;
 
 static vec3 point_velocity(const Look *k, const Shape *s, vec3 p) {
-	if (s->slot < 0)
+	if (s->node_index < 0)
 		return vec_zero();
-	return motion_shift(spatial_in(k->velocities[s->slot]), sub(p, vec_in(k->poses[s->slot].r))).l;
+	return motion_shift(spatial_in(k->velocities[s->node_index]), sub(p, vec_in(k->poses[s->node_index].r))).l;
 }
 
-static void note_clear(const Look *k, int a, int b, double clear) {
-	if (clear < k->out->clear) {
-		k->out->clear = clear;
+static void note_contact_free(const Look *k, int a, int b, double clear) {
+	if (clear < k->out->contact_free) {
+		k->out->contact_free = clear;
 		k->out->a = a;
 		k->out->b = b;
 	}
 }
 
 /* Points that get deeper bound the step; a pair that parts may come back. */
-static void look_touching(const Look *k, int a, int b) {
+static void look_ahead_touching(const Look *k, int a, int b) {
 	const Shape *sa = &k->set->shapes[a], *sb = &k->set->shapes[b];
 	const double bend = pair_bend(&k->work->course[a], &k->work->course[b]), deeper = DEEPER * (sa->size + sb->size);
 	const Manifold *m = &k->work->manifold;
 	for (int i = 0; i < m->count; i++) {
 		const Touch *t = &m->touch[i];
 		const double r = dot(sub(point_velocity(k, sa, t->p), point_velocity(k, sb, t->p)), t->n);
-		k->out->step = fmin(k->out->step, time_to(deeper, r, bend));
+		k->out->max_step = fmin(k->out->max_step, time_to(deeper, r, bend));
 		if (r < 0 && r * r > 2 * bend * UNSEEN * smaller_size(sa, sb))
-			note_clear(k, a, b, bend > 0 ? -r / bend : INFINITY);
+			note_contact_free(k, a, b, bend > 0 ? -r / bend : INFINITY);
 	}
 }
 
-static void look_apart(const Look *k, int a, int b) {
+static void look_ahead_separated(const Look *k, int a, int b) {
 	const Shape *sa = &k->set->shapes[a], *sb = &k->set->shapes[b];
 	const Course *ca = &k->work->course[a], *cb = &k->work->course[b];
-	const double bend = pair_bend(ca, cb), small = smaller_size(sa, sb), span = k->out->span;
+	const double bend = pair_bend(ca, cb), small = smaller_size(sa, sb), span = k->out->horizon;
 	const vec3 v = sub(ca->v, cb->v);
 	const double fastest = norm(v) + ca->spin + cb->spin, reach = fastest * span + 0.5 * bend * span * span;
 	vec3 n;
@@ -109,26 +109,28 @@ static void look_apart(const Look *k, int a, int b) {
 	const bool directed = dot(n, n) > 0;
 	const double r = directed ? dot(v, n) + ca->spin + cb->spin : fastest;
 	if (gap > TOUCHING * small)
-		note_clear(k, a, b, time_to(gap + UNSEEN * small, r, bend));
+		note_contact_free(k, a, b, time_to(gap + UNSEEN * small, r, bend));
 	else
-		k->out->step = fmin(k->out->step, time_to(DEEPER * (sa->size + sb->size), r, bend));
+		k->out->max_step = fmin(k->out->max_step, time_to(DEEPER * (sa->size + sb->size), r, bend));
 }
 
-static bool is_out(const CalContactWork *work, const Shape *s) { return s->slot >= 0 && work->out[s->slot]; }
+static bool is_excluded(const CalContactWork *work, const Shape *s) {
+	return s->node_index >= 0 && work->out[s->node_index];
+}
 
 static bool may_touch(const Look *k, int a, int b) {
 	const Shape *sa = &k->set->shapes[a], *sb = &k->set->shapes[b];
-	return shapes_may_touch(sa, sb) && !is_out(k->work, sa) && !is_out(k->work, sb);
+	return shapes_may_touch(sa, sb) && !is_excluded(k->work, sa) && !is_excluded(k->work, sb);
 }
 
-static void look_pair(const Look *k, int i, int j) {
+static void look_ahead_pair(const Look *k, int i, int j) {
 	const int a = i < j ? i : j, b = i < j ? j : i;
 	const Shape *sa = &k->set->shapes[a], *sb = &k->set->shapes[b];
 	if (broad_overlap(k->set, k->work, a, b) &&
 	    shapes_touch(sa, &k->work->frame[a], sb, &k->work->frame[b], &k->work->manifold))
-		look_touching(k, a, b);
+		look_ahead_touching(k, a, b);
 	else
-		look_apart(k, a, b);
+		look_ahead_separated(k, a, b);
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
@@ -155,12 +157,12 @@ static bool bounds_meet(const Bounds *x, const Bounds *y) {
 	       x->lower.z < y->upper.z && y->lower.z < x->upper.z;
 }
 
-/* Calls run (NULL: none) for all pairs that can meet within the span; stops beyond `most`. Returns how many. */
+/* Calls run (NULL: none) for all pairs that can meet within the horizon; stops beyond `most`. Returns how many. */
 static int sweep_ahead(const Look *k, int axis, int most, PairFn *run) {
 	CalContactWork *w = k->work;
 	int count = 0;
 	for (int i = 0; i < w->shape_count; i++)
-		w->ahead[i] = swept(&w->bounds[i], &w->course[i], k->out->span);
+		w->ahead[i] = swept_bounds(&w->bounds[i], &w->course[i], k->out->horizon);
 	sort_ahead(w, axis);
 	for (int i = 0; i < w->shape_count && count <= most; i++) {
 		const int a = w->ahead_order[i];
@@ -180,7 +182,7 @@ static int sweep_ahead(const Look *k, int axis, int most, PairFn *run) {
 /* ---- room ------------------------------------------------------------------------------------------------ */
 
 /* A lower bound of the gap of two shapes, from their boxes alone. */
-static double boxes_gap(const CalContactSet *set, const CalContactWork *w, int a, int b) {
+static double subsystems_gap(const CalContactSet *set, const CalContactWork *w, int a, int b) {
 	const bool first = set->shapes[a].type == CAL_SHAPE_PLANE;
 	if (first || set->shapes[b].type == CAL_SHAPE_PLANE) {
 		const int plane = first ? a : b, other = first ? b : a;
@@ -206,9 +208,9 @@ static double room_around(const Look *k, int axis) {
 	for (int i = 0; i < w->shape_count; i++) {
 		const Course *c = &w->course[i];
 		w->pace[i] = norm(c->v) + c->spin;
-		most = fmax(most, w->pace[i] + c->bend * k->out->span);
+		most = fmax(most, w->pace[i] + c->bend * k->out->horizon);
 	}
-	double room = TRAVELS * most * k->out->span;
+	double room = TRAVELS * most * k->out->horizon;
 	for (int i = 0; i < w->shape_count; i++) {
 		const vec3 all = vec(room, room, room);
 		w->ahead[i] = (Bounds){sub(w->bounds[i].lower, all), add(w->bounds[i].upper, all)};
@@ -219,53 +221,54 @@ static double room_around(const Look *k, int axis) {
 		const double end = component(w->ahead[a].upper, axis);
 		for (int j = i + 1; j < w->shape_count && component(w->ahead[w->ahead_order[j]].lower, axis) < end; j++)
 			if (may_touch(k, a, w->ahead_order[j]))
-				room = fmin(room, 0.5 * boxes_gap(k->set, w, a, w->ahead_order[j]));
+				room = fmin(room, 0.5 * subsystems_gap(k->set, w, a, w->ahead_order[j]));
 	}
 	return fmax(room, 0);
 }
 
-CalStatus cal_contact_outlook(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
-                              const CalSpatial *accelerations, CalContactWork *work, CalContactOutlook *outlook) {
-	if (!set || !work || work->shape_count != set->shape_count || !outlook || !(outlook->span > 0) ||
-	    (set->slot_count > 0 && (!poses || !velocities)))
+CalStatus cal_contact_look_ahead(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
+                                 const CalSpatial *accelerations, CalContactWork *work,
+                                 CalContactLookahead *lookahead) {
+	if (!set || !work || work->shape_count != set->shape_count || !lookahead || !(lookahead->horizon > 0) ||
+	    (set->node_count > 0 && (!poses || !velocities)))
 		return CAL_ERR_ARGUMENT;
 	const int axis = broad_prepare(set, poses, work), most = PAIRS_OF_SHAPE * (set->shape_count + 4);
-	const Look look = {set, poses, velocities, work, outlook};
+	const Look look = {set, poses, velocities, work, lookahead};
 	for (int i = 0; i < set->shape_count; i++)
 		work->course[i] = course_of(set, poses, velocities, accelerations, work, i);
 	for (int k = 0; k < HALVINGS && sweep_ahead(&look, axis, most, NULL) > most; k++)
-		outlook->span *= 0.25;
-	outlook->clear = outlook->span;
-	outlook->step = INFINITY;
-	outlook->a = outlook->b = -1;
-	sweep_ahead(&look, axis, INT_MAX, look_pair);
-	work->near_a = outlook->a;
-	work->near_b = outlook->b;
+		lookahead->horizon *= 0.25;
+	lookahead->contact_free = lookahead->horizon;
+	lookahead->max_step = INFINITY;
+	lookahead->a = lookahead->b = -1;
+	sweep_ahead(&look, axis, INT_MAX, look_ahead_pair);
+	work->near_a = lookahead->a;
+	work->near_b = lookahead->b;
 	memcpy(work->mark, work->frame, (size_t)set->shape_count * sizeof *work->mark);
-	work->room = outlook->a < 0 && isinf(outlook->step) ? room_around(&look, axis) : 0;
+	work->room = lookahead->a < 0 && isinf(lookahead->max_step) ? room_around(&look, axis) : 0;
 	return CAL_OK;
 }
 
-static double turned(const mat3 *a, const mat3 *b) {
+static double rotation_distance(const mat3 *a, const mat3 *b) {
 	const vec3 x = sub(a->x, b->x), y = sub(a->y, b->y), z = sub(a->z, b->z);
 	return sqrt(dot(x, x) + dot(y, y) + dot(z, z));
 }
 
 int cal_contact_has_room(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities, double span,
                          CalContactWork *work) {
-	if (!set || !work || work->shape_count != set->shape_count || (set->slot_count > 0 && (!poses || !velocities)))
+	if (!set || !work || work->shape_count != set->shape_count || (set->node_count > 0 && (!poses || !velocities)))
 		return 0;
 	if (!(work->room > 0) || work->near_a >= 0)
 		return 0;
 	for (int i = 0; i < set->shape_count; i++) {
 		const Shape *s = &set->shapes[i];
-		if (s->slot < 0)
+		if (s->node_index < 0)
 			continue;
-		const Frame node = frame_from(&poses[s->slot]), now = frame_mul(&node, &s->place);
+		const Frame node = frame_from(&poses[s->node_index]), now = frame_mul(&node, &s->place);
 		const vec3 center = frame_point(&now, s->center), from = frame_point(&work->mark[i], s->center);
-		const spatial v = motion_shift(spatial_in(velocities[s->slot]), sub(center, node.r));
+		const spatial v = motion_shift(spatial_in(velocities[s->node_index]), sub(center, node.r));
 		const double pace = norm(v.l) + norm(v.a) * s->extent;
-		const double moved = norm(sub(center, from)) + turned(&now.R, &work->mark[i].R) * s->extent;
+		const double moved = norm(sub(center, from)) + rotation_distance(&now.R, &work->mark[i].R) * s->extent;
 		if (!(moved + 2 * span * fmax(pace, work->pace[i]) < work->room))
 			return 0;
 		work->pace[i] = pace;
@@ -297,7 +300,7 @@ static void gap_since(const Look *k, int i, int j, double *least) {
 int cal_contact_in_reach(const CalContactWork *work) { return work && work->near_a >= 0; }
 
 CalStatus cal_contact_gap(const CalContactSet *set, const CalPose *poses, CalContactWork *work, double *gap) {
-	if (!set || !work || work->shape_count != set->shape_count || !gap || (set->slot_count > 0 && !poses))
+	if (!set || !work || work->shape_count != set->shape_count || !gap || (set->node_count > 0 && !poses))
 		return CAL_ERR_ARGUMENT;
 	*gap = INFINITY;
 	if (work->near_a < 0)
@@ -322,13 +325,13 @@ CalStatus cal_contact_gap(const CalContactSet *set, const CalPose *poses, CalCon
 /* No point of a shape moves faster. */
 static double fastest_point(const CalContactSet *set, const CalSpatial *velocities, int i) {
 	const Shape *s = &set->shapes[i];
-	if (s->slot < 0)
+	if (s->node_index < 0)
 		return 0;
-	const spatial v = spatial_in(velocities[s->slot]);
+	const spatial v = spatial_in(velocities[s->node_index]);
 	return norm(v.l) + norm(v.a) * (norm(s->place.r) + norm(s->center) + s->extent);
 }
 
-static void leap_of_pair(const Look *k, int i, int j, double step, CalContactLeap *leap) {
+static void tunneling_of_pair(const Look *k, int i, int j, double step, CalContactTunneling *leap) {
 	const int a = i < j ? i : j, b = i < j ? j : i;
 	const Shape *sa = &k->set->shapes[a], *sb = &k->set->shapes[b];
 	const Course *ca = &k->work->course[a], *cb = &k->work->course[b];
@@ -341,16 +344,16 @@ static void leap_of_pair(const Look *k, int i, int j, double step, CalContactLea
 	const double gap = shapes_gap(sa, &k->work->frame[a], sb, &k->work->frame[b], fastest * step, &n);
 	const double r = dot(n, n) > 0 ? dot(v, n) + ca->spin + cb->spin : fastest;
 	if (r * step > size && gap < r * step && r / size > leap->speed / leap->size)
-		*leap = (CalContactLeap){.a = a, .b = b, .speed = r, .size = size};
+		*leap = (CalContactTunneling){.a = a, .b = b, .speed = r, .size = size};
 }
 
-int cal_contact_leap(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities, double step,
-                     CalContactWork *work, CalContactLeap *leap) {
+int cal_contact_tunneling(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities, double step,
+                          CalContactWork *work, CalContactTunneling *leap) {
 	double most = 0;
 	if (!set || !leap || !work || work->shape_count != set->shape_count ||
-	    (set->slot_count > 0 && (!poses || !velocities)))
+	    (set->node_count > 0 && (!poses || !velocities)))
 		return 0;
-	*leap = (CalContactLeap){-1, -1, 0, 1};
+	*leap = (CalContactTunneling){-1, -1, 0, 1};
 	for (int i = 0; i < set->shape_count; i++)
 		most = fmax(most, fastest_point(set, velocities, i));
 	if (!(2 * most * step > set->smallest))
@@ -362,6 +365,6 @@ int cal_contact_leap(const CalContactSet *set, const CalPose *poses, const CalSp
 	for (int i = 0; i < set->shape_count; i++)
 		for (int j = i + 1; j < set->shape_count; j++)
 			if (may_touch(&look, i, j))
-				leap_of_pair(&look, i, j, step, leap);
+				tunneling_of_pair(&look, i, j, step, leap);
 	return leap->a >= 0;
 }

@@ -143,14 +143,14 @@ static double default_patch(const CalShapeDef *d) {
 	return d->radius + d->margin;
 }
 
-static int slot_of(CalContactSet *set, int group, int node) {
+static int node_index_of(CalContactSet *set, int group, int node) {
 	if (node < 0)
 		return -1;
-	for (int i = 0; i < set->slot_count; i++)
-		if (set->slots[i].group == group && set->slots[i].node == node)
+	for (int i = 0; i < set->node_count; i++)
+		if (set->nodes[i].group == group && set->nodes[i].node == node)
 			return i;
-	set->slots[set->slot_count] = (Slot){group, node};
-	return set->slot_count++;
+	set->nodes[set->node_count] = (ShapeNode){group, node};
+	return set->node_count++;
 }
 
 /* Half of how thick a shape is: of a mesh, volume over area (a plate: half of its thickness). */
@@ -207,7 +207,7 @@ static Shape shape_from(const CalShapeDef *d) {
 }
 
 bool shapes_may_touch(const Shape *a, const Shape *b) {
-	return a->slot != b->slot && !(a->type == CAL_SHAPE_PLANE && b->type == CAL_SHAPE_PLANE) &&
+	return a->node_index != b->node_index && !(a->type == CAL_SHAPE_PLANE && b->type == CAL_SHAPE_PLANE) &&
 	       !(a->owner != 0 && a->owner == b->owner) && (a->layers & b->mask) && (b->layers & a->mask);
 }
 
@@ -261,14 +261,14 @@ static size_t name_bytes(const CalShapeDef *defs, int count) {
 	return bytes;
 }
 
-static void fill(CalContactSet *set, const CalShapeDef *defs, int count, char *names) {
+static void fill_shapes(CalContactSet *set, const CalShapeDef *defs, int count, char *names) {
 	set->shape_count = count;
 	set->smallest = INFINITY;
 	for (int i = 0; i < count; i++) {
 		const size_t size = strlen(defs[i].name) + 1;
 		set->shapes[i] = shape_from(&defs[i]);
 		set->smallest = fmin(set->smallest, set->shapes[i].size);
-		set->shapes[i].slot = slot_of(set, defs[i].group, defs[i].node);
+		set->shapes[i].node_index = node_index_of(set, defs[i].group, defs[i].node);
 		set->shapes[i].name = memcpy(names, defs[i].name, size);
 		names += size;
 	}
@@ -285,14 +285,14 @@ CalStatus cal_contact_set_create(const CalShapeDef *shapes, int count, const Cal
 	}
 	const CalAllocator from = allocator_or_default(allocator);
 	const size_t n = (size_t)count, head = (sizeof(CalContactSet) + 15) / 16 * 16;
-	char *memory = memory_alloc(&from, head + n * (sizeof(Shape) + sizeof(Slot)) + name_bytes(shapes, count));
+	char *memory = memory_alloc(&from, head + n * (sizeof(Shape) + sizeof(ShapeNode)) + name_bytes(shapes, count));
 	if (!memory)
 		return error_set(error, CAL_ERR_MEMORY, "contact set of %d shapes: out of memory", count);
 	CalContactSet *s = (CalContactSet *)(void *)memory;
 	*s = (CalContactSet){.allocator = from};
 	s->shapes = (Shape *)(void *)(memory + head);
-	s->slots = (Slot *)(void *)(memory + head + n * sizeof(Shape));
-	fill(s, shapes, count, memory + head + n * (sizeof(Shape) + sizeof(Slot)));
+	s->nodes = (ShapeNode *)(void *)(memory + head + n * sizeof(Shape));
+	fill_shapes(s, shapes, count, memory + head + n * (sizeof(Shape) + sizeof(ShapeNode)));
 	const CalStatus status = check_pairs(s, error);
 	if (status == CAL_OK)
 		*set = s;
@@ -321,12 +321,12 @@ int cal_contact_find_shape(const CalContactSet *set, const char *name) {
 	return -1;
 }
 
-int cal_contact_slot_count(const CalContactSet *set) { return set ? set->slot_count : 0; }
+int cal_contact_node_count(const CalContactSet *set) { return set ? set->node_count : 0; }
 
-CalStatus cal_contact_slot(const CalContactSet *set, int slot, int *group, int *node) {
-	if (!set || !group || !node || slot < 0 || slot >= set->slot_count)
+CalStatus cal_contact_node(const CalContactSet *set, int node_index, int *group, int *node) {
+	if (!set || !group || !node || node_index < 0 || node_index >= set->node_count)
 		return CAL_ERR_ARGUMENT;
-	*group = set->slots[slot].group;
-	*node = set->slots[slot].node;
+	*group = set->nodes[node_index].group;
+	*node = set->nodes[node_index].node;
 	return CAL_OK;
 }

@@ -8,15 +8,15 @@
 #include "contact/law.h"
 #include "contact/shape.h"
 
-typedef struct Slot {
+typedef struct ShapeNode {
 	int group, node;
-} Slot;
+} ShapeNode;
 
 struct CalContactSet {
 	CalAllocator allocator;
-	int shape_count, slot_count;
+	int shape_count, node_count;
 	Shape *shapes;
-	Slot *slots;
+	ShapeNode *nodes;
 	double smallest; // of the sizes
 };
 
@@ -33,13 +33,13 @@ typedef struct Course {
 
 struct CalContactWork {
 	void *owned; // to be freed; NULL: memory of the caller
-	int shape_count, slot_count, max_points;
+	int shape_count, node_count, max_points;
 	int point_count;
-	int culprit;
+	int failed_node;
 	Frame *frame;   // [shapes] in the world
 	Bounds *bounds; // [shapes]
 	int *order;     // [shapes] by the lower bound on the swept axis
-	bool *out;      // [slots] left out
+	bool *out;      // [nodes] left out
 	Course *course; // [shapes] of a look ahead
 	Bounds *ahead;  // [shapes] what they may cover
 	int *ahead_order;

@@ -23,11 +23,11 @@ typedef struct Frame {
 
 typedef struct Shape {
 	CalShapeType type;
-	int slot;      // -1: the world
-	Frame place;   // in the node's frame
-	double radius; // sphere, capsule; margin included
-	double reach;  // capsule: half of its length
-	vec3 half;     // box; margin included
+	int node_index; // -1: the world
+	Frame place;    // in the node's frame
+	double radius;  // sphere, capsule; margin included
+	double reach;   // capsule: half of its length
+	vec3 half;      // box; margin included
 	const CalMesh *mesh;
 	double thickness; // of a mesh; INFINITY: a solid
 	double margin;    // of a mesh or plane

@@ -25,15 +25,15 @@ typedef struct Bushing {
 	CalBushingDef def;
 	char name[80];
 	CalMat3 rest;
-	CalSite a, b;
+	CalNodeRef a, b;
 	bool turns;   // it has stiffness about some axis
 	CalVec3 seen; // theta at the last look ahead; of a fixed step, at the last evaluation
 } Bushing;
 
-static int bushing_bind(const CalDevice *device, const CalScene *scene) {
+static int bushing_bind(const CalDevice *device, const CalEvalContext *context) {
 	Bushing *s = device->data;
 	s->seen = (CalVec3){0, 0, 0};
-	return bind_node(scene, s->def.a, &s->a) || bind_node(scene, s->def.b, &s->b);
+	return bind_node(context, s->def.a, &s->a) || bind_node(context, s->def.b, &s->b);
 }
 
 static CalMat3 mat_of(dmat3 m) { return dmat_out(m); }
@@ -70,11 +70,11 @@ typedef struct Strain {
 	CalVec3 force, moment;       // on b, axes of a
 } Strain;
 
-static Strain strain_of(const Bushing *s, CalScene *scene) {
+static Strain strain_of(const Bushing *s, CalEvalContext *context) {
 	Strain e;
 	CalSpatial va, vb;
-	cal_scene_node(scene, s->a, &e.a, &va);
-	cal_scene_node(scene, s->b, &e.b, &vb);
+	cal_context_node_motion(context, s->a, &e.a, &va);
+	cal_context_node_motion(context, s->b, &e.b, &vb);
 	const CalVec3 rho = v_sub(e.b.r, e.a.r);
 	e.d = v_sub(v_unturn(&e.a.R, rho), s->def.rest.position);
 	e.d_rate = v_unturn(&e.a.R, v_sub(v_sub(vb.linear, va.linear), v_cross(va.angular, rho)));
@@ -98,45 +98,45 @@ static double half_turn_value(const Bushing *s, CalVec3 theta) {
 }
 
 /* Of states that count: at looks ahead, and at evaluations of fixed steps. */
-static void see(Bushing *s, CalScene *scene, const Strain *e) {
+static void see(Bushing *s, CalEvalContext *context, const Strain *e) {
 	const bool over = half_turn_value(s, e->theta) < 0;
 	s->seen = e->theta;
 	if (!over)
 		return;
-	CalDoubt doubt = {.kind = CAL_DOUBT_RANGE, .time = cal_scene_time(scene), .value = pi, .limit = 0.5 * pi};
+	CalDoubt doubt = {.kind = CAL_DOUBT_RANGE, .time = cal_context_time(context), .value = pi, .limit = 0.5 * pi};
 	snprintf(doubt.object, sizeof doubt.object, "device \"%.80s\"", s->name);
 	snprintf(
 		doubt.text, sizeof doubt.text,
 		"device \"%.80s\" (bushing) turned over at t = %.6g s: at half a turn its moment jumps from one side to the "
 		"other; a bushing is for smaller angles; take the stiffness of a joint for more",
-		s->name, cal_scene_time(scene));
-	cal_scene_doubt(scene, &doubt);
+		s->name, cal_context_time(context));
+	cal_context_add_doubt(context, &doubt);
 }
 
-static int bushing_start(const CalDevice *device, CalScene *scene, double *x) {
-	(void)scene;
+static int bushing_start(const CalDevice *device, CalEvalContext *context, double *x) {
+	(void)context;
 	(void)x;
 	((Bushing *)device->data)->seen = (CalVec3){0, 0, 0}; // nothing yet: no angle is beyond
 	return 0;
 }
 
-static int bushing_values(const CalDevice *device, CalScene *scene, double *value) {
+static int bushing_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const Bushing *s = device->data;
-	*value = half_turn_value(s, strain_of(s, scene).theta);
+	*value = half_turn_value(s, strain_of(s, context).theta);
 	return 0;
 }
 
 /* |theta| changes by |w| at most. From one look to the next it turns by less than half a turn, or the sign is lost. */
-static int bushing_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+static int bushing_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	const double most = 2;
 	Bushing *s = device->data;
 	CalSpatial a, b;
-	const Strain e = strain_of(s, scene);
-	see(s, scene, &e);
-	cal_scene_acceleration(scene, s->a, &a);
-	cal_scene_acceleration(scene, s->b, &b);
+	const Strain e = strain_of(s, context);
+	see(s, context, &e);
+	cal_context_node_acceleration(context, s->a, &a);
+	cal_context_node_acceleration(context, s->b, &b);
 	const double room = fmin(pi - v_norm(e.theta), most), bend = v_norm(v_sub(b.angular, a.angular));
-	outlook->clear = keeps_sign(fmax(room, 0), -v_norm(e.w), bend);
+	lookahead->event_free = keeps_sign(fmax(room, 0), -v_norm(e.w), bend);
 	return 0;
 }
 
@@ -148,22 +148,23 @@ static const char *bushing_value_text(const CalDevice *device, int event) {
 
 /* ---- the device ---------------------------------------------------------------------------------- */
 
-static int bushing_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int bushing_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)xdot;
 	Bushing *s = device->data;
-	const Strain e = strain_of(s, scene);
-	if (s->turns && cal_scene_step(scene) > 0)
-		see(s, scene, &e);
-	cal_scene_push_pair(scene, s->a, s->b, e.b.r, (CalSpatial){v_turn(&e.a.R, e.moment), v_turn(&e.a.R, e.force)});
-	cal_scene_store(scene, 0.5 * (v_dot(e.d, v_times(s->def.stiffness, e.d)) +
-	                              v_dot(e.theta, v_times(s->def.angular_stiffness, e.theta))));
-	cal_scene_dissipate(scene, v_dot(e.d_rate, v_times(s->def.damping, e.d_rate)) +
-	                               v_dot(e.w, v_times(s->def.angular_damping, e.w)));
+	const Strain e = strain_of(s, context);
+	if (s->turns && cal_context_fixed_step(context) > 0)
+		see(s, context, &e);
+	cal_context_apply_wrench_pair(context, s->a, s->b, e.b.r,
+	                              (CalSpatial){v_turn(&e.a.R, e.moment), v_turn(&e.a.R, e.force)});
+	cal_context_add_stored_energy(context, 0.5 * (v_dot(e.d, v_times(s->def.stiffness, e.d)) +
+	                                              v_dot(e.theta, v_times(s->def.angular_stiffness, e.theta))));
+	cal_context_add_dissipated_power(context, v_dot(e.d_rate, v_times(s->def.damping, e.d_rate)) +
+	                                              v_dot(e.w, v_times(s->def.angular_damping, e.w)));
 	return 0;
 }
 
-static int bushing_outputs(const CalDevice *device, CalScene *scene, double *output) {
-	const Strain e = strain_of(device->data, scene);
+static int bushing_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
+	const Strain e = strain_of(device->data, context);
 	const double all[] = {e.d.x,     e.d.y,     e.d.z,     e.theta.x,  e.theta.y,  e.theta.z,
 	                      e.force.x, e.force.y, e.force.z, e.moment.x, e.moment.y, e.moment.z};
 	for (int i = 0; i < 12; i++)
@@ -187,7 +188,7 @@ static const CalDeviceOps turning_ops = {.type = "bushing",
                                          .start = bushing_start,
                                          .evaluate = bushing_evaluate,
                                          .values = bushing_values,
-                                         .outlook = bushing_outlook,
+                                         .lookahead = bushing_outlook,
                                          .value_text = bushing_value_text,
                                          .outputs = bushing_outputs,
                                          .output_count = 12,
@@ -198,7 +199,7 @@ CalStatus cal_sim_add_bushing(CalSim *sim, const CalBushingDef *def, int *device
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
 	const bool turns = v_norm(def->angular_stiffness) > 0;
-	DeviceDraft d = device_draft(sim, turns ? &turning_ops : &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, turns ? &turning_ops : &ops, def->name, def->place, error);
 	Bushing data = {.def = *def, .rest = mat_of(dquat_matrix(def->rest.orientation)), .turns = turns};
 	snprintf(data.name, sizeof data.name, "%s", def->name ? def->name : "");
 	device_not_negatives(&d, "stiffness", def->stiffness);

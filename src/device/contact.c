@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "device/device.h"
 
-enum { GONE = -2 }; // group of a site that is not there; -1 is the ground
+enum { GONE = -2 }; // group of a node that is not there; -1 is the ground
 enum {
 	SHOWN_POINTS = 4,
 	MOST_POINTS = 64
@@ -22,56 +22,56 @@ typedef struct Contact {
 	CalContactSet *set;
 	CalContactWork *work;
 	int slots;
-	bool bound;         // it has found all of its nodes once
-	bool evaluated;     // poses and motions are those of the last evaluation
-	CalPose *pose;      // [slots] and what follows, in one block
-	CalSite *site;      //
-	CalSpatial *motion; //
-	CalSpatial *wrench; //
-	CalSpatial *bend;   // accelerations ahead
+	bool bound;            // it has found all of its nodes once
+	bool evaluated;        // poses and motions are those of the last evaluation
+	CalPose *pose;         // [nodes] and what follows, in one block
+	CalNodeRef *node_refs; //
+	CalSpatial *motion;    //
+	CalSpatial *wrench;    //
+	CalSpatial *bend;      // accelerations ahead
 } Contact;
 
-/* Where a slot is that is left out: always the same, so that nothing depends on where it was. */
-static void put_away(const Contact *c, int slot) {
-	c->site[slot].group = GONE;
-	c->pose[slot] = (CalPose){.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
-	c->motion[slot] = (CalSpatial){0};
+/* Where a node is that is left out: always the same, so that nothing depends on where it was. */
+static void exclude_node(const Contact *c, int node_index) {
+	c->node_refs[node_index].group = GONE;
+	c->pose[node_index] = (CalPose){.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
+	c->motion[node_index] = (CalSpatial){0};
 }
 
-static int contact_bind(const CalDevice *device, const CalScene *scene) {
+static int contact_bind(const CalDevice *device, const CalEvalContext *context) {
 	Contact *c = device->data;
 	int here = 0;
 	for (int i = 0; i < c->slots; i++) {
 		int group, node;
-		if (cal_contact_slot(c->set, i, &group, &node) != CAL_OK)
+		if (cal_contact_node(c->set, i, &group, &node) != CAL_OK)
 			return 1;
 		const CalNodeId id = {node < 0 ? 0 : (uint32_t)node};
-		const int found = cal_scene_find_node(scene, id, &c->site[i]);
+		const int found = cal_context_find_node(context, id, &c->node_refs[i]);
 		if (!found && !c->bound)
 			return 1;
 		if (!found)
-			put_away(c, i);
-		cal_contact_leave_out(c->work, i, !found);
+			exclude_node(c, i);
+		cal_contact_exclude_node(c->work, i, !found);
 		here += found != 0;
 	}
 	c->bound = true;
 	return here > 0 ? 0 : 1;
 }
 
-static CalStatus place_slots(const Contact *c, CalScene *scene, bool ahead) {
+static CalStatus place_slots(const Contact *c, CalEvalContext *context, bool ahead) {
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < c->slots && status == CAL_OK; i++) {
-		if (c->site[i].group == GONE)
+		if (c->node_refs[i].group == GONE)
 			continue;
-		status = cal_scene_node(scene, c->site[i], &c->pose[i], &c->motion[i]);
+		status = cal_context_node_motion(context, c->node_refs[i], &c->pose[i], &c->motion[i]);
 		if (status == CAL_OK && ahead)
-			status = cal_scene_acceleration(scene, c->site[i], &c->bend[i]);
+			status = cal_context_node_acceleration(context, c->node_refs[i], &c->bend[i]);
 	}
 	return status;
 }
 
-static CalStatus touch(const Contact *c, CalScene *scene, CalContactSummary *summary) {
-	const CalStatus status = place_slots(c, scene, false);
+static CalStatus touch(const Contact *c, CalEvalContext *context, CalContactSummary *summary) {
+	const CalStatus status = place_slots(c, context, false);
 	if (status != CAL_OK)
 		return status;
 	return cal_contact_evaluate(c->set, c->pose, c->motion, c->work, c->wrench, summary);
@@ -80,31 +80,31 @@ static CalStatus touch(const Contact *c, CalScene *scene, CalContactSummary *sum
 /* ---- what is ahead ------------------------------------------------------------------------------- */
 
 /* The smallest gap of pairs that were apart at the last look ahead. */
-static int contact_values(const CalDevice *device, CalScene *scene, double *value) {
+static int contact_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const Contact *c = device->data;
 	*value = 1;
 	if (!cal_contact_in_reach(c->work))
 		return 0;
 	double gap;
-	if (place_slots(c, scene, false) != CAL_OK || cal_contact_gap(c->set, c->pose, c->work, &gap) != CAL_OK)
+	if (place_slots(c, context, false) != CAL_OK || cal_contact_gap(c->set, c->pose, c->work, &gap) != CAL_OK)
 		return 1;
 	*value = isfinite(gap) ? gap : 1;
 	return 0;
 }
 
 /* Behind a step the last evaluation was that at its end: it tells whether there is anything to look for. */
-static int contact_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+static int contact_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	Contact *c = device->data;
-	CalContactOutlook own = {.span = outlook->span};
+	CalContactLookahead own = {.horizon = lookahead->horizon};
 	const bool at_end = c->evaluated;
 	c->evaluated = false;
-	if (at_end && cal_contact_has_room(c->set, c->pose, c->motion, outlook->span, c->work))
+	if (at_end && cal_contact_has_room(c->set, c->pose, c->motion, lookahead->horizon, c->work))
 		return 0;
-	if (place_slots(c, scene, true) != CAL_OK ||
-	    cal_contact_outlook(c->set, c->pose, c->motion, c->bend, c->work, &own) != CAL_OK)
+	if (place_slots(c, context, true) != CAL_OK ||
+	    cal_contact_look_ahead(c->set, c->pose, c->motion, c->bend, c->work, &own) != CAL_OK)
 		return 1;
-	outlook->clear = own.clear;
-	outlook->step = own.step;
+	lookahead->event_free = own.contact_free;
+	lookahead->max_step = own.max_step;
 	return 0;
 }
 
@@ -115,38 +115,40 @@ static const char *contact_value_text(const CalDevice *device, int event) {
 }
 
 /* With fixed steps nothing ends a step at a contact: it can only be said that it may have been passed. */
-static void doubt_leaps(const Contact *c, CalScene *scene) {
-	const double step = cal_scene_step(scene);
-	CalContactLeap leap;
-	if (!(step > 0) || !cal_contact_leap(c->set, c->pose, c->motion, step, c->work, &leap))
+static void doubt_leaps(const Contact *c, CalEvalContext *context) {
+	const double step = cal_context_fixed_step(context);
+	CalContactTunneling tunneling;
+	if (!(step > 0) || !cal_contact_tunneling(c->set, c->pose, c->motion, step, c->work, &tunneling))
 		return;
-	const char *a = cal_contact_shape_name(c->set, leap.a), *b = cal_contact_shape_name(c->set, leap.b);
-	CalDoubt doubt = {
-		.kind = CAL_DOUBT_CONTACT, .time = cal_scene_time(scene), .value = leap.speed * step, .limit = leap.size};
+	const char *a = cal_contact_shape_name(c->set, tunneling.a), *b = cal_contact_shape_name(c->set, tunneling.b);
+	CalDoubt doubt = {.kind = CAL_DOUBT_CONTACT,
+	                  .time = cal_context_time(context),
+	                  .value = tunneling.speed * step,
+	                  .limit = tunneling.size};
 	snprintf(doubt.object, sizeof doubt.object, "shapes \"%.36s\" and \"%.36s\"", a, b);
 	snprintf(
 		doubt.text, sizeof doubt.text,
 		"shapes \"%.60s\" and \"%.60s\" close at %.4g m/s: %.4g m in a step of %.4g s, more than half their thickness "
 		"(%.4g m); they may have passed through each other unseen; take a step below %.2g s, or dopri5",
-		a, b, leap.speed, leap.speed * step, step, leap.size, 0.25 * leap.size / leap.speed);
-	cal_scene_doubt(scene, &doubt);
+		a, b, tunneling.speed, tunneling.speed * step, step, tunneling.size, 0.25 * tunneling.size / tunneling.speed);
+	cal_context_add_doubt(context, &doubt);
 }
 
-static int contact_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int contact_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)xdot;
 	Contact *c = device->data;
 	CalContactSummary summary;
 	c->evaluated = true;
-	if (touch(c, scene, &summary) != CAL_OK)
+	if (touch(c, context, &summary) != CAL_OK)
 		return 1;
-	doubt_leaps(c, scene);
+	doubt_leaps(c, context);
 	for (int i = 0; i < c->slots; i++) {
 		const CalVec3 f = c->wrench[i].linear, n = c->wrench[i].angular;
 		if (f.x != 0 || f.y != 0 || f.z != 0 || n.x != 0 || n.y != 0 || n.z != 0)
-			cal_scene_push(scene, c->site[i], CAL_FRAME_WORLD, c->wrench[i]);
+			cal_context_apply_wrench(context, c->node_refs[i], CAL_FRAME_WORLD, c->wrench[i]);
 	}
-	cal_scene_store(scene, summary.stored);
-	cal_scene_dissipate(scene, summary.dissipated + summary.friction);
+	cal_context_add_stored_energy(context, summary.stored);
+	cal_context_add_dissipated_power(context, summary.dissipated + summary.friction);
 	return 0;
 }
 
@@ -173,10 +175,10 @@ static void strongest(const Contact *c, double *output) {
 	}
 }
 
-static int contact_outputs(const CalDevice *device, CalScene *scene, double *output) {
+static int contact_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	CalContactSummary summary;
 	((Contact *)device->data)->evaluated = false;
-	if (touch(device->data, scene, &summary) != CAL_OK)
+	if (touch(device->data, context, &summary) != CAL_OK)
 		return 1;
 	output[0] = summary.touching;
 	output[1] = summary.points;
@@ -202,7 +204,7 @@ static const CalDeviceOps ops = {.type = "contact",
                                  .bind = contact_bind,
                                  .evaluate = contact_evaluate,
                                  .values = contact_values,
-                                 .outlook = contact_outlook,
+                                 .lookahead = contact_outlook,
                                  .value_text = contact_value_text,
                                  .outputs = contact_outputs,
                                  .destroy = contact_destroy,
@@ -226,9 +228,10 @@ static CalStatus make_set(const CalContactDef *def, Contact *c, CalError *error)
 }
 
 static CalStatus make_arrays(Contact *c) {
-	c->slots = cal_contact_slot_count(c->set);
+	c->slots = cal_contact_node_count(c->set);
 	const size_t n = (size_t)c->slots;
-	const size_t each = sizeof *c->site + sizeof *c->pose + sizeof *c->motion + sizeof *c->wrench + sizeof *c->bend;
+	const size_t each =
+		sizeof *c->node_refs + sizeof *c->pose + sizeof *c->motion + sizeof *c->wrench + sizeof *c->bend;
 	char *block = memory_alloc(&c->allocator, n * each);
 	if (!block)
 		return CAL_ERR_MEMORY;
@@ -237,14 +240,14 @@ static CalStatus make_arrays(Contact *c) {
 	c->motion = (CalSpatial *)(void *)(c->pose + n);
 	c->wrench = c->motion + n;
 	c->bend = c->wrench + n;
-	c->site = (CalSite *)(void *)(c->bend + n);
+	c->node_refs = (CalNodeRef *)(void *)(c->bend + n);
 	return CAL_OK;
 }
 
 CalStatus cal_sim_add_contact(CalSim *sim, const CalContactDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
 	device_check(&d, def->shape_count > 1 && def->shapes && def->nodes, "it has %d shapes; two are the least",
 	             def->shape_count);
 	if (d.status != CAL_OK)

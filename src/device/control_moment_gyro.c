@@ -11,36 +11,36 @@
 #include "math/portable.h"
 
 typedef struct Gyro {
-	CalGyroDef def; // axes of length one
+	CalCmgDef def; // axes of length one
 	Table rate;
-	CalSite at;
+	CalNodeRef at;
 } Gyro;
 
-static int gyro_bind(const CalDevice *device, const CalScene *scene) {
+static int gyro_bind(const CalDevice *device, const CalEvalContext *context) {
 	Gyro *s = device->data;
-	return bind_node(scene, s->def.node, &s->at);
+	return bind_node(context, s->def.node, &s->at);
 }
 
-static int gyro_start(const CalDevice *device, CalScene *scene, double *x) {
-	(void)scene;
+static int gyro_start(const CalDevice *device, CalEvalContext *context, double *x) {
+	(void)context;
 	x[0] = ((const Gyro *)device->data)->def.angle;
 	return 0;
 }
 
 typedef struct Turn {
-	CalSite at;
+	CalNodeRef at;
 	double rate;
 	CalVec3 h, torque; // world axes; the torque on the body
 	double power;      // of it
 } Turn;
 
-static Turn turn_of(const CalDevice *device, CalScene *scene) {
+static Turn turn_of(const CalDevice *device, CalEvalContext *context) {
 	const Gyro *s = device->data;
 	const double angle = device->x[0];
 	CalPose pose;
 	CalSpatial v;
-	Turn turn = {.at = s->at, .rate = table_at(device, s->rate, cal_scene_time(scene)).value};
-	cal_scene_node(scene, s->at, &pose, &v);
+	Turn turn = {.at = s->at, .rate = table_at(device, s->rate, cal_context_time(context)).value};
+	cal_context_node_motion(context, s->at, &pose, &v);
 	const CalVec3 across = v_cross(s->def.gimbal, s->def.spin);
 	const CalVec3 axis = v_add(v_scale(portable_cos(angle), s->def.spin), v_scale(portable_sin(angle), across));
 	turn.h = v_turn(&pose.R, v_scale(s->def.momentum, axis));
@@ -50,12 +50,12 @@ static Turn turn_of(const CalDevice *device, CalScene *scene) {
 	return turn;
 }
 
-static int gyro_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
-	const Turn turn = turn_of(device, scene);
+static int gyro_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	const Turn turn = turn_of(device, context);
 	xdot[0] = turn.rate;
-	cal_scene_push(scene, turn.at, CAL_FRAME_WORLD, (CalSpatial){.angular = turn.torque});
-	cal_scene_supply(scene, turn.power);
-	cal_scene_carry(scene, (CalVec3){0, 0, 0}, turn.h);
+	cal_context_apply_wrench(context, turn.at, CAL_FRAME_WORLD, (CalSpatial){.angular = turn.torque});
+	cal_context_add_supplied_power(context, turn.power);
+	cal_context_add_momentum(context, (CalVec3){0, 0, 0}, turn.h);
 	return 0;
 }
 
@@ -63,8 +63,8 @@ static double gyro_next_switch(const CalDevice *device, double t) {
 	return table_next_switch(device, ((const Gyro *)device->data)->rate, t);
 }
 
-static int gyro_outputs(const CalDevice *device, CalScene *scene, double *output) {
-	const Turn turn = turn_of(device, scene);
+static int gyro_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
+	const Turn turn = turn_of(device, context);
 	output[0] = device->x[0];
 	output[1] = turn.torque.x;
 	output[2] = turn.torque.y;
@@ -83,10 +83,10 @@ static const CalDeviceOps ops = {.type = "gyro",
                                  .output_names = names,
                                  .output_units = units};
 
-CalStatus cal_sim_add_gyro(CalSim *sim, const CalGyroDef *def, int *device, CalError *error) {
+CalStatus cal_sim_add_cmg(CalSim *sim, const CalCmgDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
 	Gyro data = {.def = *def};
 	data.def.gimbal = v_unit(def->gimbal, (CalVec3){0, 0, 0});
 	data.def.spin = v_unit(def->spin, (CalVec3){0, 0, 0});

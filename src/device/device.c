@@ -36,7 +36,9 @@ double beyond(double x, double limit) {
 	return fabs(d) <= 1e-12 * (fabs(x) + fabs(limit)) ? 0 : d;
 }
 
-double pushes(double k, double c, double depth, double rate) { return fmin(depth, (k * depth + c * rate) / (k + c)); }
+double is_pushing(double k, double c, double depth, double rate) {
+	return fmin(depth, (k * depth + c * rate) / (k + c));
+}
 
 double keeps_pushing(double k, double c, double depth, double rate, double bend) {
 	const double force = k * depth + c * rate;
@@ -45,8 +47,9 @@ double keeps_pushing(double k, double c, double depth, double rate, double bend)
 	return keeps_sign(force, -copysign(k * fabs(rate) + c * fabs(bend), force), k * bend);
 }
 
-DeviceDraft device_draft(CalSim *sim, const CalDeviceOps *ops, const char *name, const char *place, CalError *error) {
-	DeviceDraft made = {.sim = sim, .place = place, .error = error};
+DeviceBuilder device_builder(CalSim *sim, const CalDeviceOps *ops, const char *name, const char *place,
+                             CalError *error) {
+	DeviceBuilder made = {.sim = sim, .place = place, .error = error};
 	made.def = (CalDeviceDef){.name = name, .ops = ops, .accounts = 1};
 	if (!sim || !name || !name[0])
 		made.status = error_set(error, CAL_ERR_ARGUMENT, "%s%sdevice (%s): give a simulation and a name",
@@ -54,7 +57,7 @@ DeviceDraft device_draft(CalSim *sim, const CalDeviceOps *ops, const char *name,
 	return made;
 }
 
-void device_check(DeviceDraft *d, bool good, const char *format, ...) {
+void device_check(DeviceBuilder *d, bool good, const char *format, ...) {
 	char text[400];
 	va_list args;
 	if (good || d->status != CAL_OK)
@@ -66,17 +69,17 @@ void device_check(DeviceDraft *d, bool good, const char *format, ...) {
 	                      d->def.ops->type, text);
 }
 
-void device_not_negative(DeviceDraft *d, const char *what, double value) {
+void device_not_negative(DeviceBuilder *d, const char *what, double value) {
 	device_check(d, isfinite(value) && value >= 0, "%s is %g; give a number that is zero or more", what, value);
 }
 
-void device_not_negatives(DeviceDraft *d, const char *what, CalVec3 value) {
+void device_not_negatives(DeviceBuilder *d, const char *what, CalVec3 value) {
 	device_not_negative(d, what, value.x);
 	device_not_negative(d, what, value.y);
 	device_not_negative(d, what, value.z);
 }
 
-void device_check_table(DeviceDraft *d, const char *what, const CalTable *table) {
+void device_check_table(DeviceBuilder *d, const char *what, const CalTable *table) {
 	device_check(d,
 	             table->count >= 0 && table->count < 100000000 && (table->count == 0 || (table->time && table->value)),
 	             "the table of %s has no numbers", what);
@@ -91,7 +94,7 @@ void device_check_table(DeviceDraft *d, const char *what, const CalTable *table)
 	}
 }
 
-Table device_table(DeviceDraft *d, const char *what, const CalTable *table) {
+Table device_table(DeviceBuilder *d, const char *what, const CalTable *table) {
 	device_check_table(d, what, table);
 	const Table placed = {table->shape, d->def.table_count, table->count};
 	d->tables[d->tables_count++] = table;
@@ -99,7 +102,7 @@ Table device_table(DeviceDraft *d, const char *what, const CalTable *table) {
 	return placed;
 }
 
-CalStatus device_add(DeviceDraft *d, const void *data, size_t size, int *device) {
+CalStatus device_add(DeviceBuilder *d, const void *data, size_t size, int *device) {
 	if (d->status != CAL_OK)
 		return d->status;
 	const CalAllocator allocator = allocator_or_default(NULL);
@@ -124,28 +127,28 @@ CalStatus device_add(DeviceDraft *d, const void *data, size_t size, int *device)
 	return status;
 }
 
-int bind_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom) {
-	return cal_scene_find_freedom(scene, joint, dof, freedom) && freedom->q >= 0 ? 0 : -1;
+int bind_dof(const CalEvalContext *context, CalJointId joint, int dof, CalDofRef *dof_ref) {
+	return cal_context_find_dof(context, joint, dof, dof_ref) && dof_ref->q >= 0 ? 0 : -1;
 }
 
-FreedomKind freedom_kind(const CalSim *sim, CalJointId joint, int dof) {
-	CalFreedom at;
-	if (!cal_sim_find_freedom(sim, joint, dof, &at))
-		return FREEDOM_EITHER;
+DofKind dof_kind(const CalSim *sim, CalJointId joint, int dof) {
+	CalDofRef at;
+	if (!cal_sim_find_dof(sim, joint, dof, &at))
+		return DOF_KIND_EITHER;
 	const CalModel *model = cal_sim_model(sim, at.group);
 	const Link *link = &model->links[model->dofs[at.u].link];
 	switch (link->motion) {
-	case MOTION_TRANSLATION:
-		return FREEDOM_SLIDES;
-	case MOTION_FREE:
-		return at.u - link->u < 3 ? FREEDOM_SLIDES : FREEDOM_TURNS;
-	case MOTION_USER:
-		return FREEDOM_EITHER;
+	case PRIMITIVE_TRANSLATION:
+		return DOF_KIND_SLIDES;
+	case PRIMITIVE_FREE:
+		return at.u - link->u < 3 ? DOF_KIND_SLIDES : DOF_KIND_TURNS;
+	case PRIMITIVE_USER:
+		return DOF_KIND_EITHER;
 	default:
-		return FREEDOM_TURNS;
+		return DOF_KIND_TURNS;
 	}
 }
 
-int bind_node(const CalScene *scene, CalNodeId node, CalSite *site) {
-	return cal_scene_find_node(scene, node, site) ? 0 : -1;
+int bind_node(const CalEvalContext *context, CalNodeId node, CalNodeRef *node_ref) {
+	return cal_context_find_node(context, node, node_ref) ? 0 : -1;
 }

@@ -70,14 +70,14 @@ double keeps_sign(double value, double rate, double bend);
 /** What is beyond a limit; 0 at the limit to round-off: something may rest there. */
 double beyond(double x, double limit);
 /** Above zero where a spring k with a damper c pushes that cannot pull: where depth > 0 and k depth + c rate > 0. */
-double pushes(double k, double c, double depth, double rate);
+double is_pushing(double k, double c, double depth, double rate);
 /** For how long the sign of pushes() stays beyond the depth 0, the rate changing by at most |bend|. */
 double keeps_pushing(double k, double c, double depth, double rate, double bend);
 
 /* ---- making ------------------------------------------------------------------------------------ */
 
 /** Collects what is wrong with a definition, and its tables. */
-typedef struct DeviceDraft {
+typedef struct DeviceBuilder {
 	CalSim *sim;
 	CalDeviceDef def;
 	const char *place;
@@ -85,30 +85,31 @@ typedef struct DeviceDraft {
 	int tables_count;
 	CalError *error;
 	CalStatus status; // of the first mistake
-} DeviceDraft;
+} DeviceBuilder;
 
 /** place and name are of the definition; data is complete when device_add() is called. */
-DeviceDraft device_draft(CalSim *sim, const CalDeviceOps *ops, const char *name, const char *place, CalError *error);
+DeviceBuilder device_builder(CalSim *sim, const CalDeviceOps *ops, const char *name, const char *place,
+                             CalError *error);
 /** Notes a mistake unless `good`: "place: device "name" (type): text". */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
-void device_check(DeviceDraft *d, bool good, const char *format, ...);
+void device_check(DeviceBuilder *d, bool good, const char *format, ...);
 /** Not negative and finite. */
-void device_not_negative(DeviceDraft *d, const char *what, double value);
-void device_not_negatives(DeviceDraft *d, const char *what, CalVec3 value);
-void device_check_table(DeviceDraft *d, const char *what, const CalTable *table);
+void device_not_negative(DeviceBuilder *d, const char *what, double value);
+void device_not_negatives(DeviceBuilder *d, const char *what, CalVec3 value);
+void device_check_table(DeviceBuilder *d, const char *what, const CalTable *table);
 /** Checks a table and takes it along. */
-Table device_table(DeviceDraft *d, const char *what, const CalTable *table);
+Table device_table(DeviceBuilder *d, const char *what, const CalTable *table);
 /** Adds the device, unless there was a mistake. */
-CalStatus device_add(DeviceDraft *d, const void *data, size_t size, int *device);
+CalStatus device_add(DeviceBuilder *d, const void *data, size_t size, int *device);
 
-/** A freedom with a coordinate of its own; 0 or -1 as bind() returns it. */
-int bind_freedom(const CalScene *scene, CalJointId joint, int dof, CalFreedom *freedom);
-/** What a freedom does, for the units of outputs: it turns, it slides, or it is a user's and may do either. */
-typedef enum FreedomKind { FREEDOM_TURNS, FREEDOM_SLIDES, FREEDOM_EITHER, FREEDOM_KINDS } FreedomKind;
-FreedomKind freedom_kind(const CalSim *sim, CalJointId joint, int dof);
+/** A dof with a coordinate of its own; 0 or -1 as bind() returns it. */
+int bind_dof(const CalEvalContext *context, CalJointId joint, int dof, CalDofRef *dof_ref);
+/** What a dof does, for the units of outputs: it turns, it slides, or it is a user's and may do either. */
+typedef enum DofKind { DOF_KIND_TURNS, DOF_KIND_SLIDES, DOF_KIND_EITHER, DOF_KIND_KINDS } DofKind;
+DofKind dof_kind(const CalSim *sim, CalJointId joint, int dof);
 /** A node; 0 or -1. */
-int bind_node(const CalScene *scene, CalNodeId node, CalSite *site);
+int bind_node(const CalEvalContext *context, CalNodeId node, CalNodeRef *node_ref);
 
 #endif

@@ -72,7 +72,7 @@ static CalStatus take_formula(CalDriveFunction *made, const char *text, CalError
 		return status;
 	if (!cal_expression_is_of_time(made->formula) || cal_expression_is_condition(made->formula))
 		return error_set(error, CAL_ERR_ARGUMENT, "\"%.200s\" is no number that depends on the time t alone", text);
-	made->identity = archive_hash(ARCHIVE_HASH_START, text, strlen(text));
+	made->identity = serializer_hash(SERIALIZER_HASH_START, text, strlen(text));
 	return CAL_OK;
 }
 
@@ -83,8 +83,8 @@ static void take_table(CalDriveFunction *made, const CalTable *table) {
 	memcpy(time, table->time, bytes);
 	memcpy(value, table->value, bytes);
 	made->table = (CalTable){table->shape, table->count, time, value};
-	made->identity = archive_hash(ARCHIVE_HASH_START, &shape, sizeof shape);
-	made->identity = archive_hash(made->identity, time, 2 * bytes);
+	made->identity = serializer_hash(SERIALIZER_HASH_START, &shape, sizeof shape);
+	made->identity = serializer_hash(made->identity, time, 2 * bytes);
 }
 
 CalStatus cal_drive_function_create(const CalTimeFunction *function, const CalAllocator *allocator,

@@ -16,9 +16,9 @@
 enum { PARTS = 7 };
 
 static const char *const names[PARTS] = {"effort", "mx", "my", "mz", "fx", "fy", "fz"};
-static const char *const units[FREEDOM_KINDS][PARTS] = {{"N m", "N m", "N m", "N m", "N", "N", "N"},
-                                                        {"N", "N m", "N m", "N m", "N", "N", "N"},
-                                                        {"N m|N", "N m", "N m", "N m", "N", "N", "N"}};
+static const char *const units[DOF_KIND_KINDS][PARTS] = {{"N m", "N m", "N m", "N m", "N", "N", "N"},
+                                                         {"N", "N m", "N m", "N m", "N", "N", "N"},
+                                                         {"N m|N", "N m", "N m", "N m", "N", "N", "N"}};
 
 typedef struct ExpressionLoad {
 	bool on_joint;
@@ -27,56 +27,56 @@ typedef struct ExpressionLoad {
 	CalFrame frame;
 	int dof;
 	CalExpression *part[PARTS]; // effort, moment, force; NULL: zero
-	CalSite site;
-	CalFreedom freedom;
+	CalNodeRef node_ref;
+	CalDofRef dof_ref;
 	CalError why;   // it could not be bound
 	char text[200]; // of a kink, for messages
 } ExpressionLoad;
 
 static ExpressionLoad *load_of(const CalDevice *device) { return *(ExpressionLoad **)device->data; }
 
-static int load_bind(const CalDevice *device, const CalScene *scene) {
+static int load_bind(const CalDevice *device, const CalEvalContext *context) {
 	ExpressionLoad *s = load_of(device);
 	s->why = (CalError){0};
-	if (s->on_joint ? bind_freedom(scene, s->joint, s->dof, &s->freedom)
-	                : bind_node(scene, s->node, &s->site) || s->site.group < 0)
+	if (s->on_joint ? bind_dof(context, s->joint, s->dof, &s->dof_ref)
+	                : bind_node(context, s->node, &s->node_ref) || s->node_ref.group < 0)
 		return -1;
 	for (int i = 0; i < PARTS; i++)
-		if (s->part[i] && cal_expression_bind(s->part[i], scene, &s->why) != CAL_OK)
+		if (s->part[i] && cal_expression_bind(s->part[i], context, &s->why) != CAL_OK)
 			return -1;
 	return 0;
 }
 
 /* Values of all parts; nonzero after saying which one is not a number. */
-static int evaluate_parts(const ExpressionLoad *s, CalScene *scene, double value[PARTS]) {
+static int evaluate_parts(const ExpressionLoad *s, CalEvalContext *context, double value[PARTS]) {
 	char why[200];
 	for (int i = 0; i < PARTS; i++) {
 		value[i] = 0;
 		if (!s->part[i])
 			continue;
-		const CalStatus status = cal_expression_value(s->part[i], scene, &value[i]);
+		const CalStatus status = cal_expression_value(s->part[i], context, &value[i]);
 		if (status == CAL_OK && isfinite(value[i]))
 			continue;
 		if (status == CAL_OK)
 			snprintf(why, sizeof why, "%s = %.100s is %g at t = %.9g s", names[i], cal_expression_text(s->part[i]),
-			         value[i], cal_scene_time(scene));
+			         value[i], cal_context_time(context));
 		else
 			snprintf(why, sizeof why, "%s = %.100s has no value at t = %.9g s: %.50s", names[i],
-			         cal_expression_text(s->part[i]), cal_scene_time(scene), cal_status_text(status));
-		cal_scene_explain(scene, why);
+			         cal_expression_text(s->part[i]), cal_context_time(context), cal_status_text(status));
+		cal_context_explain_failure(context, why);
 		return 1;
 	}
 	return 0;
 }
 
-static void push_node(const ExpressionLoad *s, CalScene *scene, const double f[6]) {
+static void push_node(const ExpressionLoad *s, CalEvalContext *context, const double f[6]) {
 	CalSpatial wrench = {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}}, v;
 	CalPose pose;
-	cal_scene_node(scene, s->site, &pose, &v);
+	cal_context_node_motion(context, s->node_ref, &pose, &v);
 	if (s->frame == CAL_FRAME_NODE)
 		wrench = (CalSpatial){v_turn(&pose.R, wrench.angular), v_turn(&pose.R, wrench.linear)};
-	cal_scene_push(scene, s->site, CAL_FRAME_WORLD, wrench);
-	cal_scene_supply(scene, v_dot(wrench.angular, v.angular) + v_dot(wrench.linear, v.linear));
+	cal_context_apply_wrench(context, s->node_ref, CAL_FRAME_WORLD, wrench);
+	cal_context_add_supplied_power(context, v_dot(wrench.angular, v.angular) + v_dot(wrench.linear, v.linear));
 }
 
 static double load_next_switch(const CalDevice *device, double t) {
@@ -88,14 +88,14 @@ static double load_next_switch(const CalDevice *device, double t) {
 }
 
 /* With fixed steps nothing ends a step at a peak: it can only be said that it may have been passed. */
-static void doubt_peaks(const CalDevice *device, CalScene *scene) {
+static void doubt_peaks(const CalDevice *device, CalEvalContext *context) {
 	const ExpressionLoad *s = load_of(device);
-	const double step = cal_scene_step(scene), t = cal_scene_time(scene);
+	const double step = cal_context_fixed_step(context), t = cal_context_time(context);
 	if (!(step > 0))
 		return;
 	const double span = fmin(step, load_next_switch(device, t) - t);
 	for (int i = 0; i < PARTS; i++) {
-		const double unseen = s->part[i] ? cal_expression_unseen(s->part[i], scene, span) : INFINITY;
+		const double unseen = s->part[i] ? cal_expression_unseen(s->part[i], context, span) : INFINITY;
 		if (!(unseen < span))
 			continue;
 		CalDoubt doubt = {.kind = CAL_DOUBT_FORMULA, .time = t, .value = step, .limit = unseen};
@@ -104,43 +104,44 @@ static void doubt_peaks(const CalDevice *device, CalScene *scene) {
 		         "%s = %.200s has a peak between two steps of %.4g s, and may not have acted; take a shorter step, or "
 		         "dopri5",
 		         names[i], cal_expression_text(s->part[i]), step);
-		cal_scene_doubt(scene, &doubt);
+		cal_context_add_doubt(context, &doubt);
 	}
 }
 
-static int load_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int load_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const ExpressionLoad *s = load_of(device);
 	double value[PARTS];
 	(void)xdot;
-	if (evaluate_parts(s, scene, value) != 0)
+	if (evaluate_parts(s, context, value) != 0)
 		return 1;
-	doubt_peaks(device, scene);
+	doubt_peaks(device, context);
 	if (s->on_joint) {
-		cal_scene_effort(scene, s->freedom, value[0]);
-		cal_scene_supply(scene, value[0] * cal_scene_u(scene, s->freedom));
+		cal_context_apply_effort(context, s->dof_ref, value[0]);
+		cal_context_add_supplied_power(context, value[0] * cal_context_u(context, s->dof_ref));
 	} else {
-		push_node(s, scene, value + 1);
+		push_node(s, context, value + 1);
 	}
 	return 0;
 }
 
-static int load_values(const CalDevice *device, CalScene *scene, double *value) {
+static int load_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const ExpressionLoad *s = load_of(device);
 	for (int i = 0; i < PARTS; i++) {
-		if (s->part[i] && cal_expression_kinks(s->part[i], scene, value) != CAL_OK)
+		if (s->part[i] && cal_expression_kinks(s->part[i], context, value) != CAL_OK)
 			return 1;
 		value += cal_expression_kink_count(s->part[i]);
 	}
 	return 0;
 }
 
-static int load_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+static int load_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	const ExpressionLoad *s = load_of(device);
 	for (int i = 0; i < PARTS; i++) {
 		if (!s->part[i])
 			continue;
-		outlook->clear = fmin(outlook->clear, cal_expression_clear(s->part[i], scene, outlook->span));
-		outlook->step = fmin(outlook->step, cal_expression_unseen(s->part[i], scene, outlook->span));
+		lookahead->event_free =
+			fmin(lookahead->event_free, cal_expression_clear(s->part[i], context, lookahead->horizon));
+		lookahead->max_step = fmin(lookahead->max_step, cal_expression_unseen(s->part[i], context, lookahead->horizon));
 	}
 	return 0;
 }
@@ -160,8 +161,8 @@ static const char *load_value_text(const CalDevice *device, int event) {
 	return NULL;
 }
 
-static int load_outputs(const CalDevice *device, CalScene *scene, double *output) {
-	return evaluate_parts(load_of(device), scene, output);
+static int load_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
+	return evaluate_parts(load_of(device), context, output);
 }
 
 static void load_free(ExpressionLoad *s) {
@@ -177,14 +178,14 @@ static void load_destroy(void *data) { load_free(*(ExpressionLoad **)data); }
 #define OPS(kind)                                                                                               \
 	{                                                                                                           \
 		.type = "expression", .bind = load_bind, .evaluate = load_evaluate, .values = load_values,              \
-		.outlook = load_outlook, .value_text = load_value_text, .outputs = load_outputs,                        \
+		.lookahead = load_outlook, .value_text = load_value_text, .outputs = load_outputs,                      \
 		.next_switch = load_next_switch, .destroy = load_destroy, .output_count = PARTS, .output_names = names, \
 		.output_units = units[kind]                                                                             \
 	}
-static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
 
-static void parse_part(DeviceDraft *d, ExpressionLoad *s, int i, const char *text) {
+static void parse_part(DeviceBuilder *d, ExpressionLoad *s, int i, const char *text) {
 	CalError error = {0};
 	if (!text || d->status != CAL_OK)
 		return;
@@ -199,8 +200,8 @@ static void parse_part(DeviceDraft *d, ExpressionLoad *s, int i, const char *tex
 CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	const FreedomKind kind = def->joint.value ? freedom_kind(sim, def->joint, def->dof) : FREEDOM_TURNS;
-	DeviceDraft d = device_draft(sim, &ops[kind], def->name, def->place, error);
+	const DofKind kind = def->joint.value ? dof_kind(sim, def->joint, def->dof) : DOF_KIND_TURNS;
+	DeviceBuilder d = device_builder(sim, &ops[kind], def->name, def->place, error);
 	const CalAllocator allocator = allocator_or_default(NULL);
 	ExpressionLoad *s = memory_alloc(&allocator, sizeof *s);
 	if (!s)

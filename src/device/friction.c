@@ -13,12 +13,12 @@
 
 typedef struct Friction {
 	CalFrictionDef def;
-	CalFreedom at;
+	CalDofRef at;
 } Friction;
 
-static int friction_bind(const CalDevice *device, const CalScene *scene) {
+static int friction_bind(const CalDevice *device, const CalEvalContext *context) {
 	Friction *s = device->data;
-	return bind_freedom(scene, s->def.joint, s->def.dof, &s->at);
+	return bind_dof(context, s->def.joint, s->def.dof, &s->at);
 }
 
 static double level(const CalFrictionDef *def, double v) {
@@ -39,45 +39,45 @@ static double force_of(const CalDevice *device, double v, double *z_rate) {
 	return def->bristle_stiffness * z + def->bristle_damping * *z_rate + def->viscous * v;
 }
 
-static int friction_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int friction_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Friction *s = device->data;
-	const double v = cal_scene_u(scene, s->at);
+	const double v = cal_context_u(context, s->at);
 	double z_rate;
 	const double force = force_of(device, v, &z_rate);
-	cal_scene_effort(scene, s->at, -force);
+	cal_context_apply_effort(context, s->at, -force);
 	if (s->def.bristle_stiffness > 0) {
 		const double z = device->x[0];
 		xdot[0] = z_rate;
-		cal_scene_store(scene, 0.5 * s->def.bristle_stiffness * z * z);
-		cal_scene_dissipate(scene, force * v - s->def.bristle_stiffness * z * z_rate);
+		cal_context_add_stored_energy(context, 0.5 * s->def.bristle_stiffness * z * z);
+		cal_context_add_dissipated_power(context, force * v - s->def.bristle_stiffness * z * z_rate);
 	} else {
-		cal_scene_dissipate(scene, force * v);
+		cal_context_add_dissipated_power(context, force * v);
 	}
 	return 0;
 }
 
-static int friction_outputs(const CalDevice *device, CalScene *scene, double *output) {
+static int friction_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	const Friction *s = device->data;
 	double z_rate;
-	output[0] = -force_of(device, cal_scene_u(scene, s->at), &z_rate);
+	output[0] = -force_of(device, cal_context_u(context, s->at), &z_rate);
 	return 0;
 }
 
 static const char *const names[] = {"effort"};
-static const char *const units[FREEDOM_KINDS][1] = {{"N m"}, {"N"}, {"N m|N"}};
+static const char *const units[DOF_KIND_KINDS][1] = {{"N m"}, {"N"}, {"N m|N"}};
 /* Units by what it acts on. */
 #define OPS(kind)                                                                                              \
 	{                                                                                                          \
 		.type = "friction", .bind = friction_bind, .evaluate = friction_evaluate, .outputs = friction_outputs, \
 		.output_count = 1, .output_names = names, .output_units = units[kind]                                  \
 	}
-static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
 
 CalStatus cal_sim_add_friction(CalSim *sim, const CalFrictionDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops[freedom_kind(sim, def->joint, def->dof)], def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops[dof_kind(sim, def->joint, def->dof)], def->name, def->place, error);
 	const Friction data = {.def = *def};
 	device_check(&d, isfinite(def->coulomb) && def->coulomb > 0, "coulomb is %g; give a force above zero",
 	             def->coulomb);

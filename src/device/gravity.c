@@ -30,17 +30,17 @@ typedef struct Gravity {
 	int group; // -1: all
 } Gravity;
 
-static int gravity_bind(const CalDevice *device, const CalScene *scene) {
+static int gravity_bind(const CalDevice *device, const CalEvalContext *context) {
 	Gravity *s = device->data;
-	s->group = s->group_name[0] ? cal_scene_find_group(scene, s->group_name) : -1;
+	s->group = s->group_name[0] ? cal_context_find_group(context, s->group_name) : -1;
 	return s->group_name[0] && s->group < 0 ? -1 : 0;
 }
 
-static int gravity_start(const CalDevice *device, CalScene *scene, double *x) {
+static int gravity_start(const CalDevice *device, CalEvalContext *context, double *x) {
 	const Gravity *s = device->data;
 	const double start[ORBIT_STATES] = {s->def.position.x, s->def.position.y, s->def.position.z,
 	                                    s->def.velocity.x, s->def.velocity.y, s->def.velocity.z};
-	(void)scene;
+	(void)context;
 	if (s->def.orbit)
 		memcpy(x, start, sizeof start);
 	return 0;
@@ -54,7 +54,7 @@ static CalVec3 oblate(const Gravity *s, CalVec3 r) {
 	return v_scale(k, v_add(v_scale(1 - 5 * z * z / r2, r), v_scale(2 * z, s->pole)));
 }
 
-static CalVec3 field(const Gravity *s, CalVec3 r) {
+static CalVec3 field_at(const Gravity *s, CalVec3 r) {
 	const double length = v_norm(r);
 	const CalVec3 g = v_scale(-s->def.mu / (length * length * length), r);
 	return s->def.j2 != 0 ? v_add(g, oblate(s, r)) : g;
@@ -110,76 +110,77 @@ typedef struct Pull {
 static double power(CalSpatial f, CalSpatial v) { return v_dot(f.angular, v.angular) + v_dot(f.linear, v.linear); }
 
 /* What a link carries, world axes, about its origin. */
-static Pull pull_link(const CalDevice *device, CalScene *scene, CalSite site, CalVec3 origin, Composite c, bool rigid) {
+static Pull pull_link(const CalDevice *device, CalEvalContext *context, CalNodeRef node_ref, CalVec3 origin,
+                      Composite c, bool rigid) {
 	const Gravity *s = device->data;
 	const CalVec3 offset = v_scale(1 / c.m, vec_out(c.mc)), centre = v_add(origin, offset);
 	const CalVec3 R = s->def.orbit ? (CalVec3){device->x[0], device->x[1], device->x[2]} : s->def.position;
 	// the world's origin is at R; without an orbit the planet's centre at -R
-	const CalVec3 r = v_add(R, centre), g = s->def.orbit ? field_beside(s, R, centre) : field(s, r);
+	const CalVec3 r = v_add(R, centre), g = s->def.orbit ? field_beside(s, R, centre) : field_at(s, r);
 	const Second second = second_of(s, r, about_centre(&c));
 	CalSpatial wrench = second.wrench, v;
 	CalPose pose;
 	wrench.linear = v_add(wrench.linear, v_scale(c.m, g));
-	cal_scene_node(scene, site, &pose, &v);
+	cal_context_node_motion(context, node_ref, &pose, &v);
 	const CalSpatial pull = cal_wrench_shift(wrench, centre, pose.r);
-	cal_scene_push(scene, site, CAL_FRAME_WORLD, pull);
+	cal_context_apply_wrench(context, node_ref, CAL_FRAME_WORLD, pull);
 	if (s->def.orbit) // the frame is accelerated: there is no potential
-		cal_scene_supply(scene, power(pull, v));
+		cal_context_add_supplied_power(context, power(pull, v));
 	else
-		cal_scene_store(scene, potential(s, c.m, r) + (rigid ? second.potential : 0));
+		cal_context_add_stored_energy(context, potential(s, c.m, r) + (rigid ? second.potential : 0));
 	if (!s->def.orbit && !rigid)
-		cal_scene_supply(scene, power(cal_wrench_shift(second.wrench, centre, pose.r), v));
+		cal_context_add_supplied_power(context, power(cal_wrench_shift(second.wrench, centre, pose.r), v));
 	const CalVec3 extra = v_scale(1 / c.m, second.wrench.linear);
 	return (Pull){v_add(g, extra), extra};
 }
 
-static void pull_flexible(const CalDevice *device, CalScene *scene, int group, const CalModel *model, CalWork *work,
-                          int f) {
+static void pull_flexible(const CalDevice *device, CalEvalContext *context, int group, const CalModel *model,
+                          CalWork *work, int f) {
 	const Flex *flex = &model->flexes[f];
 	flexible_own_x1(model, f, &flex->own, 0, work, &work->links[flex->link]);
 	const FlexWork *w = &work->flex[f];
 	if (!(w->own.m > 0))
 		return;
-	const CalSite site = {group, model->bodies[flex->body].node};
-	const Pull pull = pull_link(device, scene, site, vec_out(work->position[flex->link]), w->own, false);
+	const CalNodeRef node_ref = {group, model->bodies[flex->body].node};
+	const Pull pull = pull_link(device, context, node_ref, vec_out(work->position[flex->link]), w->own, false);
 	const CalVec3 supplied = ((const Gravity *)device->data)->def.orbit ? pull.g : pull.second;
 	for (int k = 0; k < flex->m; k++) {
-		const CalFreedom mode = {group, flex->u + k, -1};
+		const CalDofRef mode = {group, flex->u + k, -1};
 		const vec3 moved = rows_mode(w->E, flex->n, k).l;
-		cal_scene_effort(scene, mode, dot(moved, vec_in(pull.g)));
-		cal_scene_supply(scene, dot(moved, vec_in(supplied)) * cal_scene_u(scene, mode));
+		cal_context_apply_effort(context, mode, dot(moved, vec_in(pull.g)));
+		cal_context_add_supplied_power(context, dot(moved, vec_in(supplied)) * cal_context_u(context, mode));
 	}
 }
 
-static void pull_group(const CalDevice *device, CalScene *scene, int group) {
-	const CalModel *model = cal_scene_model(scene, group);
-	CalWork *work = scene_work(scene, group);
+static void pull_group(const CalDevice *device, CalEvalContext *context, int group) {
+	const CalModel *model = cal_context_model(context, group);
+	CalWork *work = context_work(context, group);
 	for (int i = 0; work && i < model->link_count; i++) {
 		const Composite c = link_inertia(&model->links[i], &work->links[i].R);
-		const CalSite site = {group, model->bodies[model->links[i].body].node};
+		const CalNodeRef node_ref = {group, model->bodies[model->links[i].body].node};
 		if (c.m > 0)
-			pull_link(device, scene, site, vec_out(work->position[i]), c, true);
+			pull_link(device, context, node_ref, vec_out(work->position[i]), c, true);
 	}
 	for (int f = 0; work && f < model->flex_count; f++)
-		pull_flexible(device, scene, group, model, work, f);
+		pull_flexible(device, context, group, model, work, f);
 }
 
-static int gravity_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int gravity_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Gravity *s = device->data;
-	for (int i = 0; i < cal_scene_group_count(scene); i++)
+	for (int i = 0; i < cal_context_group_count(context); i++)
 		if (s->group < 0 || s->group == i)
-			pull_group(device, scene, i);
+			pull_group(device, context, i);
 	if (s->def.orbit) {
-		const CalVec3 g = field(s, (CalVec3){device->x[0], device->x[1], device->x[2]});
+		const CalVec3 g = field_at(s, (CalVec3){device->x[0], device->x[1], device->x[2]});
 		const double rates[ORBIT_STATES] = {device->x[3], device->x[4], device->x[5], g.x, g.y, g.z};
 		memcpy(xdot, rates, sizeof rates);
 	}
 	return 0;
 }
 
-static int gravity_outputs(const CalDevice *device, CalScene *scene, double *output) {
+static int gravity_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	const Gravity *s = device->data;
-	(void)scene;
+	(void)context;
 	memset(output, 0, ORBIT_STATES * sizeof *output);
 	if (s->def.orbit)
 		memcpy(output, device->x, ORBIT_STATES * sizeof *output);
@@ -200,7 +201,7 @@ static const CalDeviceOps ops = {.type = "gravity",
 CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
 	const CalVec3 z = {0, 0, 1};
 	Gravity data = {.def = *def, .pole = v_unit(def->pole, z)};
 	device_check(&d, isfinite(def->mu) && def->mu > 0, "mu is %g; give a gravitational parameter above zero", def->mu);

@@ -19,19 +19,19 @@ typedef struct JointDrive {
 	CalSim *sim;
 	CalJointId joint;
 	int dof;
-	CalFreedom at;
+	CalDofRef at;
 	CalExpression *formula; // NULL: the table
 	Table table;
 } JointDrive;
 
-static int drive_bind(const CalDevice *device, const CalScene *scene) {
+static int drive_bind(const CalDevice *device, const CalEvalContext *context) {
 	JointDrive *s = device->data;
-	return bind_freedom(scene, s->joint, s->dof, &s->at);
+	return bind_dof(context, s->joint, s->dof, &s->at);
 }
 
-static int drive_jet(const CalDevice *device, double t, CalFreedom *freedom, double jet[3]) {
+static int drive_jet(const CalDevice *device, double t, CalDofRef *dof_ref, double jet[3]) {
 	const JointDrive *s = device->data;
-	*freedom = s->at;
+	*dof_ref = s->at;
 	if (s->formula)
 		return cal_expression_jet(s->formula, t, jet) != CAL_OK;
 	const TableValue f = table_at(device, s->table, t);
@@ -39,8 +39,8 @@ static int drive_jet(const CalDevice *device, double t, CalFreedom *freedom, dou
 	return 0;
 }
 
-static int drive_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
-	(void)device, (void)scene, (void)xdot;
+static int drive_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	(void)device, (void)context, (void)xdot;
 	return 0;
 }
 
@@ -49,11 +49,12 @@ static double drive_next_switch(const CalDevice *device, double t) {
 	return s->formula ? cal_expression_next_switch(s->formula, t) : table_next_switch(device, s->table, t);
 }
 
-static int drive_outputs(const CalDevice *device, CalScene *scene, double *output) {
+static int drive_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	const JointDrive *s = device->data;
 	CalSimView view;
-	if (scene->inputs) {
-		cal_scene_explain(scene, "the force of a drive follows from the dynamics: what acts cannot depend on it");
+	if (context->inputs) {
+		cal_context_explain_failure(context,
+		                            "the force of a drive follows from the dynamics: what acts cannot depend on it");
 		return 1;
 	}
 	if (cal_sim_observe(s->sim, s->at.group, &view) != CAL_OK)
@@ -66,7 +67,7 @@ static int drive_outputs(const CalDevice *device, CalScene *scene, double *outpu
 static void drive_destroy(void *data) { cal_expression_destroy(((JointDrive *)data)->formula); }
 
 static const char *const names[] = {"force", "power"};
-static const char *const units[FREEDOM_KINDS][2] = {{"N m", "W"}, {"N", "W"}, {"N m|N", "W"}};
+static const char *const units[DOF_KIND_KINDS][2] = {{"N m", "W"}, {"N", "W"}, {"N m|N", "W"}};
 /* Units by what it acts on. */
 #define OPS(kind)                                                                                             \
 	{                                                                                                         \
@@ -74,10 +75,10 @@ static const char *const units[FREEDOM_KINDS][2] = {{"N m", "W"}, {"N", "W"}, {"
 		.next_switch = drive_next_switch, .destroy = drive_destroy, .output_count = 2, .output_names = names, \
 		.output_units = units[kind], .drive = drive_jet                                                       \
 	}
-static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
 
-static void take_formula(DeviceDraft *d, const char *text, CalExpression **formula) {
+static void take_formula(DeviceBuilder *d, const char *text, CalExpression **formula) {
 	CalError error = {0};
 	const CalStatus status = cal_expression_create(text, NULL, formula, &error);
 	if (status == CAL_ERR_MEMORY && d->status == CAL_OK)
@@ -100,7 +101,7 @@ static const char *other_drive(const CalSim *sim, CalJointId joint, int dof) {
 CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops[freedom_kind(sim, def->joint, def->dof)], def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops[dof_kind(sim, def->joint, def->dof)], def->name, def->place, error);
 	JointDrive data = {.sim = sim, .joint = def->joint, .dof = def->dof};
 	const char *other = other_drive(sim, def->joint, def->dof);
 	const CalTable *table = &def->q.table;

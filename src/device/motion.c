@@ -44,7 +44,7 @@ static Motion *motion_of(const CalDevice *device) { return *(Motion **)device->d
 /* ---- at a time -------------------------------------------------------------------------------------- */
 
 /* Says which function is not defined; always nonzero. */
-static int undefined(const Motion *s, const Course *course, double t) {
+static int report_undefined(const Motion *s, const Course *course, double t) {
 	char dof[96] = "";
 	cal_model_dof_name(s->model, course->u, dof, sizeof dof);
 	snprintf(s->sim->why_failed, sizeof s->sim->why_failed,
@@ -53,7 +53,7 @@ static int undefined(const Motion *s, const Course *course, double t) {
 	return 1;
 }
 
-static void turn(const Course *course, TableValue f, double *q, double *u, double *udot) {
+static void rotate_quaternion(const Course *course, TableValue f, double *q, double *u, double *udot) {
 	const dvec3 rotation = {f.value * course->axis.x, f.value * course->axis.y, f.value * course->axis.z};
 	const CalQuat Q = dquat_mul(dquat_exp(rotation), course->start);
 	const double *spin = &course->spin.x;
@@ -84,9 +84,9 @@ static int motion_at(void *user, const CalModel *model, double t, double *q, dou
 			f = table_at(&numbers, course->table, t);
 		}
 		if (!isfinite(f.value) || !isfinite(f.rate) || !isfinite(f.acceleration))
-			return undefined(s, course, t);
+			return report_undefined(s, course, t);
 		if (course->turns) {
-			turn(course, f, q, u, udot);
+			rotate_quaternion(course, f, q, u, udot);
 		} else {
 			q[course->q] = f.value;
 			u[course->u] = f.rate;
@@ -98,12 +98,12 @@ static int motion_at(void *user, const CalModel *model, double t, double *q, dou
 
 /* ---- the device ------------------------------------------------------------------------------------- */
 
-static int motion_bind(const CalDevice *device, const CalScene *scene) {
-	return cal_scene_find_group(scene, motion_of(device)->group) >= 0 ? 0 : -1;
+static int motion_bind(const CalDevice *device, const CalEvalContext *context) {
+	return cal_context_find_group(context, motion_of(device)->group) >= 0 ? 0 : -1;
 }
 
-static int motion_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
-	(void)device, (void)scene, (void)xdot;
+static int primitive_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	(void)device, (void)context, (void)xdot;
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static void motion_destroy(void *data) { motion_free(*(Motion **)data); }
 
 static const CalDeviceOps ops = {.type = "motion",
                                  .bind = motion_bind,
-                                 .evaluate = motion_evaluate,
+                                 .evaluate = primitive_evaluate,
                                  .next_switch = motion_next_switch,
                                  .destroy = motion_destroy};
 
@@ -141,7 +141,7 @@ static const CalDeviceOps ops = {.type = "motion",
 static bool is_given(const CalTimeFunction *f) { return f->formula || f->table.count > 0; }
 
 /* Sizes of the arrays for a definition. */
-static void measure(const CalMotionDef *def, int *courses, int *numbers) {
+static void count_courses(const CalMotionDef *def, int *courses, int *numbers) {
 	*courses = *numbers = 0;
 	for (int i = 0; i < def->joint_count; i++) {
 		for (int k = 0; k <= CAL_JOINT_MAX_DOF; k++) {
@@ -157,7 +157,7 @@ static bool take_memory(Motion *s, const CalMotionDef *def) {
 	const CalAllocator allocator = allocator_or_default(NULL);
 	const size_t start = (size_t)cal_model_q_count(s->model) * sizeof *s->start;
 	int courses, numbers;
-	measure(def, &courses, &numbers);
+	count_courses(def, &courses, &numbers);
 	const size_t list = (size_t)courses * sizeof *s->courses;
 	char *block = memory_alloc(&allocator, list + start + (size_t)numbers * sizeof *s->numbers);
 	if (!block)
@@ -170,7 +170,7 @@ static bool take_memory(Motion *s, const CalMotionDef *def) {
 }
 
 /* Checks a function and takes a copy; *at counts the numbers of tables so far. */
-static void add_course(DeviceDraft *d, Motion *s, Course course, const CalTimeFunction *f, int *at) {
+static void add_course(DeviceBuilder *d, Motion *s, Course course, const CalTimeFunction *f, int *at) {
 	char what[96] = "";
 	CalError error = {0};
 	cal_model_dof_name(s->model, course.u, what, sizeof what);
@@ -213,7 +213,7 @@ static int carried_by(const CalModel *model, CalJointId joint, CalBodyInfo *info
 	return -1;
 }
 
-static void add_joint(DeviceDraft *d, Motion *s, const CalJointMotion *joint, int *at) {
+static void add_joint(DeviceBuilder *d, Motion *s, const CalJointMotion *joint, int *at) {
 	CalBodyInfo info = {0};
 	const bool found = carried_by(s->model, joint->joint, &info) >= 0;
 	device_check(d, found, "joint %u is not in group \"%s\"", (unsigned)joint->joint.value, s->group);
@@ -246,7 +246,7 @@ static void add_joint(DeviceDraft *d, Motion *s, const CalJointMotion *joint, in
 	}
 }
 
-static void check_twice(DeviceDraft *d, const CalMotionDef *def) {
+static void check_twice(DeviceBuilder *d, const CalMotionDef *def) {
 	for (int i = 0; i < def->joint_count; i++)
 		for (int k = 0; k < i; k++)
 			device_check(d, def->joints[i].joint.value != def->joints[k].joint.value, "joint %d of it is given twice",
@@ -256,7 +256,7 @@ static void check_twice(DeviceDraft *d, const CalMotionDef *def) {
 CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
 	const int group = sim && def->group ? cal_sim_find_group(sim, def->group) : -1;
 	int at = 0;
 	device_check(&d, group >= 0 && strlen(def->group) < sizeof((Motion *)0)->group, "there is no group \"%.80s\"",

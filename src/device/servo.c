@@ -35,7 +35,7 @@ typedef enum ServoValue {
 typedef struct Servo {
 	CalServoDef def;
 	Table reference;
-	CalFreedom at;
+	CalDofRef at;
 	int integral, rotor;             // places in x, -1: none
 	int value_count;                 //
 	ServoValue values[SERVO_VALUES]; // [value_count]
@@ -43,28 +43,28 @@ typedef struct Servo {
 
 enum { COMMAND, INTEGRAL, DISCRETE };
 
-static int servo_bind(const CalDevice *device, const CalScene *scene) {
+static int servo_bind(const CalDevice *device, const CalEvalContext *context) {
 	Servo *s = device->data;
-	return bind_freedom(scene, s->def.joint, s->def.dof, &s->at);
+	return bind_dof(context, s->def.joint, s->def.dof, &s->at);
 }
 
 /* What control sees. */
-static void measured(const CalDevice *device, CalScene *scene, double *q, double *u) {
+static void measured(const CalDevice *device, CalEvalContext *context, double *q, double *u) {
 	const Servo *s = device->data;
 	const bool rotor = s->def.rotor_feedback && s->rotor >= 0;
-	*q = rotor ? device->x[s->rotor] : cal_scene_q(scene, s->at);
-	*u = rotor ? device->x[s->rotor + 1] : cal_scene_u(scene, s->at);
+	*q = rotor ? device->x[s->rotor] : cal_context_q(context, s->at);
+	*u = rotor ? device->x[s->rotor + 1] : cal_context_u(context, s->at);
 }
 
 static double clip(double x, double limit) { return limit > 0 ? fmin(fmax(x, -limit), limit) : x; }
 
 /* The command, and the rate of the integral. */
-static double command_of(const CalDevice *device, CalScene *scene, double integral, double *integral_rate) {
+static double command_of(const CalDevice *device, CalEvalContext *context, double integral, double *integral_rate) {
 	const Servo *s = device->data;
 	const CalServoDef *def = &s->def;
-	const TableValue r = table_at(device, s->reference, cal_scene_time(scene));
+	const TableValue r = table_at(device, s->reference, cal_context_time(context));
 	double q, u;
-	measured(device, scene, &q, &u);
+	measured(device, context, &q, &u);
 	const double e = r.value - q, wanted = def->proportional * e + def->integral * integral +
 	                                       def->derivative * (r.rate - u) + def->inertia * r.acceleration;
 	const double given = clip(wanted, def->effort_limit);
@@ -97,26 +97,26 @@ static Gear gear_of(const CalServoDef *def, double angle, double rate) {
 	return (Gear){s, rate, effort};
 }
 
-static double present_command(const CalDevice *device, CalScene *scene, double *integral_rate) {
+static double present_command(const CalDevice *device, CalEvalContext *context, double *integral_rate) {
 	const Servo *s = device->data;
 	*integral_rate = 0;
 	if (s->def.sample_period > 0)
 		return device->d[COMMAND];
-	return command_of(device, scene, s->integral >= 0 ? device->x[s->integral] : 0, integral_rate);
+	return command_of(device, context, s->integral >= 0 ? device->x[s->integral] : 0, integral_rate);
 }
 
-static int servo_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int servo_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Servo *s = device->data;
 	const CalServoDef *def = &s->def;
 	double integral_rate;
-	const double command = present_command(device, scene, &integral_rate);
+	const double command = present_command(device, context, &integral_rate);
 	if (s->integral >= 0)
 		xdot[s->integral] = integral_rate;
-	const double q = cal_scene_q(scene, s->at), u = cal_scene_u(scene, s->at);
+	const double q = cal_context_q(context, s->at), u = cal_context_u(context, s->at);
 	if (s->rotor < 0) {
 		const double effort = motor_of(def, command, u);
-		cal_scene_effort(scene, s->at, effort);
-		cal_scene_supply(scene, effort * u);
+		cal_context_apply_effort(context, s->at, effort);
+		cal_context_add_supplied_power(context, effort * u);
 		return 0;
 	}
 	const double *rotor = device->x + s->rotor;
@@ -124,10 +124,12 @@ static int servo_evaluate(const CalDevice *device, CalScene *scene, double *xdot
 	const Gear gear = gear_of(def, rotor[0] - q, rotor[1] - u);
 	xdot[s->rotor] = rotor[1];
 	xdot[s->rotor + 1] = (effort - gear.effort) / def->rotor_inertia;
-	cal_scene_effort(scene, s->at, gear.effort);
-	cal_scene_supply(scene, effort * rotor[1]);
-	cal_scene_store(scene, 0.5 * (def->rotor_inertia * rotor[1] * rotor[1] + def->gear_stiffness * gear.s * gear.s));
-	cal_scene_dissipate(scene, gear.effort * (rotor[1] - u) - def->gear_stiffness * gear.s * gear.s_rate);
+	cal_context_apply_effort(context, s->at, gear.effort);
+	cal_context_add_supplied_power(context, effort * rotor[1]);
+	cal_context_add_stored_energy(
+		context, 0.5 * (def->rotor_inertia * rotor[1] * rotor[1] + def->gear_stiffness * gear.s * gear.s));
+	cal_context_add_dissipated_power(context,
+	                                 gear.effort * (rotor[1] - u) - def->gear_stiffness * gear.s * gear.s_rate);
 	return 0;
 }
 
@@ -178,29 +180,29 @@ typedef struct Present {
 } Present;
 
 /* How far the rotor is beyond each side of the play, and the rate of that. */
-static void set_play(const CalDevice *device, CalScene *scene, Present *p) {
+static void set_play(const CalDevice *device, CalEvalContext *context, Present *p) {
 	const Servo *s = device->data;
-	const double *rotor = device->x + s->rotor, angle = rotor[0] - cal_scene_q(scene, s->at);
+	const double *rotor = device->x + s->rotor, angle = rotor[0] - cal_context_q(context, s->at);
 	p->depth[0] = angle - 0.5 * s->def.backlash;
 	p->depth[1] = -angle - 0.5 * s->def.backlash;
-	p->rate[0] = rotor[1] - cal_scene_u(scene, s->at);
+	p->rate[0] = rotor[1] - cal_context_u(context, s->at);
 	p->rate[1] = -p->rate[0];
 }
 
 /* Continuous control: wanted = kp e + ki int(e) + kd e' + J r''. The speed is known to change by its acceleration alone. */
-static void set_control(const CalDevice *device, CalScene *scene, double span, Present *p) {
+static void set_control(const CalDevice *device, CalEvalContext *context, double span, Present *p) {
 	const Servo *s = device->data;
 	const CalServoDef *def = &s->def;
-	const double t = cal_scene_time(scene), integral = s->integral >= 0 ? device->x[s->integral] : 0;
+	const double t = cal_context_time(context), integral = s->integral >= 0 ? device->x[s->integral] : 0;
 	const TableValue r = table_at(device, s->reference, t);
 	const double turning = def->rotor_feedback && s->rotor >= 0 ? p->motor : p->joint;
 	double q, u, acceleration, jerk;
 	table_ahead(device, s->reference, t, span, &acceleration, &jerk);
-	measured(device, scene, &q, &u);
+	measured(device, context, &q, &u);
 	p->e = r.value - q;
 	p->e_rate = r.rate - u;
 	p->e_bend = acceleration + turning;
-	const double command = command_of(device, scene, integral, &p->integral_rate);
+	const double command = command_of(device, context, integral, &p->integral_rate);
 	p->wanted = (Course){
 		.value = def->proportional * p->e + def->integral * integral + def->derivative * p->e_rate +
 	             def->inertia * r.acceleration,
@@ -210,22 +212,22 @@ static void set_control(const CalDevice *device, CalScene *scene, double span, P
 	p->command = command == p->wanted.value ? p->wanted : (Course){.value = command};
 }
 
-static Present present_of(const CalDevice *device, CalScene *scene, double span) {
+static Present present_of(const CalDevice *device, CalEvalContext *context, double span) {
 	const Servo *s = device->data;
-	Present p = {.joint = fabs(cal_scene_udot(scene, s->at)), .speed = cal_scene_u(scene, s->at)};
+	Present p = {.joint = fabs(cal_context_udot(context, s->at)), .speed = cal_context_u(context, s->at)};
 	p.motor = p.joint;
 	if (s->rotor >= 0) {
 		double ignored;
-		set_play(device, scene, &p);
+		set_play(device, context, &p);
 		p.speed = device->x[s->rotor + 1];
 		const Gear gear = gear_of(&s->def, p.depth[0] + 0.5 * s->def.backlash, p.rate[0]);
-		const double effort = motor_of(&s->def, present_command(device, scene, &ignored), p.speed);
+		const double effort = motor_of(&s->def, present_command(device, context, &ignored), p.speed);
 		p.motor = (fabs(effort) + fabs(gear.effort)) / s->def.rotor_inertia;
 	}
 	if (s->def.sample_period > 0)
 		p.command = (Course){.value = device->d[COMMAND]};
 	else
-		set_control(device, scene, span, &p);
+		set_control(device, context, span, &p);
 	return p;
 }
 
@@ -260,7 +262,7 @@ static Course course_of(const CalServoDef *def, const Present *p, ServoValue val
 		return (Course){.value = p->depth[side], .rate = p->rate[side], .bend = p->motor + p->joint};
 	case UPPER_PUSH:
 	case LOWER_PUSH:
-		return (Course){.value = pushes(k, c, p->depth[side], p->rate[side])};
+		return (Course){.value = is_pushing(k, c, p->depth[side], p->rate[side])};
 	case UPPER_LIMIT:
 		return less(p->wanted, def->effort_limit);
 	case LOWER_LIMIT:
@@ -277,19 +279,19 @@ static Course course_of(const CalServoDef *def, const Present *p, ServoValue val
 	}
 }
 
-static int servo_values(const CalDevice *device, CalScene *scene, double *value) {
+static int servo_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const Servo *s = device->data;
-	const Present p = present_of(device, scene, 0);
+	const Present p = present_of(device, context, 0);
 	for (int i = 0; i < s->value_count; i++)
 		value[i] = course_of(&s->def, &p, s->values[i]).value;
 	return 0;
 }
 
 /* What is zero or NaN crosses nothing. */
-static int servo_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+static int servo_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	const Servo *s = device->data;
 	const double k = s->def.gear_stiffness, c = s->def.gear_damping;
-	const Present p = present_of(device, scene, outlook->span);
+	const Present p = present_of(device, context, lookahead->horizon);
 	for (int i = 0; i < s->value_count; i++) {
 		const ServoValue value = s->values[i];
 		const Course course = course_of(&s->def, &p, value);
@@ -299,7 +301,7 @@ static int servo_outlook(const CalDevice *device, CalScene *scene, CalOutlook *o
 			clear = keeps_pushing(k, c, p.depth[side], p.rate[side], p.motor + p.joint);
 		else if (course.value < 0 || course.value > 0)
 			clear = keeps_sign(course.value, course.rate - copysign(course.spread, course.value), course.bend);
-		outlook->clear = fmin(outlook->clear, clear);
+		lookahead->event_free = fmin(lookahead->event_free, clear);
 	}
 	return 0;
 }
@@ -320,20 +322,20 @@ static const char *servo_value_text(const CalDevice *device, int event) {
 }
 
 /* The rotor starts with the joint. */
-static int servo_start(const CalDevice *device, CalScene *scene, double *x) {
+static int servo_start(const CalDevice *device, CalEvalContext *context, double *x) {
 	const Servo *s = device->data;
 	if (s->rotor >= 0) {
-		x[s->rotor] = cal_scene_q(scene, s->at);
-		x[s->rotor + 1] = cal_scene_u(scene, s->at);
+		x[s->rotor] = cal_context_q(context, s->at);
+		x[s->rotor + 1] = cal_context_u(context, s->at);
 	}
 	return 0;
 }
 
-static int servo_sample(const CalDevice *device, CalScene *scene, double *x) {
+static int servo_sample(const CalDevice *device, CalEvalContext *context, double *x) {
 	const Servo *s = device->data;
 	double integral_rate;
 	(void)x;
-	device->d[COMMAND] = command_of(device, scene, device->d[INTEGRAL], &integral_rate);
+	device->d[COMMAND] = command_of(device, context, device->d[INTEGRAL], &integral_rate);
 	device->d[INTEGRAL] += integral_rate * s->def.sample_period;
 	return 0;
 }
@@ -342,32 +344,32 @@ static double servo_next_switch(const CalDevice *device, double t) {
 	return table_next_switch(device, ((const Servo *)device->data)->reference, t);
 }
 
-static int servo_outputs(const CalDevice *device, CalScene *scene, double *output) {
+static int servo_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	const Servo *s = device->data;
-	const TableValue r = table_at(device, s->reference, cal_scene_time(scene));
-	const double q = cal_scene_q(scene, s->at), u = cal_scene_u(scene, s->at);
+	const TableValue r = table_at(device, s->reference, cal_context_time(context));
+	const double q = cal_context_q(context, s->at), u = cal_context_u(context, s->at);
 	double rate;
 	output[0] = r.value;
 	output[1] = r.value - q;
-	output[2] = motor_of(&s->def, present_command(device, scene, &rate), s->rotor >= 0 ? device->x[s->rotor + 1] : u);
+	output[2] = motor_of(&s->def, present_command(device, context, &rate), s->rotor >= 0 ? device->x[s->rotor + 1] : u);
 	output[3] = s->rotor >= 0 ? device->x[s->rotor] : q;
 	return 0;
 }
 
 static const char *const names[] = {"reference", "error", "effort", "rotor"};
-static const char *const units[FREEDOM_KINDS][4] = {
+static const char *const units[DOF_KIND_KINDS][4] = {
 	{"rad", "rad", "N m", "rad"}, {"m", "m", "N", "m"}, {"rad|m", "rad|m", "N m|N", "rad|m"}};
 /* Units by what it acts on. */
 #define OPS(kind)                                                                                                      \
 	{                                                                                                                  \
 		.type = "servo", .bind = servo_bind, .start = servo_start, .evaluate = servo_evaluate, .sample = servo_sample, \
-		.values = servo_values, .outlook = servo_outlook, .value_text = servo_value_text, .outputs = servo_outputs,    \
+		.values = servo_values, .lookahead = servo_outlook, .value_text = servo_value_text, .outputs = servo_outputs,  \
 		.next_switch = servo_next_switch, .output_count = 4, .output_names = names, .output_units = units[kind]        \
 	}
-static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
 
-static void check_gains(DeviceDraft *d, const CalServoDef *def) {
+static void check_gains(DeviceBuilder *d, const CalServoDef *def) {
 	device_not_negative(d, "proportional", def->proportional);
 	device_not_negative(d, "integral", def->integral);
 	device_not_negative(d, "derivative", def->derivative);
@@ -391,7 +393,7 @@ static void check_gains(DeviceDraft *d, const CalServoDef *def) {
 CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops[freedom_kind(sim, def->joint, def->dof)], def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops[dof_kind(sim, def->joint, def->dof)], def->name, def->place, error);
 	Servo data = {.def = *def, .integral = -1, .rotor = -1};
 	check_gains(&d, def);
 	data.reference = device_table(&d, "reference", &def->reference);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * shared_object.c — devices and black boxes from shared objects, by the system's loader. The only file that needs it:
- * without CALDER_WITH_DL the calls say that they cannot. A simulation may refuse code, or have devices that do nothing
- * in its place (CalSimOptions.code).
+ * shared_object.c — devices and compiled subsystems from shared objects, by the system's loader. The only file that
+ * needs it: without CALDER_WITH_DL the calls say that they cannot. A simulation may refuse code, or have devices that
+ * do nothing in its place (CalSimOptions.code).
  */
 #include <calder/sim.h>
 #include <calder/subsystem.h>
@@ -15,9 +15,9 @@
 
 /* ---- code that is not to be run ------------------------------------------------------------------ */
 
-static int do_nothing(const CalDevice *device, CalScene *scene, double *xdot) {
+static int do_nothing(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)device;
-	(void)scene;
+	(void)context;
 	(void)xdot;
 	return 0;
 }
@@ -42,7 +42,7 @@ static CalStatus stand_in(CalSim *sim, const char *what, const char *name, const
 	return CAL_OK;
 }
 
-static CalStatus refuse(const char *what, const char *name, const char *path, CalError *error) {
+static CalStatus refuse_library(const char *what, const char *name, const char *path, CalError *error) {
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "%s \"%s\": %s is code, and code is not to be loaded here; allow it if you trust it", what, name,
 	                 path);
@@ -84,7 +84,7 @@ static CalStatus add_from(void *library, CalSim *sim, const char *name, const ch
 	if (!make)
 		return error_set(error, CAL_ERR_INPUT, "device \"%s\": %s has no function calder_device (see docs/devices.md)",
 		                 name, path);
-	if (make(CAL_DEVICE_INTERFACE, arguments, &def, message, sizeof message) != 0)
+	if (make(CAL_DEVICE_API_VERSION, arguments, &def, message, sizeof message) != 0)
 		return error_set(error, CAL_ERR_INPUT, "device \"%s\": %s: %s", name, path,
 		                 message[0] ? message : "it refuses the arguments without saying why");
 	def.name = name;
@@ -102,9 +102,9 @@ CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, c
                               CalError *error) {
 	if (!sim || !name || !path)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_load_device: give a simulation, a name and a path");
-	if (sim->code != CAL_CODE_LOAD)
-		return sim->code == CAL_CODE_SKIP ? stand_in(sim, "device", name, path, device, error)
-		                                  : refuse("device", name, path, error);
+	if (sim->plugins != CAL_PLUGIN_LOAD)
+		return sim->plugins == CAL_PLUGIN_SKIP ? stand_in(sim, "device", name, path, device, error)
+		                                       : refuse_library("device", name, path, error);
 	void *library = open_library("device", name, path, error);
 	if (!library)
 		return CAL_ERR_IO;
@@ -126,18 +126,18 @@ static CalStatus add_subsystem_from(void *library, CalSim *sim, const char *name
 	if (!make)
 		return error_set(error, CAL_ERR_INPUT,
 		                 "subsystem \"%s\": %s has no function calder_subsystem (see docs/subsystems.md)", name, path);
-	if (make(CAL_SUBSYSTEM_INTERFACE, arguments, &def, message, sizeof message) != 0)
+	if (make(CAL_SUBSYSTEM_API_VERSION, arguments, &def, message, sizeof message) != 0)
 		return error_set(error, CAL_ERR_INPUT, "subsystem \"%s\": %s: %s", name, path,
 		                 message[0] ? message : "it refuses the arguments without saying why");
 	const CalStatus status = cal_sim_add_subsystem(sim, name, &def, ties, tie_count, &index, &inner);
 	if (status != CAL_OK) {
-		if (def.version == CAL_SUBSYSTEM_INTERFACE && def.ops && def.ops->destroy)
+		if (def.version == CAL_SUBSYSTEM_API_VERSION && def.ops && def.ops->destroy)
 			def.ops->destroy(def.self);
 		return error_set(error, status, "%s (%s)", inner.text, path);
 	}
 	sim->devices[index].library = library;
 	sim->devices[index].close_library = close_library;
-	snprintf(sim_box(sim, index)->origin, sizeof sim_box(sim, index)->origin, "%s", path);
+	snprintf(sim_subsystem(sim, index)->origin, sizeof sim_subsystem(sim, index)->origin, "%s", path);
 	if (device)
 		*device = index;
 	return CAL_OK;
@@ -147,9 +147,9 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
                                  const CalSubsystemTie *ties, int tie_count, int *device, CalError *error) {
 	if (!sim || !name || !path)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_load_subsystem: give a simulation, a name and a path");
-	if (sim->code != CAL_CODE_LOAD)
-		return sim->code == CAL_CODE_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
-		                                  : refuse("subsystem", name, path, error);
+	if (sim->plugins != CAL_PLUGIN_LOAD)
+		return sim->plugins == CAL_PLUGIN_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
+		                                       : refuse_library("subsystem", name, path, error);
 	void *library = open_library("subsystem", name, path, error);
 	if (!library)
 		return CAL_ERR_IO;
@@ -165,9 +165,9 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
 CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, const char *arguments, int *device,
                               CalError *error) {
 	(void)arguments;
-	if (sim && name && path && sim->code != CAL_CODE_LOAD)
-		return sim->code == CAL_CODE_SKIP ? stand_in(sim, "device", name, path, device, error)
-		                                  : refuse("device", name, path, error);
+	if (sim && name && path && sim->code != CAL_PLUGIN_LOAD)
+		return sim->code == CAL_PLUGIN_SKIP ? stand_in(sim, "device", name, path, device, error)
+		                                    : refuse_library("device", name, path, error);
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "device \"%s\": this library was built without the system's loader; build again with "
 	                 "CALDER_WITH_DL=ON to load %s",
@@ -179,9 +179,9 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
 	(void)arguments;
 	(void)ties;
 	(void)tie_count;
-	if (sim && name && path && sim->code != CAL_CODE_LOAD)
-		return sim->code == CAL_CODE_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
-		                                  : refuse("subsystem", name, path, error);
+	if (sim && name && path && sim->code != CAL_PLUGIN_LOAD)
+		return sim->code == CAL_PLUGIN_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
+		                                    : refuse_library("subsystem", name, path, error);
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "subsystem \"%s\": this library was built without the system's loader; build again with "
 	                 "CALDER_WITH_DL=ON to load %s",

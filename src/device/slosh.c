@@ -12,14 +12,14 @@
 typedef struct Slosh {
 	CalSloshDef def;
 	CalVec3 gravity;
-	CalSite at;
+	CalNodeRef at;
 } Slosh;
 
-static int slosh_bind(const CalDevice *device, const CalScene *scene) {
+static int slosh_bind(const CalDevice *device, const CalEvalContext *context) {
 	Slosh *s = device->data;
-	if (bind_node(scene, s->def.node, &s->at) != 0)
+	if (bind_node(context, s->def.node, &s->at) != 0)
 		return -1;
-	const CalModel *model = cal_scene_model(scene, s->at.group);
+	const CalModel *model = cal_context_model(context, s->at.group);
 	s->gravity = model ? cal_model_gravity(model) : (CalVec3){0, 0, 0};
 	return 0;
 }
@@ -33,17 +33,17 @@ typedef struct Liquid {
 
 static CalVec3 vector(const double *x) { return (CalVec3){x[0], x[1], x[2]}; }
 
-static void put(double *x, CalVec3 v) {
+static void write_vec(double *x, CalVec3 v) {
 	x[0] = v.x;
 	x[1] = v.y;
 	x[2] = v.z;
 }
 
-static Liquid liquid_of(const CalDevice *device, CalScene *scene) {
+static Liquid liquid_of(const CalDevice *device, CalEvalContext *context) {
 	const Slosh *s = device->data;
 	Liquid l = {.s = vector(device->x), .v = vector(device->x + 3)};
 	CalSpatial v;
-	cal_scene_node(scene, s->at, &l.pose, &v);
+	cal_context_node_motion(context, s->at, &l.pose, &v);
 	const CalVec3 arm = v_turn(&l.pose.R, l.s);
 	l.place = v_add(l.pose.r, arm);
 	l.s_rate = v_unturn(&l.pose.R, v_sub(v_sub(l.v, v.linear), v_cross(v.angular, arm)));
@@ -52,37 +52,37 @@ static Liquid liquid_of(const CalDevice *device, CalScene *scene) {
 	return l;
 }
 
-static int slosh_start(const CalDevice *device, CalScene *scene, double *x) {
+static int slosh_start(const CalDevice *device, CalEvalContext *context, double *x) {
 	const Slosh *s = device->data;
 	CalPose pose;
 	CalSpatial v;
-	cal_scene_node(scene, s->at, &pose, &v);
+	cal_context_node_motion(context, s->at, &pose, &v);
 	const CalVec3 arm = v_turn(&pose.R, s->def.position);
-	put(x, s->def.position);
-	put(x + 3, v_add(v_add(v.linear, v_cross(v.angular, arm)), v_turn(&pose.R, s->def.velocity)));
+	write_vec(x, s->def.position);
+	write_vec(x + 3, v_add(v_add(v.linear, v_cross(v.angular, arm)), v_turn(&pose.R, s->def.velocity)));
 	return 0;
 }
 
-static int slosh_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int slosh_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Slosh *s = device->data;
-	const Liquid l = liquid_of(device, scene);
+	const Liquid l = liquid_of(device, context);
 	const double m = s->def.mass;
-	put(xdot, l.s_rate);
-	put(xdot + 3, v_add(v_scale(1 / m, l.force), s->gravity));
+	write_vec(xdot, l.s_rate);
+	write_vec(xdot + 3, v_add(v_scale(1 / m, l.force), s->gravity));
 	const CalSpatial reaction = {.linear = v_scale(-1, l.force)};
-	cal_scene_push(scene, s->at, CAL_FRAME_WORLD, cal_wrench_shift(reaction, l.place, l.pose.r));
-	cal_scene_store(scene, 0.5 * (m * v_dot(l.v, l.v) + v_dot(l.s, v_times(s->def.stiffness, l.s))) -
-	                           m * v_dot(s->gravity, l.place));
-	cal_scene_dissipate(scene, v_dot(l.s_rate, v_times(s->def.damping, l.s_rate)));
+	cal_context_apply_wrench(context, s->at, CAL_FRAME_WORLD, cal_wrench_shift(reaction, l.place, l.pose.r));
+	cal_context_add_stored_energy(context, 0.5 * (m * v_dot(l.v, l.v) + v_dot(l.s, v_times(s->def.stiffness, l.s))) -
+	                                           m * v_dot(s->gravity, l.place));
+	cal_context_add_dissipated_power(context, v_dot(l.s_rate, v_times(s->def.damping, l.s_rate)));
 	const CalVec3 momentum = v_scale(m, l.v);
-	cal_scene_carry(scene, momentum, v_cross(l.place, momentum));
+	cal_context_add_momentum(context, momentum, v_cross(l.place, momentum));
 	return 0;
 }
 
-static int slosh_outputs(const CalDevice *device, CalScene *scene, double *output) {
-	const Liquid l = liquid_of(device, scene);
-	put(output, l.s);
-	put(output + 3, l.force);
+static int slosh_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
+	const Liquid l = liquid_of(device, context);
+	write_vec(output, l.s);
+	write_vec(output + 3, l.force);
 	return 0;
 }
 
@@ -99,7 +99,7 @@ static const CalDeviceOps ops = {.type = "slosh",
 CalStatus cal_sim_add_slosh(CalSim *sim, const CalSloshDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
 	const Slosh data = {.def = *def};
 	device_check(&d, isfinite(def->mass) && def->mass > 0, "mass is %g; give one above zero", def->mass);
 	device_not_negatives(&d, "stiffness", def->stiffness);

@@ -14,12 +14,12 @@
 typedef struct Spring {
 	CalSpringDef def;
 	char name[80];
-	CalSite a, b;
+	CalNodeRef a, b;
 } Spring;
 
-static int spring_bind(const CalDevice *device, const CalScene *scene) {
+static int spring_bind(const CalDevice *device, const CalEvalContext *context) {
 	Spring *s = device->data;
-	return bind_node(scene, s->def.a, &s->a) || bind_node(scene, s->def.b, &s->b);
+	return bind_node(context, s->def.a, &s->a) || bind_node(context, s->def.b, &s->b);
 }
 
 typedef struct Line {
@@ -31,7 +31,7 @@ typedef struct Line {
 } Line;
 
 /* What a cable cannot push, and a strut cannot pull. At the free length both act: a step may begin there. */
-static void let_go(const CalSpringDef *def, Line *line) {
+static void clip_to_one_sided(const CalSpringDef *def, Line *line) {
 	const double beyond = line->length - def->length;
 	if (def->cable)
 		line->pull = beyond >= 0 ? fmax(line->pull, 0) : 0;
@@ -39,11 +39,11 @@ static void let_go(const CalSpringDef *def, Line *line) {
 		line->pull = beyond <= 0 ? fmin(line->pull, 0) : 0;
 }
 
-static Line line_of(const Spring *s, CalScene *scene) {
+static Line line_of(const Spring *s, CalEvalContext *context) {
 	Line line;
 	CalSpatial va, vb;
-	cal_scene_node(scene, s->a, &line.a, &va);
-	cal_scene_node(scene, s->b, &line.b, &vb);
+	cal_context_node_motion(context, s->a, &line.a, &va);
+	cal_context_node_motion(context, s->b, &line.b, &vb);
 	const CalVec3 d = v_sub(line.b.r, line.a.r);
 	line.length = v_norm(d);
 	line.n = v_unit(d, (CalVec3){0, 0, 0});
@@ -51,68 +51,68 @@ static Line line_of(const Spring *s, CalScene *scene) {
 	line.stretch = line.length - s->def.length;
 	line.stretch = s->def.cable ? fmax(line.stretch, 0) : s->def.strut ? fmin(line.stretch, 0) : line.stretch;
 	line.pull = s->def.stiffness * line.stretch + s->def.damping * line.rate;
-	let_go(&s->def, &line);
+	clip_to_one_sided(&s->def, &line);
 	return line;
 }
 
 /* Only roundings apart: no step that is tried meets that by chance. */
-static void doubt_direction(const Spring *s, CalScene *scene, const Line *line) {
+static void doubt_direction(const Spring *s, CalEvalContext *context, const Line *line) {
 	const double limit = 1e-12 * s->def.length, force = s->def.stiffness * s->def.length;
 	if (s->def.cable || !(force > 0) || line->length > limit)
 		return;
-	CalDoubt doubt = {.kind = CAL_DOUBT_ACCURACY, .time = cal_scene_time(scene), .value = force};
+	CalDoubt doubt = {.kind = CAL_DOUBT_ACCURACY, .time = cal_context_time(context), .value = force};
 	snprintf(doubt.object, sizeof doubt.object, "device \"%.80s\"", s->name);
 	snprintf(
 		doubt.text, sizeof doubt.text,
 		"device \"%.80s\" (spring): its nodes are at the same place at t = %.6g s, where its %.4g N have no direction: "
 		"they do not act, and which way the nodes part is left to roundings; move a node, or take a bushing",
-		s->name, cal_scene_time(scene), force);
-	cal_scene_doubt(scene, &doubt);
+		s->name, cal_context_time(context), force);
+	cal_context_add_doubt(context, &doubt);
 }
 
-static int spring_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int spring_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)xdot;
 	const Spring *s = device->data;
-	const Line line = line_of(s, scene);
+	const Line line = line_of(s, context);
 	const double elastic = s->def.stiffness * line.stretch;
-	doubt_direction(s, scene, &line);
-	cal_scene_push_pair(scene, s->a, s->b, line.b.r, (CalSpatial){.linear = v_scale(-line.pull, line.n)});
-	cal_scene_store(scene, 0.5 * elastic * line.stretch);
-	cal_scene_dissipate(scene, (line.pull - elastic) * line.rate);
+	doubt_direction(s, context, &line);
+	cal_context_apply_wrench_pair(context, s->a, s->b, line.b.r, (CalSpatial){.linear = v_scale(-line.pull, line.n)});
+	cal_context_add_stored_energy(context, 0.5 * elastic * line.stretch);
+	cal_context_add_dissipated_power(context, (line.pull - elastic) * line.rate);
 	return 0;
 }
 
 /* Above zero: stretched (a strut: pressed); with a damper, a second one: it pulls (pushes). */
-static int spring_values(const CalDevice *device, CalScene *scene, double *value) {
+static int spring_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const Spring *s = device->data;
-	const Line line = line_of(s, scene);
+	const Line line = line_of(s, context);
 	const double side = s->def.strut ? -1 : 1, depth = side * (line.length - s->def.length);
 	value[0] = depth;
 	if (s->def.damping > 0)
-		value[1] = pushes(s->def.stiffness, s->def.damping, depth, side * line.rate);
+		value[1] = is_pushing(s->def.stiffness, s->def.damping, depth, side * line.rate);
 	return 0;
 }
 
 /* L'' = n.(a_b - a_a) + (speed across the line)^2 / L; where the nodes meet only their speed counts. */
-static int spring_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+static int spring_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	const Spring *s = device->data;
 	if (!s->def.cable && !s->def.strut)
 		return 0;
-	const Line line = line_of(s, scene);
+	const Line line = line_of(s, context);
 	CalSpatial va, vb, aa, ab;
-	cal_scene_node(scene, s->a, NULL, &va);
-	cal_scene_node(scene, s->b, NULL, &vb);
-	cal_scene_acceleration(scene, s->a, &aa);
-	cal_scene_acceleration(scene, s->b, &ab);
+	cal_context_node_motion(context, s->a, NULL, &va);
+	cal_context_node_motion(context, s->b, NULL, &vb);
+	cal_context_node_acceleration(context, s->a, &aa);
+	cal_context_node_acceleration(context, s->b, &ab);
 	const CalVec3 v = v_sub(vb.linear, va.linear);
 	const double value = line.length - s->def.length, speed = v_norm(v), pull = v_norm(v_sub(ab.linear, aa.linear));
 	const double across = fmax(0, speed * speed - line.rate * line.rate);
 	const double bend = line.length > 0 ? pull + across / line.length : 0;
-	outlook->clear = keeps_sign(value, line.rate, bend);
+	lookahead->event_free = keeps_sign(value, line.rate, bend);
 	if (speed > 0 || pull > 0) // no distance changes faster than this
-		outlook->clear = fmax(outlook->clear, keeps_sign(fabs(value), -speed, pull));
+		lookahead->event_free = fmax(lookahead->event_free, keeps_sign(fabs(value), -speed, pull));
 	const double k = s->def.stiffness, c = s->def.damping, side = s->def.strut ? -1 : 1;
-	outlook->clear = fmin(outlook->clear, keeps_pushing(k, c, side * value, side * line.rate, bend));
+	lookahead->event_free = fmin(lookahead->event_free, keeps_pushing(k, c, side * value, side * line.rate, bend));
 	return 0;
 }
 
@@ -121,8 +121,8 @@ static const char *spring_value_text(const CalDevice *device, int event) {
 	return ((const Spring *)device->data)->def.cable ? "cable going taut" : "strut letting go";
 }
 
-static int spring_outputs(const CalDevice *device, CalScene *scene, double *output) {
-	const Line line = line_of(device->data, scene);
+static int spring_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
+	const Line line = line_of(device->data, context);
 	output[0] = line.length;
 	output[1] = line.pull;
 	return 0;
@@ -133,7 +133,7 @@ static const CalDeviceOps ops = {.type = "spring",
                                  .bind = spring_bind,
                                  .evaluate = spring_evaluate,
                                  .values = spring_values,
-                                 .outlook = spring_outlook,
+                                 .lookahead = spring_outlook,
                                  .value_text = spring_value_text,
                                  .outputs = spring_outputs,
                                  .output_count = 2,
@@ -143,7 +143,7 @@ static const CalDeviceOps ops = {.type = "spring",
 CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
 	Spring data = {.def = *def};
 	snprintf(data.name, sizeof data.name, "%s", def->name ? def->name : "");
 	device_not_negative(&d, "stiffness", def->stiffness);

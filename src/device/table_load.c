@@ -7,15 +7,15 @@
 typedef struct TableLoad {
 	CalTableLoadDef def;
 	Table effort, wrench[6]; // moment, then force
-	CalSite node;
-	CalFreedom joint;
+	CalNodeRef node;
+	CalDofRef joint;
 } TableLoad;
 
-static int load_bind(const CalDevice *device, const CalScene *scene) {
+static int load_bind(const CalDevice *device, const CalEvalContext *context) {
 	TableLoad *s = device->data;
 	if (s->def.joint.value)
-		return bind_freedom(scene, s->def.joint, s->def.dof, &s->joint);
-	return bind_node(scene, s->def.node, &s->node) || s->node.group < 0 ? -1 : 0;
+		return bind_dof(context, s->def.joint, s->def.dof, &s->joint);
+	return bind_node(context, s->def.node, &s->node) || s->node.group < 0 ? -1 : 0;
 }
 
 static void wrench_of(const CalDevice *device, double t, double f[6]) {
@@ -24,30 +24,30 @@ static void wrench_of(const CalDevice *device, double t, double f[6]) {
 		f[i] = table_at(device, s->wrench[i], t).value;
 }
 
-static void push_node(const CalDevice *device, CalScene *scene) {
+static void push_node(const CalDevice *device, CalEvalContext *context) {
 	const TableLoad *s = device->data;
 	double f[6];
 	CalPose pose;
 	CalSpatial v;
-	wrench_of(device, cal_scene_time(scene), f);
+	wrench_of(device, cal_context_time(context), f);
 	CalSpatial wrench = {{f[0], f[1], f[2]}, {f[3], f[4], f[5]}};
-	cal_scene_node(scene, s->node, &pose, &v);
+	cal_context_node_motion(context, s->node, &pose, &v);
 	if (s->def.frame == CAL_FRAME_NODE)
 		wrench = (CalSpatial){v_turn(&pose.R, wrench.angular), v_turn(&pose.R, wrench.linear)};
-	cal_scene_push(scene, s->node, CAL_FRAME_WORLD, wrench);
-	cal_scene_supply(scene, v_dot(wrench.angular, v.angular) + v_dot(wrench.linear, v.linear));
+	cal_context_apply_wrench(context, s->node, CAL_FRAME_WORLD, wrench);
+	cal_context_add_supplied_power(context, v_dot(wrench.angular, v.angular) + v_dot(wrench.linear, v.linear));
 }
 
-static int load_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int load_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)xdot;
 	const TableLoad *s = device->data;
 	if (!s->def.joint.value) {
-		push_node(device, scene);
+		push_node(device, context);
 		return 0;
 	}
-	const double effort = table_at(device, s->effort, cal_scene_time(scene)).value;
-	cal_scene_effort(scene, s->joint, effort);
-	cal_scene_supply(scene, effort * cal_scene_u(scene, s->joint));
+	const double effort = table_at(device, s->effort, cal_context_time(context)).value;
+	cal_context_apply_effort(context, s->joint, effort);
+	cal_context_add_supplied_power(context, effort * cal_context_u(context, s->joint));
 	return 0;
 }
 
@@ -59,32 +59,32 @@ static double load_next_switch(const CalDevice *device, double t) {
 	return next;
 }
 
-static int load_outputs(const CalDevice *device, CalScene *scene, double *output) {
+static int load_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
 	const TableLoad *s = device->data;
-	output[0] = table_at(device, s->effort, cal_scene_time(scene)).value;
-	wrench_of(device, cal_scene_time(scene), output + 1);
+	output[0] = table_at(device, s->effort, cal_context_time(context)).value;
+	wrench_of(device, cal_context_time(context), output + 1);
 	return 0;
 }
 
 static const char *const names[] = {"effort", "mx", "my", "mz", "fx", "fy", "fz"};
-static const char *const units[FREEDOM_KINDS][7] = {{"N m", "N m", "N m", "N m", "N", "N", "N"},
-                                                    {"N", "N m", "N m", "N m", "N", "N", "N"},
-                                                    {"N m|N", "N m", "N m", "N m", "N", "N", "N"}};
+static const char *const units[DOF_KIND_KINDS][7] = {{"N m", "N m", "N m", "N m", "N", "N", "N"},
+                                                     {"N", "N m", "N m", "N m", "N", "N", "N"},
+                                                     {"N m|N", "N m", "N m", "N m", "N", "N", "N"}};
 /* Units by what it acts on. */
 #define OPS(kind)                                                                                              \
 	{                                                                                                          \
 		.type = "table_load", .bind = load_bind, .evaluate = load_evaluate, .outputs = load_outputs,           \
 		.next_switch = load_next_switch, .output_count = 7, .output_names = names, .output_units = units[kind] \
 	}
-static const CalDeviceOps ops[FREEDOM_KINDS] = {OPS(FREEDOM_TURNS), OPS(FREEDOM_SLIDES), OPS(FREEDOM_EITHER)};
+static const CalDeviceOps ops[DOF_KIND_KINDS] = {OPS(DOF_KIND_TURNS), OPS(DOF_KIND_SLIDES), OPS(DOF_KIND_EITHER)};
 #undef OPS
 
 CalStatus cal_sim_add_table_load(CalSim *sim, const CalTableLoadDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
 	static const char *const parts[] = {"moment x", "moment y", "moment z", "force x", "force y", "force z"};
-	const FreedomKind kind = def->joint.value ? freedom_kind(sim, def->joint, def->dof) : FREEDOM_TURNS;
-	DeviceDraft d = device_draft(sim, &ops[kind], def->name, def->place, error);
+	const DofKind kind = def->joint.value ? dof_kind(sim, def->joint, def->dof) : DOF_KIND_TURNS;
+	DeviceBuilder d = device_builder(sim, &ops[kind], def->name, def->place, error);
 	TableLoad data = {.def = *def};
 	device_check(&d, !def->joint.value != !def->node.value, "it acts on either a node of a body or a joint; name one");
 	data.effort = device_table(&d, "effort", &def->effort);

@@ -7,12 +7,12 @@
 typedef struct Thruster {
 	CalThrusterDef def; // direction of length one
 	Table throttle;
-	CalSite at;
+	CalNodeRef at;
 } Thruster;
 
-static int thruster_bind(const CalDevice *device, const CalScene *scene) {
+static int thruster_bind(const CalDevice *device, const CalEvalContext *context) {
 	Thruster *s = device->data;
-	return bind_node(scene, s->def.node, &s->at) || s->at.group < 0 ? -1 : 0;
+	return bind_node(context, s->def.node, &s->at) || s->at.group < 0 ? -1 : 0;
 }
 
 static double force_of(const CalDevice *device, double t) {
@@ -20,18 +20,18 @@ static double force_of(const CalDevice *device, double t) {
 	return s->def.thrust * table_at(device, s->throttle, t).value;
 }
 
-static int thruster_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int thruster_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)xdot;
 	const Thruster *s = device->data;
-	const double force = force_of(device, cal_scene_time(scene));
+	const double force = force_of(device, cal_context_time(context));
 	CalPose pose;
 	CalSpatial v;
 	if (force == 0)
 		return 0;
-	cal_scene_node(scene, s->at, &pose, &v);
+	cal_context_node_motion(context, s->at, &pose, &v);
 	const CalVec3 f = v_scale(force, v_turn(&pose.R, s->def.direction));
-	cal_scene_push(scene, s->at, CAL_FRAME_WORLD, (CalSpatial){.linear = f});
-	cal_scene_supply(scene, v_dot(f, v.linear));
+	cal_context_apply_wrench(context, s->at, CAL_FRAME_WORLD, (CalSpatial){.linear = f});
+	cal_context_add_supplied_power(context, v_dot(f, v.linear));
 	return 0;
 }
 
@@ -39,8 +39,8 @@ static double thruster_next_switch(const CalDevice *device, double t) {
 	return table_next_switch(device, ((const Thruster *)device->data)->throttle, t);
 }
 
-static int thruster_outputs(const CalDevice *device, CalScene *scene, double *output) {
-	output[0] = force_of(device, cal_scene_time(scene));
+static int thruster_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
+	output[0] = force_of(device, cal_context_time(context));
 	return 0;
 }
 
@@ -59,7 +59,7 @@ CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *devi
 		return error_null(error, __func__, "sim or def");
 	static const double zero = 0, one = 1;
 	static const CalTable full = {CAL_TABLE_STEP, 1, &zero, &one};
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
 	Thruster data = {.def = *def};
 	data.def.direction = v_unit(def->direction, (CalVec3){0, 0, 1});
 	device_check(&d, isfinite(def->thrust), "thrust is not finite");

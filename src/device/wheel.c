@@ -12,12 +12,12 @@
 typedef struct Wheel {
 	CalWheelDef def; // axis of length one
 	Table torque;
-	CalSite at;
+	CalNodeRef at;
 } Wheel;
 
-static int wheel_bind(const CalDevice *device, const CalScene *scene) {
+static int wheel_bind(const CalDevice *device, const CalEvalContext *context) {
 	Wheel *s = device->data;
-	return bind_node(scene, s->def.node, &s->at);
+	return bind_node(context, s->def.node, &s->at);
 }
 
 typedef struct Spin {
@@ -32,61 +32,62 @@ static double motor_of(const CalWheelDef *def, double wanted, double speed) {
 	return def->max_speed > 0 && fabs(speed) >= def->max_speed && torque * speed > 0 ? 0 : torque;
 }
 
-static Spin spin_of(const CalDevice *device, CalScene *scene, double h) {
+static Spin spin_of(const CalDevice *device, CalEvalContext *context, double h) {
 	const Wheel *s = device->data;
 	CalSpatial v;
 	Spin spin = {.h = h};
-	cal_scene_node(scene, s->at, &spin.pose, &v);
+	cal_context_node_motion(context, s->at, &spin.pose, &v);
 	spin.w = v.angular;
 	spin.axis = v_turn(&spin.pose.R, s->def.axis);
 	spin.speed = h / s->def.inertia - v_dot(spin.axis, spin.w);
-	spin.motor = motor_of(&s->def, table_at(device, s->torque, cal_scene_time(scene)).value, spin.speed);
+	spin.motor = motor_of(&s->def, table_at(device, s->torque, cal_context_time(context)).value, spin.speed);
 	spin.drag = -s->def.drag * spin.speed;
 	return spin;
 }
 
-static int wheel_start(const CalDevice *device, CalScene *scene, double *x) {
+static int wheel_start(const CalDevice *device, CalEvalContext *context, double *x) {
 	const Wheel *s = device->data;
-	const Spin spin = spin_of(device, scene, 0);
+	const Spin spin = spin_of(device, context, 0);
 	x[0] = s->def.inertia * (s->def.speed + v_dot(spin.axis, spin.w));
 	return 0;
 }
 
-static int wheel_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int wheel_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Wheel *s = device->data;
-	const Spin spin = spin_of(device, scene, device->x[0]);
+	const Spin spin = spin_of(device, context, device->x[0]);
 	const double torque = spin.motor + spin.drag;
 	const CalVec3 h = v_scale(spin.h, spin.axis);
 	xdot[0] = torque;
-	cal_scene_push(scene, s->at, CAL_FRAME_WORLD,
-	               (CalSpatial){.angular = v_scale(-1, v_add(v_scale(torque, spin.axis), v_cross(spin.w, h)))});
-	cal_scene_store(scene, 0.5 * spin.h * spin.h / s->def.inertia);
-	cal_scene_supply(scene, spin.motor * spin.speed);
-	cal_scene_dissipate(scene, -spin.drag * spin.speed);
-	cal_scene_carry(scene, (CalVec3){0, 0, 0}, h);
+	cal_context_apply_wrench(
+		context, s->at, CAL_FRAME_WORLD,
+		(CalSpatial){.angular = v_scale(-1, v_add(v_scale(torque, spin.axis), v_cross(spin.w, h)))});
+	cal_context_add_stored_energy(context, 0.5 * spin.h * spin.h / s->def.inertia);
+	cal_context_add_supplied_power(context, spin.motor * spin.speed);
+	cal_context_add_dissipated_power(context, -spin.drag * spin.speed);
+	cal_context_add_momentum(context, (CalVec3){0, 0, 0}, h);
 	return 0;
 }
 
 /* Beyond the limits of the torque, where it bends. The greatest speed is none of them: with drag the motor goes on and off. */
-static int wheel_values(const CalDevice *device, CalScene *scene, double *value) {
+static int wheel_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const Wheel *s = device->data;
-	const double wanted = table_at(device, s->torque, cal_scene_time(scene)).value;
+	const double wanted = table_at(device, s->torque, cal_context_time(context)).value;
 	value[0] = beyond(wanted, s->def.max_torque);
 	value[1] = beyond(wanted, -s->def.max_torque);
 	return 0;
 }
 
-static int wheel_outlook(const CalDevice *device, CalScene *scene, CalOutlook *outlook) {
+static int wheel_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	const Wheel *s = device->data;
-	const double t = cal_scene_time(scene), rate = table_at(device, s->torque, t).rate;
+	const double t = cal_context_time(context), rate = table_at(device, s->torque, t).rate;
 	double value[2], bend, ignored;
 	if (!(s->def.max_torque > 0))
 		return 0;
-	wheel_values(device, scene, value);
-	table_ahead(device, s->torque, t, outlook->span, &bend, &ignored);
+	wheel_values(device, context, value);
+	table_ahead(device, s->torque, t, lookahead->horizon, &bend, &ignored);
 	for (int i = 0; i < 2; i++)
 		if (value[i] != 0)
-			outlook->clear = fmin(outlook->clear, keeps_sign(value[i], rate, bend));
+			lookahead->event_free = fmin(lookahead->event_free, keeps_sign(value[i], rate, bend));
 	return 0;
 }
 
@@ -100,8 +101,8 @@ static double wheel_next_switch(const CalDevice *device, double t) {
 	return table_next_switch(device, ((const Wheel *)device->data)->torque, t);
 }
 
-static int wheel_outputs(const CalDevice *device, CalScene *scene, double *output) {
-	const Spin spin = spin_of(device, scene, device->x[0]);
+static int wheel_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
+	const Spin spin = spin_of(device, context, device->x[0]);
 	output[0] = spin.speed;
 	output[1] = spin.h;
 	output[2] = spin.motor;
@@ -114,7 +115,7 @@ static const CalDeviceOps ops = {.type = "wheel",
                                  .start = wheel_start,
                                  .evaluate = wheel_evaluate,
                                  .values = wheel_values,
-                                 .outlook = wheel_outlook,
+                                 .lookahead = wheel_outlook,
                                  .value_text = wheel_value_text,
                                  .outputs = wheel_outputs,
                                  .next_switch = wheel_next_switch,
@@ -125,7 +126,7 @@ static const CalDeviceOps ops = {.type = "wheel",
 CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, CalError *error) {
 	if (!sim || !def)
 		return error_null(error, __func__, "sim or def");
-	DeviceDraft d = device_draft(sim, &ops, def->name, def->place, error);
+	DeviceBuilder d = device_builder(sim, &ops, def->name, def->place, error);
 	Wheel data = {.def = *def};
 	data.def.axis = v_unit(def->axis, (CalVec3){0, 0, 1});
 	device_check(&d, isfinite(def->inertia) && def->inertia > 0, "inertia is %g; give one above zero", def->inertia);

@@ -23,14 +23,14 @@ static int find_not_finite(const double *x, int n) {
 	return -1;
 }
 
-static CalStatus judge(const CalModel *model, int culprit, const double *udot, CalWork *work) {
+static CalStatus check_result(const CalModel *model, int failed_dof, const double *udot, CalWork *work) {
 	const int bad = find_not_finite(udot, model->nu);
-	const int not_a_number = culprit >= 0 && isnan(work->dofs[culprit].d);
-	work->culprit = culprit >= 0 ? culprit : bad;
-	if (work->culprit < 0)
+	const int not_a_number = failed_dof >= 0 && isnan(work->dofs[failed_dof].D_inv);
+	work->failed_dof = failed_dof >= 0 ? failed_dof : bad;
+	if (work->failed_dof < 0)
 		return CAL_OK;
 	work->stage = 0;
-	return culprit >= 0 && !not_a_number ? CAL_SINGULAR : CAL_NOT_FINITE;
+	return failed_dof >= 0 && !not_a_number ? CAL_SINGULAR : CAL_NOT_FINITE;
 }
 
 static int arguments_ok(const CalModel *model, const CalState *state, const CalInput *input, const CalWork *work,
@@ -58,7 +58,7 @@ typedef struct Run {
 } Run;
 
 /* External wrenches, work->tau being filled in with those that act on joints. */
-static const spatial *collect(const CalModel *model, const Run *run, CalWork *work) {
+static const spatial *collect_wrenches(const CalModel *model, const Run *run, CalWork *work) {
 	const spatial *external = forces_collect(model, run->input, work);
 	if (!work->loops.acting) {
 		forces_add_modal(model, work, run->input, work->tau);
@@ -66,28 +66,28 @@ static const spatial *collect(const CalModel *model, const Run *run, CalWork *wo
 	}
 	if (!external) // the modal part of the input is in tau since the sweeps without the loops
 		memset(work->force, 0, sizeof *work->force * (size_t)model->link_count);
-	loop_act(model, work, work->force, work->tau);
+	apply_multipliers(model, work, work->force, work->tau);
 	return work->force;
 }
 
 /* The sweeps over the tree; loops act as far as their forces are known. */
-static CalStatus run_tree(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
-                          double *force) {
+static CalStatus solve_tree(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
+                            double *force) {
 	SweepInput in = {.q = state->q, .u = state->u, .tau = work->tau, .rotor = run->rotor};
 	in.prescribed = forces_prescribed(model, run->input);
 	in.udot = run->input ? run->input->udot : NULL;
 	const ForwardKernels *kernels = forward_kernels(model->isa);
 	kernels->outward(model, &in, work);
-	in.external = collect(model, run, work);
-	int culprit;
+	in.external = collect_wrenches(model, run, work);
+	int failed_dof;
 	if (run->dense && model->solver == CAL_SOLVER_DENSE) {
-		culprit = dense_solve(model, &in, work, udot, force);
+		failed_dof = dense_solve(model, &in, work, udot, force);
 	} else {
-		culprit = kernels->inward(model, &in, work);
+		failed_dof = kernels->inward(model, &in, work);
 		kernels->accelerate(model, &in, work, udot, force);
 	}
 	work->stage = STAGE_POSE | STAGE_ACCELERATION;
-	return judge(model, culprit, udot, work);
+	return check_result(model, failed_dof, udot, work);
 }
 
 /* udot as far as it is prescribed, which only couplings ask for: NULL, if it is zero. */
@@ -100,8 +100,8 @@ static const double *prescribed_part(const CalModel *model, const SweepInput *in
 }
 
 /* The sweeps with loops that are eliminated where they close. */
-static CalStatus run_closed(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
-                            double *force) {
+static CalStatus solve_closed_loops(const CalModel *model, const CalState *state, const Run *run, CalWork *work,
+                                    double *udot, double *force) {
 	SweepInput in = {.q = state->q, .u = state->u, .tau = work->tau, .rotor = run->rotor};
 	in.loops = loop_mode(model);
 	in.prescribed = forces_prescribed(model, run->input);
@@ -111,27 +111,27 @@ static CalStatus run_closed(const CalModel *model, const CalState *state, const 
 	kinematics_origins(model, state->u, work);
 	const LoopContext at = {.t = state->t, .q = state->q, .u = state->u, .udot = prescribed_part(model, &in, work)};
 	loop_rows(model, &at, work);
-	in.external = collect(model, run, work);
+	in.external = collect_wrenches(model, run, work);
 	for (int r = 0; r < model->row_count; ++r)
 		work->loops.z[r] = work->loops.row[r].acceleration;
-	const int culprit = forward_kernels(model->isa)->closed(model, &in, work);
+	const int failed_dof = forward_kernels(model->isa)->closed(model, &in, work);
 	kernels->accelerate(model, &in, work, udot, force);
-	loop_settle_x1(model, in.prescribed, &work->loops, force);
-	if (UNLIKELY(work->loops.doubtful) && culprit < 0)
+	min_norm_multipliers_x1(model, in.prescribed, &work->loops, force);
+	if (UNLIKELY(work->loops.doubtful) && failed_dof < 0)
 		loop_refine(model, &(LoopRefine){state, in.prescribed, run->rotor, udot, force}, work);
 	work->loops.acting = 1;
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_ACCELERATION;
-	return check_held(work, judge(model, culprit, udot, work));
+	return check_held(work, check_result(model, failed_dof, udot, work));
 }
 
 /* The same, refined: a run under the forces gives what is prescribed and held, accelerations are better without it. */
-static CalStatus run_refined(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
-                             double *force) {
+static CalStatus solve_refined(const CalModel *model, const CalState *state, const Run *run, CalWork *work,
+                               double *udot, double *force) {
 	double *kept = work->loops.dq;
 	loop_add_motion(model, &work->loops, udot);
 	loop_refine(model, &(LoopRefine){state, forces_prescribed(model, run->input), run->rotor, udot, NULL}, work);
 	memcpy(kept, udot, sizeof(double) * (size_t)model->nu);
-	const CalStatus status = run_tree(model, state, run, work, udot, force);
+	const CalStatus status = solve_tree(model, state, run, work, udot, force);
 	memcpy(udot, kept, sizeof(double) * (size_t)model->nu);
 	kinematics_outward(model, state->q, state->u, work);
 	kinematics_accelerate(model, udot, work);
@@ -139,9 +139,9 @@ static CalStatus run_refined(const CalModel *model, const CalState *state, const
 }
 
 /* By cut joints: one run over the tree finds the forces of loops, one is under these. */
-static CalStatus run_cut(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
-                         double *force) {
-	CalStatus status = run_tree(model, state, run, work, udot, NULL);
+static CalStatus solve_cut_joint(const CalModel *model, const CalState *state, const Run *run, CalWork *work,
+                                 double *udot, double *force) {
+	CalStatus status = solve_tree(model, state, run, work, udot, NULL);
 	if (status != CAL_OK)
 		return status;
 	status = loop_forces(model, state, forces_prescribed(model, run->input), run->rotor, udot, work);
@@ -150,17 +150,17 @@ static CalStatus run_cut(const CalModel *model, const CalState *state, const Run
 		return status;
 	}
 	if (LIKELY(!work->loops.doubtful))
-		return run_tree(model, state, run, work, udot, force);
-	return run_refined(model, state, run, work, udot, force);
+		return solve_tree(model, state, run, work, udot, force);
+	return solve_refined(model, state, run, work, udot, force);
 }
 
 static CalStatus run_all(const CalModel *model, const CalState *state, const Run *run, CalWork *work, double *udot,
                          double *force) {
 	work->loops.acting = 0;
-	if (model->plan)
-		return run_closed(model, state, run, work, udot, force);
-	return model->row_count ? run_cut(model, state, run, work, udot, force)
-	                        : run_tree(model, state, run, work, udot, force);
+	if (model->loop_schedule)
+		return solve_closed_loops(model, state, run, work, udot, force);
+	return model->row_count ? solve_cut_joint(model, state, run, work, udot, force)
+	                        : solve_tree(model, state, run, work, udot, force);
 }
 
 CalStatus cal_hybrid_dynamics(const CalModel *model, const CalState *state, const CalInput *input, CalWork *work,

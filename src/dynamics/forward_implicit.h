@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * forward_implicit.h — linearly implicit dynamics with the forces of prescribed freedoms.
+ * forward_implicit.h — linearly implicit dynamics with the forces of prescribed dofs.
  */
 #ifndef CALDER_DYNAMICS_FORWARD_IMPLICIT_H
 #define CALDER_DYNAMICS_FORWARD_IMPLICIT_H

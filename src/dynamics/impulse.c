@@ -20,11 +20,11 @@
 
 static const double ROUND_OFF = 1e-15; // of a rate, as part of the fastest speed
 
-static void clear(double *x, int n) { memset(x, 0, sizeof(double) * (size_t)n); }
+static void clear_numbers(double *x, int n) { memset(x, 0, sizeof(double) * (size_t)n); }
 
 static void place_wrenches(const CalModel *model, const Jump *in, CalWork *work) {
 	memset(work->force, 0, sizeof *work->force * (size_t)model->link_count);
-	clear(work->tau, model->nu);
+	clear_numbers(work->tau, model->nu);
 	for (int i = 0; i < in->wrench_count; ++i) {
 		const CalWrench *wrench = &in->wrenches[i];
 		const int link = model->nodes[wrench->node].link;
@@ -39,8 +39,9 @@ static void place_wrenches(const CalModel *model, const Jump *in, CalWork *work)
 }
 
 /* The sweeps at rest; with_loops: LOOPS_*. Returns what the inward sweep does. */
-static int sweep(const CalModel *model, const Jump *in, int with_loops, CalWork *work, double *jump, double *force) {
-	clear(work->rhs, model->nu);
+static int sweep_impulse(const CalModel *model, const Jump *in, int with_loops, CalWork *work, double *jump,
+                         double *force) {
+	clear_numbers(work->rhs, model->nu);
 	const SweepInput at = {.q = in->q,
 	                       .u = work->rhs,
 	                       .tau = work->tau,
@@ -52,26 +53,26 @@ static int sweep(const CalModel *model, const Jump *in, int with_loops, CalWork 
 	kernels->outward_in(model, (dvec3){0, 0, 0}, &at, work);
 	place_wrenches(model, in, work);
 	if (!with_loops && work->loops.acting)
-		loop_act(model, work, work->force, work->tau);
-	const int culprit = with_loops ? kernels->closed(model, &at, work) : kernels->inward(model, &at, work);
+		apply_multipliers(model, work, work->force, work->tau);
+	const int failed_dof = with_loops ? kernels->closed(model, &at, work) : kernels->inward(model, &at, work);
 	kernels->accelerate(model, &at, work, jump, force);
-	return culprit;
+	return failed_dof;
 }
 
-static CalStatus judge(const CalModel *model, int culprit, const double *jump, CalWork *work) {
-	work->culprit = culprit;
+static CalStatus check_result(const CalModel *model, int failed_dof, const double *jump, CalWork *work) {
+	work->failed_dof = failed_dof;
 	work->stage = STAGE_POSE | STAGE_ACCELERATION;
-	if (culprit < 0 && all_finite(jump, model->nu))
+	if (failed_dof < 0 && all_finite(jump, model->nu))
 		return CAL_OK;
 	work->stage = 0;
 	work->loops.acting = 0;
-	for (int k = 0; culprit < 0 && work->culprit < 0 && k < model->nu; ++k)
-		work->culprit = isfinite(jump[k]) ? -1 : k;
-	return culprit >= 0 && !isnan(work->dofs[culprit].d) ? CAL_SINGULAR : CAL_NOT_FINITE;
+	for (int k = 0; failed_dof < 0 && work->failed_dof < 0 && k < model->nu; ++k)
+		work->failed_dof = isfinite(jump[k]) ? -1 : k;
+	return failed_dof >= 0 && !isnan(work->dofs[failed_dof].D_inv) ? CAL_SINGULAR : CAL_NOT_FINITE;
 }
 
 /* z + what the jumps of speeds that are not held add to it; those that are given are part of z. */
-static void rows_after(const CalModel *model, const uint8_t *held, const double *jump, LoopWork *w) {
+static void rows_after_jump(const CalModel *model, const uint8_t *held, const double *jump, LoopWork *w) {
 	for (int i = 0; i < model->row_count; ++i) {
 		const double *G = loop_block_row(model->blocks->blocks, w->G, i); // of cut joints: one block of all columns
 		for (int k = 0; k < model->nu; ++k)
@@ -80,14 +81,15 @@ static void rows_after(const CalModel *model, const uint8_t *held, const double 
 }
 
 /* All rows at once: the tree without them, their impulses, the tree under these. */
-static CalStatus jump_cut(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force) {
+static CalStatus jump_cut_joint(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force) {
 	LoopWork *w = &work->loops;
 	loop_jacobian(model, work);
 	if (in->given || in->wrench_count) {
-		const CalStatus status = judge(model, sweep(model, in, LOOPS_NONE, work, jump, NULL), jump, work);
+		const CalStatus status =
+			check_result(model, sweep_impulse(model, in, LOOPS_NONE, work, jump, NULL), jump, work);
 		if (status != CAL_OK)
 			return status;
-		rows_after(model, in->held, jump, w);
+		rows_after_jump(model, in->held, jump, w);
 	}
 	const CalStatus status = loop_factor(model, in->q, in->held, NULL, 0, work);
 	if (status != CAL_OK)
@@ -96,18 +98,18 @@ static CalStatus jump_cut(const CalModel *model, const Jump *in, CalWork *work, 
 		w->z[i] = -w->z[i];
 	loop_solve(model, work, w->z, w->lambda);
 	w->acting = 1;
-	return judge(model, sweep(model, in, LOOPS_NONE, work, jump, force), jump, work);
+	return check_result(model, sweep_impulse(model, in, LOOPS_NONE, work, jump, force), jump, work);
 }
 
 CalStatus impulse_jump(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force) {
 	work->loops.acting = 0;
-	if (model->row_count && !model->plan)
-		return jump_cut(model, in, work, jump, force);
-	const int mode = model->plan ? loop_mode(model) : LOOPS_NONE;
-	const CalStatus status = judge(model, sweep(model, in, mode, work, jump, force), jump, work);
-	if (status != CAL_OK || !model->plan)
+	if (model->row_count && !model->loop_schedule)
+		return jump_cut_joint(model, in, work, jump, force);
+	const int mode = model->loop_schedule ? loop_mode(model) : LOOPS_NONE;
+	const CalStatus status = check_result(model, sweep_impulse(model, in, mode, work, jump, force), jump, work);
+	if (status != CAL_OK || !model->loop_schedule)
 		return status;
-	loop_settle_x1(model, in->held, &work->loops, force);
+	min_norm_multipliers_x1(model, in->held, &work->loops, force);
 	work->loops.acting = 1;
 	return CAL_OK;
 }
@@ -115,8 +117,8 @@ CalStatus impulse_jump(const CalModel *model, const Jump *in, CalWork *work, dou
 /* ---- the call ------------------------------------------------------------------------------------ */
 
 /* Which speeds are given in work->held, their jumps in work->rotor, and u with them in u_given. Nonzero: some jump. */
-static int collect(const CalModel *model, const CalState *state, const CalImpulse *impulse, CalWork *work,
-                   double *u_given) {
+static int collect_impulses(const CalModel *model, const CalState *state, const CalImpulse *impulse, CalWork *work,
+                            double *u_given) {
 	const uint8_t *kept = impulse->kept ? impulse->kept : model->prescribed;
 	int any = 0;
 	for (int k = 0; k < model->nu; ++k) {
@@ -150,7 +152,7 @@ static const double *row_drives(const CalModel *model, const CalState *state, Ca
 		driven |= model->loops[l].driven;
 	if (!driven)
 		return NULL;
-	clear(work->rhs, model->nu);
+	clear_numbers(work->rhs, model->nu);
 	impulse_rows(model, state, work->rhs, work);
 	for (int i = 0; i < model->row_count; ++i)
 		work->loops.z[i] = work->loops.row[i].rate;
@@ -178,8 +180,8 @@ static void report_rows(const CalModel *model, const LoopWork *w, CalImpulseRepo
 }
 
 /* Impulses once they are known: what they took, and what is left. Ends with the kinematics at u_after. */
-static void settle(const CalModel *model, const CalState *state, const double *u_after, const double *force,
-                   CalWork *work, CalImpulseReport *report) {
+static void fill_report(const CalModel *model, const CalState *state, const double *u_after, const double *force,
+                        CalWork *work, CalImpulseReport *report) {
 	const double *drives = row_drives(model, state, work);
 	*report = (CalImpulseReport){.kinetic_lost = given_work(model, state->u, work, force), .row = -1};
 	if (model->row_count) {
@@ -225,9 +227,9 @@ CalStatus cal_impulse(const CalModel *model, const CalState *state, const CalImp
 	if (!model || !state || !work || work->model != model || !u_after)
 		return CAL_ERR_ARGUMENT;
 	double *u = work->jump + model->nu, *on_given = work->jump + 2 * model->nu, *lambda = work->jump + 4 * model->nu;
-	const int jumps = collect(model, state, impulse ? impulse : &none, work, u);
-	clear(on_given, model->nu);
-	clear(lambda, model->row_count);
+	const int jumps = collect_impulses(model, state, impulse ? impulse : &none, work, u);
+	clear_numbers(on_given, model->nu);
+	clear_numbers(lambda, model->row_count);
 	Jump in = {.q = state->q, .held = work->held, .given = jumps ? work->rotor : NULL};
 	rates_left(model, state, u, work);
 	CalStatus status = add_jump(model, &in, work, u, on_given, lambda);
@@ -235,12 +237,12 @@ CalStatus cal_impulse(const CalModel *model, const CalState *state, const CalImp
 	if (status == CAL_OK && rates_left(model, state, u, work)) // once more for the last digits
 		status = add_jump(model, &in, work, u, on_given, lambda);
 	if (status == CAL_OK)
-		status = judge(model, -1, u, work);
+		status = check_result(model, -1, u, work);
 	if (status != CAL_OK)
 		return status;
 	memcpy(work->loops.lambda, lambda, sizeof(double) * (size_t)model->row_count);
 	work->loops.acting = model->row_count > 0;
-	settle(model, state, u, on_given, work, report ? report : &own);
+	fill_report(model, state, u, on_given, work, report ? report : &own);
 	memcpy(u_after, u, sizeof(double) * (size_t)model->nu);
 	if (force)
 		memcpy(force, on_given, sizeof(double) * (size_t)model->nu);

@@ -22,7 +22,7 @@ int op_takes(Op op) {
 }
 
 /* One block: the struct, the text, and room for the names, each of which is shorter than its part of the text. */
-static CalExpression *make(const char *text, const CalAllocator *allocator) {
+static CalExpression *create_expression(const char *text, const CalAllocator *allocator) {
 	const size_t length = strlen(text) + 1;
 	CalExpression *made = memory_alloc(allocator, sizeof *made + 2 * length);
 	if (!made)
@@ -43,7 +43,7 @@ CalStatus cal_expression_create(const char *text, const CalAllocator *allocator,
 		return error_set(error, CAL_ERR_INPUT, "formula \"%.40s...\" is longer than %d characters; split it", text,
 		                 EXPRESSION_LENGTH);
 	const CalAllocator memory = allocator_or_default(allocator);
-	CalExpression *made = make(text, &memory);
+	CalExpression *made = create_expression(text, &memory);
 	if (!made)
 		return error_set(error, CAL_ERR_MEMORY, "formula \"%.80s\": %s", text, cal_status_text(CAL_ERR_MEMORY));
 	const CalStatus status = expression_parse(made, error);
@@ -71,7 +71,8 @@ int cal_expression_is_condition(const CalExpression *expression) { return expres
 
 int cal_expression_is_of_time(const CalExpression *expression) { return expression && expression->reading_count == 0; }
 
-CalStatus expression_run(const CalExpression *expression, CalScene *scene, OpFn *each, void *user, double *value) {
+CalStatus expression_run(const CalExpression *expression, CalEvalContext *context, OpFn *each, void *user,
+                         double *value) {
 	double stack[EXPRESSION_STACK] = {0};
 	int top = 0;
 	CalStatus status = CAL_OK;
@@ -82,9 +83,9 @@ CalStatus expression_run(const CalExpression *expression, CalScene *scene, OpFn 
 		if (code->op == OP_NUMBER)
 			made = code->number;
 		else if (code->op == OP_TIME)
-			made = cal_scene_time(scene);
+			made = cal_context_time(context);
 		else if (code->op == OP_READ)
-			status = reading_value(&expression->readings[code->reading], scene, &made);
+			status = reading_value(&expression->readings[code->reading], context, &made);
 		else
 			made = op_value(code->op, &stack[top]);
 		if (each)
@@ -95,10 +96,10 @@ CalStatus expression_run(const CalExpression *expression, CalScene *scene, OpFn 
 	return status;
 }
 
-CalStatus cal_expression_value(const CalExpression *expression, CalScene *scene, double *value) {
-	if (!expression || !scene || !value)
+CalStatus cal_expression_value(const CalExpression *expression, CalEvalContext *context, double *value) {
+	if (!expression || !context || !value)
 		return CAL_ERR_ARGUMENT;
-	return expression->bound ? expression_run(expression, scene, NULL, NULL, value) : CAL_ERR_STAGE;
+	return expression->bound ? expression_run(expression, context, NULL, NULL, value) : CAL_ERR_STAGE;
 }
 
 int expression_jets(const CalExpression *expression, int end, double t, Jet stack[EXPRESSION_STACK]) {

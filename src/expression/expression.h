@@ -120,9 +120,9 @@ typedef struct Reading {
 	ReadingKind kind;
 	int column;          // in the text
 	const char *name[2]; // of the objects; the second may be NULL
-	int number;          // freedom of a joint, or mode, from 0
-	CalFreedom freedom;
-	CalSite site[2];
+	int number;          // dof of a joint, or mode, from 0
+	CalDofRef dof_ref;
+	CalNodeRef node_ref[2];
 	int device, output;
 } Reading;
 
@@ -150,19 +150,20 @@ CalStatus expression_parse(CalExpression *expression, CalError *error);
 /** Called for each operation with its arguments, before its result is known. */
 typedef void OpFn(const Code *code, const double *arguments, void *user);
 /** The value of a formula that is bound; each: NULL, nothing is called. */
-CalStatus expression_run(const CalExpression *expression, CalScene *scene, OpFn *each, void *user, double *value);
+CalStatus expression_run(const CalExpression *expression, CalEvalContext *context, OpFn *each, void *user,
+                         double *value);
 /** The stack at time t before code[end] runs; returns how many numbers are on it. What is read is not a number. */
 int expression_jets(const CalExpression *expression, int end, double t, Jet stack[EXPRESSION_STACK]);
 /** Fills in what depends on what, and counts kinks. */
 void expression_classify(CalExpression *expression);
 /** A quantity of the simulation now. */
-CalStatus reading_value(const Reading *reading, CalScene *scene, double *value);
+CalStatus reading_value(const Reading *reading, CalEvalContext *context, double *value);
 
 /** A quantity of the simulation ahead: v + d t, give or take spread t + bend t^2/2. */
 typedef struct Course {
 	double v, d, spread, bend;
 } Course;
-CalStatus reading_course(const Reading *reading, CalScene *scene, Course *course);
+CalStatus reading_course(const Reading *reading, CalEvalContext *context, Course *course);
 
 /* ---- kinks (expression_kink.c) -------------------------------------------------------------------- */
 

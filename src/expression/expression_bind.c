@@ -18,7 +18,7 @@
 
 typedef struct Binding {
 	const CalExpression *expression;
-	const CalScene *scene;
+	const CalEvalContext *context;
 	CalError *error;
 } Binding;
 
@@ -37,16 +37,16 @@ missing(const Binding *b, const Reading *r, const char *format, ...) {
 }
 
 static CalStatus bind_joint(const Binding *b, Reading *r) {
-	if (cal_scene_find_joint(b->scene, r->name[0], r->number, &r->freedom)) {
-		if (r->kind == READ_U || r->freedom.q >= 0)
+	if (cal_context_find_dof_by_name(b->context, r->name[0], r->number, &r->dof_ref)) {
+		if (r->kind == READ_U || r->dof_ref.q >= 0)
 			return CAL_OK;
 		return missing(b, r,
 		               "freedom %d of joint \"%.80s\" is part of a quaternion and has no coordinate; read the angle() "
 		               "between two nodes instead",
 		               r->number + 1, r->name[0]);
 	}
-	for (int i = 0; i < b->scene->sim->group_count; i++) {
-		const CalModel *model = b->scene->sim->groups[i].model;
+	for (int i = 0; i < b->context->sim->group_count; i++) {
+		const CalModel *model = b->context->sim->groups[i].model;
 		CalBodyInfo info;
 		if (cal_model_body(model, cal_model_find_joint(model, r->name[0]), &info) == CAL_OK)
 			return missing(b, r, "joint \"%.80s\" has no freedom %d; it has %d, counted from 1", r->name[0],
@@ -56,39 +56,40 @@ static CalStatus bind_joint(const Binding *b, Reading *r) {
 }
 
 static CalStatus bind_mode(const Binding *b, Reading *r) {
-	for (int i = 0; i < b->scene->sim->group_count; i++) {
-		const CalModel *model = b->scene->sim->groups[i].model;
+	for (int i = 0; i < b->context->sim->group_count; i++) {
+		const CalModel *model = b->context->sim->groups[i].model;
 		CalBodyInfo info;
 		if (cal_model_body(model, cal_model_find_body(model, r->name[0]), &info) != CAL_OK)
 			continue;
 		if (r->number >= info.modes)
 			return missing(b, r, "body \"%.80s\" has no mode %d; it has %d, counted from 1", r->name[0], r->number + 1,
 			               info.modes);
-		r->freedom = (CalFreedom){i, info.u + info.nu + r->number, info.q + info.nq + r->number};
+		r->dof_ref = (CalDofRef){i, info.u + info.nu + r->number, info.q + info.nq + r->number};
 		return CAL_OK;
 	}
 	return missing(b, r, "there is no body \"%.80s\"", r->name[0]);
 }
 
 static CalStatus bind_nodes(const Binding *b, Reading *r) {
-	r->site[0] = r->site[1] = (CalSite){-1, -1}; // the world
+	r->node_ref[0] = r->node_ref[1] = (CalNodeRef){-1, -1}; // the world
 	for (int i = 0; i < 2 && r->name[i]; i++)
-		if (!cal_scene_find_path(b->scene, r->name[i], &r->site[i]) && strcmp(r->name[i], "ground") != 0)
+		if (!cal_context_find_node_by_name(b->context, r->name[i], &r->node_ref[i]) &&
+		    strcmp(r->name[i], "ground") != 0)
 			return missing(b, r, "there is no node \"%.80s\"; write body, body/node or ground", r->name[i]);
 	return CAL_OK;
 }
 
 static CalStatus bind_output(const Binding *b, Reading *r) {
-	r->device = cal_sim_find_device(b->scene->sim, r->name[0]);
+	r->device = cal_sim_find_device(b->context->sim, r->name[0]);
 	if (r->device < 0)
 		return missing(b, r, "there is no device \"%.80s\"", r->name[0]);
-	const CalDeviceOps *ops = b->scene->sim->devices[r->device].def.ops;
+	const CalDeviceOps *ops = b->context->sim->devices[r->device].def.ops;
 	r->output = -1;
-	if (b->scene->sim->devices[r->device].not_loaded) // what outputs it has is not known
+	if (b->context->sim->devices[r->device].not_loaded) // what outputs it has is not known
 		return CAL_OK;
-	if (ops->output_count > SCENE_OUTPUTS)
+	if (ops->output_count > CONTEXT_OUTPUTS)
 		return missing(b, r, "device \"%.80s\" (%.40s) has more than %d outputs, too many to be read in a formula",
-		               r->name[0], ops->type, SCENE_OUTPUTS);
+		               r->name[0], ops->type, CONTEXT_OUTPUTS);
 	for (int i = 0; ops->output_names && i < ops->output_count; i++) {
 		r->output = i;
 		if (strcmp(ops->output_names[i], r->name[1]) == 0)
@@ -97,10 +98,10 @@ static CalStatus bind_output(const Binding *b, Reading *r) {
 	return missing(b, r, "device \"%.80s\" (%.40s) has no output \"%.80s\"", r->name[0], ops->type, r->name[1]);
 }
 
-CalStatus cal_expression_bind(CalExpression *expression, const CalScene *scene, CalError *error) {
-	if (!expression || !scene)
+CalStatus cal_expression_bind(CalExpression *expression, const CalEvalContext *context, CalError *error) {
+	if (!expression || !context)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_expression_bind: give a formula and a scene");
-	const Binding binding = {expression, scene, error};
+	const Binding binding = {expression, context, error};
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < expression->reading_count && status == CAL_OK; i++) {
 		Reading *reading = &expression->readings[i];
@@ -170,24 +171,24 @@ static double between(ReadingKind kind, const Frame *a, const Frame *b) {
 	return distance > 0 ? dot(r, minus(a->V.linear, b->V.linear)) / distance : 0;
 }
 
-CalStatus reading_value(const Reading *r, CalScene *scene, double *value) {
+CalStatus reading_value(const Reading *r, CalEvalContext *context, double *value) {
 	Frame frame[2];
 	CalStatus status = CAL_OK;
 	switch (r->kind) {
 	case READ_Q:
 	case READ_ETA:
-		*value = cal_scene_q(scene, r->freedom);
+		*value = cal_context_q(context, r->dof_ref);
 		return CAL_OK;
 	case READ_U:
 	case READ_ETA_DOT:
-		*value = cal_scene_u(scene, r->freedom);
+		*value = cal_context_u(context, r->dof_ref);
 		return CAL_OK;
 	case READ_DEVICE:
 		*value = 0;
-		return r->output < 0 ? CAL_OK : scene_output(scene, r->device, r->output, value);
+		return r->output < 0 ? CAL_OK : context_output(context, r->device, r->output, value);
 	default:
 		for (int i = 0; i < 2 && status == CAL_OK; i++)
-			status = cal_scene_node(scene, r->site[i], &frame[i].X, &frame[i].V);
+			status = cal_context_node_motion(context, r->node_ref[i], &frame[i].X, &frame[i].V);
 		*value = status == CAL_OK ? between(r->kind, &frame[0], &frame[1]) : 0;
 		return status;
 	}
@@ -225,29 +226,30 @@ static Course between_course(const Reading *r, const Frame *f, const CalSpatial 
 }
 
 /* Of a rate that is known by its size alone the quantity may go either way. */
-CalStatus reading_course(const Reading *r, CalScene *scene, Course *course) {
+CalStatus reading_course(const Reading *r, CalEvalContext *context, Course *course) {
 	Frame frame[2];
 	CalSpatial acceleration[2];
 	CalStatus status = CAL_OK;
 	switch (r->kind) {
 	case READ_Q:
 	case READ_ETA:
-		*course = (Course){.v = cal_scene_q(scene, r->freedom),
-		                   .d = cal_scene_u(scene, r->freedom),
-		                   .bend = fabs(cal_scene_udot(scene, r->freedom))};
+		*course = (Course){.v = cal_context_q(context, r->dof_ref),
+		                   .d = cal_context_u(context, r->dof_ref),
+		                   .bend = fabs(cal_context_udot(context, r->dof_ref))};
 		return CAL_OK;
 	case READ_U:
 	case READ_ETA_DOT:
-		*course = (Course){.v = cal_scene_u(scene, r->freedom), .spread = fabs(cal_scene_udot(scene, r->freedom))};
+		*course =
+			(Course){.v = cal_context_u(context, r->dof_ref), .spread = fabs(cal_context_udot(context, r->dof_ref))};
 		return CAL_OK;
 	case READ_DEVICE:
 		*course = (Course){0};
-		return scene_output(scene, r->device, r->output, &course->v);
+		return context_output(context, r->device, r->output, &course->v);
 	default:
 		for (int i = 0; i < 2 && status == CAL_OK; i++) {
-			status = cal_scene_node(scene, r->site[i], &frame[i].X, &frame[i].V);
+			status = cal_context_node_motion(context, r->node_ref[i], &frame[i].X, &frame[i].V);
 			if (status == CAL_OK)
-				status = cal_scene_acceleration(scene, r->site[i], &acceleration[i]);
+				status = cal_context_node_acceleration(context, r->node_ref[i], &acceleration[i]);
 		}
 		*course = status == CAL_OK ? between_course(r, frame, acceleration) : (Course){0};
 		return status;

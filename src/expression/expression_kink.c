@@ -211,13 +211,13 @@ static void note_kinks(const Code *code, const double *arguments, void *user) {
 	*value += op_kinks(code);
 }
 
-CalStatus cal_expression_kinks(const CalExpression *expression, CalScene *scene, double *value) {
+CalStatus cal_expression_kinks(const CalExpression *expression, CalEvalContext *context, double *value) {
 	double ignored;
-	if (!expression || !scene || !value)
+	if (!expression || !context || !value)
 		return CAL_ERR_ARGUMENT;
 	if (!expression->bound)
 		return CAL_ERR_STAGE;
-	return expression->kink_count > 0 ? expression_run(expression, scene, note_kinks, (void *)&value, &ignored)
+	return expression->kink_count > 0 ? expression_run(expression, context, note_kinks, (void *)&value, &ignored)
 	                                  : CAL_OK;
 }
 
@@ -286,7 +286,7 @@ static bool is_passed(Op op, double before, double now) {
 }
 
 /* The first time behind t at which the kink is passed, near a root that is right but for round-off; found by halving. */
-static double settle(const CalExpression *e, int index, int kink, double t, double root) {
+static double step_past_root(const CalExpression *e, int index, int kink, double t, double root) {
 	enum { DOUBLINGS = 28, HALVINGS = 64 }; // as far as 1e-8 of the time
 	const Op op = e->code[index].op;
 	const double before = difference_at(e, index, kink, t), size = fmax(fabs(root), fabs(t));
@@ -330,7 +330,7 @@ static double next_from(const CalExpression *expression, double at) {
 		for (int k = 0; k < count; k++) {
 			const double root = at - line[k].v / line[k].d;
 			if (root > at && root < next)
-				next = fmin(next, settle(expression, i, k, at, root));
+				next = fmin(next, step_past_root(expression, i, k, at, root));
 		}
 	}
 	return next;

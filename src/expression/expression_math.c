@@ -118,7 +118,7 @@ static Jet chain(Jet x, double y, Slope s) {
 /* ---- of two and three ------------------------------------------------------------------------------ */
 
 /* difference > 0, or >= 0 if `equal`. */
-static double compare(double difference, bool equal) {
+static double compare_difference(double difference, bool equal) {
 	if (difference == 0)
 		return equal ? DBL_MIN : -DBL_MIN;
 	return difference;
@@ -156,10 +156,10 @@ double op_value(Op op, const double *a) {
 		return portable_pow(a[0], a[1]);
 	case OP_LESS:
 	case OP_LESS_EQUAL:
-		return compare(a[1] - a[0], op == OP_LESS_EQUAL);
+		return compare_difference(a[1] - a[0], op == OP_LESS_EQUAL);
 	case OP_GREATER:
 	case OP_GREATER_EQUAL:
-		return compare(a[0] - a[1], op == OP_GREATER_EQUAL);
+		return compare_difference(a[0] - a[1], op == OP_GREATER_EQUAL);
 	case OP_ATAN2:
 		return portable_atan2(a[0], a[1]);
 	case OP_MOD:
@@ -242,7 +242,7 @@ static Jet smooth_sign_jet(const Jet *a) {
 }
 
 static Jet compare_jets(Jet difference, bool equal) {
-	difference.v = compare(difference.v, equal);
+	difference.v = compare_difference(difference.v, equal);
 	return difference;
 }
 

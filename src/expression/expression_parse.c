@@ -186,7 +186,7 @@ static const char *keep_name(CalExpression *e, Word name) {
 }
 
 /* A number from 1 as an index from 0. */
-static bool whole_number(Parser *p, Word text, int *index) {
+static bool model_dof(Parser *p, Word text, int *index) {
 	int number = 0;
 	for (size_t i = 0; i < text.length && text.length <= 6; i++)
 		number = is_digit(text.start[i]) && number >= 0 ? 10 * number + (text.start[i] - '0') : -1;
@@ -216,7 +216,7 @@ static bool parse_reading(Parser *p, ReadingKind kind, const char *start) {
 	Reading made = {.kind = kind, .column = column_of(p, start)};
 	for (int i = 0; i < count; i++) {
 		if (i >= reading_forms[kind].most) {
-			if (!whole_number(p, argument[i], &made.number))
+			if (!model_dof(p, argument[i], &made.number))
 				return false;
 		} else {
 			made.name[i] = keep_name(e, argument[i]);

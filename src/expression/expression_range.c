@@ -169,7 +169,7 @@ static Range op_range(Op op, const Range *a) {
 
 /* ---- kinks ------------------------------------------------------------------------------------------------- */
 
-static bool keeps(double low, double high) { return low >= 0 || high <= 0; }
+static bool keeps_sign(double low, double high) { return low >= 0 || high <= 0; }
 
 /* The smallest size of what is in a range. */
 static double least_size(Range a) { return a.low <= 0 && a.high >= 0 ? 0 : fmin(fabs(a.low), fabs(a.high)); }
@@ -177,7 +177,7 @@ static double least_size(Range a) { return a.low <= 0 && a.high >= 0 ? 0 : fmin(
 /* Bends within round-off of zero do not count (op_switches). */
 static bool bent_keeps(double low, double high, Range a, Range b) {
 	const double none = 1e-12 * (least_size(a) + least_size(b)) + 1e-15;
-	return low >= -none || high <= none || keeps(low, high);
+	return low >= -none || high <= none || keeps_sign(low, high);
 }
 
 static bool difference_keeps(Range a, Range b) { return bent_keeps(a.low - b.high, a.high - b.low, a, b); }
@@ -190,7 +190,7 @@ static bool switches_keep(Op op, const Range *a) {
 	case OP_ABS:
 		return bent_keeps(a[0].low, a[0].high, (Range){0, 0}, (Range){0, 0});
 	case OP_SIGN:
-		return keeps(a[0].low, a[0].high);
+		return keeps_sign(a[0].low, a[0].high);
 	case OP_FLOOR:
 		return whole_keeps(a[0]);
 	case OP_MOD:
@@ -198,7 +198,7 @@ static bool switches_keep(Op op, const Range *a) {
 	case OP_ATAN2:
 		return a[1].low >= 0 || a[0].low >= 0 || (a[0].high < 0 && a[1].high < 0);
 	case OP_SMOOTH_SIGN:
-		return a[1].low > 0 || a[1].high < 0 || keeps(a[0].low, a[0].high);
+		return a[1].low > 0 || a[1].high < 0 || keeps_sign(a[0].low, a[0].high);
 	case OP_MIN:
 	case OP_MAX:
 		return difference_keeps(a[0], a[1]);
@@ -206,7 +206,7 @@ static bool switches_keep(Op op, const Range *a) {
 	case OP_SMOOTH:
 		return difference_keeps(a[0], a[1]) && difference_keeps(a[0], a[2]);
 	default:
-		return keeps(a[0].low - a[1].high, a[0].high - a[1].low);
+		return keeps_sign(a[0].low - a[1].high, a[0].high - a[1].low);
 	}
 }
 
@@ -214,7 +214,7 @@ static bool switches_keep(Op op, const Range *a) {
 
 typedef struct Ahead {
 	const CalExpression *expression;
-	CalScene *scene;
+	CalEvalContext *context;
 } Ahead;
 
 /* The low end is concave in time and the high end convex: over a time each is at one of its ends. */
@@ -228,7 +228,7 @@ static Range course_range(Course c, double from, double to) {
 static Range range_over(const Ahead *ahead, double from, double to, bool exact, bool *kept) {
 	const CalExpression *e = ahead->expression;
 	Range stack[EXPRESSION_STACK] = {{0, 0}};
-	const double t = cal_scene_time(ahead->scene);
+	const double t = cal_context_time(ahead->context);
 	int top = 0;
 	*kept = true;
 	for (int i = 0; i < e->code_count; i++) {
@@ -241,7 +241,7 @@ static Range range_over(const Ahead *ahead, double from, double to, bool exact, 
 			made = (Range){t + from, t + to};
 		} else if (code->op == OP_READ) {
 			Course course = {0};
-			const CalStatus status = reading_course(&e->readings[code->reading], ahead->scene, &course);
+			const CalStatus status = reading_course(&e->readings[code->reading], ahead->context, &course);
 			course.bend *= exact ? 0 : 2; // accelerations on the way are known at a few places only
 			course.spread *= exact ? 0 : 2;
 			made = status == CAL_OK ? course_range(course, from, to) : EVERYTHING;
@@ -266,7 +266,7 @@ static bool kinks_kept(const Ahead *ahead, double span) {
 static bool sign_kept(const Ahead *ahead, double span) {
 	bool kept;
 	const Range made = range_over(ahead, 0, span, false, &kept);
-	return keeps(made.low, made.high);
+	return keeps_sign(made.low, made.high);
 }
 
 /* The longest time, to a few per cent, for which that holds. */
@@ -289,16 +289,16 @@ static double longest(const Ahead *ahead, double span, KeptFn *kept) {
 	return low;
 }
 
-double cal_expression_clear(const CalExpression *expression, CalScene *scene, double span) {
-	if (!expression || !scene || !expression->bound || expression->kink_count == 0)
+double cal_expression_clear(const CalExpression *expression, CalEvalContext *context, double span) {
+	if (!expression || !context || !expression->bound || expression->kink_count == 0)
 		return span;
-	return longest(&(Ahead){expression, scene}, span, kinks_kept);
+	return longest(&(Ahead){expression, context}, span, kinks_kept);
 }
 
-double cal_expression_keeps_sign(const CalExpression *expression, CalScene *scene, double span) {
-	if (!expression || !scene || !expression->bound)
+double cal_expression_keeps_sign(const CalExpression *expression, CalEvalContext *context, double span) {
+	if (!expression || !context || !expression->bound)
 		return span;
-	return longest(&(Ahead){expression, scene}, span, sign_kept);
+	return longest(&(Ahead){expression, context}, span, sign_kept);
 }
 
 /*
@@ -333,12 +333,12 @@ static bool is_within(const Seen *seen, Range r) {
 	return r.low >= seen->values.low - seen->margin && r.high <= seen->values.high + seen->margin;
 }
 
-double cal_expression_unseen(const CalExpression *expression, CalScene *scene, double span) {
+double cal_expression_unseen(const CalExpression *expression, CalEvalContext *context, double span) {
 	enum { BUDGET = 400, DEPTH = 48 };
 	bool kept;
-	if (!expression || !scene || !expression->bound)
+	if (!expression || !context || !expression->bound)
 		return INFINITY;
-	const Ahead ahead = {expression, scene};
+	const Ahead ahead = {expression, context};
 	const Range all = range_over(&ahead, 0, span, true, &kept);
 	if (is_point(all))
 		return INFINITY;

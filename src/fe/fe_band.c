@@ -48,10 +48,10 @@ typedef struct Graph {
 	int *equation;  // [n] and back
 } Graph;
 
-static int degree(const Graph *g, int i) { return g->first[i + 1] - g->first[i]; }
+static int node_degree(const Graph *g, int i) { return g->first[i + 1] - g->first[i]; }
 
 /* Breadth first from `start` over nodes not yet ordered; returns how many it met, the farthest last. */
-static int spread(Graph *g, int start, bool order) {
+static int breadth_first(Graph *g, int start, bool order) {
 	int count = 0;
 	g->queue[count++] = start;
 	g->level[start] = 0;
@@ -63,7 +63,7 @@ static int spread(Graph *g, int start, bool order) {
 				continue;
 			g->level[j] = g->level[i] + 1;
 			int at = count++; // neighbours by degree, few first
-			for (; at > from && degree(g, g->queue[at - 1]) > degree(g, j); at--)
+			for (; at > from && node_degree(g, g->queue[at - 1]) > node_degree(g, j); at--)
 				g->queue[at] = g->queue[at - 1];
 			g->queue[at] = j;
 		}
@@ -82,10 +82,10 @@ static void order_nodes(Graph *g) {
 			continue;
 		int start = i;
 		for (int pass = 0; pass < 3; pass++) { // towards an end of the part
-			const int met = spread(g, start, false);
+			const int met = breadth_first(g, start, false);
 			start = g->queue[met - 1];
 		}
-		const int met = spread(g, start, true);
+		const int met = breadth_first(g, start, true);
 		memcpy(g->order + done, g->queue, (size_t)met * sizeof *g->order);
 		done += met;
 	}

@@ -48,7 +48,7 @@ void fe_second_moment(const double inertia[3][3], double second[3][3]) {
 /* ---- completing A ------------------------------------------------------------------------------ */
 
 /* A over (1, p), and its coupling to the shapes. */
-static void put_known(Build *b, double *A) {
+static void put_applied_wrench(Build *b, double *A) {
 	const FeMoments *m = b->m;
 	const int D = b->D;
 	A[0] = m->mass;
@@ -67,7 +67,7 @@ static void put_known(Build *b, double *A) {
 }
 
 /* Round-off is judged by the size of all positions together, and of all components of a shape. */
-static void measure(Build *b) {
+static void measure_moments(Build *b) {
 	const FeMoments *m = b->m;
 	const double trace = m->second[0][0] + m->second[1][1] + m->second[2][2];
 	b->size[0] = sqrt(m->mass);
@@ -79,7 +79,7 @@ static void measure(Build *b) {
 static bool estimate_fits(Build *b) {
 	const double *full = b->m->full;
 	const int D = b->D;
-	put_known(b, b->A);
+	put_applied_wrench(b, b->A);
 	for (int i = 0; i < 4; i++)
 		for (int j = i; j < D; j++) {
 			if (!(fabs(full[i * D + j] - b->A[i * D + j]) <= 1e-8 * b->size[i] * b->size[j]))
@@ -290,9 +290,9 @@ static CalStatus add_with_trace(Build *b) {
 }
 
 /* Leaves C and R of this choice; *smallest tells whether it is possible. */
-static CalStatus attempt(Build *b, FeMassQuality quality, double share, double *smallest, int *where) {
+static CalStatus try_quality(Build *b, FeMassQuality quality, double share, double *smallest, int *where) {
 	choose_position(b, quality, share);
-	put_known(b, b->A);
+	put_applied_wrench(b, b->A);
 	const CalStatus status = least_block(b);
 	return status == CAL_OK ? remainder_of(b, smallest, where) : status;
 }
@@ -302,26 +302,26 @@ static CalStatus find_quality(Build *b, FeMassQuality *quality) {
 	double smallest = 0, low = 0, high = 1;
 	int where;
 	*quality = FE_MASS_FIRST;
-	CalStatus status = attempt(b, *quality, 1, &smallest, &where);
+	CalStatus status = try_quality(b, *quality, 1, &smallest, &where);
 	if (status != CAL_OK || smallest >= POSSIBLE)
 		return status;
 	*quality = FE_MASS_STRETCH;
-	status = attempt(b, *quality, 1, &smallest, &where);
+	status = try_quality(b, *quality, 1, &smallest, &where);
 	if (status != CAL_OK || smallest >= POSSIBLE)
 		return status;
 	for (int i = 0; i < 12 && status == CAL_OK; i++) {
 		const double middle = (low + high) / 2;
-		status = attempt(b, *quality, middle, &smallest, &where);
+		status = try_quality(b, *quality, middle, &smallest, &where);
 		*(smallest >= POSSIBLE ? &low : &high) = middle;
 	}
 	if (low < 0.9)
 		*quality = FE_MASS_REST;
 	if (status == CAL_OK)
-		status = attempt(b, *quality, low, &smallest, &where);
+		status = try_quality(b, *quality, low, &smallest, &where);
 	return status == CAL_OK && smallest < -1e-6 ? impossible(b, where) : status;
 }
 
-static CalStatus complete(Build *b, FeMassQuality *quality) {
+static CalStatus complete_moments(Build *b, FeMassQuality *quality) {
 	const int D = b->D, n = 3 * b->modes;
 	CalStatus status = nearest_rigid(b);
 	if (status == CAL_OK)
@@ -332,7 +332,7 @@ static CalStatus complete(Build *b, FeMassQuality *quality) {
 		status = add_with_trace(b);
 	if (status != CAL_OK)
 		return status;
-	put_known(b, b->A);
+	put_applied_wrench(b, b->A);
 	for (int s = 0; s < n; s++)
 		for (int t = 0; t < n; t++)
 			b->A[(4 + s) * D + 4 + t] = (b->C[s * n + t] + b->C[t * n + s]) / 2;
@@ -342,7 +342,7 @@ static CalStatus complete(Build *b, FeMassQuality *quality) {
 /* ---- factorisation ----------------------------------------------------------------------------- */
 
 /* A = BB' with B [D][*rank] in V, rows and columns scaled by `size` meanwhile; the 1 is eliminated first. */
-static CalStatus factor(Build *b, int *rank) {
+static CalStatus factor_masses(Build *b, int *rank) {
 	const int D = b->D;
 	double *A = b->A, *B = b->V, *scale = b->size, *left = b->scratch;
 	memset(B, 0, (size_t)D * (size_t)D * sizeof *B);
@@ -380,7 +380,7 @@ static CalStatus factor(Build *b, int *rank) {
 }
 
 /* Turns the factor so that its first row is constant, and divides by the root of the mass of a point. */
-static void turn(const Build *b, int rank, double *z) {
+static void rotate_factor(const Build *b, int rank, double *z) {
 	const int D = b->D;
 	const double *B = b->V;
 	const double even = 1 / sqrt((double)rank), weight = sqrt(b->m->mass / rank);
@@ -414,19 +414,19 @@ CalStatus fe_mass_points(const FeMoments *m, const char *path, const CalAllocato
 	memcpy(b.Q, m->position, 9 * modes * sizeof *b.Q);
 	b.values = b.size + D;
 	b.scratch = b.values + D;
-	measure(&b);
+	measure_moments(&b);
 	CalStatus status = CAL_OK;
 	*quality = FE_MASS_EXACT;
 	if (m->full && estimate_fits(&b))
 		memcpy(b.A, m->full, square * sizeof *b.A);
 	else
-		status = complete(&b, quality);
+		status = complete_moments(&b, quality);
 	if (status > 0)
 		status = fe_file_error(error, path, CAL_ERR_INPUT, "the moments of mass are not finite");
 	if (status == CAL_OK)
-		status = factor(&b, count);
+		status = factor_masses(&b, count);
 	if (status == CAL_OK)
-		turn(&b, *count, z);
+		rotate_factor(&b, *count, z);
 	memory_free(allocator, memory);
 	return status;
 }

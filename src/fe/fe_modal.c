@@ -173,7 +173,7 @@ static CalStatus put_points(CalModal *modal, const double *z, int count, double 
 	return CAL_OK;
 }
 
-static void compare(CalModal *modal, const FeMoments *want, const double *angular, const ModalMass *got) {
+static void compare_moments(CalModal *modal, const FeMoments *want, const double *angular, const ModalMass *got) {
 	CalModalFidelity *f = &modal->fidelity;
 	const int n = modal->modes;
 	double trace = 0, second[3][3], radius = 0;
@@ -219,7 +219,7 @@ CalStatus fe_modal_add_mass_points(CalModal *modal, const FeMoments *moments, co
 	if (status == CAL_OK) {
 		ModalMass got = {.linear = z + D * D, .angular = z + D * D + 3 * n, .modal = z + D * D + 6 * n};
 		fe_modal_mass(modal, &got);
-		compare(modal, moments, angular, &got);
+		compare_moments(modal, moments, angular, &got);
 		if (quality != FE_MASS_EXACT)
 			fe_modal_note(modal, "mass: exact at rest; its change with the deflection is %s", kept[quality]);
 	}
@@ -230,10 +230,10 @@ CalStatus fe_modal_add_mass_points(CalModal *modal, const FeMoments *moments, co
 /* ---- checks ------------------------------------------------------------------------------------ */
 
 /* "path:line:column: error: ...", as far as they are known. */
-static CalStatus refuse(const CalModal *modal, ModalPlace at, CalError *error, const char *format, ...)
+static CalStatus refuse_modal(const CalModal *modal, ModalPlace at, CalError *error, const char *format, ...)
 	ERROR_PRINTF(4, 5);
 
-static CalStatus refuse(const CalModal *modal, ModalPlace at, CalError *error, const char *format, ...) {
+static CalStatus refuse_modal(const CalModal *modal, ModalPlace at, CalError *error, const char *format, ...) {
 	char what[512], place[280];
 	va_list args;
 	va_start(args, format);
@@ -263,27 +263,27 @@ static CalStatus check_stiffness(const CalModal *modal, double *K, CalError *err
 			const double a = modal->stiffness[i * n + j], b = modal->stiffness[j * n + i];
 			const double size = sqrt(fabs(modal->stiffness[i * n + i] * modal->stiffness[j * n + j]));
 			if (fabs(a - b) > 1e-6 * size)
-				return refuse(modal, modal->stiffness_place, error,
-				              "the stiffness is not symmetric: (%d, %d) is %g, (%d, %d) is %g", i + 1, j + 1, a, j + 1,
-				              i + 1, b);
+				return refuse_modal(modal, modal->stiffness_place, error,
+				                    "the stiffness is not symmetric: (%d, %d) is %g, (%d, %d) is %g", i + 1, j + 1, a,
+				                    j + 1, i + 1, b);
 			K[i * n + j] = size > 0 ? (a + b) / 2 / size : 0;
 		}
 	for (int i = 0; i < n; i++)
 		if (!(modal->stiffness[i * n + i] > 0))
-			return refuse(modal, modal->stiffness_place, error,
-			              "the stiffness is singular: mode %d has none (%g); leave rigid modes out", i + 1,
-			              modal->stiffness[i * n + i]);
+			return refuse_modal(modal, modal->stiffness_place, error,
+			                    "the stiffness is singular: mode %d has none (%g); leave rigid modes out", i + 1,
+			                    modal->stiffness[i * n + i]);
 	const CalStatus status = eigen_symmetric(n, K, values, scratch);
 	if (status == CAL_OK && values[0] < -1e-12)
-		return refuse(
+		return refuse_modal(
 			modal, modal->stiffness_place, error,
 			"the stiffness is indefinite: some deflection is pushed away (scaled to a unit diagonal its smallest "
 			"value is %g); check the signs",
 			values[0]);
 	if (status != CAL_OK || values[0] < 1e-12)
-		return refuse(modal, modal->stiffness_place, error,
-		              "the stiffness is singular: scaled to a unit diagonal its smallest value is %g",
-		              status == CAL_OK ? values[0] : NAN);
+		return refuse_modal(modal, modal->stiffness_place, error,
+		                    "the stiffness is singular: scaled to a unit diagonal its smallest value is %g",
+		                    status == CAL_OK ? values[0] : NAN);
 	return CAL_OK;
 }
 
@@ -292,11 +292,11 @@ static CalStatus check_shapes(const CalModal *modal, double *memory, CalError *e
 	ModalMass mass = {.linear = memory, .angular = memory + 3 * n, .modal = memory + 6 * n};
 	fe_modal_mass(modal, &mass);
 	if (!(mass.mass > 0))
-		return refuse(modal, (ModalPlace){0, 0}, error, "the body has no mass");
+		return refuse_modal(modal, (ModalPlace){0, 0}, error, "the body has no mass");
 	for (int a = 0; a < n; a++)
 		if (!(mass.modal[a * n + a] > 0))
-			return refuse(modal, (ModalPlace){0, 0}, error,
-			              "mode %d moves no mass: its shapes vanish at every node that has any", a + 1);
+			return refuse_modal(modal, (ModalPlace){0, 0}, error,
+			                    "mode %d moves no mass: its shapes vanish at every node that has any", a + 1);
 	return CAL_OK;
 }
 
@@ -305,11 +305,11 @@ static CalStatus check_nodes(const CalModal *modal, CalError *error) {
 	for (int i = 0; i < modal->node_count; i++) {
 		const ModalNode *node = &modal->nodes[i];
 		if (!all_finite(node->phi, 6 * n) || !isfinite(node->mass) || node->mass < 0)
-			return refuse(modal, node->place, error,
-			              "node \"%s\": its mass is negative, or its mass or a shape is not finite", node->name);
+			return refuse_modal(modal, node->place, error,
+			                    "node \"%s\": its mass is negative, or its mass or a shape is not finite", node->name);
 		for (int k = 0; k < i && node->kind != CAL_MODAL_MASS; k++)
 			if (strcmp(node->name, modal->nodes[k].name) == 0)
-				return refuse(modal, node->place, error, "two nodes have the name \"%s\"", node->name);
+				return refuse_modal(modal, node->place, error, "two nodes have the name \"%s\"", node->name);
 	}
 	return CAL_OK;
 }
@@ -318,7 +318,7 @@ CalStatus fe_modal_check(const CalModal *modal, CalError *error) {
 	const size_t n = (size_t)modal->modes;
 	const CalAllocator *allocator = &modal->pool.allocator;
 	if (!all_finite(modal->stiffness, n * n) || !all_finite(modal->damping, n * n))
-		return refuse(modal, modal->stiffness_place, error, "stiffness or damping is not finite");
+		return refuse_modal(modal, modal->stiffness_place, error, "stiffness or damping is not finite");
 	double *memory = memory_alloc(allocator, (n * n + 6 * n) * sizeof *memory);
 	if (!memory)
 		return fe_file_error(error, modal->path, CAL_ERR_MEMORY, "out of memory");

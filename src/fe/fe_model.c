@@ -263,7 +263,7 @@ CalStatus fe_model_check(const CalFeModel *fe, CalError *error) {
 
 /* ---- what the user may know -------------------------------------------------------------------- */
 
-static void box_of(const CalFeModel *fe, CalVec3 *size) {
+static void subsystem_of(const CalFeModel *fe, CalVec3 *size) {
 	double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
 	for (int i = 0; i < fe->node_count; i++) {
 		const double p[3] = {fe->nodes[i].position.x, fe->nodes[i].position.y, fe->nodes[i].position.z};
@@ -327,7 +327,7 @@ static void mass_of(CalFeInfo *info, const double G[6][6]) {
 bool fe_model_info(const CalFeModel *fe, CalFeInfo *info) {
 	*info = (CalFeInfo){
 		.format = fe->format, .node_count = fe->node_count, .dof_count = fe->dof_count, .frame_count = fe->frame_count};
-	box_of(fe, &info->size);
+	subsystem_of(fe, &info->size);
 	const size_t n = (size_t)fe->dof_count;
 	double *R = memory_alloc(&fe->pool.allocator, 8 * n * sizeof *R);
 	if (!R)

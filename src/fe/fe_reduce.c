@@ -325,7 +325,7 @@ static CalStatus add_nodes(Reduce *r, CalModal *modal) {
 	return status;
 }
 
-static CalStatus describe(Reduce *r, CalModal *modal) {
+static CalStatus describe_source(Reduce *r, CalModal *modal) {
 	char text[512];
 	size_t used;
 	if (r->frame_count)
@@ -354,7 +354,7 @@ static CalStatus describe(Reduce *r, CalModal *modal) {
 	return modal->boundary ? CAL_OK : memory_error(r);
 }
 
-static CalStatus fill(Reduce *r, CalModal *modal) {
+static CalStatus fill_modal(Reduce *r, CalModal *modal) {
 	const int m = modal->modes;
 	const double zeta = r->how->damping_ratio;
 	for (int a = 0; a < m; a++)
@@ -366,7 +366,7 @@ static CalStatus fill(Reduce *r, CalModal *modal) {
 		for (int a = 0; a < m; a++)
 			modal->damping[a * m + a] = 2 * zeta * sqrt(fmax(r->values[a], 0));
 	}
-	CalStatus status = describe(r, modal);
+	CalStatus status = describe_source(r, modal);
 	if (status == CAL_OK)
 		status = add_nodes(r, modal);
 	if (status == CAL_OK)
@@ -374,7 +374,7 @@ static CalStatus fill(Reduce *r, CalModal *modal) {
 	return status == CAL_OK ? fe_modal_check(modal, r->error) : status;
 }
 
-static CalStatus reduce(Reduce *r, CalModal **modal) {
+static CalStatus reduce_model(Reduce *r, CalModal **modal) {
 	CalStatus status = check_model(r);
 	if (status == CAL_OK)
 		status = choose_frames(r);
@@ -394,7 +394,7 @@ static CalStatus reduce(Reduce *r, CalModal **modal) {
 	CalModal *made = fe_modal_new(r->fe->path, r->fe->format, shapes, &r->fe->pool.allocator);
 	if (!made)
 		return memory_error(r);
-	status = fill(r, made);
+	status = fill_modal(r, made);
 	if (status == CAL_OK)
 		*modal = made;
 	else
@@ -412,7 +412,7 @@ CalStatus cal_fe_reduce(const CalFeModel *fe, const CalFeReduction *how, CalModa
 		return fe_file_error(error, fe->path, CAL_ERR_MEMORY, "out of memory");
 	*r = (Reduce){.fe = fe, .how = how ? how : &defaults, .error = error, .n = fe->dof_count};
 	pool_init(&r->pool, &fe->pool.allocator);
-	const CalStatus status = fe_model_info(fe, &r->info) ? reduce(r, modal) : memory_error(r);
+	const CalStatus status = fe_model_info(fe, &r->info) ? reduce_model(r, modal) : memory_error(r);
 	pool_free(&r->pool);
 	memory_free(&fe->pool.allocator, r);
 	return status;

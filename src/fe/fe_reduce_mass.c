@@ -79,7 +79,7 @@ static bool make_rows(Reduce *r, Rows *rows, int shapes) {
 }
 
 /* Y += m Z for one entry of the scalar mass matrix; `mirror`: and for its mirror image. */
-static void couple(Rows *rows, int i, int j, double m, bool mirror) {
+static void add_coupling(Rows *rows, int i, int j, double m, bool mirror) {
 	const size_t D = (size_t)rows->D;
 	for (size_t k = 0; k < D; k++)
 		rows->Y[(size_t)i * D + k] += m * rows->Z[(size_t)j * D + k];
@@ -100,19 +100,19 @@ static void add_mass_entry(Rows *rows, const FeDof *a, const FeDof *b, double m,
 	const int p = a->component % 3, q = b->component % 3;
 	if (!a_turns && !b_turns) {
 		if (p == q)
-			couple(rows, i, j, m / 3, mirror);
+			add_coupling(rows, i, j, m / 3, mirror);
 	} else if (a_turns && b_turns) {
-		couple(rows, i + 1 + q, j + 1 + p, -m, mirror);
+		add_coupling(rows, i + 1 + q, j + 1 + p, -m, mirror);
 		for (int e = 0; e < 3 && p == q; e++)
-			couple(rows, i + 1 + e, j + 1 + e, m / 2, mirror);
+			add_coupling(rows, i + 1 + e, j + 1 + e, m / 2, mirror);
 	} else if (p != q) {
 		const int t = b_turns ? p : q, w = b_turns ? q : p; // of the translation, of the rotation
 		const int e = 3 - p - q;
 		const double share = (w == (t + 1) % 3 ? m : -m) / 2;
 		if (b_turns)
-			couple(rows, i, j + 1 + e, share, mirror);
+			add_coupling(rows, i, j + 1 + e, share, mirror);
 		else
-			couple(rows, i + 1 + e, j, share, mirror);
+			add_coupling(rows, i + 1 + e, j, share, mirror);
 	}
 }
 

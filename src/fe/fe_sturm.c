@@ -29,7 +29,7 @@ typedef struct Sturm {
 } Sturm;
 
 /* Counts the entries of a column in first[column + 1], or puts them in place. */
-static void collect(Sturm *s, const FeMatrix *A, double factor, bool fill) {
+static void collect_rows(Sturm *s, const FeMatrix *A, double factor, bool fill) {
 	for (int e = 0; e < A->count; e++) {
 		const int i = s->place[A->row[e]], j = s->place[A->col[e]], column = i < j ? i : j;
 		if (column < 0)
@@ -64,19 +64,19 @@ static bool sturm_build(Sturm *s, const FeBand *band, double sigma, Pool *pool) 
 		s->place[i] = -1;
 	for (int i = 0; i < band->n; i++)
 		s->place[band->equation[i]] = i;
-	collect(s, &fe->K, 1, false);
-	collect(s, &fe->M, -sigma, false);
+	collect_rows(s, &fe->K, 1, false);
+	collect_rows(s, &fe->M, -sigma, false);
 	for (int i = 0; i < band->n; i++) {
 		s->first[i + 1] += s->first[i];
 		s->next[i] = s->first[i];
 	}
-	collect(s, &fe->K, 1, true);
-	collect(s, &fe->M, -sigma, true);
+	collect_rows(s, &fe->K, 1, true);
+	collect_rows(s, &fe->M, -sigma, true);
 	return true;
 }
 
 /* Takes column i out of those behind it. False: too many digits are lost. */
-static bool eliminate(Sturm *s, int i, const double *column) {
+static bool eliminate_row(Sturm *s, int i, const double *column) {
 	const int rows = s->width + 1, last = s->n - 1 - i < s->width ? s->n - 1 - i : s->width;
 	for (int k = 1; k <= last; k++) {
 		const double factor = column[k] / column[0];
@@ -99,7 +99,7 @@ static int negative_pivots(Sturm *s) {
 		double *column = s->front + (size_t)(i % rows) * (size_t)rows;
 		for (int e = s->first[i]; e < s->first[i + 1]; e++)
 			column[s->below[e]] += s->value[e];
-		if (!(fabs(column[0]) > TINY * s->size[i]) || !eliminate(s, i, column))
+		if (!(fabs(column[0]) > TINY * s->size[i]) || !eliminate_row(s, i, column))
 			return -1;
 		negative += column[0] < 0;
 		memset(column, 0, (size_t)rows * sizeof *column);

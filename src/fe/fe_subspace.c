@@ -31,7 +31,7 @@ typedef struct Subspace {
 } Subspace;
 
 /* New vectors from number `from` on. */
-static void start(Subspace *s, int from) {
+static void start_vectors(Subspace *s, int from) {
 	for (int k = from; k < s->q; k++)
 		for (int i = 0; i < s->n; i++) {
 			s->seed = s->seed * 6364136223846793005u + 1442695040888963407u;
@@ -40,7 +40,7 @@ static void start(Subspace *s, int from) {
 		}
 }
 
-static void hold(const Subspace *s, double *x) {
+static void hold_rigid(const Subspace *s, double *x) {
 	for (int k = 0; k < s->q; k++)
 		for (int i = 0; i < s->n; i++)
 			if (!s->inside[i])
@@ -85,11 +85,11 @@ static CalStatus ritz(Subspace *s) {
 }
 
 /* One step; CAL_SINGULAR: the vectors have become dependent. */
-static CalStatus step(Subspace *s) {
+static CalStatus subspace_step(Subspace *s) {
 	const size_t n = (size_t)s->n;
 	const int q = s->q;
 	fe_matrix_multiply(&s->fe->M, s->n, q, s->X, s->Y);
-	hold(s, s->Y);
+	hold_rigid(s, s->Y);
 	memcpy(s->X, s->Y, (size_t)q * n * sizeof *s->X);
 	fe_band_solve(s->band, q, s->X);
 	for (int i = 0; i < q; i++)
@@ -131,7 +131,7 @@ static CalStatus converge(Subspace *s, int wanted, int least, double shift, CalE
 	const bool whole = s->q >= s->band->n;
 	memset(s->last, 0, (size_t)s->q * sizeof *s->last);
 	for (int i = 0; i < MAX_ITERATIONS; i++) {
-		const CalStatus status = whole ? whole_space(s, shift) : step(s);
+		const CalStatus status = whole ? whole_space(s, shift) : subspace_step(s);
 		if (status != CAL_OK)
 			return fe_file_error(error, s->fe->path, CAL_ERR_INPUT,
 			                     "the modes could not be computed: mass or stiffness is not positive (%s)",
@@ -167,7 +167,7 @@ static CalStatus count_modes(const Subspace *s, int wanted, double shift, int *t
 /* The modes wanted, with none left out. */
 static CalStatus iterate(Subspace *s, int wanted, double shift, CalError *error) {
 	int there = 0, found = 0;
-	start(s, 0);
+	start_vectors(s, 0);
 	for (int round = 0; round < MAX_ROUNDS; round++) {
 		CalStatus status = converge(s, wanted, round ? MORE_ITERATIONS : 0, shift, error);
 		if (status == CAL_OK && s->q < s->band->n)
@@ -176,7 +176,8 @@ static CalStatus iterate(Subspace *s, int wanted, double shift, CalError *error)
 			return status;
 		if (there < 0)
 			break;
-		start(s, s->q - (s->q - wanted) / 2); // half of what is not wanted: another may be on its way in the rest
+		start_vectors(s,
+		              s->q - (s->q - wanted) / 2); // half of what is not wanted: another may be on its way in the rest
 	}
 	const double limit = sqrt(fmax(1 / s->values[s->q - wanted] - shift, 0)) / 6.283185307179586;
 	return there < 0

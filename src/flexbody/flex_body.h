@@ -85,8 +85,8 @@ typedef struct Flex {
 	const double *c;   // [3][n] sum J psi: angular momentum of the rotary inertias per modal speed; NULL: zero
 	FlexShape head;    // of the node that the joint carries
 	int shape_first, shape_end;
-	int linear;                // modes are eliminated by flexible_linear.c in forward dynamics
-	int chained;               // four modes, and one joint on the next link: forward dynamics takes both at once
+	int by_ports;              // modes are eliminated by flexible_linear.c in forward dynamics
+	int fused;                 // four modes, and one joint on the next link: forward dynamics takes both at once
 	int diagonal;              // stiffness and damping are
 	int port_count;            // NODE links on it
 	int ports[FLEX_MAX_PORTS]; // their indices, if not more than these

@@ -136,7 +136,7 @@ static void mass_re(const ModalBody *b, Vec origin, double *re) {
 }
 
 /** ee += mass x'x + y'Jy, lower triangle, for the shapes x, y [3][m] of one node. */
-static void gram_add(int m, double mass, const double *x, const CalMat3 *J, const double *y, double *ee) {
+static void inertia_gram_add(int m, double mass, const double *x, const CalMat3 *J, const double *y, double *ee) {
 	for (int j = 0; j < m; j++) {
 		Vec p = vec_scaled(mass, column(x, m, j)), h = mat_times(J, column(y, m, j));
 		for (int k = 0; k <= j; k++) {
@@ -159,7 +159,7 @@ static void mass_ee(const ModalBody *b, double *ee) {
 	for (int i = 0; i < b->flex->node_count; i++) {
 		const CalFlexNode *node = &b->flex->nodes[i];
 		if (node->phi || node->psi) {
-			gram_add(m, node->mass, node->phi, &node->inertia, node->psi, ee);
+			inertia_gram_add(m, node->mass, node->phi, &node->inertia, node->psi, ee);
 		}
 	}
 	fill_upper(m, ee);
@@ -238,11 +238,11 @@ static bool mass_ff(const ModalBody *b, double *ff, double *motion, double *shap
 	Vec com = vec_of(rigid.com);
 	memset(ff, 0, (size_t)m * (size_t)m * sizeof *ff);
 	free_shapes(m, NULL, vec_minus(vec_of(b->body->com), com), motion, x, y);
-	gram_add(m, b->body->mass, x, &b->body->inertia, y, ff);
+	inertia_gram_add(m, b->body->mass, x, &b->body->inertia, y, ff);
 	for (int i = 0; i < b->flex->node_count; i++) {
 		const CalFlexNode *node = &b->flex->nodes[i];
 		free_shapes(m, node, vec_minus(vec_of(b->position[i]), com), motion, x, y);
-		gram_add(m, node->mass, x, &node->inertia, y, ff);
+		inertia_gram_add(m, node->mass, x, &node->inertia, y, ff);
 	}
 	fill_upper(m, ff);
 	return true;
@@ -266,7 +266,7 @@ static Scratch scratch_of(int m, double *memory) {
 		tail,   tail + 2 * n,    tail + 3 * n,        tail + 4 * n,        tail + 10 * n};
 }
 
-static CalStatus fault(ModalForm *form, ModalFault what, int mode, int other, double amount) {
+static CalStatus set_fault(ModalForm *form, ModalFault what, int mode, int other, double amount) {
 	form->fault = what;
 	form->mode = mode;
 	form->other = other;
@@ -275,7 +275,7 @@ static CalStatus fault(ModalForm *form, ModalFault what, int mode, int other, do
 }
 
 /** The symmetric part of the stiffness; a fault if there is more to it. */
-static CalStatus take_stiffness(const CalFlexDef *flex, double *K, ModalForm *form) {
+static CalStatus symmetrize_stiffness(const CalFlexDef *flex, double *K, ModalForm *form) {
 	int m = flex->modes, row = -1, col = -1;
 	const double *S = flex->stiffness;
 	double largest = 0, worst = 0;
@@ -294,25 +294,25 @@ static CalStatus take_stiffness(const CalFlexDef *flex, double *K, ModalForm *fo
 			K[i * m + j] = K[j * m + i] = 0.5 * S[i * m + j] + 0.5 * S[j * m + i];
 		}
 	}
-	return row < 0 ? CAL_OK : fault(form, MODAL_STIFFNESS_ASYMMETRIC, col, row, worst);
+	return row < 0 ? CAL_OK : set_fault(form, MODAL_STIFFNESS_ASYMMETRIC, col, row, worst);
 }
 
 /** A fault if a mode, or a combination of modes, moves no mass. */
-static CalStatus judge_mass(int m, const double *mass, double *factor, ModalForm *form) {
+static CalStatus check_mass(int m, const double *mass, double *factor, ModalForm *form) {
 	for (int j = 0; j < m; j++) {
 		if (!(mass[j * m + j] > 0)) {
-			return fault(form, MODAL_MASSLESS, j, j, mass[j * m + j]);
+			return set_fault(form, MODAL_MASSLESS, j, j, mass[j * m + j]);
 		}
 	}
 	memcpy(factor, mass, (size_t)m * (size_t)m * sizeof *factor);
 	int bad = cholesky_factor(m, factor, NULL, DEPENDENT);
-	return bad < 0 ? CAL_OK : fault(form, MODAL_DEPENDENT, bad, bad, 0);
+	return bad < 0 ? CAL_OK : set_fault(form, MODAL_DEPENDENT, bad, bad, 0);
 }
 
 /** K v = w2 M v, with what is wrong in the form. K becomes the vectors. */
 static CalStatus modes_of(int m, double *K, double *M, double *w2, const Scratch *s, ModalForm *form) {
 	if (eigen_generalized(m, K, M, w2, s->vector) != CAL_OK) {
-		return fault(form, MODAL_NUMERICS, 0, 0, 0);
+		return set_fault(form, MODAL_NUMERICS, 0, 0, 0);
 	}
 	double largest = fmax(fabs(w2[0]), fabs(w2[m - 1]));
 	if (w2[0] < -NEGATIVE * largest) {
@@ -323,7 +323,7 @@ static CalStatus modes_of(int m, double *K, double *M, double *w2, const Scratch
 				mode = i;
 			}
 		}
-		return fault(form, MODAL_STIFFNESS_NEGATIVE, mode, mode, w2[0]);
+		return set_fault(form, MODAL_STIFFNESS_NEGATIVE, mode, mode, w2[0]);
 	}
 	return CAL_OK;
 }
@@ -333,7 +333,7 @@ static CalStatus free_modes(const ModalBody *b, const Scratch *s, ModalForm *for
 	int m = b->flex->modes;
 	size_t bytes = (size_t)m * (size_t)m * sizeof(double);
 	if (!mass_ff(b, s->ff, s->motion, s->shapes)) {
-		return fault(form, MODAL_NUMERICS, 0, 0, 0);
+		return set_fault(form, MODAL_NUMERICS, 0, 0, 0);
 	}
 	for (int j = 0; j < m; j++) {
 		s->vector[j] = s->reference[j] * s->reference[j];
@@ -341,7 +341,7 @@ static CalStatus free_modes(const ModalBody *b, const Scratch *s, ModalForm *for
 	memcpy(s->factor, s->ff, bytes);
 	int bad = cholesky_factor(m, s->factor, s->vector, DEPENDENT);
 	if (bad >= 0) {
-		return fault(form, MODAL_RIGID, bad, bad, 0);
+		return set_fault(form, MODAL_RIGID, bad, bad, 0);
 	}
 	memcpy(s->factor, s->ff, bytes);
 	memcpy(s->modes, s->stiffness, bytes);
@@ -405,7 +405,7 @@ static bool is_identity(int m, const double *A) {
 }
 
 /** The canonical coordinates of s->mass and s->stiffness, and the damping in them. */
-static CalStatus finish(int m, const Scratch *s, ModalForm *form) {
+static CalStatus write_form(int m, const Scratch *s, ModalForm *form) {
 	size_t bytes = (size_t)m * (size_t)m * sizeof(double);
 	memcpy(form->C, s->stiffness, bytes);
 	CalStatus status = modes_of(m, form->C, s->mass, form->w2, s, form);
@@ -428,7 +428,7 @@ static CalStatus finish(int m, const Scratch *s, ModalForm *form) {
 	return CAL_OK;
 }
 
-static void tell_free(CalStatus status, int m, const Scratch *s, ModalForm *form) {
+static void report_free_frequencies(CalStatus status, int m, const Scratch *s, ModalForm *form) {
 	for (int i = 0; form->free_w2 && i < m; i++) {
 		form->free_w2[i] = status == CAL_OK ? s->w2[i] : NAN;
 	}
@@ -440,12 +440,12 @@ CalStatus modal_canonicalize(const ModalBody *b, ModalForm *form, double *scratc
 	size_t square = (size_t)m * (size_t)m;
 	Scratch s = scratch_of(m, scratch);
 	*form = (ModalForm){.C = form->C, .w2 = form->w2, .D = form->D, .free_w2 = form->free_w2};
-	CalStatus status = take_stiffness(flex, s.stiffness, form);
+	CalStatus status = symmetrize_stiffness(flex, s.stiffness, form);
 	if (status != CAL_OK) {
 		return status;
 	}
 	mass_ee(b, s.mass);
-	status = judge_mass(m, s.mass, s.factor, form);
+	status = check_mass(m, s.mass, s.factor, form);
 	if (status != CAL_OK) {
 		return status;
 	}
@@ -459,16 +459,16 @@ CalStatus modal_canonicalize(const ModalBody *b, ModalForm *form, double *scratc
 	}
 	if (flex->frequency_bound > 0) {
 		status = free_modes(b, &s, form);
-		tell_free(status, m, &s, form);
+		report_free_frequencies(status, m, &s, form);
 		if (status != CAL_OK) {
 			return status;
 		}
 		apply_bound(m, flex->frequency_bound, &s, form);
-		return finish(m, &s, form);
+		return write_form(m, &s, form);
 	}
-	status = finish(m, &s, form);
+	status = write_form(m, &s, form);
 	if (status == CAL_OK && form->free_w2) {
-		tell_free(free_modes(b, &s, form), m, &s, form);
+		report_free_frequencies(free_modes(b, &s, form), m, &s, form);
 		form->fault = form->fault == MODAL_RIGID ? MODAL_RIGID : MODAL_SOUND; // a note at most
 	}
 	return status;

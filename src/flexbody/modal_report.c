@@ -112,7 +112,7 @@ static void fill_bounded(const ModalBody *body, ModalForm *form, double *work, C
 }
 
 /** E = re C. */
-static void couple(int m, const double *re, const double *C, double *E) {
+static void modal_coupling(int m, const double *re, const double *C, double *E) {
 	for (int i = 0; i < 6; i++) {
 		for (int k = 0; k < m; k++) {
 			double sum = 0;
@@ -151,7 +151,7 @@ static CalStatus report_with(const ModalBody *body, CalFlexReport *report, CalFl
 	if (status != CAL_OK) {
 		return status;
 	}
-	couple(m, re, form->C, E);
+	modal_coupling(m, re, form->C, E);
 	const int count = !modes ? 0 : m < capacity ? m : capacity;
 	for (int k = 0; k < count; k++) {
 		fill_mode(body->flex, form, E, k, &modes[k]);

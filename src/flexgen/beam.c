@@ -33,7 +33,7 @@ CalBeamDef cal_beam_def(void) {
 
 /* ---- judging ------------------------------------------------------------------------------- */
 
-static CalStatus refuse(const CalBeamDef *def, const char *what, CalError *error) {
+static CalStatus refuse_beam(const CalBeamDef *def, const char *what, CalError *error) {
 	return error_set(error, CAL_ERR_MODEL, "%s%sbeam \"%s\": %s", PLACE_ARGS(def->place), def->name, what);
 }
 
@@ -120,7 +120,7 @@ static CalStatus beam_check(const CalBeamDef *def, CalError *error) {
 	if (!fault && (def->mass_count < 0 || (def->mass_count > 0 && !def->masses))) {
 		fault = "mass_count does not fit masses";
 	}
-	return fault ? refuse(def, fault, error) : masses_check(def, error);
+	return fault ? refuse_beam(def, fault, error) : masses_check(def, error);
 }
 
 /* ---- choosing shapes ----------------------------------------------------------------------- */
@@ -153,7 +153,7 @@ static CalStatus solve_families(Beam *beam, CalError *error) {
 }
 
 /** The lowest mode that no pick has taken yet; next[] counts what each family has given. */
-static int lowest(const Beam *beam, const int *next) {
+static int lowest_family(const Beam *beam, const int *next) {
 	int best = -1;
 	double best_frequency = INFINITY;
 	for (int i = 0; i < beam->family_count; i++) {
@@ -185,15 +185,16 @@ static CalStatus pick_shapes(Beam *beam, CalError *error) {
 		}
 	}
 	int i;
-	while ((wanted == 0 || beam->pick_count < statics + wanted) && (i = lowest(beam, next)) >= 0) {
+	while ((wanted == 0 || beam->pick_count < statics + wanted) && (i = lowest_family(beam, next)) >= 0) {
 		beam->picks[beam->pick_count++] = (Pick){&beam->families[i], next[i]++};
 	}
 	if (beam->pick_count < statics + wanted && beam->def->choice.max_frequency == 0) {
-		return refuse(beam->def, "the elements have fewer modes than asked for; take more elements or fewer modes",
-		              error);
+		return refuse_beam(beam->def, "the elements have fewer modes than asked for; take more elements or fewer modes",
+		                   error);
 	}
 	if (beam->pick_count == 0) {
-		return refuse(beam->def, "no mode is below max_frequency; raise it, or add the beam as a rigid body", error);
+		return refuse_beam(beam->def, "no mode is below max_frequency; raise it, or add the beam as a rigid body",
+		                   error);
 	}
 	return CAL_OK;
 }
@@ -220,7 +221,7 @@ static void stiffness_fill(const Beam *beam, double *K) {
 }
 
 /** Shapes of all picks at x. slopes: of bending too, not only the twist. */
-static void shapes_fill(const Beam *beam, double x, bool slopes, DraftNode *node) {
+static void shapes_fill(const Beam *beam, double x, bool slopes, FlexBuilderNode *node) {
 	int m = beam->pick_count;
 	for (int k = 0; k < m; k++) {
 		const BeamFamily *f = beam->picks[k].family;
@@ -246,14 +247,14 @@ static void shapes_fill(const Beam *beam, double x, bool slopes, DraftNode *node
 	}
 }
 
-static bool bends(const BeamFamily *f) { return f->id == BEAM_BEND_Y || f->id == BEAM_BEND_Z; }
+static bool is_bending(const BeamFamily *f) { return f->id == BEAM_BEND_Y || f->id == BEAM_BEND_Z; }
 
 /** phi2 += -1/2 weight w'w' at x. */
 static void foreshorten(const Beam *beam, double x, double weight, double *phi2) {
 	int m = beam->pick_count;
 	for (int k = 0; k < m; k++) {
 		const Pick *a = &beam->picks[k];
-		double dw = bends(a->family) ? beam_family_at(beam->def, a->family, a->column, x).dw : 0;
+		double dw = is_bending(a->family) ? beam_family_at(beam->def, a->family, a->column, x).dw : 0;
 		for (int l = 0; dw != 0 && l <= k; l++) {
 			const Pick *b = &beam->picks[l];
 			if (b->family == a->family) {
@@ -278,7 +279,7 @@ static void phi2_fill(const Beam *beam, double x, double *phi2) {
 	}
 }
 
-static void node_fill(const Beam *beam, double x, bool slopes, DraftNode *node) {
+static void node_fill(const Beam *beam, double x, bool slopes, FlexBuilderNode *node) {
 	node->p = (CalVec3){x, 0, 0};
 	shapes_fill(beam, x, slopes, node);
 	if (node->phi2) {
@@ -286,7 +287,7 @@ static void node_fill(const Beam *beam, double x, bool slopes, DraftNode *node) 
 	}
 }
 
-static void place_ends(const Beam *beam, DraftNode *nodes) {
+static void place_ends(const Beam *beam, FlexBuilderNode *nodes) {
 	const CalBeamDef *def = beam->def;
 	for (int i = 0; i <= def->elements; i++) {
 		const char *end = i == 0 ? "root" : "tip";
@@ -299,7 +300,7 @@ static void place_ends(const Beam *beam, DraftNode *nodes) {
 	}
 }
 
-static void place_gauss(const Beam *beam, DraftNode *nodes) {
+static void place_gauss(const Beam *beam, FlexBuilderNode *nodes) {
 	const CalBeamDef *def = beam->def;
 	double xi[GAUSS_MAX], w[GAUSS_MAX], h = def->length / def->elements;
 	int points = beam_gauss_count(def);
@@ -309,7 +310,7 @@ static void place_gauss(const Beam *beam, DraftNode *nodes) {
 		double x = h * (e + 0.5 * (1 + xi[g])), dx = 0.5 * h * w[g];
 		CalSection section = def->tapered ? section_between(&def->root, &def->tip, x / def->length) : def->root;
 		SectionValues v = section_values(&section);
-		DraftNode *node = &nodes[i];
+		FlexBuilderNode *node = &nodes[i];
 		snprintf(node->name, sizeof node->name, "mass%d", i + 1);
 		node->mass = dx * v.rhoA;
 		node->inertia = (CalMat3){{{dx * (v.rhoIy + v.rhoIz), 0, 0}, {0, dx * v.rhoIy, 0}, {0, 0, dx * v.rhoIz}}};
@@ -318,13 +319,13 @@ static void place_gauss(const Beam *beam, DraftNode *nodes) {
 }
 
 /** Masses of the user: on the node at an element's end if there is one, else on a node of their own. */
-static int place_masses(const Beam *beam, DraftNode *ends, DraftNode *own) {
+static int place_masses(const Beam *beam, FlexBuilderNode *ends, FlexBuilderNode *own) {
 	const CalBeamDef *def = beam->def;
 	int own_count = 0;
 	for (int i = 0; i < def->mass_count; i++) {
 		const CalBeamMass *m = &def->masses[i];
 		int near = (int)(m->x / def->length * def->elements + 0.5);
-		DraftNode *node = &ends[near];
+		FlexBuilderNode *node = &ends[near];
 		if (fabs(node->p.x - m->x) > 1e-9 * def->length) {
 			node = &own[own_count++];
 			snprintf(node->name, sizeof node->name, "point%d", i + 1);
@@ -341,20 +342,21 @@ static int place_masses(const Beam *beam, DraftNode *ends, DraftNode *own) {
 static CalStatus beam_place(const Beam *beam, CalDesc *desc, CalBodyId *body, CalError *error) {
 	const CalBeamDef *def = beam->def;
 	int ends = def->elements + 1, inside = def->elements * beam_gauss_count(def);
-	Draft draft;
-	if (draft_create(ends + inside + def->mass_count, beam->pick_count, def->second_order != 0, &draft) != CAL_OK) {
+	FlexBuilder builder;
+	if (flex_builder_create(ends + inside + def->mass_count, beam->pick_count, def->second_order != 0, &builder) !=
+	    CAL_OK) {
 		return error_set(error, CAL_ERR_MEMORY, "beam \"%s\": out of memory", def->name);
 	}
-	stiffness_fill(beam, draft.stiffness);
-	place_ends(beam, draft.nodes);
-	place_gauss(beam, draft.nodes + ends);
-	draft.node_count = ends + inside + place_masses(beam, draft.nodes, draft.nodes + ends + inside);
+	stiffness_fill(beam, builder.stiffness);
+	place_ends(beam, builder.nodes);
+	place_gauss(beam, builder.nodes + ends);
+	builder.node_count = ends + inside + place_masses(beam, builder.nodes, builder.nodes + ends + inside);
 	CalBodyDef rigid = cal_body_def();
 	rigid.name = def->name;
 	rigid.group = def->group;
 	rigid.place = def->place;
-	CalStatus status = draft_add(&draft, desc, &rigid, &def->choice, body, error);
-	draft_free(&draft);
+	CalStatus status = flex_builder_add(&builder, desc, &rigid, &def->choice, body, error);
+	flex_builder_free(&builder);
 	return status;
 }
 

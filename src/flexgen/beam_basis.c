@@ -38,25 +38,27 @@ void gauss_rule(int n, double *x, double *w) {
 }
 
 /** First integral of P_n from -1, n >= 1. */
-static double once(const double *P, int n) { return (P[n + 1] - P[n - 1]) / (2 * n + 1); }
+static double integral_once(const double *P, int n) { return (P[n + 1] - P[n - 1]) / (2 * n + 1); }
 
 /** Second integral of P_n from -1, n >= 2. */
-static double twice(const double *P, int n) { return (once(P, n + 1) - once(P, n - 1)) / (2 * n + 1); }
+static double integral_twice(const double *P, int n) {
+	return (integral_once(P, n + 1) - integral_once(P, n - 1)) / (2 * n + 1);
+}
 
 /** A continuous field: two hats and bubbles up to the order. f, df/dx go to stride-1 arrays. */
-static void continuous(int order, double h, double xi, const double *P, double *f, double *df) {
+static void continuous_basis(int order, double h, double xi, const double *P, double *f, double *df) {
 	f[0] = 0.5 * (1 - xi);
 	f[1] = 0.5 * (1 + xi);
 	df[0] = -1 / h;
 	df[1] = 1 / h;
 	for (int k = 2; k <= order; k++) {
-		f[k] = once(P, k - 1);
+		f[k] = integral_once(P, k - 1);
 		df[k] = P[k - 1] * 2 / h;
 	}
 }
 
 static void scalar_basis(int order, double h, double xi, const double *P, BeamBasis *out) {
-	continuous(order, h, xi, P, out->w, out->dw);
+	continuous_basis(order, h, xi, P, out->w, out->dw);
 	out->count = order + 1;
 }
 
@@ -72,8 +74,8 @@ static void euler_basis(int order, double h, double xi, const double *P, BeamBas
 		out->dr[a] = d2[a];
 	}
 	for (int k = 4; k <= order; k++) {
-		out->w[k] = twice(P, k - 2);
-		out->dw[k] = out->r[k] = once(P, k - 2) * 2 / h;
+		out->w[k] = integral_twice(P, k - 2);
+		out->dw[k] = out->r[k] = integral_once(P, k - 2) * 2 / h;
 		out->dr[k] = P[k - 2] * 4 / (h * h);
 	}
 	out->count = order + 1;
@@ -82,7 +84,7 @@ static void euler_basis(int order, double h, double xi, const double *P, BeamBas
 /** Local order: deflection and rotation of either node, bubbles of the deflection, bubbles of the rotation. */
 static void timoshenko_basis(int order, double h, double xi, const double *P, BeamBasis *out) {
 	double f[CAL_BEAM_MAX_ORDER + 1], df[CAL_BEAM_MAX_ORDER + 1];
-	continuous(order, h, xi, P, f, df);
+	continuous_basis(order, h, xi, P, f, df);
 	for (int a = 0; a < 2; a++) {
 		out->w[2 * a] = out->r[2 * a + 1] = f[a];
 		out->dw[2 * a] = out->dr[2 * a + 1] = df[a];

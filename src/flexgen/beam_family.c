@@ -56,13 +56,13 @@ static FamilyValues family_mass(BeamFamilyId id, const CalBeamMass *m) {
 }
 
 /** Global number of local function a of element e. */
-static int global(const CalBeamDef *def, const BeamFamily *f, int e, int a) {
+static int global_dof(const CalBeamDef *def, const BeamFamily *f, int e, int a) {
 	int nodal = 2 * f->per_node;
 	return a < nodal ? e * f->per_node + a : (def->elements + 1) * f->per_node + e * f->bubbles + a - nodal;
 }
 
 /** The element that holds x, and xi in it. */
-static int locate(const CalBeamDef *def, double x, double *xi) {
+static int locate_element(const CalBeamDef *def, double x, double *xi) {
 	double h = def->length / def->elements;
 	int e = (int)(x / h);
 	e = e < 0 ? 0 : e >= def->elements ? def->elements - 1 : e;
@@ -74,7 +74,7 @@ static void add_mass(const CalBeamDef *def, const BeamFamily *f, int e, const Be
                      double *M) {
 	for (int i = 0; i < b->count; i++) {
 		for (int j = 0; j < b->count; j++) {
-			size_t at = (size_t)global(def, f, e, i) * (size_t)f->n + (size_t)global(def, f, e, j);
+			size_t at = (size_t)global_dof(def, f, e, i) * (size_t)f->n + (size_t)global_dof(def, f, e, j);
 			M[at] += mass * b->w[i] * b->w[j] + rotary * b->r[i] * b->r[j];
 		}
 	}
@@ -84,7 +84,7 @@ static void add_stiffness(const CalBeamDef *def, const BeamFamily *f, int e, con
                           double weight, double *K) {
 	for (int i = 0; i < b->count; i++) {
 		for (int j = 0; j < b->count; j++) {
-			size_t at = (size_t)global(def, f, e, i) * (size_t)f->n + (size_t)global(def, f, e, j);
+			size_t at = (size_t)global_dof(def, f, e, i) * (size_t)f->n + (size_t)global_dof(def, f, e, j);
 			double strain = f->kind == BEAM_SCALAR ? b->dw[i] * b->dw[j] : b->dr[i] * b->dr[j];
 			double shear = f->kind == BEAM_TIMOSHENKO ? (b->dw[i] - b->r[i]) * (b->dw[j] - b->r[j]) : 0;
 			K[at] += weight * (v->stiffness * strain + v->shear * shear);
@@ -92,7 +92,7 @@ static void add_stiffness(const CalBeamDef *def, const BeamFamily *f, int e, con
 	}
 }
 
-static void assemble(const CalBeamDef *def, const BeamFamily *f, double *K, double *M) {
+static void assemble_matrices(const CalBeamDef *def, const BeamFamily *f, double *K, double *M) {
 	double xi[GAUSS_MAX], w[GAUSS_MAX], h = def->length / def->elements;
 	int points = beam_gauss_count(def);
 	BeamBasis b;
@@ -108,7 +108,7 @@ static void assemble(const CalBeamDef *def, const BeamFamily *f, double *K, doub
 	}
 	for (int i = 0; i < def->mass_count; i++) {
 		double at;
-		int e = locate(def, def->masses[i].x, &at);
+		int e = locate_element(def, def->masses[i].x, &at);
 		FamilyValues v = family_mass(f->id, &def->masses[i]);
 		beam_basis(f->kind, def->order, h, at, &b);
 		add_mass(def, f, e, &b, v.mass, v.rotary, M);
@@ -116,7 +116,7 @@ static void assemble(const CalBeamDef *def, const BeamFamily *f, double *K, doub
 }
 
 /** Roles of the root's and the tip's degrees of freedom. Deflection and stretch are translations. */
-static void roles(const CalBeamDef *def, const BeamFamily *f, unsigned char *role) {
+static void assign_roles(const CalBeamDef *def, const BeamFamily *f, unsigned char *role) {
 	memset(role, REDUCE_INTERIOR, (size_t)f->n);
 	for (int j = 0; j < f->per_node; j++) {
 		bool rotation = j == 1 || f->id == BEAM_TORSION;
@@ -155,8 +155,8 @@ CalStatus beam_family_solve(const CalBeamDef *def, BeamFamilyId id, int limit, B
 	}
 	memset(K, 0, bytes);
 	unsigned char *role = (unsigned char *)(K + 2 * n * n);
-	assemble(def, f, K, K + n * n);
-	roles(def, f, role);
+	assemble_matrices(def, f, K, K + n * n);
+	assign_roles(def, f, role);
 	CalStatus status = reduce(&(ReduceInput){.n = f->n,
 	                                         .K = K,
 	                                         .M = K + n * n,
@@ -171,12 +171,12 @@ CalStatus beam_family_solve(const CalBeamDef *def, BeamFamilyId id, int limit, B
 
 BeamPoint beam_family_at(const CalBeamDef *def, const BeamFamily *f, int k, double x) {
 	double xi;
-	int e = locate(def, x, &xi);
+	int e = locate_element(def, x, &xi);
 	BeamBasis b;
 	BeamPoint point = {0};
 	beam_basis(f->kind, def->order, def->length / def->elements, xi, &b);
 	for (int a = 0; a < b.count; a++) {
-		double c = f->modes.shape[(size_t)global(def, f, e, a) * (size_t)f->modes.shapes + (size_t)k];
+		double c = f->modes.shape[(size_t)global_dof(def, f, e, a) * (size_t)f->modes.shapes + (size_t)k];
 		point.w += c * b.w[a];
 		point.dw += c * b.dw[a];
 		point.r += c * b.r[a];

@@ -126,24 +126,24 @@ const char *section_fault(const CalSection *s) {
 	return NULL;
 }
 
-static double mix(double a, double b, double s) { return a + s * (b - a); }
+static double interpolate(double a, double b, double s) { return a + s * (b - a); }
 
 CalSection section_between(const CalSection *a, const CalSection *b, double s) {
 	CalSection c = *a;
-	c.width = mix(a->width, b->width, s);
-	c.height = mix(a->height, b->height, s);
-	c.thickness = mix(a->thickness, b->thickness, s);
-	c.youngs_modulus = mix(a->youngs_modulus, b->youngs_modulus, s);
-	c.poissons_ratio = mix(a->poissons_ratio, b->poissons_ratio, s);
-	c.density = mix(a->density, b->density, s);
-	c.EA = mix(a->EA, b->EA, s);
-	c.GJ = mix(a->GJ, b->GJ, s);
-	c.EIy = mix(a->EIy, b->EIy, s);
-	c.EIz = mix(a->EIz, b->EIz, s);
-	c.kGAy = mix(a->kGAy, b->kGAy, s);
-	c.kGAz = mix(a->kGAz, b->kGAz, s);
-	c.rhoA = mix(a->rhoA, b->rhoA, s);
-	c.rhoIy = mix(a->rhoIy, b->rhoIy, s);
-	c.rhoIz = mix(a->rhoIz, b->rhoIz, s);
+	c.width = interpolate(a->width, b->width, s);
+	c.height = interpolate(a->height, b->height, s);
+	c.thickness = interpolate(a->thickness, b->thickness, s);
+	c.youngs_modulus = interpolate(a->youngs_modulus, b->youngs_modulus, s);
+	c.poissons_ratio = interpolate(a->poissons_ratio, b->poissons_ratio, s);
+	c.density = interpolate(a->density, b->density, s);
+	c.EA = interpolate(a->EA, b->EA, s);
+	c.GJ = interpolate(a->GJ, b->GJ, s);
+	c.EIy = interpolate(a->EIy, b->EIy, s);
+	c.EIz = interpolate(a->EIz, b->EIz, s);
+	c.kGAy = interpolate(a->kGAy, b->kGAy, s);
+	c.kGAz = interpolate(a->kGAz, b->kGAz, s);
+	c.rhoA = interpolate(a->rhoA, b->rhoA, s);
+	c.rhoIy = interpolate(a->rhoIy, b->rhoIy, s);
+	c.rhoIz = interpolate(a->rhoIz, b->rhoIz, s);
 	return c;
 }

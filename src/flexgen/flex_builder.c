@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * flex_builder.c — from a draft to a body of the description; modal damping.
+ * flex_builder.c — from a builder to a body of the description; modal damping.
  *
- * Damping is asked for as one ratio for all modes of the body with B held. In the draft's own coordinates, with
+ * Damping is asked for as one ratio for all modes of the body with B held. In the builder's own coordinates, with
  * K v = w^2 M v and V'MV = 1, that is D = M V diag(2 zeta w) V' M.
  */
 #include "flexgen/flex_builder.h"
@@ -47,38 +47,38 @@ const char *choice_fault(const CalFlexChoice *c) {
 	return NULL;
 }
 
-CalStatus draft_create(int nodes, int modes, bool second_order, Draft *draft) {
+CalStatus flex_builder_create(int nodes, int modes, bool second_order, FlexBuilder *builder) {
 	size_t m = (size_t)modes, per_node = 6 * m + (second_order ? 3 * m * m : 0);
 	size_t count = (size_t)nodes, doubles, bytes, head = 0;
-	*draft = (Draft){0};
+	*builder = (FlexBuilder){0};
 	if (!size_mul(count, per_node, &doubles) || !size_add(doubles, m * m, &doubles) ||
-	    !size_mul(doubles, sizeof(double), &bytes) || !size_mul(count, sizeof(DraftNode), &head) ||
+	    !size_mul(doubles, sizeof(double), &bytes) || !size_mul(count, sizeof(FlexBuilderNode), &head) ||
 	    !size_add(bytes, head, &bytes)) {
 		return CAL_ERR_MEMORY;
 	}
 	CalAllocator allocator = allocator_or_default(NULL);
-	draft->memory = memory_alloc(&allocator, bytes);
-	if (!draft->memory) {
+	builder->memory = memory_alloc(&allocator, bytes);
+	if (!builder->memory) {
 		return CAL_ERR_MEMORY;
 	}
-	memset(draft->memory, 0, bytes);
-	draft->modes = modes;
-	draft->node_count = nodes;
-	draft->stiffness = draft->memory;
-	double *next = draft->stiffness + m * m;
-	draft->nodes = (DraftNode *)(next + count * per_node);
+	memset(builder->memory, 0, bytes);
+	builder->modes = modes;
+	builder->node_count = nodes;
+	builder->stiffness = builder->memory;
+	double *next = builder->stiffness + m * m;
+	builder->nodes = (FlexBuilderNode *)(next + count * per_node);
 	for (int i = 0; i < nodes; i++, next += per_node) {
-		draft->nodes[i].phi = next;
-		draft->nodes[i].psi = next + 3 * m;
-		draft->nodes[i].phi2 = second_order ? next + 6 * m : NULL;
+		builder->nodes[i].phi = next;
+		builder->nodes[i].psi = next + 3 * m;
+		builder->nodes[i].phi2 = second_order ? next + 6 * m : NULL;
 	}
 	return CAL_OK;
 }
 
-void draft_free(Draft *draft) {
+void flex_builder_free(FlexBuilder *builder) {
 	CalAllocator allocator = allocator_or_default(NULL);
-	memory_free(&allocator, draft->memory);
-	*draft = (Draft){0};
+	memory_free(&allocator, builder->memory);
+	*builder = (FlexBuilder){0};
 }
 
 /* ---- damping ------------------------------------------------------------------------------- */
@@ -115,7 +115,7 @@ static CalStatus modal_damping(int m, const double *M, const double *K, double r
 	return CAL_OK;
 }
 
-/** The damping of the draft's flexibility; *D NULL without damping, else freed by the caller. */
+/** The damping of the builder's flexibility; *D NULL without damping, else freed by the caller. */
 static CalStatus damping_of(const ModalBody *body, double ratio, double **D) {
 	*D = NULL;
 	if (ratio == 0) {
@@ -135,13 +135,13 @@ static CalStatus damping_of(const ModalBody *body, double ratio, double **D) {
 
 /* ---- into the description ------------------------------------------------------------------ */
 
-CalStatus draft_add_nodes(const Draft *draft, CalDesc *desc, CalBodyId body, const char *place, CalFlexNode *nodes,
-                          CalError *error) {
+CalStatus flex_builder_add_nodes(const FlexBuilder *builder, CalDesc *desc, CalBodyId body, const char *place,
+                                 CalFlexNode *nodes, CalError *error) {
 	CalStatus status = CAL_OK;
-	for (int i = 0; status == CAL_OK && i < draft->node_count; i++) {
+	for (int i = 0; status == CAL_OK && i < builder->node_count; i++) {
 		CalNodeDef def = cal_node_def();
-		def.name = draft->nodes[i].name;
-		def.placement.position = draft->nodes[i].p;
+		def.name = builder->nodes[i].name;
+		def.placement.position = builder->nodes[i].p;
 		def.place = place;
 		status = cal_desc_add_node(desc, body, &def, &nodes[i].node, error);
 	}
@@ -158,10 +158,10 @@ static const double *or_null(const double *numbers, size_t count) {
 	return NULL;
 }
 
-void draft_flex_nodes(const Draft *draft, CalFlexNode *nodes) {
-	size_t m = (size_t)draft->modes;
-	for (int i = 0; i < draft->node_count; i++) {
-		const DraftNode *n = &draft->nodes[i];
+void flex_builder_flex_nodes(const FlexBuilder *builder, CalFlexNode *nodes) {
+	size_t m = (size_t)builder->modes;
+	for (int i = 0; i < builder->node_count; i++) {
+		const FlexBuilderNode *n = &builder->nodes[i];
 		nodes[i] = (CalFlexNode){.mass = n->mass, .inertia = n->inertia};
 		nodes[i].phi = or_null(n->phi, 3 * m);
 		nodes[i].psi = or_null(n->psi, 3 * m);
@@ -169,16 +169,16 @@ void draft_flex_nodes(const Draft *draft, CalFlexNode *nodes) {
 	}
 }
 
-static CalStatus add_all(const Draft *draft, CalDesc *desc, const CalBodyDef *body, const CalFlexChoice *choice,
+static CalStatus add_all(const FlexBuilder *builder, CalDesc *desc, const CalBodyDef *body, const CalFlexChoice *choice,
                          CalFlexNode *nodes, CalVec3 *positions, CalBodyId *id, CalError *error) {
-	CalFlexDef flex = {.modes = draft->modes,
-	                   .stiffness = draft->stiffness,
-	                   .node_count = draft->node_count,
+	CalFlexDef flex = {.modes = builder->modes,
+	                   .stiffness = builder->stiffness,
+	                   .node_count = builder->node_count,
 	                   .nodes = nodes,
 	                   .frequency_bound = choice->bound};
-	draft_flex_nodes(draft, nodes);
-	for (int i = 0; i < draft->node_count; i++) {
-		positions[i] = draft->nodes[i].p;
+	flex_builder_flex_nodes(builder, nodes);
+	for (int i = 0; i < builder->node_count; i++) {
+		positions[i] = builder->nodes[i].p;
 	}
 	const ModalBody modal = {.body = body, .flex = &flex, .position = positions};
 	double *D;
@@ -191,7 +191,7 @@ static CalStatus add_all(const Draft *draft, CalDesc *desc, const CalBodyDef *bo
 		status = cal_desc_add_body(desc, body, id, error);
 	}
 	if (status == CAL_OK) {
-		status = draft_add_nodes(draft, desc, *id, body->place, nodes, error);
+		status = flex_builder_add_nodes(builder, desc, *id, body->place, nodes, error);
 	}
 	if (status == CAL_OK) {
 		status = cal_desc_set_flexible(desc, *id, &flex, error);
@@ -201,16 +201,16 @@ static CalStatus add_all(const Draft *draft, CalDesc *desc, const CalBodyDef *bo
 	return status;
 }
 
-CalStatus draft_add(const Draft *draft, CalDesc *desc, const CalBodyDef *body, const CalFlexChoice *choice,
-                    CalBodyId *id, CalError *error) {
+CalStatus flex_builder_add(const FlexBuilder *builder, CalDesc *desc, const CalBodyDef *body,
+                           const CalFlexChoice *choice, CalBodyId *id, CalError *error) {
 	CalAllocator allocator = allocator_or_default(NULL);
 	CalBodyId local = {0};
-	size_t count = (size_t)draft->node_count;
+	size_t count = (size_t)builder->node_count;
 	CalFlexNode *nodes = memory_alloc(&allocator, count * (sizeof(CalFlexNode) + sizeof(CalVec3)));
 	if (!nodes) {
 		return error_set(error, CAL_ERR_MEMORY, "body \"%s\": out of memory", body->name);
 	}
-	CalStatus status = add_all(draft, desc, body, choice, nodes, (CalVec3 *)(nodes + count), &local, error);
+	CalStatus status = add_all(builder, desc, body, choice, nodes, (CalVec3 *)(nodes + count), &local, error);
 	memory_free(&allocator, nodes);
 	if (status == CAL_OK && id) {
 		*id = local;

@@ -2,7 +2,7 @@
 /*
  * flex_builder.h — a flexible body while a generator puts it together, and its way into a description.
  *
- * Everything is computed in a draft first, so that a description is touched only by calls that have nothing left
+ * Everything is computed in a builder first, so that a description is touched only by calls that have nothing left
  * to refuse but names and memory. Shapes are stored as CalFlexDef wants them.
  */
 #ifndef CALDER_FLEXGEN_FLEX_BUILDER_H
@@ -12,34 +12,34 @@
 
 #include <calder/flex.h>
 
-typedef struct DraftNode {
+typedef struct FlexBuilderNode {
 	char name[32];
 	CalVec3 p;
 	double mass;
 	CalMat3 inertia;
 	double *phi, *psi; // [3][modes]
 	double *phi2;      // [3][modes][modes]; NULL without second-order shapes
-} DraftNode;
+} FlexBuilderNode;
 
-typedef struct Draft {
+typedef struct FlexBuilder {
 	int modes, node_count;
-	DraftNode *nodes;
+	FlexBuilderNode *nodes;
 	double *stiffness; // [modes][modes]
 	void *memory;
-} Draft;
+} FlexBuilder;
 
 /** All zero. */
-CalStatus draft_create(int nodes, int modes, bool second_order, Draft *draft);
-void draft_free(Draft *draft); // accepts {0}
+CalStatus flex_builder_create(int nodes, int modes, bool second_order, FlexBuilder *builder);
+void flex_builder_free(FlexBuilder *builder); // accepts {0}
 
-/** Fills in nodes[node_count] but their ids; shapes point into the draft, or are NULL where all are zero. */
-void draft_flex_nodes(const Draft *draft, CalFlexNode *nodes);
+/** Fills in nodes[node_count] but their ids; shapes point into the builder, or are NULL where all are zero. */
+void flex_builder_flex_nodes(const FlexBuilder *builder, CalFlexNode *nodes);
 /** Adds the nodes to a body and fills in the ids. */
-CalStatus draft_add_nodes(const Draft *draft, CalDesc *desc, CalBodyId body, const char *place, CalFlexNode *nodes,
-                          CalError *error);
+CalStatus flex_builder_add_nodes(const FlexBuilder *builder, CalDesc *desc, CalBodyId body, const char *place,
+                                 CalFlexNode *nodes, CalError *error);
 /** Adds body, nodes and flexibility; of the choice: damping_ratio and bound. */
-CalStatus draft_add(const Draft *draft, CalDesc *desc, const CalBodyDef *body, const CalFlexChoice *choice,
-                    CalBodyId *id, CalError *error);
+CalStatus flex_builder_add(const FlexBuilder *builder, CalDesc *desc, const CalBodyDef *body,
+                           const CalFlexChoice *choice, CalBodyId *id, CalError *error);
 
 /** What is wrong with a choice, or NULL. */
 const char *choice_fault(const CalFlexChoice *choice);

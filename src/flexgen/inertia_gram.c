@@ -9,16 +9,16 @@
 
 #include "math/eigen.h"
 
-size_t gram_size(int n) { return (size_t)n * (size_t)n + 4 * (size_t)n; }
+size_t inertia_gram_size(int n) { return (size_t)n * (size_t)n + 4 * (size_t)n; }
 
-void gram_place(Gram *g, int n, double *memory) {
-	*g = (Gram){.n = n, .G = memory};
+void inertia_gram_place(InertiaGram *g, int n, double *memory) {
+	*g = (InertiaGram){.n = n, .G = memory};
 	g->scale = g->G + (size_t)n * (size_t)n;
 	g->values = g->scale + n;
 	g->scratch = g->values + n;
 }
 
-CalStatus gram_solve(Gram *g) {
+CalStatus inertia_gram_solve(InertiaGram *g) {
 	int n = g->n;
 	for (int a = 0; a < n; a++) {
 		for (int b = 0; b <= a; b++) {
@@ -28,14 +28,14 @@ CalStatus gram_solve(Gram *g) {
 	}
 	CalStatus status = eigen_symmetric(n, g->G, g->values, g->scratch);
 	g->lowest = g->values[0];
-	g->culprit = 0;
+	g->worst_function = 0;
 	for (int a = 1; a < n; a++) {
-		g->culprit = fabs(g->G[a * n]) > fabs(g->G[g->culprit * n]) ? a : g->culprit;
+		g->worst_function = fabs(g->G[a * n]) > fabs(g->G[g->worst_function * n]) ? a : g->worst_function;
 	}
 	return status;
 }
 
-void gram_factor(Gram *g) {
+void inertia_gram_factor(InertiaGram *g) {
 	int n = g->n, first = 0;
 	double noise = fmax(n * DBL_EPSILON * g->values[n - 1], g->floor);
 	while (first < n && !(g->values[first] > noise)) {
@@ -49,7 +49,7 @@ void gram_factor(Gram *g) {
 	}
 }
 
-void gram_level(Gram *g, const double *e) {
+void inertia_gram_level(InertiaGram *g, const double *e) {
 	double *v = g->scratch, length = 0, square = 0;
 	int rank = g->rank;
 	for (int k = 0; k < rank; k++) {

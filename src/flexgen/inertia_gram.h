@@ -11,27 +11,27 @@
 
 #include <calder/base.h>
 
-typedef struct Gram {
+typedef struct InertiaGram {
 	int n;
-	double *G;       // [n][n] symmetric; then scaled; then L [n][rank] in the functions' own units
-	double *scale;   // [n] > 0; 0: the function vanishes
-	double *values;  // [n] eigenvalues of the scaled matrix, ascending
-	double *scratch; // [2n]
-	double floor;    // eigenvalues of the scaled matrix up to it are round-off; 0: by their own size
-	int rank;        //
-	double lowest;   // smallest eigenvalue of the scaled matrix
-	int culprit;     // the function that takes the largest part in it
-} Gram;
+	double *G;          // [n][n] symmetric; then scaled; then L [n][rank] in the functions' own units
+	double *scale;      // [n] > 0; 0: the function vanishes
+	double *values;     // [n] eigenvalues of the scaled matrix, ascending
+	double *scratch;    // [2n]
+	double floor;       // eigenvalues of the scaled matrix up to it are round-off; 0: by their own size
+	int rank;           //
+	double lowest;      // smallest eigenvalue of the scaled matrix
+	int worst_function; // the function that takes the largest part in it
+} InertiaGram;
 
-/** Doubles that gram_place() hands out. */
-size_t gram_size(int n);
-void gram_place(Gram *g, int n, double *memory);
+/** Doubles that inertia_gram_place() hands out. */
+size_t inertia_gram_size(int n);
+void inertia_gram_place(InertiaGram *g, int n, double *memory);
 
 /** Scales G and finds its eigenvectors, which replace it, as columns. CAL_NOT_FINITE, CAL_NOT_CONVERGED. */
-CalStatus gram_solve(Gram *g);
-/** After gram_solve(): L in place of the eigenvectors. */
-void gram_factor(Gram *g);
-/** After gram_factor(): reflects the columns so that the entries of e'L are equal and positive; e[n]. */
-void gram_level(Gram *g, const double *e);
+CalStatus inertia_gram_solve(InertiaGram *g);
+/** After inertia_gram_solve(): L in place of the eigenvectors. */
+void inertia_gram_factor(InertiaGram *g);
+/** After inertia_gram_factor(): reflects the columns so that the entries of e'L are equal and positive; e[n]. */
+void inertia_gram_level(InertiaGram *g, const double *e);
 
 #endif

@@ -181,7 +181,7 @@ static CalStatus check_mode(const Invariants *v, int a) {
 	return CAL_OK;
 }
 
-static CalStatus judge(const Invariants *v) {
+static CalStatus check_invariants(const Invariants *v) {
 	CalStatus status = check_inertia(v);
 	if (status == CAL_OK) {
 		status = check_shapes(v);
@@ -194,10 +194,10 @@ static CalStatus judge(const Invariants *v) {
 
 /* ---- the numbers behind -------------------------------------------------------------------- */
 
-static size_t room_of(int m) {
-	size_t n = (size_t)m, points = (size_t)points_limit(m);
-	return 2 * n * n + 12 * n + gram_size(1 + 3 * m) + gram_size(m) + gram_size(4 + 3 * m) + gram_size(3 + m) +
-	       points * points;
+static size_t scratch_size(int m) {
+	size_t n = (size_t)m, points = (size_t)mass_points_limit(m);
+	return 2 * n * n + 12 * n + inertia_gram_size(1 + 3 * m) + inertia_gram_size(m) + inertia_gram_size(4 + 3 * m) +
+	       inertia_gram_size(3 + m) + points * points;
 }
 
 static void place_arrays(Invariants *v, double *memory) {
@@ -207,11 +207,11 @@ static void place_arrays(Invariants *v, double *memory) {
 	v->turn = v->spin + n * n;
 	v->couple = v->turn + 3 * n;
 	memory = v->couple + 9 * n;
-	Gram *const grams[] = {&v->shapes, &v->spins, &v->points, &v->rotors};
+	InertiaGram *const grams[] = {&v->shapes, &v->spins, &v->points, &v->rotors};
 	const int sizes[] = {1 + 3 * v->m, v->m, 4 + 3 * v->m, 3 + v->m};
 	for (int i = 0; i < 4; i++) {
-		gram_place(grams[i], sizes[i], memory);
-		memory += gram_size(sizes[i]);
+		inertia_gram_place(grams[i], sizes[i], memory);
+		memory += inertia_gram_size(sizes[i]);
 	}
 	v->room = memory;
 }
@@ -225,7 +225,7 @@ static double trace_of(const CalFlexInvariants *in, int a, int b) {
 	return sum;
 }
 
-static void derive(Invariants *v) {
+static void derive_couplings(Invariants *v) {
 	const CalFlexInvariants *in = v->in;
 	int m = v->m;
 	for (int a = 0; a < m; a++) {
@@ -250,11 +250,11 @@ static void derive(Invariants *v) {
 /* ---- into the description ------------------------------------------------------------------ */
 
 /** Refuses names that the body already has. */
-static CalStatus check_names(const Invariants *v, const CalDesc *desc, CalBodyId body, const Draft *draft) {
+static CalStatus check_names(const Invariants *v, const CalDesc *desc, CalBodyId body, const FlexBuilder *builder) {
 	CalFlexNodeInfo info;
 	for (int i = 0; cal_flex_node(desc, body, i, &info) == CAL_OK; i++) {
-		for (int k = 0; k < draft->node_count; k++) {
-			if (strcmp(info.name, draft->nodes[k].name) == 0) {
+		for (int k = 0; k < builder->node_count; k++) {
+			if (strcmp(info.name, builder->nodes[k].name) == 0) {
 				return invariants_refuse(
 					v, CAL_ERR_MODEL,
 					"node \"%s\" has a name that the invariants need for a node of their own; rename it", info.name);
@@ -265,10 +265,10 @@ static CalStatus check_names(const Invariants *v, const CalDesc *desc, CalBodyId
 }
 
 static CalStatus add_masses(const Invariants *v, CalDesc *desc, CalBodyId body, const CalFlexDef *def,
-                            const Draft *draft) {
+                            const FlexBuilder *builder) {
 	CalAllocator allocator = allocator_or_default(NULL);
-	size_t given = (size_t)def->node_count, made = (size_t)draft->node_count;
-	CalStatus status = check_names(v, desc, body, draft);
+	size_t given = (size_t)def->node_count, made = (size_t)builder->node_count;
+	CalStatus status = check_names(v, desc, body, builder);
 	if (status != CAL_OK) {
 		return status;
 	}
@@ -279,8 +279,8 @@ static CalStatus add_masses(const Invariants *v, CalDesc *desc, CalBodyId body, 
 	if (given) {
 		memcpy(nodes, def->nodes, given * sizeof *nodes);
 	}
-	draft_flex_nodes(draft, nodes + given);
-	status = draft_add_nodes(draft, desc, body, v->body->place, nodes + given, v->error);
+	flex_builder_flex_nodes(builder, nodes + given);
+	status = flex_builder_add_nodes(builder, desc, body, v->body->place, nodes + given, v->error);
 	if (status == CAL_OK) {
 		CalFlexDef whole = *def;
 		whole.nodes = nodes;
@@ -293,21 +293,21 @@ static CalStatus add_masses(const Invariants *v, CalDesc *desc, CalBodyId body, 
 
 static CalStatus set_invariants(Invariants *v, CalDesc *desc, CalBodyId body, const CalFlexDef *def) {
 	CalAllocator allocator = allocator_or_default(NULL);
-	double *memory = memory_alloc(&allocator, room_of(v->m) * sizeof *memory);
+	double *memory = memory_alloc(&allocator, scratch_size(v->m) * sizeof *memory);
 	if (!memory) {
 		return invariants_refuse(v, CAL_ERR_MEMORY, "out of memory");
 	}
 	place_arrays(v, memory);
-	derive(v);
-	Draft draft = {0};
-	CalStatus status = judge(v);
+	derive_couplings(v);
+	FlexBuilder builder = {0};
+	CalStatus status = check_invariants(v);
 	if (status == CAL_OK) {
-		status = invariants_masses(v, &draft);
+		status = invariants_masses(v, &builder);
 	}
 	if (status == CAL_OK) {
-		status = add_masses(v, desc, body, def, &draft);
+		status = add_masses(v, desc, body, def, &builder);
 	}
-	draft_free(&draft);
+	flex_builder_free(&builder);
 	memory_free(&allocator, memory);
 	return status;
 }

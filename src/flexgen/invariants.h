@@ -26,16 +26,16 @@ typedef struct Invariants {
 	CalError *error;
 	int m;
 	double com[3];
-	double *modal;  // [m][m] M_ee
-	double *turn;   // [3][m] sum J psi
-	double *spin;   // [m][m] sum psi'J psi
-	double *couple; // [3][3m] sum m (r - com) phi'
-	int rotary;     // nonzero: turn or spin are more than round-off
-	Gram shapes;    // of 1 and the shapes, 1 + 3m
-	Gram spins;     // of spin, measured by modal
-	Gram points;    // 4 + 3m
-	Gram rotors;    // 3 + m
-	double *room;   // [4 + 3m][4 + 3m] for the points
+	double *modal;      // [m][m] M_ee
+	double *turn;       // [3][m] sum J psi
+	double *spin;       // [m][m] sum psi'J psi
+	double *couple;     // [3][3m] sum m (r - com) phi'
+	int rotary;         // nonzero: turn or spin are more than round-off
+	InertiaGram shapes; // of 1 and the shapes, 1 + 3m
+	InertiaGram spins;  // of spin, measured by modal
+	InertiaGram points; // 4 + 3m
+	InertiaGram rotors; // 3 + m
+	double *room;       // [4 + 3m][4 + 3m] for the points
 } Invariants;
 
 /** sum m phi_k phi_l, k = c m + a being component c of mode a. */
@@ -54,8 +54,10 @@ static inline double invariants_whole(const CalFlexInvariants *in, int k) {
 	return sum;
 }
 
-/** Refuses what no masses have. Creates *draft and fills its nodes; on failure draft_free() it all the same. */
-CalStatus invariants_masses(Invariants *v, Draft *draft);
+/**
+ * Refuses what no masses have. Creates *builder and fills its nodes; on failure flex_builder_free() it all the same.
+ */
+CalStatus invariants_masses(Invariants *v, FlexBuilder *builder);
 
 /** "place: body "name": ..." */
 CalStatus invariants_refuse(const Invariants *v, CalStatus status, const char *format, ...) ERROR_PRINTF(3, 4);

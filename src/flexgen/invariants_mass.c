@@ -41,7 +41,7 @@ static double shape_size(const CalFlexInvariants *in, int k, const Care *care) {
 /* ---- what masses can have ------------------------------------------------------------------ */
 
 static CalStatus solve_shapes(Invariants *v, const Care *care) {
-	Gram *g = &v->shapes;
+	InertiaGram *g = &v->shapes;
 	int n = g->n, m = v->m;
 	g->G[0] = v->in->mass;
 	g->scale[0] = sqrt(v->in->mass);
@@ -52,9 +52,9 @@ static CalStatus solve_shapes(Invariants *v, const Care *care) {
 			g->G[k * n + l] = invariants_shape(v->in, k - 1, l - 1);
 		}
 	}
-	CalStatus status = gram_solve(g);
+	CalStatus status = inertia_gram_solve(g);
 	if (status == CAL_OK && g->lowest < -care->noise) {
-		int k = g->culprit > 0 ? g->culprit - 1 : 0;
+		int k = g->worst_function > 0 ? g->worst_function - 1 : 0;
 		return invariants_refuse(v, CAL_ERR_MODEL,
 		                         "no masses have these moments of shapes: together with the others, that of mode %d "
 		                         "along %c is too small by %.2g of itself; are linear, shape and mass of one body, "
@@ -65,24 +65,24 @@ static CalStatus solve_shapes(Invariants *v, const Care *care) {
 }
 
 static CalStatus solve_spins(Invariants *v, const Care *care) {
-	Gram *g = &v->spins;
+	InertiaGram *g = &v->spins;
 	int m = v->m;
 	memcpy(g->G, v->spin, (size_t)m * (size_t)m * sizeof(double));
 	for (int a = 0; a < m; a++) {
 		g->scale[a] = sqrt(v->modal[a * m + a]);
 	}
-	CalStatus status = gram_solve(g);
+	CalStatus status = inertia_gram_solve(g);
 	if (status == CAL_OK && g->lowest < -care->noise) {
 		return invariants_refuse(v, CAL_ERR_MODEL,
 		                         "modal_mass is less than the moments of shapes xx + yy + zz, mostly for mode %d, by "
 		                         "%.2g of it; are they of the same scaling of the modes?",
-		                         g->culprit + 1, -g->lowest);
+		                         g->worst_function + 1, -g->lowest);
 	}
 	return status;
 }
 
 /** least = x G^+ x' for the rows x of a solved Gram, x[3][n] without its first `skip` columns, which are zero. */
-static void least_square(const Gram *g, const double *x, int skip, double noise, double least[3][3]) {
+static void least_square(const InertiaGram *g, const double *x, int skip, double noise, double least[3][3]) {
 	int n = g->n, width = n - skip;
 	memset(least, 0, 9 * sizeof(double));
 	for (int k = 0; k < n; k++) {
@@ -110,7 +110,7 @@ static void inertia_of(const double S[3][3], double J[3][3]) {
 }
 
 /** Principal second moments of masses with at most the moments of inertia x, ascending in x; the rest is rotary. */
-static void share_out(const double x[3], double s[3]) {
+static void distribute_mass(const double x[3], double s[3]) {
 	for (int i = 0; i < 3; i++) {
 		s[i] = (x[(i + 1) % 3] + x[(i + 2) % 3] - x[i]) / 2;
 	}
@@ -129,7 +129,7 @@ typedef struct Split {
 	double x[3];        // and its moments, ascending
 } Split;
 
-static CalStatus split(const Invariants *v, const Care *care, Split *out) {
+static CalStatus split_moments(const Invariants *v, const Care *care, Split *out) {
 	double rotary[3][3], x[3], s[3], scratch[6];
 	const CalMat3 *inertia = &v->in->inertia;
 	least_square(&v->shapes, v->couple, 1, care->noise, out->S);
@@ -143,7 +143,7 @@ static CalStatus split(const Invariants *v, const Care *care, Split *out) {
 	for (int i = 0; i < 3; i++) {
 		x[i] = out->x[i] > 0 && v->rotary ? out->x[i] / 2 : out->x[i]; // less than nothing is for the points to judge
 	}
-	share_out(x, s);
+	distribute_mass(x, s);
 	for (int i = 0; i < 9; i++) {
 		for (int k = 0; k < 3; k++) {
 			out->S[i / 3][i % 3] += s[k] * out->beyond[i / 3 * 3 + k] * out->beyond[i % 3 * 3 + k];
@@ -167,8 +167,8 @@ static CalStatus too_small(const Invariants *v, const Split *split) {
 
 /* ---- the masses ---------------------------------------------------------------------------- */
 
-static CalStatus impossible(const Invariants *v, const Gram *g, const char *what, int first) {
-	int k = g->culprit >= first ? (g->culprit - first) % v->m + 1 : 0;
+static CalStatus error_impossible(const Invariants *v, const InertiaGram *g, const char *what, int first) {
+	int k = g->worst_function >= first ? (g->worst_function - first) % v->m + 1 : 0;
 	char mode[40] = "";
 	if (k > 0) {
 		snprintf(mode, sizeof mode, ", mostly for mode %d", k);
@@ -178,7 +178,7 @@ static CalStatus impossible(const Invariants *v, const Gram *g, const char *what
 }
 
 /** Refuses a moment of position and shape where one of the two vanishes: it has no size to be measured by. */
-static CalStatus check_vanishing(const Invariants *v, const Gram *g, const Care *care) {
+static CalStatus check_vanishing(const Invariants *v, const InertiaGram *g, const Care *care) {
 	int shapes = 3 * v->m;
 	for (int i = 0; i < 3; i++) {
 		for (int k = 0; k < shapes; k++) {
@@ -197,7 +197,7 @@ static CalStatus check_vanishing(const Invariants *v, const Gram *g, const Care 
 }
 
 static CalStatus solve_points(Invariants *v, const double S[3][3], const Care *care) {
-	Gram *g = &v->points;
+	InertiaGram *g = &v->points;
 	int n = g->n, shapes = 3 * v->m;
 	double trace = S[0][0] + S[1][1] + S[2][2];
 	memset(g->G, 0, (size_t)n * (size_t)n * sizeof(double));
@@ -222,14 +222,14 @@ static CalStatus solve_points(Invariants *v, const double S[3][3], const Care *c
 	}
 	CalStatus status = check_vanishing(v, g, care);
 	if (status == CAL_OK) {
-		status = gram_solve(g);
+		status = inertia_gram_solve(g);
 	}
-	return status == CAL_OK && g->lowest < -care->noise ? impossible(v, g, "masses", 4) : status;
+	return status == CAL_OK && g->lowest < -care->noise ? error_impossible(v, g, "masses", 4) : status;
 }
 
 /** What the points leave of the inertia, with turn and spin; measured by the whole. */
 static CalStatus solve_rotors(Invariants *v, const double S[3][3], const Care *care) {
-	Gram *g = &v->rotors;
+	InertiaGram *g = &v->rotors;
 	int n = g->n, m = v->m;
 	double J[3][3];
 	inertia_of(S, J);
@@ -250,15 +250,15 @@ static CalStatus solve_rotors(Invariants *v, const double S[3][3], const Care *c
 			g->G[(3 + a) * n + 3 + b] = v->spin[a * m + b];
 		}
 	}
-	CalStatus status = gram_solve(g);
-	return status == CAL_OK && g->lowest < -care->noise ? impossible(v, g, "rotary inertias", 3) : status;
+	CalStatus status = inertia_gram_solve(g);
+	return status == CAL_OK && g->lowest < -care->noise ? error_impossible(v, g, "rotary inertias", 3) : status;
 }
 
-static void put_points(Invariants *v, Points *few, Draft *draft) {
+static void write_points(Invariants *v, MassPoints *few, FlexBuilder *builder) {
 	int m = v->m, width = 3 + 3 * m;
-	points_of_gram(&v->points, v->com, few);
+	mass_points_of_gram(&v->points, v->com, few);
 	for (int k = 0; k < few->count; k++) {
-		DraftNode *node = &draft->nodes[k];
+		FlexBuilderNode *node = &builder->nodes[k];
 		const double *f = few->f + k * width;
 		node->mass = few->mass[k];
 		node->p = (CalVec3){f[0], f[1], f[2]};
@@ -267,7 +267,7 @@ static void put_points(Invariants *v, Points *few, Draft *draft) {
 }
 
 /** The axis about which the rotors have most inertia; false if they have none. */
-static bool spin_axis(const Gram *g, double *axis) {
+static bool spin_axis(const InertiaGram *g, double *axis) {
 	double J[9] = {0}, values[3], scratch[6];
 	for (int i = 0; i < 9; i++) {
 		for (int k = 0; k < g->rank; k++) {
@@ -283,10 +283,10 @@ static bool spin_axis(const Gram *g, double *axis) {
 	return true;
 }
 
-static CalStatus put_rotors(Invariants *v, Draft *draft) {
-	Gram *g = &v->rotors;
+static CalStatus write_rotors(Invariants *v, FlexBuilder *builder) {
+	InertiaGram *g = &v->rotors;
 	int m = v->m;
-	gram_factor(g);
+	inertia_gram_factor(g);
 	if (g->rank == 0) {
 		return CAL_OK;
 	}
@@ -298,9 +298,9 @@ static CalStatus put_rotors(Invariants *v, Draft *draft) {
 			"modal_mass has more than the moments of shapes xx + yy + zz, which is rotary inertia, "
 			"but the inertia leaves none; check modal_mass, shape and inertia");
 	}
-	gram_level(g, axis);
+	inertia_gram_level(g, axis);
 	for (int k = 0; k < g->rank; k++) {
-		DraftNode *node = &draft->nodes[k];
+		FlexBuilderNode *node = &builder->nodes[k];
 		double a[3], square = 0;
 		for (int i = 0; i < 3; i++) {
 			a[i] = g->G[i * g->rank + k];
@@ -326,7 +326,7 @@ static void all_to_points(const Invariants *v, double S[3][3]) {
 }
 
 /** Sets v->rotary: whether turn or spin are more than round-off. */
-static void look_for_rotors(Invariants *v, const Care *care) {
+static void find_rotors(Invariants *v, const Care *care) {
 	int m = v->m;
 	v->rotary = 0;
 	for (int a = 0; a < m; a++) {
@@ -357,7 +357,7 @@ static CalStatus points_and_rotors(Invariants *v, const Care *care, Split *out) 
 		status = solve_spins(v, care);
 	}
 	if (status == CAL_OK) {
-		status = split(v, care, out);
+		status = split_moments(v, care, out);
 	}
 	if (status == CAL_OK && out->x[0] < -1e-3 * trace) {
 		return too_small(v, out);
@@ -368,9 +368,9 @@ static CalStatus points_and_rotors(Invariants *v, const Care *care, Split *out) 
 	return status == CAL_ERR_MODEL && out->x[0] < -care->noise * trace ? too_small(v, out) : status;
 }
 
-static CalStatus attempt(Invariants *v, const Care *care) {
+static CalStatus try_mass_distribution(Invariants *v, const Care *care) {
 	Split out = {0};
-	look_for_rotors(v, care);
+	find_rotors(v, care);
 	CalStatus status = v->rotary ? CAL_ERR_MODEL : points_alone(v, care, out.S);
 	if (status == CAL_ERR_MODEL) {
 		status = points_and_rotors(v, care, &out);
@@ -378,15 +378,15 @@ static CalStatus attempt(Invariants *v, const Care *care) {
 	return status == CAL_OK ? solve_rotors(v, (const double(*)[3])out.S, care) : status;
 }
 
-CalStatus invariants_masses(Invariants *v, Draft *draft) {
+CalStatus invariants_masses(Invariants *v, FlexBuilder *builder) {
 	const Care computed = {1e-12, 1e-14, 0.03};
 	const Care rounded = {INVARIANTS_ROUNDED, INVARIANTS_ROUNDED, 1};
 	CalError *error = v->error;
 	v->error = NULL; // what the first attempt refuses, the second may take
-	CalStatus status = attempt(v, &computed);
+	CalStatus status = try_mass_distribution(v, &computed);
 	v->error = error;
 	if (status == CAL_ERR_MODEL) {
-		status = attempt(v, &rounded);
+		status = try_mass_distribution(v, &rounded);
 	}
 	if (status > 0) {
 		return invariants_refuse(v, CAL_ERR_MODEL, "the invariants are too far apart in size to compute with");
@@ -394,16 +394,16 @@ CalStatus invariants_masses(Invariants *v, Draft *draft) {
 	if (status != CAL_OK) {
 		return status;
 	}
-	int limit = points_limit(v->m);
-	if (draft_create(limit, v->m, false, draft) != CAL_OK) {
+	int limit = mass_points_limit(v->m);
+	if (flex_builder_create(limit, v->m, false, builder) != CAL_OK) {
 		return invariants_refuse(v, CAL_ERR_MEMORY, "out of memory");
 	}
-	Points few = {.modes = v->m, .mass = v->room, .f = v->room + limit};
-	put_points(v, &few, draft);
-	status = put_rotors(v, draft);
-	draft->node_count = few.count > v->rotors.rank ? few.count : v->rotors.rank;
-	for (int k = 0; k < draft->node_count; k++) {
-		snprintf(draft->nodes[k].name, sizeof draft->nodes[k].name, "mass%d", k + 1);
+	MassPoints few = {.modes = v->m, .mass = v->room, .f = v->room + limit};
+	write_points(v, &few, builder);
+	status = write_rotors(v, builder);
+	builder->node_count = few.count > v->rotors.rank ? few.count : v->rotors.rank;
+	for (int k = 0; k < builder->node_count; k++) {
+		snprintf(builder->nodes[k].name, sizeof builder->nodes[k].name, "mass%d", k + 1);
 	}
 	return status;
 }

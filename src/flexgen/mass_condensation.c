@@ -12,9 +12,9 @@
 
 #include "base/memory.h"
 
-int points_limit(int modes) { return 4 + 3 * modes; }
+int mass_points_limit(int modes) { return 4 + 3 * modes; }
 
-static double centre(const Points *p, double com[3]) {
+static double centre(const MassPoints *p, double com[3]) {
 	int width = 3 + 3 * p->modes;
 	double mass = 0;
 	memset(com, 0, 3 * sizeof *com);
@@ -31,7 +31,7 @@ static double centre(const Points *p, double com[3]) {
 }
 
 /** Sums into the lower triangle, and norms of the functions. */
-static void sums(const Points *p, const double com[3], Gram *g) {
+static void sums(const MassPoints *p, const double com[3], InertiaGram *g) {
 	int n = g->n, width = n - 1;
 	double *row = g->scratch;
 	memset(g->G, 0, (size_t)n * (size_t)n * sizeof(double));
@@ -51,13 +51,13 @@ static void sums(const Points *p, const double com[3], Gram *g) {
 	}
 }
 
-void points_of_gram(Gram *g, const double com[3], Points *few) {
+void mass_points_of_gram(InertiaGram *g, const double com[3], MassPoints *few) {
 	int n = g->n, width = n - 1;
-	gram_factor(g);
+	inertia_gram_factor(g);
 	double *one = g->values; // the function 1 among all
 	memset(one, 0, (size_t)n * sizeof *one);
 	one[0] = 1;
-	gram_level(g, one);
+	inertia_gram_level(g, one);
 	double mass = 0;
 	for (int k = 0; k < g->rank; k++) {
 		mass += g->G[k] * g->G[k];
@@ -72,23 +72,23 @@ void points_of_gram(Gram *g, const double com[3], Points *few) {
 	}
 }
 
-CalStatus points_condense(const Points *many, Points *few) {
-	int n = points_limit(many->modes);
+CalStatus mass_points_condense(const MassPoints *many, MassPoints *few) {
+	int n = mass_points_limit(many->modes);
 	double com[3];
 	CalAllocator allocator = allocator_or_default(NULL);
-	double *memory = memory_alloc(&allocator, gram_size(n) * sizeof(double));
+	double *memory = memory_alloc(&allocator, inertia_gram_size(n) * sizeof(double));
 	if (!memory) {
 		return CAL_ERR_MEMORY;
 	}
-	Gram g;
-	gram_place(&g, n, memory);
+	InertiaGram g;
+	inertia_gram_place(&g, n, memory);
 	few->modes = many->modes;
 	few->count = 0;
 	double mass = centre(many, com);
 	sums(many, com, &g);
-	CalStatus status = mass > 0 ? gram_solve(&g) : CAL_OK;
+	CalStatus status = mass > 0 ? inertia_gram_solve(&g) : CAL_OK;
 	if (status == CAL_OK && mass > 0) {
-		points_of_gram(&g, com, few);
+		mass_points_of_gram(&g, com, few);
 	}
 	memory_free(&allocator, memory);
 	return status;

@@ -13,22 +13,22 @@
 #include "flexgen/inertia_gram.h"
 
 /* A set of particles with m shapes. */
-typedef struct Points {
+typedef struct MassPoints {
 	int count, modes;
 	double *mass; // [count]
 	double *f;    // [count][3 + 3 modes]: position, then phi[3][modes]
-} Points;
+} MassPoints;
 
-/** Particles that points_condense() makes at most. */
-int points_limit(int modes);
+/** Particles that mass_points_condense() makes at most. */
+int mass_points_limit(int modes);
 
 /**
  * The particles with the sums of a solved Gram matrix, whose functions are 1, position from com, and the shapes;
- * room for points_limit() of them, few->modes is not touched.
+ * room for mass_points_limit() of them, few->modes is not touched.
  */
-void points_of_gram(Gram *g, const double com[3], Points *few);
+void mass_points_of_gram(InertiaGram *g, const double com[3], MassPoints *few);
 
-/** Fills *few (room for points_limit() particles). CAL_ERR_MEMORY; CAL_NOT_CONVERGED or CAL_NOT_FINITE. */
-CalStatus points_condense(const Points *many, Points *few);
+/** Fills *few (room for mass_points_limit() particles). CAL_ERR_MEMORY; CAL_NOT_CONVERGED or CAL_NOT_FINITE. */
+CalStatus mass_points_condense(const MassPoints *many, MassPoints *few);
 
 #endif

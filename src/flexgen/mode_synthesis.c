@@ -75,13 +75,13 @@ static CalStatus sets_fill(const ReduceInput *in, Sets *s) {
 	return s->frame && unit ? CAL_ERR_ARGUMENT : CAL_OK;
 }
 
-static double at(const double *A, int n, int i, int j) { return A[(size_t)i * (size_t)n + (size_t)j]; }
-static double *put(double *A, int n, int i, int j) { return &A[(size_t)i * (size_t)n + (size_t)j]; }
+static double entry(const double *A, int n, int i, int j) { return A[(size_t)i * (size_t)n + (size_t)j]; }
+static double *entry_ptr(double *A, int n, int i, int j) { return &A[(size_t)i * (size_t)n + (size_t)j]; }
 
-static void gather(int n, const double *A, int nc, const int *c, double *Acc) {
+static void gather_submatrix(int n, const double *A, int nc, const int *c, double *Acc) {
 	for (int i = 0; i < nc; i++) {
 		for (int j = 0; j < nc; j++) {
-			*put(Acc, nc, i, j) = at(A, n, c[i], c[j]);
+			*entry_ptr(Acc, nc, i, j) = entry(A, n, c[i], c[j]);
 		}
 	}
 }
@@ -91,20 +91,20 @@ static void cholesky_solve(int n, const double *L, int k, double *X) {
 	for (int i = 0; i < n; i++) {
 		for (int j = 0; j < i; j++) {
 			for (int a = 0; a < k; a++) {
-				*put(X, k, i, a) -= at(L, n, i, j) * at(X, k, j, a);
+				*entry_ptr(X, k, i, a) -= entry(L, n, i, j) * entry(X, k, j, a);
 			}
 		}
 		for (int a = 0; a < k; a++) {
-			*put(X, k, i, a) /= at(L, n, i, i);
+			*entry_ptr(X, k, i, a) /= entry(L, n, i, i);
 		}
 	}
 	for (int i = n - 1; i >= 0; i--) {
 		for (int a = 0; a < k; a++) {
-			*put(X, k, i, a) /= at(L, n, i, i);
+			*entry_ptr(X, k, i, a) /= entry(L, n, i, i);
 		}
 		for (int j = 0; j < i; j++) {
 			for (int a = 0; a < k; a++) {
-				*put(X, k, j, a) -= at(L, n, i, j) * at(X, k, i, a);
+				*entry_ptr(X, k, j, a) -= entry(L, n, i, j) * entry(X, k, i, a);
 			}
 		}
 	}
@@ -112,7 +112,7 @@ static void cholesky_solve(int n, const double *L, int k, double *X) {
 
 /** C = -K_cc^-1 K_cb; *bad: the interior row without stiffness. */
 static CalStatus static_shapes(const ReduceInput *in, Sets *s, int *bad) {
-	gather(in->n, in->K, s->nc, s->c, s->Kcc);
+	gather_submatrix(in->n, in->K, s->nc, s->c, s->Kcc);
 	int row = cholesky_factor(s->nc, s->Kcc, NULL, NO_STIFFNESS);
 	if (row >= 0) {
 		*bad = s->c[row];
@@ -120,7 +120,7 @@ static CalStatus static_shapes(const ReduceInput *in, Sets *s, int *bad) {
 	}
 	for (int i = 0; i < s->nc; i++) {
 		for (int a = 0; a < s->nb; a++) {
-			*put(s->C, s->nb, i, a) = -at(in->K, in->n, s->c[i], s->b[a]);
+			*entry_ptr(s->C, s->nb, i, a) = -entry(in->K, in->n, s->c[i], s->b[a]);
 		}
 	}
 	cholesky_solve(s->nc, s->Kcc, s->nb, s->C);
@@ -129,9 +129,9 @@ static CalStatus static_shapes(const ReduceInput *in, Sets *s, int *bad) {
 
 /** Row i of A R, A = K or M: A_ib + A_ic C. */
 static double times_static(const ReduceInput *in, const Sets *s, const double *A, int i, int a) {
-	double sum = at(A, in->n, i, s->b[a]);
+	double sum = entry(A, in->n, i, s->b[a]);
 	for (int j = 0; j < s->nc; j++) {
-		sum += at(A, in->n, i, s->c[j]) * at(s->C, s->nb, j, a);
+		sum += entry(A, in->n, i, s->c[j]) * entry(s->C, s->nb, j, a);
 	}
 	return sum;
 }
@@ -141,12 +141,12 @@ static CalStatus rigid_mass_inverse(Sets *s) {
 	int nb = s->nb;
 	double *A = s->mass, *V = s->Kcc, *scale = s->scratch; // Kcc is free and at least as large as needed
 	for (int a = 0; a < nb; a++) {
-		double d = at(A, nb, a, a);
+		double d = entry(A, nb, a, a);
 		scale[a] = d > 0 ? 1 / sqrt(d) : 0;
 	}
 	for (int a = 0; a < nb; a++) {
 		for (int b = 0; b < nb; b++) {
-			*put(V, nb, a, b) = scale[a] * at(A, nb, a, b) * scale[b];
+			*entry_ptr(V, nb, a, b) = scale[a] * entry(A, nb, a, b) * scale[b];
 		}
 	}
 	CalStatus status = eigen_symmetric(nb, V, s->values, s->scratch + nb);
@@ -159,9 +159,9 @@ static CalStatus rigid_mass_inverse(Sets *s) {
 			double sum = 0;
 			for (int k = 0; k < nb; k++) {
 				bool heavy = s->values[k] > NO_MASS * largest;
-				sum += heavy ? at(V, nb, a, k) * at(V, nb, b, k) / s->values[k] : 0;
+				sum += heavy ? entry(V, nb, a, k) * entry(V, nb, b, k) / s->values[k] : 0;
 			}
-			*put(A, nb, a, b) = scale[a] * sum * scale[b];
+			*entry_ptr(A, nb, a, b) = scale[a] * sum * scale[b];
 		}
 	}
 	return CAL_OK;
@@ -172,16 +172,16 @@ static CalStatus release_frame(const ReduceInput *in, Sets *s) {
 	int nb = s->nb;
 	for (int i = 0; i < s->nc; i++) {
 		for (int a = 0; a < nb; a++) {
-			*put(s->P, nb, i, a) = times_static(in, s, in->M, s->c[i], a);
+			*entry_ptr(s->P, nb, i, a) = times_static(in, s, in->M, s->c[i], a);
 		}
 	}
 	for (int a = 0; a < nb; a++) {
 		for (int b = 0; b < nb; b++) {
 			double sum = times_static(in, s, in->M, s->b[a], b);
 			for (int j = 0; j < s->nc; j++) {
-				sum += at(s->C, nb, j, a) * at(s->P, nb, j, b);
+				sum += entry(s->C, nb, j, a) * entry(s->P, nb, j, b);
 			}
-			*put(s->mass, nb, a, b) = sum;
+			*entry_ptr(s->mass, nb, a, b) = sum;
 		}
 	}
 	CalStatus status = rigid_mass_inverse(s);
@@ -189,10 +189,10 @@ static CalStatus release_frame(const ReduceInput *in, Sets *s) {
 		for (int a = 0; a < nb; a++) {
 			double w = 0;
 			for (int b = 0; b < nb; b++) {
-				w += at(s->mass, nb, a, b) * at(s->P, nb, i, b);
+				w += entry(s->mass, nb, a, b) * entry(s->P, nb, i, b);
 			}
 			for (int j = 0; j < s->nc; j++) {
-				*put(s->Mcc, s->nc, i, j) -= w * at(s->P, nb, j, a);
+				*entry_ptr(s->Mcc, s->nc, i, j) -= w * entry(s->P, nb, j, a);
 			}
 		}
 	}
@@ -207,7 +207,7 @@ static double static_stiffness(const ReduceInput *in, const Sets *s, int a, int 
 static double rigid_error(const ReduceInput *in, const Sets *s) {
 	double worst = 0;
 	for (int a = 0; s->frame && a < s->nb; a++) {
-		double alone = at(in->K, in->n, s->b[a], s->b[a]);
+		double alone = entry(in->K, in->n, s->b[a], s->b[a]);
 		worst = fmax(worst, alone > 0 ? fabs(static_stiffness(in, s, a, a)) / alone : 0);
 	}
 	return worst;
@@ -250,13 +250,13 @@ void reduced_free(Reduced *reduced) {
 
 static void write_statics(const ReduceInput *in, const Sets *s, Reduced *out) {
 	for (int a = 0; a < out->statics; a++) {
-		*put(out->shape, out->shapes, s->b[a], a) = 1;
+		*entry_ptr(out->shape, out->shapes, s->b[a], a) = 1;
 		for (int j = 0; j < s->nc; j++) {
-			*put(out->shape, out->shapes, s->c[j], a) = at(s->C, s->nb, j, a);
+			*entry_ptr(out->shape, out->shapes, s->c[j], a) = entry(s->C, s->nb, j, a);
 		}
 		for (int b = 0; b < out->statics; b++) {
 			double k = 0.5 * (static_stiffness(in, s, a, b) + static_stiffness(in, s, b, a));
-			*put(out->stiffness, out->shapes, a, b) = k;
+			*entry_ptr(out->stiffness, out->shapes, a, b) = k;
 		}
 	}
 }
@@ -267,17 +267,17 @@ static void subtract_mean(const Sets *s, Reduced *out, int column) {
 	for (int a = 0; a < s->nb; a++) {
 		momentum[a] = 0;
 		for (int j = 0; j < s->nc; j++) {
-			momentum[a] += at(s->P, s->nb, j, a) * at(out->shape, out->shapes, s->c[j], column);
+			momentum[a] += entry(s->P, s->nb, j, a) * entry(out->shape, out->shapes, s->c[j], column);
 		}
 	}
 	for (int a = 0; a < s->nb; a++) {
 		double w = 0;
 		for (int b = 0; b < s->nb; b++) {
-			w += at(s->mass, s->nb, a, b) * momentum[b];
+			w += entry(s->mass, s->nb, a, b) * momentum[b];
 		}
-		*put(out->shape, out->shapes, s->b[a], column) -= w;
+		*entry_ptr(out->shape, out->shapes, s->b[a], column) -= w;
 		for (int j = 0; j < s->nc; j++) {
-			*put(out->shape, out->shapes, s->c[j], column) -= at(s->C, s->nb, j, a) * w;
+			*entry_ptr(out->shape, out->shapes, s->c[j], column) -= entry(s->C, s->nb, j, a) * w;
 		}
 	}
 }
@@ -287,9 +287,9 @@ static void write_modes(const ReduceInput *in, const Sets *s, Reduced *out) {
 		int column = s->nc - 1 - (k - out->statics);
 		double mu = s->values[column], unit = 1 / sqrt(mu);
 		out->frequency[k] = unit;
-		*put(out->stiffness, out->shapes, k, k) = 1 / mu;
+		*entry_ptr(out->stiffness, out->shapes, k, k) = 1 / mu;
 		for (int j = 0; j < s->nc; j++) {
-			*put(out->shape, out->shapes, s->c[j], k) = unit * at(s->Mcc, s->nc, j, column);
+			*entry_ptr(out->shape, out->shapes, s->c[j], k) = unit * entry(s->Mcc, s->nc, j, column);
 		}
 		if (s->frame && in->mean) {
 			subtract_mean(s, out, k);
@@ -307,12 +307,12 @@ static CalStatus reduce_sets(const ReduceInput *in, Sets *s, Reduced *out) {
 		return status;
 	}
 	out->rigid_error = rigid_error(in, s);
-	gather(in->n, in->M, s->nc, s->c, s->Mcc);
+	gather_submatrix(in->n, in->M, s->nc, s->c, s->Mcc);
 	if (s->frame) {
 		status = release_frame(in, s);
 	}
 	if (status == CAL_OK && s->nc > 0) {
-		gather(in->n, in->K, s->nc, s->c, s->Kcc);
+		gather_submatrix(in->n, in->K, s->nc, s->c, s->Kcc);
 		status = eigen_generalized(s->nc, s->Mcc, s->Kcc, s->values, s->scratch);
 	}
 	if (status != CAL_OK) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * panel.c — the panel generator: judges the definition, reduces the lattice, condenses its mass, places nodes.
+ * panel.c — the panel generator: judges the definition, reduces its finite-element model, condenses its mass, places
+ * nodes.
  *
  * A panel of a few dozen cells has many hundred particles; mass_condensation.h makes at most 4 + 3 modes of them, the
  * same body. The rotary inertia of the members' sections stands on one of them, without slopes: it counts for the
@@ -82,18 +83,18 @@ static CalStatus panel_check(const CalPanelDef *def, CalError *error) {
 
 static void set_roles(int node, ReduceRole value, unsigned char *role) { memset(role + 6 * node, (int)value, 6); }
 
-static void panel_roles(const CalPanelDef *def, const Lattice *l, unsigned char *role) {
+static void panel_roles(const CalPanelDef *def, const PanelFem *l, unsigned char *role) {
 	memset(role, REDUCE_INTERIOR, (size_t)l->n);
 	int middle = def->cells_y / 2;
 	if (def->choice.boundary == CAL_FLEX_CRAIG_BAMPTON) {
-		set_roles(lattice_node(l, def->cells_x, middle), REDUCE_UNIT, role);
+		set_roles(panel_fem_node(l, def->cells_x, middle), REDUCE_UNIT, role);
 	}
 	if (def->choice.boundary == CAL_FLEX_FREE) {
-		set_roles(lattice_node(l, 0, middle), REDUCE_FRAME, role);
+		set_roles(panel_fem_node(l, 0, middle), REDUCE_FRAME, role);
 	} else {
 		int held = def->hinge_count > 0 ? def->hinge_count : l->rows;
 		for (int k = 0; k < held; k++) {
-			set_roles(lattice_node(l, 0, def->hinge_count > 0 ? def->hinges[k] : k), REDUCE_HELD, role);
+			set_roles(panel_fem_node(l, 0, def->hinge_count > 0 ? def->hinges[k] : k), REDUCE_HELD, role);
 		}
 	}
 	for (int i = 0; !def->in_plane && i < l->n; i++) {
@@ -115,7 +116,7 @@ static CalStatus panel_failed(const CalPanelDef *def, CalStatus status, int bad_
 	return error_set(error, status, "%s%spanel \"%s\": %s", PLACE_ARGS(def->place), def->name, cal_status_text(status));
 }
 
-static CalStatus panel_reduce(const CalPanelDef *def, const Lattice *l, Reduced *reduced, CalError *error) {
+static CalStatus panel_reduce(const CalPanelDef *def, const PanelFem *l, Reduced *reduced, CalError *error) {
 	CalAllocator allocator = allocator_or_default(NULL);
 	unsigned char *role = memory_alloc(&allocator, (size_t)l->n);
 	if (!role) {
@@ -149,7 +150,7 @@ static CalStatus panel_reduce(const CalPanelDef *def, const Lattice *l, Reduced 
 
 /* ---- mass ---------------------------------------------------------------------------------- */
 
-static void particle_fill(const LatticeParticle *p, const Reduced *r, double *f) {
+static void particle_fill(const PanelParticle *p, const Reduced *r, double *f) {
 	for (int c = 0; c < 3; c++) {
 		f[c] = p->p[c];
 		for (int k = 0; k < r->shapes; k++) {
@@ -163,23 +164,23 @@ static void particle_fill(const LatticeParticle *p, const Reduced *r, double *f)
 }
 
 /** Condensed particles of the panel; few->mass is one block that the caller frees. */
-static CalStatus panel_points(const CalPanelDef *def, const Reduced *r, Points *few) {
-	int count = lattice_particle_count(def), width = 3 + 3 * r->shapes, limit = points_limit(r->shapes);
+static CalStatus panel_points(const CalPanelDef *def, const Reduced *r, MassPoints *few) {
+	int count = panel_particle_count(def), width = 3 + 3 * r->shapes, limit = mass_points_limit(r->shapes);
 	size_t room = (size_t)(count + limit) * (size_t)(width + 1);
 	CalAllocator allocator = allocator_or_default(NULL);
 	double *memory = memory_alloc(&allocator, room * sizeof(double));
 	if (!memory) {
 		return CAL_ERR_MEMORY;
 	}
-	*few = (Points){.mass = memory, .f = memory + limit};
+	*few = (MassPoints){.mass = memory, .f = memory + limit};
 	double *rest = few->f + (size_t)limit * (size_t)width;
-	Points many = {.count = count, .modes = r->shapes, .mass = rest, .f = rest + count};
+	MassPoints many = {.count = count, .modes = r->shapes, .mass = rest, .f = rest + count};
 	for (int i = 0; i < count; i++) {
-		LatticeParticle p = lattice_particle(def, i);
+		PanelParticle p = panel_particle(def, i);
 		many.mass[i] = p.mass;
 		particle_fill(&p, r, many.f + (size_t)i * (size_t)width);
 	}
-	CalStatus status = points_condense(&many, few);
+	CalStatus status = mass_points_condense(&many, few);
 	if (status != CAL_OK) {
 		memory_free(&allocator, memory);
 	}
@@ -188,7 +189,7 @@ static CalStatus panel_points(const CalPanelDef *def, const Reduced *r, Points *
 
 /* ---- placing nodes ------------------------------------------------------------------------- */
 
-static void grid_fill(const Reduced *r, int node, DraftNode *out) {
+static void grid_fill(const Reduced *r, int node, FlexBuilderNode *out) {
 	int m = r->shapes;
 	for (int c = 0; c < 3; c++) {
 		memcpy(out->phi + c * m, r->shape + (6 * node + c) * m, (size_t)m * sizeof(double));
@@ -196,34 +197,34 @@ static void grid_fill(const Reduced *r, int node, DraftNode *out) {
 	}
 }
 
-static void place_grid(const CalPanelDef *def, const Lattice *l, const Reduced *r, Draft *draft) {
+static void place_grid(const CalPanelDef *def, const PanelFem *l, const Reduced *r, FlexBuilder *builder) {
 	for (int i = 0; i < l->columns; i++) {
 		for (int j = 0; j < l->rows; j++) {
-			DraftNode *node = &draft->nodes[draft->node_count++];
+			FlexBuilderNode *node = &builder->nodes[builder->node_count++];
 			snprintf(node->name, sizeof node->name, "n_%d_%d", i, j);
-			node->p = lattice_position(def, i, j);
-			grid_fill(r, lattice_node(l, i, j), node);
+			node->p = panel_fem_position(def, i, j);
+			grid_fill(r, panel_fem_node(l, i, j), node);
 		}
 	}
 	int middle = def->cells_y / 2;
-	DraftNode *root = &draft->nodes[draft->node_count++];
+	FlexBuilderNode *root = &builder->nodes[builder->node_count++];
 	snprintf(root->name, sizeof root->name, "root");
 	if (def->choice.boundary == CAL_FLEX_FREE) {
-		grid_fill(r, lattice_node(l, 0, middle), root);
+		grid_fill(r, panel_fem_node(l, 0, middle), root);
 	}
 	if (def->cells_y % 2 == 0) {
-		DraftNode *tip = &draft->nodes[draft->node_count++];
+		FlexBuilderNode *tip = &builder->nodes[builder->node_count++];
 		snprintf(tip->name, sizeof tip->name, "tip");
-		tip->p = lattice_position(def, def->cells_x, middle);
-		grid_fill(r, lattice_node(l, def->cells_x, middle), tip);
+		tip->p = panel_fem_position(def, def->cells_x, middle);
+		grid_fill(r, panel_fem_node(l, def->cells_x, middle), tip);
 	}
 }
 
 /** The particles; the members' own rotary inertia is with the first, without slopes. */
-static void place_points(const Points *few, const Lattice *l, Draft *draft) {
+static void place_points(const MassPoints *few, const PanelFem *l, FlexBuilder *builder) {
 	int m = few->modes, width = 3 + 3 * m;
 	for (int i = 0; i < few->count; i++) {
-		DraftNode *node = &draft->nodes[draft->node_count++];
+		FlexBuilderNode *node = &builder->nodes[builder->node_count++];
 		const double *f = few->f + i * width;
 		snprintf(node->name, sizeof node->name, "mass%d", i + 1);
 		node->mass = few->mass[i];
@@ -235,26 +236,26 @@ static void place_points(const Points *few, const Lattice *l, Draft *draft) {
 	}
 }
 
-static CalStatus panel_place(const CalPanelDef *def, const Lattice *l, const Reduced *r, CalDesc *desc, CalBodyId *body,
-                             CalError *error) {
-	Points few;
+static CalStatus panel_place(const CalPanelDef *def, const PanelFem *l, const Reduced *r, CalDesc *desc,
+                             CalBodyId *body, CalError *error) {
+	MassPoints few;
 	CalStatus status = panel_points(def, r, &few);
 	if (status != CAL_OK) {
 		return panel_failed(def, status, -1, error);
 	}
-	Draft draft;
-	status = draft_create(l->nodes + 2 + few.count, r->shapes, false, &draft);
+	FlexBuilder builder;
+	status = flex_builder_create(l->nodes + 2 + few.count, r->shapes, false, &builder);
 	if (status == CAL_OK) {
-		draft.node_count = 0;
-		memcpy(draft.stiffness, r->stiffness, (size_t)r->shapes * (size_t)r->shapes * sizeof(double));
-		place_grid(def, l, r, &draft);
-		place_points(&few, l, &draft);
+		builder.node_count = 0;
+		memcpy(builder.stiffness, r->stiffness, (size_t)r->shapes * (size_t)r->shapes * sizeof(double));
+		place_grid(def, l, r, &builder);
+		place_points(&few, l, &builder);
 		CalBodyDef rigid = cal_body_def();
 		rigid.name = def->name;
 		rigid.group = def->group;
 		rigid.place = def->place;
-		status = draft_add(&draft, desc, &rigid, &def->choice, body, error);
-		draft_free(&draft);
+		status = flex_builder_add(&builder, desc, &rigid, &def->choice, body, error);
+		flex_builder_free(&builder);
 	} else {
 		panel_failed(def, status, -1, error);
 	}
@@ -271,17 +272,17 @@ CalStatus cal_panel_add(CalDesc *desc, const CalPanelDef *def, CalBodyId *body, 
 	if (status != CAL_OK) {
 		return status;
 	}
-	Lattice lattice;
-	status = lattice_create(def, &lattice);
+	PanelFem fem;
+	status = panel_fem_create(def, &fem);
 	if (status != CAL_OK) {
 		return panel_failed(def, status, -1, error);
 	}
 	Reduced reduced = {0};
-	status = panel_reduce(def, &lattice, &reduced, error);
+	status = panel_reduce(def, &fem, &reduced, error);
 	if (status == CAL_OK) {
-		status = panel_place(def, &lattice, &reduced, desc, body, error);
+		status = panel_place(def, &fem, &reduced, desc, body, error);
 	}
 	reduced_free(&reduced);
-	lattice_free(&lattice);
+	panel_fem_free(&fem);
 	return status;
 }

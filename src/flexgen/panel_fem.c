@@ -38,7 +38,7 @@ static Member member_at(const CalPanelDef *def, int index) {
 	return (Member){{i, j}, {i, j + 1}, 1, 0, -1, def->width / def->cells_y, &def->rib_y};
 }
 
-CalVec3 lattice_position(const CalPanelDef *def, int i, int j) {
+CalVec3 panel_fem_position(const CalPanelDef *def, int i, int j) {
 	return (CalVec3){def->length * i / def->cells_x, def->width * ((double)j / def->cells_y - 0.5), 0};
 }
 
@@ -112,13 +112,13 @@ static void add_member(const CalPanelDef *def, const Member *m, const double *xi
 
 /* ---- particles ----------------------------------------------------------------------------- */
 
-static LatticeParticle member_particle(const CalPanelDef *def, int index) {
+static PanelParticle member_particle(const CalPanelDef *def, int index) {
 	double xi[MEMBER_POINTS], w[MEMBER_POINTS];
 	gauss_rule(MEMBER_POINTS, xi, w);
 	Member m = member_at(def, index / MEMBER_POINTS);
 	double at = xi[index % MEMBER_POINTS], share = 0.5 * w[index % MEMBER_POINTS];
-	LatticeParticle out = {.mass = share * m.length * section_values(m.section).rhoA, .node_count = 2};
-	CalVec3 a = lattice_position(def, m.a[0], m.a[1]), b = lattice_position(def, m.b[0], m.b[1]);
+	PanelParticle out = {.mass = share * m.length * section_values(m.section).rhoA, .node_count = 2};
+	CalVec3 a = panel_fem_position(def, m.a[0], m.a[1]), b = panel_fem_position(def, m.b[0], m.b[1]);
 	out.p[0] = 0.5 * ((1 - at) * a.x + (1 + at) * b.x);
 	out.p[1] = 0.5 * ((1 - at) * a.y + (1 + at) * b.y);
 	out.node[0] = node_of(def, m.a);
@@ -135,16 +135,16 @@ static LatticeParticle member_particle(const CalPanelDef *def, int index) {
 	return out;
 }
 
-static LatticeParticle cover_particle(const CalPanelDef *def, int index) {
+static PanelParticle cover_particle(const CalPanelDef *def, int index) {
 	double xi[2], w[2];
 	gauss_rule(2, xi, w);
 	int cell = index / COVER_POINTS, i = cell % def->cells_x, j = cell / def->cells_x;
 	double s[2] = {xi[index % 2], xi[index / 2 % 2]};
-	LatticeParticle out = {.mass = def->cover_mass / (COVER_POINTS * def->cells_x * def->cells_y), .node_count = 4};
+	PanelParticle out = {.mass = def->cover_mass / (COVER_POINTS * def->cells_x * def->cells_y), .node_count = 4};
 	for (int c = 0; c < 4; c++) {
 		int at[2] = {i + c % 2, j + c / 2};
 		double weight = 0.25 * (1 + (c % 2 ? s[0] : -s[0])) * (1 + (c / 2 ? s[1] : -s[1]));
-		CalVec3 p = lattice_position(def, at[0], at[1]);
+		CalVec3 p = panel_fem_position(def, at[0], at[1]);
 		out.node[c] = node_of(def, at);
 		out.p[0] += weight * p.x;
 		out.p[1] += weight * p.y;
@@ -155,16 +155,16 @@ static LatticeParticle cover_particle(const CalPanelDef *def, int index) {
 	return out;
 }
 
-int lattice_particle_count(const CalPanelDef *def) {
+int panel_particle_count(const CalPanelDef *def) {
 	return MEMBER_POINTS * member_count(def) + (def->cover_mass > 0 ? COVER_POINTS * def->cells_x * def->cells_y : 0);
 }
 
-LatticeParticle lattice_particle(const CalPanelDef *def, int index) {
+PanelParticle panel_particle(const CalPanelDef *def, int index) {
 	int members = MEMBER_POINTS * member_count(def);
 	return index < members ? member_particle(def, index) : cover_particle(def, index - members);
 }
 
-static void add_particle(const LatticeParticle *p, int n, double *M) {
+static void add_particle(const PanelParticle *p, int n, double *M) {
 	for (int i = 0; i < 6 * p->node_count; i++) {
 		for (int j = 0; j < 6 * p->node_count; j++) {
 			double sum = p->U[0][i] * p->U[0][j] + p->U[1][i] * p->U[1][j] + p->U[2][i] * p->U[2][j];
@@ -176,7 +176,7 @@ static void add_particle(const LatticeParticle *p, int n, double *M) {
 
 /* ---- assembly ------------------------------------------------------------------------------ */
 
-static void assemble(const CalPanelDef *def, Lattice *l) {
+static void assemble_matrices(const CalPanelDef *def, PanelFem *l) {
 	double xi[MEMBER_POINTS], w[MEMBER_POINTS];
 	gauss_rule(MEMBER_POINTS, xi, w);
 	for (int e = 0; e < member_count(def); e++) {
@@ -187,14 +187,14 @@ static void assemble(const CalPanelDef *def, Lattice *l) {
 		l->rotary[m.s] += m.length * v.rhoIy;
 		l->rotary[2] += m.length * v.rhoIz;
 	}
-	for (int i = 0; i < lattice_particle_count(def); i++) {
-		LatticeParticle p = lattice_particle(def, i);
+	for (int i = 0; i < panel_particle_count(def); i++) {
+		PanelParticle p = panel_particle(def, i);
 		add_particle(&p, l->n, l->M);
 	}
 }
 
-CalStatus lattice_create(const CalPanelDef *def, Lattice *l) {
-	*l = (Lattice){.columns = def->cells_x + 1, .rows = def->cells_y + 1};
+CalStatus panel_fem_create(const CalPanelDef *def, PanelFem *l) {
+	*l = (PanelFem){.columns = def->cells_x + 1, .rows = def->cells_y + 1};
 	l->nodes = l->columns * l->rows;
 	l->n = 6 * l->nodes;
 	size_t size = (size_t)l->n * (size_t)l->n;
@@ -206,12 +206,12 @@ CalStatus lattice_create(const CalPanelDef *def, Lattice *l) {
 	memset(l->memory, 0, 2 * size * sizeof(double));
 	l->K = l->memory;
 	l->M = l->K + size;
-	assemble(def, l);
+	assemble_matrices(def, l);
 	return CAL_OK;
 }
 
-void lattice_free(Lattice *l) {
+void panel_fem_free(PanelFem *l) {
 	CalAllocator allocator = allocator_or_default(NULL);
 	memory_free(&allocator, l->memory);
-	*l = (Lattice){0};
+	*l = (PanelFem){0};
 }

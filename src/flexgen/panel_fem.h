@@ -10,30 +10,30 @@
 
 #include <calder/flex.h>
 
-typedef struct Lattice {
+typedef struct PanelFem {
 	int nodes, n; // n = 6 nodes
 	int columns;  // nodes along x
 	int rows;     // nodes along y
 	double *K, *M;
 	double rotary[3]; // inertia of the members' sections about x, y, z, which no particle carries [kg m^2]
 	void *memory;
-} Lattice;
+} PanelFem;
 
 /* A particle: u = U d with d the degrees of freedom of up to four nodes. */
-typedef struct LatticeParticle {
+typedef struct PanelParticle {
 	double mass;
 	double p[3];
 	int node_count, node[4];
 	double U[3][24];
-} LatticeParticle;
+} PanelParticle;
 
-CalStatus lattice_create(const CalPanelDef *def, Lattice *lattice);
-void lattice_free(Lattice *lattice); // accepts {0}
+CalStatus panel_fem_create(const CalPanelDef *def, PanelFem *fem);
+void panel_fem_free(PanelFem *fem); // accepts {0}
 
-int lattice_particle_count(const CalPanelDef *def);
-LatticeParticle lattice_particle(const CalPanelDef *def, int index);
+int panel_particle_count(const CalPanelDef *def);
+PanelParticle panel_particle(const CalPanelDef *def, int index);
 
-static inline int lattice_node(const Lattice *l, int i, int j) { return i * l->rows + j; }
-CalVec3 lattice_position(const CalPanelDef *def, int i, int j);
+static inline int panel_fem_node(const PanelFem *l, int i, int j) { return i * l->rows + j; }
+CalVec3 panel_fem_position(const CalPanelDef *def, int i, int j);
 
 #endif

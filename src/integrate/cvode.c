@@ -212,7 +212,7 @@ static bool create_solvers(CalCvode *c) {
 	       (CVodeSetProjFn(c->cvode, projection) == CV_SUCCESS && CVodeSetProjErrEst(c->cvode, SUNFALSE) == CV_SUCCESS);
 }
 
-/** Everything of SUNDIALS; a model without freedom needs none of it. */
+/** Everything of SUNDIALS; a model without dof needs none of it. */
 static bool create_cvode(CalCvode *c) {
 	if (c->nu == 0) {
 		return true;
@@ -377,7 +377,7 @@ static double correction_size(CalCvode *c) {
 }
 
 /** One internal step; *state follows it. */
-static CalStatus step(CalCvode *c, CalState *state) {
+static CalStatus take_step(CalCvode *c, CalState *state) {
 	CalStatus status = limit_step(c, state);
 	if (status != CAL_OK) {
 		return status;
@@ -415,7 +415,7 @@ static CalStatus advance(CalCvode *c, CalState *state) {
 	CalStatus status =
 		continues(c, state) ? status_of(c, CVodeSetStopTime(c->cvode, c->t_end - c->t_base)) : restart(c, state);
 	for (int64_t k = 0; status == CAL_OK && !at_end(c); k++) {
-		status = k < c->options.max_steps ? step(c, state) : CAL_TOO_MANY_STEPS;
+		status = k < c->options.max_steps ? take_step(c, state) : CAL_TOO_MANY_STEPS;
 	}
 	const double *delta = N_VGetArrayPointer(c->y);
 	c->running =

@@ -251,7 +251,7 @@ static void control_accept(StepControl *c, double h, double error, bool after_re
 }
 
 /** The size to try: at most `rest`, and not so that a sliver remains before the end. */
-static double fit(double h, double rest) {
+static double fit_step(double h, double rest) {
 	if (h >= rest * (1 - 1e-10)) {
 		return rest;
 	}
@@ -271,7 +271,7 @@ static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed
 	double ceiling = fmin(turn_limit(ig, state->u), ig->options.max_step > 0 ? ig->options.max_step : INFINITY);
 	bool rejected = false;
 	for (;;) {
-		double h = fit(fmin(c->h_next, ceiling), rest), t_new = h == rest ? t_end : state->t + direction * h;
+		double h = fit_step(fmin(c->h_next, ceiling), rest), t_new = h == rest ? t_end : state->t + direction * h;
 		if (t_new == state->t || (h < c->h_min && h < rest)) {
 			return status > 0 ? status : CAL_STEP_TOO_SMALL;
 		}

@@ -60,20 +60,20 @@ typedef struct Cursor {
 	size_t used;
 } Cursor;
 
-static void *take(Cursor *cursor, int count, size_t element) {
+static void *take_memory(Cursor *cursor, int count, size_t element) {
 	size_t at = cursor->used;
 	size_t bytes = (size_t)count * element;
 	cursor->used += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 	return cursor->base ? cursor->base + at : NULL;
 }
 
-static double *take_doubles(Cursor *cursor, int count) { return take(cursor, count, sizeof(double)); }
+static double *take_doubles(Cursor *cursor, int count) { return take_memory(cursor, count, sizeof(double)); }
 
 static void place_adaptive(CalIntegrator *ig, Cursor *cursor) {
 	ig->control.q_last = take_doubles(cursor, ig->nq);
 	ig->control.u_last = take_doubles(cursor, ig->nu);
 	ig->control.x_last = take_doubles(cursor, ig->nx);
-	ig->control.rotations = take(cursor, ig->nu / 3, sizeof(int));
+	ig->control.rotations = take_memory(cursor, ig->nu / 3, sizeof(int));
 	ig->dense.q0 = take_doubles(cursor, ig->nq);
 	ig->dense.u0 = take_doubles(cursor, ig->nu);
 	ig->dense.x0 = take_doubles(cursor, ig->nx);
@@ -86,10 +86,10 @@ static void place_adaptive(CalIntegrator *ig, Cursor *cursor) {
 
 /** Places the arrays behind the object at the cursor's base; returns the bytes of all. */
 static size_t place_arrays(CalIntegrator *ig, Cursor cursor) {
-	take(&cursor, 1, sizeof *ig);
-	ig->parts = take(&cursor, ig->part_count, sizeof *ig->parts);
-	ig->states = take(&cursor, ig->part_count, sizeof *ig->states);
-	ig->inputs = take(&cursor, ig->part_count, sizeof *ig->inputs);
+	take_memory(&cursor, 1, sizeof *ig);
+	ig->parts = take_memory(&cursor, ig->part_count, sizeof *ig->parts);
+	ig->states = take_memory(&cursor, ig->part_count, sizeof *ig->states);
+	ig->inputs = take_memory(&cursor, ig->part_count, sizeof *ig->inputs);
 	ig->stage.q = take_doubles(&cursor, ig->nq);
 	ig->stage.u = take_doubles(&cursor, ig->nu);
 	ig->stage.x = take_doubles(&cursor, ig->nx);
@@ -120,14 +120,14 @@ static bool system_is_valid(const CalSystem *system) {
 }
 
 /** The object without its arrays. */
-static CalIntegrator outline(const CalSystem *system, CalMethod method) {
+static CalIntegrator layout_size(const CalSystem *system, CalMethod method) {
 	CalIntegrator ig = {.scheme = schemes[method],
 	                    .part_count = system->count,
 	                    .input = system->input,
 	                    .scale = system->scale,
 	                    .done = system->done,
 	                    .user = system->user,
-	                    .culprit = -1,
+	                    .failed_dof = -1,
 	                    .nx = system->nx,
 	                    .checked_x = system->nx - system->quadratures};
 	for (int i = 0; i < system->count; i++) {
@@ -141,7 +141,7 @@ size_t cal_integrator_system_size(const CalSystem *system, CalMethod method) {
 	if (!system_is_valid(system) || !method_is_known(method)) {
 		return 0;
 	}
-	CalIntegrator layout = outline(system, method);
+	CalIntegrator layout = layout_size(system, method);
 	return place_arrays(&layout, (Cursor){0});
 }
 
@@ -223,7 +223,7 @@ CalStatus cal_integrator_init_system(const CalSystem *system, const CalIntegrato
 		}
 	}
 	CalIntegrator *ig = memory;
-	*ig = outline(system, options->method);
+	*ig = layout_size(system, options->method);
 	ig->options = cal_integrator_options(options);
 	place_arrays(ig, (Cursor){.base = memory});
 	fill_parts(ig, system);
@@ -285,7 +285,7 @@ void cal_integrator_renew(CalIntegrator *integrator) {
 		integrator->control.reusable = false;
 }
 
-int cal_integrator_culprit(const CalIntegrator *integrator) { return integrator ? integrator->culprit : -1; }
+int cal_integrator_failed_dof(const CalIntegrator *integrator) { return integrator ? integrator->failed_dof : -1; }
 
 CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator) {
 	return integrator ? integrator->stats : (CalIntegratorStats){0};
@@ -392,7 +392,7 @@ static CalStatus half_explicit_slice(CalIntegrator *ig, const Slice *slice, cons
 }
 
 /** States of parts that were reached go back to what they were. */
-static CalStatus take_back_slice(CalIntegrator *ig, const Slice *slice, const void *argument) {
+static CalStatus restore_slice(CalIntegrator *ig, const Slice *slice, const void *argument) {
 	const CalState *state = argument;
 	const BranchSlice *b = slice->branch;
 	if (slice->part - ig->parts >= ig->reached) {
@@ -424,7 +424,7 @@ CalStatus integrator_half_explicit(CalIntegrator *ig, CalState *state, double h,
 		status = CAL_NOT_FINITE;
 	}
 	if (status != CAL_OK) {
-		system_each(ig, take_back_slice, state);
+		system_each(ig, restore_slice, state);
 		return status;
 	}
 	if (ig->nx > 0) {
@@ -450,7 +450,7 @@ CalStatus cal_integrator_step(CalIntegrator *integrator, CalState *state, double
 		return CAL_STEP_TOO_SMALL;
 	}
 	integrator->control.h_min = min_step(integrator, h);
-	integrator->culprit = -1;
+	integrator->failed_dof = -1;
 	CalStatus status = system_impose(integrator, state);
 	return status == CAL_OK ? integrator->scheme->step(integrator, state, t_new - state->t, t_new) : status;
 }
@@ -521,7 +521,7 @@ CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *state, dou
 	if (state->t == t_end) {
 		return CAL_OK;
 	}
-	integrator->culprit = -1;
+	integrator->failed_dof = -1;
 	CalStatus status = system_impose(integrator, state);
 	if (status != CAL_OK) {
 		return status;

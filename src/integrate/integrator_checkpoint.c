@@ -8,31 +8,31 @@
 
 #include "integrate/scheme.h"
 
-void stats_walk(CalIntegratorStats *stats, Archive *a) {
+void stats_walk(CalIntegratorStats *stats, Serializer *a) {
 	const int64_t most = INT64_MAX / 4; // sums of them and counting on stay within 64 bits
-	archive_i64_within(a, &stats->steps, 0, most);
-	archive_i64_within(a, &stats->rejected, 0, most);
-	archive_i64_within(a, &stats->evaluations, 0, most);
-	archive_finite(a, &stats->last_step, 1);
+	serializer_i64_within(a, &stats->steps, 0, most);
+	serializer_i64_within(a, &stats->rejected, 0, most);
+	serializer_i64_within(a, &stats->evaluations, 0, most);
+	serializer_finite(a, &stats->last_step, 1);
 }
 
-static void walk_kept(Archive *a, bool kept, double *data, int count) {
+static void walk_kept(Serializer *a, bool kept, double *data, int count) {
 	if (kept)
-		archive_finite(a, data, count);
+		serializer_finite(a, data, count);
 	else
-		archive_doubles(a, NULL, count);
+		serializer_doubles(a, NULL, count);
 }
 
-void integrator_walk(CalIntegrator *ig, Archive *a) {
+void integrator_walk(CalIntegrator *ig, Serializer *a) {
 	stats_walk(&ig->stats, a);
-	archive_int_within(a, &ig->culprit, -1, ig->part_count - 1);
+	serializer_int_within(a, &ig->failed_dof, -1, ig->part_count - 1);
 	if (!ig->scheme->adaptive) {
 		return;
 	}
 	StepControl *c = &ig->control;
-	archive_double_within(a, &c->h_next, 0, DBL_MAX);
-	archive_double_within(a, &c->error_last, DBL_MIN, DBL_MAX);
-	const bool kept = archive_bool(a, &c->reusable); // otherwise nobody has written them
+	serializer_double_within(a, &c->h_next, 0, DBL_MAX);
+	serializer_double_within(a, &c->error_last, DBL_MIN, DBL_MAX);
+	const bool kept = serializer_bool(a, &c->reusable); // otherwise nobody has written them
 	walk_kept(a, kept, &c->t_last, 1);
 	walk_kept(a, kept, c->q_last, ig->nq);
 	walk_kept(a, kept, c->u_last, ig->nu);
@@ -46,7 +46,7 @@ void integrator_set_motion(CalIntegrator *ig, int part, CalMotionFn motion, void
 	ig->parts[part].is.motion_user = user;
 }
 
-void integrator_set_drive(CalIntegrator *ig, int part, CalGivenFn drive, void *user) {
+void integrator_set_drive(CalIntegrator *ig, int part, CalPrescribedFn drive, void *user) {
 	ig->parts[part].is.drive = drive;
 	ig->parts[part].is.drive_user = user;
 }

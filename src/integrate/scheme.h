@@ -83,9 +83,9 @@ struct CalIntegrator {
 	CalIntegratorOptions options; // defaults filled in
 	const Scheme *scheme;
 	CalIntegratorStats stats;
-	void *owned; // memory to release, or NULL if the caller's
-	int culprit; // part of the last failure, -1: none of them
-	int reached; // parts of the last evaluation before one that failed
+	void *owned;    // memory to release, or NULL if the caller's
+	int failed_dof; // part of the last failure, -1: none of them
+	int reached;    // parts of the last evaluation before one that failed
 	int nq, nu, nx;
 	int checked_u, checked_x;       // speeds that count for the step size; states x that are not quadratures
 	bool has_loops, has_motions;    // some part has; drives are motions of single coordinates
@@ -161,14 +161,14 @@ CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t
 /* ---- what is carried from call to call (integrator_checkpoint.c) ----------------------------- */
 
 /** For checkpoints. Reads into an integrator of the same system. */
-void integrator_walk(CalIntegrator *integrator, Archive *archive);
-void stats_walk(CalIntegratorStats *stats, Archive *archive);
+void integrator_walk(CalIntegrator *integrator, Serializer *archive);
+void stats_walk(CalIntegratorStats *stats, Serializer *archive);
 /** Has a function called after each step of cal_integrator_advance(); NULL: none. */
 void integrator_watch(CalIntegrator *integrator, StepEndFn step_end, void *user);
 /** Puts another function in the place of one that gives the motion of a part. */
 void integrator_set_motion(CalIntegrator *integrator, int part, CalMotionFn motion, void *user);
 /** Drives coordinates of a part, or none (NULL). */
-void integrator_set_drive(CalIntegrator *integrator, int part, CalGivenFn drive, void *user);
+void integrator_set_drive(CalIntegrator *integrator, int part, CalPrescribedFn drive, void *user);
 /* Once all of them are set. */
 void integrator_note_motions(CalIntegrator *integrator);
 

@@ -108,7 +108,7 @@ static CalState seen_by(const Part *part, const CalState *state) {
 }
 
 /** The part whose motion or drive refused, -1: none. */
-static int impose(const CalIntegrator *ig, CalState *state) {
+static int impose_motion(const CalIntegrator *ig, CalState *state) {
 	for (int i = 0; ig->has_motions && i < ig->part_count; i++) {
 		const CalSystemPart *is = &ig->parts[i].is;
 		double *q = state->q + ig->parts[i].q, *u = state->u + ig->parts[i].u;
@@ -123,19 +123,19 @@ static int impose(const CalIntegrator *ig, CalState *state) {
 }
 
 CalStatus system_impose(CalIntegrator *ig, CalState *state) {
-	int refused = impose(ig, state);
-	ig->culprit = refused >= 0 ? refused : ig->culprit;
+	int refused = impose_motion(ig, state);
+	ig->failed_dof = refused >= 0 ? refused : ig->failed_dof;
 	return refused >= 0 ? CAL_ERR_USER : CAL_OK;
 }
 
 CalStatus system_motion(const CalIntegrator *ig, CalState *state) {
-	return impose(ig, state) >= 0 ? CAL_ERR_USER : CAL_OK;
+	return impose_motion(ig, state) >= 0 ? CAL_ERR_USER : CAL_OK;
 }
 
 /* ---- evaluation ---------------------------------------------------------------------------- */
 
 /** Fills ig->states and ig->inputs, and xdot. */
-static CalStatus ask_inputs(CalIntegrator *ig, const CalState *state, double *xdot) {
+static CalStatus evaluate_inputs(CalIntegrator *ig, const CalState *state, double *xdot) {
 	for (int i = 0; i < ig->part_count; i++) {
 		ig->states[i] = seen_by(&ig->parts[i], state);
 		ig->inputs[i] = (CalInput){0};
@@ -148,7 +148,7 @@ static CalStatus ask_inputs(CalIntegrator *ig, const CalState *state, double *xd
 	}
 	for (int i = 0; ig->options.input && i < ig->part_count; i++) {
 		if (ig->options.input(ig->options.user, ig->parts[i].is.model, &ig->states[i], &ig->inputs[i]) != 0) {
-			ig->culprit = i;
+			ig->failed_dof = i;
 			return CAL_ERR_USER;
 		}
 	}
@@ -156,7 +156,7 @@ static CalStatus ask_inputs(CalIntegrator *ig, const CalState *state, double *xd
 }
 
 /** udot is known without dynamics. Loops would still have forces. */
-static bool nothing_is_free(const Part *part, const CalInput *input) {
+static bool is_all_prescribed(const Part *part, const CalInput *input) {
 	if (part->has_loops || part->nu == 0 || !input->prescribed) {
 		return !part->has_loops && part->nu > 0 && part->all_prescribed;
 	}
@@ -183,7 +183,7 @@ static CalStatus evaluate_branches(CalIntegrator *ig, int i, const Evaluation *e
 	SliceCall call = {ig, part, e->run, e->argument};
 	const CalState from = seen_by(part, e->elastic);
 	double *udot = e->own ? NULL : e->udot + part->u;
-	const BranchThen then = {e->run ? call_slice : NULL, &call, e->argument};
+	const BranchCallback then = {e->run ? call_slice : NULL, &call, e->argument};
 	return branches_run(part->is.branches, &ig->states[i], &from, &ig->inputs[i], e->h, udot, then);
 }
 
@@ -234,7 +234,7 @@ static CalStatus find_udot(CalIntegrator *ig, int i, const Evaluation *e, bool m
 		memset(udot, 0, (size_t)part->nu * sizeof(double));
 		return CAL_OK;
 	}
-	if (!moves && nothing_is_free(part, input)) {
+	if (!moves && is_all_prescribed(part, input)) {
 		for (int u = 0; u < part->nu; u++) {
 			udot[u] = input->udot ? input->udot[u] : 0;
 		}
@@ -282,13 +282,13 @@ static CalStatus evaluate_part(CalIntegrator *ig, int i, const Evaluation *e) {
 }
 
 static CalStatus evaluate(CalIntegrator *ig, const CalState *state, const Evaluation *e, double *xdot) {
-	CalStatus status = ask_inputs(ig, state, xdot);
+	CalStatus status = evaluate_inputs(ig, state, xdot);
 	ig->reached = 0;
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
 		status = evaluate_part(ig, i, e);
 		ig->reached = i + 1;
 		if (status != CAL_OK) {
-			ig->culprit = i;
+			ig->failed_dof = i;
 		}
 	}
 	if (status == CAL_OK && ig->done) {
@@ -312,7 +312,7 @@ CalStatus system_evaluate_own(CalIntegrator *ig, const CalState *state, double h
 
 CalStatus system_project(CalIntegrator *ig, double t) {
 	ig->stage.t = t;
-	CalStatus status = ask_inputs(ig, &ig->stage, ig->scratch);
+	CalStatus status = evaluate_inputs(ig, &ig->stage, ig->scratch);
 	for (int i = 0; status == CAL_OK && i < ig->part_count; i++) {
 		const Part *part = &ig->parts[i];
 		if (!part->has_loops) {
@@ -325,7 +325,7 @@ CalStatus system_project(CalIntegrator *ig, double t) {
 			status = cal_loop_project(part->is.model, &ig->states[i], &options, part->is.work, NULL);
 		}
 		if (status != CAL_OK) {
-			ig->culprit = i;
+			ig->failed_dof = i;
 		}
 	}
 	return status;

@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * configuration.c — coordinates of the elementary motions as points of a manifold: neutral element, integrate,
- * difference, and the rate of the displacement within a step.
+ * configuration.c — coordinates of the joint primitives as points of a manifold: neutral element, integrate,
+ * difference, and the rate of the displacement within an element.
  *
  * A displacement has one entry per speed. Quaternions advance by the exponential of the rotation vector on
  * the right, because speeds are in the outboard frame: q_out = q o exp(dq).
  */
 #include "joint/primitive.h"
 
-int motion_q_count(Motion motion, const CalJointOps *ops) {
+int primitive_q_count(JointPrimitive motion, const CalJointOps *ops) {
 	switch (motion) {
-	case MOTION_FIXED:
-	case MOTION_FLEX:
-	case MOTION_NODE:
+	case PRIMITIVE_FIXED:
+	case PRIMITIVE_FLEX:
+	case PRIMITIVE_NODE:
 		return 0;
-	case MOTION_SPHERICAL:
+	case PRIMITIVE_SPHERICAL:
 		return 4;
-	case MOTION_FREE:
+	case PRIMITIVE_FREE:
 		return 7;
-	case MOTION_USER:
+	case PRIMITIVE_USER:
 		return ops->nq;
 	default:
 		return 1;
 	}
 }
 
-int motion_u_count(Motion motion, const CalJointOps *ops) {
+int primitive_u_count(JointPrimitive motion, const CalJointOps *ops) {
 	switch (motion) {
-	case MOTION_FIXED:
-	case MOTION_FLEX:
-	case MOTION_NODE:
+	case PRIMITIVE_FIXED:
+	case PRIMITIVE_FLEX:
+	case PRIMITIVE_NODE:
 		return 0;
-	case MOTION_SPHERICAL:
+	case PRIMITIVE_SPHERICAL:
 		return 3;
-	case MOTION_FREE:
+	case PRIMITIVE_FREE:
 		return 6;
-	case MOTION_USER:
+	case PRIMITIVE_USER:
 		return ops->nu;
 	default:
 		return 1;
@@ -47,17 +47,17 @@ INLINE void quat_write(CalQuat v, double *q) { q[0] = v.w, q[1] = v.x, q[2] = v.
 INLINE dvec3 vec_read(const double *v) { return (dvec3){v[0], v[1], v[2]}; }
 INLINE void vec_write(dvec3 v, double *out) { out[0] = v.x, out[1] = v.y, out[2] = v.z; }
 
-void motion_neutral(Motion motion, const MotionData *data, double *q) {
-	const int nq = motion_q_count(motion, data->ops);
-	if (motion == MOTION_USER && data->ops->neutral) {
+void primitive_neutral(JointPrimitive motion, const PrimitiveData *data, double *q) {
+	const int nq = primitive_q_count(motion, data->ops);
+	if (motion == PRIMITIVE_USER && data->ops->neutral) {
 		data->ops->neutral(data->ops_data, q);
 		return;
 	}
 	for (int i = 0; i < nq; ++i)
 		q[i] = 0;
-	if (motion == MOTION_SPHERICAL)
+	if (motion == PRIMITIVE_SPHERICAL)
 		q[0] = 1;
-	if (motion == MOTION_FREE)
+	if (motion == PRIMITIVE_FREE)
 		q[3] = 1;
 }
 
@@ -70,48 +70,51 @@ static void ball_difference(const double *q0, const double *q1, double *dq) {
 	vec_write(dquat_log(dquat_mul((CalQuat){a.w, -a.x, -a.y, -a.z}, quat_read(q1))), dq);
 }
 
-void motion_integrate(Motion motion, const MotionData *data, const double *q, const double *dq, double *q_out) {
-	if (motion == MOTION_SPHERICAL) {
+void primitive_integrate(JointPrimitive motion, const PrimitiveData *data, const double *q, const double *dq,
+                         double *q_out) {
+	if (motion == PRIMITIVE_SPHERICAL) {
 		ball_integrate(q, dq, q_out);
-	} else if (motion == MOTION_FREE) {
+	} else if (motion == PRIMITIVE_FREE) {
 		for (int i = 0; i < 3; ++i)
 			q_out[i] = q[i] + dq[i];
 		ball_integrate(q + 3, dq + 3, q_out + 3);
-	} else if (motion == MOTION_USER && data->ops->integrate) {
+	} else if (motion == PRIMITIVE_USER && data->ops->integrate) {
 		data->ops->integrate(data->ops_data, q, dq, q_out);
 	} else {
-		const int nu = motion_u_count(motion, data->ops);
+		const int nu = primitive_u_count(motion, data->ops);
 		for (int i = 0; i < nu; ++i)
 			q_out[i] = q[i] + dq[i];
 	}
 }
 
-void motion_difference(Motion motion, const MotionData *data, const double *q0, const double *q1, double *dq) {
-	if (motion == MOTION_SPHERICAL) {
+void primitive_difference(JointPrimitive motion, const PrimitiveData *data, const double *q0, const double *q1,
+                          double *dq) {
+	if (motion == PRIMITIVE_SPHERICAL) {
 		ball_difference(q0, q1, dq);
-	} else if (motion == MOTION_FREE) {
+	} else if (motion == PRIMITIVE_FREE) {
 		for (int i = 0; i < 3; ++i)
 			dq[i] = q1[i] - q0[i];
 		ball_difference(q0 + 3, q1 + 3, dq + 3);
-	} else if (motion == MOTION_USER && data->ops->difference) {
+	} else if (motion == PRIMITIVE_USER && data->ops->difference) {
 		data->ops->difference(data->ops_data, q0, q1, dq);
 	} else {
-		const int nu = motion_u_count(motion, data->ops);
+		const int nu = primitive_u_count(motion, data->ops);
 		for (int i = 0; i < nu; ++i)
 			dq[i] = q1[i] - q0[i];
 	}
 }
 
-void motion_rate(Motion motion, const MotionData *data, const double *delta, const double *u, double *delta_dot) {
-	const int nu = motion_u_count(motion, data->ops);
-	if (motion == MOTION_USER && data->ops->rate) {
+void primitive_rate(JointPrimitive motion, const PrimitiveData *data, const double *delta, const double *u,
+                    double *delta_dot) {
+	const int nu = primitive_u_count(motion, data->ops);
+	if (motion == PRIMITIVE_USER && data->ops->rate) {
 		data->ops->rate(data->ops_data, delta, u, delta_dot);
 		return;
 	}
 	for (int i = 0; i < nu; ++i)
 		delta_dot[i] = u[i];
-	if (motion == MOTION_SPHERICAL)
+	if (motion == PRIMITIVE_SPHERICAL)
 		vec_write(rotation_vector_rate(vec_read(delta), vec_read(u)), delta_dot);
-	if (motion == MOTION_FREE)
+	if (motion == PRIMITIVE_FREE)
 		vec_write(rotation_vector_rate(vec_read(delta + 3), vec_read(u + 3)), delta_dot + 3);
 }

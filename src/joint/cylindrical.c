@@ -4,9 +4,9 @@
  */
 #include "joint/pose_solve.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
-	step[0] = (Step){MOTION_ROTATION, def->axis, 0};
-	step[1] = (Step){MOTION_TRANSLATION, def->axis, 0};
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
+	element[0] = (JointElement){PRIMITIVE_ROTATION, def->axis, 0};
+	element[1] = (JointElement){PRIMITIVE_TRANSLATION, def->axis, 0};
 	return 2;
 }
 
@@ -18,4 +18,4 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 /* Both are about one axis: their order does not matter and stays. */
 static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
 
-const JointType joint_cylindrical = {CAL_JOINT_CYLINDRICAL, steps, solve, reverse, 1};
+const JointType joint_cylindrical = {CAL_JOINT_CYLINDRICAL, elements, solve, reverse, 1};

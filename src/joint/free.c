@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * free.c — six freedoms. Coordinates: position in the inboard frame, quaternion; speeds: velocity in the
+ * free.c — six dofs. Coordinates: position in the inboard frame, quaternion; speeds: velocity in the
  * inboard frame, then relative angular velocity in the outboard frame; P = [0 R; 1 0].
  */
 #include "joint/pose_solve.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
 	(void)def;
-	step[0] = (Step){MOTION_FREE, {0, 0, 1}, 0};
+	element[0] = (JointElement){PRIMITIVE_FREE, {0, 0, 1}, 0};
 	return 1;
 }
 
@@ -23,4 +23,4 @@ static void reverse(const CalJointDef *def, CalJointDef *out) {
 	(void)out;
 }
 
-const JointType joint_free = {CAL_JOINT_FREE, steps, solve, reverse, 1};
+const JointType joint_free = {CAL_JOINT_FREE, elements, solve, reverse, 1};

@@ -16,47 +16,47 @@ static const JointType *const joint_types[CAL_JOINT_TYPE_COUNT] = {
 
 const JointType *joint_type(CalJointType type) { return joint_types[type]; }
 
-int joint_steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
-	return joint_types[def->type]->steps(def, step);
+int joint_elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
+	return joint_types[def->type]->elements(def, element);
 }
 
 int joint_coordinate_count(const CalJointDef *def) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element);
 	int nq = 0;
 	for (int i = 0; i < count; ++i)
-		nq += motion_q_count(step[i].motion, def->ops);
+		nq += primitive_q_count(element[i].motion, def->ops);
 	return nq;
 }
 
 int joint_speed_count(const CalJointDef *def) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element);
 	int nu = 0;
 	for (int i = 0; i < count; ++i)
-		nu += motion_u_count(step[i].motion, def->ops);
+		nu += primitive_u_count(element[i].motion, def->ops);
 	return nu;
 }
 
-/* Speeds of one step that are rates of the coordinates with the same number. */
-static int plain_speeds(Motion motion, const CalJointOps *ops) {
-	if (motion == MOTION_SPHERICAL)
+/* Speeds of one element that are rates of the coordinates with the same number. */
+static int plain_speeds(JointPrimitive motion, const CalJointOps *ops) {
+	if (motion == PRIMITIVE_SPHERICAL)
 		return 0;
-	if (motion == MOTION_USER)
+	if (motion == PRIMITIVE_USER)
 		return ops->nq == ops->nu && !ops->integrate && !ops->rate ? ops->nu : 0;
-	return motion == MOTION_FREE ? 3 : motion_u_count(motion, ops);
+	return motion == PRIMITIVE_FREE ? 3 : primitive_u_count(motion, ops);
 }
 
 int joint_coordinate_of(const CalJointDef *def, int dof) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element);
 	int q = 0;
 	for (int i = 0; i < count; ++i) {
-		const int nu = motion_u_count(step[i].motion, def->ops);
+		const int nu = primitive_u_count(element[i].motion, def->ops);
 		if (dof < nu)
-			return dof < plain_speeds(step[i].motion, def->ops) ? q + dof : -1;
+			return dof < plain_speeds(element[i].motion, def->ops) ? q + dof : -1;
 		dof -= nu;
-		q += motion_q_count(step[i].motion, def->ops);
+		q += primitive_q_count(element[i].motion, def->ops);
 	}
 	return -1;
 }

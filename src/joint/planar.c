@@ -5,11 +5,11 @@
  */
 #include "joint/pose_solve.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
 	const dvec3 third = dcross(dvec_in(def->axis), dvec_in(def->axis2));
-	step[0] = (Step){MOTION_TRANSLATION, def->axis2, 0};
-	step[1] = (Step){MOTION_TRANSLATION, dvec_out(third), 0};
-	step[2] = (Step){MOTION_ROTATION, def->axis, 0};
+	element[0] = (JointElement){PRIMITIVE_TRANSLATION, def->axis2, 0};
+	element[1] = (JointElement){PRIMITIVE_TRANSLATION, dvec_out(third), 0};
+	element[2] = (JointElement){PRIMITIVE_ROTATION, def->axis, 0};
 	return 3;
 }
 
@@ -22,4 +22,4 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 /* The angle comes first now, which is a sequence. */
 static void reverse(const CalJointDef *def, CalJointDef *out) { joint_reverse_sequence(def, out); }
 
-const JointType joint_planar = {CAL_JOINT_PLANAR, steps, solve, reverse, 0};
+const JointType joint_planar = {CAL_JOINT_PLANAR, elements, solve, reverse, 0};

@@ -33,37 +33,38 @@ dmat3 matrix_about(CalVec3 axis, double angle) {
 
 /* ---- forward -------------------------------------------------------------------------------------- */
 
-static dvec3 plain(vec3 v) { return (dvec3){v.x, v.y, v.z}; }
+static dvec3 joint_frame_def(vec3 v) { return (dvec3){v.x, v.y, v.z}; }
 
-/* One step from the frame that the step before left: its pose and columns there. */
-static dpose step_evaluate(const Step *step, const CalJointDef *def, const double *q, spatial *P) {
-	const vec3 a = vec_in(step->axis);
-	if (step->motion == MOTION_ROTATION || step->motion == MOTION_SCREW) {
-		P[0] = (spatial){a, scale(step->pitch, a)};
-		return (dpose){matrix_about(step->axis, q[0]), dscale(step->pitch * q[0], plain(a))};
+/* One element from the frame that the element before left: its pose and columns there. */
+static dpose element_evaluate(const JointElement *element, const CalJointDef *def, const double *q, spatial *P) {
+	const vec3 a = vec_in(element->axis);
+	if (element->motion == PRIMITIVE_ROTATION || element->motion == PRIMITIVE_SCREW) {
+		P[0] = (spatial){a, scale(element->pitch, a)};
+		return (dpose){matrix_about(element->axis, q[0]), dscale(element->pitch * q[0], joint_frame_def(a))};
 	}
-	if (step->motion == MOTION_TRANSLATION) {
+	if (element->motion == PRIMITIVE_TRANSLATION) {
 		P[0] = (spatial){vec_zero(), a};
-		return (dpose){dmat_identity(), dscale(q[0], plain(a))};
+		return (dpose){dmat_identity(), dscale(q[0], joint_frame_def(a))};
 	}
 	RelativeMotion motion;
-	const MotionData data = {step->pitch, def->ops, def->ops_data};
-	motion_evaluate_x1(step->motion, &data, q, NULL, &motion);
-	for (int k = 0; k < motion_u_count(step->motion, def->ops); ++k)
+	const PrimitiveData data = {element->pitch, def->ops, def->ops_data};
+	primitive_evaluate_x1(element->motion, &data, q, NULL, &motion);
+	for (int k = 0; k < primitive_u_count(element->motion, def->ops); ++k)
 		P[k] = motion.P[k];
-	return (dpose){{plain(motion.R.x), plain(motion.R.y), plain(motion.R.z)}, plain(motion.r)};
+	return (dpose){{joint_frame_def(motion.R.x), joint_frame_def(motion.R.y), joint_frame_def(motion.R.z)},
+	               joint_frame_def(motion.r)};
 }
 
 void joint_evaluate(const CalJointDef *def, const double *q, dpose *X, spatial *P) {
-	Step step[CAL_JOINT_MAX_DOF];
+	JointElement element[CAL_JOINT_MAX_DOF];
 	vec3 at[CAL_JOINT_MAX_DOF];
 	spatial columns[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+	const int count = joint_elements(def, element);
 	int nu = 0;
 	*X = dpose_identity();
 	for (int i = 0; i < count; ++i) {
-		const int more = motion_u_count(step[i].motion, def->ops);
-		const dpose moved = step_evaluate(&step[i], def, q, columns + nu);
+		const int more = primitive_u_count(element[i].motion, def->ops);
+		const dpose moved = element_evaluate(&element[i], def, q, columns + nu);
 		const mat3 R = mat_from(X->R);
 		*X = dpose_mul(*X, moved);
 		for (int k = nu; k < nu + more; ++k) {
@@ -71,7 +72,7 @@ void joint_evaluate(const CalJointDef *def, const double *q, dpose *X, spatial *
 			at[k] = vec_from(X->r); // where its linear part is that of a point
 		}
 		nu += more;
-		q += motion_q_count(step[i].motion, def->ops);
+		q += primitive_q_count(element[i].motion, def->ops);
 	}
 	for (int k = 0; P && k < nu; ++k)
 		P[k] = motion_shift(columns[k], sub(vec_from(X->r), at[k]));
@@ -185,35 +186,35 @@ void joint_solve_speeds(const CalJointDef *def, const double *q, spatial V, doub
 /* ---- coordinates ---------------------------------------------------------------------------------------- */
 
 /* From the pose at q to X: turn and displacement in F. */
-static spatial difference(const dpose *at, const dpose *X) {
+static spatial pose_difference(const dpose *at, const dpose *X) {
 	const dvec3 turn = dquat_log(quat_of_matrix(dmat_mul(X->R, dmat_transpose(at->R))));
 	const dvec3 way = dadd(X->r, dscale(-1, at->r));
 	return (spatial){vec_from(turn), vec_from(way)};
 }
 
-static double size_of(spatial e) { return fmax(sqrt(dot(e.a, e.a)), sqrt(dot(e.l, e.l))); }
+static double pose_error(spatial e) { return fmax(sqrt(dot(e.a, e.a)), sqrt(dot(e.l, e.l))); }
 
 /* Steps of Newton from q; returns what is left. */
-static double iterate(const CalJointDef *def, const dpose *X, double *q) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step), n = joint_speed_count(def), nq = joint_coordinate_count(def);
+static double gauss_newton(const CalJointDef *def, const dpose *X, double *q) {
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element), n = joint_speed_count(def), nq = joint_coordinate_count(def);
 	double damping = 1e-2, trial[CAL_JOINT_MAX_COORDS] = {0};
 	dpose at;
 	spatial P[CAL_JOINT_MAX_DOF];
 	joint_evaluate(def, q, &at, P);
-	spatial e = difference(&at, X);
-	for (int k = 0; k < ITERATIONS && size_of(e) > 0 && damping < 1e6; ++k) {
+	spatial e = pose_difference(&at, X);
+	for (int k = 0; k < ITERATIONS && pose_error(e) > 0 && damping < 1e6; ++k) {
 		double dq[CAL_JOINT_MAX_DOF];
 		int u = 0, c = 0;
 		least_squares(n, P, e, damping, dq);
 		for (int i = 0; i < count; ++i) {
-			const MotionData data = {step[i].pitch, def->ops, def->ops_data};
-			motion_integrate(step[i].motion, &data, q + c, dq + u, trial + c);
-			u += motion_u_count(step[i].motion, def->ops);
-			c += motion_q_count(step[i].motion, def->ops);
+			const PrimitiveData data = {element[i].pitch, def->ops, def->ops_data};
+			primitive_integrate(element[i].motion, &data, q + c, dq + u, trial + c);
+			u += primitive_u_count(element[i].motion, def->ops);
+			c += primitive_q_count(element[i].motion, def->ops);
 		}
 		joint_evaluate(def, trial, &at, P);
-		const spatial next = difference(&at, X);
+		const spatial next = pose_difference(&at, X);
 		const int better = spatial_dot(next, next) < spatial_dot(e, e);
 		damping = better ? damping * 1e-2 : fmax(damping, 1e-10) * 10;
 		if (better) {
@@ -223,24 +224,24 @@ static double iterate(const CalJointDef *def, const dpose *X, double *q) {
 			joint_evaluate(def, q, &at, P);
 		}
 	}
-	return size_of(e);
+	return pose_error(e);
 }
 
 /* Displacements that share no pattern; the first is none. */
-static void start_from(const CalJointDef *def, int start, double *q) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+static void set_start(const CalJointDef *def, int start, double *q) {
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element);
 	double phase = 0.38 * start;
 	for (int i = 0; i < count; ++i) {
-		const MotionData data = {step[i].pitch, def->ops, def->ops_data};
+		const PrimitiveData data = {element[i].pitch, def->ops, def->ops_data};
 		double dq[CAL_JOINT_MAX_DOF], neutral[CAL_JOINT_MAX_COORDS] = {0};
-		motion_neutral(step[i].motion, &data, neutral);
-		for (int k = 0; k < motion_u_count(step[i].motion, def->ops); ++k) {
+		primitive_neutral(element[i].motion, &data, neutral);
+		for (int k = 0; k < primitive_u_count(element[i].motion, def->ops); ++k) {
 			phase = fmod(phase + 0.61803398874989485, 1.0);
 			dq[k] = start ? 5 * (phase - 0.5) : 0;
 		}
-		motion_integrate(step[i].motion, &data, neutral, dq, q);
-		q += motion_q_count(step[i].motion, def->ops);
+		primitive_integrate(element[i].motion, &data, neutral, dq, q);
+		q += primitive_q_count(element[i].motion, def->ops);
 	}
 }
 
@@ -248,8 +249,8 @@ static void solve_by_iteration(const CalJointDef *def, const dpose *X, double *q
 	const size_t size = sizeof(double) * (size_t)joint_coordinate_count(def);
 	double least = INFINITY, trial[CAL_JOINT_MAX_COORDS] = {0};
 	for (int start = 0; start < STARTS && least > 1e-12; ++start) {
-		start_from(def, start, trial);
-		const double left = iterate(def, X, trial);
+		set_start(def, start, trial);
+		const double left = gauss_newton(def, X, trial);
 		if (left < least) {
 			least = left;
 			memcpy(q, trial, size);
@@ -265,7 +266,7 @@ double joint_solve_pose(const CalJointDef *def, const dpose *X, double *q) {
 	else
 		solve_by_iteration(def, X, q);
 	joint_evaluate(def, q, &at, NULL);
-	return size_of(difference(&at, X));
+	return pose_error(pose_difference(&at, X));
 }
 
 #endif

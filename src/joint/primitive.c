@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * primitive.c — pose, columns and remainder of the elementary motions, over `real`.
+ * primitive.c — pose, columns and bias acceleration of the joint primitives, over `real`.
  *
  * V_FJ = P u with all components in the inboard frame F, at the origin of the outboard frame J.
  * Pdot_u is the part of the relative acceleration without udot: zero wherever the columns are constant
@@ -10,17 +10,17 @@
 
 INLINE vec3 unit_vec(int axis) { return vec(real_from(axis == 0), real_from(axis == 1), real_from(axis == 2)); }
 
-static void evaluate_axis(Motion motion, const MotionData *data, real q, RelativeMotion *out) {
+static void evaluate_axis(JointPrimitive motion, const PrimitiveData *data, real q, RelativeMotion *out) {
 	const vec3 z = unit_vec(2);
-	const real pitch = real_from(motion == MOTION_TRANSLATION ? 1.0 : motion == MOTION_SCREW ? data->pitch : 0.0);
-	if (motion != MOTION_TRANSLATION) {
+	const real pitch = real_from(motion == PRIMITIVE_TRANSLATION ? 1.0 : motion == PRIMITIVE_SCREW ? data->pitch : 0.0);
+	if (motion != PRIMITIVE_TRANSLATION) {
 		real s, c;
 		sincos_real(q, &s, &c);
 		out->R.x = vec(c, s, real_from(0));
 		out->R.y = vec(-s, c, real_from(0));
 	}
 	out->r = scale(pitch * q, z);
-	out->P[0].a = motion == MOTION_TRANSLATION ? vec_zero() : z;
+	out->P[0].a = motion == PRIMITIVE_TRANSLATION ? vec_zero() : z;
 	out->P[0].l = scale(pitch, z);
 }
 
@@ -49,7 +49,7 @@ INLINE void vec_set_lane(vec3 *v, int lane, CalVec3 value) {
 }
 
 /* The caller's functions see one lane at a time. */
-static void evaluate_user_lane(const MotionData *data, const real *q, const real *u, int lane, RelativeMotion *out) {
+static void evaluate_user_lane(const PrimitiveData *data, const real *q, const real *u, int lane, RelativeMotion *out) {
 	const CalJointOps *ops = data->ops;
 	double ql[CAL_JOINT_MAX_COORDS] = {0}, ul[CAL_JOINT_MAX_DOF] = {0};
 	for (int i = 0; i < ops->nq; ++i)
@@ -58,10 +58,10 @@ static void evaluate_user_lane(const MotionData *data, const real *q, const real
 	CalSpatial P[CAL_JOINT_MAX_DOF], rest = {{0, 0, 0}, {0, 0, 0}};
 	ops->pose(data->ops_data, ql, &pose);
 	ops->columns(data->ops_data, ql, P);
-	if (u && ops->remainder) {
+	if (u && ops->bias_acceleration) {
 		for (int i = 0; i < ops->nu; ++i)
 			ul[i] = real_lane(&u[i], lane);
-		ops->remainder(data->ops_data, ql, ul, &rest);
+		ops->bias_acceleration(data->ops_data, ql, ul, &rest);
 	}
 	const dmat3 R = dmat_in(&pose.R);
 	vec_set_lane(&out->R.x, lane, dvec_out(R.x));
@@ -76,27 +76,28 @@ static void evaluate_user_lane(const MotionData *data, const real *q, const real
 	vec_set_lane(&out->Pdot_u.l, lane, rest.linear);
 }
 
-void LANED(motion_evaluate)(Motion motion, const MotionData *data, const real *q, const real *u, RelativeMotion *out) {
+void LANED(primitive_evaluate)(JointPrimitive motion, const PrimitiveData *data, const real *q, const real *u,
+                               RelativeMotion *out) {
 	out->R = (mat3){unit_vec(0), unit_vec(1), unit_vec(2)};
 	out->r = vec_zero();
 	out->Pdot_u = spatial_zero();
 	switch (motion) {
-	case MOTION_FIXED:
-	case MOTION_FLEX: // flexible links are the sweeps' own business
-	case MOTION_NODE:
+	case PRIMITIVE_FIXED:
+	case PRIMITIVE_FLEX: // flexible links are the sweeps' own business
+	case PRIMITIVE_NODE:
 		break;
-	case MOTION_ROTATION:
-	case MOTION_TRANSLATION:
-	case MOTION_SCREW:
+	case PRIMITIVE_ROTATION:
+	case PRIMITIVE_TRANSLATION:
+	case PRIMITIVE_SCREW:
 		evaluate_axis(motion, data, q[0], out);
 		break;
-	case MOTION_SPHERICAL:
+	case PRIMITIVE_SPHERICAL:
 		evaluate_ball(q, 0, out);
 		break;
-	case MOTION_FREE:
+	case PRIMITIVE_FREE:
 		evaluate_free(q, out);
 		break;
-	case MOTION_USER:
+	case PRIMITIVE_USER:
 		for (int k = 0; k < CAL_JOINT_MAX_DOF; ++k)
 			out->P[k] = spatial_zero();
 		for (int lane = 0; lane < CAL_LANES; ++lane)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * primitive.h — the elementary motions that links make, and what a joint type is made of.
+ * primitive.h — the joint primitives that links make, and what a joint type is made of.
  *
- * A joint type is a list of steps (one file per type, one line in joint.c); a step becomes a link of the
+ * A joint type is a list of elements (one file per type, one line in joint.c); an element becomes a link of the
  * compiled model. The sweeps know the motions below and nothing of joint types. ROTATION and TRANSLATION
  * are about and along the z axis of the link frame, which the compiler turns to where the axis is, and are
- * written out in the sweeps; all others go through motion_evaluate() and a few columns.
+ * written out in the sweeps; all others go through primitive_evaluate() and a few columns.
  */
 #ifndef CALDER_JOINT_PRIMITIVE_H
 #define CALDER_JOINT_PRIMITIVE_H
@@ -13,35 +13,36 @@
 #include <calder/build.h>
 #include "math/quat.h"
 
-typedef enum Motion {
-	MOTION_FIXED,       // 0 coordinates, 0 speeds
-	MOTION_ROTATION,    // about z
-	MOTION_TRANSLATION, // along z
-	MOTION_SCREW,       // about z, advancing pitch * angle along z
-	MOTION_SPHERICAL,   // quaternion; angular velocity in the outboard frame
-	MOTION_FREE,        // position, quaternion; velocity in the inboard, angular velocity in the outboard frame
-	MOTION_USER,        // functions of the caller
-	MOTION_FLEX,        // body frame of a flexible body relative to its head node; its modes are not counted as speeds
-	MOTION_NODE,        // node of a flexible body relative to the body frame
-} Motion;
+typedef enum JointPrimitive {
+	PRIMITIVE_FIXED,       // 0 coordinates, 0 speeds
+	PRIMITIVE_ROTATION,    // about z
+	PRIMITIVE_TRANSLATION, // along z
+	PRIMITIVE_SCREW,       // about z, advancing pitch * angle along z
+	PRIMITIVE_SPHERICAL,   // quaternion; angular velocity in the outboard frame
+	PRIMITIVE_FREE,        // position, quaternion; velocity in the inboard, angular velocity in the outboard frame
+	PRIMITIVE_USER,        // functions of the caller
+	PRIMITIVE_FLEX, // body frame of a flexible body relative to its head node; its modes are not counted as speeds
+	PRIMITIVE_NODE, // node of a flexible body relative to the body frame
+} JointPrimitive;
 
 /* Structure of a joint column: which half of it is there. */
 typedef enum ColumnKind { COLUMN_ROTATION, COLUMN_TRANSLATION, COLUMN_FULL } ColumnKind;
 
-/* One elementary motion of a joint: acts in the frame left by the one before it. */
-typedef struct Step {
-	Motion motion;
+/* One primitive of a joint: acts in the frame left by the one before it. */
+typedef struct JointElement {
+	JointPrimitive motion;
 	CalVec3 axis; // unit; in the running frame
 	double pitch; // SCREW [m/rad]
-} Step;
+} JointElement;
 
 /* What a joint type contributes. */
 typedef struct JointType {
 	CalJointType type;
-	int (*steps)(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]); // its steps; returns their number
-	void (*solve)(const CalJointDef *def, const dpose *X, double *q);   // q from a pose; NULL: by iteration
-	void (*reverse)(const CalJointDef *def, CalJointDef *out);          // type, axes, elements the other way round
-	int commutes;                                                       // that keeps the order of its steps
+	int (*elements)(const CalJointDef *def,
+	                JointElement element[CAL_JOINT_MAX_DOF]);         // its elements; returns their number
+	void (*solve)(const CalJointDef *def, const dpose *X, double *q); // q from a pose; NULL: by iteration
+	void (*reverse)(const CalJointDef *def, CalJointDef *out);        // type, axes, elements the other way round
+	int commutes;                                                     // that keeps the order of its elements
 } JointType;
 
 extern const JointType joint_weld, joint_revolute, joint_prismatic, joint_screw, joint_universal, joint_cylindrical,
@@ -49,36 +50,36 @@ extern const JointType joint_weld, joint_revolute, joint_prismatic, joint_screw,
 
 const JointType *joint_type(CalJointType type);
 /* Steps of a joint of any type. */
-int joint_steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]);
+int joint_elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]);
 /* Coordinates and speeds of a joint. */
 int joint_coordinate_count(const CalJointDef *def);
 int joint_speed_count(const CalJointDef *def);
 /* Coordinate of the joint whose rate is speed `dof`, -1: there is none (part of a quaternion, or the caller's own). */
 int joint_coordinate_of(const CalJointDef *def, int dof);
 
-/* For JointType.reverse: an axis the other way, and any steps as a sequence of their inverses. */
+/* For JointType.reverse: an axis the other way, and any elements as a sequence of their inverses. */
 CalVec3 joint_opposite(CalVec3 axis);
 void joint_reverse_sequence(const CalJointDef *def, CalJointDef *out);
 
-int motion_q_count(Motion motion, const CalJointOps *ops);
-int motion_u_count(Motion motion, const CalJointOps *ops);
+int primitive_q_count(JointPrimitive motion, const CalJointOps *ops);
+int primitive_u_count(JointPrimitive motion, const CalJointOps *ops);
 
 /* The parameters of one link's motion as the sweeps see them. */
-typedef struct MotionData {
+typedef struct PrimitiveData {
 	double pitch;
 	const CalJointOps *ops;
 	const void *ops_data;
-} MotionData;
+} PrimitiveData;
 
 /* Structure of column k. */
-INLINE ColumnKind motion_column_kind(Motion motion, int k) {
+INLINE ColumnKind primitive_column_kind(JointPrimitive motion, int k) {
 	switch (motion) {
-	case MOTION_ROTATION:
-	case MOTION_SPHERICAL:
+	case PRIMITIVE_ROTATION:
+	case PRIMITIVE_SPHERICAL:
 		return COLUMN_ROTATION;
-	case MOTION_TRANSLATION:
+	case PRIMITIVE_TRANSLATION:
 		return COLUMN_TRANSLATION;
-	case MOTION_FREE:
+	case PRIMITIVE_FREE:
 		return k < 3 ? COLUMN_TRANSLATION : COLUMN_ROTATION;
 	default:
 		return COLUMN_FULL;
@@ -94,12 +95,16 @@ typedef struct RelativeMotion {
 } RelativeMotion;
 
 /* Fills out for every motion; u may be NULL (Pdot_u is then not set). One call per link. */
-void LANED(motion_evaluate)(Motion motion, const MotionData *data, const real *q, const real *u, RelativeMotion *out);
+void LANED(primitive_evaluate)(JointPrimitive motion, const PrimitiveData *data, const real *q, const real *u,
+                               RelativeMotion *out);
 
 /* Configuration manifold of one link, over double. */
-void motion_neutral(Motion motion, const MotionData *data, double *q);
-void motion_integrate(Motion motion, const MotionData *data, const double *q, const double *dq, double *q_out);
-void motion_difference(Motion motion, const MotionData *data, const double *q0, const double *q1, double *dq);
-void motion_rate(Motion motion, const MotionData *data, const double *delta, const double *u, double *delta_dot);
+void primitive_neutral(JointPrimitive motion, const PrimitiveData *data, double *q);
+void primitive_integrate(JointPrimitive motion, const PrimitiveData *data, const double *q, const double *dq,
+                         double *q_out);
+void primitive_difference(JointPrimitive motion, const PrimitiveData *data, const double *q0, const double *q1,
+                          double *dq);
+void primitive_rate(JointPrimitive motion, const PrimitiveData *data, const double *delta, const double *u,
+                    double *delta_dot);
 
 #endif

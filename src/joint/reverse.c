@@ -12,7 +12,7 @@
 
 #if CAL_LANES == 1
 
-static int alike(const CalDofDef *d) {
+static int same_axes(const CalDofDef *d) {
 	for (int k = 1; k < 3; ++k) {
 		if (d[k].stiffness != d[0].stiffness || d[k].damping != d[0].damping || d[k].prescribed != d[0].prescribed ||
 		    d[k].rotor_inertia * d[k].gear_ratio * d[k].gear_ratio !=
@@ -26,57 +26,57 @@ static int plain(const CalDofDef *d) {
 	return d->stiffness == 0 && d->damping == 0 && d->rotor_inertia == 0 && !d->prescribed;
 }
 
-/* What a step does not allow, or NULL. */
-static const char *step_refuses(const Step *step, const CalDofDef *d) {
-	if (step->motion == MOTION_USER)
+/* What an element does not allow, or NULL. */
+static const char *element_refuses(const JointElement *element, const CalDofDef *d) {
+	if (element->motion == PRIMITIVE_USER)
 		return "is one of the caller's own, which works in one direction only";
-	if (step->motion == MOTION_SPHERICAL && !alike(d))
+	if (element->motion == PRIMITIVE_SPHERICAL && !same_axes(d))
 		return "has springs, dampers, rotors or drives that differ among the axes of a rotation in space";
-	for (int k = 0; step->motion == MOTION_FREE && k < 6; ++k) {
+	for (int k = 0; element->motion == PRIMITIVE_FREE && k < 6; ++k) {
 		if (!plain(&d[k]))
 			return "is free but has springs, dampers, rotors or drives";
 	}
 	return NULL;
 }
 
-/* First speed of step i in the order of the reversed joint. */
-static int reversed_speed(const CalJointDef *def, const Step *step, int count, int i) {
+/* First speed of element i in the order of the reversed joint. */
+static int reversed_speed(const CalJointDef *def, const JointElement *element, int count, int i) {
 	int u = 0;
 	if (joint_type(def->type)->commutes) {
 		for (int k = 0; k < i; ++k)
-			u += motion_u_count(step[k].motion, def->ops);
+			u += primitive_u_count(element[k].motion, def->ops);
 	} else {
 		for (int k = count - 1; k > i; --k)
-			u += motion_u_count(step[k].motion, def->ops);
+			u += primitive_u_count(element[k].motion, def->ops);
 	}
 	return u;
 }
 
-static int reversed_coordinate(const CalJointDef *def, const Step *step, int count, int i) {
+static int reversed_coordinate(const CalJointDef *def, const JointElement *element, int count, int i) {
 	int q = 0;
 	if (joint_type(def->type)->commutes) {
 		for (int k = 0; k < i; ++k)
-			q += motion_q_count(step[k].motion, def->ops);
+			q += primitive_q_count(element[k].motion, def->ops);
 	} else {
 		for (int k = count - 1; k > i; --k)
-			q += motion_q_count(step[k].motion, def->ops);
+			q += primitive_q_count(element[k].motion, def->ops);
 	}
 	return q;
 }
 
 const char *joint_reverse(const CalJointDef *def, CalJointDef *out) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element);
 	*out = *def;
 	int u = 0;
 	for (int i = 0; i < count; ++i) {
-		const char *why = step_refuses(&step[i], def->dof + u);
+		const char *why = element_refuses(&element[i], def->dof + u);
 		if (why)
 			return why;
-		const int to = reversed_speed(def, step, count, i), n = motion_u_count(step[i].motion, def->ops);
+		const int to = reversed_speed(def, element, count, i), n = primitive_u_count(element[i].motion, def->ops);
 		for (int k = 0; k < n; ++k) {
 			out->dof[to + k] = def->dof[u + k];
-			if (step[i].motion == MOTION_SPHERICAL)
+			if (element[i].motion == PRIMITIVE_SPHERICAL)
 				out->dof[to + k].rest = -def->dof[u + k].rest;
 		}
 		u += n;
@@ -92,12 +92,12 @@ const char *joint_reverse(const CalJointDef *def, CalJointDef *out) {
 }
 
 int joint_reverse_dof(const CalJointDef *def, int dof) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element);
 	for (int i = 0; i < count; ++i) {
-		const int n = motion_u_count(step[i].motion, def->ops);
+		const int n = primitive_u_count(element[i].motion, def->ops);
 		if (dof < n)
-			return reversed_speed(def, step, count, i) + dof;
+			return reversed_speed(def, element, count, i) + dof;
 		dof -= n;
 	}
 	return -1;
@@ -123,15 +123,16 @@ static void reverse_free(const double *q, const double *u, double *q_out, double
 }
 
 void joint_reverse_state(const CalJointDef *def, const double *q, const double *u, double *q_out, double *u_out) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element);
 	for (int i = 0; i < count; ++i) {
-		const int nq = motion_q_count(step[i].motion, def->ops), nu = motion_u_count(step[i].motion, def->ops);
-		double *to_q = q_out + reversed_coordinate(def, step, count, i);
-		double *to_u = u_out + reversed_speed(def, step, count, i);
-		if (step[i].motion == MOTION_SPHERICAL) {
+		const int nq = primitive_q_count(element[i].motion, def->ops),
+				  nu = primitive_u_count(element[i].motion, def->ops);
+		double *to_q = q_out + reversed_coordinate(def, element, count, i);
+		double *to_u = u_out + reversed_speed(def, element, count, i);
+		if (element[i].motion == PRIMITIVE_SPHERICAL) {
 			reverse_turn(q, u, to_q, to_u);
-		} else if (step[i].motion == MOTION_FREE) {
+		} else if (element[i].motion == PRIMITIVE_FREE) {
 			reverse_free(q, u, to_q, to_u);
 		} else {
 			memcpy(to_q, q, sizeof(double) * (size_t)nq);

@@ -4,8 +4,8 @@
  */
 #include "joint/pose_solve.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
-	step[0] = (Step){MOTION_ROTATION, def->axis, 0};
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
+	element[0] = (JointElement){PRIMITIVE_ROTATION, def->axis, 0};
 	return 1;
 }
 
@@ -13,4 +13,4 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) { q[0] = tw
 
 static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
 
-const JointType joint_revolute = {CAL_JOINT_REVOLUTE, steps, solve, reverse, 1};
+const JointType joint_revolute = {CAL_JOINT_REVOLUTE, elements, solve, reverse, 1};

@@ -7,8 +7,8 @@
 #include "joint/pose_solve.h"
 #include "math/portable.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
-	step[0] = (Step){MOTION_SCREW, def->axis, def->pitch};
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
+	element[0] = (JointElement){PRIMITIVE_SCREW, def->axis, def->pitch};
 	return 1;
 }
 
@@ -21,4 +21,4 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 
 static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
 
-const JointType joint_screw = {CAL_JOINT_SCREW, steps, solve, reverse, 1};
+const JointType joint_screw = {CAL_JOINT_SCREW, elements, solve, reverse, 1};

@@ -5,9 +5,9 @@
  */
 #include "joint/pose_solve.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
 	(void)def;
-	step[0] = (Step){MOTION_SPHERICAL, {0, 0, 1}, 0};
+	element[0] = (JointElement){PRIMITIVE_SPHERICAL, {0, 0, 1}, 0};
 	return 1;
 }
 
@@ -22,4 +22,4 @@ static void reverse(const CalJointDef *def, CalJointDef *out) {
 	(void)out;
 }
 
-const JointType joint_spherical = {CAL_JOINT_SPHERICAL, steps, solve, reverse, 1};
+const JointType joint_spherical = {CAL_JOINT_SPHERICAL, elements, solve, reverse, 1};

@@ -8,9 +8,9 @@
 #include "joint/pose_solve.h"
 #include "math/portable.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
-	step[0] = (Step){MOTION_ROTATION, def->axis, 0};
-	step[1] = (Step){MOTION_ROTATION, def->axis2, 0};
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
+	element[0] = (JointElement){PRIMITIVE_ROTATION, def->axis, 0};
+	element[1] = (JointElement){PRIMITIVE_ROTATION, def->axis2, 0};
 	return 2;
 }
 
@@ -27,4 +27,4 @@ static void reverse(const CalJointDef *def, CalJointDef *out) {
 	out->axis2 = joint_opposite(def->axis);
 }
 
-const JointType joint_universal = {CAL_JOINT_UNIVERSAL, steps, solve, reverse, 0};
+const JointType joint_universal = {CAL_JOINT_UNIVERSAL, elements, solve, reverse, 0};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * user.c — a joint of the caller's own: pose, columns and remainder come from a table of functions
+ * user.c — a joint of the caller's own: pose, columns and bias acceleration come from a table of functions
  * (CalJointOps).
  */
 #include "joint/pose_solve.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
 	(void)def;
-	step[0] = (Step){MOTION_USER, {0, 0, 1}, 0};
+	element[0] = (JointElement){PRIMITIVE_USER, {0, 0, 1}, 0};
 	return 1;
 }
 
@@ -16,4 +16,4 @@ static void reverse(const CalJointDef *def, CalJointDef *out) {
 	(void)out;
 }
 
-const JointType joint_user = {CAL_JOINT_USER, steps, NULL, reverse, 1};
+const JointType joint_user = {CAL_JOINT_USER, elements, NULL, reverse, 1};

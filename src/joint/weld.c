@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * weld.c — no freedom. The outboard node sits on the inboard one; the compiler merges the body into its
+ * weld.c — no dof. The outboard node sits on the inboard one; the compiler merges the body into its
  * parent's link, and the reaction is still an output.
  */
 #include "joint/pose_solve.h"
 
-static int steps(const CalJointDef *def, Step step[CAL_JOINT_MAX_DOF]) {
+static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
 	(void)def;
-	(void)step;
+	(void)element;
 	return 0;
 }
 
@@ -22,4 +22,4 @@ static void reverse(const CalJointDef *def, CalJointDef *out) {
 	(void)out;
 }
 
-const JointType joint_weld = {CAL_JOINT_WELD, steps, solve, reverse, 1};
+const JointType joint_weld = {CAL_JOINT_WELD, elements, solve, reverse, 1};

@@ -382,7 +382,7 @@ static void solve_lower_transposed(int n, const double *L, double *X) {
 }
 
 /** M is 1 and K diagonal but for round-off: makes them so. */
-static void snap(int n, double *K, double *M) {
+static void clear_round_off(int n, double *K, double *M) {
 	for (int i = 0; i < n; i++) {
 		for (int j = 0; j <= i; j++) {
 			double off = i == j ? 0 : fabs(K[i * n + j]);
@@ -399,7 +399,7 @@ static void snap(int n, double *K, double *M) {
 }
 
 CalStatus eigen_generalized(int n, double *K, double *M, double *values, double *scratch) {
-	snap(n, K, M);
+	clear_round_off(n, K, M);
 	if (!scale_lower(n, K, 0) || !scale_lower(n, M, 0)) {
 		return CAL_NOT_FINITE;
 	}

@@ -2,7 +2,7 @@
 /*
  * inertia.h — spatial inertias about a point, packed.
  *
- * Artic: a symmetric 6x6 [I H; H' M] in 21 numbers, acting on (alpha, a): n = I alpha + H a,
+ * ArticulatedInertia: a symmetric 6x6 [I H; H' M] in 21 numbers, acting on (alpha, a): n = I alpha + H a,
  * f = H' alpha + M a. Packed storage keeps it exactly symmetric, which is what keeps long chains
  * accurate. DInertia is a rigid body in its link frame as the sweeps want it: the second moment
  * S = sum m r r' (I = tr S 1 - S), split as S = zz 1 + [a d e; d b f; e f 0], because R 1 R' = 1 leaves
@@ -13,11 +13,11 @@
 
 #include "math/vec.h"
 
-typedef struct Artic {
+typedef struct ArticulatedInertia {
 	sym3 I;
 	mat3 H; // columns
 	sym3 M;
-} Artic;
+} ArticulatedInertia;
 
 typedef struct DInertia {
 	double m;               // mass [kg]
@@ -92,34 +92,35 @@ INLINE sym3 sym_rotate(sym3 s, mat3 R) {
 	return (sym3){dot(x, T.x), dot(y, T.y), dot(z, T.z), dot(x, T.y), dot(x, T.z), dot(y, T.z)};
 }
 
-INLINE Artic artic_zero(void) {
+INLINE ArticulatedInertia articulated_zero(void) {
 	const real o = real_from(0);
 	const sym3 s = {o, o, o, o, o, o};
-	return (Artic){s, {vec_zero(), vec_zero(), vec_zero()}, s};
+	return (ArticulatedInertia){s, {vec_zero(), vec_zero(), vec_zero()}, s};
 }
 
 /* A rigid body: H = [mc]x, M = m 1. */
-INLINE Artic artic_rigid(real m, vec3 mc, sym3 S) {
+INLINE ArticulatedInertia articulated_rigid(real m, vec3 mc, sym3 S) {
 	const real o = real_from(0);
-	return (Artic){
+	return (ArticulatedInertia){
 		inertia_from_second_moment(S), {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}}, {m, m, m, o, o, o}};
 }
 
 /* A rigid inertia in the axes of R: only its three parts need turning. */
-INLINE Artic artic_rotate(Artic a, mat3 R) {
+INLINE ArticulatedInertia articulated_rotate(ArticulatedInertia a, mat3 R) {
 	const vec3 mc = mat_mul_vec(R, vec(a.H.y.z, a.H.z.x, a.H.x.y));
 	const sym3 I = sym_rotate(a.I, R);
 	const real o = real_from(0);
-	return (Artic){I, {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}}, a.M};
+	return (ArticulatedInertia){I, {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}}, a.M};
 }
 
-INLINE Artic artic_add(Artic a, Artic b) {
-	return (Artic){sym_add(a.I, b.I), {add(a.H.x, b.H.x), add(a.H.y, b.H.y), add(a.H.z, b.H.z)}, sym_add(a.M, b.M)};
+INLINE ArticulatedInertia articulated_add(ArticulatedInertia a, ArticulatedInertia b) {
+	return (ArticulatedInertia){
+		sym_add(a.I, b.I), {add(a.H.x, b.H.x), add(a.H.y, b.H.y), add(a.H.z, b.H.z)}, sym_add(a.M, b.M)};
 }
 
 #if CAL_LANES == 1
 /* All 36 numbers. */
-INLINE void artic_rows(const Artic *m, double M[6][6]) {
+INLINE void articulated_rows(const ArticulatedInertia *m, double M[6][6]) {
 	const double all[6][6] = {{m->I.xx, m->I.xy, m->I.xz, m->H.x.x, m->H.y.x, m->H.z.x},
 	                          {m->I.xy, m->I.yy, m->I.yz, m->H.x.y, m->H.y.y, m->H.z.y},
 	                          {m->I.xz, m->I.yz, m->I.zz, m->H.x.z, m->H.y.z, m->H.z.z},
@@ -130,13 +131,13 @@ INLINE void artic_rows(const Artic *m, double M[6][6]) {
 }
 #endif
 
-INLINE spatial artic_mul(const Artic *a, spatial m) {
+INLINE spatial articulated_mul(const ArticulatedInertia *a, spatial m) {
 	return (spatial){add(sym_mul_vec(a->I, m.a), mat_mul_vec(a->H, m.l)),
 	                 add(mat_tmul_vec(a->H, m.a), sym_mul_vec(a->M, m.l))};
 }
 
 /* a - U K' with K a multiple of U. */
-INLINE Artic artic_sub_outer(Artic a, spatial U, spatial K) {
+INLINE ArticulatedInertia articulated_sub_outer(ArticulatedInertia a, spatial U, spatial K) {
 	a.I = sym_sub_outer(a.I, U.a, K.a);
 	a.H = mat_sub_outer(a.H, U.a, K.l);
 	a.M = sym_sub_outer(a.M, U.l, K.l);
@@ -147,7 +148,7 @@ INLINE Artic artic_sub_outer(Artic a, spatial U, spatial K) {
  * X(r)' a X(r): from O + r to O. With T = [r]x M / 2 and G = H + T: H' = G + T and
  * I' = I + N + N', N = [r]x G'.
  */
-INLINE Artic artic_shift(Artic a, vec3 r) {
+INLINE ArticulatedInertia articulated_shift(ArticulatedInertia a, vec3 r) {
 	const vec3 h = {0.5 * r.x, 0.5 * r.y, 0.5 * r.z};
 	const mat3 T = {cross(h, vec(a.M.xx, a.M.xy, a.M.xz)), cross(h, vec(a.M.xy, a.M.yy, a.M.yz)),
 	                cross(h, vec(a.M.xz, a.M.yz, a.M.zz))};

@@ -11,7 +11,7 @@
 static const double NOTHING = 1e-24; // of the largest diagonal: the square of round-off in what the rows are made of
 
 /* Row i of A to place k in the order, both triangles. */
-static void exchange(int n, double *A, int *order, double *diagonal, int i, int k) {
+static void exchange_pivot(int n, double *A, int *order, double *diagonal, int i, int k) {
 	if (i == k)
 		return;
 	for (int j = 0; j < n; ++j) {
@@ -29,7 +29,7 @@ static void exchange(int n, double *A, int *order, double *diagonal, int i, int 
 }
 
 /* What is left of a row, relative to the diagonal that it came with; a row that was nothing has nothing left. */
-static double left(int n, const double *A, const double *diagonal, int i) {
+static double remaining_diagonal(int n, const double *A, const double *diagonal, int i) {
 	return diagonal[i] > 0 ? A[i * (n + 1)] / diagonal[i] : 0;
 }
 
@@ -39,11 +39,11 @@ static int cholesky(int n, double *A, MinNormRows *rows, int *order, double *dia
 	for (int k = 0; k < n; ++k) {
 		int best = k;
 		for (int i = k + 1; i < n; ++i) {
-			if (left(n, A, diagonal, i) > left(n, A, diagonal, best))
+			if (remaining_diagonal(n, A, diagonal, i) > remaining_diagonal(n, A, diagonal, best))
 				best = i;
 		}
-		exchange(n, A, order, diagonal, best, k);
-		const double rest = left(n, A, diagonal, k);
+		exchange_pivot(n, A, order, diagonal, best, k);
+		const double rest = remaining_diagonal(n, A, diagonal, k);
 		if (!(rest > (k < rows->known ? 0 : rows->tolerance))) {
 			rows->rest = fmax(rest, 0);
 			return k;
@@ -86,23 +86,23 @@ static void householder(int n, int r, double *Q, double *diagonal) {
 	}
 }
 
-static double in_units(int n, const double *A, const double *unit, int i) {
+static double scale_to_units(int n, const double *A, const double *unit, int i) {
 	return unit ? A[i * (n + 1)] / (unit[i] * unit[i]) : A[i * (n + 1)];
 }
 
 /* order and diagonal to begin with; a row that is nothing beside the others has none. */
-static void begin(int n, const double *A, const double *unit, int *order, double *diagonal) {
+static void copy_scaled(int n, const double *A, const double *unit, int *order, double *diagonal) {
 	double most = 0;
 	for (int i = 0; i < n; ++i)
-		most = fmax(most, in_units(n, A, unit, i));
+		most = fmax(most, scale_to_units(n, A, unit, i));
 	for (int i = 0; i < n; ++i) {
 		order[i] = i;
-		diagonal[i] = in_units(n, A, unit, i) > NOTHING * most ? A[i * (n + 1)] : 0;
+		diagonal[i] = scale_to_units(n, A, unit, i) > NOTHING * most ? A[i * (n + 1)] : 0;
 	}
 }
 
 int min_norm_rank(int n, double *A, double tolerance, int *order, double *scratch) {
-	begin(n, A, NULL, order, scratch);
+	copy_scaled(n, A, NULL, order, scratch);
 	return cholesky(n, A, &(MinNormRows){.tolerance = tolerance}, order, scratch);
 }
 
@@ -112,7 +112,7 @@ int min_norm_factor(int n, double *A, double tolerance, int *order, uint8_t *ind
 
 int min_norm_factor_rows(int n, double *A, MinNormRows *rows, int *order, uint8_t *independent, double *scratch) {
 	double *Q = scratch, *diagonal = scratch + n * n;
-	begin(n, A, rows->unit, order, diagonal);
+	copy_scaled(n, A, rows->unit, order, diagonal);
 	const int r = cholesky(n, A, rows, order, diagonal);
 	for (int i = 0; i < n; ++i)
 		independent[order[i]] = i < r;

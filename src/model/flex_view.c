@@ -77,6 +77,6 @@ CalStatus cal_flex_evaluation(const CalModel *model, int body, CalFlexEvaluation
 	const Flex *flex = &model->flexes[model->bodies[body].flex];
 	*evaluation = (CalFlexEvaluation){.summed_masses = flex->mass_count - flex->summed_first,
 	                                  .invariant_masses = flex->summed_first,
-	                                  .linear = flex->linear && model->solver == CAL_SOLVER_RECURSIVE};
+	                                  .linear = flex->by_ports && model->solver == CAL_SOLVER_RECURSIVE};
 	return CAL_OK;
 }

@@ -8,7 +8,9 @@
 #include "model/loop_blocks.h"
 #include "model/loop_plan.h"
 
-static int block_of(const CalModel *model, int loop) { return model->plan ? model->plan->ends[loop].cluster : 0; }
+static int block_of(const CalModel *model, int loop) {
+	return model->loop_schedule ? model->loop_schedule->ends[loop].cluster : 0;
+}
 
 static int count_blocks(const CalModel *model) {
 	int most = 0;
@@ -25,7 +27,7 @@ static void set_columns(int *of, int first, int count, int block) {
 /* The block of each degree of freedom, -1: of none. All loops that are open on a joint are in one, and so are all that meet
  * modes of one body. */
 static void find_columns(const CalModel *model, int *of) {
-	const LoopPlan *plan = model->plan;
+	const LoopSchedule *plan = model->loop_schedule;
 	set_columns(of, 0, model->nu, plan ? -1 : 0);
 	for (int i = 0; plan && i < plan->link_count; ++i) {
 		const LoopLink *at = &plan->links[i];
@@ -33,7 +35,7 @@ static void find_columns(const CalModel *model, int *of) {
 		if (at->closing < at->count)
 			set_columns(of, link->u, link->nu, block_of(model, plan->here[at->here + at->closing].loop));
 		if (at->modal >= 0)
-			set_columns(of, model->flexes[link->carries].u, model->flexes[link->carries].m,
+			set_columns(of, model->flexes[link->flex_body].u, model->flexes[link->flex_body].m,
 			            block_of(model, plan->here[at->here].loop));
 	}
 }

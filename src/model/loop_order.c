@@ -93,7 +93,7 @@ static void find_links(LoopOrder *p) {
 
 /* ---- the order of elimination --------------------------------------------------------------------- */
 
-static int has_modes(const CalModel *model, int link) { return model->links[link].carries >= 0; }
+static int has_modes(const CalModel *model, int link) { return model->links[link].flex_body >= 0; }
 
 static int is_left(const LoopOrder *p, int a) { return p->place[a] < 0; }
 

@@ -10,12 +10,12 @@
 #include "model/loop_order.h"
 #include "model/loop_plan.h"
 
-static int has_modes(const CalModel *model, int link) { return model->links[link].carries >= 0; }
+static int has_modes(const CalModel *model, int link) { return model->links[link].flex_body >= 0; }
 
 /* ---- the plan --------------------------------------------------------------------------------------- */
 
 /* Block of two loops that are coupled, in either order: those after the first one are in the order of elimination. */
-static int block_of(const LoopPlan *plan, const LoopOrder *p, int a, int b) {
+static int block_of(const LoopSchedule *plan, const LoopOrder *p, int a, int b) {
 	const int first = p->place[a] < p->place[b] ? p->place[a] : p->place[b], other = p->place[a] + p->place[b] - first;
 	const LoopStep *step = &plan->steps[first];
 	int low = 0, high = step->count; // it is in low .. high - 1
@@ -30,7 +30,7 @@ static int block_of(const LoopPlan *plan, const LoopOrder *p, int a, int b) {
 }
 
 /* Loops that reach a link: those that close there first, in the order of elimination; then the open ones. */
-static void list_here(const LoopOrder *p, LoopPlan *plan, LoopLink *at) {
+static void list_here(const LoopOrder *p, LoopSchedule *plan, LoopLink *at) {
 	at->here = plan->here_count;
 	for (int k = p->first[at->link]; k < p->first[at->link + 1]; ++k) {
 		const int loop = p->reach[k].loop, closes = p->reach[k].kind == CLOSES;
@@ -39,7 +39,7 @@ static void list_here(const LoopOrder *p, LoopPlan *plan, LoopLink *at) {
 			                                          .rows = p->model->loops[loop].rows,
 			                                          .width = loop_width(p->model, loop),
 			                                          .first = at->width,
-			                                          .slot = p->slot[loop],
+			                                          .row_offset = p->slot[loop],
 			                                          .to = -1};
 		++plan->here_count;
 		++at->count;
@@ -55,11 +55,11 @@ static void list_here(const LoopOrder *p, LoopPlan *plan, LoopLink *at) {
 	at->modal = -1;
 	if (has_modes(p->model, at->link)) {
 		at->modal = plan->modal_count;
-		plan->modal_count += at->width * p->model->flexes[link->carries].m;
+		plan->modal_count += at->width * p->model->flexes[link->flex_body].m;
 	}
 }
 
-static void list_pairs(const LoopOrder *p, LoopPlan *plan, const LoopLink *at, int first, int32_t *begin,
+static void list_pairs(const LoopOrder *p, LoopSchedule *plan, const LoopLink *at, int first, int32_t *begin,
                        int32_t *count) {
 	*begin = plan->pair_count;
 	for (int a = first; a < at->count; ++a) {
@@ -75,7 +75,7 @@ static void list_pairs(const LoopOrder *p, LoopPlan *plan, const LoopLink *at, i
 }
 
 /* A loop in the list of a link, whose closing and whose open ones are in the order of elimination; -1: it is not there. */
-static int here_on(const LoopOrder *p, const LoopPlan *plan, int link, int loop) {
+static int here_on(const LoopOrder *p, const LoopSchedule *plan, int link, int loop) {
 	if (link < 0 || plan->at[link] < 0)
 		return -1;
 	const LoopLink *at = &plan->links[plan->at[link]];
@@ -92,12 +92,12 @@ static int here_on(const LoopOrder *p, const LoopPlan *plan, int link, int loop)
 }
 
 /* Where the wrenches of a loop are on a link; -1: on the ground. */
-static int gamma_on(const LoopOrder *p, const LoopPlan *plan, int link, int loop) {
+static int gamma_on(const LoopOrder *p, const LoopSchedule *plan, int link, int loop) {
 	const int here = here_on(p, plan, link, loop);
 	return here >= 0 ? plan->links[plan->at[link]].gamma + plan->here[here].first : -1;
 }
 
-static void list_steps(const LoopOrder *p, LoopPlan *plan) {
+static void list_steps(const LoopOrder *p, LoopSchedule *plan) {
 	plan->step_count = p->loops;
 	plan->ground_step = p->loops;
 	for (int k = 0; k < p->loops; ++k) {
@@ -118,7 +118,7 @@ static void list_steps(const LoopOrder *p, LoopPlan *plan) {
 	}
 }
 
-static void list_links(const LoopOrder *p, LoopPlan *plan) {
+static void list_links(const LoopOrder *p, LoopSchedule *plan) {
 	for (int i = 0; i < p->links; ++i) {
 		LoopLink at = {.link = i};
 		list_here(p, plan, &at);
@@ -145,7 +145,7 @@ static int has_end(const LoopOrder *p, int link, int loop) {
 }
 
 /* What refers to other links, once all are there: from the tips inwards, as the sweeps go. */
-static void connect_links(const LoopOrder *p, LoopPlan *plan, uint8_t *brought) {
+static void connect_links(const LoopOrder *p, LoopSchedule *plan, uint8_t *brought) {
 	for (int i = plan->link_count - 1; i >= 0; --i) {
 		const LoopLink *at = &plan->links[i];
 		const int parent = p->model->links[at->link].parent;
@@ -160,7 +160,7 @@ static void connect_links(const LoopOrder *p, LoopPlan *plan, uint8_t *brought) 
 	}
 }
 
-static void connect_steps(const LoopOrder *p, LoopPlan *plan) {
+static void connect_steps(const LoopOrder *p, LoopSchedule *plan) {
 	for (int k = 0; k < plan->step_count; ++k) {
 		LoopStep *step = &plan->steps[k];
 		const int closes = p->closes[step->loop];
@@ -178,7 +178,7 @@ static void connect_steps(const LoopOrder *p, LoopPlan *plan) {
 }
 
 /* Clusters: loops take the number of the first that they are coupled with, again and again. */
-static void list_clusters(const LoopOrder *p, LoopPlan *plan) {
+static void list_clusters(const LoopOrder *p, LoopSchedule *plan) {
 	int count = 0;
 	for (int l = 0; l < p->loops; ++l)
 		plan->ends[l].cluster = -1;
@@ -202,19 +202,19 @@ static double length_of_way(const LoopOrder *p, int loop, int node) {
 }
 
 /* Gain of mode k for the wrenches at `gamma` on a link that carries a flexible body. */
-static int modal_on(const LoopPlan *plan, int link, int gamma, int k) {
+static int modal_on(const LoopSchedule *plan, int link, int gamma, int k) {
 	const LoopLink *at = &plan->links[plan->at[link]];
 	return at->modal + k * at->width + gamma - at->gamma;
 }
 
-static void list_ends(const LoopOrder *p, LoopPlan *plan) {
+static void list_ends(const LoopOrder *p, LoopSchedule *plan) {
 	const CalModel *model = p->model;
 	for (int l = 0; l < p->loops; ++l) {
 		const Loop *loop = &model->loops[l];
 		LoopEnds *ends = &plan->ends[l];
 		const int node[2] = {loop->plus, loop->minus};
 		ends->closes = p->closes[l];
-		ends->slot = p->slot[l];
+		ends->row_offset = p->slot[l];
 		ends->width = loop_width(p->model, l);
 		for (int side = 0; side < 2; ++side) {
 			const int link = loop_node_link(model, node[side]), gamma = gamma_on(p, plan, link, l);
@@ -227,21 +227,21 @@ static void list_ends(const LoopOrder *p, LoopPlan *plan) {
 		ends->reach += length(loop->side[0].on.r) + length(loop->side[1].on.r);
 		for (int k = 0; k < loop->term_count; ++k) {
 			const int u = loop->term[k].u, link = model->dofs[u].link;
-			const int mode = loop_dof_is_modal(model, u) ? u - model->flexes[model->links[link].carries].u : -1;
+			const int mode = loop_dof_is_modal(model, u) ? u - model->flexes[model->links[link].flex_body].u : -1;
 			ends->term[k] = mode >= 0 ? modal_on(plan, link, gamma_on(p, plan, link, l), mode) : -1;
 		}
 	}
 }
 
-static void *take(char *base, size_t *size, int count, size_t element) {
+static void *take_memory(char *base, size_t *size, int count, size_t element) {
 	const size_t at = (*size + 63) / 64 * 64;
 	*size = at + (size_t)count * element;
 	return base ? base + at : NULL;
 }
 
-/* Counts with plan->here and the like NULL; then lays out, and the same calls fill. */
-static LoopPlan *make(LoopOrder *p) {
-	LoopPlan count = {0};
+/* Counts with loop_schedule->here and the like NULL; then lays out, and the same calls fill. */
+static LoopSchedule *create_schedule(LoopOrder *p) {
+	LoopSchedule count = {0};
 	list_steps(p, &count);
 	list_links(p, &count);
 	char *base = NULL;
@@ -249,17 +249,17 @@ static LoopPlan *make(LoopOrder *p) {
 	if (!brought)
 		return NULL;
 	memset(brought, 0, (size_t)count.here_count);
-	LoopPlan made = {.slot_count = p->slots};
+	LoopSchedule made = {.row_offset_count = p->slots};
 	for (int pass = 0; pass < 2; ++pass) {
-		size_t size = sizeof(LoopPlan);
-		made.links = take(base, &size, count.link_count, sizeof(LoopLink));
-		made.here = take(base, &size, count.here_count, sizeof(LoopHere));
-		made.pairs = take(base, &size, count.pair_count, sizeof(LoopPair));
-		made.steps = take(base, &size, count.step_count, sizeof(LoopStep));
-		made.next = take(base, &size, count.next_count, sizeof(LoopNext));
-		made.updates = take(base, &size, count.update_count, sizeof(int32_t));
-		made.ends = take(base, &size, p->loops, sizeof(LoopEnds));
-		made.at = take(base, &size, p->links, sizeof(int32_t));
+		size_t size = sizeof(LoopSchedule);
+		made.links = take_memory(base, &size, count.link_count, sizeof(LoopLink));
+		made.here = take_memory(base, &size, count.here_count, sizeof(LoopHere));
+		made.pairs = take_memory(base, &size, count.pair_count, sizeof(LoopPair));
+		made.steps = take_memory(base, &size, count.step_count, sizeof(LoopStep));
+		made.next = take_memory(base, &size, count.next_count, sizeof(LoopNext));
+		made.updates = take_memory(base, &size, count.update_count, sizeof(int32_t));
+		made.ends = take_memory(base, &size, p->loops, sizeof(LoopEnds));
+		made.at = take_memory(base, &size, p->links, sizeof(int32_t));
 		made.size = size;
 		if (!base && !(base = memory_alloc(&p->model->allocator, size))) {
 			memory_free(&p->model->allocator, brought);
@@ -267,7 +267,7 @@ static LoopPlan *make(LoopOrder *p) {
 		}
 	}
 	memset(base, 0, made.size);
-	LoopPlan *plan = (LoopPlan *)(void *)base;
+	LoopSchedule *plan = (LoopSchedule *)(void *)base;
 	*plan = made;
 	list_steps(p, plan);
 	list_links(p, plan);
@@ -279,9 +279,9 @@ static LoopPlan *make(LoopOrder *p) {
 	return plan;
 }
 
-LoopPlan *loop_plan_create(const CalModel *model) {
+LoopSchedule *loop_schedule_create(const CalModel *model) {
 	LoopOrder order;
-	LoopPlan *plan = loop_order_find(&order, model) ? make(&order) : NULL;
+	LoopSchedule *plan = loop_order_find(&order, model) ? create_schedule(&order) : NULL;
 	loop_order_release(&order);
 	return plan;
 }

@@ -15,14 +15,14 @@
 
 /*
  * Rows of loops are kept side by side, those of each loop padded with zeros to a whole number of packs (math/pack.h):
- * numbers of a row are at LoopEnds.slot, wrenches of a link are six rows of its `width`.
+ * numbers of a row are at LoopEnds.row_offset, wrenches of a link are six rows of its `width`.
  */
 
 /* A loop on a link. */
 typedef struct LoopHere {
 	int32_t loop, rows, width; // width: its rows with padding
 	int32_t first;             // of its rows, in the link's width
-	int32_t slot;              // of its rows in the workspace
+	int32_t row_offset;        // of its rows in the workspace
 	int32_t to, to_width; // its wrenches on the parent link and the width there; -1: it closes here, or on the ground
 	int32_t sets;         // nonzero: this is the first that comes to those there
 } LoopHere;
@@ -35,11 +35,12 @@ typedef struct LoopPair {
 /* A link that loops reach. */
 typedef struct LoopLink {
 	int32_t link;
-	int32_t here, count, closing; // its loops: first in plan->here, number, how many of them (the first) close here
-	int32_t width, open;          // of all its loops; where the open ones begin
-	int32_t gamma;                // its wrenches in the workspace
-	int32_t gains;                // gains of its joint: for each column the width of the open loops
-	int32_t modal;                // gains of the modes of the body that it carries: for each the width; -1: none
+	int32_t here, count,
+		closing;         // its loops: first in loop_schedule->here, number, how many of them (the first) close here
+	int32_t width, open; // of all its loops; where the open ones begin
+	int32_t gamma;       // its wrenches in the workspace
+	int32_t gains;       // gains of its joint: for each column the width of the open loops
+	int32_t modal;       // gains of the modes of the body that it carries: for each the width; -1: none
 	int32_t joint_pairs, joint_pair_count; // pairs of open loops
 	int32_t modal_pairs, modal_pair_count; // all pairs
 	int32_t steps, step_count;             // of the elimination, here
@@ -55,7 +56,7 @@ typedef struct LoopNext {
 typedef struct LoopStep {
 	int32_t loop;
 	int32_t gamma, width; // its wrenches on the link where it closes, and the width there; -1: on the ground
-	int32_t next, count;  // those coupled with it: first in plan->next, number
+	int32_t next, count;  // those coupled with it: first in loop_schedule->next, number
 	int32_t update;       // block of each pair of them (b before c), -1 - b: the diagonal of loop b
 } LoopStep;
 
@@ -63,20 +64,20 @@ typedef struct LoopStep {
 typedef struct LoopEnds {
 	int32_t closes;                   // link, -1: on the ground
 	int32_t cluster;                  // loops that are coupled, if only through others, have the same
-	int32_t slot, width;              // of its rows in the workspace
+	int32_t row_offset, width;        // of its rows in the workspace
 	int32_t gamma[2], gamma_width[2]; // wrenches of `plus` and `minus` on their links; -1: on the ground
 	int32_t shared;                   // both ends are on one link
 	int32_t modal[2];                 // gains of the modes that move these nodes, each `gamma_width` apart; -1: none do
-	int32_t term[CAL_LOOP_MAX_TERMS]; // COUPLING: gain of the mode that a term names; -1: it is a freedom of a joint
+	int32_t term[CAL_LOOP_MAX_TERMS]; // COUPLING: gain of the mode that a term names; -1: it is a dof of a joint
 	double reach;                     // length of its way through the tree [m]
 } LoopEnds;
 
-struct LoopPlan {
+struct LoopSchedule {
 	size_t size;
 	int link_count, step_count, ground_step; // the steps from ground_step on close on the ground
 	int here_count, pair_count, next_count, update_count, block_count;
-	int slot_count, gamma_count, gain_count, modal_count; // numbers in the workspace
-	LoopLink *links;                                      // tips last
+	int row_offset_count, gamma_count, gain_count, modal_count; // numbers in the workspace
+	LoopLink *links;                                            // tips last
 	LoopHere *here;
 	LoopPair *pairs;
 	LoopStep *steps;
@@ -89,6 +90,6 @@ struct LoopPlan {
 /* The innermost link that both sides of a loop share; -1: the ground. */
 int loop_closes(const CalModel *model, const Loop *loop);
 /* Makes the plan of a model with loops; one block of its allocator. NULL: no memory. */
-LoopPlan *loop_plan_create(const CalModel *model);
+LoopSchedule *loop_schedule_create(const CalModel *model);
 
 #endif

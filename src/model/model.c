@@ -137,8 +137,8 @@ CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info) {
 	                      .damping = l->damping,
 	                      .closes = -1,
 	                      .cluster = -1};
-	if (model->plan) {
-		const LoopEnds *ends = &model->plan->ends[loop];
+	if (model->loop_schedule) {
+		const LoopEnds *ends = &model->loop_schedule->ends[loop];
 		info->closes = ends->closes >= 0 ? model->links[ends->closes].body : -1;
 		info->cluster = ends->cluster;
 	}

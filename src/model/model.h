@@ -5,7 +5,7 @@
  * A *link* is a rigid frame that moves by one elementary motion relative to its parent link; a body is
  * carried by the last link of its joint (or, if welded, by its parent's). Link frames are chosen for the
  * sweeps: the axis of a rotation or translation is the link's z, its origin is on the axis, and where a
- * link is turned by nothing but an angle about x before its own motion, `twist` says so. Users see their
+ * link is turned by nothing but an angle about x before its own motion, `pure_rx` says so. Users see their
  * own body frames: bodies and nodes carry a constant pose in their link.
  */
 #ifndef CALDER_MODEL_MODEL_H
@@ -19,31 +19,31 @@
 #include "model/model_index.h"
 
 /* What a branch does with a link beside the sweeps: columns pass it; the sums of a NODE are known before them. */
-enum { BORDER_COLUMNS = 1, BORDER_SUMS = 2 };
+enum { INTERFACE_COLUMNS = 1, INTERFACE_SUMS = 2 };
 
 typedef struct Link {
-	int32_t parent;   // link index, -1: ground
-	int32_t motion;   // enum Motion
-	int32_t u, q;     // first speed and coordinate
-	int32_t nu, nq;   // their number
-	int32_t slot;     // accumulator of its children other than the next link, -1: none
-	int32_t trig;     // ROTATION: index of its angle in the batch of sines and cosines
-	int32_t twist;    // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
-	int32_t in_place; // p is zero
-	int32_t body;     // the body whose joint it belongs to
-	int32_t massless; // carries no inertia of its own
-	int32_t carries;  // index of the flexible body whose frame it is, -1: none
-	int32_t flex;     // FLEX, NODE: index of the flexible body, otherwise -1
-	int32_t shape;    // FLEX: shape of the head; NODE: of the node
-	int32_t columns;  // FLEX, NODE: first of its modal columns in the workspace
-	int32_t port;     // NODE: its place among the ports of the flexible body
-	int32_t loops;    // index among the links that loops reach, -1: none do, or they are not eliminated locally
-	int32_t run;      // first link of the run that it is part of: each the parent of the next
-	int32_t border;   // BORDER_* (component/interface.h), in a branch
-	dmat3 E;          // orientation of the inboard frame F in the parent link
-	dvec3 p;          // origin of F in the parent link [m]
-	DInertia inertia; // of all bodies that it carries, about its origin, link axes
-	MotionData data;  // parameters of the motion
+	int32_t parent;      // link index, -1: ground
+	int32_t motion;      // enum JointPrimitive
+	int32_t u, q;        // first speed and coordinate
+	int32_t nu, nq;      // their number
+	int32_t accumulator; // accumulator of its children other than the next link, -1: none
+	int32_t trig;        // ROTATION: index of its angle in the batch of sines and cosines
+	int32_t pure_rx;     // nonzero: E is a turn about x, E.y = (0,c,s), E.z = (0,-s,c)
+	int32_t zero_offset; // p is zero
+	int32_t body;        // the body whose joint it belongs to
+	int32_t massless;    // carries no inertia of its own
+	int32_t flex_body;   // index of the flexible body whose frame it is, -1: none
+	int32_t flex;        // FLEX, NODE: index of the flexible body, otherwise -1
+	int32_t shape;       // FLEX: shape of the head; NODE: of the node
+	int32_t columns;     // FLEX, NODE: first of its modal columns in the workspace
+	int32_t port;        // NODE: its place among the ports of the flexible body
+	int32_t loop_link;   // index among the links that loops reach, -1: none do, or they are not eliminated locally
+	int32_t run;         // first link of the run that it is part of: each the parent of the next
+	int32_t interface;   // INTERFACE_* (component/interface.h), in a branch
+	dmat3 E;             // orientation of the inboard frame F in the parent link
+	dvec3 p;             // origin of F in the parent link [m]
+	DInertia inertia;    // of all bodies that it carries, about its origin, link axes
+	PrimitiveData data;  // parameters of the motion
 } Link;
 
 typedef struct Body {
@@ -113,13 +113,13 @@ typedef struct Loop {
 	int plus, minus;                // nodes on which its wrench and the opposite act, -1: none
 	int row, rows;                  //
 	int translation, rotation;      // sets of axes that are locked, for the types that lock any
-	int driven, has_known;          // rows that are driven, 1 << i of row i; a known wrench acts
+	int driven, has_applied_wrench; // rows that are driven, 1 << i of row i; a known wrench acts
 	LoopSide side[2];               // frames A and B
 	double length;                  // DISTANCE
 	double pitch;                   // SCREW
 	double radius;                  // DISK, BALL
 	double frequency, damping;      // of the stabilisation; frequency 0: none
-	CalSpatial known;               // wrench on B at its origin, axes of A
+	CalSpatial applied_wrench;      // wrench on B at its origin, axes of A
 	double reach;                   // length of its way through the tree [m]
 	double unit[CAL_LOOP_MAX_ROWS]; // what a residual is large or small beside: the reach, or 1 rad
 	int term_count;                 // COUPLING
@@ -128,8 +128,8 @@ typedef struct Loop {
 	CalPlacement def_a, def_b; // as described
 } Loop;
 
-typedef struct LoopPlan LoopPlan;     // model/loop_plan.h
-typedef struct LoopBlocks LoopBlocks; // model/loop_blocks.h
+typedef struct LoopSchedule LoopSchedule; // model/loop_plan.h
+typedef struct LoopBlocks LoopBlocks;     // model/loop_blocks.h
 
 struct CalModel {
 	CalAllocator allocator;
@@ -140,9 +140,9 @@ struct CalModel {
 	CpuIsa isa; // of the kernels
 	double flops_recursive, flops_dense;
 	int link_count, body_count, node_count, nq, nu;
-	int slot_count;   // accumulators of the inward sweeps
-	int trig_count;   // angles in the batch
-	int spring_count; // degrees of freedom with an axial spring
+	int accumulator_count; // accumulators of the inward sweeps
+	int trig_count;        // angles in the batch
+	int spring_count;      // degrees of freedom with an axial spring
 	int ball_spring_count;
 	int user_spring_count; // user joints with a spring
 	int any_damping, any_rotor, any_prescribed;
@@ -151,10 +151,11 @@ struct CalModel {
 	const Flex *flexes;
 	const FlexShape *shapes;
 	int loop_count, row_count;
-	int any_coupling; // among the loops
-	int any_known;    // known wrenches in loops
+	int any_coupling;       // among the loops
+	int any_applied_wrench; // known wrenches in loops
 	const Loop *loops;
-	const LoopPlan *plan;     // of loops that are eliminated where they close, NULL: none are; a block of its own
+	const LoopSchedule
+		*loop_schedule;       // of loops that are eliminated where they close, NULL: none are; a block of its own
 	const LoopBlocks *blocks; // of their Jacobian, NULL: there are no loops, or it is a branch; a block of its own
 	const Link *links;
 	const Body *bodies;
@@ -172,7 +173,7 @@ struct CalModel {
 	ModelIndex index;                // by name and id; a branch has none
 };
 
-/* Reports freedoms whose articulated inertia is singular in every configuration (singular.c). */
+/* Reports dofs whose articulated inertia is singular in every configuration (singular.c). */
 CalStatus model_check_singular(const CalModel *model, const CalDesc *desc, CalFindingFn report, void *user);
 
 #endif

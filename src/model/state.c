@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-/* One entry at least, so that a model without freedoms has a state too. */
+/* One entry at least, so that a model without dofs has a state too. */
 static size_t state_bytes(const CalModel *model) { return sizeof(double) * (size_t)(model->nq + model->nu + 1); }
 
 size_t cal_state_size(const CalModel *model) { return model ? state_bytes(model) : 0; }
@@ -51,7 +51,7 @@ void cal_config_neutral(const CalModel *model, double *q) {
 		return;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
-		motion_neutral((Motion)link->motion, &link->data, q + link->q);
+		primitive_neutral((JointPrimitive)link->motion, &link->data, q + link->q);
 	}
 	for (int f = 0; f < model->flex_count; ++f)
 		memset(q + model->flexes[f].q, 0, sizeof(double) * (size_t)model->flexes[f].m);
@@ -62,14 +62,14 @@ void cal_config_integrate(const CalModel *model, const double *q, const double *
 		return;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
-		if (link->motion == MOTION_ROTATION || link->motion == MOTION_TRANSLATION) {
+		if (link->motion == PRIMITIVE_ROTATION || link->motion == PRIMITIVE_TRANSLATION) {
 			q_out[link->q] = q[link->q] + dq[link->u];
 			continue;
 		}
 		if (link->nq == 0)
 			continue;
 		double moved[CAL_JOINT_MAX_COORDS]; // a caller's function need not allow aliasing
-		motion_integrate((Motion)link->motion, &link->data, q + link->q, dq + link->u, moved);
+		primitive_integrate((JointPrimitive)link->motion, &link->data, q + link->q, dq + link->u, moved);
 		memcpy(q_out + link->q, moved, sizeof(double) * (size_t)link->nq);
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
@@ -84,7 +84,7 @@ void cal_config_difference(const CalModel *model, const double *q0, const double
 		return;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
-		motion_difference((Motion)link->motion, &link->data, q0 + link->q, q1 + link->q, dq + link->u);
+		primitive_difference((JointPrimitive)link->motion, &link->data, q0 + link->q, q1 + link->q, dq + link->u);
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		const Flex *flex = &model->flexes[f];
@@ -98,7 +98,7 @@ void cal_config_rate(const CalModel *model, const double *delta, const double *u
 		return;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
-		motion_rate((Motion)link->motion, &link->data, delta + link->u, u + link->u, delta_dot + link->u);
+		primitive_rate((JointPrimitive)link->motion, &link->data, delta + link->u, u + link->u, delta_dot + link->u);
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		const Flex *flex = &model->flexes[f];
@@ -108,9 +108,9 @@ void cal_config_rate(const CalModel *model, const double *delta, const double *u
 
 /* First coordinate of a link's quaternion, -1 if it has none. */
 static int quaternion_of(const Link *link) {
-	if (link->motion == MOTION_SPHERICAL)
+	if (link->motion == PRIMITIVE_SPHERICAL)
 		return link->q;
-	return link->motion == MOTION_FREE ? link->q + 3 : -1;
+	return link->motion == PRIMITIVE_FREE ? link->q + 3 : -1;
 }
 
 CalStatus cal_config_normalize(const CalModel *model, double *q) {

@@ -32,7 +32,7 @@ static FlexWork layout_flex(const Flex *flex, Layout *layout) {
 	real **rows[] = {&f.be, &f.y, &f.inverse, &f.x, &f.eta, &f.eta_dot, &f.eta_ddot, &f.left, &f.diagonal, &f.weight};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
 		*rows[i] = layout_take(layout, n, sizeof(real));
-	const size_t ports = flex->linear ? (size_t)flex->port_count : 0;
+	const size_t ports = flex->by_ports ? (size_t)flex->port_count : 0;
 	f.port = layout_take(layout, ports, sizeof *f.port);
 	const size_t square = 6 * ports * (size_t)row_length((int)(6 * ports));
 	f.W = layout_take(layout, square, sizeof(double));
@@ -42,9 +42,9 @@ static FlexWork layout_flex(const Flex *flex, Layout *layout) {
 	return f;
 }
 
-static void layout_plan(const CalModel *m, Layout *layout, LoopWork *w) {
-	const LoopPlan *plan = m->plan;
-	const size_t loops = (size_t)m->loop_count, slots = (size_t)plan->slot_count;
+static void layout_schedule(const CalModel *m, Layout *layout, LoopWork *w) {
+	const LoopSchedule *plan = m->loop_schedule;
+	const size_t loops = (size_t)m->loop_count, slots = (size_t)plan->row_offset_count;
 	w->gamma = layout_take(layout, (size_t)plan->gamma_count, sizeof(double));
 	w->gain = layout_take(layout, (size_t)plan->gain_count, sizeof(double));
 	w->modal = layout_take(layout, (size_t)plan->modal_count, sizeof(double));
@@ -70,7 +70,7 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	if (layout->base)
 		++w->local;
 	w->dofs = layout_take(layout, nu, sizeof *w->dofs);
-	w->slots = layout_take(layout, (size_t)m->slot_count, sizeof *w->slots);
+	w->accumulators = layout_take(layout, (size_t)m->accumulator_count, sizeof *w->accumulators);
 	w->columns = layout_take(layout, nu, sizeof *w->columns);
 	w->sine = layout_take(layout, nt, sizeof *w->sine);
 	w->cosine = layout_take(layout, nt, sizeof *w->cosine);
@@ -115,8 +115,8 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	loops->order = layout_take(layout, rows, sizeof *loops->order);
 	loops->column = layout_take(layout, rows, sizeof *loops->column);
 	loops->independent = layout_take(layout, rows, sizeof *loops->independent);
-	if (m->plan)
-		layout_plan(m, layout, loops);
+	if (m->loop_schedule)
+		layout_schedule(m, layout, loops);
 	w->reaction = layout_take(layout, (size_t)m->body_count, sizeof *w->reaction);
 	w->dense = m->solver == CAL_SOLVER_DENSE ? layout_take(layout, nu * (nu + 1), sizeof *w->dense) : NULL;
 }
@@ -139,7 +139,7 @@ CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, Cal
 	layout_work(model, &layout, w);
 	memset(w->all_prescribed, 1, (size_t)model->nu);
 	w->model = model;
-	w->culprit = -1;
+	w->failed_dof = -1;
 	w->loops.singular = LOOP_SINGULAR;
 	*work = w;
 	return CAL_OK;
@@ -172,6 +172,6 @@ void cal_work_destroy(CalWork *work) {
 		free(work->memory);
 }
 
-int cal_work_culprit(const CalWork *work) { return work ? work->culprit : -1; }
+int cal_work_failed_dof(const CalWork *work) { return work ? work->failed_dof : -1; }
 
 #endif

@@ -15,7 +15,7 @@ enum {
 	STAGE_VELOCITY = 2,     // w, velocity and position of the origins
 	STAGE_BIAS = 4,         // al, a: accelerations at udot = 0 (shifted by -work->gravity)
 	STAGE_ACCELERATION = 8, // A: what udot adds to them
-	STAGE_FACTOR = 16,      // K, d, articulated inertias
+	STAGE_FACTOR = 16,      // gain, D_inv, articulated inertias
 	STAGE_REACTION = 64,    // reactions of the bodies
 };
 
@@ -32,21 +32,21 @@ typedef struct LinkWork {
 } LinkWork;
 
 /*
- * A degree of freedom in the recursion. K refers to the link's own origin. A forward dynamics keeps other
- * things here for two kinds of links, which its last sweep wants (articulated.c): for a free rotation K at the
- * parent's origin; for a free ball or flyer three rows of I^-1 H in K.l and of the acceleration in eps.
+ * A degree of freedom in the recursion. gain refers to the link's own origin. A forward dynamics keeps other
+ * things here for two kinds of links, which its last sweep wants (articulated.c): for a free rotation the gain at the
+ * parent's origin; for a free ball or free root three rows of I^-1 H in gain.l and of the acceleration in eps.
  */
 typedef struct DofWork {
-	spatial K; // gain M^ P / D; of a prescribed degree of freedom: M^ P itself
-	real eps;  // tau - P'b
-	real d;    // 1 / D; of a prescribed degree of freedom: 0
+	spatial gain; // gain M^ P / D; of a prescribed degree of freedom: M^ P itself
+	real eps;     // tau - P'b
+	real D_inv;   // 1 / D; of a prescribed degree of freedom: 0
 } DofWork;
 
 /* Accumulator of the inward sweeps. */
-typedef struct Slot {
-	Artic M;
+typedef struct ArticulatedBody {
+	ArticulatedInertia M;
 	spatial b;
-} Slot;
+} ArticulatedBody;
 
 /* A link in its own axes: what inverse dynamics works on. */
 typedef struct LocalWork {
@@ -94,10 +94,10 @@ typedef struct FlexWork {
 	real *weight;                   // [n] of the linear elimination
 	real *scratch;                  // [3][n]
 	int given, accelerated;         // some mode is prescribed; some of eta_ddot is given
-	int linear;                     // modes are eliminated by flexible_linear.c in this evaluation
-	int chained;                    // node and modes are taken at once, inward
-	int deferred;                   // own terms are formed inward, at the next flexible body, which is chained too
-	NodeSums kept;                  // of the one NODE that border_spine() passed; Link.border says which
+	int by_ports;                   // modes are eliminated by flexible_linear.c in this evaluation
+	int fused;                      // node and modes are taken at once, inward
+	int lazy;                       // own terms are formed inward, at the next flexible body, which is chained too
+	NodeSums kept;                  // of the one NODE that base_path_outward() passed; Link.interface says which
 	FlexPort *port;                 // [ports], of the linear elimination as all that follows
 	double *W, *Q;                  // [6 ports][row of 6 ports]
 	double *X, *R;                  // [6 ports][8]
@@ -189,29 +189,29 @@ typedef struct LoopWork {
 
 struct CalWork {
 	const CalModel *model;
-	void *memory;     // to be freed, or NULL
-	int stage;        // bits of STAGE_*
-	int culprit;      // degree of freedom of the last numerical failure, -1: none
-	dvec3 gravity;    // what was subtracted from a
-	LinkWork *links;  // [link_count], and links[-1]: the ground
-	LocalWork *local; // [link_count], and local[-1]: the ground
-	DofWork *dofs;    // [nu]
-	Slot *slots;      // [slot_count]
+	void *memory;                  // to be freed, or NULL
+	int stage;                     // bits of STAGE_*
+	int failed_dof;                // degree of freedom of the last numerical failure, -1: none
+	dvec3 gravity;                 // what was subtracted from a
+	LinkWork *links;               // [link_count], and links[-1]: the ground
+	LocalWork *local;              // [link_count], and local[-1]: the ground
+	DofWork *dofs;                 // [nu]
+	ArticulatedBody *accumulators; // [accumulator_count]
 	spatial *columns; // [nu] world axes, about the link's origin: for the motions that link_column() does not know
-	real *sine, *cosine, *angle; // [trig_count]
-	spatial *force;              // [link_count] external wrenches, then scratch of the force sweeps
-	vec3 *position;              // [link_count] of the origins (kinematics only)
-	vec3 *velocity;              // [link_count] of the origins (kinematics only)
-	real *tau;                   // [nu] total applied generalised force
-	uint8_t *all_prescribed;     // [nu] ones
-	double *rotor;               // [nu] of an implicit step
-	double *jump;                // [4 nu + rows] of an impulse
-	uint8_t *held;               // [nu] of an impulse
-	double implicit_step;        // > 0: modal mass includes h D + h^2 K
-	real *rhs;                   // [nu]
-	Artic *articulated;          // [link_count] after cal_mass_factor
-	Composite *composite;        // [link_count] of the mass matrix
-	FlexWork *flex;              // [flex_count]
+	real *sine, *cosine, *angle;     // [trig_count]
+	spatial *force;                  // [link_count] external wrenches, then scratch of the force sweeps
+	vec3 *position;                  // [link_count] of the origins (kinematics only)
+	vec3 *velocity;                  // [link_count] of the origins (kinematics only)
+	real *tau;                       // [nu] total applied generalised force
+	uint8_t *all_prescribed;         // [nu] ones
+	double *rotor;                   // [nu] of an implicit step
+	double *jump;                    // [4 nu + rows] of an impulse
+	uint8_t *held;                   // [nu] of an impulse
+	double implicit_step;            // > 0: modal mass includes h D + h^2 K
+	real *rhs;                       // [nu]
+	ArticulatedInertia *articulated; // [link_count] after cal_mass_factor
+	Composite *composite;            // [link_count] of the mass matrix
+	FlexWork *flex;                  // [flex_count]
 	real *modal_columns; // [modal_columns] of FLEX and NODE links, six rows each, world axes, at the link's origin
 	spatial *reaction;   // [body_count]
 	LoopWork loops;
@@ -224,11 +224,11 @@ CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, Cal
 /* Column k of link i: world axes, about its origin. */
 INLINE spatial link_column(const CalWork *work, const Link *link, int i, int k) {
 	const mat3 *R = &work->links[i].R;
-	if (link->motion == MOTION_ROTATION)
+	if (link->motion == PRIMITIVE_ROTATION)
 		return (spatial){R->z, vec_zero()};
-	if (link->motion == MOTION_TRANSLATION)
+	if (link->motion == PRIMITIVE_TRANSLATION)
 		return (spatial){vec_zero(), R->z};
-	if (link->motion == MOTION_SPHERICAL)
+	if (link->motion == PRIMITIVE_SPHERICAL)
 		return (spatial){k == 0 ? R->x : k == 1 ? R->y : R->z, vec_zero()};
 	return work->columns[link->u + k];
 }

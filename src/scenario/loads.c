@@ -2,7 +2,7 @@
 /*
  * loads.c — the loads of a file bound to a model: a CalInputFn that never allocates.
  *
- * Loads act for start <= t < end. Efforts and wrenches add up; where two loads drive the same freedom at
+ * Loads act for start <= t < end. Efforts and wrenches add up; where two loads drive the same dof at
  * the same time, the later one in the file counts.
  */
 #include <math.h>
@@ -13,7 +13,7 @@
 
 typedef struct BoundLoad {
 	const LoadEntry *entry;
-	int u;    // first of its freedoms, -1: a wrench
+	int u;    // first of its dofs, -1: a wrench
 	int node; // of its wrench
 } BoundLoad;
 
@@ -110,7 +110,7 @@ void cal_file_loads_destroy(CalFileLoads *loads) {
 	memory_free(&allocator, loads);
 }
 
-static void apply(CalFileLoads *loads, const BoundLoad *bound) {
+static void apply_load(CalFileLoads *loads, const BoundLoad *bound) {
 	const LoadEntry *entry = bound->entry;
 	if (bound->u < 0) {
 		loads->wrenches[loads->wrench_count++] = (CalWrench){bound->node, entry->frame, entry->wrench};
@@ -141,7 +141,7 @@ int cal_file_loads_input(void *user, const CalModel *model, const CalState *stat
 	for (int i = 0; i < loads->count; i++) {
 		const LoadEntry *entry = loads->loads[i].entry;
 		if (entry->start <= state->t && state->t < entry->end)
-			apply(loads, &loads->loads[i]);
+			apply_load(loads, &loads->loads[i]);
 	}
 	*input = (CalInput){loads->tau, loads->prescribed, loads->udot, loads->wrenches, loads->wrench_count};
 	return 0;

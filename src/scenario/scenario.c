@@ -55,31 +55,31 @@ static double when_due(void *user, const CalSim *sim) {
 }
 
 /* Whether the formula counts now; after a change of topology its objects are looked up again. */
-static bool is_watched(EventRun *run, const CalScene *scene) {
+static bool is_watched(EventRun *run, const CalEvalContext *context) {
 	const int64_t generation = cal_sim_generation(run->scenario->sim);
 	if (!is_armed(run))
 		return false;
 	if (run->generation != generation) {
-		run->bound = cal_expression_bind(run->expression, scene, NULL) == CAL_OK;
+		run->bound = cal_expression_bind(run->expression, context, NULL) == CAL_OK;
 		run->generation = generation;
 	}
 	return run->bound;
 }
 
-static int value_of(void *user, CalScene *scene, double *value) {
+static int value_of(void *user, CalEvalContext *context, double *value) {
 	EventRun *run = user;
 	*value = run->rest;
-	return is_watched(run, scene) && cal_expression_value(run->expression, scene, value) != CAL_OK;
+	return is_watched(run, context) && cal_expression_value(run->expression, context, value) != CAL_OK;
 }
 
-static double clear_of(void *user, CalScene *scene, double span) {
+static double clear_of(void *user, CalEvalContext *context, double span) {
 	EventRun *run = user;
-	return is_watched(run, scene) ? cal_expression_keeps_sign(run->expression, scene, span) : span;
+	return is_watched(run, context) ? cal_expression_keeps_sign(run->expression, context, span) : span;
 }
 
-static CalStatus happen(void *user, CalSim *sim, CalError *error) {
+static CalStatus event_action(void *user, CalSim *sim, CalError *error) {
 	(void)sim;
-	return scenario_act(user, error);
+	return scenario_run_actions(user, error);
 }
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
@@ -122,9 +122,9 @@ typedef struct Binding {
 	CalError *error;
 } Binding;
 
-static CalStatus bind_now(void *user, CalScene *scene) {
+static CalStatus bind_now(void *user, CalEvalContext *context) {
 	const Binding *binding = user;
-	return cal_expression_bind(binding->expression, scene, binding->error);
+	return cal_expression_bind(binding->expression, context, binding->error);
 }
 
 static CalStatus make_expression(CalScenario *s, EventRun *run, CalError *error) {
@@ -132,7 +132,7 @@ static CalStatus make_expression(CalScenario *s, EventRun *run, CalError *error)
 	CalError own = {0};
 	CalStatus status = cal_expression_create(entry->when, &s->allocator, &run->expression, &own);
 	if (status == CAL_OK) {
-		status = cal_sim_look(s->sim, bind_now, &(Binding){run->expression, &own});
+		status = cal_sim_inspect(s->sim, bind_now, &(Binding){run->expression, &own});
 		run->bound = status == CAL_OK;
 		run->generation = cal_sim_generation(s->sim);
 		if (status != CAL_OK && names_what_is_made(s->file, own.text))
@@ -156,12 +156,12 @@ static CalStatus add_event(CalScenario *s, int index, CalError *error) {
 	                   .time = entry->at,
 	                   .direction = entry->direction,
 	                   .once = entry->once,
-	                   .action = happen,
+	                   .action = event_action,
 	                   .user = run};
 	CalStatus status = entry->when ? make_expression(s, run, error) : CAL_OK;
 	if (entry->when) {
 		def.value = value_of;
-		def.clear = clear_of;
+		def.event_free = clear_of;
 		def.level = !isnan(run->rest);
 	} else if (isnan(entry->at)) {
 		def.when = when_due;
@@ -196,7 +196,7 @@ static CalStatus open_loops(CalScenario *s, CalError *error) {
 
 /* In the order in which later parts need earlier ones; the memory of changes last, when all sizes are known. */
 static CalStatus set_up(CalScenario *s, CalError *error) {
-	const CalSimCapacity capacity = native_events_capacity(s->file);
+	const CalSimCapacity capacity = model_file_events_capacity(s->file);
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < cal_sim_group_count(s->sim) && status == CAL_OK; i++)
 		status = set_state(s, i, error);

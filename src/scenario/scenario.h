@@ -56,6 +56,6 @@ struct CalScenario {
 };
 
 /** Does what an event says; a refusal is logged, and ends the event unless it is to be ignored. */
-CalStatus scenario_act(EventRun *run, CalError *error);
+CalStatus scenario_run_actions(EventRun *run, CalError *error);
 
 #endif

@@ -40,7 +40,7 @@ static CalStatus find_node(const CalSim *sim, const char *path, CalNodeId *node,
 /* ---- one action -------------------------------------------------------------------------------------- */
 
 /* A joint that is there already and open is attached again. */
-static CalStatus attach(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+static CalStatus attach_nodes(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
 	const CalJointId known = cal_sim_find_joint(sim, action->name);
 	CalNodeId from = {0}, to = {0};
 	if (known.value)
@@ -105,7 +105,7 @@ static CalStatus switch_device(CalSim *sim, const ActionEntry *action, CalError 
 	return cal_sim_switch(sim, device, action->kind == ACTION_SWITCH_ON, error);
 }
 
-static CalStatus release(CalSim *sim, const ActionEntry *action, CalError *error) {
+static CalStatus release_group(CalSim *sim, const ActionEntry *action, CalError *error) {
 	const int group = cal_sim_find_group(sim, action->name);
 	return group < 0 ? not_there("group", action->name, error) : cal_sim_set_motion(sim, group, NULL, NULL);
 }
@@ -113,7 +113,7 @@ static CalStatus release(CalSim *sim, const ActionEntry *action, CalError *error
 static CalStatus perform(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
 	switch (action->kind) {
 	case ACTION_ATTACH:
-		return attach(sim, action, report, error);
+		return attach_nodes(sim, action, report, error);
 	case ACTION_DETACH:
 	case ACTION_REATTACH:
 	case ACTION_LOCK:
@@ -134,7 +134,7 @@ static CalStatus perform(CalSim *sim, const ActionEntry *action, CalTransition *
 	case ACTION_SWITCH_OFF:
 		return switch_device(sim, action, error);
 	case ACTION_RELEASE:
-		return release(sim, action, error);
+		return release_group(sim, action, error);
 	default:
 		return CAL_OK;
 	}
@@ -142,7 +142,7 @@ static CalStatus perform(CalSim *sim, const ActionEntry *action, CalTransition *
 
 /* ---- the log ------------------------------------------------------------------------------------------- */
 
-static void note(CalScenario *s, int action, const CalTransition *report, CalStatus refused, const char *why) {
+static void log_action(CalScenario *s, int action, const CalTransition *report, CalStatus refused, const char *why) {
 	LogEntry *entry = &s->log[s->logged++ % CAL_SCENARIO_LOG];
 	const CalVec3 p = report->impulse.linear;
 	*entry = (LogEntry){.time = cal_sim_time(s->sim), .action = action, .refused = refused};
@@ -170,7 +170,7 @@ static void note_momentum(CalScenario *s, const CalSimBalance *before) {
 }
 
 /* Does one action and notes it. */
-static CalStatus act(CalScenario *s, const ActionEntry *action, int number, CalError *error) {
+static CalStatus run_action(CalScenario *s, const ActionEntry *action, int number, CalError *error) {
 	const int64_t generation = cal_sim_generation(s->sim);
 	CalSimBalance before;
 	CalTransition report = {0};
@@ -183,7 +183,7 @@ static CalStatus act(CalScenario *s, const ActionEntry *action, int number, CalE
 		status = sim_loads_apply(s->loads);
 	if (status != CAL_OK && !own.text[0])
 		error_set(&own, status, "%s", cal_status_text(status));
-	note(s, number, &report, status, own.text);
+	log_action(s, number, &report, status, own.text);
 	if (changed)
 		note_momentum(s, &before);
 	if (status == CAL_OK || action->ignore)
@@ -191,14 +191,14 @@ static CalStatus act(CalScenario *s, const ActionEntry *action, int number, CalE
 	return error_set(error, status, "%s (line %d): %s", action->text, action->line, own.text);
 }
 
-CalStatus scenario_act(EventRun *run, CalError *error) {
+CalStatus scenario_run_actions(EventRun *run, CalError *error) {
 	const EventEntry *entry = run->entry;
 	CalStatus status = CAL_OK;
 	if (entry->action_count == 0)
-		note(run->scenario, run->first, &(CalTransition){0}, CAL_OK, "");
+		log_action(run->scenario, run->first, &(CalTransition){0}, CAL_OK, "");
 	for (int i = 0; i < entry->action_count && status == CAL_OK; i++) {
 		const ActionEntry *action = &entry->actions[i];
-		status = act(run->scenario, action, run->first + i, error);
+		status = run_action(run->scenario, action, run->first + i, error);
 		if (status == CAL_OK && action->kind == ACTION_STOP)
 			return error_set(error, CAL_STOPPED, "%s", action->text);
 	}

@@ -4,7 +4,7 @@
  *
  * Indices are looked up again whenever the topology has changed, when the first input after it is asked for. A load on a
  * joint that is open or a loop, or on a body that is gone, rests. Loads act for start <= t < end. Efforts and wrenches add
- * up; where two loads drive the same freedom at the same time, the later one in the file counts.
+ * up; where two loads drive the same dof at the same time, the later one in the file counts.
  */
 #include <math.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 
 typedef struct SimLoad {
 	const LoadEntry *entry;
-	CalJointId joint; // of freedoms
-	CalBodyId body;   // of modes
-	int first;        // place of its freedoms in SimLoads.u
-	CalSite site;     // of a wrench; group -1: it rests
+	CalJointId joint;    // of freedoms
+	CalBodyId body;      // of modes
+	int first;           // place of its dofs in SimLoads.u
+	CalNodeRef node_ref; // of a wrench; group -1: it rests
 } SimLoad;
 
 struct SimLoads {
@@ -26,7 +26,7 @@ struct SimLoads {
 	int64_t generation; // for which everything below is bound; -1: none
 	int count;
 	SimLoad *loads;                  // [count]
-	CalFreedom *freedoms;            // of all loads; group -1: it rests
+	CalDofRef *dofs;                 // of all loads; group -1: it rests
 	int group_capacity, u_capacity;  //
 	int *u_at, *wrench_at;           // [group_capacity] where the arrays of each group begin
 	double *tau, *udot;              // [u_capacity]
@@ -36,39 +36,39 @@ struct SimLoads {
 
 /* ---- binding --------------------------------------------------------------------------------------- */
 
-static void find_mode(const CalSim *sim, CalBodyId body, int mode, CalFreedom *freedom) {
+static void find_mode(const CalSim *sim, CalBodyId body, int mode, CalDofRef *dof_ref) {
 	const int group = cal_sim_group_of(sim, body);
 	CalBodyInfo info;
 	if (group < 0)
 		return;
 	const CalModel *model = cal_sim_model(sim, group);
 	if (cal_model_body(model, cal_model_body_index(model, body), &info) == CAL_OK && mode < info.modes)
-		*freedom = (CalFreedom){group, info.u + info.nu + mode, info.q + info.nq + mode};
+		*dof_ref = (CalDofRef){group, info.u + info.nu + mode, info.q + info.nq + mode};
 }
 
-static void find_site(const CalSim *sim, CalNodeId node, CalSite *site) {
-	*site = (CalSite){-1, -1};
+static void find_site(const CalSim *sim, CalNodeId node, CalNodeRef *node_ref) {
+	*node_ref = (CalNodeRef){-1, -1};
 	for (int i = 0; i < cal_sim_group_count(sim); i++) {
 		const int index = cal_model_node_index(cal_sim_model(sim, i), node);
 		if (index >= 0)
-			*site = (CalSite){i, index};
+			*node_ref = (CalNodeRef){i, index};
 	}
 }
 
 static void bind_load(SimLoads *l, SimLoad *load) {
 	const LoadEntry *entry = load->entry;
 	if (!entry->joint) {
-		find_site(l->sim, entry->node_id, &load->site);
+		find_site(l->sim, entry->node_id, &load->node_ref);
 		return;
 	}
 	for (int i = 0; i < entry->count; i++) {
-		CalFreedom *freedom = &l->freedoms[load->first + i];
+		CalDofRef *dof_ref = &l->dofs[load->first + i];
 		const int dof = entry->first + i;
-		*freedom = (CalFreedom){-1, -1, -1};
+		*dof_ref = (CalDofRef){-1, -1, -1};
 		if (dof >= entry->nu)
-			find_mode(l->sim, load->body, dof - entry->nu, freedom);
-		else if (!cal_sim_find_freedom(l->sim, load->joint, dof, freedom))
-			*freedom = (CalFreedom){-1, -1, -1};
+			find_mode(l->sim, load->body, dof - entry->nu, dof_ref);
+		else if (!cal_sim_find_dof(l->sim, load->joint, dof, dof_ref))
+			*dof_ref = (CalDofRef){-1, -1, -1};
 	}
 }
 
@@ -89,7 +89,7 @@ static int bind_groups(SimLoads *l) {
 			l->described[u++] = cal_model_dof(model, k, &info) == CAL_OK && info.prescribed;
 		}
 		for (int i = 0; i < l->count; i++)
-			wrench += !l->loads[i].entry->joint && l->loads[i].site.group == g;
+			wrench += !l->loads[i].entry->joint && l->loads[i].node_ref.group == g;
 	}
 	return 0;
 }
@@ -107,25 +107,25 @@ static int bind_all(SimLoads *l) {
 
 /* ---- the input of a group ---------------------------------------------------------------------------- */
 
-static void apply(SimLoads *l, const SimLoad *load, int group, int *wrench_count) {
+static void apply_load(SimLoads *l, const SimLoad *load, int group, int *wrench_count) {
 	const LoadEntry *entry = load->entry;
 	const int at = l->u_at[group];
 	if (!entry->joint) {
-		if (load->site.group == group)
+		if (load->node_ref.group == group)
 			l->wrenches[l->wrench_at[group] + (*wrench_count)++] =
-				(CalWrench){load->site.node, entry->frame, entry->wrench};
+				(CalWrench){load->node_ref.node, entry->frame, entry->wrench};
 		return;
 	}
 	for (int i = 0; i < entry->count; i++) {
 		const DofLoad *dof = &entry->dofs[i];
-		const CalFreedom freedom = l->freedoms[load->first + i];
-		if (freedom.group != group)
+		const CalDofRef dof_ref = l->dofs[load->first + i];
+		if (dof_ref.group != group)
 			continue;
 		if (dof->push)
-			l->tau[at + freedom.u] += dof->effort;
+			l->tau[at + dof_ref.u] += dof->effort;
 		if (dof->drive) {
-			l->prescribed[at + freedom.u] = 1;
-			l->udot[at + freedom.u] = dof->acceleration;
+			l->prescribed[at + dof_ref.u] = 1;
+			l->udot[at + dof_ref.u] = dof->acceleration;
 		}
 	}
 }
@@ -153,7 +153,7 @@ static int loads_input(void *user, const CalModel *model, const CalState *state,
 	}
 	for (int i = 0; i < l->count; i++)
 		if (l->loads[i].entry->start <= state->t && state->t < l->loads[i].entry->end)
-			apply(l, &l->loads[i], group, &wrench_count);
+			apply_load(l, &l->loads[i], group, &wrench_count);
 	*input = (CalInput){l->tau + at, l->prescribed + at, l->udot + at, l->wrenches + l->wrench_at[group], wrench_count};
 	return 0;
 }
@@ -188,7 +188,7 @@ CalStatus sim_loads_apply(SimLoads *loads) {
 
 /* Most groups and bodies that there can be: as the caller reserved, or as the actions need. */
 static void most_objects(const CalFile *file, const CalSim *sim, int *groups, int *bodies) {
-	const CalSimCapacity extra = native_events_capacity(file);
+	const CalSimCapacity extra = model_file_events_capacity(file);
 	CalSimCapacity most = {.groups = cal_desc_group_count(file->desc) + extra.groups,
 	                       .bodies = cal_desc_body_count(file->desc) + extra.bodies};
 	cal_sim_reserved(sim, &most);
@@ -196,7 +196,7 @@ static void most_objects(const CalFile *file, const CalSim *sim, int *groups, in
 	*bodies = most.bodies;
 }
 
-/* Most freedoms that all groups can have together: six for each body, and its modes. */
+/* Most dofs that all groups can have together: six for each body, and its modes. */
 static int most_freedoms(const CalFile *file, int bodies) {
 	int count = CAL_JOINT_MAX_DOF * bodies;
 	for (int i = 0; i < cal_desc_body_count(file->desc); i++)
@@ -218,7 +218,7 @@ static SimLoads *loads_alloc(const CalFile *file, const CalSim *sim) {
 	const size_t count = (size_t)file->load_count, freedoms = (size_t)all_freedoms(file);
 	const size_t u = (size_t)most_freedoms(file, body_count), groups = (size_t)group_count;
 	const size_t size = sizeof(SimLoads) + count * (sizeof(SimLoad) + sizeof(CalWrench)) + u * 2 * sizeof(double) +
-	                    freedoms * sizeof(CalFreedom) + groups * 2 * sizeof(int) + u * 2;
+	                    freedoms * sizeof(CalDofRef) + groups * 2 * sizeof(int) + u * 2;
 	SimLoads *l = memory_alloc(&file->allocator, size);
 	if (!l)
 		return NULL;
@@ -227,8 +227,8 @@ static SimLoads *loads_alloc(const CalFile *file, const CalSim *sim) {
 	l->wrenches = (CalWrench *)(void *)(l->loads + count);
 	l->tau = (double *)(void *)(l->wrenches + count);
 	l->udot = l->tau + u;
-	l->freedoms = (CalFreedom *)(void *)(l->udot + u);
-	l->u_at = (int *)(void *)(l->freedoms + freedoms);
+	l->dofs = (CalDofRef *)(void *)(l->udot + u);
+	l->u_at = (int *)(void *)(l->dofs + freedoms);
 	l->wrench_at = l->u_at + groups;
 	l->described = (uint8_t *)(l->wrench_at + groups);
 	l->prescribed = l->described + u;
@@ -251,7 +251,7 @@ CalStatus sim_loads_create(const CalFile *file, CalSim *sim, SimLoads **loads, C
 	for (int i = 0, first = 0; i < made->count; i++) {
 		const LoadEntry *entry = &file->loads[i];
 		SimLoad *load = &made->loads[i];
-		*load = (SimLoad){.entry = entry, .first = first, .site = {-1, -1}};
+		*load = (SimLoad){.entry = entry, .first = first, .node_ref = {-1, -1}};
 		if (!entry->joint)
 			continue;
 		load->joint = cal_desc_find_joint(file->desc, entry->joint);

@@ -25,23 +25,23 @@ static const double share = 0.03;        // of the largest speed, for a change t
 static const double slowest = 1e-9;      // a largest speed below this is rest
 enum { SETTLED = 20 };                   // steps after which speeds are known that motion from rest begins with
 
-static void copy_state(const SimWhole *w, const CalState *from, CalState *to) {
+static void copy_state(const SimSystem *w, const CalState *from, CalState *to) {
 	to->t = from->t;
 	memcpy(to->q, from->q, (size_t)w->nq * sizeof(double));
 	memcpy(to->u, from->u, (size_t)w->nu * sizeof(double));
 	memcpy(to->x, from->x, (size_t)w->nx * sizeof(double));
 }
 
-static double largest_speed(const SimWhole *w) {
+static double largest_speed(const SimSystem *w) {
 	double largest = 0;
 	for (int i = 0; i < w->nu; i++)
 		largest = fmax(largest, fabs(w->now.u[i]));
 	return largest;
 }
 
-/* The step from whole.before in `count` parts, to whole.now. */
+/* The step from system.before in `count` parts, to system.now. */
 static CalStatus step_in(CalSim *sim, int count) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	CalStatus status = CAL_OK;
 	copy_state(w, &w->before, &w->now);
 	for (int i = 0; i < count && status == CAL_OK; i++)
@@ -50,11 +50,11 @@ static CalStatus step_in(CalSim *sim, int count) {
 }
 
 /*
- * The largest change of a speed in the step from whole.before that the step does not resolve, and the degree of freedom;
- * that step ends in whole.after.
+ * The largest change of a speed in the step from system.before that the step does not resolve, and the degree of
+ * freedom; that step ends in system.after.
  */
 static double unresolved(CalSim *sim, int *dof) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	const double known = 1 - ldexp(1, -cal_method_order(sim->method.method));
 	double worst = 0;
 	CalStatus status = step_in(sim, 1);
@@ -86,9 +86,9 @@ static void keep_change(CalSim *sim, double change, int dof) {
 /* Some steps from the present state, for an oscillation may stand still in one. They end where something jumps. */
 void accuracy_probe(CalSim *sim) {
 	enum { STEPS = 3 };
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	const double t = cal_sim_time(sim), free_of_jumps = sim_next_switch(sim, t) - t;
-	if (!method_is_fixed(sim->method.method) || w->nu == 0 || sim->boxes || sim->ranks)
+	if (!method_is_fixed(sim->method.method) || w->nu == 0 || sim->subsystems || sim->ranks)
 		return;
 	sim_gather(sim);
 	const CalIntegratorStats stats = w->integrator->stats;
@@ -112,7 +112,7 @@ void accuracy_judge(CalSim *sim) {
 	if (!method_is_fixed(sim->method.method))
 		return;
 	sim_gather(sim);
-	sim->fastest = fmax(sim->fastest, largest_speed(&sim->whole));
+	sim->fastest = fmax(sim->fastest, largest_speed(&sim->system));
 	const double limit = share * fmax(sim->fastest, slowest);
 	if (c->value == 0 || sim_counts(sim).steps - sim->coarse_at < SETTLED)
 		return;

@@ -66,8 +66,8 @@ static CalStatus report_group(const SimGroup *group, CalStatus status, CalError 
 	if (!error || status == CAL_OK)
 		return status;
 	char joint[160] = "";
-	int dof = group->branches ? cal_branches_culprit(group->branches) : -1;
-	dof = dof >= 0 ? dof : cal_work_culprit(group->work);
+	int dof = group->branches ? cal_branches_failed_dof(group->branches) : -1;
+	dof = dof >= 0 ? dof : cal_work_failed_dof(group->work);
 	if ((status == CAL_SINGULAR || status == CAL_NOT_FINITE) && dof >= 0) {
 		char name[96] = "";
 		cal_model_dof_name(group->model, dof, name, sizeof name);
@@ -112,7 +112,7 @@ static CalStatus report(const CalSim *sim, CalStatus status, CalError *error) {
 	char fault[300];
 	if (loop_drives_fault(sim, fault, sizeof fault))
 		return error_set(error, status, "t = %.9g s: %s", cal_sim_time(sim), fault);
-	int group = cal_integrator_culprit(sim->whole.integrator);
+	int group = cal_integrator_failed_dof(sim->system.integrator);
 	group = group < 0 && sim->refused_group >= 0 ? sim->refused_group : group;
 	if (group >= 0 || sim->group_count == 1)
 		return report_moved(sim, &sim->groups[group < 0 ? 0 : group], status, error);
@@ -122,10 +122,10 @@ static CalStatus report(const CalSim *sim, CalStatus status, CalError *error) {
 /* ---- stretches --------------------------------------------------------------------------------- */
 
 /* A stretch of time without a jump inside. */
-typedef struct Stretch {
+typedef struct NextTimes {
 	double end;
 	bool inputs, devices, events, loops; // what jumps, samples or happens at its end
-} Stretch;
+} NextTimes;
 
 static double inputs_next_switch(const CalSim *sim, double t) {
 	double next = INFINITY;
@@ -137,41 +137,41 @@ static double inputs_next_switch(const CalSim *sim, double t) {
 	return next;
 }
 
-static Stretch stretch_from(const CalSim *sim, double t, double limit) {
+static NextTimes stretch_from(const CalSim *sim, double t, double limit) {
 	double inputs = inputs_next_switch(sim, t), devices = devices_next_switch(sim, t);
 	double events = events_next_time(sim, t), loops = loop_drives_next_switch(sim, t);
 	double end = fmin(fmin(fmin(inputs, devices), fmin(events, loops)), limit);
-	return (Stretch){.end = end,
-	                 .inputs = inputs == end,
-	                 .devices = devices == end,
-	                 .events = events == end,
-	                 .loops =
-	                     loops <= end + drive_beside(end)}; // of a kink by roundings behind the end there is no other
+	return (NextTimes){.end = end,
+	                   .inputs = inputs == end,
+	                   .devices = devices == end,
+	                   .events = events == end,
+	                   .loops =
+	                       loops <= end + drive_beside(end)}; // of a kink by roundings behind the end there is no other
 }
 
 double sim_next_switch(const CalSim *sim, double t) { return stretch_from(sim, t, INFINITY).end; }
 
 /* Behind a jump the last evaluation, from the left of it, must not be used again. */
-static CalStatus stretch_leave(CalSim *sim, Stretch stretch, CalError *error) {
+static CalStatus stretch_leave(CalSim *sim, NextTimes stretch, CalError *error) {
 	CalStatus status = CAL_OK;
 	if (sim->groups[0].state.t != stretch.end)
 		return CAL_OK;
 	if (stretch.inputs)
-		cal_integrator_reset(sim->whole.integrator);
+		cal_integrator_reset(sim->system.integrator);
 	if (stretch.loops) {
 		loop_drives_switch(sim, stretch.end);
-		cal_integrator_renew(sim->whole.integrator);
+		cal_integrator_renew(sim->system.integrator);
 	}
 	if (stretch.devices) {
 		drives_switch(sim, stretch.end);
 		status = report(sim, devices_sample(sim, stretch.end), error);
-		cal_integrator_renew(sim->whole.integrator);
+		cal_integrator_renew(sim->system.integrator);
 	}
 	if (status == CAL_OK && stretch.events) {
 		status = events_happen(sim, false, error);
-		cal_integrator_reset(sim->whole.integrator);
+		cal_integrator_reset(sim->system.integrator);
 	}
-	sim->whole.values_known &= !(stretch.inputs || stretch.devices || stretch.events || stretch.loops);
+	sim->system.values_known &= !(stretch.inputs || stretch.devices || stretch.events || stretch.loops);
 	return status;
 }
 
@@ -179,7 +179,7 @@ static CalStatus stretch_leave(CalSim *sim, Stretch stretch, CalError *error) {
 
 static CalStatus say_chatter(CalSim *sim, CalError *error) {
 	int device, event;
-	const int value = events_owner(sim, sim->whole.crossed_value, &device, &event);
+	const int value = events_owner(sim, sim->system.crossed_value, &device, &event);
 	if (device < 0)
 		return error_set(
 			error, CAL_STEP_TOO_SMALL,
@@ -201,7 +201,7 @@ static CalStatus say_chatter(CalSim *sim, CalError *error) {
 /* A motion that every crossing sends back to the next one gets nowhere: time passes by roundings only. */
 static bool chatters(CalSim *sim) {
 	enum { AT_ONCE = 100 };
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	const double t = w->now.t;
 	const bool at_once = fabs(t - w->crossed_at) < 1e3 * events_tolerance(sim);
 	w->chattered = at_once ? w->chattered + 1 : 0;
@@ -211,14 +211,14 @@ static bool chatters(CalSim *sim) {
 
 /* No step is possible at all from where a value has just changed its sign. */
 static bool is_stuck(const CalSim *sim, CalStatus status) {
-	const SimWhole *w = &sim->whole;
+	const SimSystem *w = &sim->system;
 	return status == CAL_STEP_TOO_SMALL && fabs(w->before.t - w->crossed_at) < 1e3 * events_tolerance(sim);
 }
 
 /* Whether steps have become so short that a run does not end: an adaptive method before a jump that nobody declares. */
 static bool stalls(CalSim *sim, double limit) {
 	enum { STEPS = 200000 };
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	const double t = w->now.t;
 	const bool stands = t >= w->stalled_at && t - w->stalled_at <= 1e-6 * (limit - w->stalled_at);
 	if (method_is_fixed(sim->method.method) || !stands) {
@@ -229,7 +229,7 @@ static bool stalls(CalSim *sim, double limit) {
 }
 
 static CalStatus values_begin(CalSim *sim) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	CalStatus status = w->values_known || w->watching ? CAL_OK : events_values(sim, w->value);
 	w->values_known = status == CAL_OK;
 	w->before.t = w->now.t;
@@ -241,7 +241,7 @@ static CalStatus values_begin(CalSim *sim) {
 
 /* Behind a step: locates the first crossing in it, if there is one, and lets it happen. */
 static CalStatus values_end(CalSim *sim, CalError *error) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	bool crossed = false;
 	CalStatus status = w->watching ? watch_step(sim, &crossed) : events_values(sim, w->value_next);
 	if (status == CAL_OK && !w->watching && events_crossed(sim)) {
@@ -262,7 +262,7 @@ static CalStatus values_end(CalSim *sim, CalError *error) {
 	if (chatters(sim))
 		return say_chatter(sim, error);
 	status = events_happen(sim, true, error);
-	cal_integrator_reset(sim->whole.integrator);
+	cal_integrator_reset(sim->system.integrator);
 	return sim->failed_device >= 0 ? report(sim, status, error) : status;
 }
 
@@ -275,22 +275,22 @@ void cal_sim_watch(CalSim *sim, CalWatchFn watch, void *user, double due) {
 }
 
 /* States of groups and devices are those after the step. */
-static void look_on(CalSim *sim) {
+static void call_watcher(CalSim *sim) {
 	if (sim->watch && cal_sim_time(sim) >= sim->watch_due)
 		sim->watch_due = sim->watch(sim->watch_user, sim);
 }
 
-static void scatter_and_look(void *user, const CalState *state) {
+static void scatter_and_watch(void *user, const CalState *state) {
 	CalSim *sim = user;
 	if (state->t < sim->watch_due)
 		return;
 	sim_scatter(sim);
-	look_on(sim);
+	call_watcher(sim);
 }
 
 /* One step; a remainder that is no more than the roundings of many steps is swallowed, so that no step has its size. */
 static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	sim_gather(sim);
 	const bool looked_at = w->value_count > 0 || w->watching;
 	CalStatus status = looked_at ? values_begin(sim) : CAL_OK;
@@ -308,23 +308,23 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	if (status != CAL_OK)
 		return report(sim, status, error);
 	sim_scatter(sim);
-	if (boxes_commit_steps(sim) && (status = boxes_commit(sim)) != CAL_OK)
+	if (subsystems_commit_steps(sim) && (status = subsystems_commit(sim)) != CAL_OK)
 		return report(sim, status, error);
 	status = looked_at ? values_end(sim, error) : CAL_OK;
 	if (status == CAL_OK)
-		look_on(sim);
+		call_watcher(sim);
 	return status;
 }
 
 /* No more than `most` steps. */
 static CalStatus run_to(CalSim *sim, double t_end, int64_t most, CalError *error) {
-	CalIntegrator *integrator = sim->whole.integrator;
+	CalIntegrator *integrator = sim->system.integrator;
 	const int64_t usual = integrator->options.max_steps;
 	sim_gather(sim);
 	integrator->options.max_steps = most;
 	integrator->stop = sim->stop; // here only: the search for an event must not end early
-	integrator_watch(integrator, sim->watch ? scatter_and_look : NULL, sim);
-	CalStatus status = cal_integrator_advance(integrator, &sim->whole.now, t_end);
+	integrator_watch(integrator, sim->watch ? scatter_and_watch : NULL, sim);
+	CalStatus status = cal_integrator_advance(integrator, &sim->system.now, t_end);
 	integrator_watch(integrator, NULL, NULL);
 	integrator->stop = NULL;
 	integrator->options.max_steps = usual;
@@ -339,12 +339,13 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 	sim->moving = true;
 	sim->restored = false;
 	sim->why_failed[0] = 0;
-	sim->whole.values_known = false;
+	sim->system.values_known = false;
 	if (events_due(sim))
 		status = events_happen(sim, false, error);
 	while (status == CAL_OK && cal_sim_time(sim) < limit) {
-		Stretch stretch = stretch_from(sim, cal_sim_time(sim), limit);
-		const bool one_by_one = single || sim->whole.value_count > 0 || sim->whole.watching || boxes_commit_steps(sim);
+		NextTimes stretch = stretch_from(sim, cal_sim_time(sim), limit);
+		const bool one_by_one =
+			single || sim->system.value_count > 0 || sim->system.watching || subsystems_commit_steps(sim);
 		const int64_t left = last - sim_counts(sim).steps;
 		if (left <= 0)
 			status = report(sim, CAL_TOO_MANY_STEPS, error);
@@ -352,7 +353,7 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 			status = one_by_one ? step_once(sim, stretch.end, error) : run_to(sim, stretch.end, left, error);
 		if (status == CAL_OK && cal_sim_time(sim) == limit && !stretch.inputs && !stretch.devices && !stretch.events &&
 		    !stretch.loops)
-			examine_note_cut(sim);
+			examine_note_shortened_step(sim);
 		if (status == CAL_OK)
 			status = stretch_leave(sim, stretch, error);
 		if (single || (sim->stop && *sim->stop))
@@ -362,7 +363,7 @@ CalStatus sim_move(CalSim *sim, double limit, bool single, CalError *error) {
 	return status;
 }
 
-static CalStatus begin(CalSim *sim, double t_end, CalError *error) {
+static CalStatus begin_advance(CalSim *sim, double t_end, CalError *error) {
 	double t = cal_sim_time(sim);
 	if (!isfinite(t_end) || t_end < t)
 		return error_set(error, CAL_ERR_ARGUMENT,
@@ -373,7 +374,7 @@ static CalStatus begin(CalSim *sim, double t_end, CalError *error) {
 CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error) {
 	if (!sim)
 		return error_null(error, __func__, "sim");
-	CalStatus status = begin(sim, t_end, error);
+	CalStatus status = begin_advance(sim, t_end, error);
 	if (status != CAL_OK)
 		return status;
 	Clocks since = clocks_now();
@@ -385,7 +386,7 @@ CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error) {
 CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 	if (!sim)
 		return error_null(error, __func__, "sim");
-	CalStatus status = begin(sim, t_limit, error);
+	CalStatus status = begin_advance(sim, t_limit, error);
 	if (status != CAL_OK || t_limit == cal_sim_time(sim))
 		return status;
 	Clocks since = clocks_now();
@@ -394,7 +395,7 @@ CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 	return status;
 }
 
-static CalStatus assemble(SimGroup *group, CalProjectReport *left, CalError *error) {
+static CalStatus assemble_group(SimGroup *group, CalProjectReport *left, CalError *error) {
 	const CalStatus status = group_assemble(group, left, error);
 	return status == CAL_NOT_CONVERGED ? status : report_group(group, status, error); // that has been told
 }
@@ -405,7 +406,7 @@ CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalEr
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_sim_assemble: there is no group %d", group);
 	CalStatus status = report(sim, drives_start_group(sim, group), error);
 	if (status == CAL_OK)
-		status = assemble(&sim->groups[group], left ? left : &own, error);
+		status = assemble_group(&sim->groups[group], left ? left : &own, error);
 	if (status == CAL_OK && sim->groups[group].assembly)
 		sim->groups[group].assembly->accepted = true;
 	return status;
@@ -415,7 +416,7 @@ CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalEr
 static CalStatus assemble_start(CalSim *sim, SimGroup *group, CalError *error) {
 	CalProjectReport left;
 	Assembly *a = group->assembly;
-	CalStatus status = assemble(group, &left, error);
+	CalStatus status = assemble_group(group, &left, error);
 	if (status != CAL_OK || !a)
 		return status;
 	if (a->accepted) {
@@ -457,8 +458,8 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->why_failed[0] = 0;
 	if (sim->started)
 		sim->doubts = (SimDoubts){0};
-	sim->energy_moved = sim->cut_smallest = 0;
-	sim->cut_steps = sim->probed_at = 0;
+	sim->energy_moved = sim->shortened_smallest = 0;
+	sim->shortened_steps = sim->probed_at = 0;
 	sim->probed = false;
 	sim->coarse = (CalDoubt){0};
 	sim->coarse_at = 0;
@@ -480,7 +481,7 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 		event->happened = 0;
 		event->last = NAN;
 	}
-	cal_integrator_reset(sim->whole.integrator);
+	cal_integrator_reset(sim->system.integrator);
 	sim->start_stats = sim_counts(sim);
 	sim->started = 1;
 	sim->start_time = cal_sim_time(sim);

@@ -78,7 +78,7 @@ static int find_held(SimGroup *group) {
 	return count;
 }
 
-static CalStatus tell(const SimGroup *group, const CalProjectReport *left, int held, CalError *error) {
+static CalStatus set_error(const SimGroup *group, const CalProjectReport *left, int held, CalError *error) {
 	char rows[420], verdict[160];
 	name_rows(group, left->residual, rows, sizeof rows);
 	if (left->reachable)
@@ -122,26 +122,26 @@ static CalStatus check_speeds(const SimGroup *group, CalError *error) {
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-static size_t take(size_t *end, size_t size) {
+static size_t take_memory(size_t *end, size_t size) {
 	const size_t start = *end;
 	*end += (size + sizeof(double) - 1) / sizeof(double) * sizeof(double);
 	return start;
 }
 
 /* The arrays behind the struct; base NULL: only counted. Returns the bytes of all. */
-static size_t lay_out(const CalModel *model, char *base, Assembly *a) {
+static size_t layout_assembly(const CalModel *model, char *base, Assembly *a) {
 	const size_t nq = (size_t)model->nq * sizeof(double), n = (size_t)model->nu, nu = n * sizeof(double);
 	double **const numbers[] = {&a->q_given, &a->q,      &a->best,         &a->u_given,
 	                            &a->u,       &a->change, &a->speed_change, &a->weight};
 	uint8_t **const flags[] = {&a->stated_q, &a->stated_u, &a->mask, &a->angle};
 	size_t end = 0;
-	take(&end, sizeof *a);
+	take_memory(&end, sizeof *a);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		const size_t at = take(&end, i < 3 ? nq : nu);
+		const size_t at = take_memory(&end, i < 3 ? nq : nu);
 		*numbers[i] = base ? (double *)(void *)(base + at) : NULL;
 	}
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-		const size_t at = take(&end, n);
+		const size_t at = take_memory(&end, n);
 		*flags[i] = base ? (uint8_t *)(base + at) : NULL;
 	}
 	return end;
@@ -149,7 +149,7 @@ static size_t lay_out(const CalModel *model, char *base, Assembly *a) {
 
 size_t assembly_size(const CalModel *model) {
 	Assembly none;
-	return model->row_count > 0 ? lay_out(model, NULL, &none) : 0;
+	return model->row_count > 0 ? layout_assembly(model, NULL, &none) : 0;
 }
 
 Assembly *assembly_place(const CalModel *model, void *memory) {
@@ -157,7 +157,7 @@ Assembly *assembly_place(const CalModel *model, void *memory) {
 		return NULL;
 	memset(memory, 0, assembly_size(model));
 	Assembly *a = memory;
-	lay_out(model, memory, a);
+	layout_assembly(model, memory, a);
 	return a;
 }
 
@@ -174,7 +174,7 @@ static void guess_stated(SimGroup *group) {
 	}
 }
 
-static bool same(const double *a, const double *b, int count) {
+static bool is_same(const double *a, const double *b, int count) {
 	return memcmp(a, b, (size_t)count * sizeof(double)) == 0;
 }
 
@@ -219,7 +219,7 @@ CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *erro
 	if (held < 0)
 		return CAL_ERR_USER;
 	const bool again =
-		a->known && same(a->q, group->state.q, group->model->nq) && same(a->u, group->state.u, group->model->nu);
+		a->known && is_same(a->q, group->state.q, group->model->nq) && is_same(a->u, group->state.u, group->model->nu);
 	if (again)
 		return CAL_OK;
 	CalStatus status = note_given(group);
@@ -228,6 +228,6 @@ CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *erro
 	if (status == CAL_OK)
 		note_assembled(group);
 	if (status == CAL_NOT_CONVERGED)
-		return tell(group, left, held, error);
+		return set_error(group, left, held, error);
 	return status == CAL_OK && held ? check_speeds(group, error) : status;
 }

@@ -44,8 +44,8 @@ static void find_angles(const CalModel *model, uint8_t *angle) {
 	for (int l = 0; l < model->link_count; l++) {
 		const Link *link = &model->links[l];
 		for (int k = 0; k < link->nu; k++)
-			angle[link->u + k] = link->motion == MOTION_ROTATION || link->motion == MOTION_SCREW ||
-			                     link->motion == MOTION_SPHERICAL || (link->motion == MOTION_FREE && k >= 3);
+			angle[link->u + k] = link->motion == PRIMITIVE_ROTATION || link->motion == PRIMITIVE_SCREW ||
+			                     link->motion == PRIMITIVE_SPHERICAL || (link->motion == PRIMITIVE_FREE && k >= 3);
 	}
 }
 
@@ -75,7 +75,7 @@ static double lever_arm(const SimGroup *group) {
 	const LoopBlocks *blocks = model->blocks;
 	double most = 0;
 	evaluate(group, group->state.q);
-	loop_leave_out_speeds(model, &group->work->loops);
+	loop_drop_speed_rows(model, &group->work->loops);
 	loop_jacobian(model, group->work);
 	for (int i = 0; i < blocks->count; i++) {
 		const LoopBlock *b = &blocks->blocks[i];
@@ -103,7 +103,7 @@ static void unwind(const SimGroup *group, double *q) {
 	const CalModel *model = group->model;
 	for (int l = 0; l < model->link_count; l++) {
 		const Link *link = &model->links[l];
-		int counted = link->motion != MOTION_ROTATION;
+		int counted = link->motion != PRIMITIVE_ROTATION;
 		for (int i = 0; model->any_coupling && i < model->loop_count && !counted; i++)
 			for (int k = 0; k < model->loops[i].term_count; k++)
 				counted |= model->loops[i].term[k].u == link->u;
@@ -164,7 +164,7 @@ static double tangent(const SimGroup *group, double *step) {
 	LoopWork *w = &group->work->loops;
 	const size_t n = (size_t)model->nu;
 	evaluate(group, group->state.q);
-	loop_leave_out_speeds(model, w);
+	loop_drop_speed_rows(model, w);
 	loop_jacobian(model, group->work);
 	for (int i = 0; i < model->blocks->count; i++)
 		multiply_change(group, &model->blocks->blocks[i]);
@@ -180,7 +180,7 @@ static double tangent(const SimGroup *group, double *step) {
 }
 
 /* Slides from the closed state at hand to the nearest one around; returns its weighted square of the distance. */
-static double slide(SimGroup *group) {
+static double descend_along_constraints(SimGroup *group) {
 	const CalModel *model = group->model;
 	const Assembly *a = group->assembly;
 	const size_t nq = (size_t)model->nq * sizeof(double);
@@ -218,7 +218,7 @@ static double farthest(const SimGroup *group) {
 }
 
 /* Free coordinates of the given state pushed aside: a fixed pattern that favours none of them. */
-static void push(SimGroup *group, int start) {
+static void perturb(SimGroup *group, int start) {
 	const Assembly *a = group->assembly;
 	const double by = start < STARTS / 2 ? 0.5 : 1.5;
 	for (int k = 0; k < group->model->nu; k++)
@@ -237,15 +237,15 @@ static CalStatus nearest(SimGroup *group, CalProjectReport *left) {
 		return status;
 	group->assembly->length = lever_arm(group);
 	set_weights(group, a->stated_q);
-	double least = slide(group);
+	double least = descend_along_constraints(group);
 	memcpy(a->best, group->state.q, nq);
 	const int starts = farthest(group) > FAR ? STARTS : 0;
 	for (int start = 0; start < starts; start++) {
 		CalProjectReport other;
-		push(group, start);
+		perturb(group, start);
 		if (close_loops(group, 1, 0, &other) != CAL_OK)
 			continue;
-		const double found = slide(group);
+		const double found = descend_along_constraints(group);
 		if (found < (1 - 1e-6) * least) {
 			least = found;
 			memcpy(a->best, group->state.q, nq);

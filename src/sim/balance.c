@@ -2,9 +2,9 @@
 /*
  * balance.c — energy and momentum of all groups and devices together.
  *
- * Energy that is dissipated or supplied is integrated beside the states (sim_act), by the same method; what the groups
- * and devices hold is computed when asked for. The difference is the error of the integration, if everything that does
- * work is in the accounts.
+ * Energy that is dissipated or supplied is integrated beside the states (sim_evaluate_inputs), by the same method; what
+ * the groups and devices hold is computed when asked for. The difference is the error of the integration, if everything
+ * that does work is in the accounts.
  */
 #include <math.h>
 #include <string.h>
@@ -20,11 +20,12 @@ static void add_to(CalVec3 *sum, CalVec3 v) { *sum = (CalVec3){sum->x + v.x, sum
 /* Everything but the differences since the start. */
 static CalStatus present(CalSim *sim, CalSimBalance *balance) {
 	*balance = (CalSimBalance){.complete = !sim->unaccounted};
-	CalScene scene;
-	CalStatus status = sim_view(sim, false, &scene); // first: the calls below use the same workspaces
-	balance->stored = scene.stored;
-	balance->linear = scene.linear;
-	balance->angular = scene.angular;
+	CalEvalContext context;
+	CalStatus status =
+		sim_evaluate_for_observers(sim, false, &context); // first: the calls below use the same workspaces
+	balance->stored = context.stored;
+	balance->linear = context.linear;
+	balance->angular = context.angular;
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++) {
 		SimGroup *group = &sim->groups[i];
 		CalEnergy energy = {0};
@@ -81,11 +82,13 @@ double balance_energy(SimGroup *group) {
 
 /* If a device fails here, it fails in the next step too, which says so. */
 double balance_stored(CalSim *sim) {
-	CalScene scene;
-	return sim->started && sim->device_count > 0 && sim_view(sim, false, &scene) == CAL_OK ? scene.stored : 0;
+	CalEvalContext context;
+	return sim->started && sim->device_count > 0 && sim_evaluate_for_observers(sim, false, &context) == CAL_OK
+	           ? context.stored
+	           : 0;
 }
 
-void balance_settle(CalSim *sim, double lost) {
+void balance_add_loss(CalSim *sim, double lost) {
 	if (lost >= 0)
 		sim->account[ACCOUNT_DISSIPATED] += lost;
 	else

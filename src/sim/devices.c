@@ -136,9 +136,9 @@ CalStatus cal_sim_switch_device(CalSim *sim, int device, int on) { return cal_si
 CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error) {
 	if (!in_range(sim, device))
 		return error_set(error, CAL_ERR_ARGUMENT, "there is no device %d", device);
-	CalScene scene;
-	CalStatus status = sim->started ? sim_view(sim, false, &scene) : CAL_OK;
-	const double held = sim->started ? scene.stored : 0;
+	CalEvalContext context;
+	CalStatus status = sim->started ? sim_evaluate_for_observers(sim, false, &context) : CAL_OK;
+	const double held = sim->started ? context.stored : 0;
 	sim->devices[device].off = !on;
 	if (status == CAL_OK)
 		status = sim_bind(sim); // of the same size as before: it does not allocate
@@ -150,24 +150,24 @@ CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *error) {
 	if (status == CAL_OK && sim->started)
 		status = sim_start_devices(sim);
 	if (status == CAL_OK && sim->started)
-		status = sim_view(sim, false, &scene);
+		status = sim_evaluate_for_observers(sim, false, &context);
 	if (status == CAL_OK && sim->started)
-		balance_settle(sim, held - scene.stored);
+		balance_add_loss(sim, held - context.stored);
 	return status;
 }
 
-CalStatus cal_scene_device_outputs(CalScene *scene, int device, double *output) {
-	if (!scene || !in_range(scene->sim, device) || !output)
+CalStatus cal_context_device_outputs(CalEvalContext *context, int device, double *output) {
+	if (!context || !in_range(context->sim, device) || !output)
 		return CAL_ERR_ARGUMENT;
-	const SimDevice *d = &scene->sim->devices[device];
+	const SimDevice *d = &context->sim->devices[device];
 	for (int i = 0; i < d->def.ops->output_count; i++)
 		output[i] = 0;
-	if (!scene->sim->started)
+	if (!context->sim->started)
 		return CAL_ERR_STAGE;
 	if (!d->active || !d->def.ops->outputs)
 		return CAL_OK;
-	const CalDevice view = scene_device(scene, d);
-	return scene_failed(scene, device, d->def.ops->outputs(&view, scene, output));
+	const CalDevice view = context_device(context, d);
+	return context_failed(context, device, d->def.ops->outputs(&view, context, output));
 }
 
 CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output) {
@@ -178,13 +178,13 @@ CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output) {
 		memset(output, 0, sizeof(double) * (size_t)sim->devices[device].def.ops->output_count);
 		return status;
 	}
-	CalScene scene = scene_now(sim, true);
-	return cal_scene_device_outputs(&scene, device, output);
+	CalEvalContext context = context_now(sim, true);
+	return cal_context_device_outputs(&context, device, output);
 }
 
 int device_values(const CalSim *sim, const SimDevice *device) {
 	const CalDeviceOps *ops = device->def.ops;
-	const bool soft = ops->outlook && !ops->event;
+	const bool soft = ops->lookahead && !ops->event;
 	return soft && method_is_fixed(sim->method.method) ? 0 : device->def.event_count;
 }
 
@@ -228,42 +228,42 @@ double devices_next_switch(const CalSim *sim, double t) {
 	return next;
 }
 
-void scene_renew_device(CalScene *scene, const SimDevice *device) {
+void scene_renew_device(CalEvalContext *context, const SimDevice *device) {
 	if (device->def.nx > 0)
-		memcpy(scene->sim->whole.now.x + device->x_at, device->x, sizeof(double) * (size_t)device->def.nx);
+		memcpy(context->sim->system.now.x + device->x_at, device->x, sizeof(double) * (size_t)device->def.nx);
 }
 
-static CalStatus sample(CalScene *scene, int i) {
-	SimDevice *device = &scene->sim->devices[i];
-	const CalDevice view = scene_device(scene, device);
-	const CalStatus status = scene_failed(scene, i, device->def.ops->sample(&view, scene, device->x));
-	scene_renew_device(scene, device);
+static CalStatus sample_device(CalEvalContext *context, int i) {
+	SimDevice *device = &context->sim->devices[i];
+	const CalDevice view = context_device(context, device);
+	const CalStatus status = context_failed(context, i, device->def.ops->sample(&view, context, device->x));
+	scene_renew_device(context, device);
 	return status;
 }
 
 CalStatus devices_sample(CalSim *sim, double t) {
 	CalStatus status = CAL_OK;
-	CalScene scene = scene_now(sim, false);
+	CalEvalContext context = context_now(sim, false);
 	for (int i = 0; i < sim->device_count && status == CAL_OK; i++)
 		if (samples_at(&sim->devices[i], t))
-			status = sample(&scene, i);
+			status = sample_device(&context, i);
 	return status;
 }
 
 CalStatus sim_start_devices(CalSim *sim) {
 	CalStatus status = CAL_OK;
-	CalScene scene = scene_now(sim, false);
+	CalEvalContext context = context_now(sim, false);
 	for (int i = 0; i < sim->device_count && status == CAL_OK; i++) {
 		SimDevice *device = &sim->devices[i];
 		if (device->started || !device->active)
 			continue;
 		if (device->def.ops->start) {
-			const CalDevice view = scene_device(&scene, device);
-			status = scene_failed(&scene, i, device->def.ops->start(&view, &scene, device->x));
-			scene_renew_device(&scene, device);
+			const CalDevice view = context_device(&context, device);
+			status = context_failed(&context, i, device->def.ops->start(&view, &context, device->x));
+			scene_renew_device(&context, device);
 		}
 		if (status == CAL_OK && samples_at(device, sim->groups[0].state.t))
-			status = sample(&scene, i);
+			status = sample_device(&context, i);
 		device->started = status == CAL_OK;
 	}
 	return status;

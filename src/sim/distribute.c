@@ -2,11 +2,12 @@
 /*
  * distribute.c — a simulation on several ranks (calder/distribute.h).
  *
- * Every rank goes through the same calls. Where nothing looks at the whole state within an advance, a rank advances its own
- * branches and is told what crosses their cuts; the ranks meet behind the advance: they bring their states together, add
- * up their accounts, and learn whether something went wrong anywhere. If it did, all go back to where the advance began and
- * take it once more, now with all accelerations for all ranks after each evaluation: then it ends as it does on one rank,
- * at the last good state and with the same words. That is also the way of simulations in which something does look.
+ * Every rank goes through the same calls. Where nothing looks at the whole state within an advance, a rank advances its
+ * own branches and receives what crosses their interfaces; the ranks meet behind the advance: they bring their states
+ * together, add up their accounts, and learn whether something went wrong anywhere. If it did, all go back to where the
+ * advance began and take it once more, now with all accelerations for all ranks after each evaluation: then it ends as
+ * it does on one rank, at the last good state and with the same words. That is also the way of simulations in which
+ * something does look.
  */
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,7 @@ typedef struct SimRanks {
 	double account[ACCOUNTS]; //
 	double *seen;             // [groups][NOTES_OF_GROUP]
 	CalIntegratorStats stats; //
-	bool border_only;         // the last advance
+	bool interface_only;      // the last advance
 	bool failed;              // here, in the advance at hand
 	int lost;                 // as CalTransport says
 	int64_t gathers, gathered;
@@ -61,7 +62,7 @@ typedef struct SimRanks {
 /* ---- telling ------------------------------------------------------------------------------------------- */
 
 /* All ranks give `width` numbers. */
-static CalStatus meet(SimRanks *d, int width) {
+static CalStatus gather_notes(SimRanks *d, int width) {
 	for (int r = 0; r <= d->transport.size; ++r)
 		d->starts[r] = r * width;
 	if (!d->lost)
@@ -71,7 +72,7 @@ static CalStatus meet(SimRanks *d, int width) {
 	return d->lost ? CAL_ERR_LOST : CAL_OK;
 }
 
-static CalStatus say_lost(const CalSim *sim, CalError *error) {
+static CalStatus error_lost(const CalSim *sim, CalError *error) {
 	CalDistributionInfo info = {0};
 	cal_sim_distribution(sim, &info);
 	char who[32] = "some rank";
@@ -124,8 +125,8 @@ static CalStatus compare_ranks(CalSim *sim, SimRanks *d, CalError *error) {
 		own[2 * k] = (double)(hash[k] >> 32);
 		own[2 * k + 1] = (double)(hash[k] & UINT32_MAX);
 	}
-	if (meet(d, WIDTH) != CAL_OK)
-		return say_lost(sim, error);
+	if (gather_notes(d, WIDTH) != CAL_OK)
+		return error_lost(sim, error);
 	for (int k = 0; k < MATCH_COUNT; ++k) {
 		for (int r = 1; r < d->transport.size; ++r) {
 			const double *theirs = d->notes + (ptrdiff_t)r * WIDTH + 2 * k, *first = d->notes + 2 * k;
@@ -153,7 +154,7 @@ static int count_q(const CalSim *sim) {
 	return nq;
 }
 
-static SimRanks *make(const CalSim *sim, const CalDistribution *how) {
+static SimRanks *create_ranks(const CalSim *sim, const CalDistribution *how) {
 	const size_t nq = (size_t)count_q(sim), nu = (size_t)count_u(sim), size = (size_t)how->transport->size;
 	const int width = NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count;
 	const size_t most = width > 2 * MATCH_COUNT ? (size_t)width : 2 * MATCH_COUNT;
@@ -178,7 +179,7 @@ static SimRanks *make(const CalSim *sim, const CalDistribution *how) {
 	return d;
 }
 
-static CalStatus cut_groups(CalSim *sim, const SimRanks *d) {
+static CalStatus partition_groups(CalSim *sim, const SimRanks *d) {
 	const CalBranchOptions options = {.branches = d->how.branches, .forced = d->how.forced, .transport = &d->transport};
 	for (int i = 0; i < sim->group_count; ++i) {
 		SimGroup *group = &sim->groups[i];
@@ -189,12 +190,12 @@ static CalStatus cut_groups(CalSim *sim, const SimRanks *d) {
 	return CAL_OK;
 }
 
-/* Branches of all groups in turn are dealt out as if they were of one. */
-static CalStatus deal(CalSim *sim, SimRanks *d) {
+/* Branches of all groups in turn are assigned as if they were of one. */
+static CalStatus assign_ranks(CalSim *sim, SimRanks *d) {
 	int count = 0;
 	for (int i = 0; i < sim->group_count; ++i)
 		count += cal_branches_count(sim->groups[i].branches);
-	CutPiece *pieces = memory_alloc(&sim->allocator, ((size_t)count + 1) * sizeof *pieces);
+	PartitionPiece *pieces = memory_alloc(&sim->allocator, ((size_t)count + 1) * sizeof *pieces);
 	if (!pieces)
 		return CAL_ERR_MEMORY;
 	int at = 0;
@@ -202,10 +203,10 @@ static CalStatus deal(CalSim *sim, SimRanks *d) {
 		for (int k = 0; k < cal_branches_count(sim->groups[i].branches); ++k) {
 			CalBranchInfo info = {0};
 			cal_branches_info(sim->groups[i].branches, k, &info);
-			pieces[at++] = (CutPiece){.flops = info.flops};
+			pieces[at++] = (PartitionPiece){.flops = info.flops};
 		}
 	}
-	cut_share(&(Cut){.count = count, .pieces = pieces}, d->transport.size, d->rank_of);
+	partition_assign(&(Partition){.count = count, .pieces = pieces}, d->transport.size, d->rank_of);
 	memory_free(&sim->allocator, pieces);
 	int u = 0;
 	at = 0;
@@ -217,14 +218,14 @@ static CalStatus deal(CalSim *sim, SimRanks *d) {
 	return CAL_OK;
 }
 
-static CalStatus check(const CalSim *sim, const CalDistribution *how, CalError *error) {
+static CalStatus check_distribution(const CalSim *sim, const CalDistribution *how, CalError *error) {
 	const CalTransport *t = how ? how->transport : NULL;
 	if (!sim || !t || t->size < 1 || t->rank < 0 || t->rank >= t->size || !t->send || !t->receive || !t->gather ||
-	    how->branches < 0 || how->branches > TEAM_MOST)
+	    how->branches < 0 || how->branches > WORKER_POOL_MAX)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_sim_distribute: give a simulation and a transport with a rank below its size and three "
 		                 "functions, and between 0 and %d branches",
-		                 TEAM_MOST);
+		                 WORKER_POOL_MAX);
 	if (sim->ranks || sim->moving)
 		return error_set(error, CAL_ERR_STAGE, "cal_sim_distribute: %s",
 		                 sim->moving ? "not within an advance" : "the simulation is distributed already");
@@ -244,10 +245,10 @@ static CalStatus check(const CalSim *sim, const CalDistribution *how, CalError *
 }
 
 /* The first status of a rank that is not CAL_OK. */
-static CalStatus agree(const CalSim *sim, SimRanks *d, CalStatus own, CalError *error) {
+static CalStatus check_agreement(const CalSim *sim, SimRanks *d, CalStatus own, CalError *error) {
 	d->notes[d->transport.rank] = (double)own;
-	if (meet(d, 1) != CAL_OK)
-		return say_lost(sim, error);
+	if (gather_notes(d, 1) != CAL_OK)
+		return error_lost(sim, error);
 	for (int r = 0; r < d->transport.size; ++r) {
 		const CalStatus status = (CalStatus)d->notes[r];
 		if (status != CAL_OK)
@@ -257,21 +258,21 @@ static CalStatus agree(const CalSim *sim, SimRanks *d, CalStatus own, CalError *
 }
 
 CalStatus cal_sim_distribute(CalSim *sim, const CalDistribution *how, CalError *error) {
-	CalStatus status = check(sim, how, error);
+	CalStatus status = check_distribution(sim, how, error);
 	if (status != CAL_OK)
 		return status;
-	SimRanks *d = make(sim, how);
+	SimRanks *d = create_ranks(sim, how);
 	sim->ranks = d;
 	if (!d)
 		return error_set(error, CAL_ERR_MEMORY, "cal_sim_distribute: %s", cal_status_text(CAL_ERR_MEMORY));
 	status = compare_ranks(sim, d, error);
 	if (status == CAL_OK) {
-		status = cut_groups(sim, d);
+		status = partition_groups(sim, d);
 		if (status == CAL_OK)
-			status = deal(sim, d);
+			status = assign_ranks(sim, d);
 		if (status == CAL_OK)
 			status = sim_bind(sim);
-		status = agree(sim, d, status, error);
+		status = check_agreement(sim, d, status, error);
 	}
 	if (status == CAL_OK)
 		return CAL_OK;
@@ -298,7 +299,7 @@ CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info) {
 	const SimRanks *d = sim->ranks;
 	*info = (CalDistributionInfo){.rank = d->transport.rank,
 	                              .size = d->transport.size,
-	                              .border_only = d->border_only,
+	                              .interface_only = d->interface_only,
 	                              .lost = d->lost,
 	                              .gathers = d->gathers,
 	                              .gathered = d->gathered};
@@ -320,9 +321,9 @@ CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info) {
 /* ---- advancing ----------------------------------------------------------------------------------------------- */
 
 /* Nothing looks at states of other ranks within an advance. */
-static bool borders_suffice(const CalSim *sim) {
+static bool interfaces_suffice(const CalSim *sim) {
 	bool suffice =
-		method_is_fixed(sim->method.method) && sim->device_count == 0 && sim->event_count == 0 && !sim->boxes;
+		method_is_fixed(sim->method.method) && sim->device_count == 0 && sim->event_count == 0 && !sim->subsystems;
 	for (int i = 0; i < sim->group_count; ++i) {
 		const SimGroup *group = &sim->groups[i];
 		suffice &= group->model->row_count == 0 && (!group->input || sim->ranks->how.inputs_of_time);
@@ -339,7 +340,7 @@ static void set_whole(CalSim *sim, bool whole) {
 		group->own = whole ? NULL : d->own + u;
 		u += group->model->nu;
 	}
-	d->border_only = !whole;
+	d->interface_only = !whole;
 	d->failed = false;
 }
 
@@ -362,22 +363,22 @@ static void copy_states(CalSim *sim, SimRanks *d, bool back) {
 	}
 }
 
-static void keep(CalSim *sim, SimRanks *d) {
+static void save_states(CalSim *sim, SimRanks *d) {
 	copy_states(sim, d, false);
 	d->t = cal_sim_time(sim);
 	memcpy(d->account, sim->account, sizeof d->account);
-	d->stats = sim->whole.integrator->stats;
+	d->stats = sim->system.integrator->stats;
 }
 
-static void go_back(CalSim *sim, SimRanks *d) {
+static void restore_states(CalSim *sim, SimRanks *d) {
 	copy_states(sim, d, true);
 	memcpy(sim->account, d->account, sizeof d->account);
-	sim->whole.integrator->stats = d->stats;
-	cal_integrator_reset(sim->whole.integrator);
+	sim->system.integrator->stats = d->stats;
+	cal_integrator_reset(sim->system.integrator);
 }
 
 /* What happened on this rank. */
-static void note(const CalSim *sim, const SimRanks *d, bool failed, double *to) {
+static void write_note(const CalSim *sim, const SimRanks *d, bool failed, double *to) {
 	for (int i = 0; i < sim->group_count; ++i) {
 		const SimGroup *g = &sim->groups[i];
 		double *of_group = to + NOTE_GROUPS + (ptrdiff_t)NOTES_OF_GROUP * i;
@@ -410,10 +411,10 @@ static bool add_notes(CalSim *sim, const SimRanks *d) {
 	return false;
 }
 
-/* Behind an advance that told borders alone. *failed: it is to be taken once more, in the other way. */
-static CalStatus bring_together(CalSim *sim, SimRanks *d, CalStatus own, bool *failed) {
-	note(sim, d, own != CAL_OK, d->notes + (ptrdiff_t)d->transport.rank * d->width);
-	CalStatus status = own == CAL_ERR_LOST ? own : meet(d, d->width);
+/* Behind an advance that exchanged interfaces alone. *failed: it is to be taken once more, in the other way. */
+static CalStatus gather_states(CalSim *sim, SimRanks *d, CalStatus own, bool *failed) {
+	write_note(sim, d, own != CAL_OK, d->notes + (ptrdiff_t)d->transport.rank * d->width);
+	CalStatus status = own == CAL_ERR_LOST ? own : gather_notes(d, d->width);
 	*failed = status == CAL_OK && add_notes(sim, d);
 	for (int i = 0; i < sim->group_count && status == CAL_OK && !*failed; ++i) {
 		SimGroup *g = &sim->groups[i];
@@ -428,23 +429,23 @@ CalStatus distribute_move(CalSim *sim, double limit, bool single, CalError *erro
 	SimRanks *d = sim->ranks;
 	CalError own = {0};
 	bool again = false;
-	set_whole(sim, !borders_suffice(sim));
-	keep(sim, d);
+	set_whole(sim, !interfaces_suffice(sim));
+	save_states(sim, d);
 	CalStatus status = d->lost ? CAL_ERR_LOST : sim_move(sim, limit, single, &own);
-	if (d->border_only)
-		status = bring_together(sim, d, status, &again);
+	if (d->interface_only)
+		status = gather_states(sim, d, status, &again);
 	if (again) {
-		go_back(sim, d);
+		restore_states(sim, d);
 		set_whole(sim, true);
 		own = (CalError){0};
 		status = sim_move(sim, limit, single, &own);
 	}
 	if (status == CAL_ERR_LOST) {
 		CalDistributionInfo info = {0};
-		go_back(sim, d);
+		restore_states(sim, d);
 		cal_sim_distribution(sim, &info);
 		d->lost = info.lost;
-		return say_lost(sim, error);
+		return error_lost(sim, error);
 	}
 	if (status != CAL_OK && error)
 		*error = own;

@@ -2,8 +2,8 @@
 /*
  * doubt.c — the list of what there is to doubt in a run.
  *
- * It has room for CAL_DOUBTS_MOST doubts, so that adding one does not allocate: it may happen within a step. Each pair of
- * a kind and an object has one entry, which counts how often it was seen and keeps the worst of it.
+ * It has room for CAL_MAX_DOUBTS doubts, so that adding one does not allocate: it may happen within a step. Each pair
+ * of a kind and an object has one entry, which counts how often it was seen and keeps the worst of it.
  */
 #include "sim/doubt.h"
 
@@ -35,7 +35,7 @@ static CalDoubt *find(SimDoubts *doubts, const CalDoubt *doubt) {
 void doubts_add(SimDoubts *doubts, const CalDoubt *doubt) {
 	const int64_t count = doubt->count > 0 ? doubt->count : 1;
 	CalDoubt *known = find(doubts, doubt);
-	if (!known && doubts->count == CAL_DOUBTS_MOST) {
+	if (!known && doubts->count == CAL_MAX_DOUBTS) {
 		doubts->left_out += count;
 		return;
 	}
@@ -52,7 +52,7 @@ void doubts_add(SimDoubts *doubts, const CalDoubt *doubt) {
 	known->count = before.count + count;
 }
 
-static CalDoubt make(CalDoubtKind kind, const char *object, double time, double value, double limit) {
+static CalDoubt make_doubt(CalDoubtKind kind, const char *object, double time, double value, double limit) {
 	CalDoubt doubt = {.kind = kind, .time = time, .value = value, .limit = limit, .count = 1};
 	snprintf(doubt.object, sizeof doubt.object, "%s", object);
 	return doubt;
@@ -60,7 +60,7 @@ static CalDoubt make(CalDoubtKind kind, const char *object, double time, double 
 
 void doubts_note(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
                  const char *format, ...) {
-	CalDoubt doubt = make(kind, object, time, value, limit);
+	CalDoubt doubt = make_doubt(kind, object, time, value, limit);
 	va_list args;
 	va_start(args, format);
 	vsnprintf(doubt.text, sizeof doubt.text, format, args);
@@ -70,7 +70,7 @@ void doubts_note(SimDoubts *doubts, CalDoubtKind kind, const char *object, doubl
 
 void doubts_set(SimDoubts *doubts, CalDoubtKind kind, const char *object, double time, double value, double limit,
                 const char *format, ...) {
-	CalDoubt doubt = make(kind, object, time, value, limit), *known = find(doubts, &doubt);
+	CalDoubt doubt = make_doubt(kind, object, time, value, limit), *known = find(doubts, &doubt);
 	va_list args;
 	va_start(args, format);
 	vsnprintf(doubt.text, sizeof doubt.text, format, args);
@@ -83,7 +83,7 @@ void doubts_set(SimDoubts *doubts, CalDoubtKind kind, const char *object, double
 }
 
 void doubts_drop(SimDoubts *doubts, CalDoubtKind kind, const char *object) {
-	const CalDoubt wanted = make(kind, object, 0, 0, 0);
+	const CalDoubt wanted = make_doubt(kind, object, 0, 0, 0);
 	CalDoubt *known = find(doubts, &wanted);
 	if (known)
 		memmove(known, known + 1, (size_t)(doubts->items + --doubts->count - known) * sizeof *known);
@@ -98,8 +98,8 @@ CalStatus cal_sim_add_doubt(CalSim *sim, const CalDoubt *doubt) {
 	return CAL_OK;
 }
 
-CalStatus cal_scene_doubt(CalScene *scene, const CalDoubt *doubt) {
-	return scene ? cal_sim_add_doubt(scene->sim, doubt) : CAL_ERR_ARGUMENT;
+CalStatus cal_context_add_doubt(CalEvalContext *context, const CalDoubt *doubt) {
+	return context ? cal_sim_add_doubt(context->sim, doubt) : CAL_ERR_ARGUMENT;
 }
 
 int cal_sim_doubt_count(const CalSim *sim) { return sim ? sim->doubts.count : 0; }

@@ -8,7 +8,7 @@
 #include <calder/doubt.h>
 
 typedef struct SimDoubts {
-	CalDoubt items[CAL_DOUBTS_MOST];
+	CalDoubt items[CAL_MAX_DOUBTS];
 	int count;
 	int64_t left_out; // for which there was no room
 } SimDoubts;

@@ -18,11 +18,11 @@
 static const double JUMP = 1e-6;     // of a coordinate or a speed that a drive may correct when it is switched on
 static const double DOUBTFUL = 1e-3; // difference of a start that was given from its drive
 
-static bool drives(const SimDevice *device) { return device->active && device->def.ops->drive; }
+static bool for_each_drive(const SimDevice *device) { return device->active && device->def.ops->drive; }
 
-static int drive_at(CalSim *sim, int i, double t, CalFreedom *freedom, double jet[3]) {
+static int drive_at(CalSim *sim, int i, double t, CalDofRef *dof_ref, double jet[3]) {
 	const SimDevice *device = &sim->devices[i];
-	const int code = device->def.ops->drive(&device->is, t, freedom, jet);
+	const int code = device->def.ops->drive(&device->is, t, dof_ref, jet);
 	if (code == 0 && isfinite(jet[0]) && isfinite(jet[1]) && isfinite(jet[2]))
 		return 0;
 	snprintf(sim->why_failed, sizeof sim->why_failed,
@@ -37,9 +37,9 @@ void drives_bind(CalSim *sim) {
 		memset(sim->groups[g].driven, 0, (size_t)sim->groups[g].model->nu);
 	}
 	for (int i = 0; i < sim->device_count; i++) {
-		CalFreedom at;
+		CalDofRef at;
 		double jet[3];
-		if (!drives(&sim->devices[i]) ||
+		if (!for_each_drive(&sim->devices[i]) ||
 		    sim->devices[i].def.ops->drive(&sim->devices[i].is, cal_sim_time(sim), &at, jet) != 0)
 			continue;
 		SimGroup *group = &sim->groups[at.group];
@@ -49,17 +49,17 @@ void drives_bind(CalSim *sim) {
 	for (int g = 0; g < sim->group_count; g++) {
 		SimGroup *group = &sim->groups[g];
 		const bool driven = group->drive_count > 0 && !group->motion;
-		integrator_set_drive(sim->whole.integrator, g, driven ? drives_impose : NULL, sim);
+		integrator_set_drive(sim->system.integrator, g, driven ? drives_impose : NULL, sim);
 	}
-	integrator_note_motions(sim->whole.integrator);
+	integrator_note_motions(sim->system.integrator);
 }
 
 int drives_impose(void *user, const CalModel *model, double t, double *q, double *u) {
 	CalSim *sim = user;
 	for (int i = 0; i < sim->device_count; i++) {
-		CalFreedom at;
+		CalDofRef at;
 		double jet[3];
-		if (!drives(&sim->devices[i]))
+		if (!for_each_drive(&sim->devices[i]))
 			continue;
 		if (drive_at(sim, i, t, &at, jet) != 0)
 			return 1;
@@ -86,19 +86,19 @@ static void own_drive(SimGroup *group, CalInput *input) {
 	group->own_drive = 1;
 }
 
-CalStatus drives_act(CalScene *scene, const SimDevice *device) {
-	CalSim *sim = scene->sim;
-	CalFreedom at;
+CalStatus drives_act(CalEvalContext *context, const SimDevice *device) {
+	CalSim *sim = context->sim;
+	CalDofRef at;
 	double jet[3];
-	if (drive_at(sim, (int)(device - sim->devices), scene->t, &at, jet) != 0)
-		return scene->status = CAL_ERR_USER;
+	if (drive_at(sim, (int)(device - sim->devices), context->t, &at, jet) != 0)
+		return context->status = CAL_ERR_USER;
 	SimGroup *group = &sim->groups[at.group];
-	if (group->motion || !scene->inputs)
+	if (group->motion || !context->inputs)
 		return CAL_OK;
-	own_drive(group, &scene->inputs[at.group]);
+	own_drive(group, &context->inputs[at.group]);
 	group->prescribed[at.u] = 1;
 	group->given[at.u] = jet[2];
-	if (!scene->viewing) {
+	if (!context->viewing) {
 		group->worked = 1;
 		group->pushed |= group->root_dof[at.u] ? PUSHED_BY_INPUT : 0;
 	}
@@ -107,7 +107,7 @@ CalStatus drives_act(CalScene *scene, const SimDevice *device) {
 
 /* Boxes add forces to the rows afterwards. */
 static bool is_found(const CalSim *sim, const SimGroup *group, CalPower from) {
-	return isfinite(group->power[from]) && !(from == CAL_POWER_ROWS && group->loops_move && sim->boxes);
+	return isfinite(group->power[from]) && !(from == CAL_POWER_ROWS && group->loops_move && sim->subsystems);
 }
 
 void drives_account(void *user, double *xdot) {
@@ -122,20 +122,20 @@ void drives_account(void *user, double *xdot) {
 				group->unaccounted = 1;
 		}
 	}
-	xdot[sim->whole.nx - ACCOUNTS + ACCOUNT_SUPPLIED] += power;
+	xdot[sim->system.nx - ACCOUNTS + ACCOUNT_SUPPLIED] += power;
 }
 
 /* How far a state is from its drive, in the coordinate and in the speed. */
-static void compare(const SimGroup *group, const CalFreedom *at, const double jet[3], double off[2]) {
+static void max_difference(const SimGroup *group, const CalDofRef *at, const double jet[3], double off[2]) {
 	off[0] = fabs(group->state.q[at->q] - jet[0]);
 	off[1] = fabs(group->state.u[at->u] - jet[1]);
 }
 
-static void doubt_start(CalSim *sim, int i, const CalFreedom *at, const double jet[3]) {
+static void doubt_start(CalSim *sim, int i, const CalDofRef *at, const double jet[3]) {
 	const SimGroup *group = &sim->groups[at->group];
 	char object[96], name[96] = "";
 	double off[2];
-	compare(group, at, jet, off);
+	max_difference(group, at, jet, off);
 	const bool given = group->state.q[at->q] != 0 || group->state.u[at->u] != 0;
 	if (!given || fmax(off[0], off[1] / fmax(1, fabs(jet[1]))) <= DOUBTFUL)
 		return;
@@ -150,9 +150,9 @@ static void doubt_start(CalSim *sim, int i, const CalFreedom *at, const double j
 
 static CalStatus start_devices(CalSim *sim) {
 	for (int i = 0; i < sim->device_count; i++) {
-		CalFreedom at;
+		CalDofRef at;
 		double jet[3];
-		if (!drives(&sim->devices[i]))
+		if (!for_each_drive(&sim->devices[i]))
 			continue;
 		if (drive_at(sim, i, cal_sim_time(sim), &at, jet) != 0)
 			return CAL_ERR_USER;
@@ -179,9 +179,9 @@ CalStatus drives_start_group(CalSim *sim, int group) {
 void drives_switch(CalSim *sim, double t) {
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
-		CalFreedom at;
+		CalDofRef at;
 		double before[3], after[3];
-		if (!drives(device) || drive_at(sim, i, t - drive_beside(t), &at, before) != 0 ||
+		if (!for_each_drive(device) || drive_at(sim, i, t - drive_beside(t), &at, before) != 0 ||
 		    drive_at(sim, i, t + drive_beside(t), &at, after) != 0)
 			continue;
 		const double jump = fabs(after[0] - before[0]), kink = fabs(after[1] - before[1]);
@@ -199,14 +199,14 @@ void drives_switch(CalSim *sim, double t) {
 
 CalStatus drives_fit(CalSim *sim, int device, CalError *error) {
 	const char *name = sim->devices[device].def.name;
-	CalFreedom at;
+	CalDofRef at;
 	double jet[3], off[2];
-	if (!drives(&sim->devices[device]))
+	if (!for_each_drive(&sim->devices[device]))
 		return CAL_OK;
 	if (sim->devices[device].def.ops->drive(&sim->devices[device].is, cal_sim_time(sim), &at, jet) != 0)
 		return error_set(error, CAL_ERR_ARGUMENT, "device \"%s\": its function is not defined now", name);
 	const SimGroup *group = &sim->groups[at.group];
-	compare(group, &at, jet, off);
+	max_difference(group, &at, jet, off);
 	if (group->motion || (off[0] <= JUMP && off[1] <= JUMP * fmax(1, fabs(jet[1]))))
 		return CAL_OK;
 	return error_set(

@@ -75,7 +75,7 @@ int64_t cal_sim_event_happened(const CalSim *sim, int event, double *time) {
 /* ---- values -------------------------------------------------------------------------------------- */
 
 CalStatus events_values(CalSim *sim, double *value) {
-	CalScene scene = scene_now(sim, false);
+	CalEvalContext context = context_now(sim, false);
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
 		const int count = device_values(sim, device);
@@ -85,19 +85,19 @@ CalStatus events_values(CalSim *sim, double *value) {
 			memset(value + device->value_at, 0, sizeof(double) * (size_t)count); // crosses nothing
 			continue;
 		}
-		const CalDevice view = scene_device(&scene, device);
-		int code = device->def.ops->values(&view, &scene, value + device->value_at);
-		if (scene_failed(&scene, i, code) != CAL_OK)
-			return scene.status;
+		const CalDevice view = context_device(&context, device);
+		int code = device->def.ops->values(&view, &context, value + device->value_at);
+		if (context_failed(&context, i, code) != CAL_OK)
+			return context.status;
 	}
 	for (int i = 0; i < sim->event_count; i++) {
 		const SimEvent *event = &sim->events[i];
 		if (event->value_at < 0)
 			continue;
-		if (event->def.value(event->def.user, &scene, &value[event->value_at]) != 0)
+		if (event->def.value(event->def.user, &context, &value[event->value_at]) != 0)
 			return CAL_ERR_USER;
-		if (scene.status != CAL_OK)
-			return scene.status;
+		if (context.status != CAL_OK)
+			return context.status;
 	}
 	return CAL_OK;
 }
@@ -109,7 +109,9 @@ static int crossing(double from, double to) {
 	return from > 0 && to <= 0 ? -1 : 0;
 }
 
-static int device_crossing(const CalSim *sim, int k) { return crossing(sim->whole.value[k], sim->whole.value_next[k]); }
+static int device_crossing(const CalSim *sim, int k) {
+	return crossing(sim->system.value[k], sim->system.value_next[k]);
+}
 
 /* As far as the event wants to know. */
 static int wanted_crossing(const SimEvent *event, double from, double to) {
@@ -122,7 +124,7 @@ static int wanted_crossing(const SimEvent *event, double from, double to) {
 static int event_crossing(const CalSim *sim, const SimEvent *event) {
 	if (event->value_at < 0)
 		return 0;
-	return wanted_crossing(event, sim->whole.value[event->value_at], sim->whole.value_next[event->value_at]);
+	return wanted_crossing(event, sim->system.value[event->value_at], sim->system.value_next[event->value_at]);
 }
 
 /* Whether value k of all has crossed, as far as somebody wants to know. */
@@ -134,7 +136,7 @@ static bool watched_crossing(const CalSim *sim, int k) {
 }
 
 bool events_crossed(const CalSim *sim) {
-	for (int k = 0; k < sim->whole.value_count; k++)
+	for (int k = 0; k < sim->system.value_count; k++)
 		if (watched_crossing(sim, k))
 			return true;
 	return false;
@@ -157,7 +159,7 @@ int events_owner(const CalSim *sim, int k, int *device, int *event) {
 
 /* ---- locating ------------------------------------------------------------------------------------ */
 
-static void copy_state(const SimWhole *w, const CalState *from, CalState *to) {
+static void copy_state(const SimSystem *w, const CalState *from, CalState *to) {
 	to->t = from->t;
 	memcpy(to->q, from->q, (size_t)w->nq * sizeof(double));
 	memcpy(to->u, from->u, (size_t)w->nu * sizeof(double));
@@ -165,7 +167,7 @@ static void copy_state(const SimWhole *w, const CalState *from, CalState *to) {
 }
 
 CalStatus events_state_at(CalSim *sim, double s) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	CalStatus status;
 	if (method_is_fixed(sim->method.method)) {
 		copy_state(w, &w->before, &w->now);
@@ -179,28 +181,28 @@ CalStatus events_state_at(CalSim *sim, double s) {
 }
 
 /* The same, and its values in value_next. */
-static CalStatus look(CalSim *sim, double s) {
+static CalStatus values_at(CalSim *sim, double s) {
 	const CalStatus status = events_state_at(sim, s);
-	return status == CAL_OK ? events_values(sim, sim->whole.value_next) : status;
+	return status == CAL_OK ? events_values(sim, sim->system.value_next) : status;
 }
 
 double events_tolerance(const CalSim *sim) {
 	const double wanted = sim->event_tolerance > 0 ? sim->event_tolerance : 1e-12;
-	return fmax(wanted, 8 * DBL_EPSILON * fabs(sim->whole.before.t));
+	return fmax(wanted, 8 * DBL_EPSILON * fabs(sim->system.before.t));
 }
 
 /* The time from the start of the step to just behind the crossing of value k, which lies in (from, *s]. */
 static CalStatus locate_one(CalSim *sim, int k, double from, double *s, double end_value) {
-	const double start_value = sim->whole.value[k], tol = events_tolerance(sim);
+	const double start_value = sim->system.value[k], tol = events_tolerance(sim);
 	double a = from, fa = start_value, b = *s, fb = end_value;
 	int last = 0; // which end moved
 	for (int i = 0; i < 200 && b - a > tol && fb != 0; i++) {
 		double c = (a * fb - b * fa) / (fb - fa);
 		c = c > a && c < b ? fmin(fmax(c, a + 0.4 * tol), b - 0.4 * tol) : 0.5 * (a + b);
-		const CalStatus status = look(sim, c);
+		const CalStatus status = values_at(sim, c);
 		if (status != CAL_OK)
 			return status;
-		const double fc = sim->whole.value_next[k];
+		const double fc = sim->system.value_next[k];
 		const int end = crossing(start_value, fc) ? 1 : -1;
 		if (end == 1) {
 			b = c;
@@ -223,7 +225,7 @@ static bool stands_on_zero(const CalSim *sim) {
 		const SimDevice *device = &sim->devices[i];
 		const int count = device->active ? device_values(sim, device) : 0;
 		for (int k = device->value_at; k < device->value_at + count; k++)
-			if (sim->whole.value_next[k] == 0 && device_crossing(sim, k) != 0)
+			if (sim->system.value_next[k] == 0 && device_crossing(sim, k) != 0)
 				return true;
 	}
 	return false;
@@ -231,7 +233,7 @@ static bool stands_on_zero(const CalSim *sim) {
 
 /* On to t, and the values there. */
 static CalStatus move_on(CalSim *sim, double t) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	const CalStatus status = method_is_fixed(sim->method.method)
 	                             ? cal_integrator_step(w->integrator, &w->now, t - w->now.t)
 	                             : cal_integrator_advance(w->integrator, &w->now, t);
@@ -246,7 +248,7 @@ static CalStatus move_on(CalSim *sim, double t) {
  * they are wrong by a part of the jump and of the step. Late: the value has crossed even so.
  */
 static CalStatus approach(CalSim *sim, double t, bool *late) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	copy_state(w, &w->before, &w->now);
 	sim_scatter(sim);
 	cal_integrator_renew(w->integrator);
@@ -265,7 +267,7 @@ static CalStatus approach(CalSim *sim, double t, bool *late) {
  */
 static CalStatus pass(CalSim *sim, double t_end) {
 	enum { MOST_PASSES = 12, MOST_ON_ZERO = 4 }; // a value may stay zero
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	double more = events_tolerance(sim);
 	int on_zero = 0;
 	for (int i = 0; i < MOST_PASSES && w->now.t < t_end; i++, more *= 2) {
@@ -280,7 +282,7 @@ static CalStatus pass(CalSim *sim, double t_end) {
 
 /* The first crossing between two times of the step: value is known at or before the first, value_next at the second. */
 static CalStatus locate_first(CalSim *sim, double from, double to, double *first) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	double *end_value = w->value_end;
 	CalStatus status = CAL_OK;
 	*first = to;
@@ -301,7 +303,7 @@ static CalStatus locate_first(CalSim *sim, double from, double to, double *first
 
 CalStatus events_locate(CalSim *sim, double from, double to, double t_end) {
 	enum { MOST_TIMES = 8 };
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	bool late = true;
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < MOST_TIMES && late && status == CAL_OK; i++) {
@@ -325,7 +327,7 @@ CalStatus events_locate(CalSim *sim, double from, double to, double t_end) {
 /* ---- happening ----------------------------------------------------------------------------------- */
 
 static CalStatus device_events(CalSim *sim) {
-	CalScene scene = scene_now(sim, false);
+	CalEvalContext context = context_now(sim, false);
 	for (int i = 0; i < sim->device_count; i++) {
 		SimDevice *device = &sim->devices[i];
 		const int count = device_values(sim, device);
@@ -333,11 +335,11 @@ static CalStatus device_events(CalSim *sim) {
 			const int way = device_crossing(sim, device->value_at + k);
 			if (way == 0 || !device->def.ops->event)
 				continue;
-			const CalDevice view = scene_device(&scene, device);
-			int code = device->def.ops->event(&view, &scene, k, way > 0, device->x);
-			scene_renew_device(&scene, device);
-			if (scene_failed(&scene, i, code) != CAL_OK)
-				return scene.status;
+			const CalDevice view = context_device(&context, device);
+			int code = device->def.ops->event(&view, &context, k, way > 0, device->x);
+			scene_renew_device(&context, device);
+			if (context_failed(&context, i, code) != CAL_OK)
+				return context.status;
 		}
 	}
 	return CAL_OK;
@@ -369,11 +371,11 @@ bool events_due(const CalSim *sim) {
 
 /* Keeps the present values of all events; known: they are in value_next. */
 static CalStatus note_values(CalSim *sim, bool known) {
-	const bool wanted = !known && sim->whole.value_count > 0;
-	const CalStatus status = wanted ? events_values(sim, sim->whole.value_next) : CAL_OK;
+	const bool wanted = !known && sim->system.value_count > 0;
+	const CalStatus status = wanted ? events_values(sim, sim->system.value_next) : CAL_OK;
 	for (int i = 0; i < sim->event_count && status == CAL_OK; i++)
 		if (sim->events[i].value_at >= 0)
-			sim->events[i].was = sim->whole.value_next[sim->events[i].value_at];
+			sim->events[i].was = sim->system.value_next[sim->events[i].value_at];
 	return status;
 }
 
@@ -389,11 +391,11 @@ static void mark_first(CalSim *sim, bool crossed) {
 
 /* What actions have made due: by time, or because its value jumped. Returns how many. */
 static CalStatus mark_next(CalSim *sim, int *count) {
-	const CalStatus status = sim->whole.value_count > 0 ? events_values(sim, sim->whole.value_next) : CAL_OK;
+	const CalStatus status = sim->system.value_count > 0 ? events_values(sim, sim->system.value_next) : CAL_OK;
 	*count = 0;
 	for (int i = 0; i < sim->event_count && status == CAL_OK; i++) {
 		SimEvent *event = &sim->events[i];
-		const double now = event->value_at < 0 ? 0 : sim->whole.value_next[event->value_at];
+		const double now = event->value_at < 0 ? 0 : sim->system.value_next[event->value_at];
 		event->due = due_by_time(sim, event) || wanted_crossing(event, event->was, now) != 0;
 		event->was = now;
 		*count += event->due;
@@ -402,7 +404,7 @@ static CalStatus mark_next(CalSim *sim, int *count) {
 }
 
 /* An action may add events: the list can move. */
-static CalStatus let_happen(CalSim *sim, CalError *error) {
+static CalStatus call_action(CalSim *sim, CalError *error) {
 	const double t = sim->groups[0].state.t;
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < sim->event_count && status == CAL_OK; i++) {
@@ -437,7 +439,7 @@ CalStatus events_happen(CalSim *sim, bool crossed, CalError *error) {
 				"t = %.9g s: events make each other happen without end at this instant; give one of them a "
 				"delay",
 				sim->groups[0].state.t);
-		status = let_happen(sim, error);
+		status = call_action(sim, error);
 		if (status == CAL_OK)
 			status = mark_next(sim, &count);
 	}

@@ -14,7 +14,7 @@
 
 #include "sim/sim_internal.h"
 
-static const double fixed_share = 0.01, cut_share = 0.01, jump_steps = 1e3, round_off = 1e-13;
+static const double fixed_share = 0.01, partition_assign = 0.01, jump_steps = 1e3, round_off = 1e-13;
 enum { PROBE_EVALUATIONS = 2500 }; // from one look at the stability to the next: it costs some 20 to 60 of them
 
 /* ---- balance ------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static double weight_energy(CalSim *sim) {
 
 static double kinetic_energy(CalSim *sim) {
 	sim_gather(sim);
-	return balance_scale(sim, &sim->whole.now);
+	return balance_scale(sim, &sim->system.now);
 }
 
 static void note_fixed(CalSim *sim, double error, double moved, double allowed) {
@@ -74,25 +74,25 @@ static CalStatus examine_balance(CalSim *sim) {
 
 /* ---- steps --------------------------------------------------------------------------------------- */
 
-void examine_note_cut(CalSim *sim) {
+void examine_note_shortened_step(CalSim *sim) {
 	const double last = sim_counts(sim).last_step;
 	const bool whole = last > sim->method.step * (1 - 1e-6), rounding = last < sim->method.step * 1e-6;
 	if (!method_is_fixed(sim->method.method) || whole || rounding)
 		return;
-	sim->cut_smallest = sim->cut_steps == 0 ? last : fmin(sim->cut_smallest, last);
-	sim->cut_steps++;
+	sim->shortened_smallest = sim->shortened_steps == 0 ? last : fmin(sim->shortened_smallest, last);
+	sim->shortened_steps++;
 }
 
 /* A few are no matter: the end of a run, the first sample after an event. */
 static void examine_steps(CalSim *sim) {
 	const int64_t steps = sim_counts(sim).steps - sim->start_stats.steps;
-	if (sim->cut_steps < 2 || (double)sim->cut_steps < cut_share * (double)steps)
+	if (sim->shortened_steps < 2 || (double)sim->shortened_steps < partition_assign * (double)steps)
 		return;
 	doubts_set(
-		&sim->doubts, CAL_DOUBT_STEPS, "", cal_sim_time(sim), sim->method.step, sim->cut_smallest,
+		&sim->doubts, CAL_DOUBT_STEPS, "", cal_sim_time(sim), sim->method.step, sim->shortened_smallest,
 		"%lld of %lld steps are shorter than the %g s that were asked for, down to %.3g s: samples are taken between "
 		"steps; make their interval a multiple of the step",
-		(long long)sim->cut_steps, (long long)steps, sim->method.step, sim->cut_smallest);
+		(long long)sim->shortened_steps, (long long)steps, sim->method.step, sim->shortened_smallest);
 }
 
 /* ---- all of it ----------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * group_partition.c — the branches of groups, and the team of threads that all groups share.
+ * group_partition.c — the branches of groups, and the worker pool of threads that all groups share.
  *
  * Whether a model is worth cutting depends on the model and on the number of branches that are asked for, never on that of
  * the threads: a run in the same branches has the same bits. Memory of branches does not come from what is reserved for
@@ -15,31 +15,32 @@
 #include "topology/topology.h"
 
 static CalStatus is_worth_cutting(const CalModel *model, const CalBranchOptions *options, bool *worth) {
-	Cut cut;
-	const CalStatus status = cut_model(model, options->branches, options->forced != 0, options->cross != 0, NULL, &cut);
-	*worth = status == CAL_OK && cut.count > 1;
+	Partition partition;
+	const CalStatus status =
+		partition_model(model, options->branches, options->forced != 0, options->cross_loops != 0, NULL, &partition);
+	*worth = status == CAL_OK && partition.count > 1;
 	if (status == CAL_OK)
-		cut_free(model, &cut);
+		partition_free(model, &partition);
 	return status;
 }
 
 /* Threads that share a processor wait for each other most of the time. */
 static CalStatus make_team(CalSim *sim) {
-	const int processors = cpu_count(), wanted = sim->cut.threads;
-	const int threads = wanted > processors && !sim->cut.not_pinned ? processors : wanted;
-	if (sim->team || threads < 2)
+	const int processors = cpu_count(), wanted = sim->partition.threads;
+	const int threads = wanted > processors && !sim->partition.not_pinned ? processors : wanted;
+	if (sim->pool || threads < 2)
 		return CAL_OK;
-	return team_create(threads, !sim->cut.not_pinned, &sim->allocator, &sim->team);
+	return worker_pool_create(threads, !sim->partition.not_pinned, &sim->allocator, &sim->pool);
 }
 
 static CalStatus make_branches(SimGroup *group, CalSim *sim) {
 	bool worth;
-	CalStatus status = is_worth_cutting(group->model, &sim->cut, &worth);
+	CalStatus status = is_worth_cutting(group->model, &sim->partition, &worth);
 	if (status != CAL_OK || !worth)
 		return status;
 	status = make_team(sim);
 	if (status == CAL_OK)
-		status = branches_create(group->model, &sim->cut, sim->team, &group->branches);
+		status = branches_create(group->model, &sim->partition, sim->pool, &group->branches);
 	if (status == CAL_OK && cal_branches_count(group->branches) == 1) { // no cut was sound
 		cal_branches_destroy(group->branches);
 		group->branches = NULL;
@@ -47,8 +48,8 @@ static CalStatus make_branches(SimGroup *group, CalSim *sim) {
 	return status;
 }
 
-CalStatus group_cut(SimGroup *group, CalSim *sim) {
-	if (sim->cut.branches < 2 || sim->solver == CAL_SOLVER_DENSE)
+CalStatus group_partition(SimGroup *group, CalSim *sim) {
+	if (sim->partition.branches < 2 || sim->solver == CAL_SOLVER_DENSE)
 		return CAL_OK;
 	if (sim->topology)
 		arena_bypass(sim->topology->arena, true);
@@ -68,5 +69,5 @@ void group_release(SimGroup *group, const CalSim *sim) {
 CalStatus cal_sim_follow_priority(CalSim *sim) {
 	if (!sim)
 		return CAL_ERR_ARGUMENT;
-	return sim->team ? team_follow_priority(sim->team) : CAL_OK; // one that is made later has it from the start
+	return sim->pool ? worker_pool_follow_priority(sim->pool) : CAL_OK; // one that is made later has it from the start
 }

@@ -4,7 +4,7 @@
  *
  * A change of energy or momentum says something about the integration only if nothing acted that may
  * change it. So every input that the integrator sees is inspected: torques and wrenches that are not
- * zero and freedoms that are driven may change the energy; wrenches, and whatever acts on a joint or a loop on the
+ * zero and dofs that are driven may change the energy; wrenches, and whatever acts on a joint or a loop on the
  * ground, may change the momentum. Springs of joints and modes conserve energy, dampers do not; gravity and
  * anything but an unrestrained free joint on the ground changes the momentum. What acts on modes is internal: a motion
  * of the whole body does not move them.
@@ -36,7 +36,7 @@ static int dof_prescribed(const SimGroup *group, const CalInput *input, int u) {
 
 static int all_is_seen(const SimGroup *group) { return group->worked && (group->pushed & PUSHED_BY_INPUT); }
 
-static void inspect(SimGroup *group, const CalState *state, const CalInput *input) {
+static void inspect_input(SimGroup *group, const CalState *state, const CalInput *input) {
 	for (int i = 0; i < input->wrench_count; i++)
 		if (spatial_nonzero(input->wrenches[i].f)) {
 			group->worked = 1;
@@ -58,7 +58,7 @@ int group_input(SimGroup *group, const CalState *state, CalInput *input) {
 	if (rc != 0)
 		return rc;
 	if (!all_is_seen(group))
-		inspect(group, state, input);
+		inspect_input(group, state, input);
 	return 0;
 }
 
@@ -72,7 +72,7 @@ static int modes_damped(const CalModel *model) {
 	return 0;
 }
 
-/* A knife runs on the ground too; a coupling acts there if one of its freedoms does. */
+/* A knife runs on the ground too; a coupling acts there if one of its dofs does. */
 static int loop_on_ground(const SimGroup *group, const Loop *loop) {
 	for (int k = 0; k < loop->term_count; k++)
 		if (group->root_dof[loop->term[k].u])
@@ -118,11 +118,11 @@ static CalStatus present_input(CalSim *sim, int group, CalInput *input) {
 		*input = (CalInput){0};
 		return g->input && g->input(g->user, g->model, &g->state, input) != 0 ? CAL_ERR_USER : CAL_OK;
 	}
-	CalScene scene;
+	CalEvalContext context;
 	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
 	if (status == CAL_OK)
-		status = sim_view(sim, true, &scene);
-	*input = sim->whole.inputs[group];
+		status = sim_evaluate_for_observers(sim, true, &context);
+	*input = sim->system.inputs[group];
 	return status;
 }
 
@@ -133,7 +133,7 @@ CalStatus group_impose(SimGroup *group) {
 	           : CAL_ERR_USER;
 }
 
-/* Of a group whose motion is given: every freedom is driven. */
+/* Of a group whose motion is given: every dof is driven. */
 static CalStatus impose_input(SimGroup *g, CalInput *input) {
 	memset(g->held, 1, (size_t)g->model->nu);
 	input->prescribed = g->held;
@@ -156,16 +156,16 @@ CalStatus cal_sim_observe(CalSim *sim, int group, CalSimView *view) {
 	return status == CAL_OK ? cal_kinematics(g->model, &g->state, g->udot, g->view_work) : status;
 }
 
-CalStatus cal_sim_look(CalSim *sim, CalLookFn look, void *user) {
+CalStatus cal_sim_inspect(CalSim *sim, CalInspectFn look, void *user) {
 	if (!sim || !look)
 		return CAL_ERR_ARGUMENT;
-	CalScene scene = sim->adding ? scene_adding(sim) : scene_now(sim, true);
-	const CalStatus status = look(user, &scene);
-	return status != CAL_OK ? status : scene.status;
+	CalEvalContext context = sim->adding ? context_adding(sim) : context_now(sim, true);
+	const CalStatus status = look(user, &context);
+	return status != CAL_OK ? status : context.status;
 }
 
 CalStatus group_start(SimGroup *group) {
-	group->worked = group->loops_move || group->model->any_known;
+	group->worked = group->loops_move || group->model->any_applied_wrench;
 	group->pushed = 0;
 	group->unaccounted = 0;
 	energy_and_momentum(group->model, &group->state, group->view_work, &group->start_energy, &group->start_momentum);

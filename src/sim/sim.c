@@ -26,7 +26,7 @@ typedef struct Layout {
 	size_t end;       // size of the block without the room for aligning it
 } Layout;
 
-static size_t place(size_t *end, size_t size) {
+static size_t take_offset(size_t *end, size_t size) {
 	size_t start = *end;
 	*end += (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 	return start;
@@ -35,20 +35,20 @@ static size_t place(size_t *end, size_t size) {
 static Layout layout_of(const CalModel *model) {
 	size_t nu = (size_t)cal_model_u_count(model);
 	Layout at = {.work_size = cal_work_size(model)};
-	at.state = place(&at.end, cal_state_size(model));
-	at.work = place(&at.end, at.work_size);
-	at.view_work = place(&at.end, at.work_size);
-	at.udot = place(&at.end, nu * sizeof(double));
-	at.force = place(&at.end, nu * sizeof(double));
-	at.given = place(&at.end, nu * sizeof(double));
-	at.root_dof = place(&at.end, nu);
-	at.frozen = place(&at.end, nu);
-	at.held = place(&at.end, nu);
-	at.driven = place(&at.end, nu);
-	at.prescribed = place(&at.end, nu);
-	at.drive_force = place(&at.end, nu * sizeof(double));
-	at.power = place(&at.end, CAL_POWER_COUNT * sizeof(double));
-	at.assembly = place(&at.end, assembly_size(model));
+	at.state = take_offset(&at.end, cal_state_size(model));
+	at.work = take_offset(&at.end, at.work_size);
+	at.view_work = take_offset(&at.end, at.work_size);
+	at.udot = take_offset(&at.end, nu * sizeof(double));
+	at.force = take_offset(&at.end, nu * sizeof(double));
+	at.given = take_offset(&at.end, nu * sizeof(double));
+	at.root_dof = take_offset(&at.end, nu);
+	at.frozen = take_offset(&at.end, nu);
+	at.held = take_offset(&at.end, nu);
+	at.driven = take_offset(&at.end, nu);
+	at.prescribed = take_offset(&at.end, nu);
+	at.drive_force = take_offset(&at.end, nu * sizeof(double));
+	at.power = take_offset(&at.end, CAL_POWER_COUNT * sizeof(double));
+	at.assembly = take_offset(&at.end, assembly_size(model));
 	return at;
 }
 
@@ -89,7 +89,7 @@ static CalStatus group_create(SimGroup *group, CalSim *sim, const DescGroups *li
 	status = group_place(group, sim);
 	if (status != CAL_OK)
 		return error_set(error, status, "group \"%s\": %s", cal_model_name(group->model), cal_status_text(status));
-	status = group_cut(group, sim);
+	status = group_partition(group, sim);
 	if (status != CAL_OK)
 		return error_set(error, status, "group \"%s\": cannot make its branches: %s", cal_model_name(group->model),
 		                 cal_status_text(status));
@@ -130,11 +130,11 @@ static CalStatus fill_groups(CalSim *sim, const CalDesc *desc, const CalSimOptio
 	return error_set(error, CAL_ERR_MODEL, "the description has no body; add one with cal_desc_add_body");
 }
 
-static CalBranchOptions cut_of(const CalSimOptions *options) {
+static CalBranchOptions partition_options_of(const CalSimOptions *options) {
 	const int threads = options->threads > 0 ? options->threads : 1;
 	return (CalBranchOptions){.branches = options->branches > 0 ? options->branches : threads,
 	                          .threads = threads,
-	                          .forced = options->cut_forced,
+	                          .forced = options->branches_forced,
 	                          .not_pinned = options->not_pinned};
 }
 
@@ -155,13 +155,13 @@ static CalSim *sim_alloc(const CalDesc *desc, const CalSimOptions *options) {
 	memset(groups, 0, size);
 	*sim = (CalSim){.allocator = allocator,
 	                .method = options->method,
-	                .code = options->code,
+	                .plugins = options->plugins,
 	                .stop = options->stop,
 	                .solver = options->solver,
 	                .input_wrenches = options->input_wrenches > 0 ? options->input_wrenches : 64,
 	                .event_tolerance = options->event_tolerance,
 	                .assembly_limit = options->assembly_limit > 0 ? options->assembly_limit : ASSEMBLY_LIMIT,
-	                .cut = cut_of(options),
+	                .partition = partition_options_of(options),
 	                .groups = groups,
 	                .parts = parts,
 	                .origin = origin_of(desc)};
@@ -187,9 +187,10 @@ CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalS
 	if (method_is_fixed(options->method.method) && !(options->method.step > 0))
 		return error_set(error, CAL_ERR_ARGUMENT, "method %s has a fixed step; give it a size above zero (it is %g s)",
 		                 cal_method_name(options->method.method), options->method.step);
-	if (options->threads < 0 || options->threads > TEAM_MOST || options->branches < 0 || options->branches > TEAM_MOST)
+	if (options->threads < 0 || options->threads > WORKER_POOL_MAX || options->branches < 0 ||
+	    options->branches > WORKER_POOL_MAX)
 		return error_set(error, CAL_ERR_ARGUMENT, "threads and branches must be between 0 and %d (they are %d and %d)",
-		                 TEAM_MOST, options->threads, options->branches);
+		                 WORKER_POOL_MAX, options->threads, options->branches);
 	CalSim *made = sim_alloc(desc, options);
 	if (!made)
 		return error_set(error, CAL_ERR_MEMORY, "simulation: %s", cal_status_text(CAL_ERR_MEMORY));
@@ -210,7 +211,7 @@ void cal_sim_destroy(CalSim *sim) {
 	distribute_end(sim);
 	for (int i = 0; i < sim->group_count; i++)
 		group_release(&sim->groups[i], sim);
-	team_destroy(sim->team);
+	worker_pool_destroy(sim->pool);
 	for (int i = 0; i < sim->device_count; i++) {
 		if (sim->devices[i].def.ops->destroy)
 			sim->devices[i].def.ops->destroy(sim->devices[i].is.data);
@@ -220,12 +221,12 @@ void cal_sim_destroy(CalSim *sim) {
 	}
 	for (int i = 0; i < sim->event_count; i++)
 		memory_free(&allocator, sim->events[i].memory);
-	memory_free(&allocator, sim->boxes);
+	memory_free(&allocator, sim->subsystems);
 	memory_free(&allocator, sim->devices);
 	memory_free(&allocator, sim->events);
 	name_index_free(&allocator, &sim->device_names);
 	name_index_free(&allocator, &sim->event_names);
-	memory_free(&allocator, sim->whole.memory);
+	memory_free(&allocator, sim->system.memory);
 	memory_free(&allocator, sim->origin.functions);
 	memory_free(&allocator, sim->parts);
 	memory_free(&allocator, sim->groups);
@@ -268,7 +269,7 @@ CalStatus cal_sim_set_input(CalSim *sim, int group, CalInputFn input, CalSwitchF
 	g->user = user;
 	origin_note_input(sim, group);
 	if (!sim->restored) // otherwise it is what it was
-		cal_integrator_reset(sim->whole.integrator);
+		cal_integrator_reset(sim->system.integrator);
 	return CAL_OK;
 }
 
@@ -280,7 +281,7 @@ CalStatus cal_sim_set_motion(CalSim *sim, int group, CalMotionFn motion, void *u
 		g->motion = motion;
 		g->motion_user = user;
 		origin_note_motion(sim, group);
-		integrator_set_motion(sim->whole.integrator, group, motion, user);
+		integrator_set_motion(sim->system.integrator, group, motion, user);
 		return CAL_OK;
 	}
 	const double before = sim->started ? balance_energy(g) + balance_stored(sim) : 0;

@@ -4,7 +4,7 @@
  * share.
  *
  * Each group has a state of its own and two workspaces: the integrator uses one, observers the other, so that looking at
- * a run cannot change it. Each device has its states. For a step they are gathered into one state (SimWhole.now), and
+ * a run cannot change it. Each device has its states. For a step they are gathered into one state (SimSystem.now), and
  * scattered again behind it. Everything of a group lies in one block that cal_sim_create() takes; what depends on all
  * groups and devices lies in a second one (sim_system.c), which is taken anew only when it has become too small.
  */
@@ -29,7 +29,7 @@ typedef struct SimGroup {
 	CalWork *view_work;    // of the observers
 	double *udot, *force;  // [nu] results of the last observation
 	double *given;         // [nu] accelerations that are given, by a motion or by drives
-	uint8_t *root_dof;     // [nu] nonzero: a freedom of a joint on the ground, not a mode of the body on it
+	uint8_t *root_dof;     // [nu] nonzero: a dof of a joint on the ground, not a mode of the body on it
 	uint8_t *frozen;       // [nu] nonzero: not moved when loops are closed
 	uint8_t *held;         // [nu] scratch: those, and what is driven
 	void *memory;          // the block that all of the above but the model lie in
@@ -39,7 +39,7 @@ typedef struct SimGroup {
 
 	uint8_t *driven;     // [nu] nonzero: a device drives it
 	uint8_t *prescribed; // [nu] of the input at hand, where devices drive
-	double *drive_force; // [nu] scratch of the integrator: forces of prescribed freedoms
+	double *drive_force; // [nu] scratch of the integrator: forces of prescribed dofs
 	double *power;       // [CAL_POWER_COUNT] that was supplied in the last evaluation [W]; NAN: not found
 	int drive_count;     // of driven ones
 	int own_drive;       // the input at hand points to prescribed and given
@@ -52,12 +52,12 @@ typedef struct SimGroup {
 	int input_from;          // whose input it has: FUNCTION_*, or 1 + the number of the group that had it at the start
 	int motion_from;         // likewise
 
-	// in the block of the whole
+	// in the block of the system
 	double *tau;           // [nu] efforts of the input and of devices
-	CalWrench *wrenches;   // [SimWhole.wrench_capacity] likewise
+	CalWrench *wrenches;   // [SimSystem.wrench_capacity] likewise
 	int own_tau;           // the input at hand points to tau
 	int own_wrenches;      // and to wrenches
-	bool kinematics_known; // of the scene at hand, in its workspace
+	bool kinematics_known; // of the evaluation at hand, in its workspace
 
 	int energy_free, momentum_free; // structure alone would conserve them
 	int loops_move;                 // rows of loops are driven, not only offset: they may change the energy
@@ -93,7 +93,7 @@ struct Topology; // topology/topology.h
 
 typedef struct SimDevice {
 	CalDeviceDef def; // its name, data and table lie in memory
-	CalDevice is;     // what its functions get; x: of the scene at hand
+	CalDevice is;     // what its functions get; x: of the evaluation at hand
 	double *x;        // [nx] between steps
 	int x_at;         // place of x among the states of all devices
 	int value_at;     // place of its values among those of all
@@ -124,7 +124,7 @@ enum { PROBES = 6 }; // vectors that stability.c needs; accuracy.c keeps a state
 enum { PUSHED_BY_DEVICE = 1, PUSHED_BY_INPUT = 2, PUSHED_BY_ANY = 3 };
 
 /** All groups and devices as one system. */
-typedef struct SimWhole {
+typedef struct SimSystem {
 	int nq, nu, nx;             // of all; nx with the accounts
 	int value_count;            // values whose signs are watched, of devices and events
 	int wrench_capacity;        // of each group
@@ -138,7 +138,7 @@ typedef struct SimWhole {
 	int crossed_value;          // and which value it was
 	int64_t stalled;            // steps since stalled_at
 	double stalled_at;          // a time since which next to nothing has passed
-	CalState *states;           // [group_count] the states of the groups, for scenes between steps
+	CalState *states;           // [group_count] the states of the groups, for contexts between steps
 	CalInput *inputs;           // [group_count] of observers
 	double *xdot;               // [nx] of observers
 	double *value, *value_next; // [value_count] at the start and at the end of a step
@@ -151,21 +151,21 @@ typedef struct SimWhole {
 
 	int *group_of[MODEL_KIND_COUNT]; // [id_count] group that has the object of an id, -1: none; in the block too
 	int id_count[MODEL_KIND_COUNT];  // largest id + 1
-} SimWhole;
+} SimSystem;
 
 struct CalSim {
 	CalAllocator allocator;
 	CalIntegratorOptions method;
-	CalCode code;             // of shared objects
+	CalPluginPolicy plugins;  // of shared objects
 	const volatile int *stop; // nonzero: advances end after the step at hand; NULL: none
 	int input_wrenches;
 	double event_tolerance;
 	double assembly_limit; // cal_sim_restart() refuses to move what was stated further
 	CalSolver solver;
-	CalBranchOptions cut;      // of every group; branches below 2: in one piece
-	struct Team *team;         // NULL: the caller's thread alone
-	struct Topology *topology; // NULL until cal_sim_reserve()
-	SimOrigin origin;          //
+	CalBranchOptions partition; // of every group; branches below 2: in one piece
+	struct WorkerPool *pool;    // NULL: the caller's thread alone
+	struct Topology *topology;  // NULL until cal_sim_reserve()
+	SimOrigin origin;           //
 	SimGroup *groups;
 	CalSystemPart *parts; // [group_count] for the integrator
 	int group_count;
@@ -174,56 +174,59 @@ struct CalSim {
 	SimEvent *events;
 	int event_count, event_capacity;
 	NameIndex device_names, event_names; // values: index + 1
-	SimWhole whole;
-	struct SimBoxes *boxes;   // black boxes (subsystem.h), NULL: none
-	struct SimRanks *ranks;   // it is distributed (distribute.c), NULL: all is here
-	double account[ACCOUNTS]; // between steps
-	double start_energy;      // of groups and devices
-	int unaccounted;          // SimGroup.unaccounted, of groups that are no more
-	int refused_group;        // whose input refused, -1: none
-	int failed_device;        // that failed, -1: none
-	char why_failed[320];     // in its own words, or ""
-	int64_t generation;       // counts changes of topology
-	int started;              // cal_sim_restart() has taken the monitors' start
-	bool moving;              // within an advance
-	bool restored;            // from a checkpoint, and not advanced since
+	SimSystem system;
+	struct SimSubsystems *subsystems; // compiled subsystems (subsystem.h), NULL: none
+	struct SimRanks *ranks;           // it is distributed (distribute.c), NULL: all is here
+	double account[ACCOUNTS];         // between steps
+	double start_energy;              // of groups and devices
+	int unaccounted;                  // SimGroup.unaccounted, of groups that are no more
+	int refused_group;                // whose input refused, -1: none
+	int failed_device;                // that failed, -1: none
+	char why_failed[320];             // in its own words, or ""
+	int64_t generation;               // counts changes of topology
+	int started;                      // cal_sim_restart() has taken the monitors' start
+	bool moving;                      // within an advance
+	bool restored;                    // from a checkpoint, and not advanced since
 	bool adding; // between cal_sim_begin_adding() and cal_sim_end_adding(): new devices and events have no place yet
 	double start_time;
 	double wall_s, cpu_s;
 	CalIntegratorStats past; // of integrators before the present one
 	CalIntegratorStats start_stats;
 	SimDoubts doubts;
-	double energy_moved; // the largest of kinetic energy and accounts that was seen [J]
-	int64_t cut_steps;   // fixed steps that the end of an advance cut short
-	double cut_smallest; // the shortest of them [s]
-	int64_t probed_at;   // evaluations at the last look at the stability
-	bool probed;         // there was one
-	CalDoubt coarse;     // value: the largest change in a step that it does not resolve; 0: none (accuracy.c)
-	int64_t coarse_at;   // steps then
-	double fastest;      // the largest speed that was seen
-	CalWatchFn watch;    // NULL: nobody looks on
+	double energy_moved;       // the largest of kinetic energy and accounts that was seen [J]
+	int64_t shortened_steps;   // fixed steps that the end of an advance cut short
+	double shortened_smallest; // the shortest of them [s]
+	int64_t probed_at;         // evaluations at the last look at the stability
+	bool probed;               // there was one
+	CalDoubt coarse;           // value: the largest change in a step that it does not resolve; 0: none (accuracy.c)
+	int64_t coarse_at;         // steps then
+	double fastest;            // the largest speed that was seen
+	CalWatchFn watch;          // NULL: nobody looks on
 	void *watch_user;
 	double watch_due; // the first step that ends then or later is shown
 };
 
 /** The simulation at one instant as devices see it. */
-struct CalScene {
+struct CalEvalContext {
 	CalSim *sim;
 	double t;
 	const CalState *parts; // [group_count]
 	const double *x;       // of all devices
 	const double *udot;    // [nu of all] accelerations ahead; NULL: not known
-	CalInput *inputs;      // [group_count]; NULL: nothing can be pushed
+	CalInput *inputs;      // [group_count]; NULL: no force can be applied
 	bool viewing;          // on the observers' workspaces
 	bool partial;          // inputs of groups were not asked for: forces that depend on them are not either
 	CalStatus status;      // of the first failure
-	int room;              // wrenches that the device at hand may still push
+	int room;              // wrenches that the device at hand may still apply
 	int asking;            // devices whose outputs are being asked for, one by the other
 	double stored, dissipated, supplied;
 	CalVec3 linear, angular;
 };
 
-enum { SCENE_OUTPUTS = 64, SCENE_ASKING = 8 }; // outputs of a device that others can read; devices that ask each other
+enum {
+	CONTEXT_OUTPUTS = 64,
+	CONTEXT_MAX_DEPTH = 8
+}; // outputs of a device that others can read; devices that ask each other
 
 /** Methods that need a step size; the others choose their own. */
 static inline bool method_is_fixed(CalMethod method) { return method != CAL_METHOD_DOPRI5; }
@@ -232,8 +235,8 @@ static inline bool method_is_fixed(CalMethod method) { return method != CAL_METH
 
 /** Takes the memory of a group that has its model, and sets up everything in it at the neutral state. */
 CalStatus group_place(SimGroup *group, const CalSim *sim);
-/** Cuts a group that has its model into branches, where that pays; makes the team with the first one. */
-CalStatus group_cut(SimGroup *group, CalSim *sim);
+/** Divides a group that has its model into branches, where that pays; makes the worker pool with the first one. */
+CalStatus group_partition(SimGroup *group, CalSim *sim);
 /** Releases its branches, its model and its memory. */
 void group_release(SimGroup *group, const CalSim *sim);
 /** Asks the group's input and notes what it may change. */
@@ -269,16 +272,16 @@ typedef struct Fingerprints {
 } Fingerprints;
 Fingerprints fingerprints_of(const CalSim *sim);
 
-/* ---- the whole (sim_system.c) ----------------------------------------------------------------- */
+/* ---- the system (sim_system.c) ----------------------------------------------------------------- */
 
 /** Lays out everything that depends on all groups and devices, binds devices, makes the integrator. */
 CalStatus sim_bind(CalSim *sim);
-/** Memory for a system of so many groups and freedoms (of all groups, 7 for each body that flies freely), and taking it. */
+/** Memory for a system of so many groups and dofs (of all groups, 7 for each body that flies freely), and taking it. */
 size_t sim_room(CalSim *sim, int groups, int freedoms);
 CalStatus sim_make_room(CalSim *sim, size_t size);
 /** Makes sure that sim_bind() will have room with these groups beside the present ones. */
 CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count);
-/** States of groups and devices to whole.now, and back. */
+/** States of groups and devices to system.now, and back. */
 void sim_gather(CalSim *sim);
 /* The group that has a body, joint, node or loop; of nodes of the ground the first group. -1: none has. */
 int sim_group_of(const CalSim *sim, ModelKind kind, uint32_t id);
@@ -286,28 +289,31 @@ void sim_scatter(CalSim *sim);
 /** Counts since the simulation was made. */
 CalIntegratorStats sim_counts(const CalSim *sim);
 
-/* ---- scenes (eval_context.c) ------------------------------------------------------------------- */
+/* ---- evaluation contexts (eval_context.c) ---------------------------------------------------- */
 
-/** A scene of the present states of groups and devices on which nothing can be pushed. */
-CalScene scene_now(CalSim *sim, bool viewing);
-/* The states of a device that a call in a scene of scene_now() has changed, for the devices after it. */
-void scene_renew_device(CalScene *scene, const SimDevice *device);
+/** A context at the present states of groups and devices on which no force can be applied. */
+CalEvalContext context_now(CalSim *sim, bool viewing);
+/* The states of a device that a call in a scene of context_now() has changed, for the devices after it. */
+void scene_renew_device(CalEvalContext *context, const SimDevice *device);
 /** The same while devices are added; nothing is gathered, and no states of devices are in it. */
-CalScene scene_adding(CalSim *sim);
-/** A device's view of a scene. */
-CalDevice scene_device(const CalScene *scene, const SimDevice *device);
+CalEvalContext context_adding(CalSim *sim);
+/** A device's view of a context. */
+CalDevice context_device(const CalEvalContext *context, const SimDevice *device);
 /** The workspace of a group with its kinematics; NULL after noting that they failed. */
-CalWork *scene_work(CalScene *scene, int group);
+CalWork *context_work(CalEvalContext *context, int group);
 /** Notes the failure of a device and returns its status. */
-CalStatus scene_failed(CalScene *scene, int device, int code);
-/** An output of a device, of the first SCENE_OUTPUTS; 0 while it rests. CAL_ERR_USER if devices ask each other in a ring. */
-CalStatus scene_output(CalScene *scene, int device, int output, double *value);
-/** What devices do: pushes into scene->inputs, their rates into xdot (NULL: not wanted). */
-CalStatus scene_evaluate(CalScene *scene, double *xdot);
+CalStatus context_failed(CalEvalContext *context, int device, int code);
+/**
+ * An output of a device, of the first CONTEXT_OUTPUTS; 0 while it rests. CAL_ERR_USER if devices ask each other in a
+ * ring.
+ */
+CalStatus context_output(CalEvalContext *context, int device, int output, double *value);
+/** What devices do: forces into context->inputs, their rates into xdot (NULL: not wanted). */
+CalStatus context_evaluate(CalEvalContext *context, double *xdot);
 /** A CalSystemFn: inputs of all groups, devices, accounts. user is the CalSim. */
-CalStatus sim_act(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot);
-/** The same at the present states for observers, into whole.inputs; inputs of groups only if asked for. */
-CalStatus sim_view(CalSim *sim, bool with_inputs, CalScene *scene);
+CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot);
+/** The same at the present states for observers, into system.inputs; inputs of groups only if asked for. */
+CalStatus sim_evaluate_for_observers(CalSim *sim, bool with_inputs, CalEvalContext *context);
 
 /** A CalSystemScaleFn: the kinetic energy of all groups. user is the CalSim. */
 double balance_scale(void *user, const CalState *state);
@@ -317,10 +323,10 @@ CalStatus balance_start(CalSim *sim);
 double balance_energy(SimGroup *group);
 double balance_stored(CalSim *sim);
 /** Notes that groups and devices have lost energy at an instant: as dissipated, or as supplied where they gained it. */
-void balance_settle(CalSim *sim, double lost);
+void balance_add_loss(CalSim *sim, double lost);
 
 /** Notes it if the last step was cut short by the end of an advance (examine.c). */
-void examine_note_cut(CalSim *sim);
+void examine_note_shortened_step(CalSim *sim);
 /** Adds a doubt if the fixed step is beyond what is stable at the present state (stability.c). */
 void stability_examine(CalSim *sim);
 /** "joint \"elbow\"" or "mode 2 of body \"boom\"", of a speed among all groups (stability.c). */
@@ -355,10 +361,10 @@ CalStatus devices_sample(CalSim *sim, double t);
 
 /** Finds what the active devices drive, and tells the integrator; when devices have been bound. */
 void drives_bind(CalSim *sim);
-/** A CalGivenFn: sets driven coordinates and speeds. user is the CalSim. */
+/** A CalPrescribedFn: sets driven coordinates and speeds. user is the CalSim. */
 int drives_impose(void *user, const CalModel *model, double t, double *q, double *u);
-/** Accelerations of what a device drives, into the inputs of a scene. */
-CalStatus drives_act(CalScene *scene, const SimDevice *device);
+/** Accelerations of what a device drives, into the inputs of a context. */
+CalStatus drives_act(CalEvalContext *context, const SimDevice *device);
 /** A CalSystemDoneFn: the work of drives, into the accounts. user is the CalSim. */
 void drives_account(void *user, double *xdot);
 /** Sets the states of groups to their drives; a start that was given otherwise is a doubt. */
@@ -384,11 +390,11 @@ void loop_drives_switch(CalSim *sim, double t);
 bool loop_drives_fault(const CalSim *sim, char *text, size_t size);
 bool loop_drives_fault_of(const CalSim *sim, int group, char *text, size_t size); // the same of one group
 
-/* ---- black boxes (subsystem.c) ----------------------------------------------------------------- */
+/* ---- compiled subsystems (subsystem.c) ----------------------------------------------------------------- */
 
 /** Whether some of them clean up their states after every step, and that. */
-bool boxes_commit_steps(const CalSim *sim);
-CalStatus boxes_commit(CalSim *sim);
+bool subsystems_commit_steps(const CalSim *sim);
+CalStatus subsystems_commit(CalSim *sim);
 
 /* ---- events (events.c) ------------------------------------------------------------------------- */
 
@@ -398,13 +404,16 @@ CalStatus events_values(CalSim *sim, double *value);
 double events_next_time(const CalSim *sim, double t);
 /** True if something is due at the present time without a crossing: by its time, or by its level at the start. */
 bool events_due(const CalSim *sim);
-/** Lets happen what is due at the present time: values that changed sign since whole.value, and what events_due() means. */
+/**
+ * Lets happen what is due at the present time: values that changed sign since system.value, and what events_due()
+ * means.
+ */
 CalStatus events_happen(CalSim *sim, bool crossed, CalError *error);
-/** True if a value that is watched changed sign from whole.value to whole.value_next. */
+/** True if a value that is watched changed sign from system.value to system.value_next. */
 bool events_crossed(const CalSim *sim);
 /**
- * Moves everything from whole.before to just behind the first crossing, which is between two times from there: whole.value
- * is known at the first, whole.value_next at the second. t_end: end of the step that it was found in.
+ * Moves everything from system.before to just behind the first crossing, which is between two times from there:
+ * system.value is known at the first, system.value_next at the second. t_end: end of the step that it was found in.
  */
 CalStatus events_locate(CalSim *sim, double from, double to, double t_end);
 /** Whose value k is: of a device, which returns its number there, or of an event; -1 each otherwise. */
@@ -419,8 +428,9 @@ CalStatus events_state_at(CalSim *sim, double s);
 /** Finds out whether somebody looks ahead, and the method is one that can be watched. */
 void watch_prepare(CalSim *sim);
 /**
- * Behind a step from whole.before to whole.now: looks for changes of sign within it, as closely as the devices ask. The step
- * is made shorter where that is needed. *crossed: everything is just behind the first, and values are of both sides.
+ * Behind a step from system.before to system.now: looks for changes of sign within it, as closely as the devices ask.
+ * The step is made shorter where that is needed. *crossed: everything is just behind the first, and values are of both
+ * sides.
  */
 CalStatus watch_step(CalSim *sim, bool *crossed);
 

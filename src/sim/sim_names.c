@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sim_names.c — objects of a running simulation by name, and where the freedoms of a joint are now.
+ * sim_names.c — objects of a running simulation by name, and where the dofs of a joint are now.
  *
  * Before cal_sim_reserve() the models know all there is; after it the copy of the description does: it also has what is
  * open, and what was added in the run.
@@ -54,14 +54,14 @@ static uint32_t model_node(const CalSim *sim, const char *path) {
 
 /* ---- in the description that changes ------------------------------------------------------------------- */
 
-static bool same(const char *name, const char *text, size_t length) {
+static bool is_name(const char *name, const char *text, size_t length) {
 	return strlen(name) == length && strncmp(name, text, length) == 0;
 }
 
 static uint32_t desc_find_body(const Topology *t, const char *name, size_t length) {
 	const uint32_t parked = topology_node_body(t, t->park);
 	for (int i = 0; i < t->desc->body_count; i++)
-		if ((uint32_t)i + 1 != parked && same(t->desc->bodies[i].def.name, name, length))
+		if ((uint32_t)i + 1 != parked && is_name(t->desc->bodies[i].def.name, name, length))
 			return (uint32_t)i + 1;
 	return 0;
 }
@@ -74,7 +74,7 @@ static uint32_t desc_find_node(const Topology *t, const char *path) {
 	if (!slash)
 		return 0;
 	const size_t length = (size_t)(slash - path);
-	const bool ground = same("ground", path, length);
+	const bool ground = is_name("ground", path, length);
 	body = ground ? 0 : desc_find_body(t, path, length);
 	if (!ground && !body)
 		return 0;
@@ -130,8 +130,8 @@ int cal_sim_find_node(const CalSim *sim, const char *path, CalNodeId *node) {
 	return node->value != 0;
 }
 
-int cal_sim_find_freedom(const CalSim *sim, CalJointId joint, int dof, CalFreedom *freedom) {
-	if (!freedom)
+int cal_sim_find_dof(const CalSim *sim, CalJointId joint, int dof, CalDofRef *dof_ref) {
+	if (!dof_ref)
 		return 0;
 	const Topology *t = sim ? sim->topology : NULL;
 	const TopologyJoint *j =
@@ -145,6 +145,6 @@ int cal_sim_find_freedom(const CalSim *sim, CalJointId joint, int dof, CalFreedo
 	const int place = j && j->reversed && dof < body->nu ? joint_reverse_dof(&j->def, dof) : dof;
 	if (place < 0 || place >= body->nu || cal_model_dof(model, body->u + place, &info) != CAL_OK)
 		return 0;
-	*freedom = (CalFreedom){group, body->u + place, info.q};
+	*dof_ref = (CalDofRef){group, body->u + place, info.q};
 	return 1;
 }

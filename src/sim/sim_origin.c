@@ -15,7 +15,7 @@
 /* ---- fingerprints ---------------------------------------------------------------------------------------------- */
 
 SimOrigin origin_of(const CalDesc *desc) {
-	Archive a = archive_hasher();
+	Serializer a = serializer_hasher();
 	for (int i = 0; i < desc->group_count; i++)
 		walk_group(&a, &desc->groups[i], true);
 	for (int i = 0; i < desc->body_count; i++)
@@ -24,8 +24,8 @@ SimOrigin origin_of(const CalDesc *desc) {
 		walk_node(&a, &desc->nodes[i], true);
 	for (int i = 0; i < desc->joint_count; i++) {
 		walk_joint(&a, &desc->joints[i].def, true);
-		archive_u32(&a, &desc->joints[i].inboard.value);
-		archive_u32(&a, &desc->joints[i].outboard.value);
+		serializer_u32(&a, &desc->joints[i].inboard.value);
+		serializer_u32(&a, &desc->joints[i].outboard.value);
 	}
 	for (int i = 0; i < desc->loop_count; i++)
 		walk_loop(&a, &desc->loops[i], true);
@@ -38,67 +38,67 @@ SimOrigin origin_of(const CalDesc *desc) {
 }
 
 static uint64_t options_hash(const CalSim *sim) {
-	Archive a = archive_hasher();
+	Serializer a = serializer_hasher();
 	CalIntegratorOptions o = sim->method;
 	int method = (int)o.method, solver = (int)sim->solver, wrenches = sim->input_wrenches;
 	double tolerance = sim->event_tolerance;
-	archive_int(&a, &method);
-	archive_double(&a, &o.step);
-	archive_double(&a, &o.rtol);
-	archive_double(&a, &o.atol);
-	archive_double(&a, &o.min_step);
-	archive_double(&a, &o.max_step);
-	archive_i64(&a, &o.max_steps);
-	archive_int(&a, &o.projection);
-	archive_int(&a, &solver);
-	archive_int(&a, &wrenches);
-	archive_double(&a, &tolerance);
+	serializer_int(&a, &method);
+	serializer_double(&a, &o.step);
+	serializer_double(&a, &o.rtol);
+	serializer_double(&a, &o.atol);
+	serializer_double(&a, &o.min_step);
+	serializer_double(&a, &o.max_step);
+	serializer_i64(&a, &o.max_steps);
+	serializer_int(&a, &o.projection);
+	serializer_int(&a, &solver);
+	serializer_int(&a, &wrenches);
+	serializer_double(&a, &tolerance);
 	return a.hash;
 }
 
 /* How much memory was reserved makes no difference, how many objects may come does. */
 static uint64_t capacity_hash(const CalSim *sim) {
 	const Topology *t = sim->topology;
-	Archive a = archive_hasher();
+	Serializer a = serializer_hasher();
 	if (!t)
 		return 0;
 	int slots[] = {t->desc->group_capacity, t->body_slots, t->desc->node_capacity, t->joint_slots, t->loop_slots};
 	for (int i = 0; i < 5; i++)
-		archive_int(&a, &slots[i]);
+		serializer_int(&a, &slots[i]);
 	return a.hash;
 }
 
 static uint64_t devices_hash(const CalSim *sim) {
-	Archive a = archive_hasher();
+	Serializer a = serializer_hasher();
 	for (int i = 0; i < sim->device_count; i++) {
 		CalDeviceDef def = sim->devices[i].def;
 		const char *type = def.ops->type;
-		archive_string(&a, &def.name);
-		archive_string(&a, &type);
-		archive_int(&a, &def.nx);
-		archive_int(&a, &def.nd);
-		archive_int(&a, &def.event_count);
-		archive_int(&a, &def.wrench_count);
-		archive_double(&a, &def.sample_period);
-		archive_double(&a, &def.sample_offset);
-		archive_int(&a, &def.table_count);
-		archive_doubles(&a, (double *)(uintptr_t)def.table, def.table_count);
+		serializer_string(&a, &def.name);
+		serializer_string(&a, &type);
+		serializer_int(&a, &def.nx);
+		serializer_int(&a, &def.nd);
+		serializer_int(&a, &def.event_count);
+		serializer_int(&a, &def.wrench_count);
+		serializer_double(&a, &def.sample_period);
+		serializer_double(&a, &def.sample_offset);
+		serializer_int(&a, &def.table_count);
+		serializer_doubles(&a, (double *)(uintptr_t)def.table, def.table_count);
 	}
 	return a.hash;
 }
 
 static uint64_t events_hash(const CalSim *sim) {
-	Archive a = archive_hasher();
+	Serializer a = serializer_hasher();
 	for (int i = 0; i < sim->event_count; i++) {
 		CalEventDef def = sim->events[i].def;
 		bool watched = def.value != NULL, asked = def.when != NULL;
-		archive_string(&a, &def.name);
-		archive_bool(&a, &watched);
-		archive_bool(&a, &asked);
-		archive_int(&a, &def.level);
-		archive_double(&a, &def.time);
-		archive_int(&a, &def.direction);
-		archive_int(&a, &def.once);
+		serializer_string(&a, &def.name);
+		serializer_bool(&a, &watched);
+		serializer_bool(&a, &asked);
+		serializer_int(&a, &def.level);
+		serializer_double(&a, &def.time);
+		serializer_int(&a, &def.direction);
+		serializer_int(&a, &def.once);
 	}
 	return a.hash;
 }

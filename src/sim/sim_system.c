@@ -19,21 +19,21 @@ typedef struct Cursor {
 	size_t used;
 } Cursor;
 
-static void *take(Cursor *cursor, int count, size_t element) {
+static void *take_memory(Cursor *cursor, int count, size_t element) {
 	size_t at = cursor->used, bytes = (size_t)count * element;
 	cursor->used += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
 	return cursor->base ? cursor->base + at : NULL;
 }
 
-static CalState take_state(Cursor *cursor, const SimWhole *w) {
+static CalState take_state_memory(Cursor *cursor, const SimSystem *w) {
 	CalState state = {0};
-	state.q = take(cursor, w->nq, sizeof(double));
-	state.u = take(cursor, w->nu, sizeof(double));
-	state.x = take(cursor, w->nx, sizeof(double));
+	state.q = take_memory(cursor, w->nq, sizeof(double));
+	state.u = take_memory(cursor, w->nu, sizeof(double));
+	state.x = take_memory(cursor, w->nx, sizeof(double));
 	return state;
 }
 
-static void count_ids(SimWhole *w, const CalModel *model) {
+static void count_ids(SimSystem *w, const CalModel *model) {
 	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++) {
 		for (int i = 0; i < model_kind_count(model, (ModelKind)kind); i++) {
 			const int id = (int)model_kind_id(model, (ModelKind)kind, i);
@@ -43,7 +43,7 @@ static void count_ids(SimWhole *w, const CalModel *model) {
 }
 
 /* Also of what no group has at present, so that taking it back needs no more room. */
-static void count_all_ids(SimWhole *w, const CalDesc *desc) {
+static void count_all_ids(SimSystem *w, const CalDesc *desc) {
 	const int counts[MODEL_KIND_COUNT] = {[MODEL_BODIES] = desc->body_count,
 	                                      [MODEL_JOINTS] = desc->joint_count,
 	                                      [MODEL_NODES] = desc->node_count,
@@ -53,7 +53,7 @@ static void count_all_ids(SimWhole *w, const CalDesc *desc) {
 }
 
 /* The last group first, so that of nodes that all have (the ground's) the first group is found. */
-static void list_groups(const CalSim *sim, SimWhole *w) {
+static void list_groups(const CalSim *sim, SimSystem *w) {
 	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++) {
 		for (int id = 0; id < w->id_count[kind]; id++)
 			w->group_of[kind][id] = -1;
@@ -66,17 +66,17 @@ static void list_groups(const CalSim *sim, SimWhole *w) {
 }
 
 int sim_group_of(const CalSim *sim, ModelKind kind, uint32_t id) {
-	const SimWhole *w = &sim->whole;
+	const SimSystem *w = &sim->system;
 	return id > 0 && id < (uint32_t)w->id_count[kind] ? w->group_of[kind][id] : -1;
 }
 
 /* Sizes, and the places of devices and events in the arrays. */
-static SimWhole sizes(CalSim *sim) {
-	SimWhole w = {.memory = sim->whole.memory,
-	              .capacity = sim->whole.capacity,
-	              .wrench_capacity = sim->input_wrenches,
-	              .crossed_at = -INFINITY,
-	              .stalled_at = NAN};
+static SimSystem count_sizes(CalSim *sim) {
+	SimSystem w = {.memory = sim->system.memory,
+	               .capacity = sim->system.capacity,
+	               .wrench_capacity = sim->input_wrenches,
+	               .crossed_at = -INFINITY,
+	               .stalled_at = NAN};
 	for (int i = 0; i < sim->group_count; i++) {
 		w.nq += cal_model_q_count(sim->groups[i].model);
 		w.nu += cal_model_u_count(sim->groups[i].model);
@@ -98,7 +98,7 @@ static SimWhole sizes(CalSim *sim) {
 	return w;
 }
 
-static CalSystem system_of(CalSim *sim, const SimWhole *w) {
+static CalSystem system_of(CalSim *sim, const SimSystem *w) {
 	for (int i = 0; i < sim->group_count; i++) {
 		const SimGroup *group = &sim->groups[i];
 		sim->parts[i] = (CalSystemPart){.model = group->model,
@@ -113,32 +113,32 @@ static CalSystem system_of(CalSim *sim, const SimWhole *w) {
 	                   .count = sim->group_count,
 	                   .nx = w->nx,
 	                   .quadratures = ACCOUNTS,
-	                   .input = sim_act,
+	                   .input = sim_evaluate_inputs,
 	                   .done = drives_account,
 	                   .scale = balance_scale,
 	                   .user = sim};
 }
 
 /* The arrays of groups too, if there is a block. */
-static void place(CalSim *sim, SimWhole *w, Cursor *cursor) {
-	w->now = take_state(cursor, w);
-	w->before = take_state(cursor, w);
-	w->after = take_state(cursor, w);
-	w->udot = take(cursor, w->nu, sizeof(double));
-	w->udot_at = take(cursor, w->nu, sizeof(double));
-	w->states = take(cursor, sim->group_count, sizeof *w->states);
-	w->inputs = take(cursor, sim->group_count, sizeof *w->inputs);
-	w->xdot = take(cursor, w->nx, sizeof(double));
-	w->probe = take(cursor, PROBES * (2 * w->nu + w->nx), sizeof(double));
+static void layout_system(CalSim *sim, SimSystem *w, Cursor *cursor) {
+	w->now = take_state_memory(cursor, w);
+	w->before = take_state_memory(cursor, w);
+	w->after = take_state_memory(cursor, w);
+	w->udot = take_memory(cursor, w->nu, sizeof(double));
+	w->udot_at = take_memory(cursor, w->nu, sizeof(double));
+	w->states = take_memory(cursor, sim->group_count, sizeof *w->states);
+	w->inputs = take_memory(cursor, sim->group_count, sizeof *w->inputs);
+	w->xdot = take_memory(cursor, w->nx, sizeof(double));
+	w->probe = take_memory(cursor, PROBES * (2 * w->nu + w->nx), sizeof(double));
 	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
-		w->group_of[kind] = take(cursor, w->id_count[kind], sizeof(int));
-	w->value = take(cursor, w->value_count, sizeof(double));
-	w->value_next = take(cursor, w->value_count, sizeof(double));
-	w->value_end = take(cursor, w->value_count, sizeof(double));
+		w->group_of[kind] = take_memory(cursor, w->id_count[kind], sizeof(int));
+	w->value = take_memory(cursor, w->value_count, sizeof(double));
+	w->value_next = take_memory(cursor, w->value_count, sizeof(double));
+	w->value_end = take_memory(cursor, w->value_count, sizeof(double));
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
-		double *tau = take(cursor, cal_model_u_count(group->model), sizeof(double));
-		CalWrench *wrenches = take(cursor, w->wrench_capacity, sizeof *wrenches);
+		double *tau = take_memory(cursor, cal_model_u_count(group->model), sizeof(double));
+		CalWrench *wrenches = take_memory(cursor, w->wrench_capacity, sizeof *wrenches);
 		if (cursor->base) {
 			group->tau = tau;
 			group->wrenches = wrenches;
@@ -146,47 +146,47 @@ static void place(CalSim *sim, SimWhole *w, Cursor *cursor) {
 	}
 }
 
-static CalStatus whole_reserve(CalSim *sim, SimWhole *w, size_t size) {
+static CalStatus system_reserve(CalSim *sim, SimSystem *w, size_t size) {
 	if (size <= w->capacity)
 		return CAL_OK;
 	void *memory = memory_alloc(&sim->allocator, size + MEMORY_ALIGNMENT);
 	if (!memory)
 		return CAL_ERR_MEMORY;
 	memory_free(&sim->allocator, w->memory);
-	w->memory = sim->whole.memory = memory;
-	w->capacity = sim->whole.capacity = size;
+	w->memory = sim->system.memory = memory;
+	w->capacity = sim->system.capacity = size;
 	return CAL_OK;
 }
 
 /*
- * Bytes that the system takes at most with so many groups and freedoms: what it takes now grows with the number of its
+ * Bytes that the system takes at most with so many groups and dofs: what it takes now grows with the number of its
  * coordinates, and each group has wrenches and arrays of its own.
  */
 size_t sim_room(CalSim *sim, int groups, int freedoms) {
-	SimWhole w = sizes(sim);
+	SimSystem w = count_sizes(sim);
 	const CalSystem system = system_of(sim, &w);
 	Cursor cursor = {0};
-	place(sim, &w, &cursor);
+	layout_system(sim, &w, &cursor);
 	const size_t now = cursor.used + cal_integrator_system_size(&system, sim->method.method);
 	const size_t numbers = (size_t)(w.nq + w.nu + w.nx), most = 2 * (size_t)freedoms + (size_t)w.nx;
 	return now * (most / numbers + 2) + (size_t)groups * ((size_t)w.wrench_capacity * sizeof(CalWrench) + 4096);
 }
 
 CalStatus sim_make_room(CalSim *sim, size_t size) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	if (size > w->capacity) {
 		void *memory = memory_alloc(&sim->allocator, size + MEMORY_ALIGNMENT);
 		if (!memory)
 			return CAL_ERR_MEMORY;
 		sim->past = sim_counts(sim);
 		memory_free(&sim->allocator, w->memory);
-		*w = (SimWhole){.memory = memory, .capacity = size}; // the integrator lay in the block that is gone
+		*w = (SimSystem){.memory = memory, .capacity = size}; // the integrator lay in the block that is gone
 	}
 	return sim_bind(sim);
 }
 
 /* What a group adds at most, beside the integrator's own: states, effort and wrenches, each array aligned. */
-static size_t size_of_group(const CalSim *sim, const SimWhole *w, const CalModel *model) {
+static size_t size_of_group(const CalSim *sim, const SimSystem *w, const CalModel *model) {
 	const size_t numbers = (size_t)(cal_model_q_count(model) + cal_model_u_count(model));
 	size_t objects = 0;
 	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
@@ -197,33 +197,33 @@ static size_t size_of_group(const CalSim *sim, const SimWhole *w, const CalModel
 }
 
 CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count) {
-	SimWhole w = sizes(sim);
+	SimSystem w = count_sizes(sim);
 	const CalSystem system = system_of(sim, &w);
 	Cursor cursor = {0};
-	place(sim, &w, &cursor);
+	layout_system(sim, &w, &cursor);
 	size_t size = cursor.used + cal_integrator_system_size(&system, sim->method.method);
 	for (int i = 0; i < count; i++)
 		size += size_of_group(sim, &w, made[i].model);
-	return size > sim->whole.capacity ? sim_make_room(sim, size) : CAL_OK;
+	return size > sim->system.capacity ? sim_make_room(sim, size) : CAL_OK;
 }
 
-static void bind_device(SimDevice *device, CalScene *scene) {
-	CalDevice view = scene_device(scene, device);
-	const bool found = !device->def.ops->bind || device->def.ops->bind(&view, scene) == 0;
+static void bind_device(SimDevice *device, CalEvalContext *context) {
+	CalDevice view = context_device(context, device);
+	const bool found = !device->def.ops->bind || device->def.ops->bind(&view, context) == 0;
 	device->active = found && !device->off;
 }
 
 static void bind_devices(CalSim *sim) {
-	CalScene scene = scene_now(sim, true);
+	CalEvalContext context = context_now(sim, true);
 	for (int i = 0; i < sim->device_count; i++)
-		bind_device(&sim->devices[i], &scene);
+		bind_device(&sim->devices[i], &context);
 	drives_bind(sim);
 }
 
 void cal_sim_begin_adding(CalSim *sim) {
 	if (!sim)
 		return;
-	scene_now(sim, true); // states of groups where scenes find them
+	context_now(sim, true); // states of groups where contexts find them
 	sim->adding = true;
 }
 
@@ -236,34 +236,34 @@ CalStatus cal_sim_end_adding(CalSim *sim) {
 
 /* While devices are added only the last one is bound. */
 static CalStatus bind_last(CalSim *sim) {
-	CalScene scene = scene_adding(sim);
+	CalEvalContext context = context_adding(sim);
 	if (sim->device_count > 0)
-		bind_device(&sim->devices[sim->device_count - 1], &scene);
-	return scene.status;
+		bind_device(&sim->devices[sim->device_count - 1], &context);
+	return context.status;
 }
 
 CalStatus sim_bind(CalSim *sim) {
 	if (sim->adding)
 		return bind_last(sim);
-	SimWhole w = sizes(sim);
+	SimSystem w = count_sizes(sim);
 	const CalSystem system = system_of(sim, &w);
 	const size_t integrator_size = cal_integrator_system_size(&system, sim->method.method);
 	const CalIntegratorStats past = sim_counts(sim);
 	Cursor cursor = {0};
-	place(sim, &w, &cursor);
-	CalStatus status = whole_reserve(sim, &w, cursor.used + integrator_size);
+	layout_system(sim, &w, &cursor);
+	CalStatus status = system_reserve(sim, &w, cursor.used + integrator_size);
 	if (status != CAL_OK)
 		return status;
 	char *block = w.memory;
 	block += MEMORY_ALIGNMENT - (uintptr_t)block % MEMORY_ALIGNMENT;
 	cursor = (Cursor){.base = block};
-	place(sim, &w, &cursor);
+	layout_system(sim, &w, &cursor);
 	status = cal_integrator_init_system(&system, &sim->method, block + cursor.used, integrator_size, &w.integrator);
 	if (status != CAL_OK)
 		return status;
 	list_groups(sim, &w);
 	sim->past = past;
-	sim->whole = w;
+	sim->system = w;
 	bind_devices(sim);
 	watch_prepare(sim);
 	return CAL_OK;
@@ -271,8 +271,8 @@ CalStatus sim_bind(CalSim *sim) {
 
 CalIntegratorStats sim_counts(const CalSim *sim) {
 	CalIntegratorStats all = sim->past;
-	if (sim->whole.integrator) {
-		const CalIntegratorStats now = cal_integrator_stats(sim->whole.integrator);
+	if (sim->system.integrator) {
+		const CalIntegratorStats now = cal_integrator_stats(sim->system.integrator);
 		all.steps += now.steps;
 		all.rejected += now.rejected;
 		all.evaluations += now.evaluations;
@@ -283,41 +283,41 @@ CalIntegratorStats sim_counts(const CalSim *sim) {
 
 /* ---- states ------------------------------------------------------------------------------------ */
 
-static void copy(double *to, const double *from, int count) {
+static void copy_numbers(double *to, const double *from, int count) {
 	if (count > 0)
 		memcpy(to, from, (size_t)count * sizeof(double));
 }
 
 void sim_gather(CalSim *sim) {
-	CalState *now = &sim->whole.now;
+	CalState *now = &sim->system.now;
 	int q = 0, u = 0;
 	for (int i = 0; i < sim->group_count; i++) {
 		const SimGroup *group = &sim->groups[i];
 		int nq = cal_model_q_count(group->model), nu = cal_model_u_count(group->model);
-		copy(now->q + q, group->state.q, nq);
-		copy(now->u + u, group->state.u, nu);
+		copy_numbers(now->q + q, group->state.q, nq);
+		copy_numbers(now->u + u, group->state.u, nu);
 		q += nq;
 		u += nu;
 	}
 	for (int i = 0; i < sim->device_count; i++)
-		copy(now->x + sim->devices[i].x_at, sim->devices[i].x, sim->devices[i].def.nx);
-	copy(now->x + sim->whole.nx - ACCOUNTS, sim->account, ACCOUNTS);
+		copy_numbers(now->x + sim->devices[i].x_at, sim->devices[i].x, sim->devices[i].def.nx);
+	copy_numbers(now->x + sim->system.nx - ACCOUNTS, sim->account, ACCOUNTS);
 	now->t = sim->groups[0].state.t;
 }
 
 void sim_scatter(CalSim *sim) {
-	const CalState *now = &sim->whole.now;
+	const CalState *now = &sim->system.now;
 	int q = 0, u = 0;
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
 		int nq = cal_model_q_count(group->model), nu = cal_model_u_count(group->model);
-		copy(group->state.q, now->q + q, nq);
-		copy(group->state.u, now->u + u, nu);
+		copy_numbers(group->state.q, now->q + q, nq);
+		copy_numbers(group->state.u, now->u + u, nu);
 		group->state.t = now->t;
 		q += nq;
 		u += nu;
 	}
 	for (int i = 0; i < sim->device_count; i++)
-		copy(sim->devices[i].x, now->x + sim->devices[i].x_at, sim->devices[i].def.nx);
-	copy(sim->account, now->x + sim->whole.nx - ACCOUNTS, ACCOUNTS);
+		copy_numbers(sim->devices[i].x, now->x + sim->devices[i].x_at, sim->devices[i].def.nx);
+	copy_numbers(sim->account, now->x + sim->system.nx - ACCOUNTS, ACCOUNTS);
 }

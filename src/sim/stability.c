@@ -40,7 +40,7 @@ typedef struct Probe {
 } Probe;
 
 static Probe probe_of(CalSim *sim) {
-	const SimWhole *w = &sim->whole;
+	const SimSystem *w = &sim->system;
 	const int nx = w->nx - ACCOUNTS, n = 2 * w->nu + nx;
 	const CalMethod method = sim->method.method;
 	Probe p = {.sim = sim, .nu = w->nu, .nx = nx, .z = w->probe, .rate = w->probe + n, .e = perturbation};
@@ -71,30 +71,30 @@ static CalStatus group_rate(const Probe *p, SimGroup *g, const CalState *start, 
 /* f at the present states. */
 static CalStatus evaluate(const Probe *p, double *rate) {
 	CalSim *sim = p->sim;
-	CalScene scene;
-	CalStatus status = sim_view(sim, true, &scene);
+	CalEvalContext context;
+	CalStatus status = sim_evaluate_for_observers(sim, true, &context);
 	double *delta_rate = rate, *udot = rate + p->nu;
-	CalState start = sim->whole.before;
+	CalState start = sim->system.before;
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++) {
 		SimGroup *g = &sim->groups[i];
 		const int nu = g->model->nu;
 		for (int k = 0; k < nu; k++)
 			delta_rate[k] = g->motion ? 0 : g->state.u[k];
-		status = group_rate(p, g, &start, &sim->whole.inputs[i], udot);
+		status = group_rate(p, g, &start, &sim->system.inputs[i], udot);
 		delta_rate += nu;
 		udot += nu;
 		start.q += g->model->nq;
 		start.u += nu;
 	}
 	if (p->nx > 0)
-		memcpy(udot, sim->whole.xdot, (size_t)p->nx * sizeof *udot);
+		memcpy(udot, sim->system.xdot, (size_t)p->nx * sizeof *udot);
 	return status;
 }
 
-/* Groups and devices at y + e z, from whole.before; image is scratch. */
+/* Groups and devices at y + e z, from system.before; image is scratch. */
 static void displace(const Probe *p, double e) {
 	CalSim *sim = p->sim;
-	const SimWhole *w = &sim->whole;
+	const SimSystem *w = &sim->system;
 	int q = 0, u = 0;
 	for (int i = 0; i < size_of(p); i++)
 		p->image[i] = e * p->z[i];
@@ -116,7 +116,7 @@ static void displace(const Probe *p, double e) {
 }
 
 /* image = A z, with z of largest number 1. */
-static CalStatus apply(const Probe *p) {
+static CalStatus apply_jacobian(const Probe *p) {
 	displace(p, p->e);
 	const CalStatus status = evaluate(p, p->image);
 	for (int i = 0; i < size_of(p) && status == CAL_OK; i++)
@@ -144,10 +144,10 @@ static double norm_of(const Probe *p, const double *z) {
 }
 
 /* |A A z| / |z|; z becomes the image. Not finite: it cannot be told. */
-static double turn(const Probe *p) {
+static double power_iteration(const Probe *p) {
 	double growth = 1 / norm_of(p, p->z);
 	for (int k = 0; k < 2; k++) {
-		if (apply(p) != CAL_OK)
+		if (apply_jacobian(p) != CAL_OK)
 			return NAN;
 		const double largest = normalize(p);
 		if (!(largest > 0) || !isfinite(largest))
@@ -189,7 +189,7 @@ static double largest_root(const Probe *p, const double *v0, const double *v1, c
 }
 
 /* Copies the direction, with length one. */
-static void keep(const Probe *p, double *to) {
+static void copy_normalized(const Probe *p, double *to) {
 	const double length = norm_of(p, p->z);
 	for (int i = 0; i < size_of(p); i++)
 		to[i] = p->z[i] / length;
@@ -200,12 +200,12 @@ static double largest_rate(const Probe *p) {
 	double *v0 = p->kept, *v1 = p->kept + size_of(p), *v2 = p->kept + 2 * (ptrdiff_t)size_of(p);
 	double growth = 0, last = 0, root = 0;
 	fill_start(p);
-	keep(p, v1);
+	copy_normalized(p, v1);
 	for (int i = 0; i < MOST_TURNS; i++) {
-		const double next = turn(p);
+		const double next = power_iteration(p);
 		if (!(next > 0) || !isfinite(next))
 			return 0;
-		keep(p, v2);
+		copy_normalized(p, v2);
 		last = root;
 		root = i > 0 ? largest_root(p, v0, v1, v2, growth, next) : next;
 		growth = next;
@@ -220,8 +220,8 @@ static double largest_rate(const Probe *p) {
 /* ---- the cause ----------------------------------------------------------------------------------- */
 
 /* Groups and devices as they were. */
-static void back(CalSim *sim) {
-	const SimWhole *w = &sim->whole;
+static void restore_states(CalSim *sim) {
+	const SimSystem *w = &sim->system;
 	memcpy(w->now.q, w->before.q, (size_t)w->nq * sizeof(double));
 	memcpy(w->now.u, w->before.u, (size_t)w->nu * sizeof(double));
 	memcpy(w->now.x, w->before.x, (size_t)w->nx * sizeof(double));
@@ -229,30 +229,30 @@ static void back(CalSim *sim) {
 }
 
 /* Growth in one turn of the direction that was found. */
-static double growth_again(const Probe *p) {
+static double growth_of_kept(const Probe *p) {
 	memcpy(p->z, p->kept, (size_t)size_of(p) * sizeof *p->z);
-	back(p->sim);
-	return evaluate(p, p->rate) == CAL_OK ? turn(p) : NAN;
+	restore_states(p->sim);
+	return evaluate(p, p->rate) == CAL_OK ? power_iteration(p) : NAN;
 }
 
 /* Stiffness is the same for differences of any size. A jump is not: it is no matter of stability. */
 static bool is_smooth(const Probe *p) {
 	Probe larger = *p;
 	larger.e *= 10;
-	const double growth = growth_again(p), other = growth_again(&larger);
+	const double growth = growth_of_kept(p), other = growth_of_kept(&larger);
 	return other > 0.5 * growth && growth > 0.5 * other;
 }
 
 /* The device without which the direction grows least, -1: none makes much of a difference. */
 static int find_device(const Probe *p) {
 	CalSim *sim = p->sim;
-	double least = 0.5 * growth_again(p);
+	double least = 0.5 * growth_of_kept(p);
 	int cause = -1;
 	for (int i = 0; i < sim->device_count; i++) {
 		if (!sim->devices[i].active)
 			continue;
 		sim->devices[i].active = false;
-		const double growth = growth_again(p);
+		const double growth = growth_of_kept(p);
 		sim->devices[i].active = true;
 		if (growth < least) {
 			least = growth;
@@ -293,7 +293,7 @@ static void name_body(const Probe *p, char *text, size_t size) {
 
 static double limit_of(CalMethod method) { return method == CAL_METHOD_RK4 ? sqrt(8) : 2; }
 
-static void note(CalSim *sim, const char *object, double rate, double stable) {
+static void add_stability_doubt(CalSim *sim, const char *object, double rate, double stable) {
 	const double h = sim->method.step;
 	doubts_note(&sim->doubts, CAL_DOUBT_STABILITY, object, cal_sim_time(sim), h, stable,
 	            "a step of %g s is too large for %s: %s moves at %.4g rad/s at t = %.6g s, which is unstable above "
@@ -308,11 +308,11 @@ static void note_cause(const Probe *p, double rate, double stable) {
 		snprintf(object, sizeof object, "device \"%.80s\"", p->sim->devices[device].def.name);
 	else
 		name_body(p, object, sizeof object);
-	note(p->sim, object, rate, stable);
+	add_stability_doubt(p->sim, object, rate, stable);
 }
 
 void stability_examine(CalSim *sim) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	if (!method_is_fixed(sim->method.method) || w->nu == 0)
 		return;
 	sim_gather(sim);
@@ -326,5 +326,5 @@ void stability_examine(CalSim *sim) {
 	memcpy(p.kept, p.z, (size_t)size_of(&p) * sizeof *p.z);
 	if (sim->method.step > margin * stable && is_smooth(&p))
 		note_cause(&p, rate, stable);
-	back(sim);
+	restore_states(sim);
 }

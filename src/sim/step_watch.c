@@ -21,18 +21,18 @@ void watch_prepare(CalSim *sim) {
 	bool wanted = false, all = true;
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
-		wanted |= device->active && device->def.ops->outlook;
-		all &= device->def.ops->outlook || device_values(sim, device) == 0;
+		wanted |= device->active && device->def.ops->lookahead;
+		all &= device->def.ops->lookahead || device_values(sim, device) == 0;
 	}
 	for (int i = 0; i < sim->event_count; i++) {
-		wanted |= sim->events[i].def.clear != NULL;
-		all &= sim->events[i].def.clear || sim->events[i].value_at < 0;
+		wanted |= sim->events[i].def.event_free != NULL;
+		all &= sim->events[i].def.event_free || sim->events[i].value_at < 0;
 	}
-	sim->whole.watching = wanted && !method_is_fixed(sim->method.method);
-	sim->whole.all_ahead = all;
+	sim->system.watching = wanted && !method_is_fixed(sim->method.method);
+	sim->system.all_ahead = all;
 }
 
-static void copy_state(const SimWhole *w, const CalState *from, CalState *to) {
+static void copy_state(const SimSystem *w, const CalState *from, CalState *to) {
 	to->t = from->t;
 	memcpy(to->q, from->q, (size_t)w->nq * sizeof(double));
 	memcpy(to->u, from->u, (size_t)w->nu * sizeof(double));
@@ -40,7 +40,7 @@ static void copy_state(const SimWhole *w, const CalState *from, CalState *to) {
 }
 
 static void show_state(CalSim *sim, const CalState *state) {
-	copy_state(&sim->whole, state, &sim->whole.now);
+	copy_state(&sim->system, state, &sim->system.now);
 	sim_scatter(sim);
 }
 
@@ -48,7 +48,7 @@ static void show_state(CalSim *sim, const CalState *state) {
 
 /* Groups that move as a function of time: what that says at this instant. */
 static CalStatus given_accelerations(const CalSim *sim) {
-	double *udot = sim->whole.udot;
+	double *udot = sim->system.udot;
 	for (int i = 0; i < sim->group_count; i++) {
 		const SimGroup *group = &sim->groups[i];
 		const CalState *state = &group->state;
@@ -61,7 +61,7 @@ static CalStatus given_accelerations(const CalSim *sim) {
 
 /* Of each degree of freedom the largest acceleration at three places from s to the end of the step. */
 static CalStatus accelerations_ahead(CalSim *sim, double s, double h) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	CalStatus status = cal_integrator_acceleration(w->integrator, w->before.t + s, w->udot);
 	for (int k = 1; k < 3 && status == CAL_OK; k++) {
 		status = cal_integrator_acceleration(w->integrator, w->before.t + s + 0.5 * k * (h - s), w->udot_at);
@@ -73,34 +73,34 @@ static CalStatus accelerations_ahead(CalSim *sim, double s, double h) {
 
 /* ---- looking ----------------------------------------------------------------------------------- */
 
-static CalStatus outlook_now(CalSim *sim, double span, CalOutlook *all) {
-	CalScene scene = scene_now(sim, false);
-	scene.udot = sim->whole.udot;
-	*all = (CalOutlook){span, span, INFINITY};
+static CalStatus outlook_now(CalSim *sim, double span, CalLookahead *all) {
+	CalEvalContext context = context_now(sim, false);
+	context.udot = sim->system.udot;
+	*all = (CalLookahead){span, span, INFINITY};
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];
-		if (!device->active || !device->def.ops->outlook)
+		if (!device->active || !device->def.ops->lookahead)
 			continue;
-		CalOutlook own = {span, span, INFINITY};
-		const CalDevice view = scene_device(&scene, device);
-		const int code = device->def.ops->outlook(&view, &scene, &own);
-		if (scene_failed(&scene, i, code) != CAL_OK)
-			return scene.status;
-		all->clear = fmin(all->clear, own.clear);
-		all->step = fmin(all->step, own.step);
+		CalLookahead own = {span, span, INFINITY};
+		const CalDevice view = context_device(&context, device);
+		const int code = device->def.ops->lookahead(&view, &context, &own);
+		if (context_failed(&context, i, code) != CAL_OK)
+			return context.status;
+		all->event_free = fmin(all->event_free, own.event_free);
+		all->max_step = fmin(all->max_step, own.max_step);
 	}
-	for (int i = 0; i < sim->event_count && scene.status == CAL_OK; i++) {
+	for (int i = 0; i < sim->event_count && context.status == CAL_OK; i++) {
 		const SimEvent *event = &sim->events[i];
 		const CalEventDef *def = &event->def;
-		if (def->clear && event->value_at >= 0 && !(def->once && event->happened > 0))
-			all->clear = fmin(all->clear, def->clear(def->user, &scene, span));
+		if (def->event_free && event->value_at >= 0 && !(def->once && event->happened > 0))
+			all->event_free = fmin(all->event_free, def->event_free(def->user, &context, span));
 	}
-	return scene.status;
+	return context.status;
 }
 
 /* The step once more, no longer than h. */
 static CalStatus shorten(CalSim *sim, double h) {
-	SimWhole *w = &sim->whole;
+	SimSystem *w = &sim->system;
 	copy_state(w, &w->before, &w->now);
 	cal_integrator_renew(w->integrator);
 	const CalStatus status = cal_integrator_step(w->integrator, &w->now, h);
@@ -111,61 +111,64 @@ static CalStatus shorten(CalSim *sim, double h) {
 	return status;
 }
 
-static double rounding(const SimWhole *w) { return 16 * DBL_EPSILON * fmax(fabs(w->before.t), fabs(w->after.t)); }
+static double rounding(const SimSystem *w) { return 16 * DBL_EPSILON * fmax(fabs(w->before.t), fabs(w->after.t)); }
 
 /* At the start of the step: what is ahead, and a step that is short enough for it. */
-static CalStatus first_look(CalSim *sim, CalOutlook *outlook) {
-	SimWhole *w = &sim->whole;
+static CalStatus first_check_time(CalSim *sim, CalLookahead *lookahead) {
+	SimSystem *w = &sim->system;
 	const double h = w->after.t - w->before.t;
 	show_state(sim, &w->before);
 	CalStatus status = accelerations_ahead(sim, 0, h);
 	if (status == CAL_OK)
-		status = outlook_now(sim, h, outlook);
-	const double most = fmax(outlook->step, rounding(w));
+		status = outlook_now(sim, h, lookahead);
+	const double most = fmax(lookahead->max_step, rounding(w));
 	return status == CAL_OK && most < h ? shorten(sim, most) : status;
 }
 
-static CalStatus next_look(CalSim *sim, double s, CalOutlook *outlook) {
-	const SimWhole *w = &sim->whole;
+static CalStatus next_check_time(CalSim *sim, double s, CalLookahead *lookahead) {
+	const SimSystem *w = &sim->system;
 	const double h = w->after.t - w->before.t;
 	CalStatus status = events_state_at(sim, s);
 	if (status == CAL_OK)
 		status = accelerations_ahead(sim, s, h);
-	return status == CAL_OK ? outlook_now(sim, h - s, outlook) : status;
+	return status == CAL_OK ? outlook_now(sim, h - s, lookahead) : status;
 }
 
-/* Values at the start of what is looked at now, in whole.value; those of devices that mark where they looked changed. */
+/*
+ * Values at the start of what is looked at now, in system.value; those of devices that mark where they looked changed.
+ */
 static CalStatus values_here(CalSim *sim, double s) {
 	if (s == 0)
-		show_state(sim, &sim->whole.before);
-	return events_values(sim, sim->whole.value);
+		show_state(sim, &sim->system.before);
+	return events_values(sim, sim->system.value);
 }
 
 static CalStatus values_there(CalSim *sim, double s, bool end) {
 	CalStatus status = CAL_OK;
 	if (end)
-		show_state(sim, &sim->whole.after);
+		show_state(sim, &sim->system.after);
 	else
 		status = events_state_at(sim, s);
-	return status == CAL_OK ? events_values(sim, sim->whole.value_next) : status;
+	return status == CAL_OK ? events_values(sim, sim->system.value_next) : status;
 }
 
 CalStatus watch_step(CalSim *sim, bool *crossed) {
-	SimWhole *w = &sim->whole;
-	CalOutlook outlook;
+	SimSystem *w = &sim->system;
+	CalLookahead lookahead;
 	copy_state(w, &w->now, &w->after);
-	CalStatus status = first_look(sim, &outlook);
+	CalStatus status = first_check_time(sim, &lookahead);
 	const double h = w->after.t - w->before.t, shortest = fmax(SHORTEST_LOOK * h, rounding(w));
-	if (status == CAL_OK && w->all_ahead && outlook.clear >= h) {
+	if (status == CAL_OK && w->all_ahead && lookahead.event_free >= h) {
 		show_state(sim, &w->after);
 		return CAL_OK;
 	}
 	double here = 0, least = shortest;
 	for (int looks = 0; status == CAL_OK; looks++) {
-		double there = here + fmax(outlook.clear, least);
+		double there = here + fmax(lookahead.event_free, least);
 		const bool end = !(there < h - shortest);
 		there = end ? h : there;
-		least = outlook.clear < least ? 2 * least : shortest; // a value that stays near zero does not stop the run
+		least =
+			lookahead.event_free < least ? 2 * least : shortest; // a value that stays near zero does not stop the run
 		status = values_here(sim, here);
 		if (status == CAL_OK)
 			status = values_there(sim, there, end);
@@ -178,7 +181,7 @@ CalStatus watch_step(CalSim *sim, bool *crossed) {
 			break;
 		if (looks == MOST_LOOKS)
 			return shorten(sim, here);
-		status = next_look(sim, here, &outlook);
+		status = next_check_time(sim, here, &lookahead);
 	}
 	if (status != CAL_OK)
 		show_state(sim, &w->before);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem.c — black boxes as devices: adding them, their start, their frames, what is cleaned up after steps.
+ * subsystem.c — compiled subsystems as devices: adding them, their start, their frames, what is cleaned up after steps.
  */
 #include "sim/subsystem.h"
 
@@ -16,39 +16,39 @@
 static const double START_TOLERANCE = 1e-6; // [m], [rad], and of speeds, relative to the fastest
 static const double FREQUENCY = 10;         // of the stabilisation where none is given [rad/s]
 
-typedef struct BoxData {
-	SimBox *box;
-} BoxData;
+typedef struct SubsystemData {
+	Subsystem *box;
+} SubsystemData;
 
-static SimBox *box_of(const CalDevice *device) { return ((const BoxData *)device->data)->box; }
+static Subsystem *subsystem_of(const CalDevice *device) { return ((const SubsystemData *)device->data)->box; }
 
 static const CalDeviceOps box_ops;
 
-SimBox *sim_box(const CalSim *sim, int device) {
+Subsystem *sim_subsystem(const CalSim *sim, int device) {
 	const SimDevice *d = device >= 0 && device < sim->device_count ? &sim->devices[device] : NULL;
-	return d && d->def.ops == &box_ops ? box_of(&d->is) : NULL;
+	return d && d->def.ops == &box_ops ? subsystem_of(&d->is) : NULL;
 }
 
-/* What is wrong, in the box's own words too, and where it comes from. */
-static void explain(CalScene *scene, const SimBox *box, const char *what) {
-	const char *own = box->def.ops->explain ? box->def.ops->explain(box->def.self) : NULL;
-	const bool from = box->origin[0] != 0;
+/* What is wrong, in the subsystem's own words too, and where it comes from. */
+static void explain_failure(CalEvalContext *context, const Subsystem *subsystem, const char *what) {
+	const char *own = subsystem->def.ops->explain ? subsystem->def.ops->explain(subsystem->def.self) : NULL;
+	const bool from = subsystem->origin[0] != 0;
 	char text[320];
 	snprintf(text, sizeof text, "%.200s%s%.100s%s%.80s%s", what, own && own[0] ? ": " : "", own ? own : "",
-	         from ? " (" : "", box->origin, from ? ")" : "");
-	cal_scene_explain(scene, text);
+	         from ? " (" : "", subsystem->origin, from ? ")" : "");
+	cal_context_explain_failure(context, text);
 }
 
-CalStatus box_failed(CalScene *scene, int device, const char *what) {
-	explain(scene, sim_box(scene->sim, device), what);
-	return scene_failed(scene, device, 1);
+CalStatus subsystem_failed(CalEvalContext *context, int device, const char *what) {
+	explain_failure(context, sim_subsystem(context->sim, device), what);
+	return context_failed(context, device, 1);
 }
 
-static const char *border_name(const SimBox *box, int border, char *buffer, size_t size) {
-	if (box->def.border_names && box->def.border_names[border])
-		snprintf(buffer, size, "\"%.60s\"", box->def.border_names[border]);
+static const char *interface_node_name(const Subsystem *subsystem, int interface_node, char *buffer, size_t size) {
+	if (subsystem->def.interface_node_names && subsystem->def.interface_node_names[interface_node])
+		snprintf(buffer, size, "\"%.60s\"", subsystem->def.interface_node_names[interface_node]);
 	else
-		snprintf(buffer, size, "%d", border + 1);
+		snprintf(buffer, size, "%d", interface_node + 1);
 	return buffer;
 }
 
@@ -66,19 +66,20 @@ static LoopFrame frame_on(const CalPose *pose, const CalSpatial *V, CalPlacement
 	                   .a = cross(w, cross(w, e))};
 }
 
-CalStatus box_frames(CalScene *scene, int device, const BoxTie *tie, const CalBorder *border, LoopFrame *A,
-                     LoopFrame *B) {
+CalStatus subsystem_frames(CalEvalContext *context, int device, const SubsystemTie *tie,
+                           const CalInterfaceNode *interface_node, LoopFrame *A, LoopFrame *B) {
 	CalPose pose;
 	CalSpatial velocity;
-	const CalStatus status = cal_scene_node(scene, tie->site, &pose, &velocity);
+	const CalStatus status = cal_context_node_motion(context, tie->node_ref, &pose, &velocity);
 	if (status != CAL_OK)
-		return scene_failed(scene, device, 0);
+		return context_failed(context, device, 0);
 	*A = frame_on(&pose, &velocity, tie->loop.def_a);
-	*B = frame_on(&border[tie->border].pose, &border[tie->border].velocity, tie->loop.def_b);
+	*B = frame_on(&interface_node[tie->interface_node].pose, &interface_node[tie->interface_node].velocity,
+	              tie->loop.def_b);
 	return CAL_OK;
 }
 
-static bool border_is_finite(const CalBorder *b) {
+static bool interface_node_is_finite(const CalInterfaceNode *b) {
 	const double *n = &b->pose.R.m[0][0];
 	double sum = b->pose.r.x + b->pose.r.y + b->pose.r.z + b->velocity.angular.x + b->velocity.angular.y +
 	             b->velocity.angular.z + b->velocity.linear.x + b->velocity.linear.y + b->velocity.linear.z;
@@ -87,53 +88,56 @@ static bool border_is_finite(const CalBorder *b) {
 	return isfinite(sum);
 }
 
-CalStatus box_border(CalScene *scene, int device) {
-	SimBox *box = sim_box(scene->sim, device);
-	const double *x = scene->x + scene->sim->devices[device].x_at;
-	if (box->def.ops->border(box->def.self, scene->t, x, box->border) != 0)
-		return box_failed(scene, device, "border() failed");
-	for (int i = 0; i < box->def.border_count; i++)
-		if (!border_is_finite(&box->border[i]))
-			return box_failed(scene, device, "border() gives poses or velocities that are not finite");
+CalStatus subsystem_interface_nodes(CalEvalContext *context, int device) {
+	Subsystem *subsystem = sim_subsystem(context->sim, device);
+	const double *x = context->x + context->sim->devices[device].x_at;
+	if (subsystem->def.ops->interface_motion(subsystem->def.self, context->t, x, subsystem->interface_nodes) != 0)
+		return subsystem_failed(context, device, "interface_motion() failed");
+	for (int i = 0; i < subsystem->def.interface_node_count; i++)
+		if (!interface_node_is_finite(&subsystem->interface_nodes[i]))
+			return subsystem_failed(context, device,
+			                        "interface_motion() gives poses or velocities that are not finite");
 	return CAL_OK;
 }
 
 /* ---- the device --------------------------------------------------------------------------------------------- */
 
-static int bind(const CalDevice *device, const CalScene *scene) {
-	SimBox *box = box_of(device);
-	for (int i = 0; i < box->tie_count; i++)
-		if (!cal_scene_find_node(scene, box->ties[i].id, &box->ties[i].site))
+static int bind_subsystem(const CalDevice *device, const CalEvalContext *context) {
+	Subsystem *subsystem = subsystem_of(device);
+	for (int i = 0; i < subsystem->tie_count; i++)
+		if (!cal_context_find_node(context, subsystem->ties[i].id, &subsystem->ties[i].node_ref))
 			return 1;
 	return 0;
 }
 
-/* Where the tie puts its border node with the joint at zero, moving with the node of the model. */
-static CalStatus wanted(CalScene *scene, const BoxTie *tie, CalBorder *border) {
+/* Where the tie puts its interface node with the joint at zero, moving with the node of the model. */
+static CalStatus wanted_node_motion(CalEvalContext *context, const SubsystemTie *tie,
+                                    CalInterfaceNode *interface_node) {
 	CalPose pose;
 	CalSpatial V;
-	const CalStatus status = cal_scene_node(scene, tie->site, &pose, &V);
+	const CalStatus status = cal_context_node_motion(context, tie->node_ref, &pose, &V);
 	const dpose node = {dmat_in(&pose.R), dvec_in(pose.r)};
 	const dpose at = dpose_mul(dpose_mul(node, pose_of(tie->loop.def_a)), dpose_inverse(pose_of(tie->loop.def_b)));
 	const dvec3 e = dadd(at.r, dscale(-1, node.r));
 	const dvec3 v = dadd(dvec_in(V.linear), dcross(dvec_in(V.angular), e));
-	*border = (CalBorder){dpose_out(at), {V.angular, dvec_out(v)}};
+	*interface_node = (CalInterfaceNode){dpose_out(at), {V.angular, dvec_out(v)}};
 	return status;
 }
 
 /* The rows that a start leaves open are an error. */
-static int check_tie(const SimBox *box, CalScene *scene, const BoxTie *tie) {
+static int check_tie(const Subsystem *subsystem, CalEvalContext *context, const SubsystemTie *tie) {
 	LoopFrame A, B;
 	LoopRow row[CAL_LOOP_MAX_ROWS];
 	CalPose pose;
 	CalSpatial V;
 	char name[80], text[300];
-	if (cal_scene_node(scene, tie->site, &pose, &V) != CAL_OK)
+	if (cal_context_node_motion(context, tie->node_ref, &pose, &V) != CAL_OK)
 		return 1;
 	A = frame_on(&pose, &V, tie->loop.def_a);
-	B = frame_on(&box->border[tie->border].pose, &box->border[tie->border].velocity, tie->loop.def_b);
+	B = frame_on(&subsystem->interface_nodes[tie->interface_node].pose,
+	             &subsystem->interface_nodes[tie->interface_node].velocity, tie->loop.def_b);
 	const double fast = fmax(1, fmax(sqrt(dot(B.v, B.v)), sqrt(dot(B.w, B.w))));
-	const int count = loop_fill(&tie->loop, &A, &B, &(LoopContext){.t = scene->t, .plain = 1}, row);
+	const int count = loop_fill(&tie->loop, &A, &B, &(LoopContext){.t = context->t, .plain = 1}, row);
 	for (int i = 0; i < count; i++) {
 		const bool far = !(fabs(row[i].value) <= START_TOLERANCE),
 				   fast_off = !(fabs(row[i].rate) <= START_TOLERANCE * fast);
@@ -143,134 +147,135 @@ static int check_tie(const SimBox *box, CalScene *scene, const BoxTie *tie) {
 			text, sizeof text,
 			"its border node %s does not meet the node that it is tied to at the start: row %d of the %s is off by %.3g, "
 			"its rate by %.3g; give states that fit",
-			border_name(box, tie->border, name, sizeof name), i + 1, cal_loop_type_name(tie->loop.type), row[i].value,
-			row[i].rate);
-		explain(scene, box, text);
+			interface_node_name(subsystem, tie->interface_node, name, sizeof name), i + 1,
+			cal_loop_type_name(tie->loop.type), row[i].value, row[i].rate);
+		explain_failure(context, subsystem, text);
 		return 1;
 	}
 	return 0;
 }
 
-static int start(const CalDevice *device, CalScene *scene, double *x) {
-	SimBox *box = box_of(device);
-	const CalSubsystemOps *ops = box->def.ops;
+static int start_subsystem(const CalDevice *device, CalEvalContext *context, double *x) {
+	Subsystem *subsystem = subsystem_of(device);
+	const CalSubsystemOps *ops = subsystem->def.ops;
 	const CalPose identity = {.R = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
-	for (int i = 0; i < box->def.border_count; i++)
-		box->border[i] = (CalBorder){.pose = identity};
-	for (int i = box->tie_count - 1; i >= 0; i--) // of several ties of a node the first counts
-		if (wanted(scene, &box->ties[i], &box->border[box->ties[i].border]) != CAL_OK)
+	for (int i = 0; i < subsystem->def.interface_node_count; i++)
+		subsystem->interface_nodes[i] = (CalInterfaceNode){.pose = identity};
+	for (int i = subsystem->tie_count - 1; i >= 0; i--) // of several ties of a node the first counts
+		if (wanted_node_motion(context, &subsystem->ties[i],
+		                       &subsystem->interface_nodes[subsystem->ties[i].interface_node]) != CAL_OK)
 			return 1;
-	if (ops->start(box->def.self, scene->t, box->border, x) != 0 ||
-	    ops->border(box->def.self, scene->t, x, box->border) != 0 ||
-	    ops->respond(box->def.self, scene->t, x, box->Phi, box->b) != 0) {
-		explain(scene, box, "it refuses to start");
+	if (ops->start(subsystem->def.self, context->t, subsystem->interface_nodes, x) != 0 ||
+	    ops->interface_motion(subsystem->def.self, context->t, x, subsystem->interface_nodes) != 0 ||
+	    ops->respond(subsystem->def.self, context->t, x, subsystem->Phi, subsystem->b) != 0) {
+		explain_failure(context, subsystem, "it refuses to start");
 		return 1;
 	}
-	const char *fault = box_response_fault(box);
+	const char *fault = subsystem_response_fault(subsystem);
 	if (fault) {
-		explain(scene, box, fault);
+		explain_failure(context, subsystem, fault);
 		return 1;
 	}
-	for (int i = 0; i < box->tie_count; i++)
-		if (check_tie(box, scene, &box->ties[i]) != 0)
+	for (int i = 0; i < subsystem->tie_count; i++)
+		if (check_tie(subsystem, context, &subsystem->ties[i]) != 0)
 			return 1;
 	return 0;
 }
 
-/* Forces and rates follow when everything else is known (boxes_solve). */
-static int account(const CalDevice *device, CalScene *scene, double *xdot) {
-	SimBox *box = box_of(device);
+/* Forces and rates follow when everything else is known (subsystems_solve). */
+static int account_energy(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	Subsystem *subsystem = subsystem_of(device);
 	CalSubsystemEnergy energy = {0};
 	(void)xdot;
-	if (!box->def.ops->energy)
+	if (!subsystem->def.ops->energy)
 		return 0;
-	if (box->def.ops->energy(box->def.self, scene->t, device->x, &energy) != 0)
+	if (subsystem->def.ops->energy(subsystem->def.self, context->t, device->x, &energy) != 0)
 		return 1;
-	cal_scene_store(scene, energy.stored);
-	cal_scene_dissipate(scene, energy.dissipated);
-	cal_scene_supply(scene, energy.supplied);
-	cal_scene_carry(scene, energy.linear, energy.angular);
+	cal_context_add_stored_energy(context, energy.stored);
+	cal_context_add_dissipated_power(context, energy.dissipated);
+	cal_context_add_supplied_power(context, energy.supplied);
+	cal_context_add_momentum(context, energy.linear, energy.angular);
 	return 0;
 }
 
-static void destroy(void *data) {
-	SimBox *box = ((BoxData *)data)->box;
-	if (box->def.ops->destroy)
-		box->def.ops->destroy(box->def.self);
-	const CalAllocator allocator = box->allocator;
-	memory_free(&allocator, box);
+static void destroy_subsystem(void *data) {
+	Subsystem *subsystem = ((SubsystemData *)data)->box;
+	if (subsystem->def.ops->destroy)
+		subsystem->def.ops->destroy(subsystem->def.self);
+	const CalAllocator allocator = subsystem->allocator;
+	memory_free(&allocator, subsystem);
 }
 
 /* Of driven ties. */
-static double next_switch(const CalDevice *device, double t) {
-	const SimBox *box = box_of(device);
+static double next_switch_of(const CalDevice *device, double t) {
+	const Subsystem *subsystem = subsystem_of(device);
 	double next = INFINITY;
-	for (int i = 0; i < box->tie_count; i++)
-		next = fmin(next, loop_next_switch(&box->ties[i].loop, t));
+	for (int i = 0; i < subsystem->tie_count; i++)
+		next = fmin(next, loop_next_switch(&subsystem->ties[i].loop, t));
 	return next;
 }
 
 static const CalDeviceOps box_ops = {.type = "subsystem",
-                                     .bind = bind,
-                                     .start = start,
-                                     .evaluate = account,
-                                     .next_switch = next_switch,
-                                     .destroy = destroy};
+                                     .bind = bind_subsystem,
+                                     .start = start_subsystem,
+                                     .evaluate = account_energy,
+                                     .next_switch = next_switch_of,
+                                     .destroy = destroy_subsystem};
 
 /* ---- adding -------------------------------------------------------------------------------------------------- */
 
-static CalStatus refuse(CalError *error, const char *name, const char *what) {
+static CalStatus refuse_def(CalError *error, const char *name, const char *what) {
 	return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": %s", name, what);
 }
 
 static CalStatus check_def(const CalSim *sim, const char *name, const CalSubsystemDef *def, CalError *error) {
-	if (def->version != CAL_SUBSYSTEM_INTERFACE)
+	if (def->version != CAL_SUBSYSTEM_API_VERSION)
 		return error_set(
 			error, CAL_ERR_UNSUPPORTED,
 			"subsystem \"%.100s\": it was built for version %d of calder/subsystem.h, this library has version "
 			"%d; compile it again",
-			name, def->version, CAL_SUBSYSTEM_INTERFACE);
+			name, def->version, CAL_SUBSYSTEM_API_VERSION);
 	const CalSubsystemOps *ops = def->ops;
-	if (!ops || !ops->type || !ops->start || !ops->border || !ops->respond || !ops->rates)
-		return refuse(error, name, "it needs a type and the functions start, border, respond and rates");
-	if (def->nx < 0 || def->border_count < 1 || def->border_count > 1000)
-		return refuse(error, name,
-		              "the number of its states is negative, or that of its border nodes not from 1 to 1000");
+	if (!ops || !ops->type || !ops->start || !ops->interface_motion || !ops->respond || !ops->rates)
+		return refuse_def(error, name, "it needs a type and the functions start, interface_motion, respond and rates");
+	if (def->nx < 0 || def->interface_node_count < 1 || def->interface_node_count > 1000)
+		return refuse_def(error, name,
+		                  "the number of its states is negative, or that of its border nodes not from 1 to 1000");
 	if (sim->method.method == CAL_METHOD_IMPLICIT || sim->method.method == CAL_METHOD_IMPLICIT_MIDPOINT)
-		return refuse(error, name,
-		              "steps of the method are implicit, which a black box cannot follow; choose dopri5, rk4 or "
-		              "euler-cromer");
+		return refuse_def(error, name,
+		                  "steps of the method are implicit, which a black box cannot follow; choose dopri5, rk4 or "
+		                  "euler-cromer");
 	return CAL_OK;
 }
 
-static int find_border(const SimBox *box, const CalSubsystemTie *tie) {
-	for (int i = 0; tie->name && box->def.border_names && i < box->def.border_count; i++)
-		if (box->def.border_names[i] && strcmp(box->def.border_names[i], tie->name) == 0)
+static int find_interface_node(const Subsystem *subsystem, const CalSubsystemTie *tie) {
+	for (int i = 0; tie->name && subsystem->def.interface_node_names && i < subsystem->def.interface_node_count; i++)
+		if (subsystem->def.interface_node_names[i] && strcmp(subsystem->def.interface_node_names[i], tie->name) == 0)
 			return i;
-	return tie->name ? -1 : tie->border;
+	return tie->name ? -1 : tie->interface_node;
 }
 
-static CalStatus make_tie(const char *name, const SimBox *box, const CalSubsystemTie *from, BoxTie *to,
+static CalStatus make_tie(const char *name, const Subsystem *subsystem, const CalSubsystemTie *from, SubsystemTie *to,
                           CalError *error) {
 	CalLoopDef def = from->joint;
-	const int border = find_border(box, from);
+	const int interface_node = find_interface_node(subsystem, from);
 	def.name = name;
-	const CalVec3 m = def.known.angular, f = def.known.linear;
-	if (border < 0 && from->name)
+	const CalVec3 m = def.applied_wrench.angular, f = def.applied_wrench.linear;
+	if (interface_node < 0 && from->name)
 		return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has no border node \"%.80s\"", name,
 		                 from->name);
-	if (border < 0 || border >= box->def.border_count)
+	if (interface_node < 0 || interface_node >= subsystem->def.interface_node_count)
 		return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has %d border nodes, there is no number %d",
-		                 name, box->def.border_count, from->border + 1);
+		                 name, subsystem->def.interface_node_count, from->interface_node + 1);
 	if (!cal_loop_type_name(def.type) || def.type == CAL_LOOP_KNIFE || def.type == CAL_LOOP_COUPLING || m.x != 0 ||
 	    m.y != 0 || m.z != 0 || f.x != 0 || f.y != 0 || f.z != 0)
-		return refuse(error, name, "a tie is a joint between two nodes: no knife, no coupling, no known wrench");
+		return refuse_def(error, name, "a tie is a joint between two nodes: no knife, no coupling, no known wrench");
 	CalStatus status = loop_def_check(&def, error);
 	const char *wrong = placement_resolve(&def.a);
 	wrong = wrong ? wrong : placement_resolve(&def.b);
 	if (status != CAL_OK || wrong)
-		return status != CAL_OK ? status : refuse(error, name, wrong);
-	*to = (BoxTie){.id = from->node, .border = border, .site = {-1, -1}};
+		return status != CAL_OK ? status : refuse_def(error, name, wrong);
+	*to = (SubsystemTie){.id = from->node, .interface_node = interface_node, .node_ref = {-1, -1}};
 	to->loop = (Loop){.type = def.type,
 	                  .rows = loop_def_rows(&def),
 	                  .translation = loop_def_translation(&def),
@@ -292,71 +297,72 @@ static CalStatus make_tie(const char *name, const SimBox *box, const CalSubsyste
 
 static size_t rounded(size_t size) { return (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT; }
 
-static void *take(char **at, size_t size) {
+static void *take_memory(char **at, size_t size) {
 	void *place = *at;
 	*at += rounded(size);
 	return place;
 }
 
-static SimBox *box_alloc(const CalSim *sim, const CalSubsystemDef *def, int ties) {
-	const size_t k = (size_t)def->border_count, n = 6 * k, d = sizeof(double);
-	const size_t size = rounded(sizeof(SimBox)) + rounded((size_t)ties * sizeof(BoxTie)) +
-	                    rounded(k * sizeof(CalBorder)) + rounded(n * n * d) + rounded(n * d) +
+static Subsystem *subsystem_alloc(const CalSim *sim, const CalSubsystemDef *def, int ties) {
+	const size_t k = (size_t)def->interface_node_count, n = 6 * k, d = sizeof(double);
+	const size_t size = rounded(sizeof(Subsystem)) + rounded((size_t)ties * sizeof(SubsystemTie)) +
+	                    rounded(k * sizeof(CalInterfaceNode)) + rounded(n * n * d) + rounded(n * d) +
 	                    2 * rounded(k * sizeof(CalSpatial));
 	char *at = memory_alloc(&sim->allocator, size);
 	if (!at)
 		return NULL;
 	memset(at, 0, size);
-	SimBox *box = take(&at, sizeof *box);
-	box->def = *def;
-	box->allocator = sim->allocator;
-	box->tie_count = ties;
-	box->ties = take(&at, (size_t)ties * sizeof *box->ties);
-	box->border = take(&at, k * sizeof *box->border);
-	box->Phi = take(&at, n * n * d);
-	box->b = take(&at, n * d);
-	box->wrench = take(&at, k * sizeof *box->wrench);
-	box->none = take(&at, k * sizeof *box->none);
-	return box;
+	Subsystem *subsystem = take_memory(&at, sizeof *subsystem);
+	subsystem->def = *def;
+	subsystem->allocator = sim->allocator;
+	subsystem->tie_count = ties;
+	subsystem->ties = take_memory(&at, (size_t)ties * sizeof *subsystem->ties);
+	subsystem->interface_nodes = take_memory(&at, k * sizeof *subsystem->interface_nodes);
+	subsystem->Phi = take_memory(&at, n * n * d);
+	subsystem->b = take_memory(&at, n * d);
+	subsystem->wrench = take_memory(&at, k * sizeof *subsystem->wrench);
+	subsystem->none = take_memory(&at, k * sizeof *subsystem->none);
+	return subsystem;
 }
 
-/* Room for the rows and ties of all boxes; NULL: no memory. */
-static struct SimBoxes *boxes_alloc(const CalSim *sim, int rows, int ties) {
+/* Room for the rows and ties of all subsystems; NULL: no memory. */
+static struct SimSubsystems *subsystems_alloc(const CalSim *sim, int rows, int ties) {
 	const size_t m = (size_t)rows, n = (size_t)ties, d = sizeof(double);
-	const size_t size = rounded(sizeof(struct SimBoxes)) + rounded(m * sizeof(BoxRow)) + rounded(m * sizeof(LoopRow)) +
-	                    rounded(m * m * d) + 2 * rounded(m * d) + rounded((m + 2) * m * d) + rounded(m * sizeof(int)) +
-	                    rounded(m) + rounded(n * sizeof(int)) + rounded(n * sizeof(spatial)) + rounded(36 * n * n * d);
+	const size_t size = rounded(sizeof(struct SimSubsystems)) + rounded(m * sizeof(SubsystemRow)) +
+	                    rounded(m * sizeof(LoopRow)) + rounded(m * m * d) + 2 * rounded(m * d) +
+	                    rounded((m + 2) * m * d) + rounded(m * sizeof(int)) + rounded(m) + rounded(n * sizeof(int)) +
+	                    rounded(n * sizeof(spatial)) + rounded(36 * n * n * d);
 	char *at = memory_alloc(&sim->allocator, size);
 	if (!at)
 		return NULL;
-	struct SimBoxes *all = take(&at, sizeof *all);
-	*all = (struct SimBoxes){.row_count = rows, .tie_count = ties};
-	all->rows = take(&at, m * sizeof *all->rows);
-	all->values = take(&at, m * sizeof *all->values);
-	all->Lambda = take(&at, m * m * d);
-	all->z = take(&at, m * d);
-	all->lambda = take(&at, m * d);
-	all->solve = take(&at, (m + 2) * m * d);
-	all->order = take(&at, m * sizeof *all->order);
-	all->independent = take(&at, m);
-	all->nodes = take(&at, n * sizeof *all->nodes);
-	all->A = take(&at, n * sizeof *all->A);
-	all->C = take(&at, 36 * n * n * d);
+	struct SimSubsystems *all = take_memory(&at, sizeof *all);
+	*all = (struct SimSubsystems){.row_count = rows, .tie_count = ties};
+	all->rows = take_memory(&at, m * sizeof *all->rows);
+	all->values = take_memory(&at, m * sizeof *all->values);
+	all->Lambda = take_memory(&at, m * m * d);
+	all->z = take_memory(&at, m * d);
+	all->lambda = take_memory(&at, m * d);
+	all->solve = take_memory(&at, (m + 2) * m * d);
+	all->order = take_memory(&at, m * sizeof *all->order);
+	all->independent = take_memory(&at, m);
+	all->nodes = take_memory(&at, n * sizeof *all->nodes);
+	all->A = take_memory(&at, n * sizeof *all->A);
+	all->C = take_memory(&at, 36 * n * n * d);
 	return all;
 }
 
-static CalStatus add_device(CalSim *sim, const char *name, SimBox *box, int *device, CalError *error) {
-	const BoxData data = {box};
+static CalStatus add_device(CalSim *sim, const char *name, Subsystem *subsystem, int *device, CalError *error) {
+	const SubsystemData data = {subsystem};
 	bool driven = false;
-	for (int i = 0; i < box->tie_count; i++)
-		driven |= box->ties[i].loop.driven != 0;
+	for (int i = 0; i < subsystem->tie_count; i++)
+		driven |= subsystem->ties[i].loop.driven != 0;
 	const CalDeviceDef def = {.name = name,
 	                          .ops = &box_ops,
 	                          .data = &data,
 	                          .data_size = sizeof data,
-	                          .nx = box->def.nx,
-	                          .wrench_count = box->tie_count,
-	                          .accounts = box->def.ops->energy && !driven};
+	                          .nx = subsystem->def.nx,
+	                          .wrench_count = subsystem->tie_count,
+	                          .accounts = subsystem->def.ops->energy && !driven};
 	return cal_sim_add_device(sim, &def, device, error);
 }
 
@@ -368,28 +374,28 @@ CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsyste
 	CalStatus status = check_def(sim, name, def, error);
 	if (status != CAL_OK)
 		return status;
-	SimBox *box = box_alloc(sim, def, tie_count);
-	int rows = sim->boxes ? sim->boxes->row_count : 0, index = -1;
-	const int all_ties = (sim->boxes ? sim->boxes->tie_count : 0) + tie_count;
-	for (int i = 0; box && status == CAL_OK && i < tie_count; i++) {
-		status = make_tie(name, box, &ties[i], &box->ties[i], error);
-		box->ties[i].row = rows;
-		rows += box->ties[i].loop.rows;
+	Subsystem *subsystem = subsystem_alloc(sim, def, tie_count);
+	int rows = sim->subsystems ? sim->subsystems->row_count : 0, index = -1;
+	const int all_ties = (sim->subsystems ? sim->subsystems->tie_count : 0) + tie_count;
+	for (int i = 0; subsystem && status == CAL_OK && i < tie_count; i++) {
+		status = make_tie(name, subsystem, &ties[i], &subsystem->ties[i], error);
+		subsystem->ties[i].row = rows;
+		rows += subsystem->ties[i].loop.rows;
 	}
-	struct SimBoxes *all = box && status == CAL_OK ? boxes_alloc(sim, rows, all_ties) : NULL;
+	struct SimSubsystems *all = subsystem && status == CAL_OK ? subsystems_alloc(sim, rows, all_ties) : NULL;
 	if (status == CAL_OK && !all)
 		status = error_set(error, CAL_ERR_MEMORY, "subsystem \"%.100s\": out of memory", name);
 	if (status == CAL_OK)
-		status = add_device(sim, name, box, &index, error);
+		status = add_device(sim, name, subsystem, &index, error);
 	if (status != CAL_OK || !all) {
-		memory_free(&sim->allocator, box);
+		memory_free(&sim->allocator, subsystem);
 		memory_free(&sim->allocator, all);
 		return status;
 	}
-	all->commits = (sim->boxes && sim->boxes->commits) || def->ops->commit || def->ops->correct;
-	all->corrects = (!sim->boxes || sim->boxes->corrects) && def->ops->correct;
-	memory_free(&sim->allocator, sim->boxes);
-	sim->boxes = all;
+	all->commits = (sim->subsystems && sim->subsystems->commits) || def->ops->commit || def->ops->correct;
+	all->corrects = (!sim->subsystems || sim->subsystems->corrects) && def->ops->correct;
+	memory_free(&sim->allocator, sim->subsystems);
+	sim->subsystems = all;
 	if (device)
 		*device = index;
 	return CAL_OK;
@@ -397,16 +403,16 @@ CalStatus cal_sim_add_subsystem(CalSim *sim, const char *name, const CalSubsyste
 
 /* ---- after steps, and looking ------------------------------------------------------------------------------------ */
 
-CalStatus boxes_commit(CalSim *sim) {
+CalStatus subsystems_commit(CalSim *sim) {
 	bool changed = false;
-	const CalStatus status = sim->boxes->corrects ? boxes_project(sim, &changed) : CAL_OK;
+	const CalStatus status = sim->subsystems->corrects ? subsystems_project(sim, &changed) : CAL_OK;
 	if (status != CAL_OK)
 		return status;
 	for (int i = 0; i < sim->device_count; i++) {
-		const SimBox *box = sim_box(sim, i);
-		if (!box || !box->def.ops->commit)
+		const Subsystem *subsystem = sim_subsystem(sim, i);
+		if (!subsystem || !subsystem->def.ops->commit)
 			continue;
-		const int code = box->def.ops->commit(box->def.self, cal_sim_time(sim), sim->devices[i].x);
+		const int code = subsystem->def.ops->commit(subsystem->def.self, cal_sim_time(sim), sim->devices[i].x);
 		if (code < 0) {
 			sim->failed_device = i;
 			snprintf(sim->why_failed, sizeof sim->why_failed, "commit() failed");
@@ -415,33 +421,33 @@ CalStatus boxes_commit(CalSim *sim) {
 		changed |= code > 0;
 	}
 	if (changed)
-		cal_integrator_renew(sim->whole.integrator);
+		cal_integrator_renew(sim->system.integrator);
 	return CAL_OK;
 }
 
-bool boxes_commit_steps(const CalSim *sim) { return sim->boxes && sim->boxes->commits; }
+bool subsystems_commit_steps(const CalSim *sim) { return sim->subsystems && sim->subsystems->commits; }
 
-CalStatus cal_sim_subsystem_border(CalSim *sim, int device, int border, CalBorder *at) {
-	const SimBox *box = sim ? sim_box(sim, device) : NULL;
-	if (!box || !at || border < 0 || border >= box->def.border_count)
+CalStatus cal_sim_subsystem_interface_node(CalSim *sim, int device, int interface_node, CalInterfaceNode *at) {
+	const Subsystem *subsystem = sim ? sim_subsystem(sim, device) : NULL;
+	if (!subsystem || !at || interface_node < 0 || interface_node >= subsystem->def.interface_node_count)
 		return CAL_ERR_ARGUMENT;
 	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
 	if (status != CAL_OK)
 		return status;
-	CalScene scene = scene_now(sim, true);
-	status = box_border(&scene, device);
-	*at = box->border[border];
+	CalEvalContext context = context_now(sim, true);
+	status = subsystem_interface_nodes(&context, device);
+	*at = subsystem->interface_nodes[interface_node];
 	return status;
 }
 
-CalStatus cal_sim_subsystem_wrench(CalSim *sim, int device, int border, CalSpatial *wrench) {
-	const SimBox *box = sim ? sim_box(sim, device) : NULL;
-	if (!box || !wrench || border < 0 || border >= box->def.border_count)
+CalStatus cal_sim_subsystem_wrench(CalSim *sim, int device, int interface_node, CalSpatial *wrench) {
+	const Subsystem *subsystem = sim ? sim_subsystem(sim, device) : NULL;
+	if (!subsystem || !wrench || interface_node < 0 || interface_node >= subsystem->def.interface_node_count)
 		return CAL_ERR_ARGUMENT;
 	CalStatus status = sim->started ? CAL_OK : cal_sim_restart(sim, NULL);
-	CalScene scene;
+	CalEvalContext context;
 	if (status == CAL_OK)
-		status = sim_view(sim, true, &scene);
-	*wrench = box->wrench[border];
+		status = sim_evaluate_for_observers(sim, true, &context);
+	*wrench = subsystem->wrench[interface_node];
 	return status;
 }

@@ -50,7 +50,7 @@ void topology_save(Topology *t) {
 	s->modes = t->mode_count;
 }
 
-static void release(const Topology *t, const char *name, const char *place) {
+static void release_names(const Topology *t, const char *name, const char *place) {
 	memory_free(&t->allocator, (void *)(uintptr_t)name);
 	memory_free(&t->allocator, (void *)(uintptr_t)place);
 }
@@ -59,16 +59,16 @@ void topology_restore(Topology *t) {
 	CalDesc *desc = t->desc;
 	const TopologySaved *s = &t->saved;
 	while (desc->group_count > s->groups)
-		release(t, desc->groups[--desc->group_count].name, NULL);
+		release_names(t, desc->groups[--desc->group_count].name, NULL);
 	while (desc->joint_count > s->joints)
-		release(t, desc->joints[--desc->joint_count].def.name, NULL);
+		release_names(t, desc->joints[--desc->joint_count].def.name, NULL);
 	while (desc->loop_count > s->loops)
-		release(t, desc->loops[--desc->loop_count].def.name, NULL);
+		release_names(t, desc->loops[--desc->loop_count].def.name, NULL);
 	while (desc->node_count > s->nodes)
-		release(t, desc->nodes[--desc->node_count].def.name, NULL);
+		release_names(t, desc->nodes[--desc->node_count].def.name, NULL);
 	while (desc->body_count > s->bodies) {
 		const DescBody *body = &desc->bodies[--desc->body_count];
-		release(t, body->def.name, NULL);
+		release_names(t, body->def.name, NULL);
 		memory_free(&t->allocator, body->flex);
 		memory_free(&t->allocator, (void *)(uintptr_t)body->form);
 	}
@@ -272,7 +272,7 @@ static CalStatus check_reversible(const TopologyJoint *j, CalError *error) {
 	           : CAL_OK;
 }
 
-CalStatus topology_turn(Topology *t, uint32_t body, uint32_t top, CalError *error) {
+CalStatus topology_reverse_path(Topology *t, uint32_t body, uint32_t top, CalError *error) {
 	for (uint32_t at = body; at != top; at = topology_parent(t, at)) {
 		const TopologyJoint *j = topology_joint(t, t->carrier[at - 1]);
 		const CalStatus status = j->reversed ? CAL_OK : check_reversible(j, error);
@@ -293,7 +293,7 @@ CalStatus topology_turn(Topology *t, uint32_t body, uint32_t top, CalError *erro
 	return CAL_OK;
 }
 
-CalStatus topology_hang(Topology *t, uint32_t joint, uint32_t body, CalError *error) {
+CalStatus topology_set_parent(Topology *t, uint32_t joint, uint32_t body, CalError *error) {
 	TopologyJoint *j = topology_joint(t, joint);
 	j->reversed = topology_node_body(t, j->b) != body;
 	const CalStatus status = j->reversed ? check_reversible(j, error) : CAL_OK;
@@ -345,7 +345,7 @@ CalStatus topology_close(Topology *t, uint32_t joint, CalError *error) {
 	return CAL_OK;
 }
 
-int topology_is_flyer(const Topology *t, uint32_t joint) {
+int topology_is_free_root(const Topology *t, uint32_t joint) {
 	const TopologyJoint *j = topology_joint(t, joint);
 	for (int k = 0; k < 6; k++) {
 		const CalDofDef *d = &j->def.dof[k];

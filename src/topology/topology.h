@@ -32,7 +32,7 @@ typedef struct TopologyLoop {
 	int term_dof[CAL_LOOP_MAX_TERMS];        // in the joint as given, or of the mode
 } TopologyLoop;
 
-/* Where a joint's or a body's coordinates were before a change. */
+/* Where a joint's or a body's coordinates were before a topology edit. */
 typedef struct TopologyPlace {
 	int32_t group; // index in the simulation, -1: nowhere
 	int32_t body;  // index in its model
@@ -66,7 +66,7 @@ typedef struct Topology {
 	CalNodeId park;                    // node of its body
 	uint32_t *carrier;                 // [bodies] joint that carries each, 0: none; after topology_carriers()
 	uint8_t *mark;                     // [bodies] scratch of topology_subtree()
-	TopologyPlace *joint_at, *body_at; // scratch of a change
+	TopologyPlace *joint_at, *body_at; // scratch of a topology edit
 	TopologySaved saved;
 } Topology;
 
@@ -96,7 +96,7 @@ static inline uint32_t topology_group(const Topology *t, uint32_t body) {
 static inline CalNodeId topology_inboard(const TopologyJoint *j) { return j->reversed ? j->b : j->a; }
 static inline CalNodeId topology_outboard(const TopologyJoint *j) { return j->reversed ? j->a : j->b; }
 
-/* Keeps what a failing change has to restore; restores it. */
+/* Keeps what a failing topology edit has to restore; restores it. */
 void topology_save(Topology *t);
 void topology_restore(Topology *t);
 
@@ -127,15 +127,15 @@ int topology_subtree(Topology *t, uint32_t top);
  * Turns all joints between `body` and the body `top` above it (or body itself) over, so that body is on top; it then has no
  * carrier. An error names a joint that cannot be turned.
  */
-CalStatus topology_turn(Topology *t, uint32_t body, uint32_t top, CalError *error);
+CalStatus topology_reverse_path(Topology *t, uint32_t body, uint32_t top, CalError *error);
 /* Makes a joint carry `body`, one of its two sides. */
-CalStatus topology_hang(Topology *t, uint32_t joint, uint32_t body, CalError *error);
+CalStatus topology_set_parent(Topology *t, uint32_t joint, uint32_t body, CalError *error);
 /* Takes a joint out of the tree or out of its loop. */
 void topology_open(Topology *t, uint32_t joint);
 /* Makes a joint a loop; an error says why it cannot be one. */
 CalStatus topology_close(Topology *t, uint32_t joint, CalError *error);
 /* A free joint on the ground that nothing restrains. */
-int topology_is_flyer(const Topology *t, uint32_t joint);
+int topology_is_free_root(const Topology *t, uint32_t joint);
 /*
  * A closed loop of a group that ties marked bodies to others, 0: none. joints: among those that stand for joints, otherwise
  * among the rest without couplings; ground: ties to the ground count too.

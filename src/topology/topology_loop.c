@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * topology_loop.c — a joint as a loop: the type of loop that leaves the same freedoms, and the frames that it wants.
+ * topology_loop.c — a joint as a loop: the type of loop that leaves the same dofs, and the frames that it wants.
  *
  * Loops are about the z of their frames, joints about any axis: both frames turn so that z is the axis (for a universal
- * joint x of A and y of B the two axes). What moves along a freedom has no place in a loop: springs, dampers, motors.
+ * joint x of A and y of B the two axes). What moves along a dof has no place in a loop: springs, dampers, motors.
  */
 #include <math.h>
 

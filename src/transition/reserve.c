@@ -99,7 +99,7 @@ static size_t estimate(CalSim *sim, const CalDesc *desc, const CalSimCapacity *e
 
 /* ---- the copy -------------------------------------------------------------------------------------------- */
 
-static void *take(Topology *t, int count, size_t size) {
+static void *take_array(Topology *t, int count, size_t size) {
 	void *memory = memory_alloc(&t->allocator, (size_t)count * size);
 	return memory ? memset(memory, 0, (size_t)count * size) : NULL;
 }
@@ -113,11 +113,11 @@ static int copy_strings(const Topology *t, const char **name, const char **place
 
 static int copy_arrays(Topology *t, const CalDesc *from, const Slots *s) {
 	CalDesc *to = t->desc;
-	to->groups = take(t, s->groups, sizeof *to->groups), to->group_capacity = s->groups;
-	to->bodies = take(t, s->bodies, sizeof *to->bodies), to->body_capacity = s->bodies;
-	to->nodes = take(t, s->nodes, sizeof *to->nodes), to->node_capacity = s->nodes;
-	to->joints = take(t, s->joints, sizeof *to->joints), to->joint_capacity = s->joints;
-	to->loops = take(t, s->loops, sizeof *to->loops), to->loop_capacity = s->loops;
+	to->groups = take_array(t, s->groups, sizeof *to->groups), to->group_capacity = s->groups;
+	to->bodies = take_array(t, s->bodies, sizeof *to->bodies), to->body_capacity = s->bodies;
+	to->nodes = take_array(t, s->nodes, sizeof *to->nodes), to->node_capacity = s->nodes;
+	to->joints = take_array(t, s->joints, sizeof *to->joints), to->joint_capacity = s->joints;
+	to->loops = take_array(t, s->loops, sizeof *to->loops), to->loop_capacity = s->loops;
 	if (!to->groups || !to->bodies || !to->nodes || !to->joints || !to->loops)
 		return 0;
 	int ok = 1;
@@ -190,22 +190,22 @@ static void make_records(Topology *t) {
 	}
 }
 
-static int fill(Topology *t, const CalDesc *desc, const Slots *s) {
-	t->desc = take(t, 1, sizeof *t->desc);
-	t->joints = take(t, s->joints, sizeof *t->joints);
-	t->loops = take(t, s->loops, sizeof *t->loops);
-	t->carrier = take(t, s->bodies, sizeof *t->carrier);
-	t->mark = take(t, s->bodies, sizeof *t->mark);
-	t->mode_locked = take(t, s->modes + 1, sizeof *t->mode_locked);
-	t->joint_at = take(t, s->joints, sizeof *t->joint_at);
-	t->body_at = take(t, s->bodies, sizeof *t->body_at);
-	t->saved.joint = take(t, s->joints, sizeof *t->saved.joint);
-	t->saved.loop = take(t, s->loops, sizeof *t->saved.loop);
-	t->saved.desc_joint = take(t, s->joints, sizeof *t->saved.desc_joint);
-	t->saved.desc_loop = take(t, s->loops, sizeof *t->saved.desc_loop);
-	t->saved.body_group = take(t, s->bodies, sizeof *t->saved.body_group);
-	t->saved.gravity = take(t, s->groups, sizeof *t->saved.gravity);
-	t->saved.mode_locked = take(t, s->modes + 1, sizeof *t->saved.mode_locked);
+static int copy_description(Topology *t, const CalDesc *desc, const Slots *s) {
+	t->desc = take_array(t, 1, sizeof *t->desc);
+	t->joints = take_array(t, s->joints, sizeof *t->joints);
+	t->loops = take_array(t, s->loops, sizeof *t->loops);
+	t->carrier = take_array(t, s->bodies, sizeof *t->carrier);
+	t->mark = take_array(t, s->bodies, sizeof *t->mark);
+	t->mode_locked = take_array(t, s->modes + 1, sizeof *t->mode_locked);
+	t->joint_at = take_array(t, s->joints, sizeof *t->joint_at);
+	t->body_at = take_array(t, s->bodies, sizeof *t->body_at);
+	t->saved.joint = take_array(t, s->joints, sizeof *t->saved.joint);
+	t->saved.loop = take_array(t, s->loops, sizeof *t->saved.loop);
+	t->saved.desc_joint = take_array(t, s->joints, sizeof *t->saved.desc_joint);
+	t->saved.desc_loop = take_array(t, s->loops, sizeof *t->saved.desc_loop);
+	t->saved.body_group = take_array(t, s->bodies, sizeof *t->saved.body_group);
+	t->saved.gravity = take_array(t, s->groups, sizeof *t->saved.gravity);
+	t->saved.mode_locked = take_array(t, s->modes + 1, sizeof *t->saved.mode_locked);
 	if (!t->desc || !t->joints || !t->loops || !t->carrier || !t->mark || !t->joint_at || !t->body_at ||
 	    !t->saved.joint || !t->saved.loop || !t->saved.desc_joint || !t->saved.desc_loop || !t->saved.body_group ||
 	    !t->saved.gravity || !t->mode_locked || !t->saved.mode_locked)
@@ -221,10 +221,10 @@ static int fill(Topology *t, const CalDesc *desc, const Slots *s) {
 /* ---- the simulation --------------------------------------------------------------------------------------- */
 
 /* The groups, their parts and the system go to the arena, with room for more; 0: nothing has changed. */
-static int move_in(CalSim *sim, Topology *t, int capacity, size_t room) {
+static int replace_topology(CalSim *sim, Topology *t, int capacity, size_t room) {
 	const CalAllocator before = sim->allocator;
-	SimGroup *groups = take(t, capacity, sizeof *groups);
-	CalSystemPart *parts = groups ? take(t, capacity, sizeof *parts) : NULL;
+	SimGroup *groups = take_array(t, capacity, sizeof *groups);
+	CalSystemPart *parts = groups ? take_array(t, capacity, sizeof *parts) : NULL;
 	if (!parts)
 		return 0;
 	sim->allocator = t->allocator;
@@ -276,7 +276,8 @@ CalStatus cal_sim_reserve(CalSim *sim, const CalDesc *desc, const CalSimCapacity
 	Topology *t = arena ? memory_alloc(&allocator, sizeof *t) : NULL;
 	if (t)
 		*t = (Topology){.arena = arena, .allocator = allocator, .memory = size, .left = *extra};
-	if (!t || !fill(t, desc, &slots) || !move_in(sim, t, slots.groups, system_room(sim, extra, &slots))) {
+	if (!t || !copy_description(t, desc, &slots) ||
+	    !replace_topology(sim, t, slots.groups, system_room(sim, extra, &slots))) {
 		arena_destroy(arena);
 		return error_set(error, CAL_ERR_MEMORY, "cal_sim_reserve: %zu bytes are not enough or cannot be had", size);
 	}

@@ -13,14 +13,14 @@
 #include "model/compile/compile.h"
 #include "transition/topology_edit.h"
 
-CalStatus change_begin(CalSim *sim, CalError *error, Change *c) {
-	*c = (Change){.sim = sim, .t = sim ? sim->topology : NULL, .error = error};
+CalStatus edit_begin(CalSim *sim, CalError *error, TopologyEdit *c) {
+	*c = (TopologyEdit){.sim = sim, .t = sim ? sim->topology : NULL, .error = error};
 	if (error)
 		*error = (CalError){0};
 	if (!sim || !c->t)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "the simulation is not prepared for changes of topology; call cal_sim_reserve() first");
-	if (sim->boxes)
+	if (sim->subsystems)
 		return error_set(
 			error, CAL_ERR_UNSUPPORTED,
 			"a simulation with black boxes cannot change its topology: impulses would not reach into them");
@@ -35,30 +35,30 @@ CalStatus change_begin(CalSim *sim, CalError *error, Change *c) {
 	return CAL_OK;
 }
 
-CalStatus change_no_memory(Change *c) {
+CalStatus edit_no_memory(TopologyEdit *c) {
 	return error_set(c->error, CAL_ERR_MEMORY,
 	                 "the memory reserved for changes (%zu bytes) is used up; give cal_sim_reserve() a larger "
 	                 "CalSimCapacity.memory",
 	                 c->t->memory);
 }
 
-static CalStatus unknown(Change *c, const char *what, uint32_t value) {
+static CalStatus unknown(TopologyEdit *c, const char *what, uint32_t value) {
 	return error_set(c->error, CAL_ERR_ARGUMENT, "the simulation has no %s with id %u", what, (unsigned)value);
 }
 
-CalStatus change_check_joint(Change *c, CalJointId joint) {
+CalStatus edit_check_joint(TopologyEdit *c, CalJointId joint) {
 	const int known = joint.value && joint.value <= (uint32_t)c->t->desc->joint_count;
 	return known ? CAL_OK : unknown(c, "joint", joint.value);
 }
 
-CalStatus change_check_node(Change *c, CalNodeId node) {
+CalStatus edit_check_node(TopologyEdit *c, CalNodeId node) {
 	if (node.value > (uint32_t)c->t->desc->node_count || node.value == c->t->park.value)
 		return unknown(c, "node", node.value);
 	const uint32_t body = topology_node_body(c->t, node);
-	return body ? change_check_body(c, (CalBodyId){body}) : CAL_OK;
+	return body ? edit_check_body(c, (CalBodyId){body}) : CAL_OK;
 }
 
-CalStatus change_check_body(Change *c, CalBodyId body) {
+CalStatus edit_check_body(TopologyEdit *c, CalBodyId body) {
 	if (body.value == 0 || body.value > (uint32_t)c->t->desc->body_count)
 		return unknown(c, "body", body.value);
 	if (topology_group(c->t, body.value) == c->t->parking.value)
@@ -67,7 +67,7 @@ CalStatus change_check_body(Change *c, CalBodyId body) {
 	return CAL_OK;
 }
 
-static int index_of_group(const Change *c, uint32_t group) {
+static int index_of_group(const TopologyEdit *c, uint32_t group) {
 	for (int i = 0; i < c->sim->group_count; i++) {
 		const CalModel *model = c->sim->groups[i].model;
 		if (c->t->saved.body_group[model->bodies[0].id.value - 1] == group)
@@ -76,7 +76,7 @@ static int index_of_group(const Change *c, uint32_t group) {
 	return -1;
 }
 
-int change_involve(Change *c, uint32_t group) {
+int edit_add_group(TopologyEdit *c, uint32_t group) {
 	const int index = index_of_group(c, group);
 	for (int i = 0; i < c->old_count; i++) {
 		if (c->old[i] == index)
@@ -101,18 +101,18 @@ const uint8_t *group_kept(const SimGroup *group) {
 
 /* ---- kinematics ------------------------------------------------------------------------------------- */
 
-CalStatus change_speeds(Change *c, int old) {
+CalStatus edit_copy_speeds(TopologyEdit *c, int old) {
 	const SimGroup *group = &c->sim->groups[c->old[old]];
 	const size_t size = sizeof(double) * (size_t)group->model->nu;
 	if (!c->u[old])
 		c->u[old] = memory_alloc(&c->t->allocator, size);
 	if (!c->u[old])
-		return change_no_memory(c);
+		return edit_no_memory(c);
 	memcpy(c->u[old], group->state.u, size);
 	return CAL_OK;
 }
 
-CalStatus change_kinematics(Change *c) {
+CalStatus edit_kinematics(TopologyEdit *c) {
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < c->old_count && status == CAL_OK; i++) {
 		const SimGroup *group = &c->sim->groups[c->old[i]];
@@ -124,7 +124,7 @@ CalStatus change_kinematics(Change *c) {
 	return status;
 }
 
-CalStatus change_node(const Change *c, CalNodeId node, NodeMotion *motion) {
+CalStatus edit_node_motion(const TopologyEdit *c, CalNodeId node, NodeMotion *motion) {
 	const uint32_t body = topology_node_body(c->t, node);
 	*motion = (NodeMotion){.X = dpose_identity()};
 	if (!body) {
@@ -166,23 +166,23 @@ spatial joint_velocity_between(const CalJointDef *def, const NodeMotion *a, cons
 	return (spatial){mat_tmul_vec(F, V.a), mat_tmul_vec(F, V.l)};
 }
 
-CalStatus change_fresh(Change *c, uint32_t joint) {
+CalStatus edit_add_new_joint(TopologyEdit *c, uint32_t joint) {
 	const DescJoint *d = &c->t->desc->joints[joint - 1];
-	Fresh *fresh = &c->fresh[c->fresh_count++];
+	NewJointState *new_joint = &c->new_joints[c->new_joint_count++];
 	NodeMotion in, out;
-	CalStatus status = change_node(c, d->inboard, &in);
+	CalStatus status = edit_node_motion(c, d->inboard, &in);
 	if (status == CAL_OK)
-		status = change_node(c, d->outboard, &out);
+		status = edit_node_motion(c, d->outboard, &out);
 	if (status != CAL_OK)
 		return status;
 	const dpose X = joint_pose_between(&d->def, &in, &out);
-	*fresh = (Fresh){.joint = joint};
-	joint_solve_pose(&d->def, &X, fresh->q);
-	joint_solve_speeds(&d->def, fresh->q, joint_velocity_between(&d->def, &in, &out), fresh->u);
+	*new_joint = (NewJointState){.joint = joint};
+	joint_solve_pose(&d->def, &X, new_joint->q);
+	joint_solve_speeds(&d->def, new_joint->q, joint_velocity_between(&d->def, &in, &out), new_joint->u);
 	return CAL_OK;
 }
 
-void change_move_marked(Change *c, uint32_t group) {
+void edit_move_marked(TopologyEdit *c, uint32_t group) {
 	for (int i = 0; i < c->t->desc->body_count; i++) {
 		if (c->t->mark[i])
 			c->t->desc->bodies[i].def.group.value = group;
@@ -192,7 +192,7 @@ void change_move_marked(Change *c, uint32_t group) {
 /* ---- states --------------------------------------------------------------------------------------------- */
 
 /* Where everything was. */
-static void note_places(Change *c) {
+static void note_places(TopologyEdit *c) {
 	Topology *t = c->t;
 	memset(t->joint_at, 0xff, sizeof *t->joint_at * (size_t)t->desc->joint_count);
 	memset(t->body_at, 0xff, sizeof *t->body_at * (size_t)t->desc->body_count);
@@ -206,10 +206,10 @@ static void note_places(Change *c) {
 	}
 }
 
-static const Fresh *find_fresh(const Change *c, uint32_t joint) {
-	for (int i = 0; i < c->fresh_count; i++) {
-		if (c->fresh[i].joint == joint)
-			return &c->fresh[i];
+static const NewJointState *find_new_joint(const TopologyEdit *c, uint32_t joint) {
+	for (int i = 0; i < c->new_joint_count; i++) {
+		if (c->new_joints[i].joint == joint)
+			return &c->new_joints[i];
 	}
 	return NULL;
 }
@@ -217,13 +217,13 @@ static const Fresh *find_fresh(const Change *c, uint32_t joint) {
 static void copy_numbers(double *to, const double *from, int n) { memcpy(to, from, sizeof(double) * (size_t)n); }
 
 /* Coordinates and speeds of the joint that carries a body. */
-static void map_joint(const Change *c, const Body *body, SimGroup *made) {
+static void map_joint(const TopologyEdit *c, const Body *body, SimGroup *made) {
 	const uint32_t joint = body->joint_id.value;
 	double *q = made->state.q + body->q, *u = made->state.u + body->u;
-	const Fresh *fresh = find_fresh(c, joint);
-	if (fresh) {
-		copy_numbers(q, fresh->q, body->nq);
-		copy_numbers(u, fresh->u, body->nu);
+	const NewJointState *new_joint = find_new_joint(c, joint);
+	if (new_joint) {
+		copy_numbers(q, new_joint->q, body->nq);
+		copy_numbers(u, new_joint->u, body->nu);
 		return;
 	}
 	const TopologyPlace place = c->t->joint_at[joint - 1];
@@ -245,7 +245,7 @@ static void map_joint(const Change *c, const Body *body, SimGroup *made) {
 }
 
 /* Modes of a body that comes in. */
-static void set_modes(const Change *c, const Body *body, SimGroup *made) {
+static void set_modes(const TopologyEdit *c, const Body *body, SimGroup *made) {
 	const Flex *to = &made->model->flexes[body->flex];
 	if (body->id.value == c->added && c->eta)
 		copy_numbers(made->state.q + to->q, c->eta, to->m);
@@ -253,7 +253,7 @@ static void set_modes(const Change *c, const Body *body, SimGroup *made) {
 		copy_numbers(made->state.u + to->u, c->eta_dot, to->m);
 }
 
-static void map_modes(const Change *c, const Body *body, SimGroup *made) {
+static void map_modes(const TopologyEdit *c, const Body *body, SimGroup *made) {
 	const TopologyPlace place = c->t->body_at[body->id.value - 1];
 	if (body->flex < 0)
 		return;
@@ -270,7 +270,7 @@ static void map_modes(const Change *c, const Body *body, SimGroup *made) {
 	memcpy(made->frozen + to->u, old->frozen + from->u, (size_t)to->m);
 }
 
-static void map_state(const Change *c, SimGroup *made) {
+static void map_state(const TopologyEdit *c, SimGroup *made) {
 	made->state.t = cal_sim_time(c->sim);
 	for (int b = 0; b < made->model->body_count; b++) {
 		map_joint(c, &made->model->bodies[b], made);
@@ -280,20 +280,20 @@ static void map_state(const Change *c, SimGroup *made) {
 
 /* ---- new groups --------------------------------------------------------------------------------------------- */
 
-void change_finding(void *user, const CalFinding *finding) {
+void edit_keep_first_error(void *user, const CalFinding *finding) {
 	CalError *error = user;
 	if (finding->status != CAL_OK && error && error->count == 0)
 		error_set(error, finding->status, "%s", finding->text);
 }
 
-static CalStatus cut_group(Change *c, SimGroup *made) {
-	const CalStatus status = group_cut(made, c->sim);
+static CalStatus cut_group(TopologyEdit *c, SimGroup *made) {
+	const CalStatus status = group_partition(made, c->sim);
 	return status == CAL_OK ? CAL_OK
 	                        : error_set(c->error, status, "group \"%s\": cannot make its branches: %s",
 	                                    cal_model_name(made->model), cal_status_text(status));
 }
 
-static CalStatus build_group(Change *c, int i) {
+static CalStatus build_group(TopologyEdit *c, int i) {
 	SimGroup *made = &c->made[i];
 	*made = i == 0 && c->old_count ? c->sim->groups[c->old[0]] : (SimGroup){0};
 	made->model = NULL;
@@ -302,11 +302,11 @@ static CalStatus build_group(Change *c, int i) {
 	const CalCompileOptions options = {.group = {c->group[i]}, .solver = c->sim->solver, .allocator = c->t->allocator};
 	CalStatus status = compile_checked(c->t->desc, &options, &made->model);
 	if (status == CAL_OK)
-		status = model_check_singular(made->model, c->t->desc, change_finding, c->error);
+		status = model_check_singular(made->model, c->t->desc, edit_keep_first_error, c->error);
 	if (status == CAL_OK)
 		status = group_place(made, c->sim);
 	if (status == CAL_ERR_MEMORY)
-		return change_no_memory(c);
+		return edit_no_memory(c);
 	if (status == CAL_OK)
 		status = cut_group(c, made);
 	if (status != CAL_OK)
@@ -323,7 +323,7 @@ static double rotor_energy(const CalModel *model, const double *u) {
 	return 0.5 * twice;
 }
 
-CalStatus change_build(Change *c) {
+CalStatus edit_build(TopologyEdit *c) {
 	CalStatus status = topology_put_couplings(c->t, c->error);
 	note_places(c);
 	for (int i = 0; i < c->made_count && status == CAL_OK; i++)
@@ -337,14 +337,14 @@ CalStatus change_build(Change *c) {
 	return status;
 }
 
-static void release_speeds(Change *c) {
-	for (int i = 0; i < CHANGE_GROUPS; i++) {
+static void release_speeds(TopologyEdit *c) {
+	for (int i = 0; i < EDIT_MAX_GROUPS; i++) {
 		memory_free(&c->t->allocator, c->u[i]);
 		c->u[i] = NULL;
 	}
 }
 
-CalStatus change_abandon(Change *c, CalStatus status) {
+CalStatus edit_abandon(TopologyEdit *c, CalStatus status) {
 	for (int i = 0; i < c->made_count; i++)
 		group_release(&c->made[i], c->sim);
 	release_speeds(c);
@@ -359,7 +359,7 @@ static void remove_slot(CalSim *sim, int at) {
 	memmove(&sim->groups[at], &sim->groups[at + 1], sizeof *sim->groups * (size_t)(sim->group_count - at));
 }
 
-void change_commit(Change *c, CalTransition *report) {
+void edit_commit(TopologyEdit *c, CalTransition *report) {
 	CalSim *sim = c->sim;
 	double lost = balance_stored(sim); // a device may lose its object, and with it what it holds
 	for (int i = 0; i < c->old_count; i++) {
@@ -381,16 +381,16 @@ void change_commit(Change *c, CalTransition *report) {
 		remove_slot(sim, gone);
 		first = gone < first ? first - 1 : c->made_count ? first : -1;
 	}
-	sim_bind(sim); // change_settle() has made room for it
+	sim_bind(sim); // edit_commit_or_abandon() has made room for it
 	sim->generation++;
-	const int fresh[] = {first, other};
+	const int new_joint[] = {first, other};
 	for (int i = 0; i < 2; i++) {
-		if (fresh[i] < 0 || !sim->started)
+		if (new_joint[i] < 0 || !sim->started)
 			continue;
-		group_start(&sim->groups[fresh[i]]);
-		lost -= sim->groups[fresh[i]].motion ? 0 : sim->groups[fresh[i]].start_energy.total;
+		group_start(&sim->groups[new_joint[i]]);
+		lost -= sim->groups[new_joint[i]].motion ? 0 : sim->groups[new_joint[i]].start_energy.total;
 	}
-	balance_settle(sim, lost - balance_stored(sim));
+	balance_add_loss(sim, lost - balance_stored(sim));
 	release_speeds(c);
 	if (report) {
 		report->group = first;

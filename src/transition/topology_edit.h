@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * topology_edit.h — one change of topology, from the first check to the new groups.
+ * topology_edit.h — one topology edit, from the first check to the new groups.
  *
  * begin; edit the description (topology.h); build new groups and give them the state of the old ones; commit, or abandon.
  * Until the commit nothing of the simulation has changed but the description, which abandoning restores. Coordinates and
@@ -13,29 +13,29 @@
 #include "sim/sim_internal.h"
 #include "topology/topology.h"
 
-enum { CHANGE_GROUPS = 2, CHANGE_FRESH = 2 };
+enum { EDIT_MAX_GROUPS = 2, EDIT_MAX_NEW_JOINTS = 2 };
 
 /* Coordinates and speeds of a joint that is new in the tree. */
-typedef struct Fresh {
+typedef struct NewJointState {
 	uint32_t joint;
 	double q[CAL_JOINT_MAX_COORDS], u[CAL_JOINT_MAX_DOF];
-} Fresh;
+} NewJointState;
 
-typedef struct Change {
+typedef struct TopologyEdit {
 	CalSim *sim;
 	Topology *t;
 	CalError *error;
-	int old[CHANGE_GROUPS], old_count; // groups concerned; the first passes its inputs on to the first that is made
-	double *u[CHANGE_GROUPS];          // their speeds after an impulse, NULL: none; owned
-	uint32_t group[CHANGE_GROUPS];     // of the description, to be made
-	SimGroup made[CHANGE_GROUPS];      //
-	int made_count;                    //
-	Fresh fresh[CHANGE_FRESH];         //
-	int fresh_count;                   //
-	uint32_t added;                    // a flexible body that comes in, 0: none; its modes start as given
-	const double *eta, *eta_dot;       // NULL: at rest
+	int old[EDIT_MAX_GROUPS], old_count; // groups concerned; the first passes its inputs on to the first that is made
+	double *u[EDIT_MAX_GROUPS];          // their speeds after an impulse, NULL: none; owned
+	uint32_t group[EDIT_MAX_GROUPS];     // of the description, to be made
+	SimGroup made[EDIT_MAX_GROUPS];      //
+	int made_count;                      //
+	NewJointState new_joints[EDIT_MAX_NEW_JOINTS]; //
+	int new_joint_count;                           //
+	uint32_t added;                                // a flexible body that comes in, 0: none; its modes start as given
+	const double *eta, *eta_dot;                   // NULL: at rest
 	double rotors_lost; // kinetic energy of motors whose joints opened, less that of those whose joints closed
-} Change;
+} TopologyEdit;
 
 /* A node in the world. */
 typedef struct NodeMotion {
@@ -43,52 +43,52 @@ typedef struct NodeMotion {
 	spatial V; // at its origin
 } NodeMotion;
 
-CalStatus change_begin(CalSim *sim, CalError *error, Change *c);
+CalStatus edit_begin(CalSim *sim, CalError *error, TopologyEdit *c);
 /* Notes that a group of the description is concerned; returns its place among the old ones. */
-int change_involve(Change *c, uint32_t group);
+int edit_add_group(TopologyEdit *c, uint32_t group);
 /* Room for the speeds of an old group after an impulse; they start as they are. */
-CalStatus change_speeds(Change *c, int old);
+CalStatus edit_copy_speeds(TopologyEdit *c, int old);
 /* Kinematics of all old groups at their speeds. */
-CalStatus change_kinematics(Change *c);
+CalStatus edit_kinematics(TopologyEdit *c);
 /* After that: where a node is and how it moves. */
-CalStatus change_node(const Change *c, CalNodeId node, NodeMotion *motion);
-/* The same for the two sides of a joint in the tree: its coordinates and speeds become fresh. */
-CalStatus change_fresh(Change *c, uint32_t joint);
+CalStatus edit_node_motion(const TopologyEdit *c, CalNodeId node, NodeMotion *motion);
+/* The same for the two sides of a joint in the tree: its coordinates and speeds become those of a new joint. */
+CalStatus edit_add_new_joint(TopologyEdit *c, uint32_t joint);
 /* Moves marked bodies (t->mark) to a group. */
-void change_move_marked(Change *c, uint32_t group);
+void edit_move_marked(TopologyEdit *c, uint32_t group);
 
 /* Models, memory and states of the new groups. */
-CalStatus change_build(Change *c);
+CalStatus edit_build(TopologyEdit *c);
 /* Puts them in the place of the old ones. */
-void change_commit(Change *c, CalTransition *report);
+void edit_commit(TopologyEdit *c, CalTransition *report);
 /* Restores everything; returns status. */
-CalStatus change_abandon(Change *c, CalStatus status);
+CalStatus edit_abandon(TopologyEdit *c, CalStatus status);
 
 /* Builds unless status is bad, then commits or abandons; the same for what is built already. */
-CalStatus change_finish(Change *c, CalStatus status, CalTransition *report);
-CalStatus change_settle(Change *c, CalStatus status, CalTransition *report);
-void change_clear(CalTransition *report); // accepts NULL
+CalStatus edit_build_and_commit(TopologyEdit *c, CalStatus status, CalTransition *report);
+CalStatus edit_commit_or_abandon(TopologyEdit *c, CalStatus status, CalTransition *report);
+void transition_clear(CalTransition *report); // accepts NULL
 /* Loops that an impulse could not stop are an error; fastest: of the speeds before. */
-CalStatus change_check_rates(Change *c, const CalModel *model, const CalImpulseReport *lost, double fastest);
+CalStatus edit_check_rates(TopologyEdit *c, const CalModel *model, const CalImpulseReport *lost, double fastest);
 double group_fastest(const SimGroup *group);
 /* A group of the description by its name: one that was emptied, or a new one. */
-CalStatus change_find_group(Change *c, const char *name, CalVec3 gravity, uint32_t *group);
+CalStatus edit_find_group(TopologyEdit *c, const char *name, CalVec3 gravity, uint32_t *group);
 /* A body without a carrier goes on a free joint. */
-CalStatus change_make_flyer(Change *c, uint32_t body);
+CalStatus edit_make_free_root(TopologyEdit *c, uint32_t body);
 /* Once built: the impulse that makes all loops of the first new group hold; `loop`, which was closed, must fit. */
-CalStatus change_strike(Change *c, uint32_t loop, CalTransition *report);
+CalStatus edit_apply_impulse(TopologyEdit *c, uint32_t loop, CalTransition *report);
 
 /* J = X_F^-1 (node_b X_o^-1) of a joint's definition from a to b, and the velocity of J relative to F there. */
 dpose joint_pose_between(const CalJointDef *def, const NodeMotion *a, const NodeMotion *b);
 spatial joint_velocity_between(const CalJointDef *def, const NodeMotion *a, const NodeMotion *b);
 
 /* A CalFindingFn: keeps the first error in the CalError `user`. */
-void change_finding(void *user, const CalFinding *finding);
-CalStatus change_no_memory(Change *c);
+void edit_keep_first_error(void *user, const CalFinding *finding);
+CalStatus edit_no_memory(TopologyEdit *c);
 /* Ids that exist; an error says what does not. */
-CalStatus change_check_joint(Change *c, CalJointId joint);
-CalStatus change_check_node(Change *c, CalNodeId node);
-CalStatus change_check_body(Change *c, CalBodyId body);
+CalStatus edit_check_joint(TopologyEdit *c, CalJointId joint);
+CalStatus edit_check_node(TopologyEdit *c, CalNodeId node);
+CalStatus edit_check_body(TopologyEdit *c, CalBodyId body);
 /* What the input of a group (or its model) prescribes now; NULL: the input refuses. */
 const uint8_t *group_kept(const SimGroup *group);
 /** prescribed[nu], and what devices drive; in scratch of the group. */

@@ -13,22 +13,22 @@
 #include "transition/topology_edit.h"
 
 /* Room for the whole comes last: taking it starts the integrator afresh, which a change that fails must not do. */
-CalStatus change_settle(Change *c, CalStatus status, CalTransition *report) {
+CalStatus edit_commit_or_abandon(TopologyEdit *c, CalStatus status, CalTransition *report) {
 	if (status == CAL_OK && sim_fit(c->sim, c->made, c->made_count) != CAL_OK)
-		status = change_no_memory(c);
+		status = edit_no_memory(c);
 	if (status != CAL_OK)
-		return change_abandon(c, status);
-	change_commit(c, report);
+		return edit_abandon(c, status);
+	edit_commit(c, report);
 	return CAL_OK;
 }
 
-CalStatus change_finish(Change *c, CalStatus status, CalTransition *report) {
+CalStatus edit_build_and_commit(TopologyEdit *c, CalStatus status, CalTransition *report) {
 	if (status == CAL_OK)
-		status = change_build(c);
-	return change_settle(c, status, report);
+		status = edit_build(c);
+	return edit_commit_or_abandon(c, status, report);
 }
 
-void change_clear(CalTransition *report) {
+void transition_clear(CalTransition *report) {
 	if (report)
 		*report = (CalTransition){.group = -1, .other = -1};
 }
@@ -43,7 +43,7 @@ static int group_is_empty(const Topology *t, uint32_t group) {
 	return 1;
 }
 
-CalStatus change_find_group(Change *c, const char *name, CalVec3 gravity, uint32_t *group) {
+CalStatus edit_find_group(TopologyEdit *c, const char *name, CalVec3 gravity, uint32_t *group) {
 	CalDesc *desc = c->t->desc;
 	*group = 0;
 	if (!name || !name[0])
@@ -62,7 +62,7 @@ CalStatus change_find_group(Change *c, const char *name, CalVec3 gravity, uint32
 		                 "group \"%s\": no room for another group; raise CalSimCapacity.groups", name);
 	c->t->left.groups--;
 	*group = topology_add_group(c->t, name, gravity);
-	return *group ? CAL_OK : change_no_memory(c);
+	return *group ? CAL_OK : edit_no_memory(c);
 }
 
 static int bodies_in(const Topology *t, uint32_t group) {
@@ -73,43 +73,44 @@ static int bodies_in(const Topology *t, uint32_t group) {
 }
 
 /* A joint in a loop takes the place in the tree of what held the marked part, whose top is `top`. */
-static CalStatus promote(Change *c, uint32_t joint, uint32_t top) {
+static CalStatus loop_to_tree_joint(TopologyEdit *c, uint32_t joint, uint32_t top) {
 	const TopologyJoint *j = topology_joint(c->t, joint);
 	const uint32_t a = topology_node_body(c->t, j->a), b = topology_node_body(c->t, j->b);
 	const uint32_t body = b && c->t->mark[b - 1] ? b : a;
-	CalStatus status = topology_turn(c->t, body, top, c->error);
+	CalStatus status = topology_reverse_path(c->t, body, top, c->error);
 	if (status == CAL_OK)
-		status = topology_hang(c->t, joint, body, c->error);
+		status = topology_set_parent(c->t, joint, body, c->error);
 	if (status == CAL_OK)
-		status = change_kinematics(c);
-	return status == CAL_OK ? change_fresh(c, joint) : status;
+		status = edit_kinematics(c);
+	return status == CAL_OK ? edit_add_new_joint(c, joint) : status;
 }
 
-CalStatus change_make_flyer(Change *c, uint32_t body) {
+CalStatus edit_make_free_root(TopologyEdit *c, uint32_t body) {
 	const uint32_t root = topology_root_joint(c->t, body);
-	CalStatus status = root ? topology_hang(c->t, root, body, c->error) : change_no_memory(c);
+	CalStatus status = root ? topology_set_parent(c->t, root, body, c->error) : edit_no_memory(c);
 	if (status == CAL_OK)
-		status = change_kinematics(c);
-	return status == CAL_OK ? change_fresh(c, root) : status;
+		status = edit_kinematics(c);
+	return status == CAL_OK ? edit_add_new_joint(c, root) : status;
 }
 
 /* Marked bodies become a group of their own. */
-static CalStatus split_marked(Change *c, uint32_t group, const char *name) {
-	const CalStatus status = change_find_group(c, name, c->t->desc->groups[group - 1].gravity, &c->group[1]);
+static CalStatus split_marked(TopologyEdit *c, uint32_t group, const char *name) {
+	const CalStatus status = edit_find_group(c, name, c->t->desc->groups[group - 1].gravity, &c->group[1]);
 	if (status != CAL_OK)
 		return status;
-	change_move_marked(c, c->group[1]);
+	edit_move_marked(c, c->group[1]);
 	c->made_count = 2;
 	return CAL_OK;
 }
 
 /* The part outboard of a joint in the tree, which is open by now, goes its own way. */
-static CalStatus part(Change *c, const CalJointDef *joint, uint32_t top, uint32_t group, const char *name) {
+static CalStatus detach_subtree(TopologyEdit *c, const CalJointDef *joint, uint32_t top, uint32_t group,
+                                const char *name) {
 	Topology *t = c->t;
 	const int count = topology_subtree(t, top);
 	uint32_t loop = topology_crossing(t, group, 1, 1);
 	if (loop)
-		return promote(c, topology_loop(t, loop)->joint, top);
+		return loop_to_tree_joint(c, topology_loop(t, loop)->joint, top);
 	loop = topology_crossing(t, group, 0, 0);
 	if (loop)
 		return error_set(c->error, CAL_ERR_MODEL,
@@ -117,48 +118,48 @@ static CalStatus part(Change *c, const CalJointDef *joint, uint32_t top, uint32_
 		                 "(cal_sim_open_loop)",
 		                 joint->name, topology_loop(t, loop)->as.def.name);
 	const CalStatus status = count < bodies_in(t, group) ? split_marked(c, group, name) : CAL_OK;
-	return status == CAL_OK ? change_make_flyer(c, top) : status;
+	return status == CAL_OK ? edit_make_free_root(c, top) : status;
 }
 
 /* A loop between two bodies is open: what it tied to b goes its own way, if nothing else ties it to a. */
-static CalStatus part_loop(Change *c, uint32_t a, uint32_t b, const char *name) {
+static CalStatus detach_loop(TopologyEdit *c, uint32_t a, uint32_t b, const char *name) {
 	topology_component(c->t, b);
 	return c->t->mark[a - 1] ? CAL_OK : split_marked(c, topology_group(c->t, a), name);
 }
 
-static CalStatus detach(Change *c, uint32_t joint, const char *name) {
+static CalStatus detach(TopologyEdit *c, uint32_t joint, const char *name) {
 	TopologyJoint *j = topology_joint(c->t, joint);
 	if (j->state == CAL_JOINT_OPEN)
 		return error_set(c->error, CAL_ERR_MODEL, "joint \"%s\" is open already", j->def.name);
 	const int in_tree = j->state == CAL_JOINT_IN_TREE;
 	const uint32_t a = topology_node_body(c->t, j->a), b = topology_node_body(c->t, j->b);
 	const uint32_t top = topology_node_body(c->t, topology_outboard(j)), group = topology_group(c->t, b ? b : a);
-	if (in_tree && topology_is_flyer(c->t, joint))
+	if (in_tree && topology_is_free_root(c->t, joint))
 		return error_set(c->error, CAL_ERR_MODEL, "joint \"%s\": body \"%s\" flies freely, there is nothing to detach",
 		                 j->def.name, topology_body_name(c->t, top));
-	change_involve(c, group);
+	edit_add_group(c, group);
 	c->group[0] = group;
 	c->made_count = 1;
 	topology_open(c->t, joint);
 	if (!in_tree)
-		return a && b && name ? part_loop(c, a, b, name) : CAL_OK;
+		return a && b && name ? detach_loop(c, a, b, name) : CAL_OK;
 	c->t->carrier[top - 1] = 0;
-	return part(c, &j->def, top, group, name);
+	return detach_subtree(c, &j->def, top, group, name);
 }
 
 CalStatus cal_sim_detach(CalSim *sim, CalJointId joint, const char *group, CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
-	status = change_check_joint(&c, joint);
+	status = edit_check_joint(&c, joint);
 	if (status == CAL_OK)
 		status = detach(&c, joint.value, group);
-	return change_finish(&c, status, report);
+	return edit_build_and_commit(&c, status, report);
 }
 
-static CalStatus split(Change *c, uint32_t body, const char *name) {
+static CalStatus split_component(TopologyEdit *c, uint32_t body, const char *name) {
 	const uint32_t group = topology_group(c->t, body);
 	int count = 0;
 	topology_component(c->t, body);
@@ -169,26 +170,26 @@ static CalStatus split(Change *c, uint32_t body, const char *name) {
 			c->error, CAL_ERR_MODEL,
 			"group \"%s\": joints and loops tie everything in it to body \"%s\"; there is nothing to split",
 			c->t->desc->groups[group - 1].name, topology_body_name(c->t, body));
-	change_involve(c, group);
+	edit_add_group(c, group);
 	c->group[0] = group;
 	return split_marked(c, group, name);
 }
 
 CalStatus cal_sim_split(CalSim *sim, CalBodyId body, const char *group, CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
-	status = change_check_body(&c, body);
+	status = edit_check_body(&c, body);
 	if (status == CAL_OK)
-		status = split(&c, body.value, group);
-	return change_finish(&c, status, report);
+		status = split_component(&c, body.value, group);
+	return edit_build_and_commit(&c, status, report);
 }
 
 /* ---- re-root ----------------------------------------------------------------------------------------------- */
 
-static CalStatus check_coupled(Change *c, uint32_t joint) {
+static CalStatus check_coupled(TopologyEdit *c, uint32_t joint) {
 	for (int i = 0; i < c->t->desc->loop_count; i++) {
 		const TopologyLoop *loop = &c->t->loops[i];
 		for (int k = 0; !loop->open && loop->as.def.type == CAL_LOOP_COUPLING && k < loop->as.def.term_count; k++) {
@@ -203,8 +204,8 @@ static CalStatus check_coupled(Change *c, uint32_t joint) {
 	return CAL_OK;
 }
 
-/* The free joint of a flyer carries another body from now on. */
-static CalStatus move_root(Change *c, uint32_t root, uint32_t body) {
+/* The free joint of a free root carries another body from now on. */
+static CalStatus move_root(TopologyEdit *c, uint32_t root, uint32_t body) {
 	TopologyJoint *j = topology_joint(c->t, root);
 	CalStatus status = check_coupled(c, root);
 	if (status != CAL_OK)
@@ -215,10 +216,10 @@ static CalStatus move_root(Change *c, uint32_t root, uint32_t body) {
 	}
 	j->b = c->t->desc->bodies[body - 1].frame;
 	j->def.outboard = cal_node_def().placement;
-	status = topology_hang(c->t, root, body, c->error);
+	status = topology_set_parent(c->t, root, body, c->error);
 	if (status == CAL_OK)
-		status = change_kinematics(c);
-	return status == CAL_OK ? change_fresh(c, root) : status;
+		status = edit_kinematics(c);
+	return status == CAL_OK ? edit_add_new_joint(c, root) : status;
 }
 
 /* A joint in a loop between the ground and a body, 0: none. */
@@ -232,35 +233,35 @@ static uint32_t grounded_loop(const Topology *t, uint32_t body) {
 	return 0;
 }
 
-static CalStatus reroot(Change *c, uint32_t body) {
+static CalStatus reroot(TopologyEdit *c, uint32_t body) {
 	Topology *t = c->t;
 	const uint32_t root = topology_root(t, body), group = topology_group(t, body);
 	const uint32_t top = topology_node_body(t, topology_outboard(topology_joint(t, root)));
-	change_involve(c, group);
+	edit_add_group(c, group);
 	c->group[0] = group;
 	c->made_count = 1;
-	CalStatus status = topology_turn(t, body, top, c->error);
+	CalStatus status = topology_reverse_path(t, body, top, c->error);
 	if (status != CAL_OK)
 		return status;
-	if (topology_is_flyer(t, root))
+	if (topology_is_free_root(t, root))
 		return move_root(c, root, body);
 	const uint32_t held = grounded_loop(t, body);
 	status = topology_close(t, root, c->error);
 	if (status != CAL_OK || !held)
-		return status != CAL_OK ? status : change_make_flyer(c, body);
-	status = topology_hang(t, held, body, c->error);
+		return status != CAL_OK ? status : edit_make_free_root(c, body);
+	status = topology_set_parent(t, held, body, c->error);
 	if (status == CAL_OK)
-		status = change_kinematics(c);
-	return status == CAL_OK ? change_fresh(c, held) : status;
+		status = edit_kinematics(c);
+	return status == CAL_OK ? edit_add_new_joint(c, held) : status;
 }
 
 CalStatus cal_sim_reroot(CalSim *sim, CalBodyId body, CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
-	status = change_check_body(&c, body);
+	status = edit_check_body(&c, body);
 	if (status == CAL_OK && topology_parent(c.t, body.value) == 0) { // it is the root
 		if (report)
 			report->group = cal_sim_group_of(sim, body);
@@ -268,7 +269,7 @@ CalStatus cal_sim_reroot(CalSim *sim, CalBodyId body, CalTransition *report, Cal
 	}
 	if (status == CAL_OK)
 		status = reroot(&c, body.value);
-	return change_finish(&c, status, report);
+	return edit_build_and_commit(&c, status, report);
 }
 
 static const double CLOSED = 1e-6;  // residuals below this are met [m, rad]
@@ -281,7 +282,7 @@ double group_fastest(const SimGroup *group) {
 	return fastest;
 }
 
-CalStatus change_check_rates(Change *c, const CalModel *model, const CalImpulseReport *lost, double fastest) {
+CalStatus edit_check_rates(TopologyEdit *c, const CalModel *model, const CalImpulseReport *lost, double fastest) {
 	char name[96] = "";
 	if (lost->rate <= STOPPED * fastest)
 		return CAL_OK;
@@ -306,7 +307,7 @@ static uint32_t loop_group(const Topology *t, const DescLoop *loop) {
 }
 
 /* Rows of the loop that was closed, from what an impulse left in view_work. */
-static CalStatus check_closed(Change *c, const SimGroup *made, uint32_t loop) {
+static CalStatus check_closed(TopologyEdit *c, const SimGroup *made, uint32_t loop) {
 	for (int l = 0; l < made->model->loop_count; l++) {
 		const Loop *at = &made->model->loops[l];
 		for (int row = at->row; at->id.value == loop && row < at->row + at->rows; row++) {
@@ -323,7 +324,7 @@ static CalStatus check_closed(Change *c, const SimGroup *made, uint32_t loop) {
 	return CAL_OK;
 }
 
-CalStatus change_strike(Change *c, uint32_t loop, CalTransition *report) {
+CalStatus edit_apply_impulse(TopologyEdit *c, uint32_t loop, CalTransition *report) {
 	SimGroup *made = &c->made[0];
 	CalImpulseReport lost;
 	const double fastest = group_fastest(made);
@@ -332,7 +333,7 @@ CalStatus change_strike(Change *c, uint32_t loop, CalTransition *report) {
 		cal_impulse(made->model, &made->state, &impulse, made->view_work, made->state.u, NULL, &lost);
 	if (status != CAL_OK)
 		return status;
-	const CalStatus held = change_check_rates(c, made->model, &lost, fastest);
+	const CalStatus held = edit_check_rates(c, made->model, &lost, fastest);
 	if (held != CAL_OK)
 		return held;
 	if (report)
@@ -341,16 +342,16 @@ CalStatus change_strike(Change *c, uint32_t loop, CalTransition *report) {
 }
 
 /* Everything that a loop ties together is there. */
-static CalStatus check_ends(Change *c, const DescLoop *loop) {
+static CalStatus check_ends(TopologyEdit *c, const DescLoop *loop) {
 	CalStatus status = CAL_OK;
 	for (int i = 0; loop->def.type == CAL_LOOP_COUPLING && i < loop->def.term_count && status == CAL_OK; i++)
-		status = change_check_body(c, loop->def.term[i].body);
+		status = edit_check_body(c, loop->def.term[i].body);
 	if (status == CAL_OK)
-		status = change_check_node(c, loop->a);
-	return status == CAL_OK ? change_check_node(c, loop->b) : status;
+		status = edit_check_node(c, loop->a);
+	return status == CAL_OK ? edit_check_node(c, loop->b) : status;
 }
 
-static CalStatus close_record(Change *c, uint32_t id, CalTransition *report) {
+static CalStatus close_record(TopologyEdit *c, uint32_t id, CalTransition *report) {
 	TopologyLoop *loop = topology_loop(c->t, id);
 	const DescLoop *now = &c->t->desc->loops[id - 1];
 	loop->open = 0;
@@ -365,15 +366,15 @@ static CalStatus close_record(Change *c, uint32_t id, CalTransition *report) {
 		return error_set(c->error, CAL_ERR_MODEL,
 		                 "loop \"%s\": its sides are in two groups; attach them by a joint first (cal_sim_attach)",
 		                 loop->as.def.name);
-	change_involve(c, c->group[0]);
+	edit_add_group(c, c->group[0]);
 	c->made_count = 1;
-	status = change_build(c);
-	return status == CAL_OK ? change_strike(c, id, report) : status;
+	status = edit_build(c);
+	return status == CAL_OK ? edit_apply_impulse(c, id, report) : status;
 }
 
-static CalStatus check_new_loop(Change *c, const DescLoop *loop) {
+static CalStatus check_new_loop(TopologyEdit *c, const DescLoop *loop) {
 	const CalJointDef *carriers[CAL_LOOP_MAX_TERMS] = {NULL};
-	Check check = {.desc = c->t->desc, .report = change_finding, .user = c->error};
+	Check check = {.desc = c->t->desc, .report = edit_keep_first_error, .user = c->error};
 	for (int i = 0; i < c->t->desc->loop_count; i++) {
 		if (strcmp(c->t->loops[i].as.def.name, loop->def.name) == 0 && !c->t->loops[i].joint)
 			return error_set(c->error, CAL_ERR_MODEL, "loop \"%s\": the name is already in use", loop->def.name);
@@ -383,7 +384,7 @@ static CalStatus check_new_loop(Change *c, const DescLoop *loop) {
 		                 loop->def.name);
 	CalStatus status = loop_def_check(&loop->def, c->error);
 	for (int k = 0; status == CAL_OK && loop->def.type == CAL_LOOP_COUPLING && k < loop->def.term_count; k++) {
-		status = change_check_body(c, loop->def.term[k].body);
+		status = edit_check_body(c, loop->def.term[k].body);
 		if (status == CAL_OK)
 			carriers[k] = &c->t->desc->joints[c->t->carrier[loop->def.term[k].body.value - 1] - 1].def;
 	}
@@ -408,18 +409,18 @@ static void record_terms(Topology *t, TopologyLoop *loop) {
 
 CalStatus cal_sim_close_loop(CalSim *sim, CalNodeId a, const CalLoopDef *loop, CalNodeId b, CalLoopId *id,
                              CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
 	uint32_t made = 0;
 	if (!loop || !loop->name || !loop->name[0] || !cal_loop_type_name(loop->type))
 		status = error_set(error, CAL_ERR_ARGUMENT, "cal_sim_close_loop: give a loop with a name and a type");
 	if (status == CAL_OK)
-		status = change_check_node(&c, a);
+		status = edit_check_node(&c, a);
 	if (status == CAL_OK)
-		status = change_check_node(&c, b);
+		status = edit_check_node(&c, b);
 	if (status == CAL_OK && loop && loop->type != CAL_LOOP_COUPLING && !topology_node_body(c.t, a) &&
 	    !topology_node_body(c.t, b))
 		status = error_set(error, CAL_ERR_MODEL, "loop \"%s\": both sides are on the ground", loop->name);
@@ -435,19 +436,19 @@ CalStatus cal_sim_close_loop(CalSim *sim, CalNodeId a, const CalLoopDef *loop, C
 	if (status == CAL_OK) {
 		c.t->left.loops--;
 		made = topology_add_loop(c.t, &as);
-		status = made ? CAL_OK : change_no_memory(&c);
+		status = made ? CAL_OK : edit_no_memory(&c);
 	}
 	if (status == CAL_OK) {
 		record_terms(c.t, topology_loop(c.t, made));
 		status = close_record(&c, made, report);
 	}
-	status = change_settle(&c, status, report);
+	status = edit_commit_or_abandon(&c, status, report);
 	if (status == CAL_OK && id)
 		id->value = made;
 	return status;
 }
 
-static CalStatus check_loop_id(Change *c, CalLoopId loop, int open) {
+static CalStatus check_loop_id(TopologyEdit *c, CalLoopId loop, int open) {
 	if (loop.value == 0 || loop.value > (uint32_t)c->t->desc->loop_count)
 		return error_set(c->error, CAL_ERR_ARGUMENT, "the simulation has no loop with id %u", (unsigned)loop.value);
 	const TopologyLoop *l = topology_loop(c->t, loop.value);
@@ -461,9 +462,9 @@ static CalStatus check_loop_id(Change *c, CalLoopId loop, int open) {
 }
 
 CalStatus cal_sim_open_loop(CalSim *sim, CalLoopId loop, CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
 	status = check_loop_id(&c, loop, 0);
@@ -471,21 +472,21 @@ CalStatus cal_sim_open_loop(CalSim *sim, CalLoopId loop, CalTransition *report, 
 		TopologyLoop *l = topology_loop(c.t, loop.value);
 		c.group[0] = loop_group(c.t, &c.t->desc->loops[loop.value - 1]);
 		c.made_count = 1;
-		change_involve(&c, c.group[0]);
+		edit_add_group(&c, c.group[0]);
 		l->open = 1;
 		topology_put_loop(c.t, loop.value);
 	}
-	return change_finish(&c, status, report);
+	return edit_build_and_commit(&c, status, report);
 }
 
 CalStatus cal_sim_reclose_loop(CalSim *sim, CalLoopId loop, CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
 	status = check_loop_id(&c, loop, 1);
 	if (status == CAL_OK)
 		status = close_record(&c, loop.value, report);
-	return change_settle(&c, status, report);
+	return edit_commit_or_abandon(&c, status, report);
 }

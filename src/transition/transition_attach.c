@@ -4,7 +4,7 @@
  *
  * In the tree: C are the wrenches that the joint can transmit. A unit of each on b, and the opposite on a, makes the
  * relative velocity jump by a column of Lambda = C'(Phi_a + Phi_b)C. The recursion gives it for whole groups, loops and
- * driven freedoms included; where there are none, the factors of the mass matrix do. Then Lambda j = -C'V, C j acts, and
+ * driven dofs included; where there are none, the factors of the mass matrix do. Then Lambda j = -C'V, C j acts, and
  * what is left of V is a motion of the joint. As a loop: the joined model makes all its loops hold.
  */
 #include <math.h>
@@ -27,24 +27,24 @@ static const double STOPPED = 1e-9;    // of a velocity that the joint holds, as
 static const double DEPENDENT = 1e-11; // of a direction that the others imply
 
 /* The two nodes of a joint that is to be closed. */
-typedef struct Meeting {
+typedef struct AttachCandidate {
 	uint32_t joint;
 	CalNodeId node[2];    // a, b
 	uint32_t body[2];     // 0: the ground
 	NodeMotion motion[2]; //
 	int old[2];           // places of their groups among the old ones, -1: the ground
 	double q[CAL_JOINT_MAX_COORDS];
-	spatial C[6];                // directions that the joint holds, at p, world axes
-	int count;                   //
-	dvec3 p;                     // origin of the joint's moved frame
-	int plain[CHANGE_GROUPS];    // neither loops nor driven freedoms of the group stand in the way
-	double *jump[CHANGE_GROUPS]; // [nu], and for a plain group what add_by_node() needs
-	double z[6];                 // the impulse along C
-	spatial impulse;             // on b at p
-} Meeting;
+	spatial C[6];                  // directions that the joint holds, at p, world axes
+	int count;                     //
+	dvec3 p;                       // origin of the joint's moved frame
+	int plain[EDIT_MAX_GROUPS];    // neither loops nor driven dofs of the group stand in the way
+	double *jump[EDIT_MAX_GROUPS]; // [nu], and for a plain group what add_by_node() needs
+	double z[6];                   // the impulse along C
+	spatial impulse;               // on b at p
+} AttachCandidate;
 
 /* The two nodes are in different groups, and both are plain. */
-static int is_plain(const Change *c, const Meeting *m) {
+static int is_plain(const TopologyEdit *c, const AttachCandidate *m) {
 	int plain = 1;
 	for (int i = 0; i < c->old_count; i++)
 		plain &= m->plain[i];
@@ -54,9 +54,9 @@ static int is_plain(const Change *c, const Meeting *m) {
 /* ---- the impulse ------------------------------------------------------------------------------------------ */
 
 /* From the origin of a node to p. */
-static vec3 arm_of(const Meeting *m, int side) { return vec_from(dadd(m->p, dscale(-1, m->motion[side].X.r))); }
+static vec3 arm_of(const AttachCandidate *m, int side) { return vec_from(dadd(m->p, dscale(-1, m->motion[side].X.r))); }
 
-static CalWrench wrench_on(const Change *c, const Meeting *m, int side, spatial f) {
+static CalWrench wrench_on(const TopologyEdit *c, const AttachCandidate *m, int side, spatial f) {
 	const SimGroup *group = &c->sim->groups[c->old[m->old[side]]];
 	const double sign = side ? 1 : -1;
 	const spatial at = force_shift(f, arm_of(m, side));
@@ -66,7 +66,7 @@ static CalWrench wrench_on(const Change *c, const Meeting *m, int side, spatial 
 }
 
 /* Jumps of the speeds of an old group under a wrench on b at p and its opposite on a. */
-static CalStatus respond(const Change *c, const Meeting *m, int i, spatial f) {
+static CalStatus impulse_response(const TopologyEdit *c, const AttachCandidate *m, int i, spatial f) {
 	const SimGroup *group = &c->sim->groups[c->old[i]];
 	CalWrench wrenches[2];
 	int count = 0;
@@ -80,7 +80,7 @@ static CalStatus respond(const Change *c, const Meeting *m, int i, spatial f) {
 }
 
 /* What the velocity of b relative to a at p jumped by, as far as this group moved. */
-static CalStatus relative_jump(const Change *c, const Meeting *m, int i, spatial *V) {
+static CalStatus relative_jump(const TopologyEdit *c, const AttachCandidate *m, int i, spatial *V) {
 	const SimGroup *group = &c->sim->groups[c->old[i]];
 	*V = spatial_zero();
 	for (int side = 0; side < 2; side++) {
@@ -97,10 +97,10 @@ static CalStatus relative_jump(const Change *c, const Meeting *m, int i, spatial
 }
 
 /* C'Phi C of a group, added to Lambda: one column after the other. */
-static CalStatus add_by_columns(const Change *c, const Meeting *m, int i, double *Lambda) {
+static CalStatus add_by_columns(const TopologyEdit *c, const AttachCandidate *m, int i, double *Lambda) {
 	for (int k = 0; k < m->count; k++) {
 		spatial jump;
-		CalStatus status = respond(c, m, i, m->C[k]);
+		CalStatus status = impulse_response(c, m, i, m->C[k]);
 		if (status == CAL_OK)
 			status = relative_jump(c, m, i, &jump);
 		if (status != CAL_OK)
@@ -112,9 +112,9 @@ static CalStatus add_by_columns(const Change *c, const Meeting *m, int i, double
 }
 
 /* What add_by_node() keeps behind the jump of a group: the Jacobian of its node, D^-1, and L^-1 J'C, with M = L D L'. */
-static double *jacobian_of(const Meeting *m, int i, int nu) { return m->jump[i] + nu; }
-static double *inverse_of(const Meeting *m, int i, int nu) { return m->jump[i] + 7 * nu; }
-static double *columns_of(const Meeting *m, int i, int nu) { return m->jump[i] + 8 * nu; }
+static double *jacobian_of(const AttachCandidate *m, int i, int nu) { return m->jump[i] + nu; }
+static double *inverse_of(const AttachCandidate *m, int i, int nu) { return m->jump[i] + 7 * nu; }
+static double *columns_of(const AttachCandidate *m, int i, int nu) { return m->jump[i] + 8 * nu; }
 enum { KEPT = 14 }; // numbers per speed in all
 
 /* Q[nu] = J'f */
@@ -137,7 +137,7 @@ static double weighted_dot(int nu, const double *w, const double *x, const doubl
 }
 
 /* The same by the factors of the mass matrix, for a plain group: it has one of the nodes, and nothing holds it. */
-static CalStatus add_by_node(const Change *c, const Meeting *m, int i, double *Lambda) {
+static CalStatus add_by_node(const TopologyEdit *c, const AttachCandidate *m, int i, double *Lambda) {
 	const SimGroup *group = &c->sim->groups[c->old[i]];
 	const int side = m->old[1] == i, nu = group->model->nu;
 	double *J = jacobian_of(m, i, nu), *inverse = inverse_of(m, i, nu), *columns = columns_of(m, i, nu);
@@ -163,7 +163,7 @@ static CalStatus add_by_node(const Change *c, const Meeting *m, int i, double *L
 }
 
 /* Its jump, once the impulse is known: (L^-1)' D^-1 L^-1 J'C z. */
-static CalStatus jump_by_node(const Change *c, const Meeting *m, int i) {
+static CalStatus jump_by_node(const TopologyEdit *c, const AttachCandidate *m, int i) {
 	const SimGroup *group = &c->sim->groups[c->old[i]];
 	const int nu = group->model->nu, side = m->old[1] == i;
 	double *sum = jacobian_of(m, i, nu), *inverse = inverse_of(m, i, nu); // the Jacobian has served
@@ -178,7 +178,7 @@ static CalStatus jump_by_node(const Change *c, const Meeting *m, int i) {
 	return cal_innovations_solve_transpose(group->model, group->view_work, sum, m->jump[i]);
 }
 
-static int group_is_plain(const Change *c, const Meeting *m, int i) {
+static int group_is_plain(const TopologyEdit *c, const AttachCandidate *m, int i) {
 	const SimGroup *group = &c->sim->groups[c->old[i]];
 	int held = m->old[0] == m->old[1] || group->model->row_count > 0;
 	for (int k = 0; k < group->model->nu && !held; k++)
@@ -187,7 +187,7 @@ static int group_is_plain(const Change *c, const Meeting *m, int i) {
 }
 
 /* The impulse that stops what the joint holds; V is the relative velocity before. */
-static CalStatus solve_impulse(const Change *c, Meeting *m, spatial V) {
+static CalStatus solve_impulse(const TopologyEdit *c, AttachCandidate *m, spatial V) {
 	double Lambda[36] = {0}, *z = m->z, scratch[48];
 	int order[6];
 	uint8_t independent[6];
@@ -210,7 +210,7 @@ static CalStatus solve_impulse(const Change *c, Meeting *m, spatial V) {
 	return CAL_OK;
 }
 
-static CalStatus kinetic_energy(const Change *c, double *sum) {
+static CalStatus kinetic_energy(const TopologyEdit *c, double *sum) {
 	CalStatus status = CAL_OK;
 	*sum = 0;
 	for (int i = 0; i < c->old_count && status == CAL_OK; i++) {
@@ -224,26 +224,26 @@ static CalStatus kinetic_energy(const Change *c, double *sum) {
 	return status;
 }
 
-/* Memory and driven freedoms of the old groups. */
-static CalStatus prepare(Change *c, Meeting *m) {
+/* Memory and driven dofs of the old groups. */
+static CalStatus prepare_groups(TopologyEdit *c, AttachCandidate *m) {
 	for (int i = 0; i < c->old_count; i++) {
 		const SimGroup *group = &c->sim->groups[c->old[i]];
 		const size_t nu = (size_t)group->model->nu;
 		const uint8_t *kept = group_kept(group);
-		const CalStatus status = kept ? change_speeds(c, i) : CAL_ERR_USER;
+		const CalStatus status = kept ? edit_copy_speeds(c, i) : CAL_ERR_USER;
 		if (status != CAL_OK)
 			return status;
 		memcpy(group->held, kept, nu);
 		m->plain[i] = group_is_plain(c, m, i);
 		m->jump[i] = memory_alloc(&c->t->allocator, sizeof(double) * nu * (m->plain[i] ? KEPT : 1));
 		if (!m->jump[i])
-			return change_no_memory(c);
+			return edit_no_memory(c);
 	}
 	return CAL_OK;
 }
 
 /* The impulse, and the speeds after it. Rows of loops are found first, for the sweeps to come. */
-static CalStatus strike(Change *c, Meeting *m, spatial V) {
+static CalStatus apply_attach_impulse(TopologyEdit *c, AttachCandidate *m, spatial V) {
 	for (int i = 0; i < c->old_count; i++) {
 		const SimGroup *group = &c->sim->groups[c->old[i]];
 		if (!m->plain[i])
@@ -252,7 +252,7 @@ static CalStatus strike(Change *c, Meeting *m, spatial V) {
 	CalStatus status = solve_impulse(c, m, V);
 	for (int i = 0; i < c->old_count && status == CAL_OK; i++) {
 		const SimGroup *group = &c->sim->groups[c->old[i]];
-		status = m->plain[i] ? jump_by_node(c, m, i) : respond(c, m, i, m->impulse);
+		status = m->plain[i] ? jump_by_node(c, m, i) : impulse_response(c, m, i, m->impulse);
 		for (int k = 0; status == CAL_OK && k < group->model->nu; k++)
 			c->u[i][k] += group->held[k] ? 0 : m->jump[i][k];
 	}
@@ -260,13 +260,13 @@ static CalStatus strike(Change *c, Meeting *m, spatial V) {
 }
 
 /* V: velocity of b relative to a before. */
-static CalStatus collide(Change *c, Meeting *m, spatial V, CalTransition *report) {
+static CalStatus solve_attach_impulse(TopologyEdit *c, AttachCandidate *m, spatial V, CalTransition *report) {
 	double before = 0, after = 0;
-	CalStatus status = prepare(c, m);
+	CalStatus status = prepare_groups(c, m);
 	if (status == CAL_OK && !is_plain(c, m))
 		status = kinetic_energy(c, &before);
 	if (status == CAL_OK)
-		status = strike(c, m, V);
+		status = apply_attach_impulse(c, m, V);
 	if (status == CAL_OK && !is_plain(c, m))
 		status = kinetic_energy(c, &after);
 	if (status == CAL_OK && report) {
@@ -274,13 +274,13 @@ static CalStatus collide(Change *c, Meeting *m, spatial V, CalTransition *report
 		report->impulse = spatial_out(m->impulse);
 		report->point = dvec_out(m->p);
 	}
-	for (int i = 0; i < CHANGE_GROUPS; i++)
+	for (int i = 0; i < EDIT_MAX_GROUPS; i++)
 		memory_free(&c->t->allocator, m->jump[i]);
 	return status;
 }
 
 /* Where nothing else does work: that of the impulse at the mean of the velocities before and after. */
-static double lost_by_impulse(const Meeting *m, spatial before, spatial after) {
+static double lost_by_impulse(const AttachCandidate *m, spatial before, spatial after) {
 	return -0.5 * spatial_dot(m->impulse, spatial_add(before, after));
 }
 
@@ -291,7 +291,8 @@ static const char *node_name(const Topology *t, CalNodeId node) {
 }
 
 /* Coordinates of the joint; its placements are set so that nothing has to move. */
-static CalStatus fit(Change *c, Meeting *m, const CalAttachOptions *options, CalTransition *report) {
+static CalStatus solve_joint_coordinates(TopologyEdit *c, AttachCandidate *m, const CalAttachOptions *options,
+                                         CalTransition *report) {
 	TopologyJoint *j = topology_joint(c->t, m->joint);
 	const double tolerance = options->tolerance > 0 ? options->tolerance : FITS;
 	dpose X = joint_pose_between(&j->def, &m->motion[0], &m->motion[1]), at;
@@ -322,7 +323,7 @@ static CalStatus fit(Change *c, Meeting *m, const CalAttachOptions *options, Cal
 }
 
 /* Directions that the joint holds, in the world. */
-static void aim(const Change *c, Meeting *m) {
+static void find_constrained_directions(const TopologyEdit *c, AttachCandidate *m) {
 	const CalJointDef *def = &topology_joint(c->t, m->joint)->def;
 	const mat3 F = mat_from(dpose_mul(m->motion[0].X, pose_of(def->inboard)).R);
 	m->p = dpose_mul(m->motion[1].X, dpose_inverse(pose_of(def->outboard))).r;
@@ -334,17 +335,17 @@ static void aim(const Change *c, Meeting *m) {
 /* ---- where the joint goes ------------------------------------------------------------------------------------- */
 
 /* The body whose tree hangs on the joint, 0: it has to be a loop. */
-static uint32_t hanging(const Change *c, const Meeting *m, int loop) {
+static uint32_t subtree_to_attach(const TopologyEdit *c, const AttachCandidate *m, int loop) {
 	const uint32_t a = m->body[0], b = m->body[1];
 	const uint32_t root_a = a ? topology_root(c->t, a) : 0, root_b = b ? topology_root(c->t, b) : 0;
 	if (loop || root_a == root_b)
 		return 0;
-	if (b && topology_is_flyer(c->t, root_b))
+	if (b && topology_is_free_root(c->t, root_b))
 		return b;
-	return a && topology_is_flyer(c->t, root_a) ? a : 0;
+	return a && topology_is_free_root(c->t, root_a) ? a : 0;
 }
 
-static void join_groups(Change *c, const Meeting *m, uint32_t host) {
+static void join_groups(TopologyEdit *c, const AttachCandidate *m, uint32_t host) {
 	for (int side = 0; side < 2; side++) {
 		const uint32_t from = m->body[side] ? topology_group(c->t, m->body[side]) : host;
 		for (int i = 0; from != host && i < c->t->desc->body_count; i++) {
@@ -355,7 +356,7 @@ static void join_groups(Change *c, const Meeting *m, uint32_t host) {
 }
 
 /* Velocity of b relative to a at p. */
-static spatial relative_velocity(const Meeting *m) {
+static spatial relative_velocity(const AttachCandidate *m) {
 	spatial V[2];
 	for (int side = 0; side < 2; side++)
 		V[side] = motion_shift(m->motion[side].V, arm_of(m, side));
@@ -363,10 +364,10 @@ static spatial relative_velocity(const Meeting *m) {
 }
 
 /* After the impulse: what the joint holds moves no more, unless something that is driven insists. */
-static CalStatus check_stopped(Change *c, Meeting *m, spatial before) {
-	CalStatus status = change_kinematics(c);
+static CalStatus check_stopped(TopologyEdit *c, AttachCandidate *m, spatial before) {
+	CalStatus status = edit_kinematics(c);
 	for (int side = 0; side < 2 && status == CAL_OK; side++)
-		status = change_node(c, m->node[side], &m->motion[side]);
+		status = edit_node_motion(c, m->node[side], &m->motion[side]);
 	if (status != CAL_OK)
 		return status;
 	const spatial V = relative_velocity(m);
@@ -383,28 +384,29 @@ static CalStatus check_stopped(Change *c, Meeting *m, spatial before) {
 					 topology_joint(c->t, m->joint)->def.name, most);
 }
 
-static CalStatus attach_in_tree(Change *c, Meeting *m, uint32_t body, uint32_t host, CalTransition *report) {
+static CalStatus attach_in_tree(TopologyEdit *c, AttachCandidate *m, uint32_t body, uint32_t host,
+                                CalTransition *report) {
 	const uint32_t root = topology_root(c->t, body);
 	const uint32_t top = topology_node_body(c->t, topology_outboard(topology_joint(c->t, root)));
 	const spatial V = relative_velocity(m);
-	CalStatus status = collide(c, m, V, report);
+	CalStatus status = solve_attach_impulse(c, m, V, report);
 	if (status == CAL_OK)
 		status = check_stopped(c, m, V);
 	if (status == CAL_OK && report && is_plain(c, m))
 		report->kinetic_lost = lost_by_impulse(m, V, relative_velocity(m));
 	if (status == CAL_OK)
-		status = topology_turn(c->t, body, top, c->error);
+		status = topology_reverse_path(c->t, body, top, c->error);
 	if (status != CAL_OK)
 		return status;
 	topology_open(c->t, root);
 	join_groups(c, m, host);
-	status = topology_hang(c->t, m->joint, body, c->error);
+	status = topology_set_parent(c->t, m->joint, body, c->error);
 	if (status == CAL_OK)
-		status = change_fresh(c, m->joint);
-	return status == CAL_OK ? change_build(c) : status;
+		status = edit_add_new_joint(c, m->joint);
+	return status == CAL_OK ? edit_build(c) : status;
 }
 
-static CalStatus attach_as_loop(Change *c, Meeting *m, uint32_t host, CalTransition *report) {
+static CalStatus attach_as_loop(TopologyEdit *c, AttachCandidate *m, uint32_t host, CalTransition *report) {
 	const TopologyJoint *j = topology_joint(c->t, m->joint);
 	CalStatus status = topology_close(c->t, m->joint, c->error);
 	if (status != CAL_OK)
@@ -415,11 +417,11 @@ static CalStatus attach_as_loop(Change *c, Meeting *m, uint32_t host, CalTransit
 		topology_put_loop(c->t, j->loop);
 	}
 	join_groups(c, m, host);
-	status = change_build(c);
-	return status == CAL_OK ? change_strike(c, j->loop, report) : status;
+	status = edit_build(c);
+	return status == CAL_OK ? edit_apply_impulse(c, j->loop, report) : status;
 }
 
-static CalStatus check_sides(Change *c, const Meeting *m) {
+static CalStatus check_sides(TopologyEdit *c, const AttachCandidate *m) {
 	const char *name = topology_joint(c->t, m->joint)->def.name;
 	const CalDesc *desc = c->t->desc;
 	if (!m->body[0] && !m->body[1])
@@ -442,29 +444,29 @@ static CalStatus check_sides(Change *c, const Meeting *m) {
 }
 
 /* A joint that is open by now. */
-static CalStatus attach(Change *c, uint32_t joint, const CalAttachOptions *options, CalTransition *report) {
+static CalStatus attach_joint(TopologyEdit *c, uint32_t joint, const CalAttachOptions *options, CalTransition *report) {
 	const CalAttachOptions none = {0};
 	const TopologyJoint *j = topology_joint(c->t, joint);
-	Meeting m = {.joint = joint, .node = {j->a, j->b}, .old = {-1, -1}};
+	AttachCandidate m = {.joint = joint, .node = {j->a, j->b}, .old = {-1, -1}};
 	options = options ? options : &none;
 	for (int side = 0; side < 2; side++)
 		m.body[side] = topology_node_body(c->t, m.node[side]);
 	CalStatus status = check_sides(c, &m);
 	for (int side = 0; side < 2 && status == CAL_OK; side++) {
 		if (m.body[side])
-			m.old[side] = change_involve(c, topology_group(c->t, m.body[side]));
+			m.old[side] = edit_add_group(c, topology_group(c->t, m.body[side]));
 	}
 	if (status == CAL_OK)
-		status = change_kinematics(c);
+		status = edit_kinematics(c);
 	for (int side = 0; side < 2 && status == CAL_OK; side++)
-		status = change_node(c, m.node[side], &m.motion[side]);
+		status = edit_node_motion(c, m.node[side], &m.motion[side]);
 	if (status == CAL_OK)
-		status = fit(c, &m, options, report);
+		status = solve_joint_coordinates(c, &m, options, report);
 	if (status != CAL_OK)
 		return status;
-	aim(c, &m);
+	find_constrained_directions(c, &m);
 	const uint32_t host = topology_group(c->t, m.body[0] ? m.body[0] : m.body[1]);
-	const uint32_t body = hanging(c, &m, options->loop);
+	const uint32_t body = subtree_to_attach(c, &m, options->loop);
 	c->group[0] = host;
 	c->made_count = 1;
 	return body ? attach_in_tree(c, &m, body, host, report) : attach_as_loop(c, &m, host, report);
@@ -472,7 +474,7 @@ static CalStatus attach(Change *c, uint32_t joint, const CalAttachOptions *optio
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
-static CalStatus check_definition(Change *c, const CalJointDef *joint, CalJointDef *def) {
+static CalStatus check_definition(TopologyEdit *c, const CalJointDef *joint, CalJointDef *def) {
 	if (!joint || !joint->name || !joint->name[0])
 		return error_set(c->error, CAL_ERR_ARGUMENT, "cal_sim_attach: give a joint with a name");
 	for (int i = 0; i < c->t->desc->joint_count; i++) {
@@ -489,31 +491,31 @@ static CalStatus check_definition(Change *c, const CalJointDef *joint, CalJointD
 	const CalStatus status = joint_def_resolve(def, c->error);
 	if (status != CAL_OK)
 		return status;
-	Check check = {.desc = c->t->desc, .report = change_finding, .user = c->error};
+	Check check = {.desc = c->t->desc, .report = edit_keep_first_error, .user = c->error};
 	check_joint(&check, def);
 	return check.failed ? CAL_ERR_MODEL : CAL_OK;
 }
 
 CalStatus cal_sim_attach(CalSim *sim, CalNodeId a, const CalJointDef *joint, CalNodeId b,
                          const CalAttachOptions *options, CalJointId *id, CalTransition *report, CalError *error) {
-	Change c;
+	TopologyEdit c;
 	CalJointDef def;
 	uint32_t made = 0;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
-	status = change_check_node(&c, a);
+	status = edit_check_node(&c, a);
 	if (status == CAL_OK)
-		status = change_check_node(&c, b);
+		status = edit_check_node(&c, b);
 	if (status == CAL_OK)
 		status = check_definition(&c, joint, &def);
 	if (status == CAL_OK) {
 		c.t->left.joints--;
 		made = topology_add_joint(c.t, &def, a, b);
-		status = made ? attach(&c, made, options, report) : change_no_memory(&c);
+		status = made ? attach_joint(&c, made, options, report) : edit_no_memory(&c);
 	}
-	status = change_settle(&c, status, report);
+	status = edit_commit_or_abandon(&c, status, report);
 	if (status == CAL_OK && id)
 		id->value = made;
 	return status;
@@ -521,20 +523,20 @@ CalStatus cal_sim_attach(CalSim *sim, CalNodeId a, const CalJointDef *joint, Cal
 
 CalStatus cal_sim_reattach(CalSim *sim, CalJointId joint, const CalAttachOptions *options, CalTransition *report,
                            CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
-	status = change_check_joint(&c, joint);
+	status = edit_check_joint(&c, joint);
 	const TopologyJoint *j = status == CAL_OK ? topology_joint(c.t, joint.value) : NULL;
 	if (j && (j->state != CAL_JOINT_OPEN || j->own))
 		status = error_set(error, CAL_ERR_MODEL, "joint \"%s\" is not open", j->def.name);
 	if (status == CAL_OK && j)
-		status = change_check_node(&c, j->a);
+		status = edit_check_node(&c, j->a);
 	if (status == CAL_OK && j)
-		status = change_check_node(&c, j->b);
+		status = edit_check_node(&c, j->b);
 	if (status == CAL_OK)
-		status = attach(&c, joint.value, options, report);
-	return change_settle(&c, status, report);
+		status = attach_joint(&c, joint.value, options, report);
+	return edit_commit_or_abandon(&c, status, report);
 }

@@ -16,7 +16,7 @@
 
 static int finite3(CalVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
-static CalStatus check_body(Change *c, const CalNewBody *made) {
+static CalStatus check_body(TopologyEdit *c, const CalNewBody *made) {
 	const CalDesc *desc = c->t->desc;
 	const CalBodyDef *body = made ? &made->body : NULL;
 	const CalSimCapacity *left = &c->t->left;
@@ -38,12 +38,12 @@ static CalStatus check_body(Change *c, const CalNewBody *made) {
 	if (body_def_not_finite(body) || !finite3(made->velocity.angular) || !finite3(made->velocity.linear) ||
 	    !finite3(made->gravity))
 		return error_set(c->error, CAL_ERR_MODEL, "body \"%s\": a number is not finite", body->name);
-	Check check = {.desc = desc, .report = change_finding, .user = c->error};
+	Check check = {.desc = desc, .report = edit_keep_first_error, .user = c->error};
 	check_mass_properties(&check, body, (BodyExtent){0});
 	return check.failed ? CAL_ERR_MODEL : CAL_OK;
 }
 
-static CalStatus add_node(Change *c, CalNodeDef def, CalBodyId body, CalNodeId *id) {
+static CalStatus add_node(TopologyEdit *c, CalNodeDef def, CalBodyId body, CalNodeId *id) {
 	CalDesc *desc = c->t->desc;
 	const char *wrong = placement_resolve(&def.placement);
 	if (wrong || !def.name || !def.name[0])
@@ -52,13 +52,13 @@ static CalStatus add_node(Change *c, CalNodeDef def, CalBodyId body, CalNodeId *
 	def.name = string_copy(&c->t->allocator, def.name);
 	def.place = NULL;
 	if (!def.name)
-		return change_no_memory(c);
+		return edit_no_memory(c);
 	desc->nodes[desc->node_count++] = (DescNode){.def = def, .body = body};
 	id->value = (uint32_t)desc->node_count;
 	return CAL_OK;
 }
 
-static CalStatus add_nodes(Change *c, const CalNewBody *made, CalBodyId body, CalNodeId *nodes) {
+static CalStatus add_nodes(TopologyEdit *c, const CalNewBody *made, CalBodyId body, CalNodeId *nodes) {
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < made->node_count && status == CAL_OK; i++) {
 		CalNodeId id = {0};
@@ -84,7 +84,7 @@ static int finite_modes(const CalNewBody *made, const double *x) {
 }
 
 /* The listed nodes by their ids in the simulation; nodes[] of the body follow its own frame. */
-static CalStatus name_nodes(Change *c, const CalNewBody *made, CalNodeId frame, CalFlexNode *nodes) {
+static CalStatus name_nodes(TopologyEdit *c, const CalNewBody *made, CalNodeId frame, CalFlexNode *nodes) {
 	for (int i = 0; i < made->flex->node_count; i++) {
 		nodes[i] = made->flex->nodes[i];
 		if (nodes[i].node.value > (uint32_t)made->node_count)
@@ -99,9 +99,9 @@ static CalStatus name_nodes(Change *c, const CalNewBody *made, CalNodeId frame, 
 }
 
 /* A copy of its modes in the description, judged like any other. */
-static CalStatus set_flexible(Change *c, const CalNewBody *made, CalBodyId body, CalNodeId frame) {
+static CalStatus set_flexible(TopologyEdit *c, const CalNewBody *made, CalBodyId body, CalNodeId frame) {
 	CalFlexDef flex = *made->flex;
-	Check check = {.desc = c->t->desc, .report = change_finding, .user = c->error};
+	Check check = {.desc = c->t->desc, .report = edit_keep_first_error, .user = c->error};
 	if (flex.modes < 1 || flex.node_count < 0 || (flex.node_count && !flex.nodes))
 		return error_set(c->error, CAL_ERR_MODEL,
 		                 "body \"%s\": %d modes on %d nodes; give one mode at least and all nodes", made->body.name,
@@ -111,7 +111,7 @@ static CalStatus set_flexible(Change *c, const CalNewBody *made, CalBodyId body,
 		                 made->body.name);
 	CalFlexNode *nodes = memory_alloc(&c->t->allocator, sizeof *nodes * (size_t)flex.node_count);
 	if (!nodes)
-		return change_no_memory(c);
+		return edit_no_memory(c);
 	flex.nodes = nodes;
 	CalStatus status = name_nodes(c, made, frame, nodes);
 	if (status == CAL_OK)
@@ -125,33 +125,33 @@ static CalStatus set_flexible(Change *c, const CalNewBody *made, CalBodyId body,
 		status = CAL_ERR_MEMORY;
 	c->t->left.modes -= flex.modes;
 	c->added = body.value, c->eta = made->eta, c->eta_dot = made->eta_dot;
-	return status == CAL_ERR_MEMORY ? change_no_memory(c) : status;
+	return status == CAL_ERR_MEMORY ? edit_no_memory(c) : status;
 }
 
 /* Coordinates of its free joint on the ground. */
-static CalStatus place(Change *c, const CalNewBody *made, uint32_t body) {
+static CalStatus place_body(TopologyEdit *c, const CalNewBody *made, uint32_t body) {
 	CalPlacement at = made->placement;
 	const char *wrong = placement_resolve(&at);
 	if (wrong)
 		return error_set(c->error, CAL_ERR_MODEL, "body \"%s\": %s", made->body.name, wrong);
 	const uint32_t root = topology_root_joint(c->t, body);
-	const CalStatus status = root ? topology_hang(c->t, root, body, c->error) : change_no_memory(c);
+	const CalStatus status = root ? topology_set_parent(c->t, root, body, c->error) : edit_no_memory(c);
 	if (status != CAL_OK)
 		return status;
-	Fresh *fresh = &c->fresh[c->fresh_count++];
+	NewJointState *new_joint = &c->new_joints[c->new_joint_count++];
 	const CalJointDef *def = &c->t->desc->joints[root - 1].def;
 	const dpose X = pose_of(at);
-	*fresh = (Fresh){.joint = root};
-	joint_solve_pose(def, &X, fresh->q);
-	joint_solve_speeds(def, fresh->q, spatial_in(made->velocity), fresh->u);
+	*new_joint = (NewJointState){.joint = root};
+	joint_solve_pose(def, &X, new_joint->q);
+	joint_solve_speeds(def, new_joint->q, spatial_in(made->velocity), new_joint->u);
 	return CAL_OK;
 }
 
-static CalStatus add_body(Change *c, const CalNewBody *made, CalBodyId *id, CalNodeId *nodes) {
+static CalStatus add_body(TopologyEdit *c, const CalNewBody *made, CalBodyId *id, CalNodeId *nodes) {
 	CalDesc *desc = c->t->desc;
 	CalStatus status = check_body(c, made);
 	if (status == CAL_OK && made)
-		status = change_find_group(c, made->group, made->gravity, &c->group[0]);
+		status = edit_find_group(c, made->group, made->gravity, &c->group[0]);
 	if (status != CAL_OK || !made)
 		return status;
 	CalBodyDef def = made->body;
@@ -159,7 +159,7 @@ static CalStatus add_body(Change *c, const CalNewBody *made, CalBodyId *id, CalN
 	def.place = NULL;
 	def.group.value = c->group[0];
 	if (!def.name)
-		return change_no_memory(c);
+		return edit_no_memory(c);
 	desc->bodies[desc->body_count++] = (DescBody){.def = def};
 	id->value = (uint32_t)desc->body_count;
 	CalNodeDef head = cal_node_def();
@@ -172,22 +172,22 @@ static CalStatus add_body(Change *c, const CalNewBody *made, CalBodyId *id, CalN
 	c->t->left.bodies--;
 	c->t->left.nodes -= made->node_count;
 	c->made_count = 1;
-	return status == CAL_OK ? place(c, made, id->value) : status;
+	return status == CAL_OK ? place_body(c, made, id->value) : status;
 }
 
 CalStatus cal_sim_add_body(CalSim *sim, const CalNewBody *made, CalBodyId *id, CalNodeId *nodes, CalTransition *report,
                            CalError *error) {
-	Change c;
+	TopologyEdit c;
 	CalBodyId body = {0};
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
 	if (!made || made->node_count < 0 || (made->node_count && !made->nodes))
 		status = error_set(error, CAL_ERR_ARGUMENT, "cal_sim_add_body: give a body, and nodes if it has some");
 	if (status == CAL_OK)
 		status = add_body(&c, made, &body, nodes);
-	status = change_finish(&c, status, report);
+	status = edit_build_and_commit(&c, status, report);
 	if (status == CAL_OK && id)
 		*id = body;
 	return status;
@@ -214,14 +214,14 @@ static const char *needed_by(const Topology *t, uint32_t body) {
 	return NULL;
 }
 
-static CalStatus remove_body(Change *c, uint32_t body) {
+static CalStatus remove_body(TopologyEdit *c, uint32_t body) {
 	Topology *t = c->t;
 	const char *name = needed_by(t, body);
 	const uint32_t group = topology_group(t, body);
 	if (name)
 		return error_set(c->error, CAL_ERR_MODEL, "body \"%s\" is still held by \"%s\"; detach or open that first",
 		                 topology_body_name(t, body), name);
-	change_involve(c, group);
+	edit_add_group(c, group);
 	topology_open(t, t->carrier[body - 1]);
 	t->desc->bodies[body - 1].def.group = t->parking;
 	for (int i = 0; i < t->desc->body_count && !c->made_count; i++)
@@ -234,13 +234,13 @@ static CalStatus remove_body(Change *c, uint32_t body) {
 }
 
 CalStatus cal_sim_remove_body(CalSim *sim, CalBodyId body, CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
-	status = change_check_body(&c, body);
+	status = edit_check_body(&c, body);
 	if (status == CAL_OK)
 		status = remove_body(&c, body.value);
-	return change_finish(&c, status, report);
+	return edit_build_and_commit(&c, status, report);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * transition_lock.c — freedoms of joints and modes of bodies that stop by an impulse and are described as prescribed from
+ * transition_lock.c — dofs of joints and modes of bodies that stop by an impulse and are described as prescribed from
  * then on, and that become free again.
  *
  * The locks are in the records of joints and bodies (topology.h), so that they outlive whatever else changes.
@@ -13,38 +13,38 @@
 #include "transition/topology_edit.h"
 
 /* The group of a body is made anew; returns where the body is in its model. */
-static const Body *begin(Change *c, uint32_t body) {
+static const Body *begin_lock(TopologyEdit *c, uint32_t body) {
 	c->group[0] = topology_group(c->t, body);
 	c->made_count = 1;
-	change_involve(c, c->group[0]);
+	edit_add_group(c, c->group[0]);
 	const CalModel *model = c->sim->groups[c->old[0]].model;
 	return &model->bodies[cal_model_body_index(model, (CalBodyId){body})];
 }
 
 /* Speeds of the group with those stopped that are marked in its array `held`. */
-static CalStatus stop(Change *c, CalTransition *report) {
+static CalStatus apply_lock_impulse(TopologyEdit *c, CalTransition *report) {
 	const SimGroup *group = &c->sim->groups[c->old[0]];
 	const uint8_t *kept = group_kept(group);
 	CalImpulseReport lost;
-	CalStatus status = kept ? change_speeds(c, 0) : CAL_ERR_USER;
+	CalStatus status = kept ? edit_copy_speeds(c, 0) : CAL_ERR_USER;
 	if (status != CAL_OK)
 		return status;
 	const CalImpulse impulse = {.kept = kept, .locked = group->held};
 	status = cal_impulse(group->model, &group->state, &impulse, group->view_work, c->u[0], NULL, &lost);
 	if (status == CAL_OK && report)
 		report->kinetic_lost = lost.kinetic_lost;
-	return status == CAL_OK ? change_check_rates(c, group->model, &lost, group_fastest(group)) : status;
+	return status == CAL_OK ? edit_check_rates(c, group->model, &lost, group_fastest(group)) : status;
 }
 
-static uint8_t *no_locks(const Change *c) {
+static uint8_t *no_locks(const TopologyEdit *c) {
 	const SimGroup *group = &c->sim->groups[c->old[0]];
 	return memset(group->held, 0, (size_t)group->model->nu);
 }
 
 /* ---- joints ------------------------------------------------------------------------------------------------ */
 
-static CalStatus check_lock(Change *c, CalJointId joint, int dof) {
-	CalStatus status = change_check_joint(c, joint);
+static CalStatus check_lock(TopologyEdit *c, CalJointId joint, int dof) {
+	CalStatus status = edit_check_joint(c, joint);
 	if (status != CAL_OK)
 		return status;
 	const TopologyJoint *j = topology_joint(c->t, joint.value);
@@ -58,13 +58,13 @@ static CalStatus check_lock(Change *c, CalJointId joint, int dof) {
 	return CAL_OK;
 }
 
-static CalStatus set_joint(Change *c, uint32_t joint, int dof, int lock, CalTransition *report) {
+static CalStatus set_joint(TopologyEdit *c, uint32_t joint, int dof, int lock, CalTransition *report) {
 	TopologyJoint *j = topology_joint(c->t, joint);
-	const Body *at = begin(c, topology_node_body(c->t, topology_outboard(j)));
+	const Body *at = begin_lock(c, topology_node_body(c->t, topology_outboard(j)));
 	uint8_t *locked = no_locks(c);
 	for (int k = 0; k < at->nu; k++)
 		locked[at->u + (j->reversed ? joint_reverse_dof(&j->def, k) : k)] = (uint8_t)(dof < 0 || dof == k);
-	CalStatus status = lock ? stop(c, report) : CAL_OK;
+	CalStatus status = lock ? apply_lock_impulse(c, report) : CAL_OK;
 	for (int k = 0; k < at->nu; k++)
 		j->def.dof[k].prescribed = dof < 0 || dof == k ? lock : j->def.dof[k].prescribed;
 	CalJointDef reversed;
@@ -78,15 +78,15 @@ static CalStatus set_joint(Change *c, uint32_t joint, int dof, int lock, CalTran
 }
 
 static CalStatus lock_joint(CalSim *sim, CalJointId joint, int dof, int lock, CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
 	status = check_lock(&c, joint, dof);
 	if (status == CAL_OK)
 		status = set_joint(&c, joint.value, dof, lock, report);
-	return change_finish(&c, status, report);
+	return edit_build_and_commit(&c, status, report);
 }
 
 CalStatus cal_sim_lock(CalSim *sim, CalJointId joint, int dof, CalTransition *report, CalError *error) {
@@ -99,8 +99,8 @@ CalStatus cal_sim_unlock(CalSim *sim, CalJointId joint, int dof, CalTransition *
 
 /* ---- modes -------------------------------------------------------------------------------------------------- */
 
-static CalStatus check_modes(Change *c, CalBodyId body, int mode) {
-	const CalStatus status = change_check_body(c, body);
+static CalStatus check_modes(TopologyEdit *c, CalBodyId body, int mode) {
+	const CalStatus status = edit_check_body(c, body);
 	if (status != CAL_OK)
 		return status;
 	const CalFlexDef *flex = c->t->desc->bodies[body.value - 1].flex;
@@ -113,27 +113,27 @@ static CalStatus check_modes(Change *c, CalBodyId body, int mode) {
 	return CAL_OK;
 }
 
-static CalStatus set_modes(Change *c, uint32_t body, int mode, int lock, CalTransition *report) {
-	const Body *at = begin(c, body);
+static CalStatus set_modes(TopologyEdit *c, uint32_t body, int mode, int lock, CalTransition *report) {
+	const Body *at = begin_lock(c, body);
 	const Flex *flex = &c->sim->groups[c->old[0]].model->flexes[at->flex];
 	uint8_t *locks = topology_mode_locks(c->t, body), *locked = no_locks(c);
 	for (int k = 0; k < flex->m; k++) {
 		locked[flex->u + k] = (uint8_t)(mode < 0 || mode == k);
 		locks[k] = (uint8_t)(mode < 0 || mode == k ? lock : locks[k]);
 	}
-	return lock ? stop(c, report) : CAL_OK;
+	return lock ? apply_lock_impulse(c, report) : CAL_OK;
 }
 
 static CalStatus lock_modes(CalSim *sim, CalBodyId body, int mode, int lock, CalTransition *report, CalError *error) {
-	Change c;
-	change_clear(report);
-	CalStatus status = change_begin(sim, error, &c);
+	TopologyEdit c;
+	transition_clear(report);
+	CalStatus status = edit_begin(sim, error, &c);
 	if (status != CAL_OK)
 		return status;
 	status = check_modes(&c, body, mode);
 	if (status == CAL_OK)
 		status = set_modes(&c, body.value, mode, lock, report);
-	return change_finish(&c, status, report);
+	return edit_build_and_commit(&c, status, report);
 }
 
 CalStatus cal_sim_lock_modes(CalSim *sim, CalBodyId body, int mode, CalTransition *report, CalError *error) {

@@ -50,9 +50,9 @@ static dvec3 place_of(const ArrowSource *s, const Arrow *arrow, const double *ro
 	return dadd(P.r, dmat_mul_vec(P.R, dvec_in(arrow->at)));
 }
 
-static void put_places(Document *d, const ArrowSource *s, const Arrow *arrow) {
-	document_key(d, "at");
-	document_array(d, "f32", 2, (size_t[]){s->frame_count, 3});
+static void put_places(JsonWriter *d, const ArrowSource *s, const Arrow *arrow) {
+	json_writer_key(d, "at");
+	json_writer_array(d, "f32", 2, (size_t[]){s->frame_count, 3});
 	for (size_t i = 0; i < s->frame_count; i++) {
 		const double *row = s->row(s->user, i);
 		dvec3 p;
@@ -62,26 +62,26 @@ static void put_places(Document *d, const ArrowSource *s, const Arrow *arrow) {
 			p = (dvec3){value_at(arrow->table, arrow->columns, row[0]),
 			            value_at(arrow->table, arrow->columns + 1, row[0]),
 			            value_at(arrow->table, arrow->columns + 2, row[0])};
-		document_f32(d, p.x);
-		document_f32(d, p.y);
-		document_f32(d, p.z);
+		json_writer_f32(d, p.x);
+		json_writer_f32(d, p.y);
+		json_writer_f32(d, p.z);
 	}
-	document_array_end(d);
+	json_writer_array_end(d);
 }
 
-static void put_arrow(Document *d, const ArrowSource *s, const Arrow *arrow, const char *name) {
-	document_open(d, '{');
-	document_put_text(d, "name", name);
-	document_put_text(d, "kind", arrow->kind);
-	document_put_text(d, "unit", arrow->unit);
+static void put_arrow(JsonWriter *d, const ArrowSource *s, const Arrow *arrow, const char *name) {
+	json_writer_open(d, '{');
+	json_writer_put_text(d, "name", name);
+	json_writer_put_text(d, "kind", arrow->kind);
+	json_writer_put_text(d, "unit", arrow->unit);
 	put_places(d, s, arrow);
-	document_key(d, "vector");
-	document_array(d, "f32", 2, (size_t[]){s->frame_count, 3});
+	json_writer_key(d, "vector");
+	json_writer_array(d, "f32", 2, (size_t[]){s->frame_count, 3});
 	for (size_t i = 0; i < s->frame_count; i++)
 		for (int k = 0; k < 3; k++)
-			document_f32(d, value_at(arrow->table, arrow->column + k, s->row(s->user, i)[0]));
-	document_array_end(d);
-	document_close(d);
+			json_writer_f32(d, value_at(arrow->table, arrow->column + k, s->row(s->user, i)[0]));
+	json_writer_array_end(d);
+	json_writer_close(d);
 }
 
 /* ---- what a name is about ---------------------------------------------------------------------------------- */
@@ -145,7 +145,7 @@ static bool is_contact(const CalResultsTable *table, int column) {
 	return force && force[1] == 'f' && force[2] == 'x' && strcmp(force + 3, last + 2) == 0;
 }
 
-static void write_column(Document *d, const ArrowSource *s, const CalResultsTable *table, int column) {
+static void write_column(JsonWriter *d, const ArrowSource *s, const CalResultsTable *table, int column) {
 	char word[64], object[512];
 	const char *name = table->columns[column].name;
 	Arrow arrow = {.table = table, .column = column, .body = -1};
@@ -161,11 +161,11 @@ static void write_column(Document *d, const ArrowSource *s, const CalResultsTabl
 	}
 }
 
-void arrows_write(Document *d, const ArrowSource *s) {
-	document_key(d, "arrows");
-	document_open(d, '[');
+void arrows_write(JsonWriter *d, const ArrowSource *s) {
+	json_writer_key(d, "arrows");
+	json_writer_open(d, '[');
 	for (int i = 0; i < s->count; i++)
 		for (int c = 1; c < s->tables[i].column_count && s->tables[i].row_count; c++)
 			write_column(d, s, &s->tables[i], c);
-	document_close(d);
+	json_writer_close(d);
 }

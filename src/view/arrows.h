@@ -24,6 +24,6 @@ typedef struct ArrowSource {
 } ArrowSource;
 
 /** The key arrows. */
-void arrows_write(Document *d, const ArrowSource *source);
+void arrows_write(JsonWriter *d, const ArrowSource *source);
 
 #endif

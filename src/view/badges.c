@@ -37,7 +37,7 @@ typedef struct Badge {
 } Badge;
 
 /* Momentum is shown only where it is conserved to single precision: elsewhere it is no measure of quality. */
-static void write_badge(Document *d, const Run *run, const Badge *badge) {
+static void write_badge(JsonWriter *d, const Run *run, const Badge *badge) {
 	const CalResultsTable *table = &run->tables[run->frames];
 	bool there = false;
 	for (int c = 1; c < table->column_count; c++)
@@ -47,17 +47,17 @@ static void write_badge(Document *d, const Run *run, const Badge *badge) {
 	if (!there || !isfinite(largest) || (badge->change && !(largest <= 1e-6 * scale)))
 		return;
 	const size_t count = run_shown_count(run, table);
-	document_open(d, '{');
-	document_put_text(d, "label", badge->label);
-	document_put_text(d, "unit", badge->unit);
-	document_put_text(d, "text", badge->text);
-	document_put_number(d, "good", badge->good * scale);
-	document_key(d, "values");
-	document_array(d, "f32", 1, (size_t[]){count});
+	json_writer_open(d, '{');
+	json_writer_put_text(d, "label", badge->label);
+	json_writer_put_text(d, "unit", badge->unit);
+	json_writer_put_text(d, "text", badge->text);
+	json_writer_put_number(d, "good", badge->good * scale);
+	json_writer_key(d, "values");
+	json_writer_array(d, "f32", 1, (size_t[]){count});
 	for (size_t i = 0; i < count; i++)
-		document_f32(d, worst_of(table, run_shown_row(run, table, i), badge->prefix, badge->change));
-	document_array_end(d);
-	document_close(d);
+		json_writer_f32(d, worst_of(table, run_shown_row(run, table, i), badge->prefix, badge->change));
+	json_writer_array_end(d);
+	json_writer_close(d);
 }
 
 /* What a viewer gets wrong of the rotations between two shown frames, of one body or (-1) of the worst. */
@@ -91,7 +91,7 @@ static int doubtful_bodies(const Run *run, char *text, size_t size) {
 }
 
 /* Only where there is something to doubt. */
-static void write_turn_badge(Document *d, const Run *run) {
+static void write_turn_badge(JsonWriter *d, const Run *run) {
 	char names[400], text[700];
 	const size_t count = run_shown_count(run, &run->tables[run->frames]);
 	if (doubtful_bodies(run, names, sizeof names) == 0)
@@ -102,24 +102,24 @@ static void write_turn_badge(Document *d, const Run *run) {
 		"may be another motion. Record them closer together (calder run --replay SECONDS) or show more (calder view "
 		"--frames N)",
 		names);
-	document_open(d, '{');
-	document_put_text(d, "label", "Turns");
-	document_put_text(d, "unit", "rad");
-	document_put_text(d, "text", text);
-	document_put_number(d, "good", TURNS_LIMIT);
-	document_key(d, "values");
-	document_array(d, "f32", 1, (size_t[]){count});
+	json_writer_open(d, '{');
+	json_writer_put_text(d, "label", "Turns");
+	json_writer_put_text(d, "unit", "rad");
+	json_writer_put_text(d, "text", text);
+	json_writer_put_number(d, "good", TURNS_LIMIT);
+	json_writer_key(d, "values");
+	json_writer_array(d, "f32", 1, (size_t[]){count});
 	double before = 0;
 	for (size_t i = 0; i < count; i++) {
 		const double after = i + 1 < count ? doubt_at(run, i, -1) : 0;
-		document_f32(d, fmax(before, after));
+		json_writer_f32(d, fmax(before, after));
 		before = after;
 	}
-	document_array_end(d);
-	document_close(d);
+	json_writer_array_end(d);
+	json_writer_close(d);
 }
 
-void badges_write(Document *d, const Run *run) {
+void badges_write(JsonWriter *d, const Run *run) {
 	static const Badge badges[] = {
 		{"Energy", "J", "balance:error", "balance:groups", "what the account of energies misses since the start", false,
 	     1e-6},
@@ -127,10 +127,10 @@ void badges_write(Document *d, const Run *run) {
 	     true, 1e-9},
 		{"Loops", "1", "residual", NULL, "the largest residual of a row [m, rad]", false, 1e-6},
 	};
-	document_key(d, "badges");
-	document_open(d, '[');
+	json_writer_key(d, "badges");
+	json_writer_open(d, '[');
 	for (size_t i = 0; i < sizeof badges / sizeof badges[0]; i++)
 		write_badge(d, run, &badges[i]);
 	write_turn_badge(d, run);
-	document_close(d);
+	json_writer_close(d);
 }

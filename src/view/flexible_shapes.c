@@ -63,7 +63,7 @@ static void add_point(Skeleton *s, CalVec3 at, const double *phi) {
 
 /* ---- lines and faces ------------------------------------------------------------------------------------ */
 
-static bool joined(const Skeleton *s, int a, int b) {
+static bool is_joined(const Skeleton *s, int a, int b) {
 	for (int i = 0; i < s->line_count; i++)
 		if ((s->lines[i][0] == a && s->lines[i][1] == b) || (s->lines[i][0] == b && s->lines[i][1] == a))
 			return true;
@@ -71,7 +71,7 @@ static bool joined(const Skeleton *s, int a, int b) {
 }
 
 /* The other end of line i from a, -1: it does not begin there. */
-static int beyond(const Skeleton *s, int i, int a) {
+static int far_node(const Skeleton *s, int i, int a) {
 	return s->lines[i][0] == a ? s->lines[i][1] : s->lines[i][1] == a ? s->lines[i][0] : -1;
 }
 
@@ -87,12 +87,12 @@ static void add_face(Skeleton *s, int capacity, int a, int b, int c) {
 /* Quadrilaterals a-b-c-d whose smallest number is a, each once (b < d), without a line across. */
 static void find_faces_at(Skeleton *s, int capacity, int a) {
 	for (int i = 0; i < s->line_count; i++) {
-		const int b = beyond(s, i, a);
+		const int b = far_node(s, i, a);
 		for (int k = 0; k < s->line_count && b > a; k++) {
-			const int d = beyond(s, k, a);
+			const int d = far_node(s, k, a);
 			for (int l = 0; l < s->line_count && d > b; l++) {
-				const int c = beyond(s, l, b);
-				if (c <= a || c == d || !joined(s, c, d) || joined(s, b, d) || joined(s, a, c))
+				const int c = far_node(s, l, b);
+				if (c <= a || c == d || !is_joined(s, c, d) || is_joined(s, b, d) || is_joined(s, a, c))
 					continue;
 				add_face(s, capacity, a, b, c);
 				add_face(s, capacity, a, c, d);
@@ -185,32 +185,32 @@ static bool skeleton_make(Skeleton *s, const CalDesc *desc, CalBodyId body) {
 
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
-static void write_points(Document *d, const Skeleton *s) {
-	document_key(d, "points");
-	document_array(d, "f32", 2, (size_t[]){(size_t)s->count, 3});
+static void write_points(JsonWriter *d, const Skeleton *s) {
+	json_writer_key(d, "points");
+	json_writer_array(d, "f32", 2, (size_t[]){(size_t)s->count, 3});
 	for (int i = 0; i < s->count; i++) {
-		document_f32(d, s->places[i].x);
-		document_f32(d, s->places[i].y);
-		document_f32(d, s->places[i].z);
+		json_writer_f32(d, s->places[i].x);
+		json_writer_f32(d, s->places[i].y);
+		json_writer_f32(d, s->places[i].z);
 	}
-	document_array_end(d);
-	document_key(d, "shapes");
-	document_array(d, "f32", 3, (size_t[]){(size_t)s->modes, (size_t)s->count, 3});
+	json_writer_array_end(d);
+	json_writer_key(d, "shapes");
+	json_writer_array(d, "f32", 3, (size_t[]){(size_t)s->modes, (size_t)s->count, 3});
 	for (int a = 0; a < s->modes; a++)
 		for (int i = 0; i < s->count; i++)
 			for (int k = 0; k < 3; k++)
-				document_f32(d, s->points[i].phi ? s->points[i].phi[k * s->modes + a] : 0);
-	document_array_end(d);
+				json_writer_f32(d, s->points[i].phi ? s->points[i].phi[k * s->modes + a] : 0);
+	json_writer_array_end(d);
 }
 
-static void write_indices(Document *d, const char *key, const int *indices, int count, int width) {
+static void write_indices(JsonWriter *d, const char *key, const int *indices, int count, int width) {
 	if (count == 0)
 		return;
-	document_key(d, key);
-	document_array(d, "u32", 2, (size_t[]){(size_t)count, (size_t)width});
+	json_writer_key(d, key);
+	json_writer_array(d, "u32", 2, (size_t[]){(size_t)count, (size_t)width});
 	for (int i = 0; i < count * width; i++)
-		document_u32(d, (uint32_t)indices[i]);
-	document_array_end(d);
+		json_writer_u32(d, (uint32_t)indices[i]);
+	json_writer_array_end(d);
 }
 
 /* M = sum m phi'phi + psi'I psi: the mass of the modal coordinates while the body frame is held. */
@@ -238,7 +238,7 @@ static bool is_diagonal(const double *A, int n) {
 }
 
 /* Modes with the body frame held: coordinates as they are where these are modes, otherwise combinations of them. */
-static bool write_modes(Document *d, const CalFlexDef *flex) {
+static bool write_modes(JsonWriter *d, const CalFlexDef *flex) {
 	static const double two_pi = 6.283185307179586;
 	const int n = flex->modes;
 	const size_t size = (size_t)(n * n);
@@ -255,32 +255,32 @@ static bool write_modes(Document *d, const CalFlexDef *flex) {
 	if (!plain)
 		known = eigen_generalized(n, K, M, lambda, scratch) == CAL_OK; // K: the modes as columns
 	if (known) {
-		document_key(d, "frequencies");
-		document_open(d, '[');
+		json_writer_key(d, "frequencies");
+		json_writer_open(d, '[');
 		for (int i = 0; i < n; i++)
-			document_number(d, sqrt(fmax(lambda[i], 0)) / two_pi);
-		document_close(d);
+			json_writer_number(d, sqrt(fmax(lambda[i], 0)) / two_pi);
+		json_writer_close(d);
 	}
 	if (known && !plain) {
-		document_key(d, "modes");
-		document_array(d, "f32", 2, (size_t[]){(size_t)n, (size_t)n});
+		json_writer_key(d, "modes");
+		json_writer_array(d, "f32", 2, (size_t[]){(size_t)n, (size_t)n});
 		for (int i = 0; i < n * n; i++)
-			document_f32(d, K[i % n * n + i / n]);
-		document_array_end(d);
+			json_writer_f32(d, K[i % n * n + i / n]);
+		json_writer_array_end(d);
 	}
 	free(memory);
 	return true;
 }
 
-static void write_stiffness(Document *d, const CalFlexDef *flex) {
-	document_key(d, "stiffness");
-	document_array(d, "f64", 2, (size_t[]){(size_t)flex->modes, (size_t)flex->modes});
+static void write_stiffness(JsonWriter *d, const CalFlexDef *flex) {
+	json_writer_key(d, "stiffness");
+	json_writer_array(d, "f64", 2, (size_t[]){(size_t)flex->modes, (size_t)flex->modes});
 	for (int i = 0; i < flex->modes * flex->modes; i++)
-		document_f64(d, flex->stiffness[i]);
-	document_array_end(d);
+		json_writer_f64(d, flex->stiffness[i]);
+	json_writer_array_end(d);
 }
 
-CalStatus flexible_write(Document *d, const CalDesc *desc, CalBodyId body, CalError *error) {
+CalStatus flexible_write(JsonWriter *d, const CalDesc *desc, CalBodyId body, CalError *error) {
 	CalFlexDef flex = {0};
 	Skeleton s;
 	cal_flex_body(desc, body, NULL, &flex);
@@ -288,33 +288,33 @@ CalStatus flexible_write(Document *d, const CalDesc *desc, CalBodyId body, CalEr
 		return CAL_OK;
 	bool made = skeleton_make(&s, desc, body);
 	if (made) {
-		document_key(d, "flexible");
-		document_open(d, '{');
+		json_writer_key(d, "flexible");
+		json_writer_open(d, '{');
 		write_points(d, &s);
 		write_indices(d, "lines", s.line_count ? s.lines[0] : NULL, s.line_count, 2);
 		write_indices(d, "triangles", s.face_count ? s.faces[0] : NULL, s.face_count, 3);
 		made = write_modes(d, &flex);
 		write_stiffness(d, &flex);
-		document_close(d);
+		json_writer_close(d);
 	}
 	skeleton_free(&s);
 	return made ? CAL_OK : error_set(error, CAL_ERR_MEMORY, "out of memory for the picture of a flexible body");
 }
 
-void flexible_write_node(Document *d, const CalDesc *desc, CalBodyId body, CalNodeId node) {
+void flexible_write_node(JsonWriter *d, const CalDesc *desc, CalBodyId body, CalNodeId node) {
 	CalFlexNodeInfo info;
 	const int modes = body.value ? flexible_modes(desc, body) : 0;
 	for (int i = 0; modes && cal_flex_node(desc, body, i, &info) == CAL_OK; i++) {
 		if (info.flex.node.value != node.value || !info.flex.phi)
 			continue;
-		document_key(d, "shapes");
-		document_array(d, "f32", 2, (size_t[]){(size_t)modes, 6});
+		json_writer_key(d, "shapes");
+		json_writer_array(d, "f32", 2, (size_t[]){(size_t)modes, 6});
 		for (int a = 0; a < modes; a++)
 			for (int k = 0; k < 6; k++) {
 				const double *of = k < 3 ? info.flex.phi : info.flex.psi;
-				document_f32(d, of ? of[k % 3 * modes + a] : 0);
+				json_writer_f32(d, of ? of[k % 3 * modes + a] : 0);
 			}
-		document_array_end(d);
+		json_writer_array_end(d);
 		return;
 	}
 }

@@ -13,8 +13,8 @@ bool flexible_is(const CalDesc *desc, CalBodyId body);
 /** Number of its modal coordinates, 0: it is rigid. */
 int flexible_modes(const CalDesc *desc, CalBodyId body);
 /** The key flexible, unless the body is rigid. */
-CalStatus flexible_write(Document *d, const CalDesc *desc, CalBodyId body, CalError *error);
+CalStatus flexible_write(JsonWriter *d, const CalDesc *desc, CalBodyId body, CalError *error);
 /** The key shapes of a node, unless its body does not move it. */
-void flexible_write_node(Document *d, const CalDesc *desc, CalBodyId body, CalNodeId node);
+void flexible_write_node(JsonWriter *d, const CalDesc *desc, CalBodyId body, CalNodeId node);
 
 #endif

@@ -9,7 +9,7 @@
 
 /* ---- nesting -------------------------------------------------------------------------------------- */
 
-static void begin_value(Document *d) {
+static void begin_value(JsonWriter *d) {
 	if (d->after_key) {
 		d->after_key = false;
 		return;
@@ -21,14 +21,14 @@ static void begin_value(Document *d) {
 	}
 }
 
-void document_open(Document *d, char bracket) {
+void json_writer_open(JsonWriter *d, char bracket) {
 	begin_value(d);
 	fputc(bracket, d->out);
 	d->close[d->depth] = bracket == '{' ? '}' : ']';
 	d->empty[d->depth++] = true;
 }
 
-void document_close(Document *d) { fputc(d->close[--d->depth], d->out); }
+void json_writer_close(JsonWriter *d) { fputc(d->close[--d->depth], d->out); }
 
 /* ---- texts ------------------------------------------------------------------------------------------ */
 
@@ -47,7 +47,7 @@ static int utf8_length(const unsigned char *p) {
 	return too_long || not_a_character ? 0 : length;
 }
 
-static void put_quoted(Document *d, const char *text) {
+static void put_quoted(JsonWriter *d, const char *text) {
 	fputc('"', d->out);
 	for (const unsigned char *p = (const unsigned char *)text; *p;) {
 		const int length = utf8_length(p);
@@ -65,26 +65,26 @@ static void put_quoted(Document *d, const char *text) {
 	fputc('"', d->out);
 }
 
-void document_key(Document *d, const char *key) {
+void json_writer_key(JsonWriter *d, const char *key) {
 	begin_value(d);
 	put_quoted(d, key);
 	fputc(':', d->out);
 	d->after_key = true;
 }
 
-void document_text(Document *d, const char *text) {
+void json_writer_text(JsonWriter *d, const char *text) {
 	begin_value(d);
 	put_quoted(d, text);
 }
 
-void document_put_text(Document *d, const char *key, const char *text) {
-	document_key(d, key);
-	document_text(d, text);
+void json_writer_put_text(JsonWriter *d, const char *key, const char *text) {
+	json_writer_key(d, key);
+	json_writer_text(d, text);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------------------ */
 
-void document_number(Document *d, double value) {
+void json_writer_number(JsonWriter *d, double value) {
 	begin_value(d);
 	if (isfinite(value))
 		fprintf(d->out, "%.9g", value);
@@ -92,36 +92,36 @@ void document_number(Document *d, double value) {
 		fputs("null", d->out);
 }
 
-void document_flag(Document *d, bool value) {
+void json_writer_flag(JsonWriter *d, bool value) {
 	begin_value(d);
 	fputs(value ? "true" : "false", d->out);
 }
 
-void document_put_number(Document *d, const char *key, double value) {
-	document_key(d, key);
-	document_number(d, value);
+void json_writer_put_number(JsonWriter *d, const char *key, double value) {
+	json_writer_key(d, key);
+	json_writer_number(d, value);
 }
 
-void document_vec3(Document *d, CalVec3 value) {
-	document_open(d, '[');
-	document_number(d, value.x);
-	document_number(d, value.y);
-	document_number(d, value.z);
-	document_close(d);
+void json_writer_vec3(JsonWriter *d, CalVec3 value) {
+	json_writer_open(d, '[');
+	json_writer_number(d, value.x);
+	json_writer_number(d, value.y);
+	json_writer_number(d, value.z);
+	json_writer_close(d);
 }
 
-void document_quat(Document *d, CalQuat value) {
-	document_open(d, '[');
-	document_number(d, value.w);
-	document_number(d, value.x);
-	document_number(d, value.y);
-	document_number(d, value.z);
-	document_close(d);
+void json_writer_quat(JsonWriter *d, CalQuat value) {
+	json_writer_open(d, '[');
+	json_writer_number(d, value.w);
+	json_writer_number(d, value.x);
+	json_writer_number(d, value.y);
+	json_writer_number(d, value.z);
+	json_writer_close(d);
 }
 
 /* ---- arrays -------------------------------------------------------------------------------------------- */
 
-static void encode(Document *d) {
+static void encode_base64(JsonWriter *d) {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const int count = d->rest_count;
 	memset(d->rest + count, 0, (size_t)(3 - count));
@@ -134,46 +134,46 @@ static void encode(Document *d) {
 }
 
 /* The lowest `count` bytes, the lowest first. */
-static void put_bytes(Document *d, uint64_t bits, int count) {
+static void put_bytes(JsonWriter *d, uint64_t bits, int count) {
 	for (int i = 0; i < count; i++) {
 		d->rest[d->rest_count++] = (uint8_t)(bits >> 8 * i);
 		if (d->rest_count == 3)
-			encode(d);
+			encode_base64(d);
 	}
 }
 
-void document_array(Document *d, const char *type, int rank, const size_t *shape) {
-	document_open(d, '{');
-	document_put_text(d, "type", type);
-	document_key(d, "shape");
-	document_open(d, '[');
+void json_writer_array(JsonWriter *d, const char *type, int rank, const size_t *shape) {
+	json_writer_open(d, '{');
+	json_writer_put_text(d, "type", type);
+	json_writer_key(d, "shape");
+	json_writer_open(d, '[');
 	for (int i = 0; i < rank; i++)
-		document_number(d, (double)shape[i]);
-	document_close(d);
-	document_key(d, "data");
+		json_writer_number(d, (double)shape[i]);
+	json_writer_close(d);
+	json_writer_key(d, "data");
 	begin_value(d);
 	fputc('"', d->out);
 	d->rest_count = 0;
 }
 
-void document_f32(Document *d, double value) {
+void json_writer_f32(JsonWriter *d, double value) {
 	const float number = (float)value;
 	uint32_t bits;
 	memcpy(&bits, &number, sizeof bits);
 	put_bytes(d, bits, 4);
 }
 
-void document_f64(Document *d, double value) {
+void json_writer_f64(JsonWriter *d, double value) {
 	uint64_t bits;
 	memcpy(&bits, &value, sizeof bits);
 	put_bytes(d, bits, 8);
 }
 
-void document_u32(Document *d, uint32_t value) { put_bytes(d, value, 4); }
+void json_writer_u32(JsonWriter *d, uint32_t value) { put_bytes(d, value, 4); }
 
-void document_array_end(Document *d) {
+void json_writer_array_end(JsonWriter *d) {
 	if (d->rest_count)
-		encode(d);
+		encode_base64(d);
 	fputc('"', d->out);
-	document_close(d);
+	json_writer_close(d);
 }

@@ -14,7 +14,7 @@
 
 enum { DOCUMENT_DEPTH = 32 };
 
-typedef struct Document {
+typedef struct JsonWriter {
 	FILE *out;
 	int depth;
 	char close[DOCUMENT_DEPTH]; // what ends each level
@@ -22,28 +22,28 @@ typedef struct Document {
 	bool after_key;             // a value is due
 	uint8_t rest[3];            // bytes of an array that are not encoded yet
 	int rest_count;
-} Document;
+} JsonWriter;
 
-void document_open(Document *d, char bracket); // '{' or '['
-void document_close(Document *d);
-void document_key(Document *d, const char *key);
+void json_writer_open(JsonWriter *d, char bracket); // '{' or '['
+void json_writer_close(JsonWriter *d);
+void json_writer_key(JsonWriter *d, const char *key);
 /** UTF-8; what is not is replaced. */
-void document_text(Document *d, const char *text);
+void json_writer_text(JsonWriter *d, const char *text);
 /** Nine digits; null if it is not finite. */
-void document_number(Document *d, double value);
-void document_flag(Document *d, bool value);
-void document_vec3(Document *d, CalVec3 value);
-void document_quat(Document *d, CalQuat value);
+void json_writer_number(JsonWriter *d, double value);
+void json_writer_flag(JsonWriter *d, bool value);
+void json_writer_vec3(JsonWriter *d, CalVec3 value);
+void json_writer_quat(JsonWriter *d, CalQuat value);
 
 /* A key and its value. */
-void document_put_text(Document *d, const char *key, const char *text);
-void document_put_number(Document *d, const char *key, double value);
+void json_writer_put_text(JsonWriter *d, const char *key, const char *text);
+void json_writer_put_number(JsonWriter *d, const char *key, double value);
 
 /** An array of 32-bit floats, or of integers, whose numbers follow; the shape has rank entries. */
-void document_array(Document *d, const char *type, int rank, const size_t *shape);
-void document_f32(Document *d, double value);
-void document_f64(Document *d, double value);
-void document_u32(Document *d, uint32_t value);
-void document_array_end(Document *d);
+void json_writer_array(JsonWriter *d, const char *type, int rank, const size_t *shape);
+void json_writer_f32(JsonWriter *d, double value);
+void json_writer_f64(JsonWriter *d, double value);
+void json_writer_u32(JsonWriter *d, uint32_t value);
+void json_writer_array_end(JsonWriter *d);
 
 #endif

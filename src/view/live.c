@@ -29,7 +29,7 @@ static size_t text_size(const CalReplaySignal *signals, int count) {
 	return size;
 }
 
-static const char *keep(char **at, const char *text) {
+static const char *copy_text(char **at, const char *text) {
 	const size_t size = strlen(text) + 1;
 	char *copy = memcpy(*at, text, size);
 	*at += size;
@@ -55,8 +55,8 @@ CalStatus cal_live_create(const CalFile *file, const CalReplaySignal *signals, i
 	made->eta_at = (int *)(made->signals + signal_count);
 	char *text = (char *)(made->eta_at + bodies);
 	for (int i = 0; i < signal_count; i++) {
-		made->signals[i].name = keep(&text, signals[i].name);
-		made->signals[i].unit = keep(&text, signals[i].unit);
+		made->signals[i].name = copy_text(&text, signals[i].name);
+		made->signals[i].unit = copy_text(&text, signals[i].unit);
 	}
 	for (int i = 0; i < bodies; i++) {
 		made->eta_at[i] = made->eta_count;
@@ -88,30 +88,30 @@ static double total_mass(const CalDesc *desc) {
 CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error) {
 	if (!live || !out)
 		return error_null(error, __func__, "live or out");
-	Document d = {.out = out};
-	document_open(&d, '{');
-	document_put_text(&d, "format", "calder-replay");
-	document_put_number(&d, "version", 1);
-	document_put_text(&d, "title", title ? title : "");
-	document_put_text(&d, "software", "calder");
-	document_put_text(&d, "software_version", cal_version());
+	JsonWriter d = {.out = out};
+	json_writer_open(&d, '{');
+	json_writer_put_text(&d, "format", "calder-replay");
+	json_writer_put_number(&d, "version", 1);
+	json_writer_put_text(&d, "title", title ? title : "");
+	json_writer_put_text(&d, "software", "calder");
+	json_writer_put_text(&d, "software_version", cal_version());
 	const CalStatus status = scene_write(&d, live->file, true, error);
-	document_key(&d, "signals");
-	document_open(&d, '[');
+	json_writer_key(&d, "signals");
+	json_writer_open(&d, '[');
 	for (int i = 0; i < live->signal_count; i++) {
-		document_open(&d, '{');
-		document_put_text(&d, "name", live->signals[i].name);
-		document_put_text(&d, "unit", live->signals[i].unit);
-		document_close(&d);
+		json_writer_open(&d, '{');
+		json_writer_put_text(&d, "name", live->signals[i].name);
+		json_writer_put_text(&d, "unit", live->signals[i].unit);
+		json_writer_close(&d);
 	}
-	document_close(&d);
-	document_key(&d, "live");
-	document_open(&d, '{');
-	document_put_number(&d, "force_per_metre", 2 * total_mass(cal_file_desc(live->file)));
-	document_key(&d, "velocity");
-	document_flag(&d, true);
-	document_close(&d);
-	document_close(&d);
+	json_writer_close(&d);
+	json_writer_key(&d, "live");
+	json_writer_open(&d, '{');
+	json_writer_put_number(&d, "force_per_metre", 2 * total_mass(cal_file_desc(live->file)));
+	json_writer_key(&d, "velocity");
+	json_writer_flag(&d, true);
+	json_writer_close(&d);
+	json_writer_close(&d);
 	return status;
 }
 

@@ -202,37 +202,37 @@ const double *run_shown_row(const Run *run, const CalResultsTable *table, size_t
 	return table->rows + run_shown_index(run, table, i) * (size_t)table->column_count;
 }
 
-static void write_column(Document *d, const Run *run, const CalResultsTable *table, int column, bool wide) {
+static void write_column(JsonWriter *d, const Run *run, const CalResultsTable *table, int column, bool wide) {
 	const size_t count = run_shown_count(run, table);
-	document_array(d, wide ? "f64" : "f32", 1, (size_t[]){count});
+	json_writer_array(d, wide ? "f64" : "f32", 1, (size_t[]){count});
 	for (size_t i = 0; i < count; i++) {
 		const double value = run_shown_row(run, table, i)[column];
 		if (wide)
-			document_f64(d, value);
+			json_writer_f64(d, value);
 		else
-			document_f32(d, value);
+			json_writer_f32(d, value);
 	}
-	document_array_end(d);
+	json_writer_array_end(d);
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------- */
 
-static void write_poses(Document *d, const Run *run) {
+static void write_poses(JsonWriter *d, const Run *run) {
 	const CalResultsTable *table = &run->tables[run->frames];
 	const size_t count = run_shown_count(run, table);
-	document_key(d, "pose");
-	document_array(d, "f32", 3, (size_t[]){count, (size_t)run->body_count, 7});
+	json_writer_key(d, "pose");
+	json_writer_array(d, "f32", 3, (size_t[]){count, (size_t)run->body_count, 7});
 	for (size_t i = 0; i < count; i++) {
 		const double *row = run_shown_row(run, table, i);
 		for (int b = 0; b < run->body_count; b++)
 			for (int k = 0; k < 7; k++)
-				document_f32(d, run->bodies[b].pose >= 0 ? row[run->bodies[b].pose + k] : (double)NAN);
+				json_writer_f32(d, run->bodies[b].pose >= 0 ? row[run->bodies[b].pose + k] : (double)NAN);
 	}
-	document_array_end(d);
+	json_writer_array_end(d);
 }
 
 /* Velocities of a body that turns by more than some degrees between frames: of others the poses say enough. */
-static void write_velocity(Document *d, const Run *run, int body) {
+static void write_velocity(JsonWriter *d, const Run *run, int body) {
 	static const double noticeable = 0.1; // [rad]
 	const CalResultsTable *table = &run->tables[run->frames];
 	const BodyColumns columns = run->bodies[body];
@@ -242,19 +242,19 @@ static void write_velocity(Document *d, const Run *run, int body) {
 		most = fmax(most, turns_angle(columns, run_shown_row(run, table, i), run_shown_row(run, table, i + 1)));
 	if (!(most > noticeable))
 		return;
-	document_open(d, '{');
-	document_put_number(d, "body", body);
-	document_key(d, "values");
-	document_array(d, "f32", 2, (size_t[]){count, 6});
+	json_writer_open(d, '{');
+	json_writer_put_number(d, "body", body);
+	json_writer_key(d, "values");
+	json_writer_array(d, "f32", 2, (size_t[]){count, 6});
 	for (size_t i = 0; i < count; i++)
 		for (int k = 0; k < 6; k++)
-			document_f32(d, run_shown_row(run, table, i)[columns.velocity + k]);
-	document_array_end(d);
-	document_close(d);
+			json_writer_f32(d, run_shown_row(run, table, i)[columns.velocity + k]);
+	json_writer_array_end(d);
+	json_writer_close(d);
 }
 
 /* Modes of a body whose coordinates were recorded with its pose. */
-static void write_eta(Document *d, const Run *run, int body) {
+static void write_eta(JsonWriter *d, const Run *run, int body) {
 	const CalResultsTable *table = &run->tables[run->frames];
 	const int modes = flexible_modes(cal_file_desc(run->file), (CalBodyId){(uint32_t)body + 1});
 	const size_t count = run_shown_count(run, table);
@@ -264,15 +264,15 @@ static void write_eta(Document *d, const Run *run, int body) {
 			return;
 	if (first < 0)
 		return;
-	document_open(d, '{');
-	document_put_number(d, "body", body);
-	document_key(d, "values");
-	document_array(d, "f32", 2, (size_t[]){count, (size_t)modes});
+	json_writer_open(d, '{');
+	json_writer_put_number(d, "body", body);
+	json_writer_key(d, "values");
+	json_writer_array(d, "f32", 2, (size_t[]){count, (size_t)modes});
 	for (size_t i = 0; i < count; i++)
 		for (int a = 0; a < modes; a++)
-			document_f32(d, run_shown_row(run, table, i)[first + a]);
-	document_array_end(d);
-	document_close(d);
+			json_writer_f32(d, run_shown_row(run, table, i)[first + a]);
+	json_writer_array_end(d);
+	json_writer_close(d);
 }
 
 static const double *frame_row(const void *user, size_t frame) {
@@ -280,7 +280,7 @@ static const double *frame_row(const void *user, size_t frame) {
 	return run_shown_row(run, &run->tables[run->frames], frame);
 }
 
-static void write_arrows(Document *d, const Run *run, const int *pose) {
+static void write_arrows(JsonWriter *d, const Run *run, const int *pose) {
 	const CalResultsTable *frames = &run->tables[run->frames];
 	const ArrowSource source = {.desc = cal_file_desc(run->file),
 	                            .tables = run->tables,
@@ -294,28 +294,28 @@ static void write_arrows(Document *d, const Run *run, const int *pose) {
 }
 
 /* And the arrows, which stand on bodies. */
-static CalStatus write_frames(Document *d, const Run *run) {
+static CalStatus write_frames(JsonWriter *d, const Run *run) {
 	int *pose = malloc((size_t)(run->body_count + 1) * sizeof *pose);
 	if (!pose)
 		return error_set(run->error, CAL_ERR_MEMORY, "out of memory for the frames");
 	for (int b = 0; b < run->body_count; b++)
 		pose[b] = run->bodies[b].pose;
-	document_key(d, "frames");
-	document_open(d, '{');
-	document_key(d, "t");
+	json_writer_key(d, "frames");
+	json_writer_open(d, '{');
+	json_writer_key(d, "t");
 	write_column(d, run, &run->tables[run->frames], 0, true);
 	write_poses(d, run);
-	document_key(d, "velocity");
-	document_open(d, '[');
+	json_writer_key(d, "velocity");
+	json_writer_open(d, '[');
 	for (int b = 0; b < run->body_count; b++)
 		write_velocity(d, run, b);
-	document_close(d);
-	document_key(d, "eta");
-	document_open(d, '[');
+	json_writer_close(d);
+	json_writer_key(d, "eta");
+	json_writer_open(d, '[');
 	for (int b = 0; b < run->body_count; b++)
 		write_eta(d, run, b);
-	document_close(d);
-	document_close(d);
+	json_writer_close(d);
+	json_writer_close(d);
 	write_arrows(d, run, pose);
 	free(pose);
 	return CAL_OK;
@@ -339,7 +339,7 @@ static const char *kind_of(const char *name) {
 }
 
 /* Takes a last ":part" or ".number" off, as long as the object is not known by its whole name. */
-static void write_about(Document *d, const CalDesc *desc, const char *name) {
+static void write_about(JsonWriter *d, const CalDesc *desc, const char *name) {
 	const char *kind = kind_of(name), *object = strchr(name, ':');
 	char text[512];
 	if (!object || strcmp(kind, "system") == 0 || strcmp(kind, "group") == 0)
@@ -358,11 +358,11 @@ static void write_about(Document *d, const CalDesc *desc, const char *name) {
 	}
 	if (strcmp(kind, "node") == 0 && cal_desc_find_body(desc, text).value)
 		kind = "body";
-	document_key(d, "about");
-	document_open(d, '{');
-	document_put_text(d, "kind", kind);
-	document_put_text(d, "name", text);
-	document_close(d);
+	json_writer_key(d, "about");
+	json_writer_open(d, '{');
+	json_writer_put_text(d, "kind", kind);
+	json_writer_put_text(d, "name", text);
+	json_writer_close(d);
 }
 
 /* Whether a stream before has a column of that name. */
@@ -380,30 +380,30 @@ static bool is_frame(const Run *run, int stream, const char *name) {
 	        (strcmp(run->about.streams[stream], "replay") == 0 && strncmp(name, "velocity:", 9) == 0));
 }
 
-static void write_signals(Document *d, const Run *run) {
-	document_key(d, "times");
-	document_open(d, '[');
+static void write_signals(JsonWriter *d, const Run *run) {
+	json_writer_key(d, "times");
+	json_writer_open(d, '[');
 	for (int i = 0; i < run->about.stream_count; i++)
 		write_column(d, run, &run->tables[i], 0, true);
-	document_close(d);
-	document_key(d, "signals");
-	document_open(d, '[');
+	json_writer_close(d);
+	json_writer_key(d, "signals");
+	json_writer_open(d, '[');
 	for (int i = 0; i < run->about.stream_count; i++) {
 		const CalResultsTable *table = &run->tables[i];
 		for (int c = 1; c < table->column_count && table->row_count && !is_log(run, i); c++) {
 			if (is_frame(run, i, table->columns[c].name) || is_double(run, i, c))
 				continue; // these are the frames, or stand in an earlier stream too
-			document_open(d, '{');
-			document_put_text(d, "name", table->columns[c].name);
-			document_put_text(d, "unit", table->columns[c].unit);
+			json_writer_open(d, '{');
+			json_writer_put_text(d, "name", table->columns[c].name);
+			json_writer_put_text(d, "unit", table->columns[c].unit);
 			write_about(d, cal_file_desc(run->file), table->columns[c].name);
-			document_put_number(d, "t", i);
-			document_key(d, "values");
+			json_writer_put_number(d, "t", i);
+			json_writer_key(d, "values");
 			write_column(d, run, table, c, false);
-			document_close(d);
+			json_writer_close(d);
 		}
 	}
-	document_close(d);
+	json_writer_close(d);
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
@@ -416,9 +416,9 @@ static const char *event_kind(const char *words) {
 	                                                                            : "other";
 }
 
-static void write_events(Document *d, const Run *run) {
-	document_key(d, "events");
-	document_open(d, '[');
+static void write_events(JsonWriter *d, const Run *run) {
+	json_writer_key(d, "events");
+	json_writer_open(d, '[');
 	for (int i = 0; i < run->about.stream_count; i++) {
 		const CalResultsTable *log = &run->tables[i];
 		const int action = is_log(run, i) ? find_column(run, i, "action") : -1,
@@ -426,21 +426,21 @@ static void write_events(Document *d, const Run *run) {
 		for (size_t k = 0; action >= 0 && lost >= 0 && k < log->row_count; k++) {
 			const double *row = log->rows + k * (size_t)log->column_count;
 			const int number = (int)row[action]; // check_log() has looked at it
-			document_open(d, '{');
-			document_put_number(d, "t", row[0]);
-			document_put_text(d, "name", run->about.events[number]);
-			document_put_text(d, "text", run->about.actions[number]);
-			document_put_text(d, "kind", event_kind(run->about.actions[number]));
-			document_put_number(d, "kinetic_lost", row[lost]);
-			document_close(d);
+			json_writer_open(d, '{');
+			json_writer_put_number(d, "t", row[0]);
+			json_writer_put_text(d, "name", run->about.events[number]);
+			json_writer_put_text(d, "text", run->about.actions[number]);
+			json_writer_put_text(d, "kind", event_kind(run->about.actions[number]));
+			json_writer_put_number(d, "kinetic_lost", row[lost]);
+			json_writer_close(d);
 		}
 	}
-	document_close(d);
+	json_writer_close(d);
 }
 
 /* ---- the document -------------------------------------------------------------------------------------- */
 
-static CalStatus write_ghost(Document *d, const char *path, int max_frames, CalError *error) {
+static CalStatus write_ghost(JsonWriter *d, const char *path, int max_frames, CalError *error) {
 	Run ghost;
 	CalStatus status = run_read(&ghost, path, max_frames, error);
 	if (status == CAL_OK)
@@ -449,28 +449,28 @@ static CalStatus write_ghost(Document *d, const char *path, int max_frames, CalE
 		status = check_log(&ghost);
 	if (status == CAL_OK) {
 		ghost.frame_stride = find_stride(&ghost, max_frames > 0);
-		document_key(d, "ghost");
-		document_open(d, '{');
-		document_put_text(d, "title", ghost.about.title);
+		json_writer_key(d, "ghost");
+		json_writer_open(d, '{');
+		json_writer_put_text(d, "title", ghost.about.title);
 		status = scene_write(d, ghost.file, false, error);
 		if (status == CAL_OK)
 			status = write_frames(d, &ghost);
 		write_signals(d, &ghost);
-		document_close(d);
+		json_writer_close(d);
 	}
 	run_free(&ghost);
 	return status;
 }
 
-static CalStatus write_document(Document *d, const Run *run, const CalReplayOptions *options) {
-	document_open(d, '{');
-	document_put_text(d, "format", "calder-replay");
-	document_put_number(d, "version", 1);
-	document_put_text(d, "title", options->title ? options->title : run->about.title);
-	document_put_text(d, "software", "calder");
-	document_put_text(d, "software_version", run->about.software_version);
-	document_put_text(d, "created", run->about.created);
-	document_put_text(d, "model_name", run->about.model_name);
+static CalStatus write_document(JsonWriter *d, const Run *run, const CalReplayOptions *options) {
+	json_writer_open(d, '{');
+	json_writer_put_text(d, "format", "calder-replay");
+	json_writer_put_number(d, "version", 1);
+	json_writer_put_text(d, "title", options->title ? options->title : run->about.title);
+	json_writer_put_text(d, "software", "calder");
+	json_writer_put_text(d, "software_version", run->about.software_version);
+	json_writer_put_text(d, "created", run->about.created);
+	json_writer_put_text(d, "model_name", run->about.model_name);
 	CalStatus status = scene_write(d, run->file, false, run->error);
 	if (status == CAL_OK)
 		status = write_frames(d, run);
@@ -479,7 +479,7 @@ static CalStatus write_document(Document *d, const Run *run, const CalReplayOpti
 	badges_write(d, run);
 	if (status == CAL_OK && options->ghost)
 		status = write_ghost(d, options->ghost, options->max_frames, run->error);
-	document_close(d);
+	json_writer_close(d);
 	return status;
 }
 
@@ -495,7 +495,7 @@ static const char *find_marker(const CalReplayOptions *options, CalError *error)
 	return NULL;
 }
 
-static CalStatus write_page(Document *d, const Run *run, const CalReplayOptions *options) {
+static CalStatus write_page(JsonWriter *d, const Run *run, const CalReplayOptions *options) {
 	const char *at = options->page ? find_marker(options, run->error) : NULL;
 	if (options->page && !at)
 		return CAL_ERR_ARGUMENT;
@@ -516,7 +516,7 @@ CalStatus cal_replay_write(const char *results, const CalReplayOptions *options,
 	const CalReplayOptions none = {0};
 	options = options ? options : &none;
 	Run run;
-	Document document = {.out = out};
+	JsonWriter document = {.out = out};
 	CalStatus status = run_read(&run, results, options->max_frames, error);
 	if (status == CAL_OK)
 		status = find_frames(&run);

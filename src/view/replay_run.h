@@ -33,6 +33,6 @@ size_t run_shown_index(const Run *run, const CalResultsTable *table, size_t i);
 const double *run_shown_row(const Run *run, const CalResultsTable *table, size_t i);
 
 /** The key badges (badges.c). */
-void badges_write(Document *d, const Run *run);
+void badges_write(JsonWriter *d, const Run *run);
 
 #endif

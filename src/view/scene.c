@@ -73,63 +73,63 @@ static bool index_create(SceneIndex *index, const CalDesc *desc) {
 	return true;
 }
 
-static void put_placement(Document *d, CalPlacement p) {
-	document_key(d, "at");
-	document_vec3(d, p.position);
-	document_key(d, "orientation");
-	document_quat(d, p.orientation);
+static void put_placement(JsonWriter *d, CalPlacement p) {
+	json_writer_key(d, "at");
+	json_writer_vec3(d, p.position);
+	json_writer_key(d, "orientation");
+	json_writer_quat(d, p.orientation);
 }
 
-static void write_nodes(Document *d, const SceneIndex *index, CalBodyId of) {
+static void write_nodes(JsonWriter *d, const SceneIndex *index, CalBodyId of) {
 	const CalDesc *desc = index->desc;
-	document_key(d, "nodes");
-	document_open(d, '[');
+	json_writer_key(d, "nodes");
+	json_writer_open(d, '[');
 	for (int i = index->first[of.value]; i; i = index->next[i]) {
 		const CalNodeId id = {(uint32_t)i};
 		const CalNodeDef *node = cal_desc_node(desc, id, NULL);
-		document_open(d, '{');
-		document_put_text(d, "name", node->name);
+		json_writer_open(d, '{');
+		json_writer_put_text(d, "name", node->name);
 		put_placement(d, node->placement);
 		flexible_write_node(d, desc, of, id);
-		document_close(d);
+		json_writer_close(d);
 	}
-	document_close(d);
+	json_writer_close(d);
 }
 
 /* ---- shapes ----------------------------------------------------------------------------------------- */
 
-static void put_color(Document *d, int color) {
+static void put_color(JsonWriter *d, int color) {
 	char text[8];
 	if (color < 0)
 		return;
 	snprintf(text, sizeof text, "#%06x", (unsigned)color & 0xffffffu);
-	document_put_text(d, "color", text);
+	json_writer_put_text(d, "color", text);
 }
 
-static void put_dimensions(Document *d, CalVisualKind kind, CalVec3 size) {
-	document_key(d, "dimensions");
-	document_open(d, '[');
-	document_number(d, size.x);
+static void put_dimensions(JsonWriter *d, CalVisualKind kind, CalVec3 size) {
+	json_writer_key(d, "dimensions");
+	json_writer_open(d, '[');
+	json_writer_number(d, size.x);
 	if (kind == CAL_VISUAL_BOX || kind == CAL_VISUAL_PLANE)
-		document_number(d, size.y);
+		json_writer_number(d, size.y);
 	if (kind == CAL_VISUAL_MESH) {
-		document_number(d, size.x);
-		document_number(d, size.x);
+		json_writer_number(d, size.x);
+		json_writer_number(d, size.x);
 	} else if (kind != CAL_VISUAL_SPHERE && kind != CAL_VISUAL_PLANE) {
-		document_number(d, size.z);
+		json_writer_number(d, size.z);
 	}
-	document_close(d);
+	json_writer_close(d);
 }
 
-static void write_shape(Document *d, const CalVisual *v, int *mesh) {
-	document_open(d, '{');
-	document_put_text(d, "kind", cal_visual_name(v->kind));
+static void write_shape(JsonWriter *d, const CalVisual *v, int *mesh) {
+	json_writer_open(d, '{');
+	json_writer_put_text(d, "kind", cal_visual_name(v->kind));
 	put_placement(d, v->placement);
 	put_dimensions(d, v->kind, v->size);
 	if (v->kind == CAL_VISUAL_MESH)
-		document_put_number(d, "mesh", (*mesh)++);
+		json_writer_put_number(d, "mesh", (*mesh)++);
 	put_color(d, v->color);
-	document_close(d);
+	json_writer_close(d);
 }
 
 /* The box of the same mass and inertia, where its axes are those of the body; false: there is none. */
@@ -149,23 +149,23 @@ static bool box_of_inertia(const CalBodyDef *body, CalVisual *out) {
 }
 
 /* A body that nothing else is known of is its box; one with nodes is left to the viewer, which draws rods to them. */
-static void write_shapes(Document *d, const CalFile *file, const SceneIndex *index, CalBodyId id, int *mesh) {
+static void write_shapes(JsonWriter *d, const CalFile *file, const SceneIndex *index, CalBodyId id, int *mesh) {
 	const CalVisual *visuals;
 	const CalDesc *desc = cal_file_desc(file);
 	const CalBodyDef *body = id.value ? cal_desc_body(desc, id) : NULL;
 	const int count = cal_file_visuals(file, id, &visuals);
 	CalVisual box;
-	document_key(d, "shapes");
-	document_open(d, '[');
+	json_writer_key(d, "shapes");
+	json_writer_open(d, '[');
 	for (int i = 0; i < count; i++)
 		write_shape(d, &visuals[i], mesh);
 	const bool plain = count == 0 && !visuals && body && !flexible_is(desc, id) && !index->first[id.value];
 	if (plain && box_of_inertia(body, &box))
 		write_shape(d, &box, mesh);
-	document_close(d);
+	json_writer_close(d);
 }
 
-static CalStatus write_mesh(Document *d, const CalFile *file, const CalVisual *v, CalError *error) {
+static CalStatus write_mesh(JsonWriter *d, const CalFile *file, const CalVisual *v, CalError *error) {
 	char path[1024];
 	CalMesh *mesh = NULL;
 	if (cal_file_locate(file, v->file, path, sizeof path) != 0)
@@ -174,31 +174,31 @@ static CalStatus write_mesh(Document *d, const CalFile *file, const CalVisual *v
 	if (status != CAL_OK)
 		return status;
 	const CalMeshInfo info = cal_mesh_info(mesh);
-	document_open(d, '{');
-	document_put_text(d, "name", v->file);
-	document_key(d, "vertices");
-	document_array(d, "f32", 2, (size_t[]){(size_t)info.vertices, 3});
+	json_writer_open(d, '{');
+	json_writer_put_text(d, "name", v->file);
+	json_writer_key(d, "vertices");
+	json_writer_array(d, "f32", 2, (size_t[]){(size_t)info.vertices, 3});
 	for (int i = 0; i < info.vertices; i++) {
-		document_f32(d, mesh->vertex[i].x);
-		document_f32(d, mesh->vertex[i].y);
-		document_f32(d, mesh->vertex[i].z);
+		json_writer_f32(d, mesh->vertex[i].x);
+		json_writer_f32(d, mesh->vertex[i].y);
+		json_writer_f32(d, mesh->vertex[i].z);
 	}
-	document_array_end(d);
-	document_key(d, "triangles");
-	document_array(d, "u32", 2, (size_t[]){(size_t)info.triangles, 3});
+	json_writer_array_end(d);
+	json_writer_key(d, "triangles");
+	json_writer_array(d, "u32", 2, (size_t[]){(size_t)info.triangles, 3});
 	for (int i = 0; i < 3 * info.triangles; i++)
-		document_u32(d, (uint32_t)mesh->triangle[i / 3].v[i % 3]);
-	document_array_end(d);
-	document_close(d);
+		json_writer_u32(d, (uint32_t)mesh->triangle[i / 3].v[i % 3]);
+	json_writer_array_end(d);
+	json_writer_close(d);
 	cal_mesh_destroy(mesh);
 	return CAL_OK;
 }
 
 /* In the order in which write_shape() counts them: the ground's first. */
-static CalStatus write_meshes(Document *d, const CalFile *file, CalError *error) {
+static CalStatus write_meshes(JsonWriter *d, const CalFile *file, CalError *error) {
 	CalStatus status = CAL_OK;
-	document_key(d, "meshes");
-	document_open(d, '[');
+	json_writer_key(d, "meshes");
+	json_writer_open(d, '[');
 	for (int i = 0; i <= cal_desc_body_count(cal_file_desc(file)) && status == CAL_OK; i++) {
 		const CalVisual *visuals;
 		const int count = cal_file_visuals(file, (CalBodyId){(uint32_t)i}, &visuals);
@@ -206,7 +206,7 @@ static CalStatus write_meshes(Document *d, const CalFile *file, CalError *error)
 			if (visuals[k].kind == CAL_VISUAL_MESH)
 				status = write_mesh(d, file, &visuals[k], error);
 	}
-	document_close(d);
+	json_writer_close(d);
 	return status;
 }
 
@@ -222,43 +222,43 @@ static int color_of(const CalFile *file, CalBodyId id) {
 	return -1;
 }
 
-static CalStatus write_bodies(Document *d, const CalFile *file, const SceneIndex *index, int *mesh, CalError *error) {
+static CalStatus write_bodies(JsonWriter *d, const CalFile *file, const SceneIndex *index, int *mesh, CalError *error) {
 	const CalDesc *desc = cal_file_desc(file);
 	CalStatus status = CAL_OK;
-	document_key(d, "bodies");
-	document_open(d, '[');
+	json_writer_key(d, "bodies");
+	json_writer_open(d, '[');
 	for (int i = 0; i < cal_desc_body_count(desc) && status == CAL_OK; i++) {
 		const CalBodyId id = {(uint32_t)i + 1};
 		const CalBodyDef *body = cal_desc_body(desc, id);
-		document_open(d, '{');
-		document_put_text(d, "name", body->name);
-		document_put_text(d, "group", cal_desc_group(desc, body->group)->name);
-		document_put_number(d, "parent", index->parent[id.value]);
+		json_writer_open(d, '{');
+		json_writer_put_text(d, "name", body->name);
+		json_writer_put_text(d, "group", cal_desc_group(desc, body->group)->name);
+		json_writer_put_number(d, "parent", index->parent[id.value]);
 		write_shapes(d, file, index, id, mesh);
 		put_color(d, color_of(file, id)); // of what has none of its own: flexible parts
 		write_nodes(d, index, id);
 		status = flexible_write(d, desc, id, error);
-		document_close(d);
+		json_writer_close(d);
 	}
-	document_close(d);
+	json_writer_close(d);
 	return status;
 }
 
 /* ---- joints and loops --------------------------------------------------------------------------------- */
 
 /* The frame at `on` in a node; on flexible bodies it is the node itself, which moves. */
-static void put_end(Document *d, const char *key, const SceneIndex *scene, CalNodeId node, dpose on) {
+static void put_end(JsonWriter *d, const char *key, const SceneIndex *scene, CalNodeId node, dpose on) {
 	const CalDesc *desc = scene->desc;
 	const int body = body_of(desc, node), index = node.value ? scene->place[node.value] : -1;
 	const dpose at = node.value ? dpose_mul(pose_of(cal_desc_node(desc, node, NULL)->placement), on) : on;
-	document_key(d, key);
-	document_open(d, '{');
-	document_put_number(d, "body", body);
+	json_writer_key(d, key);
+	json_writer_open(d, '{');
+	json_writer_put_number(d, "body", body);
 	if (body >= 0 && index >= 0 && flexible_is(desc, (CalBodyId){(uint32_t)body + 1}))
-		document_put_number(d, "node", index);
+		json_writer_put_number(d, "node", index);
 	else
 		put_placement(d, placement_of(&at));
-	document_close(d);
+	json_writer_close(d);
 }
 
 static bool has_axis(CalJointType type) {
@@ -266,7 +266,7 @@ static bool has_axis(CalJointType type) {
 	       type == CAL_JOINT_CYLINDRICAL || type == CAL_JOINT_PLANAR;
 }
 
-/* Freedoms with a coordinate of their own, for the sliders of a page: 'A' angle, 'L' length. */
+/* Dofs with a coordinate of their own, for the sliders of a page: 'A' angle, 'L' length. */
 static const char *freedoms_of(CalJointType type) {
 	switch (type) {
 	case CAL_JOINT_REVOLUTE:
@@ -285,80 +285,80 @@ static const char *freedoms_of(CalJointType type) {
 	}
 }
 
-static void write_sliders(Document *d, const CalJointDef *joint) {
+static void write_sliders(JsonWriter *d, const CalJointDef *joint) {
 	static const double half_turn = 3.14159265, metre = 1;
 	const char *freedoms = freedoms_of(joint->type);
-	document_key(d, "dofs");
-	document_open(d, '[');
+	json_writer_key(d, "dofs");
+	json_writer_open(d, '[');
 	for (int i = 0; freedoms[i]; i++) {
 		const bool angle = freedoms[i] == 'A';
 		const double reach = angle ? half_turn : metre;
-		document_open(d, '{');
-		document_put_text(d, "name", angle ? "angle" : "length");
-		document_put_text(d, "unit", angle ? "rad" : "m");
-		document_put_number(d, "min", -reach);
-		document_put_number(d, "max", reach);
-		document_put_number(d, "value", 0);
-		document_key(d, "command");
-		document_flag(d, !joint->dof[i].prescribed);
-		document_close(d);
+		json_writer_open(d, '{');
+		json_writer_put_text(d, "name", angle ? "angle" : "length");
+		json_writer_put_text(d, "unit", angle ? "rad" : "m");
+		json_writer_put_number(d, "min", -reach);
+		json_writer_put_number(d, "max", reach);
+		json_writer_put_number(d, "value", 0);
+		json_writer_key(d, "command");
+		json_writer_flag(d, !joint->dof[i].prescribed);
+		json_writer_close(d);
 	}
-	document_close(d);
+	json_writer_close(d);
 }
 
-static void write_joints(Document *d, const SceneIndex *index, bool live) {
+static void write_joints(JsonWriter *d, const SceneIndex *index, bool live) {
 	const CalDesc *desc = index->desc;
-	document_key(d, "joints");
-	document_open(d, '[');
+	json_writer_key(d, "joints");
+	json_writer_open(d, '[');
 	for (int i = 1; i <= cal_desc_joint_count(desc); i++) {
 		CalNodeId a, b;
 		const CalJointDef *joint = cal_desc_joint(desc, (CalJointId){(uint32_t)i}, &a, &b);
-		document_open(d, '{');
-		document_put_text(d, "name", joint->name);
-		document_put_text(d, "type", cal_joint_type_name(joint->type));
+		json_writer_open(d, '{');
+		json_writer_put_text(d, "name", joint->name);
+		json_writer_put_text(d, "type", cal_joint_type_name(joint->type));
 		put_end(d, "from", index, a, pose_of(joint->inboard));
 		put_end(d, "to", index, b, dpose_inverse(pose_of(joint->outboard)));
 		if (has_axis(joint->type)) {
-			document_key(d, "axis");
-			document_vec3(d, joint->axis);
+			json_writer_key(d, "axis");
+			json_writer_vec3(d, joint->axis);
 		}
 		if (live)
 			write_sliders(d, joint);
-		document_close(d);
+		json_writer_close(d);
 	}
-	document_close(d);
+	json_writer_close(d);
 }
 
-static void write_loops(Document *d, const SceneIndex *index) {
+static void write_loops(JsonWriter *d, const SceneIndex *index) {
 	const CalDesc *desc = index->desc;
-	document_key(d, "loops");
-	document_open(d, '[');
+	json_writer_key(d, "loops");
+	json_writer_open(d, '[');
 	for (int i = 1; i <= cal_desc_loop_count(desc); i++) {
 		CalNodeId a, b;
 		const CalLoopDef *loop = cal_desc_loop(desc, (CalLoopId){(uint32_t)i}, &a, &b);
 		if (loop->type == CAL_LOOP_COUPLING)
 			continue; // it ties coordinates, not nodes
-		document_open(d, '{');
-		document_put_text(d, "name", loop->name);
-		document_put_text(d, "type", cal_loop_type_name(loop->type));
+		json_writer_open(d, '{');
+		json_writer_put_text(d, "name", loop->name);
+		json_writer_put_text(d, "type", cal_loop_type_name(loop->type));
 		const bool knife = loop->type == CAL_LOOP_KNIFE; // it has one side
 		put_end(d, "from", index, a, pose_of(loop->a));
 		put_end(d, "to", index, knife ? a : b, pose_of(knife ? loop->a : loop->b));
-		document_close(d);
+		json_writer_close(d);
 	}
-	document_close(d);
+	json_writer_close(d);
 }
 
-CalStatus scene_write(Document *d, const CalFile *file, bool live, CalError *error) {
+CalStatus scene_write(JsonWriter *d, const CalFile *file, bool live, CalError *error) {
 	int mesh = 0;
 	SceneIndex index;
 	if (!index_create(&index, cal_file_desc(file)))
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for the scene");
-	document_key(d, "ground");
-	document_open(d, '{');
+	json_writer_key(d, "ground");
+	json_writer_open(d, '{');
 	write_shapes(d, file, &index, (CalBodyId){0}, &mesh);
 	write_nodes(d, &index, (CalBodyId){0});
-	document_close(d);
+	json_writer_close(d);
 	CalStatus status = write_bodies(d, file, &index, &mesh, error);
 	write_joints(d, &index, live);
 	write_loops(d, &index);

@@ -73,7 +73,7 @@ static void make_others(Fixture *f) {
 	cal_results_create(&(CalResultsOptions){.streams = &stream, .stream_count = 1}, &f->results, NULL);
 	if (cal_plan_parse(plan_text, sizeof plan_text - 1, "p.yaml", model_text, sizeof model_text - 1, NULL, &f->plan,
 	                   NULL) == CAL_OK)
-		cal_sweep_open("sweep", f->plan, NULL, NULL, &f->sweep, NULL);
+		cal_campaign_open("sweep", f->plan, NULL, NULL, &f->sweep, NULL);
 	f->out = tmpfile();
 }
 
@@ -92,7 +92,7 @@ static CalSim *make_sim(const Fixture *f) {
 static void destroy(Fixture *f) {
 	cal_scenario_destroy(f->scenario);
 	cal_sim_destroy(f->sim);
-	cal_sweep_close(f->sweep);
+	cal_campaign_close(f->sweep);
 	cal_plan_destroy(f->plan);
 	cal_results_destroy(f->results);
 	cal_live_destroy(f->live);
@@ -167,10 +167,10 @@ static int check_function(const NullCall *call, const Fixture *fixture) {
 	return wrong + check_call(call, fixture, all, "everything", required);
 }
 
-static CalStatus check_all(void *user, CalScene *scene) {
+static CalStatus check_all(void *user, CalEvalContext *context) {
 	Fixture *fixture = user;
 	int wrong = 0;
-	fixture->scene = scene;
+	fixture->scene = context;
 	for (int i = 0; i < null_call_count; i++)
 		wrong += check_function(&null_calls[i], fixture);
 	printf("%d functions, %d calls that crashed or were accepted\n", null_call_count, wrong);
@@ -197,7 +197,7 @@ static void no_function_crashes_on_null(void **state) {
 	CalSim *outer = make_sim(&fixture); // in whose look the calls happen: they have its scene
 	if (fixture.sim)
 		cal_scenario_create(fixture.file, fixture.sim, &fixture.scenario, NULL);
-	const CalStatus status = outer ? cal_sim_look(outer, check_all, &fixture) : check_all(&fixture, NULL);
+	const CalStatus status = outer ? cal_sim_inspect(outer, check_all, &fixture) : check_all(&fixture, NULL);
 	cal_sim_destroy(outer);
 	destroy(&fixture);
 	char command[64];

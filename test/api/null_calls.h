@@ -24,7 +24,7 @@ typedef struct Fixture {
 	CalIntegrator *integrator;
 	CalBranches *branches;
 	CalSim *sim;
-	CalScene *scene;
+	CalEvalContext *scene;
 	CalScenario *scenario;
 	CalExpression *expression;
 	CalFileLoads *loads;
@@ -33,7 +33,7 @@ typedef struct Fixture {
 	CalContactWork *contact_work;
 	CalModal *modal;
 	CalPlan *plan;
-	CalSweep *sweep;
+	CalCampaign *sweep;
 	CalResults *results;
 	CalLive *live;
 	FILE *out;

@@ -14,7 +14,7 @@ OPTIONAL = {"error", "options", "allocator", "user", "input"}
 OPTIONAL_OF = {
     "cal_branches_project": ["report"],
     "cal_contact_evaluate": ["summary"],
-    "cal_scene_node": ["pose", "velocity"],
+    "cal_context_node_motion": ["pose", "velocity"],
     "cal_kinematics": ["udot"],
     "cal_hybrid_dynamics": ["force"],
     "cal_inverse_dynamics": ["udot"],

@@ -18,11 +18,11 @@
 
 enum { MOST = 12, CALLS = 50 };
 
-static Team *team_of(int workers) {
-	Team *team = NULL;
-	assert_int_equal(team_create(workers, false, NULL, &team), CAL_OK);
-	assert_int_equal(team_workers(team), workers);
-	return team;
+static WorkerPool *worker_pool_of(int workers) {
+	WorkerPool *pool = NULL;
+	assert_int_equal(worker_pool_create(workers, false, NULL, &pool), CAL_OK);
+	assert_int_equal(worker_pool_workers(pool), workers);
+	return pool;
 }
 
 static void rest(double seconds) {
@@ -50,12 +50,12 @@ static void every_worker_takes_part_in_every_call(void **state) {
 	(void)state;
 	for (int workers = 1; workers <= MOST; workers++) {
 		Tally t = {0};
-		Team *team = team_of(workers);
+		WorkerPool *pool = worker_pool_of(workers);
 		for (int i = 1; i <= CALLS; i++) {
-			assert_int_equal(team_run(team, tally, &t), (1 << workers) - 1);
+			assert_int_equal(worker_pool_run(pool, tally, &t), (1 << workers) - 1);
 			check_tally(&t, workers, i); // all of them have returned
 		}
-		team_destroy(team);
+		worker_pool_destroy(pool);
 	}
 }
 
@@ -63,27 +63,27 @@ static void sleepers_come_when_called(void **state) {
 	(void)state;
 	static const double pauses[] = {0, 20e-6, 100e-6, 400e-6, 2e-3, 20e-3};
 	Tally t = {0};
-	Team *team = team_of(4);
+	WorkerPool *pool = worker_pool_of(4);
 	int calls = 0;
 	for (int round = 0; round < 4; round++) {
 		for (size_t i = 0; i < sizeof pauses / sizeof pauses[0]; i++) {
 			rest(pauses[i]);
-			team_run(team, tally, &t);
+			worker_pool_run(pool, tally, &t);
 			check_tally(&t, 4, ++calls);
 		}
 	}
-	team_destroy(team);
+	worker_pool_destroy(pool);
 }
 
 /* Before the first call, while its workers may still be starting, and after they fell asleep. */
 static void a_team_can_leave_at_once(void **state) {
 	(void)state;
 	for (int i = 0; i < CALLS; i++)
-		team_destroy(team_of(1 + i % 5));
-	Team *team = team_of(3);
+		worker_pool_destroy(worker_pool_of(1 + i % 5));
+	WorkerPool *pool = worker_pool_of(3);
 	rest(20e-3);
-	team_destroy(team);
-	team_destroy(NULL);
+	worker_pool_destroy(pool);
+	worker_pool_destroy(NULL);
 }
 
 /* ---- marks --------------------------------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static void a_team_can_leave_at_once(void **state) {
 /* Each worker waits for the one before it, adds to its number, and posts. */
 typedef struct Relay {
 	struct {
-		_Alignas(64) TeamMark told;
+		_Alignas(64) ProgressMark told;
 		long number;
 	} at[MOST];
 	int workers;
@@ -102,11 +102,11 @@ static int pass_on(void *context, int worker) {
 	Relay *r = context;
 	long carried = 0;
 	if (worker > 0) {
-		team_wait(&r->at[worker - 1].told, r->call);
+		progress_wait(&r->at[worker - 1].told, r->call);
 		carried = r->at[worker - 1].number;
 	}
 	r->at[worker].number = carried + worker + 1;
-	team_post(&r->at[worker].told, r->call);
+	progress_post(&r->at[worker].told, r->call);
 	return 0;
 }
 
@@ -115,11 +115,11 @@ static int pass_back(void *context, int worker) {
 	Relay *r = context;
 	long carried = 0;
 	if (worker + 1 < r->workers) {
-		team_wait(&r->at[worker + 1].told, r->call);
+		progress_wait(&r->at[worker + 1].told, r->call);
 		carried = r->at[worker + 1].number;
 	}
 	r->at[worker].number = carried + worker + 1;
-	team_post(&r->at[worker].told, r->call);
+	progress_post(&r->at[worker].told, r->call);
 	return 0;
 }
 
@@ -130,16 +130,16 @@ static void marks_order_what_workers_write(void **state) {
 		assert_non_null(r);
 		memset(r, 0, sizeof *r);
 		r->workers = workers;
-		Team *team = team_of(workers);
+		WorkerPool *pool = worker_pool_of(workers);
 		for (int i = 0; i < CALLS; i++) {
 			r->call++;
-			team_run(team, pass_on, r);
+			worker_pool_run(pool, pass_on, r);
 			assert_int_equal(r->at[workers - 1].number, workers * (workers + 1) / 2);
 			r->call++;
-			team_run(team, pass_back, r);
+			worker_pool_run(pool, pass_back, r);
 			assert_int_equal(r->at[0].number, workers * (workers + 1) / 2);
 		}
-		team_destroy(team);
+		worker_pool_destroy(pool);
 		free(r);
 	}
 }
@@ -164,7 +164,7 @@ static void a_caller_of_priority_does_not_starve_the_others(void **state) {
 	CPU_ZERO(&one);
 	CPU_SET((size_t)sched_getcpu(), &one);
 	assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
-	Team *team = team_of(3);
+	WorkerPool *pool = worker_pool_of(3);
 	Relay *r = calloc(1, sizeof *r + 64);
 	assert_non_null(r);
 	Relay *aligned = (Relay *)(((uintptr_t)r + 63) / 64 * 64);
@@ -172,16 +172,16 @@ static void a_caller_of_priority_does_not_starve_the_others(void **state) {
 	const bool permitted = set_policy(SCHED_FIFO);
 	for (int i = 0; i < 4 * CALLS; i++) {
 		aligned->call++;
-		team_run(team, i % 2 ? pass_on : pass_back, aligned);
+		worker_pool_run(pool, i % 2 ? pass_on : pass_back, aligned);
 	}
 	int policy[MOST] = {0};
-	assert_int_equal(team_follow_priority(team), CAL_OK);
-	assert_int_equal(team_run(team, note_policy, policy), 0);
+	assert_int_equal(worker_pool_follow_priority(pool), CAL_OK);
+	assert_int_equal(worker_pool_run(pool, note_policy, policy), 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(policy[i], permitted ? SCHED_FIFO : SCHED_OTHER);
 	assert_true(set_policy(SCHED_OTHER));
-	assert_int_equal(team_follow_priority(team), CAL_OK);
-	team_destroy(team);
+	assert_int_equal(worker_pool_follow_priority(pool), CAL_OK);
+	worker_pool_destroy(pool);
 	free(r);
 	assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
 }
@@ -190,19 +190,19 @@ static void a_caller_of_priority_does_not_starve_the_others(void **state) {
 
 static void limits_and_lack_of_memory_are_told(void **state) {
 	(void)state;
-	Team *team = NULL;
+	WorkerPool *pool = NULL;
 	FailingAllocator memory = {0};
 	const CalAllocator allocator = failing_allocator(&memory);
-	assert_int_equal(team_create(0, true, NULL, &team), CAL_ERR_ARGUMENT);
-	assert_int_equal(team_create(TEAM_MOST + 1, true, NULL, &team), CAL_ERR_ARGUMENT);
+	assert_int_equal(worker_pool_create(0, true, NULL, &pool), CAL_ERR_ARGUMENT);
+	assert_int_equal(worker_pool_create(WORKER_POOL_MAX + 1, true, NULL, &pool), CAL_ERR_ARGUMENT);
 	memory.fail_at = 1;
-	assert_int_equal(team_create(2, true, &allocator, &team), CAL_ERR_MEMORY);
+	assert_int_equal(worker_pool_create(2, true, &allocator, &pool), CAL_ERR_MEMORY);
 	assert_int_equal(memory.live, 0);
-	assert_int_equal(team_create(2, true, &allocator, &team), CAL_OK);
+	assert_int_equal(worker_pool_create(2, true, &allocator, &pool), CAL_OK);
 	Tally t = {0};
-	team_run(team, tally, &t);
+	worker_pool_run(pool, tally, &t);
 	check_tally(&t, 2, 1);
-	team_destroy(team);
+	worker_pool_destroy(pool);
 	assert_int_equal(memory.live, 0);
 }
 

@@ -26,25 +26,25 @@ static CalPlan *plan_with(const char *seed) {
 
 static const char *const units[] = {"rad", "rad"};
 
-static CalSweep *open_in(const char *name, const CalPlan *plan) {
+static CalCampaign *open_in(const char *name, const CalPlan *plan) {
 	char path[128];
-	CalSweep *sweep = NULL;
+	CalCampaign *campaign = NULL;
 	CalError error;
 	snprintf(path, sizeof path, "%s/%s", base, name);
-	if (cal_sweep_open(path, plan, units, NULL, &sweep, &error) != CAL_OK)
+	if (cal_campaign_open(path, plan, units, NULL, &campaign, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	return sweep;
+	return campaign;
 }
 
 /* A result that is a function of k, as those of cases are. */
-static void put(CalSweep *sweep, int64_t k) {
+static void put(CalCampaign *campaign, int64_t k) {
 	const double outputs[2] = {sin((double)k), k == 3 ? NAN : 1.0 / (double)(k + 1)};
 	const CalCaseResult result = {.k = k,
 	                              .status = k == 3 ? CAL_CASE_FAILED : CAL_CASE_OK,
 	                              .message = k == 3 ? "dir/m.yaml:5:3: error: \"no\", it said" : "",
 	                              .outputs = outputs};
 	CalError error;
-	if (cal_sweep_put(sweep, &result, &error) != CAL_OK)
+	if (cal_campaign_put(campaign, &result, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 }
 
@@ -102,27 +102,27 @@ static void same_file(const char *one, const char *two, const char *file) {
 static void results_are_read_back(void **state) {
 	(void)state;
 	CalPlan *plan = plan_with("1");
-	CalSweep *sweep = open_in("back", plan);
+	CalCampaign *campaign = open_in("back", plan);
 	CalCaseResult result;
-	put(sweep, 5);
-	put(sweep, 3);
-	assert_int_equal(cal_sweep_status(sweep, 5), CAL_CASE_OK);
-	cal_sweep_close(sweep);
-	sweep = open_in("back", plan);
-	assert_int_equal(cal_sweep_count(sweep, CAL_CASE_OK), 1);
-	assert_int_equal(cal_sweep_count(sweep, CAL_CASE_FAILED), 1);
-	assert_int_equal(cal_sweep_count(sweep, CAL_CASE_MISSING), CASES - 2);
-	assert_int_equal(cal_sweep_result(sweep, 5, &result), CAL_OK);
+	put(campaign, 5);
+	put(campaign, 3);
+	assert_int_equal(cal_campaign_status(campaign, 5), CAL_CASE_OK);
+	cal_campaign_close(campaign);
+	campaign = open_in("back", plan);
+	assert_int_equal(cal_campaign_count(campaign, CAL_CASE_OK), 1);
+	assert_int_equal(cal_campaign_count(campaign, CAL_CASE_FAILED), 1);
+	assert_int_equal(cal_campaign_count(campaign, CAL_CASE_MISSING), CASES - 2);
+	assert_int_equal(cal_campaign_result(campaign, 5, &result), CAL_OK);
 	assert_true(result.outputs[0] == sin(5) && result.outputs[1] == 1.0 / 6);
-	assert_int_equal(cal_sweep_result(sweep, 3, &result), CAL_OK);
+	assert_int_equal(cal_campaign_result(campaign, 3, &result), CAL_OK);
 	assert_string_equal(result.message, "m.yaml:5:3: error: \"no\", it said"); // without the folder
 	assert_true(isnan(result.outputs[1]));
-	assert_int_equal(cal_sweep_result(sweep, 4, &result), CAL_OK);
+	assert_int_equal(cal_campaign_result(campaign, 4, &result), CAL_OK);
 	assert_null(result.outputs);
-	assert_int_equal(cal_sweep_result(sweep, CASES, &result), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_campaign_result(campaign, CASES, &result), CAL_ERR_ARGUMENT);
 	const CalCaseResult beyond = {.k = CASES};
-	assert_int_equal(cal_sweep_put(sweep, &beyond, NULL), CAL_ERR_ARGUMENT);
-	cal_sweep_close(sweep);
+	assert_int_equal(cal_campaign_put(campaign, &beyond, NULL), CAL_ERR_ARGUMENT);
+	cal_campaign_close(campaign);
 	cal_plan_destroy(plan);
 }
 
@@ -131,28 +131,28 @@ static void torn_records_are_dropped(void **state) {
 	(void)state;
 	CalPlan *plan = plan_with("1");
 	char path[512];
-	CalSweep *sweep = open_in("torn", plan);
-	put(sweep, 0);
-	put(sweep, 1);
+	CalCampaign *campaign = open_in("torn", plan);
+	put(campaign, 0);
+	put(campaign, 1);
 	shard_path(path, sizeof path, "torn");
 	const off_t whole = size_of(path);
-	put(sweep, 2);
+	put(campaign, 2);
 	const off_t longer = size_of(path);
-	cal_sweep_close(sweep);
+	cal_campaign_close(campaign);
 	for (off_t size = longer - 1; size > whole; size--) {
 		assert_int_equal(truncate(path, size), 0);
-		sweep = open_in("torn", plan);
-		assert_int_equal(cal_sweep_count(sweep, CAL_CASE_OK), 2);
-		assert_int_equal(cal_sweep_status(sweep, 2), CAL_CASE_MISSING);
-		cal_sweep_close(sweep);
+		campaign = open_in("torn", plan);
+		assert_int_equal(cal_campaign_count(campaign, CAL_CASE_OK), 2);
+		assert_int_equal(cal_campaign_status(campaign, 2), CAL_CASE_MISSING);
+		cal_campaign_close(campaign);
 	}
-	sweep = open_in("torn", plan);
-	put(sweep, 2);
-	cal_sweep_close(sweep);
+	campaign = open_in("torn", plan);
+	put(campaign, 2);
+	cal_campaign_close(campaign);
 	assert_int_equal(size_of(path), longer);
-	sweep = open_in("torn", plan);
-	assert_int_equal(cal_sweep_count(sweep, CAL_CASE_OK), 3);
-	cal_sweep_close(sweep);
+	campaign = open_in("torn", plan);
+	assert_int_equal(cal_campaign_count(campaign, CAL_CASE_OK), 3);
+	cal_campaign_close(campaign);
 	cal_plan_destroy(plan);
 }
 
@@ -161,12 +161,12 @@ static void checksums_are_checked(void **state) {
 	(void)state;
 	CalPlan *plan = plan_with("1");
 	char path[512];
-	CalSweep *sweep = open_in("flip", plan);
-	put(sweep, 0);
+	CalCampaign *campaign = open_in("flip", plan);
+	put(campaign, 0);
 	shard_path(path, sizeof path, "flip");
 	const off_t first = size_of(path);
-	put(sweep, 1);
-	cal_sweep_close(sweep);
+	put(campaign, 1);
+	cal_campaign_close(campaign);
 	FILE *file = fopen(path, "r+b");
 	assert_non_null(file);
 	fseek(file, (long)first + 30, SEEK_SET);
@@ -174,10 +174,10 @@ static void checksums_are_checked(void **state) {
 	fseek(file, (long)first + 30, SEEK_SET);
 	putc(byte ^ 4, file);
 	fclose(file);
-	sweep = open_in("flip", plan);
-	assert_int_equal(cal_sweep_status(sweep, 0), CAL_CASE_OK);
-	assert_int_equal(cal_sweep_status(sweep, 1), CAL_CASE_MISSING);
-	cal_sweep_close(sweep);
+	campaign = open_in("flip", plan);
+	assert_int_equal(cal_campaign_status(campaign, 0), CAL_CASE_OK);
+	assert_int_equal(cal_campaign_status(campaign, 1), CAL_CASE_MISSING);
+	cal_campaign_close(campaign);
 	cal_plan_destroy(plan);
 }
 
@@ -185,44 +185,44 @@ static void checksums_are_checked(void **state) {
 static void writers_do_not_meet(void **state) {
 	(void)state;
 	CalPlan *plan = plan_with("1");
-	CalSweep *one = open_in("two", plan), *two = open_in("two", plan);
+	CalCampaign *one = open_in("two", plan), *two = open_in("two", plan);
 	const CalCaseResult crashed = {.k = 7, .status = CAL_CASE_CRASHED, .message = "signal"};
 	for (int64_t k = 0; k < CASES; k++)
 		put(k % 2 ? one : two, k);
-	assert_int_equal(cal_sweep_put(two, &crashed, NULL), CAL_OK);
-	assert_int_equal(cal_sweep_refresh(one, NULL), CAL_OK);
-	assert_int_equal(cal_sweep_count(one, CAL_CASE_MISSING), 0);
-	assert_int_equal(cal_sweep_status(one, 7), CAL_CASE_OK);
-	assert_int_equal(cal_sweep_count(one, CAL_CASE_OK), CASES - 1);
-	cal_sweep_close(one);
-	cal_sweep_close(two);
+	assert_int_equal(cal_campaign_put(two, &crashed, NULL), CAL_OK);
+	assert_int_equal(cal_campaign_refresh(one, NULL), CAL_OK);
+	assert_int_equal(cal_campaign_count(one, CAL_CASE_MISSING), 0);
+	assert_int_equal(cal_campaign_status(one, 7), CAL_CASE_OK);
+	assert_int_equal(cal_campaign_count(one, CAL_CASE_OK), CASES - 1);
+	cal_campaign_close(one);
+	cal_campaign_close(two);
 	cal_plan_destroy(plan);
 }
 
 static void tables_depend_on_results_alone(void **state) {
 	(void)state;
 	CalPlan *plan = plan_with("1");
-	CalSweep *sweep = open_in("forth", plan);
+	CalCampaign *campaign = open_in("forth", plan);
 	for (int64_t k = 0; k < CASES; k++)
-		put(sweep, k);
-	assert_int_equal(cal_sweep_merge(sweep, NULL), CAL_OK);
-	cal_sweep_close(sweep);
+		put(campaign, k);
+	assert_int_equal(cal_campaign_merge(campaign, NULL), CAL_OK);
+	cal_campaign_close(campaign);
 	for (int part = 1; part >= 0; part--) { // backwards, by two
-		sweep = open_in("aback", plan);
+		campaign = open_in("aback", plan);
 		for (int64_t k = CASES - 1; k >= 0; k--)
 			if (k % 2 == part)
-				put(sweep, k);
-		cal_sweep_close(sweep);
+				put(campaign, k);
+		cal_campaign_close(campaign);
 	}
 	cal_plan_destroy(plan);
 	char path[128];
 	CalError error;
 	snprintf(path, sizeof path, "%s/aback", base);
-	if (cal_sweep_load(path, NULL, &sweep, &error) != CAL_OK)
+	if (cal_campaign_load(path, NULL, &campaign, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	assert_string_equal(cal_sweep_unit(sweep, 1), "rad");
-	assert_int_equal(cal_sweep_merge(sweep, NULL), CAL_OK);
-	cal_sweep_close(sweep);
+	assert_string_equal(cal_campaign_unit(campaign, 1), "rad");
+	assert_int_equal(cal_campaign_merge(campaign, NULL), CAL_OK);
+	cal_campaign_close(campaign);
 	same_file("forth", "aback", "cases.csv");
 #ifdef CALDER_WITH_HDF5
 	same_file("forth", "aback", "cases.h5");
@@ -237,16 +237,16 @@ static void tables_depend_on_results_alone(void **state) {
 static void other_campaigns_are_refused(void **state) {
 	(void)state;
 	CalPlan *one = plan_with("1"), *two = plan_with("2");
-	CalSweep *sweep = open_in("mine", one);
+	CalCampaign *campaign = open_in("mine", one);
 	CalError error;
 	char path[128];
-	cal_sweep_close(sweep);
-	sweep = NULL;
+	cal_campaign_close(campaign);
+	campaign = NULL;
 	snprintf(path, sizeof path, "%s/mine", base);
-	assert_int_equal(cal_sweep_open(path, two, units, NULL, &sweep, &error), CAL_ERR_ARGUMENT);
-	assert_null(sweep);
+	assert_int_equal(cal_campaign_open(path, two, units, NULL, &campaign, &error), CAL_ERR_ARGUMENT);
+	assert_null(campaign);
 	assert_non_null(strstr(error.text, "dir/p.yaml has changed since the campaign in this folder began"));
-	assert_true(cal_sweep_load(base, NULL, &sweep, &error) < 0);
+	assert_true(cal_campaign_load(base, NULL, &campaign, &error) < 0);
 	assert_non_null(strstr(error.text, "this is no folder of a campaign"));
 	cal_plan_destroy(one);
 	cal_plan_destroy(two);
@@ -257,12 +257,12 @@ static void limits_have_the_unit_of_the_signal(void **state) {
 	static const char text[] = "sweep: 1\nmodel: m.yaml\ncases: 1\nparameters: {}\noutputs:\n"
 							   "  a: {signal: 'q:hinge', below: 5 mm}\n";
 	CalPlan *plan = NULL;
-	CalSweep *sweep = NULL;
+	CalCampaign *campaign = NULL;
 	CalError error;
 	char path[128];
 	snprintf(path, sizeof path, "%s/units", base);
 	assert_int_equal(plan_parse(text, NULL, &plan, &error), CAL_OK);
-	assert_int_equal(cal_sweep_open(path, plan, units, NULL, &sweep, &error), CAL_ERR_INPUT);
+	assert_int_equal(cal_campaign_open(path, plan, units, NULL, &campaign, &error), CAL_ERR_INPUT);
 	assert_non_null(strstr(error.text, "dir/p.yaml:6:3: error: output \"a\": a limit has not the unit of the signal"));
 	cal_plan_destroy(plan);
 }
@@ -280,14 +280,14 @@ static void every_allocation_may_fail(void **state) {
 			FailingAllocator counter = {.fail_at = k};
 			const CalAllocator allocator = failing_allocator(&counter);
 			const CalCaseResult result = {.k = 2, .status = CAL_CASE_OK};
-			CalSweep *sweep = NULL;
-			CalStatus status = load ? cal_sweep_load(path, &allocator, &sweep, NULL)
-			                        : cal_sweep_open(path, plan, units, &allocator, &sweep, NULL);
+			CalCampaign *campaign = NULL;
+			CalStatus status = load ? cal_campaign_load(path, &allocator, &campaign, NULL)
+			                        : cal_campaign_open(path, plan, units, &allocator, &campaign, NULL);
 			if (status == CAL_OK)
-				status = cal_sweep_put(sweep, &result, NULL);
+				status = cal_campaign_put(campaign, &result, NULL);
 			if (status == CAL_OK)
-				status = cal_sweep_merge(sweep, NULL);
-			cal_sweep_close(sweep);
+				status = cal_campaign_merge(campaign, NULL);
+			cal_campaign_close(campaign);
 			assert_int_equal(counter.live, 0);
 			if (status == CAL_OK)
 				break;

@@ -275,27 +275,27 @@ static void bad_cases_tell_their_place(void **state) {
 
 static void outputs_are_made_of_samples(void **state) {
 	(void)state;
-	static const double want[CAL_KEEP_COUNT] = {1, 0, -2, 3, 3, 5, 0.5, 0, 3, 1, -2};
-	for (int keep = 0; keep < CAL_KEEP_COUNT; keep++) {
-		const CalPlanOutput output = {.keep = (CalKeep)keep, .at = 3};
-		CalKeeper keeper = {0};
-		assert_true(isnan(cal_keeper_value(&keeper, &output)));
+	static const double want[CAL_STATISTIC_COUNT] = {1, 0, -2, 3, 3, 5, 0.5, 0, 3, 1, -2};
+	for (int keep = 0; keep < CAL_STATISTIC_COUNT; keep++) {
+		const CalPlanOutput output = {.statistic = (CalStatistic)keep, .at = 3};
+		CalStatisticAccumulator accumulator = {0};
+		assert_true(isnan(cal_statistic_value(&accumulator, &output)));
 		static const double values[] = {0, 3, 0, -2, 1};
 		for (int i = 0; i < 5; i++)
-			cal_keeper_add(&keeper, &output, i == 1 ? 1 : i, values[i]);
+			cal_statistic_add(&accumulator, &output, i == 1 ? 1 : i, values[i]);
 		// rms of the straight lines: the integral of the square over each is (a^2 + ab + b^2)/3
 		const double rms = sqrt((9 + 9 + 4 + 3) / 3.0 / 4), mean = (1.5 + 1.5 - 1 - 0.5) / 4;
-		const double expected = keep == CAL_KEEP_RMS ? rms : keep == CAL_KEEP_MEAN ? mean : want[keep];
-		assert_near(cal_keeper_value(&keeper, &output), expected, 1e-15);
+		const double expected = keep == CAL_STATISTIC_RMS ? rms : keep == CAL_STATISTIC_MEAN ? mean : want[keep];
+		assert_near(cal_statistic_value(&accumulator, &output), expected, 1e-15);
 	}
-	const CalPlanOutput at = {.keep = CAL_KEEP_AT, .at = 9}, peak = {.keep = CAL_KEEP_PEAK};
-	CalKeeper keeper = {0};
-	cal_keeper_add(&keeper, &at, 0, 1);
-	assert_true(isnan(cal_keeper_value(&keeper, &at)));
-	keeper = (CalKeeper){0};
-	cal_keeper_add(&keeper, &peak, 0, NAN);
-	cal_keeper_add(&keeper, &peak, 1, 1);
-	assert_true(isnan(cal_keeper_value(&keeper, &peak)));
+	const CalPlanOutput at = {.statistic = CAL_STATISTIC_AT, .at = 9}, peak = {.statistic = CAL_STATISTIC_PEAK};
+	CalStatisticAccumulator accumulator = {0};
+	cal_statistic_add(&accumulator, &at, 0, 1);
+	assert_true(isnan(cal_statistic_value(&accumulator, &at)));
+	accumulator = (CalStatisticAccumulator){0};
+	cal_statistic_add(&accumulator, &peak, 0, NAN);
+	cal_statistic_add(&accumulator, &peak, 1, 1);
+	assert_true(isnan(cal_statistic_value(&accumulator, &peak)));
 }
 
 /* ---- mistakes ----------------------------------------------------------------------------------- */

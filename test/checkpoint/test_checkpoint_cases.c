@@ -190,15 +190,15 @@ static void a_flexible_body_goes_and_comes_back(void **state) {
 	describe(&rig);
 	const CalAllocator allocator = allocator_or_default(NULL);
 	DescBody *boom = &rig.desc->bodies[cal_desc_find_body(rig.desc, "boom").value - 1], back = {0};
-	Archive size = archive_counter();
+	Serializer size = serializer_counter();
 	walk_body(&size, boom, true);
 	char *bytes = test_alloc(2, size.used);
-	Archive write = archive_writer(bytes, size.used), again = archive_writer(bytes + size.used, size.used);
+	Serializer write = serializer_writer(bytes, size.used), again = serializer_writer(bytes + size.used, size.used);
 	walk_body(&write, boom, true);
 	for (size_t end = size.used + 1; end-- > 0;) {
 		char *cut = test_alloc(1, end + 1);
 		memcpy(cut, bytes, end < size.used ? end : size.used);
-		Archive read = archive_reader(cut, end);
+		Serializer read = serializer_reader(cut, end);
 		back = (DescBody){0};
 		read.allocator = allocator;
 		walk_body(&read, &back, true);
@@ -230,10 +230,10 @@ static void functions_that_were_added_cannot_be_kept(void **state) {
 	def.name = "held wrist";
 	def.term_count = 1;
 	def.term[0] = (CalLoopTerm){body_called(run, "tool"), 0, 1};
-	CalFreedom wrist;
-	CalScene scene = scene_now(run->rig.sim, true);
-	assert_true(cal_scene_find_joint(&scene, "tool_joint", 0, &wrist));
-	def.drive[0] = (CalDrive){.offset = cal_scene_q(&scene, wrist), .fn = drive, .user = &rate};
+	CalDofRef wrist;
+	CalEvalContext context = context_now(run->rig.sim, true);
+	assert_true(cal_context_find_dof_by_name(&context, "tool_joint", 0, &wrist));
+	def.drive[0] = (CalDrive){.offset = cal_context_q(&context, wrist), .fn = drive, .user = &rate};
 	rig_ok(cal_sim_close_loop(run->rig.sim, (CalNodeId){0}, &def, (CalNodeId){0}, NULL, NULL, &rig_error));
 	assert_int_equal(cal_checkpoint_take(run->rig.sim, bytes.at, bytes.size, NULL), CAL_ERR_UNSUPPORTED);
 	assert_int_equal(cal_checkpoint_save(run->rig.sim, "never.ckpt", &error), CAL_ERR_UNSUPPORTED);

@@ -10,8 +10,8 @@
 enum { HEADER = 104, GENERATION_AT = 80, CHECKSUM_AT = HEADER - 8 };
 
 static void seal(Bytes bytes) {
-	const uint64_t hash =
-		archive_hash(archive_hash(ARCHIVE_HASH_START, bytes.at, CHECKSUM_AT), bytes.at + HEADER, bytes.size - HEADER);
+	const uint64_t hash = serializer_hash(serializer_hash(SERIALIZER_HASH_START, bytes.at, CHECKSUM_AT),
+	                                      bytes.at + HEADER, bytes.size - HEADER);
 	memcpy(bytes.at + CHECKSUM_AT, &hash, sizeof hash);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_branches.c — forward dynamics by branches against that of the whole model: random rigid and flexible chains and
- * trees of every joint, with prescribed freedoms, wrenches, springs, implicit steps and loops; and the same bits with any
+ * trees of every joint, with prescribed dofs, wrenches, springs, implicit steps and loops; and the same bits with any
  * number of threads. What is singular or not finite is told whichever thread meets it; lack of memory at any point leaves
  * nothing behind.
  */
@@ -33,8 +33,8 @@ static void count(const CalBranches *branches, Counts *counts) {
 	for (int k = 0; k < cal_branches_count(branches); k++) {
 		CalBranchInfo info;
 		assert_int_equal(cal_branches_info(branches, k, &info), CAL_OK);
-		counts->apart += info.apart;
-		counts->waiting += !info.apart && info.parent >= 0;
+		counts->apart += info.decoupled;
+		counts->waiting += !info.decoupled && info.parent >= 0;
 	}
 }
 
@@ -164,7 +164,7 @@ static void loops_agree(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 		Fixture *f = fixture_random_loop(seed, loops_of(seed), CAL_SOLVER_RECURSIVE);
 		const CalCompileOptions options = {.solver = CAL_SOLVER_RECURSIVE,
-		                                   .loops = seed % 5 ? CAL_LOOPS_LOCAL : CAL_LOOPS_CUT};
+		                                   .loops = seed % 5 ? CAL_LOOPS_ELIMINATION : CAL_LOOPS_CUT_JOINT};
 		CalModel *model;
 		fixture_close_loops(f);
 		check_ok(seed, cal_model_compile(f->desc, &options, &model, NULL));
@@ -212,11 +212,11 @@ static void check_told(uint64_t seed, Fixture *f, int gimbal, int threads) {
 	check_that(seed, cal_branches_count(branches) > 1);
 	*middle = 0;
 	check_status(seed, cal_branches_forward(branches, &f->state, NULL, udot), CAL_SINGULAR);
-	const int culprit = cal_branches_culprit(branches);
-	check_that(seed, culprit == gimbal || culprit == gimbal + 2);
+	const int failed_dof = cal_branches_failed_dof(branches);
+	check_that(seed, failed_dof == gimbal || failed_dof == gimbal + 2);
 	*middle = angle;
 	check_ok(seed, cal_branches_forward(branches, &f->state, NULL, udot));
-	check_that(seed, cal_branches_culprit(branches) == -1);
+	check_that(seed, cal_branches_failed_dof(branches) == -1);
 	*speed = NAN;
 	check_status(seed, cal_branches_forward(branches, &f->state, NULL, udot), CAL_NOT_FINITE);
 	*speed = known;

@@ -14,7 +14,7 @@
 #include "support/check.h"
 #include "support/rng.h"
 
-enum { CASES = 4000, W = BORDER_CUT };
+enum { CASES = 4000, W = INTERFACE_WIDTH };
 
 typedef struct Side {
 	_Alignas(64) double gamma[6 * W], Phi[6 * W], beta[W];
@@ -22,8 +22,8 @@ typedef struct Side {
 
 typedef struct Pair {
 	Side inner, outer;
-	Slot slot;      // of the inner one
-	double M[6][6]; // of the outer one
+	ArticulatedBody slot; // of the inner one
+	double M[6][6];       // of the outer one
 	double b[6];
 	spatial c;
 } Pair;
@@ -44,10 +44,10 @@ static void fill_psd(Rng *rng, int rank, double A[6][6]) {
 	}
 }
 
-static Artic artic_of(double M[6][6]) {
-	return (Artic){{M[0][0], M[1][1], M[2][2], M[0][1], M[0][2], M[1][2]},
-	               {{M[0][3], M[1][3], M[2][3]}, {M[0][4], M[1][4], M[2][4]}, {M[0][5], M[1][5], M[2][5]}},
-	               {M[3][3], M[4][4], M[5][5], M[3][4], M[3][5], M[4][5]}};
+static ArticulatedInertia articulated_of(double M[6][6]) {
+	return (ArticulatedInertia){{M[0][0], M[1][1], M[2][2], M[0][1], M[0][2], M[1][2]},
+	                            {{M[0][3], M[1][3], M[2][3]}, {M[0][4], M[1][4], M[2][4]}, {M[0][5], M[1][5], M[2][5]}},
+	                            {M[3][3], M[4][4], M[5][5], M[3][4], M[3][5], M[4][5]}};
 }
 
 static void fill_side(Rng *rng, Side *side) {
@@ -86,7 +86,8 @@ static Pair make_pair(Rng *rng) {
 		p.b[i] = number(rng);
 	if (rng_chance(rng, 0.2))
 		spoil_pivot(rng, &p);
-	p.slot = (Slot){artic_of(own), {{number(rng), number(rng), number(rng)}, {number(rng), number(rng), number(rng)}}};
+	p.slot = (ArticulatedBody){articulated_of(own),
+	                           {{number(rng), number(rng), number(rng)}, {number(rng), number(rng), number(rng)}}};
 	p.c = (spatial){{number(rng), number(rng), number(rng)}, {number(rng), number(rng), number(rng)}};
 	return p;
 }
@@ -153,7 +154,7 @@ static Outcome expected(const Pair *p, const double A0[6], const double x[6]) {
 	solve_exactly(A, F);
 	Outcome o;
 	double M0[6][6];
-	artic_rows(&p->slot.M, M0);
+	articulated_rows(&p->slot.M, M0);
 	long double between[6];
 	for (int i = 0; i < 6; i++) {
 		between[i] = free_[i];
@@ -174,32 +175,32 @@ static Outcome expected(const Pair *p, const double A0[6], const double x[6]) {
 /* ---- what is tested ---------------------------------------------------------------------------------- */
 
 typedef struct Made {
-	BorderJoin join;
+	InterfaceJoin join;
 	Side columns;
-	Slot slot;
+	ArticulatedBody slot;
 } Made;
 
 static Made join(const InterfaceKernels *kernels, const Pair *p, bool with_columns) {
 	Made m = {.slot = p->slot};
 	Pair in = *p; // the kernels take pointers to what they do not write
-	const Slot outer = {artic_of(in.M), {{p->b[0], p->b[1], p->b[2]}, {p->b[3], p->b[4], p->b[5]}}};
-	const BorderColumns a = {in.inner.gamma, in.inner.Phi, in.inner.beta};
-	const BorderColumns c = {in.outer.gamma, in.outer.Phi, in.outer.beta};
-	const BorderColumns out = {m.columns.gamma, m.columns.Phi, m.columns.beta};
+	const ArticulatedBody outer = {articulated_of(in.M), {{p->b[0], p->b[1], p->b[2]}, {p->b[3], p->b[4], p->b[5]}}};
+	const InterfaceColumns a = {in.inner.gamma, in.inner.Phi, in.inner.beta};
+	const InterfaceColumns c = {in.outer.gamma, in.outer.Phi, in.outer.beta};
+	const InterfaceColumns out = {m.columns.gamma, m.columns.Phi, m.columns.beta};
 	kernels->join(&a, p->c, &outer, &c, &m.join, &m.slot, with_columns ? &out : NULL);
 	return m;
 }
 
 static Outcome found(const InterfaceKernels *kernels, const Pair *p, const Made *m, const double A0[6],
-                     const double x[BORDER_CUT]) {
+                     const double x[INTERFACE_WIDTH]) {
 	Pair in = *p;
-	const BorderColumns a = {in.inner.gamma, in.inner.Phi, in.inner.beta};
-	double F[BORDER_CUT], M[6][6];
+	const InterfaceColumns a = {in.inner.gamma, in.inner.Phi, in.inner.beta};
+	double F[INTERFACE_WIDTH], M[6][6];
 	const spatial base = {{A0[0], A0[1], A0[2]}, {A0[3], A0[4], A0[5]}};
-	const spatial A = kernels->part(&a, &m->join, base, x, F);
+	const spatial A = kernels->split(&a, &m->join, base, x, F);
 	const double *b = &m->slot.b.a.x;
 	Outcome o = {.between = {A.a.x, A.a.y, A.a.z, A.l.x, A.l.y, A.l.z}};
-	artic_rows(&m->slot.M, M);
+	articulated_rows(&m->slot.M, M);
 	for (int i = 0; i < 6; i++) {
 		o.F[i] = F[i];
 		o.cut[i] = m->columns.beta[i];
@@ -235,7 +236,7 @@ static void joined_branches_act_as_both_do(void **state) {
 	for (int n = 0; n < CASES; n++) {
 		const Pair p = make_pair(&rng);
 		const bool with_columns = n % 2;
-		double A0[6], x[BORDER_CUT] = {0};
+		double A0[6], x[INTERFACE_WIDTH] = {0};
 		for (int i = 0; i < 6; i++) {
 			A0[i] = number(&rng);
 			x[i] = with_columns ? number(&rng) : 0;

@@ -51,7 +51,7 @@ static void work(void *user, const CalTransport *transport) {
 	branches_set_whole(branches, task->whole);
 	for (int k = 0; k < EVALUATIONS; k++)
 		task->status[r] = solve(branches, task->f, task->udot[r]);
-	task->culprit[r] = cal_branches_culprit(branches);
+	task->culprit[r] = cal_branches_failed_dof(branches);
 	task->failed[r] = branches_failed(branches);
 	branches_count_messages(branches, &task->info[r]);
 	cal_branches_destroy(branches);
@@ -80,12 +80,12 @@ static Fixture *any_tree(uint64_t seed) {
 	return fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
 }
 
-static CalStatus solve_here(Fixture *f, double *udot, int *culprit) {
+static CalStatus solve_here(Fixture *f, double *udot, int *failed_dof) {
 	CalBranches *branches;
 	const CalBranchOptions options = {.branches = BRANCHES, .forced = 1};
 	check_ok(f->seed, cal_branches_create(f->model, &options, &branches, NULL));
 	const CalStatus status = solve(branches, f, udot);
-	*culprit = cal_branches_culprit(branches);
+	*failed_dof = cal_branches_failed_dof(branches);
 	cal_branches_destroy(branches);
 	return status;
 }
@@ -96,9 +96,9 @@ static CalStatus solve_here(Fixture *f, double *udot, int *culprit) {
  */
 static void solve_on_one_rank(Fixture *f, double *udot) {
 	double *here = fixture_doubles(f, 2 * f->nu);
-	int culprit;
+	int failed_dof;
 	Task task;
-	check_ok(f->seed, solve_here(f, here, &culprit));
+	check_ok(f->seed, solve_here(f, here, &failed_dof));
 	task_run(&task, f, 1, true);
 	check_ok(f->seed, task.status[0]);
 	memcpy(udot, task.udot[0], 2 * sizeof *udot * (size_t)f->nu);
@@ -172,13 +172,13 @@ static void ranks_agree_on_what_failed(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + TREES; seed++) {
 		Fixture *f = any_tree(seed);
 		double *want = fixture_doubles(f, 2 * f->nu);
-		int culprit;
+		int failed_dof;
 		f->state.u[seed % (uint64_t)f->nu] = NAN;
-		const CalStatus status = solve_here(f, want, &culprit);
+		const CalStatus status = solve_here(f, want, &failed_dof);
 		Task task;
 		task_run(&task, f, 3, true);
 		for (int r = 0; r < 3; r++) {
-			check_that(seed, status != CAL_OK && task.status[r] == status && task.culprit[r] == culprit);
+			check_that(seed, status != CAL_OK && task.status[r] == status && task.culprit[r] == failed_dof);
 		}
 		task_free(&task);
 		fixture_destroy(f);

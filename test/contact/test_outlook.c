@@ -184,16 +184,16 @@ static void bounds_end_before_the_touch(void **state) {
 			const CalVec3 v = p.velocity[1].linear;
 			p.pose[1] = pose_of((CalVec3){start[1].r.x + t * v.x, start[1].r.y + t * v.y, start[1].r.z + t * v.z}, axis,
 			                    t * p.velocity[1].angular.z);
-			CalContactOutlook look = {.span = 2};
-			assert_int_equal(cal_contact_outlook(p.set, p.pose, p.velocity, still, p.work, &look), CAL_OK);
-			if (touch >= 0 && t <= touch && look.a >= 0 && t + look.clear > touch + 2e-3)
-				fail_msg("pair %d: clear to %.6g, but it touches at %.6g", k, t + look.clear, touch);
+			CalContactLookahead look = {.horizon = 2};
+			assert_int_equal(cal_contact_look_ahead(p.set, p.pose, p.velocity, still, p.work, &look), CAL_OK);
+			if (touch >= 0 && t <= touch && look.a >= 0 && t + look.contact_free > touch + 2e-3)
+				fail_msg("pair %d: clear to %.6g, but it touches at %.6g", k, t + look.contact_free, touch);
 			CalContactSummary sum;
 			CalSpatial wrench[2];
 			cal_contact_evaluate(p.set, p.pose, p.velocity, p.work, wrench, &sum);
-			if (sum.touching || look.clear < 1e-9)
+			if (sum.touching || look.contact_free < 1e-9)
 				break;
-			t += look.clear;
+			t += look.contact_free;
 			looks++;
 		}
 		assert_int_equal(interpose_end().calls, 0);
@@ -212,15 +212,15 @@ static void bounds_end_before_the_touch(void **state) {
 static void long_steps_are_told(void **state) {
 	(void)state;
 	Pair p = pair_of(sphere, (CalShapeDef){.type = CAL_SHAPE_BOX, .half = {0.01, 1, 1}});
-	CalContactLeap leap;
+	CalContactTunneling leap;
 	p.pose[1] = pose_of((CalVec3){2, 0, 0}, (CalVec3){0, 0, 1}, 0);
 	p.velocity[0].linear.x = 100;
-	assert_int_equal(cal_contact_leap(p.set, p.pose, p.velocity, 1e-3, p.work, &leap), 0);
-	assert_int_equal(cal_contact_leap(p.set, p.pose, p.velocity, 1e-1, p.work, &leap), 1);
+	assert_int_equal(cal_contact_tunneling(p.set, p.pose, p.velocity, 1e-3, p.work, &leap), 0);
+	assert_int_equal(cal_contact_tunneling(p.set, p.pose, p.velocity, 1e-1, p.work, &leap), 1);
 	check_near(leap.speed, 100, 1e-12);
 	check_near(leap.size, 0.31, 1e-12);
 	p.velocity[0].linear = (CalVec3){0, 100, 0}; // past it
-	assert_int_equal(cal_contact_leap(p.set, p.pose, p.velocity, 1e-1, p.work, &leap), 0);
+	assert_int_equal(cal_contact_tunneling(p.set, p.pose, p.velocity, 1e-1, p.work, &leap), 0);
 	pair_free(&p);
 }
 

@@ -190,11 +190,11 @@ static void slots_and_filters(void **state) {
 	CalShapeDef d[4] = {ball("a", 3), ball("b", 3), ball("c", 7), ball("d", -1)};
 	d[2].group = 1;
 	Bench b = bench_of(d, 4, 8);
-	assert_int_equal(cal_contact_slot_count(b.set), 2);
+	assert_int_equal(cal_contact_node_count(b.set), 2);
 	int group, node;
-	assert_int_equal(cal_contact_slot(b.set, 1, &group, &node), CAL_OK);
+	assert_int_equal(cal_contact_node(b.set, 1, &group, &node), CAL_OK);
 	assert_true(group == 1 && node == 7);
-	assert_int_equal(cal_contact_slot(b.set, 2, &group, &node), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_contact_node(b.set, 2, &group, &node), CAL_ERR_ARGUMENT);
 	assert_int_equal(cal_contact_find_shape(b.set, "c"), 2);
 	assert_int_equal(cal_contact_find_shape(b.set, "x"), -1);
 	assert_string_equal(cal_contact_shape_name(b.set, 3), "d");
@@ -202,13 +202,13 @@ static void slots_and_filters(void **state) {
 	assert_string_equal(cal_shape_type_name(CAL_SHAPE_CAPSULE), "capsule");
 	assert_int_equal(bench_run(&b), CAL_OK);
 	assert_int_equal(b.sum.touching, 5); // all but a-b, which share a node
-	assert_int_equal(cal_contact_leave_out(b.work, 0, 1), CAL_OK);
+	assert_int_equal(cal_contact_exclude_node(b.work, 0, 1), CAL_OK);
 	assert_int_equal(bench_run(&b), CAL_OK);
 	assert_int_equal(b.sum.touching, 1); // c-d
-	assert_int_equal(cal_contact_leave_out(b.work, 0, 0), CAL_OK);
+	assert_int_equal(cal_contact_exclude_node(b.work, 0, 0), CAL_OK);
 	assert_int_equal(bench_run(&b), CAL_OK);
 	assert_int_equal(b.sum.touching, 5);
-	assert_int_equal(cal_contact_leave_out(b.work, 2, 1), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_contact_exclude_node(b.work, 2, 1), CAL_ERR_ARGUMENT);
 	bench_free(&b);
 	d[0].owner = d[2].owner = 4;
 	d[1].layers = 2; // and d touches only layer 1
@@ -292,12 +292,12 @@ static void numbers_that_are_not_finite_are_reported(void **state) {
 	Bench b = bench_of(d, 2, 8);
 	b.velocities[1].angular.y = NAN;
 	assert_int_equal(bench_run(&b), CAL_NOT_FINITE);
-	assert_int_equal(cal_contact_culprit(b.work), 1);
+	assert_int_equal(cal_contact_failed_node(b.work), 1);
 	assert_true(b.wrenches[0].linear.x == 0 && b.wrenches[1].linear.z == 0);
 	b.velocities[1].angular.y = 0;
 	b.poses[0].r.z = -INFINITY;
 	assert_int_equal(bench_run(&b), CAL_NOT_FINITE);
-	assert_int_equal(cal_contact_culprit(b.work), 0);
+	assert_int_equal(cal_contact_failed_node(b.work), 0);
 	b.poses[0].r.z = 0.5;
 	b.velocities[0].linear.x = 1e300; // friction is bounded, but the square of the speed is not
 	b.velocities[0].linear.y = 1e300;
@@ -305,7 +305,7 @@ static void numbers_that_are_not_finite_are_reported(void **state) {
 	assert_true(isfinite(b.wrenches[0].linear.x) && isfinite(b.wrenches[1].linear.z));
 	b.velocities[0] = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
 	assert_int_equal(bench_run(&b), CAL_OK);
-	assert_int_equal(cal_contact_culprit(b.work), -1);
+	assert_int_equal(cal_contact_failed_node(b.work), -1);
 	assert_int_equal(cal_contact_evaluate(b.set, NULL, b.velocities, b.work, b.wrenches, NULL), CAL_ERR_ARGUMENT);
 	bench_free(&b);
 }

@@ -29,12 +29,12 @@ static inline int world_input(void *user, const CalModel *model, const CalState 
 	World *w = user;
 	CalPose poses[WORLD_SLOTS];
 	CalSpatial velocities[WORLD_SLOTS], forces[WORLD_SLOTS];
-	const int slots = cal_contact_slot_count(w->set);
+	const int slots = cal_contact_node_count(w->set);
 	if (cal_kinematics(model, state, NULL, w->kinematics) != CAL_OK)
 		return 1;
 	for (int i = 0; i < slots; i++) {
 		int group, node;
-		if (cal_contact_slot(w->set, i, &group, &node) != CAL_OK ||
+		if (cal_contact_node(w->set, i, &group, &node) != CAL_OK ||
 		    cal_node_pose(model, w->kinematics, node, &poses[i]) != CAL_OK ||
 		    cal_node_velocity(model, w->kinematics, node, &velocities[i]) != CAL_OK)
 			return 1;

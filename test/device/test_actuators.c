@@ -304,14 +304,14 @@ static void a_gyro_hands_its_momentum_to_the_body(void **state) {
 	(void)state;
 	Rig rig = flyer(5, (CalVec3){30, 50, 40});
 	const double times[] = {0, 2}, values[] = {0.6, 0}, H = 3, d = 1.2;
-	const CalGyroDef def = {.name = "gyro",
-	                        .node = frame_of(&rig, "m"),
-	                        .gimbal = {0, 0, 1},
-	                        .spin = {1, 0, 0},
-	                        .momentum = H,
-	                        .rate = TABLE(CAL_TABLE_STEP, 2, times, values)};
+	const CalCmgDef def = {.name = "gyro",
+	                       .node = frame_of(&rig, "m"),
+	                       .gimbal = {0, 0, 1},
+	                       .spin = {1, 0, 0},
+	                       .momentum = H,
+	                       .rate = TABLE(CAL_TABLE_STEP, 2, times, values)};
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
-	rig_ok(cal_sim_add_gyro(rig.sim, &def, NULL, &rig_error));
+	rig_ok(cal_sim_add_cmg(rig.sim, &def, NULL, &rig_error));
 	CalSimView view;
 	double output[4];
 	assert_int_equal(cal_sim_device_outputs(rig.sim, 0, output), CAL_OK);

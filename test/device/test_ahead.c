@@ -316,11 +316,11 @@ static void what_chatters_ends_with_its_name(void **state) {
 }
 
 /* A device with a jump that it does not declare: the run ends, with what to look for. */
-static int jump_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int jump_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	(void)device;
 	(void)xdot;
-	const CalFreedom x = {0, 0, 0};
-	cal_scene_effort(scene, x, cal_scene_u(scene, x) > 0 ? -3 : 3);
+	const CalDofRef x = {0, 0, 0};
+	cal_context_apply_effort(context, x, cal_context_u(context, x) > 0 ? -3 : 3);
 	return 0;
 }
 

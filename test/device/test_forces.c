@@ -412,9 +412,9 @@ typedef struct Slips {
 	int count;
 } Slips;
 
-static int spring_force(void *user, CalScene *scene, double *value) {
+static int spring_force(void *user, CalEvalContext *context, double *value) {
 	(void)user;
-	*value = cal_scene_state(scene, 0)->u[0] - 0.05; // of the mass: it slips
+	*value = cal_context_state(context, 0)->u[0] - 0.05; // of the mass: it slips
 	return 0;
 }
 

@@ -48,10 +48,10 @@ static void gimbal_lock(Fixture *f) {
 
 /* Either of the parallel axes is to blame, not the middle one nor the hinge. */
 static void check_culprit(const Fixture *f) {
-	int culprit = cal_work_culprit(f->work);
+	int failed_dof = cal_work_failed_dof(f->work);
 	char name[64];
-	check_that(f->seed, culprit == 1 || culprit == 3);
-	cal_model_dof_name(f->model, culprit, name, sizeof name);
+	check_that(f->seed, failed_dof == 1 || failed_dof == 3);
+	cal_model_dof_name(f->model, failed_dof, name, sizeof name);
 	check_that(f->seed, strstr(name, "joint1") != NULL);
 }
 
@@ -64,7 +64,7 @@ static void gimbal_lock_is_singular_and_named(CalSolver solver) {
 		check_culprit(f);
 		f->state.q[2] = 0.5;
 		check_ok(seed, cal_forward_dynamics(f->model, &f->state, NULL, f->work, udot));
-		assert_int_equal(cal_work_culprit(f->work), -1);
+		assert_int_equal(cal_work_failed_dof(f->work), -1);
 		fixture_destroy(f);
 	}
 }
@@ -148,7 +148,7 @@ static void check_spoilt(Fixture *f, double *number, double value, int may_be_la
 	else
 		check_that(f->seed, status == CAL_NOT_FINITE || (status == CAL_OK && all_finite(f->nu, udot)));
 	if (status == CAL_NOT_FINITE)
-		check_that(f->seed, cal_work_culprit(f->work) >= -1 && cal_work_culprit(f->work) < f->nu);
+		check_that(f->seed, cal_work_failed_dof(f->work) >= -1 && cal_work_failed_dof(f->work) < f->nu);
 	check_ok(f->seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, udot));
 	assert_memory_equal(udot, good, sizeof *udot * (size_t)f->nu);
 }

@@ -125,7 +125,7 @@ static void loops_equal_the_reference(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 		Rng r = rng_make(seed);
 		Hit h = hit_create(fixture_random_loop(seed, loop_any(seed), CAL_SOLVER_RECURSIVE),
-		                   seed % 2 ? CAL_LOOPS_LOCAL : CAL_LOOPS_CUT);
+		                   seed % 2 ? CAL_LOOPS_ELIMINATION : CAL_LOOPS_CUT_JOINT);
 		double *speed = fixture_doubles(h.f, h.n + 1), *u = fixture_doubles(h.f, h.n + 1),
 			   *lambda = fixture_doubles(h.f, h.m + 1);
 		draw(&h, &r, speed, 0);
@@ -157,7 +157,7 @@ static void loops_and_locks_solve_the_equations(void **state) {
 		options.redundant = seed % 4 < 2;
 		options.loops = 1;
 		Hit h = hit_create(fixture_random_loop(seed, options, CAL_SOLVER_RECURSIVE),
-		                   seed % 2 ? CAL_LOOPS_LOCAL : CAL_LOOPS_CUT);
+		                   seed % 2 ? CAL_LOOPS_ELIMINATION : CAL_LOOPS_CUT_JOINT);
 		double *speed = fixture_doubles(h.f, h.n + 1);
 		draw(&h, &r, speed, 0.3);
 		strike(&h, speed);

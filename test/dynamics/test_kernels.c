@@ -2,7 +2,7 @@
 /*
  * test_kernels.c — forward dynamics compiled for wider registers gives the bits of the baseline: random rigid and
  * flexible trees, chains of beams whose modes fill one pack, several and parts of one, eliminated directly and through
- * the ports, prescribed freedoms, implicit steps. And bodies that one kernel takes together with their node give the
+ * the ports, prescribed dofs, implicit steps. And bodies that one kernel takes together with their node give the
  * bits of the separate ones. Looks inside the model to choose the kernels.
  */
 #include <stdlib.h>
@@ -169,7 +169,7 @@ static void compare_chain(CalModel *model) {
 	Flex *flexes = (Flex *)(uintptr_t)model->flexes;
 	int chained = 0;
 	for (int f = 0; f < model->flex_count; f++)
-		chained += flexes[f].chained;
+		chained += flexes[f].fused;
 	assert_int_equal(chained, CHAIN - 1);
 	for (int loaded = 0; loaded < 2; loaded++) {
 		const CalInput input = {.tau = tau, .wrenches = wrenches, .wrench_count = loaded ? WRENCHES : 0};
@@ -178,11 +178,11 @@ static void compare_chain(CalModel *model) {
 		check_ok(0, cal_implicit_dynamics(model, &s, &s, &input, 1e-2, work, whole + n));
 		int kept[CHAIN];
 		for (int f = 0; f < model->flex_count; f++)
-			kept[f] = flexes[f].chained, flexes[f].chained = 0;
+			kept[f] = flexes[f].fused, flexes[f].fused = 0;
 		check_ok(0, cal_forward_dynamics(model, &s, &input, work, x));
 		check_ok(0, cal_implicit_dynamics(model, &s, &s, &input, 1e-2, work, x + n));
 		for (int f = 0; f < model->flex_count; f++)
-			flexes[f].chained = kept[f];
+			flexes[f].fused = kept[f];
 		same_bits((uint64_t)loaded, x, whole, 2 * n);
 	}
 	free(x);

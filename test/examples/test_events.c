@@ -48,14 +48,14 @@ static CalVec3 velocity_of(Running *r, const char *path) {
 	return velocity.linear;
 }
 
-static CalFreedom freedom_of(Running *r, const char *joint) {
-	CalFreedom freedom;
-	assert_true(cal_sim_find_freedom(r->sim, cal_sim_find_joint(r->sim, joint), 0, &freedom));
-	return freedom;
+static CalDofRef freedom_of(Running *r, const char *joint) {
+	CalDofRef dof_ref;
+	assert_true(cal_sim_find_dof(r->sim, cal_sim_find_joint(r->sim, joint), 0, &dof_ref));
+	return dof_ref;
 }
 
 static double angle_of(Running *r, const char *joint) {
-	const CalFreedom f = freedom_of(r, joint);
+	const CalDofRef f = freedom_of(r, joint);
 	return cal_sim_state(r->sim, f.group)->q[f.q];
 }
 
@@ -119,7 +119,7 @@ static void satellite_separates_by_energy_and_momentum(void **state) {
 
 /* What an impulse on a hinge that stops it costs: u^2/2 over the acceleration by a unit of torque. */
 static double cost_of_a_stop(Running *r, const char *joint, double ahead) {
-	const CalFreedom f = freedom_of(r, joint);
+	const CalDofRef f = freedom_of(r, joint);
 	CalSimView view;
 	double with[64], without[64], tau[64] = {0};
 	assert_int_equal(cal_sim_observe(r->sim, f.group, &view), CAL_OK);

@@ -273,11 +273,11 @@ static void ranges_hold_at_their_ends(void **state) {
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		CalExpression *made = parsed(cases[i].text);
-		CalScene scene = scene_now(rig.sim, false);
-		scene.t = cases[i].from;
-		if (!(cal_expression_keeps_sign(made, &scene, cases[i].span) < cases[i].span))
+		CalEvalContext context = context_now(rig.sim, false);
+		context.t = cases[i].from;
+		if (!(cal_expression_keeps_sign(made, &context, cases[i].span) < cases[i].span))
 			fail_msg("%s is said to keep its sign", cases[i].text);
-		if (cases[i].kink && !(cal_expression_clear(made, &scene, cases[i].span) < cases[i].span))
+		if (cases[i].kink && !(cal_expression_clear(made, &context, cases[i].span) < cases[i].span))
 			fail_msg("%s is said to have no kink", cases[i].text);
 		cal_expression_destroy(made);
 	}
@@ -303,9 +303,9 @@ static void ranges_stay_on_the_stack(void **state) {
 			made = NULL;
 	}
 	assert_non_null(made);
-	CalScene scene = scene_now(rig.sim, false);
-	check_near(cal_expression_keeps_sign(made, &scene, 10), 10, 0);
-	check_near(cal_expression_clear(made, &scene, 10), 10, 0);
+	CalEvalContext context = context_now(rig.sim, false);
+	check_near(cal_expression_keeps_sign(made, &context, 10), 10, 0);
+	check_near(cal_expression_clear(made, &context, 10), 10, 0);
 	cal_expression_destroy(made);
 	rig_free(&rig);
 }
@@ -319,21 +319,21 @@ static void ranges_hold_what_they_bound(void **state) {
 	Rng rng = rng_make(test_seed());
 	for (int k = 0; k < 2000; k++) {
 		CalExpression *made = parsed(of_time[k % (int)(sizeof of_time / sizeof *of_time)]);
-		CalScene scene = scene_now(rig.sim, false);
-		scene.t = rng_uniform(&rng, 0, 12);
+		CalEvalContext context = context_now(rig.sim, false);
+		context.t = rng_uniform(&rng, 0, 12);
 		double jet[3], kinks[8], at[8];
-		cal_expression_jet(made, scene.t, jet);
-		const double start = jet[0], from = scene.t, span = rng_uniform(&rng, 0, 8);
-		const double keeps = cal_expression_keeps_sign(made, &scene, span);
-		const double clear = cal_expression_clear(made, &scene, span);
+		cal_expression_jet(made, context.t, jet);
+		const double start = jet[0], from = context.t, span = rng_uniform(&rng, 0, 8);
+		const double keeps = cal_expression_keeps_sign(made, &context, span);
+		const double clear = cal_expression_clear(made, &context, span);
 		assert_true(keeps > 0 && keeps <= span && clear > 0 && clear <= span);
-		cal_expression_kinks(made, &scene, kinks);
+		cal_expression_kinks(made, &context, kinks);
 		for (int i = 1; i <= 200; i++) {
 			cal_expression_jet(made, from + keeps * i / 200, jet);
 			if (start * jet[0] < 0)
 				fail_msg("%s: %g at %g, %g within %g", cal_expression_text(made), start, from, jet[0], keeps);
-			scene.t = from + clear * i / 200;
-			cal_expression_kinks(made, &scene, at);
+			context.t = from + clear * i / 200;
+			cal_expression_kinks(made, &context, at);
 			for (int j = 0; j < cal_expression_kink_count(made); j++)
 				assert_true(kinks[j] * at[j] >= 0);
 		}
@@ -606,10 +606,10 @@ static Rig scenery(void) {
 
 static double value_in(Rig *rig, const char *text) {
 	CalExpression *made = parsed(text);
-	CalScene scene = scene_now(rig->sim, false);
+	CalEvalContext context = context_now(rig->sim, false);
 	double value;
-	rig_ok(cal_expression_bind(made, &scene, &rig_error));
-	assert_int_equal(cal_expression_value(made, &scene, &value), CAL_OK);
+	rig_ok(cal_expression_bind(made, &context, &rig_error));
+	assert_int_equal(cal_expression_value(made, &context, &value), CAL_OK);
 	cal_expression_destroy(made);
 	return value;
 }
@@ -687,16 +687,16 @@ static void what_is_not_there_is_named(void **state) {
 		{"device(wheel, colour)", "device \"wheel\" (wheel) has no output \"colour\""},
 	};
 	Rig rig = scenery();
-	CalScene scene = scene_now(rig.sim, false);
+	CalEvalContext context = context_now(rig.sim, false);
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		CalExpression *made = parsed(cases[i].text);
 		CalError error = {0};
 		double value, jet[3];
 		assert_int_equal(cal_expression_is_of_time(made), 0);
-		assert_int_equal(cal_expression_bind(made, &scene, &error), CAL_ERR_MODEL);
+		assert_int_equal(cal_expression_bind(made, &context, &error), CAL_ERR_MODEL);
 		if (!strstr(error.text, cases[i].says))
 			fail_msg("%s says %s", cases[i].text, error.text);
-		assert_int_equal(cal_expression_value(made, &scene, &value), CAL_ERR_STAGE);
+		assert_int_equal(cal_expression_value(made, &context, &value), CAL_ERR_STAGE);
 		assert_int_equal(cal_expression_jet(made, 0, jet), CAL_ERR_ARGUMENT);
 		cal_expression_destroy(made);
 	}

@@ -285,7 +285,7 @@ static void random_assembly(Rng *r, uint64_t seed, Assembly *a) {
 	}
 }
 
-static void assembly_free(Assembly *a) { free(a->M), free(a->bounded_M), free(a->K), free(a->ties); }
+static void join_tree_free(Assembly *a) { free(a->M), free(a->bounded_M), free(a->K), free(a->ties); }
 
 /** An orthonormal basis N [size x rank] of the motions that the ties leave. */
 static int null_space(uint64_t seed, const Assembly *a, double *N) {
@@ -332,7 +332,7 @@ static void no_assembly_is_faster_than_the_bound(void **state) {
 		double before[MAX_SIZE], after[MAX_SIZE], bound = a->body[0].flex.frequency_bound, bound2 = bound * bound;
 		int rank = assembly_values(seed, a, before, after);
 		if (rank == 0) { // tied down altogether
-			assembly_free(a);
+			join_tree_free(a);
 			continue;
 		}
 		faster_without += before[rank - 1] > bound2;
@@ -343,7 +343,7 @@ static void no_assembly_is_faster_than_the_bound(void **state) {
 			check_that(seed, after[i] <= before[i] * (1 + 1e-9) + noise);
 			check_that(seed, after[i] >= before[i] / (1 + before[i] / bound2) * (1 - 1e-9) - noise);
 		}
-		assembly_free(a);
+		join_tree_free(a);
 	}
 	print_message("highest frequency over the bound: %.12f; above it without: %d of %d\n", highest, faster_without,
 	              cases);

@@ -203,7 +203,7 @@ static void grounded_stiffness_is_noticed(void **state) {
 enum { PARTICLES = 60, MODES = 3, WIDTH = 3 + 3 * MODES, FEW = 4 + 3 * MODES };
 
 /** Sum over particles of mass f_a f_b, function -1 being the constant 1. */
-static double moment(const Points *p, int a, int b) {
+static double moment(const MassPoints *p, int a, int b) {
 	double sum = 0;
 	for (int i = 0; i < p->count; i++) {
 		double fa = a < 0 ? 1 : p->f[i * WIDTH + a], fb = b < 0 ? 1 : p->f[i * WIDTH + b];
@@ -223,10 +223,10 @@ static void few_particles_have_the_moments_of_many(void **state) {
 			f[i * WIDTH + a] = a == 2 || a == 5 ? 0 : rng_uniform(&rng, -1, 1) + (a < 3 ? 4 : 0);
 		}
 	}
-	const Points many = {PARTICLES, MODES, mass, f};
-	Points few = {.mass = few_mass, .f = few_f};
-	check_ok(seed, points_condense(&many, &few));
-	assert_int_equal(points_limit(MODES), FEW);
+	const MassPoints many = {PARTICLES, MODES, mass, f};
+	MassPoints few = {.mass = few_mass, .f = few_f};
+	check_ok(seed, mass_points_condense(&many, &few));
+	assert_int_equal(mass_points_limit(MODES), FEW);
 	assert_int_equal(few.count, FEW - 2); // two functions vanish
 	for (int a = -1; a < WIDTH; a++) {
 		for (int b = -1; b < WIDTH; b++) {

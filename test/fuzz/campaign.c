@@ -43,20 +43,20 @@ static void keep_shard(const char *folder) {
 static void begin(void) {
 	const FuzzModel model = fuzz_model(FUZZ_FOUR_BAR);
 	CalPlan *plan = NULL;
-	CalSweep *sweep = NULL;
+	CalCampaign *campaign = NULL;
 	CalError error = {0};
 	const char *folder = fuzz_path("good");
 	if (cal_plan_parse(plan_text, sizeof plan_text - 1, "plan.yaml", model.text, model.length, NULL, &plan, &error) !=
 	    CAL_OK)
 		fuzz_expect(false, error.text);
-	fuzz_expect(cal_sweep_open(folder, plan, NULL, NULL, &sweep, &error) == CAL_OK, error.text);
+	fuzz_expect(cal_campaign_open(folder, plan, NULL, NULL, &campaign, &error) == CAL_OK, error.text);
 	for (int k = 0; k < 4; k++) {
 		const double outputs[OUTPUTS] = {1.0 * k, 2.0 * k};
 		const CalCaseResult result = {
 			.k = k, .status = (CalCaseStatus)k, .message = k ? "m.yaml: why" : "", .outputs = outputs};
-		fuzz_expect(cal_sweep_put(sweep, &result, &error) == CAL_OK, error.text);
+		fuzz_expect(cal_campaign_put(campaign, &result, &error) == CAL_OK, error.text);
 	}
-	cal_sweep_close(sweep);
+	cal_campaign_close(campaign);
 	cal_plan_destroy(plan);
 	manifest = fuzz_read(fuzz_path("good/campaign"), &manifest_size);
 	keep_shard(folder);
@@ -70,30 +70,30 @@ static void seal(uint8_t *bytes, size_t size) {
 		memcpy(&length, bytes + at + 4, sizeof length);
 		if (length < HEAD + sizeof(uint64_t) || length > size - at)
 			return;
-		const uint64_t hash = archive_hash(ARCHIVE_HASH_START, bytes + at, length - sizeof hash);
+		const uint64_t hash = serializer_hash(SERIALIZER_HASH_START, bytes + at, length - sizeof hash);
 		memcpy(bytes + at + length - sizeof hash, &hash, sizeof hash);
 		at += length;
 	}
 }
 
 static void load(void) {
-	CalSweep *sweep = NULL;
+	CalCampaign *campaign = NULL;
 	CalError error;
 	CalCaseResult result;
 	memset(&error, 0x5a, sizeof error);
-	if (cal_sweep_load(fuzz_path("edited"), NULL, &sweep, &error) != CAL_OK) {
+	if (cal_campaign_load(fuzz_path("edited"), NULL, &campaign, &error) != CAL_OK) {
 		fuzz_expect_error(&error);
 		return;
 	}
-	const CalPlanInfo info = cal_plan_info(cal_sweep_plan(sweep));
-	if (cal_sweep_refresh(sweep, &error) == CAL_OK && info.case_count < 10000) {
+	const CalPlanInfo info = cal_plan_info(cal_campaign_plan(campaign));
+	if (cal_campaign_refresh(campaign, &error) == CAL_OK && info.case_count < 10000) {
 		for (int64_t k = 0; k < info.case_count && k < 20; k++)
-			(void)cal_sweep_result(sweep, k, &result);
-		(void)cal_sweep_merge(sweep, &error);
+			(void)cal_campaign_result(campaign, k, &result);
+		(void)cal_campaign_merge(campaign, &error);
 	}
 	for (int i = 0; i < info.output_count; i++)
-		(void)cal_sweep_unit(sweep, i);
-	cal_sweep_close(sweep);
+		(void)cal_campaign_unit(campaign, i);
+	cal_campaign_close(campaign);
 }
 
 static void run(const uint8_t *data, size_t size) {

@@ -66,8 +66,8 @@ static void begin(void) {
 }
 
 static void seal(uint8_t *bytes, size_t size) {
-	uint64_t hash = archive_hash(ARCHIVE_HASH_START, bytes, HEADER - sizeof hash);
-	hash = archive_hash(hash, bytes + HEADER, size - HEADER);
+	uint64_t hash = serializer_hash(SERIALIZER_HASH_START, bytes, HEADER - sizeof hash);
+	hash = serializer_hash(hash, bytes + HEADER, size - HEADER);
 	memcpy(bytes + HEADER - sizeof hash, &hash, sizeof hash);
 }
 

@@ -29,12 +29,12 @@ static void begin(void) {
 	fuzz_expect(cal_sim_restart(sim, &error) == CAL_OK, "and it starts");
 }
 
-static CalStatus evaluate(void *user, CalScene *scene) {
+static CalStatus evaluate(void *user, CalEvalContext *context) {
 	CalExpression *expression = user;
 	CalError error;
 	double value, jet[3];
-	if (cal_expression_bind(expression, scene, &error) == CAL_OK)
-		(void)cal_expression_value(expression, scene, &value);
+	if (cal_expression_bind(expression, context, &error) == CAL_OK)
+		(void)cal_expression_value(expression, context, &value);
 	else
 		fuzz_expect_error(&error);
 	if (cal_expression_is_of_time(expression))
@@ -52,7 +52,7 @@ static void run(const uint8_t *data, size_t size) {
 	CalError error;
 	memset(&error, 0x5a, sizeof error);
 	if (cal_expression_create(text, NULL, &expression, &error) == CAL_OK)
-		(void)cal_sim_look(sim, evaluate, expression);
+		(void)cal_sim_inspect(sim, evaluate, expression);
 	else
 		fuzz_expect_error(&error);
 	cal_expression_destroy(expression);

@@ -19,11 +19,11 @@ static void look(const CalPlan *plan) {
 	for (int i = 0; i < info.parameter_count; i++)
 		fuzz_expect(cal_plan_parameter(plan, i, &parameter) == CAL_OK, "parameters of a plan can be asked for");
 	for (int i = 0; i < info.output_count; i++) {
-		CalKeeper keeper = {0};
+		CalStatisticAccumulator keeper = {0};
 		fuzz_expect(cal_plan_output(plan, i, &output) == CAL_OK, "outputs of a plan can be asked for");
 		for (int k = 0; k < 3; k++)
-			cal_keeper_add(&keeper, &output, 0.1 * k, 1.5 * k);
-		(void)cal_keeper_value(&keeper, &output);
+			cal_statistic_add(&keeper, &output, 0.1 * k, 1.5 * k);
+		(void)cal_statistic_value(&keeper, &output);
 	}
 	for (int i = 0; values && i < 4; i++) {
 		CalFile *file = NULL;

@@ -11,7 +11,7 @@
 
 #include "golden/golden.h"
 
-static void append(char *text, size_t size, const char *feature) {
+static void append_feature(char *text, size_t size, const char *feature) {
 	if (strstr(text, feature))
 		return;
 	const size_t used = strlen(text);
@@ -35,7 +35,7 @@ static void missing_features(const TreeNode *root, char *text, size_t size) {
 	text[0] = 0;
 	for (int i = 0; bodies && i < bodies->count; i++) {
 		if (joint_freedoms(bodies->items[i]) > CAL_JOINT_MAX_DOF)
-			append(text, size, "joints with more than six freedoms");
+			append_feature(text, size, "joints with more than six freedoms");
 	}
 }
 
@@ -53,14 +53,14 @@ static CalStatus run_kind(GoldenCase *c, const char *kind) {
 	return status;
 }
 
-static void judge(const GoldenTally *tally, CalGoldenResult *result) {
+static void set_verdict(const GoldenTally *tally, CalGoldenResult *result) {
 	result->worst = tally->worst;
 	result->tolerance = tally->tolerance;
 	snprintf(result->what, sizeof result->what, "%s", tally->count ? tally->what : "nothing to compare");
 	result->verdict = tally->count && tally->ratio <= 1 ? CAL_GOLDEN_OK : CAL_GOLDEN_FAIL;
 }
 
-static CalStatus run_tree(GoldenCase *c, CalGoldenResult *result) {
+static CalStatus solve_tree(GoldenCase *c, CalGoldenResult *result) {
 	const char *schema, *name, *kind;
 	CalStatus status = golden_text(c, tree_get(c->root, "schema"), "", &schema);
 	if (status == CAL_OK)
@@ -80,7 +80,7 @@ static CalStatus run_tree(GoldenCase *c, CalGoldenResult *result) {
 	}
 	status = run_kind(c, kind);
 	if (status == CAL_OK)
-		judge(&c->tally, result);
+		set_verdict(&c->tally, result);
 	if (status != CAL_ERR_UNSUPPORTED)
 		return status;
 	result->verdict = CAL_GOLDEN_SKIP;
@@ -107,7 +107,7 @@ CalStatus cal_golden_run(const char *path, CalGoldenResult *result) {
 	CalStatus status = tree_read(path, NULL, &c.tree, &c.error);
 	if (status == CAL_OK) {
 		c.root = tree_root(c.tree);
-		status = run_tree(&c, result);
+		status = solve_tree(&c, result);
 		tree_destroy(c.tree);
 	}
 	if (status == CAL_OK)

@@ -49,13 +49,13 @@ CalStatus golden_text(GoldenCase *c, const TreeNode *node, const char *absent, c
 }
 
 /* Appends the numbers of a scalar or of a list, rows included; false if there are more than n. */
-static bool collect(const TreeNode *node, double *out, int n, int *filled, int depth) {
+static bool collect_numbers(const TreeNode *node, double *out, int n, int *filled, int depth) {
 	if (node->kind == TREE_SCALAR)
 		return *filled < n && scalar_number(node, &out[(*filled)++]);
 	if (node->kind != TREE_LIST || depth == 0)
 		return false;
 	for (int i = 0; i < node->count; i++) {
-		if (!collect(node->items[i], out, n, filled, depth - 1))
+		if (!collect_numbers(node->items[i], out, n, filled, depth - 1))
 			return false;
 	}
 	return true;
@@ -67,7 +67,7 @@ CalStatus golden_numbers(GoldenCase *c, const TreeNode *node, double *out, int n
 		return CAL_OK;
 	}
 	int filled = 0;
-	if (!collect(node, out, n, &filled, 3) || filled != n)
+	if (!collect_numbers(node, out, n, &filled, 3) || filled != n)
 		return tree_error(&c->error, tree_name(c->tree), node, CAL_ERR_INPUT, "expected a list of %d numbers", n);
 	return CAL_OK;
 }

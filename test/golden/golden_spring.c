@@ -82,7 +82,7 @@ static CalStatus end_motion(const GoldenCase *c, const GoldenEnd *end, Point *po
 	return CAL_OK;
 }
 
-static void pull(GoldenCase *c, const GoldenEnd *end, const Point *point, CalVec3 force) {
+static void apply_spring_force(GoldenCase *c, const GoldenEnd *end, const Point *point, CalVec3 force) {
 	if (end->node >= 0)
 		c->wrenches[c->input.wrench_count++] =
 			(CalWrench){end->node, CAL_FRAME_WORLD, {cross(point->arm, force), force}};
@@ -105,8 +105,8 @@ CalStatus golden_springs_apply(GoldenCase *c, const CalState *state) {
 		const double rate = (d.x * (b.v.x - a.v.x) + d.y * (b.v.y - a.v.y) + d.z * (b.v.z - a.v.z)) / l;
 		const double pull_per_length = (spring->k * (l - spring->l0) + spring->c * rate) / l;
 		const CalVec3 f = {pull_per_length * d.x, pull_per_length * d.y, pull_per_length * d.z};
-		pull(c, &spring->a, &a, f);
-		pull(c, &spring->b, &b, (CalVec3){-f.x, -f.y, -f.z});
+		apply_spring_force(c, &spring->a, &a, f);
+		apply_spring_force(c, &spring->b, &b, (CalVec3){-f.x, -f.y, -f.z});
 		c->spring_energy += 0.5 * spring->k * (l - spring->l0) * (l - spring->l0);
 	}
 	return status;

@@ -66,7 +66,7 @@ static inline System slider_crank(double stiffness) {
 	return s;
 }
 
-/** Six rods along the edges of a cube, six hinges (IFToMM A04): one freedom although 5 - 5 = 0 are counted. */
+/** Six rods along the edges of a cube, six hinges (IFToMM A04): one dof although 5 - 5 = 0 are counted. */
 static inline System bricard(void) {
 	CalDesc *desc = desc_with_gravity(9.81);
 	static const CalVec3 axis[] = {{0, 1, 0}, {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -79,7 +79,7 @@ static inline System bricard(void) {
 	return system_of(desc);
 }
 
-/** Four rods of a pentagon that stands on the ground: two freedoms; a spring holds the joint of the second rod. */
+/** Four rods of a pentagon that stands on the ground: two dofs; a spring holds the joint of the second rod. */
 static inline System five_bar(double stiffness) {
 	CalDesc *desc = desc_with_gravity(9.81);
 	const CalVec3 y = {0, 1, 0}, rod = {0.5, 0, 0};

@@ -156,7 +156,7 @@ static void a_given_motion_drives_the_others_and_costs_no_dynamics(void **state)
 			assert_true(fabs(at_q[1] - (sin(w * middle) - w * sin(middle)) / (1 - w * w)) < 1e-8);
 		}
 		assert_int_equal(cal_integrator_advance(integrator, &s, 6), CAL_ERR_USER);
-		assert_int_equal(cal_integrator_culprit(integrator), 0);
+		assert_int_equal(cal_integrator_failed_dof(integrator), 0);
 		cal_integrator_destroy(integrator);
 		system_free(&a);
 		system_free(&b);

@@ -34,16 +34,16 @@ static CalJointDef random_joint(Rng *r, CalJointType type) {
 }
 
 static void random_state(Rng *r, const CalJointDef *def, double *q, double *u) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(def, step);
+	JointElement step[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, step);
 	rng_fill(r, 1, joint_speed_count(def), u);
 	for (int i = 0; i < count; i++) {
-		const MotionData data = {0};
+		const PrimitiveData data = {0};
 		double neutral[CAL_JOINT_MAX_COORDS], dq[CAL_JOINT_MAX_DOF];
 		rng_fill(r, 1.2, 6, dq);
-		motion_neutral(step[i].motion, &data, neutral);
-		motion_integrate(step[i].motion, &data, neutral, dq, q);
-		q += motion_q_count(step[i].motion, NULL);
+		primitive_neutral(step[i].motion, &data, neutral);
+		primitive_integrate(step[i].motion, &data, neutral, dq, q);
+		q += primitive_q_count(step[i].motion, NULL);
 	}
 }
 
@@ -158,22 +158,22 @@ static void a_reversed_joint_is_the_inverse_motion(void **state) {
 			check_close_scaled(seed, "there and back, u", n, u2, u, 1, 1e-14);
 			check_pose(seed, whole(&twice, q), whole(&def, q));
 			// speeds: the pose a little later, from both sides
-			Step step[6], step1[6];
-			const int count = joint_steps(&def, step), count1 = joint_steps(&reversed, step1);
-			const MotionData data = {0};
+			JointElement step[6], step1[6];
+			const int count = joint_elements(&def, step), count1 = joint_elements(&reversed, step1);
+			const PrimitiveData data = {0};
 			for (int i = 0, a = 0, b = 0; i < count; i++) {
 				double dq[6];
-				for (int k = 0; k < motion_u_count(step[i].motion, NULL); k++)
+				for (int k = 0; k < primitive_u_count(step[i].motion, NULL); k++)
 					dq[k] = h * u[b + k];
-				motion_integrate(step[i].motion, &data, q + a, dq, moved + a);
-				a += motion_q_count(step[i].motion, NULL), b += motion_u_count(step[i].motion, NULL);
+				primitive_integrate(step[i].motion, &data, q + a, dq, moved + a);
+				a += primitive_q_count(step[i].motion, NULL), b += primitive_u_count(step[i].motion, NULL);
 			}
 			for (int i = 0, a = 0, b = 0; i < count1; i++) {
 				double dq[6];
-				for (int k = 0; k < motion_u_count(step1[i].motion, NULL); k++)
+				for (int k = 0; k < primitive_u_count(step1[i].motion, NULL); k++)
 					dq[k] = h * u1[b + k];
-				motion_integrate(step1[i].motion, &data, q1 + a, dq, moved1 + a);
-				a += motion_q_count(step1[i].motion, NULL), b += motion_u_count(step1[i].motion, NULL);
+				primitive_integrate(step1[i].motion, &data, q1 + a, dq, moved1 + a);
+				a += primitive_q_count(step1[i].motion, NULL), b += primitive_u_count(step1[i].motion, NULL);
 			}
 			const dpose later = whole(&reversed, moved1), want = dpose_inverse(whole(&def, moved));
 			check_close_scaled(seed, "later", 3, &later.r.x, &want.r.x, 1, 20 * h * h);

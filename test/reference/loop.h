@@ -25,7 +25,7 @@
  * screw         d_x, d_y, d_z - pitch theta, -S23, S13 with theta as for angle              3 N, 2 N m
  * angle         theta = atan2(S21 - S12, S11 + S22), the twist of B about z; modulo 2 pi    N m
  * distance      |rho| - length                                                              N
- * coupling      sum of factor times coordinate (joint angles and lengths, modal ones): gears, one locked freedom
+ * coupling      sum of factor times coordinate (joint angles and lengths, modal ones): gears, one locked dof
  * knife         A alone: a_y . v(r_A) = 0; no position row                                  N
  * disk          B is a disk about z_B with its centre at r_B, which rolls on the plane z of A: c = r_B - radius p,
  *               p the direction of a_z - (a_z . b_z) b_z; rows a_k . v_rel(c) = 0, k = x, y, z, where v_rel(c) is
@@ -95,7 +95,7 @@ typedef struct RefLoop {
 	RefTerm term[REF_LOOP_MAX_TERMS];
 	RefDrive drive[REF_LOOP_MAX_ROWS];
 	double frequency, damping; // stabilisation [rad/s], [-]; 0: none
-	CalSpatial known;          // wrench of a spring or motor on B at r_B, axes of A; the opposite one on A
+	CalSpatial applied_wrench; // wrench of a spring or motor on B at r_B, axes of A; the opposite one on A
 } RefLoop;
 
 int ref_loop_row_count(const RefLoop *l);

@@ -101,15 +101,16 @@ static Wrench loop_wrench(const RefLoop *l, const Ends *e, const real *lambda) {
 	return w;
 }
 
-static int has_known(const RefLoop *l) {
-	const CalVec3 a = l->known.angular, f = l->known.linear;
+static int has_applied_wrench(const RefLoop *l) {
+	const CalVec3 a = l->applied_wrench.angular, f = l->applied_wrench.linear;
 	return l->type != REF_LOOP_KNIFE && l->type != REF_LOOP_COUPLING &&
 	       (a.x != 0 || a.y != 0 || a.z != 0 || f.x != 0 || f.y != 0 || f.z != 0);
 }
 
 /* Known forces of a loop on B at r_B. */
 static Wrench known_wrench(const RefLoop *l, const Ends *e) {
-	return (Wrench){rotate(e->A.R, vec_in(l->known.angular)), rotate(e->A.R, vec_in(l->known.linear))};
+	return (Wrench){rotate(e->A.R, vec_in(l->applied_wrench.angular)),
+	                rotate(e->A.R, vec_in(l->applied_wrench.linear))};
 }
 
 /* A wrench on B at r_B as the pair that acts on A at r_A and on B at r_B. */
@@ -149,13 +150,13 @@ static void known_forces(const RefModel *m, const real *q, real *Q) {
 	Frame *f = frame_array(m->body_count);
 	int any = 0;
 	for (int i = 0; i < m->loop_count; i++)
-		any |= has_known(&m->loops[i]);
+		any |= has_applied_wrench(&m->loops[i]);
 	for (int j = 0; any && j < m->nu; j++) {
 		u[j] = 1;
 		tree_frames(m, q, u, zero, f);
 		for (int i = 0; i < m->loop_count; i++) {
 			const RefLoop *l = &m->loops[i];
-			if (!has_known(l))
+			if (!has_applied_wrench(l))
 				continue;
 			Ends e = loop_ends(m, l, f, q, u, zero);
 			Wrench a, b;
@@ -178,7 +179,7 @@ void RN(loop_reactions)(const RefModel *m, const double *q, const double *u, con
 		const RefLoop *l = &m->loops[i];
 		Ends e = loop_ends(m, l, f, qr, zero, zero);
 		Wrench w = loop_wrench(l, &e, lr + at), known = known_wrench(l, &e), on[2];
-		if (has_known(l))
+		if (has_applied_wrench(l))
 			w = (Wrench){add(w.moment, known.moment), add(w.force, known.force)};
 		wrench_pair(l, &e, w, &on[0], &on[1]);
 		for (int side = 0; side < 2; side++) {

@@ -2,7 +2,7 @@
 /*
  * test_loop_linkages.c — mechanisms with loops whose motion is known in closed form.
  *
- * Linkages of one freedom with the angle t of the crank: from the positions of all links as functions of t follow
+ * Linkages of one dof with the angle t of the crank: from the positions of all links as functions of t follow
  * J(t), the inertia seen by the crank, and V(t), so that J t'' = torque - J' t'^2/2 - V'. The rest are textbook
  * problems: gears, a point on a string, rolling and sliding.
  */
@@ -77,7 +77,7 @@ static void windows_follow_their_pendulum(void **state) {
 	ref_model_destroy(m);
 }
 
-/* ---- linkages of one freedom ---------------------------------------------------------------- */
+/* ---- linkages of one dof ---------------------------------------------------------------- */
 
 /* A uniform rod, its joint at x on its parent's axis; the joint turns about z. */
 static int add_rod(RefModel *m, int parent, double x, double length, double mass) {

@@ -375,8 +375,8 @@ static void known_forces_are_wrenches_at_the_nodes(void **state) {
 			if (l->node_a >= 0)
 				A.orientation = quat_of_rotation(&nodes[l->node_a].pose.R);
 			A = placement_compose(A, (CalPlacement){{0, 0, 0}, l->frame_a.orientation});
-			CalVec3 f = placement_compose(A, (CalPlacement){l->known.linear, {1, 0, 0, 0}}).position;
-			CalVec3 mo = placement_compose(A, (CalPlacement){l->known.angular, {1, 0, 0, 0}}).position;
+			CalVec3 f = placement_compose(A, (CalPlacement){l->applied_wrench.linear, {1, 0, 0, 0}}).position;
+			CalVec3 mo = placement_compose(A, (CalPlacement){l->applied_wrench.angular, {1, 0, 0, 0}}).position;
 			if (node < 0)
 				continue;
 			CalVec3 o_node = nodes[node].pose.r;
@@ -386,7 +386,7 @@ static void known_forces_are_wrenches_at_the_nodes(void **state) {
 			w[in.wrench_count++] = (CalWrench){
 				node, CAL_FRAME_WORLD, {{sign * mo.x, sign * mo.y, sign * mo.z}, {sign * f.x, sign * f.y, sign * f.z}}};
 		}
-		l->known = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+		l->applied_wrench = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
 		assert_int_equal(refq_loop_forward(x.m, 0, x.q, x.u, &in, &s), 0);
 		check_close(seed, "accelerations", x.n, a, x.udot, 1e-12);
 		check_close(seed, "multipliers", x.rows, lambda, x.lambda, 1e-12);

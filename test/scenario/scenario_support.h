@@ -96,15 +96,15 @@ static inline CalVec3 place_of(CalSim *sim, const char *path) {
 }
 
 static inline double speed_of(CalSim *sim, const char *joint, int dof) {
-	CalFreedom freedom;
-	assert_true(cal_sim_find_freedom(sim, cal_sim_find_joint(sim, joint), dof, &freedom));
-	return cal_sim_state(sim, freedom.group)->u[freedom.u];
+	CalDofRef dof_ref;
+	assert_true(cal_sim_find_dof(sim, cal_sim_find_joint(sim, joint), dof, &dof_ref));
+	return cal_sim_state(sim, dof_ref.group)->u[dof_ref.u];
 }
 
 static inline double angle_of(CalSim *sim, const char *joint, int dof) {
-	CalFreedom freedom;
-	assert_true(cal_sim_find_freedom(sim, cal_sim_find_joint(sim, joint), dof, &freedom));
-	return cal_sim_state(sim, freedom.group)->q[freedom.q];
+	CalDofRef dof_ref;
+	assert_true(cal_sim_find_dof(sim, cal_sim_find_joint(sim, joint), dof, &dof_ref));
+	return cal_sim_state(sim, dof_ref.group)->q[dof_ref.q];
 }
 
 #endif

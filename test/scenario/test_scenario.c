@@ -40,14 +40,14 @@ typedef struct ByCalls {
 	CalNodeId port, tip;
 } ByCalls;
 
-static int distance_value(void *user, CalScene *scene, double *value) {
+static int distance_value(void *user, CalEvalContext *context, double *value) {
 	const ByCalls *own = user;
-	return cal_expression_value(own->formula, scene, value) != CAL_OK;
+	return cal_expression_value(own->formula, context, value) != CAL_OK;
 }
 
-static double distance_clear(void *user, CalScene *scene, double span) {
+static double distance_clear(void *user, CalEvalContext *context, double span) {
 	const ByCalls *own = user;
-	return cal_expression_keeps_sign(own->formula, scene, span);
+	return cal_expression_keeps_sign(own->formula, context, span);
 }
 
 static CalStatus dock_by_calls(void *user, CalSim *sim, CalError *error) {
@@ -58,12 +58,12 @@ static CalStatus dock_by_calls(void *user, CalSim *sim, CalError *error) {
 	                      error);
 }
 
-static int bind_formula(const CalDevice *device, const CalScene *scene) {
-	return cal_expression_bind(((ByCalls **)device->data)[0]->formula, scene, NULL) != CAL_OK;
+static int bind_formula(const CalDevice *device, const CalEvalContext *context) {
+	return cal_expression_bind(((ByCalls **)device->data)[0]->formula, context, NULL) != CAL_OK;
 }
 
-static int do_nothing(const CalDevice *device, CalScene *scene, double *xdot) {
-	(void)device, (void)scene, (void)xdot;
+static int do_nothing(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	(void)device, (void)context, (void)xdot;
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static void the_same_by_calls_gives_the_same_bits(void **state) {
 	const CalDeviceDef device = {.name = "binder", .ops = &binder, .data = &pointer, .data_size = sizeof pointer};
 	const CalEventDef dock = {.name = "dock",
 	                          .value = distance_value,
-	                          .clear = distance_clear,
+	                          .event_free = distance_clear,
 	                          .direction = 1,
 	                          .once = 1,
 	                          .level = 1,
@@ -239,17 +239,17 @@ static void freedoms_keep_their_numbers_when_a_tree_turns_over(void **state) {
 	                 "events: {turn: {at: 0, do: {reroot: b}}}\n"
 	                 "run: {duration: 1 s}\n");
 	CalSimView view;
-	CalFreedom freedom;
+	CalDofRef dof_ref;
 	double before[2], after[2];
 	const CalJointId hook = cal_sim_find_joint(r.sim, "hook");
 	for (int turned = 0; turned < 2; turned++) {
 		assert_int_equal(cal_sim_observe(r.sim, 0, &view), CAL_OK);
 		for (int i = 0; i < 2; i++) {
-			assert_true(cal_sim_find_freedom(r.sim, hook, i, &freedom));
-			assert_near(view.state->q[freedom.q], i ? 0.5 : 0.3, 0);
-			assert_near(view.state->u[freedom.u], i ? 2 : 1, 0);
-			assert_near(view.input.tau[freedom.u], i ? 0.7 : 0.1, 0);
-			(turned ? after : before)[i] = view.udot[freedom.u];
+			assert_true(cal_sim_find_dof(r.sim, hook, i, &dof_ref));
+			assert_near(view.state->q[dof_ref.q], i ? 0.5 : 0.3, 0);
+			assert_near(view.state->u[dof_ref.u], i ? 2 : 1, 0);
+			assert_near(view.input.tau[dof_ref.u], i ? 0.7 : 0.1, 0);
+			(turned ? after : before)[i] = view.udot[dof_ref.u];
 		}
 		advance(&r, 0);
 	}
@@ -258,7 +258,7 @@ static void freedoms_keep_their_numbers_when_a_tree_turns_over(void **state) {
 	assert_int_equal(reversed, 1);
 	assert_near(after[0], before[0], 1e-12);
 	assert_near(after[1], before[1], 1e-12);
-	assert_false(cal_sim_find_freedom(r.sim, hook, 2, &freedom));
+	assert_false(cal_sim_find_dof(r.sim, hook, 2, &dof_ref));
 	run_end(&r);
 }
 

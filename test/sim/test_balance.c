@@ -283,7 +283,7 @@ static Outcome run(const Case *c, const CalIntegratorOptions *method, int thread
 	const CalSimOptions options = {.method = *method,
 	                               .threads = threads,
 	                               .branches = threads ? 4 : 0,
-	                               .cut_forced = threads != 0,
+	                               .branches_forced = threads != 0,
 	                               .not_pinned = 1};
 	if (cal_sim_create(cal_file_desc(file), &options, &sim, &error) != CAL_OK ||
 	    cal_scenario_create(file, sim, &scenario, &error) != CAL_OK || cal_sim_restart(sim, &error) != CAL_OK)

@@ -12,27 +12,27 @@
 
 typedef struct Pull {
 	CalNodeId node_a, node_b;
-	CalSite a, b;
+	CalNodeRef a, b;
 	double stiffness;
 	int too_many;
 } Pull;
 
-static int pull_bind(const CalDevice *device, const CalScene *scene) {
+static int pull_bind(const CalDevice *device, const CalEvalContext *context) {
 	Pull *p = device->data;
-	return cal_scene_find_node(scene, p->node_a, &p->a) && cal_scene_find_node(scene, p->node_b, &p->b) ? 0 : 1;
+	return cal_context_find_node(context, p->node_a, &p->a) && cal_context_find_node(context, p->node_b, &p->b) ? 0 : 1;
 }
 
-static int pull_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int pull_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Pull *p = device->data;
 	CalPose a, b;
 	(void)xdot;
-	cal_scene_node(scene, p->a, &a, NULL);
-	cal_scene_node(scene, p->b, &b, NULL);
+	cal_context_node_motion(context, p->a, &a, NULL);
+	cal_context_node_motion(context, p->b, &b, NULL);
 	const CalVec3 d = {b.r.x - a.r.x, b.r.y - a.r.y, b.r.z - a.r.z};
 	const double k = p->stiffness;
 	for (int i = 0; i <= p->too_many; i++)
-		cal_scene_push_pair(scene, p->a, p->b, b.r, (CalSpatial){.linear = {-k * d.x, -k * d.y, -k * d.z}});
-	cal_scene_store(scene, 0.5 * k * (d.x * d.x + d.y * d.y + d.z * d.z));
+		cal_context_apply_wrench_pair(context, p->a, p->b, b.r, (CalSpatial){.linear = {-k * d.x, -k * d.y, -k * d.z}});
+	cal_context_add_stored_energy(context, 0.5 * k * (d.x * d.x + d.y * d.y + d.z * d.z));
 	return 0;
 }
 
@@ -227,41 +227,41 @@ static void a_motion_that_comes_and_goes_is_in_the_balance(void **state) {
 
 typedef struct Sampler {
 	CalJointId joint;
-	CalFreedom at;
+	CalDofRef at;
 	int pushes; // at samples, where that is not allowed
 } Sampler;
 
-static int sampler_bind(const CalDevice *device, const CalScene *scene) {
+static int sampler_bind(const CalDevice *device, const CalEvalContext *context) {
 	Sampler *s = device->data;
-	return !cal_scene_find_freedom(scene, s->joint, 0, &s->at);
+	return !cal_context_find_dof(context, s->joint, 0, &s->at);
 }
 
-static int sampler_start(const CalDevice *device, CalScene *scene, double *x) {
-	(void)scene;
+static int sampler_start(const CalDevice *device, CalEvalContext *context, double *x) {
+	(void)context;
 	x[0] = 5;
 	device->d[0] = -1;
 	return 0;
 }
 
-static int sampler_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static int sampler_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Sampler *s = device->data;
-	cal_scene_effort(scene, s->at, device->d[0]);
+	cal_context_apply_effort(context, s->at, device->d[0]);
 	xdot[0] = device->d[0];
 	return 0;
 }
 
 /* The effort is minus the speed at the last sample. */
-static int sampler_sample(const CalDevice *device, CalScene *scene, double *x) {
+static int sampler_sample(const CalDevice *device, CalEvalContext *context, double *x) {
 	const Sampler *s = device->data;
 	(void)x;
-	device->d[0] = -cal_scene_u(scene, s->at);
+	device->d[0] = -cal_context_u(context, s->at);
 	if (s->pushes)
-		cal_scene_effort(scene, s->at, 1);
+		cal_context_apply_effort(context, s->at, 1);
 	return 0;
 }
 
-static int sampler_outputs(const CalDevice *device, CalScene *scene, double *output) {
-	(void)scene;
+static int sampler_outputs(const CalDevice *device, CalEvalContext *context, double *output) {
+	(void)context;
 	output[0] = device->d[0];
 	return 0;
 }
@@ -352,9 +352,9 @@ typedef struct Watch {
 	int id;
 } Watch;
 
-static int above(void *user, CalScene *scene, double *value) {
+static int above(void *user, CalEvalContext *context, double *value) {
 	const Watch *w = user;
-	*value = cal_scene_state(scene, 0)->q[0] - w->height;
+	*value = cal_context_state(context, 0)->q[0] - w->height;
 	return 0;
 }
 

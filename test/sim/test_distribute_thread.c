@@ -171,7 +171,7 @@ static void ranks_move_as_one(void **state) {
 			check_ranks(&task, size, &serial);
 			check_counts(&task, size);
 			const bool fixed = method != CAL_METHOD_DOPRI5;
-			check_that(seed, task.info[0].border_only == fixed);
+			check_that(seed, task.info[0].interface_only == fixed);
 			// where borders suffice: two at the start, then notes and states behind every advance
 			check_that(seed, !fixed || task.info[0].gathers == 2 + 2 * ADVANCES);
 			cuts += task.info[0].cuts;
@@ -211,7 +211,7 @@ static void inputs_act_on_all_ranks(void **state) {
 			run(&serial, 0);
 			run(&task, 3);
 			check_ranks(&task, 3, &serial);
-			check_that(seed, task.info[0].border_only == of_time);
+			check_that(seed, task.info[0].interface_only == of_time);
 			check_close_scaled(seed, "supplied", 1, &task.balance[0].supplied, &serial.balance[0].supplied, 1e-9,
 			                   1e-10);
 			task_free(&serial);

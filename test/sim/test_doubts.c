@@ -74,27 +74,27 @@ static void each_pair_of_kind_and_object_has_one_entry_with_the_worst_of_it(void
 static void what_finds_no_room_is_counted(void **state) {
 	(void)state;
 	CalSim *sim = wheel_create();
-	for (int i = 0; i < CAL_DOUBTS_MOST + 5; i++) {
+	for (int i = 0; i < CAL_MAX_DOUBTS + 5; i++) {
 		char object[16];
 		snprintf(object, sizeof object, "%d", i);
 		add(sim, CAL_DOUBT_OTHER, object, 1, "text");
 	}
 	add(sim, CAL_DOUBT_OTHER, "0", 1, "text"); // has an entry
-	assert_int_equal(cal_sim_doubt_count(sim), CAL_DOUBTS_MOST);
+	assert_int_equal(cal_sim_doubt_count(sim), CAL_MAX_DOUBTS);
 	assert_int_equal(cal_sim_doubts_left_out(sim), 5);
 	cal_sim_destroy(sim);
 }
 
 /* A device that doubts itself at each of its samples. */
-static int warn(const CalDevice *device, CalScene *scene, double *x) {
-	CalDoubt doubt = doubt_of(CAL_DOUBT_OTHER, "device \"d\"", cal_scene_time(scene), "it is late");
+static int warn(const CalDevice *device, CalEvalContext *context, double *x) {
+	CalDoubt doubt = doubt_of(CAL_DOUBT_OTHER, "device \"d\"", cal_context_time(context), "it is late");
 	(void)device, (void)x;
-	doubt.time = cal_scene_time(scene);
-	return cal_scene_doubt(scene, &doubt) != CAL_OK;
+	doubt.time = cal_context_time(context);
+	return cal_context_add_doubt(context, &doubt) != CAL_OK;
 }
 
-static int do_nothing(const CalDevice *device, CalScene *scene, double *xdot) {
-	(void)device, (void)scene, (void)xdot;
+static int do_nothing(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	(void)device, (void)context, (void)xdot;
 	return 0;
 }
 

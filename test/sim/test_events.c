@@ -84,8 +84,8 @@ static void an_event_may_say_when_it_is_next(void **state) {
 	cal_sim_destroy(w.sim);
 }
 
-static int value_of_level(void *user, CalScene *scene, double *value) {
-	(void)scene;
+static int value_of_level(void *user, CalEvalContext *context, double *value) {
+	(void)context;
 	*value = ((const World *)user)->level;
 	return 0;
 }

@@ -359,7 +359,7 @@ static void damping_of_modes_is_no_drift(void **state) {
 	}
 }
 
-/* A force on a mode of a free flyer is internal. */
+/* A force on a mode of a free root is internal. */
 static void modal_forces_do_not_change_the_momentum(void **state) {
 	(void)state;
 	Push push = {.tau = {[6] = 0.7}};
@@ -395,7 +395,7 @@ static void internal_torque_changes_energy_and_not_momentum(void **state) {
 	cal_sim_destroy(sim);
 }
 
-/* A gear between two joints of a flyer is internal; one that takes in a freedom of its flight is not. */
+/* A gear between two joints of a free root is internal; one that takes in a dof of its flight is not. */
 static void gears_count_as_what_they_tie(void **state) {
 	(void)state;
 	for (int outside = 0; outside < 2; outside++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_subsystem.c — a chain with a part of it in a black box moves as the whole chain does; boxes that are wrong are
- * named.
+ * test_subsystem.c — a chain with a part of it in a compiled subsystem moves as the whole chain does; boxes that are
+ * wrong are named.
  */
 #include <math.h>
 
@@ -95,9 +95,9 @@ static int node_of(const CalSim *sim, const char *path) {
 	return node;
 }
 
-static CalBorder motion_of(CalSim *sim, const char *path) {
+static CalInterfaceNode motion_of(CalSim *sim, const char *path) {
 	CalSimView view;
-	CalBorder at;
+	CalInterfaceNode at;
 	observe(sim, &view);
 	assert_int_equal(cal_node_pose(view.model, view.work, node_of(sim, path), &at.pose), CAL_OK);
 	assert_int_equal(cal_node_velocity(view.model, view.work, node_of(sim, path), &at.velocity), CAL_OK);
@@ -105,7 +105,7 @@ static CalBorder motion_of(CalSim *sim, const char *path) {
 }
 
 /* Sets a free joint so that its head moves as wanted. */
-static void set_free(const CalModel *model, CalState *state, const char *joint, CalBorder at) {
+static void set_free(const CalModel *model, CalState *state, const char *joint, CalInterfaceNode at) {
 	CalBodyInfo body;
 	assert_int_equal(cal_model_body(model, cal_model_find_joint(model, joint), &body), CAL_OK);
 	const double(*R)[3] = (const double(*)[3])at.pose.R.m;
@@ -135,8 +135,8 @@ static CalNodeId id_of(const Thing *t, const char *path) {
 }
 
 /* A hinge about z, the frame on the node turned about an axis. */
-static CalSubsystemTie hinge(CalNodeId node, int border, double x, double y) {
-	CalSubsystemTie tie = {.node = node, .border = border, .joint = cal_loop_def(CAL_LOOP_REVOLUTE)};
+static CalSubsystemTie hinge(CalNodeId node, int interface_nodes, double x, double y) {
+	CalSubsystemTie tie = {.node = node, .interface_node = interface_nodes, .joint = cal_loop_def(CAL_LOOP_REVOLUTE)};
 	tie.joint.a.orientation = (CalQuat){cos((x + y) / 2), sin(x / 2), sin(y / 2), 0};
 	return tie;
 }
@@ -146,8 +146,8 @@ static int add(Thing *t, const Boxed *b, const int *nodes, int count, int fit, c
 	CalSubsystemDef def;
 	CalError error = {0};
 	int device = -1;
-	const CalModelBoxOptions options = {.state = &b->state, .fit = fit};
-	if (cal_box_from_model(b->model, nodes, count, &options, &def, &error) != CAL_OK ||
+	const CalModelSubsystemOptions options = {.state = &b->state, .fit = fit};
+	if (cal_subsystem_from_model(b->model, nodes, count, &options, &def, &error) != CAL_OK ||
 	    cal_sim_add_subsystem(t->sim, "box", &def, ties, tie_count, &device, &error) != CAL_OK ||
 	    cal_sim_restart(t->sim, &error) != CAL_OK)
 		fail_msg("%s", error.text);
@@ -155,13 +155,13 @@ static int add(Thing *t, const Boxed *b, const int *nodes, int count, int fit, c
 }
 
 /* The outer half in a box. */
-static Thing outer_half(Thing *all, Boxed *box, CalMethod method, double step, int *device) {
+static Thing outer_half(Thing *all, Boxed *subsystem, CalMethod method, double step, int *device) {
 	Thing t = thing_of(inner, method, step);
-	*box = boxed_of(outer);
-	set_free(box->model, &box->state, "jc", motion_of(all->sim, "c/root"));
-	const int nodes[] = {cal_model_find_node(box->model, "c/root")};
+	*subsystem = boxed_of(outer);
+	set_free(subsystem->model, &subsystem->state, "jc", motion_of(all->sim, "c/root"));
+	const int nodes[] = {cal_model_find_node(subsystem->model, "c/root")};
 	const CalSubsystemTie tie = hinge(id_of(&t, "b/tip"), 0, 0, 70 * PI / 180);
-	*device = add(&t, box, nodes, 1, 0, &tie, 1);
+	*device = add(&t, subsystem, nodes, 1, 0, &tie, 1);
 	return t;
 }
 
@@ -183,7 +183,7 @@ static void same_acceleration(CalSim *a, CalSim *b, const char *path) {
 		         difference(x.linear, y.linear) + difference(x.angular, y.angular), scale);
 }
 
-static void same_motion(CalBorder a, CalBorder b, double tolerance, const char *what) {
+static void same_motion(CalInterfaceNode a, CalInterfaceNode b, double tolerance, const char *what) {
 	double off = difference(a.pose.r, b.pose.r) + difference(a.velocity.linear, b.velocity.linear) / 10 +
 	             difference(a.velocity.angular, b.velocity.angular) / 10;
 	for (int i = 0; i < 9; i++)
@@ -195,11 +195,11 @@ static void same_motion(CalBorder a, CalBorder b, double tolerance, const char *
 static void the_outer_half_in_a_box_accelerates_as_the_whole(void **state) {
 	(void)state;
 	Thing all = thing(whole);
-	Boxed box;
+	Boxed subsystem;
 	int device;
 	CalError error;
 	assert_int_equal(cal_sim_restart(all.sim, &error), CAL_OK);
-	Thing half = outer_half(&all, &box, CAL_METHOD_DOPRI5, 0, &device);
+	Thing half = outer_half(&all, &subsystem, CAL_METHOD_DOPRI5, 0, &device);
 	same_acceleration(all.sim, half.sim, "a/out");
 	same_acceleration(all.sim, half.sim, "b/tip");
 	CalSimView view; // the force through the cut is the reaction of the joint there
@@ -217,27 +217,27 @@ static void the_outer_half_in_a_box_accelerates_as_the_whole(void **state) {
 	assert_int_equal(cal_model_body_count(cal_sim_model(half.sim, 0)), 2);
 	CalDeviceInfo info;
 	assert_int_equal(cal_sim_device(half.sim, device, &info), CAL_OK);
-	assert_int_equal(info.nx, cal_model_q_count(box.model) + cal_model_u_count(box.model));
+	assert_int_equal(info.nx, cal_model_q_count(subsystem.model) + cal_model_u_count(subsystem.model));
 	thing_free(&half);
-	boxed_free(&box);
+	boxed_free(&subsystem);
 	thing_free(&all);
 }
 
 static void the_outer_half_in_a_box_moves_as_the_whole(void **state) {
 	(void)state;
 	Thing all = thing(whole);
-	Boxed box;
+	Boxed subsystem;
 	int device;
 	CalError error = {0};
 	assert_int_equal(cal_sim_restart(all.sim, &error), CAL_OK);
-	Thing half = outer_half(&all, &box, CAL_METHOD_DOPRI5, 0, &device);
+	Thing half = outer_half(&all, &subsystem, CAL_METHOD_DOPRI5, 0, &device);
 	if (cal_sim_advance(all.sim, 1, &error) != CAL_OK || cal_sim_advance(half.sim, 1, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	same_motion(motion_of(all.sim, "b/tip"), motion_of(half.sim, "b/tip"), 1e-9, "b/tip");
-	CalBorder border;
-	assert_int_equal(cal_sim_subsystem_border(half.sim, device, 0, &border), CAL_OK);
-	same_motion(motion_of(all.sim, "c/root"), border, 1e-9, "the border");
-	assert_true(difference(border.pose.r, motion_of(half.sim, "b/tip").pose.r) < 1e-8); // drift
+	CalInterfaceNode interface_nodes;
+	assert_int_equal(cal_sim_subsystem_interface_node(half.sim, device, 0, &interface_nodes), CAL_OK);
+	same_motion(motion_of(all.sim, "c/root"), interface_nodes, 1e-9, "the border");
+	assert_true(difference(interface_nodes.pose.r, motion_of(half.sim, "b/tip").pose.r) < 1e-8); // drift
 	CalSimBalance balance, other;
 	assert_int_equal(cal_sim_balance(half.sim, &balance), CAL_OK);
 	assert_int_equal(cal_sim_balance(all.sim, &other), CAL_OK);
@@ -246,35 +246,35 @@ static void the_outer_half_in_a_box_moves_as_the_whole(void **state) {
 	assert_near(balance.dissipated, other.dissipated, 1e-6);
 	assert_true(balance.dissipated > 1e-3);
 	thing_free(&half);
-	boxed_free(&box);
+	boxed_free(&subsystem);
 	thing_free(&all);
 }
 
 static void the_middle_in_a_box_moves_as_the_whole(void **state) {
 	(void)state;
 	Thing all = thing(whole_plain), rest = thing(ends);
-	Boxed box = boxed_of(middle);
+	Boxed subsystem = boxed_of(middle);
 	CalError error = {0};
 	assert_int_equal(cal_sim_restart(all.sim, &error), CAL_OK);
 	set_free(cal_sim_model(rest.sim, 0), cal_sim_state(rest.sim, 0), "jd", motion_of(all.sim, "d/in"));
-	set_free(box.model, &box.state, "jb", motion_of(all.sim, "b/root"));
-	const int nodes[] = {cal_model_find_node(box.model, "b/root"), cal_model_find_node(box.model, "c/tip")};
+	set_free(subsystem.model, &subsystem.state, "jb", motion_of(all.sim, "b/root"));
+	const int nodes[] = {cal_model_find_node(subsystem.model, "b/root"), cal_model_find_node(subsystem.model, "c/tip")};
 	CalSubsystemTie ties[] = {hinge(id_of(&rest, "a/out"), 0, 40 * PI / 180, 0), hinge(id_of(&rest, "d/in"), 1, 0, 0)};
 	ties[1].joint.b.orientation =
 		(CalQuat){cos(PI / 4), sin(PI / 4), 0, 0}; // where jd has its frame on the border node
-	const int device = add(&rest, &box, nodes, 2, 0, ties, 2);
+	const int device = add(&rest, &subsystem, nodes, 2, 0, ties, 2);
 	same_acceleration(all.sim, rest.sim, "a/out");
 	same_acceleration(all.sim, rest.sim, "d/end");
 	if (cal_sim_advance(all.sim, 1, &error) != CAL_OK || cal_sim_advance(rest.sim, 1, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	same_motion(motion_of(all.sim, "a/out"), motion_of(rest.sim, "a/out"), 1e-9, "a/out");
 	same_motion(motion_of(all.sim, "d/end"), motion_of(rest.sim, "d/end"), 1e-9, "d/end");
-	CalBorder border;
-	assert_int_equal(cal_sim_subsystem_border(rest.sim, device, 1, &border), CAL_OK);
-	same_motion(motion_of(all.sim, "c/tip"), border, 1e-9, "c/tip");
+	CalInterfaceNode interface_nodes;
+	assert_int_equal(cal_sim_subsystem_interface_node(rest.sim, device, 1, &interface_nodes), CAL_OK);
+	same_motion(motion_of(all.sim, "c/tip"), interface_nodes, 1e-9, "c/tip");
 	thing_free(&all);
 	thing_free(&rest);
-	boxed_free(&box);
+	boxed_free(&subsystem);
 }
 
 static void a_step_with_boxes_allocates_nothing(void **state) {
@@ -282,11 +282,11 @@ static void a_step_with_boxes_allocates_nothing(void **state) {
 	if (!INTERPOSE_ACTIVE)
 		skip();
 	Thing all = thing(whole);
-	Boxed box;
+	Boxed subsystem;
 	int device;
 	CalError error = {0};
 	assert_int_equal(cal_sim_restart(all.sim, &error), CAL_OK);
-	Thing half = outer_half(&all, &box, CAL_METHOD_RK4, 1e-3, &device);
+	Thing half = outer_half(&all, &subsystem, CAL_METHOD_RK4, 1e-3, &device);
 	interpose_begin(0);
 	const CalStatus status = cal_sim_advance(half.sim, 0.01, &error);
 	const Interpose seen = interpose_end();
@@ -294,10 +294,10 @@ static void a_step_with_boxes_allocates_nothing(void **state) {
 	assert_int_equal(seen.calls, 0);
 	thing_free(&half);
 	thing_free(&all);
-	boxed_free(&box);
+	boxed_free(&subsystem);
 }
 
-/* Loops and driven freedoms on both sides: C and Phi are probed. */
+/* Loops and driven dofs on both sides: C and Phi are probed. */
 static void loops_on_either_side_are_held(void **state) {
 	(void)state;
 #define LINKS                                                                           \
@@ -319,7 +319,7 @@ static void loops_on_either_side_are_held(void **state) {
 	static const char load[] =
 		HEAD "bodies:\n" LOAD "joints:\n  je: {type: free, to: e/in}\n" LOAD_JOINTS "loops: {" LOAD_LOOP "}\n";
 	Thing all = thing(together), part = thing(linkage);
-	Boxed box = boxed_of(load);
+	Boxed subsystem = boxed_of(load);
 	CalError error = {0};
 	if (cal_sim_restart(all.sim, &error) != CAL_OK)
 		fail_msg("%s", error.text);
@@ -327,24 +327,24 @@ static void loops_on_either_side_are_held(void **state) {
 	const CalModel *model = cal_sim_model(all.sim, 0);
 	CalBodyInfo from, to;
 	assert_int_equal(cal_model_body(model, cal_model_find_joint(model, "jf"), &from), CAL_OK);
-	assert_int_equal(cal_model_body(box.model, cal_model_find_joint(box.model, "jf"), &to), CAL_OK);
-	memcpy(box.state.q + to.q, cal_sim_state(all.sim, 0)->q + from.q, 4 * sizeof(double));
-	memcpy(box.state.u + to.u, cal_sim_state(all.sim, 0)->u + from.u, 3 * sizeof(double));
+	assert_int_equal(cal_model_body(subsystem.model, cal_model_find_joint(subsystem.model, "jf"), &to), CAL_OK);
+	memcpy(subsystem.state.q + to.q, cal_sim_state(all.sim, 0)->q + from.q, 4 * sizeof(double));
+	memcpy(subsystem.state.u + to.u, cal_sim_state(all.sim, 0)->u + from.u, 3 * sizeof(double));
 	memcpy(cal_sim_state(part.sim, 0)->q, cal_sim_state(all.sim, 0)->q, 2 * sizeof(double));
 	memcpy(cal_sim_state(part.sim, 0)->u, cal_sim_state(all.sim, 0)->u, 2 * sizeof(double));
-	const int nodes[] = {cal_model_find_node(box.model, "e/in")};
+	const int nodes[] = {cal_model_find_node(subsystem.model, "e/in")};
 	const CalSubsystemTie tie = {.node = id_of(&part, "b/mid"), .joint = cal_loop_def(CAL_LOOP_WELD)};
-	const int device = add(&part, &box, nodes, 1, 1, &tie, 1);
+	const int device = add(&part, &subsystem, nodes, 1, 1, &tie, 1);
 	same_acceleration(all.sim, part.sim, "b/mid");
 	if (cal_sim_advance(all.sim, 0.5, &error) != CAL_OK || cal_sim_advance(part.sim, 0.5, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	same_motion(motion_of(all.sim, "b/mid"), motion_of(part.sim, "b/mid"), 1e-9, "b/mid");
-	CalBorder border;
-	assert_int_equal(cal_sim_subsystem_border(part.sim, device, 0, &border), CAL_OK);
-	same_motion(motion_of(all.sim, "e/in"), border, 1e-9, "the border");
+	CalInterfaceNode interface_nodes;
+	assert_int_equal(cal_sim_subsystem_interface_node(part.sim, device, 0, &interface_nodes), CAL_OK);
+	same_motion(motion_of(all.sim, "e/in"), interface_nodes, 1e-9, "the border");
 	thing_free(&all);
 	thing_free(&part);
-	boxed_free(&box);
+	boxed_free(&subsystem);
 }
 
 /* Large steps leave the border open; the projection closes it, and without it the gains hold it. */
@@ -353,32 +353,33 @@ static void the_border_is_closed_after_steps(void **state) {
 	double drift[2];
 	for (int projected = 0; projected < 2; projected++) {
 		Thing all = thing(whole);
-		Boxed box;
+		Boxed subsystem;
 		int device;
 		CalError error = {0};
 		assert_int_equal(cal_sim_restart(all.sim, &error), CAL_OK);
 		Thing t = thing_of(inner, CAL_METHOD_RK4, 2e-3);
-		box = boxed_of(outer);
-		set_free(box.model, &box.state, "jc", motion_of(all.sim, "c/root"));
-		const int nodes[] = {cal_model_find_node(box.model, "c/root")};
+		subsystem = boxed_of(outer);
+		set_free(subsystem.model, &subsystem.state, "jc", motion_of(all.sim, "c/root"));
+		const int nodes[] = {cal_model_find_node(subsystem.model, "c/root")};
 		const CalSubsystemTie tie = hinge(id_of(&t, "b/tip"), 0, 0, 70 * PI / 180);
 		CalSubsystemDef def;
-		assert_int_equal(
-			cal_box_from_model(box.model, nodes, 1, &(CalModelBoxOptions){.state = &box.state}, &def, &error), CAL_OK);
+		assert_int_equal(cal_subsystem_from_model(subsystem.model, nodes, 1,
+		                                          &(CalModelSubsystemOptions){.state = &subsystem.state}, &def, &error),
+		                 CAL_OK);
 		CalSubsystemOps ops = *def.ops;
 		ops.correct = projected ? ops.correct : NULL;
 		def.ops = &ops;
 		assert_int_equal(cal_sim_add_subsystem(t.sim, "box", &def, &tie, 1, &device, &error), CAL_OK);
 		if (cal_sim_advance(t.sim, 1, &error) != CAL_OK)
 			fail_msg("%s", error.text);
-		CalBorder border;
-		assert_int_equal(cal_sim_subsystem_border(t.sim, device, 0, &border), CAL_OK);
-		const CalBorder at = motion_of(t.sim, "b/tip");
-		drift[projected] =
-			difference(border.pose.r, at.pose.r) + difference(border.velocity.linear, at.velocity.linear);
+		CalInterfaceNode interface_nodes;
+		assert_int_equal(cal_sim_subsystem_interface_node(t.sim, device, 0, &interface_nodes), CAL_OK);
+		const CalInterfaceNode at = motion_of(t.sim, "b/tip");
+		drift[projected] = difference(interface_nodes.pose.r, at.pose.r) +
+		                   difference(interface_nodes.velocity.linear, at.velocity.linear);
 		thing_free(&t);
 		thing_free(&all);
-		boxed_free(&box);
+		boxed_free(&subsystem);
 	}
 	assert_true(drift[0] > 1e-8); // what there is to be closed
 	assert_true(drift[0] < 1e-3);
@@ -392,14 +393,16 @@ static void momentum_with_boxes_is_conserved(void **state) {
 	Thing t = thing(
 		"calder: 1\nbodies: {hub: {mass: 5, box: [1, 2, 3], nodes: {l: [0.5, 0, 0], r: [0, 1, 0]}}}\n"
 		"joints: {fly: {type: free, to: hub}}\nstate: {fly: {velocity: [1, 0, 0], angular_velocity: [1, 2, 3]}}\n");
-	Boxed box = boxed_of("calder: 1\nbodies:\n" BEAM("c") "joints: {jc: {type: free, to: c/root}}\n");
+	Boxed subsystem = boxed_of("calder: 1\nbodies:\n" BEAM("c") "joints: {jc: {type: free, to: c/root}}\n");
 	CalError error = {0};
-	const int nodes[] = {cal_model_find_node(box.model, "c/root")};
+	const int nodes[] = {cal_model_find_node(subsystem.model, "c/root")};
 	CalSubsystemTie tie = {.node = id_of(&t, "hub/l"), .joint = cal_loop_def(CAL_LOOP_WELD)};
-	add(&t, &box, nodes, 1, 1, &tie, 1);
+	add(&t, &subsystem, nodes, 1, 1, &tie, 1);
 	CalSubsystemDef def; // a second box, on a joint
 	tie = (CalSubsystemTie){.node = id_of(&t, "hub/r"), .joint = cal_loop_def(CAL_LOOP_SPHERICAL)};
-	assert_int_equal(cal_box_from_model(box.model, nodes, 1, &(CalModelBoxOptions){.fit = 1}, &def, &error), CAL_OK);
+	assert_int_equal(
+		cal_subsystem_from_model(subsystem.model, nodes, 1, &(CalModelSubsystemOptions){.fit = 1}, &def, &error),
+		CAL_OK);
 	assert_int_equal(cal_sim_add_subsystem(t.sim, "second", &def, &tie, 1, NULL, &error), CAL_OK);
 	CalSimBalance before, after;
 	assert_int_equal(cal_sim_balance(t.sim, &before), CAL_OK);
@@ -411,18 +414,18 @@ static void momentum_with_boxes_is_conserved(void **state) {
 	assert_true(difference(before.angular, after.angular) < 1e-7);
 	assert_true(after.complete && fabs(after.error) < 1e-6 && after.dissipated > 1e-6);
 	thing_free(&t);
-	boxed_free(&box);
+	boxed_free(&subsystem);
 }
 
 /* The same bits after a checkpoint. */
 static void checkpoints_hold_the_hidden_states(void **state) {
 	(void)state;
 	Thing all = thing(whole);
-	Boxed box, other_box;
+	Boxed subsystem, other_box;
 	int device, other_device;
 	CalError error = {0};
 	assert_int_equal(cal_sim_restart(all.sim, &error), CAL_OK);
-	Thing a = outer_half(&all, &box, CAL_METHOD_RK4, 1e-3, &device);
+	Thing a = outer_half(&all, &subsystem, CAL_METHOD_RK4, 1e-3, &device);
 	Thing b = outer_half(&all, &other_box, CAL_METHOD_RK4, 1e-3, &other_device);
 	assert_int_equal(cal_sim_advance(a.sim, 0.05, &error), CAL_OK);
 	const size_t size = cal_checkpoint_size(a.sim);
@@ -442,7 +445,7 @@ static void checkpoints_hold_the_hidden_states(void **state) {
 	thing_free(&a);
 	thing_free(&b);
 	thing_free(&all);
-	boxed_free(&box);
+	boxed_free(&subsystem);
 	boxed_free(&other_box);
 }
 
@@ -453,15 +456,15 @@ typedef struct Bad {
 	int refuses, changes, destroyed;
 } Bad;
 
-static int bad_start(void *self, double t, const CalBorder *border, double *x) {
+static int bad_start(void *self, double t, const CalInterfaceNode *interface_nodes, double *x) {
 	const Bad *bad = self;
 	(void)t;
-	x[0] = border->pose.r.x + bad->place;
+	x[0] = interface_nodes->pose.r.x + bad->place;
 	return bad->refuses;
 }
-static int bad_border(void *self, double t, const double *x, CalBorder *border) {
+static int bad_border(void *self, double t, const double *x, CalInterfaceNode *interface_nodes) {
 	(void)self, (void)t;
-	*border = (CalBorder){.pose = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {x[0], 0, 0}}};
+	*interface_nodes = (CalInterfaceNode){.pose = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {x[0], 0, 0}}};
 	return 0;
 }
 static int bad_respond(void *self, double t, const double *x, double *Phi, double *b) {
@@ -485,7 +488,7 @@ static void bad_destroy(void *self) { ((Bad *)self)->destroyed++; }
 
 static const CalSubsystemOps bad_ops = {.type = "bad",
                                         .start = bad_start,
-                                        .border = bad_border,
+                                        .interface_motion = bad_border,
                                         .respond = bad_respond,
                                         .rates = bad_rates,
                                         .explain = bad_explain,
@@ -509,7 +512,7 @@ static void wrong_boxes_are_named_in_the_run(void **state) {
 		Bad bad = cases[i].bad;
 		Thing t = thing(still);
 		CalError error = {0};
-		const CalSubsystemDef def = {CAL_SUBSYSTEM_INTERFACE, &bad_ops, &bad, 1, 1, NULL};
+		const CalSubsystemDef def = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, &bad, 1, 1, NULL};
 		const CalSubsystemTie tie = {.node = id_of(&t, "a"), .joint = cal_loop_def(CAL_LOOP_WELD)};
 		assert_int_equal(cal_sim_add_subsystem(t.sim, "thing", &def, &tie, 1, NULL, &error), CAL_OK);
 		assert_int_equal(cal_sim_advance(t.sim, 0.1, &error), CAL_ERR_USER);
@@ -524,7 +527,7 @@ static void wrong_definitions_are_refused(void **state) {
 	(void)state;
 	CalSubsystemOps lame = bad_ops;
 	lame.respond = NULL;
-	const CalSubsystemDef good = {CAL_SUBSYSTEM_INTERFACE, &bad_ops, NULL, 1, 1, NULL};
+	const CalSubsystemDef good = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, NULL, 1, 1, NULL};
 	struct {
 		CalSubsystemDef def;
 		int border;
@@ -538,12 +541,12 @@ static void wrong_definitions_are_refused(void **state) {
 		{good, 0, NULL, "length", CAL_LOOP_DISTANCE, CAL_METHOD_RK4},
 		{good, 0, NULL, "implicit", CAL_LOOP_WELD, CAL_METHOD_IMPLICIT},
 		{good, 0, NULL, "version 7", CAL_LOOP_WELD, CAL_METHOD_RK4},
-		{good, 0, NULL, "functions start, border, respond and rates", CAL_LOOP_WELD, CAL_METHOD_RK4},
+		{good, 0, NULL, "functions start, interface_motion, respond and rates", CAL_LOOP_WELD, CAL_METHOD_RK4},
 		{good, 0, NULL, "border nodes", CAL_LOOP_WELD, CAL_METHOD_RK4},
 	};
 	cases[5].def.version = 7;
 	cases[6].def.ops = &lame;
-	cases[7].def.border_count = 0;
+	cases[7].def.interface_node_count = 0;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		Thing t = thing_of(still, cases[i].method, 1e-3);
 		CalError error = {0};
@@ -561,7 +564,7 @@ static void the_topology_stays_with_boxes(void **state) {
 	Bad bad = {.Phi00 = 1};
 	Thing t = thing(still);
 	CalError error = {0};
-	const CalSubsystemDef def = {CAL_SUBSYSTEM_INTERFACE, &bad_ops, &bad, 1, 1, NULL};
+	const CalSubsystemDef def = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, &bad, 1, 1, NULL};
 	const CalSubsystemTie tie = {.node = id_of(&t, "a"), .joint = cal_loop_def(CAL_LOOP_WELD)};
 	assert_int_equal(cal_sim_reserve(t.sim, cal_file_desc(t.file), &(CalSimCapacity){.bodies = 1}, &error), CAL_OK);
 	assert_int_equal(cal_sim_add_subsystem(t.sim, "thing", &def, &tie, 1, NULL, &error), CAL_OK);
@@ -586,20 +589,20 @@ static void fixed_steps_and_fitted_starts(void **state) {
 	static const char second[] = HEAD "bodies: {d: {mass: 1, box: [0.5, 0.2, 0.1], nodes: {in: [-0.25, 0, 0]}}}\n"
 									  "joints: {jd: {type: free, to: d/in}}\n";
 	Thing all = thing_of(pendulum, CAL_METHOD_RK4, 1e-3), half = thing_of(first, CAL_METHOD_RK4, 1e-3);
-	Boxed box = boxed_of(second);
+	Boxed subsystem = boxed_of(second);
 	CalError error = {0};
-	const int nodes[] = {cal_model_find_node(box.model, "d/in")};
+	const int nodes[] = {cal_model_find_node(subsystem.model, "d/in")};
 	const CalSubsystemTie tie = {.node = id_of(&half, "a/out"), .joint = cal_loop_def(CAL_LOOP_WELD)};
-	const int device = add(&half, &box, nodes, 1, 1, &tie, 1);
+	const int device = add(&half, &subsystem, nodes, 1, 1, &tie, 1);
 	if (cal_sim_advance(all.sim, 1, &error) != CAL_OK || cal_sim_advance(half.sim, 1, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	assert_near(cal_sim_state(half.sim, 0)->q[0], cal_sim_state(all.sim, 0)->q[0], 1e-9);
-	CalBorder border;
-	assert_int_equal(cal_sim_subsystem_border(half.sim, device, 0, &border), CAL_OK);
-	same_motion(motion_of(all.sim, "d/in"), border, 1e-8, "the border");
+	CalInterfaceNode interface_nodes;
+	assert_int_equal(cal_sim_subsystem_interface_node(half.sim, device, 0, &interface_nodes), CAL_OK);
+	same_motion(motion_of(all.sim, "d/in"), interface_nodes, 1e-8, "the border");
 	thing_free(&half);
 	thing_free(&all);
-	boxed_free(&box);
+	boxed_free(&subsystem);
 }
 
 int main(void) {

@@ -56,7 +56,7 @@ static CalSim *sim_of(const Scenario *s, int branches, int threads) {
 		.solver = CAL_SOLVER_RECURSIVE,
 		.branches = branches,
 		.threads = threads,
-		.cut_forced = 1,
+		.branches_forced = 1,
 		.not_pinned = 1};
 	CalSim *sim;
 	rig_ok(cal_sim_create(s->desc, &options, &sim, &rig_error));
@@ -308,7 +308,7 @@ static void steps_do_not_allocate(void **state) {
 		                               .allocator = {counting_alloc, counting_free, &calls},
 		                               .branches = BRANCHES,
 		                               .threads = 3,
-		                               .cut_forced = 1,
+		                               .branches_forced = 1,
 		                               .not_pinned = 1};
 		rig_ok(cal_sim_create(rig.desc, &options, &rig.sim, &rig_error));
 		assert_non_null(cal_sim_branches(rig.sim, 0));
@@ -337,7 +337,7 @@ static void lack_of_memory_is_told(void **state) {
 		                               .allocator = failing_allocator(&memory),
 		                               .branches = BRANCHES,
 		                               .threads = 2,
-		                               .cut_forced = 1,
+		                               .branches_forced = 1,
 		                               .not_pinned = 1};
 		CalError error = {0};
 		memory.calls = 0;
@@ -362,7 +362,7 @@ static void a_change_without_branches_is_refused(void **state) {
 	                               .allocator = failing_allocator(&memory),
 	                               .branches = BRANCHES,
 	                               .threads = 2,
-	                               .cut_forced = 1,
+	                               .branches_forced = 1,
 	                               .not_pinned = 1};
 	const CalSimCapacity capacity = {.groups = 1, .joints = 1};
 	rig_ok(cal_sim_create(rig.desc, &options, &rig.sim, &rig_error));
@@ -407,7 +407,7 @@ static void small_models_stay_in_one_piece(void **state) {
 						worse = {.method = method, .branches = -1};
 	rig_ok(cal_sim_create(rig.desc, &options, &rig.sim, &rig_error));
 	assert_null(cal_sim_branches(rig.sim, 0));
-	assert_null(rig.sim->team); // no thread was started
+	assert_null(rig.sim->pool); // no thread was started
 	assert_null(cal_sim_branches(rig.sim, 1));
 	cal_sim_destroy(rig.sim);
 	assert_int_equal(cal_sim_create(rig.desc, &bad, &rig.sim, &error), CAL_ERR_ARGUMENT);

@@ -45,7 +45,7 @@ CalLoopDef fixture_loop_def(const Fixture *f, const RefLoop *from) {
 	def.length = from->length, def.pitch = from->pitch, def.radius = from->radius;
 	def.translation = from->translation, def.rotation = from->rotation;
 	def.frequency = from->frequency, def.damping = from->damping;
-	def.known = from->known;
+	def.applied_wrench = from->applied_wrench;
 	def.term_count = from->term_count;
 	for (int k = 0; k < from->term_count; k++)
 		def.term[k] = term_of(f, &from->term[k]);

@@ -198,7 +198,7 @@ static void random_drive(Rng *r, RefLoop *l) {
 	d->acceleration = rng_uniform(r, -0.5, 0.5);
 }
 
-/* The rows are independent, not nearly dependent, and leave a freedom. */
+/* The rows are independent, not nearly dependent, and leave a dof. */
 static int rows_are_sound(const RefModel *m, const double *q) {
 	double *u = test_doubles(m->nu);
 	RefSolution s = {0};
@@ -231,7 +231,7 @@ static void add_extras(Rng *r, RefLoop *l, const LoopOptions *o) {
 	if (o->driven && rng_chance(r, 0.6))
 		random_drive(r, l);
 	if (o->known && l->type != REF_LOOP_KNIFE && l->type != REF_LOOP_COUPLING)
-		l->known = (CalSpatial){rng_vector(r, 2), rng_vector(r, 5)};
+		l->applied_wrench = (CalSpatial){rng_vector(r, 2), rng_vector(r, 5)};
 	if (o->stabilised) {
 		l->frequency = rng_uniform(r, 2, 20);
 		l->damping = rng_uniform(r, 0.5, 1.5);
@@ -245,7 +245,7 @@ static void add_double(Rng *r, RefModel *m, int of) {
 	memcpy(name, copy->name, sizeof name);
 	*copy = m->loops[of];
 	memcpy(copy->name, name, sizeof name);
-	copy->known = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+	copy->applied_wrench = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
 	CalPlacement move = {{0, 0, 0}, {1, 0, 0, 0}};
 	int driven = 0;
 	for (int k = 0; k < REF_LOOP_MAX_ROWS; k++)

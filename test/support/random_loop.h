@@ -21,7 +21,7 @@ enum {
 
 typedef struct LoopOptions {
 	TreeOptions tree;
-	int loops;      // at most so many; fewer if there are too few freedoms; 0: 1 to 4
+	int loops;      // at most so many; fewer if there are too few dofs; 0: 1 to 4
 	unsigned types; // set of 1 << RefLoopType; 0: any
 	int redundant;  // every loop comes twice; a weld or revolute the second time through other frames
 	int driven;     // some rows move with time
@@ -32,7 +32,7 @@ typedef struct LoopOptions {
 /** A mixture drawn from the seed: rigid or flexible, a third of them redundant, driven, with known forces. */
 LoopOptions loop_any(uint64_t seed);
 
-/** NULL never; the model has at least one loop and one freedom left. */
+/** NULL never; the model has at least one loop and one dof left. */
 RefModel *random_loop(Rng *r, LoopOptions options);
 
 /**
@@ -47,7 +47,7 @@ void fixture_close_loops(Fixture *f);
 
 /**
  * A planar linkage of `bars` moving bodies (at least three) and the ground, placed anywhere in space, closed by a
- * loop of the given type (revolute, cylindrical or point) about the common direction of the axes: bars - 2 freedoms,
+ * loop of the given type (revolute, cylindrical or point) about the common direction of the axes: bars - 2 dofs,
  * two of the rows independent.
  */
 RefModel *random_linkage(Rng *r, int bars, RefLoopType closing);

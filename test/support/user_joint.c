@@ -71,9 +71,13 @@ static void ops_rate_ball(const void *data, const double *delta, const double *u
 static const CalJointOps ops_table[USER_JOINT_COUNT] = {
 	[USER_SLIDER] = {.name = "slider", .nq = 1, .nu = 1, .pose = ops_pose, .columns = ops_columns},
 	[USER_CAM] =
-		{.name = "cam", .nq = 1, .nu = 1, .pose = ops_pose, .columns = ops_columns, .remainder = ops_remainder},
-	[USER_CAM_TURN] =
-		{.name = "cam-turn", .nq = 2, .nu = 2, .pose = ops_pose, .columns = ops_columns, .remainder = ops_remainder},
+		{.name = "cam", .nq = 1, .nu = 1, .pose = ops_pose, .columns = ops_columns, .bias_acceleration = ops_remainder},
+	[USER_CAM_TURN] = {.name = "cam-turn",
+                       .nq = 2,
+                       .nu = 2,
+                       .pose = ops_pose,
+                       .columns = ops_columns,
+                       .bias_acceleration = ops_remainder},
 	[USER_BALL] = {.name = "ball",
                    .nq = 4,
                    .nu = 3,

@@ -64,7 +64,7 @@ static void look_at_body(CalSim *sim, int g, int b, CalWork *work, Snapshot *s, 
 	s->reach = fmax(s->reach, fabs(seen->pose.r.x) + fabs(seen->pose.r.y) + fabs(seen->pose.r.z));
 }
 
-/* A freedom of a root that is driven holds it on the ground. */
+/* A dof of a root that is driven holds it on the ground. */
 static int root_is_driven(const CalModel *model) {
 	for (int u = 0; u < cal_model_u_count(model); u++) {
 		CalDofInfo dof;

@@ -118,8 +118,8 @@ static void every_loop_ties(void **state) {
 
 /* ---- a device that came after the reservation ------------------------------------------------------------------ */
 
-static int rest(const CalDevice *device, CalScene *scene, double *xdot) {
-	(void)device, (void)scene;
+static int rest(const CalDevice *device, CalEvalContext *context, double *xdot) {
+	(void)device, (void)context;
 	xdot[0] = 1;
 	return 0;
 }

@@ -276,8 +276,8 @@ static void a_forged_node_of_a_flexible_body_is_refused(void **state) {
 		at++;
 	assert_true(at + sizeof wanted < locked.size);
 	memcpy(locked.at + at, &wrong, sizeof wrong);
-	const uint64_t sum =
-		archive_hash(archive_hash(ARCHIVE_HASH_START, locked.at, CHECKSUM), locked.at + HEADER, locked.size - HEADER);
+	const uint64_t sum = serializer_hash(serializer_hash(SERIALIZER_HASH_START, locked.at, CHECKSUM),
+	                                     locked.at + HEADER, locked.size - HEADER);
 	memcpy(locked.at + CHECKSUM, &sum, sizeof sum);
 	expect(cal_checkpoint_restore(fresh.s.sim, locked.at, locked.size, &fresh.s.error), CAL_ERR_INPUT, &fresh.s.error,
 	       "flexible node 3 of 5 does not exist");

@@ -21,42 +21,42 @@ static const double END = 0.45;
 /* A device with a state of each kind and a value that is watched: counts how often an angle passes a level. */
 typedef struct Counter {
 	CalJointId joint;
-	CalFreedom at;
+	CalDofRef at;
 } Counter;
 
-static inline int counter_bind(const CalDevice *device, const CalScene *scene) {
+static inline int counter_bind(const CalDevice *device, const CalEvalContext *context) {
 	Counter *c = device->data;
-	return cal_scene_find_freedom(scene, c->joint, 0, &c->at) ? 0 : 1;
+	return cal_context_find_dof(context, c->joint, 0, &c->at) ? 0 : 1;
 }
 
-static inline int counter_start(const CalDevice *device, CalScene *scene, double *x) {
-	(void)scene;
+static inline int counter_start(const CalDevice *device, CalEvalContext *context, double *x) {
+	(void)context;
 	x[0] = 0.25;
 	device->d[0] = 3;
 	return 0;
 }
 
-static inline int counter_evaluate(const CalDevice *device, CalScene *scene, double *xdot) {
+static inline int counter_evaluate(const CalDevice *device, CalEvalContext *context, double *xdot) {
 	const Counter *c = device->data;
-	xdot[0] = cal_scene_u(scene, c->at) - 0.1 * device->x[0];
-	return cal_scene_effort(scene, c->at, -0.05 * device->x[0] - 0.01 * device->d[0] - 0.02 * device->d[1]);
+	xdot[0] = cal_context_u(context, c->at) - 0.1 * device->x[0];
+	return cal_context_apply_effort(context, c->at, -0.05 * device->x[0] - 0.01 * device->d[0] - 0.02 * device->d[1]);
 }
 
-static inline int counter_sample(const CalDevice *device, CalScene *scene, double *x) {
+static inline int counter_sample(const CalDevice *device, CalEvalContext *context, double *x) {
 	const Counter *c = device->data;
-	device->d[1] = 0.9 * device->d[1] + cal_scene_u(scene, c->at);
+	device->d[1] = 0.9 * device->d[1] + cal_context_u(context, c->at);
 	x[0] *= 0.99;
 	return 0;
 }
 
-static inline int counter_values(const CalDevice *device, CalScene *scene, double *value) {
-	(void)scene;
+static inline int counter_values(const CalDevice *device, CalEvalContext *context, double *value) {
+	(void)context;
 	value[0] = sin(60 * (device->x[0] - 0.2));
 	return 0;
 }
 
-static inline int counter_event(const CalDevice *device, CalScene *scene, int event, int rising, double *x) {
-	(void)scene, (void)event, (void)x;
+static inline int counter_event(const CalDevice *device, CalEvalContext *context, int event, int rising, double *x) {
+	(void)context, (void)event, (void)x;
 	device->d[0] += rising ? 1 : -0.5;
 	return 0;
 }
@@ -257,12 +257,12 @@ static inline int slide(void *user, const CalModel *model, double t, double *q, 
 	return 0;
 }
 
-static inline int level(void *user, CalScene *scene, double *value) {
+static inline int level(void *user, CalEvalContext *context, double *value) {
 	(void)user;
-	CalFreedom wrist;
-	if (!cal_scene_find_joint(scene, "tool_joint", 0, &wrist))
+	CalDofRef wrist;
+	if (!cal_context_find_dof_by_name(context, "tool_joint", 0, &wrist))
 		return 1;
-	*value = sin(30 * cal_scene_q(scene, wrist));
+	*value = sin(30 * cal_context_q(context, wrist));
 	return 0;
 }
 
@@ -385,7 +385,7 @@ static inline Run *run_create(CalMethod method, int projection) {
 	                                          .projection = projection},
 	                               .branches = walker_branches,
 	                               .threads = walker_threads,
-	                               .cut_forced = walker_branches > 1,
+	                               .branches_forced = walker_branches > 1,
 	                               .not_pinned = 1};
 	rig_ok(cal_sim_create(run->rig.desc, &options, &run->rig.sim, &rig_error));
 	CalSim *sim = run->rig.sim;

@@ -339,15 +339,15 @@ static void documents_are_encoded_as_they_should(void **state) {
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
-	Document d = {.out = out};
-	document_open(&d, '[');
-	document_array(&d, "u32", 1, (size_t[]){1});
-	document_u32(&d, 0x626f6f66); // "foob"
-	document_array_end(&d);
-	document_text(&d, "a\"\\\n\xff\xc3\xa4\xed\xa0\x80<");
-	document_number(&d, 0.1);
-	document_number(&d, (double)INFINITY);
-	document_close(&d);
+	JsonWriter d = {.out = out};
+	json_writer_open(&d, '[');
+	json_writer_array(&d, "u32", 1, (size_t[]){1});
+	json_writer_u32(&d, 0x626f6f66); // "foob"
+	json_writer_array_end(&d);
+	json_writer_text(&d, "a\"\\\n\xff\xc3\xa4\xed\xa0\x80<");
+	json_writer_number(&d, 0.1);
+	json_writer_number(&d, (double)INFINITY);
+	json_writer_close(&d);
 	fclose(out);
 	assert_string_equal(text, "[{\"type\":\"u32\",\"shape\":[1],\"data\":\"Zm9vYg==\"},"
 	                          "\"a\\\"\\\\\\u000a\\ufffd\xc3\xa4\\ufffd\\ufffd\\ufffd\\u003c\",0.1,null]");

@@ -7,7 +7,7 @@
  *                     E += X'M^aS,  M_ee += S'M^aS,  be += S'b^a  (and on B as those of any link)
  *   body              F = M_rr A + E x + b,   tau = M_ee x + E'A + be
  *   head that moves   A = X A_h + P x: E += M_rr P, M_ee += P'E + E'P + P'M_rrP, be += P'b
- *   elimination       M_ee = L D L' with unit L; modes go one after the other like the freedoms of a joint: U = what is
+ *   elimination       M_ee = L D L' with unit L; modes go one after the other like the dofs of a joint: U = what is
  *                     left of column E_k, K = U/D,  M^ = M^ - U K',  b^ = b^ - K y_k, y = L^-1(be - tau)
  *                     and outward, last mode first, x_k = -y_k/D - K'A - sum_j L_jk x_j
  * A prescribed mode is not eliminated: the others leave it with its row of the equations, which give its force; its
@@ -26,11 +26,11 @@
 /* Bodies with a single pack of modes have kernels of their own; with lanes they would only cost compile time. */
 #define SINGLE_PACK(n) (CAL_LANES == 1 && (n) == PACK)
 
-INLINE vec3 turn(const mat3 *R, vec3 v) { return mat_mul_vec(*R, v); }
-INLINE spatial turn_spatial(const mat3 *R, spatial s) { return (spatial){turn(R, s.a), turn(R, s.l)}; }
+INLINE vec3 rotate(const mat3 *R, vec3 v) { return mat_mul_vec(*R, v); }
+INLINE spatial rotate_spatial(const mat3 *R, spatial s) { return (spatial){rotate(R, s.a), rotate(R, s.l)}; }
 
 /* Padding stays zero. */
-INLINE void take_row(int m, const real *from, real *row) {
+INLINE void load_row(int m, const real *from, real *row) {
 	if (m == PACK) {
 		pack_store(row, pack_load(from));
 	} else {
@@ -44,9 +44,9 @@ void LANED(flexible_load)(const CalModel *model, const real *q, const real *u, c
 		const Flex *flex = &model->flexes[f];
 		FlexWork *w = &work->flex[f];
 		w->accelerated = w->given = 0;
-		take_row(flex->m, q + flex->q, w->eta);
+		load_row(flex->m, q + flex->q, w->eta);
 		if (u) {
-			take_row(flex->m, u + flex->u, w->eta_dot);
+			load_row(flex->m, u + flex->u, w->eta_dot);
 		} else {
 			memset(w->eta_dot, 0, sizeof(real) * (size_t)flex->m);
 		}
@@ -59,11 +59,11 @@ void LANED(flexible_load)(const CalModel *model, const real *q, const real *u, c
 			w->eta_ddot[k] = given && udot ? udot[flex->u + k] : real_from(0);
 		}
 		const int special = CAL_LANES == 1 && model->solver == CAL_SOLVER_RECURSIVE && !w->given;
-		w->linear = special && flex->linear;
-		w->chained = special && flex->chained;
-		w->deferred = 0;
-		if (w->chained && f > 0)
-			w[-1].deferred = w[-1].chained;
+		w->by_ports = special && flex->by_ports;
+		w->fused = special && flex->fused;
+		w->lazy = 0;
+		if (w->fused && f > 0)
+			w[-1].lazy = w[-1].fused;
 	}
 }
 
@@ -82,7 +82,7 @@ INLINE Relative place_frame(const Link *link, const FlexShape *shape, const Flex
 	const mat3 nT = {{i->R.x.x, i->R.y.x, i->R.z.x}, {i->R.x.y, i->R.y.y, i->R.z.y}, {i->R.x.z, i->R.y.z, i->R.z.z}};
 	real *columns = work->modal_columns + link->columns;
 	l->R = mat_mul(N, nT);
-	const vec3 rho = turn(&l->R, i->rho);
+	const vec3 rho = rotate(&l->R, i->rho);
 	l->r = sub(mat_mul_dvec(base->R, link->p), rho);
 	memset(columns, 0, sizeof(real) * 6 * (size_t)n);
 	if (shape->moves)
@@ -95,8 +95,8 @@ INLINE Relative place_frame(const Link *link, const FlexShape *shape, const Flex
 	const vec3 wr = cross(i->w, i->rho);
 	const vec3 turning = sub(cross(i->w_rest, i->rho), cross(i->w, wr));
 	const vec3 rest = sub(madd(turning, real_from(2), cross(i->w, i->v)), i->v_rest);
-	return (Relative){turn_spatial(&l->R, (spatial){neg(i->w), sub(wr, i->v)}),
-	                  turn_spatial(&l->R, (spatial){neg(i->w_rest), rest})};
+	return (Relative){rotate_spatial(&l->R, (spatial){neg(i->w), sub(wr, i->v)}),
+	                  rotate_spatial(&l->R, (spatial){neg(i->w_rest), rest})};
 }
 
 /*
@@ -108,7 +108,7 @@ INLINE Relative place_node(const Link *link, const Flex *flex, const FlexShape *
                            const LinkWork *base, CalWork *work, LinkWork *l) {
 	const FlexWork *w = &work->flex[link->flex];
 	const mat3 axes = flexible_axes(flex, base);
-	NodeSums s = link->border & BORDER_SUMS ? w->kept : node_sums(shape, n, w);
+	NodeSums s = link->interface & INTERFACE_SUMS ? w->kept : node_sums(shape, n, w);
 	const ExpCoefficients e = {s.a, s.b, s.c, s.b_s, s.c_s};
 	vec3 rest = vec_zero();
 	s.rho = add(vec_from(shape->p), s.rho);
@@ -143,7 +143,7 @@ INLINE void move_link(const CalModel *model, const Link *link, int motion, int n
 	const Flex *flex = &model->flexes[link->flex];
 	const FlexWork *w = &work->flex[link->flex];
 	Relative rel;
-	if (motion == MOTION_FLEX) {
+	if (motion == PRIMITIVE_FLEX) {
 		FlexPose head;
 		flex_pose(shape, flex->m, n, w->eta, rates ? w->eta_dot : NULL, &head);
 		rel = place_frame(link, shape, &head, flex->m, n, base, work, l);
@@ -162,12 +162,12 @@ void LANED(flexible_motion)(const CalModel *model, const Link *link, const LinkW
                             LinkWork *l) {
 	const int n = model->flexes[link->flex].n;
 	const double *phi2 = model->shapes[link->shape].phi2;
-	if (link->motion == MOTION_FLEX) {
-		move_link(model, link, MOTION_FLEX, n, phi2, base, rates, work, l);
+	if (link->motion == PRIMITIVE_FLEX) {
+		move_link(model, link, PRIMITIVE_FLEX, n, phi2, base, rates, work, l);
 	} else if (SINGLE_PACK(n) && rates && !phi2) {
-		move_link(model, link, MOTION_NODE, PACK, NULL, base, 1, work, l);
+		move_link(model, link, PRIMITIVE_NODE, PACK, NULL, base, 1, work, l);
 	} else {
-		move_link(model, link, MOTION_NODE, n, phi2, base, rates, work, l);
+		move_link(model, link, PRIMITIVE_NODE, n, phi2, base, rates, work, l);
 	}
 }
 
@@ -238,14 +238,14 @@ INLINE void own_invariants(const Flex *flex, int n, const FlexRigid *rigid, int 
 }
 
 /* What the prescribed accelerations of modes need, then the modal mass of an implicit step. */
-INLINE void finish_own(const Flex *flex, int motion, const CalWork *work, FlexWork *w, FlexTerms *terms) {
+INLINE void finish_own_inertia(const Flex *flex, int motion, const CalWork *work, FlexWork *w, FlexTerms *terms) {
 	if (motion && w->accelerated)
 		prescribed_force(flex, w->eta_ddot, terms);
 	if (work->implicit_step != 0)
 		stiffen(flex, work->implicit_step, w->M);
 }
 
-INLINE void take_modal_mass(const Flex *flex, int n, real *M) {
+INLINE void load_modal_mass(const Flex *flex, int n, real *M) {
 	for (int i = 0; i < flex->m * n; i += PACK)
 		pack_store(M + i, pack_const(flex->Mee + i));
 }
@@ -254,11 +254,11 @@ INLINE void take_modal_mass(const Flex *flex, int n, real *M) {
 INLINE void own_terms(const Flex *flex, int n, const FlexRigid *rigid, int motion, const CalWork *work, FlexWork *w,
                       const LinkWork *l) {
 	own_invariants(flex, n, rigid, motion, motion ? acceleration_field(l->w, l->al) : mat_from(dmat_identity()), w, l);
-	if (motion && w->linear && !w->accelerated)
+	if (motion && w->by_ports && !w->accelerated)
 		return;
 	FlexTerms terms = {w->E, w->M, w->be, w->b, w->scratch};
-	take_modal_mass(flex, n, w->M);
-	finish_own(flex, motion, work, w, &terms);
+	load_modal_mass(flex, n, w->M);
+	finish_own_inertia(flex, motion, work, w, &terms);
 	w->b = terms.force;
 }
 
@@ -290,12 +290,12 @@ static void own_summed(const Flex *flex, const FlexRigid *rigid, int motion, con
 		rate.l = weighed ? rate.l : o;
 		terms.force = own_force(&inertia, in.w, W, in.a, rate, D);
 	}
-	take_modal_mass(flex, n, w->M);
+	load_modal_mass(flex, n, w->M);
 	LANED(flex_add_masses)(flex, w->eta, w->eta_dot, motion ? &in : NULL, &W, &inertia, &terms);
-	finish_own(flex, motion, work, w, &terms);
-	w->b = turn_spatial(&R, terms.force);
+	finish_own_inertia(flex, motion, work, w, &terms);
+	w->b = rotate_spatial(&R, terms.force);
 	const trio3 axes = trio3_from(R);
-	w->own = (Composite){inertia.m, turn(&R, inertia.mc), turn_second_moment(inertia.S, &axes)};
+	w->own = (Composite){inertia.m, rotate(&R, inertia.mc), turn_second_moment(inertia.S, &axes)};
 	for (int k = 0; k < n; k += PACK) {
 		const pspatial E = pspatial_load(w->E + k, n);
 		pspatial_store(w->E + k, n, (pspatial){mat_mul_pvec(R, E.a), mat_mul_pvec(R, E.l)});
@@ -316,7 +316,7 @@ void LANED(flexible_own)(const CalModel *model, int f, const FlexRigid *rigid, i
 
 /* ---- inward -------------------------------------------------------------------------------- */
 
-INLINE pspatial artic_mul_pack(const Artic *a, pspatial m) {
+INLINE pspatial articulated_mul_pack(const ArticulatedInertia *a, pspatial m) {
 	return (pspatial){pvec_add(sym_mul_pvec(a->I, m.a), mat_mul_pvec(a->H, m.l)),
 	                  pvec_add(mat_tmul_pvec(a->H, m.a), sym_mul_pvec(a->M, m.l))};
 }
@@ -331,16 +331,17 @@ INLINE void add_product(int m, int n, const real *S, const real *Y, real *M) {
 }
 
 /* Inertia at a node: Y = M^a S, E += X'Y, M_ee += S'Y. */
-INLINE void add_node_inertia(const Artic *M, vec3 r, int m, int n, const real *S, FlexWork *w) {
+INLINE void add_node_inertia(const ArticulatedInertia *M, vec3 r, int m, int n, const real *S, FlexWork *w) {
 	for (int k = 0; k < n; k += PACK) {
-		const pspatial Y = artic_mul_pack(M, pspatial_load(S + k, n));
+		const pspatial Y = articulated_mul_pack(M, pspatial_load(S + k, n));
 		pspatial_store(w->Y + k, n, Y);
 		pspatial_store(w->E + k, n, pspatial_add(pspatial_load(w->E + k, n), pforce_shift(Y, r)));
 	}
 	add_product(m, n, S, w->Y, w->M);
 }
 
-void LANED(flexible_node)(const CalModel *model, const Link *link, const Artic *M, const spatial *b, CalWork *work) {
+void LANED(flexible_node)(const CalModel *model, const Link *link, const ArticulatedInertia *M, const spatial *b,
+                          CalWork *work) {
 	const int m = model->flexes[link->flex].m, n = model->flexes[link->flex].n;
 	FlexWork *w = &work->flex[link->flex];
 	const real *S = work->modal_columns + link->columns;
@@ -356,7 +357,7 @@ void LANED(flexible_node)(const CalModel *model, const Link *link, const Artic *
 	}
 }
 
-void LANED(flexible_head)(const CalModel *model, const Link *link, const Artic *M, CalWork *work) {
+void LANED(flexible_head)(const CalModel *model, const Link *link, const ArticulatedInertia *M, CalWork *work) {
 	const int m = model->flexes[link->flex].m, n = model->flexes[link->flex].n;
 	FlexWork *w = &work->flex[link->flex];
 	const real *P = work->modal_columns + link->columns;
@@ -364,7 +365,7 @@ void LANED(flexible_head)(const CalModel *model, const Link *link, const Artic *
 		return;
 	// M_ee += P'(E + M P) + E'P, then E += M P
 	for (int k = 0; k < n; k += PACK)
-		pspatial_store(w->Y + k, n, artic_mul_pack(M, pspatial_load(P + k, n)));
+		pspatial_store(w->Y + k, n, articulated_mul_pack(M, pspatial_load(P + k, n)));
 	add_product(m, n, w->E, P, w->M);
 	for (int k = 0; k < n; k += PACK)
 		pspatial_store(w->E + k, n, pspatial_add(pspatial_load(w->E + k, n), pspatial_load(w->Y + k, n)));
@@ -372,7 +373,7 @@ void LANED(flexible_head)(const CalModel *model, const Link *link, const Artic *
 }
 
 /* The rest of each row, where prescribed modes may stand before the one that is eliminated. */
-static void fill_rows(int m, int n, real *M) {
+static void fill_modal_rows(int m, int n, real *M) {
 	for (int i = 0; i < m; ++i) {
 		for (int k = 0; k < i / PACK * PACK; ++k)
 			M[i * n + k] = M[k * n + i];
@@ -402,19 +403,20 @@ INLINE void eliminate_mode(int m, int n, int j, int from, FlexWork *w) {
 	}
 }
 
-int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *prescribed, CalWork *work, Artic *M) {
+int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *prescribed, CalWork *work,
+                              ArticulatedInertia *M) {
 	const Flex *flex = &model->flexes[f];
 	FlexWork *w = &work->flex[f];
 	const int m = flex->m, n = flex->n, given = prescribed && w->given;
-	int culprit = -1;
+	int failed_dof = -1;
 	if (m == PACK && !given) {
 		Four four = load_four(w);
 		const FourFactors factors = factor_four(flex, work, four.row);
 		eliminate_four(&factors, w, four.E, (real *)(void *)M, NULL);
-		return factors.culprit;
+		return factors.failed_dof;
 	}
 	if (given)
-		fill_rows(m, n, w->M);
+		fill_modal_rows(m, n, w->M);
 	for (int k = 0; k < m; ++k) {
 		w->left[k] = real_from(1);
 		w->diagonal[k] = w->M[k * n + k];
@@ -423,7 +425,7 @@ int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *presc
 		w->inverse[j] = real_from(0);
 		if (given && prescribed[flex->u + j])
 			continue;
-		note_pivot(flex, work, j, judge_pivot(w->M[j * n + j], w->diagonal[j]), &culprit);
+		note_pivot(flex, work, j, judge_pivot(w->M[j * n + j], w->diagonal[j]), &failed_dof);
 		eliminate_mode(m, n, j, given ? 0 : j / PACK * PACK, w);
 	}
 	OuterSum outer;
@@ -436,15 +438,15 @@ int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *presc
 		outer_add(&outer, 0, U, K);
 	}
 	sub_sums((real *)(void *)M, &outer, NULL);
-	return culprit;
+	return failed_dof;
 }
 
 void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
                             CalWork *work, spatial *b) {
-	const Flex *flex = &model->flexes[link->carries];
-	FlexWork *w = &work->flex[link->carries];
+	const Flex *flex = &model->flexes[link->flex_body];
+	FlexWork *w = &work->flex[link->flex_body];
 	const int m = flex->m, n = flex->n, given = prescribed && w->given;
-	if (link->motion == MOTION_FLEX && flex->head.moves) {
+	if (link->motion == PRIMITIVE_FLEX && flex->head.moves) {
 		const real *P = work->modal_columns + link->columns;
 		for (int k = 0; k < n; k += PACK)
 			pack_store(w->be + k, pack_add(pack_load(w->be + k), pspatial_dot(*b, pspatial_load(P + k, n))));
@@ -463,25 +465,25 @@ void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8
 
 /* Inertia and forces at once. */
 int LANED(flexible_pass)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
-                         CalWork *work, Slot *total) {
-	const Flex *flex = &model->flexes[link->carries];
-	FlexWork *w = &work->flex[link->carries];
-	if (link->motion == MOTION_FLEX)
+                         CalWork *work, ArticulatedBody *total) {
+	const Flex *flex = &model->flexes[link->flex_body];
+	FlexWork *w = &work->flex[link->flex_body];
+	if (link->motion == PRIMITIVE_FLEX)
 		LANED(flexible_head)(model, link, &total->M, work);
-	if (flex->m == PACK && !w->given && link->motion != MOTION_FLEX) {
+	if (flex->m == PACK && !w->given && link->motion != PRIMITIVE_FLEX) {
 		const real *t = tau + flex->u;
 		pack y = pack_sub(pack_load(w->be), pack_load(t));
 		Four four = load_four(w);
 		const FourFactors factors = factor_four(flex, work, four.row);
 		eliminate_four(&factors, w, four.E, (real *)(void *)total, &y);
 		pack_store(w->y, y);
-		for (int j = 0; j < PACK && link->loops >= 0; ++j) // rows of loops are still to come
+		for (int j = 0; j < PACK && link->loop_link >= 0; ++j) // rows of loops are still to come
 			pack_store(w->M + j * PACK, factors.L[j]);
-		return factors.culprit;
+		return factors.failed_dof;
 	}
-	const int culprit = LANED(flexible_eliminate)(model, link->carries, prescribed, work, &total->M);
+	const int failed_dof = LANED(flexible_eliminate)(model, link->flex_body, prescribed, work, &total->M);
 	LANED(flexible_reduce)(model, link, prescribed, tau, work, &total->b);
-	return culprit;
+	return failed_dof;
 }
 
 #if CAL_LANES == 1
@@ -491,38 +493,38 @@ INLINE pack add_row(const double *Mee, const real *S, int j, pspatial Y) {
 }
 
 int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial *external, const real *tau,
-                          CalWork *work, Slot *total) {
-	const Flex *flex = &model->flexes[link->carries];
-	FlexWork *w = &work->flex[link->carries];
+                          CalWork *work, ArticulatedBody *total) {
+	const Flex *flex = &model->flexes[link->flex_body];
+	FlexWork *w = &work->flex[link->flex_body];
 	const int i = (int)(link - model->links);
 	const real *S = work->modal_columns + link[1].columns, *Mee = flex->Mee;
 	if (work->implicit_step != 0) {
-		take_modal_mass(flex, PACK, w->M);
+		load_modal_mass(flex, PACK, w->M);
 		stiffen(flex, work->implicit_step, w->M);
 		Mee = w->M;
 	}
 	const vec3 r = work->links[i + 1].r;
-	const pspatial columns = pspatial_load(S, PACK), Y = artic_mul_pack(&total->M, columns);
+	const pspatial columns = pspatial_load(S, PACK), Y = articulated_mul_pack(&total->M, columns);
 	Four four = {pspatial_add(pspatial_load(w->E, PACK), pforce_shift(Y, r)),
 	             {add_row(Mee, S, 0, Y), add_row(Mee, S, 1, Y), add_row(Mee, S, 2, Y), add_row(Mee, S, 3, Y)}};
-	Slot sum = *total;
+	ArticulatedBody sum = *total;
 	if (external)
 		sum.b = spatial_sub(sum.b, external[i + 1]);
 	const pack be = pack_add(pack_load(w->be), pspatial_dot(sum.b, columns));
 	pack y = pack_sub(be, pack_load(tau + flex->u));
-	sum = (Slot){artic_shift(sum.M, r), force_shift(sum.b, r)};
+	sum = (ArticulatedBody){articulated_shift(sum.M, r), force_shift(sum.b, r)};
 	if (external)
 		sum.b = spatial_sub(sum.b, external[i]);
-	total->M = artic_add(sum.M, artic_rigid(w->own.m, w->own.mc, w->own.S));
+	total->M = articulated_add(sum.M, articulated_rigid(w->own.m, w->own.mc, w->own.S));
 	total->b = spatial_add(sum.b, w->b);
 	const FourFactors factors = factor_four(flex, work, four.row);
-	if (link->carries > 0 && w[-1].deferred) { // while the pivots are on their way
+	if (link->flex_body > 0 && w[-1].lazy) { // while the pivots are on their way
 		const LinkWork *next = &work->links[flex[-1].link];
 		own_invariants(&flex[-1], PACK, &flex[-1].all, 1, next->W, &w[-1], next);
 	}
 	eliminate_four(&factors, w, four.E, (real *)(void *)total, &y);
 	pack_store(w->y, y);
-	return factors.culprit;
+	return factors.failed_dof;
 }
 #endif
 
@@ -532,7 +534,7 @@ int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial
 void LANED(flexible_chain_accelerate)(const CalModel *model, const Link *link, CalWork *work, const spatial *A,
                                       real *udot) {
 	LinkWork *node = &work->links[link + 1 - model->links];
-	const pack x = accelerate_four(&work->flex[link->carries], udot + model->flexes[link->carries].u, A);
+	const pack x = accelerate_four(&work->flex[link->flex_body], udot + model->flexes[link->flex_body].u, A);
 	const pspatial S = pspatial_load(work->modal_columns + link[1].columns, PACK);
 	node->A = spatial_add(motion_shift(*A, node->r), pspatial_sum(pvec_scale(S.a, x), pvec_scale(S.l, x)));
 }
@@ -541,10 +543,10 @@ void LANED(flexible_chain_accelerate)(const CalModel *model, const Link *link, C
 /* x_j = -(y_j/D_j + K_j'A + sum L x), last mode first. */
 void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const uint8_t *prescribed, CalWork *work,
                                 real *udot, real *force, spatial *A) {
-	const Flex *flex = &model->flexes[link->carries];
-	FlexWork *w = &work->flex[link->carries];
+	const Flex *flex = &model->flexes[link->flex_body];
+	FlexWork *w = &work->flex[link->flex_body];
 	const int m = flex->m, n = flex->n, given = prescribed && w->given;
-	if (m == PACK && !given && link->motion != MOTION_FLEX) {
+	if (m == PACK && !given && link->motion != PRIMITIVE_FLEX) {
 		accelerate_four(w, udot + flex->u, A);
 		return;
 	}
@@ -566,6 +568,6 @@ void LANED(flexible_accelerate)(const CalModel *model, const Link *link, const u
 		w->x[j] = -(w->Y[j] + pack_sum(sum));
 		udot[flex->u + j] = w->x[j];
 	}
-	if (link->motion == MOTION_FLEX)
+	if (link->motion == PRIMITIVE_FLEX)
 		*A = spatial_add(*A, flexible_columns(model, link, work, w->x));
 }

@@ -25,23 +25,25 @@ void LANED(flexible_own)(const CalModel *model, int f, const FlexRigid *rigid, i
                          const LinkWork *l);
 
 /* Inward through a NODE: inertia M and force b at its origin act on the modes. Either may be NULL. */
-void LANED(flexible_node)(const CalModel *model, const Link *link, const Artic *M, const spatial *b, CalWork *work);
+void LANED(flexible_node)(const CalModel *model, const Link *link, const ArticulatedInertia *M, const spatial *b,
+                          CalWork *work);
 /* FLEX, M complete: adds the columns of B on its head, so that E and the modal mass refer to the head. */
-void LANED(flexible_head)(const CalModel *model, const Link *link, const Artic *M, CalWork *work);
+void LANED(flexible_head)(const CalModel *model, const Link *link, const ArticulatedInertia *M, CalWork *work);
 /* Then: eliminates the modes of body f from M. Returns the singular degree of freedom, or -1. */
-int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *prescribed, CalWork *work, Artic *M);
+int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *prescribed, CalWork *work,
+                              ArticulatedInertia *M);
 /* The force side on the link that carries the body: y = L^-1(be - tau), and what is left of b. */
 void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
                             CalWork *work, spatial *b);
 /* Both of a link whose `total` is complete, as forward dynamics wants them. */
 int LANED(flexible_pass)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
-                         CalWork *work, Slot *total);
+                         CalWork *work, ArticulatedBody *total);
 /*
  * The same for a chained body (flexbody/flex_body.h), its node and its own terms included: `total` is what the node
  * carries, at its origin. external: wrenches on the links, or NULL.
  */
 int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial *external, const real *tau,
-                          CalWork *work, Slot *total);
+                          CalWork *work, ArticulatedBody *total);
 /* Outward: its modal accelerations, and A of its node, from A of the link that carries it. */
 void LANED(flexible_chain_accelerate)(const CalModel *model, const Link *link, CalWork *work, const spatial *A,
                                       real *udot);

@@ -45,14 +45,15 @@ INLINE void outer_add(OuterSum *s, int first, pspatial U, pspatial K) {
 	s->M[5] = outer_term(s->M[5], first, U.l.y, K.l.z);
 }
 
-/* The numbers of an Artic, and of a Slot, in a row. */
-enum { ARTIC_NUMBERS = 21, SLOT_NUMBERS = 27 };
-_Static_assert(sizeof(Artic) == ARTIC_NUMBERS * sizeof(real) && sizeof(Slot) == SLOT_NUMBERS * sizeof(real),
+/* The numbers of an ArticulatedInertia, and of an ArticulatedBody, in a row. */
+enum { ARTICULATED_INERTIA_NUMBERS = 21, ARTICULATED_BODY_NUMBERS = 27 };
+_Static_assert(sizeof(ArticulatedInertia) == ARTICULATED_INERTIA_NUMBERS * sizeof(real) &&
+                   sizeof(ArticulatedBody) == ARTICULATED_BODY_NUMBERS * sizeof(real),
                "rows of numbers without gaps");
 
 INLINE void row_sub(real *row, pack x) { pack_store(row, pack_sub(pack_load(row), x)); }
 
-/* Takes the sums off a Slot, M alone where f is NULL: forces of the modes. */
+/* Takes the sums off an ArticulatedBody, M alone where f is NULL: forces of the modes. */
 INLINE void sub_sums(real *slot, const OuterSum *s, const pspatial *f) {
 	row_sub(slot, pack_sums_row(s->I[0], s->I[1], s->I[2], s->I[3]));
 	row_sub(slot + 4, pack_sums_row(s->I[4], s->I[5], s->H[0], s->H[1]));
@@ -69,11 +70,11 @@ INLINE void sub_sums(real *slot, const OuterSum *s, const pspatial *f) {
 }
 
 /* Notes the first pivot that is lost. */
-INLINE void note_pivot(const Flex *flex, CalWork *work, int j, int verdict, int *culprit) {
-	if (LIKELY(verdict == PIVOT_GOOD) || *culprit >= 0)
+INLINE void note_pivot(const Flex *flex, CalWork *work, int j, int verdict, int *failed_dof) {
+	if (LIKELY(verdict == PIVOT_GOOD) || *failed_dof >= 0)
 		return;
-	*culprit = flex->u + j;
-	work->dofs[*culprit].d = real_from(verdict == PIVOT_LOST ? (double)INFINITY : (double)NAN);
+	*failed_dof = flex->u + j;
+	work->dofs[*failed_dof].D_inv = real_from(verdict == PIVOT_LOST ? (double)INFINITY : (double)NAN);
 }
 
 /* Zeros up to lane j, then ones. */
@@ -91,7 +92,7 @@ typedef struct Four {
 /* The factors of their modal mass: columns of L, zero up to the diagonal, and 1/D. */
 typedef struct FourFactors {
 	pack L[PACK], inverse;
-	int culprit;
+	int failed_dof;
 } FourFactors;
 
 /*
@@ -99,7 +100,7 @@ typedef struct FourFactors {
  * products of a row with itself for 1/D.
  */
 INLINE FourFactors factor_four(const Flex *flex, CalWork *work, pack row[PACK]) {
-	FourFactors f = {.culprit = -1};
+	FourFactors f = {.failed_dof = -1};
 	real diagonal[PACK], inverse[PACK], pivot[PACK];
 #pragma GCC unroll 4
 	for (int j = 0; j < PACK; ++j)
@@ -121,7 +122,7 @@ INLINE FourFactors factor_four(const Flex *flex, CalWork *work, pack row[PACK]) 
 #pragma GCC unroll 4
 	for (int j = 0; j < PACK; ++j) {
 		f.L[j] = pack_mul(pack_times(inverse[j], row[j]), lanes_after(j));
-		note_pivot(flex, work, j, judge_pivot(pivot[j], diagonal[j]), &f.culprit);
+		note_pivot(flex, work, j, judge_pivot(pivot[j], diagonal[j]), &f.failed_dof);
 	}
 	f.inverse = pack_from(inverse[0], inverse[1], inverse[2], inverse[3]);
 	return f;
@@ -138,8 +139,8 @@ INLINE void keep_inverse(const pack L[PACK], real *columns) {
 }
 
 /*
- * Four free modes out of slot: an Artic, or with the forces y = be - tau (not NULL) a Slot. Without, L is kept for forces
- * that come later.
+ * Four free modes out of slot: an ArticulatedInertia, or with the forces y = be - tau (not NULL) an ArticulatedBody.
+ * Without, L is kept for forces that come later.
  */
 INLINE void eliminate_four(const FourFactors *f, FlexWork *w, pspatial E, real *slot, pack *y) {
 #pragma GCC unroll 4

@@ -10,7 +10,7 @@
  *   M^ = M_rr - E E' + X~'N X~,   b^ = b - E g + X~'(b^a + N a0)
  *   outward   F = b^a + N (X~ A + a0),   eta_ddot = -w (E'A + S'F + g)
  * All sums over modes are linear in m; the rest has size 6p. M^a is positive, if singular: with M^a = L D L' and
- * G = L D,  N = G Q^-1 G',  Q = D + G'W G, where a freedom with D = 0 has no part. Nothing cancels, as it would in
+ * G = L D,  N = G Q^-1 G',  Q = D + G'W G, where a dof with D = 0 has no part. Nothing cancels, as it would in
  * N = M^a - M^a S(1 + S'M^aS)^-1 S'M^a. With Q = L2 D2 L2' only R = L2^-1 G'X~ and r = L2^-1 G'a0 are kept, in one
  * array of rows [R r]:
  *   X~'N X~ = R'D2^-1 R,   N(X~ A + a0) = G L2'^-1 D2^-1 (R A + r)
@@ -21,15 +21,15 @@
 
 #if CAL_LANES == 1
 
-INLINE void spread(spatial s, double out[6]) {
+INLINE void spatial_to_array(spatial s, double out[6]) {
 	out[0] = s.a.x, out[1] = s.a.y, out[2] = s.a.z, out[3] = s.l.x, out[4] = s.l.y, out[5] = s.l.z;
 }
 
-INLINE spatial collect(const double v[6]) { return (spatial){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}; }
+INLINE spatial spatial_from_array(const double v[6]) { return (spatial){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}; }
 
-void LANED(linear_node)(const Link *link, CalWork *work, Slot *total) {
+void LANED(linear_node)(const Link *link, CalWork *work, ArticulatedBody *total) {
 	FlexPort *port = &work->flex[link->flex].port[link->port];
-	const Artic *M = &total->M;
+	const ArticulatedInertia *M = &total->M;
 	const double A[6][8] = {{M->I.xx, M->I.xy, M->I.xz, M->H.x.x, M->H.y.x, M->H.z.x},
 	                        {M->I.xy, M->I.yy, M->I.yz, M->H.x.y, M->H.y.y, M->H.z.y},
 	                        {M->I.xz, M->I.yz, M->I.zz, M->H.x.z, M->H.y.z, M->H.z.z},
@@ -37,8 +37,8 @@ void LANED(linear_node)(const Link *link, CalWork *work, Slot *total) {
 	                        {M->H.y.x, M->H.y.y, M->H.y.z, M->M.xy, M->M.yy, M->M.yz},
 	                        {M->H.z.x, M->H.z.y, M->H.z.z, M->M.xz, M->M.yz, M->M.zz}};
 	memcpy(port->G, A, sizeof A);
-	spread(total->b, port->b);
-	*total = (Slot){artic_zero(), spatial_zero()};
+	spatial_to_array(total->b, port->b);
+	*total = (ArticulatedBody){articulated_zero(), spatial_zero()};
 }
 
 /* ---- sums over modes ------------------------------------------------------------------------- */
@@ -60,11 +60,11 @@ static void gram(const double *row, const double *rows, int n, double sums[6]) {
 		a = pvec_mac(a, pvec_load(rows + k, n), x);
 		l = pvec_mac(l, pvec_load(rows + 3 * n + k, n), x);
 	}
-	spread(pspatial_sum(a, l), sums);
+	spatial_to_array(pspatial_sum(a, l), sums);
 }
 
 /* out = w row, and sum w row g */
-static double weigh(const double *weight, const double *row, const double *g, int n, double *out) {
+static double weighted_dot(const double *weight, const double *row, const double *g, int n, double *out) {
 	pack sum = pack_zero();
 	for (int k = 0; k < n; k += PACK) {
 		const pack x = pack_mul(pack_load(weight + k), pack_load(row + k));
@@ -88,7 +88,7 @@ static void sum_ports(const CalModel *model, const Flex *flex, const CalWork *wo
 		for (int i = 0; i < 6; ++i) {
 			const int row = 6 * s + i;
 			double sums[6];
-			Sg[row] = weigh(w->weight, port_rows(model, work, flex, s) + i * flex->n, w->y, flex->n, w->scratch);
+			Sg[row] = weighted_dot(w->weight, port_rows(model, work, flex, s) + i * flex->n, w->y, flex->n, w->scratch);
 			for (int t = 0; t < flex->port_count; ++t)
 				gram(w->scratch, port_rows(model, work, flex, t), flex->n, w->W + row * stride + 6 * t);
 			gram(w->scratch, w->E, flex->n, sums);
@@ -99,19 +99,19 @@ static void sum_ports(const CalModel *model, const Flex *flex, const CalWork *wo
 }
 
 /* M_rr - E E' and b - E g. */
-static void subtract_modes(const Flex *flex, FlexWork *w, Slot *total) {
+static void subtract_modes(const Flex *flex, FlexWork *w, ArticulatedBody *total) {
 	double G[6][6], g[6];
 	for (int i = 0; i < 6; ++i) {
-		g[i] = weigh(w->weight, w->E + i * flex->n, w->y, flex->n, w->scratch);
+		g[i] = weighted_dot(w->weight, w->E + i * flex->n, w->y, flex->n, w->scratch);
 		gram(w->scratch, w->E, flex->n, G[i]);
 	}
-	Artic *a = &total->M;
+	ArticulatedInertia *a = &total->M;
 	a->I = sym_add(a->I, (sym3){-G[0][0], -G[1][1], -G[2][2], -G[1][0], -G[2][0], -G[2][1]});
 	a->H.x = sub(a->H.x, vec(G[3][0], G[3][1], G[3][2]));
 	a->H.y = sub(a->H.y, vec(G[4][0], G[4][1], G[4][2]));
 	a->H.z = sub(a->H.z, vec(G[5][0], G[5][1], G[5][2]));
 	a->M = sym_add(a->M, (sym3){-G[3][3], -G[4][4], -G[5][5], -G[4][3], -G[5][3], -G[5][4]});
-	total->b = spatial_sub(total->b, collect(g));
+	total->b = spatial_sub(total->b, spatial_from_array(g));
 }
 
 /* ---- the system of the ports ------------------------------------------------------------------ */
@@ -132,7 +132,7 @@ INLINE Eight eight_madd(Eight a, double s, Eight v) {
 }
 
 /*
- * M^a = L D L' of one port, in place: row j becomes that of G' = D L', from the diagonal on. A freedom without inertia
+ * M^a = L D L' of one port, in place: row j becomes that of G' = D L', from the diagonal on. A dof without inertia
  * gets a row of zeros: the joint outboard of the port leaves one for each of its own.
  */
 INLINE void factor_port(double G[6][8]) {
@@ -210,17 +210,17 @@ INLINE int factor_system(int size, int stride, double *Q, double *R) {
 }
 
 /* M^ += R'D2^-1 R and b^ += X~'b^a + R'D2^-1 r. */
-static void return_to_body(int size, int stride, const FlexWork *w, Slot *total) {
-	Artic M = total->M;
+static void add_ports_to_body(int size, int stride, const FlexWork *w, ArticulatedBody *total) {
+	ArticulatedInertia M = total->M;
 	spatial b = total->b;
 	for (int i = 0; i < size; ++i) {
-		const spatial R = collect(w->R + 8 * i);
+		const spatial R = spatial_from_array(w->R + 8 * i);
 		const double minus = -w->Q[i * (stride + 1)];
-		M = artic_sub_outer(M, R, (spatial){scale(minus, R.a), scale(minus, R.l)});
+		M = articulated_sub_outer(M, R, (spatial){scale(minus, R.a), scale(minus, R.l)});
 		b = spatial_madd(b, -minus * w->R[8 * i + 6], R);
-		b = spatial_madd(b, w->port[i / 6].b[i % 6], collect(w->X + 8 * i));
+		b = spatial_madd(b, w->port[i / 6].b[i % 6], spatial_from_array(w->X + 8 * i));
 	}
-	*total = (Slot){M, b};
+	*total = (ArticulatedBody){M, b};
 }
 
 /* The seventh column of X~: a0 = -(W b^a + S g). */
@@ -249,7 +249,7 @@ INLINE int eliminate_ports(const CalModel *model, const Flex *flex, const CalWor
 	return factor_system(size, stride, w->Q, w->R);
 }
 
-int LANED(linear_eliminate)(const CalModel *model, int f, const double *tau, CalWork *work, Slot *total) {
+int LANED(linear_eliminate)(const CalModel *model, int f, const double *tau, CalWork *work, ArticulatedBody *total) {
 	const Flex *flex = &model->flexes[f];
 	FlexWork *w = &work->flex[f];
 	const int size = 6 * flex->port_count;
@@ -263,7 +263,7 @@ int LANED(linear_eliminate)(const CalModel *model, int f, const double *tau, Cal
 	                                           : eliminate_ports(model, flex, work, flex->port_count, w);
 	if (singular)
 		return 1;
-	return_to_body(size, row_length(size), w, total);
+	add_ports_to_body(size, row_length(size), w, total);
 	return 0;
 }
 
@@ -275,7 +275,7 @@ static void port_forces(int ports, const FlexWork *w, spatial A, spatial *F) {
 	double z[6 * FLEX_MAX_PORTS] = {0};
 	for (int i = size - 1; i >= 0; --i) {
 		const double *R = w->R + 8 * i, *row = w->Q + i * stride;
-		z[i] = row[i] * (spatial_dot(collect(R), A) + R[6]);
+		z[i] = row[i] * (spatial_dot(spatial_from_array(R), A) + R[6]);
 		for (int j = i + 1; j < size; ++j)
 			z[i] -= row[j] * z[j];
 	}
@@ -285,7 +285,7 @@ static void port_forces(int ports, const FlexWork *w, spatial A, spatial *F) {
 		for (int j = 0; j < 6; ++j)
 			sum = eight_madd(sum, z[6 * s + j], eight_load(w->port[s].G[j]));
 		eight_store(f, sum);
-		F[s] = collect(f);
+		F[s] = spatial_from_array(f);
 	}
 }
 

@@ -11,7 +11,7 @@
  * and later  L'mu = -D^-1(y + Y_aA A + sum Y_ab lambda_b).
  * A small pivot is formed anew as a sum of squares, before it is judged. One that is nothing but round-off belongs to a
  * combination that follows from those before it. It is dropped: what is constrained twice moves no other way. What is left
- * of lambda's freedom is spanned by one vector for each dropped combination, N; the smallest lambda is
+ * of lambda's dof is spanned by one vector for each dropped combination, N; the smallest lambda is
  * lambda - N(N'N)^-1 N'lambda. Where rows contradict each other, the same takes out of their accelerations what no force can
  * bring about, so that all of them give way (least squares). N and N' are substitutions with the factors, so conjugate
  * gradients do it in linear time; N'N is 1 plus a square.
@@ -43,7 +43,7 @@ typedef struct Rows {
 	double B[ROWS][ROWS], diagonal[ROWS];
 } Rows;
 
-static void exchange(Rows *r, int i, int k) {
+static void exchange_rows(Rows *r, int i, int k) {
 	if (i == k)
 		return;
 	for (int j = 0; j < r->count; ++j) {
@@ -64,7 +64,7 @@ static void exchange(Rows *r, int i, int k) {
 INLINE void find_least(const CalModel *model, int l, const LoopWork *w, double *least) {
 	const Loop *loop = &model->loops[l];
 	const LoopScale *scale = &w->scale[l];
-	const double *modes = w->natural + model->plan->ends[l].slot;
+	const double *modes = w->natural + model->loop_schedule->ends[l].row_offset;
 	for (int r = 0; r < loop->rows; ++r) {
 		const spatial *d = &w->row[loop->row + r].direction;
 		const double n = fabs(d->a.x) + fabs(d->a.y) + fabs(d->a.z), f = fabs(d->l.x) + fabs(d->l.y) + fabs(d->l.z);
@@ -79,7 +79,7 @@ INLINE int is_singular(const CalModel *model, const CalWork *work, int l, int r,
 }
 
 /* Takes the rows of a block by their pivots, the one with most left of it first. */
-static void take_pivots(const double *block, Rows *r) {
+static void choose_pivots(const double *block, Rows *r) {
 	for (int i = 0; i < r->count; ++i) {
 		for (int j = 0; j <= i; ++j)
 			r->B[i][j] = r->B[j][i] = block[r->row[i] * S + r->row[j]];
@@ -92,7 +92,7 @@ static void take_pivots(const double *block, Rows *r) {
 			if (r->B[i][i] * r->diagonal[best] > r->B[best][best] * r->diagonal[i])
 				best = i;
 		}
-		exchange(r, best, k);
+		exchange_rows(r, best, k);
 		if (!(r->B[k][k] > DEPENDENT * r->diagonal[k]))
 			return;
 		const double inverse = 1 / r->B[k][k];
@@ -113,7 +113,7 @@ static void find_independent(const CalModel *model, const CalWork *work, int l, 
 		if (LIKELY(own[i * S + i] > least[i]) || !is_singular(model, work, l, i, own[i * S + i]))
 			r->row[r->count++] = i;
 	}
-	take_pivots(own, r);
+	choose_pivots(own, r);
 	const LoopScale *scale = &work->loops.scale[l];
 	const int k = r->rank;
 	if (LIKELY(k == r->count) ||
@@ -123,7 +123,7 @@ static void find_independent(const CalModel *model, const CalWork *work, int l, 
 	Rows geometric = {.count = r->count};
 	memcpy(geometric.row, r->row, sizeof r->row);
 	loop_geometric_block(model, work, l, block);
-	take_pivots(block, &geometric);
+	choose_pivots(block, &geometric);
 	if (geometric.rank > r->rank)
 		*r = geometric;
 }
@@ -216,17 +216,17 @@ static void back_substitute(const LoopFactor *f, const double *t, double *mu, do
 	}
 }
 
-/* t += Y_ab lambda_b; lambda by slots. */
+/* t += Y_ab lambda_b; lambda by row offsets. */
 INLINE void add_coupled(const CalModel *model, const LoopStep *step, const LoopWork *w, const double *lambda,
                         const LoopFactor *f, double *t) {
-	const LoopNext *next = model->plan->next + step->next;
+	const LoopNext *next = model->loop_schedule->next + step->next;
 	for (int i = 0; i < step->count; ++i) {
-		const LoopEnds *b = &model->plan->ends[next[i].loop];
+		const LoopEnds *b = &model->loop_schedule->ends[next[i].loop];
 		const double *Y = w->block + LOOP_BLOCK * next[i].block;
 		for (int j = 0; j < f->count; ++j) {
 			pack sum = pack_zero();
 			for (int c = 0; c < b->width; c += PACK)
-				sum = pack_mac(sum, pack_load(Y + j * S + c), pack_load(lambda + b->slot + c));
+				sum = pack_mac(sum, pack_load(Y + j * S + c), pack_load(lambda + b->row_offset + c));
 			t[j] += pack_sum(sum);
 		}
 	}
@@ -237,7 +237,7 @@ INLINE double column_gain(const LoopHere *here, int first, int count, const doub
 	pack sum = pack_zero();
 	for (int j = first; j < count; ++j) {
 		for (int c = 0; c < here[j].width; c += PACK)
-			sum = pack_mac(sum, pack_load(gain + here[j].first + c), pack_load(lambda + here[j].slot + c));
+			sum = pack_mac(sum, pack_load(gain + here[j].first + c), pack_load(lambda + here[j].row_offset + c));
 	}
 	return pack_sum(sum);
 }
@@ -246,31 +246,31 @@ INLINE double column_gain(const LoopHere *here, int first, int count, const doub
  * The pivot of combination j once more, as the compliance of the rows that it and all before it amount to with the others
  * free to follow.
  */
-static LoopLeft look_closer(const CalModel *model, const CalWork *work, const LoopStep *step, const LoopFactor *f,
-                            int j) {
-	const LoopPlan *plan = model->plan;
+static LoopRemainder recheck_pivot(const CalModel *model, const CalWork *work, const LoopStep *step,
+                                   const LoopFactor *f, int j) {
+	const LoopSchedule *plan = model->loop_schedule;
 	const LoopWork *w = &work->loops;
 	double *lambda = w->null, none[ROWS] = {0}, mu[ROWS] = {0}, alone[ROWS] = {0};
 	LoopFactor up_to = *f;
-	memset(lambda, 0, sizeof(double) * (size_t)plan->slot_count);
+	memset(lambda, 0, sizeof(double) * (size_t)plan->row_offset_count);
 	up_to.count = j + 1;
 	up_to.inverse[j] = 0; // given
 	mu[j] = 1;
-	back_substitute(&up_to, none, mu, lambda + plan->ends[step->loop].slot);
+	back_substitute(&up_to, none, mu, lambda + plan->ends[step->loop].row_offset);
 	for (const LoopStep *before = step - 1; before >= plan->steps; --before) {
 		double t[ROWS] = {0}, zero[ROWS] = {0};
 		add_coupled(model, before, w, lambda, &w->factor[before->loop], t);
-		back_substitute(&w->factor[before->loop], t, zero, lambda + plan->ends[before->loop].slot);
+		back_substitute(&w->factor[before->loop], t, zero, lambda + plan->ends[before->loop].row_offset);
 	}
 	for (int i = 0; i < f->rows; ++i)
 		alone[i] = f->mixed ? f->Q[i * S + j] : i == f->row[j];
-	return loop_left(model, work, step->loop, alone, lambda);
+	return loop_remainder(model, work, step->loop, alone, lambda);
 }
 
 /* A pivot of which little is left: 0, if it is that of a combination that follows from others. */
 static double judge_pivot(const CalModel *model, CalWork *work, const LoopStep *step, const LoopFactor *f, int j,
                           double whole) {
-	const LoopLeft left = look_closer(model, work, step, f, j);
+	const LoopRemainder left = recheck_pivot(model, work, step, f, j);
 	const int kept = left.compliance > 0 && (left.compliance > DEPENDENT * whole || left.geometric > DEPENDENT);
 	work->loops.doubtful |= kept && left.compliance < DOUBTFUL * whole;
 	work->loops.hopeless |= kept && left.compliance < HOPELESS * whole;
@@ -350,14 +350,14 @@ static spatial combined_wrench(const LoopFactor *f, int j, const double *gamma, 
 }
 
 /* Y_aA, and what the closed loop adds to its link. */
-static void close_on_link(const double *gamma, int n, LoopFactor *f, Artic *M, spatial *b) {
+static void update_link_inertia(const double *gamma, int n, LoopFactor *f, ArticulatedInertia *M, spatial *b) {
 	for (int j = 0; j < f->count; ++j) {
 		spatial Y = combined_wrench(f, j, gamma, n);
 		for (int k = 0; k < j; ++k)
 			Y = spatial_madd(Y, -f->L[j * S + k], f->A[k]);
 		f->A[j] = f->inverse[j] != 0 ? Y : spatial_zero();
 		const double minus = -f->inverse[j];
-		*M = artic_sub_outer(*M, f->A[j], (spatial){scale(minus, f->A[j].a), scale(minus, f->A[j].l)});
+		*M = articulated_sub_outer(*M, f->A[j], (spatial){scale(minus, f->A[j].a), scale(minus, f->A[j].l)});
 		*b = spatial_madd(*b, f->inverse[j] * f->y[j], f->A[j]);
 	}
 }
@@ -385,8 +385,9 @@ INLINE void update_sides(const LoopFactor *f, int width, const double *Y, double
 	}
 }
 
-void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork *work, Artic *M, spatial *b) {
-	const LoopPlan *plan = model->plan;
+void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork *work, ArticulatedInertia *M,
+                           spatial *b) {
+	const LoopSchedule *plan = model->loop_schedule;
 	LoopWork *w = &work->loops;
 	LoopFactor *f = &w->factor[step->loop];
 	double least[ROWS];
@@ -402,9 +403,9 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 	if (UNLIKELY(f->mixed))
 		combine_rows(&rows, f->Q);
 	factor_rows(model, work, step, f);
-	substitute(f, w->beta + plan->ends[step->loop].slot, f->y);
+	substitute(f, w->beta + plan->ends[step->loop].row_offset, f->y);
 	if (M)
-		close_on_link(w->gamma + step->gamma, step->width, f, M, b);
+		update_link_inertia(w->gamma + step->gamma, step->width, f, M, b);
 	const LoopNext *next = plan->next + step->next;
 	const int32_t *update = plan->updates + step->update;
 	for (int i = 0; i < step->count; ++i)
@@ -413,7 +414,7 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 		const LoopEnds *ends = &plan->ends[next[i].loop];
 		const int n = model->loops[next[i].loop].rows;
 		const double *Y = w->block + LOOP_BLOCK * next[i].block;
-		update_sides(f, ends->width, Y, w->beta + ends->slot, M ? w->gamma + next[i].gamma : NULL, step->width);
+		update_sides(f, ends->width, Y, w->beta + ends->row_offset, M ? w->gamma + next[i].gamma : NULL, step->width);
 		update_block(f, 1, n, Y, ends->width, Y, w->taken + LOOP_BLOCK * (-1 - *update++));
 		for (int k = i + 1; k < step->count; ++k)
 			update_block(f, -1, n, Y, plan->ends[next[k].loop].width, w->block + LOOP_BLOCK * next[k].block,
@@ -427,17 +428,17 @@ void LANED(loop_resolve)(const CalModel *model, const LoopStep *step, LoopWork *
 	for (int j = 0; j < f->count; ++j)
 		t[j] = f->y[j] + (A ? spatial_dot(f->A[j], *A) : 0);
 	add_coupled(model, step, w, w->force, f, t);
-	back_substitute(f, t, mu, w->force + model->plan->ends[step->loop].slot);
+	back_substitute(f, t, mu, w->force + model->loop_schedule->ends[step->loop].row_offset);
 }
 
 /* ---- the smallest of them ----------------------------------------------------------------------------- */
 
 /* lambda = N nu: what dropped rows may be without any effect. nu by combinations, in the slots of the loop's rows. */
 static void null_vector(const CalModel *model, const LoopWork *w, const double *nu, double *lambda) {
-	for (int k = model->plan->step_count - 1; k >= 0; --k) {
-		const LoopStep *step = &model->plan->steps[k];
+	for (int k = model->loop_schedule->step_count - 1; k >= 0; --k) {
+		const LoopStep *step = &model->loop_schedule->steps[k];
 		const LoopFactor *f = &w->factor[step->loop];
-		const int slot = model->plan->ends[step->loop].slot;
+		const int slot = model->loop_schedule->ends[step->loop].row_offset;
 		double t[ROWS] = {0}, mu[ROWS] = {0};
 		for (int j = 0; j < f->count; ++j)
 			mu[j] = f->inverse[j] == 0 ? nu[slot + j] : 0;
@@ -448,20 +449,21 @@ static void null_vector(const CalModel *model, const LoopWork *w, const double *
 
 /* nu = N'x; x is used up. */
 static void null_product(const CalModel *model, const LoopWork *w, double *x, double *nu) {
-	memset(nu, 0, sizeof(double) * (size_t)model->plan->slot_count);
-	for (int k = 0; k < model->plan->step_count; ++k) {
-		const LoopStep *step = &model->plan->steps[k];
+	memset(nu, 0, sizeof(double) * (size_t)model->loop_schedule->row_offset_count);
+	for (int k = 0; k < model->loop_schedule->step_count; ++k) {
+		const LoopStep *step = &model->loop_schedule->steps[k];
 		const LoopFactor *f = &w->factor[step->loop];
-		const LoopNext *next = model->plan->next + step->next;
-		const int slot = model->plan->ends[step->loop].slot;
+		const LoopNext *next = model->loop_schedule->next + step->next;
+		const int slot = model->loop_schedule->ends[step->loop].row_offset;
 		double y[ROWS];
 		substitute(f, x + slot, y);
 		for (int j = 0; j < f->count; ++j)
 			nu[slot + j] = f->inverse[j] == 0 ? y[j] : 0;
 		for (int i = 0; i < step->count; ++i) {
-			const LoopEnds *b = &model->plan->ends[next[i].loop];
+			const LoopEnds *b = &model->loop_schedule->ends[next[i].loop];
 			for (int j = 0; j < f->count; ++j)
-				row_madd(-f->inverse[j] * y[j], b->width, w->block + LOOP_BLOCK * next[i].block + j * S, x + b->slot);
+				row_madd(-f->inverse[j] * y[j], b->width, w->block + LOOP_BLOCK * next[i].block + j * S,
+				         x + b->row_offset);
 		}
 	}
 }
@@ -477,7 +479,7 @@ static const double SMALL_ENOUGH = 1e-30; // of the square of the first residual
 
 /* One run of conjugate gradients for v -= N(N'N)^-1 N'v; returns what was left of N'v before it, over v. */
 static double reduce_null(const CalModel *model, LoopWork *w, double *v) {
-	const int n = model->plan->slot_count;
+	const int n = model->loop_schedule->row_offset_count;
 	double *r = w->null, *p = r + n, *Np = p + n, *NNp = Np + n, *x = NNp + n;
 	memcpy(x, v, sizeof(double) * (size_t)n);
 	memset(Np, 0, sizeof(double) * (size_t)n);
@@ -509,11 +511,11 @@ static void remove_null(const CalModel *model, LoopWork *w, double *v) {
 		;
 }
 
-/* From slots to rows, and back. */
-static void take_rows(const CalModel *model, const double *slots, double *rows) {
+/* From row offsets to rows, and back. */
+static void load_rows(const CalModel *model, const double *slots, double *rows) {
 	for (int l = 0; l < model->loop_count; ++l) {
 		for (int r = 0; r < model->loops[l].rows; ++r)
-			rows[model->loops[l].row + r] = slots[model->plan->ends[l].slot + r];
+			rows[model->loops[l].row + r] = slots[model->loop_schedule->ends[l].row_offset + r];
 	}
 }
 
@@ -528,7 +530,7 @@ int LANED(loop_reconcile)(const CalModel *model, LoopWork *w, double *z) {
 		return 0;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const LoopFactor *f = &w->factor[l];
-		const int slot = model->plan->ends[l].slot;
+		const int slot = model->loop_schedule->ends[l].row_offset;
 		for (int r = 0; r < f->rows; ++r) {
 			most = fmax(most, fmax(fabs(w->beta[slot + r]), fabs(z[model->loops[l].row + r])));
 			w->force[slot + r] = z[model->loops[l].row + r];
@@ -539,14 +541,14 @@ int LANED(loop_reconcile)(const CalModel *model, LoopWork *w, double *z) {
 	if (!(left > CONTRADICTION * most))
 		return 0;
 	remove_null(model, w, w->force);
-	take_rows(model, w->force, z);
+	load_rows(model, w->force, z);
 	return 1;
 }
 
 /* What a change of lambda that moves nothing does to the forces of columns that are held. */
 static void shift_held(const CalModel *model, const uint8_t *prescribed, const LoopWork *w, const double *change,
                        double *force) {
-	const LoopPlan *plan = model->plan;
+	const LoopSchedule *plan = model->loop_schedule;
 	for (int i = 0; i < plan->link_count; ++i) {
 		const LoopLink *at = &plan->links[i];
 		const Link *link = &model->links[at->link];
@@ -556,15 +558,15 @@ static void shift_held(const CalModel *model, const uint8_t *prescribed, const L
 			if (prescribed[link->u + k])
 				force[link->u + k] -= column_gain(here, at->closing, at->count, gain, change);
 		}
-		for (int k = 0; at->modal >= 0 && k < model->flexes[link->carries].m; ++k) {
-			const int u = model->flexes[link->carries].u + k;
+		for (int k = 0; at->modal >= 0 && k < model->flexes[link->flex_body].m; ++k) {
+			const int u = model->flexes[link->flex_body].u + k;
 			if (prescribed[u])
 				force[u] -= column_gain(here, 0, at->count, w->modal + at->modal + k * at->width, change);
 		}
 	}
 }
 
-void LANED(loop_settle)(const CalModel *model, const uint8_t *prescribed, LoopWork *w, double *force) {
+void LANED(min_norm_multipliers)(const CalModel *model, const uint8_t *prescribed, LoopWork *w, double *force) {
 	w->rank = 0;
 	memset(w->independent, 0, (size_t)model->row_count);
 	for (int l = 0; l < model->loop_count; ++l) {
@@ -575,7 +577,7 @@ void LANED(loop_settle)(const CalModel *model, const uint8_t *prescribed, LoopWo
 	}
 	if (UNLIKELY(w->dropped)) {
 		double *change = w->change;
-		const size_t slots = (size_t)model->plan->slot_count;
+		const size_t slots = (size_t)model->loop_schedule->row_offset_count;
 		memcpy(change, w->force, sizeof(double) * slots);
 		remove_null(model, w, w->force);
 		for (size_t i = 0; i < slots; ++i)
@@ -583,7 +585,7 @@ void LANED(loop_settle)(const CalModel *model, const uint8_t *prescribed, LoopWo
 		if (prescribed && force)
 			shift_held(model, prescribed, w, change, force);
 	}
-	take_rows(model, w->force, w->lambda);
+	load_rows(model, w->force, w->lambda);
 }
 
 #endif

@@ -16,7 +16,8 @@
  * Eliminates the loop of a step: Phi lambda + Gamma'A + beta = 0 with A of the link on which it closes. M and b (NULL: on
  * the ground) become those that the link has with the loop closed.
  */
-void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork *work, Artic *M, spatial *b);
+void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork *work, ArticulatedInertia *M,
+                           spatial *b);
 /* lambda of the loop of a step, those of later steps being known; A NULL: on the ground. */
 void LANED(loop_resolve)(const CalModel *model, const LoopStep *step, LoopWork *w, const spatial *A);
 /*
@@ -25,7 +26,7 @@ void LANED(loop_resolve)(const CalModel *model, const LoopStep *step, LoopWork *
  */
 int LANED(loop_reconcile)(const CalModel *model, LoopWork *w, double *z);
 /* Once all are known: the smallest lambda, rank and independent rows; force[nu] of what is prescribed, or NULL, follows. */
-void LANED(loop_settle)(const CalModel *model, const uint8_t *prescribed, LoopWork *w, double *force);
+void LANED(min_norm_multipliers)(const CalModel *model, const uint8_t *prescribed, LoopWork *w, double *force);
 #endif
 
 #endif

@@ -93,7 +93,8 @@ void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work) {
 /* ---- what a wrench on a node does ------------------------------------------------------------- */
 
 /* A wrench at a point in the world, on a node: at the origin of its link, and on the modes of its body (tau). */
-static spatial at_link(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench, double *tau) {
+static spatial shift_to_link(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench,
+                             double *tau) {
 	const NodePlace place = kinematics_node(model, work, node);
 	const vec3 origin = add(kinematics_position(model, work, model->nodes[node].link), place.c);
 	const spatial here = force_shift(wrench, sub(point, origin));
@@ -107,7 +108,7 @@ static void generalize(const CalModel *model, const CalWork *work, int node, int
                        double *Q) {
 	if (node < 0 || model->nodes[node].link < 0)
 		return;
-	spatial f = at_link(model, work, node, point, wrench, Q);
+	spatial f = shift_to_link(model, work, node, point, wrench, Q);
 	for (int i = model->nodes[node].link; i != end && i >= 0; i = model->links[i].parent) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k)
@@ -139,7 +140,7 @@ static void fill_row(const CalModel *model, const CalWork *work, const LoopBlock
                      double *numbers, double *G) {
 	const Loop *loop = &model->loops[l];
 	const int32_t *column = model->blocks->columns + block->column;
-	const int end = model->plan ? model->plan->ends[l].closes : -1;
+	const int end = model->loop_schedule ? model->loop_schedule->ends[l].closes : -1;
 	const vec3 point = work->loops.point[l];
 	const spatial d = work->loops.row[row].direction;
 	double *plus = numbers, *minus = numbers + model->nu;
@@ -163,23 +164,23 @@ void loop_jacobian(const CalModel *model, CalWork *work) {
 	}
 }
 
-static void act_on(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench, spatial *external,
-                   double *tau) {
+static void apply_at_node(const CalModel *model, const CalWork *work, int node, vec3 point, spatial wrench,
+                          spatial *external, double *tau) {
 	if (node < 0 || model->nodes[node].link < 0)
 		return;
 	const int link = model->nodes[node].link;
-	external[link] = spatial_add(external[link], at_link(model, work, node, point, wrench, tau));
+	external[link] = spatial_add(external[link], shift_to_link(model, work, node, point, wrench, tau));
 }
 
-void loop_act(const CalModel *model, const CalWork *work, spatial *external, double *tau) {
+void apply_multipliers(const CalModel *model, const CalWork *work, spatial *external, double *tau) {
 	const LoopWork *w = &work->loops;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
 		const spatial wrench = loop_wrench(loop, w);
 		for (int i = 0; i < loop->term_count; ++i)
 			tau[loop->term[i].u] += loop->term[i].factor * w->lambda[loop->row];
-		act_on(model, work, loop->plus, w->point[l], wrench, external, tau);
-		act_on(model, work, loop->minus, w->point[l], opposite(wrench), external, tau);
+		apply_at_node(model, work, loop->plus, w->point[l], wrench, external, tau);
+		apply_at_node(model, work, loop->minus, w->point[l], opposite(wrench), external, tau);
 	}
 }
 

@@ -71,7 +71,7 @@ static void search_row(Tableau *t, int i) {
 }
 
 /* Row i solved for speed k, which then occurs in no other row. Rows that change are searched again as far as asked. */
-static void take_pivot(Tableau *t, int i, int k, int search) {
+static void choose_pivot(Tableau *t, int i, int k, int search) {
 	double *row = row_of(t, i);
 	const double by = row[k];
 	for (int j = 0; j < t->n; ++j)
@@ -91,7 +91,7 @@ static void take_pivot(Tableau *t, int i, int k, int search) {
 	}
 }
 
-static int eliminate(Tableau *t) {
+static int eliminate_rows(Tableau *t) {
 	scale_rows(t);
 	for (int i = 0; i < t->m; ++i) {
 		t->pivot[i] = -1;
@@ -105,7 +105,7 @@ static int eliminate(Tableau *t) {
 		}
 		if (best < 0)
 			return rank;
-		take_pivot(t, best, t->column[best], 1);
+		choose_pivot(t, best, t->column[best], 1);
 	}
 }
 
@@ -146,14 +146,14 @@ static int equal_exchange(const Tableau *t, int *column) {
  * Exchanges that are an improvement make the determinant larger, equal ones bring a speed nearer to the ground: none comes
  * back. After complete pivoting there are few.
  */
-static void exchange(Tableau *t) {
+static void exchange_columns(Tableau *t) {
 	for (int left = t->n; left > 0; --left) {
 		int column = -1, row = worst_exchange(t, &column);
 		if (row < 0)
 			row = equal_exchange(t, &column);
 		if (row < 0)
 			return;
-		take_pivot(t, row, column, 0);
+		choose_pivot(t, row, column, 0);
 	}
 }
 
@@ -178,13 +178,13 @@ static int judge_block(const CalModel *model, const LoopBlock *b, const uint8_t 
 	             .size = w->gathered + b->row};
 	if (b->columns > 0)
 		memcpy(t.T, w->G + b->G, sizeof(double) * (size_t)t.m * (size_t)t.n);
-	const int rank = eliminate(&t);
+	const int rank = eliminate_rows(&t);
 	for (int i = 0; rows && i < t.m; ++i)
 		rows[model->blocks->rows[b->row + i]] = t.pivot[i] >= 0;
 	if (!speeds)
 		return rank;
 	clear_dependent_rows(&t);
-	exchange(&t);
+	exchange_columns(&t);
 	for (int i = 0; i < t.m; ++i) {
 		if (t.pivot[i] >= 0)
 			speeds[t.speed[t.pivot[i]]] = 0;

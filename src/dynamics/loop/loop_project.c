@@ -33,18 +33,18 @@ static double largest_value(const CalModel *model, const CalWork *work, int *whe
 }
 
 /* Rows at q, with the speeds and the time of state. */
-static void evaluate(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
+static void evaluate_rows(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
 	kinematics_outward(model, q, state->u, work);
 	loop_rows(model, &(LoopContext){.t = state->t, .q = q, .u = state->u, .plain = 1}, work);
 }
 
 /* Sum of squares of the residuals at q, in units of the rows. */
-static double misfit(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
-	evaluate(model, state, q, work);
-	return loop_misfit(model, work);
+static double weighted_residual(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
+	evaluate_rows(model, state, q, work);
+	return loop_squared_residual(model, work);
 }
 
-double loop_misfit(const CalModel *model, const CalWork *work) {
+double loop_squared_residual(const CalModel *model, const CalWork *work) {
 	double sum = 0;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
@@ -58,7 +58,7 @@ double loop_misfit(const CalModel *model, const CalWork *work) {
 
 static const double RATE_ROUND_OFF = 1e-14; // of the fastest speed
 
-void loop_leave_out_speeds(const CalModel *model, LoopWork *w) {
+void loop_drop_speed_rows(const CalModel *model, LoopWork *w) {
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
 		for (int i = 0; i < loop->rows; ++i) {
@@ -75,17 +75,17 @@ static const double WORTHWHILE = 0.95; // a step should leave at most this part 
  * One step of Gauss and Newton on q, whose rows are in work. Returns 1 if it made the misfit smaller, and the rows are
  * then those of the new q; 0 if nothing did, -1 if M is singular.
  */
-static int improve(const CalModel *model, CalState *state, const CalProjectOptions *options, double *least,
-                   CalWork *work) {
+static int gauss_newton_step(const CalModel *model, CalState *state, const CalProjectOptions *options, double *least,
+                             CalWork *work) {
 	LoopWork *w = &work->loops;
-	loop_leave_out_speeds(model, w);
+	loop_drop_speed_rows(model, w);
 	for (int i = 0; i < model->row_count; ++i)
 		w->z[i] = w->row[i].value;
 	if (loop_correct(model, state->q, options->frozen, options->euclidean, work) != CAL_OK)
 		return -1;
 	for (int half = 0; half < HALVINGS; ++half) {
 		cal_config_integrate(model, state->q, w->dq, w->q);
-		const double after = misfit(model, state, w->q, work);
+		const double after = weighted_residual(model, state, w->q, work);
 		if (after < *least) {
 			*least = after;
 			memcpy(state->q, w->q, sizeof(double) * (size_t)model->nq);
@@ -98,7 +98,7 @@ static int improve(const CalModel *model, CalState *state, const CalProjectOptio
 }
 
 /* Largest rate of the rows in work, in their units; the rates are kept in z. */
-static double take_rates(const CalModel *model, LoopWork *w) {
+static double load_rates(const CalModel *model, LoopWork *w) {
 	double most = 0;
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
@@ -122,7 +122,7 @@ static CalStatus project_speeds(const CalModel *model, CalState *state, const Ca
 		fastest = fmax(fastest, fabs(state->u[k]));
 	double before = INFINITY;
 	for (int step = 0; step < SPEED_STEPS; ++step) {
-		const double left = take_rates(model, w);
+		const double left = load_rates(model, w);
 		if (!(left > RATE_ROUND_OFF * fastest) || (step > 1 && left > 0.1 * before))
 			break;
 		before = left;
@@ -131,7 +131,7 @@ static CalStatus project_speeds(const CalModel *model, CalState *state, const Ca
 			return status;
 		for (int k = 0; k < model->nu; ++k)
 			state->u[k] += w->dq[k];
-		evaluate(model, state, state->q, work);
+		evaluate_rows(model, state, state->q, work);
 	}
 	return CAL_OK;
 }
@@ -153,7 +153,7 @@ static double round_off(const CalModel *model, const CalWork *work) {
 static CalStatus project_positions(const CalModel *model, CalState *state, const CalProjectOptions *options,
                                    CalWork *work, CalProjectReport *report) {
 	const int most = options->max_iterations > 0 ? options->max_iterations : 20;
-	double least = misfit(model, state, state->q, work);
+	double least = weighted_residual(model, state, state->q, work);
 	const double fine = round_off(model, work);
 	const double tolerance = fmax(options->tolerance > 0 ? options->tolerance : 1e-12, fine);
 	if (!isfinite(least))
@@ -163,11 +163,11 @@ static CalStatus project_positions(const CalModel *model, CalState *state, const
 		if (report->residual <= (report->iterations < FINE_STEPS ? fine : tolerance))
 			return CAL_OK;
 		const double before = least;
-		const int better = improve(model, state, options, &least, work);
+		const int better = gauss_newton_step(model, state, options, &least, work);
 		if (better < 0)
 			return CAL_SINGULAR;
 		if (!better)
-			misfit(model, state, state->q, work);
+			weighted_residual(model, state, state->q, work);
 		if (report->residual <= tolerance && !better)
 			break;
 		if (report->residual > tolerance && (!better || least > WORTHWHILE * before)) {
@@ -203,7 +203,7 @@ CalStatus cal_loop_project(const CalModel *model, CalState *state, const CalProj
 	}
 	work->loops.weight = NULL;
 	if (status != CAL_OK)
-		evaluate(model, state, state->q, work);
+		evaluate_rows(model, state, state->q, work);
 	report->residual = report->rate = 0;
 	for (int i = 0; i < model->row_count; ++i) {
 		report->residual = fmax(report->residual, fabs(work->loops.row[i].value));

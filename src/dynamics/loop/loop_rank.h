@@ -14,13 +14,17 @@
 
 #if CAL_LANES == 1
 /* What is left of a row whose gains were combined with those of others. */
-typedef struct LoopLeft {
+typedef struct LoopRemainder {
 	double compliance; // lambda'Phi lambda: a sum of squares, in which nothing cancels
 	double geometric;  // the same sum without masses, over that of the row alone
-} LoopLeft;
+} LoopRemainder;
 
-/* Of rows lambda (by slots) on the columns outboard of a link, of which `alone` [rows of the loop] is of one loop by itself. */
-LoopLeft loop_left(const CalModel *model, const CalWork *work, int loop, const double *alone, const double *lambda);
+/*
+ * Of rows lambda (by row offsets) on the columns outboard of a link, of which `alone` [rows of the loop] is of one loop
+ * by itself.
+ */
+LoopRemainder loop_remainder(const CalModel *model, const CalWork *work, int loop, const double *alone,
+                             const double *lambda);
 /* The largest part of what the columns on its way could move row r by that any of them does, squared. */
 double loop_mobility_of_row(const CalModel *model, const CalWork *work, int loop, int r);
 /* block (LOOP_STRIDE) = the sum of p p' over the columns on the way of a loop, without masses. */

@@ -33,7 +33,7 @@ static Refinement numbers_of(const CalModel *model, const LoopWork *w) {
 }
 
 /* Rows at udot, and what they accelerate by in z. */
-static void accelerate(const CalModel *model, const LoopRefine *at, CalWork *work) {
+static void update_accelerations(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	const CalState *s = at->state;
 	kinematics_outward(model, s->q, s->u, work);
 	kinematics_accelerate(model, at->udot, work);
@@ -45,7 +45,7 @@ static void accelerate(const CalModel *model, const LoopRefine *at, CalWork *wor
 INLINE double length(vec3 v) { return sqrt(dot(v, v)); }
 
 /* What the accelerations of the rows of a loop are made of: those of its frames and of links that turn on its way. */
-static void measure(const CalModel *model, const LoopRefine *at, const CalWork *work, int l, double *size) {
+static void measure_row(const CalModel *model, const LoopRefine *at, const CalWork *work, int l, double *size) {
 	const Loop *loop = &model->loops[l];
 	LoopFrame A, B;
 	loop_frame(model, work, loop, 0, LOOP_MOTION, &A);
@@ -71,7 +71,7 @@ static double largest_left(const CalModel *model, const LoopWork *w, const doubl
 }
 
 /* One turn: udot, lambda and forces follow. Nonzero: M is singular. */
-static int correct(const CalModel *model, const LoopRefine *at, const Refinement *r, CalWork *work) {
+static int add_correction(const CalModel *model, const LoopRefine *at, const Refinement *r, CalWork *work) {
 	LoopWork *w = &work->loops;
 	if (loop_correct_again(model, at->state->q, at->prescribed, at->rotor, work, r->force) != CAL_OK)
 		return 1;
@@ -87,7 +87,7 @@ static int correct(const CalModel *model, const LoopRefine *at, const Refinement
 }
 
 /* Back to what was before the last turn. */
-static void take_back(const CalModel *model, const LoopRefine *at, const Refinement *r, CalWork *work) {
+static void undo_correction(const CalModel *model, const LoopRefine *at, const Refinement *r, CalWork *work) {
 	for (int i = 0; i < model->row_count; ++i)
 		r->lambda[i] -= work->loops.lambda[i];
 	for (int k = 0; k < model->nu; ++k) {
@@ -95,7 +95,7 @@ static void take_back(const CalModel *model, const LoopRefine *at, const Refinem
 		if (at->force)
 			at->force[k] -= r->force[k];
 	}
-	accelerate(model, at, work);
+	update_accelerations(model, at, work);
 }
 
 void loop_refine(const CalModel *model, const LoopRefine *at, CalWork *work) {
@@ -103,17 +103,17 @@ void loop_refine(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	const Refinement r = numbers_of(model, w);
 	const int contradict = w->contradict;
 	memcpy(r.lambda, w->lambda, sizeof(double) * (size_t)model->row_count);
-	accelerate(model, at, work);
+	update_accelerations(model, at, work);
 	for (int l = 0; l < model->loop_count; ++l)
-		measure(model, at, work, l, r.size);
+		measure_row(model, at, work, l, r.size);
 	double left = largest_left(model, w, r.size);
 	for (int turn = 0; turn < TURNS && left > ENOUGH; ++turn) {
-		if (correct(model, at, &r, work))
+		if (add_correction(model, at, &r, work))
 			break;
-		accelerate(model, at, work);
+		update_accelerations(model, at, work);
 		const double after = largest_left(model, w, r.size);
 		if (!(after < WORTHWHILE * left)) {
-			take_back(model, at, &r, work);
+			undo_correction(model, at, &r, work);
 			break;
 		}
 		left = after;

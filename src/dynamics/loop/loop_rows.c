@@ -48,7 +48,7 @@ INLINE Seen axis_seen(const Turning *t, vec3 b) {
 	return (Seen){b, d, add(cross(t->al, b), cross(t->w, d))};
 }
 
-INLINE void put(LoopRow *row, vec3 n, vec3 f, double value, double rate, double acceleration) {
+INLINE void set_row(LoopRow *row, vec3 n, vec3 f, double value, double rate, double acceleration) {
 	row->direction.a = n, row->direction.l = f;
 	row->value = value, row->rate = rate, row->acceleration = acceleration;
 }
@@ -56,23 +56,23 @@ INLINE void put(LoopRow *row, vec3 n, vec3 f, double value, double rate, double 
 /* ---- directions ------------------------------------------------------------------------------- */
 
 INLINE void translation(LoopRow *row, vec3 a, const Seen *rho) {
-	put(row, vec_zero(), a, dot(a, rho->x), dot(a, rho->d), dot(a, rho->dd));
+	set_row(row, vec_zero(), a, dot(a, rho->x), dot(a, rho->d), dot(a, rho->dd));
 }
 
 /* a.b */
 INLINE void rotation(LoopRow *row, vec3 a, const Seen *b) {
-	put(row, cross(b->x, a), vec_zero(), dot(a, b->x), dot(a, b->d), dot(a, b->dd));
+	set_row(row, cross(b->x, a), vec_zero(), dot(a, b->x), dot(a, b->d), dot(a, b->dd));
 }
 
 /* -a.b */
 INLINE void rotation_back(LoopRow *row, vec3 a, const Seen *b) {
-	put(row, cross(a, b->x), vec_zero(), -dot(a, b->x), -dot(a, b->d), -dot(a, b->dd));
+	set_row(row, cross(a, b->x), vec_zero(), -dot(a, b->x), -dot(a, b->d), -dot(a, b->dd));
 }
 
 /* (a.b - c.e)/2 */
 INLINE void rotation_skew(LoopRow *row, vec3 a, const Seen *b, vec3 c, const Seen *e) {
-	put(row, scale(0.5, add(cross(b->x, a), cross(c, e->x))), vec_zero(), 0.5 * (dot(a, b->x) - dot(c, e->x)),
-	    0.5 * (dot(a, b->d) - dot(c, e->d)), 0.5 * (dot(a, b->dd) - dot(c, e->dd)));
+	set_row(row, scale(0.5, add(cross(b->x, a), cross(c, e->x))), vec_zero(), 0.5 * (dot(a, b->x) - dot(c, e->x)),
+	        0.5 * (dot(a, b->d) - dot(c, e->d)), 0.5 * (dot(a, b->dd) - dot(c, e->dd)));
 }
 
 static int translations(int set, const LoopFrame *A, const LoopFrame *B, LoopRow *row) {
@@ -140,8 +140,8 @@ static LoopRow twist(const LoopFrame *A, const LoopFrame *B) {
 	const double r = x * x + y * y, c = r > 0 ? x / r : 0, s = r > 0 ? y / r : 0, rate = c * y1 - s * x1;
 	const vec3 y_moment = sub(cross(bx.x, ay), cross(by.x, ax)), x_moment = add(cross(bx.x, ax), cross(by.x, ay));
 	LoopRow row;
-	put(&row, sub(scale(c, y_moment), scale(s, x_moment)), vec_zero(), portable_atan2(y, x), rate,
-	    c * y2 - s * x2 - 2 * rate * (c * x1 + s * y1));
+	set_row(&row, sub(scale(c, y_moment), scale(s, x_moment)), vec_zero(), portable_atan2(y, x), rate,
+	        c * y2 - s * x2 - 2 * rate * (c * x1 + s * y1));
 	return row;
 }
 
@@ -159,13 +159,13 @@ static void distance(LoopRow *row, const LoopFrame *A, const LoopFrame *B, doubl
 	const vec3 f = d > 0 ? scale(1 / d, rho.x) : A->R.x;
 	const double d_rate = dot(f, rho.d);
 	const double turning = d > 0 ? (dot(rho.d, rho.d) - d_rate * d_rate) / d : 0;
-	put(row, vec_zero(), f, d - length, d_rate, dot(f, rho.dd) + turning);
+	set_row(row, vec_zero(), f, d - length, d_rate, dot(f, rho.dd) + turning);
 }
 
 /* y_A.v_A: acts on A itself. */
 static void knife(LoopRow *row, const LoopFrame *A) {
 	const vec3 y = A->R.y;
-	put(row, vec_zero(), y, 0, dot(y, A->v), dot(y, A->a) + dot(cross(A->w, y), A->v));
+	set_row(row, vec_zero(), y, 0, dot(y, A->v), dot(y, A->a) + dot(cross(A->w, y), A->v));
 }
 
 /*
@@ -197,7 +197,7 @@ static int rolling(const Loop *loop, const LoopFrame *A, const LoopFrame *B, Loo
 	const vec3 v_rate = add(rho.dd, add(cross(t.al, s), cross(t.w, s_rate)));
 	for (int k = 0; k < 3; ++k) {
 		const vec3 a = axis(&A->R, k);
-		put(&row[k], cross(s, a), a, 0, dot(a, v), dot(a, v_rate));
+		set_row(&row[k], cross(s, a), a, 0, dot(a, v), dot(a, v_rate));
 	}
 	row[2].value = dot(A->R.z, rho.x) - loop->radius * height;
 	return 3;
@@ -265,7 +265,7 @@ double loop_drives_power(const CalModel *model, double t, const double *lambda) 
 
 static const double TURN = 6.283185307179586476925;
 
-static void finish(const Loop *loop, const LoopContext *at, int n, LoopRow *row) {
+static void subtract_drives_and_stabilize(const Loop *loop, const LoopContext *at, int n, LoopRow *row) {
 	for (int i = 0; loop->driven && i < n; ++i) {
 		subtract_drive(&loop->drive[i], at->t, &row[i]);
 		if (loop_row_is_speed(loop, i))
@@ -314,7 +314,7 @@ int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, const Lo
 	default:
 		break;
 	}
-	finish(loop, at, n, row);
+	subtract_drives_and_stabilize(loop, at, n, row);
 	return n;
 }
 

@@ -51,8 +51,8 @@ INLINE double loop_row_unit(const CalModel *model, int row) {
 }
 
 /* The known wrench of a loop on node `plus` at the origin of B, in the world; the opposite acts on `minus` there. */
-INLINE spatial loop_known(const Loop *loop, const mat3 *R_A) {
-	const spatial f = spatial_in(loop->known);
+INLINE spatial loop_applied_wrench(const Loop *loop, const mat3 *R_A) {
+	const spatial f = spatial_in(loop->applied_wrench);
 	return (spatial){mat_mul_vec(*R_A, f.a), mat_mul_vec(*R_A, f.l)};
 }
 

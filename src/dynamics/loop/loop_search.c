@@ -45,10 +45,10 @@ static int most_steps(const CalModel *model) {
 	return (int)fmin(MOST_STEPS, fmax(1, WORK / fmax(loop_blocks_cost(model->blocks), 1)));
 }
 
-static double misfit(const Search *s, const double *q) {
+static double squared_residual(const Search *s, const double *q) {
 	kinematics_outward(s->model, q, s->u, s->work);
 	loop_rows(s->model, &(LoopContext){.t = s->t, .q = q, .u = s->u, .plain = 1}, s->work);
-	return loop_misfit(s->model, s->work);
+	return loop_squared_residual(s->model, s->work);
 }
 
 static int is_closed(const Search *s) {
@@ -68,7 +68,8 @@ static int is_free(const Search *s, int k) { return !s->frozen || !s->frozen[k];
 static double coordinate_unit(const Search *s, int k) {
 	const Link *link = &s->model->links[s->model->dofs[k].link];
 	const int joint = k >= link->u && k < link->u + link->nu;
-	return joint && motion_column_kind((Motion)link->motion, k - link->u) == COLUMN_TRANSLATION ? s->length : 1;
+	return joint && primitive_column_kind((JointPrimitive)link->motion, k - link->u) == COLUMN_TRANSLATION ? s->length
+	                                                                                                       : 1;
 }
 
 /* Row r of a block of G, in its unit and that of the coordinates; returns the square of its length. */
@@ -90,7 +91,7 @@ static double linearize(const Search *s) {
 	LoopWork *w = &s->work->loops;
 	const LoopBlocks *blocks = s->model->blocks;
 	double most = 0;
-	loop_leave_out_speeds(s->model, w);
+	loop_drop_speed_rows(s->model, w);
 	loop_jacobian(s->model, s->work);
 	for (int l = 0; l < s->model->loop_count; ++l) {
 		const Loop *loop = &s->model->loops[l];
@@ -135,7 +136,7 @@ static void damped_steps(const Search *s, double mu) {
 }
 
 /* Decrease of the sum of squares that the linear model promises for dq: dq.(mu dq - G'z). */
-static double promised(const Search *s, double mu) {
+static double predicted_decrease(const Search *s, double mu) {
 	LoopWork *w = &s->work->loops;
 	double sum = 0;
 	for (int k = 0; k < s->model->nu; ++k)
@@ -159,7 +160,7 @@ static double promised(const Search *s, double mu) {
 static double descend(Search *s, double progress) {
 	LoopWork *w = &s->work->loops;
 	const size_t nq = (size_t)s->model->nq;
-	double least = misfit(s, w->at), pace = least, damping = 1e-2, growth = 2, scale = 0;
+	double least = squared_residual(s, w->at), pace = least, damping = 1e-2, growth = 2, scale = 0;
 	for (int k = 1, fresh = 1; s->steps < s->most && !is_closed(s); ++k, ++s->steps) {
 		if (k % PATIENCE == 0) {
 			if (least > (1 - progress) * pace)
@@ -171,11 +172,11 @@ static double descend(Search *s, double progress) {
 		if (!(scale > 0))
 			break;
 		damped_steps(s, damping * scale);
-		const double promise = promised(s, damping * scale);
+		const double promise = predicted_decrease(s, damping * scale);
 		for (int i = 0; i < s->model->nu; ++i)
 			w->dq[i] *= coordinate_unit(s, i);
 		cal_config_integrate(s->model, w->at, w->dq, w->q);
-		const double after = misfit(s, w->q);
+		const double after = squared_residual(s, w->q);
 		fresh = after < least;
 		if (fresh) {
 			const double kept = 2 * (least - after) / promise - 1;
@@ -184,7 +185,7 @@ static double descend(Search *s, double progress) {
 			least = after;
 			memcpy(w->at, w->q, sizeof(double) * nq);
 		} else {
-			misfit(s, w->at);
+			squared_residual(s, w->at);
 			damping = fmin(damping * growth, 1e6);
 			growth *= 2;
 		}
@@ -193,7 +194,7 @@ static double descend(Search *s, double progress) {
 }
 
 /* Free coordinates of q pushed aside, into w->at: a fixed pattern that favours none of them. */
-static void push(const Search *s, const double *q, int turn, double by) {
+static void perturb(const Search *s, const double *q, int turn, double by) {
 	LoopWork *w = &s->work->loops;
 	for (int k = 0; k < s->model->nu; ++k)
 		w->dq[k] = is_free(s, k) ? by * coordinate_unit(s, k) * portable_sin(2.4 * (k + 1) + 1.7 * turn) : 0;
@@ -221,7 +222,7 @@ LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *f
 	double least = first;
 	int closed = is_closed(&s), turn = 0;
 	for (; !closed && turn < tries && s.steps < s.most; ++turn) {
-		push(&s, w->base, turn, pushes[turn]);
+		perturb(&s, w->base, turn, pushes[turn]);
 		const double found = descend(&s, PUSHED_PROGRESS);
 		closed = is_closed(&s);
 		if (closed || found < (1 - BETTER) * least) {
@@ -232,7 +233,7 @@ LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *f
 	}
 	if (go && least < MUCH * first)
 		memcpy(state->q, w->base, nq);
-	misfit(&s, state->q);
+	squared_residual(&s, state->q);
 	*steps += s.steps;
 	return is_closed(&s)                                  ? LOOP_CLOSED
 	       : !closed && turn == tries && s.steps < s.most ? LOOP_UNREACHABLE

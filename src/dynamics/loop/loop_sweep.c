@@ -25,15 +25,17 @@
 
 enum { S = LOOP_STRIDE };
 
-INLINE const LoopLink *link_loops(const CalModel *model, const Link *link) { return &model->plan->links[link->loops]; }
+INLINE const LoopLink *link_loops(const CalModel *model, const Link *link) {
+	return &model->loop_schedule->links[link->loop_link];
+}
 
 INLINE double size_of(vec3 v) { return fabs(v.x) + fabs(v.y) + fabs(v.z); }
 
 /* ---- before the inward sweep ------------------------------------------------------------------------ */
 
 /* What a wrench on a node does on the modes that move it, and what of that would be round-off. */
-static void place_on_modes(const CalModel *model, const Loop *loop, const LoopEnds *ends, int side, vec3 arm,
-                           CalWork *work) {
+static void load_modal_gains(const CalModel *model, const Loop *loop, const LoopEnds *ends, int side, vec3 arm,
+                             CalWork *work) {
 	const LoopWork *w = &work->loops;
 	const NodePlace place = kinematics_node(model, work, side ? loop->minus : loop->plus);
 	const vec3 from_node = sub(arm, place.c);
@@ -43,14 +45,14 @@ static void place_on_modes(const CalModel *model, const Loop *loop, const LoopEn
 		for (int r = 0; r < loop->rows; ++r) {
 			const double gain = spatial_dot(column, force_shift(w->row[loop->row + r].direction, from_node));
 			w->modal[at + r] += side ? -gain : gain;
-			w->modal_tiny[at + r] +=
-				size_of(column.a) * w->tiny[ends->slot + r] + size_of(column.l) * w->tiny_slide[ends->slot + r];
+			w->modal_tiny[at + r] += size_of(column.a) * w->tiny[ends->row_offset + r] +
+			                         size_of(column.l) * w->tiny_slide[ends->row_offset + r];
 		}
 	}
 }
 
-INLINE void place_end(const CalModel *model, const Loop *loop, const LoopEnds *ends, int side, vec3 point,
-                      CalWork *work) {
+INLINE void load_end_wrenches(const CalModel *model, const Loop *loop, const LoopEnds *ends, int side, vec3 point,
+                              CalWork *work) {
 	const LoopWork *w = &work->loops;
 	if (ends->gamma[side] < 0)
 		return;
@@ -69,7 +71,7 @@ INLINE void place_end(const CalModel *model, const Loop *loop, const LoopEnds *e
 		gamma[3 * n] = f.l.x, gamma[4 * n] = f.l.y, gamma[5 * n] = f.l.z;
 	}
 	if (UNLIKELY(ends->modal[side] >= 0))
-		place_on_modes(model, loop, ends, side, arm, work);
+		load_modal_gains(model, loop, ends, side, arm, work);
 }
 
 /* What of the gains of each row is nothing but round-off: lengths do not count beside angles. */
@@ -80,17 +82,17 @@ INLINE void judge_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalW
 	for (int r = 0; r < loop->rows; ++r) {
 		const spatial *d = &w->row[loop->row + r].direction;
 		const double force = LOOP_ROUND_OFF * size_of(d->l);
-		w->tiny[ends->slot + r] = LOOP_ROUND_OFF * size_of(d->a) + lever * force;
-		w->tiny_slide[ends->slot + r] = force;
-		w->beta[ends->slot + r] = w->z[loop->row + r];
+		w->tiny[ends->row_offset + r] = LOOP_ROUND_OFF * size_of(d->a) + lever * force;
+		w->tiny_slide[ends->row_offset + r] = force;
+		w->beta[ends->row_offset + r] = w->z[loop->row + r];
 	}
 	scale->turn = scale->both = scale->arm = scale->most = 0;
 	scale->least = INFINITY;
 }
 
-static void begin(const CalModel *model, CalWork *work) {
+static void clear_loops(const CalModel *model, CalWork *work) {
 	LoopWork *w = &work->loops;
-	const LoopPlan *plan = model->plan;
+	const LoopSchedule *plan = model->loop_schedule;
 	const size_t number = sizeof(double);
 	w->doubtful = w->hopeless = 0;
 	w->left = 0;
@@ -98,7 +100,7 @@ static void begin(const CalModel *model, CalWork *work) {
 		memset(w->gamma, 0, number * (size_t)plan->gamma_count);
 	memset(w->modal, 0, number * (size_t)plan->modal_count);
 	memset(w->modal_tiny, 0, number * (size_t)plan->modal_count);
-	memset(w->natural, 0, number * (size_t)plan->slot_count);
+	memset(w->natural, 0, number * (size_t)plan->row_offset_count);
 	memset(w->own, 0, number * LOOP_BLOCK * (size_t)model->loop_count);
 	memset(w->taken, 0, number * LOOP_BLOCK * (size_t)model->loop_count);
 	memset(w->block, 0, number * LOOP_BLOCK * (size_t)plan->block_count);
@@ -107,8 +109,8 @@ static void begin(const CalModel *model, CalWork *work) {
 		const LoopEnds *ends = &plan->ends[l];
 		const vec3 point = vec(w->point[l].x, w->point[l].y, w->point[l].z);
 		judge_gains(loop, ends, point, work, &w->scale[l]);
-		place_end(model, loop, ends, 0, point, work);
-		place_end(model, loop, ends, 1, point, work);
+		load_end_wrenches(model, loop, ends, 0, point, work);
+		load_end_wrenches(model, loop, ends, 1, point, work);
 		for (int t = 0; t < loop->term_count; ++t) {
 			if (ends->term[t] >= 0)
 				w->modal[ends->term[t]] += loop->term[t].factor;
@@ -134,11 +136,11 @@ INLINE void add_block(double d, int rows, const double *p, int width, const doub
 /* One free column: gains p of the link's loops from `first` on. */
 INLINE void add_column(const CalModel *model, const LoopLink *at, int first, const LoopPair *pairs, int pair_count,
                        const double *p, double d, double eps, LoopWork *w) {
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	const double *gain = p - here[first].first;
 	for (int k = first; k < at->count; ++k) {
 		const double *own = gain + here[k].first;
-		double *beta = w->beta + here[k].slot;
+		double *beta = w->beta + here[k].row_offset;
 		for (int c = 0; c < here[k].width; c += PACK)
 			pack_store(beta + c, pack_madd(pack_load(beta + c), d * eps, pack_load(own + c)));
 		add_block(d, here[k].rows, own, here[k].width, own, w->own + LOOP_BLOCK * here[k].loop);
@@ -156,13 +158,14 @@ INLINE void add_column(const CalModel *model, const LoopLink *at, int first, con
 INLINE void add_natural(const CalModel *model, const LoopLink *at, double turn, double slide, double d,
                         const CalWork *work) {
 	const LoopWork *w = &work->loops;
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	const vec3 *origin = &work->position[at->link];
 	for (int j = at->closing; j < at->count; ++j) {
 		const vec3 *point = &w->point[here[j].loop];
 		LoopScale *scale = &w->scale[here[j].loop];
 		const double arm = fabs(point->x - origin->x) + fabs(point->y - origin->y) + fabs(point->z - origin->z);
-		const double lever = turn * arm + slide, longest = turn * model->plan->ends[here[j].loop].reach + slide;
+		const double lever = turn * arm + slide,
+					 longest = turn * model->loop_schedule->ends[here[j].loop].reach + slide;
 		const double mobility = d * longest * longest;
 		scale->most = mobility > scale->most ? mobility : scale->most;
 		scale->least = mobility < scale->least ? mobility : scale->least;
@@ -181,7 +184,7 @@ INLINE pack tiny_gains(const LoopWork *w, int slot, double turn, double slide) {
 INLINE void act_on_mode(const LoopHere *here, spatial column, const double *gamma, int n, const LoopWork *w, int at) {
 	const double turn = size_of(column.a), slide = size_of(column.l);
 	for (int c = 0; c < here->width; c += PACK) {
-		const pack tiny = tiny_gains(w, here->slot + c, turn, slide);
+		const pack tiny = tiny_gains(w, here->row_offset + c, turn, slide);
 		const pack gain = pspatial_dot(column, pspatial_load(gamma + c, n));
 		pack_store(w->modal + at + c, pack_add(pack_load(w->modal + at + c), gain));
 		pack_store(w->modal_tiny + at + c, pack_add(pack_load(w->modal_tiny + at + c), tiny));
@@ -191,8 +194,8 @@ INLINE void act_on_mode(const LoopHere *here, spatial column, const double *gamm
 /* The head moves with the modes: what the rows of a link do on them there. */
 static void act_on_head(const CalModel *model, const Link *link, const LoopLink *at, const CalWork *work) {
 	const LoopWork *w = &work->loops;
-	const LoopHere *here = model->plan->here + at->here;
-	for (int k = 0; k < model->flexes[link->carries].m; ++k) {
+	const LoopHere *here = model->loop_schedule->here + at->here;
+	for (int k = 0; k < model->flexes[link->flex_body].m; ++k) {
 		const spatial column = flexible_column(model, link, work, k);
 		for (int j = 0; j < at->count; ++j)
 			act_on_mode(&here[j], column, w->gamma + at->gamma + here[j].first, at->width, w,
@@ -228,7 +231,7 @@ static void reduce_rows(const Flex *flex, const FlexWork *f, const LoopLink *at,
 /* The same as add_natural() for all modes. */
 static void add_natural_modes(const CalModel *model, const Flex *flex, const FlexWork *f, const LoopLink *at,
                               const LoopWork *w) {
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	for (int j = 0; j < at->count; ++j)
 		w->scale[here[j].loop].least = 0;
 	for (int k = 0; k < flex->m; ++k) {
@@ -236,7 +239,7 @@ static void add_natural_modes(const CalModel *model, const Flex *flex, const Fle
 		for (int j = 0; j < at->count; ++j) {
 			for (int c = 0; c < here[j].width; c += PACK) {
 				const pack x = pack_load(tiny + here[j].first + c);
-				double *natural = w->natural + here[j].slot + c;
+				double *natural = w->natural + here[j].row_offset + c;
 				pack_store(natural, pack_madd(pack_load(natural), f->inverse[k], pack_mul(x, x)));
 			}
 		}
@@ -246,30 +249,30 @@ static void add_natural_modes(const CalModel *model, const Flex *flex, const Fle
 /* The modes of the body that a link carries: columns like those of a joint, with eps = -y. */
 static void pass_modes(const CalModel *model, const Link *link, const LoopLink *at, CalWork *work) {
 	LoopWork *w = &work->loops;
-	const Flex *flex = &model->flexes[link->carries];
-	const FlexWork *f = &work->flex[link->carries];
-	if (link->motion == MOTION_FLEX && flex->head.moves)
+	const Flex *flex = &model->flexes[link->flex_body];
+	const FlexWork *f = &work->flex[link->flex_body];
+	if (link->motion == PRIMITIVE_FLEX && flex->head.moves)
 		act_on_head(model, link, at, work);
 	add_natural_modes(model, flex, f, at, w);
 	reduce_rows(flex, f, at, w);
 	for (int k = 0; k < flex->m; ++k) {
 		if (f->inverse[k] != 0)
-			add_column(model, at, 0, model->plan->pairs + at->modal_pairs, at->modal_pair_count,
+			add_column(model, at, 0, model->loop_schedule->pairs + at->modal_pairs, at->modal_pair_count,
 			           w->modal + at->modal + k * at->width, f->inverse[k], -f->y[k], w);
 	}
 }
 
-void LANED(loop_close)(const CalModel *model, const Link *link, CalWork *work, Slot *total) {
+void LANED(loop_close)(const CalModel *model, const Link *link, CalWork *work, ArticulatedBody *total) {
 	const LoopLink *at = link_loops(model, link);
 	if (at->modal >= 0)
 		pass_modes(model, link, at, work);
 	for (int k = at->steps; k < at->steps + at->step_count; ++k)
-		LANED(loop_eliminate)(model, &model->plan->steps[k], work, &total->M, &total->b);
+		LANED(loop_eliminate)(model, &model->loop_schedule->steps[k], work, &total->M, &total->b);
 }
 
-/* Adds the factors of couplings that name a freedom of the link's joint. */
+/* Adds the factors of couplings that name a dof of the link's joint. */
 static void add_terms(const CalModel *model, const LoopLink *at, int u, double *p) {
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	for (int k = at->closing; k < at->count; ++k) {
 		const Loop *loop = &model->loops[here[k].loop];
 		for (int t = 0; t < loop->term_count; ++t) {
@@ -280,7 +283,7 @@ static void add_terms(const CalModel *model, const LoopLink *at, int u, double *
 }
 
 /* Wrenches for the parent link: the first that come, or with those that are there. */
-INLINE void hand_over(const LoopHere *here, double *to, pspatial wrenches) {
+INLINE void pass_to_parent(const LoopHere *here, double *to, pspatial wrenches) {
 	const pspatial there = here->sets ? wrenches : pspatial_add(pspatial_load(to, here->to_width), wrenches);
 	pspatial_store(to, here->to_width, there);
 }
@@ -289,7 +292,7 @@ INLINE void hand_over(const LoopHere *here, double *to, pspatial wrenches) {
 static void pass_joint(const CalModel *model, const Link *link, int i, const LoopLink *at, const uint8_t *prescribed,
                        CalWork *work) {
 	LoopWork *w = &work->loops;
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	const int n = at->width, open = n - at->open;
 	double *gamma = w->gamma + at->gamma + at->open;
 	for (int k = 0; k < link->nu; ++k) {
@@ -300,7 +303,7 @@ static void pass_joint(const CalModel *model, const Link *link, int i, const Loo
 		double *p = w->gain + at->gains + k * open;
 		for (int j = at->closing; j < at->count; ++j) {
 			for (int c = 0; c < here[j].width; c += PACK) {
-				const pack tiny = tiny_gains(w, here[j].slot + c, turn, slide);
+				const pack tiny = tiny_gains(w, here[j].row_offset + c, turn, slide);
 				const int to = here[j].first - at->open + c;
 				pack_store(p + to, pack_unless_tiny(pspatial_dot(P, pspatial_load(gamma + to, n)), tiny));
 			}
@@ -309,11 +312,11 @@ static void pass_joint(const CalModel *model, const Link *link, int i, const Loo
 			add_terms(model, at, u, p);
 		if (prescribed && prescribed[u])
 			continue;
-		add_column(model, at, at->closing, model->plan->pairs + at->joint_pairs, at->joint_pair_count, p, dof->d,
-		           dof->eps, w);
-		add_natural(model, at, turn, slide, dof->d, work);
+		add_column(model, at, at->closing, model->loop_schedule->pairs + at->joint_pairs, at->joint_pair_count, p,
+		           dof->D_inv, dof->eps, w);
+		add_natural(model, at, turn, slide, dof->D_inv, work);
 		for (int c = 0; c < open; c += PACK)
-			pspatial_store(gamma + c, n, pspatial_sub_outer(pspatial_load(gamma + c, n), dof->K, pack_load(p + c)));
+			pspatial_store(gamma + c, n, pspatial_sub_outer(pspatial_load(gamma + c, n), dof->gain, pack_load(p + c)));
 	}
 }
 
@@ -321,29 +324,29 @@ static void pass_joint(const CalModel *model, const Link *link, int i, const Loo
 static void pass_rotation(const CalModel *model, const Link *link, const LinkWork *l, const LoopLink *at,
                           CalWork *work) {
 	LoopWork *w = &work->loops;
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	const DofWork *dof = &work->dofs[link->u];
 	const int n = at->width;
 	const double *gamma = w->gamma + at->gamma;
 	double *p = w->gain + at->gains - at->open;
 	for (int j = at->closing; j < at->count; ++j) {
 		for (int c = 0; c < here[j].width; c += PACK) {
-			const pack tiny = pack_load(w->tiny + here[j].slot + c);
+			const pack tiny = pack_load(w->tiny + here[j].row_offset + c);
 			const pack gain = pvec_dot(l->R.z, pvec_load(gamma + here[j].first + c, n));
 			pack_store(p + here[j].first + c, pack_unless_tiny(gain, tiny));
 		}
 	}
 	if (UNLIKELY(model->any_coupling))
 		add_terms(model, at, link->u, p + at->open);
-	add_column(model, at, at->closing, model->plan->pairs + at->joint_pairs, at->joint_pair_count, p + at->open, dof->d,
-	           dof->eps, w);
-	add_natural(model, at, 1, 0, dof->d, work);
+	add_column(model, at, at->closing, model->loop_schedule->pairs + at->joint_pairs, at->joint_pair_count,
+	           p + at->open, dof->D_inv, dof->eps, w);
+	add_natural(model, at, 1, 0, dof->D_inv, work);
 	for (int j = at->closing; j < at->count && link->parent >= 0; ++j) {
 		double *to = w->gamma + here[j].to;
 		for (int c = 0; c < here[j].width; c += PACK) {
 			const pspatial moved = pforce_shift(pspatial_load(gamma + here[j].first + c, n), l->r);
-			const pspatial left = pspatial_sub_outer(moved, dof->K, pack_load(p + here[j].first + c));
-			hand_over(&here[j], to + c, left);
+			const pspatial left = pspatial_sub_outer(moved, dof->gain, pack_load(p + here[j].first + c));
+			pass_to_parent(&here[j], to + c, left);
 		}
 	}
 }
@@ -351,7 +354,7 @@ static void pass_rotation(const CalModel *model, const Link *link, const LinkWor
 /* Wrenches of open loops on a node act on the modes of the body that it belongs to. */
 static void act_on_modes(const CalModel *model, const Link *link, const LoopLink *at, const CalWork *work) {
 	const LoopWork *w = &work->loops;
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	const LoopLink *parent = link_loops(model, &model->links[link->parent]);
 	for (int k = 0; k < model->flexes[link->flex].m; ++k) {
 		const spatial column = flexible_column(model, link, work, k);
@@ -364,30 +367,30 @@ static void act_on_modes(const CalModel *model, const Link *link, const LoopLink
 void LANED(loop_pass)(const CalModel *model, const Link *link, int i, const uint8_t *prescribed, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const LoopLink *at = link_loops(model, link);
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	if (at->count == at->closing)
 		return;
-	if (LIKELY(link->motion == MOTION_ROTATION && (!prescribed || !prescribed[link->u]))) {
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION && (!prescribed || !prescribed[link->u]))) {
 		pass_rotation(model, link, &work->links[i], at, work);
 		return;
 	}
 	pass_joint(model, link, i, at, prescribed, work);
-	if (link->motion == MOTION_NODE)
+	if (link->motion == PRIMITIVE_NODE)
 		act_on_modes(model, link, at, work);
 	for (int j = at->closing; j < at->count && link->parent >= 0; ++j) {
 		const double *gamma = w->gamma + at->gamma + here[j].first;
 		double *to = w->gamma + here[j].to;
 		for (int c = 0; c < here[j].width; c += PACK) {
 			const pspatial moved = pforce_shift(pspatial_load(gamma + c, at->width), work->links[i].r);
-			hand_over(&here[j], to + c, moved);
+			pass_to_parent(&here[j], to + c, moved);
 		}
 	}
 }
 
 /* What loops do in the inward sweep, where they have no part in it. */
-static void pass_apart(const CalModel *model, const SweepInput *in, CalWork *work) {
-	for (int k = model->plan->link_count - 1; k >= 0; --k) {
-		const LoopLink *at = &model->plan->links[k];
+static void pass_on_ground(const CalModel *model, const SweepInput *in, CalWork *work) {
+	for (int k = model->loop_schedule->link_count - 1; k >= 0; --k) {
+		const LoopLink *at = &model->loop_schedule->links[k];
 		const Link *link = &model->links[at->link];
 		if (at->modal >= 0)
 			pass_modes(model, link, at, work);
@@ -396,28 +399,28 @@ static void pass_apart(const CalModel *model, const SweepInput *in, CalWork *wor
 }
 
 /* The same in the outward sweep. */
-static void push_apart(const CalModel *model, CalWork *work) {
-	for (int k = 0; k < model->plan->link_count; ++k) {
-		const Link *link = &model->links[model->plan->links[k].link];
-		LANED(loop_push)(model, link, work);
-		if (model->plan->links[k].modal >= 0)
+static void apply_on_ground(const CalModel *model, CalWork *work) {
+	for (int k = 0; k < model->loop_schedule->link_count; ++k) {
+		const Link *link = &model->links[model->loop_schedule->links[k].link];
+		LANED(loop_apply)(model, link, work);
+		if (model->loop_schedule->links[k].modal >= 0)
 			LANED(loop_release)(model, link, work, NULL);
 	}
 }
 
 int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
-	const LoopPlan *plan = model->plan;
+	const LoopSchedule *plan = model->loop_schedule;
 	LoopWork *w = &work->loops;
-	int culprit = -1;
+	int failed_dof = -1;
 	w->contradict = 0;
 	for (int again = 0; again < 2; ++again) {
 		if (again && in->loops == LOOPS_WITHIN) // flexible bodies were eliminated in place
 			LANED(forward_outward_in)(model, work->gravity, in, work);
-		begin(model, work);
+		clear_loops(model, work);
 		if (!again || in->loops == LOOPS_WITHIN)
-			culprit = LANED(forward_inward)(model, in, work);
-		if (in->loops == LOOPS_APART)
-			pass_apart(model, in, work);
+			failed_dof = LANED(forward_inward)(model, in, work);
+		if (in->loops == LOOPS_ON_GROUND)
+			pass_on_ground(model, in, work);
 		for (int k = plan->ground_step; k < plan->step_count; ++k)
 			LANED(loop_eliminate)(model, &plan->steps[k], work, NULL, NULL);
 		if (again || !LANED(loop_reconcile)(model, w, w->z))
@@ -426,23 +429,23 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 	}
 	for (int k = plan->step_count - 1; k >= plan->ground_step; --k)
 		LANED(loop_resolve)(model, &plan->steps[k], w, NULL);
-	if (in->loops == LOOPS_APART)
-		push_apart(model, work);
-	return culprit;
+	if (in->loops == LOOPS_ON_GROUND)
+		apply_on_ground(model, work);
+	return failed_dof;
 }
 
 /* ---- outward -------------------------------------------------------------------------------------------- */
 
-void LANED(loop_push)(const CalModel *model, const Link *link, CalWork *work) {
+void LANED(loop_apply)(const CalModel *model, const Link *link, CalWork *work) {
 	const LoopWork *w = &work->loops;
 	const LoopLink *at = link_loops(model, link);
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	for (int k = 0; k < link->nu; ++k) {
 		const double *p = w->gain + at->gains + k * (at->width - at->open) - at->open;
 		pack sum = pack_zero();
 		for (int j = at->closing; j < at->count; ++j) {
 			for (int c = 0; c < here[j].width; c += PACK)
-				sum = pack_mac(sum, pack_load(p + here[j].first + c), pack_load(w->force + here[j].slot + c));
+				sum = pack_mac(sum, pack_load(p + here[j].first + c), pack_load(w->force + here[j].row_offset + c));
 		}
 		work->dofs[link->u + k].eps += pack_sum(sum);
 	}
@@ -451,17 +454,17 @@ void LANED(loop_push)(const CalModel *model, const Link *link, CalWork *work) {
 void LANED(loop_release)(const CalModel *model, const Link *link, CalWork *work, const spatial *A) {
 	LoopWork *w = &work->loops;
 	const LoopLink *at = link_loops(model, link);
-	const LoopHere *here = model->plan->here + at->here;
+	const LoopHere *here = model->loop_schedule->here + at->here;
 	for (int k = at->steps + at->step_count - 1; k >= at->steps; --k)
-		LANED(loop_resolve)(model, &model->plan->steps[k], w, A);
-	for (int k = 0; at->modal >= 0 && k < model->flexes[link->carries].m; ++k) {
+		LANED(loop_resolve)(model, &model->loop_schedule->steps[k], w, A);
+	for (int k = 0; at->modal >= 0 && k < model->flexes[link->flex_body].m; ++k) {
 		const double *h = w->modal + at->modal + k * at->width;
 		pack sum = pack_zero();
 		for (int j = 0; j < at->count; ++j) {
 			for (int c = 0; c < here[j].width; c += PACK)
-				sum = pack_mac(sum, pack_load(h + here[j].first + c), pack_load(w->force + here[j].slot + c));
+				sum = pack_mac(sum, pack_load(h + here[j].first + c), pack_load(w->force + here[j].row_offset + c));
 		}
-		work->flex[link->carries].y[k] -= pack_sum(sum);
+		work->flex[link->flex_body].y[k] -= pack_sum(sum);
 	}
 }
 

@@ -18,18 +18,21 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 /* What the kernels call, if some loop closes on a link (LOOPS_WITHIN): */
 
 /* A link whose modes were eliminated: loops that close on it change its inertia and force. */
-void LANED(loop_close)(const CalModel *model, const Link *link, CalWork *work, Slot *total);
+void LANED(loop_close)(const CalModel *model, const Link *link, CalWork *work, ArticulatedBody *total);
 /* A link whose joint was eliminated: its open loops move on to the parent. */
 void LANED(loop_pass)(const CalModel *model, const Link *link, int i, const uint8_t *prescribed, CalWork *work);
 /* Outward, before the joint of a link: the forces of its open loops. */
-void LANED(loop_push)(const CalModel *model, const Link *link, CalWork *work);
+void LANED(loop_apply)(const CalModel *model, const Link *link, CalWork *work);
 /* Outward, with A of the link: multipliers of loops that close on it, then their forces on the modes that it carries. */
 void LANED(loop_release)(const CalModel *model, const Link *link, CalWork *work, const spatial *A);
 /* How they take part in the sweeps of this model. */
-INLINE int loop_mode(const CalModel *model) { return model->plan->ground_step > 0 ? LOOPS_WITHIN : LOOPS_APART; }
+INLINE int loop_mode(const CalModel *model) {
+	return model->loop_schedule->ground_step > 0 ? LOOPS_WITHIN : LOOPS_ON_GROUND;
+}
 /* A joint with open loops keeps the gains of each column. */
 INLINE int loop_is_open(const CalModel *model, const Link *link) {
-	return link->loops >= 0 && model->plan->links[link->loops].count > model->plan->links[link->loops].closing;
+	return link->loop_link >= 0 &&
+	       model->loop_schedule->links[link->loop_link].count > model->loop_schedule->links[link->loop_link].closing;
 }
 #endif
 

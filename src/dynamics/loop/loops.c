@@ -45,7 +45,7 @@ static void multiply(const LoopBlock *b, LoopWork *w) {
 static double column_unit(const CalModel *model, int k, double length) {
 	const Link *link = &model->links[model->dofs[k].link];
 	const int joint = k >= link->u && k < link->u + link->nu;
-	return joint && motion_column_kind((Motion)link->motion, k - link->u) == COLUMN_TRANSLATION ? length : 1;
+	return joint && primitive_column_kind((JointPrimitive)link->motion, k - link->u) == COLUMN_TRANSLATION ? length : 1;
 }
 
 static double longest_reach(const CalModel *model) {
@@ -133,9 +133,9 @@ static CalStatus divide_by_mass(const CalModel *model, const double *q, const ui
 	LoopWork *w = &work->loops;
 	const LoopBlock *all = model->blocks->blocks;
 	pose_outward_x1(model, q, prescribed, work);
-	const int culprit = factor_inward_x1(model, prescribed, rotor, work);
-	if (culprit >= 0) {
-		work->culprit = culprit;
+	const int failed_dof = factor_inward_x1(model, prescribed, rotor, work);
+	if (failed_dof >= 0) {
+		work->failed_dof = failed_dof;
 		return CAL_SINGULAR;
 	}
 	for (int i = 0; i < all->rows; ++i)
@@ -203,15 +203,15 @@ static CalStatus correct_locally(const CalModel *model, const double *q, const u
 	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
 	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
 	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
-	const int culprit = forward_kernels(model->isa)->closed(model, &in, work);
+	const int failed_dof = forward_kernels(model->isa)->closed(model, &in, work);
 	forward_kernels(model->isa)->accelerate(model, &in, work, w->dq, force);
-	work->culprit = culprit;
-	return culprit >= 0 ? CAL_SINGULAR : CAL_OK;
+	work->failed_dof = failed_dof;
+	return failed_dof >= 0 ? CAL_SINGULAR : CAL_OK;
 }
 
 CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work) {
 	LoopWork *w = &work->loops;
-	if (model->plan && !euclidean)
+	if (model->loop_schedule && !euclidean)
 		return correct_locally(model, q, frozen, NULL, work, NULL);
 	loop_jacobian(model, work);
 	const CalStatus status = loop_factor(model, q, frozen, NULL, euclidean, work);
@@ -225,9 +225,9 @@ CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *fr
 CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
                              CalWork *work, double *force) {
 	LoopWork *w = &work->loops;
-	if (model->plan) {
+	if (model->loop_schedule) {
 		const CalStatus status = correct_locally(model, q, prescribed, rotor, work, force);
-		loop_settle_x1(model, prescribed, w, force);
+		min_norm_multipliers_x1(model, prescribed, w, force);
 		return status;
 	}
 	loop_solve(model, work, w->z, w->lambda);
@@ -267,7 +267,7 @@ static int arguments_ok(const CalModel *model, const CalState *state, const CalW
 	return model && state && work && work->model == model;
 }
 
-static void copy(double *to, const double *from, size_t count) {
+static void copy_numbers(double *to, const double *from, size_t count) {
 	if (to)
 		memcpy(to, from, sizeof(double) * count);
 }
@@ -323,7 +323,7 @@ static CalStatus check_acting(const CalModel *model, const CalWork *work, const 
 CalStatus cal_loop_multipliers(const CalModel *model, const CalWork *work, double *lambda) {
 	const CalStatus status = check_acting(model, work, lambda);
 	if (status == CAL_OK)
-		copy(lambda, work->loops.lambda, (size_t)model->row_count);
+		copy_numbers(lambda, work->loops.lambda, (size_t)model->row_count);
 	return status;
 }
 

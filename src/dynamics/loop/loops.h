@@ -45,9 +45,9 @@ INLINE spatial loop_wrench(const Loop *loop, const LoopWork *w) {
 	return sum;
 }
 /* Sum of the squares of the residuals in work, in units of their rows. */
-double loop_misfit(const CalModel *model, const CalWork *work);
+double loop_squared_residual(const CalModel *model, const CalWork *work);
 /* Rows without position: no direction. */
-void loop_leave_out_speeds(const CalModel *model, LoopWork *w);
+void loop_drop_speed_rows(const CalModel *model, LoopWork *w);
 
 typedef enum LoopVerdict { LOOP_CLOSED, LOOP_UNREACHABLE, LOOP_UNDECIDED } LoopVerdict;
 /*
@@ -60,7 +60,7 @@ LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *f
 /* udot += M^-1 G'lambda, by cut joints with lambda of the last loop_forces(). */
 void loop_add_motion(const CalModel *model, LoopWork *w, double *udot);
 /* Adds the forces of lambda to wrenches at the link origins, and to the generalised forces of modes and couplings. */
-void loop_act(const CalModel *model, const CalWork *work, spatial *external, double *tau);
+void apply_multipliers(const CalModel *model, const CalWork *work, spatial *external, double *tau);
 #endif
 
 #endif

@@ -25,14 +25,14 @@ typedef struct SweepInput {
 	int loops;                 // LOOPS_*
 	const double *rotor;       // [nu] inertia along each degree of freedom beside the bodies', NULL: the model's rotors
 	// of a branch (src/component)
-	const SweepBase *base; // NULL: the ground
-	const Slot *arriving;  // [slot_count] what other branches bring, NULL: nothing
-	Slot *leaving;         // what links without a parent bring to the base, at its origin; NULL: nobody asks
-	int prepared;          // sines, cosines and modal coordinates are in work
+	const SweepBase *base;           // NULL: the ground
+	const ArticulatedBody *arriving; // [accumulator_count] what other branches bring, NULL: nothing
+	ArticulatedBody *leaving;        // what links without a parent bring to the base, at its origin; NULL: nobody asks
+	int prepared;                    // sines, cosines and modal coordinates are in work
 } SweepInput;
 
 /* Loops in the sweeps (loop_sweep.h): none; before and after them, since all close on the ground; link by link. */
-enum { LOOPS_NONE, LOOPS_APART, LOOPS_WITHIN };
+enum { LOOPS_NONE, LOOPS_ON_GROUND, LOOPS_WITHIN };
 
 /* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */
 void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work);

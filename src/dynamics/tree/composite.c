@@ -4,7 +4,7 @@
  *
  *   inward   R(k) = own + sum over children of R shifted to O_k:
  *            mc' = mc + m r,  S' = S + g r' + r g' with g = mc + m r / 2
- *   matrix   column of a freedom of link j: F = R(j) P; walking to the ground, F shifts and M(i,j) = P_i'F
+ *   matrix   column of a dof of link j: F = R(j) P; walking to the ground, F shifts and M(i,j) = P_i'F
  * World axes make the walk a cross product per link: 9 multiplications per entry of M.
  */
 #include <calder/dynamics.h>
@@ -27,8 +27,8 @@ INLINE Composite composite_shift(Composite c, vec3 r) {
 /* What the composite of a flexible body's link does to its modes. */
 static void composite_flexible(const CalModel *model, const Link *link, int i, CalWork *work) {
 	const Composite *c = &work->composite[i];
-	const Artic M = artic_rigid(c->m, c->mc, c->S);
-	if (link->motion == MOTION_NODE) {
+	const ArticulatedInertia M = articulated_rigid(c->m, c->mc, c->S);
+	if (link->motion == PRIMITIVE_NODE) {
 		LANED(flexible_node)(model, link, &M, NULL, work);
 	} else {
 		LANED(flexible_head)(model, link, &M, work);
@@ -53,9 +53,9 @@ void LANED(composite_outward)(const CalModel *model, const real *q, CalWork *wor
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		link_pose(link, &work->links[link->parent], q, work, &work->links[i]);
-		if (UNLIKELY(link->carries >= 0)) {
-			LANED(flexible_own)(model, link->carries, &model->flexes[link->carries].all, 0, work, &work->links[i]);
-			work->composite[i] = work->flex[link->carries].own;
+		if (UNLIKELY(link->flex_body >= 0)) {
+			LANED(flexible_own)(model, link->flex_body, &model->flexes[link->flex_body].all, 0, work, &work->links[i]);
+			work->composite[i] = work->flex[link->flex_body].own;
 		} else {
 			work->composite[i] = link_inertia(link, &work->links[i].R);
 		}
@@ -67,7 +67,7 @@ void LANED(composite_inward)(const CalModel *model, CalWork *work) {
 		pass_composite(model, work, i);
 }
 
-/* What a row of M is made of: freedom u, and the force F that its composite needs. */
+/* What a row of M is made of: dof u, and the force F that its composite needs. */
 typedef struct Row {
 	real *M;
 	size_t n, u;
@@ -84,12 +84,12 @@ static void meet_modes(const CalModel *model, const CalWork *work, const Row *ro
 	}
 }
 
-/* Entries of the row, and of the column that mirrors it, for the freedoms of link i; c: from its origin to F's. */
+/* Entries of the row, and of the column that mirrors it, for the dofs of link i; c: from its origin to F's. */
 INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row, int i, int freedoms, vec3 c) {
 	const Link *link = &model->links[i];
 	const vec3 moment = add(row->F.a, cross(c, row->F.l));
 	size_t v = (size_t)link->u;
-	if (LIKELY(link->motion == MOTION_ROTATION)) {
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
 		row->M[row->n * row->u + v] = row->M[row->n * v + row->u] = dot(work->links[i].R.z, moment);
 		return;
 	}
@@ -122,11 +122,11 @@ INLINE void meet_inboard(const CalModel *model, const CalWork *work, const Row *
 	}
 }
 
-/* Freedom k of link i against those before it on the link, and all inboard. */
+/* Degree of freedom k of link i against those before it on the link, and all inboard. */
 INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k, real *M) {
 	const Link *link = &model->links[i];
 	const size_t n = (size_t)model->nu, u = (size_t)(link->u + k);
-	if (LIKELY(link->motion == MOTION_ROTATION)) {
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
 		const vec3 z = work->links[i].R.z;
 		const Row row = {M, n, u, composite_mul_rotation(&work->composite[i], z)};
 		M[n * u + u] = dot(z, row.F.a) + model->rotor[u];
@@ -141,15 +141,15 @@ INLINE void matrix_row(const CalModel *model, const CalWork *work, int i, int k,
 
 /* The modes of a flexible body, its modal mass and E complete: against each other and all inboard. */
 static void modal_rows(const CalModel *model, const CalWork *work, const Link *link, int i, real *M) {
-	const Flex *flex = &model->flexes[link->carries];
-	const FlexWork *w = &work->flex[link->carries];
+	const Flex *flex = &model->flexes[link->flex_body];
+	const FlexWork *w = &work->flex[link->flex_body];
 	const size_t n = (size_t)model->nu;
 	for (int k = 0; k < flex->m; ++k) {
 		const size_t u = (size_t)(flex->u + k);
 		for (int j = 0; j < flex->m; ++j)
 			M[n * u + (size_t)(flex->u + j)] = flexible_mass(w, flex->n, k, j);
 		const Row row = {M, n, u, rows_mode(w->E, flex->n, k)};
-		if (link->motion != MOTION_FLEX) // the joint of the link that carries B
+		if (link->motion != PRIMITIVE_FLEX) // the joint of the link that carries B
 			meet_link(model, work, &row, i, link->nu, vec_zero());
 		meet_inboard(model, work, &row, i);
 	}
@@ -161,7 +161,7 @@ void LANED(composite_matrix)(const CalModel *model, CalWork *work, real *M) {
 		for (int k = 0; k < link->nu; ++k)
 			matrix_row(model, work, i, k, M);
 		pass_composite(model, work, i);
-		if (UNLIKELY(link->carries >= 0))
+		if (UNLIKELY(link->flex_body >= 0))
 			modal_rows(model, work, link, i, M);
 	}
 }

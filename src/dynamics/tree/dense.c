@@ -13,20 +13,20 @@
 /* Forces on a flexible body's link act on its modes, through a node and through the head. */
 static void gather_modes(const CalModel *model, const Link *link, const SweepInput *in, CalWork *work, const spatial *b,
                          double *rhs) {
-	const int f = link->carries >= 0 ? link->carries : link->flex;
+	const int f = link->flex_body >= 0 ? link->flex_body : link->flex;
 	const Flex *flex = &model->flexes[f];
 	FlexWork *w = &work->flex[f];
 	for (int k = 0; k < flex->m; ++k) {
 		if (link->flex >= 0)
 			w->be[k] += spatial_dot(flexible_column(model, link, work, k), *b);
-		if (link->carries >= 0)
+		if (link->flex_body >= 0)
 			rhs[flex->u + k] = in->tau[flex->u + k] - w->be[k];
 	}
 }
 
 void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, double *rhs) {
 	for (int i = 0; i < model->link_count; ++i) {
-		const FlexWork *w = model->links[i].carries >= 0 ? &work->flex[model->links[i].carries] : NULL;
+		const FlexWork *w = model->links[i].flex_body >= 0 ? &work->flex[model->links[i].flex_body] : NULL;
 		work->composite[i] = w ? w->own : link_inertia(&model->links[i], &work->links[i].R);
 		const spatial b = w ? w->b : link_inertia_force(&work->composite[i], &work->links[i]);
 		work->force[i] = in->external ? spatial_sub(b, in->external[i]) : b; // external may be this very array
@@ -37,7 +37,7 @@ void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, do
 		for (int k = 0; k < link->nu; ++k) {
 			rhs[link->u + k] = in->tau[link->u + k] - spatial_dot(link_column(work, link, i, k), b);
 		}
-		if (link->flex >= 0 || link->carries >= 0)
+		if (link->flex >= 0 || link->flex_body >= 0)
 			gather_modes(model, link, in, work, &b, rhs);
 		if (link->parent < 0)
 			continue;
@@ -46,7 +46,7 @@ void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, do
 }
 
 /* Strikes row and column i out of the lower triangle, keeping the system positive definite. */
-static void strike_out(double *M, int n, int i) {
+static void clear_prescribed(double *M, int n, int i) {
 	for (int j = 0; j < i; ++j)
 		M[i * n + j] = 0;
 	for (int j = i + 1; j < n; ++j)
@@ -141,11 +141,11 @@ int dense_solve(const CalModel *model, const SweepInput *in, CalWork *work, doub
 		if (!in->prescribed || !in->prescribed[i])
 			continue;
 		udot[i] = in->udot ? in->udot[i] : 0.0;
-		strike_out(M, n, i);
+		clear_prescribed(M, n, i);
 	}
 	const int bad = cholesky(M, n);
 	if (bad >= 0) {
-		work->dofs[bad].d = M[bad * n + bad] != M[bad * n + bad] ? NAN : INFINITY;
+		work->dofs[bad].D_inv = M[bad * n + bad] != M[bad * n + bad] ? NAN : INFINITY;
 		for (int i = 0; i < n; ++i)
 			udot[i] = NAN;
 		return bad;

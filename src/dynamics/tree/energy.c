@@ -31,7 +31,7 @@ static double grounded_mass(const CalModel *model, vec3 *moment) {
 }
 
 /* Poses and velocities; of the masses of flexible bodies, inertia and E in work->flex, at the origin of B. */
-static void prepare(const CalModel *model, const CalState *state, CalWork *work) {
+static void prepare_kinematics(const CalModel *model, const CalState *state, CalWork *work) {
 	kinematics_outward(model, state->q, state->u, work);
 	for (int f = 0; f < model->flex_count; ++f)
 		flexible_own_x1(model, f, &model->flexes[f].own, 0, work, &work->links[model->flexes[f].link]);
@@ -113,7 +113,7 @@ static void sum_momentum(const CalModel *model, const CalWork *work, CalMomentum
 CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy) {
 	if (!arguments_ok(model, state, work, energy))
 		return CAL_ERR_ARGUMENT;
-	prepare(model, state, work);
+	prepare_kinematics(model, state, work);
 	sum_energy(model, state, work, energy);
 	return CAL_OK;
 }
@@ -121,14 +121,14 @@ CalStatus cal_energy(const CalModel *model, const CalState *state, CalWork *work
 CalStatus cal_momentum(const CalModel *model, const CalState *state, CalWork *work, CalMomentum *momentum) {
 	if (!arguments_ok(model, state, work, momentum))
 		return CAL_ERR_ARGUMENT;
-	prepare(model, state, work);
+	prepare_kinematics(model, state, work);
 	sum_momentum(model, work, momentum);
 	return CAL_OK;
 }
 
 void energy_and_momentum(const CalModel *model, const CalState *state, CalWork *work, CalEnergy *energy,
                          CalMomentum *momentum) {
-	prepare(model, state, work);
+	prepare_kinematics(model, state, work);
 	sum_energy(model, state, work, energy);
 	sum_momentum(model, work, momentum);
 }

@@ -21,9 +21,9 @@ static void user_displacement(const Link *link, const Dof *dof, const double *q,
 	double neutral[CAL_JOINT_MAX_COORDS], rest_q[CAL_JOINT_MAX_COORDS], rest[CAL_JOINT_MAX_DOF];
 	for (int k = 0; k < link->nu; ++k)
 		rest[k] = dof[k].rest;
-	motion_neutral(MOTION_USER, &link->data, neutral);
-	motion_integrate(MOTION_USER, &link->data, neutral, rest, rest_q);
-	motion_difference(MOTION_USER, &link->data, rest_q, q + link->q, delta);
+	primitive_neutral(PRIMITIVE_USER, &link->data, neutral);
+	primitive_integrate(PRIMITIVE_USER, &link->data, neutral, rest, rest_q);
+	primitive_difference(PRIMITIVE_USER, &link->data, rest_q, q + link->q, delta);
 }
 
 /* Force on speed j: -sum k_i delta_i d(delta_dot_i)/d(u_j). */
@@ -33,7 +33,7 @@ static void add_user_spring(const Link *link, const Dof *dof, const double *q, d
 	for (int j = 0; j < link->nu; ++j) {
 		double unit[CAL_JOINT_MAX_DOF] = {0}, rate[CAL_JOINT_MAX_DOF];
 		unit[j] = 1.0;
-		motion_rate(MOTION_USER, &link->data, delta, unit, rate);
+		primitive_rate(PRIMITIVE_USER, &link->data, delta, unit, rate);
 		for (int k = 0; k < link->nu; ++k)
 			Q[link->u + j] -= dof[k].stiffness * delta[k] * rate[k];
 	}
@@ -222,11 +222,11 @@ static vec3 frame_on(const CalModel *model, const CalWork *work, int node, const
 	return add(origin, add(c, mat_mul_dvec(base, side->on.r)));
 }
 
-spatial forces_known(const CalModel *model, const CalWork *work, const Loop *loop, vec3 *point) {
+spatial forces_applied_wrench(const CalModel *model, const CalWork *work, const Loop *loop, vec3 *point) {
 	mat3 A, B;
 	frame_on(model, work, loop->node_a, &loop->side[0], &A);
 	*point = frame_on(model, work, loop->node_b, &loop->side[1], &B);
-	return loop_known(loop, &A);
+	return loop_applied_wrench(loop, &A);
 }
 
 /* A wrench at a point of the world on a node: to the wrenches at the links, or to the forces on modes; either may be NULL. */
@@ -243,13 +243,13 @@ static void add_wrench(const CalModel *model, const CalWork *work, int node, vec
 		tau[place.flex->u + k] += spatial_dot(kinematics_node_column(&place, k), here);
 }
 
-static void add_known(const CalModel *model, const CalWork *work, spatial *external, double *tau) {
+static void add_applied_wrench(const CalModel *model, const CalWork *work, spatial *external, double *tau) {
 	for (int i = 0; i < model->loop_count; ++i) {
 		const Loop *loop = &model->loops[i];
-		if (!loop->has_known)
+		if (!loop->has_applied_wrench)
 			continue;
 		vec3 point;
-		const spatial f = forces_known(model, work, loop, &point);
+		const spatial f = forces_applied_wrench(model, work, loop, &point);
 		add_wrench(model, work, loop->plus, point, f, external, tau);
 		add_wrench(model, work, loop->minus, point, (spatial){neg(f.a), neg(f.l)}, external, tau);
 	}
@@ -267,20 +267,20 @@ void forces_add_wrench_modal(const CalModel *model, const CalWork *work, const C
 }
 
 void forces_add_modal(const CalModel *model, const CalWork *work, const CalInput *input, double *tau) {
-	if (model->any_known)
-		add_known(model, work, NULL, tau);
+	if (model->any_applied_wrench)
+		add_applied_wrench(model, work, NULL, tau);
 	for (int i = 0; input && i < input->wrench_count; ++i)
 		forces_add_wrench_modal(model, work, &input->wrenches[i], tau);
 }
 
 const spatial *forces_collect(const CalModel *model, const CalInput *input, CalWork *work) {
 	const int count = input ? input->wrench_count : 0;
-	if (count == 0 && !model->any_known)
+	if (count == 0 && !model->any_applied_wrench)
 		return NULL;
 	for (int i = 0; i < model->link_count; ++i)
 		work->force[i] = spatial_zero();
-	if (model->any_known)
-		add_known(model, work, work->force, NULL);
+	if (model->any_applied_wrench)
+		add_applied_wrench(model, work, work->force, NULL);
 	for (int i = 0; i < count; ++i) {
 		const int link = model->nodes[input->wrenches[i].node].link;
 		if (link < 0)
@@ -302,12 +302,12 @@ static double wrench_power(const CalModel *model, const CalWork *work, int node,
 
 double forces_power(const CalModel *model, const CalWork *work, const CalInput *input) {
 	double power = 0;
-	for (int i = 0; model->any_known && i < model->loop_count; ++i) {
+	for (int i = 0; model->any_applied_wrench && i < model->loop_count; ++i) {
 		const Loop *loop = &model->loops[i];
-		if (!loop->has_known)
+		if (!loop->has_applied_wrench)
 			continue;
 		vec3 point;
-		const spatial f = forces_known(model, work, loop, &point);
+		const spatial f = forces_applied_wrench(model, work, loop, &point);
 		power += wrench_power(model, work, loop->plus, point, f) - wrench_power(model, work, loop->minus, point, f);
 	}
 	for (int i = 0; i < input->wrench_count; ++i) {

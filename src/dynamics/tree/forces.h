@@ -24,7 +24,7 @@ CalStatus forces_check(const CalModel *model, const CalInput *input);
 spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const CalWrench *wrench);
 
 /* The known wrench of a loop on its side B, at the point of the world where the origin of B is. Needs poses. */
-spatial forces_known(const CalModel *model, const CalWork *work, const Loop *loop, vec3 *point);
+spatial forces_applied_wrench(const CalModel *model, const CalWork *work, const Loop *loop, vec3 *point);
 /*
  * All wrenches of the input and the known ones of loops at their links' origins, in work->force; NULL if there are none.
  * Needs poses.

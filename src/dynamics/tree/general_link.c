@@ -10,7 +10,7 @@
 #include "dynamics/tree/sweep.h"
 
 /* Pose and columns from the relative motion; returns the inboard frame F. */
-static mat3 place(const Link *link, const RelativeMotion *rel, const LinkWork *base, CalWork *work, LinkWork *l) {
+static mat3 place_link(const Link *link, const RelativeMotion *rel, const LinkWork *base, CalWork *work, LinkWork *l) {
 	const mat3 F = link_inboard(link, &base->R);
 	l->R = mat_mul(F, rel->R);
 	l->r = add(mat_mul_dvec(base->R, link->p), mat_mul_vec(F, rel->r));
@@ -26,8 +26,8 @@ void LANED(general_pose)(const Link *link, const real *q, const LinkWork *base, 
 		return;
 	}
 	RelativeMotion rel;
-	LANED(motion_evaluate)((Motion)link->motion, &link->data, q + link->q, NULL, &rel);
-	place(link, &rel, base, work, l);
+	LANED(primitive_evaluate)((JointPrimitive)link->motion, &link->data, q + link->q, NULL, &rel);
+	place_link(link, &rel, base, work, l);
 }
 
 void LANED(general_link)(const Link *link, const real *q, const real *u, const LinkWork *base, CalWork *work,
@@ -37,8 +37,8 @@ void LANED(general_link)(const Link *link, const real *q, const real *u, const L
 		return;
 	}
 	RelativeMotion rel;
-	LANED(motion_evaluate)((Motion)link->motion, &link->data, q + link->q, u + link->u, &rel);
-	const mat3 F = place(link, &rel, base, work, l);
+	LANED(primitive_evaluate)((JointPrimitive)link->motion, &link->data, q + link->q, u + link->u, &rel);
+	const mat3 F = place_link(link, &rel, base, work, l);
 	spatial relative = spatial_zero();
 	for (int k = 0; k < link->nu; ++k)
 		relative = spatial_madd(relative, u[link->u + k], work->columns[link->u + k]);

@@ -21,7 +21,7 @@
 /* Orientation after a rotation about z: E Rz(angle). */
 INLINE mat3 local_turn(const Link *link, real s, real c) {
 	const dmat3 *E = &link->E;
-	if (LIKELY(link->twist)) {
+	if (LIKELY(link->pure_rx)) {
 		const double ca = E->y.y, sa = E->y.z;
 		return (mat3){{c, s * ca, s * sa}, {-s, c * ca, c * sa}, {real_from(0), real_from(-sa), real_from(ca)}};
 	}
@@ -42,7 +42,7 @@ INLINE void local_rotation(const Link *link, const LocalWork *base, real s, real
 static void local_general(const Link *link, const LocalWork *base, const real *q, const real *u, const real *udot,
                           CalWork *work, LocalWork *l) {
 	RelativeMotion rel;
-	LANED(motion_evaluate)((Motion)link->motion, &link->data, q, u, &rel);
+	LANED(primitive_evaluate)((JointPrimitive)link->motion, &link->data, q, u, &rel);
 	const mat3 E = mat_from(link->E);
 	spatial v = spatial_zero(), acc = rel.Pdot_u; // relative velocity and acceleration, in F
 	for (int k = 0; k < link->nu; ++k) {
@@ -90,7 +90,7 @@ void LANED(inverse_outward)(const CalModel *model, dvec3 gravity, const real *q,
 		const Link *link = &model->links[i];
 		const LocalWork *base = &work->local[link->parent];
 		LocalWork *l = &work->local[i];
-		if (LIKELY(link->motion == MOTION_ROTATION)) {
+		if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
 			const real acc = udot ? udot[link->u] : real_from(0);
 			local_rotation(link, base, work->sine[link->trig], work->cosine[link->trig], u[link->u], acc, l);
 		} else {
@@ -108,7 +108,7 @@ void LANED(inverse_inward)(const CalModel *model, CalWork *work, real *tau) {
 		LocalWork *parent = &work->local[link->parent]; // the ground gathers what nobody reads
 		const vec3 f = mat_mul_vec(l->Q, l->f.l);
 		vec3 n = mat_mul_vec(l->Q, l->f.a);
-		if (LIKELY(link->motion == MOTION_ROTATION)) {
+		if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
 			tau[link->u] = l->f.a.z;
 			const dvec3 d = link->p;
 			n = vec(n.x + (f.z * d.y - f.y * d.z), n.y + (f.x * d.z - f.z * d.x), n.z + (f.y * d.x - f.x * d.y));
@@ -164,9 +164,9 @@ static void run_in_world(const CalModel *model, dvec3 gravity, const CalState *s
 	work->stage = 0;
 }
 
-static void run(const CalModel *model, dvec3 gravity, const CalState *state, const double *u, const double *udot,
-                const CalInput *input, int applied, CalWork *work, double *tau) {
-	if (model->flex_count > 0 || (applied && model->any_known)) {
+static void run_inverse(const CalModel *model, dvec3 gravity, const CalState *state, const double *u,
+                        const double *udot, const CalInput *input, int applied, CalWork *work, double *tau) {
+	if (model->flex_count > 0 || (applied && model->any_applied_wrench)) {
 		run_in_world(model, gravity, state, u, udot, input, applied, work, tau);
 		return;
 	}
@@ -186,7 +186,7 @@ CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, con
                                CalWork *work, double *tau) {
 	if (!arguments_ok(model, state, work, tau) || forces_check(model, input) != CAL_OK)
 		return CAL_ERR_ARGUMENT;
-	run(model, model->gravity, state, state->u, udot, input, 1, work, tau);
+	run_inverse(model, model->gravity, state, state->u, udot, input, 1, work, tau);
 	if (model->any_rotor && udot) {
 		for (int i = 0; i < model->nu; ++i)
 			tau[i] += model->rotor[i] * udot[i];
@@ -204,7 +204,7 @@ CalStatus cal_inverse_dynamics(const CalModel *model, const CalState *state, con
 CalStatus cal_bias_forces(const CalModel *model, const CalState *state, CalWork *work, double *h) {
 	if (!arguments_ok(model, state, work, h))
 		return CAL_ERR_ARGUMENT;
-	run(model, (dvec3){0, 0, 0}, state, state->u, NULL, NULL, 0, work, h);
+	run_inverse(model, (dvec3){0, 0, 0}, state, state->u, NULL, NULL, 0, work, h);
 	return CAL_OK;
 }
 
@@ -216,7 +216,7 @@ static const double *zero_speeds(const CalModel *model, CalWork *work) {
 CalStatus cal_gravity_forces(const CalModel *model, const CalState *state, CalWork *work, double *Q) {
 	if (!arguments_ok(model, state, work, Q))
 		return CAL_ERR_ARGUMENT;
-	run(model, model->gravity, state, zero_speeds(model, work), NULL, NULL, 0, work, Q);
+	run_inverse(model, model->gravity, state, zero_speeds(model, work), NULL, NULL, 0, work, Q);
 	for (int i = 0; i < model->nu; ++i)
 		Q[i] = -Q[i];
 	return CAL_OK;
@@ -226,7 +226,7 @@ CalStatus cal_external_forces(const CalModel *model, const CalState *state, cons
                               double *Q) {
 	if (!arguments_ok(model, state, work, Q) || forces_check(model, input) != CAL_OK)
 		return CAL_ERR_ARGUMENT;
-	run(model, (dvec3){0, 0, 0}, state, zero_speeds(model, work), NULL, input, 1, work, Q);
+	run_inverse(model, (dvec3){0, 0, 0}, state, zero_speeds(model, work), NULL, input, 1, work, Q);
 	for (int i = 0; i < model->nu; ++i)
 		Q[i] = -Q[i];
 	return CAL_OK;

@@ -20,7 +20,7 @@ static vec3 link_velocity(const CalModel *model, const CalWork *work, int i, con
 	vec3 v = cross(base->w, work->links[i].r);
 	if (link->parent >= 0)
 		v = add(v, work->velocity[link->parent]);
-	if (link->motion == MOTION_ROTATION)
+	if (link->motion == PRIMITIVE_ROTATION)
 		return v;
 	for (int k = 0; k < link->nu; ++k)
 		v = madd(v, u[link->u + k], link_column(work, link, i, k).l);

@@ -13,7 +13,7 @@
 #include "dynamics/tree/kinematics.h"
 #include "math/portable.h"
 
-static CalStatus check(const CalModel *model, const CalWork *work, const void *out) {
+static CalStatus check_arguments(const CalModel *model, const CalWork *work, const void *out) {
 	if (!model || !work || work->model != model || !out)
 		return CAL_ERR_ARGUMENT;
 	return work->stage & STAGE_FACTOR ? CAL_OK : CAL_ERR_STAGE;
@@ -23,11 +23,11 @@ CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork 
 	if (!model || !state || !work || work->model != model)
 		return CAL_ERR_ARGUMENT;
 	pose_outward_x1(model, state->q, NULL, work);
-	work->culprit = factor_inward_x1(model, NULL, NULL, work);
+	work->failed_dof = factor_inward_x1(model, NULL, NULL, work);
 	if (model->flex_count == 0) // for the operators; with modes this sweep would reach into the factors
 		composite_inward_x1(model, work);
-	if (work->culprit >= 0) {
-		const double d = work->dofs[work->culprit].d;
+	if (work->failed_dof >= 0) {
+		const double d = work->dofs[work->failed_dof].D_inv;
 		work->stage = 0;
 		return d != d ? CAL_NOT_FINITE : CAL_SINGULAR;
 	}
@@ -36,7 +36,7 @@ CalStatus cal_mass_factor(const CalModel *model, const CalState *state, CalWork 
 }
 
 CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, double *x) {
-	const CalStatus status = check(model, work, x);
+	const CalStatus status = check_arguments(model, work, x);
 	if (status != CAL_OK || !b)
 		return status != CAL_OK ? status : CAL_ERR_ARGUMENT;
 	factor_solve_x1(model, NULL, work, b, x);
@@ -44,7 +44,7 @@ CalStatus cal_mass_solve(const CalModel *model, CalWork *work, const double *b, 
 }
 
 CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
-	const CalStatus status = check(model, work, Minv);
+	const CalStatus status = check_arguments(model, work, Minv);
 	if (status != CAL_OK)
 		return status;
 	const size_t n = (size_t)model->nu;
@@ -63,13 +63,13 @@ CalStatus cal_mass_inverse(const CalModel *model, CalWork *work, double *Minv) {
 }
 
 CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *logdet) {
-	const CalStatus status = check(model, work, logdet);
+	const CalStatus status = check_arguments(model, work, logdet);
 	if (status != CAL_OK)
 		return status;
 	double sum = 0;
 	for (int i = 0; i < model->link_count; ++i) {
 		for (int k = 0; k < model->links[i].nu; ++k)
-			sum -= portable_log(work->dofs[model->links[i].u + k].d);
+			sum -= portable_log(work->dofs[model->links[i].u + k].D_inv);
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		for (int k = 0; k < model->flexes[f].m; ++k)
@@ -119,7 +119,7 @@ static void node_response(const CalModel *model, const CalWork *work, int node, 
 
 CalStatus cal_node_compliance(const CalModel *model, CalWork *work, const int *nodes, int count, double *scratch,
                               double *C) {
-	const CalStatus status = check(model, work, C);
+	const CalStatus status = check_arguments(model, work, C);
 	if (status != CAL_OK)
 		return status;
 	if (!nodes || count < 0 || !scratch)

@@ -3,7 +3,7 @@
  * operators.c — the spatial operators as products with vectors: gather y = A x, scatter y = A'x, their
  * articulated versions psi, the joint map H, and the innovations factors of M = L D L'.
  *
- * With E the one-step shift from each link to its parent, A = (1 - E)^-1. A joint of several freedoms is
+ * With E the one-step shift from each link to its parent, A = (1 - E)^-1. A joint of several dofs is
  * worked off column by column as in articulated.c: (1 - G H) = prod (1 - K_k P_k'), and L is unit triangular
  * column by column, so that D is a diagonal.
  *   L^-1 x  is the residual eps of the inward force sweep with tau = x;  L the same sweep run backwards
@@ -17,7 +17,7 @@
 #include "dynamics/tree/composite.h"
 #include "dynamics/tree/sweep.h"
 
-static CalStatus check(const CalModel *model, const CalWork *work, const void *x, const void *y) {
+static CalStatus check_arguments(const CalModel *model, const CalWork *work, const void *x, const void *y) {
 	if (!model || !work || work->model != model || !x || !y)
 		return CAL_ERR_ARGUMENT;
 	return work->stage & STAGE_FACTOR ? CAL_OK : CAL_ERR_STAGE;
@@ -83,10 +83,10 @@ static void modal_solve_transpose(const Flex *flex, const FlexWork *w, double *x
 
 /* ---- gather and scatter -------------------------------------------------------------------- */
 
-/* (1 - K_n P_n') ... (1 - K_1 P_1') f: takes out of f what the joint's freedoms do not carry. */
+/* (1 - K_n P_n') ... (1 - K_1 P_1') f: takes out of f what the joint's dofs do not carry. */
 static spatial project_force(const CalWork *work, const Link *link, int i, spatial f) {
 	for (int k = 0; k < link->nu; ++k) {
-		f = spatial_madd(f, -spatial_dot(link_column(work, link, i, k), f), work->dofs[link->u + k].K);
+		f = spatial_madd(f, -spatial_dot(link_column(work, link, i, k), f), work->dofs[link->u + k].gain);
 	}
 	return f;
 }
@@ -94,7 +94,7 @@ static spatial project_force(const CalWork *work, const Link *link, int i, spati
 /* The transpose, on motions. */
 static spatial project_motion(const CalWork *work, const Link *link, int i, spatial m) {
 	for (int k = link->nu - 1; k >= 0; --k) {
-		m = spatial_madd(m, -spatial_dot(work->dofs[link->u + k].K, m), link_column(work, link, i, k));
+		m = spatial_madd(m, -spatial_dot(work->dofs[link->u + k].gain, m), link_column(work, link, i, k));
 	}
 	return m;
 }
@@ -109,7 +109,7 @@ static spatial project_modal_force(const CalModel *model, const CalWork *work, i
 }
 
 /* The transpose: modal speeds y = -L_ee^-T K'm, with which the modes give way to the motion m of that link. */
-static void give_way(const CalModel *model, const CalWork *work, int index, spatial m) {
+static void modal_response(const CalModel *model, const CalWork *work, int index, spatial m) {
 	const Flex *flex = &model->flexes[index];
 	const FlexWork *w = &work->flex[index];
 	for (int k = 0; k < flex->m; ++k)
@@ -117,7 +117,8 @@ static void give_way(const CalModel *model, const CalWork *work, int index, spat
 	modal_solve_transpose(flex, w, w->y);
 }
 
-static void gather(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x, CalSpatial *y) {
+static void gather_wrenches(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x,
+                            CalSpatial *y) {
 	if (x != y)
 		memcpy(y, x, sizeof *y * (size_t)model->link_count);
 	if (articulated)
@@ -127,9 +128,9 @@ static void gather(const CalModel *model, const CalWork *work, int articulated, 
 		spatial f = spatial_in(y[i]);
 		if (articulated && link->flex >= 0)
 			add_modal_force(model, work, link, f);
-		if (articulated && link->carries >= 0) {
-			f = project_modal_force(model, work, link->carries, f);
-			if (link->motion != MOTION_FLEX) // the head is on this link: so is what its modes leave
+		if (articulated && link->flex_body >= 0) {
+			f = project_modal_force(model, work, link->flex_body, f);
+			if (link->motion != PRIMITIVE_FLEX) // the head is on this link: so is what its modes leave
 				y[i] = spatial_out(f);
 		}
 		if (link->parent < 0)
@@ -140,16 +141,17 @@ static void gather(const CalModel *model, const CalWork *work, int articulated, 
 	}
 }
 
-/* What a link takes from the motion m of its parent, at its own origin, if the freedoms between them give way. */
+/* What a link takes from the motion m of its parent, at its own origin, if the dofs between them give way. */
 static spatial articulated_motion(const CalModel *model, const CalWork *work, const Link *link, int i, spatial m) {
-	if (link->motion == MOTION_FLEX)
-		give_way(model, work, link->carries, m);
+	if (link->motion == PRIMITIVE_FLEX)
+		modal_response(model, work, link->flex_body, m);
 	if (link->flex >= 0)
 		return spatial_add(m, modal_motion(model, work, link, work->flex[link->flex].y));
 	return project_motion(work, link, i, m);
 }
 
-static void scatter(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x, CalSpatial *y) {
+static void scatter_motions(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x,
+                            CalSpatial *y) {
 	if (x != y)
 		memcpy(y, x, sizeof *y * (size_t)model->link_count);
 	for (int i = 0; i < model->link_count; ++i) {
@@ -159,45 +161,45 @@ static void scatter(const CalModel *model, const CalWork *work, int articulated,
 			m = articulated_motion(model, work, link, i, m);
 		if (link->parent >= 0)
 			y[i] = spatial_out(spatial_add(spatial_in(y[i]), m));
-		if (articulated && link->carries >= 0 && link->motion != MOTION_FLEX)
-			give_way(model, work, link->carries, spatial_in(y[i]));
+		if (articulated && link->flex_body >= 0 && link->motion != PRIMITIVE_FLEX)
+			modal_response(model, work, link->flex_body, spatial_in(y[i]));
 	}
 }
 
 CalStatus cal_operator_gather(const CalModel *model, const CalWork *work, const CalSpatial *x, CalSpatial *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status == CAL_OK)
-		gather(model, work, 0, x, y);
+		gather_wrenches(model, work, 0, x, y);
 	return status;
 }
 
 CalStatus cal_operator_scatter(const CalModel *model, const CalWork *work, const CalSpatial *x, CalSpatial *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status == CAL_OK)
-		scatter(model, work, 0, x, y);
+		scatter_motions(model, work, 0, x, y);
 	return status;
 }
 
 CalStatus cal_operator_gather_articulated(const CalModel *model, const CalWork *work, const CalSpatial *x,
                                           CalSpatial *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status == CAL_OK)
-		gather(model, work, 1, x, y);
+		gather_wrenches(model, work, 1, x, y);
 	return status;
 }
 
 CalStatus cal_operator_scatter_articulated(const CalModel *model, const CalWork *work, const CalSpatial *x,
                                            CalSpatial *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status == CAL_OK)
-		scatter(model, work, 1, x, y);
+		scatter_motions(model, work, 1, x, y);
 	return status;
 }
 
 /* ---- joint map ----------------------------------------------------------------------------- */
 
 CalStatus cal_operator_joint(const CalModel *model, const CalWork *work, const CalSpatial *x, double *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status != CAL_OK)
 		return status;
 	clear_modal_forces(model, work);
@@ -215,7 +217,7 @@ CalStatus cal_operator_joint(const CalModel *model, const CalWork *work, const C
 }
 
 CalStatus cal_operator_joint_transpose(const CalModel *model, const CalWork *work, const double *x, CalSpatial *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	for (int i = 0; status == CAL_OK && i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		spatial sum = spatial_zero();
@@ -249,7 +251,7 @@ static spatial innovations_modes_inward(const CalModel *model, const CalWork *wo
 }
 
 /*
- * Inward: z gathers what the freedoms outboard pass on, z^a = z + sum K_k e_k.
+ * Inward: z gathers what the dofs outboard pass on, z^a = z + sum K_k e_k.
  * solve: e_k = x_k - P_k'z (y = e, the residuals);  mul: e_k = x_k given, y_k = e_k + P_k'z.
  */
 static void innovations_inward(const CalModel *model, const CalWork *work, int solve, const double *x, double *y) {
@@ -262,14 +264,14 @@ static void innovations_inward(const CalModel *model, const CalWork *work, int s
 		spatial f = z[i];
 		if (link->flex >= 0)
 			add_modal_force(model, work, link, f);
-		if (link->carries >= 0)
-			f = innovations_modes_inward(model, work, link->carries, solve, x, y, f);
+		if (link->flex_body >= 0)
+			f = innovations_modes_inward(model, work, link->flex_body, solve, x, y, f);
 		for (int k = 0; k < link->nu; ++k) {
 			const int u = link->u + k;
 			const double Pz = spatial_dot(link_column(work, link, i, k), f);
 			const double e = solve ? x[u] - Pz : x[u];
 			y[u] = solve ? e : e + Pz;
-			f = spatial_madd(f, e, work->dofs[u].K);
+			f = spatial_madd(f, e, work->dofs[u].gain);
 		}
 		if (link->parent >= 0)
 			z[link->parent] = spatial_add(z[link->parent], force_shift(f, work->links[i].r));
@@ -298,7 +300,7 @@ static void innovations_modes_outward(const CalModel *model, const CalWork *work
 }
 
 /*
- * Outward, the transposes: A gathers the freedoms inboard, A = X A' + sum P_k y_k.
+ * Outward, the transposes: A gathers the dofs inboard, A = X A' + sum P_k y_k.
  * solve: y_k = x_k - K_k'A;  mul: y_k = x_k + K_k'A with A built from x.
  */
 static void innovations_outward(const CalModel *model, const CalWork *work, int solve, const double *x, double *y) {
@@ -308,12 +310,12 @@ static void innovations_outward(const CalModel *model, const CalWork *work, int 
 		spatial m = link->parent >= 0 ? motion_shift(A[link->parent], work->links[i].r) : spatial_zero();
 		for (int k = link->nu - 1; k >= 0; --k) {
 			const int u = link->u + k;
-			const double KA = spatial_dot(work->dofs[u].K, m), given = x[u];
+			const double KA = spatial_dot(work->dofs[u].gain, m), given = x[u];
 			y[u] = solve ? given - KA : given + KA;
 			m = spatial_madd(m, solve ? y[u] : given, link_column(work, link, i, k));
 		}
-		if (link->carries >= 0)
-			innovations_modes_outward(model, work, link->carries, solve, x, y, m);
+		if (link->flex_body >= 0)
+			innovations_modes_outward(model, work, link->flex_body, solve, x, y, m);
 		if (link->flex >= 0)
 			m = spatial_add(m, modal_motion(model, work, link, work->flex[link->flex].y));
 		A[i] = m;
@@ -321,40 +323,40 @@ static void innovations_outward(const CalModel *model, const CalWork *work, int 
 }
 
 CalStatus cal_innovations_mul(const CalModel *model, const CalWork *work, const double *x, double *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status == CAL_OK)
 		innovations_inward(model, work, 0, x, y);
 	return status;
 }
 
 CalStatus cal_innovations_solve(const CalModel *model, const CalWork *work, const double *x, double *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status == CAL_OK)
 		innovations_inward(model, work, 1, x, y);
 	return status;
 }
 
 CalStatus cal_innovations_mul_transpose(const CalModel *model, const CalWork *work, const double *x, double *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status == CAL_OK)
 		innovations_outward(model, work, 0, x, y);
 	return status;
 }
 
 CalStatus cal_innovations_solve_transpose(const CalModel *model, const CalWork *work, const double *x, double *y) {
-	const CalStatus status = check(model, work, x, y);
+	const CalStatus status = check_arguments(model, work, x, y);
 	if (status == CAL_OK)
 		innovations_outward(model, work, 1, x, y);
 	return status;
 }
 
 CalStatus cal_innovations_diagonal(const CalModel *model, const CalWork *work, double *d) {
-	const CalStatus status = check(model, work, d, d);
+	const CalStatus status = check_arguments(model, work, d, d);
 	if (status != CAL_OK)
 		return status;
 	for (int i = 0; i < model->link_count; ++i) {
 		for (int u = model->links[i].u; u < model->links[i].u + model->links[i].nu; ++u)
-			d[u] = 1.0 / work->dofs[u].d;
+			d[u] = 1.0 / work->dofs[u].D_inv;
 	}
 	for (int f = 0; f < model->flex_count; ++f) {
 		for (int k = 0; k < model->flexes[f].m; ++k)
@@ -374,7 +376,7 @@ CalStatus cal_link_info(const CalModel *model, int link, int *parent, int *u, in
 	return CAL_OK;
 }
 
-static void write_matrix(const Artic *a, double M[36]) {
+static void write_matrix(const ArticulatedInertia *a, double M[36]) {
 	const double I[3][3] = {{a->I.xx, a->I.xy, a->I.xz}, {a->I.xy, a->I.yy, a->I.yz}, {a->I.xz, a->I.yz, a->I.zz}};
 	const double m[3][3] = {{a->M.xx, a->M.xy, a->M.xz}, {a->M.xy, a->M.yy, a->M.yz}, {a->M.xz, a->M.yz, a->M.zz}};
 	const CalMat3 H = mat_out(a->H);
@@ -391,33 +393,33 @@ static void write_matrix(const Artic *a, double M[36]) {
 static CalStatus check_link(const CalModel *model, const CalWork *work, int link, const double *out) {
 	if (!model || link < 0 || link >= model->link_count)
 		return CAL_ERR_ARGUMENT;
-	return check(model, work, out, out);
+	return check_arguments(model, work, out, out);
 }
 
 /* Inertia of what link i itself carries, about its origin. */
-static Artic own_inertia(const CalModel *model, const CalWork *work, int i) {
+static ArticulatedInertia own_inertia(const CalModel *model, const CalWork *work, int i) {
 	const Link *link = &model->links[i];
-	const Composite c = link->carries >= 0 ? work->flex[link->carries].own : link_inertia(link, &work->links[i].R);
-	return artic_rigid(c.m, c.mc, c.S);
+	const Composite c = link->flex_body >= 0 ? work->flex[link->flex_body].own : link_inertia(link, &work->links[i].R);
+	return articulated_rigid(c.m, c.mc, c.S);
 }
 
 CalStatus cal_link_inertia(const CalModel *model, const CalWork *work, int link, double M[36]) {
 	const CalStatus status = check_link(model, work, link, M);
 	if (status != CAL_OK)
 		return status;
-	const Artic a = own_inertia(model, work, link);
+	const ArticulatedInertia a = own_inertia(model, work, link);
 	write_matrix(&a, M);
 	return CAL_OK;
 }
 
 /* The sum over link i and all outboard of it, which follow it without a gap. */
-static Artic sum_outboard(const CalModel *model, const CalWork *work, int i) {
-	Artic sum = own_inertia(model, work, i);
+static ArticulatedInertia sum_outboard(const CalModel *model, const CalWork *work, int i) {
+	ArticulatedInertia sum = own_inertia(model, work, i);
 	spatial *from = work->force; // from origin i to that of each link, in l
 	from[i] = spatial_zero();
 	for (int j = i + 1; j < model->link_count && model->links[j].parent >= i; ++j) {
 		from[j].l = add(from[model->links[j].parent].l, work->links[j].r);
-		sum = artic_add(sum, artic_shift(own_inertia(model, work, j), from[j].l));
+		sum = articulated_add(sum, articulated_shift(own_inertia(model, work, j), from[j].l));
 	}
 	return sum;
 }
@@ -427,7 +429,8 @@ CalStatus cal_link_composite_inertia(const CalModel *model, const CalWork *work,
 	if (status != CAL_OK)
 		return status;
 	const Composite *c = &work->composite[link];
-	const Artic a = model->flex_count > 0 ? sum_outboard(model, work, link) : artic_rigid(c->m, c->mc, c->S);
+	const ArticulatedInertia a =
+		model->flex_count > 0 ? sum_outboard(model, work, link) : articulated_rigid(c->m, c->mc, c->S);
 	write_matrix(&a, R);
 	return CAL_OK;
 }
@@ -437,13 +440,13 @@ CalStatus cal_link_articulated_inertia(const CalModel *model, const CalWork *wor
 	const CalStatus status = check_link(model, work, link, P);
 	if (status != CAL_OK)
 		return status;
-	Artic a = work->articulated[link];
-	const int carries = model->links[link].motion != MOTION_FLEX ? model->links[link].carries : -1;
+	ArticulatedInertia a = work->articulated[link];
+	const int carries = model->links[link].motion != PRIMITIVE_FLEX ? model->links[link].flex_body : -1;
 	for (int k = 0; carries >= 0 && k < model->flexes[carries].m; ++k) {
 		const FlexWork *w = &work->flex[carries];
 		const spatial K = rows_mode(w->K, model->flexes[carries].n, k);
 		const double D = 1.0 / w->inverse[k];
-		a = artic_sub_outer(a, (spatial){scale(D, K.a), scale(D, K.l)}, K);
+		a = articulated_sub_outer(a, (spatial){scale(D, K.a), scale(D, K.l)}, K);
 	}
 	write_matrix(&a, P);
 	return CAL_OK;
@@ -462,12 +465,12 @@ CalStatus cal_flex_links(const CalModel *model, int body, int *carrier, int *hea
 		return CAL_ERR_ARGUMENT;
 	const int link = model->flexes[f].link;
 	*carrier = link;
-	*head = model->links[link].motion == MOTION_FLEX ? model->links[link].parent : link;
+	*head = model->links[link].motion == PRIMITIVE_FLEX ? model->links[link].parent : link;
 	return CAL_OK;
 }
 
 /* Exchanges matrices of the same numbers of rows and columns; n: length of the rows of a. */
-static void exchange(int rows, int columns, double *a, int n, double *b) {
+static void swap_blocks(int rows, int columns, double *a, int n, double *b) {
 	for (int i = 0; i < rows * columns; ++i) {
 		double *x = &a[i / columns * n + i % columns], *y = &b[i];
 		const double kept = *x;
@@ -481,18 +484,18 @@ CalStatus cal_flex_inertia(const CalModel *model, CalWork *work, int body, doubl
 	const int f = flex_of(model, body);
 	if (f < 0)
 		return CAL_ERR_ARGUMENT;
-	const CalStatus status = check(model, work, E, Mee);
+	const CalStatus status = check_arguments(model, work, E, Mee);
 	if (status != CAL_OK)
 		return status;
 	const Flex *flex = &model->flexes[f];
 	const int m = flex->m, n = flex->n;
 	memset(E, 0, sizeof *E * 6 * (size_t)m);
 	memset(Mee, 0, sizeof *Mee * (size_t)m * (size_t)m);
-	exchange(6, m, work->flex[f].E, n, E);
-	exchange(m, m, work->flex[f].M, n, Mee);
+	swap_blocks(6, m, work->flex[f].E, n, E);
+	swap_blocks(m, m, work->flex[f].M, n, Mee);
 	flexible_own_x1(model, f, &flex->all, 0, work, &work->links[flex->link]);
-	exchange(6, m, work->flex[f].E, n, E);
-	exchange(m, m, work->flex[f].M, n, Mee);
+	swap_blocks(6, m, work->flex[f].E, n, E);
+	swap_blocks(m, m, work->flex[f].M, n, Mee);
 	for (int i = 0; i < m; ++i) {
 		for (int j = 0; j < i; ++j)
 			Mee[i * m + j] = Mee[j * m + i];

@@ -89,8 +89,8 @@ static void subtract_loops(const CalModel *model, CalWork *work) {
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
 		vec3 point;
-		if (loop->has_known) {
-			const spatial f = forces_known(model, work, loop, &point);
+		if (loop->has_applied_wrench) {
+			const spatial f = forces_applied_wrench(model, work, loop, &point);
 			subtract_loop(model, loop, point, f, work);
 		}
 		if (w->acting)

@@ -36,7 +36,7 @@ INLINE void sweep_trig(const CalModel *model, const real *q, CalWork *work) {
 
 /* The frame before a link's own motion: parent's R times E. */
 INLINE mat3 link_inboard(const Link *link, const mat3 *R) {
-	if (LIKELY(link->twist)) { // E = Rx: mixes two columns
+	if (LIKELY(link->pure_rx)) { // E = Rx: mixes two columns
 		const double c = link->E.y.y, s = link->E.y.z;
 		return (mat3){R->x,
 		              {R->y.x * c + R->z.x * s, R->y.y * c + R->z.y * s, R->y.z * c + R->z.z * s},
@@ -76,13 +76,13 @@ INLINE void ground_init(CalWork *work, dvec3 gravity) {
 
 /* Pose of a link on its base: R, r and columns. */
 INLINE void link_pose(const Link *link, const LinkWork *base, const real *q, CalWork *work, LinkWork *l) {
-	if (LIKELY(link->motion == MOTION_ROTATION)) {
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
 		l->R = turn_about_z(link_inboard(link, &base->R), work->sine[link->trig], work->cosine[link->trig]);
 		l->r = mat_mul_dvec(base->R, link->p);
-	} else if (link->motion == MOTION_TRANSLATION) {
+	} else if (link->motion == PRIMITIVE_TRANSLATION) {
 		l->R = link_inboard(link, &base->R);
 		l->r = madd(mat_mul_dvec(base->R, link->p), q[link->q], l->R.z);
-	} else if (link->motion == MOTION_SPHERICAL) {
+	} else if (link->motion == PRIMITIVE_SPHERICAL) {
 		l->R = turn_by_quaternion(link_inboard(link, &base->R), q + link->q);
 		l->r = mat_mul_dvec(base->R, link->p);
 	} else {
@@ -96,25 +96,25 @@ INLINE void link_pose(const Link *link, const LinkWork *base, const real *q, Cal
  */
 INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, const real *u, CalWork *work,
                         LinkWork *l) {
-	if (LIKELY(link->motion == MOTION_ROTATION)) {
+	if (LIKELY(link->motion == PRIMITIVE_ROTATION)) {
 		l->R = turn_about_z(link_inboard(link, &base->R), work->sine[link->trig], work->cosine[link->trig]);
 		const vec3 zu = scale(u[link->u], l->R.z);
 		l->w = add(base->w, zu);
 		l->al = add(base->al, cross(base->w, zu));
 		l->r = vec_zero();
 		l->a = base->a;
-		if (LIKELY(!link->in_place)) {
+		if (LIKELY(!link->zero_offset)) {
 			l->r = mat_mul_dvec(base->R, link->p);
 			l->a = add(base->a, mat_mul_vec(base->W, l->r));
 		}
-	} else if (link->motion == MOTION_TRANSLATION) {
+	} else if (link->motion == PRIMITIVE_TRANSLATION) {
 		l->R = link_inboard(link, &base->R);
 		l->r = madd(mat_mul_dvec(base->R, link->p), q[link->q], l->R.z);
 		l->w = base->w;
 		l->al = base->al;
 		const vec3 coriolis = cross(base->w, scale(2.0 * u[link->u], l->R.z));
 		l->a = add(add(base->a, mat_mul_vec(base->W, l->r)), coriolis);
-	} else if (link->motion == MOTION_SPHERICAL) {
+	} else if (link->motion == PRIMITIVE_SPHERICAL) {
 		l->R = turn_by_quaternion(link_inboard(link, &base->R), q + link->q);
 		l->r = mat_mul_dvec(base->R, link->p);
 		const vec3 Ru = mat_mul_vec(l->R, vec(u[link->u], u[link->u + 1], u[link->u + 2]));
@@ -123,8 +123,8 @@ INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, c
 		l->a = add(base->a, mat_mul_vec(base->W, l->r));
 	} else {
 		LANED(general_link)(link, q, u, base, work, l);
-		if (link->motion == MOTION_NODE && work->flex[link->flex].chained && link[1].in_place &&
-		    link[1].motion == MOTION_ROTATION)
+		if (link->motion == PRIMITIVE_NODE && work->flex[link->flex].fused && link[1].zero_offset &&
+		    link[1].motion == PRIMITIVE_ROTATION)
 			return; // a rotation in place does not ask for W
 	}
 	l->W = acceleration_field(l->w, l->al);

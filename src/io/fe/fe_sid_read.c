@@ -459,7 +459,7 @@ static CalStatus check_geometric(SidReader *r, bool ignore) {
 	return CAL_OK;
 }
 
-static CalStatus finish(SidReader *r, const CalModalOptions *options) {
+static CalStatus finish_modal(SidReader *r, const CalModalOptions *options) {
 	const size_t n = (size_t)r->modes;
 	static const SidMatrix needed[] = {SID_MDCM, SID_J, SID_CT, SID_CR, SID_ME, SID_KE};
 	static const char *const names[] = {"mdCM", "J", "Ct", "Cr", "Me", "Ke"};
@@ -485,7 +485,7 @@ static CalStatus finish(SidReader *r, const CalModalOptions *options) {
 }
 
 /* Says where the shapes vanish. */
-static CalStatus describe(CalModal *modal) {
+static CalStatus describe_source(CalModal *modal) {
 	for (int i = 0; i < modal->node_count; i++) {
 		const ModalNode *node = &modal->nodes[i];
 		if (node->kind != CAL_MODAL_FRAME || !is_zero(node->phi, 6 * (size_t)modal->modes))
@@ -518,7 +518,7 @@ static CalStatus read_all(FeText *t, const CalModalOptions *options, Pool *pool,
 		status =
 			fe_text_error(t, CAL_ERR_INPUT, "there are %d nodes; the first line says %ld", made->node_count, nodes);
 	if (status == CAL_OK)
-		status = describe(made) == CAL_OK ? finish(r, options) : memory_error(r);
+		status = describe_source(made) == CAL_OK ? finish_modal(r, options) : memory_error(r);
 	if (status == CAL_OK)
 		*modal = made;
 	else

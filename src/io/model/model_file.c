@@ -41,7 +41,7 @@ static bool read_sections(Reader *r) {
 	const TreeNode *root = tree_root(r->file->tree);
 	if (root->kind != TREE_MAP)
 		return reader_fail(r, root, "this is no Calder file: expected a map that starts with \"calder: 1\"");
-	if (!native_expand(r))
+	if (!model_file_expand(r))
 		return false;
 	root = tree_root(r->file->tree);
 	if (!keys_read(r, root, &file_table, &s))
@@ -52,13 +52,13 @@ static bool read_sections(Reader *r) {
 	const CalStatus status = cal_desc_set_gravity(r->file->desc, (CalGroupId){0}, s.gravity);
 	if (status != CAL_OK)
 		return reader_fail(r, tree_get(root, "gravity"), "%s", cal_status_text(status));
-	return native_read_bodies(r, &s) && native_read_joints(r, &s) && native_read_pendulums(r, &s) &&
-	       native_read_loops(r, &s) && native_read_state(r, &s) && native_read_loads(r, &s) &&
-	       native_read_devices(r, &s) && native_read_motions(r, &s) && native_read_events(r, &s) &&
-	       native_read_border(r, &s) && native_read_boxes(r, &s) && native_read_run(r, &s);
+	return model_file_read_bodies(r, &s) && model_file_read_joints(r, &s) && model_file_read_pendulums(r, &s) &&
+	       model_file_read_loops(r, &s) && model_file_read_state(r, &s) && model_file_read_loads(r, &s) &&
+	       model_file_read_devices(r, &s) && model_file_read_motions(r, &s) && model_file_read_events(r, &s) &&
+	       model_file_read_border(r, &s) && model_file_read_boxes(r, &s) && model_file_read_run(r, &s);
 }
 
-CalStatus native_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error) {
+CalStatus model_file_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error) {
 	Reader r = {.error = error};
 	CalFile *made = tree_array(tree, 1, sizeof *made);
 	if (!made) {
@@ -88,7 +88,7 @@ CalStatus cal_file_read(const char *path, const CalAllocator *allocator, CalFile
 		return tree_error(error, "cal_file_read", NULL, CAL_ERR_ARGUMENT, "path or file is NULL");
 	*file = NULL;
 	const CalStatus status = tree_read(path, allocator, &tree, error);
-	return status == CAL_OK ? native_file_from_tree(tree, allocator, file, error) : status;
+	return status == CAL_OK ? model_file_file_from_tree(tree, allocator, file, error) : status;
 }
 
 CalStatus cal_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
@@ -98,7 +98,7 @@ CalStatus cal_file_parse(const char *text, size_t length, const char *name, cons
 		return tree_error(error, "cal_file_parse", NULL, CAL_ERR_ARGUMENT, "text or file is NULL");
 	*file = NULL;
 	const CalStatus status = tree_parse(text, length, name ? name : "text", allocator, &tree, error);
-	return status == CAL_OK ? native_file_from_tree(tree, allocator, file, error) : status;
+	return status == CAL_OK ? model_file_file_from_tree(tree, allocator, file, error) : status;
 }
 
 void cal_file_trim(CalFile *file) {
@@ -113,8 +113,8 @@ void cal_file_destroy(CalFile *file) {
 	if (!file)
 		return;
 	cal_desc_destroy(file->desc);
-	native_free_meshes(file);
-	native_free_drives(file);
+	model_file_free_meshes(file);
+	model_file_free_drives(file);
 	tree_destroy(file->tree); // the file itself lies in the tree's memory
 }
 

@@ -25,7 +25,7 @@
 
 /* ---- what a file holds ---------------------------------------------------------------------- */
 
-/** Freedoms of a joint as the reader needs them before anything is compiled. */
+/** Dofs of a joint as the reader needs them before anything is compiled. */
 typedef struct JointShape {
 	int nq, nu;
 	bool linear[CAL_JOINT_MAX_DOF];        // of each speed: along an axis, not about it
@@ -52,15 +52,15 @@ typedef struct StateEntry {
 	bool guess;                                                    // but not as what the run has to start from
 } StateEntry;
 
-/* What a load does to one freedom. */
+/* What a load does to one dof. */
 typedef struct DofLoad {
 	bool push, drive; // effort and acceleration are given
 	double effort, acceleration;
 } DofLoad;
 
 typedef struct LoadEntry {
-	const char *joint; // of a load on freedoms; those of the modes too: the joint that carries the body
-	int first, count;  // its freedoms, from the first speed of the joint on
+	const char *joint; // of a load on dofs; those of the modes too: the joint that carries the body
+	int first, count;  // its dofs, from the first speed of the joint on
 	int nu, modes;     // speeds of the joint, modes of the body that it carries
 	DofLoad *dofs;     // [count]
 	const char *node;  // path, of a wrench; else NULL
@@ -140,7 +140,7 @@ typedef struct EventEntry {
 } EventEntry;
 
 /** Room that the actions of all events need beyond what the description has. */
-CalSimCapacity native_events_capacity(const CalFile *file);
+CalSimCapacity model_file_events_capacity(const CalFile *file);
 
 /* A subsystem as it was instantiated. */
 typedef struct FileInstance {
@@ -151,13 +151,13 @@ typedef struct FileInstance {
 } FileInstance;
 
 /* A subsystem that a shared object supplies. */
-typedef struct BoxEntry {
+typedef struct SubsystemEntry {
 	const char *name, *place;
 	const char *path;                // as given
 	const char *library, *arguments; // library: as it is loaded
 	CalSubsystemTie *ties;           // [tie_count]
 	int tie_count;
-} BoxEntry;
+} SubsystemEntry;
 
 typedef struct VisualList {
 	CalVisual *items;
@@ -198,8 +198,8 @@ struct CalFile {
 	const char **open_loops; // names of loops that start open
 	FileInstance *instances;
 	const char **border; // paths
-	BoxEntry *boxes;
-	int open_loop_count, instance_count, border_count, box_count;
+	SubsystemEntry *boxes;
+	int open_loop_count, instance_count, interface_node_count, box_count;
 	CalRunSettings run;
 };
 
@@ -214,7 +214,7 @@ typedef struct Reader {
 } Reader;
 
 /** The file that a tree describes. Takes the tree over, also on failure. */
-CalStatus native_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error);
+CalStatus model_file_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error);
 
 /** Reports "file:line:col: error: subject: ..."; always false. */
 #if defined(__GNUC__)
@@ -276,8 +276,8 @@ typedef struct KeyTable {
 	{ what, keys, (int)(sizeof(keys) / sizeof((keys)[0])) }
 
 /** All tables of the format, for the tests of the documents. */
-extern const KeyTable *const native_tables[];
-extern const int native_table_count;
+extern const KeyTable *const model_file_tables[];
+extern const int model_file_table_count;
 
 bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target);
 
@@ -300,7 +300,7 @@ bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double 
 bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out);
 bool read_flag(Reader *r, const TreeNode *node, int *out);
 bool read_text(Reader *r, const TreeNode *node, const char **out);
-/** A whole number from 1 to count as an index from 0; key and whose (such as "the freedoms of joint") are for messages. */
+/** A whole number from 1 to count as an index from 0; key and whose (such as "the dofs of joint") are for messages. */
 bool read_index(Reader *r, const TreeNode *node, const char *key, int count, const char *whose, const char *name,
                 int *index);
 bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out);
@@ -318,7 +318,7 @@ typedef struct Item {
 /** Number of items of a section (NULL or empty: 0), or -1 after reporting that it is no map or list. */
 int items_count(Reader *r, const TreeNode *section, const char *what);
 /** Refuses a name that is empty or holds characters that names cannot hold. */
-bool native_check_name(Reader *r, const TreeNode *place, const char *name);
+bool model_file_check_name(Reader *r, const TreeNode *place, const char *name);
 bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item);
 
 /* ---- the parts of a file --------------------------------------------------------------------- */
@@ -331,43 +331,43 @@ typedef struct Sections {
 		*old_motions, *events, *subsystems, *border;
 } Sections;
 
-bool native_read_bodies(Reader *r, const Sections *s);
-bool native_read_joints(Reader *r, const Sections *s);
-bool native_read_loops(Reader *r, const Sections *s);
-bool native_read_state(Reader *r, const Sections *s);
-bool native_read_loads(Reader *r, const Sections *s);
-bool native_read_devices(Reader *r, const Sections *s);
-bool native_read_pendulums(Reader *r, const Sections *s); // behind the joints
-bool native_read_motions(Reader *r, const Sections *s);
-bool native_read_events(Reader *r, const Sections *s);
-bool native_read_run(Reader *r, const Sections *s);
+bool model_file_read_bodies(Reader *r, const Sections *s);
+bool model_file_read_joints(Reader *r, const Sections *s);
+bool model_file_read_loops(Reader *r, const Sections *s);
+bool model_file_read_state(Reader *r, const Sections *s);
+bool model_file_read_loads(Reader *r, const Sections *s);
+bool model_file_read_devices(Reader *r, const Sections *s);
+bool model_file_read_pendulums(Reader *r, const Sections *s); // behind the joints
+bool model_file_read_motions(Reader *r, const Sections *s);
+bool model_file_read_events(Reader *r, const Sections *s);
+bool model_file_read_run(Reader *r, const Sections *s);
 /** A loop between two frames, but its sides; the subject is set. */
-bool native_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def);
-/** Adds the black boxes of the file to a simulation. */
-CalStatus native_add_boxes(const CalFile *file, CalSim *sim, CalError *error);
+bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def);
+/** Adds the compiled subsystems of the file to a simulation. */
+CalStatus model_file_add_boxes(const CalFile *file, CalSim *sim, CalError *error);
 /** Path of a shared object, which lies beside the file; NULL after reporting. */
-const char *native_library_path(Reader *r, const TreeNode *node, const char *name);
+const char *model_file_library_path(Reader *r, const TreeNode *node, const char *name);
 /** Puts the subsystems of the file in the place of their section, unless they are of a library; before all else. */
-bool native_expand(Reader *r);
-bool native_read_border(Reader *r, const Sections *s);
-bool native_read_boxes(Reader *r, const Sections *s);
+bool model_file_expand(Reader *r);
+bool model_file_read_border(Reader *r, const Sections *s);
+bool model_file_read_boxes(Reader *r, const Sections *s);
 
 /** A table of values of this dimension; table->shape stays unless the file gives one. */
-bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table);
+bool model_file_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table);
 /** The same from a column (NULL: the second) of a CSV file; both are scalars. */
-bool native_read_csv(Reader *r, const TreeNode *file, const TreeNode *column, Dimension dimension, CalTable *table);
+bool model_file_read_csv(Reader *r, const TreeNode *file, const TreeNode *column, Dimension dimension, CalTable *table);
 
 /** The shapes of a contact device, with the material of those that name none (may be NULL). */
-bool native_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
-                         const TreeNode *material, CalContactDef *def);
+bool model_file_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
+                             const TreeNode *material, CalContactDef *def);
 /** Gives the meshes of a file back. */
-void native_free_meshes(CalFile *file);
+void model_file_free_meshes(CalFile *file);
 /** Gives the functions of its driven rows back; no description may use them any more. */
-void native_free_drives(CalFile *file);
+void model_file_free_drives(CalFile *file);
 /** The text of a formula over the simulation that is a number (docs/expressions.md). */
-bool native_read_formula(Reader *r, const TreeNode *node, const char **text);
+bool model_file_read_formula(Reader *r, const TreeNode *node, const char **text);
 /** A table, a quantity of this dimension, or a formula of the time. */
-bool native_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function);
+bool model_file_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function);
 /** A joint as it is written. */
 typedef struct JointInput {
 	CalJointType type;
@@ -379,9 +379,9 @@ typedef struct JointInput {
 	int reversed;
 } JointInput;
 /** Everything but name, place and sides. */
-bool native_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape);
+bool model_file_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape);
 /** Whether "reversed" is possible. */
-bool native_can_reverse(CalJointType type);
+bool model_file_can_reverse(CalJointType type);
 bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target); // CalJointType
 
 /** Mass properties from a shape (model_file_shape.c). */
@@ -393,44 +393,45 @@ typedef struct BodyInput {
 	const TreeNode *inertia, *box, *sphere, *cylinder, *rod, *nodes, *flexible, *beam, *panel, *modal, *visual;
 } BodyInput;
 /** A node of a body that is not in the description: only its definition. */
-bool native_read_node_def(Reader *r, const Item *item, CalNodeDef *def);
-bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
+bool model_file_read_node_def(Reader *r, const Item *item, CalNodeDef *def);
+bool model_file_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
 /**
  * A box, sphere, cylinder (capsules and cones are given like it) or rod as it looks: size and placement, whose position
  * stays where the shape does not give one. Rods, which have no thickness, are drawn with one.
  */
-bool native_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out);
+bool model_file_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out);
 /** What a body looks like; center: of a shape that gives the body its mass. */
-bool native_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id);
-bool native_read_ground_visual(Reader *r, const TreeNode *node);
+bool model_file_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id);
+bool model_file_read_ground_visual(Reader *r, const TreeNode *node);
 /** An inertia as numbers: [xx, yy, zz], a map or three rows. */
-bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out);
+bool model_file_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out);
 /** The value of "beam" or "panel" of a body: adds the body. */
-bool native_read_beam(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
-bool native_read_panel(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
+bool model_file_read_beam(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
+bool model_file_read_panel(Reader *r, const TreeNode *map, const Item *item, CalGroupId group);
 /** The value of "modal": the name of a file, or a map with it. Adds the body. */
-bool native_read_modal(Reader *r, const TreeNode *node, const Item *item, CalGroupId group);
+bool model_file_read_modal(Reader *r, const TreeNode *node, const Item *item, CalGroupId group);
 /**
  * The value of "flexible" of a body that is in the description with its nodes. whole: mass, centre and inertia of the
  * body, which are the rigid part's unless there are invariants.
  */
-bool native_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole, CalBodyId id);
+bool model_file_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole,
+                              CalBodyId id);
 /** The value of "invariants"; mass, com and inertia are not touched. */
-bool native_read_invariants(Reader *r, const TreeNode *map, int modes, CalFlexInvariants *out);
+bool model_file_read_invariants(Reader *r, const TreeNode *map, int modes, CalFlexInvariants *out);
 
 /* Plain numbers by modes: a row (with one mode a number alone), rows, a square matrix or the list of its diagonal. */
-bool native_read_row(Reader *r, const TreeNode *node, const char *key, int n, Dimension dimension, double *out);
-bool native_read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out);
-bool native_read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out);
+bool model_file_read_row(Reader *r, const TreeNode *node, const char *key, int n, Dimension dimension, double *out);
+bool model_file_read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out);
+bool model_file_read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out);
 
 /** The value of a named object of a section that has been read, or NULL. */
-const TreeNode *native_find_item(const TreeNode *section, const char *name);
+const TreeNode *model_file_find_item(const TreeNode *section, const char *name);
 /** "ground", "body" or "body/node" in the description; ground gives {0}. */
-bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id);
+bool model_file_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id);
 /** The body of that name in the description. */
-bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name, CalBodyId *id);
+bool model_file_find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name, CalBodyId *id);
 /** The joint of that name. */
-bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
+bool model_file_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
 
 extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, term_table, drive_table,

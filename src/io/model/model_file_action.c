@@ -88,7 +88,7 @@ static void note_action(CalFile *file, const TreeNode *action, const char *event
 		note_made(file, 'g', group, NULL);
 }
 
-bool native_read_made(Reader *r, const Sections *s) {
+bool model_file_read_made(Reader *r, const Sections *s) {
 	size_t most = 0;
 	for (int i = 0; i < s->events->count; i++)
 		most += 3 * (size_t)action_count(tree_get(s->events->items[i], "do"));
@@ -104,7 +104,7 @@ bool native_read_made(Reader *r, const Sections *s) {
 	return r->file->made != NULL;
 }
 
-CalSimCapacity native_events_capacity(const CalFile *file) {
+CalSimCapacity model_file_events_capacity(const CalFile *file) {
 	CalSimCapacity capacity = {0};
 	for (int i = 0; i < file->made_count; i++) {
 		capacity.joints += file->made[i].what == 'j';
@@ -152,7 +152,7 @@ static bool find_body(Reader *r, const Sections *s, const TreeNode *node, const 
 
 static bool find_listed(Reader *r, const TreeNode *section, const TreeNode *node, const char *what, const char *name) {
 	Suggestion suggestion = {.word = name};
-	if (native_find_item(section, name))
+	if (model_file_find_item(section, name))
 		return true;
 	offer_section(r, &suggestion, section, what);
 	return reader_unknown(r, node, what, &suggestion);
@@ -174,13 +174,13 @@ static bool find_path(Reader *r, const Sections *s, const TreeNode *node, const 
 	const size_t length = strcspn(path, "/");
 	*id = cal_desc_find_node(r->file->desc, path);
 	if (id->value || length >= sizeof body)
-		return id->value || native_find_node(r, s, node, path, id);
+		return id->value || model_file_find_node(r, s, node, path, id);
 	memcpy(body, path, length);
 	body[length] = 0;
 	const Made *made = find_made(r->file, 'b', body);
 	if (!made)
-		return native_find_node(r, s, node, path, id);
-	if (!path[length] || native_find_item(tree_get(made->map, "nodes"), path + length + 1))
+		return model_file_find_node(r, s, node, path, id);
+	if (!path[length] || model_file_find_item(tree_get(made->map, "nodes"), path + length + 1))
 		return true;
 	Suggestion suggestion = {.word = path + length + 1};
 	offer_section(r, &suggestion, tree_get(made->map, "nodes"), "node");
@@ -280,19 +280,20 @@ static bool read_attach(Reader *r, const Sections *s, const TreeNode *map, const
 	action->name = in.name ? in.name : event;
 	action->from = in.joint.from ? in.joint.from : "ground";
 	action->to = in.joint.to;
-	if (!native_check_name(r, in.name ? tree_get(map, "name") : map, action->name) || !check_sides(r, s, map, action) ||
-	    !check_joint_name(r, map, action) || !read_options(r, in.fit, in.tolerance, in.loop, &action->options) ||
-	    !native_joint_def(r, map, &in.joint, &action->joint, &shape))
+	if (!model_file_check_name(r, in.name ? tree_get(map, "name") : map, action->name) ||
+	    !check_sides(r, s, map, action) || !check_joint_name(r, map, action) ||
+	    !read_options(r, in.fit, in.tolerance, in.loop, &action->options) ||
+	    !model_file_joint_def(r, map, &in.joint, &action->joint, &shape))
 		return false;
 	action->joint.name = action->name;
-	action->joint.place = native_keep_place(r, map);
+	action->joint.place = model_file_keep_place(r, map);
 	return action->joint.place != NULL;
 }
 
 /* ---- new bodies ------------------------------------------------------------------------------------------ */
 
 typedef struct NewBodyInput {
-	BodyInput body; // first: native_read_inertia() takes it
+	BodyInput body; // first: model_file_read_inertia() takes it
 	const char *name;
 	CalPlacement placement;
 	CalVec3 velocity, angular_velocity;
@@ -325,7 +326,7 @@ static bool read_nodes(Reader *r, const TreeNode *section, CalNewBody *body) {
 		return count == 0;
 	for (int i = 0; i < count; i++) {
 		Item item;
-		if (!items_get(r, section, i, "node", &item) || !native_read_node_def(r, &item, &nodes[i]))
+		if (!items_get(r, section, i, "node", &item) || !model_file_read_node_def(r, &item, &nodes[i]))
 			return false;
 	}
 	body->nodes = nodes;
@@ -337,7 +338,7 @@ static bool read_new_body(Reader *r, const Sections *s, const TreeNode *map, Act
 	NewBodyInput in = {.placement.orientation = {1, 0, 0, 0}};
 	CalNewBody *body = &action->body;
 	body->body = cal_body_def();
-	if (!keys_read(r, map, &add_body_table, &in) || !native_read_inertia(r, map, &in.body, &body->body))
+	if (!keys_read(r, map, &add_body_table, &in) || !model_file_read_inertia(r, map, &in.body, &body->body))
 		return false;
 	if (cal_desc_find_body(r->file->desc, in.name).value)
 		return reader_fail(r, tree_get(map, "name"), "there is a body \"%.80s\" already; take another \"name\"",
@@ -345,7 +346,7 @@ static bool read_new_body(Reader *r, const Sections *s, const TreeNode *map, Act
 	body->body.name = action->name = in.name;
 	body->body.idealized = in.body.idealized;
 	body->group = in.body.group ? in.body.group : in.name;
-	if (!native_check_name(r, tree_get(map, "name"), in.name) || !native_check_name(r, map, body->group))
+	if (!model_file_check_name(r, tree_get(map, "name"), in.name) || !model_file_check_name(r, map, body->group))
 		return false;
 	body->placement = in.placement;
 	body->velocity = (CalSpatial){in.angular_velocity, in.velocity};
@@ -386,7 +387,7 @@ const char *cal_file_action_type(int index) {
 
 static bool about_modes(ActionKind kind) { return kind == ACTION_LOCK_MODES || kind == ACTION_UNLOCK_MODES; }
 
-static bool describe(Reader *r, ActionEntry *action) {
+static bool describe_action(Reader *r, ActionEntry *action) {
 	char text[400];
 	const char *words = verbs[action->kind].words;
 	if (action->kind == ACTION_ATTACH)
@@ -494,7 +495,7 @@ static bool read_named(Reader *r, const Sections *s, const ActionInput *in, Acti
 		action->group = action->name;
 	return find_object(r, s, node, action->kind, action->name) &&
 	       (!in->group ||
-	        (read_text(r, in->group, &action->group) && native_check_name(r, in->group, action->group))) &&
+	        (read_text(r, in->group, &action->group) && model_file_check_name(r, in->group, action->group))) &&
 	       (!in->dof || read_dof(r, in->dof, action->name, &action->dof)) &&
 	       (!about_modes(action->kind) || read_mode(r, node, in->mode, action->name, &action->dof)) &&
 	       read_options(r, in->fit, in->tolerance, in->loop, &action->options);
@@ -522,10 +523,10 @@ static bool read_action(Reader *r, const Sections *s, const TreeNode *map, const
 	    : action->kind == ACTION_ADD_BODY ? !read_new_body(r, s, value, action)
 	                                      : !read_named(r, s, &in, action))
 		return false;
-	return describe(r, action);
+	return describe_action(r, action);
 }
 
-bool native_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node, EventEntry *event) {
+bool model_file_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node, EventEntry *event) {
 	const int count = action_count(node);
 	event->actions = reader_array(r, (size_t)count, sizeof *event->actions);
 	for (int i = 0; event->actions && i < count; i++)

@@ -189,7 +189,7 @@ static bool complete_choice(Reader *r, const TreeNode *map, CalFlexChoice *choic
 }
 
 /* Of a body that a generator has added or refused: how many modes the joints and the state will ask for. */
-static bool finish(Reader *r, const Item *item, CalStatus status, CalBodyId id) {
+static bool finish_body(Reader *r, const Item *item, CalStatus status, CalBodyId id) {
 	CalFlexDef flex;
 	if (status != CAL_OK || (status = cal_flex_body(r->file->desc, id, NULL, &flex)) != CAL_OK)
 		return reader_refused(r, item->place, status);
@@ -259,7 +259,7 @@ static bool read_masses(Reader *r, const TreeNode *list, CalBeamDef *def) {
 	for (int i = 0; i < list->count; i++) {
 		BeamMassInput input = {0};
 		if (!keys_read(r, list->items[i], &beam_mass_table, &input) ||
-		    (input.inertia && !native_read_tensor(r, input.inertia, &input.mass.inertia)))
+		    (input.inertia && !model_file_read_tensor(r, input.inertia, &input.mass.inertia)))
 			return false;
 		if (!(input.mass.x >= 0 && input.mass.x <= def->length))
 			return reader_fail(r, tree_get(list->items[i], "x"), "a mass at x = %g m is not on the beam, 0 to %g m",
@@ -271,7 +271,7 @@ static bool read_masses(Reader *r, const TreeNode *list, CalBeamDef *def) {
 	return true;
 }
 
-bool native_read_beam(Reader *r, const TreeNode *map, const Item *item, CalGroupId group) {
+bool model_file_read_beam(Reader *r, const TreeNode *map, const Item *item, CalGroupId group) {
 	char place[256];
 	BeamInput input = {.def = cal_beam_def()};
 	CalBodyId id = {0};
@@ -283,7 +283,7 @@ bool native_read_beam(Reader *r, const TreeNode *map, const Item *item, CalGroup
 	input.def.place = tree_place(r->file->tree, item->place, place, sizeof place);
 	input.def.tapered = tree_get(map, "tip_section") != NULL;
 	const CalStatus status = cal_beam_add(r->file->desc, &input.def, &id, r->error);
-	return finish(r, item, status, id);
+	return finish_body(r, item, status, id);
 }
 
 /* ---- panels ------------------------------------------------------------------------------------------ */
@@ -320,7 +320,7 @@ static bool read_hinges(Reader *r, const TreeNode *list, CalPanelDef *def) {
 	return true;
 }
 
-bool native_read_panel(Reader *r, const TreeNode *map, const Item *item, CalGroupId group) {
+bool model_file_read_panel(Reader *r, const TreeNode *map, const Item *item, CalGroupId group) {
 	char place[256];
 	PanelInput input = {.def = cal_panel_def()};
 	CalBodyId id = {0};
@@ -333,5 +333,5 @@ bool native_read_panel(Reader *r, const TreeNode *map, const Item *item, CalGrou
 	input.def.group = group;
 	input.def.place = tree_place(r->file->tree, item->place, place, sizeof place);
 	const CalStatus status = cal_panel_add(r->file->desc, &input.def, &id, r->error);
-	return finish(r, item, status, id);
+	return finish_body(r, item, status, id);
 }

@@ -41,7 +41,7 @@ static const Key node_keys[] = {
 };
 const KeyTable node_table = KEY_TABLE("node", node_keys);
 
-bool native_read_node_def(Reader *r, const Item *item, CalNodeDef *def) {
+bool model_file_read_node_def(Reader *r, const Item *item, CalNodeDef *def) {
 	*def = cal_node_def();
 	def->name = item->name;
 	if (item->value->kind == TREE_LIST)
@@ -54,7 +54,7 @@ static bool read_node(Reader *r, const Item *item, const char *owner, CalBodyId 
 	CalNodeDef def;
 	snprintf(path, sizeof path, "%.60s/%.60s", owner, item->name);
 	reader_subject(r, "node", path);
-	if (!native_read_node_def(r, item, &def))
+	if (!model_file_read_node_def(r, item, &def))
 		return false;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
 	const CalStatus status = cal_desc_add_node(r->file->desc, body, &def, NULL, r->error);
@@ -136,10 +136,10 @@ static bool read_generated(Reader *r, const Item *item, const BodyInput *input, 
 			return reader_fail(r, value, "the %s gives this body its mass, nodes and modes; remove \"%s\"%s",
 			                   input->modal ? "modal file" : what, key, advice(input, key));
 	}
-	const bool made = input->beam    ? native_read_beam(r, input->beam, item, group)
-	                  : input->panel ? native_read_panel(r, input->panel, item, group)
-	                                 : native_read_modal(r, input->modal, item, group);
-	return made && native_read_visual(r, input, (CalVec3){0}, cal_desc_find_body(r->file->desc, item->name));
+	const bool made = input->beam    ? model_file_read_beam(r, input->beam, item, group)
+	                  : input->panel ? model_file_read_panel(r, input->panel, item, group)
+	                                 : model_file_read_modal(r, input->modal, item, group);
+	return made && model_file_read_visual(r, input, (CalVec3){0}, cal_desc_find_body(r->file->desc, item->name));
 }
 
 static bool read_body(Reader *r, const Sections *s, const Item *item) {
@@ -153,7 +153,7 @@ static bool read_body(Reader *r, const Sections *s, const Item *item) {
 		return false;
 	if (input.beam || input.panel || input.modal)
 		return read_generated(r, item, &input, def.group);
-	if (!native_read_inertia(r, item->value, &input, &def))
+	if (!model_file_read_inertia(r, item->value, &input, &def))
 		return false;
 	def.name = item->name;
 	def.idealized = input.idealized;
@@ -167,12 +167,12 @@ static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	const CalStatus status = cal_desc_add_body(r->file->desc, &def, &id, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
-	if (!native_read_visual(r, &input, whole.com, id) || !read_nodes(r, input.nodes, item->name, id))
+	if (!model_file_read_visual(r, &input, whole.com, id) || !read_nodes(r, input.nodes, item->name, id))
 		return false;
-	return !input.flexible || native_read_flexible(r, item, &input, &whole, id);
+	return !input.flexible || model_file_read_flexible(r, item, &input, &whole, id);
 }
 
-bool native_read_bodies(Reader *r, const Sections *s) {
+bool model_file_read_bodies(Reader *r, const Sections *s) {
 	Item item;
 	GroundInput ground = {0};
 	int count = items_count(r, s->groups, "groups");
@@ -192,7 +192,7 @@ bool native_read_bodies(Reader *r, const Sections *s) {
 	reader_subject(r, "ground", NULL);
 	if ((s->ground && !keys_read(r, s->ground, &ground_table, &ground)) ||
 	    !read_nodes(r, ground.nodes, "ground", (CalBodyId){0}) ||
-	    (ground.visual && !native_read_ground_visual(r, ground.visual)))
+	    (ground.visual && !model_file_read_ground_visual(r, ground.visual)))
 		return false;
 	reader_subject(r, "bodies", NULL);
 	for (int i = 0; i < bodies; i++) {
@@ -221,7 +221,7 @@ static void offer_names(Suggestion *suggestion, const TreeNode *section) {
 	}
 }
 
-const TreeNode *native_find_item(const TreeNode *section, const char *name) {
+const TreeNode *model_file_find_item(const TreeNode *section, const char *name) {
 	for (int i = 0; section && i < section->count; i++) {
 		const char *found = item_name(section, i);
 		if (found && strcmp(found, name) == 0)
@@ -230,7 +230,7 @@ const TreeNode *native_find_item(const TreeNode *section, const char *name) {
 	return NULL;
 }
 
-bool native_find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name, CalBodyId *id) {
+bool model_file_find_body(Reader *r, const Sections *s, const TreeNode *node, const char *name, CalBodyId *id) {
 	*id = cal_desc_find_body(r->file->desc, name);
 	if (id->value)
 		return true;
@@ -286,7 +286,7 @@ static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, con
 		return reader_unknown(r, node, "body", &suggestion);
 	}
 	suggestion.word = slash ? slash + 1 : "";
-	offer_names(&suggestion, tree_get(ground ? s->ground : native_find_item(s->bodies, body), "nodes"));
+	offer_names(&suggestion, tree_get(ground ? s->ground : model_file_find_item(s->bodies, body), "nodes"));
 	CalFlexNodeInfo info; // those that a beam, a panel or a modal file has brought
 	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
 	for (int i = 0; id.value && cal_flex_node(r->file->desc, id, i, &info) == CAL_OK; i++)
@@ -298,7 +298,7 @@ static bool unknown_node(Reader *r, const Sections *s, const TreeNode *node, con
 	return reader_fail(r, node, "\"%.80s\" has no node \"%.80s\"%s", body, suggestion.word, hint);
 }
 
-bool native_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id) {
+bool model_file_find_node(Reader *r, const Sections *s, const TreeNode *node, const char *path, CalNodeId *id) {
 	*id = cal_desc_find_node(r->file->desc, path);
 	if (id->value || strcmp(path, "ground") == 0)
 		return true;

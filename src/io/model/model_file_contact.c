@@ -93,7 +93,7 @@ static bool read_material(Reader *r, const TreeNode *map, CalContactMaterial *ma
 
 /* ---- meshes ---------------------------------------------------------------------------------------- */
 
-void native_free_meshes(CalFile *file) {
+void model_file_free_meshes(CalFile *file) {
 	for (const FileMesh *m = file->meshes; m; m = m->next)
 		cal_mesh_destroy(m->mesh);
 	file->meshes = NULL;
@@ -280,7 +280,7 @@ static bool fill_shape(Reader *r, ContactRead *c, const Item *item, ShapeInput *
 	def->material = c->material;
 	if (!keys_read(r, map, &contact_shape_table, in) || !find_type(r, tree_get(map, "type"), in->type, &def->type) ||
 	    !check_sizes(r, map, def->type) ||
-	    (in->node && !native_find_node(r, c->sections, tree_get(map, "node"), in->node, node)) ||
+	    (in->node && !model_file_find_node(r, c->sections, tree_get(map, "node"), in->node, node)) ||
 	    (in->mesh && !read_mesh(r, tree_get(map, "mesh"), in->mesh, in->scale > 0 ? in->scale : 1, &def->mesh)) ||
 	    (in->material && !read_material(r, in->material, &def->material)) ||
 	    !set_layers(r, c, in->layers, &def->layers))
@@ -293,7 +293,7 @@ static bool fill_shape(Reader *r, ContactRead *c, const Item *item, ShapeInput *
 }
 
 /* What the contact module says of one shape, or of all; the set itself is made when a simulation is. */
-static bool judge(Reader *r, const TreeNode *place, const CalShapeDef *shapes, int count) {
+static bool check_shapes(Reader *r, const TreeNode *place, const CalShapeDef *shapes, int count) {
 	CalContactSet *set = NULL;
 	CalError error = {0};
 	const CalStatus status = cal_contact_set_create(shapes, count, &r->file->allocator, &set, &error);
@@ -311,7 +311,7 @@ static bool read_shapes(Reader *r, ContactRead *c, const TreeNode *section, CalS
 		if (!items_get(r, section, i, "shape", &item))
 			return false;
 		reader_subject(r, "shape", item.name);
-		if (!fill_shape(r, c, &item, &c->shapes[i], &nodes[i]) || !judge(r, item.place, &c->shapes[i].def, 1))
+		if (!fill_shape(r, c, &item, &c->shapes[i], &nodes[i]) || !check_shapes(r, item.place, &c->shapes[i].def, 1))
 			return false;
 	}
 	for (int i = 0; i < c->count; i++) {
@@ -323,8 +323,8 @@ static bool read_shapes(Reader *r, ContactRead *c, const TreeNode *section, CalS
 	return true;
 }
 
-bool native_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
-                         const TreeNode *material, CalContactDef *def) {
+bool model_file_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
+                             const TreeNode *material, CalContactDef *def) {
 	ContactRead c = {.sections = s, .layers = {"default"}, .layer_count = 1};
 	c.count = items_count(r, shapes, "shapes");
 	if (c.count < 0 || (material && !read_material(r, material, &c.material)))
@@ -338,7 +338,7 @@ bool native_read_contact(Reader *r, const Sections *s, const Item *item, const T
 	if (!c.shapes || !c.owners || !defs || !nodes || !read_shapes(r, &c, shapes, defs, nodes))
 		return false;
 	reader_subject(r, "device", item->name);
-	if (!judge(r, item->place, defs, c.count))
+	if (!check_shapes(r, item->place, defs, c.count))
 		return false;
 	*def = (CalContactDef){.shapes = defs, .nodes = nodes, .shape_count = c.count};
 	return true;

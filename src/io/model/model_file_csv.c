@@ -43,7 +43,7 @@ static bool next_line(Csv *csv) {
 }
 
 /* Cuts a line at its commas (outside quotes), or semicolons or tabs where there are none; the number of fields. */
-static int cut(char *line, char **fields) {
+static int split_fields(char *line, char **fields) {
 	const char separator = strchr(line, ',') ? ',' : strchr(line, ';') ? ';' : '\t';
 	int count = 0;
 	bool quoted = false;
@@ -149,7 +149,7 @@ static bool read_lines(Csv *csv, char **fields) {
 	csv->at = by_number ? csv->at : -1;
 	while (csv->r->status == CAL_OK && next_line(csv)) {
 		double number;
-		const int count = cut(csv->text.line, fields);
+		const int count = split_fields(csv->text.line, fields);
 		if (count < 0)
 			return fail(csv, "the line has too many columns");
 		const bool header = first && !fe_number(fields[0], &number);
@@ -165,7 +165,8 @@ static bool read_lines(Csv *csv, char **fields) {
 	return csv->count > 0 || fail(csv, "there are no points in it");
 }
 
-bool native_read_csv(Reader *r, const TreeNode *file, const TreeNode *column, Dimension dimension, CalTable *table) {
+bool model_file_read_csv(Reader *r, const TreeNode *file, const TreeNode *column, Dimension dimension,
+                         CalTable *table) {
 	char path[1024];
 	CalError error = {0};
 	Csv *csv = reader_array(r, 1, sizeof *csv);

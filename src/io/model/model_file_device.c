@@ -3,7 +3,7 @@
  * model_file_device.c — devices: each type has a table of keys that fill its definition (calder/devices.h).
  *
  * Definitions are checked where they are added to a simulation; here only what the file alone can tell: keys, units, names.
- * Quantities of a joint's freedom have the unit that it asks for: the tables give the one for an angle.
+ * Quantities of a joint's dof have the unit that it asks for: the tables give the one for an angle.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ typedef struct DeviceInput {
 		CalServoDef servo;
 		CalJointDriveDef joint_drive;
 		CalWheelDef wheel;
-		CalGyroDef gyro;
+		CalCmgDef gyro;
 		CalThrusterDef thruster;
 		CalSloshDef slosh;
 		CalGravityDef gravity;
@@ -46,19 +46,19 @@ typedef struct DeviceInput {
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
-static void *field(DeviceInput *input, const Key *key) { return (char *)input + key->offset; }
+static void *field_of(DeviceInput *input, const Key *key) { return (char *)input + key->offset; }
 
 static bool key_path(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	DeviceInput *in = target;
 	const char *path;
-	return read_text(r, value, &path) && native_find_node(r, in->sections, value, path, field(in, key));
+	return read_text(r, value, &path) && model_file_find_node(r, in->sections, value, path, field_of(in, key));
 }
 
 static bool key_joint(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	DeviceInput *in = target;
-	CalJointId *id = field(in, key);
+	CalJointId *id = field_of(in, key);
 	const char *name;
-	if (!read_text(r, value, &name) || !native_find_joint(r, value, name, &in->joint))
+	if (!read_text(r, value, &name) || !model_file_find_joint(r, value, name, &in->joint))
 		return false;
 	*id = cal_desc_find_joint(r->file->desc, name);
 	return true;
@@ -74,7 +74,7 @@ static bool key_dof(Reader *r, const TreeNode *value, const Key *key, void *targ
 	return in->dof_given;
 }
 
-/* The unit that the freedom of the joint asks for; false after reporting that it is not known which. */
+/* The unit that the dof of the joint asks for; false after reporting that it is not known which. */
 static bool dimension_here(Reader *r, const TreeNode *value, const DeviceInput *in, Dimension angular, Dimension *out) {
 	static const struct {
 		Dimension angular, linear;
@@ -95,11 +95,11 @@ static bool dimension_here(Reader *r, const TreeNode *value, const DeviceInput *
 static bool key_by_joint(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	Dimension dimension;
 	return dimension_here(r, value, target, key->dimension, &dimension) &&
-	       read_quantity(r, value, dimension, field(target, key));
+	       read_quantity(r, value, dimension, field_of(target, key));
 }
 
 static bool key_group(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	const char **name = field(target, key);
+	const char **name = field_of(target, key);
 	if (!read_text(r, value, name))
 		return false;
 	return cal_desc_find_group(r->file->desc, *name).value ||
@@ -107,7 +107,7 @@ static bool key_group(Reader *r, const TreeNode *value, const Key *key, void *ta
 }
 
 static bool key_frame(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	CalFrame *frame = field(target, key);
+	CalFrame *frame = field_of(target, key);
 	const char *word;
 	if (!read_text(r, value, &word))
 		return false;
@@ -118,41 +118,42 @@ static bool key_frame(Reader *r, const TreeNode *value, const Key *key, void *ta
 }
 
 static bool key_table(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return native_read_table(r, value, key->dimension, field(target, key));
+	return model_file_read_table(r, value, key->dimension, field_of(target, key));
 }
 
 static bool key_table_by_joint(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	Dimension dimension;
 	return dimension_here(r, value, target, key->dimension, &dimension) &&
-	       native_read_table(r, value, dimension, field(target, key));
+	       model_file_read_table(r, value, dimension, field_of(target, key));
 }
 
 static bool key_function_by_joint(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	Dimension dimension;
 	return dimension_here(r, value, target, key->dimension, &dimension) &&
-	       native_read_function(r, value, dimension, field(target, key));
+	       model_file_read_function(r, value, dimension, field_of(target, key));
 }
 
 /* Three tables, one for each component. */
 static bool key_tables(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	CalTable *tables = field(target, key);
+	CalTable *tables = field_of(target, key);
 	if (value->kind != TREE_LIST || value->count != 3)
 		return reader_fail(r, value, "expected a list of three tables, for x, y and z; write 0 for none");
-	return native_read_table(r, value->items[0], key->dimension, &tables[0]) &&
-	       native_read_table(r, value->items[1], key->dimension, &tables[1]) &&
-	       native_read_table(r, value->items[2], key->dimension, &tables[2]);
+	return model_file_read_table(r, value->items[0], key->dimension, &tables[0]) &&
+	       model_file_read_table(r, value->items[1], key->dimension, &tables[1]) &&
+	       model_file_read_table(r, value->items[2], key->dimension, &tables[2]);
 }
 
 static bool key_formula(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return native_read_formula(r, value, field(target, key));
+	return model_file_read_formula(r, value, field_of(target, key));
 }
 
 static bool key_formulas(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	const char **texts = field(target, key);
+	const char **texts = field_of(target, key);
 	if (value->kind != TREE_LIST || value->count != 3)
 		return reader_fail(r, value, "expected a list of three formulas, for x, y and z; write 0 for none");
-	return native_read_formula(r, value->items[0], &texts[0]) && native_read_formula(r, value->items[1], &texts[1]) &&
-	       native_read_formula(r, value->items[2], &texts[2]);
+	return model_file_read_formula(r, value->items[0], &texts[0]) &&
+	       model_file_read_formula(r, value->items[1], &texts[1]) &&
+	       model_file_read_formula(r, value->items[2], &texts[2]);
 }
 
 /* ---- tables of keys ------------------------------------------------------------------------------- */
@@ -346,7 +347,7 @@ ADDER(friction, cal_sim_add_friction)
 ADDER(servo, cal_sim_add_servo)
 ADDER(joint_drive, cal_sim_add_joint_drive)
 ADDER(wheel, cal_sim_add_wheel)
-ADDER(gyro, cal_sim_add_gyro)
+ADDER(gyro, cal_sim_add_cmg)
 ADDER(thruster, cal_sim_add_thruster)
 ADDER(slosh, cal_sim_add_slosh)
 ADDER(gravity, cal_sim_add_gravity)
@@ -436,7 +437,7 @@ static bool read_pulses(Reader *r, const TreeNode *node, CalTable *table) {
 }
 
 /* The library lies beside the file. Without a slash the loader would look for it in the system's folders. */
-const char *native_library_path(Reader *r, const TreeNode *node, const char *name) {
+const char *model_file_library_path(Reader *r, const TreeNode *node, const char *name) {
 	char path[1024];
 	if (!reader_path(r, node, NULL, name, path, sizeof path))
 		return NULL;
@@ -479,9 +480,9 @@ static bool read_device(Reader *r, const Sections *s, const Item *item, DeviceEn
 	if (in.pulses && !read_pulses(r, in.pulses, &in.def.thruster.throttle))
 		return false;
 	if (type->table == &shared_table &&
-	    !(in.def.shared.library = native_library_path(r, tree_get(item->value, "library"), in.def.shared.library)))
+	    !(in.def.shared.library = model_file_library_path(r, tree_get(item->value, "library"), in.def.shared.library)))
 		return false;
-	if (in.shapes && !native_read_contact(r, s, item, in.shapes, in.material, &in.def.contact))
+	if (in.shapes && !model_file_read_contact(r, s, item, in.shapes, in.material, &in.def.contact))
 		return false;
 	DeviceInput *kept = reader_array(r, 1, sizeof *kept);
 	tree_place(r->file->tree, item->place, place, sizeof place);
@@ -498,7 +499,7 @@ static bool read_device(Reader *r, const Sections *s, const Item *item, DeviceEn
 	return true;
 }
 
-bool native_read_devices(Reader *r, const Sections *s) {
+bool model_file_read_devices(Reader *r, const Sections *s) {
 	reader_subject(r, "devices", NULL);
 	const int count = items_count(r, s->devices, "devices");
 	if (count <= 0)
@@ -523,12 +524,12 @@ CalStatus cal_file_add_devices(const CalFile *file, CalSim *sim, CalError *error
 		return tree_error(error, "cal_file_add_devices", NULL, CAL_ERR_ARGUMENT, "file or simulation is NULL");
 	CalStatus status = CAL_OK;
 	if (file->device_count == 0)
-		return native_add_boxes(file, sim, error);
+		return model_file_add_boxes(file, sim, error);
 	cal_sim_begin_adding(sim);
 	for (int i = 0; i < file->device_count && status == CAL_OK; i++)
 		status = file->devices[i].type->add(sim, file->devices[i].def, error);
 	const CalStatus bound = cal_sim_end_adding(sim);
 	if (status == CAL_OK && bound != CAL_OK)
 		status = tree_error(error, tree_name(file->tree), NULL, bound, "devices: %s", cal_status_text(bound));
-	return status == CAL_OK ? native_add_boxes(file, sim, error) : status;
+	return status == CAL_OK ? model_file_add_boxes(file, sim, error) : status;
 }

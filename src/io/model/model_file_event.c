@@ -95,7 +95,7 @@ static bool read_direction(Reader *r, const TreeNode *node, int *direction) {
 	           : reader_fail(r, node, "unknown direction \"%.40s\"; write up, down or both", suggestion.word);
 }
 
-const char *native_keep_place(Reader *r, const TreeNode *node) {
+const char *model_file_keep_place(Reader *r, const TreeNode *node) {
 	char place[256];
 	return reader_text(r, "%s", tree_place(r->file->tree, node, place, sizeof place));
 }
@@ -115,7 +115,7 @@ static bool read_when(Reader *r, const EventInput *in, EventEntry *event) {
 		return reader_fail(r, in->when, "%s", error.text);
 	event->direction = cal_expression_is_condition(parsed) ? 1 : 0;
 	cal_expression_destroy(parsed);
-	event->when_place = native_keep_place(r, in->when);
+	event->when_place = model_file_keep_place(r, in->when);
 	return event->when_place && (!in->direction || read_direction(r, in->direction, &event->direction));
 }
 
@@ -159,11 +159,11 @@ static bool read_event(Reader *r, const Sections *s, const Item *item, int count
 	event->every = in.every;
 	event->start = in.start_node ? in.start : in.every;
 	event->delay = in.delay;
-	event->place = native_keep_place(r, item->place);
+	event->place = model_file_keep_place(r, item->place);
 	if (!event->place || (in.when && !read_when(r, &in, event)) ||
 	    (in.after && !read_after(r, item, count, &in, event)))
 		return false;
-	return !in.actions || native_read_actions(r, s, item, in.actions, event);
+	return !in.actions || model_file_read_actions(r, s, item, in.actions, event);
 }
 
 /* Every name is known before the first event is read: events may name later ones. */
@@ -187,13 +187,13 @@ static bool read_names(Reader *r, const Sections *s, int count) {
 	return true;
 }
 
-bool native_read_events(Reader *r, const Sections *s) {
+bool model_file_read_events(Reader *r, const Sections *s) {
 	reader_subject(r, "events", NULL);
 	const int count = items_count(r, s->events, "events");
 	if (count <= 0)
 		return count == 0;
 	r->file->events = reader_array(r, (size_t)count, sizeof *r->file->events);
-	if (!r->file->events || !read_names(r, s, count) || !native_read_made(r, s))
+	if (!r->file->events || !read_names(r, s, count) || !model_file_read_made(r, s))
 		return false;
 	for (int i = 0; i < count; i++) {
 		Item item;

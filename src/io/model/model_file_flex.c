@@ -57,7 +57,7 @@ const KeyTable flexible_node_table = KEY_TABLE("flexible_node", flexible_node_ke
 
 /* ---- matrices of plain numbers ------------------------------------------------------------------ */
 
-bool native_read_row(Reader *r, const TreeNode *node, const char *key, int n, Dimension dimension, double *out) {
+bool model_file_read_row(Reader *r, const TreeNode *node, const char *key, int n, Dimension dimension, double *out) {
 	if (node->kind == TREE_SCALAR && n == 1)
 		return read_quantity(r, node, dimension, out);
 	if (node->kind != TREE_LIST || node->count != n)
@@ -70,12 +70,12 @@ bool native_read_row(Reader *r, const TreeNode *node, const char *key, int n, Di
 	return true;
 }
 
-bool native_read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out) {
+bool model_file_read_rows(Reader *r, const TreeNode *node, const char *key, int rows, int n, double *out) {
 	if (node->kind != TREE_LIST || node->count != rows)
 		return reader_fail(r, node, "\"%s\": expected a list of %d rows, each with %d number%s, one for each mode", key,
 		                   rows, n, n == 1 ? "" : "s");
 	for (int i = 0; i < rows; i++) {
-		if (!native_read_row(r, node->items[i], key, n, DIM_NUMBER, out + i * n))
+		if (!model_file_read_row(r, node->items[i], key, n, DIM_NUMBER, out + i * n))
 			return false;
 	}
 	return true;
@@ -88,15 +88,15 @@ static bool read_shape(Reader *r, const TreeNode *node, const char *key, int mod
 		return true;
 	double *shape = reader_array(r, 3 * (size_t)modes, sizeof *shape);
 	*out = shape;
-	return shape && native_read_rows(r, node, key, 3, modes, shape);
+	return shape && model_file_read_rows(r, node, key, 3, modes, shape);
 }
 
-bool native_read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out) {
+bool model_file_read_matrix(Reader *r, const TreeNode *node, const char *key, int n, double *out) {
 	const bool rows = node->kind == TREE_LIST && node->count > 0 && node->items[0]->kind == TREE_LIST;
 	if (rows)
-		return native_read_rows(r, node, key, n, n, out);
+		return model_file_read_rows(r, node, key, n, n, out);
 	double *diagonal = reader_array(r, (size_t)n, sizeof *diagonal);
-	if (!diagonal || !native_read_row(r, node, key, n, DIM_NUMBER, diagonal))
+	if (!diagonal || !model_file_read_row(r, node, key, n, DIM_NUMBER, diagonal))
 		return false;
 	for (int i = 0; i < n; i++)
 		out[i * n + i] = diagonal[i];
@@ -115,7 +115,7 @@ static bool read_shape2(Reader *r, const TreeNode *node, int modes, const double
 	if (node->kind != TREE_LIST || node->count != 3)
 		return reader_fail(r, node, "\"phi2\": expected three matrices, for x, y and z");
 	for (int i = 0; i < 3; i++) {
-		if (!native_read_matrix(r, node->items[i], "phi2", modes, shape + i * size))
+		if (!model_file_read_matrix(r, node->items[i], "phi2", modes, shape + i * size))
 			return false;
 	}
 	return true;
@@ -150,7 +150,7 @@ static bool read_flex_node(Reader *r, const TreeNode *nodes, const Item *item, c
 	snprintf(what, sizeof what, "%.70s/%.70s", body, item->name);
 	reader_subject(r, "flexible node", what);
 	if (!keys_read(r, item->value, &flexible_node_table, &input) ||
-	    (input.inertia && !native_read_tensor(r, input.inertia, &out->inertia)) ||
+	    (input.inertia && !model_file_read_tensor(r, input.inertia, &out->inertia)) ||
 	    !read_shape(r, input.phi, "phi", modes, &out->phi) || !read_shape(r, input.psi, "psi", modes, &out->psi) ||
 	    !read_shape2(r, input.phi2, modes, &out->phi2))
 		return false;
@@ -220,9 +220,9 @@ static bool check_orthogonal(Reader *r, const TreeNode *node, const FlexRead *fl
 static bool read_stiffness(Reader *r, const FlexInput *in, const FlexRead *flex, double *K) {
 	const int n = flex->def.modes;
 	if (in->stiffness)
-		return native_read_matrix(r, in->stiffness, "stiffness", n, K);
+		return model_file_read_matrix(r, in->stiffness, "stiffness", n, K);
 	double *rate = reader_array(r, (size_t)n, sizeof *rate);
-	if (!rate || !native_read_row(r, in->frequencies, "frequencies", n, DIM_RATE, rate) ||
+	if (!rate || !model_file_read_row(r, in->frequencies, "frequencies", n, DIM_RATE, rate) ||
 	    !check_orthogonal(r, in->frequencies, flex, "frequencies"))
 		return false;
 	for (int i = 0; i < n; i++) {
@@ -246,7 +246,7 @@ static bool read_ratio(Reader *r, const FlexInput *in, const FlexRead *flex, dou
 			return false;
 		for (int i = 1; i < n; i++)
 			ratio[i] = ratio[0];
-	} else if (!native_read_row(r, node, "damping_ratio", n, DIM_NUMBER, ratio)) {
+	} else if (!model_file_read_row(r, node, "damping_ratio", n, DIM_NUMBER, ratio)) {
 		return false;
 	}
 	for (int i = 0; i < n; i++) {
@@ -284,7 +284,7 @@ static bool read_forces(Reader *r, const FlexInput *in, FlexRead *flex) {
 	if (!D || !read_stiffness(r, in, flex, K))
 		return false;
 	flex->def.stiffness = K;
-	if (in->damping ? !native_read_matrix(r, in->damping, "damping", flex->def.modes, D)
+	if (in->damping ? !model_file_read_matrix(r, in->damping, "damping", flex->def.modes, D)
 	                : in->damping_ratio && !read_ratio(r, in, flex, D))
 		return false;
 	flex->def.damping = in->damping || in->damping_ratio ? D : NULL;
@@ -293,13 +293,14 @@ static bool read_forces(Reader *r, const FlexInput *in, FlexRead *flex) {
 	return true;
 }
 
-bool native_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole, CalBodyId id) {
+bool model_file_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole,
+                              CalBodyId id) {
 	FlexInput in = {0};
 	FlexRead flex = {0};
 	const TreeNode *map = body->flexible;
 	if (!keys_read(r, map, &flexible_table, &in) || !count_modes(r, map, &in, &flex.def.modes) ||
 	    !read_flex_nodes(r, body->nodes, in.nodes, item->name, &flex.def) ||
-	    (in.invariants && !native_read_invariants(r, in.invariants, flex.def.modes, &flex.inertia)) ||
+	    (in.invariants && !model_file_read_invariants(r, in.invariants, flex.def.modes, &flex.inertia)) ||
 	    !read_forces(r, &in, &flex))
 		return false;
 	flex.inertia.mass = whole->mass;

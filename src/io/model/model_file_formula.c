@@ -28,7 +28,7 @@ static bool check_formula(Reader *r, const TreeNode *node, const char *text, boo
 	return good;
 }
 
-bool native_read_formula(Reader *r, const TreeNode *node, const char **text) {
+bool model_file_read_formula(Reader *r, const TreeNode *node, const char **text) {
 	return read_text(r, node, text) && check_formula(r, node, *text, false);
 }
 
@@ -48,17 +48,17 @@ static bool names_time(const char *text) {
  * Without t it is a number with its unit, whose dimension is checked, or else a formula that is constant ("pi/4"). With t
  * dimensions are not known.
  */
-bool native_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function) {
+bool model_file_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function) {
 	double constant;
 	char message[300];
 	const char *text;
 	if (node->kind != TREE_SCALAR)
-		return native_read_table(r, node, dimension, &function->table);
+		return model_file_read_table(r, node, dimension, &function->table);
 	if (!read_text(r, node, &text))
 		return false;
 	if (!names_time(text)) {
 		if (quantity_parse(text, dimension, &constant, message, sizeof message))
-			return native_read_table(r, node, dimension, &function->table);
+			return model_file_read_table(r, node, dimension, &function->table);
 		if (strncmp(message, "wrong unit", strlen("wrong unit")) == 0)
 			return reader_fail(r, node, "%s", message);
 	}

@@ -44,7 +44,7 @@ static bool read_position(Reader *r, const TreeNode *map, int modes, double *out
 		return false;
 	for (int i = 0; i < 9; i++) {
 		const TreeNode *row = in.of[i / 3][i % 3];
-		if (row && !native_read_row(r, row, pair_names[i / 3][i % 3], modes, DIM_NUMBER, out + i * modes))
+		if (row && !model_file_read_row(r, row, pair_names[i / 3][i % 3], modes, DIM_NUMBER, out + i * modes))
 			return false;
 	}
 	return true;
@@ -58,7 +58,7 @@ static bool read_shape(Reader *r, const TreeNode *map, int modes, double *out) {
 		return false;
 	for (int i = 0; i < 9; i++) {
 		const TreeNode *node = in.of[i / 3][i % 3];
-		if (node && !native_read_matrix(r, node, pair_names[i / 3][i % 3], modes, out + i * size))
+		if (node && !model_file_read_matrix(r, node, pair_names[i / 3][i % 3], modes, out + i * size))
 			return false;
 	}
 	for (int i = 0; i < 9; i++) {
@@ -69,7 +69,7 @@ static bool read_shape(Reader *r, const TreeNode *map, int modes, double *out) {
 	return true;
 }
 
-bool native_read_invariants(Reader *r, const TreeNode *map, int modes, CalFlexInvariants *out) {
+bool model_file_read_invariants(Reader *r, const TreeNode *map, int modes, CalFlexInvariants *out) {
 	InvariantsInput in = {0};
 	const size_t m = (size_t)modes;
 	if (!keys_read(r, map, &invariants_table, &in))
@@ -79,10 +79,10 @@ bool native_read_invariants(Reader *r, const TreeNode *map, int modes, CalFlexIn
 		return false;
 	double *linear = memory, *angular = linear + 3 * m, *position = angular + 3 * m;
 	double *shape = position + 9 * m, *modal_mass = shape + 9 * m * m;
-	if (!native_read_rows(r, in.linear, "linear", 3, modes, linear) ||
-	    (in.angular && !native_read_rows(r, in.angular, "angular", 3, modes, angular)) ||
+	if (!model_file_read_rows(r, in.linear, "linear", 3, modes, linear) ||
+	    (in.angular && !model_file_read_rows(r, in.angular, "angular", 3, modes, angular)) ||
 	    !read_position(r, in.position, modes, position) || !read_shape(r, in.shape, modes, shape) ||
-	    (in.modal_mass && !native_read_matrix(r, in.modal_mass, "modal_mass", modes, modal_mass)))
+	    (in.modal_mass && !model_file_read_matrix(r, in.modal_mass, "modal_mass", modes, modal_mass)))
 		return false;
 	out->modes = modes;
 	out->linear = linear;

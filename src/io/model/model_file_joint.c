@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_joint.c — joints: type, the two nodes, axes, elements, placements, properties of the freedoms.
+ * model_file_joint.c — joints: type, the two nodes, axes, elements, placements, properties of the dofs.
  */
 #include <stdio.h>
 #include <string.h>
@@ -97,14 +97,14 @@ static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def, Joi
 	return true;
 }
 
-/* ---- freedoms ------------------------------------------------------------------------------- */
+/* ---- dofs ------------------------------------------------------------------------------- */
 
 typedef struct DofInput {
 	CalDofDef def;
 	bool linear;
 } DofInput;
 
-/* The tables name the angular dimension; a freedom along an axis has its linear counterpart. */
+/* The tables name the angular dimension; a dof along an axis has its linear counterpart. */
 static bool key_dof(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	static const Dimension counterpart[DIM_COUNT] = {[DIM_ANGLE] = DIM_LENGTH,
 	                                                 [DIM_ANGULAR_STIFFNESS] = DIM_STIFFNESS,
@@ -193,12 +193,13 @@ static bool check_key_types(Reader *r, const TreeNode *map, CalJointType type) {
 static bool find_sides(Reader *r, const Sections *s, const TreeNode *map, const JointInput *input, CalNodeId *inboard,
                        CalNodeId *outboard) {
 	*inboard = (CalNodeId){0};
-	if (input->from && !native_find_node(r, s, tree_get(map, "from"), input->from, inboard))
+	if (input->from && !model_file_find_node(r, s, tree_get(map, "from"), input->from, inboard))
 		return false;
-	return native_find_node(r, s, tree_get(map, "to"), input->to, outboard);
+	return model_file_find_node(r, s, tree_get(map, "to"), input->to, outboard);
 }
 
-bool native_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape) {
+bool model_file_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def,
+                          JointShape *shape) {
 	if (!check_key_types(r, map, input->type))
 		return false;
 	*def = cal_joint_def(input->type);
@@ -215,13 +216,13 @@ bool native_joint_def(Reader *r, const TreeNode *map, const JointInput *input, C
 }
 
 /*
- * The other side carries. Only types whose freedoms stay the same ones in the same order: state, loads and devices then
+ * The other side carries. Only types whose dofs stay the same ones in the same order: state, loads and devices then
  * mean the same as before.
  */
 static bool reverse(Reader *r, const TreeNode *map, CalJointDef *def, CalNodeId *inboard, CalNodeId *outboard) {
 	const CalJointDef given = *def;
 	const CalNodeId swapped = *inboard;
-	if (!native_can_reverse(def->type))
+	if (!model_file_can_reverse(def->type))
 		return reader_fail(
 			r, tree_get(map, "reversed"),
 			"a %s joint cannot be reversed, since its freedoms would change; exchange \"from\" and \"to\"",
@@ -234,7 +235,7 @@ static bool reverse(Reader *r, const TreeNode *map, CalJointDef *def, CalNodeId 
 	return true;
 }
 
-bool native_can_reverse(CalJointType type) {
+bool model_file_can_reverse(CalJointType type) {
 	return type == CAL_JOINT_WELD || type == CAL_JOINT_REVOLUTE || type == CAL_JOINT_PRISMATIC ||
 	       type == CAL_JOINT_SCREW || type == CAL_JOINT_CYLINDRICAL;
 }
@@ -249,7 +250,7 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	reader_subject(r, "joint", item->name);
 	if (!keys_read(r, item->value, &joint_table, &input) ||
 	    !find_sides(r, s, item->value, &input, &inboard, &outboard) ||
-	    !native_joint_def(r, item->value, &input, &def, &shape))
+	    !model_file_joint_def(r, item->value, &input, &def, &shape))
 		return false;
 	def.name = item->name;
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
@@ -265,7 +266,7 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	return true;
 }
 
-bool native_read_joints(Reader *r, const Sections *s) {
+bool model_file_read_joints(Reader *r, const Sections *s) {
 	reader_subject(r, "joints", NULL);
 	const int count = items_count(r, s->joints, "joints");
 	if (count < 0)
@@ -311,7 +312,7 @@ static bool read_pendulum(Reader *r, const Sections *s, const Item *item) {
 	CalBodyId body;
 	reader_subject(r, "pendulum", item->name);
 	if (!keys_read(r, item->value, &pendulum_table, &in) ||
-	    !native_find_node(r, s, tree_get(item->value, "node"), in.node, &def.node))
+	    !model_file_find_node(r, s, tree_get(item->value, "node"), in.node, &def.node))
 		return false;
 	if (in.group && strcmp(in.node, "ground") != 0 && strncmp(in.node, "ground/", 7) != 0)
 		return reader_fail(r, tree_get(item->value, "group"),
@@ -334,7 +335,7 @@ static bool read_pendulum(Reader *r, const Sections *s, const Item *item) {
 	return shape_append(&record->shape, shapes[CAL_JOINT_UNIVERSAL]);
 }
 
-bool native_read_pendulums(Reader *r, const Sections *s) {
+bool model_file_read_pendulums(Reader *r, const Sections *s) {
 	reader_subject(r, "pendulums", NULL);
 	const int count = items_count(r, s->pendulums, "pendulums");
 	for (int i = 0; i < count; i++) {
@@ -346,7 +347,7 @@ bool native_read_pendulums(Reader *r, const Sections *s) {
 	return count >= 0;
 }
 
-bool native_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint) {
+bool model_file_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint) {
 	const CalJointId id = cal_desc_find_joint(r->file->desc, name);
 	if (id.value) {
 		*joint = &r->file->joints[id.value - 1];

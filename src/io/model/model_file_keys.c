@@ -10,7 +10,7 @@
 #include "base/text_reader.h"
 #include "io/model/model_file.h"
 
-const KeyTable *const native_tables[] = {
+const KeyTable *const model_file_tables[] = {
 	&file_table,          &group_table,    &ground_table,        &body_table,          &node_table,
 	&placement_table,     &rotation_table, &inertia_table,       &box_table,           &sphere_table,
 	&rod_table,           &joint_table,    &element_table,       &dof_table,           &cylinder_table,
@@ -25,7 +25,7 @@ const KeyTable *const native_tables[] = {
 	&attach_table,        &add_body_table, &visual_table,        &subsystem_table,     &attachment_table,
 	&joint_drive_table,
 };
-const int native_table_count = (int)(sizeof native_tables / sizeof native_tables[0]);
+const int model_file_table_count = (int)(sizeof model_file_tables / sizeof model_file_tables[0]);
 
 /* ---- messages ------------------------------------------------------------------------------- */
 
@@ -239,7 +239,7 @@ int items_count(Reader *r, const TreeNode *section, const char *what) {
 	return section->count;
 }
 
-bool native_check_name(Reader *r, const TreeNode *place, const char *name) {
+bool model_file_check_name(Reader *r, const TreeNode *place, const char *name) {
 	if (!name[0])
 		return reader_fail(r, place, "a name is empty");
 	for (const char *p = name; *p; p++) {
@@ -261,10 +261,10 @@ bool items_get(Reader *r, const TreeNode *section, int index, const char *what, 
 		*item = (Item){section->keys[index]->text, section->keys[index], value};
 		if (inner)
 			return reader_fail(r, inner, "%s \"%.80s\" has a key \"name\" besides; remove it", what, item->name);
-		return native_check_name(r, item->place, item->name);
+		return model_file_check_name(r, item->place, item->name);
 	}
 	if (!inner || inner->kind != TREE_SCALAR)
 		return reader_fail(r, value, "a %s in a list needs the key \"name\"", what);
 	*item = (Item){inner->text, value, value};
-	return native_check_name(r, inner, item->name);
+	return model_file_check_name(r, inner, item->name);
 }

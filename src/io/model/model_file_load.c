@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_load.c — loads: efforts and driven freedoms of joints and modes, wrenches on nodes, each over an interval.
+ * model_file_load.c — loads: efforts and driven dofs of joints and modes, wrenches on nodes, each over an interval.
  */
 #include <math.h>
 #include <string.h>
@@ -30,9 +30,9 @@ static const Key load_keys[] = {
 };
 const KeyTable load_table = KEY_TABLE("load", load_keys);
 
-/* ---- freedoms of a joint, or modes of a body ------------------------------------------------------ */
+/* ---- dofs of a joint, or modes of a body ------------------------------------------------------ */
 
-/* The freedoms that a load is about. Those behind the joint's are modes, whose units are those of the shapes. */
+/* The dofs that a load is about. Those behind the joint's are modes, whose units are those of the shapes. */
 typedef struct Freedoms {
 	const char *what; // "joint" or "body"
 	const char *name;
@@ -85,7 +85,7 @@ static bool read_acceleration(Reader *r, const TreeNode *node, const Freedoms *f
 	return true;
 }
 
-/* true locks every freedom; a list says which. */
+/* true locks every dof; a list says which. */
 static bool read_lock(Reader *r, const TreeNode *node, const Freedoms *f, DofLoad *dofs) {
 	if (node->kind == TREE_LIST && !check_count(r, node, "lock", f))
 		return false;
@@ -122,7 +122,7 @@ static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, c
 
 static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
 	Freedoms f = {.what = "joint"};
-	if (!native_find_joint(r, tree_get(map, "joint"), in->joint, &f.joint))
+	if (!model_file_find_joint(r, tree_get(map, "joint"), in->joint, &f.joint))
 		return false;
 	if (in->mode)
 		return reader_fail(r, in->mode, "a mode is one of a body; name the \"body\" instead of the \"joint\"");
@@ -137,7 +137,7 @@ static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, c
 	Freedoms f = {.what = "body", .name = in->body};
 	CalBodyId body;
 	double mode = 0;
-	if (!native_find_body(r, s, node, in->body, &body))
+	if (!model_file_find_body(r, s, node, in->body, &body))
 		return false;
 	if (r->file->modes[body.value - 1] == 0)
 		return reader_fail(r, node, "body \"%.80s\" is rigid: it has no modes to load; name a joint or a node",
@@ -165,7 +165,7 @@ static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, c
 /* ---- wrenches ------------------------------------------------------------------------------------------ */
 
 static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
-	if (!native_find_node(r, s, tree_get(map, "node"), in->node, &load->node_id))
+	if (!model_file_find_node(r, s, tree_get(map, "node"), in->node, &load->node_id))
 		return false;
 	if (strncmp(in->node, "ground", 6) == 0 && (!in->node[6] || in->node[6] == '/'))
 		return reader_fail(r, tree_get(map, "node"), "a load on the ground moves nothing; name a node of a body");
@@ -199,7 +199,7 @@ static bool read_load(Reader *r, const Sections *s, const TreeNode *map, LoadEnt
 	                 : read_node_load(r, s, map, &in, load);
 }
 
-bool native_read_loads(Reader *r, const Sections *s) {
+bool model_file_read_loads(Reader *r, const Sections *s) {
 	reader_subject(r, "loads", NULL);
 	if (!s->loads)
 		return true;

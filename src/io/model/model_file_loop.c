@@ -16,7 +16,7 @@ typedef struct LoopInput {
 	CalPlacement a, b;
 	double length, pitch, radius;
 	const char *translation, *rotation;
-	const TreeNode *terms, *drive, *stabilisation, *known;
+	const TreeNode *terms, *drive, *stabilisation, *applied_wrench;
 	int open;
 } LoopInput;
 
@@ -55,7 +55,7 @@ static const Key loop_keys[] = {
 	{"terms", key_node, offsetof(LoopInput, terms), DIM_NUMBER, 0},
 	{"drive", key_node, offsetof(LoopInput, drive), DIM_NUMBER, 0},
 	{"stabilisation", key_node, offsetof(LoopInput, stabilisation), DIM_NUMBER, 0},
-	{"known", key_node, offsetof(LoopInput, known), DIM_NUMBER, 0},
+	{"known", key_node, offsetof(LoopInput, applied_wrench), DIM_NUMBER, 0},
 	{"open", key_flag, offsetof(LoopInput, open), DIM_NUMBER, 0},
 };
 const KeyTable loop_table = KEY_TABLE("loop", loop_keys);
@@ -148,12 +148,12 @@ static bool read_term(Reader *r, const Sections *s, const TreeNode *map, CalLoop
 		                   "a term is a freedom of a \"joint\" (\"dof\") or a \"mode\" of a \"body\"; name one");
 	term->factor = in.factor;
 	if (in.joint) {
-		if (!native_find_joint(r, tree_get(map, "joint"), in.joint, &joint))
+		if (!model_file_find_joint(r, tree_get(map, "joint"), in.joint, &joint))
 			return false;
 		term->body = joint->body;
 		return index_of(r, map, "dof", in.dof, joint->shape.nu, in.joint, &term->dof);
 	}
-	if (!native_find_body(r, s, tree_get(map, "body"), in.body, &term->body))
+	if (!model_file_find_body(r, s, tree_get(map, "body"), in.body, &term->body))
 		return false;
 	for (int i = 0; i < cal_desc_joint_count(r->file->desc); i++) {
 		if (r->file->joints[i].body.value == term->body.value)
@@ -249,7 +249,7 @@ struct FileDrive {
 	FileDrive *next;
 };
 
-void native_free_drives(CalFile *file) {
+void model_file_free_drives(CalFile *file) {
 	for (const FileDrive *d = file->drives; d; d = d->next)
 		cal_drive_function_destroy(d->function);
 	file->drives = NULL;
@@ -268,7 +268,7 @@ static bool read_value(Reader *r, const TreeNode *map, DriveInput *input) {
 				"into the function",
 				map->keys[i]->text);
 	FileDrive *kept = reader_array(r, 1, sizeof *kept);
-	if (!kept || !native_read_function(r, input->value, dimensions[input->kind], &function))
+	if (!kept || !model_file_read_function(r, input->value, dimensions[input->kind], &function))
 		return false;
 	const CalStatus status = cal_drive_function_create(&function, &r->file->allocator, &kept->function, &error);
 	if (status == CAL_ERR_MEMORY) {
@@ -334,7 +334,7 @@ const KeyTable known_table = KEY_TABLE("known", known_keys);
 static bool find_side(Reader *r, const Sections *s, const TreeNode *map, const char *key, const char *path,
                       CalNodeId *id) {
 	*id = (CalNodeId){0};
-	return !path || native_find_node(r, s, tree_get(map, key), path, id);
+	return !path || model_file_find_node(r, s, tree_get(map, key), path, id);
 }
 
 /* Everything but the sides. */
@@ -348,10 +348,10 @@ static bool read_values(Reader *r, const Sections *s, const TreeNode *map, const
 		return reader_fail(r, map, "a directions loop locks axes: give \"translation\", \"rotation\" or both, e.g. xz");
 	return (!in->terms || read_terms(r, s, in->terms, def)) && (!in->drive || read_drives(r, in->drive, def)) &&
 	       (!in->stabilisation || read_stabilisation(r, in->stabilisation, def)) &&
-	       (!in->known || keys_read(r, in->known, &known_table, &def->known));
+	       (!in->applied_wrench || keys_read(r, in->applied_wrench, &known_table, &def->applied_wrench));
 }
 
-bool native_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def) {
+bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def) {
 	LoopInput input = {.a.orientation = {1, 0, 0, 0}, .b.orientation = {1, 0, 0, 0}};
 	if (!keys_read(r, map, &loop_table, &input) || !check_keys(r, map, input.type))
 		return false;
@@ -380,7 +380,7 @@ static bool read_loop(Reader *r, const Sections *s, const Item *item) {
 	return true;
 }
 
-bool native_read_loops(Reader *r, const Sections *s) {
+bool model_file_read_loops(Reader *r, const Sections *s) {
 	reader_subject(r, "loops", NULL);
 	const int count = items_count(r, s->loops, "loops");
 	r->file->open_loops = count > 0 ? reader_array(r, (size_t)count, sizeof *r->file->open_loops) : NULL;

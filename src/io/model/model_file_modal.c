@@ -75,7 +75,7 @@ static bool add_body(Reader *r, const ModalInput *in, const TreeNode *map, const
 	return true;
 }
 
-bool native_read_modal(Reader *r, const TreeNode *node, const Item *item, CalGroupId group) {
+bool model_file_read_modal(Reader *r, const TreeNode *node, const Item *item, CalGroupId group) {
 	ModalInput in = {.file = node};
 	const char *name;
 	char path[1024];

@@ -25,7 +25,7 @@ static CalTimeFunction none(void) { return (CalTimeFunction){.table.shape = CAL_
 static bool read_angle(Reader *r, const MotionInput *in, const JointRecord *joint, CalJointMotion *out) {
 	if (!memchr(joint->shape.coordinate, 'Q', (size_t)joint->shape.nq))
 		return reader_fail(r, in->angle, "\"angle\" is for free and spherical joints; give \"q\"");
-	return native_read_function(r, in->angle, DIM_ANGLE, &out->angle);
+	return model_file_read_function(r, in->angle, DIM_ANGLE, &out->angle);
 }
 
 /* Functions of the coordinates outside a quaternion, one for each; a table of points is a list of lists. */
@@ -47,7 +47,7 @@ static bool read_coordinates(Reader *r, const TreeNode *node, const char *key, c
 			continue;
 		}
 		const TreeNode *value = own > 1 ? node->items[item++] : node;
-		if (!native_read_function(r, value, shape->coordinate[i] == 'A' ? DIM_ANGLE : DIM_LENGTH, &out->q[speed++]))
+		if (!model_file_read_function(r, value, shape->coordinate[i] == 'A' ? DIM_ANGLE : DIM_LENGTH, &out->q[speed++]))
 			return false;
 	}
 	return true;
@@ -59,7 +59,7 @@ static bool read_joint(Reader *r, const TreeNode *key, const TreeNode *map, CalJ
 	*out = (CalJointMotion){.angle = none()};
 	for (int k = 0; k < CAL_JOINT_MAX_DOF; k++)
 		out->q[k] = none();
-	if (!native_find_joint(r, key, key->text, &joint))
+	if (!model_file_find_joint(r, key, key->text, &joint))
 		return false;
 	reader_subject(r, "motion of joint", joint->name);
 	if (!keys_read(r, map, &motion_table, &in))
@@ -79,7 +79,7 @@ static bool read_joint(Reader *r, const TreeNode *key, const TreeNode *map, CalJ
 /* The joint belongs to the group that is moved. */
 static bool check_group(Reader *r, const TreeNode *key, const char *group) {
 	const JointRecord *joint;
-	if (!native_find_joint(r, key, key->text, &joint))
+	if (!model_file_find_joint(r, key, key->text, &joint))
 		return false;
 	const char *own = cal_desc_group(r->file->desc, cal_desc_body(r->file->desc, joint->body)->group)->name;
 	return strcmp(own, group) == 0 ||
@@ -130,7 +130,7 @@ static bool read_section(Reader *r, const TreeNode *section) {
 	return true;
 }
 
-bool native_read_motions(Reader *r, const Sections *s) {
+bool model_file_read_motions(Reader *r, const Sections *s) {
 	const int count = (s->motions ? s->motions->count : 0) + (s->old_motions ? s->old_motions->count : 0);
 	reader_subject(r, "group_motions", NULL);
 	r->file->motions = reader_array(r, (size_t)count, sizeof *r->file->motions);

@@ -192,7 +192,7 @@ static bool find_loop(Reader *r, const Sections *s, const TreeNode *node, const 
 /* A device or an event. */
 static bool find_listed(Reader *r, const TreeNode *section, const TreeNode *node, const char *what, const char *name) {
 	Suggestion suggestion = {.word = name};
-	if (native_find_item(section, name))
+	if (model_file_find_item(section, name))
 		return true;
 	for (int i = 0; section && section->kind != TREE_SCALAR && i < section->count; i++) {
 		Item item;
@@ -205,19 +205,19 @@ static bool find_listed(Reader *r, const TreeNode *section, const TreeNode *node
 static bool find_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *name) {
 	CalNodeId id;
 	const JointRecord *joint;
-	return about == ABOUT_NODE     ? native_find_node(r, s, node, name, &id)
+	return about == ABOUT_NODE     ? model_file_find_node(r, s, node, name, &id)
 	       : about == ABOUT_LOOP   ? find_loop(r, s, node, name)
 	       : about == ABOUT_DEVICE ? find_listed(r, s->devices, node, "device", name)
 	       : about == ABOUT_EVENT  ? find_listed(r, s->events, node, "event", name)
-	                               : native_find_joint(r, node, name, &joint);
+	                               : model_file_find_joint(r, node, name, &joint);
 }
 
 static bool is_object(const Reader *r, const Sections *s, SignalAbout about, const char *name) {
 	const CalDesc *desc = r->file->desc;
 	return about == ABOUT_NODE     ? cal_desc_find_node(desc, name).value != 0
 	       : about == ABOUT_LOOP   ? cal_desc_find_loop(desc, name).value != 0
-	       : about == ABOUT_DEVICE ? native_find_item(s->devices, name) != NULL
-	       : about == ABOUT_EVENT  ? native_find_item(s->events, name) != NULL
+	       : about == ABOUT_DEVICE ? model_file_find_item(s->devices, name) != NULL
+	       : about == ABOUT_EVENT  ? model_file_find_item(s->events, name) != NULL
 	                               : cal_desc_find_joint(desc, name).value != 0;
 }
 
@@ -341,7 +341,7 @@ static double watch_step(const CalFile *file, const RunInput *in) {
 	return watched ? fmax(in->duration / 100, in->min_step) : 0;
 }
 
-bool native_read_run(Reader *r, const Sections *s) {
+bool model_file_read_run(Reader *r, const Sections *s) {
 	CalRunSettings *run = &r->file->run;
 	RunInput in = {0};
 	run->title = s->title ? s->title : "";

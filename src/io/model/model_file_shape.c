@@ -93,7 +93,7 @@ static bool read_matrix(Reader *r, const TreeNode *node, CalMat3 *out) {
 	return true;
 }
 
-bool native_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out) {
+bool model_file_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out) {
 	if (node->kind == TREE_MAP) {
 		Products p = {0};
 		if (!keys_read(r, node, &inertia_table, &p))
@@ -238,7 +238,7 @@ static CalQuat from_z(CalVec3 n) {
 	return (CalQuat){w, -n.y / (2 * w), n.x / (2 * w), 0};
 }
 
-bool native_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out) {
+bool model_file_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out) {
 	ShapeInput in = {0};
 	Shape shape = {0};
 	if (out->kind == CAL_VISUAL_BOX) {
@@ -282,7 +282,7 @@ static bool apply_shape(Reader *r, const TreeNode *body, const TreeNode *node, c
 	return true;
 }
 
-bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
+bool model_file_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, CalBodyDef *def) {
 	const TreeNode *shapes[] = {in->box, in->sphere, in->cylinder, in->rod, in->inertia};
 	bool (*const readers[])(Reader *, const TreeNode *, Shape *) = {shape_box, shape_sphere, shape_cylinder, shape_rod};
 	int given = -1;
@@ -298,7 +298,7 @@ bool native_read_inertia(Reader *r, const TreeNode *body, const BodyInput *in, C
 	if (given < 0 || given == 4) {
 		if (tree_get(body, "density"))
 			return reader_fail(r, tree_get(body, "density"), "a density needs a shape: box, sphere or cylinder");
-		return given < 0 || native_read_tensor(r, in->inertia, &def->inertia);
+		return given < 0 || model_file_read_tensor(r, in->inertia, &def->inertia);
 	}
 	Shape shape = {0};
 	return readers[given](r, shapes[given], &shape) && apply_shape(r, body, shapes[given], in, &shape, def);

@@ -136,7 +136,7 @@ static bool read_modal(Reader *r, const TreeNode *node, const char *key, int mod
 	return *out != NULL;
 }
 
-/* true freezes every freedom of the joint and every mode of its body; a list says which freedoms. */
+/* true freezes every dof of the joint and every mode of its body; a list says which dofs. */
 static bool read_frozen(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
 	int frozen = 0;
 	if (node->kind == TREE_LIST && node->count != shape->nu)
@@ -162,7 +162,7 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	if (!cal_desc_find_joint(r->file->desc, key->text).value && cal_desc_find_body(r->file->desc, key->text).value)
 		return reader_fail(r, key, "\"%.80s\" is a body; the state, that of its modes too, is given by names of joints",
 		                   key->text);
-	if (!native_find_joint(r, key, key->text, &joint))
+	if (!model_file_find_joint(r, key, key->text, &joint))
 		return false;
 	reader_subject(r, "state of joint", joint->name);
 	if (!keys_read(r, map, &state_table, &in))
@@ -180,7 +180,7 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	       (!in.frozen || read_frozen(r, in.frozen, &joint->shape, entry));
 }
 
-bool native_read_state(Reader *r, const Sections *s) {
+bool model_file_read_state(Reader *r, const Sections *s) {
 	reader_subject(r, "state", NULL);
 	if (!s->state)
 		return true;

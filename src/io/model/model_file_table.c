@@ -59,7 +59,7 @@ static bool read_points(Reader *r, const TreeNode *node, Dimension dimension, Ca
 	return true;
 }
 
-bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table) {
+bool model_file_read_table(Reader *r, const TreeNode *node, Dimension dimension, CalTable *table) {
 	TableInput in = {0};
 	if (node->kind == TREE_LIST)
 		return read_points(r, node, dimension, table);
@@ -70,7 +70,7 @@ bool native_read_table(Reader *r, const TreeNode *node, Dimension dimension, Cal
 			return reader_fail(r, node, "a table has \"points\", or a file \"csv\"");
 		if (in.column && !in.csv)
 			return reader_fail(r, in.column, "\"column\" is one of a file \"csv\"");
-		return in.csv ? native_read_csv(r, in.csv, in.column, dimension, table)
+		return in.csv ? model_file_read_csv(r, in.csv, in.column, dimension, table)
 		              : read_points(r, in.points, dimension, table);
 	}
 	double *constant = reader_array(r, 2, sizeof *constant);

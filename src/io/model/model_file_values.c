@@ -10,7 +10,7 @@
 #include "math/portable.h"
 
 /* The field of a target; the tables guarantee its type. */
-static void *field(void *target, const Key *key) { return (char *)target + key->offset; }
+static void *field_of(void *target, const Key *key) { return (char *)target + key->offset; }
 
 /* More than a turn without a unit: degrees, more often than not. */
 static bool check_angle(Reader *r, const TreeNode *node, double value) {
@@ -204,50 +204,50 @@ bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out) {
 /* ---- handlers ------------------------------------------------------------------------------------ */
 
 bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_quantity(r, value, key->dimension, field(target, key));
+	return read_quantity(r, value, key->dimension, field_of(target, key));
 }
 
 bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	const double *x = field(target, key);
+	const double *x = field_of(target, key);
 	if (!key_quantity(r, value, key, target))
 		return false;
 	return *x > 0 || reader_fail(r, value, "the key \"%s\" must be greater than zero", key->name);
 }
 
 bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	const double *x = field(target, key);
+	const double *x = field_of(target, key);
 	if (!key_quantity(r, value, key, target))
 		return false;
 	return *x >= 0 || reader_fail(r, value, "the key \"%s\" must not be negative", key->name);
 }
 
 bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_vector(r, value, key->dimension, field(target, key));
+	return read_vector(r, value, key->dimension, field_of(target, key));
 }
 
 bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_axis(r, value, field(target, key));
+	return read_axis(r, value, field_of(target, key));
 }
 
 bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_text(r, value, field(target, key));
+	return read_text(r, value, field_of(target, key));
 }
 
 bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_flag(r, value, field(target, key));
+	return read_flag(r, value, field_of(target, key));
 }
 
 bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_orientation(r, value, field(target, key));
+	return read_orientation(r, value, field_of(target, key));
 }
 
 bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_placement(r, value, field(target, key));
+	return read_placement(r, value, field_of(target, key));
 }
 
 bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target) {
 	(void)r;
-	const TreeNode **out = field(target, key);
+	const TreeNode **out = field_of(target, key);
 	*out = value;
 	return true;
 }

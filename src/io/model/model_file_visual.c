@@ -93,7 +93,7 @@ static bool read_shape(Reader *r, const TreeNode *node, const VisualInput *in, C
 	case CAL_VISUAL_MESH:
 		return read_mesh(r, node, in->scale, out);
 	default:
-		return native_read_outline(r, node, false, out);
+		return model_file_read_outline(r, node, false, out);
 	}
 }
 
@@ -152,14 +152,16 @@ static bool read_of_mass(Reader *r, const BodyInput *body, CalVec3 center, Visua
 		*list->items =
 			(CalVisual){.kind = kinds[i], .placement = {.position = center, .orientation = {1, 0, 0, 0}}, .color = -1};
 		list->count = 1;
-		return native_read_outline(r, shapes[i], shapes[i] == body->rod, list->items);
+		return model_file_read_outline(r, shapes[i], shapes[i] == body->rod, list->items);
 	}
 	return true;
 }
 
-bool native_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id) {
+bool model_file_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id) {
 	VisualList *list = &r->file->visuals[id.value];
 	return body->visual ? read_given(r, body->visual, list) : read_of_mass(r, body, center, list);
 }
 
-bool native_read_ground_visual(Reader *r, const TreeNode *node) { return read_given(r, node, &r->file->visuals[0]); }
+bool model_file_read_ground_visual(Reader *r, const TreeNode *node) {
+	return read_given(r, node, &r->file->visuals[0]);
+}

@@ -35,7 +35,7 @@ static const char *unit_of(const CalModel *model, const CalAssembly *a, int u, i
 }
 
 /* A coordinate of a quaternion has no value of its own: the rotation from what was given stands for it. */
-static void add(Moved *m, const CalModel *model, const CalAssembly *a, int group, int u, int speed) {
+static void add_dof(Moved *m, const CalModel *model, const CalAssembly *a, int group, int u, int speed) {
 	CalDofInfo dof = {.q = -1};
 	(void)cal_model_dof(model, u, &dof);
 	if (!(fabs(speed ? a->u[u] - a->u_given[u] : a->change[u]) > MOVED))
@@ -62,7 +62,7 @@ static void add_all(Moved *m, CalSim *sim) {
 			continue;
 		for (int u = 0; u < cal_model_u_count(model); u++)
 			for (int speed = 0; speed < 2; speed++)
-				add(m, model, &a, g, u, speed);
+				add_dof(m, model, &a, g, u, speed);
 	}
 }
 

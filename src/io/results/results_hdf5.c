@@ -70,7 +70,7 @@ static CalStatus cannot_write(const Hdf5Sink *sink, CalError *error) {
 	                 sink->base.path);
 }
 
-static bool append(Hdf5Stream *stream, const double *rows, size_t count) {
+static bool append_rows(Hdf5Stream *stream, const double *rows, size_t count) {
 	hsize_t extent[2] = {stream->rows + count, stream->width};
 	hsize_t start[2] = {stream->rows, 0}, block[2] = {count, stream->width};
 	if (H5Dset_extent(stream->dataset, extent) < 0)
@@ -90,7 +90,7 @@ static CalStatus hdf5_write(Sink *base, int stream, const double *rows, size_t c
 	Hdf5Sink *sink = (Hdf5Sink *)base;
 	Hdf5Turn turn;
 	hdf5_enter(&turn);
-	bool done = append(&sink->streams[stream], rows, count) && H5Fflush(sink->file, H5F_SCOPE_LOCAL) >= 0;
+	bool done = append_rows(&sink->streams[stream], rows, count) && H5Fflush(sink->file, H5F_SCOPE_LOCAL) >= 0;
 	hdf5_leave(&turn);
 	return done && !sink->state.cause ? CAL_OK : cannot_write(sink, error);
 }
@@ -113,7 +113,7 @@ static CalStatus hdf5_flush(Sink *base, const SinkStatus *now, CalError *error) 
 	return done && !sink->state.cause ? CAL_OK : cannot_write(sink, error);
 }
 
-static void release(Hdf5Sink *sink) {
+static void release_sink(Hdf5Sink *sink) {
 	cal_output_close(sink->output);
 	memory_free(sink->base.allocator, sink->own_dropped);
 	memory_free(sink->base.allocator, sink);
@@ -133,7 +133,7 @@ static CalStatus hdf5_close(Sink *base, const SinkStatus *now, CalError *error) 
 	crash_safe_release(&sink->state);
 	hdf5_leave(&turn);
 	CalStatus status = (done && !sink->state.cause) || failed_before ? CAL_OK : cannot_write(sink, error);
-	release(sink);
+	release_sink(sink);
 	return status;
 }
 
@@ -362,7 +362,7 @@ CalStatus hdf5_sink_open(const CalResultsOptions *options, const char *path, con
 		made->streams[i] = (Hdf5Stream){.dataset = -1};
 	CalStatus status = cal_output_open(path, allocator, &made->output, error);
 	if (status != CAL_OK) {
-		release(made);
+		release_sink(made);
 		return status;
 	}
 	Hdf5Turn turn;
@@ -382,7 +382,7 @@ CalStatus hdf5_sink_open(const CalResultsOptions *options, const char *path, con
 	if (made->published)
 		*sink = &made->base;
 	else
-		release(made);
+		release_sink(made);
 	return status;
 }
 

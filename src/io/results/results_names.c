@@ -53,7 +53,7 @@ static const char *plain_name(const CalModel *model, NamesKind kind, int index) 
 	return kind == NAMES_BODIES ? body.name : body.joint;
 }
 
-static void fill(const CalModel *model, NamesKind kind, int group, NameList *list, size_t *used, size_t size) {
+static void fill_names(const CalModel *model, NamesKind kind, int group, NameList *list, size_t *used, size_t size) {
 	for (int i = 0; i < count_in(model, kind); i++) {
 		list->groups[list->count] = group;
 		if (kind == NAMES_NODES) {
@@ -83,7 +83,7 @@ bool names_list(CalSim *sim, NamesKind kind, const CalAllocator *allocator, Name
 		return false;
 	}
 	for (int group = 0; group < cal_sim_group_count(sim); group++)
-		fill(cal_sim_model(sim, group), kind, group, list, &used, bytes);
+		fill_names(cal_sim_model(sim, group), kind, group, list, &used, bytes);
 	return true;
 }
 

@@ -86,8 +86,8 @@ static void count_everything(Compiler *c) {
 	for (int i = 0; i < c->body_count; ++i) {
 		const DescBody *body = &desc->bodies[c->order[i]];
 		const CalJointDef *joint = &desc->joints[c->joint_of[c->order[i]]].def;
-		Step step[CAL_JOINT_MAX_DOF];
-		c->link_count += joint_steps(joint, step);
+		JointElement step[CAL_JOINT_MAX_DOF];
+		c->link_count += joint_elements(joint, step);
 		c->nq += joint_coordinate_count(joint);
 		c->nu += joint_speed_count(joint);
 		compile_flex_count(c, i);
@@ -160,28 +160,28 @@ static dmat3 turn_z_to(dvec3 a) {
 
 /* The links of a joint, starting from the frame X in link `parent`; X becomes the moved frame in the last link. */
 static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent, dpose *X) {
-	Step step[CAL_JOINT_MAX_DOF];
-	const int count = joint_steps(joint, step);
+	JointElement step[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(joint, step);
 	for (int k = 0; k < count; ++k) {
-		const Motion motion = step[k].motion;
-		const int axial = motion == MOTION_ROTATION || motion == MOTION_TRANSLATION || motion == MOTION_SCREW;
+		const JointPrimitive motion = step[k].motion;
+		const int axial = motion == PRIMITIVE_ROTATION || motion == PRIMITIVE_TRANSLATION || motion == PRIMITIVE_SCREW;
 		const dmat3 turn = axial ? turn_z_to(dvec_in(step[k].axis)) : dmat_identity();
 		Link *link = &c->links[c->links_made];
 		*link = (Link){.parent = parent,
 		               .motion = (int32_t)motion,
 		               .u = c->u_made,
 		               .q = c->q_made,
-		               .nu = motion_u_count(motion, joint->ops),
-		               .nq = motion_q_count(motion, joint->ops),
-		               .slot = -1,
+		               .nu = primitive_u_count(motion, joint->ops),
+		               .nq = primitive_q_count(motion, joint->ops),
+		               .accumulator = -1,
 		               .trig = -1,
 		               .body = body,
-		               .carries = -1,
+		               .flex_body = -1,
 		               .flex = -1,
 		               .E = dmat_mul(X->R, turn),
 		               .p = X->r,
 		               .data = {step[k].pitch, joint->ops, joint->ops_data}};
-		if (motion == MOTION_ROTATION) {
+		if (motion == PRIMITIVE_ROTATION) {
 			link->trig = c->trig_made;
 			c->trig_q[c->trig_made] = link->q;
 			c->trig_offset[c->trig_made++] = 0;
@@ -241,7 +241,7 @@ static void add_body(Compiler *c, int index) {
 	}
 }
 
-static void finish_nodes(Compiler *c) {
+static void place_node_frames(Compiler *c) {
 	for (int i = 0; i < c->node_count; ++i) {
 		Node *node = &c->nodes[i];
 		if (node->body < 0)
@@ -252,11 +252,11 @@ static void finish_nodes(Compiler *c) {
 }
 
 /* Children other than the next link go through an accumulator. */
-static void assign_slots(Compiler *c) {
+static void assign_accumulators(Compiler *c) {
 	for (int i = 0; i < c->link_count; ++i) {
 		const int parent = c->links[i].parent;
-		if (parent >= 0 && parent != i - 1 && c->links[parent].slot < 0)
-			c->links[parent].slot = c->slot_count++;
+		if (parent >= 0 && parent != i - 1 && c->links[parent].accumulator < 0)
+			c->links[parent].accumulator = c->accumulator_count++;
 	}
 }
 
@@ -317,8 +317,8 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 	const int u = link->u + k;
 	const CalDofDef *def = &c->desc->joints[body->joint_id.value - 1].def.dof[u - body->u];
 	const double gear = def->gear_ratio == 0 ? 1.0 : def->gear_ratio;
-	const int axial =
-		link->motion != MOTION_SPHERICAL && link->motion != MOTION_USER && (link->motion != MOTION_FREE || k < 3);
+	const int axial = link->motion != PRIMITIVE_SPHERICAL && link->motion != PRIMITIVE_USER &&
+	                  (link->motion != PRIMITIVE_FREE || k < 3);
 	c->dofs[u] = (Dof){link->body,
 	                   u - body->u,
 	                   i,
@@ -346,7 +346,7 @@ static void add_dof(Compiler *c, CalModel *model, const Link *link, int i, int k
 }
 
 static void add_modal_dofs(Compiler *c, CalModel *model, const Link *link, int i) {
-	const Flex *flex = &c->flexes[link->carries];
+	const Flex *flex = &c->flexes[link->flex_body];
 	const Body *body = &c->bodies[flex->body];
 	const uint8_t *prescribed = c->desc->bodies[c->order[flex->body]].prescribed;
 	for (int k = 0; k < flex->m; ++k) {
@@ -360,23 +360,23 @@ static void add_modal_dofs(Compiler *c, CalModel *model, const Link *link, int i
 static void add_dofs(Compiler *c, CalModel *model) {
 	for (int i = 0; i < c->link_count; ++i) {
 		const Link *link = &c->links[i];
-		if (link->carries >= 0)
+		if (link->flex_body >= 0)
 			add_modal_dofs(c, model, link, i);
 		for (int k = 0; k < link->nu; ++k)
 			add_dof(c, model, link, i, k);
-		if (link->motion == MOTION_SPHERICAL)
+		if (link->motion == PRIMITIVE_SPHERICAL)
 			add_ball_spring(c, model, link->q, link->u);
-		if (link->motion == MOTION_FREE)
+		if (link->motion == PRIMITIVE_FREE)
 			add_ball_spring(c, model, link->q + 3, link->u + 3);
-		if (link->motion == MOTION_USER && has_spring(c, link))
+		if (link->motion == PRIMITIVE_USER && has_spring(c, link))
 			c->user_spring_link[model->user_spring_count++] = i;
 	}
 }
 
 /*
  * Flops of one forward dynamics, estimated from hand counts of the sweeps and fitted to timings; a division or square root counts as 20. Recursive:
- * 270 per link and 260 per freedom. Dense: 430 per link for bias and composite inertias, 20 per entry of M's
- * paths, 60 per freedom for its pivot, n^3/3 + 2n^2 to factor and solve. Flexible bodies: 60 per mode and mass for
+ * 270 per link and 260 per dof. Dense: 430 per link for bias and composite inertias, 20 per entry of M's
+ * paths, 60 per dof for its pivot, n^3/3 + 2n^2 to factor and solve. Flexible bodies: 60 per mode and mass for
  * their own terms, then the elimination (compile_flex.c) or the modal blocks of M.
  */
 static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
@@ -392,7 +392,7 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 		joints -= m;
 		own += invariants_flops(&c->flexes[f]) + 250.0;
 		direct +=
-			c->flexes[f].linear ? 290.0 * m * (1.0 + c->flexes[f].port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0);
+			c->flexes[f].by_ports ? 290.0 * m * (1.0 + c->flexes[f].port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0);
 		modal += m * (120.0 * m + 300.0);
 	}
 	const double n = c->nu, links = c->link_count;
@@ -415,24 +415,25 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 		add_body(c, i);
 	c->link_count = c->links_made; // a flexible body was counted with a link of its own
 	c->modal_columns = c->columns_made;
-	assign_slots(c);
+	assign_accumulators(c);
 	compile_turn_frames(c);
 	compile_flex_place(c);
-	finish_nodes(c);
+	place_node_frames(c);
 	add_inertias(c);
 	compile_flex_finish(c);
 	for (int i = 0; i < c->link_count; ++i) {
 		const DInertia *in = &c->links[i].inertia;
 		const dvec3 p = c->links[i].p;
 		c->links[i].massless = in->m == 0 && in->zz == 0 && in->ha == 0 && in->hb == 0;
-		c->links[i].in_place = p.x == 0 && p.y == 0 && p.z == 0;
-		c->links[i].loops = -1;
+		c->links[i].zero_offset = p.x == 0 && p.y == 0 && p.z == 0;
+		c->links[i].loop_link = -1;
 	}
 	compile_loops(c, model);
 	add_dofs(c, model);
 	choose_solver(c, model, solver);
 	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;
-	model->nq = c->nq, model->nu = c->nu, model->slot_count = c->slot_count, model->trig_count = c->trig_made;
+	model->nq = c->nq, model->nu = c->nu, model->accumulator_count = c->accumulator_count,
+	model->trig_count = c->trig_made;
 	model->links = c->links, model->bodies = c->bodies, model->nodes = c->nodes, model->dofs = c->dofs;
 	model->rotor = c->rotor, model->damping = c->damping, model->prescribed = c->prescribed;
 	model->spring_dof = c->spring_dof, model->ball_springs = c->ball_springs;
@@ -448,24 +449,24 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 
 /* Links and bodies learn which loops reach them. */
 static CalStatus eliminate_locally(Compiler *c, CalModel *model) {
-	const LoopPlan *plan = loop_plan_create(model);
+	const LoopSchedule *plan = loop_schedule_create(model);
 	if (!plan)
 		return CAL_ERR_MEMORY;
 	for (int k = 0; k < plan->link_count; ++k) {
 		Link *link = &c->links[plan->links[k].link];
-		link->loops = k;
-		if (link->carries >= 0) // their rows take part in the elimination of each mode
-			c->flexes[link->carries].linear = c->flexes[link->carries].chained = 0;
+		link->loop_link = k;
+		if (link->flex_body >= 0) // their rows take part in the elimination of each mode
+			c->flexes[link->flex_body].by_ports = c->flexes[link->flex_body].fused = 0;
 	}
-	model->plan = plan;
+	model->loop_schedule = plan;
 	model->size += plan->size;
 	model->solver = CAL_SOLVER_RECURSIVE;
 	return CAL_OK;
 }
 
 /* Loops are eliminated where they close, unless another way is asked for. */
-static CalStatus plan_loops(Compiler *c, const CalCompileOptions *options, CalModel *model) {
-	const int cut = options->loops == CAL_LOOPS_CUT || (!options->loops && options->solver == CAL_SOLVER_DENSE);
+static CalStatus schedule_loops(Compiler *c, const CalCompileOptions *options, CalModel *model) {
+	const int cut = options->loops == CAL_LOOPS_CUT_JOINT || (!options->loops && options->solver == CAL_SOLVER_DENSE);
 	if (model->loop_count == 0)
 		return CAL_OK;
 	const CalStatus status = cut ? CAL_OK : eliminate_locally(c, model);
@@ -497,7 +498,7 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 	model->allocator = allocator;
 	model->size = size;
 	fill_model(c, model, options->solver);
-	const CalStatus status = plan_loops(c, options, model);
+	const CalStatus status = schedule_loops(c, options, model);
 	if (status == CAL_OK) {
 		*out = model;
 	} else {
@@ -586,6 +587,6 @@ void cal_model_destroy(CalModel *model) {
 		return;
 	const CalAllocator allocator = model->allocator;
 	memory_free(&allocator, (void *)(uintptr_t)model->blocks);
-	memory_free(&allocator, (void *)(uintptr_t)model->plan);
+	memory_free(&allocator, (void *)(uintptr_t)model->loop_schedule);
 	memory_free(&allocator, model);
 }

@@ -24,7 +24,7 @@ typedef struct Compiler {
 	const FlexForm **forms; // [body_count] of flexible bodies, otherwise NULL
 	int *scratch;           // [body_count + nu + 2]
 	// counts
-	int body_count, link_count, node_count, nq, nu, slot_count;
+	int body_count, link_count, node_count, nq, nu, accumulator_count;
 	size_t string_size;
 	int loop_count, row_count;
 	int flex_count, shape_count, mass_count, modal_columns; // flexible bodies

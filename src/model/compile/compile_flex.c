@@ -125,14 +125,14 @@ static void place_numbers(Compiler *c, const FlexForm *form, const CalFlexDef *d
 
 /* ---- links ----------------------------------------------------------------------------------- */
 
-static Link *new_link(Compiler *c, Motion motion, int parent, int body, dpose X) {
+static Link *new_link(Compiler *c, JointPrimitive motion, int parent, int body, dpose X) {
 	Link *link = &c->links[c->links_made];
 	*link = (Link){.parent = parent,
 	               .motion = (int32_t)motion,
 	               .u = c->u_made,
 	               .q = c->q_made,
-	               .slot = -1,
-	               .carries = -1,
+	               .accumulator = -1,
+	               .flex_body = -1,
 	               .trig = -1,
 	               .body = body,
 	               .E = X.R,
@@ -147,7 +147,7 @@ static Link *new_link(Compiler *c, Motion motion, int parent, int body, dpose X)
  * the joint ends with, and that link carries the body like any other.
  */
 static int own_link(Compiler *c, int index, int parent, const dpose *X, int f) {
-	Link *link = new_link(c, MOTION_FLEX, parent, index, *X);
+	Link *link = new_link(c, PRIMITIVE_FLEX, parent, index, *X);
 	link->flex = f;
 	link->shape = c->shapes_made;
 	c->shapes[c->shapes_made++] = c->flexes[f].head;
@@ -174,7 +174,7 @@ void compile_flex_body(Compiler *c, int index, const dpose *X) {
 		body->in_link = dpose_mul(*X, dpose_inverse(head->in_body));
 	}
 	flex->link = body->link;
-	c->links[body->link].carries = f;
+	c->links[body->link].flex_body = f;
 	c->q_made += m;
 	c->u_made += m;
 }
@@ -204,7 +204,7 @@ static void choose_elimination(Compiler *c, const FlexForm *form, Flex *flex) {
 		clear_off_diagonal(c, flex->Mee, m, flex->n);
 	const double k = flex->port_count, direct = m * (m * m / 3.0 + 50.0 * m + 200.0);
 	const double linear = 800.0 * k * k + 290.0 * m * (1.0 + k);
-	flex->linear = possible && (k == 0 || linear < direct);
+	flex->by_ports = possible && (k == 0 || linear < direct);
 }
 
 /*
@@ -214,13 +214,14 @@ static void choose_elimination(Compiler *c, const FlexForm *form, Flex *flex) {
 static int is_chained(const Compiler *c, const Flex *flex) {
 	const Link *link = &c->links[flex->link];
 	const DInertia *on_node = &link[1].inertia;
-	return flex->m == PACK && !flex->linear && flex->summed_first == flex->mass_count && link->motion != MOTION_FLEX &&
-	       flex->port_count == 1 && flex->ports[0] == flex->link + 1 && link[0].slot < 0 && link[1].slot < 0 &&
-	       on_node->m == 0 && on_node->zz == 0 && on_node->ha == 0 && on_node->hb == 0;
+	return flex->m == PACK && !flex->by_ports && flex->summed_first == flex->mass_count &&
+	       link->motion != PRIMITIVE_FLEX && flex->port_count == 1 && flex->ports[0] == flex->link + 1 &&
+	       link[0].accumulator < 0 && link[1].accumulator < 0 && on_node->m == 0 && on_node->zz == 0 &&
+	       on_node->ha == 0 && on_node->hb == 0;
 }
 
 /* R to the nearest turn by right angles, if it is one to round-off. Returns nonzero then. */
-static int snap(dmat3 *R) {
+static int snap_to_right_angles(dmat3 *R) {
 	const double from[9] = {R->x.x, R->x.y, R->x.z, R->y.x, R->y.y, R->y.z, R->z.x, R->z.y, R->z.z};
 	double to[9];
 	for (int i = 0; i < 9; ++i) {
@@ -281,7 +282,7 @@ void compile_flex_place(Compiler *c) {
 		flex->R = T.R;
 		flex->turned = is_turned(T.R);
 		flex->right_angles = dmat_identity();
-		if (flex->turned && snap(&flex->R))
+		if (flex->turned && snap_to_right_angles(&flex->R))
 			turn_shapes(c, flex, flex->R);
 	}
 }
@@ -325,13 +326,13 @@ void compile_flex_finish(Compiler *c) {
 		if (form->invariants)
 			invariants_fill(c, form, flex);
 		choose_elimination(c, form, flex);
-		flex->chained = is_chained(c, flex);
+		flex->fused = is_chained(c, flex);
 	}
 }
 
 int compile_flex_node_link(Compiler *c, int body, int node) {
 	const Body *owner = &c->bodies[c->nodes[node].body];
-	Link *link = new_link(c, MOTION_NODE, owner->link, body, dpose_identity());
+	Link *link = new_link(c, PRIMITIVE_NODE, owner->link, body, dpose_identity());
 	link->flex = owner->flex;
 	link->shape = c->nodes[node].shape;
 	link->columns = c->columns_made;

@@ -39,11 +39,11 @@ static int drive_moves(const CalDrive *d) {
 }
 
 static void add_values(const Compiler *c, const CalLoopDef *def, Loop *loop) {
-	const CalVec3 m = def->known.angular, f = def->known.linear;
+	const CalVec3 m = def->applied_wrench.angular, f = def->applied_wrench.linear;
 	loop->length = def->length, loop->pitch = def->pitch, loop->radius = def->radius;
 	loop->frequency = def->frequency, loop->damping = def->damping;
-	loop->known = def->known;
-	loop->has_known = m.x != 0 || m.y != 0 || m.z != 0 || f.x != 0 || f.y != 0 || f.z != 0;
+	loop->applied_wrench = def->applied_wrench;
+	loop->has_applied_wrench = m.x != 0 || m.y != 0 || m.z != 0 || f.x != 0 || f.y != 0 || f.z != 0;
 	for (int i = 0; i < loop->rows; ++i) {
 		loop->drive[i] = def->drive[i];
 		loop->driven |= drive_moves(&def->drive[i]) << i;
@@ -78,7 +78,7 @@ void compile_loops(Compiler *c, CalModel *model) {
 		               .def_a = from->def.a,
 		               .def_b = from->def.b};
 		add_values(c, &from->def, loop);
-		model->any_known |= loop->has_known;
+		model->any_applied_wrench |= loop->has_applied_wrench;
 		model->any_coupling |= loop->term_count > 0;
 		row += loop->rows;
 	}
@@ -126,7 +126,7 @@ static double find_reach(const CalModel *model, const Loop *loop) {
 static double coupling_unit(const CalModel *model, const Loop *loop) {
 	double most = 0;
 	for (int i = 0; i < loop->term_count; ++i) {
-		const int slides = model->links[model->dofs[loop->term[i].u].link].motion == MOTION_TRANSLATION;
+		const int slides = model->links[model->dofs[loop->term[i].u].link].motion == PRIMITIVE_TRANSLATION;
 		most = fmax(most, fabs(loop->term[i].factor) * (slides ? loop->reach : 1));
 	}
 	return most;

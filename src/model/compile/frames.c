@@ -20,25 +20,27 @@ static dmat3 unturn(dmat3 m, double s, double c) {
 /* Turns the frame of link i about its z by the angle whose sine and cosine are s and c. */
 static void turn_link(Compiler *c, int i, double angle, double sn, double cs) {
 	Link *link = &c->links[i];
-	if (link->motion == MOTION_ROTATION) {
+	if (link->motion == PRIMITIVE_ROTATION) {
 		c->trig_offset[link->trig] += angle;
 	} else { // a translation keeps its axis: its whole inboard frame turns
 		const dmat3 E = link->E;
 		link->E.x = dadd(dscale(cs, E.x), dscale(sn, E.y));
 		link->E.y = dadd(dscale(-sn, E.x), dscale(cs, E.y));
-		link->twist = 0;
+		link->pure_rx = 0;
 	}
 	for (int k = i + 1; k < c->link_count; ++k) {
 		if (c->links[k].parent != i)
 			continue;
 		c->links[k].E = unturn(c->links[k].E, sn, cs);
 		c->links[k].p = unturn_vec(c->links[k].p, sn, cs);
-		if (c->links[i].slot < 0)
+		if (c->links[i].accumulator < 0)
 			break; // the next link is the only child
 	}
 }
 
-static int can_turn(const Link *link) { return link->motion == MOTION_ROTATION || link->motion == MOTION_TRANSLATION; }
+static int can_turn(const Link *link) {
+	return link->motion == PRIMITIVE_ROTATION || link->motion == PRIMITIVE_TRANSLATION;
+}
 
 void compile_turn_frames(Compiler *c) {
 	double *sine = c->turn, *cosine = c->turn + c->link_count;
@@ -47,7 +49,7 @@ void compile_turn_frames(Compiler *c) {
 		if (i + 1 >= c->link_count || c->links[i + 1].parent != i || !can_turn(&c->links[i]))
 			continue;
 		Link *child = &c->links[i + 1];
-		if (child->motion != MOTION_ROTATION)
+		if (child->motion != PRIMITIVE_ROTATION)
 			continue;
 		const dvec3 z = child->E.z; // (sin a sin phi, -sin a cos phi, cos a)
 		const double sin_a = sqrt(z.x * z.x + z.y * z.y);
@@ -59,7 +61,7 @@ void compile_turn_frames(Compiler *c) {
 		c->trig_offset[child->trig] += portable_atan2(-child->E.y.x, child->E.x.x);
 		const double ca = z.z;
 		child->E = (dmat3){{1, 0, 0}, {0, ca, sin_a}, {0, -sin_a, ca}};
-		child->twist = 1;
+		child->pure_rx = 1;
 	}
 	for (int b = 0; b < c->body_count; ++b) {
 		Body *body = &c->bodies[b];

@@ -34,7 +34,7 @@ static void link_children(Compiler *c, Children children) {
 	}
 }
 
-static void walk(Compiler *c, Children children, int *stack) {
+static void number_subtree(Compiler *c, Children children, int *stack) {
 	int depth = 0;
 	stack[0] = children.first[c->desc->body_count];
 	while (depth >= 0) {
@@ -60,5 +60,5 @@ void compile_order(Compiler *c) {
 	int *rest = scratch + 3 * n + nodes;
 	const Children children = {rest, rest + n + 1};
 	link_children(c, children);
-	walk(c, children, rest + 2 * n + 1);
+	number_subtree(c, children, rest + 2 * n + 1);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * singular.c — does every joint carry inertia along its freedoms?
+ * singular.c — does every joint carry inertia along its dofs?
  *
  * A joint whose articulated inertia D = P'M^P vanishes in *every* configuration (a massless tip, a point
  * mass on its own axis, two coincident axes) makes the equations of motion meaningless, and is an error of
@@ -21,7 +21,7 @@ typedef struct LinkInertia {
 	mat3 R;
 	vec3 r;
 	spatial P[CAL_JOINT_MAX_DOF];
-	Artic articulated, composite;
+	ArticulatedInertia articulated, composite;
 } LinkInertia;
 
 /* Displacements that share no pattern: multiples of the golden angle, kept away from 0 and pi. */
@@ -38,13 +38,13 @@ static void pose_flexible(const CalModel *model, const Link *link, RelativeMotio
 	const FlexShape *shape = &model->shapes[link->shape];
 	const dpose axes = {model->flexes[link->flex].R, {0, 0, 0}};
 	const dpose node = {shape->E, shape->p};
-	const dpose pose = link->motion == MOTION_NODE ? dpose_mul(axes, node) : dpose_inverse(node);
+	const dpose pose = link->motion == PRIMITIVE_NODE ? dpose_mul(axes, node) : dpose_inverse(node);
 	rel->R = mat_from(pose.R);
 	rel->r = vec_from(pose.r);
 }
 
 /* Undeformed inertia of a flexible body and all that its link carries, in the axes of B. */
-static Artic flexible_inertia(const Flex *flex) {
+static ArticulatedInertia flexible_inertia(const Flex *flex) {
 	const FlexRigid *all = &flex->all;
 	dvec3 mc = all->mc;
 	double m = all->m;
@@ -56,13 +56,13 @@ static Artic flexible_inertia(const Flex *flex) {
 		mc = dadd(mc, mp);
 		S = sym_add(S, (sym3){mp.x * p.x, mp.y * p.y, mp.z * p.z, mp.x * p.y, mp.x * p.z, mp.y * p.z});
 	}
-	return artic_rigid(m, vec_from(mc), S);
+	return articulated_rigid(m, vec_from(mc), S);
 }
 
 static void pose_link(const CalModel *model, const double *q, int i, LinkInertia *out) {
 	const Link *link = &model->links[i];
 	RelativeMotion rel;
-	motion_evaluate_x1((Motion)link->motion, &link->data, q + link->q, NULL, &rel);
+	primitive_evaluate_x1((JointPrimitive)link->motion, &link->data, q + link->q, NULL, &rel);
 	if (link->flex >= 0)
 		pose_flexible(model, link, &rel);
 	const mat3 identity = mat_from(dmat_identity());
@@ -74,10 +74,10 @@ static void pose_link(const CalModel *model, const double *q, int i, LinkInertia
 	for (int k = 0; k < link->nu; ++k)
 		l->P[k] = (spatial){mat_mul_vec(F, rel.P[k].a), mat_mul_vec(F, rel.P[k].l)};
 	const DInertia *in = &link->inertia;
-	l->articulated = artic_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
-	if (link->carries >= 0) {
-		const Flex *flex = &model->flexes[link->carries];
-		l->articulated = artic_rotate(flexible_inertia(flex), mat_mul_dmat(l->R, flex->R));
+	l->articulated = articulated_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
+	if (link->flex_body >= 0) {
+		const Flex *flex = &model->flexes[link->flex_body];
+		l->articulated = articulated_rotate(flexible_inertia(flex), mat_mul_dmat(l->R, flex->R));
 	}
 	l->composite = l->articulated;
 }
@@ -119,21 +119,21 @@ static void report_singular(const CalModel *model, const CalDesc *desc, int u, i
 	report(user, &finding);
 }
 
-/* What the same bodies weigh along freedoms like P: any direction, any axis through the point. */
-static double inertia_scale(const Artic *a, spatial P) {
+/* What the same bodies weigh along dofs like P: any direction, any axis through the point. */
+static double inertia_scale(const ArticulatedInertia *a, spatial P) {
 	return dot(P.a, P.a) * (a->I.xx + a->I.yy + a->I.zz) + dot(P.l, P.l) * (a->M.xx + a->M.yy + a->M.zz);
 }
 
-static int eliminate(const CalModel *model, const CalDesc *desc, int i, LinkInertia *l, CalFindingFn report,
-                     void *user) {
+static int eliminate_dofs(const CalModel *model, const CalDesc *desc, int i, LinkInertia *l, CalFindingFn report,
+                          void *user) {
 	const Link *link = &model->links[i];
 	int errors = 0;
 	for (int k = 0; k < link->nu; ++k) {
 		const int u = link->u + k;
 		if (model->prescribed[u])
 			continue;
-		const spatial P = l->P[k], U = artic_mul(&l->articulated, P);
-		const double rigid = spatial_dot(P, artic_mul(&l->composite, P)) + model->rotor[u];
+		const spatial P = l->P[k], U = articulated_mul(&l->articulated, P);
+		const double rigid = spatial_dot(P, articulated_mul(&l->composite, P)) + model->rotor[u];
 		const double D = spatial_dot(P, U) + model->rotor[u];
 		const int massless = !(rigid > SINGULAR_RATIO * inertia_scale(&l->composite, P));
 		if (massless || !(D > SINGULAR_RATIO * rigid)) {
@@ -142,7 +142,7 @@ static int eliminate(const CalModel *model, const CalDesc *desc, int i, LinkIner
 			continue;
 		}
 		const spatial K = {scale(1.0 / D, U.a), scale(1.0 / D, U.l)};
-		l->articulated = artic_sub_outer(l->articulated, U, K);
+		l->articulated = articulated_sub_outer(l->articulated, U, K);
 	}
 	return errors;
 }
@@ -161,12 +161,12 @@ CalStatus model_check_singular(const CalModel *model, const CalDesc *desc, CalFi
 		pose_link(model, q, i, l);
 	int errors = 0;
 	for (int i = model->link_count - 1; i >= 0; --i) {
-		errors += eliminate(model, desc, i, &l[i], report, user);
+		errors += eliminate_dofs(model, desc, i, &l[i], report, user);
 		const int parent = model->links[i].parent;
 		if (parent < 0)
 			continue;
-		l[parent].articulated = artic_add(l[parent].articulated, artic_shift(l[i].articulated, l[i].r));
-		l[parent].composite = artic_add(l[parent].composite, artic_shift(l[i].composite, l[i].r));
+		l[parent].articulated = articulated_add(l[parent].articulated, articulated_shift(l[i].articulated, l[i].r));
+		l[parent].composite = articulated_add(l[parent].composite, articulated_shift(l[i].composite, l[i].r));
 	}
 	memory_free(&model->allocator, l);
 	return errors ? CAL_ERR_MODEL : CAL_OK;

@@ -216,7 +216,7 @@ static Coupling worst_coupling(int m, const double *A, const double *scale) {
 }
 
 /** Eliminates row p of rr [6][6] and re [6][m] from the rows below and from ee; not if its inertia is within limit. */
-static void release(int m, int p, double limit, double *rr, double *re, double *ee) {
+static void release_rigid_motion(int m, int p, double limit, double *rr, double *re, double *ee) {
 	double pivot = rr[p * 6 + p];
 	if (pivot <= limit) {
 		return;
@@ -248,7 +248,7 @@ static bool orthogonal_when_released(FlexCheck *f, const ModalBody *modal) {
 		limit[p] = FLAT * rr[p * 6 + p];
 	}
 	for (int p = 0; p < 6; p++) {
-		release(m, p, limit[p], rr, re, ee);
+		release_rigid_motion(m, p, limit[p], rr, re, ee);
 		hinged = p == 2 ? worst_coupling(m, ee, f->mass).amount : hinged;
 	}
 	return fmin(hinged, worst_coupling(m, ee, f->mass).amount) < ORTHOGONAL;

@@ -10,10 +10,10 @@
 #include "model/description/desc.h"
 
 /* named: with what records are called, and all else that never changes while a simulation runs. */
-void walk_group(Archive *a, CalGroupDef *group, bool named);
-void walk_body(Archive *a, DescBody *body, bool named);
-void walk_node(Archive *a, DescNode *node, bool named);
-void walk_joint(Archive *a, CalJointDef *def, bool named);
-void walk_loop(Archive *a, DescLoop *loop, bool named);
+void walk_group(Serializer *a, CalGroupDef *group, bool named);
+void walk_body(Serializer *a, DescBody *body, bool named);
+void walk_node(Serializer *a, DescNode *node, bool named);
+void walk_joint(Serializer *a, CalJointDef *def, bool named);
+void walk_loop(Serializer *a, DescLoop *loop, bool named);
 
 #endif

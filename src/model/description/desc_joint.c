@@ -92,7 +92,7 @@ const char *placement_resolve(CalPlacement *placement) {
 	return NULL;
 }
 
-static CalStatus refuse(const CalJointDef *def, CalError *error, const char *part, const char *what) {
+static CalStatus refuse_joint(const CalJointDef *def, CalError *error, const char *part, const char *what) {
 	return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": %s %s", PLACE_ARGS(def->place), def->name, part, what);
 }
 
@@ -102,7 +102,7 @@ static CalStatus axes_resolve(CalJointDef *def, CalError *error) {
 	}
 	const char *wrong = vec_normalize(&def->axis);
 	if (wrong) {
-		return refuse(def, error, "axis", wrong);
+		return refuse_joint(def, error, "axis", wrong);
 	}
 	if (def->type != CAL_JOINT_UNIVERSAL && def->type != CAL_JOINT_PLANAR) {
 		return CAL_OK;
@@ -113,11 +113,12 @@ static CalStatus axes_resolve(CalJointDef *def, CalError *error) {
 	}
 	wrong = vec_normalize(&def->axis2);
 	if (wrong) {
-		return refuse(def, error, "axis2", wrong);
+		return refuse_joint(def, error, "axis2", wrong);
 	}
 	CalVec3 across = vec_reject(def->axis2, def->axis);
 	if (length4(across.x, across.y, across.z, 0) < MIN_ANGLE) {
-		return refuse(def, error, "axis2", "is parallel to axis; give two different directions, or leave axis2 out");
+		return refuse_joint(def, error, "axis2",
+		                    "is parallel to axis; give two different directions, or leave axis2 out");
 	}
 	// Twice: of axes that are almost parallel the first leaves a rest along the normal.
 	for (int i = 0; i < 2 && def->type == CAL_JOINT_PLANAR && fabs(vec_dot(def->axis, def->axis2)) > ROUND_OFF; i++) {
@@ -179,14 +180,14 @@ CalStatus joint_def_resolve(CalJointDef *def, CalError *error) {
 		return status;
 	}
 	if (!isfinite(def->pitch)) {
-		return refuse(def, error, "pitch", "is not finite");
+		return refuse_joint(def, error, "pitch", "is not finite");
 	}
 	const char *wrong = placement_resolve(&def->inboard);
 	if (wrong) {
-		return refuse(def, error, "inboard", wrong);
+		return refuse_joint(def, error, "inboard", wrong);
 	}
 	wrong = placement_resolve(&def->outboard);
-	return wrong ? refuse(def, error, "outboard", wrong) : CAL_OK;
+	return wrong ? refuse_joint(def, error, "outboard", wrong) : CAL_OK;
 }
 
 CalStatus cal_joint_def_reverse(const CalJointDef *def, CalJointDef *reversed, CalError *error) {

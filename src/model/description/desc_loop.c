@@ -82,7 +82,7 @@ static bool vec_is_zero(CalVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 static bool is_positive(double x) { return x > 0 && isfinite(x); }
 static bool is_set(int axes) { return axes >= 0 && axes <= CAL_AXIS_XYZ; }
 
-static CalStatus refuse(const CalLoopDef *def, CalError *error, const char *text) {
+static CalStatus refuse_loop(const CalLoopDef *def, CalError *error, const char *text) {
 	return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": %s", PLACE_ARGS(def->place), def->name, text);
 }
 
@@ -127,15 +127,15 @@ static CalStatus check_type(const CalLoopDef *def, CalError *error) {
 		return check_size(def, "radius", def->radius, error);
 	case CAL_LOOP_SCREW:
 		if (def->pitch == 0 || !isfinite(def->pitch)) {
-			return refuse(def, error,
-			              "a screw needs a finite pitch other than zero [m/rad]; without one it is a revolute");
+			return refuse_loop(def, error,
+			                   "a screw needs a finite pitch other than zero [m/rad]; without one it is a revolute");
 		}
 		return CAL_OK;
 	case CAL_LOOP_DIRECTIONS:
 		if (!is_set(def->translation) || !is_set(def->rotation) || def->translation + def->rotation == 0) {
-			return refuse(def, error,
-			              "its directions are sets of CAL_AXIS_X, CAL_AXIS_Y and CAL_AXIS_Z in translation and "
-			              "rotation, and at least one must be locked");
+			return refuse_loop(def, error,
+			                   "its directions are sets of CAL_AXIS_X, CAL_AXIS_Y and CAL_AXIS_Z in translation and "
+			                   "rotation, and at least one must be locked");
 		}
 		return CAL_OK;
 	case CAL_LOOP_COUPLING:
@@ -171,10 +171,10 @@ static CalStatus check_drives(const CalLoopDef *def, CalError *error) {
 	return CAL_OK;
 }
 
-static CalStatus check_known(const CalLoopDef *def, CalError *error) {
-	const CalSpatial *known = &def->known;
+static CalStatus check_applied_wrench(const CalLoopDef *def, CalError *error) {
+	const CalSpatial *known = &def->applied_wrench;
 	if (!vec_is_finite(known->angular) || !vec_is_finite(known->linear)) {
-		return refuse(def, error, "its known wrench is not finite");
+		return refuse_loop(def, error, "its known wrench is not finite");
 	}
 	const bool given = !vec_is_zero(known->angular) || !vec_is_zero(known->linear);
 	if (given && (def->type == CAL_LOOP_KNIFE || def->type == CAL_LOOP_COUPLING)) {
@@ -192,16 +192,16 @@ CalStatus loop_def_check(const CalLoopDef *def, CalError *error) {
 		status = check_drives(def, error);
 	}
 	if (status == CAL_OK) {
-		status = check_known(def, error);
+		status = check_applied_wrench(def, error);
 	}
 	if (status != CAL_OK) {
 		return status;
 	}
 	if (!(def->frequency >= 0 && isfinite(def->frequency) && def->damping >= 0 && isfinite(def->damping))) {
-		return refuse(def, error, "frequency and damping of its stabilisation must be finite and not negative");
+		return refuse_loop(def, error, "frequency and damping of its stabilisation must be finite and not negative");
 	}
 	if (def->frequency == 0 && def->damping > 0) {
-		return refuse(def, error, "its stabilisation has a damping ratio but no frequency [rad/s]; give both");
+		return refuse_loop(def, error, "its stabilisation has a damping ratio but no frequency [rad/s]; give both");
 	}
 	return CAL_OK;
 }

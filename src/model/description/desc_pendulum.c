@@ -15,21 +15,21 @@
 
 CalPendulumDef cal_pendulum_def(void) { return (CalPendulumDef){.down = {0, 0, -1}}; }
 
-static CalVec3 unit(CalVec3 v, double norm) { return (CalVec3){v.x / norm, v.y / norm, v.z / norm}; }
+static CalVec3 unit_vector(CalVec3 v, double norm) { return (CalVec3){v.x / norm, v.y / norm, v.z / norm}; }
 
 static double norm_of(CalVec3 v) { return portable_hypot(portable_hypot(v.x, v.y), v.z); }
 
 /* The axis of the node that is most across d, made perpendicular to it. */
-static CalVec3 across(CalVec3 d) {
+static CalVec3 perpendicular(CalVec3 d) {
 	const CalVec3 a = fabs(d.x) <= fabs(d.y) && fabs(d.x) <= fabs(d.z) ? (CalVec3){1, 0, 0}
 	                  : fabs(d.y) <= fabs(d.z)                         ? (CalVec3){0, 1, 0}
 	                                                                   : (CalVec3){0, 0, 1};
 	const double along = a.x * d.x + a.y * d.y + a.z * d.z;
 	const CalVec3 v = {a.x - along * d.x, a.y - along * d.y, a.z - along * d.z};
-	return unit(v, norm_of(v));
+	return unit_vector(v, norm_of(v));
 }
 
-static CalStatus check(const CalDesc *desc, const CalPendulumDef *def, CalError *error) {
+static CalStatus check_pendulum(const CalDesc *desc, const CalPendulumDef *def, CalError *error) {
 	const char *name = def->name ? def->name : "";
 	if (!name[0])
 		return error_set(error, CAL_ERR_MODEL, "%s%sa pendulum has no name", PLACE_ARGS(def->place));
@@ -55,10 +55,10 @@ static CalStatus check(const CalDesc *desc, const CalPendulumDef *def, CalError 
 CalStatus cal_desc_add_pendulum(CalDesc *desc, const CalPendulumDef *def, CalBodyId *id, CalError *error) {
 	if (!desc || !def)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_desc_add_pendulum: desc or def is NULL");
-	CalStatus status = check(desc, def, error);
+	CalStatus status = check_pendulum(desc, def, error);
 	if (status != CAL_OK)
 		return status;
-	const CalVec3 down = unit(def->down, norm_of(def->down)), first = across(down);
+	const CalVec3 down = unit_vector(def->down, norm_of(def->down)), first = perpendicular(down);
 	const CalVec3 com = {def->length * down.x, def->length * down.y, def->length * down.z};
 	CalBodyDef body = cal_body_def();
 	CalNodeDef mass = cal_node_def();

@@ -10,7 +10,7 @@
 #include "model/description/desc.h"
 
 /** A shape is named by its number from 1, as a person counts. */
-static CalStatus say(const CalBodyDef *body, const ModalForm *form, CalStatus status, CalError *error) {
+static CalStatus set_error(const CalBodyDef *body, const ModalForm *form, CalStatus status, CalError *error) {
 	const char *what = cal_status_text(status);
 	switch (form->fault) {
 	case MODAL_STIFFNESS_ASYMMETRIC:
@@ -58,5 +58,5 @@ CalStatus cal_flex_report(const CalDesc *desc, CalBodyId id, CalFlexReport *repo
 	ModalForm form;
 	CalStatus status = report_body(&modal, report, modes, capacity, &form);
 	memory_free(&allocator, positions);
-	return status == CAL_OK ? CAL_OK : say(&body->def, &form, status, error);
+	return status == CAL_OK ? CAL_OK : set_error(&body->def, &form, status, error);
 }

@@ -151,7 +151,7 @@ static void momentum_of_free_flyers_is_stationary(void **state) {
 
 /* ---- over time -------------------------------------------------------------------------------- */
 
-/* A free flyer without damping: deflected, spinning, left alone. */
+/* A free root without damping: deflected, spinning, left alone. */
 static Fixture *free_flyer(uint64_t seed, int bodies) {
 	TreeOptions options = {.bodies = bodies,
 	                       .joints = 1u << CAL_JOINT_REVOLUTE | 1u << CAL_JOINT_SPHERICAL | 1u << CAL_JOINT_WELD,

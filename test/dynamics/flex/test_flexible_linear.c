@@ -46,7 +46,7 @@ static void add_beam(CalDesc *desc, const char *name, CalNodeId inboard, CalJoin
 	check_ok(0, cal_desc_attach(desc, inboard, &joint, cal_desc_body_node(desc, body), NULL, &error));
 }
 
-/* A free flyer with two beams on it, at its tip and its middle, and one more on the tip of the first. */
+/* A free root with two beams on it, at its tip and its middle, and one more on the tip of the first. */
 static Tree tree_create(CalSolver solver, uint64_t seed) {
 	Tree t = {0};
 	CalError error = {0};
@@ -82,7 +82,7 @@ static void linear_way_is_taken(void **state) {
 	Tree t = tree_create(CAL_SOLVER_RECURSIVE, test_seed());
 	assert_int_equal(t.model->flex_count, BEAMS);
 	for (int f = 0; f < BEAMS; f++)
-		assert_true(t.model->flexes[f].linear);
+		assert_true(t.model->flexes[f].by_ports);
 	assert_int_equal(t.model->flexes[0].port_count, 2);
 	tree_destroy(&t);
 }

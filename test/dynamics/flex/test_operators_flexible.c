@@ -4,7 +4,7 @@
  *
  * T = [A'H'; 1_e] gives the velocities of all links and the modal speeds; Ms has the inertias of the links, and with
  * flexible bodies [M_rr E; E' M_ee]. M and its inverse are those of the quad reference. What psi and the articulated
- * inertias should be is worked out from M alone: link k is moved by a unit, and the freedoms that set out from it or
+ * inertias should be is worked out from M alone: link k is moved by a unit, and the dofs that set out from it or
  * from links outboard of it follow without force.
  */
 #include "support/dense.h"
@@ -219,7 +219,7 @@ static void innovations_factors_give_the_mass_matrix(void **state) {
 	for_each_tree(innovations_of);
 }
 
-/* When each freedom is eliminated: outboard before inboard, modes before the joint, columns of a link in order. */
+/* When each dof is eliminated: outboard before inboard, modes before the joint, columns of a link in order. */
 static int *elimination_order(const Operators *o) {
 	Fixture *f = o->f;
 	int *when = test_alloc((size_t)o->nu + 1, sizeof *when), now = 0;
@@ -263,7 +263,7 @@ static int reaches(const Operators *o, int k, int i) {
 	return i == k;
 }
 
-/* The freedoms that set out from link k or from outboard of it. */
+/* The dofs that set out from link k or from outboard of it. */
 static int freedoms_beyond(const Operators *o, int k, int *list) {
 	int count = 0;
 	for (int i = k + 1; i < o->nl; i++) {

@@ -124,7 +124,7 @@ static void check_factors(const CalModel *model, CalState *state, CalWork *work)
 	free(independent);
 }
 
-/* Rows, rank and mobility (-1: whatever the freedoms leave) as the mechanisms have them by theory. */
+/* Rows, rank and mobility (-1: whatever the dofs leave) as the mechanisms have them by theory. */
 static void known_mechanisms_have_their_mobility(void **state) {
 	(void)state;
 	static const struct {
@@ -152,7 +152,7 @@ static void known_mechanisms_have_their_mobility(void **state) {
 }
 
 /*
- * Of a mechanism with one freedom all speeds that take part in its motion can be chosen: with one of them held nothing
+ * Of a mechanism with one dof all speeds that take part in its motion can be chosen: with one of them held nothing
  * moves, with any other the motion goes on. The one that is chosen is the fastest. The motion is found by projecting speeds.
  */
 static void one_freedom_is_that_of_the_fastest_speed(void **state) {

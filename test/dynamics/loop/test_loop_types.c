@@ -390,7 +390,7 @@ static void a_known_force_acts_on_both_sides(void **state) {
 	const CalBodyId one = add_body(&s, "one", CAL_JOINT_PRISMATIC, 2, (CalVec3){1, 1, 1});
 	const CalBodyId two = add_body(&s, "two", CAL_JOINT_PRISMATIC, 5, (CalVec3){1, 1, 1});
 	CalLoopDef def = cal_loop_def(CAL_LOOP_PRISMATIC);
-	def.name = "rail", def.known.linear.z = 12;
+	def.name = "rail", def.applied_wrench.linear.z = 12;
 	close_loop(&s, cal_desc_body_node(s.desc, one), &def, cal_desc_body_node(s.desc, two));
 	system_finish(&s);
 	double tau[2] = {0};
@@ -441,8 +441,8 @@ static void bad_definitions_are_refused(void **state) {
 	REFUSED(SPHERICAL, def.drive[3].speed = 1, "row 4 is driven");
 	REFUSED(WELD, def.frequency = -1, "must be finite and not negative");
 	REFUSED(WELD, def.damping = 1, "a damping ratio but no frequency");
-	REFUSED(WELD, def.known.linear.x = INFINITY, "known wrench is not finite");
-	REFUSED(KNIFE, def.known.linear.x = 1, "no two frames between which");
+	REFUSED(WELD, def.applied_wrench.linear.x = INFINITY, "known wrench is not finite");
+	REFUSED(KNIFE, def.applied_wrench.linear.x = 1, "no two frames between which");
 #undef REFUSED
 	CalLoopDef def = cal_loop_def(CAL_LOOP_COUPLING);
 	def.name = "tie", def.term_count = 1, def.term[0] = (CalLoopTerm){body, 0, 1};

@@ -42,7 +42,7 @@ static void compare(Fixture *f, CalLoopSolver way, Errors *errors) {
 	check_ok(f->seed, cal_loop_multipliers(model, work, lambda));
 	check_ok(f->seed, cal_loop_rank(model, work, &rank, NULL));
 	check_that(f->seed, rank == want.rank);
-	const int i = way == CAL_LOOPS_CUT;
+	const int i = way == CAL_LOOPS_CUT_JOINT;
 	errors->udot[i] = fmax(errors->udot[i], relative(n, udot, udot + n));
 	errors->lambda[i] = fmax(errors->lambda[i], relative(m, lambda, lambda + m));
 	free(udot), free(lambda);
@@ -60,8 +60,8 @@ static void check_mechanism(RefModel *(*make)(Rng *), const char *name) {
 			Fixture *f = fixture_create(ref, seed, CAL_SOLVER_RECURSIVE);
 			ref_model_start(f->ref, f->state.q, f->state.u);
 			fixture_close_loops(f);
-			compare(f, CAL_LOOPS_LOCAL, &errors);
-			compare(f, CAL_LOOPS_CUT, &errors);
+			compare(f, CAL_LOOPS_ELIMINATION, &errors);
+			compare(f, CAL_LOOPS_CUT_JOINT, &errors);
 			fixture_destroy(f);
 		}
 		print_message("%s, masses 1:1e%d: accelerations %.1e, %.1e, forces %.1e, %.1e\n", name, decades, errors.udot[0],
@@ -93,8 +93,8 @@ static void light_bars_in_a_row(void **state) {
 		Fixture *f = fixture_create(ref, 7, CAL_SOLVER_RECURSIVE);
 		ref_model_start(f->ref, f->state.q, f->state.u);
 		fixture_close_loops(f);
-		compare(f, CAL_LOOPS_LOCAL, &errors);
-		compare(f, CAL_LOOPS_CUT, &errors);
+		compare(f, CAL_LOOPS_ELIMINATION, &errors);
+		compare(f, CAL_LOOPS_CUT_JOINT, &errors);
 		fixture_destroy(f);
 		print_message("three light bars, masses 1:1e%d: accelerations %.1e, %.1e, forces %.1e, %.1e\n", decades,
 		              errors.udot[0], errors.udot[1], errors.lambda[0], errors.lambda[1]);

@@ -157,7 +157,7 @@ static void note(const RefModel *m, Seen *seen) {
 		seen->type[l->type]++;
 		for (int k = 0; k < REF_LOOP_MAX_ROWS; k++)
 			seen->driven[l->type] += l->drive[k].amplitude != 0;
-		seen->known += l->known.linear.x != 0;
+		seen->known += l->applied_wrench.linear.x != 0;
 		seen->stabilised += l->frequency > 0;
 	}
 	for (int i = 0; i < m->body_count; i++)

@@ -3,7 +3,7 @@
  * test_loops_ways.c — two ways to solve closed loops give the same: each eliminated where it closes (O(n + m)), and all of
  * them by cut joints in one dense system. Random rigid and flexible trees with loops of every type, redundant, driven,
  * stabilised, on free and on fixed bases; planar linkages at and near singular positions; accelerations, forces of
- * prescribed freedoms, multipliers, rank, projections.
+ * prescribed dofs, multipliers, rank, projections.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static double *numbers(int count) {
 }
 
 static Ways ways_create(Fixture *f) {
-	static const CalLoopSolver solver[2] = {CAL_LOOPS_LOCAL, CAL_LOOPS_CUT};
+	static const CalLoopSolver solver[2] = {CAL_LOOPS_ELIMINATION, CAL_LOOPS_CUT_JOINT};
 	Ways w = {.f = f};
 	CalError error = {0};
 	fixture_close_loops(f);
@@ -186,7 +186,7 @@ static void loops_close_where_their_sides_meet(void **state) {
 	const CalNodeId tip = cal_desc_body_node(desc, cal_desc_find_body(desc, "b2"));
 	assert_int_equal(cal_desc_close_loop(desc, tip, &rope, (CalNodeId){0}, NULL, NULL), CAL_OK);
 	assert_int_equal(cal_model_compile(desc, NULL, &model, NULL), CAL_OK);
-	assert_int_equal(cal_model_compile(desc, &(CalCompileOptions){.loops = CAL_LOOPS_CUT}, &cut, NULL), CAL_OK);
+	assert_int_equal(cal_model_compile(desc, &(CalCompileOptions){.loops = CAL_LOOPS_CUT_JOINT}, &cut, NULL), CAL_OK);
 	assert_int_equal(cal_model_loop(model, cal_model_find_loop(model, "a"), &a), CAL_OK);
 	assert_int_equal(cal_model_loop(model, cal_model_find_loop(model, "b"), &b), CAL_OK);
 	assert_int_equal(cal_model_loop(model, cal_model_find_loop(model, "rope"), &tie), CAL_OK);

@@ -27,7 +27,7 @@ static inline CalStatus driven_open(CalFile *file, CalMethod method, double step
 	const CalSimOptions options = {.method = {.method = method, .step = step, .rtol = 1e-10, .atol = 1e-12},
 	                               .branches = branches,
 	                               .threads = threads,
-	                               .cut_forced = branches > 1,
+	                               .branches_forced = branches > 1,
 	                               .not_pinned = 1};
 	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &d->sim, &d->error);
 	if (status == CAL_OK)

@@ -172,7 +172,7 @@ static void code_is_loaded_only_where_it_is_allowed(void **state) {
 	put("code.so", "this is no shared object\n");
 	CalFile *file = parse(PENDULUM "devices: {engine: {type: shared, library: code.so}}\n"
 	                               "events: {full: {when: 'device(engine, thrust) > 1', do: {switch_off: engine}}}\n");
-	const CalSimOptions skip = {.method.method = CAL_METHOD_DOPRI5, .code = CAL_CODE_SKIP};
+	const CalSimOptions skip = {.method.method = CAL_METHOD_DOPRI5, .plugins = CAL_PLUGIN_SKIP};
 	CalSim *sim = simulation(file, &skip);
 	CalScenario *scenario;
 	CalError error = {0};
@@ -186,7 +186,7 @@ static void code_is_loaded_only_where_it_is_allowed(void **state) {
 	cal_sim_destroy(sim);
 	for (int allowed = 0; allowed <= 1; allowed++) {
 		const CalSimOptions options = {.method.method = CAL_METHOD_DOPRI5,
-		                               .code = allowed ? CAL_CODE_LOAD : CAL_CODE_REFUSE};
+		                               .plugins = allowed ? CAL_PLUGIN_LOAD : CAL_PLUGIN_REFUSE};
 		sim = simulation(file, &options);
 		assert_int_not_equal(cal_scenario_create(file, sim, &scenario, &error), CAL_OK);
 		const bool refused = strstr(error.text, "is code, and code is not to be loaded here") != NULL;

@@ -51,8 +51,8 @@ static int section_rows(const char *text, const char *what, const KeyTable *tabl
 static void every_key_is_documented(void **state) {
 	(void)state;
 	char *text = read_all(SOURCE_DIR "/docs/format.md");
-	for (int i = 0; i < native_table_count; i++) {
-		const KeyTable *table = native_tables[i];
+	for (int i = 0; i < model_file_table_count; i++) {
+		const KeyTable *table = model_file_tables[i];
 		if (section_rows(text, table->what, table) != table->count)
 			fail_msg("docs/format.md, section \"%s\", does not describe every key of the reader", table->what);
 	}
@@ -65,8 +65,8 @@ static void the_schema_has_the_same_keys(void **state) {
 	CalError error;
 	if (tree_read(SOURCE_DIR "/docs/calder.schema.json", NULL, &tree, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	for (int i = 0; i < native_table_count; i++) {
-		const KeyTable *table = native_tables[i];
+	for (int i = 0; i < model_file_table_count; i++) {
+		const KeyTable *table = model_file_tables[i];
 		const TreeNode *def = tree_get(tree_get(tree_root(tree), "$defs"), table->what);
 		const TreeNode *properties = tree_get(def, "properties"), *required = tree_get(def, "required");
 		if (!properties)

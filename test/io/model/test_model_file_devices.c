@@ -93,7 +93,7 @@ static void values_arrive_in_si(void **state) {
 	cal_file_destroy(file);
 }
 
-/* Of an angle or of a length, as the freedom has it. */
+/* Of an angle or of a length, as the dof has it. */
 static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 	(void)state;
 	static const struct {

@@ -161,7 +161,7 @@ static void an_instance_is_what_it_stands_for(void **state) {
 	assert_string_equal(instance.file, names[0]);
 	assert_string_equal(instance.joint, "one/mount");
 	assert_int_equal(instance.body_count, 5);
-	assert_int_equal(instance.border_count, 3);
+	assert_int_equal(instance.interface_node_count, 3);
 	run_free(&a);
 	run_free(&b);
 }
@@ -188,9 +188,9 @@ static void what_is_written_reads_back(void **state) {
 static void a_subsystem_is_a_model_of_its_own(void **state) {
 	(void)state;
 	CalFile *file = file_of(arm);
-	assert_int_equal(cal_file_border_count(file), 3);
-	assert_string_equal(cal_file_border(file, 1), "boom/tip");
-	assert_null(cal_file_border(file, 3));
+	assert_int_equal(cal_file_interface_node_count(file), 3);
+	assert_string_equal(cal_file_interface_node(file, 1), "boom/tip");
+	assert_null(cal_file_interface_node(file, 3));
 	assert_int_equal(cal_file_instance_count(file), 0);
 	cal_model_destroy(model_of(file, NULL));
 	cal_file_destroy(file);
@@ -348,7 +348,7 @@ static void a_file_in_a_box_moves_as_the_file(void **state) {
 	if (cal_sim_create(cal_file_desc(hub), &(CalSimOptions){.method = cal_file_run(whole).method}, &sim, &error) !=
 	        CAL_OK ||
 	    cal_file_state(hub, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error) != CAL_OK ||
-	    cal_box_from_file(names[0], &def, &error) != CAL_OK ||
+	    cal_subsystem_from_file(names[0], &def, &error) != CAL_OK ||
 	    cal_sim_add_subsystem(sim, "leg", &def, &tie, 1, &device, &error) != CAL_OK ||
 	    cal_sim_advance(sim, 0.5, &error) != CAL_OK)
 		fail_msg("%s", error.text);
@@ -362,7 +362,7 @@ static void a_file_in_a_box_moves_as_the_file(void **state) {
 	cal_file_destroy(hub);
 	run_free(&a);
 	put(0, arm); // with devices
-	assert_int_equal(cal_box_from_file(names[0], &def, &error), CAL_ERR_UNSUPPORTED);
+	assert_int_equal(cal_subsystem_from_file(names[0], &def, &error), CAL_ERR_UNSUPPORTED);
 	assert_non_null(strstr(error.text, "loads"));
 }
 

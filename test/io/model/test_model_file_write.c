@@ -200,7 +200,7 @@ static void whole_files_come_back(void **state) {
 
 enum { CASES = 60, NO_USER = TREE_ANY_JOINT & ~(1 << CAL_JOINT_USER) };
 
-/* Every type of joint, springs, rotors, prescribed freedoms, flexible bodies. */
+/* Every type of joint, springs, rotors, prescribed dofs, flexible bodies. */
 static void random_trees_come_back(void **state) {
 	(void)state;
 	unsigned seen = 0;
@@ -234,7 +234,7 @@ static void random_loops_come_back(void **state) {
 			const CalLoopDef *def = cal_desc_loop(f->desc, (CalLoopId){i}, NULL, NULL);
 			seen |= 1u << def->type;
 			driven += def->drive[0].offset != 0 || def->drive[0].amplitude != 0;
-			known += def->known.linear.x != 0;
+			known += def->applied_wrench.linear.x != 0;
 			stabilised += def->frequency > 0;
 		}
 		round_trip(f->desc, (Sample){seed, 0.3});

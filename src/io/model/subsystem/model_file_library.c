@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_library.c — subsystems of a library: black boxes that a shared object supplies (docs/subsystems.md).
+ * model_file_library.c — subsystems of a library: compiled subsystems that a shared object supplies
+ * (docs/subsystems.md).
  *
- * What a box is, is not known before it is loaded, which happens when a simulation is set up.
+ * What a subsystem is, is not known before it is loaded, which happens when a simulation is set up.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 /* A name, or a number from 1; default the position in the list. */
 static bool read_number(Reader *r, const TreeNode *node, int index, CalSubsystemTie *tie) {
 	const char *text = NULL;
-	tie->border = index;
+	tie->interface_node = index;
 	if (!node)
 		return true;
 	if (!read_text(r, node, &text))
@@ -25,7 +26,7 @@ static bool read_number(Reader *r, const TreeNode *node, int index, CalSubsystem
 	else if (number < 1 || number > 1000)
 		return reader_fail(r, node, "border nodes are counted from 1, not %.20s", text);
 	else
-		tie->border = (int)number - 1;
+		tie->interface_node = (int)number - 1;
 	return true;
 }
 
@@ -39,7 +40,7 @@ static bool read_joint(Reader *r, const Sections *s, const TreeNode *joint, CalL
 			return reader_fail(r, tree_get(joint, given[i]),
 			                   "\"%s\" is not given here: the joint is between \"to\" and the border node", given[i]);
 	if (joint->kind == TREE_MAP)
-		return native_loop_def(r, s, joint, def);
+		return model_file_loop_def(r, s, joint, def);
 	const char *text = NULL;
 	if (!read_text(r, joint, &text))
 		return false;
@@ -57,12 +58,12 @@ static bool read_joint(Reader *r, const Sections *s, const TreeNode *joint, CalL
 static bool read_tie(Reader *r, const Sections *s, const TreeNode *map, int index, CalSubsystemTie *tie) {
 	const TreeNode *to = tree_get(map, "to");
 	const char *path = NULL;
-	return to && read_text(r, to, &path) && native_find_node(r, s, to, path, &tie->node) &&
+	return to && read_text(r, to, &path) && model_file_find_node(r, s, to, path, &tie->node) &&
 	       read_number(r, tree_get(map, "border"), index, tie) && read_joint(r, s, tree_get(map, "joint"), &tie->joint);
 }
 
 /* The keys of the map and its attachments have been judged by then (model_file_subsystem.c). */
-static bool read_box(Reader *r, const Sections *s, const Item *item, BoxEntry *box) {
+static bool read_box(Reader *r, const Sections *s, const Item *item, SubsystemEntry *box) {
 	char place[256];
 	const TreeNode *library = tree_get(item->value, "library"), *attach = tree_get(item->value, "attach");
 	const TreeNode *arguments = tree_get(item->value, "arguments");
@@ -77,14 +78,14 @@ static bool read_box(Reader *r, const Sections *s, const Item *item, BoxEntry *b
 	if (!read_text(r, library, &name) || !box->place || !box->ties)
 		return false;
 	box->path = name;
-	box->library = native_library_path(r, library, name);
+	box->library = model_file_library_path(r, library, name);
 	for (int i = 0; box->library && i < box->tie_count; i++)
 		if (!read_tie(r, s, list ? attach->items[i] : attach, i, &box->ties[i]))
 			return false;
 	return box->library != NULL;
 }
 
-bool native_read_boxes(Reader *r, const Sections *s) {
+bool model_file_read_boxes(Reader *r, const Sections *s) {
 	const int count = items_count(r, s->subsystems, "subsystems");
 	if (count <= 0)
 		return count == 0;
@@ -98,10 +99,10 @@ bool native_read_boxes(Reader *r, const Sections *s) {
 	return r->file->boxes != NULL;
 }
 
-CalStatus native_add_boxes(const CalFile *file, CalSim *sim, CalError *error) {
+CalStatus model_file_add_boxes(const CalFile *file, CalSim *sim, CalError *error) {
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < file->box_count && status == CAL_OK; i++) {
-		const BoxEntry *box = &file->boxes[i];
+		const SubsystemEntry *box = &file->boxes[i];
 		CalError own = {0};
 		status =
 			cal_sim_load_subsystem(sim, box->name, box->library, box->arguments, box->ties, box->tie_count, NULL, &own);

@@ -161,11 +161,11 @@ static int carrier_of(Reader *r, Part *part, const char *body) {
 }
 
 /* From the border's body to the joint on the ground; -1 after reporting. */
-static int chain_find(Reader *r, Part *part, const TreeNode *place, const char *border, int *chain) {
-	const char *body = part_body_of(r, part, border);
+static int chain_find(Reader *r, Part *part, const TreeNode *place, const char *interface, int *chain) {
+	const char *body = part_body_of(r, part, interface);
 	const PartList *joints = &part->lists[PART_JOINTS];
 	if (!body || part_find(r, &part->lists[PART_PENDULUMS], body)) {
-		reader_fail(r, place, "the border node \"%.80s\" is not on a body that a joint carries", border);
+		reader_fail(r, place, "the border node \"%.80s\" is not on a body that a joint carries", interface);
 		return -1;
 	}
 	for (int count = 0; count < joints->count; count++) {
@@ -181,7 +181,7 @@ static int chain_find(Reader *r, Part *part, const TreeNode *place, const char *
 		if (!body)
 			return count + 1;
 	}
-	reader_fail(r, place, "the joints that carry the border node \"%.80s\" form a ring", border);
+	reader_fail(r, place, "the joints that carry the border node \"%.80s\" form a ring", interface);
 	return -1;
 }
 
@@ -189,17 +189,17 @@ static bool can_reverse(const TreeNode *joint) {
 	const char *type = text_of(joint, "type");
 	for (int i = 0; type && i < CAL_JOINT_TYPE_COUNT; i++)
 		if (strcmp(cal_joint_type_name((CalJointType)i), type) == 0)
-			return native_can_reverse((CalJointType)i);
+			return model_file_can_reverse((CalJointType)i);
 	return true; // the reader tells what is wrong
 }
 
-static bool turn_round(Reader *r, const TreeNode *place, const char *border, PartItem *joint) {
+static bool turn_round(Reader *r, const TreeNode *place, const char *interface, PartItem *joint) {
 	if (!can_reverse(joint->value))
 		return reader_fail(
 			r, place,
 			"to be carried by \"%.60s\", the joint \"%.60s\" has to be passed the other way round, which a "
 			"%.20s joint cannot; attach a node of the root body first, or exchange its sides",
-			border, joint->key->text, text_of(joint->value, "type"));
+			interface, joint->key->text, text_of(joint->value, "type"));
 	if (is_reversed(joint->value)) {
 		joint->value = map_with(r, joint->value, "reversed", NULL);
 	} else {
@@ -252,15 +252,15 @@ static bool shift_states(Reader *r, Part *part, const int *chain, int count) {
 	return true;
 }
 
-bool part_carry(Reader *r, Part *part, const TreeNode *place, const char *border, const TreeNode *joint,
+bool part_carry(Reader *r, Part *part, const TreeNode *place, const char *interface, const TreeNode *joint,
                 const char **carrier) {
 	PartList *joints = &part->lists[PART_JOINTS];
 	int *chain = reader_array(r, (size_t)joints->count + 1, sizeof *chain);
-	const int count = chain ? chain_find(r, part, place, border, chain) : -1;
+	const int count = chain ? chain_find(r, part, place, interface, chain) : -1;
 	if (count < 0)
 		return false;
 	for (int i = 0; i + 1 < count; i++)
-		if (!turn_round(r, place, border, &joints->items[chain[i]]))
+		if (!turn_round(r, place, interface, &joints->items[chain[i]]))
 			return false;
 	if (!shift_states(r, part, chain, count))
 		return false;

@@ -78,7 +78,7 @@ const char *scope_path(const Scope *scope, const char *path);
  * Makes the border node the one by which the part is carried: the joint on the ground becomes `joint`, and those between
  * it and the border are passed the other way round. carrier: name of the joint that was replaced.
  */
-bool part_carry(Reader *r, Part *part, const TreeNode *place, const char *border, const TreeNode *joint,
+bool part_carry(Reader *r, Part *part, const TreeNode *place, const char *interface, const TreeNode *joint,
                 const char **carrier);
 
 /** The map with one more pair, which replaces the one of that key. value NULL: without that key. */

@@ -141,7 +141,7 @@ static Call call_at(const char *p) {
 	return call;
 }
 
-static void put(char **out, const char *text, size_t length) {
+static void append_text(char **out, const char *text, size_t length) {
 	memcpy(*out, text, length);
 	*out += length;
 }
@@ -158,12 +158,12 @@ static const char *argument_copy(const Scope *scope, const Call *call, int index
 	const bool path = call->nodes != 0, is_name = index < call->names;
 	if (is_name && path && ground && name[6] == '/')
 		name += 7;
-	put(out, p, (size_t)(name - p));
+	append_text(out, p, (size_t)(name - p));
 	if (is_name && (!(path && ground) || name[-1] == '/'))
-		put(out, scope->prefix, strlen(scope->prefix));
-	put(out, name, (size_t)(end - name));
+		append_text(out, scope->prefix, strlen(scope->prefix));
+	append_text(out, name, (size_t)(end - name));
 	const size_t rest = strcspn(end, ",)");
-	put(out, end, rest);
+	append_text(out, end, rest);
 	return end + rest;
 }
 
@@ -178,11 +178,11 @@ static const char *scope_formula(const Scope *scope, const char *text) {
 		size_t length = call.names ? call.length : 1;
 		while (!call.names && is_letter(*p) && is_letter(p[length]))
 			length++;
-		put(&out, p, length);
+		append_text(&out, p, length);
 		p += length;
 		for (int index = 0; call.names && *p && (index == 0 || *p == ','); index++) {
 			if (index > 0)
-				put(&out, p++, 1);
+				append_text(&out, p++, 1);
 			p = argument_copy(scope, &call, index, p, &out);
 		}
 	}
@@ -244,14 +244,14 @@ static bool has_names(const char *place) {
 	return section_at(place) >= 0;
 }
 
-static const TreeNode *walk(Walk *w, const TreeNode *node);
+static const TreeNode *walk_node(Walk *w, const TreeNode *node);
 
 /* One step down, to the value of a key or of a named item. */
 static const TreeNode *walk_below(Walk *w, const char *key, const TreeNode *value) {
 	const size_t length = strlen(w->place);
 	if (snprintf(w->place + length, sizeof w->place - length, ".%.40s", key) < 0)
 		return NULL;
-	const TreeNode *made = walk(w, value);
+	const TreeNode *made = walk_node(w, value);
 	w->place[length] = '\0';
 	return made;
 }
@@ -259,7 +259,7 @@ static const TreeNode *walk_below(Walk *w, const char *key, const TreeNode *valu
 static const TreeNode *walk_list(Walk *w, const TreeNode *list, bool named) {
 	const TreeNode **items = reader_array(w->scope->r, (size_t)list->count, sizeof *items);
 	for (int i = 0; items && i < list->count; i++) {
-		items[i] = named ? walk_below(w, "*", list->items[i]) : walk(w, list->items[i]);
+		items[i] = named ? walk_below(w, "*", list->items[i]) : walk_node(w, list->items[i]);
 		if (!items[i])
 			return NULL;
 	}
@@ -281,7 +281,7 @@ static const TreeNode *walk_map(Walk *w, const TreeNode *map, int section) {
 	return made;
 }
 
-static const TreeNode *walk(Walk *w, const TreeNode *node) {
+static const TreeNode *walk_node(Walk *w, const TreeNode *node) {
 	if (!has_names(w->place))
 		return node;
 	if (node->kind == TREE_SCALAR)
@@ -306,7 +306,7 @@ static bool rename_list(const Scope *scope, PartSection section, PartList *list)
 		PartItem *item = &list->items[i];
 		snprintf(w.place, sizeof w.place, "%s%s", name, known < 0 ? "" : ".*");
 		const TreeNode *value = section == PART_BODIES ? with_group(scope, item->value) : item->value;
-		value = value ? walk(&w, value) : NULL;
+		value = value ? walk_node(&w, value) : NULL;
 		if (known >= 0)
 			item->key = scope_scalar(scope, sections[known].kind, item->key);
 		if (!value || !item->key)

@@ -290,8 +290,8 @@ static bool read_instance(Reader *r, const TreeNode *section, int index, Instanc
 
 /* The border node of an attachment; default the first. NULL after reporting. */
 static const char *border_of(Reader *r, const Instance *it, const Attachment *a) {
-	const TreeNode *border = it->part.border;
-	const int count = border && !tree_is_null(border) ? border->count : 0;
+	const TreeNode *interface = it->part.border;
+	const int count = interface && !tree_is_null(interface) ? interface->count : 0;
 	Suggestion suggestion = {0};
 	if (count == 0) {
 		reader_fail(r, a->place, "%.200s has no \"border\", a list of the nodes at which it can be attached",
@@ -301,7 +301,7 @@ static const char *border_of(Reader *r, const Instance *it, const Attachment *a)
 	if (a->border && !read_text(r, a->border, &suggestion.word))
 		return NULL;
 	for (int i = 0; i < count; i++) {
-		const char *path = border->items[i]->kind == TREE_SCALAR ? border->items[i]->text : "";
+		const char *path = interface->items[i]->kind == TREE_SCALAR ? interface->items[i]->text : "";
 		if (!a->border || strcmp(path, suggestion.word) == 0)
 			return path;
 		suggestion_offer(&suggestion, path);
@@ -311,7 +311,7 @@ static const char *border_of(Reader *r, const Instance *it, const Attachment *a)
 }
 
 /* "joint" of an attachment as the map of a joint or a loop between the two nodes. NULL after reporting. */
-static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *border) {
+static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *interface) {
 	const TreeNode *joint = a->joint;
 	const TreeNode *map = joint && joint->kind == TREE_MAP ? joint : NULL;
 	const char *const given[] = {"from", "to", "name", "reversed"};
@@ -325,7 +325,7 @@ static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *border
 		const TreeNode *pairs[2] = {make_scalar(r, a->place, "type"), joint ? joint : make_scalar(r, a->place, "weld")};
 		map = pairs[0] && pairs[1] ? tree_make_map(r->file->tree, joint ? joint : a->place, pairs, 1, r->error) : NULL;
 	}
-	const TreeNode *to = tree_get(a->place, "to"), *head = make_scalar(r, a->border ? a->border : a->place, border);
+	const TreeNode *to = tree_get(a->place, "to"), *head = make_scalar(r, a->border ? a->border : a->place, interface);
 	map = map && head ? map_with(r, map, "to", head) : NULL;
 	if (!map)
 		part_failed(r);
@@ -333,11 +333,11 @@ static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *border
 }
 
 /* The first attachment carries the subsystem, the others close loops. */
-static bool attach(Reader *r, Instance *it, const Scope *scope, FileInstance *record) {
+static bool attach_instance(Reader *r, Instance *it, const Scope *scope, FileInstance *record) {
 	for (int i = 0; i < it->attach_count; i++) {
 		const Attachment *a = &it->attach[i];
-		const char *border = border_of(r, it, a);
-		const char *path = border ? scope_path(scope, border) : NULL;
+		const char *interface = border_of(r, it, a);
+		const char *path = interface ? scope_path(scope, interface) : NULL;
 		const TreeNode *tie = path ? tie_of(r, a, path) : NULL;
 		if (!tie)
 			return false;
@@ -450,14 +450,15 @@ static bool add_instance(Reader *r, Part *host, Instance *it, Part *to) {
 		return reader_fail(r, it->item.place, "a body has this name; rename one of the two");
 	record.bodies = it->part.lists[PART_BODIES].count + it->part.lists[PART_PENDULUMS].count;
 	record.borders = it->part.border && !tree_is_null(it->part.border) ? it->part.border->count : 0;
-	if (!part_rename(&scope, &it->part) || !attach(r, it, &scope, &record) || !drop_overridden(r, host, &it->part))
+	if (!part_rename(&scope, &it->part) || !attach_instance(r, it, &scope, &record) ||
+	    !drop_overridden(r, host, &it->part))
 		return false;
 	Part own = {.instances = &record, .instance_count = 1};
 	return append_part(r, to, &own) && append_part(r, to, &it->part);
 }
 
 /* Instances that stay: the map as it is, under its name. */
-static bool add_boxes(Reader *r, const Instance *all, int count, Part *part) {
+static bool add_subsystems(Reader *r, const Instance *all, int count, Part *part) {
 	for (int i = 0; i < count; i++) {
 		const Item *item = &all[i].item;
 		const TreeNode *key = all[i].in.library ? make_scalar(r, item->place, item->name) : NULL;
@@ -486,7 +487,7 @@ static bool add_instances(Reader *r, const TreeNode *section, Stack *stack, Part
 	for (int i = 0; all && i < count; i++)
 		if (all[i].in.file && !add_instance(r, part, &all[i], &inner))
 			return false;
-	if (!all || !add_boxes(r, all, count, part))
+	if (!all || !add_subsystems(r, all, count, part))
 		return false;
 	// Devices and events of the file itself may depend on those of its subsystems, which therefore come first.
 	const PartSection first[] = {PART_DEVICES, PART_EVENTS};
@@ -554,7 +555,7 @@ static bool root_make(Reader *r, const TreeNode *root, const Part *part) {
 	return true;
 }
 
-bool native_expand(Reader *r) {
+bool model_file_expand(Reader *r) {
 	const TreeNode *root = tree_root(r->file->tree);
 	const TreeNode *section = tree_get(root, "subsystems");
 	Stack stack = {.paths = {tree_name(r->file->tree)}, .depth = 1};
@@ -573,7 +574,7 @@ bool native_expand(Reader *r) {
 
 /* ---- borders ------------------------------------------------------------------------------------------------ */
 
-bool native_read_border(Reader *r, const Sections *s) {
+bool model_file_read_border(Reader *r, const Sections *s) {
 	reader_subject(r, "border", NULL);
 	if (!s->border || tree_is_null(s->border))
 		return true;
@@ -584,21 +585,21 @@ bool native_read_border(Reader *r, const Sections *s) {
 		CalNodeId id;
 		CalBodyId body = {0};
 		const char *path;
-		if (!read_text(r, s->border->items[i], &path) || !native_find_node(r, s, s->border->items[i], path, &id))
+		if (!read_text(r, s->border->items[i], &path) || !model_file_find_node(r, s, s->border->items[i], path, &id))
 			return false;
 		cal_desc_node(r->file->desc, id, &body);
 		if (!body.value)
 			return reader_fail(r, s->border->items[i], "a border node is one of a body, not of the ground");
 		r->file->border[i] = path;
 	}
-	r->file->border_count = s->border->count;
+	r->file->interface_node_count = s->border->count;
 	return r->file->border != NULL;
 }
 
-int cal_file_border_count(const CalFile *file) { return file ? file->border_count : 0; }
+int cal_file_interface_node_count(const CalFile *file) { return file ? file->interface_node_count : 0; }
 
-const char *cal_file_border(const CalFile *file, int index) {
-	return file && index >= 0 && index < file->border_count ? file->border[index] : NULL;
+const char *cal_file_interface_node(const CalFile *file, int index) {
+	return file && index >= 0 && index < file->interface_node_count ? file->border[index] : NULL;
 }
 
 int cal_file_instance_count(const CalFile *file) { return file ? file->instance_count + file->box_count : 0; }
@@ -607,8 +608,8 @@ CalStatus cal_file_instance(const CalFile *file, int index, CalFileInstance *ins
 	if (!instance || index < 0 || index >= cal_file_instance_count(file))
 		return CAL_ERR_ARGUMENT;
 	if (index >= file->instance_count) {
-		const BoxEntry *box = &file->boxes[index - file->instance_count];
-		*instance = (CalFileInstance){.name = box->name, .file = box->path, .black_box = 1};
+		const SubsystemEntry *box = &file->boxes[index - file->instance_count];
+		*instance = (CalFileInstance){.name = box->name, .file = box->path, .is_compiled = 1};
 		return CAL_OK;
 	}
 	const FileInstance *it = &file->instances[index];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem_file.c — a subsystem file as a black box: the file is instantiated on a free joint, compiled and wrapped
- * (cal_box_from_model).
+ * subsystem_file.c — a subsystem file as a compiled subsystem: the file is instantiated on a free joint, compiled and
+ * wrapped (cal_subsystem_from_model).
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,25 +12,25 @@
 #include "base/memory.h"
 #include "io/model/model_file.h"
 
-/* What the box needs as long as it lives. */
-typedef struct FileBox {
+/* What the subsystem needs as long as it lives. */
+typedef struct FileSubsystem {
 	CalFile *alone, *file; // as it stands, and as it is instantiated
 	CalModel *model;
 	CalState state;
-	int *nodes; // [border] of the model; in one block with this
-} FileBox;
+	int *nodes; // [interface nodes] of the model; in one block with this
+} FileSubsystem;
 
-static void release(void *user) {
-	FileBox *box = user;
+static void release_subsystem(void *user) {
+	FileSubsystem *subsystem = user;
 	const CalAllocator allocator = allocator_or_default(NULL);
-	cal_state_destroy(&box->state);
-	cal_model_destroy(box->model);
-	cal_file_destroy(box->file);
-	cal_file_destroy(box->alone);
-	memory_free(&allocator, box);
+	cal_state_destroy(&subsystem->state);
+	cal_model_destroy(subsystem->model);
+	cal_file_destroy(subsystem->file);
+	cal_file_destroy(subsystem->alone);
+	memory_free(&allocator, subsystem);
 }
 
-static const char *what_is_too_much(const CalFile *file) {
+static const char *unsupported_section(const CalFile *file) {
 	return file->load_count     ? "loads"
 	       : file->device_count ? "devices"
 	       : file->motion_count ? "group_motions"
@@ -60,66 +60,70 @@ static CalStatus instantiate(const char *path, const CalFile *alone, CalFile **f
 	return status;
 }
 
-static CalStatus compile(FileBox *box, const char *path, CalError *error) {
-	CalStatus status = cal_model_compile(cal_file_desc(box->file), NULL, &box->model, error);
+static CalStatus compile_subsystem(FileSubsystem *subsystem, const char *path, CalError *error) {
+	CalStatus status = cal_model_compile(cal_file_desc(subsystem->file), NULL, &subsystem->model, error);
 	if (status == CAL_OK)
-		status = cal_state_create(box->model, &box->state);
+		status = cal_state_create(subsystem->model, &subsystem->state);
 	if (status == CAL_OK)
-		status = cal_file_state(box->file, box->model, &box->state, error);
-	for (int i = 0; status == CAL_OK && i < box->alone->border_count; i++) {
+		status = cal_file_state(subsystem->file, subsystem->model, &subsystem->state, error);
+	for (int i = 0; status == CAL_OK && i < subsystem->alone->interface_node_count; i++) {
 		char node[1200];
-		snprintf(node, sizeof node, "box/%s", box->alone->border[i]);
-		box->nodes[i] = cal_model_find_node(box->model, node);
-		if (box->nodes[i] < 0)
+		snprintf(node, sizeof node, "box/%s", subsystem->alone->border[i]);
+		subsystem->nodes[i] = cal_model_find_node(subsystem->model, node);
+		if (subsystem->nodes[i] < 0)
 			status = error_set(error, CAL_ERR_INPUT, "%.200s: border node \"%.80s\" is not in the group main", path,
-			                   box->alone->border[i]);
+			                   subsystem->alone->border[i]);
 	}
 	return status;
 }
 
 /* Closes the loops inside, the joint that carries it aside. */
-static CalStatus close_loops(FileBox *box, const char *path, CalError *error) {
+static CalStatus close_loops(FileSubsystem *subsystem, const char *path, CalError *error) {
 	CalWork *work = NULL;
-	CalStatus status = cal_model_row_count(box->model) > 0 ? cal_work_create(box->model, &work) : CAL_OK;
+	CalStatus status = cal_model_row_count(subsystem->model) > 0 ? cal_work_create(subsystem->model, &work) : CAL_OK;
 	if (work)
-		status = cal_loop_project(box->model, &box->state, NULL, work, NULL);
+		status = cal_loop_project(subsystem->model, &subsystem->state, NULL, work, NULL);
 	cal_work_destroy(work);
 	return status == CAL_OK ? status : error_set(error, status, "%.200s: its loops cannot be closed", path);
 }
 
-CalStatus cal_box_from_file(const char *path, CalSubsystemDef *def, CalError *error) {
+CalStatus cal_subsystem_from_file(const char *path, CalSubsystemDef *def, CalError *error) {
 	const CalAllocator allocator = allocator_or_default(NULL);
 	CalFile *alone = NULL;
 	if (!path || !def)
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_box_from_file: path or def is NULL");
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_subsystem_from_file: path or def is NULL");
 	CalStatus status = cal_file_read(path, NULL, &alone, error);
 	if (status != CAL_OK)
 		return status;
-	const char *much = what_is_too_much(alone);
-	if (much || alone->border_count == 0) {
+	const char *much = unsupported_section(alone);
+	if (much || alone->interface_node_count == 0) {
 		status = much ? error_set(error, CAL_ERR_UNSUPPORTED, "%.200s: it has %s, which a black box cannot have inside",
 		                          path, much)
 		              : error_set(error, CAL_ERR_INPUT, "%.200s: it has no \"border\"", path);
 		cal_file_destroy(alone);
 		return status;
 	}
-	const size_t count = (size_t)alone->border_count;
-	FileBox *box = memory_alloc(&allocator, sizeof *box + count * sizeof(int));
-	if (!box) {
+	const size_t count = (size_t)alone->interface_node_count;
+	FileSubsystem *subsystem = memory_alloc(&allocator, sizeof *subsystem + count * sizeof(int));
+	if (!subsystem) {
 		cal_file_destroy(alone);
 		return error_set(error, CAL_ERR_MEMORY, "%.200s: out of memory", path);
 	}
-	*box = (FileBox){.alone = alone, .nodes = (int *)(void *)(box + 1)};
-	status = instantiate(path, alone, &box->file, error);
+	*subsystem = (FileSubsystem){.alone = alone, .nodes = (int *)(void *)(subsystem + 1)};
+	status = instantiate(path, alone, &subsystem->file, error);
 	if (status == CAL_OK)
-		status = compile(box, path, error);
+		status = compile_subsystem(subsystem, path, error);
 	if (status == CAL_OK)
-		status = close_loops(box, path, error);
-	const CalModelBoxOptions options = {
-		.state = &box->state, .fit = 1, .release = release, .user = box, .border_names = alone->border};
+		status = close_loops(subsystem, path, error);
+	const CalModelSubsystemOptions options = {.state = &subsystem->state,
+	                                          .fit = 1,
+	                                          .release = release_subsystem,
+	                                          .user = subsystem,
+	                                          .interface_node_names = alone->border};
 	if (status == CAL_OK)
-		status = cal_box_from_model(box->model, box->nodes, alone->border_count, &options, def, error);
+		status = cal_subsystem_from_model(subsystem->model, subsystem->nodes, alone->interface_node_count, &options,
+		                                  def, error);
 	if (status != CAL_OK)
-		release(box);
+		release_subsystem(subsystem);
 	return status;
 }

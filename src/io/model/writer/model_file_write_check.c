@@ -63,7 +63,7 @@ static CalStatus check_names(const Writer *w) {
 
 /* ---- bodies --------------------------------------------------------------------------------------------- */
 
-static CalStatus refuse(const Writer *w, const char *kind, const char *name, const char *what) {
+static CalStatus refuse_object(const Writer *w, const char *kind, const char *name, const char *what) {
 	return error_set(w->error, CAL_ERR_UNSUPPORTED, "%s \"%s\": %s", kind, name, what);
 }
 
@@ -96,7 +96,7 @@ static CalStatus check_body(const Writer *w, CalBodyId id) {
 	CalFlexDef flex = {0};
 	CalStatus status = check_name(w, "body", body->name);
 	if (status == CAL_OK && !is_symmetric(&body->inertia))
-		status = refuse(w, "body", body->name, "its inertia is not symmetric; a file cannot hold that");
+		status = refuse_object(w, "body", body->name, "its inertia is not symmetric; a file cannot hold that");
 	cal_flex_body(w->desc, id, NULL, &flex);
 	return status == CAL_OK ? check_flexible(w, body->name, &flex) : status;
 }
@@ -114,19 +114,21 @@ static CalStatus check_joint(const Writer *w, CalJointId id) {
 	if (status != CAL_OK)
 		return status;
 	if (def->type == CAL_JOINT_USER)
-		return refuse(w, "joint", def->name, "a joint of type user is made of C functions, which a file cannot hold");
+		return refuse_object(w, "joint", def->name,
+		                     "a joint of type user is made of C functions, which a file cannot hold");
 	for (int i = 0; def->type == CAL_JOINT_SEQUENCE && i < def->element_count; i++) {
 		if (!is_element(def->elements[i].type))
-			return refuse(w, "joint", def->name, "an element of a sequence is revolute, prismatic, screw or spherical");
+			return refuse_object(w, "joint", def->name,
+			                     "an element of a sequence is revolute, prismatic, screw or spherical");
 	}
 	const int speeds = joint_speeds(def);
 	if (speeds > CAL_JOINT_MAX_DOF)
-		return refuse(w, "joint", def->name, "its elements have more than six freedoms");
+		return refuse_object(w, "joint", def->name, "its elements have more than six freedoms");
 	for (int i = 0; i < speeds; i++) {
 		const CalDofDef *d = &def->dof[i];
 		if (d->stiffness < 0 || d->damping < 0 || d->rotor_inertia < 0)
-			return refuse(w, "joint", def->name,
-			              "stiffness, damping and rotor inertia in a file must not be negative; correct them");
+			return refuse_object(w, "joint", def->name,
+			                     "stiffness, damping and rotor inertia in a file must not be negative; correct them");
 	}
 	return CAL_OK;
 }

@@ -49,7 +49,7 @@ static void put_terms(Writer *w, bool *first, const CalLoopDef *def) {
 }
 
 const TreeNode *write_drive_value(const Writer *w, const CalLoopDef *def, int row) {
-	const TreeNode *drive = tree_get(native_find_item(w->loops, def->name), "drive");
+	const TreeNode *drive = tree_get(model_file_find_item(w->loops, def->name), "drive");
 	const int count = !drive ? 0 : drive->kind == TREE_LIST ? drive->count : 1;
 	for (int i = 0; i < count; i++) {
 		const TreeNode *map = drive->kind == TREE_LIST ? drive->items[i] : drive, *named = tree_get(map, "row");
@@ -105,7 +105,7 @@ static void put_stabilisation(Writer *w, bool *first, const CalLoopDef *def) {
 	fputc('}', w->out);
 }
 
-static void put_known(Writer *w, bool *first, const CalSpatial *known) {
+static void put_applied_wrench(Writer *w, bool *first, const CalSpatial *known) {
 	const CalVec3 f = known->linear, m = known->angular;
 	const double numbers[] = {f.x, f.y, f.z, m.x, m.y, m.z};
 	bool inner = true;
@@ -126,7 +126,7 @@ static void put_frames(Writer *w, bool *first, const CalLoopDef *def, CalNodeId 
 		return;
 	put_side(w, first, "to", b);
 	put_placement(w, first, "b", &def->b);
-	put_known(w, first, &def->known);
+	put_applied_wrench(w, first, &def->applied_wrench);
 }
 
 /* The numbers that only its type has. */
@@ -159,7 +159,7 @@ static void write_loop(Writer *w, CalLoopId id) {
 		put_frames(w, &first, def, a, b);
 	put_drives(w, &first, def);
 	put_stabilisation(w, &first, def);
-	const TreeNode *open = tree_get(native_find_item(w->loops, def->name), "open"); // no part of the description
+	const TreeNode *open = tree_get(model_file_find_item(w->loops, def->name), "open"); // no part of the description
 	put_flag(w, &first, "open", open && (strcmp(open->text, "true") == 0 || strcmp(open->text, "yes") == 0));
 	fputs("}\n", w->out);
 }
