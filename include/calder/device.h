@@ -170,7 +170,7 @@ typedef struct CalDeviceDef {
 	int accounts;                        // nonzero: it reports its energy completely
 } CalDeviceDef;
 
-#define CAL_DEVICE_API_VERSION 2 // version of the structs above
+#define CAL_DEVICE_API_VERSION 3 // version of the structs above
 
 /**
  * A shared object exports this under the name calder_device. version is CAL_DEVICE_API_VERSION of the library; fills

@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-#define CAL_SUBSYSTEM_API_VERSION 1 // version of the structs below
+#define CAL_SUBSYSTEM_API_VERSION 2 // version of the structs below
 
 /** An interface node in the world. */
 typedef struct CalInterfaceNode {
