@@ -74,6 +74,8 @@ CAL_API CalStatus cal_branches_multipliers(const CalBranches *branches, double *
  */
 CAL_API CalStatus cal_branches_project(CalBranches *branches, CalState *state, const CalProjectOptions *options,
                                        CalProjectReport *report);
+/** As cal_loop_error(), of the last evaluation. */
+CAL_API double cal_branches_error(const CalBranches *branches);
 /** Degree of freedom of the last numerical failure, -1: none. */
 CAL_API int cal_branches_failed_dof(const CalBranches *branches);
 

@@ -96,6 +96,14 @@ CAL_API CalStatus cal_loop_multipliers(const CalModel *model, const CalWork *wor
  */
 CAL_API CalStatus cal_loop_wrench(const CalModel *model, const CalWork *work, int loop, CalSpatial *wrench,
                                   CalVec3 *point);
+/**
+ * An estimate of the relative error of accelerations and multipliers. These are refined where inertias along a loop differ by
+ * more than 5e4, by more than 1e3 while forces on the light links cancel, or where rows are nearly dependent. Refinement that
+ * does not reach 1e-15 leaves more; with more than 1e-6 left forward dynamics returns CAL_NOT_CONVERGED. Models with flexible
+ * bodies are refined in their rows alone: the estimate is then 1e-16 of the ratio of inertias, and never ends a run.
+ * 0: there was nothing to refine. docs/loops.md
+ */
+CAL_API CalStatus cal_loop_error(const CalModel *model, const CalWork *work, double *error);
 /** Rank of G M^-1 G', and for each row (independent may be NULL) whether it was taken as independent. */
 CAL_API CalStatus cal_loop_rank(const CalModel *model, const CalWork *work, int *rank, uint8_t *independent);
 

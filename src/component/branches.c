@@ -277,6 +277,7 @@ double cal_branches_speedup(const CalBranches *branches) {
 	           ? branches->partition.flops / branches->partition.makespan
 	           : 1;
 }
+double cal_branches_error(const CalBranches *branches) { return branches ? branches->error : 0; }
 int cal_branches_failed_dof(const CalBranches *branches) { return branches ? branches->failed_dof : -1; }
 
 CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info) {

@@ -49,6 +49,7 @@ struct CalBranches {
 	bool drives;             // rows of loops are driven
 	double rows_power;       // branches_rows_power()
 	int failed_dof;
+	double error; // as CalWork.loops.error, of the last evaluation
 	_Alignas(BRANCH_ALIGN) Evaluation evaluation;
 };
 

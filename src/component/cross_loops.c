@@ -38,14 +38,38 @@ static void place_side(const PieceMap *p, const Loop *loop, int side, CrossLoopE
 	end->frame_loop.node_a = end->frame_loop.node_b = own_node;
 }
 
+/* Links between an end of a loop and the ground are on its way, unless they are so for both ends. */
+static void mark_way(const CalModel *model, int node, uint8_t bit, uint8_t *mark) {
+	for (int i = node < 0 ? -1 : model->nodes[node].link; i >= 0; i = model->links[i].parent)
+		mark[i] ^= bit;
+}
+
+static void list_way(const CalModel *model, const PieceMap *piece_map, uint8_t *mark, CrossLoops *r) {
+	enum { HERE = 1, ANY = 2 };
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		mark_way(model, loop->plus, HERE, mark);
+		mark_way(model, loop->minus, HERE, mark);
+		for (int t = 0; t < loop->term_count; ++t)
+			mark[model->dofs[loop->term[t].u].link] |= HERE;
+		for (int i = 0; i < model->link_count; ++i)
+			mark[i] = mark[i] ? ANY : 0;
+	}
+	for (int i = 0; i < model->link_count; ++i) {
+		if (mark[i])
+			r->way[r->way_count++] = (RowsLink){piece_map->link[i].piece, piece_map->link[i].own};
+	}
+}
+
 CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, int branches, CrossLoops **cross_loops) {
 	*cross_loops = NULL;
 	if (model->loop_count == 0)
 		return CAL_OK;
 	const size_t loops = (size_t)model->loop_count, m = (size_t)model->row_count, width = OCTET * (1 + loops);
-	const size_t numbers = width + 3 * m + m * m + (m + 2) * m;
+	const size_t numbers = width + 3 * m + m * m + (m + 2) * m, links = (size_t)model->link_count;
 	const size_t size = sizeof(CrossLoops) + (size_t)branches * sizeof(CrossLoopBase) + loops * sizeof(CrossLoop) +
-	                    numbers * sizeof(double) + m * (sizeof(int) + 1) + 2 * BRANCH_ALIGN;
+	                    numbers * sizeof(double) + m * (sizeof(int) + 1) + links * (sizeof(RowsLink) + 1) +
+	                    2 * BRANCH_ALIGN;
 	char *memory = memory_alloc(&model->allocator, size);
 	if (!memory)
 		return CAL_ERR_MEMORY;
@@ -60,8 +84,10 @@ CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, i
 	r->Lambda = r->right + m;
 	r->scratch = r->Lambda + m * m;
 	r->unit = r->scratch + (m + 2) * m;
-	r->order = (int *)(void *)(r->unit + m);
+	r->way = (RowsLink *)(void *)(r->unit + m);
+	r->order = (int *)(void *)(r->way + links);
 	r->independent = (uint8_t *)(r->order + m);
+	list_way(model, piece_map, r->independent + m, r);
 	for (int l = 0; l < r->loops; ++l) {
 		const Loop *loop = &model->loops[l];
 		r->list[l].loop = loop;
@@ -453,6 +479,7 @@ static double column_mobility(const CrossLoops *cross_loops, const Branch *b, co
 typedef struct Mobility {
 	double most, least;
 	double joined; // the largest of those between a base and a cut: joins take it away again
+	double spread; // by how much those on the ways of loops differ
 } Mobility;
 
 /* Without what was cut off. */
@@ -466,8 +493,22 @@ static double joined_mobility(const CrossLoops *cross_loops, const Branch *b) {
 	return most;
 }
 
+static double spread_on_way(const CrossLoops *cross_loops, const Branch *branches) {
+	double most = 0, least = INFINITY;
+	for (int i = 0; i < cross_loops->way_count; ++i) {
+		const Branch *b = &branches[cross_loops->way[i].branch];
+		const Link *link = &b->model.links[cross_loops->way[i].link];
+		for (int k = 0; k < link->nu; ++k) {
+			const double mobility = column_mobility(cross_loops, b, link, k);
+			most = fmax(most, mobility);
+			least = mobility > 0 ? fmin(least, mobility) : least;
+		}
+	}
+	return most > 0 ? most / least : 1;
+}
+
 static Mobility find_mobility(const CrossLoops *cross_loops, const Branch *branches, int count) {
-	Mobility found = {0, INFINITY, 0};
+	Mobility found = {0, INFINITY, 0, spread_on_way(cross_loops, branches)};
 	for (int k = 0; k < count; ++k) {
 		const Branch *b = &branches[k];
 		found.joined = fmax(found.joined, joined_mobility(cross_loops, b));
@@ -520,7 +561,8 @@ static int factor_compliance(CrossLoops *cross_loops, const Branch *branches, in
 	drop_immobile_rows(cross_loops, mobility.most);
 	const int rank = min_norm_factor_rows(m, cross_loops->Lambda, &found, cross_loops->order, cross_loops->independent,
 	                                      cross_loops->scratch);
-	cross_loops->doubtful = found.left < DOUBTFUL || smallest_pivot(cross_loops, rank) < JOINED * mobility.joined;
+	cross_loops->doubtful = found.left < DOUBTFUL || smallest_pivot(cross_loops, rank) < JOINED * mobility.joined ||
+	                        mobility.spread > loop_uneven(cross_loops->model);
 	if (rank < m && fmax(found.rest, ROUND_OFF) * mobility.most > DEPENDENT * mobility.least)
 		cross_loops->doubtful = true;
 	return rank;

@@ -34,12 +34,19 @@ typedef struct CrossLoopBase {
 	vec3 r, v;
 } CrossLoopBase;
 
+/* A link on the way of some loop. */
+typedef struct RowsLink {
+	int branch, link; // in its numbers
+} RowsLink;
+
 struct CrossLoops {
 	_Alignas(BRANCH_ALIGN) ProgressMark solved;
 	const CalModel *model;
 	int loops, width;       // of all columns: those of an interface, then eight for each loop
 	CrossLoop *list;        // [loops]
 	CrossLoopBase *place;   // [branches]
+	RowsLink *way;          // [way_count] links whose joints move rows
+	int way_count;          //
 	double *x;              // [width] zero, then the multipliers
 	double *lambda;         // [rows]
 	double *Lambda, *right; // [rows rows], [rows]

@@ -270,7 +270,8 @@ static void sweep_branch(CalBranches *s, Branch *b) {
 	const int failed_dof = b->model.loop_schedule ? sweep_loops(s, b, &in) : kernels->inward(&b->model, &in, b->work);
 	b->failed_dof = failed_dof >= 0 ? model_dof(b, failed_dof) : -1;
 	b->not_a_number = failed_dof >= 0 && isnan(b->work->dofs[failed_dof].D_inv);
-	b->base_inertia->doubtful = b->model.loop_schedule && (b->work->loops.doubtful || b->work->loops.hopeless);
+	const LoopWork *loops = &b->work->loops;
+	b->base_inertia->doubtful = b->model.loop_schedule && (loops->doubtful || loops->hopeless || loops->uneven > 1);
 	if (s->cross_loops) {
 		cross_loops_fill(s->cross_loops, b, &s->evaluation.state, s->evaluation.number, &s->evaluation.cross_loops);
 		cross_loops_receive(s->cross_loops, s->branches, b);
@@ -534,6 +535,7 @@ CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *el
 	                             .callback = callback};
 	const int bad = run_workers(s, worker_evaluate);
 	s->failed_dof = -1;
+	s->error = 0;
 	if (s->ranks)
 		return run_among_ranks(s);
 	const bool by_whole = UNLIKELY(solver_is_doubtful(s));

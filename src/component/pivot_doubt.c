@@ -32,6 +32,7 @@ CalStatus solver_run_whole(CalBranches *s) {
 	                       : cal_implicit_dynamics(s->model, &evaluation->state, &evaluation->elastic,
 	                                               &evaluation->input, evaluation->h, s->whole, udot);
 	s->failed_dof = status != CAL_OK ? s->whole->failed_dof : -1;
+	s->error = s->whole->loops.error;
 	if (s->cross_loops && status == CAL_OK)
 		status = cal_loop_multipliers(s->model, s->whole, s->cross_loops->lambda);
 	for (int k = 0; k < s->count; ++k) {

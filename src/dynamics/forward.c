@@ -38,16 +38,13 @@ static int arguments_ok(const CalModel *model, const CalState *state, const CalI
 	return model && state && work && work->model == model && udot && forces_check(model, input) == CAL_OK;
 }
 
-static const double HELD = 1e-6; // of what its acceleration is made of, the most that a row may be left with
-
-/*
- * Accelerations that loops do not obey, although no row follows from others or contradicts them, are wrong: masses or lengths differ by more than
- * the numbers can tell.
- */
-static CalStatus check_held(const CalWork *work, CalStatus status) {
-	const LoopWork *w = &work->loops;
-	const int wrong = w->hopeless || (w->left > HELD && !w->contradict && !w->dropped);
-	return status == CAL_OK && wrong ? CAL_NOT_CONVERGED : status;
+/* Where refinement does not converge, masses or lengths differ by more than the numbers can tell. */
+static CalStatus check_error(CalWork *work, CalStatus status) {
+	LoopWork *w = &work->loops;
+	if (status == CAL_OK && w->hopeless)
+		return CAL_NOT_CONVERGED;
+	w->worst = fmax(w->worst, w->error);
+	return status;
 }
 
 /* What a forward dynamics works with beside the state; rotor NULL: the model's, dense: may use the dense solver. */
@@ -99,6 +96,13 @@ static const double *prescribed_part(const CalModel *model, const SweepInput *in
 	return work->rhs;
 }
 
+/* Multipliers of rows that follow from others are zero meanwhile: what round-off leaves of their gains does not count. */
+static void refine_closed(const CalModel *model, const LoopRefine *at, CalWork *work) {
+	loop_take_basic_x1(model, &work->loops);
+	loop_refine(model, at, work);
+	loop_put_basic_x1(model, &work->loops);
+}
+
 /* The sweeps with loops that are eliminated where they close. */
 static CalStatus solve_closed_loops(const CalModel *model, const CalState *state, const Run *run, CalWork *work,
                                     double *udot, double *force) {
@@ -116,12 +120,12 @@ static CalStatus solve_closed_loops(const CalModel *model, const CalState *state
 		work->loops.z[r] = work->loops.row[r].acceleration;
 	const int failed_dof = forward_kernels(model->isa)->closed(model, &in, work);
 	kernels->accelerate(model, &in, work, udot, force);
+	if (UNLIKELY(work->loops.doubtful || work->loops.uneven) && failed_dof < 0)
+		refine_closed(model, &(LoopRefine){state, run->input, in.prescribed, run->rotor, udot, force}, work);
 	min_norm_multipliers_x1(model, in.prescribed, &work->loops, force);
-	if (UNLIKELY(work->loops.doubtful) && failed_dof < 0)
-		loop_refine(model, &(LoopRefine){state, in.prescribed, run->rotor, udot, force}, work);
 	work->loops.acting = 1;
 	work->stage = STAGE_POSE | STAGE_VELOCITY | STAGE_ACCELERATION;
-	return check_held(work, check_result(model, failed_dof, udot, work));
+	return check_error(work, check_result(model, failed_dof, udot, work));
 }
 
 /* The same, refined: a run under the forces gives what is prescribed and held, accelerations are better without it. */
@@ -129,13 +133,14 @@ static CalStatus solve_refined(const CalModel *model, const CalState *state, con
                                double *udot, double *force) {
 	double *kept = work->loops.dq;
 	loop_add_motion(model, &work->loops, udot);
-	loop_refine(model, &(LoopRefine){state, forces_prescribed(model, run->input), run->rotor, udot, NULL}, work);
+	loop_refine(model, &(LoopRefine){state, run->input, forces_prescribed(model, run->input), run->rotor, udot, NULL},
+	            work);
 	memcpy(kept, udot, sizeof(double) * (size_t)model->nu);
 	const CalStatus status = solve_tree(model, state, run, work, udot, force);
 	memcpy(udot, kept, sizeof(double) * (size_t)model->nu);
 	kinematics_outward(model, state->q, state->u, work);
 	kinematics_accelerate(model, udot, work);
-	return check_held(work, status);
+	return check_error(work, status);
 }
 
 /* By cut joints: one run over the tree finds the forces of loops, one is under these. */
@@ -149,7 +154,7 @@ static CalStatus solve_cut_joint(const CalModel *model, const CalState *state, c
 		work->stage = 0;
 		return status;
 	}
-	if (LIKELY(!work->loops.doubtful))
+	if (LIKELY(!work->loops.doubtful && !work->loops.uneven))
 		return solve_tree(model, state, run, work, udot, force);
 	return solve_refined(model, state, run, work, udot, force);
 }

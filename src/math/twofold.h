@@ -14,6 +14,8 @@ typedef struct Twofold {
 	double hi, lo; // |lo| is at most half a unit in the last place of hi
 } Twofold;
 
+static inline Twofold twofold_from(double a) { return (Twofold){a, 0}; }
+
 /* a + b exactly, |a| >= |b| or a = 0. */
 static inline Twofold twofold_join(double a, double b) {
 	const double s = a + b;
@@ -53,6 +55,12 @@ static inline Twofold twofold_plus(Twofold a, double b) {
 static inline Twofold twofold_times(Twofold a, double b) {
 	const Twofold p = twofold_product(a.hi, b);
 	return twofold_join(p.hi, p.lo + a.lo * b);
+}
+
+/* a + x b, for long sums: errors are below 2^-100 of the larger of both. */
+static inline Twofold twofold_madd(Twofold a, double x, Twofold b) {
+	const Twofold p = twofold_product(x, b.hi), s = twofold_sum(a.hi, p.hi);
+	return twofold_join(s.hi, s.lo + (a.lo + (p.lo + x * b.lo)));
 }
 
 static inline Twofold twofold_multiply(Twofold a, Twofold b) {

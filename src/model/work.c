@@ -42,6 +42,20 @@ static FlexWork layout_flex(const Flex *flex, Layout *layout) {
 	return f;
 }
 
+static LoopRefined layout_refined(const CalModel *m, Layout *layout) {
+	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu;
+	LoopRefined r = {0};
+	r.udot = layout_take(layout, nu, sizeof *r.udot);
+	r.lambda = layout_take(layout, (size_t)m->row_count, sizeof *r.lambda);
+	r.A = layout_take(layout, nl, sizeof *r.A);
+	r.f = layout_take(layout, nl, sizeof *r.f);
+	r.external = layout_take(layout, nl, sizeof *r.external);
+	double **lists[] = {&r.tau, &r.residual, &r.force};
+	for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
+		*lists[i] = layout_take(layout, nu, sizeof(double));
+	return r;
+}
+
 static void layout_schedule(const CalModel *m, Layout *layout, LoopWork *w) {
 	const LoopSchedule *plan = m->loop_schedule;
 	const size_t loops = (size_t)m->loop_count, slots = (size_t)plan->row_offset_count;
@@ -111,7 +125,8 @@ static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
 	loops->dq = layout_take(layout, rows ? nu : 0, sizeof(double));
 	loops->at = layout_take(layout, rows ? nq : 0, sizeof(double));
 	loops->base = layout_take(layout, rows ? nq : 0, sizeof(double));
-	loops->refined = layout_take(layout, rows ? 2 * (rows + nu) : 0, sizeof(double));
+	if (rows)
+		loops->refined = layout_refined(m, layout);
 	loops->order = layout_take(layout, rows, sizeof *loops->order);
 	loops->column = layout_take(layout, rows, sizeof *loops->column);
 	loops->independent = layout_take(layout, rows, sizeof *loops->independent);

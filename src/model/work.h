@@ -8,6 +8,7 @@
 #ifndef CALDER_MODEL_WORK_H
 #define CALDER_MODEL_WORK_H
 
+#include "math/wide.h"
 #include "model/model.h"
 
 enum {
@@ -139,9 +140,20 @@ typedef struct LoopRow {
 
 /* What gains of a loop's rows might be. */
 typedef struct LoopScale {
-	double most, least;     // of lever^2/D of the free columns on its way: with modes, least is 0
+	double most, least;     // of lever^2/D of the free columns of joints on its way
+	int modes;              // there are modes on its way too
 	double turn, both, arm; // sums over the free columns on its way, over D: turn^2, turn lever, lever^2 (loop_sweep.c)
 } LoopScale;
+
+/* Accelerations and multipliers of twice the digits, and what they leave of the equations (dynamics/loop/loop_residual.c). */
+typedef struct LoopRefined {
+	Twofold *udot, *lambda; // [n], [m] so far
+	wide6 *A, *f;      // [links] what udot adds to accelerations; forces needed, those of all outboard added inward
+	spatial *external; // [links] wrenches that are applied
+	double *tau;       // [n] forces that are applied
+	double *residual;  // [n] of the equations of motion
+	double *force;     // [n] what a correction does to forces of what is prescribed
+} LoopRefined;
 
 /* Loops in one evaluation: m rows, n speeds. World axes. */
 typedef struct LoopWork {
@@ -174,13 +186,14 @@ typedef struct LoopWork {
 	LoopFactor *factor;         // [loops]
 	double singular;            // part of what the compliance of a row might be, below which the row is left out
 	int dropped;                // combinations of rows that follow from other loops
-	int contradict;             // rows contradict each other, and all of them give way
-	int doubtful;               // some that were kept have little left: accelerations are to be refined
+	int doubtful;               // some rows that were kept have little left: accelerations are to be refined
+	int uneven;                 // inertias along a loop differ somewhat (1) or by much (2): perhaps they are, too
 	int hopeless;               // so little that nothing can be trusted
-	double *refined;            // [2 m + 2 n] scratch of loop_refine.c
-	double left;                // of the accelerations of independent rows, as a part of what these are made of
-	int *column;                // [m] of the elimination in loop_mobility.c
-	uint8_t *independent;       // [m]
+	LoopRefined refined;        // of loop_refine.c
+	double error;         // of accelerations and multipliers, relative, as far as there was a doubt; 0: there was none
+	double worst;         // the largest of those that were accepted, since it was last set to 0
+	int *column;          // [m] of the elimination in loop_mobility.c
+	uint8_t *independent; // [m]
 	int rank;
 	int acting; // lambda is among the external forces
 

@@ -73,13 +73,16 @@ static CalStatus report_group(const SimGroup *group, CalStatus status, CalError 
 		cal_model_dof_name(group->model, dof, name, sizeof name);
 		snprintf(joint, sizeof joint, ", joint \"%s\"", name);
 	}
-	if (status == CAL_NOT_CONVERGED)
+	const bool light = status == CAL_NOT_CONVERGED && group_lost_digits(group);
+	if (status == CAL_NOT_CONVERGED && !light)
 		group_worst_row(group, joint, sizeof joint);
 	return error_set(error, status, "group \"%s\", t = %.9g s%s: %s; %s", cal_model_name(group->model), group->state.t,
 	                 joint, cal_status_text(status),
 	                 status == CAL_ERR_USER && group_lacks_function(group)
 	                     ? "it has none: give it its input or motion again, as before the checkpoint"
-	                     : remedy(status));
+	                 : light ? "inertias along a loop differ by more than the numbers can resolve: give its lightest "
+	                           "bodies more mass, or leave them out"
+	                         : remedy(status));
 }
 
 /* The same, or what the function that moves the group said. */
@@ -465,6 +468,8 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->coarse_at = 0;
 	sim->fastest = 0;
 	status = report(sim, drives_start(sim), error);
+	for (int i = 0; i < sim->group_count; i++)
+		examine_forget_loops(&sim->groups[i]);
 	for (int i = 0; i < sim->group_count && status == CAL_OK; i++)
 		status = restart_group(sim, &sim->groups[i], error);
 	if (status == CAL_OK)

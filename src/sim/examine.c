@@ -11,7 +11,10 @@
  */
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 
+#include "component/branch_step.h"
+#include "model/work.h"
 #include "sim/sim_internal.h"
 
 static const double fixed_share = 0.01, partition_assign = 0.01, jump_steps = 1e3, round_off = 1e-13;
@@ -95,6 +98,48 @@ static void examine_steps(CalSim *sim) {
 		(long long)sim->shortened_steps, (long long)steps, sim->method.step, sim->shortened_smallest);
 }
 
+/* ---- light links in loops ----------------------------------------------------------------------- */
+
+static const double known_digits = 1e-9; // of accelerations, the error that nobody minds
+
+/* Workspaces of forward dynamics: of the model in one piece, and of what its branches hand over. */
+static int group_works(const SimGroup *group, CalWork *works[2]) {
+	CalWork *whole = group->branches ? branches_whole(group->branches) : NULL;
+	works[0] = group->work;
+	works[1] = whole;
+	return whole ? 2 : 1;
+}
+
+void examine_forget_loops(SimGroup *group) {
+	CalWork *works[2];
+	for (int i = group_works(group, works) - 1; i >= 0; i--)
+		works[i]->loops.worst = 0;
+}
+
+bool group_lost_digits(const SimGroup *group) {
+	CalWork *works[2];
+	bool lost = false;
+	for (int i = group_works(group, works) - 1; i >= 0; i--)
+		lost |= works[i]->loops.hopeless != 0;
+	return lost;
+}
+
+static void examine_loops(CalSim *sim, const SimGroup *group) {
+	CalWork *works[2];
+	double worst = 0;
+	char object[96];
+	for (int i = group_works(group, works) - 1; i >= 0; i--)
+		worst = fmax(worst, works[i]->loops.worst);
+	if (!(worst > known_digits))
+		return;
+	snprintf(object, sizeof object, "group \"%s\"", cal_model_name(group->model));
+	doubts_set(
+		&sim->doubts, CAL_DOUBT_ACCURACY, object, cal_sim_time(sim), worst, known_digits,
+		"%s: accelerations may have a relative error of up to %.2g: inertias along a loop differ by more than the "
+		"numbers can resolve; give its lightest bodies more mass, or leave them out",
+		object, worst);
+}
+
 /* ---- all of it ----------------------------------------------------------------------------------- */
 
 CalStatus cal_sim_examine(CalSim *sim) {
@@ -107,6 +152,8 @@ CalStatus cal_sim_examine(CalSim *sim) {
 		return status;
 	examine_steps(sim);
 	accuracy_judge(sim);
+	for (int i = 0; i < sim->group_count; i++)
+		examine_loops(sim, &sim->groups[i]);
 	const int64_t evaluations = sim_counts(sim).evaluations;
 	if (sim->probed && evaluations - sim->probed_at < PROBE_EVALUATIONS)
 		return CAL_OK;

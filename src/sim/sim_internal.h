@@ -247,6 +247,10 @@ void group_classify(SimGroup *group);
 CalStatus group_assemble(SimGroup *group, CalProjectReport *left, CalError *error);
 /** ", row pin.dx is off by 0.2 m" of the row with the largest residual that the integrator's workspace holds, or "". */
 void group_worst_row(const SimGroup *group, char *text, size_t size);
+/** Its last forward dynamics had no result because inertias along a loop differ by too much. */
+bool group_lost_digits(const SimGroup *group);
+/** Errors of accelerations so far are those of an earlier run. */
+void examine_forget_loops(SimGroup *group);
 /** Takes the present state as the start of the monitors. */
 CalStatus group_start(SimGroup *group);
 /** Sets the state of a group whose motion is given. */

@@ -25,7 +25,10 @@ static Case case_create(RefModel *(*make)(Rng *), uint64_t seed, int decades, in
 	Rng r = rng_make(seed);
 	RefModel *ref = make(&r);
 	make_light(ref, &r, pow(10, -decades));
-	Case c = {.f = fixture_create(ref, seed, CAL_SOLVER_RECURSIVE), .cross = cross};
+	CalError error = {0};
+	Case c = {.f = fixture_try(ref, seed, CAL_SOLVER_RECURSIVE, &error), .cross = cross};
+	if (!c.f)
+		return c; // three light bars in a row leave a joint without inertia
 	ref_model_start(c.f->ref, c.f->state.q, c.f->state.u);
 	fixture_close_loops(c.f);
 	check_ok(seed, cal_model_compile(c.f->desc, NULL, &c.model, NULL));
@@ -65,6 +68,7 @@ static void compare_forward(const Case *c, CalBranches *b, const RefSolution *wa
 	double udot[MOST], lambda[MOST];
 	check_ok(c->f->seed, cal_branches_forward(b, &c->f->state, NULL, udot));
 	found->doubtful += solver_is_doubtful(b);
+	check_that(c->f->seed, cal_branches_error(b) < 1e-12);
 	take(&found->udot, relative(c->n, udot, want->udot));
 	if (c->cross) {
 		check_ok(c->f->seed, cal_branches_multipliers(b, lambda));
@@ -95,8 +99,9 @@ static void compare_projected(const Case *c, CalBranches *b, Findings *found) {
 		for (int k = 0; k < c->n; k++)
 			s[i].u[k] += 10 * off[k];
 	}
-	check_ok(c->f->seed, cal_loop_project(c->model, &s[0], NULL, c->work, NULL));
-	check_ok(c->f->seed, cal_branches_project(b, &s[1], NULL, &report));
+	const CalProjectOptions options = {.tolerance = 1e-13}; // of the length of a loop, some metres
+	check_ok(c->f->seed, cal_loop_project(c->model, &s[0], &options, c->work, NULL));
+	check_ok(c->f->seed, cal_branches_project(b, &s[1], &options, &report));
 	check_that(c->f->seed, report.residual < 1e-12 && report.rate < 1e-11 * fmax(1, max_abs(c->n, s[1].u)));
 	take(&found->projected, max_difference(cal_model_q_count(c->model), s[1].q, s[0].q));
 	take(&found->projected, relative(c->n, s[1].u, s[0].u));
@@ -120,6 +125,9 @@ static void check_mechanism(RefModel *(*make)(Rng *), const char *name, int cros
 		for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 			Case c = case_create(make, seed, decades, cross);
 			double udot[MOST], lambda[MOST];
+			check_that(seed, c.f || decades >= 12);
+			if (!c.f)
+				continue;
 			RefSolution want = {.udot = udot, .lambda = lambda, .rank_tolerance = 1e-20};
 			const CalState *s = &c.f->state;
 			assert_int_equal(refq_loop_forward(c.f->ref, s->t, s->q, s->u, NULL, &want), 0);

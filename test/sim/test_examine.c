@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_examine.c — runs that deserve doubt get it, and others do not: stability of fixed steps, energy balance, steps that
- * are cut short, motion that a step does not resolve.
+ * are cut short, motion that a step does not resolve, loops whose links are too light.
  */
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -60,6 +61,75 @@ static const CalDoubt *doubt_of(const Run *r, CalDoubtKind kind) {
 static const CalDoubt *examined(const Run *r, CalDoubtKind kind) {
 	assert_int_equal(cal_sim_examine(r->sim), CAL_OK);
 	return doubt_of(r, kind);
+}
+
+/* ---- light links in loops ------------------------------------------------------------------------ */
+
+/* A four-bar with a coupler of some mass, and a rocker that is rigid or flexible. */
+static void light_four_bar(char *text, size_t size, const char *mass, bool flexible) {
+	snprintf(text, size,
+	         "gravity: [0, -9.81, 0]\n"
+	         "ground: {nodes: {b: [0.5, 0, 0]}}\n"
+	         "bodies:\n"
+	         "  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}, nodes: {end: [0.2, 0, 0]}}\n"
+	         "  coupler: {mass: %s, rod: {from: [0, 0, 0], to: [0.5, 0, 0]}, nodes: {end: [0.5, 0, 0]}}\n"
+	         "  rocker: {%s}\n"
+	         "joints:\n"
+	         "  crank: {type: revolute, to: crank}\n"
+	         "  pin: {type: revolute, from: crank/end, to: coupler}\n"
+	         "  rocker: {type: revolute, from: ground/b, to: rocker}\n"
+	         "loops: {wrist: {type: revolute, from: coupler/end, to: rocker/tip}}\n"
+	         "state: {crank: {q: 90 deg, u: 3}, pin: {q: -70 deg, guess: true}, rocker: {q: 85 deg, guess: true}}\n",
+	         mass,
+	         flexible ? "beam: {length: 0.4, section: {EIy: 90, EIz: 100, rhoA: 5}, modes: 2, damping_ratio: 0.02}"
+	                  : "mass: 2, rod: {from: [0, 0, 0], to: [0.4, 0, 0]}, nodes: {tip: [0.4, 0, 0]}");
+}
+
+/* Speed of the crank after 10 ms; *value: of the doubt, 0: there is none. */
+static double crank_speed(const char *mass, bool flexible, double *value) {
+	char text[2000];
+	light_four_bar(text, sizeof text, mass, flexible);
+	Run r = run_of(text, CAL_METHOD_RK4, 1e-4, 0);
+	advance(&r, 0.01);
+	const CalDoubt *doubt = examined(&r, CAL_DOUBT_ACCURACY);
+	*value = doubt ? doubt->value : 0;
+	if (doubt) {
+		assert_string_equal(doubt->object, "group \"main\"");
+		assert_non_null(strstr(doubt->text, "inertias along a loop"));
+		assert_true(doubt->limit == 1e-9);
+	}
+	const double speed = cal_sim_state(r.sim, 0)->u[0];
+	run_end(&r);
+	return speed;
+}
+
+/* Refined, rigid links may be lighter by many decades; flexible bodies are not refined. Without mass: 3.0420829637857. */
+static void links_that_cost_digits_are_doubted(void **state) {
+	(void)state;
+	double value;
+	assert_true(fabs(crank_speed("1e-15", false, &value) - 3.0420829637857) < 1e-12);
+	assert_true(value == 0);
+	crank_speed("1e-20", false, &value);
+	assert_true(value > 1e-9 && value < 1e-6);
+	const double heavier = crank_speed("1e-6", true, &value);
+	assert_true(value == 0);
+	assert_true(fabs(crank_speed("1e-9", true, &value) - heavier) < 1e-6);
+	assert_true(value > 1e-9 && value < 1e-6);
+	crank_speed("1e-24", true, &value);
+	assert_true(value == 1);
+}
+
+/* Accelerations that refinement cannot find are no result, and the message says why. */
+static void links_that_cost_all_digits_end_the_run(void **state) {
+	(void)state;
+	char text[2000];
+	CalError error = {0};
+	light_four_bar(text, sizeof text, "1e-24", false);
+	Run r = run_of(text, CAL_METHOD_RK4, 1e-4, 0);
+	assert_int_equal(cal_sim_advance(r.sim, 0.01, &error), CAL_NOT_CONVERGED);
+	assert_non_null(strstr(error.text, "group \"main\""));
+	assert_non_null(strstr(error.text, "give its lightest bodies more mass"));
+	run_end(&r);
 }
 
 /* ---- accuracy ------------------------------------------------------------------------------------ */
@@ -308,6 +378,8 @@ static void examining_changes_no_bit_of_the_run(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(links_that_cost_digits_are_doubted),
+		cmocka_unit_test(links_that_cost_all_digits_end_the_run),
 		cmocka_unit_test(a_step_that_damps_what_swings_is_doubted),
 		cmocka_unit_test(motion_from_rest_is_not_doubted),
 		cmocka_unit_test(a_step_beyond_the_bound_is_doubted_with_its_cause),

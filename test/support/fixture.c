@@ -106,11 +106,18 @@ static void check_layout(const Fixture *f) {
 }
 
 Fixture *fixture_create(RefModel *ref, uint64_t seed, CalSolver solver) {
+	CalError error = {0};
+	Fixture *f = fixture_try(ref, seed, solver, &error);
+	if (!f)
+		check_fail_at(__FILE__, __LINE__, seed, "model refused: %s", error.text);
+	return f;
+}
+
+Fixture *fixture_try(RefModel *ref, uint64_t seed, CalSolver solver, CalError *error) {
 	Fixture *f = test_alloc(1, sizeof *f);
 	CalBodyId *bodies = test_alloc((size_t)ref->body_count, sizeof *bodies);
 	CalNodeId *nodes = test_alloc((size_t)ref->node_count, sizeof *nodes);
 	CalCompileOptions options = {.solver = solver};
-	CalError error = {0};
 	f->seed = seed;
 	f->rate = 1;
 	f->ref = ref;
@@ -120,8 +127,11 @@ Fixture *fixture_create(RefModel *ref, uint64_t seed, CalSolver solver) {
 	check_ok(seed, cal_desc_set_gravity(f->desc, (CalGroupId){0}, ref->gravity));
 	describe_parts(f, bodies, nodes);
 	describe_joints(f, bodies, nodes);
-	if (cal_model_compile(f->desc, &options, &f->model, &error) != CAL_OK)
-		check_fail_at(__FILE__, __LINE__, seed, "model refused: %s", error.text);
+	if (cal_model_compile(f->desc, &options, &f->model, error) != CAL_OK) {
+		free(bodies), free(nodes);
+		fixture_destroy(f);
+		return NULL;
+	}
 	sort_reference(f, bodies);
 	for (int i = 0; i < ref->node_count; i++)
 		f->node[i] = cal_model_node_index(f->model, nodes[i]);

@@ -74,6 +74,8 @@ typedef struct Fixture {
 
 /** Compiles ref, which the fixture then owns. Attachments are made in an order that depends on the seed. */
 Fixture *fixture_create(RefModel *ref, uint64_t seed, CalSolver solver);
+/** The same of a model that may be refused: NULL, ref is released and error says why. */
+Fixture *fixture_try(RefModel *ref, uint64_t seed, CalSolver solver, CalError *error);
 /** A random tree, sampled. */
 Fixture *fixture_random(uint64_t seed, TreeOptions options, CalSolver solver);
 void fixture_destroy(Fixture *f);

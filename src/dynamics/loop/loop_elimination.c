@@ -116,8 +116,8 @@ static void find_independent(const CalModel *model, const CalWork *work, int l, 
 	choose_pivots(own, r);
 	const LoopScale *scale = &work->loops.scale[l];
 	const int k = r->rank;
-	if (LIKELY(k == r->count) ||
-	    fmax(r->B[k][k], ROUND_OFF * r->diagonal[k]) * scale->most <= DEPENDENT * scale->least * r->diagonal[k])
+	if (LIKELY(k == r->count) || (!scale->modes && fmax(r->B[k][k], ROUND_OFF * r->diagonal[k]) * scale->most <=
+	                                                   DEPENDENT * scale->least * r->diagonal[k]))
 		return; // no masses between these can have done it
 	double block[LOOP_BLOCK];
 	Rows geometric = {.count = r->count};
@@ -403,6 +403,9 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 	if (UNLIKELY(f->mixed))
 		combine_rows(&rows, f->Q);
 	factor_rows(model, work, step, f);
+	const LoopScale *scale = &w->scale[step->loop];
+	if (UNLIKELY(scale->most > loop_somewhat_uneven(model) * scale->least) && scale->least > 0) // 0: no way, no levers
+		w->uneven |= scale->most > loop_uneven(model) * scale->least ? 2 : 1;
 	substitute(f, w->beta + plan->ends[step->loop].row_offset, f->y);
 	if (M)
 		update_link_inertia(w->gamma + step->gamma, step->width, f, M, b);
@@ -511,7 +514,7 @@ static void remove_null(const CalModel *model, LoopWork *w, double *v) {
 		;
 }
 
-/* From row offsets to rows, and back. */
+/* From row offsets to rows. */
 static void load_rows(const CalModel *model, const double *slots, double *rows) {
 	for (int l = 0; l < model->loop_count; ++l) {
 		for (int r = 0; r < model->loops[l].rows; ++r)
@@ -563,6 +566,15 @@ static void shift_held(const CalModel *model, const uint8_t *prescribed, const L
 			if (prescribed[u])
 				force[u] -= column_gain(here, 0, at->count, w->modal + at->modal + k * at->width, change);
 		}
+	}
+}
+
+void LANED(loop_take_basic)(const CalModel *model, LoopWork *w) { load_rows(model, w->force, w->lambda); }
+
+void LANED(loop_put_basic)(const CalModel *model, LoopWork *w) {
+	for (int l = 0; l < model->loop_count; ++l) {
+		for (int r = 0; r < model->loops[l].rows; ++r)
+			w->force[model->loop_schedule->ends[l].row_offset + r] = w->lambda[model->loops[l].row + r];
 	}
 }
 

@@ -25,6 +25,9 @@ void LANED(loop_resolve)(const CalModel *model, const LoopStep *step, LoopWork *
  * then without what no force can bring about, and the sweep is to be made again with it.
  */
 int LANED(loop_reconcile)(const CalModel *model, LoopWork *w, double *z);
+/* lambda as the elimination left it, rows that follow from others being zero, to the rows; and back. */
+void LANED(loop_take_basic)(const CalModel *model, LoopWork *w);
+void LANED(loop_put_basic)(const CalModel *model, LoopWork *w);
 /* Once all are known: the smallest lambda, rank and independent rows; force[nu] of what is prescribed, or NULL, follows. */
 void LANED(min_norm_multipliers)(const CalModel *model, const uint8_t *prescribed, LoopWork *w, double *force);
 #endif

@@ -135,15 +135,14 @@ static void subtract_common(int n, const int32_t *column, const double *one, con
 
 INLINE spatial opposite(spatial s) { return (spatial){neg(s.a), neg(s.l)}; }
 
-/* A row of G, and of both sides alone in numbers[2][nu], of which only the columns of the block are used. */
-static void fill_row(const CalModel *model, const CalWork *work, const LoopBlock *block, int l, int row,
-                     double *numbers, double *G) {
+/* A row of G, and of both sides alone in plus[nu], minus[nu], of which only the columns of the block are used. */
+static void fill_row(const CalModel *model, const CalWork *work, const LoopBlock *block, int l, int row, double *plus,
+                     double *minus, double *G) {
 	const Loop *loop = &model->loops[l];
 	const int32_t *column = model->blocks->columns + block->column;
 	const int end = model->loop_schedule ? model->loop_schedule->ends[l].closes : -1;
 	const vec3 point = work->loops.point[l];
 	const spatial d = work->loops.row[row].direction;
-	double *plus = numbers, *minus = numbers + model->nu;
 	for (int k = 0; k < block->columns; ++k)
 		plus[column[k]] = minus[column[k]] = 0;
 	for (int i = 0; i < loop->term_count; ++i)
@@ -160,7 +159,8 @@ void loop_jacobian(const CalModel *model, CalWork *work) {
 		const LoopBlock *block = &model->blocks->blocks[model->blocks->block_of[l]];
 		const int at = model->blocks->row_at[l] - block->row;
 		for (int r = 0; r < loop->rows; ++r)
-			fill_row(model, work, block, l, loop->row + r, w->refined, loop_block_row(block, w->G, at + r));
+			fill_row(model, work, block, l, loop->row + r, w->refined.residual, w->refined.force,
+			         loop_block_row(block, w->G, at + r));
 	}
 }
 

@@ -3,124 +3,143 @@
  * loop_refine.c — refinement of accelerations with loops [THEORY 5].
  *
  * Phi = G M^-1 G' of a mechanism with light links is a sum of large and small compliances: what only heavy links move is
- * rounded off by the light ones, by 1e-16 of their ratio, and so are the accelerations of light links, which are small
- * differences of forces over small masses. Neither is in the nature of the problem. With the accelerations that an
- * approximate factor gave, the rows still accelerate by r = G udot - gamma, known from kinematics without any mass:
- *   Phi dlambda = -r,   udot += M^-1 G'dlambda,   lambda += dlambda
- * Each turn leaves 1e-16 of the ratio of what was left before it. Every udot obeys M udot = f + G'lambda as well as forces
- * are known; the sum of the corrections carries the digits of lambda that a single number could not.
+ * rounded off by the light ones, by 1e-16 of their ratio. Forces on a light link cancel, and what round-off leaves of them is
+ * divided by its mass. Neither is in the nature of the problem (decision 0026). With residuals of twice the digits
+ * (loop_residual.c), the approximate factor solves for what is missing:
+ *   [M G'; G 0] [dudot; -dlambda] = [residual; -z],   udot += dudot,   lambda += dlambda
+ * Each turn leaves as large a part of what was left before it as the factor has lost: 1e-16 of the ratio. udot and lambda
+ * are twofold, since rounding them would leave residuals of the same size. If corrections d, d' of two turns tell how much a
+ * turn leaves, d'^2/d is left after the second, but no less than the digits that the factor may have lost: the first
+ * correction of a bad start says nothing of what the second leaves.
  */
 #include "dynamics/loop/loop_refine.h"
 #include "dynamics/loop/loop_elimination.h"
+#include "dynamics/tree/forces.h"
 #include "dynamics/tree/kinematics.h"
 
 #if CAL_LANES == 1
 
-enum { TURNS = 12 };
-static const double ENOUGH = 4e-16; // of the accelerations that a row is made of
-static const double WORTHWHILE = 0.5;
+enum { TURNS = 24 };
+static const double ENOUGH = 1e-15; // of udot and lambda
+static const double WRONG = 1e-6;   // of them: no result
+static const double NOTHING = 0.01; // of what forces do to the heaviest column, accelerations that are as good as none
+static const double WORTHWHILE = 0.5; // of what was left before
+static const double ROUND_OFF = 1e-16;
+static const double LOST = 5e-12;    // of accelerations, what is worth a closer look
+static const double AT_FIRST = 1e-3; // what a turn is taken to leave before that is known
 
-/* Numbers that last from turn to turn, of work->loops.refined [2 m + 2 n]. */
-typedef struct Refinement {
-	double *size, *lambda; // [m] what the accelerations of a row are made of; all forces so far
-	double *udot, *force;  // [n] before the last turn; what it did to forces of what is prescribed
-} Refinement;
-
-static Refinement numbers_of(const CalModel *model, const LoopWork *w) {
-	const int m = model->row_count, n = model->nu;
-	double *next = w->refined;
-	return (Refinement){next, next + m, next + 2 * m, next + 2 * m + n};
+/* External wrenches; what acts on the degrees of freedom is in tau. */
+static void keep_forces(const CalModel *model, const LoopRefine *at, CalWork *work) {
+	const LoopRefined *r = &work->loops.refined;
+	const spatial *external = forces_collect(model, at->input, work);
+	for (int i = 0; i < model->link_count; ++i)
+		r->external[i] = external ? external[i] : spatial_zero();
+	memcpy(r->tau, work->tau, sizeof(double) * (size_t)model->nu);
 }
 
-/* Rows at udot, and what they accelerate by in z. */
-static void update_accelerations(const CalModel *model, const LoopRefine *at, CalWork *work) {
-	const CalState *s = at->state;
-	kinematics_outward(model, s->q, s->u, work);
-	kinematics_accelerate(model, at->udot, work);
-	loop_rows(model, &(LoopContext){s->t, s->q, s->u, at->udot, LOOP_MOTION, 0}, work);
-	for (int i = 0; i < model->row_count; ++i)
-		work->loops.z[i] = work->loops.row[i].acceleration;
-}
+/* The largest of accelerations [1/s^2] and of forces [N m], in units of their columns and rows. */
+typedef struct Sizes {
+	double motion, force;
+} Sizes;
 
-INLINE double length(vec3 v) { return sqrt(dot(v, v)); }
-
-/* What the accelerations of the rows of a loop are made of: those of its frames and of links that turn on its way. */
-static void measure_row(const CalModel *model, const LoopRefine *at, const CalWork *work, int l, double *size) {
-	const Loop *loop = &model->loops[l];
-	LoopFrame A, B;
-	loop_frame(model, work, loop, 0, LOOP_MOTION, &A);
-	loop_frame(model, work, loop, 1, LOOP_MOTION, &B);
-	const double w = length(A.w) + length(B.w), al = length(A.al) + length(B.al) + w * w;
-	const double a = length(A.a) + length(B.a) + w * (length(A.v) + length(B.v)) + al * loop->reach;
-	for (int i = loop->row; i < loop->row + loop->rows; ++i) {
-		const spatial *d = &work->loops.row[i].direction;
-		size[i] = length(d->a) * al + length(d->l) * a;
-		for (int k = 0; k < loop->term_count; ++k)
-			size[i] += fabs(loop->term[k].factor * at->udot[loop->term[k].u]);
+static Sizes measure(const CalModel *model, const double *udot, const double *lambda) {
+	const double length = loop_longest_reach(model);
+	Sizes sizes = {0};
+	for (int k = 0; k < model->nu; ++k)
+		sizes.motion = fmax(sizes.motion, fabs(udot[k]) / loop_column_unit(model, k, length));
+	for (int l = 0; l < model->loop_count; ++l) {
+		const Loop *loop = &model->loops[l];
+		for (int r = 0; r < loop->rows; ++r)
+			sizes.force = fmax(sizes.force, fabs(lambda[loop->row + r]) * loop->unit[r]);
 	}
+	return sizes;
 }
 
-/* The largest part of its size that a row accelerates by; of those that were left out none is expected. */
-static double largest_left(const CalModel *model, const LoopWork *w, const double *size) {
-	double most = 0;
+/* Whether forces are rounded off by much, or cancel on light links, which move by what round-off leaves of them. */
+static int loses_digits(const CalModel *model, const LoopRefine *at, CalWork *work) {
+	const Sizes x = measure(model, at->udot, work->loops.lambda);
+	const double spread = loop_spread(model, work), mobility = spread * loop_least_mobility(model, work);
+	return ROUND_OFF * spread > LOST || ROUND_OFF * mobility * x.force > LOST * x.motion;
+}
+
+/* A correction: its size, forces being what they do to the heaviest column, and how large it is beside what it corrects. */
+typedef struct Correction {
+	double size, part;
+} Correction;
+
+static double part(double change, double whole) {
+	const double quotient = change > 0 ? change / whole : change;
+	return isfinite(quotient) ? quotient : INFINITY;
+}
+
+/*
+ * Where forces hold a mechanism in balance, accelerations are nothing but round-off, and so are forces where it falls
+ * freely: beside either of them alone a correction may be of any size.
+ */
+static Correction judge(Sizes x, Sizes dx, double mobility) {
+	const double motion = fmax(x.motion, NOTHING * mobility * x.force),
+				 force = fmax(mobility * x.force, NOTHING * x.motion);
+	return (Correction){fmax(dx.motion, mobility * dx.force),
+	                    fmax(part(dx.motion, motion), part(mobility * dx.force, force))};
+}
+
+static void add_correction(const CalModel *model, const LoopRefine *at, const LoopWork *w) {
+	const LoopRefined *r = &w->refined;
 	for (int i = 0; i < model->row_count; ++i) {
-		if (w->independent[i] && fabs(w->z[i]) > most * size[i])
-			most = size[i] > 0 ? fabs(w->z[i]) / size[i] : INFINITY;
+		r->lambda[i] = twofold_plus(r->lambda[i], w->lambda[i]);
+		w->lambda[i] = r->lambda[i].hi;
 	}
-	return most;
+	for (int k = 0; k < model->nu; ++k) {
+		if (at->prescribed && at->prescribed[k]) {
+			if (at->force)
+				at->force[k] += r->force[k];
+			continue;
+		}
+		r->udot[k] = twofold_plus(r->udot[k], w->dq[k]);
+		at->udot[k] = r->udot[k].hi;
+	}
 }
 
-/* One turn: udot, lambda and forces follow. Nonzero: M is singular. */
-static int add_correction(const CalModel *model, const LoopRefine *at, const Refinement *r, CalWork *work) {
+/* Turns until nothing is left, or no turn helps. Returns what is left. */
+static double run_turns(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	LoopWork *w = &work->loops;
-	if (loop_correct_again(model, at->state->q, at->prescribed, at->rotor, work, r->force) != CAL_OK)
-		return 1;
-	for (int i = 0; i < model->row_count; ++i)
-		r->lambda[i] += w->lambda[i];
-	for (int k = 0; k < model->nu; ++k) {
-		r->udot[k] = at->udot[k];
-		at->udot[k] += at->prescribed && at->prescribed[k] ? 0 : w->dq[k];
-		if (at->force)
-			at->force[k] += r->force[k];
+	const double mobility = loop_least_mobility(model, work), lost = fmin(1, ROUND_OFF * loop_spread(model, work));
+	Correction before = {INFINITY, INFINITY};
+	double left = 1;
+	for (int turn = 0; turn < TURNS && left > ENOUGH; ++turn) {
+		const Sizes x = measure(model, at->udot, w->lambda);
+		loop_residual(model, at, work);
+		const CalStatus status =
+			loop_correct_again(model, at->state->q, at->prescribed, at->rotor, work, w->refined.force);
+		const Correction now =
+			status == CAL_OK ? judge(x, measure(model, w->dq, w->lambda), mobility) : (Correction){INFINITY, INFINITY};
+		if (!(now.size < WORTHWHILE * before.size && now.part < 1))
+			return fmin(now.part, before.part);
+		add_correction(model, at, w);
+		left = now.part * fmax(lost, turn > 0 ? now.size / before.size : AT_FIRST);
+		before = now;
 	}
-	return 0;
-}
-
-/* Back to what was before the last turn. */
-static void undo_correction(const CalModel *model, const LoopRefine *at, const Refinement *r, CalWork *work) {
-	for (int i = 0; i < model->row_count; ++i)
-		r->lambda[i] -= work->loops.lambda[i];
-	for (int k = 0; k < model->nu; ++k) {
-		at->udot[k] = r->udot[k];
-		if (at->force)
-			at->force[k] -= r->force[k];
-	}
-	update_accelerations(model, at, work);
+	return left;
 }
 
 void loop_refine(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	LoopWork *w = &work->loops;
-	const Refinement r = numbers_of(model, w);
-	const int contradict = w->contradict;
-	memcpy(r.lambda, w->lambda, sizeof(double) * (size_t)model->row_count);
-	update_accelerations(model, at, work);
-	for (int l = 0; l < model->loop_count; ++l)
-		measure_row(model, at, work, l, r.size);
-	double left = largest_left(model, w, r.size);
-	for (int turn = 0; turn < TURNS && left > ENOUGH; ++turn) {
-		if (add_correction(model, at, &r, work))
-			break;
-		update_accelerations(model, at, work);
-		const double after = largest_left(model, w, r.size);
-		if (!(after < WORTHWHILE * left)) {
-			undo_correction(model, at, &r, work);
-			break;
-		}
-		left = after;
-	}
-	w->left = left;
-	w->contradict = contradict;
-	memcpy(w->lambda, r.lambda, sizeof(double) * (size_t)model->row_count);
+	const LoopRefined *r = &w->refined;
+	if (!w->doubtful && !loses_digits(model, at, work))
+		return;
+	keep_forces(model, at, work);
+	for (int k = 0; k < model->nu; ++k)
+		r->udot[k] = twofold_from(at->udot[k]);
+	for (int i = 0; i < model->row_count; ++i)
+		r->lambda[i] = twofold_from(w->lambda[i]);
+	w->error = run_turns(model, at, work);
+	w->hopeless |= w->error > WRONG;
+	if (model->flex_count > 0) // forces on light links are what they were
+		w->error = fmin(1, fmax(w->error, ROUND_OFF * loop_spread(model, work)));
+	for (int i = 0; i < model->row_count; ++i)
+		w->lambda[i] = r->lambda[i].hi;
+	kinematics_outward(model, at->state->q, at->state->u, work);
+	kinematics_accelerate(model, at->udot, work);
 }
 
 #endif

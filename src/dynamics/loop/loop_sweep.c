@@ -88,14 +88,15 @@ INLINE void judge_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalW
 	}
 	scale->turn = scale->both = scale->arm = scale->most = 0;
 	scale->least = INFINITY;
+	scale->modes = 0;
 }
 
 static void clear_loops(const CalModel *model, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const LoopSchedule *plan = model->loop_schedule;
 	const size_t number = sizeof(double);
-	w->doubtful = w->hopeless = 0;
-	w->left = 0;
+	w->doubtful = w->uneven = w->hopeless = 0;
+	w->error = 0;
 	if (model->any_coupling) // they begin without any wrench; others set theirs
 		memset(w->gamma, 0, number * (size_t)plan->gamma_count);
 	memset(w->modal, 0, number * (size_t)plan->modal_count);
@@ -233,7 +234,7 @@ static void add_natural_modes(const CalModel *model, const Flex *flex, const Fle
                               const LoopWork *w) {
 	const LoopHere *here = model->loop_schedule->here + at->here;
 	for (int j = 0; j < at->count; ++j)
-		w->scale[here[j].loop].least = 0;
+		w->scale[here[j].loop].modes = 1;
 	for (int k = 0; k < flex->m; ++k) {
 		const double *tiny = w->modal_tiny + at->modal + k * at->width;
 		for (int j = 0; j < at->count; ++j) {
@@ -412,7 +413,6 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 	const LoopSchedule *plan = model->loop_schedule;
 	LoopWork *w = &work->loops;
 	int failed_dof = -1;
-	w->contradict = 0;
 	for (int again = 0; again < 2; ++again) {
 		if (again && in->loops == LOOPS_WITHIN) // flexible bodies were eliminated in place
 			LANED(forward_outward_in)(model, work->gravity, in, work);
@@ -425,7 +425,6 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 			LANED(loop_eliminate)(model, &plan->steps[k], work, NULL, NULL);
 		if (again || !LANED(loop_reconcile)(model, w, w->z))
 			break;
-		w->contradict = 1;
 	}
 	for (int k = plan->step_count - 1; k >= plan->ground_step; --k)
 		LANED(loop_resolve)(model, &plan->steps[k], w, NULL);

@@ -41,14 +41,20 @@ static void multiply(const LoopBlock *b, LoopWork *w) {
 	}
 }
 
-/* What a speed is large or small beside: 1 rad/s, or the length of the longest loop in a second. */
-static double column_unit(const CalModel *model, int k, double length) {
+static int is_of_joint(const CalModel *model, int k) {
 	const Link *link = &model->links[model->dofs[k].link];
-	const int joint = k >= link->u && k < link->u + link->nu;
-	return joint && primitive_column_kind((JointPrimitive)link->motion, k - link->u) == COLUMN_TRANSLATION ? length : 1;
+	return k >= link->u && k < link->u + link->nu;
 }
 
-static double longest_reach(const CalModel *model) {
+double loop_column_unit(const CalModel *model, int k, double length) {
+	const Link *link = &model->links[model->dofs[k].link];
+	return is_of_joint(model, k) &&
+	               primitive_column_kind((JointPrimitive)link->motion, k - link->u) == COLUMN_TRANSLATION
+	           ? length
+	           : 1;
+}
+
+double loop_longest_reach(const CalModel *model) {
 	double length = 0;
 	for (int l = 0; l < model->loop_count; ++l)
 		length = fmax(length, model->loops[l].reach);
@@ -63,7 +69,7 @@ static void leave_out_round_off(const CalModel *model, const LoopBlock *b, doubl
 		const double *G = loop_block_row(b, w->G, i);
 		size[i] = 0;
 		for (int k = 0; k < b->columns; ++k)
-			size[i] = fmax(size[i], fabs(G[k]) * column_unit(model, column[k], length));
+			size[i] = fmax(size[i], fabs(G[k]) * loop_column_unit(model, column[k], length));
 		size[i] /= w->unit[b->row + i];
 		most = fmax(most, size[i]);
 	}
@@ -84,7 +90,7 @@ static int geometric_rank(const CalModel *model, const LoopBlock *b, const uint8
 			const double *G = loop_block_row(b, w->G, i), *H = loop_block_row(b, w->G, j);
 			double sum = 0;
 			for (int k = 0; k < b->columns; ++k) {
-				const double unit = held && held[column[k]] ? 0 : column_unit(model, column[k], length);
+				const double unit = held && held[column[k]] ? 0 : loop_column_unit(model, column[k], length);
 				sum += G[k] * unit * (H[k] * unit);
 			}
 			square[i * m + j] = square[j * m + i] = sum / (unit_of[i] * unit_of[j]);
@@ -112,7 +118,7 @@ static int factor_rows(const CalModel *model, const LoopBlock *b, const uint8_t 
 		rank = min_norm_factor_rows(b->rows, Lambda, &rows, order, independent, scratch);
 	}
 	w->doubtful |= rows.left < DOUBTFUL;
-	w->contradict |= rank < b->rows; // least squares: they may
+	w->hopeless |= rank < rows.known; // independent rows that masses have left nothing of
 	return rank;
 }
 
@@ -143,11 +149,61 @@ static CalStatus divide_by_mass(const CalModel *model, const double *q, const ui
 	return CAL_OK;
 }
 
+static int moves_rows(const LoopBlock *all, LoopWork *w, int k) {
+	for (int i = 0; i < all->rows; ++i) {
+		if (loop_block_row(all, w->G, i)[k] != 0)
+			return 1;
+	}
+	return 0;
+}
+
+typedef struct Mobility {
+	double most, least; // of joints, 1/D in their units [1/(kg m^2)]
+} Mobility;
+
+/* Of all loops together. */
+static Mobility mobility_of_columns(const CalModel *model, CalWork *work) {
+	const double length = loop_longest_reach(model);
+	Mobility m = {0, INFINITY};
+	for (int k = 0; k < model->nu; ++k) {
+		const double unit = loop_column_unit(model, k, length), mobility = work->dofs[k].D_inv / (unit * unit);
+		if (!(mobility > 0) || !is_of_joint(model, k) || !moves_rows(model->blocks->blocks, &work->loops, k))
+			continue;
+		m.most = fmax(m.most, mobility);
+		m.least = fmin(m.least, mobility);
+	}
+	return m;
+}
+
+static double spread_of(Mobility m) { return m.most > 0 && m.least > 0 ? m.most / m.least : 1; }
+
+double loop_spread(const CalModel *model, CalWork *work) {
+	double spread = 1;
+	if (!model->loop_schedule)
+		return spread_of(mobility_of_columns(model, work));
+	for (int l = 0; l < model->loop_count; ++l) {
+		const LoopScale *scale = &work->loops.scale[l];
+		spread = fmax(spread, spread_of((Mobility){scale->most, scale->least}));
+	}
+	return spread;
+}
+
+double loop_least_mobility(const CalModel *model, CalWork *work) {
+	double least = INFINITY;
+	if (!model->loop_schedule)
+		least = mobility_of_columns(model, work).least;
+	for (int l = 0; model->loop_schedule && l < model->loop_count; ++l) {
+		const double reach = model->loop_schedule->ends[l].reach, mobility = work->loops.scale[l].least;
+		least = mobility > 0 && reach > 0 ? fmin(least, mobility / (reach * reach)) : least;
+	}
+	return isfinite(least) ? least : 0;
+}
+
 CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
                       int euclidean, CalWork *work) {
 	LoopWork *w = &work->loops;
 	const LoopBlocks *blocks = model->blocks;
-	const double length = longest_reach(model);
+	const double length = loop_longest_reach(model);
 	for (int l = 0; l < model->loop_count; ++l)
 		memcpy(w->unit + blocks->row_at[l], model->loops[l].unit, sizeof(double) * (size_t)model->loops[l].rows);
 	for (int i = 0; i < blocks->count; ++i)
@@ -155,13 +211,16 @@ CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *pre
 	const CalStatus status = euclidean ? CAL_OK : divide_by_mass(model, q, prescribed, rotor, work);
 	if (status != CAL_OK)
 		return status;
-	w->rank = w->doubtful = w->contradict = 0;
+	w->rank = w->doubtful = w->hopeless = 0;
 	for (int i = 0; i < blocks->count; ++i) {
 		if (euclidean)
 			divide_by_weights(model, &blocks->blocks[i], prescribed, w);
 		w->block_rank[i] = factor_rows(model, &blocks->blocks[i], prescribed, length, w);
 		w->rank += w->block_rank[i];
 	}
+	w->error = 0;
+	const double spread = euclidean ? 1 : spread_of(mobility_of_columns(model, work));
+	w->uneven = spread > loop_somewhat_uneven(model) ? spread > loop_uneven(model) ? 2 : 1 : 0;
 	return CAL_OK;
 }
 
@@ -194,14 +253,13 @@ static void combine(const CalModel *model, LoopWork *w) {
 	}
 }
 
-/* The motion of the tree at rest, without any force but those of loops that accelerate their rows by -z. */
+/* The motion of the tree at rest under work->tau and the forces of loops that accelerate their rows by -z. */
 static CalStatus correct_locally(const CalModel *model, const double *q, const uint8_t *frozen, const double *rotor,
                                  CalWork *work, double *force) {
 	LoopWork *w = &work->loops;
 	const SweepInput in = {
 		.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .rotor = rotor, .loops = loop_mode(model)};
 	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
-	memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
 	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
 	const int failed_dof = forward_kernels(model->isa)->closed(model, &in, work);
 	forward_kernels(model->isa)->accelerate(model, &in, work, w->dq, force);
@@ -211,8 +269,10 @@ static CalStatus correct_locally(const CalModel *model, const double *q, const u
 
 CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work) {
 	LoopWork *w = &work->loops;
-	if (model->loop_schedule && !euclidean)
+	if (model->loop_schedule && !euclidean) {
+		memset(work->tau, 0, sizeof(double) * (size_t)model->nu);
 		return correct_locally(model, q, frozen, NULL, work, NULL);
+	}
 	loop_jacobian(model, work);
 	const CalStatus status = loop_factor(model, q, frozen, NULL, euclidean, work);
 	if (status != CAL_OK)
@@ -225,13 +285,22 @@ CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *fr
 CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
                              CalWork *work, double *force) {
 	LoopWork *w = &work->loops;
+	const double *residual = w->refined.residual;
 	if (model->loop_schedule) {
+		memcpy(work->tau, residual, sizeof(double) * (size_t)model->nu);
 		const CalStatus status = correct_locally(model, q, prescribed, rotor, work, force);
-		min_norm_multipliers_x1(model, prescribed, w, force);
+		loop_take_basic_x1(model, w);
 		return status;
 	}
+	double *free = work->rhs; // what moves without loops
+	factor_solve_x1(model, prescribed, work, residual, free);
+	const LoopBlock *all = model->blocks->blocks;
+	for (int i = 0; i < model->row_count; ++i)
+		w->z[model->blocks->rows[i]] += product(loop_block_row(all, w->G, i), free, model->nu);
 	loop_solve(model, work, w->z, w->lambda);
 	combine(model, w);
+	for (int k = 0; k < model->nu; ++k)
+		w->dq[k] += free[k];
 	for (int i = 0; i < model->row_count; ++i)
 		w->lambda[i] = -w->lambda[i];
 	memset(force, 0, sizeof(double) * (size_t)model->nu); // found with all multipliers in the end
@@ -335,6 +404,13 @@ CalStatus cal_loop_wrench(const CalModel *model, const CalWork *work, int loop, 
 	if (point)
 		*point = vec_out(work->loops.point[loop]);
 	return CAL_OK;
+}
+
+CalStatus cal_loop_error(const CalModel *model, const CalWork *work, double *error) {
+	const CalStatus status = check_acting(model, work, error);
+	if (status == CAL_OK)
+		*error = work->loops.error;
+	return status;
 }
 
 CalStatus cal_loop_rank(const CalModel *model, const CalWork *work, int *rank, uint8_t *independent) {

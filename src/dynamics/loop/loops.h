@@ -29,11 +29,26 @@ void loop_solve(const CalModel *model, CalWork *work, const double *z, double *l
  */
 CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work);
 /*
- * The same in the metric of M with the factors of the last forward dynamics, at its q: lambda of work->loops too, and what
- * it does to force[nu] of what is prescribed.
+ * The same in the metric of M with the factors of the last forward dynamics, at its q, and with the forces
+ * work->loops.refined.residual in addition: lambda of work->loops too (basic, where loops are eliminated:
+ * loop_elimination.h), and what both do to force[nu] of what is prescribed.
  */
 CalStatus loop_correct_again(const CalModel *model, const double *q, const uint8_t *prescribed, const double *rotor,
                              CalWork *work, double *force);
+/*
+ * Inertias along the columns of a loop that differ by more cost forces of the light ones too many digits; where models are
+ * refined in full, it is worth a closer look before that.
+ */
+INLINE double loop_uneven(const CalModel *model) { return model->flex_count > 0 ? 1e7 : 1e4; }
+INLINE double loop_somewhat_uneven(const CalModel *model) { return model->flex_count > 0 ? 1e7 : 1e3; }
+/* By how much they differ, joints alone: where loops are eliminated, of the last forward dynamics, else of loop_factor(). */
+double loop_spread(const CalModel *model, CalWork *work);
+/* 1/D of the heaviest of these joints [1/(kg m^2)], speeds in their units; 0: there is none. */
+double loop_least_mobility(const CalModel *model, CalWork *work);
+/* Of the longest loop [m]. */
+double loop_longest_reach(const CalModel *model);
+/* What a speed is large or small beside: 1 rad/s, or this length in a second. */
+double loop_column_unit(const CalModel *model, int k, double length);
 /* The multipliers that bring the accelerations of the rows to zero, udot being the accelerations without them. */
 CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_t *prescribed, const double *rotor,
                       const double *udot, CalWork *work);

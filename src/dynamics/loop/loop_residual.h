@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * loop_residual.h — what accelerations and multipliers leave of the equations of motion and of the rows, to twice the digits.
+ */
+#ifndef CALDER_DYNAMICS_LOOP_LOOP_RESIDUAL_H
+#define CALDER_DYNAMICS_LOOP_LOOP_RESIDUAL_H
+
+#include <calder/dynamics.h>
+#include "dynamics/loop/loops.h"
+
+#if CAL_LANES == 1
+/* Forward dynamics at a state: udot[nu] as found so far, and force[nu] of what is prescribed, or NULL. */
+typedef struct LoopRefine {
+	const CalState *state;
+	const CalInput *input;     // may be NULL
+	const uint8_t *prescribed; // may be NULL
+	const double *rotor;       // as in SweepInput
+	double *udot, *force;
+} LoopRefine;
+
+/*
+ * With udot and lambda of work->loops.refined: residual[nu] = tau + G'lambda + f - M udot there (prescribed: 0), and what the
+ * rows accelerate by in work->loops.z. With flexible bodies z alone is found, to the digits of double.
+ */
+void loop_residual(const CalModel *model, const LoopRefine *at, CalWork *work);
+#endif
+
+#endif
