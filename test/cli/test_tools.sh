@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The checks of the project find what they are there to find: a wrong include in a tree made for it, each
-# direction once, a call that points upward, and an example in README.md that differs from the program. tools/figures runs what the page of examples
+# direction once, a call that points upward, an example in README.md that differs from the program, and paths, functions and
+# folders in docs/architecture.md that are not there. tools/figures runs what the page of examples
 # says, takes the pictures, and stops at a command that fails.
 set -uo pipefail
 
@@ -81,6 +82,37 @@ expect '^README.md:[0-9]+: differs from examples/c/pendulum.c:8' out
 expect '^docs/index.md:1: links to gone.md' out
 expect '^docs/page.md:3: links to page.md#nowhere, but page.md has no such heading' out
 [ "$(grep -c '^docs/page.md' out)" -eq 1 ] || { echo "FAIL: check_readme refuses good links"; cat out; failures=1; }
+
+# The map of the source: paths, functions in the files beside them, folders in the order of the layers.
+mkdir -p readme/src/base
+printf 'int LANED(base_add)(int a) { return a; }\n' >readme/src/base/a.c
+printf 'int base_other(void);\n' >readme/src/base/b.h
+printf 'LAYERS = {"math": "", "base": "math"}\n' >readme/tools/check_includes
+map() { # map FOLDER...: a page with a table of these folders
+	printf '# Map\n\n- `src/base/a.c`: `base_add()`,\n  `base_other()` in `src/base/b.h`\n- `base_other()`, `test/AREA/test_NAME.c`\n'
+	printf '\n| folder of `src/` | role |\n| --- | --- |\n'
+	printf '| `%s` | one |\n' "$@"
+}
+complaints() { # complaints NUMBER: about the map
+	readme/tools/check_readme >out
+	[ "$(grep -c '^docs/architecture.md' out)" -eq "$1" ] || { echo "FAIL: not $1 complaints about the map"; cat out; failures=1; }
+}
+map math base >readme/docs/architecture.md
+complaints 0
+printf '\n- `src/base/gone.c`, `src/base/a.c`: `base_add()`, `base_other()`\n\n`base_gone()`\n' >>readme/docs/architecture.md
+complaints 3
+expect '^docs/architecture.md:12: src/base/gone.c does not exist' out
+expect '^docs/architecture.md:12: base_other\(\) is not in src/base/a.c' out
+expect '^docs/architecture.md:14: base_gone\(\) is not in the sources' out
+map base math >readme/docs/architecture.md
+complaints 1
+expect '^docs/architecture.md:9: expected math' out
+map math >readme/docs/architecture.md
+complaints 1
+expect '^docs/architecture.md:10: expected base' out
+map math base extra >readme/docs/architecture.md
+complaints 1
+expect '^docs/architecture.md:11: expected the end of the table' out
 
 mkdir -p page/{tools,docs,examples,build}
 cp "$SOURCE_DIR/tools/figures" page/tools/
