@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * cross_loops.h — loops that span branches [THEORY 5, 6].
+ * cross_loops.h — loops that span branches [THEORY 6.3].
  *
  * The multipliers of such a loop are unknowns of every branch, beside the wrench on its interface: columns of its
  * interface (component/interface.h), zero where the loop has no end in it nor in what stands on it. Branches are joined

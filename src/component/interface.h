@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * interface.h — a branch seen from its interface [THEORY 6]: what forces that are not known yet do to it, and what it
- * does where they act.
+ * interface.h — a branch seen from its interface [THEORY (6.1)-(6.3)]: what unknown forces do to it, and how it
+ * accelerates where they act.
  *
  * Unknowns x act on the branch as b += Gamma x, with columns Gamma that begin on the links where the forces act: the
  * six components of the wrench that a branch beyond the interface needs, the multipliers of loops. Carried inwards like

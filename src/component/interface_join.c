@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * interface_join.c — two branches become one [THEORY 6].
+ * interface_join.c — two branches become one [THEORY (6.4)-(6.6)].
  *
  * The outer one needs the wrench F = M (A + c) + b on its base, which accelerates by A beyond the c that the inner one
  * has there at u' = 0; the inner one gives A = Gamma'A_0 + beta - Phi F. Together

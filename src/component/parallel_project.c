@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * parallel_project.c — states brought back to the constraints over the assembly of branches [THEORY 5, 6].
+ * parallel_project.c — states brought back to the constraints over the assembly of branches [THEORY 5.6, 6.4].
  *
  * A step of Gauss and Newton is a forward dynamics of everything at rest, with displacements in place of accelerations and
  * residuals in place of what the rows accelerate by. A step that makes the residuals larger is halved.

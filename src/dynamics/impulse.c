@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * impulse.c — inelastic impulses [THEORY 7]: hybrid dynamics at rest, without gravity and forces, with jumps of the speeds
- * in place of accelerations.
+ * impulse.c — inelastic impulses [THEORY (7.1), (7.2)]: hybrid dynamics at rest, without gravity and forces, with jumps
+ * of the speeds in place of accelerations.
  *
  * Speeds that are given are prescribed, rows of loops jump by -(G u - s'). Loops are eliminated where they close, or all at
  * once (G M^-1 G' lambda = -z), as the model was compiled. The energy lost follows from the impulses and the mean of the

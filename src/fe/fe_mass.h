@@ -2,7 +2,7 @@
 /*
  * fe_mass.h — mass points that have given moments of mass, position and shapes.
  *
- * In the Lagrangian of a modal body (THEORY 2) the mass m_i at p_i with shapes phi_i enters only through sums of m_i
+ * In the Lagrangian of a modal body [THEORY (2.7)] a mass m_i at p_i with shapes phi_i enters only through sums of m_i
  * times products of two of the numbers z_i = (1, p_i, phi_i): the matrix A = sum m_i z_i z_i', of size 4 + 3 modes.
  * Whatever the mass distribution (consistent mass matrices, integrals of a SID file), any factorisation A = BB' whose
  * first row is constant is a set of points with the same A, hence the same body. A pivoted Cholesky factor, turned by

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * flex_body.h — a flexible body as the sweeps see it [THEORY 2].
+ * flex_body.h — a flexible body as the sweeps see it [THEORY 2.1, 2.2].
  *
  * A flexible body is a link that carries its body frame B, and one massless link (motion NODE) for every node that
  * carries a joint. Both move with the same modal coordinates: a NODE relative to B by its shapes, B relative to the

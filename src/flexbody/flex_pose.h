@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * flex_pose.h — motion of a node of a flexible body in B, and its modal columns [THEORY 2].
+ * flex_pose.h — motion of a node of a flexible body in B, and its modal columns [THEORY (2.1)-(2.6)].
  *
  *   rho = p + phi eta (+ eta'phi2 eta),  R = exp([theta]x) E, theta = psi eta
  *   rates v = phi eta_dot, w = T theta_dot, and w_rest = T_dot theta_dot

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * flex_terms.h — inertia of a flexible body and the forces that its motion needs [THEORY 2].
+ * flex_terms.h — inertia of a flexible body and the forces that its motion needs [THEORY (2.8)-(2.12)].
  *
  *   inertia   mc = sum m r, S = sum m r r' + (tr J/2 - J),  E_k = [sum m r x phi_k + c_k; s1_k]
  *   force     each mass needs m (a + W r + 2 w x v), v = phi eta_dot; rotary inertias w x sum c_k eta_dot_k beyond

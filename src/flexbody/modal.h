@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * modal.h — a flexible body in the coordinates that the recursion wants [THEORY 2].
+ * modal.h — a flexible body in the coordinates that the recursion wants [THEORY 2.3, 2.4].
  *
  * A body comes with any modal coordinates eta, a full stiffness K and damping D. The recursion works in xi,
  * eta = C xi, where M_ee = 1 and K = diag(w2). The body-level frequency bound is applied on the way: free-body

@@ -8,7 +8,7 @@
  * theory it does not turn with the slope, hence these nodes have no slopes then, only the twist.
  *
  * Foreshortening: an inextensible axis with slopes w'eta has at x been drawn in by half the integral of (w'eta)^2
- * from the root on, which is phi2 [THEORY 2].
+ * from the root on, which is phi2 [THEORY 2.5].
  */
 #include "flexgen/beam.h"
 

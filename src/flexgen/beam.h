@@ -6,7 +6,7 @@
  * a family with its own small matrices. An element's fields are polynomials of any degree (nodal functions and
  * bubbles from integrated Legendre polynomials), so few elements give many digits. Mass matrices are sums over
  * Gauss points of a finite number of particles, and those particles become the body's mass nodes: the modal body
- * has the consistent mass matrix exactly, with nothing but point masses [THEORY 2].
+ * has the consistent mass matrix exactly, with nothing but point masses [THEORY 2.2].
  */
 #ifndef CALDER_FLEXGEN_BEAM_H
 #define CALDER_FLEXGEN_BEAM_H

@@ -3,7 +3,7 @@
  * mass_condensation.h — many moving particles replaced by a few with the same inertia.
  *
  * Every inertia term of a modal body without rotary inertia is a sum over particles of products of two of the 4 + 3m
- * functions 1, x, y, z and the components of the shapes [THEORY 2]. So any set of particles with the same matrix of
+ * functions 1, x, y, z and the components of the shapes [THEORY 2.2]. So any set of particles with the same matrix of
  * these sums is the same body, for any motion and any deflection, and as many particles as the matrix has rank are
  * enough: G = L L' with L turned so that the entries of the function 1 are equal; the columns are the particles.
  */

@@ -5,7 +5,7 @@
  * With c the interior and b the FRAME or UNIT degrees of freedom, C = -K_cc^-1 K_cb moves the interior statically
  * with b, and R = [1; C]. If b is the frame, R are the rigid motions and the free body's modes, seen from the frame,
  * solve K_cc v = omega^2 (M_cc - P (R'MR)^+ P') v with P = (M R)_c: the rigid motion of least kinetic energy is taken
- * off [THEORY 2, frequency bound]. Adding -R (R'MR)^+ P'v makes them the mean-axis modes.
+ * off [THEORY 2.4]. Adding -R (R'MR)^+ P'v makes them the mean-axis modes.
  */
 #include "flexgen/mode_synthesis.h"
 

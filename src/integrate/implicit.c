@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * implicit.c — steps that are linearly implicit in what is stiff: joint springs and dampers, modal stiffness and
- * damping [THEORY 4]. The recursion only gets h D + h^2 K added to its inertias, so a step costs as much as an
- * explicit one and is stable however stiff the springs are; everything else, states of devices too, is explicit.
+ * damping [THEORY (4.18), (4.19)]. The recursion only gets h D + h^2 K added to its inertias, so a step costs as much
+ * as an explicit one and is stable however stiff the springs are; everything else, states of devices too, is explicit.
  *
  *   implicit            (M + hD + h^2K) udot = f - hKu,  u+ = u + h udot,  q+ = integrate(q, h u+)
  *                       order 1; damps a mode of frequency w at the rate w^2 h/2

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * transition_attach.c — tying two nodes together by a joint of any type, with momentum conserved [THEORY 7].
+ * transition_attach.c — tying two nodes together by a joint of any type, with momentum conserved [THEORY (7.3)].
  *
  * In the tree: C are the wrenches that the joint can transmit. A unit of each on b, and the opposite on a, makes the
  * relative velocity jump by a column of Lambda = C'(Phi_a + Phi_b)C. The recursion gives it for whole groups, loops and

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The checks of the project find what they are there to find: a wrong include in a tree made for it, each
-# direction once, a call that points upward, an example in README.md that differs from the program, and paths, functions and
-# folders in docs/architecture.md that are not there. tools/figures runs what the page of examples
-# says, takes the pictures, and stops at a command that fails.
+# direction once, a call that points upward, an example in README.md that differs from the program, paths, functions and
+# folders in docs/architecture.md that are not there, and citations of docs/theory.md that do not exist. tools/figures
+# runs what the page of examples says, takes the pictures, and stops at a command that fails.
 set -uo pipefail
 
 work=$(mktemp -d)
@@ -113,6 +113,29 @@ expect '^docs/architecture.md:10: expected base' out
 map math base extra >readme/docs/architecture.md
 complaints 1
 expect '^docs/architecture.md:11: expected the end of the table' out
+
+# Citations of docs/theory.md: sections, equations, ranges, tags that continue on the next line of a comment; numbers of equations.
+mkdir -p theory/{docs/decisions,src,include,test}
+printf '## 1. One\n\n    a = b      (1.1)\n    c = d      (1.2)\n\n### 1.1 Part\nBy (1.2).\n' >theory/docs/theory.md
+printf '/* [THEORY 1], [THEORY 1.1, (1.1)-(1.2)]; [THEORY\n * (1.2), 1.1; SOA: 9.9], [THEORY 1, 1.1]: 2 more */\n' >theory/src/good.c
+"$SOURCE_DIR/tools/check_theory" theory >out || { echo "FAIL: check_theory refuses good citations"; cat out; failures=1; }
+printf '\n/* [THEORY 2] */\n' >theory/src/section.c
+printf '/* [THEORY 1.1, (1.3)] */\n' >theory/include/equation.h
+printf '/* [THEORY (1.1)-(1.4)],\n * [THEORY 1,\n * 1.2] */\n' >theory/test/range.c
+printf 'see [THEORY n]\n' >theory/docs/decisions/bare.md
+printf '    e = f      (1.4)\n    g = h      (2.1)\nBy (1.7).\n' >>theory/docs/theory.md
+if "$SOURCE_DIR/tools/check_theory" theory >out; then
+	echo "FAIL: check_theory accepts citations of what does not exist"
+	failures=1
+fi
+expect '^src/section.c:2: docs/theory.md has no section 2$' out
+expect '^include/equation.h:1: docs/theory.md has no equation \(1.3\)$' out
+expect '^test/range.c:2: docs/theory.md has no section 1.2$' out
+expect '^docs/decisions/bare.md:1: THEORY without the number' out
+expect '^docs/theory.md:8: equation \(1.4\) should be \(1.3\)' out
+expect '^docs/theory.md:9: equation \(2.1\) is outside chapter 2' out
+expect '^docs/theory.md:10: there is no equation \(1.7\)' out
+[ "$(wc -l <out)" -eq 7 ] || { echo "FAIL: not exactly seven complaints about citations"; cat out; failures=1; }
 
 mkdir -p page/{tools,docs,examples,build}
 cp "$SOURCE_DIR/tools/figures" page/tools/

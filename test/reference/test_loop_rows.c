@@ -166,7 +166,7 @@ static End end_make(const Sample *s, int node, const CalPlacement *p) {
 	return e;
 }
 
-/* d_k: G = a_k . (J_vB - J_vA + rho x J_wA), bias from THEORY 5. */
+/* d_k: G = a_k . (J_vB - J_vA + rho x J_wA), bias from [THEORY (5.2)]. */
 static double translation_row(const Sample *s, const End *A, const End *B, int k, double *G) {
 	CalVec3 a = A->axis[k], rho = minus(B->r, A->r), rate = minus(B->v, A->v);
 	for (int j = 0; j < s->n; j++) {

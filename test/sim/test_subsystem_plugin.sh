@@ -97,6 +97,6 @@ expect border.yaml 'subsystem "payload": it has no border node "rim" (.*border.s
 change symbol '' 's/int calder_subsystem/int calder_other/'
 expect symbol.yaml 'symbol.so has no function calder_subsystem'
 change version '' 's/{CAL_SUBSYSTEM_API_VERSION, &ops/{CAL_SUBSYSTEM_API_VERSION + 1, \&ops/'
-expect version.yaml 'subsystem "payload": it was built for version 2 .*version.so'
+expect version.yaml 'subsystem "payload": it was built for version 3 .*version.so'
 change skew '' 's/^	for (int i = 0; i < 6; i++)$/	Phi[1] = 1;\n&/'
 expect skew.yaml '"payload" .*not symmetric.*skew.so'

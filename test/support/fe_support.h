@@ -164,7 +164,7 @@ static inline CalFlexReport frequencies_of(const CalModal *modal, double *held, 
 
 /**
  * All sums over mass that the kinetic energy of a deflected body has: mass, mc, J, M_re, M_ee at modal coordinates eta
- * (THEORY 2), into out[count]; returns count. M_re angular first.
+ * [THEORY (2.7)], into out[count]; returns count. M_re angular first.
  */
 static inline int inertia_at(const CalModal *modal, const double *eta, double *out) {
 	const CalModalInfo info = cal_modal_info(modal);

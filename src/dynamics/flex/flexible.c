@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * flexible.c — the part of the recursion that flexible bodies add [THEORY 2, 3, 4].
+ * flexible.c — the part of the recursion that flexible bodies add [THEORY 3.2, 4.2, (4.8)-(4.11)].
  *
  * With A the acceleration of B and x the modal accelerations, both beyond the bias:
  *   outboard node     A_i = X_i A + S_i x: its inertia M^a and force b^a act on the modes,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * flexible_linear.c — modes eliminated through the few forces that reach them [THEORY 4, "Linear in the number of
- * modes"].
+ * flexible_linear.c — modes eliminated through the few forces that reach them [THEORY 4.3, (4.12)-(4.17)].
  *
  * Modal coordinates in which the body's own modal mass is diagonal, weights w_k = 1/M_k (1/(M_k + h d + h^2 k) in an
  * implicit step). The joints on the body are its ports, stacked: columns S (6p x m), inertia M^a (block diagonal) and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_elimination.c — elimination of the rows of loops, and the smallest multipliers.
+ * loop_elimination.c — elimination of the rows of loops, and the smallest multipliers [THEORY (5.9)-(5.15)].
  *
  * The rows of all loops obey  Phi lambda + Gamma'A + beta = 0, Phi symmetric, positive and sparse: a block for each two
  * loops that are coupled. A loop a is eliminated where it closes:

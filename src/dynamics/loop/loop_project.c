@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_project.c — states brought back to the constraints [THEORY 5, post-stabilisation].
+ * loop_project.c — states brought back to the constraints [THEORY 5.6, (5.20), (5.21)].
  *
  *   positions   dq = -W^-1 G'(G W^-1 G')^+ g, again and again (Gauss and Newton); W = M or a diagonal of weights
  *   speeds      u -= W^-1 G'(G W^-1 G')^+ (G u - s'), s' the rates of the drives at the time of the state

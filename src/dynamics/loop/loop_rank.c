@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_rank.c — gains of rows without masses.
+ * loop_rank.c — gains of rows without masses [THEORY (5.16), (5.17)].
  *
  * Phi = P'D^-1 P over the columns k on the way of a loop; P = L^-1 G' with M = L D L', so that P has the rank of G whatever
  * the masses. The geometric block is P'N^-2 P with N_k the largest gain that column k could have for a row of the loop: a

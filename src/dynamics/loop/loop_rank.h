@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_rank.h — which rows of loops are independent: a matter of geometry, whatever the masses [THEORY 5].
+ * loop_rank.h — which rows of loops are independent: a matter of geometry, whatever the masses [THEORY 5.4].
  *
  * Compliances G M^-1 G' tell a row that nothing moves from one that only heavy links move as little as they tell a singular
  * position from a light link. What is small there is looked at here once more, with the gains of the rows alone: each over

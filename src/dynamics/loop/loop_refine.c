@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_refine.c — refinement of accelerations with loops [THEORY 5].
+ * loop_refine.c — refinement of accelerations with loops [THEORY 5.5, (5.18), (5.19)].
  *
  * Phi = G M^-1 G' of a mechanism with light links is a sum of large and small compliances: what only heavy links move is
  * rounded off by the light ones, by 1e-16 of their ratio. Forces on a light link cancel, and what round-off leaves of them is

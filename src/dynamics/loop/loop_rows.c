@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_rows.c — the rows of loop constraints [THEORY 5], in the order and with the signs of calder/loops.h.
+ * loop_rows.c — the rows of loop constraints [THEORY (5.1)-(5.4)], in the order and with the signs of calder/loops.h.
  *
  * Axes a_i of frame A, b_j of frame B, rho = r_B - r_A. All derivatives are those that an observer on A sees (x°): with
  * w = w_B - w_A,  w° = al_B - al_A - w_A x w_B,

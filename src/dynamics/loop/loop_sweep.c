@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_sweep.c — loops in the sweeps of forward dynamics, O(n + m) [THEORY 5].
+ * loop_sweep.c — loops in the sweeps of forward dynamics, O(n + m) [THEORY 5.3, (5.7)-(5.10)].
  *
  * A row of a loop acts with the wrench gamma lambda on its ends. On every link outboard of where it closes it is carried
  * inwards like any force, but with lambda not known yet:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loops.c — forces of closed loops by cut joints [THEORY 5]: the tree moves without them, then
+ * loops.c — forces of closed loops by cut joints [THEORY (5.6)]: the tree moves without them, then
  *   G M^-1 G' lambda = -(second derivatives of the rows)
  * M^-1 G' by the recursion, one column for each row; the system by pivoted Cholesky with the smallest solution.
  */

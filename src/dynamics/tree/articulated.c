@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * articulated.c — forward dynamics of a tree by articulated inertias, O(N) [THEORY 4].
+ * articulated.c — forward dynamics of a tree by articulated inertias, O(N) [THEORY 4.1, (4.1)-(4.7)].
  *
  * Forces are split: b is what the motion with udot = 0 (and the prescribed udot) needs, from Newton and
  * Euler for each link; the recursion then finds the udot that the applied forces leave over. So the inward

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * composite.c — mass matrix by composite rigid bodies [THEORY 4; SOA: M = H (R + A~R + RA~') H'].
+ * composite.c — mass matrix by composite rigid bodies [THEORY 4.6; SOA: M = H (R + A~R + RA~') H'].
  *
  *   inward   R(k) = own + sum over children of R shifted to O_k:
  *            mc' = mc + m r,  S' = S + g r' + r g' with g = mc + m r / 2

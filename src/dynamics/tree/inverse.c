@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * inverse.c — inverse dynamics by Newton and Euler, O(N) [THEORY 4; SOA: tau = H A (M A'(H'udot + a) + b)].
+ * inverse.c — inverse dynamics by Newton and Euler, O(N) [THEORY 4.6; SOA: tau = H A (M A'(H'udot + a) + b)].
  *
  * Unlike the articulated sweeps this one stays in link axes: only vectors cross a joint, and inertias need
  * no rotation. With Q the orientation of a link in its parent and d its origin there:

@@ -4,7 +4,7 @@
  * pose of a link, its velocity terms, its inertia.
  *
  * World axes for everything and a reference point per link: shifting a spatial quantity between links is
- * then a translation (THEORY 3: X(r)), no 6x6 is ever rotated, and no linear velocity is needed. A link's
+ * then a translation [THEORY (1.2)], no 6x6 is ever rotated, and no linear velocity is needed. A link's
  * motion enters in three ways: R and r (pose), columns P (world axes, about its origin), and the
  * acceleration that u alone gives.
  */
