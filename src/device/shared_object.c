@@ -165,8 +165,8 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
 CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, const char *arguments, int *device,
                               CalError *error) {
 	(void)arguments;
-	if (sim && name && path && sim->code != CAL_PLUGIN_LOAD)
-		return sim->code == CAL_PLUGIN_SKIP ? stand_in(sim, "device", name, path, device, error)
+	if (sim && name && path && sim->plugins != CAL_PLUGIN_LOAD)
+		return sim->plugins == CAL_PLUGIN_SKIP ? stand_in(sim, "device", name, path, device, error)
 		                                    : refuse_library("device", name, path, error);
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "device \"%s\": this library was built without the system's loader; build again with "
@@ -179,8 +179,8 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
 	(void)arguments;
 	(void)ties;
 	(void)tie_count;
-	if (sim && name && path && sim->code != CAL_PLUGIN_LOAD)
-		return sim->code == CAL_PLUGIN_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
+	if (sim && name && path && sim->plugins != CAL_PLUGIN_LOAD)
+		return sim->plugins == CAL_PLUGIN_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
 		                                    : refuse_library("subsystem", name, path, error);
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "subsystem \"%s\": this library was built without the system's loader; build again with "
