@@ -30,9 +30,9 @@ static const char *body_name(const CalModel *model, int index) {
 	return cal_model_body(model, index, &body) == CAL_OK ? body.name : "";
 }
 
-/* How what it brings reaches the branch that it stands on. */
+/* How its inertia and bias force reach its parent branch. */
 static const char *way_of(const CalBranchInfo *info) {
-	return info->parent < 0 ? "-" : info->decoupled ? "joined" : "waited for";
+	return info->parent < 0 ? "-" : info->decoupled ? "joined" : "sequential";
 }
 
 static void print_branch(const CalModel *model, const CalBranches *branches, int index, double all, FILE *out) {
@@ -53,12 +53,12 @@ CalStatus branches_print(const CalModel *model, int workers, FILE *out, CalError
 		return status;
 	const int count = cal_branches_count(branches);
 	if (count <= 1) {
-		fprintf(out, "  branches one for %d %s: to cut it does not pay\n", workers,
+		fprintf(out, "  branches one for %d %s: a partition would not be faster\n", workers,
 		        workers == 1 ? "worker" : "workers");
 	} else {
 		fprintf(out, "  branches %d for %d workers, predicted %.2f times as fast as in one piece\n", count, workers,
 		        cal_branches_speedup(branches));
-		fprintf(out, "  %6s  %9s  %-20s %6s %6s %6s  %7s  %-10s %6s\n", "branch", "stands on", "first body", "bodies",
+		fprintf(out, "  %6s  %9s  %-20s %6s %6s %6s  %7s  %-10s %6s\n", "branch", "parent", "first body", "bodies",
 		        "dof", "loops", "work", "way", "thread");
 		const double all = work_of_all(branches);
 		for (int k = 0; k < count; k++)
@@ -84,7 +84,7 @@ static void json_branch(const CalModel *model, const CalBranches *branches, int 
 	fprintf(out, ", \"way\": %s, \"thread\": %d}",
 	        info.parent < 0  ? "null"
 	        : info.decoupled ? "\"joined\""
-	                         : "\"waited for\"",
+	                         : "\"sequential\"",
 	        info.thread);
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * branches.h — how a model would be cut into branches (docs/parallel.md), for `calder info`.
+ * branches.h — the partition of a model into branches (docs/parallel.md), for `calder info`.
  */
 #ifndef CALDER_CLI_BRANCHES_H
 #define CALDER_CLI_BRANCHES_H
 
 #include "cli.h"
 
-enum { BRANCHES_MOST = 256 }; // workers that a model can be cut for
+enum { BRANCHES_MOST = 256 }; // workers that a model can be partitioned for
 
 /** A number of threads or branches: a whole one from 1 to BRANCHES_MOST. */
 bool branches_parse(double value, int *workers);

@@ -2,10 +2,10 @@
 /*
  * check.c — `calder check`: everything that is wrong or suspicious in a model, not only the first.
  *
- * Three looks: can the file be read (exit code 3 if not); what does the library say about the whole
+ * Three checks: can the file be read (exit code 3 if not); what does the library say about the whole
  * description; and does it run, that is, can it be compiled and does it have finite accelerations in its
  * initial state under its loads. Errors make the exit code 1, warnings only with --strict. Loops are closed before: rows
- * that cannot be met are errors, rows that follow from others warnings; what is left of the dofs is printed.
+ * that cannot be met are errors, redundant constraint equations warnings; what is left of the dofs is printed.
  */
 #define _GNU_SOURCE // getopt_long
 
@@ -18,7 +18,7 @@ static const char help[] =
 	"usage: calder check [--json] [--strict] FILE\n"
 	"\n"
 	"Reports everything that is wrong (errors) or suspicious (warnings) in a model, with the place in the\n"
-	"file, and the mobility of each group: degrees of freedom less independent rows of loops.\n"
+	"file, and the mobility of each group: degrees of freedom less independent constraint equations.\n"
 	"Code in shared objects that the model names (library: ...) is not run. Exit code 0 if there is no error, 1 if there\n"
 	"is one, 3 if the file cannot be read.\n"
 	"  --strict  warnings count as errors\n"
@@ -73,7 +73,7 @@ static void check_loops(Report *report, const Mobility *m) {
 	if (names[0]) {
 		snprintf(
 			text, sizeof text,
-			"group \"%s\": rows of loops follow from others (%s); their forces are not unique, the smallest are taken",
+			"group \"%s\": redundant constraint equations (%s); their forces are not unique, those of least norm are taken",
 			cal_model_name(m->model), names);
 		add_finding(report, false, text);
 	}
@@ -81,7 +81,7 @@ static void check_loops(Report *report, const Mobility *m) {
 	if (m->overdriven > 0) {
 		snprintf(
 			text, sizeof text,
-			"group \"%s\": the loops tie driven freedoms to each other (%s): %d too many are driven, or the position "
+			"group \"%s\": the loops tie driven degrees of freedom to each other (%s): %d too many are driven, or the position "
 			"is singular; leave some free unless their motions agree",
 			cal_model_name(m->model), names, m->overdriven);
 		add_finding(report, false, text);

@@ -36,7 +36,7 @@ static int resume_run(const Checkpoints *c, CalSim *sim, Record *record) {
 	return EXIT_OK;
 }
 
-/* The first multiple of the interval behind t. */
+/* The first multiple of the interval after t. */
 static double next_after(const Checkpoints *c, const Record *record, double t) {
 	return c->every > 0 ? record->start + (floor((t - record->start) / c->every) + 1) * c->every : INFINITY;
 }
@@ -78,7 +78,7 @@ int checkpoints_finish(const Checkpoints *c, CalSim *sim) {
 		return code;
 	if (!c->elsewhere)
 		fprintf(stderr, "calder run: interrupted at t = %.9g s%s%s\n", cal_sim_time(sim),
-		        c->path ? "; go on with --restart " : "", c->path ? c->path : "");
+		        c->path ? "; resume with --restart " : "", c->path ? c->path : "");
 	return 128 + c->signal;
 }
 

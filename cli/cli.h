@@ -54,7 +54,7 @@ int say_status(const char *path, CalStatus status, const CalError *error);
 
 enum { INPUT_MOST = 1 << 26 }; // bytes of a model file that are worth reading: the library refuses more
 
-/** All of a stream, or somewhat more than `most` of it, and a zero behind it, from malloc; NULL: out of memory. */
+/** All of a stream, or somewhat more than `most` of it, and a zero after it, from malloc; NULL: out of memory. */
 char *input_read(FILE *in, size_t most, size_t *length);
 /** How messages call an input: "<stdin>" for "-". */
 const char *input_name(const char *path);

@@ -27,7 +27,7 @@ static int bad_line(const char *path, long line, const char *format, ...) {
 	return EXIT_INPUT;
 }
 
-/* Takes the next field off the line and unquotes it; *rest is NULL behind the last one. */
+/* Takes the next field off the line and unquotes it; *rest is NULL after the last one. */
 static char *next_field(char **rest) {
 	char *from = *rest, *field = from, *to = from;
 	bool quoted = *from == '"';
@@ -43,7 +43,7 @@ static char *next_field(char **rest) {
 	return field;
 }
 
-/* The next line that is neither empty nor a remark, cut off at its end; NULL behind the last one. */
+/* The next line that is neither empty nor a remark, cut off at its end; NULL after the last one. */
 static char *next_line(char **rest, long *number) {
 	while (*rest) {
 		char *line = *rest, *end = line + strcspn(line, "\n");
@@ -77,7 +77,7 @@ static int count_fields(const char *line) {
 	return count;
 }
 
-/* The label stands behind the last colon. */
+/* The label follows the last colon. */
 static void name_column(Column *column, const char *name) {
 	const char *colon = strrchr(name, ':');
 	column->name = name;

@@ -2,8 +2,8 @@
 /*
  * info.c — `calder info`: what a model consists of, as a table or as JSON.
  *
- * Of flexible bodies it tells the range of the modes and how the compiled model evaluates them; `calder modes` has the
- * modes one by one. The mass points of generated bodies need not lie on the body: they are counted, not listed.
+ * Of flexible bodies it prints the range of the modes and how the compiled model evaluates them; `calder modes` has the
+ * modes one by one. The mass points of generated bodies need not be on the body: they are counted, not listed.
  */
 #define _GNU_SOURCE // getopt_long
 
@@ -20,12 +20,12 @@
 static const char help[] =
 	"usage: calder info [--json] [--branches P] FILE\n"
 	"\n"
-	"Prints the groups of a model with their bodies, joints, degrees of freedom (of the joint and, behind a +,\n"
+	"Prints the groups of a model with their bodies, joints, degrees of freedom (of the joint and, after a +,\n"
 	"modes), mass and solver; of flexible bodies the range of their modes (calder modes lists them); of closed\n"
 	"loops what they leave: mobility, redundant rows, and degrees of freedom that can be chosen. Subsystems are\n"
-	"listed with their files, border nodes by their paths. --branches P says how each group would be cut for P\n"
-	"threads (docs/parallel.md): what a branch stands on and begins with, its bodies, degrees of freedom and loops,\n"
-	"its share of the work, and whether the branch below is joined with it later or waits for it.\n"
+	"listed with their files, interface nodes by their paths. --branches P prints the partition of each group for P\n"
+	"threads (docs/parallel.md): the parent of each branch, its first body, its bodies, degrees of freedom and loops,\n"
+	"its share of the work, and whether its parent waits for it (sequential) or is joined with it later (joined).\n"
 	"FILE is YAML or JSON (docs/format.md); - reads it from stdin. Of a result file (.h5): its run, method and\n"
 	"tolerances, streams, and what there is to doubt (docs/doubts.md).\n"
 	"\n"
@@ -40,7 +40,7 @@ static const char *solver_name(const CalModel *model) {
 /* What is known about a flexible body; modes from malloc. */
 typedef struct Flexible {
 	CalFlexReport report;
-	CalFlexMode *modes; // [report.modes]; NULL: rigid, or nothing can be told
+	CalFlexMode *modes; // [report.modes]; NULL: rigid, or not available
 	CalFlexEvaluation evaluation;
 	double bound; // [rad/s], 0: none
 	double damping_low, damping_high;
@@ -90,9 +90,10 @@ static void print_flexible(const CalDesc *desc, const CalModel *model, int index
 		printf("invariants of %d masses%s", f.evaluation.invariant_masses, f.evaluation.summed_masses ? " and " : "");
 	if (f.evaluation.summed_masses || !f.evaluation.invariant_masses)
 		printf("sums over %d masses", f.evaluation.summed_masses);
-	printf("; modes eliminated %s\n", f.evaluation.linear                           ? "at linear cost"
-	                                  : cal_model_solver(model) == CAL_SOLVER_DENSE ? "with all other freedoms"
-	                                                                                : "directly");
+	printf("; modes eliminated %s\n", f.evaluation.linear ? "at linear cost"
+	                                  : cal_model_solver(model) == CAL_SOLVER_DENSE
+	                                      ? "with all other degrees of freedom"
+	                                      : "directly");
 	free(f.modes);
 }
 
@@ -264,14 +265,14 @@ static void print_instances(const CalFile *file) {
 		CalFileInstance it;
 		const CalStatus status = cal_file_instance(file, i, &it);
 		if (status == CAL_OK && it.is_compiled)
-			printf("subsystem \"%s\": %s, a black box\n", it.name, it.file);
+			printf("subsystem \"%s\": %s, compiled\n", it.name, it.file);
 		else if (status == CAL_OK)
 			printf("subsystem \"%s\": %s, %d %s, %s%s\n", it.name, it.file, it.body_count,
 			       it.body_count == 1 ? "body" : "bodies", it.joint ? "carried by joint " : "not attached",
 			       it.joint ? it.joint : "");
 	}
 	for (int i = 0; i < cal_file_interface_node_count(file); i++)
-		printf("border   %s\n", cal_file_interface_node(file, i));
+		printf("interface node %s\n", cal_file_interface_node(file, i));
 }
 
 static CalStatus print_json(const Loaded *loaded, const Mobility *mobility, int workers, CalError *error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * info_results.c — `calder info RUN.h5`: what a result file tells about its run, and what there is to doubt in it.
+ * info_results.c — `calder info RUN.h5`: what a result file stores about its run, and what there is to doubt in it.
  */
 #include "doubts.h"
 #include "info_results.h"
@@ -9,7 +9,7 @@ static void print_text(const char *path, const CalResultsAbout *about) {
 	printf("%s%s%s\n", path, about->title[0] ? ": " : "", about->title);
 	printf("  model       %s\n", about->model_name[0] ? about->model_name : "(not noted)");
 	printf("  written     %s by calder %s%s\n", about->created, about->software_version,
-	       about->closed ? "" : "; NOT CLOSED: the run goes on, or was killed");
+	       about->closed ? "" : "; NOT CLOSED: the run is in progress, or was killed");
 	if (about->method[0])
 		printf("  method      %s, step %g s, rtol %g, atol %g\n", about->method, about->step, about->rtol, about->atol);
 	for (int i = 0; i < about->stream_count; i++)

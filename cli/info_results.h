@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-/** Prints what an HDF5 result file tells about its run. Returns an exit code. */
+/** Prints what an HDF5 result file stores about its run. Returns an exit code. */
 int info_results(const char *path, bool json);
 
 #endif

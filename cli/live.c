@@ -33,7 +33,7 @@ struct Live {
 	CalLive *view;
 	Server *server;
 	SignalSet *signals;
-	const CalScenario *scenario; // whose log the pages are told
+	const CalScenario *scenario; // whose log the pages get
 	int64_t sent_entries;        // entries of it so far
 	char *document;
 	unsigned char *tick;
@@ -103,7 +103,7 @@ static const CalDeviceOps hand_ops = {.type = "hand", .evaluate = hand_evaluate}
 
 /* ---- commands ---------------------------------------------------------------------------------------- */
 
-/* What stands behind `"key":`, NULL: the key is not there. Commands are flat and come from our own page. */
+/* What follows `"key":`, NULL: the key is not there. Commands are flat and come from our own page. */
 static const char *value_of(const char *text, const char *key) {
 	char quoted[40];
 	snprintf(quoted, sizeof quoted, "\"%s\"", key);
@@ -225,7 +225,7 @@ static void run_command(Live *live, CalSim *sim, const char *text) {
 	} else if (is_command(text, "joint")) {
 		set_joint_target(live, sim, text);
 	}
-	live->next_state = 0; // pages are told what became of it
+	live->next_state = 0; // pages get what became of it
 }
 
 /* ---- ticks --------------------------------------------------------------------------------------------- */
@@ -294,7 +294,7 @@ static void read_commands(Live *live, CalSim *sim) {
 		run_command(live, sim, text);
 }
 
-/* Waits for a time that commands may move; as long as it is to come, pages are answered and told. */
+/* Waits for a time that commands may move; as long as it is to come, pages are answered and updated. */
 static CalStatus wait_until(Live *live, CalSim *sim, double (*until)(const Live *live, const CalSim *sim)) {
 	static const double slice = 0.01; // [s]
 	CalStatus status = CAL_OK;

@@ -20,7 +20,7 @@ int live_open(Live *live, SignalSet *signals, CalSim *sim, const CalScenario *sc
  * signal asks for an end (interrupt.h).
  */
 CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error);
-/** Tells pages that the run is over, and why. */
+/** Informs the pages that the run is over, and why. */
 void live_end(Live *live, CalSim *sim, const char *why);
 void live_destroy(Live *live); // accepts NULL; the simulation must not be advanced after it
 

@@ -88,7 +88,7 @@ static int run_command(int argc, char **argv) {
 	return no_command(name);
 }
 
-/* What was printed has to arrive: a full disk behind stdout is an error of every command. */
+/* What was printed has to arrive: a full disk under stdout is an error of every command. */
 static int close_stdout(int code) {
 	errno = 0;
 	const bool bad = ferror(stdout) != 0, lost = fflush(stdout) != 0;

@@ -21,9 +21,9 @@ static CalStatus find_rough(Mobility *m, const CalState *state, CalWork *work) {
 	double *g = calloc((size_t)rows + 1, sizeof *g);
 	CalStatus status = g ? cal_loop_residual(m->model, state, work, g, NULL) : CAL_ERR_MEMORY;
 	for (int i = 0; status == CAL_OK && i < rows; i++) {
-		if (fabs(g[i]) > fmax(m->rough, CLOSED)) {
-			m->rough = fabs(g[i]);
-			m->rough_row = i;
+		if (fabs(g[i]) > fmax(m->residual, CLOSED)) {
+			m->residual = fabs(g[i]);
+			m->residual_row = i;
 		}
 	}
 	free(g);
@@ -59,7 +59,7 @@ CalStatus mobility_find(Mobility *m, CalSim *sim, int group) {
 	const int rows = cal_model_row_count(model);
 	CalSimView view = {0};
 	CalWork *work = NULL;
-	*m = (Mobility){.model = model, .rough_row = -1, .moved_as_given = cal_sim_is_moved(sim, group)};
+	*m = (Mobility){.model = model, .residual_row = -1, .moved_as_given = cal_sim_is_moved(sim, group)};
 	m->independent = calloc((size_t)rows + 1, 1);
 	m->held = calloc(dofs + 1, 1);
 	m->chosen = calloc(dofs + 1, 1);
@@ -181,10 +181,9 @@ void mobility_print(const Mobility *m, FILE *out) {
 	char names[1024];
 	for (int i = 0; i < cal_model_loop_count(m->model); i++)
 		print_loop(m, i, out);
-	if (m->rough_row >= 0 && m->status != CAL_OK) {
-		cal_model_row_name(m->model, m->rough_row, names, sizeof names);
-		fprintf(out, "  state    %s is off by %.3g; what follows is of the state that comes closest\n", names,
-		        m->rough);
+	if (m->residual_row >= 0 && m->status != CAL_OK) {
+		cal_model_row_name(m->model, m->residual_row, names, sizeof names);
+		fprintf(out, "  state    violates %s by %.3g; what follows is of the closest state\n", names, m->residual);
 	} else if (m->moved[0]) {
 		fprintf(out, "  state    %s\n           What follows is of the assembled state\n", m->moved);
 	}
@@ -200,7 +199,7 @@ void mobility_print(const Mobility *m, FILE *out) {
 		fprintf(out, "%s no loops\n", m->driven ? "" : ",");
 		return;
 	}
-	fprintf(out, " less %d independent row%s of %d", m->left.rank, plural(m->left.rank), rows);
+	fprintf(out, " less %d independent constraint equation%s of %d", m->left.rank, plural(m->left.rank), rows);
 	mobility_redundant(m, names, sizeof names);
 	fprintf(out, "%s%s\n", names[0] ? "; redundant: " : "", names);
 	list_names(m->model, m->chosen, dofs, 1, cal_model_dof_name, names, sizeof names);
@@ -270,7 +269,7 @@ void mobility_json(const Mobility *m, FILE *out) {
 	json_names(m, "driven_dof", m->held, 0, dofs, 1, cal_model_dof_name, out);
 	fprintf(out, ", \"group_motion\": %s", m->moved_as_given ? "true" : "false");
 	fprintf(out, ",\n        \"closed\": %s, \"initial_residual\": ", m->status == CAL_OK ? "true" : "false");
-	json_number(out, m->rough);
+	json_number(out, m->residual);
 	fprintf(out, ", \"starts\": %s, \"assembled\": ", m->status == CAL_OK && m->refused == CAL_OK ? "true" : "false");
 	json_string(out, m->moved);
 	fputc('}', out);

@@ -15,8 +15,8 @@ typedef struct Mobility {
 	CalError why_refused; //
 	CalStatus status; // of closing the loops; if not CAL_OK, error says why, and the rest is of the state that is left
 	CalError error;   //
-	double rough;     // largest residual of the state as given
-	int rough_row;    // its row, -1: the loops were closed
+	double residual;  // largest residual of the state as given
+	int residual_row; // its row, -1: the loops were closed
 	int driven;       // degrees of freedom that are prescribed, or driven by a load or a device at the start
 	int moved_as_given;   // all of the group moves as a function of time
 	CalMobility left;     // beside the driven ones
@@ -26,7 +26,7 @@ typedef struct Mobility {
 	uint8_t *chosen;      // [nu] independent ones: the others follow from them
 } Mobility;
 
-/** Closes the loops of a group whose state is that of the file, and looks at what is left; not CAL_OK: out of memory. */
+/** Closes the loops of a group whose state is that of the file, and analyzes what is left; not CAL_OK: out of memory. */
 CalStatus mobility_find(Mobility *mobility, CalSim *sim, int group);
 void mobility_free(Mobility *mobility);
 

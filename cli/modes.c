@@ -22,7 +22,7 @@ static const char help[] =
 	"Frequencies, effective masses, boundary conditions and checks of flexible bodies. FILE is a CalculiX job\n"
 	"(.inp, with .dof .sti .mas beside it), NASTRAN DMIG matrices (.pch .dmig .bdf .nas .dat), a SID file (.SID_FEM,\n"
 	".sid), a modal file or a model file (YAML or JSON). docs/fe.md explains each. Exit code 1 if a check fails.\n"
-	"  --bound F           frequency bound of the body, '50 Hz' or '300 rad/s'; tells which free modes it changes\n"
+	"  --bound F           frequency bound of the body, '50 Hz' or '300 rad/s'; marks the free modes that it changes\n"
 	"  --json              results as JSON on stdout\n"
 	"  --plot OUT.svg      draw the shapes\n"
 	"  --write OUT         write the body: SID if OUT ends in .SID_FEM or .sid, else a modal file\n"

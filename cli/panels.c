@@ -71,7 +71,7 @@ static void set_title(Drawing *drawing, const Table *table, int panel) {
 		snprintf(drawing->titles[panel], sizeof drawing->titles[0], "%s", name);
 }
 
-/* What is not drawn, behind what the caller has to say. */
+/* What is not drawn, after the text of the caller. */
 static void say_rest(const Drawing *drawing, const char *path, const char *note, char *text, size_t size) {
 	const int left = drawing->lines_left + drawing->others_left;
 	snprintf(text, size, "%s", note);

@@ -14,7 +14,7 @@
 typedef struct Column {
 	const char *name; // "q:shoulder"; the table's owner has the text
 	const char *unit; // "rad"; "": none is known
-	int label;        // where the part that tells it from its neighbours begins in name
+	int label;        // where the part that distinguishes it from its neighbours begins in name
 } Column;
 
 /** Samples: rows[count][column_count]; the first column is the horizontal axis and does not decrease. */
@@ -31,7 +31,7 @@ typedef struct PanelItem {
 	int label; // as Column.label, for this picture
 } PanelItem;
 
-/** Where the label of a column begins that was asked for by its own name: behind the first colon. */
+/** Where the label of a column begins that was asked for by its own name: after the first colon. */
 int panels_own_label(const char *name);
 enum { PANELS_MOST = 8, PANEL_LINES_MOST = 24 }; // a screenful, and as many lines as there are colours and dashes
 

@@ -2,7 +2,7 @@
 /*
  * plot.c — `calder plot`: columns of a result file as a picture, in the style of `calder run --plot`.
  *
- * For what a program with the library writes, and for a second look at a run without running it again.
+ * For what a program with the library writes, and for plots of a run without running it again.
  */
 #define _GNU_SOURCE // getopt_long
 
@@ -34,7 +34,7 @@ typedef struct PlotOptions {
 	int name_count;
 } PlotOptions;
 
-/* Exit code, or -1 to go on. */
+/* Exit code, or -1 to continue. */
 static int parse_options(PlotOptions *options, int argc, char **argv) {
 	static const struct option long_options[] = {
 		{"output", required_argument, NULL, 'o'},

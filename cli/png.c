@@ -48,7 +48,7 @@ static FILE *start_converter(const char *path, const char *part) {
 		say_error(path, failed == ENOENT ? not_installed : strerror(failed));
 		return NULL;
 	}
-	signal(SIGPIPE, SIG_IGN); // a converter that has died is told by its exit code
+	signal(SIGPIPE, SIG_IGN); // a converter that has died is noticed by its exit code
 	return fdopen(ends[1], "w");
 }
 

@@ -150,9 +150,10 @@ int ranks_distribute(RunRanks *ranks, CalSim *sim, uint64_t fingerprint, const c
 	if (info.own == 0 || info.cuts == 0)
 		transport_be_patient(&ranks->transport);
 	if (ranks_is_first(ranks) && info.busy < info.size) {
-		snprintf(error.text, sizeof error.text, "%d of %d ranks have nothing to do: the model is cut into %d %s%s",
-		         info.size - info.busy, info.size, info.branches, info.branches == 1 ? "branch" : "branches",
-		         ranks->forced ? "" : ", as more would not pay");
+		snprintf(error.text, sizeof error.text,
+		         "%d of %d ranks have nothing to do: the model is partitioned into %d %s%s", info.size - info.busy,
+		         info.size, info.branches, info.branches == 1 ? "branch" : "branches",
+		         ranks->forced ? "" : ", as more would not be faster");
 		say_warning(path, error.text);
 	}
 	return EXIT_OK;
@@ -234,7 +235,7 @@ int ranks_failed(RunRanks *ranks, CalSim *sim, const char *path, const char *che
 	checkpoint = checkpoint ? checkpoint : "calder-lost.ckpt";
 	const bool saved = save_by_all(ranks, sim, checkpoint);
 	if (speaks && saved)
-		fprintf(stderr, "calder run: rank %d: go on from t = %.9g s with --restart %s\n", ranks->transport.rank,
+		fprintf(stderr, "calder run: rank %d: resume from t = %.9g s with --restart %s\n", ranks->transport.rank,
 		        cal_sim_time(sim), checkpoint);
 	else if (speaks)
 		say_warning(checkpoint, "the checkpoint cannot be written; one of before, if there is one, is as it was");

@@ -2,8 +2,8 @@
 /*
  * ranks.h — `calder run --distribute`: one run on several ranks.
  *
- * All ranks do the same, call by call; what only one of them meets (a file that it cannot write, a signal) they tell each
- * other where they meet. Rank 0 speaks, and writes checkpoints and the picture; each result file is written by one
+ * All ranks do the same, call by call; what only one of them meets (a file that it cannot write, a signal) they exchange
+ * where they meet. Rank 0 speaks, and writes checkpoints and the picture; each result file is written by one
  * rank, several files by several. All functions accept NULL: a run that is not distributed.
  */
 #ifndef CALDER_CLI_RANKS_H
@@ -15,7 +15,7 @@
 typedef struct RunRanks {
 	CalTransport transport;
 	bool forced;              // --distribute=forced
-	int branches;             // to cut for; 0: as many as ranks
+	int branches;             // to partition for; 0: as many as ranks
 	double lost_after;        // [s]
 	bool lost, loss_reported; // a rank is; and that was said
 	bool opened;              //
@@ -40,10 +40,10 @@ bool ranks_is_first(const RunRanks *ranks);
 void ranks_share_files(const RunRanks *ranks, Record *record);
 /** Of streams that other ranks have written: how much. Returns an exit code. */
 int ranks_count_streams(RunRanks *ranks, const Record *record, CalResultsCount *counts);
-/** Behind a failed advance: says what is to be said, and keeps a checkpoint if a rank is lost. Returns an exit code. */
+/** After a failed advance: prints the reason, and keeps a checkpoint if a rank is lost. Returns an exit code. */
 int ranks_failed(RunRanks *ranks, CalSim *sim, const char *path, const char *checkpoint, CalStatus status,
                  const CalError *error);
-/** What was told between ranks, for the summary; all ranks call it. */
+/** What was sent between ranks, for the summary; all ranks call it. */
 int ranks_sum_up(RunRanks *ranks, CalSim *sim, CalDistributionInfo *sum);
 /** Returns the code. */
 int ranks_close(RunRanks *ranks, int code);

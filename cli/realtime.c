@@ -61,7 +61,7 @@ static int64_t most_of(const RealTime *r) {
 
 void realtime_print(const RealTime *r, FILE *out) {
 	static const char bar[] = "########################################";
-	fprintf(out, "  paced       %lld steps at %g times real time, %lld late (worst by %.3g ms), longest step %.3g ms\n",
+	fprintf(out, "  paced       %lld steps at %g x real time, %lld late (worst by %.3g ms), longest step %.3g ms\n",
 	        (long long)r->steps, r->rate, (long long)r->missed, 1e3 * r->late, 1e3 * r->longest);
 	fprintf(out, "              memory %s, priority %s", r->locked ? "locked" : "not locked",
 	        r->prior ? "real-time" : "as usual");

@@ -53,9 +53,9 @@ RecordStream *record_add(Record *record);
  * "run.csv" becomes "run-main.csv". Returns an exit code.
  */
 int record_set_path(RecordStream *stream, const char *path, bool several);
-/** Opens the files; what is told in them about the run is in options. Returns an exit code. */
+/** Opens the files; what is stored in them about the run is in options. Returns an exit code. */
 int record_open(Record *record, CalResultsOptions *options, const char *path);
-/** Behind record_create(): the run goes on from time t; samples due then are still to be taken. */
+/** After record_create(): the run resumes at time t; samples due then are still to be taken. */
 void record_resume(Record *record, double t);
 /** The time of the next sample that some stream wants, at most the end. */
 double record_next(const Record *record);

@@ -3,7 +3,7 @@
  * run.c — `calder run`: integrates a model, records signals, and says how well it went.
  *
  * The file gives the method, the duration, and the streams with their signals and intervals; options override each of
- * them. Signals named behind FILE are those of the plot; they are recorded too, in the first stream.
+ * them. Signals named after FILE are those of the plot; they are recorded too, in the first stream.
  */
 #define _GNU_SOURCE // isatty, fileno, open_memstream
 

@@ -19,7 +19,7 @@ static const char help[] =
 	"\n"
 	"Integrates the model in FILE (YAML or JSON, docs/format.md; - reads stdin) and prints a summary.\n"
 	"  -o, --out FILE         samples as HDF5 (FILE ends in .h5 or .hdf5) or CSV (- for stdout); docs/results.md\n"
-	"  -p, --plot FILE        picture (SVG; PNG if FILE ends so) of the SIGNALs named behind FILE, or of those of the file\n"
+	"  -p, --plot FILE        picture (SVG; PNG if FILE ends so) of the SIGNALs named after FILE, or of those of the file\n"
 	"  -s, --signal SIGNAL    record this signal instead of those of the file; may be repeated\n"
 	"  -d, --duration S       end after S seconds\n"
 	"  -i, --interval S       one sample every S seconds (0: every step)\n"
@@ -28,8 +28,8 @@ static const char help[] =
 	"      --rtol R, --atol A tolerances of dopri5\n"
 	"      --assemble[=A]     start even if closing loops moves what the state gives, by at most A rad (default: by any\n"
 	"                         amount; without the option: by 0.1 rad, or as the file says); docs/loops.md\n"
-	"      --threads N        share the work of a step among N threads, where that pays; docs/parallel.md\n"
-	"      --branches P       cut the model for P workers (default N): the same bits for any number of threads\n"
+	"      --threads N        share the work of a step among N threads, where that is faster; docs/parallel.md\n"
+	"      --branches P       partition the model for P workers (default N): the same bits for any number of threads\n"
 	"      --replay S         what `calder view` needs every S seconds (default: with other samples, 60 a second at most)\n"
 	"      --no-replay        HDF5 without that\n"
 	"      --flush S          hand what is sampled to the disk every S seconds of wall time (1)\n"
@@ -39,11 +39,11 @@ static const char help[] =
 	"      --ahead S          steps may be ready up to S seconds (of wall time) before they are due (0); docs/realtime.md\n"
 	"      --checkpoint FILE  keep a checkpoint: at the end, and when interrupted (Ctrl-C, SIGTERM); docs/checkpoints.md\n"
 	"      --checkpoint-every S  and every S simulated seconds, at the next sample\n"
-	"      --restart FILE     go on from a checkpoint of the same model, bit by bit; -o gets the samples from there on\n"
+	"      --restart FILE     resume from a checkpoint of the same model, bit-identically; -o gets the samples from there on\n"
 	"      --live[=PORT]      in the browser while it runs, at real time unless the page asks for another speed: pause, step,\n"
-	"                         push bodies, move joints (docs/viewer.md); --no-browser only says the address\n"
-	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: the model is cut\n"
-	"                         even where that does not pay (docs/distributed.md)\n"
+	"                         push bodies, move joints (docs/viewer.md); --no-browser only prints the address\n"
+	"      --distribute[=forced]  on the ranks that mpirun started (mpirun -np 4 calder run ...); forced: partition the\n"
+	"                         model even where that is not faster (docs/distributed.md)\n"
 	"      --lost-after S     silence of another rank that is taken for its end (60)\n"
 	"      --strict           exit code 1 if there is something to doubt in the results (docs/doubts.md)\n"
 	"      --no-code          refuse a model that names a shared object (library: ...) instead of running its code\n"
@@ -54,9 +54,10 @@ static const char help[] =
 	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
 	"         pose:BODY/NODE and so on, node:BODY/NODE (pose and velocity), wrench:BODY/NODE (loads),\n"
 	"         deflection:BODY/NODE, reaction (all joints), reaction:JOINT, energy, momentum, loop:LOOP (its\n"
-	"         wrench), residual (of all loops), residual:LOOP, multiplier (forces of all rows of loops),\n"
-	"         multiplier:LOOP; and single columns of them: momentum:Lz, u:flight.3, residual:pin:dx; device (outputs of all), device:NAME, event (how often each has\n"
-	"         happened), event:NAME, balance (energy account), total_momentum (of all groups together)\n"
+	"         wrench), residual (of all loops), residual:LOOP, multiplier (forces of all constraint equations),\n"
+	"         multiplier:LOOP; and single columns of them: momentum:Lz, u:flight.3, residual:pin:dx; device (outputs\n"
+	"         of all), device:NAME, event (how often each has happened), event:NAME, balance (of\n"
+	"         energy), total_momentum (of all groups together)\n"
 	"\n"
 	"example: calder run examples/pendulum.yaml -o pendulum.h5 --plot pendulum.svg q energy\n";
 
@@ -261,7 +262,7 @@ int run_options_parse(RunOptions *options, int argc, char **argv) {
 	if (options->ahead > 0 && options->real_time == 0)
 		return say_usage("run", "--ahead needs --real-time: without a pace there is nothing to be ahead of");
 	if (options->plotted_count && !options->svg)
-		return say_usage("run", "signals behind FILE are for a plot; add --plot FILE.svg, or use --signal");
+		return say_usage("run", "signals after FILE are for a plot; add --plot FILE.svg, or use --signal");
 	int on_stdout = options->json + is_stdout(options->out) + is_stdout(options->svg);
 	if (on_stdout > 1)
 		return say_usage("run", "only one of CSV, plot and JSON summary can go to stdout");

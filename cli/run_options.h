@@ -20,7 +20,7 @@ typedef struct RunOptions {
 	const char *out, *svg;
 	const char *recorded[MAX_SIGNALS]; // by --signal
 	int recorded_count;
-	const char *plotted[MAX_SIGNALS]; // behind FILE
+	const char *plotted[MAX_SIGNALS]; // after FILE
 	int plotted_count;
 	const char *method;
 	double duration, interval, step, rtol, atol; // NAN: as the file says
@@ -46,7 +46,7 @@ typedef struct RunOptions {
 /** A path of these that means the standard output. */
 static inline bool is_stdout(const char *path) { return path && strcmp(path, "-") == 0; }
 
-/** Exit code, or -1 to go on. */
+/** Exit code, or -1 to continue. */
 int run_options_parse(RunOptions *options, int argc, char **argv);
 /** What is given overrides the settings of the file. Exit code. */
 int run_options_apply(const RunOptions *options, CalRunSettings *settings);

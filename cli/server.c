@@ -34,7 +34,7 @@ static const char too_many[] = "as many pages watch this run as can; close one o
 typedef struct Client {
 	struct mg_connection *connection; // NULL: the place is free
 	pthread_t thread;
-	bool running;        // the thread has to go on
+	bool running;        // the thread has to continue
 	unsigned long ticks; // number of the last tick that was sent
 	unsigned long texts; // and of the last text
 } Client;
@@ -58,7 +58,7 @@ struct Server {
 
 /* ---- who may talk to it -------------------------------------------------------------------------- */
 
-/* "127.0.0.1:PORT" or "localhost:PORT", perhaps behind "http://". Names of other hosts that point here are refused too. */
+/* "127.0.0.1:PORT" or "localhost:PORT", perhaps after "http://". Names of other hosts that point here are refused too. */
 static bool is_own(const Server *server, const char *text) {
 	char name[2][32];
 	snprintf(name[0], sizeof name[0], "127.0.0.1:%d", server->port);

@@ -176,7 +176,7 @@ void signals_free(SignalSet *set) {
 
 /* ---- coordinates and speeds -------------------------------------------------------------------- */
 
-/* For joints whose type does not say it: does the dof turn the body? Looks at the Jacobian. */
+/* For joints whose type does not say it: does the dof turn the body? The Jacobian shows it. */
 static bool dof_turns_body(CalSim *sim, int group, const CalBodyInfo *body, int u) {
 	CalSimView view;
 	int nu = cal_model_u_count(cal_sim_model(sim, group));

@@ -12,11 +12,11 @@
  *   deflection:PATH        how far a node of a flexible body is off its place, and turned (rotation vector), body axes
  *   reaction               wrench through every joint on its outboard body, world axes; reaction:JOINT of one
  *   loop:LOOP              wrench of a loop on its second side at the origin of frame B, world axes (knife: on its first)
- *   residual               how far the rows of all loops are from zero; residual:LOOP of one
- *   multiplier             force of every row of all loops, of a driven one that of its drive; multiplier:LOOP of one
+ *   residual               how far the constraint equations of all loops are from zero; residual:LOOP of one
+ *   multiplier             force of every constraint equation, of a driven one that of its drive; multiplier:LOOP of one
  *   device                 outputs of all devices; device:NAME of one
  *   event                  how often each event has happened so far; event:NAME of one
- *   balance                energy account of all groups and devices
+ *   balance                energy balance of all groups and devices
  *   total_momentum         of all groups and devices together: linear, and angular about the world's origin
  *
  * Columns stay what they are when the topology changes: objects are looked up again by their ids. What is not there, or is
@@ -66,7 +66,7 @@ typedef struct Signal {
 	int index;        // node, loop or body there
 	int first, count; // its columns
 	int only;         // the one of the values that is wanted, or -1: all of them
-	int next;         // signal of the same group behind it, -1: none
+	int next;         // next signal of the same group, -1: none
 } Signal;
 
 /* Of a column with a coordinate, a speed or a row: which one of its object, and where it is now. */
@@ -131,7 +131,7 @@ bool signal_node_names(const CalModel *model, int index, const char **body, cons
 void signals_init(SignalSet *set);
 /** Adds a signal, or one of its columns, by name; what is already there is not added again. */
 SignalFound signals_add(SignalSet *set, CalSim *sim, const char *name);
-/** Tells what is wrong with a name that was not found, in words, and the nearest one that there is. */
+/** Says what is wrong with a name that was not found, in words, and the nearest one that there is. */
 void signals_complain(char *text, size_t size, CalSim *sim, const char *name, SignalFound found);
 /** Looks up the signals from number `from` on; called by signals_add() and, after a change of topology, by signals_sample(). */
 void signals_resolve(SignalSet *set, CalSim *sim, int from);

@@ -65,11 +65,11 @@ static void place_joint(SignalSet *set, CalSim *sim, Signal *signal, int *hint) 
 	bool lost = signal->group < 0 || (body.type == CAL_JOINT_SEQUENCE && is_reversed(sim, signal->joint));
 	for (int i = signal->first; i < signal->first + signal->count; i++) {
 		ColumnPlace *place = &set->places[i];
-		CalDofRef freedom;
+		CalDofRef dof;
 		if (place->dof >= 0)
-			place->at = !cal_sim_find_dof(sim, signal->joint, place->dof, &freedom) ? -1
-			            : signal->kind == SIGNAL_Q                                  ? freedom.q
-			                                                                        : freedom.u;
+			place->at = !cal_sim_find_dof(sim, signal->joint, place->dof, &dof) ? -1
+			            : signal->kind == SIGNAL_Q                              ? dof.q
+			                                                                    : dof.u;
 		else
 			place->at = lost ? -1 : body.q + place->of;
 	}

@@ -115,14 +115,14 @@ static bool has_total(const Summary *summary) {
 
 /* Why the momentum of a group changes. */
 static const char *pushed_by(const Summary *summary) {
-	return has_total(summary) ? "devices act on it; for all together see below" : "something acts from outside";
+	return has_total(summary) ? "devices act on it; see \"all groups\" below" : "something acts from outside";
 }
 
 /* ---- text -------------------------------------------------------------------------------------- */
 
 static void print_cut(const CalBranches *branches, FILE *out) {
 	if (!branches) {
-		fprintf(out, "  parallel    in one piece, by one thread: to cut it would not pay\n");
+		fprintf(out, "  parallel    in one piece, by one thread: a partition would not be faster\n");
 		return;
 	}
 	const int threads = cal_branches_threads(branches);
@@ -184,8 +184,8 @@ static void print_ranks(const CalDistributionInfo *ranks, FILE *out) {
 	const double evaluations = ranks->evaluations > 0 ? (double)ranks->evaluations : 1;
 	fprintf(out, "  ranks       %d, of which %d %s %d %s; %d %s between ranks\n", ranks->size, ranks->busy,
 	        ranks->busy == 1 ? "has" : "have", ranks->branches, ranks->branches == 1 ? "branch" : "branches",
-	        ranks->cuts, ranks->cuts == 1 ? "cut" : "cuts");
-	fprintf(out, "              %g messages of %g numbers together for each evaluation; %lld gathers of %lld numbers\n",
+	        ranks->cuts, ranks->cuts == 1 ? "interface" : "interfaces");
+	fprintf(out, "              %g messages of %g numbers in total per evaluation; %lld gathers of %lld numbers\n",
 	        (double)ranks->messages / evaluations, (double)ranks->numbers / evaluations, (long long)ranks->gathers,
 	        (long long)ranks->gathered);
 }
@@ -224,8 +224,8 @@ static void print_balance(CalSim *sim, FILE *out) {
 	CalSimBalance b;
 	if (cal_sim_balance(sim, &b) != CAL_OK || !b.complete || (b.supplied == 0 && b.dissipated == 0))
 		return;
-	fprintf(out, "  account     %.6g J supplied, %.6g J lost, %.6g J in devices; %.2e J missing\n", b.supplied,
-	        b.dissipated, b.stored, fabs(b.error));
+	fprintf(out, "  balance     %.6g J supplied, %.6g J lost, %.6g J in devices; energy balance error %.2e J\n",
+	        b.supplied, b.dissipated, b.stored, fabs(b.error));
 }
 
 void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
@@ -246,7 +246,7 @@ void summary_print(const Summary *summary, CalSim *sim, FILE *out) {
 	if (stats.rejected)
 		fprintf(out, ", %lld rejected", (long long)stats.rejected);
 	fprintf(out, ", %lld evaluation%s of the dynamics\n", (long long)stats.evaluations, plural(stats.evaluations));
-	fprintf(out, "  real time   %.*f times faster (%.4g s wall, %.4g s CPU)\n", stats.real_time_factor < 100 ? 2 : 0,
+	fprintf(out, "  speed       %.*f x real time (%.4g s wall, %.4g s CPU)\n", stats.real_time_factor < 100 ? 2 : 0,
 	        stats.real_time_factor, stats.wall_s, stats.cpu_s);
 	if (summary->paced)
 		realtime_print(summary->paced, out);

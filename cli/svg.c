@@ -2,10 +2,10 @@
 /*
  * svg.c — line plots over time as an SVG file.
  *
- * Colours are those of Okabe and Ito, told apart also by people with colour blindness; beyond eight
+ * Colours are those of Okabe and Ito, which people with colour blindness distinguish too; beyond eight
  * lines they repeat dashed, then dotted. A line with more samples than pixels is drawn as the least and
  * greatest value of each pixel column, and points that a straight line passes within a tenth of a pixel are left
- * out: it looks the same and keeps the file small. Values that are not finite leave a gap. Small charts (histograms, scatter
+ * out: the picture is the same, and this keeps the file small. Values that are not finite leave a gap. Small charts (histograms, scatter
  * plots, bars) are for pages that show many of them.
  */
 #include <math.h>
@@ -170,7 +170,7 @@ static void stroke(FILE *out, int index) {
 }
 
 /*
- * Writes a line. A point is held back as long as straight lines from the last one written to those behind it pass
+ * Writes a line. A point is held back as long as straight lines from the last one written to those after it pass
  * within `slack` of all between: their slopes are then in [low, high].
  */
 typedef struct Pen {

@@ -23,7 +23,7 @@ static const char help[] =
 	"usage: calder sweep [OPTION]... PLAN\n"
 	"       calder sweep --merge DIR\n"
 	"\n"
-	"Runs a model many times with other numbers in it, as PLAN says (docs/sweep.md). Started again, it goes on.\n"
+	"Runs a model many times with other numbers in it, as PLAN says (docs/sweep.md). Started again, it resumes.\n"
 	"  -o, --out DIR          folder of the results (default: the name of PLAN, .sweep for its ending)\n"
 	"  -j, --jobs N           cases at a time (default: one for each core; 1 under mpirun or Slurm)\n"
 	"      --case K           run case K only, from 0\n"
@@ -173,7 +173,7 @@ static int set_option(CampaignOptions *options, int option, const char *value) {
 	}
 }
 
-/* Exit code, or -1 to go on. */
+/* Exit code, or -1 to continue. */
 static int parse_options(CampaignOptions *options, int argc, char **argv) {
 	*options = (CampaignOptions){.last = -1, .place = {0, 1, NULL}};
 	for (int option; (option = getopt_long(argc, argv, "o:j:lqh", long_options, NULL)) != -1;) {
@@ -389,7 +389,7 @@ static int run_campaign(const CampaignOptions *options, const Range *range, CalC
 	else if (!options->quiet && (complete || !range->place.from))
 		print_summary(campaign, folder);
 	if (ended_by) {
-		fprintf(stderr, "calder sweep: ended by signal %d; the same command goes on from here\n", ended_by);
+		fprintf(stderr, "calder sweep: ended by signal %d; the same command resumes from here\n", ended_by);
 		return 128 + ended_by;
 	}
 	int64_t bad = 0;

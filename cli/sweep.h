@@ -15,7 +15,7 @@ typedef struct Place {
 	const char *from; // what said so, in words; NULL: it is alone
 } Place;
 
-/** By what mpirun, srun and job arrays of Slurm tell a process in its environment. */
+/** From what mpirun, srun and job arrays of Slurm put into the environment of a process. */
 Place place_of_environment(void);
 /** "I/N"; false: it is none. */
 bool place_parse(const char *text, Place *place);

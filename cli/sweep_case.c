@@ -240,7 +240,7 @@ static CalStatus tell_doubts(const CaseRun *run, CaseOutcome *outcome) {
 	return status;
 }
 
-/* Values that are not finite have failed, those beyond a limit are told. */
+/* Values that are not finite have failed, those beyond a limit are reported. */
 static void check_limits(const CaseRun *run, CaseOutcome *outcome) {
 	for (int i = 0; i < run->info.output_count; i++) {
 		CalPlanOutput output;

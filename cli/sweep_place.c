@@ -2,9 +2,9 @@
 /*
  * sweep_place.c — the share of the cases that falls to this process.
  *
- * Launchers tell processes their rank in the environment: no library of theirs is needed to read it. Cases go round by
+ * Launchers put the rank of a process into its environment: no library of theirs is needed to read it. Cases go round by
  * their number: which process runs which does not depend on what is done already, so that none is left out and none is
- * run twice, whenever each process looks.
+ * run twice, whenever each process checks.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -166,7 +166,7 @@ static int gather_own(void *user, const int *starts, double *x) {
 	return 0;
 }
 
-/* What mpirun, mpiexec and srun tell those whom they start. */
+/* Variables that mpirun, mpiexec and srun set for the processes that they start. */
 static bool is_launched(void) {
 	static const char *const variables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE"};
 	bool launched = false;

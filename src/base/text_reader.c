@@ -132,7 +132,7 @@ bool fe_text_next(FeText *t, CalStatus *status) {
 	if (length && start[length - 1] == '\r')
 		length--;
 	if (length >= FE_LINE_MAX || memchr(start, '\0', length)) {
-		*status = fe_text_error(t, CAL_ERR_INPUT, "this is no line of text; is the file binary?");
+		*status = fe_text_error(t, CAL_ERR_INPUT, "not a line of text; is the file binary?");
 		return false;
 	}
 	memcpy(t->line, start, length);

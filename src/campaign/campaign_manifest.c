@@ -96,7 +96,7 @@ static CalStatus manifest_read(const CalCampaign *campaign, const char *path, Ma
 	size_t length;
 	*m = (Manifest){0};
 	if (tree_text(path, &campaign->allocator, &text, &length, NULL) != CAL_OK) {
-		error_set(error, CAL_ERR_IO, "%.400s: this is no folder of a campaign: it has no file \"%s\" that can be read",
+		error_set(error, CAL_ERR_IO, "%.400s: not the folder of a campaign: it has no file \"%s\" that can be read",
 		          campaign->folder, MANIFEST);
 		return CAL_ERR_IO;
 	}

@@ -85,7 +85,7 @@ static bool read_head(Reader *r, CalPlan *plan, PlanInput *in) {
 	const TreeNode *root = tree_root(plan->tree);
 	*in = (PlanInput){.sample = -1, .repeat = 1, .title = ""};
 	if (root->kind != TREE_MAP)
-		return reader_fail(r, root, "this is no plan: expected a map that starts with \"sweep: 1\"");
+		return reader_fail(r, root, "not a plan: expected a map that starts with \"sweep: 1\"");
 	if (!keys_read(r, root, &plan_table, in))
 		return false;
 	if (in->version != PLAN_VERSION)

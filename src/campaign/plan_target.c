@@ -88,7 +88,8 @@ static bool find_target(Reader *r, const CalPlan *plan, const TreeNode *node, co
 	if (!there)
 		return no_such_place(r, plan, node, target, reached);
 	if (there->kind != TREE_SCALAR)
-		return reader_fail(r, node, "target \"%.120s\" is a %s in %.120s, not a single value; go on with %s",
+		return reader_fail(r, node,
+		                   "target \"%.120s\" is a %s in %.120s, not a single value; continue the path with %s",
 		                   target->text, there->kind == TREE_MAP ? "map" : "list", plan->info.model,
 		                   there->kind == TREE_MAP ? "one of its keys" : "the place of an item, from 0");
 	target->base = there->text;

@@ -122,7 +122,7 @@ CalStatus cal_checkpoint_take(const CalSim *sim, void *memory, size_t size, size
 
 static CalStatus check_kind(const Header *header, size_t size, CalError *error) {
 	if (size < sizeof magic || memcmp(header->magic, magic, sizeof magic) != 0)
-		return error_set(error, CAL_ERR_INPUT, "this is no checkpoint of Calder");
+		return error_set(error, CAL_ERR_INPUT, "not a Calder checkpoint");
 	if (size < header_size())
 		return error_set(error, CAL_ERR_INPUT, "the checkpoint is cut short: it has only %zu bytes", size);
 	if (header->byte_order != BYTE_ORDER_MARK)
@@ -145,8 +145,8 @@ static CalStatus check_content(const Header *header, const void *memory, CalErro
 		                 "the checkpoint is damaged: its bytes do not give its checksum; take an older one");
 	if (strncmp(header->software, cal_version(), sizeof header->software) != 0)
 		return error_set(error, CAL_ERR_INPUT,
-		                 "the checkpoint was written by version %.16s, this is %s; only the same version goes on with "
-		                 "the same bits",
+		                 "the checkpoint was written by version %.16s, this is %s; only the same version resumes "
+		                 "bit-identically",
 		                 header->software, cal_version());
 	return CAL_OK;
 }

@@ -261,7 +261,7 @@ static CalStatus check_loop_record(ImageCheck *j, const TopologyLoop *loop) {
 		return refuse_record(j, "loop", def->name, "has an orientation that is not unit");
 	for (int k = 0; def->type == CAL_LOOP_COUPLING && k < def->term_count; k++) {
 		if (!term_exists(j->image, loop, k))
-			return refuse_record(j, "loop", def->name, "couples a freedom that does not exist");
+			return refuse_record(j, "loop", def->name, "couples a degree of freedom that does not exist");
 	}
 	return CAL_OK;
 }

@@ -11,9 +11,12 @@
 #include "base/memory.h"
 #include "component/ranks.h"
 
-_Static_assert(sizeof(mat3) + sizeof(vec3) == RANKS_BASE_MOTION * sizeof(double), "a base is told as plain numbers");
-_Static_assert(sizeof(ArticulatedBody) == RANKS_BASE_INERTIA * sizeof(double), "a burden is told as plain numbers");
-_Static_assert(sizeof(spatial) == RANKS_BASE_ACCELERATION * sizeof(double), "a push is told as plain numbers");
+_Static_assert(sizeof(mat3) + sizeof(vec3) == RANKS_BASE_MOTION * sizeof(double),
+               "a base motion is sent as plain numbers");
+_Static_assert(sizeof(ArticulatedBody) == RANKS_BASE_INERTIA * sizeof(double),
+               "a base inertia is sent as plain numbers");
+_Static_assert(sizeof(spatial) == RANKS_BASE_ACCELERATION * sizeof(double),
+               "a base acceleration is sent as plain numbers");
 
 enum { TELL_BASE, TELL_BURDEN, TELL_PUSH, TELL_KINDS };
 enum {

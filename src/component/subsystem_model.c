@@ -316,7 +316,7 @@ static const char *find_fit(ModelSubsystem *subsystem, const CalModelSubsystemOp
 	cal_model_node(subsystem->model, subsystem->nodes[0], &node);
 	if (node.body < 0 || cal_model_body(subsystem->model, node.body, &body) != CAL_OK || body.parent >= 0 ||
 	    body.type != CAL_JOINT_FREE || body.head_node != subsystem->nodes[0] || body.inboard_node >= 0)
-		return "to be fitted, its first border node has to be carried by a free joint on the ground's origin";
+		return "to be fitted, its first interface node has to be carried by a free joint on the ground's origin";
 	subsystem->fit = body.u;
 	subsystem->fit_q = body.q;
 	return NULL;
@@ -347,7 +347,7 @@ static const char *fill_subsystem(ModelSubsystem *subsystem, const int *nodes,
                                   const CalModelSubsystemOptions *options) {
 	for (int i = 0; i < subsystem->count; i++) {
 		if (nodes[i] < 0 || nodes[i] >= subsystem->model->node_count || subsystem->model->nodes[nodes[i]].body < 0)
-			return "a border node is one of a body of the model";
+			return "an interface node is one of a body of the model";
 		subsystem->nodes[i] = nodes[i];
 	}
 	if (options && options->state) {
@@ -364,7 +364,7 @@ CalStatus cal_subsystem_from_model(const CalModel *model, const int *nodes, int 
                                    const CalModelSubsystemOptions *options, CalSubsystemDef *def, CalError *error) {
 	if (!model || !nodes || count < 1 || !def)
 		return error_set(error, CAL_ERR_ARGUMENT,
-		                 "cal_subsystem_from_model: give a model, its border nodes and a place for the box");
+		                 "cal_subsystem_from_model: give a model, its interface nodes and a place for the subsystem");
 	ModelSubsystem *subsystem = subsystem_alloc(model, count);
 	if (!subsystem || cal_work_create(model, &subsystem->work) != CAL_OK) {
 		const CalAllocator allocator = allocator_or_default(NULL);

@@ -231,13 +231,13 @@ static void add_joint(DeviceBuilder *d, Motion *s, const CalJointMotion *joint, 
 		q += dof.q >= 0;
 		if (is_given(&joint->q[k])) {
 			device_check(d, dof.q >= 0,
-			             "freedom %d of joint \"%s\" is part of a quaternion; give its angle about an axis", k,
-			             info.joint);
+			             "degree of freedom %d of joint \"%s\" is part of a quaternion; give its angle about an axis",
+			             k, info.joint);
 			add_course(d, s, (Course){.q = dof.q, .u = info.u + k}, &joint->q[k], at);
 		}
 	}
 	for (int k = info.nu; k < CAL_JOINT_MAX_DOF; k++)
-		device_check(d, !is_given(&joint->q[k]), "joint \"%s\" has no freedom %d; it has %d, counted from 0",
+		device_check(d, !is_given(&joint->q[k]), "joint \"%s\" has no degree of freedom %d; it has %d, counted from 0",
 		             info.joint, k, info.nu);
 	if (is_given(&joint->angle)) {
 		device_check(d, quaternion >= 0, "joint \"%s\" has no quaternion; give its coordinates", info.joint);

@@ -40,16 +40,17 @@ static CalStatus bind_joint(const Binding *b, Reading *r) {
 	if (cal_context_find_dof_by_name(b->context, r->name[0], r->number, &r->dof_ref)) {
 		if (r->kind == READ_U || r->dof_ref.q >= 0)
 			return CAL_OK;
-		return missing(b, r,
-		               "freedom %d of joint \"%.80s\" is part of a quaternion and has no coordinate; read the angle() "
-		               "between two nodes instead",
-		               r->number + 1, r->name[0]);
+		return missing(
+			b, r,
+			"degree of freedom %d of joint \"%.80s\" is part of a quaternion and has no coordinate; read the angle() "
+			"between two nodes instead",
+			r->number + 1, r->name[0]);
 	}
 	for (int i = 0; i < b->context->sim->group_count; i++) {
 		const CalModel *model = b->context->sim->groups[i].model;
 		CalBodyInfo info;
 		if (cal_model_body(model, cal_model_find_joint(model, r->name[0]), &info) == CAL_OK)
-			return missing(b, r, "joint \"%.80s\" has no freedom %d; it has %d, counted from 1", r->name[0],
+			return missing(b, r, "joint \"%.80s\" has no degree of freedom %d; it has %d, counted from 1", r->name[0],
 			               r->number + 1, info.nu);
 	}
 	return missing(b, r, "there is no joint \"%.80s\"", r->name[0]);

@@ -180,15 +180,15 @@ static CalStatus iterate(Subspace *s, int wanted, double shift, CalError *error)
 		              s->q - (s->q - wanted) / 2); // half of what is not wanted: another may be on its way in the rest
 	}
 	const double limit = sqrt(fmax(1 / s->values[s->q - wanted] - shift, 0)) / 6.283185307179586;
-	return there < 0
-	           ? fe_file_error(error, s->fe->path, CAL_NOT_CONVERGED,
-	                           "whether all modes up to %g Hz were found cannot be told: stiffnesses or masses are "
-	                           "too far apart for their digits; check the units, or use a coarser mesh",
-	                           limit)
-	           : fe_file_error(error, s->fe->path, CAL_NOT_CONVERGED,
-	                           "%d modes lie up to %g Hz, but only %d of them were found; is there a part of very "
-	                           "little mass that moves by itself?",
-	                           there, limit, found);
+	return there < 0 ? fe_file_error(error, s->fe->path, CAL_NOT_CONVERGED,
+	                                 "cannot verify that all modes up to %g Hz were found: stiffnesses or masses are "
+	                                 "too far apart for their digits; check the units, or use a coarser mesh",
+	                                 limit)
+	                 : fe_file_error(
+						   error, s->fe->path, CAL_NOT_CONVERGED,
+						   "there are %d modes up to %g Hz, but only %d of them were found; is there a part of very "
+						   "little mass that moves by itself?",
+						   there, limit, found);
 }
 
 /* Equations inside that have mass: there are no more modes. */

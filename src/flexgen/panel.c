@@ -59,7 +59,7 @@ static const char *panel_fault(const CalPanelDef *def) {
 	}
 	CalFlexBoundary boundary = def->choice.boundary;
 	if (boundary == CAL_FLEX_PINNED) {
-		return "a panel cannot be pinned; hold it CLAMPED and hang it on a revolute joint";
+		return "a panel cannot be pinned; hold it CLAMPED and attach it by a revolute joint";
 	}
 	if (boundary != CAL_FLEX_CLAMPED && def->cells_y % 2 != 0) {
 		return "this boundary needs a grid point in the middle of the edge; make cells_y even";

@@ -145,7 +145,7 @@ static int check_tie(const Subsystem *subsystem, CalEvalContext *context, const 
 			continue;
 		snprintf(
 			text, sizeof text,
-			"its border node %s does not meet the node that it is tied to at the start: row %d of the %s is off by %.3g, "
+			"its interface node %s does not meet the node that it is tied to at the start: row %d of the %s is off by %.3g, "
 			"its rate by %.3g; give states that fit",
 			interface_node_name(subsystem, tie->interface_node, name, sizeof name), i + 1,
 			cal_loop_type_name(tie->loop.type), row[i].value, row[i].rate);
@@ -240,11 +240,12 @@ static CalStatus check_def(const CalSim *sim, const char *name, const CalSubsyst
 		return refuse_def(error, name, "it needs a type and the functions start, interface_motion, respond and rates");
 	if (def->nx < 0 || def->interface_node_count < 1 || def->interface_node_count > 1000)
 		return refuse_def(error, name,
-		                  "the number of its states is negative, or that of its border nodes not from 1 to 1000");
+		                  "the number of its states is negative, or that of its interface nodes not from 1 to 1000");
 	if (sim->method.method == CAL_METHOD_IMPLICIT || sim->method.method == CAL_METHOD_IMPLICIT_MIDPOINT)
-		return refuse_def(error, name,
-		                  "steps of the method are implicit, which a black box cannot follow; choose dopri5, rk4 or "
-		                  "euler-cromer");
+		return refuse_def(
+			error, name,
+			"steps of the method are implicit, which a compiled subsystem cannot follow; choose dopri5, rk4 or "
+			"euler-cromer");
 	return CAL_OK;
 }
 
@@ -262,11 +263,12 @@ static CalStatus make_tie(const char *name, const Subsystem *subsystem, const Ca
 	def.name = name;
 	const CalVec3 m = def.applied_wrench.angular, f = def.applied_wrench.linear;
 	if (interface_node < 0 && from->name)
-		return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has no border node \"%.80s\"", name,
+		return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has no interface node \"%.80s\"", name,
 		                 from->name);
 	if (interface_node < 0 || interface_node >= subsystem->def.interface_node_count)
-		return error_set(error, CAL_ERR_ARGUMENT, "subsystem \"%.100s\": it has %d border nodes, there is no number %d",
-		                 name, subsystem->def.interface_node_count, from->interface_node + 1);
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "subsystem \"%.100s\": it has %d interface nodes, there is no number %d", name,
+		                 subsystem->def.interface_node_count, from->interface_node + 1);
 	if (!cal_loop_type_name(def.type) || def.type == CAL_LOOP_KNIFE || def.type == CAL_LOOP_COUPLING || m.x != 0 ||
 	    m.y != 0 || m.z != 0 || f.x != 0 || f.y != 0 || f.z != 0)
 		return refuse_def(error, name, "a tie is a joint between two nodes: no knife, no coupling, no known wrench");

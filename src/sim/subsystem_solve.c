@@ -249,8 +249,8 @@ static CalStatus solve_group(CalEvalContext *context, int group, int plain) {
 	if (!next_tie(context->sim, &w, group))
 		return CAL_OK;
 	if (g->motion) {
-		cal_context_explain_failure(context,
-		                            "a black box cannot be tied to a group whose motion is given; release the group");
+		cal_context_explain_failure(
+			context, "a compiled subsystem cannot be tied to a group whose motion is given; release the group");
 		return context_failed(context, w.device, 1);
 	}
 	CalStatus status = prepare_group(context, group, plain, &count);

@@ -23,7 +23,7 @@ CalStatus edit_begin(CalSim *sim, CalError *error, TopologyEdit *c) {
 	if (sim->subsystems)
 		return error_set(
 			error, CAL_ERR_UNSUPPORTED,
-			"a simulation with black boxes cannot change its topology: impulses would not reach into them");
+			"a simulation with compiled subsystems cannot change its topology: impulses would not reach into them");
 	for (int i = 0; i < sim->group_count; i++) {
 		if (sim->groups[i].state.t != cal_sim_time(sim))
 			return error_set(error, CAL_ERR_ARGUMENT, "group \"%s\" is at t = %.9g s and group \"%s\" at %.9g s",

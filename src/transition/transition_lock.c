@@ -53,8 +53,9 @@ static CalStatus check_lock(TopologyEdit *c, CalJointId joint, int dof) {
 		return error_set(c->error, CAL_ERR_MODEL, "joint \"%s\" is %s; only a joint in the tree can be locked",
 		                 j->def.name, j->state == CAL_JOINT_OPEN ? "open" : "a loop");
 	if (dof < -1 || dof >= count)
-		return error_set(c->error, CAL_ERR_ARGUMENT, "joint \"%s\" has %d freedoms; there is no %d (counted from 0)",
-		                 j->def.name, count, dof);
+		return error_set(c->error, CAL_ERR_ARGUMENT,
+		                 "joint \"%s\" has %d degrees of freedom; there is no %d (counted from 0)", j->def.name, count,
+		                 dof);
 	return CAL_OK;
 }
 

@@ -98,7 +98,7 @@ static void write_turn_badge(JsonWriter *d, const Run *run) {
 		return;
 	snprintf(
 		text, sizeof text,
-		"between frames these bodies turn in a way that the recorded poses do not tell: %s; what is shown between frames "
+		"between frames these bodies turn in a way that the recorded poses do not determine: %s; what is shown between frames "
 		"may be another motion. Record them closer together (calder run --replay SECONDS) or show more (calder view "
 		"--frames N)",
 		names);

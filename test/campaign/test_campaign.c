@@ -247,7 +247,7 @@ static void other_campaigns_are_refused(void **state) {
 	assert_null(campaign);
 	assert_non_null(strstr(error.text, "dir/p.yaml has changed since the campaign in this folder began"));
 	assert_true(cal_campaign_load(base, NULL, &campaign, &error) < 0);
-	assert_non_null(strstr(error.text, "this is no folder of a campaign"));
+	assert_non_null(strstr(error.text, "not the folder of a campaign"));
 	cal_plan_destroy(one);
 	cal_plan_destroy(two);
 }

@@ -148,7 +148,7 @@ static void checkpoints_of_something_else_are_refused_with_a_reason(void **state
 	Run *run = run_create(CAL_METHOD_RK4, 0), *other;
 	rig_advance(&run->rig, 0.05);
 	const Bytes bytes = take(run->rig.sim);
-	expect_refusal(run->rig.sim, "calder: 1\nbodies: ...", 22, "no checkpoint");
+	expect_refusal(run->rig.sim, "calder: 1\nbodies: ...", 22, "not a Calder checkpoint");
 	expect_refusal(run->rig.sim, bytes.at, bytes.size / 2, "cut short");
 	bytes.at[bytes.size / 2] ^= 4;
 	expect_refusal(run->rig.sim, bytes.at, bytes.size, "checksum");

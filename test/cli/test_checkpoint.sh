@@ -89,7 +89,7 @@ for signal in INT TERM; do
 	interrupt $signal --checkpoint run.ckpt
 	set +m
 	[ "$code" -eq $((128 + $(kill -l $signal))) ] || fail "SIG$signal: exit code $code"
-	stderr_has '^calder run: interrupted at t = [0-9.]+ s; go on with --restart run.ckpt'
+	stderr_has '^calder run: interrupted at t = [0-9.]+ s; resume with --restart run.ckpt'
 	calder 0 run model.yaml -q --real-time=50 -d 3 "${paced[@]}" -o rest.csv --restart run.ckpt
 	same_tail whole.csv rest.csv "$(wc -l <rest.csv)"
 	[ "$(wc -l <rest.csv)" -gt 100 ] || fail "too little is left to compare"
@@ -117,7 +117,7 @@ head -c 500 run.ckpt >cut.ckpt
 calder 3 run model.yaml -m rk4 --step 2e-3 --restart cut.ckpt
 stderr_has '^cut.ckpt: error: the checkpoint is cut short'
 calder 3 run model.yaml --restart model.yaml
-stderr_has '^model.yaml: error: this is no checkpoint'
+stderr_has '^model.yaml: error: not a Calder checkpoint'
 calder 3 run model.yaml --restart none.ckpt
 stderr_has '^none.ckpt: error: the checkpoint cannot be read: the file could not be opened'
 calder 3 run model.yaml -q --checkpoint nowhere/run.ckpt

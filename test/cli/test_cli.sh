@@ -261,7 +261,7 @@ took=$((($(date +%s%N) - begin) / 1000000))
 cp out paced.json
 python 'import json; p = json.load(open("paced.json"))["paced"]; assert p["rate"] == 2 and p["steps"] == 40, p; assert sum(p["below_us"].values()) == 40 and 0 <= p["missed"] <= 40, p'
 calder 0 run model.yaml -m rk4 --step 0.01 -d 0.05 --real-time
-stdout_has 'paced +5 steps at 1 times real time'
+stdout_has 'paced +5 steps at 1 x real time'
 # Ahead of the clock: it starts so much later, and ends with it.
 begin=$(date +%s%N)
 calder 0 run model.yaml -m rk4 --step 0.01 -d 0.2 --real-time --ahead 0.1 --json

@@ -116,7 +116,7 @@ close serial-fast.csv many-fast.csv
 
 # ---- without mpirun, and on one: one rank
 calder 0 run model.yaml --distribute -o one.csv
-stdout_has 'ranks       1, of which 1 has 1 branch; 0 cuts between ranks'
+stdout_has 'ranks       1, of which 1 has 1 branch; 0 interfaces between ranks'
 calder 2 run - --distribute
 calder 2 run model.yaml --distribute --real-time
 calder 2 run model.yaml --distribute=often
@@ -124,7 +124,7 @@ calder 2 run model.yaml --distribute=often
 # ---- more ranks than branches: said once
 model chain 3 >small.yaml
 ranks 0 4 run small.yaml --distribute -o small.csv
-[ "$(grep -c 'small.yaml: warning: 3 of 4 ranks have nothing to do: the model is cut into 1 branch, as more would not pay' err)" -eq 1 ] ||
+[ "$(grep -c 'small.yaml: warning: 3 of 4 ranks have nothing to do: the model is partitioned into 1 branch, as more would not be faster' err)" -eq 1 ] ||
 	fail "idle ranks are not told once"
 calder 0 run small.yaml -q -o serial.csv
 close serial-fast.csv small-fast.csv
@@ -194,7 +194,7 @@ killed() { # RANK SIGNAL OPTIONS...
 }
 goes_on() { # CHECKPOINT: 0.05 s from it are those of an undisturbed run
 	local t
-	t=$(sed -nE 's/.*go on from t = ([0-9.e+-]+) s.*/\1/p' err | head -n 1)
+	t=$(sed -nE 's/.*resume from t = ([0-9.e+-]+) s.*/\1/p' err | head -n 1)
 	[ -n "$t" ] || { fail "no word of a checkpoint"; return; }
 	end=$(awk "BEGIN { print $t + 0.05 }")
 	calder 0 run model.yaml -q -d "$end" -o whole.csv
@@ -206,17 +206,17 @@ at_once="--lost-after 7200" # longer than this test may take
 lost='(nothing came from (rank [0-2]|some rank): it is|another rank of a distributed run is) gone' # in a step, or between two
 killed 1 KILL $at_once --checkpoint run.ckpt
 stderr_has "model.yaml: error: $lost"
-stderr_has 'calder run: rank 0: go on from t = '
+stderr_has 'calder run: rank 0: resume from t = '
 goes_on run.ckpt
 killed 0 KILL $at_once
 stderr_has "model.yaml: error: $lost"
-stderr_has 'calder run: rank 1: go on from t = '
+stderr_has 'calder run: rank 1: resume from t = '
 goes_on calder-lost.ckpt
 [ -z "$(ls ./*.rank* ./*.part 2>/dev/null)" ] || fail "pieces of checkpoints are left: $(ls ./*.rank*)"
 
 # one that is asked to end takes the others along, in order
 killed 1 TERM $at_once --checkpoint run.ckpt
-stderr_has '^calder run: interrupted at t = [0-9.e+-]+ s; go on with --restart run.ckpt'
+stderr_has '^calder run: interrupted at t = [0-9.e+-]+ s; resume with --restart run.ckpt'
 [ -s run.ckpt ] || fail "no checkpoint"
 
 # one that is stopped is silent

@@ -115,7 +115,7 @@ for python in python3 /usr/bin/python3; do # files that lie about their doubts a
 		cp stiff.h5 crooked.h5
 		"$python" -c "import h5py; f = h5py.File('crooked.h5', 'r+'); del f['doubts']; f.create_dataset('doubts', $crooked)"
 		calder 3 info crooked.h5
-		stderr_has 'crooked.h5: error: is no result file of Calder'
+		stderr_has 'crooked.h5: error: not a Calder result file'
 	done
 	"$python" -c "import h5py; f = h5py.File('crooked.h5', 'r+'); del f['doubts']" # of an earlier version
 	calder 0 info crooked.h5

@@ -38,9 +38,9 @@ printf 'loads: [{joint: motor, lock: true}, {joint: pivot, acceleration: 1}]\n' 
 calder 0 check good.yaml
 stdout_has 'pin: revolute, coupler/end to rocker/end, 5 rows of which 2 independent'
 stdout_has 'state    initial state violates loop "pin" by 0\.[0-9]+ m; assembled: knee -57\.3 → '
-stdout_has 'mobility 1: 3 degrees of freedom less 2 independent rows of 5; redundant: pin.dz, pin.rx, pin.ry'
+stdout_has 'mobility 1: 3 degrees of freedom less 2 independent constraint equations of 5; redundant: pin.dz, pin.rx, pin.ry'
 stdout_has '^  independent (motor|knee|pivot); the others follow'
-stderr_has 'good.yaml: warning: group "main": rows of loops follow from others \(pin.dz, pin.rx, pin.ry\)'
+stderr_has 'good.yaml: warning: group "main": redundant constraint equations \(pin.dz, pin.rx, pin.ry\)'
 calder 1 check --strict good.yaml
 
 
@@ -116,7 +116,7 @@ stdout_has 'driven   the whole group: it moves as given \(group_motions\), witho
 
 calder 1 check short.yaml
 stderr_has 'error: group "main": its loops cannot be closed from this state: row pin.dx is off by 0.05 m: out of reach; check lengths'
-stdout_has 'of the state that comes closest'
+stdout_has 'of the closest state'
 calder 1 check held.yaml
 stderr_has 'out of reach while 1 of 3 coordinates are frozen or driven'
 calder 4 run held.yaml
@@ -128,8 +128,8 @@ stderr_has 'cannot be closed'
 
 calder 1 check driven.yaml
 stderr_has 'out of reach while 2 of 3 coordinates are frozen or driven'
-stdout_has 'mobility 0: 3 degrees of freedom, 2 of them driven, less 1 independent row of 5'
-stderr_has 'warning: group "main": the loops tie driven freedoms to each other \(motor, pivot\): 1 too many are driven'
+stdout_has 'mobility 0: 3 degrees of freedom, 2 of them driven, less 1 independent constraint equation of 5'
+stderr_has 'warning: group "main": the loops tie driven degrees of freedom to each other \(motor, pivot\): 1 too many are driven'
 
 # too many driven later: the run goes well until then
 cp good.yaml later.yaml

@@ -138,7 +138,7 @@ devices:
 run: {duration: 2 s}
 YAML
 calder 0 run pair.yaml
-stdout_has 'changed by up to [0-9.]+ kg m/s and [0-9.]+ kg m\^2/s \(devices act on it; for all together see below\)'
+stdout_has 'changed by up to [0-9.]+ kg m/s and [0-9.]+ kg m\^2/s \(devices act on it; see "all groups" below\)'
 stdout_has 'all groups +momentum changed by up to [0-9.]+e-1[4-9] kg m/s and [0-9.]+e-1[1-9] kg m\^2/s about the origin, with devices'
 stdout_lacks 'something acts from outside'
 sed 's/^run:/loads: [{node: a, force: [1 N, 0, 0]}]\nrun:/' pair.yaml >pushed.yaml

@@ -241,7 +241,7 @@ case_of "$parent" >/dev/null
 kill -TERM "$parent"
 wait "$parent"
 [ $? -eq 143 ] || fail "SIGTERM: exit code is not 143"
-stderr_has 'the same command goes on from here'
+stderr_has 'the same command resumes from here'
 calder 0 sweep --merge interrupted
 stdout_has '1 not run$'
 calder 1 sweep long_plan.yaml -o late --retry --timeout 0.1 --strict
@@ -275,7 +275,7 @@ calder 2 sweep small.yaml --cases 5:5
 calder 2 sweep small.yaml --shard 3/3
 calder 2 sweep small.yaml --case 1 --shard 0/2
 calder 3 sweep --merge .
-stderr_has 'this is no folder of a campaign'
+stderr_has 'not the folder of a campaign'
 calder 3 sweep nowhere.yaml
 sed 's/bodies.rod.mass/bodies.rob.mass/' small.yaml >wrong.yaml
 calder 3 sweep wrong.yaml

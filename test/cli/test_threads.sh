@@ -42,17 +42,17 @@ diff <(tail -n 2 rest.csv) <(tail -n 2 all.csv) >/dev/null || fail "a restart wi
 # ---- what is not cut -------------------------------------------------------------------------------
 
 calder 0 run "$SOURCE_DIR/examples/pendulum.yaml" -d 0.1 --threads 4
-stdout_has "^  parallel    in one piece, by one thread: to cut it would not pay$"
+stdout_has "^  parallel    in one piece, by one thread: a partition would not be faster$"
 calder 0 info --branches 4 "$SOURCE_DIR/examples/pendulum.yaml"
-stdout_has "^  branches one for 4 workers: to cut it does not pay$"
+stdout_has "^  branches one for 4 workers: a partition would not be faster$"
 
 # ---- the cut ---------------------------------------------------------------------------------------
 
 calder 0 info --branches 4 "$model"
 stdout_has '^  branches [0-9]+ for 4 workers, predicted [1-4]\.[0-9]+ times as fast as in one piece$'
-stdout_has '^ +branch +stands on +first body +bodies +dof +loops +work +way +thread$'
+stdout_has '^ +branch +parent +first body +bodies +dof +loops +work +way +thread$'
 stdout_has '^ +0 +ground +b001 +[0-9]+ +[0-9]+ +0 +[0-9.]+ % +- +0$'
-stdout_has '^ +[0-9]+ +[0-9]+ +b[0-9]+ +[0-9]+ +[0-9]+ +0 +[0-9.]+ % +(joined|waited for) +[0-3]$'
+stdout_has '^ +[0-9]+ +[0-9]+ +b[0-9]+ +[0-9]+ +[0-9]+ +0 +[0-9.]+ % +(joined|sequential) +[0-3]$'
 if command -v python3 >/dev/null; then
 	calder 0 info --json --branches 3 "$model"
 	python '

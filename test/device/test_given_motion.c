@@ -130,7 +130,7 @@ static void mistakes_are_told(void **state) {
 	check_refused((CalJointMotion){.q = {{.formula = "q(cart_joint)"}}}, "arm", "depends on the time t alone");
 	check_refused((CalJointMotion){.q = {{.formula = "t < 1"}}}, "arm", "is no number");
 	check_refused((CalJointMotion){.q = {{.table = TABLE(CAL_TABLE_STEP, 2, time, value)}}}, "arm", "jumps");
-	check_refused((CalJointMotion){.q = {{0}, {.formula = "t"}}}, "arm", "has no freedom 1");
+	check_refused((CalJointMotion){.q = {{0}, {.formula = "t"}}}, "arm", "has no degree of freedom 1");
 	check_refused((CalJointMotion){.q = {{.formula = "t"}}}, "ball", "part of a quaternion");
 	check_refused((CalJointMotion){.angle = {.formula = "t"}}, "arm", "has no quaternion");
 }

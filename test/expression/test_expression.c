@@ -677,8 +677,8 @@ static void what_is_not_there_is_named(void **state) {
 		const char *text, *says;
 	} cases[] = {
 		{"1 + q(elbow)", "column 5: there is no joint \"elbow\""},
-		{"q(arm_joint, 3)", "joint \"arm_joint\" has no freedom 3; it has 1, counted from 1"},
-		{"q('bird, (small)_joint', 4)", "freedom 4 of joint \"bird, (small)_joint\" is part of a quaternion"},
+		{"q(arm_joint, 3)", "joint \"arm_joint\" has no degree of freedom 3; it has 1, counted from 1"},
+		{"q('bird, (small)_joint', 4)", "degree of freedom 4 of joint \"bird, (small)_joint\" is part of a quaternion"},
 		{"x(moon)", "there is no node \"moon\""},
 		{"distance(arm, arm/moon)", "there is no node \"arm/moon\""},
 		{"eta(moon, 1)", "there is no body \"moon\""},

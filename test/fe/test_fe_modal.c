@@ -234,7 +234,7 @@ static void modal_file_errors_have_places(void **state) {
 	(void)state;
 	NEEDS_LIBYAML();
 	static const Wrong list[] = {
-		{"calder_modal: 1", "calder: 1", CAL_ERR_INPUT, "bad.yaml:1:1:", "no modal file"},
+		{"calder_modal: 1", "calder: 1", CAL_ERR_INPUT, "bad.yaml:1:1:", "not a modal file"},
 		{"calder_modal: 1", "calder_modal: 2", CAL_ERR_INPUT, "bad.yaml:1:", "version 1"},
 		{"modes: 2", "modes: 2.5", CAL_ERR_INPUT, "bad.yaml:5:", "whole number"},
 		{"modes: 2", "modes: 3", CAL_ERR_INPUT, "bad.yaml:6:", "stiffness must have 3 rows; it has 2"},

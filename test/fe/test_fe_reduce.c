@@ -364,7 +364,7 @@ static void modes_that_are_missing_are_an_error(void **state) {
 	double values[6];
 	net_make(&net, -1, 1e-100);
 	assert_int_equal(net_modes(&net, 6, values, &error), CAL_NOT_CONVERGED);
-	if (!strstr(error.text, "net: error: 7 modes lie up to 0.138714 Hz, but only 6 of them were found"))
+	if (!strstr(error.text, "net: error: there are 7 modes up to 0.138714 Hz, but only 6 of them were found"))
 		fail_msg("%s", error.text);
 	cal_fe_destroy(net.fe);
 }

@@ -300,7 +300,7 @@ static void actions_are_listed(void **state) {
 	Run r = run_text(DOOR "events:\n  a: {at: 1 s}\n  b: {at: 2 s, do: [{lock: hinge, dof: 1}, {stop: true}]}\n");
 	const char *event, *text;
 	assert_int_equal(cal_scenario_action_count(r.scenario), 3);
-	static const char *const want[][2] = {{"a", ""}, {"b", "lock hinge, freedom 1"}, {"b", "stop"}};
+	static const char *const want[][2] = {{"a", ""}, {"b", "lock hinge, degree of freedom 1"}, {"b", "stop"}};
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(cal_scenario_action(r.scenario, i, &event, &text), CAL_OK);
 		assert_string_equal(event, want[i][0]);

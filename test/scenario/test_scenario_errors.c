@@ -74,7 +74,7 @@ static void mistakes_about_what(void **state) {
 	check_refused(DO("{switch_off: jot}"), "unknown device \"jot\"; did you mean \"jet\"");
 	check_refused(DO("{open: lid}"), "unknown loop \"lid\"");
 	check_refused(DO("{release: othr}"), "unknown group \"othr\"; did you mean \"other\"");
-	check_refused(DO("{lock: flight, dof: 7}"), "from 1 to 6, the freedoms of joint \"flight\"");
+	check_refused(DO("{lock: flight, dof: 7}"), "from 1 to 6, the degrees of freedom of joint \"flight\"");
 	check_refused(DO("{lock: flight, dof: 0}"), "from 1 to 6");
 	check_refused(DO("{lock: flight, dof: 1.5}"), "whole number");
 	check_refused(DO("{split: hob}"), "unknown body \"hob\"; did you mean \"hub\"");
@@ -103,7 +103,7 @@ static void mistakes_about_what(void **state) {
 	              "joint \"l\" is between other nodes in line 10");
 	check_refused(DO("{attach: {name: a/, to: cart}}"), "has a '/' at an end");
 	check_refused(DO("{detach: rail, group: 'a,b'}"), "a character that names cannot hold");
-	check_refused(DO("{add_body: {name: ground/y, mass: 1 kg, sphere: 1 m}}"), "behind \"ground\"");
+	check_refused(DO("{add_body: {name: ground/y, mass: 1 kg, sphere: 1 m}}"), "after \"ground\"");
 	check_refused(DO("{attach: {to: cart}, add_body: {name: n, mass: 1 kg, sphere: 1 m}, group: m}"),
 	              "as two, in a list");
 	check_refused(DO("{add_body: {mass: 1 kg, sphere: 1 m}}"), "the key \"name\" is missing");

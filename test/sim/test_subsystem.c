@@ -536,13 +536,13 @@ static void wrong_definitions_are_refused(void **state) {
 		CalMethod method;
 	} cases[] = {
 		{good, 1, NULL, "no number 2", CAL_LOOP_WELD, CAL_METHOD_RK4},
-		{good, 0, "foot", "no border node \"foot\"", CAL_LOOP_WELD, CAL_METHOD_RK4},
+		{good, 0, "foot", "no interface node \"foot\"", CAL_LOOP_WELD, CAL_METHOD_RK4},
 		{good, 0, NULL, "no knife", CAL_LOOP_KNIFE, CAL_METHOD_RK4},
 		{good, 0, NULL, "length", CAL_LOOP_DISTANCE, CAL_METHOD_RK4},
 		{good, 0, NULL, "implicit", CAL_LOOP_WELD, CAL_METHOD_IMPLICIT},
 		{good, 0, NULL, "version 7", CAL_LOOP_WELD, CAL_METHOD_RK4},
 		{good, 0, NULL, "functions start, interface_motion, respond and rates", CAL_LOOP_WELD, CAL_METHOD_RK4},
-		{good, 0, NULL, "border nodes", CAL_LOOP_WELD, CAL_METHOD_RK4},
+		{good, 0, NULL, "interface nodes", CAL_LOOP_WELD, CAL_METHOD_RK4},
 	};
 	cases[5].def.version = 7;
 	cases[6].def.ops = &lame;
@@ -569,7 +569,7 @@ static void the_topology_stays_with_boxes(void **state) {
 	assert_int_equal(cal_sim_reserve(t.sim, cal_file_desc(t.file), &(CalSimCapacity){.bodies = 1}, &error), CAL_OK);
 	assert_int_equal(cal_sim_add_subsystem(t.sim, "thing", &def, &tie, 1, NULL, &error), CAL_OK);
 	assert_int_equal(cal_sim_lock(t.sim, cal_sim_find_joint(t.sim, "j"), -1, NULL, &error), CAL_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.text, "black boxes"));
+	assert_non_null(strstr(error.text, "compiled subsystems"));
 	CalSimBalance balance;
 	assert_int_equal(cal_sim_balance(t.sim, &balance), CAL_OK);
 	assert_false(balance.complete); // it does not tell its energy

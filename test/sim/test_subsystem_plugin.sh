@@ -59,7 +59,7 @@ YAML
 same "$("$CALDER" run -q "$folder/nested.yaml" -o -)" "$flat"
 "$CALDER" convert "$folder/nested.yaml" -o "$folder/written.yaml" >/dev/null 2>&1
 same "$("$CALDER" run -q "$folder/written.yaml" -o -)" "$flat"
-"$CALDER" info "$folder/nested.yaml" | grep -q 'subsystem "one/payload": ball.so, a black box' ||
+"$CALDER" info "$folder/nested.yaml" | grep -q 'subsystem "one/payload": ball.so, compiled' ||
 	{ "$CALDER" info "$folder/nested.yaml" && exit 1; }
 
 # A file in a box, by the library itself.
@@ -93,7 +93,7 @@ expect missing.yaml 'missing.yaml:7:3: error: subsystem "payload": cannot load .
 change arguments 's/"3 0.2"/""/'
 expect arguments.yaml 'subsystem "payload": .*arguments.so: give mass'
 change border 's/center/rim/'
-expect border.yaml 'subsystem "payload": it has no border node "rim" (.*border.so)'
+expect border.yaml 'subsystem "payload": it has no interface node "rim" (.*border.so)'
 change symbol '' 's/int calder_subsystem/int calder_other/'
 expect symbol.yaml 'symbol.so has no function calder_subsystem'
 change version '' 's/{CAL_SUBSYSTEM_API_VERSION, &ops/{CAL_SUBSYSTEM_API_VERSION + 1, \&ops/'

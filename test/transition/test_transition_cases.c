@@ -291,7 +291,7 @@ static void wrong_changes_are_refused_by_name(void **state) {
 	expect(cal_sim_detach(sim, (CalJointId){1}, "x", NULL, e), CAL_ERR_MODEL, e, "flies freely");
 	expect(cal_sim_reattach(sim, (CalJointId){1}, NULL, NULL, e), CAL_ERR_MODEL, e, "not open");
 	expect(cal_sim_reroot(sim, (CalBodyId){9}, NULL, e), CAL_ERR_ARGUMENT, e, "body");
-	expect(cal_sim_lock(sim, (CalJointId){1}, 6, NULL, e), CAL_ERR_ARGUMENT, e, "6 freedoms");
+	expect(cal_sim_lock(sim, (CalJointId){1}, 6, NULL, e), CAL_ERR_ARGUMENT, e, "6 degrees of freedom");
 	expect(cal_sim_open_loop(sim, (CalLoopId){1}, NULL, e), CAL_ERR_ARGUMENT, e, "loop");
 	CalNewBody made = {.body = {.name = "new", .mass = 1}, .group = "g"};
 	expect(cal_sim_add_body(sim, &made, &none, NULL, NULL, e), CAL_ERR_MEMORY, e, "CalSimCapacity.bodies");

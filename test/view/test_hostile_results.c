@@ -189,10 +189,10 @@ static void a_good_file_is_shown(void **state) {
 
 static void texts_are_one_text(void **state) {
 	(void)state;
-	expect(model_of_many_texts, "is no result file of Calder", "/model");
-	expect(model_of_nothing, "is no result file of Calder", "/model");
-	expect(model_of_numbers, "is no result file of Calder", "/model");
-	expect(title_of_many_texts, "is no result file of Calder", "title");
+	expect(model_of_many_texts, "not a Calder result file", "/model");
+	expect(model_of_nothing, "not a Calder result file", "/model");
+	expect(model_of_numbers, "not a Calder result file", "/model");
+	expect(title_of_many_texts, "not a Calder result file", "title");
 }
 
 static void poses_have_all_their_columns(void **state) {
@@ -213,7 +213,7 @@ static void tables_are_numbers_of_this_file(void **state) {
 
 static void streams_are_listed_once(void **state) {
 	(void)state;
-	expect(one_stream_many_times, "is no result file of Calder", "/status");
+	expect(one_stream_many_times, "not a Calder result file", "/status");
 }
 
 static void actions_are_those_of_the_file(void **state) {
@@ -226,12 +226,12 @@ static void actions_are_those_of_the_file(void **state) {
 
 static void doubts_are_records(void **state) {
 	(void)state;
-	expect(doubts_of_texts, "is no result file of Calder", "/doubts");
+	expect(doubts_of_texts, "not a Calder result file", "/doubts");
 }
 
 static void another_layout_is_refused(void **state) {
 	(void)state;
-	expect(layout_of_the_future, "is no result file of Calder", "format");
+	expect(layout_of_the_future, "not a Calder result file", "format");
 }
 
 int main(void) {

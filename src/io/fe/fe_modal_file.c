@@ -236,7 +236,7 @@ static CalStatus read_root(FileReader *r, const char *path, const CalAllocator *
 				   *modes = tree_get(root, "modes");
 	double value = 0;
 	if (!version)
-		return fail(r, root, "this is no modal file: expected a map that starts with \"calder_modal: 1\"", "");
+		return fail(r, root, "not a modal file: expected a map that starts with \"calder_modal: 1\"", "");
 	CalStatus status = check_keys(r, root, known);
 	if (status == CAL_OK)
 		status = read_number(r, version, &value);

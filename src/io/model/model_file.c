@@ -40,7 +40,7 @@ static bool read_sections(Reader *r) {
 	Sections s = {0};
 	const TreeNode *root = tree_root(r->file->tree);
 	if (root->kind != TREE_MAP)
-		return reader_fail(r, root, "this is no Calder file: expected a map that starts with \"calder: 1\"");
+		return reader_fail(r, root, "not a Calder file: expected a map that starts with \"calder: 1\"");
 	if (!model_file_expand(r))
 		return false;
 	root = tree_root(r->file->tree);

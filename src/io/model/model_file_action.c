@@ -396,7 +396,7 @@ static bool describe_action(Reader *r, ActionEntry *action) {
 		snprintf(text, sizeof text, "%s%s%.300s", words, action->name[0] ? ": " : "", action->name);
 	else if (action->dof >= 0)
 		snprintf(text, sizeof text, "%s %.80s, %s %d", words, action->name,
-		         about_modes(action->kind) ? "mode" : "freedom", action->dof + 1);
+		         about_modes(action->kind) ? "mode" : "degree of freedom", action->dof + 1);
 	else
 		snprintf(text, sizeof text, "%s %.300s", words, action->name);
 	action->text = reader_text(r, "%s", text);
@@ -442,7 +442,7 @@ static bool check_keys(Reader *r, const ActionInput *in, ActionKind kind) {
 static bool read_dof(Reader *r, const TreeNode *node, const char *joint, int *dof) {
 	const CalJointId id = cal_desc_find_joint(r->file->desc, joint);
 	const int count = id.value ? r->file->joints[id.value - 1].shape.nu : CAL_JOINT_MAX_DOF;
-	return read_index(r, node, "dof", count, "the freedoms of joint", joint, dof);
+	return read_index(r, node, "dof", count, "the degrees of freedom of joint", joint, dof);
 }
 
 /* Which mode of a body that is flexible; node NULL: all of them. Bodies that actions add are rigid. */

@@ -68,9 +68,9 @@ static bool key_dof(Reader *r, const TreeNode *value, const Key *key, void *targ
 	DeviceInput *in = target;
 	(void)key;
 	if (!in->joint)
-		return reader_fail(r, value, "\"dof\" counts the freedoms of a joint; name the \"joint\" too");
+		return reader_fail(r, value, "\"dof\" counts the degrees of freedom of a joint; name the \"joint\" too");
 	in->dof_given =
-		read_index(r, value, "dof", in->joint->shape.nu, "the freedoms of joint", in->joint->name, &in->dof);
+		read_index(r, value, "dof", in->joint->shape.nu, "the degrees of freedom of joint", in->joint->name, &in->dof);
 	return in->dof_given;
 }
 
@@ -85,7 +85,7 @@ static bool dimension_here(Reader *r, const TreeNode *value, const DeviceInput *
 	if (!in->joint)
 		return reader_fail(r, value, "it needs a \"joint\" to act on");
 	if (in->joint->shape.nu != 1 && !in->dof_given)
-		return reader_fail(r, value, "joint \"%.80s\" has %d freedoms; say with \"dof\" which one, from 1",
+		return reader_fail(r, value, "joint \"%.80s\" has %d degrees of freedom; say with \"dof\" which one, from 1",
 		                   in->joint->name, in->joint->shape.nu);
 	for (size_t i = 0; in->joint->shape.linear[in->dof] && i < sizeof pairs / sizeof pairs[0]; i++)
 		*out = pairs[i].angular == angular ? pairs[i].linear : *out;

@@ -91,7 +91,8 @@ static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def, Joi
 		if ((element->type == CAL_JOINT_SCREW) != (tree_get(node->items[i], "pitch") != NULL))
 			return reader_fail(r, node->items[i], "\"pitch\" belongs to a screw element, and a screw needs it");
 		if (!shape_append(shape, shapes[element->type]))
-			return reader_fail(r, node->items[i], "the sequence has more than %d freedoms", CAL_JOINT_MAX_DOF);
+			return reader_fail(r, node->items[i], "the sequence has more than %d degrees of freedom",
+			                   CAL_JOINT_MAX_DOF);
 	}
 	def->element_count = node->count;
 	return true;
@@ -131,7 +132,7 @@ const KeyTable dof_table = KEY_TABLE("dof", dof_keys);
 static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const JointShape *shape) {
 	const int given = node->kind == TREE_LIST ? node->count : 1;
 	if (given != shape->nu || shape->nu == 0)
-		return reader_fail(r, node, "this %s joint has %d freedom%s, but \"dof\" describes %d",
+		return reader_fail(r, node, "this %s joint has %d degree%s of freedom, but \"dof\" describes %d",
 		                   cal_joint_type_name(def->type), shape->nu, shape->nu == 1 ? "" : "s", given);
 	for (int i = 0; i < given; i++) {
 		const TreeNode *item = node->kind == TREE_LIST ? node->items[i] : node;
@@ -225,7 +226,7 @@ static bool reverse(Reader *r, const TreeNode *map, CalJointDef *def, CalNodeId 
 	if (!model_file_can_reverse(def->type))
 		return reader_fail(
 			r, tree_get(map, "reversed"),
-			"a %s joint cannot be reversed, since its freedoms would change; exchange \"from\" and \"to\"",
+			"a %s joint cannot be reversed, since its degrees of freedom would change; exchange \"from\" and \"to\"",
 			cal_joint_type_name(def->type));
 	const CalStatus status = cal_joint_def_reverse(&given, def, r->error);
 	if (status != CAL_OK)

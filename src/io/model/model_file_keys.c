@@ -250,8 +250,7 @@ bool model_file_check_name(Reader *r, const TreeNode *place, const char *name) {
 			                   name);
 	}
 	return name_slashes_are_sound(name) ||
-	       reader_fail(r, place, "the name \"%.80s\" has a '/' at an end, twice, or behind \"ground\"; rename it",
-	                   name);
+	       reader_fail(r, place, "the name \"%.80s\" has a '/' at an end, twice, or after \"ground\"; rename it", name);
 }
 
 bool items_get(Reader *r, const TreeNode *section, int index, const char *what, Item *item) {

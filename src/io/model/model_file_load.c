@@ -50,8 +50,13 @@ static bool check_count(Reader *r, const TreeNode *node, const char *key, const 
 	const int given = node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
 	if (given == f->count && given > 0)
 		return true;
+	const bool one = f->count == 1, joint = f->what[0] == 'j';
 	return reader_fail(r, node, "\"%s\" on %s \"%.80s\" takes one value for each of its %d %s%s", key, f->what, f->name,
-	                   f->count, f->what[0] == 'j' ? "freedom" : "mode", f->count == 1 ? "" : "s (a list)");
+	                   f->count,
+	                   joint ? one ? "degree of freedom" : "degrees of freedom"
+	                   : one ? "mode"
+	                         : "modes",
+	                   one ? "" : " (a list)");
 }
 
 static const TreeNode *component(const TreeNode *node, int i) {

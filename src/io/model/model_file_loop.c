@@ -144,8 +144,8 @@ static bool read_term(Reader *r, const Sections *s, const TreeNode *map, CalLoop
 	if (!keys_read(r, map, &term_table, &in))
 		return false;
 	if (!in.joint == !in.body || (in.joint && in.mode != 0) || (in.body && in.dof != 0))
-		return reader_fail(r, map,
-		                   "a term is a freedom of a \"joint\" (\"dof\") or a \"mode\" of a \"body\"; name one");
+		return reader_fail(
+			r, map, "a term is a degree of freedom of a \"joint\" (\"dof\") or a \"mode\" of a \"body\"; name one");
 	term->factor = in.factor;
 	if (in.joint) {
 		if (!model_file_find_joint(r, tree_get(map, "joint"), in.joint, &joint))

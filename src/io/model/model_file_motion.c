@@ -39,7 +39,8 @@ static bool read_coordinates(Reader *r, const TreeNode *node, const char *key, c
 		return reader_fail(r, node, "a %s joint has no \"%s\"; give \"axis\" and \"angle\"",
 		                   cal_joint_type_name(joint->type), key);
 	if (own > 1 && (node->kind != TREE_LIST || node->count != own))
-		return reader_fail(r, node, "\"%s\" of this joint takes %d functions in a list, in the order of its freedoms",
+		return reader_fail(r, node,
+		                   "\"%s\" of this joint takes %d functions in a list, in the order of its degrees of freedom",
 		                   key, own);
 	for (int i = 0; i < shape->nq; i += shape->coordinate[i] == 'Q' ? 4 : 1) {
 		if (shape->coordinate[i] == 'Q') {

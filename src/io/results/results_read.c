@@ -194,7 +194,7 @@ static bool read_rows(hid_t dataset, CalResultsTable *table, char *why, size_t w
 
 static CalStatus not_results(const char *path, const char *wrong, CalError *error) {
 	return error_set(error, CAL_ERR_INPUT,
-	                 "%.300s: is no result file of Calder: %s is missing or is not what the format says "
+	                 "%.300s: not a Calder result file: %s is missing or is not what the format says "
 	                 "(docs/results.md)",
 	                 path, wrong);
 }

@@ -109,11 +109,11 @@ static void report_singular(const CalModel *model, const CalDesc *desc, int u, i
 	snprintf(
 		text, sizeof text,
 		massless
-			? "%s%sjoint \"%s\": nothing that it carries (%s) has inertia along its freedom %s; give one of these bodies "
+			? "%s%sjoint \"%s\": nothing that it carries (%s) has inertia along its degree of freedom %s; give one of these bodies "
 			  "mass or inertia, add a rotor inertia, or weld it"
 			: "%s%sjoint \"%s\": the articulated inertia of the bodies that it carries (%s) is singular along its "
-			  "freedom %s, which other joints already provide without any mass between them; remove one of the "
-			  "coincident freedoms or give the bodies between them inertia",
+			  "degree of freedom %s, which other joints already provide without any mass between them; remove one of the "
+			  "coincident degrees of freedom or give the bodies between them inertia",
 		PLACE_ARGS(place), model->bodies[body].joint, carried, dof);
 	const CalFinding finding = {CAL_ERR_MODEL, text};
 	report(user, &finding);

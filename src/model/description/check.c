@@ -169,10 +169,11 @@ static void report_cycle(Check *check, const BodyMark *mark, int start) {
 		b = parent_of(desc, mark, b);
 	} while (b != first && fits);
 	const CalJointDef *joint = &desc->joints[mark[first].joint].def;
-	check_error(check, joint->place,
-	            "the attachments form a cycle of %d bodies: %s%s -> %s (each hangs on the next); one of these joints, "
-	            "such as \"%s\", must attach its body to the ground or to a body outside the cycle",
-	            length, chain, fits ? "" : " -> ...", body_name(desc, first), joint->name);
+	check_error(
+		check, joint->place,
+		"the attachments form a cycle of %d bodies: %s%s -> %s (each is the child of the next); one of these joints, "
+		"such as \"%s\", must attach its body to the ground or to a body outside the cycle",
+		length, chain, fits ? "" : " -> ...", body_name(desc, first), joint->name);
 }
 
 static void check_cycles(Check *check, BodyMark *mark) {

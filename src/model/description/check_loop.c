@@ -28,7 +28,7 @@ static void check_term(Check *check, const DescLoop *loop, int i, const CalJoint
 	if (term->dof < 0 || term->dof >= nu + modes) {
 		check_error(
 			check, loop->def.place,
-			"loop \"%s\": term %d names freedom %d of body \"%s\", counted from 0, but joint \"%s\" has %d and the "
+			"loop \"%s\": term %d names degree of freedom %d of body \"%s\", counted from 0, but joint \"%s\" has %d and the "
 			"body %d modes",
 			loop->def.name, i + 1, term->dof, body->def.name, joint->name, nu, modes);
 	} else if (term->dof < nu && joint_coordinate_of(joint, term->dof) < 0) {

@@ -163,7 +163,8 @@ static void mistakes_are_told_with_their_place(void **state) {
 	check_refused("  a: {type: spring, to: hub, stifness: 1}\n", "did you mean \"stiffness\"");
 	check_refused("  a: {type: spring, to: hubb}\n", "hubb");
 	check_refused("  a: {type: limit, joint: flight, stiffness: 1}\n", "say with \"dof\" which one");
-	check_refused("  a: {type: limit, joint: flight, dof: 7, stiffness: 1}\n", "from 1 to 6, the freedoms of joint");
+	check_refused("  a: {type: limit, joint: flight, dof: 7, stiffness: 1}\n",
+	              "from 1 to 6, the degrees of freedom of joint");
 	check_refused("  a: {type: limit, joint: flight, dof: 0, stiffness: 1}\n", "from 1 to 6");
 	check_refused("  a: {type: limit, joint: rail, stiffness: 1 N*m/rad}\n", "stiffness");
 	check_refused("  a: {type: limit, stiffness: 1}\n", "\"joint\" is missing");

@@ -368,7 +368,7 @@ static void mistakes_are_told(void **state) {
 		{"{m: {type: joint_drive, joint: hinge, q: 1 m}}", "wrong unit"},
 		{"{m: {type: joint_drive, joint: hinge}}", "the key \"q\" is missing"},
 		{"{m: {type: joint_drive, joint: ball, dof: 2, q: 0.1*t}}", "of a kind that it cannot act on"},
-		{"{m: {type: joint_drive, joint: ball, q: 0.1*t}}", "has 3 freedoms"},
+		{"{m: {type: joint_drive, joint: ball, q: 0.1*t}}", "has 3 degrees of freedom"},
 		{"{m: {type: joint_drive, joint: hinge, q: t}, n: {type: joint_drive, joint: hinge, q: 2*t}}",
 	     "its joint is driven by device \"m\" already"},
 		{"{m: {type: joint_drive, joint: hinge, q: t}}\ngroup_motions: {main: {hinge: {q: t}}}",

@@ -129,7 +129,7 @@ static void mistakes_are_told_with_their_place(void **state) {
 		{"{type: coupling, terms: []}", "t.yaml:9:", "1 to 4 terms, not 0"},
 		{"{type: coupling, terms: [{joint: jc, factor: 1}]}", "t.yaml:9:41", "unknown joint \"jc\""},
 		{"{type: coupling, terms: [{joint: ja, dof: 2, factor: 1}]}", "t.yaml:9:50", "a whole number from 1 to 1"},
-		{"{type: coupling, terms: [{joint: ja, mode: 1, factor: 1}]}", "t.yaml:9:", "a freedom of a \"joint\""},
+		{"{type: coupling, terms: [{joint: ja, mode: 1, factor: 1}]}", "t.yaml:9:", "a degree of freedom of a \"joint\""},
 		{"{type: coupling, terms: [{body: a, factor: 1}]}", "t.yaml:9:", "has no modes to couple"},
 		{"{type: coupling, terms: [{joint: ja, factor: 0}]}", "t.yaml:9:", "the factor of term 1 is 0"},
 		{"{type: coupling, terms: [{joint: ja, factor: 1}, {joint: ja, factor: 2}]}", "t.yaml:9:", "add their factors"},

@@ -138,7 +138,7 @@ static void mistakes_have_their_places(void **state) {
 		{"{file: boom.json, mass: 5 m}", NULL, NULL, CAL_ERR_INPUT, "3:40", {"wrong unit", "a mass"}},
 		{"[boom.json]", NULL, NULL, CAL_ERR_INPUT, "3:16", {"expected a map"}},
 		{"boom.inp", NULL, NULL, CAL_ERR_INPUT, "3:16", {"finite element model", "calder modes boom.inp --write"}},
-		{"model.yaml", NULL, NULL, CAL_ERR_INPUT, "3:16", {"model.yaml:1:1: this is no modal file"}},
+		{"model.yaml", NULL, NULL, CAL_ERR_INPUT, "3:16", {"model.yaml:1:1: not a modal file"}},
 		{"boom.json", "modes: 2", "modes: 3", CAL_ERR_INPUT, "3:16", {"boom.json:5:12: stiffness must have 3 rows"}},
 		{"boom.json", "[10, 400]", "[10, x]", CAL_ERR_INPUT, "3:16", {"boom.json:5:", "finite number"}},
 		{"boom.json",

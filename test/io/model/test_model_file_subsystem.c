@@ -413,7 +413,7 @@ static void mistakes_are_told_with_their_place(void **state) {
 	     {"subsystem_ring.yaml:5:25", "part of itself", "subsystem_ring.yaml -> subsystem_ring.yaml"}},
 		{"{s: {file: subsystem_pair.yaml}}", {"subsystem_pair.yaml:4:1", "unknown key \"foo\"", ""}},
 		{"{s: {file: subsystem_leg.yaml, attach: {to: hub}}}", {"t.yaml:4:", "joint \"s/k\"", "spherical"}},
-		{"{s: {file: subsystem_leg.yaml, attach: {border: q, to: hub}}}", {"t.yaml:4:", "border node \"q\"", ""}},
+		{"{s: {file: subsystem_leg.yaml, attach: {border: q, to: hub}}}", {"t.yaml:4:", "interface node \"q\"", ""}},
 		{"{s: {file: subsystem_leg.yaml, attach: {border: a, to: hub/x}}}",
 	     {"t.yaml:4:", "joint \"s/j\"", "has no node \"x\""}},
 		{"{s: {file: subsystem_leg.yaml, attach: {border: b/n, to: hub, joint: {type: weld, to: x}}}}",

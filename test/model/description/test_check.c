@@ -175,7 +175,7 @@ static void long_cycles_are_shortened(void **state) {
 	Findings f = check(desc, all);
 	assert_findings(&f, 1, 0);
 	assert_says(&f, "cycle of 200 bodies: link_of_the_long_chain_0 -> link_of_the_long_chain_199 -> ");
-	assert_says(&f, " -> ... -> link_of_the_long_chain_0 (each hangs on the next)");
+	assert_says(&f, " -> ... -> link_of_the_long_chain_0 (each is the child of the next)");
 	assert_says(&f, "outside the cycle\n");
 	cal_desc_destroy(desc);
 }

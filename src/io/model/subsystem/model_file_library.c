@@ -24,7 +24,7 @@ static bool read_number(Reader *r, const TreeNode *node, int index, CalSubsystem
 	if (*end || end == text)
 		tie->name = text;
 	else if (number < 1 || number > 1000)
-		return reader_fail(r, node, "border nodes are counted from 1, not %.20s", text);
+		return reader_fail(r, node, "interface nodes are counted from 1, not %.20s", text);
 	else
 		tie->interface_node = (int)number - 1;
 	return true;
@@ -38,7 +38,8 @@ static bool read_joint(Reader *r, const Sections *s, const TreeNode *joint, CalL
 	for (int i = 0; joint->kind == TREE_MAP && i < 4; i++)
 		if (tree_get(joint, given[i]))
 			return reader_fail(r, tree_get(joint, given[i]),
-			                   "\"%s\" is not given here: the joint is between \"to\" and the border node", given[i]);
+			                   "\"%s\" is not given here: the joint is between \"to\" and the interface node",
+			                   given[i]);
 	if (joint->kind == TREE_MAP)
 		return model_file_loop_def(r, s, joint, def);
 	const char *text = NULL;

@@ -165,7 +165,7 @@ static int chain_find(Reader *r, Part *part, const TreeNode *place, const char *
 	const char *body = part_body_of(r, part, interface);
 	const PartList *joints = &part->lists[PART_JOINTS];
 	if (!body || part_find(r, &part->lists[PART_PENDULUMS], body)) {
-		reader_fail(r, place, "the border node \"%.80s\" is not on a body that a joint carries", interface);
+		reader_fail(r, place, "the interface node \"%.80s\" is not on a body that a joint carries", interface);
 		return -1;
 	}
 	for (int count = 0; count < joints->count; count++) {
@@ -181,7 +181,7 @@ static int chain_find(Reader *r, Part *part, const TreeNode *place, const char *
 		if (!body)
 			return count + 1;
 	}
-	reader_fail(r, place, "the joints that carry the border node \"%.80s\" form a ring", interface);
+	reader_fail(r, place, "the joints that carry the interface node \"%.80s\" form a ring", interface);
 	return -1;
 }
 

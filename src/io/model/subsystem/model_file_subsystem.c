@@ -225,7 +225,7 @@ static bool check_file(Reader *r, const TreeNode *root) {
 	Sections s = {0};
 	r->subject[0] = '\0';
 	if (root->kind != TREE_MAP)
-		return reader_fail(r, root, "this is no Calder file: expected a map that starts with \"calder: 1\"");
+		return reader_fail(r, root, "not a Calder file: expected a map that starts with \"calder: 1\"");
 	if (!keys_read(r, root, &file_table, &s))
 		return false;
 	return s.version == 1 || reader_fail(r, tree_get(root, "calder"),
@@ -306,7 +306,7 @@ static const char *border_of(Reader *r, const Instance *it, const Attachment *a)
 			return path;
 		suggestion_offer(&suggestion, path);
 	}
-	reader_unknown(r, a->border, "border node", &suggestion);
+	reader_unknown(r, a->border, "interface node", &suggestion);
 	return NULL;
 }
 
@@ -317,8 +317,8 @@ static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *interf
 	const char *const given[] = {"from", "to", "name", "reversed"};
 	for (int i = 0; map && i < 4; i++)
 		if (tree_get(map, given[i])) {
-			reader_fail(r, tree_get(map, given[i]), "\"%s\" is not given here: the joint is from \"to\" to the border",
-			            given[i]);
+			reader_fail(r, tree_get(map, given[i]),
+			            "\"%s\" is not given here: the joint is from \"to\" to the interface node", given[i]);
 			return NULL;
 		}
 	if (!map) {
@@ -589,7 +589,7 @@ bool model_file_read_border(Reader *r, const Sections *s) {
 			return false;
 		cal_desc_node(r->file->desc, id, &body);
 		if (!body.value)
-			return reader_fail(r, s->border->items[i], "a border node is one of a body, not of the ground");
+			return reader_fail(r, s->border->items[i], "an interface node is one of a body, not of the ground");
 		r->file->border[i] = path;
 	}
 	r->file->interface_node_count = s->border->count;

@@ -35,7 +35,7 @@ static const char *unsupported_section(const CalFile *file) {
 	       : file->device_count ? "devices"
 	       : file->motion_count ? "group_motions"
 	       : file->event_count  ? "events"
-	       : file->box_count    ? "black boxes"
+	       : file->box_count    ? "compiled subsystems"
 	                            : NULL;
 }
 
@@ -71,7 +71,7 @@ static CalStatus compile_subsystem(FileSubsystem *subsystem, const char *path, C
 		snprintf(node, sizeof node, "box/%s", subsystem->alone->border[i]);
 		subsystem->nodes[i] = cal_model_find_node(subsystem->model, node);
 		if (subsystem->nodes[i] < 0)
-			status = error_set(error, CAL_ERR_INPUT, "%.200s: border node \"%.80s\" is not in the group main", path,
+			status = error_set(error, CAL_ERR_INPUT, "%.200s: interface node \"%.80s\" is not in the group main", path,
 			                   subsystem->alone->border[i]);
 	}
 	return status;
@@ -97,8 +97,8 @@ CalStatus cal_subsystem_from_file(const char *path, CalSubsystemDef *def, CalErr
 		return status;
 	const char *much = unsupported_section(alone);
 	if (much || alone->interface_node_count == 0) {
-		status = much ? error_set(error, CAL_ERR_UNSUPPORTED, "%.200s: it has %s, which a black box cannot have inside",
-		                          path, much)
+		status = much ? error_set(error, CAL_ERR_UNSUPPORTED,
+		                          "%.200s: it has %s, which a compiled subsystem cannot contain", path, much)
 		              : error_set(error, CAL_ERR_INPUT, "%.200s: it has no \"border\"", path);
 		cal_file_destroy(alone);
 		return status;

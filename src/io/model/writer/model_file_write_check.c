@@ -123,7 +123,7 @@ static CalStatus check_joint(const Writer *w, CalJointId id) {
 	}
 	const int speeds = joint_speeds(def);
 	if (speeds > CAL_JOINT_MAX_DOF)
-		return refuse_object(w, "joint", def->name, "its elements have more than six freedoms");
+		return refuse_object(w, "joint", def->name, "its elements have more than six degrees of freedom");
 	for (int i = 0; i < speeds; i++) {
 		const CalDofDef *d = &def->dof[i];
 		if (d->stiffness < 0 || d->damping < 0 || d->rotor_inertia < 0)
@@ -140,10 +140,11 @@ static CalStatus check_terms(const Writer *w, const CalLoopDef *def) {
 		CalFlexDef flex = {0};
 		cal_flex_body(w->desc, term->body, NULL, &flex);
 		if (!joint || term->dof < 0 || term->dof >= joint_speeds(joint) + flex.modes)
-			return error_set(w->error, CAL_ERR_UNSUPPORTED,
-			                 "loop \"%s\": term %d is freedom %d of body \"%s\", which has none of that number; a file "
-			                 "names it by joint or mode",
-			                 def->name, i + 1, term->dof + 1, cal_desc_body(w->desc, term->body)->name);
+			return error_set(
+				w->error, CAL_ERR_UNSUPPORTED,
+				"loop \"%s\": term %d is degree of freedom %d of body \"%s\", which has none of that number; a file "
+				"names it by joint or mode",
+				def->name, i + 1, term->dof + 1, cal_desc_body(w->desc, term->body)->name);
 	}
 	return CAL_OK;
 }
