@@ -115,7 +115,7 @@ print(f"""# A base plate of 4 t floats free; three legs carry a top plate of 2.5
 # Forces and moments act on the top plate and on the object, and motors on the first leg; every 20 s all of them change sign.
 # Expected: the top plate is pushed away and the legs follow. What acts from outside are the forces on plate and object: linear
 # momentum is their sum, (220, -90, 35) N, times the time, until they turn at 20 s.
-# Written by make_jsc_plate.py, which tells where this system comes from.
+# Written by make_jsc_plate.py, which says where this system comes from.
 calder: 1
 title: Three legs, two arms
 define:""")

@@ -8,10 +8,10 @@ import sys
 
 N = int(sys.argv[1]) if len(sys.argv) > 1 else 10
 
-print(f"""# {N} four-bar windows side by side, IFToMM benchmark A02: {N + 1} rods stand on the ground, {N} lie across their tops, all of 1 m and
-# 1 kg. The hinge at the right end of each lying rod is a loop, {5 * N} rows in all, of which {2 * N} matter.
+print(f"""# {N} four-bar windows side by side, IFToMM benchmark A02: {N + 1} rods are hinged to the ground, {N} connect their tops, all of 1 m and
+# 1 kg. The hinge at the right end of each connecting rod is a loop: {5 * N} constraint equations, of which {3 * N} are redundant.
 #
-# Whenever the rods lie level the mechanism is singular: {N} more rows depend on the others, and it could go on in {N + 1} ways. It has to
+# Whenever the rods are level the mechanism is singular: {N} more equations are redundant, and it could continue in {N + 1} ways. It has to
 # pass there again and again, without a jump. Expected: it stays a row of parallelograms, whose angle th obeys th'' = -c cos(th)
 # with c = g ((N+1)/2 + N)/((N+1)/3 + N), like a pendulum's that goes over the top; total energy stays.
 # Data: M. Gonzalez et al., Multibody System Dynamics 16 (2006), 179-190. Written by make_n_four_bar.py.

@@ -485,7 +485,7 @@ HEADER = """\
 # cargo vehicle of 4 t drifts past at 3 cm/s and tumbles. The arm unfolds, follows it, takes it by its grapple fixture
 # (capture), brings it to rest (damped), carries it to the port under node_2 and holds it there until the latches close
 # (berthing: arm, vehicle and station are then a closed loop), lets go (release) and backs off.
-# docs/flagship.md tells more, with accuracy and speed.
+# docs/flagship.md describes it, with accuracy and speed.
 #
 # Sizes and masses are like those of the International Space Station as they are public: truss 109 m, eight arrays of
 # 35 m by 12 m, 420 t in all (NASA, "International Space Station Facts and Figures"; "Reference Guide to the

@@ -19,9 +19,9 @@ extern "C" {
 #endif
 
 typedef struct CalBranchOptions {
-	int branches;    // workers to divide for; 0: as many as threads. Where dividing would not pay there is one branch
+	int branches;    // workers to divide for; 0: as many as threads. Where that is not faster there is one branch
 	int threads;     // the caller's among them; 0: 1
-	int forced;      // nonzero: divide even where it does not pay
+	int forced;      // nonzero: divide even where it is not faster
 	int cross_loops; // nonzero: loops may reach from branch to branch; otherwise each is closed within one
 	int not_pinned;  // nonzero: threads may be moved from processor to processor
 	const CalTransport
@@ -38,18 +38,18 @@ CAL_API void cal_branches_destroy(CalBranches *branches); // accepts NULL
 CAL_API int cal_branches_count(const CalBranches *branches);
 CAL_API int cal_branches_threads(const CalBranches *branches);
 /**
- * What the partition was chosen for: how many times faster as many workers as it was made for would be than one in one
- * piece, by counts of flops with the waits of the workers for each other. 1 in one piece.
+ * What the partition was chosen for: the speedup of as many workers as it was made for over one in one piece,
+ * by counts of flops with the waits of the workers for each other. 1 in one piece.
  */
 CAL_API double cal_branches_speedup(const CalBranches *branches);
 
 typedef struct CalBranchInfo {
-	int parent;     // branch that it stands on, -1: the ground
+	int parent;     // parent branch, -1: the ground
 	int first_body; // body of the model whose joint it begins with
 	int bodies;     //
 	int dofs;       // modes included
 	int loops;      //
-	int decoupled;  // nonzero: solved at the same time as the one that it stands on, and joined with it
+	int decoupled;  // nonzero: solved at the same time as its parent branch, and joined with it
 	int thread;     // -1: on another rank
 	int rank;       //
 	double flops;   // estimate

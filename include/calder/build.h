@@ -296,7 +296,7 @@ CAL_API CalStatus cal_desc_close_loop(CalDesc *desc, CalNodeId a, const CalLoopD
  */
 typedef struct CalPendulumDef {
 	const char *name;  // required, unique among bodies and among joints
-	CalNodeId node;    // that it hangs on; {0}: the ground's origin
+	CalNodeId node;    // that it is attached to; {0}: the ground's origin
 	CalGroupId group;  // on the ground only; {0}: the default one
 	CalVec3 pivot;     // in the node's frame [m]
 	CalVec3 down;      // from the pivot to the mass at rest, in the node's axes; normalised

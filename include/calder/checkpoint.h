@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/checkpoint.h — checkpoints: everything that a simulation carries from one step to the next, to go on from later
- * with the same bits.
+ * calder/checkpoint.h — checkpoints: everything that a simulation carries from one step to the next. A run that
+ * resumes from one is bit-identical to one that was not interrupted.
  *
  * A checkpoint holds states of groups and devices, the memory of the integrator, what happened (events, counts, accounts,
  * monitors) and the topology as it is now, with all that was added while the simulation ran. It holds no description, no
@@ -35,7 +35,7 @@ CAL_API CalStatus cal_checkpoint_take(const CalSim *sim, void *memory, size_t si
  * of something else or of another version, one that is cut short or damaged (CAL_ERR_INPUT), memory that is short.
  *
  * Each group has the input and the motion of the group that had them at the start. Functions that were given while the
- * run went on (cal_sim_set_input, cal_sim_set_motion) have to be given again before the next advance; that changes no
+ * run continued (cal_sim_set_input, cal_sim_set_motion) have to be given again before the next advance; that changes no
  * bits then, and without it the advance is refused.
  */
 CAL_API CalStatus cal_checkpoint_restore(CalSim *sim, const void *memory, size_t size, CalError *error);

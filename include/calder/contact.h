@@ -177,7 +177,7 @@ CAL_API CalStatus cal_contact_evaluate(const CalContactSet *set, const CalPose *
 
 /* ---- looking ahead ------------------------------------------------------------------------- */
 
-/** What lies ahead of shapes that move: for how long none of them can touch that does not touch yet. */
+/** Look-ahead of moving shapes: for how long none of them can touch that does not touch yet. */
 typedef struct CalContactLookahead {
 	double horizon;      // how far ahead is asked for [s], > 0; made shorter where too many pairs are in reach
 	double contact_free; // for so long no pair begins to touch; at most the horizon [s]
@@ -199,7 +199,7 @@ CAL_API CalStatus cal_contact_look_ahead(const CalContactSet *set, const CalPose
  */
 CAL_API int cal_contact_has_room(const CalContactSet *set, const CalPose *poses, const CalSpatial *velocities,
                                  double span, CalContactWork *work);
-/** Nonzero: at the last look ahead a pair was in reach. */
+/** Nonzero: at the last look-ahead a pair was in reach. */
 CAL_API int cal_contact_in_reach(const CalContactWork *work);
 /**
  * The smallest gap now of the pairs that were apart at the last cal_contact_look_ahead(); negative: how deep one of

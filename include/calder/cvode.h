@@ -44,11 +44,11 @@ CAL_API CalStatus cal_cvode_create(const CalModel *model, CalWork *work, const C
 CAL_API void cal_cvode_destroy(CalCvode *cvode); // accepts NULL
 
 /**
- * Integrates until state->t == t_end exactly, never beyond. The method goes on where it was if state is the one
+ * Integrates until state->t == t_end exactly, never beyond. The method continues where it was if state is the one
  * that the last call left; otherwise it restarts. On failure state is that after the last good step.
  */
 CAL_API CalStatus cal_cvode_advance(CalCvode *cvode, CalState *state, double t_end);
-/** Tell that inputs were changed from outside (discontinuity): the method restarts. */
+/** Call after inputs were changed from outside (discontinuity): the method restarts. */
 CAL_API void cal_cvode_reset(CalCvode *cvode);
 
 /** Counts since creation; rejected: failed error tests. */

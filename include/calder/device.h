@@ -132,7 +132,7 @@ typedef struct CalDeviceOps {
 	int (*event)(const CalDevice *device, CalEvalContext *context, int event, int rising, double *x);
 	/**
 	 * For how long nothing of the device begins or ends: bounds from distances, speeds and accelerations. Adaptive methods
-	 * ask within their steps, and look at values() again where the bounds end; without it they do so behind steps only,
+	 * ask within their steps, and look at values() again where the bounds end; without it they do so after steps only,
 	 * and two changes of sign in one step go unseen. A device that has it and no event() is watched by adaptive methods
 	 * alone: fixed steps do not end where its values change their sign.
 	 */

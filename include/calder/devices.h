@@ -32,7 +32,7 @@ typedef enum CalTableShape {
 } CalTableShape;
 CAL_API const char *cal_table_shape_name(CalTableShape shape); // NULL outside the list
 
-/** A function of time by its values. Before the first time the first value, behind the last the last one. */
+/** A function of time by its values. Before the first time the first value is held, after the last the last one. */
 typedef struct CalTable {
 	CalTableShape shape;
 	int count;           // 0: zero at all times
@@ -46,7 +46,7 @@ typedef struct CalSpringDef {
 	CalNodeId a, b;    //
 	double stiffness;  // [N/m], >= 0
 	double damping;    // [N s/m], >= 0
-	double length;     // at which it is free [m], >= 0
+	double length;     // unstretched [m], >= 0
 	int cable;         // nonzero: it only pulls
 	int strut;         // nonzero: it only pushes
 	const char *place; // for messages; may be NULL
@@ -83,8 +83,8 @@ typedef struct CalFrictionDef {
 	CalJointId joint;
 	int dof;
 	double coulomb;           // while it slides [N m] or [N], > 0
-	double stiction;          // when it breaks loose; 0: as coulomb
-	double stribeck_speed;    // over which the one becomes the other; > 0 where they differ
+	double stiction;          // breakaway friction; 0: as coulomb
+	double stribeck_speed;    // Stribeck velocity; > 0 where the two differ
 	double viscous;           // per speed, >= 0
 	double smoothing_speed;   // without bristles, > 0: below it friction falls to zero
 	double bristle_stiffness; // > 0: LuGre, with one state

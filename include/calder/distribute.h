@@ -3,7 +3,7 @@
  * calder/distribute.h — one simulation on the ranks of several processes.
  *
  * Every rank makes the same simulation and calls the same functions in the same order; each solves and advances its own
- * branches (calder/branches.h), and they tell each other what crosses an interface. How messages travel is the
+ * branches (calder/branches.h), and they exchange what crosses an interface. How messages travel is the
  * caller's: a CalTransport, on MPI or anything else. After every call of cal_sim_advance() and cal_sim_step() the
  * states of all ranks are the same, to the bit, so that each may look at anything, and any may write a checkpoint.
  */
@@ -37,7 +37,7 @@ typedef struct CalTransport {
 typedef struct CalDistribution {
 	const CalTransport *transport; // copied; what it points to has to outlive the simulation
 	int branches;                  // to divide each group for; 0: as many as ranks
-	int forced;                    // nonzero: divide even where it does not pay
+	int forced;                    // nonzero: divide even where it is not faster
 	int inputs_of_time;            // nonzero: inputs of groups are functions of time and look at no state
 	uint64_t fingerprint;          // of whatever else has to be the same on all ranks
 } CalDistribution;
@@ -47,7 +47,7 @@ typedef struct CalDistribution {
  * other options or another version is refused on all ranks (CAL_ERR_MODEL), by name. Simulations that are prepared for
  * changes of topology cannot be distributed (CAL_ERR_UNSUPPORTED).
  *
- * Where nothing looks at the whole state within an advance (a method with fixed steps, no loops, devices, events or
+ * Where nothing reads the whole state within an advance (a method with fixed steps, no loops, devices, events or
  * compiled subsystems, inputs of time alone) only what crosses interfaces is sent: three messages for each interface
  * between two ranks and evaluation, 45 numbers. Otherwise accelerations of all go to all after each evaluation.
  * CAL_ERR_LOST of an advance: a rank is gone; all states are those before the advance, and can be saved.

@@ -17,7 +17,7 @@ extern "C" {
 
 typedef struct CalExpression CalExpression;
 
-/** Parses a formula; CAL_ERR_INPUT tells the column and what was expected. allocator NULL: malloc. */
+/** Parses a formula; CAL_ERR_INPUT names the column and what was expected. allocator NULL: malloc. */
 CAL_API CalStatus cal_expression_create(const char *text, const CalAllocator *allocator, CalExpression **expression,
                                         CalError *error);
 CAL_API void cal_expression_destroy(CalExpression *expression); // accepts NULL

@@ -80,7 +80,7 @@ typedef struct CalFeReduction {
 	int interface_count;           // 0: all frames that the file offers, < 0: none (free modes)
 	const char *const *interfaces; // names of frames, or numbers of nodes with six DOFs
 	const char *reference;         // the interface that carries the body frame; NULL: the first. Without any
-								   // interface the body frame lies in the centre of mass (free modes)
+								   // interface the body frame is at the centre of mass (free modes)
 	int modes;                     // modes with all interfaces held that are kept; < 0: none, 0: 12
 	double max_frequency;          // of these, keep those up to it [rad/s]; 0: all
 	double damping_ratio;          // of every mode of the result
@@ -155,7 +155,7 @@ CAL_API CalStatus cal_modal_add(const CalModal *modal, CalDesc *desc, const char
 /**
  * The other way round: a flexible body of a description as a modal body, which can be written as a SID or modal file.
  * Those have no place for second-order shapes: a body that has any is refused, or goes without them if first_order is
- * not zero. The frequency bound is left out; the modal's notes tell. allocator NULL: malloc.
+ * not zero. The frequency bound is left out; the modal's notes say so. allocator NULL: malloc.
  */
 CAL_API CalStatus cal_flex_modal(const CalDesc *desc, CalBodyId body, int first_order, const CalAllocator *allocator,
                                  CalModal **modal, CalError *error);

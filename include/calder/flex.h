@@ -133,7 +133,7 @@ typedef struct CalPanelDef {
 	double width;                     // along y [m]
 	int cells_x;                      // grid cells along x
 	int cells_y;                      // grid cells along y
-	CalSection rib_x;                 // members along x: their y axis lies in the plane, their z axis is the normal
+	CalSection rib_x;                 // members along x: their y axis is in the plane, their z axis is the normal
 	CalSection rib_y;                 // members along y: likewise
 	double cover_mass;                // evenly spread, without stiffness: cells, cover sheets [kg]
 	int hinge_count;                  // points of the edge x = 0 that are held; 0: the whole edge
@@ -220,7 +220,7 @@ typedef struct CalFlexMode {
 	double bounded_damping;      // of the held mode, after it
 	double effective_mass[3];    // along x, y, z of B [kg]
 	double effective_inertia[3]; // about x, y, z through B's origin [kg m^2]
-	int bounded;                 // nonzero: the free mode lies above the body's frequency bound
+	int bounded;                 // nonzero: the free mode is above the body's frequency bound
 } CalFlexMode;
 
 /** Mass properties and modes of a flexible body in its undeformed state, rigid part and lumped nodes together. */

@@ -2,8 +2,8 @@
 /*
  * calder/impulse.h — inelastic impulses: speeds jump, positions do not.
  *
- * Loops that did not hold so far and degrees of freedom that become locked act at once with an impulse. With G the rows of
- * all loops of the model, all of which hold after it, and E one row for each degree of freedom whose speed is given,
+ * Loops that did not hold so far and degrees of freedom that become locked act at once with an impulse. With G the constraint
+ * equations of all loops of the model, all of which hold after it, and E one row for each degree of freedom whose speed is given,
  *   M (u_after - u) = G'lambda + E'j,   G u_after = s',   E u_after = given
  * s' the rates of drives. Forces that stay finite (gravity, springs, loads, known wrenches) do nothing. Redundant and
  * singular rows are normal: lambda is the smallest solution while given speeds are met exactly, and where rows contradict
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/** Which speeds are given. Zero-initialised: driven ones go on, the loops alone act. */
+/** Which speeds are given. Zero-initialised: driven ones keep theirs, the loops alone act. */
 typedef struct CalImpulse {
 	const uint8_t *kept;   // [nu] nonzero: driven, its speed does not jump; NULL: as described (prescribed)
 	const uint8_t *locked; // [nu] nonzero: its speed becomes `speed`, kept or not; NULL: none

@@ -74,7 +74,7 @@ typedef int (*CalMotionFn)(void *user, const CalModel *model, double t, double *
 typedef int (*CalPrescribedFn)(void *user, const CalModel *model, double t, double *q, double *u);
 
 /** One model of a system. */
-/** Where a power comes from: prescribed dofs (force times speed), driven rows of loops (multiplier times rate). */
+/** Where a power comes from: prescribed dofs (force times speed), driven constraint equations (multiplier times rate). */
 typedef enum CalPower { CAL_POWER_PRESCRIBED, CAL_POWER_ROWS, CAL_POWER_COUNT } CalPower;
 
 typedef struct CalSystemPart {
@@ -90,7 +90,7 @@ typedef struct CalSystemPart {
 } CalSystemPart;
 
 /**
- * Fills what acts at a state of a system. state: everything, the arrays of the models behind one another; parts[count]:
+ * Fills what acts at a state of a system. state: everything, the arrays of the models one after another; parts[count]:
  * the same seen as the state of each model; inputs[count] and xdot[nx] are zero before the call. Must not allocate.
  * A status other than CAL_OK stops the integration with it (positive: adaptive methods try a smaller step first).
  */
@@ -149,7 +149,7 @@ CAL_API CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *st
 CAL_API CalStatus cal_integrator_interpolate(const CalIntegrator *integrator, double t, CalState *out);
 /** Adaptive methods: udot[nu] at a time within the last step, the derivative of the dense output. */
 CAL_API CalStatus cal_integrator_acceleration(const CalIntegrator *integrator, double t, double *udot);
-/** Tell the integrator that state or inputs were changed from outside (discontinuity). */
+/** Call after state or inputs were changed from outside (discontinuity): the integrator restarts. */
 CAL_API void cal_integrator_reset(CalIntegrator *integrator);
 /** The same for a small jump: adaptive methods keep their step size. */
 CAL_API void cal_integrator_renew(CalIntegrator *integrator);

@@ -31,7 +31,7 @@ CAL_API void cal_file_destroy(CalFile *file);
 CAL_API void cal_file_trim(CalFile *file);
 
 /**
- * The description; it lives as long as the file. Functions that drive rows of loops belong to the file: where it has such,
+ * The description; it lives as long as the file. Functions that drive constraint equations belong to the file: where it has such,
  * it must outlive the models and simulations of the description too.
  */
 CAL_API const CalDesc *cal_file_desc(const CalFile *file);
@@ -56,7 +56,7 @@ typedef struct CalFileInstance {
 } CalFileInstance;
 CAL_API int cal_file_instance_count(const CalFile *file);
 CAL_API CalStatus cal_file_instance(const CalFile *file, int index, CalFileInstance *instance);
-/** Border nodes: those at which the file can be attached as a subsystem. Paths, in the order of the file; NULL: no such. */
+/** Interface nodes: those at which the file can be attached as a subsystem. Paths, in the order of the file; NULL: no such. */
 CAL_API int cal_file_interface_node_count(const CalFile *file);
 CAL_API const char *cal_file_interface_node(const CalFile *file, int index);
 
@@ -82,7 +82,7 @@ CAL_API CalStatus cal_file_frozen(const CalFile *file, const CalModel *model, ui
 /** Signals that are written at one rate. */
 typedef struct CalRunStream {
 	const char *name;           // "main", "stream2", ... where the file gives none
-	const char *file;           // where it is written; NULL: where the program is told to
+	const char *file;           // where it is written; NULL: where the program's options say
 	double interval;            // [s], 0: every step
 	int signal_count;           // 0: the default set
 	const char *const *signals; // names as given (docs/format.md), e.g. "q", "energy", "node:arm/tip"
@@ -122,7 +122,7 @@ CAL_API int cal_file_device_count(const CalFile *file);
 /** Types of devices and of actions that a model file can name ("spring", "attach"), counted from 0; NULL: no more. */
 CAL_API const char *cal_file_device_type(int index);
 CAL_API const char *cal_file_action_type(int index);
-/** Sets the groups in motion that the file moves (calder/motion.h); behind cal_file_state(), whose values it keeps. */
+/** Sets the groups in motion that the file moves (calder/motion.h); call it after cal_file_state(), whose values it keeps. */
 CAL_API CalStatus cal_file_add_motions(const CalFile *file, CalSim *sim, CalError *error);
 
 #ifdef __cplusplus

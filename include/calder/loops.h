@@ -53,7 +53,7 @@ typedef struct CalLoopInfo {
 } CalLoopInfo;
 
 CAL_API int cal_model_loop_count(const CalModel *model);
-CAL_API int cal_model_row_count(const CalModel *model); // rows of all loops
+CAL_API int cal_model_row_count(const CalModel *model); // constraint equations of all loops
 CAL_API CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info);
 CAL_API int cal_model_find_loop(const CalModel *model, const char *name); // -1: none
 CAL_API int cal_model_loop_index(const CalModel *model, CalLoopId id);    // likewise
@@ -129,7 +129,7 @@ typedef struct CalProjectReport {
 /**
  * Projects the positions of state on the constraints by Gauss and Newton, then its speeds. CAL_NOT_CONVERGED leaves the
  * best state found and says in report (may be NULL) which row is left, and whether it can be met at all: a singular or
- * contradictory position is told from one that needs more iterations by damped steps and pushes to all sides. Rows of
+ * contradictory position is distinguished from one that needs more iterations by damped steps and pushes to all sides. Rows of
  * speeds are met too, and drives where they are at state->t.
  */
 CAL_API CalStatus cal_loop_project(const CalModel *model, CalState *state, const CalProjectOptions *options,

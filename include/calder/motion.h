@@ -65,7 +65,7 @@ typedef struct CalJointDriveDef {
 CAL_API CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *def, int *device, CalError *error);
 
 /**
- * A function of time that drives a row of a loop (CalDrive): the formula is parsed and the table copied once. Functions
+ * A function of time that drives a constraint equation (CalDrive): the formula is parsed and the table copied once. Functions
  * whose speed jumps are refused as for joints: tables are cubic or smooth. It must outlive every model and simulation.
  */
 typedef struct CalDriveFunction CalDriveFunction;

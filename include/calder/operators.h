@@ -33,7 +33,7 @@ extern "C" {
  *   M = L D L'           L = 1 + H A K as above, K of a mode on the link that it sets out from. The modes of a body
  *                        are eliminated before its joint; modes, and the columns of a link, first to last
  *   psi^-1 = A^-1 + K H  with the dofs of a link, and the modes of a body, as one block. psi' x is the motion of
- *                        all links if each dof gives way, without force, to that of the link it sets out from
+ *                        all links if each dof follows, without force, that of the link it sets out from
  */
 
 /** y = A x: gather, tips to base (forces). x, y: [link_count]. */

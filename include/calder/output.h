@@ -30,8 +30,8 @@ CAL_API const char *cal_output_path(const CalOutput *output);
 /** The file to create and write: PATH.part beside the file that PATH leads to; PATH itself where that is no file. */
 CAL_API const char *cal_output_part(const CalOutput *output);
 /**
- * Moves the part to its place. Handles that are open on it stay valid, so that a writer may publish a file early and go on
- * writing; it may also write a new part and publish again. The path stays reserved.
+ * Moves the part to its place. Handles that are open on it stay valid, so that a writer may publish a file early and
+ * continue writing; it may also write a new part and publish again. The path stays reserved.
  */
 CAL_API CalStatus cal_output_publish(CalOutput *output, CalError *error);
 /** Removes a part that was not published, and gives the path free. Accepts NULL. */

@@ -25,7 +25,7 @@ typedef struct CalReplayOptions {
  */
 CAL_API CalStatus cal_replay_write(const char *results, const CalReplayOptions *options, FILE *out, CalError *error);
 
-/* ---- a run that is going on (docs/replay.md, "Live") ------------------------------------------ */
+/* ---- a run in progress (docs/replay.md, "Live") ------------------------------------------ */
 
 typedef struct CalReplaySignal {
 	const char *name, *unit;
@@ -46,7 +46,7 @@ CAL_API size_t cal_live_tick_size(const CalLive *live);
 CAL_API CalStatus cal_live_tick(CalLive *live, CalSim *sim, const double *signals, void *bytes);
 
 /**
- * Lines between places by which a shape is seen where no mesh is known: two are joined if no third lies in the sphere of
+ * Lines between places by which a shape is seen where no mesh is known: two are joined if no third is in the sphere of
  * which they are the poles. lines[capacity]; returns how many there are, perhaps more than fit.
  */
 CAL_API int cal_wire_lines(const CalVec3 *places, int count, int (*lines)[2], int capacity);

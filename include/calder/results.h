@@ -49,7 +49,7 @@ typedef struct CalResultsStream {
 	int text_count;                  //
 } CalResultsStream;
 
-/** Where results go, and what the HDF5 files tell about the run. Nothing of it is needed after cal_results_create(). */
+/** Where results go, and what the HDF5 files store about the run. Nothing of it is needed after cal_results_create(). */
 typedef struct CalResultsOptions {
 	const CalResultsStream *streams;    // [stream_count]
 	int stream_count;                   //
@@ -110,7 +110,7 @@ typedef struct CalResultsTable {
 	int closed;                // nonzero: the file was closed in order, not left by a process that died
 } CalResultsTable;
 
-/** What an HDF5 file tells about its run; texts from malloc. */
+/** What an HDF5 file stores about its run; texts from malloc. */
 typedef struct CalResultsAbout {
 	char *title, *software_version, *created;
 	char *model_name, *model_text;
@@ -118,8 +118,8 @@ typedef struct CalResultsAbout {
 	int stream_count;
 	char **events, **actions; // [action_count] what the column "action" of the stream "events/log" counts: name, words
 	int action_count;
-	char *method;            // "" if the file does not tell
-	double step, rtol, atol; // of the method, as used; NAN: the file does not tell
+	char *method;            // "" if the file does not say
+	double step, rtol, atol; // of the method, as used; NAN: the file does not say
 	CalDoubt *doubts;        // [doubt_count]
 	int doubt_count;         //
 	int closed;              // nonzero: the file was closed in order, not left by a process that died

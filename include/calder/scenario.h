@@ -58,7 +58,7 @@ typedef struct CalScenarioEntry {
 		linear_jump; // of a change of topology: by how much it changed the momentum of all groups and devices [kg m/s]
 	double angular_jump; // and the angular one about the origin [kg m^2/s]; where nothing is on the ground, round-off
 	int changed;         // nonzero: it was a change of topology
-	CalStatus refused;   // CAL_OK: it was done; otherwise it was not, and the run went on or ended
+	CalStatus refused;   // CAL_OK: it was done; otherwise it was not, and the run continued or ended
 	const char *why;     // of a refusal; ""
 } CalScenarioEntry;
 

@@ -33,7 +33,7 @@ typedef struct CalSimOptions {
 	double event_tolerance;      // events are located to this [s]; 0: 1e-12 s; never below round-off in the time
 	int threads;         // that share the work of a step, the caller's among them, as far as there are processors; 0: 1
 	int branches;        // workers that each group is divided for (calder/branches.h); 0: as many as threads
-	int branches_forced; // nonzero: divide groups even where it does not pay
+	int branches_forced; // nonzero: divide groups even where it is not faster
 	int not_pinned;      // nonzero: threads may be moved from processor to processor, and be more than these
 	CalPluginPolicy plugins;  // of cal_sim_load_device() and cal_sim_load_subsystem()
 	const volatile int *stop; // once it is nonzero an advance ends after the step at hand, with CAL_OK; NULL: none
@@ -167,7 +167,7 @@ CAL_API CalStatus cal_context_device_outputs(CalEvalContext *context, int device
 /**
  * Something that happens in a run: at a time, or where a value changes sign. The action is called between steps and may
  * change anything: states, inputs, motions, devices, topology. A status other than CAL_OK ends the advance with it;
- * CAL_STOPPED is for an end in order: everything is as the action left it, and another advance goes on from there. Events
+ * CAL_STOPPED is for an end in order: everything is as the action left it, and another advance continues from there. Events
  * of one instant happen in the order in which they were added, those of devices first; then those that the actions
  * themselves made due, by their times or because a value jumped across zero, again in order, until none is left.
  */
@@ -206,7 +206,7 @@ CAL_API CalStatus cal_sim_advance(CalSim *sim, double t_end, CalError *error);
 CAL_API CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error);
 
 /**
- * Looks at the simulation at ends of steps without changing where they end: called after the first step that ends at `due` or
+ * Observes the simulation at ends of steps without changing where they end: called after the first step that ends at `due` or
  * later; returns when it wants to be called next (INFINITY: not again). It may observe, monitor and read, and must not change
  * anything. One at a time; NULL: none. Not called for a simulation on ranks.
  */
@@ -279,7 +279,7 @@ CAL_API CalStatus cal_sim_balance(CalSim *sim, CalSimBalance *balance);
 /* ---- what to doubt (calder/doubt.h) ------------------------------------------------------- */
 
 /**
- * Looks for something to doubt in the run so far: an energy balance whose error is more than method and tolerance explain, a
+ * Checks the run so far for reasons to doubt it: an energy balance whose error is more than method and tolerance explain, a
  * fixed step beyond what is stable at the present state, fixed steps that were cut short. To be called between advances
  * every now and then, and at the end; changes nothing in the run. A status other than CAL_OK: the present state cannot be
  * evaluated.

@@ -55,7 +55,7 @@ typedef struct CalPlanInfo {
 	const char *title;              // may be ""
 	const char *name, *text;        // of the plan
 	const char *model, *model_text; // the name as the plan gives it
-	const char *model_path;         // where it lies
+	const char *model_path;         // where the file is
 	CalDesign design;
 	int64_t case_count;
 	uint64_t seed;

@@ -108,7 +108,7 @@ typedef struct CalAttachOptions {
 
 /**
  * Ties node b to node a by a joint of any type, by an inelastic impulse. {0}: the ground. Two groups become one, that of a
- * (that of b, if a is on the ground), in its gravity, which must be the same. The tree of b hangs on a if it flies freely;
+ * (that of b, if a is on the ground), in its gravity, which must be the same. The tree of b becomes a child of a if it flies freely;
  * otherwise that of a on b; otherwise, and within one tree, the joint is a loop: weld, revolute, prismatic, screw,
  * cylindrical, universal, spherical or planar, without springs, dampers, rotors and drives. options may be NULL.
  */
@@ -129,7 +129,7 @@ CAL_API CalStatus cal_sim_open_loop(CalSim *sim, CalLoopId loop, CalTransition *
 CAL_API CalStatus cal_sim_reclose_loop(CalSim *sim, CalLoopId loop, CalTransition *report, CalError *error);
 
 /**
- * Makes a body the root of its tree. Of a tree that flies freely the free joint moves to it. Where the tree stands on the
+ * Makes a body the root of its tree. Of a tree that flies freely the free joint moves to it. Where the tree is attached to the
  * ground, a joint in a loop that holds the body on the ground becomes its root, or else a free joint does; what held the
  * tree before becomes a loop.
  */
