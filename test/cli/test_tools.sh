@@ -3,8 +3,8 @@
 #
 # The checks of the project find what they are there to find: a wrong include in a tree made for it, each
 # direction once, a call that points upward, an example in README.md that differs from the program, paths, functions and
-# folders in docs/architecture.md that are not there, and citations of docs/theory.md that do not exist. tools/figures
-# runs what the page of examples says, takes the pictures, and stops at a command that fails.
+# folders in docs/architecture.md that are not there, citations of docs/theory.md that do not exist, and private words where a
+# user reads. tools/figures runs what the page of examples says, takes the pictures, and stops at a command that fails.
 set -uo pipefail
 
 work=$(mktemp -d)
@@ -44,6 +44,28 @@ expect '^src/sim/missing.c:1: "math/gone.h" does not exist' out
 expect '^src/odd/odd.c:1: src/odd/ is not a layer' out
 expect '^src/odd and src/sim both have a file odd' out
 [ "$(wc -l <out)" -eq 9 ] || { echo "FAIL: not exactly nine complaints"; cat out; failures=1; }
+
+# Private words, in every kind of file that is read: also over the end of a line, but not in comments of the library, nor
+# where the word has its ordinary meaning.
+mkdir -p words/{docs/decisions,include/calder,cli,examples/parts,src/sim}
+printf 'The mobility\nis told.\n' >words/README.md
+printf 'Three degrees of\nfreedom, and the key `border`.\nA run goes\non.\n' >words/docs/page.md
+printf 'It is told.\n' >words/docs/decisions/0001-history.md
+printf '/** Three freedoms.\n * It looks up a name. */\n' >words/include/calder/a.h
+printf '/* Behind a step. */\nputs("this\\n" // here\n     "is no file");\n' >words/cli/a.c
+printf '# attached at its border node\nborder: [a]\n' >words/examples/parts/a.yaml
+printf '/* A culprit. */\nfail("a black "\n     "box");\nchar culprit = %s"%s; // told\n' "'" "'" >words/src/sim/a.c
+if "$SOURCE_DIR/tools/check_words" words >out; then
+	echo "FAIL: check_words accepts private words"
+	failures=1
+fi
+expect '^README.md:2: "told"; write: report' out
+expect '^docs/page.md:3: "goes on"; write: continue' out
+expect '^include/calder/a.h:1: "freedoms"; write: degree of freedom' out
+expect '^cli/a.c:1: "Behind"; write: after' out
+expect '^examples/parts/a.yaml:1: "border"; write: interface' out
+expect '^src/sim/a.c:2: "black box"; write: compiled subsystem' out
+[ "$(wc -l <out)" -eq 6 ] || { echo "FAIL: not exactly six private words"; cat out; failures=1; }
 
 # The same for calls: what object files define and need. A public function of a layer below may be called from anywhere.
 mkdir -p calls/src/{base,joint,sim,io/yaml}
