@@ -7,7 +7,7 @@
 The file holds what happens; this program holds how the arm gets there. By inverse kinematics of its own it computes the
 joint angles that let the hand meet the grapple fixture of the tumbling vehicle with its velocity, stop it, carry it to
 the port and back off, and the efforts that rigid links need for that, which the motors get beside what the servos add.
-Until the capture it also follows how the station gives way to the arm (momentum of rigid bodies). Flexibility, errors
+Until the capture it also follows how the station reacts to the arm (momentum of rigid bodies). Flexibility, errors
 of the servos and what the impulses do are left for the simulation to find out.
 
 Station axes: x forward, y starboard, z up (away from the Earth). All angles in rad, everything else in SI units.

@@ -10,7 +10,7 @@
 static void read_processor(char *text, size_t size) {
 	FILE *in = fopen("/proc/cpuinfo", "r");
 	char line[256];
-	snprintf(text, size, "a processor that does not tell its name");
+	snprintf(text, size, "an unnamed processor");
 	while (in && fgets(line, sizeof line, in)) {
 		const char *value = strchr(line, ':');
 		if (strncmp(line, "model name", 10) != 0 || !value)

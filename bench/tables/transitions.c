@@ -190,9 +190,10 @@ int main(int argc, char **argv) {
 	if (status != CAL_OK)
 		fprintf(stderr, "transitions: %s: %s\n", cal_status_text(status), c.error.text);
 	else
-		printf("| change, %d bodies, %d freedoms | median | 99 %% | slowest | processor: median | 99 %% | slowest |\n"
-		       "| --- | --- | --- | --- | --- | --- | --- |\n",
-		       bodies, cal_model_u_count(cal_sim_model(c.sim, 0)));
+		printf(
+			"| change, %d bodies, %d degrees of freedom | median | 99 %% | slowest | processor: median | 99 %% | slowest |\n"
+			"| --- | --- | --- | --- | --- | --- | --- |\n",
+			bodies, cal_model_u_count(cal_sim_model(c.sim, 0)));
 	for (int k = 0; k < KINDS && status == CAL_OK; k++) {
 		printf("| %s |", names[k]);
 		print_times(wall[k], repetitions);

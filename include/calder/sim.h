@@ -157,7 +157,7 @@ CAL_API CalStatus cal_sim_switch(CalSim *sim, int device, int on, CalError *erro
 /** output[ops->output_count] at the present state. */
 CAL_API CalStatus cal_sim_device_outputs(CalSim *sim, int device, double *output);
 /**
- * The same within cal_sim_inspect(): many devices share one scene and its kinematics. CAL_ERR_STAGE before
+ * The same within cal_sim_inspect(): many devices share one evaluation context and its kinematics. CAL_ERR_STAGE before
  * cal_sim_restart().
  */
 CAL_API CalStatus cal_context_device_outputs(CalEvalContext *context, int device, double *output);
