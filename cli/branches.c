@@ -56,7 +56,7 @@ CalStatus branches_print(const CalModel *model, int workers, FILE *out, CalError
 		fprintf(out, "  branches one for %d %s: a partition would not be faster\n", workers,
 		        workers == 1 ? "worker" : "workers");
 	} else {
-		fprintf(out, "  branches %d for %d workers, predicted %.2f times as fast as in one piece\n", count, workers,
+		fprintf(out, "  branches %d for %d workers, predicted speedup %.2f\n", count, workers,
 		        cal_branches_speedup(branches));
 		fprintf(out, "  %6s  %9s  %-20s %6s %6s %6s  %7s  %-10s %6s\n", "branch", "parent", "first body", "bodies",
 		        "dof", "loops", "work", "way", "thread");

@@ -3,7 +3,7 @@
  * common.c — messages, input and JSON for the commands.
  *
  * The library's errors begin with the place in the file where it is known ("arm.yaml:41:3: ..."); the
- * form on the screen is that of compilers, so that editors can jump to it. Colour only on a terminal
+ * form on the screen is that of compilers, so that editors can jump to it. Color only on a terminal
  * and without NO_COLOR.
  */
 #define _POSIX_C_SOURCE 200809L // isatty, fileno
@@ -22,7 +22,7 @@
 
 /* ---- messages ---------------------------------------------------------------------------------- */
 
-static bool use_colour(void) {
+static bool use_color(void) {
 	const char *no_color = getenv("NO_COLOR");
 	return isatty(fileno(stderr)) && !(no_color && no_color[0]);
 }
@@ -44,7 +44,7 @@ static size_t place_length(const char *path, const char *text) {
 	return (size_t)(end - text) + 1;
 }
 
-static void print_message(const char *path, const char *severity, const char *colour, const char *text) {
+static void print_message(const char *path, const char *severity, const char *color, const char *text) {
 	size_t place = place_length(path, text);
 	const char *rest = text + place;
 	while (*rest == ' ')
@@ -56,8 +56,8 @@ static void print_message(const char *path, const char *severity, const char *co
 		fprintf(stderr, "%.*s ", (int)place, text);
 	else
 		fprintf(stderr, "%s: ", path);
-	if (use_colour())
-		fprintf(stderr, "\033[1;%sm%s:\033[0m %s\n", colour, severity, rest);
+	if (use_color())
+		fprintf(stderr, "\033[1;%sm%s:\033[0m %s\n", color, severity, rest);
 	else
 		fprintf(stderr, "%s: %s\n", severity, rest);
 }

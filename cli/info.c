@@ -22,7 +22,7 @@ static const char help[] =
 	"\n"
 	"Prints the groups of a model with their bodies, joints, degrees of freedom (of the joint and, after a +,\n"
 	"modes), mass and solver; of flexible bodies the range of their modes (calder modes lists them); of closed\n"
-	"loops what they leave: mobility, redundant rows, and degrees of freedom that can be chosen. Subsystems are\n"
+	"loops the mobility, redundant constraint equations, and degrees of freedom that can be chosen. Subsystems are\n"
 	"listed with their files, interface nodes by their paths. --branches P prints the partition of each group for P\n"
 	"threads (docs/parallel.md): the parent of each branch, its first body, its bodies, degrees of freedom and loops,\n"
 	"its share of the work, and whether its parent waits for it (sequential) or is joined with it later (joined).\n"
@@ -137,7 +137,7 @@ static CalStatus print_group(const CalDesc *desc, CalSim *sim, int group, const 
 	       cal_model_flops(model, cal_model_solver(model)), cal_model_size(model));
 	printf("  gravity  (%.6g, %.6g, %.6g) m/s^2\n", g.x, g.y, g.z);
 	if (cal_sim_monitor(sim, group, &now) == CAL_OK)
-		printf("  mass     %.6g kg, centre at (%.6g, %.6g, %.6g) m in the initial state\n", now.momentum.mass,
+		printf("  mass     %.6g kg, center at (%.6g, %.6g, %.6g) m in the initial state\n", now.momentum.mass,
 		       now.momentum.com.x, now.momentum.com.y, now.momentum.com.z);
 	printf("  %5s  %-20s %-20s %-20s %-12s %4s  %s\n", "index", "body", "parent", "joint", "type", "dof", "mass [kg]");
 	for (int i = 0; i < cal_model_body_count(model); i++)

@@ -20,7 +20,7 @@ typedef struct Command {
 } Command;
 
 static const Command commands[] = {
-	{"info", command_info, "say what a model consists of"},
+	{"info", command_info, "print what a model consists of"},
 	{"check", command_check, "find what is wrong or suspicious in a model"},
 	{"run", command_run, "integrate a model in time; write CSV and plots"},
 	{"sweep", command_sweep, "run a model many times with other numbers: Monte-Carlo, grids; tables and report"},

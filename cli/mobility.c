@@ -165,7 +165,7 @@ static void print_loop(const Mobility *m, int index, FILE *out) {
 		fprintf(out, ", %s", from);
 	if (loop.type != CAL_LOOP_COUPLING && loop.type != CAL_LOOP_KNIFE)
 		fprintf(out, " to %s", to);
-	fprintf(out, ", %d %s of which %d independent", loop.rows, loop.rows == 1 ? "row" : "rows", loop_rank(m, &loop));
+	fprintf(out, ", %d constraint equation%s, %d independent", loop.rows, plural(loop.rows), loop_rank(m, &loop));
 	for (int i = 0, said = 0; i < loop.rows; i++) {
 		char name[160] = "";
 		if (!(loop.driven >> i & 1))
@@ -183,9 +183,9 @@ void mobility_print(const Mobility *m, FILE *out) {
 		print_loop(m, i, out);
 	if (m->residual_row >= 0 && m->status != CAL_OK) {
 		cal_model_row_name(m->model, m->residual_row, names, sizeof names);
-		fprintf(out, "  state    violates %s by %.3g; what follows is of the closest state\n", names, m->residual);
+		fprintf(out, "  state    violates %s by %.3g; the following is for the closest state\n", names, m->residual);
 	} else if (m->moved[0]) {
-		fprintf(out, "  state    %s\n           What follows is of the assembled state\n", m->moved);
+		fprintf(out, "  state    %s\n           The following is for the assembled state\n", m->moved);
 	}
 	mobility_driven(m, names, sizeof names);
 	if (m->moved_as_given)

@@ -26,7 +26,7 @@ void modes_print(const ModesBody *body);
 void modes_json(const ModesBody *body);
 
 /**
- * Lines between neighbouring nodes: numbers of nodes, each stroke ended by -1, in *strokes from malloc. Returns their
+ * Lines between neighboring nodes: numbers of nodes, each stroke ended by -1, in *strokes from malloc. Returns their
  * count; 0 and NULL if there are none or memory is short.
  */
 int modes_wire(const CalVec3 *places, int count, int **strokes);

@@ -3,7 +3,7 @@
  * modes_plot.c — the shapes of a modal body as an SVG file: one tile per modal coordinate.
  *
  * Nodes are seen in parallel projection, with the longest axis of the body across the tile, from that side where more
- * of the shape is seen: grey at rest, in colour displaced, and lines between neighbours; squares are frames.
+ * of the shape is seen: grey at rest, in color displaced, and lines between neighbors; squares are frames.
  * Displacements are enlarged until the largest is a seventh of the body. Bodies of very many nodes are drawn as dots.
  */
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "output.h"
 
 enum { TILE_WIDTH = 300, TILE_HEIGHT = 210, TILE_TEXT = 30, COLUMNS = 3, MAX_TILES = 24, TOP = 48 };
-enum { MOST_WIRED = 2000 }; // nodes; the search for neighbours takes a time that grows as their square
+enum { MOST_WIRED = 2000 }; // nodes; the search for neighbors takes a time that grows as their square
 
 /* How the body is looked at. */
 typedef struct View {

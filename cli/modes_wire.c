@@ -12,7 +12,7 @@ typedef struct Lines {
 	int count;
 } Lines;
 
-/* On usual meshes a node has few neighbours; where that is too little, there is a second try. */
+/* On usual meshes a node has few neighbors; where that is too little, there is a second try. */
 static bool find_lines(const CalVec3 *places, int count, Lines *lines) {
 	int capacity = 16 * count;
 	for (int attempt = 0; attempt < 2; attempt++) {

@@ -14,7 +14,7 @@
 typedef struct Column {
 	const char *name; // "q:shoulder"; the table's owner has the text
 	const char *unit; // "rad"; "": none is known
-	int label;        // where the part that distinguishes it from its neighbours begins in name
+	int label;        // where the part that distinguishes it from its neighbors begins in name
 } Column;
 
 /** Samples: rows[count][column_count]; the first column is the horizontal axis and does not decrease. */
@@ -33,7 +33,7 @@ typedef struct PanelItem {
 
 /** Where the label of a column begins that was asked for by its own name: after the first colon. */
 int panels_own_label(const char *name);
-enum { PANELS_MOST = 8, PANEL_LINES_MOST = 24 }; // a screenful, and as many lines as there are colours and dashes
+enum { PANELS_MOST = 8, PANEL_LINES_MOST = 24 }; // a screenful, and as many lines as there are colors and dashes
 
 /**
  * Draws the items, panels in the order of their first item; "-" is stdout. At most PANELS_MOST panels with PANEL_LINES_MOST

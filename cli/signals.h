@@ -3,7 +3,7 @@
  * signals.h — the quantities that `calder run` can record, by name.
  *
  *   q, u, udot             coordinates, speeds, accelerations of all joints; q:JOINT of one
- *   force                  generalised forces on the dofs of all joints: loads, and what driven ones need; force:JOINT
+ *   force                  generalized forces on the dofs of all joints: loads, and what driven ones need; force:JOINT
  *   energy, momentum       of each group (momentum: linear, and angular about the origin)
  *   pose                   position and quaternion (w,x,y,z) of all nodes; pose:PATH of one
  *   velocity, acceleration linear and angular, of all nodes, world axes; velocity:PATH of one

@@ -89,7 +89,7 @@ static CalStatus sample_wrench(const CalSimView *view, int node, double *to) {
 	return status;
 }
 
-/* Generalised forces: those given, and those that driven dofs need beyond them. */
+/* Generalized forces: those given, and those that driven dofs need beyond them. */
 static double force_on(const CalSimView *view, int u) {
 	return (view->input.tau ? view->input.tau[u] : 0) + view->force[u];
 }

@@ -115,7 +115,7 @@ static bool has_total(const Summary *summary) {
 
 /* Why the momentum of a group changes. */
 static const char *pushed_by(const Summary *summary) {
-	return has_total(summary) ? "devices act on it; see \"all groups\" below" : "something acts from outside";
+	return has_total(summary) ? "devices act on it; see \"all groups\" below" : "external forces act";
 }
 
 /* ---- text -------------------------------------------------------------------------------------- */

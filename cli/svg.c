@@ -2,7 +2,7 @@
 /*
  * svg.c — line plots over time as an SVG file.
  *
- * Colours are those of Okabe and Ito, which people with colour blindness distinguish too; beyond eight
+ * Colors are those of Okabe and Ito, which people with color blindness distinguish too; beyond eight
  * lines they repeat dashed, then dotted. A line with more samples than pixels is drawn as the least and
  * greatest value of each pixel column, and points that a straight line passes within a tenth of a pixel are left
  * out: the picture is the same, and this keeps the file small. Values that are not finite leave a gap. Small charts (histograms, scatter
@@ -26,9 +26,9 @@ enum {
 	NOTE_HEIGHT = 24,   //
 };
 
-static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                      "#e69f00", "#56b4e9", "#000000", "#8c6d1f"};
-enum { COLOUR_COUNT = sizeof colours / sizeof colours[0] };
+static const char *const colors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                     "#e69f00", "#56b4e9", "#000000", "#8c6d1f"};
+enum { COLOR_COUNT = sizeof colors / sizeof colors[0] };
 static const char *const dashes[] = {"", "7 3", "2 3"};
 enum { DASH_COUNT = sizeof dashes / sizeof dashes[0] };
 
@@ -163,8 +163,8 @@ static void draw_y_ticks(FILE *out, const Axis *y) {
 /* ---- lines ------------------------------------------------------------------------------------- */
 
 static void stroke(FILE *out, int index) {
-	const char *dash = dashes[index / COLOUR_COUNT % DASH_COUNT];
-	fprintf(out, " stroke=\"%s\"", colours[index % COLOUR_COUNT]);
+	const char *dash = dashes[index / COLOR_COUNT % DASH_COUNT];
+	fprintf(out, " stroke=\"%s\"", colors[index % COLOR_COUNT]);
 	if (dash[0])
 		fprintf(out, " stroke-dasharray=\"%s\"", dash);
 }
@@ -382,8 +382,8 @@ static void chart_axes(FILE *out, const Axis *x, const Axis *y, SvgAxis x_axis, 
 
 static void draw_limit(FILE *out, const Axis *x, double limit) {
 	if (limit >= x->from && limit <= x->to)
-		fprintf(out, "<path stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"6 3\" d=\"M%.1f %dV%d\"/>\n",
-		        colours[1], at(x, limit), CHART_TOP, CHART_BOTTOM);
+		fprintf(out, "<path stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"6 3\" d=\"M%.1f %dV%d\"/>\n", colors[1],
+		        at(x, limit), CHART_TOP, CHART_BOTTOM);
 }
 
 void svg_histogram(FILE *out, SvgAxis axis, const double *values, size_t count, double above, double below) {
@@ -406,7 +406,7 @@ void svg_histogram(FILE *out, SvgAxis axis, const double *values, size_t count, 
 		const double left = width > 0 ? at(&x, low + i * width) : at(&x, low) - 4;
 		const double right = width > 0 ? at(&x, low + (i + 1) * width) : left + 8, top = at(&y, (double)bins[i]);
 		if (bins[i])
-			fprintf(out, "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", colours[0], left,
+			fprintf(out, "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", colors[0], left,
 			        top, fmax(right - left - 0.5, 0.5), CHART_BOTTOM - top);
 	}
 	draw_limit(out, &x, above);
@@ -424,7 +424,7 @@ void svg_scatter(FILE *out, SvgAxis x_axis, SvgAxis y_axis, const double *xs, co
 	const Axis y = chart_axis(low, high, 5, CHART_BOTTOM, CHART_TOP);
 	chart_begin(out, CHART_HEIGHT);
 	chart_axes(out, &x, &y, x_axis, y_axis);
-	fprintf(out, "<g fill=\"%s\" fill-opacity=\"0.5\">\n", colours[0]);
+	fprintf(out, "<g fill=\"%s\" fill-opacity=\"0.5\">\n", colors[0]);
 	for (size_t i = 0; i < count; i += step)
 		fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>\n", at(&x, xs[i]), at(&y, ys[i]));
 	fputs("</g>\n</svg>\n", out);
@@ -439,7 +439,7 @@ void svg_bars(FILE *out, const char *title, const char *const *names, const doub
 	label(out, 8, CHART_TOP - 10, "start", " font-weight=\"bold\"", title);
 	for (int i = 0; i < count; i++) {
 		const double from = at(&x, fmin(values[i], 0)), to = at(&x, fmax(values[i], 0)), y = CHART_TOP + ROW * i;
-		fprintf(out, "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n", colours[values[i] < 0],
+		fprintf(out, "<rect fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>\n", colors[values[i] < 0],
 		        from, y + 4, fmax(to - from, 0.5), ROW - 8);
 		label(out, NAMES, y + ROW / 2.0 + 4, "end", "", names[i]);
 	}

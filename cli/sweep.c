@@ -29,7 +29,7 @@ static const char help[] =
 	"      --case K           run case K only, from 0\n"
 	"      --cases A:B        run cases A to B-1\n"
 	"      --shard I/N        run every Nth case from case I on, I from 0\n"
-	"                         Without these three, mpirun, srun and Slurm's job arrays say which fall to a process.\n"
+	"                         Without these three, mpirun, srun and Slurm's job arrays assign cases to a process.\n"
 	"      --timeout S        a case that takes longer has failed\n"
 	"      --no-code          refuse a model that names a shared object (library: ...) instead of running its code\n"
 	"      --retry            run cases again that failed, crashed or took too long\n"

@@ -24,7 +24,7 @@ static const char help[] =
 	"  -o, --html FILE     write this file (- for stdout) instead of serving\n"
 	"      --json FILE     write the data alone (docs/replay.md)\n"
 	"      --port PORT     serve on this port (any that is free)\n"
-	"      --no-browser    only say the address\n"
+	"      --no-browser    only print the address\n"
 	"  -g, --ghost RUN2.h5 a second run of the same bodies, drawn transparent beside the first\n"
 	"      --title TEXT    instead of the run's\n"
 	"      --frames N      at most so many moments (3000); a longer run is thinned out\n"

@@ -83,7 +83,7 @@ def reach():
 
 # An arm starts along its x axis, which points up; its sideways direction is then -z of the arm, x of the plate.
 OUT, UP = reach()
-HEIGHT = 0.2 + UP + 0.1  # of the top plate's centre above the base
+HEIGHT = 0.2 + UP + 0.1  # of the top plate's center above the base
 
 
 def leg_foot(i):
@@ -92,7 +92,7 @@ def leg_foot(i):
 
 
 def leg_end(i):
-    """Where leg i meets the top plate, from its centre."""
+    """Where leg i meets the top plate, from its center."""
     a = math.radians(120 * i)
     return (2 + OUT) * math.cos(a), (2 + OUT) * math.sin(a), -0.1
 

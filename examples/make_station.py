@@ -101,7 +101,7 @@ PORT = [10.6, 0.0, CORE_Z - 2.5]  # for berthing, under node_2
 BASE = [-0.5, 0.0, CORE_Z - 2.2]  # foot of the arm, under the laboratory
 BASE_TURN = [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]  # x of the arm points down, z forward
 
-# name, parent, mass [t], centre in the station, axis, radius, length
+# name, parent, mass [t], center in the station, axis, radius, length
 MODULES = [
     ("laboratory", "truss", 32, [2.75, 0, CORE_Z], "x", 2.2, 8.5),
     ("node_2", "laboratory", 22, [10.6, 0, CORE_Z], "x", 2.2, 7.2),
@@ -123,22 +123,22 @@ def truss_name(k):
 
 
 def rigid_bodies():
-    """Name, mass, centre in the station, sides of a box or (axis, radius, length)."""
+    """Name, mass, center in the station, sides of a box or (axis, radius, length)."""
     for k in range(-SEGMENTS, SEGMENTS + 1):
         yield truss_name(k), 14e3 if k == 0 else 4.55e3, [0, k * SEGMENT, 0], [TRUSS_SIDE, SEGMENT, TRUSS_SIDE]
-    for name, _, tons, centre, axis, radius, length in MODULES:
-        yield name, 1e3 * tons, centre, (axis, radius, length)
+    for name, _, tons, center, axis, radius, length in MODULES:
+        yield name, 1e3 * tons, center, (axis, radius, length)
     for side in (-1, 1):
         yield f"radiator_{side}", 3.2e3, [-14.1, 2 * side * SEGMENT, 0], [23, 10, 0.2]
         yield f"small_radiator_{side}", 800, [0, 6 * side * SEGMENT, -9.1], [0.2, 3.4, 13.6]
         for k in WINGS_ON:
             for way in (-1, 1):
-                centre = [way * (3.1 + WING_LENGTH / 2), side * k * SEGMENT, 0]
-                yield "wing", WING_MASS, centre, [WING_LENGTH, WING_WIDTH, 0.1]
+                center = [way * (3.1 + WING_LENGTH / 2), side * k * SEGMENT, 0]
+                yield "wing", WING_MASS, center, [WING_LENGTH, WING_WIDTH, 0.1]
 
 
 def inertia_of(mass, shape):
-    """Diagonal, about the centre."""
+    """Diagonal, about the center."""
     if isinstance(shape, tuple):
         axis, r, length = shape
         return [mass * (r * r / 2 if a == axis else r * r / 4 + length * length / 12) for a in "xyz"]
@@ -156,7 +156,7 @@ def turned(R, d):
 
 
 def shifted(mass, place, inertia):
-    """Inertia about the origin of a mass at a place, given the one about its centre."""
+    """Inertia about the origin of a mass at a place, given the one about its center."""
     rr = dot(place, place)
     return [[inertia[i][j] + mass * ((rr if i == j else 0) - place[i] * place[j]) for j in range(3)] for i in range(3)]
 
@@ -164,9 +164,9 @@ def shifted(mass, place, inertia):
 def station_mass():
     """Mass, first moment and inertia about the origin, the arm left out."""
     mass, first, inertia = 0.0, [0.0] * 3, [[0.0] * 3 for _ in range(3)]
-    for _, m, centre, shape in rigid_bodies():
-        own = shifted(m, centre, diagonal(inertia_of(m, shape)))
-        mass, first, inertia = mass + m, add(first, centre, m), [add(a, b) for a, b in zip(inertia, own)]
+    for _, m, center, shape in rigid_bodies():
+        own = shifted(m, center, diagonal(inertia_of(m, shape)))
+        mass, first, inertia = mass + m, add(first, center, m), [add(a, b) for a, b in zip(inertia, own)]
     return mass, first, inertia
 
 
@@ -629,10 +629,10 @@ def write_joints():
                 print(f"  alpha_{name}: {{type: revolute, axis: y, from: {a}, to: {b}, inboard: {h}, outboard: {h}}}")
             else:
                 print(f"  joint_{b}: {{type: weld, from: {a}, to: {b}, inboard: {vector([0, side * SEGMENT, 0])}}}")
-    places = {name: centre for name, _, _, centre, *_ in MODULES}
+    places = {name: center for name, _, _, center, *_ in MODULES}
     places["truss"] = [0.0, 0.0, 0.0]
-    for name, parent, _, centre, *_ in MODULES:
-        offset = vector(add(centre, places[parent], -1))
+    for name, parent, _, center, *_ in MODULES:
+        offset = vector(add(center, places[parent], -1))
         print(f"  joint_{name}: {{type: weld, from: {parent}, to: {name}, inboard: {offset}}}")
     for side, name in ((1, "starboard"), (-1, "port")):
         print(f"  joint_radiator_{name}: {{type: weld, from: {truss_name(2 * side)}, to: radiator_{name}, "

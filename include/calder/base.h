@@ -71,7 +71,7 @@ typedef struct CalError {
 	char text[768];   // "place: object: what is wrong; what to do about it"
 } CalError;
 
-/** Memory source of build-time objects. Zero-initialised: malloc and free. */
+/** Memory source of build-time objects. Zero-initialized: malloc and free. */
 typedef struct CalAllocator {
 	void *(*alloc)(void *user, size_t size); // returns NULL on failure; aligned for any type
 	void (*free)(void *user, void *memory);  // accepts NULL
@@ -104,7 +104,7 @@ typedef struct CalSpatial {
 	CalVec3 linear;
 } CalSpatial;
 
-/** A placement as people write it: position and quaternion (normalised when read). */
+/** A placement as people write it: position and quaternion (normalized when read). */
 typedef struct CalPlacement {
 	CalVec3 position;    // [m]
 	CalQuat orientation; // {0}: identity

@@ -46,8 +46,8 @@ typedef struct CalBodyDef {
 	const char *name;  // required, unique among bodies
 	CalGroupId group;  // {0}: the default group
 	double mass;       // [kg], >= 0
-	CalVec3 com;       // centre of mass in the body frame [m]
-	CalMat3 inertia;   // about the centre of mass, body axes, I = +sum m(r.r 1 - r r') [kg m^2]
+	CalVec3 com;       // center of mass in the body frame [m]
+	CalMat3 inertia;   // about the center of mass, body axes, I = +sum m(r.r 1 - r r') [kg m^2]
 	int idealized;     // nonzero: a triangle inequality that is violated is a warning (textbook tops)
 	const char *place; // for messages; may be NULL
 } CalBodyDef;
@@ -91,11 +91,11 @@ enum {
 /** One element of a sequence joint: acts in the frame left by the one before it. */
 typedef struct CalElement {
 	CalJointType type; // REVOLUTE, PRISMATIC, SCREW or SPHERICAL
-	CalVec3 axis;      // in the running frame; normalised when read
+	CalVec3 axis;      // in the running frame; normalized when read
 	double pitch;      // SCREW: advance per angle [m/rad]
 } CalElement;
 
-/** Properties of one degree of freedom. Zero-initialised: free, no spring, no damper, no rotor. */
+/** Properties of one degree of freedom. Zero-initialized: free, no spring, no damper, no rotor. */
 typedef struct CalDofDef {
 	double stiffness;     // [N m/rad] or [N/m], >= 0: force -stiffness (q - rest)
 	double rest;          // rest position [rad] or [m]; of a spherical joint: rotation vector components
@@ -129,7 +129,7 @@ typedef struct CalJointOps {
 typedef struct CalJointDef {
 	const char *name;  // required, unique among joints
 	CalJointType type; //
-	CalVec3 axis;      // in the joint frame; normalised when read; {0}: z
+	CalVec3 axis;      // in the joint frame; normalized when read; {0}: z
 	CalVec3 axis2;     // UNIVERSAL: second axis, {0}: x-like; PLANAR: first direction in the plane
 	double pitch;      // SCREW [m/rad]
 	int element_count; // SEQUENCE
@@ -299,7 +299,7 @@ typedef struct CalPendulumDef {
 	CalNodeId node;    // that it is attached to; {0}: the ground's origin
 	CalGroupId group;  // on the ground only; {0}: the default one
 	CalVec3 pivot;     // in the node's frame [m]
-	CalVec3 down;      // from the pivot to the mass at rest, in the node's axes; normalised
+	CalVec3 down;      // from the pivot to the mass at rest, in the node's axes; normalized
 	double mass;       // [kg], > 0
 	double length;     // from the pivot to the mass [m], > 0
 	double damping;    // of each angle [N m s/rad], >= 0

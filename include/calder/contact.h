@@ -98,7 +98,7 @@ typedef struct CalShapeDef {
 	int group, node;             // that it is fixed to; node -1: the world
 	CalPlacement placement;      // of the shape in the node's frame
 	double radius;               // SPHERE, CAPSULE [m], > 0
-	double length;               // CAPSULE: between the centres of its ends [m], >= 0
+	double length;               // CAPSULE: between the centers of its ends [m], >= 0
 	CalVec3 half;                // BOX: half extents [m], > 0
 	const CalMesh *mesh;         // MESH: must outlive the set
 	double thickness;            // MESH: depth below the surface that counts as inside [m]; 0: all of a closed mesh

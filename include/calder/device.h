@@ -72,7 +72,7 @@ CAL_API CalStatus cal_context_apply_wrench(CalEvalContext *context, CalNodeRef n
 /** A wrench on node b that acts at `point`, and the opposite on node a at the same point. World axes. */
 CAL_API CalStatus cal_context_apply_wrench_pair(CalEvalContext *context, CalNodeRef a, CalNodeRef b, CalVec3 point,
                                                 CalSpatial wrench);
-/** A generalised force. */
+/** A generalized force. */
 CAL_API CalStatus cal_context_apply_effort(CalEvalContext *context, CalDofRef dof_ref, double effort);
 
 /* Accounts of energy and momentum (CalSimBalance). Power in W, positive. */

@@ -2,7 +2,7 @@
 /*
  * calder/devices.h — the built-in devices; their equations are in docs/devices.md.
  *
- * Each has a definition and a call that adds it to a simulation. Definitions that are zero-initialised mean "none"
+ * Each has a definition and a call that adds it to a simulation. Definitions that are zero-initialized mean "none"
  * throughout: no stiffness, no limit, no table. Names and tables are copied. Nodes and joints are ids of the description
  * from which the simulation was made; node {0} is the ground's origin. A joint's degree of freedom is counted from 0 and
  * must have a coordinate of its own (not part of a quaternion).
@@ -126,7 +126,7 @@ CAL_API CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *de
 typedef struct CalWheelDef {
 	const char *name;
 	CalNodeId node;
-	CalVec3 axis;      // in the node; normalised; {0}: z
+	CalVec3 axis;      // in the node; normalized; {0}: z
 	double inertia;    // about the axis [kg m^2], > 0
 	double speed;      // at the start, relative to the body [rad/s]
 	CalTable torque;   // of the motor on the wheel [N m]
@@ -153,7 +153,7 @@ CAL_API CalStatus cal_sim_add_cmg(CalSim *sim, const CalCmgDef *def, int *device
 typedef struct CalThrusterDef {
 	const char *name;
 	CalNodeId node;
-	CalVec3 direction; // of the force on the node, in its axes; normalised; {0}: z
+	CalVec3 direction; // of the force on the node, in its axes; normalized; {0}: z
 	double thrust;     // [N]
 	CalTable throttle; // fraction of it, 0 to 1; {0}: 1 at all times
 	const char *place;

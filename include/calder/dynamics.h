@@ -29,9 +29,9 @@ typedef struct CalWrench {
 	CalSpatial f;   // moment [N m] and force [N]
 } CalWrench;
 
-/** Everything that acts on a system. Zero-initialised: nothing does. */
+/** Everything that acts on a system. Zero-initialized: nothing does. */
 typedef struct CalInput {
-	const double *tau;         // [nu] generalised forces; NULL: zero
+	const double *tau;         // [nu] generalized forces; NULL: zero
 	const uint8_t *prescribed; // [nu] nonzero: udot given; NULL: as described in the model
 	const double *udot;        // [nu] read where prescribed; NULL: zero (locked)
 	const CalWrench *wrenches; // [wrench_count]
@@ -136,10 +136,10 @@ typedef struct CalEnergy {
 
 typedef struct CalMomentum {
 	double mass;            // [kg]
-	CalVec3 com;            // centre of mass [m]
+	CalVec3 com;            // center of mass [m]
 	CalVec3 linear;         // [kg m/s]
 	CalVec3 angular_origin; // about the origin of the group's frame [kg m^2/s]
-	CalVec3 angular_com;    // about the centre of mass [kg m^2/s]
+	CalVec3 angular_com;    // about the center of mass [kg m^2/s]
 } CalMomentum;
 
 /** Rotors count in the kinetic energy as 1/2 reflected_inertia u^2, and not in the momentum. */

@@ -9,7 +9,7 @@
  * The mass of a CalModal sits at its nodes, as in CalFlexDef. The consistent mass of a finite element model has no
  * such form node by node; it is replaced by at most 4 + 3 modes points that have the same total mass, first and
  * second moments of position and shapes. Every inertia term of the body depends on those moments only, so nothing is
- * lost: mass, centre of mass, inertia, modal mass and coupling, and their change with the deflection (docs/fe.md).
+ * lost: mass, center of mass, inertia, modal mass and coupling, and their change with the deflection (docs/fe.md).
  *
  * Errors carry file:line. The reduction needs LAPACK (CALDER_WITH_LAPACK) and the modal file libyaml; without them
  * these calls return CAL_ERR_UNSUPPORTED. Nothing here runs in a step.
@@ -62,7 +62,7 @@ typedef struct CalFeInfo {
 	int frame_count;       // that the file offers as interfaces
 	double mass;           // along x [kg]
 	CalVec3 com;           // [m]
-	CalMat3 inertia;       // about the centre of mass [kg m^2]
+	CalMat3 inertia;       // about the center of mass [kg m^2]
 	CalVec3 size;          // of the box around the nodes [m]
 	double mass_spread;    // greatest difference of mass between directions, over mass
 	double rigid_residual; // largest force that a rigid motion causes, over the largest it could
@@ -80,7 +80,7 @@ typedef struct CalFeReduction {
 	int interface_count;           // 0: all frames that the file offers, < 0: none (free modes)
 	const char *const *interfaces; // names of frames, or numbers of nodes with six DOFs
 	const char *reference;         // the interface that carries the body frame; NULL: the first. Without any
-								   // interface the body frame is at the centre of mass (free modes)
+								   // interface the body frame is at the center of mass (free modes)
 	int modes;                     // modes with all interfaces held that are kept; < 0: none, 0: 12
 	double max_frequency;          // of these, keep those up to it [rad/s]; 0: all
 	double damping_ratio;          // of every mode of the result
@@ -128,7 +128,7 @@ typedef struct CalModalInfo {
 	double rigid_mass;       // of the part that does not deform [kg]; mass below includes it
 	double mass;             // of everything, at rest [kg]
 	CalVec3 com;             // in B [m]
-	CalMat3 inertia;         // about the centre of mass [kg m^2]
+	CalMat3 inertia;         // about the center of mass [kg m^2]
 	int dropped;             // modes with all interfaces held that the model has and that were not kept
 	double dropped_from;     // frequency of the first of them [rad/s], 0: none
 	const char *notes;       // what was chosen or left out, sentences separated by newlines; ""

@@ -5,7 +5,7 @@
  *
  * Each generator solves its eigenproblem, chooses shapes for the boundary it is asked for, and adds one body with
  * its nodes and its CalFlexDef through the calls of build.h: the result is a body like any other. Masses are put
- * so that mass, centre of mass, inertia and modal masses are those of the continuous body, not of a lumped
+ * so that mass, center of mass, inertia and modal masses are those of the continuous body, not of a lumped
  * approximation: docs/flexible.md explains how, and what is exact.
  *
  * Input is judged before anything is added. Only running out of memory can leave a body without its flexibility.
@@ -59,7 +59,7 @@ typedef enum CalSectionShape {
 	CAL_SECTION_BOX,    // width (y) x height (z); wall thickness, 0: solid
 } CalSectionShape;
 
-/** A cross-section; y and z are principal axes through its centre. */
+/** A cross-section; y and z are principal axes through its center. */
 typedef struct CalSection {
 	CalSectionShape shape;
 	double width, height, thickness;       // [m]; of CIRCLE, TUBE, BOX
@@ -76,7 +76,7 @@ typedef struct CalSection {
 typedef struct CalBeamMass {
 	double x;        // distance from the root [m], 0 ... length
 	double mass;     // [kg]
-	CalMat3 inertia; // about its own centre, which is on the axis [kg m^2]
+	CalMat3 inertia; // about its own center, which is on the axis [kg m^2]
 } CalBeamMass;
 
 /** Ways a beam can deform. */
@@ -161,7 +161,7 @@ typedef struct CalFlexInvariants {
 	int modes;                // as in the CalFlexDef
 	double mass;              // of the whole body [kg]
 	CalVec3 com;              // in B, undeformed [m]
-	CalMat3 inertia;          // about the centre of mass, undeformed, rotary inertias included [kg m^2]
+	CalMat3 inertia;          // about the center of mass, undeformed, rotary inertias included [kg m^2]
 	const double *linear;     // [3][modes] sum m phi
 	const double *angular;    // [3][modes] sum m r x phi + J psi, about B's origin; NULL: without rotary inertia
 	const double *position;   // [3][3][modes] sum m r_i phi_j
@@ -228,7 +228,7 @@ typedef struct CalFlexReport {
 	int modes;               // of the body
 	double mass;             // [kg]
 	CalVec3 com;             // in B [m]
-	CalMat3 inertia;         // about the centre of mass [kg m^2]
+	CalMat3 inertia;         // about the center of mass [kg m^2]
 	double total_inertia[3]; // about x, y, z through B's origin: what effective inertias sum up to at most [kg m^2]
 	double rigid_content;    // 0 ... 1: 1 if some shape is nothing but a rigid motion of the mass, which is an error
 	double coupling;      // largest |M_ij| / sqrt(M_ii M_jj), i != j, of the modal mass as given; 0: orthogonal shapes

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/** Which speeds are given. Zero-initialised: driven ones keep theirs, the loops alone act. */
+/** Which speeds are given. Zero-initialized: driven ones keep theirs, the loops alone act. */
 typedef struct CalImpulse {
 	const uint8_t *kept;   // [nu] nonzero: driven, its speed does not jump; NULL: as described (prescribed)
 	const uint8_t *locked; // [nu] nonzero: its speed becomes `speed`, kept or not; NULL: none

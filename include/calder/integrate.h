@@ -26,7 +26,7 @@ extern "C" {
 	X(CAL_METHOD_RK4, "rk4", 4)                   /* classical, fixed step */                                \
 	X(CAL_METHOD_IMPLICIT, "implicit", 1)         /* Euler-Cromer, implicit in springs, dampers and modes */ \
 	X(CAL_METHOD_IMPLICIT_MIDPOINT, "implicit-midpoint",                                                     \
-	  2)                              /* the same centred: two evaluations, no damping of its own */         \
+	  2)                              /* the same centerd: two evaluations, no damping of its own */         \
 	X(CAL_METHOD_DOPRI5, "dopri5", 5) /* Dormand-Prince 5(4), adaptive, dense output */
 
 typedef enum CalMethod {

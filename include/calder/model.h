@@ -72,7 +72,7 @@ typedef struct CalBodyInfo {
 	double mass;         // of the rigid part [kg]
 	double lumped_mass;  // of the nodes of a flexible body [kg]
 	CalVec3 com;         // in the body frame [m]
-	CalMat3 inertia;     // about the centre of mass, body axes [kg m^2]
+	CalMat3 inertia;     // about the center of mass, body axes [kg m^2]
 	const char *joint;   // name of the inboard joint
 	CalJointId joint_id; // in the description
 	CalJointType type;   // of the inboard joint

@@ -26,7 +26,7 @@ typedef struct CalTimeFunction {
 typedef struct CalJointMotion {
 	CalJointId joint;
 	CalTimeFunction q[CAL_JOINT_MAX_DOF]; // by degree of freedom; none for those of a quaternion
-	CalVec3 axis;                         // of a free or spherical joint, in its inboard frame; normalised; {0}: z
+	CalVec3 axis;                         // of a free or spherical joint, in its inboard frame; normalized; {0}: z
 	CalTimeFunction angle;                // about it, from the orientation in the state on [rad]
 } CalJointMotion;
 

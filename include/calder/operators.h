@@ -6,7 +6,7 @@
  * first without mass; a welded body is part of its parent's link). Link k has a reference point O_k
  * fixed in it; all components are in world axes. Stacked spatial vectors x[nl] hold one per link.
  *   V = A' H' u          scatter of the joint columns
- *   M = H A M_s A' H'    Newton-Euler factorisation, M_s = blkdiag(link inertias about O_k), rotors apart
+ *   M = H A M_s A' H'    Newton-Euler factorization, M_s = blkdiag(link inertias about O_k), rotors apart
  *   M = L D L',  M^-1 = (L^-1)' D^-1 L^-1   with L = 1 + H A K (unit triangular by elimination
  *                        order), L^-1 = 1 - H psi K, D diagonal and positive
  * A = phi: A(k,k) = 1, force of an outboard link shifted inward to O_k. psi: the same with each shift

@@ -15,7 +15,7 @@ extern "C" {
 	X(CAL_VISUAL_BOX, "box")           /* size: its three sides */                                        \
 	X(CAL_VISUAL_SPHERE, "sphere")     /* size.x: radius */                                               \
 	X(CAL_VISUAL_CYLINDER, "cylinder") /* about z; size.x: radius, size.z: length */                      \
-	X(CAL_VISUAL_CAPSULE, "capsule")   /* likewise; the length is that between the centres of its ends */ \
+	X(CAL_VISUAL_CAPSULE, "capsule")   /* likewise; the length is that between the centers of its ends */ \
 	X(CAL_VISUAL_CONE, "cone")         /* likewise; its tip is at +z */                                   \
 	X(CAL_VISUAL_PLANE, "plane")       /* a rectangle in x and y; size.x, size.y */                       \
 	X(CAL_VISUAL_MESH, "mesh")         /* triangles of `file`, scaled by size.x */
@@ -30,7 +30,7 @@ CAL_API const char *cal_visual_name(CalVisualKind kind); // NULL outside the lis
 
 typedef struct CalVisual {
 	CalVisualKind kind;
-	CalPlacement placement; // of its centre in the body frame
+	CalPlacement placement; // of its center in the body frame
 	CalVec3 size;           // [m]
 	const char *file;       // MESH: name of an STL or OBJ file as given (cal_file_locate); lives as long as the CalFile
 	int color;              // 0xrrggbb, -1: the viewer's choice

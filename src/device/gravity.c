@@ -209,7 +209,7 @@ CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device
 	             "oblateness needs the planet's radius, above zero");
 	device_check(&d, isfinite(v_norm(def->position)) && isfinite(v_norm(def->velocity)),
 	             "position or velocity is not finite");
-	device_check(&d, v_norm(def->position) > 0, "the world's origin is at the centre of the planet; give its position");
+	device_check(&d, v_norm(def->position) > 0, "the world's origin is at the center of the planet; give its position");
 	device_check(&d, !def->group || strlen(def->group) < NAME_LENGTH, "the name of the group is too long");
 	if (d.status == CAL_OK && def->group)
 		memcpy(data.group_name, def->group, strlen(def->group) + 1);

@@ -106,7 +106,7 @@ static CalStatus check_model(const Reduce *r) {
 		                     "the mass is %g kg, %g kg were expected (%.4g times as much); %s", info->mass, expected,
 		                     info->mass / expected,
 		                     ratio_is_of_units(info->mass / expected)
-		                         ? "the units are probably off: is the model in millimetres and tonnes (--units mm-t)?"
+		                         ? "the units are probably off: is the model in millimeters and tonnes (--units mm-t)?"
 		                         : "is it the same part, and are the units of the model SI?");
 	if (info->mass_spread > 1e-4)
 		return fe_file_error(
@@ -332,7 +332,7 @@ static CalStatus describe_source(Reduce *r, CalModal *modal) {
 		used = (size_t)snprintf(text, sizeof text, "body frame held at \"%.60s\"; %d static shapes", r->frames[0].name,
 		                        r->static_count);
 	else
-		used = (size_t)snprintf(text, sizeof text, "free body, body frame in the centre of mass");
+		used = (size_t)snprintf(text, sizeof text, "free body, body frame in the center of mass");
 	for (int f = 1; f < r->frame_count && used < sizeof text; f++)
 		used +=
 			(size_t)snprintf(text + used, sizeof text - used, "%s\"%.60s\"", f > 1 ? ", " : " of ", r->frames[f].name);

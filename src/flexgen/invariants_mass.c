@@ -159,7 +159,7 @@ static CalStatus too_small(const Invariants *v, const Split *split) {
 	}
 	return invariants_refuse(v, CAL_ERR_MODEL,
 	                         "the inertia is too small for the moments of position and shape%s: about %c through the "
-	                         "centre of mass it is %.6g kg m^2, and these need at least %.6g; are positions from the "
+	                         "center of mass it is %.6g kg m^2, and these need at least %.6g; are positions from the "
 	                         "body frame's origin, and all in the same units?",
 	                         v->rotary ? " and the rotary inertia in angular" : "", AXIS[axis],
 	                         v->in->inertia.m[axis][axis], split->least[axis][axis]);

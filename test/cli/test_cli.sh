@@ -149,7 +149,7 @@ stderr_has '^<stdin>:6:[0-9]+: error: '
 calder 0 run model.yaml
 stdout_has '^model.yaml: A test'
 stdout_has 'drift [0-9.e+-]+ J'
-stdout_has 'something acts from outside'
+stdout_has 'external forces act'
 stdout_has 'steps +[0-9]+ by dopri5'
 stdout_has '1 s simulated, 11 samples'
 stderr_empty

@@ -36,7 +36,7 @@ sed -e 's/\[0.3, 0, 0\]/[0.6, 0, 0]/g' -e 's/0\.9, 0/1, 0/g' -e 's/^state:.*/sta
 printf 'loads: [{joint: motor, lock: true}, {joint: pivot, acceleration: 1}]\n' >>driven.yaml
 
 calder 0 check good.yaml
-stdout_has 'pin: revolute, coupler/end to rocker/end, 5 rows of which 2 independent'
+stdout_has 'pin: revolute, coupler/end to rocker/end, 5 constraint equations, 2 independent'
 stdout_has 'state    initial state violates loop "pin" by 0\.[0-9]+ m; assembled: knee -57\.3 → '
 stdout_has 'mobility 1: 3 degrees of freedom less 2 independent constraint equations of 5; redundant: pin.dz, pin.rx, pin.ry'
 stdout_has '^  independent (motor|knee|pivot); the others follow'
@@ -98,7 +98,7 @@ for t, q, u, force, power, error, same in rows:
 # the same by a row of a loop: the same torque, and the row is listed; convert carries the function over
 sed -e '/^devices/d' -e 's/^loops: {/loops: {servo: {type: coupling, terms: [{joint: motor, factor: 1}], drive: {value: 1 + 0.5*sin(3*t)}}, /' motor.yaml >row.yaml
 calder 0 check row.yaml
-stdout_has 'loop   servo: coupling, 1 row of which 1 independent; driven: servo.coupling$'
+stdout_has 'loop   servo: coupling, 1 constraint equation, 1 independent; driven: servo.coupling$'
 calder 0 info --json row.yaml
 python 'import json; l = json.load(open("out"))["groups"][0]["loops"]
 assert {x["name"]: x["driven"] for x in l} == {"servo": ["servo.coupling"], "pin": []}, l'
@@ -116,7 +116,7 @@ stdout_has 'driven   the whole group: it moves as given \(group_motions\), witho
 
 calder 1 check short.yaml
 stderr_has 'error: group "main": its loops cannot be closed from this state: row pin.dx is off by 0.05 m: out of reach; check lengths'
-stdout_has 'of the closest state'
+stdout_has 'for the closest state'
 calder 1 check held.yaml
 stderr_has 'out of reach while 1 of 3 coordinates are frozen or driven'
 calder 4 run held.yaml

@@ -158,7 +158,7 @@ expect 0 "free" "$CALDER" modes "$data/rod.inp" --free --modes 4
 says out "free body"
 expect 3 "mass off by 1000" "$CALDER" modes "$data/rod.inp" --mass 216
 says err "216 kg were expected (0.001 times as much)"
-expect 0 "millimetres" "$CALDER" modes "$data/rod.inp" --units mm-t
+expect 0 "millimeters" "$CALDER" modes "$data/rod.inp" --units mm-t
 says out "are they SI"
 expect 3 "missing interface" "$CALDER" modes "$data/rod.inp" --interface flange
 says err "the model offers root, tip"

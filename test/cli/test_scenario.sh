@@ -140,14 +140,14 @@ YAML
 calder 0 run pair.yaml
 stdout_has 'changed by up to [0-9.]+ kg m/s and [0-9.]+ kg m\^2/s \(devices act on it; see "all groups" below\)'
 stdout_has 'all groups +momentum changed by up to [0-9.]+e-1[4-9] kg m/s and [0-9.]+e-1[1-9] kg m\^2/s about the origin, with devices'
-stdout_lacks 'something acts from outside'
+stdout_lacks 'external forces act'
 sed 's/^run:/loads: [{node: a, force: [1 N, 0, 0]}]\nrun:/' pair.yaml >pushed.yaml
 calder 0 run pushed.yaml
-stdout_has 'something acts from outside'
+stdout_has 'external forces act'
 stdout_lacks 'all groups'
 sed 's/^calder: 1/calder: 1\ngravity: [0, 0, -1]/' pair.yaml >fallen.yaml
 calder 0 run fallen.yaml
-stdout_has 'something acts from outside'
+stdout_has 'external forces act'
 stdout_lacks 'all groups'
 sed 's/^run:/  jet: {type: thruster, node: a, direction: x, thrust: 1 N}\nrun:/' pair.yaml >jet.yaml
 calder 0 run jet.yaml

@@ -49,7 +49,7 @@ stdout_has "^  branches one for 4 workers: a partition would not be faster$"
 # ---- the cut ---------------------------------------------------------------------------------------
 
 calder 0 info --branches 4 "$model"
-stdout_has '^  branches [0-9]+ for 4 workers, predicted [1-4]\.[0-9]+ times as fast as in one piece$'
+stdout_has '^  branches [0-9]+ for 4 workers, predicted speedup [1-4]\.[0-9]+$'
 stdout_has '^ +branch +parent +first body +bodies +dof +loops +work +way +thread$'
 stdout_has '^ +0 +ground +b001 +[0-9]+ +[0-9]+ +0 +[0-9.]+ % +- +0$'
 stdout_has '^ +[0-9]+ +[0-9]+ +b[0-9]+ +[0-9]+ +[0-9]+ +0 +[0-9.]+ % +(joined|sequential) +[0-3]$'

@@ -273,7 +273,7 @@ static bool apply_shape(Reader *r, const TreeNode *body, const TreeNode *node, c
 	if (has_density && !(shape->volume > 0))
 		return reader_fail(r, node, "this shape has no volume; give \"mass\" instead of \"density\"");
 	if (shape->has_center && tree_get(body, "com"))
-		return reader_fail(r, node, "the ends of the shape already give the centre of mass; remove \"com\"");
+		return reader_fail(r, node, "the ends of the shape already give the center of mass; remove \"com\"");
 	def->mass = has_mass ? in->mass : in->density * shape->volume;
 	if (shape->has_center)
 		def->com = shape->center;

@@ -67,7 +67,7 @@ static bool read_color(Reader *r, const TreeNode *node, int *color) {
 		return false;
 	const long value = text[0] == '#' && strlen(text) == 7 ? strtol(text + 1, &end, 16) : -1;
 	if (value < 0 || !end || *end || strspn(text + 1, "0123456789abcdefABCDEF") != 6)
-		return reader_fail(r, node, "a colour is written as \"#rrggbb\" in hexadecimal digits, not \"%.40s\"", text);
+		return reader_fail(r, node, "a color is written as \"#rrggbb\" in hexadecimal digits, not \"%.40s\"", text);
 	*color = (int)value;
 	return true;
 }

@@ -308,7 +308,7 @@ static void check_frequencies(FlexCheck *f) {
 		check_warning(
 			f->check, f->body->def.place,
 			"body \"%s\": its frequencies reach from %.3g to %.3g Hz; is the stiffness in N/mm, or are masses in "
-			"tonnes or lengths in millimetres?",
+			"tonnes or lengths in millimeters?",
 			f->body->def.name, low, high);
 	}
 	if (f->form.clamped > 0) {

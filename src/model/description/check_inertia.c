@@ -136,7 +136,7 @@ static const char *likely_cause(const CalBodyDef *body, const Moments *moments) 
 	}
 	CalMat3 about_origin = shifted(body);
 	if (body->mass > 0 && inertia_is_possible(&about_origin)) {
-		return "; it must be about the centre of mass: was the parallel-axis term subtracted once too often?";
+		return "; it must be about the center of mass: was the parallel-axis term subtracted once too often?";
 	}
 	if (moments->p[0] >= 0) {
 		return "; is it the matrix of second moments S = sum m r r', of which the inertia is trace(S) 1 - S?";
@@ -210,8 +210,8 @@ static void check_units(Check *check, const CalBodyDef *body, const Moments *m, 
 	double most = extent.has_node ? GYRATION_MAX_NODES : GYRATION_MAX_ORIGIN;
 	if (ratio > most || ratio < GYRATION_MIN) {
 		check_warning(check, body->place,
-		              "body \"%s\": its radius of gyration, %.3g m, is %s than its nodes and centre of mass suggest "
-		              "(%.3g m); are lengths or inertia in millimetres?",
+		              "body \"%s\": its radius of gyration, %.3g m, is %s than its nodes and center of mass suggest "
+		              "(%.3g m); are lengths or inertia in millimeters?",
 		              body->name, gyration, ratio > 1 ? "far larger" : "far smaller", extent.reach);
 	}
 }

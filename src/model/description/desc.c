@@ -255,7 +255,7 @@ static bool mat_is_finite(const CalMat3 *a) {
 
 const char *body_def_not_finite(const CalBodyDef *def) {
 	return !isfinite(def->mass)            ? "mass"
-	       : !vec_is_finite(def->com)      ? "centre of mass"
+	       : !vec_is_finite(def->com)      ? "center of mass"
 	       : !mat_is_finite(&def->inertia) ? "inertia"
 	                                       : NULL;
 }

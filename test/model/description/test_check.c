@@ -512,7 +512,7 @@ static void a_second_parallel_axis_shift_is_recognised(void **state) {
 	def.inertia = diagonal(0.3 - 2 * 0.25, 0.4 - 2 * 0.25, 0.5); // about the origin of a body at (0, 0, 0.5), once more
 	Findings f = check_body(&def);
 	assert_findings(&f, 1, 0);
-	assert_says(&f, "about the centre of mass: was the parallel-axis term subtracted once too often?");
+	assert_says(&f, "about the center of mass: was the parallel-axis term subtracted once too often?");
 }
 
 static void rounded_digits_are_forgiven_and_told(void **state) {
@@ -547,7 +547,7 @@ static void mixed_units_are_suspicious(void **state) {
 	Findings f = check(desc, all);
 	assert_findings(&f, 0, 1);
 	assert_says(&f, "arm.yaml:3:3: body \"rod\": its radius of gyration, 289 m, is far larger");
-	assert_says(&f, "in millimetres?");
+	assert_says(&f, "in millimeters?");
 	cal_desc_destroy(desc);
 	def.com.x = 500; // lengths in mm, inertia in kg m^2
 	def.inertia = diagonal(0, 1.0 / 12, 1.0 / 12);

@@ -224,7 +224,7 @@ static void numbers_that_are_not_finite_are_refused(void **state) {
 	assert_says(error.text, "body \"b\": inertia is not finite", NULL);
 	body.com.y = INFINITY;
 	assert_int_equal(cal_desc_add_body(desc, &body, NULL, &error), CAL_ERR_MODEL);
-	assert_says(error.text, "centre of mass is not finite", NULL);
+	assert_says(error.text, "center of mass is not finite", NULL);
 	body.mass = -INFINITY;
 	assert_int_equal(cal_desc_add_body(desc, &body, NULL, &error), CAL_ERR_MODEL);
 	assert_says(error.text, "mass is not finite", NULL);

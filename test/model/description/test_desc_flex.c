@@ -513,7 +513,7 @@ static void frequencies_are_judged(void **state) {
 	Boom b;
 	boom_make(&b);
 	b.K[0] = b.K[3] = 1e16;
-	assert_found(&b, 0, 1, "\"boom\"", "Hz", "millimetres", NULL);
+	assert_found(&b, 0, 1, "\"boom\"", "Hz", "millimeters", NULL);
 	boom_make(&b);
 	b.K[0] = b.K[3] = 1e-12;
 	assert_found(&b, 0, 1, "\"boom\"", "Hz", NULL);
