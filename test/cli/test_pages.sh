@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Every complete model on a page of docs/ runs without a doubt, and the example of docs/conventions.md gives the numbers of
-# the table below it. A block that begins with "# NAME.yaml" is a file that other blocks of its page may name.
+# the table below it. The first model of docs/doubts.md is doubted, as the page says. A block that begins with "# NAME.yaml" is a
+# file that other blocks of its page may name.
 set -uo pipefail
 
 # shellcheck source=test/cli/expect.sh
@@ -27,9 +28,12 @@ if grep -q CALDER_WITH_YAML err; then
 fi
 models=0
 for model in */*.yaml; do
-	calder 0 run --strict "$model" -o page.csv
 	models=$((models + 1))
+	[ "$model" = doubts/block0.yaml ] && continue
+	calder 0 run --strict "$model" -o page.csv
 done
+calder 1 run --strict doubts/block0.yaml -o page.csv
+stderr_has 'a step of 0.05 s is too large for rk4: joint "hinge" moves at 77.46 rad/s at t = 0 s, which is unstable above 0.0365 s'
 [ "$models" -ge 12 ] || fail "only $models models found"
 
 calder 0 run conventions/block0.yaml -o page.csv
