@@ -10,7 +10,7 @@ namespace bench {
 
 struct Row {
 	std::string suite, algorithm, model, engine, version;
-	int n = 0;            // bodies
+	int n = 0; // bodies
 	int threads = 1;
 	double ns_best = 0;   // per call, least over the rounds
 	double ns_median = 0; // per call

@@ -3,7 +3,8 @@
  * ranks.c — see ranks.h.
  *
  * When a rank is lost, nobody knows who is left. So everyone who is writes the checkpoint, each under a name of its own,
- * and moves it to its place: they are all the same, and whoever comes last wins.
+ * and moves it to its place: they are all the same, and whoever comes last wins. Then they wait for each other, because the
+ * first to end ends them all.
  */
 #define _POSIX_C_SOURCE 200809L // dup, fileno
 
@@ -239,5 +240,6 @@ int ranks_failed(RunRanks *ranks, CalSim *sim, const char *path, const char *che
 		        cal_sim_time(sim), checkpoint);
 	else if (speaks)
 		say_warning(checkpoint, "the checkpoint cannot be written; one of before, if there is one, is as it was");
+	transport_meet_survivors(&ranks->transport);
 	return code;
 }

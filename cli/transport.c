@@ -21,19 +21,21 @@
 #include "clock.h"
 #include "interrupt.h"
 
-enum { SLOTS = 256, ARTICULATED_BODY_NUMBERS = 64, SPINS = 200 };
-static const double grace = 0.25; // [s] to wait on when a signal has asked for the end
+enum { SLOTS = 256, SLOT_NUMBERS = 64, SPINS = 200 };
+static const double grace = 0.25;        // [s] to wait on when a signal has asked for the end
+static const double survivors_wait = 10; // [s] at most, for the word of others that they have saved
+enum { SAVED_TAG = 30000 };              // apart from those of messages between branches
 
 typedef struct Slot {
 	MPI_Request request;
-	double x[ARTICULATED_BODY_NUMBERS];
+	double x[SLOT_NUMBERS];
 } Slot;
 
 typedef struct Mpi {
 	int rank, size;
 	double lost_after;
 	bool patient;
-	double inbox[ARTICULATED_BODY_NUMBERS];
+	double inbox[SLOT_NUMBERS];
 	int next;
 	int *counts, *displacements; // [size]
 	Slot slots[SLOTS];
@@ -65,7 +67,7 @@ static int mpi_send(void *user, int to, int tag, const double *x, int count) {
 	Mpi *mpi = user;
 	Slot *slot = &mpi->slots[mpi->next];
 	mpi->next = (mpi->next + 1) % SLOTS;
-	if (count > ARTICULATED_BODY_NUMBERS || !wait_for(mpi, &slot->request, false))
+	if (count > SLOT_NUMBERS || !wait_for(mpi, &slot->request, false))
 		return 1 + to;
 	memcpy(slot->x, x, (size_t)count * sizeof(double));
 	return MPI_Isend(slot->x, count, MPI_DOUBLE, to, tag, MPI_COMM_WORLD, &slot->request) == MPI_SUCCESS ? 0 : 1 + to;
@@ -74,7 +76,7 @@ static int mpi_send(void *user, int to, int tag, const double *x, int count) {
 static int mpi_receive(void *user, int from, int tag, double *x, int count) {
 	Mpi *mpi = user;
 	MPI_Request request;
-	if (count > ARTICULATED_BODY_NUMBERS ||
+	if (count > SLOT_NUMBERS ||
 	    MPI_Irecv(mpi->inbox, count, MPI_DOUBLE, from, tag, MPI_COMM_WORLD, &request) != MPI_SUCCESS ||
 	    !wait_for(mpi, &request, false))
 		return 1 + from;
@@ -125,6 +127,28 @@ static int open_mpi(CalTransport *transport, double lost_after) {
 	return EXIT_OK;
 }
 
+/* Says that this rank has saved, and waits for the same of all others but one: that one is gone. */
+static void meet_survivors(const Mpi *mpi) {
+	static const char word = 1;
+	const double start = clock_now();
+	for (int r = 0; r < mpi->size; r++) {
+		MPI_Request request;
+		if (r != mpi->rank && MPI_Isend(&word, 1, MPI_CHAR, r, SAVED_TAG, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+			MPI_Request_free(&request);
+	}
+	for (int heard = 0; heard < mpi->size - 2 && clock_now() - start < survivors_wait;) {
+		MPI_Status status;
+		int there = 0;
+		char got;
+		if (MPI_Iprobe(MPI_ANY_SOURCE, SAVED_TAG, MPI_COMM_WORLD, &there, &status) != MPI_SUCCESS)
+			return;
+		if (there)
+			heard += MPI_Recv(&got, 1, MPI_CHAR, status.MPI_SOURCE, SAVED_TAG, MPI_COMM_WORLD, &status) == MPI_SUCCESS;
+		else
+			clock_pause(1e-3);
+	}
+}
+
 static void close_mpi(Mpi *mpi, bool lost, int code) {
 	if (lost)
 		MPI_Abort(MPI_COMM_WORLD, code);
@@ -143,9 +167,15 @@ void transport_be_patient(const CalTransport *transport) {
 		mpi->patient = true;
 }
 
+void transport_meet_survivors(const CalTransport *transport) {
+	if (transport->user)
+		meet_survivors(transport->user);
+}
+
 #else
 
 void transport_be_patient(const CalTransport *transport) { (void)transport; }
+void transport_meet_survivors(const CalTransport *transport) { (void)transport; }
 
 #endif
 

@@ -15,6 +15,8 @@
 int transport_open(CalTransport *transport, double lost_after);
 /** From now on gathers wait without limit: this rank has nothing to do but to wait for others. */
 void transport_be_patient(const CalTransport *transport);
+/** After a loss: returns when the others that are left have called it too, or after some seconds. */
+void transport_meet_survivors(const CalTransport *transport);
 /** Ends all ranks in order; with `lost` at once, with this code. */
 void transport_close(CalTransport *transport, bool lost, int code);
 

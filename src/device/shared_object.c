@@ -167,7 +167,7 @@ CalStatus cal_sim_load_device(CalSim *sim, const char *name, const char *path, c
 	(void)arguments;
 	if (sim && name && path && sim->plugins != CAL_PLUGIN_LOAD)
 		return sim->plugins == CAL_PLUGIN_SKIP ? stand_in(sim, "device", name, path, device, error)
-		                                    : refuse_library("device", name, path, error);
+		                                       : refuse_library("device", name, path, error);
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "device \"%s\": this library was built without the system's loader; build again with "
 	                 "CALDER_WITH_DL=ON to load %s",
@@ -181,7 +181,7 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
 	(void)tie_count;
 	if (sim && name && path && sim->plugins != CAL_PLUGIN_LOAD)
 		return sim->plugins == CAL_PLUGIN_SKIP ? stand_in(sim, "subsystem", name, path, device, error)
-		                                    : refuse_library("subsystem", name, path, error);
+		                                       : refuse_library("subsystem", name, path, error);
 	return error_set(error, CAL_ERR_UNSUPPORTED,
 	                 "subsystem \"%s\": this library was built without the system's loader; build again with "
 	                 "CALDER_WITH_DL=ON to load %s",

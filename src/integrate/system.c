@@ -260,7 +260,7 @@ static CalStatus solve_branches(CalIntegrator *ig, int i, const Evaluation *e, b
 	if (rows && !whole && status == CAL_OK) {
 		is->power[CAL_POWER_ROWS] = here ? branches_rows_power(is->branches) : NAN;
 	}
-	if (moves && !known) {
+	if (is->power && moves && !known) {
 		is->power[CAL_POWER_PRESCRIBED] = NAN;
 	}
 	return status;

@@ -462,7 +462,7 @@ static void bad_loops_are_found_by_the_check(void **state) {
 	for (int i = 0; i < 4; i++) {
 		static const char *const text[] = {"both of its sides are on the rigid body \"body\"",
 		                                   "has no coordinate of its own; couple angles and lengths",
-		                                   "names freedom 6 of body \"body\"", NULL};
+		                                   "names degree of freedom 6 of body \"body\"", NULL};
 		char told[600] = "";
 		CalError error = {0};
 		CalModel *model = NULL;
