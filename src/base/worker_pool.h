@@ -38,7 +38,7 @@ int worker_pool_run(WorkerPool *pool, WorkerFn run, void *context);
 
 /* ---- marks ---------------------------------------------------------------------------------- */
 
-/** Whoever holds one beside other things keeps these apart: a line that several write goes to and fro. */
+/** Whoever holds one beside other things keeps these apart: a cache line that several threads write moves between their cores. */
 typedef struct ProgressMark {
 	_Atomic uint64_t at;
 } ProgressMark;

@@ -5,7 +5,7 @@
  * Every worker goes through its branches three times: how they turn within themselves (what others stand on first),
  * then from the tips inward the sweeps of each branch as soon as what it waits for is there, then outward the
  * accelerations. Inward all workers go in the order of the join tree, in which whoever is needed comes before who needs
- * it, and outward the other way round: so nobody waits for ever, with any number of workers. What is sent across an
+ * it, and outward the other way round: so there is no deadlock with any number of workers. What is sent across an
  * interface is written by one worker and read by others once its mark is set.
  */
 #include <math.h>
