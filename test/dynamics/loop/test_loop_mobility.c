@@ -89,6 +89,8 @@ static CalMobility check_choice(uint64_t seed, const CalModel *model, const CalS
 
 /* ---- golden mechanisms ----------------------------------------------------------------------------------- */
 
+#ifdef CALDER_WITH_YAML // cases from files
+
 static GoldenCase load(const char *name) {
 	GoldenCase l = {0};
 	char path[512];
@@ -105,6 +107,8 @@ static void unload(GoldenCase *l) {
 	cal_desc_destroy(l->desc);
 	tree_destroy(l->tree);
 }
+
+#endif
 
 /* With one independent speed at 1 and the others at 0 no dependent one is above 1; the state is changed. */
 static void check_factors(const CalModel *model, CalState *state, CalWork *work) {
@@ -123,6 +127,8 @@ static void check_factors(const CalModel *model, CalState *state, CalWork *work)
 	}
 	free(independent);
 }
+
+#ifdef CALDER_WITH_YAML
 
 /* Rows, rank and mobility (-1: whatever the dofs leave) as the mechanisms have them by theory. */
 static void known_mechanisms_have_their_mobility(void **state) {
@@ -199,6 +205,8 @@ static void of_equal_speeds_the_first_is_chosen(void **state) {
 }
 
 /* ---- built here ------------------------------------------------------------------------------------------- */
+
+#endif
 
 /* A plate on six legs: each a universal joint on the ground, a slide, and a ball at the plate. */
 static CalModel *stewart(CalDesc *desc) {
