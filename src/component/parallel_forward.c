@@ -338,7 +338,7 @@ static void split_node(CalBranches *s, const JoinNode *node) {
 	send_base_acceleration(s, inner, A0, F);
 }
 
-/* A rank that goes on alone goes on with finite numbers. */
+/* A rank that continues alone does so with finite numbers. */
 void solver_conclude(CalBranches *s, Branch *b) {
 	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
 	if (status != CAL_OK && s->ranks && !s->ranks->whole)

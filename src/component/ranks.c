@@ -3,7 +3,7 @@
  * ranks.c — see ranks.h.
  *
  * Structs that are sent are plain numbers and are sent as they lie in memory. A rank on which an evaluation went wrong,
- * and which does not tell everybody everything, must not stop: others wait for its messages. It goes on with what it
+ * and which does not tell everybody everything, must not stop: others wait for its messages. It continues with what it
  * has, and whoever asked for the run finds out when states are brought together (branches_failed).
  */
 #include <string.h>
