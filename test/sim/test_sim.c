@@ -196,6 +196,32 @@ static void a_description_without_bodies_is_refused(void **state) {
 	cal_desc_destroy(desc);
 }
 
+/* Whatever the caller's error held before: a body without joint, and one that nothing gives inertia. */
+static void a_refusal_has_a_message_in_an_error_that_was_not_set(void **state) {
+	(void)state;
+	for (int with_joint = 0; with_joint < 2; with_joint++) {
+		CalDesc *desc = new_desc();
+		CalBodyDef body = cal_body_def();
+		CalBodyId id;
+		body.name = "ghost";
+		assert_int_equal(cal_desc_add_body(desc, &body, &id, NULL), CAL_OK);
+		CalJointDef joint = cal_joint_def(CAL_JOINT_REVOLUTE);
+		joint.name = "hinge";
+		if (with_joint)
+			assert_int_equal(cal_desc_attach(desc, (CalNodeId){0}, &joint, cal_desc_body_node(desc, id), NULL, NULL),
+			                 CAL_OK);
+		CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
+		CalSim *sim;
+		CalError error;
+		memset(&error, 0x5a, sizeof error);
+		assert_int_equal(cal_sim_create(desc, &options, &sim, &error), CAL_ERR_MODEL);
+		assert_non_null(memchr(error.text, 0, sizeof error.text));
+		assert_non_null(strstr(error.text, with_joint ? "hinge" : "ghost"));
+		assert_int_equal(error.count, 1);
+		cal_desc_destroy(desc);
+	}
+}
+
 static void a_fixed_method_without_step_is_refused(void **state) {
 	(void)state;
 	CalDesc *desc = rail_desc();
@@ -598,6 +624,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_group_with_bodies_takes_part),
 		cmocka_unit_test(a_description_without_bodies_is_refused),
+		cmocka_unit_test(a_refusal_has_a_message_in_an_error_that_was_not_set),
 		cmocka_unit_test(a_fixed_method_without_step_is_refused),
 		cmocka_unit_test(times_are_met_exactly),
 		cmocka_unit_test(single_steps_end_at_the_limit_without_slivers),

@@ -528,6 +528,12 @@ CalStatus compile_checked(const CalDesc *desc, const CalCompileOptions *options,
 	return status;
 }
 
+/* keep_first() counts on from what the error holds; callers need not have set theirs. */
+static void clear_error(CalError *error) {
+	if (error)
+		*error = (CalError){0};
+}
+
 static void keep_first(void *user, const CalFinding *finding) {
 	CalError *error = user;
 	if (finding->status == CAL_OK || !error)
@@ -543,6 +549,7 @@ static CalStatus no_memory(CalError *error) {
 }
 
 CalStatus compile_check_structure(const CalDesc *desc, CalGroupId group, CalError *error) {
+	clear_error(error);
 	const CalStatus status = desc_check_structure(desc, group, keep_first, error);
 	return status == CAL_ERR_MEMORY ? no_memory(error) : status;
 }
@@ -551,6 +558,7 @@ CalStatus compile_group(const DescGroups *groups, const CalCompileOptions *optio
 	CalStatus status = compile_listed(groups, options, model);
 	if (status != CAL_OK)
 		return error_set(error, status, "cal_model_compile: %s", cal_status_text(status));
+	clear_error(error);
 	status = model_check_singular(*model, groups->desc, keep_first, error);
 	if (status != CAL_OK) {
 		cal_model_destroy(*model);
@@ -563,8 +571,7 @@ CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *option
 	const CalCompileOptions defaults = {0};
 	if (!options)
 		options = &defaults;
-	if (error)
-		*error = (CalError){0};
+	clear_error(error);
 	if (!desc || !model)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_compile: desc and model must not be NULL");
 	*model = NULL;
