@@ -15,6 +15,7 @@
 #include "component/interface_kernels.h"
 #include "component/partition.h"
 #include "dynamics/kernels.h"
+#include "model/submodel.h"
 
 /*
  * What is sent across an interface: written by one worker, read by others once its mark is set; each in lines of its
@@ -50,7 +51,7 @@ typedef struct CrossLoops CrossLoops;
 struct JoinNode; // component/assembly.h
 
 typedef struct Branch {
-	_Alignas(BRANCH_ALIGN) CalModel model;
+	_Alignas(BRANCH_ALIGN) CalModel *model; // its own
 	CalWork *work;
 	int index;
 	int parent;                     // branch that it stands on, -1: the ground
@@ -91,31 +92,14 @@ static inline spatial branch_base_bias(const Branch *b, const Branch *child) {
 	return (spatial){base_motion->al, add(base_motion->a, vec_from(b->gravity))};
 }
 
-/* Numbers of everything in the whole model: its piece (-1: none) and its number there. */
-typedef struct PieceIndex {
-	int piece, own;
-} PieceIndex;
-
-typedef struct PieceMap {
-	PieceIndex *link, *body, *node, *flex, *u, *q, *loop; // [as many as the model has]
-	void *memory;
-} PieceMap;
-
-/** cross: loops are no branch's own. */
-CalStatus piece_map_create(const CalModel *model, const Partition *partition, bool cross, PieceMap *piece_map);
-void piece_map_free(const CalModel *model, PieceMap *piece_map);
-
 /**
- * Fills a branch with a piece of a partition; branches[count] are being filled parents first. Without base motion, base
- * inertia and base acceleration.
+ * Fills a branch with a piece of a partition, without base motion, base inertia and base acceleration. cross: loops that
+ * span branches act on it. On failure, too, branch_release() ends it.
  */
 CalStatus branch_extract(const CalModel *model, const Partition *partition, const PieceMap *piece_map, int index,
-                         Branch *branch);
-/**
- * Once all are there: who stands on it, its base path, its interface, its workspace. cross_loops: loops that span
- * branches, NULL: none.
- */
-CalStatus branch_connect(Branch *branches, int count, int index, const CrossLoops *cross_loops);
-void branch_release(Branch *branch);
+                         bool cross, Branch *branch);
+/** Once all are there: its accumulators, its interface, its workspace. cross_loops: loops that span branches, NULL: none. */
+CalStatus branch_connect(Branch *branches, int index, const CrossLoops *cross_loops);
+void branch_release(const CalModel *model, Branch *branch);
 
 #endif

@@ -14,14 +14,14 @@
 static CalStatus make_branches(CalBranches *s, bool cross, bool linear) {
 	CalStatus status = cross ? cross_loops_create(s->model, &s->piece_map, s->count, &s->cross_loops) : CAL_OK;
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
-		status = branch_extract(s->model, &s->partition, &s->piece_map, k, &s->branches[k]);
+		status = branch_extract(s->model, &s->partition, &s->piece_map, k, s->cross_loops != NULL, &s->branches[k]);
 	for (int k = 0; k < s->count && status == CAL_OK; ++k)
-		status = branch_connect(s->branches, s->count, k, s->cross_loops);
+		status = branch_connect(s->branches, k, s->cross_loops);
 	for (int k = 0; k < s->count; ++k) {
 		s->branches[k].base_motion = &s->messages[k].base_motion;
 		s->branches[k].base_inertia = &s->messages[k].base_inertia;
 		s->branches[k].base_acceleration = &s->messages[k].base_acceleration;
-		s->branches[k].drives = status == CAL_OK && loop_drives_move(&s->branches[k].model);
+		s->branches[k].drives = status == CAL_OK && loop_drives_move(s->branches[k].model);
 	}
 	if (status == CAL_OK)
 		status = join_tree_create(&s->allocator, s->branches, s->count, linear, s->cross_loops, &s->join_tree);
@@ -42,7 +42,7 @@ static CalStatus create_parts(CalBranches *s, const CalBranchOptions *options, i
 		options->cross_loops && !s->model->any_coupling && !s->model->any_applied_wrench && !options->transport;
 	CalStatus status = partition_model(s->model, wanted, options->forced != 0, cross, barred, &s->partition);
 	if (status == CAL_OK)
-		status = piece_map_create(s->model, &s->partition, cross, &s->piece_map);
+		status = piece_map_create(s->model, s->partition.piece_of, s->partition.count, !cross, &s->piece_map);
 	if (status != CAL_OK)
 		return status;
 	const size_t n = (size_t)s->partition.count + 1;
@@ -62,7 +62,7 @@ static CalStatus create_parts(CalBranches *s, const CalBranchOptions *options, i
 
 static void destroy_parts(CalBranches *s) {
 	for (int k = 0; k < s->count; ++k)
-		branch_release(&s->branches[k]);
+		branch_release(s->model, &s->branches[k]);
 	ranks_destroy(s->model, s->ranks);
 	s->ranks = NULL;
 	join_tree_free(&s->allocator, &s->join_tree);
@@ -287,9 +287,9 @@ CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchIn
 	const PartitionPiece *piece = &branches->partition.pieces[branch];
 	*info = (CalBranchInfo){.parent = b->parent,
 	                        .first_body = branches->model->links[piece->first].body,
-	                        .bodies = b->model.body_count,
-	                        .dofs = b->model.nu,
-	                        .loops = b->model.loop_count,
+	                        .bodies = b->model->body_count,
+	                        .dofs = b->model->nu,
+	                        .loops = b->model->loop_count,
 	                        .decoupled = b->decoupled,
 	                        .thread = branches->worker_of[branch],
 	                        .rank = branches->ranks ? branches->ranks->rank_of[branch] : 0,

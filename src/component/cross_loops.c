@@ -126,8 +126,8 @@ void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branch
 			const CrossLoopEnd *end = &cross_loops->list[l].side[side];
 			if (end->node_branch != b->index)
 				continue;
-			pull->link = b->model.nodes[end->node].link;
-			if (b->model.nodes[end->node].shape < 0)
+			pull->link = b->model->nodes[end->node].link;
+			if (b->model->nodes[end->node].shape < 0)
 				pull->modal = NULL;
 			pull->adds = 1;
 			pull++->column = OCTET * (1 + l);
@@ -147,7 +147,7 @@ void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branch
 
 void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Branch *b, uint64_t evaluation) {
 	CrossLoopBase *place = &cross_loops->place[b->index];
-	kinematics_origins(&b->model, b->u, b->work);
+	kinematics_origins(b->model, b->u, b->work);
 	place->r = place->v = vec_zero();
 	if (b->parent >= 0) {
 		const CrossLoopBase *under = &cross_loops->place[b->parent];
@@ -161,7 +161,7 @@ void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Br
 			CrossLoopEnd *end = &cross_loops->list[l].side[side];
 			if (end->frame_branch != b->index)
 				continue;
-			loop_frame(&b->model, b->work, &end->frame_loop, side, LOOP_BIAS, &end->frame);
+			loop_frame(b->model, b->work, &end->frame_loop, side, LOOP_BIAS, &end->frame);
 			end->frame.r = add(end->frame.r, place->r);
 			end->frame.v = add(end->frame.v, place->v);
 		}
@@ -201,7 +201,7 @@ static vec3 evaluate(const CrossLoops *cross_loops, int l, const CalState *state
 /* Wrenches of a loop on one of its nodes, as columns: what is needed of a branch grows by them (interface.h: b += Gamma x). */
 static void fill_force(const CrossLoops *cross_loops, const Branch *b, int l, int side, vec3 point, const LoopRow *row,
                        const InterfaceForce *pull) {
-	const NodePlace place = kinematics_node(&b->model, b->work, cross_loops->list[l].side[side].node);
+	const NodePlace place = kinematics_node(b->model, b->work, cross_loops->list[l].side[side].node);
 	const vec3 origin = add(cross_loops->place[b->index].r, b->work->position[pull->link]);
 	memset(pull->gamma, 0, sizeof(double) * 6 * OCTET);
 	if (pull->modal)
@@ -486,7 +486,7 @@ typedef struct Mobility {
 static double joined_mobility(const CrossLoops *cross_loops, const Branch *b) {
 	double most = 0;
 	for (int p = 0; b->decoupled_child >= 0 && p < b->interface.path_count; ++p) {
-		const Link *link = &b->model.links[b->interface.path[p]];
+		const Link *link = &b->model->links[b->interface.path[p]];
 		for (int k = 0; k < link->nu; ++k)
 			most = fmax(most, column_mobility(cross_loops, b, link, k));
 	}
@@ -497,7 +497,7 @@ static double spread_on_way(const CrossLoops *cross_loops, const Branch *branche
 	double most = 0, least = INFINITY;
 	for (int i = 0; i < cross_loops->way_count; ++i) {
 		const Branch *b = &branches[cross_loops->way[i].branch];
-		const Link *link = &b->model.links[cross_loops->way[i].link];
+		const Link *link = &b->model->links[cross_loops->way[i].link];
 		for (int k = 0; k < link->nu; ++k) {
 			const double mobility = column_mobility(cross_loops, b, link, k);
 			most = fmax(most, mobility);
@@ -512,10 +512,10 @@ static Mobility find_mobility(const CrossLoops *cross_loops, const Branch *branc
 	for (int k = 0; k < count; ++k) {
 		const Branch *b = &branches[k];
 		found.joined = fmax(found.joined, joined_mobility(cross_loops, b));
-		if (b->model.flex_count > 0)
+		if (b->model->flex_count > 0)
 			found.least = 0; // what modes move rows by is not known
-		for (int i = 0; i < b->model.link_count; ++i) {
-			const Link *link = &b->model.links[i];
+		for (int i = 0; i < b->model->link_count; ++i) {
+			const Link *link = &b->model->links[i];
 			for (int j = 0; j < link->nu; ++j) {
 				const double mobility = column_mobility(cross_loops, b, link, j);
 				found.most = fmax(found.most, mobility);

@@ -23,7 +23,7 @@
 
 static const uint8_t *gather_prescribed(const Evaluation *evaluation, Branch *b) {
 	if (!evaluation->input.prescribed)
-		return b->model.any_prescribed ? b->model.prescribed : NULL;
+		return b->model->any_prescribed ? b->model->prescribed : NULL;
 	for (int k = 0; k < b->u_segments; ++k)
 		memcpy(b->prescribed + b->u_segment[k].own, evaluation->input.prescribed + b->u_segment[k].whole,
 		       (size_t)b->u_segment[k].count);
@@ -38,7 +38,7 @@ static SweepInput sweep_input(const CalBranches *s, Branch *b) {
 	in.rotor = evaluation->h != 0 ? b->work->rotor : NULL;
 	in.arriving = b->arriving;
 	in.leaving = &b->base_inertia->body;
-	in.loops = b->model.loop_schedule ? loop_mode(&b->model) : LOOPS_NONE;
+	in.loops = b->model->loop_schedule ? loop_mode(b->model) : LOOPS_NONE;
 	return in;
 }
 
@@ -47,16 +47,16 @@ static void gather_state(CalBranches *s, Branch *b) {
 	const Evaluation *evaluation = &s->evaluation;
 	segments_gather(b->q_segment, b->q_segments, evaluation->state.q, b->q);
 	if (evaluation->at_rest) {
-		memset(b->u, 0, sizeof(double) * (size_t)b->model.nu);
+		memset(b->u, 0, sizeof(double) * (size_t)b->model->nu);
 	} else {
 		segments_gather(b->u_segment, b->u_segments, evaluation->state.u, b->u);
 	}
-	b->gravity = evaluation->at_rest ? (dvec3){0, 0, 0} : b->model.gravity;
+	b->gravity = evaluation->at_rest ? (dvec3){0, 0, 0} : b->model->gravity;
 	if (evaluation->input.udot)
 		segments_gather(b->u_segment, b->u_segments, evaluation->input.udot, b->udot_given);
 	const SweepInput in = sweep_input(s, b);
 	b->work->implicit_step = evaluation->h;
-	interface_kernels(b->model.isa)->base_path(&b->model, &in, b->base_path, b->base_path_count, b->work);
+	interface_kernels(b->model->isa)->base_path(b->model, &in, b->base_path, b->base_path_count, b->work);
 	for (int k = 0; k < b->child_count; ++k) {
 		Branch *child = &s->branches[b->children[k]];
 		child->base_motion->R = b->work->links[child->base_link].R;
@@ -138,23 +138,23 @@ static void wait_for_base_acceleration(const CalBranches *s, const JoinNode *nod
 static const spatial *collect_wrenches(const CalBranches *s, Branch *b) {
 	const CalInput *input = &s->evaluation.input;
 	spatial *force = b->work->force;
-	bool any = b->model.any_applied_wrench && !s->evaluation.at_rest;
+	bool any = b->model->any_applied_wrench && !s->evaluation.at_rest;
 	if (any) {
-		forces_collect(&b->model, NULL, b->work);
-		forces_add_modal(&b->model, b->work, NULL, b->work->tau);
+		forces_collect(b->model, NULL, b->work);
+		forces_add_modal(b->model, b->work, NULL, b->work->tau);
 	}
 	for (int i = 0; i < input->wrench_count; ++i) {
 		const PieceIndex place = s->piece_map.node[input->wrenches[i].node];
 		if (place.piece != b->index)
 			continue;
-		for (int k = 0; !any && k < b->model.link_count; ++k)
+		for (int k = 0; !any && k < b->model->link_count; ++k)
 			force[k] = spatial_zero();
 		any = true;
 		CalWrench wrench = input->wrenches[i];
 		wrench.node = place.own;
-		const int link = b->model.nodes[place.own].link;
-		force[link] = spatial_add(force[link], forces_wrench_at_link(&b->model, b->work, &wrench));
-		forces_add_wrench_modal(&b->model, b->work, &wrench, b->work->tau);
+		const int link = b->model->nodes[place.own].link;
+		force[link] = spatial_add(force[link], forces_wrench_at_link(b->model, b->work, &wrench));
+		forces_add_wrench_modal(b->model, b->work, &wrench, b->work->tau);
 	}
 	return any ? force : NULL;
 }
@@ -164,7 +164,7 @@ static void gather_forces(const CalBranches *s, Branch *b) {
 	const CalState own = {.t = evaluation->state.t, .q = b->q, .u = b->u};
 	const double *applied = NULL;
 	if (evaluation->at_rest) {
-		memset(b->work->tau, 0, sizeof(double) * (size_t)b->model.nu);
+		memset(b->work->tau, 0, sizeof(double) * (size_t)b->model->nu);
 		return;
 	}
 	if (evaluation->input.tau) {
@@ -172,7 +172,7 @@ static void gather_forces(const CalBranches *s, Branch *b) {
 		applied = b->applied;
 	}
 	if (evaluation->h == 0) {
-		forces_total(&b->model, &own, applied, b->work->tau);
+		forces_total(b->model, &own, applied, b->work->tau);
 		return;
 	}
 	CalState elastic = own;
@@ -181,7 +181,7 @@ static void gather_forces(const CalBranches *s, Branch *b) {
 		segments_gather(b->u_segment, b->u_segments, evaluation->elastic.u, b->elastic_u);
 		elastic = (CalState){.t = evaluation->elastic.t, .q = b->elastic_q, .u = b->elastic_u};
 	}
-	forces_total_implicit(&b->model, &own, &elastic, evaluation->h, applied, b->work->tau, b->work->rotor);
+	forces_total_implicit(b->model, &own, &elastic, evaluation->h, applied, b->work->tau, b->work->rotor);
 }
 
 static void add_articulated_body(ArticulatedBody *to, const ArticulatedBody *from) {
@@ -197,7 +197,7 @@ static void prefetch(const void *data, size_t bytes) {
 
 /* Branches that it waits for; at u' = 0 their bases accelerate as its own links do. */
 static void receive_base_inertias(const CalBranches *s, Branch *b) {
-	for (int i = 0; i < b->model.accumulator_count; ++i)
+	for (int i = 0; i < b->model->accumulator_count; ++i)
 		b->arriving[i] = (ArticulatedBody){articulated_zero(), spatial_zero()};
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
@@ -230,9 +230,9 @@ static void note_failed_dof(const CalBranches *s, const Branch *b) {
 
 /* udot as far as it is prescribed, which only couplings ask for: NULL, if it is zero. */
 static const double *prescribed_part(const Branch *b, const SweepInput *in) {
-	if (!b->model.any_coupling || !in->prescribed || !in->udot)
+	if (!b->model->any_coupling || !in->prescribed || !in->udot)
 		return NULL;
-	for (int k = 0; k < b->model.nu; ++k)
+	for (int k = 0; k < b->model->nu; ++k)
 		b->work->rhs[k] = in->prescribed[k] ? in->udot[k] : 0;
 	return b->work->rhs;
 }
@@ -241,43 +241,43 @@ static const double *prescribed_part(const Branch *b, const SweepInput *in) {
 static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
 	const CalState *state = &s->evaluation.state;
 	CalWork *work = b->work;
-	kinematics_origins(&b->model, b->u, work);
+	kinematics_origins(b->model, b->u, work);
 	const LoopContext at = {
 		.t = state->t, .q = b->q, .u = b->u, .udot = prescribed_part(b, in), .plain = s->evaluation.cross_loops.plain};
-	loop_rows(&b->model, &at, work);
+	loop_rows(b->model, &at, work);
 	if (s->evaluation.cross_loops.positions)
-		loop_drop_speed_rows(&b->model, &work->loops);
+		loop_drop_speed_rows(b->model, &work->loops);
 	for (int l = 0; l < s->model->loop_count; ++l) {
 		if (s->piece_map.loop[l].piece != b->index)
 			continue;
-		const Loop *whole = &s->model->loops[l], *own = &b->model.loops[s->piece_map.loop[l].own];
+		const Loop *whole = &s->model->loops[l], *own = &b->model->loops[s->piece_map.loop[l].own];
 		for (int r = 0; r < own->rows; ++r)
 			work->loops.z[own->row + r] = s->evaluation.cross_loops.z ? s->evaluation.cross_loops.z[whole->row + r]
 			                                                          : work->loops.row[own->row + r].acceleration;
 	}
-	return forward_kernels(b->model.isa)->closed(&b->model, in, work);
+	return forward_kernels(b->model->isa)->closed(b->model, in, work);
 }
 
 /* Its sweeps, columns included. What it brings to its base is complete if it carries none. */
 static void sweep_branch(CalBranches *s, Branch *b) {
-	const ForwardKernels *kernels = forward_kernels(b->model.isa);
+	const ForwardKernels *kernels = forward_kernels(b->model->isa);
 	SweepInput in = sweep_input(s, b);
 	if (!s->cross_loops)
-		kernels->outward_in(&b->model, b->gravity, &in, b->work);
+		kernels->outward_in(b->model, b->gravity, &in, b->work);
 	gather_forces(s, b);
 	in.external = collect_wrenches(s, b);
 	receive_base_inertias(s, b);
-	const int failed_dof = b->model.loop_schedule ? sweep_loops(s, b, &in) : kernels->inward(&b->model, &in, b->work);
+	const int failed_dof = b->model->loop_schedule ? sweep_loops(s, b, &in) : kernels->inward(b->model, &in, b->work);
 	b->failed_dof = failed_dof >= 0 ? model_dof(b, failed_dof) : -1;
 	b->not_a_number = failed_dof >= 0 && isnan(b->work->dofs[failed_dof].D_inv);
 	const LoopWork *loops = &b->work->loops;
-	b->base_inertia->doubtful = b->model.loop_schedule && (loops->doubtful || loops->hopeless || loops->uneven > 1);
+	b->base_inertia->doubtful = b->model->loop_schedule && (loops->doubtful || loops->hopeless || loops->uneven > 1);
 	if (s->cross_loops) {
 		cross_loops_fill(s->cross_loops, b, &s->evaluation.state, s->evaluation.number, &s->evaluation.cross_loops);
 		cross_loops_receive(s->cross_loops, s->branches, b);
 	}
 	if (b->interface.width > 0)
-		interface_kernels(b->model.isa)->inward(&b->model, in.prescribed, b->work, &b->interface);
+		interface_kernels(b->model->isa)->inward(b->model, in.prescribed, b->work, &b->interface);
 	if (s->cross_loops)
 		cross_loops_add(s->cross_loops, s->branches, b);
 	if (b->decoupled_child >= 0)
@@ -303,7 +303,7 @@ static void join_node(CalBranches *s, JoinNode *node) {
 	if (s->cross_loops) {
 		cross_loops_join(s->cross_loops, inner, last->child_base_bias, outer, node);
 	} else {
-		interface_kernels(last->model.isa)
+		interface_kernels(last->model->isa)
 			->join(&inner->columns, last->child_base_bias, &outer->base_inertia->body, &outer->columns, node->join,
 		           &base_inertia->body, node->has_columns ? &node->columns : NULL);
 	}
@@ -340,9 +340,9 @@ static void split_node(CalBranches *s, const JoinNode *node) {
 
 /* A rank that continues alone does so with finite numbers. */
 void solver_conclude(CalBranches *s, Branch *b) {
-	const CalStatus status = all_finite(b->udot, b->model.nu) ? CAL_OK : CAL_NOT_FINITE;
+	const CalStatus status = all_finite(b->udot, b->model->nu) ? CAL_OK : CAL_NOT_FINITE;
 	if (status != CAL_OK && s->ranks && !s->ranks->whole)
-		memset(b->udot, 0, (size_t)b->model.nu * sizeof(double));
+		memset(b->udot, 0, (size_t)b->model->nu * sizeof(double));
 	if (s->evaluation.udot)
 		segments_scatter(b->u_segment, b->u_segments, b->udot, s->evaluation.udot);
 	const BranchCallback *callback = &s->evaluation.callback;
@@ -351,7 +351,7 @@ void solver_conclude(CalBranches *s, Branch *b) {
 }
 
 static void accelerate_branch(CalBranches *s, Branch *b) {
-	const InterfaceKernels *kernels = interface_kernels(b->model.isa);
+	const InterfaceKernels *kernels = interface_kernels(b->model->isa);
 	wait_for_base_acceleration(s, &s->join_tree.nodes[b->index]);
 	b->base.A = b->base_acceleration->A;
 	if (s->cross_loops) {
@@ -359,15 +359,15 @@ static void accelerate_branch(CalBranches *s, Branch *b) {
 		       sizeof(double) * (size_t)s->cross_loops->width); // of no use any more
 		if (b->decoupled_child >= 0)
 			memcpy(b->interface.beta, b->base_acceleration->x, sizeof b->base_acceleration->x);
-		kernels->apply(&b->model, b->interface.beta, &b->interface, b->work);
+		kernels->apply(b->model, b->interface.beta, &b->interface, b->work);
 	} else if (b->decoupled_child >= 0) {
-		kernels->apply(&b->model, b->base_acceleration->x, &b->interface, b->work);
+		kernels->apply(b->model, b->base_acceleration->x, &b->interface, b->work);
 	}
 	const SweepInput in = sweep_input(s, b);
-	forward_kernels(b->model.isa)->accelerate(&b->model, &in, b->work, b->udot, NULL);
+	forward_kernels(b->model->isa)->accelerate(b->model, &in, b->work, b->udot, NULL);
 	if (UNLIKELY(b->drives) && !s->evaluation.at_rest) {
-		min_norm_multipliers_x1(&b->model, in.prescribed, &b->work->loops, NULL);
-		b->rows_power = loop_drives_power(&b->model, s->evaluation.state.t, b->work->loops.lambda);
+		min_norm_multipliers_x1(b->model, in.prescribed, &b->work->loops, NULL);
+		b->rows_power = loop_drives_power(b->model, s->evaluation.state.t, b->work->loops.lambda);
 	}
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
@@ -393,7 +393,7 @@ static void set_at_rest(CalBranches *s, int worker) {
 /* With loops that span branches, everything has its place before the sweeps inward. */
 static void place_cross_loops(CalBranches *s, Branch *b) {
 	const SweepInput in = sweep_input(s, b);
-	forward_kernels(b->model.isa)->outward_in(&b->model, b->gravity, &in, b->work);
+	forward_kernels(b->model->isa)->outward_in(b->model, b->gravity, &in, b->work);
 	cross_loops_place(s->cross_loops, s->branches, b, s->evaluation.number);
 }
 
@@ -465,7 +465,7 @@ static int worker_evaluate(void *context, int worker) {
 }
 
 static int first_not_finite(const Branch *b) {
-	for (int i = 0; i < b->model.nu; ++i) {
+	for (int i = 0; i < b->model->nu; ++i) {
 		if (!isfinite(b->udot[i]))
 			return model_dof(b, i);
 	}
@@ -561,12 +561,12 @@ CalStatus branches_correct(CalBranches *s, const CalState *state, const double *
 /* Residuals of the loops that are closed within a branch. */
 static void residual_within(const CalBranches *s, const Branch *b) {
 	const LoopContext at = {.t = s->evaluation.state.t, .q = b->q, .u = b->u, .plain = 1};
-	kinematics_origins(&b->model, b->u, b->work);
-	loop_rows(&b->model, &at, b->work);
+	kinematics_origins(b->model, b->u, b->work);
+	loop_rows(b->model, &at, b->work);
 	for (int l = 0; l < s->model->loop_count; ++l) {
 		if (s->piece_map.loop[l].piece != b->index)
 			continue;
-		const Loop *whole = &s->model->loops[l], *own = &b->model.loops[s->piece_map.loop[l].own];
+		const Loop *whole = &s->model->loops[l], *own = &b->model->loops[s->piece_map.loop[l].own];
 		for (int r = 0; r < own->rows; ++r) {
 			s->evaluation.value[whole->row + r] = b->work->loops.row[own->row + r].value;
 			s->evaluation.rate[whole->row + r] = b->work->loops.row[own->row + r].rate;
@@ -586,10 +586,10 @@ static int worker_residuals(void *context, int worker) {
 			continue;
 		find_base(s, b);
 		const SweepInput in = sweep_input(s, b);
-		forward_kernels(b->model.isa)->outward_in(&b->model, b->gravity, &in, b->work);
+		forward_kernels(b->model->isa)->outward_in(b->model, b->gravity, &in, b->work);
 		if (s->cross_loops) {
 			cross_loops_place(s->cross_loops, s->branches, b, s->evaluation.number);
-		} else if (b->model.loop_count > 0) {
+		} else if (b->model->loop_count > 0) {
 			residual_within(s, b);
 		}
 	}

@@ -32,7 +32,7 @@ static void probe_state(const CalModel *model, int probe, CalState *state) {
 /* The first link of the branch that this one can carry no columns of; -1: it can. */
 static int find_bad_cut(const CalBranches *s, const Branch *b, const CalWork *whole) {
 	for (int p = 0; b->decoupled_child >= 0 && p < b->interface.path_count; ++p) {
-		const Link *link = &b->model.links[b->interface.path[p]];
+		const Link *link = &b->model->links[b->interface.path[p]];
 		for (int k = 0; k < link->nu; ++k) {
 			const double with = whole->dofs[model_dof(b, link->u + k)].D_inv;
 			const double without = b->work->dofs[link->u + k].D_inv;

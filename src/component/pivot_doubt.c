@@ -15,7 +15,7 @@ bool solver_is_doubtful(const CalBranches *s) {
 	bool doubtful = s->cross_loops && s->cross_loops->doubtful;
 	for (int k = 0; k < s->count; ++k) {
 		const BaseInertia *base_inertia = s->branches[k].base_inertia;
-		if (!s->branches[k].model.loop_schedule)
+		if (!s->branches[k].model->loop_schedule)
 			continue;
 		if (!s->ranks)
 			progress_wait(&base_inertia->ready, s->evaluation.number);

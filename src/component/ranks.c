@@ -91,8 +91,8 @@ void ranks_receive_base_acceleration(Ranks *r, const Branch *b) {
 
 /* ---- everything to everybody ---------------------------------------------------------------------------- */
 
-static int result_width(const Branch *b) { return b->model.nu + VERDICT; }
-static int width_of_state(const Branch *b) { return b->model.nq + b->model.nu; }
+static int result_width(const Branch *b) { return b->model->nu + VERDICT; }
+static int width_of_state(const Branch *b) { return b->model->nq + b->model->nu; }
 
 /* Branches lie behind one another in a packet, so those of a rank do too. */
 static void find_starts(Ranks *r, int (*width)(const Branch *b)) {
@@ -106,8 +106,8 @@ static void find_starts(Ranks *r, int (*width)(const Branch *b)) {
 }
 
 static void write_result(const Branch *b, double *x) {
-	memcpy(x, b->udot, (size_t)b->model.nu * sizeof(double));
-	x += b->model.nu;
+	memcpy(x, b->udot, (size_t)b->model->nu * sizeof(double));
+	x += b->model->nu;
 	x[0] = b->failed_dof;
 	x[1] = b->not_a_number;
 	x[2] = (double)b->bad;
@@ -115,8 +115,8 @@ static void write_result(const Branch *b, double *x) {
 }
 
 static void read_result(const CalState *state, Branch *b, const double *x) {
-	memcpy(b->udot, x, (size_t)b->model.nu * sizeof(double));
-	x += b->model.nu;
+	memcpy(b->udot, x, (size_t)b->model->nu * sizeof(double));
+	x += b->model->nu;
 	b->failed_dof = (int)x[0];
 	b->not_a_number = (int)x[1];
 	b->bad = (CalStatus)x[2];
@@ -149,14 +149,14 @@ CalStatus ranks_gather_state(Ranks *r, double *q, double *u) {
 		if (!ranks_has(r, k))
 			continue;
 		segments_gather(b->q_segment, b->q_segments, q, x);
-		segments_gather(b->u_segment, b->u_segments, u, x + b->model.nq);
+		segments_gather(b->u_segment, b->u_segments, u, x + b->model->nq);
 	}
 	const CalStatus status = gather_all(r, r->starts, r->packet);
 	x = r->packet;
 	for (int k = 0; k < r->count && status == CAL_OK; x += width_of_state(&r->branches[k]), ++k) {
 		const Branch *b = &r->branches[k];
 		segments_scatter(b->q_segment, b->q_segments, x, q);
-		segments_scatter(b->u_segment, b->u_segments, x + b->model.nq, u);
+		segments_scatter(b->u_segment, b->u_segments, x + b->model->nq, u);
 	}
 	return status;
 }

@@ -18,8 +18,11 @@
 #include "math/inertia.h"
 #include "model/model_index.h"
 
-/* What a branch does with a link beside the sweeps: columns pass it; the sums of a NODE are known before them. */
-enum { INTERFACE_COLUMNS = 1, INTERFACE_SUMS = 2 };
+/*
+ * What a branch does with a link beside the sweeps: columns pass it; the sums of a NODE are known before them; inertia and
+ * force of other branches arrive at it.
+ */
+enum { INTERFACE_COLUMNS = 1, INTERFACE_SUMS = 2, INTERFACE_ARRIVAL = 4 };
 
 typedef struct Link {
 	int32_t parent;      // link index, -1: ground

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * branch.c — a piece of a partition as a branch: its model (model/submodel.h), what passes its links, its memory.
+ */
+#include <string.h>
+
+#include "base/memory.h"
+#include "component/cross_loops.h"
+#include "math/octet.h"
+
+/* ---- memory ------------------------------------------------------------------------------------------ */
+
+typedef struct Block {
+	char *base; // NULL: only count
+	size_t used;
+} Block;
+
+static void *take_memory(Block *block, int count, size_t element) {
+	const size_t at = (block->used + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+	block->used = at + (size_t)count * element;
+	return block->base ? block->base + at : NULL;
+}
+
+/* The block at an aligned place of new memory, which is zero; false: there is none. */
+static bool block_alloc(const CalAllocator *allocator, Block *block, void **memory) {
+	const size_t size = block->used + MEMORY_ALIGNMENT;
+	*memory = memory_alloc(allocator, size);
+	if (!*memory)
+		return false;
+	memset(*memory, 0, size);
+	const uintptr_t at = (uintptr_t)*memory;
+	*block = (Block){.base = (char *)*memory + (MEMORY_ALIGNMENT - at % MEMORY_ALIGNMENT) % MEMORY_ALIGNMENT};
+	return true;
+}
+
+/* Runs of numbers of a piece. */
+static int list_segments(const PieceIndex *piece_map, int count, int piece, Segment *segments) {
+	int made = 0, last = -2;
+	for (int i = 0; i < count; ++i) {
+		if (piece_map[i].piece != piece)
+			continue;
+		if (i != last + 1) {
+			if (segments)
+				segments[made] = (Segment){i, piece_map[i].own, 0};
+			++made;
+		}
+		if (segments)
+			++segments[made - 1].count;
+		last = i;
+	}
+	return made;
+}
+
+/* What the branch has beside its model; `marks` of its links are for making that. */
+static void layout_branch(const CalModel *whole, const PieceMap *p, Branch *b, Block *block, uint8_t **marks) {
+	const int links = piece_count(p->link, whole->link_count, b->index), nu = piece_count(p->u, whole->nu, b->index),
+			  nq = piece_count(p->q, whole->nq, b->index);
+	*marks = take_memory(block, links, sizeof(uint8_t));
+	b->children = take_memory(block, b->child_count, sizeof(int));
+	b->q_segment = take_memory(block, list_segments(p->q, whole->nq, b->index, NULL), sizeof(Segment));
+	b->u_segment = take_memory(block, list_segments(p->u, whole->nu, b->index, NULL), sizeof(Segment));
+	double **of_u[] = {&b->u, &b->elastic_u, &b->applied, &b->udot_given, &b->udot};
+	for (size_t k = 0; k < sizeof of_u / sizeof *of_u; ++k)
+		*of_u[k] = take_memory(block, nu, sizeof(double));
+	b->q = take_memory(block, nq, sizeof(double));
+	b->elastic_q = take_memory(block, nq, sizeof(double));
+	b->prescribed = take_memory(block, nu, sizeof(uint8_t));
+	b->base_path = take_memory(block, links, sizeof(int32_t));
+	b->interface.path = take_memory(block, links, sizeof(int32_t));
+}
+
+/* ---- what passes its links ----------------------------------------------------------------------------- */
+
+/* Who stands on it: pieces, of which the branch lists as many as it has room for. */
+static int list_children(const Partition *partition, int piece, int *children) {
+	int count = 0;
+	for (int k = 0; k < partition->count; ++k) {
+		if (partition->pieces[k].parent != piece)
+			continue;
+		if (children)
+			children[count] = k;
+		++count;
+	}
+	return count;
+}
+
+/* Link of the whole model that a piece stands on. */
+static int base_of(const CalModel *whole, const Partition *partition, int piece) {
+	return whole->links[partition->pieces[piece].first].parent;
+}
+
+/* Links of the whole model from one of the branch inwards, as long as they are its own and not marked yet. */
+static int next_unmarked(const PieceMap *p, const Branch *b, int link, uint8_t mark, const uint8_t *marks) {
+	return link >= 0 && p->link[link].piece == b->index && !(marks[p->link[link].own] & mark) ? link : -1;
+}
+
+/* Links between its base and branches that stand on it, and where those that it waits for arrive. */
+static void list_base_path(const CalModel *whole, const Partition *partition, const PieceMap *p, Branch *b,
+                           uint8_t *marks) {
+	enum { LEADS = 128 };
+	for (int k = 0; k < b->child_count; ++k) {
+		int i = base_of(whole, partition, b->children[k]);
+		if (!partition->pieces[b->children[k]].decoupled)
+			marks[p->link[i].own] |= INTERFACE_ARRIVAL;
+		for (; (i = next_unmarked(p, b, i, LEADS, marks)) >= 0; i = whole->links[i].parent)
+			marks[p->link[i].own] |= LEADS;
+	}
+	for (int i = 0; i < whole->link_count; ++i) {
+		const Link *link = &whole->links[i];
+		const int own = p->link[i].own;
+		if (p->link[i].piece != b->index || !(marks[own] & LEADS))
+			continue;
+		marks[own] &= (uint8_t)~LEADS;
+		b->base_path[b->base_path_count++] = own;
+		if (link->motion == PRIMITIVE_NODE && whole->flexes[link->flex].port_count == 1)
+			marks[own] |= INTERFACE_SUMS;
+	}
+}
+
+/* Links between the base and a link where columns begin. */
+static void add_column_path(const CalModel *whole, const PieceMap *p, int link, Branch *b, uint8_t *marks) {
+	for (int i = link; (i = next_unmarked(p, b, i, INTERFACE_COLUMNS, marks)) >= 0; i = whole->links[i].parent) {
+		b->interface.path[b->interface.path_count++] = p->link[i].own;
+		marks[p->link[i].own] |= INTERFACE_COLUMNS;
+	}
+}
+
+/* In the order of its forces: of the branch that it carries columns of, of loops that span branches. */
+static void list_column_paths(const CalModel *whole, const Partition *partition, const PieceMap *p, bool cross,
+                              Branch *b, uint8_t *marks) {
+	if (b->decoupled_child >= 0)
+		add_column_path(whole, p, base_of(whole, partition, b->decoupled_child), b, marks);
+	for (int l = 0; cross && l < whole->loop_count; ++l) {
+		const int nodes[] = {whole->loops[l].plus, whole->loops[l].minus};
+		for (int side = 0; side < 2; ++side) {
+			if (nodes[side] >= 0)
+				add_column_path(whole, p, whole->nodes[nodes[side]].link, b, marks);
+		}
+	}
+	for (int k = 0; cross && k < b->child_count; ++k)
+		add_column_path(whole, p, base_of(whole, partition, b->children[k]), b, marks);
+}
+
+/* ---- a piece as a branch ------------------------------------------------------------------------------- */
+
+static void find_relatives(const Partition *partition, Branch *b) {
+	list_children(partition, b->index, b->children);
+	for (int k = 0; k < b->child_count; ++k) {
+		const bool decoupled = partition->pieces[b->children[k]].decoupled;
+		b->waits |= !decoupled;
+		b->decoupled_child = decoupled ? b->children[k] : b->decoupled_child;
+	}
+}
+
+static BranchSlice slice_of(const Branch *b) {
+	return (BranchSlice){.model = b->model,
+	                     .q = b->q,
+	                     .u = b->u,
+	                     .udot = b->udot,
+	                     .q_own = b->elastic_q,
+	                     .u_own = {b->elastic_u, b->applied, b->udot_given},
+	                     .q_segment = b->q_segment,
+	                     .u_segment = b->u_segment,
+	                     .q_segments = b->q_segments,
+	                     .u_segments = b->u_segments};
+}
+
+CalStatus branch_extract(const CalModel *whole, const Partition *partition, const PieceMap *p, int piece, bool cross,
+                         Branch *b) {
+	const int base_link = base_of(whole, partition, piece);
+	uint8_t *marks;
+	*b = (Branch){.index = piece,
+	              .parent = partition->pieces[piece].parent,
+	              .decoupled = partition->pieces[piece].decoupled,
+	              .decoupled_child = -1,
+	              .accumulator = -1,
+	              .base_link = base_link >= 0 ? p->link[base_link].own : -1,
+	              .child_count = list_children(partition, piece, NULL)};
+	Block block = {0};
+	layout_branch(whole, p, b, &block, &marks);
+	if (!block_alloc(&whole->allocator, &block, &b->memory))
+		return CAL_ERR_MEMORY;
+	layout_branch(whole, p, b, &block, &marks);
+	find_relatives(partition, b);
+	list_base_path(whole, partition, p, b, marks);
+	list_column_paths(whole, partition, p, cross, b, marks);
+	const CalStatus status = submodel_create(whole, p, piece, marks, &b->model);
+	b->q_segments = list_segments(p->q, whole->nq, piece, b->q_segment);
+	b->u_segments = list_segments(p->u, whole->nu, piece, b->u_segment);
+	b->slice = slice_of(b);
+	return status;
+}
+
+/* ---- connections ----------------------------------------------------------------------------------------- */
+
+static bool is_first_on_base_link(const Branch *branches, int k) {
+	for (int i = 0; i < k; ++i) {
+		if (branches[i].parent == branches[k].parent && !branches[i].decoupled &&
+		    branches[i].accumulator == branches[k].accumulator)
+			return false;
+	}
+	return true;
+}
+
+/* The columns of an interface: unit wrenches at the origin of the link that the other branch stands on. */
+static void list_cut_columns(Branch *b, int base_link, int adds) {
+	InterfaceForce *pull = &b->interface.forces[0];
+	pull->link = base_link;
+	pull->adds = adds;
+	pull->modal = NULL;
+	for (int r = 0; r < 6; ++r)
+		pull->gamma[r * OCTET + r] = 1;
+}
+
+static int most_modes(const CalModel *model) {
+	int most = 1;
+	for (int f = 0; f < model->flex_count; ++f)
+		most = model->flexes[f].m > most ? model->flexes[f].m : most;
+	return most;
+}
+
+typedef struct Rooms {
+	InterfaceForce *pulls;
+	double *gamma, *force_modal, *gain, *base_gamma, *Phi, *beta, *modal;
+	ArticulatedBody *arriving;
+	void *work;
+} Rooms;
+
+static Rooms layout_interface(const Branch *b, int W, int forces, size_t work_size, Block *block) {
+	const int modal = W ? OCTET * most_modes(b->model) : 0;
+	Rooms r = {.pulls = take_memory(block, forces, sizeof(InterfaceForce)),
+	           .gamma = take_memory(block, forces * 6 * OCTET, sizeof(double)),
+	           .force_modal = take_memory(block, forces * modal, sizeof(double)),
+	           .gain = take_memory(block, b->model->nu * W, sizeof(double)),
+	           .base_gamma = take_memory(block, 6 * W, sizeof(double)),
+	           .Phi = take_memory(block, W * W, sizeof(double)),
+	           .beta = take_memory(block, W, sizeof(double)),
+	           .modal = take_memory(block, modal, sizeof(double)),
+	           .arriving = take_memory(block, b->model->accumulator_count, sizeof(ArticulatedBody))};
+	r.work = take_memory(block, 1, work_size);
+	return r;
+}
+
+/* Where branches that it waits for arrive. */
+static void find_accumulators(Branch *branches, const Branch *b) {
+	for (int k = 0; k < b->child_count; ++k) {
+		Branch *child = &branches[b->children[k]];
+		if (child->decoupled)
+			continue;
+		child->accumulator = b->model->links[child->base_link].accumulator;
+		child->first_on_base_link = is_first_on_base_link(branches, b->children[k]);
+	}
+}
+
+CalStatus branch_connect(Branch *branches, int index, const CrossLoops *cross_loops) {
+	Branch *b = &branches[index];
+	find_accumulators(branches, b);
+	Block block = {0};
+	const int partition = b->decoupled_child >= 0,
+			  forces = partition + (cross_loops ? cross_loops_force_count(cross_loops, branches, b) : 0);
+	const int W = cross_loops ? cross_loops->width : partition ? INTERFACE_WIDTH : 0;
+	const size_t work_size = cal_work_size(b->model);
+	layout_interface(b, W, forces, work_size, &block);
+	if (!block_alloc(&b->model->allocator, &block, &b->rest))
+		return CAL_ERR_MEMORY;
+	const Rooms rooms = layout_interface(b, W, forces, work_size, &block);
+	b->arriving = rooms.arriving;
+	b->interface = (Interface){.path = b->interface.path,
+	                           .path_count = b->interface.path_count,
+	                           .width = W,
+	                           .forces = rooms.pulls,
+	                           .force_count = forces,
+	                           .gain = rooms.gain,
+	                           .gamma = rooms.base_gamma,
+	                           .Phi = rooms.Phi,
+	                           .beta = rooms.beta,
+	                           .modal = rooms.modal};
+	for (int p = 0; p < forces; ++p) {
+		b->interface.forces[p].gamma = rooms.gamma + p * 6 * OCTET;
+		b->interface.forces[p].modal = rooms.force_modal + p * OCTET * most_modes(b->model);
+	}
+	if (partition)
+		list_cut_columns(b, branches[b->decoupled_child].base_link, cross_loops != NULL);
+	if (cross_loops)
+		cross_loops_list_forces(cross_loops, branches, b, partition);
+	return cal_work_init(b->model, rooms.work, work_size, &b->work);
+}
+
+void branch_release(const CalModel *whole, Branch *b) {
+	cal_model_destroy(b->model);
+	memory_free(&whole->allocator, b->memory);
+	memory_free(&whole->allocator, b->rest);
+}
