@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "device/device.h"
+#include "device/device_type.h"
 #include "math/portable.h"
 #include "math/quat.h"
 
@@ -211,3 +212,27 @@ CalStatus cal_sim_add_bushing(CalSim *sim, const CalBushingDef *def, int *device
 	d.def.event_count = turns ? 1 : 0;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalBushingDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalBushingDef),
+	{"from", FIELD_NODE, AT(a), .doc = "the node whose axes count; default `ground`"},
+	{"to", FIELD_NODE, AT(b), .doc = "the other node; default `ground`"},
+	{"rest", FIELD_PLACEMENT, AT(rest), .doc = "of `to` in `from` where the bushing is unloaded; default none"},
+	{"stiffness", FIELD_VECTOR, AT(stiffness), DIM_STIFFNESS, .doc = "default 0"},
+	{"damping", FIELD_VECTOR, AT(damping), DIM_DAMPING, .doc = "default 0"},
+	{"angular_stiffness", FIELD_VECTOR, AT(angular_stiffness), DIM_ANGULAR_STIFFNESS,
+     .doc = "on the rotation vector; default 0"},
+	{"angular_damping", FIELD_VECTOR, AT(angular_damping), DIM_ANGULAR_DAMPING, .doc = "default 0"},
+};
+#undef AT
+DEVICE_ADD(add_bushing, CalBushingDef, cal_sim_add_bushing)
+
+const DeviceType bushing_type = {
+	.table = {FIELDS("bushing", fields),
+              .doc = "Springs and dampers between two nodes, of any groups, along and about the axes of the first."},
+	DEVICE_DEF(CalBushingDef),
+	.add = add_bushing,
+	.ops = &ops};

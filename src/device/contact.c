@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "device/device.h"
+#include "device/device_type.h"
 
 enum { GONE = -2 }; // group of a node that is not there; -1 is the ground
 enum {
@@ -269,3 +270,21 @@ CalStatus cal_sim_add_contact(CalSim *sim, const CalContactDef *def, int *device
 		contact_destroy(&c);
 	return status;
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalContactDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalContactDef),
+	{"shapes", FIELD_SHAPES, 0, .flags = FIELD_REQUIRED, .doc = "two or more"},
+	{"material", FIELD_MATERIAL, 0, .doc = "of the shapes that give none"},
+};
+#undef AT
+DEVICE_ADD(add_contact, CalContactDef, cal_sim_add_contact)
+
+const DeviceType contact_type = {
+	.table = {FIELDS("contact", fields),
+              .doc = "Shapes on nodes of any groups, and on the ground, that touch, with friction."},
+	DEVICE_DEF(CalContactDef),
+	.add = add_contact,
+	.ops = &ops};

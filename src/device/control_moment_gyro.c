@@ -8,6 +8,7 @@
  * gimbal's motion adds to it is neglected. The motors hold d' and H, and supply what the body gains.
  */
 #include "device/device.h"
+#include "device/device_type.h"
 #include "math/portable.h"
 
 typedef struct Gyro {
@@ -101,3 +102,29 @@ CalStatus cal_sim_add_cmg(CalSim *sim, const CalCmgDef *def, int *device, CalErr
 	d.def.wrench_count = 1;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalCmgDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalCmgDef),
+	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "that carries it"},
+	{"gimbal", FIELD_AXIS, AT(gimbal), .flags = FIELD_REQUIRED, .doc = "of the gimbal, in the node"},
+	{"spin", FIELD_AXIS, AT(spin), .flags = FIELD_REQUIRED,
+     .doc = "of the rotor at angle zero, perpendicular to the gimbal"},
+	{"momentum", FIELD_NUMBER, AT(momentum), .flags = FIELD_REQUIRED, .doc = "of the rotor, a plain number [N m s]"},
+	{"angle", FIELD_NUMBER, AT(angle), DIM_ANGLE, .doc = "of the gimbal at the start; default 0"},
+	{"rate", FIELD_TABLE, AT(rate), DIM_RATE, .doc = "of the gimbal; default 0"},
+};
+#undef AT
+static const CalCmgDef start = {.rate.shape = CAL_TABLE_LINEAR};
+DEVICE_ADD(add_cmg, CalCmgDef, cal_sim_add_cmg)
+
+const DeviceType control_moment_gyro_type = {
+	.table = {FIELDS("gyro", fields),
+              .doc = "A control moment gyro: a rotor of constant momentum whose axis turns about the gimbal's at a "
+                     "given rate."},
+	DEVICE_DEF(CalCmgDef),
+	.add = add_cmg,
+	.ops = &ops,
+	.start = &start};

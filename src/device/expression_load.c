@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "device/device.h"
+#include "device/device_type.h"
 
 enum { PARTS = 7 };
 
@@ -228,3 +229,26 @@ CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *d
 		load_free(s);
 	return status;
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalExpressionLoadDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalExpressionLoadDef),
+	{"joint", FIELD_JOINT, AT(joint), .doc = "on which it acts, with"},
+	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
+	{"effort", FIELD_FORMULA, AT(effort), .doc = "on the degree of freedom [N m or N]; or"},
+	{"node", FIELD_NODE, AT(node), .doc = "on which it acts, with"},
+	{"frame", FIELD_CHOICE, AT(frame), .doc = "axes of the components; default `world`", .words = FRAME_WORDS},
+	{"force", FIELD_FORMULAS, AT(force), .doc = "for x, y and z [N]"},
+	{"moment", FIELD_FORMULAS, AT(moment), .doc = "for x, y and z [N m]"},
+};
+#undef AT
+DEVICE_ADD(add_expression_load, CalExpressionLoadDef, cal_sim_add_expression_load)
+
+const DeviceType expression_load_type = {
+	.table = {FIELDS("expression", fields),
+              .doc = "A load by [formulas](expressions.md): a wrench on a node, or an effort on a joint."},
+	DEVICE_DEF(CalExpressionLoadDef),
+	.add = add_expression_load,
+	.ops = &ops[DOF_KIND_EITHER]};

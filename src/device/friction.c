@@ -9,6 +9,7 @@
  * F acts against the motion. Bristles store s0 z^2/2; the rest of F v is lost.
  */
 #include "device/device.h"
+#include "device/device_type.h"
 #include "math/portable.h"
 
 typedef struct Friction {
@@ -93,3 +94,35 @@ CalStatus cal_sim_add_friction(CalSim *sim, const CalFrictionDef *def, int *devi
 	d.def.nx = def->bristle_stiffness > 0 ? 1 : 0;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalFrictionDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalFrictionDef),
+	{"joint", FIELD_JOINT, AT(joint), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
+	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
+	{"coulomb", FIELD_NUMBER, AT(coulomb), DIM_TORQUE, .flags = FIELD_REQUIRED | FIELD_BY_DOF,
+     .doc = "sliding friction, > 0"},
+	{"stiction", FIELD_NUMBER, AT(stiction), DIM_TORQUE, .flags = FIELD_BY_DOF,
+     .doc = "breakaway friction; default as `coulomb`"},
+	{"stribeck_speed", FIELD_NUMBER, AT(stribeck_speed), DIM_RATE, .flags = FIELD_BY_DOF, .doc = "Stribeck velocity"},
+	{"viscous", FIELD_NUMBER, AT(viscous), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF,
+     .doc = "friction per speed; default 0"},
+	{"smoothing_speed", FIELD_NUMBER, AT(smoothing_speed), DIM_RATE, .flags = FIELD_BY_DOF,
+     .doc = "below it friction falls to zero"},
+	{"bristle_stiffness", FIELD_NUMBER, AT(bristle_stiffness), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF,
+     .doc = "> 0: LuGre, with one state"},
+	{"bristle_damping", FIELD_NUMBER, AT(bristle_damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF,
+     .doc = "default 0"},
+};
+#undef AT
+DEVICE_ADD(add_friction, CalFrictionDef, cal_sim_add_friction)
+
+const DeviceType friction_type = {
+	.table = {FIELDS("friction", fields),
+              .doc = "Friction of a joint. With `smoothing_speed` it falls to zero at rest, with `bristle_stiffness` "
+                     "it holds (LuGre)."},
+	DEVICE_DEF(CalFrictionDef),
+	.add = add_friction,
+	.ops = &ops[DOF_KIND_EITHER]};

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "device/device.h"
+#include "device/device_type.h"
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/kinematics.h"
 #include "sim/sim_internal.h"
@@ -218,3 +219,29 @@ CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device
 	d.def.nx = def->orbit ? ORBIT_STATES : 0;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalGravityDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalGravityDef),
+	{"group", FIELD_GROUP, AT(group), .doc = "on whose bodies it acts; default all"},
+	{"mu", FIELD_NUMBER, AT(mu), .flags = FIELD_REQUIRED, .doc = "gravitational parameter, a plain number [m^3/s^2]"},
+	{"radius", FIELD_NUMBER, AT(radius), DIM_LENGTH, .doc = "of the planet at its equator; needed with `j2`"},
+	{"j2", FIELD_NUMBER, AT(j2), .doc = "oblateness; default 0"},
+	{"pole", FIELD_AXIS, AT(pole), .doc = "of the planet in the world; default `z`"},
+	{"orbit", FIELD_FLAG, AT(orbit), .doc = "the world's origin is in orbit; default false"},
+	{"position", FIELD_VECTOR, AT(position), DIM_LENGTH, .flags = FIELD_REQUIRED,
+     .doc = "of the world's origin from the center of the planet"},
+	{"velocity", FIELD_VECTOR, AT(velocity), DIM_SPEED, .doc = "of the world's origin; with `orbit` only"},
+};
+#undef AT
+DEVICE_ADD(add_gravity, CalGravityDef, cal_sim_add_gravity)
+
+const DeviceType gravity_type = {
+	.table = {FIELDS("gravity", fields),
+              .doc = "The gravity of a planet on all bodies of a group, or of all groups. With `orbit` the world is a "
+                     "frame without rotation whose origin falls freely around the planet."},
+	DEVICE_DEF(CalGravityDef),
+	.add = add_gravity,
+	.ops = &ops};

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "device/device.h"
+#include "device/device_type.h"
 #include "sim/sim_internal.h"
 
 typedef struct JointDrive {
@@ -120,3 +121,26 @@ CalStatus cal_sim_add_joint_drive(CalSim *sim, const CalJointDriveDef *def, int 
 		cal_expression_destroy(data.formula);
 	return status;
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalJointDriveDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalJointDriveDef),
+	{"joint", FIELD_JOINT, AT(joint), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
+	{"dof", FIELD_DOF, AT(dof),
+     .doc = "which of the degrees of freedom of the joint; needed if it has several. Not one of a quaternion"},
+	{"q", FIELD_FUNCTION, AT(q), DIM_ANGLE, .flags = FIELD_REQUIRED | FIELD_BY_DOF, .doc = "the coordinate"},
+};
+#undef AT
+static const CalJointDriveDef start = {.q.table.shape = CAL_TABLE_SMOOTH};
+DEVICE_ADD(add_joint_drive, CalJointDriveDef, cal_sim_add_joint_drive)
+
+const DeviceType joint_drive_type = {
+	.table = {FIELDS("joint_drive", fields),
+              .doc = "A joint coordinate that follows a function of time; the rest of the group moves by its dynamics, "
+                     "and the force that this takes is a result."},
+	DEVICE_DEF(CalJointDriveDef),
+	.add = add_joint_drive,
+	.ops = &ops[DOF_KIND_EITHER],
+	.start = &start};

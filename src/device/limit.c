@@ -9,6 +9,7 @@
 #include <float.h>
 
 #include "device/device.h"
+#include "device/device_type.h"
 
 typedef struct Limit {
 	CalLimitDef def;
@@ -118,3 +119,28 @@ CalStatus cal_sim_add_limit(CalSim *sim, const CalLimitDef *def, int *device, Ca
 	d.def.event_count = def->damping > 0 ? 4 : 2;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalLimitDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalLimitDef),
+	{"joint", FIELD_JOINT, AT(joint), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
+	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
+	{"lower", FIELD_NUMBER, AT(lower), DIM_ANGLE, .flags = FIELD_BY_DOF, .doc = "default none"},
+	{"upper", FIELD_NUMBER, AT(upper), DIM_ANGLE, .flags = FIELD_BY_DOF, .doc = "default none"},
+	{"stiffness", FIELD_NUMBER, AT(stiffness), DIM_ANGULAR_STIFFNESS, .flags = FIELD_REQUIRED | FIELD_BY_DOF,
+     .doc = "> 0"},
+	{"damping", FIELD_NUMBER, AT(damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF, .doc = "default 0"},
+};
+#undef AT
+static const CalLimitDef start = {.lower = -INFINITY, .upper = INFINITY};
+DEVICE_ADD(add_limit, CalLimitDef, cal_sim_add_limit)
+
+const DeviceType limit_type = {
+	.table = {FIELDS("limit", fields),
+              .doc = "Stops of a joint: a spring and damper beyond each, which only push back."},
+	DEVICE_DEF(CalLimitDef),
+	.add = add_limit,
+	.ops = &ops[DOF_KIND_EITHER],
+	.start = &start};

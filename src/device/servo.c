@@ -12,6 +12,7 @@
  * States x: integral (if ki is not zero and control is continuous), then th, th'. Discrete: command, integral.
  */
 #include "device/device.h"
+#include "device/device_type.h"
 
 /*
  * What steps end at. Sides of the play: above zero the gear touches, or pushes. Limits of the command and of the motor, at
@@ -411,3 +412,48 @@ CalStatus cal_sim_add_servo(CalSim *sim, const CalServoDef *def, int *device, Ca
 	d.def.event_count = data.value_count;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalServoDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalServoDef),
+	{"joint", FIELD_JOINT, AT(joint), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
+	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
+	{"reference", FIELD_TABLE, AT(reference), DIM_ANGLE, .flags = FIELD_BY_DOF,
+     .doc = "of the coordinate; shape `smooth`; default 0"},
+	{"proportional", FIELD_NUMBER, AT(proportional), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF,
+     .doc = "gain; default 0"},
+	{"integral", FIELD_NUMBER, AT(integral), .doc = "gain, a plain number [N m/(rad s) or N/(m s)]; default 0"},
+	{"derivative", FIELD_NUMBER, AT(derivative), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF, .doc = "gain; default 0"},
+	{"inertia", FIELD_NUMBER, AT(inertia), DIM_INERTIA, .flags = FIELD_BY_DOF,
+     .doc = "effort per acceleration of the reference; default 0"},
+	{"effort_limit", FIELD_NUMBER, AT(effort_limit), DIM_TORQUE, .flags = FIELD_BY_DOF,
+     .doc = "of the controller; default none"},
+	{"stall_effort", FIELD_NUMBER, AT(stall_effort), DIM_TORQUE, .flags = FIELD_BY_DOF,
+     .doc = "of the motor at rest; default no limit"},
+	{"free_speed", FIELD_NUMBER, AT(free_speed), DIM_RATE, .flags = FIELD_BY_DOF,
+     .doc = "at which the motor has no effort left; default none"},
+	{"sample_period", FIELD_NUMBER, AT(sample_period), DIM_TIME, .doc = "of the controller; default continuous"},
+	{"rotor_inertia", FIELD_NUMBER, AT(rotor_inertia), DIM_INERTIA, .flags = FIELD_BY_DOF,
+     .doc = "of the rotor of a flexible gear, as the joint feels it; that of a rigid one belongs to [dof](#dof)"},
+	{"gear_stiffness", FIELD_NUMBER, AT(gear_stiffness), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF,
+     .doc = "default rigid"},
+	{"gear_damping", FIELD_NUMBER, AT(gear_damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF, .doc = "default 0"},
+	{"backlash", FIELD_NUMBER, AT(backlash), DIM_ANGLE, .flags = FIELD_BY_DOF,
+     .doc = "free play from one side to the other; default 0"},
+	{"rotor_feedback", FIELD_FLAG, AT(rotor_feedback),
+     .doc = "the control sees the rotor instead of the joint; default false"},
+};
+#undef AT
+static const CalServoDef start = {.reference.shape = CAL_TABLE_SMOOTH};
+DEVICE_ADD(add_servo, CalServoDef, cal_sim_add_servo)
+
+const DeviceType servo_type = {
+	.table = {FIELDS("servo", fields),
+              .doc = "A joint that follows a reference: PID control, a motor, and a gear that may be flexible. All "
+                     "quantities on the joint's side of the gear."},
+	DEVICE_DEF(CalServoDef),
+	.add = add_servo,
+	.ops = &ops[DOF_KIND_EITHER],
+	.start = &start};

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "device/device_type.h"
 #include "sim/subsystem.h"
 
 /* ---- code that is not to be run ------------------------------------------------------------------ */
@@ -189,3 +190,34 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
 }
 
 #endif
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+typedef struct SharedDef {
+	const char *name, *library, *arguments, *place;
+} SharedDef;
+
+#define AT(member) offsetof(SharedDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(SharedDef),
+	{"library", FIELD_FILE, AT(library), .flags = FIELD_REQUIRED, .doc = "the shared object"},
+	{"arguments", FIELD_TEXT, AT(arguments), .doc = "that it gets; default empty"},
+};
+#undef AT
+
+/* Without a slash the loader would look for the library in the system's folders. */
+static CalStatus add_shared(CalSim *sim, const void *given, int *device, CalError *error) {
+	const SharedDef *def = given;
+	char path[1024];
+	CalError own = {0};
+	snprintf(path, sizeof path, "%s%s", strchr(def->library, '/') ? "" : "./", def->library);
+	const CalStatus status =
+		cal_sim_load_device(sim, def->name, path, def->arguments ? def->arguments : "", device, &own);
+	return status == CAL_OK ? status : error_set(error, status, "%s: %s", def->place, own.text);
+}
+
+const DeviceType shared_object_type = {
+	.table = {FIELDS("shared", fields), .doc = "A device of your own from a shared object."},
+	DEVICE_DEF(SharedDef),
+	.add = add_shared,
+	.ops = NULL};

@@ -8,6 +8,7 @@
  * The velocity is absolute, so nothing depends on the body's acceleration. g is the gravity of the node's group.
  */
 #include "device/device.h"
+#include "device/device_type.h"
 
 typedef struct Slosh {
 	CalSloshDef def;
@@ -110,3 +111,27 @@ CalStatus cal_sim_add_slosh(CalSim *sim, const CalSloshDef *def, int *device, Ca
 	d.def.wrench_count = 1;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalSloshDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalSloshDef),
+	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "about which it moves"},
+	{"mass", FIELD_NUMBER, AT(mass), DIM_MASS, .flags = FIELD_REQUIRED, .doc = "> 0; it is not part of the body"},
+	{"stiffness", FIELD_VECTOR, AT(stiffness), DIM_STIFFNESS, .flags = FIELD_REQUIRED,
+     .doc = "along the axes of the node"},
+	{"damping", FIELD_VECTOR, AT(damping), DIM_DAMPING, .doc = "default 0"},
+	{"position", FIELD_VECTOR, AT(position), DIM_LENGTH, .doc = "of the mass at the start, in the node; default 0"},
+	{"velocity", FIELD_VECTOR, AT(velocity), DIM_SPEED,
+     .doc = "relative to the node at the start, in its axes; default 0"},
+};
+#undef AT
+DEVICE_ADD(add_slosh, CalSloshDef, cal_sim_add_slosh)
+
+const DeviceType slosh_type = {
+	.table = {FIELDS("slosh", fields),
+              .doc = "Liquid in a tank: a mass on springs and dampers about a node, along its axes."},
+	DEVICE_DEF(CalSloshDef),
+	.add = add_slosh,
+	.ops = &ops};

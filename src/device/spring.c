@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "device/device.h"
+#include "device/device_type.h"
 
 typedef struct Spring {
 	CalSpringDef def;
@@ -155,3 +156,25 @@ CalStatus cal_sim_add_spring(CalSim *sim, const CalSpringDef *def, int *device, 
 	d.def.event_count = !def->cable && !def->strut ? 0 : def->damping > 0 ? 2 : 1;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalSpringDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalSpringDef),
+	{"from", FIELD_NODE, AT(a), .doc = "the first node; default `ground`"},
+	{"to", FIELD_NODE, AT(b), .doc = "the second node; default `ground`"},
+	{"stiffness", FIELD_NUMBER, AT(stiffness), DIM_STIFFNESS, .doc = "default 0"},
+	{"damping", FIELD_NUMBER, AT(damping), DIM_DAMPING, .doc = "default 0"},
+	{"length", FIELD_NUMBER, AT(length), DIM_LENGTH, .doc = "unstretched length; default 0"},
+	{"cable", FIELD_FLAG, AT(cable), .doc = "it only pulls; default false"},
+	{"strut", FIELD_FLAG, AT(strut), .doc = "it only pushes; default false"},
+};
+#undef AT
+DEVICE_ADD(add_spring, CalSpringDef, cal_sim_add_spring)
+
+const DeviceType spring_type = {
+	.table = {FIELDS("spring", fields), .doc = "A spring and damper along the line between two nodes, of any groups."},
+	DEVICE_DEF(CalSpringDef),
+	.add = add_spring,
+	.ops = &ops};

@@ -3,6 +3,7 @@
  * table_load.c — a wrench on a node or an effort on a joint, by tables over time.
  */
 #include "device/device.h"
+#include "device/device_type.h"
 
 typedef struct TableLoad {
 	CalTableLoadDef def;
@@ -93,3 +94,31 @@ CalStatus cal_sim_add_table_load(CalSim *sim, const CalTableLoadDef *def, int *d
 	d.def.wrench_count = def->node.value ? 1 : 0;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalTableLoadDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalTableLoadDef),
+	{"joint", FIELD_JOINT, AT(joint), .doc = "on which it acts, with"},
+	{"dof", FIELD_DOF, AT(dof), .doc = "which of the degrees of freedom of the joint; needed if it has several"},
+	{"effort", FIELD_TABLE, AT(effort), DIM_TORQUE, .flags = FIELD_BY_DOF, .doc = "on the degree of freedom; or"},
+	{"node", FIELD_NODE, AT(node), .doc = "on which it acts, with"},
+	{"frame", FIELD_CHOICE, AT(frame), .doc = "axes of the components; default `world`", .words = FRAME_WORDS},
+	{"force", FIELD_TABLES, AT(force), DIM_FORCE, .doc = "for x, y and z"},
+	{"moment", FIELD_TABLES, AT(moment), DIM_TORQUE, .doc = "for x, y and z"},
+};
+#undef AT
+#define LINEAR \
+	{ .shape = CAL_TABLE_LINEAR }
+static const CalTableLoadDef start = {
+	.effort = LINEAR, .moment = {LINEAR, LINEAR, LINEAR}, .force = {LINEAR, LINEAR, LINEAR}};
+#undef LINEAR
+DEVICE_ADD(add_table_load, CalTableLoadDef, cal_sim_add_table_load)
+
+const DeviceType table_load_type = {
+	.table = {FIELDS("table_load", fields), .doc = "A load by tables: a wrench on a node, or an effort on a joint."},
+	DEVICE_DEF(CalTableLoadDef),
+	.add = add_table_load,
+	.ops = &ops[DOF_KIND_EITHER],
+	.start = &start};

@@ -3,6 +3,7 @@
  * thruster.c — a force of fixed direction on a node, by a schedule. The mass of what it expels is neglected.
  */
 #include "device/device.h"
+#include "device/device_type.h"
 
 typedef struct Thruster {
 	CalThrusterDef def; // direction of length one
@@ -71,3 +72,23 @@ CalStatus cal_sim_add_thruster(CalSim *sim, const CalThrusterDef *def, int *devi
 	d.def.wrench_count = 1;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalThrusterDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalThrusterDef),
+	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "on which it acts"},
+	{"direction", FIELD_AXIS, AT(direction), .doc = "of the force, in the node; default `z`"},
+	{"thrust", FIELD_NUMBER, AT(thrust), DIM_FORCE, .flags = FIELD_REQUIRED, .doc = "full thrust"},
+	{"throttle", FIELD_TABLE, AT(throttle),
+     .doc = "the fraction that acts, 0 to 1; shape `step`; default 1 at all times; or"},
+	{"pulses", FIELD_PULSES, AT(throttle), DIM_TIME, .doc = "it fires fully in these times"},
+};
+#undef AT
+DEVICE_ADD(add_thruster, CalThrusterDef, cal_sim_add_thruster)
+
+const DeviceType thruster_type = {.table = {FIELDS("thruster", fields), .doc = "A force of fixed direction on a node."},
+                                  DEVICE_DEF(CalThrusterDef),
+                                  .add = add_thruster,
+                                  .ops = &ops};

@@ -8,6 +8,7 @@
  * the motor, within its limits, less the drag of the bearing. The wheel keeps h^2/(2 I); the motor supplies tau speed.
  */
 #include "device/device.h"
+#include "device/device_type.h"
 
 typedef struct Wheel {
 	CalWheelDef def; // axis of length one
@@ -140,3 +141,30 @@ CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, Ca
 	d.def.wrench_count = 1;
 	return device_add(&d, &data, sizeof data, device);
 }
+
+/* ---- in files ----------------------------------------------------------------------------------- */
+
+#define AT(member) offsetof(CalWheelDef, member)
+static const Field fields[] = {
+	DEVICE_FIELDS(CalWheelDef),
+	{"node", FIELD_NODE, AT(node), .flags = FIELD_REQUIRED, .doc = "that carries it"},
+	{"axis", FIELD_AXIS, AT(axis), .doc = "in the node; default `z`"},
+	{"inertia", FIELD_NUMBER, AT(inertia), DIM_INERTIA, .flags = FIELD_REQUIRED, .doc = "about the axis, > 0"},
+	{"speed", FIELD_NUMBER, AT(speed), DIM_RATE, .doc = "at the start, relative to the body; default 0"},
+	{"torque", FIELD_TABLE, AT(torque), DIM_TORQUE, .doc = "of the motor on the wheel; default 0"},
+	{"max_torque", FIELD_NUMBER, AT(max_torque), DIM_TORQUE, .doc = "default none"},
+	{"max_speed", FIELD_NUMBER, AT(max_speed), DIM_RATE, .doc = "beyond it the motor drives no further; default none"},
+	{"drag", FIELD_NUMBER, AT(drag), DIM_ANGULAR_DAMPING, .doc = "of the bearing; default 0"},
+};
+#undef AT
+static const CalWheelDef start = {.torque.shape = CAL_TABLE_LINEAR};
+DEVICE_ADD(add_wheel, CalWheelDef, cal_sim_add_wheel)
+
+const DeviceType wheel_type = {
+	.table = {FIELDS("wheel", fields),
+              .doc = "A reaction wheel. The body carries its mass and its inertia across the axis, but not the one "
+                     "about the axis."},
+	DEVICE_DEF(CalWheelDef),
+	.add = add_wheel,
+	.ops = &ops,
+	.start = &start};

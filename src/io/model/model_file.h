@@ -18,6 +18,7 @@
 #include <calder/visual.h>
 #include <stdbool.h>
 
+#include "base/field.h"
 #include "base/name_index.h"
 #include "base/suggest.h"
 #include "base/units.h"
@@ -70,7 +71,7 @@ typedef struct LoadEntry {
 	double start, end; // acts for start <= t < end
 } LoadEntry;
 
-typedef struct DeviceType DeviceType; // model_file_device.c
+typedef struct DeviceType DeviceType; // device/device_type.h
 typedef struct FileMesh FileMesh;     // model_file_contact.c
 typedef struct FileDrive FileDrive;   // model_file_loop.c
 
@@ -205,13 +206,22 @@ struct CalFile {
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
-typedef struct Reader {
+typedef struct Sections Sections;
+typedef struct Item Item;
+
+typedef struct Reader Reader;
+struct Reader {
 	CalFile *file;
 	CalError *error;
 	CalStatus status;  // of the first failure
 	char subject[160]; // what is being read, for messages: body "upper"
 	const char *page;  // where the keys are explained; NULL: docs/format.md
-} Reader;
+	/* What fields refer to: */
+	const Sections *sections; // NULL: no names of nodes are read
+	const Item *item;         // the named object that is read
+	const JointRecord *joint; // that the map at hand has named, or NULL
+	int dof;                  // of it; -1: not given
+};
 
 /** The file that a tree describes. Takes the tree over, also on failure. */
 CalStatus model_file_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error);
@@ -281,6 +291,12 @@ extern const int model_file_table_count;
 
 bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target);
 
+/** Reads a map by its fields; false after reporting. */
+bool fields_read(Reader *r, const TreeNode *map, const FieldTable *table, void *target);
+enum { FIELDS_MOST = 64 }; // fields of one table
+/** Fails with: unknown key, and the nearest of the names or all of them. */
+bool reader_unknown_key(Reader *r, const TreeNode *key, const char *const *names, int count);
+
 /* Handlers: the field at key->offset of the target is of the type named. */
 bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target);     // double
 bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target);     // double, > 0
@@ -298,6 +314,8 @@ bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target);
 
 bool read_quantity(Reader *r, const TreeNode *node, Dimension dimension, double *out);
 bool read_vector(Reader *r, const TreeNode *node, Dimension dimension, CalVec3 *out);
+/** A direction: x, -y, ... or a vector that is not zero. */
+bool read_axis(Reader *r, const TreeNode *node, CalVec3 *out);
 bool read_flag(Reader *r, const TreeNode *node, int *out);
 bool read_text(Reader *r, const TreeNode *node, const char **out);
 /** A whole number from 1 to count as an index from 0; key and whose (such as "the dofs of joint") are for messages. */
@@ -309,11 +327,11 @@ bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out);
 bool read_list(Reader *r, const TreeNode *node, const char *what);
 
 /** A named object: an entry of a map, or an item of a list with a key `name`. */
-typedef struct Item {
+struct Item {
 	const char *name;
 	const TreeNode *place; // for messages
 	const TreeNode *value;
-} Item;
+};
 
 /** Number of items of a section (NULL or empty: 0), or -1 after reporting that it is no map or list. */
 int items_count(Reader *r, const TreeNode *section, const char *what);
@@ -323,13 +341,13 @@ bool items_get(Reader *r, const TreeNode *section, int index, const char *what, 
 
 /* ---- the parts of a file --------------------------------------------------------------------- */
 
-typedef struct Sections {
+struct Sections {
 	double version;
 	const char *title;
 	CalVec3 gravity;
 	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions,
 		*old_motions, *events, *subsystems, *border;
-} Sections;
+};
 
 bool model_file_read_bodies(Reader *r, const Sections *s);
 bool model_file_read_joints(Reader *r, const Sections *s);
@@ -345,8 +363,6 @@ bool model_file_read_run(Reader *r, const Sections *s);
 bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def);
 /** Adds the compiled subsystems of the file to a simulation. */
 CalStatus model_file_add_boxes(const CalFile *file, CalSim *sim, CalError *error);
-/** Path of a shared object, which lies beside the file; NULL after reporting. */
-const char *model_file_library_path(Reader *r, const TreeNode *node, const char *name);
 /** Puts the subsystems of the file in the place of their section, unless they are of a library; before all else. */
 bool model_file_expand(Reader *r);
 bool model_file_read_border(Reader *r, const Sections *s);
@@ -357,9 +373,8 @@ bool model_file_read_table(Reader *r, const TreeNode *node, Dimension dimension,
 /** The same from a column (NULL: the second) of a CSV file; both are scalars. */
 bool model_file_read_csv(Reader *r, const TreeNode *file, const TreeNode *column, Dimension dimension, CalTable *table);
 
-/** The shapes of a contact device, with the material of those that name none (may be NULL). */
-bool model_file_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
-                             const TreeNode *material, CalContactDef *def);
+/** The shapes of a contact device, with the material that r->item gives to those that name none. */
+bool model_file_read_contact(Reader *r, const TreeNode *shapes, CalContactDef *def);
 /** Gives the meshes of a file back. */
 void model_file_free_meshes(CalFile *file);
 /** Gives the functions of its driven rows back; no description may use them any more. */
@@ -437,10 +452,8 @@ extern const KeyTable file_table, group_table, ground_table, body_table, node_ta
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, term_table, drive_table,
 	stabilisation_table, known_table, element_table, dof_table, flexible_table, flexible_node_table, invariants_table,
 	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,
-	load_table, run_table, output_table, table_table, spring_table, bushing_table, limit_table, friction_table,
-	servo_table, wheel_table, gyro_table, thruster_table, slosh_table, gravity_table, table_load_table, shared_table,
-	contact_table, contact_shape_table, contact_material_table, expression_table, motion_table, pendulum_table,
-	event_table, action_table, attach_table, add_body_table, visual_table, subsystem_table, attachment_table,
-	joint_drive_table;
+	load_table, run_table, output_table, table_table, contact_shape_table, contact_material_table, motion_table,
+	pendulum_table, event_table, action_table, attach_table, add_body_table, visual_table, subsystem_table,
+	attachment_table;
 
 #endif

@@ -323,9 +323,10 @@ static bool read_shapes(Reader *r, ContactRead *c, const TreeNode *section, CalS
 	return true;
 }
 
-bool model_file_read_contact(Reader *r, const Sections *s, const Item *item, const TreeNode *shapes,
-                             const TreeNode *material, CalContactDef *def) {
-	ContactRead c = {.sections = s, .layers = {"default"}, .layer_count = 1};
+bool model_file_read_contact(Reader *r, const TreeNode *shapes, CalContactDef *def) {
+	const Item *item = r->item;
+	const TreeNode *material = tree_get(item->value, "material");
+	ContactRead c = {.sections = r->sections, .layers = {"default"}, .layer_count = 1};
 	c.count = items_count(r, shapes, "shapes");
 	if (c.count < 0 || (material && !read_material(r, material, &c.material)))
 		return false;

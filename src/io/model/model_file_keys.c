@@ -11,19 +11,53 @@
 #include "io/model/model_file.h"
 
 const KeyTable *const model_file_tables[] = {
-	&file_table,          &group_table,    &ground_table,        &body_table,          &node_table,
-	&placement_table,     &rotation_table, &inertia_table,       &box_table,           &sphere_table,
-	&rod_table,           &joint_table,    &element_table,       &dof_table,           &cylinder_table,
-	&state_table,         &load_table,     &run_table,           &output_table,        &flexible_table,
-	&flexible_node_table, &beam_table,     &beam_mass_table,     &section_table,       &panel_table,
-	&invariants_table,    &position_table, &shape_table,         &modal_table,         &loop_table,
-	&term_table,          &drive_table,    &stabilisation_table, &known_table,         &table_table,
-	&spring_table,        &bushing_table,  &limit_table,         &friction_table,      &servo_table,
-	&wheel_table,         &gyro_table,     &thruster_table,      &slosh_table,         &gravity_table,
-	&table_load_table,    &shared_table,   &contact_table,       &contact_shape_table, &contact_material_table,
-	&expression_table,    &motion_table,   &pendulum_table,      &event_table,         &action_table,
-	&attach_table,        &add_body_table, &visual_table,        &subsystem_table,     &attachment_table,
-	&joint_drive_table,
+	&file_table,
+	&group_table,
+	&ground_table,
+	&body_table,
+	&node_table,
+	&placement_table,
+	&rotation_table,
+	&inertia_table,
+	&box_table,
+	&sphere_table,
+	&rod_table,
+	&joint_table,
+	&element_table,
+	&dof_table,
+	&cylinder_table,
+	&state_table,
+	&load_table,
+	&run_table,
+	&output_table,
+	&flexible_table,
+	&flexible_node_table,
+	&beam_table,
+	&beam_mass_table,
+	&section_table,
+	&panel_table,
+	&invariants_table,
+	&position_table,
+	&shape_table,
+	&modal_table,
+	&loop_table,
+	&term_table,
+	&drive_table,
+	&stabilisation_table,
+	&known_table,
+	&table_table,
+	&contact_shape_table,
+	&contact_material_table,
+	&motion_table,
+	&pendulum_table,
+	&event_table,
+	&action_table,
+	&attach_table,
+	&add_body_table,
+	&visual_table,
+	&subsystem_table,
+	&attachment_table,
+
 };
 const int model_file_table_count = (int)(sizeof model_file_tables / sizeof model_file_tables[0]);
 
@@ -183,12 +217,19 @@ static const Key *find_key(const KeyTable *table, const char *name) {
 	return NULL;
 }
 
-static bool unknown_key(Reader *r, const TreeNode *key, const KeyTable *table) {
+static bool is_listed(const char *const *names, int count, const char *name) {
+	for (int i = 0; i < count; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+bool reader_unknown_key(Reader *r, const TreeNode *key, const char *const *names, int count) {
 	Suggestion suggestion = {.word = key->text};
-	for (int i = 0; i < table->count; i++)
-		suggestion_offer(&suggestion, table->keys[i].name);
+	for (int i = 0; i < count; i++)
+		suggestion_offer(&suggestion, names[i]);
 	for (size_t i = 0; !suggestion.best && i < sizeof synonyms / sizeof synonyms[0]; i++) {
-		if (edit_distance(synonyms[i].word, key->text) == 0 && find_key(table, synonyms[i].key))
+		if (edit_distance(synonyms[i].word, key->text) == 0 && is_listed(names, count, synonyms[i].key))
 			suggestion.best = synonyms[i].key;
 	}
 	char hint[400] = "";
@@ -198,19 +239,21 @@ static bool unknown_key(Reader *r, const TreeNode *key, const KeyTable *table) {
 		snprintf(hint, sizeof hint, "; a comma ends a value in braces, and decimals follow a point");
 	} else {
 		size_t used = (size_t)snprintf(hint, sizeof hint, "; the keys of this map are");
-		for (int i = 0; i < table->count && used + 40 < sizeof hint; i++)
-			used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i ? "," : "", table->keys[i].name);
+		for (int i = 0; i < count && used + 40 < sizeof hint; i++)
+			used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i ? "," : "", names[i]);
 	}
 	return reader_fail(r, key, "unknown key \"%.80s\"%s", key->text, hint);
 }
 
 bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target) {
-	const char *page = r->page ? r->page : "docs/format.md";
+	const char *page = r->page ? r->page : "docs/format.md", *names[FIELDS_MOST];
 	if (map->kind != TREE_MAP)
 		return reader_fail(r, map, "expected a map (see \"%s\" in %s)", table->what, page);
+	for (int i = 0; i < table->count && i < FIELDS_MOST; i++)
+		names[i] = table->keys[i].name;
 	for (int i = 0; i < map->count; i++) {
 		if (!find_key(table, map->keys[i]->text))
-			return unknown_key(r, map->keys[i], table);
+			return reader_unknown_key(r, map->keys[i], names, table->count);
 	}
 	for (int i = 0; i < table->count; i++) {
 		const Key *key = &table->keys[i];

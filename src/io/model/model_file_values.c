@@ -82,8 +82,7 @@ bool read_index(Reader *r, const TreeNode *node, const char *key, int count, con
 	return true;
 }
 
-/* A direction: x, -y, ... or a vector that is not zero. */
-static bool read_axis(Reader *r, const TreeNode *node, CalVec3 *out) {
+bool read_axis(Reader *r, const TreeNode *node, CalVec3 *out) {
 	if (node->kind == TREE_SCALAR) {
 		const char *p = node->text;
 		const double sign = *p == '-' ? -1 : 1;

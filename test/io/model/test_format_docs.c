@@ -2,6 +2,7 @@
 /*
  * test_format_docs.c — docs/format.md and docs/calder.schema.json name exactly the keys of the reader's tables.
  */
+#include "device/device_type.h"
 #include "io/model/model_file.h"
 #include "support/model_file_support.h"
 
@@ -17,8 +18,34 @@ static char *read_all(const char *path) {
 	return text;
 }
 
+/* A table of keys or of fields. */
+typedef struct Rows {
+	const char *what, *name[64];
+	int count, required[64];
+} Rows;
+
+static int rows_at(int index, Rows *rows) {
+	*rows = (Rows){0};
+	if (index < model_file_table_count) {
+		const KeyTable *table = model_file_tables[index];
+		rows->what = table->what;
+		for (; rows->count < table->count; rows->count++) {
+			rows->name[rows->count] = table->keys[rows->count].name;
+			rows->required[rows->count] = !!(table->keys[rows->count].flags & KEY_REQUIRED);
+		}
+		return 1;
+	}
+	const DeviceType *type = device_type(index - model_file_table_count);
+	for (; type && rows->count < type->table.count; rows->count++) {
+		rows->what = type->table.what;
+		rows->name[rows->count] = type->table.fields[rows->count].name;
+		rows->required[rows->count] = !!(type->table.fields[rows->count].flags & FIELD_REQUIRED);
+	}
+	return type != NULL;
+}
+
 /* The first table of the section "## what": its rows begin with "| `key`". Returns the number of rows. */
-static int section_rows(const char *text, const char *what, const KeyTable *table) {
+static int section_rows(const char *text, const char *what, const Rows *table) {
 	char heading[64];
 	snprintf(heading, sizeof heading, "\n## %s\n", what);
 	const char *p = strstr(text, heading);
@@ -36,12 +63,12 @@ static int section_rows(const char *text, const char *what, const KeyTable *tabl
 		assert_int_equal(sscanf(row, "| `%63[^`]` |", key), 1);
 		int known = 0;
 		for (int i = 0; i < table->count; i++)
-			known += strcmp(table->keys[i].name, key) == 0;
+			known += strcmp(table->name[i], key) == 0;
 		if (known != 1)
 			fail_msg("docs/format.md, section \"%s\": the reader has no key \"%s\"", what, key);
 		const int required = strstr(row, "**required**") && strstr(row, "**required**") < strchr(row, '\n');
 		for (int i = 0; i < table->count; i++) {
-			if (strcmp(table->keys[i].name, key) == 0 && required != !!(table->keys[i].flags & KEY_REQUIRED))
+			if (strcmp(table->name[i], key) == 0 && required != table->required[i])
 				fail_msg("docs/format.md, \"%s\": whether \"%s\" is required differs from the reader", what, key);
 		}
 	}
@@ -51,11 +78,10 @@ static int section_rows(const char *text, const char *what, const KeyTable *tabl
 static void every_key_is_documented(void **state) {
 	(void)state;
 	char *text = read_all(SOURCE_DIR "/docs/format.md");
-	for (int i = 0; i < model_file_table_count; i++) {
-		const KeyTable *table = model_file_tables[i];
-		if (section_rows(text, table->what, table) != table->count)
-			fail_msg("docs/format.md, section \"%s\", does not describe every key of the reader", table->what);
-	}
+	Rows rows;
+	for (int i = 0; rows_at(i, &rows); i++)
+		if (section_rows(text, rows.what, &rows) != rows.count)
+			fail_msg("docs/format.md, section \"%s\", does not describe every key of the reader", rows.what);
 	free(text);
 }
 
@@ -65,17 +91,18 @@ static void the_schema_has_the_same_keys(void **state) {
 	CalError error;
 	if (tree_read(SOURCE_DIR "/docs/calder.schema.json", NULL, &tree, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	for (int i = 0; i < model_file_table_count; i++) {
-		const KeyTable *table = model_file_tables[i];
+	Rows rows;
+	const Rows *table = &rows;
+	for (int i = 0; rows_at(i, &rows); i++) {
 		const TreeNode *def = tree_get(tree_get(tree_root(tree), "$defs"), table->what);
 		const TreeNode *properties = tree_get(def, "properties"), *required = tree_get(def, "required");
 		if (!properties)
 			fail_msg("the schema has no $defs.%s.properties", table->what);
 		int required_count = 0;
 		for (int k = 0; k < table->count; k++) {
-			if (!tree_get(properties, table->keys[k].name))
-				fail_msg("the schema lacks %s.%s", table->what, table->keys[k].name);
-			required_count += !!(table->keys[k].flags & KEY_REQUIRED);
+			if (!tree_get(properties, table->name[k]))
+				fail_msg("the schema lacks %s.%s", table->what, table->name[k]);
+			required_count += table->required[k];
 		}
 		assert_int_equal(properties->count, table->count);
 		assert_int_equal(required ? required->count : 0, required_count);

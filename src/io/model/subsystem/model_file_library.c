@@ -63,6 +63,14 @@ static bool read_tie(Reader *r, const Sections *s, const TreeNode *map, int inde
 	       read_number(r, tree_get(map, "border"), index, tie) && read_joint(r, s, tree_get(map, "joint"), &tie->joint);
 }
 
+/* It is beside the file. Without a slash the loader would look for it in the system's folders. */
+static const char *library_path(Reader *r, const TreeNode *node, const char *name) {
+	char path[1024];
+	if (!reader_path(r, node, NULL, name, path, sizeof path))
+		return NULL;
+	return reader_text(r, "%s%s", strchr(path, '/') ? "" : "./", path);
+}
+
 /* The keys of the map and its attachments have been judged by then (model_file_subsystem.c). */
 static bool read_box(Reader *r, const Sections *s, const Item *item, SubsystemEntry *box) {
 	char place[256];
@@ -79,7 +87,7 @@ static bool read_box(Reader *r, const Sections *s, const Item *item, SubsystemEn
 	if (!read_text(r, library, &name) || !box->place || !box->ties)
 		return false;
 	box->path = name;
-	box->library = model_file_library_path(r, library, name);
+	box->library = library_path(r, library, name);
 	for (int i = 0; box->library && i < box->tie_count; i++)
 		if (!read_tie(r, s, list ? attach->items[i] : attach, i, &box->ties[i]))
 			return false;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * device_list.c — the types of devices, one line each, in the order of the documentation; and copies of definitions.
+ */
+#include <string.h>
+
+#include <calder/motion.h>
+
+#include "device/device_type.h"
+
+#define DEVICE_TYPE_LIST(X) \
+	X(spring)               \
+	X(bushing)              \
+	X(limit)                \
+	X(friction)             \
+	X(servo)                \
+	X(joint_drive)          \
+	X(wheel)                \
+	X(control_moment_gyro)  \
+	X(thruster)             \
+	X(slosh)                \
+	X(gravity)              \
+	X(table_load)           \
+	X(contact)              \
+	X(expression_load)      \
+	X(shared_object)
+
+#define DECLARE(file) extern const DeviceType file##_type;
+DEVICE_TYPE_LIST(DECLARE)
+#undef DECLARE
+
+static const DeviceType *const types[] = {
+#define TYPE(file) &file##_type,
+	DEVICE_TYPE_LIST(TYPE)
+#undef TYPE
+};
+enum { TYPE_COUNT = sizeof types / sizeof types[0] };
+
+const DeviceType *device_type(int index) { return index >= 0 && index < TYPE_COUNT ? types[index] : NULL; }
+
+const DeviceType *device_type_find(const char *name) {
+	for (int i = 0; i < TYPE_COUNT; i++)
+		if (strcmp(types[i]->table.what, name) == 0 || (types[i]->former && strcmp(types[i]->former, name) == 0))
+			return types[i];
+	return NULL;
+}
+
+/* ---- copies -------------------------------------------------------------------------------------- */
+
+/* A copy of `size` bytes into *to; nothing for none. False: no memory left. */
+static bool copy_bytes(FieldMemory memory, const void *from, size_t size, void *to) {
+	void *made = NULL;
+	if (from && size > 0) {
+		made = memory.get(memory.user, size);
+		if (!made)
+			return false;
+		memcpy(made, from, size);
+	}
+	memcpy(to, &made, sizeof made);
+	return true;
+}
+
+static bool copy_text(FieldMemory memory, const char **text) {
+	return !*text || copy_bytes(memory, *text, strlen(*text) + 1, text);
+}
+
+static bool copy_table(FieldMemory memory, CalTable *table) {
+	const size_t size = (size_t)table->count * sizeof(double);
+	return copy_bytes(memory, table->time, size, &table->time) && copy_bytes(memory, table->value, size, &table->value);
+}
+
+static bool copy_shapes(FieldMemory memory, CalContactDef *def) {
+	const size_t count = (size_t)def->shape_count;
+	CalShapeDef *shapes = NULL;
+	if (!copy_bytes(memory, def->shapes, count * sizeof *shapes, &shapes) ||
+	    !copy_bytes(memory, def->nodes, count * sizeof *def->nodes, &def->nodes))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (!copy_text(memory, &shapes[i].name) || !copy_text(memory, &shapes[i].place))
+			return false;
+	def->shapes = shapes;
+	return true;
+}
+
+/* The member is a copy of the one of the original: what it points to is replaced by a copy too. */
+static bool copy_member(FieldMemory memory, FieldKind kind, void *member) {
+	switch (kind) {
+	case FIELD_NAME:
+	case FIELD_TEXT:
+	case FIELD_FILE:
+	case FIELD_FORMULA:
+	case FIELD_GROUP:
+		return copy_text(memory, member);
+	case FIELD_FORMULAS: {
+		const char **text = member;
+		return copy_text(memory, &text[0]) && copy_text(memory, &text[1]) && copy_text(memory, &text[2]);
+	}
+	case FIELD_TABLE:
+		return copy_table(memory, member);
+	case FIELD_TABLES: {
+		CalTable *table = member;
+		return copy_table(memory, &table[0]) && copy_table(memory, &table[1]) && copy_table(memory, &table[2]);
+	}
+	case FIELD_FUNCTION: {
+		CalTimeFunction *function = member;
+		return copy_text(memory, &function->formula) && copy_table(memory, &function->table);
+	}
+	case FIELD_SHAPES:
+		return copy_shapes(memory, member);
+	default:
+		return true;
+	}
+}
+
+bool device_def_copy(const DeviceType *type, const void *from, void *to, FieldMemory memory) {
+	const FieldTable *table = &type->table;
+	memcpy(to, from, type->size);
+	for (int i = 0; i < table->count; i++)
+		if (!copy_member(memory, table->fields[i].kind, (char *)to + table->fields[i].offset))
+			return false;
+	return copy_text(memory, (const char **)(void *)((char *)to + type->place));
+}

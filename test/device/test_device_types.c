@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * test_device_types.c — the types of devices: every table of fields is sound, and a definition can be copied by it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include <calder/motion.h>
+
+#include "device/device_type.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+static void every_field_is_within_its_definition_and_documented(void **state) {
+	(void)state;
+	int count = 0;
+	for (const DeviceType *type; (type = device_type(count)); count++) {
+		const FieldTable *table = &type->table;
+		assert_ptr_equal(device_type_find(table->what), type);
+		assert_true(table->doc && table->doc[0]);
+		assert_true(type->name < type->size && type->place < type->size && type->add);
+		for (int i = 0; i < table->count; i++) {
+			const Field *field = &table->fields[i];
+			if (!field->doc || !field->doc[0] || field->offset >= type->size)
+				fail_msg("%s.%s has no documentation, or no place in the definition", table->what, field->name);
+			if (field_find(table, field->name) != field)
+				fail_msg("%s.%s is listed twice", table->what, field->name);
+		}
+	}
+	assert_true(count > 10);
+	assert_null(device_type_find("no such device"));
+}
+
+/* ---- copies --------------------------------------------------------------------------------------- */
+
+typedef struct Pool {
+	_Alignas(max_align_t) char bytes[4096];
+	size_t used;
+	int left; // calls that still succeed
+} Pool;
+
+static void *pool_get(void *user, size_t size) {
+	Pool *pool = user;
+	if (pool->left-- <= 0)
+		return NULL;
+	void *at = pool->bytes + pool->used;
+	pool->used += (size + 15) / 16 * 16;
+	assert_true(pool->used <= sizeof pool->bytes);
+	return at;
+}
+
+static int is_in(const Pool *pool, const void *p) {
+	return (const char *)p >= pool->bytes && (const char *)p < pool->bytes + pool->used;
+}
+
+/* Copies once for every number of calls that succeed; the last one succeeds with all. Returns their number. */
+static int copy_until_it_succeeds(const char *type, const void *from, void *to, Pool *pool) {
+	for (int calls = 0; calls < 100; calls++) {
+		*pool = (Pool){.left = calls};
+		if (device_def_copy(device_type_find(type), from, to, (FieldMemory){pool_get, pool}))
+			return calls;
+	}
+	fail_msg("%s: no copy", type);
+	return 0;
+}
+
+static void tables_texts_and_formulas_are_copied(void **state) {
+	(void)state;
+	static Pool pool;
+	const double time[] = {0, 1, 3}, value[] = {2, -1, 5};
+	const CalTable table = {CAL_TABLE_CUBIC, 3, time, value};
+	const CalServoDef servo = {.name = "motor", .dof = 2, .reference = table, .proportional = 7, .place = "a.yaml:3:1"};
+	CalServoDef servo2;
+	assert_int_equal(copy_until_it_succeeds("servo", &servo, &servo2, &pool), 4);
+	assert_string_equal(servo2.name, "motor");
+	assert_string_equal(servo2.place, "a.yaml:3:1");
+	assert_true(is_in(&pool, servo2.name) && is_in(&pool, servo2.place) && is_in(&pool, servo2.reference.time));
+	assert_int_equal(servo2.dof, 2);
+	assert_true(servo2.proportional == 7 && servo2.reference.shape == CAL_TABLE_CUBIC);
+	assert_memory_equal(servo2.reference.value, value, sizeof value);
+
+	const CalJointDriveDef drive = {.name = "d", .q = {.formula = "sin(t)", .table.shape = CAL_TABLE_SMOOTH}};
+	CalJointDriveDef drive2;
+	assert_int_equal(copy_until_it_succeeds("joint_drive", &drive, &drive2, &pool), 2);
+	assert_string_equal(drive2.q.formula, "sin(t)");
+	assert_true(is_in(&pool, drive2.q.formula) && !drive2.q.table.time && !drive2.place);
+
+	const CalExpressionLoadDef load = {.name = "l", .moment = {"1", NULL, "3"}, .force = {NULL, "t", NULL}};
+	CalExpressionLoadDef load2;
+	assert_int_equal(copy_until_it_succeeds("expression", &load, &load2, &pool), 4);
+	assert_string_equal(load2.moment[2], "3");
+	assert_string_equal(load2.force[1], "t");
+	assert_true(is_in(&pool, load2.force[1]) && !load2.force[0] && !load2.effort);
+}
+
+static void shapes_are_copied_but_their_meshes(void **state) {
+	(void)state;
+	static Pool pool;
+	const CalMesh *mesh = (const CalMesh *)(const void *)&pool; // not looked at
+	const CalShapeDef shapes[] = {{.name = "ball", .radius = 2, .place = "p"}, {.name = "rock", .mesh = mesh}};
+	const CalNodeId nodes[] = {{3}, {0}};
+	const CalContactDef contact = {.name = "touch", .shapes = shapes, .nodes = nodes, .shape_count = 2};
+	CalContactDef made;
+	assert_int_equal(copy_until_it_succeeds("contact", &contact, &made, &pool), 6);
+	assert_true(is_in(&pool, made.shapes) && is_in(&pool, made.nodes) && is_in(&pool, made.shapes[1].name));
+	assert_string_equal(made.shapes[0].name, "ball");
+	assert_string_equal(made.shapes[1].name, "rock");
+	assert_true(made.shapes[0].radius == 2 && made.shapes[1].mesh == mesh && made.nodes[0].value == 3);
+}
+
+int main(void) {
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_field_is_within_its_definition_and_documented),
+		cmocka_unit_test(tables_texts_and_formulas_are_copied),
+		cmocka_unit_test(shapes_are_copied_but_their_meshes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
