@@ -19,58 +19,61 @@
  * One line per kind: name, what stands in the documentation, the $def of the JSON schema. The comment gives the type of the
  * member; kinds without one are stored by the flags FIELD_AS_TEXT or FIELD_AS_TREE, or not at all.
  */
-#define FIELD_KIND_LIST(X)                                                                                         \
-	X(FIELD_NAME, "text", "text")                    /* of the object, in a list only; not stored by readers */    \
-	X(FIELD_TYPE, "text", "text")                    /* which table counts; not stored */                          \
-	X(FIELD_ANYTHING, "anything", "anything")        /* not stored */                                              \
-	X(FIELD_NUMBER, "number", "quantity")            /* double */                                                  \
-	X(FIELD_POSITIVE, "number > 0", "quantity")      /* double */                                                  \
-	X(FIELD_NOT_NEGATIVE, "number >= 0", "quantity") /* double */                                                  \
-	X(FIELD_WHOLE, "whole number", "whole")          /* int */                                                     \
-	X(FIELD_NUMBERS, "number, or a list", "numbers") /* */                                                         \
-	X(FIELD_ROWS, "three rows", "rows")              /* for x, y and z, of a number per mode */                    \
-	X(FIELD_MATRIX, "rows of a matrix, or its diagonal", "matrix")   /* */                                         \
-	X(FIELD_MATRICES, "three matrices or diagonals", "matrices")     /* for x, y and z */                          \
-	X(FIELD_VECTOR, "vector", "vector")                              /* CalVec3 */                                 \
-	X(FIELD_PAIR, "two numbers", "pair")                             /* */                                         \
-	X(FIELD_AXIS, "axis", "axis")                                    /* CalVec3, not zero */                       \
-	X(FIELD_ORIENTATION, "orientation", "orientation")               /* CalQuat */                                 \
-	X(FIELD_PLACEMENT, "[placement](#placement)", "placement_value") /* CalPlacement */                            \
-	X(FIELD_TEXT, "text", "text")                                    /* const char * */                            \
-	X(FIELD_TEXTS, "list of texts", "texts")                         /* */                                         \
-	X(FIELD_FLAG, "flag", "flag")                                    /* int */                                     \
-	X(FIELD_FLAGS, "flag, or a list of flags", "flags")              /* */                                         \
-	X(FIELD_CHOICE, "", "")                                          /* int: place of the word in the list */      \
-	X(FIELD_FILE, "path of a file", "text")          /* const char *: from the folder of the file that names it */ \
-	X(FIELD_TABLE, "[table](#table)", "table_value") /* CalTable; its shape stays unless one is given */           \
-	X(FIELD_TABLES, "three [tables](#table)", "table_values") /* CalTable[3], for x, y and z */                    \
-	X(FIELD_PULSES, "list of `[start, end]`",                                                                      \
-	  "points") /* CalTable of steps 0 and 1: another way to give a FIELD_TABLE */                                 \
-	X(FIELD_FUNCTION, "function of time", "function")                 /* CalTimeFunction */                        \
-	X(FIELD_FUNCTIONS, "three functions of time", "functions")        /* */                                        \
-	X(FIELD_FORMULA, "[formula](expressions.md)", "formula")          /* const char *: text of an expression */    \
-	X(FIELD_FORMULAS, "three [formulas](expressions.md)", "formulas") /* const char *[3] */                        \
-	X(FIELD_NODE, "path of a node", "text")                           /* CalNodeId */                              \
-	X(FIELD_NODES, "list of paths of nodes", "texts")                 /* */                                        \
-	X(FIELD_JOINT, "name of a joint", "text")                         /* CalJointId */                             \
-	X(FIELD_DOF, "number from 1", "count")                    /* int from 0, of the joint that was given before */ \
-	X(FIELD_BODY, "name of a body", "text")                   /* */                                                \
-	X(FIELD_MODE, "number from 1", "count")                   /* */                                                \
-	X(FIELD_LOOP, "name of a loop", "text")                   /* */                                                \
-	X(FIELD_GROUP, "name of a group", "text")                 /* const char * */                                   \
-	X(FIELD_DEVICE, "name of a device", "text")               /* */                                                \
-	X(FIELD_EVENT, "name of an event", "text")                /* */                                                \
-	X(FIELD_OBJECT, "name", "text")                           /* const char *: of an object that this makes */     \
-	X(FIELD_SIGNALS, "list of [signals](#output)", "texts")   /* */                                                \
-	X(FIELD_MAP, "", "")                                      /* a map with the fields of `table` */               \
-	X(FIELD_MAPS, "", "")                                     /* one, or a list of them */                         \
-	X(FIELD_LIST, "", "")                                     /* a list of them */                                 \
-	X(FIELD_ITEMS, "", "")                                    /* by name, or a list of them with the key `name` */ \
-	X(FIELD_BY_NAME, "", "")                                  /* by name of an object that exists */               \
-	X(FIELD_BY_GROUP, "", "")                                 /* by group, then by joint */                        \
-	X(FIELD_DEVICES, "by name: [device](#device)", "devices") /* `type` says which table counts */                 \
-	X(FIELD_SHAPES, "by name: [contact_shape](#contact_shape)", "contact_shapes")  /* CalContactDef as a whole */  \
-	X(FIELD_MATERIAL, "[contact_material](#contact_material)", "contact_material") /* not stored: of FIELD_SHAPES */
+#define FIELD_KIND_LIST(X)                                                                                       \
+	X(FIELD_NAME, "text", "text")                    /* not stored: of the object, in the list form */           \
+	X(FIELD_TYPE, "text", "text")                    /* not stored: says which table counts */                   \
+	X(FIELD_ANYTHING, "anything", "anything")        /* not stored */                                            \
+	X(FIELD_NUMBER, "number", "quantity")            /* double */                                                \
+	X(FIELD_POSITIVE, "number > 0", "quantity")      /* double */                                                \
+	X(FIELD_NOT_NEGATIVE, "number >= 0", "quantity") /* double */                                                \
+	X(FIELD_WHOLE, "whole number", "whole")                                                                      \
+	X(FIELD_NUMBERS, "number, or a list", "numbers")                                                             \
+	X(FIELD_ROWS, "three rows", "rows") /* for x, y and z: a number per mode */                                  \
+	X(FIELD_MATRIX, "rows of a matrix, or its diagonal", "matrix")                                               \
+	X(FIELD_MATRICES, "three matrices or diagonals", "matrices") /* for x, y and z */                            \
+	X(FIELD_VECTOR, "vector", "vector")                          /* CalVec3 */                                   \
+	X(FIELD_PAIR, "two numbers", "pair")                                                                         \
+	X(FIELD_TENSOR, "`[xx, yy, zz]`, or three rows of three numbers", "tensor")                                  \
+	X(FIELD_AXIS, "axis", "axis")                                    /* CalVec3, not zero */                     \
+	X(FIELD_ORIENTATION, "orientation", "orientation")               /* CalQuat */                               \
+	X(FIELD_PLACEMENT, "[placement](#placement)", "placement_value") /* CalPlacement */                          \
+	X(FIELD_TEXT, "text", "text")                                    /* const char * */                          \
+	X(FIELD_TEXTS, "list of texts", "texts")                                                                     \
+	X(FIELD_FLAG, "flag", "flag") /* int */                                                                      \
+	X(FIELD_FLAGS, "flag, or a list of flags", "flags")                                                          \
+	X(FIELD_CHOICE, "", "")                                   /* int: place of the word in the list */           \
+	X(FIELD_FILE, "path of a file", "text")                   /* const char *: from the folder of the file */    \
+	X(FIELD_TABLE, "[table](#table)", "table_value")          /* CalTable; its shape stays unless given */       \
+	X(FIELD_TABLES, "three [tables](#table)", "table_values") /* CalTable[3], for x, y and z */                  \
+	X(FIELD_PULSES, "list of `[start, end]`", "points")       /* CalTable: another way to give a FIELD_TABLE */  \
+	X(FIELD_POINTS, "list of points", "points")                                                                  \
+	X(FIELD_FUNCTION, "[function](#table) of time", "function") /* CalTimeFunction */                            \
+	X(FIELD_FUNCTIONS, "three [functions](#table) of time", "functions")                                         \
+	X(FIELD_FORMULA, "[formula](expressions.md)", "formula")          /* const char * */                         \
+	X(FIELD_FORMULAS, "three [formulas](expressions.md)", "formulas") /* const char *[3] */                      \
+	X(FIELD_NODE, "path of a node", "text")                           /* CalNodeId */                            \
+	X(FIELD_NODES, "list of paths of nodes", "texts")                                                            \
+	X(FIELD_JOINT, "name of a joint", "text") /* CalJointId */                                                   \
+	X(FIELD_DOF, "number from 1", "count")    /* int from 0, of the joint given before */                        \
+	X(FIELD_BODY, "name of a body", "text")                                                                      \
+	X(FIELD_MODE, "number from 1", "count")                                                                      \
+	X(FIELD_LOOP, "name of a loop", "text")                                                                      \
+	X(FIELD_GROUP, "name of a group", "text") /* const char * */                                                 \
+	X(FIELD_DEVICE, "name of a device", "text")                                                                  \
+	X(FIELD_EVENT, "name of an event", "text")                                                                   \
+	X(FIELD_OBJECT, "name", "text") /* const char *: of an object that is made */                                \
+	X(FIELD_SIGNALS, "list of [signals](#output)", "texts")                                                      \
+	X(FIELD_MAP, "", "")                                      /* a map with the fields of `table` */             \
+	X(FIELD_MAPS, "", "")                                     /* one, or a list of them */                       \
+	X(FIELD_LIST, "", "")                                     /* a list of them */                               \
+	X(FIELD_ITEMS, "", "")                                    /* by name, or a list with the key `name` */       \
+	X(FIELD_BY_NAME, "", "")                                  /* by name of an object that exists */             \
+	X(FIELD_BY_GROUP, "", "")                                 /* by group, then by joint */                      \
+	X(FIELD_TIE, "text or map", "tie")                        /* a joint or a loop without its nodes */          \
+	X(FIELD_DEVICES, "by name: [device](#device)", "devices") /* `type` says which table counts */               \
+	X(FIELD_SHAPES, "by name: [contact_shape](#contact_shape)", "contact_shapes") /* CalContactDef as a whole */ \
+	X(FIELD_MATERIAL, "[contact_material](#contact_material)",                                                   \
+	  "contact_material") /* not stored: read with FIELD_SHAPES */
 
 typedef enum FieldKind {
 #define FIELD_KIND_ENUM(name, text, schema) name,
@@ -85,7 +88,8 @@ enum {
 	FIELD_AS_TEXT = 4,      // the member is a const char *: a name that is looked up later
 	FIELD_AS_TREE = 8,      // the member is what the reader parsed (const TreeNode *): its code interprets it
 	FIELD_BY_DOF = 16,      // the dimension is for a dof that turns; one that slides has the linear counterpart
-	FIELD_LOCAL = 32,       // FIELD_ITEMS: the names count within this object only
+	FIELD_OR_LIST = 32,     // a list of such values is possible too
+	FIELD_LOCAL = 64,       // FIELD_ITEMS: the names count within this object only
 };
 
 typedef struct Field Field;
@@ -117,8 +121,9 @@ struct FieldTable {
 	const char *what; // heading in docs/format.md and name in the schema's $defs
 	const Field *fields;
 	int count;
-	FieldKind brief; // how a file may write the map in short; 0: not
-	const char *doc; // one line: what it describes
+	FieldKind brief;   // how a file may write the map in short; 0: not
+	bool may_be_empty; // a named one may have no value
+	const char *doc;   // one line: what it describes
 };
 
 #define FIELDS(what, fields) what, fields, (int)(sizeof(fields) / sizeof((fields)[0]))

@@ -21,32 +21,42 @@ typedef struct PlanInput {
 	const TreeNode *design, *parameters, *outputs, *series;
 } PlanInput;
 
-static const Key plan_keys[] = {
-	{"sweep", key_quantity, offsetof(PlanInput, version), DIM_NUMBER, KEY_REQUIRED},
-	{"title", key_text, offsetof(PlanInput, title), DIM_NUMBER, 0},
-	{"define", key_ignore, 0, DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"model", key_text, offsetof(PlanInput, model), DIM_NUMBER, KEY_REQUIRED},
-	{"design", key_node, offsetof(PlanInput, design), DIM_NUMBER, 0},
-	{"cases", key_positive, offsetof(PlanInput, cases), DIM_NUMBER, 0},
-	{"repeat", key_positive, offsetof(PlanInput, repeat), DIM_NUMBER, 0},
-	{"seed", key_not_negative, offsetof(PlanInput, seed), DIM_NUMBER, 0},
-	{"sample", key_not_negative, offsetof(PlanInput, sample), DIM_TIME, 0},
-	{"parameters", key_node, offsetof(PlanInput, parameters), DIM_NUMBER, KEY_REQUIRED},
-	{"outputs", key_node, offsetof(PlanInput, outputs), DIM_NUMBER, KEY_REQUIRED},
-	{"series", key_node, offsetof(PlanInput, series), DIM_NUMBER, 0},
+static const char *design_word(int i) { return cal_design_name((CalDesign)i); }
+
+static const Field plan_fields[] = {
+	{"sweep", FIELD_NUMBER, offsetof(PlanInput, version), .flags = FIELD_REQUIRED, .doc = "version of the format, `1`"},
+	{"title", FIELD_TEXT, offsetof(PlanInput, title), .doc = "for people"},
+	{"define", FIELD_ANYTHING, .flags = FIELD_MAY_BE_EMPTY, .doc = "not read: a place for YAML anchors"},
+	{"model", FIELD_FILE, offsetof(PlanInput, model), .flags = FIELD_REQUIRED | FIELD_AS_TEXT, .doc = "the model file"},
+	{"design", FIELD_CHOICE, offsetof(PlanInput, design), .flags = FIELD_AS_TREE,
+     .doc = "default `random`: [designs](#designs)", .word_at = design_word},
+	{"cases", FIELD_POSITIVE, offsetof(PlanInput, cases), .doc = "number of cases; not for grids"},
+	{"repeat", FIELD_POSITIVE, offsetof(PlanInput, repeat), .doc = "for a grid: cases per combination; default 1"},
+	{"seed", FIELD_NOT_NEGATIVE, offsetof(PlanInput, seed), .doc = "integer, default 0: selects the random draws"},
+	{"sample", FIELD_NOT_NEGATIVE, offsetof(PlanInput, sample), DIM_TIME,
+     .doc = "time between the samples used for outputs, 0: every step; default: the interval of the "
+            "model's first output, or every step"},
+	{"parameters", FIELD_ITEMS, offsetof(PlanInput, parameters), .flags = FIELD_REQUIRED | FIELD_AS_TREE,
+     .doc = "what varies", .table = &plan_parameter_table},
+	{"outputs", FIELD_ITEMS, offsetof(PlanInput, outputs), .flags = FIELD_REQUIRED | FIELD_AS_TREE,
+     .doc = "what is kept of every case", .table = &plan_output_table},
+	{"series", FIELD_MAP, offsetof(PlanInput, series), .flags = FIELD_AS_TREE, .doc = "samples to keep of every case",
+     .table = &plan_series_table},
 };
-const KeyTable plan_table = KEY_TABLE("plan", plan_keys);
+const FieldTable plan_table = {FIELDS("plan", plan_fields), .doc = "The map at the top."};
 
 typedef struct SeriesInput {
 	const TreeNode *signals;
 	double interval;
 } SeriesInput;
 
-static const Key series_keys[] = {
-	{"signals", key_node, offsetof(SeriesInput, signals), DIM_NUMBER, KEY_REQUIRED},
-	{"interval", key_not_negative, offsetof(SeriesInput, interval), DIM_TIME, 0},
+static const Field series_fields[] = {
+	{"signals", FIELD_SIGNALS, offsetof(SeriesInput, signals), .flags = FIELD_REQUIRED | FIELD_AS_TREE,
+     .doc = "as of `calder run`"},
+	{"interval", FIELD_NOT_NEGATIVE, offsetof(SeriesInput, interval), DIM_TIME,
+     .doc = "time between samples; default: that of the outputs"},
 };
-const KeyTable plan_series_table = KEY_TABLE("series", series_keys);
+const FieldTable plan_series_table = {FIELDS("series", series_fields), .doc = "Samples to keep of every case."};
 
 static const char *const design_names[CAL_DESIGN_COUNT] = {"grid", "random", "latin-hypercube", "sobol"};
 
@@ -86,7 +96,7 @@ static bool read_head(Reader *r, CalPlan *plan, PlanInput *in) {
 	*in = (PlanInput){.sample = -1, .repeat = 1, .title = ""};
 	if (root->kind != TREE_MAP)
 		return reader_fail(r, root, "not a plan: expected a map that starts with \"sweep: 1\"");
-	if (!keys_read(r, root, &plan_table, in))
+	if (!fields_read(r, root, &plan_table, in))
 		return false;
 	if (in->version != PLAN_VERSION)
 		return reader_fail(r, tree_get(root, "sweep"), "plans of version %g are not known; this build reads version %d",
@@ -197,7 +207,7 @@ static bool read_series(Reader *r, const TreeNode *node, CalPlanSeries *series) 
 	reader_subject(r, "series", NULL);
 	if (!node)
 		return true;
-	if (!keys_read(r, node, &plan_series_table, &in) || !read_list(r, in.signals, "signals"))
+	if (!fields_read(r, node, &plan_series_table, &in) || !read_list(r, in.signals, "signals"))
 		return false;
 	const char **signals = reader_array(r, (size_t)in.signals->count, sizeof *signals);
 	for (int i = 0; signals && i < in.signals->count; i++)

@@ -67,9 +67,9 @@ struct CalPlan {
 	PlanOutput *outputs;
 };
 
-extern const KeyTable plan_table, plan_output_table, plan_series_table;
+extern const FieldTable plan_table, plan_output_table, plan_series_table, plan_parameter_table;
 /** All tables of plans, for the tests of the documents. */
-extern const KeyTable *const plan_tables[];
+extern const FieldTable *const plan_tables[];
 extern const int plan_table_count;
 
 /** Reports that memory is short; always false. */

@@ -20,14 +20,24 @@ typedef struct OutputInput {
 	const TreeNode *keep, *at, *above, *below;
 } OutputInput;
 
-static const Key output_keys[] = {
-	{"signal", key_text, offsetof(OutputInput, signal), DIM_NUMBER, KEY_REQUIRED},
-	{"keep", key_node, offsetof(OutputInput, keep), DIM_NUMBER, 0},
-	{"at", key_node, offsetof(OutputInput, at), DIM_TIME, 0},
-	{"above", key_node, offsetof(OutputInput, above), DIM_NUMBER, 0},
-	{"below", key_node, offsetof(OutputInput, below), DIM_NUMBER, 0},
+static const char *statistic_word(int i) { return cal_statistic_name((CalStatistic)i); }
+
+static const Field output_fields[] = {
+	{"signal", FIELD_TEXT, offsetof(OutputInput, signal), .flags = FIELD_REQUIRED,
+     .doc = "a single column among the signals of `calder run` (`q:hinge`, `velocity:satellite:wy`, "
+            "`event:docked`), or `t`"},
+	{"keep", FIELD_CHOICE, offsetof(OutputInput, keep), .flags = FIELD_AS_TREE | FIELD_OR_LIST,
+     .doc = "statistic of its samples; default `final`; `peak`: largest absolute value; a list gives "
+            "one column each",
+     .word_at = statistic_word},
+	{"at", FIELD_NUMBER, offsetof(OutputInput, at), DIM_TIME, .flags = FIELD_AS_TREE,
+     .doc = "time of `keep: at`, which may then be omitted"},
+	{"above", FIELD_NUMBER, offsetof(OutputInput, above), .flags = FIELD_AS_TREE,
+     .doc = "limit: the value must be greater"},
+	{"below", FIELD_NUMBER, offsetof(OutputInput, below), .flags = FIELD_AS_TREE,
+     .doc = "limit: the value must be less"},
 };
-const KeyTable plan_output_table = KEY_TABLE("output", output_keys);
+const FieldTable plan_output_table = {FIELDS("output", output_fields), .doc = "What is kept of every case."};
 
 static bool read_statistic(Reader *r, const TreeNode *node, CalStatistic *statistic) {
 	Suggestion suggestion = {0};
@@ -76,7 +86,7 @@ static bool read_one(Reader *r, const Item *item, const OutputInput *in, const T
 static bool read_output(Reader *r, CalPlan *plan, const Item *item) {
 	OutputInput in = {0};
 	reader_subject(r, "output", item->name);
-	if (!keys_read(r, item->value, &plan_output_table, &in))
+	if (!fields_read(r, item->value, &plan_output_table, &in))
 		return false;
 	const bool several = in.keep && in.keep->kind == TREE_LIST;
 	if (several && (in.keep->count < 1 || in.keep->count > CAL_STATISTIC_COUNT))

@@ -15,38 +15,77 @@ typedef struct ParameterInput {
 		*constant, *formula;
 } ParameterInput;
 
-#define PARAMETER_KEY(name) \
-	{ #name, key_node, offsetof(ParameterInput, name), DIM_NUMBER, 0 }
-static const Key parameter_keys[] = {
-	PARAMETER_KEY(target),    PARAMETER_KEY(apply),      PARAMETER_KEY(uniform),  PARAMETER_KEY(normal),
-	PARAMETER_KEY(lognormal), PARAMETER_KEY(triangular), PARAMETER_KEY(choice),   PARAMETER_KEY(weights),
-	PARAMETER_KEY(values),    PARAMETER_KEY(range),      PARAMETER_KEY(constant), PARAMETER_KEY(formula),
-};
-static const KeyTable parameter_table = KEY_TABLE("parameter", parameter_keys);
-
 typedef struct SpreadInput {
 	const TreeNode *min, *max, *mean, *std, *median, *sigma, *mode, *from, *to, *count;
 } SpreadInput;
 
-#define SPREAD_KEY(name, flags) \
-	{ #name, key_node, offsetof(SpreadInput, name), DIM_NUMBER, flags }
-static const Key uniform_keys[] = {SPREAD_KEY(min, KEY_REQUIRED), SPREAD_KEY(max, KEY_REQUIRED)};
-static const Key normal_keys[] = {SPREAD_KEY(mean, KEY_REQUIRED), SPREAD_KEY(std, KEY_REQUIRED), SPREAD_KEY(min, 0),
-                                  SPREAD_KEY(max, 0)};
-static const Key lognormal_keys[] = {SPREAD_KEY(median, KEY_REQUIRED), SPREAD_KEY(sigma, KEY_REQUIRED)};
-static const Key triangular_keys[] = {SPREAD_KEY(min, KEY_REQUIRED), SPREAD_KEY(mode, KEY_REQUIRED),
-                                      SPREAD_KEY(max, KEY_REQUIRED)};
-static const Key range_keys[] = {SPREAD_KEY(from, KEY_REQUIRED), SPREAD_KEY(to, KEY_REQUIRED),
-                                 SPREAD_KEY(count, KEY_REQUIRED)};
-static const KeyTable uniform_table = KEY_TABLE("uniform", uniform_keys);
-static const KeyTable normal_table = KEY_TABLE("normal", normal_keys);
-static const KeyTable lognormal_table = KEY_TABLE("lognormal", lognormal_keys);
-static const KeyTable triangular_table = KEY_TABLE("triangular", triangular_keys);
-static const KeyTable range_table = KEY_TABLE("range", range_keys);
+#define SPREAD(name, more, meaning) \
+	{ #name, FIELD_NUMBER, offsetof(SpreadInput, name), .flags = FIELD_AS_TREE | (more), .doc = meaning }
+static const Field uniform_fields[] = {
+	SPREAD(min, FIELD_REQUIRED, "lower end"),
+	SPREAD(max, FIELD_REQUIRED, "upper end"),
+};
+static const FieldTable uniform_table = {FIELDS("uniform", uniform_fields), .doc = "A uniform distribution."};
+static const Field normal_fields[] = {
+	SPREAD(mean, FIELD_REQUIRED, "of the distribution, before any truncation"),
+	SPREAD(std, FIELD_REQUIRED, "standard deviation, before any truncation"),
+	SPREAD(min, 0, "lower bound; default none"),
+	SPREAD(max, 0, "upper bound; default none"),
+};
+static const FieldTable normal_table = {FIELDS("normal", normal_fields), .doc = "A normal distribution."};
+static const Field lognormal_fields[] = {
+	SPREAD(median, FIELD_REQUIRED, "> 0"),
+	SPREAD(sigma, FIELD_REQUIRED, "standard deviation of the natural logarithm"),
+};
+static const FieldTable lognormal_table = {FIELDS("lognormal", lognormal_fields), .doc = "A lognormal distribution."};
+static const Field triangular_fields[] = {
+	SPREAD(min, FIELD_REQUIRED, "lower end"),
+	SPREAD(mode, FIELD_REQUIRED, "most likely value"),
+	SPREAD(max, FIELD_REQUIRED, "upper end"),
+};
+static const FieldTable triangular_table = {FIELDS("triangular", triangular_fields),
+                                            .doc = "A triangular distribution."};
+static const Field range_fields[] = {
+	SPREAD(from, FIELD_REQUIRED, "first value"),
+	SPREAD(to, FIELD_REQUIRED, "last value"),
+	SPREAD(count, FIELD_REQUIRED, "number of values, evenly spaced"),
+};
+static const FieldTable range_table = {FIELDS("range", range_fields), .doc = "Values evenly spaced."};
 
-const KeyTable *const plan_tables[] = {&plan_table,   &parameter_table,   &uniform_table,
-                                       &normal_table, &lognormal_table,   &triangular_table,
-                                       &range_table,  &plan_output_table, &plan_series_table};
+static const Field parameter_fields[] = {
+	{"target", FIELD_TEXT, offsetof(ParameterInput, target), .flags = FIELD_AS_TREE | FIELD_OR_LIST,
+     .doc = "path in the model file: [targets](#targets). None: used by formulas only"},
+	{"apply", FIELD_CHOICE, offsetof(ParameterInput, apply), .flags = FIELD_AS_TREE,
+     .doc = "`set` (default): replace the value in the model; `add`: add to it; `scale`: multiply it",
+     .words = FIELD_WORDS("set", "add", "scale")},
+	{"uniform", FIELD_MAP, offsetof(ParameterInput, uniform), .flags = FIELD_AS_TREE, .doc = "uniform distribution",
+     .table = &uniform_table},
+	{"normal", FIELD_MAP, offsetof(ParameterInput, normal), .flags = FIELD_AS_TREE,
+     .doc = "normal distribution, truncated if it has bounds", .table = &normal_table},
+	{"lognormal", FIELD_MAP, offsetof(ParameterInput, lognormal), .flags = FIELD_AS_TREE,
+     .doc = "lognormal distribution", .table = &lognormal_table},
+	{"triangular", FIELD_MAP, offsetof(ParameterInput, triangular), .flags = FIELD_AS_TREE,
+     .doc = "triangular distribution", .table = &triangular_table},
+	{"choice", FIELD_TEXTS, offsetof(ParameterInput, choice), .flags = FIELD_AS_TREE,
+     .doc = "numbers or texts, equally likely unless there are `weights`"},
+	{"weights", FIELD_NUMBERS, offsetof(ParameterInput, weights), .flags = FIELD_AS_TREE,
+     .doc = "for `choice` or `values`: one nonnegative number each"},
+	{"values", FIELD_TEXTS, offsetof(ParameterInput, values), .flags = FIELD_AS_TREE,
+     .doc = "numbers or texts: an axis of a grid; in other designs the same as `choice`"},
+	{"range", FIELD_MAP, offsetof(ParameterInput, range), .flags = FIELD_AS_TREE,
+     .doc = "an axis of a grid; in other designs one of its values", .table = &range_table},
+	{"constant", FIELD_NUMBER, offsetof(ParameterInput, constant), .flags = FIELD_AS_TREE,
+     .doc = "the same in every case"},
+	{"formula", FIELD_FORMULA, offsetof(ParameterInput, formula), .flags = FIELD_AS_TREE,
+     .doc = "of parameters listed before it, e.g. `\"0.5*mass*radius^2\"`, without `t`. Values and "
+            "result are in SI units"},
+};
+const FieldTable plan_parameter_table = {FIELDS("parameter", parameter_fields),
+                                         .doc = "A quantity that varies from case to case."};
+
+const FieldTable *const plan_tables[] = {&plan_table,   &plan_parameter_table, &uniform_table,
+                                         &normal_table, &lognormal_table,      &triangular_table,
+                                         &range_table,  &plan_output_table,    &plan_series_table};
 const int plan_table_count = (int)(sizeof plan_tables / sizeof plan_tables[0]);
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
@@ -83,7 +122,7 @@ static bool read_uniform(Reader *r, const TreeNode *node, PlanParameter *p) {
 	SpreadInput in = {0};
 	bool first = true;
 	p->kind = DRAW_UNIFORM;
-	if (!keys_read(r, node, &uniform_table, &in) || !read_number(r, in.min, p, &first, &p->a) ||
+	if (!fields_read(r, node, &uniform_table, &in) || !read_number(r, in.min, p, &first, &p->a) ||
 	    !read_number(r, in.max, p, &first, &p->b))
 		return false;
 	p->how = reader_text(r, "uniform(%g, %g)", p->a, p->b);
@@ -96,7 +135,7 @@ static bool read_normal(Reader *r, const TreeNode *node, PlanParameter *p) {
 	p->kind = DRAW_NORMAL;
 	p->low = -INFINITY;
 	p->high = INFINITY;
-	if (!keys_read(r, node, &normal_table, &in) || !read_number(r, in.mean, p, &first, &p->a) ||
+	if (!fields_read(r, node, &normal_table, &in) || !read_number(r, in.mean, p, &first, &p->a) ||
 	    !read_number(r, in.std, p, &first, &p->b) || (in.min && !read_number(r, in.min, p, &first, &p->low)) ||
 	    (in.max && !read_number(r, in.max, p, &first, &p->high)))
 		return false;
@@ -113,7 +152,7 @@ static bool read_lognormal(Reader *r, const TreeNode *node, PlanParameter *p) {
 	SpreadInput in = {0};
 	bool first = true;
 	p->kind = DRAW_LOGNORMAL;
-	if (!keys_read(r, node, &lognormal_table, &in) || !read_number(r, in.median, p, &first, &p->a) ||
+	if (!fields_read(r, node, &lognormal_table, &in) || !read_number(r, in.median, p, &first, &p->a) ||
 	    !read_quantity(r, in.sigma, DIM_NUMBER, &p->b))
 		return false;
 	if (!(p->a > 0))
@@ -128,7 +167,7 @@ static bool read_triangular(Reader *r, const TreeNode *node, PlanParameter *p) {
 	SpreadInput in = {0};
 	bool first = true;
 	p->kind = DRAW_TRIANGULAR;
-	if (!keys_read(r, node, &triangular_table, &in) || !read_number(r, in.min, p, &first, &p->low) ||
+	if (!fields_read(r, node, &triangular_table, &in) || !read_number(r, in.min, p, &first, &p->low) ||
 	    !read_number(r, in.mode, p, &first, &p->a) || !read_number(r, in.max, p, &first, &p->high))
 		return false;
 	if (!(p->low <= p->a && p->a <= p->high && p->low < p->high))
@@ -210,7 +249,7 @@ static bool read_range(Reader *r, const TreeNode *node, PlanParameter *p) {
 	SpreadInput in = {0};
 	bool first = true;
 	double from = 0, to = 0, count = 0;
-	if (!keys_read(r, node, &range_table, &in) || !read_number(r, in.from, p, &first, &from) ||
+	if (!fields_read(r, node, &range_table, &in) || !read_number(r, in.from, p, &first, &from) ||
 	    !read_number(r, in.to, p, &first, &to) || !read_count(r, in.count, "count", 1e6, &count) ||
 	    !make_room(r, p, (int)count))
 		return false;
@@ -273,7 +312,7 @@ static bool read_parameter(Reader *r, CalPlan *plan, const Item *item, int index
 	for (int i = 0; i < index; i++)
 		if (plan->parameters[i].stream == p->stream)
 			return reader_fail(r, item->place, "another parameter has the same name, or one with the same hash");
-	if (!keys_read(r, item->value, &parameter_table, &in) || (in.apply && !read_apply(r, in.apply, p)) ||
+	if (!fields_read(r, item->value, &plan_parameter_table, &in) || (in.apply && !read_apply(r, in.apply, p)) ||
 	    !read_how(r, plan, item->value, &in, p, index))
 		return false;
 	unit_format(p->unit, p->unit_text);

@@ -424,7 +424,7 @@ static void every_key_is_documented(void **state) {
 			int known = 0;
 			assert_int_equal(sscanf(row, "\n| `%63[^`]` |", key), 1);
 			for (int n = 0; n < plan_tables[i]->count; n++)
-				known += strcmp(plan_tables[i]->keys[n].name, key) == 0;
+				known += strcmp(plan_tables[i]->fields[n].name, key) == 0;
 			if (known != 1)
 				fail_msg("docs/sweep.md, \"%s\": the reader has no key \"%s\"", plan_tables[i]->what, key);
 		}

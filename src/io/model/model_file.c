@@ -13,28 +13,46 @@
 
 enum { FORMAT_VERSION = 1 };
 
-static const Key file_keys[] = {
-	{"calder", key_quantity, offsetof(Sections, version), DIM_NUMBER, KEY_REQUIRED},
-	{"title", key_text, offsetof(Sections, title), DIM_NUMBER, 0},
-	{"define", key_ignore, 0, DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"gravity", key_vector, offsetof(Sections, gravity), DIM_ACCELERATION, 0},
-	{"groups", key_node, offsetof(Sections, groups), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"ground", key_node, offsetof(Sections, ground), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"bodies", key_node, offsetof(Sections, bodies), DIM_NUMBER, KEY_REQUIRED},
-	{"joints", key_node, offsetof(Sections, joints), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"pendulums", key_node, offsetof(Sections, pendulums), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"loops", key_node, offsetof(Sections, loops), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"state", key_node, offsetof(Sections, state), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"loads", key_node, offsetof(Sections, loads), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"devices", key_node, offsetof(Sections, devices), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"group_motions", key_node, offsetof(Sections, motions), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"motions", key_node, offsetof(Sections, old_motions), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"events", key_node, offsetof(Sections, events), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"run", key_node, offsetof(Sections, run), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"border", key_node, offsetof(Sections, border), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"subsystems", key_node, offsetof(Sections, subsystems), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+static const Field file_keys[] = {
+	{"calder", FIELD_NUMBER, offsetof(Sections, version), .flags = FIELD_REQUIRED, .doc = "version of the format, `1`"},
+	{"title", FIELD_TEXT, offsetof(Sections, title), .doc = "for people"},
+	{"define", FIELD_ANYTHING, 0, .flags = FIELD_MAY_BE_EMPTY, .doc = "not read: a place for YAML anchors"},
+	{"gravity", FIELD_VECTOR, offsetof(Sections, gravity), DIM_ACCELERATION,
+     .doc = "gravitational acceleration of the group `main`; default none"},
+	{"groups", FIELD_ITEMS, offsetof(Sections, groups), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "further groups", .table = &group_table, .names = FIELD_GROUP},
+	{"ground", FIELD_MAP, offsetof(Sections, ground), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "nodes fixed in the world", .table = &ground_table},
+	{"bodies", FIELD_ITEMS, offsetof(Sections, bodies), .flags = FIELD_REQUIRED | FIELD_AS_TREE,
+     .doc = "rigid and flexible bodies", .table = &body_table},
+	{"joints", FIELD_ITEMS, offsetof(Sections, joints), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "every body has exactly one joint that carries it", .table = &joint_table},
+	{"pendulums", FIELD_ITEMS, offsetof(Sections, pendulums), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "point masses that swing from nodes: slosh, hooks", .table = &pendulum_table},
+	{"loops", FIELD_ITEMS, offsetof(Sections, loops), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "further ties between nodes: [closed loops](loops.md)", .table = &loop_table},
+	{"state", FIELD_BY_NAME, offsetof(Sections, state), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "initial state", .table = &state_table, .names = FIELD_JOINT},
+	{"loads", FIELD_LIST, offsetof(Sections, loads), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "forces and prescribed accelerations by time intervals", .table = &load_table},
+	{"devices", FIELD_DEVICES, offsetof(Sections, devices), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "what acts beyond joints and loads"},
+	{"group_motions", FIELD_BY_GROUP, offsetof(Sections, motions), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "whole groups that move as given functions of time, without dynamics. One joint within the "
+            "dynamics: the device [joint_drive](#joint_drive)",
+     .table = &motion_table},
+	{"motions", FIELD_BY_GROUP, offsetof(Sections, old_motions), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "the older name of `group_motions`", .table = &motion_table},
+	{"events", FIELD_ITEMS, offsetof(Sections, events), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "what happens in a run, and what is done then", .table = &event_table},
+	{"run", FIELD_MAP, offsetof(Sections, run), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE, .doc = "run settings",
+     .table = &run_table},
+	{"border", FIELD_NODES, offsetof(Sections, border), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "those at which others may attach this file as a [subsystem](#subsystem)"},
+	{"subsystems", FIELD_ITEMS, offsetof(Sections, subsystems), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "other files, each as often as one likes", .table = &subsystem_table},
 };
-const KeyTable file_table = KEY_TABLE("file", file_keys);
+const FieldTable file_table = {FIELDS("file", file_keys), .doc = "The map at the top."};
 
 static bool read_sections(Reader *r) {
 	Sections s = {0};
@@ -44,7 +62,7 @@ static bool read_sections(Reader *r) {
 	if (!model_file_expand(r))
 		return false;
 	root = tree_root(r->file->tree);
-	if (!keys_read(r, root, &file_table, &s))
+	if (!fields_read(r, root, &file_table, &s))
 		return false;
 	if (s.version != FORMAT_VERSION)
 		return reader_fail(r, tree_get(root, "calder"), "format version %g is not known; this build reads version %d",

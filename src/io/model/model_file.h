@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file.h — the reader of the native format: key tables, values, and what a file holds once read.
+ * model_file.h — the reader of the native format: tables, values, and what a file holds once read.
  *
- * Every map of the format has a table of keys; one generic loop refuses
- * unknown keys, asks for required ones and hands each value to its handler. docs/format.md and
- * docs/calder.schema.json describe the same tables, and a test compares them.
+ * Every map of the format has a table of fields (base/field.h): fields_read() refuses unknown keys, asks for required ones
+ * and stores each value as its kind says. docs/format.md and docs/calder.schema.json are made from the same tables.
  */
 #ifndef CALDER_IO_MODEL_MODEL_FILE_H
 #define CALDER_IO_MODEL_MODEL_FILE_H
@@ -261,54 +260,18 @@ bool reader_unknown(Reader *r, const TreeNode *node, const char *what, const Sug
 bool reader_unknown_of(Reader *r, const TreeNode *node, const char *what, const Suggestion *suggestion,
                        const char *words);
 
-/* ---- key tables ------------------------------------------------------------------------------ */
+/* ---- field tables ------------------------------------------------------------------------------ */
 
-typedef struct Key Key;
-typedef bool (*KeyFn)(Reader *r, const TreeNode *value, const Key *key, void *target);
-
-enum { KEY_REQUIRED = 1, KEY_MAY_BE_EMPTY = 2 };
-
-struct Key {
-	const char *name;    //
-	KeyFn read;          //
-	size_t offset;       // of the field in the target
-	Dimension dimension; // of numbers
-	unsigned flags;      //
-};
-
-typedef struct KeyTable {
-	const char *what; // heading in docs/format.md and name in the schema's $defs
-	const Key *keys;
-	int count;
-} KeyTable;
-
-#define KEY_TABLE(what, keys) \
-	{ what, keys, (int)(sizeof(keys) / sizeof((keys)[0])) }
-
-/** All tables of the format, for the tests of the documents. */
-extern const KeyTable *const model_file_tables[];
+/** All tables of the format, but those of devices (device/device_type.h). */
+extern const FieldTable *const model_file_tables[];
 extern const int model_file_table_count;
-
-bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target);
 
 /** Reads a map by its fields; false after reporting. */
 bool fields_read(Reader *r, const TreeNode *map, const FieldTable *table, void *target);
-enum { FIELDS_MOST = 64 }; // fields of one table
-/** Fails with: unknown key, and the nearest of the names or all of them. */
-bool reader_unknown_key(Reader *r, const TreeNode *key, const char *const *names, int count);
-
-/* Handlers: the field at key->offset of the target is of the type named. */
-bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target);     // double
-bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target);     // double, > 0
-bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target); // double, >= 0
-bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target);       // CalVec3
-bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target);         // CalVec3, not zero
-bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target);         // const char *
-bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target);         // int
-bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target);  // CalQuat
-bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target);    // CalPlacement
-bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target);         // const TreeNode *
-bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target);       // nothing
+/** Stores one value as its kind and flags say, whatever field->read is. */
+bool field_read(Reader *r, const TreeNode *value, const Field *field, void *target);
+/** Fails with: unknown key, and the nearest of the table or all of them. */
+bool reader_unknown_key(Reader *r, const TreeNode *key, const FieldTable *table);
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -397,7 +360,9 @@ typedef struct JointInput {
 bool model_file_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def, JointShape *shape);
 /** Whether "reversed" is possible. */
 bool model_file_can_reverse(CalJointType type);
-bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target); // CalJointType
+/** The types of joints that a file can have, for Field.word_at. */
+const char *model_file_joint_word(int i);
+bool key_joint_type(Reader *r, const TreeNode *value, const Field *key, void *target); // CalJointType
 
 /** Mass properties from a shape (model_file_shape.c). */
 typedef struct BodyInput {
@@ -448,7 +413,7 @@ bool model_file_find_body(Reader *r, const Sections *s, const TreeNode *node, co
 /** The joint of that name. */
 bool model_file_find_joint(Reader *r, const TreeNode *node, const char *name, const JointRecord **joint);
 
-extern const KeyTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
+extern const FieldTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, term_table, drive_table,
 	stabilisation_table, known_table, element_table, dof_table, flexible_table, flexible_node_table, invariants_table,
 	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,

@@ -18,34 +18,54 @@ typedef struct ActionInput {
 
 #define VERB(kind) offsetof(ActionInput, verbs[kind])
 
-static const Key action_keys[] = {
-	{"attach", key_node, VERB(ACTION_ATTACH), DIM_NUMBER, 0},
-	{"detach", key_node, VERB(ACTION_DETACH), DIM_NUMBER, 0},
-	{"reattach", key_node, VERB(ACTION_REATTACH), DIM_NUMBER, 0},
-	{"reroot", key_node, VERB(ACTION_REROOT), DIM_NUMBER, 0},
-	{"split", key_node, VERB(ACTION_SPLIT), DIM_NUMBER, 0},
-	{"lock", key_node, VERB(ACTION_LOCK), DIM_NUMBER, 0},
-	{"unlock", key_node, VERB(ACTION_UNLOCK), DIM_NUMBER, 0},
-	{"lock_modes", key_node, VERB(ACTION_LOCK_MODES), DIM_NUMBER, 0},
-	{"unlock_modes", key_node, VERB(ACTION_UNLOCK_MODES), DIM_NUMBER, 0},
-	{"open", key_node, VERB(ACTION_OPEN), DIM_NUMBER, 0},
-	{"close", key_node, VERB(ACTION_CLOSE), DIM_NUMBER, 0},
-	{"add_body", key_node, VERB(ACTION_ADD_BODY), DIM_NUMBER, 0},
-	{"remove_body", key_node, VERB(ACTION_REMOVE_BODY), DIM_NUMBER, 0},
-	{"switch_on", key_node, VERB(ACTION_SWITCH_ON), DIM_NUMBER, 0},
-	{"switch_off", key_node, VERB(ACTION_SWITCH_OFF), DIM_NUMBER, 0},
-	{"release", key_node, VERB(ACTION_RELEASE), DIM_NUMBER, 0},
-	{"stop", key_node, VERB(ACTION_STOP), DIM_NUMBER, 0},
-	{"note", key_node, VERB(ACTION_NOTE), DIM_NUMBER, 0},
-	{"group", key_node, offsetof(ActionInput, group), DIM_NUMBER, 0},
-	{"dof", key_node, offsetof(ActionInput, dof), DIM_NUMBER, 0},
-	{"mode", key_node, offsetof(ActionInput, mode), DIM_NUMBER, 0},
-	{"fit", key_node, offsetof(ActionInput, fit), DIM_NUMBER, 0},
-	{"tolerance", key_node, offsetof(ActionInput, tolerance), DIM_LENGTH, 0},
-	{"loop", key_node, offsetof(ActionInput, loop), DIM_NUMBER, 0},
-	{"if_refused", key_node, offsetof(ActionInput, if_refused), DIM_NUMBER, 0},
+static const Field action_keys[] = {
+	{"attach", FIELD_MAP, VERB(ACTION_ATTACH), .flags = FIELD_AS_TREE, .doc = "ties two nodes by a joint",
+     .table = &attach_table},
+	{"detach", FIELD_JOINT, VERB(ACTION_DETACH), .flags = FIELD_AS_TREE, .doc = "which opens"},
+	{"reattach", FIELD_JOINT, VERB(ACTION_REATTACH), .flags = FIELD_AS_TREE,
+     .doc = "an open one, which closes again between its nodes"},
+	{"reroot", FIELD_BODY, VERB(ACTION_REROOT), .flags = FIELD_AS_TREE, .doc = "which becomes the root of its tree"},
+	{"split", FIELD_BODY, VERB(ACTION_SPLIT), .flags = FIELD_AS_TREE,
+     .doc = "all that joints and closed loops tie to it becomes a group of its own, where a group is of "
+            "several such parts"},
+	{"lock", FIELD_JOINT, VERB(ACTION_LOCK), .flags = FIELD_AS_TREE, .doc = "in the tree, which stops"},
+	{"unlock", FIELD_JOINT, VERB(ACTION_UNLOCK), .flags = FIELD_AS_TREE, .doc = "which moves again"},
+	{"lock_modes", FIELD_BODY, VERB(ACTION_LOCK_MODES), .flags = FIELD_AS_TREE,
+     .doc = "flexible, whose modes stop by an impulse and stay as they are"},
+	{"unlock_modes", FIELD_BODY, VERB(ACTION_UNLOCK_MODES), .flags = FIELD_AS_TREE,
+     .doc = "flexible, whose modes move again"},
+	{"open", FIELD_LOOP, VERB(ACTION_OPEN), .flags = FIELD_AS_TREE, .doc = "which opens"},
+	{"close", FIELD_LOOP, VERB(ACTION_CLOSE), .flags = FIELD_AS_TREE, .doc = "an open one, which closes"},
+	{"add_body", FIELD_MAP, VERB(ACTION_ADD_BODY), .flags = FIELD_AS_TREE, .doc = "a rigid body that flies freely",
+     .table = &add_body_table},
+	{"remove_body", FIELD_BODY, VERB(ACTION_REMOVE_BODY), .flags = FIELD_AS_TREE,
+     .doc = "which carries no other; it takes its momentum along"},
+	{"switch_on", FIELD_DEVICE, VERB(ACTION_SWITCH_ON), .flags = FIELD_AS_TREE, .doc = "which acts again"},
+	{"switch_off", FIELD_DEVICE, VERB(ACTION_SWITCH_OFF), .flags = FIELD_AS_TREE,
+     .doc = "it acts no more, its states stay"},
+	{"release", FIELD_GROUP, VERB(ACTION_RELEASE), .flags = FIELD_AS_TREE,
+     .doc = "whose motion is given: it moves by its dynamics from then on"},
+	{"stop", FIELD_TEXT, VERB(ACTION_STOP), .flags = FIELD_AS_TREE, .doc = "that says why: the run ends, in order",
+     .words = FIELD_WORDS("true")},
+	{"note", FIELD_TEXT, VERB(ACTION_NOTE), .flags = FIELD_AS_TREE, .doc = "for the log"},
+	{"group", FIELD_GROUP, offsetof(ActionInput, group), .flags = FIELD_AS_TREE,
+     .doc = "with `detach`: that the part becomes which comes off; needed if one is made. With `split`: "
+            "likewise; default the body's name"},
+	{"dof", FIELD_DOF, offsetof(ActionInput, dof), .flags = FIELD_AS_TREE,
+     .doc = "with `lock` and `unlock`: which degree of freedom; default all"},
+	{"mode", FIELD_MODE, offsetof(ActionInput, mode), .flags = FIELD_AS_TREE,
+     .doc = "with `lock_modes` and `unlock_modes`: which mode; default all"},
+	{"fit", FIELD_CHOICE, offsetof(ActionInput, fit), .flags = FIELD_AS_TREE,
+     .doc = "with `reattach`: as of [attach](#attach)", .words = FIELD_WORDS("none", "from", "to")},
+	{"tolerance", FIELD_NUMBER, offsetof(ActionInput, tolerance), DIM_LENGTH, .flags = FIELD_AS_TREE,
+     .doc = "with `reattach`: as of [attach](#attach)"},
+	{"loop", FIELD_FLAG, offsetof(ActionInput, loop), .flags = FIELD_AS_TREE,
+     .doc = "with `reattach`: as of [attach](#attach)"},
+	{"if_refused", FIELD_CHOICE, offsetof(ActionInput, if_refused), .flags = FIELD_AS_TREE,
+     .doc = "default `fail`; `ignore`: the refusal is noted, and the run continues",
+     .words = FIELD_WORDS("fail", "ignore")},
 };
-const KeyTable action_table = KEY_TABLE("action", action_keys);
+const FieldTable action_table = {FIELDS("action", action_keys), .doc = "One verb, and what belongs to it."};
 
 /* ---- what actions make ---------------------------------------------------------------------------- */
 
@@ -195,23 +215,37 @@ typedef struct AttachInput {
 	const TreeNode *fit, *tolerance, *loop;
 } AttachInput;
 
-static const Key attach_keys[] = {
-	{"name", key_text, offsetof(AttachInput, name), DIM_NUMBER, 0},
-	{"type", key_joint_type, offsetof(AttachInput, joint.type), DIM_NUMBER, 0},
-	{"from", key_text, offsetof(AttachInput, joint.from), DIM_NUMBER, 0},
-	{"to", key_text, offsetof(AttachInput, joint.to), DIM_NUMBER, KEY_REQUIRED},
-	{"axis", key_axis, offsetof(AttachInput, joint.axis), DIM_NUMBER, 0},
-	{"axis2", key_axis, offsetof(AttachInput, joint.axis2), DIM_NUMBER, 0},
-	{"pitch", key_quantity, offsetof(AttachInput, joint.pitch), DIM_PITCH, 0},
-	{"elements", key_node, offsetof(AttachInput, joint.elements), DIM_NUMBER, 0},
-	{"inboard", key_placement, offsetof(AttachInput, joint.inboard), DIM_LENGTH, 0},
-	{"outboard", key_placement, offsetof(AttachInput, joint.outboard), DIM_LENGTH, 0},
-	{"dof", key_node, offsetof(AttachInput, joint.dof), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"fit", key_node, offsetof(AttachInput, fit), DIM_NUMBER, 0},
-	{"tolerance", key_node, offsetof(AttachInput, tolerance), DIM_LENGTH, 0},
-	{"loop", key_node, offsetof(AttachInput, loop), DIM_NUMBER, 0},
+static const Field attach_keys[] = {
+	{"name", FIELD_OBJECT, offsetof(AttachInput, name), .flags = FIELD_AS_TEXT,
+     .doc = "of the joint; default that of the event"},
+	{"type", FIELD_CHOICE, offsetof(AttachInput, joint.type), .doc = "as of a [joint](#joint); default `weld`",
+     .word_at = model_file_joint_word, .read = key_joint_type},
+	{"from", FIELD_NODE, offsetof(AttachInput, joint.from), .flags = FIELD_AS_TEXT,
+     .doc = "the first node; default `ground`"},
+	{"to", FIELD_NODE, offsetof(AttachInput, joint.to), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
+     .doc = "the second node"},
+	{"axis", FIELD_AXIS, offsetof(AttachInput, joint.axis), .doc = "as of a joint"},
+	{"axis2", FIELD_AXIS, offsetof(AttachInput, joint.axis2), .doc = "as of a joint"},
+	{"pitch", FIELD_NUMBER, offsetof(AttachInput, joint.pitch), DIM_PITCH, .doc = "as of a joint"},
+	{"elements", FIELD_LIST, offsetof(AttachInput, joint.elements), .flags = FIELD_AS_TREE, .doc = "as of a joint",
+     .table = &element_table},
+	{"inboard", FIELD_PLACEMENT, offsetof(AttachInput, joint.inboard), DIM_LENGTH, .doc = "as of a joint"},
+	{"outboard", FIELD_PLACEMENT, offsetof(AttachInput, joint.outboard), DIM_LENGTH, .doc = "as of a joint"},
+	{"dof", FIELD_MAPS, offsetof(AttachInput, joint.dof), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "as of a joint", .table = &dof_table},
+	{"fit", FIELD_CHOICE, offsetof(AttachInput, fit), .flags = FIELD_AS_TREE,
+     .doc = "`none` (default): the nodes have to be where the joint allows; `from`, `to`: they may be "
+            "anywhere, and the joint is made to fit, at its zero, where its placement puts it on that "
+            "node",
+     .words = FIELD_WORDS("none", "from", "to")},
+	{"tolerance", FIELD_NUMBER, offsetof(AttachInput, tolerance), DIM_LENGTH, .flags = FIELD_AS_TREE,
+     .doc = "how far nodes may be off with `fit: none`, as an angle too [rad]; default 1 µm. What they "
+            "are off by stays: nothing jumps"},
+	{"loop", FIELD_FLAG, offsetof(AttachInput, loop), .flags = FIELD_AS_TREE,
+     .doc = "as a loop even where a tree would do; default false"},
 };
-const KeyTable attach_table = KEY_TABLE("attach", attach_keys);
+const FieldTable attach_table = {FIELDS("attach", attach_keys),
+                                 .doc = "A joint between two nodes of any groups, closed by an inelastic impulse."};
 
 static bool read_options(Reader *r, const TreeNode *fit, const TreeNode *tolerance, const TreeNode *loop,
                          CalAttachOptions *options) {
@@ -275,7 +309,7 @@ static bool read_attach(Reader *r, const Sections *s, const TreeNode *map, const
 	AttachInput in = {
 		.joint = {.type = CAL_JOINT_WELD, .inboard.orientation = {1, 0, 0, 0}, .outboard.orientation = {1, 0, 0, 0}}};
 	JointShape shape;
-	if (!keys_read(r, map, &attach_table, &in))
+	if (!fields_read(r, map, &attach_table, &in))
 		return false;
 	action->name = in.name ? in.name : event;
 	action->from = in.joint.from ? in.joint.from : "ground";
@@ -299,25 +333,37 @@ typedef struct NewBodyInput {
 	CalVec3 velocity, angular_velocity;
 } NewBodyInput;
 
-static const Key add_body_keys[] = {
-	{"name", key_text, offsetof(NewBodyInput, name), DIM_NUMBER, KEY_REQUIRED},
-	{"group", key_text, offsetof(NewBodyInput, body.group), DIM_NUMBER, 0},
-	{"mass", key_quantity, offsetof(NewBodyInput, body.mass), DIM_MASS, 0},
-	{"density", key_positive, offsetof(NewBodyInput, body.density), DIM_DENSITY, 0},
-	{"com", key_vector, offsetof(NewBodyInput, body.com), DIM_LENGTH, 0},
-	{"inertia", key_node, offsetof(NewBodyInput, body.inertia), DIM_INERTIA, 0},
-	{"idealized", key_flag, offsetof(NewBodyInput, body.idealized), DIM_NUMBER, 0},
-	{"box", key_node, offsetof(NewBodyInput, body.box), DIM_LENGTH, 0},
-	{"sphere", key_node, offsetof(NewBodyInput, body.sphere), DIM_LENGTH, 0},
-	{"cylinder", key_node, offsetof(NewBodyInput, body.cylinder), DIM_LENGTH, 0},
-	{"rod", key_node, offsetof(NewBodyInput, body.rod), DIM_LENGTH, 0},
-	{"nodes", key_node, offsetof(NewBodyInput, body.nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"at", key_vector, offsetof(NewBodyInput, placement.position), DIM_LENGTH, 0},
-	{"orientation", key_orientation, offsetof(NewBodyInput, placement.orientation), DIM_NUMBER, 0},
-	{"velocity", key_vector, offsetof(NewBodyInput, velocity), DIM_SPEED, 0},
-	{"angular_velocity", key_vector, offsetof(NewBodyInput, angular_velocity), DIM_RATE, 0},
+static const Field add_body_keys[] = {
+	{"name", FIELD_OBJECT, offsetof(NewBodyInput, name), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
+     .doc = "unlike those of all other bodies, also of those that were removed"},
+	{"group", FIELD_GROUP, offsetof(NewBodyInput, body.group), .flags = FIELD_AS_TEXT,
+     .doc = "its group, new or without bodies; default the body's name"},
+	{"mass", FIELD_NUMBER, offsetof(NewBodyInput, body.mass), DIM_MASS, .doc = "as of a [body](#body)"},
+	{"density", FIELD_POSITIVE, offsetof(NewBodyInput, body.density), DIM_DENSITY, .doc = "as of a body"},
+	{"com", FIELD_VECTOR, offsetof(NewBodyInput, body.com), DIM_LENGTH, .doc = "as of a body"},
+	{"inertia", FIELD_MAP, offsetof(NewBodyInput, body.inertia), DIM_INERTIA, .flags = FIELD_AS_TREE,
+     .doc = "as of a body", .table = &inertia_table},
+	{"idealized", FIELD_FLAG, offsetof(NewBodyInput, body.idealized), .doc = "as of a body"},
+	{"box", FIELD_MAP, offsetof(NewBodyInput, body.box), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "as of a body",
+     .table = &box_table},
+	{"sphere", FIELD_MAP, offsetof(NewBodyInput, body.sphere), DIM_LENGTH, .flags = FIELD_AS_TREE,
+     .doc = "as of a body", .table = &sphere_table},
+	{"cylinder", FIELD_MAP, offsetof(NewBodyInput, body.cylinder), DIM_LENGTH, .flags = FIELD_AS_TREE,
+     .doc = "as of a body", .table = &cylinder_table},
+	{"rod", FIELD_MAP, offsetof(NewBodyInput, body.rod), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "as of a body",
+     .table = &rod_table},
+	{"nodes", FIELD_ITEMS, offsetof(NewBodyInput, body.nodes),
+     .flags = FIELD_MAY_BE_EMPTY | FIELD_LOCAL | FIELD_AS_TREE, .doc = "as of a body", .table = &node_table},
+	{"at", FIELD_VECTOR, offsetof(NewBodyInput, placement.position), DIM_LENGTH,
+     .doc = "of its frame in the world; default the origin"},
+	{"orientation", FIELD_ORIENTATION, offsetof(NewBodyInput, placement.orientation),
+     .doc = "of its frame in the world"},
+	{"velocity", FIELD_VECTOR, offsetof(NewBodyInput, velocity), DIM_SPEED, .doc = "world axes; default 0"},
+	{"angular_velocity", FIELD_VECTOR, offsetof(NewBodyInput, angular_velocity), DIM_RATE,
+     .doc = "world axes; default 0"},
 };
-const KeyTable add_body_table = KEY_TABLE("add_body", add_body_keys);
+const FieldTable add_body_table = {FIELDS("add_body", add_body_keys),
+                                   .doc = "A rigid body that appears, flying freely, as a group of its own."};
 
 static bool read_nodes(Reader *r, const TreeNode *section, CalNewBody *body) {
 	const int count = items_count(r, section, "nodes");
@@ -338,7 +384,7 @@ static bool read_new_body(Reader *r, const Sections *s, const TreeNode *map, Act
 	NewBodyInput in = {.placement.orientation = {1, 0, 0, 0}};
 	CalNewBody *body = &action->body;
 	body->body = cal_body_def();
-	if (!keys_read(r, map, &add_body_table, &in) || !model_file_read_inertia(r, map, &in.body, &body->body))
+	if (!fields_read(r, map, &add_body_table, &in) || !model_file_read_inertia(r, map, &in.body, &body->body))
 		return false;
 	if (cal_desc_find_body(r->file->desc, in.name).value)
 		return reader_fail(r, tree_get(map, "name"), "there is a body \"%.80s\" already; take another \"name\"",
@@ -513,7 +559,7 @@ static bool read_refused(Reader *r, const TreeNode *node, bool *ignore) {
 
 static bool read_action(Reader *r, const Sections *s, const TreeNode *map, const char *event, ActionEntry *action) {
 	ActionInput in = {0};
-	if (!keys_read(r, map, &action_table, &in) || !find_verb(r, map, &in, &action->kind) ||
+	if (!fields_read(r, map, &action_table, &in) || !find_verb(r, map, &in, &action->kind) ||
 	    !check_keys(r, &in, action->kind) || (in.if_refused && !read_refused(r, in.if_refused, &action->ignore)))
 		return false;
 	action->dof = -1;

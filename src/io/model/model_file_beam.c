@@ -47,7 +47,7 @@ static bool read_whole(Reader *r, const TreeNode *node, const char *key, int low
 	return true;
 }
 
-static bool key_whole(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_whole(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	static const struct {
 		const char *key;
 		int low, high;
@@ -66,7 +66,7 @@ typedef struct SectionInput {
 	double diameter;
 } SectionInput;
 
-static bool key_shape(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_shape(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	static const Word words[] = {{"direct", CAL_SECTION_DIRECT},
 	                             {"circle", CAL_SECTION_CIRCLE},
 	                             {"tube", CAL_SECTION_TUBE},
@@ -80,26 +80,40 @@ static bool key_shape(Reader *r, const TreeNode *value, const Key *key, void *ta
 	return true;
 }
 
-static const Key section_keys[] = {
-	{"shape", key_shape, 0, DIM_NUMBER, 0},
-	{"diameter", key_positive, offsetof(SectionInput, diameter), DIM_LENGTH, 0},
-	{"width", key_positive, offsetof(SectionInput, section.width), DIM_LENGTH, 0},
-	{"height", key_positive, offsetof(SectionInput, section.height), DIM_LENGTH, 0},
-	{"thickness", key_positive, offsetof(SectionInput, section.thickness), DIM_LENGTH, 0},
-	{"youngs_modulus", key_positive, offsetof(SectionInput, section.youngs_modulus), DIM_STRESS, 0},
-	{"poissons_ratio", key_quantity, offsetof(SectionInput, section.poissons_ratio), DIM_NUMBER, 0},
-	{"density", key_not_negative, offsetof(SectionInput, section.density), DIM_DENSITY, 0},
-	{"EA", key_not_negative, offsetof(SectionInput, section.EA), DIM_FORCE, 0},
-	{"GJ", key_not_negative, offsetof(SectionInput, section.GJ), DIM_BENDING, 0},
-	{"EIy", key_not_negative, offsetof(SectionInput, section.EIy), DIM_BENDING, 0},
-	{"EIz", key_not_negative, offsetof(SectionInput, section.EIz), DIM_BENDING, 0},
-	{"kGAy", key_not_negative, offsetof(SectionInput, section.kGAy), DIM_FORCE, 0},
-	{"kGAz", key_not_negative, offsetof(SectionInput, section.kGAz), DIM_FORCE, 0},
-	{"rhoA", key_not_negative, offsetof(SectionInput, section.rhoA), DIM_LINE_MASS, 0},
-	{"rhoIy", key_not_negative, offsetof(SectionInput, section.rhoIy), DIM_LINE_INERTIA, 0},
-	{"rhoIz", key_not_negative, offsetof(SectionInput, section.rhoIz), DIM_LINE_INERTIA, 0},
+static const Field section_keys[] = {
+	{"shape", FIELD_CHOICE, 0, .doc = "default `direct`", .words = FIELD_WORDS("direct", "circle", "tube", "box"),
+     .read = key_shape},
+	{"diameter", FIELD_POSITIVE, offsetof(SectionInput, diameter), DIM_LENGTH,
+     .doc = "circle, tube: outer diameter, required there"},
+	{"width", FIELD_POSITIVE, offsetof(SectionInput, section.width), DIM_LENGTH, .doc = "box: along y, required there"},
+	{"height", FIELD_POSITIVE, offsetof(SectionInput, section.height), DIM_LENGTH,
+     .doc = "box: along z, required there"},
+	{"thickness", FIELD_POSITIVE, offsetof(SectionInput, section.thickness), DIM_LENGTH,
+     .doc = "tube, box: of the wall; required for a tube, a box is solid without it"},
+	{"youngs_modulus", FIELD_POSITIVE, offsetof(SectionInput, section.youngs_modulus), DIM_STRESS,
+     .doc = "not direct: required there"},
+	{"poissons_ratio", FIELD_NUMBER, offsetof(SectionInput, section.poissons_ratio), .doc = "not direct: default 0.3"},
+	{"density", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.density), DIM_DENSITY,
+     .doc = "not direct: required there"},
+	{"EA", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.EA), DIM_FORCE,
+     .doc = "direct: stiffness against stretching"},
+	{"GJ", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.GJ), DIM_BENDING, .doc = "direct: against twisting"},
+	{"EIy", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.EIy), DIM_BENDING,
+     .doc = "direct: against bending in the xz plane"},
+	{"EIz", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.EIz), DIM_BENDING,
+     .doc = "direct: against bending in the xy plane"},
+	{"kGAy", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.kGAy), DIM_FORCE,
+     .doc = "direct, Timoshenko: against shear along y, with the shear factor"},
+	{"kGAz", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.kGAz), DIM_FORCE,
+     .doc = "direct, Timoshenko: against shear along z"},
+	{"rhoA", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.rhoA), DIM_LINE_MASS, .doc = "direct: mass per length"},
+	{"rhoIy", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.rhoIy), DIM_LINE_INERTIA,
+     .doc = "direct: rotary inertia per length about y"},
+	{"rhoIz", FIELD_NOT_NEGATIVE, offsetof(SectionInput, section.rhoIz), DIM_LINE_INERTIA,
+     .doc = "direct: about z; about x it is the sum of both"},
 };
-const KeyTable section_table = KEY_TABLE("section", section_keys);
+const FieldTable section_table = {FIELDS("section", section_keys),
+                                  .doc = "A cross-section of a beam or a rib; y and z are its principal axes."};
 
 #define SHAPE_BIT(shape) (1u << (shape))
 
@@ -144,10 +158,10 @@ static bool check_section_keys(Reader *r, const TreeNode *map, CalSectionShape s
 	return true;
 }
 
-static bool key_section(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_section(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	CalSection *out = (CalSection *)(void *)((char *)target + key->offset);
 	SectionInput input = {.section.poissons_ratio = out->poissons_ratio};
-	if (!keys_read(r, value, &section_table, &input) || !check_section_keys(r, value, input.section.shape))
+	if (!fields_read(r, value, &section_table, &input) || !check_section_keys(r, value, input.section.shape))
 		return false;
 	*out = input.section;
 	if (tree_get(value, "diameter"))
@@ -157,7 +171,7 @@ static bool key_section(Reader *r, const TreeNode *value, const Key *key, void *
 
 /* ---- which modes ---------------------------------------------------------------------------------- */
 
-static bool key_boundary(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_boundary(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	Word words[CAL_FLEX_BOUNDARY_COUNT];
 	int boundary;
 	for (int i = 0; i < CAL_FLEX_BOUNDARY_COUNT; i++)
@@ -168,13 +182,21 @@ static bool key_boundary(Reader *r, const TreeNode *value, const Key *key, void 
 	return true;
 }
 
-#define CHOICE_KEYS(type)                                                                               \
-	{"boundary", key_boundary, offsetof(type, def.choice.boundary), DIM_NUMBER, 0},                     \
-		{"attached", key_flag, offsetof(type, def.choice.attached), DIM_NUMBER, 0},                     \
-		{"modes", key_whole, offsetof(type, def.choice.modes), DIM_NUMBER, 0},                          \
-		{"max_frequency", key_positive, offsetof(type, def.choice.max_frequency), DIM_RATE, 0},         \
-		{"damping_ratio", key_not_negative, offsetof(type, def.choice.damping_ratio), DIM_NUMBER, 0}, { \
-		"frequency_bound", key_positive, offsetof(type, def.choice.bound), DIM_RATE, 0                  \
+/* The words that both have, and what is said of the boundary and of the frame. */
+#define CHOICE_FIELDS(type, boundaries, boundary_doc, attached_doc)                                    \
+	{"boundary",          FIELD_CHOICE,        offsetof(type, def.choice.boundary),                    \
+	 .doc = boundary_doc, .words = boundaries, .read = key_boundary},                                  \
+		{"attached", FIELD_FLAG, offsetof(type, def.choice.attached), .doc = attached_doc},            \
+		{"modes", FIELD_WHOLE, offsetof(type, def.choice.modes),                                       \
+	     .doc = "number of normal modes, the lowest; default 4, or with `max_frequency` all up to it", \
+	     .read = key_whole},                                                                           \
+		{"max_frequency", FIELD_POSITIVE, offsetof(type, def.choice.max_frequency), DIM_RATE,          \
+	     .doc = "keep modes up to it; with `modes` whichever is less"},                                \
+		{"damping_ratio", FIELD_NOT_NEGATIVE, offsetof(type, def.choice.damping_ratio),                \
+	     .doc = "of every mode with the body frame held; default 0"},                                  \
+	{                                                                                                  \
+		"frequency_bound", FIELD_POSITIVE, offsetof(type, def.choice.bound), DIM_RATE,                 \
+			.doc = "as for [flexible](#flexible); default none"                                        \
 	}
 
 /* A frequency alone takes all modes up to it. */
@@ -205,7 +227,7 @@ typedef struct BeamInput {
 } BeamInput;
 
 /* One word or a list of them. */
-static bool key_deformation(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_deformation(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	static const Word words[] = {{"bend_y", CAL_BEAM_BEND_Y},   {"bend_z", CAL_BEAM_BEND_Z},
 	                             {"bending", CAL_BEAM_BENDING}, {"torsion", CAL_BEAM_TORSION},
 	                             {"axial", CAL_BEAM_AXIAL},     {"all", CAL_BEAM_ALL}};
@@ -224,31 +246,47 @@ static bool key_deformation(Reader *r, const TreeNode *value, const Key *key, vo
 	return true;
 }
 
-static const Key beam_keys[] = {
-	{"length", key_positive, offsetof(BeamInput, def.length), DIM_LENGTH, KEY_REQUIRED},
-	{"section", key_section, offsetof(BeamInput, def.root), DIM_NUMBER, KEY_REQUIRED},
-	{"tip_section", key_section, offsetof(BeamInput, def.tip), DIM_NUMBER, 0},
-	{"timoshenko", key_flag, offsetof(BeamInput, def.timoshenko), DIM_NUMBER, 0},
-	{"deformation", key_deformation, offsetof(BeamInput, def.deformation), DIM_NUMBER, 0},
-	{"elements", key_whole, offsetof(BeamInput, def.elements), DIM_NUMBER, 0},
-	{"order", key_whole, offsetof(BeamInput, def.order), DIM_NUMBER, 0},
-	{"masses", key_node, offsetof(BeamInput, masses), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	CHOICE_KEYS(BeamInput),
-	{"second_order", key_flag, offsetof(BeamInput, def.second_order), DIM_NUMBER, 0},
+static const Field beam_keys[] = {
+	{"length", FIELD_POSITIVE, offsetof(BeamInput, def.length), DIM_LENGTH, .flags = FIELD_REQUIRED, .doc = "along x"},
+	{"section", FIELD_MAP, offsetof(BeamInput, def.root), .flags = FIELD_REQUIRED,
+     .doc = "at the root, and everywhere without `tip_section`", .table = &section_table, .read = key_section},
+	{"tip_section", FIELD_MAP, offsetof(BeamInput, def.tip),
+     .doc = "at the tip, of the same shape: dimensions (or stiffnesses) vary linearly between", .table = &section_table,
+     .read = key_section},
+	{"timoshenko", FIELD_FLAG, offsetof(BeamInput, def.timoshenko),
+     .doc = "shear deformation and rotary inertia; default Euler-Bernoulli, with neither"},
+	{"deformation", FIELD_CHOICE, offsetof(BeamInput, def.deformation), .flags = FIELD_OR_LIST,
+     .doc = "`bend_y`, `bend_z`: deflection along y, z; `bending`: both planes. Default `bending`",
+     .words = FIELD_WORDS("bend_y", "bend_z", "bending", "torsion", "axial", "all"), .read = key_deformation},
+	{"elements", FIELD_WHOLE, offsetof(BeamInput, def.elements), .doc = "of equal length, 1 to 400; default 8",
+     .read = key_whole},
+	{"order", FIELD_WHOLE, offsetof(BeamInput, def.order), .doc = "polynomial degree in an element, 3 to 9; default 5",
+     .read = key_whole},
+	{"masses", FIELD_LIST, offsetof(BeamInput, masses), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "masses on the axis", .table = &beam_mass_table},
+	CHOICE_FIELDS(
+		BeamInput, FIELD_WORDS("clamped", "pinned", "free", "craig-bampton"),
+		"how the beam is held while its shapes are computed: `clamped` (default): root held; `pinned`: position of the root held; `craig-bampton`: static shapes of the tip, then modes with both ends held. Any node can be a joint's all the same",
+		"`pinned` and `free`: the body frame stays on the root instead of following the mean motion"),
+	{"second_order", FIELD_FLAG, offsetof(BeamInput, def.second_order),
+     .doc = "foreshortening by bending, which is what stiffens a beam that rotates"},
 };
-const KeyTable beam_table = KEY_TABLE("beam", beam_keys);
+const FieldTable beam_table = {FIELDS("beam", beam_keys),
+                               .doc = "A straight flexible beam along x from the origin of the body frame."};
 
 typedef struct BeamMassInput {
 	CalBeamMass mass;
 	const TreeNode *inertia;
 } BeamMassInput;
 
-static const Key beam_mass_keys[] = {
-	{"x", key_quantity, offsetof(BeamMassInput, mass.x), DIM_LENGTH, KEY_REQUIRED},
-	{"mass", key_not_negative, offsetof(BeamMassInput, mass.mass), DIM_MASS, 0},
-	{"inertia", key_node, offsetof(BeamMassInput, inertia), DIM_INERTIA, 0},
+static const Field beam_mass_keys[] = {
+	{"x", FIELD_NUMBER, offsetof(BeamMassInput, mass.x), DIM_LENGTH, .flags = FIELD_REQUIRED,
+     .doc = "distance from the root"},
+	{"mass", FIELD_NOT_NEGATIVE, offsetof(BeamMassInput, mass.mass), DIM_MASS, .doc = "default 0"},
+	{"inertia", FIELD_MAP, offsetof(BeamMassInput, inertia), DIM_INERTIA, .flags = FIELD_AS_TREE,
+     .doc = "about its own center, which is on the axis; default 0", .table = &inertia_table},
 };
-const KeyTable beam_mass_table = KEY_TABLE("beam_mass", beam_mass_keys);
+const FieldTable beam_mass_table = {FIELDS("beam_mass", beam_mass_keys), .doc = "A mass fixed on the axis of a beam."};
 
 static bool read_masses(Reader *r, const TreeNode *list, CalBeamDef *def) {
 	if (!read_list(r, list, "masses on the beam, e.g. - {x: 2 m, mass: 3 kg}"))
@@ -258,7 +296,7 @@ static bool read_masses(Reader *r, const TreeNode *list, CalBeamDef *def) {
 		return false;
 	for (int i = 0; i < list->count; i++) {
 		BeamMassInput input = {0};
-		if (!keys_read(r, list->items[i], &beam_mass_table, &input) ||
+		if (!fields_read(r, list->items[i], &beam_mass_table, &input) ||
 		    (input.inertia && !model_file_read_tensor(r, input.inertia, &input.mass.inertia)))
 			return false;
 		if (!(input.mass.x >= 0 && input.mass.x <= def->length))
@@ -275,7 +313,7 @@ bool model_file_read_beam(Reader *r, const TreeNode *map, const Item *item, CalG
 	char place[256];
 	BeamInput input = {.def = cal_beam_def()};
 	CalBodyId id = {0};
-	if (!keys_read(r, map, &beam_table, &input) || !complete_choice(r, map, &input.def.choice) ||
+	if (!fields_read(r, map, &beam_table, &input) || !complete_choice(r, map, &input.def.choice) ||
 	    (input.masses && !read_masses(r, input.masses, &input.def)))
 		return false;
 	input.def.name = item->name;
@@ -293,19 +331,31 @@ typedef struct PanelInput {
 	const TreeNode *hinges;
 } PanelInput;
 
-static const Key panel_keys[] = {
-	{"length", key_positive, offsetof(PanelInput, def.length), DIM_LENGTH, KEY_REQUIRED},
-	{"width", key_positive, offsetof(PanelInput, def.width), DIM_LENGTH, KEY_REQUIRED},
-	{"cells_x", key_whole, offsetof(PanelInput, def.cells_x), DIM_NUMBER, 0},
-	{"cells_y", key_whole, offsetof(PanelInput, def.cells_y), DIM_NUMBER, 0},
-	{"rib_x", key_section, offsetof(PanelInput, def.rib_x), DIM_NUMBER, KEY_REQUIRED},
-	{"rib_y", key_section, offsetof(PanelInput, def.rib_y), DIM_NUMBER, 0},
-	{"cover_mass", key_not_negative, offsetof(PanelInput, def.cover_mass), DIM_MASS, 0},
-	{"hinges", key_node, offsetof(PanelInput, hinges), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"in_plane", key_flag, offsetof(PanelInput, def.in_plane), DIM_NUMBER, 0},
-	CHOICE_KEYS(PanelInput),
+static const Field panel_keys[] = {
+	{"length", FIELD_POSITIVE, offsetof(PanelInput, def.length), DIM_LENGTH, .flags = FIELD_REQUIRED, .doc = "along x"},
+	{"width", FIELD_POSITIVE, offsetof(PanelInput, def.width), DIM_LENGTH, .flags = FIELD_REQUIRED, .doc = "along y"},
+	{"cells_x", FIELD_WHOLE, offsetof(PanelInput, def.cells_x),
+     .doc = "cells of the grid along x; default 6. At most 400 grid points in all", .read = key_whole},
+	{"cells_y", FIELD_WHOLE, offsetof(PanelInput, def.cells_y),
+     .doc = "cells along y; default 4. `free` and `craig-bampton` need an even number", .read = key_whole},
+	{"rib_x", FIELD_MAP, offsetof(PanelInput, def.rib_x), .flags = FIELD_REQUIRED,
+     .doc = "members along x; their y axis is in the plane, their z axis is the normal", .table = &section_table,
+     .read = key_section},
+	{"rib_y", FIELD_MAP, offsetof(PanelInput, def.rib_y), .doc = "members along y, likewise; default as `rib_x`",
+     .table = &section_table, .read = key_section},
+	{"cover_mass", FIELD_NOT_NEGATIVE, offsetof(PanelInput, def.cover_mass), DIM_MASS,
+     .doc = "evenly spread and without stiffness; default 0"},
+	{"hinges", FIELD_NUMBERS, offsetof(PanelInput, hinges), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "rows of the grid, 0 to `cells_y`: points of the edge x = 0 that are held; default the "
+            "whole edge"},
+	{"in_plane", FIELD_FLAG, offsetof(PanelInput, def.in_plane),
+     .doc = "motion in the plane too; default out of it only"},
+	CHOICE_FIELDS(PanelInput, FIELD_WORDS("clamped", "free", "craig-bampton"),
+                  "default `clamped`; `craig-bampton`: interfaces `root` and `tip`; as for a [beam](#beam)",
+                  "`free`: the body frame stays on the root"),
 };
-const KeyTable panel_table = KEY_TABLE("panel", panel_keys);
+const FieldTable panel_table = {FIELDS("panel", panel_keys),
+                                .doc = "A flat rectangular lattice of ribs in the xy plane, with an optional cover."};
 
 static bool read_hinges(Reader *r, const TreeNode *list, CalPanelDef *def) {
 	if (!read_list(r, list, "rows of the grid, e.g. [0, 4]"))
@@ -324,7 +374,7 @@ bool model_file_read_panel(Reader *r, const TreeNode *map, const Item *item, Cal
 	char place[256];
 	PanelInput input = {.def = cal_panel_def()};
 	CalBodyId id = {0};
-	if (!keys_read(r, map, &panel_table, &input) || !complete_choice(r, map, &input.def.choice) ||
+	if (!fields_read(r, map, &panel_table, &input) || !complete_choice(r, map, &input.def.choice) ||
 	    (input.hinges && !read_hinges(r, input.hinges, &input.def)))
 		return false;
 	if (!tree_get(map, "rib_y"))

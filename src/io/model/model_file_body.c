@@ -11,17 +11,18 @@
 
 /* ---- groups --------------------------------------------------------------------------------- */
 
-static const Key group_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"gravity", key_vector, offsetof(CalGroupDef, gravity), DIM_ACCELERATION, 0},
+static const Field group_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"gravity", FIELD_VECTOR, offsetof(CalGroupDef, gravity), DIM_ACCELERATION, .doc = "default none"},
 };
-const KeyTable group_table = KEY_TABLE("group", group_keys);
+const FieldTable group_table = {FIELDS("group", group_keys), .may_be_empty = true,
+                                .doc = "An independent system with its own gravity."};
 
 static bool read_group(Reader *r, const Item *item) {
 	char place[256];
 	CalGroupDef def = cal_group_def();
 	reader_subject(r, "group", item->name);
-	if (!tree_is_null(item->value) && !keys_read(r, item->value, &group_table, &def))
+	if (!tree_is_null(item->value) && !fields_read(r, item->value, &group_table, &def))
 		return false;
 	if (strcmp(item->name, "main") == 0)
 		return reader_fail(r, item->place,
@@ -34,19 +35,22 @@ static bool read_group(Reader *r, const Item *item) {
 
 /* ---- nodes ------------------------------------------------------------------------------------ */
 
-static const Key node_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
-	{"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
+static const Field node_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"at", FIELD_VECTOR, offsetof(CalPlacement, position), DIM_LENGTH,
+     .doc = "position in the body frame; default the origin"},
+	{"orientation", FIELD_ORIENTATION, offsetof(CalPlacement, orientation),
+     .doc = "in the body frame; default that of the body"},
 };
-const KeyTable node_table = KEY_TABLE("node", node_keys);
+const FieldTable node_table = {FIELDS("node", node_keys), .brief = FIELD_VECTOR, .may_be_empty = true,
+                               .doc = "A frame fixed on a body."};
 
 bool model_file_read_node_def(Reader *r, const Item *item, CalNodeDef *def) {
 	*def = cal_node_def();
 	def->name = item->name;
 	if (item->value->kind == TREE_LIST)
 		return read_vector(r, item->value, DIM_LENGTH, &def->placement.position);
-	return tree_is_null(item->value) || keys_read(r, item->value, &node_table, &def->placement);
+	return tree_is_null(item->value) || fields_read(r, item->value, &node_table, &def->placement);
 }
 
 static bool read_node(Reader *r, const Item *item, const char *owner, CalBodyId body) {
@@ -76,34 +80,54 @@ typedef struct GroundInput {
 	const TreeNode *nodes, *visual;
 } GroundInput;
 
-static const Key ground_keys[] = {
-	{"nodes", key_node, offsetof(GroundInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"visual", key_node, offsetof(GroundInput, visual), DIM_NUMBER, 0},
+static const Field ground_keys[] = {
+	{"nodes", FIELD_ITEMS, offsetof(GroundInput, nodes), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "in the world frame", .table = &node_table},
+	{"visual", FIELD_MAPS, offsetof(GroundInput, visual), .flags = FIELD_AS_TREE,
+     .doc = "what is drawn there; default nothing", .table = &visual_table},
 };
-const KeyTable ground_table = KEY_TABLE("ground", ground_keys);
+const FieldTable ground_table = {FIELDS("ground", ground_keys), .doc = "What is fixed in the world."};
 
 /* ---- bodies ----------------------------------------------------------------------------------- */
 
-static const Key body_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"group", key_text, offsetof(BodyInput, group), DIM_NUMBER, 0},
-	{"mass", key_quantity, offsetof(BodyInput, mass), DIM_MASS, 0},
-	{"density", key_positive, offsetof(BodyInput, density), DIM_DENSITY, 0},
-	{"com", key_vector, offsetof(BodyInput, com), DIM_LENGTH, 0},
-	{"inertia", key_node, offsetof(BodyInput, inertia), DIM_INERTIA, 0},
-	{"idealized", key_flag, offsetof(BodyInput, idealized), DIM_NUMBER, 0},
-	{"box", key_node, offsetof(BodyInput, box), DIM_LENGTH, 0},
-	{"sphere", key_node, offsetof(BodyInput, sphere), DIM_LENGTH, 0},
-	{"cylinder", key_node, offsetof(BodyInput, cylinder), DIM_LENGTH, 0},
-	{"rod", key_node, offsetof(BodyInput, rod), DIM_LENGTH, 0},
-	{"nodes", key_node, offsetof(BodyInput, nodes), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"flexible", key_node, offsetof(BodyInput, flexible), DIM_NUMBER, 0},
-	{"beam", key_node, offsetof(BodyInput, beam), DIM_NUMBER, 0},
-	{"panel", key_node, offsetof(BodyInput, panel), DIM_NUMBER, 0},
-	{"modal", key_node, offsetof(BodyInput, modal), DIM_NUMBER, 0},
-	{"visual", key_node, offsetof(BodyInput, visual), DIM_NUMBER, 0},
+static const Field body_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"group", FIELD_GROUP, offsetof(BodyInput, group), .flags = FIELD_AS_TEXT,
+     .doc = "that the body belongs to; default `main`"},
+	{"mass", FIELD_NUMBER, offsetof(BodyInput, mass), DIM_MASS, .doc = "not negative; default 0"},
+	{"density", FIELD_POSITIVE, offsetof(BodyInput, density), DIM_DENSITY,
+     .doc = "instead of `mass`, with a shape that has a volume"},
+	{"com", FIELD_VECTOR, offsetof(BodyInput, com), DIM_LENGTH,
+     .doc = "center of mass in the body frame, also the center of the shape; default the origin"},
+	{"inertia", FIELD_MAP, offsetof(BodyInput, inertia), DIM_INERTIA, .flags = FIELD_AS_TREE,
+     .doc = "about the center of mass, body axes", .table = &inertia_table},
+	{"idealized", FIELD_FLAG, offsetof(BodyInput, idealized),
+     .doc = "an inertia that violates the triangle inequality is a warning, not an error (textbook "
+            "tops)"},
+	{"box", FIELD_MAP, offsetof(BodyInput, box), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "homogeneous box",
+     .table = &box_table},
+	{"sphere", FIELD_MAP, offsetof(BodyInput, sphere), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "homogeneous sphere",
+     .table = &sphere_table},
+	{"cylinder", FIELD_MAP, offsetof(BodyInput, cylinder), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "solid or hollow",
+     .table = &cylinder_table},
+	{"rod", FIELD_MAP, offsetof(BodyInput, rod), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "thin",
+     .table = &rod_table},
+	{"nodes", FIELD_ITEMS, offsetof(BodyInput, nodes), .flags = FIELD_MAY_BE_EMPTY | FIELD_LOCAL | FIELD_AS_TREE,
+     .doc = "frames fixed on the body", .table = &node_table},
+	{"flexible", FIELD_MAP, offsetof(BodyInput, flexible), .flags = FIELD_AS_TREE,
+     .doc = "modes of the body. The keys above are then its rigid part", .table = &flexible_table},
+	{"beam", FIELD_MAP, offsetof(BodyInput, beam), .flags = FIELD_AS_TREE, .doc = "a flexible beam",
+     .table = &beam_table},
+	{"panel", FIELD_MAP, offsetof(BodyInput, panel), .flags = FIELD_AS_TREE, .doc = "a flexible panel",
+     .table = &panel_table},
+	{"modal", FIELD_MAP, offsetof(BodyInput, modal), .flags = FIELD_AS_TREE,
+     .doc = "a flexible body in a file of its own", .table = &modal_table},
+	{"visual", FIELD_MAPS, offsetof(BodyInput, visual), .flags = FIELD_AS_TREE,
+     .doc = "how the body is drawn; default its shape, if its mass is given by one", .table = &visual_table},
 };
-const KeyTable body_table = KEY_TABLE("body", body_keys);
+const FieldTable body_table = {
+	FIELDS("body", body_keys),
+	.doc = "A body, rigid unless it has one of the keys `flexible`, `beam`, `panel` and `modal`."};
 
 static bool find_group(Reader *r, const Sections *s, const TreeNode *body, const char *name, CalGroupId *id) {
 	*id = cal_desc_find_group(r->file->desc, name);
@@ -148,7 +172,7 @@ static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	CalBodyDef def = cal_body_def();
 	CalBodyId id;
 	reader_subject(r, "body", item->name);
-	if (!keys_read(r, item->value, &body_table, &input) ||
+	if (!fields_read(r, item->value, &body_table, &input) ||
 	    (input.group && !find_group(r, s, item->value, input.group, &def.group)))
 		return false;
 	if (input.beam || input.panel || input.modal)
@@ -190,7 +214,7 @@ bool model_file_read_bodies(Reader *r, const Sections *s) {
 	if (!r->file->modes || !r->file->visuals)
 		return false;
 	reader_subject(r, "ground", NULL);
-	if ((s->ground && !keys_read(r, s->ground, &ground_table, &ground)) ||
+	if ((s->ground && !fields_read(r, s->ground, &ground_table, &ground)) ||
 	    !read_nodes(r, ground.nodes, "ground", (CalBodyId){0}) ||
 	    (ground.visual && !model_file_read_ground_visual(r, ground.visual)))
 		return false;

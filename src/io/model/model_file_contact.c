@@ -38,48 +38,58 @@ static bool read_or_rigid(Reader *r, const TreeNode *node, Dimension dimension, 
 	return *out > 0 || reader_fail(r, node, "the key \"%s\" must be greater than zero, or rigid", key);
 }
 
-static bool key_modulus(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_modulus(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	MaterialInput *in = target;
 	return read_or_rigid(r, value, key->dimension, key->name, &in->material.modulus);
 }
 
-static bool key_exponent(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_exponent(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	MaterialInput *in = target;
-	if (!key_quantity(r, value, key, target))
+	if (!field_read(r, value, key, target))
 		return false;
 	return (in->material.exponent >= 1 && in->material.exponent <= 4) ||
 	       reader_fail(r, value, "the key \"exponent\" must be from 1 to 4");
 }
 
-static bool key_restitution(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_restitution(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	MaterialInput *in = target;
-	if (!key_quantity(r, value, key, target))
+	if (!field_read(r, value, key, target))
 		return false;
 	return (in->material.restitution > 0 && in->material.restitution <= 1) ||
 	       reader_fail(r, value, "the key \"restitution\" must be greater than zero and at most 1");
 }
 
 #define OF(member) offsetof(MaterialInput, material.member)
-static const Key contact_material_keys[] = {
-	{"modulus", key_modulus, OF(modulus), DIM_STRESS, 0},
-	{"stiffness", key_node, offsetof(MaterialInput, stiffness), DIM_NUMBER, 0},
-	{"exponent", key_exponent, OF(exponent), DIM_NUMBER, 0},
-	{"dissipation", key_not_negative, OF(dissipation), DIM_SLOWNESS, 0},
-	{"restitution", key_restitution, OF(restitution), DIM_NUMBER, 0},
-	{"impact_speed", key_positive, OF(impact_speed), DIM_SPEED, 0},
-	{"friction_static", key_not_negative, OF(friction_static), DIM_NUMBER, 0},
-	{"friction_dynamic", key_not_negative, OF(friction_dynamic), DIM_NUMBER, 0},
-	{"transition_speed", key_positive, OF(transition_speed), DIM_SPEED, 0},
-	{"stribeck_speed", key_positive, OF(stribeck_speed), DIM_SPEED, 0},
-	{"torsion_radius", key_not_negative, OF(torsion_radius), DIM_LENGTH, 0},
+static const Field contact_material_keys[] = {
+	{"modulus", FIELD_NUMBER, OF(modulus), DIM_STRESS, .doc = "E/(1 - nu^2)", .words = FIELD_WORDS("rigid"),
+     .read = key_modulus},
+	{"stiffness", FIELD_NUMBER, offsetof(MaterialInput, stiffness), .flags = FIELD_AS_TREE,
+     .doc = "of one point of contact: with `exponent` 1 in [N/m], otherwise a plain number "
+            "[N/m^exponent]",
+     .words = FIELD_WORDS("rigid")},
+	{"exponent", FIELD_NUMBER, OF(exponent), .doc = "of the depth in the force, 1 to 4; default 1.5",
+     .read = key_exponent},
+	{"dissipation", FIELD_NOT_NEGATIVE, OF(dissipation), DIM_SLOWNESS,
+     .doc = "per closing speed; default 0; or instead"},
+	{"restitution", FIELD_NUMBER, OF(restitution), .doc = "of an impact, above 0 to 1, at", .read = key_restitution},
+	{"impact_speed", FIELD_POSITIVE, OF(impact_speed), DIM_SPEED, .doc = "needed with it"},
+	{"friction_static", FIELD_NOT_NEGATIVE, OF(friction_static), .doc = "coefficient; default as `friction_dynamic`"},
+	{"friction_dynamic", FIELD_NOT_NEGATIVE, OF(friction_dynamic), .doc = "coefficient; default 0"},
+	{"transition_speed", FIELD_POSITIVE, OF(transition_speed), DIM_SPEED,
+     .doc = "slip at which friction is nearly full; default 1 mm/s"},
+	{"stribeck_speed", FIELD_POSITIVE, OF(stribeck_speed), DIM_SPEED,
+     .doc = "slip over which static friction becomes dynamic; default 10 times `transition_speed`"},
+	{"torsion_radius", FIELD_NOT_NEGATIVE, OF(torsion_radius), DIM_LENGTH,
+     .doc = "of the patch that resists spin about the normal; default none"},
 };
 #undef OF
-const KeyTable contact_material_table = KEY_TABLE("contact_material", contact_material_keys);
+const FieldTable contact_material_table = {FIELDS("contact_material", contact_material_keys),
+                                           .doc = "What a surface does when it is pressed and rubbed."};
 
 /* The unit of a stiffness depends on the exponent: [N/m] for 1, otherwise a plain number. */
 static bool read_material(Reader *r, const TreeNode *map, CalContactMaterial *material) {
 	MaterialInput in = {0};
-	if (!keys_read(r, map, &contact_material_table, &in))
+	if (!fields_read(r, map, &contact_material_table, &in))
 		return false;
 	const Dimension dimension = in.material.exponent == 1 ? DIM_STIFFNESS : DIM_NUMBER;
 	if (in.stiffness && !read_or_rigid(r, in.stiffness, dimension, "stiffness", &in.material.stiffness))
@@ -143,28 +153,42 @@ typedef struct ShapeInput {
 	double scale; // of the mesh
 } ShapeInput;
 
+static const char *type_word(int i) { return i < CAL_SHAPE_COUNT ? cal_shape_type_name((CalShapeType)i) : NULL; }
+
 #define OF(member) offsetof(ShapeInput, member)
-static const Key contact_shape_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"type", key_text, OF(type), DIM_NUMBER, KEY_REQUIRED},
-	{"node", key_text, OF(node), DIM_NUMBER, 0},
-	{"at", key_vector, OF(def.placement.position), DIM_LENGTH, 0},
-	{"orientation", key_orientation, OF(def.placement.orientation), DIM_NUMBER, 0},
-	{"radius", key_positive, OF(def.radius), DIM_LENGTH, 0},
-	{"length", key_not_negative, OF(def.length), DIM_LENGTH, 0},
-	{"half", key_vector, OF(def.half), DIM_LENGTH, 0},
-	{"mesh", key_text, OF(mesh), DIM_NUMBER, 0},
-	{"scale", key_positive, OF(scale), DIM_NUMBER, 0},
-	{"thickness", key_positive, OF(def.thickness), DIM_LENGTH, 0},
-	{"margin", key_not_negative, OF(def.margin), DIM_LENGTH, 0},
-	{"patch", key_positive, OF(def.patch), DIM_LENGTH, 0},
-	{"owner", key_text, OF(owner), DIM_NUMBER, 0},
-	{"layers", key_node, OF(layers), DIM_NUMBER, 0},
-	{"mask", key_node, OF(mask), DIM_NUMBER, 0},
-	{"material", key_node, OF(material), DIM_NUMBER, 0},
+static const Field contact_shape_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"type", FIELD_CHOICE, OF(type), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
+     .doc = "`capsule`: all within `radius` of a line of `length` along z; `plane`: the half space z <= "
+            "0",
+     .word_at = type_word},
+	{"node", FIELD_NODE, OF(node), .flags = FIELD_AS_TEXT, .doc = "that it is fixed to; default `ground`"},
+	{"at", FIELD_VECTOR, OF(def.placement.position), DIM_LENGTH, .doc = "place in the node; default its origin"},
+	{"orientation", FIELD_ORIENTATION, OF(def.placement.orientation), .doc = "in the node; default that of the node"},
+	{"radius", FIELD_POSITIVE, OF(def.radius), DIM_LENGTH, .doc = "sphere, capsule: required there"},
+	{"length", FIELD_NOT_NEGATIVE, OF(def.length), DIM_LENGTH,
+     .doc = "capsule: between the centers of its ends, required there"},
+	{"half", FIELD_VECTOR, OF(def.half), DIM_LENGTH, .doc = "box: half its extents, required there"},
+	{"mesh", FIELD_FILE, OF(mesh), .flags = FIELD_AS_TEXT, .doc = "mesh: an `.stl` or `.obj` file; required there"},
+	{"scale", FIELD_POSITIVE, OF(scale), .doc = "mesh: factor of its lengths; default 1, for a mesh in mm 0.001"},
+	{"thickness", FIELD_POSITIVE, OF(def.thickness), DIM_LENGTH,
+     .doc = "mesh: depth below the surface that counts as inside; default all of a closed mesh, "
+            "required for an open one"},
+	{"margin", FIELD_NOT_NEGATIVE, OF(def.margin), DIM_LENGTH, .doc = "the shape grows by it on all sides; default 0"},
+	{"patch", FIELD_POSITIVE, OF(def.patch), DIM_LENGTH,
+     .doc = "points of contact nearer to each other share their stiffness; default from the size of the "
+            "shape"},
+	{"owner", FIELD_TEXT, OF(owner), .doc = "any word: shapes with the same one do not touch"},
+	{"layers", FIELD_TEXTS, OF(layers), .flags = FIELD_AS_TREE,
+     .doc = "any words, up to 31 in a device besides `default`: the layers that the shape is in; "
+            "default `[default]`"},
+	{"mask", FIELD_TEXTS, OF(mask), .flags = FIELD_AS_TREE,
+     .doc = "the layers that it touches; default all. Both sides must agree"},
+	{"material", FIELD_MATERIAL, OF(material), .flags = FIELD_AS_TREE, .doc = "default that of the device"},
 };
 #undef OF
-const KeyTable contact_shape_table = KEY_TABLE("contact_shape", contact_shape_keys);
+const FieldTable contact_shape_table = {FIELDS("contact_shape", contact_shape_keys),
+                                        .doc = "A shape that touches others."};
 
 /* Which sizes belong to which type. */
 static const struct {
@@ -278,7 +302,7 @@ static bool fill_shape(Reader *r, ContactRead *c, const Item *item, ShapeInput *
 	char place[256];
 	def->placement.orientation = (CalQuat){1, 0, 0, 0};
 	def->material = c->material;
-	if (!keys_read(r, map, &contact_shape_table, in) || !find_type(r, tree_get(map, "type"), in->type, &def->type) ||
+	if (!fields_read(r, map, &contact_shape_table, in) || !find_type(r, tree_get(map, "type"), in->type, &def->type) ||
 	    !check_sizes(r, map, def->type) ||
 	    (in->node && !model_file_find_node(r, c->sections, tree_get(map, "node"), in->node, node)) ||
 	    (in->mesh && !read_mesh(r, tree_get(map, "mesh"), in->mesh, in->scale > 0 ? in->scale : 1, &def->mesh)) ||

@@ -20,7 +20,7 @@ typedef struct EventInput {
 } EventInput;
 
 /* A time, and the note that it was given. */
-static bool key_time(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_time(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	static const struct {
 		size_t number, node;
 	} notes[] = {{offsetof(EventInput, at), offsetof(EventInput, at_node)},
@@ -30,23 +30,35 @@ static bool key_time(Reader *r, const TreeNode *value, const Key *key, void *tar
 	for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
 		if (notes[i].number == key->offset)
 			*(const TreeNode **)(void *)((char *)target + notes[i].node) = value;
-	return key->offset == offsetof(EventInput, every) ? key_positive(r, value, key, target)
-	                                                  : key_not_negative(r, value, key, target);
+	return field_read(r, value, key, target);
 }
 
-static const Key event_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"at", key_time, offsetof(EventInput, at), DIM_TIME, 0},
-	{"every", key_time, offsetof(EventInput, every), DIM_TIME, 0},
-	{"start", key_time, offsetof(EventInput, start), DIM_TIME, 0},
-	{"when", key_node, offsetof(EventInput, when), DIM_NUMBER, 0},
-	{"direction", key_node, offsetof(EventInput, direction), DIM_NUMBER, 0},
-	{"after", key_text, offsetof(EventInput, after), DIM_NUMBER, 0},
-	{"delay", key_time, offsetof(EventInput, delay), DIM_TIME, 0},
-	{"once", key_node, offsetof(EventInput, once), DIM_NUMBER, 0},
-	{"do", key_node, offsetof(EventInput, actions), DIM_NUMBER, 0},
+static const Field event_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"at", FIELD_NOT_NEGATIVE, offsetof(EventInput, at), DIM_TIME, .doc = "once, at this time", .read = key_time},
+	{"every", FIELD_POSITIVE, offsetof(EventInput, every), DIM_TIME, .doc = "again and again with this period",
+     .read = key_time},
+	{"start", FIELD_NOT_NEGATIVE, offsetof(EventInput, start), DIM_TIME,
+     .doc = "with `every`: the first time; default one period", .read = key_time},
+	{"when", FIELD_FORMULA, offsetof(EventInput, when), .flags = FIELD_AS_TREE,
+     .doc = "a condition, which happens when it becomes true, or a number, whose crossings of zero "
+            "count"},
+	{"direction", FIELD_CHOICE, offsetof(EventInput, direction), .flags = FIELD_AS_TREE,
+     .doc = "with `when`. `up` (default of a condition): it becomes true, or the number rises through "
+            "zero; `down`: it becomes false, or the number falls; `both`: default of a number",
+     .words = FIELD_WORDS("up", "down", "both")},
+	{"after", FIELD_EVENT, offsetof(EventInput, after), .flags = FIELD_AS_TEXT,
+     .doc = "this event happens when that one has, or is watched for (`when`) only from then on"},
+	{"delay", FIELD_NOT_NEGATIVE, offsetof(EventInput, delay), DIM_TIME,
+     .doc = "with `after` alone: this much later; default 0", .read = key_time},
+	{"once", FIELD_FLAG, offsetof(EventInput, once), .flags = FIELD_AS_TREE,
+     .doc = "with `when` and `after`: only the first time; default true. Otherwise every time, with "
+            "`after` once each time that the other happened"},
+	{"do", FIELD_MAPS, offsetof(EventInput, actions), .flags = FIELD_AS_TREE,
+     .doc = "done in this order; default nothing, the event is only noted", .table = &action_table},
 };
-const KeyTable event_table = KEY_TABLE("event", event_keys);
+const FieldTable event_table = {FIELDS("event", event_keys),
+                                .doc = "Something that happens in the run and what is then done."};
 
 /* ---- when --------------------------------------------------------------------------------------- */
 
@@ -153,7 +165,8 @@ static bool read_once(Reader *r, const EventInput *in, EventEntry *event) {
 static bool read_event(Reader *r, const Sections *s, const Item *item, int count, EventEntry *event) {
 	EventInput in = {0};
 	reader_subject(r, "event", item->name);
-	if (!keys_read(r, item->value, &event_table, &in) || !check_combination(r, item, &in) || !read_once(r, &in, event))
+	if (!fields_read(r, item->value, &event_table, &in) || !check_combination(r, item, &in) ||
+	    !read_once(r, &in, event))
 		return false;
 	event->at = in.at_node ? in.at : NAN;
 	event->every = in.every;

@@ -194,10 +194,8 @@ static bool read_by_kind(Reader *r, const TreeNode *value, const Field *field, v
 	}
 }
 
-static bool read_field(Reader *r, const TreeNode *value, const Field *field, void *target) {
+bool field_read(Reader *r, const TreeNode *value, const Field *field, void *target) {
 	void *member = (char *)target + field->offset;
-	if (field->read)
-		return field->read(r, value, field, target);
 	if (field->flags & FIELD_AS_TREE) {
 		memcpy(member, &value, sizeof value);
 		return true;
@@ -220,14 +218,12 @@ static const Field *given_otherwise(const TreeNode *map, const FieldTable *table
 }
 
 bool fields_read(Reader *r, const TreeNode *map, const FieldTable *table, void *target) {
-	const char *page = r->page ? r->page : "docs/format.md", *names[FIELDS_MOST];
+	const char *page = r->page ? r->page : "docs/format.md";
 	if (map->kind != TREE_MAP)
 		return reader_fail(r, map, "expected a map (see \"%s\" in %s)", table->what, page);
-	for (int i = 0; i < table->count && i < FIELDS_MOST; i++)
-		names[i] = table->fields[i].name;
 	for (int i = 0; i < map->count; i++) {
 		if (!field_find(table, map->keys[i]->text))
-			return reader_unknown_key(r, map->keys[i], names, table->count);
+			return reader_unknown_key(r, map->keys[i], table);
 	}
 	for (int i = 0; i < table->count; i++) {
 		const Field *field = &table->fields[i];
@@ -241,7 +237,7 @@ bool fields_read(Reader *r, const TreeNode *map, const FieldTable *table, void *
 		const Field *other = given_otherwise(map, table, field);
 		if (other)
 			return reader_fail(r, value, "give \"%s\" or \"%s\", not both", other->name, field->name);
-		if (!read_field(r, value, field, target))
+		if (!(field->read ? field->read : field_read)(r, value, field, target))
 			return false;
 	}
 	return true;

@@ -28,32 +28,50 @@ typedef struct FlexRead {
 	CalFlexInvariants inertia; // modes is 0 unless invariants are given
 } FlexRead;
 
-static const Key flexible_keys[] = {
-	{"stiffness", key_node, offsetof(FlexInput, stiffness), DIM_NUMBER, 0},
-	{"frequencies", key_node, offsetof(FlexInput, frequencies), DIM_RATE, 0},
-	{"damping", key_node, offsetof(FlexInput, damping), DIM_NUMBER, 0},
-	{"damping_ratio", key_node, offsetof(FlexInput, damping_ratio), DIM_NUMBER, 0},
-	{"nodes", key_node, offsetof(FlexInput, nodes), DIM_NUMBER, KEY_REQUIRED},
-	{"invariants", key_node, offsetof(FlexInput, invariants), DIM_NUMBER, 0},
-	{"frequency_bound", key_positive, offsetof(FlexInput, frequency_bound), DIM_RATE, 0},
-	{"unsprung", key_flag, offsetof(FlexInput, unsprung), DIM_NUMBER, 0},
+static const Field flexible_keys[] = {
+	{"stiffness", FIELD_MATRIX, offsetof(FlexInput, stiffness), .flags = FIELD_AS_TREE,
+     .doc = "one number per mode (the diagonal), or rows of a symmetric matrix; or instead"},
+	{"frequencies", FIELD_NUMBERS, offsetof(FlexInput, frequencies), DIM_RATE, .flags = FIELD_AS_TREE,
+     .doc = "one per mode, with the body frame held still (`3 rev/s` for 3 Hz). The shapes must be "
+            "mass-orthogonal: the stiffness is the modal mass times the frequency squared"},
+	{"damping", FIELD_MATRIX, offsetof(FlexInput, damping), .flags = FIELD_AS_TREE,
+     .doc = "one number per mode, or rows of a matrix; default none"},
+	{"damping_ratio", FIELD_NUMBERS, offsetof(FlexInput, damping_ratio), .flags = FIELD_AS_TREE,
+     .doc = "instead of `damping`: a number for all modes, or a list. For modes that neither mass nor "
+            "stiffness couples"},
+	{"nodes", FIELD_ITEMS, offsetof(FlexInput, nodes), .flags = FIELD_REQUIRED | FIELD_LOCAL | FIELD_AS_TREE,
+     .doc = "nodes of this body, by their names. Nodes that are not listed do not move", .table = &flexible_node_table},
+	{"invariants", FIELD_MAP, offsetof(FlexInput, invariants), .flags = FIELD_AS_TREE,
+     .doc = "the inertia as integrals instead of masses at nodes", .table = &invariants_table},
+	{"frequency_bound", FIELD_POSITIVE, offsetof(FlexInput, frequency_bound), DIM_RATE,
+     .doc = "no assembly of this body oscillates faster; faster modes of the free body are slowed down, "
+            "their static flexibility stays; held modes below the bound become slower too "
+            "([flexible.md](flexible.md#frequency-bound), `calder modes` lists them). Default none"},
+	{"unsprung", FIELD_FLAG, offsetof(FlexInput, unsprung),
+     .doc = "deflections that meet no stiffness are meant, since something else holds them. Otherwise a "
+            "singular stiffness is an error; an indefinite one always is"},
 };
-const KeyTable flexible_table = KEY_TABLE("flexible", flexible_keys);
+const FieldTable flexible_table = {FIELDS("flexible", flexible_keys), .doc = "Modes of a body."};
 
 typedef struct FlexNodeInput {
 	double mass;
 	const TreeNode *inertia, *phi, *psi, *phi2;
 } FlexNodeInput;
 
-static const Key flexible_node_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"mass", key_not_negative, offsetof(FlexNodeInput, mass), DIM_MASS, 0},
-	{"inertia", key_node, offsetof(FlexNodeInput, inertia), DIM_INERTIA, 0},
-	{"phi", key_node, offsetof(FlexNodeInput, phi), DIM_NUMBER, 0},
-	{"psi", key_node, offsetof(FlexNodeInput, psi), DIM_NUMBER, 0},
-	{"phi2", key_node, offsetof(FlexNodeInput, phi2), DIM_NUMBER, 0},
+static const Field flexible_node_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"mass", FIELD_NOT_NEGATIVE, offsetof(FlexNodeInput, mass), DIM_MASS, .doc = "point mass; default 0"},
+	{"inertia", FIELD_MAP, offsetof(FlexNodeInput, inertia), DIM_INERTIA, .flags = FIELD_AS_TREE,
+     .doc = "rotary inertia about the node, body axes; default 0", .table = &inertia_table},
+	{"phi", FIELD_ROWS, offsetof(FlexNodeInput, phi), .flags = FIELD_AS_TREE,
+     .doc = "translation per modal coordinate; default none"},
+	{"psi", FIELD_ROWS, offsetof(FlexNodeInput, psi), .flags = FIELD_AS_TREE,
+     .doc = "rotation vector per modal coordinate; default none"},
+	{"phi2", FIELD_MATRICES, offsetof(FlexNodeInput, phi2), .flags = FIELD_AS_TREE,
+     .doc = "for x, y and z: second-order translation (foreshortening) eta'phi2 eta; default none"},
 };
-const KeyTable flexible_node_table = KEY_TABLE("flexible_node", flexible_node_keys);
+const FieldTable flexible_node_table = {FIELDS("flexible_node", flexible_node_keys),
+                                        .doc = "How the modes move a node, and the mass that is lumped there."};
 
 /* ---- matrices of plain numbers ------------------------------------------------------------------ */
 
@@ -149,7 +167,7 @@ static bool read_flex_node(Reader *r, const TreeNode *nodes, const Item *item, c
 		return false;
 	snprintf(what, sizeof what, "%.70s/%.70s", body, item->name);
 	reader_subject(r, "flexible node", what);
-	if (!keys_read(r, item->value, &flexible_node_table, &input) ||
+	if (!fields_read(r, item->value, &flexible_node_table, &input) ||
 	    (input.inertia && !model_file_read_tensor(r, input.inertia, &out->inertia)) ||
 	    !read_shape(r, input.phi, "phi", modes, &out->phi) || !read_shape(r, input.psi, "psi", modes, &out->psi) ||
 	    !read_shape2(r, input.phi2, modes, &out->phi2))
@@ -298,7 +316,7 @@ bool model_file_read_flexible(Reader *r, const Item *item, const BodyInput *body
 	FlexInput in = {0};
 	FlexRead flex = {0};
 	const TreeNode *map = body->flexible;
-	if (!keys_read(r, map, &flexible_table, &in) || !count_modes(r, map, &in, &flex.def.modes) ||
+	if (!fields_read(r, map, &flexible_table, &in) || !count_modes(r, map, &in, &flex.def.modes) ||
 	    !read_flex_nodes(r, body->nodes, in.nodes, item->name, &flex.def) ||
 	    (in.invariants && !model_file_read_invariants(r, in.invariants, flex.def.modes, &flex.inertia)) ||
 	    !read_forces(r, &in, &flex))

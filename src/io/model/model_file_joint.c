@@ -50,7 +50,12 @@ static bool find_type(Reader *r, const TreeNode *node, const char *what, CalJoin
 	return reader_unknown_of(r, node, what, &suggestion, words);
 }
 
-bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
+const char *model_file_joint_word(int i) {
+	i += i >= CAL_JOINT_USER; // files cannot hold it
+	return i < CAL_JOINT_TYPE_COUNT ? cal_joint_type_name((CalJointType)i) : NULL;
+}
+
+bool key_joint_type(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	CalJointType *type = (CalJointType *)(void *)((char *)target + key->offset);
 	if (!find_type(r, value, "type of joint", type))
 		return false;
@@ -59,7 +64,7 @@ bool key_joint_type(Reader *r, const TreeNode *value, const Key *key, void *targ
 	return true;
 }
 
-static bool key_element_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_element_type(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	CalJointType *type = (CalJointType *)(void *)((char *)target + key->offset);
 	if (!find_type(r, value, "type of element", type))
 		return false;
@@ -71,12 +76,14 @@ static bool key_element_type(Reader *r, const TreeNode *value, const Key *key, v
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static const Key element_keys[] = {
-	{"type", key_element_type, offsetof(CalElement, type), DIM_NUMBER, KEY_REQUIRED},
-	{"axis", key_axis, offsetof(CalElement, axis), DIM_NUMBER, 0},
-	{"pitch", key_quantity, offsetof(CalElement, pitch), DIM_PITCH, 0},
+static const Field element_keys[] = {
+	{"type", FIELD_CHOICE, offsetof(CalElement, type), .flags = FIELD_REQUIRED, .doc = "type of the motion",
+     .words = FIELD_WORDS("revolute", "prismatic", "screw", "spherical"), .read = key_element_type},
+	{"axis", FIELD_AXIS, offsetof(CalElement, axis), .doc = "default `z`"},
+	{"pitch", FIELD_NUMBER, offsetof(CalElement, pitch), DIM_PITCH, .doc = "screw, required there"},
 };
-const KeyTable element_table = KEY_TABLE("element", element_keys);
+const FieldTable element_table = {FIELDS("element", element_keys),
+                                  .doc = "One step of a sequence; it acts in the frame left by the one before."};
 
 static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def, JointShape *shape) {
 	if (!read_list(r, node, "elements, e.g. [{type: revolute, axis: z}, {type: revolute, axis: x}]"))
@@ -86,7 +93,7 @@ static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def, Joi
 	for (int i = 0; i < node->count; i++) {
 		CalElement *element = &def->elements[i];
 		*element = (CalElement){.axis = {0, 0, 1}};
-		if (!keys_read(r, node->items[i], &element_table, element))
+		if (!fields_read(r, node->items[i], &element_table, element))
 			return false;
 		if ((element->type == CAL_JOINT_SCREW) != (tree_get(node->items[i], "pitch") != NULL))
 			return reader_fail(r, node->items[i], "\"pitch\" belongs to a screw element, and a screw needs it");
@@ -106,28 +113,29 @@ typedef struct DofInput {
 } DofInput;
 
 /* The tables name the angular dimension; a dof along an axis has its linear counterpart. */
-static bool key_dof(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	static const Dimension counterpart[DIM_COUNT] = {[DIM_ANGLE] = DIM_LENGTH,
-	                                                 [DIM_ANGULAR_STIFFNESS] = DIM_STIFFNESS,
-	                                                 [DIM_ANGULAR_DAMPING] = DIM_DAMPING,
-	                                                 [DIM_INERTIA] = DIM_MASS};
+static bool key_dof(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	const DofInput *input = target;
-	Key actual = *key;
+	Field actual = *key;
+	actual.flags &= ~(unsigned)FIELD_BY_DOF;
 	if (input->linear)
-		actual.dimension = counterpart[key->dimension];
-	return key->dimension == DIM_ANGLE ? key_quantity(r, value, &actual, target)
-	                                   : key_not_negative(r, value, &actual, target);
+		actual.dimension = dimension_of_sliding(key->dimension);
+	return field_read(r, value, &actual, target);
 }
 
-static const Key dof_keys[] = {
-	{"stiffness", key_dof, offsetof(DofInput, def.stiffness), DIM_ANGULAR_STIFFNESS, 0},
-	{"rest", key_dof, offsetof(DofInput, def.rest), DIM_ANGLE, 0},
-	{"damping", key_dof, offsetof(DofInput, def.damping), DIM_ANGULAR_DAMPING, 0},
-	{"rotor_inertia", key_dof, offsetof(DofInput, def.rotor_inertia), DIM_INERTIA, 0},
-	{"gear_ratio", key_quantity, offsetof(DofInput, def.gear_ratio), DIM_NUMBER, 0},
-	{"prescribed", key_flag, offsetof(DofInput, def.prescribed), DIM_NUMBER, 0},
+static const Field dof_keys[] = {
+	{"stiffness", FIELD_NOT_NEGATIVE, offsetof(DofInput, def.stiffness), DIM_ANGULAR_STIFFNESS, .flags = FIELD_BY_DOF,
+     .doc = "force -stiffness (q - rest)", .read = key_dof},
+	{"rest", FIELD_NUMBER, offsetof(DofInput, def.rest), DIM_ANGLE, .flags = FIELD_BY_DOF,
+     .doc = "position at which the spring is slack; default 0", .read = key_dof},
+	{"damping", FIELD_NOT_NEGATIVE, offsetof(DofInput, def.damping), DIM_ANGULAR_DAMPING, .flags = FIELD_BY_DOF,
+     .doc = "force -damping u", .read = key_dof},
+	{"rotor_inertia", FIELD_NOT_NEGATIVE, offsetof(DofInput, def.rotor_inertia), DIM_INERTIA, .flags = FIELD_BY_DOF,
+     .doc = "of the motor's rotor about its own axis; default none", .read = key_dof},
+	{"gear_ratio", FIELD_NUMBER, offsetof(DofInput, def.gear_ratio), .doc = "rotor speed over joint speed; default 1"},
+	{"prescribed", FIELD_FLAG, offsetof(DofInput, def.prescribed),
+     .doc = "the acceleration is given (zero unless a load says otherwise) and the force is a result"},
 };
-const KeyTable dof_table = KEY_TABLE("dof", dof_keys);
+const FieldTable dof_table = {FIELDS("dof", dof_keys), .doc = "Properties of one degree of freedom."};
 
 static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const JointShape *shape) {
 	const int given = node->kind == TREE_LIST ? node->count : 1;
@@ -137,7 +145,7 @@ static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const J
 	for (int i = 0; i < given; i++) {
 		const TreeNode *item = node->kind == TREE_LIST ? node->items[i] : node;
 		DofInput input = {.def = def->dof[i], .linear = shape->linear[i]};
-		if (!tree_is_null(item) && !keys_read(r, item, &dof_table, &input))
+		if (!tree_is_null(item) && !fields_read(r, item, &dof_table, &input))
 			return false;
 		def->dof[i] = input.def;
 	}
@@ -146,21 +154,34 @@ static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const J
 
 /* ---- joints --------------------------------------------------------------------------------- */
 
-static const Key joint_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"type", key_joint_type, offsetof(JointInput, type), DIM_NUMBER, KEY_REQUIRED},
-	{"from", key_text, offsetof(JointInput, from), DIM_NUMBER, 0},
-	{"to", key_text, offsetof(JointInput, to), DIM_NUMBER, KEY_REQUIRED},
-	{"axis", key_axis, offsetof(JointInput, axis), DIM_NUMBER, 0},
-	{"axis2", key_axis, offsetof(JointInput, axis2), DIM_NUMBER, 0},
-	{"pitch", key_quantity, offsetof(JointInput, pitch), DIM_PITCH, 0},
-	{"elements", key_node, offsetof(JointInput, elements), DIM_NUMBER, 0},
-	{"inboard", key_placement, offsetof(JointInput, inboard), DIM_LENGTH, 0},
-	{"outboard", key_placement, offsetof(JointInput, outboard), DIM_LENGTH, 0},
-	{"dof", key_node, offsetof(JointInput, dof), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"reversed", key_flag, offsetof(JointInput, reversed), DIM_NUMBER, 0},
+static const Field joint_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"type", FIELD_CHOICE, offsetof(JointInput, type), .flags = FIELD_REQUIRED, .doc = "see the table below",
+     .word_at = model_file_joint_word, .read = key_joint_type},
+	{"from", FIELD_NODE, offsetof(JointInput, from), .flags = FIELD_AS_TEXT,
+     .doc = "the inboard node; default `ground`"},
+	{"to", FIELD_NODE, offsetof(JointInput, to), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
+     .doc = "the outboard node, on the body that the joint carries"},
+	{"axis", FIELD_AXIS, offsetof(JointInput, axis), .doc = "in the joint frame; default `z`"},
+	{"axis2", FIELD_AXIS, offsetof(JointInput, axis2),
+     .doc = "universal: the second axis. planar: the first direction in the plane"},
+	{"pitch", FIELD_NUMBER, offsetof(JointInput, pitch), DIM_PITCH,
+     .doc = "screw, required there: advance per angle, e.g. `5 mm/rev`"},
+	{"elements", FIELD_LIST, offsetof(JointInput, elements), .flags = FIELD_AS_TREE,
+     .doc = "sequence, required there: 1 to 6", .table = &element_table},
+	{"inboard", FIELD_PLACEMENT, offsetof(JointInput, inboard), DIM_LENGTH,
+     .doc = "of the joint frame in the inboard node; default none"},
+	{"outboard", FIELD_PLACEMENT, offsetof(JointInput, outboard), DIM_LENGTH,
+     .doc = "of the outboard node in the joint's moved frame; default none"},
+	{"dof", FIELD_MAPS, offsetof(JointInput, dof), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "of a joint with one degree of freedom; a list, in the order of the speeds, for more", .table = &dof_table},
+	{"reversed", FIELD_FLAG, offsetof(JointInput, reversed),
+     .doc = "the body of `from` is the child of the body of `to`, not the other way round; coordinates, "
+            "axis and placements are as without it. For `weld`, `revolute`, `prismatic`, `screw` and "
+            "`cylindrical`"},
 };
-const KeyTable joint_table = KEY_TABLE("joint", joint_keys);
+const FieldTable joint_table = {FIELDS("joint", joint_keys),
+                                .doc = "How the node `to` moves relative to the node `from`."};
 
 #define TYPE_BIT(type) (1u << (type))
 
@@ -249,7 +270,7 @@ static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	CalJointId id;
 	CalJointDef def;
 	reader_subject(r, "joint", item->name);
-	if (!keys_read(r, item->value, &joint_table, &input) ||
+	if (!fields_read(r, item->value, &joint_table, &input) ||
 	    !find_sides(r, s, item->value, &input, &inboard, &outboard) ||
 	    !model_file_joint_def(r, item->value, &input, &def, &shape))
 		return false;
@@ -293,18 +314,28 @@ typedef struct PendulumInput {
 	double mass, length, damping, stiffness;
 } PendulumInput;
 
-static const Key pendulum_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"node", key_text, offsetof(PendulumInput, node), DIM_NUMBER, KEY_REQUIRED},
-	{"group", key_text, offsetof(PendulumInput, group), DIM_NUMBER, 0},
-	{"pivot", key_vector, offsetof(PendulumInput, pivot), DIM_LENGTH, 0},
-	{"down", key_axis, offsetof(PendulumInput, down), DIM_NUMBER, 0},
-	{"mass", key_positive, offsetof(PendulumInput, mass), DIM_MASS, KEY_REQUIRED},
-	{"length", key_positive, offsetof(PendulumInput, length), DIM_LENGTH, KEY_REQUIRED},
-	{"damping", key_not_negative, offsetof(PendulumInput, damping), DIM_ANGULAR_DAMPING, 0},
-	{"stiffness", key_not_negative, offsetof(PendulumInput, stiffness), DIM_ANGULAR_STIFFNESS, 0},
+static const Field pendulum_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"node", FIELD_NODE, offsetof(PendulumInput, node), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
+     .doc = "that it is attached to"},
+	{"group", FIELD_GROUP, offsetof(PendulumInput, group), .flags = FIELD_AS_TEXT,
+     .doc = "its group, on the ground only; default `main`"},
+	{"pivot", FIELD_VECTOR, offsetof(PendulumInput, pivot), DIM_LENGTH,
+     .doc = "in the node's frame; default its origin"},
+	{"down", FIELD_AXIS, offsetof(PendulumInput, down),
+     .doc = "of the node in which it is at rest at angle zero; default `-z`"},
+	{"mass", FIELD_POSITIVE, offsetof(PendulumInput, mass), DIM_MASS, .flags = FIELD_REQUIRED,
+     .doc = "not part of the tank's"},
+	{"length", FIELD_POSITIVE, offsetof(PendulumInput, length), DIM_LENGTH, .flags = FIELD_REQUIRED,
+     .doc = "from the pivot to the mass"},
+	{"damping", FIELD_NOT_NEGATIVE, offsetof(PendulumInput, damping), DIM_ANGULAR_DAMPING,
+     .doc = "of each angle; default 0"},
+	{"stiffness", FIELD_NOT_NEGATIVE, offsetof(PendulumInput, stiffness), DIM_ANGULAR_STIFFNESS,
+     .doc = "of each angle; default 0"},
 };
-const KeyTable pendulum_table = KEY_TABLE("pendulum", pendulum_keys);
+const FieldTable pendulum_table = {FIELDS("pendulum", pendulum_keys),
+                                   .doc =
+                                       "A point mass that swings about a point of a node, such as liquid in a tank."};
 
 static bool read_pendulum(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
@@ -312,7 +343,7 @@ static bool read_pendulum(Reader *r, const Sections *s, const Item *item) {
 	CalPendulumDef def = cal_pendulum_def();
 	CalBodyId body;
 	reader_subject(r, "pendulum", item->name);
-	if (!keys_read(r, item->value, &pendulum_table, &in) ||
+	if (!fields_read(r, item->value, &pendulum_table, &in) ||
 	    !model_file_find_node(r, s, tree_get(item->value, "node"), in.node, &def.node))
 		return false;
 	if (in.group && strcmp(in.node, "ground") != 0 && strncmp(in.node, "ground/", 7) != 0)

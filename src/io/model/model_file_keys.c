@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_keys.c — the loop over a table of keys, the messages of the reader, and the list of all tables.
+ * model_file_keys.c — the messages of the reader, the list of all tables of fields, and named items.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/text_reader.h"
 #include "io/model/model_file.h"
 
-const KeyTable *const model_file_tables[] = {
+const FieldTable *const model_file_tables[] = {
 	&file_table,
 	&group_table,
 	&ground_table,
@@ -209,27 +209,12 @@ static const struct {
 	{"tip_mass", "masses"},
 };
 
-static const Key *find_key(const KeyTable *table, const char *name) {
-	for (int i = 0; i < table->count; i++) {
-		if (strcmp(table->keys[i].name, name) == 0)
-			return &table->keys[i];
-	}
-	return NULL;
-}
-
-static bool is_listed(const char *const *names, int count, const char *name) {
-	for (int i = 0; i < count; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-bool reader_unknown_key(Reader *r, const TreeNode *key, const char *const *names, int count) {
+bool reader_unknown_key(Reader *r, const TreeNode *key, const FieldTable *table) {
 	Suggestion suggestion = {.word = key->text};
-	for (int i = 0; i < count; i++)
-		suggestion_offer(&suggestion, names[i]);
+	for (int i = 0; i < table->count; i++)
+		suggestion_offer(&suggestion, table->fields[i].name);
 	for (size_t i = 0; !suggestion.best && i < sizeof synonyms / sizeof synonyms[0]; i++) {
-		if (edit_distance(synonyms[i].word, key->text) == 0 && is_listed(names, count, synonyms[i].key))
+		if (edit_distance(synonyms[i].word, key->text) == 0 && field_find(table, synonyms[i].key))
 			suggestion.best = synonyms[i].key;
 	}
 	char hint[400] = "";
@@ -239,35 +224,10 @@ bool reader_unknown_key(Reader *r, const TreeNode *key, const char *const *names
 		snprintf(hint, sizeof hint, "; a comma ends a value in braces, and decimals follow a point");
 	} else {
 		size_t used = (size_t)snprintf(hint, sizeof hint, "; the keys of this map are");
-		for (int i = 0; i < count && used + 40 < sizeof hint; i++)
-			used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i ? "," : "", names[i]);
+		for (int i = 0; i < table->count && used + 40 < sizeof hint; i++)
+			used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i ? "," : "", table->fields[i].name);
 	}
 	return reader_fail(r, key, "unknown key \"%.80s\"%s", key->text, hint);
-}
-
-bool keys_read(Reader *r, const TreeNode *map, const KeyTable *table, void *target) {
-	const char *page = r->page ? r->page : "docs/format.md", *names[FIELDS_MOST];
-	if (map->kind != TREE_MAP)
-		return reader_fail(r, map, "expected a map (see \"%s\" in %s)", table->what, page);
-	for (int i = 0; i < table->count && i < FIELDS_MOST; i++)
-		names[i] = table->keys[i].name;
-	for (int i = 0; i < map->count; i++) {
-		if (!find_key(table, map->keys[i]->text))
-			return reader_unknown_key(r, map->keys[i], names, table->count);
-	}
-	for (int i = 0; i < table->count; i++) {
-		const Key *key = &table->keys[i];
-		const TreeNode *value = tree_get(map, key->name);
-		if (!value && (key->flags & KEY_REQUIRED))
-			return reader_fail(r, map, "the key \"%s\" is missing (see \"%s\" in %s)", key->name, table->what, page);
-		if (!value || ((key->flags & KEY_MAY_BE_EMPTY) && tree_is_null(value)))
-			continue;
-		if (tree_is_null(value))
-			return reader_fail(r, value, "the key \"%s\" has no value; give it one or remove it", key->name);
-		if (!key->read(r, value, key, target))
-			return false;
-	}
-	return true;
 }
 
 /* ---- named items ------------------------------------------------------------------------------ */

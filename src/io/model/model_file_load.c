@@ -13,22 +13,33 @@ typedef struct LoadInput {
 	double start, end;
 } LoadInput;
 
-static const Key load_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"joint", key_text, offsetof(LoadInput, joint), DIM_NUMBER, 0},
-	{"body", key_text, offsetof(LoadInput, body), DIM_NUMBER, 0},
-	{"mode", key_node, offsetof(LoadInput, mode), DIM_NUMBER, 0},
-	{"effort", key_node, offsetof(LoadInput, effort), DIM_TORQUE, 0},
-	{"acceleration", key_node, offsetof(LoadInput, acceleration), DIM_ANGULAR_ACCELERATION, 0},
-	{"lock", key_node, offsetof(LoadInput, lock), DIM_NUMBER, 0},
-	{"node", key_text, offsetof(LoadInput, node), DIM_NUMBER, 0},
-	{"frame", key_text, offsetof(LoadInput, frame), DIM_NUMBER, 0},
-	{"force", key_node, offsetof(LoadInput, force), DIM_FORCE, 0},
-	{"moment", key_node, offsetof(LoadInput, moment), DIM_TORQUE, 0},
-	{"start", key_quantity, offsetof(LoadInput, start), DIM_TIME, 0},
-	{"end", key_quantity, offsetof(LoadInput, end), DIM_TIME, 0},
+static const Field load_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "for people"},
+	{"joint", FIELD_JOINT, offsetof(LoadInput, joint), .flags = FIELD_AS_TEXT, .doc = "on which it acts, or"},
+	{"body", FIELD_BODY, offsetof(LoadInput, body), .flags = FIELD_AS_TEXT,
+     .doc = "flexible, for its modes: all of them, or with"},
+	{"mode", FIELD_MODE, offsetof(LoadInput, mode), .flags = FIELD_AS_TREE,
+     .doc = "of a modal coordinate: the column of its shapes, `eta0` being the first"},
+	{"effort", FIELD_NUMBERS, offsetof(LoadInput, effort), DIM_TORQUE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
+     .doc = "generalized force on each degree of freedom or mode"},
+	{"acceleration", FIELD_NUMBERS, offsetof(LoadInput, acceleration), DIM_ANGULAR_ACCELERATION,
+     .flags = FIELD_BY_DOF | FIELD_AS_TREE,
+     .doc = "given acceleration of each degree of freedom or mode; `free` in a list leaves one free"},
+	{"lock", FIELD_FLAGS, offsetof(LoadInput, lock), .flags = FIELD_AS_TREE,
+     .doc = "an acceleration of zero. The speed stays what it is when the lock begins"},
+	{"node", FIELD_NODE, offsetof(LoadInput, node), .flags = FIELD_AS_TEXT, .doc = "on which it acts"},
+	{"frame", FIELD_CHOICE, offsetof(LoadInput, frame), .flags = FIELD_AS_TEXT,
+     .doc = "axes of the components; default `world`", .words = FIELD_WORDS("world", "node")},
+	{"force", FIELD_VECTOR, offsetof(LoadInput, force), DIM_FORCE, .flags = FIELD_AS_TREE,
+     .doc = "at the node's origin"},
+	{"moment", FIELD_VECTOR, offsetof(LoadInput, moment), DIM_TORQUE, .flags = FIELD_AS_TREE, .doc = "on the node"},
+	{"start", FIELD_NUMBER, offsetof(LoadInput, start), DIM_TIME, .doc = "default from the beginning"},
+	{"end", FIELD_NUMBER, offsetof(LoadInput, end), DIM_TIME, .doc = "default none"},
 };
-const KeyTable load_table = KEY_TABLE("load", load_keys);
+const FieldTable load_table = {
+	FIELDS("load", load_keys),
+	.doc = "Something that acts on a joint, on the modes of a body or on a node while `start` <= t < "
+		   "`end`."};
 
 /* ---- dofs of a joint, or modes of a body ------------------------------------------------------ */
 
@@ -190,7 +201,7 @@ static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, co
 
 static bool read_load(Reader *r, const Sections *s, const TreeNode *map, LoadEntry *load) {
 	LoadInput in = {.start = -INFINITY, .end = INFINITY};
-	if (!keys_read(r, map, &load_table, &in))
+	if (!fields_read(r, map, &load_table, &in))
 		return false;
 	if (!!in.joint + !!in.body + !!in.node != 1)
 		return reader_fail(r, map,

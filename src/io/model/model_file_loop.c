@@ -20,7 +20,7 @@ typedef struct LoopInput {
 	int open;
 } LoopInput;
 
-static bool key_loop_type(Reader *r, const TreeNode *value, const Key *key, void *target) {
+static bool key_loop_type(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	CalLoopType *type = (CalLoopType *)(void *)((char *)target + key->offset);
 	const char *text;
 	if (!read_text(r, value, &text))
@@ -40,25 +40,38 @@ static bool key_loop_type(Reader *r, const TreeNode *value, const Key *key, void
 	return reader_unknown_of(r, value, "type of loop", &suggestion, words);
 }
 
-static const Key loop_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"type", key_loop_type, offsetof(LoopInput, type), DIM_NUMBER, KEY_REQUIRED},
-	{"from", key_text, offsetof(LoopInput, from), DIM_NUMBER, 0},
-	{"to", key_text, offsetof(LoopInput, to), DIM_NUMBER, 0},
-	{"a", key_placement, offsetof(LoopInput, a), DIM_LENGTH, 0},
-	{"b", key_placement, offsetof(LoopInput, b), DIM_LENGTH, 0},
-	{"length", key_positive, offsetof(LoopInput, length), DIM_LENGTH, 0},
-	{"pitch", key_quantity, offsetof(LoopInput, pitch), DIM_PITCH, 0},
-	{"radius", key_positive, offsetof(LoopInput, radius), DIM_LENGTH, 0},
-	{"translation", key_text, offsetof(LoopInput, translation), DIM_NUMBER, 0},
-	{"rotation", key_text, offsetof(LoopInput, rotation), DIM_NUMBER, 0},
-	{"terms", key_node, offsetof(LoopInput, terms), DIM_NUMBER, 0},
-	{"drive", key_node, offsetof(LoopInput, drive), DIM_NUMBER, 0},
-	{"stabilisation", key_node, offsetof(LoopInput, stabilisation), DIM_NUMBER, 0},
-	{"known", key_node, offsetof(LoopInput, applied_wrench), DIM_NUMBER, 0},
-	{"open", key_flag, offsetof(LoopInput, open), DIM_NUMBER, 0},
+static const char *loop_word(int i) { return i < CAL_LOOP_TYPE_COUNT ? cal_loop_type_name((CalLoopType)i) : NULL; }
+
+static const Field loop_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"type", FIELD_CHOICE, offsetof(LoopInput, type), .flags = FIELD_REQUIRED, .doc = "see the table below",
+     .word_at = loop_word, .read = key_loop_type},
+	{"from", FIELD_NODE, offsetof(LoopInput, from), .flags = FIELD_AS_TEXT,
+     .doc = "the first node, with frame A; default `ground`; not for coupling"},
+	{"to", FIELD_NODE, offsetof(LoopInput, to), .flags = FIELD_AS_TEXT,
+     .doc = "the second node, with frame B; default `ground`; not for knife and coupling"},
+	{"a", FIELD_PLACEMENT, offsetof(LoopInput, a), DIM_LENGTH, .doc = "of frame A in the node `from`; default none"},
+	{"b", FIELD_PLACEMENT, offsetof(LoopInput, b), DIM_LENGTH, .doc = "of frame B in the node `to`; default none"},
+	{"length", FIELD_POSITIVE, offsetof(LoopInput, length), DIM_LENGTH, .doc = "distance, required there"},
+	{"pitch", FIELD_NUMBER, offsetof(LoopInput, pitch), DIM_PITCH,
+     .doc = "screw, required there: advance per angle, e.g. `5 mm/rev`"},
+	{"radius", FIELD_POSITIVE, offsetof(LoopInput, radius), DIM_LENGTH, .doc = "disk and ball, required there"},
+	{"translation", FIELD_TEXT, offsetof(LoopInput, translation),
+     .doc = "directions: axes of A along which nothing moves, e.g. `xz`"},
+	{"rotation", FIELD_TEXT, offsetof(LoopInput, rotation),
+     .doc = "directions: axes of A about which nothing turns, e.g. `x`"},
+	{"terms", FIELD_LIST, offsetof(LoopInput, terms), .flags = FIELD_AS_TREE, .doc = "coupling, required there: 1 to 4",
+     .table = &term_table},
+	{"drive", FIELD_MAPS, offsetof(LoopInput, drive), .flags = FIELD_AS_TREE,
+     .doc = "of a row; default: rows stay at zero", .table = &drive_table},
+	{"stabilisation", FIELD_MAP, offsetof(LoopInput, stabilisation), .flags = FIELD_AS_TREE, .doc = "default none",
+     .table = &stabilisation_table},
+	{"known", FIELD_MAP, offsetof(LoopInput, applied_wrench), .flags = FIELD_AS_TREE,
+     .doc = "applied force and moment; default none; not for knife and coupling", .table = &known_table},
+	{"open", FIELD_FLAG, offsetof(LoopInput, open),
+     .doc = "it starts open, and an [event](#event) may close it; default false"},
 };
-const KeyTable loop_table = KEY_TABLE("loop", loop_keys);
+const FieldTable loop_table = {FIELDS("loop", loop_keys), .doc = "Ties the node `to` to the node `from`."};
 
 #define TYPE_BIT(type) (1u << (type))
 
@@ -115,14 +128,16 @@ typedef struct TermInput {
 	double dof, mode, factor;
 } TermInput;
 
-static const Key term_keys[] = {
-	{"joint", key_text, offsetof(TermInput, joint), DIM_NUMBER, 0},
-	{"dof", key_positive, offsetof(TermInput, dof), DIM_NUMBER, 0},
-	{"body", key_text, offsetof(TermInput, body), DIM_NUMBER, 0},
-	{"mode", key_positive, offsetof(TermInput, mode), DIM_NUMBER, 0},
-	{"factor", key_quantity, offsetof(TermInput, factor), DIM_NUMBER, KEY_REQUIRED},
+static const Field term_keys[] = {
+	{"joint", FIELD_JOINT, offsetof(TermInput, joint), .flags = FIELD_AS_TEXT, .doc = "whose coordinate it is"},
+	{"dof", FIELD_POSITIVE, offsetof(TermInput, dof),
+     .doc = "which of its degrees of freedom, from 1; default: the only one. Not one of a quaternion"},
+	{"body", FIELD_BODY, offsetof(TermInput, body), .flags = FIELD_AS_TEXT, .doc = "instead of `joint`: flexible"},
+	{"mode", FIELD_POSITIVE, offsetof(TermInput, mode), .doc = "which of its modes, from 1; default: the only one"},
+	{"factor", FIELD_NUMBER, offsetof(TermInput, factor), .flags = FIELD_REQUIRED,
+     .doc = "not zero. Coordinates count in rad, m and the units of the shapes"},
 };
-const KeyTable term_table = KEY_TABLE("term", term_keys);
+const FieldTable term_table = {FIELDS("term", term_keys), .doc = "One coordinate of a coupling."};
 
 /* A number from 1 to count as an index from 0; not given: 0 if there is but one. */
 static bool index_of(Reader *r, const TreeNode *map, const char *key, double number, int count, const char *whose,
@@ -141,7 +156,7 @@ static bool index_of(Reader *r, const TreeNode *map, const char *key, double num
 static bool read_term(Reader *r, const Sections *s, const TreeNode *map, CalLoopTerm *term) {
 	TermInput in = {0};
 	const JointRecord *joint = NULL;
-	if (!keys_read(r, map, &term_table, &in))
+	if (!fields_read(r, map, &term_table, &in))
 		return false;
 	if (!in.joint == !in.body || (in.joint && in.mode != 0) || (in.body && in.dof != 0))
 		return reader_fail(
@@ -191,28 +206,33 @@ typedef struct DriveInput {
 	RowKind kind;
 } DriveInput;
 
-/* The table names the dimensions of a length. */
-static bool key_drive(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	static const Dimension angular[DIM_COUNT] = {
-		[DIM_LENGTH] = DIM_ANGLE, [DIM_SPEED] = DIM_RATE, [DIM_ACCELERATION] = DIM_ANGULAR_ACCELERATION};
+/* The table names the dimensions of an angle. */
+static bool key_drive(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	const DriveInput *input = target;
-	Key actual = *key;
-	if (input->kind != ROW_LENGTH)
-		actual.dimension = input->kind == ROW_ANGLE ? angular[key->dimension] : DIM_NUMBER;
-	return key_quantity(r, value, &actual, target);
+	Field actual = *key;
+	actual.flags &= ~(unsigned)FIELD_BY_DOF;
+	if (input->kind != ROW_ANGLE)
+		actual.dimension = input->kind == ROW_LENGTH ? dimension_of_sliding(key->dimension) : DIM_NUMBER;
+	return field_read(r, value, &actual, target);
 }
 
-static const Key drive_keys[] = {
-	{"row", key_text, offsetof(DriveInput, row), DIM_NUMBER, 0},
-	{"value", key_node, offsetof(DriveInput, value), DIM_LENGTH, 0},
-	{"offset", key_drive, offsetof(DriveInput, drive.offset), DIM_LENGTH, 0},
-	{"speed", key_drive, offsetof(DriveInput, drive.speed), DIM_SPEED, 0},
-	{"acceleration", key_drive, offsetof(DriveInput, drive.acceleration), DIM_ACCELERATION, 0},
-	{"amplitude", key_drive, offsetof(DriveInput, drive.amplitude), DIM_LENGTH, 0},
-	{"frequency", key_quantity, offsetof(DriveInput, drive.frequency), DIM_RATE, 0},
-	{"phase", key_quantity, offsetof(DriveInput, drive.phase), DIM_ANGLE, 0},
+static const Field drive_keys[] = {
+	{"row", FIELD_TEXT, offsetof(DriveInput, row),
+     .doc = "name of the row, see the table of loops; default: the only one"},
+	{"value", FIELD_FUNCTION, offsetof(DriveInput, value), DIM_ANGLE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
+     .doc = "of the row"},
+	{"offset", FIELD_NUMBER, offsetof(DriveInput, drive.offset), DIM_ANGLE, .flags = FIELD_BY_DOF, .doc = "default 0",
+     .read = key_drive},
+	{"speed", FIELD_NUMBER, offsetof(DriveInput, drive.speed), DIM_RATE, .flags = FIELD_BY_DOF, .doc = "default 0",
+     .read = key_drive},
+	{"acceleration", FIELD_NUMBER, offsetof(DriveInput, drive.acceleration), DIM_ANGULAR_ACCELERATION,
+     .flags = FIELD_BY_DOF, .doc = "default 0", .read = key_drive},
+	{"amplitude", FIELD_NUMBER, offsetof(DriveInput, drive.amplitude), DIM_ANGLE, .flags = FIELD_BY_DOF,
+     .doc = "default 0", .read = key_drive},
+	{"frequency", FIELD_NUMBER, offsetof(DriveInput, drive.frequency), DIM_RATE, .doc = "default 0"},
+	{"phase", FIELD_NUMBER, offsetof(DriveInput, drive.phase), DIM_ANGLE, .doc = "default 0"},
 };
-const KeyTable drive_table = KEY_TABLE("drive", drive_keys);
+const FieldTable drive_table = {FIELDS("drive", drive_keys), .doc = "What moves a constraint equation of a loop."};
 
 /* The row that a drive names; one that names none is that of the only row. */
 static bool find_row(Reader *r, const TreeNode *map, const CalLoopDef *def, int *row) {
@@ -295,7 +315,7 @@ static bool read_drives(Reader *r, const TreeNode *node, CalLoopDef *def) {
 		if (!find_row(r, map, def, &row))
 			return false;
 		input.kind = kind_of(def, row);
-		if (!keys_read(r, map, &drive_table, &input) || (input.value && !read_value(r, map, &input)))
+		if (!fields_read(r, map, &drive_table, &input) || (input.value && !read_value(r, map, &input)))
 			return false;
 		if (driven & 1 << row)
 			return reader_fail(r, map, "row %s is driven twice; add the two", cal_loop_row_name(def, row));
@@ -309,25 +329,29 @@ typedef struct Gains {
 	double frequency, damping;
 } Gains;
 
-static const Key stabilisation_keys[] = {
-	{"frequency", key_positive, offsetof(Gains, frequency), DIM_RATE, KEY_REQUIRED},
-	{"damping", key_not_negative, offsetof(Gains, damping), DIM_NUMBER, 0},
+static const Field stabilisation_keys[] = {
+	{"frequency", FIELD_POSITIVE, offsetof(Gains, frequency), DIM_RATE, .flags = FIELD_REQUIRED,
+     .doc = "of the pull back"},
+	{"damping", FIELD_NOT_NEGATIVE, offsetof(Gains, damping), .doc = "damping ratio; default 1"},
 };
-const KeyTable stabilisation_table = KEY_TABLE("stabilisation", stabilisation_keys);
+const FieldTable stabilisation_table = {
+	FIELDS("stabilisation", stabilisation_keys),
+	.doc = "Pulls the constraint equations of a loop back like a spring and a damper (Baumgarte)."};
 
 static bool read_stabilisation(Reader *r, const TreeNode *node, CalLoopDef *def) {
 	Gains gains = {.damping = 1};
-	if (!keys_read(r, node, &stabilisation_table, &gains))
+	if (!fields_read(r, node, &stabilisation_table, &gains))
 		return false;
 	def->frequency = gains.frequency, def->damping = gains.damping;
 	return true;
 }
 
-static const Key known_keys[] = {
-	{"force", key_vector, offsetof(CalSpatial, linear), DIM_FORCE, 0},
-	{"moment", key_vector, offsetof(CalSpatial, angular), DIM_TORQUE, 0},
+static const Field known_keys[] = {
+	{"force", FIELD_VECTOR, offsetof(CalSpatial, linear), DIM_FORCE, .doc = "default none"},
+	{"moment", FIELD_VECTOR, offsetof(CalSpatial, angular), DIM_TORQUE, .doc = "default none"},
 };
-const KeyTable known_table = KEY_TABLE("known", known_keys);
+const FieldTable known_table = {FIELDS("known", known_keys),
+                                .doc = "A constant force and moment between the two sides of a loop."};
 
 /* ---- loops --------------------------------------------------------------------------------------- */
 
@@ -348,12 +372,12 @@ static bool read_values(Reader *r, const Sections *s, const TreeNode *map, const
 		return reader_fail(r, map, "a directions loop locks axes: give \"translation\", \"rotation\" or both, e.g. xz");
 	return (!in->terms || read_terms(r, s, in->terms, def)) && (!in->drive || read_drives(r, in->drive, def)) &&
 	       (!in->stabilisation || read_stabilisation(r, in->stabilisation, def)) &&
-	       (!in->applied_wrench || keys_read(r, in->applied_wrench, &known_table, &def->applied_wrench));
+	       (!in->applied_wrench || fields_read(r, in->applied_wrench, &known_table, &def->applied_wrench));
 }
 
 bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def) {
 	LoopInput input = {.a.orientation = {1, 0, 0, 0}, .b.orientation = {1, 0, 0, 0}};
-	if (!keys_read(r, map, &loop_table, &input) || !check_keys(r, map, input.type))
+	if (!fields_read(r, map, &loop_table, &input) || !check_keys(r, map, input.type))
 		return false;
 	*def = cal_loop_def(input.type);
 	return read_values(r, s, map, &input, def);
@@ -364,7 +388,7 @@ static bool read_loop(Reader *r, const Sections *s, const Item *item) {
 	LoopInput input = {.a.orientation = {1, 0, 0, 0}, .b.orientation = {1, 0, 0, 0}};
 	CalNodeId a, b;
 	reader_subject(r, "loop", item->name);
-	if (!keys_read(r, item->value, &loop_table, &input) || !check_keys(r, item->value, input.type) ||
+	if (!fields_read(r, item->value, &loop_table, &input) || !check_keys(r, item->value, input.type) ||
 	    !find_side(r, s, item->value, "from", input.from, &a) || !find_side(r, s, item->value, "to", input.to, &b))
 		return false;
 	CalLoopDef def = cal_loop_def(input.type);

@@ -19,13 +19,18 @@ typedef struct ModalInput {
 	int ignore_geometric;
 } ModalInput;
 
-static const Key modal_keys[] = {
-	{"file", key_node, offsetof(ModalInput, file), DIM_NUMBER, KEY_REQUIRED},
-	{"mass", key_positive, offsetof(ModalInput, mass), DIM_MASS, 0},
-	{"frequency_bound", key_positive, offsetof(ModalInput, frequency_bound), DIM_RATE, 0},
-	{"ignore_geometric", key_flag, offsetof(ModalInput, ignore_geometric), DIM_NUMBER, 0},
+static const Field modal_keys[] = {
+	{"file", FIELD_FILE, offsetof(ModalInput, file), .flags = FIELD_REQUIRED | FIELD_AS_TREE,
+     .doc = "a modal file or a SID"},
+	{"mass", FIELD_POSITIVE, offsetof(ModalInput, mass), DIM_MASS,
+     .doc = "what the mass should be; more than 1 % off is an error"},
+	{"frequency_bound", FIELD_POSITIVE, offsetof(ModalInput, frequency_bound), DIM_RATE,
+     .doc = "as for [flexible](#flexible); default none"},
+	{"ignore_geometric", FIELD_FLAG, offsetof(ModalInput, ignore_geometric),
+     .doc = "of a SID with geometric stiffness, leave that out; otherwise it is refused"},
 };
-const KeyTable modal_table = KEY_TABLE("modal", modal_keys);
+const FieldTable modal_table = {FIELDS("modal", modal_keys), .brief = FIELD_FILE,
+                                .doc = "A flexible body that another file holds."};
 
 /* Finite element models have to be reduced first. */
 static bool check_kind(Reader *r, const TreeNode *node, const char *path) {
@@ -79,7 +84,7 @@ bool model_file_read_modal(Reader *r, const TreeNode *node, const Item *item, Ca
 	ModalInput in = {.file = node};
 	const char *name;
 	char path[1024];
-	if (node->kind != TREE_SCALAR && !keys_read(r, node, &modal_table, &in))
+	if (node->kind != TREE_SCALAR && !fields_read(r, node, &modal_table, &in))
 		return false;
 	if (!read_text(r, in.file, &name) || !check_kind(r, in.file, name))
 		return false;

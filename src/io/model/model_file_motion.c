@@ -12,13 +12,17 @@ typedef struct MotionInput {
 	CalVec3 axis;
 } MotionInput;
 
-static const Key motion_keys[] = {
-	{"q", key_node, offsetof(MotionInput, q), DIM_NUMBER, 0},
-	{"at", key_node, offsetof(MotionInput, at), DIM_LENGTH, 0},
-	{"axis", key_axis, offsetof(MotionInput, axis), DIM_NUMBER, 0},
-	{"angle", key_node, offsetof(MotionInput, angle), DIM_ANGLE, 0},
+static const Field motion_keys[] = {
+	{"q", FIELD_FUNCTION, offsetof(MotionInput, q), .flags = FIELD_AS_TREE,
+     .doc = "of the coordinate; of a joint with several a list of functions. Not for free joints"},
+	{"at", FIELD_FUNCTIONS, offsetof(MotionInput, at), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "of a free joint"},
+	{"axis", FIELD_AXIS, offsetof(MotionInput, axis),
+     .doc = "of a free or spherical joint, in the inboard frame; default `z`"},
+	{"angle", FIELD_FUNCTION, offsetof(MotionInput, angle), DIM_ANGLE, .flags = FIELD_AS_TREE,
+     .doc = "how far it has turned about the axis from the orientation in `state`"},
 };
-const KeyTable motion_table = KEY_TABLE("motion", motion_keys);
+const FieldTable motion_table = {FIELDS("motion", motion_keys),
+                                 .doc = "How one joint of a group moves as a function of time."};
 
 static CalTimeFunction none(void) { return (CalTimeFunction){.table.shape = CAL_TABLE_SMOOTH}; }
 
@@ -63,7 +67,7 @@ static bool read_joint(Reader *r, const TreeNode *key, const TreeNode *map, CalJ
 	if (!model_file_find_joint(r, key, key->text, &joint))
 		return false;
 	reader_subject(r, "motion of joint", joint->name);
-	if (!keys_read(r, map, &motion_table, &in))
+	if (!fields_read(r, map, &motion_table, &in))
 		return false;
 	out->joint = cal_desc_find_joint(r->file->desc, joint->name);
 	out->axis = in.axis;

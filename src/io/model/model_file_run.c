@@ -14,35 +14,61 @@ typedef struct OutputInput {
 	const char *name, *file;
 } OutputInput;
 
-static const Key output_keys[] = {
-	{"interval", key_not_negative, offsetof(OutputInput, interval), DIM_TIME, 0},
-	{"signals", key_node, offsetof(OutputInput, signals), DIM_NUMBER, 0},
-	{"name", key_text, offsetof(OutputInput, name), DIM_NUMBER, 0},
-	{"file", key_text, offsetof(OutputInput, file), DIM_NUMBER, 0},
+static const Field output_keys[] = {
+	{"interval", FIELD_NOT_NEGATIVE, offsetof(OutputInput, interval), DIM_TIME, .doc = "default 0: every step"},
+	{"signals", FIELD_SIGNALS, offsetof(OutputInput, signals), .flags = FIELD_AS_TREE,
+     .doc = "default the set that the program chooses"},
+	{"name", FIELD_TEXT, offsetof(OutputInput, name),
+     .doc = "of the stream in the file; default `main`, `stream2`, `stream3` and so on"},
+	{"file", FIELD_TEXT, offsetof(OutputInput, file),
+     .doc = "where it is written, from the folder in which the program runs: `.h5` is HDF5, which "
+            "several outputs may share, anything else CSV; default: where the options of the program "
+            "say, or nowhere"},
 };
-const KeyTable output_table = KEY_TABLE("output", output_keys);
+const FieldTable output_table = {FIELDS("output", output_keys), .doc = "Signals that are written at one rate."};
 
 typedef struct RunInput {
 	double duration, step, rtol, atol, min_step, max_step, max_steps;
 	const TreeNode *method, *projection, *threads, *branches, *assemble, *output;
 } RunInput;
 
-static const Key run_keys[] = {
-	{"duration", key_not_negative, offsetof(RunInput, duration), DIM_TIME, KEY_REQUIRED},
-	{"method", key_node, offsetof(RunInput, method), DIM_NUMBER, 0},
-	{"step", key_positive, offsetof(RunInput, step), DIM_TIME, 0},
-	{"rtol", key_positive, offsetof(RunInput, rtol), DIM_NUMBER, 0},
-	{"atol", key_positive, offsetof(RunInput, atol), DIM_NUMBER, 0},
-	{"min_step", key_positive, offsetof(RunInput, min_step), DIM_TIME, 0},
-	{"max_step", key_positive, offsetof(RunInput, max_step), DIM_TIME, 0},
-	{"max_steps", key_positive, offsetof(RunInput, max_steps), DIM_NUMBER, 0},
-	{"projection", key_node, offsetof(RunInput, projection), DIM_NUMBER, 0},
-	{"threads", key_node, offsetof(RunInput, threads), DIM_NUMBER, 0},
-	{"branches", key_node, offsetof(RunInput, branches), DIM_NUMBER, 0},
-	{"assemble", key_node, offsetof(RunInput, assemble), DIM_ANGLE, 0},
-	{"output", key_node, offsetof(RunInput, output), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+static const char *method_word(int i) { return i < CAL_METHOD_COUNT ? cal_method_name((CalMethod)i) : NULL; }
+
+static const Field run_keys[] = {
+	{"duration", FIELD_NOT_NEGATIVE, offsetof(RunInput, duration), DIM_TIME, .flags = FIELD_REQUIRED,
+     .doc = "simulated time"},
+	{"method", FIELD_CHOICE, offsetof(RunInput, method), .flags = FIELD_AS_TREE,
+     .doc = "default `dopri5`, which is adaptive; the others have a fixed step. `implicit`: implicit in "
+            "springs, dampers and modes, order 1; `implicit-midpoint`: the same, order 2",
+     .word_at = method_word},
+	{"step", FIELD_POSITIVE, offsetof(RunInput, step), DIM_TIME,
+     .doc = "required for a fixed step; the first step of an adaptive method"},
+	{"rtol", FIELD_POSITIVE, offsetof(RunInput, rtol),
+     .doc = "relative local error of an adaptive method; default 1e-9"},
+	{"atol", FIELD_POSITIVE, offsetof(RunInput, atol), .doc = "absolute local error; default 1e-12"},
+	{"min_step", FIELD_POSITIVE, offsetof(RunInput, min_step), DIM_TIME, .doc = "the run stops with an error below it"},
+	{"max_step", FIELD_POSITIVE, offsetof(RunInput, max_step), DIM_TIME,
+     .doc = "of an adaptive method; default none, and where a `when` of [events](#event) reads an "
+            "output of a device, a hundredth of `duration`"},
+	{"max_steps", FIELD_POSITIVE, offsetof(RunInput, max_steps), .doc = "most steps between two outputs"},
+	{"projection", FIELD_WHOLE, offsetof(RunInput, projection), .flags = FIELD_AS_TREE,
+     .doc = "steps from one projection on the [loops](loops.md#how-it-is-solved) to the next; default "
+            "1. With more than 1 give the loops a [stabilisation](#stabilisation)",
+     .words = FIELD_WORDS("none")},
+	{"threads", FIELD_WHOLE, offsetof(RunInput, threads), .flags = FIELD_AS_TREE,
+     .doc = "that share the work of a step; default 1. [When it helps](parallel.md)"},
+	{"branches", FIELD_WHOLE, offsetof(RunInput, branches), .flags = FIELD_AS_TREE,
+     .doc = "workers that each group is partitioned for; default as many as `threads`. The same number "
+            "gives the same bits with any number of threads"},
+	{"assemble", FIELD_NUMBER, offsetof(RunInput, assemble), DIM_ANGLE, .flags = FIELD_AS_TREE,
+     .doc = "how far closing [loops](loops.md#assembly) may move what the [state](#state) gives "
+            "(lengths: times the lever arm of the loops; speeds: times the fastest); default 0.1 rad. "
+            "Beyond it the run does not start",
+     .words = FIELD_WORDS("any")},
+	{"output", FIELD_MAPS, offsetof(RunInput, output), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "what is written", .table = &output_table},
 };
-const KeyTable run_table = KEY_TABLE("run", run_keys);
+const FieldTable run_table = {FIELDS("run", run_keys), .doc = "Run settings."};
 
 static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 	Suggestion suggestion = {0};
@@ -299,7 +325,7 @@ static bool name_stream(Reader *r, const TreeNode *map, CalRunStream *streams, i
 
 static bool read_stream(Reader *r, const Sections *s, const TreeNode *map, CalRunStream *streams, int index) {
 	OutputInput in = {0};
-	if (!keys_read(r, map, &output_table, &in))
+	if (!fields_read(r, map, &output_table, &in))
 		return false;
 	if (in.file && !in.file[0])
 		return reader_fail(r, tree_get(map, "file"), "\"file\" is empty; leave it out or name a file, e.g. run.h5");
@@ -349,7 +375,7 @@ bool model_file_read_run(Reader *r, const Sections *s) {
 	reader_subject(r, "run", NULL);
 	if (!s->run)
 		return true;
-	if (!keys_read(r, s->run, &run_table, &in) || (in.method && !read_method(r, in.method, &run->method.method)) ||
+	if (!fields_read(r, s->run, &run_table, &in) || (in.method && !read_method(r, in.method, &run->method.method)) ||
 	    (in.projection && !read_projection(r, in.projection, &run->method.projection)) ||
 	    (in.threads && !read_workers(r, in.threads, "threads", &run->threads)) ||
 	    (in.branches && !read_workers(r, in.branches, "branches", &run->branches)) ||

@@ -60,15 +60,16 @@ typedef struct Products {
 	double xx, yy, zz, xy, xz, yz;
 } Products;
 
-static const Key inertia_keys[] = {
-	{"xx", key_quantity, offsetof(Products, xx), DIM_INERTIA, KEY_REQUIRED},
-	{"yy", key_quantity, offsetof(Products, yy), DIM_INERTIA, KEY_REQUIRED},
-	{"zz", key_quantity, offsetof(Products, zz), DIM_INERTIA, KEY_REQUIRED},
-	{"xy", key_quantity, offsetof(Products, xy), DIM_INERTIA, 0},
-	{"xz", key_quantity, offsetof(Products, xz), DIM_INERTIA, 0},
-	{"yz", key_quantity, offsetof(Products, yz), DIM_INERTIA, 0},
+static const Field inertia_keys[] = {
+	{"xx", FIELD_NUMBER, offsetof(Products, xx), DIM_INERTIA, .flags = FIELD_REQUIRED, .doc = "about x"},
+	{"yy", FIELD_NUMBER, offsetof(Products, yy), DIM_INERTIA, .flags = FIELD_REQUIRED, .doc = "about y"},
+	{"zz", FIELD_NUMBER, offsetof(Products, zz), DIM_INERTIA, .flags = FIELD_REQUIRED, .doc = "about z"},
+	{"xy", FIELD_NUMBER, offsetof(Products, xy), DIM_INERTIA, .doc = "default 0"},
+	{"xz", FIELD_NUMBER, offsetof(Products, xz), DIM_INERTIA, .doc = "default 0"},
+	{"yz", FIELD_NUMBER, offsetof(Products, yz), DIM_INERTIA, .doc = "default 0"},
 };
-const KeyTable inertia_table = KEY_TABLE("inertia", inertia_keys);
+const FieldTable inertia_table = {FIELDS("inertia", inertia_keys), .brief = FIELD_TENSOR,
+                                  .doc = "The elements of the inertia matrix."};
 
 static bool read_matrix(Reader *r, const TreeNode *node, CalMat3 *out) {
 	for (int i = 0; i < 3; i++) {
@@ -96,7 +97,7 @@ static bool read_matrix(Reader *r, const TreeNode *node, CalMat3 *out) {
 bool model_file_read_tensor(Reader *r, const TreeNode *node, CalMat3 *out) {
 	if (node->kind == TREE_MAP) {
 		Products p = {0};
-		if (!keys_read(r, node, &inertia_table, &p))
+		if (!fields_read(r, node, &inertia_table, &p))
 			return false;
 		*out = (CalMat3){{{p.xx, p.xy, p.xz}, {p.xy, p.yy, p.yz}, {p.xz, p.yz, p.zz}}};
 		return true;
@@ -122,46 +123,51 @@ typedef struct ShapeInput {
 	double radius, inner_radius, length;
 } ShapeInput;
 
-static const Key box_keys[] = {
-	{"size", key_vector, offsetof(ShapeInput, size), DIM_LENGTH, KEY_REQUIRED},
-	{"orientation", key_orientation, offsetof(ShapeInput, orientation), DIM_NUMBER, 0},
+static const Field box_keys[] = {
+	{"size", FIELD_VECTOR, offsetof(ShapeInput, size), DIM_LENGTH, .flags = FIELD_REQUIRED, .doc = "the three sides"},
+	{"orientation", FIELD_ORIENTATION, offsetof(ShapeInput, orientation),
+     .doc = "of its sides in the body frame; default along the body axes"},
 };
-const KeyTable box_table = KEY_TABLE("box", box_keys);
+const FieldTable box_table = {FIELDS("box", box_keys), .brief = FIELD_VECTOR, .doc = "A homogeneous box."};
 
-static const Key sphere_keys[] = {
-	{"radius", key_positive, offsetof(ShapeInput, radius), DIM_LENGTH, KEY_REQUIRED},
+static const Field sphere_keys[] = {
+	{"radius", FIELD_POSITIVE, offsetof(ShapeInput, radius), DIM_LENGTH, .flags = FIELD_REQUIRED,
+     .doc = "of the sphere"},
 };
-const KeyTable sphere_table = KEY_TABLE("sphere", sphere_keys);
+const FieldTable sphere_table = {FIELDS("sphere", sphere_keys), .brief = FIELD_NUMBER, .doc = "A homogeneous sphere."};
 
-static const Key cylinder_keys[] = {
-	{"radius", key_positive, offsetof(ShapeInput, radius), DIM_LENGTH, KEY_REQUIRED},
-	{"inner_radius", key_not_negative, offsetof(ShapeInput, inner_radius), DIM_LENGTH, 0},
-	{"length", key_positive, offsetof(ShapeInput, length), DIM_LENGTH, 0},
-	{"axis", key_axis, offsetof(ShapeInput, axis), DIM_NUMBER, 0},
-	{"from", key_vector, offsetof(ShapeInput, from), DIM_LENGTH, 0},
-	{"to", key_vector, offsetof(ShapeInput, to), DIM_LENGTH, 0},
+static const Field cylinder_keys[] = {
+	{"radius", FIELD_POSITIVE, offsetof(ShapeInput, radius), DIM_LENGTH, .flags = FIELD_REQUIRED,
+     .doc = "outer radius"},
+	{"inner_radius", FIELD_NOT_NEGATIVE, offsetof(ShapeInput, inner_radius), DIM_LENGTH,
+     .doc = "of the bore; default 0, solid"},
+	{"length", FIELD_POSITIVE, offsetof(ShapeInput, length), DIM_LENGTH, .doc = "along `axis`"},
+	{"axis", FIELD_AXIS, offsetof(ShapeInput, axis), .doc = "default `z`"},
+	{"from", FIELD_VECTOR, offsetof(ShapeInput, from), DIM_LENGTH, .doc = "center of one end in the body frame"},
+	{"to", FIELD_VECTOR, offsetof(ShapeInput, to), DIM_LENGTH, .doc = "center of the other end"},
 };
-const KeyTable cylinder_table = KEY_TABLE("cylinder", cylinder_keys);
+const FieldTable cylinder_table = {FIELDS("cylinder", cylinder_keys),
+                                   .doc = "A homogeneous cylinder, by `length` and `axis` or by its two ends."};
 
-static const Key rod_keys[] = {
-	{"length", key_positive, offsetof(ShapeInput, length), DIM_LENGTH, 0},
-	{"axis", key_axis, offsetof(ShapeInput, axis), DIM_NUMBER, 0},
-	{"from", key_vector, offsetof(ShapeInput, from), DIM_LENGTH, 0},
-	{"to", key_vector, offsetof(ShapeInput, to), DIM_LENGTH, 0},
+static const Field rod_keys[] = {
+	{"length", FIELD_POSITIVE, offsetof(ShapeInput, length), DIM_LENGTH, .doc = "along `axis`"},
+	{"axis", FIELD_AXIS, offsetof(ShapeInput, axis), .doc = "default `z`"},
+	{"from", FIELD_VECTOR, offsetof(ShapeInput, from), DIM_LENGTH, .doc = "one end in the body frame"},
+	{"to", FIELD_VECTOR, offsetof(ShapeInput, to), DIM_LENGTH, .doc = "the other end"},
 };
-const KeyTable rod_table = KEY_TABLE("rod", rod_keys);
+const FieldTable rod_table = {FIELDS("rod", rod_keys), .doc = "A thin rod: no inertia about its axis."};
 
 static bool read_box(Reader *r, const TreeNode *node, ShapeInput *in) {
 	in->orientation = (CalQuat){1, 0, 0, 0};
-	if (node->kind == TREE_LIST ? !read_vector(r, node, DIM_LENGTH, &in->size) : !keys_read(r, node, &box_table, in))
+	if (node->kind == TREE_LIST ? !read_vector(r, node, DIM_LENGTH, &in->size) : !fields_read(r, node, &box_table, in))
 		return false;
 	return (in->size.x >= 0 && in->size.y >= 0 && in->size.z >= 0) ||
 	       reader_fail(r, node, "the sides of a box must not be negative");
 }
 
 static bool read_sphere(Reader *r, const TreeNode *node, ShapeInput *in) {
-	return node->kind == TREE_SCALAR ? key_positive(r, node, &sphere_keys[0], in)
-	                                 : keys_read(r, node, &sphere_table, in);
+	return node->kind == TREE_SCALAR ? field_read(r, node, &sphere_keys[0], in)
+	                                 : fields_read(r, node, &sphere_table, in);
 }
 
 static bool shape_box(Reader *r, const TreeNode *node, Shape *shape) {
@@ -210,7 +216,7 @@ static bool read_line(Reader *r, const TreeNode *node, ShapeInput *in, Shape *sh
 
 static bool shape_cylinder(Reader *r, const TreeNode *node, Shape *shape) {
 	ShapeInput in = {0};
-	if (!keys_read(r, node, &cylinder_table, &in) || !read_line(r, node, &in, shape))
+	if (!fields_read(r, node, &cylinder_table, &in) || !read_line(r, node, &in, shape))
 		return false;
 	if (in.inner_radius >= in.radius)
 		return reader_fail(r, node, "the inner radius must be smaller than the radius");
@@ -222,7 +228,7 @@ static bool shape_cylinder(Reader *r, const TreeNode *node, Shape *shape) {
 
 static bool shape_rod(Reader *r, const TreeNode *node, Shape *shape) {
 	ShapeInput in = {0};
-	if (!keys_read(r, node, &rod_table, &in) || !read_line(r, node, &in, shape))
+	if (!fields_read(r, node, &rod_table, &in) || !read_line(r, node, &in, shape))
 		return false;
 	shape->inertia = axial(0, in.length * in.length / 12, in.axis);
 	return true;
@@ -254,7 +260,7 @@ bool model_file_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisua
 		out->size.x = in.radius;
 		return true;
 	}
-	if (!keys_read(r, node, rod ? &rod_table : &cylinder_table, &in) || !read_line(r, node, &in, &shape))
+	if (!fields_read(r, node, rod ? &rod_table : &cylinder_table, &in) || !read_line(r, node, &in, &shape))
 		return false;
 	out->size = (CalVec3){rod ? 0.02 * in.length : in.radius, 0, in.length};
 	out->placement.orientation = from_z(in.axis);

@@ -14,19 +14,28 @@ typedef struct StateInput {
 	int guess;
 } StateInput;
 
-static const Key state_keys[] = {
-	{"q", key_node, offsetof(StateInput, q), DIM_ANGLE, 0},
-	{"u", key_node, offsetof(StateInput, u), DIM_RATE, 0},
-	{"at", key_node, offsetof(StateInput, at), DIM_LENGTH, 0},
-	{"orientation", key_node, offsetof(StateInput, orientation), DIM_NUMBER, 0},
-	{"velocity", key_node, offsetof(StateInput, velocity), DIM_SPEED, 0},
-	{"angular_velocity", key_node, offsetof(StateInput, angular_velocity), DIM_RATE, 0},
-	{"eta", key_node, offsetof(StateInput, eta), DIM_NUMBER, 0},
-	{"eta_dot", key_node, offsetof(StateInput, eta_dot), DIM_NUMBER, 0},
-	{"frozen", key_node, offsetof(StateInput, frozen), DIM_NUMBER, 0},
-	{"guess", key_flag, offsetof(StateInput, guess), DIM_NUMBER, 0},
+static const Field state_keys[] = {
+	{"q", FIELD_NUMBERS, offsetof(StateInput, q), DIM_ANGLE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
+     .doc = "coordinates, in the order of the table of [joints](#joint)"},
+	{"u", FIELD_NUMBERS, offsetof(StateInput, u), DIM_RATE, .flags = FIELD_BY_DOF | FIELD_AS_TREE, .doc = "speeds"},
+	{"at", FIELD_VECTOR, offsetof(StateInput, at), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "free: position"},
+	{"orientation", FIELD_ORIENTATION, offsetof(StateInput, orientation), .flags = FIELD_AS_TREE,
+     .doc = "free, spherical"},
+	{"velocity", FIELD_VECTOR, offsetof(StateInput, velocity), DIM_SPEED, .flags = FIELD_AS_TREE,
+     .doc = "free: inboard axes"},
+	{"angular_velocity", FIELD_VECTOR, offsetof(StateInput, angular_velocity), DIM_RATE, .flags = FIELD_AS_TREE,
+     .doc = "free, spherical: outboard axes"},
+	{"eta", FIELD_NUMBERS, offsetof(StateInput, eta), .flags = FIELD_AS_TREE, .doc = "modal coordinates"},
+	{"eta_dot", FIELD_NUMBERS, offsetof(StateInput, eta_dot), .flags = FIELD_AS_TREE, .doc = "modal speeds"},
+	{"frozen", FIELD_FLAGS, offsetof(StateInput, frozen), .flags = FIELD_AS_TREE,
+     .doc = "a run that closes [loops](loops.md) leaves this joint, and the modes that it carries, as "
+            "given; a list has one flag for each speed of the joint"},
+	{"guess", FIELD_FLAG, offsetof(StateInput, guess),
+     .doc = "these values say where to look for a state that closes the [loops](loops.md#assembly), and "
+            "not where the run has to start; default false"},
 };
-const KeyTable state_table = KEY_TABLE("state", state_keys);
+const FieldTable state_table = {FIELDS("state", state_keys),
+                                .doc = "The initial state of a joint and of the modes of the body that it carries."};
 
 /* The item for index i of a list of n, or the scalar itself for n = 1. */
 static const TreeNode *component(const TreeNode *node, int i) {
@@ -165,7 +174,7 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	if (!model_file_find_joint(r, key, key->text, &joint))
 		return false;
 	reader_subject(r, "state of joint", joint->name);
-	if (!keys_read(r, map, &state_table, &in))
+	if (!fields_read(r, map, &state_table, &in))
 		return false;
 	entry->joint = joint->name;
 	if ((in.at || in.orientation || in.velocity || in.angular_velocity) && !read_pose(r, map, &in, joint, entry))

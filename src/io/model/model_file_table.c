@@ -11,13 +11,24 @@ typedef struct TableInput {
 	const TreeNode *points, *csv, *column, *shape;
 } TableInput;
 
-static const Key table_keys[] = {
-	{"points", key_node, offsetof(TableInput, points), DIM_NUMBER, 0},
-	{"csv", key_node, offsetof(TableInput, csv), DIM_NUMBER, 0},
-	{"column", key_node, offsetof(TableInput, column), DIM_NUMBER, 0},
-	{"shape", key_node, offsetof(TableInput, shape), DIM_NUMBER, 0},
+static const char *shape_word(int i) { return cal_table_shape_name((CalTableShape)i); }
+
+static const Field table_keys[] = {
+	{"points", FIELD_POINTS, offsetof(TableInput, points), .flags = FIELD_AS_TREE,
+     .doc = "`[time, value]`, times ascending; or"},
+	{"csv", FIELD_FILE, offsetof(TableInput, csv), .flags = FIELD_AS_TREE,
+     .doc = "a CSV file. Its first column is the time, ascending; lines that begin with `#` are "
+            "skipped. A first line that is no number names the columns, with the unit in brackets: `t "
+            "[s],q:crank [deg]`, as `calder run -o` writes it. Without a unit numbers are SI"},
+	{"column", FIELD_TEXT, offsetof(TableInput, column), .flags = FIELD_AS_TREE,
+     .doc = "of the CSV file: its name in the first line, with or without the unit, or its number (the "
+            "time is 1); default 2"},
+	{"shape", FIELD_CHOICE, offsetof(TableInput, shape), .flags = FIELD_AS_TREE,
+     .doc = "`step`: each value holds from its time on; `cubic`: rate continuous, at rest at both ends; "
+            "`smooth`: quintic pieces from rest to rest",
+     .word_at = shape_word},
 };
-const KeyTable table_table = KEY_TABLE("table", table_keys);
+const FieldTable table_table = {FIELDS("table", table_keys), .doc = "A function of time by its values."};
 
 static bool read_shape(Reader *r, const TreeNode *node, CalTableShape *shape) {
 	Suggestion suggestion = {0};
@@ -64,7 +75,7 @@ bool model_file_read_table(Reader *r, const TreeNode *node, Dimension dimension,
 	if (node->kind == TREE_LIST)
 		return read_points(r, node, dimension, table);
 	if (node->kind == TREE_MAP) {
-		if (!keys_read(r, node, &table_table, &in) || (in.shape && !read_shape(r, in.shape, &table->shape)))
+		if (!fields_read(r, node, &table_table, &in) || (in.shape && !read_shape(r, in.shape, &table->shape)))
 			return false;
 		if (!in.points == !in.csv)
 			return reader_fail(r, node, "a table has \"points\", or a file \"csv\"");

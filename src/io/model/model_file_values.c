@@ -9,9 +9,6 @@
 #include "io/model/model_file.h"
 #include "math/portable.h"
 
-/* The field of a target; the tables guarantee its type. */
-static void *field_of(void *target, const Key *key) { return (char *)target + key->offset; }
-
 /* More than a turn without a unit: degrees, more often than not. */
 static bool check_angle(Reader *r, const TreeNode *node, double value) {
 	static const double turn = 6.283185307179586;
@@ -108,14 +105,15 @@ typedef struct RotationInput {
 	CalVec3 axis;
 } RotationInput;
 
-static const Key rotation_keys[] = {
-	{"x", key_node, offsetof(RotationInput, x), DIM_ANGLE, 0},
-	{"y", key_node, offsetof(RotationInput, y), DIM_ANGLE, 0},
-	{"z", key_node, offsetof(RotationInput, z), DIM_ANGLE, 0},
-	{"axis", key_axis, offsetof(RotationInput, axis), DIM_NUMBER, 0},
-	{"angle", key_node, offsetof(RotationInput, angle), DIM_ANGLE, 0},
+static const Field rotation_keys[] = {
+	{"x", FIELD_NUMBER, offsetof(RotationInput, x), DIM_ANGLE, .flags = FIELD_AS_TREE, .doc = "about the x axis"},
+	{"y", FIELD_NUMBER, offsetof(RotationInput, y), DIM_ANGLE, .flags = FIELD_AS_TREE, .doc = "about the y axis"},
+	{"z", FIELD_NUMBER, offsetof(RotationInput, z), DIM_ANGLE, .flags = FIELD_AS_TREE, .doc = "about the z axis"},
+	{"axis", FIELD_AXIS, offsetof(RotationInput, axis), .doc = "of the rotation"},
+	{"angle", FIELD_NUMBER, offsetof(RotationInput, angle), DIM_ANGLE, .flags = FIELD_AS_TREE, .doc = "about `axis`"},
 };
-const KeyTable rotation_table = KEY_TABLE("rotation", rotation_keys);
+const FieldTable rotation_table = {FIELDS("rotation", rotation_keys),
+                                   .doc = "Exactly one of `x`, `y`, `z`, or `axis` together with `angle`."};
 
 static CalQuat quat_multiply(CalQuat a, CalQuat b) {
 	return (CalQuat){a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z, a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
@@ -131,7 +129,7 @@ static void quat_turn(CalQuat *q, CalVec3 axis, double angle) {
 /* One rotation: {z: 30 deg} or {axis: [1, 1, 0], angle: 30 deg}. */
 static bool read_rotation(Reader *r, const TreeNode *node, CalQuat *q) {
 	RotationInput input = {0};
-	if (!keys_read(r, node, &rotation_table, &input))
+	if (!fields_read(r, node, &rotation_table, &input))
 		return false;
 	const TreeNode *about[3] = {input.x, input.y, input.z};
 	const int has_axis = input.axis.x != 0 || input.axis.y != 0 || input.axis.z != 0;
@@ -187,74 +185,16 @@ bool read_orientation(Reader *r, const TreeNode *node, CalQuat *out) {
 	return true;
 }
 
-static const Key placement_keys[] = {
-	{"at", key_vector, offsetof(CalPlacement, position), DIM_LENGTH, 0},
-	{"orientation", key_orientation, offsetof(CalPlacement, orientation), DIM_NUMBER, 0},
+static const Field placement_keys[] = {
+	{"at", FIELD_VECTOR, offsetof(CalPlacement, position), DIM_LENGTH, .doc = "default the origin"},
+	{"orientation", FIELD_ORIENTATION, offsetof(CalPlacement, orientation), .doc = "default none"},
 };
-const KeyTable placement_table = KEY_TABLE("placement", placement_keys);
+const FieldTable placement_table = {FIELDS("placement", placement_keys), .brief = FIELD_VECTOR,
+                                    .doc = "Where a joint sits on a node."};
 
 bool read_placement(Reader *r, const TreeNode *node, CalPlacement *out) {
 	*out = (CalPlacement){.orientation = {1, 0, 0, 0}};
 	if (node->kind == TREE_LIST)
 		return read_vector(r, node, DIM_LENGTH, &out->position);
-	return keys_read(r, node, &placement_table, out);
-}
-
-/* ---- handlers ------------------------------------------------------------------------------------ */
-
-bool key_quantity(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_quantity(r, value, key->dimension, field_of(target, key));
-}
-
-bool key_positive(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	const double *x = field_of(target, key);
-	if (!key_quantity(r, value, key, target))
-		return false;
-	return *x > 0 || reader_fail(r, value, "the key \"%s\" must be greater than zero", key->name);
-}
-
-bool key_not_negative(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	const double *x = field_of(target, key);
-	if (!key_quantity(r, value, key, target))
-		return false;
-	return *x >= 0 || reader_fail(r, value, "the key \"%s\" must not be negative", key->name);
-}
-
-bool key_vector(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_vector(r, value, key->dimension, field_of(target, key));
-}
-
-bool key_axis(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_axis(r, value, field_of(target, key));
-}
-
-bool key_text(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_text(r, value, field_of(target, key));
-}
-
-bool key_flag(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_flag(r, value, field_of(target, key));
-}
-
-bool key_orientation(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_orientation(r, value, field_of(target, key));
-}
-
-bool key_placement(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	return read_placement(r, value, field_of(target, key));
-}
-
-bool key_node(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	(void)r;
-	const TreeNode **out = field_of(target, key);
-	*out = value;
-	return true;
-}
-
-bool key_ignore(Reader *r, const TreeNode *value, const Key *key, void *target) {
-	(void)r;
-	(void)value;
-	(void)key;
-	(void)target;
-	return true;
+	return fields_read(r, node, &placement_table, out);
 }

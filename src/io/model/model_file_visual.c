@@ -43,22 +43,27 @@ typedef struct VisualInput {
 	const TreeNode *color;
 } VisualInput;
 
-#define SHAPE_KEY(name, kind, dimension) \
-	{ name, key_node, offsetof(VisualInput, shape[kind]), dimension, 0 }
-static const Key visual_keys[] = {
-	SHAPE_KEY("box", CAL_VISUAL_BOX, DIM_LENGTH),
-	SHAPE_KEY("sphere", CAL_VISUAL_SPHERE, DIM_LENGTH),
-	SHAPE_KEY("cylinder", CAL_VISUAL_CYLINDER, DIM_LENGTH),
-	SHAPE_KEY("capsule", CAL_VISUAL_CAPSULE, DIM_LENGTH),
-	SHAPE_KEY("cone", CAL_VISUAL_CONE, DIM_LENGTH),
-	SHAPE_KEY("plane", CAL_VISUAL_PLANE, DIM_LENGTH),
-	SHAPE_KEY("mesh", CAL_VISUAL_MESH, DIM_NUMBER),
-	{"at", key_vector, offsetof(VisualInput, placement.position), DIM_LENGTH, 0},
-	{"orientation", key_orientation, offsetof(VisualInput, placement.orientation), DIM_NUMBER, 0},
-	{"scale", key_positive, offsetof(VisualInput, scale), DIM_NUMBER, 0},
-	{"color", key_node, offsetof(VisualInput, color), DIM_NUMBER, 0},
+#define SHAPE(kind) offsetof(VisualInput, shape[CAL_VISUAL_##kind])
+static const Field visual_keys[] = {
+	{"box", FIELD_MAP, SHAPE(BOX), .flags = FIELD_AS_TREE, .doc = "a box", .table = &box_table},
+	{"sphere", FIELD_MAP, SHAPE(SPHERE), .flags = FIELD_AS_TREE, .doc = "a sphere", .table = &sphere_table},
+	{"cylinder", FIELD_MAP, SHAPE(CYLINDER), .flags = FIELD_AS_TREE, .doc = "a cylinder", .table = &cylinder_table},
+	{"capsule", FIELD_MAP, SHAPE(CAPSULE), .flags = FIELD_AS_TREE,
+     .doc = "a cylinder with half spheres beyond both ends", .table = &cylinder_table},
+	{"cone", FIELD_MAP, SHAPE(CONE), .flags = FIELD_AS_TREE, .doc = "its tip is where the axis points",
+     .table = &cylinder_table},
+	{"plane", FIELD_PAIR, SHAPE(PLANE), DIM_LENGTH, .flags = FIELD_AS_TREE, .doc = "a rectangle across z"},
+	{"mesh", FIELD_FILE, SHAPE(MESH), .flags = FIELD_AS_TREE, .doc = "STL or OBJ. Read when a picture is made"},
+	{"at", FIELD_VECTOR, offsetof(VisualInput, placement.position), DIM_LENGTH,
+     .doc = "in the body frame; default the origin"},
+	{"orientation", FIELD_ORIENTATION, offsetof(VisualInput, placement.orientation),
+     .doc = "default along the body axes"},
+	{"scale", FIELD_POSITIVE, offsetof(VisualInput, scale), .doc = "mesh: [m] for a unit of the file; default 1"},
+	{"color", FIELD_TEXT, offsetof(VisualInput, color), .flags = FIELD_AS_TREE,
+     .doc = "`\"#rrggbb\"`; default the viewer's choice"},
 };
-const KeyTable visual_table = KEY_TABLE("visual", visual_keys);
+const FieldTable visual_table = {FIELDS("visual", visual_keys),
+                                 .doc = "A shape that is drawn, without any effect on the motion."};
 
 static bool read_color(Reader *r, const TreeNode *node, int *color) {
 	char *end = NULL;
@@ -104,7 +109,7 @@ static bool is_identity(const CalPlacement *p) {
 static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
 	VisualInput in = {.placement.orientation = {1, 0, 0, 0}, .scale = 1};
 	int given = -1;
-	if (!keys_read(r, map, &visual_table, &in))
+	if (!fields_read(r, map, &visual_table, &in))
 		return false;
 	for (int i = 0; i < CAL_VISUAL_COUNT; i++) {
 		if (in.shape[i] && given >= 0)

@@ -18,34 +18,16 @@ static char *read_all(const char *path) {
 	return text;
 }
 
-/* A table of keys or of fields. */
-typedef struct Rows {
-	const char *what, *name[64];
-	int count, required[64];
-} Rows;
-
-static int rows_at(int index, Rows *rows) {
-	*rows = (Rows){0};
-	if (index < model_file_table_count) {
-		const KeyTable *table = model_file_tables[index];
-		rows->what = table->what;
-		for (; rows->count < table->count; rows->count++) {
-			rows->name[rows->count] = table->keys[rows->count].name;
-			rows->required[rows->count] = !!(table->keys[rows->count].flags & KEY_REQUIRED);
-		}
-		return 1;
-	}
+/* All tables, those of the devices last; NULL: no more. */
+static const FieldTable *table_at(int index) {
+	if (index < model_file_table_count)
+		return model_file_tables[index];
 	const DeviceType *type = device_type(index - model_file_table_count);
-	for (; type && rows->count < type->table.count; rows->count++) {
-		rows->what = type->table.what;
-		rows->name[rows->count] = type->table.fields[rows->count].name;
-		rows->required[rows->count] = !!(type->table.fields[rows->count].flags & FIELD_REQUIRED);
-	}
-	return type != NULL;
+	return type ? &type->table : NULL;
 }
 
 /* The first table of the section "## what": its rows begin with "| `key`". Returns the number of rows. */
-static int section_rows(const char *text, const char *what, const Rows *table) {
+static int section_rows(const char *text, const char *what, const FieldTable *table) {
 	char heading[64];
 	snprintf(heading, sizeof heading, "\n## %s\n", what);
 	const char *p = strstr(text, heading);
@@ -63,12 +45,12 @@ static int section_rows(const char *text, const char *what, const Rows *table) {
 		assert_int_equal(sscanf(row, "| `%63[^`]` |", key), 1);
 		int known = 0;
 		for (int i = 0; i < table->count; i++)
-			known += strcmp(table->name[i], key) == 0;
+			known += strcmp(table->fields[i].name, key) == 0;
 		if (known != 1)
 			fail_msg("docs/format.md, section \"%s\": the reader has no key \"%s\"", what, key);
 		const int required = strstr(row, "**required**") && strstr(row, "**required**") < strchr(row, '\n');
 		for (int i = 0; i < table->count; i++) {
-			if (strcmp(table->name[i], key) == 0 && required != table->required[i])
+			if (strcmp(table->fields[i].name, key) == 0 && required != !!(table->fields[i].flags & FIELD_REQUIRED))
 				fail_msg("docs/format.md, \"%s\": whether \"%s\" is required differs from the reader", what, key);
 		}
 	}
@@ -78,10 +60,10 @@ static int section_rows(const char *text, const char *what, const Rows *table) {
 static void every_key_is_documented(void **state) {
 	(void)state;
 	char *text = read_all(SOURCE_DIR "/docs/format.md");
-	Rows rows;
-	for (int i = 0; rows_at(i, &rows); i++)
-		if (section_rows(text, rows.what, &rows) != rows.count)
-			fail_msg("docs/format.md, section \"%s\", does not describe every key of the reader", rows.what);
+	const FieldTable *table;
+	for (int i = 0; (table = table_at(i)); i++)
+		if (section_rows(text, table->what, table) != table->count)
+			fail_msg("docs/format.md, section \"%s\", does not describe every key of the reader", table->what);
 	free(text);
 }
 
@@ -91,18 +73,17 @@ static void the_schema_has_the_same_keys(void **state) {
 	CalError error;
 	if (tree_read(SOURCE_DIR "/docs/calder.schema.json", NULL, &tree, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	Rows rows;
-	const Rows *table = &rows;
-	for (int i = 0; rows_at(i, &rows); i++) {
+	const FieldTable *table;
+	for (int i = 0; (table = table_at(i)); i++) {
 		const TreeNode *def = tree_get(tree_get(tree_root(tree), "$defs"), table->what);
 		const TreeNode *properties = tree_get(def, "properties"), *required = tree_get(def, "required");
 		if (!properties)
 			fail_msg("the schema has no $defs.%s.properties", table->what);
 		int required_count = 0;
 		for (int k = 0; k < table->count; k++) {
-			if (!tree_get(properties, table->name[k]))
-				fail_msg("the schema lacks %s.%s", table->what, table->name[k]);
-			required_count += table->required[k];
+			if (!tree_get(properties, table->fields[k].name))
+				fail_msg("the schema lacks %s.%s", table->what, table->fields[k].name);
+			required_count += !!(table->fields[k].flags & FIELD_REQUIRED);
 		}
 		assert_int_equal(properties->count, table->count);
 		assert_int_equal(required ? required->count : 0, required_count);

@@ -17,28 +17,41 @@ typedef struct SubsystemInput {
 	const TreeNode *attach, *set;
 } SubsystemInput;
 
-static const Key subsystem_keys[] = {
-	{"name", key_ignore, 0, DIM_NUMBER, 0},
-	{"file", key_text, offsetof(SubsystemInput, file), DIM_NUMBER, 0},
-	{"library", key_text, offsetof(SubsystemInput, library), DIM_NUMBER, 0},
-	{"arguments", key_text, offsetof(SubsystemInput, arguments), DIM_NUMBER, 0},
-	{"attach", key_node, offsetof(SubsystemInput, attach), DIM_NUMBER, KEY_MAY_BE_EMPTY},
-	{"set", key_node, offsetof(SubsystemInput, set), DIM_NUMBER, KEY_MAY_BE_EMPTY},
+static const Field subsystem_keys[] = {
+	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
+	{"file", FIELD_FILE, offsetof(SubsystemInput, file), .flags = FIELD_AS_TEXT, .doc = "a Calder file; or instead"},
+	{"library", FIELD_FILE, offsetof(SubsystemInput, library), .flags = FIELD_AS_TEXT,
+     .doc = "a shared object: a compiled subsystem, of which only the interface nodes are visible"},
+	{"arguments", FIELD_TEXT, offsetof(SubsystemInput, arguments), .doc = "that the shared object gets; default empty"},
+	{"attach", FIELD_MAPS, offsetof(SubsystemInput, attach), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "default: the file stands as it is, on the ground", .table = &attachment_table},
+	{"set", FIELD_ANYTHING, offsetof(SubsystemInput, set), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+     .doc = "map of places in the file and other values for them: `bodies.boom.mass: 12 kg`. The last "
+            "part of a place may be new"},
 };
-const KeyTable subsystem_table = KEY_TABLE("subsystem", subsystem_keys);
+const FieldTable subsystem_table = {FIELDS("subsystem", subsystem_keys),
+                                    .doc = "Another file as a part of this one, or a compiled subsystem."};
 
 typedef struct Attachment {
 	const TreeNode *place, *border, *joint;
 	const char *to, *name;
 } Attachment;
 
-static const Key attachment_keys[] = {
-	{"border", key_node, offsetof(Attachment, border), DIM_NUMBER, 0},
-	{"to", key_text, offsetof(Attachment, to), DIM_NUMBER, KEY_REQUIRED},
-	{"joint", key_node, offsetof(Attachment, joint), DIM_NUMBER, 0},
-	{"name", key_text, offsetof(Attachment, name), DIM_NUMBER, 0},
+static const Field attachment_keys[] = {
+	{"border", FIELD_TEXT, offsetof(Attachment, border), .flags = FIELD_AS_TREE,
+     .doc = "path of an interface node in the other file; of a compiled subsystem its name, or its "
+            "number from 1. Default the first one"},
+	{"to", FIELD_NODE, offsetof(Attachment, to), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
+     .doc = "of this file, of another of its subsystems (`arm2/boom/tip`), or `ground`"},
+	{"joint", FIELD_TIE, offsetof(Attachment, joint), .flags = FIELD_AS_TREE,
+     .doc = "type of the joint, or a map as of a [joint](#joint) without `from`, `to`, `name` and "
+            "`reversed`: it leads from `to` to the interface node. For a loop as of a [loop](#loop). "
+            "Default `weld`",
+     .table = &loop_table},
+	{"name", FIELD_TEXT, offsetof(Attachment, name), .doc = "of a loop; default the path of the interface node"},
 };
-const KeyTable attachment_table = KEY_TABLE("attachment", attachment_keys);
+const FieldTable attachment_table = {FIELDS("attachment", attachment_keys),
+                                     .doc = "A tie between an interface node of a subsystem and a node."};
 
 /* One subsystem of a file while the file is put together. */
 typedef struct Instance {
@@ -226,7 +239,7 @@ static bool check_file(Reader *r, const TreeNode *root) {
 	r->subject[0] = '\0';
 	if (root->kind != TREE_MAP)
 		return reader_fail(r, root, "not a Calder file: expected a map that starts with \"calder: 1\"");
-	if (!keys_read(r, root, &file_table, &s))
+	if (!fields_read(r, root, &file_table, &s))
 		return false;
 	return s.version == 1 || reader_fail(r, tree_get(root, "calder"),
 	                                     "format version %g is not known; this build reads "
@@ -261,7 +274,7 @@ static bool read_attachments(Reader *r, Instance *it) {
 	it->attach = reader_array(r, (size_t)it->attach_count, sizeof *it->attach);
 	for (int i = 0; it->attach && i < it->attach_count; i++) {
 		it->attach[i].place = list ? node->items[i] : node;
-		if (!keys_read(r, it->attach[i].place, &attachment_table, &it->attach[i]))
+		if (!fields_read(r, it->attach[i].place, &attachment_table, &it->attach[i]))
 			return false;
 	}
 	return it->attach != NULL;
@@ -271,7 +284,7 @@ static bool read_instance(Reader *r, const TreeNode *section, int index, Instanc
 	if (!items_get(r, section, index, "subsystem", &it->item))
 		return false;
 	reader_subject(r, "subsystem", it->item.name);
-	if (!keys_read(r, it->item.value, &subsystem_table, &it->in))
+	if (!fields_read(r, it->item.value, &subsystem_table, &it->in))
 		return false;
 	if (strpbrk(it->item.name, it->in.file ? "/()'" : "()'") || strcmp(it->item.name, "ground") == 0)
 		return reader_fail(r, it->item.place,
