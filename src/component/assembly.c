@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "component/assembly.h"
 #include "component/cross_loops.h"
@@ -90,27 +91,33 @@ static void add_chain(Builder *b, int head) {
 	b->made->depth = depth > b->made->depth ? depth : b->made->depth;
 }
 
+/* What joined nodes write first, in lines of their own. */
+static void layout_join_tree(Builder *b, int count, Cursor *cursor) {
+	const size_t n = (size_t)count + 1;
+	JoinTree *made = b->made;
+	CURSOR_ARRAY(cursor, b->messages, n);
+	CURSOR_ARRAY(cursor, b->numbers, n * numbers_of(b->cross_loops));
+	CURSOR_ARRAY(cursor, made->nodes, 2 * n);
+	CURSOR_ARRAY(cursor, made->root_of, n);
+	CURSOR_ARRAY(cursor, made->order, 2 * n);
+	CURSOR_ARRAY(cursor, b->chain, n);
+}
+
 CalStatus join_tree_create(const CalAllocator *allocator, Branch *branches, int count, bool linear,
                            const CrossLoops *cross_loops, JoinTree *join_tree) {
-	const size_t n = (size_t)count + 1, numbers = n * numbers_of(cross_loops) * sizeof(double);
-	const size_t size = n * (sizeof(BranchMessages) + 2 * sizeof(JoinNode) + 4 * sizeof(int)) + numbers + BRANCH_ALIGN;
-	*join_tree = (JoinTree){.memory = memory_alloc(allocator, size)};
-	if (!join_tree->memory)
-		return CAL_ERR_MEMORY;
-	memset(join_tree->memory, 0, size);
-	const uintptr_t at = (uintptr_t)join_tree->memory;
+	*join_tree = (JoinTree){0};
 	Builder b = {.made = join_tree,
 	             .branches = branches,
 	             .linear = linear,
 	             .cross_loops = cross_loops,
 	             .width = cross_loops ? cross_loops->width : INTERFACE_WIDTH};
-	b.messages =
-		(BranchMessages *)(void *)((char *)join_tree->memory + (BRANCH_ALIGN - at % BRANCH_ALIGN) % BRANCH_ALIGN);
-	b.numbers = (double *)(void *)(b.messages + n);
-	join_tree->nodes = (JoinNode *)(void *)((char *)b.numbers + numbers);
-	join_tree->root_of = (int *)(void *)(join_tree->nodes + 2 * n);
-	join_tree->order = join_tree->root_of + n;
-	b.chain = join_tree->order + 2 * n;
+	Cursor cursor = {.align = BRANCH_ALIGN};
+	layout_join_tree(&b, count, &cursor);
+	join_tree->memory = cursor_alloc(&cursor, allocator);
+	if (!join_tree->memory)
+		return CAL_ERR_MEMORY;
+	cursor_clear(&cursor);
+	layout_join_tree(&b, count, &cursor);
 	join_tree->branches = join_tree->count = count;
 	for (int k = 0; k < count; ++k) {
 		add_branch(&b, k);

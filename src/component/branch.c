@@ -4,34 +4,12 @@
  */
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "component/cross_loops.h"
 #include "math/octet.h"
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
-
-typedef struct Block {
-	char *base; // NULL: only count
-	size_t used;
-} Block;
-
-static void *take_memory(Block *block, int count, size_t element) {
-	const size_t at = (block->used + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-	block->used = at + (size_t)count * element;
-	return block->base ? block->base + at : NULL;
-}
-
-/* The block at an aligned place of new memory, which is zero; false: there is none. */
-static bool block_alloc(const CalAllocator *allocator, Block *block, void **memory) {
-	const size_t size = block->used + MEMORY_ALIGNMENT;
-	*memory = memory_alloc(allocator, size);
-	if (!*memory)
-		return false;
-	memset(*memory, 0, size);
-	const uintptr_t at = (uintptr_t)*memory;
-	*block = (Block){.base = (char *)*memory + (MEMORY_ALIGNMENT - at % MEMORY_ALIGNMENT) % MEMORY_ALIGNMENT};
-	return true;
-}
 
 /* Runs of numbers of a piece. */
 static int list_segments(const PieceIndex *piece_map, int count, int piece, Segment *segments) {
@@ -52,21 +30,21 @@ static int list_segments(const PieceIndex *piece_map, int count, int piece, Segm
 }
 
 /* What the branch has beside its model; `marks` of its links are for making that. */
-static void layout_branch(const CalModel *whole, const PieceMap *p, Branch *b, Block *block, uint8_t **marks) {
+static void layout_branch(const CalModel *whole, const PieceMap *p, Branch *b, Cursor *cursor, uint8_t **marks) {
 	const int links = piece_count(p->link, whole->link_count, b->index), nu = piece_count(p->u, whole->nu, b->index),
 			  nq = piece_count(p->q, whole->nq, b->index);
-	*marks = take_memory(block, links, sizeof(uint8_t));
-	b->children = take_memory(block, b->child_count, sizeof(int));
-	b->q_segment = take_memory(block, list_segments(p->q, whole->nq, b->index, NULL), sizeof(Segment));
-	b->u_segment = take_memory(block, list_segments(p->u, whole->nu, b->index, NULL), sizeof(Segment));
+	CURSOR_ARRAY(cursor, *marks, links);
+	CURSOR_ARRAY(cursor, b->children, b->child_count);
+	CURSOR_ARRAY(cursor, b->q_segment, list_segments(p->q, whole->nq, b->index, NULL));
+	CURSOR_ARRAY(cursor, b->u_segment, list_segments(p->u, whole->nu, b->index, NULL));
 	double **of_u[] = {&b->u, &b->elastic_u, &b->applied, &b->udot_given, &b->udot};
 	for (size_t k = 0; k < sizeof of_u / sizeof *of_u; ++k)
-		*of_u[k] = take_memory(block, nu, sizeof(double));
-	b->q = take_memory(block, nq, sizeof(double));
-	b->elastic_q = take_memory(block, nq, sizeof(double));
-	b->prescribed = take_memory(block, nu, sizeof(uint8_t));
-	b->base_path = take_memory(block, links, sizeof(int32_t));
-	b->interface.path = take_memory(block, links, sizeof(int32_t));
+		CURSOR_ARRAY(cursor, *of_u[k], nu);
+	CURSOR_ARRAY(cursor, b->q, nq);
+	CURSOR_ARRAY(cursor, b->elastic_q, nq);
+	CURSOR_ARRAY(cursor, b->prescribed, nu);
+	CURSOR_ARRAY(cursor, b->base_path, links);
+	CURSOR_ARRAY(cursor, b->interface.path, links);
 }
 
 /* ---- what passes its links ----------------------------------------------------------------------------- */
@@ -176,11 +154,13 @@ CalStatus branch_extract(const CalModel *whole, const Partition *partition, cons
 	              .accumulator = -1,
 	              .base_link = base_link >= 0 ? p->link[base_link].own : -1,
 	              .child_count = list_children(partition, piece, NULL)};
-	Block block = {0};
-	layout_branch(whole, p, b, &block, &marks);
-	if (!block_alloc(&whole->allocator, &block, &b->memory))
+	Cursor cursor = {0};
+	layout_branch(whole, p, b, &cursor, &marks);
+	b->memory = cursor_alloc(&cursor, &whole->allocator);
+	if (!b->memory)
 		return CAL_ERR_MEMORY;
-	layout_branch(whole, p, b, &block, &marks);
+	cursor_clear(&cursor);
+	layout_branch(whole, p, b, &cursor, &marks);
 	find_relatives(partition, b);
 	list_base_path(whole, partition, p, b, marks);
 	list_column_paths(whole, partition, p, cross, b, marks);
@@ -226,18 +206,19 @@ typedef struct Rooms {
 	void *work;
 } Rooms;
 
-static Rooms layout_interface(const Branch *b, int W, int forces, size_t work_size, Block *block) {
+static Rooms layout_interface(const Branch *b, int W, int forces, size_t work_size, Cursor *cursor) {
 	const int modal = W ? OCTET * most_modes(b->model) : 0;
-	Rooms r = {.pulls = take_memory(block, forces, sizeof(InterfaceForce)),
-	           .gamma = take_memory(block, forces * 6 * OCTET, sizeof(double)),
-	           .force_modal = take_memory(block, forces * modal, sizeof(double)),
-	           .gain = take_memory(block, b->model->nu * W, sizeof(double)),
-	           .base_gamma = take_memory(block, 6 * W, sizeof(double)),
-	           .Phi = take_memory(block, W * W, sizeof(double)),
-	           .beta = take_memory(block, W, sizeof(double)),
-	           .modal = take_memory(block, modal, sizeof(double)),
-	           .arriving = take_memory(block, b->model->accumulator_count, sizeof(ArticulatedBody))};
-	r.work = take_memory(block, 1, work_size);
+	Rooms r;
+	CURSOR_ARRAY(cursor, r.pulls, forces);
+	CURSOR_ARRAY(cursor, r.gamma, forces * 6 * OCTET);
+	CURSOR_ARRAY(cursor, r.force_modal, forces * modal);
+	CURSOR_ARRAY(cursor, r.gain, b->model->nu * W);
+	CURSOR_ARRAY(cursor, r.base_gamma, 6 * W);
+	CURSOR_ARRAY(cursor, r.Phi, W * W);
+	CURSOR_ARRAY(cursor, r.beta, W);
+	CURSOR_ARRAY(cursor, r.modal, modal);
+	CURSOR_ARRAY(cursor, r.arriving, b->model->accumulator_count);
+	r.work = cursor_array(cursor, 1, work_size);
 	return r;
 }
 
@@ -255,15 +236,17 @@ static void find_accumulators(Branch *branches, const Branch *b) {
 CalStatus branch_connect(Branch *branches, int index, const CrossLoops *cross_loops) {
 	Branch *b = &branches[index];
 	find_accumulators(branches, b);
-	Block block = {0};
+	Cursor cursor = {0};
 	const int partition = b->decoupled_child >= 0,
 			  forces = partition + (cross_loops ? cross_loops_force_count(cross_loops, branches, b) : 0);
 	const int W = cross_loops ? cross_loops->width : partition ? INTERFACE_WIDTH : 0;
 	const size_t work_size = cal_work_size(b->model);
-	layout_interface(b, W, forces, work_size, &block);
-	if (!block_alloc(&b->model->allocator, &block, &b->rest))
+	layout_interface(b, W, forces, work_size, &cursor);
+	b->rest = cursor_alloc(&cursor, &b->model->allocator);
+	if (!b->rest)
 		return CAL_ERR_MEMORY;
-	const Rooms rooms = layout_interface(b, W, forces, work_size, &block);
+	cursor_clear(&cursor);
+	const Rooms rooms = layout_interface(b, W, forces, work_size, &cursor);
 	b->arriving = rooms.arriving;
 	b->interface = (Interface){.path = b->interface.path,
 	                           .path_count = b->interface.path_count,

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "component/branches.h"
@@ -36,6 +37,13 @@ static CalStatus make_branches(CalBranches *s, bool cross, bool linear) {
 	return status;
 }
 
+static void layout_parts(CalBranches *s, Cursor *cursor) {
+	const int n = s->partition.count + 1;
+	CURSOR_ARRAY(cursor, s->messages, n);
+	CURSOR_ARRAY(cursor, s->branches, n);
+	CURSOR_ARRAY(cursor, s->worker_of, n);
+}
+
 /* Everything but the branches' threads. */
 static CalStatus create_parts(CalBranches *s, const CalBranchOptions *options, int wanted, const uint8_t *barred) {
 	const bool cross =
@@ -45,16 +53,13 @@ static CalStatus create_parts(CalBranches *s, const CalBranchOptions *options, i
 		status = piece_map_create(s->model, s->partition.piece_of, s->partition.count, !cross, &s->piece_map);
 	if (status != CAL_OK)
 		return status;
-	const size_t n = (size_t)s->partition.count + 1;
-	const size_t size = n * (sizeof(BranchMessages) + sizeof(Branch) + sizeof(int)) + BRANCH_ALIGN;
-	s->memory = memory_alloc(&s->allocator, size);
+	Cursor cursor = {.align = BRANCH_ALIGN};
+	layout_parts(s, &cursor);
+	s->memory = cursor_alloc(&cursor, &s->allocator);
 	if (!s->memory)
 		return CAL_ERR_MEMORY;
-	memset(s->memory, 0, size);
-	const uintptr_t at = (uintptr_t)s->memory;
-	s->messages = (BranchMessages *)(void *)((char *)s->memory + (BRANCH_ALIGN - at % BRANCH_ALIGN) % BRANCH_ALIGN);
-	s->branches = (Branch *)(void *)(s->messages + n);
-	s->worker_of = (int *)(void *)(s->branches + n);
+	cursor_clear(&cursor);
+	layout_parts(s, &cursor);
 	s->count = s->partition.count;
 	s->drives = loop_drives_move(s->model) != 0;
 	return make_branches(s, cross, options->transport != NULL);
@@ -173,10 +178,11 @@ static CalStatus assign_ranks(CalBranches *s, const CalTransport *transport) {
 
 CalStatus branches_create(const CalModel *model, const CalBranchOptions *options, WorkerPool *pool,
                           CalBranches **branches) {
-	char *block = memory_alloc(&model->allocator, sizeof(CalBranches) + BRANCH_ALIGN);
+	Cursor cursor = {.align = BRANCH_ALIGN, .used = sizeof(CalBranches)};
+	void *block = cursor_alloc(&cursor, &model->allocator);
 	if (!block)
 		return CAL_ERR_MEMORY;
-	CalBranches *made = (CalBranches *)(void *)(block + BRANCH_ALIGN - (uintptr_t)block % BRANCH_ALIGN);
+	CalBranches *made = (CalBranches *)(void *)cursor.base;
 	*made = (CalBranches){.model = model, .allocator = model->allocator, .block = block, .failed_dof = -1};
 	CalBranchOptions used = *options;
 	if (pool && (used.threads == 0 || used.threads > worker_pool_workers(pool)))

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "component/cross_loops.h"
 #include "dynamics/tree/kinematics.h"
@@ -61,33 +62,40 @@ static void list_way(const CalModel *model, const PieceMap *piece_map, uint8_t *
 	}
 }
 
+/* The object itself, and its arrays after it, each in lines of its own; mark: scratch, one byte for each link. */
+static void layout_cross_loops(const CalModel *model, int branches, CrossLoops *r, uint8_t **mark, Cursor *cursor) {
+	const size_t m = (size_t)model->row_count;
+	cursor_array(cursor, 1, sizeof *r);
+	CURSOR_ARRAY(cursor, r->place, branches);
+	CURSOR_ARRAY(cursor, r->list, r->loops);
+	CURSOR_ARRAY(cursor, r->x, r->width);
+	CURSOR_ARRAY(cursor, r->lambda, m);
+	CURSOR_ARRAY(cursor, r->right, m);
+	CURSOR_ARRAY(cursor, r->Lambda, m * m);
+	CURSOR_ARRAY(cursor, r->scratch, (m + 2) * m);
+	CURSOR_ARRAY(cursor, r->unit, m);
+	CURSOR_ARRAY(cursor, r->way, model->link_count);
+	CURSOR_ARRAY(cursor, r->order, m);
+	CURSOR_ARRAY(cursor, r->independent, m);
+	CURSOR_ARRAY(cursor, *mark, model->link_count);
+}
+
 CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, int branches, CrossLoops **cross_loops) {
 	*cross_loops = NULL;
 	if (model->loop_count == 0)
 		return CAL_OK;
-	const size_t loops = (size_t)model->loop_count, m = (size_t)model->row_count, width = OCTET * (1 + loops);
-	const size_t numbers = width + 3 * m + m * m + (m + 2) * m, links = (size_t)model->link_count;
-	const size_t size = sizeof(CrossLoops) + (size_t)branches * sizeof(CrossLoopBase) + loops * sizeof(CrossLoop) +
-	                    numbers * sizeof(double) + m * (sizeof(int) + 1) + links * (sizeof(RowsLink) + 1) +
-	                    2 * BRANCH_ALIGN;
-	char *memory = memory_alloc(&model->allocator, size);
-	if (!memory)
+	CrossLoops made = {.model = model, .loops = model->loop_count, .width = OCTET * (1 + model->loop_count)};
+	uint8_t *mark;
+	Cursor cursor = {.align = BRANCH_ALIGN};
+	layout_cross_loops(model, branches, &made, &mark, &cursor);
+	made.memory = cursor_alloc(&cursor, &model->allocator);
+	if (!made.memory)
 		return CAL_ERR_MEMORY;
-	memset(memory, 0, size);
-	CrossLoops *r = (CrossLoops *)(void *)(memory + (BRANCH_ALIGN - (uintptr_t)memory % BRANCH_ALIGN) % BRANCH_ALIGN);
-	*r = (CrossLoops){.model = model, .loops = model->loop_count, .width = (int)width, .memory = memory};
-	r->place = (CrossLoopBase *)(void *)(r + 1);
-	r->list = (CrossLoop *)(void *)(r->place + branches);
-	r->x = (double *)(void *)(r->list + loops);
-	r->lambda = r->x + width;
-	r->right = r->lambda + m;
-	r->Lambda = r->right + m;
-	r->scratch = r->Lambda + m * m;
-	r->unit = r->scratch + (m + 2) * m;
-	r->way = (RowsLink *)(void *)(r->unit + m);
-	r->order = (int *)(void *)(r->way + links);
-	r->independent = (uint8_t *)(r->order + m);
-	list_way(model, piece_map, r->independent + m, r);
+	cursor_clear(&cursor);
+	CrossLoops *r = (CrossLoops *)(void *)cursor.base;
+	layout_cross_loops(model, branches, &made, &mark, &cursor);
+	*r = made;
+	list_way(model, piece_map, mark, r);
 	for (int l = 0; l < r->loops; ++l) {
 		const Loop *loop = &model->loops[l];
 		r->list[l].loop = loop;

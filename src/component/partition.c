@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "base/worker_pool.h"
 #include "math/portable.h"
@@ -393,28 +394,30 @@ static double try_size(Partitioner *c, double T, int workers) {
 
 /* ---- the whole --------------------------------------------------------------------------------------- */
 
-static CalStatus partitioner_init(Partitioner *c, const CalModel *model, char **memory) {
-	const size_t n = (size_t)model->link_count + 1;
+static void layout_partitioner(Partitioner *c, Cursor *cursor) {
+	const int n = c->links + 1;
+	double **const numbers[] = {&c->own, &c->sub, &c->held, &c->turned};
+	int **const indices[] = {&c->piece_of, &c->fork, &c->worker_of, &c->open, &c->bound};
+	uint8_t **const flags[] = {&c->tied, &c->head, &c->heavy, &c->natural};
+	CURSOR_ARRAY(cursor, c->pieces, n);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+		CURSOR_ARRAY(cursor, *numbers[i], n);
+	for (size_t i = 0; i < sizeof indices / sizeof *indices; ++i)
+		CURSOR_ARRAY(cursor, *indices[i], n);
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; ++i)
+		CURSOR_ARRAY(cursor, *flags[i], n);
+}
+
+static CalStatus partitioner_init(Partitioner *c, const CalModel *model, void **memory) {
 	c->model = model;
 	c->links = model->link_count;
-	*memory = memory_alloc(&model->allocator, n * (4 * sizeof(double) + 4 + 5 * sizeof(int) + sizeof(PartitionPiece)));
+	Cursor cursor = {.align = sizeof(double)};
+	layout_partitioner(c, &cursor);
+	*memory = cursor_alloc_at_start(&cursor, &model->allocator);
 	if (!*memory)
 		return CAL_ERR_MEMORY;
-	c->pieces = (PartitionPiece *)(void *)*memory;
-	c->own = (double *)(void *)(c->pieces + n);
-	c->sub = c->own + n;
-	c->held = c->sub + n;
-	c->turned = c->held + n;
-	c->piece_of = (int *)(void *)(c->turned + n);
-	c->fork = c->piece_of + n;
-	c->worker_of = c->fork + n;
-	c->open = c->worker_of + n;
-	c->bound = c->open + n;
-	c->tied = (uint8_t *)(c->bound + n);
-	c->head = c->tied + n;
-	c->heavy = c->head + n;
-	c->natural = c->heavy + n;
-	memset(c->tied, 0, 4 * n);
+	cursor_clear(&cursor);
+	layout_partitioner(c, &cursor);
 	return CAL_OK;
 }
 
@@ -434,7 +437,7 @@ static CalStatus copy_partition(const Partitioner *c, double makespan, Partition
 CalStatus partition_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred,
                           Partition *partition) {
 	Partitioner c;
-	char *memory;
+	void *memory;
 	CalStatus status = partitioner_init(&c, model, &memory);
 	if (status != CAL_OK)
 		return status;

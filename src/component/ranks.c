@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "component/ranks.h"
 
@@ -172,19 +173,25 @@ CalStatus ranks_agree_status(Ranks *r, CalStatus status) {
 
 /* ---- life ------------------------------------------------------------------------------------------------ */
 
+/* The object itself, and its arrays after it. */
+static void layout_ranks(const CalModel *model, Ranks *r, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *r);
+	CURSOR_ARRAY(cursor, r->packet, model->nq + model->nu + VERDICT * r->count + 1);
+	CURSOR_ARRAY(cursor, r->rank_of, r->count + 1);
+	CURSOR_ARRAY(cursor, r->starts, r->transport.size + 1);
+}
+
 CalStatus ranks_create(const CalTransport *transport, Branch *branches, int count, const CalModel *model,
                        Ranks **ranks) {
-	const size_t doubles = (size_t)(model->nq + model->nu + VERDICT * count) + 1;
-	const size_t ints = (size_t)(count + transport->size) + 2;
-	const size_t size = sizeof(Ranks) + doubles * sizeof(double) + ints * sizeof(int);
-	Ranks *r = memory_alloc(&model->allocator, size);
+	Ranks made = {.transport = *transport, .branches = branches, .count = count, .whole = true};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_ranks(model, &made, &cursor);
+	Ranks *r = cursor_alloc_at_start(&cursor, &model->allocator);
 	if (!r)
 		return CAL_ERR_MEMORY;
-	memset(r, 0, size);
-	*r = (Ranks){.transport = *transport, .branches = branches, .count = count, .whole = true};
-	r->packet = (double *)(void *)(r + 1);
-	r->rank_of = (int *)(void *)(r->packet + doubles);
-	r->starts = r->rank_of + count + 1;
+	cursor_clear(&cursor);
+	*r = made;
+	layout_ranks(model, r, &cursor);
 	*ranks = r;
 	return CAL_OK;
 }

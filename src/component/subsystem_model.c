@@ -15,6 +15,7 @@
 #include <calder/loops.h>
 #include <calder/subsystem.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/placement.h"
@@ -322,24 +323,29 @@ static const char *find_fit(ModelSubsystem *subsystem, const CalModelSubsystemOp
 	return NULL;
 }
 
+/* The object itself, and its arrays after it. */
+static void layout_subsystem(ModelSubsystem *s, Cursor *cursor) {
+	double **const of_u[] = {&s->u, &s->udot, &s->scratch, &s->u_start};
+	cursor_array(cursor, 1, sizeof *s);
+	CURSOR_ARRAY(cursor, s->q, s->model->nq);
+	CURSOR_ARRAY(cursor, s->q_start, s->model->nq);
+	for (size_t i = 0; i < sizeof of_u / sizeof *of_u; i++)
+		CURSOR_ARRAY(cursor, *of_u[i], s->model->nu);
+	CURSOR_ARRAY(cursor, s->wrenches, s->count);
+	CURSOR_ARRAY(cursor, s->nodes, s->count);
+	CURSOR_ARRAY(cursor, s->place, s->model->nu);
+}
+
 static ModelSubsystem *subsystem_alloc(const CalModel *model, int count) {
-	const CalAllocator allocator = allocator_or_default(NULL);
-	const size_t nq = (size_t)model->nq, nu = (size_t)model->nu, k = (size_t)count;
-	const size_t numbers = 2 * nq + 4 * nu, size = sizeof(ModelSubsystem) + numbers * sizeof(double) +
-	                                               k * sizeof(CalWrench) + (k + nu) * sizeof(int);
-	ModelSubsystem *subsystem = memory_alloc(&allocator, size);
+	ModelSubsystem counted = {.model = model, .allocator = allocator_or_default(NULL), .count = count};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_subsystem(&counted, &cursor);
+	ModelSubsystem *subsystem = cursor_alloc_at_start(&cursor, &counted.allocator);
 	if (!subsystem)
 		return NULL;
-	memset(subsystem, 0, size);
-	subsystem->model = model;
-	subsystem->allocator = allocator;
-	subsystem->count = count;
-	double *d = (double *)(void *)(subsystem + 1);
-	subsystem->q = d, subsystem->q_start = d + nq, subsystem->u = d + 2 * nq, subsystem->udot = subsystem->u + nu;
-	subsystem->scratch = subsystem->udot + nu, subsystem->u_start = subsystem->scratch + nu;
-	subsystem->wrenches = (CalWrench *)(void *)(subsystem->u_start + nu);
-	subsystem->nodes = (int *)(void *)(subsystem->wrenches + k);
-	subsystem->place = subsystem->nodes + k;
+	cursor_clear(&cursor);
+	*subsystem = counted;
+	layout_subsystem(subsystem, &cursor);
 	return subsystem;
 }
 

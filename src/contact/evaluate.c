@@ -7,40 +7,36 @@
  */
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "contact/set.h"
 #include "math/finite.h"
 
 /* ---- workspace --------------------------------------------------------------------------------- */
 
-static void *take_memory(char *base, size_t *used, size_t count, size_t element) {
-	const size_t at = *used;
-	*used += (count * element + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-	return base ? base + at : NULL;
-}
-
-static size_t layout_work(CalContactWork *w, char *base) {
-	size_t used = 0;
+/* The workspace itself, and its arrays after it. */
+static void layout_work(CalContactWork *w, Cursor *cursor) {
 	const size_t n = (size_t)w->shape_count;
-	take_memory(base, &used, 1, sizeof *w);
-	w->frame = take_memory(base, &used, n, sizeof *w->frame);
-	w->bounds = take_memory(base, &used, n, sizeof *w->bounds);
-	w->order = take_memory(base, &used, n, sizeof *w->order);
-	w->out = take_memory(base, &used, (size_t)w->node_count, sizeof *w->out);
-	w->course = take_memory(base, &used, n, sizeof *w->course);
-	w->ahead = take_memory(base, &used, n, sizeof *w->ahead);
-	w->ahead_order = take_memory(base, &used, n, sizeof *w->ahead_order);
-	w->pace = take_memory(base, &used, n, sizeof *w->pace);
-	w->mark = take_memory(base, &used, n, sizeof *w->mark);
-	w->points = take_memory(base, &used, (size_t)w->max_points, sizeof *w->points);
-	return used;
+	cursor_array(cursor, 1, sizeof *w);
+	CURSOR_ARRAY(cursor, w->frame, n);
+	CURSOR_ARRAY(cursor, w->bounds, n);
+	CURSOR_ARRAY(cursor, w->order, n);
+	CURSOR_ARRAY(cursor, w->out, w->node_count);
+	CURSOR_ARRAY(cursor, w->course, n);
+	CURSOR_ARRAY(cursor, w->ahead, n);
+	CURSOR_ARRAY(cursor, w->ahead_order, n);
+	CURSOR_ARRAY(cursor, w->pace, n);
+	CURSOR_ARRAY(cursor, w->mark, n);
+	CURSOR_ARRAY(cursor, w->points, w->max_points);
 }
 
 size_t cal_contact_work_size(const CalContactSet *set, int max_points) {
 	if (!set || max_points < 0)
 		return 0;
 	CalContactWork layout = {.shape_count = set->shape_count, .node_count = set->node_count, .max_points = max_points};
-	return layout_work(&layout, NULL);
+	Cursor cursor = {0};
+	layout_work(&layout, &cursor);
+	return cursor_size(&cursor);
 }
 
 CalStatus cal_contact_work_init(const CalContactSet *set, int max_points, void *memory, size_t size,
@@ -54,7 +50,8 @@ CalStatus cal_contact_work_init(const CalContactSet *set, int max_points, void *
 	                      .max_points = max_points,
 	                      .failed_node = -1,
 	                      .near_a = -1};
-	layout_work(w, memory);
+	Cursor cursor = cursor_over(memory, size);
+	layout_work(w, &cursor);
 	memset(w->out, 0, (size_t)set->node_count * sizeof *w->out);
 	for (int i = 0; i < set->shape_count; i++)
 		w->order[i] = w->ahead_order[i] = i;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/portable.h"
@@ -121,41 +122,29 @@ static void keep_triangles(const Input *in, Scratch *s) {
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
-typedef struct Cursor {
-	char *base; // NULL: only count
-	size_t used;
-} Cursor;
+enum { MESH_ALIGNMENT = 16 }; // vectors are loaded in pairs of numbers
 
-static void *take_memory(Cursor *c, size_t count, size_t element) {
-	const size_t at = c->used;
-	c->used += (count * element + 15) / 16 * 16;
-	return c->base ? c->base + at : NULL;
+static void layout_scratch(Scratch *s, const Input *in, Cursor *cursor) {
+	CURSOR_ARRAY(cursor, s->corners, in->vertex_count);
+	CURSOR_ARRAY(cursor, s->same, in->vertex_count);
+	CURSOR_ARRAY(cursor, s->kept, 3 * (size_t)in->triangle_count);
+	CURSOR_ARRAY(cursor, s->keys, in->triangle_count);
+	CURSOR_ARRAY(cursor, s->edges, 3 * (size_t)in->triangle_count);
 }
 
-static size_t place_scratch(Scratch *s, const Input *in, char *base) {
-	Cursor c = {base, 0};
-	s->corners = take_memory(&c, (size_t)in->vertex_count, sizeof *s->corners);
-	s->same = take_memory(&c, (size_t)in->vertex_count, sizeof *s->same);
-	s->kept = take_memory(&c, 3 * (size_t)in->triangle_count, sizeof *s->kept);
-	s->keys = take_memory(&c, (size_t)in->triangle_count, sizeof *s->keys);
-	s->edges = take_memory(&c, 3 * (size_t)in->triangle_count, sizeof *s->edges);
-	return c.used;
-}
-
-static size_t place_mesh(CalMesh *m, char *base) {
-	Cursor c = {base, 0};
+/* The mesh itself, and its arrays after it. */
+static void layout_mesh(CalMesh *m, Cursor *cursor) {
 	const size_t nv = (size_t)m->info.vertices, nt = (size_t)m->info.triangles;
-	take_memory(&c, 1, sizeof *m);
-	m->vertex = take_memory(&c, nv, sizeof *m->vertex);
-	m->vertex_normal = take_memory(&c, nv, sizeof *m->vertex_normal);
-	m->corner = take_memory(&c, nv, sizeof *m->corner);
-	m->ring_start = take_memory(&c, nv + 1, sizeof *m->ring_start);
-	m->ring = take_memory(&c, 6 * nt, sizeof *m->ring);
-	m->first_triangle = take_memory(&c, nv, sizeof *m->first_triangle);
-	m->triangle = take_memory(&c, nt, sizeof *m->triangle);
-	m->order = take_memory(&c, nt, sizeof *m->order);
-	m->node = take_memory(&c, (size_t)tree_capacity(m->info.triangles), sizeof *m->node);
-	return c.used;
+	cursor_array(cursor, 1, sizeof *m);
+	CURSOR_ARRAY(cursor, m->vertex, nv);
+	CURSOR_ARRAY(cursor, m->vertex_normal, nv);
+	CURSOR_ARRAY(cursor, m->corner, nv);
+	CURSOR_ARRAY(cursor, m->ring_start, nv + 1);
+	CURSOR_ARRAY(cursor, m->ring, 6 * nt);
+	CURSOR_ARRAY(cursor, m->first_triangle, nv);
+	CURSOR_ARRAY(cursor, m->triangle, nt);
+	CURSOR_ARRAY(cursor, m->order, nt);
+	CURSOR_ARRAY(cursor, m->node, (size_t)tree_capacity(m->info.triangles));
 }
 
 /* ---- neighbourhoods ---------------------------------------------------------------------------- */
@@ -309,10 +298,12 @@ static CalStatus create_mesh(const Input *in, Scratch *s, const CalAllocator *al
 	CalMesh layout = {
 		.allocator = *allocator,
 		.info = {.vertices = s->used_count, .triangles = s->kept_count, .dropped = in->triangle_count - s->kept_count}};
-	CalMesh *m = memory_alloc(allocator, place_mesh(&layout, NULL));
+	Cursor cursor = {.align = MESH_ALIGNMENT};
+	layout_mesh(&layout, &cursor);
+	CalMesh *m = cursor_alloc_at_start(&cursor, allocator);
 	if (!m)
 		return error_set(error, CAL_ERR_MEMORY, "mesh \"%s\": out of memory", in->name);
-	place_mesh(&layout, (char *)m);
+	layout_mesh(&layout, &cursor);
 	*m = layout;
 	const CalStatus status = finish_mesh(m, in, s, error);
 	if (status == CAL_OK)
@@ -332,10 +323,12 @@ CalStatus cal_mesh_create(const char *name, const CalVec3 *vertices, int vertex_
 	if (status != CAL_OK)
 		return status;
 	Scratch scratch = {0};
-	void *memory = memory_alloc(&from, place_scratch(&scratch, &in, NULL));
+	Cursor cursor = {.align = MESH_ALIGNMENT};
+	layout_scratch(&scratch, &in, &cursor);
+	void *memory = cursor_alloc_at_start(&cursor, &from);
 	if (!memory)
 		return error_set(error, CAL_ERR_MEMORY, "mesh \"%s\": out of memory", in.name);
-	place_scratch(&scratch, &in, memory);
+	layout_scratch(&scratch, &in, &cursor);
 	status = create_mesh(&in, &scratch, &from, mesh, error);
 	memory_free(&from, memory);
 	return status;

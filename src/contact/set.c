@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "contact/mesh.h"
@@ -274,6 +275,14 @@ static void fill_shapes(CalContactSet *set, const CalShapeDef *defs, int count, 
 	}
 }
 
+/* The set itself, its arrays and the names of its shapes. */
+static void layout_set(CalContactSet *s, const CalShapeDef *shapes, int count, char **names, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *s);
+	CURSOR_ARRAY(cursor, s->shapes, count);
+	CURSOR_ARRAY(cursor, s->nodes, count);
+	CURSOR_ARRAY(cursor, *names, name_bytes(shapes, count));
+}
+
 CalStatus cal_contact_set_create(const CalShapeDef *shapes, int count, const CalAllocator *allocator,
                                  CalContactSet **set, CalError *error) {
 	if (count < 0 || (count > 0 && !shapes) || !set || !allocator_is_valid(allocator))
@@ -284,15 +293,16 @@ CalStatus cal_contact_set_create(const CalShapeDef *shapes, int count, const Cal
 			return status;
 	}
 	const CalAllocator from = allocator_or_default(allocator);
-	const size_t n = (size_t)count, head = (sizeof(CalContactSet) + 15) / 16 * 16;
-	char *memory = memory_alloc(&from, head + n * (sizeof(Shape) + sizeof(ShapeNode)) + name_bytes(shapes, count));
-	if (!memory)
+	CalContactSet made = {.allocator = from};
+	char *names;
+	Cursor cursor = {.align = 16};
+	layout_set(&made, shapes, count, &names, &cursor);
+	CalContactSet *s = cursor_alloc_at_start(&cursor, &from);
+	if (!s)
 		return error_set(error, CAL_ERR_MEMORY, "contact set of %d shapes: out of memory", count);
-	CalContactSet *s = (CalContactSet *)(void *)memory;
-	*s = (CalContactSet){.allocator = from};
-	s->shapes = (Shape *)(void *)(memory + head);
-	s->nodes = (ShapeNode *)(void *)(memory + head + n * sizeof(Shape));
-	fill_shapes(s, shapes, count, memory + head + n * (sizeof(Shape) + sizeof(ShapeNode)));
+	layout_set(&made, shapes, count, &names, &cursor);
+	*s = made;
+	fill_shapes(s, shapes, count, names);
 	const CalStatus status = check_pairs(s, error);
 	if (status == CAL_OK)
 		*set = s;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "device/device.h"
 #include "device/device_type.h"
@@ -228,20 +229,22 @@ static CalStatus make_set(const CalContactDef *def, Contact *c, CalError *error)
 	return status;
 }
 
+static void layout_arrays(Contact *c, Cursor *cursor) {
+	CURSOR_ARRAY(cursor, c->pose, c->slots);
+	CURSOR_ARRAY(cursor, c->motion, c->slots);
+	CURSOR_ARRAY(cursor, c->wrench, c->slots);
+	CURSOR_ARRAY(cursor, c->bend, c->slots);
+	CURSOR_ARRAY(cursor, c->node_refs, c->slots);
+}
+
 static CalStatus make_arrays(Contact *c) {
 	c->slots = cal_contact_node_count(c->set);
-	const size_t n = (size_t)c->slots;
-	const size_t each =
-		sizeof *c->node_refs + sizeof *c->pose + sizeof *c->motion + sizeof *c->wrench + sizeof *c->bend;
-	char *block = memory_alloc(&c->allocator, n * each);
-	if (!block)
+	Cursor cursor = {.align = sizeof(double)};
+	layout_arrays(c, &cursor);
+	if (!cursor_alloc_at_start(&cursor, &c->allocator))
 		return CAL_ERR_MEMORY;
-	memset(block, 0, n * each);
-	c->pose = (CalPose *)(void *)block;
-	c->motion = (CalSpatial *)(void *)(c->pose + n);
-	c->wrench = c->motion + n;
-	c->bend = c->wrench + n;
-	c->node_refs = (CalNodeRef *)(void *)(c->bend + n);
+	cursor_clear(&cursor);
+	layout_arrays(c, &cursor);
 	return CAL_OK;
 }
 

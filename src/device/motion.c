@@ -12,6 +12,7 @@
 
 #include <calder/motion.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "device/device.h"
@@ -153,20 +154,22 @@ static void count_courses(const CalMotionDef *def, int *courses, int *numbers) {
 	}
 }
 
-static bool take_memory(Motion *s, const CalMotionDef *def) {
+static void layout_motion(Motion *s, int courses, int numbers, Cursor *cursor) {
+	CURSOR_ARRAY(cursor, s->courses, courses);
+	CURSOR_ARRAY(cursor, s->start, cal_model_q_count(s->model));
+	CURSOR_ARRAY(cursor, s->numbers, numbers);
+}
+
+static bool alloc_arrays(Motion *s, const CalMotionDef *def) {
 	const CalAllocator allocator = allocator_or_default(NULL);
-	const size_t start = (size_t)cal_model_q_count(s->model) * sizeof *s->start;
 	int courses, numbers;
 	count_courses(def, &courses, &numbers);
-	const size_t list = (size_t)courses * sizeof *s->courses;
-	char *block = memory_alloc(&allocator, list + start + (size_t)numbers * sizeof *s->numbers);
-	if (!block)
-		return false;
-	s->memory = block;
-	s->courses = (Course *)(void *)block;
-	s->start = (double *)(void *)(block + list);
-	s->numbers = (double *)(void *)(block + list + start);
-	return true;
+	Cursor cursor = {.align = sizeof(double)};
+	layout_motion(s, courses, numbers, &cursor);
+	s->memory = cursor_alloc_at_start(&cursor, &allocator);
+	if (s->memory)
+		layout_motion(s, courses, numbers, &cursor);
+	return s->memory != NULL;
 }
 
 /* Checks a function and takes a copy; *at counts the numbers of tables so far. */
@@ -272,7 +275,7 @@ CalStatus cal_sim_add_motion(CalSim *sim, const CalMotionDef *def, int *device, 
 	Motion *s = memory_alloc(&allocator, sizeof *s);
 	if (s)
 		*s = (Motion){.sim = sim, .model = cal_sim_model(sim, group)};
-	if (!s || !take_memory(s, def)) {
+	if (!s || !alloc_arrays(s, def)) {
 		motion_free(s);
 		return error_set(error, CAL_ERR_MEMORY, "device \"%s\": %s", def->name, cal_status_text(CAL_ERR_MEMORY));
 	}

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <calder/loops.h>
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "dynamics/loop/loop_rows.h"
 #include "integrate/rotations.h"
@@ -54,56 +55,42 @@ int cal_method_find(const char *name, CalMethod *method) {
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
-/** Hands out arrays from a block, or only counts them (base NULL). */
-typedef struct Cursor {
-	char *base;
-	size_t used;
-} Cursor;
-
-static void *take_memory(Cursor *cursor, int count, size_t element) {
-	size_t at = cursor->used;
-	size_t bytes = (size_t)count * element;
-	cursor->used += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-	return cursor->base ? cursor->base + at : NULL;
-}
-
-static double *take_doubles(Cursor *cursor, int count) { return take_memory(cursor, count, sizeof(double)); }
+static double *place_doubles(Cursor *cursor, int count) { return cursor_array(cursor, (size_t)count, sizeof(double)); }
 
 static void place_adaptive(CalIntegrator *ig, Cursor *cursor) {
-	ig->control.q_last = take_doubles(cursor, ig->nq);
-	ig->control.u_last = take_doubles(cursor, ig->nu);
-	ig->control.x_last = take_doubles(cursor, ig->nx);
-	ig->control.rotations = take_memory(cursor, ig->nu / 3, sizeof(int));
-	ig->dense.q0 = take_doubles(cursor, ig->nq);
-	ig->dense.u0 = take_doubles(cursor, ig->nu);
-	ig->dense.x0 = take_doubles(cursor, ig->nx);
+	ig->control.q_last = place_doubles(cursor, ig->nq);
+	ig->control.u_last = place_doubles(cursor, ig->nu);
+	ig->control.x_last = place_doubles(cursor, ig->nx);
+	CURSOR_ARRAY(cursor, ig->control.rotations, ig->nu / 3);
+	ig->dense.q0 = place_doubles(cursor, ig->nq);
+	ig->dense.u0 = place_doubles(cursor, ig->nu);
+	ig->dense.x0 = place_doubles(cursor, ig->nx);
 	for (int i = 0; i < DENSE_TERMS; i++) {
-		ig->dense.delta[i] = take_doubles(cursor, ig->nu);
-		ig->dense.u[i] = take_doubles(cursor, ig->nu);
-		ig->dense.x[i] = take_doubles(cursor, ig->nx);
+		ig->dense.delta[i] = place_doubles(cursor, ig->nu);
+		ig->dense.u[i] = place_doubles(cursor, ig->nu);
+		ig->dense.x[i] = place_doubles(cursor, ig->nx);
 	}
 }
 
-/** Places the arrays behind the object at the cursor's base; returns the bytes of all. */
-static size_t place_arrays(CalIntegrator *ig, Cursor cursor) {
-	take_memory(&cursor, 1, sizeof *ig);
-	ig->parts = take_memory(&cursor, ig->part_count, sizeof *ig->parts);
-	ig->states = take_memory(&cursor, ig->part_count, sizeof *ig->states);
-	ig->inputs = take_memory(&cursor, ig->part_count, sizeof *ig->inputs);
-	ig->stage.q = take_doubles(&cursor, ig->nq);
-	ig->stage.u = take_doubles(&cursor, ig->nu);
-	ig->stage.x = take_doubles(&cursor, ig->nx);
-	ig->delta = take_doubles(&cursor, ig->nu);
-	ig->scratch = take_doubles(&cursor, ig->nu > ig->nx ? ig->nu : ig->nx);
+/** The object at the cursor's base, and its arrays after it. */
+static void place_arrays(CalIntegrator *ig, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *ig);
+	CURSOR_ARRAY(cursor, ig->parts, ig->part_count);
+	CURSOR_ARRAY(cursor, ig->states, ig->part_count);
+	CURSOR_ARRAY(cursor, ig->inputs, ig->part_count);
+	ig->stage.q = place_doubles(cursor, ig->nq);
+	ig->stage.u = place_doubles(cursor, ig->nu);
+	ig->stage.x = place_doubles(cursor, ig->nx);
+	ig->delta = place_doubles(cursor, ig->nu);
+	ig->scratch = place_doubles(cursor, ig->nu > ig->nx ? ig->nu : ig->nx);
 	for (int i = 0; i < ig->scheme->stages; i++) {
-		ig->delta_rate[i] = take_doubles(&cursor, ig->nu);
-		ig->u_rate[i] = take_doubles(&cursor, ig->nu);
-		ig->x_rate[i] = take_doubles(&cursor, ig->nx);
+		ig->delta_rate[i] = place_doubles(cursor, ig->nu);
+		ig->u_rate[i] = place_doubles(cursor, ig->nu);
+		ig->x_rate[i] = place_doubles(cursor, ig->nx);
 	}
 	if (ig->scheme->adaptive) {
-		place_adaptive(ig, &cursor);
+		place_adaptive(ig, cursor);
 	}
-	return cursor.used;
 }
 
 static bool system_is_valid(const CalSystem *system) {
@@ -142,7 +129,9 @@ size_t cal_integrator_system_size(const CalSystem *system, CalMethod method) {
 		return 0;
 	}
 	CalIntegrator layout = layout_size(system, method);
-	return place_arrays(&layout, (Cursor){0});
+	Cursor cursor = {0};
+	place_arrays(&layout, &cursor);
+	return cursor_size(&cursor);
 }
 
 size_t cal_integrator_size(const CalModel *model, CalMethod method) {
@@ -225,7 +214,8 @@ CalStatus cal_integrator_init_system(const CalSystem *system, const CalIntegrato
 	CalIntegrator *ig = memory;
 	*ig = layout_size(system, options->method);
 	ig->options = cal_integrator_options(options);
-	place_arrays(ig, (Cursor){.base = memory});
+	Cursor cursor = cursor_over(memory, size);
+	place_arrays(ig, &cursor);
 	fill_parts(ig, system);
 	for (int i = 0; i < system->count; i++) {
 		system->parts[i].work->loops.singular = ig->scheme->adaptive ? LOOP_SINGULAR_ADAPTIVE : LOOP_SINGULAR;

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "model/loop_blocks.h"
 #include "model/loop_plan.h"
@@ -77,21 +78,25 @@ static void list_members(const CalModel *model, const int *of, int *next, LoopBl
 	}
 }
 
+static void layout_blocks(const CalModel *model, LoopBlocks *made, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *made);
+	CURSOR_ARRAY(cursor, made->blocks, made->count);
+	CURSOR_ARRAY(cursor, made->rows, model->row_count);
+	CURSOR_ARRAY(cursor, made->columns, model->nu);
+	CURSOR_ARRAY(cursor, made->row_at, model->loop_count);
+	CURSOR_ARRAY(cursor, made->block_of, model->loop_count);
+}
+
 LoopBlocks *loop_blocks_create(const CalModel *model) {
-	const int count = count_blocks(model);
-	const size_t numbers = (size_t)(model->row_count + model->nu + 2 * model->loop_count);
-	const size_t size = sizeof(LoopBlocks) + (size_t)count * sizeof(LoopBlock) + numbers * sizeof(int32_t);
-	LoopBlocks *made = memory_alloc(&model->allocator, size);
-	int *of = memory_alloc(&model->allocator, sizeof(int) * (size_t)(model->nu + count));
+	LoopBlocks counted = {.count = count_blocks(model)};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_blocks(model, &counted, &cursor);
+	LoopBlocks *made = cursor_alloc_at_start(&cursor, &model->allocator);
+	int *of = memory_alloc(&model->allocator, sizeof(int) * (size_t)(model->nu + counted.count));
 	if (made && of) {
-		memset(made, 0, size);
-		made->size = size;
-		made->count = count;
-		made->blocks = (LoopBlock *)(void *)(made + 1);
-		made->rows = (int32_t *)(void *)(made->blocks + count);
-		made->columns = made->rows + model->row_count;
-		made->row_at = made->columns + model->nu;
-		made->block_of = made->row_at + model->loop_count;
+		cursor_clear(&cursor);
+		*made = (LoopBlocks){.count = counted.count, .size = cursor.size};
+		layout_blocks(model, made, &cursor);
 		find_columns(model, of);
 		place_blocks(model, of, made);
 		list_members(model, of, of + model->nu, made);

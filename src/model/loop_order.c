@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "math/pack.h"
 #include "model/loop_order.h"
@@ -263,23 +264,23 @@ static void find_order(LoopOrder *p) {
 int loop_width(const CalModel *model, int loop) { return row_length(model->loops[loop].rows); }
 
 /* One block, at `closes`. */
+static void layout_order(LoopOrder *p, Cursor *cursor) {
+	int **arrays[] = {&p->closes, &p->order, &p->place, &p->slot, &p->next, &p->merged};
+	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
+		CURSOR_ARRAY(cursor, *arrays[i], p->loops);
+	CURSOR_ARRAY(cursor, p->first, p->links + 1);
+	CURSOR_ARRAY(cursor, p->closing, p->links + 1);
+	CURSOR_ARRAY(cursor, p->coupled, p->loops);
+}
+
 static void place_arrays(LoopOrder *p) {
-	const size_t loops = (size_t)p->loops, links = (size_t)p->links;
-	const size_t size = sizeof(int) * (6 * loops + 2 * (links + 1));
-	int *numbers = memory_alloc(&p->model->allocator, size);
-	p->coupled = memory_alloc(&p->model->allocator, sizeof(Coupled) * loops);
-	p->closes = numbers;
-	p->failed = !numbers || !p->coupled;
-	if (p->coupled)
-		memset(p->coupled, 0, sizeof(Coupled) * loops);
+	Cursor cursor = {.align = sizeof(double)};
+	layout_order(p, &cursor);
+	p->failed = !cursor_alloc_at_start(&cursor, &p->model->allocator);
 	if (p->failed)
 		return;
-	memset(numbers, 0, size);
-	int **arrays[] = {&p->order, &p->place, &p->slot, &p->next, &p->merged};
-	for (size_t i = 0; i < sizeof arrays / sizeof *arrays; ++i)
-		*arrays[i] = numbers + (i + 1) * loops;
-	p->first = numbers + 6 * loops;
-	p->closing = p->first + links + 1;
+	cursor_clear(&cursor);
+	layout_order(p, &cursor);
 }
 
 bool loop_order_find(LoopOrder *order, const CalModel *model) {
@@ -300,7 +301,6 @@ void loop_order_release(LoopOrder *order) {
 	const CalAllocator *allocator = &order->model->allocator;
 	for (int l = 0; order->coupled && l < order->loops; ++l)
 		memory_free(allocator, order->coupled[l].loop);
-	memory_free(allocator, order->coupled);
 	memory_free(allocator, order->heap);
 	memory_free(allocator, order->reach);
 	memory_free(allocator, order->closes);

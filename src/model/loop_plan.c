@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "model/loop_order.h"
 #include "model/loop_plan.h"
@@ -233,10 +234,17 @@ static void list_ends(const LoopOrder *p, LoopSchedule *plan) {
 	}
 }
 
-static void *take_memory(char *base, size_t *size, int count, size_t element) {
-	const size_t at = (*size + 63) / 64 * 64;
-	*size = at + (size_t)count * element;
-	return base ? base + at : NULL;
+/* The schedule itself, and its arrays after it. */
+static void layout_schedule(const LoopOrder *p, const LoopSchedule *count, LoopSchedule *made, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *made);
+	CURSOR_ARRAY(cursor, made->links, count->link_count);
+	CURSOR_ARRAY(cursor, made->here, count->here_count);
+	CURSOR_ARRAY(cursor, made->pairs, count->pair_count);
+	CURSOR_ARRAY(cursor, made->steps, count->step_count);
+	CURSOR_ARRAY(cursor, made->next, count->next_count);
+	CURSOR_ARRAY(cursor, made->updates, count->update_count);
+	CURSOR_ARRAY(cursor, made->ends, p->loops);
+	CURSOR_ARRAY(cursor, made->at, p->links);
 }
 
 /* Counts with loop_schedule->here and the like NULL; then lays out, and the same calls fill. */
@@ -244,30 +252,21 @@ static LoopSchedule *create_schedule(LoopOrder *p) {
 	LoopSchedule count = {0};
 	list_steps(p, &count);
 	list_links(p, &count);
-	char *base = NULL;
 	uint8_t *brought = memory_alloc(&p->model->allocator, (size_t)count.here_count);
 	if (!brought)
 		return NULL;
 	memset(brought, 0, (size_t)count.here_count);
 	LoopSchedule made = {.row_offset_count = p->slots};
-	for (int pass = 0; pass < 2; ++pass) {
-		size_t size = sizeof(LoopSchedule);
-		made.links = take_memory(base, &size, count.link_count, sizeof(LoopLink));
-		made.here = take_memory(base, &size, count.here_count, sizeof(LoopHere));
-		made.pairs = take_memory(base, &size, count.pair_count, sizeof(LoopPair));
-		made.steps = take_memory(base, &size, count.step_count, sizeof(LoopStep));
-		made.next = take_memory(base, &size, count.next_count, sizeof(LoopNext));
-		made.updates = take_memory(base, &size, count.update_count, sizeof(int32_t));
-		made.ends = take_memory(base, &size, p->loops, sizeof(LoopEnds));
-		made.at = take_memory(base, &size, p->links, sizeof(int32_t));
-		made.size = size;
-		if (!base && !(base = memory_alloc(&p->model->allocator, size))) {
-			memory_free(&p->model->allocator, brought);
-			return NULL;
-		}
+	Cursor cursor = {0};
+	layout_schedule(p, &count, &made, &cursor);
+	LoopSchedule *plan = cursor_alloc_at_start(&cursor, &p->model->allocator);
+	if (!plan) {
+		memory_free(&p->model->allocator, brought);
+		return NULL;
 	}
-	memset(base, 0, made.size);
-	LoopSchedule *plan = (LoopSchedule *)(void *)base;
+	cursor_clear(&cursor);
+	layout_schedule(p, &count, &made, &cursor);
+	made.size = cursor.size;
 	*plan = made;
 	list_steps(p, plan);
 	list_links(p, plan);

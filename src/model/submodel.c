@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "model/loop_plan.h"
 #include "model/submodel.h"
@@ -96,17 +97,6 @@ int piece_count(const PieceIndex *list, int count, int piece) {
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
-typedef struct Block {
-	char *base; // NULL: only count
-	size_t used;
-} Block;
-
-static void *take_memory(Block *block, int count, size_t element) {
-	const size_t at = (block->used + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-	block->used = at + (size_t)count * element;
-	return block->base ? block->base + at : NULL;
-}
-
 /* The arrays of a submodel while they are filled; the model shows them as constant. */
 typedef struct Parts {
 	CalModel *model;
@@ -122,23 +112,25 @@ typedef struct Parts {
 	Loop *loops;
 } Parts;
 
-static Parts layout(const CalModel *whole, const CalModel *m, Block *block) {
-	return (Parts){.model = take_memory(block, 1, sizeof(CalModel)),
-	               .links = take_memory(block, m->link_count + 1, sizeof(Link)), // and one that ends them
-	               .bodies = take_memory(block, m->body_count, sizeof(Body)),
-	               .nodes = take_memory(block, m->node_count, sizeof(Node)),
-	               .dofs = take_memory(block, m->nu, sizeof(Dof)),
-	               .rotor = take_memory(block, m->nu, sizeof(double)),
-	               .damping = take_memory(block, m->nu, sizeof(double)),
-	               .prescribed = take_memory(block, m->nu, sizeof(uint8_t)),
-	               .dof_parent = take_memory(block, m->nu, sizeof(int32_t)),
-	               .spring_dof = take_memory(block, m->nu, sizeof(int32_t)),
-	               .ball_springs = take_memory(block, whole->ball_spring_count, sizeof(BallSpring)),
-	               .user_spring_link = take_memory(block, whole->user_spring_count, sizeof(int32_t)),
-	               .trig_q = take_memory(block, m->link_count, sizeof(int32_t)),
-	               .trig_offset = take_memory(block, m->link_count, sizeof(double)),
-	               .flexes = take_memory(block, m->flex_count, sizeof(Flex)),
-	               .loops = take_memory(block, m->loop_count, sizeof(Loop))};
+static Parts layout(const CalModel *whole, const CalModel *m, Cursor *cursor) {
+	Parts p;
+	CURSOR_ARRAY(cursor, p.model, 1);
+	CURSOR_ARRAY(cursor, p.links, m->link_count + 1); // and one that ends them
+	CURSOR_ARRAY(cursor, p.bodies, m->body_count);
+	CURSOR_ARRAY(cursor, p.nodes, m->node_count);
+	CURSOR_ARRAY(cursor, p.dofs, m->nu);
+	CURSOR_ARRAY(cursor, p.rotor, m->nu);
+	CURSOR_ARRAY(cursor, p.damping, m->nu);
+	CURSOR_ARRAY(cursor, p.prescribed, m->nu);
+	CURSOR_ARRAY(cursor, p.dof_parent, m->nu);
+	CURSOR_ARRAY(cursor, p.spring_dof, m->nu);
+	CURSOR_ARRAY(cursor, p.ball_springs, whole->ball_spring_count);
+	CURSOR_ARRAY(cursor, p.user_spring_link, whole->user_spring_count);
+	CURSOR_ARRAY(cursor, p.trig_q, m->link_count);
+	CURSOR_ARRAY(cursor, p.trig_offset, m->link_count);
+	CURSOR_ARRAY(cursor, p.flexes, m->flex_count);
+	CURSOR_ARRAY(cursor, p.loops, m->loop_count);
+	return p;
 }
 
 static void show_parts(const Parts *to) {
@@ -367,16 +359,14 @@ CalStatus submodel_create(const CalModel *whole, const PieceMap *p, int piece, c
 	                         .loop_count = piece_count(p->loop, whole->loop_count, piece),
 	                         .nu = piece_count(p->u, whole->nu, piece),
 	                         .nq = piece_count(p->q, whole->nq, piece)};
-	Block block = {0};
-	layout(whole, &counts, &block);
-	const size_t size = block.used;
-	block = (Block){.base = memory_alloc(&whole->allocator, size)};
-	if (!block.base)
+	Cursor cursor = {0};
+	layout(whole, &counts, &cursor);
+	if (!cursor_alloc_at_start(&cursor, &whole->allocator))
 		return CAL_ERR_MEMORY;
-	memset(block.base, 0, size);
-	const Parts to = layout(whole, &counts, &block);
+	cursor_clear(&cursor);
+	const Parts to = layout(whole, &counts, &cursor);
 	*to.model = counts;
-	to.model->size = size;
+	to.model->size = cursor.size;
 	copy_links(whole, p, piece, &to);
 	copy_dofs(whole, p, piece, &to);
 	copy_springs(whole, p, piece, &to);

@@ -2,156 +2,145 @@
 /*
  * work.c — layout of the workspace: one pass that either counts bytes or places arrays.
  */
-#include <stdlib.h>
-
+#include "base/cursor.h"
+#include "base/memory.h"
 #include "model/loop_blocks.h"
 #include "model/loop_plan.h"
 #include "model/work.h"
 
-enum { ALIGNMENT = 64 };
-
-typedef struct Layout {
-	char *base; // NULL: only count
-	size_t offset;
-} Layout;
-
-static void *layout_take(Layout *layout, size_t count, size_t size) {
-	const size_t at = (layout->offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	layout->offset = at + count * size;
-	return layout->base ? layout->base + at : NULL;
-}
-
-static FlexWork layout_flex(const Flex *flex, Layout *layout) {
+static FlexWork layout_flex(const Flex *flex, Cursor *cursor) {
 	const size_t m = (size_t)flex->m, n = (size_t)flex->n;
 	FlexWork f = {0};
-	f.E = layout_take(layout, 6 * n, sizeof(real));
-	f.Y = layout_take(layout, 6 * n, sizeof(real));
-	f.K = layout_take(layout, 6 * n, sizeof(real));
-	f.M = layout_take(layout, m * n, sizeof(real));
-	f.scratch = layout_take(layout, 3 * n, sizeof(real));
+	CURSOR_ARRAY(cursor, f.E, 6 * n);
+	CURSOR_ARRAY(cursor, f.Y, 6 * n);
+	CURSOR_ARRAY(cursor, f.K, 6 * n);
+	CURSOR_ARRAY(cursor, f.M, m * n);
+	CURSOR_ARRAY(cursor, f.scratch, 3 * n);
 	real **rows[] = {&f.be, &f.y, &f.inverse, &f.x, &f.eta, &f.eta_dot, &f.eta_ddot, &f.left, &f.diagonal, &f.weight};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-		*rows[i] = layout_take(layout, n, sizeof(real));
+		CURSOR_ARRAY(cursor, *rows[i], n);
 	const size_t ports = flex->by_ports ? (size_t)flex->port_count : 0;
-	f.port = layout_take(layout, ports, sizeof *f.port);
+	CURSOR_ARRAY(cursor, f.port, ports);
 	const size_t square = 6 * ports * (size_t)row_length((int)(6 * ports));
-	f.W = layout_take(layout, square, sizeof(double));
-	f.Q = layout_take(layout, square, sizeof(double));
-	f.X = layout_take(layout, 48 * ports, sizeof(double));
-	f.R = layout_take(layout, 48 * ports, sizeof(double));
+	CURSOR_ARRAY(cursor, f.W, square);
+	CURSOR_ARRAY(cursor, f.Q, square);
+	CURSOR_ARRAY(cursor, f.X, 48 * ports);
+	CURSOR_ARRAY(cursor, f.R, 48 * ports);
 	return f;
 }
 
-static LoopRefined layout_refined(const CalModel *m, Layout *layout) {
+static LoopRefined layout_refined(const CalModel *m, Cursor *cursor) {
 	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu;
 	LoopRefined r = {0};
-	r.udot = layout_take(layout, nu, sizeof *r.udot);
-	r.lambda = layout_take(layout, (size_t)m->row_count, sizeof *r.lambda);
-	r.A = layout_take(layout, nl, sizeof *r.A);
-	r.f = layout_take(layout, nl, sizeof *r.f);
-	r.external = layout_take(layout, nl, sizeof *r.external);
+	CURSOR_ARRAY(cursor, r.udot, nu);
+	CURSOR_ARRAY(cursor, r.lambda, m->row_count);
+	CURSOR_ARRAY(cursor, r.A, nl);
+	CURSOR_ARRAY(cursor, r.f, nl);
+	CURSOR_ARRAY(cursor, r.external, nl);
 	double **lists[] = {&r.tau, &r.residual, &r.force};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
-		*lists[i] = layout_take(layout, nu, sizeof(double));
+		CURSOR_ARRAY(cursor, *lists[i], nu);
 	return r;
 }
 
-static void layout_schedule(const CalModel *m, Layout *layout, LoopWork *w) {
+static void layout_schedule(const CalModel *m, Cursor *cursor, LoopWork *w) {
 	const LoopSchedule *plan = m->loop_schedule;
 	const size_t loops = (size_t)m->loop_count, slots = (size_t)plan->row_offset_count;
-	w->gamma = layout_take(layout, (size_t)plan->gamma_count, sizeof(double));
-	w->gain = layout_take(layout, (size_t)plan->gain_count, sizeof(double));
-	w->modal = layout_take(layout, (size_t)plan->modal_count, sizeof(double));
-	w->modal_tiny = layout_take(layout, (size_t)plan->modal_count, sizeof(double));
-	w->own = layout_take(layout, LOOP_BLOCK * loops, sizeof(double));
-	w->taken = layout_take(layout, LOOP_BLOCK * loops, sizeof(double));
-	w->block = layout_take(layout, LOOP_BLOCK * (size_t)plan->block_count, sizeof(double));
+	CURSOR_ARRAY(cursor, w->gamma, plan->gamma_count);
+	CURSOR_ARRAY(cursor, w->gain, plan->gain_count);
+	CURSOR_ARRAY(cursor, w->modal, plan->modal_count);
+	CURSOR_ARRAY(cursor, w->modal_tiny, plan->modal_count);
+	CURSOR_ARRAY(cursor, w->own, LOOP_BLOCK * loops);
+	CURSOR_ARRAY(cursor, w->taken, LOOP_BLOCK * loops);
+	CURSOR_ARRAY(cursor, w->block, LOOP_BLOCK * (size_t)plan->block_count);
 	double **rows[] = {&w->beta, &w->force, &w->natural, &w->tiny, &w->tiny_slide};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
-		*rows[i] = layout_take(layout, slots, sizeof(double));
-	w->null = layout_take(layout, 5 * slots, sizeof(double));
-	w->change = layout_take(layout, slots, sizeof(double));
-	w->scale = layout_take(layout, loops, sizeof *w->scale);
-	w->factor = layout_take(layout, loops, sizeof *w->factor);
+		CURSOR_ARRAY(cursor, *rows[i], slots);
+	CURSOR_ARRAY(cursor, w->null, 5 * slots);
+	CURSOR_ARRAY(cursor, w->change, slots);
+	CURSOR_ARRAY(cursor, w->scale, loops);
+	CURSOR_ARRAY(cursor, w->factor, loops);
 }
 
-static void layout_work(const CalModel *m, Layout *layout, CalWork *w) {
+static void layout_work(const CalModel *m, Cursor *cursor, CalWork *w) {
 	const size_t nl = (size_t)m->link_count, nu = (size_t)m->nu, nt = (size_t)m->trig_count;
-	w->links = layout_take(layout, nl + 1, sizeof *w->links);
-	if (layout->base)
+	CURSOR_ARRAY(cursor, w->links, nl + 1);
+	if (cursor->base)
 		++w->links; // links[-1] is the ground
-	w->local = layout_take(layout, nl + 1, sizeof *w->local);
-	if (layout->base)
+	CURSOR_ARRAY(cursor, w->local, nl + 1);
+	if (cursor->base)
 		++w->local;
-	w->dofs = layout_take(layout, nu, sizeof *w->dofs);
-	w->accumulators = layout_take(layout, (size_t)m->accumulator_count, sizeof *w->accumulators);
-	w->columns = layout_take(layout, nu, sizeof *w->columns);
-	w->sine = layout_take(layout, nt, sizeof *w->sine);
-	w->cosine = layout_take(layout, nt, sizeof *w->cosine);
-	w->angle = layout_take(layout, nt, sizeof *w->angle);
-	w->force = layout_take(layout, nl, sizeof *w->force);
-	w->position = layout_take(layout, nl, sizeof *w->position);
-	w->velocity = layout_take(layout, nl, sizeof *w->velocity);
-	w->tau = layout_take(layout, nu, sizeof *w->tau);
-	w->rotor = layout_take(layout, nu, sizeof *w->rotor);
-	w->jump = layout_take(layout, 4 * nu + (size_t)m->row_count, sizeof *w->jump);
-	w->held = layout_take(layout, nu, sizeof *w->held);
-	w->all_prescribed = layout_take(layout, nu, sizeof *w->all_prescribed);
-	w->rhs = layout_take(layout, nu, sizeof *w->rhs);
-	w->articulated = layout_take(layout, nl, sizeof *w->articulated);
-	w->composite = layout_take(layout, nl, sizeof *w->composite);
-	w->modal_columns = layout_take(layout, (size_t)m->modal_columns, sizeof *w->modal_columns);
-	w->flex = layout_take(layout, (size_t)m->flex_count, sizeof *w->flex);
+	CURSOR_ARRAY(cursor, w->dofs, nu);
+	CURSOR_ARRAY(cursor, w->accumulators, m->accumulator_count);
+	CURSOR_ARRAY(cursor, w->columns, nu);
+	CURSOR_ARRAY(cursor, w->sine, nt);
+	CURSOR_ARRAY(cursor, w->cosine, nt);
+	CURSOR_ARRAY(cursor, w->angle, nt);
+	CURSOR_ARRAY(cursor, w->force, nl);
+	CURSOR_ARRAY(cursor, w->position, nl);
+	CURSOR_ARRAY(cursor, w->velocity, nl);
+	CURSOR_ARRAY(cursor, w->tau, nu);
+	CURSOR_ARRAY(cursor, w->rotor, nu);
+	CURSOR_ARRAY(cursor, w->jump, 4 * nu + (size_t)m->row_count);
+	CURSOR_ARRAY(cursor, w->held, nu);
+	CURSOR_ARRAY(cursor, w->all_prescribed, nu);
+	CURSOR_ARRAY(cursor, w->rhs, nu);
+	CURSOR_ARRAY(cursor, w->articulated, nl);
+	CURSOR_ARRAY(cursor, w->composite, nl);
+	CURSOR_ARRAY(cursor, w->modal_columns, m->modal_columns);
+	CURSOR_ARRAY(cursor, w->flex, m->flex_count);
 	for (int i = 0; i < m->flex_count; ++i) {
-		const FlexWork f = layout_flex(&m->flexes[i], layout);
-		if (layout->base)
+		const FlexWork f = layout_flex(&m->flexes[i], cursor);
+		if (cursor->base)
 			w->flex[i] = f;
 	}
 	const size_t rows = (size_t)m->row_count, nq = (size_t)m->nq;
 	LoopWork *loops = &w->loops;
-	loops->row = layout_take(layout, rows, sizeof *loops->row);
-	loops->point = layout_take(layout, (size_t)m->loop_count, sizeof *loops->point);
+	CURSOR_ARRAY(cursor, loops->row, rows);
+	CURSOR_ARRAY(cursor, loops->point, m->loop_count);
 	double **lists[] = {&loops->z, &loops->lambda, &loops->unit};
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; ++i)
-		*lists[i] = layout_take(layout, rows, sizeof(double));
+		CURSOR_ARRAY(cursor, *lists[i], rows);
 	const size_t gains = m->blocks ? m->blocks->gain_count : 0, squares = m->blocks ? m->blocks->square_count : 0;
-	loops->G = layout_take(layout, gains, sizeof(double));
-	loops->X = layout_take(layout, gains, sizeof(double));
-	loops->Lambda = layout_take(layout, squares, sizeof(double));
-	loops->scratch = layout_take(layout, squares + 2 * rows, sizeof(double));
-	loops->gathered = layout_take(layout, 2 * rows, sizeof(double));
-	loops->block_rank = layout_take(layout, m->blocks ? (size_t)m->blocks->count : 0, sizeof *loops->block_rank);
-	loops->q = layout_take(layout, rows ? nq : 0, sizeof(double));
-	loops->dq = layout_take(layout, rows ? nu : 0, sizeof(double));
-	loops->at = layout_take(layout, rows ? nq : 0, sizeof(double));
-	loops->base = layout_take(layout, rows ? nq : 0, sizeof(double));
+	CURSOR_ARRAY(cursor, loops->G, gains);
+	CURSOR_ARRAY(cursor, loops->X, gains);
+	CURSOR_ARRAY(cursor, loops->Lambda, squares);
+	CURSOR_ARRAY(cursor, loops->scratch, squares + 2 * rows);
+	CURSOR_ARRAY(cursor, loops->gathered, 2 * rows);
+	CURSOR_ARRAY(cursor, loops->block_rank, m->blocks ? (size_t)m->blocks->count : 0);
+	CURSOR_ARRAY(cursor, loops->q, rows ? nq : 0);
+	CURSOR_ARRAY(cursor, loops->dq, rows ? nu : 0);
+	CURSOR_ARRAY(cursor, loops->at, rows ? nq : 0);
+	CURSOR_ARRAY(cursor, loops->base, rows ? nq : 0);
 	if (rows)
-		loops->refined = layout_refined(m, layout);
-	loops->order = layout_take(layout, rows, sizeof *loops->order);
-	loops->column = layout_take(layout, rows, sizeof *loops->column);
-	loops->independent = layout_take(layout, rows, sizeof *loops->independent);
+		loops->refined = layout_refined(m, cursor);
+	CURSOR_ARRAY(cursor, loops->order, rows);
+	CURSOR_ARRAY(cursor, loops->column, rows);
+	CURSOR_ARRAY(cursor, loops->independent, rows);
 	if (m->loop_schedule)
-		layout_schedule(m, layout, loops);
-	w->reaction = layout_take(layout, (size_t)m->body_count, sizeof *w->reaction);
-	w->dense = m->solver == CAL_SOLVER_DENSE ? layout_take(layout, nu * (nu + 1), sizeof *w->dense) : NULL;
+		layout_schedule(m, cursor, loops);
+	CURSOR_ARRAY(cursor, w->reaction, m->body_count);
+	w->dense = NULL;
+	if (m->solver == CAL_SOLVER_DENSE)
+		CURSOR_ARRAY(cursor, w->dense, nu * (nu + 1));
 }
 
 size_t LANED(work_size)(const CalModel *model) {
 	CalWork counted;
-	Layout layout = {NULL, sizeof(CalWork)};
-	layout_work(model, &layout, &counted);
-	return (layout.offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+	Cursor cursor = {.used = sizeof(CalWork)};
+	layout_work(model, &cursor, &counted);
+	return cursor_size(&cursor);
 }
 
 CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work) {
 	const size_t needed = model ? LANED(work_size)(model) : 0;
-	if (!model || !memory || !work || (uintptr_t)memory % ALIGNMENT || size < needed) {
+	if (!model || !memory || !work || (uintptr_t)memory % MEMORY_ALIGNMENT || size < needed) {
 		return CAL_ERR_ARGUMENT;
 	}
 	CalWork *w = memory;
-	memset(memory, 0, needed);
-	Layout layout = {memory, sizeof(CalWork)};
-	layout_work(model, &layout, w);
+	Cursor cursor = {.base = memory, .size = needed, .used = sizeof(CalWork)};
+	cursor_clear(&cursor);
+	layout_work(model, &cursor, w);
 	memset(w->all_prescribed, 1, (size_t)model->nu);
 	w->model = model;
 	w->failed_dof = -1;
@@ -173,7 +162,7 @@ CalStatus cal_work_create(const CalModel *model, CalWork **work) {
 		return CAL_ERR_ARGUMENT;
 	*work = NULL;
 	const size_t size = cal_work_size(model);
-	void *memory = aligned_alloc(ALIGNMENT, size);
+	void *memory = memory_alloc_aligned(size);
 	if (!memory)
 		return CAL_ERR_MEMORY;
 	const CalStatus status = cal_work_init(model, memory, size, work);
@@ -184,7 +173,7 @@ CalStatus cal_work_create(const CalModel *model, CalWork **work) {
 
 void cal_work_destroy(CalWork *work) {
 	if (work)
-		free(work->memory);
+		memory_free_aligned(work->memory);
 }
 
 int cal_work_failed_dof(const CalWork *work) { return work ? work->failed_dof : -1; }

@@ -11,6 +11,7 @@
 #include <calder/loops.h>
 #include <calder/sim.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "dynamics/loop/loop_rows.h"
 #include "model/work.h"
@@ -122,42 +123,35 @@ static CalStatus check_speeds(const SimGroup *group, CalError *error) {
 
 /* ---- memory -------------------------------------------------------------------------------------- */
 
-static size_t take_memory(size_t *end, size_t size) {
-	const size_t start = *end;
-	*end += (size + sizeof(double) - 1) / sizeof(double) * sizeof(double);
-	return start;
-}
-
-/* The arrays behind the struct; base NULL: only counted. Returns the bytes of all. */
-static size_t layout_assembly(const CalModel *model, char *base, Assembly *a) {
-	const size_t nq = (size_t)model->nq * sizeof(double), n = (size_t)model->nu, nu = n * sizeof(double);
-	double **const numbers[] = {&a->q_given, &a->q,      &a->best,         &a->u_given,
-	                            &a->u,       &a->change, &a->speed_change, &a->weight};
+/* The struct itself, and its arrays after it. */
+static void layout_assembly(const CalModel *model, Assembly *a, Cursor *cursor) {
+	double **const of_q[] = {&a->q_given, &a->q, &a->best};
+	double **const of_u[] = {&a->u_given, &a->u, &a->change, &a->speed_change, &a->weight};
 	uint8_t **const flags[] = {&a->stated_q, &a->stated_u, &a->mask, &a->angle};
-	size_t end = 0;
-	take_memory(&end, sizeof *a);
-	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-		const size_t at = take_memory(&end, i < 3 ? nq : nu);
-		*numbers[i] = base ? (double *)(void *)(base + at) : NULL;
-	}
-	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-		const size_t at = take_memory(&end, n);
-		*flags[i] = base ? (uint8_t *)(base + at) : NULL;
-	}
-	return end;
+	cursor_array(cursor, 1, sizeof *a);
+	for (size_t i = 0; i < sizeof of_q / sizeof *of_q; i++)
+		CURSOR_ARRAY(cursor, *of_q[i], model->nq);
+	for (size_t i = 0; i < sizeof of_u / sizeof *of_u; i++)
+		CURSOR_ARRAY(cursor, *of_u[i], model->nu);
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		CURSOR_ARRAY(cursor, *flags[i], model->nu);
 }
 
 size_t assembly_size(const CalModel *model) {
 	Assembly none;
-	return model->row_count > 0 ? layout_assembly(model, NULL, &none) : 0;
+	Cursor cursor = {.align = sizeof(double)};
+	if (model->row_count > 0)
+		layout_assembly(model, &none, &cursor);
+	return cursor_size(&cursor);
 }
 
 Assembly *assembly_place(const CalModel *model, void *memory) {
 	if (model->row_count == 0)
 		return NULL;
-	memset(memory, 0, assembly_size(model));
+	Cursor cursor = {.base = memory, .size = assembly_size(model), .align = sizeof(double)};
+	cursor_clear(&cursor);
 	Assembly *a = memory;
-	layout_assembly(model, memory, a);
+	layout_assembly(model, a, &cursor);
 	return a;
 }
 

@@ -11,38 +11,48 @@
 
 #include <calder/sim.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "sim/sim_internal.h"
 
 /* ---- adding -------------------------------------------------------------------------------------- */
 
-static size_t rounded(size_t size) { return (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT; }
+/* A device's block: data first, so that they have the alignment of the allocator. */
+typedef struct DeviceMemory {
+	char *data, *name;
+	double *table, *x, *d;
+} DeviceMemory;
+
+static DeviceMemory layout_device(const CalDeviceDef *def, Cursor *cursor) {
+	DeviceMemory m;
+	CURSOR_ARRAY(cursor, m.data, def->data_size);
+	CURSOR_ARRAY(cursor, m.table, def->table_count);
+	CURSOR_ARRAY(cursor, m.x, def->nx);
+	CURSOR_ARRAY(cursor, m.d, def->nd);
+	CURSOR_ARRAY(cursor, m.name, strlen(def->name) + 1);
+	return m;
+}
 
 /* Copies everything into one block; NULL: out of memory. */
 static void *device_copy(const CalSim *sim, const CalDeviceDef *def, SimDevice *device) {
-	const size_t table = (size_t)def->table_count * sizeof(double), x = (size_t)def->nx * sizeof(double),
-				 d = (size_t)def->nd * sizeof(double), data = rounded(def->data_size);
-	char *block = memory_alloc(&sim->allocator, data + table + x + d + strlen(def->name) + 1);
+	Cursor cursor = {.align = sizeof(double)};
+	layout_device(def, &cursor);
+	void *block = cursor_alloc_at_start(&cursor, &sim->allocator);
 	if (!block)
 		return NULL;
-	memset(block, 0, data + table + x + d);
-	*device = (SimDevice){.def = *def, .memory = block};
+	cursor_clear(&cursor);
+	const DeviceMemory m = layout_device(def, &cursor);
+	*device = (SimDevice){.def = *def, .memory = block, .x = m.x};
 	if (def->data_size > 0)
-		memcpy(block, def->data, def->data_size);
-	if (table > 0)
-		memcpy(block + data, def->table, table);
-	device->x = (double *)(void *)(block + data + table);
-	device->is = (CalDevice){.data = block,
-	                         .table = (const double *)(void *)(block + data),
-	                         .table_count = def->table_count,
-	                         .x = device->x,
-	                         .d = (double *)(void *)(block + data + table + x)};
-	char *name = block + data + table + x + d;
-	memcpy(name, def->name, strlen(def->name) + 1);
-	device->def.name = name;
-	device->def.data = block;
-	device->def.table = device->is.table;
+		memcpy(m.data, def->data, def->data_size);
+	if (def->table_count > 0)
+		memcpy(m.table, def->table, (size_t)def->table_count * sizeof(double));
+	memcpy(m.name, def->name, strlen(def->name) + 1);
+	device->is = (CalDevice){.data = m.data, .table = m.table, .table_count = def->table_count, .x = m.x, .d = m.d};
+	device->def.name = m.name;
+	device->def.data = m.data;
+	device->def.table = m.table;
 	return block;
 }
 

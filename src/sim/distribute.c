@@ -15,6 +15,7 @@
 #include <calder/distribute.h>
 #include <calder/sim.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "component/branch_step.h"
@@ -154,28 +155,35 @@ static int count_q(const CalSim *sim) {
 	return nq;
 }
 
-static SimRanks *create_ranks(const CalSim *sim, const CalDistribution *how) {
-	const size_t nq = (size_t)count_q(sim), nu = (size_t)count_u(sim), size = (size_t)how->transport->size;
-	const int width = NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count;
-	const size_t most = width > 2 * MATCH_COUNT ? (size_t)width : 2 * MATCH_COUNT;
+/* The object itself, and its arrays after it. */
+static void layout_ranks(const CalSim *sim, SimRanks *d, Cursor *cursor) {
+	const int most = d->width > 2 * MATCH_COUNT ? d->width : 2 * MATCH_COUNT;
+	const size_t size = (size_t)d->transport.size, nu = (size_t)count_u(sim);
 	size_t links = 1;
 	for (int i = 0; i < sim->group_count; ++i)
 		links += (size_t)sim->groups[i].model->link_count + 1;
-	const size_t doubles = nq + nu + size * most + (size_t)sim->group_count * NOTES_OF_GROUP;
-	const size_t bytes = sizeof(SimRanks) + doubles * sizeof(double) + (links + size + 1) * sizeof(int) + nu;
-	SimRanks *d = memory_alloc(&sim->allocator, bytes);
+	cursor_array(cursor, 1, sizeof *d);
+	CURSOR_ARRAY(cursor, d->q, count_q(sim));
+	CURSOR_ARRAY(cursor, d->u, nu);
+	CURSOR_ARRAY(cursor, d->notes, size * (size_t)most);
+	CURSOR_ARRAY(cursor, d->seen, sim->group_count * NOTES_OF_GROUP);
+	CURSOR_ARRAY(cursor, d->rank_of, links);
+	CURSOR_ARRAY(cursor, d->starts, size + 1);
+	CURSOR_ARRAY(cursor, d->own, nu);
+}
+
+static SimRanks *create_ranks(const CalSim *sim, const CalDistribution *how) {
+	SimRanks made = {
+		.transport = *how->transport, .how = *how, .width = NOTE_GROUPS + NOTES_OF_GROUP * sim->group_count};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_ranks(sim, &made, &cursor);
+	SimRanks *d = cursor_alloc_at_start(&cursor, &sim->allocator);
 	if (!d)
 		return NULL;
-	memset(d, 0, bytes);
-	*d = (SimRanks){.transport = *how->transport, .how = *how, .width = width};
+	cursor_clear(&cursor);
+	*d = made;
 	d->how.transport = &d->transport;
-	d->q = (double *)(void *)(d + 1);
-	d->u = d->q + nq;
-	d->notes = d->u + nu;
-	d->seen = d->notes + size * most;
-	d->rank_of = (int *)(void *)(d->seen + (size_t)sim->group_count * NOTES_OF_GROUP);
-	d->starts = d->rank_of + links;
-	d->own = (uint8_t *)(d->starts + size + 1);
+	layout_ranks(sim, d, &cursor);
 	return d;
 }
 

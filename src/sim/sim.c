@@ -10,6 +10,7 @@
 #include <calder/motion.h>
 #include <calder/sim.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/worker_pool.h"
@@ -18,65 +19,44 @@
 #include "sim/assemble.h"
 #include "topology/topology.h"
 
-/* Where the parts of a group lie in its block, in bytes from its aligned start. */
-typedef struct Layout {
-	size_t state, work, view_work, udot, force, given, root_dof, frozen, held, driven, prescribed, drive_force, power,
-		assembly;
-	size_t work_size; // of one of the two
-	size_t end;       // size of the block without the room for aligning it
-} Layout;
+/* The parts of a group in its block. */
+typedef struct GroupMemory {
+	char *state, *work, *view_work, *assembly;
+	size_t state_size, work_size, assembly_size;
+} GroupMemory;
 
-static size_t take_offset(size_t *end, size_t size) {
-	size_t start = *end;
-	*end += (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-	return start;
-}
-
-static Layout layout_of(const CalModel *model) {
-	size_t nu = (size_t)cal_model_u_count(model);
-	Layout at = {.work_size = cal_work_size(model)};
-	at.state = take_offset(&at.end, cal_state_size(model));
-	at.work = take_offset(&at.end, at.work_size);
-	at.view_work = take_offset(&at.end, at.work_size);
-	at.udot = take_offset(&at.end, nu * sizeof(double));
-	at.force = take_offset(&at.end, nu * sizeof(double));
-	at.given = take_offset(&at.end, nu * sizeof(double));
-	at.root_dof = take_offset(&at.end, nu);
-	at.frozen = take_offset(&at.end, nu);
-	at.held = take_offset(&at.end, nu);
-	at.driven = take_offset(&at.end, nu);
-	at.prescribed = take_offset(&at.end, nu);
-	at.drive_force = take_offset(&at.end, nu * sizeof(double));
-	at.power = take_offset(&at.end, CAL_POWER_COUNT * sizeof(double));
-	at.assembly = take_offset(&at.end, assembly_size(model));
-	return at;
+static void layout_group(SimGroup *group, GroupMemory *parts, Cursor *cursor) {
+	const size_t nu = (size_t)cal_model_u_count(group->model);
+	CURSOR_ARRAY(cursor, parts->state, parts->state_size);
+	CURSOR_ARRAY(cursor, parts->work, parts->work_size);
+	CURSOR_ARRAY(cursor, parts->view_work, parts->work_size);
+	double **const numbers[] = {&group->udot, &group->force, &group->given, &group->drive_force};
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		CURSOR_ARRAY(cursor, *numbers[i], nu);
+	uint8_t **const flags[] = {&group->root_dof, &group->frozen, &group->held, &group->driven, &group->prescribed};
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		CURSOR_ARRAY(cursor, *flags[i], nu);
+	CURSOR_ARRAY(cursor, group->power, CAL_POWER_COUNT);
+	CURSOR_ARRAY(cursor, parts->assembly, parts->assembly_size);
 }
 
 CalStatus group_place(SimGroup *group, const CalSim *sim) {
-	Layout at = layout_of(group->model);
-	size_t nu = (size_t)cal_model_u_count(group->model);
-	group->memory = memory_alloc(&sim->allocator, at.end + MEMORY_ALIGNMENT);
+	const CalModel *model = group->model;
+	GroupMemory parts = {
+		.state_size = cal_state_size(model), .work_size = cal_work_size(model), .assembly_size = assembly_size(model)};
+	Cursor cursor = {0};
+	layout_group(group, &parts, &cursor);
+	group->memory = cursor_alloc(&cursor, &sim->allocator);
 	if (!group->memory)
 		return CAL_ERR_MEMORY;
-	char *block = group->memory;
-	block += MEMORY_ALIGNMENT - (uintptr_t)block % MEMORY_ALIGNMENT;
-	group->udot = memset(block + at.udot, 0, nu * sizeof(double));
-	group->force = memset(block + at.force, 0, nu * sizeof(double));
-	group->given = memset(block + at.given, 0, nu * sizeof(double));
-	group->root_dof = memset(block + at.root_dof, 0, nu);
-	group->frozen = memset(block + at.frozen, 0, nu);
-	group->held = memset(block + at.held, 0, nu);
-	group->driven = memset(block + at.driven, 0, nu);
-	group->prescribed = memset(block + at.prescribed, 0, nu);
-	group->drive_force = memset(block + at.drive_force, 0, nu * sizeof(double));
-	group->power = memset(block + at.power, 0, CAL_POWER_COUNT * sizeof(double));
-	group->assembly = assembly_place(group->model, block + at.assembly);
-
-	CalStatus status = cal_state_init(group->model, block + at.state, cal_state_size(group->model), &group->state);
+	layout_group(group, &parts, &cursor);
+	memset(group->udot, 0, (size_t)(parts.assembly - (char *)group->udot)); // the other parts clear their own
+	group->assembly = assembly_place(model, parts.assembly);
+	CalStatus status = cal_state_init(model, parts.state, parts.state_size, &group->state);
 	if (status == CAL_OK)
-		status = cal_work_init(group->model, block + at.work, at.work_size, &group->work);
+		status = cal_work_init(model, parts.work, parts.work_size, &group->work);
 	if (status == CAL_OK)
-		status = cal_work_init(group->model, block + at.view_work, at.work_size, &group->view_work);
+		status = cal_work_init(model, parts.view_work, parts.work_size, &group->view_work);
 	return status;
 }
 

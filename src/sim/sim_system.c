@@ -8,28 +8,17 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "model/model.h"
 #include "sim/sim_internal.h"
 #include "topology/topology.h"
 
-/* Hands out parts of a block, or only counts them (base NULL). */
-typedef struct Cursor {
-	char *base;
-	size_t used;
-} Cursor;
-
-static void *take_memory(Cursor *cursor, int count, size_t element) {
-	size_t at = cursor->used, bytes = (size_t)count * element;
-	cursor->used += (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-	return cursor->base ? cursor->base + at : NULL;
-}
-
-static CalState take_state_memory(Cursor *cursor, const SimSystem *w) {
+static CalState place_state(Cursor *cursor, const SimSystem *w) {
 	CalState state = {0};
-	state.q = take_memory(cursor, w->nq, sizeof(double));
-	state.u = take_memory(cursor, w->nu, sizeof(double));
-	state.x = take_memory(cursor, w->nx, sizeof(double));
+	CURSOR_ARRAY(cursor, state.q, w->nq);
+	CURSOR_ARRAY(cursor, state.u, w->nu);
+	CURSOR_ARRAY(cursor, state.x, w->nx);
 	return state;
 }
 
@@ -121,29 +110,38 @@ static CalSystem system_of(CalSim *sim, const SimSystem *w) {
 
 /* The arrays of groups too, if there is a block. */
 static void layout_system(CalSim *sim, SimSystem *w, Cursor *cursor) {
-	w->now = take_state_memory(cursor, w);
-	w->before = take_state_memory(cursor, w);
-	w->after = take_state_memory(cursor, w);
-	w->udot = take_memory(cursor, w->nu, sizeof(double));
-	w->udot_at = take_memory(cursor, w->nu, sizeof(double));
-	w->states = take_memory(cursor, sim->group_count, sizeof *w->states);
-	w->inputs = take_memory(cursor, sim->group_count, sizeof *w->inputs);
-	w->xdot = take_memory(cursor, w->nx, sizeof(double));
-	w->probe = take_memory(cursor, PROBES * (2 * w->nu + w->nx), sizeof(double));
+	w->now = place_state(cursor, w);
+	w->before = place_state(cursor, w);
+	w->after = place_state(cursor, w);
+	CURSOR_ARRAY(cursor, w->udot, w->nu);
+	CURSOR_ARRAY(cursor, w->udot_at, w->nu);
+	CURSOR_ARRAY(cursor, w->states, sim->group_count);
+	CURSOR_ARRAY(cursor, w->inputs, sim->group_count);
+	CURSOR_ARRAY(cursor, w->xdot, w->nx);
+	CURSOR_ARRAY(cursor, w->probe, PROBES * (2 * w->nu + w->nx));
 	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
-		w->group_of[kind] = take_memory(cursor, w->id_count[kind], sizeof(int));
-	w->value = take_memory(cursor, w->value_count, sizeof(double));
-	w->value_next = take_memory(cursor, w->value_count, sizeof(double));
-	w->value_end = take_memory(cursor, w->value_count, sizeof(double));
+		CURSOR_ARRAY(cursor, w->group_of[kind], w->id_count[kind]);
+	CURSOR_ARRAY(cursor, w->value, w->value_count);
+	CURSOR_ARRAY(cursor, w->value_next, w->value_count);
+	CURSOR_ARRAY(cursor, w->value_end, w->value_count);
 	for (int i = 0; i < sim->group_count; i++) {
 		SimGroup *group = &sim->groups[i];
-		double *tau = take_memory(cursor, cal_model_u_count(group->model), sizeof(double));
-		CalWrench *wrenches = take_memory(cursor, w->wrench_capacity, sizeof *wrenches);
+		double *tau;
+		CURSOR_ARRAY(cursor, tau, cal_model_u_count(group->model));
+		CalWrench *wrenches;
+		CURSOR_ARRAY(cursor, wrenches, w->wrench_capacity);
 		if (cursor->base) {
 			group->tau = tau;
 			group->wrenches = wrenches;
 		}
 	}
+}
+
+/* Bytes of the arrays; the integrator follows them. */
+static size_t arrays_size(CalSim *sim, SimSystem *w) {
+	Cursor cursor = {0};
+	layout_system(sim, w, &cursor);
+	return cursor_size(&cursor);
 }
 
 static CalStatus system_reserve(CalSim *sim, SimSystem *w, size_t size) {
@@ -165,9 +163,7 @@ static CalStatus system_reserve(CalSim *sim, SimSystem *w, size_t size) {
 size_t sim_room(CalSim *sim, int groups, int freedoms) {
 	SimSystem w = count_sizes(sim);
 	const CalSystem system = system_of(sim, &w);
-	Cursor cursor = {0};
-	layout_system(sim, &w, &cursor);
-	const size_t now = cursor.used + cal_integrator_system_size(&system, sim->method.method);
+	const size_t now = arrays_size(sim, &w) + cal_integrator_system_size(&system, sim->method.method);
 	const size_t numbers = (size_t)(w.nq + w.nu + w.nx), most = 2 * (size_t)freedoms + (size_t)w.nx;
 	return now * (most / numbers + 2) + (size_t)groups * ((size_t)w.wrench_capacity * sizeof(CalWrench) + 4096);
 }
@@ -199,9 +195,7 @@ static size_t size_of_group(const CalSim *sim, const SimSystem *w, const CalMode
 CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count) {
 	SimSystem w = count_sizes(sim);
 	const CalSystem system = system_of(sim, &w);
-	Cursor cursor = {0};
-	layout_system(sim, &w, &cursor);
-	size_t size = cursor.used + cal_integrator_system_size(&system, sim->method.method);
+	size_t size = arrays_size(sim, &w) + cal_integrator_system_size(&system, sim->method.method);
 	for (int i = 0; i < count; i++)
 		size += size_of_group(sim, &w, made[i].model);
 	return size > sim->system.capacity ? sim_make_room(sim, size) : CAL_OK;
@@ -249,16 +243,15 @@ CalStatus sim_bind(CalSim *sim) {
 	const CalSystem system = system_of(sim, &w);
 	const size_t integrator_size = cal_integrator_system_size(&system, sim->method.method);
 	const CalIntegratorStats past = sim_counts(sim);
-	Cursor cursor = {0};
-	layout_system(sim, &w, &cursor);
-	CalStatus status = system_reserve(sim, &w, cursor.used + integrator_size);
+	const size_t arrays = arrays_size(sim, &w);
+	CalStatus status = system_reserve(sim, &w, arrays + integrator_size);
 	if (status != CAL_OK)
 		return status;
 	char *block = w.memory;
 	block += MEMORY_ALIGNMENT - (uintptr_t)block % MEMORY_ALIGNMENT;
-	cursor = (Cursor){.base = block};
+	Cursor cursor = cursor_over(block, arrays);
 	layout_system(sim, &w, &cursor);
-	status = cal_integrator_init_system(&system, &sim->method, block + cursor.used, integrator_size, &w.integrator);
+	status = cal_integrator_init_system(&system, &sim->method, block + arrays, integrator_size, &w.integrator);
 	if (status != CAL_OK)
 		return status;
 	list_groups(sim, &w);

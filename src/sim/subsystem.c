@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "math/placement.h"
@@ -297,59 +298,57 @@ static CalStatus make_tie(const char *name, const Subsystem *subsystem, const Ca
 	return CAL_OK;
 }
 
-static size_t rounded(size_t size) { return (size + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT; }
-
-static void *take_memory(char **at, size_t size) {
-	void *place = *at;
-	*at += rounded(size);
-	return place;
+/* The object itself, and its arrays after it. */
+static void layout_subsystem(Subsystem *s, Cursor *cursor) {
+	const size_t k = (size_t)s->def.interface_node_count, n = 6 * k;
+	cursor_array(cursor, 1, sizeof *s);
+	CURSOR_ARRAY(cursor, s->ties, s->tie_count);
+	CURSOR_ARRAY(cursor, s->interface_nodes, k);
+	CURSOR_ARRAY(cursor, s->Phi, n * n);
+	CURSOR_ARRAY(cursor, s->b, n);
+	CURSOR_ARRAY(cursor, s->wrench, k);
+	CURSOR_ARRAY(cursor, s->none, k);
 }
 
 static Subsystem *subsystem_alloc(const CalSim *sim, const CalSubsystemDef *def, int ties) {
-	const size_t k = (size_t)def->interface_node_count, n = 6 * k, d = sizeof(double);
-	const size_t size = rounded(sizeof(Subsystem)) + rounded((size_t)ties * sizeof(SubsystemTie)) +
-	                    rounded(k * sizeof(CalInterfaceNode)) + rounded(n * n * d) + rounded(n * d) +
-	                    2 * rounded(k * sizeof(CalSpatial));
-	char *at = memory_alloc(&sim->allocator, size);
-	if (!at)
+	Subsystem counted = {.def = *def, .allocator = sim->allocator, .tie_count = ties};
+	Cursor cursor = {0};
+	layout_subsystem(&counted, &cursor);
+	Subsystem *subsystem = cursor_alloc_at_start(&cursor, &sim->allocator);
+	if (!subsystem)
 		return NULL;
-	memset(at, 0, size);
-	Subsystem *subsystem = take_memory(&at, sizeof *subsystem);
-	subsystem->def = *def;
-	subsystem->allocator = sim->allocator;
-	subsystem->tie_count = ties;
-	subsystem->ties = take_memory(&at, (size_t)ties * sizeof *subsystem->ties);
-	subsystem->interface_nodes = take_memory(&at, k * sizeof *subsystem->interface_nodes);
-	subsystem->Phi = take_memory(&at, n * n * d);
-	subsystem->b = take_memory(&at, n * d);
-	subsystem->wrench = take_memory(&at, k * sizeof *subsystem->wrench);
-	subsystem->none = take_memory(&at, k * sizeof *subsystem->none);
+	cursor_clear(&cursor);
+	*subsystem = counted;
+	layout_subsystem(subsystem, &cursor);
 	return subsystem;
+}
+
+static void layout_subsystems(struct SimSubsystems *all, Cursor *cursor) {
+	const size_t m = (size_t)all->row_count, n = (size_t)all->tie_count;
+	cursor_array(cursor, 1, sizeof *all);
+	CURSOR_ARRAY(cursor, all->rows, m);
+	CURSOR_ARRAY(cursor, all->values, m);
+	CURSOR_ARRAY(cursor, all->Lambda, m * m);
+	CURSOR_ARRAY(cursor, all->z, m);
+	CURSOR_ARRAY(cursor, all->lambda, m);
+	CURSOR_ARRAY(cursor, all->solve, (m + 2) * m);
+	CURSOR_ARRAY(cursor, all->order, m);
+	CURSOR_ARRAY(cursor, all->independent, m);
+	CURSOR_ARRAY(cursor, all->nodes, n);
+	CURSOR_ARRAY(cursor, all->A, n);
+	CURSOR_ARRAY(cursor, all->C, 36 * n * n);
 }
 
 /* Room for the rows and ties of all subsystems; NULL: no memory. */
 static struct SimSubsystems *subsystems_alloc(const CalSim *sim, int rows, int ties) {
-	const size_t m = (size_t)rows, n = (size_t)ties, d = sizeof(double);
-	const size_t size = rounded(sizeof(struct SimSubsystems)) + rounded(m * sizeof(SubsystemRow)) +
-	                    rounded(m * sizeof(LoopRow)) + rounded(m * m * d) + 2 * rounded(m * d) +
-	                    rounded((m + 2) * m * d) + rounded(m * sizeof(int)) + rounded(m) + rounded(n * sizeof(int)) +
-	                    rounded(n * sizeof(spatial)) + rounded(36 * n * n * d);
-	char *at = memory_alloc(&sim->allocator, size);
-	if (!at)
+	struct SimSubsystems counted = {.row_count = rows, .tie_count = ties};
+	Cursor cursor = {0};
+	layout_subsystems(&counted, &cursor);
+	struct SimSubsystems *all = cursor_alloc_at_start(&cursor, &sim->allocator);
+	if (!all)
 		return NULL;
-	struct SimSubsystems *all = take_memory(&at, sizeof *all);
-	*all = (struct SimSubsystems){.row_count = rows, .tie_count = ties};
-	all->rows = take_memory(&at, m * sizeof *all->rows);
-	all->values = take_memory(&at, m * sizeof *all->values);
-	all->Lambda = take_memory(&at, m * m * d);
-	all->z = take_memory(&at, m * d);
-	all->lambda = take_memory(&at, m * d);
-	all->solve = take_memory(&at, (m + 2) * m * d);
-	all->order = take_memory(&at, m * sizeof *all->order);
-	all->independent = take_memory(&at, m);
-	all->nodes = take_memory(&at, n * sizeof *all->nodes);
-	all->A = take_memory(&at, n * sizeof *all->A);
-	all->C = take_memory(&at, 36 * n * n * d);
+	*all = counted;
+	layout_subsystems(all, &cursor);
 	return all;
 }
 

@@ -11,6 +11,7 @@
  * 5. add each body's inertia to its link; tables of degrees of freedom, springs, angles
  * 6. choose the solver by flop count
  */
+#include "base/cursor.h"
 #include "base/error.h"
 #include "model/compile/compile.h"
 #include "model/loop_blocks.h"
@@ -20,18 +21,7 @@ dpose compile_pose(CalPlacement p) { return (dpose){dquat_matrix(p.orientation),
 
 /* ---- sizes and memory ---------------------------------------------------------------------- */
 
-typedef struct Block {
-	char *base; // NULL: only count
-	size_t size;
-} Block;
-
-static void *block_take(Block *block, size_t count, size_t size) {
-	const size_t at = (block->size + 63) / 64 * 64;
-	block->size = at + count * size;
-	return block->base ? block->base + at : NULL;
-}
-
-static void index_layout(Compiler *c, Block *block) {
+static void index_layout(Compiler *c, Cursor *cursor) {
 	const int counts[MODEL_KIND_COUNT] = {[MODEL_BODIES] = c->body_count,
 	                                      [MODEL_JOINTS] = c->body_count,
 	                                      [MODEL_NODES] = c->node_count,
@@ -40,35 +30,37 @@ static void index_layout(Compiler *c, Block *block) {
 		NameIndex *tables[] = {&c->index.names[kind], &c->index.ids[kind]};
 		for (int k = 0; k < 2; ++k) {
 			const uint32_t capacity = model_index_capacity(counts[kind]);
-			NameSlot *slots = capacity ? block_take(block, capacity, sizeof *slots) : NULL;
+			NameSlot *slots = NULL;
+			if (capacity)
+				CURSOR_ARRAY(cursor, slots, capacity);
 			*tables[k] = (NameIndex){.slots = slots, .capacity = capacity};
 		}
 	}
 }
 
-static void block_layout(Compiler *c, Block *block) {
-	block_take(block, 1, sizeof(CalModel));
-	c->links = block_take(block, (size_t)c->link_count, sizeof(Link));
-	c->bodies = block_take(block, (size_t)c->body_count, sizeof(Body));
-	c->nodes = block_take(block, (size_t)c->node_count, sizeof(Node));
-	c->dofs = block_take(block, (size_t)c->nu, sizeof(Dof));
-	c->rotor = block_take(block, (size_t)c->nu, sizeof(double));
-	c->damping = block_take(block, (size_t)c->nu, sizeof(double));
-	c->spring_dof = block_take(block, (size_t)c->nu, sizeof(int32_t));
-	c->ball_springs = block_take(block, (size_t)c->nu, sizeof(BallSpring));
-	c->user_spring_link = block_take(block, (size_t)c->link_count, sizeof(int32_t));
-	c->trig_q = block_take(block, (size_t)c->link_count, sizeof(int32_t));
-	c->trig_offset = block_take(block, (size_t)c->link_count, sizeof(double));
-	c->dof_parent = block_take(block, (size_t)c->nu, sizeof(int32_t));
-	c->prescribed = block_take(block, (size_t)c->nu, sizeof(uint8_t));
-	c->loops = block_take(block, (size_t)c->loop_count, sizeof(Loop));
-	c->flexes = block_take(block, (size_t)c->flex_count, sizeof(Flex));
-	c->shapes = block_take(block, (size_t)c->shape_count, sizeof(FlexShape));
-	c->masses = block_take(block, (size_t)c->mass_count, sizeof(FlexMass));
-	c->numbers = c->number_block = block_take(block, c->flex_numbers, sizeof(double));
-	c->indices = block_take(block, c->flex_indices, sizeof(int32_t));
-	c->strings = block_take(block, c->string_size, 1);
-	index_layout(c, block);
+static void block_layout(Compiler *c, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof(CalModel)); // the model itself
+	CURSOR_ARRAY(cursor, c->links, c->link_count);
+	CURSOR_ARRAY(cursor, c->bodies, c->body_count);
+	CURSOR_ARRAY(cursor, c->nodes, c->node_count);
+	CURSOR_ARRAY(cursor, c->dofs, c->nu);
+	CURSOR_ARRAY(cursor, c->rotor, c->nu);
+	CURSOR_ARRAY(cursor, c->damping, c->nu);
+	CURSOR_ARRAY(cursor, c->spring_dof, c->nu);
+	CURSOR_ARRAY(cursor, c->ball_springs, c->nu);
+	CURSOR_ARRAY(cursor, c->user_spring_link, c->link_count);
+	CURSOR_ARRAY(cursor, c->trig_q, c->link_count);
+	CURSOR_ARRAY(cursor, c->trig_offset, c->link_count);
+	CURSOR_ARRAY(cursor, c->dof_parent, c->nu);
+	CURSOR_ARRAY(cursor, c->prescribed, c->nu);
+	CURSOR_ARRAY(cursor, c->loops, c->loop_count);
+	CURSOR_ARRAY(cursor, c->flexes, c->flex_count);
+	CURSOR_ARRAY(cursor, c->shapes, c->shape_count);
+	CURSOR_ARRAY(cursor, c->masses, c->mass_count);
+	c->numbers = CURSOR_ARRAY(cursor, c->number_block, c->flex_numbers);
+	CURSOR_ARRAY(cursor, c->indices, c->flex_indices);
+	CURSOR_ARRAY(cursor, c->strings, c->string_size);
+	index_layout(c, cursor);
 }
 
 /* Node k of the group, those of the ground last; -1: there are no more. */
@@ -479,24 +471,21 @@ static CalStatus schedule_loops(Compiler *c, const CalCompileOptions *options, C
 
 static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, CalModel **out) {
 	count_everything(c);
-	Block block = {NULL, 0};
-	block_layout(c, &block);
+	Cursor cursor = {0};
+	block_layout(c, &cursor);
 	const CalAllocator allocator = allocator_or_default(&options->allocator);
 	const size_t turns = sizeof(double) * 2 * (size_t)c->link_count;
 	c->turn = memory_alloc(&c->desc->allocator, turns + sizeof(int) * (size_t)(c->body_count + c->nu + 2));
 	if (!c->turn)
 		return CAL_ERR_MEMORY;
 	c->scratch = (int *)(void *)(c->turn + 2 * c->link_count);
-	block.base = memory_alloc(&allocator, block.size);
-	if (!block.base)
+	CalModel *model = cursor_alloc_at_start(&cursor, &allocator);
+	if (!model)
 		return CAL_ERR_MEMORY;
-	memset(block.base, 0, block.size);
-	CalModel *model = (CalModel *)(void *)block.base;
-	const size_t size = block.size;
-	block.size = 0;
-	block_layout(c, &block);
+	cursor_clear(&cursor);
+	block_layout(c, &cursor);
 	model->allocator = allocator;
-	model->size = size;
+	model->size = cursor.size;
 	fill_model(c, model, options->solver);
 	const CalStatus status = schedule_loops(c, options, model);
 	if (status == CAL_OK) {
