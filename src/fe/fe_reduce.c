@@ -3,8 +3,8 @@
  * fe_reduce.c — Craig-Bampton reduction of a finite element model to a modal body.
  *
  * With b the equations of the interfaces other than the reference, i those inside, and the reference held:
- * static shapes [1; -K_ii^-1 K_ib], modes of (K_ii, M_ii), then the modes of both together, so that the result has
- * M_ee = 1 and a diagonal stiffness. The body frame sits on the reference, where every shape vanishes. Without any
+ * static shapes and modes by flexbody/mode_synthesis.h, then the modes of both together, so that the result has M_ee = 1
+ * and a diagonal stiffness. The body frame sits on the reference, where every shape vanishes. Without any
  * interface the shapes are the free modes, rigid ones left out, and the body frame lies in the centre of mass.
  */
 #include <math.h>
@@ -13,7 +13,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "fe/fe_band.h"
 #include "fe/fe_reduce.h"
 #include "math/eigen.h"
 
@@ -141,9 +140,8 @@ static void note_units(const Reduce *r, CalModal *modal) {
 
 /* ---- shapes ------------------------------------------------------------------------------------ */
 
-static CalStatus allocate_shapes(Reduce *r) {
-	const size_t n = (size_t)r->n;
-	int wanted = r->how->modes < 0 ? 0 : r->how->modes == 0 ? DEFAULT_MODES : r->how->modes;
+static CalStatus count_shapes(Reduce *r) {
+	const int wanted = r->how->modes < 0 ? 0 : r->how->modes == 0 ? DEFAULT_MODES : r->how->modes;
 	r->static_count = r->frame_count > 1 ? 6 * (r->frame_count - 1) : 0;
 	if (r->frame_count == 0 && wanted == 0)
 		return fe_file_error(r->error, r->fe->path, CAL_ERR_INPUT, "without interfaces there must be modes");
@@ -151,104 +149,110 @@ static CalStatus allocate_shapes(Reduce *r) {
 		return fe_file_error(r->error, r->fe->path, CAL_ERR_UNSUPPORTED, "%d shapes are more than %d",
 		                     wanted + r->static_count, FE_MAX_MODES);
 	r->mode_count = wanted;
-	const size_t shapes = (size_t)(r->static_count + wanted) + 7; // one more mode, and rigid ones
-	r->inside = pool_array(&r->pool, n, sizeof *r->inside);
-	r->T = pool_array(&r->pool, shapes * n, sizeof *r->T);
-	r->values = pool_array(&r->pool, shapes, sizeof *r->values);
-	return r->inside && r->T && r->values ? CAL_OK : memory_error(r);
+	r->inside = pool_array(&r->pool, (size_t)r->n, sizeof *r->inside);
+	return r->inside ? CAL_OK : memory_error(r);
 }
 
-static void mark_inside(Reduce *r) {
-	for (int i = 0; i < r->n; i++)
-		r->inside[i] = true;
+/* The reference is held, the other interfaces give static shapes. */
+static void assign_roles(Reduce *r, unsigned char *role) {
+	memset(role, ROLE_INTERIOR, (size_t)r->n);
 	for (int f = 0; f < r->frame_count; f++)
 		for (int c = 0; c < 6; c++)
-			r->inside[r->fe->nodes[r->frames[f].node].dof[c]] = false;
-	for (int i = 0; i < r->n; i++)
+			role[r->fe->nodes[r->frames[f].node].dof[c]] = f == 0 ? ROLE_HELD : ROLE_UNIT;
+	for (int i = 0; i < r->n; i++) {
+		r->inside[i] = role[i] == ROLE_INTERIOR;
 		r->modes_there += r->inside[i];
+	}
 }
 
-/* T = [1; -K_ii^-1 K_ib], one row per equation of the interfaces behind the first. */
-static void static_shapes(Reduce *r, FeBand *band) {
-	const size_t n = (size_t)r->n;
-	for (int f = 1; f < r->frame_count; f++)
-		for (int c = 0; c < 6; c++) {
-			const int equation = r->fe->nodes[r->frames[f].node].dof[c];
-			double *shape = r->T + (size_t)(6 * (f - 1) + c) * n;
-			for (int e = 0; e < r->fe->K.count; e++) {
-				const int i = r->fe->K.row[e], j = r->fe->K.col[e];
-				if (i == equation && j != equation)
-					shape[j] -= r->fe->K.value[e];
-				else if (j == equation && i != equation)
-					shape[i] -= r->fe->K.value[e];
-			}
-			for (int i = 0; i < r->n; i++)
-				shape[i] = r->inside[i] ? shape[i] : 0;
-			fe_band_solve(band, 1, shape);
-			shape[equation] = 1;
-		}
+static CalStatus factor_inside(void *user, int *bad_dof) {
+	Reduce *r = user;
+	(void)bad_dof; // the band names it
+	return fe_band_factor(&r->band, r->fe, r->inside, 0, r->error);
 }
 
-/* Keeps the modes below the limit; the first that is not kept is remembered. */
-static void keep_modes(Reduce *r, const double *values, int computed, int wanted) {
-	int kept = 0;
-	const double limit = r->how->max_frequency;
-	while (kept < wanted && kept < computed && !(limit > 0 && values[kept] > limit * limit))
-		kept++;
-	r->mode_count = kept;
-	r->dropped_from = kept < computed ? sqrt(fmax(values[kept], 0)) : 0;
+static void unit_forces(void *user, int dof, double *x) {
+	const Reduce *r = user;
+	const FeMatrix *K = &r->fe->K;
+	for (int e = 0; e < K->count; e++) {
+		const int i = K->row[e], j = K->col[e];
+		if (i == dof && j != dof)
+			x[j] -= K->value[e];
+		else if (j == dof && i != dof)
+			x[i] -= K->value[e];
+	}
+	for (int i = 0; i < r->n; i++)
+		x[i] = r->inside[i] ? x[i] : 0;
 }
 
-static CalStatus held_shapes(Reduce *r) {
-	FeBand band;
-	mark_inside(r);
-	CalStatus status = fe_band_factor(&band, r->fe, r->inside, 0, r->error);
-	if (status != CAL_OK)
-		return status;
-	static_shapes(r, &band);
-	int computed = r->mode_count ? r->mode_count + 1 : 0;
-	status = fe_lowest_modes(&band, r->inside, 0, &computed, r->values, r->T + (size_t)r->static_count * (size_t)r->n,
-	                         r->error);
-	if (status == CAL_OK)
-		keep_modes(r, r->values, computed, r->mode_count);
-	fe_band_free(&band);
-	return status;
+static void solve_inside(void *user, double *x) { fe_band_solve(&((Reduce *)user)->band, 1, x); }
+
+static CalStatus held_modes(void *user, const Synthesis *s, int *count, double *values, double *vectors) {
+	Reduce *r = user;
+	(void)s;
+	return fe_lowest_modes(&r->band, r->inside, 0, count, values, vectors, r->error);
 }
 
-/* Free modes: K is singular, so that K + shift M is factored; the six lowest must be rigid. */
-static CalStatus free_shapes(Reduce *r) {
-	FeBand band;
+/* A shift from zero that is small beside the first elastic mode. */
+static double first_shift(const CalFeModel *fe) {
 	double stiffest = 0, heaviest = 0;
-	mark_inside(r);
-	for (int e = 0; e < r->fe->K.count; e++)
-		stiffest = fmax(stiffest, fabs(r->fe->K.value[e]));
-	for (int e = 0; e < r->fe->M.count; e++)
-		heaviest = fmax(heaviest, fabs(r->fe->M.value[e]));
-	double shift = 1e-7 * stiffest / heaviest;
+	for (int e = 0; e < fe->K.count; e++)
+		stiffest = fmax(stiffest, fabs(fe->K.value[e]));
+	for (int e = 0; e < fe->M.count; e++)
+		heaviest = fmax(heaviest, fabs(fe->M.value[e]));
+	return 1e-7 * stiffest / heaviest;
+}
+
+/* Free modes: K is singular, so that K + shift M is factored; the six lowest must be rigid, and are left out. */
+static CalStatus free_modes(void *user, const Synthesis *s, int *count, double *values, double *vectors) {
+	Reduce *r = user;
+	const size_t rows = (size_t)(*count > 1 ? *count : 1) + 6, n = (size_t)s->n;
+	double *all = pool_array(&r->pool, rows * n, sizeof *all), *squared = pool_array(&r->pool, rows, sizeof *squared);
+	if (!all || !squared)
+		return memory_error(r);
+	double shift = first_shift(r->fe);
 	int computed = 7;
 	for (int pass = 0; pass < 2; pass++) { // the second with a shift near the first elastic mode
-		CalStatus status = fe_band_factor(&band, r->fe, r->inside, shift, r->error);
+		CalStatus status = fe_band_factor(&r->band, r->fe, r->inside, shift, r->error);
+		if (status == CAL_OK)
+			status = fe_lowest_modes(&r->band, r->inside, shift, &computed, squared, all, r->error);
+		fe_band_free(&r->band);
 		if (status != CAL_OK)
 			return status;
-		status = fe_lowest_modes(&band, r->inside, shift, &computed, r->values, r->T, r->error);
-		fe_band_free(&band);
-		if (status != CAL_OK)
-			return status;
-		if (pass == 0 && computed == 7 && r->values[6] > 0) {
-			shift = r->values[6] / 4;
-			computed = r->mode_count + 7;
+		if (pass == 0 && computed == 7 && squared[6] > 0) {
+			shift = squared[6] / 4;
+			computed = (int)rows;
 		}
 	}
-	if (computed < 7 || !(fabs(r->values[5]) < 1e-3 * r->values[6]))
+	if (computed < 7 || !(fabs(squared[5]) < 1e-3 * squared[6]))
 		return fe_file_error(r->error, r->fe->path, CAL_ERR_INPUT,
 		                     "a free body has six rigid modes; here modes 6 and 7 have %g and %g Hz: a mechanism, or a "
 		                     "support. Name an interface to hold the body there",
-		                     computed > 5 ? sqrt(fabs(r->values[5])) / 6.283185307179586 : 0,
-		                     computed > 6 ? sqrt(fabs(r->values[6])) / 6.283185307179586 : 0);
-	keep_modes(r, r->values + 6, computed - 6, r->mode_count);
-	memmove(r->T, r->T + 6 * (size_t)r->n, (size_t)r->mode_count * (size_t)r->n * sizeof *r->T);
+		                     computed > 5 ? sqrt(fabs(squared[5])) / 6.283185307179586 : 0,
+		                     computed > 6 ? sqrt(fabs(squared[6])) / 6.283185307179586 : 0);
+	*count = computed - 6;
+	memcpy(values, squared + 6, (size_t)*count * sizeof *values);
+	memcpy(vectors, all + 6 * n, (size_t)*count * n * sizeof *vectors);
 	r->modes_there -= 6;
 	return CAL_OK;
+}
+
+static CalStatus find_shapes(Reduce *r) {
+	unsigned char *role = pool_array(&r->pool, (size_t)r->n, 1);
+	if (!role)
+		return memory_error(r);
+	assign_roles(r, role);
+	const SynthesisInput in = {.n = r->n, .role = role, .modes = r->mode_count, .max_frequency = r->how->max_frequency};
+	const SynthesisMatrices held = {r, factor_inside, unit_forces, solve_inside, held_modes};
+	const SynthesisMatrices loose = {.user = r, .modes = free_modes};
+	const CalStatus status =
+		synthesis_create(&in, r->frame_count ? &held : &loose, &r->fe->pool.allocator, &r->synthesis);
+	fe_band_free(&r->band);
+	r->T = r->synthesis.shape;
+	r->values = r->synthesis.value;
+	r->mode_count = r->synthesis.modes;
+	r->dropped_from = r->synthesis.dropped_from;
+	return status == CAL_ERR_MEMORY ? memory_error(r) : status;
 }
 
 static double dot(int n, const double *a, const double *b) {
@@ -379,10 +383,10 @@ static CalStatus reduce_model(Reduce *r, CalModal **modal) {
 	if (status == CAL_OK)
 		status = choose_frames(r);
 	if (status == CAL_OK)
-		status = allocate_shapes(r);
+		status = count_shapes(r);
 	r->origin = r->frame_count ? r->fe->nodes[r->frames[0].node].position : r->info.com;
 	if (status == CAL_OK)
-		status = r->frame_count ? held_shapes(r) : free_shapes(r);
+		status = find_shapes(r);
 	const int shapes = r->static_count + r->mode_count;
 	if (status == CAL_OK && shapes == 0)
 		status = fe_file_error(r->error, r->fe->path, CAL_ERR_INPUT,
@@ -410,9 +414,14 @@ CalStatus cal_fe_reduce(const CalFeModel *fe, const CalFeReduction *how, CalModa
 	Reduce *r = memory_alloc(&fe->pool.allocator, sizeof *r);
 	if (!r)
 		return fe_file_error(error, fe->path, CAL_ERR_MEMORY, "out of memory");
-	*r = (Reduce){.fe = fe, .how = how ? how : &defaults, .error = error, .n = fe->dof_count};
+	*r = (Reduce){.fe = fe,
+	              .how = how ? how : &defaults,
+	              .error = error,
+	              .n = fe->dof_count,
+	              .band = {.allocator = fe->pool.allocator}};
 	pool_init(&r->pool, &fe->pool.allocator);
 	const CalStatus status = fe_model_info(fe, &r->info) ? reduce_model(r, modal) : memory_error(r);
+	synthesis_free(&r->synthesis);
 	pool_free(&r->pool);
 	memory_free(&fe->pool.allocator, r);
 	return status;

@@ -5,8 +5,10 @@
 #ifndef CALDER_FE_FE_REDUCE_H
 #define CALDER_FE_FE_REDUCE_H
 
+#include "fe/fe_band.h"
 #include "fe/fe_modal.h"
 #include "fe/fe_model.h"
+#include "flexbody/mode_synthesis.h"
 
 enum { FE_MAX_INTERFACES = 64 };
 
@@ -27,6 +29,8 @@ typedef struct Reduce {
 	double dropped_from; // [rad/s]
 	double *T;           // [shapes][n]
 	double *values;      // [shapes] squared frequencies
+	Synthesis synthesis; // holds both
+	FeBand band;         // the stiffness with the interfaces held, factored
 } Reduce;
 
 /** Component of a shape at a node; zero where it has no such equation. */

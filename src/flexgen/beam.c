@@ -157,7 +157,7 @@ static int lowest_family(const Beam *beam, const int *next) {
 	int best = -1;
 	double best_frequency = INFINITY;
 	for (int i = 0; i < beam->family_count; i++) {
-		const Reduced *r = &beam->families[i].modes;
+		const DenseModes *r = &beam->families[i].modes;
 		// Equal frequencies of both planes differ by round-off: the first plane goes first.
 		if (next[i] < r->shapes && r->frequency[next[i]] < best_frequency * (1 - 1e-9)) {
 			best = i;
@@ -202,7 +202,7 @@ static CalStatus pick_shapes(Beam *beam, CalError *error) {
 static void beam_free(Beam *beam) {
 	CalAllocator allocator = allocator_or_default(NULL);
 	for (int i = 0; i < beam->family_count; i++) {
-		reduced_free(&beam->families[i].modes);
+		dense_modes_free(&beam->families[i].modes);
 	}
 	memory_free(&allocator, beam->picks);
 }
@@ -214,7 +214,7 @@ static void stiffness_fill(const Beam *beam, double *K) {
 	for (int i = 0; i < m; i++) {
 		for (int j = 0; j < m; j++) {
 			const Pick *a = &beam->picks[i], *b = &beam->picks[j];
-			const Reduced *r = &a->family->modes;
+			const DenseModes *r = &a->family->modes;
 			K[i * m + j] = a->family == b->family ? r->stiffness[a->column * r->shapes + b->column] : 0;
 		}
 	}

@@ -15,7 +15,7 @@
 
 #include <calder/flex.h>
 
-#include "flexgen/mode_synthesis.h"
+#include "flexgen/dense_modes.h"
 
 /* Properties of a cross-section, per length. */
 typedef struct SectionValues {
@@ -60,7 +60,7 @@ typedef struct BeamFamily {
 	BeamKind kind;
 	int per_node, bubbles; // degrees of freedom of a node; functions inside an element
 	int n;
-	Reduced modes;
+	DenseModes modes;
 } BeamFamily;
 
 /* A shape and its derivatives at one place. */

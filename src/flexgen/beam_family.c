@@ -117,14 +117,14 @@ static void assemble_matrices(const CalBeamDef *def, const BeamFamily *f, double
 
 /** Roles of the root's and the tip's degrees of freedom. Deflection and stretch are translations. */
 static void assign_roles(const CalBeamDef *def, const BeamFamily *f, unsigned char *role) {
-	memset(role, REDUCE_INTERIOR, (size_t)f->n);
+	memset(role, ROLE_INTERIOR, (size_t)f->n);
 	for (int j = 0; j < f->per_node; j++) {
 		bool rotation = j == 1 || f->id == BEAM_TORSION;
 		CalFlexBoundary boundary = def->choice.boundary;
 		bool frame = boundary == CAL_FLEX_FREE || (boundary == CAL_FLEX_PINNED && rotation);
-		role[j] = frame ? REDUCE_FRAME : REDUCE_HELD;
+		role[j] = frame ? ROLE_FRAME : ROLE_HELD;
 		if (boundary == CAL_FLEX_CRAIG_BAMPTON) {
-			role[def->elements * f->per_node + j] = REDUCE_UNIT;
+			role[def->elements * f->per_node + j] = ROLE_UNIT;
 		}
 	}
 }
@@ -157,14 +157,14 @@ CalStatus beam_family_solve(const CalBeamDef *def, BeamFamilyId id, int limit, B
 	unsigned char *role = (unsigned char *)(K + 2 * n * n);
 	assemble_matrices(def, f, K, K + n * n);
 	assign_roles(def, f, role);
-	CalStatus status = reduce(&(ReduceInput){.n = f->n,
-	                                         .K = K,
-	                                         .M = K + n * n,
-	                                         .role = role,
-	                                         .modes = limit,
-	                                         .max_frequency = def->choice.max_frequency,
-	                                         .mean = !def->choice.attached},
-	                          &f->modes);
+	CalStatus status = dense_modes_create(&(DenseBody){.n = f->n,
+	                                                   .K = K,
+	                                                   .M = K + n * n,
+	                                                   .role = role,
+	                                                   .modes = limit,
+	                                                   .max_frequency = def->choice.max_frequency,
+	                                                   .mean = !def->choice.attached},
+	                                      &f->modes);
 	memory_free(&allocator, K);
 	return status == CAL_OK ? CAL_OK : solve_failed(def, id, status, error);
 }
@@ -176,7 +176,7 @@ BeamPoint beam_family_at(const CalBeamDef *def, const BeamFamily *f, int k, doub
 	BeamPoint point = {0};
 	beam_basis(f->kind, def->order, def->length / def->elements, xi, &b);
 	for (int a = 0; a < b.count; a++) {
-		double c = f->modes.shape[(size_t)global_dof(def, f, e, a) * (size_t)f->modes.shapes + (size_t)k];
+		double c = f->modes.shape[(size_t)k * (size_t)f->n + (size_t)global_dof(def, f, e, a)];
 		point.w += c * b.w[a];
 		point.dw += c * b.dw[a];
 		point.r += c * b.r[a];

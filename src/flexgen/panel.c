@@ -19,7 +19,7 @@
 #include "flexgen/beam.h"
 #include "flexgen/flex_builder.h"
 #include "flexgen/mass_condensation.h"
-#include "flexgen/mode_synthesis.h"
+#include "flexgen/dense_modes.h"
 
 enum { NODES_MAX = 400 };
 
@@ -81,25 +81,25 @@ static CalStatus panel_check(const CalPanelDef *def, CalError *error) {
 
 /* ---- reduction ----------------------------------------------------------------------------- */
 
-static void set_roles(int node, ReduceRole value, unsigned char *role) { memset(role + 6 * node, (int)value, 6); }
+static void set_roles(int node, SynthesisRole value, unsigned char *role) { memset(role + 6 * node, (int)value, 6); }
 
 static void panel_roles(const CalPanelDef *def, const PanelFem *l, unsigned char *role) {
-	memset(role, REDUCE_INTERIOR, (size_t)l->n);
+	memset(role, ROLE_INTERIOR, (size_t)l->n);
 	int middle = def->cells_y / 2;
 	if (def->choice.boundary == CAL_FLEX_CRAIG_BAMPTON) {
-		set_roles(panel_fem_node(l, def->cells_x, middle), REDUCE_UNIT, role);
+		set_roles(panel_fem_node(l, def->cells_x, middle), ROLE_UNIT, role);
 	}
 	if (def->choice.boundary == CAL_FLEX_FREE) {
-		set_roles(panel_fem_node(l, 0, middle), REDUCE_FRAME, role);
+		set_roles(panel_fem_node(l, 0, middle), ROLE_FRAME, role);
 	} else {
 		int held = def->hinge_count > 0 ? def->hinge_count : l->rows;
 		for (int k = 0; k < held; k++) {
-			set_roles(panel_fem_node(l, 0, def->hinge_count > 0 ? def->hinges[k] : k), REDUCE_HELD, role);
+			set_roles(panel_fem_node(l, 0, def->hinge_count > 0 ? def->hinges[k] : k), ROLE_HELD, role);
 		}
 	}
 	for (int i = 0; !def->in_plane && i < l->n; i++) {
 		bool out_of_plane = i % 6 >= 2 && i % 6 <= 4;
-		role[i] = out_of_plane ? role[i] : REDUCE_HELD;
+		role[i] = out_of_plane ? role[i] : ROLE_HELD;
 	}
 }
 
@@ -116,7 +116,7 @@ static CalStatus panel_failed(const CalPanelDef *def, CalStatus status, int bad_
 	return error_set(error, status, "%s%spanel \"%s\": %s", PLACE_ARGS(def->place), def->name, cal_status_text(status));
 }
 
-static CalStatus panel_reduce(const CalPanelDef *def, const PanelFem *l, Reduced *reduced, CalError *error) {
+static CalStatus panel_reduce(const CalPanelDef *def, const PanelFem *l, DenseModes *reduced, CalError *error) {
 	CalAllocator allocator = allocator_or_default(NULL);
 	unsigned char *role = memory_alloc(&allocator, (size_t)l->n);
 	if (!role) {
@@ -125,14 +125,14 @@ static CalStatus panel_reduce(const CalPanelDef *def, const PanelFem *l, Reduced
 	}
 	panel_roles(def, l, role);
 	const CalFlexChoice *c = &def->choice;
-	CalStatus status = reduce(&(ReduceInput){.n = l->n,
-	                                         .K = l->K,
-	                                         .M = l->M,
-	                                         .role = role,
-	                                         .modes = c->modes > 0 || c->max_frequency == 0 ? c->modes : -1,
-	                                         .max_frequency = c->max_frequency,
-	                                         .mean = !c->attached},
-	                          reduced);
+	CalStatus status = dense_modes_create(&(DenseBody){.n = l->n,
+	                                                   .K = l->K,
+	                                                   .M = l->M,
+	                                                   .role = role,
+	                                                   .modes = c->modes > 0 || c->max_frequency == 0 ? c->modes : -1,
+	                                                   .max_frequency = c->max_frequency,
+	                                                   .mean = !c->attached},
+	                                      reduced);
 	memory_free(&allocator, role);
 	if (status != CAL_OK) {
 		panel_failed(def, status, reduced->bad_dof, error);
@@ -150,13 +150,13 @@ static CalStatus panel_reduce(const CalPanelDef *def, const PanelFem *l, Reduced
 
 /* ---- mass ---------------------------------------------------------------------------------- */
 
-static void particle_fill(const PanelParticle *p, const Reduced *r, double *f) {
+static void particle_fill(const PanelParticle *p, const DenseModes *r, double *f) {
 	for (int c = 0; c < 3; c++) {
 		f[c] = p->p[c];
 		for (int k = 0; k < r->shapes; k++) {
 			double sum = 0;
 			for (int i = 0; i < 6 * p->node_count; i++) {
-				sum += p->U[c][i] * r->shape[(6 * p->node[i / 6] + i % 6) * r->shapes + k];
+				sum += p->U[c][i] * r->shape[(size_t)k * (size_t)r->synthesis.n + (size_t)(6 * p->node[i / 6] + i % 6)];
 			}
 			f[3 + c * r->shapes + k] = sum;
 		}
@@ -164,7 +164,7 @@ static void particle_fill(const PanelParticle *p, const Reduced *r, double *f) {
 }
 
 /** Condensed particles of the panel; few->mass is one block that the caller frees. */
-static CalStatus panel_points(const CalPanelDef *def, const Reduced *r, MassPoints *few) {
+static CalStatus panel_points(const CalPanelDef *def, const DenseModes *r, MassPoints *few) {
 	int count = panel_particle_count(def), width = 3 + 3 * r->shapes, limit = mass_points_limit(r->shapes);
 	size_t room = (size_t)(count + limit) * (size_t)(width + 1);
 	CalAllocator allocator = allocator_or_default(NULL);
@@ -189,15 +189,18 @@ static CalStatus panel_points(const CalPanelDef *def, const Reduced *r, MassPoin
 
 /* ---- placing nodes ------------------------------------------------------------------------- */
 
-static void grid_fill(const Reduced *r, int node, FlexBuilderNode *out) {
-	int m = r->shapes;
-	for (int c = 0; c < 3; c++) {
-		memcpy(out->phi + c * m, r->shape + (6 * node + c) * m, (size_t)m * sizeof(double));
-		memcpy(out->psi + c * m, r->shape + (6 * node + 3 + c) * m, (size_t)m * sizeof(double));
+static void grid_fill(const DenseModes *r, int node, FlexBuilderNode *out) {
+	const int m = r->shapes;
+	for (int k = 0; k < m; k++) {
+		const double *at = r->shape + (size_t)k * (size_t)r->synthesis.n + 6 * (size_t)node;
+		for (int c = 0; c < 3; c++) {
+			out->phi[c * m + k] = at[c];
+			out->psi[c * m + k] = at[3 + c];
+		}
 	}
 }
 
-static void place_grid(const CalPanelDef *def, const PanelFem *l, const Reduced *r, FlexBuilder *builder) {
+static void place_grid(const CalPanelDef *def, const PanelFem *l, const DenseModes *r, FlexBuilder *builder) {
 	for (int i = 0; i < l->columns; i++) {
 		for (int j = 0; j < l->rows; j++) {
 			FlexBuilderNode *node = &builder->nodes[builder->node_count++];
@@ -236,7 +239,7 @@ static void place_points(const MassPoints *few, const PanelFem *l, FlexBuilder *
 	}
 }
 
-static CalStatus panel_place(const CalPanelDef *def, const PanelFem *l, const Reduced *r, CalDesc *desc,
+static CalStatus panel_place(const CalPanelDef *def, const PanelFem *l, const DenseModes *r, CalDesc *desc,
                              CalBodyId *body, CalError *error) {
 	MassPoints few;
 	CalStatus status = panel_points(def, r, &few);
@@ -277,12 +280,12 @@ CalStatus cal_panel_add(CalDesc *desc, const CalPanelDef *def, CalBodyId *body, 
 	if (status != CAL_OK) {
 		return panel_failed(def, status, -1, error);
 	}
-	Reduced reduced = {0};
+	DenseModes reduced = {0};
 	status = panel_reduce(def, &fem, &reduced, error);
 	if (status == CAL_OK) {
 		status = panel_place(def, &fem, &reduced, desc, body, error);
 	}
-	reduced_free(&reduced);
+	dense_modes_free(&reduced);
 	panel_fem_free(&fem);
 	return status;
 }

@@ -10,6 +10,8 @@
 #include <calder/sim.h>
 
 #include "fe/fe_band.h"
+#include "flexgen/dense_modes.h"
+#include "math/eigen.h"
 
 /* What CalculiX computes itself [Hz]. */
 static const double rod_held[10] = {448.5876, 448.5876, 3444.863, 3444.863, 3903.440,
@@ -369,6 +371,73 @@ static void modes_that_are_missing_are_an_error(void **state) {
 	cal_fe_destroy(net.fe);
 }
 
+/* ---- dense matrices and a band ------------------------------------------------------------------ */
+
+static double *dense_of(const FeMatrix *A, int n) {
+	double *full = calloc((size_t)n * (size_t)n, sizeof *full);
+	assert_non_null(full);
+	for (int e = 0; e < A->count; e++) {
+		full[A->row[e] * n + A->col[e]] += A->value[e];
+		if (A->row[e] != A->col[e])
+			full[A->col[e] * n + A->row[e]] += A->value[e];
+	}
+	return full;
+}
+
+static double product_of(const double *M, int n, const double *a, const double *b) {
+	double sum = 0;
+	for (int i = 0; i < n * n; i++)
+		sum += a[i / n] * M[i] * b[i % n];
+	return sum;
+}
+
+/* Frequencies [Hz] of static shapes and modes together; the modes of the body with dense matrices. */
+static void dense_frequencies(const DenseBody *body, double *hertz, int count) {
+	DenseModes r;
+	assert_int_equal(dense_modes_create(body, &r), CAL_OK);
+	const int m = r.shapes;
+	double *M = calloc((size_t)(m * m + 3 * m), sizeof *M), *values = M + m * m;
+	assert_non_null(M);
+	for (int i = 0; i < m * m; i++)
+		M[i] = product_of(body->M, body->n, r.shape + i / m * body->n, r.shape + i % m * body->n);
+	assert_int_equal(eigen_generalized(m, r.stiffness, M, values, values + m), CAL_OK);
+	for (int i = 0; i < count; i++)
+		hertz[i] = sqrt(values[i]) / 6.283185307179586;
+	free(M);
+	dense_modes_free(&r);
+}
+
+/* Beams and panels reduce dense matrices, finite-element models a band: the same matrices give the same body. */
+static void band_and_dense_matrices_give_the_same_modes(void **state) {
+	(void)state;
+	NEEDS_LAPACK();
+	enum { MODES = 10, BOTH = MODES + 6 };
+	CalFeModel *fe = fe_of(FIXTURE("rod.inp"));
+	const int n = fe->dof_count;
+	double *K = dense_of(&fe->K, n), *M = dense_of(&fe->M, n), band[BOTH], dense[BOTH];
+	unsigned char *role = calloc((size_t)n, 1);
+	assert_non_null(role);
+	for (int free_body = 0; free_body < 2; free_body++) {
+		const int count = free_body ? MODES : BOTH;
+		memset(role, ROLE_INTERIOR, (size_t)n);
+		for (int f = 0; f < (free_body ? 1 : 2); f++)
+			for (int c = 0; c < 6; c++)
+				role[fe->nodes[fe->frames[f].node].dof[c]] = free_body ? ROLE_FRAME : f == 0 ? ROLE_HELD : ROLE_UNIT;
+		const DenseBody body = {.n = n, .K = K, .M = M, .role = role, .modes = MODES, .mean = true};
+		dense_frequencies(&body, dense, count);
+		const CalFeReduction how = {.modes = MODES, .interface_count = free_body ? -1 : 0};
+		CalModal *modal = reduced(FIXTURE("rod.inp"), &how);
+		frequencies_of(modal, band, NULL, count);
+		for (int i = 0; i < count; i++)
+			assert_near(dense[i] / band[i], 1, 1e-8);
+		cal_modal_destroy(modal);
+	}
+	free(K);
+	free(M);
+	free(role);
+	cal_fe_destroy(fe);
+}
+
 /* ---- what is refused --------------------------------------------------------------------------- */
 
 static void expect_refusal(const char *path, const CalFeReduction *how, const char *what) {
@@ -496,6 +565,7 @@ int main(void) {
 		cmocka_unit_test(modes_below_a_value_are_counted),
 		cmocka_unit_test(a_mode_that_the_start_lacks_is_found),
 		cmocka_unit_test(modes_that_are_missing_are_an_error),
+		cmocka_unit_test(band_and_dense_matrices_give_the_same_modes),
 		cmocka_unit_test(wrong_requests_are_refused),
 		cmocka_unit_test(broken_models_are_refused),
 		cmocka_unit_test(loose_parts_are_found),

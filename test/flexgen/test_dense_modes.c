@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_mode_synthesis.c — component mode reduction on chains of masses and springs, whose modes are known in closed
+ * test_dense_modes.c — component mode reduction on chains of masses and springs, whose modes are known in closed
  * form.
  *
  * n equal masses m joined by equal springs k: held at one end w = 2 sqrt(k/m) sin((2i-1) pi / (4n+2)), free
@@ -13,7 +13,7 @@
 #include "support/rng.h"
 
 #include "flexgen/mass_condensation.h"
-#include "flexgen/mode_synthesis.h"
+#include "flexgen/dense_modes.h"
 
 enum { N = 9, MAX = 20 };
 static const double PI = 3.14159265358979323846;
@@ -39,22 +39,22 @@ static Chain chain(int n) {
 	return c;
 }
 
-static ReduceInput input_of(const Chain *c, int modes) {
-	return (ReduceInput){.n = c->n, .K = c->K, .M = c->M, .role = c->role, .modes = modes};
+static DenseBody input_of(const Chain *c, int modes) {
+	return (DenseBody){.n = c->n, .K = c->K, .M = c->M, .role = c->role, .modes = modes};
 }
 
 /** S'AS for two shapes. */
-static double form(const Chain *c, const double *A, const Reduced *r, int a, int b) {
+static double form(const Chain *c, const double *A, const DenseModes *r, int a, int b) {
 	double sum = 0;
 	for (int i = 0; i < c->n; i++) {
 		for (int j = 0; j < c->n; j++) {
-			sum += r->shape[i * r->shapes + a] * A[i * c->n + j] * r->shape[j * r->shapes + b];
+			sum += r->shape[a * c->n + i] * A[i * c->n + j] * r->shape[b * c->n + j];
 		}
 	}
 	return sum;
 }
 
-static void check_stiffness(const Chain *c, const Reduced *r) {
+static void check_stiffness(const Chain *c, const DenseModes *r) {
 	for (int a = 0; a < r->shapes; a++) {
 		for (int b = 0; b < r->shapes; b++) {
 			double want = form(c, c->K, r, a, b);
@@ -66,44 +66,44 @@ static void check_stiffness(const Chain *c, const Reduced *r) {
 static void held_chain_has_its_closed_form(void **state) {
 	(void)state;
 	Chain c = chain(N + 1);
-	c.role[0] = REDUCE_HELD;
-	ReduceInput in = input_of(&c, 5);
-	Reduced r;
-	check_ok(0, reduce(&in, &r));
+	c.role[0] = ROLE_HELD;
+	DenseBody in = input_of(&c, 5);
+	DenseModes r;
+	check_ok(0, dense_modes_create(&in, &r));
 	assert_int_equal(r.shapes, 5);
 	for (int i = 1; i <= 5; i++) {
 		double want = 2 * sqrt(SPRING / MASS) * sin((2 * i - 1) * PI / (4 * N + 2));
 		check_close(0, "frequency", 1, &r.frequency[i - 1], &want, 1e-13);
 		double mass = form(&c, c.M, &r, i - 1, i - 1), one = 1;
 		check_close(0, "modal mass", 1, &mass, &one, 1e-13);
-		assert_true(r.shape[i - 1] == 0);
+		assert_true(r.shape[(i - 1) * c.n] == 0);
 	}
 	check_stiffness(&c, &r);
-	reduced_free(&r);
+	dense_modes_free(&r);
 }
 
 static void free_chain_is_seen_from_its_frame_or_its_mean(void **state) {
 	(void)state;
 	for (int mean = 0; mean < 2; mean++) {
 		Chain c = chain(N);
-		c.role[3] = REDUCE_FRAME;
-		ReduceInput in = input_of(&c, -1);
+		c.role[3] = ROLE_FRAME;
+		DenseBody in = input_of(&c, -1);
 		in.mean = mean != 0;
-		Reduced r;
-		check_ok(0, reduce(&in, &r));
+		DenseModes r;
+		check_ok(0, dense_modes_create(&in, &r));
 		assert_int_equal(r.shapes, N - 1);
 		assert_true(r.rigid_error < 1e-14);
 		for (int k = 0; k < r.shapes; k++) {
 			double want = 2 * sqrt(SPRING / MASS) * sin((k + 1) * PI / (2 * N)), momentum = 0;
 			check_close(0, "frequency", 1, &r.frequency[k], &want, 1e-13);
 			for (int i = 0; i < N; i++) {
-				momentum += MASS * r.shape[i * r.shapes + k];
+				momentum += MASS * r.shape[k * N + i];
 			}
-			assert_true(mean ? fabs(momentum) < 1e-13 : r.shape[3 * r.shapes + k] == 0);
+			assert_true(mean ? fabs(momentum) < 1e-13 : r.shape[k * N + 3] == 0);
 			assert_true(mean || k > 0 || fabs(momentum) > 1e-3);
 		}
 		check_stiffness(&c, &r);
-		reduced_free(&r);
+		dense_modes_free(&r);
 	}
 }
 
@@ -111,14 +111,14 @@ static void free_chain_is_seen_from_its_frame_or_its_mean(void **state) {
 static void craig_bampton_with_all_modes_loses_nothing(void **state) {
 	(void)state;
 	Chain c = chain(N + 1);
-	c.role[0] = REDUCE_HELD;
-	c.role[N] = REDUCE_UNIT;
-	ReduceInput in = input_of(&c, -1);
-	Reduced r, again;
-	check_ok(0, reduce(&in, &r));
+	c.role[0] = ROLE_HELD;
+	c.role[N] = ROLE_UNIT;
+	DenseBody in = input_of(&c, -1);
+	DenseModes r, again;
+	check_ok(0, dense_modes_create(&in, &r));
 	assert_int_equal(r.shapes, N);
 	assert_int_equal(r.statics, 1);
-	assert_true(r.shape[N * r.shapes] == 1);
+	assert_true(r.shape[N] == 1);
 	check_stiffness(&c, &r);
 	Chain small = {.n = r.shapes};
 	for (int a = 0; a < r.shapes; a++) {
@@ -127,14 +127,14 @@ static void craig_bampton_with_all_modes_loses_nothing(void **state) {
 			small.M[a * r.shapes + b] = form(&c, c.M, &r, a, b);
 		}
 	}
-	ReduceInput whole = input_of(&small, -1);
-	check_ok(0, reduce(&whole, &again));
+	DenseBody whole = input_of(&small, -1);
+	check_ok(0, dense_modes_create(&whole, &again));
 	for (int i = 1; i <= N; i++) {
 		double want = 2 * sqrt(SPRING / MASS) * sin((2 * i - 1) * PI / (4 * N + 2));
 		check_close(0, "frequency", 1, &again.frequency[i - 1], &want, 1e-12);
 	}
-	reduced_free(&again);
-	reduced_free(&r);
+	dense_modes_free(&again);
+	dense_modes_free(&r);
 }
 
 /** Every second mass taken away: the springs between are half as stiff, and no mode is lost or added. */
@@ -144,58 +144,58 @@ static void massless_degrees_of_freedom_follow_statically(void **state) {
 	for (int i = 1; i < 2 * N + 1; i += 2) {
 		c.M[i * c.n + i] = 0;
 	}
-	c.role[0] = REDUCE_HELD;
-	ReduceInput in = input_of(&c, -1);
-	Reduced r;
-	check_ok(0, reduce(&in, &r));
+	c.role[0] = ROLE_HELD;
+	DenseBody in = input_of(&c, -1);
+	DenseModes r;
+	check_ok(0, dense_modes_create(&in, &r));
 	assert_int_equal(r.shapes, N);
 	for (int i = 1; i <= N; i++) {
 		double want = 2 * sqrt(SPRING / 2 / MASS) * sin((2 * i - 1) * PI / (4 * N + 2));
 		check_close(0, "frequency", 1, &r.frequency[i - 1], &want, 1e-12);
 	}
-	reduced_free(&r);
+	dense_modes_free(&r);
 }
 
 static void frequency_limits_the_modes(void **state) {
 	(void)state;
 	Chain c = chain(N + 1);
-	c.role[0] = REDUCE_HELD;
-	ReduceInput in = input_of(&c, -1);
+	c.role[0] = ROLE_HELD;
+	DenseBody in = input_of(&c, -1);
 	in.max_frequency = 2 * sqrt(SPRING / MASS) * sin(6 * PI / (4 * N + 2)); // between the third and the fourth
-	Reduced r;
-	check_ok(0, reduce(&in, &r));
+	DenseModes r;
+	check_ok(0, dense_modes_create(&in, &r));
 	assert_int_equal(r.shapes, 3);
-	reduced_free(&r);
+	dense_modes_free(&r);
 	in.modes = 2;
-	check_ok(0, reduce(&in, &r));
+	check_ok(0, dense_modes_create(&in, &r));
 	assert_int_equal(r.shapes, 2);
-	reduced_free(&r);
+	dense_modes_free(&r);
 }
 
 static void loose_parts_and_mixed_roles_are_refused(void **state) {
 	(void)state;
 	Chain c = chain(N);
-	ReduceInput in = input_of(&c, 3);
-	Reduced r;
-	check_status(0, reduce(&in, &r), CAL_SINGULAR);
+	DenseBody in = input_of(&c, 3);
+	DenseModes r;
+	check_status(0, dense_modes_create(&in, &r), CAL_SINGULAR);
 	assert_int_equal(r.bad_dof, N - 1);
-	c.role[0] = REDUCE_FRAME;
-	c.role[1] = REDUCE_UNIT;
-	check_status(0, reduce(&in, &r), CAL_ERR_ARGUMENT);
+	c.role[0] = ROLE_FRAME;
+	c.role[1] = ROLE_UNIT;
+	check_status(0, dense_modes_create(&in, &r), CAL_ERR_ARGUMENT);
 }
 
 /** A spring to the ground: the frame's motion is no longer rigid, and the error says by how much. */
 static void grounded_stiffness_is_noticed(void **state) {
 	(void)state;
 	Chain c = chain(N);
-	c.role[0] = REDUCE_FRAME;
+	c.role[0] = ROLE_FRAME;
 	c.K[(N - 1) * N + N - 1] += SPRING;
-	ReduceInput in = input_of(&c, 3);
-	Reduced r;
-	check_ok(0, reduce(&in, &r));
+	DenseBody in = input_of(&c, 3);
+	DenseModes r;
+	check_ok(0, dense_modes_create(&in, &r));
 	double want = 1.0 / N; // N springs in series against one
 	check_close(0, "rigid error", 1, &r.rigid_error, &want, 1e-12);
-	reduced_free(&r);
+	dense_modes_free(&r);
 }
 
 /* ---- condensing particles ------------------------------------------------------------------ */
