@@ -109,33 +109,28 @@ static void no_input_means_nothing_acts(void **state) {
 	}
 }
 
-static void auto_takes_the_solver_with_fewer_operations(void **state) {
+/* Decision 0036. The estimates order the two as timings do: on balls and free joints the dense solver takes 1.5 to 6 times as long. */
+static void auto_takes_the_recursion(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 20; seed++) {
-		Fixture *f = fixture_random(seed, (TreeOptions){.bodies = 1 + (int)(seed % 20)}, CAL_SOLVER_AUTO);
-		double recursive = cal_model_flops(f->model, CAL_SOLVER_RECURSIVE);
-		double dense = cal_model_flops(f->model, CAL_SOLVER_DENSE);
-		CalSolver taken = cal_model_solver(f->model);
-		check_that(seed, recursive >= 0 && dense >= 0 && taken != CAL_SOLVER_AUTO);
-		check_that(seed, taken == (dense < recursive ? CAL_SOLVER_DENSE : CAL_SOLVER_RECURSIVE));
+		const unsigned balls = 1u << CAL_JOINT_SPHERICAL | 1u << CAL_JOINT_FREE;
+		TreeOptions options = {.bodies = 1 + (int)(seed % 20), .joints = seed % 2 ? balls : 0};
+		Fixture *f = fixture_random(seed, options, CAL_SOLVER_AUTO);
+		const double recursive = cal_model_flops(f->model, CAL_SOLVER_RECURSIVE);
+		const double dense = cal_model_flops(f->model, CAL_SOLVER_DENSE);
+		check_that(seed, cal_model_solver(f->model) == CAL_SOLVER_RECURSIVE);
+		check_that(seed, recursive >= 0 && dense >= 0 && (!options.joints || dense > 1.3 * recursive));
 		fixture_destroy(f);
 	}
-	Fixture *f = fixture_random(test_seed(), (TreeOptions){.bodies = 60, .joints = TREE_ONE_DOF}, CAL_SOLVER_AUTO);
-	assert_int_equal(cal_model_solver(f->model), CAL_SOLVER_RECURSIVE);
-	fixture_destroy(f);
 }
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(articulated_equals_reference),
-		cmocka_unit_test(dense_equals_reference),
-		cmocka_unit_test(articulated_inverts_inverse),
-		cmocka_unit_test(dense_inverts_inverse),
-		cmocka_unit_test(inverse_inverts_articulated),
-		cmocka_unit_test(dense_and_articulated_agree),
-		cmocka_unit_test(larger_trees_equal_reference),
-		cmocka_unit_test(no_input_means_nothing_acts),
-		cmocka_unit_test(auto_takes_the_solver_with_fewer_operations),
+		cmocka_unit_test(articulated_equals_reference), cmocka_unit_test(dense_equals_reference),
+		cmocka_unit_test(articulated_inverts_inverse),  cmocka_unit_test(dense_inverts_inverse),
+		cmocka_unit_test(inverse_inverts_articulated),  cmocka_unit_test(dense_and_articulated_agree),
+		cmocka_unit_test(larger_trees_equal_reference), cmocka_unit_test(no_input_means_nothing_acts),
+		cmocka_unit_test(auto_takes_the_recursion),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
  * 4. turn link frames about their z so that as many links as possible are reached by a turn about x alone
  *    (frames.c)
  * 5. add each body's inertia to its link; tables of degrees of freedom, springs, angles
- * 6. choose the solver by flop count
+ * 6. estimate the flops of both solvers
  */
 #include "base/cursor.h"
 #include "base/error.h"
@@ -365,23 +365,31 @@ static void add_dofs(Compiler *c, CalModel *model) {
 	}
 }
 
+/* Columns that are eliminated one by one; those of a ball go at once (articulated.c). */
+static int eliminations(const Link *link) {
+	if (link->motion == PRIMITIVE_SPHERICAL)
+		return 1;
+	return link->motion == PRIMITIVE_FREE ? 2 : link->nu;
+}
+
 /*
- * Flops of one forward dynamics, estimated from hand counts of the sweeps and fitted to timings; a division or square root counts as 20. Recursive:
- * 270 per link and 260 per dof. Dense: 430 per link for bias and composite inertias, 20 per entry of M's
- * paths, 60 per dof for its pivot, n^3/3 + 2n^2 to factor and solve. Flexible bodies: 60 per mode and mass for
- * their own terms, then the elimination (compile_flex.c) or the modal blocks of M.
+ * Flops of one forward dynamics, estimated from hand counts of the sweeps and fitted to timings; a division or square root
+ * counts as 20. Recursive: 270 per link and 260 per elimination. Dense: 430 per link for bias and composite inertias, 20
+ * per entry of M's paths, 60 per dof for its pivot, n^3/3 + 2n^2 to factor and solve. Flexible bodies: 60 per mode and
+ * mass for their own terms, then the elimination (compile_flex.c) or the modal blocks of M.
  */
-static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
-	double pairs = 0;
+static void estimate_flops(Compiler *c, CalModel *model) {
+	double pairs = 0, joints = 0;
 	int *depth = c->scratch; // [nu]
 	for (int u = 0; u < c->nu; ++u) {
 		depth[u] = 1 + (c->dof_parent[u] >= 0 ? depth[c->dof_parent[u]] : 0);
 		pairs += depth[u];
 	}
-	double joints = c->nu, own = 0, direct = 0, modal = 0; // of flexible bodies
+	for (int i = 0; i < c->link_count; ++i)
+		joints += eliminations(&c->links[i]);
+	double own = 0, direct = 0, modal = 0; // of flexible bodies
 	for (int f = 0; f < c->flex_count; ++f) {
 		const double m = c->flexes[f].m;
-		joints -= m;
 		own += invariants_flops(&c->flexes[f]) + 250.0;
 		direct +=
 			c->flexes[f].by_ports ? 290.0 * m * (1.0 + c->flexes[f].port_count) : m * (m * m / 3.0 + 50.0 * m + 200.0);
@@ -390,9 +398,6 @@ static void choose_solver(Compiler *c, CalModel *model, CalSolver wanted) {
 	const double n = c->nu, links = c->link_count;
 	model->flops_recursive = 270.0 * links + 260.0 * joints + own + direct;
 	model->flops_dense = 430.0 * links + 20.0 * pairs + 60.0 * n + n * n * n / 3.0 + 2.0 * n * n + own + modal;
-	model->solver = wanted != CAL_SOLVER_AUTO                     ? wanted
-	                : model->flops_dense < model->flops_recursive ? CAL_SOLVER_DENSE
-	                                                              : CAL_SOLVER_RECURSIVE;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -422,7 +427,8 @@ static void fill_model(Compiler *c, CalModel *model, CalSolver solver) {
 	}
 	compile_loops(c, model);
 	add_dofs(c, model);
-	choose_solver(c, model, solver);
+	estimate_flops(c, model);
+	model->solver = solver == CAL_SOLVER_AUTO ? CAL_SOLVER_RECURSIVE : solver; // decision 0036
 	model->link_count = c->link_count, model->body_count = c->body_count, model->node_count = c->node_count;
 	model->nq = c->nq, model->nu = c->nu, model->accumulator_count = c->accumulator_count,
 	model->trig_count = c->trig_made;
