@@ -191,22 +191,9 @@ static bool dof_turns_body(CalSim *sim, int group, const CalBodyInfo *body, int 
 }
 
 static bool dof_is_angle(CalSim *sim, int group, const CalBodyInfo *body, int u) {
-	int i = u - body->u;
-	switch (body->type) {
-	case CAL_JOINT_PRISMATIC:
-		return false;
-	case CAL_JOINT_CYLINDRICAL:
-		return i == 0;
-	case CAL_JOINT_PLANAR:
-		return i == 2;
-	case CAL_JOINT_FREE:
-		return i >= 3;
-	case CAL_JOINT_SEQUENCE:
-	case CAL_JOINT_USER:
-		return dof_turns_body(sim, group, body, u);
-	default:
-		return true;
-	}
+	CalCoordinateInfo speed = {0};
+	cal_model_speed(cal_sim_model(sim, group), u, &speed);
+	return speed.kind == CAL_COORDINATE_USER ? dof_turns_body(sim, group, body, u) : speed.kind == CAL_COORDINATE_ANGLE;
 }
 
 /* order: 0 coordinates (of a dof), 1 speeds, 2 accelerations, 3 forces. Modal coordinates have no unit of their own. */

@@ -59,18 +59,22 @@ typedef struct CalNodeDef {
 	const char *place;      // for messages; may be NULL
 } CalNodeDef;
 
-#define CAL_JOINT_TYPE_LIST(X)                                                                     \
-	X(CAL_JOINT_WELD, "weld")               /* no degree of freedom */                             \
-	X(CAL_JOINT_REVOLUTE, "revolute")       /* angle about axis */                                 \
-	X(CAL_JOINT_PRISMATIC, "prismatic")     /* length along axis */                                \
-	X(CAL_JOINT_SCREW, "screw")             /* angle about axis, advance pitch * angle */          \
-	X(CAL_JOINT_UNIVERSAL, "universal")     /* angle about axis, then about axis2 */               \
-	X(CAL_JOINT_CYLINDRICAL, "cylindrical") /* angle about and length along axis */                \
-	X(CAL_JOINT_PLANAR, "planar")           /* lengths along axis2 and axis x axis2, then angle */ \
-	X(CAL_JOINT_SPHERICAL, "spherical")     /* quaternion; speeds: w in the outboard frame */      \
-	X(CAL_JOINT_FREE, "free")               /* x,y,z, quaternion; speeds: v inboard, w outboard */ \
-	X(CAL_JOINT_SEQUENCE, "sequence")       /* ordered elementary rotations and translations */    \
-	X(CAL_JOINT_USER, "user")               /* functions of the caller */
+/*
+ * The joint types: the name in C and that in files, which is also the name of the file in src/joint that says all about
+ * it. The numbers are in checkpoints: append only.
+ */
+#define CAL_JOINT_TYPE_LIST(X)            \
+	X(CAL_JOINT_WELD, weld)               \
+	X(CAL_JOINT_REVOLUTE, revolute)       \
+	X(CAL_JOINT_PRISMATIC, prismatic)     \
+	X(CAL_JOINT_SCREW, screw)             \
+	X(CAL_JOINT_UNIVERSAL, universal)     \
+	X(CAL_JOINT_CYLINDRICAL, cylindrical) \
+	X(CAL_JOINT_PLANAR, planar)           \
+	X(CAL_JOINT_SPHERICAL, spherical)     \
+	X(CAL_JOINT_FREE, free)               \
+	X(CAL_JOINT_SEQUENCE, sequence)       \
+	X(CAL_JOINT_USER, user)
 
 typedef enum CalJointType {
 #define CAL_JOINT_TYPE_ENUM(name, text) name,
@@ -81,6 +85,27 @@ typedef enum CalJointType {
 
 /** "revolute" for CAL_JOINT_REVOLUTE; NULL for a value outside the list. */
 CAL_API const char *cal_joint_type_name(CalJointType type);
+
+/** Members of CalJointDef that a type uses. */
+enum {
+	CAL_JOINT_USES_AXIS = 1,
+	CAL_JOINT_USES_AXIS2 = 2,
+	CAL_JOINT_USES_PITCH = 4,
+	CAL_JOINT_USES_ELEMENTS = 8,
+	CAL_JOINT_USES_OPS = 16,
+};
+
+/** What a joint type is, for readers, writers and pages. */
+typedef struct CalJointTypeInfo {
+	const char *coordinates; // what q is, in a few words
+	const char *speeds;      // what u is
+	int uses;                // set of CAL_JOINT_USES_*
+	int elementary;          // nonzero: may be an element of a sequence
+	int reversible;          // nonzero: with its sides exchanged, its coordinates keep order and meaning
+	// Their names, separated by blanks; "": none; NULL: they depend on the joint (cal_joint_coordinate)
+	const char *coordinate_names, *speed_names;
+} CalJointTypeInfo;
+CAL_API CalStatus cal_joint_type_info(CalJointType type, CalJointTypeInfo *info);
 
 enum {
 	CAL_JOINT_MAX_DOF = 6,      // degrees of freedom of one joint
@@ -130,7 +155,7 @@ typedef struct CalJointDef {
 	const char *name;  // required, unique among joints
 	CalJointType type; //
 	CalVec3 axis;      // in the joint frame; normalized when read; {0}: z
-	CalVec3 axis2;     // UNIVERSAL: second axis, {0}: x-like; PLANAR: first direction in the plane
+	CalVec3 axis2;     // of types that use it: second axis; {0}: perpendicular to axis, x-like
 	double pitch;      // SCREW [m/rad]
 	int element_count; // SEQUENCE
 	CalElement elements[CAL_JOINT_MAX_ELEMENTS];
@@ -141,6 +166,28 @@ typedef struct CalJointDef {
 	CalDofDef dof[CAL_JOINT_MAX_DOF]; // in the order of the joint's speeds
 	const char *place;                // for messages; may be NULL
 } CalJointDef;
+
+/** What a coordinate or a speed measures. */
+typedef enum CalCoordinateKind {
+	CAL_COORDINATE_ANGLE,      // [rad], [rad/s]; angular velocities too
+	CAL_COORDINATE_LENGTH,     // [m], [m/s]
+	CAL_COORDINATE_QUATERNION, // component of a unit quaternion
+	CAL_COORDINATE_MODE,       // modal, in units of the mode shapes
+	CAL_COORDINATE_USER,       // of a joint of the caller's own: unit unknown
+} CalCoordinateKind;
+
+/** One coordinate or one speed of a joint. Names of a joint's coordinates and speeds are all different. */
+typedef struct CalCoordinateInfo {
+	char name[24]; // "angle", "x", "qw"; of a speed "rate", "vx", "wx"; in a sequence with its element: "angle2"
+	CalCoordinateKind kind;
+} CalCoordinateInfo;
+
+/** Number of coordinates and of speeds; -1: the definition is not complete. */
+CAL_API int cal_joint_coordinate_count(const CalJointDef *def);
+CAL_API int cal_joint_speed_count(const CalJointDef *def);
+/** Coordinate or speed i of a joint, from 0. */
+CAL_API CalStatus cal_joint_coordinate(const CalJointDef *def, int i, CalCoordinateInfo *info);
+CAL_API CalStatus cal_joint_speed(const CalJointDef *def, int i, CalCoordinateInfo *info);
 
 /**
  * How the modes move one node of a flexible body, and the mass that is lumped there. In the body frame B the

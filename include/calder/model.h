@@ -100,6 +100,10 @@ CAL_API CalStatus cal_model_dof(const CalModel *model, int u, CalDofInfo *info);
 CAL_API int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size);
 CAL_API int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size);
 
+/** Coordinate q or speed u within its joint ("x", "qw"; "vx", "wx"), or within its body ("eta1"; "etadot1"). */
+CAL_API CalStatus cal_model_coordinate(const CalModel *model, int q, CalCoordinateInfo *info);
+CAL_API CalStatus cal_model_speed(const CalModel *model, int u, CalCoordinateInfo *info);
+
 /** A node of the model. */
 typedef struct CalNodeInfo {
 	const char *name; //

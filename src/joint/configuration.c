@@ -42,6 +42,26 @@ int primitive_u_count(JointPrimitive motion, const CalJointOps *ops) {
 	}
 }
 
+CalCoordinateKind primitive_q_kind(JointPrimitive motion, int i) {
+	switch (motion) {
+	case PRIMITIVE_TRANSLATION:
+		return CAL_COORDINATE_LENGTH;
+	case PRIMITIVE_SPHERICAL:
+		return CAL_COORDINATE_QUATERNION;
+	case PRIMITIVE_FREE:
+		return i < 3 ? CAL_COORDINATE_LENGTH : CAL_COORDINATE_QUATERNION;
+	case PRIMITIVE_USER:
+		return CAL_COORDINATE_USER;
+	default:
+		return CAL_COORDINATE_ANGLE;
+	}
+}
+
+CalCoordinateKind primitive_u_kind(JointPrimitive motion, int i) {
+	const CalCoordinateKind kind = primitive_q_kind(motion, i);
+	return kind == CAL_COORDINATE_QUATERNION ? CAL_COORDINATE_ANGLE : kind;
+}
+
 INLINE CalQuat quat_read(const double *q) { return (CalQuat){q[0], q[1], q[2], q[3]}; }
 INLINE void quat_write(CalQuat v, double *q) { q[0] = v.w, q[1] = v.x, q[2] = v.y, q[3] = v.z; }
 INLINE dvec3 vec_read(const double *v) { return (dvec3){v[0], v[1], v[2]}; }

@@ -15,7 +15,19 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 	q[1] = ddot(dvec_in(def->axis), X->r);
 }
 
-/* Both are about one axis: their order does not matter and stays. */
-static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {
+	loop->type = CAL_LOOP_CYLINDRICAL;
+	*axes = joint_axes_z(def->axis);
+	return NULL;
+}
 
-const JointType joint_cylindrical = {CAL_JOINT_CYLINDRICAL, elements, solve, reverse, 1};
+const JointType joint_cylindrical = {.coordinates = "angle about `axis`, length along it",
+                                     .speeds = "their rates",
+                                     .coordinate_names = "angle length",
+                                     .speed_names = "rate speed",
+                                     .uses = CAL_JOINT_USES_AXIS,
+                                     .commutes = 1, // both are about one axis
+                                     .elements = elements,
+                                     .solve = solve,
+                                     .reverse = joint_reverse_axis,
+                                     .as_loop = as_loop};

@@ -18,9 +18,10 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 	q[3] = turn.w, q[4] = turn.x, q[5] = turn.y, q[6] = turn.z;
 }
 
-static void reverse(const CalJointDef *def, CalJointDef *out) {
-	(void)def;
-	(void)out;
-}
-
-const JointType joint_free = {CAL_JOINT_FREE, elements, solve, reverse, 1};
+const JointType joint_free = {.coordinates = "x, y, z, then quaternion w, x, y, z",
+                              .speeds = "velocity in inboard axes, angular velocity in outboard axes",
+                              .coordinate_names = "x y z qw qx qy qz",
+                              .speed_names = "vx vy vz wx wy wz",
+                              .commutes = 1,
+                              .elements = elements,
+                              .solve = solve};

@@ -19,7 +19,21 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 	q[2] = twist_about(X->R, def->axis);
 }
 
-/* The angle comes first now, which is a sequence. */
-static void reverse(const CalJointDef *def, CalJointDef *out) { joint_reverse_sequence(def, out); }
+static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {
+	loop->type = CAL_LOOP_PLANAR;
+	*axes = joint_axes_z(def->axis);
+	return NULL;
+}
 
-const JointType joint_planar = {CAL_JOINT_PLANAR, elements, solve, reverse, 0};
+const JointType joint_planar = {
+	.coordinates = "lengths along `axis2` and `axis` x `axis2`, then the angle about `axis`",
+	.speeds = "their rates",
+	.coordinate_names = "x y angle",
+	.speed_names = "vx vy rate",
+	.uses = CAL_JOINT_USES_AXIS | CAL_JOINT_USES_AXIS2,
+	.perpendicular = 1,
+	.elements = elements,
+	.solve = solve,
+	.reverse = joint_reverse_sequence, // the angle comes first then
+	.as_loop = as_loop,
+};

@@ -31,6 +31,16 @@ dmat3 matrix_about(CalVec3 axis, double angle) {
 	               {k * a.x * a.z + s * a.y, k * a.y * a.z - s * a.x, c + k * a.z * a.z}};
 }
 
+/* ---- axes of a loop ------------------------------------------------------------------------------- */
+
+dmat3 joint_axes_z(CalVec3 axis) {
+	const dvec3 a = dvec_in(axis);
+	dvec3 x = fabs(a.x) < 0.9 ? (dvec3){1, 0, 0} : (dvec3){0, 1, 0};
+	x = dadd(x, dscale(-ddot(x, a), a));
+	x = dscale(1.0 / sqrt(ddot(x, x)), x);
+	return (dmat3){x, dcross(a, x), a};
+}
+
 /* ---- forward -------------------------------------------------------------------------------------- */
 
 static dvec3 joint_frame_def(vec3 v) { return (dvec3){v.x, v.y, v.z}; }

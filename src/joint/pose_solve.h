@@ -9,7 +9,7 @@
 #ifndef CALDER_JOINT_POSE_SOLVE_H
 #define CALDER_JOINT_POSE_SOLVE_H
 
-#include "joint/primitive.h"
+#include "joint/joint_type.h"
 #include "math/placement.h"
 
 #if CAL_LANES == 1

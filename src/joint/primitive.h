@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * primitive.h — the joint primitives that links make, and what a joint type is made of.
+ * primitive.h — the joint primitives that links make.
  *
- * A joint type is a list of elements (one file per type, one line in joint.c); an element becomes a link of the
+ * A joint type is a list of primitives (joint_type.h), each of which becomes a link of the
  * compiled model. The sweeps know the motions below and nothing of joint types. ROTATION and TRANSLATION
  * are about and along the z axis of the link frame, which the compiler turns to where the axis is, and are
  * written out in the sweeps; all others go through primitive_evaluate() and a few columns.
@@ -28,41 +28,11 @@ typedef enum JointPrimitive {
 /* Structure of a joint column: which half of it is there. */
 typedef enum ColumnKind { COLUMN_ROTATION, COLUMN_TRANSLATION, COLUMN_FULL } ColumnKind;
 
-/* One primitive of a joint: acts in the frame left by the one before it. */
-typedef struct JointElement {
-	JointPrimitive motion;
-	CalVec3 axis; // unit; in the running frame
-	double pitch; // SCREW [m/rad]
-} JointElement;
-
-/* What a joint type contributes. */
-typedef struct JointType {
-	CalJointType type;
-	int (*elements)(const CalJointDef *def,
-	                JointElement element[CAL_JOINT_MAX_DOF]);         // its elements; returns their number
-	void (*solve)(const CalJointDef *def, const dpose *X, double *q); // q from a pose; NULL: by iteration
-	void (*reverse)(const CalJointDef *def, CalJointDef *out);        // type, axes, elements the other way round
-	int commutes;                                                     // that keeps the order of its elements
-} JointType;
-
-extern const JointType joint_weld, joint_revolute, joint_prismatic, joint_screw, joint_universal, joint_cylindrical,
-	joint_planar, joint_spherical, joint_free, joint_sequence, joint_user;
-
-const JointType *joint_type(CalJointType type);
-/* Steps of a joint of any type. */
-int joint_elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]);
-/* Coordinates and speeds of a joint. */
-int joint_coordinate_count(const CalJointDef *def);
-int joint_speed_count(const CalJointDef *def);
-/* Coordinate of the joint whose rate is speed `dof`, -1: there is none (part of a quaternion, or the caller's own). */
-int joint_coordinate_of(const CalJointDef *def, int dof);
-
-/* For JointType.reverse: an axis the other way, and any elements as a sequence of their inverses. */
-CalVec3 joint_opposite(CalVec3 axis);
-void joint_reverse_sequence(const CalJointDef *def, CalJointDef *out);
-
 int primitive_q_count(JointPrimitive motion, const CalJointOps *ops);
 int primitive_u_count(JointPrimitive motion, const CalJointOps *ops);
+/* What coordinate or speed i of a primitive measures. */
+CalCoordinateKind primitive_q_kind(JointPrimitive motion, int i);
+CalCoordinateKind primitive_u_kind(JointPrimitive motion, int i);
 
 /* The parameters of one link's motion as the sweeps see them. */
 typedef struct PrimitiveData {

@@ -5,12 +5,25 @@
 #include "joint/pose_solve.h"
 
 static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
-	element[0] = (JointElement){PRIMITIVE_TRANSLATION, def->axis, 0};
-	return 1;
+	return joint_one_element(PRIMITIVE_TRANSLATION, def, element);
 }
 
 static void solve(const CalJointDef *def, const dpose *X, double *q) { q[0] = ddot(dvec_in(def->axis), X->r); }
 
-static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {
+	loop->type = CAL_LOOP_PRISMATIC;
+	*axes = joint_axes_z(def->axis);
+	return NULL;
+}
 
-const JointType joint_prismatic = {CAL_JOINT_PRISMATIC, elements, solve, reverse, 1};
+const JointType joint_prismatic = {.coordinates = "length along `axis`",
+                                   .speeds = "its rate",
+                                   .coordinate_names = "length",
+                                   .speed_names = "speed",
+                                   .uses = CAL_JOINT_USES_AXIS,
+                                   .commutes = 1,
+                                   .element = PRIMITIVE_TRANSLATION,
+                                   .elements = elements,
+                                   .solve = solve,
+                                   .reverse = joint_reverse_axis,
+                                   .as_loop = as_loop};

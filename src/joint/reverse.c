@@ -10,7 +10,26 @@
 
 #include "joint/pose_solve.h"
 
+/* ---- types ------------------------------------------------------------------------------------------ */
+
+CalVec3 joint_opposite(CalVec3 axis) { return (CalVec3){-axis.x, -axis.y, -axis.z}; }
+
+void joint_reverse_axis(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+
+void joint_reverse_sequence(const CalJointDef *def, CalJointDef *out) {
+	JointElement element[CAL_JOINT_MAX_DOF];
+	const int count = joint_elements(def, element);
+	out->type = CAL_JOINT_SEQUENCE;
+	out->element_count = count;
+	for (int i = 0; i < count; ++i) {
+		const JointElement *from = &element[count - 1 - i];
+		out->elements[i] = (CalElement){joint_type_of_element(from->motion), joint_opposite(from->axis), from->pitch};
+	}
+}
+
 #if CAL_LANES == 1
+
+/* ---- definitions ------------------------------------------------------------------------------------ */
 
 static int same_axes(const CalDofDef *d) {
 	for (int k = 1; k < 3; ++k) {
@@ -81,7 +100,8 @@ const char *joint_reverse(const CalJointDef *def, CalJointDef *out) {
 		}
 		u += n;
 	}
-	joint_type(def->type)->reverse(def, out);
+	if (joint_type(def->type)->reverse)
+		joint_type(def->type)->reverse(def, out);
 	const dpose inboard = dpose_inverse(pose_of(def->outboard)), outboard = dpose_inverse(pose_of(def->inboard));
 	out->inboard = (CalPlacement){dvec_out(inboard.r), def->outboard.orientation};
 	out->outboard = (CalPlacement){dvec_out(outboard.r), def->inboard.orientation};

@@ -5,12 +5,25 @@
 #include "joint/pose_solve.h"
 
 static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_DOF]) {
-	element[0] = (JointElement){PRIMITIVE_ROTATION, def->axis, 0};
-	return 1;
+	return joint_one_element(PRIMITIVE_ROTATION, def, element);
 }
 
 static void solve(const CalJointDef *def, const dpose *X, double *q) { q[0] = twist_about(X->R, def->axis); }
 
-static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {
+	loop->type = CAL_LOOP_REVOLUTE;
+	*axes = joint_axes_z(def->axis);
+	return NULL;
+}
 
-const JointType joint_revolute = {CAL_JOINT_REVOLUTE, elements, solve, reverse, 1};
+const JointType joint_revolute = {.coordinates = "angle about `axis`",
+                                  .speeds = "its rate",
+                                  .coordinate_names = "angle",
+                                  .speed_names = "rate",
+                                  .uses = CAL_JOINT_USES_AXIS,
+                                  .commutes = 1,
+                                  .element = PRIMITIVE_ROTATION,
+                                  .elements = elements,
+                                  .solve = solve,
+                                  .reverse = joint_reverse_axis,
+                                  .as_loop = as_loop};

@@ -19,6 +19,28 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 	q[0] = def->pitch == 0 ? angle : angle + turn * rint((way / def->pitch - angle) / turn);
 }
 
-static void reverse(const CalJointDef *def, CalJointDef *out) { out->axis = joint_opposite(def->axis); }
+static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {
+	loop->type = CAL_LOOP_SCREW;
+	loop->pitch = def->pitch;
+	*axes = joint_axes_z(def->axis);
+	return NULL;
+}
 
-const JointType joint_screw = {CAL_JOINT_SCREW, elements, solve, reverse, 1};
+/* Whole turns, which the angle of a loop does not show. */
+static void loop_offset(const CalJointDef *def, const double *q, CalLoopDef *loop) {
+	const double turn = 8 * portable_atan(1);
+	loop->drive[2].offset = def->pitch * turn * rint(q[0] / turn);
+}
+
+const JointType joint_screw = {.coordinates = "angle about `axis`; advances by `pitch` times the angle",
+                               .speeds = "its rate",
+                               .coordinate_names = "angle",
+                               .speed_names = "rate",
+                               .uses = CAL_JOINT_USES_AXIS | CAL_JOINT_USES_PITCH,
+                               .commutes = 1,
+                               .element = PRIMITIVE_SCREW,
+                               .elements = elements,
+                               .solve = solve,
+                               .reverse = joint_reverse_axis,
+                               .as_loop = as_loop,
+                               .loop_offset = loop_offset};

@@ -17,9 +17,19 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 	q[0] = turn.w, q[1] = turn.x, q[2] = turn.y, q[3] = turn.z;
 }
 
-static void reverse(const CalJointDef *def, CalJointDef *out) {
+static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {
 	(void)def;
-	(void)out;
+	(void)axes;
+	loop->type = CAL_LOOP_SPHERICAL;
+	return NULL;
 }
 
-const JointType joint_spherical = {CAL_JOINT_SPHERICAL, elements, solve, reverse, 1};
+const JointType joint_spherical = {.coordinates = "quaternion w, x, y, z",
+                                   .speeds = "angular velocity of the outboard side, outboard axes",
+                                   .coordinate_names = "qw qx qy qz",
+                                   .speed_names = "wx wy wz",
+                                   .commutes = 1,
+                                   .element = PRIMITIVE_SPHERICAL,
+                                   .elements = elements,
+                                   .solve = solve,
+                                   .as_loop = as_loop};

@@ -27,4 +27,21 @@ static void reverse(const CalJointDef *def, CalJointDef *out) {
 	out->axis2 = joint_opposite(def->axis);
 }
 
-const JointType joint_universal = {CAL_JOINT_UNIVERSAL, elements, solve, reverse, 0};
+static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {
+	const dvec3 x = dvec_in(def->axis), y = dvec_in(def->axis2);
+	if (fabs(ddot(x, y)) > 1e-12)
+		return "its axes are not perpendicular";
+	loop->type = CAL_LOOP_UNIVERSAL;
+	*axes = (dmat3){x, y, dcross(x, y)};
+	return NULL;
+}
+
+const JointType joint_universal = {.coordinates = "angle about `axis`, then about `axis2`",
+                                   .speeds = "their rates",
+                                   .coordinate_names = "angle1 angle2",
+                                   .speed_names = "rate1 rate2",
+                                   .uses = CAL_JOINT_USES_AXIS | CAL_JOINT_USES_AXIS2,
+                                   .elements = elements,
+                                   .solve = solve,
+                                   .reverse = reverse,
+                                   .as_loop = as_loop};

@@ -11,9 +11,8 @@ static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_D
 	return 1;
 }
 
-static void reverse(const CalJointDef *def, CalJointDef *out) {
-	(void)def;
-	(void)out;
-}
-
-const JointType joint_user = {CAL_JOINT_USER, elements, NULL, reverse, 1};
+const JointType joint_user = {.coordinates = "the caller's",
+                              .speeds = "the caller's",
+                              .uses = CAL_JOINT_USES_OPS,
+                              .commutes = 1,
+                              .elements = elements};

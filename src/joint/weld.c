@@ -17,9 +17,18 @@ static void solve(const CalJointDef *def, const dpose *X, double *q) {
 	(void)q;
 }
 
-static void reverse(const CalJointDef *def, CalJointDef *out) {
+static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {
 	(void)def;
-	(void)out;
+	(void)axes;
+	loop->type = CAL_LOOP_WELD;
+	return NULL;
 }
 
-const JointType joint_weld = {CAL_JOINT_WELD, elements, solve, reverse, 1};
+const JointType joint_weld = {.coordinates = "none",
+                              .speeds = "none",
+                              .coordinate_names = "",
+                              .speed_names = "",
+                              .commutes = 1,
+                              .elements = elements,
+                              .solve = solve,
+                              .as_loop = as_loop};

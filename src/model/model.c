@@ -6,6 +6,7 @@
 
 #include <calder/loops.h>
 
+#include "joint/joint_type.h"
 #include "model/loop_plan.h"
 #include "model/model.h"
 
@@ -112,6 +113,51 @@ int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size) {
 	if (body->nq == 1)
 		return snprintf(buffer, size, "%s", body->joint);
 	return snprintf(buffer, size, "%s.%d", body->joint, q - body->q);
+}
+
+/* Place of link i among the elements of its body's joint. */
+static int element_of_link(const CalModel *model, const Body *body, int link) {
+	int element = 0;
+	for (int i = body->first_link; i < link; ++i)
+		element += model->links[i].nu > 0;
+	return element;
+}
+
+static CalCoordinateInfo modal_info(const char *stem, int mode) {
+	CalCoordinateInfo info = {.kind = CAL_COORDINATE_MODE};
+	snprintf(info.name, sizeof info.name, "%s%d", stem, mode + 1);
+	return info;
+}
+
+CalStatus cal_model_coordinate(const CalModel *model, int q, CalCoordinateInfo *info) {
+	const Body *body = model && info ? body_of_coordinate(model, q) : NULL;
+	if (!body)
+		return CAL_ERR_ARGUMENT;
+	if (q >= body->q + body->nq) {
+		*info = modal_info("eta", q - body->q - body->nq);
+		return CAL_OK;
+	}
+	int i = body->first_link;
+	while (q >= model->links[i].q + model->links[i].nq)
+		++i;
+	const Link *link = &model->links[i];
+	*info = joint_coordinate_info(joint_type(body->type), 0, q - body->q, (JointPrimitive)link->motion,
+	                              element_of_link(model, body, i), q - link->q);
+	return CAL_OK;
+}
+
+CalStatus cal_model_speed(const CalModel *model, int u, CalCoordinateInfo *info) {
+	if (!model || !info || u < 0 || u >= model->nu)
+		return CAL_ERR_ARGUMENT;
+	const Body *body = &model->bodies[model->dofs[u].body];
+	if (u >= body->u + body->nu) {
+		*info = modal_info("etadot", u - body->u - body->nu);
+		return CAL_OK;
+	}
+	const Link *link = &model->links[model->dofs[u].link];
+	*info = joint_coordinate_info(joint_type(body->type), 1, u - body->u, (JointPrimitive)link->motion,
+	                              element_of_link(model, body, model->dofs[u].link), u - link->u);
+	return CAL_OK;
 }
 
 /* ---- loops --------------------------------------------------------------------------------- */

@@ -21,7 +21,7 @@
 
 #include "dynamics/loop/loops.h"
 #include "dynamics/tree/kinematics.h"
-#include "joint/primitive.h"
+#include "joint/joint_type.h"
 #include "math/portable.h"
 #include "sim/assemble.h"
 

@@ -323,9 +323,11 @@ CalStatus topology_close(Topology *t, uint32_t joint, CalError *error) {
 	TopologyJoint *j = topology_joint(t, joint);
 	DescLoop as = {.a = j->a, .b = j->b};
 	const char *why = topology_joint_as_loop(&j->def, &as.def);
+	char types[200];
 	if (why)
-		return error_set(error, CAL_ERR_MODEL, "joint \"%s\" (%s) cannot be a loop: %s", j->def.name,
-		                 cal_joint_type_name(j->def.type), why);
+		return error_set(error, CAL_ERR_MODEL, "joint \"%s\" (%s) cannot be a loop: %s; %s joints can", j->def.name,
+		                 cal_joint_type_name(j->def.type), why,
+		                 joint_type_list(joint_type_is_loop, types, sizeof types));
 	if (!j->loop) {
 		as.def.name = j->def.name;
 		j->loop = topology_add_loop(t, &as);

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "integrate/scheme.h"
-#include "joint/primitive.h"
+#include "joint/joint_type.h"
 #include "model/compile/flex_form.h"
 #include "model/model.h"
 #include "sim/sim_internal.h"

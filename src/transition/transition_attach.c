@@ -17,7 +17,6 @@
 #include "dynamics/impulse.h"
 #include "joint/pose_solve.h"
 #include "math/min_norm.h"
-#include "math/portable.h"
 #include "model/description/check.h"
 #include "model/work.h"
 #include "transition/topology_edit.h"
@@ -411,9 +410,9 @@ static CalStatus attach_as_loop(TopologyEdit *c, AttachCandidate *m, uint32_t ho
 	CalStatus status = topology_close(c->t, m->joint, c->error);
 	if (status != CAL_OK)
 		return status;
-	if (j->def.type == CAL_JOINT_SCREW) { // whole turns, which the angle of a loop does not show
-		const double turn = 8 * portable_atan(1);
-		topology_loop(c->t, j->loop)->as.def.drive[2].offset = j->def.pitch * turn * rint(m->q[0] / turn);
+	const JointType *type = joint_type(j->def.type);
+	if (type->loop_offset) {
+		type->loop_offset(&j->def, m->q, &topology_loop(c->t, j->loop)->as.def);
 		topology_put_loop(c->t, j->loop);
 	}
 	join_groups(c, m, host);

@@ -261,37 +261,36 @@ static void put_end(JsonWriter *d, const char *key, const SceneIndex *scene, Cal
 	json_writer_close(d);
 }
 
-static bool has_axis(CalJointType type) {
-	return type == CAL_JOINT_REVOLUTE || type == CAL_JOINT_PRISMATIC || type == CAL_JOINT_SCREW ||
-	       type == CAL_JOINT_CYLINDRICAL || type == CAL_JOINT_PLANAR;
+/* Coordinates of a kind that a joint has. */
+static int count_kind(const CalJointDef *joint, CalCoordinateKind kind) {
+	CalCoordinateInfo info;
+	int count = 0;
+	for (int i = 0; cal_joint_coordinate(joint, i, &info) == CAL_OK; i++)
+		count += info.kind == kind;
+	return count;
 }
 
-/* Dofs with a coordinate of their own, for the sliders of a page: 'A' angle, 'L' length. */
-static const char *freedoms_of(CalJointType type) {
-	switch (type) {
-	case CAL_JOINT_REVOLUTE:
-	case CAL_JOINT_SCREW:
-		return "A";
-	case CAL_JOINT_PRISMATIC:
-		return "L";
-	case CAL_JOINT_UNIVERSAL:
-		return "AA";
-	case CAL_JOINT_CYLINDRICAL:
-		return "AL";
-	case CAL_JOINT_PLANAR:
-		return "LLA";
-	default:
-		return "";
-	}
+static int uses_of(const CalJointDef *joint) {
+	CalJointTypeInfo info = {0};
+	cal_joint_type_info(joint->type, &info);
+	return info.uses;
 }
 
+/* Whether one axis is all that there is to draw. */
+static bool has_axis(const CalJointDef *joint) {
+	return uses_of(joint) & CAL_JOINT_USES_AXIS && count_kind(joint, CAL_COORDINATE_ANGLE) <= 1;
+}
+
+/* Angles and lengths, for the sliders of a page. */
 static void write_sliders(JsonWriter *d, const CalJointDef *joint) {
 	static const double half_turn = 3.14159265, metre = 1;
-	const char *freedoms = freedoms_of(joint->type);
+	const bool composed = uses_of(joint) & (CAL_JOINT_USES_ELEMENTS | CAL_JOINT_USES_OPS);
+	const bool plain = !composed && count_kind(joint, CAL_COORDINATE_QUATERNION) == 0;
+	CalCoordinateInfo info;
 	json_writer_key(d, "dofs");
 	json_writer_open(d, '[');
-	for (int i = 0; freedoms[i]; i++) {
-		const bool angle = freedoms[i] == 'A';
+	for (int i = 0; plain && cal_joint_coordinate(joint, i, &info) == CAL_OK; i++) {
+		const bool angle = info.kind == CAL_COORDINATE_ANGLE;
 		const double reach = angle ? half_turn : metre;
 		json_writer_open(d, '{');
 		json_writer_put_text(d, "name", angle ? "angle" : "length");
@@ -318,7 +317,7 @@ static void write_joints(JsonWriter *d, const SceneIndex *index, bool live) {
 		json_writer_put_text(d, "type", cal_joint_type_name(joint->type));
 		put_end(d, "from", index, a, pose_of(joint->inboard));
 		put_end(d, "to", index, b, dpose_inverse(pose_of(joint->outboard)));
-		if (has_axis(joint->type)) {
+		if (has_axis(joint)) {
 			json_writer_key(d, "axis");
 			json_writer_vec3(d, joint->axis);
 		}

@@ -3,10 +3,12 @@
  * test_joint.c — every joint type on its own: pose, velocity, remainder, manifold.
  *
  * One body on the ground, placements on both sides, so that what is seen at its node is the joint. The
- * expected pose is a product of elementary transforms written here once more, by hand, for each type; the
+ * expected pose is a product of the elementary transforms of its row (joint_rows.h), formed here once more; the
  * motion is that of numerically differentiated positions.
  */
 #include "support/random_tree.h"
+
+#include "reference/joint_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,44 +79,48 @@ static Transform element(const CalElement *e, const double *q) {
 	return compose(slide(e->axis, e->type == CAL_JOINT_SCREW ? e->pitch * q[0] : 0), turn(e->axis, q[0]));
 }
 
-/* The joint alone, by type. */
-static Transform joint_transform(const CalJointDef *d, const double *q) {
-	CalVec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1}, a = d->axis, b = d->axis2;
+static CalVec3 axis_named(const CalJointDef *d, char name) {
+	CalVec3 a = d->axis, b = d->axis2;
 	CalVec3 c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-	Transform t = slide(x, 0);
-	switch (d->type) {
-	case CAL_JOINT_REVOLUTE:
-		return turn(a, q[0]);
-	case CAL_JOINT_PRISMATIC:
-		return slide(a, q[0]);
-	case CAL_JOINT_SCREW:
-		return compose(turn(a, q[0]), slide(a, d->pitch * q[0]));
-	case CAL_JOINT_UNIVERSAL:
-		return compose(turn(a, q[0]), turn(b, q[1]));
-	case CAL_JOINT_CYLINDRICAL:
-		return compose(turn(a, q[0]), slide(a, q[1]));
-	case CAL_JOINT_PLANAR:
-		return compose(compose(slide(b, q[0]), slide(c, q[1])), turn(a, q[2]));
-	case CAL_JOINT_SPHERICAL:
-		return attitude(q);
-	case CAL_JOINT_FREE:
-		return compose(compose(slide(x, q[0]), compose(slide(y, q[1]), slide(z, q[2]))), attitude(q + 3));
-	case CAL_JOINT_SEQUENCE:
-		for (int k = 0; k < d->element_count; k++) {
-			t = compose(t, element(&d->elements[k], q));
-			q += d->elements[k].type == CAL_JOINT_SPHERICAL ? 4 : 1;
+	return name == 'a' ? a : name == 'b' ? b : name == 'c' ? c : (CalVec3){name == 'x', name == 'y', name == 'z'};
+}
+
+/* The joint alone, by its row. */
+static Transform row_transform(const CalJointDef *d, const char *motion, const double *q) {
+	Transform t = slide((CalVec3){1, 0, 0}, 0);
+	for (const char *p = motion; *p; p += 1 + (p[1] == ' ')) {
+		if (*p == 'B') {
+			t = compose(t, attitude(q));
+			q += 4;
+			continue;
 		}
-		return t;
-	case CAL_JOINT_USER: {
+		const char kind = *p++;
+		const CalVec3 axis = axis_named(d, *p);
+		if (kind != 'R')
+			t = compose(t, slide(axis, kind == 'H' ? d->pitch * *q : *q));
+		if (kind != 'T')
+			t = compose(t, turn(axis, *q));
+		q++;
+	}
+	return t;
+}
+
+static Transform joint_transform(const CalJointDef *d, const double *q) {
+	Transform t = slide((CalVec3){1, 0, 0}, 0);
+	for (int k = 0; d->type == CAL_JOINT_SEQUENCE && k < d->element_count; k++) {
+		t = compose(t, element(&d->elements[k], q));
+		q += d->elements[k].type == CAL_JOINT_SPHERICAL ? 4 : 1;
+	}
+	if (d->type == CAL_JOINT_USER) {
 		CalPose pose;
 		d->ops->pose(d->ops_data, q, &pose);
 		memcpy(t.R, pose.R.m, sizeof t.R);
 		t.r[0] = pose.r.x, t.r[1] = pose.r.y, t.r[2] = pose.r.z;
-		return t;
 	}
-	default:
-		return t;
-	}
+	for (int i = 0; i < JOINT_ROWS; i++)
+		if (joint_rows[i].type == d->type && joint_rows[i].motion[0] != '*')
+			return row_transform(d, joint_rows[i].motion, q);
+	return t;
 }
 
 /* ---- one body on one joint ------------------------------------------------------------------ */
@@ -194,7 +200,7 @@ static void one_body_accelerates_as_the_reference_says(void **state) {
 
 static void joint_type_names_are_those_of_the_list(void **state) {
 	(void)state;
-#define NAME_OF(type, text) assert_string_equal(cal_joint_type_name(type), text);
+#define NAME_OF(type, name) assert_string_equal(cal_joint_type_name(type), #name);
 	CAL_JOINT_TYPE_LIST(NAME_OF)
 #undef NAME_OF
 	assert_null(cal_joint_type_name(CAL_JOINT_TYPE_COUNT));

@@ -7,6 +7,8 @@
  */
 #include "reference/reference.h"
 
+#include "reference/joint_rows.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,45 +47,33 @@ static void sequence_elements(const CalJointDef *def, RefElements *list) {
 	}
 }
 
+/* A row of joint_rows.h as elements. */
+static void row_elements(const CalJointDef *def, const char *motion, RefElements *list) {
+	const CalVec3 z = {0, 0, 1}, a = unit_or(def->axis, z), b = unit_or(def->axis2, (CalVec3){1, 0, 0});
+	const CalVec3 c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+	for (const char *p = motion; *p; p++) {
+		const char kind = *p, about = kind == 'B' ? 'z' : *++p;
+		const CalVec3 axis = about == 'a'   ? a
+		                     : about == 'b' ? b
+		                     : about == 'c' ? c
+		                                    : (CalVec3){about == 'x', about == 'y', about == 'z'};
+		append(list, kind == 'R'   ? turn(axis)
+		             : kind == 'T' ? slide(axis)
+		             : kind == 'H' ? helix(axis, def->pitch)
+		                           : (RefElement){.kind = REF_BALL});
+		p += p[1] == ' ';
+	}
+}
+
 static RefElements joint_elements(const CalJointDef *def, const RefElements *user) {
 	RefElements list = {0};
-	CalVec3 z = {0, 0, 1}, a = unit_or(def->axis, z), b = unit_or(def->axis2, (CalVec3){1, 0, 0});
-	CalVec3 c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-	switch (def->type) {
-	case CAL_JOINT_REVOLUTE:
-		append(&list, turn(a));
-		break;
-	case CAL_JOINT_PRISMATIC:
-		append(&list, slide(a));
-		break;
-	case CAL_JOINT_SCREW:
-		append(&list, helix(a, def->pitch));
-		break;
-	case CAL_JOINT_UNIVERSAL:
-		append(&list, turn(a)), append(&list, turn(b));
-		break;
-	case CAL_JOINT_CYLINDRICAL:
-		append(&list, turn(a)), append(&list, slide(a));
-		break;
-	case CAL_JOINT_PLANAR:
-		append(&list, slide(b)), append(&list, slide(c)), append(&list, turn(a));
-		break;
-	case CAL_JOINT_SPHERICAL:
-		append(&list, (RefElement){.kind = REF_BALL});
-		break;
-	case CAL_JOINT_FREE:
-		append(&list, slide((CalVec3){1, 0, 0})), append(&list, slide((CalVec3){0, 1, 0}));
-		append(&list, slide(z)), append(&list, (RefElement){.kind = REF_BALL});
-		break;
-	case CAL_JOINT_SEQUENCE:
+	if (def->type == CAL_JOINT_SEQUENCE)
 		sequence_elements(def, &list);
-		break;
-	case CAL_JOINT_USER:
+	else if (def->type == CAL_JOINT_USER)
 		list = *user;
-		break;
-	default:
-		break;
-	}
+	for (int i = 0; i < JOINT_ROWS; i++)
+		if (joint_rows[i].type == def->type && joint_rows[i].motion[0] != '*')
+			row_elements(def, joint_rows[i].motion, &list);
 	return list;
 }
 

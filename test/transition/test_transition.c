@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include <calder/calder.h>
+#include "reference/joint_rows.h"
 #include "support/random_loop.h"
 #include "sim/sim_internal.h"
 #include "topology/topology.h"
@@ -244,10 +245,10 @@ static void scenario_create(Scenario *s, uint64_t seed) {
 }
 
 static CalJointDef random_joint(Scenario *s, char *name, size_t size) {
-	static const CalJointType types[] = {CAL_JOINT_WELD,   CAL_JOINT_REVOLUTE,  CAL_JOINT_PRISMATIC,
-	                                     CAL_JOINT_SCREW,  CAL_JOINT_UNIVERSAL, CAL_JOINT_CYLINDRICAL,
-	                                     CAL_JOINT_PLANAR, CAL_JOINT_SPHERICAL, CAL_JOINT_SEQUENCE};
-	CalJointDef def = cal_joint_def(types[rng_int(&s->r, 9)]);
+	CalJointType types[CAL_JOINT_TYPE_COUNT + 1];
+	int count = joint_rows_of_loops(types);
+	types[count++] = CAL_JOINT_SEQUENCE;
+	CalJointDef def = cal_joint_def(types[rng_int(&s->r, count)]);
 	snprintf(name, size, "new%d", s->counter++);
 	def.name = name;
 	def.axis = rng_direction(&s->r);
@@ -525,9 +526,7 @@ static void attaching_in_the_tree_equals_a_loop(void **state) {
 	(void)state;
 	int compared = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 100; seed++) {
-		static const CalJointType types[] = {CAL_JOINT_WELD,   CAL_JOINT_REVOLUTE,  CAL_JOINT_PRISMATIC,
-		                                     CAL_JOINT_SCREW,  CAL_JOINT_UNIVERSAL, CAL_JOINT_CYLINDRICAL,
-		                                     CAL_JOINT_PLANAR, CAL_JOINT_SPHERICAL};
+		CalJointType types[CAL_JOINT_TYPE_COUNT];
 		Rng r = rng_make(seed);
 		TreeOptions options = seed % 2 ? tree_flexible(seed) : tree_any(seed);
 		options.bodies = 3 + (int)(seed % 5), options.floating = 1, options.springs = options.massless = 0;
@@ -537,7 +536,7 @@ static void attaching_in_the_tree_equals_a_loop(void **state) {
 		const int nodes = f->ref->node_count + f->nb;
 		const CalJointId cut = {2 + (uint32_t)rng_int(&r, f->nb - 1)};
 		const CalNodeId a = {1 + (uint32_t)rng_int(&r, nodes)}, b = {1 + (uint32_t)rng_int(&r, nodes)};
-		CalJointDef joint = cal_joint_def(types[rng_int(&r, 8)]);
+		CalJointDef joint = cal_joint_def(types[rng_int(&r, joint_rows_of_loops(types))]);
 		joint.name = "new", joint.axis = rng_direction(&r), joint.pitch = joint.type == CAL_JOINT_SCREW ? 0.3 : 0;
 		Snapshot seen[2];
 		CalTransition report[2];

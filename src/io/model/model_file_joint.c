@@ -7,41 +7,51 @@
 
 #include "io/model/model_file.h"
 
-/* Coordinates of each type: A angle, L length, Q quaternion (three speeds, angular). NULL: not in files. */
-static const char *const shapes[CAL_JOINT_TYPE_COUNT] = {
-	[CAL_JOINT_WELD] = "",      [CAL_JOINT_REVOLUTE] = "A",   [CAL_JOINT_PRISMATIC] = "L",
-	[CAL_JOINT_SCREW] = "A",    [CAL_JOINT_UNIVERSAL] = "AA", [CAL_JOINT_CYLINDRICAL] = "AL",
-	[CAL_JOINT_PLANAR] = "LLA", [CAL_JOINT_SPHERICAL] = "Q",  [CAL_JOINT_FREE] = "LLLQ",
-};
+/* What a type is; the types of this file are all in the list. */
+static CalJointTypeInfo info_of(CalJointType type) {
+	CalJointTypeInfo info = {0};
+	cal_joint_type_info(type, &info);
+	return info;
+}
 
-/* False: more than a joint can have. */
-static bool shape_append(JointShape *shape, const char *letters) {
-	for (; *letters; letters++) {
-		const int nq = *letters == 'Q' ? 4 : 1, nu = *letters == 'Q' ? 3 : 1;
-		if (shape->nq + nq > CAL_JOINT_MAX_COORDS || shape->nu + nu > CAL_JOINT_MAX_DOF)
-			return false;
-		for (int i = 0; i < nq; i++)
-			shape->coordinate[shape->nq++] = *letters;
-		for (int i = 0; i < nu; i++)
-			shape->linear[shape->nu++] = *letters == 'L';
+/* Coordinates and speeds of a joint. False: more than a joint can have. */
+static bool shape_of(const CalJointDef *def, JointShape *shape) {
+	static const char letters[] = {
+		[CAL_COORDINATE_ANGLE] = 'A', [CAL_COORDINATE_LENGTH] = 'L', [CAL_COORDINATE_QUATERNION] = 'Q'};
+	CalCoordinateInfo info;
+	const int nq = cal_joint_coordinate_count(def), nu = cal_joint_speed_count(def);
+	if (nq > CAL_JOINT_MAX_COORDS || nu > CAL_JOINT_MAX_DOF)
+		return false;
+	*shape = (JointShape){.nq = nq, .nu = nu};
+	for (int i = 0; i < nq; i++) {
+		cal_joint_coordinate(def, i, &info);
+		shape->coordinate[i] = letters[info.kind];
+	}
+	for (int i = 0; i < nu; i++) {
+		cal_joint_speed(def, i, &info);
+		shape->linear[i] = info.kind == CAL_COORDINATE_LENGTH;
 	}
 	return true;
 }
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-static bool find_type(Reader *r, const TreeNode *node, const char *what, CalJointType *type) {
+/* A name of the list. Types of C functions have none in files; an element is of an elementary type. */
+static bool find_type(Reader *r, const TreeNode *node, const char *what, bool elementary, CalJointType *type) {
 	Suggestion suggestion = {0};
 	char words[300] = "";
 	if (!read_text(r, node, &suggestion.word))
 		return false;
 	for (int i = 0; i < CAL_JOINT_TYPE_COUNT; i++) {
 		const char *name = cal_joint_type_name((CalJointType)i);
+		const CalJointTypeInfo info = info_of((CalJointType)i);
+		if (elementary && !info.elementary)
+			continue;
 		if (strcmp(name, suggestion.word) == 0) {
 			*type = (CalJointType)i;
 			return true;
 		}
-		if (i == CAL_JOINT_USER)
+		if (info.uses & CAL_JOINT_USES_OPS)
 			continue;
 		const size_t used = strlen(words);
 		suggestion_offer(&suggestion, name);
@@ -57,21 +67,16 @@ const char *model_file_joint_word(int i) {
 
 bool key_joint_type(Reader *r, const TreeNode *value, const Field *key, void *target) {
 	CalJointType *type = (CalJointType *)(void *)((char *)target + key->offset);
-	if (!find_type(r, value, "type of joint", type))
+	if (!find_type(r, value, "type of joint", false, type))
 		return false;
-	if (*type == CAL_JOINT_USER)
-		return reader_fail(r, value, "a joint of type user is made of C functions; build it through the library");
+	if (info_of(*type).uses & CAL_JOINT_USES_OPS)
+		return reader_fail(r, value, "a joint of type %s is made of C functions; build it through the library",
+		                   cal_joint_type_name(*type));
 	return true;
 }
 
 static bool key_element_type(Reader *r, const TreeNode *value, const Field *key, void *target) {
-	CalJointType *type = (CalJointType *)(void *)((char *)target + key->offset);
-	if (!find_type(r, value, "type of element", type))
-		return false;
-	if (*type != CAL_JOINT_REVOLUTE && *type != CAL_JOINT_PRISMATIC && *type != CAL_JOINT_SCREW &&
-	    *type != CAL_JOINT_SPHERICAL)
-		return reader_fail(r, value, "an element of a sequence is revolute, prismatic, screw or spherical");
-	return true;
+	return find_type(r, value, "type of element", true, (CalJointType *)(void *)((char *)target + key->offset));
 }
 
 /* ---- elements ------------------------------------------------------------------------------- */
@@ -85,7 +90,8 @@ static const Field element_keys[] = {
 const FieldTable element_table = {FIELDS("element", element_keys),
                                   .doc = "One step of a sequence; it acts in the frame left by the one before."};
 
-static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def, JointShape *shape) {
+static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def) {
+	JointShape shape;
 	if (!read_list(r, node, "elements, e.g. [{type: revolute, axis: z}, {type: revolute, axis: x}]"))
 		return false;
 	if (node->count > CAL_JOINT_MAX_ELEMENTS)
@@ -95,13 +101,13 @@ static bool read_elements(Reader *r, const TreeNode *node, CalJointDef *def, Joi
 		*element = (CalElement){.axis = {0, 0, 1}};
 		if (!fields_read(r, node->items[i], &element_table, element))
 			return false;
-		if ((element->type == CAL_JOINT_SCREW) != (tree_get(node->items[i], "pitch") != NULL))
+		if (!(info_of(element->type).uses & CAL_JOINT_USES_PITCH) != !tree_get(node->items[i], "pitch"))
 			return reader_fail(r, node->items[i], "\"pitch\" belongs to a screw element, and a screw needs it");
-		if (!shape_append(shape, shapes[element->type]))
+		def->element_count = i + 1;
+		if (!shape_of(def, &shape))
 			return reader_fail(r, node->items[i], "the sequence has more than %d degrees of freedom",
 			                   CAL_JOINT_MAX_DOF);
 	}
-	def->element_count = node->count;
 	return true;
 }
 
@@ -183,30 +189,27 @@ static const Field joint_keys[] = {
 const FieldTable joint_table = {FIELDS("joint", joint_keys),
                                 .doc = "How the node `to` moves relative to the node `from`."};
 
-#define TYPE_BIT(type) (1u << (type))
-
-/* Keys that only some types have; `required` of those need it. */
+/* Keys that only some types have; those of the last two need them. */
 static const struct {
 	const char *key;
-	unsigned types, required;
-} key_types[] = {
-	{"axis",
-     TYPE_BIT(CAL_JOINT_REVOLUTE) | TYPE_BIT(CAL_JOINT_PRISMATIC) | TYPE_BIT(CAL_JOINT_SCREW) |
-         TYPE_BIT(CAL_JOINT_UNIVERSAL) | TYPE_BIT(CAL_JOINT_CYLINDRICAL) | TYPE_BIT(CAL_JOINT_PLANAR),
-     0},
-	{"axis2", TYPE_BIT(CAL_JOINT_UNIVERSAL) | TYPE_BIT(CAL_JOINT_PLANAR), 0},
-	{"pitch", TYPE_BIT(CAL_JOINT_SCREW), TYPE_BIT(CAL_JOINT_SCREW)},
-	{"elements", TYPE_BIT(CAL_JOINT_SEQUENCE), TYPE_BIT(CAL_JOINT_SEQUENCE)},
+	int uses;
+	bool required;
+} type_keys[] = {
+	{"axis", CAL_JOINT_USES_AXIS, false},
+	{"axis2", CAL_JOINT_USES_AXIS2, false},
+	{"pitch", CAL_JOINT_USES_PITCH, true},
+	{"elements", CAL_JOINT_USES_ELEMENTS, true},
 };
 
-static bool check_key_types(Reader *r, const TreeNode *map, CalJointType type) {
-	for (size_t i = 0; i < sizeof key_types / sizeof key_types[0]; i++) {
-		const TreeNode *value = tree_get(map, key_types[i].key);
-		if (value && !(key_types[i].types & TYPE_BIT(type)))
+static bool check_type_keys(Reader *r, const TreeNode *map, CalJointType type) {
+	const int uses = info_of(type).uses;
+	for (size_t i = 0; i < sizeof type_keys / sizeof type_keys[0]; i++) {
+		const TreeNode *value = tree_get(map, type_keys[i].key);
+		if (value && !(uses & type_keys[i].uses))
 			return reader_fail(r, value, "a %s joint has no \"%s\"; remove it or change the type",
-			                   cal_joint_type_name(type), key_types[i].key);
-		if (!value && (key_types[i].required & TYPE_BIT(type)))
-			return reader_fail(r, map, "a %s joint needs the key \"%s\"", cal_joint_type_name(type), key_types[i].key);
+			                   cal_joint_type_name(type), type_keys[i].key);
+		if (!value && type_keys[i].required && uses & type_keys[i].uses)
+			return reader_fail(r, map, "a %s joint needs the key \"%s\"", cal_joint_type_name(type), type_keys[i].key);
 	}
 	return true;
 }
@@ -222,17 +225,16 @@ static bool find_sides(Reader *r, const Sections *s, const TreeNode *map, const 
 
 bool model_file_joint_def(Reader *r, const TreeNode *map, const JointInput *input, CalJointDef *def,
                           JointShape *shape) {
-	if (!check_key_types(r, map, input->type))
+	if (!check_type_keys(r, map, input->type))
 		return false;
 	*def = cal_joint_def(input->type);
-	*shape = (JointShape){0};
 	if (tree_get(map, "axis"))
 		def->axis = input->axis;
 	def->axis2 = input->axis2;
 	def->pitch = input->pitch;
 	def->inboard = input->inboard;
 	def->outboard = input->outboard;
-	if (input->elements ? !read_elements(r, input->elements, def, shape) : !shape_append(shape, shapes[input->type]))
+	if ((input->elements && !read_elements(r, input->elements, def)) || !shape_of(def, shape))
 		return false;
 	return !input->dof || read_dofs(r, input->dof, def, shape);
 }
@@ -257,10 +259,7 @@ static bool reverse(Reader *r, const TreeNode *map, CalJointDef *def, CalNodeId 
 	return true;
 }
 
-bool model_file_can_reverse(CalJointType type) {
-	return type == CAL_JOINT_WELD || type == CAL_JOINT_REVOLUTE || type == CAL_JOINT_PRISMATIC ||
-	       type == CAL_JOINT_SCREW || type == CAL_JOINT_CYLINDRICAL;
-}
+bool model_file_can_reverse(CalJointType type) { return info_of(type).reversible; }
 
 static bool read_joint(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
@@ -362,9 +361,11 @@ static bool read_pendulum(Reader *r, const Sections *s, const Item *item) {
 	const CalStatus status = cal_desc_add_pendulum(r->file->desc, &def, &body, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
-	JointRecord *record = &r->file->joints[cal_desc_find_joint(r->file->desc, item->name).value - 1];
-	*record = (JointRecord){.name = item->name, .type = CAL_JOINT_UNIVERSAL, .body = body};
-	return shape_append(&record->shape, shapes[CAL_JOINT_UNIVERSAL]);
+	const CalJointId id = cal_desc_find_joint(r->file->desc, item->name);
+	const CalJointDef *joint = cal_desc_joint(r->file->desc, id, NULL, NULL);
+	JointRecord *record = &r->file->joints[id.value - 1];
+	*record = (JointRecord){.name = item->name, .type = joint->type, .body = body};
+	return shape_of(joint, &record->shape);
 }
 
 bool model_file_read_pendulums(Reader *r, const Sections *s) {

@@ -141,14 +141,7 @@ static void place_nodes(Compiler *c) {
 /* ---- bodies and links ---------------------------------------------------------------------- */
 
 /* A rotation that takes z to the unit vector a; the identity if they agree. */
-static dmat3 turn_z_to(dvec3 a) {
-	if (a.z == 1.0)
-		return dmat_identity();
-	dvec3 x = fabs(a.x) < 0.9 ? (dvec3){1, 0, 0} : (dvec3){0, 1, 0};
-	x = dadd(x, dscale(-ddot(x, a), a));
-	x = dscale(1.0 / sqrt(ddot(x, x)), x);
-	return (dmat3){x, dcross(a, x), a};
-}
+static dmat3 turn_z_to(CalVec3 a) { return a.z == 1.0 ? dmat_identity() : joint_axes_z(a); }
 
 /* The links of a joint, starting from the frame X in link `parent`; X becomes the moved frame in the last link. */
 static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent, dpose *X) {
@@ -157,7 +150,7 @@ static int add_links(Compiler *c, int body, const CalJointDef *joint, int parent
 	for (int k = 0; k < count; ++k) {
 		const JointPrimitive motion = step[k].motion;
 		const int axial = motion == PRIMITIVE_ROTATION || motion == PRIMITIVE_TRANSLATION || motion == PRIMITIVE_SCREW;
-		const dmat3 turn = axial ? turn_z_to(dvec_in(step[k].axis)) : dmat_identity();
+		const dmat3 turn = axial ? turn_z_to(step[k].axis) : dmat_identity();
 		Link *link = &c->links[c->links_made];
 		*link = (Link){.parent = parent,
 		               .motion = (int32_t)motion,

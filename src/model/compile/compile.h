@@ -6,6 +6,7 @@
 #define CALDER_MODEL_COMPILE_COMPILE_H
 
 #include "base/memory.h"
+#include "joint/joint_type.h"
 #include "model/compile/flex_form.h"
 #include "model/description/desc_groups.h"
 #include "model/model.h"

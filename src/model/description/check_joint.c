@@ -8,7 +8,7 @@
  */
 #include <math.h>
 
-#include "joint/primitive.h"
+#include "joint/joint_type.h"
 #include "math/portable.h"
 #include "model/description/check.h"
 
@@ -23,9 +23,12 @@ static bool elements_repeat(const CalElement *a, const CalElement *b) {
 	       sine_between(a->axis, b->axis) < 1e-6;
 }
 
-static bool type_is_elementary(CalJointType type) {
-	return type == CAL_JOINT_REVOLUTE || type == CAL_JOINT_PRISMATIC || type == CAL_JOINT_SCREW ||
-	       type == CAL_JOINT_SPHERICAL;
+static void refuse_element(Check *check, const CalJointDef *joint, int i) {
+	const char *type = cal_joint_type_name(joint->elements[i].type);
+	char types[200];
+	check_error(check, joint->place, "joint \"%s\": element %d is of type \"%s\"; a sequence is made of %s elements",
+	            joint->name, i + 1, type ? type : "unknown",
+	            joint_type_list(joint_type_is_element, types, sizeof types));
 }
 
 /** False if the elements cannot even be counted. */
@@ -34,16 +37,14 @@ static bool check_elements(Check *check, const CalJointDef *joint) {
 	int nq = 0, nu = 0;
 	for (int i = 0; i < joint->element_count; i++) {
 		const CalElement *e = &joint->elements[i];
-		if (!type_is_elementary(e->type)) {
-			const char *type = cal_joint_type_name(e->type);
-			check_error(check, joint->place,
-			            "joint \"%s\": element %d is of type \"%s\"; a sequence is made of revolute, prismatic, screw "
-			            "and spherical elements",
-			            joint->name, i + 1, type ? type : "unknown");
+		const JointType *type = joint_type(e->type);
+		if (!type || !joint_type_is_element(type)) {
+			refuse_element(check, joint, i);
 			countable = false;
+			continue;
 		}
-		nu += e->type == CAL_JOINT_SPHERICAL ? 3 : 1;
-		nq += e->type == CAL_JOINT_SPHERICAL ? 4 : 1;
+		nu += primitive_u_count(type->element, NULL);
+		nq += primitive_q_count(type->element, NULL);
 		if (i > 0 && elements_repeat(&joint->elements[i - 1], e)) {
 			check_error(check, joint->place,
 			            "joint \"%s\": elements %d and %d move about or along the same axis, so the joint is singular "
@@ -130,13 +131,14 @@ static void check_dofs(Check *check, const CalJointDef *joint) {
 
 void check_joint(Check *check, const CalJointDef *joint) {
 	bool countable = true;
-	if (joint->type == CAL_JOINT_SEQUENCE) {
+	const int uses = joint_type(joint->type)->uses;
+	if (uses & CAL_JOINT_USES_ELEMENTS) {
 		countable = check_elements(check, joint);
-	} else if (joint->type == CAL_JOINT_USER) {
+	} else if (uses & CAL_JOINT_USES_OPS) {
 		countable = check_ops(check, joint);
-	} else if (joint->type == CAL_JOINT_SCREW && joint->pitch == 0) {
-		check_warning(check, joint->place,
-		              "joint \"%s\": a screw of zero pitch does not advance; is the pitch missing?", joint->name);
+	} else if (uses & CAL_JOINT_USES_PITCH && joint->pitch == 0) {
+		check_warning(check, joint->place, "joint \"%s\": a %s of zero pitch does not advance; is the pitch missing?",
+		              joint->name, cal_joint_type_name(joint->type));
 	}
 	if (countable) {
 		check_dofs(check, joint);

@@ -4,7 +4,7 @@
  *
  * Judged when the whole description is there, since joints and flexibility may come after the loop.
  */
-#include "joint/primitive.h"
+#include "joint/joint_type.h"
 #include "model/description/check.h"
 
 static void check_sides(Check *check, const DescLoop *loop) {

@@ -18,19 +18,6 @@
 
 /* ---- defaults ------------------------------------------------------------------------------ */
 
-const char *cal_joint_type_name(CalJointType type) {
-	switch (type) {
-#define JOINT_TYPE_CASE(name, text) \
-	case name:                      \
-		return text;
-		CAL_JOINT_TYPE_LIST(JOINT_TYPE_CASE)
-#undef JOINT_TYPE_CASE
-	case CAL_JOINT_TYPE_COUNT:
-		break;
-	}
-	return NULL;
-}
-
 const char *cal_loop_type_name(CalLoopType type) {
 	switch (type) {
 #define LOOP_TYPE_CASE(name, text) \

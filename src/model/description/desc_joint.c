@@ -4,8 +4,8 @@
  *
  * People give axes of any length, leave out what has a default, and write quaternions to a few
  * digits. What is stored is unit and complete, so that nobody downstream repeats these rules:
- * axis {0} is z; the second axis of a universal joint defaults to a unit vector perpendicular to the
- * first; that of a planar joint is made perpendicular to the normal; a quaternion {0} is identity.
+ * axis {0} is z; the second axis defaults to a unit vector perpendicular to the first, and is made
+ * perpendicular to it where the type wants that; a quaternion {0} is identity.
  * Whether the definition makes sense as a joint (DOF counts, signs) is for check_joint.c.
  */
 #include <float.h>
@@ -104,7 +104,8 @@ static CalStatus axes_resolve(CalJointDef *def, CalError *error) {
 	if (wrong) {
 		return refuse_joint(def, error, "axis", wrong);
 	}
-	if (def->type != CAL_JOINT_UNIVERSAL && def->type != CAL_JOINT_PLANAR) {
+	const JointType *type = joint_type(def->type);
+	if (!(type->uses & CAL_JOINT_USES_AXIS2)) {
 		return CAL_OK;
 	}
 	if (vec_is_zero(def->axis2)) {
@@ -121,7 +122,7 @@ static CalStatus axes_resolve(CalJointDef *def, CalError *error) {
 		                    "is parallel to axis; give two different directions, or leave axis2 out");
 	}
 	// Twice: of axes that are almost parallel the first leaves a rest along the normal.
-	for (int i = 0; i < 2 && def->type == CAL_JOINT_PLANAR && fabs(vec_dot(def->axis, def->axis2)) > ROUND_OFF; i++) {
+	for (int i = 0; i < 2 && type->perpendicular && fabs(vec_dot(def->axis, def->axis2)) > ROUND_OFF; i++) {
 		def->axis2 = vec_reject(def->axis2, def->axis);
 		vec_normalize(&def->axis2);
 	}
@@ -135,7 +136,8 @@ static CalStatus elements_resolve(CalJointDef *def, CalError *error) {
 	}
 	for (int i = 0; i < def->element_count; i++) {
 		CalElement *e = &def->elements[i];
-		const char *wrong = e->type == CAL_JOINT_SPHERICAL ? NULL : vec_normalize(&e->axis);
+		const JointType *type = joint_type(e->type);
+		const char *wrong = type && !(type->uses & CAL_JOINT_USES_AXIS) ? NULL : vec_normalize(&e->axis);
 		if (wrong) {
 			return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": axis of element %d %s", PLACE_ARGS(def->place),
 			                 def->name, i + 1, wrong);
@@ -170,7 +172,7 @@ CalStatus joint_def_resolve(CalJointDef *def, CalError *error) {
 		                 PLACE_ARGS(def->place), def->name, (int)def->type);
 	}
 	CalStatus status = axes_resolve(def, error);
-	if (status == CAL_OK && def->type == CAL_JOINT_SEQUENCE) {
+	if (status == CAL_OK && joint_type(def->type)->uses & CAL_JOINT_USES_ELEMENTS) {
 		status = elements_resolve(def, error);
 	}
 	if (status == CAL_OK) {

@@ -79,14 +79,6 @@ static inline void compare_body(const CalDesc *a, const CalDesc *b, CalBodyId id
 	assert_int_not_equal(cal_flex_node(b, id, i, &n), CAL_OK);
 }
 
-static inline int speeds_of(const CalJointDef *def) {
-	static const int speeds[CAL_JOINT_TYPE_COUNT] = {0, 1, 1, 1, 2, 2, 3, 3, 6};
-	int count = speeds[def->type];
-	for (int i = 0; i < def->element_count; i++)
-		count += speeds[def->elements[i].type];
-	return count;
-}
-
 static inline void compare_joint(const CalDesc *a, const CalDesc *b, CalJointId id) {
 	CalNodeId in_a, out_a, in_b, out_b;
 	const CalJointDef *p = cal_desc_joint(a, id, &in_a, &out_a), *q = cal_desc_joint(b, id, &in_b, &out_b);
@@ -94,12 +86,13 @@ static inline void compare_joint(const CalDesc *a, const CalDesc *b, CalJointId 
 	assert_int_equal(p->type, q->type);
 	compare_node(a, in_a, b, in_b);
 	compare_node(a, out_a, b, out_b);
-	if (p->type != CAL_JOINT_SEQUENCE && p->type != CAL_JOINT_WELD && p->type != CAL_JOINT_FREE &&
-	    p->type != CAL_JOINT_SPHERICAL)
+	CalJointTypeInfo type;
+	assert_int_equal(cal_joint_type_info(p->type, &type), CAL_OK);
+	if (type.uses & CAL_JOINT_USES_AXIS)
 		assert_same(p->axis, q->axis, "axis", p->name);
-	if (p->type == CAL_JOINT_UNIVERSAL || p->type == CAL_JOINT_PLANAR)
+	if (type.uses & CAL_JOINT_USES_AXIS2)
 		assert_same(p->axis2, q->axis2, "axis2", p->name);
-	if (p->type == CAL_JOINT_SCREW)
+	if (type.uses & CAL_JOINT_USES_PITCH)
 		assert_same(p->pitch, q->pitch, "pitch", p->name);
 	assert_int_equal(p->element_count, q->element_count);
 	for (int i = 0; i < p->element_count; i++) {
@@ -111,7 +104,7 @@ static inline void compare_joint(const CalDesc *a, const CalDesc *b, CalJointId 
 	}
 	assert_same(p->inboard, q->inboard, "inboard", p->name);
 	assert_same(p->outboard, q->outboard, "outboard", p->name);
-	for (int i = 0; i < speeds_of(p); i++) {
+	for (int i = 0; i < cal_joint_speed_count(p); i++) {
 		assert_array(&p->dof[i].stiffness, &q->dof[i].stiffness, 5, "freedom", p->name);
 		assert_int_equal(!p->dof[i].prescribed, !q->dof[i].prescribed);
 	}

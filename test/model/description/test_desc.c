@@ -87,7 +87,7 @@ static void new_description_has_the_main_group(void **state) {
 
 static void joint_type_names_follow_the_list(void **state) {
 	(void)state;
-#define NAME_TEST(name, text) assert_string_equal(cal_joint_type_name(name), text);
+#define NAME_TEST(type, name) assert_string_equal(cal_joint_type_name(type), #name);
 	CAL_JOINT_TYPE_LIST(NAME_TEST)
 #undef NAME_TEST
 	assert_null(cal_joint_type_name(CAL_JOINT_TYPE_COUNT));

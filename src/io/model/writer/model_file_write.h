@@ -50,9 +50,6 @@ void put_inertia(Writer *w, bool *first, const CalMat3 *inertia);
 /** A subtree of another file. */
 void put_tree(Writer *w, const TreeNode *node);
 
-/** Speeds of a joint that is no user joint. */
-int joint_speeds(const CalJointDef *def);
-
 void write_joints(Writer *w);
 void write_loops(Writer *w);
 /** The function of a driven row as the file gives it; NULL: it is of C, or there is none. */

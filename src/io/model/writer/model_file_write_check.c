@@ -103,25 +103,19 @@ static CalStatus check_body(const Writer *w, CalBodyId id) {
 
 /* ---- joints and loops ------------------------------------------------------------------------------------ */
 
-static bool is_element(CalJointType type) {
-	return type == CAL_JOINT_REVOLUTE || type == CAL_JOINT_PRISMATIC || type == CAL_JOINT_SCREW ||
-	       type == CAL_JOINT_SPHERICAL;
-}
-
 static CalStatus check_joint(const Writer *w, CalJointId id) {
 	const CalJointDef *def = cal_desc_joint(w->desc, id, NULL, NULL);
 	CalStatus status = check_name(w, "joint", def->name);
 	if (status != CAL_OK)
 		return status;
-	if (def->type == CAL_JOINT_USER)
+	CalJointTypeInfo info = {0};
+	cal_joint_type_info(def->type, &info);
+	if (info.uses & CAL_JOINT_USES_OPS)
 		return refuse_object(w, "joint", def->name,
 		                     "a joint of type user is made of C functions, which a file cannot hold");
-	for (int i = 0; def->type == CAL_JOINT_SEQUENCE && i < def->element_count; i++) {
-		if (!is_element(def->elements[i].type))
-			return refuse_object(w, "joint", def->name,
-			                     "an element of a sequence is revolute, prismatic, screw or spherical");
-	}
-	const int speeds = joint_speeds(def);
+	const int speeds = cal_joint_speed_count(def);
+	if (speeds < 0)
+		return refuse_object(w, "joint", def->name, "an element of its sequence is of a type that cannot be there");
 	if (speeds > CAL_JOINT_MAX_DOF)
 		return refuse_object(w, "joint", def->name, "its elements have more than six degrees of freedom");
 	for (int i = 0; i < speeds; i++) {
@@ -139,7 +133,7 @@ static CalStatus check_terms(const Writer *w, const CalLoopDef *def) {
 		const CalJointDef *joint = cal_desc_joint(w->desc, (CalJointId){w->carrier[term->body.value]}, NULL, NULL);
 		CalFlexDef flex = {0};
 		cal_flex_body(w->desc, term->body, NULL, &flex);
-		if (!joint || term->dof < 0 || term->dof >= joint_speeds(joint) + flex.modes)
+		if (!joint || term->dof < 0 || term->dof >= cal_joint_speed_count(joint) + flex.modes)
 			return error_set(
 				w->error, CAL_ERR_UNSUPPORTED,
 				"loop \"%s\": term %d is degree of freedom %d of body \"%s\", which has none of that number; a file "

@@ -6,24 +6,10 @@
 
 /* ---- joints ---------------------------------------------------------------------------------------- */
 
-static int speeds_of_type(CalJointType type) {
-	static const int speeds[CAL_JOINT_TYPE_COUNT] = {
-		[CAL_JOINT_REVOLUTE] = 1,    [CAL_JOINT_PRISMATIC] = 1, [CAL_JOINT_SCREW] = 1,     [CAL_JOINT_UNIVERSAL] = 2,
-		[CAL_JOINT_CYLINDRICAL] = 2, [CAL_JOINT_PLANAR] = 3,    [CAL_JOINT_SPHERICAL] = 3, [CAL_JOINT_FREE] = 6,
-	};
-	return speeds[type];
-}
-
-int joint_speeds(const CalJointDef *def) {
-	int count = speeds_of_type(def->type);
-	for (int i = 0; def->type == CAL_JOINT_SEQUENCE && i < def->element_count; i++)
-		count += speeds_of_type(def->elements[i].type);
-	return count;
-}
-
-static bool has_axis(CalJointType type) {
-	return type == CAL_JOINT_REVOLUTE || type == CAL_JOINT_PRISMATIC || type == CAL_JOINT_SCREW ||
-	       type == CAL_JOINT_UNIVERSAL || type == CAL_JOINT_CYLINDRICAL || type == CAL_JOINT_PLANAR;
+static int uses_of(CalJointType type) {
+	CalJointTypeInfo info = {0};
+	cal_joint_type_info(type, &info);
+	return info.uses;
 }
 
 static void put_elements(Writer *w, bool *first, const CalJointDef *def) {
@@ -35,9 +21,9 @@ static void put_elements(Writer *w, bool *first, const CalJointDef *def) {
 		fputs(i ? ", {" : "{", w->out);
 		put_key(w, &inner, "type");
 		fputs(cal_joint_type_name(e->type), w->out);
-		if (e->type != CAL_JOINT_SPHERICAL)
+		if (uses_of(e->type) & CAL_JOINT_USES_AXIS)
 			put_vector(w, &inner, "axis", e->axis);
-		if (e->type == CAL_JOINT_SCREW) {
+		if (uses_of(e->type) & CAL_JOINT_USES_PITCH) {
 			put_key(w, &inner, "pitch");
 			put_number(w, e->pitch);
 		}
@@ -62,7 +48,7 @@ static void put_dof(Writer *w, const CalDofDef *dof) {
 }
 
 static void put_dofs(Writer *w, bool *first, const CalJointDef *def) {
-	const int count = joint_speeds(def);
+	const int count = cal_joint_speed_count(def);
 	bool given = false;
 	for (int i = 0; i < count; i++) {
 		const CalDofDef *d = &def->dof[i];
@@ -82,6 +68,7 @@ static void put_dofs(Writer *w, bool *first, const CalJointDef *def) {
 static void write_joint(Writer *w, CalJointId id) {
 	CalNodeId inboard, outboard;
 	const CalJointDef *def = cal_desc_joint(w->desc, id, &inboard, &outboard);
+	const int uses = uses_of(def->type);
 	bool first = true;
 	fputs("  ", w->out);
 	put_text(w, def->name);
@@ -94,15 +81,15 @@ static void write_joint(Writer *w, CalJointId id) {
 	}
 	put_key(w, &first, "to");
 	put_path(w, outboard);
-	if (has_axis(def->type))
+	if (uses & CAL_JOINT_USES_AXIS)
 		put_vector(w, &first, "axis", def->axis);
-	if (def->type == CAL_JOINT_UNIVERSAL || def->type == CAL_JOINT_PLANAR)
+	if (uses & CAL_JOINT_USES_AXIS2)
 		put_vector(w, &first, "axis2", def->axis2);
-	if (def->type == CAL_JOINT_SCREW) {
+	if (uses & CAL_JOINT_USES_PITCH) {
 		put_key(w, &first, "pitch");
 		put_number(w, def->pitch);
 	}
-	if (def->type == CAL_JOINT_SEQUENCE)
+	if (uses & CAL_JOINT_USES_ELEMENTS)
 		put_elements(w, &first, def);
 	put_placement(w, &first, "inboard", &def->inboard);
 	put_placement(w, &first, "outboard", &def->outboard);

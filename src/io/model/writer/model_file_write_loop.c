@@ -26,7 +26,7 @@ static void put_side(Writer *w, bool *first, const char *key, CalNodeId node) {
 /* A term counts the speeds of the joint that carries its body, then the modes of the body. */
 static void put_term(Writer *w, const CalLoopTerm *term) {
 	const CalJointDef *joint = cal_desc_joint(w->desc, (CalJointId){w->carrier[term->body.value]}, NULL, NULL);
-	const int speeds = joint_speeds(joint);
+	const int speeds = cal_joint_speed_count(joint);
 	const bool of_joint = term->dof < speeds;
 	bool first = true;
 	fputc('{', w->out);
