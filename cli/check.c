@@ -120,7 +120,7 @@ static void note_code(Report *report, CalSim *sim) {
 
 static void try_to_run(Report *report, Loaded *loaded) {
 	CalError error = {0};
-	CalStatus status = loaded_build(loaded, loaded->file, NULL, &error);
+	CalStatus status = loaded_build(loaded, loaded->setup, NULL, &error);
 	const int groups = status == CAL_OK ? cal_sim_group_count(loaded->sim) : 0;
 	if (status == CAL_OK) {
 		report->mobility = calloc((size_t)groups, sizeof *report->mobility);
@@ -163,15 +163,15 @@ static void print_report(const Report *report) {
 
 static int check_file(const char *path, bool json, bool strict) {
 	Loaded loaded = {0};
-	int code = input_open(path, &loaded.file);
+	int code = input_open(path, &loaded.setup);
 	if (code != EXIT_OK)
 		return code;
 	Report report = {.path = input_name(path), .json = json};
 	if (json)
 		printf("{\n  \"findings\": [");
-	for (int i = 0; i < cal_file_warning_count(loaded.file); i++)
-		add_finding(&report, false, cal_file_warning(loaded.file, i));
-	cal_desc_check(cal_file_desc(loaded.file), on_finding, &report);
+	for (int i = 0; i < cal_setup_warning_count(loaded.setup); i++)
+		add_finding(&report, false, cal_setup_warning(loaded.setup, i));
+	cal_desc_check(cal_setup_desc(loaded.setup), on_finding, &report);
 	if (report.errors == 0)
 		try_to_run(&report, &loaded);
 	print_report(&report);

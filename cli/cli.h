@@ -40,7 +40,7 @@ void say_error(const char *path, const char *text);
 void say_warning(const char *path, const char *text);
 void say_note(const char *path, const char *text);
 /** The warnings of the reader. */
-void say_file_warnings(const char *path, const CalFile *file);
+void say_file_warnings(const char *path, const CalSetup *setup);
 /** A note for each shared object that was left out (CAL_PLUGIN_SKIP). */
 void say_left_out(const char *path, CalSim *sim);
 /** "calder COMMAND: text" and a hint at --help on stderr; returns EXIT_USAGE. */
@@ -59,7 +59,7 @@ char *input_read(FILE *in, size_t most, size_t *length);
 /** How messages call an input: "<stdin>" for "-". */
 const char *input_name(const char *path);
 /** Reads a model file, or stdin for "-". On failure the message has been printed; returns an exit code. */
-int input_open(const char *path, CalFile **file);
+int input_open(const char *path, CalSetup **setup);
 
 /**
  * A file with everything set to run: a simulation in the file's initial state, with its loads, devices and events. The
@@ -69,7 +69,7 @@ typedef struct Loaded {
 	bool runs_code;           // shared objects that the model names are loaded
 	bool refuses_code;        // they are an error; neither: the model is taken without them
 	const volatile int *stop; // of CalSimOptions
-	CalFile *file;
+	CalSetup *setup;
 	CalRunSettings settings;
 	CalSim *sim;
 	CalScenario *scenario;
@@ -79,9 +79,9 @@ typedef struct Loaded {
  * Builds the simulation of an open file, in a Loaded that is {0} but for what commands set; settings NULL: as the file
  * says, on one thread. Loops are not closed, nothing is printed.
  */
-CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalRunSettings *settings, CalError *error);
+CalStatus loaded_build(Loaded *loaded, CalSetup *setup, const CalRunSettings *settings, CalError *error);
 /** The same with loops closed, ready to run; prints what goes wrong. */
-int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalRunSettings *settings);
+int loaded_create(Loaded *loaded, CalSetup *setup, const char *path, const CalRunSettings *settings);
 /** Releases all, the file included. */
 void loaded_destroy(Loaded *loaded);
 

@@ -68,9 +68,9 @@ void say_warning(const char *path, const char *text) { print_message(path, "warn
 
 void say_note(const char *path, const char *text) { print_message(path, "note", "36", text); }
 
-void say_file_warnings(const char *path, const CalFile *file) {
-	for (int i = 0; i < cal_file_warning_count(file); i++)
-		say_warning(path, cal_file_warning(file, i));
+void say_file_warnings(const char *path, const CalSetup *setup) {
+	for (int i = 0; i < cal_setup_warning_count(setup); i++)
+		say_warning(path, cal_setup_warning(setup, i));
 }
 
 const char *left_out(const CalDeviceInfo *info, char *text, size_t size) {
@@ -134,16 +134,16 @@ char *input_read(FILE *in, size_t most, size_t *length) {
 
 const char *input_name(const char *path) { return strcmp(path, "-") == 0 ? "<stdin>" : path; }
 
-int input_open(const char *path, CalFile **file) {
+int input_open(const char *path, CalSetup **setup) {
 	CalError error = {0};
-	*file = NULL;
+	*setup = NULL;
 	if (strcmp(path, "-") != 0)
-		return say_status(path, cal_file_read(path, NULL, file, &error), &error);
+		return say_status(path, cal_model_file_read(path, NULL, setup, &error), &error);
 	size_t length = 0;
 	char *text = input_read(stdin, INPUT_MOST, &length);
 	if (!text)
 		return say_status("<stdin>", CAL_ERR_MEMORY, NULL);
-	CalStatus status = cal_file_parse(text, length, "<stdin>", NULL, file, &error);
+	CalStatus status = cal_model_file_parse(text, length, "<stdin>", NULL, setup, &error);
 	free(text);
 	return say_status("<stdin>", status, &error);
 }
@@ -162,25 +162,25 @@ static CalSimOptions options_of(const Loaded *loaded, const CalRunSettings *sett
 }
 
 /* Reading takes more memory than what a simulation needs of it: the rest goes back to the system. */
-static void give_memory_back(CalFile *file) {
-	cal_file_trim(file);
+static void give_memory_back(CalSetup *setup) {
+	cal_model_file_trim(setup);
 #ifdef __GLIBC__
 	malloc_trim(0);
 #endif
 }
 
-CalStatus loaded_build(Loaded *loaded, CalFile *file, const CalRunSettings *settings, CalError *error) {
-	loaded->file = file;
-	loaded->settings = cal_file_run(file);
-	give_memory_back(file);
+CalStatus loaded_build(Loaded *loaded, CalSetup *setup, const CalRunSettings *settings, CalError *error) {
+	loaded->setup = setup;
+	loaded->settings = cal_setup_run(setup);
+	give_memory_back(setup);
 	CalSimOptions options = options_of(loaded, settings);
-	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &loaded->sim, error);
-	return status == CAL_OK ? cal_scenario_create(file, loaded->sim, &loaded->scenario, error) : status;
+	CalStatus status = cal_sim_create(cal_setup_desc(setup), &options, &loaded->sim, error);
+	return status == CAL_OK ? cal_scenario_create(setup, loaded->sim, &loaded->scenario, error) : status;
 }
 
-int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalRunSettings *settings) {
+int loaded_create(Loaded *loaded, CalSetup *setup, const char *path, const CalRunSettings *settings) {
 	CalError error = {0};
-	CalStatus status = loaded_build(loaded, file, settings, &error);
+	CalStatus status = loaded_build(loaded, setup, settings, &error);
 	if (status == CAL_OK)
 		status = cal_sim_restart(loaded->sim, &error);
 	return say_status(path, status, &error);
@@ -189,7 +189,7 @@ int loaded_create(Loaded *loaded, CalFile *file, const char *path, const CalRunS
 void loaded_destroy(Loaded *loaded) {
 	cal_scenario_destroy(loaded->scenario);
 	cal_sim_destroy(loaded->sim);
-	cal_file_destroy(loaded->file);
+	cal_setup_destroy(loaded->setup);
 	*loaded = (Loaded){0};
 }
 

@@ -45,29 +45,29 @@ static void say_counts(const char *path, const CalDesc *desc) {
 }
 
 static int convert(const char *path, const char *output) {
-	CalFile *file;
+	CalSetup *setup;
 	CalError error = {0};
 	char *text = NULL;
 	size_t length = 0;
-	int code = input_open(path, &file);
+	int code = input_open(path, &setup);
 	if (code != EXIT_OK)
 		return code;
-	code = output_spares_model("convert", (Written){output, "-o"}, path, file);
+	code = output_spares_model("convert", (Written){output, "-o"}, path, setup);
 	if (code != EXIT_OK) {
-		cal_file_destroy(file);
+		cal_setup_destroy(setup);
 		return code;
 	}
 	FILE *memory = open_memstream(&text, &length);
-	CalStatus status = memory ? cal_file_write(file, memory, &error) : CAL_ERR_MEMORY;
+	CalStatus status = memory ? cal_model_file_write(setup, memory, &error) : CAL_ERR_MEMORY;
 	if (memory && fclose(memory) != 0 && status == CAL_OK)
 		status = CAL_ERR_MEMORY;
 	code = say_status(input_name(path), status, &error);
 	if (code == EXIT_OK)
 		code = write_text(output, text, length);
 	if (code == EXIT_OK)
-		say_counts(output, cal_file_desc(file));
+		say_counts(output, cal_setup_desc(setup));
 	free(text);
-	cal_file_destroy(file);
+	cal_setup_destroy(setup);
 	return code;
 }
 

@@ -235,11 +235,11 @@ static CalStatus json_group(const CalDesc *desc, CalSim *sim, int group, const M
 	return status;
 }
 
-static void json_instances(const CalFile *file) {
+static void json_instances(const CalSetup *setup) {
 	printf(",\n  \"subsystems\": [");
-	for (int i = 0; i < cal_file_instance_count(file); i++) {
-		CalFileInstance it;
-		if (cal_file_instance(file, i, &it) != CAL_OK)
+	for (int i = 0; i < cal_setup_instance_count(setup); i++) {
+		CalSetupInstance it;
+		if (cal_setup_instance(setup, i, &it) != CAL_OK)
 			continue;
 		printf("%s\n    {\"name\": ", i ? "," : "");
 		json_string(stdout, it.name);
@@ -253,17 +253,17 @@ static void json_instances(const CalFile *file) {
 		printf(", \"bodies\": %d, \"black_box\": %s}", it.body_count, it.is_compiled ? "true" : "false");
 	}
 	printf("],\n  \"border\": [");
-	for (int i = 0; i < cal_file_interface_node_count(file); i++) {
+	for (int i = 0; i < cal_setup_interface_node_count(setup); i++) {
 		printf("%s", i ? ", " : "");
-		json_string(stdout, cal_file_interface_node(file, i));
+		json_string(stdout, cal_setup_interface_node(setup, i));
 	}
 	printf("]");
 }
 
-static void print_instances(const CalFile *file) {
-	for (int i = 0; i < cal_file_instance_count(file); i++) {
-		CalFileInstance it;
-		const CalStatus status = cal_file_instance(file, i, &it);
+static void print_instances(const CalSetup *setup) {
+	for (int i = 0; i < cal_setup_instance_count(setup); i++) {
+		CalSetupInstance it;
+		const CalStatus status = cal_setup_instance(setup, i, &it);
 		if (status == CAL_OK && it.is_compiled)
 			printf("subsystem \"%s\": %s, compiled\n", it.name, it.file);
 		else if (status == CAL_OK)
@@ -271,8 +271,8 @@ static void print_instances(const CalFile *file) {
 			       it.body_count == 1 ? "body" : "bodies", it.joint ? "carried by joint " : "not attached",
 			       it.joint ? it.joint : "");
 	}
-	for (int i = 0; i < cal_file_interface_node_count(file); i++)
-		printf("interface node %s\n", cal_file_interface_node(file, i));
+	for (int i = 0; i < cal_setup_interface_node_count(setup); i++)
+		printf("interface node %s\n", cal_setup_interface_node(setup, i));
 }
 
 static CalStatus print_json(const Loaded *loaded, const Mobility *mobility, int workers, CalError *error) {
@@ -281,9 +281,9 @@ static CalStatus print_json(const Loaded *loaded, const Mobility *mobility, int 
 	json_string(stdout, loaded->settings.title ? loaded->settings.title : "");
 	printf(",\n  \"groups\": [");
 	for (int i = 0; i < cal_sim_group_count(loaded->sim) && status == CAL_OK; i++)
-		status = json_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i], workers, error);
+		status = json_group(cal_setup_desc(loaded->setup), loaded->sim, i, &mobility[i], workers, error);
 	printf("]");
-	json_instances(loaded->file);
+	json_instances(loaded->setup);
 	printf("\n}\n");
 	return status;
 }
@@ -292,9 +292,9 @@ static CalStatus print_text(const Loaded *loaded, const Mobility *mobility, int 
 	CalStatus status = CAL_OK;
 	if (loaded->settings.title && loaded->settings.title[0])
 		printf("%s\n", loaded->settings.title);
-	print_instances(loaded->file);
+	print_instances(loaded->setup);
 	for (int i = 0; i < cal_sim_group_count(loaded->sim) && status == CAL_OK; i++)
-		status = print_group(cal_file_desc(loaded->file), loaded->sim, i, &mobility[i], workers, error);
+		status = print_group(cal_setup_desc(loaded->setup), loaded->sim, i, &mobility[i], workers, error);
 	return status;
 }
 
@@ -340,13 +340,13 @@ int command_info(int argc, char **argv) {
 		return say_usage("info", "name one model file (or - for stdin)");
 	if (cal_results_is_hdf5(argv[optind]))
 		return info_results(argv[optind], json);
-	CalFile *file;
-	int code = input_open(argv[optind], &file);
+	CalSetup *setup;
+	int code = input_open(argv[optind], &setup);
 	if (code != EXIT_OK)
 		return code;
 	Loaded loaded = {0};
 	CalError error = {0};
-	code = say_status(input_name(argv[optind]), loaded_build(&loaded, file, NULL, &error), &error);
+	code = say_status(input_name(argv[optind]), loaded_build(&loaded, setup, NULL, &error), &error);
 	if (code == EXIT_OK)
 		say_left_out(input_name(argv[optind]), loaded.sim);
 	if (code == EXIT_OK)

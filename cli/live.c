@@ -29,7 +29,7 @@ typedef struct Slider {
 } Slider;
 
 struct Live {
-	const CalFile *file;
+	const CalSetup *setup;
 	CalLive *view;
 	Server *server;
 	SignalSet *signals;
@@ -68,7 +68,7 @@ static CalVec3 turned(const CalMat3 *R, CalVec3 v) {
 static int push_body(const Live *live, CalEvalContext *context) {
 	CalNodeRef node_ref;
 	CalPose pose;
-	const CalNodeId node = cal_desc_body_node(cal_file_desc(live->file), live->body);
+	const CalNodeId node = cal_desc_body_node(cal_setup_desc(live->setup), live->body);
 	if (!cal_context_find_node(context, node, &node_ref) ||
 	    cal_context_node_motion(context, node_ref, &pose, NULL) != CAL_OK)
 		return 0;
@@ -154,7 +154,7 @@ static void set_pointer_force(Live *live, const char *text) {
 	CalVec3 point, force;
 	if (!number_of(text, "body", &body) || !vector_of(text, "point", &point) || !vector_of(text, "force", &force))
 		return;
-	if (body < 0 || body >= cal_desc_body_count(cal_file_desc(live->file)))
+	if (body < 0 || body >= cal_desc_body_count(cal_setup_desc(live->setup)))
 		return;
 	live->body = (CalBodyId){(uint32_t)body + 1};
 	live->point = point;
@@ -188,7 +188,7 @@ static void set_joint_target(Live *live, CalSim *sim, const char *text) {
 	double joint, dof, value;
 	if (!number_of(text, "joint", &joint) || !number_of(text, "dof", &dof) || !number_of(text, "value", &value))
 		return;
-	if (joint < 0 || joint >= cal_desc_joint_count(cal_file_desc(live->file)) || dof < 0 || dof >= CAL_JOINT_MAX_DOF)
+	if (joint < 0 || joint >= cal_desc_joint_count(cal_setup_desc(live->setup)) || dof < 0 || dof >= CAL_JOINT_MAX_DOF)
 		return;
 	const CalJointId id = {(uint32_t)joint + 1};
 	Slider *slider = NULL;
@@ -336,11 +336,11 @@ CalStatus live_step(Live *live, CalSim *sim, double t_limit, CalError *error) {
 
 /* ---- beginning and end ---------------------------------------------------------------------------------- */
 
-int live_create(Live **live, const CalFile *file, CalSim *sim, const char *path) {
+int live_create(Live **live, const CalSetup *setup, CalSim *sim, const char *path) {
 	Live *made = *live = calloc(1, sizeof *made);
 	if (!made)
 		return say_status(path, CAL_ERR_MEMORY, NULL);
-	*made = (Live){.file = file, .speed = 1};
+	*made = (Live){.setup = setup, .speed = 1};
 	const CalDeviceDef hand = {
 		.name = "live hand", .ops = &hand_ops, .data = &made, .data_size = sizeof made, .wrench_count = 1};
 	CalError error = {0};
@@ -366,7 +366,7 @@ static CalStatus make_view(Live *live, SignalSet *signals, const char *title, Ca
 	for (int i = 0; names && i < count; i++)
 		names[i] = (CalReplaySignal){signals->columns[i + 1].name, signals->columns[i + 1].unit};
 	CalStatus status =
-		names && live->row ? cal_live_create(live->file, names, count, &live->view, error) : CAL_ERR_MEMORY;
+		names && live->row ? cal_live_create(live->setup, names, count, &live->view, error) : CAL_ERR_MEMORY;
 	free(names);
 	if (status == CAL_OK)
 		live->tick = malloc(cal_live_tick_size(live->view));

@@ -11,7 +11,7 @@
 typedef struct Live Live;
 
 /** Before the run starts: adds the devices by which a page acts on the simulation. Returns an exit code. */
-int live_create(Live **live, const CalFile *file, CalSim *sim, const char *path);
+int live_create(Live **live, const CalSetup *setup, CalSim *sim, const char *path);
 /** Starts the server and says where; signals: what pages can plot. Returns an exit code. */
 int live_open(Live *live, SignalSet *signals, CalSim *sim, const CalScenario *scenario, const char *title, int port,
               bool browser, const char *path);

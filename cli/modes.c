@@ -173,7 +173,7 @@ typedef struct Flexibles {
 } Flexibles;
 
 static bool collect_flexible_bodies(const Loaded *loaded, Flexibles *all) {
-	*all = (Flexibles){.desc = cal_file_desc(loaded->file)};
+	*all = (Flexibles){.desc = cal_setup_desc(loaded->setup)};
 	all->ids = calloc((size_t)cal_desc_body_count(all->desc) + 1, sizeof *all->ids);
 	for (int g = 0; all->ids && g < cal_sim_group_count(loaded->sim); g++) {
 		const CalModel *model = cal_sim_model(loaded->sim, g);
@@ -283,20 +283,20 @@ static int show_bodies(const Options *o, const Loaded *loaded) {
 }
 
 static int show_model_file(const Options *o) {
-	CalFile *file;
+	CalSetup *setup;
 	Loaded loaded = {0};
 	if (o->bound > 0)
 		return say_usage("modes", "--bound is not for model files; give the body its frequency_bound there");
-	int code = input_open(o->path, &file);
+	int code = input_open(o->path, &setup);
 	if (code == EXIT_OK)
-		code = output_spares_model("modes", (Written){o->plot, "--plot"}, o->path, file);
+		code = output_spares_model("modes", (Written){o->plot, "--plot"}, o->path, setup);
 	if (code == EXIT_OK)
-		code = output_spares_model("modes", (Written){o->write, "--write"}, o->path, file);
+		code = output_spares_model("modes", (Written){o->write, "--write"}, o->path, setup);
 	if (code != EXIT_OK) {
-		cal_file_destroy(file);
+		cal_setup_destroy(setup);
 		return code;
 	}
-	code = loaded_create(&loaded, file, input_name(o->path), NULL);
+	code = loaded_create(&loaded, setup, input_name(o->path), NULL);
 	if (code == EXIT_OK)
 		code = show_bodies(o, &loaded);
 	loaded_destroy(&loaded);

@@ -89,10 +89,10 @@ int output_spares(const char *command, Written output, const char *input, const 
 	                 input);
 }
 
-int output_spares_model(const char *command, Written output, const char *path, const CalFile *file) {
+int output_spares_model(const char *command, Written output, const char *path, const CalSetup *setup) {
 	int code = output_spares(command, output, path, "the model");
-	for (int i = 0; i < cal_file_source_count(file) && code == EXIT_OK; i++)
-		code = output_spares(command, output, cal_file_source(file, i), "a file of the model");
+	for (int i = 0; i < cal_setup_source_count(setup) && code == EXIT_OK; i++)
+		code = output_spares(command, output, cal_setup_source(setup, i), "a file of the model");
 	return code;
 }
 

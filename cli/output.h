@@ -36,7 +36,7 @@ typedef struct Written {
 /** EXIT_USAGE, after saying so, if the output is this file; what: "the model". input NULL: none. */
 int output_spares(const char *command, Written output, const char *input, const char *what);
 /** The same for a model and all files that it names. */
-int output_spares_model(const char *command, Written output, const char *path, const CalFile *file);
+int output_spares_model(const char *command, Written output, const char *path, const CalSetup *setup);
 /** The same for outputs among each other. */
 int outputs_differ(const char *command, const Written *outputs, int count);
 

@@ -210,8 +210,8 @@ static void print_summary(const RunOptions *options, const Summary *summary, Cal
 typedef struct Input {
 	const char *path; // how messages call it
 	char *text;
-	CalFile *file;
-	const CalFile *model; // the same, whoever owns it
+	CalSetup *setup;
+	const CalSetup *model; // the same, whoever owns it
 } Input;
 
 /* Results hold the whole model: with subsystems, the text that has them written out. */
@@ -219,7 +219,7 @@ static void write_out(Input *input) {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	const bool written = out && cal_file_write(input->file, out, NULL) == CAL_OK;
+	const bool written = out && cal_model_file_write(input->setup, out, NULL) == CAL_OK;
 	if (out && fclose(out) == 0 && written) {
 		free(input->text);
 		input->text = text;
@@ -238,24 +238,24 @@ static int read_input(const char *path, Input *input) {
 	FILE *in = from_stdin ? stdin : readable ? fopen(path, "rb") : NULL;
 	size_t length = 0;
 	if (!in)
-		return input_open(path, &input->file);
+		return input_open(path, &input->setup);
 	input->text = input_read(in, INPUT_MOST, &length);
 	bool bad = ferror(in) != 0;
 	if (!from_stdin)
 		fclose(in);
 	if (bad && !from_stdin)
-		return input_open(path, &input->file);
+		return input_open(path, &input->setup);
 	CalError error = {0};
-	CalStatus status =
-		input->text ? cal_file_parse(input->text, length, input->path, NULL, &input->file, &error) : CAL_ERR_MEMORY;
-	if (status == CAL_OK && cal_file_instance_count(input->file) > 0)
+	CalStatus status = input->text ? cal_model_file_parse(input->text, length, input->path, NULL, &input->setup, &error)
+	                               : CAL_ERR_MEMORY;
+	if (status == CAL_OK && cal_setup_instance_count(input->setup) > 0)
 		write_out(input);
-	say_file_warnings(input->path, input->file);
+	say_file_warnings(input->path, input->setup);
 	return say_status(input->path, status, &error);
 }
 
 static void input_free(Input *input) {
-	cal_file_destroy(input->file);
+	cal_setup_destroy(input->setup);
 	free(input->text);
 }
 
@@ -362,7 +362,7 @@ static int run_loaded(const RunOptions *options, const CalRunSettings *settings,
 	SummaryStream *streams = calloc(most, sizeof *streams);
 	int code = streams ? EXIT_OK : say_status(summary.path, CAL_ERR_MEMORY, NULL);
 	if (code == EXIT_OK && options->live)
-		code = live_create(&pace.page, loaded->file, loaded->sim, summary.path);
+		code = live_create(&pace.page, loaded->setup, loaded->sim, summary.path);
 	if (code == EXIT_OK)
 		code = run_recorded(options, settings, input, &record, &summary, &pace, loaded->sim);
 	if (code == EXIT_OK)
@@ -409,7 +409,7 @@ static uint64_t fingerprint(const RunOptions *options, const CalRunSettings *set
 static int load_and_run(RunOptions *options) {
 	Input input;
 	int code = read_input(options->path, &input);
-	CalRunSettings settings = cal_file_run(input.file);
+	CalRunSettings settings = cal_setup_run(input.setup);
 	if (code == EXIT_OK)
 		code = run_options_apply(options, &settings);
 	Loaded loaded = {0};
@@ -422,10 +422,10 @@ static int load_and_run(RunOptions *options) {
 	loaded.refuses_code = options->no_code;
 	if (!options->checkpoints.path && !options->ranks) // a checkpoint is taken where an advance ends by itself
 		loaded.stop = interrupt_flag();
-	input.model = input.file;
+	input.model = input.setup;
 	if (code == EXIT_OK) {
-		code = loaded_create(&loaded, input.file, input.path, &here);
-		input.file = NULL; // loaded owns it
+		code = loaded_create(&loaded, input.setup, input.path, &here);
+		input.setup = NULL; // loaded owns it
 	}
 	code = ranks_agree_aloud(options->ranks, code, false);
 	if (code == EXIT_OK && options->ranks)

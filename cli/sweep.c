@@ -415,7 +415,7 @@ static int set_range(const CampaignOptions *options, const CalPlanInfo *info, Ra
 /* The files of the folder that are replaced are not those that the cases are made of. */
 static int spare_inputs(const CampaignOptions *options, const CalPlan *plan, const char *folder) {
 	static const char *const names[] = {"cases.csv", "cases.h5", "report.html"};
-	CalFile *model = NULL;
+	CalSetup *model = NULL;
 	cal_plan_open_case(plan, -1, &model, NULL); // what is wrong with it is said elsewhere
 	int code = EXIT_OK;
 	for (size_t i = 0; i < sizeof names / sizeof *names && code == EXIT_OK; i++) {
@@ -425,7 +425,7 @@ static int spare_inputs(const CampaignOptions *options, const CalPlan *plan, con
 		if (code == EXIT_OK)
 			code = output_spares_model("sweep", (Written){path, "-o:"}, cal_plan_info(plan).model_path, model);
 	}
-	cal_file_destroy(model);
+	cal_setup_destroy(model);
 	return code;
 }
 

@@ -112,14 +112,14 @@ static CalStatus watch_all(CaseRun *run, CalError *error) {
 
 /* k < 0: the model as it stands. */
 static CalStatus set_up(CaseRun *run, const CalPlan *plan, int64_t k, bool no_code, CalError *error) {
-	CalFile *file = NULL;
+	CalSetup *setup = NULL;
 	*run = (CaseRun){.plan = plan, .info = cal_plan_info(plan)};
 	run->loaded.runs_code = !no_code;
 	run->loaded.refuses_code = no_code;
-	CalStatus status = cal_plan_open_case(plan, k, &file, error);
+	CalStatus status = cal_plan_open_case(plan, k, &setup, error);
 	if (status != CAL_OK)
 		return status;
-	status = loaded_build(&run->loaded, file, NULL, error);
+	status = loaded_build(&run->loaded, setup, NULL, error);
 	if (status == CAL_OK)
 		status = cal_sim_restart(run->loaded.sim, error);
 	if (status != CAL_OK)
@@ -296,7 +296,7 @@ int case_check(const CalPlan *plan, bool no_code, char **units) {
 		else
 			status = CAL_ERR_MEMORY;
 	}
-	say_file_warnings(run.info.model_path, run.loaded.file);
+	say_file_warnings(run.info.model_path, run.loaded.setup);
 	const bool of_plan = strncmp(error.text, "output \"", 8) == 0 || strncmp(error.text, "series \"", 8) == 0;
 	const int code = say_status(of_plan ? run.info.name : run.info.model_path, status, &error);
 	tear_down(&run);

@@ -54,9 +54,9 @@ typedef struct Way {
 
 struct Run {
 	const Problem *problem;
-	CalFile *file;
+	CalSetup *file;
 	CalDesc *desc; // own one, or NULL
-	CalFileLoads *loads;
+	CalSetupLoads *loads;
 	CalSim *sim;
 	CalWork *work;
 	double *g; // residuals
@@ -217,7 +217,7 @@ static const struct {
 
 /* ---- one run ------------------------------------------------------------------------------------ */
 
-static double loads_switch(void *loads, double t) { return cal_file_loads_next_switch(loads, t); }
+static double loads_switch(void *loads, double t) { return cal_setup_loads_next_switch(loads, t); }
 
 /* The description, from its file or built. */
 static CalStatus describe(Run *run, const char *folder, const CalDesc **desc) {
@@ -225,8 +225,8 @@ static CalStatus describe(Run *run, const char *folder, const CalDesc **desc) {
 	if (p->file) {
 		char path[1024];
 		snprintf(path, sizeof path, "%s/%s", folder, p->file);
-		const CalStatus status = cal_file_read(path, NULL, &run->file, &run->error);
-		*desc = status == CAL_OK ? cal_file_desc(run->file) : NULL;
+		const CalStatus status = cal_model_file_read(path, NULL, &run->file, &run->error);
+		*desc = status == CAL_OK ? cal_setup_desc(run->file) : NULL;
 		return status;
 	}
 	*desc = run->desc = p->windows ? linkage_windows(p->windows) : linkage_pendulum();
@@ -238,11 +238,11 @@ static CalStatus start_state(Run *run) {
 	CalState *state = cal_sim_state(run->sim, 0);
 	CalStatus status = CAL_OK;
 	if (run->file) {
-		status = cal_file_state(run->file, model, state, &run->error);
+		status = cal_setup_apply_state(run->file, model, state, &run->error);
 		if (status == CAL_OK)
-			status = cal_file_loads_create(run->file, model, &run->loads, &run->error);
+			status = cal_setup_loads_create(run->file, model, &run->loads, &run->error);
 		if (status == CAL_OK)
-			status = cal_sim_set_input(run->sim, 0, cal_file_loads_input, loads_switch, run->loads);
+			status = cal_sim_set_input(run->sim, 0, cal_setup_loads_input, loads_switch, run->loads);
 	} else {
 		linkage_set_angle(model, run->motion.y[0], run->motion.y[1], state);
 	}
@@ -272,10 +272,10 @@ static CalStatus start(Run *run, const char *folder, const Way *way) {
 
 static void finish(Run *run) {
 	cal_work_destroy(run->work);
-	cal_file_loads_destroy(run->loads);
+	cal_setup_loads_destroy(run->loads);
 	cal_sim_destroy(run->sim);
 	cal_desc_destroy(run->desc);
-	cal_file_destroy(run->file);
+	cal_setup_destroy(run->file);
 	free(run->g);
 }
 

@@ -25,6 +25,8 @@
 #include <calder/motion.h>
 #include <calder/transition.h>
 #include <calder/checkpoint.h>
+#include <calder/visual.h>
+#include <calder/setup.h>
 #include <calder/io.h>
 #include <calder/fe.h>
 #include <calder/results.h>

@@ -230,6 +230,14 @@ typedef struct CalExpressionLoadDef {
 CAL_API CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *def, int *device,
                                               CalError *error);
 
+/** A device from a shared object, as a setup holds it; a simulation loads one by cal_sim_load_device(). */
+typedef struct CalSharedDeviceDef {
+	const char *name;
+	const char *library;   // path; without a slash it is in the current folder
+	const char *arguments; // that the device gets; NULL: ""
+	const char *place;
+} CalSharedDeviceDef;
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,7 +5,9 @@
 #ifndef CALDER_REPLAY_H
 #define CALDER_REPLAY_H
 
-#include <calder/visual.h>
+#include <stdio.h>
+
+#include <calder/setup.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,10 +33,10 @@ typedef struct CalReplaySignal {
 	const char *name, *unit;
 } CalReplaySignal;
 
-/** The simulation of a file as a page sees it while it runs. The file must outlive it; signals are copied. */
+/** The simulation of a setup as a page sees it while it runs. The setup must outlive it; signals are copied. */
 typedef struct CalLive CalLive;
-CAL_API CalStatus cal_live_create(const CalFile *file, const CalReplaySignal *signals, int signal_count, CalLive **live,
-                                  CalError *error);
+CAL_API CalStatus cal_live_create(const CalSetup *setup, const CalReplaySignal *signals, int signal_count,
+                                  CalLive **live, CalError *error);
 CAL_API void cal_live_destroy(CalLive *live); // accepts NULL
 /** The document without frames; title may be NULL. */
 CAL_API CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, CalError *error);

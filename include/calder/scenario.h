@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/scenario.h — everything of a native file that happens in a run: initial state, loads, devices, events and what
+ * calder/scenario.h — everything of a setup that happens in a run: initial state, loads, devices, events and what
  * they do (docs/scenarios.md).
  *
- * A scenario sets a simulation of the file's description up and is then driven by cal_sim_advance() alone. Loads, formulas
+ * A scenario sets a simulation of the setup's description up and is then driven by cal_sim_advance() alone. Loads, formulas
  * and actions follow their objects through changes of topology. All memory is taken by cal_scenario_create(), that of the
  * changes included (cal_sim_reserve); nothing allocates in the run. What a run has come to is held by the simulation: which
  * events happened and when, what is attached, which devices are on. Only the log of what was done is kept here.
@@ -11,8 +11,7 @@
 #ifndef CALDER_SCENARIO_H
 #define CALDER_SCENARIO_H
 
-#include <calder/io.h>
-#include <calder/transition.h>
+#include <calder/setup.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,25 +20,33 @@ extern "C" {
 typedef struct CalScenario CalScenario;
 
 /**
- * Sets up a simulation of cal_file_desc(file), new or reserved by the caller with room for what the actions add. States of
- * loops are not closed yet: cal_sim_restart(). File and simulation must outlive the scenario, and the simulation may not run
+ * Sets up a simulation of cal_setup_desc(setup), new or reserved by the caller with room for what the actions add. States of
+ * loops are not closed yet: cal_sim_restart(). Setup and simulation must outlive the scenario, and the simulation may not run
  * on without it.
  */
-CAL_API CalStatus cal_scenario_create(const CalFile *file, CalSim *sim, CalScenario **scenario, CalError *error);
+CAL_API CalStatus cal_scenario_create(const CalSetup *setup, CalSim *sim, CalScenario **scenario, CalError *error);
+/** Options of a simulation as the run settings of a setup say. */
+CAL_API CalSimOptions cal_setup_options(const CalSetup *setup);
+/**
+ * A simulation of a setup and its scenario, ready for cal_sim_advance(): loops are closed. options NULL: as the run settings
+ * say. Destroy the scenario first, then the simulation, then the setup.
+ */
+CAL_API CalStatus cal_setup_simulate(const CalSetup *setup, const CalSimOptions *options, CalSim **sim,
+                                     CalScenario **scenario, CalError *error);
 CAL_API void cal_scenario_destroy(CalScenario *scenario); // accepts NULL
 
 /**
  * To be called when the simulation was changed by other means than its run, as by restoring a checkpoint: all groups get
- * the loads of the file again, and everything is looked up anew.
+ * the loads of the setup again, and everything is looked up anew.
  */
 CAL_API CalStatus cal_scenario_resume(CalScenario *scenario);
 
 /** Nonzero once an event has stopped the run (CAL_STOPPED); *why (may be NULL): the text of its action, or its name. */
 CAL_API int cal_scenario_stopped(const CalScenario *scenario, const char **why);
 
-/* ---- what the file says will happen --------------------------------------------------------- */
+/* ---- what will happen --------------------------------------------------------- */
 
-/** Actions of all events in the order of the file; an event without any counts as one, with the text "". */
+/** Actions of all events in the order of the setup; an event without any counts as one, with the text "". */
 CAL_API int cal_scenario_action_count(const CalScenario *scenario);
 /** In words, e.g. "attach latch: hand/palm to port"; either place may be NULL. */
 CAL_API CalStatus cal_scenario_action(const CalScenario *scenario, int action, const char **event, const char **text);

@@ -105,8 +105,8 @@ CAL_API CalStatus cal_plan_output(const CalPlan *plan, int index, CalPlanOutput 
 
 /** values[parameter_count] of case k, SI; for texts their number. */
 CAL_API CalStatus cal_plan_values(const CalPlan *plan, int64_t k, double *values, CalError *error);
-/** The model file with the values of case k in it. k < 0: as it stands. */
-CAL_API CalStatus cal_plan_open_case(const CalPlan *plan, int64_t k, CalFile **file, CalError *error);
+/** The setup of the model file with the values of case k in it. k < 0: as it stands. */
+CAL_API CalStatus cal_plan_open_case(const CalPlan *plan, int64_t k, CalSetup **setup, CalError *error);
 
 /** Takes samples of one signal, in the order of time, and keeps what an output asks for. Start with {0}. */
 typedef struct CalStatisticAccumulator {

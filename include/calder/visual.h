@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/visual.h — what the bodies of a file look like: shapes for pictures, without any effect on the motion.
+ * calder/visual.h — what bodies look like: shapes for pictures, without any effect on the motion. A setup has them
+ * (cal_setup_add_visual).
  */
 #ifndef CALDER_VISUAL_H
 #define CALDER_VISUAL_H
 
-#include <calder/io.h>
+#include <calder/build.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,19 +33,9 @@ typedef struct CalVisual {
 	CalVisualKind kind;
 	CalPlacement placement; // of its center in the body frame
 	CalVec3 size;           // [m]
-	const char *file;       // MESH: name of an STL or OBJ file as given (cal_file_locate); lives as long as the CalFile
+	const char *file;       // MESH: name of an STL or OBJ file as given (cal_setup_locate)
 	int color;              // 0xrrggbb, -1: the viewer's choice
 } CalVisual;
-
-/**
- * The shapes of a body ({0}: of the ground): those of its key `visual`, or else the one that its mass is given by.
- * Returns how many there are; *visuals lives as long as the file.
- */
-CAL_API int cal_file_visuals(const CalFile *file, CalBodyId body, const CalVisual **visuals);
-
-/** Where a file is that the model file names: in the folder of the model file, unless its path begins with '/'. 0, or -1: too
- * long. */
-CAL_API int cal_file_locate(const CalFile *file, const char *name, char *path, size_t size);
 
 #ifdef __cplusplus
 }

@@ -244,7 +244,7 @@ CalStatus cal_plan_parse(const char *text, size_t length, const char *name, cons
 	if (status != CAL_OK)
 		return status;
 	CalPlan *made = tree_array(tree, 1, sizeof *made);
-	CalFile *reading = tree_array(tree, 1, sizeof *reading); // a file of nothing but the tree: what a reader needs
+	ModelFile *reading = tree_array(tree, 1, sizeof *reading); // a file of nothing but the tree: what a reader needs
 	if (!made || !reading) {
 		tree_destroy(tree);
 		return tree_error(error, name ? name : "plan", NULL, CAL_ERR_MEMORY, "out of memory");

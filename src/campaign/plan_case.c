@@ -127,18 +127,18 @@ static CalStatus set_values(const CalPlan *plan, int64_t k, Tree *tree, CalError
 	return status;
 }
 
-CalStatus cal_plan_open_case(const CalPlan *plan, int64_t k, CalFile **file, CalError *error) {
+CalStatus cal_plan_open_case(const CalPlan *plan, int64_t k, CalSetup **setup, CalError *error) {
 	Tree *tree;
-	if (!plan || !file)
-		return tree_error(error, "cal_plan_open_case", NULL, CAL_ERR_ARGUMENT, "plan or file is NULL");
-	*file = NULL;
+	if (!plan || !setup)
+		return tree_error(error, "cal_plan_open_case", NULL, CAL_ERR_ARGUMENT, "plan or setup is NULL");
+	*setup = NULL;
 	CalStatus status =
 		tree_parse(plan->info.model_text, plan->model_length, plan->info.model_path, &plan->allocator, &tree, error);
 	if (status != CAL_OK)
 		return status;
 	status = k >= 0 ? set_values(plan, k, tree, error) : CAL_OK;
 	if (status == CAL_OK)
-		return model_file_file_from_tree(tree, &plan->allocator, file, error);
+		return model_file_setup_from_tree(tree, &plan->allocator, setup, error);
 	tree_destroy(tree);
 	return status;
 }

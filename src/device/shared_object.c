@@ -193,13 +193,9 @@ CalStatus cal_sim_load_subsystem(CalSim *sim, const char *name, const char *path
 
 /* ---- in files ----------------------------------------------------------------------------------- */
 
-typedef struct SharedDef {
-	const char *name, *library, *arguments, *place;
-} SharedDef;
-
-#define AT(member) offsetof(SharedDef, member)
+#define AT(member) offsetof(CalSharedDeviceDef, member)
 static const Field fields[] = {
-	DEVICE_FIELDS(SharedDef),
+	DEVICE_FIELDS(CalSharedDeviceDef),
 	{"library", FIELD_FILE, AT(library), .flags = FIELD_REQUIRED, .doc = "the shared object"},
 	{"arguments", FIELD_TEXT, AT(arguments), .doc = "that it gets; default empty"},
 };
@@ -207,17 +203,17 @@ static const Field fields[] = {
 
 /* Without a slash the loader would look for the library in the system's folders. */
 static CalStatus add_shared(CalSim *sim, const void *given, int *device, CalError *error) {
-	const SharedDef *def = given;
+	const CalSharedDeviceDef *def = given;
 	char path[1024];
 	CalError own = {0};
 	snprintf(path, sizeof path, "%s%s", strchr(def->library, '/') ? "" : "./", def->library);
 	const CalStatus status =
 		cal_sim_load_device(sim, def->name, path, def->arguments ? def->arguments : "", device, &own);
-	return status == CAL_OK ? status : error_set(error, status, "%s: %s", def->place, own.text);
+	return status == CAL_OK ? status : error_set(error, status, "%s%s%s", PLACE_ARGS(def->place), own.text);
 }
 
 const DeviceType shared_object_type = {
 	.table = {FIELDS("shared", fields), .doc = "A device of your own from a shared object."},
-	DEVICE_DEF(SharedDef),
+	DEVICE_DEF(CalSharedDeviceDef),
 	.add = add_shared,
 	.ops = NULL};

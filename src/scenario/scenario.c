@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * scenario.c — a simulation set up as its file says, and the events of the file in it.
+ * scenario.c — a simulation set up as its description says, and the events of the description in it.
  *
  * Whether an event is armed and when it is due follow from how often, and when last, events have happened: the simulation
  * counts that, and a scenario that is made anew for a simulation in the middle of its run goes on where the other was.
@@ -20,11 +20,11 @@ static bool is_armed(const EventRun *run) {
 	const CalScenario *s = run->scenario;
 	double own, other;
 	const int64_t count = cal_sim_event_happened(s->sim, run->number, &own);
-	if (run->entry->once && count > 0)
+	if (run->def->once && count > 0)
 		return false;
-	if (run->entry->after < 0)
+	if (run->after < 0)
 		return true;
-	if (cal_sim_event_happened(s->sim, s->events[run->entry->after].number, &other) == 0)
+	if (cal_sim_event_happened(s->sim, s->events[run->after].number, &other) == 0)
 		return false;
 	return count == 0 || own < other;
 }
@@ -33,25 +33,25 @@ static double time_after(const EventRun *run) {
 	double last;
 	if (!is_armed(run))
 		return INFINITY;
-	cal_sim_event_happened(run->scenario->sim, run->scenario->events[run->entry->after].number, &last);
-	return last + run->entry->delay;
+	cal_sim_event_happened(run->scenario->sim, run->scenario->events[run->after].number, &last);
+	return last + run->def->delay;
 }
 
 /* start + k every, the first one that is not past: computed from the time alone. */
 static double time_periodic(const EventRun *run) {
-	const EventEntry *entry = run->entry;
+	const CalSetupEvent *def = run->def;
 	const double t = cal_sim_time(run->scenario->sim);
-	double last, k = fmax(0, floor((t - entry->start) / entry->every) - 1);
+	double last, k = fmax(0, floor((t - def->start) / def->every) - 1);
 	cal_sim_event_happened(run->scenario->sim, run->number, &last);
-	while (entry->start + k * entry->every < t || entry->start + k * entry->every <= last)
+	while (def->start + k * def->every < t || def->start + k * def->every <= last)
 		k++;
-	return entry->start + k * entry->every;
+	return def->start + k * def->every;
 }
 
 static double when_due(void *user, const CalSim *sim) {
 	const EventRun *run = user;
 	(void)sim;
-	return run->entry->every > 0 ? time_periodic(run) : time_after(run);
+	return run->def->every > 0 ? time_periodic(run) : time_after(run);
 }
 
 /* Whether the formula counts now; after a change of topology its objects are looked up again. */
@@ -84,24 +84,22 @@ static CalStatus event_action(void *user, CalSim *sim, CalError *error) {
 
 /* ---- setting up ---------------------------------------------------------------------------------------- */
 
-static CalStatus no_memory(const CalScenario *s, CalError *error) {
-	return tree_error(error, tree_name(s->file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
-}
+static CalStatus no_memory(const CalScenario *s, CalError *error) { return setup_no_memory(s->setup, error); }
 
 static CalStatus set_state(CalScenario *s, int group, CalError *error) {
 	const CalModel *model = cal_sim_model(s->sim, group);
-	CalStatus status = cal_file_state(s->file, model, cal_sim_state(s->sim, group), error);
+	CalStatus status = cal_setup_apply_state(s->setup, model, cal_sim_state(s->sim, group), error);
 	if (status != CAL_OK)
 		return status;
 	const size_t nu = (size_t)cal_model_u_count(model);
 	uint8_t *flags = memory_alloc(&s->allocator, 2 * nu + 1);
 	if (!flags)
 		return no_memory(s, error);
-	status = cal_file_frozen(s->file, model, flags, error);
+	status = cal_setup_frozen(s->setup, model, flags, error);
 	if (status == CAL_OK)
 		status = cal_sim_set_frozen(s->sim, group, flags);
 	if (status == CAL_OK)
-		status = cal_file_stated(s->file, model, flags, flags + nu, error);
+		status = cal_setup_stated(s->setup, model, flags, flags + nu, error);
 	if (status == CAL_OK)
 		status = cal_sim_set_stated(s->sim, group, flags, flags + nu);
 	memory_free(&s->allocator, flags);
@@ -109,9 +107,9 @@ static CalStatus set_state(CalScenario *s, int group, CalError *error) {
 }
 
 /* Names of objects that only an action makes are bound later. */
-static bool names_what_is_made(const CalFile *file, const char *text) {
-	for (int i = 0; i < file->made_count; i++)
-		if (strstr(text, file->made[i].name))
+static bool names_what_is_made(const CalSetup *setup, const char *text) {
+	for (int i = 0; i < setup->made_count; i++)
+		if (strstr(text, setup->made[i].name))
 			return true;
 	return false;
 }
@@ -128,42 +126,47 @@ static CalStatus bind_now(void *user, CalEvalContext *context) {
 }
 
 static CalStatus make_expression(CalScenario *s, EventRun *run, CalError *error) {
-	const EventEntry *entry = run->entry;
+	const CalSetupEvent *def = run->def;
 	CalError own = {0};
-	CalStatus status = cal_expression_create(entry->when, &s->allocator, &run->expression, &own);
+	CalStatus status = cal_expression_create(def->when, &s->allocator, &run->expression, &own);
 	if (status == CAL_OK) {
 		status = cal_sim_inspect(s->sim, bind_now, &(Binding){run->expression, &own});
 		run->bound = status == CAL_OK;
 		run->generation = cal_sim_generation(s->sim);
-		if (status != CAL_OK && names_what_is_made(s->file, own.text))
+		if (status != CAL_OK && names_what_is_made(s->setup, own.text))
 			status = CAL_OK;
 	}
 	// a condition that is true when it is armed has become true; of other formulas only crossings count
 	const bool condition = status == CAL_OK && cal_expression_is_condition(run->expression);
-	run->rest = condition && entry->direction ? -1.0 * entry->direction : (double)NAN;
+	run->rest = condition && def->direction ? -1.0 * def->direction : (double)NAN;
 	return status == CAL_OK
 	           ? CAL_OK
-	           : error_set(error, status, "%s: event \"%s\": %s", entry->when_place, entry->name, own.text);
+	           : error_set(error, status, "%s%sevent \"%s\": %s", PLACE_ARGS(def->when_place), def->name, own.text);
 }
 
 static CalStatus add_event(CalScenario *s, int index, CalError *error) {
-	const EventEntry *entry = &s->file->events[index];
+	const EventEntry *entry = &s->setup->events[index];
+	const CalSetupEvent *given = &entry->def;
 	EventRun *run = &s->events[index];
-	*run = (EventRun){.scenario = s, .entry = entry, .first = s->action_count};
-	s->action_count += entry->action_count > 0 ? entry->action_count : 1;
-	CalEventDef def = {.name = entry->name,
-	                   .place = entry->place,
-	                   .time = entry->at,
-	                   .direction = entry->direction,
-	                   .once = entry->once,
+	*run = (EventRun){.scenario = s,
+	                  .def = given,
+	                  .notes = entry->notes,
+	                  .after = given->after ? cal_setup_find_event(s->setup, given->after) : -1,
+	                  .first = s->action_count};
+	s->action_count += given->action_count > 0 ? given->action_count : 1;
+	CalEventDef def = {.name = given->name,
+	                   .place = given->place,
+	                   .time = given->at,
+	                   .direction = given->when ? given->direction : 0,
+	                   .once = given->once,
 	                   .action = event_action,
 	                   .user = run};
-	CalStatus status = entry->when ? make_expression(s, run, error) : CAL_OK;
-	if (entry->when) {
+	CalStatus status = given->when ? make_expression(s, run, error) : CAL_OK;
+	if (given->when) {
 		def.value = value_of;
 		def.event_free = clear_of;
 		def.level = !isnan(run->rest);
-	} else if (isnan(entry->at)) {
+	} else if (isnan(given->at)) {
 		def.when = when_due;
 	}
 	return status == CAL_OK ? cal_sim_add_event(s->sim, &def, &run->number, error) : status;
@@ -172,54 +175,54 @@ static CalStatus add_event(CalScenario *s, int index, CalError *error) {
 static CalStatus add_events(CalScenario *s, CalError *error) {
 	CalStatus status = CAL_OK;
 	cal_sim_begin_adding(s->sim);
-	for (int i = 0; i < s->file->event_count && status == CAL_OK; i++)
+	for (int i = 0; i < s->setup->event_count && status == CAL_OK; i++)
 		status = add_event(s, i, error);
 	const CalStatus bound = cal_sim_end_adding(s->sim);
 	return status != CAL_OK || bound == CAL_OK ? status : no_memory(s, error);
 }
 
 /* Does something change the topology? */
-static bool has_changes(const CalFile *file) {
-	for (int i = 0; i < file->event_count; i++)
-		for (int k = 0; k < file->events[i].action_count; k++)
-			if (file->events[i].actions[k].kind <= ACTION_REMOVE_BODY)
+static bool has_changes(const CalSetup *setup) {
+	for (int i = 0; i < setup->event_count; i++)
+		for (int k = 0; k < setup->events[i].def.action_count; k++)
+			if (setup->events[i].def.actions[k].kind <= CAL_ACTION_REMOVE_BODY)
 				return true;
-	return file->open_loop_count > 0;
+	return setup->open_loop_count > 0;
 }
 
 static CalStatus open_loops(CalScenario *s, CalError *error) {
 	CalStatus status = CAL_OK;
-	for (int i = 0; i < s->file->open_loop_count && status == CAL_OK; i++)
-		status = cal_sim_open_loop(s->sim, cal_sim_find_loop(s->sim, s->file->open_loops[i]), NULL, error);
+	for (int i = 0; i < s->setup->open_loop_count && status == CAL_OK; i++)
+		status = cal_sim_open_loop(s->sim, s->setup->open_loops[i], NULL, error);
 	return status;
 }
 
 /* In the order in which later parts need earlier ones; the memory of changes last, when all sizes are known. */
 static CalStatus set_up(CalScenario *s, CalError *error) {
-	const CalSimCapacity capacity = model_file_events_capacity(s->file);
+	const CalSimCapacity capacity = cal_setup_capacity(s->setup);
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < cal_sim_group_count(s->sim) && status == CAL_OK; i++)
 		status = set_state(s, i, error);
 	if (status == CAL_OK)
-		status = sim_loads_create(s->file, s->sim, &s->loads, error);
-	if (status == CAL_OK) // what else of the file acts on or moves groups belongs here: formulas may read it
-		status = cal_file_add_devices(s->file, s->sim, error);
+		status = sim_loads_create(s->setup, s->sim, &s->loads, error);
+	if (status == CAL_OK) // what else acts on or moves groups belongs here: formulas may read it
+		status = cal_setup_apply_devices(s->setup, s->sim, error);
 	if (status == CAL_OK)
-		status = cal_file_add_motions(s->file, s->sim, error);
-	if (status == CAL_OK && s->file->event_count > 0)
+		status = cal_setup_apply_motions(s->setup, s->sim, error);
+	if (status == CAL_OK && s->setup->event_count > 0)
 		status = add_events(s, error);
-	if (status == CAL_OK && has_changes(s->file) && !cal_sim_reserved(s->sim, NULL))
-		status = cal_sim_reserve(s->sim, s->file->desc, &capacity, error);
+	if (status == CAL_OK && has_changes(s->setup) && !cal_sim_reserved(s->sim, NULL))
+		status = cal_sim_reserve(s->sim, s->setup->desc, &capacity, error);
 	if (status == CAL_OK)
 		status = open_loops(s, error);
 	return status == CAL_OK ? sim_loads_apply(s->loads) : status;
 }
 
 /* What the reader found suspicious is to be doubted in the results too. */
-static void doubt_input(const CalFile *file, CalSim *sim) {
-	for (int i = 0; i < cal_file_warning_count(file); i++) {
+static void doubt_input(const CalSetup *setup, CalSim *sim) {
+	for (int i = 0; i < cal_setup_warning_count(setup); i++) {
 		CalDoubt doubt = {.kind = CAL_DOUBT_INPUT, .time = cal_sim_time(sim), .count = 1};
-		const char *text = cal_file_warning(file, i), *mark = strstr(text, ": warning: ");
+		const char *text = cal_setup_warning(setup, i), *mark = strstr(text, ": warning: ");
 		const int place = mark ? (int)(mark - text) : 0;
 		snprintf(doubt.object, sizeof doubt.object, "%.*s", place < 90 ? place : 90,
 		         text + (place < 90 ? 0 : place - 90));
@@ -228,16 +231,19 @@ static void doubt_input(const CalFile *file, CalSim *sim) {
 	}
 }
 
-CalStatus cal_scenario_create(const CalFile *file, CalSim *sim, CalScenario **scenario, CalError *error) {
-	if (!file || !sim || !scenario)
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_scenario_create: file, simulation or scenario is NULL");
+CalStatus cal_scenario_create(const CalSetup *setup, CalSim *sim, CalScenario **scenario, CalError *error) {
+	if (!setup || !sim || !scenario)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_scenario_create: setup, simulation or scenario is NULL");
 	*scenario = NULL;
-	doubt_input(file, sim);
-	CalScenario *made = memory_alloc(&file->allocator, sizeof *made);
+	const CalStatus checked = cal_setup_check(setup, error);
+	if (checked != CAL_OK)
+		return checked;
+	doubt_input(setup, sim);
+	CalScenario *made = memory_alloc(&setup->allocator, sizeof *made);
 	if (!made)
-		return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
-	*made = (CalScenario){.allocator = file->allocator, .file = file, .sim = sim};
-	const size_t events = (size_t)file->event_count * sizeof *made->events;
+		return setup_no_memory(setup, error);
+	*made = (CalScenario){.allocator = setup->allocator, .setup = setup, .sim = sim};
+	const size_t events = (size_t)setup->event_count * sizeof *made->events;
 	made->events = memory_alloc(&made->allocator, events + 1);
 	made->log = memory_alloc(&made->allocator, CAL_SCENARIO_LOG * sizeof *made->log);
 	if (made->events)
@@ -250,10 +256,39 @@ CalStatus cal_scenario_create(const CalFile *file, CalSim *sim, CalScenario **sc
 	return status;
 }
 
+CalSimOptions cal_setup_options(const CalSetup *setup) {
+	const CalRunSettings run = cal_setup_run(setup);
+	return (CalSimOptions){.method = run.method,
+	                       .threads = run.threads,
+	                       .branches = run.branches ? run.branches : run.threads,
+	                       .assembly_limit = run.assembly_limit};
+}
+
+CalStatus cal_setup_simulate(const CalSetup *setup, const CalSimOptions *options, CalSim **sim, CalScenario **scenario,
+                             CalError *error) {
+	if (!setup || !sim || !scenario)
+		return error_null(error, "cal_setup_simulate", !setup ? "setup" : !sim ? "sim" : "scenario");
+	const CalSimOptions own = options ? *options : cal_setup_options(setup);
+	*sim = NULL;
+	*scenario = NULL;
+	CalStatus status = cal_sim_create(setup->desc, &own, sim, error);
+	if (status == CAL_OK)
+		status = cal_scenario_create(setup, *sim, scenario, error);
+	if (status == CAL_OK)
+		status = cal_sim_restart(*sim, error);
+	if (status == CAL_OK)
+		return CAL_OK;
+	cal_scenario_destroy(*scenario);
+	cal_sim_destroy(*sim);
+	*sim = NULL;
+	*scenario = NULL;
+	return status;
+}
+
 CalStatus cal_scenario_resume(CalScenario *scenario) {
 	if (!scenario)
 		return CAL_ERR_ARGUMENT;
-	for (int i = 0; i < scenario->file->event_count; i++)
+	for (int i = 0; i < scenario->setup->event_count; i++)
 		scenario->events[i].generation = -1;
 	sim_loads_renew(scenario->loads);
 	return sim_loads_apply(scenario->loads);
@@ -263,7 +298,7 @@ void cal_scenario_destroy(CalScenario *scenario) {
 	if (!scenario)
 		return;
 	const CalAllocator allocator = scenario->allocator;
-	for (int i = 0; scenario->events && i < scenario->file->event_count; i++)
+	for (int i = 0; scenario->events && i < scenario->setup->event_count; i++)
 		cal_expression_destroy(scenario->events[i].expression);
 	sim_loads_destroy(scenario->loads);
 	memory_free(&allocator, scenario->events);
@@ -273,26 +308,26 @@ void cal_scenario_destroy(CalScenario *scenario) {
 
 /* ---- what there is and was -------------------------------------------------------------------------------- */
 
-static const ActionEntry *stop_of(const EventEntry *entry) {
-	for (int i = 0; i < entry->action_count; i++)
-		if (entry->actions[i].kind == ACTION_STOP)
-			return &entry->actions[i];
+static const CalActionDef *stop_of(const CalSetupEvent *def) {
+	for (int i = 0; i < def->action_count; i++)
+		if (def->actions[i].kind == CAL_ACTION_STOP)
+			return &def->actions[i];
 	return NULL;
 }
 
 int cal_scenario_stopped(const CalScenario *scenario, const char **why) {
 	double latest = -INFINITY;
 	int stopped = 0;
-	for (int i = 0; scenario && i < scenario->file->event_count; i++) {
-		const EventEntry *entry = &scenario->file->events[i];
-		const ActionEntry *stop = stop_of(entry);
+	for (int i = 0; scenario && i < scenario->setup->event_count; i++) {
+		const CalSetupEvent *def = scenario->events[i].def;
+		const CalActionDef *stop = stop_of(def);
 		double last;
 		if (!stop || cal_sim_event_happened(scenario->sim, scenario->events[i].number, &last) == 0 || last < latest)
 			continue;
 		latest = last;
 		stopped = 1;
 		if (why)
-			*why = stop->name[0] ? stop->name : entry->name;
+			*why = stop->name[0] ? stop->name : def->name;
 	}
 	return stopped;
 }
@@ -303,13 +338,13 @@ CalStatus cal_scenario_action(const CalScenario *scenario, int action, const cha
 	if (!scenario || action < 0 || action >= scenario->action_count)
 		return CAL_ERR_ARGUMENT;
 	int i = 0;
-	while (i + 1 < scenario->file->event_count && scenario->events[i + 1].first <= action)
+	while (i + 1 < scenario->setup->event_count && scenario->events[i + 1].first <= action)
 		i++;
-	const EventEntry *entry = &scenario->file->events[i];
+	const EventRun *run = &scenario->events[i];
 	if (event)
-		*event = entry->name;
+		*event = run->def->name;
 	if (text)
-		*text = entry->action_count > 0 ? entry->actions[action - scenario->events[i].first].text : "";
+		*text = run->def->action_count > 0 ? run->notes[action - run->first].text : "";
 	return CAL_OK;
 }
 

@@ -8,15 +8,15 @@
 #include <calder/expression.h>
 #include <calder/scenario.h>
 
-#include "io/model/model_file.h"
+#include "setup/setup.h"
 
 /* ---- loads on all groups (scenario_loads.c) ------------------------------------------------------- */
 
-/** The loads of a file on a simulation whose topology may change. */
+/** The loads of a setup on a simulation whose topology may change. */
 typedef struct SimLoads SimLoads;
 
-/** *loads is NULL if the file has none. */
-CalStatus sim_loads_create(const CalFile *file, CalSim *sim, SimLoads **loads, CalError *error);
+/** *loads is NULL if the setup has none. */
+CalStatus sim_loads_create(const CalSetup *setup, CalSim *sim, SimLoads **loads, CalError *error);
 void sim_loads_destroy(SimLoads *loads); // accepts NULL
 /** Their objects are to be looked up again. loads NULL: nothing to do. */
 void sim_loads_renew(SimLoads *loads);
@@ -28,7 +28,9 @@ CalStatus sim_loads_apply(SimLoads *loads);
 /** An event in a run. */
 typedef struct EventRun {
 	struct CalScenario *scenario;
-	const EventEntry *entry;
+	const CalSetupEvent *def;
+	const ActionNote *notes;   // of its actions
+	int after;                 // event that has to happen before, -1: none
 	int number;                // in the simulation
 	int first;                 // number of its first action among all
 	CalExpression *expression; // NULL: none
@@ -46,10 +48,10 @@ typedef struct LogEntry {
 
 struct CalScenario {
 	CalAllocator allocator;
-	const CalFile *file;
+	const CalSetup *setup;
 	CalSim *sim;
 	SimLoads *loads;
-	EventRun *events; // [file->event_count]
+	EventRun *events; // [setup->event_count]
 	int action_count;
 	LogEntry *log; // [CAL_SCENARIO_LOG], entry i at i modulo that
 	int64_t logged;

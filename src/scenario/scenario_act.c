@@ -40,7 +40,7 @@ static CalStatus find_node(const CalSim *sim, const char *path, CalNodeId *node,
 /* ---- one action -------------------------------------------------------------------------------------- */
 
 /* A joint that is there already and open is attached again. */
-static CalStatus attach_nodes(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+static CalStatus attach_nodes(CalSim *sim, const CalActionDef *action, CalTransition *report, CalError *error) {
 	const CalJointId known = cal_sim_find_joint(sim, action->name);
 	CalNodeId from = {0}, to = {0};
 	if (known.value)
@@ -53,87 +53,87 @@ static CalStatus attach_nodes(CalSim *sim, const ActionEntry *action, CalTransit
 	return cal_sim_attach(sim, from, &action->joint, to, &action->options, NULL, report, error);
 }
 
-static CalStatus on_joint(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+static CalStatus on_joint(CalSim *sim, const CalActionDef *action, CalTransition *report, CalError *error) {
 	CalJointId joint;
 	const CalStatus status = find_joint(sim, action->name, &joint, error);
 	if (status != CAL_OK)
 		return status;
 	switch (action->kind) {
-	case ACTION_DETACH:
+	case CAL_ACTION_DETACH:
 		return cal_sim_detach(sim, joint, action->group, report, error);
-	case ACTION_REATTACH:
+	case CAL_ACTION_REATTACH:
 		return cal_sim_reattach(sim, joint, &action->options, report, error);
-	case ACTION_LOCK:
+	case CAL_ACTION_LOCK:
 		return cal_sim_lock(sim, joint, action->dof, report, error);
 	default:
 		return cal_sim_unlock(sim, joint, action->dof, report, error);
 	}
 }
 
-static CalStatus on_body(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+static CalStatus on_body(CalSim *sim, const CalActionDef *action, CalTransition *report, CalError *error) {
 	CalBodyId body;
 	const CalStatus status = find_body(sim, action->name, &body, error);
 	if (status != CAL_OK)
 		return status;
 	switch (action->kind) {
-	case ACTION_REROOT:
+	case CAL_ACTION_REROOT:
 		return cal_sim_reroot(sim, body, report, error);
-	case ACTION_SPLIT:
+	case CAL_ACTION_SPLIT:
 		return cal_sim_split(sim, body, action->group, report, error);
-	case ACTION_LOCK_MODES:
+	case CAL_ACTION_LOCK_MODES:
 		return cal_sim_lock_modes(sim, body, action->dof, report, error);
-	case ACTION_UNLOCK_MODES:
+	case CAL_ACTION_UNLOCK_MODES:
 		return cal_sim_unlock_modes(sim, body, action->dof, report, error);
 	default:
 		return cal_sim_remove_body(sim, body, report, error);
 	}
 }
 
-static CalStatus on_loop(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+static CalStatus on_loop(CalSim *sim, const CalActionDef *action, CalTransition *report, CalError *error) {
 	CalLoopId loop;
 	const CalStatus status = find_loop(sim, action->name, &loop, error);
 	if (status != CAL_OK)
 		return status;
-	return action->kind == ACTION_OPEN ? cal_sim_open_loop(sim, loop, report, error)
-	                                   : cal_sim_reclose_loop(sim, loop, report, error);
+	return action->kind == CAL_ACTION_OPEN ? cal_sim_open_loop(sim, loop, report, error)
+	                                       : cal_sim_reclose_loop(sim, loop, report, error);
 }
 
-static CalStatus switch_device(CalSim *sim, const ActionEntry *action, CalError *error) {
+static CalStatus switch_device(CalSim *sim, const CalActionDef *action, CalError *error) {
 	const int device = cal_sim_find_device(sim, action->name);
 	if (device < 0)
 		return not_there("device", action->name, error);
-	return cal_sim_switch(sim, device, action->kind == ACTION_SWITCH_ON, error);
+	return cal_sim_switch(sim, device, action->kind == CAL_ACTION_SWITCH_ON, error);
 }
 
-static CalStatus release_group(CalSim *sim, const ActionEntry *action, CalError *error) {
+static CalStatus release_group(CalSim *sim, const CalActionDef *action, CalError *error) {
 	const int group = cal_sim_find_group(sim, action->name);
 	return group < 0 ? not_there("group", action->name, error) : cal_sim_set_motion(sim, group, NULL, NULL);
 }
 
-static CalStatus perform(CalSim *sim, const ActionEntry *action, CalTransition *report, CalError *error) {
+static CalStatus perform(CalSim *sim, const CalActionDef *action, CalTransition *report, CalError *error) {
 	switch (action->kind) {
-	case ACTION_ATTACH:
+	case CAL_ACTION_ATTACH:
 		return attach_nodes(sim, action, report, error);
-	case ACTION_DETACH:
-	case ACTION_REATTACH:
-	case ACTION_LOCK:
-	case ACTION_UNLOCK:
+	case CAL_ACTION_DETACH:
+	case CAL_ACTION_REATTACH:
+	case CAL_ACTION_LOCK:
+	case CAL_ACTION_UNLOCK:
 		return on_joint(sim, action, report, error);
-	case ACTION_REROOT:
-	case ACTION_SPLIT:
-	case ACTION_LOCK_MODES:
-	case ACTION_UNLOCK_MODES:
-	case ACTION_REMOVE_BODY:
+	case CAL_ACTION_REROOT:
+	case CAL_ACTION_SPLIT:
+	case CAL_ACTION_LOCK_MODES:
+	case CAL_ACTION_UNLOCK_MODES:
+	case CAL_ACTION_REMOVE_BODY:
 		return on_body(sim, action, report, error);
-	case ACTION_OPEN:
-	case ACTION_CLOSE:
+	case CAL_ACTION_OPEN:
+	case CAL_ACTION_CLOSE:
 		return on_loop(sim, action, report, error);
-	case ACTION_ADD_BODY:
+	case CAL_ACTION_ADD_BODY:
 		return cal_sim_add_body(sim, &action->body, NULL, NULL, report, error);
-	case ACTION_SWITCH_ON:
-	case ACTION_SWITCH_OFF:
+	case CAL_ACTION_SWITCH_ON:
+	case CAL_ACTION_SWITCH_OFF:
 		return switch_device(sim, action, error);
-	case ACTION_RELEASE:
+	case CAL_ACTION_RELEASE:
 		return release_group(sim, action, error);
 	default:
 		return CAL_OK;
@@ -169,8 +169,10 @@ static void note_momentum(CalScenario *s, const CalSimBalance *before) {
 	entry->angular_jump = distance(before->angular, after.angular);
 }
 
-/* Does one action and notes it. */
-static CalStatus run_action(CalScenario *s, const ActionEntry *action, int number, CalError *error) {
+/* Does action k of an event and notes it. */
+static CalStatus run_action(const EventRun *run, int k, CalError *error) {
+	CalScenario *s = run->scenario;
+	const CalActionDef *action = &run->def->actions[k];
 	const int64_t generation = cal_sim_generation(s->sim);
 	CalSimBalance before;
 	CalTransition report = {0};
@@ -183,24 +185,25 @@ static CalStatus run_action(CalScenario *s, const ActionEntry *action, int numbe
 		status = sim_loads_apply(s->loads);
 	if (status != CAL_OK && !own.text[0])
 		error_set(&own, status, "%s", cal_status_text(status));
-	log_action(s, number, &report, status, own.text);
+	log_action(s, run->first + k, &report, status, own.text);
 	if (changed)
 		note_momentum(s, &before);
 	if (status == CAL_OK || action->ignore)
 		return CAL_OK;
-	return error_set(error, status, "%s (line %d): %s", action->text, action->line, own.text);
+	const ActionNote *note = &run->notes[k];
+	return note->line ? error_set(error, status, "%s (line %d): %s", note->text, note->line, own.text)
+	                  : error_set(error, status, "%s: %s", note->text, own.text);
 }
 
 CalStatus scenario_run_actions(EventRun *run, CalError *error) {
-	const EventEntry *entry = run->entry;
+	const CalSetupEvent *def = run->def;
 	CalStatus status = CAL_OK;
-	if (entry->action_count == 0)
+	if (def->action_count == 0)
 		log_action(run->scenario, run->first, &(CalTransition){0}, CAL_OK, "");
-	for (int i = 0; i < entry->action_count && status == CAL_OK; i++) {
-		const ActionEntry *action = &entry->actions[i];
-		status = run_action(run->scenario, action, run->first + i, error);
-		if (status == CAL_OK && action->kind == ACTION_STOP)
-			return error_set(error, CAL_STOPPED, "%s", action->text);
+	for (int i = 0; i < def->action_count && status == CAL_OK; i++) {
+		status = run_action(run, i, error);
+		if (status == CAL_OK && def->actions[i].kind == CAL_ACTION_STOP)
+			return error_set(error, CAL_STOPPED, "%s", run->notes[i].text);
 	}
 	return status;
 }

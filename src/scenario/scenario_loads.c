@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * scenario_loads.c — the loads of a file on all groups of a simulation, wherever their objects are now.
+ * scenario_loads.c — the loads of a setup on all groups of a simulation, wherever their objects are now.
  *
  * Indices are looked up again whenever the topology has changed, when the first input after it is asked for. A load on a
  * joint that is open or a loop, or on a body that is gone, rests. Loads act for start <= t < end. Efforts and wrenches add
- * up; where two loads drive the same dof at the same time, the later one in the file counts.
+ * up; where two loads drive the same dof at the same time, the later one counts.
  */
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,6 @@
 
 typedef struct SimLoad {
 	const LoadEntry *entry;
-	CalJointId joint;    // of freedoms
 	CalBodyId body;      // of modes
 	int first;           // place of its dofs in SimLoads.u
 	CalNodeRef node_ref; // of a wrench; group -1: it rests
@@ -57,17 +56,17 @@ static void find_site(const CalSim *sim, CalNodeId node, CalNodeRef *node_ref) {
 
 static void bind_load(SimLoads *l, SimLoad *load) {
 	const LoadEntry *entry = load->entry;
-	if (!entry->joint) {
-		find_site(l->sim, entry->node_id, &load->node_ref);
+	if (!entry->joint.value) {
+		find_site(l->sim, entry->def.node, &load->node_ref);
 		return;
 	}
-	for (int i = 0; i < entry->count; i++) {
+	for (int i = 0; i < entry->def.dof_count; i++) {
 		CalDofRef *dof_ref = &l->dofs[load->first + i];
 		const int dof = entry->first + i;
 		*dof_ref = (CalDofRef){-1, -1, -1};
 		if (dof >= entry->nu)
 			find_mode(l->sim, load->body, dof - entry->nu, dof_ref);
-		else if (!cal_sim_find_dof(l->sim, load->joint, dof, dof_ref))
+		else if (!cal_sim_find_dof(l->sim, entry->joint, dof, dof_ref))
 			*dof_ref = (CalDofRef){-1, -1, -1};
 	}
 }
@@ -89,7 +88,7 @@ static int bind_groups(SimLoads *l) {
 			l->described[u++] = cal_model_dof(model, k, &info) == CAL_OK && info.prescribed;
 		}
 		for (int i = 0; i < l->count; i++)
-			wrench += !l->loads[i].entry->joint && l->loads[i].node_ref.group == g;
+			wrench += !l->loads[i].entry->joint.value && l->loads[i].node_ref.group == g;
 	}
 	return 0;
 }
@@ -110,20 +109,20 @@ static int bind_all(SimLoads *l) {
 static void apply_load(SimLoads *l, const SimLoad *load, int group, int *wrench_count) {
 	const LoadEntry *entry = load->entry;
 	const int at = l->u_at[group];
-	if (!entry->joint) {
+	if (!entry->joint.value) {
 		if (load->node_ref.group == group)
 			l->wrenches[l->wrench_at[group] + (*wrench_count)++] =
-				(CalWrench){load->node_ref.node, entry->frame, entry->wrench};
+				(CalWrench){load->node_ref.node, entry->def.frame, entry->def.wrench};
 		return;
 	}
-	for (int i = 0; i < entry->count; i++) {
-		const DofLoad *dof = &entry->dofs[i];
+	for (int i = 0; i < entry->def.dof_count; i++) {
+		const CalDofLoad *dof = &entry->def.dofs[i];
 		const CalDofRef dof_ref = l->dofs[load->first + i];
 		if (dof_ref.group != group)
 			continue;
-		if (dof->push)
+		if (dof->has_effort)
 			l->tau[at + dof_ref.u] += dof->effort;
-		if (dof->drive) {
+		if (dof->has_acceleration) {
 			l->prescribed[at + dof_ref.u] = 1;
 			l->udot[at + dof_ref.u] = dof->acceleration;
 		}
@@ -152,7 +151,7 @@ static int loads_input(void *user, const CalModel *model, const CalState *state,
 		memcpy(l->prescribed + at, l->described + at, n);
 	}
 	for (int i = 0; i < l->count; i++)
-		if (l->loads[i].entry->start <= state->t && state->t < l->loads[i].entry->end)
+		if (l->loads[i].entry->def.start <= state->t && state->t < l->loads[i].entry->def.end)
 			apply_load(l, &l->loads[i], group, &wrench_count);
 	*input = (CalInput){l->tau + at, l->prescribed + at, l->udot + at, l->wrenches + l->wrench_at[group], wrench_count};
 	return 0;
@@ -163,11 +162,11 @@ static double loads_next_switch(void *user, double t) {
 	const SimLoads *l = user;
 	double next = INFINITY;
 	for (int i = 0; i < l->count; i++) {
-		const LoadEntry *entry = l->loads[i].entry;
-		if (entry->start > t)
-			next = fmin(next, entry->start);
-		if (entry->end > t)
-			next = fmin(next, entry->end);
+		const CalLoadDef *def = &l->loads[i].entry->def;
+		if (def->start > t)
+			next = fmin(next, def->start);
+		if (def->end > t)
+			next = fmin(next, def->end);
 	}
 	return next;
 }
@@ -187,39 +186,39 @@ CalStatus sim_loads_apply(SimLoads *loads) {
 /* ---- making --------------------------------------------------------------------------------------------- */
 
 /* Most groups and bodies that there can be: as the caller reserved, or as the actions need. */
-static void most_objects(const CalFile *file, const CalSim *sim, int *groups, int *bodies) {
-	const CalSimCapacity extra = model_file_events_capacity(file);
-	CalSimCapacity most = {.groups = cal_desc_group_count(file->desc) + extra.groups,
-	                       .bodies = cal_desc_body_count(file->desc) + extra.bodies};
+static void most_objects(const CalSetup *setup, const CalSim *sim, int *groups, int *bodies) {
+	const CalSimCapacity extra = cal_setup_capacity(setup);
+	CalSimCapacity most = {.groups = cal_desc_group_count(setup->desc) + extra.groups,
+	                       .bodies = cal_desc_body_count(setup->desc) + extra.bodies};
 	cal_sim_reserved(sim, &most);
 	*groups = most.groups;
 	*bodies = most.bodies;
 }
 
 /* Most dofs that all groups can have together: six for each body, and its modes. */
-static int most_freedoms(const CalFile *file, int bodies) {
+static int most_freedoms(const CalSetup *setup, int bodies) {
 	int count = CAL_JOINT_MAX_DOF * bodies;
-	for (int i = 0; i < cal_desc_body_count(file->desc); i++)
-		count += file->modes[i];
+	for (int i = 0; i < cal_desc_body_count(setup->desc); i++)
+		count += setup_body_modes(setup->desc, (CalBodyId){(uint32_t)i + 1});
 	return count;
 }
 
-static int all_freedoms(const CalFile *file) {
+static int all_freedoms(const CalSetup *setup) {
 	int count = 0;
-	for (int i = 0; i < file->load_count; i++)
-		count += file->loads[i].joint ? file->loads[i].count : 0;
+	for (int i = 0; i < setup->load_count; i++)
+		count += setup->loads[i].def.dof_count;
 	return count;
 }
 
 /* One block: the struct, then arrays of what needs alignment, then bytes. */
-static SimLoads *loads_alloc(const CalFile *file, const CalSim *sim) {
+static SimLoads *loads_alloc(const CalSetup *setup, const CalSim *sim) {
 	int group_count, body_count;
-	most_objects(file, sim, &group_count, &body_count);
-	const size_t count = (size_t)file->load_count, freedoms = (size_t)all_freedoms(file);
-	const size_t u = (size_t)most_freedoms(file, body_count), groups = (size_t)group_count;
+	most_objects(setup, sim, &group_count, &body_count);
+	const size_t count = (size_t)setup->load_count, freedoms = (size_t)all_freedoms(setup);
+	const size_t u = (size_t)most_freedoms(setup, body_count), groups = (size_t)group_count;
 	const size_t size = sizeof(SimLoads) + count * (sizeof(SimLoad) + sizeof(CalWrench)) + u * 2 * sizeof(double) +
 	                    freedoms * sizeof(CalDofRef) + groups * 2 * sizeof(int) + u * 2;
-	SimLoads *l = memory_alloc(&file->allocator, size);
+	SimLoads *l = memory_alloc(&setup->allocator, size);
 	if (!l)
 		return NULL;
 	memset(l, 0, size);
@@ -237,26 +236,25 @@ static SimLoads *loads_alloc(const CalFile *file, const CalSim *sim) {
 	return l;
 }
 
-CalStatus sim_loads_create(const CalFile *file, CalSim *sim, SimLoads **loads, CalError *error) {
+CalStatus sim_loads_create(const CalSetup *setup, CalSim *sim, SimLoads **loads, CalError *error) {
 	*loads = NULL;
-	if (file->load_count == 0)
+	if (setup->load_count == 0)
 		return CAL_OK;
-	SimLoads *made = loads_alloc(file, sim);
+	SimLoads *made = loads_alloc(setup, sim);
 	if (!made)
-		return tree_error(error, tree_name(file->tree), NULL, CAL_ERR_MEMORY, "out of memory");
-	made->allocator = file->allocator;
+		return setup_no_memory(setup, error);
+	made->allocator = setup->allocator;
 	made->sim = sim;
 	made->generation = -1;
-	made->count = file->load_count;
+	made->count = setup->load_count;
 	for (int i = 0, first = 0; i < made->count; i++) {
-		const LoadEntry *entry = &file->loads[i];
+		const LoadEntry *entry = &setup->loads[i];
 		SimLoad *load = &made->loads[i];
 		*load = (SimLoad){.entry = entry, .first = first, .node_ref = {-1, -1}};
-		if (!entry->joint)
+		if (!entry->joint.value)
 			continue;
-		load->joint = cal_desc_find_joint(file->desc, entry->joint);
-		load->body = file->joints[load->joint.value - 1].body;
-		first += entry->count;
+		load->body = setup_joint_body(setup->desc, entry->joint);
+		first += entry->def.dof_count;
 	}
 	*loads = made;
 	return CAL_OK;

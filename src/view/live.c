@@ -15,7 +15,7 @@
 #include "view/scene.h"
 
 struct CalLive {
-	const CalFile *file;
+	const CalSetup *setup;
 	int bodies, eta_count, signal_count;
 	CalReplaySignal *signals; // their texts lie behind this struct
 	int *eta_at;              // [bodies] first modal coordinate of each among those of all
@@ -36,21 +36,21 @@ static const char *copy_text(char **at, const char *text) {
 	return copy;
 }
 
-CalStatus cal_live_create(const CalFile *file, const CalReplaySignal *signals, int signal_count, CalLive **live,
+CalStatus cal_live_create(const CalSetup *setup, const CalReplaySignal *signals, int signal_count, CalLive **live,
                           CalError *error) {
-	if (!file || !live || signal_count < 0 || (signal_count && !signals))
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_live_create: give a file, signals and a place for the result");
+	if (!setup || !live || signal_count < 0 || (signal_count && !signals))
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_live_create: give a setup, signals and a place for the result");
 	for (int i = 0; i < signal_count; i++)
 		if (!signals[i].name || !signals[i].unit)
 			return error_set(error, CAL_ERR_ARGUMENT, "cal_live_create: signal %d needs a name and a unit", i);
-	const CalDesc *desc = cal_file_desc(file);
+	const CalDesc *desc = cal_setup_desc(setup);
 	const int bodies = cal_desc_body_count(desc);
 	const CalAllocator allocator = allocator_or_default(NULL);
 	const size_t lists = (size_t)signal_count * sizeof *signals + (size_t)bodies * sizeof(int);
 	CalLive *made = *live = memory_alloc(&allocator, sizeof *made + lists + text_size(signals, signal_count));
 	if (!made)
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for a live view");
-	*made = (CalLive){.file = file, .bodies = bodies, .signal_count = signal_count};
+	*made = (CalLive){.setup = setup, .bodies = bodies, .signal_count = signal_count};
 	made->signals = (CalReplaySignal *)(made + 1);
 	made->eta_at = (int *)(made->signals + signal_count);
 	char *text = (char *)(made->eta_at + bodies);
@@ -95,7 +95,7 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 	json_writer_put_text(&d, "title", title ? title : "");
 	json_writer_put_text(&d, "software", "calder");
 	json_writer_put_text(&d, "software_version", cal_version());
-	const CalStatus status = scene_write(&d, live->file, true, error);
+	const CalStatus status = scene_write(&d, live->setup, true, error);
 	json_writer_key(&d, "signals");
 	json_writer_open(&d, '[');
 	for (int i = 0; i < live->signal_count; i++) {
@@ -107,7 +107,7 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 	json_writer_close(&d);
 	json_writer_key(&d, "live");
 	json_writer_open(&d, '{');
-	json_writer_put_number(&d, "force_per_metre", 2 * total_mass(cal_file_desc(live->file)));
+	json_writer_put_number(&d, "force_per_metre", 2 * total_mass(cal_setup_desc(live->setup)));
 	json_writer_key(&d, "velocity");
 	json_writer_flag(&d, true);
 	json_writer_close(&d);

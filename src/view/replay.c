@@ -35,8 +35,8 @@ static CalStatus run_read(Run *run, const char *path, int max_frames, CalError *
 	CalStatus status = cal_results_about(path, &run->about, error);
 	if (status != CAL_OK)
 		return status;
-	status = cal_file_parse(run->about.model_text, strlen(run->about.model_text), run->about.model_name, NULL,
-	                        &run->file, error);
+	status = cal_model_file_parse(run->about.model_text, strlen(run->about.model_text), run->about.model_name, NULL,
+	                              &run->setup, error);
 	run->tables = calloc((size_t)run->about.stream_count + 1, sizeof *run->tables);
 	run->names = calloc((size_t)run->about.stream_count + 1, sizeof *run->names);
 	bool room = run->tables && run->names;
@@ -56,7 +56,7 @@ static void run_free(Run *run) {
 	free(run->tables);
 	free(run->names);
 	free(run->bodies);
-	cal_file_destroy(run->file);
+	cal_setup_destroy(run->setup);
 	cal_results_about_free(&run->about);
 }
 
@@ -96,7 +96,7 @@ static int eta_column(const Run *run, const char *body, int mode) {
 }
 
 const char *run_body_name(const Run *run, int body) {
-	return cal_desc_body(cal_file_desc(run->file), (CalBodyId){(uint32_t)body + 1})->name;
+	return cal_desc_body(cal_setup_desc(run->setup), (CalBodyId){(uint32_t)body + 1})->name;
 }
 
 static BodyColumns body_columns(const Run *run, int stream, int body) {
@@ -110,7 +110,7 @@ static BodyColumns body_columns(const Run *run, int stream, int body) {
 /* The table in which most bodies have a pose; of two such, the one with more velocities. */
 static CalStatus find_frames(Run *run) {
 	int most = 0;
-	run->body_count = cal_desc_body_count(cal_file_desc(run->file));
+	run->body_count = cal_desc_body_count(cal_setup_desc(run->setup));
 	for (int i = 0; i < run->about.stream_count; i++) {
 		int poses = 0, velocities = 0;
 		for (int b = 0; b < run->body_count && run->tables[i].row_count; b++) {
@@ -256,7 +256,7 @@ static void write_velocity(JsonWriter *d, const Run *run, int body) {
 /* Modes of a body whose coordinates were recorded with its pose. */
 static void write_eta(JsonWriter *d, const Run *run, int body) {
 	const CalResultsTable *table = &run->tables[run->frames];
-	const int modes = flexible_modes(cal_file_desc(run->file), (CalBodyId){(uint32_t)body + 1});
+	const int modes = flexible_modes(cal_setup_desc(run->setup), (CalBodyId){(uint32_t)body + 1});
 	const size_t count = run_shown_count(run, table);
 	const int first = modes ? eta_column(run, run_body_name(run, body), 0) : -1;
 	for (int a = 1; a < modes; a++)
@@ -282,7 +282,7 @@ static const double *frame_row(const void *user, size_t frame) {
 
 static void write_arrows(JsonWriter *d, const Run *run, const int *pose) {
 	const CalResultsTable *frames = &run->tables[run->frames];
-	const ArrowSource source = {.desc = cal_file_desc(run->file),
+	const ArrowSource source = {.desc = cal_setup_desc(run->setup),
 	                            .tables = run->tables,
 	                            .count = run->about.stream_count,
 	                            .frames = frames,
@@ -396,7 +396,7 @@ static void write_signals(JsonWriter *d, const Run *run) {
 			json_writer_open(d, '{');
 			json_writer_put_text(d, "name", table->columns[c].name);
 			json_writer_put_text(d, "unit", table->columns[c].unit);
-			write_about(d, cal_file_desc(run->file), table->columns[c].name);
+			write_about(d, cal_setup_desc(run->setup), table->columns[c].name);
 			json_writer_put_number(d, "t", i);
 			json_writer_key(d, "values");
 			write_column(d, run, table, c, false);
@@ -452,7 +452,7 @@ static CalStatus write_ghost(JsonWriter *d, const char *path, int max_frames, Ca
 		json_writer_key(d, "ghost");
 		json_writer_open(d, '{');
 		json_writer_put_text(d, "title", ghost.about.title);
-		status = scene_write(d, ghost.file, false, error);
+		status = scene_write(d, ghost.setup, false, error);
 		if (status == CAL_OK)
 			status = write_frames(d, &ghost);
 		write_signals(d, &ghost);
@@ -471,7 +471,7 @@ static CalStatus write_document(JsonWriter *d, const Run *run, const CalReplayOp
 	json_writer_put_text(d, "software_version", run->about.software_version);
 	json_writer_put_text(d, "created", run->about.created);
 	json_writer_put_text(d, "model_name", run->about.model_name);
-	CalStatus status = scene_write(d, run->file, false, run->error);
+	CalStatus status = scene_write(d, run->setup, false, run->error);
 	if (status == CAL_OK)
 		status = write_frames(d, run);
 	write_signals(d, run);

@@ -15,7 +15,7 @@
 typedef struct Run {
 	const char *path;
 	CalResultsAbout about;
-	CalFile *file;
+	CalSetup *setup;
 	CalResultsTable *tables; // [about.stream_count]
 	NameIndex *names;        // [about.stream_count] of their columns; values: column + 1
 	int frames;              // index of the table with the poses

@@ -149,11 +149,11 @@ static bool box_of_inertia(const CalBodyDef *body, CalVisual *out) {
 }
 
 /* A body that nothing else is known of is its box; one with nodes is left to the viewer, which draws rods to them. */
-static void write_shapes(JsonWriter *d, const CalFile *file, const SceneIndex *index, CalBodyId id, int *mesh) {
+static void write_shapes(JsonWriter *d, const CalSetup *setup, const SceneIndex *index, CalBodyId id, int *mesh) {
 	const CalVisual *visuals;
-	const CalDesc *desc = cal_file_desc(file);
+	const CalDesc *desc = cal_setup_desc(setup);
 	const CalBodyDef *body = id.value ? cal_desc_body(desc, id) : NULL;
-	const int count = cal_file_visuals(file, id, &visuals);
+	const int count = cal_setup_visuals(setup, id, &visuals);
 	CalVisual box;
 	json_writer_key(d, "shapes");
 	json_writer_open(d, '[');
@@ -165,10 +165,10 @@ static void write_shapes(JsonWriter *d, const CalFile *file, const SceneIndex *i
 	json_writer_close(d);
 }
 
-static CalStatus write_mesh(JsonWriter *d, const CalFile *file, const CalVisual *v, CalError *error) {
+static CalStatus write_mesh(JsonWriter *d, const CalSetup *setup, const CalVisual *v, CalError *error) {
 	char path[1024];
 	CalMesh *mesh = NULL;
-	if (cal_file_locate(file, v->file, path, sizeof path) != 0)
+	if (cal_setup_locate(setup, v->file, path, sizeof path) != 0)
 		return error_set(error, CAL_ERR_INPUT, "the name of the mesh \"%.80s...\" is too long", v->file);
 	const CalStatus status = cal_mesh_read(path, 1, NULL, &mesh, error);
 	if (status != CAL_OK)
@@ -195,16 +195,16 @@ static CalStatus write_mesh(JsonWriter *d, const CalFile *file, const CalVisual 
 }
 
 /* In the order in which write_shape() counts them: the ground's first. */
-static CalStatus write_meshes(JsonWriter *d, const CalFile *file, CalError *error) {
+static CalStatus write_meshes(JsonWriter *d, const CalSetup *setup, CalError *error) {
 	CalStatus status = CAL_OK;
 	json_writer_key(d, "meshes");
 	json_writer_open(d, '[');
-	for (int i = 0; i <= cal_desc_body_count(cal_file_desc(file)) && status == CAL_OK; i++) {
+	for (int i = 0; i <= cal_desc_body_count(cal_setup_desc(setup)) && status == CAL_OK; i++) {
 		const CalVisual *visuals;
-		const int count = cal_file_visuals(file, (CalBodyId){(uint32_t)i}, &visuals);
+		const int count = cal_setup_visuals(setup, (CalBodyId){(uint32_t)i}, &visuals);
 		for (int k = 0; k < count && status == CAL_OK; k++)
 			if (visuals[k].kind == CAL_VISUAL_MESH)
-				status = write_mesh(d, file, &visuals[k], error);
+				status = write_mesh(d, setup, &visuals[k], error);
 	}
 	json_writer_close(d);
 	return status;
@@ -213,17 +213,18 @@ static CalStatus write_meshes(JsonWriter *d, const CalFile *file, CalError *erro
 /* ---- bodies ------------------------------------------------------------------------------------------ */
 
 /* That of the first shape which has one, -1: none has. */
-static int color_of(const CalFile *file, CalBodyId id) {
+static int color_of(const CalSetup *setup, CalBodyId id) {
 	const CalVisual *visuals;
-	const int count = cal_file_visuals(file, id, &visuals);
+	const int count = cal_setup_visuals(setup, id, &visuals);
 	for (int i = 0; i < count; i++)
 		if (visuals[i].color >= 0)
 			return visuals[i].color;
 	return -1;
 }
 
-static CalStatus write_bodies(JsonWriter *d, const CalFile *file, const SceneIndex *index, int *mesh, CalError *error) {
-	const CalDesc *desc = cal_file_desc(file);
+static CalStatus write_bodies(JsonWriter *d, const CalSetup *setup, const SceneIndex *index, int *mesh,
+                              CalError *error) {
+	const CalDesc *desc = cal_setup_desc(setup);
 	CalStatus status = CAL_OK;
 	json_writer_key(d, "bodies");
 	json_writer_open(d, '[');
@@ -234,8 +235,8 @@ static CalStatus write_bodies(JsonWriter *d, const CalFile *file, const SceneInd
 		json_writer_put_text(d, "name", body->name);
 		json_writer_put_text(d, "group", cal_desc_group(desc, body->group)->name);
 		json_writer_put_number(d, "parent", index->parent[id.value]);
-		write_shapes(d, file, index, id, mesh);
-		put_color(d, color_of(file, id)); // of what has none of its own: flexible parts
+		write_shapes(d, setup, index, id, mesh);
+		put_color(d, color_of(setup, id)); // of what has none of its own: flexible parts
 		write_nodes(d, index, id);
 		status = flexible_write(d, desc, id, error);
 		json_writer_close(d);
@@ -348,19 +349,19 @@ static void write_loops(JsonWriter *d, const SceneIndex *index) {
 	json_writer_close(d);
 }
 
-CalStatus scene_write(JsonWriter *d, const CalFile *file, bool live, CalError *error) {
+CalStatus scene_write(JsonWriter *d, const CalSetup *setup, bool live, CalError *error) {
 	int mesh = 0;
 	SceneIndex index;
-	if (!index_create(&index, cal_file_desc(file)))
+	if (!index_create(&index, cal_setup_desc(setup)))
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for the scene");
 	json_writer_key(d, "ground");
 	json_writer_open(d, '{');
-	write_shapes(d, file, &index, (CalBodyId){0}, &mesh);
+	write_shapes(d, setup, &index, (CalBodyId){0}, &mesh);
 	write_nodes(d, &index, (CalBodyId){0});
 	json_writer_close(d);
-	CalStatus status = write_bodies(d, file, &index, &mesh, error);
+	CalStatus status = write_bodies(d, setup, &index, &mesh, error);
 	write_joints(d, &index, live);
 	write_loops(d, &index);
 	free(index.first);
-	return status == CAL_OK ? write_meshes(d, file, error) : status;
+	return status == CAL_OK ? write_meshes(d, setup, error) : status;
 }

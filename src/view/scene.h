@@ -10,6 +10,6 @@
 #include "view/json_writer.h"
 
 /** The keys bodies, ground, meshes, joints (live: with sliders) and loops. Bodies are in the order of their ids. */
-CalStatus scene_write(JsonWriter *d, const CalFile *file, bool live, CalError *error);
+CalStatus scene_write(JsonWriter *d, const CalSetup *setup, bool live, CalError *error);
 
 #endif

@@ -39,11 +39,12 @@ static CalState the_state;
 static void make_model(Fixture *f) {
 	CalModel *model = NULL;
 	CalError error = {0};
-	const CalStatus status = cal_file_parse(model_text, sizeof model_text - 1, "model.yaml", NULL, &f->file, &error);
+	const CalStatus status =
+		cal_model_file_parse(model_text, sizeof model_text - 1, "model.yaml", NULL, &f->file, &error);
 	if (status != CAL_OK && status != CAL_ERR_UNSUPPORTED)
 		fail_msg("%s", error.text);
 	if (f->file)
-		cal_model_compile(cal_file_desc(f->file), NULL, &model, NULL);
+		cal_model_compile(cal_setup_desc(f->file), NULL, &model, NULL);
 	f->model = model;
 	cal_desc_create(NULL, &f->desc);
 	if (!model)
@@ -54,8 +55,8 @@ static void make_model(Fixture *f) {
 	cal_integrator_create(model, f->work, &(CalIntegratorOptions){.method = CAL_METHOD_RK4, .step = 1e-3},
 	                      &f->integrator);
 	cal_branches_create(model, &(CalBranchOptions){.branches = 2, .forced = 1}, &f->branches, NULL);
-	cal_file_loads_create(f->file, model, &f->loads, NULL);
-	cal_flex_modal(cal_file_desc(f->file), cal_desc_find_body(cal_file_desc(f->file), "boom"), 0, NULL, &f->modal,
+	cal_setup_loads_create(f->file, model, &f->loads, NULL);
+	cal_flex_modal(cal_setup_desc(f->file), cal_desc_find_body(cal_setup_desc(f->file), "boom"), 0, NULL, &f->modal,
 	               NULL);
 	cal_live_create(f->file, &(CalReplaySignal){"t", "s"}, 1, &f->live, NULL);
 }
@@ -80,10 +81,10 @@ static void make_others(Fixture *f) {
 static CalSim *make_sim(const Fixture *f) {
 	CalSim *sim = NULL;
 	if (f->file)
-		cal_sim_create(cal_file_desc(f->file), &(CalSimOptions){.method = {.method = CAL_METHOD_RK4, .step = 1e-3}},
+		cal_sim_create(cal_setup_desc(f->file), &(CalSimOptions){.method = {.method = CAL_METHOD_RK4, .step = 1e-3}},
 		               &sim, NULL);
 	if (sim) {
-		cal_file_add_devices(f->file, sim, NULL);
+		cal_setup_apply_devices(f->file, sim, NULL);
 		cal_sim_restart(sim, NULL);
 	}
 	return sim;
@@ -100,7 +101,7 @@ static void destroy(Fixture *f) {
 	cal_contact_work_destroy(f->contact_work);
 	cal_contact_set_destroy(f->contacts);
 	cal_mesh_destroy(f->mesh);
-	cal_file_loads_destroy(f->loads);
+	cal_setup_loads_destroy(f->loads);
 	cal_expression_destroy(f->expression);
 	cal_branches_destroy(f->branches);
 	cal_integrator_destroy(f->integrator);
@@ -108,7 +109,7 @@ static void destroy(Fixture *f) {
 	cal_state_destroy(f->state);
 	cal_model_destroy(f->model);
 	cal_desc_destroy(f->desc);
-	cal_file_destroy(f->file);
+	cal_setup_destroy(f->file);
 	if (f->out)
 		fclose(f->out);
 }

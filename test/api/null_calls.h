@@ -16,7 +16,7 @@
 #endif
 
 typedef struct Fixture {
-	CalFile *file;
+	CalSetup *file;
 	CalDesc *desc;
 	CalModel *model;
 	CalState *state;
@@ -27,7 +27,7 @@ typedef struct Fixture {
 	CalEvalContext *scene;
 	CalScenario *scenario;
 	CalExpression *expression;
-	CalFileLoads *loads;
+	CalSetupLoads *loads;
 	CalMesh *mesh;
 	CalContactSet *contacts;
 	CalContactWork *contact_work;

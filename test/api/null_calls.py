@@ -26,6 +26,7 @@ OPTIONAL_OF = {
     "cal_loop_project": ["report"],
     "cal_live_document": ["title"],
     "cal_sim_set_frozen": ["frozen"],
+    "cal_setup_device": ["type", "name", "def"],
     "cal_sim_assemble": ["left"],
 }
 

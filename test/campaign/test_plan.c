@@ -149,12 +149,12 @@ static void texts_are_counted(void **state) {
 	assert_int_equal(how.text_count, 2);
 	assert_string_equal(how.texts[1], "euler-cromer");
 	for (int64_t k = 0; k < 40; k++) {
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		const int which = (int)value_of(plan, k, 0);
 		assert_int_equal(cal_plan_open_case(plan, k, &file, NULL), CAL_OK);
-		assert_int_equal(cal_file_run(file).method.method, which ? CAL_METHOD_EULER_CROMER : CAL_METHOD_RK4);
+		assert_int_equal(cal_setup_run(file).method.method, which ? CAL_METHOD_EULER_CROMER : CAL_METHOD_RK4);
 		seen[which]++;
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 	assert_true(seen[0] > 8 && seen[1] > 8);
 	cal_plan_destroy(plan);
@@ -162,15 +162,15 @@ static void texts_are_counted(void **state) {
 
 /* ---- targets ------------------------------------------------------------------------------------ */
 
-static CalFile *open_first(CalPlan *plan) {
-	CalFile *file = NULL;
+static CalSetup *open_first(CalPlan *plan) {
+	CalSetup *file = NULL;
 	CalError error;
 	if (cal_plan_open_case(plan, 0, &file, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return file;
 }
 
-static double mass_of(const CalFile *file) {
+static double mass_of(const CalSetup *file) {
 	CalModel *model = model_of(file, NULL);
 	const CalBodyInfo info = body_of(model, "rod");
 	const double mass = info.mass;
@@ -178,11 +178,11 @@ static double mass_of(const CalFile *file) {
 	return mass;
 }
 
-static double angle_of(const CalFile *file) {
+static double angle_of(const CalSetup *file) {
 	CalModel *model = model_of(file, NULL);
 	CalState s;
 	assert_int_equal(cal_state_create(model, &s), CAL_OK);
-	assert_int_equal(cal_file_state(file, model, &s, NULL), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, model, &s, NULL), CAL_OK);
 	const double q = s.q[0];
 	cal_state_destroy(&s);
 	cal_model_destroy(model);
@@ -194,23 +194,23 @@ static void values_reach_their_targets(void **state) {
 	CalPlan *plan = plan_of("cases: 1", "  m: {target: bodies.rod.mass, constant: 1500 g}\n"
 	                                    "  q: {target: [[state, hinge, q]], apply: add, constant: 15 deg}\n"
 	                                    "  h: {target: run.step, apply: scale, constant: 0.5}\n");
-	CalFile *file = open_first(plan);
+	CalSetup *file = open_first(plan);
 	assert_near(mass_of(file), 1.5, 1e-15);
 	assert_near(angle_of(file), 3.14159265358979324 / 4, 1e-15);
-	assert_near(cal_file_run(file).method.step, 0.005, 1e-18);
-	cal_file_destroy(file);
+	assert_near(cal_setup_run(file).method.step, 0.005, 1e-18);
+	cal_setup_destroy(file);
 	file = NULL;
 	assert_int_equal(cal_plan_open_case(plan, -1, &file, NULL), CAL_OK);
 	assert_near(mass_of(file), 1, 0);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	cal_plan_destroy(plan);
 }
 
-static char *written(const CalFile *file) {
+static char *written(const CalSetup *file) {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
-	assert_int_equal(cal_file_write(file, out, NULL), CAL_OK);
+	assert_int_equal(cal_model_file_write(file, out, NULL), CAL_OK);
 	fclose(out);
 	return text;
 }
@@ -232,12 +232,12 @@ static void definitions_are_shared_and_uses_are_not(void **state) {
 	             {"  k: {target: define.spring.stiffness, constant: 77 N/m}\n", 2, 0}};
 	for (int i = 0; i < 2; i++) {
 		CalPlan *plan = plan_of("cases: 1", tries[i].parameters);
-		CalFile *file = open_first(plan);
+		CalSetup *file = open_first(plan);
 		char *text = written(file);
 		assert_int_equal(count_of(text, "stiffness: 77"), tries[i].changed);
 		assert_int_equal(count_of(text, "stiffness: 10"), tries[i].kept);
 		free(text);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 		cal_plan_destroy(plan);
 	}
 }
@@ -259,7 +259,7 @@ static void formulas_are_of_parameters(void **state) {
 static void bad_cases_tell_their_place(void **state) {
 	(void)state;
 	CalPlan *plan = plan_of("cases: 1", "  m: {target: bodies.rod.mass, constant: 2 m}\n");
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	assert_true(cal_plan_open_case(plan, 0, &file, &error) < 0);
 	assert_null(file);
@@ -385,12 +385,12 @@ static void every_allocation_may_fail(void **state) {
 		FailingAllocator counter = {.fail_at = k};
 		const CalAllocator allocator = failing_allocator(&counter);
 		CalPlan *plan = NULL;
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		CalStatus status = plan_parse(text, &allocator, &plan, &error);
 		if (status == CAL_OK)
 			status = cal_plan_open_case(plan, 1, &file, &error);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 		cal_plan_destroy(plan);
 		assert_int_equal(counter.live, 0);
 		if (status == CAL_OK)

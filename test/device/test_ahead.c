@@ -11,7 +11,7 @@
 #define PI 3.14159265358979323846
 
 typedef struct Run {
-	CalFile *file;
+	CalSetup *file;
 	CalSim *sim;
 	CalScenario *scenario;
 	CalError error;
@@ -20,11 +20,11 @@ typedef struct Run {
 /* The simulation of a text, at its start. */
 static Run run_of(const char *text) {
 	Run r = {0};
-	if (cal_file_parse(text, strlen(text), "test", NULL, &r.file, &r.error) != CAL_OK)
+	if (cal_model_file_parse(text, strlen(text), "test", NULL, &r.file, &r.error) != CAL_OK)
 		fail_msg("%s", r.error.text);
-	const CalRunSettings settings = cal_file_run(r.file);
+	const CalRunSettings settings = cal_setup_run(r.file);
 	const CalSimOptions options = {.method = settings.method};
-	if (cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &r.error) != CAL_OK ||
+	if (cal_sim_create(cal_setup_desc(r.file), &options, &r.sim, &r.error) != CAL_OK ||
 	    cal_scenario_create(r.file, r.sim, &r.scenario, &r.error) != CAL_OK ||
 	    cal_sim_restart(r.sim, &r.error) != CAL_OK)
 		fail_msg("%s", r.error.text);
@@ -34,7 +34,7 @@ static Run run_of(const char *text) {
 static void run_free(Run *r) {
 	cal_scenario_destroy(r->scenario);
 	cal_sim_destroy(r->sim);
-	cal_file_destroy(r->file);
+	cal_setup_destroy(r->file);
 }
 
 static void run_to(Run *r, double t) {

@@ -10,7 +10,7 @@
 #include "support/model_file_support.h"
 
 typedef struct Running {
-	CalFile *file;
+	CalSetup *file;
 	CalSim *sim;
 	CalScenario *scenario;
 	CalSimBalance before; // at the start
@@ -25,8 +25,8 @@ static inline CalSimBalance example_balance(Running *r) {
 static inline Running example_start(const char *name) {
 	Running r = {.file = example_of(name)};
 	CalError error;
-	const CalSimOptions options = {.method = cal_file_run(r.file).method};
-	if (cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
+	const CalSimOptions options = {.method = cal_setup_run(r.file).method};
+	if (cal_sim_create(cal_setup_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
 	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	r.before = example_balance(&r);
@@ -42,7 +42,7 @@ static inline void example_advance(Running *r, double t) {
 static inline void example_finish(Running *r) {
 	cal_scenario_destroy(r->scenario);
 	cal_sim_destroy(r->sim);
-	cal_file_destroy(r->file);
+	cal_setup_destroy(r->file);
 }
 
 #endif

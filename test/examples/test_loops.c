@@ -15,27 +15,27 @@
 #define PI 3.14159265358979323846
 
 typedef struct Running {
-	CalFile *file;
-	CalFileLoads *loads[2];
+	CalSetup *file;
+	CalSetupLoads *loads[2];
 	CalSim *sim;
 } Running;
 
-static double next_switch(void *loads, double t) { return cal_file_loads_next_switch(loads, t); }
+static double next_switch(void *loads, double t) { return cal_setup_loads_next_switch(loads, t); }
 
 static Running start(const char *name) {
 	Running r = {.file = example_of(name)};
 	CalError error;
-	const CalSimOptions options = {.method = cal_file_run(r.file).method};
-	assert_int_equal(cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error), CAL_OK);
+	const CalSimOptions options = {.method = cal_setup_run(r.file).method};
+	assert_int_equal(cal_sim_create(cal_setup_desc(r.file), &options, &r.sim, &error), CAL_OK);
 	for (int i = 0; i < cal_sim_group_count(r.sim); i++) {
 		const CalModel *model = cal_sim_model(r.sim, i);
-		assert_int_equal(cal_file_state(r.file, model, cal_sim_state(r.sim, i), &error), CAL_OK);
+		assert_int_equal(cal_setup_apply_state(r.file, model, cal_sim_state(r.sim, i), &error), CAL_OK);
 		uint8_t q[256], u[256];
 		assert_true(cal_model_u_count(model) <= 256);
-		assert_int_equal(cal_file_stated(r.file, model, q, u, &error), CAL_OK);
+		assert_int_equal(cal_setup_stated(r.file, model, q, u, &error), CAL_OK);
 		assert_int_equal(cal_sim_set_stated(r.sim, i, q, u), CAL_OK);
-		assert_int_equal(cal_file_loads_create(r.file, model, &r.loads[i], &error), CAL_OK);
-		assert_int_equal(cal_sim_set_input(r.sim, i, cal_file_loads_input, next_switch, r.loads[i]), CAL_OK);
+		assert_int_equal(cal_setup_loads_create(r.file, model, &r.loads[i], &error), CAL_OK);
+		assert_int_equal(cal_sim_set_input(r.sim, i, cal_setup_loads_input, next_switch, r.loads[i]), CAL_OK);
 	}
 	if (cal_sim_restart(r.sim, &error) != CAL_OK) // assembles
 		fail_msg("%s", error.text);
@@ -44,9 +44,9 @@ static Running start(const char *name) {
 
 static void finish(Running *r) {
 	cal_sim_destroy(r->sim);
-	cal_file_loads_destroy(r->loads[0]);
-	cal_file_loads_destroy(r->loads[1]);
-	cal_file_destroy(r->file);
+	cal_setup_loads_destroy(r->loads[0]);
+	cal_setup_loads_destroy(r->loads[1]);
+	cal_setup_destroy(r->file);
 }
 
 static void advance(Running *r, double t) {
@@ -126,12 +126,12 @@ static void slider_crank_keeps_its_energy(void **state) {
 static void driven_four_bar_needs_what_inverse_dynamics_say(void **state) {
 	(void)state;
 	const double pi = acos(-1);
-	CalFile *file = example_of("driven_four_bar");
-	const CalSimOptions options = {.method = cal_file_run(file).method};
+	CalSetup *file = example_of("driven_four_bar");
+	const CalSimOptions options = {.method = cal_setup_run(file).method};
 	CalSim *sim = NULL;
 	CalScenario *scenario = NULL;
 	CalError error;
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, &error), CAL_OK);
 	assert_int_equal(cal_scenario_create(file, sim, &scenario, &error), CAL_OK);
 	for (int k = 0; k <= 20; k++) {
 		const double t = 0.25 * k, s = fmin(t / 4, 1);
@@ -155,7 +155,7 @@ static void driven_four_bar_needs_what_inverse_dynamics_say(void **state) {
 	assert_true(balance.complete && fabs(balance.error) < 1e-8 && cal_sim_doubt_count(sim) == 0);
 	cal_scenario_destroy(scenario);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void four_bar_windows_have_their_closed_form(void **state) {

@@ -12,11 +12,11 @@
 
 /* An example at work: what it takes to advance it. */
 typedef struct Running {
-	CalFile *file;
+	CalSetup *file;
 	CalModel *model;
 	CalState state;
 	CalWork *work, *view;
-	CalFileLoads *loads;
+	CalSetupLoads *loads;
 	CalIntegrator *integrator;
 	CalEnergy energy;     // at the start
 	CalMomentum momentum; // at the start
@@ -29,10 +29,10 @@ static Running start(const char *name) {
 	assert_int_equal(cal_state_create(r.model, &r.state), CAL_OK);
 	assert_int_equal(cal_work_create(r.model, &r.work), CAL_OK);
 	assert_int_equal(cal_work_create(r.model, &r.view), CAL_OK);
-	assert_int_equal(cal_file_state(r.file, r.model, &r.state, &error), CAL_OK);
-	assert_int_equal(cal_file_loads_create(r.file, r.model, &r.loads, &error), CAL_OK);
-	CalIntegratorOptions options = cal_file_run(r.file).method;
-	options.input = cal_file_loads_input;
+	assert_int_equal(cal_setup_apply_state(r.file, r.model, &r.state, &error), CAL_OK);
+	assert_int_equal(cal_setup_loads_create(r.file, r.model, &r.loads, &error), CAL_OK);
+	CalIntegratorOptions options = cal_setup_run(r.file).method;
+	options.input = cal_setup_loads_input;
 	options.user = r.loads;
 	assert_int_equal(cal_integrator_create(r.model, r.work, &options, &r.integrator), CAL_OK);
 	assert_int_equal(cal_energy(r.model, &r.state, r.view, &r.energy), CAL_OK);
@@ -43,7 +43,7 @@ static Running start(const char *name) {
 /* To time t, with a step that ends wherever a load switches. */
 static void advance(Running *r, double t) {
 	while (r->state.t < t) {
-		const double end = fmin(t, cal_file_loads_next_switch(r->loads, r->state.t));
+		const double end = fmin(t, cal_setup_loads_next_switch(r->loads, r->state.t));
 		assert_int_equal(cal_integrator_advance(r->integrator, &r->state, end), CAL_OK);
 		cal_integrator_reset(r->integrator);
 	}
@@ -51,12 +51,12 @@ static void advance(Running *r, double t) {
 
 static void finish(Running *r) {
 	cal_integrator_destroy(r->integrator);
-	cal_file_loads_destroy(r->loads);
+	cal_setup_loads_destroy(r->loads);
 	cal_work_destroy(r->view);
 	cal_work_destroy(r->work);
 	cal_state_destroy(&r->state);
 	cal_model_destroy(r->model);
-	cal_file_destroy(r->file);
+	cal_setup_destroy(r->file);
 }
 
 static double energy_drift(Running *r) {
@@ -269,8 +269,8 @@ static void slew_in_time_leaves_no_vibration(void **state) {
 	Running r = start("slew");
 	CalFlexReport report;
 	CalFlexMode modes[2];
-	const CalBodyId id = cal_desc_find_body(cal_file_desc(r.file), "timed");
-	assert_int_equal(cal_flex_report(cal_file_desc(r.file), id, &report, modes, 2, NULL), CAL_OK);
+	const CalBodyId id = cal_desc_find_body(cal_setup_desc(r.file), "timed");
+	assert_int_equal(cal_flex_report(cal_setup_desc(r.file), id, &report, modes, 2, NULL), CAL_OK);
 	assert_near(modes[0].frequency, 2 * PI, 1e-3);
 	double out = 0, timed = 0, hasty = 0;
 	for (int i = 1; i <= 150; i++) {

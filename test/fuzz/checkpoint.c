@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <calder/checkpoint.h>
+#include <calder/io.h>
 #include <calder/scenario.h>
 
 #include "base/serializer.h"
@@ -17,7 +18,7 @@ enum { HEADER = 104, GENERATION_AT = 80, REUSE = 100 };
 typedef struct Base {
 	int model;
 	double t; // of the checkpoint
-	CalFile *file;
+	CalSetup *file;
 	CalSim *sim;
 	CalScenario *scenario;
 	int used; // how often since it was made
@@ -34,16 +35,16 @@ enum { BASE_COUNT = sizeof bases / sizeof bases[0] };
 
 static void make_sim(Base *base) {
 	CalError error;
-	const CalRunSettings settings = cal_file_run(base->file);
+	const CalRunSettings settings = cal_setup_run(base->file);
 	const CalSimOptions options = {.method = settings.method};
 	cal_scenario_destroy(base->scenario);
 	cal_sim_destroy(base->sim);
 	base->scenario = NULL;
 	base->used = 0;
-	fuzz_expect(cal_sim_create(cal_file_desc(base->file), &options, &base->sim, &error) == CAL_OK,
+	fuzz_expect(cal_sim_create(cal_setup_desc(base->file), &options, &base->sim, &error) == CAL_OK,
 	            "an example is made");
 	for (int g = 0; g < cal_sim_group_count(base->sim); g++)
-		cal_file_state(base->file, cal_sim_model(base->sim, g), cal_sim_state(base->sim, g), &error);
+		cal_setup_apply_state(base->file, cal_sim_model(base->sim, g), cal_sim_state(base->sim, g), &error);
 	fuzz_expect(cal_scenario_create(base->file, base->sim, &base->scenario, &error) == CAL_OK, "so is its scenario");
 	fuzz_expect(cal_sim_restart(base->sim, &error) == CAL_OK, "and it starts");
 }
@@ -53,7 +54,7 @@ static void begin(void) {
 	for (int i = 0; i < BASE_COUNT; i++) {
 		Base *base = &bases[i];
 		const FuzzModel model = fuzz_model(base->model);
-		fuzz_expect(cal_file_parse(model.text, model.length, model.name, NULL, &base->file, &error) == CAL_OK,
+		fuzz_expect(cal_model_file_parse(model.text, model.length, model.name, NULL, &base->file, &error) == CAL_OK,
 		            "an example is read");
 		make_sim(base);
 		fuzz_expect(cal_sim_advance(base->sim, base->t, &error) == CAL_OK, "an example runs");

@@ -8,23 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <calder/io.h>
 #include <calder/scenario.h>
 
 #include "fuzz.h"
 
-static CalFile *file;
+static CalSetup *file;
 static CalSim *sim;
 static CalScenario *scenario;
 
 static void begin(void) {
 	const FuzzModel model = fuzz_model(FUZZ_WHEELS);
 	CalError error;
-	fuzz_expect(cal_file_parse(model.text, model.length, model.name, NULL, &file, &error) == CAL_OK,
+	fuzz_expect(cal_model_file_parse(model.text, model.length, model.name, NULL, &file, &error) == CAL_OK,
 	            "an example is read");
-	const CalSimOptions options = {.method = cal_file_run(file).method};
-	fuzz_expect(cal_sim_create(cal_file_desc(file), &options, &sim, &error) == CAL_OK, "an example is made");
+	const CalSimOptions options = {.method = cal_setup_run(file).method};
+	fuzz_expect(cal_sim_create(cal_setup_desc(file), &options, &sim, &error) == CAL_OK, "an example is made");
 	for (int g = 0; g < cal_sim_group_count(sim); g++)
-		cal_file_state(file, cal_sim_model(sim, g), cal_sim_state(sim, g), &error);
+		cal_setup_apply_state(file, cal_sim_model(sim, g), cal_sim_state(sim, g), &error);
 	fuzz_expect(cal_scenario_create(file, sim, &scenario, &error) == CAL_OK, "so is its scenario");
 	fuzz_expect(cal_sim_restart(sim, &error) == CAL_OK, "and it starts");
 }

@@ -98,7 +98,7 @@ static void run_live(Loaded *loaded, FuzzPart signals) {
 	CalError error = {0};
 	SignalSet set;
 	signals_init(&set);
-	if (live_create(&live, loaded->file, loaded->sim, "fuzz") == EXIT_OK &&
+	if (live_create(&live, loaded->setup, loaded->sim, "fuzz") == EXIT_OK &&
 	    cal_sim_restart(loaded->sim, &error) == CAL_OK) {
 		add_signals(&set, loaded->sim, signals);
 		if (live_open(live, &set, loaded->sim, loaded->scenario, "title", 0, false, "fuzz") == EXIT_OK) {
@@ -117,14 +117,14 @@ static void run_live(Loaded *loaded, FuzzPart signals) {
 static void run(const uint8_t *data, size_t size) {
 	const FuzzModel model = fuzz_model(size && data[0] & 1 ? FUZZ_FOUR_BAR : FUZZ_WHEELS);
 	FuzzPart signals = {data, 0};
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error;
 	Loaded loaded = {0};
 	wall = 0;
 	server = (struct Server){.rest = {data, size}};
 	if (!fuzz_next_part(&server.rest, &signals))
 		return;
-	fuzz_expect(cal_file_parse(model.text, model.length, model.name, NULL, &file, &error) == CAL_OK,
+	fuzz_expect(cal_model_file_parse(model.text, model.length, model.name, NULL, &file, &error) == CAL_OK,
 	            "an example is read");
 	fuzz_expect(loaded_build(&loaded, file, NULL, &error) == CAL_OK, "an example is built");
 	run_live(&loaded, signals);

@@ -13,43 +13,43 @@
 
 enum { MAX_DOFS = 512 }; // keeps one input fast
 
-static void evaluate(const CalFile *file, const CalModel *model) {
+static void evaluate(const CalSetup *file, const CalModel *model) {
 	CalState state;
 	CalWork *work = NULL;
-	CalFileLoads *loads = NULL;
+	CalSetupLoads *loads = NULL;
 	CalError error;
 	CalInput input = {0};
 	static double udot[MAX_DOFS];
 	if (cal_model_u_count(model) > MAX_DOFS || cal_state_create(model, &state) != CAL_OK)
 		return;
-	fuzz_expect(cal_file_state(file, model, &state, &error) == CAL_OK, "a model has the state of its file");
-	fuzz_expect(cal_file_loads_create(file, model, &loads, &error) == CAL_OK, "a model has the loads of its file");
-	fuzz_expect(cal_file_loads_input(loads, model, &state, &input) == 0, "loads can be asked for");
-	(void)cal_file_loads_next_switch(loads, state.t);
+	fuzz_expect(cal_setup_apply_state(file, model, &state, &error) == CAL_OK, "a model has the state of its file");
+	fuzz_expect(cal_setup_loads_create(file, model, &loads, &error) == CAL_OK, "a model has the loads of its file");
+	fuzz_expect(cal_setup_loads_input(loads, model, &state, &input) == 0, "loads can be asked for");
+	(void)cal_setup_loads_next_switch(loads, state.t);
 	if (cal_work_create(model, &work) == CAL_OK)
 		(void)cal_forward_dynamics(model, &state, &input, work, udot);
 	cal_work_destroy(work);
-	cal_file_loads_destroy(loads);
+	cal_setup_loads_destroy(loads);
 	cal_state_destroy(&state);
 }
 
 static void run(const uint8_t *data, size_t size) {
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error;
 	if (fuzz_is_slow(data, size))
 		return;
 	memset(&error, 0x5a, sizeof error);
-	if (cal_file_parse((const char *)data, size, "fuzz.yaml", NULL, &file, &error) != CAL_OK) {
+	if (cal_model_file_parse((const char *)data, size, "fuzz.yaml", NULL, &file, &error) != CAL_OK) {
 		fuzz_expect_error(&error);
 		fuzz_expect(!file && strncmp(error.text, "fuzz.yaml:", 10) == 0, "a message begins with the place");
 		return;
 	}
 	CalModel *model = NULL;
 	const CalCompileOptions options = {0};
-	if (cal_model_compile(cal_file_desc(file), &options, &model, &error) == CAL_OK)
+	if (cal_model_compile(cal_setup_desc(file), &options, &model, &error) == CAL_OK)
 		evaluate(file, model);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 const FuzzTarget fuzz_native = {"native", NULL, run};

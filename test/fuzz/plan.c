@@ -26,12 +26,12 @@ static void look(const CalPlan *plan) {
 		(void)cal_statistic_value(&keeper, &output);
 	}
 	for (int i = 0; values && i < 4; i++) {
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		memset(&error, 0x5a, sizeof error);
 		if (cal_plan_values(plan, cases[i], values, &error) != CAL_OK)
 			fuzz_expect_error(&error);
 		if (cal_plan_open_case(plan, cases[i], &file, &error) == CAL_OK)
-			cal_file_destroy(file);
+			cal_setup_destroy(file);
 	}
 	free(values);
 }

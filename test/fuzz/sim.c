@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <calder/checkpoint.h>
+#include <calder/io.h>
 #include <calder/scenario.h>
 
 #include "fuzz.h"
@@ -20,10 +21,10 @@ static bool is_small(const CalSim *sim) {
 	return speeds <= MAX_SPEEDS;
 }
 
-static bool set_states(const CalFile *file, CalSim *sim) {
+static bool set_states(const CalSetup *file, CalSim *sim) {
 	CalError error;
 	for (int g = 0; g < cal_sim_group_count(sim); g++)
-		if (cal_file_state(file, cal_sim_model(sim, g), cal_sim_state(sim, g), &error) != CAL_OK)
+		if (cal_setup_apply_state(file, cal_sim_model(sim, g), cal_sim_state(sim, g), &error) != CAL_OK)
 			return false;
 	return true;
 }
@@ -60,14 +61,14 @@ static void step(CalSim *sim, CalScenario *scenario) {
 	(void)cal_sim_balance(sim, &balance);
 }
 
-static void run_file(const CalFile *file) {
+static void run_file(const CalSetup *file) {
 	CalError error;
 	CalSim *sim = NULL;
 	CalScenario *scenario = NULL;
-	const CalRunSettings settings = cal_file_run(file);
+	const CalRunSettings settings = cal_setup_run(file);
 	const CalSimOptions options = {.method = settings.method};
 	memset(&error, 0x5a, sizeof error);
-	if (cal_sim_create(cal_file_desc(file), &options, &sim, &error) != CAL_OK)
+	if (cal_sim_create(cal_setup_desc(file), &options, &sim, &error) != CAL_OK)
 		fuzz_expect_error(&error);
 	else if (is_small(sim) && set_states(file, sim) && cal_scenario_create(file, sim, &scenario, &error) == CAL_OK &&
 	         cal_sim_restart(sim, &error) == CAL_OK)
@@ -77,14 +78,14 @@ static void run_file(const CalFile *file) {
 }
 
 static void run(const uint8_t *data, size_t size) {
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error;
 	if (fuzz_is_slow(data, size) ||
-	    cal_file_parse((const char *)data, size, "fuzz.yaml", NULL, &file, &error) != CAL_OK)
+	    cal_model_file_parse((const char *)data, size, "fuzz.yaml", NULL, &file, &error) != CAL_OK)
 		return;
-	if (cal_desc_body_count(cal_file_desc(file)) <= MAX_BODIES)
+	if (cal_desc_body_count(cal_setup_desc(file)) <= MAX_BODIES)
 		run_file(file);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 const FuzzTarget fuzz_sim = {"sim", NULL, run};

@@ -10,8 +10,8 @@
 int main(void) {
 	char compiled[32];
 	snprintf(compiled, sizeof compiled, "%d.%d.%d", CAL_VERSION_MAJOR, CAL_VERSION_MINOR, CAL_VERSION_PATCH);
-	CalFile *file = NULL;
-	CalStatus status = cal_file_parse("{", 1, "text", NULL, &file, NULL);
+	CalSetup *file = NULL;
+	CalStatus status = cal_model_file_parse("{", 1, "text", NULL, &file, NULL);
 	printf("compiled with %s, runs with %s\n", compiled, cal_version());
 	return strcmp(compiled, cal_version()) != 0 || status == CAL_OK;
 }

@@ -47,9 +47,9 @@ static void make_sparse(const char *path, off_t size) {
 typedef CalStatus (*ReadFn)(const char *path, CalError *error);
 
 static CalStatus read_model(const char *path, CalError *error) {
-	CalFile *file = NULL;
-	const CalStatus status = cal_file_read(path, NULL, &file, error);
-	cal_file_destroy(file);
+	CalSetup *file = NULL;
+	const CalStatus status = cal_model_file_read(path, NULL, &file, error);
+	cal_setup_destroy(file);
 	return status;
 }
 
@@ -82,14 +82,14 @@ static CalStatus read_about(const char *path, CalError *error) {
 static CalStatus read_checkpoint(const char *path, CalError *error) {
 	static const char model[] = "calder: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
 								"joints: {j: {type: free, to: a}}\n";
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalSim *sim = NULL;
-	assert_int_equal(cal_file_parse(model, strlen(model), "m", NULL, &file, error), CAL_OK);
+	assert_int_equal(cal_model_file_parse(model, strlen(model), "m", NULL, &file, error), CAL_OK);
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 0.1}};
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, error), CAL_OK);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, error), CAL_OK);
 	const CalStatus status = cal_checkpoint_load(sim, path, error);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	return status;
 }
 
@@ -160,11 +160,11 @@ static void subsystems_multiply_within_limits(void **state) {
 		write_file(path, text);
 	}
 	CalError error = {0};
-	CalFile *file = NULL;
-	assert_int_equal(cal_file_read("l2.yaml", NULL, &file, &error), CAL_OK); // that many are fine
-	assert_int_equal(cal_desc_body_count(cal_file_desc(file)), 111);
-	cal_file_destroy(file);
-	assert_int_equal(cal_file_read("l9.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+	CalSetup *file = NULL;
+	assert_int_equal(cal_model_file_read("l2.yaml", NULL, &file, &error), CAL_OK); // that many are fine
+	assert_int_equal(cal_desc_body_count(cal_setup_desc(file)), 111);
+	cal_setup_destroy(file);
+	assert_int_equal(cal_model_file_read("l9.yaml", NULL, &file, &error), CAL_ERR_INPUT);
 	assert_non_null(strstr(error.text, "yaml:"));
 	assert_non_null(strstr(error.text, "has more than 4194304 items; use fewer instances"));
 }

@@ -8,18 +8,18 @@
 static void files_are_read_or_the_build_says_why_not(void **state) {
 	(void)state;
 	static const char *const text = "calder: 1\nbodies: {a: {mass: 1}}\n";
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
-	const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
+	const CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
 #ifdef CALDER_WITH_YAML
 	assert_int_equal(status, CAL_OK);
-	assert_int_equal(cal_desc_body_count(cal_file_desc(file)), 1);
+	assert_int_equal(cal_desc_body_count(cal_setup_desc(file)), 1);
 #else
 	assert_int_equal(status, CAL_ERR_UNSUPPORTED);
 	assert_null(file);
 	assert_non_null(strstr(error.text, "CALDER_WITH_YAML"));
 #endif
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void golden_cases_run_or_the_build_says_why_not(void **state) {
@@ -38,15 +38,15 @@ static void golden_cases_run_or_the_build_says_why_not(void **state) {
 /* Without a file there is nothing, and nothing breaks. */
 static void null_is_accepted_where_it_can_be(void **state) {
 	(void)state;
-	CalFileLoads *loads;
-	cal_file_destroy(NULL);
-	cal_file_loads_destroy(NULL);
-	assert_null(cal_file_desc(NULL));
-	assert_string_equal(cal_file_run(NULL).title, "");
-	assert_int_equal(cal_file_state(NULL, NULL, NULL, NULL), CAL_ERR_ARGUMENT);
-	assert_int_equal(cal_file_loads_create(NULL, NULL, &loads, NULL), CAL_ERR_ARGUMENT);
-	assert_true(cal_file_loads_input(NULL, NULL, NULL, NULL) != 0);
-	assert_true(cal_file_loads_next_switch(NULL, 0) > 1e300);
+	CalSetupLoads *loads;
+	cal_setup_destroy(NULL);
+	cal_setup_loads_destroy(NULL);
+	assert_null(cal_setup_desc(NULL));
+	assert_string_equal(cal_setup_run(NULL).title, "");
+	assert_int_equal(cal_setup_apply_state(NULL, NULL, NULL, NULL), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_setup_loads_create(NULL, NULL, &loads, NULL), CAL_ERR_ARGUMENT);
+	assert_true(cal_setup_loads_input(NULL, NULL, NULL, NULL) != 0);
+	assert_true(cal_setup_loads_next_switch(NULL, 0) > 1e300);
 }
 
 int main(void) {

@@ -76,8 +76,8 @@ static void the_same_by_calls_gives_the_same_bits(void **state) {
 	ByCalls own = {0}, *pointer = &own;
 	assert_int_equal(cal_expression_create("distance(probe/tip, station/port) < 8 cm", NULL, &own.formula, &error),
 	                 CAL_OK);
-	own.port = cal_desc_find_node(cal_file_desc(r.file), "station/port");
-	own.tip = cal_desc_find_node(cal_file_desc(r.file), "probe/tip");
+	own.port = cal_desc_find_node(cal_setup_desc(r.file), "station/port");
+	own.tip = cal_desc_find_node(cal_setup_desc(r.file), "probe/tip");
 	const CalDeviceDef device = {.name = "binder", .ops = &binder, .data = &pointer, .data_size = sizeof pointer};
 	const CalEventDef dock = {.name = "dock",
 	                          .value = distance_value,
@@ -89,7 +89,7 @@ static void the_same_by_calls_gives_the_same_bits(void **state) {
 	                          .user = &own};
 	assert_int_equal(cal_sim_add_device(r.sim, &device, NULL, &error), CAL_OK);
 	assert_int_equal(cal_sim_add_event(r.sim, &dock, NULL, &error), CAL_OK);
-	assert_int_equal(cal_sim_reserve(r.sim, cal_file_desc(r.file), &(CalSimCapacity){.joints = 1}, &error), CAL_OK);
+	assert_int_equal(cal_sim_reserve(r.sim, cal_setup_desc(r.file), &(CalSimCapacity){.joints = 1}, &error), CAL_OK);
 	for (int i = 1; i <= 30; i++) {
 		advance(&r, i);
 		advance(&from_file, i);
@@ -111,14 +111,14 @@ static void the_same_by_calls_gives_the_same_bits(void **state) {
 
 static void an_arm_walks_three_steps_and_stops(void **state) {
 	(void)state;
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	const char *why = NULL;
-	if (cal_file_read(SOURCE_DIR "/examples/walking_arm.yaml", NULL, &file, &error) != CAL_OK)
+	if (cal_model_file_read(SOURCE_DIR "/examples/walking_arm.yaml", NULL, &file, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	Run r = run_file(file);
 	assert_false(cal_scenario_stopped(r.scenario, NULL));
-	assert_int_equal(cal_sim_advance(r.sim, cal_file_run(file).duration, &error), CAL_STOPPED);
+	assert_int_equal(cal_sim_advance(r.sim, cal_setup_run(file).duration, &error), CAL_STOPPED);
 	assert_true(cal_scenario_stopped(r.scenario, &why));
 	assert_string_equal(why, "the arm stands on port 4");
 	assert_int_equal(cal_scenario_entry_count(r.scenario), 10);

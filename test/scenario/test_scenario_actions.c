@@ -71,7 +71,7 @@ static void a_condition_of_a_hundredth_of_the_run_is_seen(void **state) {
 	"events: {gate: {when: 'device(s, length) < 2', do: {note: through}}}\n"
 	Run bounded = run_text(GATE "run: {duration: 300 s}\n"),
 		leaping = run_text(GATE "run: {duration: 300 s, max_step: 300 s}\n");
-	assert_near(cal_file_run(bounded.file).method.max_step, 0, 0);
+	assert_near(cal_setup_run(bounded.file).method.max_step, 0, 0);
 	advance(&bounded, 300);
 	expect_log(&bounded, "148.3 gate|");
 	advance(&leaping, 300);
@@ -90,9 +90,9 @@ static void a_condition_of_a_hundredth_of_the_run_is_seen(void **state) {
 		{OUTPUT "run: {duration: 300 s, max_step: 7 s}\n", 7},
 	};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-		CalFile *file = file_of(others[i].text);
-		assert_near(cal_file_run(file).method.max_step, others[i].want, 0);
-		cal_file_destroy(file);
+		CalSetup *file = file_of(others[i].text);
+		assert_near(cal_setup_run(file).method.max_step, others[i].want, 0);
+		cal_setup_destroy(file);
 	}
 }
 

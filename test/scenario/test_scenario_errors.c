@@ -23,10 +23,10 @@
 
 static void check_refused(const char *events, const char *want) {
 	char text[2000];
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	snprintf(text, sizeof text, "%s%s", HEAD, events);
-	if (cal_file_parse(text, strlen(text), "e.yaml", NULL, &file, &error) == CAL_OK)
+	if (cal_model_file_parse(text, strlen(text), "e.yaml", NULL, &file, &error) == CAL_OK)
 		fail_msg("was read: %s", events);
 	if (!strstr(error.text, want))
 		fail_msg("got \"%s\", wanted \"%s\"", error.text, want);
@@ -117,18 +117,18 @@ static void mistakes_about_what(void **state) {
 /* What only a simulation can tell, before it runs. */
 static void names_in_formulas_are_checked(void **state) {
 	(void)state;
-	CalFile *file = file_of(HEAD "  a: {when: q(rale) > 1 m}\n");
+	CalSetup *file = file_of(HEAD "  a: {when: q(rale) > 1 m}\n");
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
 	CalSim *sim = NULL;
 	CalScenario *scenario = NULL;
 	CalError error = {0};
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, &error), CAL_OK);
 	assert_int_equal(cal_scenario_create(file, sim, &scenario, &error), CAL_ERR_MODEL);
 	assert_null(scenario);
 	if (!strstr(error.text, "t.yaml:10:13: event \"a\": ") || !strstr(error.text, "\"rale\""))
 		fail_msg("%s", error.text);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	assert_int_equal(cal_scenario_create(NULL, NULL, &scenario, &error), CAL_ERR_ARGUMENT);
 	cal_scenario_destroy(NULL);
 	assert_int_equal(cal_scenario_resume(NULL), CAL_ERR_ARGUMENT);
@@ -153,19 +153,19 @@ static void every_allocation_may_fail(void **state) {
 		FailingAllocator counter = {.fail_at = k};
 		const CalAllocator allocator = failing_allocator(&counter);
 		const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}, .allocator = allocator};
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalSim *sim = NULL;
 		CalScenario *scenario = NULL;
 		CalError error = {0};
-		CalStatus status = cal_file_parse(all_of_it, strlen(all_of_it), "m.yaml", &allocator, &file, &error);
+		CalStatus status = cal_model_file_parse(all_of_it, strlen(all_of_it), "m.yaml", &allocator, &file, &error);
 		if (status == CAL_OK)
-			status = cal_sim_create(cal_file_desc(file), &options, &sim, &error);
+			status = cal_sim_create(cal_setup_desc(file), &options, &sim, &error);
 		const int set_up = status == CAL_OK;
 		if (set_up)
 			status = cal_scenario_create(file, sim, &scenario, &error);
 		cal_scenario_destroy(scenario);
 		cal_sim_destroy(sim);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 		assert_int_equal(counter.live, 0);
 		if (counter.calls < k) {
 			assert_int_equal(status, CAL_OK);
@@ -189,20 +189,20 @@ static void events_and_open_loops_are_written_again(void **state) {
 		"joints: {p: {type: revolute, to: a}, s: {type: revolute, to: b}}\n"
 		"loops: {lid: {type: spherical, from: a, to: b, open: yes}, tie: {type: spherical, from: a, to: b}}\n"
 		"events: {e: {when: 'q(p) > 10 deg', do: [{close: lid}, {note: 'it: closes'}]}}\n";
-	CalFile *file = file_of(text), *again = NULL;
+	CalSetup *file = file_of(text), *again = NULL;
 	CalError error = {0};
 	char *out = NULL;
 	size_t size = 0;
 	FILE *stream = open_memstream(&out, &size);
-	assert_int_equal(cal_file_write(file, stream, &error), CAL_OK);
+	assert_int_equal(cal_model_file_write(file, stream, &error), CAL_OK);
 	fclose(stream);
-	if (cal_file_parse(out, size, "again.yaml", NULL, &again, &error) != CAL_OK)
+	if (cal_model_file_parse(out, size, "again.yaml", NULL, &again, &error) != CAL_OK)
 		fail_msg("%s\n%s", error.text, out);
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
 	CalSim *sim = NULL;
 	CalScenario *scenario = NULL;
 	const char *event, *action;
-	assert_int_equal(cal_sim_create(cal_file_desc(again), &options, &sim, &error), CAL_OK);
+	assert_int_equal(cal_sim_create(cal_setup_desc(again), &options, &sim, &error), CAL_OK);
 	if (cal_scenario_create(again, sim, &scenario, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	assert_int_equal(cal_model_loop_count(cal_sim_model(sim, 0)), 1); // the other one starts open
@@ -211,8 +211,8 @@ static void events_and_open_loops_are_written_again(void **state) {
 	assert_string_equal(action, "note: it: closes");
 	cal_scenario_destroy(scenario);
 	cal_sim_destroy(sim);
-	cal_file_destroy(again);
-	cal_file_destroy(file);
+	cal_setup_destroy(again);
+	cal_setup_destroy(file);
 	free(out);
 }
 

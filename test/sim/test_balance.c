@@ -237,13 +237,13 @@ static const Case load_cases[] = {
 
 /* ---- running ------------------------------------------------------------------------------------- */
 
-static CalFile *file_of(const Case *c) {
+static CalSetup *file_of(const Case *c) {
 	char text[4000];
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	const int length = snprintf(text, sizeof text, "calder: 1\n%s", c->model);
 	assert_true(length > 0 && (size_t)length < sizeof text);
-	const CalStatus status = cal_file_parse(text, (size_t)length, c->what, NULL, &file, &error);
+	const CalStatus status = cal_model_file_parse(text, (size_t)length, c->what, NULL, &file, &error);
 	if (status == CAL_ERR_UNSUPPORTED)
 		skip(); // a build without YAML
 	if (status != CAL_OK)
@@ -275,7 +275,7 @@ static void look_at(CalSim *sim, const Case *c, Outcome *o) {
 
 static Outcome run(const Case *c, const CalIntegratorOptions *method, int threads) {
 	enum { SAMPLES = 40 };
-	CalFile *file = file_of(c);
+	CalSetup *file = file_of(c);
 	CalSim *sim;
 	CalScenario *scenario;
 	CalError error = {0};
@@ -285,7 +285,7 @@ static Outcome run(const Case *c, const CalIntegratorOptions *method, int thread
 	                               .branches = threads ? 4 : 0,
 	                               .branches_forced = threads != 0,
 	                               .not_pinned = 1};
-	if (cal_sim_create(cal_file_desc(file), &options, &sim, &error) != CAL_OK ||
+	if (cal_sim_create(cal_setup_desc(file), &options, &sim, &error) != CAL_OK ||
 	    cal_scenario_create(file, sim, &scenario, &error) != CAL_OK || cal_sim_restart(sim, &error) != CAL_OK)
 		fail_msg("%s: %s", c->what, error.text);
 	for (int i = 1; i <= SAMPLES; i++) {
@@ -298,7 +298,7 @@ static Outcome run(const Case *c, const CalIntegratorOptions *method, int thread
 	}
 	cal_scenario_destroy(scenario);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	return o;
 }
 
@@ -368,12 +368,14 @@ static void sweep(const Case *cases, int count, const char *(*type)(int index)) 
 
 static void the_account_closes_for_every_device(void **state) {
 	(void)state;
-	sweep(device_cases, sizeof device_cases / sizeof *device_cases, cal_file_device_type);
+	sweep(device_cases, sizeof device_cases / sizeof *device_cases, cal_setup_device_type);
 }
+
+static const char *action_type(int index) { return cal_action_name((CalActionKind)index); }
 
 static void the_account_closes_for_every_action(void **state) {
 	(void)state;
-	sweep(action_cases, sizeof action_cases / sizeof *action_cases, cal_file_action_type);
+	sweep(action_cases, sizeof action_cases / sizeof *action_cases, action_type);
 }
 
 static void the_account_closes_for_every_load(void **state) {

@@ -44,7 +44,7 @@ static const char middle[] = HEAD "bodies:\n" BEAM("b")
 			  "state:\n  jb: {eta: [0.004, 0.001], eta_dot: [0, 0.02]}\n  jc: {q: 0.5, u: -0.7, eta: [0, 0.003]}\n";
 
 typedef struct Thing {
-	CalFile *file;
+	CalSetup *file;
 	CalSim *sim;
 } Thing;
 
@@ -52,8 +52,8 @@ static Thing thing_of(const char *text, CalMethod method, double step) {
 	Thing t = {.file = file_of(text)};
 	CalError error = {0};
 	CalSimOptions options = {.method = {.method = method, .step = step, .rtol = 1e-10, .atol = 1e-12}};
-	if (cal_sim_create(cal_file_desc(t.file), &options, &t.sim, &error) != CAL_OK ||
-	    cal_file_state(t.file, cal_sim_model(t.sim, 0), cal_sim_state(t.sim, 0), &error) != CAL_OK)
+	if (cal_sim_create(cal_setup_desc(t.file), &options, &t.sim, &error) != CAL_OK ||
+	    cal_setup_apply_state(t.file, cal_sim_model(t.sim, 0), cal_sim_state(t.sim, 0), &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return t;
 }
@@ -62,12 +62,12 @@ static Thing thing(const char *text) { return thing_of(text, CAL_METHOD_DOPRI5, 
 
 static void thing_free(Thing *t) {
 	cal_sim_destroy(t->sim);
-	cal_file_destroy(t->file);
+	cal_setup_destroy(t->file);
 }
 
 /* A model in a box: what has to outlive the simulation. */
 typedef struct Boxed {
-	CalFile *file;
+	CalSetup *file;
 	CalModel *model;
 	CalState state;
 } Boxed;
@@ -77,14 +77,14 @@ static Boxed boxed_of(const char *text) {
 	CalError error;
 	b.model = model_of(b.file, NULL);
 	assert_int_equal(cal_state_create(b.model, &b.state), CAL_OK);
-	assert_int_equal(cal_file_state(b.file, b.model, &b.state, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(b.file, b.model, &b.state, &error), CAL_OK);
 	return b;
 }
 
 static void boxed_free(Boxed *b) {
 	cal_state_destroy(&b->state);
 	cal_model_destroy(b->model);
-	cal_file_destroy(b->file);
+	cal_setup_destroy(b->file);
 }
 
 static void observe(CalSim *sim, CalSimView *view) { assert_int_equal(cal_sim_observe(sim, 0, view), CAL_OK); }
@@ -129,7 +129,7 @@ static void set_free(const CalModel *model, CalState *state, const char *joint, 
 }
 
 static CalNodeId id_of(const Thing *t, const char *path) {
-	const CalNodeId id = cal_desc_find_node(cal_file_desc(t->file), path);
+	const CalNodeId id = cal_desc_find_node(cal_setup_desc(t->file), path);
 	assert_true(id.value);
 	return id;
 }
@@ -566,7 +566,7 @@ static void the_topology_stays_with_boxes(void **state) {
 	CalError error = {0};
 	const CalSubsystemDef def = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, &bad, 1, 1, NULL};
 	const CalSubsystemTie tie = {.node = id_of(&t, "a"), .joint = cal_loop_def(CAL_LOOP_WELD)};
-	assert_int_equal(cal_sim_reserve(t.sim, cal_file_desc(t.file), &(CalSimCapacity){.bodies = 1}, &error), CAL_OK);
+	assert_int_equal(cal_sim_reserve(t.sim, cal_setup_desc(t.file), &(CalSimCapacity){.bodies = 1}, &error), CAL_OK);
 	assert_int_equal(cal_sim_add_subsystem(t.sim, "thing", &def, &tie, 1, NULL, &error), CAL_OK);
 	assert_int_equal(cal_sim_lock(t.sim, cal_sim_find_joint(t.sim, "j"), -1, NULL, &error), CAL_ERR_UNSUPPORTED);
 	assert_non_null(strstr(error.text, "compiled subsystems"));

@@ -24,10 +24,10 @@
 #endif
 
 /** A file from a text that must be good. */
-static inline CalFile *file_of(const char *text) {
-	CalFile *file = NULL;
+static inline CalSetup *file_of(const char *text) {
+	CalSetup *file = NULL;
 	CalError error;
-	if (cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) != CAL_OK)
+	if (cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return file;
 }
@@ -38,40 +38,40 @@ static inline void fail_on_finding(void *user, const CalFinding *finding) {
 }
 
 /** A file of examples/: it can be read, and is without a finding. */
-static inline CalFile *example_of(const char *name) {
-	CalFile *file = NULL;
+static inline CalSetup *example_of(const char *name) {
+	CalSetup *file = NULL;
 	char path[512];
 	CalError error;
 	snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", name);
-	if (cal_file_read(path, NULL, &file, &error) != CAL_OK)
+	if (cal_model_file_read(path, NULL, &file, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	assert_int_equal(cal_desc_check(cal_file_desc(file), fail_on_finding, NULL), CAL_OK);
+	assert_int_equal(cal_desc_check(cal_setup_desc(file), fail_on_finding, NULL), CAL_OK);
 	return file;
 }
 
-static inline CalModel *model_of(const CalFile *file, const char *group) {
+static inline CalModel *model_of(const CalSetup *file, const char *group) {
 	CalModel *model = NULL;
 	CalError error;
 	CalCompileOptions options = {0};
 	if (group)
-		options.group = cal_desc_find_group(cal_file_desc(file), group);
-	if (cal_model_compile(cal_file_desc(file), &options, &model, &error) != CAL_OK)
+		options.group = cal_desc_find_group(cal_setup_desc(file), group);
+	if (cal_model_compile(cal_setup_desc(file), &options, &model, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return model;
 }
 
 /** A simulation of a file with its states, devices and motions. */
-static inline CalSim *sim_of(const CalFile *file) {
+static inline CalSim *sim_of(const CalSetup *file) {
 	CalSim *sim = NULL;
 	CalError error = {0};
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
-	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &sim, &error);
+	CalStatus status = cal_sim_create(cal_setup_desc(file), &options, &sim, &error);
 	for (int i = 0; status == CAL_OK && i < cal_sim_group_count(sim); i++)
-		status = cal_file_state(file, cal_sim_model(sim, i), cal_sim_state(sim, i), &error);
+		status = cal_setup_apply_state(file, cal_sim_model(sim, i), cal_sim_state(sim, i), &error);
 	if (status == CAL_OK)
-		status = cal_file_add_devices(file, sim, &error);
+		status = cal_setup_apply_devices(file, sim, &error);
 	if (status == CAL_OK)
-		status = cal_file_add_motions(file, sim, &error);
+		status = cal_setup_apply_motions(file, sim, &error);
 	if (status != CAL_OK)
 		fail_msg("%s", error.text);
 	return sim;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file.h — the reader of the native format: tables, values, and what a file holds once read.
+ * model_file.h — the reader of the native format: tables, values, and what is known while a file is read.
  *
  * Every map of the format has a table of fields (base/field.h): fields_read() refuses unknown keys, asks for required ones
  * and stores each value as its kind says. docs/format.md and docs/calder.schema.json are made from the same tables.
@@ -8,13 +8,8 @@
 #ifndef CALDER_IO_MODEL_MODEL_FILE_H
 #define CALDER_IO_MODEL_MODEL_FILE_H
 
-#include <calder/devices.h>
 #include <calder/flex.h>
 #include <calder/io.h>
-#include <calder/motion.h>
-#include <calder/subsystem.h>
-#include <calder/transition.h>
-#include <calder/visual.h>
 #include <stdbool.h>
 
 #include "base/field.h"
@@ -23,7 +18,7 @@
 #include "base/units.h"
 #include "io/yaml/yaml_tree.h"
 
-/* ---- what a file holds ---------------------------------------------------------------------- */
+/* ---- a file while it is read ---------------------------------------------------------------------- */
 
 /** Dofs of a joint as the reader needs them before anything is compiled. */
 typedef struct JointShape {
@@ -40,168 +35,30 @@ typedef struct JointRecord {
 	int modes;      // of that body
 } JointRecord;
 
-typedef struct StateEntry {
-	const char *joint;
-	int nq, nu; // 0: not given
-	double q[CAL_JOINT_MAX_COORDS];
-	double u[CAL_JOINT_MAX_DOF];
-	int modes;             // of the body that the joint carries
-	double *eta, *eta_dot; // [modes]; NULL: not given
-	bool frozen[CAL_JOINT_MAX_DOF], frozen_modes;
-	bool stated_q[CAL_JOINT_MAX_DOF], stated_u[CAL_JOINT_MAX_DOF]; // the file gives the coordinate, the speed
-	bool guess;                                                    // but not as what the run has to start from
-} StateEntry;
-
-/* What a load does to one dof. */
-typedef struct DofLoad {
-	bool push, drive; // effort and acceleration are given
-	double effort, acceleration;
-} DofLoad;
-
-typedef struct LoadEntry {
-	const char *joint; // of a load on dofs; those of the modes too: the joint that carries the body
-	int first, count;  // its dofs, from the first speed of the joint on
-	int nu, modes;     // speeds of the joint, modes of the body that it carries
-	DofLoad *dofs;     // [count]
-	const char *node;  // path, of a wrench; else NULL
-	CalNodeId node_id;
-	CalFrame frame;
-	CalSpatial wrench;
-	double start, end; // acts for start <= t < end
-} LoadEntry;
-
-typedef struct DeviceType DeviceType; // device/device_type.h
-typedef struct FileMesh FileMesh;     // model_file_contact.c
-typedef struct FileDrive FileDrive;   // model_file_loop.c
-
-/* A device as it will be added to a simulation. */
-typedef struct DeviceEntry {
-	const DeviceType *type;
-	const void *def; // its definition of calder/devices.h
-} DeviceEntry;
-
-typedef enum ActionKind {
-	ACTION_ATTACH,
-	ACTION_DETACH,
-	ACTION_REATTACH,
-	ACTION_REROOT,
-	ACTION_SPLIT,
-	ACTION_LOCK,
-	ACTION_UNLOCK,
-	ACTION_LOCK_MODES,
-	ACTION_UNLOCK_MODES,
-	ACTION_OPEN,
-	ACTION_CLOSE,
-	ACTION_ADD_BODY,
-	ACTION_REMOVE_BODY,
-	ACTION_SWITCH_ON,
-	ACTION_SWITCH_OFF,
-	ACTION_RELEASE,
-	ACTION_STOP,
-	ACTION_NOTE,
-	ACTION_KIND_COUNT
-} ActionKind;
-
-/* What an event does. Objects go by name: some of them are made in the run. */
-typedef struct ActionEntry {
-	ActionKind kind;
-	const char *name;  // of the joint, loop, body, device or group that it is about; of STOP and NOTE: the text
-	const char *group; // DETACH, SPLIT: of the part that comes off; NULL: none was given
-	int dof;           // LOCK, UNLOCK; of LOCK_MODES, UNLOCK_MODES: the mode; -1: all
-	const char *from, *to;
-	CalJointDef joint;        // ATTACH
-	CalAttachOptions options; // ATTACH, REATTACH
-	CalNewBody body;          // ADD_BODY
-	bool ignore;              // a refusal is noted, and the run goes on
-	const char *text;         // in words
-	int line;                 // in the file
-} ActionEntry;
+typedef struct FileMesh FileMesh; // model_file_contact.c
 
 /* A joint, a body or a group that an action makes. */
 typedef struct Made {
 	char what;           // 'j', 'b' or 'g'
 	const char *name;    //
-	const TreeNode *map; // of a joint: "attach"; of a body: "add_body"; NULL after cal_file_trim()
-	int nodes;           // of a body
+	const TreeNode *map; // of a joint: "attach"; of a body: "add_body"
 } Made;
 
-typedef struct EventEntry {
-	const char *name, *place;
-	double at;              // NAN: not at a time
-	double every, start;    // every 0: not periodic
-	const char *when;       // formula, NULL: none
-	const char *when_place; // of it
-	int direction;          // +1, -1, 0; of a condition: becomes true, becomes false, either
-	int after;              // event that has to happen before, -1: none
-	double delay;
-	bool once;
-	ActionEntry *actions;
-	int action_count;
-} EventEntry;
-
-/** Room that the actions of all events need beyond what the description has. */
-CalSimCapacity model_file_events_capacity(const CalFile *file);
-
-/* A subsystem as it was instantiated. */
-typedef struct FileInstance {
-	const char *name;  // "arm1", "arm1/gripper"
-	const char *file;  // as the file above it names it
-	const char *joint; // that carries it, NULL: it stands as in its own file
-	int bodies, borders;
-} FileInstance;
-
-/* A subsystem that a shared object supplies. */
-typedef struct SubsystemEntry {
-	const char *name, *place;
-	const char *path;                // as given
-	const char *library, *arguments; // library: as it is loaded
-	CalSubsystemTie *ties;           // [tie_count]
-	int tie_count;
-} SubsystemEntry;
-
-typedef struct VisualList {
-	CalVisual *items;
-	int count;
-} VisualList;
-
-/* A text in a chain: the path of a file that the model names, or a warning. */
-typedef struct FileText FileText;
-struct FileText {
-	const char *text;
-	FileText *next;
-};
-
-struct CalFile {
-	Tree *tree; // holds the texts, and all memory of this struct; its nodes are gone after cal_file_trim()
+/* A file while it is read; what it says goes to the setup. Lives in the memory of the tree. */
+typedef struct ModelFile {
+	Tree *tree; // the text; it stays with the setup until cal_model_file_trim(), for the writer
 	CalAllocator allocator;
-	CalDesc *desc;
-	JointRecord *joints; // [cal_desc_joint_count], by id - 1
-	int *modes;          // [cal_desc_body_count] of each body, by id - 1
-	VisualList *visuals; // [cal_desc_body_count + 1] by id, the ground's first
-	StateEntry *states;
-	int state_count;
-	LoadEntry *loads;
-	int load_count;
-	DeviceEntry *devices;
-	int device_count;
-	FileMesh *meshes;   // of contact shapes, in a chain
-	FileDrive *drives;  // functions of rows of loops, in a chain
-	FileText *sources;  // paths of other files, the last one first
-	FileText *warnings; // likewise
-	CalMotionDef *motions;
-	int motion_count;
-	EventEntry *events;
+	CalSetup *setup;       // NULL: only values are read, as those of a campaign's plan
+	CalDesc *desc;         // of the setup
+	JointRecord *joints;   // [cal_desc_joint_count], by id - 1
+	int *modes;            // [cal_desc_body_count] of each body, by id - 1
+	FileMesh *meshes;      // of contact shapes, in a chain
+	const char **events;   // names
 	NameIndex event_names; // values: place + 1; in the pool
 	int event_count;
 	Made *made; // what actions make, each name once
 	int made_count;
-	const char **open_loops; // names of loops that start open
-	FileInstance *instances;
-	const char **border; // paths
-	SubsystemEntry *boxes;
-	int open_loop_count, instance_count, interface_node_count, box_count;
-	CalRunSettings run;
-};
+} ModelFile;
 
 /* ---- reading -------------------------------------------------------------------------------- */
 
@@ -210,7 +67,7 @@ typedef struct Item Item;
 
 typedef struct Reader Reader;
 struct Reader {
-	CalFile *file;
+	ModelFile *file;
 	CalError *error;
 	CalStatus status;  // of the first failure
 	char subject[160]; // what is being read, for messages: body "upper"
@@ -222,8 +79,8 @@ struct Reader {
 	int dof;                  // of it; -1: not given
 };
 
-/** The file that a tree describes. Takes the tree over, also on failure. */
-CalStatus model_file_file_from_tree(Tree *tree, const CalAllocator *allocator, CalFile **file, CalError *error);
+/** The setup that a tree describes. Takes the tree over, also on failure. */
+CalStatus model_file_setup_from_tree(Tree *tree, const CalAllocator *allocator, CalSetup **setup, CalError *error);
 
 /** Reports "file:line:col: error: subject: ..."; always false. */
 #if defined(__GNUC__)
@@ -233,6 +90,8 @@ bool
 reader_fail(Reader *r, const TreeNode *node, const char *format, ...);
 /** The same with a status from the builder, whose text is already in r->error. */
 bool reader_refused(Reader *r, const TreeNode *node, CalStatus status);
+/** Whether the setup took what it was given; false after reporting as above. */
+bool reader_added(Reader *r, const TreeNode *node, CalStatus status);
 /** Memory that lives as long as the file; NULL after reporting. */
 void *reader_array(Reader *r, size_t count, size_t size);
 /** A text of any length that lives as long as the file; NULL after reporting. */
@@ -243,10 +102,10 @@ char *
 reader_text(Reader *r, const char *format, ...);
 /**
  * The path of a file that the model names, beside `host` (NULL: beside the model), into path[size]; it becomes one of the
- * sources (cal_file_source). False after reporting.
+ * sources (cal_setup_source). False after reporting.
  */
 bool reader_path(Reader *r, const TreeNode *node, const char *host, const char *name, char *path, size_t size);
-/** Notes "file:line:col: warning: subject: ..." for cal_file_warning(); the reading goes on. False: out of memory. */
+/** Notes "file:line:col: warning: subject: ..." for cal_setup_warning(); the reading goes on. False: out of memory. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -324,8 +183,6 @@ bool model_file_read_events(Reader *r, const Sections *s);
 bool model_file_read_run(Reader *r, const Sections *s);
 /** A loop between two frames, but its sides; the subject is set. */
 bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def);
-/** Adds the compiled subsystems of the file to a simulation. */
-CalStatus model_file_add_boxes(const CalFile *file, CalSim *sim, CalError *error);
 /** Puts the subsystems of the file in the place of their section, unless they are of a library; before all else. */
 bool model_file_expand(Reader *r);
 bool model_file_read_border(Reader *r, const Sections *s);
@@ -338,10 +195,6 @@ bool model_file_read_csv(Reader *r, const TreeNode *file, const TreeNode *column
 
 /** The shapes of a contact device, with the material that r->item gives to those that name none. */
 bool model_file_read_contact(Reader *r, const TreeNode *shapes, CalContactDef *def);
-/** Gives the meshes of a file back. */
-void model_file_free_meshes(CalFile *file);
-/** Gives the functions of its driven rows back; no description may use them any more. */
-void model_file_free_drives(CalFile *file);
 /** The text of a formula over the simulation that is a number (docs/expressions.md). */
 bool model_file_read_formula(Reader *r, const TreeNode *node, const char **text);
 /** A table, a quantity of this dimension, or a formula of the time. */

@@ -6,48 +6,48 @@
  * Whether the action is possible when it comes is for the simulation to say.
  */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "io/model/model_file_event.h"
 
 typedef struct ActionInput {
-	const TreeNode *verbs[ACTION_KIND_COUNT];
+	const TreeNode *verbs[CAL_ACTION_COUNT];
 	const TreeNode *group, *dof, *mode, *fit, *tolerance, *loop, *if_refused;
 } ActionInput;
 
 #define VERB(kind) offsetof(ActionInput, verbs[kind])
 
 static const Field action_keys[] = {
-	{"attach", FIELD_MAP, VERB(ACTION_ATTACH), .flags = FIELD_AS_TREE, .doc = "ties two nodes by a joint",
+	{"attach", FIELD_MAP, VERB(CAL_ACTION_ATTACH), .flags = FIELD_AS_TREE, .doc = "ties two nodes by a joint",
      .table = &attach_table},
-	{"detach", FIELD_JOINT, VERB(ACTION_DETACH), .flags = FIELD_AS_TREE, .doc = "which opens"},
-	{"reattach", FIELD_JOINT, VERB(ACTION_REATTACH), .flags = FIELD_AS_TREE,
+	{"detach", FIELD_JOINT, VERB(CAL_ACTION_DETACH), .flags = FIELD_AS_TREE, .doc = "which opens"},
+	{"reattach", FIELD_JOINT, VERB(CAL_ACTION_REATTACH), .flags = FIELD_AS_TREE,
      .doc = "an open one, which closes again between its nodes"},
-	{"reroot", FIELD_BODY, VERB(ACTION_REROOT), .flags = FIELD_AS_TREE, .doc = "which becomes the root of its tree"},
-	{"split", FIELD_BODY, VERB(ACTION_SPLIT), .flags = FIELD_AS_TREE,
+	{"reroot", FIELD_BODY, VERB(CAL_ACTION_REROOT), .flags = FIELD_AS_TREE,
+     .doc = "which becomes the root of its tree"},
+	{"split", FIELD_BODY, VERB(CAL_ACTION_SPLIT), .flags = FIELD_AS_TREE,
      .doc = "all that joints and closed loops tie to it becomes a group of its own, where a group is of "
             "several such parts"},
-	{"lock", FIELD_JOINT, VERB(ACTION_LOCK), .flags = FIELD_AS_TREE, .doc = "in the tree, which stops"},
-	{"unlock", FIELD_JOINT, VERB(ACTION_UNLOCK), .flags = FIELD_AS_TREE, .doc = "which moves again"},
-	{"lock_modes", FIELD_BODY, VERB(ACTION_LOCK_MODES), .flags = FIELD_AS_TREE,
+	{"lock", FIELD_JOINT, VERB(CAL_ACTION_LOCK), .flags = FIELD_AS_TREE, .doc = "in the tree, which stops"},
+	{"unlock", FIELD_JOINT, VERB(CAL_ACTION_UNLOCK), .flags = FIELD_AS_TREE, .doc = "which moves again"},
+	{"lock_modes", FIELD_BODY, VERB(CAL_ACTION_LOCK_MODES), .flags = FIELD_AS_TREE,
      .doc = "flexible, whose modes stop by an impulse and stay as they are"},
-	{"unlock_modes", FIELD_BODY, VERB(ACTION_UNLOCK_MODES), .flags = FIELD_AS_TREE,
+	{"unlock_modes", FIELD_BODY, VERB(CAL_ACTION_UNLOCK_MODES), .flags = FIELD_AS_TREE,
      .doc = "flexible, whose modes move again"},
-	{"open", FIELD_LOOP, VERB(ACTION_OPEN), .flags = FIELD_AS_TREE, .doc = "which opens"},
-	{"close", FIELD_LOOP, VERB(ACTION_CLOSE), .flags = FIELD_AS_TREE, .doc = "an open one, which closes"},
-	{"add_body", FIELD_MAP, VERB(ACTION_ADD_BODY), .flags = FIELD_AS_TREE, .doc = "a rigid body that flies freely",
+	{"open", FIELD_LOOP, VERB(CAL_ACTION_OPEN), .flags = FIELD_AS_TREE, .doc = "which opens"},
+	{"close", FIELD_LOOP, VERB(CAL_ACTION_CLOSE), .flags = FIELD_AS_TREE, .doc = "an open one, which closes"},
+	{"add_body", FIELD_MAP, VERB(CAL_ACTION_ADD_BODY), .flags = FIELD_AS_TREE, .doc = "a rigid body that flies freely",
      .table = &add_body_table},
-	{"remove_body", FIELD_BODY, VERB(ACTION_REMOVE_BODY), .flags = FIELD_AS_TREE,
+	{"remove_body", FIELD_BODY, VERB(CAL_ACTION_REMOVE_BODY), .flags = FIELD_AS_TREE,
      .doc = "which carries no other; it takes its momentum along"},
-	{"switch_on", FIELD_DEVICE, VERB(ACTION_SWITCH_ON), .flags = FIELD_AS_TREE, .doc = "which acts again"},
-	{"switch_off", FIELD_DEVICE, VERB(ACTION_SWITCH_OFF), .flags = FIELD_AS_TREE,
+	{"switch_on", FIELD_DEVICE, VERB(CAL_ACTION_SWITCH_ON), .flags = FIELD_AS_TREE, .doc = "which acts again"},
+	{"switch_off", FIELD_DEVICE, VERB(CAL_ACTION_SWITCH_OFF), .flags = FIELD_AS_TREE,
      .doc = "it acts no more, its states stay"},
-	{"release", FIELD_GROUP, VERB(ACTION_RELEASE), .flags = FIELD_AS_TREE,
+	{"release", FIELD_GROUP, VERB(CAL_ACTION_RELEASE), .flags = FIELD_AS_TREE,
      .doc = "whose motion is given: it moves by its dynamics from then on"},
-	{"stop", FIELD_TEXT, VERB(ACTION_STOP), .flags = FIELD_AS_TREE, .doc = "that says why: the run ends, in order",
+	{"stop", FIELD_TEXT, VERB(CAL_ACTION_STOP), .flags = FIELD_AS_TREE, .doc = "that says why: the run ends, in order",
      .words = FIELD_WORDS("true")},
-	{"note", FIELD_TEXT, VERB(ACTION_NOTE), .flags = FIELD_AS_TREE, .doc = "for the log"},
+	{"note", FIELD_TEXT, VERB(CAL_ACTION_NOTE), .flags = FIELD_AS_TREE, .doc = "for the log"},
 	{"group", FIELD_GROUP, offsetof(ActionInput, group), .flags = FIELD_AS_TREE,
      .doc = "with `detach`: that the part becomes which comes off; needed if one is made. With `split`: "
             "likewise; default the body's name"},
@@ -69,17 +69,16 @@ const FieldTable action_table = {FIELDS("action", action_keys), .doc = "One verb
 
 /* ---- what actions make ---------------------------------------------------------------------------- */
 
-static const Made *find_made(const CalFile *file, char what, const char *name) {
+static const Made *find_made(const ModelFile *file, char what, const char *name) {
 	for (int i = 0; i < file->made_count; i++)
 		if (file->made[i].what == what && strcmp(file->made[i].name, name) == 0)
 			return &file->made[i];
 	return NULL;
 }
 
-static void note_made(CalFile *file, char what, const char *name, const TreeNode *map) {
-	const TreeNode *nodes = what == 'b' ? tree_get(map, "nodes") : NULL;
+static void note_made(ModelFile *file, char what, const char *name, const TreeNode *map) {
 	if (!find_made(file, what, name))
-		file->made[file->made_count++] = (Made){what, name, map, nodes ? nodes->count : 0};
+		file->made[file->made_count++] = (Made){what, name, map};
 }
 
 static const char *text_of(const TreeNode *node) { return node && node->kind == TREE_SCALAR ? node->text : NULL; }
@@ -90,7 +89,7 @@ static const TreeNode *nth_action(const TreeNode *node, int i) {
 
 static int action_count(const TreeNode *node) { return !node ? 0 : node->kind == TREE_LIST ? node->count : 1; }
 
-static void note_action(CalFile *file, const TreeNode *action, const char *event) {
+static void note_action(ModelFile *file, const TreeNode *action, const char *event) {
 	const TreeNode *attach = tree_get(action, "attach"), *body = tree_get(action, "add_body");
 	const char *group = text_of(tree_get(action, "group")), *name = text_of(tree_get(attach, "name"));
 	if (attach)
@@ -124,20 +123,9 @@ bool model_file_read_made(Reader *r, const Sections *s) {
 	return r->file->made != NULL;
 }
 
-CalSimCapacity model_file_events_capacity(const CalFile *file) {
-	CalSimCapacity capacity = {0};
-	for (int i = 0; i < file->made_count; i++) {
-		capacity.joints += file->made[i].what == 'j';
-		capacity.bodies += file->made[i].what == 'b';
-		capacity.groups += file->made[i].what == 'g';
-		capacity.nodes += file->made[i].nodes;
-	}
-	return capacity;
-}
-
 /* ---- names ------------------------------------------------------------------------------------------ */
 
-static void offer_made(Suggestion *suggestion, const CalFile *file, char what) {
+static void offer_made(Suggestion *suggestion, const ModelFile *file, char what) {
 	for (int i = 0; i < file->made_count; i++)
 		if (file->made[i].what == what)
 			suggestion_offer(suggestion, file->made[i].name);
@@ -269,7 +257,7 @@ static bool on_ground(const Reader *r, const char *path, CalNodeId id) {
 	return strcmp(path, "ground") == 0 || body.value == 0;
 }
 
-static bool check_sides(Reader *r, const Sections *s, const TreeNode *map, const ActionEntry *action) {
+static bool check_sides(Reader *r, const Sections *s, const TreeNode *map, const CalActionDef *action) {
 	CalNodeId a, b;
 	const TreeNode *from = tree_get(map, "from"), *to = tree_get(map, "to");
 	if ((from && !find_path(r, s, from, action->from, &a)) || !find_path(r, s, to, action->to, &b))
@@ -289,7 +277,7 @@ static const char *side_of(const TreeNode *map, const char *key) {
 }
 
 /* A name that stands for one joint: between the same nodes wherever it is given. */
-static bool check_joint_name(Reader *r, const TreeNode *map, const ActionEntry *action) {
+static bool check_joint_name(Reader *r, const TreeNode *map, const CalActionDef *action) {
 	const Made *first = find_made(r->file, 'j', action->name);
 	const TreeNode *place = tree_get(map, "name");
 	if (!place)
@@ -305,7 +293,7 @@ static bool check_joint_name(Reader *r, const TreeNode *map, const ActionEntry *
 	return true;
 }
 
-static bool read_attach(Reader *r, const Sections *s, const TreeNode *map, const char *event, ActionEntry *action) {
+static bool read_attach(Reader *r, const Sections *s, const TreeNode *map, const char *event, CalActionDef *action) {
 	AttachInput in = {
 		.joint = {.type = CAL_JOINT_WELD, .inboard.orientation = {1, 0, 0, 0}, .outboard.orientation = {1, 0, 0, 0}}};
 	JointShape shape;
@@ -380,7 +368,7 @@ static bool read_nodes(Reader *r, const TreeNode *section, CalNewBody *body) {
 	return true;
 }
 
-static bool read_new_body(Reader *r, const Sections *s, const TreeNode *map, ActionEntry *action) {
+static bool read_new_body(Reader *r, const Sections *s, const TreeNode *map, CalActionDef *action) {
 	NewBodyInput in = {.placement.orientation = {1, 0, 0, 0}};
 	CalNewBody *body = &action->body;
 	body->body = cal_body_def();
@@ -403,61 +391,17 @@ static bool read_new_body(Reader *r, const Sections *s, const TreeNode *map, Act
 
 /* ---- one action --------------------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *word;  // as a key
-	const char *words; // for the log, in front of the name
-} verbs[ACTION_KIND_COUNT] = {
-	[ACTION_ATTACH] = {"attach", "attach"},
-	[ACTION_DETACH] = {"detach", "detach"},
-	[ACTION_REATTACH] = {"reattach", "reattach"},
-	[ACTION_REROOT] = {"reroot", "reroot at"},
-	[ACTION_SPLIT] = {"split", "split off"},
-	[ACTION_LOCK] = {"lock", "lock"},
-	[ACTION_UNLOCK] = {"unlock", "unlock"},
-	[ACTION_LOCK_MODES] = {"lock_modes", "lock modes of"},
-	[ACTION_UNLOCK_MODES] = {"unlock_modes", "unlock modes of"},
-	[ACTION_OPEN] = {"open", "open loop"},
-	[ACTION_CLOSE] = {"close", "close loop"},
-	[ACTION_ADD_BODY] = {"add_body", "add body"},
-	[ACTION_REMOVE_BODY] = {"remove_body", "remove body"},
-	[ACTION_SWITCH_ON] = {"switch_on", "switch on"},
-	[ACTION_SWITCH_OFF] = {"switch_off", "switch off"},
-	[ACTION_RELEASE] = {"release", "release group"},
-	[ACTION_STOP] = {"stop", "stop"},
-	[ACTION_NOTE] = {"note", "note:"},
-};
+static bool about_modes(CalActionKind kind) { return kind == CAL_ACTION_LOCK_MODES || kind == CAL_ACTION_UNLOCK_MODES; }
 
-const char *cal_file_action_type(int index) {
-	return index >= 0 && index < ACTION_KIND_COUNT ? verbs[index].word : NULL;
-}
-
-static bool about_modes(ActionKind kind) { return kind == ACTION_LOCK_MODES || kind == ACTION_UNLOCK_MODES; }
-
-static bool describe_action(Reader *r, ActionEntry *action) {
-	char text[400];
-	const char *words = verbs[action->kind].words;
-	if (action->kind == ACTION_ATTACH)
-		snprintf(text, sizeof text, "%s %.80s: %.100s to %.100s", words, action->name, action->from, action->to);
-	else if (action->kind == ACTION_STOP)
-		snprintf(text, sizeof text, "%s%s%.300s", words, action->name[0] ? ": " : "", action->name);
-	else if (action->dof >= 0)
-		snprintf(text, sizeof text, "%s %.80s, %s %d", words, action->name,
-		         about_modes(action->kind) ? "mode" : "degree of freedom", action->dof + 1);
-	else
-		snprintf(text, sizeof text, "%s %.300s", words, action->name);
-	action->text = reader_text(r, "%s", text);
-	return action->text != NULL;
-}
-
-static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, ActionKind *kind) {
+static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, CalActionKind *kind) {
 	int found = 0;
-	for (int i = 0; i < ACTION_KIND_COUNT; i++) {
+	for (int i = 0; i < CAL_ACTION_COUNT; i++) {
 		if (!in->verbs[i])
 			continue;
 		if (found++)
 			return reader_fail(r, in->verbs[i], "an action does one thing: write \"%s\" and \"%s\" as two, in a list",
-			                   verbs[*kind].word, verbs[i].word);
-		*kind = (ActionKind)i;
+			                   cal_action_name(*kind), cal_action_name((CalActionKind)i));
+		*kind = (CalActionKind)i;
 	}
 	return found || reader_fail(r, map,
 	                            "this action does nothing; give one of attach, detach, reattach, reroot, split, lock, "
@@ -466,13 +410,13 @@ static bool find_verb(Reader *r, const TreeNode *map, const ActionInput *in, Act
 }
 
 /* Keys that belong to some verbs only. */
-static bool check_keys(Reader *r, const ActionInput *in, ActionKind kind) {
-	const bool re = kind == ACTION_REATTACH, lock = kind == ACTION_LOCK || kind == ACTION_UNLOCK;
+static bool check_keys(Reader *r, const ActionInput *in, CalActionKind kind) {
+	const bool re = kind == CAL_ACTION_REATTACH, lock = kind == CAL_ACTION_LOCK || kind == CAL_ACTION_UNLOCK;
 	const struct {
 		const TreeNode *node;
 		const char *key, *where;
 		bool fits;
-	} keys[] = {{in->group, "group", "detach and split", kind == ACTION_DETACH || kind == ACTION_SPLIT},
+	} keys[] = {{in->group, "group", "detach and split", kind == CAL_ACTION_DETACH || kind == CAL_ACTION_SPLIT},
 	            {in->dof, "dof", "lock and unlock", lock},
 	            {in->mode, "mode", "lock_modes and unlock_modes", about_modes(kind)},
 	            {in->fit, "fit", "reattach (of attach: inside its map)", re},
@@ -481,7 +425,7 @@ static bool check_keys(Reader *r, const ActionInput *in, ActionKind kind) {
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (keys[i].node && !keys[i].fits)
 			return reader_fail(r, keys[i].node, "\"%s\" belongs to %s, not to %s", keys[i].key, keys[i].where,
-			                   verbs[kind].word);
+			                   cal_action_name(kind));
 	return true;
 }
 
@@ -503,41 +447,41 @@ static bool read_mode(Reader *r, const TreeNode *place, const TreeNode *node, co
 }
 
 /* The object that a verb with a plain name is about. */
-static bool find_object(Reader *r, const Sections *s, const TreeNode *node, ActionKind kind, const char *name) {
+static bool find_object(Reader *r, const Sections *s, const TreeNode *node, CalActionKind kind, const char *name) {
 	switch (kind) {
-	case ACTION_DETACH:
-	case ACTION_REATTACH:
-	case ACTION_LOCK:
-	case ACTION_UNLOCK:
+	case CAL_ACTION_DETACH:
+	case CAL_ACTION_REATTACH:
+	case CAL_ACTION_LOCK:
+	case CAL_ACTION_UNLOCK:
 		return find_joint(r, s, node, name);
-	case ACTION_REROOT:
-	case ACTION_SPLIT:
-	case ACTION_LOCK_MODES:
-	case ACTION_UNLOCK_MODES:
-	case ACTION_REMOVE_BODY:
+	case CAL_ACTION_REROOT:
+	case CAL_ACTION_SPLIT:
+	case CAL_ACTION_LOCK_MODES:
+	case CAL_ACTION_UNLOCK_MODES:
+	case CAL_ACTION_REMOVE_BODY:
 		return find_body(r, s, node, name);
-	case ACTION_OPEN:
-	case ACTION_CLOSE:
+	case CAL_ACTION_OPEN:
+	case CAL_ACTION_CLOSE:
 		return find_listed(r, s->loops, node, "loop", name);
-	case ACTION_SWITCH_ON:
-	case ACTION_SWITCH_OFF:
+	case CAL_ACTION_SWITCH_ON:
+	case CAL_ACTION_SWITCH_OFF:
 		return find_listed(r, s->devices, node, "device", name);
-	case ACTION_RELEASE:
+	case CAL_ACTION_RELEASE:
 		return find_group(r, s, node, name);
 	default:
 		return true;
 	}
 }
 
-static bool read_named(Reader *r, const Sections *s, const ActionInput *in, ActionEntry *action) {
+static bool read_named(Reader *r, const Sections *s, const ActionInput *in, CalActionDef *action) {
 	const TreeNode *node = in->verbs[action->kind];
 	if (!read_text(r, node, &action->name))
 		return false;
-	if (action->kind == ACTION_STOP && strcmp(action->name, "false") == 0)
+	if (action->kind == CAL_ACTION_STOP && strcmp(action->name, "false") == 0)
 		return reader_fail(r, node, "\"stop\" is true, or a text that says why");
-	if (action->kind == ACTION_STOP && strcmp(action->name, "true") == 0)
+	if (action->kind == CAL_ACTION_STOP && strcmp(action->name, "true") == 0)
 		action->name = "";
-	if (action->kind == ACTION_SPLIT)
+	if (action->kind == CAL_ACTION_SPLIT)
 		action->group = action->name;
 	return find_object(r, s, node, action->kind, action->name) &&
 	       (!in->group ||
@@ -547,7 +491,7 @@ static bool read_named(Reader *r, const Sections *s, const ActionInput *in, Acti
 	       read_options(r, in->fit, in->tolerance, in->loop, &action->options);
 }
 
-static bool read_refused(Reader *r, const TreeNode *node, bool *ignore) {
+static bool read_refused(Reader *r, const TreeNode *node, int *ignore) {
 	const char *word;
 	if (!read_text(r, node, &word))
 		return false;
@@ -557,27 +501,27 @@ static bool read_refused(Reader *r, const TreeNode *node, bool *ignore) {
 	return true;
 }
 
-static bool read_action(Reader *r, const Sections *s, const TreeNode *map, const char *event, ActionEntry *action) {
+static bool read_action(Reader *r, const Sections *s, const TreeNode *map, const char *event, CalActionDef *action) {
 	ActionInput in = {0};
 	if (!fields_read(r, map, &action_table, &in) || !find_verb(r, map, &in, &action->kind) ||
 	    !check_keys(r, &in, action->kind) || (in.if_refused && !read_refused(r, in.if_refused, &action->ignore)))
 		return false;
 	action->dof = -1;
-	action->line = map->line;
+	action->place = model_file_keep_place(r, map);
 	const TreeNode *value = in.verbs[action->kind];
-	if (action->kind == ACTION_ATTACH     ? !read_attach(r, s, value, event, action)
-	    : action->kind == ACTION_ADD_BODY ? !read_new_body(r, s, value, action)
-	                                      : !read_named(r, s, &in, action))
-		return false;
-	return describe_action(r, action);
+	return action->place && (action->kind == CAL_ACTION_ATTACH     ? read_attach(r, s, value, event, action)
+	                         : action->kind == CAL_ACTION_ADD_BODY ? read_new_body(r, s, value, action)
+	                                                               : read_named(r, s, &in, action));
 }
 
-bool model_file_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node, EventEntry *event) {
+bool model_file_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node,
+                             CalSetupEvent *event) {
 	const int count = action_count(node);
-	event->actions = reader_array(r, (size_t)count, sizeof *event->actions);
-	for (int i = 0; event->actions && i < count; i++)
-		if (!read_action(r, s, nth_action(node, i), item->name, &event->actions[i]))
+	CalActionDef *actions = reader_array(r, (size_t)count, sizeof *actions);
+	for (int i = 0; actions && i < count; i++)
+		if (!read_action(r, s, nth_action(node, i), item->name, &actions[i]))
 			return false;
+	event->actions = actions;
 	event->action_count = count;
-	return event->actions != NULL;
+	return actions != NULL;
 }

@@ -210,8 +210,7 @@ bool model_file_read_bodies(Reader *r, const Sections *s) {
 		return false;
 	const size_t all = (size_t)bodies + (s->pendulums ? (size_t)s->pendulums->count : 0);
 	r->file->modes = reader_array(r, all, sizeof *r->file->modes);
-	r->file->visuals = reader_array(r, all + 1, sizeof *r->file->visuals);
-	if (!r->file->modes || !r->file->visuals)
+	if (!r->file->modes)
 		return false;
 	reader_subject(r, "ground", NULL);
 	if ((s->ground && !fields_read(r, s->ground, &ground_table, &ground)) ||

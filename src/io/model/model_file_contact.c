@@ -3,7 +3,7 @@
  * model_file_contact.c — the device "contact": shapes on nodes and their materials (calder/contact.h, docs/contact.md).
  *
  * Each shape is judged by the contact module as soon as it is read, and all together at the end, so that a mistake is
- * reported where it stands and not when a simulation begins. Meshes belong to the file; a file that is named twice at the
+ * reported where it stands and not when a simulation begins. Meshes belong to the setup; a file that is named twice at the
  * same scale is read once. Owners and layers are words in a file, numbers and bits in the library.
  */
 #include <math.h>
@@ -103,13 +103,9 @@ static bool read_material(Reader *r, const TreeNode *map, CalContactMaterial *ma
 
 /* ---- meshes ---------------------------------------------------------------------------------------- */
 
-void model_file_free_meshes(CalFile *file) {
-	for (const FileMesh *m = file->meshes; m; m = m->next)
-		cal_mesh_destroy(m->mesh);
-	file->meshes = NULL;
-}
+static void destroy_mesh(void *mesh) { cal_mesh_destroy(mesh); }
 
-static const CalMesh *find_mesh(const CalFile *file, const char *path, double scale) {
+static const CalMesh *find_mesh(const ModelFile *file, const char *path, double scale) {
 	for (const FileMesh *m = file->meshes; m; m = m->next)
 		if (m->scale == scale && strcmp(m->path, path) == 0)
 			return m->mesh;
@@ -136,6 +132,10 @@ static bool read_mesh(Reader *r, const TreeNode *node, const char *name, double 
 		r->status = status;
 		if (r->error)
 			r->error->status = status;
+		return false;
+	}
+	if (!reader_added(r, node, cal_setup_keep(r->file->setup, kept->mesh, destroy_mesh, r->error))) {
+		cal_mesh_destroy(kept->mesh);
 		return false;
 	}
 	kept->next = r->file->meshes;

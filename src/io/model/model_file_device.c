@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * model_file_device.c — the section "devices": every type brings its table of fields (device/device_type.h); here only the
- * type is found and the definition kept.
+ * type is found and the definition handed to the setup.
  *
  * Definitions are checked where they are added to a simulation; here only what the file alone can tell: keys, units, names.
  */
@@ -12,11 +12,6 @@
 
 #include "device/device_type.h"
 #include "io/model/model_file.h"
-
-const char *cal_file_device_type(int index) {
-	const DeviceType *type = device_type(index);
-	return type ? type->table.what : NULL;
-}
 
 static const DeviceType *unknown_type(Reader *r, const TreeNode *node, const char *word) {
 	Suggestion suggestion = {.word = word};
@@ -48,7 +43,7 @@ static const DeviceType *find_type(Reader *r, const Item *item) {
 	return type;
 }
 
-static bool read_device(Reader *r, const Item *item, DeviceEntry *entry) {
+static bool read_device(Reader *r, const Item *item) {
 	char place[256];
 	reader_subject(r, "device", item->name);
 	const DeviceType *type = find_type(r, item);
@@ -61,45 +56,20 @@ static bool read_device(Reader *r, const Item *item, DeviceEntry *entry) {
 	r->joint = NULL;
 	if (!fields_read(r, item->value, &type->table, def))
 		return false;
-	const char *where = reader_text(r, "%s", tree_place(r->file->tree, item->place, place, sizeof place));
 	*(const char **)(void *)(def + type->name) = item->name;
-	*(const char **)(void *)(def + type->place) = where;
-	*entry = (DeviceEntry){type, def};
-	return where != NULL;
+	*(const char **)(void *)(def + type->place) = tree_place(r->file->tree, item->place, place, sizeof place);
+	return reader_added(r, item->place, cal_setup_add_device(r->file->setup, type->table.what, def, r->error));
 }
 
 bool model_file_read_devices(Reader *r, const Sections *s) {
 	r->sections = s;
 	reader_subject(r, "devices", NULL);
 	const int count = items_count(r, s->devices, "devices");
-	if (count <= 0)
-		return count == 0;
-	r->file->devices = reader_array(r, (size_t)count, sizeof *r->file->devices);
-	if (!r->file->devices)
-		return false;
 	for (int i = 0; i < count; i++) {
 		Item item;
-		if (!items_get(r, s->devices, i, "device", &item) || !read_device(r, &item, &r->file->devices[i]))
+		if (!items_get(r, s->devices, i, "device", &item) || !read_device(r, &item))
 			return false;
 		reader_subject(r, "devices", NULL);
 	}
-	r->file->device_count = count;
-	return true;
-}
-
-int cal_file_device_count(const CalFile *file) { return file ? file->device_count : 0; }
-
-CalStatus cal_file_add_devices(const CalFile *file, CalSim *sim, CalError *error) {
-	if (!file || !sim)
-		return tree_error(error, "cal_file_add_devices", NULL, CAL_ERR_ARGUMENT, "file or simulation is NULL");
-	CalStatus status = CAL_OK;
-	if (file->device_count == 0)
-		return model_file_add_boxes(file, sim, error);
-	cal_sim_begin_adding(sim);
-	for (int i = 0; i < file->device_count && status == CAL_OK; i++)
-		status = file->devices[i].type->add(sim, file->devices[i].def, NULL, error);
-	const CalStatus bound = cal_sim_end_adding(sim);
-	if (status == CAL_OK && bound != CAL_OK)
-		status = tree_error(error, tree_name(file->tree), NULL, bound, "devices: %s", cal_status_text(bound));
-	return status == CAL_OK ? model_file_add_boxes(file, sim, error) : status;
+	return count >= 0;
 }

@@ -113,7 +113,7 @@ const char *model_file_keep_place(Reader *r, const TreeNode *node) {
 }
 
 /* Syntax is judged here, with the place in the file; names when it is bound. */
-static bool read_when(Reader *r, const EventInput *in, EventEntry *event) {
+static bool read_when(Reader *r, const EventInput *in, CalSetupEvent *event) {
 	CalExpression *parsed = NULL;
 	CalError error = {0};
 	if (!read_text(r, in->when, &event->when))
@@ -134,49 +134,54 @@ static bool read_when(Reader *r, const EventInput *in, EventEntry *event) {
 static int find_event(const Reader *r, const char *name) {
 	uint32_t cursor = 0, value;
 	while ((value = name_index_next(&r->file->event_names, name_hash(0, name, strlen(name)), &cursor)) != 0)
-		if (strcmp(r->file->events[value - 1].name, name) == 0)
+		if (strcmp(r->file->events[value - 1], name) == 0)
 			break;
 	return (int)value - 1;
 }
 
-static bool read_after(Reader *r, const Item *item, int count, const EventInput *in, EventEntry *event) {
+static bool read_after(Reader *r, const Item *item, const EventInput *in, CalSetupEvent *event) {
 	const TreeNode *node = tree_get(item->value, "after");
-	event->after = find_event(r, in->after);
-	if (event->after >= 0 && strcmp(in->after, item->name) == 0)
+	const bool known = find_event(r, in->after) >= 0;
+	event->after = in->after;
+	if (known && strcmp(in->after, item->name) == 0)
 		return reader_fail(r, node, "an event cannot come after itself; use \"every\" for one that repeats");
-	if (event->after >= 0)
+	if (known)
 		return true;
 	Suggestion suggestion = {.word = in->after};
-	for (int i = 0; i < count; i++)
-		suggestion_offer(&suggestion, r->file->events[i].name);
+	for (int i = 0; i < r->file->event_count; i++)
+		suggestion_offer(&suggestion, r->file->events[i]);
 	return reader_unknown(r, node, "event", &suggestion);
 }
 
-static bool read_once(Reader *r, const EventInput *in, EventEntry *event) {
+static bool read_once(Reader *r, const EventInput *in, CalSetupEvent *event) {
 	int once = 1;
 	if (in->once && !read_flag(r, in->once, &once))
 		return false;
-	event->once = once != 0;
+	event->once = once;
 	return true;
 }
 
 /* ---- the section -------------------------------------------------------------------------------- */
 
-static bool read_event(Reader *r, const Sections *s, const Item *item, int count, EventEntry *event) {
+static bool read_event(Reader *r, const Sections *s, const Item *item) {
 	EventInput in = {0};
+	CalSetupEvent event = cal_setup_event_def();
 	reader_subject(r, "event", item->name);
 	if (!fields_read(r, item->value, &event_table, &in) || !check_combination(r, item, &in) ||
-	    !read_once(r, &in, event))
+	    !read_once(r, &in, &event))
 		return false;
-	event->at = in.at_node ? in.at : NAN;
-	event->every = in.every;
-	event->start = in.start_node ? in.start : in.every;
-	event->delay = in.delay;
-	event->place = model_file_keep_place(r, item->place);
-	if (!event->place || (in.when && !read_when(r, &in, event)) ||
-	    (in.after && !read_after(r, item, count, &in, event)))
+	event.name = item->name;
+	event.at = in.at_node ? in.at : NAN;
+	event.every = in.every;
+	event.start = in.start_node ? in.start : in.every;
+	event.delay = in.delay;
+	event.direction = 0;
+	event.place = model_file_keep_place(r, item->place);
+	if (!event.place || (in.when && !read_when(r, &in, &event)) || (in.after && !read_after(r, item, &in, &event)))
 		return false;
-	return !in.actions || model_file_read_actions(r, s, item, in.actions, event);
+	if (in.actions && !model_file_read_actions(r, s, item, in.actions, &event))
+		return false;
+	return reader_added(r, item->place, cal_setup_add_event(r->file->setup, &event, r->error));
 }
 
 /* Every name is known before the first event is read: events may name later ones. */
@@ -194,7 +199,7 @@ static bool read_names(Reader *r, const Sections *s, int count) {
 			return false;
 		if (find_event(r, item.name) >= 0)
 			return reader_fail(r, item.place, "two events are called \"%.80s\"; rename one", item.name);
-		r->file->events[i] = (EventEntry){.name = item.name, .at = NAN, .after = -1};
+		r->file->events[i] = item.name;
 		name_index_insert(&r->file->event_names, name_hash(0, item.name, strlen(item.name)), (uint32_t)i + 1);
 	}
 	return true;
@@ -206,14 +211,14 @@ bool model_file_read_events(Reader *r, const Sections *s) {
 	if (count <= 0)
 		return count == 0;
 	r->file->events = reader_array(r, (size_t)count, sizeof *r->file->events);
+	r->file->event_count = count;
 	if (!r->file->events || !read_names(r, s, count) || !model_file_read_made(r, s))
 		return false;
 	for (int i = 0; i < count; i++) {
 		Item item;
 		reader_subject(r, "events", NULL);
-		if (!items_get(r, s->events, i, "event", &item) || !read_event(r, s, &item, count, &r->file->events[i]))
+		if (!items_get(r, s->events, i, "event", &item) || !read_event(r, s, &item))
 			return false;
 	}
-	r->file->event_count = count;
 	return true;
 }

@@ -7,12 +7,13 @@
 
 #include "io/model/model_file.h"
 
-/** "file:line:column" that lives as long as the file; NULL after reporting. */
+/** "file:line:column" that lives as long as the tree; NULL after reporting. */
 const char *model_file_keep_place(Reader *r, const TreeNode *node);
 
 /** Notes the names of joints, bodies and groups that actions will make: other actions may name them in any order. */
 bool model_file_read_made(Reader *r, const Sections *s);
 /** The value of "do": an action, or a list of them. */
-bool model_file_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node, EventEntry *event);
+bool model_file_read_actions(Reader *r, const Sections *s, const Item *item, const TreeNode *node,
+                             CalSetupEvent *event);
 
 #endif

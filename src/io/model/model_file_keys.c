@@ -89,6 +89,10 @@ bool reader_refused(Reader *r, const TreeNode *node, CalStatus status) {
 	return false;
 }
 
+bool reader_added(Reader *r, const TreeNode *node, CalStatus status) {
+	return status == CAL_OK || reader_refused(r, node, status);
+}
+
 void *reader_array(Reader *r, size_t count, size_t size) {
 	void *memory = tree_array(r->file->tree, count, size);
 	if (!memory)
@@ -109,23 +113,10 @@ char *reader_text(Reader *r, const char *format, ...) {
 	return text;
 }
 
-/* Puts a text before a chain; false after reporting. */
-static bool chain(Reader *r, FileText **first, const char *text) {
-	FileText *item = text ? reader_array(r, 1, sizeof *item) : NULL;
-	if (!item)
-		return false;
-	*item = (FileText){text, *first};
-	*first = item;
-	return true;
-}
-
 bool reader_path(Reader *r, const TreeNode *node, const char *host, const char *name, char *path, size_t size) {
 	if (!fe_path_beside(host ? host : tree_name(r->file->tree), name, path, size))
 		return reader_fail(r, node, "the name of the file is too long");
-	for (const FileText *known = r->file->sources; known; known = known->next)
-		if (strcmp(known->text, path) == 0)
-			return true;
-	return chain(r, &r->file->sources, reader_text(r, "%s", path));
+	return !r->file->setup || reader_added(r, node, cal_setup_add_source(r->file->setup, path, r->error));
 }
 
 enum { WARNINGS_MOST = 32 }; // of one file; the last one says that there are more
@@ -133,19 +124,18 @@ enum { WARNINGS_MOST = 32 }; // of one file; the last one says that there are mo
 bool reader_warn(Reader *r, const TreeNode *node, const char *format, ...) {
 	char text[400], place[256];
 	va_list arguments;
-	const int count = cal_file_warning_count(r->file);
-	if (count >= WARNINGS_MOST)
+	const int count = cal_setup_warning_count(r->file->setup);
+	if (count >= WARNINGS_MOST || !r->file->setup)
 		return true;
-	if (count == WARNINGS_MOST - 1)
-		return chain(
-			r, &r->file->warnings,
-			reader_text(r, "%s: warning: there is more of this kind, which is not listed", tree_name(r->file->tree)));
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
 	tree_place(r->file->tree, node, place, sizeof place);
-	return chain(r, &r->file->warnings,
-	             reader_text(r, "%s: warning: %s%s%s", place, r->subject, r->subject[0] ? ": " : "", text));
+	const char *warning =
+		count == WARNINGS_MOST - 1
+			? reader_text(r, "%s: warning: there is more of this kind, which is not listed", tree_name(r->file->tree))
+			: reader_text(r, "%s: warning: %s%s%s", place, r->subject, r->subject[0] ? ": " : "", text);
+	return warning && reader_added(r, node, cal_setup_add_warning(r->file->setup, warning, r->error));
 }
 
 void reader_subject(Reader *r, const char *what, const char *name) {

@@ -76,18 +76,18 @@ static const TreeNode *component(const TreeNode *node, int i) {
 
 static bool is_free(const TreeNode *node) { return node->kind == TREE_SCALAR && strcmp(node->text, "free") == 0; }
 
-static bool read_effort(Reader *r, const TreeNode *node, const Freedoms *f, DofLoad *dofs) {
+static bool read_effort(Reader *r, const TreeNode *node, const Freedoms *f, CalDofLoad *dofs) {
 	if (!check_count(r, node, "effort", f))
 		return false;
 	for (int i = 0; i < f->count; i++) {
 		if (!read_quantity(r, component(node, i), dimension_of(f, i, DIM_TORQUE, DIM_FORCE), &dofs[i].effort))
 			return false;
-		dofs[i].push = true;
+		dofs[i].has_effort = 1;
 	}
 	return true;
 }
 
-static bool read_acceleration(Reader *r, const TreeNode *node, const Freedoms *f, DofLoad *dofs) {
+static bool read_acceleration(Reader *r, const TreeNode *node, const Freedoms *f, CalDofLoad *dofs) {
 	if (!check_count(r, node, "acceleration", f))
 		return false;
 	for (int i = 0; i < f->count; i++) {
@@ -96,25 +96,25 @@ static bool read_acceleration(Reader *r, const TreeNode *node, const Freedoms *f
 			continue;
 		if (!read_quantity(r, component(node, i), dimension, &dofs[i].acceleration))
 			return false;
-		dofs[i].drive = true;
+		dofs[i].has_acceleration = 1;
 	}
 	return true;
 }
 
 /* true locks every dof; a list says which. */
-static bool read_lock(Reader *r, const TreeNode *node, const Freedoms *f, DofLoad *dofs) {
+static bool read_lock(Reader *r, const TreeNode *node, const Freedoms *f, CalDofLoad *dofs) {
 	if (node->kind == TREE_LIST && !check_count(r, node, "lock", f))
 		return false;
 	for (int i = 0; i < f->count; i++) {
 		int locked;
 		if (!read_flag(r, component(node, i), &locked))
 			return false;
-		dofs[i].drive = dofs[i].drive || locked;
+		dofs[i].has_acceleration |= locked;
 	}
 	return true;
 }
 
-static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, const Freedoms *f, LoadEntry *load) {
+static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, const Freedoms *f, CalLoadDef *load) {
 	if (in->force || in->moment || in->frame)
 		return reader_fail(r, map, "force, moment and frame belong to a load on a node; on a %s give \"effort\"",
 		                   f->what);
@@ -123,43 +123,38 @@ static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, c
 		                   "\"lock\" is an acceleration of zero; give one of \"lock\" and \"acceleration\"");
 	if (!in->effort && !in->acceleration && !in->lock)
 		return reader_fail(r, map, "a load on a %s needs \"effort\", \"acceleration\" or \"lock\"", f->what);
-	load->dofs = reader_array(r, (size_t)f->count, sizeof *load->dofs);
-	if (!load->dofs)
-		return false;
-	load->joint = f->joint->name;
-	load->first = f->first;
-	load->count = f->count;
-	load->nu = f->joint->shape.nu;
-	load->modes = f->joint->modes;
-	return (!in->effort || read_effort(r, in->effort, f, load->dofs)) &&
-	       (!in->acceleration || read_acceleration(r, in->acceleration, f, load->dofs)) &&
-	       (!in->lock || read_lock(r, in->lock, f, load->dofs));
+	CalDofLoad *dofs = reader_array(r, (size_t)f->count, sizeof *dofs);
+	load->dofs = dofs;
+	load->dof_count = f->count;
+	return dofs && (!in->effort || read_effort(r, in->effort, f, dofs)) &&
+	       (!in->acceleration || read_acceleration(r, in->acceleration, f, dofs)) &&
+	       (!in->lock || read_lock(r, in->lock, f, dofs));
 }
 
-static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
+static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in, CalLoadDef *load) {
 	Freedoms f = {.what = "joint"};
 	if (!model_file_find_joint(r, tree_get(map, "joint"), in->joint, &f.joint))
 		return false;
 	if (in->mode)
 		return reader_fail(r, in->mode, "a mode is one of a body; name the \"body\" instead of the \"joint\"");
 	f.name = f.joint->name;
+	load->joint = cal_desc_find_joint(r->file->desc, f.name);
 	f.count = f.joint->shape.nu;
 	return read_dof_load(r, map, in, &f, load);
 }
 
 /* One mode of a body by its number from 1, or all of them. */
-static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
+static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, CalLoadDef *load) {
 	const TreeNode *node = tree_get(map, "body");
 	Freedoms f = {.what = "body", .name = in->body};
-	CalBodyId body;
 	double mode = 0;
-	if (!model_file_find_body(r, s, node, in->body, &body))
+	if (!model_file_find_body(r, s, node, in->body, &load->body))
 		return false;
-	if (r->file->modes[body.value - 1] == 0)
+	if (r->file->modes[load->body.value - 1] == 0)
 		return reader_fail(r, node, "body \"%.80s\" is rigid: it has no modes to load; name a joint or a node",
 		                   in->body);
 	for (int i = 0; i < cal_desc_joint_count(r->file->desc); i++) {
-		if (r->file->joints[i].body.value == body.value)
+		if (r->file->joints[i].body.value == load->body.value)
 			f.joint = &r->file->joints[i];
 	}
 	if (!f.joint)
@@ -172,7 +167,8 @@ static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, c
 		if (!(mode >= 1 && mode <= f.count) || mode != (double)(int)mode)
 			return reader_fail(r, in->mode, "\"mode\" must be a whole number from 1 to %d, the modes of body \"%.80s\"",
 			                   f.count, in->body);
-		f.first += (int)mode - 1;
+		load->mode = (int)mode - 1;
+		f.first += load->mode;
 		f.count = 1;
 	}
 	return read_dof_load(r, map, in, &f, load);
@@ -180,12 +176,11 @@ static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, c
 
 /* ---- wrenches ------------------------------------------------------------------------------------------ */
 
-static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, LoadEntry *load) {
-	if (!model_file_find_node(r, s, tree_get(map, "node"), in->node, &load->node_id))
+static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, CalLoadDef *load) {
+	if (!model_file_find_node(r, s, tree_get(map, "node"), in->node, &load->node))
 		return false;
 	if (strncmp(in->node, "ground", 6) == 0 && (!in->node[6] || in->node[6] == '/'))
 		return reader_fail(r, tree_get(map, "node"), "a load on the ground moves nothing; name a node of a body");
-	load->node = in->node;
 	if (in->effort || in->acceleration || in->lock || in->mode)
 		return reader_fail(r, map,
 		                   "effort, acceleration, lock and mode belong to a load on a joint or a body; on a node give "
@@ -199,8 +194,10 @@ static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, co
 	       (!in->moment || read_vector(r, in->moment, DIM_TORQUE, &load->wrench.angular));
 }
 
-static bool read_load(Reader *r, const Sections *s, const TreeNode *map, LoadEntry *load) {
+static bool read_load(Reader *r, const Sections *s, const TreeNode *map) {
+	char place[256];
 	LoadInput in = {.start = -INFINITY, .end = INFINITY};
+	CalLoadDef load = cal_load_def();
 	if (!fields_read(r, map, &load_table, &in))
 		return false;
 	if (!!in.joint + !!in.body + !!in.node != 1)
@@ -208,11 +205,14 @@ static bool read_load(Reader *r, const Sections *s, const TreeNode *map, LoadEnt
 		                   "a load acts on either a \"joint\" or a \"node\" or the modes of a \"body\"; name one");
 	if (!(in.start < in.end))
 		return reader_fail(r, map, "the load ends (%g s) before it starts (%g s)", in.end, in.start);
-	load->start = in.start;
-	load->end = in.end;
-	return in.joint  ? read_joint_load(r, map, &in, load)
-	       : in.body ? read_modal_load(r, s, map, &in, load)
-	                 : read_node_load(r, s, map, &in, load);
+	load.start = in.start;
+	load.end = in.end;
+	load.place = tree_place(r->file->tree, map, place, sizeof place);
+	if (in.joint  ? !read_joint_load(r, map, &in, &load)
+	    : in.body ? !read_modal_load(r, s, map, &in, &load)
+	              : !read_node_load(r, s, map, &in, &load))
+		return false;
+	return reader_added(r, map, cal_setup_add_load(r->file->setup, &load, r->error));
 }
 
 bool model_file_read_loads(Reader *r, const Sections *s) {
@@ -221,13 +221,8 @@ bool model_file_read_loads(Reader *r, const Sections *s) {
 		return true;
 	if (!read_list(r, s->loads, "loads, e.g. - {joint: hinge, effort: 2 N*m}"))
 		return false;
-	r->file->loads = reader_array(r, (size_t)s->loads->count, sizeof *r->file->loads);
-	if (!r->file->loads)
-		return false;
-	for (int i = 0; i < s->loads->count; i++) {
-		if (!read_load(r, s, s->loads->items[i], &r->file->loads[i]))
+	for (int i = 0; i < s->loads->count; i++)
+		if (!read_load(r, s, s->loads->items[i]))
 			return false;
-	}
-	r->file->load_count = s->loads->count;
 	return true;
 }

@@ -3,7 +3,7 @@
  * model_file_loop.c — loops: constraints between two nodes of the tree, or between coordinates (docs/loops.md).
  *
  * A drive belongs to a row and has its dimension: a length, an angle, or for a coupling plain numbers in SI units. Its
- * function of time, if it has one, belongs to the file.
+ * function of time, if it has one, belongs to the setup.
  */
 #include <stdio.h>
 #include <string.h>
@@ -263,17 +263,7 @@ static RowKind kind_of(const CalLoopDef *def, int row) {
 	return strcmp(name, "distance") == 0 || name[0] == 'd' || name[0] == 'v' ? ROW_LENGTH : ROW_ANGLE;
 }
 
-/* Functions of time that rows follow, in a chain. */
-struct FileDrive {
-	CalDriveFunction *function;
-	FileDrive *next;
-};
-
-void model_file_free_drives(CalFile *file) {
-	for (const FileDrive *d = file->drives; d; d = d->next)
-		cal_drive_function_destroy(d->function);
-	file->drives = NULL;
-}
+static void destroy_function(void *function) { cal_drive_function_destroy(function); }
 
 /* The function in the place of the numbers. */
 static bool read_value(Reader *r, const TreeNode *map, DriveInput *input) {
@@ -287,19 +277,21 @@ static bool read_value(Reader *r, const TreeNode *map, DriveInput *input) {
 				"a drive is a function \"value\" or the numbers of a closed form, not both; put \"%.40s\" "
 				"into the function",
 				map->keys[i]->text);
-	FileDrive *kept = reader_array(r, 1, sizeof *kept);
-	if (!kept || !model_file_read_function(r, input->value, dimensions[input->kind], &function))
+	CalDriveFunction *drive = NULL;
+	if (!model_file_read_function(r, input->value, dimensions[input->kind], &function))
 		return false;
-	const CalStatus status = cal_drive_function_create(&function, &r->file->allocator, &kept->function, &error);
+	const CalStatus status = cal_drive_function_create(&function, &r->file->allocator, &drive, &error);
 	if (status == CAL_ERR_MEMORY) {
 		r->status = tree_error(r->error, tree_name(r->file->tree), input->value, status, "out of memory");
 		return false;
 	}
 	if (status != CAL_OK)
 		return reader_fail(r, input->value, "%s", error.text);
-	kept->next = r->file->drives;
-	r->file->drives = kept;
-	input->drive = cal_drive_function_of(kept->function);
+	if (!reader_added(r, input->value, cal_setup_keep(r->file->setup, drive, destroy_function, r->error))) {
+		cal_drive_function_destroy(drive);
+		return false;
+	}
+	input->drive = cal_drive_function_of(drive);
 	return true;
 }
 
@@ -396,20 +388,16 @@ static bool read_loop(Reader *r, const Sections *s, const Item *item) {
 	def.place = tree_place(r->file->tree, item->place, place, sizeof place);
 	if (!read_values(r, s, item->value, &input, &def))
 		return false;
-	const CalStatus status = cal_desc_close_loop(r->file->desc, a, &def, b, NULL, r->error);
+	CalLoopId loop;
+	const CalStatus status = cal_desc_close_loop(r->file->desc, a, &def, b, &loop, r->error);
 	if (status != CAL_OK)
 		return reader_refused(r, item->place, status);
-	if (input.open)
-		r->file->open_loops[r->file->open_loop_count++] = item->name;
-	return true;
+	return !input.open || reader_added(r, item->place, cal_setup_open_loop(r->file->setup, loop, r->error));
 }
 
 bool model_file_read_loops(Reader *r, const Sections *s) {
 	reader_subject(r, "loops", NULL);
 	const int count = items_count(r, s->loops, "loops");
-	r->file->open_loops = count > 0 ? reader_array(r, (size_t)count, sizeof *r->file->open_loops) : NULL;
-	if (count > 0 && !r->file->open_loops)
-		return false;
 	for (int i = 0; i < count; i++) {
 		Item item;
 		if (!items_get(r, s->loops, i, "loop", &item) || !read_loop(r, s, &item))

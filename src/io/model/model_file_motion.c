@@ -2,7 +2,6 @@
 /*
  * model_file_motion.c — motions: groups that move as given, joint by joint, by tables or formulas of the time.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "io/model/model_file.h"
@@ -91,7 +90,7 @@ static bool check_group(Reader *r, const TreeNode *key, const char *group) {
 	       reader_fail(r, key, "joint \"%.80s\" is in group \"%.80s\", not in this one", joint->name, own);
 }
 
-static bool read_motion(Reader *r, const TreeNode *key, const TreeNode *map, CalMotionDef *out) {
+static bool read_motion(Reader *r, const TreeNode *key, const TreeNode *map) {
 	char place[256];
 	reader_subject(r, "motion of group", key->text);
 	if (!cal_desc_find_group(r->file->desc, key->text).value)
@@ -100,21 +99,20 @@ static bool read_motion(Reader *r, const TreeNode *key, const TreeNode *map, Cal
 		return reader_fail(r, map, "expected a map by names of joints, e.g. hinge: {q: 5 deg * sin(2*t)}");
 	const int count = tree_is_null(map) ? 0 : map->count;
 	CalJointMotion *joints = reader_array(r, (size_t)count, sizeof *joints);
-	tree_place(r->file->tree, key, place, sizeof place);
-	const size_t name_size = strlen(key->text) + sizeof "motion of ";
-	char *text = reader_array(r, name_size + strlen(place) + 1, 1);
-	if (!joints || !text)
+	const char *name = reader_text(r, "motion of %s", key->text);
+	if (!joints || !name)
 		return false;
-	snprintf(text, name_size, "motion of %s", key->text);
-	memcpy(text + name_size, place, strlen(place) + 1);
 	for (int i = 0; i < count; i++) {
 		reader_subject(r, "motion of group", key->text);
 		if (!check_group(r, map->keys[i], key->text) || !read_joint(r, map->keys[i], map->items[i], &joints[i]))
 			return false;
 	}
-	*out = (CalMotionDef){
-		.name = text, .group = key->text, .joints = joints, .joint_count = count, .place = text + name_size};
-	return true;
+	const CalMotionDef def = {.name = name,
+	                          .group = key->text,
+	                          .joints = joints,
+	                          .joint_count = count,
+	                          .place = tree_place(r->file->tree, key, place, sizeof place)};
+	return reader_added(r, key, cal_setup_add_motion(r->file->setup, &def, r->error));
 }
 
 /* The motions of one section; a group is named once. */
@@ -125,30 +123,17 @@ static bool read_section(Reader *r, const TreeNode *section) {
 	if (section->kind != TREE_MAP)
 		return reader_fail(r, section, "expected a map by names of groups");
 	for (int i = 0; i < section->count; i++) {
-		for (int k = 0; k < r->file->motion_count; k++)
-			if (strcmp(r->file->motions[k].group, section->keys[i]->text) == 0)
+		CalMotionDef known;
+		for (int k = 0; cal_setup_motion(r->file->setup, k, &known) == CAL_OK; k++)
+			if (strcmp(known.group, section->keys[i]->text) == 0)
 				return reader_fail(r, section->keys[i], "the motion of group \"%.80s\" is given twice",
 				                   section->keys[i]->text);
-		if (!read_motion(r, section->keys[i], section->items[i], &r->file->motions[r->file->motion_count++]))
+		if (!read_motion(r, section->keys[i], section->items[i]))
 			return false;
 	}
 	return true;
 }
 
 bool model_file_read_motions(Reader *r, const Sections *s) {
-	const int count = (s->motions ? s->motions->count : 0) + (s->old_motions ? s->old_motions->count : 0);
-	reader_subject(r, "group_motions", NULL);
-	r->file->motions = reader_array(r, (size_t)count, sizeof *r->file->motions);
-	return r->file->motions && read_section(r, s->motions) && read_section(r, s->old_motions);
-}
-
-CalStatus cal_file_add_motions(const CalFile *file, CalSim *sim, CalError *error) {
-	if (!file || !sim)
-		return tree_error(error, "cal_file_add_motions", NULL, CAL_ERR_ARGUMENT, "file or simulation is NULL");
-	for (int i = 0; i < file->motion_count; i++) {
-		const CalStatus status = cal_sim_add_motion(sim, &file->motions[i], NULL, error);
-		if (status != CAL_OK)
-			return status;
-	}
-	return CAL_OK;
+	return read_section(r, s->motions) && read_section(r, s->old_motions);
 }

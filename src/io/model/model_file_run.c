@@ -347,34 +347,8 @@ static bool read_output(Reader *r, const Sections *s, const TreeNode *node, CalR
 	return true;
 }
 
-/* Whether a formula reads an output of a device, of which nobody knows how fast it changes. */
-static bool reads_device(const char *formula) {
-	for (const char *at = formula; at && (at = strstr(at, "device")); at++)
-		if (at[strlen("device") + strspn(at + strlen("device"), " \t\r\n")] == '(')
-			return true;
-	return false;
-}
-
-/*
- * Where events wait for such formulas, adaptive steps have a bound: free flight would take one step from output to output,
- * and what becomes true and false again within a step is not seen. Given for all methods, since the caller may take another
- * one than the file; fixed steps do not look at it.
- */
-static double watch_step(const CalFile *file, const RunInput *in) {
-	bool watched = false;
-	for (int i = 0; i < file->event_count; i++)
-		watched |= reads_device(file->events[i].when);
-	return watched ? fmax(in->duration / 100, in->min_step) : 0;
-}
-
-bool model_file_read_run(Reader *r, const Sections *s) {
-	CalRunSettings *run = &r->file->run;
+static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
 	RunInput in = {0};
-	run->title = s->title ? s->title : "";
-	run->method.method = CAL_METHOD_DOPRI5;
-	reader_subject(r, "run", NULL);
-	if (!s->run)
-		return true;
 	if (!fields_read(r, s->run, &run_table, &in) || (in.method && !read_method(r, in.method, &run->method.method)) ||
 	    (in.projection && !read_projection(r, in.projection, &run->method.projection)) ||
 	    (in.threads && !read_workers(r, in.threads, "threads", &run->threads)) ||
@@ -391,7 +365,14 @@ bool model_file_read_run(Reader *r, const Sections *s) {
 	run->method.rtol = in.rtol;
 	run->method.atol = in.atol;
 	run->method.min_step = in.min_step;
-	run->method.max_step = in.max_step > 0 ? in.max_step : watch_step(r->file, &in);
+	run->method.max_step = in.max_step;
 	run->method.max_steps = (int64_t)in.max_steps;
 	return !in.output || read_output(r, s, in.output, run);
+}
+
+bool model_file_read_run(Reader *r, const Sections *s) {
+	CalRunSettings run = {.title = s->title ? s->title : "", .method.method = CAL_METHOD_DOPRI5};
+	reader_subject(r, "run", NULL);
+	return (!s->run || read_settings(r, s, &run)) && reader_added(r, s->run ? s->run : tree_root(r->file->tree),
+	                                                              cal_setup_set_run(r->file->setup, &run, r->error));
 }

@@ -14,6 +14,16 @@ typedef struct StateInput {
 	int guess;
 } StateInput;
 
+/* What the file says of a joint. */
+typedef struct StateValues {
+	int nq, nu; // 0: not given
+	double q[CAL_JOINT_MAX_COORDS];
+	double u[CAL_JOINT_MAX_DOF];
+	double *eta, *eta_dot; // [modes]; NULL: not given
+	uint8_t frozen[CAL_JOINT_MAX_DOF], frozen_modes;
+	uint8_t stated_q[CAL_JOINT_MAX_DOF], stated_u[CAL_JOINT_MAX_DOF]; // the file gives the coordinate, the speed
+} StateValues;
+
 static const Field state_keys[] = {
 	{"q", FIELD_NUMBERS, offsetof(StateInput, q), DIM_ANGLE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
      .doc = "coordinates, in the order of the table of [joints](#joint)"},
@@ -63,7 +73,7 @@ static bool unit_quaternions(Reader *r, const TreeNode *node, const JointShape *
 	return true;
 }
 
-static bool read_q(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
+static bool read_q(Reader *r, const TreeNode *node, const JointShape *shape, StateValues *entry) {
 	if (!check_count(r, node, "q", shape->nq))
 		return false;
 	for (int i = 0; i < shape->nq; i++) {
@@ -77,7 +87,7 @@ static bool read_q(Reader *r, const TreeNode *node, const JointShape *shape, Sta
 	return unit_quaternions(r, node, shape, entry->q);
 }
 
-static bool read_u(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
+static bool read_u(Reader *r, const TreeNode *node, const JointShape *shape, StateValues *entry) {
 	if (!check_count(r, node, "u", shape->nu))
 		return false;
 	for (int i = 0; i < shape->nu; i++) {
@@ -91,7 +101,7 @@ static bool read_u(Reader *r, const TreeNode *node, const JointShape *shape, Sta
 
 /* at, orientation, velocity, angular_velocity of free and spherical joints. */
 static bool read_pose(Reader *r, const TreeNode *map, const StateInput *in, const JointRecord *joint,
-                      StateEntry *entry) {
+                      StateValues *entry) {
 	const int ball = joint->type == CAL_JOINT_FREE ? 3 : 0; // first place of the rotation in q and u
 	const TreeNode *linear = in->at ? in->at : in->velocity;
 	CalVec3 v = {0, 0, 0}, w = {0, 0, 0}, at = {0, 0, 0};
@@ -146,7 +156,7 @@ static bool read_modal(Reader *r, const TreeNode *node, const char *key, int mod
 }
 
 /* true freezes every dof of the joint and every mode of its body; a list says which dofs. */
-static bool read_frozen(Reader *r, const TreeNode *node, const JointShape *shape, StateEntry *entry) {
+static bool read_frozen(Reader *r, const TreeNode *node, const JointShape *shape, StateValues *entry) {
 	int frozen = 0;
 	if (node->kind == TREE_LIST && node->count != shape->nu)
 		return reader_fail(r, node, "\"frozen\" of this joint takes true, false, or a list of %d flag%s", shape->nu,
@@ -164,9 +174,32 @@ static bool read_frozen(Reader *r, const TreeNode *node, const JointShape *shape
 	return true;
 }
 
-static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, StateEntry *entry) {
+/* A coordinate or a speed that the file does not give is assumed. */
+static bool add_state(Reader *r, const TreeNode *key, const StateInput *in, const StateValues *entry) {
+	char place[256];
+	uint8_t assumed_q[CAL_JOINT_MAX_DOF], assumed_u[CAL_JOINT_MAX_DOF];
+	for (int i = 0; i < CAL_JOINT_MAX_DOF; i++) {
+		assumed_q[i] = !entry->stated_q[i];
+		assumed_u[i] = !entry->stated_u[i];
+	}
+	const CalStateDef def = {.q = entry->nq ? entry->q : NULL,
+	                         .u = entry->nu ? entry->u : NULL,
+	                         .eta = entry->eta,
+	                         .eta_dot = entry->eta_dot,
+	                         .assumed_q = assumed_q,
+	                         .assumed_u = assumed_u,
+	                         .frozen = in->frozen ? entry->frozen : NULL,
+	                         .frozen_modes = entry->frozen_modes,
+	                         .guess = in->guess,
+	                         .place = tree_place(r->file->tree, key, place, sizeof place)};
+	const CalJointId joint = cal_desc_find_joint(r->file->desc, key->text);
+	return reader_added(r, key, cal_setup_set_state(r->file->setup, joint, &def, r->error));
+}
+
+static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map) {
 	const JointRecord *joint;
 	StateInput in = {0};
+	StateValues entry = {0};
 	reader_subject(r, "state", NULL);
 	if (!cal_desc_find_joint(r->file->desc, key->text).value && cal_desc_find_body(r->file->desc, key->text).value)
 		return reader_fail(r, key, "\"%.80s\" is a body; the state, that of its modes too, is given by names of joints",
@@ -176,17 +209,14 @@ static bool read_entry(Reader *r, const TreeNode *key, const TreeNode *map, Stat
 	reader_subject(r, "state of joint", joint->name);
 	if (!fields_read(r, map, &state_table, &in))
 		return false;
-	entry->joint = joint->name;
-	if ((in.at || in.orientation || in.velocity || in.angular_velocity) && !read_pose(r, map, &in, joint, entry))
+	if ((in.at || in.orientation || in.velocity || in.angular_velocity) && !read_pose(r, map, &in, joint, &entry))
 		return false;
-	entry->modes = joint->modes;
-	entry->guess = in.guess != 0;
 	if (in.guess && in.frozen)
 		return reader_fail(r, in.frozen, "a guess is what closing loops moves first; it cannot be \"frozen\" too");
-	return (!in.q || read_q(r, in.q, &joint->shape, entry)) && (!in.u || read_u(r, in.u, &joint->shape, entry)) &&
-	       read_modal(r, in.eta, "eta", joint->modes, &entry->eta) &&
-	       read_modal(r, in.eta_dot, "eta_dot", joint->modes, &entry->eta_dot) &&
-	       (!in.frozen || read_frozen(r, in.frozen, &joint->shape, entry));
+	return (!in.q || read_q(r, in.q, &joint->shape, &entry)) && (!in.u || read_u(r, in.u, &joint->shape, &entry)) &&
+	       read_modal(r, in.eta, "eta", joint->modes, &entry.eta) &&
+	       read_modal(r, in.eta_dot, "eta_dot", joint->modes, &entry.eta_dot) &&
+	       (!in.frozen || read_frozen(r, in.frozen, &joint->shape, &entry)) && add_state(r, key, &in, &entry);
 }
 
 bool model_file_read_state(Reader *r, const Sections *s) {
@@ -195,13 +225,8 @@ bool model_file_read_state(Reader *r, const Sections *s) {
 		return true;
 	if (s->state->kind != TREE_MAP)
 		return reader_fail(r, s->state, "expected a map by names of joints, e.g. hinge: {q: 30 deg, u: 0}");
-	r->file->states = reader_array(r, (size_t)s->state->count, sizeof *r->file->states);
-	if (!r->file->states)
-		return false;
-	for (int i = 0; i < s->state->count; i++) {
-		if (!read_entry(r, s->state->keys[i], s->state->items[i], &r->file->states[i]))
+	for (int i = 0; i < s->state->count; i++)
+		if (!read_entry(r, s->state->keys[i], s->state->items[i]))
 			return false;
-	}
-	r->file->state_count = s->state->count;
 	return true;
 }

@@ -6,33 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <calder/visual.h>
-
-#include "base/text_reader.h"
 #include "io/model/model_file.h"
 #include "math/placement.h"
-
-const char *cal_visual_name(CalVisualKind kind) {
-	static const char *const names[] = {
-#define VISUAL_NAME(name, text) text,
-		CAL_VISUAL_LIST(VISUAL_NAME)
-#undef VISUAL_NAME
-	};
-	return (int)kind >= 0 && kind < CAL_VISUAL_COUNT ? names[kind] : NULL;
-}
-
-int cal_file_locate(const CalFile *file, const char *name, char *path, size_t size) {
-	return file && name && path && fe_path_beside(tree_name(file->tree), name, path, size) ? 0 : -1;
-}
-
-int cal_file_visuals(const CalFile *file, CalBodyId body, const CalVisual **visuals) {
-	if (visuals)
-		*visuals = NULL;
-	if (!file || !visuals || body.value > (uint32_t)cal_desc_body_count(file->desc))
-		return 0;
-	*visuals = file->visuals[body.value].items;
-	return file->visuals[body.value].count;
-}
 
 /* ---- shapes -------------------------------------------------------------------------------------- */
 
@@ -134,39 +109,37 @@ static bool read_visual(Reader *r, const TreeNode *map, CalVisual *out) {
 
 /* ---- bodies ---------------------------------------------------------------------------------------- */
 
-static bool read_given(Reader *r, const TreeNode *node, VisualList *list) {
-	const int count = node->kind == TREE_LIST ? node->count : 1;
-	list->items = reader_array(r, (size_t)count, sizeof *list->items);
-	for (int i = 0; list->items && i < count; i++) {
-		if (!read_visual(r, node->kind == TREE_LIST ? node->items[i] : node, &list->items[i]))
-			return false;
-		list->count++;
-	}
-	return list->items != NULL;
+static bool add_visual(Reader *r, const TreeNode *node, CalBodyId body, const CalVisual *visual) {
+	return reader_added(r, node, cal_setup_add_visual(r->file->setup, body, visual, r->error));
 }
 
-static bool read_of_mass(Reader *r, const BodyInput *body, CalVec3 center, VisualList *list) {
+static bool read_given(Reader *r, const TreeNode *node, CalBodyId body) {
+	const int count = node->kind == TREE_LIST ? node->count : 1;
+	for (int i = 0; i < count; i++) {
+		const TreeNode *map = node->kind == TREE_LIST ? node->items[i] : node;
+		CalVisual visual;
+		if (!read_visual(r, map, &visual) || !add_visual(r, map, body, &visual))
+			return false;
+	}
+	return true;
+}
+
+static bool read_of_mass(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id) {
 	static const CalVisualKind kinds[] = {CAL_VISUAL_BOX, CAL_VISUAL_SPHERE, CAL_VISUAL_CYLINDER, CAL_VISUAL_CYLINDER};
 	const TreeNode *shapes[] = {body->box, body->sphere, body->cylinder, body->rod};
 	for (int i = 0; i < 4; i++) {
 		if (!shapes[i])
 			continue;
-		list->items = reader_array(r, 1, sizeof *list->items);
-		if (!list->items)
-			return false;
-		*list->items =
-			(CalVisual){.kind = kinds[i], .placement = {.position = center, .orientation = {1, 0, 0, 0}}, .color = -1};
-		list->count = 1;
-		return model_file_read_outline(r, shapes[i], shapes[i] == body->rod, list->items);
+		CalVisual visual = {
+			.kind = kinds[i], .placement = {.position = center, .orientation = {1, 0, 0, 0}}, .color = -1};
+		return model_file_read_outline(r, shapes[i], shapes[i] == body->rod, &visual) &&
+		       add_visual(r, shapes[i], id, &visual);
 	}
 	return true;
 }
 
 bool model_file_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id) {
-	VisualList *list = &r->file->visuals[id.value];
-	return body->visual ? read_given(r, body->visual, list) : read_of_mass(r, body, center, list);
+	return body->visual ? read_given(r, body->visual, id) : read_of_mass(r, body, center, id);
 }
 
-bool model_file_read_ground_visual(Reader *r, const TreeNode *node) {
-	return read_given(r, node, &r->file->visuals[0]);
-}
+bool model_file_read_ground_visual(Reader *r, const TreeNode *node) { return read_given(r, node, (CalBodyId){0}); }

@@ -13,7 +13,7 @@ static const CalMethod methods[] = {CAL_METHOD_DOPRI5, CAL_METHOD_RK4, CAL_METHO
 enum { METHODS = sizeof methods / sizeof *methods };
 
 typedef struct Driven {
-	CalFile *file;
+	CalSetup *file;
 	CalSim *sim;
 	CalScenario *scenario;
 	CalError error;
@@ -21,7 +21,7 @@ typedef struct Driven {
 } Driven;
 
 /* Made, but not started; branches 0: in one piece. Takes the file. */
-static inline CalStatus driven_open(CalFile *file, CalMethod method, double step, int branches, int threads,
+static inline CalStatus driven_open(CalSetup *file, CalMethod method, double step, int branches, int threads,
                                     Driven *d) {
 	*d = (Driven){.file = file};
 	const CalSimOptions options = {.method = {.method = method, .step = step, .rtol = 1e-10, .atol = 1e-12},
@@ -29,14 +29,14 @@ static inline CalStatus driven_open(CalFile *file, CalMethod method, double step
 	                               .threads = threads,
 	                               .branches_forced = branches > 1,
 	                               .not_pinned = 1};
-	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &d->sim, &d->error);
+	CalStatus status = cal_sim_create(cal_setup_desc(file), &options, &d->sim, &d->error);
 	if (status == CAL_OK)
 		status = cal_scenario_create(file, d->sim, &d->scenario, &d->error);
 	d->state = d->sim ? cal_sim_state(d->sim, 0) : NULL;
 	return status;
 }
 
-static inline Driven start_file(CalFile *file, CalMethod method, double step) {
+static inline Driven start_file(CalSetup *file, CalMethod method, double step) {
 	Driven d;
 	if (driven_open(file, method, step, 0, 0, &d) != CAL_OK || cal_sim_restart(d.sim, &d.error) != CAL_OK)
 		fail_msg("%s", d.error.text);
@@ -56,7 +56,7 @@ static inline void advance(Driven *d, double t) {
 static inline void finish(Driven *d) {
 	cal_scenario_destroy(d->scenario);
 	cal_sim_destroy(d->sim);
-	cal_file_destroy(d->file);
+	cal_setup_destroy(d->file);
 }
 
 #endif

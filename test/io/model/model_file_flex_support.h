@@ -65,7 +65,7 @@ typedef struct Mistake {
 static inline void refuse_all(const char *format, const Mistake *rows, size_t count) {
 	for (size_t i = 0; i < count; i++) {
 		char text[4000], place[64];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		const char *hole = strstr(format, "%s");
 		assert_non_null(hole);
@@ -76,7 +76,7 @@ static inline void refuse_all(const char *format, const Mistake *rows, size_t co
 		int line = 1, column = 1;
 		for (const char *c = text; c < at; c++, column = c[-1] == '\n' ? 1 : column + 1)
 			line += *c == '\n';
-		if (cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
+		if (cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
 			fail_msg("accepted: %s", rows[i].text);
 		assert_null(file);
 		snprintf(place, sizeof place, "t.yaml:%d:%d: error: ", line, column);

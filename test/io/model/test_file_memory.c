@@ -54,12 +54,12 @@ static void every_allocation_may_fail(void **state) {
 	for (long k = 1;; k++) {
 		FailingAllocator counter = {.fail_at = k};
 		const CalAllocator allocator = failing_allocator(&counter);
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
-		const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", &allocator, &file, &error);
+		const CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", &allocator, &file, &error);
 		if (status == CAL_OK) {
 			assert_true(counter.calls < k);
-			cal_file_destroy(file);
+			cal_setup_destroy(file);
 			assert_int_equal(counter.live, 0);
 			break;
 		}
@@ -77,18 +77,18 @@ static void every_allocation_of_the_loads_may_fail(void **state) {
 	(void)state;
 	FailingAllocator counter = {0};
 	const CalAllocator allocator = failing_allocator(&counter);
-	CalFile *file;
+	CalSetup *file;
 	CalError error;
-	CalFileLoads *loads;
-	assert_int_equal(cal_file_parse(text, strlen(text), "t.yaml", &allocator, &file, &error), CAL_OK);
+	CalSetupLoads *loads;
+	assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", &allocator, &file, &error), CAL_OK);
 	CalModel *model = model_of(file, NULL);
 	counter.fail_at = counter.calls + 1;
-	assert_int_equal(cal_file_loads_create(file, model, &loads, &error), CAL_ERR_MEMORY);
+	assert_int_equal(cal_setup_loads_create(file, model, &loads, &error), CAL_ERR_MEMORY);
 	assert_null(loads);
-	assert_int_equal(cal_file_loads_create(file, model, &loads, &error), CAL_OK);
-	cal_file_loads_destroy(loads);
+	assert_int_equal(cal_setup_loads_create(file, model, &loads, &error), CAL_OK);
+	cal_setup_loads_destroy(loads);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	assert_int_equal(counter.live, 0);
 }
 
@@ -99,12 +99,12 @@ static void every_malloc_may_fail(void **state) {
 		skip();
 	long failures = 0;
 	for (long k = 1;; k++) {
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		interpose_begin(k);
-		const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
-		const int bodies = file ? cal_desc_body_count(cal_file_desc(file)) : 6;
-		cal_file_destroy(file);
+		const CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
+		const int bodies = file ? cal_desc_body_count(cal_setup_desc(file)) : 6;
+		cal_setup_destroy(file);
 		const Interpose seen = interpose_end();
 		assert_int_equal(bodies, 6); // a file is whole or not there
 		assert_int_equal(seen.live, 0);
@@ -127,26 +127,26 @@ static void the_input_of_loads_allocates_nothing(void **state) {
 	(void)state;
 	if (!INTERPOSE_ACTIVE)
 		skip();
-	CalFile *file = file_of(text);
+	CalSetup *file = file_of(text);
 	CalModel *model = model_of(file, NULL);
 	CalError error;
-	CalFileLoads *loads;
+	CalSetupLoads *loads;
 	CalState s;
 	CalInput in;
-	assert_int_equal(cal_file_loads_create(file, model, &loads, &error), CAL_OK);
+	assert_int_equal(cal_setup_loads_create(file, model, &loads, &error), CAL_OK);
 	assert_int_equal(cal_state_create(model, &s), CAL_OK);
 	interpose_begin(0);
-	const int rc = cal_file_loads_input(loads, model, &s, &in);
-	const double next = cal_file_loads_next_switch(loads, 0);
+	const int rc = cal_setup_loads_input(loads, model, &s, &in);
+	const double next = cal_setup_loads_next_switch(loads, 0);
 	const Interpose seen = interpose_end();
 	assert_int_equal(rc, 0);
 	assert_true(next > 1e300);
 	assert_int_equal(seen.calls, 0);
 	assert_int_equal(in.wrench_count, 1);
 	cal_state_destroy(&s);
-	cal_file_loads_destroy(loads);
+	cal_setup_loads_destroy(loads);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 int main(void) {

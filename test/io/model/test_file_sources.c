@@ -31,12 +31,12 @@ static void put(const char *name, const char *text) {
 	fclose(out);
 }
 
-static CalFile *parse(const char *text) {
+static CalSetup *parse(const char *text) {
 	char name[256];
-	CalFile *file;
+	CalSetup *file;
 	CalError error = {0};
 	snprintf(name, sizeof name, "%s/model.yaml", folder);
-	if (cal_file_parse(text, strlen(text), name, NULL, &file, &error) != CAL_OK)
+	if (cal_model_file_parse(text, strlen(text), name, NULL, &file, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return file;
 }
@@ -49,28 +49,28 @@ static void all_files_that_a_model_names_are_known(void **state) {
 	(void)state;
 	put("part.yaml", "calder: 1\nbodies: {b: {mass: 1, box: [1, 1, 1], visual: {mesh: deep/far.stl}}}\n"
 	                 "joints: {j: {type: revolute, to: b}}\nborder: [b]\n");
-	CalFile *file =
+	CalSetup *file =
 		parse("calder: 1\nbodies: {a: {mass: 1, box: [1, 1, 1], visual: [{mesh: near.stl}, {mesh: near.stl}]}}\n"
 	          "joints: {j: {type: prismatic, axis: x, to: a}}\n"
 	          "devices: {d: {type: shared, library: code.so}}\n"
 	          "subsystems: {s: {file: part.yaml, attach: {to: a, joint: {type: revolute}}}}\n");
 	static const char *const names[] = {"part.yaml", "near.stl", "code.so"};
 	int found = 0;
-	for (int i = 0; i < cal_file_source_count(file); i++)
+	for (int i = 0; i < cal_setup_source_count(file); i++)
 		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
 			char path[256];
 			snprintf(path, sizeof path, "%s/%s", folder, names[k]);
-			found += strcmp(cal_file_source(file, i), path) == 0;
+			found += strcmp(cal_setup_source(file, i), path) == 0;
 		}
 	assert_int_equal(found, 3); // each once
 	bool far = false;
-	for (int i = 0; i < cal_file_source_count(file); i++)
-		far |= strstr(cal_file_source(file, i), "deep/far.stl") != NULL;
+	for (int i = 0; i < cal_setup_source_count(file); i++)
+		far |= strstr(cal_setup_source(file, i), "deep/far.stl") != NULL;
 	assert_true(far);
-	assert_null(cal_file_source(file, -1));
-	assert_null(cal_file_source(file, cal_file_source_count(file)));
-	assert_int_equal(cal_file_source_count(NULL), 0);
-	cal_file_destroy(file);
+	assert_null(cal_setup_source(file, -1));
+	assert_null(cal_setup_source(file, cal_setup_source_count(file)));
+	assert_int_equal(cal_setup_source_count(NULL), 0);
+	cal_setup_destroy(file);
 }
 
 static void angles_of_many_turns_without_unit_are_suspicious(void **state) {
@@ -82,14 +82,14 @@ static void angles_of_many_turns_without_unit_are_suspicious(void **state) {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char text[400], said[80];
 		snprintf(text, sizeof text, PENDULUM "state: {hinge: {q: %s}}\n", rows[i].q);
-		CalFile *file = parse(text);
-		assert_int_equal(cal_file_warning_count(file), rows[i].warnings);
+		CalSetup *file = parse(text);
+		assert_int_equal(cal_setup_warning_count(file), rows[i].warnings);
 		snprintf(said, sizeof said, "model.yaml:5:20: warning: state of joint \"hinge\": the angle %s is in rad",
 		         rows[i].q);
 		if (rows[i].warnings)
-			assert_non_null(strstr(cal_file_warning(file, 0), said));
-		assert_null(cal_file_warning(file, rows[i].warnings));
-		cal_file_destroy(file);
+			assert_non_null(strstr(cal_setup_warning(file, 0), said));
+		assert_null(cal_setup_warning(file, rows[i].warnings));
+		cal_setup_destroy(file);
 	}
 }
 
@@ -108,11 +108,11 @@ static void many_suspicious_numbers_are_cut_short(void **state) {
 	at += sprintf(at, "state:\n");
 	for (int i = 0; i < COUNT; i++)
 		at += sprintf(at, "  j%d: {q: 90}\n", i);
-	CalFile *file = parse(text);
-	assert_int_equal(cal_file_warning_count(file), KEPT);
-	assert_non_null(strstr(cal_file_warning(file, 0), "\"j0\": the angle 90"));
-	assert_non_null(strstr(cal_file_warning(file, KEPT - 1), "there is more"));
-	cal_file_destroy(file);
+	CalSetup *file = parse(text);
+	assert_int_equal(cal_setup_warning_count(file), KEPT);
+	assert_non_null(strstr(cal_setup_warning(file, 0), "\"j0\": the angle 90"));
+	assert_non_null(strstr(cal_setup_warning(file, KEPT - 1), "there is more"));
+	cal_setup_destroy(file);
 	free(text);
 }
 
@@ -159,10 +159,10 @@ static void quantities_of_options_have_units(void **state) {
 	assert_int_equal(cal_quantity_parse("1", "parsecs", &value, NULL), CAL_ERR_ARGUMENT);
 }
 
-static CalSim *simulation(const CalFile *file, const CalSimOptions *options) {
+static CalSim *simulation(const CalSetup *file, const CalSimOptions *options) {
 	CalSim *sim;
 	CalError error = {0};
-	if (cal_sim_create(cal_file_desc(file), options, &sim, &error) != CAL_OK)
+	if (cal_sim_create(cal_setup_desc(file), options, &sim, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return sim;
 }
@@ -170,8 +170,8 @@ static CalSim *simulation(const CalFile *file, const CalSimOptions *options) {
 static void code_is_loaded_only_where_it_is_allowed(void **state) {
 	(void)state;
 	put("code.so", "this is no shared object\n");
-	CalFile *file = parse(PENDULUM "devices: {engine: {type: shared, library: code.so}}\n"
-	                               "events: {full: {when: 'device(engine, thrust) > 1', do: {switch_off: engine}}}\n");
+	CalSetup *file = parse(PENDULUM "devices: {engine: {type: shared, library: code.so}}\n"
+	                                "events: {full: {when: 'device(engine, thrust) > 1', do: {switch_off: engine}}}\n");
 	const CalSimOptions skip = {.method.method = CAL_METHOD_DOPRI5, .plugins = CAL_PLUGIN_SKIP};
 	CalSim *sim = simulation(file, &skip);
 	CalScenario *scenario;
@@ -193,7 +193,7 @@ static void code_is_loaded_only_where_it_is_allowed(void **state) {
 		assert_int_equal(refused, !allowed);
 		cal_sim_destroy(sim);
 	}
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static volatile int stop;
@@ -210,7 +210,7 @@ static int stop_at_half(void *user, const CalModel *model, const CalState *s, Ca
 static void an_advance_ends_when_it_is_asked_to(void **state) {
 	(void)state;
 	static const CalMethod methods[] = {CAL_METHOD_RK4, CAL_METHOD_DOPRI5, CAL_METHOD_IMPLICIT};
-	CalFile *file = parse(PENDULUM "state: {hinge: {q: 1}}\n");
+	CalSetup *file = parse(PENDULUM "state: {hinge: {q: 1}}\n");
 	for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
 		CalSimOptions options = {.method = {.method = methods[i], .step = 1e-3, .rtol = 1e-6, .atol = 1e-9},
 		                         .stop = &stop};
@@ -233,14 +233,14 @@ static void an_advance_ends_when_it_is_asked_to(void **state) {
 		cal_sim_destroy(sim);
 		cal_sim_destroy(whole);
 	}
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void checkpoints_of_a_run_keep_their_path(void **state) {
 	(void)state;
 	char path[256];
 	snprintf(path, sizeof path, "%s/run.ckpt", folder);
-	CalFile *file = parse(PENDULUM);
+	CalSetup *file = parse(PENDULUM);
 	const CalSimOptions options = {.method.method = CAL_METHOD_DOPRI5};
 	CalSim *sim = simulation(file, &options);
 	CalOutput *output;
@@ -260,7 +260,7 @@ static void checkpoints_of_a_run_keep_their_path(void **state) {
 	assert_int_equal(cal_checkpoint_save_to(sim, NULL, &error), CAL_ERR_ARGUMENT);
 	cal_sim_destroy(sim);
 	cal_sim_destroy(other);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 int main(void) {

@@ -131,12 +131,12 @@ static void the_examples_can_be_read(void **state) {
 		assert_non_null(end);
 		*end = 0;
 		snprintf(whole, sizeof whole, "%s%s\n", strncmp(start, "calder:", 7) == 0 ? "" : "calder: 1\n", start);
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		const char *name = SOURCE_DIR "/examples/docs.yaml"; // for files that are named
-		if (cal_file_parse(whole, strlen(whole), name, NULL, &file, &error) != CAL_OK)
+		if (cal_model_file_parse(whole, strlen(whole), name, NULL, &file, &error) != CAL_OK)
 			fail_msg("%s", error.text);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 		p = end + 1;
 	}
 	assert_true(count >= 4);

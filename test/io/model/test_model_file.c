@@ -11,20 +11,20 @@
 
 static void shapes_give_textbook_inertias(void **state) {
 	(void)state;
-	CalFile *file = file_of("calder: 1\n"
-	                        "bodies:\n"
-	                        "  box: {mass: 12, box: [1, 2, 3]}\n"
-	                        "  turned: {mass: 12, box: {size: [1, 2, 3], orientation: {z: 90 deg}}}\n"
-	                        "  ball: {density: 3, sphere: 2, com: [1, 0, 0]}\n"
-	                        "  tube: {mass: 4, cylinder: {radius: 2, inner_radius: 1, length: 6, axis: x}}\n"
-	                        "  drum: {density: 1, cylinder: {radius: 1, from: [0, 0, 1], to: [0, 0, 3]}}\n"
-	                        "  rod: {mass: 12, rod: {from: [0, 0, 0], to: [0, 3, 4]}}\n"
-	                        "  matrix: {mass: 1, inertia: [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]}\n"
-	                        "  map: {mass: 1, inertia: {xx: 3, yy: 4, zz: 5, xy: 0.1, xz: 0.2, yz: 0.3}}\n"
-	                        "joints:\n"
-	                        "  a: {type: free, to: box}\n  b: {type: free, to: turned}\n  c: {type: free, to: ball}\n"
-	                        "  d: {type: free, to: tube}\n  e: {type: free, to: drum}\n  f: {type: weld, to: rod}\n"
-	                        "  g: {type: free, to: matrix}\n  h: {type: free, to: map}\n");
+	CalSetup *file = file_of("calder: 1\n"
+	                         "bodies:\n"
+	                         "  box: {mass: 12, box: [1, 2, 3]}\n"
+	                         "  turned: {mass: 12, box: {size: [1, 2, 3], orientation: {z: 90 deg}}}\n"
+	                         "  ball: {density: 3, sphere: 2, com: [1, 0, 0]}\n"
+	                         "  tube: {mass: 4, cylinder: {radius: 2, inner_radius: 1, length: 6, axis: x}}\n"
+	                         "  drum: {density: 1, cylinder: {radius: 1, from: [0, 0, 1], to: [0, 0, 3]}}\n"
+	                         "  rod: {mass: 12, rod: {from: [0, 0, 0], to: [0, 3, 4]}}\n"
+	                         "  matrix: {mass: 1, inertia: [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]}\n"
+	                         "  map: {mass: 1, inertia: {xx: 3, yy: 4, zz: 5, xy: 0.1, xz: 0.2, yz: 0.3}}\n"
+	                         "joints:\n"
+	                         "  a: {type: free, to: box}\n  b: {type: free, to: turned}\n  c: {type: free, to: ball}\n"
+	                         "  d: {type: free, to: tube}\n  e: {type: free, to: drum}\n  f: {type: weld, to: rod}\n"
+	                         "  g: {type: free, to: matrix}\n  h: {type: free, to: map}\n");
 	CalModel *model = model_of(file, NULL);
 	CalBodyInfo b = body_of(model, "box");
 	assert_near(b.inertia.m[0][0], 13, 1e-12);
@@ -54,7 +54,7 @@ static void shapes_give_textbook_inertias(void **state) {
 	assert_memory_equal(&p.inertia, &q.inertia, sizeof p.inertia);
 	assert_near(p.inertia.m[1][2], 0.3, 0);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static const char *const two_groups =
@@ -92,10 +92,10 @@ static const char *const two_groups =
 
 static void description_and_state_arrive(void **state) {
 	(void)state;
-	CalFile *file = file_of(two_groups);
+	CalSetup *file = file_of(two_groups);
 	CalError error;
 	CalModel *main_model = model_of(file, NULL), *moon = model_of(file, "moon");
-	assert_int_equal(cal_desc_group_count(cal_file_desc(file)), 3);
+	assert_int_equal(cal_desc_group_count(cal_setup_desc(file)), 3);
 	assert_near(cal_model_gravity(main_model).z, -9.81, 0);
 	assert_near(cal_model_gravity(moon).z, -1.62, 0);
 	const CalBodyInfo a = body_of(main_model, "a"), b = body_of(main_model, "b");
@@ -110,7 +110,7 @@ static void description_and_state_arrive(void **state) {
 	assert_true(dof.prescribed);
 	CalState s;
 	assert_int_equal(cal_state_create(main_model, &s), CAL_OK);
-	assert_int_equal(cal_file_state(file, main_model, &s, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, main_model, &s, &error), CAL_OK);
 	assert_near(s.q[a.q], 1, 0);
 	assert_near(s.q[b.q], PI / 6, 1e-16);
 	assert_near(s.q[b.q + 1], 0.005, 0);
@@ -118,7 +118,7 @@ static void description_and_state_arrive(void **state) {
 	assert_near(s.u[b.u + 1], 0.1, 0);
 	cal_state_destroy(&s);
 	assert_int_equal(cal_state_create(moon, &s), CAL_OK);
-	assert_int_equal(cal_file_state(file, moon, &s, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, moon, &s, &error), CAL_OK);
 	const double q[7] = {1, 2, 3, 0, 1, 0, 0}, u[6] = {0, 0, 0, 0, 0, 2 * PI};
 	for (int i = 0; i < 7; i++)
 		assert_near(s.q[i], q[i], 1e-15);
@@ -127,13 +127,13 @@ static void description_and_state_arrive(void **state) {
 	cal_state_destroy(&s);
 	cal_model_destroy(moon);
 	cal_model_destroy(main_model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* The static placements on both sides of the joints, seen in the poses at zero angles. */
 static void placements_arrive(void **state) {
 	(void)state;
-	CalFile *file = file_of(two_groups);
+	CalSetup *file = file_of(two_groups);
 	CalModel *model = model_of(file, NULL);
 	CalState s;
 	CalWork *work;
@@ -155,19 +155,19 @@ static void placements_arrive(void **state) {
 	cal_work_destroy(work);
 	cal_state_destroy(&s);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void loads_act_in_their_intervals(void **state) {
 	(void)state;
-	CalFile *file = file_of(two_groups);
+	CalSetup *file = file_of(two_groups);
 	CalModel *model = model_of(file, NULL);
 	CalError error;
-	CalFileLoads *loads;
+	CalSetupLoads *loads;
 	CalState s;
 	CalInput in;
 	const CalBodyInfo a = body_of(model, "a"), b = body_of(model, "b");
-	assert_int_equal(cal_file_loads_create(file, model, &loads, &error), CAL_OK);
+	assert_int_equal(cal_setup_loads_create(file, model, &loads, &error), CAL_OK);
 	assert_int_equal(cal_state_create(model, &s), CAL_OK);
 	static const struct {
 		double t, tau, udot;
@@ -176,7 +176,7 @@ static void loads_act_in_their_intervals(void **state) {
 	            {2, 2.5, 0, 1, 1},      {3, 0.5, 0, 1, 1},      {4, 0.5, 0, 0, 1}};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		s.t = rows[i].t;
-		assert_int_equal(cal_file_loads_input(loads, model, &s, &in), 0);
+		assert_int_equal(cal_setup_loads_input(loads, model, &s, &in), 0);
 		assert_near(in.tau[a.u], rows[i].tau, 1e-15);
 		assert_near(in.udot[b.u], rows[i].udot, 1e-17);
 		assert_int_equal(in.prescribed[b.u], rows[i].driven);
@@ -190,17 +190,17 @@ static void loads_act_in_their_intervals(void **state) {
 	assert_near(in.wrenches[0].f.angular.z, 3, 0);
 	const double times[] = {-1, 0, 1, 2, 3, 4}, next[] = {1, 1, 2, 3, 4, INFINITY};
 	for (int i = 0; i < 6; i++)
-		assert_true(cal_file_loads_next_switch(loads, times[i]) == next[i]);
-	cal_file_loads_destroy(loads);
+		assert_true(cal_setup_loads_next_switch(loads, times[i]) == next[i]);
+	cal_setup_loads_destroy(loads);
 	cal_state_destroy(&s);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void run_settings_arrive(void **state) {
 	(void)state;
-	CalFile *file = file_of(two_groups);
-	const CalRunSettings run = cal_file_run(file);
+	CalSetup *file = file_of(two_groups);
+	const CalRunSettings run = cal_setup_run(file);
 	assert_string_equal(run.title, "Two groups");
 	assert_near(run.duration, 120, 0);
 	assert_int_equal(run.method.method, CAL_METHOD_RK4);
@@ -219,26 +219,26 @@ static void run_settings_arrive(void **state) {
 	assert_near(run.streams[0].interval, 0.01, 0);
 	assert_int_equal(run.streams[0].signal_count, 8);
 	assert_string_equal(run.streams[0].signals[5], "node:a/tip");
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	file = file_of("calder: 1\nbodies: {a: {mass: 1}}\njoints:\nstate:\nloads:\nrun:\n");
-	assert_string_equal(cal_file_run(file).title, "");
-	assert_int_equal(cal_file_run(file).method.method, CAL_METHOD_DOPRI5);
-	assert_int_equal(cal_file_run(file).method.projection, 0);
-	assert_int_equal(cal_file_run(file).stream_count, 0);
-	cal_file_destroy(file);
+	assert_string_equal(cal_setup_run(file).title, "");
+	assert_int_equal(cal_setup_run(file).method.method, CAL_METHOD_DOPRI5);
+	assert_int_equal(cal_setup_run(file).method.projection, 0);
+	assert_int_equal(cal_setup_run(file).stream_count, 0);
+	cal_setup_destroy(file);
 	file = file_of("calder: 1\nbodies: {a: {mass: 1}}\nrun: {duration: 1, projection: none}\n");
-	assert_int_equal(cal_file_run(file).method.projection, -1);
-	cal_file_destroy(file);
+	assert_int_equal(cal_setup_run(file).method.projection, -1);
+	cal_setup_destroy(file);
 }
 
 static void several_outputs_are_streams(void **state) {
 	(void)state;
-	CalFile *file =
+	CalSetup *file =
 		file_of("calder: 1\nbodies: {a: {mass: 1, nodes: {tip: [1, 0, 0]}}}\njoints: {j: {type: weld, to: a}}\n"
 	            "loops: {pin: {type: spherical, from: ground, to: a}}\n"
 	            "run: {duration: 1, output: [{interval: 1 ms, signals: [pose, 'velocity:a/tip', residual]},\n"
 	            "  {name: slow, file: b.h5, interval: 2}, {signals: ['loop:pin:fx', reaction, 'wrench:a']}]}\n");
-	const CalRunSettings run = cal_file_run(file);
+	const CalRunSettings run = cal_setup_run(file);
 	assert_int_equal(run.stream_count, 3);
 	assert_string_equal(run.streams[0].name, "main");
 	assert_near(run.streams[0].interval, 1e-3, 0);
@@ -249,7 +249,7 @@ static void several_outputs_are_streams(void **state) {
 	assert_int_equal(run.streams[1].signal_count, 0);
 	assert_string_equal(run.streams[2].name, "stream3");
 	assert_string_equal(run.streams[2].signals[0], "loop:pin:fx");
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* All ten types of joint, and the coordinates that each takes. */
@@ -279,44 +279,44 @@ static void every_joint_type_is_read(void **state) {
 		                    rows[i].joint);
 		if (rows[i].q)
 			snprintf(text + used, sizeof text - (size_t)used, "state: {j: {q: %s, u: %s}}\n", rows[i].q, rows[i].u);
-		CalFile *file = file_of(text);
+		CalSetup *file = file_of(text);
 		CalModel *model = model_of(file, NULL);
 		CalState s;
 		CalError error;
 		assert_int_equal(cal_model_q_count(model), rows[i].nq);
 		assert_int_equal(cal_model_u_count(model), rows[i].nu);
 		assert_int_equal(cal_state_create(model, &s), CAL_OK);
-		if (cal_file_state(file, model, &s, &error) != CAL_OK)
+		if (cal_setup_apply_state(file, model, &s, &error) != CAL_OK)
 			fail_msg("%s: %s", rows[i].joint, error.text);
 		if (rows[i].nq)
 			assert_true(s.q[0] != 0);
 		cal_state_destroy(&s);
 		cal_model_destroy(model);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
 static void another_models_state_is_refused(void **state) {
 	(void)state;
-	CalFile *one = file_of("calder: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: {type: free, to: a}}\n"
-	                       "state: {j: {u: [0, 0, 0, 0, 0, 1]}}\nloads: [{joint: j, lock: true}]\n");
-	CalFile *two =
+	CalSetup *one = file_of("calder: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: {type: free, to: a}}\n"
+	                        "state: {j: {u: [0, 0, 0, 0, 0, 1]}}\nloads: [{joint: j, lock: true}]\n");
+	CalSetup *two =
 		file_of("calder: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: {type: revolute, to: a}}\n");
 	CalModel *model = model_of(two, NULL);
 	CalState s;
 	CalError error;
-	CalFileLoads *loads;
+	CalSetupLoads *loads;
 	assert_int_equal(cal_state_create(model, &s), CAL_OK);
-	assert_int_equal(cal_file_state(one, model, &s, &error), CAL_ERR_ARGUMENT);
-	assert_non_null(strstr(error.text, "joint \"j\": the model was not compiled from this file"));
-	assert_int_equal(cal_file_loads_create(one, model, &loads, &error), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_setup_apply_state(one, model, &s, &error), CAL_ERR_ARGUMENT);
+	assert_non_null(strstr(error.text, "joint \"j\": the model was not compiled from this setup"));
+	assert_int_equal(cal_setup_loads_create(one, model, &loads, &error), CAL_ERR_ARGUMENT);
 	assert_null(loads);
-	assert_int_equal(cal_file_state(NULL, model, &s, NULL), CAL_ERR_ARGUMENT);
-	cal_file_destroy(two);
-	assert_int_equal(cal_file_parse(NULL, 1, NULL, NULL, &two, NULL), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_setup_apply_state(NULL, model, &s, NULL), CAL_ERR_ARGUMENT);
+	cal_setup_destroy(two);
+	assert_int_equal(cal_model_file_parse(NULL, 1, NULL, NULL, &two, NULL), CAL_ERR_ARGUMENT);
 	cal_state_destroy(&s);
 	cal_model_destroy(model);
-	cal_file_destroy(one);
+	cal_setup_destroy(one);
 }
 
 int main(void) {

@@ -21,7 +21,7 @@ typedef struct FourBar {
 /* The length that residuals are measured by. */
 static double way_of(const FourBar *f) { return f->crank + f->coupler + f->rocker + f->base; }
 
-static CalFile *four_bar(const FourBar *f) {
+static CalSetup *four_bar(const FourBar *f) {
 	char text[2000];
 	snprintf(text, sizeof text,
 	         "calder: 1\n"
@@ -50,7 +50,7 @@ typedef struct Verdict {
 } Verdict;
 
 /* The state of a file projected, with what the file freezes. */
-static Verdict project(const CalFile *file, int iterations, int search) {
+static Verdict project(const CalSetup *file, int iterations, int search) {
 	Verdict v = {0};
 	CalModel *model = model_of(file, NULL);
 	CalState state;
@@ -58,8 +58,8 @@ static Verdict project(const CalFile *file, int iterations, int search) {
 	uint8_t frozen[16] = {0};
 	assert_int_equal(cal_state_create(model, &state), CAL_OK);
 	assert_int_equal(cal_work_create(model, &work), CAL_OK);
-	assert_int_equal(cal_file_state(file, model, &state, NULL), CAL_OK);
-	assert_int_equal(cal_file_frozen(file, model, frozen, NULL), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, model, &state, NULL), CAL_OK);
+	assert_int_equal(cal_setup_frozen(file, model, frozen, NULL), CAL_OK);
 	const CalProjectOptions options = {.frozen = frozen, .max_iterations = iterations, .search = search};
 	v.status = cal_loop_project(model, &state, &options, work, &v.report);
 	if (v.report.row >= 0)
@@ -98,7 +98,7 @@ static void what_can_be_closed_is_told_from_what_cannot(void **state) {
 		{"a crank frozen out of reach", {0.5, 0.6, 0.3, 1, {pi, 0, 1}, ", frozen: true"}, 0, CAL_NOT_CONVERGED, 0, 0.6},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		CalFile *file = four_bar(&cases[i].bars);
+		CalSetup *file = four_bar(&cases[i].bars);
 		const Verdict v = project(file, cases[i].iterations, 1);
 		if (v.status != cases[i].status || v.report.reachable != cases[i].reachable)
 			fail_msg("%s: status %d, reachable %d, residual %g", cases[i].what, v.status, v.report.reachable,
@@ -111,7 +111,7 @@ static void what_can_be_closed_is_told_from_what_cannot(void **state) {
 			assert_true(fabs(v.report.residual - cases[i].residual) < 1e-3);
 		assert_true(!cases[i].bars.frozen || v.q[0] == cases[i].bars.angle[0]);
 		assert_true(v.report.iterations <= 600);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
@@ -135,7 +135,7 @@ static void random_four_bars_get_the_right_verdict(void **state) {
 			longest = fmax(longest, sides[k]), sum += sides[k];
 		if (fabs(2 * longest - sum) < 0.02 * sum)
 			continue;
-		CalFile *file = four_bar(&f);
+		CalSetup *file = four_bar(&f);
 		const Verdict v = project(file, 0, 1);
 		const int can = 2 * longest < sum;
 		if ((v.status == CAL_OK) != can || v.report.reachable != can)
@@ -144,7 +144,7 @@ static void random_four_bars_get_the_right_verdict(void **state) {
 			         f.frozen ? " (frozen)" : "", f.angle[0], f.angle[1], f.angle[2], v.status, v.report.reachable,
 			         v.report.residual);
 		*(can ? &closed : &open) += 1;
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 	assert_true(closed > 100 && open > 40);
 }
@@ -152,23 +152,23 @@ static void random_four_bars_get_the_right_verdict(void **state) {
 /* Without `search` a state never jumps to another position, but the verdict is the same. */
 static void a_search_moves_the_state_only_if_asked_to(void **state) {
 	(void)state;
-	CalFile *file = four_bar(&(FourBar){0.5, 0.8, 0.5, 1, {0, 0, 0}, NULL});
+	CalSetup *file = four_bar(&(FourBar){0.5, 0.8, 0.5, 1, {0, 0, 0}, NULL});
 	const Verdict v = project(file, 0, 0);
 	assert_int_equal(v.status, CAL_NOT_CONVERGED);
 	assert_int_equal(v.report.reachable, 1);
 	assert_true(v.q[0] == 0 && v.q[1] == 0 && v.q[2] == 0);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* What a run says; NULL status: it must start. */
-static void check_start(CalFile *file, CalStatus want, const char *const *texts) {
+static void check_start(CalSetup *file, CalStatus want, const char *const *texts) {
 	CalError error = {0};
 	CalSim *sim = NULL;
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}, .assembly_limit = INFINITY};
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
-	assert_int_equal(cal_file_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
 	uint8_t frozen[32] = {0};
-	assert_int_equal(cal_file_frozen(file, cal_sim_model(sim, 0), frozen, &error), CAL_OK);
+	assert_int_equal(cal_setup_frozen(file, cal_sim_model(sim, 0), frozen, &error), CAL_OK);
 	assert_int_equal(cal_sim_set_frozen(sim, 0, frozen), CAL_OK);
 	assert_int_equal(cal_sim_restart(sim, &error), want);
 	for (; *texts; texts++) {
@@ -176,7 +176,7 @@ static void check_start(CalFile *file, CalStatus want, const char *const *texts)
 			fail_msg("\"%s\" lacks \"%s\"", error.text, *texts);
 	}
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 #define TWO_FREE_BODIES                \
@@ -217,28 +217,28 @@ static void round_off_far_from_the_origin_is_no_error(void **state) {
 	CalError error = {0};
 	CalSim *sim = NULL;
 	CalSimMonitor monitor;
-	CalFile *file = file_of("calder: 1\n"
-	                        "gravity: [0, -9.81, 0]\n"
-	                        "ground: {nodes: {site: [12345.6, -9876.5, 4321]}}\n"
-	                        "bodies:\n"
-	                        "  a: {mass: 1, rod: {from: [0, 0, 0], to: [0.3, 0, 0]}}\n"
-	                        "  b: {mass: 1, rod: {from: [0, 0, 0], to: [0.9, 0, 0]}}\n"
-	                        "  c: {mass: 1, rod: {from: [0, 0, 0], to: [0.6, 0, 0]}}\n"
-	                        "joints:\n"
-	                        "  ja: {type: revolute, from: ground/site, to: a, axis: z}\n"
-	                        "  jb: {type: revolute, from: a, to: b, axis: z, inboard: [0.3, 0, 0]}\n"
-	                        "  jc: {type: revolute, from: ground/site, to: c, axis: z, inboard: [1, 0, 0]}\n"
-	                        "loops: {pin: {type: revolute, from: b, to: c, a: [0.9, 0, 0], b: [0.6, 0, 0]}}\n"
-	                        "state: {ja: {q: 2}, jb: {q: -1}, jc: {q: 1}}\n");
+	CalSetup *file = file_of("calder: 1\n"
+	                         "gravity: [0, -9.81, 0]\n"
+	                         "ground: {nodes: {site: [12345.6, -9876.5, 4321]}}\n"
+	                         "bodies:\n"
+	                         "  a: {mass: 1, rod: {from: [0, 0, 0], to: [0.3, 0, 0]}}\n"
+	                         "  b: {mass: 1, rod: {from: [0, 0, 0], to: [0.9, 0, 0]}}\n"
+	                         "  c: {mass: 1, rod: {from: [0, 0, 0], to: [0.6, 0, 0]}}\n"
+	                         "joints:\n"
+	                         "  ja: {type: revolute, from: ground/site, to: a, axis: z}\n"
+	                         "  jb: {type: revolute, from: a, to: b, axis: z, inboard: [0.3, 0, 0]}\n"
+	                         "  jc: {type: revolute, from: ground/site, to: c, axis: z, inboard: [1, 0, 0]}\n"
+	                         "loops: {pin: {type: revolute, from: b, to: c, a: [0.9, 0, 0], b: [0.6, 0, 0]}}\n"
+	                         "state: {ja: {q: 2}, jb: {q: -1}, jc: {q: 1}}\n");
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}, .assembly_limit = INFINITY};
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
-	assert_int_equal(cal_file_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
 	assert_int_equal(cal_sim_advance(sim, 1, &error), CAL_OK);
 	assert_int_equal(cal_sim_monitor(sim, 0, &monitor), CAL_OK);
 	assert_true(monitor.residual < 1e-10 && fabs(monitor.energy_change) < 1e-7);
 	assert_true(monitor.energy_conserved && !monitor.momentum_conserved);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* A loop inside a free system keeps its momentum, one to the ground does not; the monitor knows which. */
@@ -253,10 +253,10 @@ static void loops_on_the_ground_change_the_momentum(void **state) {
 		         TWO_FREE_BODIES "loops: {rope: {type: distance, from: %s, to: b, a: [0, 1, 0], length: 1.2}}\n"
 		                         "state: {jb: {velocity: [0.3, 0.4, 0.5]}}\n",
 		         grounded ? "ground" : "a");
-		CalFile *file = file_of(text);
+		CalSetup *file = file_of(text);
 		const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-3}, .assembly_limit = INFINITY};
-		assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
-		assert_int_equal(cal_file_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
+		assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, &error), CAL_OK);
+		assert_int_equal(cal_setup_apply_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
 		assert_int_equal(cal_sim_assemble(sim, 1, NULL, &error), CAL_ERR_ARGUMENT);
 		assert_int_equal(cal_sim_set_frozen(sim, 1, NULL), CAL_ERR_ARGUMENT);
 		assert_int_equal(cal_sim_advance(sim, 1, &error), CAL_OK);
@@ -266,7 +266,7 @@ static void loops_on_the_ground_change_the_momentum(void **state) {
 		assert_true(grounded ? change > 0.01 : change < 1e-9);
 		assert_true(monitor.residual < 1e-12 && monitor.residual_rate < 1e-12);
 		cal_sim_destroy(sim);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
@@ -281,22 +281,22 @@ static void frozen_is_read_with_its_mistakes(void **state) {
 	};
 	char text[1000];
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(text, sizeof text, TWO_FREE_BODIES "state: {jb: {frozen: %s}}\n", bad[i].value);
-		assert_int_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+		assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
 		if (!strstr(error.text, bad[i].text) || !strstr(error.text, "t.yaml:8:"))
 			fail_msg("%s", error.text);
 	}
-	CalFile *file = file_of(TWO_FREE_BODIES "state: {ja: {frozen: true}, jb: {frozen: [no, yes, no, no, no, yes]}}\n");
+	CalSetup *file = file_of(TWO_FREE_BODIES "state: {ja: {frozen: true}, jb: {frozen: [no, yes, no, no, no, yes]}}\n");
 	CalModel *model = model_of(file, NULL);
 	static const uint8_t want[12] = {1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 1};
 	uint8_t frozen[12];
-	assert_int_equal(cal_file_frozen(file, model, frozen, NULL), CAL_OK);
+	assert_int_equal(cal_setup_frozen(file, model, frozen, NULL), CAL_OK);
 	assert_memory_equal(frozen, want, sizeof want);
-	assert_int_equal(cal_file_frozen(file, model, NULL, NULL), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_setup_frozen(file, model, NULL, NULL), CAL_ERR_ARGUMENT);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 int main(void) {

@@ -10,7 +10,7 @@
 /* ---- the same bodies --------------------------------------------------------------------------- */
 
 /** A file with the body "b" and one joint that carries it. */
-static CalFile *body_file(const char *keys) {
+static CalSetup *body_file(const char *keys) {
 	char text[4000];
 	snprintf(text, sizeof text, "calder: 1\nbodies:\n  b: {%s}\njoints: {j: {type: revolute, to: b/root}}\n", keys);
 	return file_of(text);
@@ -20,28 +20,28 @@ static void expect_beam(const char *keys, const CalBeamDef *def, double toleranc
 	CalDesc *desc;
 	CalError error = {0};
 	CalBeamDef named = *def;
-	CalFile *file = body_file(keys);
+	CalSetup *file = body_file(keys);
 	named.name = "b";
 	assert_int_equal(cal_desc_create(NULL, &desc), CAL_OK);
 	if (cal_beam_add(desc, &named, NULL, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	assert_same_body(cal_file_desc(file), desc, "b", tolerance);
+	assert_same_body(cal_setup_desc(file), desc, "b", tolerance);
 	cal_desc_destroy(desc);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void expect_panel(const char *keys, const CalPanelDef *def, double tolerance) {
 	CalDesc *desc;
 	CalError error = {0};
 	CalPanelDef named = *def;
-	CalFile *file = body_file(keys);
+	CalSetup *file = body_file(keys);
 	named.name = "b";
 	assert_int_equal(cal_desc_create(NULL, &desc), CAL_OK);
 	if (cal_panel_add(desc, &named, NULL, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	assert_same_body(cal_file_desc(file), desc, "b", tolerance);
+	assert_same_body(cal_setup_desc(file), desc, "b", tolerance);
 	cal_desc_destroy(desc);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static const CalSection circle = {
@@ -187,30 +187,30 @@ static void the_rest_of_the_file_sees_them(void **state) {
 	(void)state;
 	CalState at;
 	CalError error = {0};
-	CalFile *file = file_of("calder: 1\ngroups: {far: {}}\nbodies:\n"
-	                        "  a: {beam: {length: 2, section: " CIRCLE ", modes: 2}}\n"
-	                        "  p: {panel: {length: 1, width: 1, rib_x: " CIRCLE ", modes: 3}}\n"
-	                        "  c: {group: far, beam: {length: 1, section: " CIRCLE "}}\n"
-	                        "joints:\n"
-	                        "  j: {type: revolute, to: a/n3}\n"
-	                        "  k: {type: weld, from: a/tip, to: p/n_0_2}\n"
-	                        "  l: {type: weld, to: c}\n"
-	                        "state: {j: {eta: [0.1, 0.2]}, k: {eta_dot: [1, 2, 3]}, l: {eta: [1, 2, 3, 4]}}\n"
-	                        "loads: [{node: p/tip, force: [1, 0, 0]}, {body: p, mode: 3, effort: 2}]\n"
-	                        "run: {duration: 1, output: {signals: ['node:a/n1', 'q:k']}}\n");
+	CalSetup *file = file_of("calder: 1\ngroups: {far: {}}\nbodies:\n"
+	                         "  a: {beam: {length: 2, section: " CIRCLE ", modes: 2}}\n"
+	                         "  p: {panel: {length: 1, width: 1, rib_x: " CIRCLE ", modes: 3}}\n"
+	                         "  c: {group: far, beam: {length: 1, section: " CIRCLE "}}\n"
+	                         "joints:\n"
+	                         "  j: {type: revolute, to: a/n3}\n"
+	                         "  k: {type: weld, from: a/tip, to: p/n_0_2}\n"
+	                         "  l: {type: weld, to: c}\n"
+	                         "state: {j: {eta: [0.1, 0.2]}, k: {eta_dot: [1, 2, 3]}, l: {eta: [1, 2, 3, 4]}}\n"
+	                         "loads: [{node: p/tip, force: [1, 0, 0]}, {body: p, mode: 3, effort: 2}]\n"
+	                         "run: {duration: 1, output: {signals: ['node:a/n1', 'q:k']}}\n");
 	CalModel *model = model_of(file, NULL), *other = model_of(file, "far");
 	assert_int_equal(cal_model_body_count(model), 2);
 	assert_int_equal(cal_model_u_count(model), 1 + 2 + 3);
 	assert_int_equal(cal_model_u_count(other), 4);
 	assert_int_equal(cal_state_create(model, &at), CAL_OK);
-	assert_int_equal(cal_file_state(file, model, &at, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, model, &at, &error), CAL_OK);
 	const double q[] = {0, 0.1, 0.2, 0, 0, 0}, u[] = {0, 0, 0, 1, 2, 3};
 	assert_same("q", at.q, q, 6, 0);
 	assert_same("u", at.u, u, 6, 0);
 	cal_state_destroy(&at);
 	cal_model_destroy(model);
 	cal_model_destroy(other);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* ---- mistakes ------------------------------------------------------------------------------------- */
@@ -338,11 +338,11 @@ static void every_malloc_may_fail(void **state) {
 		"joints: {j: {type: weld, to: b}, k: {type: weld, to: p}}\nloads: [{body: b, effort: 1}]\n";
 	long failures = 0;
 	for (long k = 1;; k++) {
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		interpose_begin(k);
-		const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
-		cal_file_destroy(file);
+		const CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
+		cal_setup_destroy(file);
 		const Interpose seen = interpose_end();
 		assert_int_equal(seen.live, 0);
 		if (seen.calls < k) {

@@ -34,24 +34,24 @@ static int make_files(void **state) {
 	return 0;
 }
 
-static CalStatus parse(const char *text, CalFile **file, CalError *error) {
+static CalStatus parse(const char *text, CalSetup **file, CalError *error) {
 	*file = NULL;
-	return cal_file_parse(text, strlen(text), model_path, NULL, file, error);
+	return cal_model_file_parse(text, strlen(text), model_path, NULL, file, error);
 }
 
-static CalFile *parsed(const char *text) {
-	CalFile *file;
+static CalSetup *parsed(const char *text) {
+	CalSetup *file;
 	CalError error = {0};
 	if (parse(text, &file, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return file;
 }
 
-static CalSim *bare(const CalFile *file) {
+static CalSim *bare(const CalSetup *file) {
 	CalSim *sim = NULL;
 	CalError error = {0};
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-4}};
-	if (cal_sim_create(cal_file_desc(file), &options, &sim, &error) != CAL_OK)
+	if (cal_sim_create(cal_setup_desc(file), &options, &sim, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	CalState *s = cal_sim_state(sim, 0); // a above b, both above the floor
 	s->q[2] = 0.4, s->q[7 + 2] = 0.12;
@@ -60,10 +60,10 @@ static CalSim *bare(const CalFile *file) {
 	return sim;
 }
 
-static CalSim *with_devices(const CalFile *file) {
+static CalSim *with_devices(const CalSetup *file) {
 	CalSim *sim = bare(file);
 	CalError error = {0};
-	if (cal_file_add_devices(file, sim, &error) != CAL_OK)
+	if (cal_setup_apply_devices(file, sim, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return sim;
 }
@@ -173,9 +173,9 @@ static void every_key_reaches_the_library(void **state) {
 	assert_int_equal(cal_mesh_read(path, 0.001, NULL, &solid, NULL), CAL_OK);
 	snprintf(path, sizeof path, "%.*sopen.obj", (int)(strrchr(model_path, '/') - model_path) + 1, model_path);
 	assert_int_equal(cal_mesh_read(path, 0, NULL, &open, NULL), CAL_OK);
-	CalFile *file = parsed(every_key);
+	CalSetup *file = parsed(every_key);
 	CalSim *mine = with_devices(file), *other = bare(file);
-	add_in_c(other, cal_file_desc(file), solid, open);
+	add_in_c(other, cal_setup_desc(file), solid, open);
 	double most = 0;
 	for (int i = 1; i <= 8; i++) {
 		run_to(mine, 0.05 * i);
@@ -189,7 +189,7 @@ static void every_key_reaches_the_library(void **state) {
 		assert_true(cal_sim_state(mine, 0)->u[i] == cal_sim_state(other, 0)->u[i]);
 	cal_sim_destroy(mine);
 	cal_sim_destroy(other);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	cal_mesh_destroy(solid);
 	cal_mesh_destroy(open);
 }
@@ -203,12 +203,12 @@ static void check_touching(const char *first, const char *second, int pairs) {
 		"  t: {type: contact, material: {modulus: 1 MPa}, shapes: [{name: p, type: sphere, node: a, radius: 20 cm%s},\n"
 		"    {name: q, type: sphere, node: b, radius: 20 cm%s}]}\n",
 		first, second);
-	CalFile *file = parsed(text);
+	CalSetup *file = parsed(text);
 	CalSim *sim = with_devices(file);
 	if (output_of(sim, 0) != pairs)
 		fail_msg("\"%s\" and \"%s\": %g pairs touch, expected %d", first, second, output_of(sim, 0), pairs);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void owners_and_layers_keep_shapes_apart(void **state) {
@@ -227,29 +227,29 @@ static void owners_and_layers_keep_shapes_apart(void **state) {
 /* A mesh that is named twice at one scale is one; the file gives all of them back (seen by the sanitizers). */
 static void a_mesh_is_read_once(void **state) {
 	(void)state;
-	CalFile *file =
+	CalSetup *file =
 		parsed(HEAD "  t: {type: contact, material: {stiffness: 1e4, exponent: 1}, shapes: {p: {type: mesh, node: a,\n"
 	                "    mesh: solid.obj}, q: {type: mesh, node: b, mesh: solid.obj}, r: {type: mesh, node: b,\n"
 	                "    mesh: solid.obj, scale: 0.5}}}\n");
 	CalSim *sim = with_devices(file);
 	assert_int_equal(cal_sim_device_count(sim), 1);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* What is written reads back, and runs to the same bits. */
 static void the_writer_keeps_contacts(void **state) {
 	(void)state;
-	CalFile *file = parsed(every_key);
+	CalSetup *file = parsed(every_key);
 	CalError error = {0};
 	FILE *out = tmpfile();
 	static char text[20000];
 	assert_non_null(out);
-	assert_int_equal(cal_file_write(file, out, &error), CAL_OK);
+	assert_int_equal(cal_model_file_write(file, out, &error), CAL_OK);
 	rewind(out);
 	text[fread(text, 1, sizeof text - 1, out)] = 0;
 	fclose(out);
-	CalFile *again = parsed(text);
+	CalSetup *again = parsed(text);
 	CalSim *one = with_devices(file), *two = with_devices(again);
 	run_to(one, 0.3);
 	run_to(two, 0.3);
@@ -257,15 +257,15 @@ static void the_writer_keeps_contacts(void **state) {
 		assert_true(cal_sim_state(one, 0)->q[i] == cal_sim_state(two, 0)->q[i]);
 	cal_sim_destroy(one);
 	cal_sim_destroy(two);
-	cal_file_destroy(file);
-	cal_file_destroy(again);
+	cal_setup_destroy(file);
+	cal_setup_destroy(again);
 }
 
 /* ---- mistakes ------------------------------------------------------------------------------------------ */
 
 static void check_refused(const char *device, CalStatus status, const char *place, const char *want) {
 	char text[3000], where[800];
-	CalFile *file;
+	CalSetup *file;
 	CalError error = {0};
 	snprintf(text, sizeof text, "%s%s", HEAD, device);
 	snprintf(where, sizeof where, "model.yaml:%s: error: ", place);

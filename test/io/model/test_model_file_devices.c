@@ -50,15 +50,15 @@ static const char every_type[] = HEAD
 
 static void every_type_can_be_read_and_runs(void **state) {
 	(void)state;
-	CalFile *file = file_of(every_type);
+	CalSetup *file = file_of(every_type);
 	CalSim *sim = sim_of(file);
 	CalError error = {0};
-	assert_int_equal(cal_file_device_count(file), 16);
+	assert_int_equal(cal_setup_device_count(file), 16);
 	assert_int_equal(cal_sim_device_count(sim), 16);
 	if (cal_sim_advance(sim, 0.5, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static double output_of(CalSim *sim, const char *device, int k) {
@@ -72,7 +72,7 @@ static double output_of(CalSim *sim, const char *device, int k) {
 static void values_arrive_in_si(void **state) {
 	(void)state;
 	const double pi = acos(-1);
-	CalFile *file = file_of(every_type);
+	CalSetup *file = file_of(every_type);
 	CalSim *sim = sim_of(file);
 	cal_sim_state(sim, 1)->q[0] = -0.5;
 	assert_int_equal(cal_sim_restart(sim, NULL), CAL_OK);
@@ -90,7 +90,7 @@ static void values_arrive_in_si(void **state) {
 	assert_true(fabs(output_of(sim, "drive", 0) - smooth * pi / 2) < 1e-14);
 	assert_true(fabs(output_of(sim, "push", 5) - 2) < 1e-15);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* Of an angle or of a length, as the dof has it. */
@@ -103,7 +103,7 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 	} want[] = {{"stop", 0, "m"},    {"stop", 1, "N"},    {"rub", 0, "N m"}, {"slow", 0, "N"},
 	            {"drive", 0, "rad"}, {"drive", 2, "N m"}, {"gear", 3, "m"},  {"gear", 2, "N"},
 	            {"twist", 0, "N m"}, {"push", 4, "N"},    {"push", 3, "N m"}};
-	CalFile *file = file_of(every_type);
+	CalSetup *file = file_of(every_type);
 	CalSim *sim = sim_of(file);
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		CalDeviceInfo info;
@@ -111,7 +111,7 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 		assert_string_equal(info.ops->output_units[want[i].output], want[i].unit);
 	}
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	file = file_of(HEAD
 	               "  a: {type: expression, joint: rail, effort: 1}\n  b: {type: table_load, joint: rail, effort: 1}\n"
 	               "  c: {type: expression, joint: hinge, effort: 1}\n");
@@ -123,16 +123,17 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 		assert_string_equal(info.ops->output_units[0], units[i]);
 	}
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* As everywhere in files. */
 static void freedoms_count_from_one(void **state) {
 	(void)state;
-	CalFile *file = file_of(HEAD "  a: {type: table_load, joint: flight, dof: 2, effort: 1 N}\n"
-	                             "  b: {type: expression, joint: flight, dof: 1, effort: 2}\n"
-	                             "  c: {type: friction, joint: flight, dof: 3, coulomb: 1 N, smoothing_speed: 1 cm/s}\n"
-	                             "run: {duration: 1 s}\n");
+	CalSetup *file =
+		file_of(HEAD "  a: {type: table_load, joint: flight, dof: 2, effort: 1 N}\n"
+	                 "  b: {type: expression, joint: flight, dof: 1, effort: 2}\n"
+	                 "  c: {type: friction, joint: flight, dof: 3, coulomb: 1 N, smoothing_speed: 1 cm/s}\n"
+	                 "run: {duration: 1 s}\n");
 	CalSim *sim = sim_of(file);
 	cal_sim_state(sim, 0)->u[2] = 0.1;
 	assert_int_equal(cal_sim_advance(sim, 1e-3, NULL), CAL_OK);
@@ -140,15 +141,15 @@ static void freedoms_count_from_one(void **state) {
 	assert_true(fabs(u[0] / u[1] - 2) < 1e-3 && u[1] > 0 && u[2] < 0.1);
 	assert_true(output_of(sim, "c", 0) < -0.9);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void check_refused(const char *devices, const char *want) {
 	char text[2000];
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	snprintf(text, sizeof text, "%s%s", HEAD, devices);
-	if (cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
+	if (cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
 		fail_msg("was read: %s", devices);
 	if (!strstr(error.text, want))
 		fail_msg("got \"%s\", wanted \"%s\"", error.text, want);
@@ -184,15 +185,15 @@ static void mistakes_are_told_with_their_place(void **state) {
 /* What only the simulation can judge names the place too. */
 static void definitions_are_refused_with_their_place(void **state) {
 	(void)state;
-	CalFile *file = file_of(HEAD "  a: {type: limit, joint: rail, lower: 2 m, upper: 1 m, stiffness: 1}\n");
+	CalSetup *file = file_of(HEAD "  a: {type: limit, joint: rail, lower: 2 m, upper: 1 m, stiffness: 1}\n");
 	CalSim *sim = NULL;
 	CalError error = {0};
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
-	assert_int_equal(cal_file_add_devices(file, sim, &error), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_devices(file, sim, &error), CAL_ERR_ARGUMENT);
 	assert_string_equal(error.text, "t.yaml:12:3: device \"a\" (limit): the lower limit 2 is not below the upper 1");
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 int main(void) {

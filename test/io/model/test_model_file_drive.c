@@ -377,7 +377,7 @@ static void mistakes_are_told(void **state) {
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char text[1500];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(text, sizeof text, DOUBLE_PENDULUM "  ball: {type: spherical, from: bob/end, to: tail}\ndevices: %s\n",
 		         bad[i].devices);
@@ -386,9 +386,9 @@ static void mistakes_are_told(void **state) {
 		CalSim *sim = NULL;
 		CalScenario *scenario = NULL;
 		const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
-		CalStatus status = cal_file_parse(copy, strlen(copy), "t.yaml", NULL, &file, &error);
+		CalStatus status = cal_model_file_parse(copy, strlen(copy), "t.yaml", NULL, &file, &error);
 		if (status == CAL_OK)
-			status = cal_sim_create(cal_file_desc(file), &options, &sim, &error);
+			status = cal_sim_create(cal_setup_desc(file), &options, &sim, &error);
 		if (status == CAL_OK)
 			status = cal_scenario_create(file, sim, &scenario, &error);
 		if (status == CAL_OK)
@@ -398,7 +398,7 @@ static void mistakes_are_told(void **state) {
 			fail_msg("\"%s\" lacks \"%s\"", error.text, bad[i].text);
 		cal_scenario_destroy(scenario);
 		cal_sim_destroy(sim);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
@@ -415,13 +415,13 @@ static void write_csv(char path[PATH_SIZE], const char *text) {
 	assert_int_equal(fclose(out), 0);
 }
 
-static CalStatus parse_csv(const char *csv, const char *more, CalFile **file, CalError *error) {
+static CalStatus parse_csv(const char *csv, const char *more, CalSetup **file, CalError *error) {
 	char path[PATH_SIZE], text[1500];
 	write_csv(path, csv);
 	snprintf(text, sizeof text,
 	         DOUBLE_PENDULUM "devices: {motor: {type: joint_drive, joint: hinge, q: {csv: %s, shape: cubic%s}}}\n",
 	         path, more);
-	const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, file, error);
+	const CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", NULL, file, error);
 	remove(path);
 	return status;
 }
@@ -438,7 +438,7 @@ static void a_csv_file_is_a_table(void **state) {
 		{"\"time, s\",\"a,b\",c\n0,1,0\n0.5,1,0.52359877559829882\n1,1,-1.0471975511965976\n", ", column: 3"},
 	};
 	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		if (parse_csv(same[i].csv, same[i].more, &file, &error) != CAL_OK)
 			fail_msg("%s", error.text);
@@ -454,7 +454,7 @@ static void a_csv_file_is_a_table(void **state) {
 		}
 		finish(&d);
 		cal_sim_destroy(sim);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
@@ -477,7 +477,7 @@ static void mistakes_in_csv_files_are_told(void **state) {
 		{"0,0\n1,1\n", ", points: [[0, 0]]", "a table has \"points\", or a file \"csv\""},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		assert_int_equal(parse_csv(bad[i].csv, bad[i].more, &file, &error), CAL_ERR_INPUT);
 		if (!strstr(error.text, bad[i].text) || !strstr(error.text, "t.yaml:"))
@@ -485,9 +485,9 @@ static void mistakes_in_csv_files_are_told(void **state) {
 	}
 	const char *none = PENDULUM "joints: {hinge: {type: revolute, to: rod}}\n"
 								"devices: {m: {type: joint_drive, joint: hinge, q: {csv: not_there.csv}}}\n";
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
-	assert_int_not_equal(cal_file_parse(none, strlen(none), "t.yaml", NULL, &file, &error), CAL_OK);
+	assert_int_not_equal(cal_model_file_parse(none, strlen(none), "t.yaml", NULL, &file, &error), CAL_OK);
 	assert_non_null(strstr(error.text, "not_there.csv"));
 }
 

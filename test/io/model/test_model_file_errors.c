@@ -15,11 +15,11 @@ typedef struct Row {
 static void refuse_all(const char *prefix, const Row *rows, size_t count) {
 	for (size_t i = 0; i < count; i++) {
 		char text[2000], place[64];
-		CalFile *file = (CalFile *)&text; // must be cleared
+		CalSetup *file = (CalSetup *)&text; // must be cleared
 		CalError error;
 		memset(&error, 0x5a, sizeof error);
 		snprintf(text, sizeof text, "%s%s", prefix, rows[i].text);
-		const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
+		const CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
 		if (status == CAL_OK)
 			fail_msg("accepted: %s", rows[i].text);
 		assert_null(file);
@@ -236,16 +236,16 @@ static void mistakes_in_the_model_carry_their_place(void **state) {
 	     {"t.yaml:4:3", "joint \"j\"", "has inertia along"}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		CalFile *file = file_of(rows[i].text);
+		CalSetup *file = file_of(rows[i].text);
 		CalModel *model;
 		CalError error;
-		assert_int_equal(cal_model_compile(cal_file_desc(file), &(CalCompileOptions){0}, &model, &error),
+		assert_int_equal(cal_model_compile(cal_setup_desc(file), &(CalCompileOptions){0}, &model, &error),
 		                 CAL_ERR_MODEL);
 		for (int k = 0; k < 3; k++) {
 			if (!strstr(error.text, rows[i].said[k]))
 				fail_msg("\"%s\" does not say \"%s\"", error.text, rows[i].said[k]);
 		}
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 

@@ -25,13 +25,13 @@ static void accelerations(const char *keys, double udot[2]) {
 	CalWork *work;
 	CalError error;
 	snprintf(text, sizeof text, HEAD NODES "%s}}}\n" STATE, keys);
-	CalFile *file = file_of(text);
+	CalSetup *file = file_of(text);
 	CalModel *model = model_of(file, NULL);
 	assert_int_equal(cal_model_u_count(model), 2);
 	assert_int_equal(body_of(model, "b").modes, 2);
 	assert_int_equal(cal_state_create(model, &state), CAL_OK);
 	assert_int_equal(cal_work_create(model, &work), CAL_OK);
-	assert_int_equal(cal_file_state(file, model, &state, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, model, &state, &error), CAL_OK);
 	for (int i = 0; i < 2; i++) {
 		assert_near(state.q[i], eta[i], 0);
 		assert_near(state.u[i], eta_dot[i], 0);
@@ -40,7 +40,7 @@ static void accelerations(const char *keys, double udot[2]) {
 	cal_work_destroy(work);
 	cal_state_destroy(&state);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* M udot = -K eta - D eta_dot; K and D row by row. */
@@ -90,17 +90,17 @@ static void one_mode_needs_no_lists(void **state) {
 	CalWork *work;
 	CalError error;
 	double udot;
-	CalFile *file = file_of(text);
+	CalSetup *file = file_of(text);
 	CalModel *model = model_of(file, NULL);
 	assert_int_equal(cal_state_create(model, &at), CAL_OK);
 	assert_int_equal(cal_work_create(model, &work), CAL_OK);
-	assert_int_equal(cal_file_state(file, model, &at, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, model, &at, &error), CAL_OK);
 	assert_int_equal(cal_forward_dynamics(model, &at, NULL, work, &udot), CAL_OK);
 	assert_near(udot, -(8 * 0.5 + 3) / 2, 1e-14);
 	cal_work_destroy(work);
 	cal_state_destroy(&at);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* phi2 of the second mode shortens node s along y: it sits at 1 - 0.5 eta2^2. */
@@ -114,11 +114,11 @@ static void second_order_shapes_move_the_node(void **state) {
 	CalWork *work;
 	CalError error;
 	CalPose pose;
-	CalFile *file = file_of(text);
+	CalSetup *file = file_of(text);
 	CalModel *model = model_of(file, NULL);
 	assert_int_equal(cal_state_create(model, &at), CAL_OK);
 	assert_int_equal(cal_work_create(model, &work), CAL_OK);
-	assert_int_equal(cal_file_state(file, model, &at, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, model, &at, &error), CAL_OK);
 	assert_int_equal(cal_kinematics(model, &at, NULL, work), CAL_OK);
 	assert_int_equal(cal_node_pose(model, work, cal_model_find_node(model, "b/s"), &pose), CAL_OK);
 	assert_near(pose.r.y, 1 - 0.5 * 0.16, 1e-15);
@@ -126,7 +126,7 @@ static void second_order_shapes_move_the_node(void **state) {
 	cal_work_destroy(work);
 	cal_state_destroy(&at);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* ---- mistakes ----------------------------------------------------------------------------------- */
@@ -160,16 +160,16 @@ static void mistakes_are_refused_with_a_remedy(void **state) {
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		char text[2000];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(text, sizeof text, HEAD NODES "%s}}}\n", rows[i].keys);
-		CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
+		CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
 		if (status == CAL_OK) { // what the validation finds
 			CalModel *model = NULL;
-			status = cal_model_compile(cal_file_desc(file), NULL, &model, &error);
+			status = cal_model_compile(cal_setup_desc(file), NULL, &model, &error);
 			cal_model_destroy(model);
 		}
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 		if (status == CAL_OK)
 			fail_msg("accepted: %s", rows[i].keys);
 		assert_int_equal(strncmp(error.text, "t.yaml:3:", 9), 0);
@@ -202,14 +202,14 @@ static void mistakes_in_nodes_and_state(void **state) {
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		char text[2000];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(
 			text, sizeof text,
 			"calder: 1\nbodies: {b: {nodes: {tip: [1, 0, 0]}, flexible: {frequencies: 3, nodes: %s}}, rigid: {mass: 1}}\n"
 			"joints: {w: {type: weld, to: b}, c: {type: weld, to: rigid}}\n%s",
 			rows[i].nodes, rows[i].rest);
-		if (cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
+		if (cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
 			fail_msg("accepted: %s %s", rows[i].nodes, rows[i].rest);
 		assert_int_equal(strncmp(error.text, rows[i].rest[0] ? "t.yaml:4:" : "t.yaml:2:", 9), 0);
 		for (int k = 0; k < 2 && rows[i].said[k]; k++) {
@@ -225,13 +225,13 @@ static void coupled_modes_are_told_apart(void **state) {
 	static const char *const keys[] = {"frequencies: [1, 2]", "stiffness: [1, 2], damping_ratio: 0.1"};
 	for (size_t i = 0; i < 2; i++) {
 		char text[1000];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(
 			text, sizeof text,
 			"calder: 1\nbodies: {b: {nodes: {p: [1, 0, 0]}, flexible: {%s, nodes: {p: {mass: 1, phi: [[1, 1], [0, 1], [0, 0]]}}}}}",
 			keys[i]);
-		assert_int_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+		assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
 		assert_non_null(strstr(error.text, "modes 1 and 2 are coupled by the mass (0.71 of"));
 		assert_non_null(strstr(error.text, "give the matrices"));
 	}

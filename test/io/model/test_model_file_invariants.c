@@ -21,10 +21,10 @@ static void a_rod_has_its_closed_form(void **state) {
 	CalFlexReport report;
 	CalFlexMode mode;
 	double M[4];
-	CalFile *file = file_of("calder: 1\nbodies: {b: {" ROD "}}\njoints: {j: {type: revolute, to: b}}\n");
+	CalSetup *file = file_of("calder: 1\nbodies: {b: {" ROD "}}\njoints: {j: {type: revolute, to: b}}\n");
 	CalModel *model = model_of(file, NULL);
-	const CalBodyId id = cal_desc_find_body(cal_file_desc(file), "b");
-	assert_int_equal(cal_flex_report(cal_file_desc(file), id, &report, &mode, 1, NULL), CAL_OK);
+	const CalBodyId id = cal_desc_find_body(cal_setup_desc(file), "b");
+	assert_int_equal(cal_flex_report(cal_setup_desc(file), id, &report, &mode, 1, NULL), CAL_OK);
 	assert_near(report.mass, 3, 1e-14);
 	assert_near(report.com.x, 0.5, 1e-14);
 	assert_near(report.inertia.m[2][2], 0.25, 1e-14);
@@ -40,7 +40,7 @@ static void a_rod_has_its_closed_form(void **state) {
 	cal_work_destroy(work);
 	cal_state_destroy(&at);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /*
@@ -120,9 +120,9 @@ static void every_key_reaches_its_place(void **state) {
 	assert_int_equal(cal_desc_add_body(desc, &body, &id, &error), CAL_OK);
 	if (cal_flex_set_invariants(desc, id, &def, &in, &error) != CAL_OK)
 		fail_msg("%s", error.text);
-	CalFile *file = file_of(text);
-	assert_same_body(cal_file_desc(file), desc, "b", 0);
-	cal_file_destroy(file);
+	CalSetup *file = file_of(text);
+	assert_same_body(cal_setup_desc(file), desc, "b", 0);
+	cal_setup_destroy(file);
 	cal_desc_destroy(desc);
 }
 
@@ -131,17 +131,17 @@ static void node_masses_come_on_top(void **state) {
 	(void)state;
 	CalFlexReport report;
 	CalFlexMode mode;
-	CalFile *file =
+	CalSetup *file =
 		file_of("calder: 1\nbodies: {b: {mass: 3 kg, com: [0.5, 0, 0], inertia: [0, 0.25, 0.25], nodes: {tip: "
 	            "[1, 0, 0]}, flexible: {frequencies: 2 rev/s, damping_ratio: 0.1, nodes: {tip: {mass: 1, phi: "
 	            "[0, 1, 0]}}, invariants: {linear: [0, 1, 0], position: {xy: 0.75}, shape: {yy: 0.6}}}}}\n");
-	const CalBodyId id = cal_desc_find_body(cal_file_desc(file), "b");
-	assert_int_equal(cal_flex_report(cal_file_desc(file), id, &report, &mode, 1, NULL), CAL_OK);
+	const CalBodyId id = cal_desc_find_body(cal_setup_desc(file), "b");
+	assert_int_equal(cal_flex_report(cal_setup_desc(file), id, &report, &mode, 1, NULL), CAL_OK);
 	assert_near(report.mass, 4, 1e-14);
 	assert_near(mode.frequency, 2 * two_pi, 1e-12);
 	assert_near(mode.damping_ratio, 0.1, 1e-14);
 	assert_near(mode.effective_mass[1], 4 / 1.6, 1e-13);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void mistakes_are_refused(void **state) {

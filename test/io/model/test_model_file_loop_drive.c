@@ -15,7 +15,7 @@
 
 enum { TEXT = 3000 };
 
-static CalStatus try_start(CalFile *file, CalMethod method, double step, int branches, Driven *d) {
+static CalStatus try_start(CalSetup *file, CalMethod method, double step, int branches, Driven *d) {
 	const CalStatus status = driven_open(file, method, step, branches, branches > 1 ? 2 : 0, d);
 	return status == CAL_OK ? cal_sim_restart(d->sim, &d->error) : status;
 }
@@ -202,15 +202,15 @@ static void a_csv_column_is_a_table(void **state) {
 	d[0] = start(FOUR_BAR "  motor: {type: angle, to: crank, drive:\n"
 	                      "    {value: {shape: cubic, points: [[0, 60 deg], [0.5, 90 deg], [1, 30 deg]]}}}\n",
 	             CAL_METHOD_RK4, 1e-3);
-	CalFile *file[3] = {0};
-	assert_int_equal(cal_file_parse(text, strlen(text), "/tmp/t.yaml", NULL, &file[0], &error), CAL_OK);
+	CalSetup *file[3] = {0};
+	assert_int_equal(cal_model_file_parse(text, strlen(text), "/tmp/t.yaml", NULL, &file[0], &error), CAL_OK);
 	FILE *out = open_memstream(&written, &size);
-	assert_int_equal(cal_file_write(file[0], out, &error), CAL_OK);
+	assert_int_equal(cal_model_file_write(file[0], out, &error), CAL_OK);
 	fclose(out);
-	assert_int_equal(cal_file_parse(written, size, "/tmp/w.yaml", NULL, &file[1], &error), CAL_OK);
+	assert_int_equal(cal_model_file_parse(written, size, "/tmp/w.yaml", NULL, &file[1], &error), CAL_OK);
 	snprintf(whole, sizeof whole, "calder: 1\ngravity: [0, -9.81, 0]\nbodies: {}\nsubsystems: {bar: {file: %s}}\n",
 	         part);
-	if (cal_file_parse(whole, strlen(whole), "/u.yaml", NULL, &file[2], &error) != CAL_OK)
+	if (cal_model_file_parse(whole, strlen(whole), "/u.yaml", NULL, &file[2], &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	for (int i = 0; i < 3; i++)
 		d[1 + i] = start_file(file[i], CAL_METHOD_RK4, 1e-3);
@@ -222,7 +222,7 @@ static void a_csv_column_is_a_table(void **state) {
 		}
 	free(written);
 	FILE *sink = open_memstream(&written, &size);
-	assert_int_equal(cal_desc_write(cal_file_desc(file[0]), sink, &error), CAL_ERR_UNSUPPORTED);
+	assert_int_equal(cal_desc_write(cal_setup_desc(file[0]), sink, &error), CAL_ERR_UNSUPPORTED);
 	assert_non_null(strstr(error.text, "loop \"motor\": row angle is driven by a C function"));
 	fclose(sink);
 	free(written);
@@ -335,11 +335,11 @@ static void mistakes_are_told(void **state) {
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char text[TEXT];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		Driven d = {0};
 		snprintf(text, sizeof text, FOUR_BAR "  motor: {type: angle, to: crank, drive: %s}\n", bad[i].drive);
-		CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
+		CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
 		if (status == CAL_OK) {
 			status = try_start(file, CAL_METHOD_DOPRI5, 0, 0, &d);
 			if (status == CAL_OK)
@@ -352,7 +352,7 @@ static void mistakes_are_told(void **state) {
 			fail_msg("\"%s\" gives \"%s\", which lacks \"%s\"", bad[i].drive, error.text, bad[i].text);
 		finish(&d);
 		if (!d.file)
-			cal_file_destroy(file);
+			cal_setup_destroy(file);
 	}
 }
 

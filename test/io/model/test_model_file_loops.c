@@ -45,7 +45,7 @@ static void every_type_is_read(void **state) {
 		snprintf(text, sizeof text, HEAD "  tie: {type: %s%s%s%s, stabilisation: {frequency: 10}}\n",
 		         cal_loop_type_name((CalLoopType)type), coupling ? "" : ", from: a/end, a: {at: [0, 1 mm, 0]}",
 		         alone ? "" : ", to: b/end, b: [0, 0, 2 mm], known: {force: [0, 0, 1 kN]}", needs((CalLoopType)type));
-		CalFile *file = file_of(text);
+		CalSetup *file = file_of(text);
 		CalModel *model = model_of(file, NULL);
 		CalLoopInfo info;
 		assert_int_equal(cal_model_loop_count(model), 1);
@@ -57,7 +57,7 @@ static void every_type_is_read(void **state) {
 		assert_near(info.b.position.z, alone ? 0 : 2e-3, 1e-18);
 		assert_true(info.frequency == 10 && info.damping == 1 && !info.driven);
 		cal_model_destroy(model);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
@@ -68,7 +68,7 @@ static void residuals(const char *loop, double t, double qa, double qb, int rows
 	CalState s;
 	CalBodyInfo a, b;
 	snprintf(text, sizeof text, HEAD "  tie: %s\n", loop);
-	CalFile *file = file_of(text);
+	CalSetup *file = file_of(text);
 	CalModel *model = model_of(file, NULL);
 	assert_int_equal(cal_model_row_count(model), rows);
 	assert_int_equal(cal_work_create(model, &work), CAL_OK);
@@ -80,7 +80,7 @@ static void residuals(const char *loop, double t, double qa, double qb, int rows
 	cal_state_destroy(&s);
 	cal_work_destroy(work);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void values_arrive_in_their_rows(void **state) {
@@ -145,10 +145,10 @@ static void mistakes_are_told_with_their_place(void **state) {
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char text[1000];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(text, sizeof text, HEAD "  tie: %s\n", bad[i].loop);
-		assert_int_not_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_OK);
+		assert_int_not_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_OK);
 		if (!strstr(error.text, bad[i].place) || !strstr(error.text, bad[i].text))
 			fail_msg("%s\n  should say %s ... %s", error.text, bad[i].place, bad[i].text);
 	}
@@ -178,11 +178,11 @@ static void mistakes_of_the_tree_are_told(void **state) {
 		         "loops:\n"
 		         "  tie: %s\n",
 		         bad[i].loop);
-		CalFile *file = file_of(text);
-		assert_int_equal(cal_model_compile(cal_file_desc(file), NULL, &model, &error), CAL_ERR_MODEL);
+		CalSetup *file = file_of(text);
+		assert_int_equal(cal_model_compile(cal_setup_desc(file), NULL, &model, &error), CAL_ERR_MODEL);
 		if (!strstr(error.text, "t.yaml:8:3: loop \"tie\": ") || !strstr(error.text, bad[i].text))
 			fail_msg("%s\n  should say %s", error.text, bad[i].text);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
@@ -198,9 +198,9 @@ static void a_run_closes_its_loops(void **state) {
 		         HEAD "  tie: {type: distance, from: a/end, to: b/end, length: %s}\n"
 		              "state: {ja: {q: 1, u: 2}, jb: {q: 0.9}}\n",
 		         far ? "3 m" : "0.3 m");
-		CalFile *file = file_of(text);
-		assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
-		assert_int_equal(cal_file_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
+		CalSetup *file = file_of(text);
+		assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, &error), CAL_OK);
+		assert_int_equal(cal_setup_apply_state(file, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error), CAL_OK);
 		const CalStatus status = cal_sim_restart(sim, &error);
 		if (far) {
 			assert_int_equal(status, CAL_NOT_CONVERGED);
@@ -216,7 +216,7 @@ static void a_run_closes_its_loops(void **state) {
 			cal_work_destroy(work);
 		}
 		cal_sim_destroy(sim);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 

@@ -22,12 +22,12 @@
 	"psi: [[0, 0], [0, 0], [1, 0]]}}}}\n"                                                                                             \
 	"  rigid: {mass: 1, nodes: {t: [0, 0, 1]}}\n"
 
-static CalBodyId find(const CalFile *file, const char *name) { return cal_desc_find_body(cal_file_desc(file), name); }
+static CalBodyId find(const CalSetup *file, const char *name) { return cal_desc_find_body(cal_setup_desc(file), name); }
 
 static void nodes_come_in_order(void **state) {
 	(void)state;
-	CalFile *file = file_of(BODIES);
-	const CalDesc *desc = cal_file_desc(file);
+	CalSetup *file = file_of(BODIES);
+	const CalDesc *desc = cal_setup_desc(file);
 	CalFlexNodeInfo info;
 	CalBodyDef rigid;
 	CalFlexDef flex;
@@ -56,17 +56,17 @@ static void nodes_come_in_order(void **state) {
 	assert_int_equal(cal_flex_body(desc, (CalBodyId){0}, &rigid, NULL), CAL_ERR_ARGUMENT);
 	assert_int_equal(cal_flex_body(desc, (CalBodyId){99}, &rigid, NULL), CAL_ERR_ARGUMENT);
 	assert_int_equal(cal_flex_body(NULL, (CalBodyId){1}, &rigid, NULL), CAL_ERR_ARGUMENT);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* Names, kinds and the node at the origin that a picture needs. */
 static void a_modal_body_has_it_all(void **state) {
 	(void)state;
-	CalFile *file = file_of(BODIES);
+	CalSetup *file = file_of(BODIES);
 	CalError error = {0};
 	CalModal *modal;
 	CalModalNode node;
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "hand"), 0, NULL, &modal, &error), CAL_OK);
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), find(file, "hand"), 0, NULL, &modal, &error), CAL_OK);
 	CalModalInfo info = cal_modal_info(modal);
 	assert_string_equal(info.name, "hand");
 	assert_near(info.mass, 3, 1e-15);
@@ -91,7 +91,7 @@ static void a_modal_body_has_it_all(void **state) {
 	assert_string_equal(cal_modal_info(modal).name, "fist");
 	assert_int_equal(cal_modal_set_name(modal, NULL), CAL_ERR_ARGUMENT);
 	cal_modal_destroy(modal);
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "boom"), 0, NULL, &modal, &error), CAL_OK);
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), find(file, "boom"), 0, NULL, &modal, &error), CAL_OK);
 	assert_int_equal(cal_modal_node(modal, 0, &node), CAL_OK);
 	assert_string_equal(node.name, "root");
 	assert_int_equal(node.kind, CAL_MODAL_FRAME);
@@ -99,27 +99,28 @@ static void a_modal_body_has_it_all(void **state) {
 	assert_string_equal(node.name, "mass1");
 	assert_int_equal(node.kind, CAL_MODAL_MASS);
 	cal_modal_destroy(modal);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void second_order_is_left_out_on_purpose_only(void **state) {
 	(void)state;
-	CalFile *file = file_of(BODIES);
+	CalSetup *file = file_of(BODIES);
 	CalError error = {0};
 	CalModal *modal = (CalModal *)file;
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "curved"), 0, NULL, &modal, &error), CAL_ERR_MODEL);
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), find(file, "curved"), 0, NULL, &modal, &error),
+	                 CAL_ERR_MODEL);
 	assert_null(modal);
 	assert_ptr_equal(strstr(error.text, "t.yaml:4:3: body \"curved\" has second-order shapes"), error.text);
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "curved"), 1, NULL, &modal, &error), CAL_OK);
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), find(file, "curved"), 1, NULL, &modal, &error), CAL_OK);
 	assert_non_null(strstr(cal_modal_info(modal).notes, "foreshortening"));
 	assert_non_null(strstr(cal_modal_info(modal).notes, "frequency bound of 500 rad/s"));
 	cal_modal_destroy(modal);
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "rigid"), 0, NULL, &modal, &error),
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), find(file, "rigid"), 0, NULL, &modal, &error),
 	                 CAL_ERR_ARGUMENT);
 	assert_non_null(strstr(error.text, "body \"rigid\" is rigid"));
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), (CalBodyId){0}, 0, NULL, &modal, &error), CAL_ERR_ARGUMENT);
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "boom"), 0, NULL, NULL, &error), CAL_ERR_ARGUMENT);
-	cal_file_destroy(file);
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), (CalBodyId){0}, 0, NULL, &modal, &error), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), find(file, "boom"), 0, NULL, NULL, &error), CAL_ERR_ARGUMENT);
+	cal_setup_destroy(file);
 }
 
 /* Beam in a file, modal file, body again: the same to the last bit. */
@@ -129,11 +130,11 @@ static void a_beam_goes_through_a_modal_file(void **state) {
 	const int descriptor = mkstemp(path);
 	assert_true(descriptor >= 0);
 	close(descriptor);
-	CalFile *file = file_of(BODIES);
+	CalSetup *file = file_of(BODIES);
 	CalError error = {0};
 	CalModal *modal, *again;
 	CalDesc *desc;
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "boom"), 0, NULL, &modal, &error), CAL_OK);
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), find(file, "boom"), 0, NULL, &modal, &error), CAL_OK);
 	assert_int_equal(cal_modal_write(modal, path, &error), CAL_OK);
 	if (cal_modal_read(path, NULL, NULL, &again, &error) != CAL_OK)
 		fail_msg("%s", error.text);
@@ -142,7 +143,7 @@ static void a_beam_goes_through_a_modal_file(void **state) {
 	CalBodyDef a, b;
 	CalFlexDef fa, fb;
 	const CalBodyId ia = find(file, "boom"), ib = cal_desc_find_body(desc, "boom");
-	assert_int_equal(cal_flex_body(cal_file_desc(file), ia, &a, &fa), CAL_OK);
+	assert_int_equal(cal_flex_body(cal_setup_desc(file), ia, &a, &fa), CAL_OK);
 	assert_int_equal(cal_flex_body(desc, ib, &b, &fb), CAL_OK);
 	assert_int_equal(fa.modes, 4);
 	assert_int_equal(fb.modes, 4);
@@ -151,7 +152,7 @@ static void a_beam_goes_through_a_modal_file(void **state) {
 	assert_int_equal(fb.node_count, fa.node_count);
 	for (int i = 0; i < fa.node_count; i++) {
 		CalFlexNodeInfo na, nb;
-		assert_int_equal(cal_flex_node(cal_file_desc(file), ia, i, &na), CAL_OK);
+		assert_int_equal(cal_flex_node(cal_setup_desc(file), ia, i, &na), CAL_OK);
 		assert_int_equal(cal_flex_node(desc, ib, i, &nb), CAL_OK);
 		assert_string_equal(nb.name, na.name);
 		assert_same("position", &nb.placement.position.x, &na.placement.position.x, 3, 0);
@@ -164,18 +165,18 @@ static void a_beam_goes_through_a_modal_file(void **state) {
 	cal_desc_destroy(desc);
 	cal_modal_destroy(modal);
 	cal_modal_destroy(again);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	unlink(path);
 }
 
 /* What a reader would refuse is not written. */
 static void an_unsprung_body_is_not_written(void **state) {
 	(void)state;
-	CalFile *file = file_of("calder: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1], nodes: {p: [1, 0, 0]}, flexible: {"
-	                        "stiffness: 0, unsprung: true, nodes: {p: {mass: 1, phi: [0, 1, 0]}}}}}\n");
+	CalSetup *file = file_of("calder: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1], nodes: {p: [1, 0, 0]}, flexible: {"
+	                         "stiffness: 0, unsprung: true, nodes: {p: {mass: 1, phi: [0, 1, 0]}}}}}\n");
 	CalError error = {0};
 	CalModal *modal = NULL;
-	assert_int_equal(cal_flex_modal(cal_file_desc(file), find(file, "b"), 0, NULL, &modal, &error), CAL_OK);
+	assert_int_equal(cal_flex_modal(cal_setup_desc(file), find(file, "b"), 0, NULL, &modal, &error), CAL_OK);
 	static const char *const names[] = {"unsprung_test.json", "unsprung_test.sid"};
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(cal_modal_write(modal, names[i], &error), CAL_ERR_INPUT);
@@ -183,22 +184,22 @@ static void an_unsprung_body_is_not_written(void **state) {
 		assert_int_equal(access(names[i], F_OK), -1);
 	}
 	cal_modal_destroy(modal);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------ */
 
 static void every_allocation_may_fail(void **state) {
 	(void)state;
-	CalFile *file = file_of("calder: 1\nbodies: {big: {beam: {length: 2, section: " TUBE
-	                        ", elements: 20, modes: 20, damping_ratio: 0.1}}}\n");
+	CalSetup *file = file_of("calder: 1\nbodies: {big: {beam: {length: 2, section: " TUBE
+	                         ", elements: 20, modes: 20, damping_ratio: 0.1}}}\n");
 	long failures = 0;
 	for (long k = 1;; k++) {
 		FailingAllocator counter = {.fail_at = k};
 		const CalAllocator allocator = failing_allocator(&counter);
 		CalError error = {0};
 		CalModal *modal;
-		const CalStatus status = cal_flex_modal(cal_file_desc(file), find(file, "big"), 0, &allocator, &modal, &error);
+		const CalStatus status = cal_flex_modal(cal_setup_desc(file), find(file, "big"), 0, &allocator, &modal, &error);
 		cal_modal_destroy(modal);
 		assert_int_equal(counter.live, 0);
 		if (status == CAL_OK)
@@ -208,7 +209,7 @@ static void every_allocation_may_fail(void **state) {
 		assert_non_null(strstr(error.text, "body \"big\": out of memory"));
 	}
 	assert_true(failures >= 2);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 int main(void) {

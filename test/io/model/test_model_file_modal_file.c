@@ -22,10 +22,10 @@ static const char *const boom_file =
 static void write_boom(void) { write_text("boom.json", boom_file); }
 
 /* A model in the temporary folder, in whose folder the modal files are. */
-static CalFile *model_file(const char *text) {
-	CalFile *file = NULL;
+static CalSetup *model_file(const char *text) {
+	CalSetup *file = NULL;
 	CalError error = {0};
-	if (cal_file_read(write_text("model.yaml", text), NULL, &file, &error) != CAL_OK)
+	if (cal_model_file_read(write_text("model.yaml", text), NULL, &file, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return file;
 }
@@ -45,17 +45,17 @@ static void it_is_the_body_of_the_c_interface(void **state) {
 	(void)state;
 	write_boom();
 	CalDesc *plain = desc_of("boom.json", "arm", 0), *bounded = desc_of("boom.json", "leg", 9);
-	CalFile *file = model_file("calder: 1\nbodies:\n  arm: {modal: boom.json}\n"
-	                           "  leg: {modal: {file: boom.json, frequency_bound: 9 rad/s, mass: 5 kg}}\n");
-	assert_same_body(cal_file_desc(file), plain, "arm", 0);
-	assert_same_body(cal_file_desc(file), bounded, "leg", 0);
+	CalSetup *file = model_file("calder: 1\nbodies:\n  arm: {modal: boom.json}\n"
+	                            "  leg: {modal: {file: boom.json, frequency_bound: 9 rad/s, mass: 5 kg}}\n");
+	assert_same_body(cal_setup_desc(file), plain, "arm", 0);
+	assert_same_body(cal_setup_desc(file), bounded, "leg", 0);
 	CalBodyDef rigid;
-	assert_int_equal(cal_flex_body(cal_file_desc(file), cal_desc_find_body(cal_file_desc(file), "arm"), &rigid, NULL),
+	assert_int_equal(cal_flex_body(cal_setup_desc(file), cal_desc_find_body(cal_setup_desc(file), "arm"), &rigid, NULL),
 	                 CAL_OK);
 	assert_near(rigid.com.x, 0.1, 0);
 	assert_near(rigid.inertia.m[2][2], 1, 0);
-	assert_int_equal(cal_desc_find_node(cal_file_desc(file), "arm/seen").value, 0); // only drawn
-	cal_file_destroy(file);
+	assert_int_equal(cal_desc_find_node(cal_setup_desc(file), "arm/seen").value, 0); // only drawn
+	cal_setup_destroy(file);
 	cal_desc_destroy(plain);
 	cal_desc_destroy(bounded);
 }
@@ -68,9 +68,9 @@ static void a_sid_will_do_as_well(void **state) {
 	assert_int_equal(cal_modal_write(modal, temp_path("boom.SID_FEM"), &error), CAL_OK);
 	cal_modal_destroy(modal);
 	CalDesc *desc = desc_of("boom.SID_FEM", "arm", 0);
-	CalFile *file = model_file("calder: 1\nbodies: {arm: {modal: boom.SID_FEM}}\n");
-	assert_same_body(cal_file_desc(file), desc, "arm", 0);
-	cal_file_destroy(file);
+	CalSetup *file = model_file("calder: 1\nbodies: {arm: {modal: boom.SID_FEM}}\n");
+	assert_same_body(cal_setup_desc(file), desc, "arm", 0);
+	cal_setup_destroy(file);
 	cal_desc_destroy(desc);
 }
 
@@ -78,7 +78,7 @@ static void a_sid_will_do_as_well(void **state) {
 static void the_rest_of_the_file_knows_it(void **state) {
 	(void)state;
 	write_boom();
-	CalFile *file = model_file(
+	CalSetup *file = model_file(
 		"calder: 1\ngroups: {g: {gravity: [0, 0, -1]}}\n"
 		"bodies: {arm: {modal: boom.json, group: g}, hand: {mass: 1, inertia: [1, 1, 1], group: g}}\n"
 		"joints: {a: {type: revolute, to: arm/root}, b: {type: weld, from: arm/tip, to: hand}}\n"
@@ -89,11 +89,11 @@ static void the_rest_of_the_file_knows_it(void **state) {
 	const CalBodyInfo arm = body_of(model, "arm");
 	assert_int_equal(arm.modes, 2);
 	assert_int_equal(cal_state_create(model, &at), CAL_OK);
-	assert_int_equal(cal_file_state(file, model, &at, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, model, &at, &error), CAL_OK);
 	assert_near(at.q[arm.q + 2], 0.2, 0);
 	cal_state_destroy(&at);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* ---- mistakes ------------------------------------------------------------------------------------ */
@@ -107,14 +107,14 @@ typedef struct Wrong {
 
 static void refuse(const Wrong *w) {
 	char text[1000], start[300];
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	write_boom();
 	if (w->from)
 		changed_copy(temp_path("boom.json"), "boom.json", w->from, w->to);
 	snprintf(text, sizeof text, "calder: 1\nbodies:\n  arm: {modal: %s}\njoints:\n  a: {type: weld, to: arm/%s}\n",
 	         w->value, strstr(w->at, "5:") == w->at ? "flange" : "root");
-	const CalStatus status = cal_file_read(write_text("model.yaml", text), NULL, &file, &error);
+	const CalStatus status = cal_model_file_read(write_text("model.yaml", text), NULL, &file, &error);
 	if (status != w->status || error.status != status)
 		fail_msg("%s: status %d, %s", w->value, status, error.text);
 	assert_null(file);
@@ -185,11 +185,11 @@ static void keys_beside_it_are_refused(void **state) {
 	                                   "idealized: yes", "com: [0, 0, 1]", "panel: {}"};
 	for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
 		char model[300];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		write_boom();
 		snprintf(model, sizeof model, "calder: 1\nbodies:\n  arm: {modal: boom.json, %s}\n", keys[i]);
-		const CalStatus status = cal_file_read(write_text("model.yaml", model), NULL, &file, &error);
+		const CalStatus status = cal_model_file_read(write_text("model.yaml", model), NULL, &file, &error);
 		assert_int_equal(status, CAL_ERR_INPUT);
 		assert_non_null(strstr(error.text, "model.yaml:3:"));
 		assert_non_null(strstr(error.text, "gives this body its mass, nodes and modes; remove \""));

@@ -15,9 +15,9 @@
 	"  hinge: {type: revolute, to: a}\n  slide: {type: prismatic, from: a/p, to: b}\n  w: {type: weld, from: b/p, to: rigid}\n"
 
 typedef struct Bound {
-	CalFile *file;
+	CalSetup *file;
 	CalModel *model;
-	CalFileLoads *loads;
+	CalSetupLoads *loads;
 	CalState state;
 } Bound;
 
@@ -30,16 +30,16 @@ static Bound bind(const char *loads) {
 	b.model = model_of(b.file, NULL);
 	assert_int_equal(cal_model_u_count(b.model), 6);
 	assert_int_equal(cal_state_create(b.model, &b.state), CAL_OK);
-	if (cal_file_loads_create(b.file, b.model, &b.loads, &error) != CAL_OK)
+	if (cal_setup_loads_create(b.file, b.model, &b.loads, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	return b;
 }
 
 static void release(Bound *b) {
-	cal_file_loads_destroy(b->loads);
+	cal_setup_loads_destroy(b->loads);
 	cal_state_destroy(&b->state);
 	cal_model_destroy(b->model);
-	cal_file_destroy(b->file);
+	cal_setup_destroy(b->file);
 }
 
 /* free: what prescribed says; NAN in udot: not prescribed. */
@@ -47,7 +47,7 @@ static void expect(const Bound *b, double t, const double tau[6], const double u
 	CalInput input;
 	CalState at = b->state;
 	at.t = t;
-	assert_int_equal(cal_file_loads_input(b->loads, b->model, &at, &input), 0);
+	assert_int_equal(cal_setup_loads_input(b->loads, b->model, &at, &input), 0);
 	assert_same("tau", input.tau, tau, 6, 0);
 	for (int i = 0; i < 6; i++) {
 		assert_int_equal(input.prescribed[i], !isnan(udot[i]));
@@ -66,8 +66,8 @@ static void efforts_add_up_on_their_modes(void **state) {
 	expect(&b, 0, early, none);
 	expect(&b, 1, late, none);
 	expect(&b, 2, early, none);
-	assert_near(cal_file_loads_next_switch(b.loads, 0), 1, 0);
-	assert_near(cal_file_loads_next_switch(b.loads, 1), 2, 0);
+	assert_near(cal_setup_loads_next_switch(b.loads, 0), 1, 0);
+	assert_near(cal_setup_loads_next_switch(b.loads, 1), 2, 0);
 	release(&b);
 }
 
@@ -94,40 +94,40 @@ static void the_dynamics_take_them(void **state) {
 	CalInput input;
 	CalState at;
 	double udot[2];
-	CalFileLoads *loads;
-	CalFile *file =
+	CalSetupLoads *loads;
+	CalSetup *file =
 		file_of("calder: 1\nbodies:\n  a: " BODY "\njoints: {w: {type: weld, to: a}}\nstate: {w: {eta: [0.1, 0.1]}}\n"
 	            "loads: [{body: a, effort: [6, 6]}, {body: a, mode: 2, lock: true}]\n");
 	CalModel *model = model_of(file, NULL);
 	assert_int_equal(cal_state_create(model, &at), CAL_OK);
 	assert_int_equal(cal_work_create(model, &work), CAL_OK);
-	assert_int_equal(cal_file_state(file, model, &at, &error), CAL_OK);
-	assert_int_equal(cal_file_loads_create(file, model, &loads, &error), CAL_OK);
-	assert_int_equal(cal_file_loads_input(loads, model, &at, &input), 0);
+	assert_int_equal(cal_setup_apply_state(file, model, &at, &error), CAL_OK);
+	assert_int_equal(cal_setup_loads_create(file, model, &loads, &error), CAL_OK);
+	assert_int_equal(cal_setup_loads_input(loads, model, &at, &input), 0);
 	assert_int_equal(cal_forward_dynamics(model, &at, &input, work, udot), CAL_OK);
 	assert_near(udot[0], (6 - 40 * 0.1) / 2, 1e-14);
 	assert_near(udot[1], 0, 0);
-	cal_file_loads_destroy(loads);
+	cal_setup_loads_destroy(loads);
 	cal_work_destroy(work);
 	cal_state_destroy(&at);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* A file's loads on a model that was not made from it. */
 static void other_models_are_refused(void **state) {
 	(void)state;
 	CalError error = {0};
-	CalFileLoads *loads;
-	CalFile *file = file_of(MODEL "loads: [{body: a, effort: [1, 2]}]\n");
-	CalFile *other =
+	CalSetupLoads *loads;
+	CalSetup *file = file_of(MODEL "loads: [{body: a, effort: [1, 2]}]\n");
+	CalSetup *other =
 		file_of("calder: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {hinge: {type: revolute, to: a}}\n");
 	CalModel *model = model_of(other, NULL);
-	assert_int_equal(cal_file_loads_create(file, model, &loads, &error), CAL_ERR_ARGUMENT);
-	assert_non_null(strstr(error.text, "was not compiled from this file"));
+	assert_int_equal(cal_setup_loads_create(file, model, &loads, &error), CAL_ERR_ARGUMENT);
+	assert_non_null(strstr(error.text, "was not compiled from this setup"));
 	cal_model_destroy(model);
-	cal_file_destroy(other);
-	cal_file_destroy(file);
+	cal_setup_destroy(other);
+	cal_setup_destroy(file);
 }
 
 /* Signals of modes, deflections and single columns. */
@@ -141,13 +141,13 @@ static void modes_are_signals(void **state) {
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
 		used += snprintf(text + used, sizeof text - (size_t)used, "'%s', ", names[i]);
 	snprintf(text + used, sizeof text - (size_t)used, "]}}\n");
-	CalFile *file = file_of(text);
-	const CalRunSettings run = cal_file_run(file);
+	CalSetup *file = file_of(text);
+	const CalRunSettings run = cal_setup_run(file);
 	assert_int_equal(run.stream_count, 1);
 	assert_int_equal(run.streams[0].signal_count, sizeof names / sizeof names[0]);
 	for (int i = 0; i < run.streams[0].signal_count; i++)
 		assert_string_equal(run.streams[0].signals[i], names[i]);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	static const Mistake rows[] = {
 		{"q:a.eta2", "'q", {"unknown joint \"a.eta2\""}},
 		{"q:a.eta", "'q", {"unknown joint"}},

@@ -47,7 +47,7 @@ static void near_to(double got, double want, double tolerance) {
 
 static void motions_arrive(void **state) {
 	(void)state;
-	CalFile *file = file_of(whole);
+	CalSetup *file = file_of(whole);
 	CalSim *sim = sim_of(file);
 	CalError error = {0};
 	if (cal_sim_advance(sim, 0.5, &error) != CAL_OK)
@@ -65,13 +65,13 @@ static void motions_arrive(void **state) {
 	near_to(2 * atan2(now->q[10], now->q[8]), 45 * deg, 1e-15);
 	near_to(now->u[8], 1.5 * 90 * deg, 1e-14); // cubic: 1.5 dv/h in the middle
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void pendulums_are_bodies(void **state) {
 	(void)state;
-	CalFile *file = file_of(whole);
-	const CalDesc *desc = cal_file_desc(file);
+	CalSetup *file = file_of(whole);
+	const CalDesc *desc = cal_setup_desc(file);
 	CalNodeId inboard, outboard;
 	const CalJointDef *joint = cal_desc_joint(desc, cal_desc_find_joint(desc, "slosh"), &inboard, &outboard);
 	const CalBodyDef *body = cal_desc_body(desc, cal_desc_find_body(desc, "slosh"));
@@ -91,7 +91,7 @@ static void pendulums_are_bodies(void **state) {
 	assert_int_equal(cal_model_body(model, cal_model_find_body(model, "slosh"), &info), CAL_OK);
 	near_to(cal_sim_state(sim, 1)->q[info.q], 5 * acos(-1) / 180, 1e-15);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static double output_of(CalSim *sim, const char *device, int k) {
@@ -102,10 +102,10 @@ static double output_of(CalSim *sim, const char *device, int k) {
 
 static void formulas_act(void **state) {
 	(void)state;
-	CalFile *file = file_of(whole);
+	CalSetup *file = file_of(whole);
 	CalSim *sim = sim_of(file);
 	CalError error = {0};
-	assert_int_equal(cal_file_device_count(file), 2);
+	assert_int_equal(cal_setup_device_count(file), 2);
 	if (cal_sim_advance(sim, 0.5, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	near_to(output_of(sim, "pull", 0), -8 * (cal_sim_state(sim, 1)->q[0] - 0.1) + 2, 1e-13);
@@ -113,23 +113,23 @@ static void formulas_act(void **state) {
 	near_to(output_of(sim, "push", 6), 1000, 0);
 	near_to(output_of(sim, "push", 3), sin(0.5), 1e-15);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* Written and read again it moves in the same way; pendulums have become bodies and joints. */
 static void it_reads_back(void **state) {
 	(void)state;
-	CalFile *file = file_of(whole);
+	CalSetup *file = file_of(whole);
 	FILE *stream = tmpfile();
 	char text[8000];
 	assert_non_null(stream);
-	assert_int_equal(cal_file_write(file, stream, NULL), CAL_OK);
+	assert_int_equal(cal_model_file_write(file, stream, NULL), CAL_OK);
 	rewind(stream);
 	text[fread(text, 1, sizeof text - 1, stream)] = 0;
 	fclose(stream);
 	assert_null(strstr(text, "pendulums"));
 	assert_non_null(strstr(text, "motions"));
-	CalFile *again = file_of(text);
+	CalSetup *again = file_of(text);
 	CalSim *first = sim_of(file), *second = sim_of(again);
 	assert_int_equal(cal_sim_advance(first, 0.5, NULL), CAL_OK);
 	assert_int_equal(cal_sim_advance(second, 0.5, NULL), CAL_OK);
@@ -138,8 +138,8 @@ static void it_reads_back(void **state) {
 			assert_true(cal_sim_state(first, g)->q[i] == cal_sim_state(second, g)->q[i]);
 	cal_sim_destroy(first);
 	cal_sim_destroy(second);
-	cal_file_destroy(file);
-	cal_file_destroy(again);
+	cal_setup_destroy(file);
+	cal_setup_destroy(again);
 }
 
 static void every_allocation_may_fail(void **state) {
@@ -148,25 +148,25 @@ static void every_allocation_may_fail(void **state) {
 	for (long k = 1; status != CAL_OK; k++) {
 		FailingAllocator counter = {.fail_at = k};
 		const CalAllocator allocator = failing_allocator(&counter);
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
-		status = cal_file_parse(whole, strlen(whole), "t.yaml", &allocator, &file, &error);
+		status = cal_model_file_parse(whole, strlen(whole), "t.yaml", &allocator, &file, &error);
 		if (status != CAL_OK) {
 			assert_int_equal(status, CAL_ERR_MEMORY);
 			assert_non_null(strstr(error.text, "out of memory"));
 			assert_null(file);
 		}
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 		assert_int_equal(counter.live, 0);
 	}
 }
 
 static void check_refused(const char *section, const char *want) {
 	char text[2000];
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	snprintf(text, sizeof text, "%s%s", HEAD, section);
-	if (cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
+	if (cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error) == CAL_OK)
 		fail_msg("was read: %s", section);
 	if (!strstr(error.text, want))
 		fail_msg("got \"%s\", wanted \"%s\"", error.text, want);
@@ -208,16 +208,16 @@ static void mistakes_are_told_with_their_place(void **state) {
 /* A table that the file cannot judge alone. */
 static void tables_that_jump_are_refused_with_their_place(void **state) {
 	(void)state;
-	CalFile *file = file_of(HEAD "motions: {main: {hinge: {q: {shape: step, points: [[0, 0], [1, 1]]}}}}\n");
+	CalSetup *file = file_of(HEAD "motions: {main: {hinge: {q: {shape: step, points: [[0, 0], [1, 1]]}}}}\n");
 	CalSim *sim = NULL;
 	CalError error = {0};
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, &error), CAL_OK);
-	assert_int_equal(cal_file_add_motions(file, sim, &error), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_motions(file, sim, &error), CAL_ERR_ARGUMENT);
 	if (!strstr(error.text, "t.yaml:13:11: device \"motion of main\" (motion): the table of hinge jumps"))
 		fail_msg("%s", error.text);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 int main(void) {

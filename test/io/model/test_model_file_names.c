@@ -52,8 +52,8 @@ static void names_of_any_length_are_found(void **state) {
 	for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++) {
 		char a[2000], b[2000], path[4100];
 		make_names(a, b, lengths[i]);
-		CalFile *file = file_of(model_text(lengths[i]));
-		const CalDesc *desc = cal_file_desc(file);
+		CalSetup *file = file_of(model_text(lengths[i]));
+		const CalDesc *desc = cal_setup_desc(file);
 		CalFlexDef flex = {0};
 		CalFlexNodeInfo info = {0};
 		const CalBodyId two = cal_desc_find_body(desc, b);
@@ -72,35 +72,35 @@ static void names_of_any_length_are_found(void **state) {
 		CalState s;
 		CalError error = {0};
 		assert_int_equal(cal_state_create(model, &s), CAL_OK);
-		assert_int_equal(cal_file_state(file, model, &s, &error), CAL_OK);
+		assert_int_equal(cal_setup_apply_state(file, model, &s, &error), CAL_OK);
 		const CalBodyInfo carried = body_of(model, b);
 		assert_int_equal(carried.modes, 2);
 		assert_near(s.q[carried.q + carried.nq + 1], 2, 0);
-		assert_int_equal(cal_file_run(file).streams[0].signal_count, 7);
+		assert_int_equal(cal_setup_run(file).streams[0].signal_count, 7);
 		cal_state_destroy(&s);
 		cal_model_destroy(model);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
 static void long_names_that_are_unknown_are_told(void **state) {
 	(void)state;
 	char a[400], b[400], text[4000];
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	make_names(a, b, 300);
 	snprintf(text, sizeof text, "calder: 1\nbodies: {%s: {mass: 1}}\njoints: {j: {type: free, to: %s/tip}}\n", a, b);
-	assert_int_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+	assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
 	assert_non_null(strstr(error.text, "t.yaml:3:"));
 	assert_non_null(strstr(error.text, "unknown body \"xxx"));
 	snprintf(text, sizeof text, "calder: 1\nbodies: {%s: {mass: 1}}\njoints: {j: {type: free, to: %s/tip}}\n", a, a);
-	assert_int_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+	assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
 	assert_non_null(strstr(error.text, "has no node \"tip\""));
 	snprintf(text, sizeof text,
 	         "calder: 1\nbodies: {%s: {mass: 1}}\njoints: {%s: {type: free, to: %s}}\n"
 	         "run: {duration: 1, output: {signals: ['q:%s.6', 'q:%s.7']}}\n",
 	         a, a, a, a, a);
-	assert_int_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+	assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
 	assert_non_null(strstr(error.text, "unknown joint \"xxx"));
 }
 
@@ -111,26 +111,26 @@ static void long_names_are_written(void **state) {
 		static char text[60000];
 		char a[2000], b[2000];
 		CalError error = {0};
-		CalFile *file = file_of(model_text(length));
+		CalSetup *file = file_of(model_text(length));
 		FILE *out = tmpfile();
 		assert_non_null(out);
 		make_names(a, b, length);
-		const CalStatus status = cal_file_write(file, out, &error);
+		const CalStatus status = cal_model_file_write(file, out, &error);
 		rewind(out);
 		text[fread(text, 1, sizeof text - 1, out)] = 0;
 		fclose(out);
 		if (length <= 500) {
 			assert_int_equal(status, CAL_OK);
-			CalFile *again = file_of(text);
-			assert_int_equal(cal_desc_find_body(cal_file_desc(again), b).value, 2);
-			assert_int_equal(cal_desc_find_loop(cal_file_desc(again), b).value, 2);
-			cal_file_destroy(again);
+			CalSetup *again = file_of(text);
+			assert_int_equal(cal_desc_find_body(cal_setup_desc(again), b).value, 2);
+			assert_int_equal(cal_desc_find_loop(cal_setup_desc(again), b).value, 2);
+			cal_setup_destroy(again);
 		} else {
 			assert_int_equal(status, CAL_ERR_UNSUPPORTED);
 			assert_non_null(strstr(error.text, "at most 500 bytes"));
 			assert_string_equal(text, "");
 		}
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 

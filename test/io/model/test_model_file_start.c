@@ -21,7 +21,7 @@ typedef struct Bars {
 
 static const Bars bars = {0.2, 0.5, 0.4, 0.5};
 
-static CalFile *four_bar(const char *state, const char *run) {
+static CalSetup *four_bar(const char *state, const char *run) {
 	char text[2000];
 	snprintf(text, sizeof text,
 	         "calder: 1\n"
@@ -67,7 +67,7 @@ static void speeds_of(const double q[3], double crank, double u[3]) {
 }
 
 typedef struct Start {
-	CalFile *file;
+	CalSetup *file;
 	CalSim *sim;
 	CalScenario *scenario;
 	CalStatus status;
@@ -76,11 +76,12 @@ typedef struct Start {
 	CalAssembly assembly;
 } Start;
 
-static Start start_of(CalFile *file, double limit) {
+static Start start_of(CalSetup *file, double limit) {
 	Start s = {.file = file};
-	CalSimOptions options = {.method = cal_file_run(file).method, .assembly_limit = cal_file_run(file).assembly_limit};
+	CalSimOptions options = {.method = cal_setup_run(file).method,
+	                         .assembly_limit = cal_setup_run(file).assembly_limit};
 	options.assembly_limit = limit > 0 ? limit : options.assembly_limit;
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &s.sim, &s.error), CAL_OK);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &s.sim, &s.error), CAL_OK);
 	assert_int_equal(cal_scenario_create(file, s.sim, &s.scenario, &s.error), CAL_OK);
 	s.status = cal_sim_restart(s.sim, &s.error);
 	s.state = cal_sim_state(s.sim, 0);
@@ -91,7 +92,7 @@ static Start start_of(CalFile *file, double limit) {
 static void start_end(Start *s) {
 	cal_scenario_destroy(s->scenario);
 	cal_sim_destroy(s->sim);
-	cal_file_destroy(s->file);
+	cal_setup_destroy(s->file);
 }
 
 static void assert_has(const char *text, const char *part) {
@@ -231,10 +232,10 @@ static void a_stated_zero_is_no_default(void **state) {
 /* Without a word of what is stated, what is not neutral is. */
 static void in_c_what_is_not_neutral_is_stated(void **state) {
 	(void)state;
-	CalFile *file = four_bar("{crank: {q: 1, u: 3}}", "");
+	CalSetup *file = four_bar("{crank: {q: 1, u: 3}}", "");
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5}};
 	CalSim *sim = NULL;
-	assert_int_equal(cal_sim_create(cal_file_desc(file), &options, &sim, NULL), CAL_OK);
+	assert_int_equal(cal_sim_create(cal_setup_desc(file), &options, &sim, NULL), CAL_OK);
 	CalState *at = cal_sim_state(sim, 0);
 	at->q[0] = 1;
 	at->u[0] = 3;
@@ -249,13 +250,13 @@ static void in_c_what_is_not_neutral_is_stated(void **state) {
 	assert_int_equal(cal_sim_restart(sim, NULL), CAL_OK);
 	assert_true(at->q[2] == 2 && at->q[0] != 1);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* Bodies that can bend stay straight: joints close the loop. */
 static void bodies_are_not_bent_to_close_loops(void **state) {
 	(void)state;
-	CalFile *file = file_of(
+	CalSetup *file = file_of(
 		"calder: 1\n"
 		"bodies:\n"
 		"  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}, nodes: {end: [0.2, 0, 0]}}\n"
@@ -293,13 +294,13 @@ static void mistakes_are_told(void **state) {
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		char text[400];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(text, sizeof text,
 		         "calder: 1\nbodies: {a: {mass: 1}}\njoints: {crank: {type: revolute, to: a, inboard: [1, 0, 0]}}\n"
 		         "state: %s\nrun: {duration: 1%s}\n",
 		         bad[i].state, bad[i].run);
-		assert_int_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+		assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
 		assert_has(error.text, bad[i].text);
 	}
 }

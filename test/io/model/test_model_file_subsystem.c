@@ -112,20 +112,20 @@ static const char flat[] =
 	"run: {duration: 0.2 s}\n";
 
 typedef struct Run {
-	CalFile *file;
+	CalSetup *file;
 	CalSim *sim;
 	CalScenario *scenario;
 } Run;
 
-static Run run_of(CalFile *file) {
+static Run run_of(CalSetup *file) {
 	Run run = {.file = file};
 	CalError error = {0};
-	CalSimOptions options = {.method = cal_file_run(file).method};
-	CalStatus status = cal_sim_create(cal_file_desc(file), &options, &run.sim, &error);
+	CalSimOptions options = {.method = cal_setup_run(file).method};
+	CalStatus status = cal_sim_create(cal_setup_desc(file), &options, &run.sim, &error);
 	if (status == CAL_OK)
 		status = cal_scenario_create(file, run.sim, &run.scenario, &error);
 	if (status == CAL_OK)
-		status = cal_sim_advance(run.sim, cal_file_run(file).duration, &error);
+		status = cal_sim_advance(run.sim, cal_setup_run(file).duration, &error);
 	if (status != CAL_OK)
 		fail_msg("%s", error.text);
 	return run;
@@ -134,7 +134,7 @@ static Run run_of(CalFile *file) {
 static void run_free(Run *run) {
 	cal_scenario_destroy(run->scenario);
 	cal_sim_destroy(run->sim);
-	cal_file_destroy(run->file);
+	cal_setup_destroy(run->file);
 }
 
 static void compare_states(CalSim *a, CalSim *b) {
@@ -151,12 +151,12 @@ static void an_instance_is_what_it_stands_for(void **state) {
 	(void)state;
 	put(0, arm);
 	Run a = run_of(file_of(host)), b = run_of(file_of(flat));
-	compare_desc(cal_file_desc(a.file), cal_file_desc(b.file));
+	compare_desc(cal_setup_desc(a.file), cal_setup_desc(b.file));
 	compare_states(a.sim, b.sim);
 	assert_int_equal(cal_sim_event_happened(a.sim, 0, NULL), 1); // something has happened
-	assert_int_equal(cal_file_instance_count(a.file), 1);
-	CalFileInstance instance;
-	assert_int_equal(cal_file_instance(a.file, 0, &instance), CAL_OK);
+	assert_int_equal(cal_setup_instance_count(a.file), 1);
+	CalSetupInstance instance;
+	assert_int_equal(cal_setup_instance(a.file, 0, &instance), CAL_OK);
 	assert_string_equal(instance.name, "one");
 	assert_string_equal(instance.file, names[0]);
 	assert_string_equal(instance.joint, "one/mount");
@@ -169,16 +169,16 @@ static void an_instance_is_what_it_stands_for(void **state) {
 static void what_is_written_reads_back(void **state) {
 	(void)state;
 	put(0, arm);
-	CalFile *file = file_of(host);
+	CalSetup *file = file_of(host);
 	char *text = calloc(1, 1 << 18);
 	FILE *stream = text ? fmemopen(text, 1 << 18, "w") : NULL;
 	assert_non_null(stream);
 	CalError error;
-	assert_int_equal(cal_file_write(file, stream, &error), CAL_OK);
+	assert_int_equal(cal_model_file_write(file, stream, &error), CAL_OK);
 	fclose(stream);
 	assert_null(strstr(text, "subsystems"));
 	Run a = run_of(file), b = run_of(file_of(text));
-	compare_desc(cal_file_desc(a.file), cal_file_desc(b.file));
+	compare_desc(cal_setup_desc(a.file), cal_setup_desc(b.file));
 	compare_states(a.sim, b.sim);
 	run_free(&a);
 	run_free(&b);
@@ -187,13 +187,13 @@ static void what_is_written_reads_back(void **state) {
 
 static void a_subsystem_is_a_model_of_its_own(void **state) {
 	(void)state;
-	CalFile *file = file_of(arm);
-	assert_int_equal(cal_file_interface_node_count(file), 3);
-	assert_string_equal(cal_file_interface_node(file, 1), "boom/tip");
-	assert_null(cal_file_interface_node(file, 3));
-	assert_int_equal(cal_file_instance_count(file), 0);
+	CalSetup *file = file_of(arm);
+	assert_int_equal(cal_setup_interface_node_count(file), 3);
+	assert_string_equal(cal_setup_interface_node(file, 1), "boom/tip");
+	assert_null(cal_setup_interface_node(file, 3));
+	assert_int_equal(cal_setup_instance_count(file), 0);
 	cal_model_destroy(model_of(file, NULL));
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* Without couplings, loads or devices, which would not let the shoulder be passed the other way. */
@@ -224,14 +224,14 @@ static void a_part_is_carried_by_any_of_its_bodies(void **state) {
 		"subsystems: {l: {file: subsystem_leg.yaml, attach: {border: foot, to: ground, joint: free}}}\n"
 		"state: {l/ground: {at: [1, 2, 3], velocity: [0.5, 0, 0], angular_velocity: [0.1, 0.2, 0.3]}}\n";
 	put(1, leg);
-	CalFile *foot = file_of(by_foot);
+	CalSetup *foot = file_of(by_foot);
 	CalModel *model = model_of(foot, NULL);
 	CalState s;
 	CalWork *work;
 	CalError error;
 	assert_int_equal(cal_state_create(model, &s), CAL_OK);
 	assert_int_equal(cal_work_create(model, &work), CAL_OK);
-	assert_int_equal(cal_file_state(foot, model, &s, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(foot, model, &s, &error), CAL_OK);
 	double udot[16], other_udot[16];
 	assert_true(cal_model_u_count(model) <= 16);
 	assert_int_equal(cal_kinematics(model, &s, NULL, work), CAL_OK);
@@ -246,8 +246,8 @@ static void a_part_is_carried_by_any_of_its_bodies(void **state) {
 	assert_int_equal(cal_forward_dynamics(model, &s, NULL, work, udot), CAL_OK);
 	assert_int_equal(cal_node_acceleration(model, work, foot_node, &a), CAL_OK);
 
-	CalFile *carried = file_of("calder: 1\nbodies: {}\nsubsystems: {l: {file: subsystem_leg.yaml,\n"
-	                           "  attach: {border: thigh/hip, to: ground, joint: {type: free}}}}\n");
+	CalSetup *carried = file_of("calder: 1\nbodies: {}\nsubsystems: {l: {file: subsystem_leg.yaml,\n"
+	                            "  attach: {border: thigh/hip, to: ground, joint: {type: free}}}}\n");
 	CalModel *turned = model_of(carried, NULL);
 	assert_int_equal(cal_model_u_count(turned), cal_model_u_count(model));
 	CalBodyInfo root = body_of(turned, "l/thigh");
@@ -258,7 +258,7 @@ static void a_part_is_carried_by_any_of_its_bodies(void **state) {
 	CalWork *turned_work;
 	assert_int_equal(cal_state_create(turned, &t), CAL_OK);
 	assert_int_equal(cal_work_create(turned, &turned_work), CAL_OK);
-	assert_int_equal(cal_file_state(carried, turned, &t, &error), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(carried, turned, &t, &error), CAL_OK);
 	const double w = 0.5 * sqrt(1 + hip.R.m[0][0] + hip.R.m[1][1] + hip.R.m[2][2]);
 	const double q[7] = {hip.r.x,
 	                     hip.r.y,
@@ -290,8 +290,8 @@ static void a_part_is_carried_by_any_of_its_bodies(void **state) {
 	cal_state_destroy(&t);
 	cal_model_destroy(model);
 	cal_model_destroy(turned);
-	cal_file_destroy(foot);
-	cal_file_destroy(carried);
+	cal_setup_destroy(foot);
+	cal_setup_destroy(carried);
 }
 
 static void subsystems_nest_and_close_loops(void **state) {
@@ -305,13 +305,13 @@ static void subsystems_nest_and_close_loops(void **state) {
 	    "  - {name: left, file: subsystem_leg.yaml, attach: {border: thigh/hip, to: pelvis/l, joint: {type: revolute}}}\n"
 	    "  - {name: right, file: subsystem_leg.yaml, attach: [{border: thigh/hip, to: left/thigh, joint: weld},\n"
 	    "      {border: foot, to: left/foot, joint: spherical, name: tied}, {border: foot, to: pelvis, joint: inplane}]}\n");
-	CalFile *file = file_of("calder: 1\nbodies: {}\nsubsystems: {him: {file: subsystem_pair.yaml,\n"
-	                        "  attach: {to: ground, joint: {type: revolute, axis: y}}}}\n");
-	const CalDesc *desc = cal_file_desc(file);
+	CalSetup *file = file_of("calder: 1\nbodies: {}\nsubsystems: {him: {file: subsystem_pair.yaml,\n"
+	                         "  attach: {to: ground, joint: {type: revolute, axis: y}}}}\n");
+	const CalDesc *desc = cal_setup_desc(file);
 	assert_int_equal(cal_desc_body_count(desc), 7);
-	assert_int_equal(cal_file_instance_count(file), 3);
-	CalFileInstance instance;
-	assert_int_equal(cal_file_instance(file, 2, &instance), CAL_OK);
+	assert_int_equal(cal_setup_instance_count(file), 3);
+	CalSetupInstance instance;
+	assert_int_equal(cal_setup_instance(file, 2, &instance), CAL_OK);
 	assert_string_equal(instance.name, "him/right");
 	assert_string_equal(instance.joint, "him/right/ground");
 	assert_int_equal(cal_desc_loop_count(desc), 2);
@@ -322,7 +322,7 @@ static void subsystems_nest_and_close_loops(void **state) {
 	assert_int_equal(body_of(model, "him/right/thigh").parent, cal_model_find_body(model, "him/left/thigh"));
 	assert_int_equal(body_of(model, "him/pelvis").type, CAL_JOINT_REVOLUTE);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* In the place of "file" a box of the same file. */
@@ -336,18 +336,18 @@ static void a_file_in_a_box_moves_as_the_file(void **state) {
 	put(1, leg); // without gravity of its own: the box has none then
 	snprintf(text, sizeof text, "%sgravity: [0, 0, -3]\n", leg);
 	put(0, text);
-	CalFile *whole =
+	CalSetup *whole =
 		file_of(HUB "subsystems: {l: {file: subsystem_leg.yaml, attach: {to: hub/n}}}\nrun: {duration: 0.5}\n");
 	Run a = run_of(whole);
-	CalFile *hub = file_of(HUB);
+	CalSetup *hub = file_of(HUB);
 	CalSim *sim = NULL;
 	CalSubsystemDef def;
 	CalSubsystemTie tie = {
-		.node = cal_desc_find_node(cal_file_desc(hub), "hub/n"), .name = "foot", .joint = cal_loop_def(CAL_LOOP_WELD)};
+		.node = cal_desc_find_node(cal_setup_desc(hub), "hub/n"), .name = "foot", .joint = cal_loop_def(CAL_LOOP_WELD)};
 	int device;
-	if (cal_sim_create(cal_file_desc(hub), &(CalSimOptions){.method = cal_file_run(whole).method}, &sim, &error) !=
+	if (cal_sim_create(cal_setup_desc(hub), &(CalSimOptions){.method = cal_setup_run(whole).method}, &sim, &error) !=
 	        CAL_OK ||
-	    cal_file_state(hub, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error) != CAL_OK ||
+	    cal_setup_apply_state(hub, cal_sim_model(sim, 0), cal_sim_state(sim, 0), &error) != CAL_OK ||
 	    cal_subsystem_from_file(names[0], &def, &error) != CAL_OK ||
 	    cal_sim_add_subsystem(sim, "leg", &def, &tie, 1, &device, &error) != CAL_OK ||
 	    cal_sim_advance(sim, 0.5, &error) != CAL_OK)
@@ -359,7 +359,7 @@ static void a_file_in_a_box_moves_as_the_file(void **state) {
 	for (int i = 0; i < 3; i++)
 		assert_near(y->u[i], x->u[of_a.u + i], 1e-6);
 	cal_sim_destroy(sim);
-	cal_file_destroy(hub);
+	cal_setup_destroy(hub);
 	run_free(&a);
 	put(0, arm); // with devices
 	assert_int_equal(cal_subsystem_from_file(names[0], &def, &error), CAL_ERR_UNSUPPORTED);
@@ -369,17 +369,17 @@ static void a_file_in_a_box_moves_as_the_file(void **state) {
 /* What docs/examples.md says of it. */
 static void the_example_swings_and_keeps_its_momentum(void **state) {
 	(void)state;
-	CalFile *file = NULL;
+	CalSetup *file = NULL;
 	CalSim *sim = NULL;
 	CalScenario *scenario = NULL;
 	CalError error = {0};
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_DOPRI5, .rtol = 1e-8, .atol = 1e-10}};
-	if (cal_file_read(SOURCE_DIR "/examples/station_arrays.yaml", NULL, &file, &error) != CAL_OK ||
-	    cal_sim_create(cal_file_desc(file), &options, &sim, &error) != CAL_OK ||
+	if (cal_model_file_read(SOURCE_DIR "/examples/station_arrays.yaml", NULL, &file, &error) != CAL_OK ||
+	    cal_sim_create(cal_setup_desc(file), &options, &sim, &error) != CAL_OK ||
 	    cal_scenario_create(file, sim, &scenario, &error) != CAL_OK || cal_sim_advance(sim, 10, &error) != CAL_OK)
 		fail_msg("%s", error.text);
 	CalSimBalance balance;
-	assert_int_equal(cal_file_instance_count(file), 4);
+	assert_int_equal(cal_setup_instance_count(file), 4);
 	assert_int_equal(cal_sim_balance(sim, &balance), CAL_OK);
 	assert_near(balance.linear.x, 0, 1e-6); // at the start only the blankets turn, each against another
 	assert_true(balance.complete && fabs(balance.error) < 1e-4);
@@ -391,7 +391,7 @@ static void the_example_swings_and_keeps_its_momentum(void **state) {
 	assert_true(fabs(q[body_of(model, "a1/blanket").q] - q[body_of(model, "a3/blanket").q]) > 1e-6);
 	cal_scenario_destroy(scenario);
 	cal_sim_destroy(sim);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void mistakes_are_told_with_their_place(void **state) {
@@ -429,12 +429,12 @@ static void mistakes_are_told_with_their_place(void **state) {
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char text[800];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(text, sizeof text,
 		         "calder: 1\nbodies: {hub: {mass: 1, sphere: 1}}\njoints: {f: {type: free, to: hub}}\nsubsystems: %s\n",
 		         cases[i].text);
-		const CalStatus status = cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
+		const CalStatus status = cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error);
 		if (status >= 0)
 			fail_msg("%s was read", cases[i].text);
 		for (int k = 0; k < 3; k++)
@@ -445,7 +445,7 @@ static void mistakes_are_told_with_their_place(void **state) {
 
 static void names_with_a_slash_are_found(void **state) {
 	(void)state;
-	CalFile *file =
+	CalSetup *file =
 		file_of("calder: 1\nbodies: {a: {mass: 1, sphere: 1, nodes: {n: [1, 0, 0]}}, a/b: {mass: 1, sphere: 1,\n"
 	            "  nodes: {n: [2, 0, 0]}}}\njoints: {j: {type: free, to: a}, k: {type: free, from: a/n, to: a/b/n}}\n");
 	CalModel *model = model_of(file, NULL);
@@ -455,11 +455,11 @@ static void names_with_a_slash_are_found(void **state) {
 	assert_int_equal(cal_model_find_node(model, "a/b"), body_of(model, "a/b").node);
 	assert_int_equal(cal_model_find_node(model, "a/c"), -1);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	CalError error;
 	static const char twice[] =
 		"calder: 1\nbodies: {a: {mass: 1, sphere: 1, nodes: {b: [1, 0, 0]}}, a/b: {mass: 1, sphere: 1}}\n";
-	assert_true(cal_file_parse(twice, strlen(twice), "t.yaml", NULL, &file, &error) < 0);
+	assert_true(cal_model_file_parse(twice, strlen(twice), "t.yaml", NULL, &file, &error) < 0);
 	assert_non_null(strstr(error.text, "a node has this path already"));
 }
 

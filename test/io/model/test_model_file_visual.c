@@ -33,11 +33,11 @@ static const char model[] =
 	"  e: {type: weld, from: hub, to: hidden}\n"
 	"  f: {type: weld, from: hub, to: plain}\n";
 
-static int visuals_of(const CalFile *file, const char *body, const CalVisual **visuals) {
-	return cal_file_visuals(file, cal_desc_find_body(cal_file_desc(file), body), visuals);
+static int visuals_of(const CalSetup *file, const char *body, const CalVisual **visuals) {
+	return cal_setup_visuals(file, cal_desc_find_body(cal_setup_desc(file), body), visuals);
 }
 
-static CalVisual only_of(const CalFile *file, const char *body) {
+static CalVisual only_of(const CalSetup *file, const char *body) {
 	const CalVisual *visuals;
 	assert_int_equal(visuals_of(file, body, &visuals), 1);
 	return visuals[0];
@@ -55,7 +55,7 @@ static void assert_vec(CalVec3 got, double x, double y, double z) {
 	assert_near(got.z, z, 1e-15);
 }
 
-static void check_model(const CalFile *file) {
+static void check_model(const CalSetup *file) {
 	const CalVisual *v;
 	assert_int_equal(visuals_of(file, "hub", &v), 3);
 	assert_int_equal(v[0].kind, CAL_VISUAL_BOX);
@@ -70,7 +70,7 @@ static void check_model(const CalFile *file) {
 	assert_int_equal(v[2].kind, CAL_VISUAL_MESH);
 	assert_string_equal(v[2].file, "parts/hull.stl");
 	assert_near(v[2].size.x, 0.001, 0);
-	assert_int_equal(cal_file_visuals(file, (CalBodyId){0}, &v), 1);
+	assert_int_equal(cal_setup_visuals(file, (CalBodyId){0}, &v), 1);
 	assert_int_equal(v->kind, CAL_VISUAL_PLANE);
 	assert_vec(v->size, 10, 5, 0);
 	assert_vec(v->placement.position, 0, 0, -1);
@@ -78,7 +78,7 @@ static void check_model(const CalFile *file) {
 
 static void shapes_are_read_and_placed(void **state) {
 	(void)state;
-	CalFile *file = file_of(model);
+	CalSetup *file = file_of(model);
 	const CalVisual *v;
 	check_model(file);
 	const CalVisual arm = only_of(file, "arm"), wire = only_of(file, "wire"), ball = only_of(file, "ball");
@@ -93,40 +93,40 @@ static void shapes_are_read_and_placed(void **state) {
 	assert_int_equal(visuals_of(file, "hidden", &v), 0);
 	assert_int_equal(visuals_of(file, "plain", &v), 0);
 	char path[64];
-	assert_int_equal(cal_file_locate(file, "parts/hull.stl", path, sizeof path), 0);
+	assert_int_equal(cal_setup_locate(file, "parts/hull.stl", path, sizeof path), 0);
 	assert_string_equal(path, "parts/hull.stl");
-	assert_int_equal(cal_file_locate(file, "parts/hull.stl", path, 4), -1);
-	assert_int_equal(cal_file_visuals(file, (CalBodyId){99}, &v), 0);
-	cal_file_destroy(file);
+	assert_int_equal(cal_setup_locate(file, "parts/hull.stl", path, 4), -1);
+	assert_int_equal(cal_setup_visuals(file, (CalBodyId){99}, &v), 0);
+	cal_setup_destroy(file);
 }
 
 static void what_is_written_looks_the_same(void **state) {
 	(void)state;
-	CalFile *file = file_of(model);
+	CalSetup *file = file_of(model);
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
-	assert_int_equal(cal_file_write(file, out, NULL), CAL_OK);
+	assert_int_equal(cal_model_file_write(file, out, NULL), CAL_OK);
 	fclose(out);
-	CalFile *again = file_of(text);
+	CalSetup *again = file_of(text);
 	check_model(again);
 	const CalVisual arm = only_of(file, "arm"), copy = only_of(again, "arm");
 	assert_memory_equal(&arm.placement, &copy.placement, sizeof arm.placement);
 	assert_memory_equal(&arm.size, &copy.size, sizeof arm.size);
 	free(text);
-	cal_file_destroy(again);
-	cal_file_destroy(file);
+	cal_setup_destroy(again);
+	cal_setup_destroy(file);
 }
 
 static void generated_bodies_may_have_looks(void **state) {
 	(void)state;
-	CalFile *file = file_of(
+	CalSetup *file = file_of(
 		"calder: 1\n"
 		"bodies:\n"
 		"  boom: {beam: {length: 1, section: {shape: circle, diameter: 1 cm, youngs_modulus: 70 GPa, density: 2700}}, visual: {sphere: 1}}\n"
 		"joints: {a: {type: weld, to: boom}}\n");
 	assert_int_equal(only_of(file, "boom").kind, CAL_VISUAL_SPHERE);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void mistakes_are_told_with_their_place(void **state) {
@@ -147,11 +147,11 @@ static void mistakes_are_told_with_their_place(void **state) {
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		char text[256];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(text, sizeof text, "calder: 1\nbodies: {b: {mass: 1, visual: %s}}\njoints: {a: {type: free, to: b}}\n",
 		         cases[i].visual);
-		assert_int_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+		assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
 		if (!strstr(error.text, cases[i].message) || strncmp(error.text, "t.yaml:2:", 9) != 0)
 			fail_msg("%s: %s", cases[i].visual, error.text);
 	}

@@ -45,10 +45,10 @@ static Text desc_text(const CalDesc *desc) {
 	return t;
 }
 
-static CalFile *text_parse(const Text *t, const char *name) {
-	CalFile *file = NULL;
+static CalSetup *text_parse(const Text *t, const char *name) {
+	CalSetup *file = NULL;
 	CalError error = {0};
-	if (cal_file_parse(t->text, t->length, name, NULL, &file, &error) != CAL_OK)
+	if (cal_model_file_parse(t->text, t->length, name, NULL, &file, &error) != CAL_OK)
 		fail_msg("%s\n%s", error.text, t->length < 20000 ? t->text : "");
 	return file;
 }
@@ -120,12 +120,12 @@ static void compare_dynamics(const CalDesc *a, const CalDesc *b, Sample sample) 
 /* Written, read, compared; and written again it is the same text. */
 static void round_trip(const CalDesc *desc, Sample sample) {
 	Text text = desc_text(desc);
-	CalFile *file = text_parse(&text, "written.yaml");
-	compare_desc(desc, cal_file_desc(file));
-	compare_dynamics(desc, cal_file_desc(file), sample);
-	Text again = desc_text(cal_file_desc(file));
+	CalSetup *file = text_parse(&text, "written.yaml");
+	compare_desc(desc, cal_setup_desc(file));
+	compare_dynamics(desc, cal_setup_desc(file), sample);
+	Text again = desc_text(cal_setup_desc(file));
 	assert_string_equal(text.text, again.text);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 	free(text.text);
 	free(again.text);
 }
@@ -140,15 +140,15 @@ static void examples_come_back(void **state) {
 	for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
 		const char *dot = strrchr(entry->d_name, '.');
 		char path[512];
-		CalFile *file;
+		CalSetup *file;
 		CalError error = {0};
 		if (!dot || strcmp(dot, ".yaml") != 0)
 			continue;
 		snprintf(path, sizeof path, SOURCE_DIR "/examples/%s", entry->d_name);
-		if (cal_file_read(path, NULL, &file, &error) != CAL_OK)
+		if (cal_model_file_read(path, NULL, &file, &error) != CAL_OK)
 			fail_msg("%s", error.text);
-		round_trip(cal_file_desc(file), (Sample){5, 1e-3});
-		cal_file_destroy(file);
+		round_trip(cal_setup_desc(file), (Sample){5, 1e-3});
+		cal_setup_destroy(file);
 		count++;
 	}
 	closedir(folder);
@@ -161,39 +161,39 @@ static void whole_files_come_back(void **state) {
 	static const char *const names[] = {"pendulum", "slew", "flexible_arm", "stewart", "heavy_top"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char path[512];
-		CalFile *file;
+		CalSetup *file;
 		CalError error = {0};
 		snprintf(path, sizeof path, SOURCE_DIR "/examples/%s.yaml", names[i]);
-		assert_int_equal(cal_file_read(path, NULL, &file, &error), CAL_OK);
+		assert_int_equal(cal_model_file_read(path, NULL, &file, &error), CAL_OK);
 		Text text = {.stream = tmpfile()};
-		assert_int_equal(cal_file_write(file, text.stream, &error), CAL_OK);
+		assert_int_equal(cal_model_file_write(file, text.stream, &error), CAL_OK);
 		text_read(&text);
-		CalFile *again = text_parse(&text, path);
-		const CalRunSettings p = cal_file_run(file), q = cal_file_run(again);
+		CalSetup *again = text_parse(&text, path);
+		const CalRunSettings p = cal_setup_run(file), q = cal_setup_run(again);
 		assert_string_equal(p.title, q.title);
 		assert_true(p.duration == q.duration && p.method.method == q.method.method);
 		assert_int_equal(p.stream_count, q.stream_count);
-		assert_int_equal(cal_file_device_count(file), cal_file_device_count(again));
+		assert_int_equal(cal_setup_device_count(file), cal_setup_device_count(again));
 		CalModel *a = model_of(file, NULL), *b = model_of(again, NULL);
 		CalState x, y;
-		CalFileLoads *f, *g;
+		CalSetupLoads *f, *g;
 		assert_int_equal(cal_state_create(a, &x), CAL_OK);
 		assert_int_equal(cal_state_create(b, &y), CAL_OK);
-		assert_int_equal(cal_file_state(file, a, &x, &error), CAL_OK);
-		assert_int_equal(cal_file_state(again, b, &y, &error), CAL_OK);
+		assert_int_equal(cal_setup_apply_state(file, a, &x, &error), CAL_OK);
+		assert_int_equal(cal_setup_apply_state(again, b, &y, &error), CAL_OK);
 		assert_array(x.q, y.q, (size_t)cal_model_q_count(a), "q", names[i]);
 		assert_array(x.u, y.u, (size_t)cal_model_u_count(a), "u", names[i]);
-		assert_int_equal(cal_file_loads_create(file, a, &f, &error), CAL_OK);
-		assert_int_equal(cal_file_loads_create(again, b, &g, &error), CAL_OK);
-		assert_true(cal_file_loads_next_switch(f, 0) == cal_file_loads_next_switch(g, 0));
-		cal_file_loads_destroy(f);
-		cal_file_loads_destroy(g);
+		assert_int_equal(cal_setup_loads_create(file, a, &f, &error), CAL_OK);
+		assert_int_equal(cal_setup_loads_create(again, b, &g, &error), CAL_OK);
+		assert_true(cal_setup_loads_next_switch(f, 0) == cal_setup_loads_next_switch(g, 0));
+		cal_setup_loads_destroy(f);
+		cal_setup_loads_destroy(g);
 		cal_state_destroy(&x);
 		cal_state_destroy(&y);
 		cal_model_destroy(a);
 		cal_model_destroy(b);
-		cal_file_destroy(again);
-		cal_file_destroy(file);
+		cal_setup_destroy(again);
+		cal_setup_destroy(file);
 		free(text.text);
 	}
 }
@@ -277,9 +277,9 @@ static void axes_come_back(void **state) {
 			refused++;
 		}
 		Text text = desc_text(desc);
-		CalFile *file = text_parse(&text, "written.yaml");
-		compare_desc(desc, cal_file_desc(file));
-		cal_file_destroy(file);
+		CalSetup *file = text_parse(&text, "written.yaml");
+		compare_desc(desc, cal_setup_desc(file));
+		cal_setup_destroy(file);
 		cal_desc_destroy(desc);
 		free(text.text);
 	}
@@ -316,9 +316,9 @@ static void odd_names_and_numbers_come_back(void **state) {
 		assert_int_equal(cal_desc_attach(desc, node, &joint, far, NULL, &error), CAL_OK);
 	}
 	Text text = desc_text(desc);
-	CalFile *file = text_parse(&text, "written.yaml");
-	compare_desc(desc, cal_file_desc(file));
-	cal_file_destroy(file);
+	CalSetup *file = text_parse(&text, "written.yaml");
+	compare_desc(desc, cal_setup_desc(file));
+	cal_setup_destroy(file);
 	cal_desc_destroy(desc);
 	free(text.text);
 }
@@ -410,7 +410,7 @@ static void bad_arguments_are_refused(void **state) {
 	CalDesc *desc = desc_of(&body, &id);
 	assert_int_equal(cal_desc_write(NULL, stdout, &error), CAL_ERR_ARGUMENT);
 	assert_int_equal(cal_desc_write(desc, NULL, NULL), CAL_ERR_ARGUMENT);
-	assert_int_equal(cal_file_write(NULL, stdout, &error), CAL_ERR_ARGUMENT);
+	assert_int_equal(cal_model_file_write(NULL, stdout, &error), CAL_ERR_ARGUMENT);
 	FILE *full = fopen("/dev/full", "w");
 	if (full) {
 		assert_int_equal(cal_desc_write(desc, full, &error), CAL_ERR_IO);

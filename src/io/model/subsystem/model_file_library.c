@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "io/model/model_file.h"
 
 /* A name, or a number from 1; default the position in the list. */
@@ -72,51 +71,32 @@ static const char *library_path(Reader *r, const TreeNode *node, const char *nam
 }
 
 /* The keys of the map and its attachments have been judged by then (model_file_subsystem.c). */
-static bool read_box(Reader *r, const Sections *s, const Item *item, SubsystemEntry *box) {
+static bool read_box(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	const TreeNode *library = tree_get(item->value, "library"), *attach = tree_get(item->value, "attach");
 	const TreeNode *arguments = tree_get(item->value, "arguments");
 	const bool none = !attach || tree_is_null(attach), list = attach && attach->kind == TREE_LIST;
-	const char *name = NULL;
+	CalSubsystemUse use = {.name = item->name,
+	                       .arguments = arguments ? arguments->text : "",
+	                       .place = tree_place(r->file->tree, item->place, place, sizeof place)};
 	reader_subject(r, "subsystem", item->name);
-	box->name = item->name;
-	box->arguments = arguments ? arguments->text : "";
-	box->place = reader_text(r, "%s", tree_place(r->file->tree, item->place, place, sizeof place));
-	box->tie_count = none ? 0 : list ? attach->count : 1;
-	box->ties = reader_array(r, (size_t)box->tie_count, sizeof *box->ties);
-	if (!read_text(r, library, &name) || !box->place || !box->ties)
+	use.tie_count = none ? 0 : list ? attach->count : 1;
+	CalSubsystemTie *ties = reader_array(r, (size_t)use.tie_count, sizeof *ties);
+	if (!ties || !read_text(r, library, &use.file) || !(use.library = library_path(r, library, use.file)))
 		return false;
-	box->path = name;
-	box->library = library_path(r, library, name);
-	for (int i = 0; box->library && i < box->tie_count; i++)
-		if (!read_tie(r, s, list ? attach->items[i] : attach, i, &box->ties[i]))
+	for (int i = 0; i < use.tie_count; i++)
+		if (!read_tie(r, s, list ? attach->items[i] : attach, i, &ties[i]))
 			return false;
-	return box->library != NULL;
+	use.ties = ties;
+	return reader_added(r, item->place, cal_setup_add_subsystem(r->file->setup, &use, r->error));
 }
 
 bool model_file_read_boxes(Reader *r, const Sections *s) {
 	const int count = items_count(r, s->subsystems, "subsystems");
-	if (count <= 0)
-		return count == 0;
-	r->file->boxes = reader_array(r, (size_t)count, sizeof *r->file->boxes);
-	for (int i = 0; r->file->boxes && i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		Item item;
-		if (!items_get(r, s->subsystems, i, "subsystem", &item) || !read_box(r, s, &item, &r->file->boxes[i]))
+		if (!items_get(r, s->subsystems, i, "subsystem", &item) || !read_box(r, s, &item))
 			return false;
 	}
-	r->file->box_count = count;
-	return r->file->boxes != NULL;
-}
-
-CalStatus model_file_add_boxes(const CalFile *file, CalSim *sim, CalError *error) {
-	CalStatus status = CAL_OK;
-	for (int i = 0; i < file->box_count && status == CAL_OK; i++) {
-		const SubsystemEntry *box = &file->boxes[i];
-		CalError own = {0};
-		status =
-			cal_sim_load_subsystem(sim, box->name, box->library, box->arguments, box->ties, box->tie_count, NULL, &own);
-		if (status != CAL_OK)
-			error_set(error, status, "%s: %s", box->place, own.text);
-	}
-	return status;
+	return count >= 0;
 }

@@ -45,7 +45,7 @@ typedef struct Part {
 	const TreeNode *root;   // of the file
 	const TreeNode *border; // list of paths, NULL: none
 	PartList lists[PART_SECTION_COUNT];
-	FileInstance *instances;
+	CalSetupInstance *instances;
 	int instance_count, instance_capacity;
 } Part;
 

@@ -324,7 +324,7 @@ bool part_rename(const Scope *scope, Part *part) {
 		part->lists[i].indexed = 0;
 	}
 	for (int i = 0; i < part->instance_count; i++) {
-		FileInstance *instance = &part->instances[i];
+		CalSetupInstance *instance = &part->instances[i];
 		instance->name = prefixed(scope, instance->name);
 		instance->joint = instance->joint ? prefixed(scope, instance->joint) : NULL;
 		if (!instance->name)

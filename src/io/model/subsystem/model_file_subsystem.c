@@ -125,7 +125,7 @@ static bool reserve_instances(Reader *r, Part *part, int more) {
 	if (part->instance_count + more <= part->instance_capacity)
 		return true;
 	const int capacity = 2 * (part->instance_count + more);
-	FileInstance *all = reader_array(r, (size_t)capacity, sizeof *all);
+	CalSetupInstance *all = reader_array(r, (size_t)capacity, sizeof *all);
 	if (!all)
 		return false;
 	if (part->instance_count)
@@ -346,7 +346,7 @@ static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *interf
 }
 
 /* The first attachment carries the subsystem, the others close loops. */
-static bool attach_instance(Reader *r, Instance *it, const Scope *scope, FileInstance *record) {
+static bool attach_instance(Reader *r, Instance *it, const Scope *scope, CalSetupInstance *record) {
 	for (int i = 0; i < it->attach_count; i++) {
 		const Attachment *a = &it->attach[i];
 		const char *interface = border_of(r, it, a);
@@ -449,7 +449,7 @@ static bool add_instance(Reader *r, Part *host, Instance *it, Part *to) {
 	reader_subject(r, "subsystem", it->item.name);
 	const Scope scope = {
 		.r = r, .prefix = reader_text(r, "%s/", it->item.name), .main = it->group, .folder = folder_of(r, it->in.file)};
-	FileInstance record = {.name = it->item.name, .file = it->in.file};
+	CalSetupInstance record = {.name = it->item.name, .file = it->in.file};
 	if (!scope.prefix || !scope.main || !scope.folder)
 		return false;
 	if (part_find(r, &it->part.lists[PART_MOTIONS], "main") ||
@@ -461,8 +461,8 @@ static bool add_instance(Reader *r, Part *host, Instance *it, Part *to) {
 			it->in.file);
 	if (part_body_of(r, host, it->item.name))
 		return reader_fail(r, it->item.place, "a body has this name; rename one of the two");
-	record.bodies = it->part.lists[PART_BODIES].count + it->part.lists[PART_PENDULUMS].count;
-	record.borders = it->part.border && !tree_is_null(it->part.border) ? it->part.border->count : 0;
+	record.body_count = it->part.lists[PART_BODIES].count + it->part.lists[PART_PENDULUMS].count;
+	record.interface_node_count = it->part.border && !tree_is_null(it->part.border) ? it->part.border->count : 0;
 	if (!part_rename(&scope, &it->part) || !attach_instance(r, it, &scope, &record) ||
 	    !drop_overridden(r, host, &it->part))
 		return false;
@@ -579,8 +579,9 @@ bool model_file_expand(Reader *r) {
 	if (!check_file(r, root) || !add_weights(r, root, &stack, &weight) || !part_read(r, root, &stack, &part) ||
 	    !root_make(r, root, &part))
 		return false;
-	r->file->instances = part.instances;
-	r->file->instance_count = part.instance_count;
+	for (int i = 0; i < part.instance_count; i++)
+		if (!reader_added(r, section, cal_setup_add_instance(r->file->setup, &part.instances[i], r->error)))
+			return false;
 	r->subject[0] = '\0';
 	return true;
 }
@@ -593,8 +594,7 @@ bool model_file_read_border(Reader *r, const Sections *s) {
 		return true;
 	if (!read_list(r, s->border, "paths of nodes, e.g. [base, boom/tip]"))
 		return false;
-	r->file->border = reader_array(r, (size_t)s->border->count, sizeof *r->file->border);
-	for (int i = 0; r->file->border && i < s->border->count; i++) {
+	for (int i = 0; i < s->border->count; i++) {
 		CalNodeId id;
 		CalBodyId body = {0};
 		const char *path;
@@ -603,29 +603,8 @@ bool model_file_read_border(Reader *r, const Sections *s) {
 		cal_desc_node(r->file->desc, id, &body);
 		if (!body.value)
 			return reader_fail(r, s->border->items[i], "an interface node is one of a body, not of the ground");
-		r->file->border[i] = path;
+		if (!reader_added(r, s->border->items[i], cal_setup_add_interface_node(r->file->setup, path, r->error)))
+			return false;
 	}
-	r->file->interface_node_count = s->border->count;
-	return r->file->border != NULL;
-}
-
-int cal_file_interface_node_count(const CalFile *file) { return file ? file->interface_node_count : 0; }
-
-const char *cal_file_interface_node(const CalFile *file, int index) {
-	return file && index >= 0 && index < file->interface_node_count ? file->border[index] : NULL;
-}
-
-int cal_file_instance_count(const CalFile *file) { return file ? file->instance_count + file->box_count : 0; }
-
-CalStatus cal_file_instance(const CalFile *file, int index, CalFileInstance *instance) {
-	if (!instance || index < 0 || index >= cal_file_instance_count(file))
-		return CAL_ERR_ARGUMENT;
-	if (index >= file->instance_count) {
-		const SubsystemEntry *box = &file->boxes[index - file->instance_count];
-		*instance = (CalFileInstance){.name = box->name, .file = box->path, .is_compiled = 1};
-		return CAL_OK;
-	}
-	const FileInstance *it = &file->instances[index];
-	*instance = (CalFileInstance){it->name, it->file, it->joint, it->bodies, it->borders, 0};
-	return CAL_OK;
+	return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_write.c — cal_desc_write() and cal_file_write(): a description as a native file (docs/format.md).
+ * model_file_write.c — cal_desc_write() and cal_model_file_write(): a description, and a setup that was read, as a model
+ * file (docs/format.md).
  *
  * One line for each group, node, body, joint and loop. Shapes, beams and files that a body came from are gone by then:
  * what is written are its numbers. Sections of a file that are not part of its description are carried over as they
@@ -13,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/model/model_file.h"
+#include "setup/setup.h"
 
 /* ---- groups, nodes, bodies --------------------------------------------------------------------------- */
 
@@ -86,7 +88,7 @@ static void put_outline(Writer *w, const CalVisual *v) {
 
 static void write_visuals(Writer *w, uint32_t id, bool *first) {
 	const CalVisual *visuals;
-	const int count = w->file ? cal_file_visuals(w->file, (CalBodyId){id}, &visuals) : 0;
+	const int count = w->setup ? cal_setup_visuals(w->setup, (CalBodyId){id}, &visuals) : 0;
 	if (!count)
 		return;
 	put_key(w, first, "visual");
@@ -131,7 +133,7 @@ static void write_body(Writer *w, uint32_t id) {
 static void write_ground(Writer *w) {
 	bool first = true;
 	const CalVisual *visuals;
-	if (!w->first_node[0] && !(w->file && cal_file_visuals(w->file, (CalBodyId){0}, &visuals)))
+	if (!w->first_node[0] && !(w->setup && cal_setup_visuals(w->setup, (CalBodyId){0}, &visuals)))
 		return;
 	fputs("ground: {", w->out);
 	write_visuals(w, 0, &first);
@@ -198,10 +200,10 @@ static void put_section(Writer *w, const TreeNode *root, const char *key) {
 	fputc('\n', w->out);
 }
 
-/* file NULL: the description alone. */
-static CalStatus write_all(const CalDesc *desc, const CalFile *file, FILE *out, CalError *error) {
-	const TreeNode *root = file ? tree_root(file->tree) : NULL;
-	Writer w = {.out = out, .desc = desc, .file = file, .loops = tree_get(root, "loops"), .error = error};
+/* setup NULL: the description alone. */
+static CalStatus write_all(const CalDesc *desc, const CalSetup *setup, FILE *out, CalError *error) {
+	const TreeNode *root = setup ? tree_root(setup->source.object) : NULL;
+	Writer w = {.out = out, .desc = desc, .setup = setup, .loops = tree_get(root, "loops"), .error = error};
 	if (!index_create(&w))
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for writing the description");
 	CalStatus status = write_check(&w);
@@ -226,10 +228,12 @@ CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error) {
 	return write_all(desc, NULL, out, error);
 }
 
-CalStatus cal_file_write(const CalFile *file, FILE *out, CalError *error) {
-	if (!file || !out)
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_file_write: file or out is NULL");
-	if (!tree_root(file->tree))
-		return error_set(error, CAL_ERR_STAGE, "cal_file_write: write the file before cal_file_trim()");
-	return write_all(file->desc, file, out, error);
+CalStatus cal_model_file_write(const CalSetup *setup, FILE *out, CalError *error) {
+	if (!setup || !out)
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_file_write: setup or out is NULL");
+	if (!setup->source.object)
+		return error_set(error, CAL_ERR_STAGE,
+		                 "cal_model_file_write: only a setup that was read from a model file can be written, before "
+		                 "cal_model_file_trim()");
+	return write_all(setup->desc, setup, out, error);
 }

@@ -9,15 +9,16 @@
 #define CALDER_IO_MODEL_WRITER_MODEL_FILE_WRITE_H
 
 #include <calder/flex.h>
-#include <calder/visual.h>
+#include <calder/setup.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "io/yaml/yaml_tree.h"
 
 typedef struct Writer {
 	FILE *out;
 	const CalDesc *desc;
-	const CalFile *file;   // NULL: there is none
+	const CalSetup *setup; // NULL: there is none
 	const TreeNode *loops; // the section of the file that it comes from; NULL: none
 	CalError *error;
 	uint32_t *first_node; // [bodies + 1] first node of each body, the ground's at 0; 0: none

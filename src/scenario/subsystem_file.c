@@ -6,15 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <calder/io.h>
 #include <calder/loops.h>
 
-#include "base/error.h"
-#include "base/memory.h"
-#include "io/model/model_file.h"
+#include "setup/setup.h"
 
 /* What the subsystem needs as long as it lives. */
 typedef struct FileSubsystem {
-	CalFile *alone, *file; // as it stands, and as it is instantiated
+	CalSetup *alone, *carried; // as it stands, and as it is instantiated
 	CalModel *model;
 	CalState state;
 	int *nodes; // [interface nodes] of the model; in one block with this
@@ -25,23 +24,23 @@ static void release_subsystem(void *user) {
 	const CalAllocator allocator = allocator_or_default(NULL);
 	cal_state_destroy(&subsystem->state);
 	cal_model_destroy(subsystem->model);
-	cal_file_destroy(subsystem->file);
-	cal_file_destroy(subsystem->alone);
+	cal_setup_destroy(subsystem->carried);
+	cal_setup_destroy(subsystem->alone);
 	memory_free(&allocator, subsystem);
 }
 
-static const char *unsupported_section(const CalFile *file) {
-	return file->load_count     ? "loads"
-	       : file->device_count ? "devices"
-	       : file->motion_count ? "group_motions"
-	       : file->event_count  ? "events"
-	       : file->box_count    ? "compiled subsystems"
-	                            : NULL;
+static const char *unsupported_section(const CalSetup *setup) {
+	return cal_setup_load_count(setup)        ? "loads"
+	       : cal_setup_device_count(setup)    ? "devices"
+	       : cal_setup_motion_count(setup)    ? "group_motions"
+	       : cal_setup_event_count(setup)     ? "events"
+	       : cal_setup_subsystem_count(setup) ? "compiled subsystems"
+	                                          : NULL;
 }
 
 /* The file as a subsystem "box" of another one, on a free joint. */
-static CalStatus instantiate(const char *path, const CalFile *alone, CalFile **file, CalError *error) {
-	const CalVec3 g = cal_desc_group(alone->desc, (CalGroupId){0})->gravity;
+static CalStatus instantiate(const char *path, const CalSetup *alone, CalSetup **carried, CalError *error) {
+	const CalVec3 g = cal_desc_group(cal_setup_desc(alone), (CalGroupId){0})->gravity;
 	const CalAllocator allocator = allocator_or_default(NULL);
 	const size_t size = 2 * strlen(path) + 400;
 	char *text = memory_alloc(&allocator, size);
@@ -55,24 +54,24 @@ static CalStatus instantiate(const char *path, const CalFile *alone, CalFile **f
 		text[used++] = *p;
 	}
 	used += snprintf(text + used, size - (size_t)used, "', attach: {to: ground, joint: free}}}\n");
-	const CalStatus status = cal_file_parse(text, (size_t)used, "box", NULL, file, error);
+	const CalStatus status = cal_model_file_parse(text, (size_t)used, "box", NULL, carried, error);
 	memory_free(&allocator, text);
 	return status;
 }
 
 static CalStatus compile_subsystem(FileSubsystem *subsystem, const char *path, CalError *error) {
-	CalStatus status = cal_model_compile(cal_file_desc(subsystem->file), NULL, &subsystem->model, error);
+	CalStatus status = cal_model_compile(cal_setup_desc(subsystem->carried), NULL, &subsystem->model, error);
 	if (status == CAL_OK)
 		status = cal_state_create(subsystem->model, &subsystem->state);
 	if (status == CAL_OK)
-		status = cal_file_state(subsystem->file, subsystem->model, &subsystem->state, error);
-	for (int i = 0; status == CAL_OK && i < subsystem->alone->interface_node_count; i++) {
+		status = cal_setup_apply_state(subsystem->carried, subsystem->model, &subsystem->state, error);
+	for (int i = 0; status == CAL_OK && i < cal_setup_interface_node_count(subsystem->alone); i++) {
 		char node[1200];
-		snprintf(node, sizeof node, "box/%s", subsystem->alone->border[i]);
+		snprintf(node, sizeof node, "box/%s", cal_setup_interface_node(subsystem->alone, i));
 		subsystem->nodes[i] = cal_model_find_node(subsystem->model, node);
 		if (subsystem->nodes[i] < 0)
 			status = error_set(error, CAL_ERR_INPUT, "%.200s: interface node \"%.80s\" is not in the group main", path,
-			                   subsystem->alone->border[i]);
+			                   cal_setup_interface_node(subsystem->alone, i));
 	}
 	return status;
 }
@@ -89,28 +88,28 @@ static CalStatus close_loops(FileSubsystem *subsystem, const char *path, CalErro
 
 CalStatus cal_subsystem_from_file(const char *path, CalSubsystemDef *def, CalError *error) {
 	const CalAllocator allocator = allocator_or_default(NULL);
-	CalFile *alone = NULL;
+	CalSetup *alone = NULL;
 	if (!path || !def)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_subsystem_from_file: path or def is NULL");
-	CalStatus status = cal_file_read(path, NULL, &alone, error);
+	CalStatus status = cal_model_file_read(path, NULL, &alone, error);
 	if (status != CAL_OK)
 		return status;
 	const char *much = unsupported_section(alone);
-	if (much || alone->interface_node_count == 0) {
+	if (much || cal_setup_interface_node_count(alone) == 0) {
 		status = much ? error_set(error, CAL_ERR_UNSUPPORTED,
 		                          "%.200s: it has %s, which a compiled subsystem cannot contain", path, much)
 		              : error_set(error, CAL_ERR_INPUT, "%.200s: it has no \"border\"", path);
-		cal_file_destroy(alone);
+		cal_setup_destroy(alone);
 		return status;
 	}
-	const size_t count = (size_t)alone->interface_node_count;
+	const size_t count = (size_t)cal_setup_interface_node_count(alone);
 	FileSubsystem *subsystem = memory_alloc(&allocator, sizeof *subsystem + count * sizeof(int));
 	if (!subsystem) {
-		cal_file_destroy(alone);
+		cal_setup_destroy(alone);
 		return error_set(error, CAL_ERR_MEMORY, "%.200s: out of memory", path);
 	}
 	*subsystem = (FileSubsystem){.alone = alone, .nodes = (int *)(void *)(subsystem + 1)};
-	status = instantiate(path, alone, &subsystem->file, error);
+	status = instantiate(path, alone, &subsystem->carried, error);
 	if (status == CAL_OK)
 		status = compile_subsystem(subsystem, path, error);
 	if (status == CAL_OK)
@@ -119,10 +118,9 @@ CalStatus cal_subsystem_from_file(const char *path, CalSubsystemDef *def, CalErr
 	                                          .fit = 1,
 	                                          .release = release_subsystem,
 	                                          .user = subsystem,
-	                                          .interface_node_names = alone->border};
+	                                          .interface_node_names = alone->interface_nodes.items};
 	if (status == CAL_OK)
-		status = cal_subsystem_from_model(subsystem->model, subsystem->nodes, alone->interface_node_count, &options,
-		                                  def, error);
+		status = cal_subsystem_from_model(subsystem->model, subsystem->nodes, (int)count, &options, def, error);
 	if (status != CAL_OK)
 		release_subsystem(subsystem);
 	return status;
