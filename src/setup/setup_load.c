@@ -35,7 +35,7 @@ static const char *find_dofs(const CalSetup *setup, LoadEntry *entry) {
 	entry->name = joint->name;
 	entry->nu = setup_joint_speeds(desc, entry->joint);
 	entry->modes = setup_body_modes(desc, setup_joint_body(desc, entry->joint));
-	if (def->body.value && (def->mode < -1 || def->mode >= entry->modes))
+	if (def->body.value && (!entry->modes || def->mode < -1 || def->mode >= entry->modes))
 		return entry->modes ? "it has no such mode; they count from 0, and -1 means all"
 		                    : "the body is rigid: it has no modes to load; name a joint or a node";
 	entry->first = !def->body.value ? 0 : entry->nu + (def->mode < 0 ? 0 : def->mode);
