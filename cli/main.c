@@ -28,6 +28,7 @@ static const Command commands[] = {
 	{"view", command_view, "write a run as a page that any browser opens"},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},
 	{"convert", command_convert, "write a model as a native file with every number written out"},
+	{"schema", command_schema, "print the format of model files: JSON schema, tables"},
 	{"golden", command_golden, "compare with reference results"},
 	{"bench", command_bench, "compare the speed with other engines"},
 };

@@ -43,6 +43,13 @@ CAL_API CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error
 CAL_API CalStatus cal_model_file_write(const CalSetup *setup, FILE *out, CalError *error);
 
 /**
+ * The format of model files as the reader knows it: a JSON schema, for editors, and the tables of docs/format.md in
+ * Markdown. CAL_ERR_IO: out cannot take it.
+ */
+CAL_API CalStatus cal_format_write_schema(FILE *out, CalError *error);
+CAL_API CalStatus cal_format_write_tables(FILE *out, CalError *error);
+
+/**
  * A number with or without a unit, as in files: "20 ms", "0.02". unit: what a plain number is in, and of what kind the
  * quantity must be; *value is in SI. CAL_ERR_INPUT: error says what is wrong.
  */

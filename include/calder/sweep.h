@@ -34,6 +34,10 @@ typedef enum CalDesign {
 } CalDesign;
 CAL_API const char *cal_design_name(CalDesign design); // as in files; NULL: there is none
 
+/** The format of plans as a JSON schema, and the tables of docs/sweep.md in Markdown. CAL_ERR_IO: out cannot take it. */
+CAL_API CalStatus cal_plan_write_schema(FILE *out, CalError *error);
+CAL_API CalStatus cal_plan_write_tables(FILE *out, CalError *error);
+
 /** Reads a plan and the model file that it names; every target is looked up. Errors carry file:line:col. */
 CAL_API CalStatus cal_plan_read(const char *path, const CalAllocator *allocator, CalPlan **plan, CalError *error);
 /**

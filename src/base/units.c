@@ -19,9 +19,9 @@ enum { UNIT_DEPTH = 8, MAX_POWER = 9 }; // of nested parentheses; exponents are 
 
 static const struct {
 	Unit unit;
-	const char *what, *example;
+	const char *what, *example, *si;
 } dimensions[] = {
-#define DIMENSION_ROW(name, kg, m, s, rad, what, example) {{1, kg, m, s, rad}, what, example},
+#define DIMENSION_ROW(name, kg, m, s, rad, what, example, unit) {{1, kg, m, s, rad}, what, example, unit},
 	DIMENSION_LIST(DIMENSION_ROW)
 #undef DIMENSION_ROW
 };
@@ -29,6 +29,8 @@ static const struct {
 const char *dimension_what(Dimension dimension) { return dimensions[dimension].what; }
 
 const char *dimension_example(Dimension dimension) { return dimensions[dimension].example; }
+
+const char *dimension_unit(Dimension dimension) { return dimensions[dimension].si; }
 
 /* ---- units ------------------------------------------------------------------------------- */
 

@@ -14,37 +14,37 @@
 #include "base/number.h"
 
 /*
- * One line per dimension: name, exponents of kg, m, s and rad, what it is called, an example of it.
+ * One line per dimension: name, exponents of kg, m, s and rad, what it is called, an example of it, its unit.
  * rad is kept apart so that a length is not taken for an angle. It may be left out beside forces and
  * masses ("N*m" for N m/rad), where nothing else can be meant.
  */
-#define DIMENSION_LIST(X)                                                            \
-	X(DIM_NUMBER, 0, 0, 0, 0, "a number without unit", "0.5")                        \
-	X(DIM_LENGTH, 0, 1, 0, 0, "a length", "5 mm")                                    \
-	X(DIM_ANGLE, 0, 0, 0, 1, "an angle", "30 deg")                                   \
-	X(DIM_TIME, 0, 0, 1, 0, "a time", "10 ms")                                       \
-	X(DIM_MASS, 1, 0, 0, 0, "a mass", "1.5 kg")                                      \
-	X(DIM_INERTIA, 1, 2, 0, 0, "a moment of inertia", "0.1 kg*m^2")                  \
-	X(DIM_DENSITY, 1, -3, 0, 0, "a density", "2700 kg/m^3")                          \
-	X(DIM_SPEED, 0, 1, -1, 0, "a speed", "0.2 m/s")                                  \
-	X(DIM_SLOWNESS, 0, -1, 1, 0, "a dissipation", "0.5 s/m")                         \
-	X(DIM_RATE, 0, 0, -1, 1, "an angular speed", "10 deg/s")                         \
-	X(DIM_ACCELERATION, 0, 1, -2, 0, "an acceleration", "9.81 m/s^2")                \
-	X(DIM_ANGULAR_ACCELERATION, 0, 0, -2, 1, "an angular acceleration", "5 deg/s^2") \
-	X(DIM_FORCE, 1, 1, -2, 0, "a force", "20 N")                                     \
-	X(DIM_TORQUE, 1, 2, -2, 0, "a torque", "0.2 N*m")                                \
-	X(DIM_STIFFNESS, 1, 0, -2, 0, "a stiffness", "100 N/m")                          \
-	X(DIM_ANGULAR_STIFFNESS, 1, 2, -2, -1, "an angular stiffness", "3 N*m/rad")      \
-	X(DIM_DAMPING, 1, 0, -1, 0, "a damping", "2 N*s/m")                              \
-	X(DIM_ANGULAR_DAMPING, 1, 2, -1, -1, "an angular damping", "0.1 N*m*s/rad")      \
-	X(DIM_PITCH, 0, 1, 0, -1, "a pitch", "5 mm/rev")                                 \
-	X(DIM_STRESS, 1, -1, -2, 0, "a modulus of elasticity", "70 GPa")                 \
-	X(DIM_BENDING, 1, 3, -2, 0, "a bending or torsional stiffness", "500 N*m^2")     \
-	X(DIM_LINE_MASS, 1, -1, 0, 0, "a mass per length", "1.2 kg/m")                   \
-	X(DIM_LINE_INERTIA, 1, 1, 0, 0, "an inertia per length", "0.001 kg*m")
+#define DIMENSION_LIST(X)                                                                       \
+	X(DIM_NUMBER, 0, 0, 0, 0, "a number without unit", "0.5", "")                               \
+	X(DIM_LENGTH, 0, 1, 0, 0, "a length", "5 mm", "m")                                          \
+	X(DIM_ANGLE, 0, 0, 0, 1, "an angle", "30 deg", "rad")                                       \
+	X(DIM_TIME, 0, 0, 1, 0, "a time", "10 ms", "s")                                             \
+	X(DIM_MASS, 1, 0, 0, 0, "a mass", "1.5 kg", "kg")                                           \
+	X(DIM_INERTIA, 1, 2, 0, 0, "a moment of inertia", "0.1 kg*m^2", "kg m^2")                   \
+	X(DIM_DENSITY, 1, -3, 0, 0, "a density", "2700 kg/m^3", "kg/m^3")                           \
+	X(DIM_SPEED, 0, 1, -1, 0, "a speed", "0.2 m/s", "m/s")                                      \
+	X(DIM_SLOWNESS, 0, -1, 1, 0, "a dissipation", "0.5 s/m", "s/m")                             \
+	X(DIM_RATE, 0, 0, -1, 1, "an angular speed", "10 deg/s", "rad/s")                           \
+	X(DIM_ACCELERATION, 0, 1, -2, 0, "an acceleration", "9.81 m/s^2", "m/s^2")                  \
+	X(DIM_ANGULAR_ACCELERATION, 0, 0, -2, 1, "an angular acceleration", "5 deg/s^2", "rad/s^2") \
+	X(DIM_FORCE, 1, 1, -2, 0, "a force", "20 N", "N")                                           \
+	X(DIM_TORQUE, 1, 2, -2, 0, "a torque", "0.2 N*m", "N m")                                    \
+	X(DIM_STIFFNESS, 1, 0, -2, 0, "a stiffness", "100 N/m", "N/m")                              \
+	X(DIM_ANGULAR_STIFFNESS, 1, 2, -2, -1, "an angular stiffness", "3 N*m/rad", "N m/rad")      \
+	X(DIM_DAMPING, 1, 0, -1, 0, "a damping", "2 N*s/m", "N s/m")                                \
+	X(DIM_ANGULAR_DAMPING, 1, 2, -1, -1, "an angular damping", "0.1 N*m*s/rad", "N m s/rad")    \
+	X(DIM_PITCH, 0, 1, 0, -1, "a pitch", "5 mm/rev", "m/rad")                                   \
+	X(DIM_STRESS, 1, -1, -2, 0, "a modulus of elasticity", "70 GPa", "Pa")                      \
+	X(DIM_BENDING, 1, 3, -2, 0, "a bending or torsional stiffness", "500 N*m^2", "N m^2")       \
+	X(DIM_LINE_MASS, 1, -1, 0, 0, "a mass per length", "1.2 kg/m", "kg/m")                      \
+	X(DIM_LINE_INERTIA, 1, 1, 0, 0, "an inertia per length", "0.001 kg*m", "kg m")
 
 typedef enum Dimension {
-#define DIMENSION_ENUM(name, kg, m, s, rad, what, example) name,
+#define DIMENSION_ENUM(name, kg, m, s, rad, what, example, unit) name,
 	DIMENSION_LIST(DIMENSION_ENUM)
 #undef DIMENSION_ENUM
 		DIM_COUNT
@@ -53,6 +53,8 @@ typedef enum Dimension {
 /** "an angle" and "30 deg". */
 const char *dimension_what(Dimension dimension);
 const char *dimension_example(Dimension dimension);
+/** "rad" as documents write it; "": none. */
+const char *dimension_unit(Dimension dimension);
 
 /** True if two masses of this ratio differ by a power of 1000, to a per cent: kg and t or g, m^3 and mm^3 mixed up. */
 bool ratio_is_of_units(double ratio);

@@ -68,9 +68,6 @@ struct CalPlan {
 };
 
 extern const FieldTable plan_table, plan_output_table, plan_series_table, plan_parameter_table;
-/** All tables of plans, for the tests of the documents. */
-extern const FieldTable *const plan_tables[];
-extern const int plan_table_count;
 
 /** Reports that memory is short; always false. */
 bool plan_no_memory(Reader *r);

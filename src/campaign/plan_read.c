@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/serializer.h"
 #include "campaign/plan.h"
+#include "io/model/schema/format_text.h"
 #include "math/sobol.h"
 
 typedef struct ParameterInput {
@@ -83,10 +85,25 @@ static const Field parameter_fields[] = {
 const FieldTable plan_parameter_table = {FIELDS("parameter", parameter_fields),
                                          .doc = "A quantity that varies from case to case."};
 
-const FieldTable *const plan_tables[] = {&plan_table,   &plan_parameter_table, &uniform_table,
-                                         &normal_table, &lognormal_table,      &triangular_table,
-                                         &range_table,  &plan_output_table,    &plan_series_table};
-const int plan_table_count = (int)(sizeof plan_tables / sizeof plan_tables[0]);
+static const FieldTable *const plan_tables[] = {&plan_table,   &plan_parameter_table, &uniform_table,
+                                                &normal_table, &lognormal_table,      &triangular_table,
+                                                &range_table,  &plan_output_table,    &plan_series_table};
+static const int plan_table_count = (int)(sizeof plan_tables / sizeof plan_tables[0]);
+
+static Format plan_format(void) {
+	return (Format){
+		.title = "Calder campaign plan, format 1 (docs/sweep.md)", .tables = plan_tables, .count = plan_table_count};
+}
+
+CalStatus cal_plan_write_schema(FILE *out, CalError *error) {
+	const Format format = plan_format();
+	return out ? format_write_schema(&format, out, error) : error_null(error, __func__, "out");
+}
+
+CalStatus cal_plan_write_tables(FILE *out, CalError *error) {
+	const Format format = plan_format();
+	return out ? format_write_tables(&format, out, error) : error_null(error, __func__, "out");
+}
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
 

@@ -402,37 +402,6 @@ static void every_allocation_may_fail(void **state) {
 
 /* ---- documents ---------------------------------------------------------------------------------- */
 
-/* docs/sweep.md has a table of keys under a heading for every table of the reader, key by key. */
-static void every_key_is_documented(void **state) {
-	(void)state;
-	static char page[1 << 17];
-	FILE *stream = fopen(SOURCE_DIR "/docs/sweep.md", "rb");
-	assert_non_null(stream);
-	page[fread(page, 1, sizeof page - 1, stream)] = 0;
-	fclose(stream);
-	for (int i = 0; i < plan_table_count; i++) {
-		char heading[80];
-		int rows = 0;
-		snprintf(heading, sizeof heading, "\n### %s\n", plan_tables[i]->what);
-		const char *section = strstr(page, heading);
-		if (!section)
-			fail_msg("docs/sweep.md has no section \"%s\"", plan_tables[i]->what);
-		section += strlen(heading);
-		const char *end = strstr(section, "\n#");
-		for (const char *row = section; (row = strstr(row, "\n| `")) && (!end || row < end); row++, rows++) {
-			char key[64];
-			int known = 0;
-			assert_int_equal(sscanf(row, "\n| `%63[^`]` |", key), 1);
-			for (int n = 0; n < plan_tables[i]->count; n++)
-				known += strcmp(plan_tables[i]->fields[n].name, key) == 0;
-			if (known != 1)
-				fail_msg("docs/sweep.md, \"%s\": the reader has no key \"%s\"", plan_tables[i]->what, key);
-		}
-		if (rows != plan_tables[i]->count)
-			fail_msg("docs/sweep.md, \"%s\": %d rows for %d keys", plan_tables[i]->what, rows, plan_tables[i]->count);
-	}
-}
-
 int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
@@ -450,7 +419,6 @@ int main(void) {
 		cmocka_unit_test(mistakes_are_told),
 		cmocka_unit_test(sobol_has_a_most),
 		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(every_key_is_documented),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/name_index.h"
 #include "base/text_reader.h"
 #include "io/model/model_file.h"
+#include "io/model/schema/format_text.h"
 
 const FieldTable *const model_file_tables[] = {
 	&file_table,
@@ -60,6 +62,23 @@ const FieldTable *const model_file_tables[] = {
 
 };
 const int model_file_table_count = (int)(sizeof model_file_tables / sizeof model_file_tables[0]);
+
+static Format model_format(void) {
+	return (Format){.title = "Calder file, format 1 (docs/format.md)",
+	                .tables = model_file_tables,
+	                .count = model_file_table_count,
+	                .devices = true};
+}
+
+CalStatus cal_format_write_schema(FILE *out, CalError *error) {
+	const Format format = model_format();
+	return out ? format_write_schema(&format, out, error) : error_null(error, __func__, "out");
+}
+
+CalStatus cal_format_write_tables(FILE *out, CalError *error) {
+	const Format format = model_format();
+	return out ? format_write_tables(&format, out, error) : error_null(error, __func__, "out");
+}
 
 /* ---- messages ------------------------------------------------------------------------------- */
 

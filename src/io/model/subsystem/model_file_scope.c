@@ -2,99 +2,16 @@
 /*
  * model_file_scope.c — names of a subsystem as the file that uses it sees them: boom becomes arm1/boom, everywhere.
  *
- * Where names stand is a table of places in the file; lists between maps do not count. Everything else of the tree is
- * shared by all instances of a file.
+ * Where names stand follows from the kinds of the fields (base/field.h). What holds no names is shared by all instances of a
+ * file.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include <calder/expression.h>
 
+#include "device/device_type.h"
 #include "io/model/subsystem/model_file_part.h"
-
-typedef enum NameKind {
-	NAME_NONE,
-	NAME_OBJECT,  // body, joint, loop, device, event
-	NAME_PATH,    // of a node
-	NAME_GROUP,   //
-	NAME_FORMULA, // text with names in it
-	NAME_FILE,    // path of a file
-} NameKind;
-
-/* '*' stands for the name of an item. */
-static const struct {
-	const char *place;
-	NameKind kind;
-} places[] = {
-	{"bodies.*.group", NAME_GROUP},
-	{"bodies.*.modal", NAME_FILE},
-	{"bodies.*.modal.file", NAME_FILE},
-	{"bodies.*.visual.mesh", NAME_FILE},
-	{"ground.visual.mesh", NAME_FILE},
-	{"joints.*.from", NAME_PATH},
-	{"joints.*.to", NAME_PATH},
-	{"pendulums.*.node", NAME_PATH},
-	{"pendulums.*.group", NAME_GROUP},
-	{"loops.*.from", NAME_PATH},
-	{"loops.*.to", NAME_PATH},
-	{"loops.*.drive.value.csv", NAME_FILE},
-	{"loops.*.terms.joint", NAME_OBJECT},
-	{"loops.*.terms.body", NAME_OBJECT},
-	{"loads.joint", NAME_OBJECT},
-	{"loads.body", NAME_OBJECT},
-	{"loads.node", NAME_PATH},
-	{"devices.*.from", NAME_PATH},
-	{"devices.*.to", NAME_PATH},
-	{"devices.*.node", NAME_PATH},
-	{"devices.*.joint", NAME_OBJECT},
-	{"devices.*.group", NAME_GROUP},
-	{"devices.*.library", NAME_FILE},
-	{"devices.*.shapes.*.node", NAME_PATH},
-	{"devices.*.shapes.*.mesh", NAME_FILE},
-	{"devices.*.effort", NAME_FORMULA},
-	{"devices.*.force", NAME_FORMULA},
-	{"devices.*.moment", NAME_FORMULA},
-	{"devices.*.*.csv", NAME_FILE},
-	{"motions.*.*.*.csv", NAME_FILE},
-	{"group_motions.*.*.*.csv", NAME_FILE},
-	{"subsystems.*.attach.to", NAME_PATH},
-	{"subsystems.*.attach.joint.drive.value.csv", NAME_FILE},
-	{"subsystems.*.library", NAME_FILE},
-	{"events.*.when", NAME_FORMULA},
-	{"events.*.after", NAME_OBJECT},
-	{"events.*.do.attach.name", NAME_OBJECT},
-	{"events.*.do.attach.from", NAME_PATH},
-	{"events.*.do.attach.to", NAME_PATH},
-	{"events.*.do.detach", NAME_OBJECT},
-	{"events.*.do.reattach", NAME_OBJECT},
-	{"events.*.do.reroot", NAME_OBJECT},
-	{"events.*.do.split", NAME_OBJECT},
-	{"events.*.do.lock", NAME_OBJECT},
-	{"events.*.do.unlock", NAME_OBJECT},
-	{"events.*.do.lock_modes", NAME_OBJECT},
-	{"events.*.do.unlock_modes", NAME_OBJECT},
-	{"events.*.do.open", NAME_OBJECT},
-	{"events.*.do.close", NAME_OBJECT},
-	{"events.*.do.add_body.name", NAME_OBJECT},
-	{"events.*.do.add_body.group", NAME_GROUP},
-	{"events.*.do.remove_body", NAME_OBJECT},
-	{"events.*.do.switch_on", NAME_OBJECT},
-	{"events.*.do.switch_off", NAME_OBJECT},
-	{"events.*.do.release", NAME_GROUP},
-	{"events.*.do.group", NAME_GROUP},
-};
-
-/* Maps and lists of named items; the names of some are their own affair. */
-static const struct {
-	const char *place;
-	NameKind kind;
-} sections[] = {
-	{"groups", NAME_GROUP},          {"bodies", NAME_OBJECT},       {"joints", NAME_OBJECT},
-	{"pendulums", NAME_OBJECT},      {"loops", NAME_OBJECT},        {"state", NAME_OBJECT},
-	{"devices", NAME_OBJECT},        {"motions", NAME_GROUP},       {"motions.*", NAME_OBJECT},
-	{"events", NAME_OBJECT},         {"ground.nodes", NAME_OBJECT}, {"subsystems", NAME_OBJECT},
-	{"devices.*.shapes", NAME_NONE}, {"group_motions", NAME_GROUP}, {"group_motions.*", NAME_OBJECT},
-};
 
 /* ---- one name ----------------------------------------------------------------------------------------- */
 
@@ -191,103 +108,174 @@ static const char *scope_formula(const Scope *scope, const char *text) {
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-static const char *scope_text(const Scope *scope, NameKind kind, const char *text) {
+static const char *scope_text(const Scope *scope, FieldKind kind, const char *text) {
 	switch (kind) {
-	case NAME_OBJECT:
+	case FIELD_BODY:
+	case FIELD_JOINT:
+	case FIELD_LOOP:
+	case FIELD_DEVICE:
+	case FIELD_EVENT:
+	case FIELD_OBJECT:
 		return prefixed(scope, text);
-	case NAME_PATH:
+	case FIELD_NODE:
 		return scope_path(scope, text);
-	case NAME_GROUP:
+	case FIELD_GROUP:
 		return scope_group(scope, text);
-	case NAME_FORMULA:
+	case FIELD_FORMULA:
+	case FIELD_FORMULAS:
 		return scope_formula(scope, text);
-	case NAME_FILE:
+	case FIELD_FILE:
 		return text[0] == '/' ? text : reader_text(scope->r, "%s%s", scope->folder, text);
 	default:
 		return text;
 	}
 }
 
-static const TreeNode *scope_scalar(const Scope *scope, NameKind kind, const TreeNode *node) {
-	if (kind == NAME_NONE || node->kind != TREE_SCALAR)
+static const TreeNode *scope_scalar(const Scope *scope, FieldKind kind, const TreeNode *node) {
+	if (node->kind != TREE_SCALAR || tree_is_null(node))
 		return node;
 	const char *text = scope_text(scope, kind, node->text);
-	return text ? make_scalar(scope->r, node, text) : NULL;
+	return text == node->text ? node : text ? make_scalar(scope->r, node, text) : NULL;
 }
 
-typedef struct Walk {
-	const Scope *scope;
-	char place[128];
-} Walk;
-
-static NameKind kind_at(const char *place) {
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		if (strcmp(places[i].place, place) == 0)
-			return places[i].kind;
-	return NAME_NONE;
+/* What the names of the items of a field are; FIELD_NAME: their own affair. */
+static FieldKind names_of(const Field *field) {
+	if ((field->flags & FIELD_LOCAL) || field->kind == FIELD_SHAPES)
+		return FIELD_NAME;
+	return field->kind == FIELD_BY_GROUP || field->names == FIELD_GROUP ? FIELD_GROUP : FIELD_OBJECT;
 }
 
-/* Index of the section that the place is, or -1. */
-static int section_at(const char *place) {
-	for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-		if (strcmp(sections[i].place, place) == 0)
-			return (int)i;
-	return -1;
-}
-
-/* Whether any name stands at or below the place. */
-static bool has_names(const char *place) {
-	const size_t length = strlen(place);
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
-		if (strncmp(places[i].place, place, length) == 0 && strchr(".", places[i].place[length]))
-			return true;
-	return section_at(place) >= 0;
-}
-
-static const TreeNode *walk_node(Walk *w, const TreeNode *node);
-
-/* One step down, to the value of a key or of a named item. */
-static const TreeNode *walk_below(Walk *w, const char *key, const TreeNode *value) {
-	const size_t length = strlen(w->place);
-	if (snprintf(w->place + length, sizeof w->place - length, ".%.40s", key) < 0)
-		return NULL;
-	const TreeNode *made = walk_node(w, value);
-	w->place[length] = '\0';
-	return made;
-}
-
-static const TreeNode *walk_list(Walk *w, const TreeNode *list, bool named) {
-	const TreeNode **items = reader_array(w->scope->r, (size_t)list->count, sizeof *items);
-	for (int i = 0; items && i < list->count; i++) {
-		items[i] = named ? walk_below(w, "*", list->items[i]) : walk_node(w, list->items[i]);
-		if (!items[i])
-			return NULL;
+/* The table of a map that is a value or an item of a field; NULL: there is none. */
+static const FieldTable *table_of(const Field *field, const TreeNode *map) {
+	const TreeNode *type = NULL;
+	const DeviceType *device = NULL;
+	switch (field->kind) {
+	case FIELD_TABLE:
+	case FIELD_TABLES:
+	case FIELD_FUNCTION:
+	case FIELD_FUNCTIONS:
+		return &table_table;
+	case FIELD_SHAPES:
+		return &contact_shape_table;
+	case FIELD_DEVICES:
+		type = tree_get(map, "type");
+		device = type && type->kind == TREE_SCALAR ? device_type_find(type->text) : NULL;
+		return device ? &device->table : NULL;
+	default:
+		return field->table;
 	}
-	return items ? tree_make_list(w->scope->r->file->tree, list, items, list->count) : NULL;
 }
 
-static const TreeNode *walk_map(Walk *w, const TreeNode *map, int section) {
-	Reader *r = w->scope->r;
-	const TreeNode **pairs = reader_array(r, 2 * (size_t)map->count, sizeof *pairs);
-	for (int i = 0; pairs && i < map->count; i++) {
-		pairs[2 * i] = section < 0 ? map->keys[i] : scope_scalar(w->scope, sections[section].kind, map->keys[i]);
-		pairs[2 * i + 1] = walk_below(w, section < 0 ? map->keys[i]->text : "*", map->items[i]);
-		if (!pairs[2 * i] || !pairs[2 * i + 1])
-			return NULL;
+static bool has_names(const FieldTable *table);
+
+/* Whether the value of a field may hold names. */
+static bool may_name(const Field *field) {
+	switch (field->kind) {
+	case FIELD_MAP:
+	case FIELD_MAPS:
+	case FIELD_LIST:
+	case FIELD_TIE:
+		return has_names(field->table);
+	case FIELD_ITEMS:
+		return !(field->flags & FIELD_LOCAL) || has_names(field->table);
+	case FIELD_BODY:
+	case FIELD_JOINT:
+	case FIELD_LOOP:
+	case FIELD_DEVICE:
+	case FIELD_EVENT:
+	case FIELD_OBJECT:
+	case FIELD_NODE:
+	case FIELD_GROUP:
+	case FIELD_FORMULA:
+	case FIELD_FORMULAS:
+	case FIELD_FILE:
+	case FIELD_TABLE:
+	case FIELD_TABLES:
+	case FIELD_FUNCTION:
+	case FIELD_FUNCTIONS:
+	case FIELD_BY_NAME:
+	case FIELD_BY_GROUP:
+	case FIELD_DEVICES:
+	case FIELD_SHAPES:
+		return true;
+	default:
+		return false;
 	}
-	const TreeNode *made = pairs ? tree_make_map(r->file->tree, map, pairs, map->count, r->error) : NULL;
+}
+
+static bool has_names(const FieldTable *table) {
+	bool any = table->brief == FIELD_FILE;
+	for (int i = 0; !any && i < table->count; i++)
+		any = may_name(&table->fields[i]);
+	return any;
+}
+
+static const TreeNode *scope_value(const Scope *scope, const Field *field, const TreeNode *value);
+
+/* Keys and values of a map, as pairs, become a map; NULL after reporting. */
+static const TreeNode *make_map(Reader *r, const TreeNode *like, const TreeNode *const *pairs) {
+	const TreeNode *made = tree_make_map(r->file->tree, like, pairs, like->count, r->error);
 	if (!made && r->status == CAL_OK)
 		r->status = r->error ? r->error->status : CAL_ERR_MEMORY;
 	return made;
 }
 
-static const TreeNode *walk_node(Walk *w, const TreeNode *node) {
-	if (!has_names(w->place))
-		return node;
-	if (node->kind == TREE_SCALAR)
-		return tree_is_null(node) ? node : scope_scalar(w->scope, kind_at(w->place), node);
-	const int section = section_at(w->place);
-	return node->kind == TREE_LIST ? walk_list(w, node, section >= 0) : walk_map(w, node, section);
+static const TreeNode *scope_fields(const Scope *scope, const FieldTable *table, const TreeNode *map) {
+	const TreeNode **pairs = reader_array(scope->r, 2 * (size_t)map->count, sizeof *pairs);
+	for (int i = 0; pairs && i < map->count; i++) {
+		const Field *field = field_find(table, map->keys[i]->text);
+		pairs[2 * i] = map->keys[i];
+		pairs[2 * i + 1] = field ? scope_value(scope, field, map->items[i]) : map->items[i];
+		if (!pairs[2 * i + 1])
+			return NULL;
+	}
+	return pairs ? make_map(scope->r, map, pairs) : NULL;
+}
+
+/* One value, or one item: a map by its table, or in short. */
+static const TreeNode *scope_entry(const Scope *scope, const Field *field, const TreeNode *value) {
+	if (value->kind == TREE_SCALAR)
+		return scope_scalar(scope, field->table ? field->table->brief : field->kind, value);
+	const FieldTable *table = value->kind == TREE_MAP ? table_of(field, value) : NULL;
+	return table && has_names(table) ? scope_fields(scope, table, value) : value;
+}
+
+/* One item; of FIELD_BY_GROUP: the joints of a group, by name. */
+static const TreeNode *scope_item(const Scope *scope, const Field *field, const TreeNode *value) {
+	const Field joints = {.kind = FIELD_BY_NAME, .table = field->table};
+	return field->kind == FIELD_BY_GROUP ? scope_value(scope, &joints, value) : scope_entry(scope, field, value);
+}
+
+/* Items by name. */
+static const TreeNode *scope_items(const Scope *scope, const Field *field, const TreeNode *map) {
+	const TreeNode **pairs = reader_array(scope->r, 2 * (size_t)map->count, sizeof *pairs);
+	for (int i = 0; pairs && i < map->count; i++) {
+		pairs[2 * i] = scope_scalar(scope, names_of(field), map->keys[i]);
+		pairs[2 * i + 1] = scope_item(scope, field, map->items[i]);
+		if (!pairs[2 * i] || !pairs[2 * i + 1])
+			return NULL;
+	}
+	return pairs ? make_map(scope->r, map, pairs) : NULL;
+}
+
+static const TreeNode *scope_list(const Scope *scope, const Field *field, const TreeNode *list) {
+	const TreeNode **items = reader_array(scope->r, (size_t)list->count, sizeof *items);
+	for (int i = 0; items && i < list->count; i++) {
+		items[i] = scope_entry(scope, field, list->items[i]);
+		if (!items[i])
+			return NULL;
+	}
+	return items ? tree_make_list(scope->r->file->tree, list, items, list->count) : NULL;
+}
+
+static const TreeNode *scope_value(const Scope *scope, const Field *field, const TreeNode *value) {
+	const bool items = field->kind == FIELD_ITEMS || field->kind == FIELD_BY_NAME || field->kind == FIELD_BY_GROUP ||
+	                   field->kind == FIELD_DEVICES || field->kind == FIELD_SHAPES;
+	if (!may_name(field))
+		return value;
+	if (value->kind == TREE_LIST)
+		return scope_list(scope, field, value);
+	return items && value->kind == TREE_MAP ? scope_items(scope, field, value) : scope_entry(scope, field, value);
 }
 
 /* A body that names no group goes with the node that carries it. */
@@ -298,20 +286,34 @@ static const TreeNode *with_group(const Scope *scope, const TreeNode *body) {
 	return group ? map_with(scope->r, body, "group", group) : NULL;
 }
 
+/* The field of a section: "bodies", "ground.nodes". */
+static const Field *section_field(const char *place) {
+	const FieldTable *table = &file_table;
+	const Field *field = NULL;
+	char word[32];
+	for (const char *p = place; table && *p; p += strspn(p, ".")) {
+		const size_t length = strcspn(p, ".");
+		snprintf(word, sizeof word, "%.*s", (int)length, p);
+		field = field_find(table, word);
+		table = field ? field->table : NULL;
+		p += length;
+	}
+	return field;
+}
+
 static bool rename_list(const Scope *scope, PartSection section, PartList *list) {
-	Walk w = {.scope = scope};
-	const char *name = part_section_name(section);
-	const int known = section_at(name);
+	const Field *field = section_field(part_section_name(section));
+	const bool named = section != PART_LOADS && section != PART_VISUALS;
 	for (int i = 0; i < list->count; i++) {
 		PartItem *item = &list->items[i];
-		snprintf(w.place, sizeof w.place, "%s%s", name, known < 0 ? "" : ".*");
 		const TreeNode *value = section == PART_BODIES ? with_group(scope, item->value) : item->value;
-		value = value ? walk_node(&w, value) : NULL;
-		if (known >= 0)
-			item->key = scope_scalar(scope, sections[known].kind, item->key);
+		if (named)
+			item->key = scope_scalar(scope, names_of(field), item->key);
 		if (!value || !item->key)
 			return false;
-		item->value = value;
+		item->value = scope_item(scope, field, value);
+		if (!item->value)
+			return false;
 	}
 	return true;
 }
