@@ -137,7 +137,7 @@ typedef struct CalWheelDef {
 } CalWheelDef;
 CAL_API CalStatus cal_sim_add_wheel(CalSim *sim, const CalWheelDef *def, int *device, CalError *error);
 
-/** A control-moment gyro: a rotor of constant momentum whose axis turns about the gimbal's at a given rate. */
+/** A control moment gyro: a rotor of constant momentum whose axis turns about the gimbal's at a given rate. */
 typedef struct CalCmgDef {
 	const char *name;
 	CalNodeId node;

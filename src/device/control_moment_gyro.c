@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * control_moment_gyro.c — a control-moment gyro with one gimbal.
+ * control_moment_gyro.c — a control moment gyro with one gimbal.
  *
  * State: the gimbal's angle d, driven at the rate d' of a table. The rotor's momentum is constant in size:
  *   h = H (cos d s + sin d g x s), on the body: -(d' g) x h - w x h,
@@ -74,7 +74,7 @@ static int gyro_outputs(const CalDevice *device, CalEvalContext *context, double
 }
 
 static const char *const names[] = {"angle", "mx", "my", "mz"}, *const units[] = {"rad", "N m", "N m", "N m"};
-static const CalDeviceOps ops = {.type = "gyro",
+static const CalDeviceOps ops = {.type = "control_moment_gyro",
                                  .bind = gyro_bind,
                                  .start = gyro_start,
                                  .evaluate = gyro_evaluate,
@@ -121,10 +121,11 @@ static const CalCmgDef start = {.rate.shape = CAL_TABLE_LINEAR};
 DEVICE_ADD(add_cmg, CalCmgDef, cal_sim_add_cmg)
 
 const DeviceType control_moment_gyro_type = {
-	.table = {FIELDS("gyro", fields),
+	.table = {FIELDS("control_moment_gyro", fields),
               .doc = "A control moment gyro: a rotor of constant momentum whose axis turns about the gimbal's at a "
                      "given rate."},
 	DEVICE_DEF(CalCmgDef),
 	.add = add_cmg,
 	.ops = &ops,
-	.start = &start};
+	.start = &start,
+	.former = "gyro"};

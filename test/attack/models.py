@@ -311,7 +311,7 @@ def wheel(make):
     return {"node": make.node(), "axis": make.axis(), "inertia": make.number(0.01, 0.1), "speed": make.number(-50, 50), "torque": torque, "drag": make.number(0, 1e-3)}
 
 
-def gyro(make):
+def control_moment_gyro(make):
     return {"node": make.node(), "gimbal": "x", "spin": "z", "momentum": make.number(-2, 2), "rate": make.number(-2, 2)}
 
 
@@ -370,7 +370,7 @@ def expression(make):
     return {"joint": joint, "effort": make.random.choice(formulas)}
 
 
-DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, gyro, thruster, slosh, gravity, table_load, contact, expression)
+DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, control_moment_gyro, thruster, slosh, gravity, table_load, contact, expression)
 
 
 def add_device(make, kind):

@@ -83,8 +83,8 @@ static const Case device_cases[] = {
      FLY "devices: {w: {type: wheel, node: a/tip, axis: [1, 1, 0], inertia: 0.05, speed: 30, drag: 0.01,\n"
          "               torque: {points: [[0, 0.1], [1, -0.2], [2, 0]], shape: smooth}}}\n",
      2, 0.01, 0},
-	{"gyro",
-     FLY "devices: {c: {type: gyro, node: a, gimbal: x, spin: z, momentum: 0.8,\n"
+	{"control_moment_gyro",
+     FLY "devices: {c: {type: control_moment_gyro, node: a, gimbal: x, spin: z, momentum: 0.8,\n"
          "               rate: {points: [[0, 0.3], [1, -0.5], [2, 0]], shape: smooth}}}\n",
      2, 0.01, 0},
 	{"thruster",

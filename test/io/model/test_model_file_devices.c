@@ -36,7 +36,7 @@ static const char every_type[] = HEAD
 	"         backlash: 1 mm, sample_period: 10 ms, rotor_feedback: true, proportional: 1 N/m}\n"
 	"  wheel: {type: wheel, node: hub, axis: z, inertia: 0.01, speed: 100 rpm, max_torque: 1 N*m, max_speed: 6000 rpm,\n"
 	"          drag: 1e-5, torque: {shape: step, points: [[0, 20 mN*m], [5 s, 0]]}}\n"
-	"  cmg: {type: gyro, node: hub, gimbal: x, spin: y, momentum: 3, angle: 10 deg, rate: 1 deg/s}\n"
+	"  cmg: {type: control_moment_gyro, node: hub, gimbal: x, spin: y, momentum: 3, angle: 10 deg, rate: 1 deg/s}\n"
 	"  jet: {type: thruster, node: hub/port, direction: -y, thrust: 5 N, pulses: [[1 s, 1.5 s], [2 s, 2.1 s]]}\n"
 	"  jet2: {type: thruster, node: hub/port, thrust: 5 N, throttle: 0.5}\n"
 	"  jet3: {type: thruster, node: hub/port, thrust: 3 N}\n"
@@ -196,6 +196,18 @@ static void definitions_are_refused_with_their_place(void **state) {
 	cal_setup_destroy(file);
 }
 
+/* A file with an old name is read as before, with a warning that has the new one. */
+static void a_former_name_of_a_type_is_a_warning(void **state) {
+	(void)state;
+	static const char text[] = HEAD "  cmg: {type: gyro, node: hub, gimbal: x, spin: y, momentum: 3}\n";
+	CalFile *file = file_of(text);
+	assert_int_equal(cal_file_device_count(file), 1);
+	assert_int_equal(cal_file_warning_count(file), 1);
+	assert_non_null(strstr(cal_file_warning(file, 0), "device \"cmg\": the type \"gyro\" is now called "
+	                                                  "\"control_moment_gyro\""));
+	cal_file_destroy(file);
+}
+
 int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
@@ -205,6 +217,7 @@ int main(void) {
 		cmocka_unit_test(freedoms_count_from_one),
 		cmocka_unit_test(mistakes_are_told_with_their_place),
 		cmocka_unit_test(definitions_are_refused_with_their_place),
+		cmocka_unit_test(a_former_name_of_a_type_is_a_warning),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
