@@ -40,6 +40,30 @@ typedef struct CalTable {
 	const double *value; // [count]
 } CalTable;
 
+/**
+ * The value of one field of a device, by the name that it has in files (docs/format.md). Of the members the one counts that the
+ * field asks for; numbers are SI.
+ */
+typedef struct CalFieldValue {
+	const char *field; // "stiffness"
+	double number;     // a number; a flag: nonzero; a degree of freedom, from 0
+	CalVec3 vector;    // a vector or an axis
+	const char
+		*text; // a text, a word, the path of a file, a formula, the name of a group; a function of time by its formula
+	const char *xyz[3]; // three formulas
+	CalNodeId node;     //
+	CalJointId joint;   //
+	CalTable table;     // a table, or a function of time by its values
+	CalPlacement placement;
+} CalFieldValue;
+
+/**
+ * Adds a device of any type that files know, also of those without a definition below. What is not given is as in a file that
+ * does not give it. CAL_ERR_ARGUMENT: there is no such type or field, a required one is missing, or the device refuses its values.
+ */
+CAL_API CalStatus cal_sim_add_device_of_type(CalSim *sim, const char *type, const char *name,
+                                             const CalFieldValue *values, int count, int *device, CalError *error);
+
 /** A spring and damper along the line between two nodes. */
 typedef struct CalSpringDef {
 	const char *name;  // required

@@ -125,7 +125,7 @@ CAL_API double cal_setup_loads_next_switch(const CalSetupLoads *loads, double t)
 
 /**
  * A device of a type by name (docs/devices.md), with its definition of calder/devices.h: "spring" with a CalSpringDef, and so
- * on; "gyro" with a CalCmgDef, "expression" with a CalExpressionLoadDef, "shared" with a CalSharedDeviceDef.
+ * on; "control_moment_gyro" with a CalCmgDef, "expression" with a CalExpressionLoadDef, "shared" with a CalSharedDeviceDef.
  * Numbers are judged when it is added to a simulation. Meshes are not copied (cal_setup_keep).
  */
 CAL_API CalStatus cal_setup_add_device(CalSetup *setup, const char *type, const void *def, CalError *error);

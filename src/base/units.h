@@ -21,6 +21,7 @@
 #define DIMENSION_LIST(X)                                                                       \
 	X(DIM_NUMBER, 0, 0, 0, 0, "a number without unit", "0.5", "")                               \
 	X(DIM_LENGTH, 0, 1, 0, 0, "a length", "5 mm", "m")                                          \
+	X(DIM_AREA, 0, 2, 0, 0, "an area", "0.5 m^2", "m^2")                                        \
 	X(DIM_ANGLE, 0, 0, 0, 1, "an angle", "30 deg", "rad")                                       \
 	X(DIM_TIME, 0, 0, 1, 0, "a time", "10 ms", "s")                                             \
 	X(DIM_MASS, 1, 0, 0, 0, "a mass", "1.5 kg", "kg")                                           \

@@ -2,16 +2,11 @@
 /*
  * test_device_types.c — the types of devices: every table of fields is sound, and a definition can be copied by it.
  */
-#include <math.h>
-#include <string.h>
+#include "rig.h"
 
 #include <calder/motion.h>
 
 #include "device/device_type.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
 
 static void every_field_is_within_its_definition_and_documented(void **state) {
 	(void)state;
@@ -110,11 +105,84 @@ static void shapes_are_copied_but_their_meshes(void **state) {
 	assert_true(made.shapes[0].radius == 2 && made.shapes[1].mesh == mesh && made.nodes[0].value == 3);
 }
 
+/* ---- by names --------------------------------------------------------------------------------------- */
+
+static Rig slider(CalNodeId *node) {
+	Rig rig = rig_new();
+	const CalBodyId m = rig_body(&rig, (CalGroupId){0}, (CalBodyId){0}, "m", rig_joint(CAL_JOINT_PRISMATIC, 1, 0, 0), 2,
+	                             (CalVec3){1, 1, 1});
+	*node = rig_frame(&rig, m);
+	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
+	return rig;
+}
+
+static double place_after(Rig *rig) {
+	cal_sim_state(rig->sim, 0)->q[0] = 0.7;
+	rig_advance(rig, 1.3);
+	const double q = cal_sim_state(rig->sim, 0)->q[0];
+	rig_free(rig);
+	return q;
+}
+
+static void a_device_by_the_names_of_its_fields_is_that_of_its_definition(void **state) {
+	(void)state;
+	CalNodeId node;
+	Rig one = slider(&node), two = slider(&node);
+	const CalSpringDef spring = {.name = "s", .b = node, .stiffness = 8, .length = 0.4, .cable = 1};
+	const CalFieldValue of_spring[] = {{.field = "to", .node = node},
+	                                   {.field = "stiffness", .number = 8},
+	                                   {.field = "length", .number = 0.4},
+	                                   {.field = "cable", .number = 1}};
+	const double time[] = {0, 1}, value[] = {1, 3};
+	const CalTableLoadDef load = {
+		.name = "l", .node = node, .frame = CAL_FRAME_NODE, .force = {{CAL_TABLE_LINEAR, 2, time, value}}};
+	const CalFieldValue of_load[] = {{.field = "joint", .joint = rig_joint_of(&two, "m")},
+	                                 {.field = "dof", .number = 0},
+	                                 {.field = "effort", .table = {CAL_TABLE_LINEAR, 2, time, value}}};
+	rig_ok(cal_sim_add_spring(one.sim, &spring, NULL, &rig_error));
+	rig_ok(cal_sim_add_table_load(one.sim, &load, NULL, &rig_error));
+	int device = -1;
+	rig_ok(cal_sim_add_device_of_type(two.sim, "spring", "s", of_spring, 4, &device, &rig_error));
+	assert_int_equal(device, 0);
+	rig_ok(cal_sim_add_device_of_type(two.sim, "table_load", "l", of_load, 3, &device, &rig_error));
+	assert_int_equal(device, 1);
+	const double a = place_after(&one), b = place_after(&two);
+	assert_true(fabs(a - b) <= 1e-13 * fabs(a));
+}
+
+static void mistakes_in_names_are_reported(void **state) {
+	(void)state;
+	CalNodeId node;
+	Rig rig = slider(&node);
+	static const CalFieldValue wrong = {.field = "stifness", .number = 8}, some = {.field = "stiffness", .number = -8};
+	static const CalFieldValue frame = {.field = "frame", .text = "moon"};
+	static const struct {
+		const char *type;
+		const CalFieldValue *value;
+		const char *want;
+	} rows[] = {
+		{"sprng", &some, "device \"d\": there is no type \"sprng\""},
+		{"spring", &wrong, "device \"d\" (spring): unknown field \"stifness\"; did you mean \"stiffness\"?"},
+		{"spring", &some, "device \"d\" (spring): stiffness is -8; give a number that is zero or more"},
+		{"limit", &some, "device \"d\" (limit): give the field \"joint\""},
+		{"table_load", &frame, "device \"d\" (table_load): no such value can be given to the field \"frame\""},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		CalError error = {0};
+		assert_int_equal(cal_sim_add_device_of_type(rig.sim, rows[i].type, "d", rows[i].value, 1, NULL, &error),
+		                 CAL_ERR_ARGUMENT);
+		assert_string_equal(error.text, rows[i].want);
+	}
+	rig_free(&rig);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_within_its_definition_and_documented),
 		cmocka_unit_test(tables_texts_and_formulas_are_copied),
 		cmocka_unit_test(shapes_are_copied_but_their_meshes),
+		cmocka_unit_test(a_device_by_the_names_of_its_fields_is_that_of_its_definition),
+		cmocka_unit_test(mistakes_in_names_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

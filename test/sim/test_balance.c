@@ -255,6 +255,7 @@ typedef struct Outcome {
 	double error; // the largest of the balance [J]
 	double scale; // the largest energy that was moved [J]
 	double supplied;
+	double speed; // of the first dof, at the end
 	int branches; // of the first group
 } Outcome;
 
@@ -266,6 +267,7 @@ static void look_at(CalSim *sim, const Case *c, Outcome *o) {
 	o->supplied = b.supplied;
 	o->branches = cal_branches_count(cal_sim_branches(sim, 0));
 	o->scale = fmax(o->scale, fmax(b.dissipated, fabs(b.supplied)));
+	o->speed = cal_sim_state(sim, 0)->u[0];
 	for (int i = 0; i < cal_sim_group_count(sim); i++) {
 		CalSimMonitor now;
 		assert_int_equal(cal_sim_monitor(sim, i, &now), CAL_OK);
@@ -371,6 +373,34 @@ static void the_account_closes_for_every_device(void **state) {
 	sweep(device_cases, sizeof device_cases / sizeof *device_cases, cal_setup_device_type);
 }
 
+/* ---- closed forms -------------------------------------------------------------------------------- */
+
+/* The mass of SLIDE on a spring of 1000 N/m and 0.4 m oscillates about 0.4 m - m g/k. */
+static double speed_on_spring(double t) {
+	const double m = 2, k = 1000, w = sqrt(k / m);
+	return -m * 9.81 / k * w * sin(w * t);
+}
+
+typedef struct ClosedForm {
+	Case of;
+	double (*speed)(double t); // of the first dof
+} ClosedForm;
+
+static const ClosedForm closed_forms[] = {
+	{{"spring", SLIDE "devices: {s: {type: spring, to: a, stiffness: 1000, length: 0.4}}\n", 1, 0, 0}, speed_on_spring},
+};
+
+static void speeds_are_those_of_closed_forms(void **state) {
+	(void)state;
+	const CalIntegratorOptions options = {.method = CAL_METHOD_DOPRI5, .rtol = 1e-11, .atol = 1e-13};
+	for (size_t i = 0; i < sizeof closed_forms / sizeof *closed_forms; i++) {
+		const ClosedForm *form = &closed_forms[i];
+		const double error = fabs(run(&form->of, &options, 0).speed - form->speed(form->of.duration));
+		print_message("  %-24s error of the speed %.1e\n", form->of.what, error);
+		assert_true(error <= 1e-9 * fabs(form->speed(form->of.duration)));
+	}
+}
+
 static const char *action_type(int index) { return cal_action_name((CalActionKind)index); }
 
 static void the_account_closes_for_every_action(void **state) {
@@ -409,9 +439,8 @@ static void the_account_closes_in_branches(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_account_closes_for_every_device),
-		cmocka_unit_test(the_account_closes_for_every_action),
-		cmocka_unit_test(the_account_closes_for_every_load),
+		cmocka_unit_test(the_account_closes_for_every_device), cmocka_unit_test(speeds_are_those_of_closed_forms),
+		cmocka_unit_test(the_account_closes_for_every_action), cmocka_unit_test(the_account_closes_for_every_load),
 		cmocka_unit_test(the_account_closes_in_branches),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,12 +200,12 @@ static void definitions_are_refused_with_their_place(void **state) {
 static void a_former_name_of_a_type_is_a_warning(void **state) {
 	(void)state;
 	static const char text[] = HEAD "  cmg: {type: gyro, node: hub, gimbal: x, spin: y, momentum: 3}\n";
-	CalFile *file = file_of(text);
-	assert_int_equal(cal_file_device_count(file), 1);
-	assert_int_equal(cal_file_warning_count(file), 1);
-	assert_non_null(strstr(cal_file_warning(file, 0), "device \"cmg\": the type \"gyro\" is now called "
+	CalSetup *file = file_of(text);
+	assert_int_equal(cal_setup_device_count(file), 1);
+	assert_int_equal(cal_setup_warning_count(file), 1);
+	assert_non_null(strstr(cal_setup_warning(file, 0), "device \"cmg\": the type \"gyro\" is now called "
 	                                                  "\"control_moment_gyro\""));
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 int main(void) {
