@@ -18,6 +18,7 @@
 	X(wheel)                \
 	X(control_moment_gyro)  \
 	X(thruster)             \
+	X(drag)                 \
 	X(slosh)                \
 	X(gravity)              \
 	X(table_load)           \

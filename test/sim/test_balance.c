@@ -87,6 +87,10 @@ static const Case device_cases[] = {
      FLY "devices: {c: {type: control_moment_gyro, node: a, gimbal: x, spin: z, momentum: 0.8,\n"
          "               rate: {points: [[0, 0.3], [1, -0.5], [2, 0]], shape: smooth}}}\n",
      2, 0.01, 0},
+	{"drag",
+     FLY "devices: {d: {type: drag, node: a/tip, density: 1000, coefficient: 1.1, area: 30 cm^2, linear: 0.2,\n"
+         "               flow: [0.5, -1, 0.2]}}\n",
+     2, 0.01, 0},
 	{"thruster",
      FLY "devices: {t: {type: thruster, node: a/tip, direction: [0, 1, 1], thrust: 2,\n"
          "               throttle: {points: [[0, 1], [0.5, 0.3], [1.5, 0.8]], shape: step}}}\n",
@@ -381,6 +385,12 @@ static double speed_on_spring(double t) {
 	return -m * 9.81 / k * w * sin(w * t);
 }
 
+/* It falls towards the terminal speed sqrt(2 m g/(rho Cd A)). */
+static double speed_with_drag(double t) {
+	const double terminal = sqrt(2 * 2 * 9.81 / (1.2 * 0.8 * 0.5));
+	return -terminal * tanh(9.81 * t / terminal);
+}
+
 typedef struct ClosedForm {
 	Case of;
 	double (*speed)(double t); // of the first dof
@@ -388,6 +398,8 @@ typedef struct ClosedForm {
 
 static const ClosedForm closed_forms[] = {
 	{{"spring", SLIDE "devices: {s: {type: spring, to: a, stiffness: 1000, length: 0.4}}\n", 1, 0, 0}, speed_on_spring},
+	{{"drag", SLIDE "devices: {d: {type: drag, node: a, density: 1.2, coefficient: 0.8, area: 0.5 m^2}}\n", 2, 0, 0},
+     speed_with_drag},
 };
 
 static void speeds_are_those_of_closed_forms(void **state) {
