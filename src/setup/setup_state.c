@@ -8,7 +8,7 @@
 
 #include <calder/flex.h>
 
-#include "joint/primitive.h"
+#include "joint/joint_type.h"
 #include "math/portable.h"
 #include "setup/setup.h"
 
