@@ -129,6 +129,9 @@ CAL_API double cal_setup_loads_next_switch(const CalSetupLoads *loads, double t)
  * Numbers are judged when it is added to a simulation. Meshes are not copied (cal_setup_keep).
  */
 CAL_API CalStatus cal_setup_add_device(CalSetup *setup, const char *type, const void *def, CalError *error);
+/** The same by the names of its fields (cal_sim_add_device_of_type): for types without a definition in calder/devices.h too. */
+CAL_API CalStatus cal_setup_add_device_of_type(CalSetup *setup, const char *type, const char *name,
+                                               const CalFieldValue *values, int count, CalError *error);
 CAL_API int cal_setup_device_count(const CalSetup *setup);
 /** Name and definition of device `index`, of which type; any place may be NULL. */
 CAL_API CalStatus cal_setup_device(const CalSetup *setup, int index, const char **type, const char **name,

@@ -92,8 +92,12 @@ static CalStatus unknown_field(CalError *error, const DeviceType *type, const ch
 	                 type->table.what, field, suggestion_text(&suggestion, hint, sizeof hint));
 }
 
-static CalStatus set_fields(const DeviceType *type, const char *name, const CalFieldValue *values, int count, char *def,
-                            CalError *error) {
+CalStatus device_def_fill(const DeviceType *type, const char *name, const CalFieldValue *values, int count, void *into,
+                          CalError *error) {
+	char *def = into;
+	memset(def, 0, type->size);
+	if (type->start)
+		memcpy(def, type->start, type->size);
 	for (int i = 0; i < count; i++) {
 		const Field *field = values[i].field ? field_find(&type->table, values[i].field) : NULL;
 		if (!field)
@@ -121,13 +125,10 @@ CalStatus cal_sim_add_device_of_type(CalSim *sim, const char *type, const char *
 	if (!found)
 		return error_set(error, CAL_ERR_ARGUMENT, "device \"%.80s\": there is no type \"%.80s\"", name, type);
 	const CalAllocator allocator = allocator_or_default(NULL);
-	char *def = memory_alloc(&allocator, found->size);
+	void *def = memory_alloc(&allocator, found->size);
 	if (!def)
 		return error_set(error, CAL_ERR_MEMORY, "device \"%.80s\": %s", name, cal_status_text(CAL_ERR_MEMORY));
-	memset(def, 0, found->size);
-	if (found->start)
-		memcpy(def, found->start, found->size);
-	CalStatus status = set_fields(found, name, values, count, def, error);
+	CalStatus status = device_def_fill(found, name, values, count, def, error);
 	if (status == CAL_OK)
 		status = found->add(sim, def, device, error);
 	memory_free(&allocator, def);

@@ -40,6 +40,10 @@ const DeviceType *device_type(int index);
 /** By name, also by a former one; NULL: there is none. */
 const DeviceType *device_type_find(const char *name);
 
+/** Makes a definition (type->size bytes) from names and values of its fields; what they point to stays where it is. */
+CalStatus device_def_fill(const DeviceType *type, const char *name, const CalFieldValue *values, int count, void *def,
+                          CalError *error);
+
 /**
  * Copies a definition with all that it points to: texts, tables, formulas, shapes. Meshes of contact shapes stay where they
  * are. The copy begins at `to` (type->size bytes, from the caller); the rest comes from `memory`. False: no memory left.

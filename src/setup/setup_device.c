@@ -97,6 +97,27 @@ CalStatus cal_setup_add_device(CalSetup *setup, const char *type, const void *de
 	return CAL_OK;
 }
 
+CalStatus cal_setup_add_device_of_type(CalSetup *setup, const char *type, const char *name, const CalFieldValue *values,
+                                       int count, CalError *error) {
+	if (!setup || !type || !name || (count > 0 && !values))
+		return error_null(error, "cal_setup_add_device_of_type",
+		                  !setup  ? "setup"
+		                  : !type ? "type"
+		                  : !name ? "name"
+		                          : "values");
+	const DeviceType *found = device_type_find(type);
+	if (!found)
+		return unknown_type(type, error);
+	void *def = memory_alloc(&setup->allocator, found->size);
+	if (!def)
+		return setup_no_memory(setup, error);
+	CalStatus status = device_def_fill(found, name, values, count, def, error);
+	if (status == CAL_OK)
+		status = cal_setup_add_device(setup, type, def, error);
+	memory_free(&setup->allocator, def);
+	return status;
+}
+
 int cal_setup_device_count(const CalSetup *setup) { return setup ? setup->device_count : 0; }
 
 CalStatus cal_setup_device(const CalSetup *setup, int index, const char **type, const char **name, const void **def) {

@@ -276,6 +276,41 @@ static void devices_and_motions_are_checked(void **state) {
 }
 
 /* An action of an event that cannot be added. */
+/* A type that has no definition in a public header: by the names of its fields, as in a file. */
+static void a_device_by_the_names_of_its_fields_runs_like_its_file(void **state) {
+	(void)state;
+	static const char text[] = "calder: 1\ngravity: [0, 0, -9.81]\nbodies: {ball: {mass: 2}}\n"
+							   "joints: {fall: {type: prismatic, axis: z, to: ball}}\n"
+							   "devices: {air: {type: drag, node: ball, density: 1.2, coefficient: 0.8, area: 0.5}}\n";
+	Run runs[2];
+	CalError error = {0};
+	for (int i = 0; i < 2; i++) {
+		CalSetup *setup = NULL;
+		const char *end = i == 0 ? text + strlen(text) : strstr(text, "devices");
+		const CalStatus status = cal_model_file_parse(text, (size_t)(end - text), "fall.yaml", NULL, &setup, &error);
+		if (status == CAL_ERR_UNSUPPORTED)
+			skip(); // a build without YAML
+		assert_int_equal(status, CAL_OK);
+		const CalDesc *desc = cal_setup_desc(setup);
+		const CalFieldValue values[] = {
+			{.field = "node", .node = cal_desc_body_node(desc, cal_desc_find_body(desc, "ball"))},
+			{.field = "density", .number = 1.2},
+			{.field = "coefficient", .number = 0.8},
+			{.field = "area", .number = 0.5}};
+		if (i == 1 && cal_setup_add_device_of_type(setup, "drag", "air", values, 4, &error) != CAL_OK)
+			fail_msg("%s", error.text);
+		runs[i] = run_setup(setup);
+		assert_int_equal(cal_sim_advance(runs[i].sim, 1, &error), CAL_OK);
+	}
+	expect_same_state(&runs[0], &runs[1]);
+	assert_true(cal_sim_state(runs[0].sim, 0)->u[0] > -9.5); // it does brake
+	static const CalFieldValue wrong = {.field = "aera", .number = 1};
+	expect(cal_setup_add_device_of_type(runs[0].setup, "drag", "d", &wrong, 1, &error), &error,
+	       "device \"d\" (drag): unknown field \"aera\"; did you mean \"area\"?");
+	end_run(&runs[0]);
+	end_run(&runs[1]);
+}
+
 static void expect_action(CalSetup *setup, const CalActionDef *action, const char *text) {
 	CalSetupEvent event = cal_setup_event_def();
 	CalError error;
@@ -378,11 +413,17 @@ static void every_allocation_may_fail(void **state) {
 
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_setup_in_c_runs_like_its_file),       cmocka_unit_test(what_was_added_is_read_back),
-		cmocka_unit_test(a_second_state_replaces_the_first),     cmocka_unit_test(a_setup_owns_copies),
-		cmocka_unit_test(what_is_kept_is_destroyed_once),        cmocka_unit_test(states_and_loads_are_checked),
-		cmocka_unit_test(devices_and_motions_are_checked),       cmocka_unit_test(events_are_checked),
-		cmocka_unit_test(names_of_actions_are_checked_together), cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(a_setup_in_c_runs_like_its_file),
+		cmocka_unit_test(what_was_added_is_read_back),
+		cmocka_unit_test(a_second_state_replaces_the_first),
+		cmocka_unit_test(a_setup_owns_copies),
+		cmocka_unit_test(what_is_kept_is_destroyed_once),
+		cmocka_unit_test(states_and_loads_are_checked),
+		cmocka_unit_test(devices_and_motions_are_checked),
+		cmocka_unit_test(events_are_checked),
+		cmocka_unit_test(a_device_by_the_names_of_its_fields_runs_like_its_file),
+		cmocka_unit_test(names_of_actions_are_checked_together),
+		cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
