@@ -26,7 +26,8 @@ CAL_API CalStatus cal_model_file_read(const char *path, const CalAllocator *allo
 CAL_API CalStatus cal_model_file_parse(const char *text, size_t length, const char *name, const CalAllocator *allocator,
                                        CalSetup **setup, CalError *error);
 /**
- * Releases what only cal_model_file_write() needs, the text of the file; that returns CAL_ERR_STAGE from then on.
+ * Releases the text of the file. cal_model_file_write() then writes the numbers of the setup in SI units, and refuses what
+ * only the text has: the files of contact meshes.
  */
 CAL_API void cal_model_file_trim(CalSetup *setup); // accepts NULL
 
@@ -37,8 +38,8 @@ CAL_API void cal_model_file_trim(CalSetup *setup); // accepts NULL
  */
 CAL_API CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error);
 /**
- * The same for a setup that was read from a model file, with its title, state, loads, devices, run settings and functions of
- * drives as the file gives them.
+ * The same for a setup, whoever filled it, with title, state, loads, devices, motions, events, run settings and compiled
+ * subsystems. If it was read from a model file, these are carried over as the file gives them.
  */
 CAL_API CalStatus cal_model_file_write(const CalSetup *setup, FILE *out, CalError *error);
 

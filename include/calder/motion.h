@@ -74,6 +74,8 @@ CAL_API CalStatus cal_drive_function_create(const CalTimeFunction *function, con
 CAL_API void cal_drive_function_destroy(CalDriveFunction *drive); // accepts NULL
 /** The drive of a row that follows it; add an offset or a speed where wanted. */
 CAL_API CalDrive cal_drive_function_of(const CalDriveFunction *drive);
+/** The formula or table of such a drive, for writers; 0: it is a C function of another kind, or none. */
+CAL_API int cal_drive_function_get(const CalDrive *drive, CalTimeFunction *function);
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,8 @@
 struct CalDriveFunction {
 	CalAllocator allocator;
 	CalExpression *formula; // NULL: the table
-	CalTable table;         // numbers behind this struct
+	CalTable table;         // numbers after this struct
+	const char *text;       // of the formula, after this struct
 	uint64_t identity;
 };
 
@@ -47,6 +48,14 @@ CalDrive cal_drive_function_of(const CalDriveFunction *drive) {
 	return (CalDrive){.fn = evaluate, .next_switch = next_switch, .user = drive, .identity = drive->identity};
 }
 
+int cal_drive_function_get(const CalDrive *drive, CalTimeFunction *function) {
+	if (!drive || !function || drive->fn != evaluate || !drive->user)
+		return 0;
+	const CalDriveFunction *f = drive->user;
+	*function = (CalTimeFunction){.formula = f->text, .table = f->table};
+	return 1;
+}
+
 /* ---- making -------------------------------------------------------------------------------------- */
 
 static CalStatus check_table(const CalTable *table, CalError *error) {
@@ -73,6 +82,7 @@ static CalStatus take_formula(CalDriveFunction *made, const char *text, CalError
 	if (!cal_expression_is_of_time(made->formula) || cal_expression_is_condition(made->formula))
 		return error_set(error, CAL_ERR_ARGUMENT, "\"%.200s\" is no number that depends on the time t alone", text);
 	made->identity = serializer_hash(SERIALIZER_HASH_START, text, strlen(text));
+	made->text = memcpy(made + 1, text, strlen(text) + 1);
 	return CAL_OK;
 }
 
@@ -96,8 +106,9 @@ CalStatus cal_drive_function_create(const CalTimeFunction *function, const CalAl
 	if (status != CAL_OK)
 		return status;
 	const CalAllocator own = allocator_or_default(allocator);
-	const size_t numbers = function->formula ? 0 : 2 * (size_t)function->table.count;
-	CalDriveFunction *made = memory_alloc(&own, sizeof *made + numbers * sizeof(double));
+	const size_t size =
+		function->formula ? strlen(function->formula) + 1 : 2 * (size_t)function->table.count * sizeof(double);
+	CalDriveFunction *made = memory_alloc(&own, sizeof *made + size);
 	if (!made)
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for a function of time");
 	*made = (CalDriveFunction){.allocator = own};

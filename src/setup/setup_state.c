@@ -3,12 +3,12 @@
  * setup_state.c — the initial state: coordinates and speeds of joints and of the modes of the bodies that they carry, and
  * what of it the closing of loops must not move.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include <calder/flex.h>
 
-#include "joint/joint_type.h"
 #include "math/portable.h"
 #include "setup/setup.h"
 
@@ -36,7 +36,7 @@ int setup_body_modes(const CalDesc *desc, CalBodyId body) {
 
 int setup_joint_speeds(const CalDesc *desc, CalJointId joint) {
 	const CalJointDef *def = cal_desc_joint(desc, joint, NULL, NULL);
-	return def ? joint_speed_count(def) : 0;
+	return def ? cal_joint_speed_count(def) : 0;
 }
 
 bool setup_has_node(const CalDesc *desc, CalNodeId node) {
@@ -52,22 +52,19 @@ static bool all_finite(const double *values, int count) {
 	return true;
 }
 
-/* Makes the quaternions of q unit and returns the norm of one that is far from it, or 1. Those of readers are unit to the
- * last bits, which stay. */
+/* Makes the quaternions of q unit and returns the norm of one that is far from it, or 1. A unit one stays as it is, to the
+ * bit. */
 static double unit_quaternions(const CalJointDef *def, double *q) {
-	JointElement element[CAL_JOINT_MAX_DOF];
-	const int count = joint_elements(def, element);
-	for (int i = 0; i < count; i++) {
-		const int nq = primitive_q_count(element[i].motion, def->ops);
-		double *turn = q + nq - 4;
-		q += nq;
-		if (element[i].motion != PRIMITIVE_SPHERICAL && element[i].motion != PRIMITIVE_FREE)
+	CalCoordinateInfo info;
+	for (int i = 0; cal_joint_coordinate(def, i, &info) == CAL_OK;
+	     i += info.kind == CAL_COORDINATE_QUATERNION ? 4 : 1) {
+		if (info.kind != CAL_COORDINATE_QUATERNION)
 			continue;
-		const double norm = portable_hypot(portable_hypot(turn[0], turn[1]), portable_hypot(turn[2], turn[3]));
+		const double norm = portable_hypot(portable_hypot(q[i], q[i + 1]), portable_hypot(q[i + 2], q[i + 3]));
 		if (!(fabs(norm - 1) < 1e-3))
 			return norm;
-		for (int k = 0; k < 4 && fabs(norm - 1) > 1e-14; k++)
-			turn[k] /= norm;
+		for (int k = i; k < i + 4 && fabs(norm - 1) > 8 * DBL_EPSILON; k++)
+			q[k] /= norm;
 	}
 	return 1;
 }
@@ -135,8 +132,8 @@ CalStatus cal_setup_set_state(CalSetup *setup, CalJointId joint, const CalStateD
 		                 PLACE_ARGS(def->place), joint.value);
 	StateEntry entry = {.joint = joint,
 	                    .name = described->name,
-	                    .nq = joint_coordinate_count(described),
-	                    .nu = joint_speed_count(described),
+	                    .nq = cal_joint_coordinate_count(described),
+	                    .nu = cal_joint_speed_count(described),
 	                    .modes = setup_body_modes(setup->desc, setup_joint_body(setup->desc, joint)),
 	                    .def = *def};
 	CalStatus status = check_state(&entry, error);

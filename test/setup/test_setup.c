@@ -107,6 +107,32 @@ static void a_setup_in_c_runs_like_its_file(void **state) {
 	end_run(&file);
 }
 
+static void a_setup_in_c_is_written_and_read(void **state) {
+	(void)state;
+	static char text[10000];
+	CalSetup *setup = docking(), *read = NULL;
+	CalError error = {0};
+	FILE *file = tmpfile();
+	assert_non_null(file);
+	assert_int_equal(cal_model_file_write(setup, file, &error), CAL_OK);
+	rewind(file);
+	const size_t length = fread(text, 1, sizeof text, file);
+	fclose(file);
+	const CalStatus status = cal_model_file_parse(text, length, "docking.yaml", NULL, &read, &error);
+	if (status == CAL_ERR_UNSUPPORTED) {
+		cal_setup_destroy(setup);
+		skip();
+	}
+	if (status != CAL_OK)
+		fail_msg("%s", error.text);
+	Run built = run_setup(setup), again = run_setup(read);
+	assert_int_equal(cal_sim_advance(built.sim, 20, &error), CAL_OK);
+	assert_int_equal(cal_sim_advance(again.sim, 20, &error), CAL_OK);
+	expect_same_state(&built, &again);
+	end_run(&built);
+	end_run(&again);
+}
+
 /* ---- reading it back --------------------------------------------------------------------------------- */
 
 static void what_was_added_is_read_back(void **state) {
@@ -414,6 +440,7 @@ static void every_allocation_may_fail(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_setup_in_c_runs_like_its_file),
+		cmocka_unit_test(a_setup_in_c_is_written_and_read),
 		cmocka_unit_test(what_was_added_is_read_back),
 		cmocka_unit_test(a_second_state_replaces_the_first),
 		cmocka_unit_test(a_setup_owns_copies),

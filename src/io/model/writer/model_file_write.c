@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_write.c — cal_desc_write() and cal_model_file_write(): a description, and a setup that was read, as a model
- * file (docs/format.md).
+ * model_file_write.c — cal_desc_write() and cal_model_file_write(): a description, and a setup, as a model file
+ * (docs/format.md).
  *
  * One line for each group, node, body, joint and loop. Shapes, beams and files that a body came from are gone by then:
- * what is written are its numbers. Sections of a file that are not part of its description are carried over as they
- * stand.
+ * what is written are its numbers. Other sections are carried over as they stand while the text of the file is there;
+ * otherwise they are written from the setup.
  */
 #include "io/model/writer/model_file_write.h"
 
@@ -200,21 +200,47 @@ static void put_section(Writer *w, const TreeNode *root, const char *key) {
 	fputc('\n', w->out);
 }
 
+/* The sections beside the description: as the text of the file gives them, or from the setup. */
+static void write_sections(Writer *w, const TreeNode *root) {
+	static const char *const sections[] = {"state",  "loads", "devices", "group_motions", "motions",
+	                                       "events", "run",   "border",  "subsystems"};
+	for (size_t i = 0; root && i < sizeof sections / sizeof *sections; i++)
+		put_section(w, root, sections[i]);
+	if (root || !w->setup)
+		return;
+	write_state(w);
+	write_loads(w);
+	write_devices(w);
+	write_motions(w);
+	write_events(w);
+	write_run(w);
+	write_subsystems(w);
+}
+
+static void write_title(Writer *w, const TreeNode *root) {
+	const char *title = w->setup && !root ? cal_setup_run(w->setup).title : "";
+	put_section(w, root, "title");
+	if (!title[0])
+		return;
+	fputs("title: ", w->out);
+	put_text(w, title);
+	fputc('\n', w->out);
+}
+
 /* setup NULL: the description alone. */
 static CalStatus write_all(const CalDesc *desc, const CalSetup *setup, FILE *out, CalError *error) {
-	const TreeNode *root = setup ? tree_root(setup->source.object) : NULL;
-	Writer w = {.out = out, .desc = desc, .setup = setup, .loops = tree_get(root, "loops"), .error = error};
+	const TreeNode *root = setup && setup->source.object ? tree_root(setup->source.object) : NULL;
+	Writer w = {.out = out, .desc = desc, .setup = setup, .error = error};
 	if (!index_create(&w))
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for writing the description");
 	CalStatus status = write_check(&w);
+	if (status == CAL_OK && setup && !root)
+		status = write_check_setup(&w);
 	if (status == CAL_OK) {
 		fputs("calder: 1\n", out);
-		put_section(&w, root, "title");
+		write_title(&w, root);
 		write_desc(&w);
-		static const char *const sections[] = {"state",  "loads", "devices", "group_motions", "motions",
-		                                       "events", "run",   "border",  "subsystems"};
-		for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-			put_section(&w, root, sections[i]);
+		write_sections(&w, root);
 		if (fflush(out) != 0 || ferror(out))
 			status = error_set(error, CAL_ERR_IO, "the file could not be written; is the disk full?");
 	}
@@ -231,9 +257,5 @@ CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error) {
 CalStatus cal_model_file_write(const CalSetup *setup, FILE *out, CalError *error) {
 	if (!setup || !out)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_model_file_write: setup or out is NULL");
-	if (!setup->source.object)
-		return error_set(error, CAL_ERR_STAGE,
-		                 "cal_model_file_write: only a setup that was read from a model file can be written, before "
-		                 "cal_model_file_trim()");
 	return write_all(setup->desc, setup, out, error);
 }

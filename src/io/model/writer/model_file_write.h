@@ -19,7 +19,6 @@ typedef struct Writer {
 	FILE *out;
 	const CalDesc *desc;
 	const CalSetup *setup; // NULL: there is none
-	const TreeNode *loops; // the section of the file that it comes from; NULL: none
 	CalError *error;
 	uint32_t *first_node; // [bodies + 1] first node of each body, the ground's at 0; 0: none
 	uint32_t *next_node;  // [nodes + 1] the next of the same body; 0: none
@@ -53,11 +52,32 @@ void put_tree(Writer *w, const TreeNode *node);
 
 void write_joints(Writer *w);
 void write_loops(Writer *w);
-/** The function of a driven row as the file gives it; NULL: it is of C, or there is none. */
-const TreeNode *write_drive_value(const Writer *w, const CalLoopDef *def, int row);
 void write_flexible(Writer *w, bool *first, const CalFlexDef *flex);
+
+/** All of a joint but its type, name and sides. */
+void put_joint(Writer *w, bool *first, const CalJointDef *def);
+/** A loop without name and sides, as a map. */
+void put_tie(Writer *w, const CalLoopDef *def);
+/** Points and shape; a formula or a table. */
+void put_table(Writer *w, const CalTable *table);
+void put_function(Writer *w, const CalTimeFunction *function);
+/** "joint: NAME" and the like. */
+void put_named(Writer *w, bool *first, const char *key, const char *name);
+
+/* The sections of a setup beside its description. */
+void write_state(Writer *w);
+void write_loads(Writer *w);
+void write_devices(Writer *w);
+void write_motions(Writer *w);
+void write_events(Writer *w);
+void write_run(Writer *w);
+void write_subsystems(Writer *w); // compiled ones, and interface nodes
 
 /** Judges all that is to be written. */
 CalStatus write_check(const Writer *w);
+/** The same for the sections of a setup, if they do not come from the text of a file. */
+CalStatus write_check_setup(const Writer *w);
+CalStatus write_check_drives(const Writer *w, const CalLoopDef *def);
+CalStatus write_check_name(const Writer *w, const char *kind, const char *name);
 
 #endif

@@ -35,7 +35,7 @@ static int character_length(const unsigned char *p) {
 	return refused ? 0 : length;
 }
 
-static CalStatus check_name(const Writer *w, const char *kind, const char *name) {
+CalStatus write_check_name(const Writer *w, const char *kind, const char *name) {
 	for (const unsigned char *p = (const unsigned char *)name; *p;) {
 		const int length = strchr(",\"", *p) ? 0 : character_length(p);
 		if (!length)
@@ -55,9 +55,9 @@ static CalStatus check_name(const Writer *w, const char *kind, const char *name)
 static CalStatus check_names(const Writer *w) {
 	CalStatus status = CAL_OK;
 	for (int i = 1; i <= cal_desc_group_count(w->desc) && status == CAL_OK; i++)
-		status = check_name(w, "group", cal_desc_group(w->desc, (CalGroupId){(uint32_t)i})->name);
+		status = write_check_name(w, "group", cal_desc_group(w->desc, (CalGroupId){(uint32_t)i})->name);
 	for (int i = 1; i <= cal_desc_node_count(w->desc) && status == CAL_OK; i++)
-		status = check_name(w, "node", cal_desc_node(w->desc, (CalNodeId){(uint32_t)i}, NULL)->name);
+		status = write_check_name(w, "node", cal_desc_node(w->desc, (CalNodeId){(uint32_t)i}, NULL)->name);
 	return status;
 }
 
@@ -94,7 +94,7 @@ static CalStatus check_flexible(const Writer *w, const char *name, const CalFlex
 static CalStatus check_body(const Writer *w, CalBodyId id) {
 	const CalBodyDef *body = cal_desc_body(w->desc, id);
 	CalFlexDef flex = {0};
-	CalStatus status = check_name(w, "body", body->name);
+	CalStatus status = write_check_name(w, "body", body->name);
 	if (status == CAL_OK && !is_symmetric(&body->inertia))
 		status = refuse_object(w, "body", body->name, "its inertia is not symmetric; a file cannot hold that");
 	cal_flex_body(w->desc, id, NULL, &flex);
@@ -105,7 +105,7 @@ static CalStatus check_body(const Writer *w, CalBodyId id) {
 
 static CalStatus check_joint(const Writer *w, CalJointId id) {
 	const CalJointDef *def = cal_desc_joint(w->desc, id, NULL, NULL);
-	CalStatus status = check_name(w, "joint", def->name);
+	CalStatus status = write_check_name(w, "joint", def->name);
 	if (status != CAL_OK)
 		return status;
 	CalJointTypeInfo info = {0};
@@ -143,17 +143,29 @@ static CalStatus check_terms(const Writer *w, const CalLoopDef *def) {
 	return CAL_OK;
 }
 
+/* Functions are formulas or tables, and without the numbers of a closed form. */
+CalStatus write_check_drives(const Writer *w, const CalLoopDef *def) {
+	for (int row = 0; row < CAL_LOOP_MAX_ROWS; row++) {
+		const CalDrive *d = &def->drive[row];
+		const double numbers[] = {d->offset, d->speed, d->acceleration, d->amplitude, d->frequency, d->phase};
+		CalTimeFunction function;
+		const bool held = cal_drive_function_get(d, &function);
+		if (d->fn && (!held || !all_zero(numbers, 6)))
+			return error_set(w->error, CAL_ERR_UNSUPPORTED,
+			                 held ? "loop \"%s\": row %s is driven by a function and numbers, which a file cannot hold"
+			                      : "loop \"%s\": row %s is driven by a C function, which a file cannot hold",
+			                 def->name ? def->name : "", cal_loop_row_name(def, row));
+	}
+	return CAL_OK;
+}
+
 static CalStatus check_loop(const Writer *w, CalLoopId id) {
 	const CalLoopDef *def = cal_desc_loop(w->desc, id, NULL, NULL);
-	CalStatus status = check_name(w, "loop", def->name);
+	CalStatus status = write_check_name(w, "loop", def->name);
+	if (status == CAL_OK)
+		status = write_check_drives(w, def);
 	if (status != CAL_OK)
 		return status;
-	for (int row = 0; row < CAL_LOOP_MAX_ROWS; row++) {
-		if (def->drive[row].fn && !write_drive_value(w, def, row))
-			return error_set(w->error, CAL_ERR_UNSUPPORTED,
-			                 "loop \"%s\": row %s is driven by a C function, which a file cannot hold", def->name,
-			                 cal_loop_row_name(def, row));
-	}
 	return def->type == CAL_LOOP_COUPLING ? check_terms(w, def) : CAL_OK;
 }
 

@@ -65,10 +65,26 @@ static void put_dofs(Writer *w, bool *first, const CalJointDef *def) {
 	fputc(']', w->out);
 }
 
+void put_joint(Writer *w, bool *first, const CalJointDef *def) {
+	const int uses = uses_of(def->type);
+	if (uses & CAL_JOINT_USES_AXIS)
+		put_vector(w, first, "axis", def->axis);
+	if (uses & CAL_JOINT_USES_AXIS2)
+		put_vector(w, first, "axis2", def->axis2);
+	if (uses & CAL_JOINT_USES_PITCH) {
+		put_key(w, first, "pitch");
+		put_number(w, def->pitch);
+	}
+	if (uses & CAL_JOINT_USES_ELEMENTS)
+		put_elements(w, first, def);
+	put_placement(w, first, "inboard", &def->inboard);
+	put_placement(w, first, "outboard", &def->outboard);
+	put_dofs(w, first, def);
+}
+
 static void write_joint(Writer *w, CalJointId id) {
 	CalNodeId inboard, outboard;
 	const CalJointDef *def = cal_desc_joint(w->desc, id, &inboard, &outboard);
-	const int uses = uses_of(def->type);
 	bool first = true;
 	fputs("  ", w->out);
 	put_text(w, def->name);
@@ -81,19 +97,7 @@ static void write_joint(Writer *w, CalJointId id) {
 	}
 	put_key(w, &first, "to");
 	put_path(w, outboard);
-	if (uses & CAL_JOINT_USES_AXIS)
-		put_vector(w, &first, "axis", def->axis);
-	if (uses & CAL_JOINT_USES_AXIS2)
-		put_vector(w, &first, "axis2", def->axis2);
-	if (uses & CAL_JOINT_USES_PITCH) {
-		put_key(w, &first, "pitch");
-		put_number(w, def->pitch);
-	}
-	if (uses & CAL_JOINT_USES_ELEMENTS)
-		put_elements(w, &first, def);
-	put_placement(w, &first, "inboard", &def->inboard);
-	put_placement(w, &first, "outboard", &def->outboard);
-	put_dofs(w, &first, def);
+	put_joint(w, &first, def);
 	fputs("}\n", w->out);
 }
 

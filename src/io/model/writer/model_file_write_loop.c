@@ -4,10 +4,6 @@
  */
 #include "io/model/writer/model_file_write.h"
 
-#include <string.h>
-
-#include "io/model/model_file.h"
-
 static void put_axes(Writer *w, bool *first, const char *key, int set) {
 	if (!set)
 		return;
@@ -48,17 +44,6 @@ static void put_terms(Writer *w, bool *first, const CalLoopDef *def) {
 	fputc(']', w->out);
 }
 
-const TreeNode *write_drive_value(const Writer *w, const CalLoopDef *def, int row) {
-	const TreeNode *drive = tree_get(model_file_find_item(w->loops, def->name), "drive");
-	const int count = !drive ? 0 : drive->kind == TREE_LIST ? drive->count : 1;
-	for (int i = 0; i < count; i++) {
-		const TreeNode *map = drive->kind == TREE_LIST ? drive->items[i] : drive, *named = tree_get(map, "row");
-		if (!named || strcmp(named->text, cal_loop_row_name(def, row)) == 0)
-			return tree_get(map, "value");
-	}
-	return NULL;
-}
-
 static bool is_driven(const CalDrive *d) {
 	const double numbers[] = {d->offset, d->speed, d->acceleration, d->amplitude, d->frequency, d->phase};
 	return d->fn || !all_zero(numbers, 6);
@@ -78,9 +63,10 @@ static void put_drives(Writer *w, bool *first, const CalLoopDef *def) {
 		any = true;
 		put_key(w, &inner, "row");
 		put_text(w, name);
-		if (d->fn) {
+		CalTimeFunction function;
+		if (cal_drive_function_get(d, &function)) {
 			put_key(w, &inner, "value");
-			put_tree(w, write_drive_value(w, def, row)); // there is one: write_check()
+			put_function(w, &function);
 		}
 		put_quantity(w, &inner, "offset", d->offset);
 		put_quantity(w, &inner, "speed", d->speed);
@@ -143,6 +129,27 @@ static void put_type(Writer *w, bool *first, const CalLoopDef *def) {
 	}
 }
 
+void put_tie(Writer *w, const CalLoopDef *def) {
+	bool first = true;
+	fputc('{', w->out);
+	put_key(w, &first, "type");
+	fputs(cal_loop_type_name(def->type), w->out);
+	put_type(w, &first, def);
+	put_frames(w, &first, def, (CalNodeId){0}, (CalNodeId){0});
+	put_drives(w, &first, def);
+	put_stabilisation(w, &first, def);
+	fputc('}', w->out);
+}
+
+/* No part of the description. */
+static bool starts_open(const Writer *w, CalLoopId id) {
+	CalLoopId open;
+	for (int i = 0; (open = cal_setup_opened_loop(w->setup, i)).value; i++)
+		if (open.value == id.value)
+			return true;
+	return false;
+}
+
 static void write_loop(Writer *w, CalLoopId id) {
 	CalNodeId a, b;
 	const CalLoopDef *def = cal_desc_loop(w->desc, id, &a, &b);
@@ -159,8 +166,7 @@ static void write_loop(Writer *w, CalLoopId id) {
 		put_frames(w, &first, def, a, b);
 	put_drives(w, &first, def);
 	put_stabilisation(w, &first, def);
-	const TreeNode *open = tree_get(model_file_find_item(w->loops, def->name), "open"); // no part of the description
-	put_flag(w, &first, "open", open && (strcmp(open->text, "true") == 0 || strcmp(open->text, "yes") == 0));
+	put_flag(w, &first, "open", starts_open(w, id));
 	fputs("}\n", w->out);
 }
 
