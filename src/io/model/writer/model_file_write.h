@@ -58,9 +58,11 @@ void write_flexible(Writer *w, bool *first, const CalFlexDef *flex);
 void put_joint(Writer *w, bool *first, const CalJointDef *def);
 /** A loop without name and sides, as a map. */
 void put_tie(Writer *w, const CalLoopDef *def);
+/** A number that is an angle or not: about a turn and more has its unit, since readers doubt it without. */
+void put_value(Writer *w, double value, bool angle);
 /** Points and shape; a formula or a table. */
-void put_table(Writer *w, const CalTable *table);
-void put_function(Writer *w, const CalTimeFunction *function);
+void put_table(Writer *w, const CalTable *table, bool angle);
+void put_function(Writer *w, const CalTimeFunction *function, bool angle);
 /** "joint: NAME" and the like. */
 void put_named(Writer *w, bool *first, const char *key, const char *name);
 

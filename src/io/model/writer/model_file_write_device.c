@@ -117,7 +117,7 @@ static void put_file(Writer *w, const char *path) {
 static void put_tables(Writer *w, const CalTable tables[3]) {
 	for (int i = 0; i < 3; i++) {
 		fputs(i ? ", " : "[", w->out);
-		put_table(w, &tables[i]);
+		put_table(w, &tables[i], false);
 	}
 	fputc(']', w->out);
 }
@@ -130,14 +130,31 @@ static void put_formulas(Writer *w, const char *const formulas[3]) {
 	fputc(']', w->out);
 }
 
-static void put_member(Writer *w, const Field *field, const void *member) {
+/* Whether a number, or the values of a table, are angles: those of a joint's dof depend on it. */
+static bool is_angle(const Writer *w, const DeviceType *type, const Field *field, const char *def) {
+	const CalJointDef *joint = NULL;
+	CalCoordinateInfo info = {0};
+	int dof = 0;
+	if (field->dimension != DIM_ANGLE || !(field->flags & FIELD_BY_DOF))
+		return field->dimension == DIM_ANGLE;
+	for (int i = 0; i < type->table.count; i++) {
+		const void *member = def + type->table.fields[i].offset;
+		if (type->table.fields[i].kind == FIELD_JOINT)
+			joint = cal_desc_joint(w->desc, *(const CalJointId *)member, NULL, NULL);
+		if (type->table.fields[i].kind == FIELD_DOF)
+			dof = *(const int *)member;
+	}
+	return joint && cal_joint_speed(joint, dof, &info) == CAL_OK && info.kind == CAL_COORDINATE_ANGLE;
+}
+
+static void put_member(Writer *w, const Field *field, const void *member, bool angle) {
 	const CalVec3 *v = member;
 	const CalQuat *turn = member;
 	switch (field->kind) {
 	case FIELD_NUMBER:
 	case FIELD_POSITIVE:
 	case FIELD_NOT_NEGATIVE:
-		put_number(w, *(const double *)member);
+		put_value(w, *(const double *)member, angle);
 		break;
 	case FIELD_VECTOR:
 	case FIELD_AXIS:
@@ -164,13 +181,13 @@ static void put_member(Writer *w, const Field *field, const void *member) {
 		put_text(w, field_word(field, *(const int *)member));
 		break;
 	case FIELD_TABLE:
-		put_table(w, member);
+		put_table(w, member, angle);
 		break;
 	case FIELD_TABLES:
 		put_tables(w, member);
 		break;
 	case FIELD_FUNCTION:
-		put_function(w, member);
+		put_function(w, member, angle);
 		break;
 	case FIELD_FORMULAS:
 		put_formulas(w, member);
@@ -276,7 +293,7 @@ void write_devices(Writer *w) {
 			    field->kind == FIELD_MATERIAL || !is_needed(w, type, field, def))
 				continue;
 			put_key(w, &first, field->name);
-			put_member(w, field, (const char *)def + field->offset);
+			put_member(w, field, (const char *)def + field->offset, is_angle(w, type, field, def));
 		}
 		fputs("}\n", w->out);
 	}

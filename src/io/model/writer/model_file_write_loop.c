@@ -49,6 +49,12 @@ static bool is_driven(const CalDrive *d) {
 	return d->fn || !all_zero(numbers, 6);
 }
 
+/* As the reader takes it: lengths are rows d... and v..., those of a coupling are plain numbers. */
+static bool is_angle(const CalLoopDef *def, int row) {
+	const char *name = cal_loop_row_name(def, row);
+	return def->type != CAL_LOOP_COUPLING && name[0] != 'd' && name[0] != 'v';
+}
+
 static void put_drives(Writer *w, bool *first, const CalLoopDef *def) {
 	bool any = false;
 	for (int row = 0; row < CAL_LOOP_MAX_ROWS; row++) {
@@ -66,7 +72,7 @@ static void put_drives(Writer *w, bool *first, const CalLoopDef *def) {
 		CalTimeFunction function;
 		if (cal_drive_function_get(d, &function)) {
 			put_key(w, &inner, "value");
-			put_function(w, &function);
+			put_function(w, &function, is_angle(def, row));
 		}
 		put_quantity(w, &inner, "offset", d->offset);
 		put_quantity(w, &inner, "speed", d->speed);

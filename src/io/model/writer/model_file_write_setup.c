@@ -20,25 +20,32 @@ static void put_index(Writer *w, bool *first, const char *key, int index) {
 	fprintf(w->out, "%d", index + 1);
 }
 
-void put_table(Writer *w, const CalTable *table) {
+void put_value(Writer *w, double value, bool angle) {
+	put_number(w, value);
+	fputs(angle && fabs(value) > 6 ? " rad" : "", w->out);
+}
+
+void put_table(Writer *w, const CalTable *table, bool angle) {
 	if (table->count == 0) { // zero at all times
 		fputc('0', w->out);
 		return;
 	}
 	fprintf(w->out, "{shape: %s, points: [", cal_table_shape_name(table->shape));
 	for (int i = 0; i < table->count; i++) {
-		const double point[2] = {table->time[i], table->value[i]};
-		fputs(i ? ", " : "", w->out);
-		put_numbers(w, point, 2);
+		fputs(i ? ", [" : "[", w->out);
+		put_number(w, table->time[i]);
+		fputs(", ", w->out);
+		put_value(w, table->value[i], angle);
+		fputc(']', w->out);
 	}
 	fputs("]}", w->out);
 }
 
-void put_function(Writer *w, const CalTimeFunction *function) {
+void put_function(Writer *w, const CalTimeFunction *function, bool angle) {
 	if (function->formula)
 		put_text(w, function->formula);
 	else
-		put_table(w, &function->table);
+		put_table(w, &function->table, angle);
 }
 
 static void put_flags(Writer *w, bool *first, const char *key, const uint8_t *flags, int count) {
@@ -87,13 +94,11 @@ static int modes_of_joint(const Writer *w, CalJointId id) {
 	return cal_flex_body(w->desc, body, NULL, &flex) == CAL_OK ? flex.modes : 0;
 }
 
-/* More than a turn has its unit, which is what readers ask for. */
 static void put_coordinate(Writer *w, const CalJointDef *joint, int i, double q) {
 	CalCoordinateInfo info = {0};
 	cal_joint_coordinate(joint, i, &info);
 	fputs(i ? ", " : "[", w->out);
-	put_number(w, q);
-	fputs(info.kind == CAL_COORDINATE_ANGLE && fabs(q) > 6 ? " rad" : "", w->out);
+	put_value(w, q, info.kind == CAL_COORDINATE_ANGLE);
 }
 
 static void put_coordinates(Writer *w, bool *first, const CalJointDef *joint, const CalStateDef *def) {
@@ -220,17 +225,18 @@ static bool is_given(const CalTimeFunction *f) { return f->formula || f->table.c
 
 /* Functions of the coordinates outside a quaternion, which are given all or not at all. */
 static void put_functions(Writer *w, bool *first, const CalJointMotion *motion, const CalJointDef *joint) {
-	const CalTimeFunction *own[CAL_JOINT_MAX_DOF];
-	int count = 0;
+	int own[CAL_JOINT_MAX_DOF], count = 0;
 	for (int k = 0; k < CAL_JOINT_MAX_DOF; k++)
 		if (is_given(&motion->q[k]))
-			own[count++] = &motion->q[k];
+			own[count++] = k;
 	if (!count)
 		return;
 	put_key(w, first, joint->type == CAL_JOINT_FREE ? "at" : "q");
 	for (int k = 0; k < count; k++) {
 		fputs(count == 1 ? "" : k ? ", " : "[", w->out);
-		put_function(w, own[k]);
+		CalCoordinateInfo info = {0};
+		cal_joint_speed(joint, own[k], &info);
+		put_function(w, &motion->q[own[k]], info.kind == CAL_COORDINATE_ANGLE);
 	}
 	fputs(count == 1 ? "" : "]", w->out);
 }
@@ -252,7 +258,7 @@ void write_motions(Writer *w) {
 			if (is_given(&motion->angle)) {
 				put_vector(w, &first, "axis", motion->axis);
 				put_key(w, &first, "angle");
-				put_function(w, &motion->angle);
+				put_function(w, &motion->angle, true);
 			}
 			fputc('}', w->out);
 		}
