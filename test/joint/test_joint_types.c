@@ -47,7 +47,7 @@ static void every_type_of_the_list_has_its_row(void **state) {
 /* ---- names --------------------------------------------------------------------------------------- */
 
 /* A body on a moving one, by a joint with all keys of its row. */
-static CalFile *file_of_row(const JointRow *row, bool reversed) {
+static CalSetup *file_of_row(const JointRow *row, bool reversed) {
 	char text[700];
 	snprintf(
 		text, sizeof text,
@@ -121,14 +121,14 @@ static void coordinates_and_speeds_have_names(void **state) {
 	for (int i = 0; i < JOINT_ROWS; i++) {
 		if (!joint_rows[i].keys)
 			continue;
-		CalFile *file = file_of_row(&joint_rows[i], false);
+		CalSetup *file = file_of_row(&joint_rows[i], false);
 		CalModel *model = model_of(file, NULL);
-		const CalDesc *desc = cal_file_desc(file);
+		const CalDesc *desc = cal_setup_desc(file);
 		const CalJointDef *def = cal_desc_joint(desc, cal_desc_find_joint(desc, "j"), NULL, NULL);
 		check_names(def, &joint_rows[i]);
 		check_model_names(model, def);
 		cal_model_destroy(model);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 	CalJointDef user = cal_joint_def(CAL_JOINT_USER);
 	assert_int_equal(cal_joint_speed_count(&user), -1);
@@ -138,9 +138,10 @@ static void coordinates_and_speeds_have_names(void **state) {
 
 static void modes_have_names_too(void **state) {
 	(void)state;
-	CalFile *file = file_of("calder: 1\nbodies: {boom: {nodes: {root: [0, 0, 0]}, flexible: {stiffness: [4, 5], nodes: "
-	                        "{root: {mass: 1, inertia: [1, 1, 1], phi: [[1, 0], [0, 1], [0, 0]]}}}}}\n"
-	                        "joints: {j: {type: cylindrical, to: boom}}\n");
+	CalSetup *file =
+		file_of("calder: 1\nbodies: {boom: {nodes: {root: [0, 0, 0]}, flexible: {stiffness: [4, 5], nodes: "
+	            "{root: {mass: 1, inertia: [1, 1, 1], phi: [[1, 0], [0, 1], [0, 0]]}}}}}\n"
+	            "joints: {j: {type: cylindrical, to: boom}}\n");
 	CalModel *model = model_of(file, NULL);
 	static const char *const q[] = {"angle", "length", "eta1", "eta2"}, *const u[] = {"rate", "speed", "etadot1"};
 	CalCoordinateInfo info;
@@ -156,12 +157,12 @@ static void modes_have_names_too(void **state) {
 	assert_int_equal(cal_model_coordinate(model, cal_model_q_count(model), &info), CAL_ERR_ARGUMENT);
 	assert_int_equal(cal_model_speed(model, -1, &info), CAL_ERR_ARGUMENT);
 	cal_model_destroy(model);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 /* ---- files --------------------------------------------------------------------------------------- */
 
-static CalFile *write_and_read(const CalDesc *desc) {
+static CalSetup *write_and_read(const CalDesc *desc) {
 	char text[4000] = "";
 	FILE *stream = tmpfile();
 	CalError error = {0};
@@ -180,11 +181,11 @@ static void files_read_and_write_every_type(void **state) {
 		if (!joint_rows[i].keys)
 			continue;
 		for (int reversed = 0; reversed <= joint_rows[i].reversible; reversed++) {
-			CalFile *file = file_of_row(&joint_rows[i], reversed);
-			CalFile *back = write_and_read(cal_file_desc(file));
-			compare_desc(cal_file_desc(file), cal_file_desc(back));
-			cal_file_destroy(back);
-			cal_file_destroy(file);
+			CalSetup *file = file_of_row(&joint_rows[i], reversed);
+			CalSetup *back = write_and_read(cal_setup_desc(file));
+			compare_desc(cal_setup_desc(file), cal_setup_desc(back));
+			cal_setup_destroy(back);
+			cal_setup_destroy(file);
 		}
 	}
 }
@@ -198,7 +199,7 @@ static void files_refuse_keys_of_other_types(void **state) {
 	for (int i = 0; i < JOINT_ROWS; i++) {
 		for (int k = 0; joint_rows[i].keys && k < 4; k++) {
 			char text[500], name[16];
-			CalFile *file = NULL;
+			CalSetup *file = NULL;
 			CalError error = {0};
 			snprintf(name, sizeof name, "\"%.*s\"", (int)strlen(keys[k].key) - 2, keys[k].key);
 			if (strncmp(joint_rows[i].keys, keys[k].key, strlen(keys[k].key)) == 0 ||
@@ -208,7 +209,7 @@ static void files_refuse_keys_of_other_types(void **state) {
 				text, sizeof text,
 				"calder: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: {%s%s, type: %s, to: b%s%s}}\n",
 				keys[k].key, keys[k].value, joint_rows[i].name, joint_rows[i].keys[0] ? ", " : "", joint_rows[i].keys);
-			assert_int_not_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_OK);
+			assert_int_not_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_OK);
 			assert_non_null(strstr(error.text, name));
 		}
 	}
@@ -218,7 +219,7 @@ static void files_reverse_what_keeps_its_coordinates(void **state) {
 	(void)state;
 	for (int i = 0; i < JOINT_ROWS; i++) {
 		char text[500];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		if (!joint_rows[i].keys || joint_rows[i].reversible)
 			continue;
@@ -226,7 +227,7 @@ static void files_reverse_what_keeps_its_coordinates(void **state) {
 		         "calder: 1\nbodies: {a: {mass: 1}, b: {mass: 1}}\njoints: {root: {type: free, to: b}, j: {type: %s, "
 		         "from: a, to: b, reversed: true%s%s}}\n",
 		         joint_rows[i].name, joint_rows[i].keys[0] ? ", " : "", joint_rows[i].keys);
-		assert_int_not_equal(cal_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_OK);
+		assert_int_not_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_OK);
 		assert_non_null(strstr(error.text, "cannot be reversed"));
 	}
 }
@@ -319,8 +320,8 @@ static void random_state(Rng *r, const CalModel *model, CalState *state) {
 }
 
 static void compare_motion(uint64_t seed, const JointRow *row) {
-	CalFile *file = file_of_row(row, false);
-	const CalDesc *desc = cal_file_desc(file);
+	CalSetup *file = file_of_row(row, false);
+	const CalDesc *desc = cal_setup_desc(file);
 	const CalJointDef *def = cal_desc_joint(desc, cal_desc_find_joint(desc, "j"), NULL, NULL);
 	const CalJointDef sequence = as_sequence(def, row->motion);
 	System own, other;
@@ -342,7 +343,7 @@ static void compare_motion(uint64_t seed, const JointRow *row) {
 	check_close_scaled(seed, "impulse", nu, own.force, other.force, 1, 1e-12);
 	system_destroy(&other);
 	system_destroy(&own);
-	cal_file_destroy(file);
+	cal_setup_destroy(file);
 }
 
 static void a_joint_moves_as_the_sequence_of_its_row(void **state) {
@@ -354,12 +355,12 @@ static void a_joint_moves_as_the_sequence_of_its_row(void **state) {
 
 /* ---- checkpoints --------------------------------------------------------------------------------- */
 
-static CalSim *sim_of_row(const CalFile *file, uint64_t seed) {
+static CalSim *sim_of_row(const CalSetup *file, uint64_t seed) {
 	const CalSimOptions options = {.method = {.method = CAL_METHOD_RK4, .step = 1e-2}};
 	CalSim *sim;
 	CalError error = {0};
 	Rng r = rng_make(seed);
-	check_ok(seed, cal_sim_create(cal_file_desc(file), &options, &sim, &error));
+	check_ok(seed, cal_sim_create(cal_setup_desc(file), &options, &sim, &error));
 	random_state(&r, cal_sim_model(sim, 0), cal_sim_state(sim, 0));
 	check_ok(seed, cal_sim_restart(sim, &error));
 	return sim;
@@ -370,7 +371,7 @@ static void a_checkpoint_continues_with_the_same_bits(void **state) {
 	for (int i = 0; i < JOINT_ROWS; i++) {
 		if (!joint_rows[i].keys)
 			continue;
-		CalFile *file = file_of_row(&joint_rows[i], false);
+		CalSetup *file = file_of_row(&joint_rows[i], false);
 		CalSim *one = sim_of_row(file, test_seed()), *two = sim_of_row(file, test_seed() + 1);
 		const CalModel *model = cal_sim_model(one, 0);
 		const size_t size = cal_checkpoint_size(one);
@@ -389,7 +390,7 @@ static void a_checkpoint_continues_with_the_same_bits(void **state) {
 		free(memory);
 		cal_sim_destroy(one);
 		cal_sim_destroy(two);
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
