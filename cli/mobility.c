@@ -151,6 +151,13 @@ static int loop_rank(const Mobility *m, const CalLoopInfo *loop) {
 	return rank;
 }
 
+/* Which sides a loop of the type has. */
+static int uses_of(CalLoopType type) {
+	CalLoopTypeInfo info = {0};
+	cal_loop_type_info(type, &info);
+	return info.uses;
+}
+
 /* ---- text -------------------------------------------------------------------------------------- */
 
 static void print_loop(const Mobility *m, int index, FILE *out) {
@@ -161,9 +168,9 @@ static void print_loop(const Mobility *m, int index, FILE *out) {
 	node_path(m->model, loop.node_a, from, sizeof from);
 	node_path(m->model, loop.node_b, to, sizeof to);
 	fprintf(out, "  loop   %s: %s", loop.name, cal_loop_type_name(loop.type));
-	if (loop.type != CAL_LOOP_COUPLING)
+	if (uses_of(loop.type) & CAL_LOOP_USES_A)
 		fprintf(out, ", %s", from);
-	if (loop.type != CAL_LOOP_COUPLING && loop.type != CAL_LOOP_KNIFE)
+	if (uses_of(loop.type) & CAL_LOOP_USES_B)
 		fprintf(out, " to %s", to);
 	fprintf(out, ", %d constraint equation%s, %d independent", loop.rows, plural(loop.rows), loop_rank(m, &loop));
 	for (int i = 0, said = 0; i < loop.rows; i++) {
@@ -236,7 +243,7 @@ static void json_loop(const Mobility *m, int index, FILE *out) {
 	json_string(out, path);
 	node_path(m->model, loop.node_b, path, sizeof path);
 	fputs(", \"to\": ", out);
-	if (loop.type == CAL_LOOP_KNIFE || loop.type == CAL_LOOP_COUPLING)
+	if (!(uses_of(loop.type) & CAL_LOOP_USES_B))
 		fputs("null", out);
 	else
 		json_string(out, path);

@@ -216,23 +216,27 @@ typedef struct CalFlexDef {
 	int unsprung;             // nonzero: deflections that meet no stiffness are meant; otherwise they are an error
 } CalFlexDef;
 
-#define CAL_LOOP_TYPE_LIST(X)                                                                                \
-	X(CAL_LOOP_WELD, "weld")               /* 3 translations, 3 rotations */                                 \
-	X(CAL_LOOP_REVOLUTE, "revolute")       /* common origin and z axis */                                    \
-	X(CAL_LOOP_PRISMATIC, "prismatic")     /* free along z of A */                                           \
-	X(CAL_LOOP_CYLINDRICAL, "cylindrical") /* free along and about z of A */                                 \
-	X(CAL_LOOP_UNIVERSAL, "universal")     /* common origin, x of A perpendicular to y of B */               \
-	X(CAL_LOOP_SPHERICAL, "spherical")     /* common origin */                                               \
-	X(CAL_LOOP_PLANAR, "planar")           /* z axes parallel, origin of B in the plane x-y of A */          \
-	X(CAL_LOOP_INPLANE, "inplane")         /* origin of B in the plane x-y of A */                           \
-	X(CAL_LOOP_DISTANCE, "distance")       /* origins at the distance `length` */                            \
-	X(CAL_LOOP_KNIFE, "knife")             /* nonholonomic: the origin of A does not move along y of A */    \
-	X(CAL_LOOP_SCREW, "screw")             /* turns about z of A and advances along it by `pitch` */         \
-	X(CAL_LOOP_ANGLE, "angle")             /* the twist of B about z of A is what the drive says */          \
-	X(CAL_LOOP_DIRECTIONS, "directions")   /* any set of translations and rotations of A */                  \
-	X(CAL_LOOP_COUPLING, "coupling")       /* sum of factor times coordinate: gears, racks, differentials */ \
-	X(CAL_LOOP_DISK, "disk")               /* nonholonomic: a disk about z of B rolls on the plane z of A */ \
-	X(CAL_LOOP_BALL, "ball")               /* nonholonomic: a sphere about B rolls on the plane z of A */
+/*
+ * The types of loops: the name in C and that in files. src/loop has the constant loop_type_NAME, which says all about it.
+ * The numbers are in checkpoints: append only.
+ */
+#define CAL_LOOP_TYPE_LIST(X)            \
+	X(CAL_LOOP_WELD, weld)               \
+	X(CAL_LOOP_REVOLUTE, revolute)       \
+	X(CAL_LOOP_PRISMATIC, prismatic)     \
+	X(CAL_LOOP_CYLINDRICAL, cylindrical) \
+	X(CAL_LOOP_UNIVERSAL, universal)     \
+	X(CAL_LOOP_SPHERICAL, spherical)     \
+	X(CAL_LOOP_PLANAR, planar)           \
+	X(CAL_LOOP_INPLANE, inplane)         \
+	X(CAL_LOOP_DISTANCE, distance)       \
+	X(CAL_LOOP_KNIFE, knife)             \
+	X(CAL_LOOP_SCREW, screw)             \
+	X(CAL_LOOP_ANGLE, angle)             \
+	X(CAL_LOOP_DIRECTIONS, directions)   \
+	X(CAL_LOOP_COUPLING, coupling)       \
+	X(CAL_LOOP_DISK, disk)               \
+	X(CAL_LOOP_BALL, ball)
 
 typedef enum CalLoopType {
 #define CAL_LOOP_TYPE_ENUM(name, text) name,
@@ -243,6 +247,25 @@ typedef enum CalLoopType {
 
 /** "revolute" for CAL_LOOP_REVOLUTE; NULL for a value outside the list. */
 CAL_API const char *cal_loop_type_name(CalLoopType type);
+
+/** What a type of loop ties, and members of CalLoopDef that it uses. */
+enum {
+	CAL_LOOP_USES_A = 1,       // a node and frame A on it
+	CAL_LOOP_USES_B = 2,       // a second node and frame B on it
+	CAL_LOOP_USES_LENGTH = 4,  // length
+	CAL_LOOP_USES_PITCH = 8,   // pitch
+	CAL_LOOP_USES_RADIUS = 16, // radius
+	CAL_LOOP_USES_AXES = 32,   // translation, rotation
+	CAL_LOOP_USES_TERMS = 64,  // term
+};
+
+/** What a type of loop is, for readers, writers and pages. */
+typedef struct CalLoopTypeInfo {
+	const char *vanishes; // what its equations keep at zero, in a few words
+	const char *motion;   // what motion is left
+	int uses;             // set of CAL_LOOP_USES_*
+} CalLoopTypeInfo;
+CAL_API CalStatus cal_loop_type_info(CalLoopType type, CalLoopTypeInfo *info);
 
 enum { CAL_LOOP_MAX_ROWS = 6, CAL_LOOP_MAX_TERMS = 4 };
 enum { CAL_AXIS_X = 1, CAL_AXIS_Y = 2, CAL_AXIS_Z = 4, CAL_AXIS_XYZ = 7 }; // sets of axes
@@ -281,7 +304,7 @@ typedef struct CalLoopDef {
 	const char *name;                     // required, unique among loops
 	CalLoopType type;                     //
 	CalPlacement a, b;                    // frame A in the first node, B in the second
-	double length;                        // DISTANCE [m], > 0
+	double length;                        // of types that use it (DISTANCE) [m], > 0
 	double pitch;                         // SCREW: advance per angle [m/rad], not zero
 	double radius;                        // DISK, BALL [m], > 0
 	int translation, rotation;            // DIRECTIONS: sets of CAL_AXIS_*, locked
@@ -296,6 +319,8 @@ typedef struct CalLoopDef {
 
 /** "dx", "rx", "distance" ... of row 0, 1 ... of a loop; NULL where there is none. */
 CAL_API const char *cal_loop_row_name(const CalLoopDef *def, int row);
+/** What the row measures; of a coupling CAL_COORDINATE_USER: its factors have the units. */
+CAL_API CalCoordinateKind cal_loop_row_kind(const CalLoopDef *def, int row);
 
 /** Definitions with every default in place; fill in the rest. */
 CAL_API CalGroupDef cal_group_def(void);

@@ -5,7 +5,7 @@
  * Loops that did not hold so far and degrees of freedom that become locked act at once with an impulse. With G the constraint
  * equations of all loops of the model, all of which hold after it, and E one row for each degree of freedom whose speed is given,
  *   M (u_after - u) = G'lambda + E'j,   G u_after = s',   E u_after = given
- * s' the rates of drives. Forces that stay finite (gravity, springs, loads, known wrenches) do nothing. Redundant and
+ * s' the rates of drives. Forces that stay finite (gravity, springs, loads, applied wrenches) do nothing. Redundant and
  * singular rows are normal: lambda is the smallest solution while given speeds are met exactly, and where rows contradict
  * these or each other, u_after is what comes nearest. By the recursion, one sweep, whatever solver was compiled.
  */

@@ -25,8 +25,8 @@
  * coupling acts on its coordinates.
  *
  * cal_forward_dynamics(), cal_hybrid_dynamics(), cal_implicit_dynamics() and the integrators obey the loops of a model by
- * themselves; cal_reactions() counts the forces that the last of these found. Known wrenches of loops (CalLoopDef.known)
- * are applied forces like springs: all dynamics count them, inverse dynamics and cal_external_forces() too. Everything
+ * themselves; cal_reactions() counts the forces that the last of these found. Applied wrenches of loops
+ * (CalLoopDef.applied_wrench) are applied forces like springs: all dynamics count them, inverse dynamics and cal_external_forces() too. Everything
  * else is about the tree alone.
  */
 #ifndef CALDER_LOOPS_H

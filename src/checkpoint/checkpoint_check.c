@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "checkpoint/checkpoint.h"
 #include "joint/pose_solve.h"
+#include "loop/loop_type.h"
 #include "model/description/check.h"
 #include "transition/topology_edit.h"
 
@@ -259,7 +260,7 @@ static CalStatus check_loop_record(ImageCheck *j, const TopologyLoop *loop) {
 		return CAL_ERR_INPUT;
 	if (!placement_is_sound(&def->a) || !placement_is_sound(&def->b))
 		return refuse_record(j, "loop", def->name, "has an orientation that is not unit");
-	for (int k = 0; def->type == CAL_LOOP_COUPLING && k < def->term_count; k++) {
+	for (int k = 0; loop_type_has_terms(def->type) && k < def->term_count; k++) {
 		if (!term_exists(j->image, loop, k))
 			return refuse_record(j, "loop", def->name, "couples a degree of freedom that does not exist");
 	}
@@ -312,7 +313,7 @@ static int loop_agrees(const ImageCheck *j, int index) {
 		return joint->state != CAL_JOINT_IN_LOOP;
 	const int closed = !loop->open;
 	return loop->joint == (uint32_t)index + 1 && closed == (joint->state == CAL_JOINT_IN_LOOP) &&
-	       loop->as.def.type != CAL_LOOP_COUPLING && loop->as.a.value == joint->a.value &&
+	       !loop_type_has_terms(loop->as.def.type) && loop->as.a.value == joint->a.value &&
 	       (!closed || loop->as.b.value == joint->b.value);
 }
 
@@ -331,7 +332,7 @@ static CalStatus check_joints(const ImageCheck *j) {
 static int ties_something(const ImageCheck *j, const TopologyLoop *loop) {
 	const TopologyImage *image = j->image;
 	const uint32_t a = body_of(image, loop->as.a);
-	const uint32_t b = loop->as.def.type == CAL_LOOP_KNIFE ? 0 : body_of(image, loop->as.b);
+	const uint32_t b = loop_type_has_one_side(loop->as.def.type) ? 0 : body_of(image, loop->as.b);
 	if (!a && !b)
 		return 0;
 	const uint32_t group = group_of(image, a ? a : b);
@@ -343,7 +344,7 @@ static CalStatus check_loops(const ImageCheck *j) {
 		const TopologyLoop *loop = &j->image->loop[i];
 		if (loop->joint && j->image->joint[loop->joint - 1].loop != (uint32_t)i + 1)
 			return refuse_record(j, "loop", loop->as.def.name, "stands for a joint that does not know it");
-		if (!loop->open && loop->as.def.type != CAL_LOOP_COUPLING && !ties_something(j, loop))
+		if (!loop->open && !loop_type_has_terms(loop->as.def.type) && !ties_something(j, loop))
 			return refuse_record(j, "loop", loop->as.def.name, "is closed but ties nothing");
 	}
 	return CAL_OK;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "component/cross_loops.h"
 #include "dynamics/tree/kinematics.h"
+#include "loop/loop_type.h"
 #include "math/min_norm.h"
 #include "math/octet.h"
 
@@ -203,7 +204,7 @@ static vec3 evaluate(const CrossLoops *cross_loops, int l, const CalState *state
 		if (loop_row_is_speed(loop, r))
 			row[r].direction = spatial_zero();
 	}
-	return loop->type == CAL_LOOP_KNIFE ? A->r : B->r;
+	return loop_type_has_one_side(loop->type) ? A->r : B->r;
 }
 
 /* Wrenches of a loop on one of its nodes, as columns: what is needed of a branch grows by them (interface.h: b += Gamma x). */

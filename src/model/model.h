@@ -15,6 +15,7 @@
 #include "base/cpu.h"
 #include "flexbody/flex_body.h"
 #include "joint/primitive.h"
+#include "loop/loop.h"
 #include "math/inertia.h"
 #include "model/model_index.h"
 
@@ -94,43 +95,6 @@ typedef struct BallSpring {
 	double stiffness[3];
 } BallSpring;
 
-/* One coordinate of a coupling. */
-typedef struct LoopTerm {
-	int u, q; //
-	double factor;
-} LoopTerm;
-
-/* A frame of a loop where the sweeps find it. */
-typedef struct LoopSide {
-	int link;  // -1: the ground
-	int moves; // with modes: `on` is then its pose on its node, otherwise on the link
-	dpose on;
-} LoopSide;
-
-/* A constraint that closes a loop. */
-typedef struct Loop {
-	const char *name;
-	CalLoopId id;
-	CalLoopType type;
-	int node_a, node_b;             // -1: the ground's origin
-	int plus, minus;                // nodes on which its wrench and the opposite act, -1: none
-	int row, rows;                  //
-	int translation, rotation;      // sets of axes that are locked, for the types that lock any
-	int driven, has_applied_wrench; // rows that are driven, 1 << i of row i; a known wrench acts
-	LoopSide side[2];               // frames A and B
-	double length;                  // DISTANCE
-	double pitch;                   // SCREW
-	double radius;                  // DISK, BALL
-	double frequency, damping;      // of the stabilisation; frequency 0: none
-	CalSpatial applied_wrench;      // wrench on B at its origin, axes of A
-	double reach;                   // length of its way through the tree [m]
-	double unit[CAL_LOOP_MAX_ROWS]; // what a residual is large or small beside: the reach, or 1 rad
-	int term_count;                 // COUPLING
-	LoopTerm term[CAL_LOOP_MAX_TERMS];
-	CalDrive drive[CAL_LOOP_MAX_ROWS];
-	CalPlacement def_a, def_b; // as described
-} Loop;
-
 typedef struct LoopSchedule LoopSchedule; // model/loop_plan.h
 typedef struct LoopBlocks LoopBlocks;     // model/loop_blocks.h
 
@@ -155,7 +119,7 @@ struct CalModel {
 	const FlexShape *shapes;
 	int loop_count, row_count;
 	int any_coupling;       // among the loops
-	int any_applied_wrench; // known wrenches in loops
+	int any_applied_wrench; // applied wrenches in loops
 	const Loop *loops;
 	const LoopSchedule
 		*loop_schedule;       // of loops that are eliminated where they close, NULL: none are; a block of its own

@@ -9,6 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/memory.h"
+#include "loop/loop_type.h"
 #include "model/loop_plan.h"
 #include "model/submodel.h"
 
@@ -273,7 +274,7 @@ static void copy_loops(const CalModel *whole, const PieceMap *p, int piece, cons
 			continue;
 		Loop *to = &parts->loops[p->loop[l].own];
 		*to = whole->loops[l];
-		if (to->type == CAL_LOOP_KNIFE) { // its frame B counts for nothing, and may be in another piece
+		if (loop_type_has_one_side(to->type)) { // its frame B counts for nothing, and may be in another piece
 			to->node_b = -1;
 			to->side[1] = (LoopSide){.link = -1, .on = to->side[1].on};
 		}

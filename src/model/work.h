@@ -131,13 +131,6 @@ typedef struct LoopFactor {
 	spatial A[CAL_LOOP_MAX_ROWS];              // L^-1 Q'Gamma'
 } LoopFactor;
 
-/* A row of a loop: its direction is the wrench at the loop's point on node `plus` per unit of its multiplier. */
-typedef struct LoopRow {
-	spatial direction;
-	double value, rate;  // residual and its derivative, drives included
-	double acceleration; // what the forces have to bring to zero: drives and stabilisation included
-} LoopRow;
-
 /* What gains of a loop's rows might be. */
 typedef struct LoopScale {
 	double most, least;     // of lever^2/D of the free columns of joints on its way

@@ -78,7 +78,7 @@ static int loop_on_ground(const SimGroup *group, const Loop *loop) {
 		if (group->root_dof[loop->term[k].u])
 			return 1;
 	const int sides[] = {loop->plus, loop->minus};
-	for (int k = 0; k < 2 && loop->type != CAL_LOOP_COUPLING; k++)
+	for (int k = 0; k < 2 && !loop_type_has_terms(loop->type); k++)
 		if (sides[k] < 0 || group->model->nodes[sides[k]].body < 0)
 			return 1;
 	return 0;

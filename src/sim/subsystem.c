@@ -11,6 +11,7 @@
 #include "base/cursor.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "loop/loop_type.h"
 #include "math/placement.h"
 #include "model/description/desc.h"
 
@@ -270,9 +271,9 @@ static CalStatus make_tie(const char *name, const Subsystem *subsystem, const Ca
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "subsystem \"%.100s\": it has %d interface nodes, there is no number %d", name,
 		                 subsystem->def.interface_node_count, from->interface_node + 1);
-	if (!cal_loop_type_name(def.type) || def.type == CAL_LOOP_KNIFE || def.type == CAL_LOOP_COUPLING || m.x != 0 ||
-	    m.y != 0 || m.z != 0 || f.x != 0 || f.y != 0 || f.z != 0)
-		return refuse_def(error, name, "a tie is a joint between two nodes: no knife, no coupling, no known wrench");
+	if (!cal_loop_type_name(def.type) || !loop_type_has_two_sides(def.type) || m.x != 0 || m.y != 0 || m.z != 0 ||
+	    f.x != 0 || f.y != 0 || f.z != 0)
+		return refuse_def(error, name, "a tie is a joint between two nodes: no knife, no coupling, no applied wrench");
 	CalStatus status = loop_def_check(&def, error);
 	const char *wrong = placement_resolve(&def.a);
 	wrong = wrong ? wrong : placement_resolve(&def.b);

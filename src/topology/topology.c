@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "joint/pose_solve.h"
+#include "loop/loop_type.h"
 #include "model/compile/flex_form.h"
 #include "topology/topology.h"
 
@@ -130,14 +131,14 @@ const char *topology_put_loop(Topology *t, uint32_t id) {
 	const TopologyLoop *loop = topology_loop(t, id);
 	DescLoop *d = &t->desc->loops[id - 1];
 	*d = loop->as;
-	if (d->def.type == CAL_LOOP_KNIFE)
+	if (loop_type_has_one_side(d->def.type))
 		d->b = (CalNodeId){0}; // which it does not look at, and which may be anywhere
 	if (loop->open) {
 		d->def.type = CAL_LOOP_WELD;
 		d->a = t->park, d->b = (CalNodeId){0};
 		return NULL;
 	}
-	if (loop->as.def.type != CAL_LOOP_COUPLING)
+	if (!loop_type_has_terms(loop->as.def.type))
 		return NULL;
 	for (int i = 0; i < loop->as.def.term_count; i++) {
 		const char *why = put_term(t, loop, i, &d->def.term[i]);
@@ -152,7 +153,7 @@ CalStatus topology_put_couplings(Topology *t, CalError *error) {
 	topology_carriers(t);
 	for (int i = 0; i < t->desc->loop_count; i++) {
 		const TopologyLoop *loop = &t->loops[i];
-		const char *why = loop->as.def.type == CAL_LOOP_COUPLING ? topology_put_loop(t, (uint32_t)i + 1) : NULL;
+		const char *why = loop_type_has_terms(loop->as.def.type) ? topology_put_loop(t, (uint32_t)i + 1) : NULL;
 		if (why)
 			return error_set(error, CAL_ERR_MODEL, "loop \"%s\" %s; open it first (cal_sim_open_loop)",
 			                 loop->as.def.name, why);
@@ -362,10 +363,10 @@ static int side_of(const Topology *t, uint32_t body) { return body ? t->mark[bod
 
 static int crosses(const Topology *t, const TopologyLoop *loop, int ground) {
 	const CalLoopDef *def = &loop->as.def;
-	if (def->type == CAL_LOOP_COUPLING)
+	if (loop_type_has_terms(def->type))
 		return 0; // topology_put_couplings() judges
 	const int a = side_of(t, topology_node_body(t, loop->as.a)), b = side_of(t, topology_node_body(t, loop->as.b));
-	if (def->type == CAL_LOOP_KNIFE)
+	if (loop_type_has_one_side(def->type))
 		return 0;
 	return (a == 1 && b == 0) || (a == 0 && b == 1) || (ground && a + b == 0 && a != b);
 }
@@ -392,9 +393,9 @@ static int mark_other(Topology *t, uint32_t a, uint32_t b) {
 
 static int mark_over_loop(Topology *t, int index) {
 	const DescLoop *now = &t->desc->loops[index];
-	if (t->loops[index].open || now->def.type == CAL_LOOP_KNIFE)
+	if (t->loops[index].open || loop_type_has_one_side(now->def.type))
 		return 0;
-	if (now->def.type != CAL_LOOP_COUPLING)
+	if (!loop_type_has_terms(now->def.type))
 		return mark_other(t, topology_node_body(t, now->a), topology_node_body(t, now->b));
 	int changed = 0;
 	for (int k = 1; k < now->def.term_count; k++)

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "integrate/scheme.h"
 #include "joint/joint_type.h"
+#include "loop/loop_type.h"
 #include "model/compile/flex_form.h"
 #include "model/model.h"
 #include "sim/sim_internal.h"
@@ -179,7 +180,7 @@ static void make_records(Topology *t) {
 	for (int i = 0; i < desc->loop_count; i++) {
 		TopologyLoop *loop = &t->loops[i];
 		*loop = (TopologyLoop){.as = desc->loops[i]};
-		for (int k = 0; loop->as.def.type == CAL_LOOP_COUPLING && k < loop->as.def.term_count; k++) {
+		for (int k = 0; loop_type_has_terms(loop->as.def.type) && k < loop->as.def.term_count; k++) {
 			const CalLoopTerm *term = &loop->as.def.term[k];
 			const uint32_t carrier = t->carrier[term->body.value - 1];
 			const int speeds = joint_speed_count(&topology_joint(t, carrier)->def);

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "joint/pose_solve.h"
+#include "loop/loop_type.h"
 #include "model/description/check.h"
 #include "model/work.h"
 #include "transition/topology_edit.h"
@@ -192,7 +193,7 @@ CalStatus cal_sim_split(CalSim *sim, CalBodyId body, const char *group, CalTrans
 static CalStatus check_coupled(TopologyEdit *c, uint32_t joint) {
 	for (int i = 0; i < c->t->desc->loop_count; i++) {
 		const TopologyLoop *loop = &c->t->loops[i];
-		for (int k = 0; !loop->open && loop->as.def.type == CAL_LOOP_COUPLING && k < loop->as.def.term_count; k++) {
+		for (int k = 0; !loop->open && loop_type_has_terms(loop->as.def.type) && k < loop->as.def.term_count; k++) {
 			if (loop->term_joint[k] == joint)
 				return error_set(
 					c->error, CAL_ERR_MODEL,
@@ -298,10 +299,10 @@ CalStatus edit_check_rates(TopologyEdit *c, const CalModel *model, const CalImpu
 
 /* Group of a loop's bodies; 0: they are in none, or in two. */
 static uint32_t loop_group(const Topology *t, const DescLoop *loop) {
-	if (loop->def.type == CAL_LOOP_COUPLING)
+	if (loop_type_has_terms(loop->def.type))
 		return topology_group(t, loop->def.term[0].body.value);
 	const uint32_t a = topology_node_body(t, loop->a);
-	const uint32_t b = loop->def.type == CAL_LOOP_KNIFE ? 0 : topology_node_body(t, loop->b);
+	const uint32_t b = loop_type_has_one_side(loop->def.type) ? 0 : topology_node_body(t, loop->b);
 	const uint32_t one = a ? topology_group(t, a) : 0, other = b ? topology_group(t, b) : 0;
 	return one && other && one != other ? 0 : one ? one : other;
 }
@@ -344,7 +345,7 @@ CalStatus edit_apply_impulse(TopologyEdit *c, uint32_t loop, CalTransition *repo
 /* Everything that a loop ties together is there. */
 static CalStatus check_ends(TopologyEdit *c, const DescLoop *loop) {
 	CalStatus status = CAL_OK;
-	for (int i = 0; loop->def.type == CAL_LOOP_COUPLING && i < loop->def.term_count && status == CAL_OK; i++)
+	for (int i = 0; loop_type_has_terms(loop->def.type) && i < loop->def.term_count && status == CAL_OK; i++)
 		status = edit_check_body(c, loop->def.term[i].body);
 	if (status == CAL_OK)
 		status = edit_check_node(c, loop->a);
@@ -383,7 +384,7 @@ static CalStatus check_new_loop(TopologyEdit *c, const DescLoop *loop) {
 		return error_set(c->error, CAL_ERR_MEMORY, "loop \"%s\": no room for another loop; raise CalSimCapacity.loops",
 		                 loop->def.name);
 	CalStatus status = loop_def_check(&loop->def, c->error);
-	for (int k = 0; status == CAL_OK && loop->def.type == CAL_LOOP_COUPLING && k < loop->def.term_count; k++) {
+	for (int k = 0; status == CAL_OK && loop_type_has_terms(loop->def.type) && k < loop->def.term_count; k++) {
 		status = edit_check_body(c, loop->def.term[k].body);
 		if (status == CAL_OK)
 			carriers[k] = &c->t->desc->joints[c->t->carrier[loop->def.term[k].body.value - 1] - 1].def;
@@ -395,7 +396,7 @@ static CalStatus check_new_loop(TopologyEdit *c, const DescLoop *loop) {
 
 /* Terms of a new coupling name the joints as they are passed now; the record names them as they were given. */
 static void record_terms(Topology *t, TopologyLoop *loop) {
-	for (int k = 0; loop->as.def.type == CAL_LOOP_COUPLING && k < loop->as.def.term_count; k++) {
+	for (int k = 0; loop_type_has_terms(loop->as.def.type) && k < loop->as.def.term_count; k++) {
 		const CalLoopTerm *term = &loop->as.def.term[k];
 		const uint32_t carrier = t->carrier[term->body.value - 1];
 		const TopologyJoint *j = topology_joint(t, carrier);
@@ -421,7 +422,7 @@ CalStatus cal_sim_close_loop(CalSim *sim, CalNodeId a, const CalLoopDef *loop, C
 		status = edit_check_node(&c, a);
 	if (status == CAL_OK)
 		status = edit_check_node(&c, b);
-	if (status == CAL_OK && loop && loop->type != CAL_LOOP_COUPLING && !topology_node_body(c.t, a) &&
+	if (status == CAL_OK && loop && !loop_type_has_terms(loop->type) && !topology_node_body(c.t, a) &&
 	    !topology_node_body(c.t, b))
 		status = error_set(error, CAL_ERR_MODEL, "loop \"%s\": both sides are on the ground", loop->name);
 	DescLoop as = {.a = a, .b = b};

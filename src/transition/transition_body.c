@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/name_index.h"
 #include "joint/pose_solve.h"
+#include "loop/loop_type.h"
 #include "model/description/check.h"
 #include "model/model.h"
 #include "transition/topology_edit.h"
@@ -206,7 +207,7 @@ static const char *needed_by(const Topology *t, uint32_t body) {
 		const TopologyLoop *loop = &t->loops[i];
 		const DescLoop *now = &t->desc->loops[i];
 		int held = !loop->open && (topology_node_body(t, now->a) == body || topology_node_body(t, now->b) == body);
-		for (int k = 0; !loop->open && now->def.type == CAL_LOOP_COUPLING && k < now->def.term_count; k++)
+		for (int k = 0; !loop->open && loop_type_has_terms(now->def.type) && k < now->def.term_count; k++)
 			held |= now->def.term[k].body.value == body;
 		if (held)
 			return loop->as.def.name;

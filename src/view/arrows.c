@@ -106,8 +106,11 @@ static bool find_place(const ArrowSource *s, const char *word, const char *objec
 	}
 	if (strcmp(word, "loop") == 0) {
 		const CalLoopDef *loop = cal_desc_loop(s->desc, cal_desc_find_loop(s->desc, object), &a, &b);
-		const bool knife = loop && loop->type == CAL_LOOP_KNIFE;
-		return loop && stand_on(s, knife ? a : b, pose_of(knife ? loop->a : loop->b), arrow);
+		CalLoopTypeInfo type;
+		if (!loop || cal_loop_type_info(loop->type, &type) != CAL_OK)
+			return false;
+		const bool two_sides = type.uses & CAL_LOOP_USES_B;
+		return stand_on(s, two_sides ? b : a, pose_of(two_sides ? loop->b : loop->a), arrow);
 	}
 	return strcmp(word, "wrench") == 0 && stand_on(s, cal_desc_find_node(s->desc, object), dpose_identity(), arrow);
 }

@@ -336,14 +336,16 @@ static void write_loops(JsonWriter *d, const SceneIndex *index) {
 	for (int i = 1; i <= cal_desc_loop_count(desc); i++) {
 		CalNodeId a, b;
 		const CalLoopDef *loop = cal_desc_loop(desc, (CalLoopId){(uint32_t)i}, &a, &b);
-		if (loop->type == CAL_LOOP_COUPLING)
+		CalLoopTypeInfo type = {0};
+		cal_loop_type_info(loop->type, &type);
+		if (!(type.uses & CAL_LOOP_USES_A))
 			continue; // it ties coordinates, not nodes
 		json_writer_open(d, '{');
 		json_writer_put_text(d, "name", loop->name);
 		json_writer_put_text(d, "type", cal_loop_type_name(loop->type));
-		const bool knife = loop->type == CAL_LOOP_KNIFE; // it has one side
+		const bool two_sides = type.uses & CAL_LOOP_USES_B;
 		put_end(d, "from", index, a, pose_of(loop->a));
-		put_end(d, "to", index, knife ? a : b, pose_of(knife ? loop->a : loop->b));
+		put_end(d, "to", index, two_sides ? b : a, pose_of(two_sides ? loop->b : loop->a));
 		json_writer_close(d);
 	}
 	json_writer_close(d);

@@ -85,7 +85,7 @@ void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work) {
 		frame_of(model, work, loop->node_a, &loop->side[0], at->depth, &A);
 		frame_of(model, work, loop->node_b, &loop->side[1], at->depth, &B);
 		loop_fill(loop, &A, &B, at, w->row + loop->row);
-		const vec3 *point = loop->type == CAL_LOOP_KNIFE ? &A.r : &B.r;
+		const vec3 *point = loop_type_has_one_side(loop->type) ? &A.r : &B.r;
 		w->point[l] = vec(point->x, point->y, point->z);
 	}
 }

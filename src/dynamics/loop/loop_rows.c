@@ -2,56 +2,15 @@
 /*
  * loop_rows.c — the rows of loop constraints [THEORY (5.1)-(5.4)], in the order and with the signs of calder/loops.h.
  *
- * Axes a_i of frame A, b_j of frame B, rho = r_B - r_A. All derivatives are those that an observer on A sees (x°): with
- * w = w_B - w_A,  w° = al_B - al_A - w_A x w_B,
- *   rho°  = v_B - v_A - w_A x rho
- *   rho°° = a_B - a_A - 2 w_A x (v_B - v_A) - al_A x rho + w_A x (w_A x rho)
- *   b_j°  = w x b_j,  b_j°° = w° x b_j + w x (w x b_j)
- * are formed once; a_i is at rest there, and a row is a dot product with it:
- *   translation   a_i.rho                          force a_i
- *   rotation      s a_i.b_j                        moment s b_j x a_i
- *   twist         atan2(S21 - S12, S11 + S22)      S_ij = a_i.b_j
- *   distance      |rho| - length                   force rho/|rho|
- *   rolling       a_i.(rho° + w x s)               force a_i at the point of contact, s from the origin of B
- * The wrench acts on B at its origin, the opposite at the same point on A.
+ * Here are the rows that lock axes of A, drives and stabilisation; other rows are in the files of their types, with the
+ * derivatives that an observer on A sees (loop/loop_equations.h). The wrench acts on B at its origin, the opposite at the
+ * same point on A.
  */
 #include "dynamics/loop/loop_rows.h"
 
-#include "math/portable.h"
+#include "loop/loop_equations.h"
 
 #if CAL_LANES == 1
-
-/* A vector and its derivatives, seen from A. */
-typedef struct Seen {
-	vec3 x, d, dd;
-} Seen;
-
-/* Angular velocity of B and its derivative, seen from A. */
-typedef struct Turning {
-	vec3 w, al;
-} Turning;
-
-INLINE vec3 axis(const mat3 *R, int i) { return i == 0 ? R->x : i == 1 ? R->y : R->z; }
-
-INLINE Seen displacement(const LoopFrame *A, const LoopFrame *B) {
-	const vec3 rho = sub(B->r, A->r), rate = sub(B->v, A->v), turning = cross(A->w, rho);
-	const vec3 coriolis = cross(A->w, sub(turning, scale(2, rate)));
-	return (Seen){rho, sub(rate, turning), add(sub(sub(B->a, A->a), cross(A->al, rho)), coriolis)};
-}
-
-INLINE Turning turning_of(const LoopFrame *A, const LoopFrame *B) {
-	return (Turning){sub(B->w, A->w), sub(sub(B->al, A->al), cross(A->w, B->w))};
-}
-
-INLINE Seen axis_seen(const Turning *t, vec3 b) {
-	const vec3 d = cross(t->w, b);
-	return (Seen){b, d, add(cross(t->al, b), cross(t->w, d))};
-}
-
-INLINE void set_row(LoopRow *row, vec3 n, vec3 f, double value, double rate, double acceleration) {
-	row->direction.a = n, row->direction.l = f;
-	row->value = value, row->rate = rate, row->acceleration = acceleration;
-}
 
 /* ---- directions ------------------------------------------------------------------------------- */
 
@@ -127,94 +86,6 @@ static int rotations(int set, const LoopFrame *A, const LoopFrame *B, LoopRow *r
 	}
 }
 
-/* ---- other rows ------------------------------------------------------------------------------- */
-
-/* theta = atan2(y, x): theta° = (x y° - y x°)/(x^2 + y^2). Undefined, and taken as zero, where z of B is opposite to A's. */
-static LoopRow twist(const LoopFrame *A, const LoopFrame *B) {
-	const Turning t = turning_of(A, B);
-	const Seen bx = axis_seen(&t, B->R.x), by = axis_seen(&t, B->R.y);
-	const vec3 ax = A->R.x, ay = A->R.y;
-	const double y = dot(ay, bx.x) - dot(ax, by.x), x = dot(ax, bx.x) + dot(ay, by.x);
-	const double y1 = dot(ay, bx.d) - dot(ax, by.d), x1 = dot(ax, bx.d) + dot(ay, by.d);
-	const double y2 = dot(ay, bx.dd) - dot(ax, by.dd), x2 = dot(ax, bx.dd) + dot(ay, by.dd);
-	const double r = x * x + y * y, c = r > 0 ? x / r : 0, s = r > 0 ? y / r : 0, rate = c * y1 - s * x1;
-	const vec3 y_moment = sub(cross(bx.x, ay), cross(by.x, ax)), x_moment = add(cross(bx.x, ax), cross(by.x, ay));
-	LoopRow row;
-	set_row(&row, sub(scale(c, y_moment), scale(s, x_moment)), vec_zero(), portable_atan2(y, x), rate,
-	        c * y2 - s * x2 - 2 * rate * (c * x1 + s * y1));
-	return row;
-}
-
-/* Along z with the thread. */
-static void advance(LoopRow *row, double pitch, const LoopRow *theta) {
-	row->direction.a = madd(row->direction.a, -pitch, theta->direction.a);
-	row->value -= pitch * theta->value;
-	row->rate -= pitch * theta->rate;
-	row->acceleration -= pitch * theta->acceleration;
-}
-
-static void distance(LoopRow *row, const LoopFrame *A, const LoopFrame *B, double length) {
-	const Seen rho = displacement(A, B);
-	const double d = sqrt(dot(rho.x, rho.x));
-	const vec3 f = d > 0 ? scale(1 / d, rho.x) : A->R.x;
-	const double d_rate = dot(f, rho.d);
-	const double turning = d > 0 ? (dot(rho.d, rho.d) - d_rate * d_rate) / d : 0;
-	set_row(row, vec_zero(), f, d - length, d_rate, dot(f, rho.dd) + turning);
-}
-
-/* y_A.v_A: acts on A itself. */
-static void knife(LoopRow *row, const LoopFrame *A) {
-	const vec3 y = A->R.y;
-	set_row(row, vec_zero(), y, 0, dot(y, A->v), dot(y, A->a) + dot(cross(A->w, y), A->v));
-}
-
-/*
- * From the origin of B to the contact of a disk about b_z: s = -radius p, p = (a_z - c b_z)/n with c = a_z.b_z. Returns n, the
- * height of the centre over radius. A disk that lies flat touches everywhere; x of B is taken then.
- */
-static double disk_arm(const LoopFrame *A, const LoopFrame *B, const Turning *t, double radius, vec3 *s, vec3 *s_rate) {
-	const Seen b = axis_seen(t, B->R.z);
-	const double c = dot(A->R.z, b.x), c_rate = dot(A->R.z, b.d);
-	const vec3 m = madd(A->R.z, -c, b.x), m_rate = neg(madd(scale(c_rate, b.x), c, b.d));
-	const double n = sqrt(dot(m, m));
-	*s = scale(-radius, n > 0 ? scale(1 / n, m) : B->R.x);
-	*s_rate = vec_zero();
-	if (n > 0) {
-		const vec3 p = scale(1 / n, m);
-		*s_rate = scale(-radius / n, madd(m_rate, -dot(p, m_rate), p));
-	}
-	return n;
-}
-
-static int rolling(const Loop *loop, const LoopFrame *A, const LoopFrame *B, LoopRow *row) {
-	const Seen rho = displacement(A, B);
-	const Turning t = turning_of(A, B);
-	vec3 s = scale(-loop->radius, A->R.z), s_rate = vec_zero();
-	double height = 1;
-	if (loop->type == CAL_LOOP_DISK)
-		height = disk_arm(A, B, &t, loop->radius, &s, &s_rate);
-	const vec3 v = add(rho.d, cross(t.w, s));
-	const vec3 v_rate = add(rho.dd, add(cross(t.al, s), cross(t.w, s_rate)));
-	for (int k = 0; k < 3; ++k) {
-		const vec3 a = axis(&A->R, k);
-		set_row(&row[k], cross(s, a), a, 0, dot(a, v), dot(a, v_rate));
-	}
-	row[2].value = dot(A->R.z, rho.x) - loop->radius * height;
-	return 3;
-}
-
-static LoopRow coupling(const Loop *loop, const LoopContext *at) {
-	LoopRow row = {spatial_zero(), 0, 0, 0};
-	for (int i = 0; i < loop->term_count; ++i) {
-		const LoopTerm *term = &loop->term[i];
-		row.value += term->factor * at->q[term->q];
-		row.rate += term->factor * at->u[term->u];
-		if (at->udot)
-			row.acceleration += term->factor * at->udot[term->u];
-	}
-	return row;
-}
-
 /* ---- drives and stabilisation ------------------------------------------------------------------ */
 
 static void subtract_drive(const CalDrive *s, double t, LoopRow *row) {
@@ -263,18 +134,14 @@ double loop_drives_power(const CalModel *model, double t, const double *lambda) 
 	return power;
 }
 
-static const double TURN = 6.283185307179586476925;
-
 static void subtract_drives_and_stabilize(const Loop *loop, const LoopContext *at, int n, LoopRow *row) {
 	for (int i = 0; loop->driven && i < n; ++i) {
 		subtract_drive(&loop->drive[i], at->t, &row[i]);
 		if (loop_row_is_speed(loop, i))
 			row[i].value = 0;
 	}
-	if (loop->type == CAL_LOOP_ANGLE) // whole turns do not count
-		row[0].value = remainder(row[0].value, TURN);
-	if (loop->type == CAL_LOOP_SCREW)
-		row[2].value = remainder(row[2].value, TURN * loop->pitch);
+	if (loop_type(loop->type)->wrap)
+		loop_type(loop->type)->wrap(loop, row);
 	const double w = loop->frequency;
 	for (int i = 0; w > 0 && !at->plain && i < n; ++i)
 		row[i].acceleration += 2 * loop->damping * w * row[i].rate + w * w * row[i].value;
@@ -289,31 +156,8 @@ int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, const Lo
 		n = translations(loop->translation, A, B, row);
 	if (loop->rotation)
 		n += rotations(loop->rotation, A, B, row + n);
-	switch (loop->type) {
-	case CAL_LOOP_SCREW: {
-		const LoopRow theta = twist(A, B);
-		advance(&row[2], loop->pitch, &theta);
-		break;
-	}
-	case CAL_LOOP_ANGLE:
-		row[n++] = twist(A, B);
-		break;
-	case CAL_LOOP_DISTANCE:
-		distance(&row[n++], A, B, loop->length);
-		break;
-	case CAL_LOOP_KNIFE:
-		knife(&row[n++], A);
-		break;
-	case CAL_LOOP_COUPLING:
-		row[n++] = coupling(loop, at);
-		break;
-	case CAL_LOOP_DISK:
-	case CAL_LOOP_BALL:
-		n = rolling(loop, A, B, row);
-		break;
-	default:
-		break;
-	}
+	if (loop_type(loop->type)->fill)
+		n = loop_type(loop->type)->fill(loop, A, B, at, row, n);
 	subtract_drives_and_stabilize(loop, at, n, row);
 	return n;
 }

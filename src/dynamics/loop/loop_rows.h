@@ -5,27 +5,10 @@
 #ifndef CALDER_DYNAMICS_LOOP_LOOP_ROWS_H
 #define CALDER_DYNAMICS_LOOP_LOOP_ROWS_H
 
+#include "loop/loop_type.h"
 #include "model/work.h"
 
 #if CAL_LANES == 1
-
-/* A frame of a loop in the world. */
-typedef struct LoopFrame {
-	mat3 R;
-	vec3 r, w, v, al, a;
-} LoopFrame;
-
-/* Accelerations of the frames: those at udot = 0 (and the prescribed udot), or all. */
-typedef enum LoopDepth { LOOP_BIAS, LOOP_MOTION } LoopDepth;
-
-/* Where rows are evaluated, beside the frames. */
-typedef struct LoopContext {
-	double t;
-	const double *q, *u;
-	const double *udot; // those that the frames' accelerations are of; NULL: zero
-	LoopDepth depth;    //
-	int plain;          // nonzero: without stabilisation
-} LoopContext;
 
 /* Rows of a loop; returns their number. A coupling looks at neither frame. */
 int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, const LoopContext *at, LoopRow *row);
@@ -38,9 +21,7 @@ int loop_drives_move(const CalModel *model);
 double loop_drives_power(const CalModel *model, double t, const double *lambda);
 
 /* Whether row i of a loop is one of speeds alone; its value is then zero. */
-INLINE int loop_row_is_speed(const Loop *loop, int i) {
-	return loop->type == CAL_LOOP_KNIFE || ((loop->type == CAL_LOOP_DISK || loop->type == CAL_LOOP_BALL) && i < 2);
-}
+INLINE int loop_row_is_speed(const Loop *loop, int i) { return i < loop_type(loop->type)->speeds; }
 
 /* What a residual of a row is large or small beside. */
 INLINE double loop_row_unit(const CalModel *model, int row) {
@@ -50,7 +31,7 @@ INLINE double loop_row_unit(const CalModel *model, int row) {
 	return loop->unit[row - loop->row];
 }
 
-/* The known wrench of a loop on node `plus` at the origin of B, in the world; the opposite acts on `minus` there. */
+/* The applied wrench of a loop on node `plus` at the origin of B, in the world; the opposite acts on `minus` there. */
 INLINE spatial loop_applied_wrench(const Loop *loop, const mat3 *R_A) {
 	const spatial f = spatial_in(loop->applied_wrench);
 	return (spatial){mat_mul_vec(*R_A, f.a), mat_mul_vec(*R_A, f.l)};

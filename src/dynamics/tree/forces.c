@@ -195,7 +195,7 @@ spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const 
 	return force_shift(wrench_at_node(wrench, &place), place.c);
 }
 
-/* ---- known wrenches of loops ------------------------------------------------------------------- */
+/* ---- applied wrenches of loops ----------------------------------------------------------------- */
 
 /* Origin of a link, whatever the stage of work says of work->position. */
 static vec3 link_origin(const CalModel *model, const CalWork *work, int link) {

@@ -23,7 +23,7 @@ CalStatus forces_check(const CalModel *model, const CalInput *input);
 /* A wrench in world axes at the origin of its node's link; needs poses. */
 spatial forces_wrench_at_link(const CalModel *model, const CalWork *work, const CalWrench *wrench);
 
-/* The known wrench of a loop on its side B, at the point of the world where the origin of B is. Needs poses. */
+/* The applied wrench of a loop on its side B, at the point of the world where the origin of B is. Needs poses. */
 spatial forces_applied_wrench(const CalModel *model, const CalWork *work, const Loop *loop, vec3 *point);
 /*
  * All wrenches of the input and the known ones of loops at their links' origins, in work->force; NULL if there are none.

@@ -146,7 +146,7 @@ static void subtract_wrench(const CalModel *model, CalWork *work, const CalWrenc
 }
 
 /*
- * With flexible bodies and known wrenches in loops: in world axes, with every degree of freedom prescribed. What is left
+ * With flexible bodies and applied wrenches in loops: in world axes, with every degree of freedom prescribed. What is left
  * over in the equations is the force; the sweeps are those of forward dynamics. applied: wrenches count.
  */
 static void run_in_world(const CalModel *model, dvec3 gravity, const CalState *state, const double *u,

@@ -268,10 +268,10 @@ bool model_file_find_joint(Reader *r, const TreeNode *node, const char *name, co
 
 extern const FieldTable file_table, group_table, ground_table, body_table, node_table, placement_table, rotation_table,
 	inertia_table, box_table, sphere_table, cylinder_table, rod_table, joint_table, loop_table, term_table, drive_table,
-	stabilisation_table, known_table, element_table, dof_table, flexible_table, flexible_node_table, invariants_table,
-	position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table, state_table,
-	load_table, run_table, output_table, table_table, contact_shape_table, contact_material_table, motion_table,
-	pendulum_table, event_table, action_table, attach_table, add_body_table, visual_table, subsystem_table,
-	attachment_table;
+	stabilisation_table, applied_wrench_table, element_table, dof_table, flexible_table, flexible_node_table,
+	invariants_table, position_table, shape_table, beam_table, beam_mass_table, section_table, panel_table, modal_table,
+	state_table, load_table, run_table, output_table, table_table, contact_shape_table, contact_material_table,
+	motion_table, pendulum_table, event_table, action_table, attach_table, add_body_table, visual_table,
+	subsystem_table, attachment_table;
 
 #endif

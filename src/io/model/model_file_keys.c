@@ -46,7 +46,7 @@ const FieldTable *const model_file_tables[] = {
 	&term_table,
 	&drive_table,
 	&stabilisation_table,
-	&known_table,
+	&applied_wrench_table,
 	&table_table,
 	&contact_shape_table,
 	&contact_material_table,

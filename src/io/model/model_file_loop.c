@@ -16,7 +16,7 @@ typedef struct LoopInput {
 	CalPlacement a, b;
 	double length, pitch, radius;
 	const char *translation, *rotation;
-	const TreeNode *terms, *drive, *stabilisation, *applied_wrench;
+	const TreeNode *terms, *drive, *stabilisation, *applied_wrench, *known;
 	int open;
 } LoopInput;
 
@@ -66,42 +66,49 @@ static const Field loop_keys[] = {
      .doc = "of a row; default: rows stay at zero", .table = &drive_table},
 	{"stabilisation", FIELD_MAP, offsetof(LoopInput, stabilisation), .flags = FIELD_AS_TREE, .doc = "default none",
      .table = &stabilisation_table},
-	{"known", FIELD_MAP, offsetof(LoopInput, applied_wrench), .flags = FIELD_AS_TREE,
-     .doc = "applied force and moment; default none; not for knife and coupling", .table = &known_table},
+	{"applied_wrench", FIELD_MAP, offsetof(LoopInput, applied_wrench), .flags = FIELD_AS_TREE,
+     .doc = "constant force and moment between the sides; default none; not for knife and coupling",
+     .table = &applied_wrench_table},
+	{"known", FIELD_MAP, offsetof(LoopInput, known), .flags = FIELD_AS_TREE,
+     .doc = "the older name of `applied_wrench`", .table = &applied_wrench_table},
 	{"open", FIELD_FLAG, offsetof(LoopInput, open),
      .doc = "it starts open, and an [event](#event) may close it; default false"},
 };
 const FieldTable loop_table = {FIELDS("loop", loop_keys), .doc = "Ties the node `to` to the node `from`."};
 
-#define TYPE_BIT(type) (1u << (type))
-
-static const unsigned one_side = TYPE_BIT(CAL_LOOP_KNIFE), no_side = TYPE_BIT(CAL_LOOP_COUPLING);
+static int uses_of(CalLoopType type) {
+	CalLoopTypeInfo info = {0};
+	cal_loop_type_info(type, &info);
+	return info.uses;
+}
 
 /* Keys that only some types have. */
 static bool check_keys(Reader *r, const TreeNode *map, CalLoopType type) {
-	const struct {
+	static const struct {
 		const char *key;
-		unsigned types;
+		int uses;
 		bool required;
 	} keys[] = {
-		{"from", ~no_side, false},
-		{"a", ~no_side, false},
-		{"to", ~(no_side | one_side), false},
-		{"b", ~(no_side | one_side), false},
-		{"known", ~(no_side | one_side), false},
-		{"length", TYPE_BIT(CAL_LOOP_DISTANCE), true},
-		{"pitch", TYPE_BIT(CAL_LOOP_SCREW), true},
-		{"radius", TYPE_BIT(CAL_LOOP_DISK) | TYPE_BIT(CAL_LOOP_BALL), true},
-		{"translation", TYPE_BIT(CAL_LOOP_DIRECTIONS), false},
-		{"rotation", TYPE_BIT(CAL_LOOP_DIRECTIONS), false},
-		{"terms", no_side, true},
+		{"from", CAL_LOOP_USES_A, false},
+		{"a", CAL_LOOP_USES_A, false},
+		{"to", CAL_LOOP_USES_B, false},
+		{"b", CAL_LOOP_USES_B, false},
+		{"applied_wrench", CAL_LOOP_USES_B, false},
+		{"known", CAL_LOOP_USES_B, false},
+		{"length", CAL_LOOP_USES_LENGTH, true},
+		{"pitch", CAL_LOOP_USES_PITCH, true},
+		{"radius", CAL_LOOP_USES_RADIUS, true},
+		{"translation", CAL_LOOP_USES_AXES, false},
+		{"rotation", CAL_LOOP_USES_AXES, false},
+		{"terms", CAL_LOOP_USES_TERMS, true},
 	};
 	const char *name = cal_loop_type_name(type);
+	const int uses = uses_of(type), sides = CAL_LOOP_USES_A | CAL_LOOP_USES_B;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
 		const TreeNode *value = tree_get(map, keys[i].key);
-		const bool has = keys[i].types & TYPE_BIT(type);
-		if (value && !has && type == CAL_LOOP_KNIFE)
-			return reader_fail(r, value, "a knife has one side, \"from\"; remove \"%s\"", keys[i].key);
+		const bool has = uses & keys[i].uses;
+		if (value && !has && keys[i].uses == CAL_LOOP_USES_B && (uses & sides) == CAL_LOOP_USES_A)
+			return reader_fail(r, value, "a %s has one side, \"from\"; remove \"%s\"", name, keys[i].key);
 		if (value && !has)
 			return reader_fail(r, value, "a %s loop has no \"%s\"; remove it or change the type", name, keys[i].key);
 		if (!value && has && keys[i].required)
@@ -195,15 +202,13 @@ static bool read_terms(Reader *r, const Sections *s, const TreeNode *node, CalLo
 	return true;
 }
 
-/* ---- drives, stabilisation, known wrenches --------------------------------------------------------- */
-
-typedef enum RowKind { ROW_LENGTH, ROW_ANGLE, ROW_NUMBER } RowKind;
+/* ---- drives, stabilisation, applied wrenches --------------------------------------------------------- */
 
 typedef struct DriveInput {
 	CalDrive drive;
 	const char *row;
 	const TreeNode *value;
-	RowKind kind;
+	CalCoordinateKind kind; // of the row
 } DriveInput;
 
 /* The table names the dimensions of an angle. */
@@ -211,8 +216,8 @@ static bool key_drive(Reader *r, const TreeNode *value, const Field *key, void *
 	const DriveInput *input = target;
 	Field actual = *key;
 	actual.flags &= ~(unsigned)FIELD_BY_DOF;
-	if (input->kind != ROW_ANGLE)
-		actual.dimension = input->kind == ROW_LENGTH ? dimension_of_sliding(key->dimension) : DIM_NUMBER;
+	if (input->kind != CAL_COORDINATE_ANGLE)
+		actual.dimension = input->kind == CAL_COORDINATE_LENGTH ? dimension_of_sliding(key->dimension) : DIM_NUMBER;
 	return field_read(r, value, &actual, target);
 }
 
@@ -256,18 +261,13 @@ static bool find_row(Reader *r, const TreeNode *map, const CalLoopDef *def, int 
 	return count == 1 || reader_fail(r, map, "say which \"row\" is driven: %s", names);
 }
 
-static RowKind kind_of(const CalLoopDef *def, int row) {
-	const char *name = cal_loop_row_name(def, row);
-	if (def->type == CAL_LOOP_COUPLING)
-		return ROW_NUMBER;
-	return strcmp(name, "distance") == 0 || name[0] == 'd' || name[0] == 'v' ? ROW_LENGTH : ROW_ANGLE;
-}
-
 static void destroy_function(void *function) { cal_drive_function_destroy(function); }
 
 /* The function in the place of the numbers. */
 static bool read_value(Reader *r, const TreeNode *map, DriveInput *input) {
-	static const Dimension dimensions[] = {DIM_LENGTH, DIM_ANGLE, DIM_NUMBER}; // by RowKind
+	const Dimension dimension = input->kind == CAL_COORDINATE_LENGTH  ? DIM_LENGTH
+	                            : input->kind == CAL_COORDINATE_ANGLE ? DIM_ANGLE
+	                                                                  : DIM_NUMBER;
 	CalTimeFunction function = {.table.shape = CAL_TABLE_SMOOTH};
 	CalError error = {0};
 	for (int i = 0; i < map->count; i++)
@@ -278,7 +278,7 @@ static bool read_value(Reader *r, const TreeNode *map, DriveInput *input) {
 				"into the function",
 				map->keys[i]->text);
 	CalDriveFunction *drive = NULL;
-	if (!model_file_read_function(r, input->value, dimensions[input->kind], &function))
+	if (!model_file_read_function(r, input->value, dimension, &function))
 		return false;
 	const CalStatus status = cal_drive_function_create(&function, &r->file->allocator, &drive, &error);
 	if (status == CAL_ERR_MEMORY) {
@@ -306,7 +306,7 @@ static bool read_drives(Reader *r, const TreeNode *node, CalLoopDef *def) {
 			return reader_fail(r, map, "\"drive\" is a map, e.g. {speed: 2 rad/s}, or a list of them");
 		if (!find_row(r, map, def, &row))
 			return false;
-		input.kind = kind_of(def, row);
+		input.kind = cal_loop_row_kind(def, row);
 		if (!fields_read(r, map, &drive_table, &input) || (input.value && !read_value(r, map, &input)))
 			return false;
 		if (driven & 1 << row)
@@ -338,12 +338,22 @@ static bool read_stabilisation(Reader *r, const TreeNode *node, CalLoopDef *def)
 	return true;
 }
 
-static const Field known_keys[] = {
+static const Field applied_wrench_keys[] = {
 	{"force", FIELD_VECTOR, offsetof(CalSpatial, linear), DIM_FORCE, .doc = "default none"},
 	{"moment", FIELD_VECTOR, offsetof(CalSpatial, angular), DIM_TORQUE, .doc = "default none"},
 };
-const FieldTable known_table = {FIELDS("known", known_keys),
-                                .doc = "A constant force and moment between the two sides of a loop."};
+const FieldTable applied_wrench_table = {FIELDS("applied_wrench", applied_wrench_keys),
+                                         .doc = "A constant force and moment between the two sides of a loop."};
+
+/* "known" is the older name. */
+static bool read_applied_wrench(Reader *r, const LoopInput *in, CalLoopDef *def) {
+	const TreeNode *wrench = in->applied_wrench ? in->applied_wrench : in->known;
+	if (in->applied_wrench && in->known)
+		return reader_fail(r, in->known, "\"known\" is the older name of \"applied_wrench\"; remove it");
+	if (in->known && !reader_warn(r, in->known, "\"known\" is now called \"applied_wrench\"; rename it"))
+		return false;
+	return !wrench || fields_read(r, wrench, &applied_wrench_table, &def->applied_wrench);
+}
 
 /* ---- loops --------------------------------------------------------------------------------------- */
 
@@ -360,11 +370,11 @@ static bool read_values(Reader *r, const Sections *s, const TreeNode *map, const
 	if (!read_axes(r, map, "translation", in->translation, &def->translation) ||
 	    !read_axes(r, map, "rotation", in->rotation, &def->rotation))
 		return false;
-	if (def->type == CAL_LOOP_DIRECTIONS && !def->translation && !def->rotation)
-		return reader_fail(r, map, "a directions loop locks axes: give \"translation\", \"rotation\" or both, e.g. xz");
+	if (uses_of(def->type) & CAL_LOOP_USES_AXES && !def->translation && !def->rotation)
+		return reader_fail(r, map, "a %s loop locks axes: give \"translation\", \"rotation\" or both, e.g. xz",
+		                   cal_loop_type_name(def->type));
 	return (!in->terms || read_terms(r, s, in->terms, def)) && (!in->drive || read_drives(r, in->drive, def)) &&
-	       (!in->stabilisation || read_stabilisation(r, in->stabilisation, def)) &&
-	       (!in->applied_wrench || fields_read(r, in->applied_wrench, &known_table, &def->applied_wrench));
+	       (!in->stabilisation || read_stabilisation(r, in->stabilisation, def)) && read_applied_wrench(r, in, def);
 }
 
 bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def) {

@@ -2,6 +2,7 @@
 /*
  * compile_loop.c — loops in the model compiler: those of the group, in the order of the description.
  */
+#include "loop/loop_type.h"
 #include "model/compile/compile.h"
 #include "model/loop_plan.h"
 
@@ -48,7 +49,7 @@ static void add_values(const Compiler *c, const CalLoopDef *def, Loop *loop) {
 		loop->drive[i] = def->drive[i];
 		loop->driven |= drive_moves(&def->drive[i]) << i;
 	}
-	loop->term_count = def->type == CAL_LOOP_COUPLING ? def->term_count : 0;
+	loop->term_count = loop_type_has_terms(def->type) ? def->term_count : 0;
 	for (int i = 0; i < loop->term_count; ++i)
 		loop->term[i] = term_of(c, &def->term[i]);
 }
@@ -61,7 +62,7 @@ void compile_loops(Compiler *c, CalModel *model) {
 		const DescLoop *from = &c->desc->loops[i];
 		const int a = from->a.value ? c->node_of[from->a.value - 1] : -1;
 		const int b = from->b.value ? c->node_of[from->b.value - 1] : -1;
-		const int alone = from->def.type == CAL_LOOP_KNIFE;
+		const int alone = loop_type_has_one_side(from->def.type);
 		Loop *loop = &c->loops[made++];
 		*loop = (Loop){.name = compile_keep_string(c, from->def.name),
 		               .id = {(uint32_t)i + 1},
@@ -141,7 +142,7 @@ void compile_loop_units(const CalModel *model, Loop *loops) {
 	}
 	for (int l = 0; l < model->loop_count; ++l) {
 		Loop *loop = &loops[l];
-		const int turns = loop->type == CAL_LOOP_ANGLE ? 1 : __builtin_popcount((unsigned)loop->rotation);
+		const int turns = loop_angle_rows(loop->type, loop->rotation);
 		loop->reach = loop->reach > 0 ? loop->reach : most > 0 ? most : 1;
 		for (int i = 0; i < loop->rows; ++i)
 			loop->unit[i] = i < loop->rows - turns ? loop->reach : 1;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "loop/loop_type.h"
 #include "math/portable.h"
 
 static void report_finding(Check *check, CalStatus status, const char *place, const char *format, va_list args) {
@@ -215,7 +216,7 @@ static bool check_body(Check *check, const DescBody *body, BodyExtent extent) {
 
 /** The group of a loop: that of a body on one of its sides, or of its terms. */
 static bool loop_is_checked(const Check *check, const DescLoop *loop) {
-	if (loop->def.type == CAL_LOOP_COUPLING) {
+	if (loop_type_has_terms(loop->def.type)) {
 		return body_is_checked(check, (int)loop->def.term[0].body.value - 1);
 	}
 	int a = node_body(check->desc, loop->a), b = node_body(check->desc, loop->b);
@@ -231,7 +232,7 @@ static void check_loops(Check *check, const BodyMark *mark) {
 		if (!loop_is_checked(check, loop)) {
 			continue;
 		}
-		for (int k = 0; loop->def.type == CAL_LOOP_COUPLING && k < loop->def.term_count; k++) {
+		for (int k = 0; loop_type_has_terms(loop->def.type) && k < loop->def.term_count; k++) {
 			carriers[k] = &desc->joints[mark[loop->def.term[k].body.value - 1].joint].def;
 		}
 		check_loop(check, loop, carriers);

@@ -5,6 +5,7 @@
  * Judged when the whole description is there, since joints and flexibility may come after the loop.
  */
 #include "joint/joint_type.h"
+#include "loop/loop_type.h"
 #include "model/description/check.h"
 
 static void check_sides(Check *check, const DescLoop *loop) {
@@ -41,10 +42,10 @@ static void check_term(Check *check, const DescLoop *loop, int i, const CalJoint
 }
 
 void check_loop(Check *check, const DescLoop *loop, const CalJointDef *const *carriers) {
-	if (loop->def.type != CAL_LOOP_COUPLING && loop->def.type != CAL_LOOP_KNIFE) {
+	if (loop_type_has_two_sides(loop->def.type)) {
 		check_sides(check, loop);
 	}
-	for (int i = 0; loop->def.type == CAL_LOOP_COUPLING && i < loop->def.term_count; i++) {
+	for (int i = 0; loop_type_has_terms(loop->def.type) && i < loop->def.term_count; i++) {
 		check_term(check, loop, i, carriers[i]);
 	}
 }

@@ -15,21 +15,9 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "loop/loop_type.h"
 
 /* ---- defaults ------------------------------------------------------------------------------ */
-
-const char *cal_loop_type_name(CalLoopType type) {
-	switch (type) {
-#define LOOP_TYPE_CASE(name, text) \
-	case name:                     \
-		return text;
-		CAL_LOOP_TYPE_LIST(LOOP_TYPE_CASE)
-#undef LOOP_TYPE_CASE
-	case CAL_LOOP_TYPE_COUNT:
-		break;
-	}
-	return NULL;
-}
 
 static const CalPlacement placement_identity = {.orientation = {1, 0, 0, 0}};
 
@@ -516,7 +504,7 @@ static CalStatus sides_check(const CalDesc *desc, CalNodeId a, const CalLoopDef 
 		return no_such_id(error, def->place, def->name, "node",
 		                  id_is_known(a.value, desc->node_count) ? b.value : a.value);
 	}
-	const uint32_t group_a = group_of(desc, a), group_b = def->type == CAL_LOOP_KNIFE ? 0 : group_of(desc, b);
+	const uint32_t group_a = group_of(desc, a), group_b = loop_type_has_two_sides(def->type) ? group_of(desc, b) : 0;
 	if (group_a == 0 && group_b == 0) {
 		return error_set(error, CAL_ERR_MODEL,
 		                 "%s%sloop \"%s\": both sides are on the ground; one of them must be on a body",
@@ -563,7 +551,7 @@ static CalStatus loop_check(const CalDesc *desc, CalNodeId a, const CalLoopDef *
 	if (status != CAL_OK) {
 		return status;
 	}
-	return def->type == CAL_LOOP_COUPLING ? terms_check(desc, a, def, b, error) : sides_check(desc, a, def, b, error);
+	return loop_type_has_terms(def->type) ? terms_check(desc, a, def, b, error) : sides_check(desc, a, def, b, error);
 }
 
 CalStatus cal_desc_close_loop(CalDesc *desc, CalNodeId a, const CalLoopDef *def, CalNodeId b, CalLoopId *id,

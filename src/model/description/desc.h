@@ -70,12 +70,8 @@ CalStatus flex_def_check(const CalDesc *desc, CalBodyId body, const CalFlexDef *
  */
 CalStatus joint_def_resolve(CalJointDef *def, CalError *error);
 
-/** Judges what a loop definition says by itself: numbers and sets of its type, drives, gains, known forces. */
+/** Judges what a loop definition says by itself: numbers and sets of its type, drives, gains, applied wrenches. */
 CalStatus loop_def_check(const CalLoopDef *def, CalError *error);
-/** Axes of A that a loop locks, and the number of its rows. */
-int loop_def_translation(const CalLoopDef *def);
-int loop_def_rotation(const CalLoopDef *def);
-int loop_def_rows(const CalLoopDef *def);
 
 /** Makes the quaternion of a placement unit ({0}: identity); "what" is wrong with it, or NULL. */
 const char *placement_resolve(CalPlacement *placement);

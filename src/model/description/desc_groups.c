@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "loop/loop_type.h"
 #include "model/description/desc_groups.h"
 
 typedef int (*GroupOf)(const CalDesc *desc, int index);
@@ -22,7 +23,7 @@ static int group_of_joint(const CalDesc *desc, int joint) {
 
 static int group_of_loop(const CalDesc *desc, int loop) {
 	const DescLoop *l = &desc->loops[loop];
-	if (l->def.type == CAL_LOOP_COUPLING)
+	if (loop_type_has_terms(l->def.type))
 		return group_of_body(desc, (int)l->def.term[0].body.value - 1);
 	const int a = l->a.value ? group_of_node(desc, (int)l->a.value - 1) : desc->group_count;
 	return a < desc->group_count || !l->b.value ? a : group_of_node(desc, (int)l->b.value - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * desc_loop.c — what the definition of a loop says by itself: its rows and their names, the numbers its type needs,
- * drives, gains, known forces.
+ * desc_loop.c — what the definition of a loop says by itself: the numbers its type needs, drives, gains, applied
+ * wrenches.
  *
  * Whether its sides and coordinates make sense in the tree is for check_loop.c.
  */
@@ -9,71 +9,8 @@
 #include <stdbool.h>
 
 #include "base/error.h"
+#include "loop/loop_type.h"
 #include "model/description/desc.h"
-
-/* ---- rows --------------------------------------------------------------------------------------- */
-
-/* Axes that a type locks; other rows follow those. */
-static const struct {
-	int translation, rotation, other;
-} shape_of[CAL_LOOP_TYPE_COUNT] = {
-	[CAL_LOOP_WELD] = {CAL_AXIS_XYZ, CAL_AXIS_XYZ, 0},
-	[CAL_LOOP_REVOLUTE] = {CAL_AXIS_XYZ, CAL_AXIS_X | CAL_AXIS_Y, 0},
-	[CAL_LOOP_PRISMATIC] = {CAL_AXIS_X | CAL_AXIS_Y, CAL_AXIS_XYZ, 0},
-	[CAL_LOOP_CYLINDRICAL] = {CAL_AXIS_X | CAL_AXIS_Y, CAL_AXIS_X | CAL_AXIS_Y, 0},
-	[CAL_LOOP_UNIVERSAL] = {CAL_AXIS_XYZ, CAL_AXIS_Z, 0},
-	[CAL_LOOP_SPHERICAL] = {CAL_AXIS_XYZ, 0, 0},
-	[CAL_LOOP_PLANAR] = {CAL_AXIS_Z, CAL_AXIS_X | CAL_AXIS_Y, 0},
-	[CAL_LOOP_INPLANE] = {CAL_AXIS_Z, 0, 0},
-	[CAL_LOOP_DISTANCE] = {0, 0, 1},
-	[CAL_LOOP_KNIFE] = {0, 0, 1},
-	[CAL_LOOP_SCREW] = {CAL_AXIS_XYZ, CAL_AXIS_X | CAL_AXIS_Y, 0},
-	[CAL_LOOP_ANGLE] = {0, 0, 1},
-	[CAL_LOOP_COUPLING] = {0, 0, 1},
-	[CAL_LOOP_DISK] = {0, 0, 3},
-	[CAL_LOOP_BALL] = {0, 0, 3},
-};
-
-int loop_def_translation(const CalLoopDef *def) {
-	return def->type == CAL_LOOP_DIRECTIONS ? def->translation : shape_of[def->type].translation;
-}
-
-int loop_def_rotation(const CalLoopDef *def) {
-	return def->type == CAL_LOOP_DIRECTIONS ? def->rotation : shape_of[def->type].rotation;
-}
-
-static int axis_count(int set) { return (set & 1) + (set >> 1 & 1) + (set >> 2 & 1); }
-
-int loop_def_rows(const CalLoopDef *def) {
-	return axis_count(loop_def_translation(def)) + axis_count(loop_def_rotation(def)) + shape_of[def->type].other;
-}
-
-/** Of a row that locks an axis of A, or of one that two axes make alone: they stay perpendicular. */
-static const char *direction_name(int translation, int rotation, int row) {
-	static const char *const along[] = {"dx", "dy", "dz"}, *const about[] = {"rx", "ry", "rz"};
-	static const char *const alone[] = {"yz", "zx", "xy"};
-	const bool single = rotation == CAL_AXIS_X || rotation == CAL_AXIS_Y || rotation == CAL_AXIS_Z;
-	for (int i = 0; i < 6; i++) {
-		const int set = i < 3 ? translation : rotation, k = i % 3;
-		if (set & 1 << k && row-- == 0) {
-			return i < 3 ? along[k] : single ? alone[k] : about[k];
-		}
-	}
-	return NULL;
-}
-
-const char *cal_loop_row_name(const CalLoopDef *def, int row) {
-	static const char *const names[CAL_LOOP_TYPE_COUNT][CAL_LOOP_MAX_ROWS] = {
-		[CAL_LOOP_DISTANCE] = {"distance"},   [CAL_LOOP_KNIFE] = {"vy"},
-		[CAL_LOOP_ANGLE] = {"angle"},         [CAL_LOOP_COUPLING] = {"coupling"},
-		[CAL_LOOP_DISK] = {"vx", "vy", "dz"}, [CAL_LOOP_BALL] = {"vx", "vy", "dz"},
-	};
-	if (!def || !cal_loop_type_name(def->type) || row < 0 || row >= loop_def_rows(def)) {
-		return NULL;
-	}
-	const char *own = names[def->type][row];
-	return own ? own : direction_name(loop_def_translation(def), loop_def_rotation(def), row);
-}
 
 /* ---- judging ------------------------------------------------------------------------------------ */
 
@@ -117,32 +54,41 @@ static CalStatus check_terms(const CalLoopDef *def, CalError *error) {
 	return CAL_OK;
 }
 
-/** The numbers that a type cannot do without. */
-static CalStatus check_type(const CalLoopDef *def, CalError *error) {
-	switch (def->type) {
-	case CAL_LOOP_DISTANCE:
-		return check_size(def, "length", def->length, error);
-	case CAL_LOOP_DISK:
-	case CAL_LOOP_BALL:
-		return check_size(def, "radius", def->radius, error);
-	case CAL_LOOP_SCREW:
-		if (def->pitch == 0 || !isfinite(def->pitch)) {
-			return refuse_loop(def, error,
-			                   "a screw needs a finite pitch other than zero [m/rad]; without one it is a revolute");
-		}
-		return CAL_OK;
-	case CAL_LOOP_DIRECTIONS:
-		if (!is_set(def->translation) || !is_set(def->rotation) || def->translation + def->rotation == 0) {
-			return refuse_loop(def, error,
-			                   "its directions are sets of CAL_AXIS_X, CAL_AXIS_Y and CAL_AXIS_Z in translation and "
-			                   "rotation, and at least one must be locked");
-		}
-		return CAL_OK;
-	case CAL_LOOP_COUPLING:
-		return check_terms(def, error);
-	default:
+static CalStatus check_pitch(const CalLoopDef *def, CalError *error) {
+	if (def->pitch != 0 && isfinite(def->pitch)) {
 		return CAL_OK;
 	}
+	return error_set(error, CAL_ERR_MODEL,
+	                 "%s%sloop \"%s\": a %s needs a finite pitch other than zero [m/rad]; without one it is a revolute",
+	                 PLACE_ARGS(def->place), def->name, cal_loop_type_name(def->type));
+}
+
+static CalStatus check_axes(const CalLoopDef *def, CalError *error) {
+	if (is_set(def->translation) && is_set(def->rotation) && def->translation + def->rotation != 0) {
+		return CAL_OK;
+	}
+	return refuse_loop(def, error,
+	                   "its directions are sets of CAL_AXIS_X, CAL_AXIS_Y and CAL_AXIS_Z in translation and "
+	                   "rotation, and at least one must be locked");
+}
+
+/** The numbers that a type cannot do without. */
+static CalStatus check_type(const CalLoopDef *def, CalError *error) {
+	const int uses = loop_type(def->type)->uses;
+	CalStatus status = CAL_OK;
+	if (uses & CAL_LOOP_USES_LENGTH) {
+		status = check_size(def, "length", def->length, error);
+	}
+	if (status == CAL_OK && uses & CAL_LOOP_USES_RADIUS) {
+		status = check_size(def, "radius", def->radius, error);
+	}
+	if (status == CAL_OK && uses & CAL_LOOP_USES_PITCH) {
+		status = check_pitch(def, error);
+	}
+	if (status == CAL_OK && uses & CAL_LOOP_USES_AXES) {
+		status = check_axes(def, error);
+	}
+	return status == CAL_OK && uses & CAL_LOOP_USES_TERMS ? check_terms(def, error) : status;
 }
 
 static bool drive_is_finite(const CalDrive *d) {
@@ -174,14 +120,15 @@ static CalStatus check_drives(const CalLoopDef *def, CalError *error) {
 static CalStatus check_applied_wrench(const CalLoopDef *def, CalError *error) {
 	const CalSpatial *known = &def->applied_wrench;
 	if (!vec_is_finite(known->angular) || !vec_is_finite(known->linear)) {
-		return refuse_loop(def, error, "its known wrench is not finite");
+		return refuse_loop(def, error, "its applied wrench is not finite");
 	}
 	const bool given = !vec_is_zero(known->angular) || !vec_is_zero(known->linear);
-	if (given && (def->type == CAL_LOOP_KNIFE || def->type == CAL_LOOP_COUPLING)) {
-		return error_set(error, CAL_ERR_MODEL,
-		                 "%s%sloop \"%s\": a %s has no two frames between which a known wrench could act; put it on a "
-		                 "node (CalWrench) or on the joints (tau)",
-		                 PLACE_ARGS(def->place), def->name, cal_loop_type_name(def->type));
+	if (given && !loop_type_has_two_sides(def->type)) {
+		return error_set(
+			error, CAL_ERR_MODEL,
+			"%s%sloop \"%s\": a %s has no two frames between which an applied wrench could act; put it on a "
+			"node (CalWrench) or on the joints (tau)",
+			PLACE_ARGS(def->place), def->name, cal_loop_type_name(def->type));
 	}
 	return CAL_OK;
 }

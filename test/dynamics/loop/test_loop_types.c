@@ -8,6 +8,7 @@
 
 #include <calder/calder.h>
 #include "support/check.h"
+#include "support/random_loop.h"
 
 static const double PI = 3.14159265358979323846;
 static const double G = 9.81;
@@ -441,7 +442,7 @@ static void bad_definitions_are_refused(void **state) {
 	REFUSED(SPHERICAL, def.drive[3].speed = 1, "row 4 is driven");
 	REFUSED(WELD, def.frequency = -1, "must be finite and not negative");
 	REFUSED(WELD, def.damping = 1, "a damping ratio but no frequency");
-	REFUSED(WELD, def.applied_wrench.linear.x = INFINITY, "known wrench is not finite");
+	REFUSED(WELD, def.applied_wrench.linear.x = INFINITY, "applied wrench is not finite");
 	REFUSED(KNIFE, def.applied_wrench.linear.x = 1, "no two frames between which");
 #undef REFUSED
 	CalLoopDef def = cal_loop_def(CAL_LOOP_COUPLING);
@@ -483,13 +484,38 @@ static void bad_loops_are_found_by_the_check(void **state) {
 	}
 }
 
+/* A type of the list without a counterpart in the reference would be tested nowhere. */
+static void every_type_of_the_list_has_a_reference(void **state) {
+	(void)state;
+	unsigned seen = 0;
+	for (int i = 0; i < REF_LOOP_TYPE_COUNT; i++) {
+		const CalLoopDef def = fixture_loop_def(NULL, &(RefLoop){.type = (RefLoopType)i});
+		seen |= 1u << def.type;
+	}
+	for (int i = 0; i < CAL_LOOP_TYPE_COUNT; i++) {
+		CalLoopTypeInfo info;
+		assert_int_equal(cal_loop_type_info((CalLoopType)i, &info), CAL_OK);
+		assert_true(strlen(info.vanishes) > 0 && strlen(info.motion) > 0 && info.uses != 0);
+		if (!(seen >> i & 1))
+			fail_msg("loop type \"%s\" has no row in test/support/fixture_loop.c", cal_loop_type_name((CalLoopType)i));
+	}
+	assert_null(cal_loop_type_name(CAL_LOOP_TYPE_COUNT));
+	assert_int_equal(cal_loop_type_info(CAL_LOOP_TYPE_COUNT, &(CalLoopTypeInfo){0}), CAL_ERR_ARGUMENT);
+}
+
 int main(void) {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_disk_rolls_straight_on),         cmocka_unit_test(a_disk_turns_steadily),
-		cmocka_unit_test(a_ball_rolls_down_a_slope),        cmocka_unit_test(a_screw_presses),
-		cmocka_unit_test(gears_share_their_inertia),        cmocka_unit_test(a_driven_four_bar_follows_its_drive),
-		cmocka_unit_test(every_method_follows_a_drive),     cmocka_unit_test(stabilisation_pulls_a_row_back),
-		cmocka_unit_test(a_known_force_acts_on_both_sides), cmocka_unit_test(bad_definitions_are_refused),
+		cmocka_unit_test(every_type_of_the_list_has_a_reference),
+		cmocka_unit_test(a_disk_rolls_straight_on),
+		cmocka_unit_test(a_disk_turns_steadily),
+		cmocka_unit_test(a_ball_rolls_down_a_slope),
+		cmocka_unit_test(a_screw_presses),
+		cmocka_unit_test(gears_share_their_inertia),
+		cmocka_unit_test(a_driven_four_bar_follows_its_drive),
+		cmocka_unit_test(every_method_follows_a_drive),
+		cmocka_unit_test(stabilisation_pulls_a_row_back),
+		cmocka_unit_test(a_known_force_acts_on_both_sides),
+		cmocka_unit_test(bad_definitions_are_refused),
 		cmocka_unit_test(bad_loops_are_found_by_the_check),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

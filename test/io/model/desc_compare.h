@@ -134,7 +134,7 @@ static inline void compare_loop(const CalDesc *a, const CalDesc *b, CalLoopId id
 	for (int i = 0; i < CAL_LOOP_MAX_ROWS; i++)
 		assert_array(&p->drive[i].offset, &q->drive[i].offset, 6, "drive", p->name);
 	assert_array(&p->frequency, &q->frequency, 2, "stabilisation", p->name);
-	assert_same(p->applied_wrench, q->applied_wrench, "known wrench", p->name);
+	assert_same(p->applied_wrench, q->applied_wrench, "applied wrench", p->name);
 }
 
 static inline void compare_desc(const CalDesc *a, const CalDesc *b) {

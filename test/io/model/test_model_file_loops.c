@@ -44,7 +44,8 @@ static void every_type_is_read(void **state) {
 		const int coupling = type == CAL_LOOP_COUPLING, alone = type == CAL_LOOP_KNIFE || coupling;
 		snprintf(text, sizeof text, HEAD "  tie: {type: %s%s%s%s, stabilisation: {frequency: 10}}\n",
 		         cal_loop_type_name((CalLoopType)type), coupling ? "" : ", from: a/end, a: {at: [0, 1 mm, 0]}",
-		         alone ? "" : ", to: b/end, b: [0, 0, 2 mm], known: {force: [0, 0, 1 kN]}", needs((CalLoopType)type));
+		         alone ? "" : ", to: b/end, b: [0, 0, 2 mm], applied_wrench: {force: [0, 0, 1 kN]}",
+		         needs((CalLoopType)type));
 		CalSetup *file = file_of(text);
 		CalModel *model = model_of(file, NULL);
 		CalLoopInfo info;
@@ -107,6 +108,33 @@ static void values_arrive_in_their_rows(void **state) {
 	assert_near(g[2], 0.015, 1e-17);
 }
 
+/* "known" is the older name of "applied_wrench": it counts, with a warning, and is written by the new name. */
+static void known_is_the_older_name_of_an_applied_wrench(void **state) {
+	(void)state;
+	for (int older = 0; older < 2; older++) {
+		char text[400], written[2000] = "";
+		CalError error = {0};
+		snprintf(text, sizeof text,
+		         "calder: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: {type: free, to: a}}\n"
+		         "loops: {l: {type: revolute, to: a, %s: {force: [0, 0, 1 kN], moment: [1, 2, 3]}}}\n",
+		         older ? "known" : "applied_wrench");
+		CalSetup *file = file_of(text);
+		const CalLoopDef *def = cal_desc_loop(cal_setup_desc(file), (CalLoopId){1}, NULL, NULL);
+		assert_true(def->applied_wrench.linear.z == 1000 && def->applied_wrench.angular.y == 2);
+		assert_int_equal(cal_setup_warning_count(file), older);
+		if (older)
+			assert_non_null(strstr(cal_setup_warning(file, 0), "\"known\" is now called \"applied_wrench\""));
+		FILE *stream = tmpfile();
+		assert_non_null(stream);
+		assert_int_equal(cal_model_file_write(file, stream, &error), CAL_OK);
+		rewind(stream);
+		assert_true(fread(written, 1, sizeof written - 1, stream) > 0);
+		assert_non_null(strstr(written, "applied_wrench: {force: [0, 0, 1000]"));
+		fclose(stream);
+		cal_setup_destroy(file);
+	}
+}
+
 static void mistakes_are_told_with_their_place(void **state) {
 	(void)state;
 	static const struct {
@@ -139,7 +167,10 @@ static void mistakes_are_told_with_their_place(void **state) {
 		{"{type: weld, from: a, to: b, drive: {row: rx, speed: 1 m/s}}", "t.yaml:9:61", "an angular speed"},
 		{"{type: weld, from: a, to: b, drive: [{row: rx}, {row: rx}]}", "t.yaml:9:", "row rx is driven twice"},
 		{"{type: weld, from: a, to: b, stabilisation: {damping: 1}}", "t.yaml:9:", "\"frequency\""},
+		{"{type: knife, from: a, applied_wrench: {force: [1, 0, 0]}}", "t.yaml:9:", "remove \"applied_wrench\""},
 		{"{type: knife, from: a, known: {force: [1, 0, 0]}}", "t.yaml:9:", "remove \"known\""},
+		{"{type: weld, to: a, known: {force: [1, 0, 0]}, applied_wrench: {force: [1, 0, 0]}}",
+	     "t.yaml:9:", "older name of \"applied_wrench\""},
 		{"{type: weld}", "t.yaml:9:", "both sides are on the ground"},
 		{"{type: weld, form: a}", "t.yaml:9:", "did you mean \"from\""},
 	};
@@ -225,6 +256,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_type_is_read),
 		cmocka_unit_test(values_arrive_in_their_rows),
+		cmocka_unit_test(known_is_the_older_name_of_an_applied_wrench),
 		cmocka_unit_test(mistakes_are_told_with_their_place),
 		cmocka_unit_test(mistakes_of_the_tree_are_told),
 		cmocka_unit_test(a_run_closes_its_loops),

@@ -218,7 +218,7 @@ static void random_trees_come_back(void **state) {
 	assert_int_equal(seen, NO_USER);
 }
 
-/* Every type of loop, with drives, known wrenches and stabilisation. */
+/* Every type of loop, with drives, applied wrenches and stabilisation. */
 static void random_loops_come_back(void **state) {
 	(void)state;
 	unsigned seen = 0;

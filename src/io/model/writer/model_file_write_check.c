@@ -166,7 +166,9 @@ static CalStatus check_loop(const Writer *w, CalLoopId id) {
 		status = write_check_drives(w, def);
 	if (status != CAL_OK)
 		return status;
-	return def->type == CAL_LOOP_COUPLING ? check_terms(w, def) : CAL_OK;
+	CalLoopTypeInfo info = {0};
+	cal_loop_type_info(def->type, &info);
+	return info.uses & CAL_LOOP_USES_TERMS ? check_terms(w, def) : CAL_OK;
 }
 
 CalStatus write_check(const Writer *w) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_write_loop.c — loops: sides, frames, numbers of their type, terms, drives, stabilisation, known wrenches.
+ * model_file_write_loop.c — loops: sides, frames, numbers of their type, terms, drives, stabilisation, applied wrenches.
  */
 #include "io/model/writer/model_file_write.h"
 
@@ -97,42 +97,46 @@ static void put_stabilisation(Writer *w, bool *first, const CalLoopDef *def) {
 	fputc('}', w->out);
 }
 
-static void put_applied_wrench(Writer *w, bool *first, const CalSpatial *known) {
-	const CalVec3 f = known->linear, m = known->angular;
+static void put_applied_wrench(Writer *w, bool *first, const CalSpatial *wrench) {
+	const CalVec3 f = wrench->linear, m = wrench->angular;
 	const double numbers[] = {f.x, f.y, f.z, m.x, m.y, m.z};
 	bool inner = true;
 	if (all_zero(numbers, 6))
 		return;
-	put_key(w, first, "known");
+	put_key(w, first, "applied_wrench");
 	fputc('{', w->out);
 	put_vector(w, &inner, "force", f);
 	put_vector(w, &inner, "moment", m);
 	fputc('}', w->out);
 }
 
-/* What ties two frames; of a knife only the first. */
-static void put_frames(Writer *w, bool *first, const CalLoopDef *def, CalNodeId a, CalNodeId b) {
-	put_side(w, first, "from", a);
-	put_placement(w, first, "a", &def->a);
-	if (def->type == CAL_LOOP_KNIFE)
-		return;
-	put_side(w, first, "to", b);
-	put_placement(w, first, "b", &def->b);
-	put_applied_wrench(w, first, &def->applied_wrench);
+/* What ties frames: two, or one alone. */
+static void put_frames(Writer *w, bool *first, const CalLoopDef *def, int uses, CalNodeId a, CalNodeId b) {
+	if (uses & CAL_LOOP_USES_A) {
+		put_side(w, first, "from", a);
+		put_placement(w, first, "a", &def->a);
+	}
+	if (uses & CAL_LOOP_USES_B) {
+		put_side(w, first, "to", b);
+		put_placement(w, first, "b", &def->b);
+		put_applied_wrench(w, first, &def->applied_wrench);
+	}
 }
 
 /* The numbers that only its type has. */
-static void put_type(Writer *w, bool *first, const CalLoopDef *def) {
-	if (def->type == CAL_LOOP_DISTANCE)
+static void put_type(Writer *w, bool *first, const CalLoopDef *def, int uses) {
+	if (uses & CAL_LOOP_USES_LENGTH)
 		put_quantity(w, first, "length", def->length);
-	if (def->type == CAL_LOOP_SCREW)
+	if (uses & CAL_LOOP_USES_PITCH)
 		put_quantity(w, first, "pitch", def->pitch);
-	if (def->type == CAL_LOOP_DISK || def->type == CAL_LOOP_BALL)
+	if (uses & CAL_LOOP_USES_RADIUS)
 		put_quantity(w, first, "radius", def->radius);
-	if (def->type == CAL_LOOP_DIRECTIONS) {
+	if (uses & CAL_LOOP_USES_AXES) {
 		put_axes(w, first, "translation", def->translation);
 		put_axes(w, first, "rotation", def->rotation);
 	}
+	if (uses & CAL_LOOP_USES_TERMS)
+		put_terms(w, first, def);
 }
 
 void put_tie(Writer *w, const CalLoopDef *def) {
@@ -159,17 +163,16 @@ static bool starts_open(const Writer *w, CalLoopId id) {
 static void write_loop(Writer *w, CalLoopId id) {
 	CalNodeId a, b;
 	const CalLoopDef *def = cal_desc_loop(w->desc, id, &a, &b);
+	CalLoopTypeInfo info = {0};
 	bool first = true;
+	cal_loop_type_info(def->type, &info);
 	fputs("  ", w->out);
 	put_text(w, def->name);
 	fputs(": {", w->out);
 	put_key(w, &first, "type");
 	fputs(cal_loop_type_name(def->type), w->out);
-	put_type(w, &first, def);
-	if (def->type == CAL_LOOP_COUPLING)
-		put_terms(w, &first, def);
-	else
-		put_frames(w, &first, def, a, b);
+	put_type(w, &first, def, info.uses);
+	put_frames(w, &first, def, info.uses, a, b);
 	put_drives(w, &first, def);
 	put_stabilisation(w, &first, def);
 	put_flag(w, &first, "open", starts_open(w, id));
