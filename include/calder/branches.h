@@ -31,10 +31,12 @@ typedef struct CalBranchOptions {
 /** A model divided into branches, with its workspace and threads. Calls with one of them must not overlap. */
 typedef struct CalBranches CalBranches;
 
+/** Divides a model into branches; NULL options: as many branches as threads, of which there is one. */
 CAL_API CalStatus cal_branches_create(const CalModel *model, const CalBranchOptions *options, CalBranches **branches,
                                       CalError *error);
 CAL_API void cal_branches_destroy(CalBranches *branches); // accepts NULL
 
+/** Branches that were made, and threads that work on them. */
 CAL_API int cal_branches_count(const CalBranches *branches);
 CAL_API int cal_branches_threads(const CalBranches *branches);
 /**
@@ -55,6 +57,7 @@ typedef struct CalBranchInfo {
 	double flops;   // estimate
 } CalBranchInfo;
 
+/** One branch, 0 .. cal_branches_count() - 1. */
 CAL_API CalStatus cal_branches_info(const CalBranches *branches, int branch, CalBranchInfo *info);
 
 /**

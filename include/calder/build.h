@@ -397,6 +397,7 @@ CAL_API CalBodyId cal_desc_find_body(const CalDesc *desc, const char *name);
 CAL_API CalNodeId cal_desc_find_node(const CalDesc *desc, const char *path);
 CAL_API CalJointId cal_desc_find_joint(const CalDesc *desc, const char *name);
 
+/** What the description holds so far; the id of the k-th object is {k + 1}. find_loop: {0} if there is none. */
 CAL_API int cal_desc_group_count(const CalDesc *desc);
 CAL_API int cal_desc_body_count(const CalDesc *desc);
 CAL_API int cal_desc_joint_count(const CalDesc *desc);

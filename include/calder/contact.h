@@ -121,10 +121,8 @@ CAL_API CalStatus cal_contact_set_create(const CalShapeDef *shapes, int count, c
                                          CalContactSet **set, CalError *error);
 CAL_API void cal_contact_set_destroy(CalContactSet *set); // accepts NULL
 
-CAL_API int cal_contact_shape_count(const CalContactSet *set);
 CAL_API const char *cal_contact_shape_name(const CalContactSet *set, int shape); // NULL outside the range
-CAL_API int cal_contact_find_shape(const CalContactSet *set, const char *name);  // -1 if there is none
-CAL_API int cal_contact_node_count(const CalContactSet *set);
+CAL_API int cal_contact_node_count(const CalContactSet *set);                    // that carry shapes
 /** Group and node of a contact node; they are in the order in which shapes first name them. */
 CAL_API CalStatus cal_contact_node(const CalContactSet *set, int node_index, int *group, int *node);
 

@@ -36,6 +36,7 @@ typedef struct CalDofRef {
 	int group, u, q;
 } CalDofRef;
 
+/** The instant of the evaluation [s], and the groups at it. */
 CAL_API double cal_context_time(const CalEvalContext *context);
 CAL_API int cal_context_group_count(const CalEvalContext *context);
 CAL_API const CalModel *cal_context_model(const CalEvalContext *context, int group); // NULL outside the range

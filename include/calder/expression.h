@@ -56,8 +56,6 @@ CAL_API int cal_expression_kink_count(const CalExpression *expression);
 CAL_API CalStatus cal_expression_kinks(const CalExpression *expression, CalEvalContext *context, double *value);
 /** The operation that jumps or bends: "sign()", "comparison"; NULL outside the range. */
 CAL_API const char *cal_expression_kink_text(const CalExpression *expression, int kink);
-/** Nonzero: the formula jumps there; 0: it bends. */
-CAL_API int cal_expression_kink_jumps(const CalExpression *expression, int kink);
 /**
  * For how long none of these values changes its sign, at most span, from ranges of the formula over the speeds and
  * accelerations of the context (lookahead() of a device). Outputs of other devices count as constant.

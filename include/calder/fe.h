@@ -133,6 +133,7 @@ typedef struct CalModalInfo {
 	double dropped_from;     // frequency of the first of them [rad/s], 0: none
 	const char *notes;       // what was chosen or left out, sentences separated by newlines; ""
 } CalModalInfo;
+/** The body, and its nodes 0 .. node_count - 1. Texts live as long as the modal body. */
 CAL_API CalModalInfo cal_modal_info(const CalModal *modal);
 CAL_API CalStatus cal_modal_node(const CalModal *modal, int index, CalModalNode *node);
 

@@ -37,7 +37,7 @@ typedef enum CalMethod {
 } CalMethod;
 
 CAL_API const char *cal_method_name(CalMethod method); // NULL outside the list
-CAL_API int cal_method_order(CalMethod method);
+CAL_API int cal_method_order(CalMethod method);        // of convergence; 0 outside the list
 /** 0 and *method on success, -1 if no method has that name. */
 CAL_API int cal_method_find(const char *name, CalMethod *method);
 
@@ -123,6 +123,7 @@ typedef struct CalSystem {
 
 typedef struct CalIntegrator CalIntegrator;
 
+/** Bytes that cal_integrator_init() needs; 0: the model or the method is not valid. */
 CAL_API size_t cal_integrator_size(const CalModel *model, CalMethod method);
 /** memory aligned to 64 bytes; options are copied. The integrator keeps model and work. */
 CAL_API CalStatus cal_integrator_init(const CalModel *model, CalWork *work, const CalIntegratorOptions *options,
@@ -162,6 +163,7 @@ typedef struct CalIntegratorStats {
 	int64_t evaluations; // forward dynamics calls, of all models
 	double last_step;    // size of the last accepted step [s]
 } CalIntegratorStats;
+/** Since the integrator was made. */
 CAL_API CalIntegratorStats cal_integrator_stats(const CalIntegrator *integrator);
 
 #ifdef __cplusplus

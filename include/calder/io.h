@@ -17,6 +17,7 @@
 extern "C" {
 #endif
 
+/** Reads a model file (YAML or JSON) and the files that it names. CAL_ERR_INPUT: error has place and reason. */
 CAL_API CalStatus cal_model_file_read(const char *path, const CalAllocator *allocator, CalSetup **setup,
                                       CalError *error);
 /**

@@ -52,6 +52,7 @@ typedef struct CalLoopInfo {
 	int cluster;               // loops that are solved together have the same; -1: all are, by cut joints
 } CalLoopInfo;
 
+/** Loops of a model, counted from 0, and one of them. */
 CAL_API int cal_model_loop_count(const CalModel *model);
 CAL_API int cal_model_row_count(const CalModel *model); // constraint equations of all loops
 CAL_API CalStatus cal_model_loop(const CalModel *model, int loop, CalLoopInfo *info);

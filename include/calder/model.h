@@ -47,11 +47,13 @@ typedef struct CalCompileOptions {
 	CalLoopSolver loops;           //
 } CalCompileOptions;
 
+/** One group of a description as a model. CAL_ERR_MODEL: error says what is wrong with the description. */
 CAL_API CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *options, CalModel **model,
                                     CalError *error);
 CAL_API void cal_model_destroy(CalModel *model);      // accepts NULL
 CAL_API size_t cal_model_size(const CalModel *model); // bytes of the one block
 
+/** Bodies, nodes, coordinates, degrees of freedom: indices run from 0 to these less one. */
 CAL_API int cal_model_body_count(const CalModel *model);
 CAL_API int cal_model_node_count(const CalModel *model);
 CAL_API int cal_model_q_count(const CalModel *model); // coordinates
@@ -84,6 +86,7 @@ typedef struct CalBodyInfo {
 	int link, nlink;     // its elementary links; 0 links: welded to its parent
 } CalBodyInfo;
 
+/** A body and the joint that carries it. */
 CAL_API CalStatus cal_model_body(const CalModel *model, int body, CalBodyInfo *info);
 
 /** Properties of degree of freedom u (the rotor's inertia already reflected to the joint). */

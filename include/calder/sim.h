@@ -55,6 +55,7 @@ CAL_API void cal_sim_destroy(CalSim *sim); // accepts NULL
  */
 CAL_API CalStatus cal_sim_follow_priority(CalSim *sim);
 
+/** Groups that have bodies, by their index. */
 CAL_API int cal_sim_group_count(const CalSim *sim);
 CAL_API int cal_sim_find_group(const CalSim *sim, const char *name); // -1 if there is none
 CAL_API const CalModel *cal_sim_model(const CalSim *sim, int group); // NULL outside the range
@@ -147,6 +148,7 @@ typedef struct CalDeviceInfo {
 	int nx, nd;
 	int not_loaded; // nonzero: it stands in the place of code (CAL_PLUGIN_SKIP)
 } CalDeviceInfo;
+/** Devices in the order in which they were added, counted from 0. */
 CAL_API int cal_sim_device_count(const CalSim *sim);
 CAL_API int cal_sim_find_device(const CalSim *sim, const char *name); // -1 if there is none
 CAL_API CalStatus cal_sim_device(CalSim *sim, int device, CalDeviceInfo *info);

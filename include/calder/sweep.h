@@ -68,6 +68,7 @@ typedef struct CalPlanInfo {
 	double sample; // [s] between samples, 0: every step, < 0: as the model says
 	CalPlanSeries series;
 } CalPlanInfo;
+/** What the plan says beside parameters and outputs. */
 CAL_API CalPlanInfo cal_plan_info(const CalPlan *plan);
 
 typedef struct CalPlanParameter {
@@ -79,6 +80,7 @@ typedef struct CalPlanParameter {
 	int target_count;           // 0: it only serves formulas
 	const char *const *targets; // as the plan gives them
 } CalPlanParameter;
+/** Parameter 0 .. parameter_count - 1. */
 CAL_API CalStatus cal_plan_parameter(const CalPlan *plan, int index, CalPlanParameter *parameter);
 
 /** What is made of the samples of a signal. */
@@ -105,6 +107,7 @@ typedef struct CalPlanOutput {
 	double at;           // [s] of CAL_STATISTIC_AT
 	double above, below; // outside of these a case is out of limits; -INFINITY, INFINITY: none
 } CalPlanOutput;
+/** Output 0 .. output_count - 1. */
 CAL_API CalStatus cal_plan_output(const CalPlan *plan, int index, CalPlanOutput *output);
 
 /** values[parameter_count] of case k, SI; for texts their number. */

@@ -318,17 +318,8 @@ void cal_contact_set_destroy(CalContactSet *set) {
 	}
 }
 
-int cal_contact_shape_count(const CalContactSet *set) { return set ? set->shape_count : 0; }
-
 const char *cal_contact_shape_name(const CalContactSet *set, int shape) {
 	return set && shape >= 0 && shape < set->shape_count ? set->shapes[shape].name : NULL;
-}
-
-int cal_contact_find_shape(const CalContactSet *set, const char *name) {
-	for (int i = 0; set && name && i < set->shape_count; i++)
-		if (strcmp(set->shapes[i].name, name) == 0)
-			return i;
-	return -1;
 }
 
 int cal_contact_node_count(const CalContactSet *set) { return set ? set->node_count : 0; }

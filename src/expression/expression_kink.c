@@ -178,11 +178,6 @@ static const Code *kink_code(const CalExpression *expression, int kink) {
 	return NULL;
 }
 
-int cal_expression_kink_jumps(const CalExpression *expression, int kink) {
-	const Code *code = kink_code(expression, kink);
-	return code && op_jumps(code->op);
-}
-
 const char *cal_expression_kink_text(const CalExpression *expression, int kink) {
 	static const char *const names[OP_COUNT] = {[OP_ABS] = "abs()",
 	                                            [OP_SIGN] = "sign()",

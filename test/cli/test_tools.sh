@@ -3,8 +3,8 @@
 #
 # The checks of the project find what they are there to find: a wrong include in a tree made for it, each
 # direction once, a call that points upward, an example in README.md that differs from the program, paths, functions and
-# folders in docs/architecture.md that are not there, citations of docs/theory.md that do not exist, and private words where a
-# user reads. tools/figures runs what the page of examples says, takes the pictures, and stops at a command that fails.
+# folders in docs/architecture.md that are not there, citations of docs/theory.md that do not exist, public functions that
+# only tests use, and private words where a user reads. tools/figures runs what the page of examples says, takes the pictures, and stops at a command that fails.
 set -uo pipefail
 
 work=$(mktemp -d)
@@ -66,6 +66,39 @@ expect '^cli/a.c:1: "Behind"; write: after' out
 expect '^examples/parts/a.yaml:1: "border"; write: interface' out
 expect '^src/sim/a.c:2: "black box"; write: compiled subsystem' out
 [ "$(wc -l <out)" -eq 6 ] || { echo "FAIL: not exactly six private words"; cat out; failures=1; }
+
+# Public functions without a comment, a definition or a user; names in pages that do not exist.
+mkdir -p api/{include/calder,src/sim,cli,test,docs/decisions}
+cat >api/include/calder/a.h <<'END'
+/** Two that are used. */
+CAL_API int cal_used(int a);
+CAL_API int cal_named(int a,
+                      int b);
+
+CAL_API int cal_bare(int a);
+CAL_API int cal_after(int a); // documented on its line
+/** Only its own file and a test call it. */
+CAL_API int cal_tested(int a);
+/** Nobody wrote it. */
+CAL_API int cal_gone(int a);
+END
+printf 'int cal_used(int a) {\n\treturn a;\n}\nint cal_named(int a,\n              int b) { return a + b; }\n' >api/src/sim/a.c
+printf 'int cal_bare(int a) { return a; }\nint cal_after(int a) { return a; }\n' >>api/src/sim/a.c
+printf 'int cal_tested(int a) { return a; } // cal_gone(1)\nint other(void) { return cal_tested(1); }\n' >>api/src/sim/a.c
+printf 'int b(void) { return cal_bare(1) + cal_used(1); } /* cal_tested(1) */\n' >api/src/sim/b.c
+printf 'int c(void) { return cal_after(1) + cal_gone(1); }\n' >api/cli/c.c
+printf 'int t(void) { return cal_tested(1); }\n' >api/test/t.c
+printf 'Call `cal_named()`, not `cal_lost()`; the files `cal_*.c`.\n' >api/docs/page.md
+printf 'Once there was `cal_tested()` and `cal_old()`.\n' >api/docs/decisions/0001-old.md
+if "$SOURCE_DIR/tools/check_api" api >out; then
+	echo "FAIL: check_api accepts a careless interface"
+	failures=1
+fi
+expect '^include/calder/a.h:6: cal_bare\(\) has no comment' out
+expect '^include/calder/a.h:9: cal_tested\(\) has no user but tests' out
+expect '^include/calder/a.h:11: cal_gone\(\) is declared, but src/ does not define it' out
+expect '^docs/page.md: cal_lost\(\) does not exist' out
+[ "$(wc -l <out)" -eq 5 ] || { echo "FAIL: not exactly four complaints"; cat out; failures=1; }
 
 # The same for calls: what object files define and need. A public function of a layer below may be called from anywhere.
 mkdir -p calls/src/{base,joint,sim,io/yaml}

@@ -195,8 +195,6 @@ static void slots_and_filters(void **state) {
 	assert_int_equal(cal_contact_node(b.set, 1, &group, &node), CAL_OK);
 	assert_true(group == 1 && node == 7);
 	assert_int_equal(cal_contact_node(b.set, 2, &group, &node), CAL_ERR_ARGUMENT);
-	assert_int_equal(cal_contact_find_shape(b.set, "c"), 2);
-	assert_int_equal(cal_contact_find_shape(b.set, "x"), -1);
 	assert_string_equal(cal_contact_shape_name(b.set, 3), "d");
 	assert_null(cal_contact_shape_name(b.set, 4));
 	assert_string_equal(cal_shape_type_name(CAL_SHAPE_CAPSULE), "capsule");
