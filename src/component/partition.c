@@ -15,6 +15,7 @@
 #include "base/worker_pool.h"
 #include "math/portable.h"
 #include "component/partition.h"
+#include "model/loop_order.h"
 
 /*
  * Flops, as compile.c estimates them. What columns cost, as part of the sweeps that they follow, and what joining two
@@ -85,19 +86,6 @@ static void tie_path(Partitioner *c, int link, int end) {
 		c->tied[i] = 1;
 }
 
-static int common_ancestor(const CalModel *model, int a, int b) {
-	while (a != b) {
-		if (a > b) {
-			a = model->links[a].parent;
-		} else {
-			b = model->links[b].parent;
-		}
-	}
-	return a;
-}
-
-static int link_of(const CalModel *model, int node) { return node >= 0 ? model->nodes[node].link : -1; }
-
 static int root_of(const CalModel *model, int link) {
 	while (model->links[link].parent >= 0)
 		link = model->links[link].parent;
@@ -133,12 +121,12 @@ static void tie_loop_paths(Partitioner *c, bool cross) {
 	for (int l = 0; l < model->loop_count && !cross; ++l) {
 		const Loop *loop = &model->loops[l];
 		int meet = -2;
-		int ends[2 + CAL_LOOP_MAX_TERMS] = {link_of(model, loop->plus), link_of(model, loop->minus)};
+		int ends[2 + CAL_LOOP_MAX_TERMS] = {loop_node_link(model, loop->plus), loop_node_link(model, loop->minus)};
 		const int count = loop->term_count ? loop->term_count : 2;
 		for (int t = 0; t < loop->term_count; ++t)
 			ends[t] = model->dofs[loop->term[t].u].link;
 		for (int k = 0; k < count; ++k)
-			meet = meet == -2 ? ends[k] : common_ancestor(model, meet, ends[k]);
+			meet = meet == -2 ? ends[k] : loop_common_link(model, meet, ends[k]);
 		for (int k = 0; k < count; ++k)
 			tie_path(c, ends[k], meet);
 		if (meet < 0)

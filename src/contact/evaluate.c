@@ -110,13 +110,6 @@ typedef struct Evaluation {
 	CalContactSummary sum;
 } Evaluation;
 
-/* The velocity of a shape's node, taken at p. */
-static spatial velocity_at(const Evaluation *e, const Shape *s, vec3 p) {
-	if (s->node_index < 0)
-		return spatial_zero();
-	return motion_shift(spatial_in(e->velocities[s->node_index]), sub(p, vec_in(e->poses[s->node_index].r)));
-}
-
 static void apply_force(Evaluation *e, const Shape *s, vec3 p, spatial f) {
 	if (s->node_index < 0)
 		return;
@@ -135,7 +128,8 @@ static void record_point(Evaluation *e, const CalContactPoint *point) {
 
 static void apply_contact(Evaluation *e, int a, int b, const PairLaw *law, const Touch *t) {
 	const Shape *sa = &e->set->shapes[a], *sb = &e->set->shapes[b];
-	const spatial v = spatial_sub(velocity_at(e, sa, t->p), velocity_at(e, sb, t->p));
+	const spatial v = spatial_sub(contact_velocity(e->poses, e->velocities, sa, t->p),
+	                              contact_velocity(e->poses, e->velocities, sb, t->p));
 	const double speed = dot(v.l, t->n), spin = dot(v.a, t->n);
 	const vec3 slip = madd(v.l, -speed, t->n);
 	const double slip2 = dot(slip, slip);

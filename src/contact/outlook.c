@@ -70,12 +70,6 @@ typedef struct Look {
 	CalContactLookahead *out;
 } Look;
 
-static vec3 point_velocity(const Look *k, const Shape *s, vec3 p) {
-	if (s->node_index < 0)
-		return vec_zero();
-	return motion_shift(spatial_in(k->velocities[s->node_index]), sub(p, vec_in(k->poses[s->node_index].r))).l;
-}
-
 static void note_contact_free(const Look *k, int a, int b, double clear) {
 	if (clear < k->out->contact_free) {
 		k->out->contact_free = clear;
@@ -91,7 +85,9 @@ static void look_ahead_touching(const Look *k, int a, int b) {
 	const Manifold *m = &k->work->manifold;
 	for (int i = 0; i < m->count; i++) {
 		const Touch *t = &m->touch[i];
-		const double r = dot(sub(point_velocity(k, sa, t->p), point_velocity(k, sb, t->p)), t->n);
+		const vec3 va = contact_velocity(k->poses, k->velocities, sa, t->p).l;
+		const vec3 vb = contact_velocity(k->poses, k->velocities, sb, t->p).l;
+		const double r = dot(sub(va, vb), t->n);
 		k->out->max_step = fmin(k->out->max_step, time_to(deeper, r, bend));
 		if (r < 0 && r * r > 2 * bend * UNSEEN * smaller_size(sa, sb))
 			note_contact_free(k, a, b, bend > 0 ? -r / bend : INFINITY);

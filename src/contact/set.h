@@ -51,6 +51,13 @@ struct CalContactWork {
 	Manifold manifold;
 };
 
+/** The velocity of a shape's node, taken at p; zero on the ground. */
+static inline spatial contact_velocity(const CalPose *poses, const CalSpatial *velocities, const Shape *s, vec3 p) {
+	if (s->node_index < 0)
+		return spatial_zero();
+	return motion_shift(spatial_in(velocities[s->node_index]), sub(p, vec_in(poses[s->node_index].r)));
+}
+
 /** Whether the two may touch at all, wherever they are. */
 bool shapes_may_touch(const Shape *a, const Shape *b);
 

@@ -182,7 +182,7 @@ bool fe_node_is_frame(const FeNode *node) {
 
 /* ---- matrices ---------------------------------------------------------------------------------- */
 
-void fe_model_scale(CalFeModel *fe) {
+static void scale_to_si(CalFeModel *fe) {
 	const double length = fe->units.length, mass = fe->units.mass;
 	for (int i = 0; i < fe->node_count; i++) {
 		CalVec3 *p = &fe->nodes[i].position;
@@ -232,7 +232,7 @@ void fe_rigid_motions(const CalFeModel *fe, CalVec3 about, double *R) {
 }
 
 /* Every equation stands in K with a positive diagonal, and no diagonal of M is negative. */
-CalStatus fe_model_check(const CalFeModel *fe, CalError *error) {
+static CalStatus check_model(const CalFeModel *fe, CalError *error) {
 	double *diagonal = memory_alloc(&fe->pool.allocator, 2 * (size_t)fe->dof_count * sizeof *diagonal);
 	if (!diagonal)
 		return fe_file_error(error, fe->path, CAL_ERR_MEMORY, "out of memory");
@@ -258,6 +258,18 @@ CalStatus fe_model_check(const CalFeModel *fe, CalError *error) {
 			                       d->component + 1, diagonal[n + i]);
 	}
 	memory_free(&fe->pool.allocator, diagonal);
+	return status;
+}
+
+CalStatus fe_model_complete(CalFeModel *made, CalStatus status, CalFeModel **fe, CalError *error) {
+	if (status == CAL_OK) {
+		scale_to_si(made);
+		status = check_model(made, error);
+	}
+	if (status == CAL_OK)
+		*fe = made;
+	else
+		cal_fe_destroy(made);
 	return status;
 }
 

@@ -71,10 +71,8 @@ long fe_model_sort_nodes(CalFeModel *fe);
 /** Index of a node, -1: there is none. */
 int fe_model_find(const CalFeModel *fe, long id);
 bool fe_node_is_frame(const FeNode *node);
-/** Brings everything to SI, once all is read. */
-void fe_model_scale(CalFeModel *fe);
-/** Checks that are the same for all formats; call last. */
-CalStatus fe_model_check(const CalFeModel *fe, CalError *error);
+/** Once all is read: brings everything to SI, checks what is the same for all formats, and gives it to *fe; or destroys it. */
+CalStatus fe_model_complete(CalFeModel *made, CalStatus status, CalFeModel **fe, CalError *error);
 
 /** What cal_fe_info() gives; false: out of memory, mass and residual are missing. */
 bool fe_model_info(const CalFeModel *fe, CalFeInfo *info);

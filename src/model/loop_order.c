@@ -15,7 +15,7 @@
 int loop_node_link(const CalModel *model, int node) { return node >= 0 ? model->nodes[node].link : -1; }
 
 /* Parents come before children, so that the larger index is the one to move inwards. */
-static int common(const CalModel *model, int a, int b) {
+int loop_common_link(const CalModel *model, int a, int b) {
 	while (a != b) {
 		if (a > b) {
 			a = model->links[a].parent;
@@ -33,12 +33,12 @@ int loop_dof_is_modal(const CalModel *model, int u) {
 
 int loop_closes(const CalModel *model, const Loop *loop) {
 	if (loop->term_count == 0)
-		return common(model, loop_node_link(model, loop->plus), loop_node_link(model, loop->minus));
+		return loop_common_link(model, loop_node_link(model, loop->plus), loop_node_link(model, loop->minus));
 	int closes = -2;
 	for (int k = 0; k < loop->term_count; ++k) {
 		const int u = loop->term[k].u, link = model->dofs[u].link;
 		const int inner = loop_dof_is_modal(model, u) ? link : model->links[link].parent;
-		closes = closes == -2 ? inner : common(model, closes, inner);
+		closes = closes == -2 ? inner : loop_common_link(model, closes, inner);
 	}
 	return closes;
 }

@@ -13,7 +13,9 @@
 #include "model/compile/compile.h"
 #include "transition/topology_edit.h"
 
-CalStatus edit_begin(CalSim *sim, CalError *error, TopologyEdit *c) {
+CalStatus edit_begin(CalSim *sim, CalTransition *report, CalError *error, TopologyEdit *c) {
+	if (report)
+		*report = (CalTransition){.group = -1, .other = -1};
 	*c = (TopologyEdit){.sim = sim, .t = sim ? sim->topology : NULL, .error = error};
 	if (error)
 		*error = (CalError){0};
@@ -32,6 +34,7 @@ CalStatus edit_begin(CalSim *sim, CalError *error, TopologyEdit *c) {
 	}
 	topology_save(c->t);
 	topology_carriers(c->t);
+	c->begun = true;
 	return CAL_OK;
 }
 
@@ -345,6 +348,8 @@ static void release_speeds(TopologyEdit *c) {
 }
 
 CalStatus edit_abandon(TopologyEdit *c, CalStatus status) {
+	if (!c->begun)
+		return status;
 	for (int i = 0; i < c->made_count; i++)
 		group_release(&c->made[i], c->sim);
 	release_speeds(c);

@@ -35,6 +35,7 @@ typedef struct TopologyEdit {
 	uint32_t added;                                // a flexible body that comes in, 0: none; its modes start as given
 	const double *eta, *eta_dot;                   // NULL: at rest
 	double rotors_lost; // kinetic energy of motors whose joints opened, less that of those whose joints closed
+	bool begun;
 } TopologyEdit;
 
 /* A node in the world. */
@@ -43,7 +44,8 @@ typedef struct NodeMotion {
 	spatial V; // at its origin
 } NodeMotion;
 
-CalStatus edit_begin(CalSim *sim, CalError *error, TopologyEdit *c);
+/* Clears report and error. An edit that could not begin may be committed or abandoned: nothing happens. */
+CalStatus edit_begin(CalSim *sim, CalTransition *report, CalError *error, TopologyEdit *c);
 /* Notes that a group of the description is concerned; returns its place among the old ones. */
 int edit_add_group(TopologyEdit *c, uint32_t group);
 /* Room for the speeds of an old group after an impulse; they start as they are. */
@@ -67,7 +69,6 @@ CalStatus edit_abandon(TopologyEdit *c, CalStatus status);
 /* Builds unless status is bad, then commits or abandons; the same for what is built already. */
 CalStatus edit_build_and_commit(TopologyEdit *c, CalStatus status, CalTransition *report);
 CalStatus edit_commit_or_abandon(TopologyEdit *c, CalStatus status, CalTransition *report);
-void transition_clear(CalTransition *report); // accepts NULL
 /* Loops that an impulse could not stop are an error; fastest: of the speeds before. */
 CalStatus edit_check_rates(TopologyEdit *c, const CalModel *model, const CalImpulseReport *lost, double fastest);
 double group_fastest(const SimGroup *group);

@@ -29,11 +29,6 @@ CalStatus edit_build_and_commit(TopologyEdit *c, CalStatus status, CalTransition
 	return edit_commit_or_abandon(c, status, report);
 }
 
-void transition_clear(CalTransition *report) {
-	if (report)
-		*report = (CalTransition){.group = -1, .other = -1};
-}
-
 /* ---- detach ---------------------------------------------------------------------------------------- */
 
 static int group_is_empty(const Topology *t, uint32_t group) {
@@ -150,11 +145,9 @@ static CalStatus detach(TopologyEdit *c, uint32_t joint, const char *name) {
 
 CalStatus cal_sim_detach(CalSim *sim, CalJointId joint, const char *group, CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = edit_check_joint(&c, joint);
+	CalStatus status = edit_begin(sim, report, error, &c);
+	if (status == CAL_OK)
+		status = edit_check_joint(&c, joint);
 	if (status == CAL_OK)
 		status = detach(&c, joint.value, group);
 	return edit_build_and_commit(&c, status, report);
@@ -178,11 +171,9 @@ static CalStatus split_component(TopologyEdit *c, uint32_t body, const char *nam
 
 CalStatus cal_sim_split(CalSim *sim, CalBodyId body, const char *group, CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = edit_check_body(&c, body);
+	CalStatus status = edit_begin(sim, report, error, &c);
+	if (status == CAL_OK)
+		status = edit_check_body(&c, body);
 	if (status == CAL_OK)
 		status = split_component(&c, body.value, group);
 	return edit_build_and_commit(&c, status, report);
@@ -258,8 +249,7 @@ static CalStatus reroot(TopologyEdit *c, uint32_t body) {
 
 CalStatus cal_sim_reroot(CalSim *sim, CalBodyId body, CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
+	CalStatus status = edit_begin(sim, report, error, &c);
 	if (status != CAL_OK)
 		return status;
 	status = edit_check_body(&c, body);
@@ -411,8 +401,7 @@ static void record_terms(Topology *t, TopologyLoop *loop) {
 CalStatus cal_sim_close_loop(CalSim *sim, CalNodeId a, const CalLoopDef *loop, CalNodeId b, CalLoopId *id,
                              CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
+	CalStatus status = edit_begin(sim, report, error, &c);
 	if (status != CAL_OK)
 		return status;
 	uint32_t made = 0;
@@ -464,11 +453,9 @@ static CalStatus check_loop_id(TopologyEdit *c, CalLoopId loop, int open) {
 
 CalStatus cal_sim_open_loop(CalSim *sim, CalLoopId loop, CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = check_loop_id(&c, loop, 0);
+	CalStatus status = edit_begin(sim, report, error, &c);
+	if (status == CAL_OK)
+		status = check_loop_id(&c, loop, 0);
 	if (status == CAL_OK) {
 		TopologyLoop *l = topology_loop(c.t, loop.value);
 		c.group[0] = loop_group(c.t, &c.t->desc->loops[loop.value - 1]);
@@ -482,11 +469,9 @@ CalStatus cal_sim_open_loop(CalSim *sim, CalLoopId loop, CalTransition *report, 
 
 CalStatus cal_sim_reclose_loop(CalSim *sim, CalLoopId loop, CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = check_loop_id(&c, loop, 1);
+	CalStatus status = edit_begin(sim, report, error, &c);
+	if (status == CAL_OK)
+		status = check_loop_id(&c, loop, 1);
 	if (status == CAL_OK)
 		status = close_record(&c, loop.value, report);
 	return edit_commit_or_abandon(&c, status, report);

@@ -500,11 +500,9 @@ CalStatus cal_sim_attach(CalSim *sim, CalNodeId a, const CalJointDef *joint, Cal
 	TopologyEdit c;
 	CalJointDef def;
 	uint32_t made = 0;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = edit_check_node(&c, a);
+	CalStatus status = edit_begin(sim, report, error, &c);
+	if (status == CAL_OK)
+		status = edit_check_node(&c, a);
 	if (status == CAL_OK)
 		status = edit_check_node(&c, b);
 	if (status == CAL_OK)
@@ -523,8 +521,7 @@ CalStatus cal_sim_attach(CalSim *sim, CalNodeId a, const CalJointDef *joint, Cal
 CalStatus cal_sim_reattach(CalSim *sim, CalJointId joint, const CalAttachOptions *options, CalTransition *report,
                            CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
+	CalStatus status = edit_begin(sim, report, error, &c);
 	if (status != CAL_OK)
 		return status;
 	status = edit_check_joint(&c, joint);

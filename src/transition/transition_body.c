@@ -180,8 +180,7 @@ CalStatus cal_sim_add_body(CalSim *sim, const CalNewBody *made, CalBodyId *id, C
                            CalError *error) {
 	TopologyEdit c;
 	CalBodyId body = {0};
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
+	CalStatus status = edit_begin(sim, report, error, &c);
 	if (status != CAL_OK)
 		return status;
 	if (!made || made->node_count < 0 || (made->node_count && !made->nodes))
@@ -236,11 +235,9 @@ static CalStatus remove_body(TopologyEdit *c, uint32_t body) {
 
 CalStatus cal_sim_remove_body(CalSim *sim, CalBodyId body, CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = edit_check_body(&c, body);
+	CalStatus status = edit_begin(sim, report, error, &c);
+	if (status == CAL_OK)
+		status = edit_check_body(&c, body);
 	if (status == CAL_OK)
 		status = remove_body(&c, body.value);
 	return edit_build_and_commit(&c, status, report);

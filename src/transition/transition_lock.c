@@ -80,11 +80,9 @@ static CalStatus set_joint(TopologyEdit *c, uint32_t joint, int dof, int lock, C
 
 static CalStatus lock_joint(CalSim *sim, CalJointId joint, int dof, int lock, CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = check_lock(&c, joint, dof);
+	CalStatus status = edit_begin(sim, report, error, &c);
+	if (status == CAL_OK)
+		status = check_lock(&c, joint, dof);
 	if (status == CAL_OK)
 		status = set_joint(&c, joint.value, dof, lock, report);
 	return edit_build_and_commit(&c, status, report);
@@ -127,11 +125,9 @@ static CalStatus set_modes(TopologyEdit *c, uint32_t body, int mode, int lock, C
 
 static CalStatus lock_modes(CalSim *sim, CalBodyId body, int mode, int lock, CalTransition *report, CalError *error) {
 	TopologyEdit c;
-	transition_clear(report);
-	CalStatus status = edit_begin(sim, error, &c);
-	if (status != CAL_OK)
-		return status;
-	status = check_modes(&c, body, mode);
+	CalStatus status = edit_begin(sim, report, error, &c);
+	if (status == CAL_OK)
+		status = check_modes(&c, body, mode);
 	if (status == CAL_OK)
 		status = set_modes(&c, body.value, mode, lock, report);
 	return edit_build_and_commit(&c, status, report);

@@ -302,14 +302,5 @@ CalStatus fe_read_calculix(const char *path, const CalFeUnits *units, const CalA
 		return fe_file_error(error, path, CAL_ERR_MEMORY, "out of memory");
 	Deck deck = {.fe = made, .error = error};
 	CalStatus status = read_job(&deck, base);
-	if (status == CAL_OK) {
-		fe_model_scale(made);
-		status = fe_model_check(made, error);
-	}
-	if (status != CAL_OK) {
-		cal_fe_destroy(made);
-		return status;
-	}
-	*fe = made;
-	return CAL_OK;
+	return fe_model_complete(made, status, fe, error);
 }

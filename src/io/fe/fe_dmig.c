@@ -408,14 +408,5 @@ CalStatus cal_fe_read_dmig(const char *path, const char *stiffness, const char *
 	if (status == CAL_OK)
 		status = number_equations(&d, stiffness, mass);
 	memory_free(&made->pool.allocator, d.entries);
-	if (status == CAL_OK) {
-		fe_model_scale(made);
-		status = fe_model_check(made, error);
-	}
-	if (status != CAL_OK) {
-		cal_fe_destroy(made);
-		return status;
-	}
-	*fe = made;
-	return CAL_OK;
+	return fe_model_complete(made, status, fe, error);
 }

@@ -9,17 +9,6 @@
 
 #include "io/mesh/mesh_stl.h"
 
-/* x y z, and perhaps a weight or a colour behind them. */
-static CalStatus read_vertex(FeText *t, char *rest, TriangleList *list) {
-	double x[3];
-	for (int i = 0; i < 3; i++) {
-		const char *word = mesh_word(&rest);
-		if (!word || !fe_number(word, &x[i]))
-			return fe_text_error(t, CAL_ERR_INPUT, "a vertex needs three numbers; \"%s\" is none", word ? word : "");
-	}
-	return triangle_list_vertex(list, (CalVec3){x[0], x[1], x[2]}) ? CAL_OK : mesh_no_memory(t);
-}
-
 static CalStatus read_index(FeText *t, char *word, int count, int *index) {
 	long value;
 	word[strcspn(word, "/")] = '\0';
@@ -54,7 +43,7 @@ CalStatus mesh_read_obj(FeText *t, TriangleList *list) {
 		char *rest = t->lower;
 		const char *word = mesh_word(&rest);
 		if (word && strcmp(word, "v") == 0)
-			status = read_vertex(t, rest, list);
+			status = mesh_read_vertex(t, rest, true, list);
 		else if (word && strcmp(word, "f") == 0)
 			status = read_face(t, rest, list);
 	}

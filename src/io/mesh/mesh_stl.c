@@ -82,14 +82,14 @@ char *mesh_word(char **rest) {
 	return word;
 }
 
-static CalStatus read_vertex(FeText *t, char *rest, TriangleList *list) {
+CalStatus mesh_read_vertex(FeText *t, char *rest, bool more, TriangleList *list) {
 	double x[3];
 	for (int i = 0; i < 3; i++) {
 		const char *word = mesh_word(&rest);
 		if (!word || !fe_number(word, &x[i]))
 			return fe_text_error(t, CAL_ERR_INPUT, "a vertex needs three numbers; \"%s\" is none", word ? word : "");
 	}
-	if (mesh_word(&rest))
+	if (!more && mesh_word(&rest))
 		return fe_text_error(t, CAL_ERR_INPUT, "a vertex has three numbers; here are more");
 	return triangle_list_vertex(list, (CalVec3){x[0], x[1], x[2]}) ? CAL_OK : mesh_no_memory(t);
 }
@@ -108,7 +108,7 @@ static CalStatus read_line(FeText *t, int *corners, TriangleList *list) {
 		if (*corners < 0)
 			return fe_text_error(t, CAL_ERR_INPUT, "a vertex outside of a facet");
 		++*corners;
-		return read_vertex(t, rest, list);
+		return mesh_read_vertex(t, rest, false, list);
 	}
 	if (strcmp(word, "endfacet") == 0) {
 		const int n = list->vertex_count, got = *corners;

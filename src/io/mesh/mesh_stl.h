@@ -24,6 +24,8 @@ bool triangle_list_triangle(TriangleList *list, int a, int b, int c);
 /** The next word of a line, cut off in place; NULL at its end. */
 char *mesh_word(char **rest);
 CalStatus mesh_no_memory(FeText *text);
+/** x y z; more: a weight or a color may follow them. */
+CalStatus mesh_read_vertex(FeText *text, char *rest, bool more, TriangleList *list);
 
 CalStatus mesh_read_stl(FeText *text, TriangleList *list);
 CalStatus mesh_read_obj(FeText *text, TriangleList *list);

@@ -85,13 +85,8 @@ static bool copy_texts(char *const *from, int count, Texts *texts) {
 	return done;
 }
 
-static bool read_texts(hid_t object, const char *name, Texts *texts) {
-	*texts = (Texts){0};
-	hid_t attribute = schema_attribute(object, name, SCHEMA_TEXT), space = H5Aget_space(attribute);
-	hid_t type = schema_text_type();
-	hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
-	char **read = count >= 0 && count < 1 << 24 ? calloc((size_t)count + 1, sizeof *read) : NULL;
-	bool done = read && H5Aread(attribute, type, read) >= 0;
+/* Texts that HDF5 has read (done), as ours; releases what it allocated for them. */
+static bool keep_texts(bool done, char **read, hssize_t count, hid_t type, hid_t space, Texts *texts) {
 	if (done) {
 		done = copy_texts(read, (int)count, texts);
 		H5Dvlen_reclaim(type, space, H5P_DEFAULT, read);
@@ -99,6 +94,16 @@ static bool read_texts(hid_t object, const char *name, Texts *texts) {
 	free(read);
 	H5Tclose(type);
 	H5Sclose(space);
+	return done;
+}
+
+static bool read_texts(hid_t object, const char *name, Texts *texts) {
+	*texts = (Texts){0};
+	hid_t attribute = schema_attribute(object, name, SCHEMA_TEXT), space = H5Aget_space(attribute);
+	hid_t type = schema_text_type();
+	hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
+	char **read = count >= 0 && count < 1 << 24 ? calloc((size_t)count + 1, sizeof *read) : NULL;
+	const bool done = keep_texts(read && H5Aread(attribute, type, read) >= 0, read, count, type, space, texts);
 	H5Aclose(attribute);
 	return done;
 }
@@ -302,14 +307,8 @@ static bool read_list(hid_t file, const char *path, Texts *texts) {
 	const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : -1;
 	const bool sound = count >= 0 && count < 1 << 24 && !is_sparse(dataset, (hsize_t)count * sizeof(char *));
 	char **read = sound ? calloc((size_t)count + 1, sizeof *read) : NULL;
-	bool done = read && (count == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, read) >= 0);
-	if (done) {
-		done = copy_texts(read, (int)count, texts);
-		H5Dvlen_reclaim(type, space, H5P_DEFAULT, read);
-	}
-	free(read);
-	H5Tclose(type);
-	H5Sclose(space);
+	const bool got = read && (count == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, read) >= 0);
+	const bool done = keep_texts(got, read, count, type, space, texts);
 	H5Dclose(dataset);
 	return done;
 }
