@@ -47,7 +47,8 @@ static double sum_neighbors(const Manifold *m, int i, double length2, const doub
 	return sum;
 }
 
-void manifold_blend(Manifold *m, double patch) {
+/* Sets the weights: 1 for a point alone, shares of 1 for points within `patch` whose normals are alike. */
+static void manifold_blend(Manifold *m, double patch) {
 	double x[CAL_CONTACT_PAIR_POINTS], share[CAL_CONTACT_PAIR_POINTS], mass[CAL_CONTACT_PAIR_POINTS];
 	const double far2 = patch * patch, near2 = 0.01 * far2;
 	for (int i = 0; i < m->count; i++)

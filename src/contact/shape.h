@@ -93,8 +93,6 @@ INLINE double end_fade(double x, double r, double away) { return x >= 0 ? 1 : sm
 
 /** Adds a candidate unless depth or fade is 0; a full manifold keeps the deepest. */
 void manifold_add(Manifold *m, vec3 p, vec3 n, double depth, double radius, double fade);
-/** Sets the weights: 1 for a point alone, shares of 1 for points within `patch` whose normals are alike. */
-void manifold_blend(Manifold *m, double patch);
 
 /** The candidates of a pair with their frames in the world, blended; false if the pair does not touch. */
 bool shapes_touch(const Shape *a, const Frame *fa, const Shape *b, const Frame *fb, Manifold *m);

@@ -171,8 +171,6 @@ enum { MOST_KINKS = 2 }; // of one operation
 
 /** How many an operation has: places where it or its slope jumps. */
 int op_kinks(const Code *code);
-/** True if the result jumps there, and does not only bend. */
-bool op_jumps(Op op);
 /** value[op_kinks()]: changes its sign where the operation on a[op_takes()] does; zero only where it cannot be told. */
 void op_switches(Op op, const double *a, double *value);
 

@@ -37,7 +37,10 @@ int op_kinks(const Code *code) {
 	}
 }
 
-bool op_jumps(Op op) { return op != OP_MIN && op != OP_MAX && op != OP_ABS && op != OP_CLAMP && op != OP_SMOOTH; }
+/* True if the result jumps there, and does not only bend. */
+static bool op_jumps(Op op) {
+	return op != OP_MIN && op != OP_MAX && op != OP_ABS && op != OP_CLAMP && op != OP_SMOOTH;
+}
 
 /* Changes its sign where floor(x) changes: positive for even ones. */
 static double parity(double x) {

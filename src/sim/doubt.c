@@ -32,7 +32,8 @@ static CalDoubt *find(SimDoubts *doubts, const CalDoubt *doubt) {
 	return NULL;
 }
 
-void doubts_add(SimDoubts *doubts, const CalDoubt *doubt) {
+/* Adds a doubt, or counts it if there is one of its kind about its object; the text of the larger value is kept. */
+static void doubts_add(SimDoubts *doubts, const CalDoubt *doubt) {
 	const int64_t count = doubt->count > 0 ? doubt->count : 1;
 	CalDoubt *known = find(doubts, doubt);
 	if (!known && doubts->count == CAL_MAX_DOUBTS) {

@@ -13,8 +13,6 @@ typedef struct SimDoubts {
 	int64_t left_out; // for which there was no room
 } SimDoubts;
 
-/** Adds a doubt, or counts it if there is one of its kind about its object; the text of the larger value is kept. */
-void doubts_add(SimDoubts *doubts, const CalDoubt *doubt);
 /** The same, with the sentence made here. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 7, 8)))

@@ -54,7 +54,8 @@ void drives_bind(CalSim *sim) {
 	integrator_note_motions(sim->system.integrator);
 }
 
-int drives_impose(void *user, const CalModel *model, double t, double *q, double *u) {
+/* A CalPrescribedFn: sets driven coordinates and speeds. user is the CalSim. */
+static int drives_impose(void *user, const CalModel *model, double t, double *q, double *u) {
 	CalSim *sim = user;
 	for (int i = 0; i < sim->device_count; i++) {
 		CalDofRef at;

@@ -348,7 +348,8 @@ CalStatus context_output(CalEvalContext *context, int index, int output, double 
 	return code ? note_status(context, CAL_ERR_USER) : context->status;
 }
 
-CalStatus context_evaluate(CalEvalContext *context, double *xdot) {
+/* What devices do: forces into context->inputs, their rates into xdot (NULL: not wanted). */
+static CalStatus context_evaluate(CalEvalContext *context, double *xdot) {
 	CalSim *sim = context->sim;
 	for (int i = 0; i < sim->device_count; i++) {
 		const SimDevice *device = &sim->devices[i];

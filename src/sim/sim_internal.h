@@ -312,8 +312,6 @@ CalStatus context_failed(CalEvalContext *context, int device, int code);
  * ring.
  */
 CalStatus context_output(CalEvalContext *context, int device, int output, double *value);
-/** What devices do: forces into context->inputs, their rates into xdot (NULL: not wanted). */
-CalStatus context_evaluate(CalEvalContext *context, double *xdot);
 /** A CalSystemFn: inputs of all groups, devices, accounts. user is the CalSim. */
 CalStatus sim_evaluate_inputs(void *user, const CalState *state, const CalState *parts, CalInput *inputs, double *xdot);
 /** The same at the present states for observers, into system.inputs; inputs of groups only if asked for. */
@@ -365,8 +363,6 @@ CalStatus devices_sample(CalSim *sim, double t);
 
 /** Finds what the active devices drive, and tells the integrator; when devices have been bound. */
 void drives_bind(CalSim *sim);
-/** A CalPrescribedFn: sets driven coordinates and speeds. user is the CalSim. */
-int drives_impose(void *user, const CalModel *model, double t, double *q, double *u);
 /** Accelerations of what a device drives, into the inputs of a context. */
 CalStatus drives_act(CalEvalContext *context, const SimDevice *device);
 /** A CalSystemDoneFn: the work of drives, into the accounts. user is the CalSim. */

@@ -162,7 +162,7 @@ static spatial velocity_at(const NodeMotion *node, dvec3 p) {
 	return motion_shift(node->V, vec_from(dadd(p, dscale(-1, node->X.r))));
 }
 
-spatial joint_velocity_between(const CalJointDef *def, const NodeMotion *a, const NodeMotion *b) {
+static spatial joint_velocity_between(const CalJointDef *def, const NodeMotion *a, const NodeMotion *b) {
 	const dpose J = dpose_mul(b->X, dpose_inverse(pose_of(def->outboard)));
 	const mat3 F = mat_from(dpose_mul(a->X, pose_of(def->inboard)).R);
 	const spatial V = spatial_sub(velocity_at(b, J.r), velocity_at(a, J.r));

@@ -74,14 +74,11 @@ CalStatus edit_check_rates(TopologyEdit *c, const CalModel *model, const CalImpu
 double group_fastest(const SimGroup *group);
 /* A group of the description by its name: one that was emptied, or a new one. */
 CalStatus edit_find_group(TopologyEdit *c, const char *name, CalVec3 gravity, uint32_t *group);
-/* A body without a carrier goes on a free joint. */
-CalStatus edit_make_free_root(TopologyEdit *c, uint32_t body);
 /* Once built: the impulse that makes all loops of the first new group hold; `loop`, which was closed, must fit. */
 CalStatus edit_apply_impulse(TopologyEdit *c, uint32_t loop, CalTransition *report);
 
 /* J = X_F^-1 (node_b X_o^-1) of a joint's definition from a to b, and the velocity of J relative to F there. */
 dpose joint_pose_between(const CalJointDef *def, const NodeMotion *a, const NodeMotion *b);
-spatial joint_velocity_between(const CalJointDef *def, const NodeMotion *a, const NodeMotion *b);
 
 /* A CalFindingFn: keeps the first error in the CalError `user`. */
 void edit_keep_first_error(void *user, const CalFinding *finding);

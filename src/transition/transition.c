@@ -81,7 +81,8 @@ static CalStatus loop_to_tree_joint(TopologyEdit *c, uint32_t joint, uint32_t to
 	return status == CAL_OK ? edit_add_new_joint(c, joint) : status;
 }
 
-CalStatus edit_make_free_root(TopologyEdit *c, uint32_t body) {
+/* A body without a carrier goes on a free joint. */
+static CalStatus edit_make_free_root(TopologyEdit *c, uint32_t body) {
 	const uint32_t root = topology_root_joint(c->t, body);
 	CalStatus status = root ? topology_set_parent(c->t, root, body, c->error) : edit_no_memory(c);
 	if (status == CAL_OK)

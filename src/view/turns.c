@@ -37,7 +37,8 @@ double turns_angle(BodyColumns body, const double *from, const double *to) {
 	return isfinite(angle) ? angle : 0;
 }
 
-double turns_detour(BodyColumns body, const double *from, const double *to) {
+/* How far the position is from what the velocities of two rows predict, in the distance that they go [1]. */
+static double turns_detour(BodyColumns body, const double *from, const double *to) {
 	if (body.velocity < 0)
 		return 0;
 	const double half = 0.5 * (to[0] - from[0]);

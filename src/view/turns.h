@@ -25,8 +25,6 @@ typedef struct BodyColumns {
 double turns_residual(BodyColumns body, const double *from, const double *to);
 /** By how much the body turns from one row to the next by its angular velocities [rad]; 0: not known. */
 double turns_angle(BodyColumns body, const double *from, const double *to);
-/** How far the position is from what the velocities of two rows predict, in the distance that they go [1]. */
-double turns_detour(BodyColumns body, const double *from, const double *to);
 
 /** By how much the body turns between two rows of the table at most [rad]. */
 double turns_fastest(BodyColumns body, const CalResultsTable *table);

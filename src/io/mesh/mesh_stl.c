@@ -13,7 +13,7 @@
 
 #include "base/memory.h"
 
-bool triangle_list_vertex(TriangleList *list, CalVec3 v) {
+static bool add_vertex(TriangleList *list, CalVec3 v) {
 	CalVec3 *grown =
 		array_reserve(&list->allocator, list->vertices, list->vertex_count, 1, &list->vertex_capacity, sizeof v);
 	if (!grown)
@@ -60,7 +60,7 @@ static CalStatus read_binary(FeText *t, uint32_t count, TriangleList *list) {
 			if (!isfinite(v.x) || !isfinite(v.y) || !isfinite(v.z))
 				return fe_file_error(t->error, t->path, CAL_ERR_INPUT, "triangle %lu: a coordinate is not finite",
 				                     (unsigned long)i);
-			if (!triangle_list_vertex(list, v))
+			if (!add_vertex(list, v))
 				return mesh_no_memory(t);
 		}
 		const int n = list->vertex_count;
@@ -91,7 +91,7 @@ CalStatus mesh_read_vertex(FeText *t, char *rest, bool more, TriangleList *list)
 	}
 	if (!more && mesh_word(&rest))
 		return fe_text_error(t, CAL_ERR_INPUT, "a vertex has three numbers; here are more");
-	return triangle_list_vertex(list, (CalVec3){x[0], x[1], x[2]}) ? CAL_OK : mesh_no_memory(t);
+	return add_vertex(list, (CalVec3){x[0], x[1], x[2]}) ? CAL_OK : mesh_no_memory(t);
 }
 
 /* One line; *corners counts the vertices of the facet, -1 outside of one. */

@@ -18,7 +18,6 @@ typedef struct TriangleList {
 } TriangleList;
 
 /** False if memory is short. */
-bool triangle_list_vertex(TriangleList *list, CalVec3 v);
 bool triangle_list_triangle(TriangleList *list, int a, int b, int c);
 
 /** The next word of a line, cut off in place; NULL at its end. */
