@@ -31,6 +31,24 @@ static int drive_at(CalSim *sim, int i, double t, CalDofRef *dof_ref, double jet
 	return 1;
 }
 
+/* A CalPrescribedFn: sets driven coordinates and speeds. user is the CalSim. */
+static int drives_impose(void *user, const CalModel *model, double t, double *q, double *u) {
+	CalSim *sim = user;
+	for (int i = 0; i < sim->device_count; i++) {
+		CalDofRef at;
+		double jet[3];
+		if (!for_each_drive(&sim->devices[i]))
+			continue;
+		if (drive_at(sim, i, t, &at, jet) != 0)
+			return 1;
+		if (sim->groups[at.group].model == model) {
+			q[at.q] = jet[0];
+			u[at.u] = jet[1];
+		}
+	}
+	return 0;
+}
+
 void drives_bind(CalSim *sim) {
 	for (int g = 0; g < sim->group_count; g++) {
 		sim->groups[g].drive_count = 0;
@@ -52,24 +70,6 @@ void drives_bind(CalSim *sim) {
 		integrator_set_drive(sim->system.integrator, g, driven ? drives_impose : NULL, sim);
 	}
 	integrator_note_motions(sim->system.integrator);
-}
-
-/* A CalPrescribedFn: sets driven coordinates and speeds. user is the CalSim. */
-static int drives_impose(void *user, const CalModel *model, double t, double *q, double *u) {
-	CalSim *sim = user;
-	for (int i = 0; i < sim->device_count; i++) {
-		CalDofRef at;
-		double jet[3];
-		if (!for_each_drive(&sim->devices[i]))
-			continue;
-		if (drive_at(sim, i, t, &at, jet) != 0)
-			return 1;
-		if (sim->groups[at.group].model == model) {
-			q[at.q] = jet[0];
-			u[at.u] = jet[1];
-		}
-	}
-	return 0;
 }
 
 /* The input at hand gets arrays of its own. */
