@@ -266,6 +266,7 @@ typedef struct CalRunSettings {
 	int stream_count;            // 0: nothing is said of output
 	const CalRunStream *streams; //
 } CalRunSettings;
+/** How long and by which method to run, and what to record. */
 CAL_API CalStatus cal_setup_set_run(CalSetup *setup, const CalRunSettings *run, CalError *error);
 CAL_API CalRunSettings cal_setup_run(const CalSetup *setup);
 

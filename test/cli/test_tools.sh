@@ -77,14 +77,14 @@ CAL_API int cal_named(int a,
 
 CAL_API int cal_bare(int a);
 CAL_API int cal_after(int a); // documented on its line
-/** Only its own file and a test call it. */
+/** Only a test calls it. */
 CAL_API int cal_tested(int a);
 /** Nobody wrote it. */
 CAL_API int cal_gone(int a);
 END
 printf 'int cal_used(int a) {\n\treturn a;\n}\nint cal_named(int a,\n              int b) { return a + b; }\n' >api/src/sim/a.c
 printf 'int cal_bare(int a) { return a; }\nint cal_after(int a) { return a; }\n' >>api/src/sim/a.c
-printf 'int cal_tested(int a) { return a; } // cal_gone(1)\nint other(void) { return cal_tested(1); }\n' >>api/src/sim/a.c
+printf 'int cal_tested(int a) { return a; } // cal_gone(1)\n' >>api/src/sim/a.c
 printf 'int b(void) { return cal_bare(1) + cal_used(1); } /* cal_tested(1) */\n' >api/src/sim/b.c
 printf 'int c(void) { return cal_after(1) + cal_gone(1); }\n' >api/cli/c.c
 printf 'int t(void) { return cal_tested(1); }\n' >api/test/t.c
