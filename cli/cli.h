@@ -26,6 +26,7 @@ int command_info(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_run(int argc, char **argv);
 int command_plot(int argc, char **argv);
+int command_signals(int argc, char **argv);
 int command_view(int argc, char **argv);
 int command_modes(int argc, char **argv);
 int command_sweep(int argc, char **argv);

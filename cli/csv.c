@@ -77,11 +77,9 @@ static int count_fields(const char *line) {
 	return count;
 }
 
-/* The label follows the last colon. */
 static void name_column(Column *column, const char *name) {
-	const char *colon = strrchr(name, ':');
 	column->name = name;
-	column->label = colon ? (int)(colon - name) + 1 : 0;
+	column->label = panels_label(name);
 }
 
 /* "name [unit]" */

@@ -32,7 +32,7 @@ struct Live {
 	const CalSetup *setup;
 	CalLive *view;
 	Server *server;
-	SignalSet *signals;
+	CalSampler *sampler;
 	const CalScenario *scenario; // whose log the pages get
 	int64_t sent_entries;        // entries of it so far
 	char *document;
@@ -231,7 +231,7 @@ static void run_command(Live *live, CalSim *sim, const char *text) {
 /* ---- ticks --------------------------------------------------------------------------------------------- */
 
 static CalStatus send_tick(Live *live, CalSim *sim) {
-	CalStatus status = signals_sample(live->signals, sim, live->row);
+	CalStatus status = cal_sampler_sample(live->sampler, sim, live->row);
 	if (status == CAL_OK)
 		status = cal_live_tick(live->view, sim, live->row + 1, live->tick); // without the time
 	if (status == CAL_OK)
@@ -358,13 +358,16 @@ static CalStatus make_document(Live *live, const char *title, CalError *error) {
 	return fclose(out) == 0 ? status : CAL_ERR_MEMORY;
 }
 
-static CalStatus make_view(Live *live, SignalSet *signals, const char *title, CalError *error) {
-	const int count = signals->column_count - 1; // the time is not one
+static CalStatus make_view(Live *live, CalSampler *sampler, const char *title, CalError *error) {
+	const int count = cal_sampler_column_count(sampler) - 1; // the time is not one
 	CalReplaySignal *names = calloc((size_t)count + 1, sizeof *names);
-	live->signals = signals;
-	live->row = calloc((size_t)signals->column_count, sizeof *live->row);
-	for (int i = 0; names && i < count; i++)
-		names[i] = (CalReplaySignal){signals->columns[i + 1].name, signals->columns[i + 1].unit};
+	live->sampler = sampler;
+	live->row = calloc((size_t)count + 1, sizeof *live->row);
+	for (int i = 0; names && i < count; i++) {
+		CalSamplerColumn column;
+		cal_sampler_column(sampler, i + 1, &column);
+		names[i] = (CalReplaySignal){column.name, column.unit};
+	}
 	CalStatus status =
 		names && live->row ? cal_live_create(live->setup, names, count, &live->view, error) : CAL_ERR_MEMORY;
 	free(names);
@@ -375,11 +378,11 @@ static CalStatus make_view(Live *live, SignalSet *signals, const char *title, Ca
 	return status == CAL_OK ? make_document(live, title, error) : status;
 }
 
-int live_open(Live *live, SignalSet *signals, CalSim *sim, const CalScenario *scenario, const char *title, int port,
+int live_open(Live *live, CalSampler *sampler, CalSim *sim, const CalScenario *scenario, const char *title, int port,
               bool browser, const char *path) {
 	CalError error = {0};
 	char message[300];
-	const CalStatus status = make_view(live, signals, title, &error);
+	const CalStatus status = make_view(live, sampler, title, &error);
 	if (status != CAL_OK)
 		return say_status(path, status, &error);
 	const ServerOptions options = {.port = port,

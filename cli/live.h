@@ -6,14 +6,13 @@
 #define CALDER_CLI_LIVE_H
 
 #include "cli.h"
-#include "signals.h"
 
 typedef struct Live Live;
 
 /** Before the run starts: adds the devices by which a page acts on the simulation. Returns an exit code. */
 int live_create(Live **live, const CalSetup *setup, CalSim *sim, const char *path);
-/** Starts the server and says where; signals: what pages can plot. Returns an exit code. */
-int live_open(Live *live, SignalSet *signals, CalSim *sim, const CalScenario *scenario, const char *title, int port,
+/** Starts the server and says where; sampler: what pages can plot. Returns an exit code. */
+int live_open(Live *live, CalSampler *sampler, CalSim *sim, const CalScenario *scenario, const char *title, int port,
               bool browser, const char *path);
 /**
  * One step, at most to t_limit, when its time has come; obeys commands before it, and waits while it is paused. No step if a

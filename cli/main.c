@@ -25,6 +25,7 @@ static const Command commands[] = {
 	{"run", command_run, "integrate a model in time; write CSV and plots"},
 	{"sweep", command_sweep, "run a model many times with other numbers: Monte-Carlo, grids; tables and report"},
 	{"plot", command_plot, "draw columns of a CSV file"},
+	{"signals", command_signals, "list the quantities that can be recorded, plotted and read in formulas"},
 	{"view", command_view, "write a run as a page that any browser opens"},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},
 	{"convert", command_convert, "write a model as a native file with every number written out"},

@@ -29,6 +29,16 @@ int panels_own_label(const char *name) {
 	return colon ? (int)(colon - name) + 1 : 0;
 }
 
+int panels_label(const char *name) {
+	CalQuantityName parts;
+	CalQuantityInfo info;
+	const char *colon = strrchr(name, ':');
+	if (cal_quantity_split(name, &parts) != CAL_OK || cal_quantity(parts.quantity, &info) != CAL_OK)
+		return colon ? (int)(colon - name) + 1 : 0;
+	const bool listed = info.component_count > 0 || info.about == CAL_ABOUT_DEVICE;
+	return listed && parts.component ? (int)(parts.component - name) : panels_own_label(name);
+}
+
 static bool share_panel(const Table *table, PanelItem a, PanelItem b) {
 	const Column *left = &table->columns[a.column], *right = &table->columns[b.column];
 	return a.label == b.label && strncmp(left->name, right->name, (size_t)a.label) == 0 &&

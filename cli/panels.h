@@ -2,9 +2,9 @@
 /*
  * panels.h — a table of columns as a picture: which columns share a panel, and the file it goes to.
  *
- * Columns are named "kind:label [unit]". Those of one kind and unit share a panel, whose title is the kind; lengths
- * and angles never share a scale. What counts as the kind depends on how a column was asked for: as one of a
- * signal ("node:arm/tip" of x, y, z) or by its own name ("node" of arm/tip:x and arm/end:x).
+ * Columns are named "kind:label [unit]", as the catalogue of quantities does (calder/quantity.h). Those of one kind and unit
+ * share a panel, whose title is the kind; lengths and angles never share a scale. What counts as the kind depends on how a
+ * column was asked for: as one of a signal ("node:arm/tip" of x, y, z) or by its own name ("node" of arm/tip.x and arm/end.x).
  */
 #ifndef CALDER_CLI_PANELS_H
 #define CALDER_CLI_PANELS_H
@@ -33,6 +33,11 @@ typedef struct PanelItem {
 
 /** Where the label of a column begins that was asked for by its own name: after the first colon. */
 int panels_own_label(const char *name);
+/**
+ * Where it begins in a table that does not say how its columns were asked for: components of one object share a panel, and so
+ * do coordinates and constraint equations of all objects. Of what is not in the catalogue: after the last colon.
+ */
+int panels_label(const char *name);
 enum { PANELS_MOST = 8, PANEL_LINES_MOST = 24 }; // a screenful, and as many lines as there are colors and dashes
 
 /**

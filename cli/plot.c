@@ -69,7 +69,8 @@ static int parse_options(PlotOptions *options, int argc, char **argv) {
 /* Is it the column of that name, or one of the several that begin with it? */
 static bool matches(const Column *column, const char *name) {
 	size_t length = strlen(name);
-	return strncmp(column->name, name, length) == 0 && (column->name[length] == 0 || column->name[length] == ':');
+	return strncmp(column->name, name, length) == 0 &&
+	       (column->name[length] == 0 || column->name[length] == ':' || column->name[length] == '.');
 }
 
 /* Appends what the name stands for; false: nothing. */

@@ -16,8 +16,10 @@ static const double coincidence = 1e-9; // of an interval
 /* ---- streams ----------------------------------------------------------------------------------- */
 
 RecordStream *record_add(Record *record) {
-	RecordStream *stream = &record->streams[record->stream_count++];
-	signals_init(&stream->set);
+	RecordStream *stream = &record->streams[record->stream_count];
+	if (cal_sampler_create(NULL, &stream->sampler, NULL) != CAL_OK)
+		return NULL;
+	record->stream_count++;
 	stream->index = -1;
 	return stream;
 }
@@ -30,7 +32,8 @@ int record_create(Record *record, int stream_count, double start, double end) {
 	if (!record->streams)
 		return say_status("calder run", CAL_ERR_MEMORY, NULL);
 	while (record->stream_count < stream_count)
-		record_add(record);
+		if (!record_add(record))
+			return say_status("calder run", CAL_ERR_MEMORY, NULL);
 	return EXIT_OK;
 }
 
@@ -60,14 +63,18 @@ static int say_of_file(const Record *record, const char *path, CalStatus status,
 }
 
 static bool fill_stream(RecordStream *stream, CalResultsStream *to) {
-	CalResultsColumn *columns = calloc((size_t)stream->set.column_count, sizeof *columns);
-	for (int i = 0; columns && i < stream->set.column_count; i++)
-		columns[i] = (CalResultsColumn){stream->set.columns[i].name, stream->set.columns[i].unit};
+	const int count = cal_sampler_column_count(stream->sampler);
+	CalResultsColumn *columns = calloc((size_t)count, sizeof *columns);
+	for (int i = 0; columns && i < count; i++) {
+		CalSamplerColumn column;
+		cal_sampler_column(stream->sampler, i, &column);
+		columns[i] = (CalResultsColumn){column.name, column.unit};
+	}
 	*to = (CalResultsStream){.name = stream->name,
 	                         .path = stream->path,
 	                         .interval = stream->interval,
 	                         .columns = columns,
-	                         .column_count = stream->set.column_count};
+	                         .column_count = count};
 	return columns != NULL;
 }
 
@@ -142,7 +149,7 @@ static int open_files(Record *record, CalResultsOptions *options, CalResultsStre
 	bool done = true;
 	for (int i = 0; i < record->stream_count; i++) {
 		RecordStream *stream = &record->streams[i];
-		stream->row = calloc((size_t)stream->set.column_count, sizeof(double));
+		stream->row = calloc((size_t)cal_sampler_column_count(stream->sampler), sizeof(double));
 		done &= stream->row != NULL;
 		if (!stream->path || stream->elsewhere)
 			continue;
@@ -219,7 +226,7 @@ static bool is_due(const Record *record, const RecordStream *stream, double t) {
 /* Appends the sample of the first stream to those kept. */
 static bool keep_row(Record *record) {
 	const RecordStream *stream = &record->streams[0];
-	size_t width = (size_t)stream->set.column_count;
+	size_t width = (size_t)cal_sampler_column_count(stream->sampler);
 	if (record->kept >= record->capacity) {
 		size_t capacity = 2 * record->capacity + 1024;
 		double *rows = realloc(record->rows, capacity * width * sizeof(double));
@@ -250,7 +257,7 @@ static void expect_turn(const Record *record, RecordStream *stream) {
 
 static int sample_stream(Record *record, RecordStream *stream, CalSim *sim, const char *path) {
 	const bool wanted = !stream->elsewhere || (record->keep && stream == record->streams);
-	CalStatus status = wanted ? signals_sample(&stream->set, sim, stream->row) : CAL_OK;
+	CalStatus status = wanted ? cal_sampler_sample(stream->sampler, sim, stream->row) : CAL_OK;
 	if (status != CAL_OK) {
 		CalError error = {.status = status, .count = 1};
 		char place[256];
@@ -335,10 +342,7 @@ void record_free(Record *record) {
 		free(record->streams[i].path);
 		free(record->streams[i].row);
 		free(record->streams[i].spins);
-		for (int k = 0; k < record->streams[i].name_count; k++)
-			free(record->streams[i].names[k]);
-		free(record->streams[i].names);
-		signals_free(&record->streams[i].set);
+		cal_sampler_destroy(record->streams[i].sampler);
 	}
 	cal_results_destroy(record->results);
 	free(record->streams);
@@ -348,7 +352,7 @@ void record_free(Record *record) {
 
 /* ---- plot -------------------------------------------------------------------------------------- */
 
-/* What is drawn of a set; each column once. */
+/* What is drawn of a stream; each column once. */
 typedef struct PlotItems {
 	PanelItem *items;
 	bool *taken; // [column_count]
@@ -361,15 +365,25 @@ static void add_item(PlotItems *plot, int column, int label) {
 	plot->taken[column] = true;
 }
 
-/* The columns of the signals of that name, or the one of that name. */
-static void add_items(PlotItems *plot, const SignalSet *set, const char *name) {
-	const int own = name_table_find(&set->names, name);
-	for (int s = 0; s < set->signal_count && own < 0; s++)
-		if (strcmp(set->signals[s].name, name) == 0)
-			for (int i = set->signals[s].first; i < set->signals[s].first + set->signals[s].count; i++)
-				add_item(plot, i, set->columns[i].label);
-	if (own >= 0)
-		add_item(plot, own, panels_own_label(name));
+/* The columns of a signal, or the one of that name. */
+static void add_items(PlotItems *plot, const CalSampler *sampler, const Column *columns, const char *name) {
+	int first, count;
+	cal_sampler_find(sampler, name, &first, &count);
+	for (int i = first; i < first + count; i++) {
+		const bool own = strcmp(columns[i].name, name) == 0;
+		add_item(plot, i, own ? panels_own_label(name) : columns[i].label);
+	}
+}
+
+/* The columns of a sampler for a picture, from malloc. */
+static Column *columns_of(const CalSampler *sampler, int count) {
+	Column *columns = calloc((size_t)count, sizeof *columns);
+	for (int i = 0; columns && i < count; i++) {
+		CalSamplerColumn column;
+		cal_sampler_column(sampler, i, &column);
+		columns[i] = (Column){column.name, column.unit, column.label};
+	}
+	return columns;
 }
 
 /* Streams whose samples were not kept. */
@@ -384,19 +398,22 @@ static void note_others(const Record *record, char *note, size_t size) {
 }
 
 int record_plot(const Record *record, const char *svg_path, const char *title, const char *const *names, int count) {
-	const SignalSet *set = &record->streams[0].set;
-	PlotItems plot = {.items = calloc((size_t)set->column_count, sizeof *plot.items),
-	                  .taken = calloc((size_t)set->column_count, sizeof *plot.taken)};
+	const CalSampler *sampler = record->streams[0].sampler;
+	const int column_count = cal_sampler_column_count(sampler);
+	Column *columns = columns_of(sampler, column_count);
+	PlotItems plot = {.items = calloc((size_t)column_count, sizeof *plot.items),
+	                  .taken = calloc((size_t)column_count, sizeof *plot.taken)};
 	char note[200];
 	note_others(record, note, sizeof note);
 	Table table = {
-		.columns = set->columns, .column_count = set->column_count, .rows = record->rows, .count = record->kept};
-	int code = plot.items && plot.taken ? EXIT_OK : say_status(svg_path, CAL_ERR_MEMORY, NULL);
+		.columns = columns, .column_count = column_count, .rows = record->rows, .count = record->kept};
+	int code = columns && plot.items && plot.taken ? EXIT_OK : say_status(svg_path, CAL_ERR_MEMORY, NULL);
 	for (int i = 0; code == EXIT_OK && i < count; i++)
-		add_items(&plot, set, names[i]);
+		add_items(&plot, sampler, columns, names[i]);
 	if (code == EXIT_OK)
 		code = panels_write(svg_path, title, &table, plot.items, plot.count, note);
 	free(plot.items);
 	free(plot.taken);
+	free(columns);
 	return code;
 }

@@ -9,7 +9,7 @@
 #ifndef CALDER_CLI_RECORD_H
 #define CALDER_CLI_RECORD_H
 
-#include "signals.h"
+#include "panels.h"
 
 typedef struct RecordStream {
 	const char *name;
@@ -17,10 +17,8 @@ typedef struct RecordStream {
 	double interval; // [s], 0: every step
 	bool elsewhere;  // another rank writes it
 	bool along;      // at least that time apart, but only when another stream takes a sample
-	SignalSet set;   //
-	char **names;    // [name_count] of its signals, where the stream keeps them; from malloc
-	int name_count;  //
-	double *row;     // [set.column_count] the last sample
+	CalSampler *sampler;
+	double *row;     // [columns of the sampler] the last sample
 	int64_t next;    // the next sample is at start + next * interval
 	int index;       // among the streams of the results; -1: none
 	size_t taken;    // samples
@@ -46,7 +44,7 @@ typedef struct Record {
 
 /** Makes room for streams; their names, paths and signals are then set one by one. Returns an exit code. */
 int record_create(Record *record, int stream_count, double start, double end);
-/** One more stream, for which there is room. */
+/** One more stream, for which there is room; NULL: out of memory. */
 RecordStream *record_add(Record *record);
 /**
  * The file that a stream is written to. several: others are too; a CSV file then gets the stream's name into its own,

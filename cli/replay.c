@@ -8,47 +8,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more name: doubled at powers of two. */
-static bool reserve_name(RecordStream *stream) {
-	const size_t count = (size_t)stream->name_count;
-	if (count & (count - 1))
-		return true;
-	char **names = realloc(stream->names, (count ? 2 * count : 1) * sizeof *names);
-	if (names)
-		stream->names = names;
-	return names != NULL;
-}
-
-/* A signal whose name the stream keeps. */
-static bool add_signal_of(RecordStream *stream, CalSim *sim, const char *before, const char *object, int number) {
+/* before: "pose:", then the name of the object; mode from 1, 0: none. */
+static bool add_signal_of(RecordStream *stream, CalSim *sim, const char *before, const char *object, int mode) {
 	const size_t size = strlen(before) + strlen(object) + 24;
 	char *name = malloc(size);
-	if (!name || !reserve_name(stream)) {
-		free(name);
+	if (!name)
 		return false;
-	}
-	if (number < 0)
+	if (mode == 0)
 		snprintf(name, size, "%s%s", before, object);
 	else
-		snprintf(name, size, "%s%s.eta%d", before, object, number);
-	stream->names[stream->name_count++] = name;
-	return signals_add(&stream->set, sim, name) != SIGNAL_NO_MEMORY;
+		snprintf(name, size, "%s%s.eta%d", before, object, mode);
+	const CalStatus status = cal_sampler_add(stream->sampler, sim, name, NULL);
+	free(name);
+	return status != CAL_ERR_MEMORY;
 }
 
 /* The velocity of a body, whose angular part is followed. */
 static bool add_velocity(RecordStream *stream, CalSim *sim, const char *body) {
-	const int first = stream->set.column_count;
-	if (!add_signal_of(stream, sim, "velocity:", body, -1))
+	const int first = cal_sampler_column_count(stream->sampler);
+	if (!add_signal_of(stream, sim, "velocity:", body, 0))
 		return false;
-	if (stream->set.column_count == first + 6) // there, and not the node of another name
+	if (cal_sampler_column_count(stream->sampler) == first + 6) // there, and not the node of another name
 		stream->spins[stream->spin_count++] = first + 3;
 	return true;
 }
 
 static bool add_body(RecordStream *stream, CalSim *sim, const CalBodyInfo *info) {
-	bool done = add_signal_of(stream, sim, "pose:", info->name, -1) && add_velocity(stream, sim, info->name);
+	bool done = add_signal_of(stream, sim, "pose:", info->name, 0) && add_velocity(stream, sim, info->name);
 	for (int i = 0; i < info->modes && done; i++)
-		done = add_signal_of(stream, sim, "q:", info->name, i);
+		done = add_signal_of(stream, sim, "q:", info->name, i + 1);
 	return done;
 }
 
@@ -76,11 +64,11 @@ int replay_set_stream(Record *record, RecordStream *stream, CalSim *sim, double 
 	for (int i = 0; i < cal_sim_device_count(sim) && done; i++) {
 		CalDeviceInfo info;
 		if (cal_sim_device(sim, i, &info) == CAL_OK && strcmp(info.ops->type, "contact") == 0) // for arrows
-			done = add_signal_of(stream, sim, "device:", info.name, -1);
+			done = add_signal_of(stream, sim, "device:", info.name, 0);
 	}
 	done =
-		done && add_signal_of(stream, sim, "balance", "", -1) && add_signal_of(stream, sim, "total_momentum", "", -1);
+		done && add_signal_of(stream, sim, "balance", "", 0) && add_signal_of(stream, sim, "total_momentum", "", 0);
 	if (done && rows > 0)
-		done = add_signal_of(stream, sim, "residual", "", -1);
-	return done && !stream->set.failed ? EXIT_OK : say_status(path, CAL_ERR_MEMORY, NULL);
+		done = add_signal_of(stream, sim, "residual", "", 0);
+	return done ? EXIT_OK : say_status(path, CAL_ERR_MEMORY, NULL);
 }

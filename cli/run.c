@@ -53,17 +53,14 @@ static Names plotted_names(const RunOptions *options, const CalRunSettings *sett
 	return (Names){default_plotted, sizeof default_plotted / sizeof default_plotted[0]};
 }
 
-static int add_signals(SignalSet *set, CalSim *sim, Names names, const char *path) {
+static int add_signals(CalSampler *sampler, CalSim *sim, Names names, const char *path) {
 	for (int i = 0; i < names.count; i++) {
-		SignalFound found = signals_add(set, sim, names.items[i]);
-		if (found == SIGNAL_FOUND)
-			continue;
-		char text[512];
-		signals_complain(text, sizeof text, sim, names.items[i], found);
-		say_error(path, text);
-		return EXIT_INPUT;
+		CalError error = {0};
+		const CalStatus status = cal_sampler_add(sampler, sim, names.items[i], &error);
+		if (status != CAL_OK)
+			return say_status(path, status, &error);
 	}
-	return set->failed ? say_status(path, CAL_ERR_MEMORY, NULL) : EXIT_OK;
+	return EXIT_OK;
 }
 
 /* ---- streams ----------------------------------------------------------------------------------- */
@@ -92,16 +89,19 @@ static int set_streams(const RunOptions *options, const CalRunSettings *settings
 	for (int i = 0; i < count && code == EXIT_OK; i++) {
 		code = set_stream(options, settings, &record->streams[i], i, homeless > 1);
 		if (code == EXIT_OK)
-			code = add_signals(&record->streams[i].set, sim, recorded_names(options, settings, i), path);
+			code = add_signals(record->streams[i].sampler, sim, recorded_names(options, settings, i), path);
 	}
 	if (code == EXIT_OK)
-		code = add_signals(&record->streams[0].set, sim, plotted_names(options, settings), path);
+		code = add_signals(record->streams[0].sampler, sim, plotted_names(options, settings), path);
 	const char *h5 = NULL;
 	for (int i = 0; i < count && code == EXIT_OK && !h5; i++)
 		h5 = record->streams[i].path && cal_results_is_hdf5(record->streams[i].path) ? record->streams[i].path : NULL;
 	if (!h5 || options->no_replay)
 		return code;
-	return replay_set_stream(record, record_add(record), sim, options->replay, h5, path);
+	RecordStream *replay = record_add(record);
+	if (!replay)
+		return say_status(path, CAL_ERR_MEMORY, NULL);
+	return replay_set_stream(record, replay, sim, options->replay, h5, path);
 }
 
 /* ---- the run ----------------------------------------------------------------------------------- */
@@ -314,7 +314,7 @@ static int run_recorded(const RunOptions *options, const CalRunSettings *setting
 		return code;
 	}
 	if (pace->page)
-		code = live_open(pace->page, &record->streams[0].set, sim, summary->scenario, summary->title,
+		code = live_open(pace->page, record->streams[0].sampler, sim, summary->scenario, summary->title,
 		                 (int)options->live_port, !options->no_browser, summary->path);
 	if (code == EXIT_OK)
 		code = integrate(record, summary, sim, pace, &kept, options->ranks, progress);

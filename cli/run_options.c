@@ -51,13 +51,8 @@ static const char help[] =
 	"  -q, --quiet            no progress bar and no summary\n"
 	"Times are in seconds, or have a unit: --step 20ms, --duration '2 min'. Ctrl-C and SIGTERM end a run cleanly: files are\n"
 	"closed, and the exit code is 130 or 143.\n"
-	"signals: q, u, udot, force (all joints), q:JOINT and so on, pose, velocity, acceleration (all nodes),\n"
-	"         pose:BODY/NODE and so on, node:BODY/NODE (pose and velocity), wrench:BODY/NODE (loads),\n"
-	"         deflection:BODY/NODE, reaction (all joints), reaction:JOINT, energy, momentum, loop:LOOP (its\n"
-	"         wrench), residual (of all loops), residual:LOOP, multiplier (forces of all constraint equations),\n"
-	"         multiplier:LOOP; and single columns of them: momentum:Lz, u:flight.3, residual:pin:dx; device (outputs\n"
-	"         of all), device:NAME, event (how often each has happened), event:NAME,\n"
-	"         balance (of energy), total_momentum (of all groups together)\n"
+	"signals: a quantity of all objects (q, u, pose, energy, reaction, device, balance), of one (q:JOINT, pose:BODY/NODE,\n"
+	"         device:NAME), or a single component (u:flight.wz, pose:arm/tip.x, momentum:Lz); 'calder signals' lists them\n"
 	"\n"
 	"example: calder run examples/pendulum.yaml -o pendulum.h5 --plot pendulum.svg q energy\n";
 

@@ -9,13 +9,12 @@
 #include <string.h>
 
 #include "doubts.h"
-#include "signals.h"
 #include "sweep.h"
 
-/* A signal that outputs are made of: a set of its own, whose second column it is. */
+/* A signal that outputs are made of: a sampler of its own, whose second column it is. */
 typedef struct Watched {
 	const char *name;
-	SignalSet set;
+	CalSampler *sampler;
 	double row[2];
 } Watched;
 
@@ -29,7 +28,7 @@ typedef struct CaseRun {
 	CalStatisticAccumulator *accumulators; // [output_count]
 	double interval;                       // [s], 0: every step
 	int64_t sample;                        // number of the next one
-	SignalSet series;                      //
+	CalSampler *series;                    //
 	double *row;                           // of the series
 	CalResults *results;
 	double series_interval; // [s], 0: whenever a sample is taken
@@ -46,16 +45,28 @@ static CalStatus set_error(CalError *error, const char *what, const char *name, 
 /* Outputs are single numbers. */
 static CalStatus check_single(const Watched *w, const CalPlanOutput *output, CalError *error) {
 	char text[512];
-	if (w->set.column_count == 2)
+	const int count = cal_sampler_column_count(w->sampler);
+	if (count == 2)
 		return CAL_OK;
-	size_t used = (size_t)snprintf(text, sizeof text, "\"%.80s\" is %d numbers and one is wanted:", output->signal,
-	                               w->set.column_count - 1);
-	for (int i = 1; i < w->set.column_count && i <= 8 && used < sizeof text; i++)
-		used += (size_t)snprintf(text + used, sizeof text - used, " %.40s%s", w->set.columns[i].name,
-		                         i + 1 == w->set.column_count ? ""
-		                         : i == 8                     ? ", ..."
-		                                                      : ",");
+	size_t used =
+		(size_t)snprintf(text, sizeof text, "\"%.80s\" is %d numbers and one is wanted:", output->signal, count - 1);
+	for (int i = 1; i < count && i <= 8 && used < sizeof text; i++) {
+		CalSamplerColumn column;
+		cal_sampler_column(w->sampler, i, &column);
+		used += (size_t)snprintf(text + used, sizeof text - used, " %.40s%s", column.name,
+		                         i + 1 == count ? ""
+		                         : i == 8       ? ", ..."
+		                                        : ",");
+	}
 	return set_error(error, "output", output->name, text);
+}
+
+/* Adds a signal of an output or of the series. */
+static CalStatus add_signal(CaseRun *run, CalSampler *sampler, const char *signal, const char *what, const char *name,
+                            CalError *error) {
+	CalError why = {0};
+	const CalStatus status = cal_sampler_add(sampler, run->loaded.sim, signal, &why);
+	return status == CAL_ERR_INPUT ? set_error(error, what, name, why.text) : status;
 }
 
 static CalStatus watch(CaseRun *run, const CalPlanOutput *output, int *which, CalError *error) {
@@ -69,31 +80,19 @@ static CalStatus watch(CaseRun *run, const CalPlanOutput *output, int *which, Ca
 		}
 	Watched *w = &run->watched[ *which = run->watched_count++];
 	w->name = output->signal;
-	signals_init(&w->set);
-	const SignalFound found = signals_add(&w->set, run->loaded.sim, output->signal);
-	if (found == SIGNAL_NO_MEMORY || w->set.failed)
-		return CAL_ERR_MEMORY;
-	if (found == SIGNAL_FOUND)
-		return check_single(w, output, error);
-	char text[512];
-	signals_complain(text, sizeof text, run->loaded.sim, output->signal, found);
-	return set_error(error, "output", output->name, text);
+	CalStatus status = cal_sampler_create(NULL, &w->sampler, NULL);
+	if (status == CAL_OK)
+		status = add_signal(run, w->sampler, output->signal, "output", output->name, error);
+	return status == CAL_OK ? check_single(w, output, error) : status;
 }
 
 static CalStatus watch_series(CaseRun *run, CalError *error) {
-	signals_init(&run->series);
-	for (int i = 0; i < run->info.series.signal_count; i++) {
+	CalStatus status = cal_sampler_create(NULL, &run->series, NULL);
+	for (int i = 0; i < run->info.series.signal_count && status == CAL_OK; i++) {
 		const char *name = run->info.series.signals[i];
-		const SignalFound found = signals_add(&run->series, run->loaded.sim, name);
-		char text[512];
-		if (found == SIGNAL_NO_MEMORY)
-			return CAL_ERR_MEMORY;
-		if (found == SIGNAL_FOUND)
-			continue;
-		signals_complain(text, sizeof text, run->loaded.sim, name, found);
-		return set_error(error, "series", name, text);
+		status = add_signal(run, run->series, name, "series", name, error);
 	}
-	return run->series.failed ? CAL_ERR_MEMORY : CAL_OK;
+	return status;
 }
 
 static CalStatus watch_all(CaseRun *run, CalError *error) {
@@ -139,8 +138,8 @@ static CalStatus set_up(CaseRun *run, const CalPlan *plan, int64_t k, bool no_co
 static void tear_down(CaseRun *run) {
 	cal_results_destroy(run->results);
 	for (int i = 0; i < run->watched_count; i++)
-		signals_free(&run->watched[i].set);
-	signals_free(&run->series);
+		cal_sampler_destroy(run->watched[i].sampler);
+	cal_sampler_destroy(run->series);
 	free(run->watched);
 	free(run->of);
 	free(run->accumulators);
@@ -151,13 +150,16 @@ static void tear_down(CaseRun *run) {
 /* ---- samples ------------------------------------------------------------------------------------ */
 
 static CalStatus open_series(CaseRun *run, const char *path, CalError *error) {
-	const int count = run->series.column_count;
+	const int count = cal_sampler_column_count(run->series);
 	CalResultsColumn *columns = calloc((size_t)count, sizeof *columns);
 	run->row = calloc((size_t)count, sizeof *run->row);
 	CalStatus status = CAL_ERR_MEMORY;
 	if (columns && run->row) {
-		for (int i = 0; i < count; i++)
-			columns[i] = (CalResultsColumn){run->series.columns[i].name, run->series.columns[i].unit};
+		for (int i = 0; i < count; i++) {
+			CalSamplerColumn column;
+			cal_sampler_column(run->series, i, &column);
+			columns[i] = (CalResultsColumn){column.name, column.unit};
+		}
 		const CalResultsStream stream = {.name = "main", .path = path, .columns = columns, .column_count = count};
 		const CalResultsOptions options = {.streams = &stream, .stream_count = 1, .flush_s = 60, .buffer_bytes = 65536};
 		status = cal_results_create(&options, &run->results, error);
@@ -175,7 +177,7 @@ static CalStatus sample_series(CaseRun *run, double t, bool last) {
 		return CAL_OK;
 	while (t >= time_of(run->series_interval, run->series_sample))
 		run->series_sample++;
-	const CalStatus status = signals_sample(&run->series, run->loaded.sim, run->row);
+	const CalStatus status = cal_sampler_sample(run->series, run->loaded.sim, run->row);
 	return status == CAL_OK ? cal_results_put(run->results, 0, run->row) : status;
 }
 
@@ -185,7 +187,7 @@ static CalStatus take_sample(CaseRun *run, bool last) {
 	while (t >= time_of(run->interval, run->sample))
 		run->sample++;
 	for (int i = 0; i < run->watched_count && status == CAL_OK; i++)
-		status = signals_sample(&run->watched[i].set, run->loaded.sim, run->watched[i].row);
+		status = cal_sampler_sample(run->watched[i].sampler, run->loaded.sim, run->watched[i].row);
 	for (int i = 0; i < run->info.output_count && status == CAL_OK; i++) {
 		CalPlanOutput output;
 		cal_plan_output(run->plan, i, &output);
@@ -288,7 +290,10 @@ int case_check(const CalPlan *plan, bool no_code, char **units) {
 	CalError error = {0};
 	CalStatus status = set_up(&run, plan, -1, no_code, &error);
 	for (int i = 0; i < run.info.output_count && status == CAL_OK; i++) {
-		const char *unit = run.of[i] < 0 ? "s" : run.watched[run.of[i]].set.columns[1].unit;
+		CalSamplerColumn column = {.unit = "s"};
+		if (run.of[i] >= 0)
+			cal_sampler_column(run.watched[run.of[i]].sampler, 1, &column);
+		const char *unit = column.unit;
 		const size_t size = strlen(unit) + 1;
 		units[i] = malloc(size);
 		if (units[i])

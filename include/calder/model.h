@@ -99,8 +99,9 @@ typedef struct CalDofInfo {
 } CalDofInfo;
 CAL_API CalStatus cal_model_dof(const CalModel *model, int u, CalDofInfo *info);
 
-/** "joint" or "joint.2"; returns the length as snprintf does. */
+/** "joint", or "joint.wx" where it has several, or "body.etadot1" of a mode; returns the length as snprintf does. */
 CAL_API int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size);
+/** The same of a coordinate: "joint.qw", "body.eta1". */
 CAL_API int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size);
 
 /** Coordinate q or speed u within its joint ("x", "qw"; "vx", "wx"), or within its body ("eta1"; "etadot1"). */

@@ -24,7 +24,7 @@ static const char *statistic_word(int i) { return cal_statistic_name((CalStatist
 
 static const Field output_fields[] = {
 	{"signal", FIELD_TEXT, offsetof(OutputInput, signal), .flags = FIELD_REQUIRED,
-     .doc = "a single column among the signals of `calder run` (`q:hinge`, `velocity:satellite:wy`, "
+     .doc = "a single column among the signals of `calder run` (`q:hinge`, `velocity:satellite.wy`, "
             "`event:docked`), or `t`"},
 	{"keep", FIELD_CHOICE, offsetof(OutputInput, keep), .flags = FIELD_AS_TREE | FIELD_OR_LIST,
      .doc = "statistic of its samples; default `final`; `peak`: largest absolute value; a list gives "

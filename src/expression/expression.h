@@ -9,6 +9,8 @@
 
 #include <calder/expression.h>
 
+#include "quantity/quantity.h"
+
 enum {
 	EXPRESSION_STACK = 64,   // numbers on the stack at most
 	EXPRESSION_DEPTH = 64,   // of nesting in the text
@@ -85,45 +87,11 @@ typedef struct Code {
 	Dependence kink; // of what switches it, where it has a kink or a jump
 } Code;
 
-/*
- * One line per quantity of the simulation: name, function name, names of objects (least, most), whether a whole number
- * follows them (0: no, 1: it may, 2: it must).
- */
-#define READING_LIST(X)                       \
-	X(READ_Q, "q", 1, 1, 1)                   \
-	X(READ_U, "u", 1, 1, 1)                   \
-	X(READ_ETA, "eta", 1, 1, 2)               \
-	X(READ_ETA_DOT, "eta_dot", 1, 1, 2)       \
-	X(READ_X, "x", 1, 2, 0)                   \
-	X(READ_Y, "y", 1, 2, 0)                   \
-	X(READ_Z, "z", 1, 2, 0)                   \
-	X(READ_VX, "vx", 1, 2, 0)                 \
-	X(READ_VY, "vy", 1, 2, 0)                 \
-	X(READ_VZ, "vz", 1, 2, 0)                 \
-	X(READ_WX, "wx", 1, 2, 0)                 \
-	X(READ_WY, "wy", 1, 2, 0)                 \
-	X(READ_WZ, "wz", 1, 2, 0)                 \
-	X(READ_DISTANCE, "distance", 2, 2, 0)     \
-	X(READ_RANGE_RATE, "range_rate", 2, 2, 0) \
-	X(READ_ANGLE, "angle", 2, 2, 0)           \
-	X(READ_DEVICE, "device", 2, 2, 0)
-
-typedef enum ReadingKind {
-#define READING_ENUM(name, text, least, most, number) name,
-	READING_LIST(READING_ENUM)
-#undef READING_ENUM
-		READING_COUNT
-} ReadingKind;
-
 /** A quantity of the simulation, and where bind() found it. */
 typedef struct Reading {
-	ReadingKind kind;
-	int column;          // in the text
-	const char *name[2]; // of the objects; the second may be NULL
-	int number;          // dof of a joint, or mode, from 0
-	CalDofRef dof_ref;
-	CalNodeRef node_ref[2];
-	int device, output;
+	int column; // in the text
+	QuantityText text;
+	QuantityRef ref;
 } Reading;
 
 /** A number with its first two derivatives by time. */
@@ -159,10 +127,7 @@ void expression_classify(CalExpression *expression);
 /** A quantity of the simulation now. */
 CalStatus reading_value(const Reading *reading, CalEvalContext *context, double *value);
 
-/** A quantity of the simulation ahead: v + d t, give or take spread t + bend t^2/2. */
-typedef struct Course {
-	double v, d, spread, bend;
-} Course;
+/** The same ahead. */
 CalStatus reading_course(const Reading *reading, CalEvalContext *context, Course *course);
 
 /* ---- kinks (expression_kink.c) -------------------------------------------------------------------- */

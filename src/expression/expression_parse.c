@@ -136,24 +136,26 @@ static bool emit_number(Parser *p, double number) { return emit(p, OP_NUMBER, 0,
 
 /* ---- arguments that are names ------------------------------------------------------------------------- */
 
-static const struct {
-	const char *text;
-	int least, most, number;
-} reading_forms[] = {
-#define READING_FORM(name, text, least, most, number) {text, least, most, number},
-	READING_LIST(READING_FORM)
-#undef READING_FORM
-};
+/* Most objects that a quantity is about. */
+static int object_count(const Quantity *quantity) {
+	return quantity->info.about == CAL_ABOUT_NODES || quantity->info.relative ? 2 : 1;
+}
+
+/* A quantity by its word or short form, or NULL. */
+static const Quantity *find_quantity(Word word, const char **component) {
+	const Quantity *quantity = quantity_of_word(word.start, word.length);
+	*component = NULL;
+	return quantity ? quantity : quantity_of_short(word.start, word.length, component);
+}
 
 int cal_expression_names(const char *function, int *nodes) {
-	for (int kind = 0; function && kind < READING_COUNT; kind++) {
-		if (strcmp(reading_forms[kind].text, function) != 0)
-			continue;
-		if (nodes)
-			*nodes = kind >= READ_X && kind <= READ_ANGLE;
-		return kind == READ_DEVICE ? 1 : reading_forms[kind].most;
-	}
-	return 0;
+	const char *component;
+	const Quantity *quantity = function ? find_quantity((Word){function, strlen(function)}, &component) : NULL;
+	if (!quantity || !quantity->read)
+		return 0;
+	if (nodes)
+		*nodes = quantity->info.about == CAL_ABOUT_NODE || quantity->info.about == CAL_ABOUT_NODES;
+	return object_count(quantity);
 }
 
 /* A name as it stands in the text: in quotes, or up to the next comma or parenthesis. */
@@ -177,7 +179,7 @@ static bool take_name(Parser *p, Word *name) {
 	return name->length > 0 || fail(p, name->start, "expected a name");
 }
 
-static const char *keep_name(CalExpression *e, Word name) {
+static char *keep_name(CalExpression *e, Word name) {
 	char *kept = e->names + e->names_used;
 	memcpy(kept, name.start, name.length);
 	kept[name.length] = '\0';
@@ -185,43 +187,39 @@ static const char *keep_name(CalExpression *e, Word name) {
 	return kept;
 }
 
-/* A number from 1 as an index from 0. */
-static bool model_dof(Parser *p, Word text, int *index) {
-	int number = 0;
-	for (size_t i = 0; i < text.length && text.length <= 6; i++)
-		number = is_digit(text.start[i]) && number >= 0 ? 10 * number + (text.start[i] - '0') : -1;
-	*index = number - 1;
-	return number > 0 || fail(p, text.start, "expected a whole number, counted from 1, found \"%.*s\"",
-	                          (int)(text.length < 40 ? text.length : 40), text.start);
-}
-
 /* p stands behind the opening parenthesis. */
-static bool parse_reading(Parser *p, ReadingKind kind, const char *start) {
-	CalExpression *e = p->made;
-	Word argument[3];
-	int count = 0;
-	const int least = reading_forms[kind].least + (reading_forms[kind].number == 2);
-	const int most = reading_forms[kind].most + (reading_forms[kind].number > 0);
+static bool parse_names(Parser *p, Word argument[2], int *count, int most) {
+	*count = 0;
 	do {
-		if (count == most)
+		if (*count == most)
 			return expected(p, "\")\"");
-		if (!take_name(p, &argument[count++]))
+		if (!take_name(p, &argument[(*count)++]))
 			return false;
 	} while (*p->p == ',' && p->p++);
 	if (*p->p != ')')
-		return expected(p, count < most ? "\",\" or \")\"" : "\")\"");
-	if (count < least)
-		return fail(p, p->p, "%s() needs %d arguments", reading_forms[kind].text, least);
+		return expected(p, *count < most ? "\",\" or \")\"" : "\")\"");
 	p->p++;
-	Reading made = {.kind = kind, .column = column_of(p, start)};
-	for (int i = 0; i < count; i++) {
-		if (i >= reading_forms[kind].most) {
-			if (!model_dof(p, argument[i], &made.number))
-				return false;
-		} else {
-			made.name[i] = keep_name(e, argument[i]);
-		}
-	}
+	return true;
+}
+
+static bool parse_reading(Parser *p, Word word, const Quantity *quantity, const char *component) {
+	CalExpression *e = p->made;
+	Word argument[2];
+	int count;
+	const CalQuantityAbout about = quantity->info.about;
+	if (!quantity->read)
+		return fail(p, word.start, "%s() is not known within a step: it can be recorded, but not be in a formula",
+		            quantity->info.word);
+	if (!parse_names(p, argument, &count, 2))
+		return false;
+	if (about == CAL_ABOUT_NODES && count < 2)
+		return fail(p, p->p - 1, "%s() needs 2 arguments", quantity->info.word);
+	if (about == CAL_ABOUT_DEVICE && count > 1)
+		return fail(p, word.start, "write device(%.*s.%.*s) instead of a comma", (int)argument[0].length, argument[0].start,
+		            (int)argument[1].length, argument[1].start);
+	Reading made = {.column = column_of(p, word.start), .text = {.quantity = quantity, .component = component}};
+	for (int i = 0; i < count; i++)
+		made.text.object[i] = keep_name(e, argument[i]);
 	Reading *readings =
 		array_reserve(&e->allocator, e->readings, e->reading_count, 1, &e->reading_capacity, sizeof *readings);
 	if (!readings)
@@ -229,6 +227,18 @@ static bool parse_reading(Parser *p, ReadingKind kind, const char *start) {
 	e->readings = readings;
 	e->readings[e->reading_count] = made;
 	return emit(p, OP_READ, e->reading_count++, 0);
+}
+
+/* "eta(BODY, 1)" and "eta_dot(BODY, 1)", as formulas of earlier versions have it. */
+static bool refuse_mode(Parser *p, Word word) {
+	const bool speed = word_is(word, "eta_dot");
+	Word argument[2];
+	int count;
+	if (!parse_names(p, argument, &count, 2))
+		return false;
+	const Word body = argument[0], mode = count > 1 ? argument[1] : (Word){"1", 1};
+	return fail(p, word.start, "write %s(%.*s.%s%.*s)", speed ? "u" : "q", (int)body.length, body.start,
+	            speed ? "etadot" : "eta", (int)mode.length, mode.start);
 }
 
 /* ---- functions of numbers ------------------------------------------------------------------------------ */
@@ -284,9 +294,12 @@ static bool parse_call(Parser *p, Word word) {
 	for (int i = 0; i < OP_COUNT; i++)
 		if (names[i][0] && word_is(word, names[i]))
 			return parse_function(p, (Op)i);
-	for (int i = 0; i < READING_COUNT; i++)
-		if (word_is(word, reading_forms[i].text))
-			return parse_reading(p, (ReadingKind)i, word.start);
+	const char *component;
+	const Quantity *quantity = find_quantity(word, &component);
+	if (quantity)
+		return parse_reading(p, word, quantity, component);
+	if (word_is(word, "eta") || word_is(word, "eta_dot"))
+		return refuse_mode(p, word);
 	return fail(p, word.start, "there is no function \"%.*s\"; docs/expressions.md lists them",
 	            (int)(word.length < 40 ? word.length : 40), word.start);
 }

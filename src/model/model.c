@@ -2,6 +2,7 @@
 /*
  * model.c — reading a compiled model: counts and names; indices by name are in model_index.c.
  */
+#include <stdbool.h>
 #include <stdio.h>
 
 #include <calder/loops.h>
@@ -78,17 +79,6 @@ CalStatus cal_model_node(const CalModel *model, int node, CalNodeInfo *info) {
 	return CAL_OK;
 }
 
-int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size) {
-	if (!model || u < 0 || u >= model->nu)
-		return -1;
-	const Body *body = &model->bodies[model->dofs[u].body];
-	if (u >= body->u + body->nu)
-		return snprintf(buffer, size, "%s.eta%d", body->name, u - body->u - body->nu);
-	if (body->nu == 1)
-		return snprintf(buffer, size, "%s", body->joint);
-	return snprintf(buffer, size, "%s.%d", body->joint, u - body->u);
-}
-
 /* The body whose joint or modes hold coordinate q: the last one that starts at or before it. */
 static const Body *body_of_coordinate(const CalModel *model, int q) {
 	int low = 0, high = model->body_count; // it is in low .. high - 1
@@ -102,17 +92,6 @@ static const Body *body_of_coordinate(const CalModel *model, int q) {
 			high = middle;
 	}
 	return &model->bodies[low];
-}
-
-int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size) {
-	const Body *body = model ? body_of_coordinate(model, q) : NULL;
-	if (!body)
-		return -1;
-	if (q >= body->q + body->nq)
-		return snprintf(buffer, size, "%s.eta%d", body->name, q - body->q - body->nq);
-	if (body->nq == 1)
-		return snprintf(buffer, size, "%s", body->joint);
-	return snprintf(buffer, size, "%s.%d", body->joint, q - body->q);
 }
 
 /* Place of link i among the elements of its body's joint. */
@@ -158,6 +137,29 @@ CalStatus cal_model_speed(const CalModel *model, int u, CalCoordinateInfo *info)
 	*info = joint_coordinate_info(joint_type(body->type), 1, u - body->u, (JointPrimitive)link->motion,
 	                              element_of_link(model, body, model->dofs[u].link), u - link->u);
 	return CAL_OK;
+}
+
+/* A joint with one coordinate needs no component; modes belong to the body. */
+static int write_name(const Body *body, bool single, const CalCoordinateInfo *info, char *buffer, size_t size) {
+	if (info->kind == CAL_COORDINATE_MODE)
+		return snprintf(buffer, size, "%s.%s", body->name, info->name);
+	return single ? snprintf(buffer, size, "%s", body->joint) : snprintf(buffer, size, "%s.%s", body->joint, info->name);
+}
+
+int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size) {
+	CalCoordinateInfo info;
+	if (cal_model_speed(model, u, &info) != CAL_OK)
+		return -1;
+	const Body *body = &model->bodies[model->dofs[u].body];
+	return write_name(body, body->nu == 1, &info, buffer, size);
+}
+
+int cal_model_q_name(const CalModel *model, int q, char *buffer, size_t size) {
+	CalCoordinateInfo info;
+	if (cal_model_coordinate(model, q, &info) != CAL_OK)
+		return -1;
+	const Body *body = body_of_coordinate(model, q);
+	return write_name(body, body->nq == 1, &info, buffer, size);
 }
 
 /* ---- loops --------------------------------------------------------------------------------- */

@@ -289,6 +289,8 @@ CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count);
 void sim_gather(CalSim *sim);
 /* The group that has a body, joint, node or loop; of nodes of the ground the first group. -1: none has. */
 int sim_group_of(const CalSim *sim, ModelKind kind, uint32_t id);
+/* A joint as it was given, whichever way it is passed now; NULL: before cal_sim_reserve(), when it is as in its model. */
+const CalJointDef *sim_joint_def(const CalSim *sim, CalJointId joint);
 void sim_scatter(CalSim *sim);
 /** Counts since the simulation was made. */
 CalIntegratorStats sim_counts(const CalSim *sim);

@@ -2,7 +2,7 @@
 /*
  * arrows.c — forces in pictures.
  *
- * Which columns belong together is in their names: "reaction:hinge:fx", fy and fz follow one another, and so do x1, y1, z1,
+ * Which columns belong together is in their names: "reaction:hinge.fx", fy and fz follow one another, and so do x1, y1, z1,
  * fx1, fy1 and fz1 of a point of contact. An arrow stands at the node that the force acts on, which is taken as fixed to the body.
  */
 #include "view/arrows.h"
@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <calder/quantity.h>
 
 #include "math/placement.h"
 
@@ -122,30 +124,38 @@ static bool is_companion(const CalResultsTable *table, int column, int further, 
 	       strcmp(other + place + 1, name + place + 1) == 0;
 }
 
-/* Does the name end in :fx or :mx, with y and z behind it in the table? Then word and object are what stands before. */
+/* Is it the component fx or mx, with y and z behind it in the table? */
 static bool is_vector(const CalResultsTable *table, int column, char word[64], char object[512]) {
-	const char *name = table->columns[column].name, *first = strchr(name, ':'), *last = strrchr(name, ':');
-	if (!first || last == first || column + 2 >= table->column_count)
+	const char *name = table->columns[column].name;
+	CalQuantityName parts;
+	CalQuantityInfo info;
+	if (column + 2 >= table->column_count || cal_quantity_split(name, &parts) != CAL_OK || !parts.object ||
+	    !parts.component || cal_quantity(parts.quantity, &info) != CAL_OK || parts.object_length >= 512)
 		return false;
-	if (strcmp(last, ":fx") != 0 && strcmp(last, ":mx") != 0)
+	if (strcmp(parts.component, "fx") != 0 && strcmp(parts.component, "mx") != 0)
 		return false;
-	const size_t place = (size_t)(last + 2 - name);
+	const size_t place = (size_t)(parts.component + 1 - name);
 	if (!is_companion(table, column, 1, place, 'y') || !is_companion(table, column, 2, place, 'z'))
 		return false;
-	if (first - name >= 64 || last - first > 512)
-		return false; // no signal of ours
-	snprintf(word, 64, "%.*s", (int)(first - name), name);
-	snprintf(object, 512, "%.*s", (int)(last - first - 1), first + 1);
+	snprintf(word, 64, "%s", info.word);
+	snprintf(object, 512, "%.*s", parts.object_length, parts.object);
 	return true;
 }
 
-/* "device:NAME:x1" with y1, z1, fx1, fy1 and fz1 behind it. */
+/* The output of a device in a column, "x1"; NULL: it has none. */
+static const char *output_of(const CalResultsTable *table, int column) {
+	CalQuantityName parts;
+	if (cal_quantity_split(table->columns[column].name, &parts) != CAL_OK ||
+	    parts.quantity != cal_quantity_find("device"))
+		return NULL;
+	return parts.component;
+}
+
+/* "device:NAME.x1" with y1, z1, fx1, fy1 and fz1 behind it. */
 static bool is_contact(const CalResultsTable *table, int column) {
-	const char *name = table->columns[column].name, *last = strrchr(name, ':');
-	if (strncmp(name, "device:", 7) != 0 || !last || last[1] != 'x' || column + 5 >= table->column_count)
-		return false;
-	const char *force = strrchr(table->columns[column + 3].name, ':');
-	return force && force[1] == 'f' && force[2] == 'x' && strcmp(force + 3, last + 2) == 0;
+	const char *place = column + 5 < table->column_count ? output_of(table, column) : NULL;
+	const char *force = place && place[0] == 'x' ? output_of(table, column + 3) : NULL;
+	return force && force[0] == 'f' && force[1] == 'x' && strcmp(force + 2, place + 1) == 0;
 }
 
 static void write_column(JsonWriter *d, const ArrowSource *s, const CalResultsTable *table, int column) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <calder/quantity.h>
 #include <calder/results.h>
 
 #include "base/error.h"
@@ -72,26 +73,40 @@ static int find_column(const Run *run, int stream, const char *name) {
 	return -1;
 }
 
-/* The first of the columns of a signal of a body, "pose:hub:x", which follow one another; -1: they are not there. */
-static int signal_column(const Run *run, int stream, const char *word, const char *body, const char *const *parts,
-                         int count) {
+/*
+ * The first of the columns of a quantity of a body, "pose:hub.x", which follow one another; -1: they are not there. Earlier
+ * versions wrote "pose:hub:x".
+ */
+static int quantity_columns(const Run *run, int stream, const char *word, const char *body) {
 	const CalResultsTable *table = &run->tables[stream];
+	CalQuantityInfo info;
 	char name[512];
-	snprintf(name, sizeof name, "%s:%.480s:%s", word, body, parts[0]);
-	const int first = find_column(run, stream, name);
-	if (first < 0 || table->column_count - first < count)
+	if (cal_quantity(cal_quantity_find(word), &info) != CAL_OK)
 		return -1;
-	for (int k = 1; k < count; k++) {
-		snprintf(name, sizeof name, "%s:%.480s:%s", word, body, parts[k]);
+	char mark = '.';
+	snprintf(name, sizeof name, "%s:%.480s%c%s", word, body, mark, info.components[0]);
+	int first = find_column(run, stream, name);
+	if (first < 0) {
+		mark = ':';
+		snprintf(name, sizeof name, "%s:%.480s%c%s", word, body, mark, info.components[0]);
+		first = find_column(run, stream, name);
+	}
+	if (first < 0 || table->column_count - first < info.component_count)
+		return -1;
+	for (int k = 1; k < info.component_count; k++) {
+		snprintf(name, sizeof name, "%s:%.480s%c%s", word, body, mark, info.components[k]);
 		if (strcmp(table->columns[first + k].name, name) != 0)
 			return -1;
 	}
 	return first;
 }
 
+/* Modes count from 1; in files of earlier versions from 0, and eta0 is there. */
 static int eta_column(const Run *run, const char *body, int mode) {
 	char name[512];
-	snprintf(name, sizeof name, "q:%.480s.eta%d", body, mode);
+	snprintf(name, sizeof name, "q:%.480s.eta0", body);
+	const int first = find_column(run, run->frames, name) >= 0 ? 0 : 1;
+	snprintf(name, sizeof name, "q:%.480s.eta%d", body, first + mode);
 	return find_column(run, run->frames, name);
 }
 
@@ -100,11 +115,9 @@ const char *run_body_name(const Run *run, int body) {
 }
 
 static BodyColumns body_columns(const Run *run, int stream, int body) {
-	static const char *const pose[] = {"x", "y", "z", "qw", "qx", "qy", "qz"}, *const velocity[] = {"vx", "vy", "vz",
-	                                                                                                "wx", "wy", "wz"};
 	const char *name = run_body_name(run, body);
-	return (BodyColumns){.pose = signal_column(run, stream, "pose", name, pose, 7),
-	                     .velocity = signal_column(run, stream, "velocity", name, velocity, 6)};
+	return (BodyColumns){.pose = quantity_columns(run, stream, "pose", name),
+	                     .velocity = quantity_columns(run, stream, "velocity", name)};
 }
 
 /* The table in which most bodies have a pose; of two such, the one with more velocities. */
@@ -323,41 +336,39 @@ static CalStatus write_frames(JsonWriter *d, const Run *run) {
 
 /* ---- signals ------------------------------------------------------------------------------------------ */
 
-/* What stands behind the first colon of a name is of this kind. */
-static const char *kind_of(const char *name) {
-	static const char *const kinds[][2] = {
-		{"q", "joint"},        {"u", "joint"},         {"udot", "joint"},        {"force", "joint"},
-		{"reaction", "joint"}, {"pose", "node"},       {"node", "node"},         {"velocity", "node"},
-		{"wrench", "node"},    {"deflection", "node"}, {"acceleration", "node"}, {"loop", "loop"},
-		{"residual", "loop"},  {"device", "device"},   {"energy", "group"},      {"momentum", "group"},
-	};
-	const size_t length = strcspn(name, ":");
-	for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-		if (strlen(kinds[i][0]) == length && strncmp(name, kinds[i][0], length) == 0)
-			return name[length] ? kinds[i][1] : "system";
-	return "system";
+/* The object of a column, as a page selects it; NULL: none that it can. `text` is its name. */
+static const char *object_kind(const CalDesc *desc, const char *name, char text[512]) {
+	CalQuantityName parts;
+	CalQuantityInfo info;
+	if (cal_quantity_split(name, &parts) != CAL_OK || !parts.object || cal_quantity(parts.quantity, &info) != CAL_OK)
+		return NULL;
+	snprintf(text, 512, "%s", parts.object);
+	const bool joint = info.about == CAL_ABOUT_COORDINATE || info.about == CAL_ABOUT_JOINT;
+	if (!joint || !cal_desc_find_joint(desc, text).value) // no joint has the whole as its name
+		snprintf(text, 512, "%.*s", parts.object_length < 511 ? parts.object_length : 511, parts.object);
+	switch (info.about) {
+	case CAL_ABOUT_COORDINATE:
+		return parts.component && strncmp(parts.component, "eta", 3) == 0 && cal_desc_find_body(desc, text).value
+		           ? "body"
+		           : "joint";
+	case CAL_ABOUT_JOINT:
+		return "joint";
+	case CAL_ABOUT_NODE:
+		return strchr(text, ',') ? NULL : cal_desc_find_body(desc, text).value ? "body" : "node";
+	case CAL_ABOUT_LOOP:
+		return "loop";
+	case CAL_ABOUT_DEVICE:
+		return "device";
+	default:
+		return NULL;
+	}
 }
 
-/* Takes a last ":part" or ".number" off, as long as the object is not known by its whole name. */
 static void write_about(JsonWriter *d, const CalDesc *desc, const char *name) {
-	const char *kind = kind_of(name), *object = strchr(name, ':');
 	char text[512];
-	if (!object || strcmp(kind, "system") == 0 || strcmp(kind, "group") == 0)
+	const char *kind = object_kind(desc, name, text);
+	if (!kind)
 		return;
-	snprintf(text, sizeof text, "%s", object + 1);
-	char *eta = strstr(text, ".eta"), *tail = strrchr(text, ':');
-	if (strcmp(kind, "joint") == 0 && !cal_desc_find_joint(desc, text).value) {
-		if (eta) {
-			*eta = '\0';
-			kind = "body";
-		} else if ((tail = tail ? tail : strrchr(text, '.')) != NULL) {
-			*tail = '\0';
-		}
-	} else if (strcmp(kind, "joint") != 0 && tail) {
-		*tail = '\0';
-	}
-	if (strcmp(kind, "node") == 0 && cal_desc_find_body(desc, text).value)
-		kind = "body";
 	json_writer_key(d, "about");
 	json_writer_open(d, '{');
 	json_writer_put_text(d, "kind", kind);

@@ -48,7 +48,7 @@ def quaternions(model):
 
 
 # Coordinates, speeds; of bodies that come loose, places and their rates.
-KINDS = [re.compile(text) for text in ("q:", "u:", "node:.*:[xyz]$", "node:.*:v[xyz]$")]
+KINDS = [re.compile(text) for text in ("q:", "u:", r"node:.*\.[xyz]$", r"node:.*\.v[xyz]$")]
 
 
 def signals(model):

@@ -169,7 +169,7 @@ calder 0 run model.yaml -o run.csv -s q -s udot -s energy -s momentum -s node:ro
 stdout_has 'wrote +run.csv'
 cp run.csv out
 stdout_has '^t \[s\],q:hinge \[rad\],q:rail \[m\],udot:hinge \[rad/s\^2\],udot:rail \[m/s\^2\],energy:kinetic \[J\]'
-stdout_has 'reaction:hinge:fz \[N\],u:rail \[m/s\]$'
+stdout_has 'reaction:hinge.fz \[N\],u:rail \[m/s\]$'
 python '
 import csv, math
 rows = list(csv.reader(open("run.csv")))
@@ -181,11 +181,11 @@ total = [row[at["energy:total"]] for row in data]
 assert max(total) - min(total) < 1e-6
 for row in data:
     q = row[at["q:hinge"]]
-    assert abs(row[at["node:rod/tip:z"]] + math.cos(q)) < 1e-12 and abs(row[at["node:rod/tip:x"]] + math.sin(q)) < 1e-12
-    quaternion = [row[at["node:rod/tip:q" + c]] for c in "wxyz"]
+    assert abs(row[at["node:rod/tip.z"]] + math.cos(q)) < 1e-12 and abs(row[at["node:rod/tip.x"]] + math.sin(q)) < 1e-12
+    quaternion = [row[at["node:rod/tip.q" + c]] for c in "wxyz"]
     assert abs(quaternion[0] - math.cos(q / 2)) < 1e-12 and abs(quaternion[2] - math.sin(q / 2)) < 1e-12
     # The weight and the change of momentum of both bodies pass through the hinge.
-    assert math.isfinite(row[at["reaction:hinge:fz"]])'
+    assert math.isfinite(row[at["reaction:hinge.fz"]])'
 calder 0 run model.yaml -o - -s q
 stdout_has '^t \[s\],q:hinge'
 [ "$(wc -l <out)" -eq 12 ] || fail "12 lines of CSV on stdout"

@@ -24,7 +24,7 @@ calder: 1
 bodies: {a: {mass: 1, inertia: [1, 1, 1]}}
 joints: {j: {type: revolute, axis: z, to: a}}
 devices: {engine: {type: shared, library: ./code.so}}
-events: {full: {when: "device(engine, thrust) > 1", do: {switch_off: engine}}}
+events: {full: {when: "device(engine.thrust) > 1", do: {switch_off: engine}}}
 run: {duration: 0.1}
 YAML
 cat >box.yaml <<'YAML'

@@ -104,7 +104,7 @@ column = {name.split(" ")[0]: i for i, name in enumerate(table[0])}
 rows = [[float(x) for x in row] for row in table[1:]]
 speed = column["u:shaft"]
 for axis, expected in (("x", frequency[0]), ("y", frequency[1])):
-    at = column["deflection:bracket/hand:d" + axis]
+    at = column["deflection:bracket/hand.d" + axis]
     peak = max(rows, key=lambda row: abs(row[at]))
     turns = peak[speed] / 6.283185307179586
     print(f"largest {axis} {abs(peak[at]):.3g} m at {turns:.2f} rev/s; CalculiX {expected:.2f} Hz")

@@ -104,7 +104,7 @@ python 'import json; l = json.load(open("out"))["groups"][0]["loops"]
 assert {x["name"]: x["driven"] for x in l} == {"servo": ["servo.coupling"], "pin": []}, l'
 calder 0 convert row.yaml -o row2.yaml
 for model in row row2; do
-	calder 0 run $model.yaml --strict -o $model.csv -s q:motor -s multiplier:servo:coupling -s balance:error
+	calder 0 run $model.yaml --strict -o $model.csv -s q:motor -s multiplier:servo.coupling -s balance:error
 done
 python 'def table(n): return [[float(x) for x in l.split(",")] for l in open(n).readlines()[1:]]
 assert open("row.csv").read() == open("row2.csv").read()
@@ -155,15 +155,15 @@ assert l[0]["redundant"] == ["pin.dz", "pin.rx", "pin.ry"] and g["mobility"]["mo
 calder 1 check --json short.yaml
 python 'import json; r = json.load(open("out")); assert r["errors"] == 1 and not r["groups"][0]["mobility"]["closed"], r'
 
-calder 0 run good.yaml -q -o out.csv -s q -s loop:pin -s residual -s residual:pin -s residual:pin:dy -s reaction:pivot -i 0.1
+calder 0 run good.yaml -q -o out.csv -s q -s loop:pin -s residual -s residual:pin -s residual:pin.dy -s reaction:pivot -i 0.1
 python 'import csv; rows = list(csv.reader(open("out.csv"))); head, data = rows[0], [[float(x) for x in r] for r in rows[1:]]
 at = {n.split(" [")[0]: i for i, n in enumerate(head)}
-assert {"loop:pin:fx [N]", "loop:pin:mz [N m]", "residual:pin.dx [m]", "residual:pin.rx [1]", "residual:pin:dy [m]"} <= set(head), head
+assert {"loop:pin.fx [N]", "loop:pin.mz [N m]", "residual:pin.dx [m]", "residual:pin.rx [1]", "residual:pin.dy [m]"} <= set(head), head
 assert data[0][at["q:motor"]] == 2, "the frozen crank was moved"
 for r in data:
     assert all(abs(r[i]) < 1e-11 for n, i in at.items() if n.startswith("residual")), r
     # the rocker hangs on its pivot and on the pin: with gravity they give it its acceleration
-    assert abs(r[at["loop:pin:fx"]]) + abs(r[at["loop:pin:fy"]]) > 0.1, r'
+    assert abs(r[at["loop:pin.fx"]]) + abs(r[at["loop:pin.fy"]]) > 0.1, r'
 calder 3 run good.yaml -s loop:pen
 stderr_has 'the model has no loop of that name'
 calder 0 run good.yaml

@@ -123,10 +123,10 @@ assert [b["name"] for b in r] == ["boom", "whip"] and len(r[0]["modes"]) == 4, r
 	says err "the model has no flexible body"
 	# modal coordinates and nodes are signals like any other
 	expect 0 "signals" "$CALDER" run "$work/two.yaml" -q -o - --plot "$work/run.svg"
-	says out "boom.eta0"
-	says out "boom.eta3"
-	says out "node:boom/tip:x"
-	grep -q "eta0" "$work/run.svg" || problem "no modal coordinate in the picture of the run"
+	says out "boom.eta1"
+	says out "boom.eta4"
+	says out "node:boom/tip.x"
+	grep -q "eta1" "$work/run.svg" || problem "no modal coordinate in the picture of the run"
 	expect 2 "body of a modal file" "$CALDER" modes "$work/boom.json" --body boom
 	says err "this file holds one body"
 fi

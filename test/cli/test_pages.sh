@@ -40,8 +40,8 @@ calder 0 run conventions/block0.yaml -o page.csv
 python '
 import csv
 row = {name.split(" [")[0]: float(value) for name, value in next(csv.DictReader(open("page.csv"))).items()}
-wanted = {"force:hinge": 3, "reaction:hinge:mz": 5, "reaction:hinge:fx": 7.5, "reaction:hinge:fy": 20,
-          "wrench:arm/tip:fx": -7.5, "device:wire:pull": 7.5, "energy:gravity": 0, "energy:elastic": 0.5,
+wanted = {"force:hinge": 3, "reaction:hinge.mz": 5, "reaction:hinge.fx": 7.5, "reaction:hinge.fy": 20,
+          "wrench:arm/tip.fx": -7.5, "device:wire.pull": 7.5, "energy:gravity": 0, "energy:elastic": 0.5,
           "balance:stored": 2.8125}
 for name, value in wanted.items():
     assert abs(row[name] - value) < 1e-12, (name, row[name], value)'

@@ -48,7 +48,7 @@ stderr_has '^bad.csv:1: error: the file is empty'
 
 # ---- panels
 cat >table.csv <<'CSV'
-t [s],q:a [rad],q:b [m],q:c [rad],node:x/tip:x [m],node:x/end:x [m],"odd, ""one"" [J]",tiny:p [kg m^2/s]
+t [s],q:a [rad],q:b [m],q:c [rad],node:x/tip.x [m],node:x/end.x [m],"odd, ""one"" [J]",tiny:p [kg m^2/s]
 0,0,1,2,3,4,5,0
 1,0.5,1,2,3,5,5,2e-9
 
@@ -57,9 +57,9 @@ CSV
 calder 0 plot table.csv
 titles 'q [rad]' 'q [m]' 'node:x/tip [m]' 'node:x/end [m]' 'odd, "one" [J]' 'tiny [10⁻⁹ kg m²/s]'
 stdout_has '<title>table.csv</title>'
-calder 0 plot table.csv node:x/end:x node:x/tip:x q -t 'a < b'
+calder 0 plot table.csv node:x/end.x node:x/tip.x q -t 'a < b'
 titles 'node [m]' 'q [rad]' 'q [m]'
-stdout_has '>x/end:x</text>'
+stdout_has '>x/end.x</text>'
 stdout_has '>a &lt; b</text>'
 calder 0 plot table.csv tiny -o table.svg
 stdout_empty
@@ -103,10 +103,10 @@ PY
 # ---- single columns, and the deflection of a node, from a run
 arm=$SOURCE_DIR/examples/flexible_arm.yaml
 calder 0 run "$arm" -q -d 0.5 -o one.csv \
-	-s momentum:Lz -s u:elbow -s q:upper.eta1 -s node:payload:y -s reaction:wrist:mz
+	-s momentum:Lz -s u:elbow -s q:upper.eta2 -s node:payload.y -s reaction:wrist.mz
 head -n 1 one.csv >out
-stdout_has '^t \[s\],momentum:Lz \[kg m\^2/s\],u:elbow \[rad/s\],u:lower.eta0 \[1/s\],u:lower.eta1 \[1/s\],'
-stdout_has ',q:upper.eta1 \[1\],node:payload:y \[m\],reaction:wrist:mz \[N m\]$'
+stdout_has '^t \[s\],momentum:Lz \[kg m\^2/s\],u:elbow \[rad/s\],u:lower.etadot1 \[1/s\],u:lower.etadot2 \[1/s\],'
+stdout_has ',q:upper.eta2 \[1\],node:payload.y \[m\],reaction:wrist.mz \[N m\]$'
 calder 0 run "$arm" -q -d 0.5 -o all.csv -s q -s u -s momentum -s node:payload -s reaction:wrist -s deflection:upper/tip
 python3 - <<'PY' || fail "single columns and deflections"
 import csv
@@ -116,19 +116,19 @@ def table(path):
 one, all_ = table("one.csv"), table("all.csv")
 for name in one:
     assert one[name] == all_[name], name
-assert max(abs(x) for x in all_["deflection:upper/tip:dy"]) > 0.01
-for e0, e1, dy, rz in zip(all_["q:upper.eta0"], all_["q:upper.eta1"], all_["deflection:upper/tip:dy"],
-                          all_["deflection:upper/tip:rz"]):
+assert max(abs(x) for x in all_["deflection:upper/tip.dy"]) > 0.01
+for e0, e1, dy, rz in zip(all_["q:upper.eta1"], all_["q:upper.eta2"], all_["deflection:upper/tip.dy"],
+                          all_["deflection:upper/tip.rz"]):
     assert abs(dy - (e0 + e1)) < 1e-12                      # both shapes are 1 at the tip
     assert abs(rz - (0.69560 * e0 + 2.66199 * e1)) < 1e-12  # and these are their slopes
-assert max(map(abs, all_["deflection:upper/tip:dz"] + all_["deflection:upper/tip:dx"])) < 1e-12
+assert max(map(abs, all_["deflection:upper/tip.dz"] + all_["deflection:upper/tip.dx"])) < 1e-12
 PY
-calder 0 run "$arm" -q -d 0.2 --plot - momentum:Lz deflection:lower/tip:dy deflection:upper/tip:dy q
+calder 0 run "$arm" -q -d 0.2 --plot - momentum:Lz deflection:lower/tip.dy deflection:upper/tip.dy q
 titles 'momentum [kg m²/s]' 'deflection [m]' 'q [rad]' 'q [1]'
 calder 0 run "$SOURCE_DIR/examples/pendulum.yaml" -q -d 0.2 -s deflection:rod/tip -o rigid.csv
 awk -F, 'NR > 1 { for (i = 2; i <= NF; i++) if ($i * $i > 1e-24) exit 1 }' rigid.csv || fail "a rigid body deflects"
 calder 3 run "$arm" -s momentum:Lw
-stderr_has 'signal "momentum:Lw": there is no "Lw" among its columns'
+stderr_has 'signal "momentum:Lw": there is no "Lw" among its components'
 calder 3 run "$arm" -s q:wing
 stderr_has 'signal "q:wing": the model has no joint'
 calder 3 run "$arm" -s deflection:upper/end

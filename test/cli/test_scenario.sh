@@ -90,20 +90,20 @@ import csv, math
 rows = [{k: float(v) for k, v in r.items()} for r in csv.DictReader(open("chain.csv"))]
 at = lambda t: min(rows, key=lambda r: abs(r["t [s]"] - t))
 before, after = at(0.999), at(1.001)
-for name in ("q:bend.0 [rad]", "q:bend.1 [rad]", "q:turn [rad]", "u:bend.0 [rad/s]", "udot:bend.1 [rad/s^2]", "force:turn [N m]",
-             "reaction:bend:mx [N m]", "reaction:bend:fy [N]", "reaction:turn:mz [N m]", "reaction:turn:fx [N]", "pose:c:x [m]",
-             "energy:kinetic [J]", "device:push:effort [N m]"):
+for name in ("q:bend.angle1 [rad]", "q:bend.angle2 [rad]", "q:turn [rad]", "u:bend.rate1 [rad/s]", "udot:bend.rate2 [rad/s^2]", "force:turn [N m]",
+             "reaction:bend.mx [N m]", "reaction:bend.fy [N]", "reaction:turn.mz [N m]", "reaction:turn.fx [N]", "pose:c.x [m]",
+             "energy:kinetic [J]", "device:push.effort [N m]"):
     a, b = before[name], after[name]
     assert abs(a - b) < 0.02 * max(1, abs(a)), (name, a, b)
-assert before["q:bend.0 [rad]"] != before["q:bend.1 [rad]"]
+assert before["q:bend.angle1 [rad]"] != before["q:bend.angle2 [rad]"]
 gone = at(2.5)
-for name in ("q:turn [rad]", "udot:turn [rad/s^2]", "reaction:turn:fx [N]", "pose:c:x [m]"):
+for name in ("q:turn [rad]", "udot:turn [rad/s^2]", "reaction:turn.fx [N]", "pose:c.x [m]"):
     assert math.isnan(gone[name]), name
-assert gone["device:push:effort [N m]"] == 0
-assert not math.isnan(gone["q:bend.0 [rad]"])'
-calder 0 run chain.yaml -s device:push:effort -s event:cut -s balance:error -s total_momentum:px -o single.csv
+assert gone["device:push.effort [N m]"] == 0
+assert not math.isnan(gone["q:bend.angle1 [rad]"])'
+calder 0 run chain.yaml -s device:push.effort -s event:cut -s balance:error -s total_momentum:px -o single.csv
 head -n 1 single.csv >out
-stdout_has '^t \[s\],device:push:effort \[N m\],event:cut \[1\],balance:error \[J\],total_momentum:px \[kg m/s\]$'
+stdout_has '^t \[s\],device:push.effort \[N m\],event:cut \[1\],balance:error \[J\],total_momentum:px \[kg m/s\]$'
 calder 3 run chain.yaml -s device:psh
 stderr_has 'the model has no device of that name; did you mean "device:push"'
 calder 3 run chain.yaml -s event:cat
@@ -156,17 +156,17 @@ stdout_has 'all groups +momentum changed by up to 2\.00e\+00 kg m/s'
 # ---- names of any length
 long=$(printf 'n%.0s' $(seq 1 300))
 sed "s/: a,/: A${long},/; s/ a: / A${long}: /; s/to: a}/to: A${long}}/; s/fa:/J${long}:/g; s/tie:/D${long}:/; s/other/G${long}/g" pair.yaml >long.yaml
-calder 0 run long.yaml -o long.csv -s q -s "q:J${long}.2" -s "device:D${long}" -s "device:D${long}:pull" -s pose -s energy -s "pose:A${long}:x"
+calder 0 run long.yaml -o long.csv -s q -s "q:J${long}.z" -s "device:D${long}" -s "device:D${long}.pull" -s pose -s energy -s "pose:A${long}.x"
 python "
 import csv
 n = 'n' * 300
 names = next(csv.reader(open('long.csv')))
-for name in (f'q:J{n}.0 [m]', f'q:J{n}.6 [1]', f'device:D{n}:pull [N]', f'pose:A{n}:qz [1]', f'energy@G{n}:total [J]', 'pose:b/side:x [m]'):
+for name in (f'q:J{n}.x [m]', f'q:J{n}.qz [1]', f'device:D{n}.pull [N]', f'pose:A{n}.qz [1]', f'energy:G{n}.total [J]', 'pose:b/side.x [m]'):
     assert names.count(name) == 1, name
 "
-calder 0 run long.yaml -o one.csv -s "q:J${long}.2" -s "pose:A${long}:x"
+calder 0 run long.yaml -o one.csv -s "q:J${long}.z" -s "pose:A${long}.x"
 head -n 1 one.csv >out
-stdout_has "^t \\[s\\],q:J${long}\\.2 \\[m\\],pose:A${long}:x \\[m\\]\$"
+stdout_has "^t \\[s\\],q:J${long}\\.z \\[m\\],pose:A${long}\\.x \\[m\\]\$"
 calder 3 run long.yaml -s "q:J${long}x"
 stderr_has 'the model has no joint of that name; did you mean "q:Jnnn'
 

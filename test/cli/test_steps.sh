@@ -31,7 +31,7 @@ wall() {
 }
 
 # It comes back as fast as it came.
-wall adaptive.yaml 'output: {interval: 1, signals: ["u:f.0"]}'
+wall adaptive.yaml 'output: {interval: 1, signals: ["u:f.vx"]}'
 calder 0 run adaptive.yaml -o adaptive.csv
 stderr_empty
 expect_last adaptive.csv -10 1e-5

@@ -40,7 +40,7 @@ parameters:
   method: {target: run.method, choice: [rk4, implicit-midpoint]}
 outputs:
   swing: {signal: "q:hinge", keep: [min, max, rms, time_of_min]}
-  height: {signal: "pose:rod/tip:z", at: 0.1 s}
+  height: {signal: "pose:rod/tip.z", at: 0.1 s}
   energy: {signal: "energy:kinetic", keep: peak}
 YAML
 }

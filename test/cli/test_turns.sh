@@ -33,15 +33,15 @@ names = [n.decode() if isinstance(n, bytes) else n for n in data.attrs["columns"
 at = {n: i for i, n in enumerate(names)}
 rows = data[:]
 for body in ("hub", "arm"):
-    w, z = at[f"pose:{body}:qw"], at[f"pose:{body}:qz"]
+    w, z = at[f"pose:{body}.qw"], at[f"pose:{body}.qz"]
     for a, b in zip(rows, rows[1:]):
         assert 3 * (b[0] - a[0]) < math.pi / 2, (a[0], b[0])
     for row in rows:
         half = 1.5 * row[0]  # of the angle 3 t
         assert abs(abs(row[w] * math.cos(half) + row[z] * math.sin(half)) - 1) < 1e-9, row[0]
-        assert abs(row[at[f"velocity:{body}:wz"]] - 3) < 1e-9
+        assert abs(row[at[f"velocity:{body}.wz"]] - 3) < 1e-9
 for row in rows:
-    assert abs(row[at["velocity:arm:vx"]] + 3 * math.sin(3 * row[0])) < 1e-9, row[0]
+    assert abs(row[at["velocity:arm.vx"]] + 3 * math.sin(3 * row[0])) < 1e-9, row[0]
 assert {2.0 * k for k in range(11)} <= {round(t, 9) for t in rows[:, 0]}
 assert len(rows) < 150, len(rows)
 PY

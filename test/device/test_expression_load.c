@@ -135,8 +135,8 @@ static void outputs_of_devices_can_be_read(void **state) {
 	Rig rig = slider((CalDofDef){0});
 	CalError error = {0};
 	CalExpressionLoadDef a = {.name = "a", .joint = rig_joint_of(&rig, "m"), .effort = "5 N"};
-	CalExpressionLoadDef b = {.name = "b", .joint = rig_joint_of(&rig, "m"), .effort = "-device(a, effort)"};
-	CalExpressionLoadDef self = {.name = "self", .joint = rig_joint_of(&rig, "m"), .effort = "device(self, effort)"};
+	CalExpressionLoadDef b = {.name = "b", .joint = rig_joint_of(&rig, "m"), .effort = "-device(a.effort)"};
+	CalExpressionLoadDef self = {.name = "self", .joint = rig_joint_of(&rig, "m"), .effort = "device(self.effort)"};
 	rig_ok(cal_sim_add_expression_load(rig.sim, &a, NULL, &rig_error));
 	rig_ok(cal_sim_add_expression_load(rig.sim, &b, NULL, &rig_error));
 	rig_advance(&rig, 1);
@@ -144,7 +144,7 @@ static void outputs_of_devices_can_be_read(void **state) {
 	rig_ok(cal_sim_add_expression_load(rig.sim, &self, NULL, &rig_error));
 	assert_int_equal(cal_sim_advance(rig.sim, 2, &error), CAL_ERR_USER);
 	assert_non_null(strstr(error.text, "device \"self\" (expression)"));
-	assert_non_null(strstr(error.text, "effort = device(self, effort) has no value"));
+	assert_non_null(strstr(error.text, "effort = device(self.effort) has no value"));
 	rig_free(&rig);
 }
 
@@ -169,7 +169,7 @@ static void mistakes_are_told(void **state) {
 	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "1 +"}, "effort: formula \"1 +\", column 4: expected");
 	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "t < 1"}, "is a condition");
 	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "q(elbow)"}, "column 1: there is no joint \"elbow\"");
-	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "device(elbow, x)"}, "there is no device \"elbow\"");
+	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "device(elbow.x)"}, "there is no device \"elbow\"");
 }
 
 int main(void) {

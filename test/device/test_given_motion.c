@@ -160,7 +160,7 @@ static void memory_is_asked_for_when_adding_only(void **state) {
 	const CalMotionDef motion = {.name = "dance", .group = "show", .joints = joints, .joint_count = 2};
 	const CalExpressionLoadDef load = {.name = "k",
 	                                   .node = cal_desc_find_node(rig.desc, "cart"),
-	                                   .force = {"-8*x(cart, hub) + device(dance2, effort)", "t", NULL}};
+	                                   .force = {"-8*x(cart, hub) + device(dance2.effort)", "t", NULL}};
 	const CalExpressionLoadDef other = {
 		.name = "dance2", .joint = rig_joint_of(&rig, "cart"), .effort = "q(cart_joint)"};
 	rig_ok(cal_sim_add_expression_load(rig.sim, &other, NULL, &rig_error));

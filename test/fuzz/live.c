@@ -79,16 +79,16 @@ void page_open(int port, int browser) { (void)port, (void)browser; }
 
 enum { STEPS = 24 };
 
-static void add_signals(SignalSet *set, CalSim *sim, FuzzPart part) {
-	char *names = fuzz_text(part), *rest = names, message[512];
+static void add_signals(CalSampler *sampler, CalSim *sim, FuzzPart part) {
+	char *names = fuzz_text(part), *rest = names;
 	for (int i = 0; i < 8 && rest; i++) {
 		char *name = rest, *comma = strchr(rest, ',');
 		if (comma)
 			*comma = 0;
 		rest = comma ? comma + 1 : NULL;
-		const SignalFound found = signals_add(set, sim, name);
-		if (found != SIGNAL_FOUND)
-			signals_complain(message, sizeof message, sim, name, found);
+		CalError error = {0};
+		const CalStatus status = cal_sampler_add(sampler, sim, name, &error);
+		fuzz_expect(status == CAL_OK || error.text[0], "a name that is refused has a message");
 	}
 	free(names);
 }
@@ -96,12 +96,12 @@ static void add_signals(SignalSet *set, CalSim *sim, FuzzPart part) {
 static void run_live(Loaded *loaded, FuzzPart signals) {
 	Live *live = NULL;
 	CalError error = {0};
-	SignalSet set;
-	signals_init(&set);
+	CalSampler *sampler = NULL;
+	fuzz_expect(cal_sampler_create(NULL, &sampler, NULL) == CAL_OK, "a sampler is made");
 	if (live_create(&live, loaded->setup, loaded->sim, "fuzz") == EXIT_OK &&
 	    cal_sim_restart(loaded->sim, &error) == CAL_OK) {
-		add_signals(&set, loaded->sim, signals);
-		if (live_open(live, &set, loaded->sim, loaded->scenario, "title", 0, false, "fuzz") == EXIT_OK) {
+		add_signals(sampler, loaded->sim, signals);
+		if (live_open(live, sampler, loaded->sim, loaded->scenario, "title", 0, false, "fuzz") == EXIT_OK) {
 			for (int i = 0; i < STEPS; i++) {
 				server.due++;
 				if (live_step(live, loaded->sim, 1e9, &error) != CAL_OK)
@@ -111,7 +111,7 @@ static void run_live(Loaded *loaded, FuzzPart signals) {
 		}
 	}
 	live_destroy(live);
-	signals_free(&set);
+	cal_sampler_destroy(sampler);
 }
 
 static void run(const uint8_t *data, size_t size) {

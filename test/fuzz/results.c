@@ -41,10 +41,10 @@ static const char *const words[] = {
 	"main",
 	"events/log",
 	"t",
-	"pose:hub:x",
-	"pose:hub:y",
-	"wrench:hub:fx",
-	"device:c:x1",
+	"pose:hub.x",
+	"pose:hub.y",
+	"wrench:hub.fx",
+	"device:c.x1",
 	"q:hub.eta0",
 	"action",
 	"kinetic_lost",
@@ -102,8 +102,8 @@ static void sizes_of(const Edit *e, hsize_t size[3]) {
 
 /* The columns of a table get names and units, as many as there are. */
 static void name_columns(hid_t file, const Edit *e, const char *path) {
-	static const char *const pose[] = {"t",           "pose:hub:x",  "pose:hub:y",  "pose:hub:z",    "pose:hub:qw",
-	                                   "pose:hub:qx", "pose:hub:qy", "pose:hub:qz", "wrench:hub:fx", "wrench:hub:fy"};
+	static const char *const pose[] = {"t",           "pose:hub.x",  "pose:hub.y",  "pose:hub.z",    "pose:hub.qw",
+	                                   "pose:hub.qx", "pose:hub.qy", "pose:hub.qz", "wrench:hub.fx", "wrench:hub.fy"};
 	const char *names[20], *units[20];
 	const int count = e->size2 % 20;
 	for (int i = 0; i < count; i++) {

@@ -68,7 +68,7 @@ static void a_condition_of_a_hundredth_of_the_run_is_seen(void **state) {
 	"bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"        \
 	"joints: {fly: {type: free, to: a}}\n"                \
 	"devices: {s: {type: spring, to: a, stiffness: 1}}\n" \
-	"events: {gate: {when: 'device(s, length) < 2', do: {note: through}}}\n"
+	"events: {gate: {when: 'device(s.length) < 2', do: {note: through}}}\n"
 	Run bounded = run_text(GATE "run: {duration: 300 s}\n"),
 		leaping = run_text(GATE "run: {duration: 300 s, max_step: 300 s}\n");
 	assert_near(cal_setup_run(bounded.file).method.max_step, 0, 0);

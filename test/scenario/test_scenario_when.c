@@ -98,8 +98,8 @@ static void events_without_end_are_an_error(void **state) {
 	(void)state;
 	Run r = run_text(DOOR "devices: {push: {type: table_load, joint: hinge, effort: 0.5 N*m}}\n"
 	                      "events:\n"
-	                      "  off: {when: 'device(push, effort) > 0.1', once: false, do: {switch_off: push}}\n"
-	                      "  on: {when: 'device(push, effort) < 0.1', once: false, do: {switch_on: push}}\n");
+	                      "  off: {when: 'device(push.effort) > 0.1', once: false, do: {switch_off: push}}\n"
+	                      "  on: {when: 'device(push.effort) < 0.1', once: false, do: {switch_on: push}}\n");
 	assert_int_equal(cal_sim_advance(r.sim, 1, &r.error), CAL_NOT_CONVERGED);
 	if (!strstr(r.error.text, "t = 0 s: events make each other happen without end"))
 		fail_msg("%s", r.error.text);

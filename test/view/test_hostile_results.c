@@ -95,14 +95,14 @@ static void replace_table(hid_t file, int columns, const char *const *names, hid
 	edit_text_list(file, "/streams/main", "units", columns, units);
 }
 
-static const char *const pose_names[] = {"t",           "pose:hub:x",  "pose:hub:y",  "pose:hub:z",
-                                         "pose:hub:qw", "pose:hub:qx", "pose:hub:qy", "pose:hub:qz"};
+static const char *const pose_names[] = {"t",           "pose:hub.x",  "pose:hub.y",  "pose:hub.z",
+                                         "pose:hub.qw", "pose:hub.qx", "pose:hub.qy", "pose:hub.qz"};
 
 static void pose_cut_short(hid_t file) { replace_table(file, 2, pose_names, H5T_NATIVE_DOUBLE, H5P_DEFAULT); }
 
 static void pose_of_other_columns(hid_t file) {
-	static const char *const names[] = {"t",  "pose:hub:x",  "pose:hub:y",  "pose:hub:z",
-	                                    "qw", "pose:hub:qx", "pose:hub:qy", "pose:hub:qz"};
+	static const char *const names[] = {"t",  "pose:hub.x",  "pose:hub.y",  "pose:hub.z",
+	                                    "qw", "pose:hub.qx", "pose:hub.qy", "pose:hub.qz"};
 	replace_table(file, 8, names, H5T_NATIVE_DOUBLE, H5P_DEFAULT);
 }
 

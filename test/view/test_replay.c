@@ -96,6 +96,8 @@ static const char model[] =
 
 enum { ROWS = 40 };
 
+static bool earlier_names; // columns as earlier versions wrote them: "pose:hub:x", modes from 0
+
 static void pose_of(int row, int body, double *pose) {
 	pose[0] = row;
 	pose[1] = 10 * body;
@@ -114,15 +116,15 @@ static void record(const char *path, int poses) {
 	int count = 2;
 	for (int b = 0; b < 2 * poses; b++)
 		for (int k = 0; k < 7; k++, count++) {
-			snprintf(names[count - 2], sizeof names[0], "pose:%s:%s", bodies[b], parts[k]);
+			snprintf(names[count - 2], sizeof names[0], "pose:%s%c%s", bodies[b], earlier_names ? ':' : '.', parts[k]);
 			columns[count] = (CalResultsColumn){names[count - 2], k < 3 ? "m" : "1"};
 		}
 	for (int a = 0; a < 4; a++, count++) {
-		snprintf(names[count - 2], sizeof names[0], "q:boom.eta%d", a);
+		snprintf(names[count - 2], sizeof names[0], "q:boom.eta%d", a + !earlier_names);
 		columns[count] = (CalResultsColumn){names[count - 2], "1"};
 	}
 	for (int k = 0; k < 3; k++, count++) {
-		snprintf(names[count - 2], sizeof names[0], "reaction:root:f%c", "xyz"[k]);
+		snprintf(names[count - 2], sizeof names[0], "reaction:root%cf%c", earlier_names ? ':' : '.', "xyz"[k]);
 		columns[count] = (CalResultsColumn){names[count - 2], "N"};
 	}
 	const CalResultsStream stream = {
@@ -204,6 +206,17 @@ static void frames_and_signals_are_those_recorded(void **state) {
 	finish(&f);
 }
 
+static void files_of_earlier_versions_are_viewed(void **state) {
+	Fixture f;
+	earlier_names = true;
+	frames_and_signals_are_those_recorded(state);
+	const TreeNode *root = replay(&f, 1, NULL), *force = named(tree_get(root, "signals"), "reaction:root:fy");
+	assert_string_equal(tree_get(tree_get(force, "about"), "name")->text, "root");
+	assert_non_null(named(tree_get(root, "arrows"), "reaction:root:fx"));
+	finish(&f);
+	earlier_names = false;
+}
+
 static void the_scene_is_that_of_the_model(void **state) {
 	(void)state;
 	Fixture f;
@@ -230,7 +243,7 @@ static void the_scene_is_that_of_the_model(void **state) {
 static void forces_stand_where_they_act(void **state) {
 	(void)state;
 	Fixture f;
-	const TreeNode *arrows = tree_get(replay(&f, 1, NULL), "arrows"), *arrow = named(arrows, "reaction:root:fx");
+	const TreeNode *arrows = tree_get(replay(&f, 1, NULL), "arrows"), *arrow = named(arrows, "reaction:root.fx");
 	assert_int_equal(arrows->count, 1);
 	assert_string_equal(tree_get(arrow, "kind")->text, "reaction");
 	for (int row = 0; row < ROWS; row += 13)
@@ -358,6 +371,7 @@ int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_and_signals_are_those_recorded),
+		cmocka_unit_test(files_of_earlier_versions_are_viewed),
 		cmocka_unit_test(the_scene_is_that_of_the_model),
 		cmocka_unit_test(modes_have_their_frequencies_and_shapes),
 		cmocka_unit_test(forces_stand_where_they_act),

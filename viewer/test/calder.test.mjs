@@ -98,7 +98,7 @@ test("forces: contact points and reactions are arrows", { skip }, async () => {
 	await ball.close();
 	const bars = await replayOf("four_bar", ["-s", "reaction", "-s", "q"]);
 	const names = await bars.page.evaluate(() => calder.replay.arrows.map((a) => a.name));
-	assert.ok(names.includes("reaction:pin:fx"), names.join(" "));
+	assert.ok(names.includes("reaction:pin.fx"), names.join(" "));
 	assert.deepEqual(bars.complaints, []);
 	await bars.close();
 });

@@ -19,7 +19,7 @@ static const Field load_keys[] = {
 	{"body", FIELD_BODY, offsetof(LoadInput, body), .flags = FIELD_AS_TEXT,
      .doc = "flexible, for its modes: all of them, or with"},
 	{"mode", FIELD_MODE, offsetof(LoadInput, mode), .flags = FIELD_AS_TREE,
-     .doc = "of a modal coordinate: the column of its shapes, `eta0` being the first"},
+     .doc = "of a modal coordinate: the column of its shapes, `eta1` being the first"},
 	{"effort", FIELD_NUMBERS, offsetof(LoadInput, effort), DIM_TORQUE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
      .doc = "generalized force on each degree of freedom or mode"},
 	{"acceleration", FIELD_NUMBERS, offsetof(LoadInput, acceleration), DIM_ANGULAR_ACCELERATION,

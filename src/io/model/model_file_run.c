@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <calder/quantity.h>
+
 #include "io/model/model_file.h"
 
 typedef struct OutputInput {
@@ -134,73 +136,9 @@ static bool read_assemble(Reader *r, const TreeNode *node, double *limit) {
 /* ---- signals ---------------------------------------------------------------------------------- */
 
 /*
- * What a signal is about is looked up here; which columns it has ("momentum:Lz", "node:arm/tip:x") is for the program
- * that records it.
+ * Words and objects are looked up here, in the catalogue of quantities and in the file; components ("momentum:Lz",
+ * "node:arm/tip.x", "q:flight.qw") are found in the simulation, when it is set up.
  */
-
-typedef enum SignalAbout {
-	ABOUT_ALL,
-	ABOUT_COORDINATE,
-	ABOUT_NODE,
-	ABOUT_JOINT,
-	ABOUT_LOOP,
-	ABOUT_DEVICE,
-	ABOUT_EVENT
-} SignalAbout;
-
-static const struct {
-	const char *word;
-	SignalAbout about; // of what stands behind "word:"
-	bool alone;        // may stand without it
-} signal_words[] = {
-	{"q", ABOUT_COORDINATE, true},      {"u", ABOUT_COORDINATE, true},       {"udot", ABOUT_COORDINATE, true},
-	{"force", ABOUT_COORDINATE, true},  {"energy", ABOUT_ALL, true},         {"momentum", ABOUT_ALL, true},
-	{"node", ABOUT_NODE, false},        {"pose", ABOUT_NODE, true},          {"velocity", ABOUT_NODE, true},
-	{"acceleration", ABOUT_NODE, true}, {"wrench", ABOUT_NODE, false},       {"deflection", ABOUT_NODE, false},
-	{"reaction", ABOUT_JOINT, true},    {"loop", ABOUT_LOOP, false},         {"residual", ABOUT_LOOP, true},
-	{"multiplier", ABOUT_LOOP, true},   {"device", ABOUT_DEVICE, true},      {"event", ABOUT_EVENT, true},
-	{"balance", ABOUT_ALL, true},       {"total_momentum", ABOUT_ALL, true},
-};
-
-/* The number behind the last "dot" of a name, e.g. ".eta" or "."; -1: there is none. *length: what stands before. */
-static int trailing_number(const char *name, const char *dot, size_t *length) {
-	const char *at = NULL;
-	for (const char *p = name; (p = strstr(p, dot)) != NULL; p++)
-		at = p;
-	if (!at || !at[strlen(dot)] || strlen(at + strlen(dot)) > 4 ||
-	    strspn(at + strlen(dot), "0123456789") != strlen(at + strlen(dot)))
-		return -1;
-	*length = (size_t)(at - name);
-	int number = 0;
-	for (const char *digit = at + strlen(dot); *digit; digit++)
-		number = 10 * number + *digit - '0';
-	return number;
-}
-
-/*
- * A single coordinate or speed: "flight.3" of a joint with several, "boom.eta0" of a flexible body. The name is cut at the
- * dot and made whole again.
- */
-static bool is_coordinate(const Reader *r, char *name, bool speed) {
-	size_t length = 0;
-	int number = trailing_number(name, ".eta", &length);
-	if (number >= 0) {
-		name[length] = 0;
-		const CalBodyId body = cal_desc_find_body(r->file->desc, name);
-		name[length] = '.';
-		if (body.value && number < r->file->modes[body.value - 1])
-			return true;
-	}
-	number = trailing_number(name, ".", &length);
-	if (number < 0)
-		return false;
-	name[length] = 0;
-	const CalJointId joint = cal_desc_find_joint(r->file->desc, name);
-	name[length] = '.';
-	const JointShape *shape = joint.value ? &r->file->joints[joint.value - 1].shape : NULL;
-	const int count = !shape ? 0 : speed ? shape->nu : shape->nq;
-	return count > 1 && number < count;
-}
 
 static bool find_loop(Reader *r, const Sections *s, const TreeNode *node, const char *name) {
 	Suggestion suggestion = {.word = name};
@@ -228,61 +166,120 @@ static bool find_listed(Reader *r, const TreeNode *section, const TreeNode *node
 	return reader_unknown(r, node, what, &suggestion);
 }
 
-static bool find_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *name) {
+static bool is_of_node(CalQuantityAbout about) { return about == CAL_ABOUT_NODE || about == CAL_ABOUT_NODES; }
+
+static bool find_object(Reader *r, const Sections *s, const TreeNode *node, CalQuantityAbout about, const char *name) {
 	CalNodeId id;
 	const JointRecord *joint;
-	return about == ABOUT_NODE     ? model_file_find_node(r, s, node, name, &id)
-	       : about == ABOUT_LOOP   ? find_loop(r, s, node, name)
-	       : about == ABOUT_DEVICE ? find_listed(r, s->devices, node, "device", name)
-	       : about == ABOUT_EVENT  ? find_listed(r, s->events, node, "event", name)
-	                               : model_file_find_joint(r, node, name, &joint);
+	return is_of_node(about)           ? model_file_find_node(r, s, node, name, &id)
+	       : about == CAL_ABOUT_LOOP   ? find_loop(r, s, node, name)
+	       : about == CAL_ABOUT_DEVICE ? find_listed(r, s->devices, node, "device", name)
+	       : about == CAL_ABOUT_EVENT  ? find_listed(r, s->events, node, "event", name)
+	                                   : model_file_find_joint(r, node, name, &joint);
 }
 
-static bool is_object(const Reader *r, const Sections *s, SignalAbout about, const char *name) {
+static bool is_object(const Reader *r, const Sections *s, CalQuantityAbout about, const char *name) {
 	const CalDesc *desc = r->file->desc;
-	return about == ABOUT_NODE     ? cal_desc_find_node(desc, name).value != 0
-	       : about == ABOUT_LOOP   ? cal_desc_find_loop(desc, name).value != 0
-	       : about == ABOUT_DEVICE ? model_file_find_item(s->devices, name) != NULL
-	       : about == ABOUT_EVENT  ? model_file_find_item(s->events, name) != NULL
-	                               : cal_desc_find_joint(desc, name).value != 0;
+	return is_of_node(about)           ? cal_desc_find_node(desc, name).value != 0 || strcmp(name, "ground") == 0
+	       : about == CAL_ABOUT_LOOP   ? cal_desc_find_loop(desc, name).value != 0
+	       : about == CAL_ABOUT_DEVICE ? model_file_find_item(s->devices, name) != NULL
+	       : about == CAL_ABOUT_EVENT  ? model_file_find_item(s->events, name) != NULL
+	                                   : cal_desc_find_joint(desc, name).value != 0;
 }
 
-/* Finds the object; where there is none of that name, its last ":part" is taken for a column. */
-static bool check_object(Reader *r, const Sections *s, const TreeNode *node, SignalAbout about, const char *object) {
-	const char *colon = strrchr(object, ':');
-	if (!is_object(r, s, about, object) && colon)
-		object = reader_text(r, "%.*s", (int)(colon - object), object);
-	return object && find_object(r, s, node, about, object);
-}
-
-static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal) {
-	Suggestion suggestion = {.word = signal};
-	const size_t length = strcspn(signal, ":");
-	char *rest = signal[length] ? reader_text(r, "%s", signal + length + 1) : NULL;
-	if (signal[length] && !rest)
+/* Has the body so many modes that one is called "eta3", or its speed "etadot3"? */
+static bool is_mode(const Reader *r, const char *body, const char *component) {
+	const CalBodyId id = cal_desc_find_body(r->file->desc, body);
+	const char *digits = component + strcspn(component, "0123456789");
+	const size_t length = (size_t)(digits - component);
+	const bool speed = length == 6 && strncmp(component, "etadot", 6) == 0;
+	int number = 0;
+	if (!id.value || !*digits || (!speed && (length != 3 || strncmp(component, "eta", 3) != 0)))
 		return false;
-	for (size_t i = 0; i < sizeof signal_words / sizeof signal_words[0]; i++) {
-		const char *word = signal_words[i].word;
-		if (signal_words[i].alone)
-			suggestion_offer(&suggestion, word);
-		if (strlen(word) != length || strncmp(word, signal, length) != 0)
-			continue;
-		if (rest ? signal_words[i].about == ABOUT_ALL : signal_words[i].alone)
+	for (; *digits >= '0' && *digits <= '9' && number < 10000; digits++)
+		number = 10 * number + (*digits - '0');
+	return !*digits && number >= 1 && number <= r->file->modes[id.value - 1];
+}
+
+/* Has the joint a coordinate, or a speed, of that name? Otherwise they are named. */
+static bool check_coordinate(Reader *r, const TreeNode *node, const char *joint, const char *component, bool speed) {
+	const CalDesc *desc = r->file->desc;
+	CalNodeId a, b;
+	const CalJointDef *def = cal_desc_joint(desc, cal_desc_find_joint(desc, joint), &a, &b);
+	CalCoordinateInfo info;
+	char names[200] = "";
+	for (int i = 0; (speed ? cal_joint_speed(def, i, &info) : cal_joint_coordinate(def, i, &info)) == CAL_OK; i++) {
+		const size_t used = strlen(names);
+		if (strcmp(info.name, component) == 0)
 			return true;
-		if (rest && signal_words[i].about == ABOUT_COORDINATE && is_coordinate(r, rest, word[0] != 'q'))
-			return true;
-		if (rest)
-			return check_object(r, s, node, signal_words[i].about, rest);
+		snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", info.name);
+	}
+	return reader_fail(r, node, "joint \"%.80s\" has no %s \"%.40s\"; it has %s", joint, speed ? "speed" : "coordinate",
+	                   component, names[0] ? names : "none");
+}
+
+/* Finds the object; where there is none of that name, its last ".part" is taken for a component. */
+static bool check_object(Reader *r, const Sections *s, const TreeNode *node, const CalQuantityInfo *info,
+                         const char *name) {
+	const CalQuantityAbout about = info->about;
+	const char *dot = strrchr(name, '.'), *colon = strrchr(name, ':'), *end = dot ? dot : colon;
+	if (is_object(r, s, about, name))
+		return true;
+	const char *object = end ? reader_text(r, "%.*s", (int)(end - name), name) : name;
+	if (!object)
+		return false;
+	if (end && about == CAL_ABOUT_COORDINATE && is_mode(r, object, end + 1))
+		return true;
+	if (end && end == colon && is_object(r, s, about, object))
+		return reader_fail(r, node, "components follow a dot: write \"%.100s.%.40s\"", object, colon + 1);
+	if (dot && is_object(r, s, about, object))
+		return about != CAL_ABOUT_COORDINATE ||
+		       check_coordinate(r, node, object, dot + 1, strcmp(info->word, "q") != 0);
+	return find_object(r, s, node, about, about == CAL_ABOUT_COORDINATE ? name : object);
+}
+
+/* "A,B": the component is behind the second. */
+static bool check_objects(Reader *r, const Sections *s, const TreeNode *node, const CalQuantityInfo *info,
+                          const char *objects) {
+	const char *comma = is_of_node(info->about) ? strchr(objects, ',') : NULL;
+	if (!comma)
+		return check_object(r, s, node, info, objects);
+	size_t length = (size_t)(comma - objects);
+	while (length > 0 && strchr(" \t", objects[length - 1]))
+		length--;
+	const char *first = reader_text(r, "%.*s", (int)length, objects);
+	return first && (is_object(r, s, info->about, first) || find_object(r, s, node, info->about, first)) &&
+	       check_object(r, s, node, info, comma + 1 + strspn(comma + 1, " \t"));
+}
+
+static bool unknown_signal(Reader *r, const TreeNode *node, const char *signal) {
+	Suggestion suggestion = {.word = signal};
+	char words[400] = "";
+	for (int i = 0; i < cal_quantity_count(); i++) {
+		CalQuantityInfo info;
+		cal_quantity(i, &info);
+		if (info.of_all)
+			suggestion_offer(&suggestion, info.word);
+		const size_t used = strlen(words);
+		snprintf(words + used, sizeof words - used, "%s%s%s", i ? ", " : "", info.word, info.of_all ? "" : is_of_node(info.about) ? ":BODY/NODE" : ":NAME");
 	}
 	if (suggestion.best)
 		return reader_unknown(r, node, "signal", &suggestion);
-	return reader_fail(
-		r, node,
-		"unknown signal \"%.80s\"; write q, u, udot or force (also q:JOINT), energy, momentum, pose, "
-		"velocity or acceleration (also pose:BODY/NODE), node:BODY/NODE, wrench:BODY/NODE, "
-		"deflection:BODY/NODE, reaction, reaction:JOINT, loop:LOOP, residual, residual:LOOP, multiplier, "
-		"multiplier:LOOP, device, device:NAME, event, event:NAME, balance or total_momentum",
-		signal);
+	return reader_fail(r, node, "unknown signal \"%.80s\"; write %s, also of one object (q:JOINT) and of one component (pose:BODY/NODE.x)", signal,
+	                   words);
+}
+
+static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal) {
+	const size_t length = strcspn(signal, ":");
+	const char *word = reader_text(r, "%.*s", (int)length, signal);
+	CalQuantityInfo info;
+	if (!word)
+		return false;
+	if (cal_quantity(cal_quantity_find(word), &info) != CAL_OK || (!signal[length] && !info.of_all))
+		return unknown_signal(r, node, signal);
+	if (!signal[length] || info.about == CAL_ABOUT_SYSTEM || info.about == CAL_ABOUT_GROUP)
+		return true;
+	return check_objects(r, s, node, &info, signal + length + 1);
 }
 
 static bool read_signals(Reader *r, const Sections *s, const TreeNode *node, CalRunStream *stream) {

@@ -29,7 +29,7 @@ static const char *const format =
 	"devices: {t: {type: contact, material: {stiffness: 1e5}, shapes: {f: {type: plane}, s: {type: mesh, node: a, mesh: %s}}}}\n"
 	"subsystems: {s: {file: %s, set: {bodies.f.mass: 3}, attach: [{to: a/tip, joint: {type: revolute}},\n"
 	"  {border: e, to: a, joint: inplane}]}}\n"
-	"run: {duration: 1, output: {signals: [q, 'node:a/tip:x']}}\n";
+	"run: {duration: 1, output: {signals: [q, 'node:a/tip.x']}}\n";
 
 static char text[2000];
 

@@ -171,7 +171,7 @@ static void code_is_loaded_only_where_it_is_allowed(void **state) {
 	(void)state;
 	put("code.so", "this is no shared object\n");
 	CalSetup *file = parse(PENDULUM "devices: {engine: {type: shared, library: code.so}}\n"
-	                                "events: {full: {when: 'device(engine, thrust) > 1', do: {switch_off: engine}}}\n");
+	                                "events: {full: {when: 'device(engine.thrust) > 1', do: {switch_off: engine}}}\n");
 	const CalSimOptions skip = {.method.method = CAL_METHOD_DOPRI5, .plugins = CAL_PLUGIN_SKIP};
 	CalSim *sim = simulation(file, &skip);
 	CalScenario *scenario;

@@ -237,7 +237,7 @@ static void several_outputs_are_streams(void **state) {
 		file_of("calder: 1\nbodies: {a: {mass: 1, nodes: {tip: [1, 0, 0]}}}\njoints: {j: {type: weld, to: a}}\n"
 	            "loops: {pin: {type: spherical, from: ground, to: a}}\n"
 	            "run: {duration: 1, output: [{interval: 1 ms, signals: [pose, 'velocity:a/tip', residual]},\n"
-	            "  {name: slow, file: b.h5, interval: 2}, {signals: ['loop:pin:fx', reaction, 'wrench:a']}]}\n");
+	            "  {name: slow, file: b.h5, interval: 2}, {signals: ['loop:pin.fx', reaction, 'wrench:a']}]}\n");
 	const CalRunSettings run = cal_setup_run(file);
 	assert_int_equal(run.stream_count, 3);
 	assert_string_equal(run.streams[0].name, "main");
@@ -248,7 +248,7 @@ static void several_outputs_are_streams(void **state) {
 	assert_string_equal(run.streams[1].file, "b.h5");
 	assert_int_equal(run.streams[1].signal_count, 0);
 	assert_string_equal(run.streams[2].name, "stream3");
-	assert_string_equal(run.streams[2].signals[0], "loop:pin:fx");
+	assert_string_equal(run.streams[2].signals[0], "loop:pin.fx");
 	cal_setup_destroy(file);
 }
 

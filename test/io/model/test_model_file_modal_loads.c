@@ -4,7 +4,7 @@
  * number.
  *
  * Two bodies on each other, each with two modes, so that modes stand behind the speeds of their joints in the middle
- * and at the end: u = (hinge, a.eta0, a.eta1, slide, b.eta0, b.eta1).
+ * and at the end: u = (hinge, a.etadot1, a.etadot2, slide, b.etadot1, b.etadot2).
  */
 #include "model_file_flex_support.h"
 
@@ -133,9 +133,9 @@ static void other_models_are_refused(void **state) {
 /* Signals of modes, deflections and single columns. */
 static void modes_are_signals(void **state) {
 	(void)state;
-	static const char *const names[] = {"q:hinge",      "q:a.eta0",       "u:b.eta1",          "udot:b.eta0",
-	                                    "node:b/p",     "deflection:b/p", "deflection:b/p:dx", "node:b/p:x",
-	                                    "energy:total", "momentum:Lz",    "reaction:slide:fz"};
+	static const char *const names[] = {"q:hinge",      "q:a.eta1",       "u:b.etadot2",       "udot:b.etadot1",
+	                                    "node:b/p",     "deflection:b/p", "deflection:b/p.dx", "node:b/p.x",
+	                                    "energy:total", "momentum:Lz",    "reaction:slide.fz"};
 	char text[2000];
 	int used = snprintf(text, sizeof text, MODEL "run: {duration: 1, output: {signals: [");
 	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
@@ -149,9 +149,9 @@ static void modes_are_signals(void **state) {
 		assert_string_equal(run.streams[0].signals[i], names[i]);
 	cal_setup_destroy(file);
 	static const Mistake rows[] = {
-		{"q:a.eta2", "'q", {"unknown joint \"a.eta2\""}},
+		{"q:a.eta3", "'q", {"unknown joint \"a.eta3\""}},
 		{"q:a.eta", "'q", {"unknown joint"}},
-		{"q:hinge.0", "'q", {"unknown joint \"hinge.0\"", "\"hinge\""}}, // it has but one
+		{"q:hinge.0", "'q", {"joint \"hinge\" has no coordinate \"0\"", "it has angle"}},
 	};
 	refuse_all(MODEL "run: {duration: 1, output: {signals: ['%s']}}\n", rows, sizeof rows / sizeof rows[0]);
 }

@@ -39,7 +39,7 @@ static char *model_text(size_t length) {
 	         "state: {%s: {eta: 1}, %s: {eta: [1, 2]}}\n"
 	         "loads: [{body: %s, mode: 2, effort: 1}]\n"
 	         "devices: {%s: {type: thruster, node: %s/%s, thrust: 1}, %s: {type: thruster, node: %s, thrust: 1}}\n"
-	         "run: {duration: 1, output: {signals: ['q:%s.eta1', 'q:%s.6', 'u:%s.5', 'node:%s/%s:x', 'loop:%s:fx',\n"
+	         "run: {duration: 1, output: {signals: ['q:%s.eta1', 'q:%s.qz', 'u:%s.wz', 'node:%s/%s.x', 'loop:%s.fx',\n"
 	         "  'deflection:%s/%s', 'residual:%s']}}\n",
 	         a, b, b, a, b, b, b, a, b, a, b, a, b, b, b, b, b);
 	return text;
@@ -98,10 +98,10 @@ static void long_names_that_are_unknown_are_told(void **state) {
 	assert_non_null(strstr(error.text, "has no node \"tip\""));
 	snprintf(text, sizeof text,
 	         "calder: 1\nbodies: {%s: {mass: 1}}\njoints: {%s: {type: free, to: %s}}\n"
-	         "run: {duration: 1, output: {signals: ['q:%s.6', 'q:%s.7']}}\n",
+	         "run: {duration: 1, output: {signals: ['q:%s.qz', 'q:%s.w']}}\n",
 	         a, a, a, a, a);
 	assert_int_equal(cal_model_file_parse(text, strlen(text), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
-	assert_non_null(strstr(error.text, "unknown joint \"xxx"));
+	assert_non_null(strstr(error.text, "has no coordinate \"w\"; it has x, y, z"));
 }
 
 /* Up to 500 bytes they come back; beyond that nothing is written, and the name is told. */

@@ -54,9 +54,9 @@ static const char arm[] =
 	"loads: [{joint: shoulder, effort: 1, end: 0.05}, {node: tool, force: [1, 0, 0]}, {body: boom, mode: 1, effort: 0.1}]\n"
 	"devices:\n"
 	"  cord: {type: spring, from: ground/lamp, to: tool, stiffness: 3}\n"
-	"  hold: {type: expression, joint: shoulder, effort: \"-3*q( shoulder ) - min(2, u('shoulder', 1))\"}\n"
+	"  hold: {type: expression, joint: shoulder, effort: \"-3*q( shoulder ) - min(2, u('shoulder'))\"}\n"
 	"  wind: {type: expression, node: boom/tip, force: [\"0.1*distance(boom/tip, ground) - x(tool, ground/lamp)\", 0,\n"
-	"    \"vz(tool, column) + eta(boom, 1) + device(cord, pull)\"]}\n"
+	"    \"vz(tool, column) + q(boom.eta1) + device(cord.pull)\"]}\n"
 	"events:\n"
 	"  far: {when: \"q(wrist) > -0.09\", do: [{note: far}, {switch_off: cord}]}\n"
 	"  later: {after: far, delay: 20 ms, do: {lock: wrist}}\n";
@@ -70,7 +70,7 @@ static const char host[] =
 	"  one: {file: subsystem_arm.yaml, attach: {border: column/foot, to: hub/a, joint: {type: revolute, axis: x}},\n"
 	"    set: {bodies.column.mass: 5, joints.shoulder.dof.rest: 0.3, bodies.tool.nodes: {n: [0, 0, 1]}}}\n"
 	"state: {fly: {angular_velocity: [0.1, 0, 0.2]}, one/float: {velocity: [0, 0, 3]}}\n"
-	"devices: {tap: {type: expression, node: hub, force: [\"0.1*device(one/cord, pull)\", 0, 0]}}\n"
+	"devices: {tap: {type: expression, node: hub, force: [\"0.1*device(one/cord.pull)\", 0, 0]}}\n"
 	"run: {duration: 0.2 s}\n";
 
 static const char flat[] =
@@ -101,11 +101,11 @@ static const char flat[] =
 	"  {body: one/boom, mode: 1, effort: 0.1}]\n"
 	"devices:\n"
 	"  one/cord: {type: spring, from: ground/one/lamp, to: one/tool, stiffness: 3}\n"
-	"  one/hold: {type: expression, joint: one/shoulder, effort: \"-3*q(one/shoulder) - min(2, u('one/shoulder', 1))\"}\n"
+	"  one/hold: {type: expression, joint: one/shoulder, effort: \"-3*q(one/shoulder) - min(2, u('one/shoulder'))\"}\n"
 	"  one/wind: {type: expression, node: one/boom/tip,\n"
 	"    force: [\"0.1*distance(one/boom/tip, ground) - x(one/tool, ground/one/lamp)\", 0,\n"
-	"      \"vz(one/tool, one/column) + eta(one/boom, 1) + device(one/cord, pull)\"]}\n"
-	"  tap: {type: expression, node: hub, force: [\"0.1*device(one/cord, pull)\", 0, 0]}\n"
+	"      \"vz(one/tool, one/column) + q(one/boom.eta1) + device(one/cord.pull)\"]}\n"
+	"  tap: {type: expression, node: hub, force: [\"0.1*device(one/cord.pull)\", 0, 0]}\n"
 	"events:\n"
 	"  one/far: {when: \"q(one/wrist) > -0.09\", do: [{note: far}, {switch_off: one/cord}]}\n"
 	"  one/later: {after: one/far, delay: 20 ms, do: {lock: one/wrist}}\n"

@@ -71,7 +71,7 @@ static const char *argument_copy(const Scope *scope, const Call *call, int index
 	const char *end = quote ? strchr(name, quote) : name + strcspn(name, ",)");
 	if (!end)
 		end = name + strlen(name);
-	const bool ground = (strncmp(name, "ground", 6) == 0) && (name + 6 == end || strchr("/ \t)", name[6]));
+	const bool ground = (strncmp(name, "ground", 6) == 0) && (name + 6 == end || strchr("/. \t)", name[6]));
 	const bool path = call->nodes != 0, is_name = index < call->names;
 	if (is_name && path && ground && name[6] == '/')
 		name += 7;
