@@ -26,6 +26,8 @@ static bool set_number(const Field *field, const CalFieldValue *value, void *mem
 		*whole = value->number != 0;
 		return true;
 	case FIELD_DOF:
+		if (!(value->number >= 0 && value->number < CAL_JOINT_MAX_DOF))
+			return false;
 		*whole = (int)value->number;
 		return true;
 	case FIELD_CHOICE:

@@ -49,11 +49,7 @@ static bool is_driven(const CalDrive *d) {
 	return d->fn || !all_zero(numbers, 6);
 }
 
-/* As the reader takes it: lengths are rows d... and v..., those of a coupling are plain numbers. */
-static bool is_angle(const CalLoopDef *def, int row) {
-	const char *name = cal_loop_row_name(def, row);
-	return def->type != CAL_LOOP_COUPLING && name[0] != 'd' && name[0] != 'v';
-}
+static bool is_angle(const CalLoopDef *def, int row) { return cal_loop_row_kind(def, row) == CAL_COORDINATE_ANGLE; }
 
 static void put_drives(Writer *w, bool *first, const CalLoopDef *def) {
 	bool any = false;
@@ -139,15 +135,22 @@ static void put_type(Writer *w, bool *first, const CalLoopDef *def, int uses) {
 		put_terms(w, first, def);
 }
 
+/* All of a loop but its name and whether it starts open. */
+static void put_loop(Writer *w, bool *first, const CalLoopDef *def, CalNodeId a, CalNodeId b) {
+	CalLoopTypeInfo info = {0};
+	cal_loop_type_info(def->type, &info);
+	put_key(w, first, "type");
+	fputs(cal_loop_type_name(def->type), w->out);
+	put_type(w, first, def, info.uses);
+	put_frames(w, first, def, info.uses, a, b);
+	put_drives(w, first, def);
+	put_stabilisation(w, first, def);
+}
+
 void put_tie(Writer *w, const CalLoopDef *def) {
 	bool first = true;
 	fputc('{', w->out);
-	put_key(w, &first, "type");
-	fputs(cal_loop_type_name(def->type), w->out);
-	put_type(w, &first, def);
-	put_frames(w, &first, def, (CalNodeId){0}, (CalNodeId){0});
-	put_drives(w, &first, def);
-	put_stabilisation(w, &first, def);
+	put_loop(w, &first, def, (CalNodeId){0}, (CalNodeId){0});
 	fputc('}', w->out);
 }
 
@@ -163,18 +166,11 @@ static bool starts_open(const Writer *w, CalLoopId id) {
 static void write_loop(Writer *w, CalLoopId id) {
 	CalNodeId a, b;
 	const CalLoopDef *def = cal_desc_loop(w->desc, id, &a, &b);
-	CalLoopTypeInfo info = {0};
 	bool first = true;
-	cal_loop_type_info(def->type, &info);
 	fputs("  ", w->out);
 	put_text(w, def->name);
 	fputs(": {", w->out);
-	put_key(w, &first, "type");
-	fputs(cal_loop_type_name(def->type), w->out);
-	put_type(w, &first, def, info.uses);
-	put_frames(w, &first, def, info.uses, a, b);
-	put_drives(w, &first, def);
-	put_stabilisation(w, &first, def);
+	put_loop(w, &first, def, a, b);
 	put_flag(w, &first, "open", starts_open(w, id));
 	fputs("}\n", w->out);
 }
