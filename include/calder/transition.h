@@ -109,8 +109,8 @@ typedef struct CalAttachOptions {
 /**
  * Ties node b to node a by a joint of any type, by an inelastic impulse. {0}: the ground. Two groups become one, that of a
  * (that of b, if a is on the ground), in its gravity, which must be the same. The tree of b becomes a child of a if it flies freely;
- * otherwise that of a on b; otherwise, and within one tree, the joint is a loop: weld, revolute, prismatic, screw,
- * cylindrical, universal, spherical or planar, without springs, dampers, rotors and drives. options may be NULL.
+ * otherwise that of a on b; otherwise, and within one tree, the joint is a loop: of any type but free, sequence and
+ * user, without springs, dampers, rotors and drives. options may be NULL.
  */
 CAL_API CalStatus cal_sim_attach(CalSim *sim, CalNodeId a, const CalJointDef *joint, CalNodeId b,
                                  const CalAttachOptions *options, CalJointId *id, CalTransition *report,

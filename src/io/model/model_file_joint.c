@@ -162,7 +162,7 @@ static bool read_dofs(Reader *r, const TreeNode *node, CalJointDef *def, const J
 
 static const Field joint_keys[] = {
 	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
-	{"type", FIELD_CHOICE, offsetof(JointInput, type), .flags = FIELD_REQUIRED, .doc = "see the table below",
+	{"type", FIELD_CHOICE, offsetof(JointInput, type), .flags = FIELD_REQUIRED, .doc = "[joint_types](#joint_types)",
      .word_at = model_file_joint_word, .read = key_joint_type},
 	{"from", FIELD_NODE, offsetof(JointInput, from), .flags = FIELD_AS_TEXT,
      .doc = "the inboard node; default `ground`"},
@@ -170,7 +170,7 @@ static const Field joint_keys[] = {
      .doc = "the outboard node, on the body that the joint carries"},
 	{"axis", FIELD_AXIS, offsetof(JointInput, axis), .doc = "in the joint frame; default `z`"},
 	{"axis2", FIELD_AXIS, offsetof(JointInput, axis2),
-     .doc = "universal: the second axis. planar: the first direction in the plane"},
+     .doc = "second axis of the types that have one; default: perpendicular to `axis`, x-like"},
 	{"pitch", FIELD_NUMBER, offsetof(JointInput, pitch), DIM_PITCH,
      .doc = "screw, required there: advance per angle, e.g. `5 mm/rev`"},
 	{"elements", FIELD_LIST, offsetof(JointInput, elements), .flags = FIELD_AS_TREE,
@@ -183,8 +183,7 @@ static const Field joint_keys[] = {
      .doc = "of a joint with one degree of freedom; a list, in the order of the speeds, for more", .table = &dof_table},
 	{"reversed", FIELD_FLAG, offsetof(JointInput, reversed),
      .doc = "the body of `from` is the child of the body of `to`, not the other way round; coordinates, "
-            "axis and placements are as without it. For `weld`, `revolute`, `prismatic`, `screw` and "
-            "`cylindrical`"},
+            "axis and placements are as without it. For the types that list it"},
 };
 const FieldTable joint_table = {FIELDS("joint", joint_keys),
                                 .doc = "How the node `to` moves relative to the node `from`."};

@@ -11,6 +11,7 @@
 #include "base/text_reader.h"
 #include "io/model/model_file.h"
 #include "io/model/schema/format_text.h"
+#include "io/model/schema/format_types.h"
 
 const FieldTable *const model_file_tables[] = {
 	&file_table,
@@ -77,7 +78,10 @@ CalStatus cal_format_write_schema(FILE *out, CalError *error) {
 
 CalStatus cal_format_write_tables(FILE *out, CalError *error) {
 	const Format format = model_format();
-	return out ? format_write_tables(&format, out, error) : error_null(error, __func__, "out");
+	if (!out)
+		return error_null(error, __func__, "out");
+	format_write_types(out);
+	return format_write_tables(&format, out, error);
 }
 
 /* ---- messages ------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ static const char *loop_word(int i) { return i < CAL_LOOP_TYPE_COUNT ? cal_loop_
 
 static const Field loop_keys[] = {
 	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
-	{"type", FIELD_CHOICE, offsetof(LoopInput, type), .flags = FIELD_REQUIRED, .doc = "see the table below",
+	{"type", FIELD_CHOICE, offsetof(LoopInput, type), .flags = FIELD_REQUIRED, .doc = "[loop_types](#loop_types)",
      .word_at = loop_word, .read = key_loop_type},
 	{"from", FIELD_NODE, offsetof(LoopInput, from), .flags = FIELD_AS_TEXT,
      .doc = "the first node, with frame A; default `ground`; not for coupling"},
@@ -52,10 +52,10 @@ static const Field loop_keys[] = {
      .doc = "the second node, with frame B; default `ground`; not for knife and coupling"},
 	{"a", FIELD_PLACEMENT, offsetof(LoopInput, a), DIM_LENGTH, .doc = "of frame A in the node `from`; default none"},
 	{"b", FIELD_PLACEMENT, offsetof(LoopInput, b), DIM_LENGTH, .doc = "of frame B in the node `to`; default none"},
-	{"length", FIELD_POSITIVE, offsetof(LoopInput, length), DIM_LENGTH, .doc = "distance, required there"},
+	{"length", FIELD_POSITIVE, offsetof(LoopInput, length), DIM_LENGTH, .doc = "required of the types that have it"},
 	{"pitch", FIELD_NUMBER, offsetof(LoopInput, pitch), DIM_PITCH,
      .doc = "screw, required there: advance per angle, e.g. `5 mm/rev`"},
-	{"radius", FIELD_POSITIVE, offsetof(LoopInput, radius), DIM_LENGTH, .doc = "disk and ball, required there"},
+	{"radius", FIELD_POSITIVE, offsetof(LoopInput, radius), DIM_LENGTH, .doc = "required of the types that have it"},
 	{"translation", FIELD_TEXT, offsetof(LoopInput, translation),
      .doc = "directions: axes of A along which nothing moves, e.g. `xz`"},
 	{"rotation", FIELD_TEXT, offsetof(LoopInput, rotation),
@@ -223,7 +223,7 @@ static bool key_drive(Reader *r, const TreeNode *value, const Field *key, void *
 
 static const Field drive_keys[] = {
 	{"row", FIELD_TEXT, offsetof(DriveInput, row),
-     .doc = "name of the row, see the table of loops; default: the only one"},
+     .doc = "name of the row, see [loop_types](#loop_types); default: the only one"},
 	{"value", FIELD_FUNCTION, offsetof(DriveInput, value), DIM_ANGLE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
      .doc = "of the row"},
 	{"offset", FIELD_NUMBER, offsetof(DriveInput, drive.offset), DIM_ANGLE, .flags = FIELD_BY_DOF, .doc = "default 0",

@@ -261,12 +261,17 @@ static bool unknown_signal(Reader *r, const TreeNode *node, const char *signal) 
 		if (info.of_all)
 			suggestion_offer(&suggestion, info.word);
 		const size_t used = strlen(words);
-		snprintf(words + used, sizeof words - used, "%s%s%s", i ? ", " : "", info.word, info.of_all ? "" : is_of_node(info.about) ? ":BODY/NODE" : ":NAME");
+		snprintf(words + used, sizeof words - used, "%s%s%s", i ? ", " : "", info.word,
+		         info.of_all              ? ""
+		         : is_of_node(info.about) ? ":BODY/NODE"
+		                                  : ":NAME");
 	}
 	if (suggestion.best)
 		return reader_unknown(r, node, "signal", &suggestion);
-	return reader_fail(r, node, "unknown signal \"%.80s\"; write %s, also of one object (q:JOINT) and of one component (pose:BODY/NODE.x)", signal,
-	                   words);
+	return reader_fail(
+		r, node,
+		"unknown signal \"%.80s\"; write %s, also of one object (q:JOINT) and of one component (pose:BODY/NODE.x)",
+		signal, words);
 }
 
 static bool check_signal(Reader *r, const Sections *s, const TreeNode *node, const char *signal) {
