@@ -74,7 +74,8 @@ typedef struct CalNodeDef {
 	X(CAL_JOINT_SPHERICAL, spherical)     \
 	X(CAL_JOINT_FREE, free)               \
 	X(CAL_JOINT_SEQUENCE, sequence)       \
-	X(CAL_JOINT_USER, user)
+	X(CAL_JOINT_USER, user)               \
+	X(CAL_JOINT_PIN_SLOT, pin_slot)
 
 typedef enum CalJointType {
 #define CAL_JOINT_TYPE_ENUM(name, text) name,

@@ -36,6 +36,7 @@ static const JointRow joint_rows[] = {
 	{CAL_JOINT_SEQUENCE, "sequence", "*", "angle1 length2 qw3 qx3 qy3 qz3", "rate1 speed2 wx3 wy3 wz3",
 	 "elements: [{type: screw, axis: x, pitch: 1 cm/rev}, {type: prismatic, axis: y}, {type: spherical}]", NULL, 0},
 	{CAL_JOINT_USER, "user", "*", "q1 q2", "u1 u2", NULL, NULL, 0},
+	{CAL_JOINT_PIN_SLOT, "pin_slot", "Tb Ra", "length angle", "speed rate", "axis: z, axis2: [1, 0, 0.5]", "directions", 0},
 };
 /* clang-format on */
 enum { JOINT_ROWS = sizeof joint_rows / sizeof joint_rows[0] };
