@@ -8,7 +8,8 @@
 
 const Field *field_find(const FieldTable *table, const char *name) {
 	for (int i = 0; i < table->count; i++)
-		if (strcmp(table->fields[i].name, name) == 0)
+		if (strcmp(table->fields[i].name, name) == 0 ||
+		    (table->fields[i].former && strcmp(table->fields[i].former, name) == 0))
 			return &table->fields[i];
 	return NULL;
 }

@@ -111,6 +111,7 @@ struct Field {
 	FieldKind names;               // of FIELD_ITEMS, FIELD_BY_NAME: what the names are; 0: objects
 	const char *const *words;      // of FIELD_CHOICE, and words that stand beside a value; ends with NULL
 	const char *(*word_at)(int i); // likewise by a list of the library; NULL: no more
+	const char *former;            // name in older files, which is read with a warning; NULL: none
 	FieldFn read;                  // NULL: as the kind says
 };
 
@@ -128,7 +129,7 @@ struct FieldTable {
 
 #define FIELDS(what, fields) what, fields, (int)(sizeof(fields) / sizeof((fields)[0]))
 
-/** The field of that name, or NULL. */
+/** The field of that name, or of that former name; NULL: there is none. */
 const Field *field_find(const FieldTable *table, const char *name);
 /** The dimension of a field whose dof slides. */
 Dimension dimension_of_sliding(Dimension turning);

@@ -17,7 +17,7 @@ const char *cal_statistic_name(CalStatistic statistic) {
 
 typedef struct OutputInput {
 	const char *signal;
-	const TreeNode *keep, *at, *above, *below;
+	const TreeNode *statistic, *at, *above, *below;
 } OutputInput;
 
 static const char *statistic_word(int i) { return cal_statistic_name((CalStatistic)i); }
@@ -26,12 +26,13 @@ static const Field output_fields[] = {
 	{"signal", FIELD_TEXT, offsetof(OutputInput, signal), .flags = FIELD_REQUIRED,
      .doc = "a single column among the signals of `calder run` (`q:hinge`, `velocity:satellite.wy`, "
             "`event:docked`), or `t`"},
-	{"keep", FIELD_CHOICE, offsetof(OutputInput, keep), .flags = FIELD_AS_TREE | FIELD_OR_LIST,
-     .doc = "statistic of its samples; default `final`; `peak`: largest absolute value; a list gives "
+	{"statistic", FIELD_CHOICE, offsetof(OutputInput, statistic), .former = "keep",
+     .flags = FIELD_AS_TREE | FIELD_OR_LIST,
+     .doc = "of its samples; default `final`; `peak`: largest absolute value; a list gives "
             "one column each",
      .word_at = statistic_word},
 	{"at", FIELD_NUMBER, offsetof(OutputInput, at), DIM_TIME, .flags = FIELD_AS_TREE,
-     .doc = "time of `keep: at`, which may then be omitted"},
+     .doc = "time of `statistic: at`, which may then be omitted"},
 	{"above", FIELD_NUMBER, offsetof(OutputInput, above), .flags = FIELD_AS_TREE,
      .doc = "limit: the value must be greater"},
 	{"below", FIELD_NUMBER, offsetof(OutputInput, below), .flags = FIELD_AS_TREE,
@@ -51,9 +52,9 @@ static bool read_statistic(Reader *r, const TreeNode *node, CalStatistic *statis
 		}
 	}
 	if (suggestion.best)
-		return reader_unknown(r, node, "way to keep a signal", &suggestion);
-	return reader_fail(r, node,
-	                   "\"keep\" is final, initial, min, max, peak, range, mean, rms, time_of_min, time_of_max or at");
+		return reader_unknown(r, node, "statistic", &suggestion);
+	return reader_fail(
+		r, node, "\"statistic\" is final, initial, min, max, peak, range, mean, rms, time_of_min, time_of_max or at");
 }
 
 static bool read_limit(Reader *r, const TreeNode *node, PlanOutput *output, double *limit) {
@@ -76,24 +77,25 @@ static bool read_one(Reader *r, const Item *item, const OutputInput *in, const T
 	    (in->at && !read_quantity(r, in->at, DIM_TIME, &output->out.at)))
 		return false;
 	if (output->out.statistic == CAL_STATISTIC_AT && !in->at)
-		return reader_fail(r, statistic, "\"keep: at\" needs the time \"at\", e.g. at: 2 s");
+		return reader_fail(r, statistic, "\"statistic: at\" needs the time \"at\", e.g. at: 2 s");
 	if (output->out.at < 0)
 		return reader_fail(r, in->at, "a run starts at the time 0");
 	return read_limit(r, in->above, output, &output->out.above) && read_limit(r, in->below, output, &output->out.below);
 }
 
-/* One output for each way to keep the signal. */
+/* One output for each statistic of the signal. */
 static bool read_output(Reader *r, CalPlan *plan, const Item *item) {
 	OutputInput in = {0};
 	reader_subject(r, "output", item->name);
 	if (!fields_read(r, item->value, &plan_output_table, &in))
 		return false;
-	const bool several = in.keep && in.keep->kind == TREE_LIST;
-	if (several && (in.keep->count < 1 || in.keep->count > CAL_STATISTIC_COUNT))
-		return reader_fail(r, in.keep, "\"keep\" is a word, or a list of up to %d of them", CAL_STATISTIC_COUNT);
-	for (int i = 0; i < (several ? in.keep->count : 1); i++) {
+	const bool several = in.statistic && in.statistic->kind == TREE_LIST;
+	if (several && (in.statistic->count < 1 || in.statistic->count > CAL_STATISTIC_COUNT))
+		return reader_fail(r, in.statistic, "\"statistic\" is a word, or a list of up to %d of them",
+		                   CAL_STATISTIC_COUNT);
+	for (int i = 0; i < (several ? in.statistic->count : 1); i++) {
 		PlanOutput *output = &plan->outputs[plan->info.output_count++];
-		if (!read_one(r, item, &in, several ? in.keep->items[i] : in.keep, output))
+		if (!read_one(r, item, &in, several ? in.statistic->items[i] : in.statistic, output))
 			return false;
 		if (several)
 			output->out.name = reader_text(r, "%s %s", item->name, keep_names[output->out.statistic]);

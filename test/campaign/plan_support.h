@@ -34,7 +34,7 @@ static inline CalPlan *plan_of(const char *design, const char *parameters) {
 	CalError error;
 	snprintf(
 		text, sizeof text,
-		"sweep: 1\nmodel: m.yaml\n%s\nparameters:\n%s\noutputs:\n  angle: {signal: 'q:hinge', keep: [final, max]}\n",
+		"sweep: 1\nmodel: m.yaml\n%s\nparameters:\n%s\noutputs:\n  angle: {signal: 'q:hinge', statistic: [final, max]}\n",
 		design, parameters);
 	if (plan_parse(text, NULL, &plan, &error) != CAL_OK)
 		fail_msg("%s", error.text);

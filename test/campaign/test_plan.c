@@ -314,9 +314,9 @@ static void mistakes_are_told(void **state) {
 		{"sweep: 1\nmodel: m.yaml\ncases: 1\ndesign: sobel\nparameters: {}\n" OUT, "did you mean \"sobol\"?"},
 		{"sweep: 1\nmodel: m.yaml\ncases: 1\ndesign: grid\nparameters: {}\n" OUT, "leave \"cases\" out"},
 		{"sweep: 1\nmodel: m.yaml\ncases: 1\nparameters: {}\noutputs: {}\n", "name at least one output"},
-		{"sweep: 1\nmodel: m.yaml\ncases: 1\nparameters: {}\noutputs: {a: {signal: t, keep: maxx}}\n",
+		{"sweep: 1\nmodel: m.yaml\ncases: 1\nparameters: {}\noutputs: {a: {signal: t, statistic: maxx}}\n",
 	     "did you mean \"max\"?"},
-		{"sweep: 1\nmodel: m.yaml\ncases: 1\nparameters: {}\noutputs: {a: {signal: t, keep: at}}\n",
+		{"sweep: 1\nmodel: m.yaml\ncases: 1\nparameters: {}\noutputs: {a: {signal: t, statistic: at}}\n",
 	     "needs the time \"at\""},
 		{"sweep: 1\nmodel: m.yaml\ncases: 1\nparameters: {m: {target: bodies.rot.mass, constant: 1}}\n" OUT,
 	     "p.yaml:4:26: error: parameter \"m\": target \"bodies.rot.mass\": there is no \"rot\" in \"bodies\" in m.yaml; did you "

@@ -85,14 +85,14 @@ cat >arm.yaml <<'YAML'
 calder: 1
 bodies: {upper: {mass: 1, box: [1, 1, 1]}}
 joints: {shoulder: {type: revolute, to: upper}}
-border: [upper]
+interface: [upper]
 YAML
 { cat arm.yaml && echo 'devices: {engine: {type: shared, library: ./code.so}}'; } >coded.yaml
 cat >host.yaml <<'YAML'
 calder: 1
 bodies: {base: {mass: 1, box: [1, 1, 1]}}
 joints: {slide: {type: prismatic, axis: x, to: base}}
-subsystems: {arm: {file: arm.yaml, attach: {to: base, border: upper, joint: {type: revolute}}}}
+subsystems: {arm: {file: arm.yaml, attach: {to: base, interface: upper, joint: {type: revolute}}}}
 run: {duration: 0.1}
 YAML
 cat >plan.yaml <<'YAML'

@@ -25,13 +25,13 @@ cat >arm.yaml <<'YAML'
 calder: 1
 bodies: {upper: {mass: 1, box: [1, 1, 1]}}
 joints: {shoulder: {type: revolute, to: upper}}
-border: [upper]
+interface: [upper]
 YAML
 cat >host.yaml <<'YAML'
 calder: 1
 bodies: {base: {mass: 1, box: [1, 1, 1]}}
 joints: {slide: {type: prismatic, axis: x, to: base}}
-subsystems: {arm: {file: arm.yaml, attach: {to: base, border: upper, joint: {type: revolute}}}}
+subsystems: {arm: {file: arm.yaml, attach: {to: base, interface: upper, joint: {type: revolute}}}}
 run: {duration: 0.1 s}
 YAML
 ln model.yaml hard.yaml

@@ -48,7 +48,7 @@ if kind in ("bars", "ladder"):  # four-bar linkages side by side; the same on on
         model["joints"][f"r{i}"] = {"type": "revolute", "axis": "y", "from": f"{base}/r{i}", "to": f"r{i}"}
         model["loops"][f"l{i}"] = {"type": "spherical", "from": f"c{i}/t", "to": f"r{i}/t"}
 if kind == "parts":
-    part = {"calder": 1, "bodies": {"a": body}, "joints": {"j": {"type": "revolute", "axis": "z", "to": "a"}}, "border": ["a"]}
+    part = {"calder": 1, "bodies": {"a": body}, "joints": {"j": {"type": "revolute", "axis": "z", "to": "a"}}, "interface": ["a"]}
     json.dump(part, open("part.yaml", "w"))
     model["bodies"], model["joints"] = {"hub": body}, {"f": {"type": "free", "to": "hub"}}
     model["subsystems"] = {f"s{i}": {"file": "part.yaml", "attach": {"to": "hub", "joint": "weld"}} for i in range(n)}

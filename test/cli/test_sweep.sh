@@ -39,9 +39,9 @@ parameters:
   length: {target: bodies.rod.rod.to.2, apply: scale, triangular: {min: 0.9, mode: 1, max: 1.1}}
   method: {target: run.method, choice: [rk4, implicit-midpoint]}
 outputs:
-  swing: {signal: "q:hinge", keep: [min, max, rms, time_of_min]}
+  swing: {signal: "q:hinge", statistic: [min, max, rms, time_of_min]}
   height: {signal: "pose:rod/tip.z", at: 0.1 s}
-  energy: {signal: "energy:kinetic", keep: peak}
+  energy: {signal: "energy:kinetic", statistic: peak}
 YAML
 }
 
@@ -177,7 +177,7 @@ sweep: 1
 model: model.yaml
 cases: 1
 parameters: {none: {constant: 0}}
-outputs: {swing: {signal: "q:hinge", keep: [final, max]}, end: {signal: t}}
+outputs: {swing: {signal: "q:hinge", statistic: [final, max]}, end: {signal: t}}
 series: {signals: ["q:hinge"], interval: 50 ms}
 YAML
 calder 0 sweep as_it_is.yaml -q

@@ -18,7 +18,7 @@
 
 static const char plan_text[] = "sweep: 1\nmodel: m.yaml\ndesign: random\ncases: 6\nseed: 1\n"
 								"parameters:\n  mass: {target: bodies.rocker.mass, uniform: {min: 1, max: 2}}\n"
-								"outputs:\n  end: {signal: t, keep: [final, max]}\n";
+								"outputs:\n  end: {signal: t, statistic: [final, max]}\n";
 
 static uint8_t *manifest, *shard;
 static size_t manifest_size, shard_size;

@@ -149,10 +149,10 @@ static void subsystems_multiply_within_limits(void **state) {
 	(void)state;
 	enum { LEVELS = 9 };
 	write_file("l0.yaml", "calder: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints: {j: {type: free, to: b}}\n"
-	                      "border: [b]\n");
+	                      "interface: [b]\n");
 	for (int level = 1; level <= LEVELS; level++) {
 		char path[32], text[2000] = "calder: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
-									"joints: {j: {type: free, to: b}}\nborder: [b]\nsubsystems:\n";
+									"joints: {j: {type: free, to: b}}\ninterface: [b]\nsubsystems:\n";
 		for (int i = 0; i < 10; i++)
 			snprintf(text + strlen(text), sizeof text - strlen(text),
 			         "  s%d: {file: l%d.yaml, attach: {to: b, joint: weld}}\n", i, level - 1);

@@ -224,9 +224,9 @@ static const Case load_cases[] = {
      0.8, 0.005, 0},
 	{"acceleration", // everything is given
      SWING "loads: [{joint: z, acceleration: -1.5}, {node: a/tip, force: [0, 0, 3]}]\n", 1, 0.01, 0},
-	{"known",
+	{"applied_wrench",
      ARMS
-     "loops: {tie: {type: distance, from: a3/tip, to: b3/tip, length: 0.918285, known: {force: [1, 0, 2], moment: [0, 2, 0]}}}\n",
+     "loops: {tie: {type: distance, from: a3/tip, to: b3/tip, length: 0.918285, applied_wrench: {force: [1, 0, 2], moment: [0, 2, 0]}}}\n",
      0.8, 0.005, 0},
 	{"driven rows",
      ARMS

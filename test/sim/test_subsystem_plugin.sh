@@ -20,7 +20,7 @@ bodies: {plate: {mass: 2, box: [1, 0.5, 0.1], nodes: {in: [-0.5, 0, 0], top: [0.
 joints: {j: {type: universal, to: plate/in, axis: y, axis2: x}}
 state: {j: {q: [0.3, 0.1], u: [1, 2]}}
 subsystems:
-  payload: {library: ball.so, arguments: "3 0.2", attach: {to: plate/top, border: center, joint: weld}}
+  payload: {library: ball.so, arguments: "3 0.2", attach: {to: plate/top, interface: center, joint: weld}}
 run: {duration: 1 s, output: {interval: 1 s, signals: [q, 'balance:error', 'total_momentum:Ly']}}
 YAML
 cat >"$folder/flat.yaml" <<'YAML'
@@ -48,7 +48,7 @@ flat=$("$CALDER" run -q "$folder/flat.yaml" -o -)
 same "$output" "$flat"
 
 # A box within a subsystem, tied to nodes of it; and written out again.
-sed '/^run/d; s/^state/border: [plate]\nstate/' "$folder/boxed.yaml" >"$folder/part.yaml"
+sed '/^run/d; s/^state/interface: [plate]\nstate/' "$folder/boxed.yaml" >"$folder/part.yaml"
 cat >"$folder/nested.yaml" <<'YAML'
 calder: 1
 gravity: [0, 0, -9.81]
@@ -67,7 +67,7 @@ if [ -e "$BUILD_DIR/libcalder.so" ] && "$CALDER" --version >/dev/null; then
 	awk '/^```c$/ {n++; on = n == 2; next} /^```$/ {on = 0} on' "$SOURCE_DIR/docs/subsystems.md" >"$folder/box.c"
 	"$compiler" -std=c17 -Wall -Wextra -Werror -shared -fPIC -I "$SOURCE_DIR/include" "$folder/box.c" -o "$folder/box.so" \
 		-L "$BUILD_DIR" -lcalder -Wl,-rpath,"$BUILD_DIR"
-	printf 'calder: 1\ngravity: [0, 0, -9.81]\nborder: [ball]\nbodies: {ball: {mass: 3, sphere: 0.2}}\n' >"$folder/ball.yaml"
+	printf 'calder: 1\ngravity: [0, 0, -9.81]\ninterface: [ball]\nbodies: {ball: {mass: 3, sphere: 0.2}}\n' >"$folder/ball.yaml"
 	printf 'joints: {j: {type: weld, to: ball}}\n' >>"$folder/ball.yaml"
 	sed "s|ball.so, arguments: \"3 0.2\"|box.so, arguments: $folder/ball.yaml|; s/center/ball/" "$folder/boxed.yaml" >"$folder/file.yaml"
 	if output=$("$CALDER" run -q "$folder/file.yaml" -o - 2>&1); then

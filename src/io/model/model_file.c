@@ -3,7 +3,7 @@
  * model_file.c — reading a model file into a setup (docs/format.md).
  *
  * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, pendulums,
- * loops, state, loads, devices, motions, events, border, run; subsystems are put in their place before. The first mistake stops the reading; its message carries file,
+ * loops, state, loads, devices, motions, events, interface, run; subsystems are put in their place before. The first mistake stops the reading; its message carries file,
  * line and column. What a section says goes to the setup by the public calls.
  */
 #include "base/memory.h"
@@ -46,7 +46,8 @@ static const Field file_keys[] = {
      .doc = "what happens in a run, and what is done then", .table = &event_table},
 	{"run", FIELD_MAP, offsetof(Sections, run), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE, .doc = "run settings",
      .table = &run_table},
-	{"border", FIELD_NODES, offsetof(Sections, border), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
+	{"interface", FIELD_NODES, offsetof(Sections, interface), .former = "border",
+     .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
      .doc = "those at which others may attach this file as a [subsystem](#subsystem)"},
 	{"subsystems", FIELD_ITEMS, offsetof(Sections, subsystems), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
      .doc = "other files, each as often as one likes", .table = &subsystem_table},
@@ -72,7 +73,7 @@ static bool read_sections(Reader *r) {
 	return model_file_read_bodies(r, &s) && model_file_read_joints(r, &s) && model_file_read_pendulums(r, &s) &&
 	       model_file_read_loops(r, &s) && model_file_read_state(r, &s) && model_file_read_loads(r, &s) &&
 	       model_file_read_devices(r, &s) && model_file_read_motions(r, &s) && model_file_read_events(r, &s) &&
-	       model_file_read_border(r, &s) && model_file_read_boxes(r, &s) && model_file_read_run(r, &s);
+	       model_file_read_interface(r, &s) && model_file_read_boxes(r, &s) && model_file_read_run(r, &s);
 }
 
 static void destroy_tree(void *tree) { tree_destroy(tree); }

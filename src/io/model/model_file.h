@@ -127,6 +127,8 @@ extern const int model_file_table_count;
 
 /** Reads a map by its fields; false after reporting. */
 bool fields_read(Reader *r, const TreeNode *map, const FieldTable *table, void *target);
+/** The value of a field in a map, by its name or its former one; NULL: it is not given. */
+const TreeNode *field_value(const TreeNode *map, const Field *field);
 /** Stores one value as its kind and flags say, whatever field->read is. */
 bool field_read(Reader *r, const TreeNode *value, const Field *field, void *target);
 /** Fails with: unknown key, and the nearest of the table or all of them. */
@@ -168,7 +170,7 @@ struct Sections {
 	const char *title;
 	CalVec3 gravity;
 	const TreeNode *groups, *ground, *bodies, *joints, *loops, *state, *loads, *devices, *run, *pendulums, *motions,
-		*old_motions, *events, *subsystems, *border;
+		*old_motions, *events, *subsystems, *interface;
 };
 
 bool model_file_read_bodies(Reader *r, const Sections *s);
@@ -185,7 +187,7 @@ bool model_file_read_run(Reader *r, const Sections *s);
 bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def);
 /** Puts the subsystems of the file in the place of their section, unless they are of a library; before all else. */
 bool model_file_expand(Reader *r);
-bool model_file_read_border(Reader *r, const Sections *s);
+bool model_file_read_interface(Reader *r, const Sections *s);
 bool model_file_read_boxes(Reader *r, const Sections *s);
 
 /** A table of values of this dimension; table->shape stays unless the file gives one. */

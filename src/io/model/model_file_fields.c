@@ -217,6 +217,19 @@ static const Field *given_otherwise(const TreeNode *map, const FieldTable *table
 	return NULL;
 }
 
+const TreeNode *field_value(const TreeNode *map, const Field *field) {
+	const TreeNode *value = tree_get(map, field->name);
+	return value || !field->former ? value : tree_get(map, field->former);
+}
+
+/* False after reporting: a former name beside the present one. It alone is a warning. */
+static bool check_former(Reader *r, const TreeNode *map, const Field *field) {
+	const TreeNode *old = field->former ? tree_get(map, field->former) : NULL;
+	if (old && tree_get(map, field->name))
+		return reader_fail(r, old, "\"%s\" is the former name of \"%s\"; give one of them", field->former, field->name);
+	return !old || reader_warn(r, old, "the key \"%s\" is now called \"%s\"; write that", field->former, field->name);
+}
+
 bool fields_read(Reader *r, const TreeNode *map, const FieldTable *table, void *target) {
 	const char *page = r->page ? r->page : "docs/format.md";
 	if (map->kind != TREE_MAP)
@@ -227,7 +240,9 @@ bool fields_read(Reader *r, const TreeNode *map, const FieldTable *table, void *
 	}
 	for (int i = 0; i < table->count; i++) {
 		const Field *field = &table->fields[i];
-		const TreeNode *value = tree_get(map, field->name);
+		const TreeNode *value = field_value(map, field);
+		if (!check_former(r, map, field))
+			return false;
 		if (!value && (field->flags & FIELD_REQUIRED))
 			return reader_fail(r, map, "the key \"%s\" is missing (see \"%s\" in %s)", field->name, table->what, page);
 		if (!value || ((field->flags & FIELD_MAY_BE_EMPTY) && tree_is_null(value)))

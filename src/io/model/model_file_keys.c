@@ -154,6 +154,10 @@ bool reader_warn(Reader *r, const TreeNode *node, const char *format, ...) {
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
 	tree_place(r->file->tree, node, place, sizeof place);
+	for (int i = 0; i < count; i++)
+		if (strstr(cal_setup_warning(r->file->setup, i), text) &&
+		    strncmp(cal_setup_warning(r->file->setup, i), place, strlen(place)) == 0)
+			return true; // a file that is read twice
 	const char *warning =
 		count == WARNINGS_MOST - 1
 			? reader_text(r, "%s: warning: there is more of this kind, which is not listed", tree_name(r->file->tree))

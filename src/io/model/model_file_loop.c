@@ -16,7 +16,7 @@ typedef struct LoopInput {
 	CalPlacement a, b;
 	double length, pitch, radius;
 	const char *translation, *rotation;
-	const TreeNode *terms, *drive, *stabilisation, *applied_wrench, *known;
+	const TreeNode *terms, *drive, *stabilisation, *applied_wrench;
 	int open;
 } LoopInput;
 
@@ -66,11 +66,9 @@ static const Field loop_keys[] = {
      .doc = "of a row; default: rows stay at zero", .table = &drive_table},
 	{"stabilisation", FIELD_MAP, offsetof(LoopInput, stabilisation), .flags = FIELD_AS_TREE, .doc = "default none",
      .table = &stabilisation_table},
-	{"applied_wrench", FIELD_MAP, offsetof(LoopInput, applied_wrench), .flags = FIELD_AS_TREE,
+	{"applied_wrench", FIELD_MAP, offsetof(LoopInput, applied_wrench), .former = "known", .flags = FIELD_AS_TREE,
      .doc = "constant force and moment between the sides; default none; not for knife and coupling",
      .table = &applied_wrench_table},
-	{"known", FIELD_MAP, offsetof(LoopInput, known), .flags = FIELD_AS_TREE,
-     .doc = "the older name of `applied_wrench`", .table = &applied_wrench_table},
 	{"open", FIELD_FLAG, offsetof(LoopInput, open),
      .doc = "it starts open, and an [event](#event) may close it; default false"},
 };
@@ -94,7 +92,6 @@ static bool check_keys(Reader *r, const TreeNode *map, CalLoopType type) {
 		{"to", CAL_LOOP_USES_B, false},
 		{"b", CAL_LOOP_USES_B, false},
 		{"applied_wrench", CAL_LOOP_USES_B, false},
-		{"known", CAL_LOOP_USES_B, false},
 		{"length", CAL_LOOP_USES_LENGTH, true},
 		{"pitch", CAL_LOOP_USES_PITCH, true},
 		{"radius", CAL_LOOP_USES_RADIUS, true},
@@ -105,7 +102,7 @@ static bool check_keys(Reader *r, const TreeNode *map, CalLoopType type) {
 	const char *name = cal_loop_type_name(type);
 	const int uses = uses_of(type), sides = CAL_LOOP_USES_A | CAL_LOOP_USES_B;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-		const TreeNode *value = tree_get(map, keys[i].key);
+		const TreeNode *value = field_value(map, field_find(&loop_table, keys[i].key));
 		const bool has = uses & keys[i].uses;
 		if (value && !has && keys[i].uses == CAL_LOOP_USES_B && (uses & sides) == CAL_LOOP_USES_A)
 			return reader_fail(r, value, "a %s has one side, \"from\"; remove \"%s\"", name, keys[i].key);
@@ -345,16 +342,6 @@ static const Field applied_wrench_keys[] = {
 const FieldTable applied_wrench_table = {FIELDS("applied_wrench", applied_wrench_keys),
                                          .doc = "A constant force and moment between the two sides of a loop."};
 
-/* "known" is the older name. */
-static bool read_applied_wrench(Reader *r, const LoopInput *in, CalLoopDef *def) {
-	const TreeNode *wrench = in->applied_wrench ? in->applied_wrench : in->known;
-	if (in->applied_wrench && in->known)
-		return reader_fail(r, in->known, "\"known\" is the older name of \"applied_wrench\"; remove it");
-	if (in->known && !reader_warn(r, in->known, "\"known\" is now called \"applied_wrench\"; rename it"))
-		return false;
-	return !wrench || fields_read(r, wrench, &applied_wrench_table, &def->applied_wrench);
-}
-
 /* ---- loops --------------------------------------------------------------------------------------- */
 
 static bool find_side(Reader *r, const Sections *s, const TreeNode *map, const char *key, const char *path,
@@ -374,7 +361,8 @@ static bool read_values(Reader *r, const Sections *s, const TreeNode *map, const
 		return reader_fail(r, map, "a %s loop locks axes: give \"translation\", \"rotation\" or both, e.g. xz",
 		                   cal_loop_type_name(def->type));
 	return (!in->terms || read_terms(r, s, in->terms, def)) && (!in->drive || read_drives(r, in->drive, def)) &&
-	       (!in->stabilisation || read_stabilisation(r, in->stabilisation, def)) && read_applied_wrench(r, in, def);
+	       (!in->stabilisation || read_stabilisation(r, in->stabilisation, def)) &&
+	       (!in->applied_wrench || fields_read(r, in->applied_wrench, &applied_wrench_table, &def->applied_wrench));
 }
 
 bool model_file_loop_def(Reader *r, const Sections *s, const TreeNode *map, CalLoopDef *def) {

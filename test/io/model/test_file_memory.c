@@ -28,7 +28,7 @@ static const char *const format =
 	"loads: [{joint: j, effort: 1}, {node: a/tip, force: [1, 0, 0]}]\n"
 	"devices: {t: {type: contact, material: {stiffness: 1e5}, shapes: {f: {type: plane}, s: {type: mesh, node: a, mesh: %s}}}}\n"
 	"subsystems: {s: {file: %s, set: {bodies.f.mass: 3}, attach: [{to: a/tip, joint: {type: revolute}},\n"
-	"  {border: e, to: a, joint: inplane}]}}\n"
+	"  {interface: e, to: a, joint: inplane}]}}\n"
 	"run: {duration: 1, output: {signals: [q, 'node:a/tip.x']}}\n";
 
 static char text[2000];
@@ -41,10 +41,11 @@ static int make_text(void **state) {
 		write_text("d.json", "calder_modal: 1\nmodes: 1\nstiffness: [9]\ndamping: [1]\nnodes: [{name: a, "
 	                         "position: [1, 0, 0], mass: 1, phi: [[0], [1], [0]]}]\n"),
 		write_text("s.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"),
-		write_text("p.yaml",
-	               "calder: 1\nborder: [f, e]\nbodies: [{name: e, mass: 1, sphere: 1}, {name: f, mass: 1, sphere: 1}]\n"
-	               "joints: {x: {type: free, to: e}, y: {type: revolute, from: e, to: f}}\nstate: {y: {q: 1}}\n"
-	               "devices: {z: {type: expression, joint: y, effort: -q(y)}}\n"));
+		write_text(
+			"p.yaml",
+			"calder: 1\ninterface: [f, e]\nbodies: [{name: e, mass: 1, sphere: 1}, {name: f, mass: 1, sphere: 1}]\n"
+			"joints: {x: {type: free, to: e}, y: {type: revolute, from: e, to: f}}\nstate: {y: {q: 1}}\n"
+			"devices: {z: {type: expression, joint: y, effort: -q(y)}}\n"));
 	return 0;
 }
 

@@ -48,7 +48,7 @@ static CalSetup *parse(const char *text) {
 static void all_files_that_a_model_names_are_known(void **state) {
 	(void)state;
 	put("part.yaml", "calder: 1\nbodies: {b: {mass: 1, box: [1, 1, 1], visual: {mesh: deep/far.stl}}}\n"
-	                 "joints: {j: {type: revolute, to: b}}\nborder: [b]\n");
+	                 "joints: {j: {type: revolute, to: b}}\ninterface: [b]\n");
 	CalSetup *file =
 		parse("calder: 1\nbodies: {a: {mass: 1, box: [1, 1, 1], visual: [{mesh: near.stl}, {mesh: near.stl}]}}\n"
 	          "joints: {j: {type: prismatic, axis: x, to: a}}\n"

@@ -204,8 +204,27 @@ static void a_former_name_of_a_type_is_a_warning(void **state) {
 	assert_int_equal(cal_setup_device_count(file), 1);
 	assert_int_equal(cal_setup_warning_count(file), 1);
 	assert_non_null(strstr(cal_setup_warning(file, 0), "device \"cmg\": the type \"gyro\" is now called "
-	                                                  "\"control_moment_gyro\""));
+	                                                   "\"control_moment_gyro\""));
 	cal_setup_destroy(file);
+}
+
+/* Likewise for keys; both names at once are a mistake. */
+static void a_former_name_of_a_key_is_a_warning(void **state) {
+	(void)state;
+	static const char text[] =
+		"calder: 1\nbodies: {a: {mass: 1}, b: {mass: 1}}\njoints: {j: {type: free, to: a}, k: {type: free, to: b}}\n"
+		"loops:\n  l: {type: weld, from: a, to: b, known: {force: [1, 0, 0]}}\nborder: [a]\n";
+	static const char both[] = "calder: 1\nbodies: {a: {mass: 1}}\njoints: {j: {type: free, to: a}}\nborder: [a]\n"
+							   "interface: [a]\n";
+	CalSetup *file = file_of(text);
+	assert_int_equal(cal_setup_warning_count(file), 2);
+	assert_non_null(strstr(cal_setup_warning(file, 0), "the key \"border\" is now called \"interface\""));
+	assert_non_null(strstr(cal_setup_warning(file, 1), "the key \"known\" is now called \"applied_wrench\""));
+	assert_int_equal(cal_setup_interface_node_count(file), 1);
+	cal_setup_destroy(file);
+	CalError error = {0};
+	assert_int_equal(cal_model_file_parse(both, strlen(both), "t.yaml", NULL, &file, &error), CAL_ERR_INPUT);
+	assert_non_null(strstr(error.text, "\"border\" is the former name of \"interface\"; give one of them"));
 }
 
 int main(void) {
@@ -218,6 +237,7 @@ int main(void) {
 		cmocka_unit_test(mistakes_are_told_with_their_place),
 		cmocka_unit_test(definitions_are_refused_with_their_place),
 		cmocka_unit_test(a_former_name_of_a_type_is_a_warning),
+		cmocka_unit_test(a_former_name_of_a_key_is_a_warning),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

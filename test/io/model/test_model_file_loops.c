@@ -168,9 +168,9 @@ static void mistakes_are_told_with_their_place(void **state) {
 		{"{type: weld, from: a, to: b, drive: [{row: rx}, {row: rx}]}", "t.yaml:9:", "row rx is driven twice"},
 		{"{type: weld, from: a, to: b, stabilisation: {damping: 1}}", "t.yaml:9:", "\"frequency\""},
 		{"{type: knife, from: a, applied_wrench: {force: [1, 0, 0]}}", "t.yaml:9:", "remove \"applied_wrench\""},
-		{"{type: knife, from: a, known: {force: [1, 0, 0]}}", "t.yaml:9:", "remove \"known\""},
+		{"{type: knife, from: a, known: {force: [1, 0, 0]}}", "t.yaml:9:", "remove \"applied_wrench\""},
 		{"{type: weld, to: a, known: {force: [1, 0, 0]}, applied_wrench: {force: [1, 0, 0]}}",
-	     "t.yaml:9:", "older name of \"applied_wrench\""},
+	     "t.yaml:9:", "former name of \"applied_wrench\""},
 		{"{type: weld}", "t.yaml:9:", "both sides are on the ground"},
 		{"{type: weld, form: a}", "t.yaml:9:", "did you mean \"from\""},
 	};

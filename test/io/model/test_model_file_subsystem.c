@@ -30,7 +30,7 @@ static int clean(void **state) {
 
 static const char arm[] =
 	"calder: 1\n"
-	"border: [column/foot, boom/tip, tool]\n"
+	"interface: [column/foot, boom/tip, tool]\n"
 	"gravity: [0, 0, -1]\n"
 	"groups: {dust: {}}\n"
 	"ground: {nodes: {lamp: [1, 1, 1]}}\n"
@@ -67,7 +67,7 @@ static const char host[] =
 	"bodies: {hub: {group: ship, mass: 100, box: [2, 2, 2], nodes: {a: [1, 0, 0]}}}\n"
 	"joints: {fly: {type: free, to: hub}}\n"
 	"subsystems:\n"
-	"  one: {file: subsystem_arm.yaml, attach: {border: column/foot, to: hub/a, joint: {type: revolute, axis: x}},\n"
+	"  one: {file: subsystem_arm.yaml, attach: {interface: column/foot, to: hub/a, joint: {type: revolute, axis: x}},\n"
 	"    set: {bodies.column.mass: 5, joints.shoulder.dof.rest: 0.3, bodies.tool.nodes: {n: [0, 0, 1]}}}\n"
 	"state: {fly: {angular_velocity: [0.1, 0, 0.2]}, one/float: {velocity: [0, 0, 3]}}\n"
 	"devices: {tap: {type: expression, node: hub, force: [\"0.1*device(one/cord.pull)\", 0, 0]}}\n"
@@ -199,7 +199,7 @@ static void a_subsystem_is_a_model_of_its_own(void **state) {
 /* Without couplings, loads or devices, which would not let the shoulder be passed the other way. */
 static const char leg[] =
 	"calder: 1\n"
-	"border: [foot, thigh/hip]\n"
+	"interface: [foot, thigh/hip]\n"
 	"bodies:\n"
 	"  foot: {mass: 2, box: [0.3, 0.1, 0.1], nodes: {ankle: [0, 0, 0.1]}}\n"
 	"  shin: {beam: {length: 1, elements: 2, modes: 2,\n"
@@ -221,7 +221,7 @@ static void a_part_is_carried_by_any_of_its_bodies(void **state) {
 	(void)state;
 	static const char by_foot[] =
 		"calder: 1\nbodies: {}\n"
-		"subsystems: {l: {file: subsystem_leg.yaml, attach: {border: foot, to: ground, joint: free}}}\n"
+		"subsystems: {l: {file: subsystem_leg.yaml, attach: {interface: foot, to: ground, joint: free}}}\n"
 		"state: {l/ground: {at: [1, 2, 3], velocity: [0.5, 0, 0], angular_velocity: [0.1, 0.2, 0.3]}}\n";
 	put(1, leg);
 	CalSetup *foot = file_of(by_foot);
@@ -247,7 +247,7 @@ static void a_part_is_carried_by_any_of_its_bodies(void **state) {
 	assert_int_equal(cal_node_acceleration(model, work, foot_node, &a), CAL_OK);
 
 	CalSetup *carried = file_of("calder: 1\nbodies: {}\nsubsystems: {l: {file: subsystem_leg.yaml,\n"
-	                            "  attach: {border: thigh/hip, to: ground, joint: {type: free}}}}\n");
+	                            "  attach: {interface: thigh/hip, to: ground, joint: {type: free}}}}\n");
 	CalModel *turned = model_of(carried, NULL);
 	assert_int_equal(cal_model_u_count(turned), cal_model_u_count(model));
 	CalBodyInfo root = body_of(turned, "l/thigh");
@@ -298,13 +298,13 @@ static void subsystems_nest_and_close_loops(void **state) {
 	(void)state;
 	put(1, leg);
 	put(3,
-	    "calder: 1\nborder: [pelvis]\n"
+	    "calder: 1\ninterface: [pelvis]\n"
 	    "bodies: {pelvis: {mass: 4, box: [0.4, 0.4, 0.2], nodes: {l: [0, 0.2, 0], r: [0, -0.2, 0]}}}\n"
 	    "joints: {fly: {type: free, to: pelvis}}\n"
 	    "subsystems:\n"
-	    "  - {name: left, file: subsystem_leg.yaml, attach: {border: thigh/hip, to: pelvis/l, joint: {type: revolute}}}\n"
-	    "  - {name: right, file: subsystem_leg.yaml, attach: [{border: thigh/hip, to: left/thigh, joint: weld},\n"
-	    "      {border: foot, to: left/foot, joint: spherical, name: tied}, {border: foot, to: pelvis, joint: inplane}]}\n");
+	    "  - {name: left, file: subsystem_leg.yaml, attach: {interface: thigh/hip, to: pelvis/l, joint: {type: revolute}}}\n"
+	    "  - {name: right, file: subsystem_leg.yaml, attach: [{interface: thigh/hip, to: left/thigh, joint: weld},\n"
+	    "      {interface: foot, to: left/foot, joint: spherical, name: tied}, {interface: foot, to: pelvis, joint: inplane}]}\n");
 	CalSetup *file = file_of("calder: 1\nbodies: {}\nsubsystems: {him: {file: subsystem_pair.yaml,\n"
 	                         "  attach: {to: ground, joint: {type: revolute, axis: y}}}}\n");
 	const CalDesc *desc = cal_setup_desc(file);
@@ -396,12 +396,12 @@ static void the_example_swings_and_keeps_its_momentum(void **state) {
 
 static void mistakes_are_told_with_their_place(void **state) {
 	(void)state;
-	put(0, "calder: 1\nborder: [b]\nbodies: {b: {mass: 1, sphere: 1}}\njoints: {j: {type: free, to: b}}\n"
+	put(0, "calder: 1\ninterface: [b]\nbodies: {b: {mass: 1, sphere: 1}}\njoints: {j: {type: free, to: b}}\n"
 	       "devices: {d: {type: thruster, node: c, thrust: 1}}\n");
 	put(1,
-	    "calder: 1\nborder: [b/n, a]\nbodies: {a: {mass: 1, sphere: 1}, b: {mass: 1, sphere: 1, nodes: {n: [0, 0, 0]}}}\n"
+	    "calder: 1\ninterface: [b/n, a]\nbodies: {a: {mass: 1, sphere: 1}, b: {mass: 1, sphere: 1, nodes: {n: [0, 0, 0]}}}\n"
 	    "joints: {j: {type: free, to: a}, k: {type: spherical, from: a, to: b}}\n");
-	put(2, "calder: 1\nborder: [b]\nbodies: {b: {mass: 1, sphere: 1}}\njoints: {j: {type: free, to: b}}\n"
+	put(2, "calder: 1\ninterface: [b]\nbodies: {b: {mass: 1, sphere: 1}}\njoints: {j: {type: free, to: b}}\n"
 	       "subsystems: {me: {file: subsystem_ring.yaml}}\n");
 	put(3, "calder: 1\nbodies: {b: {mass: 1, sphere: 1}}\njoints: {j: {type: free, to: b}}\nfoo: 1\n");
 	static const struct {
@@ -413,10 +413,10 @@ static void mistakes_are_told_with_their_place(void **state) {
 	     {"subsystem_ring.yaml:5:25", "part of itself", "subsystem_ring.yaml -> subsystem_ring.yaml"}},
 		{"{s: {file: subsystem_pair.yaml}}", {"subsystem_pair.yaml:4:1", "unknown key \"foo\"", ""}},
 		{"{s: {file: subsystem_leg.yaml, attach: {to: hub}}}", {"t.yaml:4:", "joint \"s/k\"", "spherical"}},
-		{"{s: {file: subsystem_leg.yaml, attach: {border: q, to: hub}}}", {"t.yaml:4:", "interface node \"q\"", ""}},
-		{"{s: {file: subsystem_leg.yaml, attach: {border: a, to: hub/x}}}",
+		{"{s: {file: subsystem_leg.yaml, attach: {interface: q, to: hub}}}", {"t.yaml:4:", "interface node \"q\"", ""}},
+		{"{s: {file: subsystem_leg.yaml, attach: {interface: a, to: hub/x}}}",
 	     {"t.yaml:4:", "joint \"s/j\"", "has no node \"x\""}},
-		{"{s: {file: subsystem_leg.yaml, attach: {border: b/n, to: hub, joint: {type: weld, to: x}}}}",
+		{"{s: {file: subsystem_leg.yaml, attach: {interface: b/n, to: hub, joint: {type: weld, to: x}}}}",
 	     {"t.yaml:4:", "\"to\" is not given here", ""}},
 		{"{s: {file: subsystem_leg.yaml, set: {bodies.c.mass: 1}}}",
 	     {"t.yaml:4:", "there is nothing at \"bodies.c.mass\"", "\"c.mass\""}},

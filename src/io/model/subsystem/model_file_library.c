@@ -59,7 +59,8 @@ static bool read_tie(Reader *r, const Sections *s, const TreeNode *map, int inde
 	const TreeNode *to = tree_get(map, "to");
 	const char *path = NULL;
 	return to && read_text(r, to, &path) && model_file_find_node(r, s, to, path, &tie->node) &&
-	       read_number(r, tree_get(map, "border"), index, tie) && read_joint(r, s, tree_get(map, "joint"), &tie->joint);
+	       read_number(r, field_value(map, field_find(&attachment_table, "interface")), index, tie) &&
+	       read_joint(r, s, tree_get(map, "joint"), &tie->joint);
 }
 
 /* It is beside the file. Without a slash the loader would look for it in the system's folders. */

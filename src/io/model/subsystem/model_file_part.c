@@ -160,7 +160,7 @@ static int carrier_of(Reader *r, Part *part, const char *body) {
 	return -1;
 }
 
-/* From the border's body to the joint on the ground; -1 after reporting. */
+/* From the interface's body to the joint on the ground; -1 after reporting. */
 static int chain_find(Reader *r, Part *part, const TreeNode *place, const char *interface, int *chain) {
 	const char *body = part_body_of(r, part, interface);
 	const PartList *joints = &part->lists[PART_JOINTS];

@@ -43,7 +43,7 @@ typedef struct PartList {
 
 typedef struct Part {
 	const TreeNode *root;   // of the file
-	const TreeNode *border; // list of paths, NULL: none
+	const TreeNode *interface; // list of paths, NULL: none
 	PartList lists[PART_SECTION_COUNT];
 	CalSetupInstance *instances;
 	int instance_count, instance_capacity;
@@ -75,8 +75,8 @@ bool part_rename(const Scope *scope, Part *part);
 const char *scope_path(const Scope *scope, const char *path);
 
 /**
- * Makes the border node the one by which the part is carried: the joint on the ground becomes `joint`, and those between
- * it and the border are passed the other way round. carrier: name of the joint that was replaced.
+ * Makes the interface node the one by which the part is carried: the joint on the ground becomes `joint`, and those between
+ * it and the interface are passed the other way round. carrier: name of the joint that was replaced.
  */
 bool part_carry(Reader *r, Part *part, const TreeNode *place, const char *interface, const TreeNode *joint,
                 const char **carrier);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_subsystem.c — the sections "subsystems" and "border": files within files (docs/subsystems.md).
+ * model_file_subsystem.c — the sections "subsystems" and "interface": files within files (docs/subsystems.md).
  *
  * A file that uses others is put together as one tree before anything of it is read: each instance is the other file's
  * sections with other names, its joint on the ground replaced by the one that attaches it. Subsystems of a library stay;
@@ -33,12 +33,12 @@ const FieldTable subsystem_table = {FIELDS("subsystem", subsystem_keys),
                                     .doc = "Another file as a part of this one, or a compiled subsystem."};
 
 typedef struct Attachment {
-	const TreeNode *place, *border, *joint;
+	const TreeNode *place, *interface, *joint;
 	const char *to, *name;
 } Attachment;
 
 static const Field attachment_keys[] = {
-	{"border", FIELD_TEXT, offsetof(Attachment, border), .flags = FIELD_AS_TREE,
+	{"interface", FIELD_TEXT, offsetof(Attachment, interface), .former = "border", .flags = FIELD_AS_TREE,
      .doc = "path of an interface node in the other file; of a compiled subsystem its name, or its "
             "number from 1. Default the first one"},
 	{"to", FIELD_NODE, offsetof(Attachment, to), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
@@ -116,9 +116,9 @@ static bool add_sections(Reader *r, const TreeNode *root, Part *part) {
 			return false;
 	}
 	part->root = root;
-	part->border = tree_get(root, "border");
-	reader_subject(r, "border", NULL);
-	return !part->border || tree_is_null(part->border) || read_list(r, part->border, "paths of nodes");
+	part->interface = field_value(root, field_find(&file_table, "interface"));
+	reader_subject(r, "interface", NULL);
+	return !part->interface || tree_is_null(part->interface) || read_list(r, part->interface, "paths of nodes");
 }
 
 static bool reserve_instances(Reader *r, Part *part, int more) {
@@ -301,25 +301,25 @@ static bool read_instance(Reader *r, const TreeNode *section, int index, Instanc
 	return read_attachments(r, it);
 }
 
-/* The border node of an attachment; default the first. NULL after reporting. */
-static const char *border_of(Reader *r, const Instance *it, const Attachment *a) {
-	const TreeNode *interface = it->part.border;
+/* The interface node of an attachment; default the first. NULL after reporting. */
+static const char *interface_of(Reader *r, const Instance *it, const Attachment *a) {
+	const TreeNode *interface = it->part.interface;
 	const int count = interface && !tree_is_null(interface) ? interface->count : 0;
 	Suggestion suggestion = {0};
 	if (count == 0) {
-		reader_fail(r, a->place, "%.200s has no \"border\", a list of the nodes at which it can be attached",
+		reader_fail(r, a->place, "%.200s has no \"interface\", a list of the nodes at which it can be attached",
 		            it->in.file);
 		return NULL;
 	}
-	if (a->border && !read_text(r, a->border, &suggestion.word))
+	if (a->interface && !read_text(r, a->interface, &suggestion.word))
 		return NULL;
 	for (int i = 0; i < count; i++) {
 		const char *path = interface->items[i]->kind == TREE_SCALAR ? interface->items[i]->text : "";
-		if (!a->border || strcmp(path, suggestion.word) == 0)
+		if (!a->interface || strcmp(path, suggestion.word) == 0)
 			return path;
 		suggestion_offer(&suggestion, path);
 	}
-	reader_unknown(r, a->border, "interface node", &suggestion);
+	reader_unknown(r, a->interface, "interface node", &suggestion);
 	return NULL;
 }
 
@@ -338,7 +338,8 @@ static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *interf
 		const TreeNode *pairs[2] = {make_scalar(r, a->place, "type"), joint ? joint : make_scalar(r, a->place, "weld")};
 		map = pairs[0] && pairs[1] ? tree_make_map(r->file->tree, joint ? joint : a->place, pairs, 1, r->error) : NULL;
 	}
-	const TreeNode *to = tree_get(a->place, "to"), *head = make_scalar(r, a->border ? a->border : a->place, interface);
+	const TreeNode *to = tree_get(a->place, "to"),
+				   *head = make_scalar(r, a->interface ? a->interface : a->place, interface);
 	map = map && head ? map_with(r, map, "to", head) : NULL;
 	if (!map)
 		part_failed(r);
@@ -349,7 +350,7 @@ static const TreeNode *tie_of(Reader *r, const Attachment *a, const char *interf
 static bool attach_instance(Reader *r, Instance *it, const Scope *scope, CalSetupInstance *record) {
 	for (int i = 0; i < it->attach_count; i++) {
 		const Attachment *a = &it->attach[i];
-		const char *interface = border_of(r, it, a);
+		const char *interface = interface_of(r, it, a);
 		const char *path = interface ? scope_path(scope, interface) : NULL;
 		const TreeNode *tie = path ? tie_of(r, a, path) : NULL;
 		if (!tie)
@@ -462,7 +463,8 @@ static bool add_instance(Reader *r, Part *host, Instance *it, Part *to) {
 	if (part_body_of(r, host, it->item.name))
 		return reader_fail(r, it->item.place, "a body has this name; rename one of the two");
 	record.body_count = it->part.lists[PART_BODIES].count + it->part.lists[PART_PENDULUMS].count;
-	record.interface_node_count = it->part.border && !tree_is_null(it->part.border) ? it->part.border->count : 0;
+	record.interface_node_count =
+		it->part.interface && !tree_is_null(it->part.interface) ? it->part.interface->count : 0;
 	if (!part_rename(&scope, &it->part) || !attach_instance(r, it, &scope, &record) ||
 	    !drop_overridden(r, host, &it->part))
 		return false;
@@ -586,24 +588,25 @@ bool model_file_expand(Reader *r) {
 	return true;
 }
 
-/* ---- borders ------------------------------------------------------------------------------------------------ */
+/* ---- interface ------------------------------------------------------------------------------------------------ */
 
-bool model_file_read_border(Reader *r, const Sections *s) {
-	reader_subject(r, "border", NULL);
-	if (!s->border || tree_is_null(s->border))
+bool model_file_read_interface(Reader *r, const Sections *s) {
+	reader_subject(r, "interface", NULL);
+	if (!s->interface || tree_is_null(s->interface))
 		return true;
-	if (!read_list(r, s->border, "paths of nodes, e.g. [base, boom/tip]"))
+	if (!read_list(r, s->interface, "paths of nodes, e.g. [base, boom/tip]"))
 		return false;
-	for (int i = 0; i < s->border->count; i++) {
+	for (int i = 0; i < s->interface->count; i++) {
 		CalNodeId id;
 		CalBodyId body = {0};
 		const char *path;
-		if (!read_text(r, s->border->items[i], &path) || !model_file_find_node(r, s, s->border->items[i], path, &id))
+		if (!read_text(r, s->interface->items[i], &path) ||
+		    !model_file_find_node(r, s, s->interface->items[i], path, &id))
 			return false;
 		cal_desc_node(r->file->desc, id, &body);
 		if (!body.value)
-			return reader_fail(r, s->border->items[i], "an interface node is one of a body, not of the ground");
-		if (!reader_added(r, s->border->items[i], cal_setup_add_interface_node(r->file->setup, path, r->error)))
+			return reader_fail(r, s->interface->items[i], "an interface node is one of a body, not of the ground");
+		if (!reader_added(r, s->interface->items[i], cal_setup_add_interface_node(r->file->setup, path, r->error)))
 			return false;
 	}
 	return true;

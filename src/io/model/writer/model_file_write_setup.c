@@ -339,9 +339,9 @@ static void put_ties(Writer *w, bool *first, const CalSubsystemUse *use) {
 		put_key(w, &inner, "to");
 		put_path(w, tie->node);
 		if (tie->name)
-			put_named(w, &inner, "border", tie->name);
+			put_named(w, &inner, "interface", tie->name);
 		else
-			put_index(w, &inner, "border", tie->interface_node);
+			put_index(w, &inner, "interface", tie->interface_node);
 		put_key(w, &inner, "joint");
 		put_tie(w, &tie->joint);
 		fputc('}', w->out);
@@ -352,7 +352,7 @@ static void put_ties(Writer *w, bool *first, const CalSubsystemUse *use) {
 void write_subsystems(Writer *w) {
 	CalSubsystemUse use;
 	for (int i = 0; i < cal_setup_interface_node_count(w->setup); i++) {
-		fputs(i ? ", " : "border: [", w->out);
+		fputs(i ? ", " : "interface: [", w->out);
 		put_text(w, cal_setup_interface_node(w->setup, i));
 	}
 	fputs(cal_setup_interface_node_count(w->setup) ? "]\n" : "", w->out);
