@@ -222,9 +222,9 @@ static void a_csv_column_is_a_table(void **state) {
 		}
 	free(written);
 	FILE *sink = open_memstream(&written, &size);
-	assert_int_equal(cal_desc_write(cal_setup_desc(file[0]), sink, &error), CAL_ERR_UNSUPPORTED);
-	assert_non_null(strstr(error.text, "loop \"motor\": row angle is driven by a C function"));
+	assert_int_equal(cal_desc_write(cal_setup_desc(file[0]), sink, &error), CAL_OK); // the description alone has it too
 	fclose(sink);
+	assert_non_null(strstr(written, "value: {shape: cubic, points: [[0, 1.0471975511965976]"));
 	free(written);
 	for (int i = 0; i < 4; i++)
 		finish(&d[i]);
