@@ -193,6 +193,7 @@ static void every_device_comes_back(void **state) {
 		"  wheel: {type: wheel, node: c, inertia: 0.1, torque: {shape: step, points: [[0, 1], [2 ms, -1]]}}\n"
 		"  gyro: {type: control_moment_gyro, node: c, gimbal: x, spin: z, momentum: 1, rate: 0.1}\n"
 		"  thruster: {type: thruster, node: c/p, thrust: 1, direction: [1, 1, 0], pulses: [[1 ms, 2 ms], [3 ms, 4 ms]]}\n"
+		"  drag: {type: drag, node: c/p, density: 1.2, coefficient: 0.5, area: 0.1, flow: [1, 0, 0]}\n"
 		"  slosh: {type: slosh, node: c, mass: 1, stiffness: [1, 2, 3], position: [0.1, 0, 0]}\n"
 		"  gravity: {type: gravity, group: sky, mu: 3.986e14, position: [7e6, 0, 0]}\n"
 		"  table_load: {type: table_load, node: c/p, frame: node, force: [0, [[0, 1], [1, 2]], 0]}\n"
