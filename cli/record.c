@@ -405,8 +405,7 @@ int record_plot(const Record *record, const char *svg_path, const char *title, c
 	                  .taken = calloc((size_t)column_count, sizeof *plot.taken)};
 	char note[200];
 	note_others(record, note, sizeof note);
-	Table table = {
-		.columns = columns, .column_count = column_count, .rows = record->rows, .count = record->kept};
+	Table table = {.columns = columns, .column_count = column_count, .rows = record->rows, .count = record->kept};
 	int code = columns && plot.items && plot.taken ? EXIT_OK : say_status(svg_path, CAL_ERR_MEMORY, NULL);
 	for (int i = 0; code == EXIT_OK && i < count; i++)
 		add_items(&plot, sampler, columns, names[i]);

@@ -66,8 +66,7 @@ int replay_set_stream(Record *record, RecordStream *stream, CalSim *sim, double 
 		if (cal_sim_device(sim, i, &info) == CAL_OK && strcmp(info.ops->type, "contact") == 0) // for arrows
 			done = add_signal_of(stream, sim, "device:", info.name, 0);
 	}
-	done =
-		done && add_signal_of(stream, sim, "balance", "", 0) && add_signal_of(stream, sim, "total_momentum", "", 0);
+	done = done && add_signal_of(stream, sim, "balance", "", 0) && add_signal_of(stream, sim, "total_momentum", "", 0);
 	if (done && rows > 0)
 		done = add_signal_of(stream, sim, "residual", "", 0);
 	return done ? EXIT_OK : say_status(path, CAL_ERR_MEMORY, NULL);

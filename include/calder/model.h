@@ -19,7 +19,7 @@ typedef struct CalModel CalModel;
 typedef struct CalWork CalWork;
 
 typedef enum CalSolver {
-	CAL_SOLVER_AUTO,      // RECURSIVE: faster but for one or two bodies on prismatic or screw joints, and there by little
+	CAL_SOLVER_AUTO, // RECURSIVE: faster but for one or two bodies on prismatic or screw joints, and there by little
 	CAL_SOLVER_RECURSIVE, // articulated-body recursion, O(N)
 	CAL_SOLVER_DENSE,     // mass matrix and Cholesky, O(N^3): an independent second solution
 } CalSolver;

@@ -46,12 +46,13 @@ typedef struct CalQuantityInfo {
 	const char *const *units;      // [component_count]
 	int of_all;                    // nonzero: the word alone stands for all objects
 	int relative;                  // nonzero: about one node, or about two
-	int formula_count; // formulas may read the first so many components; -1: all of them; 0: none
+	int formula_count;             // formulas may read the first so many components; -1: all of them; 0: none
 } CalQuantityInfo;
 
+/** How many entries the catalogue has, one of them, from 0, and the one of a word (-1: there is none). */
 CAL_API int cal_quantity_count(void);
 CAL_API CalStatus cal_quantity(int quantity, CalQuantityInfo *info);
-CAL_API int cal_quantity_find(const char *word); // -1: there is none
+CAL_API int cal_quantity_find(const char *word);
 
 /** The parts of the name of a column. */
 typedef struct CalQuantityName {

@@ -211,7 +211,7 @@ static bool read_series(Reader *r, const TreeNode *node, CalPlanSeries *series) 
 		return false;
 	const char **signals = reader_array(r, (size_t)in.signals->count, sizeof *signals);
 	for (int i = 0; signals && i < in.signals->count; i++)
-		if (!read_text(r, in.signals->items[i], &signals[i]))
+		if (!read_text(r, in.signals->items[i], &signals[i]) || !plan_check_signal(r, in.signals->items[i], signals[i]))
 			return false;
 	*series = (CalPlanSeries){in.signals->count, signals, in.interval};
 	return signals != NULL;

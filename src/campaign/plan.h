@@ -74,6 +74,8 @@ bool plan_no_memory(Reader *r);
 bool plan_read_parameters(Reader *r, CalPlan *plan, const TreeNode *section);
 /** Also sets the number of cases: the product of all axes of a grid, else `cases`. */
 bool plan_set_design(Reader *r, CalPlan *plan, const TreeNode *root, double cases, double repeat);
+/** Its word is in the catalogue of quantities; the rest is for the simulation to find. */
+bool plan_check_signal(Reader *r, const TreeNode *node, const char *signal);
 bool plan_read_outputs(Reader *r, CalPlan *plan, const TreeNode *section);
 bool plan_read_targets(Reader *r, const CalPlan *plan, const TreeNode *node, PlanParameter *p);
 

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <calder/quantity.h>
+
 #include "campaign/plan.h"
 
 static const char *const keep_names[CAL_STATISTIC_COUNT] = {
@@ -83,11 +85,28 @@ static bool read_one(Reader *r, const Item *item, const OutputInput *in, const T
 	return read_limit(r, in->above, output, &output->out.above) && read_limit(r, in->below, output, &output->out.below);
 }
 
+bool plan_check_signal(Reader *r, const TreeNode *node, const char *signal) {
+	const char *word = reader_text(r, "%.*s", (int)strcspn(signal, ":"), signal);
+	Suggestion suggestion = {.word = word};
+	if (!word)
+		return false;
+	if (strcmp(signal, "t") == 0 || cal_quantity_find(word) >= 0)
+		return true;
+	for (int i = 0; i < cal_quantity_count(); i++) {
+		CalQuantityInfo info;
+		if (cal_quantity(i, &info) == CAL_OK)
+			suggestion_offer(&suggestion, info.word);
+	}
+	return suggestion.best ? reader_unknown(r, node, "signal", &suggestion)
+	                       : reader_fail(r, node, "unknown signal \"%.80s\"; 'calder signals' lists them", signal);
+}
+
 /* One output for each statistic of the signal. */
 static bool read_output(Reader *r, CalPlan *plan, const Item *item) {
 	OutputInput in = {0};
 	reader_subject(r, "output", item->name);
-	if (!fields_read(r, item->value, &plan_output_table, &in))
+	if (!fields_read(r, item->value, &plan_output_table, &in) ||
+	    !plan_check_signal(r, tree_get(item->value, "signal"), in.signal))
 		return false;
 	const bool several = in.statistic && in.statistic->kind == TREE_LIST;
 	if (several && (in.statistic->count < 1 || in.statistic->count > CAL_STATISTIC_COUNT))

@@ -215,8 +215,8 @@ static bool parse_reading(Parser *p, Word word, const Quantity *quantity, const 
 	if (about == CAL_ABOUT_NODES && count < 2)
 		return fail(p, p->p - 1, "%s() needs 2 arguments", quantity->info.word);
 	if (about == CAL_ABOUT_DEVICE && count > 1)
-		return fail(p, word.start, "write device(%.*s.%.*s) instead of a comma", (int)argument[0].length, argument[0].start,
-		            (int)argument[1].length, argument[1].start);
+		return fail(p, word.start, "write device(%.*s.%.*s) instead of a comma", (int)argument[0].length,
+		            argument[0].start, (int)argument[1].length, argument[1].start);
 	Reading made = {.column = column_of(p, word.start), .text = {.quantity = quantity, .component = component}};
 	for (int i = 0; i < count; i++)
 		made.text.object[i] = keep_name(e, argument[i]);

@@ -143,7 +143,8 @@ CalStatus cal_model_speed(const CalModel *model, int u, CalCoordinateInfo *info)
 static int write_name(const Body *body, bool single, const CalCoordinateInfo *info, char *buffer, size_t size) {
 	if (info->kind == CAL_COORDINATE_MODE)
 		return snprintf(buffer, size, "%s.%s", body->name, info->name);
-	return single ? snprintf(buffer, size, "%s", body->joint) : snprintf(buffer, size, "%s.%s", body->joint, info->name);
+	return single ? snprintf(buffer, size, "%s", body->joint)
+	              : snprintf(buffer, size, "%s.%s", body->joint, info->name);
 }
 
 int cal_model_dof_name(const CalModel *model, int u, char *buffer, size_t size) {

@@ -59,11 +59,11 @@ typedef struct Course {
 
 /* Where a component is now. */
 typedef struct QuantityRef {
-	int component;         //
-	CalDofRef dof_ref;     // u -1: part of a quaternion
-	int turn_u;            // of part of a quaternion: first speed of the angular velocity
+	int component;          //
+	CalDofRef dof_ref;      // u -1: part of a quaternion
+	int turn_u;             // of part of a quaternion: first speed of the angular velocity
 	CalNodeRef node_ref[2]; // {-1, -1}: the world
-	int device;            // component -1: not loaded, its outputs are 0
+	int device;             // component -1: not loaded, its outputs are 0
 } QuantityRef;
 
 typedef CalStatus ReadFn(const QuantityRef *ref, CalEvalContext *context, double *value);

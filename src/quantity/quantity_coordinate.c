@@ -30,10 +30,10 @@ bool joint_coordinate(const CalSim *sim, int group, int body, bool speed, int i,
 	const CalJointDef *def = sim_joint_def(sim, b->joint_id);
 	if (i < 0 || i >= (speed ? b->nu : b->nq))
 		return false;
-	const CalStatus status = def     ? speed ? cal_joint_speed(def, i, &coordinate->info)
-	                                         : cal_joint_coordinate(def, i, &coordinate->info)
-	                         : speed ? cal_model_speed(model, b->u + i, &coordinate->info)
-	                                 : cal_model_coordinate(model, b->q + i, &coordinate->info);
+	const CalStatus status =
+		def     ? speed ? cal_joint_speed(def, i, &coordinate->info) : cal_joint_coordinate(def, i, &coordinate->info)
+			: speed ? cal_model_speed(model, b->u + i, &coordinate->info)
+				: cal_model_coordinate(model, b->q + i, &coordinate->info);
 	coordinate->dof = speed ? i : dof_of(def, model, b, i);
 	return status == CAL_OK;
 }

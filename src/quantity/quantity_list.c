@@ -9,8 +9,7 @@
 #include "quantity/quantity.h"
 
 #define COUNT(texts) ((int)(sizeof(texts) / sizeof(texts)[0]))
-#define COMPONENTS(names, measured) \
-	.component_count = COUNT(names), .components = (names), .units = (measured)
+#define COMPONENTS(names, measured) .component_count = COUNT(names), .components = (names), .units = (measured)
 
 static const char *const pose_names[] = {"x", "y", "z", "qw", "qx", "qy", "qz"};
 static const char *const pose_units[] = {"m", "m", "m", "1", "1", "1", "1"};
@@ -18,8 +17,7 @@ static const char *const velocity_names[] = {"vx", "vy", "vz", "wx", "wy", "wz"}
 static const char *const velocity_units[] = {"m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"};
 static const char *const acceleration_names[] = {"ax", "ay", "az", "alx", "aly", "alz"};
 static const char *const acceleration_units[] = {"m/s^2", "m/s^2", "m/s^2", "rad/s^2", "rad/s^2", "rad/s^2"};
-static const char *const node_names[] = {"x",  "y",  "z",  "qw", "qx", "qy", "qz",
-                                         "vx", "vy", "vz", "wx", "wy", "wz"};
+static const char *const node_names[] = {"x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"};
 static const char *const node_units[] = {"m",   "m",   "m",   "1",     "1",     "1",    "1",
                                          "m/s", "m/s", "m/s", "rad/s", "rad/s", "rad/s"};
 static const char *const wrench_names[] = {"mx", "my", "mz", "fx", "fy", "fz"};
@@ -91,14 +89,16 @@ static const Quantity quantities[] = {
               COMPONENTS(momentum_names, momentum_units)},
      .phase = PHASE_OWN,
      .values = values_momentum},
-	{.info = {.word = "pose",
-              .doc = "position and quaternion of a node, in the world or seen from a second node; formulas read the position",
-              .about = CAL_ABOUT_NODE,
-              .object = "NODE",
-              .of_all = 1,
-              .relative = 1,
-              .formula_count = 3,
-              COMPONENTS(pose_names, pose_units)},
+	{.info =
+         {.word = "pose",
+          .doc =
+              "position and quaternion of a node, in the world or seen from a second node; formulas read the position",
+          .about = CAL_ABOUT_NODE,
+          .object = "NODE",
+          .of_all = 1,
+          .relative = 1,
+          .formula_count = 3,
+          COMPONENTS(pose_names, pose_units)},
      .phase = PHASE_OBSERVE,
      .values = values_pose,
      .read = read_pose,
@@ -138,7 +138,8 @@ static const Quantity quantities[] = {
      .phase = PHASE_OBSERVE,
      .values = values_wrench},
 	{.info = {.word = "deflection",
-              .doc = "displacement and rotation vector of a node of a flexible body from its undeformed place, body axes",
+              .doc =
+                  "displacement and rotation vector of a node of a flexible body from its undeformed place, body axes",
               .about = CAL_ABOUT_NODE,
               .object = "NODE",
               COMPONENTS(deflection_names, deflection_units)},
@@ -182,11 +183,13 @@ static const Quantity quantities[] = {
               COMPONENTS(wrench_names, wrench_units)},
      .phase = PHASE_REACTION,
      .values = values_reaction},
-	{.info = {.word = "loop",
-              .doc = "moment and force of a loop on its second side at the origin of frame B, world axes; a knife's on its first",
-              .about = CAL_ABOUT_LOOP,
-              .object = "LOOP",
-              COMPONENTS(wrench_names, wrench_units)},
+	{.info =
+         {.word = "loop",
+          .doc =
+              "moment and force of a loop on its second side at the origin of frame B, world axes; a knife's on its first",
+          .about = CAL_ABOUT_LOOP,
+          .object = "LOOP",
+          COMPONENTS(wrench_names, wrench_units)},
      .phase = PHASE_OBSERVE,
      .values = values_loop},
 	{.info = {.word = "residual",
@@ -197,7 +200,8 @@ static const Quantity quantities[] = {
      .phase = PHASE_RESIDUAL,
      .element = element_row},
 	{.info = {.word = "multiplier",
-              .doc = "Lagrange multipliers of the constraint equations of a loop; of a driven one the force of its drive",
+              .doc =
+                  "Lagrange multipliers of the constraint equations of a loop; of a driven one the force of its drive",
               .about = CAL_ABOUT_LOOP,
               .object = "LOOP",
               .of_all = 1},
@@ -221,13 +225,15 @@ static const Quantity quantities[] = {
               COMPONENTS(single, number)},
      .phase = PHASE_OWN,
      .values = values_event},
-	{.info = {.word = "balance",
-              .doc = "energy of all groups and devices: in groups, stored, dissipated and supplied since the start, and the error of "
-                     "their sum; NaN where something acts whose work is not known",
-              .about = CAL_ABOUT_SYSTEM,
-              .object = "",
-              .of_all = 1,
-              COMPONENTS(balance_names, balance_units)},
+	{.info =
+         {.word = "balance",
+          .doc =
+              "energy of all groups and devices: in groups, stored, dissipated and supplied since the start, and the error of "
+              "their sum; NaN where something acts whose work is not known",
+          .about = CAL_ABOUT_SYSTEM,
+          .object = "",
+          .of_all = 1,
+          COMPONENTS(balance_names, balance_units)},
      .phase = PHASE_OWN,
      .values = values_balance},
 	{.info = {.word = "total_momentum",
@@ -246,9 +252,8 @@ enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
 static const struct {
 	const char *name; // which is the component too
 	const char *word;
-} short_forms[] = {{"x", "pose"},      {"y", "pose"},      {"z", "pose"},
-                   {"vx", "velocity"}, {"vy", "velocity"}, {"vz", "velocity"},
-                   {"wx", "velocity"}, {"wy", "velocity"}, {"wz", "velocity"}};
+} short_forms[] = {{"x", "pose"},      {"y", "pose"},      {"z", "pose"},      {"vx", "velocity"}, {"vy", "velocity"},
+                   {"vz", "velocity"}, {"wx", "velocity"}, {"wy", "velocity"}, {"wz", "velocity"}};
 
 static bool is_text(const char *text, size_t length, const char *word) {
 	return strlen(word) == length && memcmp(text, word, length) == 0;

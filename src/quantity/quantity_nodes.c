@@ -236,27 +236,27 @@ CalStatus course_velocity(const QuantityRef *ref, CalEvalContext *context, Cours
 CalStatus course_distance(const QuantityRef *ref, CalEvalContext *context, Course *course) {
 	Bounds b;
 	const CalStatus status = bounds_of(ref, context, &b);
-	*course = status != CAL_OK ? (Course){0}
-	                           : (Course){.v = distance(&b.f[0], &b.f[1]),
-	                                      .d = range_rate(&b.f[0], &b.f[1]),
-	                                      .bend = b.linear + b.across};
+	*course =
+		status != CAL_OK
+			? (Course){0}
+			: (Course){.v = distance(&b.f[0], &b.f[1]), .d = range_rate(&b.f[0], &b.f[1]), .bend = b.linear + b.across};
 	return status;
 }
 
 CalStatus course_range_rate(const QuantityRef *ref, CalEvalContext *context, Course *course) {
 	Bounds b;
 	const CalStatus status = bounds_of(ref, context, &b);
-	*course = status != CAL_OK ? (Course){0}
-	                           : (Course){.v = range_rate(&b.f[0], &b.f[1]), .spread = b.linear + b.across};
+	*course =
+		status != CAL_OK ? (Course){0} : (Course){.v = range_rate(&b.f[0], &b.f[1]), .spread = b.linear + b.across};
 	return status;
 }
 
 CalStatus course_angle(const QuantityRef *ref, CalEvalContext *context, Course *course) {
 	Bounds b;
 	const CalStatus status = bounds_of(ref, context, &b);
-	*course = status != CAL_OK ? (Course){0}
-	                           : (Course){.v = angle(&b.f[0], &b.f[1]),
-	                                      .spread = size(b.f[0].V.angular) + b.turn,
-	                                      .bend = b.angular};
+	*course =
+		status != CAL_OK
+			? (Course){0}
+			: (Course){.v = angle(&b.f[0], &b.f[1]), .spread = size(b.f[0].V.angular) + b.turn, .bend = b.angular};
 	return status;
 }

@@ -56,8 +56,8 @@ CalStatus course_q(const QuantityRef *ref, CalEvalContext *context, Course *cour
 }
 
 CalStatus course_u(const QuantityRef *ref, CalEvalContext *context, Course *course) {
-	*course = (Course){.v = cal_context_u(context, ref->dof_ref),
-	                   .spread = fabs(cal_context_udot(context, ref->dof_ref))};
+	*course =
+		(Course){.v = cal_context_u(context, ref->dof_ref), .spread = fabs(cal_context_udot(context, ref->dof_ref))};
 	return CAL_OK;
 }
 
@@ -157,8 +157,8 @@ static CalStatus bind_mode(const Search *s, int group, int body, const char *nam
 	cal_model_body(model, body, &info);
 	const int mode = mode_find(model, body, speed, component);
 	if (mode < 0)
-		return error_set(s->error, CAL_ERR_MODEL, "body \"%.80s\" has no \"%.40s\"; it has %d modes, %s1, %s2, ...", name,
-		                 component, info.modes, speed ? "etadot" : "eta", speed ? "etadot" : "eta");
+		return error_set(s->error, CAL_ERR_MODEL, "body \"%.80s\" has no \"%.40s\"; it has %d modes, %s1, %s2, ...",
+		                 name, component, info.modes, speed ? "etadot" : "eta", speed ? "etadot" : "eta");
 	s->ref->dof_ref = (CalDofRef){group, info.u + info.nu + mode, info.q + info.nq + mode};
 	return CAL_OK;
 }

@@ -283,8 +283,8 @@ void cal_sampler_destroy(CalSampler *sampler) {
 	const CalAllocator allocator = sampler->allocator;
 	for (int i = 0; i < sampler->text_count; i++)
 		memory_free(&allocator, sampler->texts[i]);
-	void *const arrays[] = {sampler->items,  sampler->columns, sampler->places,         sampler->names, sampler->first,
-	                        sampler->last,   sampler->texts,   (void *)sampler->groups, sampler->values};
+	void *const arrays[] = {sampler->items, sampler->columns, sampler->places,         sampler->names, sampler->first,
+	                        sampler->last,  sampler->texts,   (void *)sampler->groups, sampler->values};
 	for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
 		memory_free(&allocator, arrays[i]);
 	name_index_free(&allocator, &sampler->index);

@@ -55,7 +55,8 @@ bool sampler_reserve_values(CalSampler *sampler, int count) {
 }
 
 /* Appends the column `name`, whose own part begins at label. */
-static void add_column(CalSampler *sampler, const Quantity *quantity, const char *name, size_t label, const char *unit) {
+static void add_column(CalSampler *sampler, const Quantity *quantity, const char *name, size_t label,
+                       const char *unit) {
 	CalSamplerColumn *columns = array_reserve(&sampler->allocator, sampler->columns, sampler->column_count, 1,
 	                                          &sampler->column_capacity, sizeof *columns);
 	sampler->columns = columns ? columns : sampler->columns;
@@ -194,8 +195,8 @@ void columns_of_modes(CalSampler *sampler, const ColumnOrder *order, int group, 
 		CalCoordinateInfo mode;
 		if (!mode_info(cal_sim_model(order->sim, group), &info, speed, i, &mode) || !is_wanted(order, mode.name))
 			continue;
-		add_column(sampler, order->quantity, sampler_text(sampler, "%s:%s.%s", word, info.name, mode.name), strlen(word) + 1,
-		           modal_units[order->quantity->order]);
+		add_column(sampler, order->quantity, sampler_text(sampler, "%s:%s.%s", word, info.name, mode.name),
+		           strlen(word) + 1, modal_units[order->quantity->order]);
 		if (!sampler->failed)
 			sampler->places[sampler->column_count - 1].of = i;
 	}
@@ -212,8 +213,7 @@ void columns_of_node(CalSampler *sampler, const ColumnOrder *order, const CalMod
 }
 
 void columns_of_nodes(CalSampler *sampler, const ColumnOrder *order, const CalNodeId node[2], const char *paths) {
-	add_listed(sampler, order, (SampledObject){.node = {node[0], node[1]}, .pair = true},
-	           named(sampler, order, paths));
+	add_listed(sampler, order, (SampledObject){.node = {node[0], node[1]}, .pair = true}, named(sampler, order, paths));
 }
 
 void columns_of_reaction(CalSampler *sampler, const ColumnOrder *order, const CalModel *model, int body) {
@@ -240,7 +240,8 @@ static void add_rows(CalSampler *sampler, const ColumnOrder *order, const CalMod
 		if (!is_wanted(order, direction))
 			continue;
 		add_column(sampler, order->quantity, sampler_text(sampler, "%s:%s.%s", word, info->name, direction),
-		           strlen(word) + 1 + (order->of_all ? 0 : strlen(info->name) + 1), row_unit(order->quantity, direction));
+		           strlen(word) + 1 + (order->of_all ? 0 : strlen(info->name) + 1),
+		           row_unit(order->quantity, direction));
 		if (!sampler->failed)
 			sampler->places[sampler->column_count - 1].of = row;
 	}
@@ -284,7 +285,8 @@ void columns_of_device(CalSampler *sampler, const ColumnOrder *order, int device
 		if (!is_wanted(order, info.ops->output_names[i]))
 			continue;
 		item->only = order->component ? i : -1;
-		add_column(sampler, order->quantity, sampler_text(sampler, "device:%s.%s", info.name, info.ops->output_names[i]),
+		add_column(sampler, order->quantity,
+		           sampler_text(sampler, "device:%s.%s", info.name, info.ops->output_names[i]),
 		           strlen("device:") + strlen(info.name) + 1, info.ops->output_units[i]);
 	}
 	sampler->failed |= !sampler_reserve_values(sampler, info.ops->output_count);

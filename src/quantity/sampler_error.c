@@ -15,8 +15,8 @@ enum { HINT_SIZE = 300 };
 
 static const char *object_word(CalQuantityAbout about) {
 	static const char *const words[] = {
-		[CAL_ABOUT_SYSTEM] = "component", [CAL_ABOUT_GROUP] = "group", [CAL_ABOUT_COORDINATE] = "joint",
-		[CAL_ABOUT_JOINT] = "joint",      [CAL_ABOUT_NODE] = "node",   [CAL_ABOUT_NODES] = "node",
+		[CAL_ABOUT_SYSTEM] = "component", [CAL_ABOUT_GROUP] = "group",   [CAL_ABOUT_COORDINATE] = "joint",
+		[CAL_ABOUT_JOINT] = "joint",      [CAL_ABOUT_NODE] = "node",     [CAL_ABOUT_NODES] = "node",
 		[CAL_ABOUT_LOOP] = "loop",        [CAL_ABOUT_DEVICE] = "device", [CAL_ABOUT_EVENT] = "event"};
 	return words[about];
 }
@@ -180,8 +180,8 @@ CalStatus sampler_refuse(const CalSampler *sampler, CalSim *sim, const char *nam
 	char now[HINT_SIZE];
 	(void)sampler;
 	if (name_of_today(sim, name, now, sizeof now))
-		return error_set(error, CAL_ERR_INPUT, "signal \"%.100s\" is a name of earlier versions; write \"%.200s\"", name,
-		                 now);
+		return error_set(error, CAL_ERR_INPUT, "signal \"%.100s\" is a name of earlier versions; write \"%.200s\"",
+		                 name, now);
 	if (text.quantity && text.quantity->info.about == CAL_ABOUT_GROUP && text.rest && !strchr(text.rest, '.'))
 		fault = NAME_NO_COMPONENT; // of the only group, or of all
 	if (fault == NAME_NO_OBJECT && text.quantity && text.rest)

@@ -50,7 +50,8 @@ static CalStatus prepare(const CalSampler *sampler, QuantityPhase phase, const C
 	}
 }
 
-static CalStatus sample_phase(const CalSampler *sampler, const Sampling *s, int group, QuantityPhase phase, double *row) {
+static CalStatus sample_phase(const CalSampler *sampler, const Sampling *s, int group, QuantityPhase phase,
+                              double *row) {
 	CalStatus status = prepare(sampler, phase, s->view);
 	for (int i = sampler->first[group]; i >= 0 && status == CAL_OK; i = sampler->items[i].next)
 		if (phase_of(&sampler->items[i]) == phase)
@@ -120,5 +121,6 @@ CalStatus cal_sampler_sample(CalSampler *sampler, CalSim *sim, double *row) {
 		status = sample_own(sampler, &(Sampling){.sim = sim}, PHASE_OWN, row);
 	for (int i = 0; i < sampler->item_count && !context; i++)
 		context = phase_of(&sampler->items[i]) == PHASE_CONTEXT;
-	return context && status == CAL_OK ? cal_sim_inspect(sim, sample_context, &(ContextRow){sampler, sim, row}) : status;
+	return context && status == CAL_OK ? cal_sim_inspect(sim, sample_context, &(ContextRow){sampler, sim, row})
+	                                   : status;
 }

@@ -132,7 +132,8 @@ int cal_sim_find_node(const CalSim *sim, const char *path, CalNodeId *node) {
 
 const CalJointDef *sim_joint_def(const CalSim *sim, CalJointId joint) {
 	const Topology *t = sim->topology;
-	return t && joint.value && joint.value <= (uint32_t)t->desc->joint_count ? &topology_joint(t, joint.value)->def : NULL;
+	return t && joint.value && joint.value <= (uint32_t)t->desc->joint_count ? &topology_joint(t, joint.value)->def
+	                                                                         : NULL;
 }
 
 int cal_sim_find_dof(const CalSim *sim, CalJointId joint, int dof, CalDofRef *dof_ref) {

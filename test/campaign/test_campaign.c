@@ -267,6 +267,18 @@ static void limits_have_the_unit_of_the_signal(void **state) {
 	cal_plan_destroy(plan);
 }
 
+/* Words are those of the catalogue; the rest of a name is found in the simulation of each case. */
+static void signals_are_of_the_catalogue(void **state) {
+	(void)state;
+	static const char text[] = "sweep: 1\nmodel: m.yaml\ncases: 1\nparameters: {}\noutputs:\n"
+							   "  a: {signal: 'velocty:arm.vx'}\n";
+	CalPlan *plan = NULL;
+	CalError error;
+	assert_int_equal(plan_parse(text, NULL, &plan, &error), CAL_ERR_INPUT);
+	if (!strstr(error.text, "p.yaml:6:16: error: output \"a\": unknown signal \"velocty\"; did you mean \"velocity\"?"))
+		fail_msg("%s", error.text);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------- */
 
 /* Tables that lack memory tell of it as what they are, files that cannot be written. */
@@ -334,6 +346,7 @@ int main(void) {
 		cmocka_unit_test(tables_depend_on_results_alone),
 		cmocka_unit_test(other_campaigns_are_refused),
 		cmocka_unit_test(limits_have_the_unit_of_the_signal),
+		cmocka_unit_test(signals_are_of_the_catalogue),
 		cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests(tests, make_base, remove_base);

@@ -676,7 +676,8 @@ static void what_is_not_there_is_named(void **state) {
 	} cases[] = {
 		{"1 + q(elbow)", "column 5: there is no joint \"elbow\""},
 		{"q(arm_joint.x)", "joint \"arm_joint\" has no coordinate \"x\"; it has angle"},
-		{"q('bird, (small)_joint')", "joint \"bird, (small)_joint\" has 7 coordinates: x, y, z, qw, qx, qy, qz; write e.g."},
+		{"q('bird, (small)_joint')",
+	     "joint \"bird, (small)_joint\" has 7 coordinates: x, y, z, qw, qx, qy, qz; write e.g."},
 		{"q('bird, (small)_joint', 2)", "write q(bird, (small)_joint.y) instead of a number"},
 		{"x(moon)", "there is no node \"moon\""},
 		{"distance(arm, arm/moon)", "there is no node \"arm/moon\""},

@@ -46,17 +46,28 @@ static const struct {
 	const char *word, *object;
 	int columns;
 } rows[] = {
-	{"q", "fly.a", 7},          {"u", "fly.a", 6},
-	{"udot", "socket", 3},      {"force", "hinge", 1},
-	{"energy", "sky", 4},       {"momentum", "main", 6},
-	{"pose", "arm/tip", 7},     {"velocity", "bird 1.5/wing.a", 6},
-	{"acceleration", "ball", 6}, {"node", "boom", 13},
-	{"wrench", "arm/tip", 6},   {"deflection", "boom/tip", 6},
-	{"distance", "arm/tip,bird 1.5/wing.a", 1}, {"range_rate", "bird 1.5,ground", 1},
-	{"angle", "bird 1.5,arm", 1}, {"reaction", "root", 6},
-	{"loop", "rope", 6},        {"residual", "rope", 1},
-	{"multiplier", "rope", 1},  {"device", "spring.b", 2},
-	{"event", "tick", 1},       {"balance", NULL, 5},
+	{"q", "fly.a", 7},
+	{"u", "fly.a", 6},
+	{"udot", "socket", 3},
+	{"force", "hinge", 1},
+	{"energy", "sky", 4},
+	{"momentum", "main", 6},
+	{"pose", "arm/tip", 7},
+	{"velocity", "bird 1.5/wing.a", 6},
+	{"acceleration", "ball", 6},
+	{"node", "boom", 13},
+	{"wrench", "arm/tip", 6},
+	{"deflection", "boom/tip", 6},
+	{"distance", "arm/tip,bird 1.5/wing.a", 1},
+	{"range_rate", "bird 1.5,ground", 1},
+	{"angle", "bird 1.5,arm", 1},
+	{"reaction", "root", 6},
+	{"loop", "rope", 6},
+	{"residual", "rope", 1},
+	{"multiplier", "rope", 1},
+	{"device", "spring.b", 2},
+	{"event", "tick", 1},
+	{"balance", NULL, 5},
 	{"total_momentum", NULL, 6},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
@@ -175,7 +186,8 @@ static void results_and_formulas_agree_to_the_bit(void **state) {
 		CalQuantityInfo info;
 		char name[100], text[200];
 		cal_quantity(cal_quantity_find(rows[i].word), &info);
-		snprintf(name, sizeof name, "%s%s%s", rows[i].word, rows[i].object ? ":" : "", rows[i].object ? rows[i].object : "");
+		snprintf(name, sizeof name, "%s%s%s", rows[i].word, rows[i].object ? ":" : "",
+		         rows[i].object ? rows[i].object : "");
 		CalSampler *sampler = sampler_new();
 		add(sampler, r.sim, name);
 		if (cal_sampler_column_count(sampler) != 1 + rows[i].columns)
@@ -247,9 +259,16 @@ static void names_and_units_of_columns(void **state) {
 		"[m/s]|u:fly.a.wx [rad/s]|u:fly.a.wy [rad/s]|u:fly.a.wz [rad/s]|force:hinge [N m]|energy:main.total "
 		"[J]|energy:sky.total [J]|momentum:sky.Lz [kg m^2/s]|residual:rope.distance [m]|device:spring.b.length [m]|event:tick "
 		"[1]|balance:error [J]|distance:arm,ground [m]|";
-	static const char *const names[] = {"q",        "u:fly.a",        "force:hinge",     "energy:total",
-	                                    "momentum:sky.Lz", "residual", "device:spring.b.length", "event",
-	                                    "balance:error", "distance:arm , ground"};
+	static const char *const names[] = {"q",
+	                                    "u:fly.a",
+	                                    "force:hinge",
+	                                    "energy:total",
+	                                    "momentum:sky.Lz",
+	                                    "residual",
+	                                    "device:spring.b.length",
+	                                    "event",
+	                                    "balance:error",
+	                                    "distance:arm , ground"};
 	Run r = machine_at(0);
 	CalSampler *sampler = sampler_new();
 	char got[2000] = "";
@@ -334,13 +353,20 @@ static void names_are_divided(void **state) {
 	static const struct {
 		const char *name, *word, *object, *component;
 	} cases[] = {
-		{"pose:arm/tip.x", "pose", "arm/tip", "x"},    {"pose:arm/tip:x", "pose", "arm/tip", "x"},
-		{"pose:a.b", "pose", "a.b", NULL},             {"q:flight.qw", "q", "flight", "qw"},
-		{"q:hinge", "q", "hinge", NULL},               {"energy:total", "energy", NULL, "total"},
-		{"energy@arm:total", "energy", "arm", "total"}, {"energy:arm.total", "energy", "arm", "total"},
-		{"residual:pin:dx", "residual", "pin", "dx"},  {"event:a.b", "event", "a.b", NULL},
-		{"distance:a,b", "distance", "a,b", NULL},     {"odd:one", NULL, NULL, NULL},
-		{"balance", "balance", NULL, NULL},            {"device:c:x1", "device", "c", "x1"},
+		{"pose:arm/tip.x", "pose", "arm/tip", "x"},
+		{"pose:arm/tip:x", "pose", "arm/tip", "x"},
+		{"pose:a.b", "pose", "a.b", NULL},
+		{"q:flight.qw", "q", "flight", "qw"},
+		{"q:hinge", "q", "hinge", NULL},
+		{"energy:total", "energy", NULL, "total"},
+		{"energy@arm:total", "energy", "arm", "total"},
+		{"energy:arm.total", "energy", "arm", "total"},
+		{"residual:pin:dx", "residual", "pin", "dx"},
+		{"event:a.b", "event", "a.b", NULL},
+		{"distance:a,b", "distance", "a,b", NULL},
+		{"odd:one", NULL, NULL, NULL},
+		{"balance", "balance", NULL, NULL},
+		{"device:c:x1", "device", "c", "x1"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		CalQuantityName parts;
@@ -361,14 +387,15 @@ static void names_are_divided(void **state) {
 /* A joint between two bodies that are taken apart and put together again: NaN meanwhile, the same columns after. */
 static void columns_follow_topology_changes(void **state) {
 	(void)state;
-	Run r = run_text("calder: 1\n"
-	                 "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1], nodes: {n: [1, 0, 0]}}}\n"
-	                 "joints: {fly: {type: free, to: a}, bend: {type: revolute, from: a, to: b, axis: z}}\n"
-	                 "state: {bend: {q: 0.5, u: 1}}\n"
-	                 "events:\n"
-	                 "  part: {at: 0.1 s, do: {detach: bend, group: loose}}\n"
-	                 "  meet: {at: 0.2 s, do: {reattach: bend}}\n"
-	                 "run: {duration: 1, method: rk4, step: 1 ms}\n");
+	Run r =
+		run_text("calder: 1\n"
+	             "bodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1], nodes: {n: [1, 0, 0]}}}\n"
+	             "joints: {fly: {type: free, to: a}, bend: {type: revolute, from: a, to: b, axis: z}}\n"
+	             "state: {bend: {q: 0.5, u: 1}}\n"
+	             "events:\n"
+	             "  part: {at: 0.1 s, do: {detach: bend, group: loose}}\n"
+	             "  meet: {at: 0.2 s, do: {reattach: bend}}\n"
+	             "run: {duration: 1, method: rk4, step: 1 ms}\n");
 	CalSampler *sampler = sampler_new();
 	static const char *const names[] = {"q:bend", "pose:b/n.x", "distance:a,b/n", "reaction:bend.fx"};
 	for (int i = 0; i < 4; i++)
@@ -393,8 +420,8 @@ static void columns_follow_topology_changes(void **state) {
 static void out_of_memory_leaves_a_sampler_whole(void **state) {
 	(void)state;
 	Run r = machine_at(0.01);
-	static const char *const names[] = {"q", "pose", "energy", "residual", "device", "balance", "distance:arm,ball",
-	                                    "pose:arm,ball.x", "event:tick"};
+	static const char *const names[] = {
+		"q", "pose", "energy", "residual", "device", "balance", "distance:arm,ball", "pose:arm,ball.x", "event:tick"};
 	for (long fail_at = 1;; fail_at++) {
 		FailingAllocator memory = {.fail_at = fail_at};
 		const CalAllocator allocator = failing_allocator(&memory);

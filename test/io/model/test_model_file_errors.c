@@ -211,7 +211,9 @@ static void mistakes_in_state_loads_and_run(void **state) {
 		{"run: {duration: 1, output: {signals: ['reaction:hinges']}}", "5:39", {"unknown joint", "\"hinge\""}},
 		{"run: {duration: 1, output: {signals: ['deflection:upper/tap']}}", "5:39", {"no node \"tap\"", "\"tip\""}},
 		{"run: {duration: 1, output: {signals: ['node:upper/tap.x']}}", "5:39", {"no node \"tap\"", "\"tip\""}},
-		{"run: {duration: 1, output: {signals: ['u:float.6']}}", "5:39", {"joint \"float\" has no speed \"6\"; it has vx, vy, vz, wx, wy, wz"}},
+		{"run: {duration: 1, output: {signals: ['u:float.6']}}",
+	     "5:39",
+	     {"joint \"float\" has no speed \"6\"; it has vx, vy, vz, wx, wy, wz"}},
 		{"run: {duration: 1, output: {signals: ['q:upper.eta0']}}", "5:39", {"unknown joint \"upper.eta0\""}},
 		{"run: {duration: 1, output: {signals: [node]}}", "5:39", {"unknown signal \"node\"", "node:BODY/NODE"}},
 	};
