@@ -275,7 +275,7 @@ static void signals_are_of_the_catalogue(void **state) {
 	CalPlan *plan = NULL;
 	CalError error;
 	assert_int_equal(plan_parse(text, NULL, &plan, &error), CAL_ERR_INPUT);
-	if (!strstr(error.text, "p.yaml:6:16: error: output \"a\": unknown signal \"velocty\"; did you mean \"velocity\"?"))
+	if (!strstr(error.text, "p.yaml:6:15: error: output \"a\": unknown signal \"velocty\"; did you mean \"velocity\"?"))
 		fail_msg("%s", error.text);
 }
 
