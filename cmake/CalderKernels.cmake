@@ -50,7 +50,7 @@ endforeach()
 
 # The sweeps over four states of one model at once (src/math/real.h).
 foreach(sweep src/joint/primitive.c src/flexbody/flex_body.c src/model/work.c src/dynamics/tree/general_link.c src/dynamics/flex/flexible.c src/dynamics/tree/articulated.c
-		src/dynamics/tree/inverse.c src/dynamics/tree/composite.c)
+		src/dynamics/tree/factor.c src/dynamics/tree/inverse.c src/dynamics/tree/composite.c)
 	calder_file_variant(${sweep} x4 CAL_LANES=4)
 endforeach()
 
@@ -64,7 +64,7 @@ if(CALDER_WIDE_KERNELS AND CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)
 		calder_file_variant(${sweep} avx2 CAL_ISA=avx2 -mavx2 -fno-tree-slp-vectorize)
 		calder_file_variant(${sweep} avx512 CAL_ISA=avx512 -mavx512vl -mavx512dq -fno-tree-slp-vectorize -falign-functions=64)
 	endforeach()
-	foreach(file src/base/cpu.c src/dynamics/kernels.c src/component/interface_kernels.c)
+	foreach(file src/base/cpu.c src/dynamics/tree/kernels.c src/dynamics/loop/loop_kernels.c src/component/interface_kernels.c)
 		set_property(SOURCE ${PROJECT_SOURCE_DIR}/${file} APPEND PROPERTY COMPILE_DEFINITIONS CALDER_WIDE_KERNELS)
 	endforeach()
 endif()

@@ -14,7 +14,7 @@
 #include "component/branch_step.h"
 #include "component/interface_kernels.h"
 #include "component/partition.h"
-#include "dynamics/kernels.h"
+#include "dynamics/tree/kernels.h"
 #include "model/submodel.h"
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * interface_kernels.h — the sweeps that branches add to forward dynamics (interface.h), compiled for several widths of
- * registers like those of dynamics/kernels.h: the same bits.
+ * registers like those of dynamics/tree/kernels.h: the same bits.
  */
 #ifndef CALDER_COMPONENT_INTERFACE_KERNELS_H
 #define CALDER_COMPONENT_INTERFACE_KERNELS_H

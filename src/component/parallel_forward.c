@@ -38,7 +38,7 @@ static SweepInput sweep_input(const CalBranches *s, Branch *b) {
 	in.rotor = evaluation->h != 0 ? b->work->rotor : NULL;
 	in.arriving = b->arriving;
 	in.leaving = &b->base_inertia->body;
-	in.loops = b->model->loop_schedule ? loop_mode(b->model) : LOOPS_NONE;
+	in.loops = b->model->loop_schedule ? loop_hooks(b->model) : NULL;
 	return in;
 }
 
@@ -255,7 +255,7 @@ static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
 			work->loops.z[own->row + r] = s->evaluation.cross_loops.z ? s->evaluation.cross_loops.z[whole->row + r]
 			                                                          : work->loops.row[own->row + r].acceleration;
 	}
-	return forward_kernels(b->model->isa)->closed(b->model, in, work);
+	return loop_kernels(b->model->isa)->inward(b->model, in, work);
 }
 
 /* Its sweeps, columns included. What it brings to its base is complete if it carries none. */

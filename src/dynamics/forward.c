@@ -4,7 +4,7 @@
  * the dense solver (dense.c), whichever the model was compiled for.
  */
 #include "dynamics/forward_implicit.h"
-#include "dynamics/kernels.h"
+#include "dynamics/tree/kernels.h"
 #include "dynamics/tree/dense.h"
 #include "dynamics/tree/forces.h"
 #include "dynamics/tree/kinematics.h"
@@ -107,7 +107,7 @@ static void refine_closed(const CalModel *model, const LoopRefine *at, CalWork *
 static CalStatus solve_closed_loops(const CalModel *model, const CalState *state, const Run *run, CalWork *work,
                                     double *udot, double *force) {
 	SweepInput in = {.q = state->q, .u = state->u, .tau = work->tau, .rotor = run->rotor};
-	in.loops = loop_mode(model);
+	in.loops = loop_hooks(model);
 	in.prescribed = forces_prescribed(model, run->input);
 	in.udot = run->input ? run->input->udot : NULL;
 	const ForwardKernels *kernels = forward_kernels(model->isa);
@@ -118,7 +118,7 @@ static CalStatus solve_closed_loops(const CalModel *model, const CalState *state
 	in.external = collect_wrenches(model, run, work);
 	for (int r = 0; r < model->row_count; ++r)
 		work->loops.z[r] = work->loops.row[r].acceleration;
-	const int failed_dof = forward_kernels(model->isa)->closed(model, &in, work);
+	const int failed_dof = loop_kernels(model->isa)->inward(model, &in, work);
 	kernels->accelerate(model, &in, work, udot, force);
 	if (UNLIKELY(work->loops.doubtful || work->loops.uneven) && failed_dof < 0)
 		refine_closed(model, &(LoopRefine){state, run->input, in.prescribed, run->rotor, udot, force}, work);

@@ -9,7 +9,7 @@
  *   T - T_after = -lambda.(G u + G u_after)/2 - j.(u + u_after)/2
  */
 #include "dynamics/impulse.h"
-#include "dynamics/kernels.h"
+#include "dynamics/tree/kernels.h"
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_sweep.h"
 #include "dynamics/tree/forces.h"
@@ -38,8 +38,8 @@ static void place_wrenches(const CalModel *model, const Jump *in, CalWork *work)
 	}
 }
 
-/* The sweeps at rest; with_loops: LOOPS_*. Returns what the inward sweep does. */
-static int sweep_impulse(const CalModel *model, const Jump *in, int with_loops, CalWork *work, double *jump,
+/* The sweeps at rest; loops NULL: without. Returns what the inward sweep does. */
+static int sweep_impulse(const CalModel *model, const Jump *in, const LoopHooks *loops, CalWork *work, double *jump,
                          double *force) {
 	clear_numbers(work->rhs, model->nu);
 	const SweepInput at = {.q = in->q,
@@ -48,13 +48,14 @@ static int sweep_impulse(const CalModel *model, const Jump *in, int with_loops, 
 	                       .prescribed = in->held,
 	                       .udot = in->given,
 	                       .external = work->force,
-	                       .loops = with_loops};
+	                       .loops = loops};
 	const ForwardKernels *kernels = forward_kernels(model->isa);
 	kernels->outward_in(model, (dvec3){0, 0, 0}, &at, work);
 	place_wrenches(model, in, work);
-	if (!with_loops && work->loops.acting)
+	if (!loops && work->loops.acting)
 		apply_multipliers(model, work, work->force, work->tau);
-	const int failed_dof = with_loops ? kernels->closed(model, &at, work) : kernels->inward(model, &at, work);
+	const int failed_dof =
+		loops ? loop_kernels(model->isa)->inward(model, &at, work) : kernels->inward(model, &at, work);
 	kernels->accelerate(model, &at, work, jump, force);
 	return failed_dof;
 }
@@ -85,8 +86,7 @@ static CalStatus jump_cut_joint(const CalModel *model, const Jump *in, CalWork *
 	LoopWork *w = &work->loops;
 	loop_jacobian(model, work);
 	if (in->given || in->wrench_count) {
-		const CalStatus status =
-			check_result(model, sweep_impulse(model, in, LOOPS_NONE, work, jump, NULL), jump, work);
+		const CalStatus status = check_result(model, sweep_impulse(model, in, NULL, work, jump, NULL), jump, work);
 		if (status != CAL_OK)
 			return status;
 		rows_after_jump(model, in->held, jump, w);
@@ -98,15 +98,15 @@ static CalStatus jump_cut_joint(const CalModel *model, const Jump *in, CalWork *
 		w->z[i] = -w->z[i];
 	loop_solve(model, work, w->z, w->lambda);
 	w->acting = 1;
-	return check_result(model, sweep_impulse(model, in, LOOPS_NONE, work, jump, force), jump, work);
+	return check_result(model, sweep_impulse(model, in, NULL, work, jump, force), jump, work);
 }
 
 CalStatus impulse_jump(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force) {
 	work->loops.acting = 0;
 	if (model->row_count && !model->loop_schedule)
 		return jump_cut_joint(model, in, work, jump, force);
-	const int mode = model->loop_schedule ? loop_mode(model) : LOOPS_NONE;
-	const CalStatus status = check_result(model, sweep_impulse(model, in, mode, work, jump, force), jump, work);
+	const LoopHooks *loops = model->loop_schedule ? loop_hooks(model) : NULL;
+	const CalStatus status = check_result(model, sweep_impulse(model, in, loops, work, jump, force), jump, work);
 	if (status != CAL_OK || !model->loop_schedule)
 		return status;
 	min_norm_multipliers_x1(model, in->held, &work->loops, force);

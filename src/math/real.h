@@ -43,7 +43,7 @@ typedef double real __attribute__((vector_size(8 * CAL_LANES)));
 
 /*
  * Kernel names carry the lane count: LANED(forward_sweep) is forward_sweep_x1, forward_sweep_x4, ... and, where the
- * file is compiled once more for wider registers, CAL_ISA: forward_sweep_x1_avx2 (dynamics/kernels.h).
+ * file is compiled once more for wider registers, CAL_ISA: forward_sweep_x1_avx2 (dynamics/tree/kernels.h).
  */
 #define LANED_JOIN(name, lanes) name##_x##lanes
 #define LANED_EXPAND(name, lanes) LANED_JOIN(name, lanes)
@@ -56,6 +56,8 @@ typedef double real __attribute__((vector_size(8 * CAL_LANES)));
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* A constant in every lane. */
 INLINE real real_from(double value) {

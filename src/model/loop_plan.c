@@ -284,3 +284,10 @@ LoopSchedule *loop_schedule_create(const CalModel *model) {
 	loop_order_release(&order);
 	return plan;
 }
+
+void links_mark_special(const LoopSchedule *schedule, Link *links, int count) {
+	const int within = schedule && schedule->ground_step > 0;
+	for (int i = 0; i < count; ++i)
+		links[i].special =
+			links[i].flex_body >= 0 || links[i].motion == PRIMITIVE_NODE || (within && links[i].loop_link >= 0);
+}

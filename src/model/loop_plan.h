@@ -92,4 +92,13 @@ int loop_closes(const CalModel *model, const Loop *loop);
 /* Makes the plan of a model with loops; one block of its allocator. NULL: no memory. */
 LoopSchedule *loop_schedule_create(const CalModel *model);
 
+/* Link.special, once the loops are scheduled (schedule NULL: none are). */
+void links_mark_special(const LoopSchedule *schedule, Link *links, int count);
+
+/* Some loop is open on a link: its joint keeps the gains of each column. */
+static inline int loop_is_open(const CalModel *model, const Link *link) {
+	return link->loop_link >= 0 &&
+	       model->loop_schedule->links[link->loop_link].count > model->loop_schedule->links[link->loop_link].closing;
+}
+
 #endif

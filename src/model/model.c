@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model.c — reading a compiled model: counts and names; indices by name are in model_index.c.
+ * model.c — a compiled model: its end, counts and names; indices by name are in model_index.c.
  */
 #include <stdbool.h>
 #include <stdio.h>
 
 #include <calder/loops.h>
 
+#include "base/memory.h"
 #include "joint/joint_type.h"
+#include "model/loop_blocks.h"
 #include "model/loop_plan.h"
 #include "model/model.h"
+
+void cal_model_destroy(CalModel *model) {
+	if (!model)
+		return;
+	const CalAllocator allocator = model->allocator;
+	memory_free(&allocator, (void *)(uintptr_t)model->blocks);
+	memory_free(&allocator, (void *)(uintptr_t)model->loop_schedule);
+	memory_free(&allocator, model);
+}
 
 size_t cal_model_size(const CalModel *model) { return model ? model->size : 0; }
 int cal_model_body_count(const CalModel *model) { return model ? model->body_count : 0; }

@@ -43,6 +43,7 @@ typedef struct Link {
 	int32_t port;        // NODE: its place among the ports of the flexible body
 	int32_t loop_link;   // index among the links that loops reach, -1: none do, or they are not eliminated locally
 	int32_t run;         // first link of the run that it is part of: each the parent of the next
+	int32_t special;     // more than a joint in the sweeps: frame or node of a flexible body, loops that close on links
 	int32_t interface;   // INTERFACE_* (component/interface.h), in a branch
 	dmat3 E;             // orientation of the inboard frame F in the parent link
 	dvec3 p;             // origin of F in the parent link [m]

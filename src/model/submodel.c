@@ -378,6 +378,7 @@ CalStatus submodel_create(const CalModel *whole, const PieceMap *p, int piece, c
 	assign_accumulators(&to, marks);
 	mark_interface(&to, marks);
 	const CalStatus status = schedule_loops(&to);
+	links_mark_special(to.model->loop_schedule, to.links, to.model->link_count);
 	if (status == CAL_OK) {
 		*model = to.model;
 	} else {

@@ -224,6 +224,12 @@ struct CalWork {
 	real *dense; // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive
 };
 
+/*
+ * A joint is singular where D is nothing but round-off: below this part of what the same inertia amounts to in
+ * other directions. (Long straight chains come down to 1e-6, gimbal lock leaves 1e-16.)
+ */
+#define SINGULAR_RATIO 1e-14
+
 size_t LANED(work_size)(const CalModel *model);
 CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work);
 
@@ -237,6 +243,17 @@ INLINE spatial link_column(const CalWork *work, const Link *link, int i, int k) 
 	if (link->motion == PRIMITIVE_SPHERICAL)
 		return (spatial){k == 0 ? R->x : k == 1 ? R->y : R->z, vec_zero()};
 	return work->columns[link->u + k];
+}
+
+/* The frame before a link's own motion: parent's R times E. */
+INLINE mat3 link_inboard(const Link *link, const mat3 *R) {
+	if (LIKELY(link->pure_rx)) { // E = Rx: mixes two columns
+		const double c = link->E.y.y, s = link->E.y.z;
+		return (mat3){R->x,
+		              {R->y.x * c + R->z.x * s, R->y.y * c + R->z.y * s, R->y.z * c + R->z.z * s},
+		              {R->z.x * c - R->y.x * s, R->z.y * c - R->y.y * s, R->z.z * c - R->y.z * s}};
+	}
+	return mat_mul_dmat(*R, link->E);
 }
 
 #endif

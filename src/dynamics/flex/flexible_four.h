@@ -10,7 +10,6 @@
 #define CALDER_DYNAMICS_FLEX_FLEXIBLE_FOUR_H
 
 #include "dynamics/flex/flexible.h"
-#include "dynamics/tree/sweep.h"
 
 enum { PIVOT_GOOD, PIVOT_LOST, PIVOT_NOT_FINITE };
 

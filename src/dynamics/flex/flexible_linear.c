@@ -16,7 +16,6 @@
  * A tip needs none of this.
  */
 #include "dynamics/flex/flexible_linear.h"
-#include "dynamics/tree/sweep.h"
 
 #if CAL_LANES == 1
 

@@ -31,12 +31,6 @@ INLINE double loop_row_unit(const CalModel *model, int row) {
 	return loop->unit[row - loop->row];
 }
 
-/* The applied wrench of a loop on node `plus` at the origin of B, in the world; the opposite acts on `minus` there. */
-INLINE spatial loop_applied_wrench(const Loop *loop, const mat3 *R_A) {
-	const spatial f = spatial_in(loop->applied_wrench);
-	return (spatial){mat_mul_vec(*R_A, f.a), mat_mul_vec(*R_A, f.l)};
-}
-
 #endif
 
 #endif

@@ -414,12 +414,12 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 	LoopWork *w = &work->loops;
 	int failed_dof = -1;
 	for (int again = 0; again < 2; ++again) {
-		if (again && in->loops == LOOPS_WITHIN) // flexible bodies were eliminated in place
+		if (again && in->loops->within) // flexible bodies were eliminated in place
 			LANED(forward_outward_in)(model, work->gravity, in, work);
 		clear_loops(model, work);
-		if (!again || in->loops == LOOPS_WITHIN)
+		if (!again || in->loops->within)
 			failed_dof = LANED(forward_inward)(model, in, work);
-		if (in->loops == LOOPS_ON_GROUND)
+		if (!in->loops->within)
 			pass_on_ground(model, in, work);
 		for (int k = plan->ground_step; k < plan->step_count; ++k)
 			LANED(loop_eliminate)(model, &plan->steps[k], work, NULL, NULL);
@@ -428,7 +428,7 @@ int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *wor
 	}
 	for (int k = plan->step_count - 1; k >= plan->ground_step; --k)
 		LANED(loop_resolve)(model, &plan->steps[k], w, NULL);
-	if (in->loops == LOOPS_ON_GROUND)
+	if (!in->loops->within)
 		apply_on_ground(model, work);
 	return failed_dof;
 }

@@ -15,25 +15,24 @@
  */
 int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work);
 
-/* What the kernels call, if some loop closes on a link (LOOPS_WITHIN): */
+/* LoopHooks of a model, whose loops take part in the sweeps, for its kernels. */
+typedef struct LoopKernels {
+	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work); // loop_inward()
+	LoopHooks on_ground, within;
+} LoopKernels;
 
-/* A link whose modes were eliminated: loops that close on it change its inertia and force. */
+const LoopKernels *loop_kernels(CpuIsa isa);
+
+static inline const LoopHooks *loop_hooks(const CalModel *model) {
+	const LoopKernels *kernels = loop_kernels(model->isa);
+	return model->loop_schedule->ground_step > 0 ? &kernels->within : &kernels->on_ground;
+}
+
+/* These hooks. */
 void LANED(loop_close)(const CalModel *model, const Link *link, CalWork *work, ArticulatedBody *total);
-/* A link whose joint was eliminated: its open loops move on to the parent. */
 void LANED(loop_pass)(const CalModel *model, const Link *link, int i, const uint8_t *prescribed, CalWork *work);
-/* Outward, before the joint of a link: the forces of its open loops. */
 void LANED(loop_apply)(const CalModel *model, const Link *link, CalWork *work);
-/* Outward, with A of the link: multipliers of loops that close on it, then their forces on the modes that it carries. */
 void LANED(loop_release)(const CalModel *model, const Link *link, CalWork *work, const spatial *A);
-/* How they take part in the sweeps of this model. */
-INLINE int loop_mode(const CalModel *model) {
-	return model->loop_schedule->ground_step > 0 ? LOOPS_WITHIN : LOOPS_ON_GROUND;
-}
-/* A joint with open loops keeps the gains of each column. */
-INLINE int loop_is_open(const CalModel *model, const Link *link) {
-	return link->loop_link >= 0 &&
-	       model->loop_schedule->links[link->loop_link].count > model->loop_schedule->links[link->loop_link].closing;
-}
 #endif
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include <calder/loops.h>
 #include "dynamics/tree/kinematics.h"
-#include "dynamics/kernels.h"
+#include "dynamics/tree/kernels.h"
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_sweep.h"
 #include "math/min_norm.h"
@@ -258,10 +258,10 @@ static CalStatus correct_locally(const CalModel *model, const double *q, const u
                                  CalWork *work, double *force) {
 	LoopWork *w = &work->loops;
 	const SweepInput in = {
-		.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .rotor = rotor, .loops = loop_mode(model)};
+		.q = q, .u = work->rhs, .tau = work->tau, .prescribed = frozen, .rotor = rotor, .loops = loop_hooks(model)};
 	memset(work->rhs, 0, sizeof(double) * (size_t)model->nu);
 	forward_kernels(model->isa)->outward_in(model, (dvec3){0, 0, 0}, &in, work);
-	const int failed_dof = forward_kernels(model->isa)->closed(model, &in, work);
+	const int failed_dof = loop_kernels(model->isa)->inward(model, &in, work);
 	forward_kernels(model->isa)->accelerate(model, &in, work, w->dq, force);
 	work->failed_dof = failed_dof;
 	return failed_dof >= 0 ? CAL_SINGULAR : CAL_OK;

@@ -15,6 +15,22 @@ typedef struct SweepBase {
 	spatial A; // for the last sweep, beyond (0, -gravity)
 } SweepBase;
 
+/*
+ * Loops in the sweeps (dynamics/loop/loop_sweep.c). If all close on the ground, they act before and after the sweeps; with
+ * `within`, some close on a link, and these are called on the links that loops reach.
+ */
+typedef struct LoopHooks {
+	int within;
+	/* Inward, modes eliminated: loops that close on the link change its inertia and force. */
+	void (*close)(const CalModel *model, const Link *link, CalWork *work, ArticulatedBody *total);
+	/* Inward, joint eliminated: its open loops move on to the parent. */
+	void (*pass)(const CalModel *model, const Link *link, int i, const uint8_t *prescribed, CalWork *work);
+	/* Outward, before the joint: the forces of its open loops. */
+	void (*apply)(const CalModel *model, const Link *link, CalWork *work);
+	/* Outward, with A of the link: multipliers of loops that close on it, then their forces on the modes that it carries. */
+	void (*release)(const CalModel *model, const Link *link, CalWork *work, const spatial *A);
+} LoopHooks;
+
 /* What acts: all arrays over `real`; pointers may be NULL where the comment says so. */
 typedef struct SweepInput {
 	const real *q, *u;
@@ -22,7 +38,7 @@ typedef struct SweepInput {
 	const uint8_t *prescribed; // [nu] NULL: none
 	const real *udot;          // [nu] of prescribed degrees of freedom, NULL: zero
 	const spatial *external;   // [link_count] external wrenches at the link origins, NULL: none
-	int loops;                 // LOOPS_*
+	const LoopHooks *loops;    // that are eliminated in the sweeps, NULL: none
 	const double *rotor;       // [nu] inertia along each degree of freedom beside the bodies', NULL: the model's rotors
 	// of a branch (src/component)
 	const SweepBase *base;           // NULL: the ground
@@ -30,9 +46,6 @@ typedef struct SweepInput {
 	ArticulatedBody *leaving;        // what links without a parent bring to the base, at its origin; NULL: nobody asks
 	int prepared;                    // sines, cosines and modal coordinates are in work
 } SweepInput;
-
-/* Loops in the sweeps (loop_sweep.h): none; before and after them, since all close on the ground; link by link. */
-enum { LOOPS_NONE, LOOPS_ON_GROUND, LOOPS_WITHIN };
 
 /* Outward: poses, and accelerations at udot = 0 (prescribed parts included). */
 void LANED(forward_outward)(const CalModel *model, const SweepInput *in, CalWork *work);

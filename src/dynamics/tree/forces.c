@@ -7,7 +7,6 @@
  * inverse tangent of the exponential map (theta_dot = J^-1 w): exact for any rotation below a full turn.
  * User joint: the same with its own difference and rate, delta from the point that `rest` leads to.
  */
-#include "dynamics/loop/loop_rows.h"
 #include "dynamics/tree/forces.h"
 #include "dynamics/tree/kinematics.h"
 
@@ -222,11 +221,17 @@ static vec3 frame_on(const CalModel *model, const CalWork *work, int node, const
 	return add(origin, add(c, mat_mul_dvec(base, side->on.r)));
 }
 
+/* The applied wrench of a loop on node `plus` at the origin of B, in the world; the opposite acts on `minus` there. */
+static spatial applied_wrench(const Loop *loop, const mat3 *R_A) {
+	const spatial f = spatial_in(loop->applied_wrench);
+	return (spatial){mat_mul_vec(*R_A, f.a), mat_mul_vec(*R_A, f.l)};
+}
+
 spatial forces_applied_wrench(const CalModel *model, const CalWork *work, const Loop *loop, vec3 *point) {
 	mat3 A, B;
 	frame_on(model, work, loop->node_a, &loop->side[0], &A);
 	*point = frame_on(model, work, loop->node_b, &loop->side[1], &B);
-	return loop_applied_wrench(loop, &A);
+	return applied_wrench(loop, &A);
 }
 
 /* A wrench at a point of the world on a node: to the wrenches at the links, or to the forces on modes; either may be NULL. */

@@ -9,7 +9,7 @@
  */
 #include <calder/dynamics.h>
 #include "dynamics/flex/flexible.h"
-#include "dynamics/kernels.h"
+#include "dynamics/tree/kernels.h"
 #include "dynamics/tree/kinematics.h"
 
 #if CAL_LANES == 1

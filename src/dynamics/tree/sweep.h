@@ -13,15 +13,6 @@
 
 #include "model/work.h"
 
-/*
- * A joint is singular where D is nothing but round-off: below this part of what the same inertia amounts to in
- * other directions. (Long straight chains come down to 1e-6, gimbal lock leaves 1e-16.)
- */
-#define SINGULAR_RATIO 1e-14
-
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
 /* Sines and cosines of the angles of all rotations. */
 INLINE void sweep_trig(const CalModel *model, const real *q, CalWork *work) {
 	for (int i = 0; i < model->trig_count; ++i)
@@ -32,17 +23,6 @@ INLINE void sweep_trig(const CalModel *model, const real *q, CalWork *work) {
 	for (int i = 0; i < model->trig_count; ++i)
 		sincos_real(work->angle[i], &work->sine[i], &work->cosine[i]);
 #endif
-}
-
-/* The frame before a link's own motion: parent's R times E. */
-INLINE mat3 link_inboard(const Link *link, const mat3 *R) {
-	if (LIKELY(link->pure_rx)) { // E = Rx: mixes two columns
-		const double c = link->E.y.y, s = link->E.y.z;
-		return (mat3){R->x,
-		              {R->y.x * c + R->z.x * s, R->y.y * c + R->z.y * s, R->y.z * c + R->z.z * s},
-		              {R->z.x * c - R->y.x * s, R->z.y * c - R->y.y * s, R->z.z * c - R->y.z * s}};
-	}
-	return mat_mul_dmat(*R, link->E);
 }
 
 /* F Rz(angle) */

@@ -487,6 +487,7 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 	model->size = cursor.size;
 	fill_model(c, model, options->solver);
 	const CalStatus status = schedule_loops(c, options, model);
+	links_mark_special(model->loop_schedule, c->links, c->link_count);
 	if (status == CAL_OK) {
 		*out = model;
 	} else {
@@ -575,13 +576,4 @@ CalStatus cal_model_compile(const CalDesc *desc, const CalCompileOptions *option
 	status = groups ? compile_group(groups, options, model, error) : no_memory(error);
 	desc_groups_destroy(groups);
 	return status;
-}
-
-void cal_model_destroy(CalModel *model) {
-	if (!model)
-		return;
-	const CalAllocator allocator = model->allocator;
-	memory_free(&allocator, (void *)(uintptr_t)model->blocks);
-	memory_free(&allocator, (void *)(uintptr_t)model->loop_schedule);
-	memory_free(&allocator, model);
 }

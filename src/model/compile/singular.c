@@ -15,7 +15,7 @@
 #include "model/description/desc.h"
 #include "model/work.h"
 
-static const double SINGULAR_RATIO = 1e-12; // D / P'RP
+static const double ALWAYS_SINGULAR_RATIO = 1e-12; // D / P'RP
 
 typedef struct LinkInertia {
 	mat3 R;
@@ -135,8 +135,8 @@ static int eliminate_dofs(const CalModel *model, const CalDesc *desc, int i, Lin
 		const spatial P = l->P[k], U = articulated_mul(&l->articulated, P);
 		const double rigid = spatial_dot(P, articulated_mul(&l->composite, P)) + model->rotor[u];
 		const double D = spatial_dot(P, U) + model->rotor[u];
-		const int massless = !(rigid > SINGULAR_RATIO * inertia_scale(&l->composite, P));
-		if (massless || !(D > SINGULAR_RATIO * rigid)) {
+		const int massless = !(rigid > ALWAYS_SINGULAR_RATIO * inertia_scale(&l->composite, P));
+		if (massless || !(D > ALWAYS_SINGULAR_RATIO * rigid)) {
 			report_singular(model, desc, u, massless, report, user);
 			++errors;
 			continue;

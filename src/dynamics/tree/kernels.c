@@ -2,20 +2,18 @@
 /*
  * kernels.c — the table of the forward sweeps.
  */
-#include "dynamics/kernels.h"
-#include "dynamics/loop/loop_sweep.h"
+#include "dynamics/tree/kernels.h"
 
 #define DECLARE(isa)                                                                           \
 	void motion_outward_x1_##isa(const CalModel *, const double *, const double *, CalWork *); \
 	void forward_outward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);            \
 	void forward_outward_in_x1_##isa(const CalModel *, dvec3, const SweepInput *, CalWork *);  \
 	int forward_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);              \
-	int loop_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                 \
 	void forward_accelerate_x1_##isa(const CalModel *, const SweepInput *, CalWork *, double *, double *)
 #define TABLE(suffix)                                                                                            \
 	{                                                                                                            \
 		motion_outward_##suffix, forward_outward_##suffix, forward_outward_in_##suffix, forward_inward_##suffix, \
-			loop_inward_##suffix, forward_accelerate_##suffix                                                    \
+			forward_accelerate_##suffix                                                                          \
 	}
 
 #ifdef CALDER_WIDE_KERNELS

@@ -5,8 +5,8 @@
  * The same source, without fused multiply-add and with sums in the same order: all give the same bits
  * (test/dynamics/test_kernels.c), so that the choice is one of speed alone.
  */
-#ifndef CALDER_DYNAMICS_KERNELS_H
-#define CALDER_DYNAMICS_KERNELS_H
+#ifndef CALDER_DYNAMICS_TREE_KERNELS_H
+#define CALDER_DYNAMICS_TREE_KERNELS_H
 
 #include "dynamics/tree/articulated.h"
 
@@ -16,7 +16,6 @@ typedef struct ForwardKernels {
 	void (*outward)(const CalModel *model, const SweepInput *in, CalWork *work);
 	void (*outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work);
 	int (*inward)(const CalModel *model, const SweepInput *in, CalWork *work);
-	int (*closed)(const CalModel *model, const SweepInput *in, CalWork *work); // inward with loops (loop_sweep.h)
 	void (*accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, double *udot, double *force);
 } ForwardKernels;
 
