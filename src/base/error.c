@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * error.c — status texts, the version, and filling a CalError.
+ * error.c — status texts, the version, filling a CalError, and the end of a process in which an assertion failed.
  *
  * The texts of cal_status_text() come from CAL_STATUS_LIST, the one place where a status is defined.
  * No function here allocates, so that "out of memory" can be reported like any other error.
@@ -8,7 +8,10 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/assert.h"
 
 #define VERSION_TEXT_(major, minor, patch) #major "." #minor "." #patch
 #define VERSION_TEXT(major, minor, patch) VERSION_TEXT_(major, minor, patch)
@@ -72,3 +75,10 @@ CalStatus error_add(CalError *error, CalStatus status, const char *format, ...) 
 	}
 	return status;
 }
+
+#ifdef CALDER_ASSERTIONS
+void assertion_failed(const char *file, int line, const char *expression) {
+	fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, expression);
+	abort();
+}
+#endif

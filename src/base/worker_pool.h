@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include <calder/base.h>
+#include "base/assert.h"
 
 typedef struct WorkerPool WorkerPool;
 typedef int (*WorkerFn)(void *context, int worker);
@@ -43,7 +44,9 @@ typedef struct ProgressMark {
 	_Atomic uint64_t at;
 } ProgressMark;
 
+/** Once per `at`, by the one thread that the mark belongs to. */
 static inline void progress_post(ProgressMark *mark, uint64_t at) {
+	CAL_ASSERT(atomic_load_explicit(&mark->at, memory_order_relaxed) < at);
 	atomic_store_explicit(&mark->at, at, memory_order_release);
 }
 static inline bool progress_is_posted(const ProgressMark *mark, uint64_t at) {

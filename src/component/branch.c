@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "component/cross_loops.h"
@@ -161,9 +162,12 @@ CalStatus branch_extract(const CalModel *whole, const Partition *partition, cons
 		return CAL_ERR_MEMORY;
 	cursor_clear(&cursor);
 	layout_branch(whole, p, b, &cursor, &marks);
+	CAL_ASSERT(cursor.used == cursor.size && b->parent < b->index);
 	find_relatives(partition, b);
 	list_base_path(whole, partition, p, b, marks);
 	list_column_paths(whole, partition, p, cross, b, marks);
+	const int links = piece_count(p->link, whole->link_count, piece);
+	CAL_ASSERT(b->base_path_count <= links && b->interface.path_count <= links);
 	const CalStatus status = submodel_create(whole, p, piece, marks, &b->model);
 	b->q_segments = list_segments(p->q, whole->nq, piece, b->q_segment);
 	b->u_segments = list_segments(p->u, whole->nu, piece, b->u_segment);

@@ -262,6 +262,7 @@ static int sweep_loops(const CalBranches *s, Branch *b, const SweepInput *in) {
 static void sweep_branch(CalBranches *s, Branch *b) {
 	const ForwardKernels *kernels = forward_kernels(b->model->isa);
 	SweepInput in = sweep_input(s, b);
+	CAL_ASSERT(b->work->model == b->model && !progress_is_posted(&b->base_inertia->ready, s->evaluation.number));
 	if (!s->cross_loops)
 		kernels->outward_in(b->model, b->gravity, &in, b->work);
 	gather_forces(s, b);

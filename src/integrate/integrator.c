@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include <calder/loops.h>
+#include "base/assert.h"
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "dynamics/loop/loop_rows.h"
@@ -316,6 +317,7 @@ static CalStatus check_slice(CalIntegrator *ig, const Slice *slice, const void *
 }
 
 static void note_step(CalIntegrator *ig, CalState *state, double t) {
+	CAL_ASSERT(isfinite(t) && t != state->t); // a step that was accepted moves the time
 	ig->stats.steps++;
 	ig->stats.last_step = t - state->t;
 	state->t = t;
@@ -323,6 +325,7 @@ static void note_step(CalIntegrator *ig, CalState *state, double t) {
 
 CalStatus integrator_commit(CalIntegrator *ig, CalState *state, double t) {
 	const int every = ig->options.projection ? ig->options.projection : 1;
+	CAL_ASSERT(ig->stage.q != state->q && ig->stage.u != state->u); // the state is untouched until all is well
 	CalStatus status = system_each(ig, check_slice, NULL);
 	if (status != CAL_OK || !all_finite(ig->stage.x, ig->nx)) {
 		return CAL_NOT_FINITE;

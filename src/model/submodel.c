@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "loop/loop_type.h"
 #include "model/loop_plan.h"
+#include "model/model_check.h"
 #include "model/submodel.h"
 
 /* ---- numbers --------------------------------------------------------------------------------------- */
@@ -366,6 +367,7 @@ CalStatus submodel_create(const CalModel *whole, const PieceMap *p, int piece, c
 		return CAL_ERR_MEMORY;
 	cursor_clear(&cursor);
 	const Parts to = layout(whole, &counts, &cursor);
+	CAL_ASSERT(cursor.used == cursor.size);
 	*to.model = counts;
 	to.model->size = cursor.size;
 	copy_links(whole, p, piece, &to);
@@ -380,6 +382,7 @@ CalStatus submodel_create(const CalModel *whole, const PieceMap *p, int piece, c
 	const CalStatus status = schedule_loops(&to);
 	links_mark_special(to.model->loop_schedule, to.links, to.model->link_count);
 	if (status == CAL_OK) {
+		CAL_ASSERT(model_is_consistent(to.model));
 		*model = to.model;
 	} else {
 		cal_model_destroy(to.model);

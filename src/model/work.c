@@ -2,6 +2,7 @@
 /*
  * work.c — layout of the workspace: one pass that either counts bytes or places arrays.
  */
+#include "base/assert.h"
 #include "base/cursor.h"
 #include "base/memory.h"
 #include "model/loop_blocks.h"
@@ -141,6 +142,7 @@ CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, Cal
 	Cursor cursor = {.base = memory, .size = needed, .used = sizeof(CalWork)};
 	cursor_clear(&cursor);
 	layout_work(model, &cursor, w);
+	CAL_ASSERT(cursor.used <= needed);
 	memset(w->all_prescribed, 1, (size_t)model->nu);
 	w->model = model;
 	w->failed_dof = -1;

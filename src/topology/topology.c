@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "joint/pose_solve.h"
@@ -229,19 +230,28 @@ void topology_carriers(Topology *t) {
 	memset(t->carrier, 0, sizeof *t->carrier * (size_t)t->desc->body_count);
 	for (int i = 0; i < t->desc->joint_count; i++) {
 		const TopologyJoint *j = &t->joints[i];
-		if (j->state == CAL_JOINT_IN_TREE)
-			t->carrier[topology_node_body(t, topology_outboard(j)) - 1] = (uint32_t)i + 1;
+		if (j->state != CAL_JOINT_IN_TREE)
+			continue;
+		const uint32_t body = topology_node_body(t, topology_outboard(j));
+		CAL_ASSERT(body && body <= (uint32_t)t->desc->body_count && !t->carrier[body - 1]); // one joint carries a body
+		t->carrier[body - 1] = (uint32_t)i + 1;
 	}
 }
 
 uint32_t topology_parent(const Topology *t, uint32_t body) {
+	CAL_ASSERT(body && body <= (uint32_t)t->desc->body_count);
 	const uint32_t joint = t->carrier[body - 1];
 	return joint ? topology_node_body(t, topology_inboard(topology_joint(t, joint))) : 0;
 }
 
 uint32_t topology_root(const Topology *t, uint32_t body) {
-	for (uint32_t up = topology_parent(t, body); up; up = topology_parent(t, up))
+	int steps = 0;
+	for (uint32_t up = topology_parent(t, body); up; up = topology_parent(t, up)) {
+		++steps;
+		CAL_ASSERT(steps < t->desc->body_count); // a tree
 		body = up;
+	}
+	(void)steps;
 	return t->carrier[body - 1];
 }
 
@@ -316,6 +326,7 @@ void topology_open(Topology *t, uint32_t joint) {
 		topology_loop(t, j->loop)->open = 1;
 		topology_put_loop(t, j->loop);
 	}
+	CAL_ASSERT(j->state != CAL_JOINT_OPEN);
 	j->state = CAL_JOINT_OPEN;
 	topology_put_joint(t, joint);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "dynamics/tree/energy.h"
@@ -366,6 +367,7 @@ static void remove_slot(CalSim *sim, int at) {
 
 void edit_commit(TopologyEdit *c, CalTransition *report) {
 	CalSim *sim = c->sim;
+	CAL_ASSERT(c->old_count + c->made_count > 0 && c->old_count <= EDIT_MAX_GROUPS && c->made_count <= EDIT_MAX_GROUPS);
 	double lost = balance_stored(sim); // a device may lose its object, and with it what it holds
 	for (int i = 0; i < c->old_count; i++) {
 		lost += sim->started ? balance_energy(&sim->groups[c->old[i]]) : 0;

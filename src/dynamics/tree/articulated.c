@@ -30,6 +30,7 @@
  * By hand count, for a free rotation whose frame is reached by a turn about x:
  * 1: 63 mul 57 add, 2: 176 mul 183 add 1 div, 3: 16 mul 15 add, and one sine-cosine.
  */
+#include "base/assert.h"
 #include "dynamics/flex/flexible.h"
 #include "dynamics/flex/flexible_linear.h"
 #include "dynamics/tree/joint_elimination.h"
@@ -66,6 +67,7 @@ static void special_outward(const CalModel *model, const Link *link, int i, CalW
 
 void LANED(forward_outward_in)(const CalModel *model, dvec3 gravity, const SweepInput *in, CalWork *work) {
 	const int any_prescribed = in->prescribed && in->udot;
+	CAL_ASSERT(work->model == model && in->q && in->u);
 	ground_init(work, gravity);
 	if (in->base)
 		base_init(in->base, &work->links[-1]);
@@ -145,7 +147,9 @@ INLINE ArticulatedBody own_and_children(const CalModel *model, const Link *link,
 
 INLINE void give_to_parent(const CalModel *model, const Link *link, int i, const SweepInput *in,
                            const ArticulatedBody *carry, CalWork *work) {
+	CAL_ASSERT(link->parent < i);
 	if (UNLIKELY(link->parent != i - 1 && link->parent >= 0)) {
+		CAL_ASSERT(model->links[link->parent].accumulator >= 0);
 		articulated_body_add(&work->accumulators[model->links[link->parent].accumulator], carry);
 	} else if (UNLIKELY(link->parent < 0 && in->leaving)) {
 		articulated_body_add(in->leaving, carry);
@@ -242,6 +246,7 @@ INLINE int special_inward(const CalModel *model, const Link *link, int i, const 
 
 int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *work) {
 	int failed_dof = -1;
+	CAL_ASSERT(work->model == model && in->tau && (!in->loops || model->loop_schedule));
 	ArticulatedBody carry = begin_inward(model, in, work); // of link i + 1, where link i is its parent
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];
@@ -300,6 +305,7 @@ static void special_accelerate(const CalModel *model, const Link *link, int i, c
 }
 
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force) {
+	CAL_ASSERT(work->model == model && udot && udot != in->udot);
 	if (force)
 		memset(force, 0, sizeof(real) * (size_t)model->nu);
 	work->links[-1].A = in->base ? in->base->A : spatial_zero();

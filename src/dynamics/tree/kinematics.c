@@ -8,6 +8,7 @@
  * and, on a flexible body, what its shapes add (flexbody/flex_body.h).
  */
 #include <calder/dynamics.h>
+#include "base/assert.h"
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/kernels.h"
 #include "dynamics/tree/kinematics.h"
@@ -44,6 +45,7 @@ void kinematics_outward(const CalModel *model, const double *q, const double *u,
 }
 
 void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *work) {
+	CAL_ASSERT(work->model == model && (work->stage & STAGE_POSE) && (work->stage & STAGE_BIAS));
 	for (int f = 0; f < model->flex_count; ++f)
 		memcpy(work->flex[f].x, udot + model->flexes[f].u, sizeof(double) * (size_t)model->flexes[f].m);
 	work->links[-1].A = spatial_zero();
@@ -62,6 +64,7 @@ void kinematics_accelerate(const CalModel *model, const double *udot, CalWork *w
 vec3 kinematics_position(const CalModel *model, const CalWork *work, int link) {
 	if (link < 0)
 		return vec_zero();
+	CAL_ASSERT(link < model->link_count);
 	if (work->stage & STAGE_VELOCITY)
 		return work->position[link];
 	vec3 p = work->links[link].r; // summed from the ground outwards it would be the same to round-off

@@ -16,6 +16,7 @@
 #include "model/compile/compile.h"
 #include "model/loop_blocks.h"
 #include "model/loop_plan.h"
+#include "model/model_check.h"
 
 dpose compile_pose(CalPlacement p) { return (dpose){dquat_matrix(p.orientation), dvec_in(p.position)}; }
 
@@ -483,12 +484,16 @@ static CalStatus compile_block(Compiler *c, const CalCompileOptions *options, Ca
 		return CAL_ERR_MEMORY;
 	cursor_clear(&cursor);
 	block_layout(c, &cursor);
+	CAL_ASSERT(cursor.used == cursor.size);
+	const char *strings_end = c->strings + c->string_size;
 	model->allocator = allocator;
 	model->size = cursor.size;
 	fill_model(c, model, options->solver);
+	CAL_ASSERT(c->strings <= strings_end && c->links_made <= c->link_count && c->u_made == c->nu && c->q_made == c->nq);
 	const CalStatus status = schedule_loops(c, options, model);
 	links_mark_special(model->loop_schedule, c->links, c->link_count);
 	if (status == CAL_OK) {
+		CAL_ASSERT(model_is_consistent(model));
 		*out = model;
 	} else {
 		cal_model_destroy(model);
