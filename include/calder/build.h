@@ -339,6 +339,11 @@ CAL_API CalStatus cal_joint_def_reverse(const CalJointDef *def, CalJointDef *rev
 /** A new description with one group, "main", without gravity. allocator NULL: malloc. */
 CAL_API CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc);
 CAL_API void cal_desc_destroy(CalDesc *desc); // accepts NULL
+/**
+ * Makes room for so many more bodies, nodes (each body has one for its frame) and joints: a large description then takes no
+ * more memory than it needs, and is not copied as it grows. More can still be added. CAL_ERR_MEMORY.
+ */
+CAL_API CalStatus cal_desc_reserve(CalDesc *desc, int bodies, int nodes, int joints);
 
 /*
  * Each call copies what it is given (names included) and returns the id of the new object.

@@ -196,6 +196,24 @@ static bool read_body(Reader *r, const Sections *s, const Item *item) {
 	return !input.flexible || model_file_read_flexible(r, item, &input, &whole, id);
 }
 
+static int entry_count(const TreeNode *section) { return section && section->kind != TREE_SCALAR ? section->count : 0; }
+
+/* Room for what the sections describe, so that a large description is not copied while it grows. */
+static bool reserve_objects(Reader *r, const Sections *s) {
+	enum { MOST = TREE_MAX_NODES };
+	const int bodies = entry_count(s->bodies) + entry_count(s->pendulums);
+	int nodes = bodies;
+	for (int i = 0; i < entry_count(s->bodies) && nodes < MOST; i++) {
+		const TreeNode *body = s->bodies->items[i];
+		nodes += body->kind == TREE_MAP ? entry_count(tree_get(body, "nodes")) : 0;
+	}
+	const int joints = entry_count(s->joints) + entry_count(s->pendulums);
+	const CalStatus status = cal_desc_reserve(r->file->desc, bodies, nodes < MOST ? nodes : MOST, joints);
+	if (status != CAL_OK)
+		r->status = tree_error(r->error, tree_name(r->file->tree), NULL, status, "out of memory");
+	return status == CAL_OK;
+}
+
 bool model_file_read_bodies(Reader *r, const Sections *s) {
 	Item item;
 	GroundInput ground = {0};
@@ -210,7 +228,7 @@ bool model_file_read_bodies(Reader *r, const Sections *s) {
 		return false;
 	const size_t all = (size_t)bodies + (s->pendulums ? (size_t)s->pendulums->count : 0);
 	r->file->modes = reader_array(r, all, sizeof *r->file->modes);
-	if (!r->file->modes)
+	if (!r->file->modes || !reserve_objects(r, s))
 		return false;
 	reader_subject(r, "ground", NULL);
 	if ((s->ground && !fields_read(r, s->ground, &ground_table, &ground)) ||

@@ -86,7 +86,7 @@ static CalStatus parser_error(Build *b) {
 static TreeNode *node_new(Build *b, TreeKind kind, yaml_mark_t mark) {
 	TreeNode *node = pool_alloc(&b->tree->nodes, sizeof *node);
 	if (node) {
-		node->kind = kind;
+		node->kind = (uint8_t)kind;
 		node->line = place_number(mark.line);
 		node->column = place_number(mark.column);
 		node->weight = 1;

@@ -12,6 +12,7 @@
 
 #include <calder/base.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum {
 	TREE_MAX_DEPTH = 64,        // nesting
@@ -29,11 +30,11 @@ typedef enum TreeKind { TREE_SCALAR, TREE_LIST, TREE_MAP } TreeKind;
 
 typedef struct TreeNode TreeNode;
 struct TreeNode {
-	TreeKind kind;
+	uint8_t kind;           // TreeKind
 	bool plain;             // scalar without quotes
 	int line, column;       // place in the file, from 1
-	const char *text;       // scalar: its text, ended by a zero and with none inside
 	int count;              // list: items; map: pairs
+	const char *text;       // scalar: its text, ended by a zero and with none inside
 	const TreeNode **items; // list: items; map: values
 	const TreeNode **keys;  // map: scalars in the order of the file
 	const int *sorted;      // map: positions in the order of the keys' text

@@ -12,7 +12,7 @@
 static TreeNode *node_like(Tree *tree, const TreeNode *like, TreeKind kind) {
 	TreeNode *node = pool_alloc(&tree->nodes, sizeof *node);
 	if (node) {
-		node->kind = kind;
+		node->kind = (uint8_t)kind;
 		node->line = like->line;
 		node->column = like->column;
 		node->file = like->file;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 typedef struct Pair {
 	const TreeNode *key, *value;
 	int order; // own pairs first, then merged ones
@@ -68,7 +70,7 @@ static CalStatus pairs_gather(Tree *tree, const TreeNode *const *pairs, int coun
 			                  TREE_MAX_MERGED);
 	}
 	tree->node_count += (size_t)merged;
-	Pair *out = pool_array(&tree->nodes, (size_t)count + (size_t)merged, sizeof *out);
+	Pair *out = memory_alloc(&tree->nodes.allocator, ((size_t)count + (size_t)merged) * sizeof *out);
 	if (!out)
 		return tree_error(error, tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
 	int filled = 0;
@@ -111,27 +113,19 @@ static CalStatus pairs_unique(const Tree *tree, Pair *all, int *total, int own, 
 	return CAL_OK;
 }
 
-CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs, int count, CalError *error) {
-	Pair *all = NULL;
-	int total = 0, own = 0;
-	CalStatus status = pairs_gather(tree, pairs, count, &all, &total, &own, error);
-	if (!all)
-		return status; // refused
-	status = pairs_unique(tree, all, &total, own, error);
-	if (status != CAL_OK)
-		return status;
+/* Keys and values in the order of the file, and the order of the keys; all: in that order. */
+static CalStatus fill_map(Tree *tree, TreeNode *map, Pair *all, int total, CalError *error) {
 	const size_t n = (size_t)total;
 	map->count = total;
 	map->keys = pool_array(&tree->nodes, n, sizeof *map->keys);
 	map->items = pool_array(&tree->nodes, n, sizeof *map->items);
 	int *sorted = pool_array(&tree->nodes, n, sizeof *sorted);
-	int *rank = pool_array(&tree->nodes, n, sizeof *rank);
-	if (!map->keys || !map->items || !sorted || !rank)
+	if (!map->keys || !map->items || !sorted)
 		return tree_error(error, tree->name, NULL, CAL_ERR_MEMORY, "out of memory");
 	map->sorted = sorted;
 	// all[] is in key order; remember that order under the pair's number, then restore the file's order.
 	for (int i = 0; i < total; i++)
-		rank[i] = all[i].order;
+		sorted[i] = all[i].order;
 	qsort(all, n, sizeof *all, order_compare);
 	for (int i = 0; i < total; i++) {
 		map->keys[i] = all[i].key;
@@ -139,9 +133,21 @@ CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs
 		map->weight += all[i].value->weight + 1;
 	}
 	for (int i = 0; i < total; i++) {
-		const Pair key = {NULL, NULL, rank[i]};
+		const Pair key = {NULL, NULL, sorted[i]};
 		const Pair *at = bsearch(&key, all, n, sizeof *all, order_compare);
 		sorted[i] = (int)(at - all);
 	}
 	return CAL_OK;
+}
+
+CalStatus tree_close_map(Tree *tree, TreeNode *map, const TreeNode *const *pairs, int count, CalError *error) {
+	Pair *all = NULL;
+	int total = 0, own = 0;
+	CalStatus status = pairs_gather(tree, pairs, count, &all, &total, &own, error);
+	if (status == CAL_OK)
+		status = pairs_unique(tree, all, &total, own, error);
+	if (status == CAL_OK)
+		status = fill_map(tree, map, all, total, error);
+	memory_free(&tree->nodes.allocator, all);
+	return status;
 }

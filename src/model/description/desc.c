@@ -291,11 +291,14 @@ void cal_desc_destroy(CalDesc *desc) {
 	memory_free(&allocator, desc);
 }
 
+/** Room for `more` in an array. */
+#define RESERVE_ARRAY(desc, array, one, more)                                                                      \
+	((grown = array_reserve(&(desc)->allocator, (desc)->array, (desc)->one##_count, more, &(desc)->one##_capacity, \
+	                        sizeof *(desc)->array)) != NULL &&                                                     \
+	 ((desc)->array = grown) != NULL)
 /** Room for one more in an array and in the index of its names. */
-#define RESERVE(desc, array, one)                                                                               \
-	((grown = array_reserve(&(desc)->allocator, (desc)->array, (desc)->one##_count, 1, &(desc)->one##_capacity, \
-	                        sizeof *(desc)->array)) != NULL &&                                                  \
-	 ((desc)->array = grown, name_index_reserve(&(desc)->allocator, &(desc)->one##_names)))
+#define RESERVE(desc, array, one) \
+	(RESERVE_ARRAY(desc, array, one, 1) && name_index_reserve(&(desc)->allocator, &(desc)->one##_names))
 
 static CalStatus group_append(CalDesc *desc, const CalGroupDef *def, CalGroupId *id, CalError *error) {
 	CalGroupDef group = *def;
@@ -350,6 +353,16 @@ CalStatus cal_desc_create(const CalAllocator *allocator, CalDesc **desc) {
 	}
 	*desc = made;
 	return CAL_OK;
+}
+
+CalStatus cal_desc_reserve(CalDesc *desc, int bodies, int nodes, int joints) {
+	void *grown;
+	if (!desc || bodies < 0 || nodes < 0 || joints < 0)
+		return CAL_ERR_ARGUMENT;
+	const bool enough = (bodies == 0 || RESERVE_ARRAY(desc, bodies, body, bodies)) &&
+	                    (nodes == 0 || RESERVE_ARRAY(desc, nodes, node, nodes)) &&
+	                    (joints == 0 || RESERVE_ARRAY(desc, joints, joint, joints));
+	return enough ? CAL_OK : CAL_ERR_MEMORY;
 }
 
 /** Appends a node for which there is room; its strings are owned by now. */

@@ -435,6 +435,35 @@ static void every_failed_allocation_leaves_no_trace(void **state) {
 	}
 }
 
+/* What was reserved is neither moved nor larger; more can be added; a failure changes nothing. */
+static void reserved_room_is_exact(void **state) {
+	(void)state;
+	FailingAllocator counter = {0};
+	CalAllocator allocator = failing_allocator(&counter);
+	CalDesc *desc;
+	assert_int_equal(cal_desc_create(&allocator, &desc), CAL_OK);
+	assert_int_equal(cal_desc_reserve(desc, -1, 0, 0), CAL_ERR_ARGUMENT);
+	counter.calls = 0;
+	counter.fail_at = 2;
+	assert_int_equal(cal_desc_reserve(desc, 50, 60, 50), CAL_ERR_MEMORY);
+	counter.fail_at = 0;
+	assert_int_equal(cal_desc_reserve(desc, 50, 60, 50), CAL_OK);
+	const void *const arrays[] = {desc->bodies, desc->nodes, desc->joints};
+	CalError error = {0};
+	for (int i = 0; i < 50; i++)
+		assert_int_equal(add_some_body(desc, i, &error), CAL_OK);
+	assert_ptr_equal(desc->bodies, arrays[0]);
+	assert_ptr_equal(desc->nodes, arrays[1]);
+	assert_ptr_equal(desc->joints, arrays[2]);
+	assert_int_equal(desc->body_capacity, 50);
+	assert_int_equal(desc->node_capacity, 60);
+	assert_int_equal(desc->joint_capacity, 50);
+	assert_int_equal(add_some_body(desc, 50, &error), CAL_OK);
+	assert_int_equal(cal_desc_body_count(desc), 51);
+	cal_desc_destroy(desc);
+	assert_int_equal(counter.live, 0);
+}
+
 static void creation_fails_without_a_trace(void **state) {
 	(void)state;
 	FailingAllocator counter = {0};
@@ -468,6 +497,7 @@ int main(void) {
 		cmocka_unit_test(stored_joints_are_unit_and_complete),
 		cmocka_unit_test(joints_without_direction_are_refused),
 		cmocka_unit_test(every_failed_allocation_leaves_no_trace),
+		cmocka_unit_test(reserved_room_is_exact),
 		cmocka_unit_test(creation_fails_without_a_trace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
