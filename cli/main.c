@@ -28,6 +28,7 @@ static const Command commands[] = {
 	{"signals", command_signals, "list the quantities that can be recorded, plotted and read in formulas"},
 	{"view", command_view, "write a run as a page that any browser opens"},
 	{"modes", command_modes, "frequencies, effective masses and checks of flexible bodies"},
+	{"methods", command_methods, "list the integration methods"},
 	{"convert", command_convert, "write a model as a native file with every number written out"},
 	{"schema", command_schema, "print the format of model files: JSON schema, tables"},
 	{"golden", command_golden, "compare with reference results"},

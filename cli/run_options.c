@@ -14,6 +14,7 @@
 #include "options.h"
 #include "run_options.h"
 
+/* A format: the names of the methods. */
 static const char help[] =
 	"usage: calder run [OPTION]... FILE [SIGNAL]...\n"
 	"\n"
@@ -23,9 +24,9 @@ static const char help[] =
 	"  -s, --signal SIGNAL    record this signal instead of those of the file; may be repeated\n"
 	"  -d, --duration S       end after S seconds\n"
 	"  -i, --interval S       one sample every S seconds (0: every step)\n"
-	"  -m, --method NAME      euler-cromer, rk4, implicit, implicit-midpoint or dopri5\n"
-	"      --step S           step size (dopri5: first step)\n"
-	"      --rtol R, --atol A tolerances of dopri5\n"
+	"  -m, --method NAME      %s\n"
+	"      --step S           step size (adaptive methods: first step); `calder methods` says which are adaptive\n"
+	"      --rtol R, --atol A tolerances of adaptive methods\n"
 	"      --assemble[=A]     start even if closing loops moves what the state gives, by at most A rad (default: by any\n"
 	"                         amount; without the option: by 0.1 rad, or as the file says); docs/loops.md\n"
 	"      --threads N        share the work of a step among N threads, where that is faster; docs/parallel.md\n"
@@ -55,6 +56,12 @@ static const char help[] =
 	"         device:NAME), or a single component (u:flight.wz, pose:arm/tip.x, momentum:Lz); 'calder signals' lists them\n"
 	"\n"
 	"example: calder run examples/pendulum.yaml -o pendulum.h5 --plot pendulum.svg q energy\n";
+
+static void print_help(void) {
+	char names[200];
+	cal_method_names(names, sizeof names);
+	printf(help, names);
+}
 
 static bool parse_number(const char *text, double *value) {
 	char *end;
@@ -238,7 +245,7 @@ int run_options_parse(RunOptions *options, int argc, char **argv) {
 	                        .lost_after = 60};
 	for (int option; (option = getopt_long(argc, argv, "o:p:s:d:i:m:qh", long_options, NULL)) != -1;) {
 		if (option == 'h') {
-			fputs(help, stdout);
+			print_help();
 			return EXIT_OK;
 		}
 		const int code = option == '?' ? option_wrong("run", argv, long_options) : set_option(options, option, optarg);
@@ -280,9 +287,11 @@ int run_options_apply(const RunOptions *options, CalRunSettings *settings) {
 	if (!override_workers(&settings->threads, options->threads) ||
 	    !override_workers(&settings->branches, options->branches))
 		return say_usage("run", "--threads and --branches take a whole number from 1 to %d", BRANCHES_MOST);
-	if (options->method && cal_method_find(options->method, &settings->method.method) != 0)
-		return say_usage("run", "there is no method '%s'; use euler-cromer, rk4, implicit, implicit-midpoint or dopri5",
-		                 options->method);
+	if (options->method && cal_method_find(options->method, &settings->method.method) != 0) {
+		char names[200];
+		cal_method_names(names, sizeof names);
+		return say_usage("run", "there is no method '%s'; use %s", options->method, names);
+	}
 	override(&settings->duration, options->duration);
 	override(&settings->method.step, options->step);
 	override(&settings->method.rtol, options->rtol);

@@ -21,25 +21,48 @@
 extern "C" {
 #endif
 
-#define CAL_METHOD_LIST(X)                                                                                   \
-	X(CAL_METHOD_EULER_CROMER, "euler-cromer", 1) /* u first, then q with the new u */                       \
-	X(CAL_METHOD_RK4, "rk4", 4)                   /* classical, fixed step */                                \
-	X(CAL_METHOD_IMPLICIT, "implicit", 1)         /* Euler-Cromer, implicit in springs, dampers and modes */ \
-	X(CAL_METHOD_IMPLICIT_MIDPOINT, "implicit-midpoint",                                                     \
-	  2)                              /* the same centerd: two evaluations, no damping of its own */         \
-	X(CAL_METHOD_DOPRI5, "dopri5", 5) /* Dormand-Prince 5(4), adaptive, dense output */
+/** All methods; what there is to say of each is in its file (src/integrate). New ones go to the end: numbers are stored. */
+#define CAL_METHOD_LIST(X)          \
+	X(CAL_METHOD_EULER_CROMER)      \
+	X(CAL_METHOD_RK4)               \
+	X(CAL_METHOD_IMPLICIT)          \
+	X(CAL_METHOD_IMPLICIT_MIDPOINT) \
+	X(CAL_METHOD_DOPRI5)
 
 typedef enum CalMethod {
-#define CAL_METHOD_ENUM(name, text, order) name,
+#define CAL_METHOD_ENUM(name) name,
 	CAL_METHOD_LIST(CAL_METHOD_ENUM)
 #undef CAL_METHOD_ENUM
-		CAL_METHOD_COUNT
+		CAL_METHOD_COUNT,
+	CAL_METHOD_DEFAULT = CAL_METHOD_DOPRI5 // of a run that names none; adaptive, always built
 } CalMethod;
 
+/** What a method is and can do. All methods take loops, devices, events, branches and ranks. */
+typedef struct CalMethodInfo {
+	const char *name;       // in files, options and messages
+	const char *doc;        // one line
+	int order;              // errors over a fixed time go with step^order; of variable order: the highest
+	int evaluations;        // of the dynamics in a step; 0: varies
+	int adaptive;           // nonzero: chooses its steps by rtol and atol, and interpolates; 0: has to be given a step
+	double rtol, atol;      // adaptive: defaults
+	double implicit_share;  // of a step, by which springs, dampers and modes are taken ahead implicitly; 0: explicit
+	double imaginary_limit; // h |lambda| is stable below it for oscillations; of what is explicit. 0: adapts its step
+	double real_limit;      // the same for decay
+	double damping;         // an undamped oscillation w loses damping (w h)^damping_order of its amplitude in a step
+	int damping_order;      //
+	int subsystems;         // nonzero: works with compiled subsystems (calder/subsystem.h)
+	int exact_resume;       // nonzero: a run resumed from a checkpoint has the same bits
+	const char *missing;    // NULL: it can be used; otherwise the build option that it needs
+} CalMethodInfo;
+
+/** NULL outside the list. */
+CAL_API const CalMethodInfo *cal_method_info(CalMethod method);
 CAL_API const char *cal_method_name(CalMethod method); // NULL outside the list
 CAL_API int cal_method_order(CalMethod method);        // of convergence; 0 outside the list
 /** 0 and *method on success, -1 if no method has that name. */
 CAL_API int cal_method_find(const char *name, CalMethod *method);
+/** The names of all methods as "a, b or c"; returns the length that takes, as snprintf does. */
+CAL_API int cal_method_names(char *text, size_t size);
 
 /** Fills *input for (t, q, u) of state. Returns nonzero to stop the integration with CAL_ERR_USER. */
 typedef int (*CalInputFn)(void *user, const CalModel *model, const CalState *state, CalInput *input);

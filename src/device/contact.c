@@ -131,8 +131,9 @@ static void doubt_leaps(const Contact *c, CalEvalContext *context) {
 	snprintf(
 		doubt.text, sizeof doubt.text,
 		"shapes \"%.60s\" and \"%.60s\" close at %.4g m/s: %.4g m in a step of %.4g s, more than half their thickness "
-		"(%.4g m); they may have passed through each other unseen; take a step below %.2g s, or dopri5",
-		a, b, tunneling.speed, tunneling.speed * step, step, tunneling.size, 0.25 * tunneling.size / tunneling.speed);
+		"(%.4g m); they may have passed through each other unseen; take a step below %.2g s, or %s",
+		a, b, tunneling.speed, tunneling.speed * step, step, tunneling.size, 0.25 * tunneling.size / tunneling.speed,
+		cal_method_name(CAL_METHOD_DEFAULT));
 	cal_context_add_doubt(context, &doubt);
 }
 

@@ -103,8 +103,8 @@ static void doubt_peaks(const CalDevice *device, CalEvalContext *context) {
 		snprintf(doubt.object, sizeof doubt.object, "%s = %.80s", names[i], cal_expression_text(s->part[i]));
 		snprintf(doubt.text, sizeof doubt.text,
 		         "%s = %.200s has a peak between two steps of %.4g s, and may not have acted; take a shorter step, or "
-		         "dopri5",
-		         names[i], cal_expression_text(s->part[i]), step);
+		         "%s",
+		         names[i], cal_expression_text(s->part[i]), step, cal_method_name(CAL_METHOD_DEFAULT));
 		cal_context_add_doubt(context, &doubt);
 	}
 }

@@ -343,8 +343,41 @@ static CalStatus dopri5_acceleration(const CalIntegrator *ig, double t, double *
 	return CAL_OK;
 }
 
-const Scheme scheme_CAL_METHOD_DOPRI5 = {.stages = MAX_STAGES,
-                                         .adaptive = true,
+/* ---- checkpoints --------------------------------------------------------------------------- */
+
+static void walk_kept(Serializer *a, bool kept, double *data, int count) {
+	if (kept)
+		serializer_finite(a, data, count);
+	else
+		serializer_doubles(a, NULL, count);
+}
+
+/** The step size, the last error and the stage that the next step begins with. */
+static void dopri5_walk(CalIntegrator *ig, Serializer *a) {
+	StepControl *c = &ig->control;
+	serializer_double_within(a, &c->h_next, 0, DBL_MAX);
+	serializer_double_within(a, &c->error_last, DBL_MIN, DBL_MAX);
+	const bool kept = serializer_bool(a, &c->reusable); // otherwise nobody has written them
+	walk_kept(a, kept, &c->t_last, 1);
+	walk_kept(a, kept, c->q_last, ig->nq);
+	walk_kept(a, kept, c->u_last, ig->nu);
+	walk_kept(a, kept, c->x_last, ig->nx);
+	walk_kept(a, kept, ig->u_rate[MAX_STAGES - 1], ig->nu);
+	walk_kept(a, kept, ig->x_rate[MAX_STAGES - 1], ig->nx);
+}
+
+const Scheme scheme_CAL_METHOD_DOPRI5 = {.info = {.name = "dopri5",
+                                                  .doc = "Dormand-Prince pair 5(4) with adaptive steps",
+                                                  .order = 5,
+                                                  .evaluations = 6,
+                                                  .adaptive = 1,
+                                                  .rtol = 1e-9,
+                                                  .atol = 1e-12,
+                                                  .subsystems = 1,
+                                                  .exact_resume = 1},
+                                         .stages = MAX_STAGES,
+                                         .dense_terms = DENSE_TERMS,
+                                         .walk = dopri5_walk,
                                          .step = dopri5_step,
                                          .interpolate = dopri5_interpolate,
                                          .acceleration = dopri5_acceleration};

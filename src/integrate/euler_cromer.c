@@ -12,4 +12,14 @@ static CalStatus euler_cromer_step(CalIntegrator *ig, CalState *state, double h,
 	return integrator_half_explicit(ig, state, h, t_new, false);
 }
 
-const Scheme scheme_CAL_METHOD_EULER_CROMER = {.stages = 1, .step = euler_cromer_step};
+const Scheme scheme_CAL_METHOD_EULER_CROMER = {
+	.info = {.name = "euler-cromer",
+             .doc = "semi-implicit Euler scheme with a fixed step: u first, then q with the new u",
+             .order = 1,
+             .evaluations = 1,
+             .imaginary_limit = 2,
+             .real_limit = 2,
+             .subsystems = 1,
+             .exact_resume = 1},
+	.stages = 1,
+	.step = euler_cromer_step};

@@ -70,5 +70,30 @@ static CalStatus implicit_midpoint_step(CalIntegrator *ig, CalState *state, doub
 	return integrator_commit(ig, state, t_new);
 }
 
-const Scheme scheme_CAL_METHOD_IMPLICIT = {.stages = 1, .step = implicit_step};
-const Scheme scheme_CAL_METHOD_IMPLICIT_MIDPOINT = {.stages = 2, .step = implicit_midpoint_step};
+/* Of |lambda| = (1 + x^2)^-1/2, x = w h, an oscillation loses x^2/2 in a step. */
+const Scheme scheme_CAL_METHOD_IMPLICIT = {
+	.info = {.name = "implicit",
+             .doc = "Euler-Cromer scheme with a fixed step, implicit in springs, dampers and modes; damps oscillations",
+             .order = 1,
+             .evaluations = 1,
+             .implicit_share = 1,
+             .imaginary_limit = 2,
+             .real_limit = 2,
+             .damping = 0.5,
+             .damping_order = 2,
+             .exact_resume = 1},
+	.stages = 1,
+	.step = implicit_step};
+
+/* What is explicit has the trace 2 - x^2 + x^4/8 and the determinant 1 - x^4/8. */
+const Scheme scheme_CAL_METHOD_IMPLICIT_MIDPOINT = {
+	.info = {.name = "implicit-midpoint",
+             .doc = "midpoint scheme with a fixed step, implicit in springs, dampers and modes; does not damp them",
+             .order = 2,
+             .evaluations = 2,
+             .implicit_share = 0.5,
+             .imaginary_limit = 2,
+             .real_limit = 2,
+             .exact_resume = 1},
+	.stages = 2,
+	.step = implicit_midpoint_step};

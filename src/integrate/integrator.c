@@ -11,6 +11,7 @@
  * would move the state further, or less far, than the clock (by 5 % at t = 1e6 s and h = 1 ns).
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <calder/loops.h>
@@ -23,30 +24,27 @@
 #include "math/finite.h"
 #include "model/work.h"
 
+/* ---- methods ------------------------------------------------------------------------------- */
+
 static const Scheme *const schemes[CAL_METHOD_COUNT] = {
-#define SCHEME_ENTRY(name, text, order) [name] = &scheme_##name,
+#define SCHEME_ENTRY(id) [id] = &scheme_##id,
 	CAL_METHOD_LIST(SCHEME_ENTRY)
 #undef SCHEME_ENTRY
 };
 
-static const struct {
-	const char *name;
-	int order;
-} methods[CAL_METHOD_COUNT] = {
-#define METHOD_ENTRY(id, text, order) [id] = {text, order},
-	CAL_METHOD_LIST(METHOD_ENTRY)
-#undef METHOD_ENTRY
-};
-
 static bool method_is_known(CalMethod method) { return (int)method >= 0 && method < CAL_METHOD_COUNT; }
 
-const char *cal_method_name(CalMethod method) { return method_is_known(method) ? methods[method].name : NULL; }
+const CalMethodInfo *cal_method_info(CalMethod method) {
+	return method_is_known(method) ? &schemes[method]->info : NULL;
+}
 
-int cal_method_order(CalMethod method) { return method_is_known(method) ? methods[method].order : 0; }
+const char *cal_method_name(CalMethod method) { return method_is_known(method) ? schemes[method]->info.name : NULL; }
+
+int cal_method_order(CalMethod method) { return method_is_known(method) ? schemes[method]->info.order : 0; }
 
 int cal_method_find(const char *name, CalMethod *method) {
-	for (int i = 0; name && i < CAL_METHOD_COUNT; i++) {
-		if (strcmp(name, methods[i].name) == 0) {
+	for (int i = 0; name && method && i < CAL_METHOD_COUNT; i++) {
+		if (strcmp(name, schemes[i]->info.name) == 0) {
 			*method = (CalMethod)i;
 			return 0;
 		}
@@ -54,19 +52,32 @@ int cal_method_find(const char *name, CalMethod *method) {
 	return -1;
 }
 
+int cal_method_names(char *text, size_t size) {
+	int length = 0;
+	for (int i = 0; i < CAL_METHOD_COUNT; i++) {
+		const char *before = i == 0 ? "" : i < CAL_METHOD_COUNT - 1 ? ", " : " or ";
+		const size_t used = text && (size_t)length < size ? (size_t)length : size;
+		length += snprintf(text ? text + used : NULL, text ? size - used : 0, "%s%s", before, schemes[i]->info.name);
+	}
+	return length;
+}
+
 /* ---- memory -------------------------------------------------------------------------------- */
 
 static double *place_doubles(Cursor *cursor, int count) { return cursor_array(cursor, (size_t)count, sizeof(double)); }
 
-static void place_adaptive(CalIntegrator *ig, Cursor *cursor) {
+static void place_control(CalIntegrator *ig, Cursor *cursor) {
 	ig->control.q_last = place_doubles(cursor, ig->nq);
 	ig->control.u_last = place_doubles(cursor, ig->nu);
 	ig->control.x_last = place_doubles(cursor, ig->nx);
 	CURSOR_ARRAY(cursor, ig->control.rotations, ig->nu / 3);
+}
+
+static void place_dense(CalIntegrator *ig, Cursor *cursor) {
 	ig->dense.q0 = place_doubles(cursor, ig->nq);
 	ig->dense.u0 = place_doubles(cursor, ig->nu);
 	ig->dense.x0 = place_doubles(cursor, ig->nx);
-	for (int i = 0; i < DENSE_TERMS; i++) {
+	for (int i = 0; i < ig->scheme->dense_terms; i++) {
 		ig->dense.delta[i] = place_doubles(cursor, ig->nu);
 		ig->dense.u[i] = place_doubles(cursor, ig->nu);
 		ig->dense.x[i] = place_doubles(cursor, ig->nx);
@@ -89,8 +100,11 @@ static void place_arrays(CalIntegrator *ig, Cursor *cursor) {
 		ig->u_rate[i] = place_doubles(cursor, ig->nu);
 		ig->x_rate[i] = place_doubles(cursor, ig->nx);
 	}
-	if (ig->scheme->adaptive) {
-		place_adaptive(ig, cursor);
+	if (ig->scheme->info.adaptive) {
+		place_control(ig, cursor);
+	}
+	if (ig->scheme->dense_terms > 0) {
+		place_dense(ig, cursor);
 	}
 }
 
@@ -151,10 +165,11 @@ static bool options_are_valid(const CalIntegratorOptions *o) {
 CalIntegratorOptions cal_integrator_options(const CalIntegratorOptions *options) {
 	if (!options)
 		return (CalIntegratorOptions){0};
-	const bool adaptive = method_is_known(options->method) && schemes[options->method]->adaptive;
+	const CalMethodInfo *info = cal_method_info(options->method);
+	const bool adaptive = info && info->adaptive;
 	CalIntegratorOptions used = *options;
-	used.rtol = !adaptive ? 0 : options->rtol > 0 ? options->rtol : 1e-9;
-	used.atol = !adaptive ? 0 : options->atol > 0 ? options->atol : 1e-12;
+	used.rtol = !adaptive ? 0 : options->rtol > 0 ? options->rtol : info->rtol;
+	used.atol = !adaptive ? 0 : options->atol > 0 ? options->atol : info->atol;
 	used.min_step = adaptive ? options->min_step : 0;
 	used.max_step = adaptive ? options->max_step : 0;
 	used.max_steps = options->max_steps > 0 ? options->max_steps : 1000000000;
@@ -190,7 +205,7 @@ static void fill_parts(CalIntegrator *ig, const CalSystem *system) {
 		ig->checked_u += moves ? part->nu : 0;
 		ig->has_loops |= part->has_loops;
 		ig->has_motions |= !moves || part->is.drive;
-		if (moves && ig->scheme->adaptive) {
+		if (moves && ig->scheme->info.adaptive) {
 			StepControl *c = &ig->control;
 			int found = rotations_find(model, c->rotations + c->rotation_count);
 			for (int k = 0; k < found; k++) {
@@ -219,7 +234,7 @@ CalStatus cal_integrator_init_system(const CalSystem *system, const CalIntegrato
 	place_arrays(ig, &cursor);
 	fill_parts(ig, system);
 	for (int i = 0; i < system->count; i++) {
-		system->parts[i].work->loops.singular = ig->scheme->adaptive ? LOOP_SINGULAR_ADAPTIVE : LOOP_SINGULAR;
+		system->parts[i].work->loops.singular = ig->scheme->info.adaptive ? LOOP_SINGULAR_ADAPTIVE : LOOP_SINGULAR;
 	}
 	cal_integrator_reset(ig);
 	*integrator = ig;
@@ -519,8 +534,8 @@ CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *state, dou
 	if (status != CAL_OK) {
 		return status;
 	}
-	return integrator->scheme->adaptive ? advance_adaptive(integrator, state, t_end)
-	                                    : advance_fixed(integrator, state, t_end);
+	return integrator->scheme->info.adaptive ? advance_adaptive(integrator, state, t_end)
+	                                         : advance_fixed(integrator, state, t_end);
 }
 
 CalStatus cal_integrator_interpolate(const CalIntegrator *integrator, double t, CalState *out) {

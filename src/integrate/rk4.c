@@ -19,4 +19,16 @@ static CalStatus rk4_step(CalIntegrator *ig, CalState *state, double h, double t
 	return status == CAL_OK ? integrator_commit(ig, state, t_new) : status;
 }
 
-const Scheme scheme_CAL_METHOD_RK4 = {.stages = 4, .step = rk4_step};
+const Scheme scheme_CAL_METHOD_RK4 = {
+	.info = {.name = "rk4",
+             .doc = "classical Runge-Kutta scheme with a fixed step",
+             .order = 4,
+             .evaluations = 4,
+             .imaginary_limit = 2.8284271247461903, // sqrt(8)
+             .real_limit = 2.785293563405282,       // root of 1 - x + x^2/2 - x^3/6 + x^4/24 = 1
+             .damping = 1.0 / 144,
+             .damping_order = 6,
+             .subsystems = 1,
+             .exact_resume = 1},
+	.stages = 4,
+	.step = rk4_step};

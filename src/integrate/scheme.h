@@ -2,8 +2,8 @@
 /*
  * scheme.h — the integrator object as its schemes see it.
  *
- * A scheme is one file that defines `scheme_CAL_METHOD_...`; CAL_METHOD_LIST makes the table. Within a
- * step the unknown is (delta, u), where the configuration is integrate(q_n, delta) and q_n is that at the
+ * A scheme is one file that defines `scheme_CAL_METHOD_...`, with all that others may know of the method (CalMethodInfo);
+ * CAL_METHOD_LIST makes the table. Within a step the unknown is (delta, u), where the configuration is integrate(q_n, delta) and q_n is that at the
  * start of the step: delta' = rate(delta, u), u' = forward dynamics. States x of devices are plain numbers beside them:
  * x' = what the input says. A scheme writes to the caller's state only when it has succeeded.
  *
@@ -26,15 +26,17 @@ enum {
 };
 
 typedef struct Scheme {
-	int stages;    // rates kept at once
-	bool adaptive; // chooses its step size and interpolates
+	CalMethodInfo info;
+	int stages;      // rates kept at once
+	int dense_terms; // of CalIntegrator.dense that it uses, DENSE_TERMS or 0
 	/** One step from *state: of size h to t_new, or (adaptive) in that direction by at most h. */
 	CalStatus (*step)(CalIntegrator *integrator, CalState *state, double h, double t_new);
 	CalStatus (*interpolate)(const CalIntegrator *integrator, double t, CalState *out); // NULL: cannot
 	CalStatus (*acceleration)(const CalIntegrator *integrator, double t, double *udot); // NULL: cannot
+	void (*walk)(CalIntegrator *integrator, Serializer *archive); // what it keeps for checkpoints, NULL: nothing
 } Scheme;
 
-#define SCHEME_DECLARE(name, text, order) extern const Scheme scheme_##name;
+#define SCHEME_DECLARE(id) extern const Scheme scheme_##id;
 CAL_METHOD_LIST(SCHEME_DECLARE)
 #undef SCHEME_DECLARE
 

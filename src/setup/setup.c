@@ -82,7 +82,7 @@ CalStatus cal_setup_create(const CalAllocator *allocator, CalSetup **setup) {
 	CalSetup *made = memory_alloc(&source, sizeof *made);
 	if (!made)
 		return CAL_ERR_MEMORY;
-	*made = (CalSetup){.allocator = source, .name = "setup", .run = {.title = "", .method.method = CAL_METHOD_DOPRI5}};
+	*made = (CalSetup){.allocator = source, .name = "setup", .run = {.title = "", .method.method = CAL_METHOD_DEFAULT}};
 	pool_init(&made->pool, &source);
 	const CalStatus status = cal_desc_create(&source, &made->desc);
 	if (status == CAL_OK)

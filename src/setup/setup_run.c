@@ -112,7 +112,7 @@ static double watch_step(const CalSetup *setup) {
 
 CalRunSettings cal_setup_run(const CalSetup *setup) {
 	if (!setup)
-		return (CalRunSettings){.title = "", .method.method = CAL_METHOD_DOPRI5};
+		return (CalRunSettings){.title = "", .method.method = CAL_METHOD_DEFAULT};
 	CalRunSettings run = setup->run;
 	if (!(run.method.max_step > 0))
 		run.method.max_step = watch_step(setup);

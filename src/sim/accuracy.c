@@ -124,6 +124,7 @@ void accuracy_judge(CalSim *sim) {
 		&sim->doubts, c->kind, c->object, c->time, c->value, limit,
 		"a step of %g s is too long for %s: at t = %.6g s the speed of %s changes by %.3g in one step, which it does "
 		"not resolve (the largest speed is %.3g): fast motion is damped or shifted, and half the step may do the "
-		"same; take a much smaller one, or the method dopri5",
-		sim->method.step, cal_method_name(sim->method.method), c->time, c->object, c->value, sim->fastest);
+		"same; take a much smaller one, or the method %s",
+		sim->method.step, cal_method_name(sim->method.method), c->time, c->object, c->value, sim->fastest,
+		cal_method_name(CAL_METHOD_DEFAULT));
 }

@@ -45,8 +45,9 @@ static void note_fixed(CalSim *sim, double error, double moved, double allowed) 
 	doubts_note(
 		&sim->doubts, CAL_DOUBT_BALANCE, "", cal_sim_time(sim), error, allowed,
 		"energy balance error %.3g J at t = %.6g s, %.2g %% of the %.4g J that moved: a step of %g s is too large "
-		"for %s; take a smaller one, or the method dopri5",
-		error, cal_sim_time(sim), 100 * error / moved, moved, sim->method.step, cal_method_name(sim->method.method));
+		"for %s; take a smaller one, or the method %s",
+		error, cal_sim_time(sim), 100 * error / moved, moved, sim->method.step, cal_method_name(sim->method.method),
+		cal_method_name(CAL_METHOD_DEFAULT));
 }
 
 static void note_adaptive(CalSim *sim, double error, double moved, double allowed) {

@@ -164,6 +164,10 @@ CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalS
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cal_sim_create: give a description, options and a place for the result");
 	*sim = NULL;
+	const CalMethodInfo *info = cal_method_info(options->method.method);
+	if (info && info->missing)
+		return error_set(error, CAL_ERR_UNSUPPORTED, "this library was built without the method %s; build it with %s",
+		                 info->name, info->missing);
 	if (method_is_fixed(options->method.method) && !(options->method.step > 0))
 		return error_set(error, CAL_ERR_ARGUMENT, "method %s has a fixed step; give it a size above zero (it is %g s)",
 		                 cal_method_name(options->method.method), options->method.step);

@@ -229,7 +229,10 @@ enum {
 }; // outputs of a device that others can read; devices that ask each other
 
 /** Methods that need a step size; the others choose their own. */
-static inline bool method_is_fixed(CalMethod method) { return method != CAL_METHOD_DOPRI5; }
+static inline bool method_is_fixed(CalMethod method) {
+	const CalMethodInfo *info = cal_method_info(method);
+	return info && !info->adaptive;
+}
 
 /* ---- groups (sim.c, group_partition.c, monitor.c, assemble.c) --------------------------------------- */
 

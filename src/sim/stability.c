@@ -5,10 +5,8 @@
  * With y = (delta, u, x) and y' = f(y) as the method evaluates it (what implicit methods take implicitly adds to the inertia
  * and is no function of y), the largest |lambda| of A = df/dy is found by the power method. A is applied by differences,
  * A z = (f(y + e z) - f(y))/e, and twice in each turn: of an oscillation A^2 z = -w^2 z, while A z turns by a right angle.
- * Steps are unstable for h |lambda| > limit, where the limit is that of an undamped oscillation, q'' = -w^2 q:
- *   euler-cromer, implicit   2
- *   rk4                      sqrt(8)
- *   implicit-midpoint        2: trace 2 - x^2 + x^4/8 and determinant 1 - x^4/8 with x = h w
+ * Steps are unstable for h |lambda| > limit, where the limit is that of an undamped oscillation, q'' = -w^2 q, or of decay if
+ * A^2 z has the direction of z; both are the method's (CalMethodInfo).
  * The cause is the device without which the same A^2 z is smallest, if that makes a difference; else the degree of freedom
  * that moves most.
  *
@@ -22,9 +20,10 @@
 #include "model/model.h"
 #include "sim/sim_internal.h"
 
-static const double margin = 1.05;       // beyond the limit, so that it is known to be exceeded
-static const double agreement = 0.02;    // of two turns in a row that ends the iteration
-static const double perturbation = 1e-7; // of the largest speed, at least of 1
+static const double margin = 1.05;         // beyond the limit, so that it is known to be exceeded
+static const double same_direction = 0.99; // cosine of a direction and its image above which it is an eigenvector
+static const double agreement = 0.02;      // of two turns in a row that ends the iteration
+static const double perturbation = 1e-7;   // of the largest speed, at least of 1
 enum { MOST_TURNS = 30 };
 
 /* Numbers of y and their rates; delta[nu], u[nu], x[nx] behind one another. */
@@ -42,12 +41,10 @@ typedef struct Probe {
 static Probe probe_of(CalSim *sim) {
 	const SimSystem *w = &sim->system;
 	const int nx = w->nx - ACCOUNTS, n = 2 * w->nu + nx;
-	const CalMethod method = sim->method.method;
 	Probe p = {.sim = sim, .nu = w->nu, .nx = nx, .z = w->probe, .rate = w->probe + n, .e = perturbation};
 	p.image = p.rate + n;
 	p.kept = p.image + n;
-	p.implicit_h = method == CAL_METHOD_IMPLICIT ? sim->method.step : 0;
-	p.implicit_h = method == CAL_METHOD_IMPLICIT_MIDPOINT ? 0.5 * sim->method.step : p.implicit_h;
+	p.implicit_h = cal_method_info(sim->method.method)->implicit_share * sim->method.step;
 	for (int i = 0; i < w->nu; i++)
 		p.e = fmax(p.e, perturbation * fabs(w->before.u[i]));
 	return p;
@@ -195,8 +192,8 @@ static void copy_normalized(const Probe *p, double *to) {
 		to[i] = p->z[i] / length;
 }
 
-/* The largest |lambda| [1/s], or 0 if it cannot be told. */
-static double largest_rate(const Probe *p) {
+/* The largest |lambda| [1/s], or 0 if it cannot be told. *decays: it is a real number. */
+static double largest_rate(const Probe *p, bool *decays) {
 	double *v0 = p->kept, *v1 = p->kept + size_of(p), *v2 = p->kept + 2 * (ptrdiff_t)size_of(p);
 	double growth = 0, last = 0, root = 0;
 	fill_start(p);
@@ -209,6 +206,7 @@ static double largest_rate(const Probe *p) {
 		last = root;
 		root = i > 0 ? largest_root(p, v0, v1, v2, growth, next) : next;
 		growth = next;
+		*decays = inner(p, v1, v2) > same_direction;
 		if (i > 3 && fabs(root - last) <= agreement * root)
 			return sqrt(root);
 		double *oldest = v0;
@@ -291,14 +289,18 @@ static void name_body(const Probe *p, char *text, size_t size) {
 
 /* ---- the doubt ----------------------------------------------------------------------------------- */
 
-static double limit_of(CalMethod method) { return method == CAL_METHOD_RK4 ? sqrt(8) : 2; }
+static double limit_of(const CalSim *sim, bool decays) {
+	const CalMethodInfo *info = cal_method_info(sim->method.method);
+	return decays ? info->real_limit : info->imaginary_limit;
+}
 
 static void add_stability_doubt(CalSim *sim, const char *object, double rate, double stable) {
 	const double h = sim->method.step;
 	doubts_note(&sim->doubts, CAL_DOUBT_STABILITY, object, cal_sim_time(sim), h, stable,
 	            "a step of %g s is too large for %s: %s moves at %.4g rad/s at t = %.6g s, which is unstable above "
-	            "%.3g s; take a smaller step, or the method dopri5",
-	            h, cal_method_name(sim->method.method), object, rate, cal_sim_time(sim), stable);
+	            "%.3g s; take a smaller step, or the method %s",
+	            h, cal_method_name(sim->method.method), object, rate, cal_sim_time(sim), stable,
+	            cal_method_name(CAL_METHOD_DEFAULT));
 }
 
 static void note_cause(const Probe *p, double rate, double stable) {
@@ -321,8 +323,9 @@ void stability_examine(CalSim *sim) {
 	memcpy(w->before.x, w->now.x, (size_t)w->nx * sizeof(double));
 	w->before.t = w->now.t;
 	const Probe p = probe_of(sim);
-	const double rate = evaluate(&p, p.rate) == CAL_OK ? largest_rate(&p) : 0;
-	const double stable = rate > 0 ? limit_of(sim->method.method) / rate : INFINITY;
+	bool decays = false;
+	const double rate = evaluate(&p, p.rate) == CAL_OK ? largest_rate(&p, &decays) : 0;
+	const double stable = rate > 0 ? limit_of(sim, decays) / rate : INFINITY;
 	memcpy(p.kept, p.z, (size_t)size_of(&p) * sizeof *p.z);
 	if (sim->method.step > margin * stable && is_smooth(&p))
 		note_cause(&p, rate, stable);

@@ -243,11 +243,10 @@ static CalStatus check_def(const CalSim *sim, const char *name, const CalSubsyst
 	if (def->nx < 0 || def->interface_node_count < 1 || def->interface_node_count > 1000)
 		return refuse_def(error, name,
 		                  "the number of its states is negative, or that of its interface nodes not from 1 to 1000");
-	if (sim->method.method == CAL_METHOD_IMPLICIT || sim->method.method == CAL_METHOD_IMPLICIT_MIDPOINT)
-		return refuse_def(
-			error, name,
-			"steps of the method are implicit, which a compiled subsystem cannot follow; choose dopri5, rk4 or "
-			"euler-cromer");
+	if (!cal_method_info(sim->method.method)->subsystems)
+		return error_set(error, CAL_ERR_ARGUMENT,
+		                 "subsystem \"%.100s\": a compiled subsystem cannot follow steps of the method %s; choose %s",
+		                 name, cal_method_name(sim->method.method), cal_method_name(CAL_METHOD_DEFAULT));
 	return CAL_OK;
 }
 

@@ -57,6 +57,17 @@ calder 2 run model.yaml --duration soon
 stderr_has '[-]-duration: not a number with a unit: "soon"'
 calder 2 run model.yaml --method guess
 stderr_has "no method 'guess'"
+for method in $("$CALDER" methods --json | sed -n 's/^  {"name": "\([^"]*\)".*/\1/p'); do
+	calder 0 run --help
+	stdout_has "^  -m, --method NAME .*\b$method\b"
+done
+calder 0 methods
+stdout_has '^dopri5 +order 5 +adaptive'
+"$CALDER" methods --markdown >methods.md
+sed -n '/^<!-- methods -->$/,/^<!-- end of methods -->$/p' "$(dirname "$0")/../../docs/methods.md" | sed '1d;$d' >table.md
+cmp -s methods.md table.md || fail "docs/methods.md has another table than calder methods --markdown prints"
+calder 2 methods all
+stderr_has "takes no argument"
 calder 2 run model.yaml --json -o -
 stderr_has 'only one of'
 

@@ -10,21 +10,53 @@
 
 static void methods_are_found_by_name(void **state) {
 	(void)state;
-#define METHOD_TEST(id, text, p)                             \
-	{                                                        \
-		CalMethod method = CAL_METHOD_COUNT;                 \
-		assert_string_equal(cal_method_name(id), text);      \
-		assert_int_equal(cal_method_order(id), p);           \
-		assert_int_equal(cal_method_find(text, &method), 0); \
-		assert_int_equal(method, id);                        \
+	for (int i = 0; i < CAL_METHOD_COUNT; i++) {
+		const CalMethodInfo *info = cal_method_info((CalMethod)i);
+		CalMethod found = CAL_METHOD_COUNT;
+		assert_string_equal(cal_method_name((CalMethod)i), info->name);
+		assert_int_equal(cal_method_order((CalMethod)i), info->order);
+		assert_int_equal(cal_method_find(info->name, &found), 0);
+		assert_int_equal(found, i);
 	}
-	CAL_METHOD_LIST(METHOD_TEST)
-#undef METHOD_TEST
+	assert_null(cal_method_info(CAL_METHOD_COUNT));
 	CalMethod method = CAL_METHOD_RK4;
 	assert_int_equal(cal_method_find("rk5", &method), -1);
 	assert_int_equal(method, CAL_METHOD_RK4);
 	assert_null(cal_method_name(CAL_METHOD_COUNT));
 	assert_null(cal_method_name((CalMethod)-1));
+}
+
+/** Numbers of methods are in checkpoints: they stay. */
+static void numbers_of_methods_stay(void **state) {
+	(void)state;
+	static const char *const names[] = {"euler-cromer", "rk4", "implicit", "implicit-midpoint", "dopri5"};
+	for (int i = 0; i < (int)(sizeof names / sizeof names[0]); i++)
+		assert_string_equal(cal_method_name((CalMethod)i), names[i]);
+}
+
+static void what_a_method_says_of_itself_is_complete(void **state) {
+	(void)state;
+	for (int i = 0; i < CAL_METHOD_COUNT; i++) {
+		const CalMethodInfo *info = cal_method_info((CalMethod)i);
+		assert_true(info->name[0] && info->doc[0] && info->order >= 1);
+		assert_true(info->adaptive ? info->rtol > 0 && info->atol > 0 : info->rtol == 0 && info->atol == 0);
+		assert_true(info->adaptive == (info->imaginary_limit == 0) && info->adaptive == (info->real_limit == 0));
+		const CalIntegratorOptions used = cal_integrator_options(&(CalIntegratorOptions){.method = (CalMethod)i});
+		assert_true(used.rtol == info->rtol && used.atol == info->atol);
+	}
+	assert_true(cal_method_info(CAL_METHOD_DEFAULT)->adaptive && !cal_method_info(CAL_METHOD_DEFAULT)->missing);
+}
+
+static void names_of_methods_are_listed(void **state) {
+	(void)state;
+	char text[200], part[8];
+	const int length = cal_method_names(text, sizeof text);
+	assert_int_equal(length, strlen(text));
+	assert_ptr_equal(strstr(text, "euler-cromer, rk4, "), text);
+	assert_non_null(strstr(text, " or "));
+	assert_int_equal(cal_method_names(part, sizeof part), length);
+	assert_string_equal(part, "euler-c");
+	assert_int_equal(cal_method_names(NULL, 0), length);
 }
 
 static void wrong_options_are_refused(void **state) {
@@ -194,7 +226,7 @@ static void calls_without_meaning_are_refused(void **state) {
 		assert_int_equal(cal_integrator_advance(integrator, &s.state, INFINITY), CAL_ERR_ARGUMENT);
 		s.state.t = 1e6;
 		assert_int_equal(cal_integrator_step(integrator, &s.state, 1e-12), CAL_STEP_TOO_SMALL);
-		if (method != CAL_METHOD_DOPRI5) { // needs a step to advance
+		if (!cal_method_info((CalMethod)method)->adaptive) { // needs a step to advance
 			assert_int_equal(cal_integrator_advance(integrator, &s.state, 2e6), CAL_ERR_ARGUMENT);
 		}
 		assert_true(s.state.t == 1e6);
@@ -442,6 +474,9 @@ static void interpolation_covers_the_last_step_only(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(methods_are_found_by_name),
+		cmocka_unit_test(numbers_of_methods_stay),
+		cmocka_unit_test(what_a_method_says_of_itself_is_complete),
+		cmocka_unit_test(names_of_methods_are_listed),
 		cmocka_unit_test(wrong_options_are_refused),
 		cmocka_unit_test(memory_of_the_caller_is_used_and_measured),
 		cmocka_unit_test(end_times_are_met_exactly),

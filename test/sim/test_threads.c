@@ -50,7 +50,7 @@ static void add_some_devices(CalSim *sim, uint64_t seed) {
 
 /* branches 0: in one piece. */
 static CalSim *sim_of(const Scenario *s, int branches, int threads) {
-	const bool adaptive = s->method == CAL_METHOD_DOPRI5;
+	const bool adaptive = cal_method_info(s->method)->adaptive;
 	const CalSimOptions options = {
 		.method = {.method = s->method, .step = adaptive ? 0 : s->step, .rtol = 1e-9, .atol = 1e-11},
 		.solver = CAL_SOLVER_RECURSIVE,

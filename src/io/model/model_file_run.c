@@ -40,8 +40,7 @@ static const Field run_keys[] = {
 	{"duration", FIELD_NOT_NEGATIVE, offsetof(RunInput, duration), DIM_TIME, .flags = FIELD_REQUIRED,
      .doc = "simulated time"},
 	{"method", FIELD_CHOICE, offsetof(RunInput, method), .flags = FIELD_AS_TREE,
-     .doc = "default `dopri5`, which is adaptive; the others have a fixed step. `implicit`: implicit in "
-            "springs, dampers and modes, order 1; `implicit-midpoint`: the same, order 2",
+     .doc = "[which one](methods.md): what each is, which have a fixed step, and the default",
      .word_at = method_word},
 	{"step", FIELD_POSITIVE, offsetof(RunInput, step), DIM_TIME,
      .doc = "required for a fixed step; the first step of an adaptive method"},
@@ -76,18 +75,18 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 	Suggestion suggestion = {0};
 	if (!read_text(r, node, &suggestion.word))
 		return false;
-	if (cal_method_find(suggestion.word, method) == 0)
-		return true;
+	if (cal_method_find(suggestion.word, method) == 0) {
+		const CalMethodInfo *info = cal_method_info(*method);
+		return !info->missing || reader_fail(r, node, "this library was built without the method %s; build it with %s",
+		                                     info->name, info->missing);
+	}
 	for (int i = 0; i < CAL_METHOD_COUNT; i++)
 		suggestion_offer(&suggestion, cal_method_name((CalMethod)i));
 	if (suggestion.best)
 		return reader_unknown(r, node, "method", &suggestion);
-	char names[200] = "";
-	for (int i = 0; i < CAL_METHOD_COUNT; i++) {
-		const size_t used = strlen(names);
-		snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", cal_method_name((CalMethod)i));
-	}
-	return reader_fail(r, node, "unknown method \"%.40s\"; the methods are %s", suggestion.word, names);
+	char names[200];
+	cal_method_names(names, sizeof names);
+	return reader_fail(r, node, "unknown method \"%.40s\"; write %s", suggestion.word, names);
 }
 
 /* Steps from one projection on the loops to the next, or none at all. */
@@ -357,7 +356,7 @@ static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
 	    (in.branches && !read_workers(r, in.branches, "branches", &run->branches)) ||
 	    (in.assemble && !read_assemble(r, in.assemble, &run->assembly_limit)))
 		return false;
-	if (run->method.method != CAL_METHOD_DOPRI5 && !(in.step > 0))
+	if (!cal_method_info(run->method.method)->adaptive && !(in.step > 0))
 		return reader_fail(r, in.method, "the method %s has a fixed step; give \"step\", e.g. 1 ms",
 		                   cal_method_name(run->method.method));
 	if (in.max_steps > 1e15)
@@ -373,7 +372,7 @@ static bool read_settings(Reader *r, const Sections *s, CalRunSettings *run) {
 }
 
 bool model_file_read_run(Reader *r, const Sections *s) {
-	CalRunSettings run = {.title = s->title ? s->title : "", .method.method = CAL_METHOD_DOPRI5};
+	CalRunSettings run = {.title = s->title ? s->title : "", .method.method = CAL_METHOD_DEFAULT};
 	reader_subject(r, "run", NULL);
 	return (!s->run || read_settings(r, s, &run)) && reader_added(r, s->run ? s->run : tree_root(r->file->tree),
 	                                                              cal_setup_set_run(r->file->setup, &run, r->error));
