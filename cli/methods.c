@@ -26,7 +26,7 @@ static const char *steps_of(const CalMethodInfo *info) { return info->adaptive ?
 static void print_text(const CalMethodInfo *info) {
 	printf("%-18s order %-3d %-9s %s", info->name, info->order, steps_of(info), info->doc);
 	if (info->missing)
-		printf(" (not in this build, which lacks %s)", info->missing);
+		printf(" (not built: lacks %s)", info->missing);
 	putchar('\n');
 }
 

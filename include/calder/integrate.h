@@ -27,7 +27,9 @@ extern "C" {
 	X(CAL_METHOD_RK4)               \
 	X(CAL_METHOD_IMPLICIT)          \
 	X(CAL_METHOD_IMPLICIT_MIDPOINT) \
-	X(CAL_METHOD_DOPRI5)
+	X(CAL_METHOD_DOPRI5)            \
+	X(CAL_METHOD_CVODE_ADAMS)       \
+	X(CAL_METHOD_CVODE_BDF)
 
 typedef enum CalMethod {
 #define CAL_METHOD_ENUM(name) name,
@@ -52,7 +54,7 @@ typedef struct CalMethodInfo {
 	int damping_order;      //
 	int subsystems;         // nonzero: works with compiled subsystems (calder/subsystem.h)
 	int exact_resume;       // nonzero: a run resumed from a checkpoint has the same bits
-	const char *missing;    // NULL: it can be used; otherwise the build option that it needs
+	const char *missing;    // NULL: it can be used; otherwise what this build lacks
 } CalMethodInfo;
 
 /** NULL outside the list. */
@@ -148,7 +150,11 @@ typedef struct CalIntegrator CalIntegrator;
 
 /** Bytes that cal_integrator_init() needs; 0: the model or the method is not valid. */
 CAL_API size_t cal_integrator_size(const CalModel *model, CalMethod method);
-/** memory aligned to 64 bytes; options are copied. The integrator keeps model and work. */
+/**
+ * memory aligned to 64 bytes; options are copied. The integrator keeps model and work. The methods cvode-... allocate beside
+ * the memory, with malloc: cal_integrator_destroy() gives that back, for integrators in memory of the caller too.
+ * CAL_ERR_UNSUPPORTED: the method is not built (CalMethodInfo.missing).
+ */
 CAL_API CalStatus cal_integrator_init(const CalModel *model, CalWork *work, const CalIntegratorOptions *options,
                                       void *memory, size_t size, CalIntegrator **integrator);
 CAL_API CalStatus cal_integrator_create(const CalModel *model, CalWork *work, const CalIntegratorOptions *options,

@@ -292,20 +292,6 @@ static CalStatus dopri5_step(CalIntegrator *ig, CalState *state, double h_signed
 	}
 }
 
-/** Where in the last step a time is, 0 to 1. */
-static CalStatus dense_place(const DenseOutput *dense, double t, double *theta) {
-	if (!dense->valid) {
-		return CAL_ERR_STAGE;
-	}
-	double h = dense->t1 - dense->t0;
-	double place = (t - dense->t0) / h, slack = 4 * DBL_EPSILON * fmax(fabs(dense->t0), fabs(dense->t1)) / fabs(h);
-	if (!(place >= -slack && place <= 1 + slack)) {
-		return CAL_ERR_ARGUMENT;
-	}
-	*theta = fmin(1, fmax(0, place));
-	return CAL_OK;
-}
-
 static CalStatus dopri5_interpolate(const CalIntegrator *ig, double t, CalState *out) {
 	const DenseOutput *dense = &ig->dense;
 	double theta = 0;

@@ -10,6 +10,7 @@
  * A step covers exactly the time between two instants that a double can hold, h = t_new - t: a size that t + h rounds away
  * would move the state further, or less far, than the clock (by 5 % at t = 1e6 s and h = 1 ns).
  */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -227,6 +228,9 @@ CalStatus cal_integrator_init_system(const CalSystem *system, const CalIntegrato
 			return CAL_ERR_ARGUMENT;
 		}
 	}
+	if (schemes[options->method]->info.missing) {
+		return CAL_ERR_UNSUPPORTED;
+	}
 	CalIntegrator *ig = memory;
 	*ig = layout_size(system, options->method);
 	ig->options = cal_integrator_options(options);
@@ -237,8 +241,9 @@ CalStatus cal_integrator_init_system(const CalSystem *system, const CalIntegrato
 		system->parts[i].work->loops.singular = ig->scheme->info.adaptive ? LOOP_SINGULAR_ADAPTIVE : LOOP_SINGULAR;
 	}
 	cal_integrator_reset(ig);
-	*integrator = ig;
-	return CAL_OK;
+	const CalStatus status = ig->scheme->create ? ig->scheme->create(ig) : CAL_OK;
+	*integrator = status == CAL_OK ? ig : NULL;
+	return status;
 }
 
 CalStatus cal_integrator_init(const CalModel *model, CalWork *work, const CalIntegratorOptions *options, void *memory,
@@ -273,9 +278,13 @@ CalStatus cal_integrator_create(const CalModel *model, CalWork *work, const CalI
 }
 
 void cal_integrator_destroy(CalIntegrator *integrator) {
-	if (integrator) {
-		memory_free_aligned(integrator->owned);
+	if (!integrator) {
+		return;
 	}
+	if (integrator->scheme->destroy) {
+		integrator->scheme->destroy(integrator);
+	}
+	memory_free_aligned(integrator->owned);
 }
 
 void cal_integrator_reset(CalIntegrator *integrator) {
@@ -536,6 +545,21 @@ CalStatus cal_integrator_advance(CalIntegrator *integrator, CalState *state, dou
 	}
 	return integrator->scheme->info.adaptive ? advance_adaptive(integrator, state, t_end)
 	                                         : advance_fixed(integrator, state, t_end);
+}
+
+/* ---- dense output -------------------------------------------------------------------------- */
+
+CalStatus dense_place(const DenseOutput *dense, double t, double *theta) {
+	if (!dense->valid) {
+		return CAL_ERR_STAGE;
+	}
+	double h = dense->t1 - dense->t0;
+	double place = (t - dense->t0) / h, slack = 4 * DBL_EPSILON * fmax(fabs(dense->t0), fabs(dense->t1)) / fabs(h);
+	if (!(place >= -slack && place <= 1 + slack)) {
+		return CAL_ERR_ARGUMENT;
+	}
+	*theta = fmin(1, fmax(0, place));
+	return CAL_OK;
 }
 
 CalStatus cal_integrator_interpolate(const CalIntegrator *integrator, double t, CalState *out) {

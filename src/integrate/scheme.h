@@ -29,6 +29,9 @@ typedef struct Scheme {
 	CalMethodInfo info;
 	int stages;      // rates kept at once
 	int dense_terms; // of CalIntegrator.dense that it uses, DENSE_TERMS or 0
+	/** Memory of its own beside the integrator's, in CalIntegrator.own, and giving it back. NULL: it has none. */
+	CalStatus (*create)(CalIntegrator *integrator);
+	void (*destroy)(CalIntegrator *integrator);
 	/** One step from *state: of size h to t_new, or (adaptive) in that direction by at most h. */
 	CalStatus (*step)(CalIntegrator *integrator, CalState *state, double h, double t_new);
 	CalStatus (*interpolate)(const CalIntegrator *integrator, double t, CalState *out); // NULL: cannot
@@ -86,6 +89,7 @@ struct CalIntegrator {
 	const Scheme *scheme;
 	CalIntegratorStats stats;
 	void *owned;    // memory to release, or NULL if the caller's
+	void *own;      // of the scheme (Scheme.create), or NULL
 	int failed_dof; // part of the last failure, -1: none of them
 	int reached;    // parts of the last evaluation before one that failed
 	int nq, nu, nx;
@@ -157,6 +161,8 @@ CalStatus system_project(CalIntegrator *integrator, double t);
  * new u: to *state at time t.
  */
 CalStatus integrator_half_explicit(CalIntegrator *integrator, CalState *state, double h, double t, bool implicit);
+/** Where in the last step a time is, 0 to 1. */
+CalStatus dense_place(const DenseOutput *dense, double t, double *theta);
 /** Copies stage.q, stage.u, stage.x to *state at time t if they are finite; else CAL_NOT_FINITE, state unchanged. */
 CalStatus integrator_commit(CalIntegrator *integrator, CalState *state, double t);
 

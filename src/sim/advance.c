@@ -371,6 +371,11 @@ static CalStatus begin_advance(CalSim *sim, double t_end, CalError *error) {
 	if (!isfinite(t_end) || t_end < t)
 		return error_set(error, CAL_ERR_ARGUMENT,
 		                 "cannot advance from t = %.9g s to t = %.9g s; time only runs forward", t, t_end);
+	if (!sim->system.integrator && !sim->adding) { // an earlier one could not be made: memory was short
+		const CalStatus status = sim_bind(sim);
+		if (status != CAL_OK)
+			return error_set(error, status, "cannot set up the integrator: %s", cal_status_text(status));
+	}
 	return sim->started && !sim->adding ? CAL_OK : cal_sim_restart(sim, error);
 }
 

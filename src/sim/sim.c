@@ -166,7 +166,7 @@ CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalS
 	*sim = NULL;
 	const CalMethodInfo *info = cal_method_info(options->method.method);
 	if (info && info->missing)
-		return error_set(error, CAL_ERR_UNSUPPORTED, "this library was built without the method %s; build it with %s",
+		return error_set(error, CAL_ERR_UNSUPPORTED, "the method %s is not built: this library lacks %s",
 		                 info->name, info->missing);
 	if (method_is_fixed(options->method.method) && !(options->method.step > 0))
 		return error_set(error, CAL_ERR_ARGUMENT, "method %s has a fixed step; give it a size above zero (it is %g s)",
@@ -210,6 +210,7 @@ void cal_sim_destroy(CalSim *sim) {
 	memory_free(&allocator, sim->events);
 	name_index_free(&allocator, &sim->device_names);
 	name_index_free(&allocator, &sim->event_names);
+	sim_release_integrator(sim);
 	memory_free(&allocator, sim->system.memory);
 	memory_free(&allocator, sim->origin.functions);
 	memory_free(&allocator, sim->parts);

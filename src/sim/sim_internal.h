@@ -283,6 +283,7 @@ Fingerprints fingerprints_of(const CalSim *sim);
 
 /** Lays out everything that depends on all groups and devices, binds devices, makes the integrator. */
 CalStatus sim_bind(CalSim *sim);
+void sim_release_integrator(CalSim *sim);
 /** Memory for a system of so many groups and dofs (of all groups, 7 for each body that flies freely), and taking it. */
 size_t sim_room(CalSim *sim, int groups, int freedoms);
 CalStatus sim_make_room(CalSim *sim, size_t size);

@@ -144,12 +144,19 @@ static size_t arrays_size(CalSim *sim, SimSystem *w) {
 	return cursor_size(&cursor);
 }
 
+/* The block that it lies in is about to go, or to have another one. */
+void sim_release_integrator(CalSim *sim) {
+	cal_integrator_destroy(sim->system.integrator);
+	sim->system.integrator = NULL;
+}
+
 static CalStatus system_reserve(CalSim *sim, SimSystem *w, size_t size) {
 	if (size <= w->capacity)
 		return CAL_OK;
 	void *memory = memory_alloc(&sim->allocator, size + MEMORY_ALIGNMENT);
 	if (!memory)
 		return CAL_ERR_MEMORY;
+	sim_release_integrator(sim);
 	memory_free(&sim->allocator, w->memory);
 	w->memory = sim->system.memory = memory;
 	w->capacity = sim->system.capacity = size;
@@ -175,6 +182,7 @@ CalStatus sim_make_room(CalSim *sim, size_t size) {
 		if (!memory)
 			return CAL_ERR_MEMORY;
 		sim->past = sim_counts(sim);
+		sim_release_integrator(sim);
 		memory_free(&sim->allocator, w->memory);
 		*w = (SimSystem){.memory = memory, .capacity = size}; // the integrator lay in the block that is gone
 	}
@@ -251,11 +259,12 @@ CalStatus sim_bind(CalSim *sim) {
 	block += MEMORY_ALIGNMENT - (uintptr_t)block % MEMORY_ALIGNMENT;
 	Cursor cursor = cursor_over(block, arrays);
 	layout_system(sim, &w, &cursor);
+	sim_release_integrator(sim);
+	sim->past = past;
 	status = cal_integrator_init_system(&system, &sim->method, block + arrays, integrator_size, &w.integrator);
 	if (status != CAL_OK)
 		return status;
 	list_groups(sim, &w);
-	sim->past = past;
 	sim->system = w;
 	bind_devices(sim);
 	watch_prepare(sim);

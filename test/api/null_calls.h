@@ -11,9 +11,6 @@
 #include <string.h>
 
 #include <calder/calder.h>
-#ifdef CALDER_WITH_SUNDIALS
-#include <calder/cvode.h>
-#endif
 
 typedef struct Fixture {
 	CalSetup *file;

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include <calder/calder.h>
-#include <calder/cvode.h>
 
 #ifdef CALDER_WITH_SUNDIALS
 
@@ -80,23 +79,23 @@ static double reference(const CalModel *model, CalWork *work) {
 }
 
 /* Error of the crank over rtol, and the steps it took. */
-static double error_over_rtol(const CalModel *model, CalWork *work, CalCvodeMethod method, double rtol, double want,
+static double error_over_rtol(const CalModel *model, CalWork *work, CalMethod method, double rtol, double want,
                               double *steps) {
-	CalCvode *cvode;
+	CalIntegrator *cvode;
 	CalState state = start(model);
-	const CalCvodeOptions options = {.method = method, .rtol = rtol, .atol = rtol};
-	assert_int_equal(cal_cvode_create(model, work, &options, &cvode, NULL), CAL_OK);
-	assert_int_equal(cal_cvode_advance(cvode, &state, END), CAL_OK);
+	const CalIntegratorOptions options = {.method = method, .rtol = rtol, .atol = rtol};
+	assert_int_equal(cal_integrator_create(model, work, &options, &cvode), CAL_OK);
+	assert_int_equal(cal_integrator_advance(cvode, &state, END), CAL_OK);
 	const double error = fabs(state.q[0] - want) / rtol;
-	*steps = (double)cal_cvode_stats(cvode).steps;
-	cal_cvode_destroy(cvode);
+	*steps = (double)cal_integrator_stats(cvode).steps;
+	cal_integrator_destroy(cvode);
 	cal_state_destroy(&state);
 	return error;
 }
 
 static void loops_do_not_make_errors_larger(void **state) {
 	(void)state;
-	static const CalCvodeMethod methods[] = {CAL_CVODE_ADAMS, CAL_CVODE_BDF};
+	static const CalMethod methods[] = {CAL_METHOD_CVODE_ADAMS, CAL_METHOD_CVODE_BDF};
 	double want[2];
 	CalModel *model[2];
 	CalWork *work[2];

@@ -330,14 +330,15 @@ static int closes_by_steps(const Case *c, CalMethod method) {
 	return judge(converges && coarse.error <= 0.3 * fine.scale);
 }
 
-static int closes_by_tolerance(const Case *c) {
+static int closes_by_tolerance(const Case *c, CalMethod method) {
 	int failures = 0;
 	static const double tolerances[] = {1e-6, 1e-8, 1e-11};
 	for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
 		const double rtol = tolerances[i], allowed = 3e3 * rtol; // of some hundred steps, and of jumps
-		const CalIntegratorOptions options = {.method = CAL_METHOD_DOPRI5, .rtol = rtol, .atol = 1e-2 * rtol};
+		const CalIntegratorOptions options = {.method = method, .rtol = rtol, .atol = 1e-2 * rtol};
 		const Outcome o = run(c, &options, 0);
-		print_message("  %-24s %-18s rtol %g: %.2e of %.2e J\n", c->what, "dopri5", rtol, o.error, o.scale);
+		print_message("  %-24s %-18s rtol %g: %.2e of %.2e J\n", c->what, cal_method_name(method), rtol, o.error,
+		              o.scale);
 		failures += judge(o.error <= allowed * o.scale);
 	}
 	return failures;
@@ -345,8 +346,11 @@ static int closes_by_tolerance(const Case *c) {
 
 static int closes(const Case *c) {
 	int failures = 0;
-	for (int m = 0; c->model && m < CAL_METHOD_COUNT; m++)
-		failures += m == CAL_METHOD_DOPRI5 ? closes_by_tolerance(c) : closes_by_steps(c, (CalMethod)m);
+	for (int m = 0; c->model && m < CAL_METHOD_COUNT; m++) {
+		const CalMethodInfo *info = cal_method_info((CalMethod)m);
+		if (!info->missing)
+			failures += info->adaptive ? closes_by_tolerance(c, (CalMethod)m) : closes_by_steps(c, (CalMethod)m);
+	}
 	return failures;
 }
 

@@ -18,6 +18,8 @@
 
 #include <calder/calder.h>
 
+#include "support/methods.h"
+
 /* Steps [s] of methods with fixed steps, rtol of adaptive ones; of these errors go with rtol^1. */
 typedef struct Row {
 	CalMethod method;
@@ -33,11 +35,13 @@ static const Row rows[] = {
 	{CAL_METHOD_IMPLICIT, 1e-3, 2.5e-4, 1e-4, 0.05, 3e-3},
 	{CAL_METHOD_IMPLICIT_MIDPOINT, 1e-3, 2.5e-4, 1e-4, 0.05, 1e-5},
 	{CAL_METHOD_DOPRI5, 1e-6, 1e-9, 1e-10, 0.3, 1e-8},
+	{CAL_METHOD_CVODE_ADAMS, 1e-6, 1e-9, 1e-10, 0.3, 1e-7},
+	{CAL_METHOD_CVODE_BDF, 1e-6, 1e-9, 1e-10, 0.3, 1e-7},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert((int)ROWS == (int)CAL_METHOD_COUNT, "each method has a row");
 
-static bool is_built(const Row *row) { return !cal_method_info(row->method)->missing; }
+static bool is_built(const Row *row) { return method_is_built(row->method); }
 
 static CalIntegratorOptions options_of(const Row *row, double step) {
 	const bool adaptive = cal_method_info(row->method)->adaptive;
@@ -53,12 +57,19 @@ typedef struct Run {
 	CalScenario *scenario;
 } Run;
 
+/* model: its text, or the path of an example. */
+static CalStatus read_model(const char *model, CalFile **file, CalError *error) {
+	char text[4000];
+	if (!strchr(model, '\n'))
+		return cal_file_read(model, NULL, file, error);
+	const int length = snprintf(text, sizeof text, "calder: 1\n%s", model);
+	return cal_file_parse(text, (size_t)length, "model", NULL, file, error);
+}
+
 static Run run_of(const char *model, CalIntegratorOptions method, int branches) {
 	Run r = {0};
 	CalError error = {0};
-	char text[4000];
-	const int length = snprintf(text, sizeof text, "calder: 1\n%s", model);
-	const CalStatus status = cal_file_parse(text, (size_t)length, "model", NULL, &r.file, &error);
+	const CalStatus status = read_model(model, &r.file, &error);
 	if (status == CAL_ERR_UNSUPPORTED)
 		skip(); // a build without YAML
 	const CalSimOptions options = {.method = method, .branches = branches, .branches_forced = 1, .not_pinned = 1};
@@ -274,6 +285,34 @@ static void every_method_takes_branches(void **state) {
 	run_end(&truth);
 }
 
+/* ---- examples ------------------------------------------------------------------------------------ */
+
+/* A loop, a flexible arm with a servo, an arm that changes its topology: adaptive methods agree at a tight tolerance. */
+static void adaptive_methods_agree_on_examples(void **state) {
+	(void)state;
+	static const struct {
+		const char *path;
+		double duration;
+	} examples[] = {{SOURCE_DIR "/examples/four_bar.yaml", 1},
+	                {SOURCE_DIR "/examples/flexible_arm.yaml", 2},
+	                {SOURCE_DIR "/examples/walking_arm.yaml", 4}};
+	for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+		Run truth = reference(examples[i].path, examples[i].duration);
+		for (int k = 0; k < ROWS; k++) {
+			if (!is_built(&rows[k]) || !cal_method_info(rows[k].method)->adaptive)
+				continue;
+			Run r = run_of(examples[i].path, options_of(&rows[k], rows[k].step), 0);
+			advance(&r, examples[i].duration);
+			assert_int_equal(cal_sim_generation(r.sim), cal_sim_generation(truth.sim));
+			print_message("%s: %s differs by %.2e\n", strrchr(examples[i].path, '/') + 1,
+			              cal_method_name(rows[k].method), distance(&r, &truth));
+			check_error(&rows[k], examples[i].path, distance(&r, &truth));
+			run_end(&r);
+		}
+		run_end(&truth);
+	}
+}
+
 /* ---- what is not built --------------------------------------------------------------------------- */
 
 static void a_method_that_is_not_built_says_what_it_needs(void **state) {
@@ -302,6 +341,7 @@ int main(void) {
 		cmocka_unit_test(every_method_takes_devices_and_events),
 		cmocka_unit_test(every_method_resumes_from_a_checkpoint),
 		cmocka_unit_test(every_method_takes_branches),
+		cmocka_unit_test(adaptive_methods_agree_on_examples),
 		cmocka_unit_test(a_method_that_is_not_built_says_what_it_needs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

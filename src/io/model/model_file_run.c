@@ -77,7 +77,7 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 		return false;
 	if (cal_method_find(suggestion.word, method) == 0) {
 		const CalMethodInfo *info = cal_method_info(*method);
-		return !info->missing || reader_fail(r, node, "this library was built without the method %s; build it with %s",
+		return !info->missing || reader_fail(r, node, "the method %s is not built: this library lacks %s",
 		                                     info->name, info->missing);
 	}
 	for (int i = 0; i < CAL_METHOD_COUNT; i++)
