@@ -6,6 +6,8 @@
  * the start moved, what devices drive, what follows from the model (frozen flags apart), and what the simulation is
  * made of (sim_origin.c).
  */
+#include <float.h>
+
 #include "checkpoint/checkpoint.h"
 #include "integrate/scheme.h"
 #include "model/model.h"
@@ -14,7 +16,8 @@
 _Static_assert(sizeof(void *) != 8 || sizeof(SimGroup) == 424, "a field of SimGroup is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimDevice) == 176, "a field of SimDevice is new");
 _Static_assert(sizeof(void *) != 8 || sizeof(SimEvent) == 128, "a field of SimEvent is new");
-_Static_assert(sizeof(void *) != 8 || sizeof(CalSim) == 1208 + sizeof(SimDoubts) + sizeof(CalDoubt),
+_Static_assert(sizeof(void *) != 8 ||
+                   sizeof(CalSim) == 1224 + sizeof(SimDoubts) + sizeof(CalDoubt) + sizeof(SimDamping),
                "a field of CalSim is new");
 _Static_assert(sizeof(CalEnergy) == 4 * sizeof(double) && sizeof(CalMomentum) == 13 * sizeof(double) &&
                    sizeof(CalIntegratorStats) == 32,
@@ -124,6 +127,13 @@ void walk_rest(Serializer *a, CalSim *sim, CalIntegrator *integrator) {
 	serializer_bool(a, &sim->probed);
 	walk_doubt(a, &sim->coarse);
 	serializer_i64_within(a, &sim->coarse_at, 0, INT64_MAX / 4);
+	serializer_double_within(a, &sim->damping.total, 0, DBL_MAX);
+	serializer_double_within(a, &sim->damping.loss, 0, DBL_MAX);
+	serializer_double_within(a, &sim->damping.speed, 0, DBL_MAX);
+	serializer_double_within(a, &sim->damping.worst, 0, DBL_MAX);
+	serializer_double_within(a, &sim->damping.rate, 0, DBL_MAX);
+	serializer_i64_within(a, &sim->damping.at, 0, INT64_MAX / 4);
+	serializer_text(a, sim->damping.object, sizeof sim->damping.object);
 	serializer_finite(a, &sim->fastest, 1);
 	integrator_walk(integrator, a);
 }

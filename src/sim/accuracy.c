@@ -11,6 +11,12 @@
  * within a few hundred steps. Half the step often does so too, and comparing the two runs shows nothing. Where the change is
  * more than 3 % of the largest speed that deserves a doubt.
  *
+ * Damping that is too small to be seen in a step adds up: what oscillates with x = w h loses the share c x^p of its amplitude
+ * in each (CalMethodInfo.damping: x^2/2 by implicit, of springs and modes; x^6/144 by rk4). Five states in a row of
+ * the run itself, kept after each look, show x and the amplitude U of the fastest oscillation of a speed u, whatever slow
+ * motion it has beside it: the second differences b of u follow b2 - 2 b1 + b0 = -X^2 b1, X^2 = 2 - 2 cos x, and have the amplitude X^2 U. Where U is more than 3 % of the largest
+ * speed, the losses of all steps are added up from one look to the next, and 5 % of the amplitude are a doubt.
+ *
  * The largest speed is that of the run so far: a doubt is withdrawn if what moves later makes the change small. The steps
  * have no effect on the run.
  */
@@ -18,11 +24,14 @@
 #include <string.h>
 
 #include "integrate/scheme.h"
+#include "math/portable.h"
+#include "model/model.h"
 #include "sim/sim_internal.h"
 
 static const double coarse_share = 0.05; // error of a step, of the change in it, that leaves the change unresolved
 static const double share = 0.03;        // of the largest speed, for a change that is
 static const double slowest = 1e-9;      // a largest speed below this is rest
+static const double damped_share = 0.05; // of the amplitude of an oscillation that the method may take away
 enum { SETTLED = 20 };                   // steps after which speeds are known that motion from rest begins with
 
 static void copy_state(const SimSystem *w, const CalState *from, CalState *to) {
@@ -83,6 +92,105 @@ static void keep_change(CalSim *sim, double change, int dof) {
 	sim->coarse_at = sim_counts(sim).steps;
 }
 
+/* ---- damping by the method ----------------------------------------------------------------------- */
+
+/* Whether the method takes the stiffness of a degree of freedom implicitly; of explicit methods the question does not arise. */
+static bool is_damped(const CalSim *sim, const CalMethodInfo *info, int of_all) {
+	for (int i = 0, first = 0; i < sim->group_count; i++) {
+		const CalModel *model = sim->groups[i].model;
+		const int u = of_all - first;
+		first += model->nu;
+		if (u >= model->nu)
+			continue;
+		const Body *body = &model->bodies[model->dofs[u].body];
+		const bool mode = u >= body->u + body->nu;
+		return info->implicit_share == 0 || mode || model->dofs[u].stiffness > 0;
+	}
+	return false;
+}
+
+/* w h of the fastest oscillation in five speeds in a row, one step apart, and its amplitude; 0: there is none. */
+static double oscillation(const double u[TRAIL], double *amplitude) {
+	const double b0 = u[2] - 2 * u[1] + u[0], b1 = u[3] - 2 * u[2] + u[1], b2 = u[4] - 2 * u[3] + u[2];
+	const double square = -(b2 - 2 * b1 + b0) / b1;
+	if (!(square > 0 && square < 2) || fabs(b1) < 0.1 * fmax(fabs(b0), fabs(b2)))
+		return 0;
+	const double x = portable_acos(1 - 0.5 * square);
+	*amplitude = portable_hypot(b1, (b2 - b0) / (2 * portable_sin(x))) / square;
+	return x;
+}
+
+/* What was lost from the last look on, if it still counts; and the steps since then. */
+static double damped_since(const CalSim *sim) {
+	const SimDamping *d = &sim->damping;
+	return d->speed > share * fmax(sim->fastest, slowest) ? d->loss * (double)(sim_counts(sim).steps - d->at) : 0;
+}
+
+bool accuracy_wants_steps(const CalSim *sim) {
+	const CalMethodInfo *info = cal_method_info(sim->method.method);
+	return !info->adaptive && info->damping > 0 && sim->system.trail_count < TRAIL && !sim->ranks;
+}
+
+/* Steps of other sizes than the one that was asked for begin a new row. */
+void accuracy_note_step(CalSim *sim, const CalState *state) {
+	SimSystem *w = &sim->system;
+	const double h = state->t - w->trail_time;
+	if (w->trail_count > 0 && fabs(h - sim->method.step) > 1e-6 * sim->method.step)
+		w->trail_count = 0;
+	memcpy(w->trail + (ptrdiff_t)w->trail_count * w->nu, state->u, (size_t)w->nu * sizeof(double));
+	w->trail_time = state->t;
+	w->trail_count++;
+}
+
+static double loss_of(const CalSim *sim, const CalMethodInfo *info, int i, double *x, double *speed) {
+	const SimSystem *w = &sim->system;
+	double u[TRAIL];
+	for (int k = 0; k < TRAIL; k++)
+		u[k] = w->trail[(ptrdiff_t)k * w->nu + i];
+	*x = oscillation(u, speed);
+	return *x > 0 && is_damped(sim, info, i) ? info->damping * portable_pow(*x, info->damping_order) : 0;
+}
+
+/* Once the row is full: what its steps lose, from the last row on. */
+static void keep_damping(CalSim *sim) {
+	const CalMethodInfo *info = cal_method_info(sim->method.method);
+	SimDamping *d = &sim->damping;
+	if (sim->system.trail_count < TRAIL)
+		return;
+	sim->system.trail_count = 0;
+	d->total += damped_since(sim);
+	d->loss = d->speed = 0;
+	d->at = sim_counts(sim).steps;
+	for (int i = 0; i < sim->system.nu; i++) {
+		double x = 0, speed = 0;
+		const double loss = loss_of(sim, info, i, &x, &speed);
+		if (!(loss > d->loss) || !(speed > share * fmax(sim->fastest, slowest)))
+			continue;
+		d->loss = loss;
+		d->speed = speed;
+		if (loss > d->worst && !(d->total > damped_share)) {
+			d->worst = loss;
+			d->rate = x / sim->method.step;
+			sim_name_dof(sim, i, d->object, sizeof d->object);
+		}
+	}
+}
+
+static void judge_damping(CalSim *sim) {
+	const SimDamping *d = &sim->damping;
+	const double lost = 1 - portable_exp(-d->total - damped_since(sim));
+	if (!(lost > damped_share) || !d->object[0])
+		return;
+	doubts_set(
+		&sim->doubts, CAL_DOUBT_ACCURACY, d->object, cal_sim_time(sim), lost, damped_share,
+		"%s with a step of %g s damps oscillations of its own: %s oscillates at %.3g rad/s, of which %.2g %% of the "
+		"amplitude are lost until t = %.6g s unless something keeps it going; take a smaller step, or the method %s",
+		cal_method_name(sim->method.method), sim->method.step, d->object, d->rate, 100 * lost, cal_sim_time(sim),
+		cal_method_name(CAL_METHOD_DEFAULT));
+}
+
+/* ---- looking ------------------------------------------------------------------------------------- */
+
 /* Some steps from the present state, for an oscillation may stand still in one. They end where something jumps. */
 void accuracy_probe(CalSim *sim) {
 	enum { STEPS = 3 };
@@ -107,12 +215,8 @@ void accuracy_probe(CalSim *sim) {
 	sim_scatter(sim);
 }
 
-void accuracy_judge(CalSim *sim) {
+static void judge_change(CalSim *sim) {
 	const CalDoubt *c = &sim->coarse;
-	if (!method_is_fixed(sim->method.method))
-		return;
-	sim_gather(sim);
-	sim->fastest = fmax(sim->fastest, largest_speed(&sim->system));
 	const double limit = share * fmax(sim->fastest, slowest);
 	if (c->value == 0 || sim_counts(sim).steps - sim->coarse_at < SETTLED)
 		return;
@@ -127,4 +231,15 @@ void accuracy_judge(CalSim *sim) {
 		"same; take a much smaller one, or the method %s",
 		sim->method.step, cal_method_name(sim->method.method), c->time, c->object, c->value, sim->fastest,
 		cal_method_name(CAL_METHOD_DEFAULT));
+}
+
+/* The second may be about the same object: it comes after the first, which withdraws its own. */
+void accuracy_judge(CalSim *sim) {
+	if (!method_is_fixed(sim->method.method))
+		return;
+	sim_gather(sim);
+	sim->fastest = fmax(sim->fastest, largest_speed(&sim->system));
+	judge_change(sim);
+	keep_damping(sim);
+	judge_damping(sim);
 }

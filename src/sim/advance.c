@@ -285,7 +285,9 @@ static void call_watcher(CalSim *sim) {
 
 static void scatter_and_watch(void *user, const CalState *state) {
 	CalSim *sim = user;
-	if (state->t < sim->watch_due)
+	if (accuracy_wants_steps(sim))
+		accuracy_note_step(sim, state);
+	if (!sim->watch || state->t < sim->watch_due)
 		return;
 	sim_scatter(sim);
 	call_watcher(sim);
@@ -311,6 +313,8 @@ static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	if (status != CAL_OK)
 		return report(sim, status, error);
 	sim_scatter(sim);
+	if (accuracy_wants_steps(sim))
+		accuracy_note_step(sim, &w->now);
 	if (subsystems_commit_steps(sim) && (status = subsystems_commit(sim)) != CAL_OK)
 		return report(sim, status, error);
 	status = looked_at ? values_end(sim, error) : CAL_OK;
@@ -326,7 +330,7 @@ static CalStatus run_to(CalSim *sim, double t_end, int64_t most, CalError *error
 	sim_gather(sim);
 	integrator->options.max_steps = most;
 	integrator->stop = sim->stop; // here only: the search for an event must not end early
-	integrator_watch(integrator, sim->watch ? scatter_and_watch : NULL, sim);
+	integrator_watch(integrator, sim->watch || accuracy_wants_steps(sim) ? scatter_and_watch : NULL, sim);
 	CalStatus status = cal_integrator_advance(integrator, &sim->system.now, t_end);
 	integrator_watch(integrator, NULL, NULL);
 	integrator->stop = NULL;
@@ -471,6 +475,8 @@ CalStatus cal_sim_restart(CalSim *sim, CalError *error) {
 	sim->probed = false;
 	sim->coarse = (CalDoubt){0};
 	sim->coarse_at = 0;
+	sim->damping = (SimDamping){0};
+	sim->system.trail_count = 0;
 	sim->fastest = 0;
 	status = report(sim, drives_start(sim), error);
 	for (int i = 0; i < sim->group_count; i++)

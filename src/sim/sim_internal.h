@@ -123,6 +123,19 @@ enum { PROBES = 6 }; // vectors that stability.c needs; accuracy.c keeps a state
 
 enum { PUSHED_BY_DEVICE = 1, PUSHED_BY_INPUT = 2, PUSHED_BY_ANY = 3 };
 
+/* What the method takes from oscillations (accuracy.c). */
+typedef struct SimDamping {
+	double total; // sum of the shares of the amplitude, of steps up to the last look
+	double loss;  // share of the amplitude in a step at the last look, 0: none that counts
+	double speed; // amplitude of that oscillation
+	int64_t at;   // steps then
+	double worst; // the largest loss of all looks until there is a doubt,
+	double rate;  // of that oscillation [rad/s],
+	char object[96];
+} SimDamping;
+
+enum { TRAIL = 5 }; // states in a row from which an oscillation is told
+
 /** All groups and devices as one system. */
 typedef struct SimSystem {
 	int nq, nu, nx;             // of all; nx with the accounts
@@ -144,6 +157,9 @@ typedef struct SimSystem {
 	double *value, *value_next; // [value_count] at the start and at the end of a step
 	double *value_end;          // [value_count] scratch
 	double *probe;              // [PROBES (2 nu + nx)] scratch of stability.c and accuracy.c
+	double *trail;              // [TRAIL nu] speeds after steps in a row (accuracy.c)
+	double trail_time;          // of the last one
+	int trail_count;            //
 	bool values_known;          // value is that of the present states
 	CalIntegrator *integrator;  //
 	void *memory;               // the block that all of the above lie in
@@ -200,6 +216,7 @@ struct CalSim {
 	bool probed;               // there was one
 	CalDoubt coarse;           // value: the largest change in a step that it does not resolve; 0: none (accuracy.c)
 	int64_t coarse_at;         // steps then
+	SimDamping damping;        //
 	double fastest;            // the largest speed that was seen
 	CalWatchFn watch;          // NULL: nobody looks on
 	void *watch_user;
@@ -339,6 +356,9 @@ void examine_note_shortened_step(CalSim *sim);
 void stability_examine(CalSim *sim);
 /** "joint \"elbow\"" or "mode 2 of body \"boom\"", of a speed among all groups (stability.c). */
 void sim_name_dof(const CalSim *sim, int u, char *text, size_t size);
+/** Whether the next step is to be shown to accuracy_note_step(), and that. */
+bool accuracy_wants_steps(const CalSim *sim);
+void accuracy_note_step(CalSim *sim, const CalState *state);
 /** Looks for what a fixed step does not resolve at the present state (accuracy.c), */
 void accuracy_probe(CalSim *sim);
 /** and adds or withdraws the doubt that it deserves. */

@@ -119,6 +119,7 @@ static void layout_system(CalSim *sim, SimSystem *w, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, w->inputs, sim->group_count);
 	CURSOR_ARRAY(cursor, w->xdot, w->nx);
 	CURSOR_ARRAY(cursor, w->probe, PROBES * (2 * w->nu + w->nx));
+	CURSOR_ARRAY(cursor, w->trail, TRAIL * w->nu);
 	for (int kind = 0; kind < MODEL_KIND_COUNT; kind++)
 		CURSOR_ARRAY(cursor, w->group_of[kind], w->id_count[kind]);
 	CURSOR_ARRAY(cursor, w->value, w->value_count);

@@ -176,6 +176,50 @@ static void a_step_that_damps_what_swings_is_doubted(void **state) {
 	assert_null(coarse_doubt(SWING, CAL_METHOD_IMPLICIT_MIDPOINT, 0.002, &error));
 }
 
+/* What is doubted of a run of SWING that is examined 50 times; *kept: share of the amplitude that is left. */
+static double damping_doubt(CalMethod method, double step, double duration, double *kept) {
+	Run r = run_of(SWING, method, step, 0);
+	for (int i = 0; i <= 50; i++) {
+		advance(&r, duration * i / 50);
+		assert_int_equal(cal_sim_examine(r.sim), CAL_OK);
+	}
+	const CalState *s = cal_sim_state(r.sim, 0);
+	*kept = hypot(s->u[1], 100 * s->q[1]) / 0.1;
+	const CalDoubt *doubt = doubt_of(&r, CAL_DOUBT_ACCURACY);
+	assert_null(doubt_of(&r, CAL_DOUBT_BALANCE));
+	if (doubt)
+		assert_string_equal(doubt->object, "joint \"y\"");
+	const double value = doubt ? doubt->value : 0;
+	run_end(&r);
+	return value;
+}
+
+/* Each step resolves the swing of 100 rad/s; what all of them take from it is reported, and is what they take. */
+static void damping_that_adds_up_is_doubted(void **state) {
+	(void)state;
+	static const struct {
+		CalMethod method;
+		double step, duration;
+		int doubted;
+	} cases[] = {{CAL_METHOD_IMPLICIT, 0.0005, 1, 1},
+	             {CAL_METHOD_IMPLICIT, 0.0001, 0.5, 1},
+	             {CAL_METHOD_IMPLICIT, 2e-6, 0.05, 0},
+	             {CAL_METHOD_RK4, 0.01, 1, 1},
+	             {CAL_METHOD_RK4, 0.005, 10, 1},
+	             {CAL_METHOD_RK4, 0.002, 2, 0},
+	             {CAL_METHOD_IMPLICIT_MIDPOINT, 0.0005, 1, 0},
+	             {CAL_METHOD_EULER_CROMER, 0.0005, 1, 0}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		double kept;
+		const double lost = damping_doubt(cases[i].method, cases[i].step, cases[i].duration, &kept);
+		print_message("%s, %g s: %.3f lost, doubted %.3f\n", cal_method_name(cases[i].method), cases[i].step, 1 - kept,
+		              lost);
+		assert_int_equal(lost > 0, cases[i].doubted);
+		if (cases[i].doubted)
+			assert_true(lost > 0.6 * (1 - kept) && lost < 1.1 * (1 - kept)); // below 3 % of all speed it does not count
+	}
+}
+
 /* From rest, by an effort that begins at zero, the first steps are wrong by as much as they move. That is no matter. */
 static void motion_from_rest_is_not_doubted(void **state) {
 	(void)state;
@@ -386,6 +430,7 @@ int main(void) {
 		cmocka_unit_test(links_that_cost_digits_are_doubted),
 		cmocka_unit_test(links_that_cost_all_digits_end_the_run),
 		cmocka_unit_test(a_step_that_damps_what_swings_is_doubted),
+		cmocka_unit_test(damping_that_adds_up_is_doubted),
 		cmocka_unit_test(motion_from_rest_is_not_doubted),
 		cmocka_unit_test(a_step_beyond_the_bound_is_doubted_with_its_cause),
 		cmocka_unit_test(every_kind_of_stiffness_is_found),

@@ -52,18 +52,18 @@ static CalIntegratorOptions options_of(const Row *row, double step) {
 }
 
 typedef struct Run {
-	CalFile *file;
+	CalSetup *file;
 	CalSim *sim;
 	CalScenario *scenario;
 } Run;
 
 /* model: its text, or the path of an example. */
-static CalStatus read_model(const char *model, CalFile **file, CalError *error) {
+static CalStatus read_model(const char *model, CalSetup **file, CalError *error) {
 	char text[4000];
 	if (!strchr(model, '\n'))
-		return cal_file_read(model, NULL, file, error);
+		return cal_model_file_read(model, NULL, file, error);
 	const int length = snprintf(text, sizeof text, "calder: 1\n%s", model);
-	return cal_file_parse(text, (size_t)length, "model", NULL, file, error);
+	return cal_model_file_parse(text, (size_t)length, "model", NULL, file, error);
 }
 
 static Run run_of(const char *model, CalIntegratorOptions method, int branches) {
@@ -73,7 +73,7 @@ static Run run_of(const char *model, CalIntegratorOptions method, int branches) 
 	if (status == CAL_ERR_UNSUPPORTED)
 		skip(); // a build without YAML
 	const CalSimOptions options = {.method = method, .branches = branches, .branches_forced = 1, .not_pinned = 1};
-	if (status != CAL_OK || cal_sim_create(cal_file_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
+	if (status != CAL_OK || cal_sim_create(cal_setup_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
 	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)
 		fail_msg("%s: %s", cal_method_name(method.method), error.text);
 	return r;
@@ -82,7 +82,7 @@ static Run run_of(const char *model, CalIntegratorOptions method, int branches) 
 static void run_end(Run *r) {
 	cal_scenario_destroy(r->scenario);
 	cal_sim_destroy(r->sim);
-	cal_file_destroy(r->file);
+	cal_setup_destroy(r->file);
 }
 
 static void advance(const Run *r, double t) {
@@ -320,17 +320,17 @@ static void a_method_that_is_not_built_says_what_it_needs(void **state) {
 	for (int i = 0; i < ROWS; i++) {
 		const CalMethodInfo *info = cal_method_info(rows[i].method);
 		char text[400];
-		CalFile *file = NULL;
+		CalSetup *file = NULL;
 		CalError error = {0};
 		snprintf(text, sizeof text, "calder: 1\n%srun: {duration: 1, step: 1e-3, method: %s}\n", OSCILLATOR,
 		         info->name);
-		const CalStatus status = cal_file_parse(text, strlen(text), "model", NULL, &file, &error);
+		const CalStatus status = cal_model_file_parse(text, strlen(text), "model", NULL, &file, &error);
 		if (status == CAL_ERR_UNSUPPORTED)
 			skip(); // a build without YAML
 		assert_int_equal(status == CAL_OK, !info->missing);
 		if (info->missing)
 			assert_non_null(strstr(error.text, info->missing));
-		cal_file_destroy(file);
+		cal_setup_destroy(file);
 	}
 }
 
