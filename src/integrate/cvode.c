@@ -548,6 +548,7 @@ static CalStatus cvode_step(CalIntegrator *ig, CalState *state, double h, double
 		ig->stats.steps++;
 		return CAL_OK;
 	}
+	ig->dense.valid = false;
 	c->fatal = CAL_OK;
 	c->t_start = state->t;
 	c->t_end = t_end;

@@ -183,8 +183,8 @@ static void judge_damping(CalSim *sim) {
 		return;
 	doubts_set(
 		&sim->doubts, CAL_DOUBT_ACCURACY, d->object, cal_sim_time(sim), lost, damped_share,
-		"%s with a step of %g s damps oscillations of its own: %s oscillates at %.3g rad/s, of which %.2g %% of the "
-		"amplitude are lost until t = %.6g s unless something keeps it going; take a smaller step, or the method %s",
+		"%s with a step of %g s damps vibrations: %s vibrates at %.3g rad/s and has lost %.2g %% of its amplitude by "
+		"t = %.6g s, unless a load sustains it; take a smaller step, or the method %s",
 		cal_method_name(sim->method.method), sim->method.step, d->object, d->rate, 100 * lost, cal_sim_time(sim),
 		cal_method_name(CAL_METHOD_DEFAULT));
 }
