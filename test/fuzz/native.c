@@ -2,8 +2,10 @@
 /*
  * native.c — fuzz target: any bytes as a model file, and everything that a description leads to.
  *
- * Whatever is read is compiled, gets its state and loads, and one forward dynamics.
+ * Whatever is read is compiled, gets its state and loads, and one forward dynamics; then the setup is written without its text,
+ * and what was written is read and written again, until the text is the same.
  */
+#define _POSIX_C_SOURCE 200809L // open_memstream
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +35,46 @@ static void evaluate(const CalSetup *file, const CalModel *model) {
 	cal_state_destroy(&state);
 }
 
+/* NULL: a file cannot hold it. */
+static char *written(const CalSetup *setup) {
+	char *text = NULL;
+	size_t size = 0;
+	CalError error;
+	memset(&error, 0x5a, sizeof error);
+	FILE *out = open_memstream(&text, &size);
+	fuzz_expect(out != NULL, "there is memory");
+	const CalStatus status = cal_model_file_write(setup, out, &error);
+	fclose(out);
+	if (status == CAL_OK)
+		return text;
+	fuzz_expect(status == CAL_ERR_UNSUPPORTED && size == 0, "a setup is written, or refused before the first byte");
+	fuzz_expect_error(&error);
+	free(text);
+	return NULL;
+}
+
+/* What a text says, written anew; NULL: a file cannot hold it. */
+static char *rewritten(const char *text) {
+	CalSetup *setup = NULL;
+	CalError error;
+	fuzz_expect(cal_model_file_parse(text, strlen(text), "fuzz.yaml", NULL, &setup, &error) == CAL_OK,
+	            "what is written can be read");
+	cal_model_file_trim(setup);
+	char *again = written(setup);
+	cal_setup_destroy(setup);
+	return again;
+}
+
+/* The second time, inertias that are not symmetric to the last bit have become so. */
+static void write_again(CalSetup *setup) {
+	cal_model_file_trim(setup);
+	char *first = written(setup), *second = first ? rewritten(first) : NULL, *third = second ? rewritten(second) : NULL;
+	fuzz_expect(!first || (third && strcmp(second, third) == 0), "what is written reads back as the same");
+	free(first);
+	free(second);
+	free(third);
+}
+
 static void run(const uint8_t *data, size_t size) {
 	CalSetup *file = NULL;
 	CalError error;
@@ -49,6 +91,7 @@ static void run(const uint8_t *data, size_t size) {
 	if (cal_model_compile(cal_setup_desc(file), &options, &model, &error) == CAL_OK)
 		evaluate(file, model);
 	cal_model_destroy(model);
+	write_again(file);
 	cal_setup_destroy(file);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "device/device_type.h"
 #include "io/model/writer/model_file_write.h"
 
 /* ---- actions ----------------------------------------------------------------------------------------- */
@@ -167,11 +168,34 @@ static CalStatus check_state(const Writer *w, CalJointId id, const CalStateDef *
 	                     "a file cannot hold a part of it that is assumed or frozen in this way");
 }
 
-static CalStatus check_device(const Writer *w, const char *type, const char *name, const void *def) {
-	const CalContactDef *contact = strcmp(type, "contact") == 0 ? def : NULL;
-	for (int i = 0; contact && i < contact->shape_count; i++)
-		if (contact->shapes[i].mesh)
-			return refuse(w, "device", name, "one of its shapes is a mesh in memory, which a file cannot hold");
+static bool ascends(const CalTable *table) {
+	for (int i = 1; i < table->count; i++)
+		if (!(table->time[i] > table->time[i - 1]))
+			return false;
+	return true;
+}
+
+static bool all_ascend(const Field *field, const void *member) {
+	const CalTable *tables = member;
+	const CalTimeFunction *function = member;
+	return field->kind == FIELD_TABLE      ? ascends(tables)
+	       : field->kind == FIELD_TABLES   ? ascends(&tables[0]) && ascends(&tables[1]) && ascends(&tables[2])
+	       : field->kind == FIELD_FUNCTION ? ascends(&function->table)
+	                                       : true;
+}
+
+static CalStatus check_device(const Writer *w, const char *word, const char *name, const void *def) {
+	const DeviceType *type = device_type_find(word);
+	for (int i = 0; i < type->table.count; i++) {
+		const Field *field = &type->table.fields[i];
+		const void *member = (const char *)def + field->offset;
+		const CalContactDef *contact = field->kind == FIELD_SHAPES ? member : NULL;
+		if (!all_ascend(field, member))
+			return refuse(w, "device", name, "the times of one of its tables do not ascend; correct them");
+		for (int k = 0; contact && k < contact->shape_count; k++)
+			if (contact->shapes[k].mesh)
+				return refuse(w, "device", name, "one of its shapes is a mesh in memory, which a file cannot hold");
+	}
 	return write_check_name(w, "device", name);
 }
 
