@@ -166,8 +166,8 @@ CalStatus cal_sim_create(const CalDesc *desc, const CalSimOptions *options, CalS
 	*sim = NULL;
 	const CalMethodInfo *info = cal_method_info(options->method.method);
 	if (info && info->missing)
-		return error_set(error, CAL_ERR_UNSUPPORTED, "the method %s is not built: this library lacks %s",
-		                 info->name, info->missing);
+		return error_set(error, CAL_ERR_UNSUPPORTED, "the method %s is not built: this library lacks %s", info->name,
+		                 info->missing);
 	if (method_is_fixed(options->method.method) && !(options->method.step > 0))
 		return error_set(error, CAL_ERR_ARGUMENT, "method %s has a fixed step; give it a size above zero (it is %g s)",
 		                 cal_method_name(options->method.method), options->method.step);

@@ -26,7 +26,8 @@ static void cvode_agrees_with_dopri5(void **state) {
 		for (int k = 0; k < 2; k++) {
 			System s = systems[i]();
 			CalState exact = advanced_exactly(&s, 2);
-			CalIntegrator *cvode = cvode_for(&s, (CalIntegratorOptions){.method = both[k], .rtol = 1e-10, .atol = 1e-12});
+			CalIntegrator *cvode =
+				cvode_for(&s, (CalIntegratorOptions){.method = both[k], .rtol = 1e-10, .atol = 1e-12});
 			assert_int_equal(cal_integrator_advance(cvode, &s.state, 2), CAL_OK);
 			assert_true(s.state.t == 2);
 			assert_true(state_distance(&s, &exact, &s.state) < 1e-6);
@@ -82,7 +83,7 @@ static void cvode_goes_on_from_call_to_call(void **state) {
 	System s = double_pendulum();
 	CalState start = state_of(&s);
 	CalIntegrator *going = cvode_for(&s, (CalIntegratorOptions){.rtol = 1e-8}),
-			 *restarted = cvode_for(&s, (CalIntegratorOptions){.rtol = 1e-8});
+				  *restarted = cvode_for(&s, (CalIntegratorOptions){.rtol = 1e-8});
 	for (int k = 1; k <= 50; k++) {
 		assert_int_equal(cal_integrator_advance(going, &s.state, 0.1 * k), CAL_OK);
 		assert_true(s.state.t == 0.1 * k);
@@ -139,7 +140,8 @@ static void bdf_steps_over_stiffness(void **state) {
 	hang(desc, ground, origin, joint, "mass", 1, 0, (CalVec3){0.1, 0.1, 0.1});
 	System s = system_of(desc);
 	s.state.q[0] = 1;
-	CalIntegrator *cvode = cvode_for(&s, (CalIntegratorOptions){.method = CAL_METHOD_CVODE_BDF, .rtol = 1e-6, .atol = 1e-9});
+	CalIntegrator *cvode =
+		cvode_for(&s, (CalIntegratorOptions){.method = CAL_METHOD_CVODE_BDF, .rtol = 1e-6, .atol = 1e-9});
 	assert_int_equal(cal_integrator_advance(cvode, &s.state, 1), CAL_OK);
 	double slow = 0.5 * (1e6 - sqrt(1e12 - 4e7));
 	assert_true(fabs(s.state.q[0] - exp(-slow)) < 1e-4 * exp(-slow));

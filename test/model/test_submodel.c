@@ -62,7 +62,8 @@ static void check_numbers(uint64_t seed, const CalModel *model) {
 		check_that(seed, link->flex < model->flex_count && link->flex_body < model->flex_count);
 		check_that(seed, link->accumulator < model->accumulator_count);
 		check_that(seed, link->flex_body < 0 || model->flexes[link->flex_body].link == i);
-		check_that(seed, link->special == (link->flex_body >= 0 || link->motion == PRIMITIVE_NODE)); // there are no loops
+		check_that(seed,
+		           link->special == (link->flex_body >= 0 || link->motion == PRIMITIVE_NODE)); // there are no loops
 	}
 	for (int k = 0; k < model->nu; k++) {
 		const Dof *dof = &model->dofs[k];

@@ -40,8 +40,7 @@ static const Field run_keys[] = {
 	{"duration", FIELD_NOT_NEGATIVE, offsetof(RunInput, duration), DIM_TIME, .flags = FIELD_REQUIRED,
      .doc = "simulated time"},
 	{"method", FIELD_CHOICE, offsetof(RunInput, method), .flags = FIELD_AS_TREE,
-     .doc = "[which one](methods.md): what each is, which have a fixed step, and the default",
-     .word_at = method_word},
+     .doc = "[which one](methods.md): what each is, which have a fixed step, and the default", .word_at = method_word},
 	{"step", FIELD_POSITIVE, offsetof(RunInput, step), DIM_TIME,
      .doc = "required for a fixed step; the first step of an adaptive method"},
 	{"rtol", FIELD_POSITIVE, offsetof(RunInput, rtol),
@@ -77,8 +76,8 @@ static bool read_method(Reader *r, const TreeNode *node, CalMethod *method) {
 		return false;
 	if (cal_method_find(suggestion.word, method) == 0) {
 		const CalMethodInfo *info = cal_method_info(*method);
-		return !info->missing || reader_fail(r, node, "the method %s is not built: this library lacks %s",
-		                                     info->name, info->missing);
+		return !info->missing ||
+		       reader_fail(r, node, "the method %s is not built: this library lacks %s", info->name, info->missing);
 	}
 	for (int i = 0; i < CAL_METHOD_COUNT; i++)
 		suggestion_offer(&suggestion, cal_method_name((CalMethod)i));

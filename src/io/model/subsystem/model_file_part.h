@@ -42,7 +42,7 @@ typedef struct PartList {
 } PartList;
 
 typedef struct Part {
-	const TreeNode *root;   // of the file
+	const TreeNode *root;      // of the file
 	const TreeNode *interface; // list of paths, NULL: none
 	PartList lists[PART_SECTION_COUNT];
 	CalSetupInstance *instances;
