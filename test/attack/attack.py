@@ -4,8 +4,8 @@
 
 usage: attack.py CALDER [--models N] [--seed S] [--jobs J] [--keep FOLDER]
 
-Each model runs by dopri5 at two tolerances and by two methods of fixed step, and is compared with a reference of much
-finer steps. docs/attack.md defines what counts as a finding. Findings are kept as model files that show them again.
+Each model runs by dopri5 at two tolerances, by another adaptive method and by two methods of fixed step, and is compared
+with a reference of much finer steps. docs/attack.md defines what counts as a finding. Findings are kept as model files that show them again.
 """
 import argparse
 import collections
@@ -29,7 +29,7 @@ PERTURBATION = 1e-6  # of masses, gravity and states, to measure how much the mo
 PERTURBATIONS = 3
 SENSITIVE = 1e4  # models that amplify more than this are not compared
 HANG_S = 1800  # a run that takes longer hangs, however busy the machine is
-FIXED = ("rk4", "euler-cromer", "implicit", "implicit-midpoint")
+DEFAULT = "dopri5"
 SAMPLES = 4
 FEW = 60  # so many models have everything that models.py can make
 MAX_STEPS = 100000  # from one sample to the next; a run that needs more stops with an error
@@ -39,11 +39,10 @@ Run = collections.namedtuple("Run", "code said doubts columns steps")  # doubts:
 
 def quaternions(model):
     """Groups of four column names: q and -q are the same orientation."""
-    first = {"free": 3, "spherical": 0}
     return [
-        [f"q:{name}.{first[joint['type']] + k}" for k in range(4)]
+        [f"q:{name}.{part}" for part in ("qw", "qx", "qy", "qz")]
         for name, joint in model["joints"].items()
-        if joint["type"] in first
+        if joint["type"] in ("free", "spherical")
     ]
 
 
@@ -78,6 +77,7 @@ def with_refined_pulses(model, parts):
 class Attack:
     def __init__(self, calder, keep):
         self.calder, self.keep = calder, Path(keep)
+        self.fixed, self.others = methods(calder)
         self.counts = collections.Counter()
         self.features = collections.Counter()
         self.lock = threading.Lock()
@@ -172,7 +172,7 @@ class Attack:
 
     def finding(self, seed, model, settings, what):
         self.keep.mkdir(parents=True, exist_ok=True)
-        path = self.keep / f"{seed}-{settings.get('method', 'dopri5')}-{self.count('findings')}.json"
+        path = self.keep / f"{seed}-{settings.get('method', DEFAULT)}-{self.count('findings')}.json"
         path.write_text(json.dumps(model | {"run": model["run"] | settings}, indent=1))
         print(f"FINDING seed {seed}, {settings}: {what}; see {path}", flush=True)
 
@@ -213,10 +213,11 @@ class Attack:
             self.count("too sensitive")
             return
         self.count("compared models")
-        for settings in ({}, {"rtol": 1e-6, "atol": 1e-8}):
+        rough = {"rtol": 1e-6, "atol": 1e-8}
+        for settings in ({}, rough, *({"method": method} | rough for method in self.others[seed % 2 :: 2])):
             self.check_adaptive(folder, seed, model, settings, reference, growth)
         rng = random.Random(seed)
-        for method in rng.sample(FIXED, 2):
+        for method in rng.sample(self.fixed, 2):
             step = duration / SAMPLES / round(2 ** rng.uniform(4, 10))  # whole ones from sample to sample: no doubt of that
             self.check_fixed(folder, seed, model, {"method": method, "step": step}, reference, growth)
 
@@ -251,6 +252,14 @@ class Attack:
             self.finding(seed, model, settings, f"error {error:.2g}, finer steps change {change:.2g}")
 
 
+def methods(calder):
+    """Those of this build: the ones of fixed step, and the adaptive ones beside the default."""
+    known = json.loads(subprocess.run([calder, "methods", "--json"], capture_output=True, text=True, check=True).stdout)
+    built = [method for method in known if not method["missing"]]
+    fixed = [method["name"] for method in built if not method["adaptive"]]
+    return fixed, [method["name"] for method in built if method["adaptive"] and method["name"] != DEFAULT]
+
+
 def device_types(calder):
     """All types of devices, as calder lists them, but for those of shared libraries."""
     model = {"calder": 1, "bodies": {"a": {}}, "joints": {"a": {"type": "free", "to": "a"}}, "devices": {"d": {"type": "?"}}}
@@ -269,11 +278,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", default="out/attack", help="folder for models that show a finding")
     options = parser.parse_args()
-    made, types = {kind.__name__ for kind in models.DEVICES}, device_types(options.calder)
-    if made - types:
-        sys.exit(f"attack: calder has no devices of these types: {made - types}")
-    if types - made:
-        print(f"attack: models.py makes no devices of these types: {types - made}")
+    made = {kind.__name__ for kind in models.DEVICES}
+    if made != device_types(options.calder):
+        sys.exit(f"attack: models.py and calder differ in the types of devices: {made ^ device_types(options.calder)}")
     attack = Attack(options.calder, options.keep)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for _ in pool.map(attack.attack, range(options.seed, options.seed + options.models)):
@@ -288,7 +295,7 @@ def main():
         f"{counts['claimed right']} claimed to be right, {counts['warned']} warned, {counts['refused']} refused"
     )
     print(
-        f"attack: {counts['above the factor']} of {counts['adaptive']} runs of dopri5 without a doubt are off by more than "
+        f"attack: {counts['above the factor']} of {counts['adaptive']} adaptive runs without a doubt are off by more than "
         f"{FACTOR} times growth and tolerance"
     )
     print(f"attack: {counts['findings']} findings")

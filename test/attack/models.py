@@ -370,7 +370,12 @@ def expression(make):
     return {"joint": joint, "effort": make.random.choice(formulas)}
 
 
-DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, control_moment_gyro, thruster, slosh, gravity, table_load, contact, expression)
+def drag(make):
+    flow = {"flow": make.vector(3)} if make.chance(0.5) else {}
+    return {"node": make.node(), "density": 1.2, "coefficient": make.number(0.1, 2), "area": make.log_number(0.01, 1), "linear": make.number(0, 0.5)} | flow
+
+
+DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, control_moment_gyro, thruster, slosh, gravity, table_load, contact, expression, drag)
 
 
 def add_device(make, kind):
