@@ -4,11 +4,11 @@
  *
  * A subsystem has hidden states x. At (t, x) it reports where its k interface nodes are, how they move, and how they
  * respond to forces:
- *   A = Phi F + b
+ *   A = Lambda F + b
  * A: angular and linear acceleration of each interface node (classical, of its origin), F: moment and force on it,
- * world axes, angular first. Phi is symmetric and positive semidefinite. From the forces it then computes the rates of
- * x. It is tied to nodes of the model by joints; (Phi_model + Phi) is solved, never Phi alone, so that nodes that
- * cannot move are allowed on either side.
+ * world axes, angular first. Lambda is symmetric and positive semidefinite. From the forces it then computes the rates
+ * of x. It is tied to nodes of the model by joints; (Lambda_model + Lambda) is solved, never Lambda alone, so that
+ * nodes that cannot move are allowed on either side.
  *
  * A subsystem is a table of functions, in C or from a shared object, or made of a model (cal_subsystem_from_model).
  */
@@ -52,8 +52,8 @@ typedef struct CalSubsystemOps {
 	int (*start)(void *self, double t, const CalInterfaceNode *interface_nodes, double *x);
 	/** interface_nodes[k] at (t, x). */
 	int (*interface_motion)(void *self, double t, const double *x, CalInterfaceNode *interface_nodes);
-	/** Phi[6k][6k], row-major, and b[6k]. */
-	int (*respond)(void *self, double t, const double *x, double *Phi, double *b);
+	/** Lambda[6k][6k], row-major, and b[6k]. */
+	int (*respond)(void *self, double t, const double *x, double *Lambda, double *b);
 	/** xdot[nx] under wrench[k] on the interface nodes, each at the node's origin. */
 	int (*rates)(void *self, double t, const double *x, const CalSpatial *wrench, double *xdot);
 	/** NULL: the energy is not known, and the balance of the simulation is marked as incomplete. */
@@ -63,7 +63,7 @@ typedef struct CalSubsystemOps {
 	/**
 	 * After a step, moves x to where the interface constraint equations are closed: the configuration by the
 	 * displacement M^-1 J'shift, then the speeds by M^-1 J'impulse, with shift[k] and impulse[k] like wrenches on the
-	 * interface nodes and M^-1 J' what Phi = J M^-1 J' is made of. NULL: what steps leave open is only held by the
+	 * interface nodes and M^-1 J' what Lambda = J M^-1 J' is made of. NULL: what steps leave open is only held by the
 	 * stabilisation of the ties. Used if all subsystems have it.
 	 */
 	int (*correct)(void *self, double t, const CalSpatial *shift, const CalSpatial *impulse, double *x);
@@ -129,10 +129,10 @@ typedef struct CalModelSubsystemOptions {
 } CalModelSubsystemOptions;
 
 /**
- * A subsystem of a compiled model with nodes[count] as its interface, by the O(n) recursion: Phi = J M^-1 J'. Gravity,
- * springs, dampers, loops and locked degrees of freedom of the model act; inputs and devices are no part of it. The
- * model must outlive the simulation. *def is filled; def->ops->destroy(def->self) releases it, unless a simulation
- * does.
+ * A subsystem of a compiled model with nodes[count] as its interface, by the O(n) recursion: Lambda = J M^-1 J'.
+ * Gravity, springs, dampers, loops and locked degrees of freedom of the model act; inputs and devices are no part of
+ * it. The model must outlive the simulation. *def is filled; def->ops->destroy(def->self) releases it, unless a
+ * simulation does.
  */
 CAL_API CalStatus cal_subsystem_from_model(const CalModel *model, const int *nodes, int count,
                                            const CalModelSubsystemOptions *options, CalSubsystemDef *def,

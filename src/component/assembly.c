@@ -37,14 +37,15 @@ static size_t numbers_of(const CrossLoops *cross_loops) {
 
 static void add_branch(Builder *b, int k) {
 	Branch *branch = &b->branches[k];
-	b->made->nodes[k] = (JoinNode){.inner = -1,
-	                               .outer = -1,
-	                               .first = k,
-	                               .last = k,
-	                               .has_columns = branch->decoupled_child >= 0,
-	                               .base_inertia = branch->base_inertia,
-	                               .base_acceleration = branch->base_acceleration,
-	                               .columns = {branch->interface.gamma, branch->interface.Phi, branch->interface.beta}};
+	b->made->nodes[k] =
+		(JoinNode){.inner = -1,
+	               .outer = -1,
+	               .first = k,
+	               .last = k,
+	               .has_columns = branch->decoupled_child >= 0,
+	               .base_inertia = branch->base_inertia,
+	               .base_acceleration = branch->base_acceleration,
+	               .columns = {branch->interface.gamma, branch->interface.Lambda, branch->interface.beta}};
 }
 
 static int add_joined(Builder *b, int inner, int outer) {

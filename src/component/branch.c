@@ -205,7 +205,7 @@ static int most_modes(const CalModel *model) {
 
 typedef struct Rooms {
 	InterfaceForce *pulls;
-	double *gamma, *force_modal, *gain, *base_gamma, *Phi, *beta, *modal;
+	double *gamma, *force_modal, *gain, *base_gamma, *Lambda, *beta, *modal;
 	ArticulatedBody *arriving;
 	void *work;
 } Rooms;
@@ -218,7 +218,7 @@ static Rooms layout_interface(const Branch *b, int W, int forces, size_t work_si
 	CURSOR_ARRAY(cursor, r.force_modal, forces * modal);
 	CURSOR_ARRAY(cursor, r.gain, b->model->nu * W);
 	CURSOR_ARRAY(cursor, r.base_gamma, 6 * W);
-	CURSOR_ARRAY(cursor, r.Phi, W * W);
+	CURSOR_ARRAY(cursor, r.Lambda, W * W);
 	CURSOR_ARRAY(cursor, r.beta, W);
 	CURSOR_ARRAY(cursor, r.modal, modal);
 	CURSOR_ARRAY(cursor, r.arriving, b->model->accumulator_count);
@@ -259,7 +259,7 @@ CalStatus branch_connect(Branch *branches, int index, const CrossLoops *cross_lo
 	                           .force_count = forces,
 	                           .gain = rooms.gain,
 	                           .gamma = rooms.base_gamma,
-	                           .Phi = rooms.Phi,
+	                           .Lambda = rooms.Lambda,
 	                           .beta = rooms.beta,
 	                           .modal = rooms.modal};
 	for (int p = 0; p < forces; ++p) {

@@ -272,7 +272,7 @@ void cross_loops_add(const CrossLoops *cross_loops, const Branch *branches, cons
 			for (int j = 0; j < 6; ++j)
 				b->interface.beta[i] += from->gamma[j * W + i] * d[j];
 			for (int j = OCTET; j < W; ++j)
-				b->interface.Phi[i * W + j] += from->Phi[i * W + j];
+				b->interface.Lambda[i * W + j] += from->Lambda[i * W + j];
 		}
 	}
 }
@@ -310,7 +310,7 @@ static void solve_six(double A[6][6], double *B, int n) {
 
 /*
  * F = N A_0 + f + G x with x = (those of the outer one's cut, multipliers):
- *   (1 + M Phi_aa) F = M (Gamma_a'A_0 + beta_a + c - Phi_al lambda) + b + Gamma_c x
+ *   (1 + M Lambda_aa) F = M (Gamma_a'A_0 + beta_a + c - Lambda_al lambda) + b + Gamma_c x
  * Indices: a the cut of the inner one, c that of the outer one, l the loops of both. B[6][8 + W] becomes (N, f, -, G).
  */
 static void find_wrench(int W, const InterfaceColumns *a, const double d[6], const JoinNode *outer, double *B) {
@@ -329,12 +329,12 @@ static void find_wrench(int W, const InterfaceColumns *a, const double d[6], con
 		row[6] = force[i];
 		for (int k = 0; k < 6; ++k) {
 			for (int j = 0; j < 6; ++j) {
-				A[i][j] += M[i][k] * a->Phi[k * W + j];
+				A[i][j] += M[i][k] * a->Lambda[k * W + j];
 				row[j] += M[i][k] * a->gamma[j * W + k];
 			}
 			row[6] += M[i][k] * d[k];
 			for (int j = OCTET; j < W; ++j)
-				row[8 + j] -= M[i][k] * a->Phi[k * W + j];
+				row[8 + j] -= M[i][k] * a->Lambda[k * W + j];
 		}
 		for (int j = 0; j < W; ++j)
 			row[8 + j] += gamma[i * W + j];
@@ -364,7 +364,7 @@ static void add_to_base(int W, const InterfaceColumns *a, const double *B, Artic
 	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
 }
 
-/* Columns of both as one: with e = beta_a + c - Phi_aa f, and T = Phi_aa G + Phi_al column by column. */
+/* Columns of both as one: with e = beta_a + c - Lambda_aa f, and T = Lambda_aa G + Lambda_al column by column. */
 static void carry_columns(int W, const InterfaceColumns *a, const double d[6], const InterfaceColumns *o,
                           const double *B, const InterfaceColumns *out) {
 	const int n = 8 + W;
@@ -372,35 +372,35 @@ static void carry_columns(int W, const InterfaceColumns *a, const double d[6], c
 	for (int k = 0; k < 6; ++k) {
 		e[k] = d[k];
 		for (int j = 0; j < 6; ++j)
-			e[k] -= a->Phi[k * W + j] * B[j * n + 6];
+			e[k] -= a->Lambda[k * W + j] * B[j * n + 6];
 	}
 	for (int r = 0; r < W; ++r) {
 		out->beta[r] = o->beta[r] + (r < OCTET ? 0 : a->beta[r]);
 		for (int k = 0; k < 6; ++k) {
 			out->beta[r] += o->gamma[k * W + r] * e[k];
 			if (r >= OCTET)
-				out->beta[r] -= a->Phi[r * W + k] * B[k * n + 6];
+				out->beta[r] -= a->Lambda[r * W + k] * B[k * n + 6];
 		}
 	}
 	for (int s = 0; s < W; ++s) {
 		const double *G = B + 8 + s;
 		for (int i = 0; i < 6; ++i) {
 			double sum = s < OCTET ? 0 : a->gamma[i * W + s];
-			T[i] = s < OCTET ? 0 : a->Phi[i * W + s];
+			T[i] = s < OCTET ? 0 : a->Lambda[i * W + s];
 			for (int k = 0; k < 6; ++k) {
 				sum += a->gamma[i * W + k] * G[k * n];
-				T[i] += a->Phi[i * W + k] * G[k * n];
+				T[i] += a->Lambda[i * W + k] * G[k * n];
 			}
 			out->gamma[i * W + s] = sum;
 		}
 		for (int r = 0; r < W; ++r) {
-			double sum = o->Phi[r * W + s] + (r >= OCTET && s >= OCTET ? a->Phi[r * W + s] : 0);
+			double sum = o->Lambda[r * W + s] + (r >= OCTET && s >= OCTET ? a->Lambda[r * W + s] : 0);
 			for (int k = 0; k < 6; ++k) {
 				sum += o->gamma[k * W + r] * T[k];
 				if (r >= OCTET)
-					sum += a->Phi[r * W + k] * G[k * n];
+					sum += a->Lambda[r * W + k] * G[k * n];
 			}
-			out->Phi[r * W + s] = sum;
+			out->Lambda[r * W + s] = sum;
 		}
 	}
 }
@@ -437,9 +437,9 @@ spatial cross_loops_split(const CrossLoops *cross_loops, const JoinNode *inner, 
 	for (int i = 0; i < 6; ++i) {
 		A[i] = node->join->d[i];
 		for (int k = 0; k < 6; ++k)
-			A[i] += a->gamma[k * W + i] * a0[k] - a->Phi[i * W + k] * F[k];
+			A[i] += a->gamma[k * W + i] * a0[k] - a->Lambda[i * W + k] * F[k];
 		for (int j = OCTET; j < W; ++j)
-			A[i] -= a->Phi[i * W + j] * cross_loops->x[j];
+			A[i] -= a->Lambda[i * W + j] * cross_loops->x[j];
 	}
 	return (spatial){{A[0], A[1], A[2]}, {A[3], A[4], A[5]}};
 }
@@ -457,7 +457,8 @@ static void add_chain(const CrossLoops *cross_loops, const InterfaceColumns *c) 
 				const Loop *b = cross_loops->list[k].loop;
 				for (int s = 0; s < b->rows; ++s) {
 					const int j = OCTET * (1 + k) + s;
-					cross_loops->Lambda[(a->row + r) * m + b->row + s] += 0.5 * (c->Phi[i * W + j] + c->Phi[j * W + i]);
+					cross_loops->Lambda[(a->row + r) * m + b->row + s] +=
+						0.5 * (c->Lambda[i * W + j] + c->Lambda[j * W + i]);
 				}
 			}
 		}

@@ -4,9 +4,9 @@
  *
  * The multipliers of such a loop are unknowns of every branch, beside the wrench on its interface: columns of its
  * interface (component/interface.h), zero where the loop has no end in it nor in what stands on it. Branches are joined
- * with their columns; at the ground all are left, and Phi lambda = beta - z gives the smallest multipliers that bring
- * the accelerations of the rows to zero. Every loop has the eight columns behind those of the interface and of the
- * loops before it.
+ * with their columns; at the ground all are left, and Lambda lambda = beta - z gives the smallest multipliers that
+ * bring the accelerations of the rows to zero. Every loop has the eight columns behind those of the interface and of
+ * the loops before it.
  */
 #ifndef CALDER_COMPONENT_CROSS_LOOPS_H
 #define CALDER_COMPONENT_CROSS_LOOPS_H

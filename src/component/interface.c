@@ -3,7 +3,7 @@
  * interface.c — columns of unknown forces carried through a branch (interface.h), eight at a time.
  *
  * Each force is walked from its link to the base with its columns in registers; gains are kept. Forces of the same
- * columns from different links add up, since all of it is linear. Phi and beta are then sums over the gains.
+ * columns from different links add up, since all of it is linear. Lambda and beta are then sums over the gains.
  */
 #include "component/interface.h"
 #include "dynamics/flex/flexible.h"
@@ -203,34 +203,34 @@ static void carry_inward(const CalModel *model, const uint8_t *prescribed, CalWo
 	ospatial_store(out, interface->width, gamma);
 }
 
-/* Phi += d g g', beta += d eps g for one dof. */
-INLINE void add_freedom(const double *g, double d, double eps, octet Phi[6], octet *beta) {
+/* Lambda += d g g', beta += d eps g for one dof. */
+INLINE void add_freedom(const double *g, double d, double eps, octet Lambda[6], octet *beta) {
 	const octet own = octet_load(g), dg = octet_times(d, own);
 	*beta = octet_madd(*beta, eps, dg);
 #pragma GCC unroll 6
 	for (int r = 0; r < 6; ++r)
-		Phi[r] = octet_madd(Phi[r], g[r], dg);
+		Lambda[r] = octet_madd(Lambda[r], g[r], dg);
 }
 
 /* An interface and nothing else: the sums stay in registers. */
 static void sum_cut(const CalModel *model, const CalWork *work, Interface *interface) {
 	enum { W = INTERFACE_WIDTH };
-	octet Phi[6], beta = octet_zero();
+	octet Lambda[6], beta = octet_zero();
 	for (int r = 0; r < 6; ++r)
-		Phi[r] = octet_zero();
+		Lambda[r] = octet_zero();
 	for (int p = 0; p < interface->path_count; ++p) {
 		const Link *link = &model->links[interface->path[p]];
 		for (int k = link->u; k < link->u + link->nu; ++k)
-			add_freedom(interface->gain + k * W, work->dofs[k].D_inv, work->dofs[k].eps, Phi, &beta);
+			add_freedom(interface->gain + k * W, work->dofs[k].D_inv, work->dofs[k].eps, Lambda, &beta);
 		if (link->flex_body < 0)
 			continue;
 		const Flex *flex = &model->flexes[link->flex_body];
 		const FlexWork *w = &work->flex[link->flex_body];
 		for (int k = 0; k < flex->m; ++k)
-			add_freedom(interface->gain + (flex->u + k) * W, w->inverse[k], -w->y[k], Phi, &beta);
+			add_freedom(interface->gain + (flex->u + k) * W, w->inverse[k], -w->y[k], Lambda, &beta);
 	}
 	for (int r = 0; r < 6; ++r)
-		octet_store(interface->Phi + r * W, Phi[r]);
+		octet_store(interface->Lambda + r * W, Lambda[r]);
 	octet_store(interface->beta, beta);
 }
 
@@ -240,7 +240,7 @@ static void add_any(const double *g, double d, double eps, Interface *interface)
 		const double x = d * g[r];
 		interface->beta[r] += x * eps;
 		for (int c = 0; c < W && x != 0; c += OCTET) {
-			double *to = interface->Phi + r * W + c;
+			double *to = interface->Lambda + r * W + c;
 			octet_store(to, octet_madd(octet_load(to), x, octet_load(g + c)));
 		}
 	}
@@ -248,7 +248,7 @@ static void add_any(const double *g, double d, double eps, Interface *interface)
 
 static void sum_any(const CalModel *model, const CalWork *work, Interface *interface) {
 	const size_t W = (size_t)interface->width;
-	memset(interface->Phi, 0, sizeof(double) * W * W);
+	memset(interface->Lambda, 0, sizeof(double) * W * W);
 	memset(interface->beta, 0, sizeof(double) * W);
 	for (int p = 0; p < interface->path_count; ++p) {
 		const Link *link = &model->links[interface->path[p]];

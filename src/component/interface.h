@@ -6,9 +6,9 @@
  * Unknowns x act on the branch as b += Gamma x, with columns Gamma that begin on the links where the forces act: the
  * six components of the wrench that a branch beyond the interface needs, the multipliers of loops. Carried inwards like
  * any force,
- *   g = P'Gamma,  Gamma^a = X'(Gamma - K g),  Phi += g'g d,  beta += g'd eps
+ *   g = P'Gamma,  Gamma^a = X'(Gamma - K g),  Lambda += g'g d,  beta += g'd eps
  * they leave, with A the acceleration of what the branch stands on, the accelerations along the columns
- *   a = Gamma'A + beta - Phi x
+ *   a = Gamma'A + beta - Lambda x
  * and x known, eps -= g x gives everything inside. The sweep without them comes first and is not changed by them.
  */
 #ifndef CALDER_COMPONENT_INTERFACE_H
@@ -34,19 +34,19 @@ typedef struct Interface {
 	int force_count;
 	InterfaceForce *forces; // those that add behind the one that they add to
 	int path_count;
-	int32_t *path; // links that any column passes
-	double *gain;  // [nu][width] g of the dofs of these links and of the modes that they carry, zero elsewhere
-	double *gamma; // [6][width] at the origin of what the first link stands on
-	double *Phi;   // [width][width]
-	double *beta;  // [width]
-	double *modal; // [most modes of a body][8] scratch
+	int32_t *path;  // links that any column passes
+	double *gain;   // [nu][width] g of the dofs of these links and of the modes that they carry, zero elsewhere
+	double *gamma;  // [6][width] at the origin of what the first link stands on
+	double *Lambda; // [width][width]
+	double *beta;   // [width]
+	double *modal;  // [most modes of a body][8] scratch
 } Interface;
 
 /*
  * The columns of an interface as seen from a base, of one branch or of several that are joined: six rows each, and one.
  */
 typedef struct InterfaceColumns {
-	double *gamma, *Phi, *beta; // [6][INTERFACE_WIDTH], [6][INTERFACE_WIDTH], [INTERFACE_WIDTH]
+	double *gamma, *Lambda, *beta; // [6][INTERFACE_WIDTH], [6][INTERFACE_WIDTH], [INTERFACE_WIDTH]
 } InterfaceColumns;
 
 /*
@@ -62,7 +62,7 @@ typedef struct InterfaceJoin {
 /* Outward: R and w of some links, each behind its parent; sines, cosines and modal coordinates are taken on the way. */
 void LANED(base_path_outward)(const CalModel *model, const SweepInput *in, const int32_t *links, int count,
                               CalWork *work);
-/* After the inward sweep: Gamma, Phi, beta and the gains. */
+/* After the inward sweep: Gamma, Lambda, beta and the gains. */
 void LANED(interface_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Interface *interface);
 /*
  * Inertia and force of the outer one become part of those of the inner one (slot), its columns those of both (out; NULL:

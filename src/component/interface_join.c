@@ -3,12 +3,12 @@
  * interface_join.c — two branches become one [THEORY (6.4)-(6.6)].
  *
  * The outer one needs the wrench F = M (A + c) + b on its base, which accelerates by A beyond the c that the inner one
- * has there at u' = 0; the inner one gives A = Gamma'A_0 + beta - Phi F. Together
- *   (1 + M Phi) F = M (Gamma'A_0 + beta + c) + b
- * Neither M nor Phi is inverted: either may be singular. All eigenvalues of M Phi are real and not negative. Where the
- * outer one has an interface of its own, on which x acts, Gamma_c x is added on the right: F = N A_0 + f + G x, and for
- * that interface
- *   Gamma = Gamma_a G,  Phi = Phi_c + Gamma_c'Phi_a G,  beta = beta_c + Gamma_c'(beta_a + c - Phi_a f)
+ * has there at u' = 0; the inner one gives A = Gamma'A_0 + beta - Lambda F. Together
+ *   (1 + M Lambda) F = M (Gamma'A_0 + beta + c) + b
+ * Neither M nor Lambda is inverted: either may be singular. All eigenvalues of M Lambda are real and not negative.
+ * Where the outer one has an interface of its own, on which x acts, Gamma_c x is added on the right: F = N A_0 + f + G
+ * x, and for that interface
+ *   Gamma = Gamma_a G,  Lambda = Lambda_c + Gamma_c'Lambda_a G,  beta = beta_c + Gamma_c'(beta_a + c - Lambda_a f)
  */
 #include <math.h>
 #include <stdbool.h>
@@ -144,27 +144,27 @@ static void carry_columns(const InterfaceColumns *inner, const InterfaceColumns 
 		T[k] = octet_zero();
 #pragma GCC unroll 6
 		for (int j = 0; j < 6; ++j) {
-			e[k] -= inner->Phi[k * W + j] * N[j][6];
-			T[k] = octet_madd(T[k], inner->Phi[k * W + j], G[j]);
+			e[k] -= inner->Lambda[k * W + j] * N[j][6];
+			T[k] = octet_madd(T[k], inner->Lambda[k * W + j], G[j]);
 		}
 	}
 	octet beta = octet_load(outer->beta);
 	for (int i = 0; i < 6; ++i) {
-		octet gamma = octet_zero(), Phi = octet_load(outer->Phi + i * W);
+		octet gamma = octet_zero(), Lambda = octet_load(outer->Lambda + i * W);
 #pragma GCC unroll 6
 		for (int k = 0; k < 6; ++k) {
 			gamma = octet_madd(gamma, inner->gamma[i * W + k], G[k]);
-			Phi = octet_madd(Phi, outer->gamma[k * W + i], T[k]);
+			Lambda = octet_madd(Lambda, outer->gamma[k * W + i], T[k]);
 		}
 		beta = octet_madd(beta, e[i], octet_load(outer->gamma + i * W));
 		octet_store(out->gamma + i * W, gamma);
-		octet_store(out->Phi + i * W, Phi);
+		octet_store(out->Lambda + i * W, Lambda);
 	}
 	octet_store(out->beta, beta);
 #pragma GCC unroll 6
 	for (int i = 0; i < 6; ++i) {
 		for (int j = 0; j < i; ++j)
-			out->Phi[i * W + j] = out->Phi[j * W + i] = 0.5 * (out->Phi[i * W + j] + out->Phi[j * W + i]);
+			out->Lambda[i * W + j] = out->Lambda[j * W + i] = 0.5 * (out->Lambda[i * W + j] + out->Lambda[j * W + i]);
 	}
 }
 
@@ -184,7 +184,7 @@ INLINE void set_up_equations(const InterfaceColumns *inner, double right[6][OCTE
 		e->C[i] = outer_columns ? octet_load(outer_columns->gamma + i * W) : octet_zero();
 #pragma GCC unroll 6
 		for (int k = 0; k < 6; ++k) {
-			e->A[i] = octet_madd(e->A[i], M[i][k], octet_load(inner->Phi + k * W));
+			e->A[i] = octet_madd(e->A[i], M[i][k], octet_load(inner->Lambda + k * W));
 			e->B[i] = octet_madd(e->B[i], M[i][k], octet_load(right[k]));
 		}
 	}
@@ -236,7 +236,7 @@ spatial LANED(interface_split)(const InterfaceColumns *inner, const InterfaceJoi
 	F[6] = F[7] = 0;
 	for (int i = 0; i < 6; ++i) {
 		for (int k = 0; k < 6; ++k)
-			A[i] -= inner->Phi[i * W + k] * F[k];
+			A[i] -= inner->Lambda[i * W + k] * F[k];
 	}
 	return load_spatial(A);
 }

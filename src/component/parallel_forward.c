@@ -296,7 +296,7 @@ static void join_node(CalBranches *s, JoinNode *node) {
 	prefetch(outer->base_inertia, sizeof(BaseInertia));
 	if (node->has_columns) {
 		prefetch(outer->columns.gamma, 6 * INTERFACE_WIDTH * sizeof(double));
-		prefetch(outer->columns.Phi, 6 * INTERFACE_WIDTH * sizeof(double));
+		prefetch(outer->columns.Lambda, 6 * INTERFACE_WIDTH * sizeof(double));
 		prefetch(outer->columns.beta, INTERFACE_WIDTH * sizeof(double));
 	}
 	BaseInertia *base_inertia = node->base_inertia;

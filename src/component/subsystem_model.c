@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem_model.c — a compiled model as a compiled subsystem: x = (q, u), Phi = J M^-1 J', b = the accelerations of
- * its interface nodes without forces on them. By the recursion; where loops or driven dofs are inside, from forward
+ * subsystem_model.c — a compiled model as a compiled subsystem: x = (q, u), Lambda = J M^-1 J', b = the accelerations
+ * of its interface nodes without forces on them. By the recursion; where loops or driven dofs are inside, from forward
  * dynamics under large wrenches, which are linear in them.
  *
  * The derivative of a quaternion is q (0, w)/2, w in the outboard frame as speeds are; it is made unit when it is used,
@@ -121,7 +121,7 @@ static CalStatus node_accelerations(ModelSubsystem *subsystem, const CalState *s
 	return status;
 }
 
-static CalStatus probe_compliance(ModelSubsystem *subsystem, const CalState *s, double *Phi, const double *b) {
+static CalStatus probe_compliance(ModelSubsystem *subsystem, const CalState *s, double *Lambda, const double *b) {
 	const int n = 6 * subsystem->count;
 	CalStatus status = CAL_OK;
 	for (int j = 0; j < n && status == CAL_OK; j++) {
@@ -129,17 +129,17 @@ static CalStatus probe_compliance(ModelSubsystem *subsystem, const CalState *s, 
 		e[j % 6] = PROBE;
 		subsystem->wrenches[0] =
 			(CalWrench){subsystem->nodes[j / 6], CAL_FRAME_WORLD, {{e[0], e[1], e[2]}, {e[3], e[4], e[5]}}};
-		status = node_accelerations(subsystem, s, 1, Phi + (size_t)j * (size_t)n);
+		status = node_accelerations(subsystem, s, 1, Lambda + (size_t)j * (size_t)n);
 		for (int i = 0; i < n; i++)
-			Phi[j * n + i] = (Phi[j * n + i] - b[i]) / PROBE;
+			Lambda[j * n + i] = (Lambda[j * n + i] - b[i]) / PROBE;
 	}
 	for (int i = 0; i < n; i++) // round-off
 		for (int j = 0; j < i; j++)
-			Phi[i * n + j] = Phi[j * n + i] = 0.5 * (Phi[i * n + j] + Phi[j * n + i]);
+			Lambda[i * n + j] = Lambda[j * n + i] = 0.5 * (Lambda[i * n + j] + Lambda[j * n + i]);
 	return status;
 }
 
-static int respond(void *self, double t, const double *x, double *Phi, double *b) {
+static int respond(void *self, double t, const double *x, double *Lambda, double *b) {
 	ModelSubsystem *subsystem = self;
 	CalState s;
 	CalStatus status = normalized(subsystem, t, x, &s);
@@ -149,9 +149,9 @@ static int respond(void *self, double t, const double *x, double *Phi, double *b
 		status = cal_mass_factor(subsystem->model, &s, subsystem->work);
 		if (status == CAL_OK)
 			status = cal_node_compliance(subsystem->model, subsystem->work, subsystem->nodes, subsystem->count,
-			                             subsystem->scratch, Phi);
+			                             subsystem->scratch, Lambda);
 	} else if (status == CAL_OK) {
-		status = probe_compliance(subsystem, &s, Phi, b);
+		status = probe_compliance(subsystem, &s, Lambda, b);
 	}
 	return status == CAL_OK ? 0 : note_failure(subsystem, "its dynamics fail", status);
 }

@@ -169,7 +169,7 @@ static int start_subsystem(const CalDevice *device, CalEvalContext *context, dou
 			return 1;
 	if (ops->start(subsystem->def.self, context->t, subsystem->interface_nodes, x) != 0 ||
 	    ops->interface_motion(subsystem->def.self, context->t, x, subsystem->interface_nodes) != 0 ||
-	    ops->respond(subsystem->def.self, context->t, x, subsystem->Phi, subsystem->b) != 0) {
+	    ops->respond(subsystem->def.self, context->t, x, subsystem->Lambda, subsystem->b) != 0) {
 		explain_failure(context, subsystem, "it refuses to start");
 		return 1;
 	}
@@ -304,7 +304,7 @@ static void layout_subsystem(Subsystem *s, Cursor *cursor) {
 	cursor_array(cursor, 1, sizeof *s);
 	CURSOR_ARRAY(cursor, s->ties, s->tie_count);
 	CURSOR_ARRAY(cursor, s->interface_nodes, k);
-	CURSOR_ARRAY(cursor, s->Phi, n * n);
+	CURSOR_ARRAY(cursor, s->Lambda, n * n);
 	CURSOR_ARRAY(cursor, s->b, n);
 	CURSOR_ARRAY(cursor, s->wrench, k);
 	CURSOR_ARRAY(cursor, s->none, k);

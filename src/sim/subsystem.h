@@ -28,7 +28,7 @@ typedef struct Subsystem {
 	SubsystemTie *ties;
 	int tie_count, row_count;
 	CalInterfaceNode *interface_nodes; // [k] of the evaluation at hand
-	double *Phi, *b;                   // [6k][6k], [6k]
+	double *Lambda, *b;                // [6k][6k], [6k]
 	CalSpatial *wrench;                // [k] on the subsystem
 	CalSpatial *none;                  // [k] zero
 	CalAllocator allocator;
@@ -68,7 +68,7 @@ CalStatus subsystem_frames(CalEvalContext *context, int device, const SubsystemT
                            const CalInterfaceNode *interface_nodes, LoopFrame *A, LoopFrame *B);
 /** Interface nodes at the states of the context. */
 CalStatus subsystem_interface_nodes(CalEvalContext *context, int device);
-/** What is wrong with Phi and b, or NULL. */
+/** What is wrong with Lambda and b, or NULL. */
 const char *subsystem_response_fault(const Subsystem *subsystem);
 /** Rows of all ties and their matrix Lambda; z for accelerations. plain: values and rates alone, without stabilisation. */
 CalStatus subsystems_rows(CalEvalContext *context, int plain);

@@ -5,7 +5,7 @@
  * The rows of all ties are those of loops between a node of the model and an interface node. With the accelerations
  * that both sides have without each other, their second derivatives are g. A multiplier lambda puts the wrench d on the
  * subsystem and -d on the model, so that
- *   (D_b'Phi D_b + D_m'C D_m) lambda = -g,   C = J M^-1 J' of the model's nodes, loops and driven dofs held
+ *   (D_b'Lambda D_b + D_m'C D_m) lambda = -g,   C = J M^-1 J' of the model's nodes, loops and driven dofs held
  * where D_b, D_m are the rows' wrenches at the nodes. C is that of the recursion where the tree is free. Otherwise it
  * is found from forward dynamics under large wrenches, which are linear in them: nothing of the other forces is left
  * then.
@@ -22,25 +22,25 @@
 
 static const double DEPENDENT = 1e-11; // as of loops (loops.c)
 static const double PROBE = 1048576;   // of the wrenches that find C: a power of two
-static const double SYMMETRY = 1e-9;   // of Phi, relative to its diagonal
+static const double SYMMETRY = 1e-9;   // of Lambda, relative to its diagonal
 
 /* ---- the subsystems' side ---------------------------------------------------------------------------------------- */
 
 const char *subsystem_response_fault(const Subsystem *subsystem) {
 	const int n = 6 * subsystem->def.interface_node_count;
-	const double *Phi = subsystem->Phi;
-	if (!all_finite(Phi, n * n) || !all_finite(subsystem->b, n))
+	const double *Lambda = subsystem->Lambda;
+	if (!all_finite(Lambda, n * n) || !all_finite(subsystem->b, n))
 		return "respond() gives numbers that are not finite";
 	for (int i = 0; i < n; i++) {
-		if (Phi[i * n + i] < 0)
-			return "respond() gives a Phi with a negative diagonal; accelerations go with the forces";
+		if (Lambda[i * n + i] < 0)
+			return "respond() gives a Lambda with a negative diagonal; accelerations go with the forces";
 		for (int j = 0; j < i; j++) {
-			const double scale = fmax(sqrt(fabs(Phi[i * n + i] * Phi[j * n + j])), 1e-300);
-			if (fabs(Phi[i * n + j] - Phi[j * n + i]) > SYMMETRY * scale)
-				return "respond() gives a Phi that is not symmetric; is it in world axes, at the nodes' origins, angular "
-					   "first?";
-			if (fabs(Phi[i * n + j]) > (1 + 1e-6) * scale)
-				return "respond() gives a Phi that is not positive semidefinite";
+			const double scale = fmax(sqrt(fabs(Lambda[i * n + i] * Lambda[j * n + j])), 1e-300);
+			if (fabs(Lambda[i * n + j] - Lambda[j * n + i]) > SYMMETRY * scale)
+				return "respond() gives a Lambda that is not symmetric; is it in world axes, at the nodes' origins, "
+					   "angular first?";
+			if (fabs(Lambda[i * n + j]) > (1 + 1e-6) * scale)
+				return "respond() gives a Lambda that is not positive semidefinite";
 		}
 	}
 	return NULL;
@@ -52,7 +52,7 @@ static CalStatus evaluate_subsystem(CalEvalContext *context, int device) {
 	const CalStatus status = subsystem_interface_nodes(context, device);
 	if (status != CAL_OK)
 		return status;
-	if (subsystem->def.ops->respond(subsystem->def.self, context->t, x, subsystem->Phi, subsystem->b) != 0)
+	if (subsystem->def.ops->respond(subsystem->def.self, context->t, x, subsystem->Lambda, subsystem->b) != 0)
 		return subsystem_failed(context, device, "respond() failed");
 	const char *wrong = subsystem_response_fault(subsystem);
 	return wrong ? subsystem_failed(context, device, wrong) : CAL_OK;
@@ -288,7 +288,7 @@ static void add_subsystems(const CalSim *sim) {
 			const spatial d = all->rows[j].on_subsystem;
 			const double six[6] = {d.a.x, d.a.y, d.a.z, d.l.x, d.l.y, d.l.z};
 			for (int l = 0; l < 6; l++) {
-				const double *c = subsystem->Phi + (size_t)(q + l) * (size_t)n + p; // symmetric: row for column
+				const double *c = subsystem->Lambda + (size_t)(q + l) * (size_t)n + p; // symmetric: row for column
 				column = spatial_madd(column, six[l], at(c));
 			}
 			all->Lambda[i * m + j] += spatial_dot(all->rows[i].on_subsystem, column);

@@ -3,9 +3,9 @@
  * transition_attach.c — tying two nodes together by a joint of any type, with momentum conserved [THEORY (7.3)].
  *
  * In the tree: C are the wrenches that the joint can transmit. A unit of each on b, and the opposite on a, makes the
- * relative velocity jump by a column of Lambda = C'(Phi_a + Phi_b)C. The recursion gives it for whole groups, loops and
- * driven dofs included; where there are none, the factors of the mass matrix do. Then Lambda j = -C'V, C j acts, and
- * what is left of V is a motion of the joint. As a loop: the joined model makes all its loops hold.
+ * relative velocity jump by a column of Lambda = C'(Lambda_a + Lambda_b)C. The recursion gives it for whole groups,
+ * loops and driven dofs included; where there are none, the factors of the mass matrix do. Then Lambda j = -C'V, C j
+ * acts, and what is left of V is a motion of the joint. As a loop: the joined model makes all its loops hold.
  */
 #include <math.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static CalStatus relative_jump(const TopologyEdit *c, const AttachCandidate *m, 
 	return CAL_OK;
 }
 
-/* C'Phi C of a group, added to Lambda: one column after the other. */
+/* Adds C'Lambda_i C of group i to Lambda, column by column. */
 static CalStatus add_by_columns(const TopologyEdit *c, const AttachCandidate *m, int i, double *Lambda) {
 	for (int k = 0; k < m->count; k++) {
 		spatial jump;

@@ -17,7 +17,7 @@
 enum { CASES = 4000, W = INTERFACE_WIDTH };
 
 typedef struct Side {
-	_Alignas(64) double gamma[6 * W], Phi[6 * W], beta[W];
+	_Alignas(64) double gamma[6 * W], Lambda[6 * W], beta[W];
 } Side;
 
 typedef struct Pair {
@@ -51,28 +51,28 @@ static ArticulatedInertia articulated_of(double M[6][6]) {
 }
 
 static void fill_side(Rng *rng, Side *side) {
-	double Phi[6][6];
+	double Lambda[6][6];
 	*side = (Side){0};
-	fill_psd(rng, rng_int(rng, 7), Phi);
+	fill_psd(rng, rng_int(rng, 7), Lambda);
 	for (int i = 0; i < 6; i++) {
 		side->beta[i] = number(rng);
 		for (int j = 0; j < 6; j++) {
 			side->gamma[i * W + j] = number(rng);
-			side->Phi[i * W + j] = Phi[i][j];
+			side->Lambda[i * W + j] = Lambda[i][j];
 		}
 	}
 }
 
-/* Ones such that the first pivot of 1 + M Phi vanishes, or nearly. */
+/* Ones such that the first pivot of 1 + M Lambda vanishes, or nearly. */
 static void spoil_pivot(Rng *rng, Pair *p) {
 	const int other = 1 + rng_int(rng, 5);
 	const double off = rng_chance(rng, 0.5) ? 0 : 1e-12;
 	memset(p->M, 0, sizeof p->M);
-	memset(p->inner.Phi, 0, sizeof p->inner.Phi);
+	memset(p->inner.Lambda, 0, sizeof p->inner.Lambda);
 	p->M[0][0] = p->M[0][other] = p->M[other][0] = p->M[other][other] = 1;
-	p->inner.Phi[0] = 1 + off;
-	p->inner.Phi[other] = p->inner.Phi[other * W] = -2;
-	p->inner.Phi[other * W + other] = 4;
+	p->inner.Lambda[0] = 1 + off;
+	p->inner.Lambda[other] = p->inner.Lambda[other * W] = -2;
+	p->inner.Lambda[other * W + other] = 4;
 }
 
 static Pair make_pair(Rng *rng) {
@@ -148,7 +148,7 @@ static Outcome expected(const Pair *p, const double A0[6], const double x[6]) {
 			F[i] += p->M[i][k] * free_[k] + (long double)p->outer.gamma[i * W + k] * x[k];
 			A[i][k] = i == k;
 			for (int j = 0; j < 6; j++)
-				A[i][k] += (long double)p->M[i][j] * p->inner.Phi[j * W + k];
+				A[i][k] += (long double)p->M[i][j] * p->inner.Lambda[j * W + k];
 		}
 	}
 	solve_exactly(A, F);
@@ -159,12 +159,12 @@ static Outcome expected(const Pair *p, const double A0[6], const double x[6]) {
 	for (int i = 0; i < 6; i++) {
 		between[i] = free_[i];
 		for (int k = 0; k < 6; k++)
-			between[i] -= (long double)p->inner.Phi[i * W + k] * F[k];
+			between[i] -= (long double)p->inner.Lambda[i * W + k] * F[k];
 	}
 	for (int i = 0; i < 6; i++) {
 		long double cut = p->outer.beta[i], base = own[i];
 		for (int k = 0; k < 6; k++) {
-			cut += (long double)p->outer.gamma[k * W + i] * between[k] - (long double)p->outer.Phi[i * W + k] * x[k];
+			cut += (long double)p->outer.gamma[k * W + i] * between[k] - (long double)p->outer.Lambda[i * W + k] * x[k];
 			base += (long double)M0[i][k] * A0[k] + (long double)p->inner.gamma[i * W + k] * F[k];
 		}
 		o.F[i] = (double)F[i], o.between[i] = (double)between[i], o.cut[i] = (double)cut, o.base[i] = (double)base;
@@ -184,9 +184,9 @@ static Made join(const InterfaceKernels *kernels, const Pair *p, bool with_colum
 	Made m = {.slot = p->slot};
 	Pair in = *p; // the kernels take pointers to what they do not write
 	const ArticulatedBody outer = {articulated_of(in.M), {{p->b[0], p->b[1], p->b[2]}, {p->b[3], p->b[4], p->b[5]}}};
-	const InterfaceColumns a = {in.inner.gamma, in.inner.Phi, in.inner.beta};
-	const InterfaceColumns c = {in.outer.gamma, in.outer.Phi, in.outer.beta};
-	const InterfaceColumns out = {m.columns.gamma, m.columns.Phi, m.columns.beta};
+	const InterfaceColumns a = {in.inner.gamma, in.inner.Lambda, in.inner.beta};
+	const InterfaceColumns c = {in.outer.gamma, in.outer.Lambda, in.outer.beta};
+	const InterfaceColumns out = {m.columns.gamma, m.columns.Lambda, m.columns.beta};
 	kernels->join(&a, p->c, &outer, &c, &m.join, &m.slot, with_columns ? &out : NULL);
 	return m;
 }
@@ -194,7 +194,7 @@ static Made join(const InterfaceKernels *kernels, const Pair *p, bool with_colum
 static Outcome found(const InterfaceKernels *kernels, const Pair *p, const Made *m, const double A0[6],
                      const double x[INTERFACE_WIDTH]) {
 	Pair in = *p;
-	const InterfaceColumns a = {in.inner.gamma, in.inner.Phi, in.inner.beta};
+	const InterfaceColumns a = {in.inner.gamma, in.inner.Lambda, in.inner.beta};
 	double F[INTERFACE_WIDTH], M[6][6];
 	const spatial base = {{A0[0], A0[1], A0[2]}, {A0[3], A0[4], A0[5]}};
 	const spatial A = kernels->split(&a, &m->join, base, x, F);
@@ -209,7 +209,7 @@ static Outcome found(const InterfaceKernels *kernels, const Pair *p, const Made 
 			o.cut[i] += m->columns.gamma[k * W + i] * A0[k];
 			o.base[i] += M[i][k] * A0[k];
 			if (x) {
-				o.cut[i] -= m->columns.Phi[i * W + k] * x[k];
+				o.cut[i] -= m->columns.Lambda[i * W + k] * x[k];
 				o.base[i] += m->columns.gamma[i * W + k] * x[k];
 			}
 		}

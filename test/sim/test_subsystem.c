@@ -297,7 +297,7 @@ static void a_step_with_boxes_allocates_nothing(void **state) {
 	boxed_free(&subsystem);
 }
 
-/* Loops and driven dofs on both sides: C and Phi are probed. */
+/* Loops and driven dofs on both sides: C and Lambda are probed. */
 static void loops_on_either_side_are_held(void **state) {
 	(void)state;
 #define LINKS                                                                           \
@@ -452,7 +452,7 @@ static void checkpoints_hold_the_hidden_states(void **state) {
 /* ---- boxes that are wrong ---------------------------------------------------------------------------------- */
 
 typedef struct Bad {
-	double Phi01, Phi00, rate, place; // what is wrong about it
+	double Lambda01, Lambda00, rate, place; // what is wrong about it
 	int refuses, changes, destroyed;
 } Bad;
 
@@ -467,14 +467,14 @@ static int bad_border(void *self, double t, const double *x, CalInterfaceNode *i
 	*interface_nodes = (CalInterfaceNode){.pose = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {x[0], 0, 0}}};
 	return 0;
 }
-static int bad_respond(void *self, double t, const double *x, double *Phi, double *b) {
+static int bad_respond(void *self, double t, const double *x, double *Lambda, double *b) {
 	const Bad *bad = self;
 	(void)t, (void)x;
 	for (int i = 0; i < 36; i++)
-		Phi[i] = i % 7 == 0;
+		Lambda[i] = i % 7 == 0;
 	memset(b, 0, 6 * sizeof *b);
-	Phi[0] = bad->Phi00;
-	Phi[1] = bad->Phi01;
+	Lambda[0] = bad->Lambda00;
+	Lambda[1] = bad->Lambda01;
 	return 0;
 }
 static int bad_rates(void *self, double t, const double *x, const CalSpatial *wrench, double *xdot) {
@@ -501,12 +501,12 @@ static void wrong_boxes_are_named_in_the_run(void **state) {
 		Bad bad;
 		const char *says;
 	} cases[] = {
-		{{.Phi00 = 1, .Phi01 = 0.1}, "not symmetric"},
-		{{.Phi00 = NAN}, "not finite"},
-		{{.Phi00 = -1}, "negative diagonal"},
-		{{.Phi00 = 1, .rate = NAN}, "rates() gives numbers that are not finite"},
-		{{.Phi00 = 1, .place = 0.1}, "does not meet the node"},
-		{{.Phi00 = 1, .refuses = 1}, "not today"},
+		{{.Lambda00 = 1, .Lambda01 = 0.1}, "not symmetric"},
+		{{.Lambda00 = NAN}, "not finite"},
+		{{.Lambda00 = -1}, "negative diagonal"},
+		{{.Lambda00 = 1, .rate = NAN}, "rates() gives numbers that are not finite"},
+		{{.Lambda00 = 1, .place = 0.1}, "does not meet the node"},
+		{{.Lambda00 = 1, .refuses = 1}, "not today"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		Bad bad = cases[i].bad;
@@ -561,7 +561,7 @@ static void wrong_definitions_are_refused(void **state) {
 
 static void the_topology_stays_with_boxes(void **state) {
 	(void)state;
-	Bad bad = {.Phi00 = 1};
+	Bad bad = {.Lambda00 = 1};
 	Thing t = thing(still);
 	CalError error = {0};
 	const CalSubsystemDef def = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, &bad, 1, 1, NULL};

@@ -2,19 +2,20 @@
 /*
  * loop_elimination.c — elimination of the rows of loops, and the smallest multipliers [THEORY (5.9)-(5.15)].
  *
- * The rows of all loops obey  Phi lambda + Gamma'A + beta = 0, Phi symmetric, positive and sparse: a block for each two
- * loops that are coupled. A loop a is eliminated where it closes:
+ * The rows of all loops obey  Lambda lambda + Gamma'A + beta = 0, Lambda symmetric, positive and sparse: a block for
+ * each two loops that are coupled. A loop a is eliminated where it closes:
  *   rows of its own that follow from each other are replaced by as many orthonormal combinations Q as are independent
  *   (of its own block, before others were eliminated: exactly what any lambda_a = Q mu + rest can do without);
- *   Q'Phi_aa Q = L D L', Y_ab = L^-1 Q'Phi_ab, Y_aA = L^-1 Q'Gamma', y = L^-1 Q'beta;
- *   Phi_bc -= Y_ab'D^-1 Y_ac, Gamma_b -= Y_aA'D^-1 Y_ab, beta_b -= Y_ab'D^-1 y, M += Y_aA'D^-1 Y_aA, b += Y_aA'D^-1 y
+ *   Q'Lambda_aa Q = L D L', Y_ab = L^-1 Q'Lambda_ab, Y_aA = L^-1 Q'Gamma', y = L^-1 Q'beta;
+ *   Lambda_bc -= Y_ab'D^-1 Y_ac, Gamma_b -= Y_aA'D^-1 Y_ab, beta_b -= Y_ab'D^-1 y,
+ *   M += Y_aA'D^-1 Y_aA, b += Y_aA'D^-1 y
  * and later  L'mu = -D^-1(y + Y_aA A + sum Y_ab lambda_b).
  * A small pivot is formed anew as a sum of squares, before it is judged. One that is nothing but round-off belongs to a
- * combination that follows from those before it. It is dropped: what is constrained twice moves no other way. What is left
- * of lambda's dof is spanned by one vector for each dropped combination, N; the smallest lambda is
- * lambda - N(N'N)^-1 N'lambda. Where rows contradict each other, the same takes out of their accelerations what no force can
- * bring about, so that all of them give way (least squares). N and N' are substitutions with the factors, so conjugate
- * gradients do it in linear time; N'N is 1 plus a square.
+ * combination that follows from those before it. It is dropped: what is constrained twice moves no other way. What is
+ * left of lambda's dof is spanned by one vector for each dropped combination, N; the smallest lambda is
+ * lambda - N(N'N)^-1 N'lambda. Where rows contradict each other, the same takes out of their accelerations what no
+ * force can bring about, so that all of them give way (least squares). N and N' are substitutions with the factors, so
+ * conjugate gradients do it in linear time; N'N is 1 plus a square.
  */
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_rank.h"
@@ -129,8 +130,8 @@ static void find_independent(const CalModel *model, const CalWork *work, int l, 
 }
 
 /*
- * Q of rows of which some follow from others: with these, C times the independent ones, Q spans [1; C]. Made from the last
- * column to the first, so that combination j is made of independent rows up to j.
+ * Q of rows of which some follow from others: with these, C times the independent ones, Q spans [1; C]. Made from the
+ * last column to the first, so that combination j is made of independent rows up to j.
  */
 static void combine_rows(const Rows *r, double *Q) {
 	memset(Q, 0, sizeof(double) * LOOP_BLOCK);
@@ -243,8 +244,8 @@ INLINE double column_gain(const LoopHere *here, int first, int count, const doub
 }
 
 /*
- * The pivot of combination j once more, as the compliance of the rows that it and all before it amount to with the others
- * free to follow.
+ * The pivot of combination j once more, as the compliance of the rows that it and all before it amount to with the
+ * others free to follow.
  */
 static LoopRemainder recheck_pivot(const CalModel *model, const CalWork *work, const LoopStep *step,
                                    const LoopFactor *f, int j) {
@@ -315,7 +316,7 @@ INLINE void row_madd(double x, int width, const double *from, double *to) {
 		pack_store(to + PACK, pack_madd(pack_load(to + PACK), x, pack_load(from + PACK)));
 }
 
-/* Y_ab in place of Phi_ab: one row per combination. */
+/* Y_ab in place of Lambda_ab: one row per combination. */
 INLINE void substitute_block(const LoopFactor *f, int width, double *block) {
 	double Y[LOOP_BLOCK];
 	for (int j = 0; j < f->count; ++j) {

@@ -13,8 +13,8 @@
 #define LOOP_ROUND_OFF 1e-13
 
 /*
- * Eliminates the loop of a step: Phi lambda + Gamma'A + beta = 0 with A of the link on which it closes. M and b (NULL: on
- * the ground) become those that the link has with the loop closed.
+ * Eliminates the loop of a step: Lambda lambda + Gamma'A + beta = 0 with A of the link on which it closes. M and b
+ * (NULL: on the ground) become those that the link has with the loop closed.
  */
 void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork *work, ArticulatedInertia *M,
                            spatial *b);

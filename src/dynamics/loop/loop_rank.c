@@ -2,11 +2,11 @@
 /*
  * loop_rank.c — gains of rows without masses [THEORY (5.16), (5.17)].
  *
- * Phi = P'D^-1 P over the columns k on the way of a loop; P = L^-1 G' with M = L D L', so that P has the rank of G whatever
- * the masses. The geometric block is P'N^-2 P with N_k the largest gain that column k could have for a row of the loop: a
- * lever as long as the way of the loop. Where D^-1 spans ten decades, a combination of rows that is left with 1e-10 of its
- * compliance may be as independent as any; in the geometric block it has what its directions leave it.
- * Used only where compliances leave a doubt.
+ * Lambda = P'D^-1 P over the columns k on the way of a loop; P = L^-1 G' with M = L D L', so that P has the rank of G
+ * whatever the masses. The geometric block is P'N^-2 P with N_k the largest gain that column k could have for a row of
+ * the loop: a lever as long as the way of the loop. Where D^-1 spans ten decades, a combination of rows that is left
+ * with 1e-10 of its compliance may be as independent as any; in the geometric block it has what its directions leave
+ * it. Used only where compliances leave a doubt.
  */
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_rank.h"

@@ -15,7 +15,7 @@
 #if CAL_LANES == 1
 /* What is left of a row whose gains were combined with those of others. */
 typedef struct LoopRemainder {
-	double compliance; // lambda'Phi lambda: a sum of squares, in which nothing cancels
+	double compliance; // lambda'Lambda lambda: a sum of squares, in which nothing cancels
 	double geometric;  // the same sum without masses, over that of the row alone
 } LoopRemainder;
 

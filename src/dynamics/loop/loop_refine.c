@@ -2,15 +2,15 @@
 /*
  * loop_refine.c — refinement of accelerations with loops [THEORY 5.5, (5.18), (5.19)].
  *
- * Phi = G M^-1 G' of a mechanism with light links is a sum of large and small compliances: what only heavy links move is
- * rounded off by the light ones, by 1e-16 of their ratio. Forces on a light link cancel, and what round-off leaves of them is
- * divided by its mass. Neither is in the nature of the problem (decision 0026). With residuals of twice the digits
- * (loop_residual.c), the approximate factor solves for what is missing:
+ * Lambda = G M^-1 G' of a mechanism with light links is a sum of large and small compliances: what only heavy links
+ * move is rounded off by the light ones, by 1e-16 of their ratio. Forces on a light link cancel, and what round-off
+ * leaves of them is divided by its mass. Neither is in the nature of the problem (decision 0026). With residuals of
+ * twice the digits (loop_residual.c), the approximate factor solves for what is missing:
  *   [M G'; G 0] [dudot; -dlambda] = [residual; -z],   udot += dudot,   lambda += dlambda
- * Each turn leaves as large a part of what was left before it as the factor has lost: 1e-16 of the ratio. udot and lambda
- * are twofold, since rounding them would leave residuals of the same size. If corrections d, d' of two turns tell how much a
- * turn leaves, d'^2/d is left after the second, but no less than the digits that the factor may have lost: the first
- * correction of a bad start says nothing of what the second leaves.
+ * Each turn leaves as large a part of what was left before it as the factor has lost: 1e-16 of the ratio. udot and
+ * lambda are twofold, since rounding them would leave residuals of the same size. If corrections d, d' of two turns
+ * tell how much a turn leaves, d'^2/d is left after the second, but no less than the digits that the factor may have
+ * lost: the first correction of a bad start says nothing of what the second leaves.
  */
 #include "dynamics/loop/loop_refine.h"
 #include "dynamics/loop/loop_elimination.h"

@@ -2,13 +2,14 @@
 /*
  * loop_sweep.c — loops in the sweeps of forward dynamics, O(n + m) [THEORY 5.3, (5.7)-(5.10)].
  *
- * A row of a loop acts with the wrench gamma lambda on its ends. On every link outboard of where it closes it is carried
- * inwards like any force, but with lambda not known yet:
- *   p = P'gamma,  Phi += p p'/D,  beta += p eps/D,  gamma^a = X'(gamma - K p)
- * so that on each link  (acceleration of the row) = beta + gamma'A + Phi lambda.  Where both ends have come together
+ * A row of a loop acts with the wrench gamma lambda on its ends. On every link outboard of where it closes it is
+ * carried inwards like any force, but with lambda not known yet:
+ *   p = P'gamma,  Lambda += p p'/D,  beta += p eps/D,  gamma^a = X'(gamma - K p)
+ * so that on each link  (acceleration of the row) = beta + gamma'A + Lambda lambda.  Where both ends have come together
  * nothing else can change the row: it is eliminated there (loop_elimination.c), which changes the inertia and the force
  * of the link, and the sweep goes on as if the loop were a part of it. On the way out lambda follows from A of that
- * link, and outboard of it eps += p lambda. Modes are columns like those of a joint: h = L^-1(S'gamma), Phi += h'h/D.
+ * link, and outboard of it eps += p lambda. Modes are columns like those of a joint: h = L^-1(S'gamma),
+ * Lambda += h'h/D.
  *
  * What the wrench of an independent row could not move on the way of its loop, neither side can move: then its two ends
  * cancel where it closes. So no row is ever left over to be passed on.
@@ -153,8 +154,8 @@ INLINE void add_column(const CalModel *model, const LoopLink *at, int first, con
 }
 
 /*
- * One free column of a joint that turns and slides: its gain for a row (n, f) is at most turn |n| + lever |f| with the lever
- * turn |arm| + slide. Of the sum of their squares over D only three sums are needed.
+ * One free column of a joint that turns and slides: its gain for a row (n, f) is at most turn |n| + lever |f| with the
+ * lever turn |arm| + slide. Of the sum of their squares over D only three sums are needed.
  */
 INLINE void add_natural(const CalModel *model, const LoopLink *at, double turn, double slide, double d,
                         const CalWork *work) {
