@@ -218,7 +218,7 @@ struct CalWork {
 	ArticulatedInertia *articulated; // [link_count] after cal_mass_factor
 	Composite *composite;            // [link_count] of the mass matrix
 	FlexWork *flex;                  // [flex_count]
-	real *modal_columns; // [modal_columns] of FLEX and NODE links, six rows each, world axes, at the link's origin
+	real *modal_columns; // [modal_columns] Phi of FLEX and NODE links, six rows each, world axes, at the link's origin
 	spatial *reaction;   // [body_count]
 	LoopWork loops;
 	real *dense; // [nu (nu + 1)] dense solver: matrix and right-hand side; NULL if recursive

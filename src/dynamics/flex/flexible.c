@@ -3,10 +3,11 @@
  * flexible.c — the part of the recursion that flexible bodies add [THEORY 3.2, 4.2, (4.8)-(4.11)].
  *
  * With A the acceleration of B and x the modal accelerations, both beyond the bias:
- *   outboard node     A_i = X_i A + S_i x: its inertia M^a and force b^a act on the modes,
- *                     E += X'M^aS,  M_ee += S'M^aS,  be += S'b^a  (and on B as those of any link)
+ *   outboard node     A_i = X_i A + Phi_i x: its inertia M^a and force b^a act on the modes,
+ *                     E += X'M^a Phi,  M_ee += Phi'M^a Phi,  be += Phi'b^a  (and on B as those of any link)
  *   body              F = M_rr A + E x + b,   tau = M_ee x + E'A + be
- *   head that moves   A = X A_h + P x: E += M_rr P, M_ee += P'E + E'P + P'M_rrP, be += P'b
+ *   head that moves   A = X A_h + Phi x with the columns of B on its head: E += M_rr Phi,
+ *                     M_ee += Phi'E + E'Phi + Phi'M_rr Phi, be += Phi'b
  *   elimination       M_ee = L D L' with unit L; modes go one after the other like the dofs of a joint: U = what is
  *                     left of column E_k, K = U/D,  M^ = M^ - U K',  b^ = b^ - K y_k, y = L^-1(be - tau)
  *                     and outward, last mode first, x_k = -y_k/D - K'A - sum_j L_jk x_j
@@ -87,10 +88,10 @@ INLINE Relative place_frame(const Link *link, const FlexShape *shape, const Flex
 	memset(columns, 0, sizeof(real) * 6 * (size_t)n);
 	if (shape->moves)
 		flex_columns(shape, m, n, shape->phi2, l->R, mat_mul(l->R, node->T), node->eta, columns);
-	for (int k = 0; k < n; k += PACK) { // [-S_a; S_a x rho - S_l]
-		const pspatial S = pspatial_load(columns + k, n);
-		const pvec3 turned = pvec_add(pvec_cross(rho, S.a), S.l);
-		pspatial_store(columns + k, n, (pspatial){pvec_neg(S.a), pvec_neg(turned)});
+	for (int k = 0; k < n; k += PACK) { // [-Phi_a; Phi_a x rho - Phi_l]
+		const pspatial Phi = pspatial_load(columns + k, n);
+		const pvec3 turned = pvec_add(pvec_cross(rho, Phi.a), Phi.l);
+		pspatial_store(columns + k, n, (pspatial){pvec_neg(Phi.a), pvec_neg(turned)});
 	}
 	const vec3 wr = cross(i->w, i->rho);
 	const vec3 turning = sub(cross(i->w_rest, i->rho), cross(i->w, wr));
@@ -321,55 +322,55 @@ INLINE pspatial articulated_mul_pack(const ArticulatedInertia *a, pspatial m) {
 	                  pvec_add(mat_tmul_pvec(a->H, m.a), sym_mul_pvec(a->M, m.l))};
 }
 
-/* M += S'Y in the upper triangle of blocks: row i, from its own block on. */
-INLINE void add_product(int m, int n, const real *S, const real *Y, real *M) {
+/* M += left'right in the upper triangle of blocks: row i, from its own block on. */
+INLINE void add_product(int m, int n, const real *left, const real *right, real *M) {
 	for (int i = 0; i < m; ++i) {
-		const spatial s = rows_mode(S, n, i);
+		const spatial s = rows_mode(left, n, i);
 		for (int k = i / PACK * PACK; k < n; k += PACK)
-			pack_store(M + i * n + k, pack_add(pack_load(M + i * n + k), pspatial_dot(s, pspatial_load(Y + k, n))));
+			pack_store(M + i * n + k, pack_add(pack_load(M + i * n + k), pspatial_dot(s, pspatial_load(right + k, n))));
 	}
 }
 
-/* Inertia at a node: Y = M^a S, E += X'Y, M_ee += S'Y. */
-INLINE void add_node_inertia(const ArticulatedInertia *M, vec3 r, int m, int n, const real *S, FlexWork *w) {
+/* Inertia at a node: Y = M^a Phi, E += X'Y, M_ee += Phi'Y. */
+INLINE void add_node_inertia(const ArticulatedInertia *M, vec3 r, int m, int n, const real *Phi, FlexWork *w) {
 	for (int k = 0; k < n; k += PACK) {
-		const pspatial Y = articulated_mul_pack(M, pspatial_load(S + k, n));
+		const pspatial Y = articulated_mul_pack(M, pspatial_load(Phi + k, n));
 		pspatial_store(w->Y + k, n, Y);
 		pspatial_store(w->E + k, n, pspatial_add(pspatial_load(w->E + k, n), pforce_shift(Y, r)));
 	}
-	add_product(m, n, S, w->Y, w->M);
+	add_product(m, n, Phi, w->Y, w->M);
 }
 
 void LANED(flexible_node)(const CalModel *model, const Link *link, const ArticulatedInertia *M, const spatial *b,
                           CalWork *work) {
 	const int m = model->flexes[link->flex].m, n = model->flexes[link->flex].n;
 	FlexWork *w = &work->flex[link->flex];
-	const real *S = work->modal_columns + link->columns;
+	const real *Phi = work->modal_columns + link->columns;
 	for (int k = 0; k < n && b; k += PACK)
-		pack_store(w->be + k, pack_add(pack_load(w->be + k), pspatial_dot(*b, pspatial_load(S + k, n))));
+		pack_store(w->be + k, pack_add(pack_load(w->be + k), pspatial_dot(*b, pspatial_load(Phi + k, n))));
 	if (!M)
 		return;
 	const vec3 r = work->links[link - model->links].r;
 	if (SINGLE_PACK(m)) {
-		add_node_inertia(M, r, PACK, PACK, S, w);
+		add_node_inertia(M, r, PACK, PACK, Phi, w);
 	} else {
-		add_node_inertia(M, r, m, n, S, w);
+		add_node_inertia(M, r, m, n, Phi, w);
 	}
 }
 
 void LANED(flexible_head)(const CalModel *model, const Link *link, const ArticulatedInertia *M, CalWork *work) {
 	const int m = model->flexes[link->flex].m, n = model->flexes[link->flex].n;
 	FlexWork *w = &work->flex[link->flex];
-	const real *P = work->modal_columns + link->columns;
+	const real *Phi = work->modal_columns + link->columns;
 	if (!model->shapes[link->shape].moves)
 		return;
-	// M_ee += P'(E + M P) + E'P, then E += M P
+	// M_ee += Phi'(E + M Phi) + E'Phi, then E += M Phi
 	for (int k = 0; k < n; k += PACK)
-		pspatial_store(w->Y + k, n, articulated_mul_pack(M, pspatial_load(P + k, n)));
-	add_product(m, n, w->E, P, w->M);
+		pspatial_store(w->Y + k, n, articulated_mul_pack(M, pspatial_load(Phi + k, n)));
+	add_product(m, n, w->E, Phi, w->M);
 	for (int k = 0; k < n; k += PACK)
 		pspatial_store(w->E + k, n, pspatial_add(pspatial_load(w->E + k, n), pspatial_load(w->Y + k, n)));
-	add_product(m, n, P, w->E, w->M);
+	add_product(m, n, Phi, w->E, w->M);
 }
 
 /* The rest of each row, where prescribed modes may stand before the one that is eliminated. */
@@ -447,9 +448,9 @@ void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8
 	FlexWork *w = &work->flex[link->flex_body];
 	const int m = flex->m, n = flex->n, given = prescribed && w->given;
 	if (link->motion == PRIMITIVE_FLEX && flex->head.moves) {
-		const real *P = work->modal_columns + link->columns;
+		const real *Phi = work->modal_columns + link->columns;
 		for (int k = 0; k < n; k += PACK)
-			pack_store(w->be + k, pack_add(pack_load(w->be + k), pspatial_dot(*b, pspatial_load(P + k, n))));
+			pack_store(w->be + k, pack_add(pack_load(w->be + k), pspatial_dot(*b, pspatial_load(Phi + k, n))));
 	}
 	for (int k = 0; k < n; ++k) // padding too: what is not a number must not stay
 		w->y[k] = k < m ? w->be[k] - tau[flex->u + k] : real_from(0);
@@ -487,9 +488,9 @@ int LANED(flexible_pass)(const CalModel *model, const Link *link, const uint8_t 
 }
 
 #if CAL_LANES == 1
-/* Sum of S'Y for mode j: its row of the modal mass. */
-INLINE pack add_row(const double *Mee, const real *S, int j, pspatial Y) {
-	return pack_add(pack_load(Mee + j * PACK), pspatial_dot(rows_mode(S, PACK, j), Y));
+/* Sum of Phi'Y for mode j: its row of the modal mass. */
+INLINE pack add_row(const double *Mee, const real *Phi, int j, pspatial Y) {
+	return pack_add(pack_load(Mee + j * PACK), pspatial_dot(rows_mode(Phi, PACK, j), Y));
 }
 
 int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial *external, const real *tau,
@@ -497,16 +498,16 @@ int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial
 	const Flex *flex = &model->flexes[link->flex_body];
 	FlexWork *w = &work->flex[link->flex_body];
 	const int i = (int)(link - model->links);
-	const real *S = work->modal_columns + link[1].columns, *Mee = flex->Mee;
+	const real *Phi = work->modal_columns + link[1].columns, *Mee = flex->Mee;
 	if (work->implicit_step != 0) {
 		load_modal_mass(flex, PACK, w->M);
 		stiffen(flex, work->implicit_step, w->M);
 		Mee = w->M;
 	}
 	const vec3 r = work->links[i + 1].r;
-	const pspatial columns = pspatial_load(S, PACK), Y = articulated_mul_pack(&total->M, columns);
+	const pspatial columns = pspatial_load(Phi, PACK), Y = articulated_mul_pack(&total->M, columns);
 	Four four = {pspatial_add(pspatial_load(w->E, PACK), pforce_shift(Y, r)),
-	             {add_row(Mee, S, 0, Y), add_row(Mee, S, 1, Y), add_row(Mee, S, 2, Y), add_row(Mee, S, 3, Y)}};
+	             {add_row(Mee, Phi, 0, Y), add_row(Mee, Phi, 1, Y), add_row(Mee, Phi, 2, Y), add_row(Mee, Phi, 3, Y)}};
 	ArticulatedBody sum = *total;
 	if (external)
 		sum.b = spatial_sub(sum.b, external[i + 1]);
@@ -535,8 +536,8 @@ void LANED(flexible_chain_accelerate)(const CalModel *model, const Link *link, C
                                       real *udot) {
 	LinkWork *node = &work->links[link + 1 - model->links];
 	const pack x = accelerate_four(&work->flex[link->flex_body], udot + model->flexes[link->flex_body].u, A);
-	const pspatial S = pspatial_load(work->modal_columns + link[1].columns, PACK);
-	node->A = spatial_add(motion_shift(*A, node->r), pspatial_sum(pvec_scale(S.a, x), pvec_scale(S.l, x)));
+	const pspatial Phi = pspatial_load(work->modal_columns + link[1].columns, PACK);
+	node->A = spatial_add(motion_shift(*A, node->r), pspatial_sum(pvec_scale(Phi.a, x), pvec_scale(Phi.l, x)));
 }
 #endif
 

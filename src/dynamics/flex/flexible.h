@@ -57,12 +57,12 @@ INLINE mat3 flexible_axes(const Flex *flex, const LinkWork *l) {
 	return flex->turned ? mat_mul_dmat(l->R, flex->R) : l->R;
 }
 
-/* sum_k column_k x_k of a FLEX or NODE link; x is a row. */
+/* Phi x of a FLEX or NODE link; x is a row. */
 INLINE spatial flexible_columns(const CalModel *model, const Link *link, const CalWork *work, const real *x) {
 	return rows_sum_spatial(work->modal_columns + link->columns, model->flexes[link->flex].n, x);
 }
 
-/* Column k of a FLEX or NODE link. */
+/* Column k of Phi of a FLEX or NODE link. */
 INLINE spatial flexible_column(const CalModel *model, const Link *link, const CalWork *work, int k) {
 	return rows_mode(work->modal_columns + link->columns, model->flexes[link->flex].n, k);
 }

@@ -3,15 +3,15 @@
  * flexible_linear.c — modes eliminated through the few forces that reach them [THEORY 4.3, (4.12)-(4.17)].
  *
  * Modal coordinates in which the body's own modal mass is diagonal, weights w_k = 1/M_k (1/(M_k + h d + h^2 k) in an
- * implicit step). The joints on the body are its ports, stacked: columns S (6p x m), inertia M^a (block diagonal) and
+ * implicit step). The joints on the body are its ports, stacked: columns Phi (6p x m), inertia M^a (block diagonal) and
  * force b^a at the nodes. With g = be - tau and everything weighted by w:
- *   X~ = X - S E',  W = S S',  N = (1 + M^a W)^-1 M^a,  a0 = -(W b^a + S g)
+ *   X~ = X - Phi E',  W = Phi Phi',  N = (1 + M^a W)^-1 M^a,  a0 = -(W b^a + Phi g)
  *   M^ = M_rr - E E' + X~'N X~,   b^ = b - E g + X~'(b^a + N a0)
- *   outward   F = b^a + N (X~ A + a0),   eta_ddot = -w (E'A + S'F + g)
+ *   outward   F = b^a + N (X~ A + a0),   eta_ddot = -w (E'A + Phi'F + g)
  * All sums over modes are linear in m; the rest has size 6p. M^a is positive, if singular: with M^a = L D L' and
  * G = L D,  N = G Q^-1 G',  Q = D + G'W G, where a dof with D = 0 has no part. Nothing cancels, as it would in
- * N = M^a - M^a S(1 + S'M^aS)^-1 S'M^a. With Q = L2 D2 L2' only R = L2^-1 G'X~ and r = L2^-1 G'a0 are kept, in one
- * array of rows [R r]:
+ * N = M^a - M^a Phi(1 + Phi'M^a Phi)^-1 Phi'M^a. With Q = L2 D2 L2' only R = L2^-1 G'X~ and r = L2^-1 G'a0 are kept, in
+ * one array of rows [R r]:
  *   X~'N X~ = R'D2^-1 R,   N(X~ A + a0) = G L2'^-1 D2^-1 (R A + r)
  * A tip needs none of this.
  */
@@ -76,8 +76,8 @@ INLINE const double *port_rows(const CalModel *model, const CalWork *work, const
 	return work->modal_columns + model->links[flex->ports[s]].columns;
 }
 
-/* W (all of it), X~ and S g of the ports. */
-static void sum_ports(const CalModel *model, const Flex *flex, const CalWork *work, FlexWork *w, double *Sg) {
+/* W (all of it), X~ and Phi g of the ports. */
+static void sum_ports(const CalModel *model, const Flex *flex, const CalWork *work, FlexWork *w, double *Phi_g) {
 	const int stride = row_length(6 * flex->port_count);
 	for (int s = 0; s < flex->port_count; ++s) {
 		const vec3 r = work->links[flex->ports[s]].r;
@@ -86,7 +86,8 @@ static void sum_ports(const CalModel *model, const Flex *flex, const CalWork *wo
 		for (int i = 0; i < 6; ++i) {
 			const int row = 6 * s + i;
 			double sums[6];
-			Sg[row] = weighted_dot(w->weight, port_rows(model, work, flex, s) + i * flex->n, w->y, flex->n, w->scratch);
+			Phi_g[row] =
+				weighted_dot(w->weight, port_rows(model, work, flex, s) + i * flex->n, w->y, flex->n, w->scratch);
 			for (int t = 0; t < flex->port_count; ++t)
 				gram(w->scratch, port_rows(model, work, flex, t), flex->n, w->W + row * stride + 6 * t);
 			gram(w->scratch, w->E, flex->n, sums);
@@ -221,10 +222,10 @@ static void add_ports_to_body(int size, int stride, const FlexWork *w, Articulat
 	*total = (ArticulatedBody){M, b};
 }
 
-/* The seventh column of X~: a0 = -(W b^a + S g). */
-INLINE void free_acceleration(int size, int stride, const double *Sg, FlexWork *w) {
+/* The seventh column of X~: a0 = -(W b^a + Phi g). */
+INLINE void free_acceleration(int size, int stride, const double *Phi_g, FlexWork *w) {
 	for (int i = 0; i < size; ++i) {
-		double sum = Sg[i];
+		double sum = Phi_g[i];
 		for (int j = 0; j < size; ++j)
 			sum += w->W[i * stride + j] * w->port[j / 6].b[j % 6];
 		w->X[8 * i + 6] = -sum;
@@ -234,9 +235,9 @@ INLINE void free_acceleration(int size, int stride, const double *Sg, FlexWork *
 /* Everything at the ports; size and stride are constants where there is one. */
 INLINE int eliminate_ports(const CalModel *model, const Flex *flex, const CalWork *work, int ports, FlexWork *w) {
 	const int size = 6 * ports, stride = row_length(size);
-	double Sg[6 * FLEX_MAX_PORTS] = {0};
-	sum_ports(model, flex, work, w, Sg);
-	free_acceleration(size, stride, Sg, w);
+	double Phi_g[6 * FLEX_MAX_PORTS] = {0};
+	sum_ports(model, flex, work, w, Phi_g);
+	free_acceleration(size, stride, Phi_g, w);
 	for (int s = 0; s < ports; ++s)
 		factor_port(w->port[s].G);
 	for (int s = 0; s < ports; ++s) {

@@ -8,7 +8,7 @@
  * so that on each link  (acceleration of the row) = beta + gamma'A + Lambda lambda.  Where both ends have come together
  * nothing else can change the row: it is eliminated there (loop_elimination.c), which changes the inertia and the force
  * of the link, and the sweep goes on as if the loop were a part of it. On the way out lambda follows from A of that
- * link, and outboard of it eps += p lambda. Modes are columns like those of a joint: h = L^-1(S'gamma),
+ * link, and outboard of it eps += p lambda. Modes are columns like those of a joint: h = L^-1(Phi'gamma),
  * Lambda += h'h/D.
  *
  * What the wrench of an independent row could not move on the way of its loop, neither side can move: then its two ends

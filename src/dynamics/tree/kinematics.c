@@ -217,8 +217,8 @@ CalStatus cal_node_jacobian(const CalModel *model, const CalWork *work, int node
 		for (int k = 0; k < link->nu; ++k)
 			add_column(J, nu, link->u + k, motion_shift(link_column(work, link, i, k), c));
 		for (int k = 0; link->flex >= 0 && k < model->flexes[link->flex].m; ++k) {
-			const spatial P = flexible_column(model, link, work, k);
-			add_column(J, nu, model->flexes[link->flex].u + k, motion_shift(P, c));
+			const spatial Phi = flexible_column(model, link, work, k);
+			add_column(J, nu, model->flexes[link->flex].u + k, motion_shift(Phi, c));
 		}
 		c = add(c, work->links[i].r);
 	}

@@ -9,8 +9,8 @@
  *   L^-1 x  is the residual eps of the inward force sweep with tau = x;  L the same sweep run backwards
  *   (x -> eps given);  the transposes are the outward sweeps.
  * The modes of a flexible body are one stage more between its links, as flexible.c eliminates them: forces on the FLEX
- * and NODE links make up the modal force S'f; with M_ee = L_ee D L_ee', the residual is e = L_ee^-1 (x - S'f), and K e
- * is left on the link that carries the head.
+ * and NODE links make up the modal force Phi'f; with M_ee = L_ee D L_ee', the residual is e = L_ee^-1 (x - Phi'f), and
+ * K e is left on the link that carries the head.
  */
 #include <calder/operators.h>
 #include "dynamics/flex/flexible.h"
@@ -30,14 +30,14 @@ static void clear_modal_forces(const CalModel *model, const CalWork *work) {
 		memset(work->flex[f].be, 0, sizeof(double) * (size_t)model->flexes[f].m);
 }
 
-/* be += S'f for a force on a FLEX or NODE link. */
+/* be += Phi'f for a force on a FLEX or NODE link. */
 static void add_modal_force(const CalModel *model, const CalWork *work, const Link *link, spatial f) {
 	const FlexWork *w = &work->flex[link->flex];
 	for (int k = 0; k < model->flexes[link->flex].m; ++k)
 		w->be[k] += spatial_dot(flexible_column(model, link, work, k), f);
 }
 
-/* S x: motion of a FLEX or NODE link by modal speeds. */
+/* Phi x: motion of a FLEX or NODE link by modal speeds. */
 static spatial modal_motion(const CalModel *model, const CalWork *work, const Link *link, const double *x) {
 	spatial sum = spatial_zero();
 	for (int k = 0; k < model->flexes[link->flex].m; ++k)
