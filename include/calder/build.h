@@ -133,15 +133,15 @@ typedef struct CalDofDef {
 
 /**
  * A joint of the caller's own: the motion of the outboard frame J relative to the inboard frame F.
- * Components are in F throughout. V_FJ = [w; v] = P(q) u, with v the velocity of J's origin in F.
+ * Components are in F throughout. V_FJ = [w; v] = S(q) u, with v the velocity of J's origin in F.
  * The functions must be pure, thread-safe and must not allocate.
  */
 typedef struct CalJointOps {
 	const char *name;                                                  // required
 	int nq, nu;                                                        // 0 <= nu <= 6, nu <= nq <= 7
 	void (*pose)(const void *data, const double *q, CalPose *X_FJ);    // required
-	void (*columns)(const void *data, const double *q, CalSpatial *P); // required: P[nu]
-	void (*bias_acceleration)(const void *data, const double *q, const double *u, CalSpatial *Pdot_u); // NULL: zero
+	void (*columns)(const void *data, const double *q, CalSpatial *S); // required: S[nu]
+	void (*bias_acceleration)(const void *data, const double *q, const double *u, CalSpatial *Sdot_u); // NULL: zero
 	void (*neutral)(const void *data, double *q);                                                      // NULL: zeros
 	// q_out = q + dq over the coordinate manifold; required if nq != nu, NULL: plain addition
 	void (*integrate)(const void *data, const double *q, const double *dq, double *q_out);

@@ -2,20 +2,20 @@
 /*
  * calder/loops.h — closed loops: constraints between nodes of a tree.
  *
- * A loop ties frame A to frame B (CalLoopDef). With a_i, b_i their axes, d = R_A'(r_B - r_A), S = R_A'R_B (S_ij = a_i.b_j)
- * and the twist theta = atan2(S21 - S12, S11 + S22) its rows are, in this order:
- *   weld         dx dy dz  (S32-S23)/2 (S13-S31)/2 (S21-S12)/2     revolute     dx dy dz  -S23 S13
- *   prismatic    dx dy  (S32-S23)/2 (S13-S31)/2 (S21-S12)/2        cylindrical  dx dy  -S23 S13
- *   universal    dx dy dz  S12                                     spherical    dx dy dz
- *   planar       dz  -S23 S13                                      inplane      dz
+ * A loop ties frame A to frame B (CalLoopDef). With a_i, b_i their axes, d = R_A'(r_B - r_A),
+ * R = R_A'R_B (R_ij = a_i.b_j) and the twist theta = atan2(R21 - R12, R11 + R22) its rows are, in this order:
+ *   weld         dx dy dz  (R32-R23)/2 (R13-R31)/2 (R21-R12)/2     revolute     dx dy dz  -R23 R13
+ *   prismatic    dx dy  (R32-R23)/2 (R13-R31)/2 (R21-R12)/2        cylindrical  dx dy  -R23 R13
+ *   universal    dx dy dz  R12                                     spherical    dx dy dz
+ *   planar       dz  -R23 R13                                      inplane      dz
  *   distance     |r_B - r_A| - length                              angle        theta, modulo a turn
- *   screw        dx dy (dz - pitch theta)  -S23 S13                coupling     sum of factor times coordinate
+ *   screw        dx dy (dz - pitch theta)  -R23 R13                coupling     sum of factor times coordinate
  *   directions   the translations that are locked, in the order x y z, then the rotations:
- *                three as for weld; two: x,y -S23 S13, y,z -S31 S21, x,z S32 -S12; one: x S23, y S31, z S12
+ *                three as for weld; two: x,y -R23 R13, y,z -R31 R21, x,z R32 -R12; one: x R23, y R31, z R12
  * and with speeds instead of positions (nonholonomic):
  *   knife        a_y.v_A
- *   disk         a_x.v a_y.v, then dz - radius sqrt(1 - S33^2); v: velocity of the point of B at c relative to A, with
- *                c = r_B - radius p the contact and p the direction of a_z - S33 b_z
+ *   disk         a_x.v a_y.v, then dz - radius sqrt(1 - R33^2); v: velocity of the point of B at c relative to A, with
+ *                c = r_B - radius p the contact and p the direction of a_z - R33 b_z
  *   ball         a_x.v a_y.v, then dz - radius; the same with p = a_z
  * A row g that is driven (CalDrive) has the residual g - s(t) instead, with t of the state; a row of speeds the rate
  * a.v - s'(t). Residuals vanish on the constraint. Constrained motion: M udot + h = Q + G'lambda with G udot = gamma - 2

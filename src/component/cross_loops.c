@@ -345,23 +345,25 @@ static void find_wrench(int W, const InterfaceColumns *a, const double d[6], con
 /* What the wrench brings to the base of the inner one: Gamma_a (N, f). */
 static void add_to_base(int W, const InterfaceColumns *a, const double *B, ArticulatedBody *slot) {
 	const int n = 8 + W;
-	double S[6][8] = {{0}};
+	double added[6][8] = {{0}};
 	for (int i = 0; i < 6; ++i) {
 		for (int k = 0; k < 6; ++k) {
 			for (int j = 0; j < 7; ++j)
-				S[i][j] += a->gamma[i * W + k] * B[k * n + j];
+				added[i][j] += a->gamma[i * W + k] * B[k * n + j];
 		}
 	}
 	for (int i = 0; i < 6; ++i) {
 		for (int j = 0; j < i; ++j)
-			S[j][i] = 0.5 * (S[i][j] + S[j][i]);
+			added[j][i] = 0.5 * (added[i][j] + added[j][i]);
 	}
-	const ArticulatedInertia add_on = {
-		{S[0][0], S[1][1], S[2][2], S[0][1], S[0][2], S[1][2]},
-		{{S[0][3], S[1][3], S[2][3]}, {S[0][4], S[1][4], S[2][4]}, {S[0][5], S[1][5], S[2][5]}},
-		{S[3][3], S[4][4], S[5][5], S[3][4], S[3][5], S[4][5]}};
+	const ArticulatedInertia add_on = {{added[0][0], added[1][1], added[2][2], added[0][1], added[0][2], added[1][2]},
+	                                   {{added[0][3], added[1][3], added[2][3]},
+	                                    {added[0][4], added[1][4], added[2][4]},
+	                                    {added[0][5], added[1][5], added[2][5]}},
+	                                   {added[3][3], added[4][4], added[5][5], added[3][4], added[3][5], added[4][5]}};
 	slot->M = articulated_add(slot->M, add_on);
-	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
+	slot->b = spatial_add(slot->b,
+	                      (spatial){{added[0][6], added[1][6], added[2][6]}, {added[3][6], added[4][6], added[5][6]}});
 }
 
 /* Columns of both as one: with e = beta_a + c - Lambda_aa f, and T = Lambda_aa G + Lambda_al column by column. */

@@ -6,7 +6,7 @@
  * Unknowns x act on the branch as b += Gamma x, with columns Gamma that begin on the links where the forces act: the
  * six components of the wrench that a branch beyond the interface needs, the multipliers of loops. Carried inwards like
  * any force,
- *   g = P'Gamma,  Gamma^a = X'(Gamma - K g),  Lambda += g'g d,  beta += g'd eps
+ *   g = S'Gamma,  Gamma^a = X'(Gamma - K g),  Lambda += g'g d,  beta += g'd eps
  * they leave, with A the acceleration of what the branch stands on, the accelerations along the columns
  *   a = Gamma'A + beta - Lambda x
  * and x known, eps -= g x gives everything inside. The sweep without them comes first and is not changed by them.

@@ -110,28 +110,29 @@ static void solve_pivoted(Equations *e) {
 
 /* M += G N G' and b += G f; the mean of what should be symmetric. */
 static void add_wrench_to_base(const double *G, const octet NG[6], ArticulatedBody *slot) {
-	double S[6][8];
+	double added[6][8];
 #pragma GCC unroll 6
 	for (int i = 0; i < 6; ++i) {
 		octet sum = octet_zero();
 #pragma GCC unroll 6
 		for (int k = 0; k < 6; ++k)
 			sum = octet_madd(sum, G[i * W + k], NG[k]);
-		octet_store(S[i], sum);
+		octet_store(added[i], sum);
 	}
 	for (int i = 0; i < 6; ++i) {
 		for (int j = 0; j < i; ++j)
-			S[j][i] = 0.5 * (S[i][j] + S[j][i]);
+			added[j][i] = 0.5 * (added[i][j] + added[j][i]);
 	}
 	ArticulatedInertia *m = &slot->M;
-	m->I.xx += S[0][0], m->I.yy += S[1][1], m->I.zz += S[2][2];
-	m->I.xy += S[0][1], m->I.xz += S[0][2], m->I.yz += S[1][2];
-	m->H.x = add(m->H.x, vec(S[0][3], S[1][3], S[2][3]));
-	m->H.y = add(m->H.y, vec(S[0][4], S[1][4], S[2][4]));
-	m->H.z = add(m->H.z, vec(S[0][5], S[1][5], S[2][5]));
-	m->M.xx += S[3][3], m->M.yy += S[4][4], m->M.zz += S[5][5];
-	m->M.xy += S[3][4], m->M.xz += S[3][5], m->M.yz += S[4][5];
-	slot->b = spatial_add(slot->b, (spatial){{S[0][6], S[1][6], S[2][6]}, {S[3][6], S[4][6], S[5][6]}});
+	m->I.xx += added[0][0], m->I.yy += added[1][1], m->I.zz += added[2][2];
+	m->I.xy += added[0][1], m->I.xz += added[0][2], m->I.yz += added[1][2];
+	m->H.x = add(m->H.x, vec(added[0][3], added[1][3], added[2][3]));
+	m->H.y = add(m->H.y, vec(added[0][4], added[1][4], added[2][4]));
+	m->H.z = add(m->H.z, vec(added[0][5], added[1][5], added[2][5]));
+	m->M.xx += added[3][3], m->M.yy += added[4][4], m->M.zz += added[5][5];
+	m->M.xy += added[3][4], m->M.xz += added[3][5], m->M.yz += added[4][5];
+	slot->b = spatial_add(slot->b,
+	                      (spatial){{added[0][6], added[1][6], added[2][6]}, {added[3][6], added[4][6], added[5][6]}});
 }
 
 /* The columns of the outer one, seen from the base of the inner one. */

@@ -99,8 +99,9 @@ static Second second_of(const Gravity *s, CalVec3 r, sym3 S) {
 /* Second moment about the centre mc/m. */
 static sym3 about_centre(const Composite *c) {
 	const double k = 1 / c->m;
-	return (sym3){c->S.xx - k * c->mc.x * c->mc.x, c->S.yy - k * c->mc.y * c->mc.y, c->S.zz - k * c->mc.z * c->mc.z,
-	              c->S.xy - k * c->mc.x * c->mc.y, c->S.xz - k * c->mc.x * c->mc.z, c->S.yz - k * c->mc.y * c->mc.z};
+	return (sym3){c->Sigma.xx - k * c->mc.x * c->mc.x, c->Sigma.yy - k * c->mc.y * c->mc.y,
+	              c->Sigma.zz - k * c->mc.z * c->mc.z, c->Sigma.xy - k * c->mc.x * c->mc.y,
+	              c->Sigma.xz - k * c->mc.x * c->mc.z, c->Sigma.yz - k * c->mc.y * c->mc.z};
 }
 
 /* Accelerations at the centre: all, and what of it is due to the second moment. */

@@ -46,7 +46,7 @@ vec3 LANED(flex_second_order)(const double *phi2, int m, const real *x, const re
 INLINE void add_inertia(FlexInertia *sum, double m, vec3 mr, vec3 r) {
 	sum->m += m;
 	sum->mc = add(sum->mc, mr);
-	sum->S = sym_add(sum->S, (sym3){mr.x * r.x, mr.y * r.y, mr.z * r.z, mr.x * r.y, mr.x * r.z, mr.y * r.z});
+	sum->Sigma = sym_add(sum->Sigma, (sym3){mr.x * r.x, mr.y * r.y, mr.z * r.z, mr.x * r.y, mr.x * r.z, mr.y * r.z});
 }
 
 /* A mass with first-order shapes: its part of s1 and M_ee is constant. */

@@ -2,13 +2,13 @@
 /*
  * flex_terms.h — inertia of a flexible body and the forces that its motion needs [THEORY (2.8)-(2.12)].
  *
- *   inertia   mc = sum m r, S = sum m r r' + (tr J/2 - J),  E_k = [sum m r x phi_k + c_k; s1_k]
+ *   inertia   mc = sum m r, Sigma = sum m r r' + (tr J/2 - J),  E_k = [sum m r x phi_k + c_k; s1_k]
  *   force     each mass needs m (a + W r + 2 w x v), v = phi eta_dot; rotary inertias w x sum c_k eta_dot_k beyond
- *             what S gives; modal rows phi_k'f + c_k.al, and M_ee eta_ddot, E eta_ddot where given (elastic forces
+ *             what Sigma gives; modal rows phi_k'f + c_k.al, and M_ee eta_ddot, E eta_ddot where given (elastic forces
  *             are applied forces, like those of joint springs)
  * By invariants: with C_k = sum m phi_k r' = C0_k + sum_l G_kl eta_l, its symmetric part and its axial one, which is
  * sum m r x phi_k,
- *   S = S0 + sum (C_k + C0_k) eta_k                         D_k = tr C_k w - C_k w (symmetric parts)
+ *   Sigma = Sigma0 + sum (C_k + C0_k) eta_k                 D_k = tr C_k w - C_k w (symmetric parts)
  *   force += [2 sum D_k eta_dot_k + w x h; 2 w x l], [h; l] = sum E_k eta_dot_k
  *   be_k = E_k.[al; a] + 2 w.(axial part of sum_l G_kl eta_dot_l) - w.D_k
  * since W = [al]x + ww' - w.w 1 sees C_k through these two alone. Masses that are not in the invariants are summed one
@@ -27,7 +27,7 @@ typedef struct FlexMotion {
 typedef struct FlexInertia {
 	real m;
 	vec3 mc;
-	sym3 S; // second moment, the rotary inertias included
+	sym3 Sigma; // second moment, the rotary inertias included
 } FlexInertia;
 
 /* Where the modal terms go. */
@@ -45,8 +45,8 @@ void LANED(flex_add_masses)(const Flex *flex, const real *eta, const real *eta_d
 
 /* Sums over the modes, four at a time; body axes. */
 typedef struct ModalSums {
-	pack S[6];   // xx, yy, zz, xy, xz, yz of sum (C_k + C0_k) eta_k
-	pvec3 mc, D; // sum s1_k eta_k, sum D_k eta_dot_k
+	pack Sigma[6]; // xx, yy, zz, xy, xz, yz of sum (C_k + C0_k) eta_k
+	pvec3 mc, D;   // sum s1_k eta_k, sum D_k eta_dot_k
 } ModalSums;
 
 /* A single pack needs no sum. */
@@ -65,7 +65,7 @@ PACKED pack four_blocks(const double *G, const real *x) {
 /* What a block of G multiplies: one number, or four for a diagonal one. */
 PACKED pack block_factor(int32_t mode, const real *x) { return mode < 0 ? pack_load(x + ~mode) : pack_all(x[mode]); }
 
-/* A symmetric component of C_k for four modes, and its part of S. */
+/* A symmetric component of C_k for four modes, and its part of Sigma. */
 PACKED pack symmetric_part(const FlexInvariants *inv, int n, int c, int k, const real *eta, ModalSums *sum) {
 	if (!(inv->some[k / PACK] & 1 << c))
 		return pack_zero();
@@ -79,7 +79,7 @@ PACKED pack symmetric_part(const FlexInvariants *inv, int n, int c, int k, const
 		for (int i = first[0]; n != PACK && i < first[1]; ++i, G += PACK)
 			C = pack_mac(C, block_factor(inv->mode[i], eta), pack_const(G));
 	}
-	sum->S[c] = sum_term(n, sum->S[c], pack_add(C, C0), pack_load(eta + k));
+	sum->Sigma[c] = sum_term(n, sum->Sigma[c], pack_add(C, C0), pack_load(eta + k));
 	return C;
 }
 
@@ -141,7 +141,7 @@ PACKED pspatial modal_part(const Flex *flex, int n, int k, const real *eta, cons
 
 PACKED void modal_sums_clear(ModalSums *sum) {
 	for (int c = 0; c < 6; ++c)
-		sum->S[c] = pack_zero();
+		sum->Sigma[c] = pack_zero();
 	sum->mc = sum->D = pvec_zero();
 }
 
@@ -154,9 +154,9 @@ PACKED FlexInertia modal_inertia(const Flex *flex, const FlexRigid *rigid, int m
 	*D = vec_zero();
 	if (!flex->inv.components)
 		return inertia;
-	const Sums a = pack_sums(sum->S[FLEX_XX], sum->S[FLEX_YY], sum->S[FLEX_ZZ], sum->S[FLEX_XY]);
-	const Sums b = pack_sums(sum->S[FLEX_XZ], sum->S[FLEX_YZ], sum->mc.x, sum->mc.y);
-	inertia.S = sym_add(inertia.S, (sym3){a.a, a.b, a.c, a.d, b.a, b.b});
+	const Sums a = pack_sums(sum->Sigma[FLEX_XX], sum->Sigma[FLEX_YY], sum->Sigma[FLEX_ZZ], sum->Sigma[FLEX_XY]);
+	const Sums b = pack_sums(sum->Sigma[FLEX_XZ], sum->Sigma[FLEX_YZ], sum->mc.x, sum->mc.y);
+	inertia.Sigma = sym_add(inertia.Sigma, (sym3){a.a, a.b, a.c, a.d, b.a, b.b});
 	const pvec3 none = pvec_zero(), d = motion ? sum->D : none;
 	const Sums c = pack_sums(sum->mc.z, d.x, d.y, d.z);
 	inertia.mc = add(inertia.mc, vec(b.c, b.d, c.a));

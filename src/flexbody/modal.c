@@ -277,21 +277,21 @@ static CalStatus set_fault(ModalForm *form, ModalFault what, int mode, int other
 /** The symmetric part of the stiffness; a fault if there is more to it. */
 static CalStatus symmetrize_stiffness(const CalFlexDef *flex, double *K, ModalForm *form) {
 	int m = flex->modes, row = -1, col = -1;
-	const double *S = flex->stiffness;
+	const double *stiffness = flex->stiffness;
 	double largest = 0, worst = 0;
 	for (int i = 0; i < m * m; i++) {
-		largest = fmax(largest, fabs(S[i]));
+		largest = fmax(largest, fabs(stiffness[i]));
 	}
 	for (int i = 0; i < m; i++) {
 		for (int j = 0; j <= i; j++) {
-			double size = sqrt(fabs(S[i * m + i])) * sqrt(fabs(S[j * m + j]));
-			double difference = fabs(S[i * m + j] - S[j * m + i]);
+			double size = sqrt(fabs(stiffness[i * m + i])) * sqrt(fabs(stiffness[j * m + j]));
+			double difference = fabs(stiffness[i * m + j] - stiffness[j * m + i]);
 			if (difference > ASYMMETRY * size + NOISE * largest && difference > worst) {
 				worst = difference;
 				row = i;
 				col = j;
 			}
-			K[i * m + j] = K[j * m + i] = 0.5 * S[i * m + j] + 0.5 * S[j * m + i];
+			K[i * m + j] = K[j * m + i] = 0.5 * stiffness[i * m + j] + 0.5 * stiffness[j * m + i];
 		}
 	}
 	return row < 0 ? CAL_OK : set_fault(form, MODAL_STIFFNESS_ASYMMETRIC, col, row, worst);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * free.c — six dofs. Coordinates: position in the inboard frame, quaternion; speeds: velocity in the
- * inboard frame, then relative angular velocity in the outboard frame; P = [0 R; 1 0].
+ * inboard frame, then relative angular velocity in the outboard frame; S = [0 R; 1 0].
  */
 #include "joint/pose_solve.h"
 

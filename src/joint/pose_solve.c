@@ -46,26 +46,26 @@ dmat3 joint_axes_z(CalVec3 axis) {
 static dvec3 joint_frame_def(vec3 v) { return (dvec3){v.x, v.y, v.z}; }
 
 /* One element from the frame that the element before left: its pose and columns there. */
-static dpose element_evaluate(const JointElement *element, const CalJointDef *def, const double *q, spatial *P) {
+static dpose element_evaluate(const JointElement *element, const CalJointDef *def, const double *q, spatial *S) {
 	const vec3 a = vec_in(element->axis);
 	if (element->motion == PRIMITIVE_ROTATION || element->motion == PRIMITIVE_SCREW) {
-		P[0] = (spatial){a, scale(element->pitch, a)};
+		S[0] = (spatial){a, scale(element->pitch, a)};
 		return (dpose){matrix_about(element->axis, q[0]), dscale(element->pitch * q[0], joint_frame_def(a))};
 	}
 	if (element->motion == PRIMITIVE_TRANSLATION) {
-		P[0] = (spatial){vec_zero(), a};
+		S[0] = (spatial){vec_zero(), a};
 		return (dpose){dmat_identity(), dscale(q[0], joint_frame_def(a))};
 	}
 	RelativeMotion motion;
 	const PrimitiveData data = {element->pitch, def->ops, def->ops_data};
 	primitive_evaluate_x1(element->motion, &data, q, NULL, &motion);
 	for (int k = 0; k < primitive_u_count(element->motion, def->ops); ++k)
-		P[k] = motion.P[k];
+		S[k] = motion.S[k];
 	return (dpose){{joint_frame_def(motion.R.x), joint_frame_def(motion.R.y), joint_frame_def(motion.R.z)},
 	               joint_frame_def(motion.r)};
 }
 
-void joint_evaluate(const CalJointDef *def, const double *q, dpose *X, spatial *P) {
+void joint_evaluate(const CalJointDef *def, const double *q, dpose *X, spatial *S) {
 	JointElement element[CAL_JOINT_MAX_DOF];
 	vec3 at[CAL_JOINT_MAX_DOF];
 	spatial columns[CAL_JOINT_MAX_DOF];
@@ -84,18 +84,18 @@ void joint_evaluate(const CalJointDef *def, const double *q, dpose *X, spatial *
 		nu += more;
 		q += primitive_q_count(element[i].motion, def->ops);
 	}
-	for (int k = 0; P && k < nu; ++k)
-		P[k] = motion_shift(columns[k], sub(vec_from(X->r), at[k]));
+	for (int k = 0; S && k < nu; ++k)
+		S[k] = motion_shift(columns[k], sub(vec_from(X->r), at[k]));
 }
 
 /* ---- small dense systems ---------------------------------------------------------------------------- */
 
 /* Orthonormal vectors that span the columns; returns their number. */
-static int span_of(int n, const spatial *P, spatial *Q) {
+static int span_of(int n, const spatial *S, spatial *Q) {
 	int rank = 0;
 	for (int k = 0; k < n; ++k) {
-		const double size = sqrt(spatial_dot(P[k], P[k]));
-		spatial v = spatial_madd(spatial_zero(), size > 0 ? 1 / size : 0, P[k]);
+		const double size = sqrt(spatial_dot(S[k], S[k]));
+		spatial v = spatial_madd(spatial_zero(), size > 0 ? 1 / size : 0, S[k]);
 		for (int twice = 0; twice < 2; ++twice) {
 			for (int i = 0; i < rank; ++i)
 				v = spatial_madd(v, -spatial_dot(v, Q[i]), Q[i]);
@@ -114,10 +114,10 @@ static spatial unit_spatial(int i) {
 }
 
 int joint_directions(const CalJointDef *def, const double *q, spatial *C) {
-	spatial P[CAL_JOINT_MAX_DOF], Q[6];
+	spatial S[CAL_JOINT_MAX_DOF], Q[6];
 	dpose X;
-	joint_evaluate(def, q, &X, P);
-	const int rank = span_of(joint_speed_count(def), P, Q);
+	joint_evaluate(def, q, &X, S);
+	const int rank = span_of(joint_speed_count(def), S, Q);
 	for (int made = rank; made < 6; ++made) {
 		spatial best = spatial_zero();
 		double most = 0;
@@ -167,28 +167,28 @@ static void solve_small(int n, double A[6][6], double *b) {
 	}
 }
 
-/* x = (P'P + damping)^-1 P'V */
-static void least_squares(int n, const spatial *P, spatial V, double damping, double *x) {
+/* x = (S'S + damping)^-1 S'V */
+static void least_squares(int n, const spatial *S, spatial V, double damping, double *x) {
 	double A[6][6] = {{0}};
 	for (int i = 0; i < n; ++i) {
-		x[i] = spatial_dot(P[i], V);
+		x[i] = spatial_dot(S[i], V);
 		for (int j = 0; j < n; ++j)
-			A[i][j] = spatial_dot(P[i], P[j]) + (i == j ? damping : 0);
+			A[i][j] = spatial_dot(S[i], S[j]) + (i == j ? damping : 0);
 	}
 	solve_small(n, A, x);
 }
 
 void joint_solve_speeds(const CalJointDef *def, const double *q, spatial V, double *u) {
-	spatial P[CAL_JOINT_MAX_DOF];
+	spatial S[CAL_JOINT_MAX_DOF];
 	dpose X;
 	const int n = joint_speed_count(def);
-	joint_evaluate(def, q, &X, P);
-	least_squares(n, P, V, 0, u);
+	joint_evaluate(def, q, &X, S);
+	least_squares(n, S, V, 0, u);
 	spatial left = V; // once more with what is left, since the normal equations square the condition
 	double more[CAL_JOINT_MAX_DOF];
 	for (int k = 0; k < n; ++k)
-		left = spatial_madd(left, -u[k], P[k]);
-	least_squares(n, P, left, 0, more);
+		left = spatial_madd(left, -u[k], S[k]);
+	least_squares(n, S, left, 0, more);
 	for (int k = 0; k < n; ++k)
 		u[k] += more[k];
 }
@@ -210,20 +210,20 @@ static double gauss_newton(const CalJointDef *def, const dpose *X, double *q) {
 	const int count = joint_elements(def, element), n = joint_speed_count(def), nq = joint_coordinate_count(def);
 	double damping = 1e-2, trial[CAL_JOINT_MAX_COORDS] = {0};
 	dpose at;
-	spatial P[CAL_JOINT_MAX_DOF];
-	joint_evaluate(def, q, &at, P);
+	spatial S[CAL_JOINT_MAX_DOF];
+	joint_evaluate(def, q, &at, S);
 	spatial e = pose_difference(&at, X);
 	for (int k = 0; k < ITERATIONS && pose_error(e) > 0 && damping < 1e6; ++k) {
 		double dq[CAL_JOINT_MAX_DOF];
 		int u = 0, c = 0;
-		least_squares(n, P, e, damping, dq);
+		least_squares(n, S, e, damping, dq);
 		for (int i = 0; i < count; ++i) {
 			const PrimitiveData data = {element[i].pitch, def->ops, def->ops_data};
 			primitive_integrate(element[i].motion, &data, q + c, dq + u, trial + c);
 			u += primitive_u_count(element[i].motion, def->ops);
 			c += primitive_q_count(element[i].motion, def->ops);
 		}
-		joint_evaluate(def, trial, &at, P);
+		joint_evaluate(def, trial, &at, S);
 		const spatial next = pose_difference(&at, X);
 		const int better = spatial_dot(next, next) < spatial_dot(e, e);
 		damping = better ? damping * 1e-2 : fmax(damping, 1e-10) * 10;
@@ -231,7 +231,7 @@ static double gauss_newton(const CalJointDef *def, const dpose *X, double *q) {
 			memcpy(q, trial, sizeof(double) * (size_t)nq);
 			e = next;
 		} else {
-			joint_evaluate(def, q, &at, P);
+			joint_evaluate(def, q, &at, S);
 		}
 	}
 	return pose_error(e);

@@ -2,8 +2,8 @@
 /*
  * primitive.c — pose, columns and bias acceleration of the joint primitives, over `real`.
  *
- * V_FJ = P u with all components in the inboard frame F, at the origin of the outboard frame J.
- * Pdot_u is the part of the relative acceleration without udot: zero wherever the columns are constant
+ * V_FJ = S u with all components in the inboard frame F, at the origin of the outboard frame J.
+ * Sdot_u is the part of the relative acceleration without udot: zero wherever the columns are constant
  * in F, or turn with J about themselves (spherical: d/dt(R u) = R udot + R (u x u)).
  */
 #include "joint/primitive.h"
@@ -20,24 +20,24 @@ static void evaluate_axis(JointPrimitive motion, const PrimitiveData *data, real
 		out->R.y = vec(-s, c, real_from(0));
 	}
 	out->r = scale(pitch * q, z);
-	out->P[0].a = motion == PRIMITIVE_TRANSLATION ? vec_zero() : z;
-	out->P[0].l = scale(pitch, z);
+	out->S[0].a = motion == PRIMITIVE_TRANSLATION ? vec_zero() : z;
+	out->S[0].l = scale(pitch, z);
 }
 
 static void evaluate_ball(const real *q, int first, RelativeMotion *out) {
 	out->R = quat_matrix(q[0], q[1], q[2], q[3]);
-	out->P[first].a = out->R.x;
-	out->P[first + 1].a = out->R.y;
-	out->P[first + 2].a = out->R.z;
+	out->S[first].a = out->R.x;
+	out->S[first + 1].a = out->R.y;
+	out->S[first + 2].a = out->R.z;
 	for (int k = 0; k < 3; ++k)
-		out->P[first + k].l = vec_zero();
+		out->S[first + k].l = vec_zero();
 }
 
 static void evaluate_free(const real *q, RelativeMotion *out) {
 	out->r = vec(q[0], q[1], q[2]);
 	for (int k = 0; k < 3; ++k) {
-		out->P[k].a = vec_zero();
-		out->P[k].l = unit_vec(k);
+		out->S[k].a = vec_zero();
+		out->S[k].l = unit_vec(k);
 	}
 	evaluate_ball(q + 3, 3, out);
 }
@@ -55,9 +55,9 @@ static void evaluate_user_lane(const PrimitiveData *data, const real *q, const r
 	for (int i = 0; i < ops->nq; ++i)
 		ql[i] = real_lane(&q[i], lane);
 	CalPose pose;
-	CalSpatial P[CAL_JOINT_MAX_DOF], rest = {{0, 0, 0}, {0, 0, 0}};
+	CalSpatial S[CAL_JOINT_MAX_DOF], rest = {{0, 0, 0}, {0, 0, 0}};
 	ops->pose(data->ops_data, ql, &pose);
-	ops->columns(data->ops_data, ql, P);
+	ops->columns(data->ops_data, ql, S);
 	if (u && ops->bias_acceleration) {
 		for (int i = 0; i < ops->nu; ++i)
 			ul[i] = real_lane(&u[i], lane);
@@ -69,18 +69,18 @@ static void evaluate_user_lane(const PrimitiveData *data, const real *q, const r
 	vec_set_lane(&out->R.z, lane, dvec_out(R.z));
 	vec_set_lane(&out->r, lane, pose.r);
 	for (int k = 0; k < ops->nu; ++k) {
-		vec_set_lane(&out->P[k].a, lane, P[k].angular);
-		vec_set_lane(&out->P[k].l, lane, P[k].linear);
+		vec_set_lane(&out->S[k].a, lane, S[k].angular);
+		vec_set_lane(&out->S[k].l, lane, S[k].linear);
 	}
-	vec_set_lane(&out->Pdot_u.a, lane, rest.angular);
-	vec_set_lane(&out->Pdot_u.l, lane, rest.linear);
+	vec_set_lane(&out->Sdot_u.a, lane, rest.angular);
+	vec_set_lane(&out->Sdot_u.l, lane, rest.linear);
 }
 
 void LANED(primitive_evaluate)(JointPrimitive motion, const PrimitiveData *data, const real *q, const real *u,
                                RelativeMotion *out) {
 	out->R = (mat3){unit_vec(0), unit_vec(1), unit_vec(2)};
 	out->r = vec_zero();
-	out->Pdot_u = spatial_zero();
+	out->Sdot_u = spatial_zero();
 	switch (motion) {
 	case PRIMITIVE_FIXED:
 	case PRIMITIVE_FLEX: // flexible links are the sweeps' own business
@@ -99,7 +99,7 @@ void LANED(primitive_evaluate)(JointPrimitive motion, const PrimitiveData *data,
 		break;
 	case PRIMITIVE_USER:
 		for (int k = 0; k < CAL_JOINT_MAX_DOF; ++k)
-			out->P[k] = spatial_zero();
+			out->S[k] = spatial_zero();
 		for (int lane = 0; lane < CAL_LANES; ++lane)
 			evaluate_user_lane(data, q, u, lane, out);
 		break;

@@ -60,11 +60,11 @@ INLINE ColumnKind primitive_column_kind(JointPrimitive motion, int k) {
 typedef struct RelativeMotion {
 	mat3 R;         // orientation of J in F
 	vec3 r;         // origin of J in F
-	spatial P[6];   // columns: V_FJ = P u, at the origin of J
-	spatial Pdot_u; // what the columns' own change adds to the acceleration
+	spatial S[6];   // motion subspace, one column per speed: V_FJ = S u, at the origin of J
+	spatial Sdot_u; // what the columns' own change adds to the acceleration
 } RelativeMotion;
 
-/* Fills out for every motion; u may be NULL (Pdot_u is then not set). One call per link. */
+/* Fills out for every motion; u may be NULL (Sdot_u is then not set). One call per link. */
 void LANED(primitive_evaluate)(JointPrimitive motion, const PrimitiveData *data, const real *q, const real *u,
                                RelativeMotion *out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * prismatic.c — one length along an axis fixed in both bodies: P = [0; a].
+ * prismatic.c — one length along an axis fixed in both bodies: S = [0; a].
  */
 #include "joint/pose_solve.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * revolute.c — one angle about an axis fixed in both bodies: P = [a; 0].
+ * revolute.c — one angle about an axis fixed in both bodies: S = [a; 0].
  */
 #include "joint/pose_solve.h"
 

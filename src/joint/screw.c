@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * screw.c — one angle q about an axis, advancing pitch * q along it: P = [a; pitch a].
+ * screw.c — one angle q about an axis, advancing pitch * q along it: S = [a; pitch a].
  */
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * spherical.c — any rotation. Coordinates: quaternion of the outboard frame in the inboard one; speeds:
- * relative angular velocity, components in the outboard frame; P = [R; 0].
+ * relative angular velocity, components in the outboard frame; S = [R; 0].
  */
 #include "joint/pose_solve.h"
 

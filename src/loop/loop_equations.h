@@ -10,7 +10,7 @@
  * are formed once; a_i is at rest there, and a row is a dot product with it:
  *   translation   a_i.rho                          force a_i
  *   rotation      s a_i.b_j                        moment s b_j x a_i
- *   twist         atan2(S21 - S12, S11 + S22)      S_ij = a_i.b_j
+ *   twist         atan2(R21 - R12, R11 + R22)      R_ij = a_i.b_j
  */
 #ifndef CALDER_LOOP_LOOP_EQUATIONS_H
 #define CALDER_LOOP_LOOP_EQUATIONS_H

@@ -5,7 +5,7 @@
  * ArticulatedInertia: a symmetric 6x6 [I H; H' M] in 21 numbers, acting on (alpha, a): n = I alpha + H a,
  * f = H' alpha + M a. Packed storage keeps it exactly symmetric, which is what keeps long chains
  * accurate. DInertia is a rigid body in its link frame as the sweeps want it: the second moment
- * S = sum m r r' (I = tr S 1 - S), split as S = zz 1 + [a d e; d b f; e f 0], because R 1 R' = 1 leaves
+ * Sigma = sum m r r' (I = tr Sigma 1 - Sigma), split as Sigma = zz 1 + [a d e; d b f; e f 0], because R 1 R' = 1 leaves
  * five numbers to rotate.
  */
 #ifndef CALDER_MATH_INERTIA_H
@@ -22,11 +22,11 @@ typedef struct ArticulatedInertia {
 typedef struct DInertia {
 	double m;               // mass [kg]
 	dvec3 mc;               // first moment about the link origin [kg m]
-	double ha, d, e, hb, f; // halves of a and b, and the off-diagonals of S - zz 1 [kg m^2]
-	double zz;              // S_zz [kg m^2]
+	double ha, d, e, hb, f; // halves of a and b, and the off-diagonals of Sigma - zz 1 [kg m^2]
+	double zz;              // Sigma_zz [kg m^2]
 } DInertia;
 
-/* S in the axes of R: with p = a/2 x + d y + e z and s = b/2 y + f z, S = zz 1 + xp' + px' + ys' + sy'. */
+/* Sigma in the axes of R: with p = a/2 x + d y + e z and s = b/2 y + f z, Sigma = zz 1 + xp' + px' + ys' + sy'. */
 INLINE sym3 second_moment_rotate(const DInertia *b, mat3 R) {
 	const vec3 p = {R.x.x * b->ha + R.y.x * b->d + R.z.x * b->e, R.x.y * b->ha + R.y.y * b->d + R.z.y * b->e,
 	                R.x.z * b->ha + R.y.z * b->d + R.z.z * b->e};
@@ -42,21 +42,21 @@ INLINE sym3 second_moment_rotate(const DInertia *b, mat3 R) {
 	};
 }
 
-/* Moment sum m r x (W r) of the acceleration field W: the skew part of W S. */
-INLINE vec3 second_moment_torque(sym3 S, mat3 W) {
-	// (W S)_ij = sum_k W_ik S_kj; W.c.r is row r of column c
-	const real zy = W.x.z * S.xy + W.y.z * S.yy + W.z.z * S.yz;
-	const real yz = W.x.y * S.xz + W.y.y * S.yz + W.z.y * S.zz;
-	const real xz = W.x.x * S.xz + W.y.x * S.yz + W.z.x * S.zz;
-	const real zx = W.x.z * S.xx + W.y.z * S.xy + W.z.z * S.xz;
-	const real yx = W.x.y * S.xx + W.y.y * S.xy + W.z.y * S.xz;
-	const real xy = W.x.x * S.xy + W.y.x * S.yy + W.z.x * S.yz;
+/* Moment sum m r x (W r) of the acceleration field W: the skew part of W Sigma. */
+INLINE vec3 second_moment_torque(sym3 Sigma, mat3 W) {
+	// (W Sigma)_ij = sum_k W_ik Sigma_kj; W.c.r is row r of column c
+	const real zy = W.x.z * Sigma.xy + W.y.z * Sigma.yy + W.z.z * Sigma.yz;
+	const real yz = W.x.y * Sigma.xz + W.y.y * Sigma.yz + W.z.y * Sigma.zz;
+	const real xz = W.x.x * Sigma.xz + W.y.x * Sigma.yz + W.z.x * Sigma.zz;
+	const real zx = W.x.z * Sigma.xx + W.y.z * Sigma.xy + W.z.z * Sigma.xz;
+	const real yx = W.x.y * Sigma.xx + W.y.y * Sigma.xy + W.z.y * Sigma.xz;
+	const real xy = W.x.x * Sigma.xy + W.y.x * Sigma.yy + W.z.x * Sigma.yz;
 	return (vec3){zy - yz, xz - zx, yx - xy};
 }
 
-/* Moments of inertia from second moments: I = tr S 1 - S. */
-INLINE sym3 inertia_from_second_moment(sym3 S) {
-	return (sym3){S.yy + S.zz, S.xx + S.zz, S.xx + S.yy, -S.xy, -S.xz, -S.yz};
+/* Moments of inertia from second moments: I = tr Sigma 1 - Sigma. */
+INLINE sym3 inertia_from_second_moment(sym3 Sigma) {
+	return (sym3){Sigma.yy + Sigma.zz, Sigma.xx + Sigma.zz, Sigma.xx + Sigma.yy, -Sigma.xy, -Sigma.xz, -Sigma.yz};
 }
 
 INLINE vec3 sym_mul_vec(sym3 s, vec3 v) {
@@ -99,10 +99,10 @@ INLINE ArticulatedInertia articulated_zero(void) {
 }
 
 /* A rigid body: H = [mc]x, M = m 1. */
-INLINE ArticulatedInertia articulated_rigid(real m, vec3 mc, sym3 S) {
+INLINE ArticulatedInertia articulated_rigid(real m, vec3 mc, sym3 Sigma) {
 	const real o = real_from(0);
 	return (ArticulatedInertia){
-		inertia_from_second_moment(S), {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}}, {m, m, m, o, o, o}};
+		inertia_from_second_moment(Sigma), {{o, mc.z, -mc.y}, {-mc.z, o, mc.x}, {mc.y, -mc.x, o}}, {m, m, m, o, o, o}};
 }
 
 /* A rigid inertia in the axes of R: only its three parts need turning. */

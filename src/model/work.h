@@ -12,7 +12,7 @@
 #include "model/model.h"
 
 enum {
-	STAGE_POSE = 1,         // R, r and columns
+	STAGE_POSE = 1,         // R, r, S and Phi
 	STAGE_VELOCITY = 2,     // w, velocity and position of the origins
 	STAGE_BIAS = 4,         // al, a: accelerations at udot = 0 (shifted by -work->gravity)
 	STAGE_ACCELERATION = 8, // A: what udot adds to them
@@ -38,8 +38,8 @@ typedef struct LinkWork {
  * parent's origin; for a free ball or free root three rows of I^-1 H in gain.l and of the acceleration in eps.
  */
 typedef struct DofWork {
-	spatial gain; // gain M^ P / D; of a prescribed degree of freedom: M^ P itself
-	real eps;     // tau - P'b
+	spatial gain; // gain M^ S / D; of a prescribed degree of freedom: M^ S itself
+	real eps;     // tau - S'b
 	real D_inv;   // 1 / D; of a prescribed degree of freedom: 0
 } DofWork;
 
@@ -62,9 +62,9 @@ typedef struct LocalWork {
 
 /* A rigid inertia about a link's origin: what a link and all outboard of it weigh as one body. */
 typedef struct Composite {
-	real m;
-	vec3 mc;
-	sym3 S;
+	real m;     // mass [kg]
+	vec3 mc;    // first moment sum m r [kg m]
+	sym3 Sigma; // second moment sum m r r' [kg m^2]
 } Composite;
 
 /* A joint on a flexible body whose modes are eliminated by flexible_linear.c. */
@@ -164,7 +164,7 @@ typedef struct LoopWork {
 	int *order;         // [m] of each block: its rows by pivot
 	// of loops that are eliminated where they close; rows with padding (model/loop_plan.h)
 	double *gamma;              // wrenches of rows on the links that they reach, at the link's origin
-	double *gain;               // P'gamma for each column of a joint
+	double *gain;               // S'gamma for each column of a joint
 	double *modal, *modal_tiny; // the same for each mode of a body; what of it is nothing but round-off
 	double *own;                // [loops] LOOP_BLOCK: compliance of the rows of a loop
 	double *taken;              // [loops] what is gone of it with the loops eliminated before
@@ -203,7 +203,7 @@ struct CalWork {
 	LocalWork *local;              // [link_count], and local[-1]: the ground
 	DofWork *dofs;                 // [nu]
 	ArticulatedBody *accumulators; // [accumulator_count]
-	spatial *columns; // [nu] world axes, about the link's origin: for the motions that link_column() does not know
+	spatial *columns; // [nu] S, world axes, about the link's origin: of the motions that link_column() does not know
 	real *sine, *cosine, *angle;     // [trig_count]
 	spatial *force;                  // [link_count] external wrenches, then scratch of the force sweeps
 	vec3 *position;                  // [link_count] of the origins (kinematics only)
@@ -233,7 +233,7 @@ struct CalWork {
 size_t LANED(work_size)(const CalModel *model);
 CalStatus LANED(work_init)(const CalModel *model, void *memory, size_t size, CalWork **work);
 
-/* Column k of link i: world axes, about its origin. */
+/* Column k of S of link i: world axes, about its origin. */
 INLINE spatial link_column(const CalWork *work, const Link *link, int i, int k) {
 	const mat3 *R = &work->links[i].R;
 	if (link->motion == PRIMITIVE_ROTATION)

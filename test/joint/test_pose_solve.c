@@ -47,10 +47,10 @@ static void random_state(Rng *r, const CalJointDef *def, double *q, double *u) {
 	}
 }
 
-static spatial velocity(int n, const spatial *P, const double *u) {
+static spatial velocity(int n, const spatial *S, const double *u) {
 	spatial V = spatial_zero();
 	for (int k = 0; k < n; k++)
-		V = spatial_madd(V, u[k], P[k]);
+		V = spatial_madd(V, u[k], S[k]);
 	return V;
 }
 
@@ -81,9 +81,9 @@ static void poses_and_velocities_give_the_state_back(void **state) {
 			double q[7], u[6], got_q[7], got_u[6];
 			const int n = joint_speed_count(&def), nq = joint_coordinate_count(&def);
 			dpose X, back;
-			spatial P[6];
+			spatial S[6];
 			random_state(&r, &def, q, u);
-			joint_evaluate(&def, q, &X, P);
+			joint_evaluate(&def, q, &X, S);
 			check_that(seed, joint_solve_pose(&def, &X, got_q) < 1e-12);
 			joint_evaluate(&def, got_q, &back, NULL);
 			check_pose(seed, back, X);
@@ -94,7 +94,7 @@ static void poses_and_velocities_give_the_state_back(void **state) {
 				same = fmax(same, fabs(got_q[i] - q[i])),
 				opposite = fmax(opposite, fabs(got_q[i] + q[i]) * (i >= nq - 4));
 			check_that(seed, same < 1e-12 || (nq >= 4 && opposite < 1e-12));
-			joint_solve_speeds(&def, q, velocity(n, P, u), got_u);
+			joint_solve_speeds(&def, q, velocity(n, S, u), got_u);
 			check_close_scaled(seed, "speeds", n, got_u, u, 1, 1e-11);
 		}
 	}
@@ -122,14 +122,14 @@ static void what_a_joint_holds_does_no_work(void **state) {
 			const CalJointDef def = random_joint(&r, types[t]);
 			double q[7], u[6];
 			dpose X;
-			spatial P[6], C[6];
+			spatial S[6], C[6];
 			random_state(&r, &def, q, u);
-			joint_evaluate(&def, q, &X, P);
+			joint_evaluate(&def, q, &X, S);
 			const int n = joint_speed_count(&def), held = joint_directions(&def, q, C);
 			check_that(seed, held == 6 - n || types[t] == CAL_JOINT_SEQUENCE);
 			for (int i = 0; i < held; i++) {
 				for (int k = 0; k < n; k++)
-					check_that(seed, fabs(spatial_dot(C[i], P[k])) < 1e-12);
+					check_that(seed, fabs(spatial_dot(C[i], S[k])) < 1e-12);
 				for (int k = 0; k < held; k++)
 					check_that(seed, fabs(spatial_dot(C[i], C[k]) - (i == k)) < 1e-13);
 			}

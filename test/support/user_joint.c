@@ -11,10 +11,10 @@
 
 static void ops_pose(const void *data, const double *q, CalPose *X_FJ) { ref_joint(data, q, NULL, X_FJ, NULL, NULL); }
 
-static void ops_columns(const void *data, const double *q, CalSpatial *P) { ref_joint(data, q, NULL, NULL, P, NULL); }
+static void ops_columns(const void *data, const double *q, CalSpatial *S) { ref_joint(data, q, NULL, NULL, S, NULL); }
 
-static void ops_remainder(const void *data, const double *q, const double *u, CalSpatial *Pdot_u) {
-	ref_joint(data, q, u, NULL, NULL, Pdot_u);
+static void ops_bias_acceleration(const void *data, const double *q, const double *u, CalSpatial *Sdot_u) {
+	ref_joint(data, q, u, NULL, NULL, Sdot_u);
 }
 
 static void ops_neutral_ball(const void *data, double *q) {
@@ -70,14 +70,18 @@ static void ops_rate_ball(const void *data, const double *delta, const double *u
 
 static const CalJointOps ops_table[USER_JOINT_COUNT] = {
 	[USER_SLIDER] = {.name = "slider", .nq = 1, .nu = 1, .pose = ops_pose, .columns = ops_columns},
-	[USER_CAM] =
-		{.name = "cam", .nq = 1, .nu = 1, .pose = ops_pose, .columns = ops_columns, .bias_acceleration = ops_remainder},
+	[USER_CAM] = {.name = "cam",
+                  .nq = 1,
+                  .nu = 1,
+                  .pose = ops_pose,
+                  .columns = ops_columns,
+                  .bias_acceleration = ops_bias_acceleration},
 	[USER_CAM_TURN] = {.name = "cam-turn",
                        .nq = 2,
                        .nu = 2,
                        .pose = ops_pose,
                        .columns = ops_columns,
-                       .bias_acceleration = ops_remainder},
+                       .bias_acceleration = ops_bias_acceleration},
 	[USER_BALL] = {.name = "ball",
                    .nq = 4,
                    .nu = 3,

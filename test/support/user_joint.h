@@ -2,7 +2,7 @@
 /*
  * user_joint.h — joints of the caller's own for the tests, each a table of functions over RefElements.
  *
- * SLIDER leaves every optional function NULL; CAM needs a remainder; CAM_TURN has two speeds of which one
+ * SLIDER leaves every optional function NULL; CAM needs a bias acceleration; CAM_TURN has two speeds of which one
  * moves the other's axis; BALL has a quaternion with speeds in inboard components, so that it must bring its
  * own manifold functions.
  */

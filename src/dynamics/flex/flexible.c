@@ -203,7 +203,7 @@ INLINE sym3 turn_second_moment(sym3 s, const trio3 *R) {
 INLINE spatial own_force(const FlexInertia *in, vec3 w, mat3 W, vec3 a, spatial rate, vec3 D) {
 	const real two = real_from(2);
 	const vec3 f = madd(mat_mul_vec(W, in->mc), in->m, a);
-	const vec3 n = add(second_moment_torque(in->S, W), cross(in->mc, a));
+	const vec3 n = add(second_moment_torque(in->Sigma, W), cross(in->mc, a));
 	return (spatial){add(madd(n, two, D), cross(w, rate.a)), madd(f, two, cross(w, rate.l))};
 }
 
@@ -232,8 +232,8 @@ INLINE void own_invariants(const Flex *flex, int n, const FlexRigid *rigid, int 
 	FlexInertia inertia = modal_inertia(flex, rigid, motion, &sum, &D);
 	const trio3 axes = flex->turned ? trio3_from(R) : trio3_load(&l->R);
 	inertia.mc = trio_vec(trio3_mul(axes, inertia.mc));
-	inertia.S = turn_second_moment(inertia.S, &axes);
-	w->own = (Composite){inertia.m, inertia.mc, inertia.S};
+	inertia.Sigma = turn_second_moment(inertia.Sigma, &axes);
+	w->own = (Composite){inertia.m, inertia.mc, inertia.Sigma};
 	if (motion)
 		w->b = own_force(&inertia, l->w, W, l->a, pspatial_sum(rate.a, rate.l), trio_vec(trio3_mul(axes, D)));
 }
@@ -296,7 +296,7 @@ static void own_summed(const Flex *flex, const FlexRigid *rigid, int motion, con
 	finish_own_inertia(flex, motion, work, w, &terms);
 	w->b = rotate_spatial(&R, terms.force);
 	const trio3 axes = trio3_from(R);
-	w->own = (Composite){inertia.m, rotate(&R, inertia.mc), turn_second_moment(inertia.S, &axes)};
+	w->own = (Composite){inertia.m, rotate(&R, inertia.mc), turn_second_moment(inertia.Sigma, &axes)};
 	for (int k = 0; k < n; k += PACK) {
 		const pspatial E = pspatial_load(w->E + k, n);
 		pspatial_store(w->E + k, n, (pspatial){mat_mul_pvec(R, E.a), mat_mul_pvec(R, E.l)});
@@ -516,7 +516,7 @@ int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial
 	sum = (ArticulatedBody){articulated_shift(sum.M, r), force_shift(sum.b, r)};
 	if (external)
 		sum.b = spatial_sub(sum.b, external[i]);
-	total->M = articulated_add(sum.M, articulated_rigid(w->own.m, w->own.mc, w->own.S));
+	total->M = articulated_add(sum.M, articulated_rigid(w->own.m, w->own.mc, w->own.Sigma));
 	total->b = spatial_add(sum.b, w->b);
 	const FourFactors factors = factor_four(flex, work, four.row);
 	if (link->flex_body > 0 && w[-1].lazy) { // while the pivots are on their way

@@ -23,7 +23,7 @@
 
 #if CAL_LANES == 1
 
-enum { S = LOOP_STRIDE, ROWS = CAL_LOOP_MAX_ROWS };
+enum { STRIDE = LOOP_STRIDE, ROWS = CAL_LOOP_MAX_ROWS };
 
 /* A row with less left of it than this part follows from the others (decision 0012). */
 static const double DEPENDENT = 1e-11;
@@ -83,7 +83,7 @@ INLINE int is_singular(const CalModel *model, const CalWork *work, int l, int r,
 static void choose_pivots(const double *block, Rows *r) {
 	for (int i = 0; i < r->count; ++i) {
 		for (int j = 0; j <= i; ++j)
-			r->B[i][j] = r->B[j][i] = block[r->row[i] * S + r->row[j]];
+			r->B[i][j] = r->B[j][i] = block[r->row[i] * STRIDE + r->row[j]];
 		r->diagonal[i] = r->B[i][i];
 	}
 	for (r->rank = 0; r->rank < r->count; ++r->rank) {
@@ -111,7 +111,7 @@ static void find_independent(const CalModel *model, const CalWork *work, int l, 
 	const double *own = work->loops.own + LOOP_BLOCK * l;
 	r->count = 0;
 	for (int i = 0; i < model->loops[l].rows; ++i) {
-		if (LIKELY(own[i * S + i] > least[i]) || !is_singular(model, work, l, i, own[i * S + i]))
+		if (LIKELY(own[i * STRIDE + i] > least[i]) || !is_singular(model, work, l, i, own[i * STRIDE + i]))
 			r->row[r->count++] = i;
 	}
 	choose_pivots(own, r);
@@ -144,23 +144,23 @@ static void combine_rows(const Rows *r, double *Q) {
 				c[j] -= c[k] * r->B[k][j];
 		}
 		for (int j = 0; j < r->rank; ++j)
-			Q[r->row[i] * S + j] = i < r->rank ? i == j : c[j];
+			Q[r->row[i] * STRIDE + j] = i < r->rank ? i == j : c[j];
 	}
 	for (int j = r->rank - 1; j >= 0; --j) {
 		for (int again = 0; again < 2; ++again) {
 			for (int k = j + 1; k < r->rank; ++k) {
 				double dot = 0;
 				for (int i = 0; i < ROWS; ++i)
-					dot += Q[i * S + j] * Q[i * S + k];
+					dot += Q[i * STRIDE + j] * Q[i * STRIDE + k];
 				for (int i = 0; i < ROWS; ++i)
-					Q[i * S + j] -= dot * Q[i * S + k];
+					Q[i * STRIDE + j] -= dot * Q[i * STRIDE + k];
 			}
 		}
 		double square = 0;
 		for (int i = 0; i < ROWS; ++i)
-			square += Q[i * S + j] * Q[i * S + j];
+			square += Q[i * STRIDE + j] * Q[i * STRIDE + j];
 		for (int i = 0; i < ROWS; ++i)
-			Q[i * S + j] /= sqrt(square);
+			Q[i * STRIDE + j] /= sqrt(square);
 	}
 }
 
@@ -170,7 +170,7 @@ INLINE double combined(const LoopFactor *f, int j, const double *x, int stride) 
 		return x[f->row[j] * stride];
 	double sum = 0;
 	for (int i = 0; i < f->rows; ++i)
-		sum += f->Q[i * S + j] * x[i * stride];
+		sum += f->Q[i * STRIDE + j] * x[i * stride];
 	return sum;
 }
 
@@ -179,18 +179,18 @@ static void combine_block(const LoopFactor *f, const double *X, double *out) {
 	if (LIKELY(!f->mixed)) {
 		for (int i = 0; i < f->count; ++i) {
 			for (int j = 0; j <= i; ++j)
-				out[i * S + j] = X[f->row[i] * S + f->row[j]];
+				out[i * STRIDE + j] = X[f->row[i] * STRIDE + f->row[j]];
 		}
 		return;
 	}
 	double T[LOOP_BLOCK] = {0}; // X Q
 	for (int i = 0; i < f->rows; ++i) {
 		for (int j = 0; j < f->count; ++j)
-			T[i * S + j] = combined(f, j, X + i * S, 1);
+			T[i * STRIDE + j] = combined(f, j, X + i * STRIDE, 1);
 	}
 	for (int i = 0; i < f->count; ++i) {
 		for (int j = 0; j <= i; ++j)
-			out[i * S + j] = combined(f, i, T + j, S);
+			out[i * STRIDE + j] = combined(f, i, T + j, STRIDE);
 	}
 }
 
@@ -203,7 +203,7 @@ static void back_substitute(const LoopFactor *f, const double *t, double *mu, do
 			continue;
 		mu[j] = -f->inverse[j] * t[j];
 		for (int k = j + 1; k < f->count; ++k)
-			mu[j] -= f->L[k * S + j] * mu[k];
+			mu[j] -= f->L[k * STRIDE + j] * mu[k];
 	}
 	for (int i = 0; i < f->rows; ++i)
 		lambda[i] = 0;
@@ -213,7 +213,7 @@ static void back_substitute(const LoopFactor *f, const double *t, double *mu, do
 			continue;
 		}
 		for (int i = 0; i < f->rows; ++i)
-			lambda[i] += f->Q[i * S + j] * mu[j];
+			lambda[i] += f->Q[i * STRIDE + j] * mu[j];
 	}
 }
 
@@ -227,7 +227,7 @@ INLINE void add_coupled(const CalModel *model, const LoopStep *step, const LoopW
 		for (int j = 0; j < f->count; ++j) {
 			pack sum = pack_zero();
 			for (int c = 0; c < b->width; c += PACK)
-				sum = pack_mac(sum, pack_load(Y + j * S + c), pack_load(lambda + b->row_offset + c));
+				sum = pack_mac(sum, pack_load(Y + j * STRIDE + c), pack_load(lambda + b->row_offset + c));
 			t[j] += pack_sum(sum);
 		}
 	}
@@ -264,7 +264,7 @@ static LoopRemainder recheck_pivot(const CalModel *model, const CalWork *work, c
 		back_substitute(&w->factor[before->loop], t, zero, lambda + plan->ends[before->loop].row_offset);
 	}
 	for (int i = 0; i < f->rows; ++i)
-		alone[i] = f->mixed ? f->Q[i * S + j] : i == f->row[j];
+		alone[i] = f->mixed ? f->Q[i * STRIDE + j] : i == f->row[j];
 	return loop_remainder(model, work, step->loop, alone, lambda);
 }
 
@@ -285,10 +285,10 @@ static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *st
 	combine_block(f, own, f->L);
 	combine_block(f, taken, left);
 	for (int j = 0; j < f->count; ++j) {
-		const double whole = f->L[j * S + j];
-		double pivot = whole - left[j * S + j];
+		const double whole = f->L[j * STRIDE + j];
+		double pivot = whole - left[j * STRIDE + j];
 		for (int k = 0; k < j; ++k)
-			pivot -= f->L[j * S + k] * f->L[j * S + k] * f->pivot[k];
+			pivot -= f->L[j * STRIDE + k] * f->L[j * STRIDE + k] * f->pivot[k];
 		if (UNLIKELY(pivot < DOUBTFUL * whole))
 			pivot = judge_pivot(model, work, step, f, j, whole);
 		const int kept = pivot > 0;
@@ -296,10 +296,10 @@ static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *st
 		f->pivot[j] = kept ? pivot : 0;
 		f->inverse[j] = kept ? 1 / pivot : 0;
 		for (int i = j + 1; i < f->count; ++i) {
-			double sum = f->L[i * S + j] - left[i * S + j];
+			double sum = f->L[i * STRIDE + j] - left[i * STRIDE + j];
 			for (int k = 0; k < j; ++k)
-				sum -= f->L[i * S + k] * f->L[j * S + k] * f->pivot[k];
-			f->L[i * S + j] = sum * f->inverse[j];
+				sum -= f->L[i * STRIDE + k] * f->L[j * STRIDE + k] * f->pivot[k];
+			f->L[i * STRIDE + j] = sum * f->inverse[j];
 		}
 	}
 }
@@ -322,17 +322,17 @@ INLINE void substitute_block(const LoopFactor *f, int width, double *block) {
 	for (int j = 0; j < f->count; ++j) {
 		const double kept = f->inverse[j] != 0;
 		if (LIKELY(!f->mixed)) {
-			row_times(kept, width, block + f->row[j] * S, Y + j * S);
+			row_times(kept, width, block + f->row[j] * STRIDE, Y + j * STRIDE);
 		} else {
-			row_times(kept * f->Q[j], width, block, Y + j * S);
+			row_times(kept * f->Q[j], width, block, Y + j * STRIDE);
 			for (int i = 1; i < f->rows; ++i)
-				row_madd(kept * f->Q[i * S + j], width, block + i * S, Y + j * S);
+				row_madd(kept * f->Q[i * STRIDE + j], width, block + i * STRIDE, Y + j * STRIDE);
 		}
 		for (int k = 0; k < j; ++k)
-			row_madd(-kept * f->L[j * S + k], width, Y + k * S, Y + j * S);
+			row_madd(-kept * f->L[j * STRIDE + k], width, Y + k * STRIDE, Y + j * STRIDE);
 	}
 	for (int j = 0; j < f->count; ++j)
-		row_times(1, width, Y + j * S, block + j * S);
+		row_times(1, width, Y + j * STRIDE, block + j * STRIDE);
 }
 
 /* y = L^-1 Q'x; of a dropped row, what is left of it. */
@@ -340,7 +340,7 @@ static void substitute(const LoopFactor *f, const double *x, double *y) {
 	for (int j = 0; j < f->count; ++j) {
 		y[j] = combined(f, j, x, 1);
 		for (int k = 0; k < j; ++k)
-			y[j] -= f->L[j * S + k] * y[k]; // columns of dropped rows are zero
+			y[j] -= f->L[j * STRIDE + k] * y[k]; // columns of dropped rows are zero
 	}
 }
 
@@ -355,7 +355,7 @@ static void update_link_inertia(const double *gamma, int n, LoopFactor *f, Artic
 	for (int j = 0; j < f->count; ++j) {
 		spatial Y = combined_wrench(f, j, gamma, n);
 		for (int k = 0; k < j; ++k)
-			Y = spatial_madd(Y, -f->L[j * S + k], f->A[k]);
+			Y = spatial_madd(Y, -f->L[j * STRIDE + k], f->A[k]);
 		f->A[j] = f->inverse[j] != 0 ? Y : spatial_zero();
 		const double minus = -f->inverse[j];
 		*M = articulated_sub_outer(*M, f->A[j], (spatial){scale(minus, f->A[j].a), scale(minus, f->A[j].l)});
@@ -368,9 +368,9 @@ INLINE void update_block(const LoopFactor *f, double sign, int rows, const doubl
                          double *to) {
 	for (int j = 0; j < f->count; ++j) {
 		for (int r = 0; r < rows; ++r) {
-			const double x = sign * f->inverse[j] * Yb[j * S + r];
+			const double x = sign * f->inverse[j] * Yb[j * STRIDE + r];
 			if (x != 0)
-				row_madd(x, width, Yc + j * S, to + r * S);
+				row_madd(x, width, Yc + j * STRIDE, to + r * STRIDE);
 		}
 	}
 }
@@ -378,9 +378,9 @@ INLINE void update_block(const LoopFactor *f, double sign, int rows, const doubl
 /* Right-hand side and wrenches (NULL: none) of a loop that is coupled with the one eliminated. */
 INLINE void update_sides(const LoopFactor *f, int width, const double *Y, double *beta, double *gamma, int n) {
 	for (int j = 0; j < f->count; ++j) {
-		row_madd(-f->inverse[j] * f->y[j], width, Y + j * S, beta);
+		row_madd(-f->inverse[j] * f->y[j], width, Y + j * STRIDE, beta);
 		for (int c = 0; gamma && c < width; c += PACK) {
-			const pack x = pack_times(f->inverse[j], pack_load(Y + j * S + c));
+			const pack x = pack_times(f->inverse[j], pack_load(Y + j * STRIDE + c));
 			pspatial_store(gamma + c, n, pspatial_sub_outer(pspatial_load(gamma + c, n), f->A[j], x));
 		}
 	}
@@ -466,7 +466,7 @@ static void null_product(const CalModel *model, const LoopWork *w, double *x, do
 		for (int i = 0; i < step->count; ++i) {
 			const LoopEnds *b = &model->loop_schedule->ends[next[i].loop];
 			for (int j = 0; j < f->count; ++j)
-				row_madd(-f->inverse[j] * y[j], b->width, w->block + LOOP_BLOCK * next[i].block + j * S,
+				row_madd(-f->inverse[j] * y[j], b->width, w->block + LOOP_BLOCK * next[i].block + j * STRIDE,
 				         x + b->row_offset);
 		}
 	}

@@ -13,7 +13,7 @@
 
 #if CAL_LANES == 1
 
-enum { S = LOOP_STRIDE };
+enum { STRIDE = LOOP_STRIDE };
 
 /* A free column, with the gains of the loops from `first` on. */
 typedef struct Column {
@@ -42,13 +42,13 @@ static Walk walk_begin(const CalModel *model, const CalWork *work, int closes) {
 static Column joint_column(const Walk *walk, const LoopLink *at, int k) {
 	const LoopWork *w = &walk->work->loops;
 	const Link *link = &walk->model->links[at->link];
-	const spatial P = link_column(walk->work, link, at->link, k);
+	const spatial S = link_column(walk->work, link, at->link, k);
 	return (Column){.at = at,
 	                .here = walk->model->loop_schedule->here + at->here,
 	                .first = at->closing,
 	                .gain = w->gain + at->gains + k * (at->width - at->open) - at->open,
-	                .turn = size_of(P.a),
-	                .slide = size_of(P.l),
+	                .turn = size_of(S.a),
+	                .slide = size_of(S.l),
 	                .d = walk->work->dofs[link->u + k].D_inv};
 }
 
@@ -144,7 +144,7 @@ void loop_geometric_block(const CalModel *model, const CalWork *work, int loop, 
 			const double *gain = c.gain + c.here[j].first;
 			for (int r = 0; size > 0 && r < rows; ++r) {
 				for (int s = 0; s < rows; ++s)
-					block[r * S + s] += gain[r] / size * (gain[s] / size);
+					block[r * STRIDE + s] += gain[r] / size * (gain[s] / size);
 			}
 		}
 	}

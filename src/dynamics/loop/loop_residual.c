@@ -2,10 +2,10 @@
 /*
  * loop_residual.c — residuals of constrained dynamics by Newton and Euler, in twofold numbers [THEORY 5]:
  *
- *   outward   A = X(r) A' + P udot                        accelerations that udot adds to those at udot = 0 (bias)
+ *   outward   A = X(r) A' + S udot                        accelerations that udot adds to those at udot = 0 (bias)
  *   links     f = I A + (force of the bias) - external    each about its own origin
  *   rows      z = bias + d.(A on plus - A on minus),  f -= d lambda on plus,  f += d lambda on minus
- *   inward    residual = tau - rotor udot - P.f,  f' += X(r)'f
+ *   inward    residual = tau - rotor udot - S.f,  f' += X(r)'f
  *
  * A light link between heavy ones moves by forces that cancel to the ratio of their masses. It is not sensitive to its data:
  * an error of 1e-16 in any length or mass, made on both sides of an equation, does as little as in any other mechanism. It
@@ -32,7 +32,7 @@ static void accelerate_links(const CalModel *model, const CalWork *work, const L
 	}
 }
 
-/* Moments of inertia times an angular acceleration: (tr S 1 - S) al. */
+/* Moments of inertia times an angular acceleration: (tr Sigma 1 - Sigma) al. */
 static wide3 add_inertia_moment(wide3 n, sym3 I, wide3 al) {
 	return (wide3){wide3_add_dot(n.x, vec(I.xx, I.xy, I.xz), al), wide3_add_dot(n.y, vec(I.xy, I.yy, I.yz), al),
 	               wide3_add_dot(n.z, vec(I.xz, I.yz, I.zz), al)};
@@ -46,7 +46,7 @@ static void weigh_links(const CalModel *model, const CalWork *work, const LoopRe
 		const LinkWork bias = {.W = acceleration_field(l->w, l->al), .a = sub(l->a, vec_from(model->gravity))};
 		const wide6 *A = &r->A[i];
 		wide6 f = wide6_from(spatial_sub(link_inertia_force(&c, &bias), r->external[i]));
-		f.a = add_inertia_moment(f.a, inertia_from_second_moment(c.S), A->a);
+		f.a = add_inertia_moment(f.a, inertia_from_second_moment(c.Sigma), A->a);
 		f.a = wide3_add_cross(f.a, c.mc, A->l);
 		f.l = wide3_madd(f.l, c.m, A->l);
 		f.l = wide3_add_cross(f.l, neg(c.mc), A->a);
@@ -115,9 +115,9 @@ static void gather_forces(const CalModel *model, const LoopRefine *at, const Cal
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k) {
 			const int u = link->u + k;
-			const spatial P = link_column(work, link, i, k);
+			const spatial S = link_column(work, link, i, k);
 			Twofold left = twofold_madd(twofold_from(r->tau[u]), -rotor[u], r->udot[u]);
-			left = wide6_add_dot(left, (spatial){neg(P.a), neg(P.l)}, r->f[i]);
+			left = wide6_add_dot(left, (spatial){neg(S.a), neg(S.l)}, r->f[i]);
 			if (model->any_coupling)
 				left = add_couplings(model, r, u, left);
 			r->residual[u] = at->prescribed && at->prescribed[u] ? 0 : left.hi;

@@ -46,7 +46,7 @@ static int translations(int set, const LoopFrame *A, const LoopFrame *B, LoopRow
 	return n;
 }
 
-/* Three locked: the skew part of S. */
+/* Three locked: the skew part of R_A'R_B. */
 static int rotations_all(const mat3 *A, const mat3 *B, const Turning *t, LoopRow *row) {
 	const Seen x = axis_seen(t, B->x), y = axis_seen(t, B->y), z = axis_seen(t, B->z);
 	rotation_skew(&row[0], A->z, &y, A->y, &z);

@@ -4,7 +4,7 @@
  *
  * A row of a loop acts with the wrench gamma lambda on its ends. On every link outboard of where it closes it is
  * carried inwards like any force, but with lambda not known yet:
- *   p = P'gamma,  Lambda += p p'/D,  beta += p eps/D,  gamma^a = X'(gamma - K p)
+ *   p = S'gamma,  Lambda += p p'/D,  beta += p eps/D,  gamma^a = X'(gamma - K p)
  * so that on each link  (acceleration of the row) = beta + gamma'A + Lambda lambda.  Where both ends have come together
  * nothing else can change the row: it is eliminated there (loop_elimination.c), which changes the inertia and the force
  * of the link, and the sweep goes on as if the loop were a part of it. On the way out lambda follows from A of that
@@ -24,7 +24,7 @@
 
 #if CAL_LANES == 1
 
-enum { S = LOOP_STRIDE };
+enum { STRIDE = LOOP_STRIDE };
 
 INLINE const LoopLink *link_loops(const CalModel *model, const Link *link) {
 	return &model->loop_schedule->links[link->loop_link];
@@ -128,7 +128,7 @@ INLINE void add_block(double d, int rows, const double *p, int width, const doub
 		const double x = d * p[r];
 		if (x == 0)
 			continue;
-		double *to = block + r * S;
+		double *to = block + r * STRIDE;
 		pack_store(to, pack_madd(pack_load(to), x, pack_load(q)));
 		if (width > PACK)
 			pack_store(to + PACK, pack_madd(pack_load(to + PACK), x, pack_load(q + PACK)));
@@ -300,14 +300,14 @@ static void pass_joint(const CalModel *model, const Link *link, int i, const Loo
 	for (int k = 0; k < link->nu; ++k) {
 		const int u = link->u + k;
 		const DofWork *dof = &work->dofs[u];
-		const spatial P = link_column(work, link, i, k);
-		const double turn = size_of(P.a), slide = size_of(P.l);
+		const spatial S = link_column(work, link, i, k);
+		const double turn = size_of(S.a), slide = size_of(S.l);
 		double *p = w->gain + at->gains + k * open;
 		for (int j = at->closing; j < at->count; ++j) {
 			for (int c = 0; c < here[j].width; c += PACK) {
 				const pack tiny = tiny_gains(w, here[j].row_offset + c, turn, slide);
 				const int to = here[j].first - at->open + c;
-				pack_store(p + to, pack_unless_tiny(pspatial_dot(P, pspatial_load(gamma + to, n)), tiny));
+				pack_store(p + to, pack_unless_tiny(pspatial_dot(S, pspatial_load(gamma + to, n)), tiny));
 			}
 		}
 		if (UNLIKELY(model->any_coupling))

@@ -9,9 +9,9 @@
  *
  *   1 outward   R, r, w, al, a, W
  *   2 inward    M^, b = own (- external wrenches) + sum over children X'M^aX, X'b^a
- *               U = M^ P, D = P'U + rotor, K = U/D, eps = tau - P'b
+ *               U = M^ S, D = S'U + rotor, K = U/D, eps = tau - S'b
  *               M^a = M^ - U K',  b^a = b + K eps
- *   3 outward   A = X A';  udot = eps/D - K'A;  A += P udot
+ *   3 outward   A = X A';  udot = eps/D - K'A;  A += S udot
  *
  * A joint of several dofs is eliminated one column at a time, first to last inward and last to first
  * outward: the same as its D in block form, factored on the way. A link's own inertia and force are formed
@@ -45,9 +45,9 @@ static void add_prescribed(const Link *link, int i, const SweepInput *in, CalWor
 	for (int k = 0; k < link->nu; ++k) {
 		if (!in->prescribed[link->u + k])
 			continue;
-		const spatial P = link_column(work, link, i, k);
-		l->al = madd(l->al, in->udot[link->u + k], P.a);
-		l->a = madd(l->a, in->udot[link->u + k], P.l);
+		const spatial S = link_column(work, link, i, k);
+		l->al = madd(l->al, in->udot[link->u + k], S.a);
+		l->a = madd(l->a, in->udot[link->u + k], S.l);
 	}
 	l->W = acceleration_field(l->w, l->al);
 }
@@ -109,7 +109,7 @@ INLINE void articulated_body_add(ArticulatedBody *to, const ArticulatedBody *fro
 /* Own inertia and inertia force of a link, less what acts on it from outside. */
 INLINE ArticulatedBody link_own(const Link *link, int i, const SweepInput *in, const LinkWork *l) {
 	const Composite c = link_inertia(link, &l->R);
-	ArticulatedBody own = {articulated_rigid(c.m, c.mc, c.S), link_inertia_force(&c, l)};
+	ArticulatedBody own = {articulated_rigid(c.m, c.mc, c.Sigma), link_inertia_force(&c, l)};
 	if (UNLIKELY(in->external))
 		own.b = spatial_sub(own.b, in->external[i]);
 	return own;
@@ -188,7 +188,7 @@ static int eliminate_modes(const CalModel *model, const Link *link, const SweepI
 #endif
 	if (in->external)
 		total->b = spatial_sub(total->b, in->external[link - model->links]);
-	total->M = articulated_add(total->M, articulated_rigid(w->own.m, w->own.mc, w->own.S));
+	total->M = articulated_add(total->M, articulated_rigid(w->own.m, w->own.mc, w->own.Sigma));
 	total->b = spatial_add(total->b, w->b);
 #if CAL_LANES == 1
 	if (w->by_ports)

@@ -3,8 +3,8 @@
  * composite.c — mass matrix by composite rigid bodies [THEORY 4.6; SOA: M = H (R + A~R + RA~') H'].
  *
  *   inward   R(k) = own + sum over children of R shifted to O_k:
- *            mc' = mc + m r,  S' = S + g r' + r g' with g = mc + m r / 2
- *   matrix   column of a dof of link j: F = R(j) P; walking to the ground, F shifts and M(i,j) = P_i'F
+ *            mc' = mc + m r,  Sigma' = Sigma + g r' + r g' with g = mc + m r / 2
+ *   matrix   column of a dof of link j: F = R(j) S; walking to the ground, F shifts and M(i,j) = S_i'F
  * World axes make the walk a cross product per link: 9 multiplications per entry of M.
  */
 #include <calder/dynamics.h>
@@ -15,19 +15,19 @@ INLINE Composite composite_shift(Composite c, vec3 r) {
 	const vec3 mr = scale(c.m, r);
 	const vec3 g = {c.mc.x + 0.5 * mr.x, c.mc.y + 0.5 * mr.y, c.mc.z + 0.5 * mr.z};
 	c.mc = add(c.mc, mr);
-	c.S.xx += 2.0 * (g.x * r.x);
-	c.S.yy += 2.0 * (g.y * r.y);
-	c.S.zz += 2.0 * (g.z * r.z);
-	c.S.xy += g.x * r.y + r.x * g.y;
-	c.S.xz += g.x * r.z + r.x * g.z;
-	c.S.yz += g.y * r.z + r.y * g.z;
+	c.Sigma.xx += 2.0 * (g.x * r.x);
+	c.Sigma.yy += 2.0 * (g.y * r.y);
+	c.Sigma.zz += 2.0 * (g.z * r.z);
+	c.Sigma.xy += g.x * r.y + r.x * g.y;
+	c.Sigma.xz += g.x * r.z + r.x * g.z;
+	c.Sigma.yz += g.y * r.z + r.y * g.z;
 	return c;
 }
 
 /* What the composite of a flexible body's link does to its modes. */
 static void composite_flexible(const CalModel *model, const Link *link, int i, CalWork *work) {
 	const Composite *c = &work->composite[i];
-	const ArticulatedInertia M = articulated_rigid(c->m, c->mc, c->S);
+	const ArticulatedInertia M = articulated_rigid(c->m, c->mc, c->Sigma);
 	if (link->motion == PRIMITIVE_NODE) {
 		LANED(flexible_node)(model, link, &M, NULL, work);
 	} else {
@@ -98,8 +98,8 @@ INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row
 		return;
 	}
 	for (int j = 0; j < freedoms; ++j, ++v) {
-		const spatial P = link_column(work, link, i, j);
-		row->M[row->n * row->u + v] = row->M[row->n * v + row->u] = dot(P.a, moment) + dot(P.l, row->F.l);
+		const spatial S = link_column(work, link, i, j);
+		row->M[row->n * row->u + v] = row->M[row->n * v + row->u] = dot(S.a, moment) + dot(S.l, row->F.l);
 	}
 }
 
@@ -187,8 +187,8 @@ CalStatus cal_mass_trace(const CalModel *model, const CalState *state, CalWork *
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		for (int k = 0; k < link->nu; ++k) {
-			const spatial P = link_column(work, link, i, k);
-			sum += spatial_dot(P, composite_mul(&work->composite[i], P)) + model->rotor[link->u + k];
+			const spatial S = link_column(work, link, i, k);
+			sum += spatial_dot(S, composite_mul(&work->composite[i], S)) + model->rotor[link->u + k];
 		}
 	}
 	for (int f = 0; f < model->flex_count; ++f) {

@@ -15,18 +15,18 @@ void LANED(composite_inward)(const CalModel *model, CalWork *work);
 void LANED(composite_matrix)(const CalModel *model, CalWork *work, real *M);
 
 INLINE void composite_add(Composite *to, const Composite *c) {
-	*to = (Composite){to->m + c->m, add(to->mc, c->mc), sym_add(to->S, c->S)};
+	*to = (Composite){to->m + c->m, add(to->mc, c->mc), sym_add(to->Sigma, c->Sigma)};
 }
 
-/* Force that the composite of link i needs for a unit acceleration along P. */
-INLINE spatial composite_mul(const Composite *c, spatial P) {
-	const sym3 I = inertia_from_second_moment(c->S);
-	return (spatial){add(sym_mul_vec(I, P.a), cross(c->mc, P.l)), madd(cross(P.a, c->mc), c->m, P.l)};
+/* Force that the composite of link i needs for a unit acceleration along S. */
+INLINE spatial composite_mul(const Composite *c, spatial S) {
+	const sym3 I = inertia_from_second_moment(c->Sigma);
+	return (spatial){add(sym_mul_vec(I, S.a), cross(c->mc, S.l)), madd(cross(S.a, c->mc), c->m, S.l)};
 }
 
-/* The same for P = [z; 0]. */
+/* The same for S = [z; 0]. */
 INLINE spatial composite_mul_rotation(const Composite *c, vec3 z) {
-	return (spatial){sym_mul_vec(inertia_from_second_moment(c->S), z), cross(z, c->mc)};
+	return (spatial){sym_mul_vec(inertia_from_second_moment(c->Sigma), z), cross(z, c->mc)};
 }
 
 #endif

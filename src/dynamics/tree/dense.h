@@ -7,7 +7,7 @@
 
 #include "dynamics/tree/articulated.h"
 
-/* After forward_outward and wrenches: rhs[nu] = tau - P'(sum of outboard forces needed at udot = 0). */
+/* After forward_outward and wrenches: rhs[nu] = tau - S'(sum of outboard forces needed at udot = 0). */
 void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, double *rhs);
 
 /*

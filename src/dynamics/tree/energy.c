@@ -2,7 +2,7 @@
 /*
  * energy.c — energies and momenta as sums over the links, at the links' own origins.
  *
- * With second moments S about the origin, I = tr S 1 - S:
+ * With second moments Sigma about the origin, I = tr Sigma 1 - Sigma:
  *   T = 1/2 (m v.v + 2 v.(w x mc) + w.I w),  p = m v + w x mc,  L_O = I w + mc x v
  * Bodies that are welded to the ground have no link; they count in mass, centre and gravity energy.
  */
@@ -43,7 +43,7 @@ static double twice_modal_energy(const CalModel *model, const CalWork *work, int
 	const FlexWork *w = &work->flex[f];
 	const LinkWork *l = &work->links[flex->link];
 	const spatial V = {l->w, work->velocity[flex->link]};
-	const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.S), V.a);
+	const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.Sigma), V.a);
 	double twice = w->own.m * dot(V.l, V.l) + 2.0 * dot(V.l, cross(V.a, w->own.mc)) + dot(V.a, Iw);
 	for (int k = 0; k < flex->m; ++k) {
 		twice += 2.0 * w->eta_dot[k] * spatial_dot(rows_mode(w->E, flex->n, k), V);
@@ -62,7 +62,7 @@ static void sum_energy(const CalModel *model, const CalState *state, const CalWo
 		const LinkWork *l = &work->links[i];
 		const Composite c = link_inertia(&model->links[i], &l->R);
 		const vec3 v = work->velocity[i];
-		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(c.S), l->w);
+		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(c.Sigma), l->w);
 		twice += c.m * dot(v, v) + 2.0 * dot(v, cross(l->w, c.mc)) + dot(l->w, Iw);
 		moment = add(moment, madd(c.mc, c.m, work->position[i]));
 	}
@@ -84,7 +84,7 @@ static void sum_momentum(const CalModel *model, const CalWork *work, CalMomentum
 		const Composite c = link_inertia(&model->links[i], &l->R);
 		const vec3 v = work->velocity[i], x = work->position[i];
 		const vec3 p = madd(cross(l->w, c.mc), c.m, v);
-		const vec3 L = add(sym_mul_vec(inertia_from_second_moment(c.S), l->w), cross(c.mc, v));
+		const vec3 L = add(sym_mul_vec(inertia_from_second_moment(c.Sigma), l->w), cross(c.mc, v));
 		mass += c.m;
 		moment = add(moment, madd(c.mc, c.m, x));
 		linear = add(linear, p);
@@ -95,7 +95,7 @@ static void sum_momentum(const CalModel *model, const CalWork *work, CalMomentum
 		const FlexWork *w = &work->flex[f];
 		const LinkWork *l = &work->links[flex->link];
 		const vec3 v = work->velocity[flex->link], x = work->position[flex->link];
-		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.S), l->w);
+		const vec3 Iw = sym_mul_vec(inertia_from_second_moment(w->own.Sigma), l->w);
 		spatial h = {add(Iw, cross(w->own.mc, v)), madd(cross(l->w, w->own.mc), w->own.m, v)};
 		h = spatial_add(h, rows_sum_spatial(w->E, flex->n, w->eta_dot));
 		mass += w->own.m;

@@ -24,7 +24,7 @@ int LANED(factor_inward)(const CalModel *model, const uint8_t *prescribed, const
 			LANED(flexible_own)(model, carries, &model->flexes[carries].all, 0, work, &work->links[i]);
 		const Composite c = carries >= 0 ? work->flex[carries].own : link_inertia(&model->links[i], &work->links[i].R);
 		work->composite[i] = c;
-		work->articulated[i] = articulated_rigid(c.m, c.mc, c.S);
+		work->articulated[i] = articulated_rigid(c.m, c.mc, c.Sigma);
 	}
 	for (int i = model->link_count - 1; i >= 0; --i) {
 		const Link *link = &model->links[i];

@@ -3,8 +3,8 @@
  * general_link.c — links whose motion the sweeps do not write out: screw, free, user-defined, fixed, and
  * those of flexible bodies (flexible.c). Everything comes from the motion's relative pose and columns.
  *
- * With F the inboard frame, w' and W' of the base, and P u = (w_r, v_r) in world axes:
- *   w = w' + w_r,  al = al' + Pdot_u_w + w' x w_r,  a = a' + W' r + 2 w' x v_r + Pdot_u_v
+ * With F the inboard frame, w' and W' of the base, and S u = (w_r, v_r) in world axes:
+ *   w = w' + w_r,  al = al' + Sdot_u_w + w' x w_r,  a = a' + W' r + 2 w' x v_r + Sdot_u_v
  */
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/sweep.h"
@@ -15,7 +15,7 @@ static mat3 place_link(const Link *link, const RelativeMotion *rel, const LinkWo
 	l->R = mat_mul(F, rel->R);
 	l->r = add(mat_mul_dvec(base->R, link->p), mat_mul_vec(F, rel->r));
 	for (int k = 0; k < link->nu; ++k) {
-		work->columns[link->u + k] = (spatial){mat_mul_vec(F, rel->P[k].a), mat_mul_vec(F, rel->P[k].l)};
+		work->columns[link->u + k] = (spatial){mat_mul_vec(F, rel->S[k].a), mat_mul_vec(F, rel->S[k].l)};
 	}
 	return F;
 }
@@ -43,7 +43,7 @@ void LANED(general_link)(const Link *link, const real *q, const real *u, const L
 	for (int k = 0; k < link->nu; ++k)
 		relative = spatial_madd(relative, u[link->u + k], work->columns[link->u + k]);
 	l->w = add(base->w, relative.a);
-	l->al = add(add(base->al, mat_mul_vec(F, rel.Pdot_u.a)), cross(base->w, relative.a));
-	const vec3 own = add(mat_mul_vec(F, rel.Pdot_u.l), scale(real_from(2.0), cross(base->w, relative.l)));
+	l->al = add(add(base->al, mat_mul_vec(F, rel.Sdot_u.a)), cross(base->w, relative.a));
+	const vec3 own = add(mat_mul_vec(F, rel.Sdot_u.l), scale(real_from(2.0), cross(base->w, relative.l)));
 	l->a = add(add(base->a, mat_mul_vec(base->W, l->r)), own);
 }

@@ -5,9 +5,9 @@
  * Unlike the articulated sweeps this one stays in link axes: only vectors cross a joint, and inertias need
  * no rotation. With Q the orientation of a link in its parent and d its origin there:
  *
- *   outward   w = Q'w' + P_w u,  al = Q'al' + P_w udot + Q'w' x P_w u,  a = Q'(a' + W'd) + ...
- *             W = [al]x + [w]x[w]x,  f = m a + W mc,  n = skew part of W S + mc x a
- *   inward    tau = P'(n, f);  f' += Q f,  n' += Q n + d x Q f
+ *   outward   w = Q'w' + S_w u,  al = Q'al' + S_w udot + Q'w' x S_w u,  a = Q'(a' + W'd) + ...
+ *             W = [al]x + [w]x[w]x,  f = m a + W mc,  n = skew part of W Sigma + mc x a
+ *   inward    tau = S'(n, f);  f' += Q f,  n' += Q n + d x Q f
  *
  * The ground accelerates with -gravity. By hand count, for a rotation: outward 83 mul 72 add, inward 24 mul 21 add,
  * and one sine-cosine.
@@ -44,12 +44,12 @@ static void local_general(const Link *link, const LocalWork *base, const real *q
 	RelativeMotion rel;
 	LANED(primitive_evaluate)((JointPrimitive)link->motion, &link->data, q, u, &rel);
 	const mat3 E = mat_from(link->E);
-	spatial v = spatial_zero(), acc = rel.Pdot_u; // relative velocity and acceleration, in F
+	spatial v = spatial_zero(), acc = rel.Sdot_u; // relative velocity and acceleration, in F
 	for (int k = 0; k < link->nu; ++k) {
-		v = spatial_madd(v, u[k], rel.P[k]);
+		v = spatial_madd(v, u[k], rel.S[k]);
 		if (udot)
-			acc = spatial_madd(acc, udot[k], rel.P[k]);
-		work->columns[link->u + k] = (spatial){mat_tmul_vec(rel.R, rel.P[k].a), mat_tmul_vec(rel.R, rel.P[k].l)};
+			acc = spatial_madd(acc, udot[k], rel.S[k]);
+		work->columns[link->u + k] = (spatial){mat_tmul_vec(rel.R, rel.S[k].a), mat_tmul_vec(rel.R, rel.S[k].l)};
 	}
 	l->Q = mat_mul(E, rel.R);
 	l->d = add(vec_from(link->p), mat_mul_vec(E, rel.r));
@@ -60,7 +60,7 @@ static void local_general(const Link *link, const LocalWork *base, const real *q
 	l->a = mat_tmul_vec(rel.R, add(add(a, acc.l), scale(real_from(2.0), cross(w, v.l))));
 }
 
-/* Force that a link's own inertia needs, in its axes: S = zz 1 + [2ha d e; d 2hb f; e f 0]. */
+/* Force that a link's own inertia needs, in its axes: Sigma = zz 1 + [2ha d e; d 2hb f; e f 0]. */
 INLINE spatial local_inertia_force(const DInertia *in, const LocalWork *l) {
 	const mat3 *W = &l->W;
 	const double xx = in->zz + 2.0 * in->ha, yy = in->zz + 2.0 * in->hb, zz = in->zz;

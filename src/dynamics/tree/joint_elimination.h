@@ -12,20 +12,20 @@
 
 /* ---- inward, column by column ---------------------------------------------------------------- */
 
-INLINE spatial column_force(const ArticulatedInertia *M, spatial P, ColumnKind kind) {
+INLINE spatial column_force(const ArticulatedInertia *M, spatial S, ColumnKind kind) {
 	if (kind == COLUMN_ROTATION)
-		return (spatial){sym_mul_vec(M->I, P.a), mat_tmul_vec(M->H, P.a)};
+		return (spatial){sym_mul_vec(M->I, S.a), mat_tmul_vec(M->H, S.a)};
 	if (kind == COLUMN_TRANSLATION)
-		return (spatial){mat_mul_vec(M->H, P.l), sym_mul_vec(M->M, P.l)};
-	return articulated_mul(M, P);
+		return (spatial){mat_mul_vec(M->H, S.l), sym_mul_vec(M->M, S.l)};
+	return articulated_mul(M, S);
 }
 
-INLINE real column_dot(spatial P, spatial f, ColumnKind kind) {
+INLINE real column_dot(spatial S, spatial f, ColumnKind kind) {
 	if (kind == COLUMN_ROTATION)
-		return dot(P.a, f.a);
+		return dot(S.a, f.a);
 	if (kind == COLUMN_TRANSLATION)
-		return dot(P.l, f.l);
-	return spatial_dot(P, f);
+		return dot(S.l, f.l);
+	return spatial_dot(S, f);
 }
 
 /* Not above the limit in some lane (also not a number). */
@@ -43,20 +43,20 @@ INLINE int not_above(real x, real limit) {
 
 INLINE real trace(sym3 s) { return s.xx + s.yy + s.zz; }
 
-/* What a column like P might meet in M. */
-INLINE real column_scale(const ArticulatedInertia *M, spatial P, ColumnKind kind) {
+/* What a column like S might meet in M. */
+INLINE real column_scale(const ArticulatedInertia *M, spatial S, ColumnKind kind) {
 	if (kind == COLUMN_ROTATION)
 		return trace(M->I);
 	if (kind == COLUMN_TRANSLATION)
 		return trace(M->M);
-	return dot(P.a, P.a) * trace(M->I) + dot(P.l, P.l) * trace(M->M);
+	return dot(S.a, S.a) * trace(M->I) + dot(S.l, S.l) * trace(M->M);
 }
 
 /* Removes one free column from M: K and 1/D [THEORY (4.4), (4.5)]. Returns nonzero if the column is singular. */
-INLINE int eliminate_dof(ArticulatedInertia *M, spatial P, ColumnKind kind, double rotor, DofWork *dof) {
-	const spatial U = column_force(M, P, kind);
-	const real D = column_dot(P, U, kind) + rotor;
-	const real limit = SINGULAR_RATIO * column_scale(M, P, kind);
+INLINE int eliminate_dof(ArticulatedInertia *M, spatial S, ColumnKind kind, double rotor, DofWork *dof) {
+	const spatial U = column_force(M, S, kind);
+	const real D = column_dot(S, U, kind) + rotor;
+	const real limit = SINGULAR_RATIO * column_scale(M, S, kind);
 	dof->D_inv = 1.0 / D;
 	dof->gain = (spatial){scale(dof->D_inv, U.a), scale(dof->D_inv, U.l)};
 	*M = articulated_sub_outer(*M, U, dof->gain);
@@ -70,18 +70,18 @@ static inline int eliminate_columns(const double *rotor, const Link *link, int i
 	for (int k = 0; k < link->nu; ++k) {
 		const int u = link->u + k;
 		const ColumnKind kind = primitive_column_kind((JointPrimitive)link->motion, k);
-		const spatial P = link_column(work, link, i, k);
+		const spatial S = link_column(work, link, i, k);
 		if (prescribed && prescribed[u]) {
-			work->dofs[u].gain = column_force(M, P, kind);
+			work->dofs[u].gain = column_force(M, S, kind);
 			work->dofs[u].D_inv = real_from(0);
-		} else if (eliminate_dof(M, P, kind, rotor[u], &work->dofs[u]) && bad < 0) {
+		} else if (eliminate_dof(M, S, kind, rotor[u], &work->dofs[u]) && bad < 0) {
 			bad = u;
 		}
 	}
 	return bad;
 }
 
-/* The force side of the same: eps = tau - P'b, b += K eps for free columns. */
+/* The force side of the same: eps = tau - S'b, b += K eps for free columns. */
 static inline void reduce_force(const Link *link, int i, const uint8_t *prescribed, const real *tau, CalWork *work,
                                 spatial *b) {
 	for (int k = 0; k < link->nu; ++k) {
@@ -211,8 +211,8 @@ INLINE int eliminate_ball(const Link *link, const LinkWork *l, const SweepInput 
 		*total = (ArticulatedBody){articulated_shift(left, l->r), force_shift(b, l->r)};
 		return singular ? ball : -1;
 	}
-	const spatial *P = work->columns + link->u;
-	const vec3 applied = world_force(P[0].l, P[1].l, P[2].l, in->tau + link->u);
+	const spatial *S = work->columns + link->u;
+	const vec3 applied = world_force(S[0].l, S[1].l, S[2].l, in->tau + link->u);
 	const sym3 inverse_a = invert(Ma, &singular_a);
 	const vec3 a = sym_mul_vec(inverse_a, sub(applied, b.l));
 	keep_row(&work->dofs[link->u], vec_zero(), a.x, trace(inverse_a));
@@ -257,7 +257,7 @@ INLINE int eliminate(const CalModel *model, const Link *link, int i, const Sweep
 
 /*
  * udot of the joint of link i, last column first; A becomes the link's own. Prescribed columns add nothing to
- * A (they are in the bias); their force is P'(M^A + b) + rotor udot - tau.
+ * A (they are in the bias); their force is S'(M^A + b) + rotor udot - tau.
  */
 static inline void accelerate_columns(const CalModel *model, const Link *link, int i, const SweepInput *in,
                                       CalWork *work, real *udot, real *force, spatial *A) {

@@ -3,7 +3,7 @@
  * kinematics.c — poses, velocities and accelerations of links and nodes.
  *
  * Outward: R, r, w and the accelerations at udot = 0 (sweep.h), positions and velocities of the origins;
- * a second pass adds what udot gives: A = X A' + P udot. A node at c from its link's origin then has
+ * a second pass adds what udot gives: A = X A' + S udot. A node at c from its link's origin then has
  *   v = v_O + w x c,   a = a_O + al x c + w x (w x c) + (A_l + A_a x c)
  * and, on a flexible body, what its shapes add (flexbody/flex_body.h).
  */
@@ -192,8 +192,8 @@ CalStatus cal_node_acceleration(const CalModel *model, const CalWork *work, int 
 	return CAL_OK;
 }
 
-static void add_column(double *J, size_t nu, int u, spatial P) {
-	const double column[6] = {P.a.x, P.a.y, P.a.z, P.l.x, P.l.y, P.l.z};
+static void add_column(double *J, size_t nu, int u, spatial motion) {
+	const double column[6] = {motion.a.x, motion.a.y, motion.a.z, motion.l.x, motion.l.y, motion.l.z};
 	for (size_t row = 0; row < 6; ++row)
 		J[row * nu + (size_t)u] += column[row];
 }

@@ -4,7 +4,7 @@
  * articulated versions psi, the joint map H, and the innovations factors of M = L D L'.
  *
  * With E the one-step shift from each link to its parent, A = (1 - E)^-1. A joint of several dofs is
- * worked off column by column as in articulated.c: (1 - G H) = prod (1 - K_k P_k'), and L is unit triangular
+ * worked off column by column as in articulated.c: (1 - G H) = prod (1 - K_k S_k'), and L is unit triangular
  * column by column, so that D is a diagonal.
  *   L^-1 x  is the residual eps of the inward force sweep with tau = x;  L the same sweep run backwards
  *   (x -> eps given);  the transposes are the outward sweeps.
@@ -83,7 +83,7 @@ static void modal_solve_transpose(const Flex *flex, const FlexWork *w, double *x
 
 /* ---- gather and scatter -------------------------------------------------------------------- */
 
-/* (1 - K_n P_n') ... (1 - K_1 P_1') f: takes out of f what the joint's dofs do not carry. */
+/* (1 - K_n S_n') ... (1 - K_1 S_1') f: takes out of f what the joint's dofs do not carry. */
 static spatial project_force(const CalWork *work, const Link *link, int i, spatial f) {
 	for (int k = 0; k < link->nu; ++k) {
 		f = spatial_madd(f, -spatial_dot(link_column(work, link, i, k), f), work->dofs[link->u + k].gain);
@@ -252,7 +252,7 @@ static spatial innovations_modes_inward(const CalModel *model, const CalWork *wo
 
 /*
  * Inward: z gathers what the dofs outboard pass on, z^a = z + sum K_k e_k.
- * solve: e_k = x_k - P_k'z (y = e, the residuals);  mul: e_k = x_k given, y_k = e_k + P_k'z.
+ * solve: e_k = x_k - S_k'z (y = e, the residuals);  mul: e_k = x_k given, y_k = e_k + S_k'z.
  */
 static void innovations_inward(const CalModel *model, const CalWork *work, int solve, const double *x, double *y) {
 	spatial *z = work->force;
@@ -300,7 +300,7 @@ static void innovations_modes_outward(const CalModel *model, const CalWork *work
 }
 
 /*
- * Outward, the transposes: A gathers the dofs inboard, A = X A' + sum P_k y_k.
+ * Outward, the transposes: A gathers the dofs inboard, A = X A' + sum S_k y_k.
  * solve: y_k = x_k - K_k'A;  mul: y_k = x_k + K_k'A with A built from x.
  */
 static void innovations_outward(const CalModel *model, const CalWork *work, int solve, const double *x, double *y) {
@@ -400,7 +400,7 @@ static CalStatus check_link(const CalModel *model, const CalWork *work, int link
 static ArticulatedInertia own_inertia(const CalModel *model, const CalWork *work, int i) {
 	const Link *link = &model->links[i];
 	const Composite c = link->flex_body >= 0 ? work->flex[link->flex_body].own : link_inertia(link, &work->links[i].R);
-	return articulated_rigid(c.m, c.mc, c.S);
+	return articulated_rigid(c.m, c.mc, c.Sigma);
 }
 
 CalStatus cal_link_inertia(const CalModel *model, const CalWork *work, int link, double M[36]) {
@@ -430,7 +430,7 @@ CalStatus cal_link_composite_inertia(const CalModel *model, const CalWork *work,
 		return status;
 	const Composite *c = &work->composite[link];
 	const ArticulatedInertia a =
-		model->flex_count > 0 ? sum_outboard(model, work, link) : articulated_rigid(c->m, c->mc, c->S);
+		model->flex_count > 0 ? sum_outboard(model, work, link) : articulated_rigid(c->m, c->mc, c->Sigma);
 	write_matrix(&a, R);
 	return CAL_OK;
 }

@@ -5,7 +5,7 @@
  *
  * World axes for everything and a reference point per link: shifting a spatial quantity between links is
  * then a translation [THEORY (1.2)], no 6x6 is ever rotated, and no linear velocity is needed. A link's
- * motion enters in three ways: R and r (pose), columns P (world axes, about its origin), and the
+ * motion enters in three ways: R and r (pose), motion subspace S (world axes, about its origin), and the
  * acceleration that u alone gives.
  */
 #ifndef CALDER_DYNAMICS_TREE_SWEEP_H
@@ -72,7 +72,7 @@ INLINE void link_pose(const Link *link, const LinkWork *base, const real *q, Cal
 
 /*
  * Pose and, at udot = 0, angular velocity and accelerations of a link on its base:
- *   w = w' + P_w u,  al = al' + w' x P_w u,  a = a' + W' r + 2 w' x P_v u   (primes: base)
+ *   w = w' + S_w u,  al = al' + w' x S_w u,  a = a' + W' r + 2 w' x S_v u   (primes: base)
  */
 INLINE void link_motion(const Link *link, const LinkWork *base, const real *q, const real *u, CalWork *work,
                         LinkWork *l) {
@@ -119,7 +119,7 @@ INLINE Composite link_inertia(const Link *link, const mat3 *R) {
 /* Force at the link's origin that its own inertia needs in the motion (W, a). */
 INLINE spatial link_inertia_force(const Composite *c, const LinkWork *l) {
 	const vec3 f = madd(mat_mul_vec(l->W, c->mc), c->m, l->a);
-	return (spatial){add(second_moment_torque(c->S, l->W), cross(c->mc, l->a)), f};
+	return (spatial){add(second_moment_torque(c->Sigma, l->W), cross(c->mc, l->a)), f};
 }
 
 #endif

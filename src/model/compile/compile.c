@@ -255,7 +255,7 @@ static dmat3 dmat_add_outer(dmat3 m, double s, dvec3 a) {
 	return m;
 }
 
-/* Second moments of each link's bodies about its origin: S = sum R (tr I/2 - I) R' + m c c'. */
+/* Second moments of each link's bodies about its origin: Sigma = sum R (tr I/2 - I) R' + m c c'. */
 static void add_inertias(Compiler *c) {
 	for (int i = 0; i < c->body_count; ++i) {
 		const Body *body = &c->bodies[i];
@@ -265,18 +265,18 @@ static void add_inertias(Compiler *c) {
 		const dmat3 I = body->inertia;
 		const double half = 0.5 * (I.x.x + I.y.y + I.z.z);
 		const double xy = -0.5 * (I.x.y + I.y.x), xz = -0.5 * (I.x.z + I.z.x), yz = -0.5 * (I.y.z + I.z.y);
-		const dmat3 S = {{half - I.x.x, xy, xz}, {xy, half - I.y.y, yz}, {xz, yz, half - I.z.z}};
+		const dmat3 Sigma = {{half - I.x.x, xy, xz}, {xy, half - I.y.y, yz}, {xz, yz, half - I.z.z}};
 		const dmat3 R = body->in_link.R;
 		const dvec3 com = dadd(body->in_link.r, dmat_mul_vec(R, body->com));
-		const dmat3 SL = dmat_add_outer(dmat_mul(R, dmat_mul(S, dmat_transpose(R))), body->mass, com);
+		const dmat3 Sigma_link = dmat_add_outer(dmat_mul(R, dmat_mul(Sigma, dmat_transpose(R))), body->mass, com);
 		in->m += body->mass;
 		in->mc = dadd(in->mc, dscale(body->mass, com));
-		in->zz += SL.z.z;
-		in->ha += 0.5 * (SL.x.x - SL.z.z);
-		in->hb += 0.5 * (SL.y.y - SL.z.z);
-		in->d += 0.5 * (SL.x.y + SL.y.x);
-		in->e += 0.5 * (SL.x.z + SL.z.x);
-		in->f += 0.5 * (SL.y.z + SL.z.y);
+		in->zz += Sigma_link.z.z;
+		in->ha += 0.5 * (Sigma_link.x.x - Sigma_link.z.z);
+		in->hb += 0.5 * (Sigma_link.y.y - Sigma_link.z.z);
+		in->d += 0.5 * (Sigma_link.x.y + Sigma_link.y.x);
+		in->e += 0.5 * (Sigma_link.x.z + Sigma_link.z.x);
+		in->f += 0.5 * (Sigma_link.y.z + Sigma_link.z.y);
 	}
 }
 

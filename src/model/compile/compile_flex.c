@@ -304,8 +304,9 @@ static void rigid_add_rotary(FlexRigid *sum, const CalMat3 *inertia, dmat3 R) {
 
 /* What else the link carries, in the axes of B. */
 static void rigid_add_link(FlexRigid *sum, const DInertia *in, dmat3 R) {
-	const dmat3 S = {{2 * in->ha + in->zz, in->d, in->e}, {in->d, 2 * in->hb + in->zz, in->f}, {in->e, in->f, in->zz}};
-	const dmat3 T = dmat_mul(dmat_transpose(R), dmat_mul(S, R));
+	const dmat3 Sigma = {
+		{2 * in->ha + in->zz, in->d, in->e}, {in->d, 2 * in->hb + in->zz, in->f}, {in->e, in->f, in->zz}};
+	const dmat3 T = dmat_mul(dmat_transpose(R), dmat_mul(Sigma, R));
 	sum->m += in->m;
 	sum->mc = dadd(sum->mc, dmat_tmul_vec(R, in->mc));
 	sum->xx += T.x.x, sum->yy += T.y.y, sum->zz += T.z.z;

@@ -2,7 +2,7 @@
 /*
  * singular.c — does every joint carry inertia along its dofs?
  *
- * A joint whose articulated inertia D = P'M^P vanishes in *every* configuration (a massless tip, a point
+ * A joint whose articulated inertia D = S'M^S vanishes in *every* configuration (a massless tip, a point
  * mass on its own axis, two coincident axes) makes the equations of motion meaningless, and is an error of
  * the description. One that vanishes in some configuration (gimbal lock) is not: it is met at run time. So
  * the articulated and composite inertias are formed once in a configuration without any symmetry, plainly
@@ -15,12 +15,12 @@
 #include "model/description/desc.h"
 #include "model/work.h"
 
-static const double ALWAYS_SINGULAR_RATIO = 1e-12; // D / P'RP
+static const double ALWAYS_SINGULAR_RATIO = 1e-12; // D / S'RS
 
 typedef struct LinkInertia {
 	mat3 R;
 	vec3 r;
-	spatial P[CAL_JOINT_MAX_DOF];
+	spatial S[CAL_JOINT_MAX_DOF];
 	ArticulatedInertia articulated, composite;
 } LinkInertia;
 
@@ -48,15 +48,15 @@ static ArticulatedInertia flexible_inertia(const Flex *flex) {
 	const FlexRigid *all = &flex->all;
 	dvec3 mc = all->mc;
 	double m = all->m;
-	sym3 S = {all->xx, all->yy, all->zz, all->xy, all->xz, all->yz};
+	sym3 Sigma = {all->xx, all->yy, all->zz, all->xy, all->xz, all->yz};
 	for (int i = flex->summed_first; i < flex->mass_count; ++i) {
 		const FlexMass *mass = &flex->masses[i];
 		const dvec3 p = mass->p, mp = dscale(mass->m, p);
 		m += mass->m;
 		mc = dadd(mc, mp);
-		S = sym_add(S, (sym3){mp.x * p.x, mp.y * p.y, mp.z * p.z, mp.x * p.y, mp.x * p.z, mp.y * p.z});
+		Sigma = sym_add(Sigma, (sym3){mp.x * p.x, mp.y * p.y, mp.z * p.z, mp.x * p.y, mp.x * p.z, mp.y * p.z});
 	}
-	return articulated_rigid(m, vec_from(mc), S);
+	return articulated_rigid(m, vec_from(mc), Sigma);
 }
 
 static void pose_link(const CalModel *model, const double *q, int i, LinkInertia *out) {
@@ -72,7 +72,7 @@ static void pose_link(const CalModel *model, const double *q, int i, LinkInertia
 	l->R = mat_mul(F, rel.R);
 	l->r = add(mat_mul_dvec(parent, link->p), mat_mul_vec(F, rel.r));
 	for (int k = 0; k < link->nu; ++k)
-		l->P[k] = (spatial){mat_mul_vec(F, rel.P[k].a), mat_mul_vec(F, rel.P[k].l)};
+		l->S[k] = (spatial){mat_mul_vec(F, rel.S[k].a), mat_mul_vec(F, rel.S[k].l)};
 	const DInertia *in = &link->inertia;
 	l->articulated = articulated_rigid(in->m, mat_mul_dvec(l->R, in->mc), second_moment_rotate(in, l->R));
 	if (link->flex_body >= 0) {
@@ -119,9 +119,9 @@ static void report_singular(const CalModel *model, const CalDesc *desc, int u, i
 	report(user, &finding);
 }
 
-/* What the same bodies weigh along dofs like P: any direction, any axis through the point. */
-static double inertia_scale(const ArticulatedInertia *a, spatial P) {
-	return dot(P.a, P.a) * (a->I.xx + a->I.yy + a->I.zz) + dot(P.l, P.l) * (a->M.xx + a->M.yy + a->M.zz);
+/* What the same bodies weigh along dofs like S: any direction, any axis through the point. */
+static double inertia_scale(const ArticulatedInertia *a, spatial S) {
+	return dot(S.a, S.a) * (a->I.xx + a->I.yy + a->I.zz) + dot(S.l, S.l) * (a->M.xx + a->M.yy + a->M.zz);
 }
 
 static int eliminate_dofs(const CalModel *model, const CalDesc *desc, int i, LinkInertia *l, CalFindingFn report,
@@ -132,10 +132,10 @@ static int eliminate_dofs(const CalModel *model, const CalDesc *desc, int i, Lin
 		const int u = link->u + k;
 		if (model->prescribed[u])
 			continue;
-		const spatial P = l->P[k], U = articulated_mul(&l->articulated, P);
-		const double rigid = spatial_dot(P, articulated_mul(&l->composite, P)) + model->rotor[u];
-		const double D = spatial_dot(P, U) + model->rotor[u];
-		const int massless = !(rigid > ALWAYS_SINGULAR_RATIO * inertia_scale(&l->composite, P));
+		const spatial S = l->S[k], U = articulated_mul(&l->articulated, S);
+		const double rigid = spatial_dot(S, articulated_mul(&l->composite, S)) + model->rotor[u];
+		const double D = spatial_dot(S, U) + model->rotor[u];
+		const int massless = !(rigid > ALWAYS_SINGULAR_RATIO * inertia_scale(&l->composite, S));
 		if (massless || !(D > ALWAYS_SINGULAR_RATIO * rigid)) {
 			report_singular(model, desc, u, massless, report, user);
 			++errors;

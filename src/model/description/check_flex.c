@@ -332,12 +332,12 @@ static void check_frequencies(FlexCheck *f) {
 static void check_damping(FlexCheck *f) {
 	int m = f->flex->modes, row = 0, column = 0;
 	const double *D = f->flex->damping;
-	double *S = f->scratch, *values = S + m * m, *scratch = values + m, asymmetry = 0, size = 0;
+	double *symmetric = f->scratch, *values = symmetric + m * m, *scratch = values + m, asymmetry = 0, size = 0;
 	for (int i = 0; i < m; i++) {
 		for (int j = 0; j < m; j++) {
 			double scale = sqrt(f->mass[i * m + i]) * sqrt(f->mass[j * m + j]);
 			double difference = fabs(D[i * m + j] - D[j * m + i]) / scale;
-			S[i * m + j] = (0.5 * D[i * m + j] + 0.5 * D[j * m + i]) / scale;
+			symmetric[i * m + j] = (0.5 * D[i * m + j] + 0.5 * D[j * m + i]) / scale;
 			size = fmax(size, fabs(D[i * m + j]) / scale);
 			if (difference > asymmetry) {
 				asymmetry = difference;
@@ -353,12 +353,12 @@ static void check_damping(FlexCheck *f) {
 			"acts as a gyroscopic force, not as damping",
 			f->body->def.name, row + 1, column + 1, D[row * m + column], column + 1, row + 1, D[column * m + row]);
 	}
-	if (eigen_symmetric(m, S, values, scratch) != CAL_OK || values[0] >= -ARITHMETIC * size) {
+	if (eigen_symmetric(m, symmetric, values, scratch) != CAL_OK || values[0] >= -ARITHMETIC * size) {
 		return;
 	}
 	int mode = 0;
 	for (int i = 1; i < m; i++) {
-		mode = fabs(S[i * m]) > fabs(S[mode * m]) ? i : mode;
+		mode = fabs(symmetric[i * m]) > fabs(symmetric[mode * m]) ? i : mode;
 	}
 	check_error(f->check, f->body->def.place,
 	            "body \"%s\": damping is negative: a deflection mostly along mode %d gains energy (%.4g N s/m per "

@@ -338,10 +338,10 @@ static void no_pose(const void *data, const double *q, CalPose *X_FJ) {
 	(void)q;
 	(void)X_FJ;
 }
-static void no_columns(const void *data, const double *q, CalSpatial *P) {
+static void no_columns(const void *data, const double *q, CalSpatial *S) {
 	(void)data;
 	(void)q;
-	(void)P;
+	(void)S;
 }
 // NOLINTNEXTLINE(readability-non-const-parameter): the type is that of CalJointOps
 static void no_move(const void *data, const double *q, const double *dq, double *out) {
