@@ -9,7 +9,7 @@
 #include "component/assembly.h"
 #include "component/cross_loops.h"
 
-/* What a joined node tells, is sent, and keeps in between: in lines of its own, unlike the node, which all look at. */
+/* What a joined node sends, receives, and keeps in between: in lines of its own, unlike the node, which all read. */
 typedef struct BranchMessages {
 	BaseInertia base_inertia;
 	BaseAcceleration base_acceleration;
@@ -69,7 +69,7 @@ static int add_joined(Builder *b, int inner, int outer) {
 	return k;
 }
 
-/* Branches first to end - 1 of the chain; *depth: joins on the longest way. */
+/* Branches first to end - 1 of the chain; *depth: joins on the longest path. */
 static int join_range(Builder *b, int first, int end, int *depth) {
 	if (end - first == 1) {
 		*depth = 0;
@@ -124,7 +124,7 @@ CalStatus join_tree_create(const CalAllocator *allocator, Branch *branches, int 
 		add_branch(&b, k);
 		join_tree->root_of[k] = -1;
 	}
-	for (int k = count - 1; k >= 0; --k) { // whoever stands on a chain has a higher number than its first branch
+	for (int k = count - 1; k >= 0; --k) { // a child of a chain has a higher number than its first branch
 		if (!branches[k].decoupled)
 			add_chain(&b, k);
 	}

@@ -3,9 +3,9 @@
  * assembly.h — the order in which branches are joined.
  *
  * Branches that carry columns of each other form chains. The branches of a chain are joined in pairs, and pairs of
- * pairs, so that no way through the join tree is longer than the logarithm of their number; or, linear, one after the
+ * pairs, so that no path through the join tree is longer than the logarithm of their number; or, linear, one after the
  * other from the tip, where only the inertia and force of what is outboard cross an interface and no columns. What
- * another branch waits for is a whole chain.
+ * a parent waits for is a whole chain.
  */
 #ifndef CALDER_COMPONENT_ASSEMBLY_H
 #define CALDER_COMPONENT_ASSEMBLY_H
@@ -30,7 +30,7 @@ typedef struct JoinTree {
 	JoinNode *nodes; //
 	int *root_of;    // [branches] node of the whole chain that begins with a branch; -1: none begins with it
 	int *order;      // [count] nodes, whoever is needed before who needs it
-	int depth;       // joins on the longest way
+	int depth;       // joins on the longest path
 	void *memory;
 } JoinTree;
 

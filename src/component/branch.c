@@ -50,7 +50,7 @@ static void layout_branch(const CalModel *whole, const PieceMap *p, Branch *b, C
 
 /* ---- what passes its links ----------------------------------------------------------------------------- */
 
-/* Who stands on it: pieces, of which the branch lists as many as it has room for. */
+/* Counts the children of a piece, and lists them unless children is NULL. */
 static int list_children(const Partition *partition, int piece, int *children) {
 	int count = 0;
 	for (int k = 0; k < partition->count; ++k) {
@@ -63,7 +63,7 @@ static int list_children(const Partition *partition, int piece, int *children) {
 	return count;
 }
 
-/* Link of the whole model that a piece stands on. */
+/* Base link of a piece, in the whole model. */
 static int base_of(const CalModel *whole, const Partition *partition, int piece) {
 	return whole->links[partition->pieces[piece].first].parent;
 }
@@ -73,7 +73,7 @@ static int next_unmarked(const PieceMap *p, const Branch *b, int link, uint8_t m
 	return link >= 0 && p->link[link].piece == b->index && !(marks[p->link[link].own] & mark) ? link : -1;
 }
 
-/* Links between its base and branches that stand on it, and where those that it waits for arrive. */
+/* Links between its base and its children, and where those that are not decoupled arrive. */
 static void list_base_path(const CalModel *whole, const Partition *partition, const PieceMap *p, Branch *b,
                            uint8_t *marks) {
 	enum { LEADS = 128 };
@@ -186,14 +186,14 @@ static bool is_first_on_base_link(const Branch *branches, int k) {
 	return true;
 }
 
-/* The columns of an interface: unit wrenches at the origin of the link that the other branch stands on. */
-static void list_cut_columns(Branch *b, int base_link, int adds) {
-	InterfaceForce *pull = &b->interface.forces[0];
-	pull->link = base_link;
-	pull->adds = adds;
-	pull->modal = NULL;
+/* The columns of an interface: unit wrenches at the origin of the base link of the decoupled child. */
+static void list_interface_columns(Branch *b, int base_link, int adds) {
+	InterfaceForce *force = &b->interface.forces[0];
+	force->link = base_link;
+	force->adds = adds;
+	force->modal = NULL;
 	for (int r = 0; r < 6; ++r)
-		pull->gamma[r * OCTET + r] = 1;
+		force->gamma[r * OCTET + r] = 1;
 }
 
 static int most_modes(const CalModel *model) {
@@ -204,7 +204,7 @@ static int most_modes(const CalModel *model) {
 }
 
 typedef struct Rooms {
-	InterfaceForce *pulls;
+	InterfaceForce *forces;
 	double *gamma, *force_modal, *gain, *base_gamma, *Lambda, *beta, *modal;
 	ArticulatedBody *arriving;
 	void *work;
@@ -213,7 +213,7 @@ typedef struct Rooms {
 static Rooms layout_interface(const Branch *b, int W, int forces, size_t work_size, Cursor *cursor) {
 	const int modal = W ? OCTET * most_modes(b->model) : 0;
 	Rooms r;
-	CURSOR_ARRAY(cursor, r.pulls, forces);
+	CURSOR_ARRAY(cursor, r.forces, forces);
 	CURSOR_ARRAY(cursor, r.gamma, forces * 6 * OCTET);
 	CURSOR_ARRAY(cursor, r.force_modal, forces * modal);
 	CURSOR_ARRAY(cursor, r.gain, b->model->nu * W);
@@ -226,7 +226,7 @@ static Rooms layout_interface(const Branch *b, int W, int forces, size_t work_si
 	return r;
 }
 
-/* Where branches that it waits for arrive. */
+/* Where children that are not decoupled arrive. */
 static void find_accumulators(Branch *branches, const Branch *b) {
 	for (int k = 0; k < b->child_count; ++k) {
 		Branch *child = &branches[b->children[k]];
@@ -241,9 +241,9 @@ CalStatus branch_connect(Branch *branches, int index, const CrossLoops *cross_lo
 	Branch *b = &branches[index];
 	find_accumulators(branches, b);
 	Cursor cursor = {0};
-	const int partition = b->decoupled_child >= 0,
-			  forces = partition + (cross_loops ? cross_loops_force_count(cross_loops, branches, b) : 0);
-	const int W = cross_loops ? cross_loops->width : partition ? INTERFACE_WIDTH : 0;
+	const int has_interface = b->decoupled_child >= 0,
+			  forces = has_interface + (cross_loops ? cross_loops_force_count(cross_loops, branches, b) : 0);
+	const int W = cross_loops ? cross_loops->width : has_interface ? INTERFACE_WIDTH : 0;
 	const size_t work_size = cal_work_size(b->model);
 	layout_interface(b, W, forces, work_size, &cursor);
 	b->rest = cursor_alloc(&cursor, &b->model->allocator);
@@ -255,7 +255,7 @@ CalStatus branch_connect(Branch *branches, int index, const CrossLoops *cross_lo
 	b->interface = (Interface){.path = b->interface.path,
 	                           .path_count = b->interface.path_count,
 	                           .width = W,
-	                           .forces = rooms.pulls,
+	                           .forces = rooms.forces,
 	                           .force_count = forces,
 	                           .gain = rooms.gain,
 	                           .gamma = rooms.base_gamma,
@@ -266,10 +266,10 @@ CalStatus branch_connect(Branch *branches, int index, const CrossLoops *cross_lo
 		b->interface.forces[p].gamma = rooms.gamma + p * 6 * OCTET;
 		b->interface.forces[p].modal = rooms.force_modal + p * OCTET * most_modes(b->model);
 	}
-	if (partition)
-		list_cut_columns(b, branches[b->decoupled_child].base_link, cross_loops != NULL);
+	if (has_interface)
+		list_interface_columns(b, branches[b->decoupled_child].base_link, cross_loops != NULL);
 	if (cross_loops)
-		cross_loops_list_forces(cross_loops, branches, b, partition);
+		cross_loops_list_forces(cross_loops, branches, b, has_interface);
 	return cal_work_init(b->model, rooms.work, work_size, &b->work);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * branch.h — a branch of a model as a component [THEORY 6], and what branches tell each other.
+ * branch.h — a branch of a model as a component [THEORY 6], and the messages between branches.
  *
- * A branch is a model of its own: the links, flexible bodies, nodes and loops of its piece, numbered anew, standing on
- * a base that moves. So the sweeps run on it as on any model (SweepInput.base), in memory of its own. Three things
+ * A branch is a model of its own: the links, flexible bodies, nodes and loops of its piece, numbered anew, on a
+ * base that moves. So the sweeps run on it as on any model (SweepInput.base), in memory of its own. Three things
  * cross an interface: how the base turns (outward), inertia and force at the base (inward), and its acceleration
  * (outward again).
  */
@@ -23,7 +23,7 @@
  */
 enum { BRANCH_ALIGN = 128 };
 
-/* How the link that a branch stands on turns, relative to what its own branch stands on. */
+/* How the base link of a branch turns, relative to the base of the parent. */
 typedef struct BaseMotion {
 	_Alignas(BRANCH_ALIGN) ProgressMark ready;
 	mat3 R;
@@ -54,30 +54,30 @@ typedef struct Branch {
 	_Alignas(BRANCH_ALIGN) CalModel *model; // its own
 	CalWork *work;
 	int index;
-	int parent;                     // branch that it stands on, -1: the ground
-	int base_link;                  // link of that branch, in its numbers
-	bool decoupled;                 // that branch carries columns of it
-	int accumulator;                // otherwise: accumulator of that branch for it
-	bool first_on_base_link;        // and no branch before it shares that
-	int decoupled_child;            // branch that it carries columns of, -1: none
-	int child_count, *children;     // branches that stand on it
-	bool waits;                     // for some of them
-	int base_path_count;            //
-	int32_t *base_path;             // links between its base and branches that stand on it
-	int q_segments, u_segments;     //
-	Segment *q_segment, *u_segment; //
+	int parent;                                                          // -1: the ground
+	int base_link;                                                       // link of that branch, in its numbers
+	bool decoupled;                                                      // that branch carries columns of it
+	int accumulator;                                                     // otherwise: accumulator of that branch for it
+	bool first_on_base_link;                                             // and no branch before it shares that
+	int decoupled_child;                                                 // branch that it carries columns of, -1: none
+	int child_count, *children;                                          // branches whose parent it is
+	bool waits;                                                          // for some of them
+	int base_path_count;                                                 //
+	int32_t *base_path;                                                  // links between its base and its children
+	int q_segments, u_segments;                                          //
+	Segment *q_segment, *u_segment;                                      //
 	double *q, *u, *elastic_q, *elastic_u, *applied, *udot_given, *udot; // in its own numbers
 	BranchSlice slice;                                                   //
 	uint8_t *prescribed;                                                 //
-	ArticulatedBody *arriving;           // [accumulator_count] from branches that it waits for
+	ArticulatedBody *arriving;           // [accumulator_count] from its children that are not decoupled
 	bool drives;                         // rows of its own loops are driven
 	Interface interface;                 // width 0: no columns
 	BaseMotion *base_motion;             // what crosses the interface to its base
 	BaseInertia *base_inertia;           //
 	struct JoinNode *chain;              // that begins with it, NULL: none does
 	BaseAcceleration *base_acceleration; //
-	void *memory, *rest;                 // blocks that these lie in
-	/* Of the call at hand; others look at what is above. */
+	void *memory, *rest;                 // blocks that these are in
+	/* Of the call at hand; others read what is above. */
 	_Alignas(BRANCH_ALIGN) dvec3 gravity;
 	SweepBase base;
 	spatial child_base_bias; // of the branch that it carries columns of: what that one's base accelerates by at u' = 0
@@ -86,7 +86,7 @@ typedef struct Branch {
 	double rows_power;            // that its driven rows supply [W]
 } Branch;
 
-/* Acceleration at u' = 0 of the link that a branch stands on, beyond what the branch assumes of it. */
+/* Acceleration at u' = 0 of the base link of a branch, beyond what the branch assumes of it. */
 static inline spatial branch_base_bias(const Branch *b, const Branch *child) {
 	const LinkWork *base_motion = &b->work->links[child->base_link];
 	return (spatial){base_motion->al, add(base_motion->a, vec_from(b->gravity))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * branch_step.h — what goes on after a branch is solved, on the thread that solved it: its part of an integrator's
+ * branch_step.h — what is done after a branch is solved, on the thread that solved it: its part of an integrator's
  * step.
  */
 #ifndef CALDER_COMPONENT_BRANCH_STEP_H
@@ -48,7 +48,7 @@ typedef CalStatus (*BranchFn)(void *user, const BranchSlice *slice);
 typedef struct BranchCallback {
 	BranchFn run; // NULL: nothing
 	void *user;
-	const void *argument; // what run() will look at behind `user`: fetched ahead; may be NULL
+	const void *argument; // what run() will read beyond `user`: fetched ahead; may be NULL
 } BranchCallback;
 
 /**
@@ -91,7 +91,7 @@ void branches_place(CalBranches *branches, const int *rank_of, uint8_t *own);
 /**
  * whole (as made): all ranks get all accelerations, call callback() for all branches, and agree on what failed.
  * Otherwise each receives what crosses its interfaces and calls for its own branches alone; what goes wrong is kept,
- * and the rank goes on.
+ * and the rank continues.
  */
 void branches_set_whole(CalBranches *branches, bool whole);
 /** Whether something went wrong since then. */

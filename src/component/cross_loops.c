@@ -13,7 +13,7 @@
 #include "math/min_norm.h"
 #include "math/octet.h"
 
-/* A pivot below this part of what its row came with follows from others; one that is nothing beside all is round-off of the
+/* A pivot below this part of what its row came with is redundant; one that is nothing beside all is round-off of the
  * joins: as small as a row next to a singular position is. */
 static const double DEPENDENT = 1e-11, SINGULAR = LOOP_SINGULAR;
 static const double ROUND_OFF = 1e-15; // of a pivot, as part of its row's compliance
@@ -40,18 +40,18 @@ static void place_side(const PieceMap *p, const Loop *loop, int side, CrossLoopE
 	end->frame_loop.node_a = end->frame_loop.node_b = own_node;
 }
 
-/* Links between an end of a loop and the ground are on its way, unless they are so for both ends. */
-static void mark_way(const CalModel *model, int node, uint8_t bit, uint8_t *mark) {
+/* Links between an end of a loop and the ground are on its path, unless they are so for both ends. */
+static void mark_path(const CalModel *model, int node, uint8_t bit, uint8_t *mark) {
 	for (int i = node < 0 ? -1 : model->nodes[node].link; i >= 0; i = model->links[i].parent)
 		mark[i] ^= bit;
 }
 
-static void list_way(const CalModel *model, const PieceMap *piece_map, uint8_t *mark, CrossLoops *r) {
+static void list_paths(const CalModel *model, const PieceMap *piece_map, uint8_t *mark, CrossLoops *r) {
 	enum { HERE = 1, ANY = 2 };
 	for (int l = 0; l < model->loop_count; ++l) {
 		const Loop *loop = &model->loops[l];
-		mark_way(model, loop->plus, HERE, mark);
-		mark_way(model, loop->minus, HERE, mark);
+		mark_path(model, loop->plus, HERE, mark);
+		mark_path(model, loop->minus, HERE, mark);
 		for (int t = 0; t < loop->term_count; ++t)
 			mark[model->dofs[loop->term[t].u].link] |= HERE;
 		for (int i = 0; i < model->link_count; ++i)
@@ -59,7 +59,7 @@ static void list_way(const CalModel *model, const PieceMap *piece_map, uint8_t *
 	}
 	for (int i = 0; i < model->link_count; ++i) {
 		if (mark[i])
-			r->way[r->way_count++] = (RowsLink){piece_map->link[i].piece, piece_map->link[i].own};
+			r->path[r->path_count++] = (LoopPathLink){piece_map->link[i].piece, piece_map->link[i].own};
 	}
 }
 
@@ -75,7 +75,7 @@ static void layout_cross_loops(const CalModel *model, int branches, CrossLoops *
 	CURSOR_ARRAY(cursor, r->Lambda, m * m);
 	CURSOR_ARRAY(cursor, r->scratch, (m + 2) * m);
 	CURSOR_ARRAY(cursor, r->unit, m);
-	CURSOR_ARRAY(cursor, r->way, model->link_count);
+	CURSOR_ARRAY(cursor, r->path, model->link_count);
 	CURSOR_ARRAY(cursor, r->order, m);
 	CURSOR_ARRAY(cursor, r->independent, m);
 	CURSOR_ARRAY(cursor, *mark, model->link_count);
@@ -96,7 +96,7 @@ CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, i
 	CrossLoops *r = (CrossLoops *)(void *)cursor.base;
 	layout_cross_loops(model, branches, &made, &mark, &cursor);
 	*r = made;
-	list_way(model, piece_map, mark, r);
+	list_paths(model, piece_map, mark, r);
 	for (int l = 0; l < r->loops; ++l) {
 		const Loop *loop = &model->loops[l];
 		r->list[l].loop = loop;
@@ -116,7 +116,7 @@ void cross_loops_free(CrossLoops *cross_loops) {
 	}
 }
 
-/* ---- pulls ------------------------------------------------------------------------------------------ */
+/* ---- forces ------------------------------------------------------------------------------------------ */
 
 int cross_loops_force_count(const CrossLoops *cross_loops, const Branch *branches, const Branch *b) {
 	int count = 0;
@@ -129,25 +129,25 @@ int cross_loops_force_count(const CrossLoops *cross_loops, const Branch *branche
 }
 
 void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branches, const Branch *b, int made) {
-	InterfaceForce *pull = b->interface.forces + made;
+	InterfaceForce *force = b->interface.forces + made;
 	for (int l = 0; l < cross_loops->loops; ++l) {
 		for (int side = 0; side < 2; ++side) {
 			const CrossLoopEnd *end = &cross_loops->list[l].side[side];
 			if (end->node_branch != b->index)
 				continue;
-			pull->link = b->model->nodes[end->node].link;
+			force->link = b->model->nodes[end->node].link;
 			if (b->model->nodes[end->node].shape < 0)
-				pull->modal = NULL;
-			pull->adds = 1;
-			pull++->column = OCTET * (1 + l);
+				force->modal = NULL;
+			force->adds = 1;
+			force++->column = OCTET * (1 + l);
 		}
 	}
 	for (int k = 0; k < b->child_count; ++k) {
 		for (int l = 0; l < cross_loops->loops && !branches[b->children[k]].decoupled; ++l) {
-			pull->link = branches[b->children[k]].base_link;
-			pull->modal = NULL;
-			pull->adds = 1;
-			pull++->column = OCTET * (1 + l);
+			force->link = branches[b->children[k]].base_link;
+			force->modal = NULL;
+			force->adds = 1;
+			force++->column = OCTET * (1 + l);
 		}
 	}
 }
@@ -209,27 +209,27 @@ static vec3 evaluate(const CrossLoops *cross_loops, int l, const CalState *state
 
 /* Wrenches of a loop on one of its nodes, as columns: what is needed of a branch grows by them (interface.h: b += Gamma x). */
 static void fill_force(const CrossLoops *cross_loops, const Branch *b, int l, int side, vec3 point, const LoopRow *row,
-                       const InterfaceForce *pull) {
+                       const InterfaceForce *force) {
 	const NodePlace place = kinematics_node(b->model, b->work, cross_loops->list[l].side[side].node);
-	const vec3 origin = add(cross_loops->place[b->index].r, b->work->position[pull->link]);
-	memset(pull->gamma, 0, sizeof(double) * 6 * OCTET);
-	if (pull->modal)
-		memset(pull->modal, 0, sizeof(double) * (size_t)(OCTET * place.flex->m));
+	const vec3 origin = add(cross_loops->place[b->index].r, b->work->position[force->link]);
+	memset(force->gamma, 0, sizeof(double) * 6 * OCTET);
+	if (force->modal)
+		memset(force->modal, 0, sizeof(double) * (size_t)(OCTET * place.flex->m));
 	for (int r = 0; r < cross_loops->list[l].loop->rows; ++r) {
 		const double sign = side ? 1 : -1;
 		const spatial d = {scale(sign, row[r].direction.a), scale(sign, row[r].direction.l)};
 		const spatial here = force_shift(d, sub(point, add(origin, place.c))), f = force_shift(here, place.c);
-		double *g = pull->gamma + r;
+		double *g = force->gamma + r;
 		g[0] = f.a.x, g[OCTET] = f.a.y, g[2 * OCTET] = f.a.z;
 		g[3 * OCTET] = f.l.x, g[4 * OCTET] = f.l.y, g[5 * OCTET] = f.l.z;
-		for (int k = 0; pull->modal && k < place.flex->m; ++k)
-			pull->modal[k * OCTET + r] = spatial_dot(kinematics_node_column(&place, k), here);
+		for (int k = 0; force->modal && k < place.flex->m; ++k)
+			force->modal[k * OCTET + r] = spatial_dot(kinematics_node_column(&place, k), here);
 	}
 }
 
 void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
                       const CrossLoopRequest *how) {
-	const InterfaceForce *pull = b->interface.forces + (b->decoupled_child >= 0);
+	const InterfaceForce *force = b->interface.forces + (b->decoupled_child >= 0);
 	for (int l = 0; l < cross_loops->loops; ++l) {
 		const CrossLoopEnd *side = cross_loops->list[l].side;
 		if (side[0].node_branch != b->index && side[1].node_branch != b->index)
@@ -238,21 +238,21 @@ void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *
 		const vec3 point = evaluate(cross_loops, l, state, evaluation, row, how);
 		for (int s = 0; s < 2; ++s) {
 			if (side[s].node_branch == b->index)
-				fill_force(cross_loops, b, l, s, point, row, pull++);
+				fill_force(cross_loops, b, l, s, point, row, force++);
 		}
 	}
 }
 
-/* ---- columns of chains that are waited for --------------------------------------------------------------- */
+/* ---- columns of chains of children --------------------------------------------------------------- */
 
 void cross_loops_receive(const CrossLoops *cross_loops, const Branch *branches, const Branch *b) {
-	const InterfaceForce *pull = b->interface.forces + b->interface.force_count;
+	const InterfaceForce *force = b->interface.forces + b->interface.force_count;
 	for (int k = b->child_count - 1; k >= 0; --k) {
 		const Branch *child = &branches[b->children[k]];
 		for (int l = cross_loops->loops - 1; l >= 0 && !child->decoupled; --l) {
-			--pull;
+			--force;
 			for (int i = 0; i < 6; ++i)
-				memcpy(pull->gamma + i * OCTET, child->chain->columns.gamma + i * cross_loops->width + pull->column,
+				memcpy(force->gamma + i * OCTET, child->chain->columns.gamma + i * cross_loops->width + force->column,
 				       OCTET * sizeof(double));
 		}
 	}
@@ -309,9 +309,10 @@ static void solve_six(double A[6][6], double *B, int n) {
 }
 
 /*
- * F = N A_0 + f + G x with x = (those of the outer one's cut, multipliers):
+ * F = N A_0 + f + G x with x = (those of the outer one's interface, multipliers):
  *   (1 + M Lambda_aa) F = M (Gamma_a'A_0 + beta_a + c - Lambda_al lambda) + b + Gamma_c x
- * Indices: a the cut of the inner one, c that of the outer one, l the loops of both. B[6][8 + W] becomes (N, f, -, G).
+ * Indices: a the interface of the inner one, c that of the outer one, l the loops of both.
+ * B[6][8 + W] becomes (N, f, -, G).
  */
 static void find_wrench(int W, const InterfaceColumns *a, const double d[6], const JoinNode *outer, double *B) {
 	const ArticulatedBody *base_inertia = &outer->base_inertia->body;
@@ -343,7 +344,7 @@ static void find_wrench(int W, const InterfaceColumns *a, const double d[6], con
 }
 
 /* What the wrench brings to the base of the inner one: Gamma_a (N, f). */
-static void add_to_base(int W, const InterfaceColumns *a, const double *B, ArticulatedBody *slot) {
+static void add_to_base(int W, const InterfaceColumns *a, const double *B, ArticulatedBody *body) {
 	const int n = 8 + W;
 	double added[6][8] = {{0}};
 	for (int i = 0; i < 6; ++i) {
@@ -361,8 +362,8 @@ static void add_to_base(int W, const InterfaceColumns *a, const double *B, Artic
 	                                    {added[0][4], added[1][4], added[2][4]},
 	                                    {added[0][5], added[1][5], added[2][5]}},
 	                                   {added[3][3], added[4][4], added[5][5], added[3][4], added[3][5], added[4][5]}};
-	slot->M = articulated_add(slot->M, add_on);
-	slot->b = spatial_add(slot->b,
+	body->M = articulated_add(body->M, add_on);
+	body->b = spatial_add(body->b,
 	                      (spatial){{added[0][6], added[1][6], added[2][6]}, {added[3][6], added[4][6], added[5][6]}});
 }
 
@@ -490,11 +491,11 @@ static double column_mobility(const CrossLoops *cross_loops, const Branch *b, co
 /* Compliances of free columns that turn, or slide along the longest loop: the largest and the smallest. */
 typedef struct Mobility {
 	double most, least;
-	double joined; // the largest of those between a base and a cut: joins take it away again
-	double spread; // by how much those on the ways of loops differ
+	double joined; // the largest of those between a base and an interface: joins take it away again
+	double spread; // by how much those on the paths of loops differ
 } Mobility;
 
-/* Without what was cut off. */
+/* Without what is attached to the interface. */
 static double joined_mobility(const CrossLoops *cross_loops, const Branch *b) {
 	double most = 0;
 	for (int p = 0; b->decoupled_child >= 0 && p < b->interface.path_count; ++p) {
@@ -505,11 +506,11 @@ static double joined_mobility(const CrossLoops *cross_loops, const Branch *b) {
 	return most;
 }
 
-static double spread_on_way(const CrossLoops *cross_loops, const Branch *branches) {
+static double spread_on_paths(const CrossLoops *cross_loops, const Branch *branches) {
 	double most = 0, least = INFINITY;
-	for (int i = 0; i < cross_loops->way_count; ++i) {
-		const Branch *b = &branches[cross_loops->way[i].branch];
-		const Link *link = &b->model->links[cross_loops->way[i].link];
+	for (int i = 0; i < cross_loops->path_count; ++i) {
+		const Branch *b = &branches[cross_loops->path[i].branch];
+		const Link *link = &b->model->links[cross_loops->path[i].link];
 		for (int k = 0; k < link->nu; ++k) {
 			const double mobility = column_mobility(cross_loops, b, link, k);
 			most = fmax(most, mobility);
@@ -520,7 +521,7 @@ static double spread_on_way(const CrossLoops *cross_loops, const Branch *branche
 }
 
 static Mobility find_mobility(const CrossLoops *cross_loops, const Branch *branches, int count) {
-	Mobility found = {0, INFINITY, 0, spread_on_way(cross_loops, branches)};
+	Mobility found = {0, INFINITY, 0, spread_on_paths(cross_loops, branches)};
 	for (int k = 0; k < count; ++k) {
 		const Branch *b = &branches[k];
 		found.joined = fmax(found.joined, joined_mobility(cross_loops, b));

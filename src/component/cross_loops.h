@@ -3,9 +3,9 @@
  * cross_loops.h — loops that span branches [THEORY 6.3].
  *
  * The multipliers of such a loop are unknowns of every branch, beside the wrench on its interface: columns of its
- * interface (component/interface.h), zero where the loop has no end in it nor in what stands on it. Branches are joined
+ * interface (component/interface.h), zero where the loop has no end in it nor in its children. Branches are joined
  * with their columns; at the ground all are left, and Lambda lambda = beta - z gives the smallest multipliers that
- * bring the accelerations of the rows to zero. Every loop has the eight columns behind those of the interface and of
+ * bring the accelerations of the rows to zero. Every loop has the eight columns after those of the interface and of
  * the loops before it.
  */
 #ifndef CALDER_COMPONENT_CROSS_LOOPS_H
@@ -28,16 +28,16 @@ typedef struct CrossLoop {
 	CrossLoopEnd side[2];
 } CrossLoop;
 
-/* Where the base of a branch is; told once the frames of all loops on the branch are there. */
+/* Where the base of a branch is; ready once the frames of all loops on the branch are there. */
 typedef struct CrossLoopBase {
 	_Alignas(BRANCH_ALIGN) ProgressMark ready;
 	vec3 r, v;
 } CrossLoopBase;
 
-/* A link on the way of some loop. */
-typedef struct RowsLink {
+/* A link on the path of some loop. */
+typedef struct LoopPathLink {
 	int branch, link; // in its numbers
-} RowsLink;
+} LoopPathLink;
 
 struct CrossLoops {
 	_Alignas(BRANCH_ALIGN) ProgressMark solved;
@@ -45,8 +45,8 @@ struct CrossLoops {
 	int loops, width;       // of all columns: those of an interface, then eight for each loop
 	CrossLoop *list;        // [loops]
 	CrossLoopBase *place;   // [branches]
-	RowsLink *way;          // [way_count] links whose joints move rows
-	int way_count;          //
+	LoopPathLink *path;     // [path_count] links whose joints move rows
+	int path_count;         //
 	double *x;              // [width] zero, then the multipliers
 	double *lambda;         // [rows]
 	double *Lambda, *right; // [rows rows], [rows]
@@ -70,12 +70,12 @@ typedef struct CrossLoopRequest {
 CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, int branches, CrossLoops **cross_loops);
 void cross_loops_free(CrossLoops *cross_loops); // accepts NULL
 
-/** Pulls that the rows take on a branch, of its loops and of the branches that it waits for. */
+/** Forces of the rows on a branch: of its loops, and of its children that are not decoupled. */
 int cross_loops_force_count(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
-/** Fills them in behind the first `made`, which have their memory: gamma[6][8] and modal[most modes][8]. */
+/** Fills them in after the first `made`, which have their memory: gamma[6][8] and modal[most modes][8]. */
 void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branches, const Branch *b, int made);
 
-/** After the outward sweep: where things are. Waits for the branch that it stands on. */
+/** After the outward sweep: where things are. Waits for its parent. */
 void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Branch *b, uint64_t evaluation);
 /** Then, before its columns: wrenches of its loops. */
 void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
@@ -83,7 +83,7 @@ void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *
 /** Once all have their place: residuals of the rows, and their rates. */
 void cross_loops_residual(const CrossLoops *cross_loops, const CalState *state, uint64_t evaluation, double *value,
                           double *rate);
-/** Columns of chains that it waited for: before and after its own. */
+/** Columns of chains of its children: before and after its own. */
 void cross_loops_receive(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
 void cross_loops_add(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
 /** As interface_join() and interface_split() do for an interface alone. */

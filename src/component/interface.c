@@ -23,7 +23,7 @@ typedef struct Turn {
 
 INLINE Turn turn_of(const LinkWork *l) { return (Turn){trio3_load(&l->R), trio_load(&l->w)}; }
 
-/* A rotation about z, behind a turn about x or any other. */
+/* A rotation about z, after a turn about x or any other. */
 INLINE Turn base_path_rotation(const Link *link, Turn base, real s, real c, real u) {
 	trio3 F = base.R;
 	if (LIKELY(link->pure_rx)) {
@@ -204,7 +204,7 @@ static void carry_inward(const CalModel *model, const uint8_t *prescribed, CalWo
 }
 
 /* Lambda += d g g', beta += d eps g for one dof. */
-INLINE void add_freedom(const double *g, double d, double eps, octet Lambda[6], octet *beta) {
+INLINE void add_dof(const double *g, double d, double eps, octet Lambda[6], octet *beta) {
 	const octet own = octet_load(g), dg = octet_times(d, own);
 	*beta = octet_madd(*beta, eps, dg);
 #pragma GCC unroll 6
@@ -213,7 +213,7 @@ INLINE void add_freedom(const double *g, double d, double eps, octet Lambda[6], 
 }
 
 /* An interface and nothing else: the sums stay in registers. */
-static void sum_cut(const CalModel *model, const CalWork *work, Interface *interface) {
+static void sum_interface(const CalModel *model, const CalWork *work, Interface *interface) {
 	enum { W = INTERFACE_WIDTH };
 	octet Lambda[6], beta = octet_zero();
 	for (int r = 0; r < 6; ++r)
@@ -221,13 +221,13 @@ static void sum_cut(const CalModel *model, const CalWork *work, Interface *inter
 	for (int p = 0; p < interface->path_count; ++p) {
 		const Link *link = &model->links[interface->path[p]];
 		for (int k = link->u; k < link->u + link->nu; ++k)
-			add_freedom(interface->gain + k * W, work->dofs[k].D_inv, work->dofs[k].eps, Lambda, &beta);
+			add_dof(interface->gain + k * W, work->dofs[k].D_inv, work->dofs[k].eps, Lambda, &beta);
 		if (link->flex_body < 0)
 			continue;
 		const Flex *flex = &model->flexes[link->flex_body];
 		const FlexWork *w = &work->flex[link->flex_body];
 		for (int k = 0; k < flex->m; ++k)
-			add_freedom(interface->gain + (flex->u + k) * W, w->inverse[k], -w->y[k], Lambda, &beta);
+			add_dof(interface->gain + (flex->u + k) * W, w->inverse[k], -w->y[k], Lambda, &beta);
 	}
 	for (int r = 0; r < 6; ++r)
 		octet_store(interface->Lambda + r * W, Lambda[r]);
@@ -276,7 +276,7 @@ void LANED(interface_inward)(const CalModel *model, const uint8_t *prescribed, C
 	for (int p = 0; p < interface->force_count; ++p)
 		carry_inward(model, prescribed, work, interface, &interface->forces[p]);
 	if (cut_alone) {
-		sum_cut(model, work, interface);
+		sum_interface(model, work, interface);
 	} else {
 		sum_any(model, work, interface);
 	}

@@ -7,7 +7,7 @@
  * six components of the wrench that a branch beyond the interface needs, the multipliers of loops. Carried inwards like
  * any force,
  *   g = S'Gamma,  Gamma^a = X'(Gamma - K g),  Lambda += g'g d,  beta += g'd eps
- * they leave, with A the acceleration of what the branch stands on, the accelerations along the columns
+ * they leave, with A the acceleration of the base of the branch, the accelerations along the columns
  *   a = Gamma'A + beta - Lambda x
  * and x known, eps -= g x gives everything inside. The sweep without them comes first and is not changed by them.
  */
@@ -32,11 +32,11 @@ enum { INTERFACE_WIDTH = 8 }; // width of the columns of an interface: six, and 
 typedef struct Interface {
 	int width; // columns, a multiple of eight
 	int force_count;
-	InterfaceForce *forces; // those that add behind the one that they add to
+	InterfaceForce *forces; // those that add come after the one that they add to
 	int path_count;
 	int32_t *path;  // links that any column passes
 	double *gain;   // [nu][width] g of the dofs of these links and of the modes that they carry, zero elsewhere
-	double *gamma;  // [6][width] at the origin of what the first link stands on
+	double *gamma;  // [6][width] at the origin of the base
 	double *Lambda; // [width][width]
 	double *beta;   // [width]
 	double *modal;  // [most modes of a body][8] scratch
@@ -59,17 +59,17 @@ typedef struct InterfaceJoin {
 	double d[8];    // acceleration at the interface for A_0 = 0 and F = 0
 } InterfaceJoin;
 
-/* Outward: R and w of some links, each behind its parent; sines, cosines and modal coordinates are taken on the way. */
+/* Outward: R and w of some links, each after its parent; sines, cosines and modal coordinates included. */
 void LANED(base_path_outward)(const CalModel *model, const SweepInput *in, const int32_t *links, int count,
                               CalWork *work);
 /* After the inward sweep: Gamma, Lambda, beta and the gains. */
 void LANED(interface_inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Interface *interface);
 /*
- * Inertia and force of the outer one become part of those of the inner one (slot), its columns those of both (out; NULL:
- * the outer one has none). c: what the link that the outer one stands on accelerates by at u' = 0, beyond (0, -gravity).
+ * Inertia and force of the outer one become part of those of the inner one (body), its columns those of both (out;
+ * NULL: the outer one has none). c: what the base link of the outer one accelerates by at u' = 0, beyond (0, -gravity).
  */
 void LANED(interface_join)(const InterfaceColumns *inner, spatial c, const ArticulatedBody *outer,
-                           const InterfaceColumns *outer_columns, InterfaceJoin *join, ArticulatedBody *slot,
+                           const InterfaceColumns *outer_columns, InterfaceJoin *join, ArticulatedBody *body,
                            const InterfaceColumns *out);
 /*
  * With A_0 and x (NULL: the outer one has no interface) known: the wrench F[8] between them, and the acceleration

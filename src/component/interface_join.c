@@ -109,7 +109,7 @@ static void solve_pivoted(Equations *e) {
 }
 
 /* M += G N G' and b += G f; the mean of what should be symmetric. */
-static void add_wrench_to_base(const double *G, const octet NG[6], ArticulatedBody *slot) {
+static void add_wrench_to_base(const double *G, const octet NG[6], ArticulatedBody *body) {
 	double added[6][8];
 #pragma GCC unroll 6
 	for (int i = 0; i < 6; ++i) {
@@ -123,7 +123,7 @@ static void add_wrench_to_base(const double *G, const octet NG[6], ArticulatedBo
 		for (int j = 0; j < i; ++j)
 			added[j][i] = 0.5 * (added[i][j] + added[j][i]);
 	}
-	ArticulatedInertia *m = &slot->M;
+	ArticulatedInertia *m = &body->M;
 	m->I.xx += added[0][0], m->I.yy += added[1][1], m->I.zz += added[2][2];
 	m->I.xy += added[0][1], m->I.xz += added[0][2], m->I.yz += added[1][2];
 	m->H.x = add(m->H.x, vec(added[0][3], added[1][3], added[2][3]));
@@ -131,7 +131,7 @@ static void add_wrench_to_base(const double *G, const octet NG[6], ArticulatedBo
 	m->H.z = add(m->H.z, vec(added[0][5], added[1][5], added[2][5]));
 	m->M.xx += added[3][3], m->M.yy += added[4][4], m->M.zz += added[5][5];
 	m->M.xy += added[3][4], m->M.xz += added[3][5], m->M.yz += added[4][5];
-	slot->b = spatial_add(slot->b,
+	body->b = spatial_add(body->b,
 	                      (spatial){{added[0][6], added[1][6], added[2][6]}, {added[3][6], added[4][6], added[5][6]}});
 }
 
@@ -192,7 +192,7 @@ INLINE void set_up_equations(const InterfaceColumns *inner, double right[6][OCTE
 }
 
 void LANED(interface_join)(const InterfaceColumns *inner, spatial c, const ArticulatedBody *outer,
-                           const InterfaceColumns *outer_columns, InterfaceJoin *join, ArticulatedBody *slot,
+                           const InterfaceColumns *outer_columns, InterfaceJoin *join, ArticulatedBody *body,
                            const InterfaceColumns *out) {
 	double right[6][OCTET];
 	store_spatial(c, join->d);
@@ -215,7 +215,7 @@ void LANED(interface_join)(const InterfaceColumns *inner, spatial c, const Artic
 		if (out)
 			octet_store(join->G[i], e.C[i]);
 	}
-	add_wrench_to_base(inner->gamma, e.B, slot);
+	add_wrench_to_base(inner->gamma, e.B, body);
 	if (out)
 		carry_columns(inner, outer_columns, e.C, (const double(*)[8])join->N, join->d, out);
 }

@@ -10,12 +10,12 @@
 
 typedef struct InterfaceKernels {
 	void (*base_path)(const CalModel *model, const SweepInput *in, const int32_t *links, int count, CalWork *work);
-	void (*inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Interface *border);
+	void (*inward)(const CalModel *model, const uint8_t *prescribed, CalWork *work, Interface *interface);
 	void (*join)(const InterfaceColumns *inner, spatial c, const ArticulatedBody *outer,
 	             const InterfaceColumns *outer_columns, InterfaceJoin *join, ArticulatedBody *body,
 	             const InterfaceColumns *out);
 	spatial (*split)(const InterfaceColumns *inner, const InterfaceJoin *join, spatial A0, const double *x, double *F);
-	void (*apply)(const CalModel *model, const double *x, const Interface *border, CalWork *work);
+	void (*apply)(const CalModel *model, const double *x, const Interface *interface, CalWork *work);
 } InterfaceKernels;
 
 const InterfaceKernels *interface_kernels(CpuIsa isa);

@@ -2,8 +2,8 @@
 /*
  * parallel_forward.c — forward dynamics of a model by its branches.
  *
- * Every worker goes through its branches three times: how they turn within themselves (what others stand on first),
- * then from the tips inward the sweeps of each branch as soon as what it waits for is there, then outward the
+ * Every worker goes through its branches three times: how they turn within themselves (parents first),
+ * then from the tips inward the sweeps of each branch as soon as its children have arrived, then outward the
  * accelerations. Inward all workers go in the order of the join tree, in which whoever is needed comes before who needs
  * it, and outward the other way round: so there is no deadlock with any number of workers. What is sent across an
  * interface is written by one worker and read by others once its mark is set.
@@ -65,9 +65,9 @@ static void gather_state(CalBranches *s, Branch *b) {
 	}
 }
 
-/* How its base turns in the world: from the base of the branch that it stands on, if that is known, or from the ground. */
+/* How its base turns in the world: from the base of its parent, if that is known, or from the ground. */
 static void find_base(const CalBranches *s, Branch *b) {
-	int way[WORKER_POOL_MAX * 4], count = 0;
+	int path[WORKER_POOL_MAX * 4], count = 0;
 	const int worker = s->worker_of[b->index];
 	if (b->parent >= 0 && !ranks_has(s->ranks, b->parent)) {
 		ranks_receive_base_motion(s->ranks, b);
@@ -76,7 +76,7 @@ static void find_base(const CalBranches *s, Branch *b) {
 	b->base.R = mat_from(dmat_identity());
 	b->base.w = vec_zero();
 	for (int k = b->index; s->branches[k].parent >= 0; k = s->branches[k].parent) {
-		way[count++] = k;
+		path[count++] = k;
 		const Branch *parent = &s->branches[s->branches[k].parent];
 		if (s->worker_of[parent->index] == worker) { // it was found before
 			b->base.R = parent->base.R;
@@ -85,14 +85,14 @@ static void find_base(const CalBranches *s, Branch *b) {
 		}
 	}
 	while (count > 0) {
-		const BaseMotion *base_motion = s->branches[way[--count]].base_motion;
+		const BaseMotion *base_motion = s->branches[path[--count]].base_motion;
 		progress_wait(&base_motion->ready, s->evaluation.number);
 		b->base.w = add(b->base.w, mat_mul_vec(b->base.R, base_motion->w));
 		b->base.R = mat_mul(b->base.R, base_motion->R);
 	}
 }
 
-/* To ranks of branches that stand on it. */
+/* To ranks of its children. */
 static void send_base_motions(const CalBranches *s, const Branch *b) {
 	for (int k = 0; s->ranks && k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
@@ -104,7 +104,7 @@ static void send_base_motions(const CalBranches *s, const Branch *b) {
 	}
 }
 
-/* Whether another rank has what a node stands on. */
+/* Whether another rank has the link that carries a node. */
 static bool is_carried_by_other_rank(const CalBranches *s, const JoinNode *node) {
 	const Branch *first = &s->branches[node->first];
 	return s->ranks && first->chain == node && first->parent >= 0 && !ranks_has(s->ranks, first->parent);
@@ -195,7 +195,7 @@ static void prefetch(const void *data, size_t bytes) {
 		__builtin_prefetch((const char *)data + at);
 }
 
-/* Branches that it waits for; at u' = 0 their bases accelerate as its own links do. */
+/* Its children that are not decoupled; at u' = 0 their bases accelerate as its own links do. */
 static void receive_base_inertias(const CalBranches *s, Branch *b) {
 	for (int i = 0; i < b->model->accumulator_count; ++i)
 		b->arriving[i] = (ArticulatedBody){articulated_zero(), spatial_zero()};
@@ -208,13 +208,13 @@ static void receive_base_inertias(const CalBranches *s, Branch *b) {
 	}
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
-		ArticulatedBody *slot = &b->arriving[child->accumulator];
+		ArticulatedBody *arriving = &b->arriving[child->accumulator];
 		if (!child->decoupled && child->first_on_base_link)
-			slot->b = spatial_add(slot->b, articulated_mul(&slot->M, branch_base_bias(b, child)));
+			arriving->b = spatial_add(arriving->b, articulated_mul(&arriving->M, branch_base_bias(b, child)));
 	}
 }
 
-/* Its own failed dof, or that of a chain that it waited for. */
+/* Its own failed dof, or that of a chain of children. */
 static void note_failed_dof(const CalBranches *s, const Branch *b) {
 	BaseInertia *own = b->base_inertia;
 	own->failed_dof = b->failed_dof;
@@ -450,7 +450,7 @@ static int worker_evaluate(void *context, int worker) {
 	if (s->cross_loops)
 		progress_wait(&s->cross_loops->solved, s->evaluation.number);
 	if (!s->ranks && UNLIKELY(solver_is_doubtful(s)))
-		return 0; // nobody goes on from there
+		return 0; // no branch is solved outward
 	set_at_rest(s, worker);
 	for (int i = a->count - 1; i >= 0; --i) {
 		const JoinNode *node = &a->nodes[a->order[i]];
@@ -496,10 +496,10 @@ static int run_workers(CalBranches *s, WorkerFn work) {
 	return s->pool ? worker_pool_run(s->pool, work, s) : work(s, 0);
 }
 
-/* Behind the work of this rank. Whole: all ranks get to know everything, and go on with every branch. */
+/* After the work of this rank. Whole: all ranks receive everything and continue with every branch. */
 static CalStatus run_among_ranks(CalBranches *s) {
 	s->ranks->evaluations++;
-	if (!s->ranks->whole) // only the whole state can dispel a doubt: the run finds out, and goes that way
+	if (!s->ranks->whole) // only the whole state can dispel a doubt: the run detects it and solves the whole model
 		return ranks_agree_status(s->ranks, solver_is_doubtful(s) ? CAL_NOT_CONVERGED : check_result(s));
 	if (ranks_gather_udot(s->ranks, &s->evaluation.state) != CAL_OK)
 		return CAL_ERR_LOST;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * partition.c — cutting by flop count.
+ * partition.c — partition of a model by flop count.
  *
- * For a size T a link is heavy if it and all outboard of it cost more than T. Subtrees that are not heavy but hang on
- * something that is are natural branches; what is heavy is cut into pieces of about T, from the tips inward, and where
+ * For a size T a link is heavy if it and all outboard of it cost more than T. Subtrees that are not heavy but whose
+ * parent is are natural branches; what is heavy is divided into pieces of about T, from the tips inward, and where
  * heavy parts meet. Several T are tried; the one whose pieces, assigned to the workers, leave the busiest of them with
  * least is taken. Everything is decided by counts: the same model and number of workers give the same partition.
  */
@@ -40,9 +40,9 @@ typedef struct Partitioner {
 	double *own, *sub;     // [links] flops of a link, of it and all outboard
 	double *held;          // [links] of the piece being made, from this link on
 	double *turned;        // [links] scratch
-	uint8_t *tied;         // [links] its joint is on the way of a loop
-	const uint8_t *barred; // [links] its joint may not be cut for other reasons; NULL: none
-	uint8_t *head;         // [links] begins a piece, or joins one that stands on the same link
+	uint8_t *tied;         // [links] its joint is on the path of a loop
+	const uint8_t *barred; // [links] its joint may not divide two pieces for other reasons; NULL: none
+	uint8_t *head;         // [links] begins a piece, or joins one on the same parent link
 	uint8_t *natural;      // [links] and it is light
 	int *bound;     // [links] of links on the ground: an earlier one in the same piece, for loops join them; or itself
 	int *open;      // [links + 1] natural piece on a link, or on the ground, that others may join; -1: none
@@ -98,7 +98,7 @@ static int bound_to(const Partitioner *c, int root) {
 	return root;
 }
 
-/* What stands on the ground and is joined by a loop stays together. */
+/* Subtrees on the ground that a loop connects stay together. */
 static void bind_roots(Partitioner *c, const int *ends, int count) {
 	int first = -1;
 	for (int k = 0; k < count; ++k) {
@@ -113,7 +113,7 @@ static void bind_roots(Partitioner *c, const int *ends, int count) {
 	}
 }
 
-/* Loops are closed within a piece: no joint on their way is cut. */
+/* Loops are closed within a piece: no joint on their path divides two pieces. */
 static void tie_loop_paths(Partitioner *c, bool cross) {
 	const CalModel *model = c->model;
 	for (int i = 0; i < c->links; ++i)
@@ -145,7 +145,7 @@ static bool may_cut(const Partitioner *c, int i) {
 
 /* ---- pieces ---------------------------------------------------------------------------------------- */
 
-/* Links that are heavy, or carry what is and cannot be cut off; where several of them meet. */
+/* Links that are heavy, or carry what is and cannot be divided off; where several of them meet. */
 static void find_heavy(Partitioner *c, double T) {
 	const Link *links = c->model->links;
 	for (int i = 0; i < c->links; ++i) {
@@ -197,7 +197,7 @@ static void join_remainders(Partitioner *c, double T) {
 	}
 }
 
-/* Columns pass the links from a cut inward: none of these may have loops, which are eliminated on them. */
+/* Columns pass the links from an interface inward: none of these may have loops, which are eliminated on them. */
 static bool path_is_clear(const Partitioner *c, int piece, int from) {
 	for (int i = from; i >= 0 && c->piece_of[i] == piece; i = c->model->links[i].parent) {
 		if (c->tied[i])
@@ -238,7 +238,7 @@ static void number_pieces(Partitioner *c, double T) {
 	}
 }
 
-/* Long pieces go on without the heaviest of what hangs on them. */
+/* Long pieces do not wait for the heaviest of their children. */
 static void choose_couplings(Partitioner *c) {
 	for (int p = 0; p < c->count; ++p) {
 		int best = -1;
@@ -275,8 +275,8 @@ static int assign_up_to(const PartitionPiece *pieces, int count, double most, in
 }
 
 /*
- * Neighbours go to one worker: what they read and write lies side by side, and no cache line should go to and fro. Returns
- * the largest load, to a thousandth.
+ * Neighbours go to one worker: what they read and write is side by side, and no cache line should go to and fro.
+ * Returns the largest load, to a thousandth.
  */
 static double assign_pieces(const PartitionPiece *pieces, int count, int workers, int *worker_of) {
 	double low = 0, high = 0;
@@ -447,7 +447,7 @@ CalStatus partition_model(const CalModel *model, int workers, bool forced, bool 
 	const double price = FLOPS_CALL + FLOPS_HANDOVER * portable_log(workers > 1 ? workers : 2) / portable_log(2);
 	const bool pays = chosen > 0 && (forced || best + price < WORTHWHILE * whole);
 	best = try_size(&c, pays ? chosen : INFINITY, pays ? workers : 1);
-	if (!pays) { // one piece, whatever stands on the ground
+	if (!pays) { // one piece, whatever is on the ground
 		for (int i = 0; i < c.links; ++i)
 			c.piece_of[i] = 0;
 		c.pieces[0] = (PartitionPiece){.first = 0, .parent = -1, .flops = whole};

@@ -2,10 +2,10 @@
 /*
  * partition.h — where a model is divided into branches.
  *
- * A branch is a subtree, or several that stand on the same link of another branch or on the ground, less what is cut off
- * again. What a branch gives to the one that carries it comes in one of two ways: the other waits with its sweep until it is there (small ones,
- * on which others hang), or goes on without it and carries the columns of the unknown wrench instead (long ones: at most
- * one such cut each, so that an assembly is a chain of pairs).
+ * A branch is a subtree, or several with the same parent link or on the ground, less what is divided off again. A
+ * parent either waits with its sweep for what a child brings (small ones), or continues without it and carries the
+ * columns of the unknown wrench instead (a decoupled child; long ones: at most one each, so that an assembly is a chain
+ * of pairs).
  */
 #ifndef CALDER_COMPONENT_PARTITION_H
 #define CALDER_COMPONENT_PARTITION_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * partition_probe.c — cuts that cannot be.
+ * partition_probe.c — partitions that leave a joint without inertia.
  *
- * Without what was cut off, a joint that carries columns may have next to no inertia, as one about the line of masses of the
- * last body. Whether it does is seen at a few configurations: the recursion of the whole model has an inertia D there for
- * every dof, that of the branch a smaller one.
+ * Without its decoupled child, a joint that carries columns may have next to no inertia, as one about the line of
+ * masses of the last body. Whether it does is seen at a few configurations: the recursion of the whole model has an
+ * inertia D there for every dof, that of the branch a smaller one.
  */
 #include <string.h>
 

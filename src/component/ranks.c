@@ -2,7 +2,7 @@
 /*
  * ranks.c — see ranks.h.
  *
- * Structs that are sent are plain numbers and are sent as they lie in memory. A rank on which an evaluation went wrong,
+ * Structs that are sent are plain numbers and are sent as they are in memory. A rank on which an evaluation went wrong,
  * and which does not tell everybody everything, must not stop: others wait for its messages. It continues with what it
  * has, and whoever asked for the run finds out when states are brought together (branches_failed).
  */
@@ -95,7 +95,7 @@ void ranks_receive_base_acceleration(Ranks *r, const Branch *b) {
 static int result_width(const Branch *b) { return b->model->nu + VERDICT; }
 static int width_of_state(const Branch *b) { return b->model->nq + b->model->nu; }
 
-/* Branches lie behind one another in a packet, so those of a rank do too. */
+/* Branches follow one another in a packet, so those of a rank do too. */
 static void find_starts(Ranks *r, int (*width)(const Branch *b)) {
 	int at = 0, k = 0;
 	for (int rank = 0; rank < r->transport.size; ++rank) {

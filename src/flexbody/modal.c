@@ -179,7 +179,7 @@ void modal_mass(const ModalBody *b, double *rr, double *re, double *ee) {
 
 /* ---- the free body ------------------------------------------------------------------------- */
 
-/** x <- -J^+ x for each of the m columns of x [3][m]. False if the eigenvalues of J cannot be told. */
+/** x <- -J^+ x for each of the m columns of x [3][m]. False if the eigenvalues of J cannot be found. */
 static bool minus_pseudo_solve(const CalMat3 *J, int m, double *x) {
 	double V[9], values[3], scratch[6];
 	memcpy(V, J->m, sizeof V);

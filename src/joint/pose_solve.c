@@ -198,8 +198,8 @@ void joint_solve_speeds(const CalJointDef *def, const double *q, spatial V, doub
 /* From the pose at q to X: turn and displacement in F. */
 static spatial pose_difference(const dpose *at, const dpose *X) {
 	const dvec3 turn = dquat_log(quat_of_matrix(dmat_mul(X->R, dmat_transpose(at->R))));
-	const dvec3 way = dadd(X->r, dscale(-1, at->r));
-	return (spatial){vec_from(turn), vec_from(way)};
+	const dvec3 shift = dadd(X->r, dscale(-1, at->r));
+	return (spatial){vec_from(turn), vec_from(shift)};
 }
 
 static double pose_error(spatial e) { return fmax(sqrt(dot(e.a, e.a)), sqrt(dot(e.l, e.l))); }

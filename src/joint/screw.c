@@ -15,8 +15,8 @@ static int elements(const CalJointDef *def, JointElement element[CAL_JOINT_MAX_D
 /* Among the angles that the turn allows, the one whose advance comes nearest. */
 static void solve(const CalJointDef *def, const dpose *X, double *q) {
 	const double turn = 8 * portable_atan(1), angle = twist_about(X->R, def->axis),
-				 way = ddot(dvec_in(def->axis), X->r);
-	q[0] = def->pitch == 0 ? angle : angle + turn * rint((way / def->pitch - angle) / turn);
+				 advance = ddot(dvec_in(def->axis), X->r);
+	q[0] = def->pitch == 0 ? angle : angle + turn * rint((advance / def->pitch - angle) / turn);
 }
 
 static const char *as_loop(const CalJointDef *def, CalLoopDef *loop, dmat3 *axes) {

@@ -37,7 +37,7 @@ typedef struct Loop {
 	double radius;                  // DISK, BALL
 	double frequency, damping;      // of the stabilisation; frequency 0: none
 	CalSpatial applied_wrench;      // wrench on B at its origin, axes of A
-	double reach;                   // length of its way through the tree [m]
+	double reach;                   // length of its path through the tree [m]
 	double unit[CAL_LOOP_MAX_ROWS]; // what a residual is large or small beside: the reach, or 1 rad
 	int term_count;                 // COUPLING
 	LoopTerm term[CAL_LOOP_MAX_TERMS];

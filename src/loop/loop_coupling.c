@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_coupling.c — a weighted sum of coordinates: gears, racks, differentials. It looks at neither frame.
+ * loop_coupling.c — a weighted sum of coordinates: gears, racks, differentials. It reads neither frame.
  */
 #include "loop/loop_equations.h"
 

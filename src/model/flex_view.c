@@ -29,7 +29,7 @@ CalStatus cal_flex_body(const CalDesc *desc, CalBodyId id, CalBodyDef *rigid, Ca
 	return CAL_OK;
 }
 
-/** True if the modes have been told about the node. */
+/** True if the node has mode shapes. */
 static int is_listed(const CalFlexDef *flex, uint32_t node) {
 	for (int i = 0; flex && i < flex->node_count; i++) {
 		if (flex->nodes[i].node.value == node) {

@@ -50,7 +50,7 @@ static void note_reach(LoopOrder *p, int link, int loop, int kind) {
 		p->reach[at] = (LoopReach){loop, kind, -1};
 }
 
-/* Links are noted once, though both sides or several terms come by: the way ends where `last` says that the loop has been. */
+/* Notes each link once: the path of a second side or term ends where `last` says that the loop has been. */
 static void reach_from(LoopOrder *p, int loop, int link, int *last) {
 	for (int i = link; i >= 0 && i != p->closes[loop] && last[i] != loop; i = p->model->links[i].parent) {
 		last[i] = loop;

@@ -54,7 +54,7 @@ void loop_order_release(LoopOrder *order);
 /* Numbers of a row of a loop, with padding. */
 int loop_width(const CalModel *model, int loop);
 int loop_node_link(const CalModel *model, int node);       // -1: the ground
-int loop_common_link(const CalModel *model, int a, int b); // the outermost that both stand on; -1: the ground
+int loop_common_link(const CalModel *model, int a, int b); // the outermost that carries both; -1: the ground
 int loop_dof_is_modal(const CalModel *model,
                       int u); // a mode, which belongs to the link itself, not to the joint inboard of it
 

@@ -192,7 +192,7 @@ static void list_clusters(const LoopOrder *p, LoopSchedule *plan) {
 
 static double length(dvec3 v) { return sqrt(v.x * v.x + v.y * v.y + v.z * v.z); }
 
-static double length_of_way(const LoopOrder *p, int loop, int node) {
+static double path_length(const LoopOrder *p, int loop, int node) {
 	const CalModel *model = p->model;
 	if (node < 0)
 		return 0;
@@ -222,7 +222,7 @@ static void list_ends(const LoopOrder *p, LoopSchedule *plan) {
 			ends->gamma[side] = gamma;
 			ends->gamma_width[side] = gamma >= 0 ? plan->links[plan->at[link]].width : 0;
 			ends->modal[side] = gamma >= 0 && model->nodes[node[side]].shape >= 0 ? modal_on(plan, link, gamma, 0) : -1;
-			ends->reach += length_of_way(p, l, node[side]);
+			ends->reach += path_length(p, l, node[side]);
 		}
 		ends->shared = ends->gamma[0] >= 0 && ends->gamma[0] == ends->gamma[1];
 		ends->reach += length(loop->side[0].on.r) + length(loop->side[1].on.r);

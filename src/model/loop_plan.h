@@ -69,7 +69,7 @@ typedef struct LoopEnds {
 	int32_t shared;                   // both ends are on one link
 	int32_t modal[2];                 // gains of the modes that move these nodes, each `gamma_width` apart; -1: none do
 	int32_t term[CAL_LOOP_MAX_TERMS]; // COUPLING: gain of the mode that a term names; -1: it is a dof of a joint
-	double reach;                     // length of its way through the tree [m]
+	double reach;                     // length of its path through the tree [m]
 } LoopEnds;
 
 struct LoopSchedule {

@@ -97,7 +97,7 @@ typedef struct FlexWork {
 	int given, accelerated;         // some mode is prescribed; some of eta_ddot is given
 	int by_ports;                   // modes are eliminated by flexible_linear.c in this evaluation
 	int fused;                      // node and modes are taken at once, inward
-	int lazy;                       // own terms are formed inward, at the next flexible body, which is chained too
+	int lazy;                       // own terms are formed inward, at the next flexible body, which is fused too
 	NodeSums kept;                  // of the one NODE that base_path_outward() passed; Link.interface says which
 	FlexPort *port;                 // [ports], of the linear elimination as all that follows
 	double *W, *Q;                  // [6 ports][row of 6 ports]
@@ -133,9 +133,10 @@ typedef struct LoopFactor {
 
 /* What gains of a loop's rows might be. */
 typedef struct LoopScale {
-	double most, least;     // of lever^2/D of the free columns of joints on its way
-	int modes;              // there are modes on its way too
-	double turn, both, arm; // sums over the free columns on its way, over D: turn^2, turn lever, lever^2 (loop_sweep.c)
+	double most, least; // of lever^2/D of the free columns of joints on its path
+	int modes;          // there are modes on its path too
+	double turn, both,
+		arm; // sums over the free columns on its path, over D: turn^2, turn lever, lever^2 (loop_sweep.c)
 } LoopScale;
 
 /* Accelerations and multipliers of twice the digits, and what they leave of the equations (dynamics/loop/loop_residual.c). */

@@ -15,7 +15,7 @@
  * acceleration is in the bias. Rows are over modes, packs at a time (math/pack.h); of the modal mass the upper triangle
  * of packs is kept, and after elimination row k holds column k of L.
  *
- * A chained body (flexbody/flex_body.h) is taken at once with its node: nothing of it goes through memory in between,
+ * A fused body (flexbody/flex_body.h) is taken at once with its node: nothing of it goes through memory in between,
  * and while its pivots wait for each other the processor forms the own terms of the next one. The bits are those of the
  * separate steps.
  */
@@ -426,7 +426,7 @@ int LANED(flexible_eliminate)(const CalModel *model, int f, const uint8_t *presc
 		w->inverse[j] = real_from(0);
 		if (given && prescribed[flex->u + j])
 			continue;
-		note_pivot(flex, work, j, judge_pivot(w->M[j * n + j], w->diagonal[j]), &failed_dof);
+		note_pivot(flex, work, j, classify_pivot(w->M[j * n + j], w->diagonal[j]), &failed_dof);
 		eliminate_mode(m, n, j, given ? 0 : j / PACK * PACK, w);
 	}
 	OuterSum outer;
@@ -493,7 +493,7 @@ INLINE pack add_row(const double *Mee, const real *Phi, int j, pspatial Y) {
 	return pack_add(pack_load(Mee + j * PACK), pspatial_dot(rows_mode(Phi, PACK, j), Y));
 }
 
-int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial *external, const real *tau,
+int LANED(flexible_fused)(const CalModel *model, const Link *link, const spatial *external, const real *tau,
                           CalWork *work, ArticulatedBody *total) {
 	const Flex *flex = &model->flexes[link->flex_body];
 	FlexWork *w = &work->flex[link->flex_body];
@@ -532,7 +532,7 @@ int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial
 /* ---- outward again ------------------------------------------------------------------------- */
 
 #if CAL_LANES == 1
-void LANED(flexible_chain_accelerate)(const CalModel *model, const Link *link, CalWork *work, const spatial *A,
+void LANED(flexible_fused_accelerate)(const CalModel *model, const Link *link, CalWork *work, const spatial *A,
                                       real *udot) {
 	LinkWork *node = &work->links[link + 1 - model->links];
 	const pack x = accelerate_four(&work->flex[link->flex_body], udot + model->flexes[link->flex_body].u, A);

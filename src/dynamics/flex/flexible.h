@@ -39,13 +39,13 @@ void LANED(flexible_reduce)(const CalModel *model, const Link *link, const uint8
 int LANED(flexible_pass)(const CalModel *model, const Link *link, const uint8_t *prescribed, const real *tau,
                          CalWork *work, ArticulatedBody *total);
 /*
- * The same for a chained body (flexbody/flex_body.h), its node and its own terms included: `total` is what the node
+ * The same for a fused body (flexbody/flex_body.h), its node and its own terms included: `total` is what the node
  * carries, at its origin. external: wrenches on the links, or NULL.
  */
-int LANED(flexible_chain)(const CalModel *model, const Link *link, const spatial *external, const real *tau,
+int LANED(flexible_fused)(const CalModel *model, const Link *link, const spatial *external, const real *tau,
                           CalWork *work, ArticulatedBody *total);
 /* Outward: its modal accelerations, and A of its node, from A of the link that carries it. */
-void LANED(flexible_chain_accelerate)(const CalModel *model, const Link *link, CalWork *work, const spatial *A,
+void LANED(flexible_fused_accelerate)(const CalModel *model, const Link *link, CalWork *work, const spatial *A,
                                       real *udot);
 /* Outward: modal accelerations from A of the link that carries the body (of its head, for a FLEX link, whose A
  * becomes that of B). force: of prescribed modes, or NULL. */

@@ -13,14 +13,14 @@
 
 enum { PIVOT_GOOD, PIVOT_LOST, PIVOT_NOT_FINITE };
 
-INLINE int judge_pivot(real pivot, real diagonal) {
-	int verdict = PIVOT_GOOD;
+INLINE int classify_pivot(real pivot, real diagonal) {
+	int kind = PIVOT_GOOD;
 	for (int i = 0; i < CAL_LANES; ++i) {
 		const double p = real_lane(&pivot, i);
 		if (!(p > SINGULAR_RATIO * real_lane(&diagonal, i)))
-			verdict = isnan(p) ? PIVOT_NOT_FINITE : PIVOT_LOST;
+			kind = isnan(p) ? PIVOT_NOT_FINITE : PIVOT_LOST;
 	}
-	return verdict;
+	return kind;
 }
 
 /* Products of the rows of U and K, summed over the modes: U K' is symmetric. */
@@ -53,27 +53,27 @@ _Static_assert(sizeof(ArticulatedInertia) == ARTICULATED_INERTIA_NUMBERS * sizeo
 INLINE void row_sub(real *row, pack x) { pack_store(row, pack_sub(pack_load(row), x)); }
 
 /* Takes the sums off an ArticulatedBody, M alone where f is NULL: forces of the modes. */
-INLINE void sub_sums(real *slot, const OuterSum *s, const pspatial *f) {
-	row_sub(slot, pack_sums_row(s->I[0], s->I[1], s->I[2], s->I[3]));
-	row_sub(slot + 4, pack_sums_row(s->I[4], s->I[5], s->H[0], s->H[1]));
-	row_sub(slot + 8, pack_sums_row(s->H[2], s->H[3], s->H[4], s->H[5]));
-	row_sub(slot + 12, pack_sums_row(s->H[6], s->H[7], s->H[8], s->M[0]));
-	row_sub(slot + 16, pack_sums_row(s->M[1], s->M[2], s->M[3], s->M[4]));
+INLINE void sub_sums(real *total, const OuterSum *s, const pspatial *f) {
+	row_sub(total, pack_sums_row(s->I[0], s->I[1], s->I[2], s->I[3]));
+	row_sub(total + 4, pack_sums_row(s->I[4], s->I[5], s->H[0], s->H[1]));
+	row_sub(total + 8, pack_sums_row(s->H[2], s->H[3], s->H[4], s->H[5]));
+	row_sub(total + 12, pack_sums_row(s->H[6], s->H[7], s->H[8], s->M[0]));
+	row_sub(total + 16, pack_sums_row(s->M[1], s->M[2], s->M[3], s->M[4]));
 	if (!f) {
-		slot[20] -= pack_sum(s->M[5]);
+		total[20] -= pack_sum(s->M[5]);
 		return;
 	}
-	row_sub(slot + 20, pack_sums_row(s->M[5], f->a.x, f->a.y, f->a.z));
+	row_sub(total + 20, pack_sums_row(s->M[5], f->a.x, f->a.y, f->a.z));
 	const vec3 l = pvec_sum(f->l);
-	slot[24] -= l.x, slot[25] -= l.y, slot[26] -= l.z;
+	total[24] -= l.x, total[25] -= l.y, total[26] -= l.z;
 }
 
 /* Notes the first pivot that is lost. */
-INLINE void note_pivot(const Flex *flex, CalWork *work, int j, int verdict, int *failed_dof) {
-	if (LIKELY(verdict == PIVOT_GOOD) || *failed_dof >= 0)
+INLINE void note_pivot(const Flex *flex, CalWork *work, int j, int kind, int *failed_dof) {
+	if (LIKELY(kind == PIVOT_GOOD) || *failed_dof >= 0)
 		return;
 	*failed_dof = flex->u + j;
-	work->dofs[*failed_dof].D_inv = real_from(verdict == PIVOT_LOST ? (double)INFINITY : (double)NAN);
+	work->dofs[*failed_dof].D_inv = real_from(kind == PIVOT_LOST ? (double)INFINITY : (double)NAN);
 }
 
 /* Zeros up to lane j, then ones. */
@@ -121,7 +121,7 @@ INLINE FourFactors factor_four(const Flex *flex, CalWork *work, pack row[PACK]) 
 #pragma GCC unroll 4
 	for (int j = 0; j < PACK; ++j) {
 		f.L[j] = pack_mul(pack_times(inverse[j], row[j]), lanes_after(j));
-		note_pivot(flex, work, j, judge_pivot(pivot[j], diagonal[j]), &f.failed_dof);
+		note_pivot(flex, work, j, classify_pivot(pivot[j], diagonal[j]), &f.failed_dof);
 	}
 	f.inverse = pack_from(inverse[0], inverse[1], inverse[2], inverse[3]);
 	return f;
@@ -138,10 +138,10 @@ INLINE void keep_inverse(const pack L[PACK], real *columns) {
 }
 
 /*
- * Four free modes out of slot: an ArticulatedInertia, or with the forces y = be - tau (not NULL) an ArticulatedBody.
+ * Four free modes out of total: an ArticulatedInertia, or with the forces y = be - tau (not NULL) an ArticulatedBody.
  * Without, L is kept for forces that come later.
  */
-INLINE void eliminate_four(const FourFactors *f, FlexWork *w, pspatial E, real *slot, pack *y) {
+INLINE void eliminate_four(const FourFactors *f, FlexWork *w, pspatial E, real *total, pack *y) {
 #pragma GCC unroll 4
 	for (int j = 0; j + 1 < PACK; ++j) {
 		E = pspatial_sub_outer(E, pspatial_lane(E, j), f->L[j]);
@@ -158,9 +158,9 @@ INLINE void eliminate_four(const FourFactors *f, FlexWork *w, pspatial E, real *
 	pspatial_store(w->K, PACK, K);
 	if (y) {
 		const pspatial force = {pvec_scale(K.a, *y), pvec_scale(K.l, *y)};
-		sub_sums(slot, &outer, &force);
+		sub_sums(total, &outer, &force);
 	} else {
-		sub_sums(slot, &outer, NULL);
+		sub_sums(total, &outer, NULL);
 	}
 }
 

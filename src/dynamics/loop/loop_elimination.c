@@ -4,18 +4,18 @@
  *
  * The rows of all loops obey  Lambda lambda + Gamma'A + beta = 0, Lambda symmetric, positive and sparse: a block for
  * each two loops that are coupled. A loop a is eliminated where it closes:
- *   rows of its own that follow from each other are replaced by as many orthonormal combinations Q as are independent
+ *   redundant rows of its own are replaced by as many orthonormal combinations Q as are independent
  *   (of its own block, before others were eliminated: exactly what any lambda_a = Q mu + rest can do without);
  *   Q'Lambda_aa Q = L D L', Y_ab = L^-1 Q'Lambda_ab, Y_aA = L^-1 Q'Gamma', y = L^-1 Q'beta;
  *   Lambda_bc -= Y_ab'D^-1 Y_ac, Gamma_b -= Y_aA'D^-1 Y_ab, beta_b -= Y_ab'D^-1 y,
  *   M += Y_aA'D^-1 Y_aA, b += Y_aA'D^-1 y
  * and later  L'mu = -D^-1(y + Y_aA A + sum Y_ab lambda_b).
- * A small pivot is formed anew as a sum of squares, before it is judged. One that is nothing but round-off belongs to a
- * combination that follows from those before it. It is dropped: what is constrained twice moves no other way. What is
- * left of lambda's dof is spanned by one vector for each dropped combination, N; the smallest lambda is
+ * A small pivot is formed anew as a sum of squares, before it is kept or dropped. One that is nothing but round-off
+ * belongs to a combination that those before it imply. It is dropped: what is constrained twice moves no differently.
+ * What is left of lambda is spanned by one vector for each dropped combination, N; the smallest lambda is
  * lambda - N(N'N)^-1 N'lambda. Where rows contradict each other, the same takes out of their accelerations what no
- * force can bring about, so that all of them give way (least squares). N and N' are substitutions with the factors, so
- * conjugate gradients do it in linear time; N'N is 1 plus a square.
+ * force can bring about, so that all of them are met in the sense of least squares. N and N' are substitutions with the
+ * factors, so conjugate gradients do it in linear time; N'N is 1 plus a square.
  */
 #include "dynamics/loop/loop_elimination.h"
 #include "dynamics/loop/loop_rank.h"
@@ -74,7 +74,7 @@ INLINE void find_least(const CalModel *model, int l, const LoopWork *w, double *
 	}
 }
 
-/* A row that no column on its way moves. Light ones that do not may hide heavy ones that do: its geometry decides. */
+/* A row that no column on its path moves. Light ones that do not may hide heavy ones that do: its geometry decides. */
 INLINE int is_singular(const CalModel *model, const CalWork *work, int l, int r, double compliance) {
 	return compliance == 0 || loop_mobility_of_row(model, work, l, r) <= WINDOW * work->loops.singular;
 }
@@ -130,7 +130,7 @@ static void find_independent(const CalModel *model, const CalWork *work, int l, 
 }
 
 /*
- * Q of rows of which some follow from others: with these, C times the independent ones, Q spans [1; C]. Made from the
+ * Q of rows of which some are redundant: with these, C times the independent ones, Q spans [1; C]. Made from the
  * last column to the first, so that combination j is made of independent rows up to j.
  */
 static void combine_rows(const Rows *r, double *Q) {
@@ -268,8 +268,8 @@ static LoopRemainder recheck_pivot(const CalModel *model, const CalWork *work, c
 	return loop_remainder(model, work, step->loop, alone, lambda);
 }
 
-/* A pivot of which little is left: 0, if it is that of a combination that follows from others. */
-static double judge_pivot(const CalModel *model, CalWork *work, const LoopStep *step, const LoopFactor *f, int j,
+/* A pivot of which little is left: 0, if it is that of a redundant combination. */
+static double check_pivot(const CalModel *model, CalWork *work, const LoopStep *step, const LoopFactor *f, int j,
                           double whole) {
 	const LoopRemainder left = recheck_pivot(model, work, step, f, j);
 	const int kept = left.compliance > 0 && (left.compliance > DEPENDENT * whole || left.geometric > DEPENDENT);
@@ -278,7 +278,7 @@ static double judge_pivot(const CalModel *model, CalWork *work, const LoopStep *
 	return kept ? left.compliance : 0;
 }
 
-/* L D L' of the combinations; those that follow from others are dropped. */
+/* L D L' of the combinations; redundant ones are dropped. */
 static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *step, LoopFactor *f) {
 	const double *own = work->loops.own + LOOP_BLOCK * step->loop, *taken = work->loops.taken + LOOP_BLOCK * step->loop;
 	double left[LOOP_BLOCK] = {0};
@@ -290,7 +290,7 @@ static void factor_rows(const CalModel *model, CalWork *work, const LoopStep *st
 		for (int k = 0; k < j; ++k)
 			pivot -= f->L[j * STRIDE + k] * f->L[j * STRIDE + k] * f->pivot[k];
 		if (UNLIKELY(pivot < DOUBTFUL * whole))
-			pivot = judge_pivot(model, work, step, f, j, whole);
+			pivot = check_pivot(model, work, step, f, j, whole);
 		const int kept = pivot > 0;
 		f->dropped += !kept;
 		f->pivot[j] = kept ? pivot : 0;

@@ -119,7 +119,7 @@ static void generalize(const CalModel *model, const CalWork *work, int node, int
 	}
 }
 
-static const double CANCELLED = 1e-13;  // of two equal numbers that were computed on different ways
+static const double CANCELLED = 1e-13;  // of two equal numbers that were computed in different ways
 static const double NEGLIGIBLE = 1e-15; // of the largest in a row
 
 /* G = one + other: where both sides pass they cancel, and what round-off leaves is made zero. By columns of a block. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_mobility.c — what loops leave of the degrees of freedom: rank, rows that follow from others, and speeds that can
- * be chosen freely.
+ * loop_mobility.c — what loops leave of the degrees of freedom: rank, redundant rows, and speeds that can be chosen
+ * freely.
  *
  * Gauss and Jordan on G over the free speeds, rows scaled to length 1, with the largest element of all that is left as the
  * pivot. A pivot's row is independent, its column a dependent speed; in the end every independent row reads
@@ -157,7 +157,7 @@ static void exchange_columns(Tableau *t) {
 	}
 }
 
-/* Rows that follow from others hold nothing but round-off. */
+/* Redundant rows hold nothing but round-off. */
 static void clear_dependent_rows(const Tableau *t) {
 	for (int i = 0; i < t->m; ++i) {
 		if (t->pivot[i] < 0)
@@ -166,8 +166,8 @@ static void clear_dependent_rows(const Tableau *t) {
 }
 
 /* Of a block: the rank, which of its rows are independent and which of its speeds dependent. */
-static int judge_block(const CalModel *model, const LoopBlock *b, const uint8_t *frozen, LoopWork *w, uint8_t *rows,
-                       uint8_t *speeds) {
+static int find_block_rank(const CalModel *model, const LoopBlock *b, const uint8_t *frozen, LoopWork *w, uint8_t *rows,
+                           uint8_t *speeds) {
 	Tableau t = {.m = b->rows,
 	             .n = b->columns,
 	             .T = w->X + b->G,
@@ -209,7 +209,7 @@ CalStatus cal_loop_mobility(const CalModel *model, const CalState *state, const 
 			speeds[k] = !frozen[k];
 	}
 	for (int i = 0; model->blocks && i < model->blocks->count; ++i)
-		mobility->rank += judge_block(model, &model->blocks->blocks[i], frozen, w, rows, speeds);
+		mobility->rank += find_block_rank(model, &model->blocks->blocks[i], frozen, w, rows, speeds);
 	mobility->mobility = mobility->dofs - mobility->rank;
 	return CAL_OK;
 }

@@ -4,8 +4,8 @@
  *
  *   positions   dq = -W^-1 G'(G W^-1 G')^+ g, again and again (Gauss and Newton); W = M or a diagonal of weights
  *   speeds      u -= W^-1 G'(G W^-1 G')^+ (G u - s'), s' the rates of the drives at the time of the state
- * A step that makes the residual larger is halved. Where steps bring nothing any more, loop_search.c goes on.
- * Residuals are large or small beside the unit of their row, the length of the loop's way or 1 rad: mechanisms of
+ * A step that makes the residual larger is halved. Where steps no longer reduce it, loop_search.c continues.
+ * Residuals are large or small beside the unit of their row, the length of the loop's path or 1 rad: mechanisms of
  * micrometres and of kilometres are closed alike.
  */
 #include <float.h>
@@ -148,7 +148,8 @@ static double round_off(const CalModel *model, const CalWork *work) {
 
 /*
  * Positions; the best state found is left. What is good enough is improved all the same, as long as a few steps do it: next
- * to a singular position a small residual is a large way off, which the accelerations there would make larger still.
+ * to a singular position a small residual is a large displacement, which the accelerations there would make larger
+ * still.
  */
 static CalStatus project_positions(const CalModel *model, CalState *state, const CalProjectOptions *options,
                                    CalWork *work, CalProjectReport *report) {

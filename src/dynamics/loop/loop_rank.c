@@ -2,9 +2,9 @@
 /*
  * loop_rank.c — gains of rows without masses [THEORY (5.16), (5.17)].
  *
- * Lambda = P'D^-1 P over the columns k on the way of a loop; P = L^-1 G' with M = L D L', so that P has the rank of G
+ * Lambda = P'D^-1 P over the columns k on the path of a loop; P = L^-1 G' with M = L D L', so that P has the rank of G
  * whatever the masses. The geometric block is P'N^-2 P with N_k the largest gain that column k could have for a row of
- * the loop: a lever as long as the way of the loop. Where D^-1 spans ten decades, a combination of rows that is left
+ * the loop: a lever as long as the path of the loop. Where D^-1 spans ten decades, a combination of rows that is left
  * with 1e-10 of its compliance may be as independent as any; in the geometric block it has what its directions leave
  * it. Used only where compliances leave a doubt.
  */
@@ -78,7 +78,7 @@ static int walk_next(Walk *walk, Column *column) {
 	return 0;
 }
 
-/* What column c could move row r of the loop at place j by, with a lever as long as the way of the loop. */
+/* What column c could move row r of the loop at place j by, with a lever as long as the path of the loop. */
 static double possible_gain(const CalModel *model, const CalWork *work, const Column *c, int j, int r) {
 	const LoopHere *here = &c->here[j];
 	const Loop *loop = &model->loops[here->loop];

@@ -25,9 +25,9 @@ typedef struct LoopRemainder {
  */
 LoopRemainder loop_remainder(const CalModel *model, const CalWork *work, int loop, const double *alone,
                              const double *lambda);
-/* The largest part of what the columns on its way could move row r by that any of them does, squared. */
+/* The largest part of what the columns on its path could move row r by that any of them does, squared. */
 double loop_mobility_of_row(const CalModel *model, const CalWork *work, int loop, int r);
-/* block (LOOP_STRIDE) = the sum of p p' over the columns on the way of a loop, without masses. */
+/* block (LOOP_STRIDE) = the sum of p p' over the columns on the path of a loop, without masses. */
 void loop_geometric_block(const CalModel *model, const CalWork *work, int loop, double *block);
 #endif
 

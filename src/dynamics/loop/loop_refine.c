@@ -9,7 +9,7 @@
  *   [M G'; G 0] [dudot; -dlambda] = [residual; -z],   udot += dudot,   lambda += dlambda
  * Each turn leaves as large a part of what was left before it as the factor has lost: 1e-16 of the ratio. udot and
  * lambda are twofold, since rounding them would leave residuals of the same size. If corrections d, d' of two turns
- * tell how much a turn leaves, d'^2/d is left after the second, but no less than the digits that the factor may have
+ * show how much a turn leaves, d'^2/d is left after the second, but no less than the digits that the factor may have
  * lost: the first correction of a bad start says nothing of what the second leaves.
  */
 #include "dynamics/loop/loop_refine.h"
@@ -76,7 +76,7 @@ static double part(double change, double whole) {
  * Where forces hold a mechanism in balance, accelerations are nothing but round-off, and so are forces where it falls
  * freely: beside either of them alone a correction may be of any size.
  */
-static Correction judge(Sizes x, Sizes dx, double mobility) {
+static Correction measure_correction(Sizes x, Sizes dx, double mobility) {
 	const double motion = fmax(x.motion, NOTHING * mobility * x.force),
 				 force = fmax(mobility * x.force, NOTHING * x.motion);
 	return (Correction){fmax(dx.motion, mobility * dx.force),
@@ -111,8 +111,8 @@ static double run_turns(const CalModel *model, const LoopRefine *at, CalWork *wo
 		loop_residual(model, at, work);
 		const CalStatus status =
 			loop_correct_again(model, at->state->q, at->prescribed, at->rotor, work, w->refined.force);
-		const Correction now =
-			status == CAL_OK ? judge(x, measure(model, w->dq, w->lambda), mobility) : (Correction){INFINITY, INFINITY};
+		const Correction now = status == CAL_OK ? measure_correction(x, measure(model, w->dq, w->lambda), mobility)
+		                                        : (Correction){INFINITY, INFINITY};
 		if (!(now.size < WORTHWHILE * before.size && now.part < 1))
 			return fmin(now.part, before.part);
 		add_correction(model, at, w);

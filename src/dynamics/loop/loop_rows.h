@@ -10,7 +10,7 @@
 
 #if CAL_LANES == 1
 
-/* Rows of a loop; returns their number. A coupling looks at neither frame. */
+/* Rows of a loop; returns their number. A coupling reads neither frame. */
 int loop_fill(const Loop *loop, const LoopFrame *A, const LoopFrame *B, const LoopContext *at, LoopRow *row);
 
 /* s of a drive, its rate and its acceleration at t. */

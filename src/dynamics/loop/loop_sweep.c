@@ -7,15 +7,15 @@
  *   p = S'gamma,  Lambda += p p'/D,  beta += p eps/D,  gamma^a = X'(gamma - K p)
  * so that on each link  (acceleration of the row) = beta + gamma'A + Lambda lambda.  Where both ends have come together
  * nothing else can change the row: it is eliminated there (loop_elimination.c), which changes the inertia and the force
- * of the link, and the sweep goes on as if the loop were a part of it. On the way out lambda follows from A of that
+ * of the link, and the sweep continues as if the loop were a part of it. Outward, lambda follows from A of that
  * link, and outboard of it eps += p lambda. Modes are columns like those of a joint: h = L^-1(Phi'gamma),
  * Lambda += h'h/D.
  *
- * What the wrench of an independent row could not move on the way of its loop, neither side can move: then its two ends
- * cancel where it closes. So no row is ever left over to be passed on.
+ * What the wrench of an independent row could not move on the path of its loop, neither side can move: then its two
+ * ends cancel where it closes. So no row is ever left over to be passed on.
  *
  * Gains that are nothing but round-off are made zero: a planar mechanism in space has rows that are exactly redundant.
- * Rows lie side by side, a pack of them at a time.
+ * Rows are side by side, a pack of them at a time.
  */
 #include "dynamics/flex/flexible.h"
 #include "dynamics/loop/loop_elimination.h"
@@ -76,7 +76,7 @@ INLINE void load_end_wrenches(const CalModel *model, const Loop *loop, const Loo
 }
 
 /* What of the gains of each row is nothing but round-off: lengths do not count beside angles. */
-INLINE void judge_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalWork *work, LoopScale *scale) {
+INLINE void bound_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalWork *work, LoopScale *scale) {
 	const LoopWork *w = &work->loops;
 	const vec3 origin = ends->closes >= 0 ? work->position[ends->closes] : vec_zero();
 	const double lever = ends->reach + size_of(sub(point, origin));
@@ -110,7 +110,7 @@ static void clear_loops(const CalModel *model, CalWork *work) {
 		const Loop *loop = &model->loops[l];
 		const LoopEnds *ends = &plan->ends[l];
 		const vec3 point = vec(w->point[l].x, w->point[l].y, w->point[l].z);
-		judge_gains(loop, ends, point, work, &w->scale[l]);
+		bound_gains(loop, ends, point, work, &w->scale[l]);
 		load_end_wrenches(model, loop, ends, 0, point, work);
 		load_end_wrenches(model, loop, ends, 1, point, work);
 		for (int t = 0; t < loop->term_count; ++t) {

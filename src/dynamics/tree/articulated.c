@@ -184,7 +184,7 @@ static int eliminate_modes(const CalModel *model, const Link *link, const SweepI
 	const FlexWork *w = &work->flex[link->flex_body];
 #if CAL_LANES == 1
 	if (w->fused)
-		return LANED(flexible_chain)(model, link, in->external, in->tau, work, total);
+		return LANED(flexible_fused)(model, link, in->external, in->tau, work, total);
 #endif
 	if (in->external)
 		total->b = spatial_sub(total->b, in->external[link - model->links]);
@@ -256,7 +256,7 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 			bad = eliminate(model, link, i, in, work, &body);                          // M^a, b^a [THEORY (4.4), (4.5)]
 			carry = body;
 		} else if (!is_fused(link, work)) {
-			ArticulatedBody body; // apart, so that `carry` itself can stay in registers
+			ArticulatedBody body; // separate, so that `carry` itself can stay in registers
 			bad = special_inward(model, link, i, in, &carry, work, &body);
 			carry = body;
 		}
@@ -274,7 +274,7 @@ static void accelerate_modes(const CalModel *model, const Link *link, const Swee
                              real *force, spatial *A) {
 #if CAL_LANES == 1
 	if (work->flex[link->flex_body].fused) {
-		LANED(flexible_chain_accelerate)(model, link, work, A, udot);
+		LANED(flexible_fused_accelerate)(model, link, work, A, udot);
 		return;
 	}
 	if (work->flex[link->flex_body].by_ports) {

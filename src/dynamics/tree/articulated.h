@@ -8,7 +8,7 @@
 
 #include "dynamics/tree/sweep.h"
 
-/* What the first link stands on where that is not the ground: it turns, and what it accelerates by is found elsewhere. */
+/* The base of the first link where that is not the ground: it turns, and what it accelerates by is found elsewhere. */
 typedef struct SweepBase {
 	mat3 R;
 	vec3 w;

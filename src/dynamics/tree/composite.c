@@ -85,7 +85,7 @@ static void meet_modes(const CalModel *model, const CalWork *work, const Row *ro
 }
 
 /* Entries of the row, and of the column that mirrors it, for the dofs of link i; c: from its origin to F's. */
-INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row, int i, int freedoms, vec3 c) {
+INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row, int i, int dofs, vec3 c) {
 	const Link *link = &model->links[i];
 	const vec3 moment = add(row->F.a, cross(c, row->F.l));
 	size_t v = (size_t)link->u;
@@ -97,7 +97,7 @@ INLINE void meet_link(const CalModel *model, const CalWork *work, const Row *row
 		meet_modes(model, work, row, link, (spatial){moment, row->F.l});
 		return;
 	}
-	for (int j = 0; j < freedoms; ++j, ++v) {
+	for (int j = 0; j < dofs; ++j, ++v) {
 		const spatial S = link_column(work, link, i, j);
 		row->M[row->n * row->u + v] = row->M[row->n * v + row->u] = dot(S.a, moment) + dot(S.l, row->F.l);
 	}

@@ -3,8 +3,8 @@
  * dense.c — forward dynamics by mass matrix and Cholesky, for very small systems and as the second opinion.
  *
  * The outward sweep of articulated.c has left the accelerations at udot = 0; gathering the forces they need
- * gives the bias, composite inertias give M. Rows and columns of prescribed degrees of freedom are struck
- * out (their udot is already in b); then M = L L' in place and two triangular solves.
+ * gives the bias, composite inertias give M. Rows and columns of prescribed degrees of freedom are
+ * removed (their udot is already in b); then M = L L' in place and two triangular solves.
  */
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/composite.h"
@@ -45,7 +45,7 @@ void dense_gather(const CalModel *model, const SweepInput *in, CalWork *work, do
 	}
 }
 
-/* Strikes row and column i out of the lower triangle, keeping the system positive definite. */
+/* Removes row and column i from the lower triangle; the system stays positive definite. */
 static void clear_prescribed(double *M, int n, int i) {
 	for (int j = 0; j < i; ++j)
 		M[i * n + j] = 0;

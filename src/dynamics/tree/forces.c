@@ -77,7 +77,7 @@ static void add_modal(const Flex *flex, const double *q, const double *u, double
 	}
 }
 
-/* Springs and dampers that act along one coordinate, and modes; q and u a time h later as far as u tells. */
+/* Springs and dampers that act along one coordinate, and modes; q and u a time h later, extrapolated with u. */
 static void add_linear(const CalModel *model, const double *q, const double *u, double h, double *Q) {
 	if (model->any_damping) {
 		for (int i = 0; i < model->nu; ++i)

@@ -277,10 +277,10 @@ static inline void accelerate_columns(const CalModel *model, const Link *link, i
 
 /* The same for a free ball or free root: its acceleration first, then what of it is its own. */
 INLINE void accelerate_ball(const Link *link, const CalWork *work, const LinkWork *l, real *udot, spatial *A) {
-	const int flyer = link->motion == PRIMITIVE_FREE, ball = flyer ? link->u + 3 : link->u;
+	const int free_root = link->motion == PRIMITIVE_FREE, ball = free_root ? link->u + 3 : link->u;
 	const DofWork *dof = &work->dofs[ball];
 	vec3 a = A->l;
-	if (flyer) {
+	if (free_root) {
 		a = vec(work->dofs[link->u].eps, work->dofs[link->u + 1].eps, work->dofs[link->u + 2].eps);
 		const vec3 own = sub(a, A->l);
 		for (int k = 0; k < 3; ++k)

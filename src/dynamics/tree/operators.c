@@ -108,7 +108,7 @@ static spatial project_modal_force(const CalModel *model, const CalWork *work, i
 	return add_gains(flex, w, f, -1.0, w->y);
 }
 
-/* The transpose: modal speeds y = -L_ee^-T K'm, with which the modes give way to the motion m of that link. */
+/* The transpose: modal speeds y = -L_ee^-T K'm, of the modes under the motion m of that link. */
 static void modal_response(const CalModel *model, const CalWork *work, int index, spatial m) {
 	const Flex *flex = &model->flexes[index];
 	const FlexWork *w = &work->flex[index];
@@ -141,7 +141,7 @@ static void gather_wrenches(const CalModel *model, const CalWork *work, int arti
 	}
 }
 
-/* What a link takes from the motion m of its parent, at its own origin, if the dofs between them give way. */
+/* Motion of a link, at its own origin, under the motion m of its parent, if the dofs between them move freely. */
 static spatial articulated_motion(const CalModel *model, const CalWork *work, const Link *link, int i, spatial m) {
 	if (link->motion == PRIMITIVE_FLEX)
 		modal_response(model, work, link->flex_body, m);

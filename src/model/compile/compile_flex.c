@@ -87,7 +87,7 @@ static void keep_masses(Compiler *c, const CalFlexDef *def, int invariants, int 
 	}
 }
 
-/* Shapes and masses of the listed nodes, whose numbers lie at `at`; model indices of the nodes are known. */
+/* Shapes and masses of the listed nodes, whose numbers are at `at`; model indices of the nodes are known. */
 static void place_shapes(Compiler *c, const CalFlexDef *def, const FlexForm *form, const double *at, Flex *flex) {
 	const int m = flex->m, n = flex->n;
 	flex->shape_first = c->shapes_made;
@@ -211,7 +211,7 @@ static void choose_elimination(Compiler *c, const FlexForm *form, Flex *flex) {
  * One joint on the body, its node the next link, nothing else on either and no inertia on the node: what the joint
  * carries is then all that arrives.
  */
-static int is_chained(const Compiler *c, const Flex *flex) {
+static int can_fuse(const Compiler *c, const Flex *flex) {
 	const Link *link = &c->links[flex->link];
 	const DInertia *on_node = &link[1].inertia;
 	return flex->m == PACK && !flex->by_ports && flex->summed_first == flex->mass_count &&
@@ -327,7 +327,7 @@ void compile_flex_finish(Compiler *c) {
 		if (form->invariants)
 			invariants_fill(c, form, flex);
 		choose_elimination(c, form, flex);
-		flex->fused = is_chained(c, flex);
+		flex->fused = can_fuse(c, flex);
 	}
 }
 

@@ -93,8 +93,8 @@ static double link_length(const CalModel *model, const Link *link) {
 	return length(link->p) + (link->flex >= 0 ? length(model->shapes[link->shape].p) : 0);
 }
 
-/* The way of one side, and from where on the link on which the loop closes (or on the ground) it begins. */
-static double length_of_way(const CalModel *model, const Loop *loop, int s, int closes, dvec3 *from) {
+/* Length of the path of one side, and from where on the link on which the loop closes (or on the ground) it begins. */
+static double path_length(const CalModel *model, const Loop *loop, int s, int closes, dvec3 *from) {
 	const int node = s ? loop->node_b : loop->node_a;
 	const LoopSide *side = &loop->side[s];
 	*from = side->on.r;
@@ -116,8 +116,8 @@ static double find_reach(const CalModel *model, const Loop *loop) {
 	if (loop->term_count)
 		return 0;
 	const int closes = loop_closes(model, loop);
-	const double ways = length_of_way(model, loop, 0, closes, &a) + length_of_way(model, loop, 1, closes, &b);
-	const double reach = ways + length((dvec3){b.x - a.x, b.y - a.y, b.z - a.z}) + loop->length + loop->radius;
+	const double paths = path_length(model, loop, 0, closes, &a) + path_length(model, loop, 1, closes, &b);
+	const double reach = paths + length((dvec3){b.x - a.x, b.y - a.y, b.z - a.z}) + loop->length + loop->radius;
 	const double parts =
 		length(dvec_in(loop->def_a.position)) + length(dvec_in(loop->def_b.position)) + length(a) + length(b);
 	return reach > NO_LENGTH * parts ? reach : 0;

@@ -4,7 +4,7 @@
  * rows, modal matrices with the frequency bound applied, blocks of the inertia invariants. Axes of B, points not used.
  *
  * A form depends on its body alone. A description that is compiled again and again keeps it (DescBody.form); otherwise
- * every compilation makes its own and takes the same way from there, so that the models have the same bits.
+ * every compilation makes its own and takes the same steps from there, so that the models have the same bits.
  */
 #ifndef CALDER_MODEL_COMPILE_FLEX_FORM_H
 #define CALDER_MODEL_COMPILE_FLEX_FORM_H

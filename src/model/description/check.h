@@ -2,7 +2,7 @@
 /*
  * check.h — between the parts of desc_check_structure: who reports, and what each part judges.
  *
- * A check never stops at the first finding; each part reports whatever it sees and goes on, so that a
+ * A check never stops at the first finding; each part reports whatever it sees and continues, so that a
  * person can mend a description in one round.
  */
 #ifndef CALDER_MODEL_DESCRIPTION_CHECK_H

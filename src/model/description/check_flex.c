@@ -24,8 +24,9 @@ static const double ARITHMETIC = 1e-9; // relative error of numbers that went th
 static const double DIGITS = 1e-4;     // coupling of orthogonal shapes that were written with few digits
 static const double ORTHOGONAL = 1e-2; // coupling below which shapes are meant to be mass-orthogonal
 static const double FLAT = 1e-12;      // of an inertia over what it was before others were eliminated: none is left
-static const double SINGULAR = 1e-12;  // of a stiffness over what it was before other modes gave way: none is left
-static const double SOFT = 1e-14;      // of w^2 over the largest: no frequency
+static const double SINGULAR =
+	1e-12;                        // of a stiffness over what it was before other modes were eliminated: none is left
+static const double SOFT = 1e-14; // of w^2 over the largest: no frequency
 static const double SAME_PLACE = 1e-9; // distance of two nodes over the size of the body
 
 /** What the parts of the check of one body share; numbers of the canonical form in one block. */
@@ -101,7 +102,7 @@ static void check_frame(FlexCheck *f) {
 	}
 }
 
-/** False if the masses are such that nothing more can be told from them. */
+/** False if the masses are such that no further check has a meaning. */
 static bool check_masses(FlexCheck *f) {
 	double total = f->body->def.mass;
 	bool sound = total >= 0;

@@ -69,7 +69,7 @@ static int decimal_digits(double x, int *exponent) {
 
 /**
  * How far the moments may be off because the matrix was printed with few digits. The numbers of one
- * matrix are taken to be printed alike, so the longest tells the format: either s significant digits
+ * matrix are taken to be printed alike, so the longest shows the format: either s significant digits
  * each, or k decimals each; the coarser of both readings counts. With half units d_ij,
  * c - (a + b) = 2c - trace moves by at most sum d_ii + 2 |d|, |d| the Frobenius norm.
  */
@@ -146,7 +146,7 @@ static const char *likely_cause(const CalBodyDef *body, const Moments *moments) 
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-/** False if the matrix is not symmetric, so that no moments can be told. */
+/** False if the matrix is not symmetric, so that it has no principal moments. */
 static bool check_symmetry(Check *check, const CalBodyDef *body) {
 	static const char axis[] = "xyz";
 	const double(*I)[3] = body->inertia.m;
