@@ -33,6 +33,6 @@
 #include <calder/results.h>
 #include <calder/scenario.h>
 #include <calder/replay.h>
-#include <calder/sweep.h>
+#include <calder/campaign.h>
 
 #endif

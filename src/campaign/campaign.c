@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * campaign.c — the folder of a campaign (calder/sweep.h).
+ * campaign.c — the folder of a campaign (calder/campaign.h).
  *
  * It holds a manifest, which says what plan and model it is of, and shards, to which processes append what cases gave. No
- * process ever changes what another one wrote. The whole state of a campaign is thus what can be read there, and going on
+ * process ever changes what another one wrote. The whole state of a campaign is thus what can be read there, and resuming
  * after any accident is the same as starting.
  */
 #define _POSIX_C_SOURCE 200809L // mkdir, fsync, gethostname
@@ -102,7 +102,7 @@ CalStatus cal_campaign_open(const char *folder, const CalPlan *plan, const char 
                             const CalAllocator *allocator, CalCampaign **campaign, CalError *error) {
 	if (!folder || !plan || !campaign || !allocator_is_valid(allocator))
 		return error_set(error, CAL_ERR_ARGUMENT,
-		                 "cal_campaign_open: folder, plan or sweep is NULL, or the allocator has only one function");
+		                 "cal_campaign_open: folder, plan or campaign is NULL, or the allocator has only one function");
 	*campaign = NULL;
 	CalStatus status = plan_check_units(plan, units, error);
 	if (status != CAL_OK)
@@ -123,7 +123,7 @@ CalStatus cal_campaign_load(const char *folder, const CalAllocator *allocator, C
                             CalError *error) {
 	if (!folder || !campaign || !allocator_is_valid(allocator))
 		return error_set(error, CAL_ERR_ARGUMENT,
-		                 "cal_campaign_load: folder or sweep is NULL, or the allocator has only one function");
+		                 "cal_campaign_load: folder or campaign is NULL, or the allocator has only one function");
 	*campaign = NULL;
 	CalCampaign *made = campaign_new(folder, allocator);
 	if (!made)
@@ -167,7 +167,7 @@ void campaign_note(CalCampaign *campaign, int64_t k, CampaignCase result) {
 
 CalStatus cal_campaign_refresh(CalCampaign *campaign, CalError *error) {
 	if (!campaign)
-		return error_null(error, __func__, "sweep");
+		return error_null(error, __func__, "campaign");
 	const int64_t count = campaign->plan->info.case_count;
 	for (int64_t k = 0; k < count; k++)
 		campaign->cases[k] = (CampaignCase){CAL_CASE_MISSING, "", NULL};
@@ -240,7 +240,7 @@ static CalStatus write_table(const CalCampaign *campaign, const char *name,
 
 CalStatus cal_campaign_merge(const CalCampaign *campaign, CalError *error) {
 	if (!campaign)
-		return error_set(error, CAL_ERR_ARGUMENT, "cal_campaign_merge: sweep is NULL");
+		return error_set(error, CAL_ERR_ARGUMENT, "cal_campaign_merge: campaign is NULL");
 	CalStatus status = write_table(campaign, "cases.csv", campaign_write_csv, error);
 	if (status != CAL_OK)
 		return status;

@@ -34,7 +34,7 @@ struct CalCampaign {
 bool campaign_path(const CalCampaign *campaign, const char *name, char *path, size_t size);
 /** A name beside a path that no other process takes, on this machine or another. */
 void campaign_beside(const char *path, char *beside, size_t size);
-/** Behind the last slash: what does not depend on where it is run. */
+/** After the last slash: what does not depend on where it is run. */
 const char *campaign_last_part(const char *path);
 
 /** Writes the merged tables to a path. */

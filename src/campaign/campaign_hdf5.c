@@ -15,7 +15,7 @@
 #include "base/memory.h"
 #include "io/results/results_hdf5.h"
 
-enum { SWEEP_FILE_VERSION = 1 };
+enum { CAMPAIGN_FILE_VERSION = 1 };
 
 /* ---- attributes and datasets -------------------------------------------------------------------- */
 
@@ -84,7 +84,7 @@ static bool close_dataset(hid_t dataset, bool done) {
 /* ---- the tables --------------------------------------------------------------------------------- */
 
 static bool put_head(hid_t file, const CalPlanInfo *info) {
-	const int version = SWEEP_FILE_VERSION;
+	const int version = CAMPAIGN_FILE_VERSION;
 	return put_text(file, "format", "calder-sweep") &&
 	       put_attribute(file, "format_version", H5T_NATIVE_INT, -1, &version) &&
 	       put_text(file, "software", "calder") && put_text(file, "software_version", cal_version()) &&

@@ -5,7 +5,7 @@
  * A shard has a header and records, each with its size and a checksum. A process that dies may leave half a record at the
  * end; it is not read, and cut off by the next one that writes there. A shard has one writer at a time: it holds a lock
  * on it, which ends with the process. Locks across machines are not to be relied on: the name of the machine is in the name
- * of the file. Numbers lie as in memory; another byte order shows in the header.
+ * of the file. Numbers are stored as in memory; another byte order shows in the header.
  */
 #define _GNU_SOURCE // flock, gethostname
 
@@ -80,7 +80,7 @@ static bool record_note(CalCampaign *campaign, const char *at, const RecordHead 
 	return true;
 }
 
-/* note: take the records down. *end: behind the last whole one, 0 if not even the header is whole. */
+/* note: take the records down. *end: after the last whole one, 0 if not even the header is whole. */
 static CalStatus scan(CalCampaign *campaign, const char *path, const char *text, size_t length, bool note, size_t *end,
                       CalError *error) {
 	const ShardHead want = head_of(campaign);

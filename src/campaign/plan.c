@@ -279,7 +279,7 @@ void cal_plan_destroy(CalPlan *plan) {
 	if (!plan)
 		return;
 	tree_destroy(plan->model);
-	tree_destroy(plan->tree); // the plan itself lies in the tree's memory
+	tree_destroy(plan->tree); // the plan itself is in the tree's memory
 }
 
 /* ---- what it says ------------------------------------------------------------------------------- */

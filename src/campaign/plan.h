@@ -5,7 +5,7 @@
 #ifndef CALDER_CAMPAIGN_PLAN_H
 #define CALDER_CAMPAIGN_PLAN_H
 
-#include <calder/sweep.h>
+#include <calder/campaign.h>
 
 #include "io/model/model_file.h"
 

@@ -3,7 +3,7 @@
  * plan_formula.c — parameters that are formulas of others.
  *
  * The formulas of calder/expression.h know no names of ours: each is replaced by its value in brackets before the formula
- * is parsed. A word behind a number is a unit, one before a bracket is a function.
+ * is parsed. A word after a number is a unit, one before a bracket is a function.
  */
 #include <ctype.h>
 #include <math.h>
@@ -25,10 +25,10 @@ static int find_parameter(const CalPlan *plan, int index, const char *word, size
 	return -1;
 }
 
-static bool is_function(const char *behind) {
-	while (*behind == ' ')
-		behind++;
-	return *behind == '(';
+static bool is_function(const char *rest) {
+	while (*rest == ' ')
+		rest++;
+	return *rest == '(';
 }
 
 /* A piece of a formula: a number, a word, or a single sign. */
@@ -61,12 +61,12 @@ typedef struct Substituted {
 } Substituted;
 
 static void substitute(const CalPlan *plan, int index, const double *values, const char *formula, Substituted *out) {
-	bool behind_number = false;
+	bool after_number = false;
 	out->length = 0;
 	out->of_text = -1;
 	for (const char *at = formula; *at;) {
 		const Piece piece = piece_at(at);
-		const bool name = piece.word && !behind_number && !is_function(at + piece.length);
+		const bool name = piece.word && !after_number && !is_function(at + piece.length);
 		const int found = name ? find_parameter(plan, index, at, piece.length) : -1;
 		char number[NUMBER_TEXT], bracketed[NUMBER_TEXT + 3];
 		const char *put = at;
@@ -81,7 +81,7 @@ static void substitute(const CalPlan *plan, int index, const double *values, con
 		if (out->text)
 			memcpy(out->text + out->length, put, length);
 		out->length += length;
-		behind_number = piece.number || (behind_number && *at == ' ');
+		after_number = piece.number || (after_number && *at == ' ');
 		at += piece.length;
 	}
 	if (out->text)

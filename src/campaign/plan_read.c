@@ -107,7 +107,7 @@ CalStatus cal_plan_write_tables(FILE *out, CalError *error) {
 
 /* ---- numbers ------------------------------------------------------------------------------------ */
 
-/* All numbers of a parameter have one unit; the first one tells which. *first: none was read yet. */
+/* All numbers of a parameter have one unit; that of the first one. *first: none was read yet. */
 static bool read_number(Reader *r, const TreeNode *node, PlanParameter *p, bool *first, double *out) {
 	char message[200], text[UNIT_TEXT];
 	Unit unit;

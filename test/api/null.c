@@ -74,7 +74,7 @@ static void make_others(Fixture *f) {
 	cal_results_create(&(CalResultsOptions){.streams = &stream, .stream_count = 1}, &f->results, NULL);
 	if (cal_plan_parse(plan_text, sizeof plan_text - 1, "p.yaml", model_text, sizeof model_text - 1, NULL, &f->plan,
 	                   NULL) == CAL_OK)
-		cal_campaign_open("sweep", f->plan, NULL, NULL, &f->sweep, NULL);
+		cal_campaign_open("campaign", f->plan, NULL, NULL, &f->campaign, NULL);
 	f->out = tmpfile();
 }
 
@@ -93,7 +93,7 @@ static CalSim *make_sim(const Fixture *f) {
 static void destroy(Fixture *f) {
 	cal_scenario_destroy(f->scenario);
 	cal_sim_destroy(f->sim);
-	cal_campaign_close(f->sweep);
+	cal_campaign_close(f->campaign);
 	cal_plan_destroy(f->plan);
 	cal_results_destroy(f->results);
 	cal_live_destroy(f->live);

@@ -30,7 +30,7 @@ typedef struct Fixture {
 	CalContactWork *contact_work;
 	CalModal *modal;
 	CalPlan *plan;
-	CalCampaign *sweep;
+	CalCampaign *campaign;
 	CalResults *results;
 	CalLive *live;
 	FILE *out;

@@ -5,7 +5,7 @@
 #ifndef TEST_CAMPAIGN_PLAN_SUPPORT_H
 #define TEST_CAMPAIGN_PLAN_SUPPORT_H
 
-#include <calder/sweep.h>
+#include <calder/campaign.h>
 
 #include "support/model_file_support.h"
 

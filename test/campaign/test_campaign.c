@@ -126,7 +126,7 @@ static void results_are_read_back(void **state) {
 	cal_plan_destroy(plan);
 }
 
-/* Cut at every byte of the last record, the ones before stay, and the next writer goes on behind them. */
+/* Cut at every byte of the last record, the ones before stay, and the next writer continues after them. */
 static void torn_records_are_dropped(void **state) {
 	(void)state;
 	CalPlan *plan = plan_with("1");
@@ -281,7 +281,7 @@ static void signals_are_of_the_catalogue(void **state) {
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-/* Tables that lack memory tell of it as what they are, files that cannot be written. */
+/* Tables that lack memory are reported as files that cannot be written. */
 static void every_allocation_may_fail(void **state) {
 	(void)state;
 	CalPlan *plan = plan_with("1");

@@ -56,7 +56,7 @@ static void latin_hypercubes_hit_every_stratum_once(void **state) {
 	cal_plan_destroy(plan);
 }
 
-/* A shift by exclusive or keeps that 2^m points lie one in each of 2^m parts. */
+/* A shift by exclusive or keeps one of 2^m points in each of 2^m parts. */
 static void sobol_is_stratified_and_follows_the_seed(void **state) {
 	(void)state;
 	CalPlan *one = plan_of("design: sobol\ncases: 64\nseed: 1", "  a: {uniform: {min: 0, max: 64}}\n"),
@@ -79,13 +79,13 @@ static void draws_belong_to_the_name(void **state) {
 	static const char *const designs[] = {"design: random\ncases: 10", "design: latin-hypercube\ncases: 10"};
 	for (int d = 0; d < 2; d++) {
 		CalPlan *alone = plan_of(designs[d], "  x: {normal: {mean: 0, std: 1}}\n");
-		CalPlan *behind = plan_of(designs[d], "  a: {uniform: {min: 0, max: 1}}\n  b: {constant: 4}\n"
-		                                      "  x: {normal: {mean: 0, std: 1}}\n");
+		CalPlan *added = plan_of(designs[d], "  a: {uniform: {min: 0, max: 1}}\n  b: {constant: 4}\n"
+		                                     "  x: {normal: {mean: 0, std: 1}}\n");
 		for (int64_t k = 0; k < 10; k++)
-			assert_true(value_of(alone, k, 0) == value_of(behind, k, 2));
-		assert_true(value_of(alone, 0, 0) != value_of(behind, 0, 0));
+			assert_true(value_of(alone, k, 0) == value_of(added, k, 2));
+		assert_true(value_of(alone, 0, 0) != value_of(added, 0, 0));
 		cal_plan_destroy(alone);
-		cal_plan_destroy(behind);
+		cal_plan_destroy(added);
 	}
 	CalPlan *few = plan_of("cases: 10", "  x: {uniform: {min: 0, max: 1}}\n"),
 			*many = plan_of("cases: 1000", "  x: {uniform: {min: 0, max: 1}}\n");
@@ -256,7 +256,7 @@ static void formulas_are_of_parameters(void **state) {
 }
 
 /* A value that makes the model wrong is an error of that case, at its place in the model. */
-static void bad_cases_tell_their_place(void **state) {
+static void bad_cases_name_their_place(void **state) {
 	(void)state;
 	CalPlan *plan = plan_of("cases: 1", "  m: {target: bodies.rod.mass, constant: 2 m}\n");
 	CalSetup *file = NULL;
@@ -300,7 +300,7 @@ static void outputs_are_made_of_samples(void **state) {
 
 /* ---- mistakes ----------------------------------------------------------------------------------- */
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
 	(void)state;
 #define OUT "outputs: {a: {signal: t}}\n"
 	static const struct {
@@ -414,9 +414,9 @@ int main(void) {
 		cmocka_unit_test(values_reach_their_targets),
 		cmocka_unit_test(definitions_are_shared_and_uses_are_not),
 		cmocka_unit_test(formulas_are_of_parameters),
-		cmocka_unit_test(bad_cases_tell_their_place),
+		cmocka_unit_test(bad_cases_name_their_place),
 		cmocka_unit_test(outputs_are_made_of_samples),
-		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(mistakes_are_reported),
 		cmocka_unit_test(sobol_has_a_most),
 		cmocka_unit_test(every_allocation_may_fail),
 	};

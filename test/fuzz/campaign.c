@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <calder/sweep.h>
+#include <calder/campaign.h>
 
 #include "base/serializer.h"
 #include "fuzz.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <calder/sweep.h>
+#include <calder/campaign.h>
 
 #include "fuzz.h"
 

@@ -4,7 +4,7 @@
  */
 #include <dirent.h>
 
-#include <calder/sweep.h>
+#include <calder/campaign.h>
 
 #include "device/device_type.h"
 #include "io/model/model_file.h"
@@ -113,7 +113,7 @@ static void references_of_the_schemas_lead_somewhere(void **state) {
 
 static int accepts(const TreeNode *schema, const TreeNode *value, const TreeNode *definitions);
 
-/* Scalars of a tree are texts: numbers and flags are told apart by nobody here. */
+/* Scalars of a tree are texts: numbers and flags are not distinguished here. */
 static int has_type(const TreeNode *type, const TreeNode *value) {
 	if (type->kind == TREE_LIST) {
 		int any = 0;

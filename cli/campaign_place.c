@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sweep_place.c — the share of the cases that falls to this process.
+ * campaign_place.c — the share of the cases that falls to this process.
  *
  * Launchers put the rank of a process into its environment: no library of theirs is needed to read it. Cases go round by
  * their number: which process runs which does not depend on what is done already, so that none is left out and none is
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sweep.h"
+#include "campaign.h"
 
 static bool whole(const char *text, int64_t *value) {
 	char *end;

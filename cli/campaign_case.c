@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sweep_case.c — one case of a campaign, from its model to its outputs.
+ * campaign_case.c — one case of a campaign, from its model to its outputs.
  *
  * Samples are taken at multiples of the interval, at the times that outputs ask for, and at the end.
  */
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "doubts.h"
-#include "sweep.h"
+#include "campaign.h"
 
 /* A signal that outputs are made of: a sampler of its own, whose second column it is. */
 typedef struct Watched {
@@ -230,7 +230,7 @@ static CalStatus integrate(CaseRun *run, CalError *error) {
 /* ---- the case ----------------------------------------------------------------------------------- */
 
 /* What there is to doubt goes to the series, and the first of it to the message of a case that is ok. */
-static CalStatus tell_doubts(const CaseRun *run, CaseOutcome *outcome) {
+static CalStatus report_doubts(const CaseRun *run, CaseOutcome *outcome) {
 	CalDoubt doubts[CAL_MAX_DOUBTS];
 	const CalStatus status = cal_sim_examine(run->loaded.sim);
 	const int count = doubts_of(run->loaded.sim, doubts);
@@ -272,7 +272,7 @@ void case_run(const CalPlan *plan, int64_t k, bool no_code, const char *series, 
 	if (status == CAL_OK)
 		status = integrate(&run, &error);
 	if (status == CAL_OK)
-		status = tell_doubts(&run, outcome);
+		status = report_doubts(&run, outcome);
 	if (run.results && cal_results_finish(run.results, status == CAL_OK ? &error : NULL) != CAL_OK && status == CAL_OK)
 		status = CAL_ERR_IO;
 	outcome->status = status == CAL_OK ? CAL_CASE_OK : CAL_CASE_FAILED;

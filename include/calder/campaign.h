@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * calder/sweep.h — campaigns: one model run many times with other numbers in it (docs/sweep.md).
+ * calder/campaign.h — campaigns: one model run many times with other numbers in it (docs/sweep.md).
  *
  * A plan file names a model file, the places in it that vary and how, the design of the cases, and what is kept of each.
  * Case k is a function of the plan and k alone: cases can be run in any order, anywhere, again. What they gave is appended
@@ -12,8 +12,8 @@
  *
  * Needs libyaml, as calder/io.h does. How a case is run is up to the caller; `calder sweep` is one.
  */
-#ifndef CALDER_SWEEP_H
-#define CALDER_SWEEP_H
+#ifndef CALDER_CAMPAIGN_H
+#define CALDER_CAMPAIGN_H
 
 #include <calder/io.h>
 

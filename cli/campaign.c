@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sweep.c — `calder sweep`: runs the cases of a plan, wherever it is started, and merges what they gave.
+ * campaign.c — `calder sweep`: runs the cases of a plan, wherever it is started, and merges what they gave.
  *
  * Which cases a process runs is said by options or, where there are none, by the launcher that started it. Cases whose
  * result is in the folder are not run again. Whoever finds that none is missing any more writes tables and report.
@@ -17,7 +17,7 @@
 
 #include "options.h"
 #include "output.h"
-#include "sweep.h"
+#include "campaign.h"
 
 static const char help[] =
 	"usage: calder sweep [OPTION]... PLAN\n"
@@ -452,7 +452,7 @@ static int run_in_folder(const CampaignOptions *options, const CalPlan *plan, co
 	return code;
 }
 
-static int sweep_plan(const CampaignOptions *options, const CalPlan *plan) {
+static int run_plan(const CampaignOptions *options, const CalPlan *plan) {
 	const CalPlanInfo info = cal_plan_info(plan);
 	Range range;
 	int code = set_range(options, &info, &range);
@@ -494,7 +494,7 @@ int command_sweep(int argc, char **argv) {
 		return merge_folder(&options);
 	code = say_status(options.plan, cal_plan_read(options.plan, NULL, &plan, &error), &error);
 	if (code == EXIT_OK)
-		code = sweep_plan(&options, plan);
+		code = run_plan(&options, plan);
 	cal_plan_destroy(plan);
 	return code;
 }

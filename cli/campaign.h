@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sweep.h — the parts of `calder sweep`: which cases this process runs, how one is run, processes that run them, report.
+ * campaign.h — the parts of `calder sweep`: which cases this process runs, one case, the pool of processes, report.
  */
-#ifndef CALDER_CLI_SWEEP_H
-#define CALDER_CLI_SWEEP_H
+#ifndef CALDER_CLI_CAMPAIGN_H
+#define CALDER_CLI_CAMPAIGN_H
 
 #include "cli.h"
 
-/* ---- which cases (sweep_place.c) ----------------------------------------------------------------- */
+/* ---- which cases (campaign_place.c) ----------------------------------------------------------------- */
 
 /** One of `count` processes that share the cases: it runs those whose number modulo count is its index. */
 typedef struct Place {
@@ -20,7 +20,7 @@ Place place_of_environment(void);
 /** "I/N"; false: it is none. */
 bool place_parse(const char *text, Place *place);
 
-/* ---- one case (sweep_case.c) --------------------------------------------------------------------- */
+/* ---- one case (campaign_case.c) --------------------------------------------------------------------- */
 
 /** What became of a case. */
 typedef struct CaseOutcome {
@@ -37,7 +37,7 @@ void case_run(const CalPlan *plan, int64_t k, bool no_code, const char *series, 
  */
 int case_check(const CalPlan *plan, bool no_code, char **units);
 
-/* ---- many of them (sweep_pool.c) ----------------------------------------------------------------- */
+/* ---- many of them (campaign_pool.c) ----------------------------------------------------------------- */
 
 typedef struct PoolOptions {
 	int jobs;             // processes at once
@@ -52,7 +52,7 @@ typedef struct PoolOptions {
 /** Runs cases and puts what they gave. Returns an exit code; *ended_by: the signal that ended it early, 0: none did. */
 int process_pool_run(CalCampaign *campaign, const PoolOptions *options, int *ended_by);
 
-/* ---- what came out (sweep_report.c) -------------------------------------------------------------- */
+/* ---- what came out (campaign_report.c) -------------------------------------------------------------- */
 
 /** Writes report.html to the folder. Returns an exit code. */
 int report_write(const CalCampaign *campaign, const char *folder);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sweep_report.c — what came out of a campaign, as one page without scripts that needs nothing else.
+ * campaign_report.c — what came out of a campaign, as one page without scripts that needs nothing else.
  *
  * Of every output: spread, histogram, and how its rank goes with that of each parameter (Spearman's correlation), which
  * finds any monotonic dependence whatever its shape. Failed cases count in no number but their own. The page depends on the
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "svg.h"
-#include "sweep.h"
+#include "campaign.h"
 
 enum { FAILURES_SHOWN = 200, BARS_SHOWN = 12, SCATTERS = 2 };
 

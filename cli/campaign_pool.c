@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sweep_pool.c — cases in processes of their own, several at a time.
+ * campaign_pool.c — cases in processes of their own, several at a time.
  *
  * Every case gets a fresh copy of this process: one that crashes, hangs or spoils its memory harms no other, and whatever
  * a device keeps in globals cannot reach the next case. The child sends its outcome through a pipe; whoever ends without
@@ -22,7 +22,7 @@
 #endif
 
 #include "clock.h"
-#include "sweep.h"
+#include "campaign.h"
 
 typedef struct Worker {
 	pid_t pid;
