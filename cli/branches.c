@@ -72,7 +72,7 @@ static void json_branch(const CalModel *model, const CalBranches *branches, int 
 	CalBranchInfo info;
 	if (cal_branches_info(branches, index, &info) != CAL_OK)
 		return;
-	fprintf(out, "%s\n        {\"stands_on\": ", index ? "," : "");
+	fprintf(out, "%s\n        {\"parent\": ", index ? "," : "");
 	if (info.parent >= 0)
 		fprintf(out, "%d", info.parent);
 	else
@@ -94,7 +94,8 @@ CalStatus branches_json(const CalModel *model, int workers, FILE *out, CalError 
 	if (status != CAL_OK)
 		return status;
 	const int count = cal_branches_count(branches);
-	fprintf(out, "{\"workers\": %d, \"pays\": %s, \"predicted_speedup\": ", workers, count > 1 ? "true" : "false");
+	fprintf(out, "{\"workers\": %d, \"partitioned\": %s, \"predicted_speedup\": ", workers,
+	        count > 1 ? "true" : "false");
 	json_number(out, cal_branches_speedup(branches));
 	fputs(", \"list\": [", out);
 	const double all = work_of_all(branches);

@@ -250,9 +250,9 @@ static void json_instances(const CalSetup *setup) {
 			json_string(stdout, it.joint);
 		else
 			printf("null");
-		printf(", \"bodies\": %d, \"black_box\": %s}", it.body_count, it.is_compiled ? "true" : "false");
+		printf(", \"bodies\": %d, \"compiled\": %s}", it.body_count, it.is_compiled ? "true" : "false");
 	}
-	printf("],\n  \"border\": [");
+	printf("],\n  \"interface\": [");
 	for (int i = 0; i < cal_setup_interface_node_count(setup); i++) {
 		printf("%s", i ? ", " : "");
 		json_string(stdout, cal_setup_interface_node(setup, i));

@@ -148,7 +148,7 @@ int ranks_distribute(RunRanks *ranks, CalSim *sim, uint64_t fingerprint, const c
 	if (status != CAL_OK)
 		return ranks_is_first(ranks) ? say_status(path, status, &error) : exit_code_of(status);
 	cal_sim_distribution(sim, &info);
-	if (info.own == 0 || info.cuts == 0)
+	if (info.own == 0 || info.interfaces == 0)
 		transport_be_patient(&ranks->transport);
 	if (ranks_is_first(ranks) && info.busy < info.size) {
 		snprintf(error.text, sizeof error.text,

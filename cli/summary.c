@@ -184,7 +184,7 @@ static void print_ranks(const CalDistributionInfo *ranks, FILE *out) {
 	const double evaluations = ranks->evaluations > 0 ? (double)ranks->evaluations : 1;
 	fprintf(out, "  ranks       %d, of which %d %s %d %s; %d %s between ranks\n", ranks->size, ranks->busy,
 	        ranks->busy == 1 ? "has" : "have", ranks->branches, ranks->branches == 1 ? "branch" : "branches",
-	        ranks->cuts, ranks->cuts == 1 ? "interface" : "interfaces");
+	        ranks->interfaces, ranks->interfaces == 1 ? "interface" : "interfaces");
 	fprintf(out, "              %g messages of %g numbers in total per evaluation; %lld gathers of %lld numbers\n",
 	        (double)ranks->messages / evaluations, (double)ranks->numbers / evaluations, (long long)ranks->gathers,
 	        (long long)ranks->gathered);
@@ -350,12 +350,13 @@ static void json_events(const CalScenario *scenario, FILE *out) {
 }
 
 static void json_ranks(const CalDistributionInfo *ranks, FILE *out) {
-	fprintf(out,
-	        ",\n  \"ranks\": {\"size\": %d, \"busy\": %d, \"branches\": %d, \"cuts\": %d, \"border_only\": %s, "
-	        "\"evaluations\": %lld, \"messages\": %lld, \"numbers\": %lld, \"gathers\": %lld, \"gathered\": %lld}",
-	        ranks->size, ranks->busy, ranks->branches, ranks->cuts, ranks->interface_only ? "true" : "false",
-	        (long long)ranks->evaluations, (long long)ranks->messages, (long long)ranks->numbers,
-	        (long long)ranks->gathers, (long long)ranks->gathered);
+	fprintf(
+		out,
+		",\n  \"ranks\": {\"size\": %d, \"busy\": %d, \"branches\": %d, \"interfaces\": %d, \"interface_only\": %s, "
+		"\"evaluations\": %lld, \"messages\": %lld, \"numbers\": %lld, \"gathers\": %lld, \"gathered\": %lld}",
+		ranks->size, ranks->busy, ranks->branches, ranks->interfaces, ranks->interface_only ? "true" : "false",
+		(long long)ranks->evaluations, (long long)ranks->messages, (long long)ranks->numbers, (long long)ranks->gathers,
+		(long long)ranks->gathered);
 }
 
 void summary_print_json(const Summary *summary, CalSim *sim, FILE *out) {

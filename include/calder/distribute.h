@@ -59,7 +59,7 @@ typedef struct CalDistributionInfo {
 	int rank, size;            //
 	int busy;                  // ranks that have branches
 	int branches, own;         // of all groups; on this rank
-	int cuts;                  // between branches of different ranks
+	int interfaces;            // between branches of different ranks
 	int interface_only;        // in the last advance only what crosses interfaces was sent
 	int lost;                  // 1 + the rank that is gone, -1: not known which, 0: none
 	int64_t evaluations;       // of the dynamics of a group

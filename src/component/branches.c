@@ -151,7 +151,7 @@ void branches_count_messages(const CalBranches *s, CalDistributionInfo *info) {
 	for (int k = 0; k < s->count; ++k) {
 		const int parent = s->branches[k].parent;
 		info->own += ranks_has(r, k);
-		info->cuts += parent >= 0 && r->rank_of[parent] != r->rank_of[k];
+		info->interfaces += parent >= 0 && r->rank_of[parent] != r->rank_of[k];
 	}
 	info->branches += s->count;
 	info->lost = info->lost ? info->lost : r->lost;

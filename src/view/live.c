@@ -17,7 +17,7 @@
 struct CalLive {
 	const CalSetup *setup;
 	int bodies, eta_count, signal_count;
-	CalReplaySignal *signals; // their texts lie behind this struct
+	CalReplaySignal *signals; // their texts follow this struct
 	int *eta_at;              // [bodies] first modal coordinate of each among those of all
 	uint32_t sequence;
 };
@@ -70,7 +70,7 @@ void cal_live_destroy(CalLive *live) {
 	memory_free(&allocator, live);
 }
 
-/* Dragging by a metre then gives the whole 2 m/s^2. */
+/* Dragging by a meter then gives the whole 2 m/s^2. */
 static double total_mass(const CalDesc *desc) {
 	double mass = 0;
 	for (int i = 1; i <= cal_desc_body_count(desc); i++) {
@@ -107,7 +107,7 @@ CalStatus cal_live_document(const CalLive *live, const char *title, FILE *out, C
 	json_writer_close(&d);
 	json_writer_key(&d, "live");
 	json_writer_open(&d, '{');
-	json_writer_put_number(&d, "force_per_metre", 2 * total_mass(cal_setup_desc(live->setup)));
+	json_writer_put_number(&d, "force_per_meter", 2 * total_mass(cal_setup_desc(live->setup)));
 	json_writer_key(&d, "velocity");
 	json_writer_flag(&d, true);
 	json_writer_close(&d);

@@ -95,6 +95,14 @@ joints: {slide: {type: prismatic, axis: x, to: base}}
 subsystems: {arm: {file: arm.yaml, attach: {to: base, interface: upper, joint: {type: revolute}}}}
 run: {duration: 0.1}
 YAML
+# info --json: which subsystems are compiled ones, and the interface nodes of a file
+not_run 0 info --json box.yaml
+python 'import json; s = json.load(open("out"))["subsystems"]; assert [x["compiled"] for x in s] == [True], s'
+not_run 0 info --json host.yaml
+python 'import json; s = json.load(open("out"))["subsystems"]; assert [x["compiled"] for x in s] == [False], s'
+not_run 0 info --json arm.yaml
+python 'import json; f = json.load(open("out")); assert f["interface"] == ["upper"], f'
+
 cat >plan.yaml <<'YAML'
 sweep: 1
 model: host.yaml

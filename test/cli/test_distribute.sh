@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# calder run --distribute under mpirun: the same results as on one rank for chains and trees, rigid and flexible; what is told
-# between ranks; ranks that do not match, that have nothing to do, that are killed; and going on from the checkpoint.
+# calder run --distribute under mpirun: the same results as on one rank for chains and trees, rigid and flexible; what is sent
+# between ranks; ranks that do not match, that have nothing to do, that are killed; and resuming from the checkpoint.
 set -uo pipefail
 
 mpirun=$(command -v mpirun) || { echo "SKIP: mpirun is not there (Debian: openmpi-bin)"; exit 77; }
@@ -66,16 +66,16 @@ for k, name in enumerate(a[0]):
 PYTHON
 }
 
-# told SIZE: the counter of the summary is three messages and 45 numbers for each cut between ranks and evaluation
-told() {
+# messages SIZE SENT: the summary counts three messages and 45 numbers for each interface between ranks and evaluation
+messages() {
 	python3 - "$1" "$2" <<'PYTHON' || fail "messages"
 import json, sys
 r = json.load(open("out"))["ranks"]
-crossings = r["cuts"] * r["evaluations"]
-assert r["size"] == int(sys.argv[1]) and r["border_only"] == (sys.argv[2] == "borders"), r
+crossings = r["interfaces"] * r["evaluations"]
+assert r["size"] == int(sys.argv[1]) and r["interface_only"] == (sys.argv[2] == "interfaces"), r
 assert r["messages"] == 3 * crossings and r["numbers"] == 45 * crossings, r
-assert r["cuts"] >= r["busy"] - 1 and (r["size"] == 1 or r["busy"] > 1), r
-assert r["border_only"] or r["gathers"] >= r["evaluations"], r
+assert r["interfaces"] >= r["busy"] - 1 and (r["size"] == 1 or r["busy"] > 1), r
+assert r["interface_only"] or r["gathers"] >= r["evaluations"], r
 PYTHON
 }
 
@@ -84,7 +84,7 @@ for kind in chain tree-flex; do
 	calder 0 run model.yaml -q -o serial.csv
 	for size in 1 2 3 4 7; do
 		ranks 0 "$size" run model.yaml --distribute=forced --json -o many.csv
-		told "$size" borders
+		messages "$size" interfaces
 		close serial-fast.csv many-fast.csv
 		close serial-slow.csv many-slow.csv
 	done
@@ -94,20 +94,20 @@ model chain-flex 24 >other.yaml
 for file in model other; do
 	calder 0 run $file.yaml -q -o serial.csv
 	ranks 0 4 run $file.yaml --distribute=forced --json -o many.csv
-	told 4 borders
+	messages 4 interfaces
 	close serial-fast.csv many-fast.csv
 	close serial-slow.csv many-slow.csv
 done
 
-# ---- something looks at the whole: an adaptive method, a device, a loop
+# ---- something reads the whole state: an adaptive method, a device, a loop
 calder 0 run other.yaml -q -m dopri5 -o serial.csv
 ranks 0 3 run other.yaml -m dopri5 --distribute=forced --json -o many.csv
-told 3 whole
+messages 3 whole
 close serial-fast.csv many-fast.csv
 sed -i 's/^run:/devices:\n  leash: {type: spring, from: ground, to: b9, stiffness: 50, damping: 1}\nrun:/' other.yaml
 calder 0 run other.yaml -q -o serial.csv
 ranks 0 3 run other.yaml --distribute=forced --json -o many.csv
-told 3 whole
+messages 3 whole
 close serial-slow.csv many-slow.csv
 model chain 20 | sed -e 's/^\(  j[0-9]*: {q: .*\)}$/\1, guess: true}/' -e 's/^run:/loops:\n  tie: {type: distance, from: ground, to: b19\/tip, length: 15}\nrun:/' >loop.yaml
 calder 0 run loop.yaml -q -o serial.csv
@@ -125,7 +125,7 @@ calder 2 run model.yaml --distribute=often
 model chain 3 >small.yaml
 ranks 0 4 run small.yaml --distribute -o small.csv
 [ "$(grep -c 'small.yaml: warning: 3 of 4 ranks have nothing to do: the model is partitioned into 1 branch, as more would not be faster' err)" -eq 1 ] ||
-	fail "idle ranks are not told once"
+	fail "idle ranks are not reported once"
 calder 0 run small.yaml -q -o serial.csv
 close serial-fast.csv small-fast.csv
 
@@ -169,7 +169,7 @@ sed 's/^run:/events:\n  - {name: drop, at: 0.01 s, do: [{detach: j2}]}\nrun:/' s
 ranks 3 2 run drops.yaml --distribute
 stderr_has 'changes of topology cannot be distributed'
 
-# ---- a rank is killed: the others end at once, with a message and a checkpoint from which the run goes on
+# ---- a rank is killed: the others end at once, with a message and a checkpoint from which the run resumes
 model chain 40 | sed 's/duration: 0.02 s/duration: 400 s/; s/interval: 2 ms/interval: 10 ms/' >model.yaml
 child() { # RANK: its process, once the run has written something
 	until [ -s many-fast.csv ] && [ "$(wc -l <many-fast.csv)" -gt 3 ]; do

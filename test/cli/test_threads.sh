@@ -57,12 +57,12 @@ if command -v python3 >/dev/null; then
 	calder 0 info --json --branches 3 "$model"
 	python '
 import json
-cut = json.load(open("out"))["groups"][0]["branches"]
-assert cut["workers"] == 3 and cut["pays"] and cut["predicted_speedup"] > 1.1, cut
-assert sum(b["bodies"] for b in cut["list"]) == 128 and sum(b["dof"] for b in cut["list"]) == 128, cut
-assert abs(sum(b["work"] for b in cut["list"]) - 1) < 1e-12, cut
-assert all(b["stands_on"] is None or b["stands_on"] < k for k, b in enumerate(cut["list"])), cut
-assert {b["thread"] for b in cut["list"]} == {0, 1, 2}, cut
+branches = json.load(open("out"))["groups"][0]["branches"]
+assert branches["workers"] == 3 and branches["partitioned"] and branches["predicted_speedup"] > 1.1, branches
+assert sum(b["bodies"] for b in branches["list"]) == 128 and sum(b["dof"] for b in branches["list"]) == 128, branches
+assert abs(sum(b["work"] for b in branches["list"]) - 1) < 1e-12, branches
+assert all(b["parent"] is None or b["parent"] < k for k, b in enumerate(branches["list"])), branches
+assert {b["thread"] for b in branches["list"]} == {0, 1, 2}, branches
 '
 fi
 calder 0 info --json "$model"

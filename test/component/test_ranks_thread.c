@@ -22,7 +22,7 @@ typedef struct Task {
 	double *udot[MOST_RANKS]; // [2 nu]: forward, then implicit
 	uint8_t *own[MOST_RANKS]; // [nu]
 	CalStatus status[MOST_RANKS];
-	int culprit[MOST_RANKS];
+	int failed_dof[MOST_RANKS];
 	bool failed[MOST_RANKS];
 	CalDistributionInfo info[MOST_RANKS];
 } Task;
@@ -51,7 +51,7 @@ static void work(void *user, const CalTransport *transport) {
 	branches_set_whole(branches, task->whole);
 	for (int k = 0; k < EVALUATIONS; k++)
 		task->status[r] = solve(branches, task->f, task->udot[r]);
-	task->culprit[r] = cal_branches_failed_dof(branches);
+	task->failed_dof[r] = cal_branches_failed_dof(branches);
 	task->failed[r] = branches_failed(branches);
 	branches_count_messages(branches, &task->info[r]);
 	cal_branches_destroy(branches);
@@ -110,7 +110,7 @@ static void solve_on_one_rank(Fixture *f, double *udot) {
 static void ranks_give_the_same_bits(void **state) {
 	(void)state;
 	static const int sizes[] = {2, 3, 7};
-	int cuts = 0;
+	int interfaces = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + TREES; seed++) {
 		Fixture *f = any_tree(seed);
 		double *want = fixture_doubles(f, 2 * f->nu);
@@ -118,7 +118,7 @@ static void ranks_give_the_same_bits(void **state) {
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 			Task task;
 			task_run(&task, f, sizes[i], true);
-			cuts += task.info[0].cuts;
+			interfaces += task.info[0].interfaces;
 			for (int r = 0; r < sizes[i]; r++) {
 				check_ok(seed, task.status[r]);
 				check_that(seed, memcmp(task.udot[r], want, 2 * sizeof *want * (size_t)f->nu) == 0);
@@ -127,12 +127,12 @@ static void ranks_give_the_same_bits(void **state) {
 		}
 		fixture_destroy(f);
 	}
-	print_message("%d cuts between ranks\n", cuts);
-	assert_true(cuts > 3 * TREES);
+	print_message("%d interfaces between ranks\n", interfaces);
+	assert_true(interfaces > 3 * TREES);
 }
 
 /* Three messages and 45 numbers for each cut between two ranks and evaluation, and nothing else. */
-static void borders_alone_are_told(void **state) {
+static void only_interfaces_are_sent(void **state) {
 	(void)state;
 	int64_t most = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + TREES; seed++) {
@@ -156,14 +156,14 @@ static void borders_alone_are_told(void **state) {
 		}
 		for (int i = 0; i < f->nu; i++)
 			check_that(seed, owners[i] == 1);
-		const int64_t crossings = (int64_t)task.info[0].cuts * 2 * EVALUATIONS;
+		const int64_t crossings = (int64_t)task.info[0].interfaces * 2 * EVALUATIONS;
 		check_that(seed, messages == 3 * crossings && numbers == 45 * crossings);
-		most = task.info[0].cuts > most ? task.info[0].cuts : most;
+		most = task.info[0].interfaces > most ? task.info[0].interfaces : most;
 		free(owners);
 		task_free(&task);
 		fixture_destroy(f);
 	}
-	print_message("up to %d cuts between ranks\n", (int)most);
+	print_message("up to %d interfaces between ranks\n", (int)most);
 	assert_true(most >= 3);
 }
 
@@ -178,7 +178,7 @@ static void ranks_agree_on_what_failed(void **state) {
 		Task task;
 		task_run(&task, f, 3, true);
 		for (int r = 0; r < 3; r++) {
-			check_that(seed, status != CAL_OK && task.status[r] == status && task.culprit[r] == failed_dof);
+			check_that(seed, status != CAL_OK && task.status[r] == status && task.failed_dof[r] == failed_dof);
 		}
 		task_free(&task);
 		fixture_destroy(f);
@@ -197,7 +197,7 @@ static void threads_on_ranks_are_refused(void **state) {
 	fixture_destroy(f);
 }
 
-/* A rank on which loops leave a doubt: all solve the model in one piece; where borders alone are told, the run is to know. */
+/* A rank on which loops leave a doubt: all solve the model in one piece; where only interfaces are sent, the run handles it. */
 static void light_loops_are_solved_in_one_piece(void **state) {
 	(void)state;
 	int doubts = 0;
@@ -217,7 +217,7 @@ static void light_loops_are_solved_in_one_piece(void **state) {
 		check_ok(seed, cal_forward_dynamics(model, &f->state, &f->input, whole, want));
 		task_run_model(&task, f, model, 2, false);
 		const bool failed = task.failed[0] || task.failed[1];
-		check_that(seed, task.info[0].cuts > 0);
+		check_that(seed, task.info[0].interfaces > 0);
 		task_free(&task);
 		task_run_model(&task, f, model, 2, true);
 		for (int r = 0; r < 2; r++) {
@@ -238,7 +238,7 @@ static void light_loops_are_solved_in_one_piece(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_give_the_same_bits),
-		cmocka_unit_test(borders_alone_are_told),
+		cmocka_unit_test(only_interfaces_are_sent),
 		cmocka_unit_test(ranks_agree_on_what_failed),
 		cmocka_unit_test(threads_on_ranks_are_refused),
 		cmocka_unit_test(light_loops_are_solved_in_one_piece),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_distribute_thread.c — simulations on ranks: the same motion as on one, by every method, with borders alone told where
- * nothing looks at the whole; ranks that do not match, that are lost, and steps that fail on one of them.
+ * test_distribute_thread.c — simulations on ranks: the same motion as on one, by every method, sending interfaces alone where
+ * nothing reads the whole state; ranks that do not match, that are lost, and steps that fail on one of them.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static void check_counts(const Task *task, int size) {
 		numbers += task->info[r].numbers;
 		own += task->info[r].own;
 	}
-	const int64_t crossings = task->info[0].cuts * task->info[0].evaluations;
+	const int64_t crossings = task->info[0].interfaces * task->info[0].evaluations;
 	check_that(task->f->seed, messages == 3 * crossings && numbers == 45 * crossings);
 	check_that(task->f->seed, own == task->info[0].branches);
 }
@@ -163,7 +163,7 @@ static void check_counts(const Task *task, int size) {
 static void ranks_move_as_one(void **state) {
 	(void)state;
 	static const int sizes[] = {1, 2, 3, 4, 7};
-	int cuts = 0;
+	int interfaces = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 12; seed++) {
 		Fixture *f = model_of(seed);
 		for (int method = 0; method < CAL_METHOD_COUNT; method++) {
@@ -177,16 +177,16 @@ static void ranks_move_as_one(void **state) {
 			check_counts(&task, size);
 			const bool fixed = !cal_method_info((CalMethod)method)->adaptive;
 			check_that(seed, task.info[0].interface_only == fixed);
-			// where borders suffice: two at the start, then notes and states behind every advance
+			// where interfaces suffice: two at the start, then notes and states after every advance
 			check_that(seed, !fixed || task.info[0].gathers == 2 + 2 * ADVANCES);
-			cuts += task.info[0].cuts;
+			interfaces += task.info[0].interfaces;
 			task_free(&serial);
 			task_free(&task);
 		}
 		fixture_destroy(f);
 	}
-	print_message("%d cuts between ranks\n", cuts);
-	assert_true(cuts > 40);
+	print_message("%d interfaces between ranks\n", interfaces);
+	assert_true(interfaces > 40);
 }
 
 /* ---- inputs -------------------------------------------------------------------------------------------- */
@@ -261,7 +261,7 @@ static void a_failure_is_everybodys(void **state) {
 	}
 }
 
-/* Who is left has the states before the advance, and a run that goes on from them ends like one that was not disturbed. */
+/* Who is left has the states before the advance, and a run that resumes from them ends like one that was not disturbed. */
 static void a_lost_rank_leaves_a_checkpoint(void **state) {
 	(void)state;
 	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
@@ -335,7 +335,7 @@ static void ranks_must_match(void **state) {
 	fixture_destroy(f);
 }
 
-/* More ranks than branches: some have nothing to do but to be told. */
+/* More ranks than branches: some have nothing to do but to receive. */
 static void idle_ranks_are_no_harm(void **state) {
 	(void)state;
 	const TreeOptions options = {.bodies = 2, .joints = 1 << CAL_JOINT_REVOLUTE, .chain = 1};

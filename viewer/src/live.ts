@@ -186,14 +186,14 @@ export class LiveLink {
 			arrow.vector.push(floats, at + 3);
 			at += 6;
 		}
-		judgeTurns(replay);
+		checkTurns(replay);
 	}
 }
 
 const scratch = new Float64Array(3);
 
 /** What the last tick says about the rotations since the one before: the largest residual, and the bodies that it is about. */
-function judgeTurns(replay: Replay): void {
+function checkTurns(replay: Replay): void {
 	const { frames, turns, bodies } = replay;
 	if (!turns) return;
 	const { values } = turns.signal;
@@ -214,7 +214,7 @@ function judgeTurns(replay: Replay): void {
 	if (worst <= TURN_LIMIT) return;
 	if (i < values.count) values.data[i] = Math.max(values.data[i]!, worst);
 	turns.text =
-		`between ticks these bodies turn in a way that the ticks do not tell: ${concerned.join(", ")}; ` +
+		`between ticks these bodies turn in a way that the ticks do not resolve: ${concerned.join(", ")}; ` +
 		"what is shown between ticks may be another motion. Play more slowly";
 }
 

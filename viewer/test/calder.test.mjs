@@ -168,7 +168,7 @@ run: {duration: 1 h, method: rk4, step: 5 ms, output: {interval: 50 ms, signals:
 		await page.evaluate(() => calder.end),
 		await page.waitForTimeout(400).then(() => page.evaluate(() => calder.end)),
 	];
-	assert.equal(t1, t2, "it goes on while it is paused");
+	assert.equal(t1, t2, "it continues while it is paused");
 	assert.deepEqual(complaints, []);
 	await close();
 	run.kill("SIGINT");

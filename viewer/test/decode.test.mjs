@@ -106,7 +106,7 @@ test("complaints name the place", () => {
 			{ bodies: [{ name: "a", shapes: [{ kind: "mesh", mesh: 0 }] }, { name: "b" }] },
 			/\.mesh: 0 is not an index below 0/,
 		],
-		[{ bodies: [{ name: "a", color: "red" }, { name: "b" }] }, /color: "red" is not a colour/],
+		[{ bodies: [{ name: "a", color: "red" }, { name: "b" }] }, /color: "red" is not a color/],
 		[{ frames: { t: [0, 1], pose: [[1]] } }, /^frames\.pose: has the shape \[1, 1\] instead of \[2, 2, 7\]/],
 		[{ frames: { ...small().frames, t: [1, 0] } }, /^frames\.t: decreases at 1/],
 		[
@@ -126,7 +126,7 @@ test("complaints name the place", () => {
 		);
 });
 
-test("poses: positions linear, quaternions along the shorter arc, the ground behind the others", () => {
+test("poses: positions linear, quaternions along the shorter arc, the ground after the others", () => {
 	const doc = small();
 	doc.frames.pose[1][1] = doc.frames.pose[1][1].map((v, i) => (i > 2 ? -v : v));
 	const replay = decodeReplay(doc, false);
@@ -271,6 +271,17 @@ test("a live document needs no values and has empty tracks", () => {
 	assert.equal(replay.signals[0].values.data[999], 999);
 	replay.signals[0].values.drop(400);
 	assert.deepEqual([replay.signals[0].values.count, replay.signals[0].values.data[0]], [600, 400]);
+});
+
+test("the stiffness of dragging is read by its key and by the one of earlier versions", () => {
+	const { frames: _, ...doc } = small();
+	for (const [live, expected] of [
+		[{ force_per_meter: 250 }, 250],
+		[{ force_per_metre: 40 }, 40],
+		[{}, 0],
+	])
+		assert.equal(decodeReplay({ ...doc, live }, true).forcePerMeter, expected);
+	assert.throws(() => decodeReplay({ ...doc, live: { force_per_meter: "much" } }, true), /live\.force_per_meter/);
 });
 
 test("a document is found in a page and in bare JSON, and an empty viewer is refused", () => {

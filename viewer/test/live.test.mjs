@@ -41,7 +41,7 @@ function liveDocument() {
 		],
 	};
 	doc.badges = [{ label: "Energy drift", unit: "J", good: 1e-8, signal: 2 }];
-	doc.live = { force_per_metre: 250 };
+	doc.live = { force_per_meter: 250 };
 	return doc;
 }
 
@@ -234,7 +234,7 @@ test("dragging a body applies a force at the point that was grabbed, and letting
 	assert.deepEqual(complaints, []);
 });
 
-test("events and changes of topology arrive; ticks that do not fit are ignored and told", async (t) => {
+test("events and changes of topology arrive; ticks that do not fit are ignored and reported", async (t) => {
 	const { page, complaints, server } = await connected(t);
 	server.send({ event: { t: server.t, name: "Latch", text: "The latch closed.", kind: "lock" } });
 	await page.locator(".mark", { hasText: "Latch" }).waitFor();
@@ -277,7 +277,7 @@ test("a server that stalls or floods does not stop the page", async (t) => {
 	assert.deepEqual(complaints, []);
 });
 
-test("a lost connection is told and tried again; a run that is over is not", async (t) => {
+test("a lost connection is reported and tried again; a run that is over is not", async (t) => {
 	const { page, server } = await connected(t);
 	const { port } = server;
 	await server.stop();

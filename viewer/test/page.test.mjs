@@ -123,7 +123,7 @@ test("the viewer without data asks for a file and opens it", async () => {
 
 /* ---- contrast ------------------------------------------------------------------------------ */
 
-/** Runs in the page: every text in sight with the contrast to what is behind it. */
+/** Runs in the page: every text in sight with the contrast to its background. */
 function contrasts() {
 	const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 	const rgba = (text) => {
@@ -140,7 +140,7 @@ function contrasts() {
 		return 0.2126 * x + 0.7152 * y + 0.0722 * z;
 	};
 	const over = (top, below) => below.map((v, i) => (i < 3 ? top[i] * top[3] + v * (1 - top[3]) : 1));
-	const behind = (element) => {
+	const backgroundOf = (element) => {
 		const layers = [];
 		for (let e = element; e; e = e.parentElement) layers.push(rgba(getComputedStyle(e).backgroundColor));
 		return layers.reduceRight((below, top) => over(top, below), [255, 255, 255, 1]);
@@ -156,7 +156,7 @@ function contrasts() {
 			element.closest("script, style, .gizmo, noscript, :disabled")
 		)
 			continue;
-		const background = behind(element);
+		const background = backgroundOf(element);
 		const color = over(rgba(getComputedStyle(element).color), background);
 		const [a, b] = [light(color), light(background)].sort((x, y) => y - x);
 		found.push({ text: text.slice(0, 40), ratio: (a + 0.05) / (b + 0.05), class: element.className });
@@ -220,7 +220,7 @@ for (const theme of ["light", "dark"])
 			return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05;
 		};
 		const [ground, ...lines] = colors.map(light);
-		assert.equal(new Set(colors).size, 9, "eight colours on a ground");
+		assert.equal(new Set(colors).size, 9, "eight colors on a ground");
 		for (const line of lines) assert.ok(Math.max(line / ground, ground / line) >= 3, `${colors}`);
 		await close();
 	});

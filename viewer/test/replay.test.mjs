@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * replay.test.mjs — replays in a browser, from disk and without a network: playing, keys, tree, plots, modes, exports,
- * the second run, addresses. Every test ends with a look at what the page complained about: nothing.
+ * the second run, addresses. Every test ends with a check that the page has reported no error.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -236,7 +236,7 @@ test("a click in the scene selects the body under it", async () => {
 	await close();
 });
 
-test("a selected node is told where it is, not where its body is", async () => {
+test("the position shown of a selected node is its own, not its body's", async () => {
 	const { page, complaints, close } = await browser.sample("pendulum", { hash: "#t=1&sel=node:upper%20arm/tip" });
 	await frames(page);
 	assert.equal(await page.locator(".selection-name").textContent(), "upper arm/tip");
@@ -324,7 +324,7 @@ test("the scene saves as PNG at twice the resolution, the run as WebM", async ()
 	await close();
 });
 
-test("flexible bodies are drawn deformed and exaggerated, and coloured", async () => {
+test("flexible bodies are drawn deformed and exaggerated, and colored", async () => {
 	const { page, complaints, close } = await browser.sample("station", { hash: "#t=22" });
 	const tip = () =>
 		page.evaluate(() => {
@@ -518,7 +518,7 @@ test("badges say in words whether a number is within its limit", async () => {
 	await close();
 });
 
-test("events: marks on the time line lead to their time, the caption tells them", async () => {
+test("events: marks on the time line lead to their time, the caption names them", async () => {
 	const { page, complaints, close } = await browser.sample("station");
 	assert.deepEqual(await page.locator(".mark").allTextContents(), [
 		"Approach",

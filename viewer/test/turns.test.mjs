@@ -87,7 +87,7 @@ test("spinning_panels, recorded every 2 s at 3 rad/s, turns the way it does", { 
 	await close();
 });
 
-test("where the frames do not tell the motion, a badge says so and names the bodies", { skip }, async () => {
+test("where the frames do not resolve the motion, a badge says so and names the bodies", { skip }, async () => {
 	const { page, complaints, close } = await panels(40, ["--frames", "9"]);
 	const badge = page.locator(".badge", { hasText: "Turns" });
 	assert.equal(await badge.getAttribute("data-state"), "bad");
@@ -96,7 +96,7 @@ test("where the frames do not tell the motion, a badge says so and names the bod
 	await close();
 });
 
-test("a live run tells the velocities of its bodies", { skip }, async (t) => {
+test("a live run sends the velocities of its bodies", { skip }, async (t) => {
 	const model = join(browser.folder, "wheel.yaml");
 	writeFileSync(
 		model,

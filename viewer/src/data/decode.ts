@@ -510,6 +510,6 @@ export function decodeReplay(value: unknown, live: boolean): Replay {
 		badges,
 		turns,
 		ghost: live ? null : decodeGhost(root.ghost, root),
-		forcePerMetre: number(drag.force_per_metre, "live.force_per_metre", 0),
+		forcePerMeter: number(drag.force_per_meter ?? drag.force_per_metre, "live.force_per_meter", 0),
 	};
 }

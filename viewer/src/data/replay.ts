@@ -2,7 +2,7 @@
 /*
  * replay.ts — a decoded run: typed arrays instead of base64, defaults filled in, indices checked.
  *
- * The ground is a body too, behind the others: body index -1 of the document is index `bodies.length - 1` here, and
+ * The ground is a body too, after the others: body index -1 of the document is index `bodies.length - 1` here, and
  * its pose never changes. That spares every place below a special case.
  */
 import type { AboutKind, ArrowKind, EventKind, ShapeKind, TopologyChange } from "./document.js";
@@ -10,7 +10,7 @@ import type { Track } from "./track.js";
 
 export interface Placement {
 	at: Float32Array; // [3]
-	orientation: Float32Array; // [4] w x y z, normalised
+	orientation: Float32Array; // [4] w x y z, normalized
 }
 
 export interface Shape extends Placement {
@@ -115,7 +115,7 @@ export interface RunEvent {
 	name: string;
 	text: string;
 	kind: EventKind;
-	kineticLost: number; // NaN: not told
+	kineticLost: number; // NaN: not given
 }
 
 export interface Badge {
@@ -163,9 +163,9 @@ export interface Replay {
 	arrows: Arrow[];
 	events: RunEvent[];
 	badges: Badge[];
-	turns: Badge | null; // of a live run: rotations between ticks that the ticks do not tell; also one of badges
+	turns: Badge | null; // of a live run: rotations between ticks that the ticks do not resolve; also one of badges
 	ghost: Replay | null;
-	forcePerMetre: number; // of dragging in a live run [N/m]
+	forcePerMeter: number; // of dragging in a live run [N/m]
 }
 
 /** Whether something with these intervals exists at t. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * sample.ts — the run at one time: poses, modal coordinates, presence, topology. Positions and modal coordinates are
- * interpolated linearly, quaternions along the shorter arc (linear and normalised: frames are close together); bodies that
+ * interpolated linearly, quaternions along the shorter arc (linear and normalized: frames are close together); bodies that
  * turn fast come with their velocities and follow those (turn.ts). Sampling allocates nothing.
  */
 import { isPresent, type Body, type BodyNode, type End, type Replay } from "./replay.js";

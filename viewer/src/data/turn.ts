@@ -4,7 +4,7 @@
  *
  * Two orientations do not say how often a body has turned between them; the angular velocities w0, w1 at both ends do. They
  * predict the rotation exp(dt (w0 + w1)/2) in world axes. What is left to the second orientation, the residual, is small where
- * the frames tell the motion; it is spread over the interval such that the velocities at both ends stay. Positions follow
+ * the frames resolve the motion; it is spread over the interval such that the velocities at both ends stay. Positions follow
  * a cubic with the velocities at both ends. Nothing here allocates.
  */
 
@@ -15,7 +15,7 @@ const second = new Float64Array(4);
 const third = new Float64Array(4);
 const vector = new Float64Array(3);
 
-/** A residual above a quarter turn means that the frames do not tell the motion [rad]. */
+/** A residual above a quarter turn means that the frames do not resolve the motion [rad]. */
 export const TURN_LIMIT = Math.PI / 2;
 
 /** out = exp(x, y, z), the quaternion of a rotation vector. */

@@ -53,7 +53,7 @@ export function choice<T extends string>(value: unknown, choices: readonly T[], 
 export function color(value: unknown, place: string): string | null {
 	if (value === undefined || value === null) return null;
 	const word = text(value, place);
-	if (!/^#[0-9a-fA-F]{6}$/.test(word)) fail(place, `"${word}" is not a colour like #3366cc`);
+	if (!/^#[0-9a-fA-F]{6}$/.test(word)) fail(place, `"${word}" is not a color like #3366cc`);
 	return word;
 }
 

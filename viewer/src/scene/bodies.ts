@@ -259,7 +259,7 @@ export class BodySet {
 		}
 	}
 
-	/** color(body, own) writes the colour of a part: own is the shape's, or null. */
+	/** color(body, own) writes the color of a part: own is the shape's, or null. */
 	paint(color: (body: number, own: string | null, out: Color) => void): void {
 		const mixed = new Color();
 		for (const { parts, mesh } of this.built) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * flexible.ts — flexible bodies drawn deformed. A vertex is where its point is plus the sum of mode shapes times modal
- * coordinates, times the exaggeration; colours show how far it has moved or how much strain energy is there. Rods
+ * coordinates, times the exaggeration; colors show how far it has moved or how much strain energy is there. Rods
  * (lines with a thickness) are made of rings around their points, which turn with the rotations of the shapes.
  */
 import {
@@ -401,7 +401,7 @@ export class FlexibleSet {
 		return this.bodies.find((b) => b.flexible.strain)?.flexible.strainUnit || "J";
 	}
 
-	/** While a mode is shown, the colours are its own and the other bodies are plain. */
+	/** While a mode is shown, the colors are its own and the other bodies are plain. */
 	update(sample: Sample, hidden: Uint8Array): void {
 		let shown = false;
 		for (let i = 0; i < this.bodies.length; i++) if (this.bodies[i]!.override) shown = true;

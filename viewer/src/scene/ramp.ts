@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * ramp.ts — the colour scale of deformations: dark blue over green to yellow, even in lightness and readable without
- * colour vision (nine points of viridis, linear between them).
+ * ramp.ts — the color scale of deformations: dark blue over green to yellow, even in lightness and readable without
+ * color vision (nine points of viridis, linear between them).
  */
 import { Color } from "three";
 
@@ -20,7 +20,7 @@ export const RAMP = [
 const table = new Float32Array(RAMP.length * 3);
 RAMP.forEach((text, i) => new Color(text).toArray(table, i * 3));
 
-/** The colour at x in 0 … 1 (clamped), linear light. */
+/** The color at x in 0 … 1 (clamped), linear light. */
 export function rampColor(x: number, out: Float32Array, at: number): void {
 	const s = Math.min(1, Math.max(0, x || 0)) * (RAMP.length - 1);
 	const i = Math.min(RAMP.length - 2, Math.floor(s));

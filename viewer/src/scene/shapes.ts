@@ -58,7 +58,7 @@ const noEdges = (geometry: BufferGeometry): BufferGeometry =>
 		out[0] = out[1] = 0.5;
 	});
 
-/** Side 1, radius 1, length 1, axes along z, centred. Each of many is small in the picture: fewer triangles do. */
+/** Side 1, radius 1, length 1, axes along z, centered. Each of many is small in the picture: fewer triangles do. */
 export function unitGeometry(kind: UnitKind, instances: number): BufferGeometry {
 	const sides = instances > 100 ? 16 : 32;
 	switch (kind) {

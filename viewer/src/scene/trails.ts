@@ -151,7 +151,7 @@ export class Trails {
 		return path;
 	}
 
-	/** span: how long a trail stays [s]; Infinity: for ever. */
+	/** span: how long a trail stays [s]; Infinity: it never fades. */
 	update(time: number, span: number, width: number, height: number, ratio: number): void {
 		const u = this.object.material.uniforms;
 		u.now!.value = time;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * triads.ts — frames as three coloured axes (x red, y green, z blue), one instance each; of joints also the axis, as a
+ * triads.ts — frames as three colored axes (x red, y green, z blue), one instance each; of joints also the axis, as a
  * yellow rod. Drawn through everything, since frames sit inside bodies.
  */
 import {

@@ -138,7 +138,7 @@ export class View {
 		return this.replay.bodies[body]!.color ?? PALETTE[body % PALETTE.length]!;
 	}
 
-	/** Colours of all parts; the selected body is bright. */
+	/** Colors of all parts; the selected body is bright. */
 	paint(): void {
 		const accent = new Color("#ffb224");
 		const apply = (body: number, own: string | null, out: Color): void => {

@@ -14,7 +14,7 @@ const PERIOD_MS = 33;
 
 export class ForceDrag {
 	armed = false;
-	perMetre = 0; // [N/m], 0: as the document says
+	perMeter = 0; // [N/m], 0: as the document says
 	readonly element: SVGElement;
 	private readonly app: App;
 	private readonly line = svg("line", { stroke: "#e8871e", "stroke-width": 3, "stroke-linecap": "round" });
@@ -36,7 +36,7 @@ export class ForceDrag {
 	}
 
 	get stiffness(): number {
-		return this.perMetre || this.app.replay?.forcePerMetre || 100;
+		return this.perMeter || this.app.replay?.forcePerMeter || 100;
 	}
 
 	start(canvas: HTMLElement, event: PointerEvent, hit: Hit): void {

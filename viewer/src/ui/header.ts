@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * header.ts — title, badges and the actions that concern the whole page. A badge says in words and with a sign, not
- * only by its colour, whether its number is within the limit.
+ * only by its color, whether its number is within the limit.
  */
 import type { App } from "../app.js";
 import type { Badge } from "../data/replay.js";

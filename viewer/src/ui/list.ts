@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * list.ts — a tree as rows, of which only those in sight are in the page: a model with thousands of objects scrolls
- * like one with ten. It takes the focus as a whole; the active row is told to assistive technology by
+ * like one with ten. It takes the focus as a whole; the active row is announced to assistive technology by
  * aria-activedescendant.
  */
 import { el, setAttribute, uniqueId } from "./dom.js";

@@ -376,7 +376,7 @@ export function flexiblePanel(app: App): HTMLElement {
 	});
 	exaggeration.input.dataset.test = "exaggeration";
 	const coloring = choose<FlexColoring>(
-		"Colour",
+		"Color",
 		[
 			["plain", "Plain"],
 			["displacement", "Displacement"],
@@ -531,7 +531,7 @@ export function livePanel(app: App, viewport: Viewport): HTMLElement {
 			max: start + 3,
 			value: start,
 			show: (v) => `${formatNumber(Number((10 ** v).toPrecision(2)))} N/m`,
-			input: (v) => (viewport.drag.perMetre = 10 ** v),
+			input: (v) => (viewport.drag.perMeter = 10 ** v),
 		});
 		const sliders = replay.joints.flatMap((joint) =>
 			joint.dofs.flatMap((dof, k) => {

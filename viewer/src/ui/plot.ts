@@ -13,7 +13,7 @@ import { icon } from "./icons.js";
 import { plotButtons } from "./plots.js";
 import { cssColor } from "./theme.js";
 
-/** Distinct without colour vision as far as eight colours can be; a set per theme. */
+/** Distinct without color vision as far as eight colors can be; a set per theme. */
 const COLORS = {
 	light: ["#1b5bcb", "#c2410c", "#0f766e", "#7c3aed", "#be185d", "#4d7c0f", "#92600a", "#475569"],
 	dark: ["#78b0ff", "#ff9d6b", "#4fd1c0", "#bfa2ff", "#ff8fc0", "#a8d65c", "#ecc04e", "#a9b6c6"],
@@ -42,7 +42,7 @@ export class Plot {
 	);
 	private readonly values: HTMLElement[] = [];
 	private readonly observer: ResizeObserver;
-	private slots: Signal[] = []; // a signal keeps its colour while others come and go
+	private slots: Signal[] = []; // a signal keeps its color while others come and go
 
 	constructor(app: App, hooks: Hooks) {
 		this.app = app;
@@ -119,7 +119,7 @@ export class Plot {
 		return this.app.view?.ghost?.replay.signals.find((s) => s.name === signal.name);
 	}
 
-	/** The signals and those of the second run, with colour and dash. */
+	/** The signals and those of the second run, with color and dash. */
 	private lines(): { signal: Signal; color: string; ghost: boolean }[] {
 		return this.signals.flatMap((signal) => {
 			const color = this.color(signal);
@@ -312,7 +312,7 @@ export class Plot {
 	}
 }
 
-/** Stands in a colour's slot whose signal was taken out. */
+/** Stands in a color's slot whose signal was taken out. */
 const FREE = {} as Signal;
 
 const scaleKey = (unit: string): string => `unit ${unit}`;

@@ -33,7 +33,7 @@ export class PlotDock {
 		this.listeners.push(listener);
 	}
 
-	/** The colour that a signal has in a plot; null: it is in none. */
+	/** The color that a signal has in a plot; null: it is in none. */
 	colorOf(signal: Signal): string | null {
 		for (const plot of this.plots) {
 			const color = plot.colorOf(signal);

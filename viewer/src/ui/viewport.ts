@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * viewport.ts — the canvas and what floats over it: camera buttons, what is shown, the axes, the name of the selected
- * body, the colour scale, the caption of an event; picking by the mouse and, in a live run, forces by dragging.
+ * body, the color scale, the caption of an event; picking by the mouse and, in a live run, forces by dragging.
  */
 import { Vector3 } from "three";
 import type { App } from "../app.js";
