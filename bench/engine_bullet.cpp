@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bullet, double precision. Forward dynamics is btMultiBody's articulated-body algorithm with a zero
-// time step; its links live in the principal axes at their centres of mass. Gravity enters as a constant
-// force at each centre of mass, set beforehand. The joint transforms (sine and cosine of q) belong to
+// time step; its links live in the principal axes at their centers of mass. Gravity enters as a constant
+// force at each center of mass, set beforehand. The joint transforms (sine and cosine of q) belong to
 // the call: "bullet" refreshes them, "bullet-kernel" leaves them out, to show the algorithm alone.
 // Inverse dynamics and mass matrix are in a library of their own, see bullet_inverse.h.
 //
-// With R the rotation and c the centre of mass of a free root, u_e = (R w, v + R w x R c); Bullet keeps
+// With R the rotation and c the center of mass of a free root, u_e = (R w, v + R w x R c); Bullet keeps
 // these six apart from the joint speeds, here they come first. A spherical joint's speeds are in the
 // link's principal axes: u_e = R_BC^T w.
 #include "engines.h"

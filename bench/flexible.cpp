@@ -19,7 +19,7 @@ namespace bench {
 namespace {
 
 // Of the solvers. Forces: what one's accelerations leave over in the other's equations of motion. The accelerations
-// themselves differ by more: the dense factorisation loses what the condition of the mass matrix takes.
+// themselves differ by more: the dense factorization loses what the condition of the mass matrix takes.
 constexpr double agreement = 1e-10, conditioned_agreement = 1e-8;
 constexpr double reference_agreement = 1e-9; // of accelerations with the other program
 constexpr double slow_call_s = 50e-3;        // slower evaluations are not timed
@@ -76,14 +76,14 @@ class FlexibleSuite {
 		evaluate();
 		for (const Contestant &c : engines_)
 			if (!plain.references.empty())
-				judge(c, "udot of the reference", c.engine->disagreement(plain.references), reference_agreement);
+				check_result(c, "udot of the reference", c.engine->disagreement(plain.references), reference_agreement);
 		if (plain.stepped) {
 			load(make_flexible(name, frequency_bound));
 			evaluate();
 		}
 		FlexEngine &solved = *recursive().engine;
-		judge(recursive(), "forces against dense", solved.residual(*dense().engine), agreement);
-		judge(recursive(), "udot against dense", solved.disagreement(*dense().engine), conditioned_agreement);
+		check_result(recursive(), "forces against dense", solved.residual(*dense().engine), agreement);
+		check_result(recursive(), "udot against dense", solved.disagreement(*dense().engine), conditioned_agreement);
 		std::fflush(stdout);
 		if (plain.stepped)
 			time_steps(plain);
@@ -107,7 +107,7 @@ class FlexibleSuite {
 			c.engine->forward_dynamics();
 	}
 
-	void judge(const Contestant &c, const char *what, double error, double limit) {
+	void check_result(const Contestant &c, const char *what, double error, double limit) {
 		const bool good = c.engine->sound() && error <= limit;
 		std::printf("  %-17s %-22s %.1e  %s\n", c.name, what, error, good ? "agrees" : "FAILED");
 		failures_ += !good;

@@ -179,7 +179,7 @@ FlexSystem chain16(const std::string &name, int modes, double frequency_bound) {
 	Boom boom = cantilever(modes > 0 ? modes : 4, length, 8, 2.4e4, 0.05);
 	boom.hub_mass = 2;
 	boom.hub_inertia = 0.01;
-	for (int k = 0; k < modes; k++) // a modal force of 200 N: some millimetres at the tip
+	for (int k = 0; k < modes; k++) // a modal force of 200 N: some millimeters at the tip
 		b.system.deflection.push_back(200 / boom.stiffness[static_cast<std::size_t>(k * modes + k)]);
 	Mount mount{};
 	for (int i = 0; i < 16; i++) {
@@ -241,8 +241,8 @@ Jsc49 add_jsc49(Builder &b) {
 	}
 	// Above the middle of the base, parallel to it; a leg has moved outward on its way up.
 	made.reach = 2 + (boom_length - short_length) * std::sin(bend);
-	const CalPlacement seat{{0.3, 0, made.reach}, turn_about(axis_y, pi / 2)};
-	made.top = b.plate("top", {made.legs[0], seat}, weld, 2500, 6);
+	const CalPlacement mount{{0.3, 0, made.reach}, turn_about(axis_y, pi / 2)};
+	made.top = b.plate("top", {made.legs[0], mount}, weld, 2500, 6);
 	made.manipulators[0] = add_arm(b, "man1_", {made.top, {{0, 1.5, 0.2}, up}}, 1);
 	made.manipulators[1] = add_arm(b, "man2_", {made.top, {{0, -1.5, 0.2}, up}}, 1);
 	made.object = b.plate("object", {made.manipulators[0], {{0.2, 0, 0}, {}}}, weld, 400, 2);
@@ -278,9 +278,9 @@ FlexSystem jsc49_held(const std::string &name, double frequency_bound, double st
 	const CalPlacement tip{{0.2, 0, 0}, {}}; // of an end effector
 	for (int i = 1; i < 3; i++) {
 		const double yaw = 2 * pi / 3 * i;
-		const CalPlacement seat{{jsc.reach * std::cos(yaw), jsc.reach * std::sin(yaw), -0.1},
-		                        turn_about(axis_z, yaw) * turn_about(axis_y, -pi / 2)};
-		b.close("leg" + std::to_string(i + 1), {jsc.top, seat}, {jsc.legs[i], tip});
+		const CalPlacement mount{{jsc.reach * std::cos(yaw), jsc.reach * std::sin(yaw), -0.1},
+		                         turn_about(axis_z, yaw) * turn_about(axis_y, -pi / 2)};
+		b.close("leg" + std::to_string(i + 1), {jsc.top, mount}, {jsc.legs[i], tip});
 	}
 	b.close("grasp2", {jsc.object, {{0, -3, 0}, {}}}, {jsc.manipulators[1], tip});
 	b.system.references = {

@@ -45,7 +45,7 @@ FlexEngine::FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long
 	cut.threads = threads, cut.branches = branches;
 	if (branches > 0)
 		require(cal_branches_create(model_, &cut, &branches_, &error), error.text);
-	if (branches_ && cal_branches_count(branches_) == 1) { // it does not pay
+	if (branches_ && cal_branches_count(branches_) == 1) { // a partition is not faster
 		cal_branches_destroy(branches_);
 		branches_ = nullptr;
 	}

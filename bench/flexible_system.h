@@ -9,7 +9,7 @@ namespace bench {
 class FlexEngine {
   public:
 	// Throws std::runtime_error if the system does not compile.
-	// branches 0: in one piece, by one thread; otherwise cut for so many, by `threads`. stir: size of the speeds at the start.
+	// branches 0: in one piece, by one thread; else partitioned for so many, by `threads`. stir: size of the first speeds.
 	FlexEngine(const FlexSystem &system, CalSolver solver, unsigned long long seed, int branches = 0, int threads = 1,
 	           double stir = 0);
 	~FlexEngine();
@@ -36,7 +36,7 @@ class FlexEngine {
 	// is left over a row's inertia forces, |M d| / (|M| |udot|). Does not grow with the condition of M.
 	double residual(const FlexEngine &reference);
 	// The same by inverse dynamics, relative to the largest force that accelerations of that size, all of one sign, need on
-	// its kind of freedom: for systems of any size.
+	// its kind of coordinate: for systems of any size.
 	double inverse_residual(const FlexEngine &reference);
 	// Largest residual of the loops at the present state, positions and speeds; 0 without loops.
 	double loop_residual();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // N four-bar windows (IFToMM benchmark A02): 2N+1 uniform rods of 1 m and 1 kg, without thickness, in the plane x-y,
-// every hinge about z. N+1 rods stand on the ground at x = 0 ... N; rod i of the N across is hinged to the top of
+// every hinge about z. N+1 rods are hinged to the ground at x = 0 ... N; rod i of the N across is hinged to the top of
 // standing rod i, and its far end closes loop i on the top of standing rod i+1: body to body.
 //
 // All standing rods turn by th from the x axis, those across stay level: with joint angles th and -th the whole is one

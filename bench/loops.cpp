@@ -105,7 +105,7 @@ class LoopSuite {
 		return options_.engines.empty() ? by_default : contains(options_.engines, name);
 	}
 
-	bool judge(const Contestant &c, const char *what, double error, double limit) {
+	bool check_result(const Contestant &c, const char *what, double error, double limit) {
 		const bool good = error <= limit;
 		std::printf("  %-13s %-10s %-22s %.1e  %s\n", c.name.c_str(), c.version.c_str(), what, error,
 		            good ? "agrees" : "FAILED");
@@ -156,7 +156,7 @@ class LoopSuite {
 			c.engine->set_state(linkage.state);
 			const double seconds = batch_seconds(*c.engine, 1);
 			c.error = relative_error(c.engine->udot(), linkage.udot);
-			if (!judge(c, "udot of the closed form", c.error, agreement))
+			if (!check_result(c, "udot of the closed form", c.error, agreement))
 				continue;
 			if (seconds > slow_call_s) {
 				std::printf("  %-13s not timed: %.0f ms per call\n", c.name.c_str(), 1e3 * seconds);
@@ -194,8 +194,8 @@ class LoopSuite {
 		for (Contestant &c : contestants_)
 			round_s += simulate(c);
 		for (Contestant &c : contestants_)
-			judge(c, "loops after the run", c.stepper->sound() ? c.stepper->loop_residual() : HUGE_VAL,
-			      way_of(c).residual);
+			check_result(c, "loops after the run", c.stepper->sound() ? c.stepper->loop_residual() : HUGE_VAL,
+			             way_of(c).residual);
 		for (int round = rounds(round_s); round > 0; round--)
 			for (Contestant &c : contestants_)
 				c.ns.push_back(1e9 * simulate(c) / simulated_s * step_s);
@@ -214,7 +214,7 @@ class LoopSuite {
 				std::printf("\n%s: %d bodies, %d speeds, %d loops\n", name.c_str(), e.bodies(), e.speeds(), e.loops());
 			e.forward_dynamics();
 			errors.push_back(e.sound() ? e.disagreement(make_flexible(name, 0).references) : HUGE_VAL);
-			judge(c, "udot of the reference", errors.back(), agreement);
+			check_result(c, "udot of the reference", errors.back(), agreement);
 		}
 		return errors;
 	}

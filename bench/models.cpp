@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generators of the benchmark's mechanisms. All bodies have a generic centre of mass and a generic,
+// Generators of the benchmark's mechanisms. All bodies have a generic center of mass and a generic,
 // physically valid inertia tensor, so that no engine profits from zeros.
 #include "models.h"
 

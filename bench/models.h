@@ -32,7 +32,7 @@ struct BenchBody {
 	Vec3 p_PF{};                           // m
 	double mass = 1;                       // kg
 	Vec3 com{};                            // m, body frame
-	Mat3 inertia = identity3;              // kg m^2, about the centre of mass, body axes
+	Mat3 inertia = identity3;              // kg m^2, about the center of mass, body axes
 	int q0 = 0, u0 = 0;                    // where this joint's coordinates and speeds begin
 };
 

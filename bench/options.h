@@ -12,7 +12,7 @@ struct Options {
 	std::vector<std::string> models;  // empty for all
 	std::vector<std::string> engines; // empty for those that run by default
 	std::vector<int> threads;         // of the suite "parallel"; empty: 1, 2, 4, ... as the machine has
-	int branches = 0;                 // of the suite "parallel": to cut for; 0: the number of threads
+	int branches = 0;                 // of the suite "parallel": to partition for; 0: the number of threads
 	int rounds = 25;                  // interleaved rounds of timing
 	double batch_s = 2e-3;            // least CPU time of a batch
 	unsigned long long seed = 20240229;

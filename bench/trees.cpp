@@ -29,7 +29,7 @@ struct KnownLimit {
 };
 
 constexpr KnownLimit known_limits[] = {
-	{"mujoco", "chain1000", 1e-7, "factorises the mass matrix, whose condition grows with the chain"},
+	{"mujoco", "chain1000", 1e-7, "factorizes the mass matrix, whose condition grows with the chain"},
 };
 
 struct Contestant {

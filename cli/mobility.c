@@ -16,7 +16,7 @@ enum { MOST_NAMES = 20 }; // in a line of text
 static const double CLOSED = 1e-9; // residuals below it are round-off of the numbers in a file
 
 /* The largest residual of the state as it is. */
-static CalStatus find_rough(Mobility *m, const CalState *state, CalWork *work) {
+static CalStatus find_violations(Mobility *m, const CalState *state, CalWork *work) {
 	const int rows = cal_model_row_count(m->model);
 	double *g = calloc((size_t)rows + 1, sizeof *g);
 	CalStatus status = g ? cal_loop_residual(m->model, state, work, g, NULL) : CAL_ERR_MEMORY;
@@ -67,7 +67,7 @@ CalStatus mobility_find(Mobility *m, CalSim *sim, int group) {
 	if (status == CAL_OK && rows > 0)
 		status = cal_work_create(model, &work);
 	if (status == CAL_OK && work)
-		status = find_rough(m, state, work);
+		status = find_violations(m, state, work);
 	if (status == CAL_OK) {
 		CalAssembly assembly = {0};
 		m->status = cal_sim_assemble(sim, group, NULL, &m->error);

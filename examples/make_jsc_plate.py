@@ -141,7 +141,7 @@ for arm in LEGS + ARMS:
     number = arm[-1]
     inboard = f"base/foot{number}" if arm in LEGS else f"top/shoulder{number}"
     angles = iter(ANGLES)
-    if arm == "arm1":  # the top plate hangs on the first leg
+    if arm == "arm1":  # the top plate is the child of the first leg
         print("  top: {type: weld, from: leg1_end/tip, to: top/foot1}")
     for name, _, axis in links(arm):
         kind = f"revolute, axis: {axis}" if axis else "weld"

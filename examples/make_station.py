@@ -93,7 +93,7 @@ GOLD, FOIL, ORANGE, BLUE = "#c9a24b", "#b08d57", "#d9772b", "#27407a"
 
 SEGMENTS, TRUSS, TRUSS_SIDE = 9, 109.0, 4.2  # segments on each side of the middle one; length, width and height [m]
 SEGMENT = TRUSS / (2 * SEGMENTS + 1)
-ALPHA_BEHIND = 4  # the alpha joints are outboard of this segment
+ALPHA_AFTER = 4  # the alpha joints are outboard of this segment
 WINGS_ON = (6, 9)  # segments that carry solar arrays
 WING_LENGTH, WING_WIDTH, WING_MASS, WING_EI = 35.0, 12.0, 1090.0, 1.49e6
 CORE_Z = -4.4
@@ -339,8 +339,8 @@ def give_way(angles):
     mass0, first0, inertia0 = station_mass()
     R, p, drift, last = IDENTITY, [0.0] * 3, [], [0.0] * 6
     for k, q in enumerate(angles):
-        before, behind = angles[max(k - 1, 0)], angles[min(k + 1, len(angles) - 1)]
-        rates = [d / (2 * GRID) for d in add(behind, before, -1)]
+        before, after = angles[max(k - 1, 0)], angles[min(k + 1, len(angles) - 1)]
+        rates = [d / (2 * GRID) for d in add(after, before, -1)]
         m, first, inertia, linear, angular = arm_momentum(q, rates)
         m, first, inertia = m + mass0, add(first, first0), [add(a, b) for a, b in zip(inertia, inertia0)]
         f = first
@@ -424,9 +424,9 @@ def feed_forward(angles):
     """Efforts of the joints on the grid."""
     out = []
     for k, q in enumerate(angles):
-        before, behind = angles[max(k - 1, 0)], angles[min(k + 1, len(angles) - 1)]
-        rates = [d / (2 * GRID) for d in add(behind, before, -1)]
-        accelerations = [d / GRID**2 for d in add(add(behind, before), q, -2)]
+        before, after = angles[max(k - 1, 0)], angles[min(k + 1, len(angles) - 1)]
+        rates = [d / (2 * GRID) for d in add(after, before, -1)]
+        accelerations = [d / GRID**2 for d in add(add(after, before), q, -2)]
         out.append(efforts(q, rates, accelerations, MEET <= k * GRID <= BERTHED))
     largest = max(abs(e) for row in out for e in row)
     if largest > TORQUE_LIMIT:
@@ -453,11 +453,11 @@ def tube(radius, start, end, color):
     return f"{{cylinder: {{radius: {number(radius)}, from: {vector(start)}, to: {vector(end)}}}, color: \"{color}\"}}"
 
 
-def looks(shapes, indent):
+def visuals(shapes, indent):
     return ("\n" + " " * indent).join("- " + s for s in shapes)
 
 
-def truss_looks():
+def truss_visuals():
     h, e = TRUSS_SIDE / 2 - 0.15, SEGMENT / 2
     corners = [(-h, -h), (h, -h), (h, h), (-h, h)]
     shapes = [tube(0.14, [x, -e, z], [x, e, z], SILVER) for x, z in corners]
@@ -466,7 +466,7 @@ def truss_looks():
     return shapes + [box([2.2, 0.6 * SEGMENT, 1.6], FOIL)]
 
 
-def module_looks(axis, radius, length):
+def module_visuals(axis, radius, length):
     k = "xyz".index(axis)
 
     def on(s):
@@ -505,7 +505,7 @@ define:
     mass: 4550
     box: {vector([TRUSS_SIDE, SEGMENT, TRUSS_SIDE])}
     visual: &lattice
-      {looks(truss_looks(), 6)}
+      {visuals(truss_visuals(), 6)}
   wing: &wing
     panel:
       length: {number(WING_LENGTH)}
@@ -543,7 +543,7 @@ def write_truss():
 def write_modules():
     for name, _, tons, _, axis, radius, length in MODULES:
         nodes = "\n    nodes: {port: [0, 0, -2.5]}" if name == "node_2" else ""
-        shapes = module_looks(axis, radius, length)
+        shapes = module_visuals(axis, radius, length)
         if name == "node_2":
             shapes.append(tube(0.9, [0, 0, -2.5], [0, 0, -2.0], DARK))
         if name == "laboratory":
@@ -554,7 +554,7 @@ def write_modules():
     mass: {1000 * tons}
     cylinder: {{radius: {radius}, length: {length}, axis: {axis}}}{nodes}
     visual:
-      {looks(shapes, 6)}""")
+      {visuals(shapes, 6)}""")
 
 
 def write_radiators():
@@ -564,7 +564,7 @@ def write_radiators():
     mass: 3200
     box: [23, 10, 0.2]
     visual:
-      {looks(leaves + [box([0.4, 9.6, 0.4], GREY, [11.3, 0, 0])], 6)}
+      {visuals(leaves + [box([0.4, 9.6, 0.4], GREY, [11.3, 0, 0])], 6)}
   small_radiator_{side}: {{mass: 800, box: [0.2, 3.4, 13.6], visual: {box([0.15, 3.4, 13.6], WHITE)}}}""")
 
 
@@ -590,7 +590,7 @@ def write_arm():
       modes: 4
       damping_ratio: 0.01
     visual:
-      {looks([tube(RADIUS, [0.2, 0, 0], [end[0] - 0.2, 0, 0], WHITE), tube(0.24, [0, -0.25, 0], [0, 0.25, 0], SILVER),
+      {visuals([tube(RADIUS, [0.2, 0, 0], [end[0] - 0.2, 0, 0], WHITE), tube(0.24, [0, -0.25, 0], [0, 0.25, 0], SILVER),
               tube(0.24, [end[0], -0.25, 0], [end[0], 0.25, 0], SILVER)], 6)}""")
             continue
         shapes = [tube(RADIUS, [0, 0, 0], end, SILVER)]
@@ -614,7 +614,7 @@ def write_cargo():
     cylinder: {{radius: {HULL_RADIUS}, length: {HULL_LENGTH}}}
     nodes: {{fixture: {vector(FIXTURE)}, port: {vector(HULL_PORT)}}}
     visual:
-      {looks(shapes, 6)}
+      {visuals(shapes, 6)}
   cargo_panel_starboard: {{<<: *panel, group: visitor}}
   cargo_panel_port: {{<<: *panel, group: visitor}}""")
 
@@ -625,7 +625,7 @@ def write_joints():
         h = vector([0, side * SEGMENT / 2, 0])
         for k in range(1, SEGMENTS + 1):
             a, b = truss_name(side * (k - 1)), truss_name(side * k)
-            if k == ALPHA_BEHIND + 1:
+            if k == ALPHA_AFTER + 1:
                 print(f"  alpha_{name}: {{type: revolute, axis: y, from: {a}, to: {b}, inboard: {h}, outboard: {h}}}")
             else:
                 print(f"  joint_{b}: {{type: weld, from: {a}, to: {b}, inboard: {vector([0, side * SEGMENT, 0])}}}")

@@ -96,7 +96,7 @@ static void shots_free(Shots *shots) {
 
 static CalStatus shoot(PaperRun *run, Shots *shots) { return take(run, &shots->at[shots->count++]); }
 
-/* Stops that lie within the stretch. */
+/* Stops within the stretch. */
 static int stop_count(const Case *c) {
 	int count = 0;
 	while (count < STOPS && c->stops[count] <= c->stretch * (1 + 1e-9))
@@ -145,7 +145,7 @@ static CalStatus track(PaperRun *run, Track *k) {
 
 /* ---- runs --------------------------------------------------------------------------------------- */
 
-/* Order N to `end`, looked at a thousand times in the whole; the looks are not counted. */
+/* Order N to `end`, sampled a thousand times in all; the samples are not counted. */
 static CalStatus run_order_n(Case *c, PaperRun *run, double end) {
 	const double h = run->paper->step;
 	const int64_t every = llround(whole / SAMPLES / h), last = llround(end / h);

@@ -5,7 +5,7 @@
  * T. K. Ghosh, L. J. Quiocho, "Development and Evaluation of an Order-N Formulation for Multi-flexible Body Space
  * Systems", Industrial Simulation Conference 2013: configurations 1 to 4 and the 16 cases. A. Huynh, T. A. Brain, J. R.
  * MacLean, L. J. Quiocho, "Evolution of Flexible Multibody Dynamics for Simulation Applications Supporting Human
- * Spaceflight", DETC2016-60108: 49 and 128 bodies. The counts of freedoms in both fix the layout but for configuration 4,
+ * Spaceflight", DETC2016-60108: 49 and 128 bodies. The counts of dofs in both fix the layout but for configuration 4,
  * whose 42 rigid dofs need an object that floats, and for the layout of the 128 bodies.
  */
 #include <math.h>
@@ -127,8 +127,8 @@ static void add_legs_and_plates(Builder *b, const Layout *layout) {
 	// Above the middle of the base and parallel to it.
 	const CalPose foot = pose_at_start(b, feet[0]), tip = pose_at(&foot, (CalVec3){tip_length, 0, 0});
 	const CalPose middle = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {0, 0, tip.r.z + 0.1}};
-	const Mount seat = {feet[0], placement_from(&foot, &middle)};
-	const CalNodeId top = add_plate(b, "top", seat, paper_joint(no_axis), 2500, 6);
+	const Mount mount = {feet[0], placement_from(&foot, &middle)};
+	const CalNodeId top = add_plate(b, "top", mount, paper_joint(no_axis), 2500, 6);
 	for (int i = 1; !layout->open && i < 3; i++)
 		weld_as_it_stands(b, loop[i], top, tip_of(feet[i]));
 	if (layout->manipulators)
@@ -161,7 +161,7 @@ static void build_case(Builder *b, int number) {
 
 static const Boom short_boom = {1, 8, 2.4e4};
 
-/* Booms behind one another until the arm has `longest` or there are 127. */
+/* Booms one after another until the arm has `longest` or there are 127. */
 static void add_chain(Builder *b, Mount mount, const CalVec3 axes[3], int longest, int *count) {
 	for (int i = 0; i < longest && *count < 127; i++) {
 		char name[PAPER_NAME];

@@ -68,8 +68,8 @@ static CalDesc *under_gravity(CalStatus *status) {
 }
 
 /* A body on a joint (a hinge: about z), with its node "end". */
-static CalNodeId hang(CalDesc *desc, CalBodyDef body, CalJointType type, CalNodeId on, CalPlacement end,
-                      CalNodeId *head, CalStatus *status) {
+static CalNodeId attach_body(CalDesc *desc, CalBodyDef body, CalJointType type, CalNodeId on, CalPlacement end,
+                             CalNodeId *head, CalStatus *status) {
 	CalJointDef joint = cal_joint_def(type);
 	CalNodeDef node = cal_node_def();
 	CalNodeId tip = {0};
@@ -103,8 +103,8 @@ static CalNodeId hang_bar(CalDesc *desc, const char *name, const Way *way, CalNo
 	bar.name = name, bar.mass = bar_mass, bar.com.x = bar_length / 2;
 	bar.inertia = (CalMat3){{{bar_mass * bar_radius * bar_radius / 2, 0, 0}, {0, J, 0}, {0, 0, J}}};
 	if (way->tree)
-		return hang(desc, bar, CAL_JOINT_REVOLUTE, on, end, head, status);
-	const CalNodeId far = hang(desc, bar, CAL_JOINT_FREE, (CalNodeId){0}, end, head, status);
+		return attach_body(desc, bar, CAL_JOINT_REVOLUTE, on, end, head, status);
+	const CalNodeId far = attach_body(desc, bar, CAL_JOINT_FREE, (CalNodeId){0}, end, head, status);
 	close_hinge(desc, name, way, on, *head, status);
 	return far;
 }
@@ -140,15 +140,15 @@ static CalDesc *two_triangles(CalStatus *status) {
 	triangle.mass = 3 * m, triangle.com = (CalVec3){L / 2, -high / 3, 0};
 	triangle.inertia = (CalMat3){{{polar / 2, 0, 0}, {0, polar / 2, 0}, {0, 0, polar}}};
 	triangle.name = "upper1";
-	const CalNodeId middle = hang(desc, triangle, CAL_JOINT_REVOLUTE, (CalNodeId){0}, corner, &head, status);
+	const CalNodeId middle = attach_body(desc, triangle, CAL_JOINT_REVOLUTE, (CalNodeId){0}, corner, &head, status);
 	triangle.name = "lower1";
-	hang(desc, triangle, CAL_JOINT_REVOLUTE, middle, corner, &head, status);
+	attach_body(desc, triangle, CAL_JOINT_REVOLUTE, middle, corner, &head, status);
 	return desc;
 }
 
 /* ---- swinging ----------------------------------------------------------------------------------- */
 
-/* A bar from a place at an angle to the horizontal; `relative`: to the bar that it hangs on. */
+/* A bar from a place at an angle to the horizontal; `relative`: to the bar that carries it. */
 static void set_bar(const CalModel *model, CalState *state, const char *joint, CalVec3 at, double angle,
                     double relative) {
 	CalBodyInfo info;

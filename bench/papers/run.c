@@ -62,7 +62,7 @@ static CalStatus prepare_drive(PaperRun *run, int side, double *tau) {
 	return CAL_OK;
 }
 
-/* Where to cut does not pay there are none. */
+/* There are none where a partition would not be faster. */
 static CalStatus cut(PaperRun *run, const PaperWay *way, CalError *error) {
 	const CalBranchOptions options = {.branches = way->branches, .threads = way->threads};
 	const CalStatus status =

@@ -12,7 +12,7 @@ typedef struct PaperWay {
 	CalSolver solver;
 	CalLoopSolver loops;
 	int projection; // as CalIntegratorOptions.projection
-	int branches;   // workers that it is cut for, where that pays; below 2: in one piece
+	int branches;   // workers that it is partitioned for, where that is faster; below 2: in one piece
 	int threads;    // 0: 1
 } PaperWay;
 

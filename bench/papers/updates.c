@@ -28,7 +28,7 @@ typedef struct Target {
 	double dense[3]; // of which with an update every 1 and 5 ms [s]
 } Target;
 
-#define NOT_TOLD \
+#define NOT_GIVEN \
 	{ NAN, NAN, NAN, NAN, NAN, NAN }
 static const Target targets[] = {
 	{"49 bodies, three loops",
@@ -47,8 +47,15 @@ static const Target targets[] = {
      1.25,
      {0.02, 4, 20},
      {0.003, 0.2, 20}},
-	{"128 bodies, chain, ten times the load", "128chain", "f127/n4", 1, NOT_TOLD, NAN, {0.02, 4, 20}, {0.003, 0.2, 20}},
-	{"128 bodies, star", "128star", "f127/n4", 0.1, NOT_TOLD, NAN, {0.02, 4, 20}, {0.003, 0.2, 20}},
+	{"128 bodies, chain, ten times the load",
+     "128chain",
+     "f127/n4",
+     1,
+     NOT_GIVEN,
+     NAN,
+     {0.02, 4, 20},
+     {0.003, 0.2, 20}},
+	{"128 bodies, star", "128star", "f127/n4", 0.1, NOT_GIVEN, NAN, {0.02, 4, 20}, {0.003, 0.2, 20}},
 };
 
 /* How far an update before every step may be off after a motion: round-off of the place, and what the motion makes of it. */

@@ -40,7 +40,7 @@ CalDesc *linkage_pendulum(void) {
 	return NULL;
 }
 
-/* The lying rod of window i, from the top of the standing rod on its left to that on its right. */
+/* The level rod of window i, from the top of the standing rod on its left to that on its right. */
 static CalStatus lay_across(CalDesc *desc, CalBodyDef rod, int i, CalNodeId left, CalNodeId right) {
 	CalLoopDef hinge = cal_loop_def(CAL_LOOP_REVOLUTE);
 	CalNodeId end;

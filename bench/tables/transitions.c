@@ -95,7 +95,7 @@ static CalStatus add_target(Chain *c) {
 	if (status == CAL_OK)
 		status = cal_desc_add_body(c->desc, &def, &body, &c->error);
 	c->port = cal_desc_body_node(c->desc, body);
-	free_joint.name = "flyer";
+	free_joint.name = "visitor";
 	return status == CAL_OK
 	           ? cal_desc_attach(c->desc, (CalNodeId){0}, &free_joint, c->port, &(CalJointId){0}, &c->error)
 	           : status;

@@ -87,7 +87,7 @@ static CalStatus add_events(CalSetup *setup, CalError *error) {
 	return status == CAL_OK ? cal_setup_add_event(setup, &docking, error) : status;
 }
 
-/* ---- what it looks like, and how it is run ------------------------------------------------------------- */
+/* ---- visuals and run settings --------------------------------------------------------------------------- */
 
 static CalStatus add_settings(CalSetup *setup, CalError *error) {
 	const CalDesc *desc = cal_setup_desc(setup);

@@ -347,7 +347,7 @@ CAL_API CalStatus cal_desc_reserve(CalDesc *desc, int bodies, int nodes, int joi
 
 /*
  * Each call copies what it is given (names included) and returns the id of the new object.
- * What can be judged at once (missing or duplicate name, unknown id, numbers that are not finite)
+ * What can be checked at once (missing or duplicate name, unknown id, numbers that are not finite)
  * is refused with a message and leaves the description unchanged.
  */
 CAL_API CalStatus cal_desc_add_group(CalDesc *desc, const CalGroupDef *def, CalGroupId *id, CalError *error);

@@ -8,7 +8,7 @@
  * so that mass, center of mass, inertia and modal masses are those of the continuous body, not of a lumped
  * approximation: docs/flexible.md explains how, and what is exact.
  *
- * Input is judged before anything is added. Only running out of memory can leave a body without its flexibility.
+ * Input is checked before anything is added. Only running out of memory can leave a body without its flexibility.
  */
 #ifndef CALDER_FLEX_H
 #define CALDER_FLEX_H
@@ -174,7 +174,7 @@ typedef struct CalFlexInvariants {
  * 4 + 3 modes of them, whose masses and rotary inertias have exactly these integrals (docs/format.md), and makes the
  * body flexible with them and the nodes of def. Those need shapes and no mass; mass that they or the body have comes on
  * top. Integrals that no mass has are refused by name; what differs by less than 1e-7 of its size is taken as rounded.
- * Invariants are judged before anything is added; nodes stay where cal_desc_set_flexible() refuses def.
+ * Invariants are checked before anything is added; nodes stay where cal_desc_set_flexible() refuses def.
  */
 CAL_API CalStatus cal_flex_set_invariants(CalDesc *desc, CalBodyId body, const CalFlexDef *def,
                                           const CalFlexInvariants *invariants, CalError *error);

@@ -34,7 +34,7 @@ CAL_API void cal_model_file_trim(CalSetup *setup); // accepts NULL
 
 /**
  * Writes a description as a model file that reads back as the same description, numbers bit for bit. Everything is
- * judged before the first byte: what a file cannot hold (user joints, C functions of drives, some names) is
+ * checked before the first byte: what a file cannot hold (user joints, C functions of drives, some names) is
  * CAL_ERR_UNSUPPORTED with a message that names it, and nothing is written. CAL_ERR_IO: out cannot take it.
  */
 CAL_API CalStatus cal_desc_write(const CalDesc *desc, FILE *out, CalError *error);

@@ -6,8 +6,8 @@
  * Readers of files fill a setup, and so can C programs; cal_setup_simulate() and cal_scenario_create() (calder/scenario.h)
  * run it. A setup owns its memory: every call copies what it is given, texts, tables and lists included, unless it says
  * otherwise. Build the model first, through cal_setup_edit_desc(): objects are given by the ids of the description, which
- * must be there. What can be judged at once is refused with a message that begins with the `place` of the definition, if it
- * has one, and leaves the setup unchanged; cal_setup_check() judges what several calls give together.
+ * must be there. What can be checked at once is refused with a message that begins with the `place` of the definition, if it
+ * has one, and leaves the setup unchanged; cal_setup_check() checks what several calls give together.
  *
  * Lists and texts that the functions below return belong to the setup; they stay valid until something is added.
  */
@@ -51,7 +51,7 @@ typedef void (*CalDestroyFn)(void *object);
  */
 CAL_API CalStatus cal_setup_keep(CalSetup *setup, void *object, CalDestroyFn destroy, CalError *error);
 
-/** Judges what single calls cannot: events and objects that events name. Called by cal_scenario_create(). */
+/** Checks what single calls cannot: events and objects that events name. Called by cal_scenario_create(). */
 CAL_API CalStatus cal_setup_check(const CalSetup *setup, CalError *error);
 
 /* ---- initial state -------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ CAL_API double cal_setup_loads_next_switch(const CalSetupLoads *loads, double t)
 /**
  * A device of a type by name (docs/devices.md), with its definition of calder/devices.h: "spring" with a CalSpringDef, and so
  * on; "control_moment_gyro" with a CalCmgDef, "expression" with a CalExpressionLoadDef, "shared" with a CalSharedDeviceDef.
- * Numbers are judged when it is added to a simulation. Meshes are not copied (cal_setup_keep).
+ * Numbers are checked when it is added to a simulation. Meshes are not copied (cal_setup_keep).
  */
 CAL_API CalStatus cal_setup_add_device(CalSetup *setup, const char *type, const void *def, CalError *error);
 /** The same by the names of its fields (cal_sim_add_device_of_type): for types without a definition in calder/devices.h too. */

@@ -19,7 +19,7 @@ typedef struct Tag {
 _Static_assert(sizeof(Tag) == MEMORY_ALIGNMENT, "payloads are aligned as the block is");
 
 struct Arena {
-	CalAllocator behind;
+	CalAllocator fallback;
 	void *memory; // to be released
 	char *base;   // aligned
 	size_t size;  // of all pieces
@@ -63,7 +63,7 @@ static void *arena_alloc(void *user, size_t size) {
 	Arena *arena = user;
 	Tag *best = NULL;
 	if (arena->bypass)
-		return memory_alloc(&arena->behind, size);
+		return memory_alloc(&arena->fallback, size);
 	if (size > arena->size)
 		return NULL;
 	const size_t rounded = (size + sizeof(Tag) - 1) / sizeof(Tag) * sizeof(Tag);
@@ -81,7 +81,7 @@ static void *arena_alloc(void *user, size_t size) {
 static void arena_free(void *user, void *memory) {
 	Arena *arena = user;
 	if ((char *)memory < arena->base || (char *)memory >= arena->base + arena->size) {
-		memory_free(&arena->behind, memory);
+		memory_free(&arena->fallback, memory);
 		return;
 	}
 	Tag *tag = (Tag *)memory - 1, *after = next_tag(tag);
@@ -100,19 +100,19 @@ static void arena_free(void *user, void *memory) {
 	list_add(arena, tag);
 }
 
-Arena *arena_create(const CalAllocator *behind, size_t size) {
+Arena *arena_create(const CalAllocator *fallback, size_t size) {
 	const size_t rounded = (size + sizeof(Tag) - 1) / sizeof(Tag) * sizeof(Tag) + 2 * sizeof(Tag);
-	Arena *arena = memory_alloc(behind, sizeof *arena);
-	void *memory = arena ? memory_alloc(behind, rounded + MEMORY_ALIGNMENT) : NULL;
+	Arena *arena = memory_alloc(fallback, sizeof *arena);
+	void *memory = arena ? memory_alloc(fallback, rounded + MEMORY_ALIGNMENT) : NULL;
 	if (!memory) {
-		memory_free(behind, arena);
+		memory_free(fallback, arena);
 		return NULL;
 	}
 	// the system gives the pages now, and not when a change needs them
 	memset(memory, 0, rounded + MEMORY_ALIGNMENT);
 	char *base = memory;
 	base += MEMORY_ALIGNMENT - (uintptr_t)base % MEMORY_ALIGNMENT;
-	*arena = (Arena){.behind = *behind, .memory = memory, .base = base, .size = rounded};
+	*arena = (Arena){.fallback = *fallback, .memory = memory, .base = base, .size = rounded};
 	Tag *first = (Tag *)(void *)base;
 	*first = (Tag){.size = rounded - 2 * sizeof(Tag)};
 	*next_tag(first) = (Tag){.before = first};
@@ -123,16 +123,16 @@ Arena *arena_create(const CalAllocator *behind, size_t size) {
 void arena_destroy(Arena *arena) {
 	if (!arena)
 		return;
-	const CalAllocator behind = arena->behind;
-	memory_free(&behind, arena->memory);
-	memory_free(&behind, arena);
+	const CalAllocator fallback = arena->fallback;
+	memory_free(&fallback, arena->memory);
+	memory_free(&fallback, arena);
 }
 
 CalAllocator arena_allocator(Arena *arena) { return (CalAllocator){arena_alloc, arena_free, arena}; }
 
 void arena_bypass(Arena *arena, bool on) { arena->bypass = on; }
 
-CalAllocator arena_allocated_after(const Arena *arena) { return arena->behind; }
+CalAllocator arena_allocated_after(const Arena *arena) { return arena->fallback; }
 
 size_t arena_left(const Arena *arena) {
 	size_t sum = 0;

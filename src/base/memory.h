@@ -27,7 +27,7 @@ bool size_mul(size_t a, size_t b, size_t *product);
 bool size_add(size_t a, size_t b, size_t *sum);
 
 /**
- * The array, moved if need be, with room for `extra` more elements behind the first `count`; NULL if
+ * The array, moved if need be, with room for `extra` more elements after the first `count`; NULL if
  * memory is short (array and *capacity are then as before). Grows by at least half, so that appending
  * costs amortised O(1).
  */

@@ -3,7 +3,7 @@
  * memory_pool.c — a chain of blocks; see memory_pool.h.
  *
  * Small requests are cut from the newest block; a request larger than a quarter block gets a block of
- * its own, hung behind the newest one so that the latter stays in use.
+ * its own, linked after the newest one so that the latter stays in use.
  */
 #include "base/memory_pool.h"
 

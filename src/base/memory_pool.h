@@ -14,7 +14,7 @@ typedef struct PoolBlock PoolBlock;
 
 typedef struct Pool {
 	CalAllocator allocator;
-	PoolBlock *last; // the block that is being filled; older ones hang on it
+	PoolBlock *last; // the block that is being filled; older ones are linked from it
 } Pool;
 
 /** allocator NULL or zero: malloc. */
@@ -23,7 +23,7 @@ void pool_init(Pool *pool, const CalAllocator *allocator);
 void *pool_alloc(Pool *pool, size_t size);
 /** The same for count items, NULL on overflow too. A count of 0 gives a valid pointer. */
 void *pool_array(Pool *pool, size_t count, size_t size);
-/** A copy of text[0 .. length-1] with a zero behind it, or NULL. */
+/** A copy of text[0 .. length-1] with a zero after it, or NULL. */
 char *pool_text(Pool *pool, const char *text, size_t length);
 void pool_free(Pool *pool);
 

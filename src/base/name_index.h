@@ -37,7 +37,7 @@ uint32_t name_index_next(const NameIndex *index, uint32_t hash, uint32_t *cursor
 
 /*
  * Names of bodies may hold a '/' (arm1/boom), names of their nodes not: a path "body/node" is cut at the last one, a path
- * "ground/node" behind the ground.
+ * "ground/node" after the ground.
  */
 
 /** The '/' at which a path is cut, or NULL. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * number.c — decimal numbers in text, and the units that can stand behind them.
+ * number.c — decimal numbers in text, and the units that may follow them.
  *
  * Hz is left out on purpose: it is read as 1/s by some and as 2 pi rad/s by others.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * number.h — decimal numbers in text, and the units that can stand behind them.
+ * number.h — decimal numbers in text, and the units that may follow them.
  *
  * Numbers do not depend on the locale and are the double nearest to the decimal text. Files and formulas know the same
  * units.
@@ -15,7 +15,7 @@ typedef struct Unit {
 	int kg, m, s, rad; // exponents
 } Unit;
 
-/** NULL: there is no such unit. The name need not end behind `length`. */
+/** NULL: there is no such unit. The name need not end after `length`. */
 const Unit *unit_find(const char *name, size_t length);
 
 /**

@@ -75,7 +75,7 @@ static char *follow_links(const CalAllocator *allocator, const char *path) {
 
 /*
  * Devices and pipes have no place to move a file to. The names of open descriptors (/dev/stdout, /dev/fd/3) lead to files,
- * but whoever opened those looks at the file, not at its name.
+ * but whoever opened those reads the file, not its name.
  */
 static bool is_direct(const char *path) {
 	struct stat info;

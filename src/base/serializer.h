@@ -3,7 +3,7 @@
  * serializer.h — one walk over the fields of a struct that counts their bytes, writes them, checks them, reads them, or
  * hashes them.
  *
- * What walks over fields names each of them once, and cannot forget one in one direction. Numbers go as they lie in
+ * What walks over fields names each of them once, and cannot forget one in one direction. Numbers go as they are in
  * memory: whoever makes a file of them notes the byte order. Reading never passes the end, and a failure stays in
  * `status`; what is read after it is zero. Checking goes over the bytes as reading does and changes nothing: a walk that
  * has passed it cannot fail when it reads the same bytes.
@@ -66,7 +66,7 @@ void serializer_i64_within(Serializer *a, int64_t *x, int64_t low, int64_t high)
 void serializer_string(Serializer *a, const char **text);
 
 /**
- * FNV-1a, going on from `hash`; the first call takes SERIALIZER_HASH_START. A single byte that differs always shows.
+ * FNV-1a, continued from `hash`; the first call takes SERIALIZER_HASH_START. A single byte that differs always shows.
  */
 #define SERIALIZER_HASH_START 0xcbf29ce484222325u
 uint64_t serializer_hash(uint64_t hash, const void *data, size_t size);

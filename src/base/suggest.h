@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/** Nearest candidate so far. Zero-initialise with the word set, offer candidates, read `best`. */
+/** Nearest candidate so far. Zero-initialize with the word set, offer candidates, read `best`. */
 typedef struct Suggestion {
 	const char *word;
 	const char *best; // NULL: nothing is near
@@ -18,7 +18,7 @@ void suggestion_offer(Suggestion *suggestion, const char *candidate);
 /** "; did you mean "x"?" into buffer, or an empty text. */
 const char *suggestion_text(const Suggestion *suggestion, char *buffer, size_t size);
 
-/** Insertions, deletions, replacements and swaps of neighbours between two words, case ignored. */
+/** Insertions, deletions, replacements and swaps of neighbors between two words, case ignored. */
 size_t edit_distance(const char *a, const char *b);
 
 #endif

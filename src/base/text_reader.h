@@ -3,7 +3,7 @@
  * text_reader.h — line by line through the text files of other programs, with file:line in every message.
  *
  * The whole file is read into memory; a line is handed out as a zero-terminated text in a buffer of its own, so that
- * a reader may cut it into pieces. Fortran's numbers (1.5D+3, and 1.5+3 of NASTRAN) are understood.
+ * a reader may split it. Fortran's numbers (1.5D+3, and 1.5+3 of NASTRAN) are understood.
  */
 #ifndef CALDER_BASE_TEXT_READER_H
 #define CALDER_BASE_TEXT_READER_H

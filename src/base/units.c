@@ -3,7 +3,7 @@
  * units.c — quantities: numbers with unit expressions, and their dimensions.
  *
  * quantity = number [unit];  unit = factor { ("*" | "/" | " ") factor };  factor = (name | "(" unit ")") [^integer].
- * "/" divides by the one factor behind it: N*m/rad*s is (N m/rad) s; write N*m/(rad/s) for the other.
+ * "/" divides by the one factor after it: N*m/rad*s is (N m/rad) s; write N*m/(rad/s) for the other.
  */
 #include "base/units.h"
 

@@ -2,10 +2,10 @@
 /*
  * worker_pool.c — the threads of a worker pool.
  *
- * A call is announced by a number that grows, and handed on along a tree: the caller tells workers 1 to FAN, each of these
+ * A call is announced by a number that grows, and handed on along a tree: the caller calls workers 1 to FAN, each of these
  * FAN more; those that are done are collected along the same tree. So no cache line is read by more than a few, and the way
  * is log_FAN(workers) long. Who has watched for a while without being called sleeps on a condition; whoever calls a worker
- * looks whether it sleeps. Only then is a lock taken.
+ * checks whether it sleeps. Only then is a lock taken.
  *
  * Within a call a worker that waits watches, then offers its processor to others, and sleeps for moments in the end: one of
  * real-time priority yields only to its like, and a worker of less may need this very processor.
@@ -23,9 +23,9 @@
 
 enum {
 	FAN = 15,           // workers that one calls
-	WATCH = 40000,      // looks before a worker sleeps: some 100 us
+	WATCH = 40000,      // polls before a worker sleeps: some 100 us
 	OFFER = 256,        // of these, one in so many offers the processor to others: a worker may need it
-	PATIENCE = 1000,    // looks within a call before that is done
+	PATIENCE = 1000,    // polls within a call before that is done
 	OFFERS = 2000,      // of the processor within a call before a worker sleeps between them: some 500 us
 	NAP = 20000,        // [ns]
 	LINE = 64,          //
@@ -63,10 +63,10 @@ static void cpu_pause(void) {
 }
 
 void progress_wait_long(const ProgressMark *mark, uint64_t at) {
-	for (int looks = 0; !progress_is_posted(mark, at); looks += looks < PATIENCE + OFFERS) {
-		if (looks < PATIENCE)
+	for (int polls = 0; !progress_is_posted(mark, at); polls += polls < PATIENCE + OFFERS) {
+		if (polls < PATIENCE)
 			cpu_pause();
-		else if (looks < PATIENCE + OFFERS)
+		else if (polls < PATIENCE + OFFERS)
 			sched_yield(); // there may be fewer processors than workers
 		else
 			nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
@@ -76,7 +76,7 @@ void progress_wait_long(const ProgressMark *mark, uint64_t at) {
 /* ---- calling ---------------------------------------------------------------------------------- */
 
 /*
- * The stores of the call and the looks at `sleeping` must not pass each other, nor their counterparts in sleep_until(). One
+ * The stores of the call and the reads of `sleeping` must not pass each other, nor their counterparts in sleep_until(). One
  * fence for all of them lets the stores go out side by side. ThreadSanitizer knows no fences.
  */
 #if defined(__SANITIZE_THREAD__)
@@ -134,10 +134,10 @@ static void sleep_until(Worker *worker, uint64_t call) {
 }
 
 static void await_call(Worker *worker, uint64_t call) {
-	for (int looks = 0; looks < WATCH; ++looks) {
+	for (int polls = 0; polls < WATCH; ++polls) {
 		if (progress_is_posted(&worker->called, call))
 			return;
-		if (looks % OFFER == OFFER - 1)
+		if (polls % OFFER == OFFER - 1)
 			sched_yield();
 		else
 			cpu_pause();
@@ -197,7 +197,7 @@ static int list_processors(const cpu_set_t *allowed, int *list) {
 	return count;
 }
 
-/* Worker i to the i-th processor behind that of the caller, where there are enough of them. */
+/* Worker i to the i-th processor after that of the caller, where there are enough of them. */
 static void pin_workers(const WorkerPool *pool) {
 	cpu_set_t allowed;
 	int list[CPU_SETSIZE], own = 0;
@@ -246,8 +246,8 @@ CalStatus worker_pool_create(int workers, bool pin, const CalAllocator *allocato
 		return CAL_ERR_MEMORY;
 	WorkerPool *made = (WorkerPool *)(void *)memory;
 	*made = (WorkerPool){.allocator = a, .memory = memory, .count = 1};
-	char *behind = memory + sizeof(WorkerPool);
-	made->workers = (Worker *)(void *)(behind + 2 * LINE - (uintptr_t)behind % (2 * LINE));
+	char *after = memory + sizeof(WorkerPool);
+	made->workers = (Worker *)(void *)(after + 2 * LINE - (uintptr_t)after % (2 * LINE));
 	for (int i = 0; i < workers; ++i)
 		made->workers[i] = (Worker){0};
 	CalStatus status = CAL_OK;

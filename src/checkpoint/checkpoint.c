@@ -2,9 +2,9 @@
 /*
  * checkpoint.c — taking a checkpoint, and bringing a simulation back to one (calder/checkpoint.h).
  *
- * Taking walks over all parts once to count and once to write. Restoring first judges everything: header, checksum,
+ * Taking walks over all parts once to count and once to write. Restoring first checks everything: header, checksum,
  * fingerprints, topology (checkpoint_check.c); then it makes all that needs memory beside what is there, topology and
- * groups, each group judged like one of a description; goes over the states without reading them; and only then
+ * groups, each group checked like one of a description; goes over the states without reading them; and only then
  * exchanges the two and reads. Whatever fails before leaves the simulation as it was. No byte is believed: a checkpoint
  * may be forged.
  */
@@ -60,7 +60,7 @@ static uint64_t checksum_of(const char *bytes, size_t size) {
 
 /* ---- taking --------------------------------------------------------------------------------------------------- */
 
-/* Everything behind the header. Nothing is changed unless the archive reads. */
+/* Everything after the header. Nothing is changed unless the archive reads. */
 static void walk_body_of(Serializer *a, CalSim *sim) {
 	int groups = sim->group_count;
 	if (sim->topology) {
@@ -118,7 +118,7 @@ CalStatus cal_checkpoint_take(const CalSim *sim, void *memory, size_t size, size
 	return CAL_OK;
 }
 
-/* ---- judging ----------------------------------------------------------------------------------------------------- */
+/* ---- checking ---------------------------------------------------------------------------------------------------- */
 
 static CalStatus check_kind(const Header *header, size_t size, CalError *error) {
 	if (size < sizeof magic || memcmp(header->magic, magic, sizeof magic) != 0)

@@ -42,13 +42,13 @@ int image_copy(const Topology *t, TopologyImage *copy);
 const char *image_put(const TopologyImage *image, Topology *t);
 /* Whether two images of one simulation hold the same, field by field, by their hashes; neither is changed. */
 int image_same(const SimOrigin *origin, TopologyImage *a, TopologyImage *b);
-/* The first of each kind that was added: behind the description's own, and what things are parked on. */
+/* The first of each kind that was added: after the description's own, and what things are parked on. */
 TopologyImage image_first_added(const SimOrigin *origin);
 /* Releases the strings of what was added to the description, and the arrays of a copy. */
 void image_drop(const CalSim *sim, TopologyImage *image);
 void image_free(const Topology *t, TopologyImage *image);
 
-/* ---- judging a topology that was read (checkpoint_check.c) ------------------------------------------- */
+/* ---- checking a topology that was read (checkpoint_check.c) ------------------------------------------ */
 
 /* Whether there is room for its counts. */
 int image_fits(const CalSim *sim, const TopologyImage *image);

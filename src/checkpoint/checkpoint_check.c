@@ -3,8 +3,8 @@
  * checkpoint_check.c — whether the topology in a checkpoint is one that the simulation could have come to.
  *
  * A checkpoint is a file, and whoever wrote it may mean harm: a checksum proves nothing. So ids must exist, what a run
- * cannot change must be as it is, what was added is judged like any description, and the records of joints and loops must
- * agree with each other. What only the whole can show (a body without a joint, a cycle) is judged once the description is
+ * cannot change must be as it is, what was added is checked like any description, and the records of joints and loops must
+ * agree with each other. What only the whole can show (a body without a joint, a cycle) is checked once the description is
  * put together, by desc_check_structure().
  */
 #include <math.h>

@@ -117,7 +117,7 @@ static Polygon opposite_face(const Shape *s, const Frame *f, vec3 n, const Frame
 	return p;
 }
 
-/* The face `axis` of `ref` that looks along n against the other box; flip: n points from b to a. */
+/* The face `axis` of `ref` that faces the other box along n; flip: n points from b to a. */
 static void touch_face(Manifold *m, const Shape *ref, const Frame *fr, int axis, vec3 n, const Shape *other,
                        const Frame *fo, bool flip, double fade) {
 	Polygon p = opposite_face(other, fo, n, fr);

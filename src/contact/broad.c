@@ -37,7 +37,7 @@ static Bounds bounds_of(const Shape *s, const Frame *f) {
 	}
 }
 
-/* The axis along which the centres vary most; planes do not count. */
+/* The axis along which the centers vary most; planes do not count. */
 static int widest_axis(const CalContactSet *set, const CalContactWork *work) {
 	vec3 sum = vec_zero(), squares = vec_zero();
 	double count = 0;

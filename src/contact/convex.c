@@ -3,7 +3,7 @@
  * convex.c — the distance of two convex bodies (Gilbert, Johnson and Keerthi 1988).
  *
  * v is the point of the difference a - b nearest to the origin among those seen so far, a simplex of up to four of its
- * corners holds it. The corner that lies farthest against v either improves v or proves how far apart the bodies are: every
+ * corners holds it. The corner farthest against v either improves v or proves how far apart the bodies are: every
  * plane across v with all corners beyond it is a bound from below, whatever the rounding of the simplex. The best of these
  * bounds is the result, so a simplex that degenerates makes it weaker and never wrong.
  */

@@ -37,7 +37,7 @@ static double lowest_of_mesh(const Shape *s, const Frame *f, const Frame *plane)
 	const TreeNode *root = &s->mesh->node[0];
 	const Convex box = convex_box(f, root->lower, root->upper);
 	double lowest = lowest_of(&box, plane);
-	if (lowest <= 0) { // the box does not tell
+	if (lowest <= 0) { // the box does not decide
 		lowest = INFINITY;
 		for (int i = 0; i < s->mesh->info.vertices; i++)
 			lowest = fmin(lowest, dot(plane->R.z, sub(frame_point(f, s->mesh->vertex[i]), plane->r)));

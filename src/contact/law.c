@@ -111,7 +111,7 @@ double cal_contact_dissipation(double restitution, double speed) {
 		return NAN;
 	if (restitution == 1)
 		return 0;
-	double low = 0, high = 1 / restitution; // lambda v; beyond it the ball would stick
+	double low = 0, high = 1 / restitution; // lambda v; beyond it the ball would not leave
 	for (int i = 0; i < 200 && high - low > 1e-16 * high; i++) {
 		const double x = 0.5 * (low + high);
 		if (impact_rest(x, restitution) > 0)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * manifold.c — collecting the candidates of a pair, sharing stiffness among neighbours, and the table of pairs.
+ * manifold.c — collecting the candidates of a pair, sharing stiffness among neighbors, and the table of pairs.
  *
  * Weights. Let K_ij(l) = max(0, n_i.n_j)^2 max(0, 1 - |p_i - p_j|^2 / l^2)^2 and x_i = fade_i depth_i. Candidates at one
  * place are first made one: with the short length l' = patch/10
  *   share_i = x_i / sum_j K_ij(l') x_j,  mass_i = share_i x_i,
- * and then neighbours within the patch share one stiffness:
+ * and then neighbors within the patch share one stiffness:
  *   weight_i = fade_i share_i (sum_j K_ij(l') mass_j) / (sum_j K_ij(patch) mass_j).
  * A point alone has the weight fade_i. A feature may hand a contact over to another, or split into two, without a jump,
  * also of third points near by: these see the same mass. Points farther apart than `patch`, or with normals at right

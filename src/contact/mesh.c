@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mesh.c — making a mesh: equal vertices become one, triangles without area go, neighbours are found.
+ * mesh.c — making a mesh: equal vertices become one, triangles without area go, neighbors are found.
  *
  * Files give each triangle its own three vertices (STL), so vertices are joined by their coordinates, bit by bit: what
  * a program wrote as one point is one point. Edges are matched by sorting; one that has two triangles in opposite
@@ -147,7 +147,7 @@ static void layout_mesh(CalMesh *m, Cursor *cursor) {
 	CURSOR_ARRAY(cursor, m->node, (size_t)tree_capacity(m->info.triangles));
 }
 
-/* ---- neighbourhoods ---------------------------------------------------------------------------- */
+/* ---- neighborhoods ---------------------------------------------------------------------------- */
 
 static void fill_geometry(CalMesh *m, const Input *in, const Scratch *s) {
 	for (int i = 0; i < in->vertex_count; i++)
@@ -185,7 +185,7 @@ static void list_edges(const CalMesh *m, HalfEdge *edges) {
 	qsort(edges, 3 * (size_t)m->info.triangles, sizeof *edges, compare_edges);
 }
 
-/* An edge is sharp if the far vertex of the other triangle lies below this one's plane by more than 1e-3 rad. */
+/* An edge is sharp if the far vertex of the other triangle is below this one's plane by more than 1e-3 rad. */
 static bool is_convex(const CalMesh *m, const Triangle *t, const Triangle *other, int other_side) {
 	const vec3 a = m->vertex[other->v[other_side]], far = m->vertex[other->v[(other_side + 2) % 3]];
 	const vec3 w = sub(far, a), u = sub(m->vertex[other->v[(other_side + 1) % 3]], a);

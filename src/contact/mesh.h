@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * mesh.h — a triangle mesh with its neighbourhoods and its tree of bounding boxes.
+ * mesh.h — a triangle mesh with its neighborhoods and its tree of bounding boxes.
  *
- * Edge i of a triangle goes from its vertex i to the next. A triangle's normal points outward. All arrays lie in one
+ * Edge i of a triangle goes from its vertex i to the next. A triangle's normal points outward. All arrays are in one
  * block. The tree is balanced: halves by the median of the longest side, so that a stack of TREE_DEPTH always suffices.
  */
 #ifndef CALDER_CONTACT_MESH_H
@@ -34,7 +34,7 @@ struct CalMesh {
 	vec3 *vertex_normal; // weighted by the angles of the triangles
 	uint8_t *corner;     // set of CORNER_*
 	int *ring_start;     // [vertices + 1]
-	int *ring;           // neighbours of vertex v: ring[ring_start[v]] ... , some twice
+	int *ring;           // neighbors of vertex v: ring[ring_start[v]] ... , some twice
 	int *first_triangle; // of each vertex
 	Triangle *triangle;
 	int *order; // triangles in the order of the leaves
@@ -70,8 +70,8 @@ Nearest mesh_nearest(const CalMesh *mesh, vec3 p, double limit, const vec3 *agai
 INLINE double mesh_reach(const Shape *s) { return isfinite(s->thickness) ? fmax(s->margin, s->thickness) : s->margin; }
 /** The distance of p to the mesh is at least this. */
 double mesh_distance_bound(const CalMesh *mesh, vec3 p);
-/** Whether p is behind the surface, n being the nearest point to it on the whole mesh. */
-bool mesh_behind(const CalMesh *mesh, vec3 p, const Nearest *n);
+/** Whether p is inside the surface, n being the nearest point to it on the whole mesh. */
+bool mesh_contains(const CalMesh *mesh, vec3 p, const Nearest *n);
 
 /* All triangles whose bounding box meets [lower, upper], in a fixed order. */
 typedef struct TreeWalk {

@@ -3,15 +3,15 @@
  * mesh_round.c — spheres, capsules and planes against meshes.
  *
  * A ball touches a mesh where its distance to the surface has a local minimum below its radius: over faces, over convex
- * edges and corners whose cone of normals holds the centre. On a flat part that is one point, whatever its triangles; in
- * a corner of two walls it is two. Over an edge one feature hands the contact to the next at the same depth. A centre
- * behind the surface is pushed to its nearest point.
+ * edges and corners whose cone of normals holds the center. On a flat part that is one point, whatever its triangles; in
+ * a corner of two walls it is two. Over an edge one feature hands the contact to the next at the same depth. A center
+ * inside the surface is pushed to its nearest point.
  */
 #include "contact/mesh_touch.h"
 
 /* ---- balls ------------------------------------------------------------------------------------- */
 
-/* From p to the centre c, along the edges at vertex v, nothing is nearer: the minimum is the vertex itself. */
+/* From p to the center c, along the edges at vertex v, nothing is nearer: the minimum is the vertex itself. */
 static bool vertex_is_nearest(const CalMesh *mesh, int v, vec3 c) {
 	const vec3 p = mesh->vertex[v], w = sub(c, p);
 	for (int k = mesh->ring_start[v]; k < mesh->ring_start[v + 1]; k++) {
@@ -22,7 +22,7 @@ static bool vertex_is_nearest(const CalMesh *mesh, int v, vec3 c) {
 	return true;
 }
 
-/* The same for an edge: the centre is beyond it from the other triangle, too. */
+/* The same for an edge: the center is beyond it from the other triangle, too. */
 static bool edge_is_nearest(const CalMesh *mesh, const Triangle *t, int i, const Nearest *n, vec3 c) {
 	if (t->across[i] < 0)
 		return true;
@@ -59,8 +59,8 @@ static void add_minimum(Manifold *m, const Frame *f, vec3 c, double r, double gr
 		touch_in_frame(m, f, p, out, depth, r, 1);
 }
 
-/* The centre is on or behind the surface, at the nearest point n. */
-static void add_behind(Manifold *m, const Frame *f, const CalMesh *mesh, vec3 c, double r, double grow,
+/* The center is on or inside the surface, at the nearest point n. */
+static void add_inside(Manifold *m, const Frame *f, const CalMesh *mesh, vec3 c, double r, double grow,
                        const Nearest *n) {
 	const double distance = sqrt(n->distance2), depth = r + grow + distance;
 	const vec3 out = distance > 0 ? scale(1 / distance, sub(n->q, c)) : mesh->triangle[n->triangle].normal;
@@ -75,9 +75,9 @@ static void touch_ball_mesh(Manifold *m, vec3 c, double r, const Shape *b, const
 	const Nearest nearest = mesh_nearest(mesh, c, fmax(reach, b->thickness), NULL);
 	if (nearest.triangle < 0)
 		return;
-	if (nearest.distance2 == 0 || mesh_behind(mesh, c, &nearest)) {
+	if (nearest.distance2 == 0 || mesh_contains(mesh, c, &nearest)) {
 		if (nearest.distance2 <= b->thickness * b->thickness)
-			add_behind(m, f, mesh, c, r, b->margin, &nearest);
+			add_inside(m, f, mesh, c, r, b->margin, &nearest);
 		return;
 	}
 	if (nearest.distance2 >= reach * reach)
@@ -99,7 +99,7 @@ void touch_sphere_mesh(const Shape *a, const Frame *fa, const Shape *b, const Fr
 
 static bool leave_mesh(const Shape *s, vec3 p, vec3 *out) {
 	const Nearest n = mesh_nearest(s->mesh, p, s->thickness, NULL);
-	if (n.triangle < 0 || !mesh_behind(s->mesh, p, &n))
+	if (n.triangle < 0 || !mesh_contains(s->mesh, p, &n))
 		return false;
 	*out = s->mesh->triangle[n.triangle].normal;
 	return true;

@@ -3,8 +3,8 @@
  * mesh_solid.c — boxes and meshes against meshes.
  *
  * Two polyhedra touch with the corners of each inside the other, and where their sharp edges cross. A corner inside is
- * pushed out through the nearest face that looks against it; without that condition two solids with flush sides would
- * push each other sideways. A crossing counts if the common normal of the edges lies in the cones of both, softly, and
+ * pushed out through the nearest face that faces it; without that condition two solids with flush sides would
+ * push each other sideways. A crossing counts if the common normal of the edges is in the cones of both, softly, and
  * the one edge has passed into the other solid. Flat edges and corners within flat parts carry nothing.
  */
 #include "contact/mesh_touch.h"
@@ -39,12 +39,12 @@ static Frame frame_between(const Frame *into, const Frame *of) {
 
 /* ---- corners ----------------------------------------------------------------------------------- */
 
-/* Behind the surface and no deeper than it is thick, or less than `grow` in front of it. */
+/* Inside the surface and no deeper than it is thick, or less than `grow` in front of it. */
 static bool inside_mesh(const Shape *s, vec3 p, double grow) {
 	if (mesh_distance_bound(s->mesh, p) > fmax(grow, mesh_reach(s)))
 		return false;
 	const Nearest n = mesh_nearest(s->mesh, p, fmax(grow, s->thickness), NULL);
-	return n.triangle >= 0 && (n.distance2 < grow * grow || mesh_behind(s->mesh, p, &n));
+	return n.triangle >= 0 && (n.distance2 < grow * grow || mesh_contains(s->mesh, p, &n));
 }
 
 /* The point p with the outward direction `out` of its own shape against the mesh s, all in the frame f of s. */
@@ -55,12 +55,12 @@ static void touch_point_mesh(Manifold *m, vec3 p, vec3 out, const Shape *s, cons
 	Nearest n = mesh_nearest(mesh, p, fmax(grow, s->thickness), NULL);
 	if (n.triangle < 0)
 		return;
-	const bool behind = mesh_behind(mesh, p, &n);
-	if (behind) {
+	const bool inside = mesh_contains(mesh, p, &n);
+	if (inside) {
 		const Nearest facing = mesh_nearest(mesh, p, s->thickness, &out);
 		n = facing.triangle >= 0 ? facing : n;
 	}
-	const double distance = sqrt(n.distance2), sign = behind ? -1 : 1, depth = grow - sign * distance;
+	const double distance = sqrt(n.distance2), sign = inside ? -1 : 1, depth = grow - sign * distance;
 	const vec3 d = n.feature == FEATURE_FACE || distance == 0 ? mesh->triangle[n.triangle].normal
 	                                                          : scale(sign / distance, sub(p, n.q));
 	const vec3 middle = madd(p, 0.5 * depth, d), normal = mat_mul_vec(f->R, d);
@@ -180,12 +180,12 @@ void touch_box_mesh(const Shape *a, const Frame *fa, const Shape *b, const Frame
 
 /* ---- two meshes -------------------------------------------------------------------------------- */
 
-/* The triangles of one mesh near another that lies at X in its frame. */
+/* The triangles of one mesh near another at X in its frame. */
 static TreeWalk walk_near(const CalMesh *mesh, const CalMesh *other, const Frame *X, double grow) {
 	const vec3 l = other->node[0].lower, u = other->node[0].upper;
-	const Frame centre = {X->R, frame_point(X, lerp(l, u, 0.5))};
+	const Frame center = {X->R, frame_point(X, lerp(l, u, 0.5))};
 	vec3 lower, upper;
-	bounds_in(&centre, scale(0.5, sub(u, l)), grow, &lower, &upper);
+	bounds_in(&center, scale(0.5, sub(u, l)), grow, &lower, &upper);
 	return tree_walk(mesh, lower, upper);
 }
 

@@ -206,7 +206,7 @@ Nearest mesh_nearest(const CalMesh *mesh, vec3 p, double limit, const vec3 *agai
 }
 
 /* The sign of the distance, from the normal of the feature (Baerentzen and Aanaes). Beside an open edge is outside. */
-bool mesh_behind(const CalMesh *mesh, vec3 p, const Nearest *n) {
+bool mesh_contains(const CalMesh *mesh, vec3 p, const Nearest *n) {
 	const Triangle *t = &mesh->triangle[n->triangle];
 	vec3 normal = t->normal;
 	if (n->feature >= FEATURE_VERTEX) {

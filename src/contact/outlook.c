@@ -3,7 +3,7 @@
  * outlook.c — when shapes that move can touch next (conservative advancement).
  *
  * Two convex shapes that are a gap g apart along n stay apart as long as they have not come closer by g along n. A point of
- * a shape moves with its centre, at v, and turns about it, at most at |w| rho with rho the reach of the shape; both change
+ * a shape moves with its center, at v, and turns about it, at most at |w| rho with rho the reach of the shape; both change
  * by accelerations of at most A. With r the closing speed of the two along n, turning included,
  *   r tau + A tau^2 / 2 < g
  * means that they do not touch before tau. Meshes are not convex: there r is the closing speed in any direction. A is taken
@@ -194,7 +194,7 @@ static double subsystems_gap(const CalContactSet *set, const CalContactWork *w, 
 }
 
 /*
- * How far all may move before any can touch, looked for up to some travels of this span: while it lasts the next looks need
+ * How far all may move before any can touch, up to some travels of this span: while it lasts the next lookaheads need
  * no more than the poses.
  */
 static double room_around(const Look *k, int axis) {

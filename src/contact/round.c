@@ -117,7 +117,7 @@ static double nearest_face(vec3 half, vec3 c, vec3 *out) {
 
 static bool leave_box(const Shape *box, vec3 p, vec3 *out) { return nearest_face(box->half, p, out) > 0; }
 
-/* A ball with its centre c in the frame of the box. */
+/* A ball with its center c in the frame of the box. */
 static void touch_ball_box(Manifold *m, vec3 c, double r, vec3 half, const Frame *f) {
 	const vec3 q = vec(clamp(c.x, -half.x, half.x), clamp(c.y, -half.y, half.y), clamp(c.z, -half.z, half.z));
 	const vec3 d = sub(c, q);
@@ -162,8 +162,8 @@ static bool entered_by(const Edge *edge, const Shape *b, LeaveFn leave, vec3 p) 
 }
 
 /*
- * n = +-u x e, outward: the common normal of axis and edge. It must lie in the cone between the normals of the edge's
- * faces, softly, since an axis that lies flat on a face has it on the bound. `height` is that of the axis over the edge,
+ * n = +-u x e, outward: the common normal of axis and edge. It must be in the cone between the normals of the edge's
+ * faces, softly, since an axis flat on a face has it on the bound. `height` is that of the axis over the edge,
  * negative when the axis itself has gone in.
  */
 void touch_axis_edge(Manifold *m, const Frame *f, const Axis *axis, const Edge *edge, const Shape *b, LeaveFn leave) {

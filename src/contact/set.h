@@ -24,10 +24,10 @@ typedef struct Bounds {
 	vec3 lower, upper;
 } Bounds;
 
-/* How a shape moves: its centre, and its points about it. */
+/* How a shape moves: its center, and its points about it. */
 typedef struct Course {
 	vec3 v;
-	double spin; // speed of a point about the centre, at most [m/s]
+	double spin; // speed of a point about the center, at most [m/s]
 	double bend; // acceleration of a point, at most [m/s^2]
 } Course;
 
@@ -40,10 +40,10 @@ struct CalContactWork {
 	Bounds *bounds; // [shapes]
 	int *order;     // [shapes] by the lower bound on the swept axis
 	bool *out;      // [nodes] left out
-	Course *course; // [shapes] of a look ahead
+	Course *course; // [shapes] of a lookahead
 	Bounds *ahead;  // [shapes] what they may cover
 	int *ahead_order;
-	Frame *mark;        // [shapes] in the world at the last look ahead
+	Frame *mark;        // [shapes] in the world at the last lookahead
 	int near_a, near_b; // the pair that may touch first since then, -1: none in reach
 	double room;        // none touches while all stay within this distance of their marks [m]
 	double *pace;       // [shapes] speed of their fastest points when they were last looked at

@@ -4,7 +4,7 @@
  *
  * A Shape is a CalShapeDef checked and digested: margins are part of its sizes. A Touch is one candidate for a contact
  * point; a Manifold collects those of one pair. Candidates appear with depth 0 or where another one already is, and
- * manifold_blend() makes neighbours share one stiffness: so the total force is continuous while features come and go.
+ * manifold_blend() makes neighbors share one stiffness: so the total force is continuous while features come and go.
  */
 #ifndef CALDER_CONTACT_SHAPE_H
 #define CALDER_CONTACT_SHAPE_H

@@ -11,7 +11,7 @@
  * there, and the run says that it happened.
  *
  * No function of the pose alone changes its sign at half a turn. So the value to watch is that of the quaternion of theta,
- * cos(|theta|/2), with the sign that is near the last look ahead: as theta jumps, so does the quaternion, to its opposite.
+ * cos(|theta|/2), with the sign that is near the last lookahead: as theta jumps, so does the quaternion, to its opposite.
  */
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ typedef struct Bushing {
 	CalMat3 rest;
 	CalNodeRef a, b;
 	bool turns;   // it has stiffness about some axis
-	CalVec3 seen; // theta at the last look ahead; of a fixed step, at the last evaluation
+	CalVec3 seen; // theta at the last lookahead; of a fixed step, at the last evaluation
 } Bushing;
 
 static int bushing_bind(const CalDevice *device, const CalEvalContext *context) {
@@ -98,7 +98,7 @@ static double half_turn_value(const Bushing *s, CalVec3 theta) {
 	return w * portable_cos(0.5 * before) + portable_sin(0.5 * angle) * portable_sin(0.5 * before) * along < 0 ? -w : w;
 }
 
-/* Of states that count: at looks ahead, and at evaluations of fixed steps. */
+/* Of states that count: at lookaheads, and at evaluations of fixed steps. */
 static void see(Bushing *s, CalEvalContext *context, const Strain *e) {
 	const bool over = half_turn_value(s, e->theta) < 0;
 	s->seen = e->theta;

@@ -81,7 +81,7 @@ static CalStatus touch(const Contact *c, CalEvalContext *context, CalContactSumm
 
 /* ---- what is ahead ------------------------------------------------------------------------------- */
 
-/* The smallest gap of pairs that were apart at the last look ahead. */
+/* The smallest gap of pairs that were apart at the last lookahead. */
 static int contact_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const Contact *c = device->data;
 	*value = 1;
@@ -94,7 +94,7 @@ static int contact_values(const CalDevice *device, CalEvalContext *context, doub
 	return 0;
 }
 
-/* Behind a step the last evaluation was that at its end: it tells whether there is anything to look for. */
+/* After a step the last evaluation was that at its end: it shows whether there is anything to look for. */
 static int contact_outlook(const CalDevice *device, CalEvalContext *context, CalLookahead *lookahead) {
 	Contact *c = device->data;
 	CalContactLookahead own = {.horizon = lookahead->horizon};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * drive_function.c — formulas and tables of time as functions of the rows of loops (CalDrive).
+ * drive_function.c — formulas and tables of time as functions of constraint equations (CalDrive).
  *
  * They are evaluated by several threads at a time and never change. The identity is a hash over what makes the function:
  * the text of the formula, or the numbers of the table.

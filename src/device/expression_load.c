@@ -2,7 +2,7 @@
 /*
  * expression_load.c — a wrench on a node or an effort on a joint, by formulas over the simulation.
  *
- * The formulas lie beside the device: its data is a pointer to them, so that the caller can read why they could not be
+ * The formulas are beside the device: its data is a pointer to them, so that the caller can read why they could not be
  * bound.
  */
 #include <stdio.h>

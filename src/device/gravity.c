@@ -2,9 +2,9 @@
 /*
  * gravity.c — the gravity of a planet on all bodies: point mass, gravity gradient, oblateness, orbiting frame.
  *
- * With r the place from the planet's centre, k its pole and z = r.k:
+ * With r the place from the planet's center, k its pole and z = r.k:
  *   g(r) = -mu r/r^3 - 3/2 J2 mu R^2/r^5 ((1 - 5 z^2/r^2) r + 2 z k)
- * Everything that a link carries is one mass m with the centre c and the second moment S about it: force m g(c) at c, and
+ * Everything that a link carries is one mass m with the center c and the second moment S about it: force m g(c) at c, and
  * what the point mass makes of S, the potential U2 = -mu/(2 r^3) (3 n'Sn - tr S), n = r/|r|: the moment 3 mu/r^3 Sn x n,
  * and the force 3 mu/r^4 (Sn - 5/2 n'Sn n + 1/2 tr S n), without which neither energy nor angular momentum about the planet
  * would be kept. Modes of a flexible body get the force at c over m times sum m phi, which is exact for a field that is
@@ -77,7 +77,7 @@ static double potential(const Gravity *s, double m, CalVec3 r) {
 	return -s->def.mu * m / sqrt(r2) * (1 - flat);
 }
 
-/* What the second moment S about the centre at r adds: wrench at the centre and potential U2. */
+/* What the second moment S about the center at r adds: wrench at the center and potential U2. */
 typedef struct Second {
 	CalSpatial wrench;
 	double potential;
@@ -96,15 +96,15 @@ static Second second_of(const Gravity *s, CalVec3 r, sym3 S) {
 
 /* ---- on a link ----------------------------------------------------------------------------------- */
 
-/* Second moment about the centre mc/m. */
-static sym3 about_centre(const Composite *c) {
+/* Second moment about the center mc/m. */
+static sym3 about_center(const Composite *c) {
 	const double k = 1 / c->m;
 	return (sym3){c->Sigma.xx - k * c->mc.x * c->mc.x, c->Sigma.yy - k * c->mc.y * c->mc.y,
 	              c->Sigma.zz - k * c->mc.z * c->mc.z, c->Sigma.xy - k * c->mc.x * c->mc.y,
 	              c->Sigma.xz - k * c->mc.x * c->mc.z, c->Sigma.yz - k * c->mc.y * c->mc.z};
 }
 
-/* Accelerations at the centre: all, and what of it is due to the second moment. */
+/* Accelerations at the center: all, and what of it is due to the second moment. */
 typedef struct Pull {
 	CalVec3 g, second;
 } Pull;
@@ -115,23 +115,23 @@ static double power(CalSpatial f, CalSpatial v) { return v_dot(f.angular, v.angu
 static Pull pull_link(const CalDevice *device, CalEvalContext *context, CalNodeRef node_ref, CalVec3 origin,
                       Composite c, bool rigid) {
 	const Gravity *s = device->data;
-	const CalVec3 offset = v_scale(1 / c.m, vec_out(c.mc)), centre = v_add(origin, offset);
+	const CalVec3 offset = v_scale(1 / c.m, vec_out(c.mc)), center = v_add(origin, offset);
 	const CalVec3 R = s->def.orbit ? (CalVec3){device->x[0], device->x[1], device->x[2]} : s->def.position;
-	// the world's origin is at R; without an orbit the planet's centre at -R
-	const CalVec3 r = v_add(R, centre), g = s->def.orbit ? field_beside(s, R, centre) : field_at(s, r);
-	const Second second = second_of(s, r, about_centre(&c));
+	// the world's origin is at R; without an orbit the planet's center at -R
+	const CalVec3 r = v_add(R, center), g = s->def.orbit ? field_beside(s, R, center) : field_at(s, r);
+	const Second second = second_of(s, r, about_center(&c));
 	CalSpatial wrench = second.wrench, v;
 	CalPose pose;
 	wrench.linear = v_add(wrench.linear, v_scale(c.m, g));
 	cal_context_node_motion(context, node_ref, &pose, &v);
-	const CalSpatial pull = cal_wrench_shift(wrench, centre, pose.r);
+	const CalSpatial pull = cal_wrench_shift(wrench, center, pose.r);
 	cal_context_apply_wrench(context, node_ref, CAL_FRAME_WORLD, pull);
 	if (s->def.orbit) // the frame is accelerated: there is no potential
 		cal_context_add_supplied_power(context, power(pull, v));
 	else
 		cal_context_add_stored_energy(context, potential(s, c.m, r) + (rigid ? second.potential : 0));
 	if (!s->def.orbit && !rigid)
-		cal_context_add_supplied_power(context, power(cal_wrench_shift(second.wrench, centre, pose.r), v));
+		cal_context_add_supplied_power(context, power(cal_wrench_shift(second.wrench, center, pose.r), v));
 	const CalVec3 extra = v_scale(1 / c.m, second.wrench.linear);
 	return (Pull){v_add(g, extra), extra};
 }

@@ -158,7 +158,7 @@ static bool has_value(const Servo *s, ServoValue value) {
 	}
 }
 
-/* A value and how it goes on: it changes at `rate` give or take `spread`, and the rate by at most `bend`. */
+/* A value and how it continues: it changes at `rate` give or take `spread`, and the rate by at most `bend`. */
 typedef struct Course {
 	double value, rate, spread, bend;
 } Course;

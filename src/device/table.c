@@ -16,7 +16,7 @@ const char *cal_table_shape_name(CalTableShape shape) {
 	return (int)shape >= 0 && shape < CAL_TABLE_SHAPE_COUNT ? names[shape] : NULL;
 }
 
-/* The piece that t lies in, i: time[i] <= t < time[i + 1]. */
+/* The piece that contains t, i: time[i] <= t < time[i + 1]. */
 static int piece_of(const double *time, int count, double t) {
 	int low = 0, high = count - 1;
 	while (high - low > 1) {

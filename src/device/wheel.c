@@ -69,7 +69,7 @@ static int wheel_evaluate(const CalDevice *device, CalEvalContext *context, doub
 	return 0;
 }
 
-/* Beyond the limits of the torque, where it bends. The greatest speed is none of them: with drag the motor goes on and off. */
+/* Beyond the limits of the torque, where it bends. The greatest speed is none: with drag the motor switches on and off. */
 static int wheel_values(const CalDevice *device, CalEvalContext *context, double *value) {
 	const Wheel *s = device->data;
 	const double wanted = table_at(device, s->torque, cal_context_time(context)).value;

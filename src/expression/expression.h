@@ -109,7 +109,7 @@ struct CalExpression {
 	int kink_count; // that depend on more than a straight line in time
 	bool condition;
 	bool bound;  // to a simulation; always if there is nothing to bind
-	char *names; // of the objects, behind each other
+	char *names; // of the objects, one after another
 	int names_used;
 };
 
@@ -136,7 +136,7 @@ enum { MOST_KINKS = 2 }; // of one operation
 
 /** How many an operation has: places where it or its slope jumps. */
 int op_kinks(const Code *code);
-/** value[op_kinks()]: changes its sign where the operation on a[op_takes()] does; zero only where it cannot be told. */
+/** value[op_kinks()]: changes its sign where the operation on a[op_takes()] does; zero only where it is undecided. */
 void op_switches(Op op, const double *a, double *value);
 
 /* ---- ranges (expression_range.c) ------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  *
  * Each operation that does so has values that change their sign there (op_switches): the difference of two numbers that are
  * compared, the argument of a sign. Those that are straight lines in time are solved for when they do; the others are
- * watched by the events of a run. Of a jump the sign is exactly that which decides: just behind the change the formula is on
+ * watched by the events of a run. Of a jump the sign is exactly that which decides: just after the change the formula is on
  * its new side. Times of lines are found to the last bit.
  */
 #include <float.h>
@@ -49,7 +49,7 @@ static double parity(double x) {
 }
 
 /*
- * Negative behind the cut on the negative x axis. A turn passes the cut once, so that the sign changes at another place too,
+ * Negative beyond the cut on the negative x axis. A turn passes the cut once, so that the sign changes at another place too,
  * where nothing jumps: at x = 0 below the x axis, and there a direction at rest must not switch by round-off.
  */
 static double side_of_cut(double y, double x) {
@@ -283,7 +283,7 @@ static bool is_passed(Op op, double before, double now) {
 	return op == OP_SIGN ? (before > 0 ? now < 0 : now > 0) : (now > 0) != (before > 0);
 }
 
-/* The first time behind t at which the kink is passed, near a root that is right but for round-off; found by halving. */
+/* The first time after t at which the kink is passed, near a root that is right but for round-off; found by halving. */
 static double step_past_root(const CalExpression *e, int index, int kink, double t, double root) {
 	enum { DOUBLINGS = 28, HALVINGS = 64 }; // as far as 1e-8 of the time
 	const Op op = e->code[index].op;
@@ -314,7 +314,7 @@ static double step_past_root(const CalExpression *e, int index, int kink, double
 	return high;
 }
 
-/* The first kink behind `at`, from the lines that the formula follows there. */
+/* The first kink after `at`, from the lines that the formula follows there. */
 static double next_from(const CalExpression *expression, double at) {
 	double next = INFINITY;
 	for (int i = 0; i < expression->code_count; i++) {

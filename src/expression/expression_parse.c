@@ -8,7 +8,7 @@
  *   signed  = ("+" | "-") signed | power       power   = primary ["^" signed]
  *   primary = number [unit ["^" signed]] | "(" or ")" | "t" | "pi" | unit | function "(" arguments ")"
  *
- * Numbers and conditions are told apart here, so that the code cannot mix them up. Every level counts towards
+ * Numbers and conditions are distinguished here, so that the code cannot mix them up. Every level counts towards
  * EXPRESSION_DEPTH, every number left on the stack towards EXPRESSION_STACK.
  */
 #include <math.h>
@@ -187,7 +187,7 @@ static char *keep_name(CalExpression *e, Word name) {
 	return kept;
 }
 
-/* p stands behind the opening parenthesis. */
+/* p is after the opening parenthesis. */
 static bool parse_names(Parser *p, Word argument[2], int *count, int most) {
 	*count = 0;
 	do {
@@ -266,7 +266,7 @@ static bool parse_comma(Parser *p) {
 	return true;
 }
 
-/* p stands behind the opening parenthesis. min and max take two or more. */
+/* p is after the opening parenthesis. min and max take two or more. */
 static bool parse_function(Parser *p, Op op) {
 	const bool any = op == OP_MIN || op == OP_MAX;
 	for (int i = 0; i < op_takes(op); i++)
@@ -308,7 +308,7 @@ static bool parse_call(Parser *p, Word word) {
 
 static bool parse_signed(Parser *p, Kind *kind);
 
-/* Behind a primary: "^" and its exponent. */
+/* After a primary: "^" and its exponent. */
 static bool parse_exponent(Parser *p, const char *start, Kind base) {
 	Kind exponent;
 	skip(p);
@@ -326,10 +326,10 @@ static bool parse_exponent(Parser *p, const char *start, Kind base) {
 /* The unit at p, unless it is the name of a function that is called; t is always the time. */
 static const Unit *unit_here(const Parser *p, Word *word) {
 	*word = word_at(p->p);
-	const char *behind = word->start + word->length;
-	while (*behind == ' ' || *behind == '\t')
-		behind++;
-	if (word->length == 0 || *behind == '(' || word_is(*word, "t"))
+	const char *rest = word->start + word->length;
+	while (*rest == ' ' || *rest == '\t')
+		rest++;
+	if (word->length == 0 || *rest == '(' || word_is(*word, "t"))
 		return NULL;
 	return unit_find(word->start, word->length);
 }

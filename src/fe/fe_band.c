@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fe_band.c — reverse Cuthill-McKee ordering and banded Cholesky factorisation; see fe_band.h.
+ * fe_band.c — reverse Cuthill-McKee ordering and banded Cholesky factorization; see fe_band.h.
  *
  * The band of an ordered solid model is that of its cross-section: 10^4 equations of a slender part take some 10 MB
  * and well under a second. What exceeds FE_MAX_BAND is refused rather than tried.
@@ -19,7 +19,7 @@
 
 enum { FE_MAX_BAND = 1 << 27 }; // numbers of the factor: 1 GiB
 
-/* OpenBLAS starts threads of its own unless told otherwise; other libraries have no such functions. */
+/* OpenBLAS starts threads of its own unless set otherwise; other libraries have no such functions. */
 extern void openblas_set_num_threads(int) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 
@@ -39,13 +39,13 @@ static void threads_back(int before) {
 
 typedef struct Graph {
 	int n;
-	int *first;     // [n + 1] into neighbours
-	int *neighbour; //
-	int *level;     // [n] distance from the start, -1: not met
-	int *queue;     // [n]
-	int *order;     // [n]
-	int *local;     // [dof_count] equation to 0..n-1, -1: outside
-	int *equation;  // [n] and back
+	int *first;    // [n + 1] into neighbors
+	int *neighbor; //
+	int *level;    // [n] distance from the start, -1: not met
+	int *queue;    // [n]
+	int *order;    // [n]
+	int *local;    // [dof_count] equation to 0..n-1, -1: outside
+	int *equation; // [n] and back
 } Graph;
 
 static int node_degree(const Graph *g, int i) { return g->first[i + 1] - g->first[i]; }
@@ -58,11 +58,11 @@ static int breadth_first(Graph *g, int start, bool order) {
 	for (int head = 0; head < count; head++) {
 		const int i = g->queue[head], from = count;
 		for (int k = g->first[i]; k < g->first[i + 1]; k++) {
-			const int j = g->neighbour[k];
+			const int j = g->neighbor[k];
 			if (g->level[j] >= 0)
 				continue;
 			g->level[j] = g->level[i] + 1;
-			int at = count++; // neighbours by degree, few first
+			int at = count++; // neighbors by degree, few first
 			for (; at > from && node_degree(g, g->queue[at - 1]) > node_degree(g, j); at--)
 				g->queue[at] = g->queue[at - 1];
 			g->queue[at] = j;
@@ -102,15 +102,15 @@ static void count_edges(Graph *g, const FeMatrix *A, int *place, bool fill) {
 		if (i < 0 || j < 0 || i == j)
 			continue;
 		if (fill) {
-			g->neighbour[place[i]] = j;
-			g->neighbour[place[j]] = i;
+			g->neighbor[place[i]] = j;
+			g->neighbor[place[j]] = i;
 		}
 		place[i]++;
 		place[j]++;
 	}
 }
 
-/* Neighbours of each equation in K (M couples no others); entries given twice do no harm. */
+/* Neighbors of each equation in K (M couples no others); entries given twice do no harm. */
 static bool graph_build(Graph *g, const CalFeModel *fe, const bool *inside, Pool *pool) {
 	const size_t all = (size_t)fe->dof_count;
 	g->local = pool_array(pool, all, sizeof(int));
@@ -119,8 +119,8 @@ static bool graph_build(Graph *g, const CalFeModel *fe, const bool *inside, Pool
 	g->level = pool_array(pool, all, sizeof(int));
 	g->queue = pool_array(pool, all, sizeof(int));
 	g->order = pool_array(pool, all, sizeof(int));
-	g->neighbour = pool_array(pool, 2 * (size_t)(fe->K.count + fe->M.count), sizeof(int));
-	if (!g->local || !g->equation || !g->first || !g->level || !g->queue || !g->order || !g->neighbour)
+	g->neighbor = pool_array(pool, 2 * (size_t)(fe->K.count + fe->M.count), sizeof(int));
+	if (!g->local || !g->equation || !g->first || !g->level || !g->queue || !g->order || !g->neighbor)
 		return false;
 	for (int i = 0; i < fe->dof_count; i++) {
 		g->local[i] = inside[i] ? g->n : -1;
@@ -138,7 +138,7 @@ static bool graph_build(Graph *g, const CalFeModel *fe, const bool *inside, Pool
 	return true;
 }
 
-/* ---- factorisation ----------------------------------------------------------------------------- */
+/* ---- factorization ----------------------------------------------------------------------------- */
 
 static int band_width(const CalFeModel *fe, const int *place) {
 	const FeMatrix *both[] = {&fe->K, &fe->M};

@@ -27,7 +27,7 @@ void fe_band_solve(FeBand *band, int columns, double *x);
 void fe_band_free(FeBand *band);
 
 /**
- * How many modes of K x = value M x lie below sigma with the outside held: the negative pivots of K - sigma M
+ * How many modes of K x = value M x are below sigma with the outside held: the negative pivots of K - sigma M
  * (Sylvester's law of inertia). Of band only the order of the equations is used. *count = -1: sigma is too close to a
  * mode of some part of the equations for the pivots to be trusted; take another.
  */

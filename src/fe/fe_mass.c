@@ -66,7 +66,7 @@ static void put_applied_wrench(Build *b, double *A) {
 		}
 }
 
-/* Round-off is judged by the size of all positions together, and of all components of a shape. */
+/* Round-off is checked by the size of all positions together, and of all components of a shape. */
 static void measure_moments(Build *b) {
 	const FeMoments *m = b->m;
 	const double trace = m->second[0][0] + m->second[1][1] + m->second[2][2];
@@ -144,7 +144,7 @@ static void trace_block(const Build *b, const double *C, double *trace) {
 }
 
 /* R = M_ee less the trace of the least block; its smallest value over a unit diagonal of M_ee, at mode *where. */
-static CalStatus remainder_of(Build *b, double *smallest, int *where) {
+static CalStatus rest_of(Build *b, double *smallest, int *where) {
 	const int n = b->modes;
 	double *scaled = b->W;
 	trace_block(b, b->C, b->R0);
@@ -289,12 +289,12 @@ static CalStatus add_with_trace(Build *b) {
 	return CAL_OK;
 }
 
-/* Leaves C and R of this choice; *smallest tells whether it is possible. */
+/* Leaves C and R of this choice; *smallest shows whether it is possible. */
 static CalStatus try_quality(Build *b, FeMassQuality quality, double share, double *smallest, int *where) {
 	choose_position(b, quality, share);
 	put_applied_wrench(b, b->A);
 	const CalStatus status = least_block(b);
-	return status == CAL_OK ? remainder_of(b, smallest, where) : status;
+	return status == CAL_OK ? rest_of(b, smallest, where) : status;
 }
 
 /* The best quality that some mass distribution has. */
@@ -339,7 +339,7 @@ static CalStatus complete_moments(Build *b, FeMassQuality *quality) {
 	return CAL_OK;
 }
 
-/* ---- factorisation ----------------------------------------------------------------------------- */
+/* ---- factorization ----------------------------------------------------------------------------- */
 
 /* A = BB' with B [D][*rank] in V, rows and columns scaled by `size` meanwhile; the 1 is eliminated first. */
 static CalStatus factor_masses(Build *b, int *rank) {

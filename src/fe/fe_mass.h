@@ -4,9 +4,9 @@
  *
  * In the Lagrangian of a modal body [THEORY (2.7)] a mass m_i at p_i with shapes phi_i enters only through sums of m_i
  * times products of two of the numbers z_i = (1, p_i, phi_i): the matrix A = sum m_i z_i z_i', of size 4 + 3 modes.
- * Whatever the mass distribution (consistent mass matrices, integrals of a SID file), any factorisation A = BB' whose
+ * Whatever the mass distribution (consistent mass matrices, integrals of a SID file), any factorization A = BB' whose
  * first row is constant is a set of points with the same A, hence the same body. A pivoted Cholesky factor, turned by
- * one Householder reflection, is such a factorisation; all points have the same mass.
+ * one Householder reflection, is such a factorization; all points have the same mass.
  */
 #ifndef CALDER_FE_FE_MASS_H
 #define CALDER_FE_FE_MASS_H
@@ -41,7 +41,7 @@ typedef enum FeMassQuality {
 
 /**
  * Points z[count][D], each of mass `mass / count`; count <= D. Where `full` does not have the moments, or no mass
- * distribution has them, what is not needed at rest is changed until it fits: *quality tells. CAL_ERR_INPUT: not even
+ * distribution has them, what is not needed at rest is changed until it fits: *quality says how. CAL_ERR_INPUT: not even
  * what is needed at rest fits; path is for the message.
  */
 CalStatus fe_mass_points(const FeMoments *m, const char *path, const CalAllocator *allocator, double *z, int *count,

@@ -44,7 +44,7 @@ void cal_fe_destroy(CalFeModel *fe) {
 		memory_free(&allocator, both[i]->col);
 		memory_free(&allocator, both[i]->value);
 	}
-	Pool pool = fe->pool; // the model itself lies in its pool
+	Pool pool = fe->pool; // the model itself is in its pool
 	pool_free(&pool);
 }
 
@@ -319,7 +319,7 @@ static double rigid_residual(const CalFeModel *fe, const double *R, double *forc
 	return worst;
 }
 
-/* Mass, centre and inertia from R'MR, R about the origin. */
+/* Mass, center and inertia from R'MR, R about the origin. */
 static void mass_of(CalFeInfo *info, const double G[6][6]) {
 	const double mass[3] = {G[3][3], G[4][4], G[5][5]};
 	const double low = fmin(mass[0], fmin(mass[1], mass[2])), high = fmax(mass[0], fmax(mass[1], mass[2]));

@@ -77,7 +77,7 @@ CalStatus fe_model_complete(CalFeModel *made, CalStatus status, CalFeModel **fe,
 /** What cal_fe_info() gives; false: out of memory, mass and residual are missing. */
 bool fe_model_info(const CalFeModel *fe, CalFeInfo *info);
 
-/** y = A x for `columns` vectors of length n stored one behind the other. */
+/** y = A x for `columns` vectors of length n stored one after the other. */
 void fe_matrix_multiply(const FeMatrix *A, int n, int columns, const double *x, double *y);
 /** The six rigid motions about a point, angular first: R[6][dof_count]. */
 void fe_rigid_motions(const CalFeModel *fe, CalVec3 about, double *R);

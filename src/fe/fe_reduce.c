@@ -5,7 +5,7 @@
  * With b the equations of the interfaces other than the reference, i those inside, and the reference held:
  * static shapes and modes by flexbody/mode_synthesis.h, then the modes of both together, so that the result has M_ee = 1
  * and a diagonal stiffness. The body frame sits on the reference, where every shape vanishes. Without any
- * interface the shapes are the free modes, rigid ones left out, and the body frame lies in the centre of mass.
+ * interface the shapes are the free modes, rigid ones left out, and the body frame is at the center of mass.
  */
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * fe_reduce_mass.c — the moments of mass of a finite element model in given shapes, and mass points that have them.
  *
- * Solids have the same scalar mass matrix in each direction, and a rigid interface moves the points behind it by
+ * Solids have the same scalar mass matrix in each direction, and a rigid interface moves the points attached to it by
  * u + theta x d. Both are read off M as it is, entry by entry, so that the moments of fe_mass.h are those of the finite
  * element model and not of a lumped one (docs/fe.md). M of another kind gives an estimate in the same way; what acts at
  * rest is taken from M itself.
@@ -18,7 +18,7 @@ static double dot(int n, const double *a, const double *b) {
 
 /*
  * Rows of z: one per node with translations, and for a node that turns three more: how (1, p, phi) changes with a
- * unit step of d along each axis behind it.
+ * unit step of d along each axis after it.
  */
 typedef struct Rows {
 	int D, shapes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * fe_sturm.c — how many modes lie below a given value, without computing them; see fe_band.h.
+ * fe_sturm.c — how many modes are below a given value, without computing them; see fe_band.h.
  *
  * K - sigma M = LDL' has as many negative elements in D as K x = value M x has values below sigma (Sylvester's law of
  * inertia); an iteration for the lowest modes that found fewer has missed some. The elimination goes down the band in
@@ -75,7 +75,7 @@ static bool sturm_build(Sturm *s, const FeBand *band, double sigma, Pool *pool) 
 	return true;
 }
 
-/* Takes column i out of those behind it. False: too many digits are lost. */
+/* Takes column i out of those after it. False: too many digits are lost. */
 static bool eliminate_row(Sturm *s, int i, const double *column) {
 	const int rows = s->width + 1, last = s->n - 1 - i < s->width ? s->n - 1 - i : s->width;
 	for (int k = 1; k <= last; k++) {

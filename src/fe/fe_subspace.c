@@ -6,7 +6,7 @@
  * those wanted converge fast (Bathe and Wilson 1972). The small problem is solved for 1/(value + shift), for which the
  * stiffness side is positive definite even if some equations have no mass. The start is a fixed pseudo-random block:
  * the same input gives the same modes. An iteration can settle on modes and leave out one that the start hardly has, so
- * that the modes below the last one wanted are counted (Sturm); if some are missing, it goes on with new vectors.
+ * that the modes below the last one wanted are counted (Sturm); if some are missing, it continues with new vectors.
  */
 #include <math.h>
 #include <string.h>

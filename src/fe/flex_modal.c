@@ -2,7 +2,7 @@
 /*
  * flex_modal.c — cal_flex_modal(): a flexible body of a description as a modal body, to be drawn or written.
  *
- * Mass points that a generator made ("mass1", "mass2", ...) stay mass points: they need not lie on the body. All other
+ * Mass points that a generator made ("mass1", "mass2", ...) stay mass points: they need not be on the body. All other
  * nodes are frames. Where none of them is at the origin of B, a node "origin" is put there for the picture.
  */
 #include <string.h>

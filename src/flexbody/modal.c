@@ -201,7 +201,7 @@ static bool minus_pseudo_solve(const CalMat3 *J, int m, double *x) {
 	return true;
 }
 
-/** The rigid motions (w; v at the centre of mass) [6][m] that make the energy of each shape least. */
+/** The rigid motions (w; v at the center of mass) [6][m] that make the energy of each shape least. */
 static bool companion_motions(const ModalBody *b, const ModalRigid *rigid, double *motion) {
 	int m = b->flex->modes;
 	mass_re(b, vec_of(rigid->com), motion);
@@ -211,7 +211,7 @@ static bool companion_motions(const ModalBody *b, const ModalRigid *rigid, doubl
 	return minus_pseudo_solve(&rigid->inertia, m, motion);
 }
 
-/** x = shapes + v + w x d, y = slopes + w: the shapes of a node at d from the centre of mass in the free body. */
+/** x = shapes + v + w x d, y = slopes + w: the shapes of a node at d from the center of mass in the free body. */
 static void free_shapes(int m, const CalFlexNode *node, Vec d, const double *motion, double *x, double *y) {
 	for (int j = 0; j < m; j++) {
 		Vec w = column(motion, m, j), v = column(motion + 3 * m, m, j);

@@ -23,7 +23,7 @@ typedef struct ModalBody {
 	const CalVec3 *position; // [flex->node_count] in B [m]
 } ModalBody;
 
-/** Mass, centre of mass and inertia about it of the whole body: rigid part and lumped nodes. */
+/** Mass, center of mass and inertia about it of the whole body: rigid part and lumped nodes. */
 typedef struct ModalRigid {
 	double mass;
 	CalVec3 com;

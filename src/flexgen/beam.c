@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * beam.c — the beam generator: judges the definition, picks shapes of all families by frequency, places nodes.
+ * beam.c — the beam generator: checks the definition, picks shapes of all families by frequency, places nodes.
  *
  * Nodes "root", "n1", ..., "tip" are at the element ends and carry no mass but what the user puts there. The beam's
  * own mass sits at the Gauss points ("mass1", ...) with the shapes interpolated by the element's polynomials. The
@@ -31,7 +31,7 @@ CalBeamDef cal_beam_def(void) {
 	                    .choice = {.boundary = CAL_FLEX_CLAMPED, .modes = 4}};
 }
 
-/* ---- judging ------------------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------------------------ */
 
 static CalStatus refuse_beam(const CalBeamDef *def, const char *what, CalError *error) {
 	return error_set(error, CAL_ERR_MODEL, "%s%sbeam \"%s\": %s", PLACE_ARGS(def->place), def->name, what);

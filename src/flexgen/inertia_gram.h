@@ -3,7 +3,7 @@
  * inertia_gram.h — a matrix of sums over masses turned back into masses: G = LL', one column of L per mass.
  *
  * G holds the sums of products of two of n functions. Any L with LL' = G is a set of masses with the same sums, and
- * LQ is another one for any rotation Q. Functions are measured by `scale`, so that round-off is judged against the size
+ * LQ is another one for any rotation Q. Functions are measured by `scale`, so that round-off is checked against the size
  * of each. The factor comes from eigenvectors; those with values of round-off size, or negative, are left out.
  */
 #ifndef CALDER_FLEXGEN_INERTIA_GRAM_H

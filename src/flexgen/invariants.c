@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * invariants.c — cal_flex_set_invariants(): judges inertia invariants, makes mass nodes of them and adds these.
+ * invariants.c — cal_flex_set_invariants(): checks inertia invariants, makes mass nodes of them and adds these.
  *
- * Most mistakes (another order of the modes, mass in tonnes, lengths in millimetres, a sign) already show in two
+ * Most mistakes (another order of the modes, mass in tonnes, lengths in millimeters, a sign) already show in two
  * numbers that contradict each other, and are named by them; the Gram matrices of invariants_mass.c find the rest.
  * Modes are numbered from 1 in the texts.
  */
@@ -29,7 +29,7 @@ CalStatus invariants_refuse(const Invariants *v, CalStatus status, const char *f
 	return error_set(v->error, status, "%s%sbody \"%s\": %s", PLACE_ARGS(v->body->place), v->body->name, text);
 }
 
-/* ---- judging ------------------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------------------------ */
 
 static bool all_finite(const double *numbers, size_t count) {
 	for (size_t i = 0; i < count; i++) {
@@ -192,7 +192,7 @@ static CalStatus check_invariants(const Invariants *v) {
 	return status;
 }
 
-/* ---- the numbers behind -------------------------------------------------------------------- */
+/* ---- the sums they are made of -------------------------------------------------------------------- */
 
 static size_t scratch_size(int m) {
 	size_t n = (size_t)m, points = (size_t)mass_points_limit(m);

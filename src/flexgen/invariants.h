@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * invariants.h — inertia invariants while they are judged and turned into mass nodes.
+ * invariants.h — inertia invariants while they are checked and turned into mass nodes.
  *
  * The inertia of a modal body is two sums [THEORY 2.2]: over point masses, of products of two of the functions 1,
  * x, y, z and the components of the shapes; and over rotary inertias, [1 psi]'J[1 psi]. Each is a Gram matrix
  * (inertia_gram.h), and each column of a factor of the latter is a rotor, J = aa' with slopes psi = ab'/a'a. What is
- * given tells all of both but how the inertia of the undeformed body is shared between them, which acts in no way and
+ * given determines all of both but how the inertia of the undeformed body is shared between them, which acts in no way and
  * is free.
  */
 #ifndef CALDER_FLEXGEN_INVARIANTS_H

@@ -2,7 +2,7 @@
 /*
  * invariants_mass.c — from inertia invariants to point masses and rotors; see invariants.h.
  *
- * With the shapes' sums N, the coupling C to positions from the centre of mass, and the rotary sums P = sum J psi,
+ * With the shapes' sums N, the coupling C to positions from the center of mass, and the rotary sums P = sum J psi,
  * R = sum psi'J psi, the second moment S of positions must be at least C N^+ C' and the rotary inertia at least
  * P R^+ P'. Both together give the inertia, tr(S) 1 - S + sum J. What it has beyond the least, X, is put into S as far
  * as X is that of a mass, into rotary inertia as far as it is not; half of it if there are rotors to carry. So if any
@@ -23,7 +23,7 @@
 
 static const char *const AXIS = "xyz";
 
-/* How closely an attempt looks. */
+/* How fine an attempt is. */
 typedef struct Care {
 	double noise;  // relative error that the sums may have
 	double rotary; // share of the whole up to which rotary parts are round-off
@@ -123,7 +123,7 @@ static void distribute_mass(const double x[3], double s[3]) {
 
 /** How the inertia is shared out. */
 typedef struct Split {
-	double S[3][3];     // second moment of the points about the centre of mass
+	double S[3][3];     // second moment of the points about the center of mass
 	double least[3][3]; // inertia that the other invariants need
 	double beyond[9];   // eigenvectors of what is beyond it
 	double x[3];        // and its moments, ascending
@@ -141,7 +141,7 @@ static CalStatus split_moments(const Invariants *v, const Care *care, Split *out
 	}
 	CalStatus status = eigen_symmetric(3, out->beyond, out->x, scratch);
 	for (int i = 0; i < 3; i++) {
-		x[i] = out->x[i] > 0 && v->rotary ? out->x[i] / 2 : out->x[i]; // less than nothing is for the points to judge
+		x[i] = out->x[i] > 0 && v->rotary ? out->x[i] / 2 : out->x[i]; // less than nothing is for the points to check
 	}
 	distribute_mass(x, s);
 	for (int i = 0; i < 9; i++) {

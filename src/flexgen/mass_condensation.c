@@ -2,7 +2,7 @@
 /*
  * mass_condensation.c — condensing particles; see mass_condensation.h.
  *
- * Positions are taken from the centre of mass and every function is scaled to unit norm, so that the matrix of sums
+ * Positions are taken from the center of mass and every function is scaled to unit norm, so that the matrix of sums
  * is one of correlations. A reflection makes the row of the function 1 constant: all particles get the same mass.
  */
 #include "flexgen/mass_condensation.h"
@@ -14,7 +14,7 @@
 
 int mass_points_limit(int modes) { return 4 + 3 * modes; }
 
-static double centre(const MassPoints *p, double com[3]) {
+static double center(const MassPoints *p, double com[3]) {
 	int width = 3 + 3 * p->modes;
 	double mass = 0;
 	memset(com, 0, 3 * sizeof *com);
@@ -84,7 +84,7 @@ CalStatus mass_points_condense(const MassPoints *many, MassPoints *few) {
 	inertia_gram_place(&g, n, memory);
 	few->modes = many->modes;
 	few->count = 0;
-	double mass = centre(many, com);
+	double mass = center(many, com);
 	sums(many, com, &g);
 	CalStatus status = mass > 0 ? inertia_gram_solve(&g) : CAL_OK;
 	if (status == CAL_OK && mass > 0) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * panel.c — the panel generator: judges the definition, reduces its finite-element model, condenses its mass, places
+ * panel.c — the panel generator: checks the definition, reduces its finite-element model, condenses its mass, places
  * nodes.
  *
  * A panel of a few dozen cells has many hundred particles; mass_condensation.h makes at most 4 + 3 modes of them, the
- * same body. The rotary inertia of the members' sections stands on one of them, without slopes: it counts for the
+ * same body. The rotary inertia of the members' sections is on one of them, without slopes: it counts for the
  * inertia of the panel and is left out of its vibrations, as in Euler-Bernoulli theory.
  */
 #include "flexgen/panel_fem.h"
@@ -32,7 +32,7 @@ CalPanelDef cal_panel_def(void) {
 	                     .choice = {.boundary = CAL_FLEX_CLAMPED, .modes = 4}};
 }
 
-/* ---- judging ------------------------------------------------------------------------------- */
+/* ---- checking ------------------------------------------------------------------------------ */
 
 static const char *hinges_fault(const CalPanelDef *def) {
 	if (def->hinge_count < 0 || def->hinge_count > CAL_PANEL_MAX_HINGES) {

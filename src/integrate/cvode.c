@@ -81,7 +81,7 @@ static double time_of(const Cvode *c, double clock) {
 	return past || clock == c->t_end - c->t_base ? c->t_end : t;
 }
 
-/** In the direction of the history; by rounding the clock may be a little behind a time that it has come to. */
+/** In the direction of the history; by rounding the clock may be a little short of a time that it has come to. */
 static bool is_later(const Cvode *c, double clock, double t) {
 	return c->forward ? time_of(c, clock) > t : time_of(c, clock) < t;
 }
@@ -472,7 +472,7 @@ static CalStatus fill_gap(Cvode *c, double gap) {
 	return status_of(c, code);
 }
 
-/** CVODE's own step; several where the first are shorter than a double can tell at this time. */
+/** CVODE's own step; several where the first are shorter than a double resolves at this time. */
 static CalStatus run_cvode(CalIntegrator *ig, const CalState *state, double *clock) {
 	enum { MOST_UNSEEN = 100 };
 	Cvode *c = ig->own;
@@ -573,8 +573,7 @@ static CalStatus derivative(const CalIntegrator *ig, double t, int k) {
 	double last = 0;
 	CVodeGetLastStep(c->cvode, &last);
 	double clock = c->clock_before + theta * (c->clock - c->clock_before);
-	clock =
-		fabs(c->clock - clock) > fabs(last) ? c->clock - last : clock; // further back there is nothing to be told apart
+	clock = fabs(c->clock - clock) > fabs(last) ? c->clock - last : clock; // further back times cannot be distinguished
 	return CVodeGetDky(c->cvode, clock, k, c->dense) == CV_SUCCESS ? CAL_OK : CAL_ERR_STAGE;
 }
 

@@ -6,7 +6,7 @@
  * Error norm: RMS over delta, u and x of error / (atol + rtol size). The size of u is max(|u_n|, |u_n+1|), that of x
  * likewise. That of delta is the way made in the step, max(|delta|, h |u_n|, h |u_n+1|), not |q|: the choice of origin and the
  * number of turns of a joint must not change the accuracy.
- * Quadratures (the energy accounts of a simulation) are held to atol + rtol of the largest of them and of what the system
+ * Quadratures (the energy balance of a simulation) are held to atol + rtol of the largest of them and of what the system
  * gives as their scale; they count only where their error is the larger one.
  * Step size: PI control, h <- h 0.9 err^-(0.2 - 0.75 beta) err_last^beta, beta = 0.04. The last stage of an
  * accepted step is the first of the next, provided that the caller hands over the same state.

@@ -3,7 +3,7 @@
  * integrator.c — the integrator object: its memory, its options, and the loop to an end time.
  *
  * The object and all its arrays live in one block of the caller's or of one allocation. The end time is
- * met exactly: fixed steps are counted, not summed, and only the last one is shorter (a remainder of
+ * met exactly: fixed steps are counted, not summed, and only the last one is shorter (a rest of
  * less than 1e-6 of a step, as rounding leaves it, is taken into the last step instead of making
  * one of its own); adaptive schemes stretch or halve what remains. Both directions of time are allowed.
  *

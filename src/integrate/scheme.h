@@ -7,7 +7,7 @@
  * start of the step: delta' = rate(delta, u), u' = forward dynamics. States x of devices are plain numbers beside them:
  * x' = what the input says. A scheme writes to the caller's state only when it has succeeded.
  *
- * Several models are one to a scheme: their arrays lie behind one another, and the functions of system.c go from part to
+ * Several models are one to a scheme: their arrays follow one another, and the functions of system.c go from part to
  * part. Parts whose motion is given take no part in the arithmetic; system_impose() puts them where they belong.
  */
 #ifndef CALDER_INTEGRATE_SCHEME_H
@@ -64,13 +64,13 @@ typedef struct DenseOutput {
 	double *x[DENSE_TERMS];     // [nx] each
 } DenseOutput;
 
-/** A model and where its numbers lie among those of all. */
+/** A model and where its numbers are among those of all. */
 typedef struct Part {
 	CalSystemPart is;
 	int q, nq, u, nu;
 	bool has_loops;
 	bool all_prescribed; // as described
-	bool rows_move;      // rows of loops are driven
+	bool rows_move;      // constraint equations are driven
 } Part;
 
 /** The state after a step, which it must not change. */
@@ -132,7 +132,7 @@ typedef struct Slice {
 
 typedef CalStatus (*SliceFn)(CalIntegrator *integrator, const Slice *slice, const void *argument);
 
-/** The runs of speeds, or coordinates, of a slice: k-th [*first, *first + count); returns count, 0 behind the last. */
+/** The runs of speeds, or coordinates, of a slice: k-th [*first, *first + count); returns count, 0 after the last. */
 int slice_u(const Slice *slice, int k, int *first);
 int slice_q(const Slice *slice, int k, int *first);
 /** q = integrate(q0, delta), and the rate of delta at speeds u, of a slice; arrays are those of all. q may be q0. */

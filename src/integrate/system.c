@@ -2,7 +2,7 @@
 /*
  * system.c — several models as one: what a scheme does with the configuration, the rates and the loops of all of them.
  *
- * Arrays of all parts lie behind one another, in the order of the parts; a part sees its piece of them. All inputs are
+ * Arrays of all parts follow one another, in the order of the parts; a part sees its piece of them. All inputs are
  * asked for before the first part is evaluated, so that forces between parts are those of one instant.
  */
 #include <math.h>

@@ -17,7 +17,7 @@
 void joint_evaluate(const CalJointDef *def, const double *q, dpose *X, spatial *S);
 /* Coordinates whose pose comes nearest to X. Returns what is left: the larger of distance [m] and angle [rad]. */
 double joint_solve_pose(const CalJointDef *def, const dpose *X, double *q);
-/* u[nu] whose velocity S u comes nearest to V, radians and metres counting alike. */
+/* u[nu] whose velocity S u comes nearest to V, radians and meters counting alike. */
 void joint_solve_speeds(const CalJointDef *def, const double *q, spatial V, double *u);
 /* Wrenches at the origin of J that do no work in the joint: C[6], orthonormal. Returns how many. */
 int joint_directions(const CalJointDef *def, const double *q, spatial *C);

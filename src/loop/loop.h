@@ -45,7 +45,7 @@ typedef struct Loop {
 	CalPlacement def_a, def_b; // as described
 } Loop;
 
-/* A row of a loop: its direction is the wrench at the loop's point on node `plus` per unit of its multiplier. */
+/* A constraint equation: its direction is the wrench at the loop's point on node `plus` per unit of its multiplier. */
 typedef struct LoopRow {
 	spatial direction;
 	double value, rate;  // residual and its derivative, drives included

@@ -12,7 +12,7 @@
 
 /*
  * From the origin of B to the contact of a disk about b_z: s = -radius p, p = (a_z - c b_z)/n with c = a_z.b_z. Returns n, the
- * height of the centre over radius. A disk that lies flat touches everywhere; x of B is taken then.
+ * height of the center over radius. A disk that is flat touches everywhere; x of B is taken then.
  */
 static double disk_arm(const LoopFrame *A, const LoopFrame *B, const Turning *t, double radius, vec3 *s, vec3 *s_rate) {
 	const Seen b = axis_seen(t, B->R.z);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_type.c — the list of loop types, and what follows from it for the rows of a loop.
+ * loop_type.c — the list of loop types, and what follows from it for the constraint equations.
  */
 #include "loop/loop_type.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * eigen.h — symmetric eigenproblems, standard and generalised, for building models.
+ * eigen.h — symmetric eigenproblems, standard and generalized, for building models.
  *
  * Matrices are square, row-major and symmetric; of a symmetric input only the lower triangle counts. Vectors
  * come back as columns, values ascending. Signs are fixed (the largest component of a vector is positive) and

@@ -2,7 +2,7 @@
 /*
  * eigen3.h — eigenvalues of a symmetric 3x3 matrix by Jacobi rotations.
  *
- * For judging inertias when a model is built, not for a step. Jacobi rather than the closed form by
+ * For checking inertias when a model is built, not for a step. Jacobi rather than the closed form by
  * cosines: that one loses half of the digits where two eigenvalues meet, and rods, plates and spheres
  * are exactly there. Absolute accuracy is a few ulp of the largest eigenvalue.
  */

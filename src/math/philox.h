@@ -19,7 +19,7 @@ typedef struct Philox {
 /** counter and key by 32-bit words, the lowest first. */
 Philox philox(Philox counter, uint32_t key_low, uint32_t key_high);
 
-/** Two numbers of 64 bits for a seed, a case and a stream (whatever tells draws of one case apart). */
+/** Two numbers of 64 bits for a seed, a case and a stream (whatever distinguishes draws of one case). */
 typedef struct Draw {
 	uint64_t a, b;
 } Draw;

@@ -80,7 +80,7 @@ INLINE dvec3 rotation_vector_rate(dvec3 theta, dvec3 w) {
 	return (dvec3){w.x + 0.5 * c.x + k * cc.x, w.y + 0.5 * c.y + k * cc.y, w.z + 0.5 * c.z + k * cc.z};
 }
 
-/* The transpose: generalised force on w for a force g on theta_dot. */
+/* The transpose: generalized force on w for a force g on theta_dot. */
 INLINE dvec3 rotation_vector_force(dvec3 theta, dvec3 g) {
 	const dvec3 c = dcross(theta, g), cc = dcross(theta, c);
 	const double k = tangent_inverse_coefficient(ddot(theta, theta));

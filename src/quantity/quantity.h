@@ -3,8 +3,8 @@
  * quantity.h — an entry of the catalogue (quantity_list.c) as the library sees it: what public code may know of it, and how
  * it is evaluated.
  *
- * There are two ways to a value. A sampler looks at a simulation between steps: element() is the value at a place in the
- * state, among accelerations or constraint equations, values() are all components of an object. A formula looks at an
+ * There are two ways to a value. A sampler reads a simulation between steps: element() is the value at a place in the
+ * state, among accelerations or constraint equations, values() are all components of an object. A formula reads an
  * instant within a step: read(), and course() for the time ahead. What lacks read() cannot be in a formula.
  */
 #ifndef CALDER_QUANTITY_QUANTITY_H

@@ -31,7 +31,7 @@ static const char *const momentum_units[] = {"kg m/s", "kg m/s", "kg m/s", "kg m
 static const char *const balance_names[] = {"groups", "stored", "dissipated", "supplied", "error"};
 static const char *const balance_units[] = {"J", "J", "J", "J", "J"};
 static const char *const single[] = {""};
-static const char *const metre[] = {"m"}, *const metre_per_second[] = {"m/s"}, *const radian[] = {"rad"},
+static const char *const meter[] = {"m"}, *const meter_per_second[] = {"m/s"}, *const radian[] = {"rad"},
 						 *const number[] = {"1"};
 
 static const Quantity quantities[] = {
@@ -150,7 +150,7 @@ static const Quantity quantities[] = {
               .about = CAL_ABOUT_NODES,
               .object = "A,B",
               .formula_count = -1,
-              COMPONENTS(single, metre)},
+              COMPONENTS(single, meter)},
      .phase = PHASE_CONTEXT,
      .values = values_distance,
      .read = read_distance,
@@ -160,7 +160,7 @@ static const Quantity quantities[] = {
               .about = CAL_ABOUT_NODES,
               .object = "A,B",
               .formula_count = -1,
-              COMPONENTS(single, metre_per_second)},
+              COMPONENTS(single, meter_per_second)},
      .phase = PHASE_CONTEXT,
      .values = values_range_rate,
      .read = read_range_rate,

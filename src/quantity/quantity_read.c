@@ -210,7 +210,7 @@ static CalStatus bind_nodes(const Search *s) {
 	return CAL_OK;
 }
 
-/* Components behind the last node. */
+/* Components after the last node. */
 static CalStatus bind_node_component(const Search *s) {
 	const CalQuantityInfo *info = &s->text->quantity->info;
 	char *last = s->text->object[s->text->object[1] ? 1 : 0], *dot = strrchr(last, '.');

@@ -59,7 +59,7 @@ typedef enum NameFault { NAME_FOUND, NAME_UNKNOWN, NAME_NO_OBJECT, NAME_NO_COMPO
 
 typedef struct SampledText {
 	const Quantity *quantity; // NULL: the word is none
-	const char *rest;         // behind the colon, NULL: there is none
+	const char *rest;         // after the colon, NULL: there is none
 	const char *component;    // of a short form
 } SampledText;
 

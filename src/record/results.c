@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * results.c — the writer: a ring of records, a thread that empties it, and the files behind it.
+ * results.c — the writer: a ring of records, a thread that empties it, and the files it writes.
  *
  * The producer touches the ring, a counter of its own and one flag. The writer polls: nobody has to wake it, which would
  * be a system call in the step. It collects the rows of each stream and writes them in batches; when the time between
- * two flushes is over, everything is written and flushed. After a failure it goes on emptying the ring, so that
+ * two flushes is over, everything is written and flushed. After a failure it continues to empty the ring, so that
  * a producer that waits is not left hanging, and the files are closed with what they hold.
  */
 #define _POSIX_C_SOURCE 200809L // clock_gettime, nanosleep, pthread

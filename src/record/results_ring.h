@@ -2,8 +2,8 @@
 /*
  * results_ring.h — records from one thread to another without locks: a ring of numbers.
  *
- * A record is one number that tells its stream and then its row. `head` counts the numbers ever put, `tail` those ever
- * taken; each is written by one side only. Each side keeps what it last saw of the other's, and looks again only when
+ * A record is one number that gives its stream and then its row. `head` counts the numbers ever put, `tail` those ever
+ * taken; each is written by one side only. Each side keeps what it last saw of the other's, and reads it again only when
  * that does not suffice. Releasing a counter publishes the numbers before it.
  */
 #ifndef CALDER_RECORD_RESULTS_RING_H

@@ -120,7 +120,7 @@ static double oscillation(const double u[TRAIL], double *amplitude) {
 	return x;
 }
 
-/* What was lost from the last look on, if it still counts; and the steps since then. */
+/* What was lost since the last check, if it still counts; and the steps since then. */
 static double damped_since(const CalSim *sim) {
 	const SimDamping *d = &sim->damping;
 	return d->speed > share * fmax(sim->fastest, slowest) ? d->loss * (double)(sim_counts(sim).steps - d->at) : 0;
@@ -176,7 +176,7 @@ static void keep_damping(CalSim *sim) {
 	}
 }
 
-static void judge_damping(CalSim *sim) {
+static void check_damping(CalSim *sim) {
 	const SimDamping *d = &sim->damping;
 	const double lost = 1 - portable_exp(-d->total - damped_since(sim));
 	if (!(lost > damped_share) || !d->object[0])
@@ -215,7 +215,7 @@ void accuracy_probe(CalSim *sim) {
 	sim_scatter(sim);
 }
 
-static void judge_change(CalSim *sim) {
+static void check_change(CalSim *sim) {
 	const CalDoubt *c = &sim->coarse;
 	const double limit = share * fmax(sim->fastest, slowest);
 	if (c->value == 0 || sim_counts(sim).steps - sim->coarse_at < SETTLED)
@@ -234,12 +234,12 @@ static void judge_change(CalSim *sim) {
 }
 
 /* The second may be about the same object: it comes after the first, which withdraws its own. */
-void accuracy_judge(CalSim *sim) {
+void accuracy_check(CalSim *sim) {
 	if (!method_is_fixed(sim->method.method))
 		return;
 	sim_gather(sim);
 	sim->fastest = fmax(sim->fastest, largest_speed(&sim->system));
-	judge_change(sim);
+	check_change(sim);
 	keep_damping(sim);
-	judge_damping(sim);
+	check_damping(sim);
 }

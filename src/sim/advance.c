@@ -3,7 +3,7 @@
  * advance.c — moving all groups and devices of a simulation forward in time.
  *
  * Where an input or a device jumps, a device samples or an event is due, steps end and the integrator starts afresh
- * behind it, so that a method keeps its order across jumps (docs/decisions/0005). Between two such times the integrator
+ * after it, so that a method keeps its order across jumps (docs/decisions/0005). Between two such times the integrator
  * runs on by itself, unless there are values whose signs have to be watched: then the steps are taken one by one.
  */
 #define _POSIX_C_SOURCE 200809L // clock_gettime
@@ -149,12 +149,12 @@ static NextTimes stretch_from(const CalSim *sim, double t, double limit) {
 	                   .devices = devices == end,
 	                   .events = events == end,
 	                   .loops =
-	                       loops <= end + drive_beside(end)}; // of a kink by roundings behind the end there is no other
+	                       loops <= end + drive_beside(end)}; // of a kink by roundings after the end there is no other
 }
 
 double sim_next_switch(const CalSim *sim, double t) { return stretch_from(sim, t, INFINITY).end; }
 
-/* Behind a jump the last evaluation, from the left of it, must not be used again. */
+/* After a jump the last evaluation, from the left of it, must not be used again. */
 static CalStatus stretch_leave(CalSim *sim, NextTimes stretch, CalError *error) {
 	CalStatus status = CAL_OK;
 	if (sim->groups[0].state.t != stretch.end)
@@ -242,7 +242,7 @@ static CalStatus values_begin(CalSim *sim) {
 	return status;
 }
 
-/* Behind a step: locates the first crossing in it, if there is one, and lets it happen. */
+/* After a step: locates the first crossing in it, if there is one, and lets it happen. */
 static CalStatus values_end(CalSim *sim, CalError *error) {
 	SimSystem *w = &sim->system;
 	bool crossed = false;
@@ -293,7 +293,7 @@ static void scatter_and_watch(void *user, const CalState *state) {
 	call_watcher(sim);
 }
 
-/* One step; a remainder that is no more than the roundings of many steps is swallowed, so that no step has its size. */
+/* One step; a rest that is no more than the roundings of many steps is swallowed, so that no step has its size. */
 static CalStatus step_once(CalSim *sim, double t_end, CalError *error) {
 	SimSystem *w = &sim->system;
 	sim_gather(sim);
@@ -409,7 +409,7 @@ CalStatus cal_sim_step(CalSim *sim, double t_limit, CalError *error) {
 
 static CalStatus assemble_group(SimGroup *group, CalProjectReport *left, CalError *error) {
 	const CalStatus status = group_assemble(group, left, error);
-	return status == CAL_NOT_CONVERGED ? status : report_group(group, status, error); // that has been told
+	return status == CAL_NOT_CONVERGED ? status : report_group(group, status, error); // that has been reported
 }
 
 CalStatus cal_sim_assemble(CalSim *sim, int group, CalProjectReport *left, CalError *error) {

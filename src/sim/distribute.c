@@ -2,8 +2,8 @@
 /*
  * distribute.c — a simulation on several ranks (calder/distribute.h).
  *
- * Every rank goes through the same calls. Where nothing looks at the whole state within an advance, a rank advances its
- * own branches and receives what crosses their interfaces; the ranks meet behind the advance: they bring their states
+ * Every rank goes through the same calls. Where nothing reads the whole state within an advance, a rank advances its
+ * own branches and receives what crosses their interfaces; the ranks meet after the advance: they bring their states
  * together, add up their accounts, and learn whether something went wrong anywhere. If it did, all go back to where the
  * advance began and take it once more, now with all accelerations for all ranks after each evaluation: then it ends as
  * it does on one rank, at the last good state and with the same words. That is also the way of simulations in which
@@ -23,7 +23,7 @@
 #include "integrate/scheme.h"
 #include "sim/sim_internal.h"
 
-/* What a rank tells the others behind an advance, and of each group: what was seen of its inputs. */
+/* What a rank sends to the others after an advance, and of each group: what was seen of its inputs. */
 enum { NOTE_FAILED, NOTE_ACCOUNT, NOTE_GROUPS = NOTE_ACCOUNT + ACCOUNTS, NOTES_OF_GROUP = 3 };
 
 /* Fingerprints that must agree, two numbers each. */
@@ -60,7 +60,7 @@ typedef struct SimRanks {
 	int64_t gathers, gathered;
 } SimRanks;
 
-/* ---- telling ------------------------------------------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------------------------------------ */
 
 /* All ranks give `width` numbers. */
 static CalStatus gather_notes(SimRanks *d, int width) {
@@ -328,7 +328,7 @@ CalStatus cal_sim_distribution(const CalSim *sim, CalDistributionInfo *info) {
 
 /* ---- advancing ----------------------------------------------------------------------------------------------- */
 
-/* Nothing looks at states of other ranks within an advance. */
+/* Nothing reads states of other ranks within an advance. */
 static bool interfaces_suffice(const CalSim *sim) {
 	bool suffice =
 		method_is_fixed(sim->method.method) && sim->device_count == 0 && sim->event_count == 0 && !sim->subsystems;
@@ -419,7 +419,7 @@ static bool add_notes(CalSim *sim, const SimRanks *d) {
 	return false;
 }
 
-/* Behind an advance that exchanged interfaces alone. *failed: it is to be taken once more, in the other way. */
+/* After an advance that exchanged interfaces alone. *failed: it is to be taken once more, in the other way. */
 static CalStatus gather_states(CalSim *sim, SimRanks *d, CalStatus own, bool *failed) {
 	write_note(sim, d, own != CAL_OK, d->notes + (ptrdiff_t)d->transport.rank * d->width);
 	CalStatus status = own == CAL_ERR_LOST ? own : gather_notes(d, d->width);

@@ -391,7 +391,7 @@ static double effort_power(const CalModel *model, const CalInput *input, const d
 	return power;
 }
 
-/* Power of the wrenches of the group's own input and of its loops; a rank that has not all branches cannot tell. */
+/* Power of the wrenches of the group's own input and of its loops; a rank that has not all branches does not know it. */
 static double wrench_power(CalEvalContext *context, int index) {
 	SimGroup *group = &context->sim->groups[index];
 	const CalInput *input = &context->inputs[index];

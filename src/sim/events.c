@@ -2,7 +2,7 @@
 /*
  * events.c — what happens in a run: at times, and where values change sign.
  *
- * Values are looked at behind every step. One has crossed upwards if it was below zero and is not any more, downwards the
+ * Values are checked after every step. One has crossed upwards if it was below zero and is not any more, downwards the
  * other way round; a value that is zero at the start of a step crosses nothing in it. The crossing is located by false
  * position (the Illinois rule) on the solution within the step: the dense output of an adaptive method, the step itself
  * with a smaller size otherwise. Then the step is taken again up to just before the first crossing, and from there by a very
@@ -191,7 +191,7 @@ double events_tolerance(const CalSim *sim) {
 	return fmax(wanted, 8 * DBL_EPSILON * fabs(sim->system.before.t));
 }
 
-/* The time from the start of the step to just behind the crossing of value k, which lies in (from, *s]. */
+/* The time from the start of the step to just after the crossing of value k, which is in (from, *s]. */
 static CalStatus locate_one(CalSim *sim, int k, double from, double *s, double end_value) {
 	const double start_value = sim->system.value[k], tol = events_tolerance(sim);
 	double a = from, fa = start_value, b = *s, fb = end_value;
@@ -244,7 +244,7 @@ static CalStatus move_on(CalSim *sim, double t) {
 }
 
 /*
- * The step once more, to just before the crossing at t: a step to behind it has its last stages behind the jump, where
+ * The step once more, to just before the crossing at t: a step to beyond it has its last stages after the jump, where
  * they are wrong by a part of the jump and of the step. Late: the value has crossed even so.
  */
 static CalStatus approach(CalSim *sim, double t, bool *late) {
@@ -263,7 +263,7 @@ static CalStatus approach(CalSim *sim, double t, bool *late) {
 /*
  * Over the crossing by steps that begin very short: solution and dense output differ by the error of a step. A value that
  * has become zero is followed a little too, so that the next step does not begin with the force from before a jump. Where
- * the value does not cross soon, the run goes on from here.
+ * the value does not cross soon, the run continues from here.
  */
 static CalStatus pass(CalSim *sim, double t_end) {
 	enum { MOST_PASSES = 12, MOST_ON_ZERO = 4 }; // a value may stay zero
@@ -311,7 +311,7 @@ CalStatus events_locate(CalSim *sim, double from, double to, double t_end) {
 		status = locate_first(sim, from, to, &first);
 		if (status == CAL_OK)
 			status = approach(sim, w->before.t + first, &late);
-		// the next one is on the dense output of this step, of which less is behind the jump
+		// the next one is on the dense output of this step, of which less is after the jump
 		to = w->now.t - w->before.t;
 		from = fmax(0, to - cal_integrator_stats(w->integrator).last_step);
 	}
@@ -356,7 +356,7 @@ static bool due_by_time(const CalSim *sim, const SimEvent *event) {
 	return event->value_at < 0 && event_time(sim, event) <= sim->groups[0].state.t;
 }
 
-/* Whether an event looks at the level of its value now. */
+/* Whether an event depends on the level of its value now. */
 static bool asks_level(const CalSim *sim, const SimEvent *event) {
 	return event->value_at >= 0 && event->def.level && event->def.direction != 0 && event->happened == 0 &&
 	       sim->groups[0].state.t == sim->start_time;

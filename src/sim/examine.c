@@ -152,7 +152,7 @@ CalStatus cal_sim_examine(CalSim *sim) {
 	if (status != CAL_OK)
 		return status;
 	examine_steps(sim);
-	accuracy_judge(sim);
+	accuracy_check(sim);
 	for (int i = 0; i < sim->group_count; i++)
 		examine_loops(sim, &sim->groups[i]);
 	const int64_t evaluations = sim_counts(sim).evaluations;

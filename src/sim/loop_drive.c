@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_drive.c — rows of loops that follow functions of time, as a simulation sees them.
+ * loop_drive.c — constraint equations driven by functions of time, as a simulation sees them.
  *
  * The dynamics obey the rows by themselves (dynamics/loop/loop_rows.c). Here: where steps have to end, what is doubtful
  * about a function, and what the rows supply. The power of a row is its multiplier times the rate of its function.

@@ -5,8 +5,8 @@
  *
  * Each group has a state of its own and two workspaces: the integrator uses one, observers the other, so that looking at
  * a run cannot change it. Each device has its states. For a step they are gathered into one state (SimSystem.now), and
- * scattered again behind it. Everything of a group lies in one block that cal_sim_create() takes; what depends on all
- * groups and devices lies in a second one (sim_system.c), which is taken anew only when it has become too small.
+ * scattered again after it. Everything of a group is in one block that cal_sim_create() takes; what depends on all
+ * groups and devices is in a second one (sim_system.c), which is taken anew only when it has become too small.
  */
 #ifndef CALDER_SIM_SIM_INTERNAL_H
 #define CALDER_SIM_SIM_INTERNAL_H
@@ -32,7 +32,7 @@ typedef struct SimGroup {
 	uint8_t *root_dof;     // [nu] nonzero: a dof of a joint on the ground, not a mode of the body on it
 	uint8_t *frozen;       // [nu] nonzero: not moved when loops are closed
 	uint8_t *held;         // [nu] scratch: those, and what is driven
-	void *memory;          // the block that all of the above but the model lie in
+	void *memory;          // the block that all of the above but the model are in
 	const uint8_t *own;    // [nu] nonzero: advanced on this rank; NULL: all are
 
 	struct Assembly *assembly; // what closing the loops did to the given state (assemble.h); NULL: no loops
@@ -60,7 +60,7 @@ typedef struct SimGroup {
 	bool kinematics_known; // of the evaluation at hand, in its workspace
 
 	int energy_free, momentum_free; // structure alone would conserve them
-	int loops_move;                 // rows of loops are driven, not only offset: they may change the energy
+	int loops_move;                 // constraint equations are driven, not only offset: they may change the energy
 	int worked;                     // something was seen that may change the energy
 	int pushed;                     // PUSHED_BY_*: what was seen that may change the momentum
 	int unaccounted;                // something acted since the start whose work nobody adds up
@@ -70,7 +70,7 @@ typedef struct SimGroup {
 } SimGroup;
 
 /* Where a function comes from, for checkpoints. */
-enum { FUNCTION_NONE = 0, FUNCTION_LATE = -1 }; // there is none; it was given while the run went on
+enum { FUNCTION_NONE = 0, FUNCTION_LATE = -1 }; // there is none; it was given during the run
 
 /* What was given to a group before the run, or at its start. */
 typedef struct SimFunctions {
@@ -92,7 +92,7 @@ typedef struct SimOrigin {
 struct Topology; // topology/topology.h
 
 typedef struct SimDevice {
-	CalDeviceDef def; // its name, data and table lie in memory
+	CalDeviceDef def; // its name, data and table are in memory
 	CalDevice is;     // what its functions get; x: of the evaluation at hand
 	double *x;        // [nx] between steps
 	int x_at;         // place of x among the states of all devices
@@ -107,7 +107,7 @@ typedef struct SimDevice {
 } SimDevice;
 
 typedef struct SimEvent {
-	CalEventDef def; // its name lies in memory
+	CalEventDef def; // its name is in memory
 	int value_at;    // place of its value, -1: by time
 	int64_t happened;
 	double last; // when, NAN: never
@@ -117,7 +117,7 @@ typedef struct SimEvent {
 	void *memory;
 } SimEvent;
 
-enum { ACCOUNT_DISSIPATED, ACCOUNT_SUPPLIED, ACCOUNTS }; // energies that are states behind those of the devices
+enum { ACCOUNT_DISSIPATED, ACCOUNT_SUPPLIED, ACCOUNTS }; // energies that are states after those of the devices
 
 enum { PROBES = 6 }; // vectors that stability.c needs; accuracy.c keeps a state there
 
@@ -125,16 +125,16 @@ enum { PUSHED_BY_DEVICE = 1, PUSHED_BY_INPUT = 2, PUSHED_BY_ANY = 3 };
 
 /* What the method takes from oscillations (accuracy.c). */
 typedef struct SimDamping {
-	double total; // sum of the shares of the amplitude, of steps up to the last look
-	double loss;  // share of the amplitude in a step at the last look, 0: none that counts
+	double total; // sum of the shares of the amplitude, of steps up to the last check
+	double loss;  // share of the amplitude in a step at the last check, 0: none that counts
 	double speed; // amplitude of that oscillation
 	int64_t at;   // steps then
-	double worst; // the largest loss of all looks until there is a doubt,
+	double worst; // the largest loss of all checks until there is a doubt,
 	double rate;  // of that oscillation [rad/s],
 	char object[96];
 } SimDamping;
 
-enum { TRAIL = 5 }; // states in a row from which an oscillation is told
+enum { TRAIL = 5 }; // states in a row from which an oscillation is detected
 
 /** All groups and devices as one system. */
 typedef struct SimSystem {
@@ -144,7 +144,7 @@ typedef struct SimSystem {
 	CalState now, before;       // states of all; the one before the step at hand
 	CalState after;             // at its end, while it is watched from within
 	double *udot, *udot_at;     // [nu] largest accelerations ahead, and scratch
-	bool watching;              // a device or an event looks ahead: steps are watched from within
+	bool watching;              // a device or an event uses the lookahead: steps are watched from within
 	bool all_ahead;             // and all do that have values
 	int chattered;              // changes of sign that followed one another at once
 	double crossed_at;          // the last one
@@ -162,7 +162,7 @@ typedef struct SimSystem {
 	int trail_count;            //
 	bool values_known;          // value is that of the present states
 	CalIntegrator *integrator;  //
-	void *memory;               // the block that all of the above lie in
+	void *memory;               // the block that all of the above are in
 	size_t capacity;            // its size
 
 	int *group_of[MODEL_KIND_COUNT]; // [id_count] group that has the object of an id, -1: none; in the block too
@@ -212,13 +212,13 @@ struct CalSim {
 	double energy_moved;       // the largest of kinetic energy and accounts that was seen [J]
 	int64_t shortened_steps;   // fixed steps that the end of an advance cut short
 	double shortened_smallest; // the shortest of them [s]
-	int64_t probed_at;         // evaluations at the last look at the stability
+	int64_t probed_at;         // evaluations at the last check of the stability
 	bool probed;               // there was one
 	CalDoubt coarse;           // value: the largest change in a step that it does not resolve; 0: none (accuracy.c)
 	int64_t coarse_at;         // steps then
 	SimDamping damping;        //
 	double fastest;            // the largest speed that was seen
-	CalWatchFn watch;          // NULL: nobody looks on
+	CalWatchFn watch;          // NULL: nobody watches
 	void *watch_user;
 	double watch_due; // the first step that ends then or later is shown
 };
@@ -285,7 +285,7 @@ void origin_note_input(CalSim *sim, int group);
 void origin_note_motion(CalSim *sim, int group);
 /** Gives a restored group the functions that it had. */
 void origin_give(const CalSim *sim, SimGroup *group);
-/** True if a function that was given while the run went on has not been given again. */
+/** True if a function that was given during the run has not been given again. */
 bool group_lacks_function(const SimGroup *group);
 
 enum { ORIGIN_DESCRIPTION, ORIGIN_OPTIONS, ORIGIN_CAPACITY, ORIGIN_DEVICES, ORIGIN_EVENTS, ORIGIN_COUNT };
@@ -302,7 +302,7 @@ Fingerprints fingerprints_of(const CalSim *sim);
 CalStatus sim_bind(CalSim *sim);
 void sim_release_integrator(CalSim *sim);
 /** Memory for a system of so many groups and dofs (of all groups, 7 for each body that flies freely), and taking it. */
-size_t sim_room(CalSim *sim, int groups, int freedoms);
+size_t sim_room(CalSim *sim, int groups, int dofs);
 CalStatus sim_make_room(CalSim *sim, size_t size);
 /** Makes sure that sim_bind() will have room with these groups beside the present ones. */
 CalStatus sim_fit(CalSim *sim, const SimGroup *made, int count);
@@ -359,10 +359,10 @@ void sim_name_dof(const CalSim *sim, int u, char *text, size_t size);
 /** Whether the next step is to be shown to accuracy_note_step(), and that. */
 bool accuracy_wants_steps(const CalSim *sim);
 void accuracy_note_step(CalSim *sim, const CalState *state);
-/** Looks for what a fixed step does not resolve at the present state (accuracy.c), */
+/** Finds what a fixed step does not resolve at the present state (accuracy.c), */
 void accuracy_probe(CalSim *sim);
 /** and adds or withdraws the doubt that it deserves. */
-void accuracy_judge(CalSim *sim);
+void accuracy_check(CalSim *sim);
 
 /** The next time after t at which something jumps, or INFINITY. */
 double sim_next_switch(const CalSim *sim, double t);
@@ -387,7 +387,7 @@ CalStatus devices_sample(CalSim *sim, double t);
 
 /* ---- drives (driven_dofs.c): devices that give degrees of freedom as functions of time ------------ */
 
-/** Finds what the active devices drive, and tells the integrator; when devices have been bound. */
+/** Finds what the active devices drive, and informs the integrator; when devices have been bound. */
 void drives_bind(CalSim *sim);
 /** Accelerations of what a device drives, into the inputs of a context. */
 CalStatus drives_act(CalEvalContext *context, const SimDevice *device);
@@ -403,7 +403,7 @@ void drives_switch(CalSim *sim, double t);
 /** Of a device that is switched on: CAL_ERR_ARGUMENT if it would make its joint jump. */
 CalStatus drives_fit(CalSim *sim, int device, CalError *error);
 
-/* ---- driven rows of loops (loop_drive.c) ------------------------------------------------------------ */
+/* ---- driven constraint equations (loop_drive.c) ------------------------------------------------------- */
 
 struct Loop;
 
@@ -438,7 +438,7 @@ CalStatus events_happen(CalSim *sim, bool crossed, CalError *error);
 /** True if a value that is watched changed sign from system.value to system.value_next. */
 bool events_crossed(const CalSim *sim);
 /**
- * Moves everything from system.before to just behind the first crossing, which is between two times from there:
+ * Moves everything from system.before to just after the first crossing, which is between two times from there:
  * system.value is known at the first, system.value_next at the second. t_end: end of the step that it was found in.
  */
 CalStatus events_locate(CalSim *sim, double from, double to, double t_end);
@@ -446,16 +446,16 @@ CalStatus events_locate(CalSim *sim, double from, double to, double t_end);
 int events_owner(const CalSim *sim, int k, int *device, int *event);
 /** How exactly crossings are located now [s]. */
 double events_tolerance(const CalSim *sim);
-/** The solution a time s behind the start of the step, in the states of all groups. */
+/** The solution a time s after the start of the step, in the states of all groups. */
 CalStatus events_state_at(CalSim *sim, double s);
 
 /* ---- watching a step (step_watch.c) ------------------------------------------------------------- */
 
-/** Finds out whether somebody looks ahead, and the method is one that can be watched. */
+/** Finds out whether a lookahead is in use, and the method is one that can be watched. */
 void watch_prepare(CalSim *sim);
 /**
- * Behind a step from system.before to system.now: looks for changes of sign within it, as closely as the devices ask.
- * The step is made shorter where that is needed. *crossed: everything is just behind the first, and values are of both
+ * After a step from system.before to system.now: finds changes of sign within it, as closely as the devices ask.
+ * The step is made shorter where that is needed. *crossed: everything is just after the first, and values are of both
  * sides.
  */
 CalStatus watch_step(CalSim *sim, bool *crossed);

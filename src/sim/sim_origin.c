@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * sim_origin.c — what a simulation was made of: fingerprints that tell whether a checkpoint is of the same one, and
+ * sim_origin.c — what a simulation was made of: fingerprints that show whether a checkpoint is of the same one, and
  * the functions of its groups, which a checkpoint knows by the group that had them at the start.
  *
  * A fingerprint is a hash over all names and numbers. Devices enter by name, type, sizes and tables: their data is a
@@ -113,7 +113,7 @@ Fingerprints fingerprints_of(const CalSim *sim) {
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* In the place of a function that was given while the run went on, until it is given again. */
+/* In the place of a function that was given during the run, until it is given again. */
 static int input_missing(void *user, const CalModel *model, const CalState *state, CalInput *input) {
 	(void)user, (void)model, (void)state, (void)input;
 	return 1;

@@ -145,7 +145,7 @@ static size_t arrays_size(CalSim *sim, SimSystem *w) {
 	return cursor_size(&cursor);
 }
 
-/* The block that it lies in is about to go, or to have another one. */
+/* The block that it is in is about to go, or to have another one. */
 void sim_release_integrator(CalSim *sim) {
 	cal_integrator_destroy(sim->system.integrator);
 	sim->system.integrator = NULL;
@@ -168,11 +168,11 @@ static CalStatus system_reserve(CalSim *sim, SimSystem *w, size_t size) {
  * Bytes that the system takes at most with so many groups and dofs: what it takes now grows with the number of its
  * coordinates, and each group has wrenches and arrays of its own.
  */
-size_t sim_room(CalSim *sim, int groups, int freedoms) {
+size_t sim_room(CalSim *sim, int groups, int dofs) {
 	SimSystem w = count_sizes(sim);
 	const CalSystem system = system_of(sim, &w);
 	const size_t now = arrays_size(sim, &w) + cal_integrator_system_size(&system, sim->method.method);
-	const size_t numbers = (size_t)(w.nq + w.nu + w.nx), most = 2 * (size_t)freedoms + (size_t)w.nx;
+	const size_t numbers = (size_t)(w.nq + w.nu + w.nx), most = 2 * (size_t)dofs + (size_t)w.nx;
 	return now * (most / numbers + 2) + (size_t)groups * ((size_t)w.wrench_capacity * sizeof(CalWrench) + 4096);
 }
 

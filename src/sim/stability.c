@@ -26,7 +26,7 @@ static const double agreement = 0.02;      // of two turns in a row that ends th
 static const double perturbation = 1e-7;   // of the largest speed, at least of 1
 enum { MOST_TURNS = 30 };
 
-/* Numbers of y and their rates; delta[nu], u[nu], x[nx] behind one another. */
+/* Numbers of y and their rates; delta[nu], u[nu], x[nx] one after another. */
 typedef struct Probe {
 	CalSim *sim;
 	int nu, nx;        // nx without the accounts
@@ -140,7 +140,7 @@ static double norm_of(const Probe *p, const double *z) {
 	return sqrt(sum);
 }
 
-/* |A A z| / |z|; z becomes the image. Not finite: it cannot be told. */
+/* |A A z| / |z|; z becomes the image. Not finite: it is unknown. */
 static double power_iteration(const Probe *p) {
 	double growth = 1 / norm_of(p, p->z);
 	for (int k = 0; k < 2; k++) {
@@ -174,7 +174,7 @@ static double inner(const Probe *p, const double *a, const double *b) {
 /*
  * |mu| of the largest eigenvalues of B = A^2 by three directions in a row, v1 = B v0 and v2 = B v1, all of length one here
  * with the growths g1 and g2: v2 - a v1 + b v0 = 0 in the sense of least squares, mu the roots of mu^2 - a mu + b. A pair of
- * complex ones makes directions turn for ever, but not the roots.
+ * complex ones makes directions turn without end, but not the roots.
  */
 static double largest_root(const Probe *p, const double *v0, const double *v1, const double *v2, double g1, double g2) {
 	const double c01 = inner(p, v0, v1), c02 = inner(p, v0, v2), c12 = inner(p, v1, v2), det = 1 - c01 * c01;
@@ -192,7 +192,7 @@ static void copy_normalized(const Probe *p, double *to) {
 		to[i] = p->z[i] / length;
 }
 
-/* The largest |lambda| [1/s], or 0 if it cannot be told. *decays: it is a real number. */
+/* The largest |lambda| [1/s], or 0 if it is unknown. *decays: it is a real number. */
 static double largest_rate(const Probe *p, bool *decays) {
 	double *v0 = p->kept, *v1 = p->kept + size_of(p), *v2 = p->kept + 2 * (ptrdiff_t)size_of(p);
 	double growth = 0, last = 0, root = 0;

@@ -6,7 +6,7 @@
  * over a pulse: nothing was there at the stages. So devices that begin to act somewhere say for how long they certainly do
  * not (CalDeviceOps.outlook): from distances, speeds and the accelerations of the step. The step is looked at again where
  * the shortest of these times ends, on the dense output, and so on to its end. Where all is clear to the end of the step,
- * which is most of the time, that is one look. A change of sign of a value ends the step just behind it, as any event.
+ * which is most of the time, that is one check. A change of sign of a value ends the step just after it, as any event.
  */
 #include <float.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 
 #include "sim/sim_internal.h"
 
-enum { MOST_LOOKS = 1000 };               // in one step; then it ends where they do
+enum { MOST_CHECKS = 1000 };              // in one step; then it ends where they do
 static const double SHORTEST_LOOK = 1e-6; // of a step
 
 void watch_prepare(CalSim *sim) {
@@ -163,7 +163,7 @@ CalStatus watch_step(CalSim *sim, bool *crossed) {
 		return CAL_OK;
 	}
 	double here = 0, least = shortest;
-	for (int looks = 0; status == CAL_OK; looks++) {
+	for (int checks = 0; status == CAL_OK; checks++) {
 		double there = here + fmax(lookahead.event_free, least);
 		const bool end = !(there < h - shortest);
 		there = end ? h : there;
@@ -179,7 +179,7 @@ CalStatus watch_step(CalSim *sim, bool *crossed) {
 		here = there;
 		if (end || status != CAL_OK)
 			break;
-		if (looks == MOST_LOOKS)
+		if (checks == MOST_CHECKS)
 			return shorten(sim, here);
 		status = next_check_time(sim, here, &lookahead);
 	}

@@ -22,7 +22,7 @@ typedef struct SubsystemTie {
 	int row;             // first of its rows, among those of all subsystems
 } SubsystemTie;
 
-/* One subsystem. Lies in one block with its arrays; a device's data points to it. */
+/* One subsystem. It is in one block with its arrays; a device's data points to it. */
 typedef struct Subsystem {
 	CalSubsystemDef def;
 	SubsystemTie *ties;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * subsystem_project.c — what steps leave open between the model and its subsystems, closed behind the step
+ * subsystem_project.c — what steps leave open between the model and its subsystems, closed after the step
  * (docs/decisions/0021-black-boxes.md): as for loops, with the matrix of the forces.
  *
  *   positions   Lambda lambda = -g,  the model moves by M^-1 J'D_m lambda, the subsystem by its correct() of D_b lambda

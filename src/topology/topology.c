@@ -18,7 +18,7 @@
 void topology_destroy(Topology *t) {
 	if (!t)
 		return;
-	Arena *arena = t->arena; // which the topology and all that it owns lie in
+	Arena *arena = t->arena; // which the topology and all that it owns are in
 	arena_destroy(arena);
 }
 
@@ -96,7 +96,7 @@ void topology_put_joint(Topology *t, uint32_t id) {
 	if (j->state != CAL_JOINT_IN_TREE)
 		return;
 	if (j->reversed)
-		joint_reverse(&j->def, &d->def); // judged when it was turned
+		joint_reverse(&j->def, &d->def); // checked when it was turned
 	d->inboard = topology_inboard(j);
 	d->outboard = topology_outboard(j);
 }
@@ -113,7 +113,7 @@ static const char *put_term(const Topology *t, const TopologyLoop *loop, int i, 
 	return NULL;
 }
 
-/* Modes come behind the speeds of whatever joint carries their body. */
+/* Modes come after the speeds of whatever joint carries their body. */
 static void put_mode(const Topology *t, const TopologyLoop *loop, int i, CalLoopTerm *term) {
 	const uint32_t carrier = t->carrier[term->body.value - 1];
 	if (!loop->term_joint[i] && carrier)
@@ -296,7 +296,7 @@ CalStatus topology_reverse_path(Topology *t, uint32_t body, uint32_t top, CalErr
 					   above = t->carrier[up - 1];
 		topology_joint(t, joint)->reversed ^= 1;
 		topology_put_joint(t, joint);
-		t->carrier[up - 1] = joint; // it carries what it hung on
+		t->carrier[up - 1] = joint; // it carries its former parent
 		at = up;
 		joint = above;
 	}
@@ -375,7 +375,7 @@ static int side_of(const Topology *t, uint32_t body) { return body ? t->mark[bod
 static int crosses(const Topology *t, const TopologyLoop *loop, int ground) {
 	const CalLoopDef *def = &loop->as.def;
 	if (loop_type_has_terms(def->type))
-		return 0; // topology_put_couplings() judges
+		return 0; // topology_put_couplings() checks
 	const int a = side_of(t, topology_node_body(t, loop->as.a)), b = side_of(t, topology_node_body(t, loop->as.b));
 	if (loop_type_has_one_side(def->type))
 		return 0;

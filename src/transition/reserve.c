@@ -66,15 +66,15 @@ static size_t modal_room(const CalSimCapacity *extra) {
 
 /* Of the integrator and what goes with it. */
 static size_t system_room(CalSim *sim, const CalSimCapacity *extra, const Slots *s) {
-	int freedoms = 7 * (extra->bodies + extra->joints + s->groups) + extra->modes;
+	int dofs = 7 * (extra->bodies + extra->joints + s->groups) + extra->modes;
 	for (int i = 0; i < sim->group_count; i++)
-		freedoms += sim->groups[i].model->nq;
-	return sim_room(sim, s->groups, freedoms);
+		dofs += sim->groups[i].model->nq;
+	return sim_room(sim, s->groups, dofs);
 }
 
 /*
  * Everything in one group, three times over (what is, what was tried, what will be), with the dense matrices that loops
- * bring along; one and a half times that for what lies between.
+ * bring along; one and a half times that for the gaps between.
  */
 static size_t estimate(CalSim *sim, const CalDesc *desc, const CalSimCapacity *extra, const Slots *s) {
 	size_t groups = 0, nu = 0, rows = 0;

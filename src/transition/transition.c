@@ -81,7 +81,7 @@ static CalStatus loop_to_tree_joint(TopologyEdit *c, uint32_t joint, uint32_t to
 	return status == CAL_OK ? edit_add_new_joint(c, joint) : status;
 }
 
-/* A body without a carrier goes on a free joint. */
+/* A body without a carrier gets a free joint. */
 static CalStatus edit_make_free_root(TopologyEdit *c, uint32_t body) {
 	const uint32_t root = topology_root_joint(c->t, body);
 	CalStatus status = root ? topology_set_parent(c->t, root, body, c->error) : edit_no_memory(c);
@@ -298,7 +298,7 @@ static uint32_t loop_group(const Topology *t, const DescLoop *loop) {
 	return one && other && one != other ? 0 : one ? one : other;
 }
 
-/* Rows of the loop that was closed, from what an impulse left in view_work. */
+/* Constraint equations of the loop that was closed, from what an impulse left in view_work. */
 static CalStatus check_closed(TopologyEdit *c, const SimGroup *made, uint32_t loop) {
 	for (int l = 0; l < made->model->loop_count; l++) {
 		const Loop *at = &made->model->loops[l];

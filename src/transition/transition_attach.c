@@ -110,7 +110,7 @@ static CalStatus add_by_columns(const TopologyEdit *c, const AttachCandidate *m,
 	return CAL_OK;
 }
 
-/* What add_by_node() keeps behind the jump of a group: the Jacobian of its node, D^-1, and L^-1 J'C, with M = L D L'. */
+/* What add_by_node() keeps after the jump of a group: the Jacobian of its node, D^-1, and L^-1 J'C, with M = L D L'. */
 static double *jacobian_of(const AttachCandidate *m, int i, int nu) { return m->jump[i] + nu; }
 static double *inverse_of(const AttachCandidate *m, int i, int nu) { return m->jump[i] + 7 * nu; }
 static double *columns_of(const AttachCandidate *m, int i, int nu) { return m->jump[i] + 8 * nu; }
@@ -241,7 +241,7 @@ static CalStatus prepare_groups(TopologyEdit *c, AttachCandidate *m) {
 	return CAL_OK;
 }
 
-/* The impulse, and the speeds after it. Rows of loops are found first, for the sweeps to come. */
+/* The impulse, and the speeds after it. Constraint equations are found first, for the sweeps to come. */
 static CalStatus apply_attach_impulse(TopologyEdit *c, AttachCandidate *m, spatial V) {
 	for (int i = 0; i < c->old_count; i++) {
 		const SimGroup *group = &c->sim->groups[c->old[i]];
@@ -333,7 +333,7 @@ static void find_constrained_directions(const TopologyEdit *c, AttachCandidate *
 
 /* ---- where the joint goes ------------------------------------------------------------------------------------- */
 
-/* The body whose tree hangs on the joint, 0: it has to be a loop. */
+/* The body whose tree the joint carries, 0: it has to be a loop. */
 static uint32_t subtree_to_attach(const TopologyEdit *c, const AttachCandidate *m, int loop) {
 	const uint32_t a = m->body[0], b = m->body[1];
 	const uint32_t root_a = a ? topology_root(c->t, a) : 0, root_b = b ? topology_root(c->t, b) : 0;

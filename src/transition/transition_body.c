@@ -99,7 +99,7 @@ static CalStatus name_nodes(TopologyEdit *c, const CalNewBody *made, CalNodeId f
 	return CAL_OK;
 }
 
-/* A copy of its modes in the description, judged like any other. */
+/* A copy of its modes in the description, checked like any other. */
 static CalStatus set_flexible(TopologyEdit *c, const CalNewBody *made, CalBodyId body, CalNodeId frame) {
 	CalFlexDef flex = *made->flex;
 	Check check = {.desc = c->t->desc, .report = edit_keep_first_error, .user = c->error};

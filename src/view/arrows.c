@@ -40,7 +40,7 @@ typedef struct Arrow {
 	const char *kind, *unit;
 	const CalResultsTable *table;
 	int column;  // of the vector's x; y and z follow
-	int body;    // that it stands on, -1: its place is in columns
+	int body;    // that it starts on, -1: its place is in columns
 	CalVec3 at;  // in the body
 	int columns; // of the place: x; y and z follow
 } Arrow;
@@ -88,7 +88,7 @@ static void put_arrow(JsonWriter *d, const ArrowSource *s, const Arrow *arrow, c
 
 /* ---- what a name is about ---------------------------------------------------------------------------------- */
 
-/* The body of a node and the place of a frame in it; false: it stands on the ground, or was not recorded. */
+/* The body of a node and the place of a frame in it; false: it is on the ground, or was not recorded. */
 static bool stand_on(const ArrowSource *s, CalNodeId node, dpose on, Arrow *arrow) {
 	CalBodyId body = {0};
 	const CalNodeDef *def = node.value ? cal_desc_node(s->desc, node, &body) : NULL;
@@ -117,14 +117,14 @@ static bool find_place(const ArrowSource *s, const char *word, const char *objec
 	return strcmp(word, "wrench") == 0 && stand_on(s, cal_desc_find_node(s->desc, object), dpose_identity(), arrow);
 }
 
-/* Is the column `further` behind another called the same but for the letter at `place`, which is `letter`? */
+/* Is the column `further` after another called the same but for the letter at `place`, which is `letter`? */
 static bool is_companion(const CalResultsTable *table, int column, int further, size_t place, char letter) {
 	const char *name = table->columns[column].name, *other = table->columns[column + further].name;
 	return strlen(other) == strlen(name) && strncmp(other, name, place) == 0 && other[place] == letter &&
 	       strcmp(other + place + 1, name + place + 1) == 0;
 }
 
-/* Is it the component fx or mx, with y and z behind it in the table? */
+/* Is it the component fx or mx, with y and z after it in the table? */
 static bool is_vector(const CalResultsTable *table, int column, char word[64], char object[512]) {
 	const char *name = table->columns[column].name;
 	CalQuantityName parts;
@@ -151,7 +151,7 @@ static const char *output_of(const CalResultsTable *table, int column) {
 	return parts.component;
 }
 
-/* "device:NAME.x1" with y1, z1, fx1, fy1 and fz1 behind it. */
+/* "device:NAME.x1" with y1, z1, fx1, fy1 and fz1 after it. */
 static bool is_contact(const CalResultsTable *table, int column) {
 	const char *place = column + 5 < table->column_count ? output_of(table, column) : NULL;
 	const char *force = place && place[0] == 'x' ? output_of(table, column + 3) : NULL;

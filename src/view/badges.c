@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * badges.c — numbers of a replay that should be small: what the energy account misses, the drift of the momentum, residuals of
- * loops, and rotations between frames that the frames do not tell.
+ * badges.c — numbers of a replay that should be small: energy balance error, drift of the momentum, residuals of
+ * loops, and rotations between frames that the frames do not resolve.
  */
 #include <math.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static double doubt_at(const Run *run, size_t frame, int body) {
 	return worst;
 }
 
-/* "hub, panel and 3 more": bodies that turn in a way that the frames do not tell. Returns how many there are. */
+/* "hub, panel and 3 more": bodies that turn in a way that the frames do not resolve. Returns how many there are. */
 static int doubtful_bodies(const Run *run, char *text, size_t size) {
 	enum { MOST_NAMES = 5 };
 	const size_t count = run_shown_count(run, &run->tables[run->frames]);

@@ -2,7 +2,7 @@
 /*
  * flexible_shapes.c — flexible bodies in pictures.
  *
- * Points are the nodes, and the body frame's origin; those without shapes do not move. Lines join neighbours; where
+ * Points are the nodes, and the body frame's origin; those without shapes do not move. Lines join neighbors; where
  * lines close quadrilaterals, as on panels, these are surfaces.
  */
 #include "view/flexible_shapes.h"
@@ -113,7 +113,7 @@ static int edge_between(const int *a, const int *b) {
 	return 0;
 }
 
-/* Neighbours the same way round, as far as they are connected: light then falls evenly on them. */
+/* Neighbors the same way round, as far as they are connected: light then falls evenly on them. */
 static void orient_faces(Skeleton *s) {
 	enum { MANY = 4000 };
 	bool *done = s->face_count <= MANY ? calloc((size_t)s->face_count + 1, sizeof *done) : NULL;

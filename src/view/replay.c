@@ -306,7 +306,7 @@ static void write_arrows(JsonWriter *d, const Run *run, const int *pose) {
 	arrows_write(d, &source);
 }
 
-/* And the arrows, which stand on bodies. */
+/* And the arrows, which start on bodies. */
 static CalStatus write_frames(JsonWriter *d, const Run *run) {
 	int *pose = malloc((size_t)(run->body_count + 1) * sizeof *pose);
 	if (!pose)
@@ -496,7 +496,7 @@ static CalStatus write_document(JsonWriter *d, const Run *run, const CalReplayOp
 
 static const char marker[] = "@CALDER_REPLAY_JSON@";
 
-/* Where the document goes in the page; NULL after telling that it has no such place. */
+/* Where the document goes in the page; NULL after reporting that it has no such place. */
 static const char *find_marker(const CalReplayOptions *options, CalError *error) {
 	const size_t length = sizeof marker - 1;
 	for (size_t i = 0; i + length <= options->page_length; i++)

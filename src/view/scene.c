@@ -284,7 +284,7 @@ static bool has_axis(const CalJointDef *joint) {
 
 /* Angles and lengths, for the sliders of a page. */
 static void write_sliders(JsonWriter *d, const CalJointDef *joint) {
-	static const double half_turn = 3.14159265, metre = 1;
+	static const double half_turn = 3.14159265, meter = 1;
 	const bool composed = uses_of(joint) & (CAL_JOINT_USES_ELEMENTS | CAL_JOINT_USES_OPS);
 	const bool plain = !composed && count_kind(joint, CAL_COORDINATE_QUATERNION) == 0;
 	CalCoordinateInfo info;
@@ -292,7 +292,7 @@ static void write_sliders(JsonWriter *d, const CalJointDef *joint) {
 	json_writer_open(d, '[');
 	for (int i = 0; plain && cal_joint_coordinate(joint, i, &info) == CAL_OK; i++) {
 		const bool angle = info.kind == CAL_COORDINATE_ANGLE;
-		const double reach = angle ? half_turn : metre;
+		const double reach = angle ? half_turn : meter;
 		json_writer_open(d, '{');
 		json_writer_put_text(d, "name", angle ? "angle" : "length");
 		json_writer_put_text(d, "unit", angle ? "rad" : "m");

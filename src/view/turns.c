@@ -59,7 +59,7 @@ double turns_fastest(BodyColumns body, const CalResultsTable *table) {
 	return most;
 }
 
-/* Poses alone do not tell whole turns. Where they are far apart in time and differ, there may have been some. */
+/* Poses alone do not show whole turns. Where they are far apart in time and differ, there may have been some. */
 static double doubt_of_poses(double residual, double gap) {
 	static const double noticeable = 0.02, close = 0.05; // [rad], [s]
 	return residual > noticeable && gap > close ? fmax(residual, 2 * TURNS_LIMIT) : residual;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * turns.h — how far bodies turn between two moments of a replay, and whether a viewer can tell.
+ * turns.h — how far bodies turn between two moments of a replay, and whether a viewer can show it.
  *
  * Two orientations do not say how often a body has turned between them. The angular velocities w0, w1 at both ends predict the
  * rotation exp(dt (w0 + w1)/2); what is left to the second orientation is the *residual*, a rotation vector. The viewer
@@ -31,7 +31,7 @@ double turns_fastest(BodyColumns body, const CalResultsTable *table);
 
 /**
  * What a viewer that has the rows `from` and `to` of a table gets wrong of the rotation between them, as far as the rows
- * between them tell [rad].
+ * between them give [rad].
  */
 double turns_doubt(BodyColumns body, const CalResultsTable *table, size_t from, size_t to);
 

@@ -2,7 +2,7 @@
 /*
  * wire.c — lines between the nodes of a body, so that its shape is seen where no mesh is known.
  *
- * Two nodes are joined if no third lies in the sphere of which they are the poles (Gabriel's graph): on a regular mesh
+ * Two nodes are joined if no third is in the sphere of which they are the poles (Gabriel's graph): on a regular mesh
  * these are its edges, on a beam the chain of its nodes.
  */
 #include <stdbool.h>

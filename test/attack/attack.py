@@ -176,7 +176,7 @@ class Attack:
         path.write_text(json.dumps(model | {"run": model["run"] | settings}, indent=1))
         print(f"FINDING seed {seed}, {settings}: {what}; see {path}", flush=True)
 
-    def judged(self, seed, model, settings, run):
+    def checked(self, seed, model, settings, run):
         """Counts a run that refuses or warns; true for one that claims to be right."""
         self.count("runs")
         if run.code is None or run.code < 0:
@@ -202,7 +202,7 @@ class Attack:
     def attack_model(self, folder, seed, model, duration):
         fine = {"rtol": 1e-12, "atol": 1e-14, "max_step": duration / 2000}
         reference = self.run(folder, model, fine)
-        if not self.judged(seed, model, fine, reference):
+        if not self.checked(seed, model, fine, reference):
             self.count("no reference")
             return
         growth = self.growth(folder, model, seed, reference)
@@ -223,7 +223,7 @@ class Attack:
 
     def check_adaptive(self, folder, seed, model, settings, reference, growth):
         run = self.run(folder, model, settings)
-        if not self.judged(seed, model, settings, run):
+        if not self.checked(seed, model, settings, run):
             return
         error = self.distance(model, run.columns, reference.columns)
         tolerance = growth * (settings.get("rtol", 1e-9) + settings.get("atol", 1e-12))
@@ -238,7 +238,7 @@ class Attack:
     def check_fixed(self, folder, seed, model, settings, reference, growth):
         """The tolerance of a fixed step: how much half of it and a third change the result."""
         run = self.run(folder, model, settings)
-        if not self.judged(seed, model, settings, run):
+        if not self.checked(seed, model, settings, run):
             return
         finer = [
             self.run(folder, with_refined_pulses(model, parts), settings | {"step": settings["step"] / parts})

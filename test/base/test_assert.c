@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_assert.c — assertions end a process that looks for bugs, with place and expression, and are not evaluated in others:
+ * test_assert.c — assertions end the process in test builds, with place and expression, and are not evaluated in others:
  * by themselves, and where a sweep gets the workspace of another model or a model whose links are not in order.
  */
 #include <signal.h>

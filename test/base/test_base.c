@@ -40,7 +40,7 @@ static void version_agrees_with_the_header(void **state) {
 static void error_set_overwrites_and_error_add_counts(void **state) {
 	(void)state;
 	CalError error;
-	memset(&error, 0x5a, sizeof error); // the caller need not initialise it
+	memset(&error, 0x5a, sizeof error); // the caller need not initialize it
 	assert_int_equal(error_set(&error, CAL_ERR_MODEL, "body \"%s\": %d", "a", 3), CAL_ERR_MODEL);
 	assert_int_equal(error.status, CAL_ERR_MODEL);
 	assert_int_equal(error.count, 1);
@@ -165,7 +165,7 @@ static void name_index_finds_what_was_inserted(void **state) {
 	assert_int_equal(counter.live, 0);
 }
 
-static void hash_tells_scopes_and_names_apart(void **state) {
+static void hash_distinguishes_scopes_and_names(void **state) {
 	(void)state;
 	assert_int_not_equal(name_hash(1, "tip", 3), name_hash(2, "tip", 3));
 	assert_int_not_equal(name_hash(1, "tip", 3), name_hash(1, "top", 3));
@@ -183,7 +183,7 @@ int main(void) {
 		cmocka_unit_test(allocators_default_to_malloc),
 		cmocka_unit_test(aligned_memory_is_aligned),
 		cmocka_unit_test(name_index_finds_what_was_inserted),
-		cmocka_unit_test(hash_tells_scopes_and_names_apart),
+		cmocka_unit_test(hash_distinguishes_scopes_and_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

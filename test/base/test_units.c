@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_units.c — numbers are read exactly and in any locale; units convert; wrong dimensions are refused
- * with what was expected; "did you mean" finds the neighbour and nothing far off.
+ * with what was expected; "did you mean" finds the nearest and nothing far off.
  */
 #include <locale.h>
 #include <setjmp.h>
@@ -167,7 +167,7 @@ static void numbers_of_any_length_are_safe(void **state) {
 }
 
 /* Units of any dimension, and their dimension written so that it reads back. */
-static void any_unit_is_told(void **state) {
+static void any_unit_is_reported(void **state) {
 	(void)state;
 	static const struct {
 		const char *text, *unit;
@@ -212,7 +212,7 @@ static void suggestions_are_near(void **state) {
 		{"node", "nodes"},
 		{"gear-ratio", "gear_ratio"},
 		{"gear", "gear_ratio"},
-		{"colour", NULL},
+		{"color", NULL},
 		{"x", NULL},
 		{"", NULL},
 	};
@@ -235,7 +235,7 @@ int main(void) {
 		cmocka_unit_test(doubles_round_trip),
 		cmocka_unit_test(decimal_point_is_a_point_in_every_locale),
 		cmocka_unit_test(numbers_of_any_length_are_safe),
-		cmocka_unit_test(any_unit_is_told),
+		cmocka_unit_test(any_unit_is_reported),
 		cmocka_unit_test(suggestions_are_near),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

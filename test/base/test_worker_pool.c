@@ -91,7 +91,7 @@ static void a_team_can_leave_at_once(void **state) {
 /* Each worker waits for the one before it, adds to its number, and posts. */
 typedef struct Relay {
 	struct {
-		_Alignas(64) ProgressMark told;
+		_Alignas(64) ProgressMark posted;
 		long number;
 	} at[MOST];
 	int workers;
@@ -102,11 +102,11 @@ static int pass_on(void *context, int worker) {
 	Relay *r = context;
 	long carried = 0;
 	if (worker > 0) {
-		progress_wait(&r->at[worker - 1].told, r->call);
+		progress_wait(&r->at[worker - 1].posted, r->call);
 		carried = r->at[worker - 1].number;
 	}
 	r->at[worker].number = carried + worker + 1;
-	progress_post(&r->at[worker].told, r->call);
+	progress_post(&r->at[worker].posted, r->call);
 	return 0;
 }
 
@@ -115,11 +115,11 @@ static int pass_back(void *context, int worker) {
 	Relay *r = context;
 	long carried = 0;
 	if (worker + 1 < r->workers) {
-		progress_wait(&r->at[worker + 1].told, r->call);
+		progress_wait(&r->at[worker + 1].posted, r->call);
 		carried = r->at[worker + 1].number;
 	}
 	r->at[worker].number = carried + worker + 1;
-	progress_post(&r->at[worker].told, r->call);
+	progress_post(&r->at[worker].posted, r->call);
 	return 0;
 }
 
@@ -188,7 +188,7 @@ static void a_caller_of_priority_does_not_starve_the_others(void **state) {
 
 /* ---- life ------------------------------------------------------------------------------------------------------------- */
 
-static void limits_and_lack_of_memory_are_told(void **state) {
+static void limits_and_lack_of_memory_are_reported(void **state) {
 	(void)state;
 	WorkerPool *pool = NULL;
 	FailingAllocator memory = {0};
@@ -213,7 +213,7 @@ int main(void) {
 		cmocka_unit_test(a_team_can_leave_at_once),
 		cmocka_unit_test(marks_order_what_workers_write),
 		cmocka_unit_test(a_caller_of_priority_does_not_starve_the_others),
-		cmocka_unit_test(limits_and_lack_of_memory_are_told),
+		cmocka_unit_test(limits_and_lack_of_memory_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,7 +33,7 @@ for page in cases updates branches pendulum; do
 	diff <(shape "$SOURCE_DIR/docs/papers/$page.md") <(shape "$work/pages/$page.md") ||
 		fail "docs/papers/$page.md is not of this program: run ./dev papers"
 done
-grep -q "Scale of the run: quick" "$work/pages/README.md" || fail "the machine is not told"
+grep -q "Scale of the run: quick" "$work/pages/README.md" || fail "the scale is not stated"
 
 "$program" --quick "$work" nonsense 2>/dev/null && fail "an unknown table was taken"
 "$program" --quick /nowhere pendulum 2>/dev/null && fail "success without a place to write to"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_checkpoint.c — a run that is interrupted goes on with the same bits: all methods, at 20 random instants of a scenario
+ * test_checkpoint.c — a resumed run is bit-identical: all methods, at 20 random instants of a scenario
  * with changes of topology, restored into a fresh simulation and into one that has gone on; functions that are given while
- * a run goes on.
+ * a run resumes.
  */
 #include "transition/walker.h"
 

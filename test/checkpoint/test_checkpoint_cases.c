@@ -74,7 +74,7 @@ static void a_restore_that_lacks_memory_changes_nothing(void **state) {
 	run_destroy(other);
 }
 
-/* The groups as they are and as they will be lie side by side: what is enough for changes may not be for that. */
+/* The groups as they are and as they will be are in memory together: what is enough for changes may not be for that. */
 static void a_restore_in_too_small_a_reserve_changes_nothing(void **state) {
 	(void)state;
 	Run *whole = run_create(CAL_METHOD_RK4, 0);
@@ -132,7 +132,7 @@ static void damage_is_noticed(void **state) {
 		bytes.at[at] = (char)(was ^ (1 + rng_int(&r, 255)));
 		expect_refusal(fresh->rig.sim, bytes.at, bytes.size, "checkpoint");
 		bytes.at[at] = was;
-		char *cut = test_alloc(1, at + 1); // its own block: reading behind it would be noticed
+		char *cut = test_alloc(1, at + 1); // its own block: reading beyond it would be noticed
 		memcpy(cut, bytes.at, at);
 		expect_refusal(fresh->rig.sim, cut, at, "checkpoint");
 		free(cut);
@@ -183,7 +183,7 @@ static void checkpoints_of_something_else_are_refused_with_a_reason(void **state
 	run_destroy(run);
 }
 
-/* A flexible body that was added: all of its block is in the bytes, and nothing is read behind their end. */
+/* A flexible body that was added: all of its block is in the bytes, and nothing is read beyond their end. */
 static void a_flexible_body_goes_and_comes_back(void **state) {
 	(void)state;
 	Rig rig = rig_new();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_checkpoint_forged.c — checkpoints whose bytes were changed and whose checksum is right all the same: each is refused
- * with a reason and changes nothing, or is one that a run can go on from. No byte of a checkpoint may lead outside memory.
+ * with a reason and changes nothing, or is one that a run can resume from. No byte of a checkpoint may lead outside memory.
  */
 #include "transition/walker.h"
 
@@ -22,7 +22,7 @@ static void check_unchanged(CalSim *sim, Bytes before) {
 	free(now.at);
 }
 
-/* Restores what may be forged and goes on a little; true: it was taken. */
+/* Restores what may be forged and runs on a little; true: it was taken. */
 static bool try_forged(CalSim *sim, Bytes bytes) {
 	CalError error = {0};
 	CalSimBalance balance;
@@ -131,7 +131,7 @@ static void changes_need_a_topology(void **state) {
 	rig_free(&rig);
 }
 
-/* Where the bytes of a number stand in a checkpoint, behind the header. */
+/* Where the bytes of a number stand in a checkpoint, after the header. */
 static size_t find_bytes(Bytes bytes, const void *what, size_t size) {
 	for (size_t at = HEADER; at + size <= bytes.size; at++) {
 		if (memcmp(bytes.at + at, what, size) == 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # For scripts that test the command line, to be sourced: a folder of their own to work in, the program with its expected exit
-# code, and what it said. What fails is printed with the command, and the script goes on; it ends with `exit $((failures > 0))`
+# code, and what it said. What fails is printed with the command, and the script continues; it ends with `exit $((failures > 0))`
 # or the like.
 
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checkpoints as a user meets them: a run that is interrupted and goes on writes the same lines as one that is not, for
+# Checkpoints as a user meets them: a run that is interrupted and resumed writes the same lines as one that is not, for
 # every method; signals, kill -9, disks that are full, and files that are no checkpoints.
 set -uo pipefail
 

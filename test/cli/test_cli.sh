@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The command line as a user meets it: exit codes, where messages go and what they look like, files written.
-# Each expectation is one line; what fails is printed with the command, and the script goes on.
+# Each expectation is one line; what fails is printed with the command, and the script continues.
 set -uo pipefail
 
 # shellcheck source=test/cli/expect.sh

@@ -109,7 +109,7 @@ calder 0 plot stiff.h5 q:z -o stiff.svg
 stderr_has 'stiff.h5: warning: a step of 0.02 s'
 calder 0 view stiff.h5 --json view.json
 stderr_has 'stiff.h5: warning: a step of 0.02 s'
-for python in python3 /usr/bin/python3; do # files that lie about their doubts are refused
+for python in python3 /usr/bin/python3; do # files with false doubts are refused
 	"$python" -c 'import h5py' 2>/dev/null || continue
 	for crooked in 'data=[1, 2, 3]' 'data=["a", "b"]' 'shape=(10**12,), dtype=[("kind", "S16"), ("text", "S400")], chunks=(10,)'; do
 		cp stiff.h5 crooked.h5
@@ -140,7 +140,7 @@ YAML
 calder 0 run rest.yaml --strict
 stdout_lacks DOUBT
 
-# ---- a run that goes on from a checkpoint keeps its doubts
+# ---- a run resumed from a checkpoint keeps its doubts
 calder 0 run stiff.yaml --duration 0.5 --checkpoint half.cp
 calder 1 run stiff.yaml --restart half.cp --strict
 stderr_has 'warning: a step of 0.02 s is too large for rk4: device "mount" moves at 158.1 rad/s at t = 0 s'

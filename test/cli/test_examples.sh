@@ -76,7 +76,7 @@ assert abs(first[7.5] + 1.46) < 0.01 and max(first) < 8.5, first[7.5]   # and th
 assert abs(speed[7.5] - 3) < 1e-8 and abs(speed[20] - 6) < 1e-8
 PY
 
-# ---- the bracket under its rotor: resonances a little behind CalculiX's frequencies with 1 kg on the hand
+# ---- the bracket under its rotor: resonances a little above CalculiX's frequencies with 1 kg on the hand
 if command -v ccx >/dev/null; then
 	cp "$SOURCE_DIR"/examples/fe/bracket*.inp .
 	cat >loaded.inp <<'INP'

@@ -110,7 +110,7 @@ for commands in ([{"command": "pause"}], [{"command": "speed", "value": 1e-6}], 
         run, page = talk(*commands)
         assert hears(page), (commands, "pages hear nothing")
         assert "--restart run.ckpt" in end(run, number)
-        assert os.path.getsize("run.ckpt") > 100, "there is no checkpoint"
+        assert os.path.getsize("run.ckpt") > 100, "the checkpoint is missing"
         page.close()
 # a page that has asked for almost no speed can ask for another one
 run, page = talk({"command": "speed", "value": 1e-6}, {"command": "speed", "value": 0}, extra=("-d", "10"))

@@ -117,7 +117,7 @@ while page.last.get("state", {}).get("running", True):
     page.tick()
 t0 = page.tick()
 time.sleep(0.2)
-assert page.tick() == t0, "it goes on while it is paused"
+assert page.tick() == t0, "it continues while it is paused"
 page.send(command="step", count=3)
 t1 = page.tick(lambda t, d: t > t0 + 0.0149)
 assert abs(t1 - t0 - 0.015) < 1e-12, (t0, t1)

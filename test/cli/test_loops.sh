@@ -44,7 +44,7 @@ stderr_has 'good.yaml: warning: group "main": redundant constraint equations \(p
 calder 1 check --strict good.yaml
 
 
-# a start that closing the loop would move: refused, allowed by the option or the file, and told wherever it is looked for
+# a start that closing the loop would move: refused, allowed by the option or the file, and reported by every command
 fourbar guessed.yaml 0.9 'q: -50 deg, u: 10'
 sed 's/, guess: true//g' guessed.yaml >moved.yaml
 calder 3 run moved.yaml
@@ -80,7 +80,7 @@ assert row[1] == math.radians(-50) and row[4] == 10, row'
 calder 0 info stated.yaml
 stdout_has 'assembled: knee 0\.0 → '
 
-# a driven crank: check and info say what is driven, the run records the torque; whole groups are told from single joints
+# a driven crank: check and info say what is driven, the run records the torque; groups are distinguished from joints
 sed -e 's/motor: {q: -50 deg, u: 10}, //' guessed.yaml >motor.yaml
 printf 'devices: {servo: {type: joint_drive, joint: motor, q: 1 + 0.5*sin(3*t)}}\n' >>motor.yaml
 calder 0 check motor.yaml
@@ -95,7 +95,7 @@ rows = [[float(x) for x in l.split(",")] for l in open("motor.csv").readlines()[
 for t, q, u, force, power, error, same in rows:
     assert abs(q - 1 - 0.5 * math.sin(3 * t)) < 1e-15 and abs(u - 1.5 * math.cos(3 * t)) < 1e-14
     assert abs(power - force * u) < 1e-12 and abs(force - same) < 1e-12 and abs(error) < 1e-8'
-# the same by a row of a loop: the same torque, and the row is listed; convert carries the function over
+# the same by a constraint equation: the same torque, and the equation is listed; convert carries the function over
 sed -e '/^devices/d' -e 's/^loops: {/loops: {servo: {type: coupling, terms: [{joint: motor, factor: 1}], drive: {value: 1 + 0.5*sin(3*t)}}, /' motor.yaml >row.yaml
 calder 0 check row.yaml
 stdout_has 'loop   servo: coupling, 1 constraint equation, 1 independent; driven: servo.coupling$'
@@ -162,7 +162,7 @@ assert {"loop:pin.fx [N]", "loop:pin.mz [N m]", "residual:pin.dx [m]", "residual
 assert data[0][at["q:motor"]] == 2, "the frozen crank was moved"
 for r in data:
     assert all(abs(r[i]) < 1e-11 for n, i in at.items() if n.startswith("residual")), r
-    # the rocker hangs on its pivot and on the pin: with gravity they give it its acceleration
+    # the rocker is held by its pivot and the pin: with gravity they give it its acceleration
     assert abs(r[at["loop:pin.fx"]]) + abs(r[at["loop:pin.fy"]]) > 0.1, r'
 calder 3 run good.yaml -s loop:pen
 stderr_has 'the model has no loop of that name'

@@ -13,14 +13,14 @@ calder: 1
 title: Outputs
 gravity: [0, 0, -9.81]
 bodies:
-  rod: {mass: 2 kg, rod: {from: [0, 0, 0], to: [0, 0, -1]}, visual: {mesh: looks.stl}}
+  rod: {mass: 2 kg, rod: {from: [0, 0, 0], to: [0, 0, -1]}, visual: {mesh: visual.stl}}
 joints:
   hinge: {type: revolute, to: rod, axis: y}
 state:
   hinge: {q: 60 deg}
 run: {duration: 1 s, output: {interval: 100 ms, signals: [q, u]}}
 YAML
-printf 'solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n' >looks.stl
+printf 'solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid s\n' >visual.stl
 cat >arm.yaml <<'YAML'
 calder: 1
 bodies: {upper: {mass: 1, box: [1, 1, 1]}}
@@ -41,7 +41,7 @@ calder 0 run model.yaml -q -o run.csv --checkpoint run.ckpt
 cp run.csv whole.csv
 
 # ---- an output that is an input: refused, and the input is as it was
-before=$(cat model.yaml looks.stl arm.yaml run.h5 run.csv run.ckpt | cksum)
+before=$(cat model.yaml visual.stl arm.yaml run.h5 run.csv run.ckpt | cksum)
 refused() { # ARGUMENT...
 	calder 2 "$@"
 	stderr_has 'would overwrite|both write'
@@ -53,7 +53,7 @@ for same in model.yaml ./model.yaml "$work/model.yaml" hard.yaml soft.yaml; do
 	refused run model.yaml -q --checkpoint $same
 	refused convert model.yaml -o $same
 done
-refused run model.yaml -q --plot looks.stl
+refused run model.yaml -q --plot visual.stl
 refused run host.yaml -q -o arm.yaml
 refused run model.yaml -q -d 2 --restart run.ckpt -o ./run.ckpt
 refused run model.yaml -q -o new.csv --plot ./new.csv
@@ -94,7 +94,7 @@ outputs: {q: {signal: q:hinge}}
 YAML
 refused sweep plan.yaml -o sweep
 cmp -s sweep/report.html model.yaml || fail "the model of a campaign was overwritten"
-[ "$(cat model.yaml looks.stl arm.yaml run.h5 run.csv run.ckpt | cksum)" = "$before" ] || fail "an input has changed"
+[ "$(cat model.yaml visual.stl arm.yaml run.h5 run.csv run.ckpt | cksum)" = "$before" ] || fail "an input has changed"
 [ ! -e new.csv ] && [ ! -e new.svg ] || fail "something was written"
 calder 0 run model.yaml -q -d 2 --restart run.ckpt --checkpoint run.ckpt # the next one takes the place of the last
 calder 0 run model.yaml -q -o /dev/null --plot /dev/null
@@ -102,7 +102,7 @@ calder 0 run model.yaml -q -o /dev/null --plot /dev/null
 # ---- links are followed, and nothing is left beside
 ln -s target.csv link.csv
 calder 0 run model.yaml -q -o link.csv
-[ -L link.csv ] && cmp -s target.csv whole.csv || fail "the file behind a link was not written"
+[ -L link.csv ] && cmp -s target.csv whole.csv || fail "the file that a link names was not written"
 calder 0 run model.yaml -q -o run.csv --plot run.svg --checkpoint run.ckpt
 calder 0 view run.h5 --html run.html
 calder 0 convert model.yaml -o out.yaml
@@ -152,7 +152,7 @@ for output in '-o busy.h5' '-o busy.csv' '--checkpoint busy.ckpt -o other.csv'; 
 done
 cmp -s busy.csv whole.csv || fail "the file after a killed writer is another one"
 
-# ---- the file of a run that goes on can be read, and so can the one before until the new one is readable
+# ---- the file of a run in progress can be read, and so can the one before until the new one is readable
 h5python=$(python_with h5py)
 if [ -n "$h5python" ]; then
 	cat >reader.py <<'PY'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Result files as a user meets them: streams with rates of their own in HDF5 and CSV, what the file tells about the run, a
+# Result files as a user meets them: streams with rates of their own in HDF5 and CSV, what the file states about the run, a
 # process that is killed, a disk that is full or slow, names that are wrong, and the signals that only results have.
 # Without h5py (Debian: python3-h5py) the files are read by h5dump where it is, and by `calder plot`.
 set -uo pipefail
@@ -262,15 +262,15 @@ if mount -t tmpfs -o size=400k tmpfs disk 2>/dev/null; then
 	umount disk
 fi
 
-# ---- dropped records are told in the summary
+# ---- dropped records are reported in the summary
 slow_run drop
 python 'import json
 s = json.load(open("out"))["streams"][0]
 lines = open("got").read().splitlines()
 assert s["written"] + s["dropped"] == 20001, s
-told = [l for l in lines if l.startswith("#")]
-assert len(lines) == s["written"] + 1 + len(told) and (s["dropped"] == 0) == (not told), (s, told)
-assert not told or told == ["# %d records are missing: the disk was slower than the simulation" % s["dropped"]]'
+notes = [l for l in lines if l.startswith("#")]
+assert len(lines) == s["written"] + 1 + len(notes) and (s["dropped"] == 0) == (not notes), (s, notes)
+assert not notes or notes == ["# %d records are missing: the disk was slower than the simulation" % s["dropped"]]'
 
 echo "$failures failures"
 [ "$failures" -eq 0 ]

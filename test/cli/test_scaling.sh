@@ -25,7 +25,7 @@ if kind == "full":  # devices, events, loads and states too
     model["events"] = {f"e{i}": {"when": f"q(j{i}) > 5", "do": {"stop": "far"}} for i in range(n)}
     model["loads"] = [{"joint": f"j{i}", "effort": 1} for i in range(n)]
     model["state"] = {f"j{i}": {"u": 0.1} for i in range(n)}
-if kind == "springs":  # of which each looks at the pose of a body
+if kind == "springs":  # of which each reads the pose of a body
     model["devices"] = {f"d{i}": {"type": "spring", "from": f"b{i}", "to": "ground", "stiffness": 1, "length": 1} for i in range(n)}
 if kind == "groups":  # of one body each
     model["groups"] = {f"g{i}": {} for i in range(n)}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Events as a user meets them: the example of docs/scenarios.md, what the summary, the JSON, CSV and HDF5 files tell of it,
+# Events as a user meets them: the example of docs/scenarios.md, what the summary, the JSON, CSV and HDF5 files state of it,
 # signals of objects that move to other groups or are gone, and runs that end by a stop or a refusal.
 set -uo pipefail
 
@@ -124,7 +124,7 @@ sed 's/over: {at: 1 s/over: {when: q(trn) > 1 rad/' chain.yaml >wrong.yaml
 calder 1 check wrong.yaml
 stderr_has 'wrong.yaml:14:16: error: event "over": .*"trn"'
 
-# ---- the summary tells what acts between groups from what acts from outside
+# ---- the summary distinguishes what acts between groups from what acts from outside
 cat >pair.yaml <<'YAML'
 calder: 1
 groups: {other: {}}

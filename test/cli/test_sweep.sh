@@ -150,9 +150,9 @@ mkdir elsewhere
 (cd elsewhere && "$CALDER" sweep ../small.yaml -o ../elsewhere.sweep -q) || fail "from another folder"
 same small.sweep elsewhere.sweep
 
-# ---- a disk that is full, here a file that may not grow: told, and gone on with
+# ---- a disk that is full, here a file that may not grow: reported, and resumed
 (ulimit -f 3 && "$CALDER" sweep small.yaml -o full -j 1 >out 2>err)
-[ $? -eq 3 ] || fail "a full disk is not told"
+[ $? -eq 3 ] || fail "a full disk is not reported"
 stderr_has 'full: .*results cannot be written: .*; what was written until then is kept'
 calder 0 sweep --merge full
 stdout_has '[1-9][0-9]* ok,.* [1-9][0-9]* not run$'
@@ -250,7 +250,7 @@ stdout_has '1 timed out$'
 sed 's/end: {signal: t}/end: {signal: t, below: 0.1 s}/; s/series:.*//' as_it_is.yaml >limit.yaml
 calder 1 sweep limit.yaml --strict
 stdout_has '1 out of limits$'
-grep -q 'output ""end"" is 0.2 and must be below 0.1' limit.sweep/cases.csv || fail "the limit is not told"
+grep -q 'output ""end"" is 0.2 and must be below 0.1' limit.sweep/cases.csv || fail "the limit is not reported"
 sed 's/end: {signal: t}/end: {signal: t, at: 9 s}/; s/series:.*//' as_it_is.yaml >never.yaml
 calder 0 sweep never.yaml
 stdout_has 'output "end" is not a finite number'

@@ -99,7 +99,7 @@ static void compare_projected(const Case *c, CalBranches *b, Findings *found) {
 		for (int k = 0; k < c->n; k++)
 			s[i].u[k] += 10 * off[k];
 	}
-	const CalProjectOptions options = {.tolerance = 1e-13}; // of the length of a loop, some metres
+	const CalProjectOptions options = {.tolerance = 1e-13}; // of the length of a loop, some meters
 	check_ok(c->f->seed, cal_loop_project(c->model, &s[0], &options, c->work, NULL));
 	check_ok(c->f->seed, cal_branches_project(b, &s[1], &options, &report));
 	check_that(c->f->seed, report.residual < 1e-12 && report.rate < 1e-11 * fmax(1, max_abs(c->n, s[1].u)));
@@ -175,7 +175,7 @@ static void threads_give_the_same_bits(void **state) {
 	}
 }
 
-/* Lighter than numbers can tell from nothing: the answer is that of no mass at all, or there is none. */
+/* Too light for doubles to distinguish from no mass: the answer is that of no mass at all, or there is none. */
 static void nothing_wrong_without_a_word(void **state) {
 	(void)state;
 	int refused = 0;

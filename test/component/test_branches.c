@@ -2,7 +2,7 @@
 /*
  * test_branches.c — forward dynamics by branches against that of the whole model: random rigid and flexible chains and
  * trees of every joint, with prescribed dofs, wrenches, springs, implicit steps and loops; and the same bits with any
- * number of threads. What is singular or not finite is told whichever thread meets it; lack of memory at any point leaves
+ * number of threads. What is singular or not finite is reported whichever thread meets it; lack of memory at any point leaves
  * nothing behind.
  */
 #include <math.h>
@@ -17,7 +17,7 @@
 enum { TREES = 150, BRANCHES = 6 };
 
 typedef struct Counts {
-	int several, apart, waiting; // cases with more than one branch, with cuts of either way
+	int several, apart, waiting; // cases with more than one branch, with interfaces of either way
 } Counts;
 
 static CalBranches *branches_of(uint64_t seed, const CalModel *model, int branches, int threads) {
@@ -87,7 +87,7 @@ static void trees_agree(void **state) {
 		compare(seed, f, f->model, f->work, &counts);
 		fixture_destroy(f);
 	}
-	print_message("%d cuts into several branches; %d joined, %d waited for\n", counts.several, counts.apart,
+	print_message("%d partitions into several branches; %d joined, %d sequential\n", counts.several, counts.apart,
 	              counts.waiting);
 	assert_true(counts.several > TREES && counts.apart > TREES && counts.waiting > TREES);
 }
@@ -176,7 +176,7 @@ static void loops_agree(void **state) {
 		cal_model_destroy(model);
 		fixture_destroy(f);
 	}
-	print_message("%d cuts into several branches; %d joined, %d waited for\n", counts.several, counts.apart,
+	print_message("%d partitions into several branches; %d joined, %d sequential\n", counts.several, counts.apart,
 	              counts.waiting);
 	assert_true(counts.several > CASES && counts.apart > 0 && counts.waiting > 0);
 }
@@ -205,7 +205,7 @@ static Fixture *chain_with_gimbal(uint64_t seed, int bodies, int gimbal) {
 	return f;
 }
 
-static void check_told(uint64_t seed, Fixture *f, int gimbal, int threads) {
+static void check_reported(uint64_t seed, Fixture *f, int gimbal, int threads) {
 	CalBranches *branches = branches_of(seed, f->model, 4, threads);
 	double *udot = fixture_doubles(f, f->nu), *middle = &f->state.q[gimbal + 1], *speed = &f->state.u[gimbal];
 	const double angle = *middle, known = *speed;
@@ -224,14 +224,14 @@ static void check_told(uint64_t seed, Fixture *f, int gimbal, int threads) {
 	cal_branches_destroy(branches);
 }
 
-static void what_is_wrong_is_told_by_any_thread(void **state) {
+static void what_is_wrong_is_reported_by_any_thread(void **state) {
 	(void)state;
 	enum { BODIES = 16 };
 	for (int gimbal = 0; gimbal < BODIES; gimbal++) {
 		const uint64_t seed = test_seed() + (uint64_t)gimbal;
 		Fixture *f = chain_with_gimbal(seed, BODIES, gimbal);
 		for (int threads = 1; threads <= 4; threads++)
-			check_told(seed, f, gimbal, threads);
+			check_reported(seed, f, gimbal, threads);
 		fixture_destroy(f);
 	}
 }
@@ -259,7 +259,7 @@ static int fail_in_turn(uint64_t seed, const CalModel *model, FailingAllocator *
 	}
 }
 
-static void lack_of_memory_leaves_nothing_behind(void **state) {
+static void lack_of_memory_leaks_nothing(void **state) {
 	(void)state;
 	int several = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 12; seed++) {
@@ -284,8 +284,8 @@ int main(void) {
 		cmocka_unit_test(trees_agree),
 		cmocka_unit_test(threads_give_the_same_bits),
 		cmocka_unit_test(loops_agree),
-		cmocka_unit_test(what_is_wrong_is_told_by_any_thread),
-		cmocka_unit_test(lack_of_memory_leaves_nothing_behind),
+		cmocka_unit_test(what_is_wrong_is_reported_by_any_thread),
+		cmocka_unit_test(lack_of_memory_leaks_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

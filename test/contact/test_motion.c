@@ -375,7 +375,7 @@ static double energy_drift(World *w, double h, int steps, double *heat) {
 	return worst;
 }
 
-/* A block is thrown on the floor, turning: corners strike, slide and leave. */
+/* A block is thrown on the floor, turning: corners hit, slide and leave. */
 static void energy_is_accounted_for(void **state) {
 	(void)state;
 	double drift[2], heat[2];

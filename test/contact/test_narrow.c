@@ -85,7 +85,7 @@ static Shape mesh_shape(const CalMesh *mesh, double thickness, double patch) {
 
 /* ---- reference --------------------------------------------------------------------------------- */
 
-/* The point nearest to x of a sphere's centre, a capsule's segment or a box. */
+/* The point nearest to x of a sphere's center, a capsule's segment or a box. */
 static vec3 project(const Shape *s, const Frame *f, vec3 x) {
 	const vec3 p = frame_local(f, x);
 	vec3 q = vec_zero();
@@ -214,7 +214,7 @@ static void overlap_of_boxes_is_the_least(void **state) {
 	assert_true(touching > 50 && apart > 10);
 }
 
-/* The deepest point tells how to separate the shapes, and they no longer touch then. */
+/* The deepest point gives the way to separate the shapes, and they no longer touch then. */
 static void pushing_apart_separates(void **state) {
 	(void)state;
 	int count[3][3] = {{0}};

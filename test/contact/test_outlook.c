@@ -178,9 +178,9 @@ static void bounds_end_before_the_touch(void **state) {
 		const CalSpatial still[2] = {0};
 		const double touch = first_touch(&p, start, axis, 2);
 		double t = 0;
-		int looks = 0;
+		int evaluations = 0;
 		interpose_begin(0);
-		while (t < 2 && looks < 20000) {
+		while (t < 2 && evaluations < 20000) {
 			const CalVec3 v = p.velocity[1].linear;
 			p.pose[1] = pose_of((CalVec3){start[1].r.x + t * v.x, start[1].r.y + t * v.y, start[1].r.z + t * v.z}, axis,
 			                    t * p.velocity[1].angular.z);
@@ -194,7 +194,7 @@ static void bounds_end_before_the_touch(void **state) {
 			if (sum.touching || look.contact_free < 1e-9)
 				break;
 			t += look.contact_free;
-			looks++;
+			evaluations++;
 		}
 		assert_int_equal(interpose_end().calls, 0);
 		if (touch >= 0) {
@@ -209,7 +209,7 @@ static void bounds_end_before_the_touch(void **state) {
 }
 
 /* Half of a thickness in one step is too far, in either direction of time nothing is said of what is slow. */
-static void long_steps_are_told(void **state) {
+static void long_steps_are_reported(void **state) {
 	(void)state;
 	Pair p = pair_of(sphere, (CalShapeDef){.type = CAL_SHAPE_BOX, .half = {0.01, 1, 1}});
 	CalContactTunneling leap;
@@ -229,7 +229,7 @@ int main(void) {
 		cmocka_unit_test(gaps_are_distances),
 		cmocka_unit_test(meshes_are_as_far_as_what_they_bound),
 		cmocka_unit_test(bounds_end_before_the_touch),
-		cmocka_unit_test(long_steps_are_told),
+		cmocka_unit_test(long_steps_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

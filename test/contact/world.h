@@ -63,7 +63,7 @@ static inline World *world_create(CalVec3 gravity, const FreeBody *bodies, int b
 	assert_int_equal(cal_desc_set_gravity(desc, (CalGroupId){0}, gravity), CAL_OK);
 	for (int i = 0; i < body_count; i++) {
 		char name[8] = {'b', (char)('0' + i), 0};
-		hang(desc, ground, origin, cal_joint_def(CAL_JOINT_FREE), name, bodies[i].mass, 0, bodies[i].moments);
+		attach_body(desc, ground, origin, cal_joint_def(CAL_JOINT_FREE), name, bodies[i].mass, 0, bodies[i].moments);
 	}
 	w->system = system_of(desc);
 	for (int i = 0; i < shape_count; i++) {

@@ -3,7 +3,7 @@
  * rig.h — small simulations on which devices are tested: bodies on joints, in as many groups as wanted.
  *
  * A Rig is a description that grows until rig_run() makes a simulation of it. Everything fails the test at once if
- * anything goes wrong. Bodies are balls with the centre of mass in their own frame.
+ * anything goes wrong. Bodies are balls with the center of mass in their own frame.
  */
 #ifndef CALDER_TEST_DEVICE_RIG_H
 #define CALDER_TEST_DEVICE_RIG_H

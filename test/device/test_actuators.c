@@ -137,7 +137,7 @@ static void a_motor_obeys_its_torque_speed_line(void **state) {
 	rig_free(&rig);
 }
 
-/* Rotor and joint on the gear's spring: w^2 = k (1/I + 1/J); the mean goes on with its speed. */
+/* Rotor and joint on the gear's spring: w^2 = k (1/I + 1/J); the mean keeps its speed. */
 static void a_gear_swings_between_rotor_and_joint(void **state) {
 	(void)state;
 	const double J = 0.4, I = 0.1, k = 8, w = sqrt(k * (1 / I + 1 / J)), t = 0.8;
@@ -349,7 +349,7 @@ static void slosh_has_its_frequency(void **state) {
 	rig_free(&rig);
 }
 
-/* In a tumbling tank, off the centre, under gravity and with damping: accounts are kept. */
+/* In a tumbling tank, off the center, under gravity and with damping: accounts are kept. */
 static void slosh_keeps_energy_and_momentum(void **state) {
 	(void)state;
 	Rig rig = flyer(10, (CalVec3){0.9, 1.5, 1.2});
@@ -422,8 +422,8 @@ static void a_body_beside_the_orbit_moves_as_clohessy_and_wiltshire_say(void **s
 	rig_free(&rig);
 }
 
-/* Micrometres at 6800 km: a body at rest on the origin stays there to 1e-9 m for an orbit, oblateness included. */
-static void the_origin_of_the_orbit_keeps_its_micrometres(void **state) {
+/* Micrometers at 6800 km: a body at rest on the origin stays there to 1e-9 m for an orbit, oblateness included. */
+static void the_origin_of_the_orbit_keeps_its_micrometers(void **state) {
 	(void)state;
 	const double r = 6.8e6, v = sqrt(mu / r);
 	Rig rig = flyer(100, (CalVec3){10, 10, 10});
@@ -521,7 +521,7 @@ static void the_field_keeps_angular_momentum_about_the_planet(void **state) {
 	rig_free(&rig);
 }
 
-/* A dumbbell falls as its two masses do: 1 kg each, 0.1 m from the centre. What is left out is of the size (0.1/r)^4. */
+/* A dumbbell falls as its two masses do: 1 kg each, 0.1 m from the center. What is left out is of the size (0.1/r)^4. */
 static void a_dumbbell_falls_as_its_masses_do(void **state) {
 	(void)state;
 	const double d = 0.1, R[3] = {2, 3, 6}, mass_mu = 500;
@@ -583,7 +583,7 @@ int main(void) {
 		cmocka_unit_test(slosh_keeps_energy_and_momentum),
 		cmocka_unit_test(a_circular_orbit_closes),
 		cmocka_unit_test(a_body_beside_the_orbit_moves_as_clohessy_and_wiltshire_say),
-		cmocka_unit_test(the_origin_of_the_orbit_keeps_its_micrometres),
+		cmocka_unit_test(the_origin_of_the_orbit_keeps_its_micrometers),
 		cmocka_unit_test(oblateness_turns_the_orbit),
 		cmocka_unit_test(gravity_gradient_makes_it_librate),
 		cmocka_unit_test(the_field_keeps_angular_momentum_about_the_planet),

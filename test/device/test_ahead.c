@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_ahead.c — nothing is jumped over: contacts, stops, cables, backlash and pulses that fall between the stages of an
- * adaptive step, against closed forms; fixed steps that are too long are told; what chatters ends with its name.
+ * adaptive step, against closed forms; fixed steps that are too long are reported; what chatters ends with its name.
  *
  * Models are texts, as users write them. Elastic impacts on something fixed turn a speed round; those of equal masses
  * exchange speeds.
@@ -175,7 +175,7 @@ static void meshes_are_met(void **state) {
 		s->q[0] = -20;
 		s->u[0] = speed;
 		rig_advance(&rig, 40 / speed);
-		check_near(s->u[6] / speed, 1, 1e-5); // equal masses, centres in line: speeds are exchanged
+		check_near(s->u[6] / speed, 1, 1e-5); // equal masses, centers in line: speeds are exchanged
 		check_near(s->u[0] / speed, 0, 1e-5);
 		rig_free(&rig);
 		cal_mesh_destroy(mesh);
@@ -205,7 +205,7 @@ static void stops_and_cables_take_half_a_period(void **state) {
 }
 
 /*
- * Joint and rotor fly together against a stop; the rotor goes on through half of the play of 4 m, throws the joint forward,
+ * Joint and rotor fly together against a stop; the rotor moves on through half of the play of 4 m, throws the joint forward,
  * which meets the stop again. q(20) = -8 + both times of contact.
  */
 static void backlash_is_not_skipped(void **state) {
@@ -337,7 +337,7 @@ static void undeclared_jumps_do_not_hang(void **state) {
 
 /* ---- fixed steps, checkpoints -------------------------------------------------------------------------- */
 
-static void fixed_steps_that_leap_are_told(void **state) {
+static void fixed_steps_that_leap_are_reported(void **state) {
 	(void)state;
 	CalDoubt doubt;
 	Run r = ball_at_wall(0.01, 10, 1e6, "method: rk4, step: 30 ms,");
@@ -355,7 +355,7 @@ static void fixed_steps_that_leap_are_told(void **state) {
 }
 
 /* A gate of 1 mm passed with steps of 20 mm; steps of 0.1 mm see it, and so do those that end at kinks of the time alone. */
-static void fixed_steps_over_a_peak_are_told(void **state) {
+static void fixed_steps_over_a_peak_are_reported(void **state) {
 	(void)state;
 	const struct {
 		const char *formula, *step;
@@ -476,7 +476,7 @@ static void steps_begin_at_next_to_no_speed(void **state) {
 	run_free(&r);
 }
 
-/* Restored before, at and after the impact, a run goes on with the same bits. */
+/* Restored before, at and after the impact, a resumed run is bit-identical. */
 static void checkpoints_keep_the_bits(void **state) {
 	(void)state;
 	const double times[] = {0.3, 0.98999, 0.99001, 1.2};
@@ -500,8 +500,8 @@ static void checkpoints_keep_the_bits(void **state) {
 }
 
 /*
- * A force of 50 N that begins behind x = b turns a mass round in 0.04 s. Where the step that ends there ends exactly at b,
- * nothing of the force behind b may be in it, nor of that before in the next: all else is exact, so the speed is.
+ * A force of 50 N that begins beyond x = b turns a mass round in 0.04 s. Where the step that ends there ends exactly at b,
+ * nothing of the force beyond b may be in it, nor of that before in the next: all else is exact, so the speed is.
  */
 static void a_jump_acts_from_where_it_is_met(void **state) {
 	(void)state;
@@ -536,8 +536,8 @@ int main(void) {
 		cmocka_unit_test(events_between_the_ends_of_a_step_happen),
 		cmocka_unit_test(what_chatters_ends_with_its_name),
 		cmocka_unit_test(undeclared_jumps_do_not_hang),
-		cmocka_unit_test(fixed_steps_that_leap_are_told),
-		cmocka_unit_test(fixed_steps_over_a_peak_are_told),
+		cmocka_unit_test(fixed_steps_that_leap_are_reported),
+		cmocka_unit_test(fixed_steps_over_a_peak_are_reported),
 		cmocka_unit_test(the_most_steps_are_of_all_stretches),
 		cmocka_unit_test(limits_of_actuators_are_met),
 		cmocka_unit_test(steps_begin_at_next_to_no_speed),

@@ -44,7 +44,7 @@ static void a_ball_bounces_as_its_material_says(void **state) {
 	rig_free(&rig);
 }
 
-/* Two groups, off centre: what one loses the other gets, heat and elastic energy close the balance. */
+/* Two groups, off center: what one loses the other gets, heat and elastic energy close the balance. */
 static void groups_collide_and_keep_their_momentum(void **state) {
 	(void)state;
 	Rig rig = rig_new();

@@ -163,7 +163,7 @@ static void check_refused(CalExpressionLoadDef def, const char *says) {
 	rig_free(&rig);
 }
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
 	(void)state;
 	check_refused((CalExpressionLoadDef){.effort = "1"}, "either a node of a body or a joint");
 	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "1 +"}, "effort: formula \"1 +\", column 4: expected");
@@ -180,7 +180,7 @@ int main(void) {
 		cmocka_unit_test(steps_end_where_the_time_is_compared),
 		cmocka_unit_test(what_has_no_value_ends_the_run),
 		cmocka_unit_test(outputs_of_devices_can_be_read),
-		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(mistakes_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

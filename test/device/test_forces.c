@@ -153,7 +153,7 @@ static void a_spring_between_nodes_that_meet_says_so(void **state) {
 	}
 }
 
-/* Two tumbling bodies of different groups, tied off their centres: nothing is lost but what the dampers take. */
+/* Two tumbling bodies of different groups, tied off their centers: nothing is lost but what the dampers take. */
 static void bushings_between_groups_keep_energy_and_momentum(void **state) {
 	(void)state;
 	for (int damped = 0; damped < 2; damped++) {

@@ -122,7 +122,7 @@ static void check_refused(CalJointMotion joint, const char *body, const char *sa
 	rig_free(&rig);
 }
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
 	(void)state;
 	const double time[] = {0, 1}, value[] = {0, 1};
 	check_refused((CalJointMotion){.q = {{.formula = "t"}}}, "cart", "is not in group \"show\"");
@@ -197,7 +197,7 @@ int main(void) {
 		cmocka_unit_test(coordinates_follow_formulas_and_tables),
 		cmocka_unit_test(orientations_turn_about_their_axis),
 		cmocka_unit_test(others_feel_the_motion_and_steps_end_at_kinks),
-		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(mistakes_are_reported),
 		cmocka_unit_test(memory_is_asked_for_when_adding_only),
 		cmocka_unit_test(a_motion_that_is_not_defined_ends_the_run),
 	};

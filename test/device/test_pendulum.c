@@ -6,7 +6,7 @@
 
 static const double amplitude = 1e-5; // where sin a = a to 2e-11
 
-static CalBodyId hang(Rig *rig, CalPendulumDef def) {
+static CalBodyId add_pendulum(Rig *rig, CalPendulumDef def) {
 	CalBodyId id = {0};
 	CalError error = {0};
 	if (cal_desc_add_pendulum(rig->desc, &def, &id, &error) != CAL_OK)
@@ -35,7 +35,7 @@ static void it_swings_in_a_tank_at_rest(void **state) {
 		def.mass = mass;
 		def.pivot = (CalVec3){1, 2, 3};
 		def.damping = 2 * z * mass * length * length * w;
-		hang(&rig, def);
+		add_pendulum(&rig, def);
 		cal_desc_set_gravity(rig.desc, (CalGroupId){0},
 		                     (CalVec3){g * down[k].x / norm, g * down[k].y / norm, g * down[k].z / norm});
 		rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
@@ -49,7 +49,7 @@ static void it_swings_in_a_tank_at_rest(void **state) {
 	}
 }
 
-/* A rocket in free space, thrust F through its centre of mass M, pendulum m from there: w^2 = a/l (1 + m/M). */
+/* A rocket in free space, thrust F through its center of mass M, pendulum m from there: w^2 = a/l (1 + m/M). */
 static void it_swings_in_a_rocket(void **state) {
 	(void)state;
 	const double M = 40, m = 8, F = 96, length = 0.5, a = F / (M + m), w = sqrt(a / length * (1 + m / M));
@@ -61,7 +61,7 @@ static void it_swings_in_a_rocket(void **state) {
 	def.node = rig_frame(&rig, rocket);
 	def.mass = m;
 	def.length = length;
-	const CalBodyId mass = hang(&rig, def);
+	const CalBodyId mass = add_pendulum(&rig, def);
 	assert_int_equal(cal_desc_body(rig.desc, mass)->group.value, 1);
 	const CalThrusterDef thruster = {.name = "engine", .node = def.node, .thrust = F, .throttle = CONSTANT(1)};
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);

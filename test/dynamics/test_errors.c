@@ -47,7 +47,7 @@ static void gimbal_lock(Fixture *f) {
 }
 
 /* Either of the parallel axes is to blame, not the middle one nor the hinge. */
-static void check_culprit(const Fixture *f) {
+static void check_failed_dof(const Fixture *f) {
 	int failed_dof = cal_work_failed_dof(f->work);
 	char name[64];
 	check_that(f->seed, failed_dof == 1 || failed_dof == 3);
@@ -61,7 +61,7 @@ static void gimbal_lock_is_singular_and_named(CalSolver solver) {
 		double udot[4];
 		gimbal_lock(f);
 		check_status(seed, cal_forward_dynamics(f->model, &f->state, NULL, f->work, udot), CAL_SINGULAR);
-		check_culprit(f);
+		check_failed_dof(f);
 		f->state.q[2] = 0.5;
 		check_ok(seed, cal_forward_dynamics(f->model, &f->state, NULL, f->work, udot));
 		assert_int_equal(cal_work_failed_dof(f->work), -1);
@@ -79,14 +79,14 @@ static void dense_names_the_gimbal_lock(void **state) {
 	gimbal_lock_is_singular_and_named(CAL_SOLVER_DENSE);
 }
 
-static void factorisation_names_the_gimbal_lock(void **state) {
+static void factorization_names_the_gimbal_lock(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 50; seed++) {
 		Fixture *f = gimbal_create(CAL_SOLVER_RECURSIVE, seed);
 		double x[4] = {1, 1, 1, 1};
 		gimbal_lock(f);
 		check_status(seed, cal_mass_factor(f->model, &f->state, f->work), CAL_SINGULAR);
-		check_culprit(f);
+		check_failed_dof(f);
 		check_status(seed, cal_mass_solve(f->model, f->work, x, x), CAL_ERR_STAGE);
 		/* what does not divide by the inertia still works */
 		check_ok(seed, cal_inverse_dynamics(f->model, &f->state, NULL, NULL, f->work, x));
@@ -323,7 +323,7 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(articulated_names_the_gimbal_lock),
 		cmocka_unit_test(dense_names_the_gimbal_lock),
-		cmocka_unit_test(factorisation_names_the_gimbal_lock),
+		cmocka_unit_test(factorization_names_the_gimbal_lock),
 		cmocka_unit_test(near_gimbal_lock_is_not_singular),
 		cmocka_unit_test(prescribing_a_parallel_axis_removes_the_singularity),
 		cmocka_unit_test(articulated_refuses_spoilt_numbers),

@@ -45,7 +45,7 @@ static void hit_destroy(Hit *h) {
 	fixture_destroy(h->f);
 }
 
-static void strike(Hit *h, const double *speed) {
+static void apply_impulse(Hit *h, const double *speed) {
 	const uint64_t seed = h->f->seed;
 	const CalImpulse impulse = {.kept = h->kept, .locked = h->locked, .speed = speed};
 	memcpy(h->before, h->f->state.u, sizeof(double) * (size_t)h->n);
@@ -111,7 +111,7 @@ static void locks_of_trees_solve_the_equations(void **state) {
 		Hit h = hit_create(fixture_random(seed, options, seed % 3 ? CAL_SOLVER_RECURSIVE : CAL_SOLVER_DENSE), 0);
 		double *speed = fixture_doubles(h.f, h.n + 1);
 		draw(&h, &r, speed, 0.2);
-		strike(&h, speed);
+		apply_impulse(&h, speed);
 		check_given(&h, speed);
 		check_equations(&h, 1);
 		check_energy(&h, 1);
@@ -129,7 +129,7 @@ static void loops_equal_the_reference(void **state) {
 		double *speed = fixture_doubles(h.f, h.n + 1), *u = fixture_doubles(h.f, h.n + 1),
 			   *lambda = fixture_doubles(h.f, h.m + 1);
 		draw(&h, &r, speed, 0);
-		strike(&h, NULL);
+		apply_impulse(&h, NULL);
 		RefSolution want = {.rank = 0};
 		assert_int_equal(
 			refq_loop_forward(h.f->ref, 0, h.f->state.q, h.before, &(CalInput){.prescribed = h.kept}, &want), 0);
@@ -160,7 +160,7 @@ static void loops_and_locks_solve_the_equations(void **state) {
 		                   seed % 2 ? CAL_LOOPS_ELIMINATION : CAL_LOOPS_CUT_JOINT);
 		double *speed = fixture_doubles(h.f, h.n + 1);
 		draw(&h, &r, speed, 0.3);
-		strike(&h, speed);
+		apply_impulse(&h, speed);
 		check_given(&h, speed);
 		check_equations(&h, 100);
 		check_energy(&h, 100);
@@ -180,7 +180,7 @@ static void momentum_of_a_free_flyer_stays(void **state) {
 		double *speed = fixture_doubles(h.f, h.n + 1);
 		draw(&h, &r, speed, 0.5);
 		memset(h.kept, 0, 6), memset(h.locked, 0, 6);
-		strike(&h, NULL);
+		apply_impulse(&h, NULL);
 		CalMomentum p, p0;
 		check_ok(seed, cal_momentum(h.model, &h.f->state, h.work, &p0));
 		memcpy(h.f->state.u, h.after, sizeof(double) * (size_t)h.n);

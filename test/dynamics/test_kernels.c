@@ -3,7 +3,7 @@
  * test_kernels.c — forward dynamics compiled for wider registers gives the bits of the baseline: random rigid and
  * flexible trees, chains of beams whose modes fill one pack, several and parts of one, eliminated directly and through
  * the ports, prescribed dofs, implicit steps. And bodies that one kernel takes together with their node give the
- * bits of the separate ones. Looks inside the model to choose the kernels.
+ * bits of the separate ones. Writes to the model's internals to choose the kernels.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -175,7 +175,7 @@ static void gravity_gradient_captures_the_satellite(void **state) {
 	assert_near(period, 4520, 0.1);
 	assert_near((crossings[6] - crossings[0]) / 6 / period, 1, 2e-6);
 	assert_true(late > 1e-4 * PI / 180 && late < 0.1 * PI / 180);
-	// The pull of the second moment, 3 mu/r^4 s inward with s = (S_zz - (S_xx + S_yy)/2)/m, makes the orbit of the centre of mass
+	// The pull of the second moment, 3 mu/r^4 s inward with s = (S_zz - (S_xx + S_yy)/2)/m, makes the orbit of the center of mass
 	// lower by 3 s/r and ahead by 6 n t s/r (Clohessy and Wiltshire); less while the satellite still swings.
 	const double across = 2 * 60 * 0.36 / 12 + rod, s = (60 * 0.64 / 12 + 64 / 3.0 + 6 * 64 - 0.5 * across) / 71;
 	const double ahead = 6 * n * 28800 * s / 7e6;

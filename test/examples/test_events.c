@@ -48,14 +48,14 @@ static CalVec3 velocity_of(Running *r, const char *path) {
 	return velocity.linear;
 }
 
-static CalDofRef freedom_of(Running *r, const char *joint) {
+static CalDofRef dof_of(Running *r, const char *joint) {
 	CalDofRef dof_ref;
 	assert_true(cal_sim_find_dof(r->sim, cal_sim_find_joint(r->sim, joint), 0, &dof_ref));
 	return dof_ref;
 }
 
 static double angle_of(Running *r, const char *joint) {
-	const CalDofRef f = freedom_of(r, joint);
+	const CalDofRef f = dof_of(r, joint);
 	return cal_sim_state(r->sim, f.group)->q[f.q];
 }
 
@@ -119,7 +119,7 @@ static void satellite_separates_by_energy_and_momentum(void **state) {
 
 /* What an impulse on a hinge that stops it costs: u^2/2 over the acceleration by a unit of torque. */
 static double cost_of_a_stop(Running *r, const char *joint, double ahead) {
-	const CalDofRef f = freedom_of(r, joint);
+	const CalDofRef f = dof_of(r, joint);
 	CalSimView view;
 	double with[64], without[64], tau[64] = {0};
 	assert_int_equal(cal_sim_observe(r->sim, f.group, &view), CAL_OK);
@@ -169,7 +169,7 @@ static void panels_latch_and_momentum_stays(void **state) {
 		assert_near(entry.kinetic_lost, latches[i].lost, 1e-3);
 		assert_near(entry.kinetic_lost, cost, 1e-5 * cost);
 		assert_near(before.error, after.error, 1e-12);
-		assert_true(after.dissipated - before.dissipated >= entry.kinetic_lost - 1e-12); // hinges rub besides
+		assert_true(after.dissipated - before.dissipated >= entry.kinetic_lost - 1e-12); // and the friction of hinges
 		expect_same_momentum(before, after, 1e-12, 1e-12);                               // the hub has 15 kg m/s
 		assert_near(angle_of(&r, latches[i].joint), latches[i].angle * PI / 180, 1e-10);
 	}
@@ -184,7 +184,7 @@ static void panels_latch_and_momentum_stays(void **state) {
 	example_finish(&r);
 }
 
-/* The cables keep the left hinges in step. Nothing pushes from outside: the centre of mass stays. */
+/* The cables keep the left hinges in step. Nothing pushes from outside: the center of mass stays. */
 static void cables_synchronise_one_wing(void **state) {
 	(void)state;
 	Running r = example_start("panel_deployment");

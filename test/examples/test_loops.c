@@ -226,7 +226,7 @@ static void governor_keeps_its_spin(void **state) {
 	finish(&r);
 }
 
-/* Alternate legs turn the platform about the axis, two neighbours tilt it, and it comes back. */
+/* Alternate legs turn the platform about the axis, two neighbors tilt it, and it comes back. */
 static void stewart_platform_turns_and_tilts(void **state) {
 	(void)state;
 	Running r = start("stewart");

@@ -135,7 +135,7 @@ static void heavy_top_keeps_its_constants(void **state) {
 	finish(&r);
 }
 
-/* Nothing acts from outside: momentum and centre of mass stay, while the arm and the base move. */
+/* Nothing acts from outside: momentum and center of mass stay, while the arm and the base move. */
 static void free_flying_arm_keeps_its_momentum(void **state) {
 	(void)state;
 	Running r = start("free_flying_arm");

@@ -102,7 +102,7 @@ static void formulas_mean_what_they_say(void **state) {
 	assert_true(isnan(value_of("if(log(-1) < 0, 1, 2)", 0)));
 }
 
-/* Sign says whether it holds, also at equality; zero lies at the change. */
+/* Sign says whether it holds, also at equality; zero is at the change. */
 static void a_condition_changes_sign_where_it_changes(void **state) {
 	(void)state;
 	static const struct {
@@ -143,11 +143,11 @@ static void jumps_in_time_are_announced(void **state) {
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
 		CalExpression *made = parsed(texts[i]);
 		const double at = cal_expression_next_switch(made, 0.1);
-		double before[3], behind[3];
+		double before[3], after[3];
 		check_near(at, 2, 1e-15);
 		cal_expression_jet(made, nextafter(at, 0), before);
-		cal_expression_jet(made, at, behind);
-		assert_true(before[0] != behind[0]);
+		cal_expression_jet(made, at, after);
+		assert_true(before[0] != after[0]);
 		cal_expression_destroy(made);
 	}
 	CalExpression *made = parsed("smooth(t, 1, 2) + step(3, t)");
@@ -195,12 +195,12 @@ static void kinks_along_lines_are_solved(void **state) {
 	cal_expression_destroy(made);
 }
 
-/* To the last bit: what switches is past its change at the time that is told, and not a rounding before. */
+/* To the last bit: what switches is past its change at the time reported, and not a rounding before. */
 static void switches_are_found_to_the_last_bit(void **state) {
 	(void)state;
 	Rng rng = rng_make(test_seed());
 	static const struct {
-		const char *formula, *line; // lines that it switches by, positive behind the change if rising
+		const char *formula, *line; // lines that it switches by, positive after the change if rising
 		int strict;
 	} forms[] = {{"max(%.17g*t + %.17g, %.17g)", "%.17g*t + %.17g - %.17g", 0},
 	             {"abs((%.17g*t + %.17g)/3 - %.17g/3)", "(%.17g*t + %.17g)/3 - %.17g/3", 0},
@@ -265,7 +265,7 @@ static void ranges_hold_at_their_ends(void **state) {
 		{"(t - 2)^(-1) + 0.6", 0, 2, 0},          // to -infinity at the very end
 		{"0.5 - if(t^2 >= 4, 1, 0)", 0, 2, 0},    // holds at the end
 		{"if(t^2 > 4, 1, 0) - 0.5", 2, 1, 0},     // does not hold at the start
-		{"1 - if(1/(t - 1) > 3, 2, 0)", 0, 2, 1}, // behind a pole
+		{"1 - if(1/(t - 1) > 3, 2, 0)", 0, 2, 1}, // after a pole
 		{"1 - max(1/(t - 1), 3)/4", 0, 2, 1},     //
 	};
 	Rig rig = rig_new();
@@ -344,7 +344,7 @@ static void ranges_hold_what_they_bound(void **state) {
 
 /* ---- mistakes ------------------------------------------------------------------------------------------ */
 
-static void mistakes_tell_their_column(void **state) {
+static void mistakes_name_their_column(void **state) {
 	(void)state;
 	static const struct {
 		const char *text, *says;
@@ -684,7 +684,7 @@ static void what_is_not_there_is_named(void **state) {
 		{"q(moon.eta1)", "there is no joint \"moon\""},
 		{"u(arm.etadot2)", "body \"arm\" has no \"etadot2\"; it has 0"},
 		{"device(moon.x)", "there is no device \"moon\""},
-		{"device(wheel.colour)", "device \"wheel\" (wheel) has no output \"colour\""},
+		{"device(wheel.color)", "device \"wheel\" (wheel) has no output \"color\""},
 	};
 	Rig rig = scenery();
 	CalEvalContext context = context_now(rig.sim, false);
@@ -713,7 +713,7 @@ int main(void) {
 		cmocka_unit_test(ranges_hold_at_their_ends),
 		cmocka_unit_test(ranges_stay_on_the_stack),
 		cmocka_unit_test(ranges_hold_what_they_bound),
-		cmocka_unit_test(mistakes_tell_their_column),
+		cmocka_unit_test(mistakes_name_their_column),
 		cmocka_unit_test(depth_is_limited_and_length_is),
 		cmocka_unit_test(nonsense_is_refused),
 		cmocka_unit_test(shortage_of_memory_is_reported),

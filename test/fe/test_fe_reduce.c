@@ -245,7 +245,7 @@ static void a_reduced_body_swings_and_keeps_its_energy(void **state) {
 
 enum { ROWS = 9, COLUMNS = 14, GRID = ROWS * COLUMNS };
 
-/* A square net of unit masses and strings, its edge held; behind it a light mass on a spring of its own. */
+/* A square net of unit masses and strings, its edge held; attached to it a light mass on a spring of its own. */
 typedef struct Net {
 	CalFeModel *fe;
 	bool inside[GRID + 1];

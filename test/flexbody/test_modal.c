@@ -58,7 +58,7 @@ static void mass_matrices_give_the_kinetic_energy(void **state) {
 	}
 }
 
-static void whole_body_is_told_about_its_centre(void **state) {
+static void whole_body_is_reported_about_its_center(void **state) {
 	(void)state;
 	Rng r = rng_make(test_seed());
 	Sample s;
@@ -212,7 +212,7 @@ static void faults_name_the_mode(void **state) {
 }
 
 /** Mode 2 turns the body about z: a fault where the free body is asked for, a note otherwise. */
-static void rigid_motion_is_told(void **state) {
+static void rigid_motion_is_reported(void **state) {
 	(void)state;
 	Sample s;
 	Form f;
@@ -248,12 +248,12 @@ static void rigid_motion_is_told(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(mass_matrices_give_the_kinetic_energy),
-		cmocka_unit_test(whole_body_is_told_about_its_centre),
+		cmocka_unit_test(whole_body_is_reported_about_its_center),
 		cmocka_unit_test(canonical_form_has_its_invariants),
 		cmocka_unit_test(free_frequencies_are_those_of_the_schur_complement),
 		cmocka_unit_test(canonical_body_is_left_alone),
 		cmocka_unit_test(faults_name_the_mode),
-		cmocka_unit_test(rigid_motion_is_told),
+		cmocka_unit_test(rigid_motion_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -414,7 +414,7 @@ static void tube_has_its_mass_and_inertia(void **state) {
 		double total = m + 5, com = (2 * m + 3 * 4 + 2 * 1.234) / total;
 		double across = m * (16.0 / 12 + 4 + ratio) + 3 * 16 + 2 * 1.234 * 1.234 - total * com * com;
 		check_number("mass", b.report.mass, total, 1e-14);
-		check_number("centre", b.report.com.x, com, 1e-14);
+		check_number("center", b.report.com.x, com, 1e-14);
 		check_number("Jx", b.report.inertia.m[0][0], 2 * m * ratio + 0.2, 1e-13);
 		check_number("Jy", b.report.inertia.m[1][1], across + 0.3, 1e-13);
 		check_number("Jz", b.report.inertia.m[2][2], across + 0.4, 1e-13);
@@ -423,7 +423,7 @@ static void tube_has_its_mass_and_inertia(void **state) {
 	}
 }
 
-static void frustum_has_its_mass_and_centre(void **state) {
+static void frustum_has_its_mass_and_center(void **state) {
 	(void)state;
 	CalBeamDef def = cal_beam_def();
 	def.name = "cone";
@@ -437,7 +437,7 @@ static void frustum_has_its_mass_and_centre(void **state) {
 	Built b = build(&def);
 	double R = 0.2, r = 0.05, sum = R * R + R * r + r * r;
 	check_number("mass", b.report.mass, 1000 * PI * 2 / 3 * sum, 1e-13);
-	check_number("centre", b.report.com.x, 2.0 / 4 * (R * R + 2 * R * r + 3 * r * r) / sum, 1e-13);
+	check_number("center", b.report.com.x, 2.0 / 4 * (R * R + 2 * R * r + 3 * r * r) / sum, 1e-13);
 	double R5 = (R * R * R * R * R - r * r * r * r * r) / (R - r);
 	check_number("Jx", b.report.inertia.m[0][0], 1000 * PI / 10 * 2 * R5, 1e-13);
 	release(&b);
@@ -570,7 +570,7 @@ int main(void) {
 		cmocka_unit_test(rotating_beam_stiffens_as_tabulated),
 		cmocka_unit_test(foreshortening_is_that_of_an_inextensible_axis),
 		cmocka_unit_test(tube_has_its_mass_and_inertia),
-		cmocka_unit_test(frustum_has_its_mass_and_centre),
+		cmocka_unit_test(frustum_has_its_mass_and_center),
 		cmocka_unit_test(effective_masses_add_up),
 		cmocka_unit_test(damping_is_the_ratio_asked_for),
 		cmocka_unit_test(wrong_beams_are_refused),

@@ -146,7 +146,7 @@ static void the_same_body_with_a_dense_matrix(void **state) {
 
 /* ---- other forms of the same --------------------------------------------------------------- */
 
-/** Without rotary inertia, angular and modal_mass follow from the others. */
+/** Without rotary inertia, angular and modal_mass are functions of the others. */
 static void rotary_parts_may_be_left_out(void **state) {
 	(void)state;
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
@@ -161,7 +161,7 @@ static void rotary_parts_may_be_left_out(void **state) {
 	}
 }
 
-/** Inertias of textbook tops, which no masses have, stand on a node of their own. */
+/** Inertias of textbook tops, which no masses have, are given on a node of their own. */
 static void inertia_beyond_the_triangle_inequality(void **state) {
 	(void)state;
 	Rng r = rng_make(test_seed());

@@ -100,7 +100,7 @@ static void mass_is_that_of_ribs_and_cover(void **state) {
 		Jy += across * x * x + 2 * 5e-3;
 	}
 	check_number("mass", b.report.mass, mass, 1e-13);
-	check_number("centre", b.report.com.x, xm / mass, 1e-13);
+	check_number("center", b.report.com.x, xm / mass, 1e-13);
 	assert_true(fabs(b.report.com.y) < 1e-13 && fabs(b.report.com.z) < 1e-13);
 	check_number("Jx", b.report.total_inertia[0], Jx, 1e-13);
 	check_number("Jy", b.report.total_inertia[1], Jy, 1e-13);

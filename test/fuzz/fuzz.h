@@ -63,7 +63,7 @@ typedef struct FuzzPart {
 	size_t size;
 } FuzzPart;
 bool fuzz_next_part(FuzzPart *rest, FuzzPart *part);
-/** A part with a zero behind it, from malloc. */
+/** A part with a zero after it, from malloc. */
 char *fuzz_text(FuzzPart part);
 
 /**

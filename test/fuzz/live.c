@@ -3,7 +3,7 @@
  * live.c — fuzz target: what pages send to a live run. The first part of an input is the list of signals, by commas; each
  * further part (0x1e) is a message, after which the run takes a step.
  *
- * The web server, the clock and the page are played here: messages come from the input, time passes when it is waited for.
+ * The web server, the clock and the page are played here: messages come from the input, time passes when the run waits.
  */
 #include "../../cli/live.h"
 
@@ -46,7 +46,7 @@ int server_clients(Server *s) { return (void)s, 1; }
 void server_tick(Server *s, const void *bytes) { memcpy(s->tick, bytes, s->tick_size); }
 void server_say(Server *s, const char *text) { fuzz_expect(s && text[0] == '{', "messages are objects"); }
 
-/* Once all are gone, the run is told to go on, as fast as it can: it would wait for ever otherwise. */
+/* Once all are gone, the run gets the command to continue as fast as it can: it would never end otherwise. */
 bool server_command(Server *s, char *text) {
 	FuzzPart part;
 	if (s->due <= 0)
@@ -67,7 +67,7 @@ bool server_command(Server *s, char *text) {
 double clock_now(void) { return wall += 1e-4; }
 void clock_sleep_until(double when) {
 	fuzz_expect(!isnan(when), "the time to wait for is a number");
-	server.due += 2; // a run that waits looks for messages
+	server.due += 2; // a run that waits polls for messages
 	wall = when > wall ? when : wall;
 }
 void clock_pause(double seconds) { clock_sleep_until(clock_now() + seconds); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * golden.c — cal_golden_run(): one case of schema golden-mbd-1 read, run and judged (docs/golden.md).
+ * golden.c — cal_golden_run(): one case of schema golden-mbd-1 read, run and compared (docs/golden.md).
  *
  * What the library cannot do yet is a skip that names the feature (or repeats what the library said), never
  * a pass. A case that cannot be read, does not compile, stops in the numerics or compares nothing is a failure.
@@ -18,7 +18,7 @@ static void append_feature(char *text, size_t size, const char *feature) {
 	snprintf(text + used, size - used, "%s%s", used ? ", " : "", feature);
 }
 
-static int joint_freedoms(const TreeNode *body) {
+static int joint_dofs(const TreeNode *body) {
 	const TreeNode *elements = golden_elements(body);
 	int sum = 0;
 	for (int i = 0; elements && i < elements->count && sum < 1000; i++) {
@@ -34,8 +34,8 @@ static void missing_features(const TreeNode *root, char *text, size_t size) {
 	const TreeNode *model = tree_get(root, "model"), *bodies = tree_get(model, "bodies");
 	text[0] = 0;
 	for (int i = 0; bodies && i < bodies->count; i++) {
-		if (joint_freedoms(bodies->items[i]) > CAL_JOINT_MAX_DOF)
-			append_feature(text, size, "joints with more than six freedoms");
+		if (joint_dofs(bodies->items[i]) > CAL_JOINT_MAX_DOF)
+			append_feature(text, size, "joints with more than six degrees of freedom");
 	}
 }
 

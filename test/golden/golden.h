@@ -3,7 +3,7 @@
  * golden.h — the parts of the golden runner: a case read into a model, and the tally of comparisons.
  *
  * A case (schema golden-mbd-1, docs/golden.md) gives bodies in its own order; `speed` maps its
- * generalised speeds to those of the compiled model. Everything a case needs is taken when it is bound
+ * generalized speeds to those of the compiled model. Everything a case needs is taken when it is bound
  * to a model; the comparisons then only compute.
  */
 #ifndef TEST_GOLDEN_GOLDEN_H
@@ -113,7 +113,7 @@ void golden_unbind(GoldenCase *c);
 CalStatus golden_set_state(GoldenCase *c, const TreeNode *state);
 /** c->input from `applied` and `prescribed`, each of which may be NULL, and the springs at c->state. */
 CalStatus golden_set_input(GoldenCase *c, const TreeNode *applied, const TreeNode *prescribed);
-/** Reads the springs of the case, whose wrenches go behind those of `applied`. */
+/** Reads the springs of the case, whose wrenches come after those of `applied`. */
 CalStatus golden_springs_bind(GoldenCase *c);
 /** The springs' wrenches at a state into c->input, and their energy. */
 CalStatus golden_springs_apply(GoldenCase *c, const CalState *state);

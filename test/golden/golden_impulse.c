@@ -4,7 +4,7 @@
  *
  * All constraints of the model hold afterwards, so `activate` needs no reading: those it does not name held before. Rows of
  * the file are those of the constraints, then one for each locked speed. Both ways of solving loops compute the impulse;
- * what follows from it is judged by the tolerance of the case, what needs no solution of a linear system by 1e-11.
+ * what follows from it is checked to the tolerance of the case, what needs no solution of a linear system by 1e-11.
  */
 #include <math.h>
 #include <string.h>
@@ -245,7 +245,7 @@ static CalStatus check_jacobian(GoldenCase *c, const Hit *hit, const TreeNode *j
 	return status;
 }
 
-/* What the impulse is computed from: the speeds before it, mass matrix, and rows with those of locked speeds behind them. */
+/* What the impulse is computed from: the speeds before it, mass matrix, and rows with those of locked speeds after them. */
 static CalStatus check_system(GoldenCase *c, const Hit *hit) {
 	const TreeNode *e = hit->e, *jacobian = tree_get(e, "jacobian");
 	const int locks = lock_count(hit);

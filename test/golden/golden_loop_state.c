@@ -3,7 +3,7 @@
  * golden_loop_state.c — comparisons of the constraints of a golden case.
  *
  * Both sides take the multipliers of smallest norm with the same rows, so lambda and the wrenches are compared
- * also where the constraints are redundant. What follows from the solution (lambda, G'lambda, wrenches) is judged
+ * also where the constraints are redundant. What follows from the solution (lambda, G'lambda, wrenches) is checked
  * by the tolerance of the case, the rows themselves by 1e-11. The rank is a number that is right or wrong.
  */
 #include <math.h>

@@ -44,7 +44,7 @@ const TreeNode *golden_elements(const TreeNode *body) { return tree_get(tree_get
 
 /* ---- mass properties ---------------------------------------------------------------------- */
 
-/* A mass with its centre and its inertia about that centre. */
+/* A mass with its center and its inertia about that center. */
 typedef struct Lump {
 	double mass, com[3], inertia[9];
 } Lump;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * golden_runner.h — reference cases (schema golden-mbd-1, docs/golden.md): one is read, run and judged. For the tests and
+ * golden_runner.h — reference cases (schema golden-mbd-1, docs/golden.md): one is read, run and compared. For the tests and
  * for `calder golden`; no part of the library.
  */
 #ifndef TEST_GOLDEN_GOLDEN_RUNNER_H

@@ -3,7 +3,7 @@
  * golden_spring.c — point-to-point springs of a golden case as wrenches of the input.
  *
  * The library has no such force of its own; the runner evaluates it from the motion of the two ends, which
- * lie in (deformed) nodes or on the ground, and applies the tension to both. Their energy is counted here.
+ * are in (deformed) nodes or on the ground, and applies the tension to both. Their energy is counted here.
  */
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * golden_state.c — a case of kind "state": everything that its `expected` holds.
  *
- * Accelerations, and what follows from them, are judged by the tolerance of the file, the rest (which
+ * Accelerations, and what follows from them, are checked to the tolerance of the file, the rest (which
  * needs no solution of a linear system) by 1e-11. Both solvers compute the accelerations. The scale of a
  * quantity is its own maximum; a thousandth of its natural size stands below it as a floor.
  */
@@ -36,7 +36,7 @@ static GoldenSizes natural_sizes(const TreeNode *root) {
 	return s;
 }
 
-/* ---- generalised quantities ---------------------------------------------------------------- */
+/* ---- generalized quantities ---------------------------------------------------------------- */
 
 static CalStatus check_forces(GoldenCase *c, const TreeNode *e, const GoldenSizes *s) {
 	double *x = c->scratch;

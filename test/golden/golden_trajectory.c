@@ -20,7 +20,7 @@ static int segment_input(void *user, const CalModel *model, const CalState *stat
 	return status != CAL_OK;
 }
 
-/* The oracle does not project: samples of a case with loops drift off the constraints, which its second number tells. */
+/* The oracle does not project: samples of a case with loops drift off the constraints, as its second number shows. */
 static CalStatus read_tolerance(GoldenCase *c) {
 	double error, looser = 0;
 	const TreeNode *accuracy = tree_get(c->root, "accuracy");

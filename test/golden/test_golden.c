@@ -139,10 +139,10 @@ static void missing_features_are_named(void **state) {
 	assert_int_equal(cal_golden_run(scratch, &result), CAL_OK);
 	remove(scratch);
 	assert_int_equal(result.verdict, CAL_GOLDEN_SKIP);
-	assert_non_null(strstr(result.what, "more than six freedoms"));
+	assert_non_null(strstr(result.what, "more than six degrees of freedom"));
 }
 
-/* The text with the first number behind `key` (after `section`; the last such key if `last`) a little larger. */
+/* The text with the first number after `key` (after `section`; the last such key if `last`) a little larger. */
 static void store_corrupted(const char *text, const char *section, const char *key, int last) {
 	char quoted[80];
 	const char *at = strstr(text, section);
@@ -150,7 +150,7 @@ static void store_corrupted(const char *text, const char *section, const char *k
 	snprintf(quoted, sizeof quoted, "\"%s\":", key);
 	at = strstr(at, quoted);
 	if (!at)
-		fail_msg("no %s behind %s", key, section);
+		fail_msg("no %s after %s", key, section);
 	for (const char *next = at; last && next; next = strstr(next + 1, quoted))
 		at = next;
 	at += strlen(quoted);
@@ -216,7 +216,7 @@ static void a_wrong_quantity_fails(void **state) {
 	free(text);
 }
 
-/* The number behind `key` is compared as `what`. */
+/* The number after `key` is compared as `what`. */
 static void a_wrong_constraint_quantity_fails(void **state) {
 	(void)state;
 	static const struct {
@@ -334,7 +334,7 @@ static void expect_wrong(const char *text, const char *section, const char *key)
 	assert_int_equal(cal_golden_run(scratch, &result), CAL_OK);
 	remove(scratch);
 	if (result.verdict != CAL_GOLDEN_FAIL)
-		fail_msg("a wrong %s behind %s is not noticed", key, section);
+		fail_msg("a wrong %s after %s is not noticed", key, section);
 }
 
 static void a_wrong_flexible_model_fails(void **state) {
@@ -446,7 +446,7 @@ static void unreadable_cases_fail(void **state) {
 /* A body carried by one of its nodes, and masses on its nodes: rigid, so no feature is missing. */
 static void head_nodes_and_lumped_masses_are_mapped(void **state) {
 	(void)state;
-	// A point mass of 2 kg on node "m", 1 m below node "h" that hangs on a hinge about y at the origin: a simple
+	// A point mass of 2 kg on node "m", 1 m below node "h" of a hinge about y at the origin: a simple
 	// pendulum at angle 0.5, so udot = -g sin(q).
 	static const char *const text =
 		"{\"schema\":\"golden-mbd-1\",\"kind\":\"state\",\"name\":\"pendulum\",\"accuracy\":{},"

@@ -57,7 +57,7 @@ static inline System slider_crank(double stiffness) {
 	CalBodyId crank = add_rod(desc, ground, origin, y, (CalVec3){0.2, 0, 0}, "crank", 1, stiffness);
 	CalBodyId rod = add_rod(desc, crank, (CalVec3){0.2, 0, 0}, y, (CalVec3){0.5, 0, 0}, "rod", 2, 0);
 	CalJointDef rail = joint_about(CAL_JOINT_PRISMATIC, 1, 0, 0);
-	CalBodyId slider = hang(desc, ground, origin, rail, "slider", 1.5, 0, (CalVec3){0.01, 0.01, 0.01});
+	CalBodyId slider = attach_body(desc, ground, origin, rail, "slider", 1.5, 0, (CalVec3){0.01, 0.01, 0.01});
 	add_hinge(desc, rod, (CalVec3){0.5, 0, 0}, slider, origin, 'y');
 	System s = system_of(desc);
 	s.state.q[0] = -0.7, s.state.q[1] = 1, s.state.q[2] = 0.6;
@@ -79,7 +79,7 @@ static inline System bricard(void) {
 	return system_of(desc);
 }
 
-/** Four rods of a pentagon that stands on the ground: two dofs; a spring holds the joint of the second rod. */
+/** Four rods of a pentagon with one side on the ground: two dofs; a spring holds the joint of the second rod. */
 static inline System five_bar(double stiffness) {
 	CalDesc *desc = desc_with_gravity(9.81);
 	const CalVec3 y = {0, 1, 0}, rod = {0.5, 0, 0};

@@ -58,9 +58,9 @@ static inline CalDesc *desc_with_gravity(double g) {
 	return desc;
 }
 
-/** A body with its centre of mass at (0, 0, -length) carried by a joint at `at` on the inboard body. */
-static inline CalBodyId hang(CalDesc *desc, CalBodyId inboard, CalVec3 at, CalJointDef joint, const char *name,
-                             double mass, double length, CalVec3 moments) {
+/** A body with its center of mass at (0, 0, -length) carried by a joint at `at` on the inboard body. */
+static inline CalBodyId attach_body(CalDesc *desc, CalBodyId inboard, CalVec3 at, CalJointDef joint, const char *name,
+                                    double mass, double length, CalVec3 moments) {
 	CalBodyDef body = cal_body_def();
 	CalBodyId id;
 	body.name = joint.name = name;
@@ -87,10 +87,10 @@ static const CalVec3 origin = {0, 0, 0};
 /** Two links about y and an axis askew, swinging widely. q = (1, 0.7), u = (0.3, -0.8). */
 static inline System double_pendulum(void) {
 	CalDesc *desc = desc_with_gravity(9.81);
-	CalBodyId upper = hang(desc, ground, origin, joint_about(CAL_JOINT_REVOLUTE, 0, 1, 0), "upper", 1.2, 0.5,
-	                       (CalVec3){0.1, 0.12, 0.03});
-	hang(desc, upper, (CalVec3){0, 0, -1}, joint_about(CAL_JOINT_REVOLUTE, 0.6, 0.8, 0), "lower", 0.7, 0.4,
-	     (CalVec3){0.05, 0.06, 0.02});
+	CalBodyId upper = attach_body(desc, ground, origin, joint_about(CAL_JOINT_REVOLUTE, 0, 1, 0), "upper", 1.2, 0.5,
+	                              (CalVec3){0.1, 0.12, 0.03});
+	attach_body(desc, upper, (CalVec3){0, 0, -1}, joint_about(CAL_JOINT_REVOLUTE, 0.6, 0.8, 0), "lower", 0.7, 0.4,
+	            (CalVec3){0.05, 0.06, 0.02});
 	System s = system_of(desc);
 	s.state.q[0] = 1;
 	s.state.q[1] = 0.7;
@@ -102,7 +102,7 @@ static inline System double_pendulum(void) {
 /** A heavy asymmetric top on a ball joint, spinning and nutating. */
 static inline System heavy_top(void) {
 	CalDesc *desc = desc_with_gravity(9.81);
-	hang(desc, ground, origin, cal_joint_def(CAL_JOINT_SPHERICAL), "top", 1, 0.3, (CalVec3){0.05, 0.06, 0.04});
+	attach_body(desc, ground, origin, cal_joint_def(CAL_JOINT_SPHERICAL), "top", 1, 0.3, (CalVec3){0.05, 0.06, 0.04});
 	System s = system_of(desc);
 	s.state.u[0] = 2;
 	s.state.u[1] = -1;
@@ -113,7 +113,7 @@ static inline System heavy_top(void) {
 /** A free body with principal moments A, A, C and these body rates; no gravity. */
 static inline System free_body(double A, double C, double wx, double wz) {
 	CalDesc *desc = desc_with_gravity(0);
-	hang(desc, ground, origin, cal_joint_def(CAL_JOINT_FREE), "body", 1, 0, (CalVec3){A, A, C});
+	attach_body(desc, ground, origin, cal_joint_def(CAL_JOINT_FREE), "body", 1, 0, (CalVec3){A, A, C});
 	System s = system_of(desc);
 	s.state.u[3] = wx;
 	s.state.u[5] = wz;
@@ -125,7 +125,7 @@ static inline System oscillator(double omega) {
 	CalDesc *desc = desc_with_gravity(0);
 	CalJointDef joint = joint_about(CAL_JOINT_PRISMATIC, 1, 0, 0);
 	joint.dof[0].stiffness = omega * omega;
-	hang(desc, ground, origin, joint, "mass", 1, 0, (CalVec3){0.1, 0.1, 0.1});
+	attach_body(desc, ground, origin, joint, "mass", 1, 0, (CalVec3){0.1, 0.1, 0.1});
 	System s = system_of(desc);
 	s.state.q[0] = 1;
 	return s;
@@ -134,7 +134,7 @@ static inline System oscillator(double omega) {
 /** A wheel of unit inertia about z without any force. */
 static inline System wheel(void) {
 	CalDesc *desc = desc_with_gravity(0);
-	hang(desc, ground, origin, joint_about(CAL_JOINT_REVOLUTE, 0, 0, 1), "wheel", 1, 0, (CalVec3){0.6, 0.6, 1});
+	attach_body(desc, ground, origin, joint_about(CAL_JOINT_REVOLUTE, 0, 0, 1), "wheel", 1, 0, (CalVec3){0.6, 0.6, 1});
 	return system_of(desc);
 }
 
@@ -182,7 +182,7 @@ static inline CalState advanced_fixed(const System *s, CalMethod method, double 
 	return advanced(s, (CalIntegratorOptions){.method = method, .step = h}, t_end);
 }
 
-/** To round-off: the tolerances are below what doubles can tell for most of these systems. */
+/** To round-off: the tolerances are below the resolution of doubles for most of these systems. */
 static inline CalState advanced_exactly(const System *s, double t_end) {
 	return advanced(s, (CalIntegratorOptions){.method = CAL_METHOD_DOPRI5, .rtol = 3e-14, .atol = 1e-15}, t_end);
 }

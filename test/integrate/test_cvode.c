@@ -137,7 +137,7 @@ static void bdf_steps_over_stiffness(void **state) {
 	CalJointDef joint = joint_about(CAL_JOINT_PRISMATIC, 1, 0, 0);
 	joint.dof[0].stiffness = 1e7;
 	joint.dof[0].damping = 1e6;
-	hang(desc, ground, origin, joint, "mass", 1, 0, (CalVec3){0.1, 0.1, 0.1});
+	attach_body(desc, ground, origin, joint, "mass", 1, 0, (CalVec3){0.1, 0.1, 0.1});
 	System s = system_of(desc);
 	s.state.q[0] = 1;
 	CalIntegrator *cvode =

@@ -91,7 +91,7 @@ static Flyer spacecraft_with_a_panel(void) {
 	CalDesc *desc = desc_with_gravity(0);
 	CalPanelDef panel = cal_panel_def();
 	CalError error = {0};
-	hang(desc, ground, origin, cal_joint_def(CAL_JOINT_FREE), "hub", 60, 0, (CalVec3){12, 9, 10});
+	attach_body(desc, ground, origin, cal_joint_def(CAL_JOINT_FREE), "hub", 60, 0, (CalVec3){12, 9, 10});
 	panel.name = "panel", panel.length = 4, panel.width = 1.5, panel.cells_x = 4, panel.cells_y = 2;
 	panel.rib_x = panel.rib_y =
 		(CalSection){.EA = 1e6, .EIy = 40, .EIz = 1e4, .GJ = 40, .rhoA = 0.2, .rhoIy = 1e-4, .rhoIz = 1e-4};
@@ -131,7 +131,7 @@ static void add_weight(CalDesc *desc, const char *inboard, CalJointDef joint, co
 /** A hub with two booms that foreshorten, one with a weight on a hinge; it spins at 2/3 of their first frequency. */
 static Flyer spinner_with_second_order_booms(void) {
 	CalDesc *desc = desc_with_gravity(0);
-	hang(desc, ground, origin, cal_joint_def(CAL_JOINT_FREE), "hub", 20, 0, (CalVec3){3, 4, 6});
+	attach_body(desc, ground, origin, cal_joint_def(CAL_JOINT_FREE), "hub", 20, 0, (CalVec3){3, 4, 6});
 	add_boom(desc, "left", 3, 0.25, 1);
 	add_boom(desc, "right", 3, 0.25, 1);
 	attach(desc, "hub", mount_at(0.3, 0, 0), "to the right", "right/root");

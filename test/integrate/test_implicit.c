@@ -103,7 +103,7 @@ static void steps_far_above_the_limit_are_stable(void **state) {
 	system_free(&s);
 }
 
-/** A mode of frequency w loses amplitude at the rate w^2 h/2 with the first-order step, and none when centred. */
+/** A mode of frequency w loses amplitude at the rate w^2 h/2 with the first-order step, and none when centered. */
 static void amplitude_decays_as_predicted(void **state) {
 	(void)state;
 	CalDesc *desc = desc_with_gravity(0);

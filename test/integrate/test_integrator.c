@@ -245,13 +245,13 @@ static void calls_without_meaning_are_refused(void **state) {
 	}
 }
 
-static void a_model_without_freedom_still_has_time(void **state) {
+static void a_model_without_dof_still_has_time(void **state) {
 	(void)state;
 	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
 		if (!method_is_built(method))
 			continue;
 		CalDesc *desc = desc_with_gravity(9.81);
-		hang(desc, ground, origin, cal_joint_def(CAL_JOINT_WELD), "rock", 1, 0, (CalVec3){1, 1, 1});
+		attach_body(desc, ground, origin, cal_joint_def(CAL_JOINT_WELD), "rock", 1, 0, (CalVec3){1, 1, 1});
 		System s = system_of(desc);
 		assert_int_equal(s.nu, 0);
 		CalState end = advanced(&s, (CalIntegratorOptions){.method = (CalMethod)method, .step = 0.1}, 2);
@@ -397,14 +397,14 @@ static void loads_that_switch_between_steps_are_exact(void **state) {
 	}
 }
 
-static void prescribed_freedoms_follow_their_acceleration(void **state) {
+static void prescribed_dofs_follow_their_acceleration(void **state) {
 	(void)state;
 	CalDesc *desc = desc_with_gravity(9.81);
 	CalJointDef driven = joint_about(CAL_JOINT_REVOLUTE, 0, 1, 0);
 	driven.dof[0].prescribed = 1;
-	CalBodyId upper = hang(desc, ground, origin, driven, "upper", 1, 0.5, (CalVec3){0.1, 0.1, 0.1});
-	hang(desc, upper, (CalVec3){0, 0, -1}, joint_about(CAL_JOINT_REVOLUTE, 0, 1, 0), "lower", 1, 0.5,
-	     (CalVec3){0.1, 0.1, 0.1});
+	CalBodyId upper = attach_body(desc, ground, origin, driven, "upper", 1, 0.5, (CalVec3){0.1, 0.1, 0.1});
+	attach_body(desc, upper, (CalVec3){0, 0, -1}, joint_about(CAL_JOINT_REVOLUTE, 0, 1, 0), "lower", 1, 0.5,
+	            (CalVec3){0.1, 0.1, 0.1});
 	System s = system_of(desc);
 	s.state.u[0] = 0.25;
 	CalState end = advanced_fixed(&s, CAL_METHOD_RK4, 0.01, 2);
@@ -502,13 +502,13 @@ int main(void) {
 		cmocka_unit_test(adaptive_steps_leave_no_sliver),
 		cmocka_unit_test(steps_are_those_of_the_clock),
 		cmocka_unit_test(calls_without_meaning_are_refused),
-		cmocka_unit_test(a_model_without_freedom_still_has_time),
+		cmocka_unit_test(a_model_without_dof_still_has_time),
 		cmocka_unit_test(failing_inputs_leave_the_state_alone),
 		cmocka_unit_test(inputs_that_are_not_finite_leave_the_state_alone),
 		cmocka_unit_test(a_wall_of_numerics_stops_before_it),
 		cmocka_unit_test(limits_are_reported),
 		cmocka_unit_test(loads_that_switch_between_steps_are_exact),
-		cmocka_unit_test(prescribed_freedoms_follow_their_acceleration),
+		cmocka_unit_test(prescribed_dofs_follow_their_acceleration),
 		cmocka_unit_test(the_last_stage_is_reused),
 		cmocka_unit_test(a_changed_state_is_noticed),
 		cmocka_unit_test(the_same_run_gives_the_same_bits),

@@ -156,7 +156,7 @@ static int drive_crank(void *user, const CalModel *model, const CalState *state,
 	return 0;
 }
 
-static void cvode_leaves_driven_freedoms_where_they_are(void **state) {
+static void cvode_leaves_driven_dofs_where_they_are(void **state) {
 	(void)state;
 	for (int method = CAL_METHOD_CVODE_ADAMS; method <= CAL_METHOD_CVODE_BDF; method++) {
 		double udot[3] = {0};
@@ -184,7 +184,7 @@ int main(void) {
 		cmocka_unit_test(a_stiff_spring_in_a_loop_is_stable_at_large_steps),
 #ifdef CALDER_WITH_SUNDIALS
 		cmocka_unit_test(cvode_keeps_loops_and_energy),
-		cmocka_unit_test(cvode_leaves_driven_freedoms_where_they_are),
+		cmocka_unit_test(cvode_leaves_driven_dofs_where_they_are),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_loops_scale.c — a four-bar runs alike whatever its size and the mass of its coupler: micrometres, picometres and
- * kilometres give the angles of metres, a coupler of 1e-8 of its neighbours' mass those of one without mass; by fixed and
+ * test_loops_scale.c — a four-bar runs alike whatever its size and the mass of its coupler: micrometers, picometers and
+ * kilometers give the angles of meters, a coupler of 1e-8 of its neighbors' mass those of one without mass; by fixed and
  * by adaptive steps.
  */
 #include <math.h>

@@ -11,8 +11,8 @@ enum { METHODS = CAL_METHOD_COUNT };
 /* A mass of 2 kg on a rail along x. */
 static System slider(const char *name) {
 	CalDesc *desc = desc_with_gravity(0);
-	hang(desc, (CalBodyId){0}, (CalVec3){0, 0, 0}, joint_about(CAL_JOINT_PRISMATIC, 1, 0, 0), name, 2, 0,
-	     (CalVec3){1, 1, 1});
+	attach_body(desc, (CalBodyId){0}, (CalVec3){0, 0, 0}, joint_about(CAL_JOINT_PRISMATIC, 1, 0, 0), name, 2, 0,
+	            (CalVec3){1, 1, 1});
 	return system_of(desc);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_joint.c — every joint type on its own: pose, velocity, remainder, manifold.
+ * test_joint.c — every joint type on its own: pose, velocity, bias acceleration, configuration.
  *
  * One body on the ground, placements on both sides, so that what is seen at its node is the joint. The
  * expected pose is a product of the elementary transforms of its row (joint_rows.h), formed here once more; the

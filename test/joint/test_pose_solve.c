@@ -189,7 +189,7 @@ static void a_reversed_joint_is_the_inverse_motion(void **state) {
 	}
 }
 
-static void springs_follow_their_freedoms(void **state) {
+static void springs_follow_their_dofs(void **state) {
 	(void)state;
 	Rng r = rng_make(test_seed());
 	CalJointDef def = random_joint(&r, CAL_JOINT_PLANAR), reversed;
@@ -221,7 +221,7 @@ int main(void) {
 		cmocka_unit_test(a_screw_counts_its_turns),
 		cmocka_unit_test(what_a_joint_holds_does_no_work),
 		cmocka_unit_test(a_reversed_joint_is_the_inverse_motion),
-		cmocka_unit_test(springs_follow_their_freedoms),
+		cmocka_unit_test(springs_follow_their_dofs),
 	};
 	return cmocka_run_group_tests(tests, list_types, NULL);
 }

@@ -286,7 +286,7 @@ static void numbers_that_are_not_finite_are_refused(void **state) {
 	}
 }
 
-/* ---- generalised problem ------------------------------------------------------------------- */
+/* ---- generalized problem ------------------------------------------------------------------- */
 
 static void generalized_problems_are_solved(void **state) {
 	(void)state;
@@ -364,7 +364,7 @@ static void unordered_canonical_pair_is_permuted(void **state) {
 	}
 }
 
-static void singular_mass_is_told(void **state) {
+static void singular_mass_is_reported(void **state) {
 	(void)state;
 	double scratch[6], values[3];
 	double K[9] = {1, 0, 0, 0, 2, 0, 0, 0, 3}, M[9] = {1, 1, 0, 1, 1, 0, 0, 0, 1};
@@ -399,7 +399,7 @@ int main(void) {
 		cmocka_unit_test(diagonal_pair_gives_scaled_axes),
 		cmocka_unit_test(canonical_pair_is_left_alone),
 		cmocka_unit_test(unordered_canonical_pair_is_permuted),
-		cmocka_unit_test(singular_mass_is_told),
+		cmocka_unit_test(singular_mass_is_reported),
 		cmocka_unit_test(cholesky_names_the_dependent_row),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,7 +48,7 @@ static void truncated_stays_within_and_matches(void **state) {
 	assert_true(fabs(quantile_truncated(0.3, 1, 2, -INFINITY, INFINITY) - (1 + 2 * quantile_normal(0.3))) < 1e-14);
 }
 
-/* Beyond where 1 - p can be told from 1: twelve deviations out the excess is exponential, with mean 1/12 nearly. */
+/* Beyond where 1 - p can be distinguished from 1: twelve deviations out the excess is exponential, with mean 1/12 nearly. */
 static void truncated_works_in_the_far_tail(void **state) {
 	(void)state;
 	const double median = quantile_truncated(0.5, 0, 1, 12, INFINITY);

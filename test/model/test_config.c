@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_config.c — the configuration manifold: integrate, difference, rate, neutral, normalise.
+ * test_config.c — the configuration manifold: integrate, difference, rate, neutral, normalize.
  */
 #include "support/random_tree.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_model.c — the compiled model: order, counts, what it tells about bodies, nodes and degrees of freedom.
+ * test_model.c — the compiled model: order, counts, what it states about bodies, nodes and degrees of freedom.
  */
 #include "support/random_tree.h"
 
@@ -108,7 +108,7 @@ static void degrees_of_freedom_have_names(void **state) {
 	assert_string_equal(name, "joint0");
 	cal_model_dof_name(f->model, 2, name, sizeof name);
 	assert_non_null(strstr(name, "joint1."));
-	/* as snprintf: the whole length is told, the buffer ends with a zero */
+	/* as snprintf: the whole length is returned, the buffer ends with a zero */
 	assert_int_equal(cal_model_dof_name(f->model, 0, tiny, sizeof tiny), 6);
 	assert_string_equal(tiny, "joi");
 	for (int i = 0; i < f->nu; i++)

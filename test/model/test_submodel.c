@@ -82,7 +82,7 @@ static void check_sums(uint64_t seed, const CalModel *whole, const CalModel *a, 
 	check_that(seed, a->spring_count + b->spring_count == whole->spring_count);
 }
 
-/* The first link of the joint of some body that stands on another; -1: there is none. */
+/* The first link of the joint of some body that is the child of another; -1: there is none. */
 static int some_joint(uint64_t seed, const CalModel *model) {
 	for (int k = 0; k < model->body_count; k++) {
 		const Body *body = &model->bodies[((int)(seed % 7) + k) % model->body_count];

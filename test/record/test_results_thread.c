@@ -159,7 +159,7 @@ typedef struct Slow {
 	const char *path;
 	atomic_bool go;
 	long lines;
-	long missing; // told in the last line
+	long missing; // as the last line reports
 } Slow;
 
 static void *read_slowly(void *user) {
@@ -211,7 +211,7 @@ static void waiting_loses_nothing(void **state) {
 	assert_int_equal(slow.missing, 0);
 }
 
-static void dropped_records_are_counted_and_told_in_the_file(void **state) {
+static void dropped_records_are_counted_and_reported_in_the_file(void **state) {
 	(void)state;
 	Slow slow = {0};
 	const CalResultsCount count = put_against(CAL_RESULTS_DROP, SLOW_RECORDS, &slow);
@@ -267,7 +267,7 @@ static void wrong_options_are_refused(void **state) {
 	cal_results_destroy(NULL);
 }
 
-/* The reader goes away: the writer fails, and puts say so instead of waiting for ever. */
+/* The reader goes away: the writer fails, and puts say so instead of waiting without end. */
 static void a_failure_ends_waiting(void **state) {
 	(void)state;
 	const char *path = path_of("broken.csv");
@@ -402,7 +402,7 @@ static void hdf5_failures_name_the_file(void **state) {
 	assert_non_null(strstr(error.text, "none/a.h5: cannot be read"));
 	FILE *out = fopen(path, "w");
 	assert_non_null(out);
-	fputs("this is no HDF5 file\n", out);
+	fputs("not an HDF5 file\n", out);
 	fclose(out);
 	assert_int_equal(cal_results_read(path, NULL, &table, &error), CAL_ERR_IO);
 	unlink(path);
@@ -447,7 +447,7 @@ int main(void) {
 		cmocka_unit_test(a_full_ring_refuses),
 		cmocka_unit_test(csv_holds_the_very_numbers),
 		cmocka_unit_test(waiting_loses_nothing),
-		cmocka_unit_test(dropped_records_are_counted_and_told_in_the_file),
+		cmocka_unit_test(dropped_records_are_counted_and_reported_in_the_file),
 		cmocka_unit_test(a_put_does_not_allocate),
 		cmocka_unit_test(wrong_options_are_refused),
 		cmocka_unit_test(a_failure_ends_waiting),

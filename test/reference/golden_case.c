@@ -128,7 +128,7 @@ static int end_node(RefModel *m, const TreeNode *end) {
 	return body ? find_node(m, end, find_body(m, end, body), text_of(tree_get(end, "node"), "head")) : -1;
 }
 
-/* a += b: mass, centre, inertia about the centre. */
+/* a += b: mass, center, inertia about the center. */
 static void add_mass(RefBody *a, double mass, CalVec3 at, const CalMat3 *inertia) {
 	double total = a->mass + mass, c0[3] = {a->com.x, a->com.y, a->com.z}, c1[3] = {at.x, at.y, at.z}, c[3];
 	for (int i = 0; i < 3; i++)
@@ -192,7 +192,7 @@ static CalJointType element_type(const TreeNode *element) {
 static int read_dof(CalJointDef *def, const TreeNode *e, CalJointType type, int at) {
 	int nu = type == CAL_JOINT_FREE ? 6 : type == CAL_JOINT_SPHERICAL ? 3 : 1;
 	if (at + nu > CAL_JOINT_MAX_DOF)
-		bad(e, "a joint with more than six freedoms");
+		bad(e, "a joint with more than six degrees of freedom");
 	def->dof[at].stiffness = ref_case_number(tree_get(e, "k"), 0);
 	def->dof[at].damping = ref_case_number(tree_get(e, "d"), 0);
 	def->dof[at].rest = ref_case_number(tree_get(e, "q_rest"), 0);

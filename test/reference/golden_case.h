@@ -2,7 +2,7 @@
 /*
  * golden_case.h — golden cases (docs/golden.md) as models of the reference, constraints included.
  *
- * The library's own reader makes a description; this one makes a RefModel, so that the reference can be judged by
+ * The library's own reader makes a description; this one makes a RefModel, so that the reference can be checked by
  * the same files without the library. Bodies, speeds and rows are in the order of the file. The files are the
  * project's own data: one that cannot be read ends the test program.
  */

@@ -27,7 +27,7 @@
  * distance      |rho| - length                                                              N
  * coupling      sum of factor times coordinate (joint angles and lengths, modal ones): gears, one locked dof
  * knife         A alone: a_y . v(r_A) = 0; no position row                                  N
- * disk          B is a disk about z_B with its centre at r_B, which rolls on the plane z of A: c = r_B - radius p,
+ * disk          B is a disk about z_B with its center at r_B, which rolls on the plane z of A: c = r_B - radius p,
  *               p the direction of a_z - (a_z . b_z) b_z; rows a_k . v_rel(c) = 0, k = x, y, z, where v_rel(c) is
  *               the velocity of the point of B at c less that of the point of A there. x and y have no position
  *               row; that of z is d_z - radius sqrt(1 - S33^2).                              3 N
@@ -36,7 +36,7 @@
  * A row may be driven: g - s(t) = 0. The names follow: residual = g - s (0 for rows without position), rate = its
  * derivative (velocity rows: a . v - s'), G = d rate/d u, and gamma = -(dG/dt) u + s'', so that G udot = gamma.
  * Stabilised, the right-hand side is gamma - 2 damping frequency rate - frequency^2 residual.
- * A multiplier lambda acts with the generalised force G' lambda: on B as a wrench at r_B, on A as the opposite
+ * A multiplier lambda acts with the generalized force G' lambda: on B as a wrench at r_B, on A as the opposite
  * wrench at the same point.
  */
 #ifndef TEST_REFERENCE_LOOP_H

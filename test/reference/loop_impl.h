@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_impl.h — rows of the loops (loop.h) with their first and second time derivatives.
+ * loop_impl.h — constraint equations (loop.h) with their first and second time derivatives.
  *
  * A Jet is a scalar with its two derivatives along the motion, a VecJet a vector; the axes and origins of the
  * frames A and B give the first ones, and every row is made of them by the product rule. Nothing here is a formula
@@ -128,7 +128,7 @@ static Jet twist(const Ends *e) {
 	return jet_atan2(jet_sub(S_entry(e, 1, 0), S_entry(e, 0, 1)), jet_add(S_entry(e, 0, 0), S_entry(e, 1, 1)));
 }
 
-/* From the centre of a disk or ball to its point of contact. */
+/* From the center of a disk or ball to its point of contact. */
 static VecJet contact_arm(const RefLoop *l, const Ends *e) {
 	VecJet p = e->a[2];
 	if (l->type == REF_LOOP_DISK) {

@@ -144,7 +144,7 @@ void RN(loop_forces)(const RefModel *m, const double *q, const double *lambda, R
 	free(qr), free(lr), free(zero), free(f);
 }
 
-/* Q += generalised forces of the known forces in the loops. */
+/* Q += generalized forces of the known forces in the loops. */
 static void known_forces(const RefModel *m, const real *q, real *Q) {
 	real *u = real_array(m->nu), *zero = real_array(m->nu);
 	Frame *f = frame_array(m->body_count);

@@ -177,7 +177,7 @@ void RN(kinematics)(const RefModel *m, const double *q, const double *u, const d
 }
 
 void RN(joint)(const RefElements *e, const double *q, const double *u, CalPose *X, CalSpatial *columns,
-               CalSpatial *remainder) {
+               CalSpatial *bias) {
 	real qr[32] = {0}, ur[32] = {0}, zero[32] = {0};
 	int nq = 0, nu = 0;
 	for (int k = 0; k < e->count; k++)
@@ -195,8 +195,8 @@ void RN(joint)(const RefElements *e, const double *q, const double *u, CalPose *
 	Frame f = frame_elements(frame_base(), e, qr, ur, zero);
 	if (X)
 		*X = (CalPose){rot_out(f.R), vec_out(f.r)};
-	if (remainder)
-		*remainder = (CalSpatial){vec_out(f.alpha), vec_out(f.a)};
+	if (bias)
+		*bias = (CalSpatial){vec_out(f.alpha), vec_out(f.a)};
 }
 
 /* ---- configuration manifold ----------------------------------------------------------------- */

@@ -81,7 +81,7 @@ void ref_model_index(RefModel *m);
 void ref_model_destroy(RefModel *m);
 /** A new loop of the model without ends, named by its number; valid until the next one is added. */
 RefLoop *ref_model_add_loop(RefModel *m, RefLoopType type);
-/** Rows of all loops. */
+/** Constraint equations of all loops. */
 int ref_model_rows(const RefModel *m);
 /** Takes q[nq] and u[nu] as the state to start from, or gives it (neutral and at rest where none is given). */
 void ref_model_set_start(RefModel *m, const double *q, const double *u);
@@ -98,9 +98,9 @@ typedef struct RefMotion {
 
 /** Inputs are a CalInput whose wrenches name nodes of the RefModel. */
 #define REF_DECLARE(P)                                                                                                 \
-	/* relative motion of the joint's moved frame J in F: pose, columns[nu], remainder (any may be NULL) */            \
+	/* relative motion of the joint's moved frame J in F: pose, columns[nu], bias acceleration (any may be NULL) */    \
 	void P##_joint(const RefElements *e, const double *q, const double *u, CalPose *X, CalSpatial *columns,            \
-	               CalSpatial *remainder);                                                                             \
+	               CalSpatial *bias);                                                                                  \
 	void P##_elements_integrate(const RefElements *e, const double *q, const double *dq, double *out);                 \
 	void P##_elements_difference(const RefElements *e, const double *q0, const double *q1, double *dq);                \
 	void P##_elements_rate(const RefElements *e, const double *delta, const double *u, double *rate);                  \

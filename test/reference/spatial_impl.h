@@ -108,7 +108,7 @@ typedef struct Link {
 	int index[6], free_count;
 } Link;
 
-/* Joint columns and remainder in body coordinates from the relative motion seen from the parent. */
+/* Joint columns and bias acceleration in body coordinates from the relative motion seen from the parent. */
 static void link_joint(const RefModel *m, int i, const real *q, const real *u, Link *l) {
 	const RefBody *b = &m->bodies[i];
 	real *unit = real_array(m->nu), *zero = real_array(m->nu);
@@ -132,7 +132,7 @@ static Vec *vec_array(int n) {
 	return v;
 }
 
-/* Wrenches of the input on each body, at its centre of mass. */
+/* Wrenches of the input on each body, at its center of mass. */
 static void external_wrenches(const RefModel *m, const Frame *f, const CalInput *in, const real *q, const real *zero,
                               Vec *moment, Vec *force) {
 	for (int k = 0; in && k < in->wrench_count; k++) {

@@ -2,7 +2,7 @@
 /*
  * sums_impl.h — dynamics by sums over masses: M = sum J'M J, d'Alembert, energies, momenta, dense solution.
  *
- * A mass is the rigid part of a body (at its centre of mass) or a lumped node of a flexible one. Its kinetic
+ * A mass is the rigid part of a body (at its center of mass) or a lumped node of a flexible one. Its kinetic
  * energy is 1/2 m v.v + 1/2 w'J w with J constant in B and w = omega + psi eta_dot (psi = 0 for the rigid part),
  * both in components of B, so that the inertia force on speed j is m v_j.a + w_j'J wdot + omega_j'(omega x J w):
  * wdot is the derivative of the components of w. The Jacobian of a mass is what its velocity is for unit
@@ -139,7 +139,7 @@ void RN(jacobian)(const RefModel *m, const double *q, int node, double *J) {
 	free(qr), free(u), free(zero), free(f);
 }
 
-/* ---- generalised forces --------------------------------------------------------------------- */
+/* ---- generalized forces --------------------------------------------------------------------- */
 
 /* Rate of change of momentum of a mass: the force at its point and the moment of J, world axes. */
 static void inertia_wrench(const Lump *l, const LumpMotion *x, const Frame *f, Vec *moment, Vec *force) {

@@ -286,9 +286,9 @@ static void a_ball_rolls_down_a_plane(void **state) {
 
 /*
  * A disk that rolls on a circle, its axis k at the constant angle b from the vertical n, which it goes around at the
- * rate W. k = (sin b, 0, cos b); p = (-cos b, 0, sin b) points from the contact to the centre. With the angular velocity
- * w = h k + W sin b p the centre has the velocity w x R p = (0, -R h, 0) and the acceleration (W R h, 0, 0), so that the
- * contact pushes with F = m (W R h, 0, g). Angular momentum about the centre, H = I3 h k + I1 W sin b p, turns with W n:
+ * rate W. k = (sin b, 0, cos b); p = (-cos b, 0, sin b) points from the contact to the center. With the angular velocity
+ * w = h k + W sin b p the center has the velocity w x R p = (0, -R h, 0) and the acceleration (W R h, 0, 0), so that the
+ * contact pushes with F = m (W R h, 0, g). Angular momentum about the center, H = I3 h k + I1 W sin b p, turns with W n:
  * the y component of W n x H = -R p x F determines h.
  */
 static void a_disk_rolls_on_a_circle(void **state) {
@@ -317,7 +317,7 @@ static void a_disk_rolls_on_a_circle(void **state) {
 	ref_model_destroy(m);
 }
 
-/* Chaplygin's sleigh: v = c tanh(mu c t), w = c sqrt(mu/a) sech(mu c t), mu = m a/(I + m a^2), centre a ahead. */
+/* Chaplygin's sleigh: v = c tanh(mu c t), w = c sqrt(mu/a) sech(mu c t), mu = m a/(I + m a^2), center a ahead. */
 static void a_sleigh_turns_as_its_closed_form(void **state) {
 	(void)state;
 	const double a = 0.5, mass = 2, I = 0.3, mu = mass * a / (I + mass * a * a), c = 1.4, t0 = -0.4, t1 = 0.9;

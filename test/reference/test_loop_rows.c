@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_loop_rows.c — rows of loops: their derivatives three ways, and the work of their forces.
+ * test_loop_rows.c — constraint equations: their derivatives three ways, and the work of their forces.
  *
  * The reference makes rates and biases by the product rule from the frames' motion. Here they are compared with
  * residuals differentiated numerically in quad, and, for loops given by directions, with the explicit formulas that

@@ -328,7 +328,7 @@ static void planar_linkages_have_two_independent_rows(void **state) {
 }
 
 /* Two drives of one coordinate that cannot both be followed: finite numbers, and the rows that say so. */
-static void contradictory_rows_are_told(void **state) {
+static void contradictory_rows_are_reported(void **state) {
 	(void)state;
 	RefModel *m = loop_windows(1, 1.1, 0, REF_LOOP_REVOLUTE);
 	for (int i = 0; i < 2; i++) {
@@ -551,7 +551,7 @@ int main(void) {
 		cmocka_unit_test(double_agrees_with_quad),
 		cmocka_unit_test(doubled_loops_share_their_forces),
 		cmocka_unit_test(planar_linkages_have_two_independent_rows),
-		cmocka_unit_test(contradictory_rows_are_told),
+		cmocka_unit_test(contradictory_rows_are_reported),
 		cmocka_unit_test(known_forces_are_wrenches_at_the_nodes),
 		cmocka_unit_test(a_driven_coordinate_is_a_prescribed_speed),
 		cmocka_unit_test(fixtures_keep_loops_and_state),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_scenario.c — events and actions of native files: docking, walking, latches; what is kept and what is told.
+ * test_scenario.c — events and actions of native files: docking, walking, latches; what is kept and what is reported.
  */
 #include "support/interpose.h"
 
@@ -229,7 +229,7 @@ static void loads_follow_their_bodies(void **state) {
 	run_end(&r);
 }
 
-static void freedoms_keep_their_numbers_when_a_tree_turns_over(void **state) {
+static void dofs_keep_their_numbers_when_a_tree_turns_over(void **state) {
 	(void)state;
 	Run r = run_text("calder: 1\n"
 	                 "bodies: {a: {mass: 3 kg, inertia: [1, 2, 3]}, b: {mass: 1 kg, inertia: [1, 2, 1.5]}}\n"
@@ -355,7 +355,7 @@ int main(void) {
 		cmocka_unit_test(a_lock_holds_against_loads),
 		cmocka_unit_test(a_latch_on_its_own_axis_closes),
 		cmocka_unit_test(loads_follow_their_bodies),
-		cmocka_unit_test(freedoms_keep_their_numbers_when_a_tree_turns_over),
+		cmocka_unit_test(dofs_keep_their_numbers_when_a_tree_turns_over),
 		cmocka_unit_test(objects_are_found_by_name),
 		cmocka_unit_test(the_log_keeps_the_last_entries),
 		cmocka_unit_test(actions_are_listed),

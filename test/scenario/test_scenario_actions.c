@@ -124,7 +124,7 @@ static void parts_of_a_group_become_groups(void **state) {
 	run_end(&r);
 }
 
-/* 2 kg on a spring of 8 N/m: w = 2 rad/s. Mode 2, on its own, goes on. */
+/* 2 kg on a spring of 8 N/m: w = 2 rad/s. Mode 2, on its own, continues. */
 static void modes_lock_and_go_on(void **state) {
 	(void)state;
 	Run r = run_text("calder: 1\n"

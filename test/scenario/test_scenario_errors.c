@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_scenario_errors.c — mistakes in events and actions, each told with its place and a remedy; scenarios for which
+ * test_scenario_errors.c — mistakes in events and actions, each reported with its place and a remedy; scenarios for which
  * memory runs out; events and open loops that are written again.
  */
 #define _POSIX_C_SOURCE 200809L // open_memstream
@@ -114,7 +114,7 @@ static void mistakes_about_what(void **state) {
 	              "unknown node of the new body \"tip\"; did you mean \"top\"");
 }
 
-/* What only a simulation can tell, before it runs. */
+/* What only a simulation can find, before it runs. */
 static void names_in_formulas_are_checked(void **state) {
 	(void)state;
 	CalSetup *file = file_of(HEAD "  a: {when: q(rale) > 1 m}\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_balance.c — the energy account closes for every device and every action that model files know.
+ * test_balance.c — the energy balance closes for every device and every action that model files know.
  *
  * Each case is a small model in which a device (or an action of an event) exchanges energy. It runs by every method; the
  * largest error of the balance at 40 samples must fall with the step by the order of the method (where forces jump: by the
@@ -202,7 +202,7 @@ static const Case action_cases[] = {
 			  "  r2: {type: revolute, axis: y, from: b1/tip, to: b2}, r3: {type: revolute, axis: y, from: b2/tip, to: b3}}\n"                       \
 			  "state: {p1: {q: 1, u: 0.5}, p2: {q: 0.4}, p3: {q: 0.2}, r1: {q: 1.3, u: 0.5}, r2: {q: 0.4}, r3: {q: 0.2}}\n"
 
-/* Loads of the model file, and rows of loops that are driven. */
+/* Loads of the model file, and driven constraint equations. */
 static const Case load_cases[] = {
 	{"force moment",
      FLY
@@ -308,8 +308,8 @@ static Outcome run(const Case *c, const CalIntegratorOptions *method, int thread
 	return o;
 }
 
-/* Counts what does not close: the list of all of it tells more than the first. */
-static int judge(int good) {
+/* Counts what does not close: the whole list says more than its first entry. */
+static int count_failure(int good) {
 	if (!good)
 		print_message("  ^ DOES NOT CLOSE\n");
 	return !good;
@@ -327,7 +327,7 @@ static int closes_by_steps(const Case *c, CalMethod method) {
 	print_message("  %-24s %-18s h %g: %.2e, finer: %.2e of %.2e J\n", c->what, cal_method_name(method), c->step,
 	              coarse.error, fine.error, fine.scale);
 	const int converges = fine.error <= coarse.error / wanted || fine.error <= round_off * fine.scale;
-	return judge(converges && coarse.error <= 0.3 * fine.scale);
+	return count_failure(converges && coarse.error <= 0.3 * fine.scale);
 }
 
 static int closes_by_tolerance(const Case *c, CalMethod method) {
@@ -339,7 +339,7 @@ static int closes_by_tolerance(const Case *c, CalMethod method) {
 		const Outcome o = run(c, &options, 0);
 		print_message("  %-24s %-18s rtol %g: %.2e of %.2e J\n", c->what, cal_method_name(method), rtol, o.error,
 		              o.scale);
-		failures += judge(o.error <= allowed * o.scale);
+		failures += count_failure(o.error <= allowed * o.scale);
 	}
 	return failures;
 }
@@ -439,9 +439,9 @@ static int closes_in_branches(const Case *c, int *cut) {
 	*cut += one.branches > 1;
 	print_message("  %-24s in one piece %.2e, in %d branches %.2e of %.2e J\n", c->what, whole.error, one.branches,
 	              one.error, one.scale);
-	return judge(fabs(one.error - whole.error) <= 1e-9 * whole.scale &&
-	             fabs(one.supplied - whole.supplied) <= 1e-9 * whole.scale) +
-	       judge(one.error == two.error && one.supplied == two.supplied);
+	return count_failure(fabs(one.error - whole.error) <= 1e-9 * whole.scale &&
+	                     fabs(one.supplied - whole.supplied) <= 1e-9 * whole.scale) +
+	       count_failure(one.error == two.error && one.supplied == two.supplied);
 }
 
 static void the_account_closes_in_branches(void **state) {

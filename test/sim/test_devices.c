@@ -57,7 +57,7 @@ static Rig two_flyers(CalMethod method, double step) {
 	return rig;
 }
 
-/* Reduced mass 3/4: w = 2; the centre of mass stays at 3/4. */
+/* Reduced mass 3/4: w = 2; the center of mass stays at 3/4. */
 static void groups_pull_at_each_other(void **state) {
 	(void)state;
 	Rig rig = two_flyers(CAL_METHOD_DOPRI5, 0);
@@ -308,12 +308,12 @@ static void devices_sample_at_their_own_rate(void **state) {
 		check_near(output, -v, 1e-13);
 		check_near(info.x[0], 5 + (v * (1 - 0.05) - 2), 1e-13); // its rate is the effort
 		check_near(cal_sim_state(rig.sim, 0)->u[0], v * (1 - 0.05), 1e-13);
-		assert_false(rig_balance(&rig).complete); // this device tells nothing
+		assert_false(rig_balance(&rig).complete); // this device reports nothing
 		rig_free(&rig);
 	}
 }
 
-/* Switched off from 0.35 to 0.65: the speed stays; then the effort of the sample at 0.3 goes on until 0.7. */
+/* Switched off from 0.35 to 0.65: the speed stays; then the effort of the sample at 0.3 is held until 0.7. */
 static void devices_can_be_switched_off(void **state) {
 	(void)state;
 	int device;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_doubts.c — what there is to doubt in a run: the list, what keeps it, and the result files that tell it.
+ * test_doubts.c — what there is to doubt in a run: the list, what keeps it, and the result files that report it.
  */
 #include <math.h>
 #include <stdarg.h>

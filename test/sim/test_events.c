@@ -138,7 +138,7 @@ static void a_stop_is_an_end_in_order(void **state) {
 	assert_int_equal(cal_sim_advance(w.sim, 2, &error), CAL_STOPPED);
 	assert_string_equal(error.text, "x.yaml:3:1: event \"stop\", t = 1 s: an event stopped the run");
 	assert_true(cal_sim_time(w.sim) == 1);
-	check_ok(0, cal_sim_advance(w.sim, 2, &error)); // goes on from there
+	check_ok(0, cal_sim_advance(w.sim, 2, &error)); // continues from there
 	assert_string_equal(w.log, "1 stop|1 time|");
 	const double q = cal_sim_state(w.sim, 0)->q[0], want = 2;
 	check_close_scaled(0, "angle", 1, &q, &want, 1, 1e-14);

@@ -158,7 +158,7 @@ static const CalDoubt *coarse_doubt(const char *model, CalMethod method, double 
 	return doubt ? &found : NULL;
 }
 
-/* Half the step damps the swing away too: nothing but a doubt tells. Well resolved, there is none. */
+/* Half the step damps the swing away too: nothing but a doubt shows it. Well resolved, there is none. */
 static void a_step_that_damps_what_swings_is_doubted(void **state) {
 	(void)state;
 	double error, half;

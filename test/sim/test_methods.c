@@ -185,7 +185,7 @@ static void every_method_keeps_loops_closed(void **state) {
 /* ---- devices and events -------------------------------------------------------------------------- */
 
 /*
- * A servo with a rotor behind a gear (states of a device) turns an arm that falls; at 0.5 rad an event takes the servo away
+ * A servo with a geared rotor (states of a device) turns an arm that falls; at 0.5 rad an event takes the servo away
  * and from then on a spring with a damper holds it.
  */
 #define SERVO                                                                                                            \

@@ -119,7 +119,7 @@ typedef struct Push {
 	double udot[7];
 	uint8_t prescribed[7];
 	CalWrench wrench;
-	double jump; // the force of the rail is 2 N before it and -1 N behind it
+	double jump; // the force of the rail is 2 N before it and -1 N after it
 } Push;
 
 static int push_tau(void *user, const CalModel *model, const CalState *state, CalInput *input) {
@@ -462,7 +462,7 @@ static void free_flight_conserves_both(void **state) {
 	cal_sim_destroy(sim);
 }
 
-static void wrenches_and_driven_freedoms_are_noticed(void **state) {
+static void wrenches_and_driven_dofs_are_noticed(void **state) {
 	(void)state;
 	Push push = {.wrench = {.node = 0, .f = {.linear = {0, 0, 1}}}};
 	CalSim *sim = new_sim(flyer_desc(), CAL_METHOD_DOPRI5, 0);
@@ -644,7 +644,7 @@ int main(void) {
 		cmocka_unit_test(internal_torque_changes_energy_and_not_momentum),
 		cmocka_unit_test(gears_count_as_what_they_tie),
 		cmocka_unit_test(free_flight_conserves_both),
-		cmocka_unit_test(wrenches_and_driven_freedoms_are_noticed),
+		cmocka_unit_test(wrenches_and_driven_dofs_are_noticed),
 		cmocka_unit_test(restart_counts_from_zero),
 		cmocka_unit_test(observing_does_not_change_the_run),
 		cmocka_unit_test(observation_shows_what_acts),

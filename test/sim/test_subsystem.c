@@ -236,7 +236,7 @@ static void the_outer_half_in_a_box_moves_as_the_whole(void **state) {
 	same_motion(motion_of(all.sim, "b/tip"), motion_of(half.sim, "b/tip"), 1e-9, "b/tip");
 	CalInterfaceNode interface_nodes;
 	assert_int_equal(cal_sim_subsystem_interface_node(half.sim, device, 0, &interface_nodes), CAL_OK);
-	same_motion(motion_of(all.sim, "c/root"), interface_nodes, 1e-9, "the border");
+	same_motion(motion_of(all.sim, "c/root"), interface_nodes, 1e-9, "the interface");
 	assert_true(difference(interface_nodes.pose.r, motion_of(half.sim, "b/tip").pose.r) < 1e-8); // drift
 	CalSimBalance balance, other;
 	assert_int_equal(cal_sim_balance(half.sim, &balance), CAL_OK);
@@ -261,7 +261,7 @@ static void the_middle_in_a_box_moves_as_the_whole(void **state) {
 	const int nodes[] = {cal_model_find_node(subsystem.model, "b/root"), cal_model_find_node(subsystem.model, "c/tip")};
 	CalSubsystemTie ties[] = {hinge(id_of(&rest, "a/out"), 0, 40 * PI / 180, 0), hinge(id_of(&rest, "d/in"), 1, 0, 0)};
 	ties[1].joint.b.orientation =
-		(CalQuat){cos(PI / 4), sin(PI / 4), 0, 0}; // where jd has its frame on the border node
+		(CalQuat){cos(PI / 4), sin(PI / 4), 0, 0}; // where jd has its frame on the interface node
 	const int device = add(&rest, &subsystem, nodes, 2, 0, ties, 2);
 	same_acceleration(all.sim, rest.sim, "a/out");
 	same_acceleration(all.sim, rest.sim, "d/end");
@@ -341,14 +341,14 @@ static void loops_on_either_side_are_held(void **state) {
 	same_motion(motion_of(all.sim, "b/mid"), motion_of(part.sim, "b/mid"), 1e-9, "b/mid");
 	CalInterfaceNode interface_nodes;
 	assert_int_equal(cal_sim_subsystem_interface_node(part.sim, device, 0, &interface_nodes), CAL_OK);
-	same_motion(motion_of(all.sim, "e/in"), interface_nodes, 1e-9, "the border");
+	same_motion(motion_of(all.sim, "e/in"), interface_nodes, 1e-9, "the interface");
 	thing_free(&all);
 	thing_free(&part);
 	boxed_free(&subsystem);
 }
 
-/* Large steps leave the border open; the projection closes it, and without it the gains hold it. */
-static void the_border_is_closed_after_steps(void **state) {
+/* Large steps leave the interface open; the projection closes it, and without it the gains hold it. */
+static void the_interface_is_closed_after_steps(void **state) {
 	(void)state;
 	double drift[2];
 	for (int projected = 0; projected < 2; projected++) {
@@ -462,7 +462,7 @@ static int bad_start(void *self, double t, const CalInterfaceNode *interface_nod
 	x[0] = interface_nodes->pose.r.x + bad->place;
 	return bad->refuses;
 }
-static int bad_border(void *self, double t, const double *x, CalInterfaceNode *interface_nodes) {
+static int bad_interface_motion(void *self, double t, const double *x, CalInterfaceNode *interface_nodes) {
 	(void)self, (void)t;
 	*interface_nodes = (CalInterfaceNode){.pose = {{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, {x[0], 0, 0}}};
 	return 0;
@@ -488,7 +488,7 @@ static void bad_destroy(void *self) { ((Bad *)self)->destroyed++; }
 
 static const CalSubsystemOps bad_ops = {.type = "bad",
                                         .start = bad_start,
-                                        .interface_motion = bad_border,
+                                        .interface_motion = bad_interface_motion,
                                         .respond = bad_respond,
                                         .rates = bad_rates,
                                         .explain = bad_explain,
@@ -530,7 +530,7 @@ static void wrong_definitions_are_refused(void **state) {
 	const CalSubsystemDef good = {CAL_SUBSYSTEM_API_VERSION, &bad_ops, NULL, 1, 1, NULL};
 	struct {
 		CalSubsystemDef def;
-		int border;
+		int interface_node;
 		const char *name, *says;
 		CalLoopType type;
 		CalMethod method;
@@ -550,7 +550,8 @@ static void wrong_definitions_are_refused(void **state) {
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		Thing t = thing_of(still, cases[i].method, 1e-3);
 		CalError error = {0};
-		const CalSubsystemTie tie = {id_of(&t, "a"), cases[i].border, cases[i].name, cal_loop_def(cases[i].type)};
+		const CalSubsystemTie tie = {id_of(&t, "a"), cases[i].interface_node, cases[i].name,
+		                             cal_loop_def(cases[i].type)};
 		assert_true(cal_sim_add_subsystem(t.sim, "thing", &cases[i].def, &tie, 1, NULL, &error) < 0);
 		if (!strstr(error.text, cases[i].says) || !strstr(error.text, "\"thing\""))
 			fail_msg("\"%s\" does not say \"%s\"", error.text, cases[i].says);
@@ -572,7 +573,7 @@ static void the_topology_stays_with_boxes(void **state) {
 	assert_non_null(strstr(error.text, "compiled subsystems"));
 	CalSimBalance balance;
 	assert_int_equal(cal_sim_balance(t.sim, &balance), CAL_OK);
-	assert_false(balance.complete); // it does not tell its energy
+	assert_false(balance.complete); // it does not report its energy
 	thing_free(&t);
 }
 
@@ -599,7 +600,7 @@ static void fixed_steps_and_fitted_starts(void **state) {
 	assert_near(cal_sim_state(half.sim, 0)->q[0], cal_sim_state(all.sim, 0)->q[0], 1e-9);
 	CalInterfaceNode interface_nodes;
 	assert_int_equal(cal_sim_subsystem_interface_node(half.sim, device, 0, &interface_nodes), CAL_OK);
-	same_motion(motion_of(all.sim, "d/in"), interface_nodes, 1e-8, "the border");
+	same_motion(motion_of(all.sim, "d/in"), interface_nodes, 1e-8, "the interface");
 	thing_free(&half);
 	thing_free(&all);
 	boxed_free(&subsystem);
@@ -614,7 +615,7 @@ int main(void) {
 		cmocka_unit_test(fixed_steps_and_fitted_starts),
 		cmocka_unit_test(a_step_with_boxes_allocates_nothing),
 		cmocka_unit_test(loops_on_either_side_are_held),
-		cmocka_unit_test(the_border_is_closed_after_steps),
+		cmocka_unit_test(the_interface_is_closed_after_steps),
 		cmocka_unit_test(momentum_with_boxes_is_conserved),
 		cmocka_unit_test(checkpoints_hold_the_hidden_states),
 		cmocka_unit_test(wrong_boxes_are_named_in_the_run),

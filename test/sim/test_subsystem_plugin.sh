@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The black box of docs/subsystems.md as a shared object: it compiles as printed there, and a plate with it moves as one
+# The compiled subsystem of docs/subsystems.md as a shared object: it compiles as printed there, and a plate with it moves as one
 # with a welded ball; and what is said when a box cannot be loaded or is wrong.
 set -eu
 compiler=${CC:-cc}
@@ -92,8 +92,8 @@ sed 's/ball.so/nothing.so/' "$folder/boxed.yaml" >"$folder/missing.yaml"
 expect missing.yaml 'missing.yaml:7:3: error: subsystem "payload": cannot load .*nothing.so'
 change arguments 's/"3 0.2"/""/'
 expect arguments.yaml 'subsystem "payload": .*arguments.so: give mass'
-change border 's/center/rim/'
-expect border.yaml 'subsystem "payload": it has no interface node "rim" (.*border.so)'
+change interface 's/center/rim/'
+expect interface.yaml 'subsystem "payload": it has no interface node "rim" (.*interface.so)'
 change symbol '' 's/int calder_subsystem/int calder_other/'
 expect symbol.yaml 'symbol.so has no function calder_subsystem'
 change version '' 's/{CAL_SUBSYSTEM_API_VERSION, &ops/{CAL_SUBSYSTEM_API_VERSION + 1, \&ops/'

@@ -19,7 +19,7 @@ enum { STEPS = 4 };
 
 /* ---- scenarios -------------------------------------------------------------------------------------------------- */
 
-/* What a simulation is made of; devices hang on the first and the last body of the description. */
+/* What a simulation is made of; devices act on the first and the last body of the description. */
 typedef struct Scenario {
 	uint64_t seed;
 	CalMethod method;
@@ -144,7 +144,7 @@ static void random_trees(void **state) {
 		check_against_one_piece(&s, 1e-10);
 		fixture_destroy(f);
 	}
-	print_message("%d of %d cut into several branches\n", several, CASES);
+	print_message("%d of %d partitioned into several branches\n", several, CASES);
 	assert_true(several > CASES * 3 / 4);
 }
 
@@ -163,7 +163,7 @@ static void random_loops(void **state) {
 		check_against_one_piece(&s, 1e-10);
 		fixture_destroy(f);
 	}
-	print_message("%d of %d cut into several branches\n", several, CASES / 2);
+	print_message("%d of %d partitioned into several branches\n", several, CASES / 2);
 	assert_true(several > CASES / 6);
 }
 
@@ -332,7 +332,7 @@ static void steps_do_not_allocate(void **state) {
 	rig_free(&rig);
 }
 
-static void lack_of_memory_is_told(void **state) {
+static void lack_of_memory_is_reported(void **state) {
 	(void)state;
 	Rig rig = star_create(3);
 	FailingAllocator memory = {0};
@@ -429,7 +429,7 @@ int main(void) {
 		cmocka_unit_test(threads_change_no_transition),
 		cmocka_unit_test(checkpoints_know_nothing_of_threads),
 		cmocka_unit_test(steps_do_not_allocate),
-		cmocka_unit_test(lack_of_memory_is_told),
+		cmocka_unit_test(lack_of_memory_is_reported),
 		cmocka_unit_test(a_change_without_branches_is_refused),
 		cmocka_unit_test(small_models_stay_in_one_piece),
 	};

@@ -54,7 +54,7 @@ RefModel *random_linkage(Rng *r, int bars, RefLoopType closing);
 
 /**
  * N windows of 2N+1 equal rods of length 1 m and mass 1 kg in the plane xy with gravity along -y (IFToMM A02):
- * cranks k0 ... kN stand on the ground at x = 0 ... N and are turned by `angle` from the x axis with the rate given;
+ * cranks k0 ... kN are hinged to the ground at x = 0 ... N and are turned by `angle` from the x axis with the rate given;
  * coupler ci joins the tip of k(i-1), by a joint, to that of ki, by a loop of the given type. Singular for angle = 0.
  */
 RefModel *loop_windows(int windows, double angle, double rate, RefLoopType closing);

@@ -31,7 +31,7 @@ CalQuat rng_quat(Rng *r);                // unit, any rotation
 /** Rotation by at most max_angle about any axis. */
 CalQuat rng_quat_within(Rng *r, double max_angle);
 CalPlacement rng_placement(Rng *r);
-/** Mass, centre and inertia of a cloud of points: generic and always possible. */
+/** Mass, center and inertia of a cloud of points: generic and always possible. */
 void rng_mass(Rng *r, double scale, double *mass, CalVec3 *com, CalMat3 *inertia);
 void rng_fill(Rng *r, double size, int count, double *x);
 

@@ -7,7 +7,7 @@
  * and angular momentum of systems that nothing holds are what they were; the kinetic energy lost is the one reported; a
  * change that was refused has left every bit where it was. In every third scenario a checkpoint is restored into another
  * simulation, which then does the same with the same bits. CALDER_TEST_SCENARIOS runs more of them than the default,
- * CALDER_TEST_VERBOSE tells what happened and the largest errors.
+ * CALDER_TEST_VERBOSE prints what happened and the largest errors.
  */
 #include <math.h>
 #include <stdio.h>
@@ -293,7 +293,7 @@ static void random_modes(Scenario *s, NewModes *m, CalNewBody *body) {
 	body->nodes = m->places, body->node_count = FLEX_NODES;
 }
 
-/* It is where it was put, and moves as it was told. */
+/* It is where it was put, and moves as it was commanded. */
 static void check_added(const Scenario *s, const CalNewBody *body, CalBodyId id) {
 	Snapshot now;
 	look(s->sim, &now, s->seed);
@@ -380,7 +380,7 @@ static CalStatus change(Scenario *s, Kind kind, CalTransition *report, CalError 
 
 /* ---- twins ----------------------------------------------------------------------------------------------- */
 
-/* Another simulation that was brought to the state of a scenario by a checkpoint, and goes on as that does. */
+/* Another simulation that was brought to the state of a scenario by a checkpoint, and continues as that does. */
 typedef struct Twin {
 	Scenario s;
 	CalSim *sim;          // NULL: there is none

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_transition_cases.c — changes of topology whose result is known: docking in closed form, an arm that walks end over
- * end, a latch, gears; what is refused and how it is told; no allocation, and no memory lost, however often.
+ * end, a latch, gears; what is refused and how it is reported; no allocation, and no memory lost, however often.
  */
 #include "support/interpose.h"
 
@@ -114,7 +114,7 @@ static void changes_do_not_allocate_nor_lose_memory(void **state) {
 	if (status != CAL_OK)
 		fail_msg("%s", d.s.error.text);
 	assert_int_equal(seen.calls, 0);
-	const size_t now = cal_sim_memory_left(d.s.sim); // up to the tags of pieces that lie otherwise
+	const size_t now = cal_sim_memory_left(d.s.sim); // up to the tags of pieces that are placed otherwise
 	assert_true(now + 4096 > left && left + 4096 > now);
 	system_end(&d.s);
 }
@@ -330,7 +330,7 @@ static void a_weld_inside_a_loop_is_not_detached(void **state) {
 	system_end(&d.s);
 }
 
-/* Whatever runs out of memory, the simulation goes on as it was. */
+/* Whatever runs out of memory, the simulation continues as it was. */
 static void too_little_memory_changes_nothing(void **state) {
 	(void)state;
 	int refused = 0, done = 0;

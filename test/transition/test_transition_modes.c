@@ -246,7 +246,7 @@ static void checkpoints_hold_bodies_that_came_in_and_locked_modes(void **state) 
 	for (int i = 0; i < 20; i++) {
 		restore(fresh.s.sim, i % 2 ? before : locked);
 		const size_t now = cal_sim_memory_left(fresh.s.sim);
-		assert_true(i < 4 || now == left[i % 2]); // by then pieces lie where they fit
+		assert_true(i < 4 || now == left[i % 2]); // by then pieces are where they fit
 		left[i % 2] = now;
 	}
 	restore(fresh.s.sim, locked);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_hostile_results.c — result files that somebody crafted: whatever is not what the format says is refused by name,
- * nothing behind a table gets into a page, and no other file is read for one.
+ * nothing after a table gets into a page, and no other file is read for one.
  */
 #define _GNU_SOURCE // mkstemps
 

@@ -326,7 +326,7 @@ static void the_page_keeps_what_surrounds_the_document(void **state) {
 	unlink(path);
 }
 
-static void what_cannot_be_shown_is_told(void **state) {
+static void what_cannot_be_shown_is_reported(void **state) {
 	(void)state;
 	char path[] = "replay-XXXXXX.h5";
 	CalError error = {0};
@@ -378,7 +378,7 @@ int main(void) {
 		cmocka_unit_test(long_runs_are_thinned_out),
 		cmocka_unit_test(names_stay_inside_their_texts),
 		cmocka_unit_test(the_page_keeps_what_surrounds_the_document),
-		cmocka_unit_test(what_cannot_be_shown_is_told),
+		cmocka_unit_test(what_cannot_be_shown_is_reported),
 		cmocka_unit_test(documents_are_encoded_as_they_should),
 	};
 #ifdef CALDER_WITH_HDF5

@@ -126,8 +126,8 @@ static void fast_bodies_keep_their_frames(void **state) {
 	assert_int_equal(show(&fast, 100).frames, 100); // as asked for
 }
 
-/* About its own axis a constant rate is told by the velocities, however far it turns between frames. */
-static void a_rotor_is_told_by_its_angular_velocity(void **state) {
+/* About its own axis a constant rate follows from the velocities, however far it turns between frames. */
+static void a_rotor_turns_by_its_angular_velocity(void **state) {
 	(void)state;
 	const Motion rotor = {.step = 2, .rows = 50, .rate = 40, .velocities = true};
 	const Shown shown = show(&rotor, 0);
@@ -138,7 +138,7 @@ static void a_rotor_is_told_by_its_angular_velocity(void **state) {
 	assert_false(show(&thin, 50).badge);
 }
 
-static void what_frames_do_not_tell_has_a_badge(void **state) {
+static void what_frames_do_not_resolve_has_a_badge(void **state) {
 	(void)state;
 	const Motion cases[] = {
 		{.step = 2, .rows = 50, .rate = 3, .arm = 1, .velocities = true}, // its place goes round between frames
@@ -152,10 +152,10 @@ static void what_frames_do_not_tell_has_a_badge(void **state) {
 		assert_null(strstr(shown.text, "still"));
 		assert_non_null(strstr(shown.text, "--replay"));
 	}
-	// the same motion with rows that tell it, but fewer frames than they would need
-	const Motion told = {.step = 0.05, .rows = 4000, .swing = 4, .velocities = true};
-	assert_false(show(&told, 0).badge);
-	assert_true(show(&told, 30).badge);
+	// the same motion with rows that resolve it, but fewer frames than they would need
+	const Motion resolved = {.step = 0.05, .rows = 4000, .swing = 4, .velocities = true};
+	assert_false(show(&resolved, 0).badge);
+	assert_true(show(&resolved, 30).badge);
 	const Motion slow = {.step = 0.02, .rows = 1000, .rate = 1, .velocities = false};
 	assert_false(show(&slow, 0).badge);
 }
@@ -180,8 +180,8 @@ static void residuals_are_what_the_rates_miss(void **state) {
 int main(void) {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fast_bodies_keep_their_frames),
-		cmocka_unit_test(a_rotor_is_told_by_its_angular_velocity),
-		cmocka_unit_test(what_frames_do_not_tell_has_a_badge),
+		cmocka_unit_test(a_rotor_turns_by_its_angular_velocity),
+		cmocka_unit_test(what_frames_do_not_resolve_has_a_badge),
 		cmocka_unit_test(residuals_are_what_the_rates_miss),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

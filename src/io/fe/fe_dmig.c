@@ -71,7 +71,7 @@ static void put_field(Card *card, const char *text, size_t width) {
 	card->field[card->count++][length] = '\0';
 }
 
-/* Splits a line behind its first field; comments are gone. */
+/* Splits a line after its first field; comments are gone. */
 static void put_line(Card *card, const char *line) {
 	const char *comma = strchr(line, ',');
 	if (comma) {

@@ -33,7 +33,7 @@ static CalStatus memory_error(const SidReader *r) { return fe_text_error(r->t, C
 
 /* ---- lines ------------------------------------------------------------------------------------- */
 
-/* The next line that is not empty, cut into the name before and the value behind its "=". */
+/* The next line that is not empty, split into the name before and the value after its "=". */
 static bool next_line(SidReader *r, char **name, char **value, CalStatus *status) {
 	while (fe_text_next(r->t, status)) {
 		char *equals = strchr(r->t->line, '=');
@@ -113,7 +113,7 @@ static CalStatus open_taylor(SidReader *r, SidTaylor *m, const char *what, int r
 	return CAL_OK;
 }
 
-/* From behind the matrix's name to its "end". */
+/* From after the matrix's name to its "end". */
 static CalStatus read_taylor(SidReader *r, const char *what, int rows, int cols, SidTaylor *m) {
 	const char *const keys[] = {"order", "nrow", "ncol", "nq", "nqn", "structure"};
 	long given[6] = {0, rows, cols, 0, 0, 3};

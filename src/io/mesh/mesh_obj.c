@@ -2,7 +2,7 @@
 /*
  * mesh_obj.c — triangle meshes from Wavefront OBJ files: lines `v x y z` and `f a b c ...`.
  *
- * A face of more than three vertices is cut into a fan from its first: right for convex ones. Indices may be a, a/t, a//n
+ * A face of more than three vertices becomes a fan from its first: right for convex ones. Indices may be a, a/t, a//n
  * or a/t/n, counted from 1, or from the end if negative. All other lines (normals, groups, materials) are passed over.
  */
 #include <string.h>

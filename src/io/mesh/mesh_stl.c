@@ -3,7 +3,7 @@
  * mesh_stl.c — triangle meshes from STL files, binary and text, and the entry for all mesh files.
  *
  * A binary file is known by its length, 84 + 50 per triangle: many begin with "solid" like text files. Normals in the
- * file are not used; the order of the vertices tells the outside. Numbers of text files do not depend on the locale.
+ * file are not used; the order of the vertices gives the outside. Numbers of text files do not depend on the locale.
  */
 #include "io/mesh/mesh_stl.h"
 

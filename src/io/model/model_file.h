@@ -105,7 +105,7 @@ reader_text(Reader *r, const char *format, ...);
  * sources (cal_setup_source). False after reporting.
  */
 bool reader_path(Reader *r, const TreeNode *node, const char *host, const char *name, char *path, size_t size);
-/** Notes "file:line:col: warning: subject: ..." for cal_setup_warning(); the reading goes on. False: out of memory. */
+/** Notes "file:line:col: warning: subject: ..." for cal_setup_warning(); the reader continues. False: out of memory. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -179,7 +179,7 @@ bool model_file_read_loops(Reader *r, const Sections *s);
 bool model_file_read_state(Reader *r, const Sections *s);
 bool model_file_read_loads(Reader *r, const Sections *s);
 bool model_file_read_devices(Reader *r, const Sections *s);
-bool model_file_read_pendulums(Reader *r, const Sections *s); // behind the joints
+bool model_file_read_pendulums(Reader *r, const Sections *s); // after the joints
 bool model_file_read_motions(Reader *r, const Sections *s);
 bool model_file_read_events(Reader *r, const Sections *s);
 bool model_file_read_run(Reader *r, const Sections *s);
@@ -231,11 +231,11 @@ typedef struct BodyInput {
 bool model_file_read_node_def(Reader *r, const Item *item, CalNodeDef *def);
 bool model_file_read_inertia(Reader *r, const TreeNode *body, const BodyInput *input, CalBodyDef *def);
 /**
- * A box, sphere, cylinder (capsules and cones are given like it) or rod as it looks: size and placement, whose position
+ * A box, sphere, cylinder (capsules and cones are given like it) or rod as it is drawn: size and placement, whose position
  * stays where the shape does not give one. Rods, which have no thickness, are drawn with one.
  */
 bool model_file_read_outline(Reader *r, const TreeNode *node, bool rod, CalVisual *out);
-/** What a body looks like; center: of a shape that gives the body its mass. */
+/** The visuals of a body; center: of a shape that gives the body its mass. */
 bool model_file_read_visual(Reader *r, const BodyInput *body, CalVec3 center, CalBodyId id);
 bool model_file_read_ground_visual(Reader *r, const TreeNode *node);
 /** An inertia as numbers: [xx, yy, zz], a map or three rows. */
@@ -246,7 +246,7 @@ bool model_file_read_panel(Reader *r, const TreeNode *map, const Item *item, Cal
 /** The value of "modal": the name of a file, or a map with it. Adds the body. */
 bool model_file_read_modal(Reader *r, const TreeNode *node, const Item *item, CalGroupId group);
 /**
- * The value of "flexible" of a body that is in the description with its nodes. whole: mass, centre and inertia of the
+ * The value of "flexible" of a body that is in the description with its nodes. whole: mass, center and inertia of the
  * body, which are the rigid part's unless there are invariants.
  */
 bool model_file_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole,

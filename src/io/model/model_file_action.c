@@ -2,7 +2,7 @@
 /*
  * model_file_action.c — what events do: each action is a map with one verb and what belongs to it (docs/scenarios.md).
  *
- * Names are checked here as far as the file tells: an object is in the description, or an action of some event makes it.
+ * Names are checked here as far as the file allows: an object is in the description, or an action of some event makes it.
  * Whether the action is possible when it comes is for the simulation to say.
  */
 #include <math.h>

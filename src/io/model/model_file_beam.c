@@ -2,7 +2,7 @@
 /*
  * model_file_beam.c — the keys "beam" and "panel" of a body: the generators of calder/flex.h.
  *
- * The keys are the fields of CalBeamDef, CalPanelDef and CalFlexChoice. What can be told from one key is judged here,
+ * The keys are the fields of CalBeamDef, CalPanelDef and CalFlexChoice. What depends on one key is checked here,
  * with its place; the rest by the generators.
  */
 #include <string.h>

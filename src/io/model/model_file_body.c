@@ -149,7 +149,7 @@ static const char *advice(const BodyInput *input, const char *key) {
 	return "";
 }
 
-/* A beam, a panel or a modal file: it brings mass, nodes and modes with it; only group and looks are left to say. */
+/* A beam, a panel or a modal file: it brings mass, nodes and modes with it; only group and visuals are left to give. */
 static bool read_generated(Reader *r, const Item *item, const BodyInput *input, CalGroupId group) {
 	const char *what = input->beam ? "beam" : input->panel ? "panel" : "modal";
 	for (int i = 0; i < body_table.count; i++) {

@@ -2,7 +2,7 @@
 /*
  * model_file_contact.c — the device "contact": shapes on nodes and their materials (calder/contact.h, docs/contact.md).
  *
- * Each shape is judged by the contact module as soon as it is read, and all together at the end, so that a mistake is
+ * Each shape is checked by the contact module as soon as it is read, and all together at the end, so that a mistake is
  * reported where it stands and not when a simulation begins. Meshes belong to the setup; a file that is named twice at the
  * same scale is read once. Owners and layers are words in a file, numbers and bits in the library.
  */
@@ -112,7 +112,7 @@ static const CalMesh *find_mesh(const ModelFile *file, const char *path, double 
 	return NULL;
 }
 
-/* The file is sought beside the model. What is wrong inside it is told at the key that names it. */
+/* The file is sought beside the model. What is wrong inside it is reported at the key that names it. */
 static bool read_mesh(Reader *r, const TreeNode *node, const char *name, double scale, const CalMesh **mesh) {
 	char path[1024];
 	if (!reader_path(r, node, NULL, name, path, sizeof path))

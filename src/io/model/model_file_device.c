@@ -3,7 +3,7 @@
  * model_file_device.c — the section "devices": every type brings its table of fields (device/device_type.h); here only the
  * type is found and the definition handed to the setup.
  *
- * Definitions are checked where they are added to a simulation; here only what the file alone can tell: keys, units, names.
+ * Definitions are checked where they are added to a simulation; here only what needs the file alone: keys, units, names.
  */
 #include <stdio.h>
 #include <string.h>

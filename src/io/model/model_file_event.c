@@ -112,7 +112,7 @@ const char *model_file_keep_place(Reader *r, const TreeNode *node) {
 	return reader_text(r, "%s", tree_place(r->file->tree, node, place, sizeof place));
 }
 
-/* Syntax is judged here, with the place in the file; names when it is bound. */
+/* Syntax is checked here, with the place in the file; names when it is bound. */
 static bool read_when(Reader *r, const EventInput *in, CalSetupEvent *event) {
 	CalExpression *parsed = NULL;
 	CalError error = {0};

@@ -5,8 +5,8 @@
  *
  * Stiffness is a matrix, its diagonal, or frequencies of mass-orthogonal shapes; damping is a matrix, its diagonal,
  * or a ratio for modes that neither mass nor stiffness couples. What the shapes are multiplied by has no unit of its
- * own (it depends on how they are normalised), so these are plain SI numbers; masses, inertias and frequencies
- * have their units checked. The rest is judged by the builder and the validation.
+ * own (it depends on how they are normalized), so these are plain SI numbers; masses, inertias and frequencies
+ * have their units checked. The rest is checked by the builder and the validation.
  */
 #include <math.h>
 #include <stdio.h>

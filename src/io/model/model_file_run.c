@@ -236,7 +236,7 @@ static bool check_object(Reader *r, const Sections *s, const TreeNode *node, con
 	return find_object(r, s, node, about, about == CAL_ABOUT_COORDINATE ? name : object);
 }
 
-/* "A,B": the component is behind the second. */
+/* "A,B": the component is after the second. */
 static bool check_objects(Reader *r, const Sections *s, const TreeNode *node, const CalQuantityInfo *info,
                           const char *objects) {
 	const char *comma = is_of_node(info->about) ? strchr(objects, ',') : NULL;

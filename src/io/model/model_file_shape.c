@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * model_file_shape.c — mass, centre of mass and inertia of a body: given as numbers or by a homogeneous shape.
+ * model_file_shape.c — mass, center of mass and inertia of a body: given as numbers or by a homogeneous shape.
  *
- * A shape is a box, a sphere, a (hollow) cylinder or a thin rod with its centre at `com`; a cylinder or a
- * rod given by its two ends sets the centre itself. With a density the shape also gives the mass.
+ * A shape is a box, a sphere, a (hollow) cylinder or a thin rod with its center at `com`; a cylinder or a
+ * rod given by its two ends sets the center itself. With a density the shape also gives the mass.
  */
 #include <math.h>
 
@@ -12,7 +12,7 @@
 
 #define PI 3.14159265358979323846
 
-/* What a shape yields: volume (0: none), inertia per mass about its centre in body axes, centre. */
+/* What a shape yields: volume (0: none), inertia per mass about its center in body axes, center. */
 typedef struct Shape {
 	double volume;
 	CalMat3 inertia;
@@ -191,7 +191,7 @@ static bool shape_sphere(Reader *r, const TreeNode *node, Shape *shape) {
 	return true;
 }
 
-/* Length and direction from `length` and `axis` (z if absent) or from the two ends, which also give the centre. */
+/* Length and direction from `length` and `axis` (z if absent) or from the two ends, which also give the center. */
 static bool read_line(Reader *r, const TreeNode *node, ShapeInput *in, Shape *shape) {
 	const bool ends = tree_get(node, "from") && tree_get(node, "to");
 	const bool any_end = tree_get(node, "from") || tree_get(node, "to");

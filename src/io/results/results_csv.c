@@ -2,7 +2,7 @@
 /*
  * results_csv.c — a stream as CSV: one header line "name [unit]", then numbers that read back exactly.
  *
- * Lines are collected and go to the file in whole; after a write that failed halfway the file is cut behind its last
+ * Lines are collected and go to the file in whole; after a write that failed halfway the file is truncated after its last
  * whole line. Records that were dropped, and what there is to doubt, are in last lines that begin with '#'.
  */
 #define _POSIX_C_SOURCE 200809L // open, write, ftruncate
@@ -143,7 +143,7 @@ static size_t header(char *text, const CalResultsStream *stream) {
 
 static const SinkOps csv_ops = {csv_write, csv_flush, csv_close};
 
-/* The file, with its header, takes its place at once: lines that follow can be read there while the run goes on. */
+/* The file, with its header, takes its place at once: lines that follow can be read there while the run continues. */
 static CalStatus open_file(CsvSink *sink, CalError *error) {
 	const char *path = sink->base.path;
 	CalStatus status = CAL_OK;

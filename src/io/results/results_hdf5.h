@@ -17,7 +17,7 @@ typedef struct Hdf5Turn {
 	void *user;
 } Hdf5Turn;
 
-/** HDF5 may be built for one thread only: every use of it lies between these two. */
+/** HDF5 may be built for one thread only: every use of it is between these two. */
 void hdf5_enter(Hdf5Turn *turn);
 void hdf5_leave(const Hdf5Turn *turn);
 

@@ -4,12 +4,12 @@
  *
  * In its mode for one writer and many readers (SWMR) HDF5 writes metadata in an order in which every prefix makes sense.
  * Two things of that mode stand in the way of whoever opens the file after a crash, and both are in the superblock: flags
- * that say that a writer is at work, and an end-of-file address that may lie before the last blocks. This driver hands
+ * that say that a writer is at work, and an end-of-file address that may be before the last blocks. This driver hands
  * the superblock on without the flags, and with the size of the file for its end; it makes the file longer in
- * steps, superblock first, so that no block lies behind that end. The superblock is 48 bytes and lies in one page, and
+ * steps, superblock first, so that no block is beyond that end. The superblock is 48 bytes and within one page, and
  * is replaced as a whole. When HDF5 closes the file, its true end is written and the file cut to it.
  *
- * After a write that failed (disk full) nothing is written any more, and HDF5 is told that all is well: it can then close
+ * After a write that failed (disk full) nothing is written any more, and HDF5 gets success: it can then close
  * the file, which stays as it was before the failure. Whoever writes asks for `cause`.
  */
 #define _POSIX_C_SOURCE 200809L // pread, pwrite, ftruncate
@@ -143,7 +143,7 @@ static int resize(SafeFile *file, haddr_t size) {
 static int make_room(SafeFile *file, haddr_t end) {
 	if (end <= file->size)
 		return 1;
-	if (!resize(file, end + GROWTH) && !resize(file, end)) // the limit on the size of files may lie in between
+	if (!resize(file, end + GROWTH) && !resize(file, end)) // the limit on the size of files may be in between
 		return fail(file, errno);
 	return write_super(file, file->size);
 }
@@ -220,7 +220,7 @@ static herr_t safe_read(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, haddr_t addr,
 			continue;
 		if (got < 0)
 			return -1;
-		if (got == 0) { // behind the end there are zeros
+		if (got == 0) { // after the end there are zeros
 			memset(bytes, 0, size);
 			break;
 		}
@@ -252,7 +252,7 @@ static herr_t safe_write(H5FD_t *base, H5FD_mem_t type, hid_t dxpl, haddr_t addr
 	return 0;
 }
 
-/* The superblock first: its end must not lie behind that of the file. */
+/* The superblock first: its end must not be beyond that of the file. */
 static herr_t safe_truncate(H5FD_t *base, hid_t dxpl, hbool_t closing) {
 	SafeFile *file = (SafeFile *)base;
 	(void)dxpl;

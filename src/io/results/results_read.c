@@ -135,7 +135,7 @@ static bool names_are_sound(const Texts *names) {
 	return sound;
 }
 
-/* The names of the streams, in order, and what is told of all of them; dropped from malloc. */
+/* The names of the streams, in order, and what is stated of all of them; dropped from malloc. */
 static bool read_status(hid_t file, Texts *names, int64_t **dropped, int *closed) {
 	int64_t flag = 0;
 	hid_t dataset = schema_dataset(file, "/status/dropped", SCHEMA_INTEGER, 1);
@@ -341,7 +341,7 @@ static double read_double(hid_t object, const char *name) {
 	return value;
 }
 
-/* A file whose writer was not told the method has none of this. */
+/* A file whose writer did not know the method has none of this. */
 static bool read_method(hid_t root, CalResultsAbout *about) {
 	about->step = read_double(root, "step");
 	about->rtol = read_double(root, "rtol");

@@ -2,7 +2,7 @@
 /*
  * yaml_parse.c — a tree from libyaml's events, without recursion.
  *
- * Open lists and maps stand on a stack; finished children wait in `pending` until their parent closes.
+ * Open lists and maps are on a stack; finished children wait in `pending` until their parent closes.
  * An alias is the node it names, so a document takes memory in proportion to its text; `weight` counts
  * what the aliases stand for and bounds the work of whoever walks the tree. libyaml allocates with
  * malloc and reports failure of it; everything else comes from the caller's allocator.

@@ -82,7 +82,7 @@ const char *tree_place(const Tree *tree, const TreeNode *node, char *buffer, siz
 void tree_destroy(Tree *tree) {
 	while (tree) {
 		Tree *next = tree->adopted;
-		Pool pool = tree->pool; // the tree itself lies in its pool
+		Pool pool = tree->pool; // the tree itself is in its pool
 		pool_free(&tree->nodes);
 		pool_free(&pool);
 		tree = next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_flexible_calls.c — flexible bodies keep the promises of every call: the same bits for the same input, no
- * allocation at run time, modal coordinates behind those of the joint.
+ * allocation at run time, modal coordinates after those of the joint.
  */
 #include "support/interpose.h"
 #include "support/random_tree.h"
@@ -144,7 +144,7 @@ static void modal_coordinates_follow_the_joint(void **state) {
 		refq_config_rate(f->ref, dq, f->state.u, want_rate);
 		check_close(seed, "rate", n, rate, want_rate, 1e-13);
 		check_ok(seed, cal_config_normalize(f->model, q));
-		check_close(seed, "normalised q", f->nq, q, want, 1e-14);
+		check_close(seed, "normalized q", f->nq, q, want, 1e-14);
 		fixture_destroy(f);
 	}
 }

@@ -2,7 +2,7 @@
 /*
  * test_flexible_linear.c — many modes: the elimination that is linear in their number against the direct one (which
  * a prescribed mode falls back to), the dense solver and inverse dynamics, on trees of beams with several joints on
- * one body. Looks inside the model to make sure that the linear way is the one taken.
+ * one body. Reads the model's internals to verify that the linear elimination is used.
  */
 #include <math.h>
 #include <stdlib.h>

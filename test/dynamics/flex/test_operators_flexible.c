@@ -186,7 +186,7 @@ static void newton_euler_of(const Operators *o) {
 	check_dense(f, "T' Ms T", product, M, 0, 1e-12);
 }
 
-static void mass_matrix_has_the_newton_euler_factorisation(void **state) {
+static void mass_matrix_has_the_newton_euler_factorization(void **state) {
 	(void)state;
 	for_each_tree(newton_euler_of);
 }
@@ -264,7 +264,7 @@ static int reaches(const Operators *o, int k, int i) {
 }
 
 /* The dofs that set out from link k or from outboard of it. */
-static int freedoms_beyond(const Operators *o, int k, int *list) {
+static int dofs_beyond(const Operators *o, int k, int *list) {
 	int count = 0;
 	for (int i = k + 1; i < o->nl; i++) {
 		int parent, u, n;
@@ -303,7 +303,7 @@ static void solve_definite(int n, double *A, double *B) {
 /* Motion of all links and modes when link k moves by each unit and what is beyond it follows freely: [n6 + ne][6]. */
 static Dense free_motion(const Operators *o, Dense M, int k) {
 	Fixture *f = o->f;
-	int *list = test_alloc((size_t)o->nu, sizeof *list), n = freedoms_beyond(o, k, list), nu = o->nu;
+	int *list = test_alloc((size_t)o->nu, sizeof *list), n = dofs_beyond(o, k, list), nu = o->nu;
 	Dense moved = dense(f, o->n6 + o->ne, 6), speeds = dense(f, nu, 6);
 	double *A = fixture_doubles(f, n * n), *B = fixture_doubles(f, 6 * n);
 	for (int i = 0; i < o->n6; i++)
@@ -513,7 +513,7 @@ int main(void) {
 		cmocka_unit_test(scatter_is_the_transpose_of_gather),
 		cmocka_unit_test(links_gather_to_their_parents),
 		cmocka_unit_test(scatter_of_speeds_gives_velocities),
-		cmocka_unit_test(mass_matrix_has_the_newton_euler_factorisation),
+		cmocka_unit_test(mass_matrix_has_the_newton_euler_factorization),
 		cmocka_unit_test(innovations_factors_give_the_mass_matrix),
 		cmocka_unit_test(innovations_are_unit_triangular_by_elimination),
 		cmocka_unit_test(psi_is_the_free_motion_of_what_is_outboard),

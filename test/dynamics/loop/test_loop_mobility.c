@@ -159,9 +159,9 @@ static void known_mechanisms_have_their_mobility(void **state) {
 
 /*
  * Of a mechanism with one dof all speeds that take part in its motion can be chosen: with one of them held nothing
- * moves, with any other the motion goes on. The one that is chosen is the fastest. The motion is found by projecting speeds.
+ * moves, with any other the motion continues. The one that is chosen is the fastest. The motion is found by projecting speeds.
  */
-static void one_freedom_is_that_of_the_fastest_speed(void **state) {
+static void one_dof_is_that_of_the_fastest_speed(void **state) {
 	(void)state;
 	static const char *const names[] = {"s25_bricard", "s33_andrews_initial", "s23_parallelogram"};
 	int still = 0;
@@ -188,7 +188,7 @@ static void one_freedom_is_that_of_the_fastest_speed(void **state) {
 		free(independent), free(frozen);
 		unload(&l);
 	}
-	assert_true(still > 0); // Andrews' mechanism starts at a dead centre
+	assert_true(still > 0); // Andrews' mechanism starts at a dead center
 }
 
 /* All angles of a parallelogram turn at one rate: the first is taken. */
@@ -248,7 +248,7 @@ static CalModel *stewart(CalDesc *desc) {
 	return model;
 }
 
-static void a_stewart_platform_has_six_freedoms(void **state) {
+static void a_stewart_platform_has_six_dofs(void **state) {
 	(void)state;
 	CalDesc *desc;
 	CalWork *work;
@@ -359,10 +359,10 @@ int main(void) {
 	const struct CMUnitTest tests[] = {
 #ifdef CALDER_WITH_YAML
 		cmocka_unit_test(known_mechanisms_have_their_mobility),
-		cmocka_unit_test(one_freedom_is_that_of_the_fastest_speed),
+		cmocka_unit_test(one_dof_is_that_of_the_fastest_speed),
 		cmocka_unit_test(of_equal_speeds_the_first_is_chosen),
 #endif
-		cmocka_unit_test(a_stewart_platform_has_six_freedoms),
+		cmocka_unit_test(a_stewart_platform_has_six_dofs),
 		cmocka_unit_test(random_choices_leave_full_rank),
 		cmocka_unit_test(a_tree_and_wrong_calls),
 	};

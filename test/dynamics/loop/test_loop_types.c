@@ -113,7 +113,7 @@ static System rolling(CalLoopType type, CalVec3 inertia, double incline) {
 	return s;
 }
 
-/* Upright and straight on: nothing but the weight acts; pushed at the centre it has the inertia m + C/R^2. */
+/* Upright and straight on: nothing but the weight acts; pushed at the center it has the inertia m + C/R^2. */
 static void a_disk_rolls_straight_on(void **state) {
 	(void)state;
 	System s = rolling(CAL_LOOP_DISK, (CalVec3){ACROSS, ACROSS, AXIAL}, 0);
@@ -137,7 +137,7 @@ static void a_disk_rolls_straight_on(void **state) {
 
 /*
  * Steady turn with the axis at an angle th from the vertical and the rate w about it: with e1 level, e2 up in the plane of
- * the disk and e3 its axis, the angular velocity is w sin(th) e2 + n e3, the centre moves with -n R e1, and
+ * the disk and e3 its axis, the angular velocity is w sin(th) e2 + n e3, the center moves with -n R e1, and
  *   n w sin(th) (C + m R^2) = cos(th) (A w^2 sin(th) - m g R).
  */
 static void a_disk_turns_steadily(void **state) {
@@ -460,14 +460,14 @@ static void finding(void *user, const CalFinding *f) {
 		snprintf(user, 600, "%s", f->text);
 }
 
-/* What only the whole tree can tell. The last one is good: a length of a free joint is a coordinate. */
+/* What depends on the whole tree. The last one is good: a length of a free joint is a coordinate. */
 static void bad_loops_are_found_by_the_check(void **state) {
 	(void)state;
 	for (int i = 0; i < 4; i++) {
 		static const char *const text[] = {"both of its sides are on the rigid body \"body\"",
 		                                   "has no coordinate of its own; couple angles and lengths",
 		                                   "names degree of freedom 6 of body \"body\"", NULL};
-		char told[600] = "";
+		char findings[600] = "";
 		CalError error = {0};
 		CalModel *model = NULL;
 		System s = system_begin();
@@ -478,10 +478,10 @@ static void bad_loops_are_found_by_the_check(void **state) {
 		def.term[0] = (CalLoopTerm){body, i == 1 ? 3 : i == 2 ? 6 : 2, 1};
 		close_loop(&s, i == 0 ? node : (CalNodeId){0}, &def, i == 0 ? node : (CalNodeId){0});
 		const CalStatus want = text[i] ? CAL_ERR_MODEL : CAL_OK;
-		assert_int_equal(cal_desc_check(s.desc, finding, told), want);
+		assert_int_equal(cal_desc_check(s.desc, finding, findings), want);
 		assert_int_equal(cal_model_compile(s.desc, NULL, &model, &error), want);
-		if (text[i] && (!strstr(told, text[i]) || !strstr(error.text, text[i])))
-			fail_msg("%s | %s\n  should say %s", told, error.text, text[i]);
+		if (text[i] && (!strstr(findings, text[i]) || !strstr(error.text, text[i])))
+			fail_msg("%s | %s\n  should say %s", findings, error.text, text[i]);
 		cal_model_destroy(model);
 		cal_desc_destroy(s.desc);
 	}

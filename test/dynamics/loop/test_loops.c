@@ -288,7 +288,7 @@ static void four_bars_have_their_closed_form(void **state) {
 	}
 }
 
-/* IFToMM A02: singular whenever the rods lie level, four times in these 3 s. The closed form swings like a pendulum. */
+/* IFToMM A02: singular whenever the rods are level, four times in these 3 s. The closed form swings like a pendulum. */
 static void two_windows_pass_singular_positions(void **state) {
 	(void)state;
 	CalModel *model = four_bars(2);
@@ -326,7 +326,7 @@ static void two_windows_pass_singular_positions(void **state) {
 
 /* ---- projection and errors -------------------------------------------------------------------------- */
 
-static void a_rough_state_is_assembled(void **state) {
+static void an_open_state_is_assembled(void **state) {
 	(void)state;
 	CalModel *model = four_bars(2);
 	CalWork *work;
@@ -397,7 +397,7 @@ int main(void) {
 		cmocka_unit_test(random_loops_obey_their_equations),
 		cmocka_unit_test(four_bars_have_their_closed_form),
 		cmocka_unit_test(two_windows_pass_singular_positions),
-		cmocka_unit_test(a_rough_state_is_assembled),
+		cmocka_unit_test(an_open_state_is_assembled),
 		cmocka_unit_test(bad_loops_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -177,7 +177,7 @@ static void nothing_is_no_error(void **state) {
 	}
 }
 
-/* Lighter than numbers can tell from nothing: the answer is that of no mass at all, or there is none. */
+/* Too light for doubles to distinguish from no mass: the answer is that of no mass at all, or there is none. */
 static void nothing_wrong_without_a_word(void **state) {
 	(void)state;
 	int refused = 0;

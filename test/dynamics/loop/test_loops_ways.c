@@ -57,7 +57,7 @@ static void ways_destroy(Ways *w) {
 
 /*
  * How near they can be: the worst conditioned of the rows that count costs both ways digits. Rows that contradict each
- * other (prescribed accelerations that loops cannot follow) give way by least squares, to fewer digits.
+ * other (prescribed accelerations that loops cannot follow) are met in the least-squares sense, to fewer digits.
  */
 static double tolerance_of(const Ways *w) {
 	const CalState *s = &w->f->state;

@@ -241,7 +241,7 @@ static void rigid_pair_has_the_joint_momentum(void **state) {
 	check_close(0, "linear", 3, &after.linear.x, &before.linear.x, 1e-13);
 	check_close(0, "angular", 3, &after.angular_origin.x, &before.angular_origin.x, 1e-13);
 	double v[3] = {after.linear.x / after.mass, after.linear.y / after.mass, after.linear.z / after.mass};
-	check_close(0, "v of the centre", 3, v, (double[]){-.00857142857, .00857142857, .00714285714}, 1e-8);
+	check_close(0, "v of the center", 3, v, (double[]){-.00857142857, .00857142857, .00714285714}, 1e-8);
 	check_close(0, "w", 3, b->state.u + 3, (double[]){.00761121212, -2.572687e-5, .00936793392}, 1e-8);
 	check_close(0, "energy after", 1, &energy.kinetic, &(double){0.295486403}, 1e-8);
 	fixture_destroy(a);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_mass.c — the mass matrix, its factorisation, inverse, determinant, trace, and the compliance of nodes.
+ * test_mass.c — the mass matrix, its factorization, inverse, determinant, trace, and the compliance of nodes.
  *
- * Errors of the inverse are judged entry by entry against sqrt(Minv_ii Minv_jj), the natural size of an
+ * Errors of the inverse are compared entry by entry with sqrt(Minv_ii Minv_jj), the natural size of an
  * entry whatever the units of its rows.
  */
 #include "support/random_tree.h"

@@ -6,7 +6,7 @@
  *   A, psi (6nl x 6nl), H (nu x 6nl), L (nu x nu), and the block diagonals Ms, R, P of link inertias.
  * E_A and E_psi are the blocks of A and psi between parent and child. D = H psi Ms psi' H' is block diagonal
  * (a link of several speeds has a block), G = P H' D^-1, K = E_A G. The identities that involve D hold without
- * rotors, whose inertia belongs to M but to no link; the factorisations of M are tested with rotors too.
+ * rotors, whose inertia belongs to M but to no link; the factorizations of M are tested with rotors too.
  */
 #include "support/dense.h"
 
@@ -226,13 +226,13 @@ static void newton_euler_of(const Operators *o) {
 	check_equal(o, "H A Ms A' H'", product, M, 0);
 }
 
-static void mass_matrix_has_the_newton_euler_factorisation(void **state) {
+static void mass_matrix_has_the_newton_euler_factorization(void **state) {
 	(void)state;
 	for_each_tree(tree_any, newton_euler_of);
 }
 
 /* M = (1 + HAK) D (1 + HAK)', M^-1 = (1 - H psi K)' D^-1 (1 - H psi K) */
-static void operator_factorisation_of(const Operators *o) {
+static void operator_factorization_of(const Operators *o) {
 	Fixture *f = o->f;
 	Dense one = dense_one(f, o->nu), M = dense(f, o->nu, o->nu), Minv = dense(f, o->nu, o->nu);
 	double logdet;
@@ -245,9 +245,9 @@ static void operator_factorisation_of(const Operators *o) {
 	check_equal(o, "(1+HAK)(1-H psi K)", mul(f, left, right), one, max_abs(o->nu * o->nu, left.x));
 }
 
-static void mass_matrix_has_the_innovations_factorisation(void **state) {
+static void mass_matrix_has_the_innovations_factorization(void **state) {
 	(void)state;
-	for_each_tree(without_rotors, operator_factorisation_of);
+	for_each_tree(without_rotors, operator_factorization_of);
 }
 
 /* The library's own L, D: rotors included. */
@@ -312,8 +312,8 @@ int main(void) {
 		cmocka_unit_test(articulated_decompositions_hold),
 		cmocka_unit_test(projected_inertia_is_block_diagonal),
 		cmocka_unit_test(articulated_and_rigid_operators_differ_by_KH),
-		cmocka_unit_test(mass_matrix_has_the_newton_euler_factorisation),
-		cmocka_unit_test(mass_matrix_has_the_innovations_factorisation),
+		cmocka_unit_test(mass_matrix_has_the_newton_euler_factorization),
+		cmocka_unit_test(mass_matrix_has_the_innovations_factorization),
 		cmocka_unit_test(innovations_factors_give_the_mass_matrix),
 		cmocka_unit_test(scatter_of_joint_speeds_gives_velocities),
 	};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_reference.c — the reference agrees with itself before anything is judged by it.
+ * test_reference.c — the reference agrees with itself before anything is compared with it.
  *
  * Its parts share little: positions differentiated numerically against relative motion, sums over bodies
  * against Featherstone's recursions, double against quad.

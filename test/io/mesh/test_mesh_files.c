@@ -117,7 +117,7 @@ static void obj_is_read(void **state) {
 	assert_int_equal(info.open_edges, 4);
 }
 
-static void wrong_files_are_told_by_line(void **state) {
+static void wrong_files_are_reported_by_line(void **state) {
 	(void)state;
 	unsigned char data[84 + 4 * 50];
 	binary_tetra(data);
@@ -203,7 +203,7 @@ int main(void) {
 		cmocka_unit_test(binary_stl_is_read),
 		cmocka_unit_test(text_stl_is_read),
 		cmocka_unit_test(obj_is_read),
-		cmocka_unit_test(wrong_files_are_told_by_line),
+		cmocka_unit_test(wrong_files_are_reported_by_line),
 		cmocka_unit_test(damaged_files_are_survived),
 		cmocka_unit_test(failing_memory_leaves_nothing),
 	};

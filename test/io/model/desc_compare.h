@@ -66,7 +66,7 @@ static inline void compare_body(const CalDesc *a, const CalDesc *b, CalBodyId id
 	assert_string_equal(p->name, q->name);
 	assert_int_equal(p->group.value, q->group.value);
 	assert_same(p->mass, q->mass, "mass", p->name);
-	assert_same(p->com, q->com, "centre of mass", p->name);
+	assert_same(p->com, q->com, "center of mass", p->name);
 	assert_same(p->inertia, q->inertia, "inertia", p->name);
 	assert_int_equal(!p->idealized, !q->idealized);
 	compare_flexible(a, b, id, p->name);
@@ -105,7 +105,7 @@ static inline void compare_joint(const CalDesc *a, const CalDesc *b, CalJointId 
 	assert_same(p->inboard, q->inboard, "inboard", p->name);
 	assert_same(p->outboard, q->outboard, "outboard", p->name);
 	for (int i = 0; i < cal_joint_speed_count(p); i++) {
-		assert_array(&p->dof[i].stiffness, &q->dof[i].stiffness, 5, "freedom", p->name);
+		assert_array(&p->dof[i].stiffness, &q->dof[i].stiffness, 5, "dof", p->name);
 		assert_int_equal(!p->dof[i].prescribed, !q->dof[i].prescribed);
 	}
 }

@@ -93,7 +93,7 @@ static void angles_of_many_turns_without_unit_are_suspicious(void **state) {
 	}
 }
 
-/* A thousand of them are told as a few: neither people nor lists are made for more. */
+/* Of a thousand a few are reported: neither people nor lists are made for more. */
 static void many_suspicious_numbers_are_cut_short(void **state) {
 	(void)state;
 	enum { COUNT = 1000, KEPT = 32 };
@@ -169,7 +169,7 @@ static CalSim *simulation(const CalSetup *file, const CalSimOptions *options) {
 
 static void code_is_loaded_only_where_it_is_allowed(void **state) {
 	(void)state;
-	put("code.so", "this is no shared object\n");
+	put("code.so", "not a shared object\n");
 	CalSetup *file = parse(PENDULUM "devices: {engine: {type: shared, library: code.so}}\n"
 	                                "events: {full: {when: 'device(engine.thrust) > 1', do: {switch_off: engine}}}\n");
 	const CalSimOptions skip = {.method.method = CAL_METHOD_DOPRI5, .plugins = CAL_PLUGIN_SKIP};

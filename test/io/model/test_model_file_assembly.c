@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_model_file_assembly.c — closing loops from rough states: what is reached, what is told from what is merely far,
+ * test_model_file_assembly.c — closing loops from open states: what is reached, what cannot be closed or is merely far,
  * what is frozen, contradictory or singular; by the projection and by a run, with the names of rows. Always in bounded
  * time.
  */
@@ -75,7 +75,7 @@ static Verdict project(const CalSetup *file, int iterations, int search) {
 	return v;
 }
 
-static void what_can_be_closed_is_told_from_what_cannot(void **state) {
+static void what_can_be_closed_is_distinguished_from_what_cannot(void **state) {
 	(void)state;
 	const double pi = acos(-1);
 	const struct {
@@ -107,7 +107,7 @@ static void what_can_be_closed_is_told_from_what_cannot(void **state) {
 			assert_true(v.report.residual <= 1e-12 * way_of(&cases[i].bars) && v.report.row == -1);
 		else
 			assert_true(v.report.residual > 1e-5 && strncmp(v.row, "pin.d", 5) == 0);
-		if (cases[i].residual > 0) // in the end the gap lies along one axis of the coupler
+		if (cases[i].residual > 0) // in the end the gap is along one axis of the coupler
 			assert_true(fabs(v.report.residual - cases[i].residual) < 1e-3);
 		assert_true(!cases[i].bars.frozen || v.q[0] == cases[i].bars.angle[0]);
 		assert_true(v.report.iterations <= 600);
@@ -302,7 +302,7 @@ static void frozen_is_read_with_its_mistakes(void **state) {
 int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_can_be_closed_is_told_from_what_cannot),
+		cmocka_unit_test(what_can_be_closed_is_distinguished_from_what_cannot),
 		cmocka_unit_test(random_four_bars_get_the_right_verdict),
 		cmocka_unit_test(a_search_moves_the_state_only_if_asked_to),
 		cmocka_unit_test(a_run_names_what_cannot_be_closed),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_model_file_contact.c — the device "contact" of the native file: every key reaches the library, meshes come from
- * files beside the model, owners, layers and masks keep shapes apart, the writer keeps it all, and mistakes are told
+ * files beside the model, owners, layers and masks keep shapes apart, the writer keeps it all, and mistakes are reported
  * with their place.
  */
 #include "support/fe_support.h"
@@ -194,7 +194,7 @@ static void every_key_reaches_the_library(void **state) {
 	cal_mesh_destroy(open);
 }
 
-/* Two balls of 0.2 m whose centres are 0.28 m apart. */
+/* Two balls of 0.2 m whose centers are 0.28 m apart. */
 static void check_touching(const char *first, const char *second, int pairs) {
 	char text[2000];
 	snprintf(
@@ -276,7 +276,7 @@ static void check_refused(const char *device, CalStatus status, const char *plac
 		fail_msg("got \"%s\", wanted \"%s\" and \"%s\"", error.text, where, want);
 }
 
-/* One shape with these keys beside a floor; it stands on line 10. */
+/* One shape with these keys beside a floor; it is on line 10. */
 static void check_shape(const char *keys, const char *place, const char *want) {
 	char text[1000];
 	snprintf(text, sizeof text,
@@ -288,7 +288,7 @@ static void check_shape(const char *keys, const char *place, const char *want) {
 
 #define TWO "  t: {type: contact, shapes: {p: {type: sphere, node: a, radius: 1}, q: {type: plane}}"
 
-static void mistakes_are_told_with_their_place(void **state) {
+static void mistakes_are_reported_with_their_place(void **state) {
 	(void)state;
 	check_refused("  t: {type: contact}\n", CAL_ERR_INPUT, "8:6", "\"shapes\" is missing");
 	check_refused("  t: {type: contact, shapes: {p: {type: plane}}}\n", CAL_ERR_INPUT, "8:30",
@@ -314,7 +314,7 @@ static void mistakes_are_told_with_their_place(void **state) {
 	              CAL_ERR_INPUT, "8:3", "\"p\": there is another one of this name");
 }
 
-static void mistakes_of_shapes_are_told_with_their_place(void **state) {
+static void mistakes_of_shapes_are_reported_with_their_place(void **state) {
 	(void)state;
 	check_shape("type: ball", "13:17", "unknown type of shape \"ball\"");
 	check_shape("type: spheer, radius: 1", "13:17", "did you mean \"sphere\"?");
@@ -353,8 +353,8 @@ int main(void) {
 		cmocka_unit_test(owners_and_layers_keep_shapes_apart),
 		cmocka_unit_test(a_mesh_is_read_once),
 		cmocka_unit_test(the_writer_keeps_contacts),
-		cmocka_unit_test(mistakes_are_told_with_their_place),
-		cmocka_unit_test(mistakes_of_shapes_are_told_with_their_place),
+		cmocka_unit_test(mistakes_are_reported_with_their_place),
+		cmocka_unit_test(mistakes_of_shapes_are_reported_with_their_place),
 	};
 	return cmocka_run_group_tests(tests, make_files, NULL);
 }

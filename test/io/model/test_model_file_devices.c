@@ -27,7 +27,7 @@ static const char every_type[] = HEAD
 	"  b: {type: bushing, to: cart, stiffness: [8 N/m, 0, 0], damping: [0, 0, 0], rest: [20 cm, 0, 0],\n"
 	"      angular_stiffness: [1, 1, 1], angular_damping: [0, 0, 0]}\n"
 	"  stop: {type: limit, joint: rail, lower: -1 m, upper: 1 m, stiffness: 100 N/m, damping: 1 N*s/m}\n"
-	"  rub: {type: friction, joint: hinge, coulomb: 0.1 N*m, stiction: 0.2 N*m, stribeck_speed: 1 deg/s, viscous: 0.01,\n"
+	"  drag: {type: friction, joint: hinge, coulomb: 0.1 N*m, stiction: 0.2 N*m, stribeck_speed: 1 deg/s, viscous: 0.01,\n"
 	"        bristle_stiffness: 100 N*m/rad, bristle_damping: 1 N*m*s/rad}\n"
 	"  slow: {type: friction, joint: flight, dof: 2, coulomb: 1 N, smoothing_speed: 1 mm/s}\n"
 	"  drive: {type: servo, joint: hinge, reference: [[0, 0], [4 s, 90 deg]], proportional: 5, derivative: 2,\n"
@@ -68,7 +68,7 @@ static double output_of(CalSim *sim, const char *device, int k) {
 	return output[k];
 }
 
-/* Units by the kind of freedom, tables with their shapes, pulses that begin with zero. */
+/* Units by the kind of coordinate, tables with their shapes, pulses that begin with zero. */
 static void values_arrive_in_si(void **state) {
 	(void)state;
 	const double pi = acos(-1);
@@ -100,8 +100,8 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 		const char *device;
 		int output;
 		const char *unit;
-	} want[] = {{"stop", 0, "m"},    {"stop", 1, "N"},    {"rub", 0, "N m"}, {"slow", 0, "N"},
-	            {"drive", 0, "rad"}, {"drive", 2, "N m"}, {"gear", 3, "m"},  {"gear", 2, "N"},
+	} want[] = {{"stop", 0, "m"},    {"stop", 1, "N"},    {"drag", 0, "N m"}, {"slow", 0, "N"},
+	            {"drive", 0, "rad"}, {"drive", 2, "N m"}, {"gear", 3, "m"},   {"gear", 2, "N"},
 	            {"twist", 0, "N m"}, {"push", 4, "N"},    {"push", 3, "N m"}};
 	CalSetup *file = file_of(every_type);
 	CalSim *sim = sim_of(file);
@@ -127,7 +127,7 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 }
 
 /* As everywhere in files. */
-static void freedoms_count_from_one(void **state) {
+static void dofs_count_from_one(void **state) {
 	(void)state;
 	CalSetup *file =
 		file_of(HEAD "  a: {type: table_load, joint: flight, dof: 2, effort: 1 N}\n"
@@ -155,7 +155,7 @@ static void check_refused(const char *devices, const char *want) {
 		fail_msg("got \"%s\", wanted \"%s\"", error.text, want);
 }
 
-static void mistakes_are_told_with_their_place(void **state) {
+static void mistakes_are_reported_with_their_place(void **state) {
 	(void)state;
 	check_refused("  a: {type: sprung}\n",
 	              "t.yaml:12:13: error: device \"a\": unknown type of device \"sprung\"; did you mean \"spring\"");
@@ -182,7 +182,7 @@ static void mistakes_are_told_with_their_place(void **state) {
 	check_refused("  a: {type: gravity, group: nowhere, mu: 1, position: [1, 0, 0]}\n", "no group \"nowhere\"");
 }
 
-/* What only the simulation can judge names the place too. */
+/* What only the simulation can check names the place too. */
 static void definitions_are_refused_with_their_place(void **state) {
 	(void)state;
 	CalSetup *file = file_of(HEAD "  a: {type: limit, joint: rail, lower: 2 m, upper: 1 m, stiffness: 1}\n");
@@ -233,8 +233,8 @@ int main(void) {
 		cmocka_unit_test(every_type_can_be_read_and_runs),
 		cmocka_unit_test(values_arrive_in_si),
 		cmocka_unit_test(outputs_have_the_unit_of_what_they_act_on),
-		cmocka_unit_test(freedoms_count_from_one),
-		cmocka_unit_test(mistakes_are_told_with_their_place),
+		cmocka_unit_test(dofs_count_from_one),
+		cmocka_unit_test(mistakes_are_reported_with_their_place),
 		cmocka_unit_test(definitions_are_refused_with_their_place),
 		cmocka_unit_test(a_former_name_of_a_type_is_a_warning),
 		cmocka_unit_test(a_former_name_of_a_key_is_a_warning),

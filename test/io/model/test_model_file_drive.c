@@ -86,7 +86,7 @@ static void the_torque_is_that_of_inverse_dynamics(void **state) {
 			fail_msg("%s: balance error %g J", cal_method_name(methods[i]), balance.error);
 		elbow = i == 0 ? d.state->q[1] : elbow;
 		assert_near(d.state->q[1], elbow, i < 2 ? 1e-6 : 0.05);
-		assert_true(d.state->q[0] == 0.4 && d.state->u[0] == 0); // behind the table
+		assert_true(d.state->q[0] == 0.4 && d.state->u[0] == 0); // after the table
 		finish(&d);
 	}
 }
@@ -274,7 +274,7 @@ static void branches_follow_their_drives(void **state) {
 	free(text);
 }
 
-/* A run that goes on from a checkpoint has the same bits; also behind an event that sets the joint free. */
+/* A run resumed from a checkpoint is bit-identical; also after an event that sets the joint free. */
 static void checkpoints_go_on_with_the_same_bits(void **state) {
 	(void)state;
 	const char *text = FOUR_BAR "devices: {motor: {type: joint_drive, joint: crank, q: 1.2 + 2*t + 0.4*sin(3*t)}}\n"
@@ -357,7 +357,7 @@ static void what_is_doubtful_is_said(void **state) {
 	finish(&d);
 }
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
 	(void)state;
 	static const struct {
 		const char *devices, *text;
@@ -458,7 +458,7 @@ static void a_csv_file_is_a_table(void **state) {
 	}
 }
 
-static void mistakes_in_csv_files_are_told(void **state) {
+static void mistakes_in_csv_files_are_reported(void **state) {
 	(void)state;
 	static const struct {
 		const char *csv, *more, *text;
@@ -504,9 +504,9 @@ int main(void) {
 		cmocka_unit_test(checkpoints_go_on_with_the_same_bits),
 		cmocka_unit_test(a_drive_is_switched_on_where_it_fits),
 		cmocka_unit_test(what_is_doubtful_is_said),
-		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(mistakes_are_reported),
 		cmocka_unit_test(a_csv_file_is_a_table),
-		cmocka_unit_test(mistakes_in_csv_files_are_told),
+		cmocka_unit_test(mistakes_in_csv_files_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 #include "support/model_file_support.h"
 
 typedef struct Row {
-	const char *text;  // the whole file, or what stands behind "calder: 1" in line 1
+	const char *text;  // the whole file, or what comes after "calder: 1" in line 1
 	const char *place; // "line:col"
 	const char *said[3];
 } Row;
@@ -206,7 +206,7 @@ static void mistakes_in_state_loads_and_run(void **state) {
 		{"run: {duration: 1, output: {signals: q}}", "5:38", {"list of signals"}},
 		{"run: {duration: 1, output: {signals: [\"u:hing\"]}}", "5:39", {"joint", "\"hinge\""}},
 		{"run: {duration: 1, output: {signals: [enrgy]}}", "5:39", {"unknown signal \"enrgy\"", "\"energy\""}},
-		{"run: {duration: 1, output: {signals: [colour]}}", "5:39", {"node:BODY/NODE"}},
+		{"run: {duration: 1, output: {signals: [color]}}", "5:39", {"node:BODY/NODE"}},
 		{"run: {duration: 1, output: {signals: ['node:upper/tap']}}", "5:39", {"no node \"tap\"", "\"tip\""}},
 		{"run: {duration: 1, output: {signals: ['reaction:hinges']}}", "5:39", {"unknown joint", "\"hinge\""}},
 		{"run: {duration: 1, output: {signals: ['deflection:upper/tap']}}", "5:39", {"no node \"tap\"", "\"tip\""}},

@@ -220,7 +220,7 @@ static void mistakes_in_nodes_and_state(void **state) {
 }
 
 /* Modes that the mass couples: the short forms have no meaning. */
-static void coupled_modes_are_told_apart(void **state) {
+static void coupled_modes_are_distinguished(void **state) {
 	(void)state;
 	static const char *const keys[] = {"frequencies: [1, 2]", "stiffness: [1, 2], damping_ratio: 0.1"};
 	for (size_t i = 0; i < 2; i++) {
@@ -246,7 +246,7 @@ int main(void) {
 		cmocka_unit_test(second_order_shapes_move_the_node),
 		cmocka_unit_test(mistakes_are_refused_with_a_remedy),
 		cmocka_unit_test(mistakes_in_nodes_and_state),
-		cmocka_unit_test(coupled_modes_are_told_apart),
+		cmocka_unit_test(coupled_modes_are_distinguished),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_model_file_loop_drive.c — rows of loops that follow a function of time in files: formulas, tables, CSV columns.
+ * test_model_file_loop_drive.c — constraint equations driven by functions of time in files: formulas, tables, CSV columns.
  *
  * References: the closed form of a drive with the same function, a joint_drive of the same joint, inverse dynamics, and the
  * energy that the mechanism has.
@@ -20,7 +20,7 @@ static CalStatus try_start(CalSetup *file, CalMethod method, double step, int br
 	return status == CAL_OK ? cal_sim_restart(d->sim, &d->error) : status;
 }
 
-/* The multiplier of the only row of a loop. */
+/* The multiplier of the only constraint equation. */
 static double force_of(Driven *d, const char *loop) {
 	CalSimView view;
 	CalLoopInfo info;
@@ -232,7 +232,7 @@ static void a_csv_column_is_a_table(void **state) {
 	remove(part);
 }
 
-/* Checkpoints go on with the same bits, over points of the table and while the loop opens and closes; another table is told. */
+/* Resumed runs are bit-identical, over points of the table and while the loop opens and closes; another table is reported. */
 static void checkpoints_know_the_function(void **state) {
 	(void)state;
 #define MOTOR(last)                                                                                            \
@@ -315,7 +315,7 @@ static void a_function_whose_speed_jumps_is_doubtful(void **state) {
 	}
 }
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
 	(void)state;
 	static const struct {
 		const char *drive, *text;
@@ -400,7 +400,7 @@ int main(void) {
 		cmocka_unit_test(checkpoints_know_the_function),
 		cmocka_unit_test(branches_follow_the_function),
 		cmocka_unit_test(a_function_whose_speed_jumps_is_doubtful),
-		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(mistakes_are_reported),
 		cmocka_unit_test(functions_are_made_in_c),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_model_file_loops.c — loops in native files: every type and key, what is refused and where, a run that starts
- * from a rough state, and one that cannot be closed.
+ * from an open state, and one that cannot be closed.
  */
 #include <math.h>
 
@@ -135,7 +135,7 @@ static void known_is_the_older_name_of_an_applied_wrench(void **state) {
 	}
 }
 
-static void mistakes_are_told_with_their_place(void **state) {
+static void mistakes_are_reported_with_their_place(void **state) {
 	(void)state;
 	static const struct {
 		const char *loop, *place, *text;
@@ -185,8 +185,8 @@ static void mistakes_are_told_with_their_place(void **state) {
 	}
 }
 
-/* What only the whole tree can tell: the compiler says it, with the place of the loop. */
-static void mistakes_of_the_tree_are_told(void **state) {
+/* What depends on the whole tree: the compiler reports it, with the place of the loop. */
+static void mistakes_of_the_tree_are_reported(void **state) {
 	(void)state;
 	static const struct {
 		const char *loop, *text;
@@ -217,7 +217,7 @@ static void mistakes_of_the_tree_are_told(void **state) {
 	}
 }
 
-/* Rods from two pivots 0.5 m apart, tips 0.3 m apart: closed from a rough state, energy kept; 3 m apart is too far. */
+/* Rods from two pivots 0.5 m apart, tips 0.3 m apart: closed from an open state, energy kept; 3 m apart is too far. */
 static void a_run_closes_its_loops(void **state) {
 	(void)state;
 	for (int far = 0; far < 2; far++) {
@@ -257,8 +257,8 @@ int main(void) {
 		cmocka_unit_test(every_type_is_read),
 		cmocka_unit_test(values_arrive_in_their_rows),
 		cmocka_unit_test(known_is_the_older_name_of_an_applied_wrench),
-		cmocka_unit_test(mistakes_are_told_with_their_place),
-		cmocka_unit_test(mistakes_of_the_tree_are_told),
+		cmocka_unit_test(mistakes_are_reported_with_their_place),
+		cmocka_unit_test(mistakes_of_the_tree_are_reported),
 		cmocka_unit_test(a_run_closes_its_loops),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

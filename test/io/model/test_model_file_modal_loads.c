@@ -3,7 +3,7 @@
  * test_model_file_modal_loads.c — loads on modes of flexible bodies: efforts, accelerations and locks, by body and
  * number.
  *
- * Two bodies on each other, each with two modes, so that modes stand behind the speeds of their joints in the middle
+ * Two bodies on each other, each with two modes, so that modes come after the speeds of their joints in the middle
  * and at the end: u = (hinge, a.etadot1, a.etadot2, slide, b.etadot1, b.etadot2).
  */
 #include "model_file_flex_support.h"

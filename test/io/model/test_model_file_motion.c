@@ -172,7 +172,7 @@ static void check_refused(const char *section, const char *want) {
 		fail_msg("got \"%s\", wanted \"%s\"", error.text, want);
 }
 
-static void mistakes_are_told_with_their_place(void **state) {
+static void mistakes_are_reported_with_their_place(void **state) {
 	(void)state;
 	check_refused("devices:\n  a: {type: expression, joint: rail, effort: 3*q(rail}\n",
 	              "t.yaml:14:46: error: device \"a\": formula \"3*q(rail\", column 9: expected");
@@ -205,7 +205,7 @@ static void mistakes_are_told_with_their_place(void **state) {
 	check_refused("pendulums: {hinge: {node: hub, mass: 1, length: 1}}\n", "there is a joint of that name");
 }
 
-/* A table that the file cannot judge alone. */
+/* A table that the reader alone cannot check. */
 static void tables_that_jump_are_refused_with_their_place(void **state) {
 	(void)state;
 	CalSetup *file = file_of(HEAD "motions: {main: {hinge: {q: {shape: step, points: [[0, 0], [1, 1]]}}}}\n");
@@ -228,7 +228,7 @@ int main(void) {
 		cmocka_unit_test(formulas_act),
 		cmocka_unit_test(it_reads_back),
 		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(mistakes_are_told_with_their_place),
+		cmocka_unit_test(mistakes_are_reported_with_their_place),
 		cmocka_unit_test(tables_that_jump_are_refused_with_their_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

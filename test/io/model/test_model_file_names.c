@@ -83,7 +83,7 @@ static void names_of_any_length_are_found(void **state) {
 	}
 }
 
-static void long_names_that_are_unknown_are_told(void **state) {
+static void long_names_that_are_unknown_are_reported(void **state) {
 	(void)state;
 	char a[400], b[400], text[4000];
 	CalSetup *file = NULL;
@@ -104,7 +104,7 @@ static void long_names_that_are_unknown_are_told(void **state) {
 	assert_non_null(strstr(error.text, "has no coordinate \"w\"; it has x, y, z"));
 }
 
-/* Up to 500 bytes they come back; beyond that nothing is written, and the name is told. */
+/* Up to 500 bytes they come back; beyond that nothing is written, and the name is reported. */
 static void long_names_are_written(void **state) {
 	(void)state;
 	for (size_t length = 100; length <= 600; length += 100) {
@@ -138,7 +138,7 @@ int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_any_length_are_found),
-		cmocka_unit_test(long_names_that_are_unknown_are_told),
+		cmocka_unit_test(long_names_that_are_unknown_are_reported),
 		cmocka_unit_test(long_names_are_written),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

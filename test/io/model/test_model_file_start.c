@@ -129,7 +129,7 @@ static void what_is_stated_is_where_the_run_starts(void **state) {
 	start_end(&s);
 }
 
-/* Of all closed states the nearest: the reference looks at every crank angle and both sides. */
+/* Of all closed states the nearest: the reference tries every crank angle and both sides. */
 static void what_cannot_be_kept_moves_least(void **state) {
 	(void)state;
 	printf("seed %llu\n", (unsigned long long)test_seed());
@@ -185,8 +185,8 @@ static void speeds_follow_what_is_stated(void **state) {
 
 static void a_start_that_moves_too_far_is_refused(void **state) {
 	(void)state;
-	const char *rough = "{crank: {q: -50 deg, u: 10 rad/s}, elbow: {q: 60 deg}, rocker: {q: 100 deg}}";
-	Start s = start_of(four_bar(rough, ""), 0);
+	const char *open_state = "{crank: {q: -50 deg, u: 10 rad/s}, elbow: {q: 60 deg}, rocker: {q: 100 deg}}";
+	Start s = start_of(four_bar(open_state, ""), 0);
 	assert_int_equal(s.status, CAL_ERR_ARGUMENT);
 	assert_has(s.error.text, "group \"main\": initial state violates loop \"pin\" by 0.486 m; assembled state differs: "
 	                         "crank -50.0 → ");
@@ -205,7 +205,7 @@ static void a_start_that_moves_too_far_is_refused(void **state) {
 	assert_int_equal(cal_sim_assembly(s.sim, 0, &s.assembly), CAL_OK);
 	assert_true(s.assembly.moved > 0.1 && s.assembly.q_given[0] == -50 * pi / 180);
 	start_end(&s);
-	s = start_of(four_bar(rough, ", assemble: 2 rad"), 0);
+	s = start_of(four_bar(open_state, ", assemble: 2 rad"), 0);
 	assert_int_equal(s.status, CAL_OK);
 	start_end(&s);
 	// what is only a guess may move by any amount
@@ -282,7 +282,7 @@ static void bodies_are_not_bent_to_close_loops(void **state) {
 	start_end(&s);
 }
 
-static void mistakes_are_told(void **state) {
+static void mistakes_are_reported(void **state) {
 	(void)state;
 	static const struct {
 		const char *state, *run, *text;
@@ -315,7 +315,7 @@ int main(void) {
 		cmocka_unit_test(a_stated_zero_is_no_default),
 		cmocka_unit_test(in_c_what_is_not_neutral_is_stated),
 		cmocka_unit_test(bodies_are_not_bent_to_close_loops),
-		cmocka_unit_test(mistakes_are_told),
+		cmocka_unit_test(mistakes_are_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -394,7 +394,7 @@ static void the_example_swings_and_keeps_its_momentum(void **state) {
 	cal_setup_destroy(file);
 }
 
-static void mistakes_are_told_with_their_place(void **state) {
+static void mistakes_are_reported_with_their_place(void **state) {
 	(void)state;
 	put(0, "calder: 1\ninterface: [b]\nbodies: {b: {mass: 1, sphere: 1}}\njoints: {j: {type: free, to: b}}\n"
 	       "devices: {d: {type: thruster, node: c, thrust: 1}}\n");
@@ -473,7 +473,7 @@ int main(void) {
 		cmocka_unit_test(subsystems_nest_and_close_loops),
 		cmocka_unit_test(a_file_in_a_box_moves_as_the_file),
 		cmocka_unit_test(the_example_swings_and_keeps_its_momentum),
-		cmocka_unit_test(mistakes_are_told_with_their_place),
+		cmocka_unit_test(mistakes_are_reported_with_their_place),
 		cmocka_unit_test(names_with_a_slash_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, clean);

@@ -65,7 +65,7 @@ static void check_model(const CalSetup *file) {
 	assert_int_equal(v[1].kind, CAL_VISUAL_CONE);
 	assert_int_equal(v[1].color, -1);
 	assert_vec(v[1].size, 1, 0, 2);
-	assert_vec(v[1].placement.position, 0, 2, 0); // its centre, a metre along the axis, which points along y
+	assert_vec(v[1].placement.position, 0, 2, 0); // its center, a meter along the axis, which points along y
 	assert_vec(turned(v[1].placement.orientation, (CalVec3){0, 0, 1}), 0, 1, 0);
 	assert_int_equal(v[2].kind, CAL_VISUAL_MESH);
 	assert_string_equal(v[2].file, "parts/hull.stl");
@@ -100,7 +100,7 @@ static void shapes_are_read_and_placed(void **state) {
 	cal_setup_destroy(file);
 }
 
-static void what_is_written_looks_the_same(void **state) {
+static void what_is_written_has_the_same_visuals(void **state) {
 	(void)state;
 	CalSetup *file = file_of(model);
 	char *text = NULL;
@@ -118,7 +118,7 @@ static void what_is_written_looks_the_same(void **state) {
 	cal_setup_destroy(file);
 }
 
-static void generated_bodies_may_have_looks(void **state) {
+static void generated_bodies_may_have_visuals(void **state) {
 	(void)state;
 	CalSetup *file = file_of(
 		"calder: 1\n"
@@ -129,7 +129,7 @@ static void generated_bodies_may_have_looks(void **state) {
 	cal_setup_destroy(file);
 }
 
-static void mistakes_are_told_with_their_place(void **state) {
+static void mistakes_are_reported_with_their_place(void **state) {
 	(void)state;
 	static const struct {
 		const char *visual, *message;
@@ -161,9 +161,9 @@ int main(void) {
 	NEEDS_YAML();
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes_are_read_and_placed),
-		cmocka_unit_test(what_is_written_looks_the_same),
-		cmocka_unit_test(generated_bodies_may_have_looks),
-		cmocka_unit_test(mistakes_are_told_with_their_place),
+		cmocka_unit_test(what_is_written_has_the_same_visuals),
+		cmocka_unit_test(generated_bodies_may_have_visuals),
+		cmocka_unit_test(mistakes_are_reported_with_their_place),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_flex_form.c — a model of bodies whose forms are kept (model/compile/flex_form.h) has the same bits as one that
- * is compiled afresh, and every failing allocation is told.
+ * is compiled afresh, and every failing allocation is reported.
  */
 #include "support/interpose.h"
 

@@ -2,7 +2,7 @@
 /*
  * test_check.c — desc_check_structure: each kind of mistake is found, and its message can be acted on.
  *
- * Each test makes one mistake and looks for one finding that names the object, the place and the remedy or
+ * Each test makes one mistake and expects one finding that names the object, the place and the remedy or
  * likely cause. Valid limits (thin rods and plates, point masses, massless bodies) must pass in silence.
  */
 #include <math.h>
@@ -152,7 +152,7 @@ static void cycles_are_named_as_a_chain(void **state) {
 	attach(desc, a, "ab", "arm.yaml:11:1", b);
 	attach(desc, b, "bc", "arm.yaml:12:1", c);
 	attach(desc, c, "ca", "arm.yaml:13:1", a);
-	attach(desc, c, "cd", "arm.yaml:14:1", d); // hangs on the cycle, is not part of it
+	attach(desc, c, "cd", "arm.yaml:14:1", d); // child of the cycle, not part of it
 	Findings f = check(desc, all);
 	assert_findings(&f, 1, 0);
 	assert_says(&f, "arm.yaml:13:1: the attachments form a cycle of 3 bodies: a -> c -> b -> a");
@@ -195,7 +195,7 @@ static void two_parents_name_both_joints_and_places(void **state) {
 	cal_desc_destroy(desc);
 }
 
-static void a_body_without_parent_is_told_how_to_fly(void **state) {
+static void a_body_without_parent_names_the_free_joint(void **state) {
 	(void)state;
 	CalDesc *desc = desc_new();
 	CalNodeId a = add(desc, "a"), b = add(desc, "b");
@@ -452,7 +452,7 @@ static void triangle_violations_are_measured(void **state) {
 	assert_says(&f, "only one of its principal moments, 1 kg m^2, is not zero");
 }
 
-/** I = sum m (r.r 1 - r r') of a few points about their centre of mass. */
+/** I = sum m (r.r 1 - r r') of a few points about their center of mass. */
 static CalMat3 points_inertia(int count, const double (*r)[3], const double *m) {
 	CalMat3 I = {0};
 	for (int k = 0; k < count; k++) {
@@ -515,7 +515,7 @@ static void a_second_parallel_axis_shift_is_recognised(void **state) {
 	assert_says(&f, "about the center of mass: was the parallel-axis term subtracted once too often?");
 }
 
-static void rounded_digits_are_forgiven_and_told(void **state) {
+static void rounded_digits_are_forgiven_and_reported(void **state) {
 	(void)state;
 	Findings f = check_inertia(diagonal(0.0833, 0.0833, 0.167)); // plate of side 1, three digits
 	assert_findings(&f, 0, 1);
@@ -602,7 +602,7 @@ int main(void) {
 		cmocka_unit_test(cycles_are_named_as_a_chain),
 		cmocka_unit_test(long_cycles_are_shortened),
 		cmocka_unit_test(two_parents_name_both_joints_and_places),
-		cmocka_unit_test(a_body_without_parent_is_told_how_to_fly),
+		cmocka_unit_test(a_body_without_parent_names_the_free_joint),
 		cmocka_unit_test(a_joint_within_one_body_is_refused),
 		cmocka_unit_test(joints_stay_within_a_group),
 		cmocka_unit_test(other_groups_are_left_alone),
@@ -619,7 +619,7 @@ int main(void) {
 		cmocka_unit_test(negated_products_are_recognised),
 		cmocka_unit_test(slipped_orders_are_recognised),
 		cmocka_unit_test(a_second_parallel_axis_shift_is_recognised),
-		cmocka_unit_test(rounded_digits_are_forgiven_and_told),
+		cmocka_unit_test(rounded_digits_are_forgiven_and_reported),
 		cmocka_unit_test(mixed_units_are_suspicious),
 		cmocka_unit_test(eigenvalues_are_accurate_where_they_meet),
 		cmocka_unit_test(running_out_of_memory_is_a_status),

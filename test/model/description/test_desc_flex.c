@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * test_desc_flex.c — flexible bodies in a description: copied whole, refused with a sentence, failing without a
- * trace, and judged by the check.
+ * trace, and checked.
  *
  * The fixture is a boom on a revolute joint with a root and a tip node and two modes; each test spoils one thing
  * in it and reads what is said about it.
@@ -313,7 +313,7 @@ static void sound_body_raises_nothing(void **state) {
 	assert_found(&b, 0, 0, NULL);
 }
 
-static void masses_are_judged(void **state) {
+static void masses_are_checked(void **state) {
 	(void)state;
 	Boom b;
 	boom_make(&b);
@@ -332,7 +332,7 @@ static void masses_are_judged(void **state) {
 	assert_found(&b, 1, 0, "\"boom\" is flexible but has no mass", NULL);
 }
 
-static void stiffness_is_judged(void **state) {
+static void stiffness_is_checked(void **state) {
 	(void)state;
 	Boom b;
 	boom_make(&b);
@@ -393,7 +393,7 @@ static void singular_stiffness_is_not_compiled(void **state) {
 	}
 }
 
-static void shapes_are_judged(void **state) {
+static void shapes_are_checked(void **state) {
 	(void)state;
 	Boom b;
 	boom_make(&b);
@@ -405,7 +405,7 @@ static void shapes_are_judged(void **state) {
 }
 
 /* What M_ee couples is M_12 = phi, over sqrt(M_11 M_22) = sqrt(2) here. */
-static void orthogonality_is_judged(void **state) {
+static void orthogonality_is_checked(void **state) {
 	(void)state;
 	Boom b;
 	boom_make(&b);
@@ -460,7 +460,7 @@ static void generated_bodies_raise_nothing(void **state) {
 }
 
 /* The frame of a body may carry mass, not shapes. */
-static void shapes_at_the_frame_are_judged(void **state) {
+static void shapes_at_the_frame_are_checked(void **state) {
 	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
 		for (int moves = 0; moves < 2; moves++) {
@@ -485,7 +485,7 @@ static void shapes_at_the_frame_are_judged(void **state) {
 	}
 }
 
-static void rigid_shapes_are_judged(void **state) {
+static void rigid_shapes_are_checked(void **state) {
 	(void)state;
 	for (int bound = 0; bound < 2; bound++) { // two point masses alone have no bending
 		Boom b;
@@ -497,7 +497,7 @@ static void rigid_shapes_are_judged(void **state) {
 	}
 }
 
-static void damping_is_judged(void **state) {
+static void damping_is_checked(void **state) {
 	(void)state;
 	Boom b;
 	boom_make(&b);
@@ -508,7 +508,7 @@ static void damping_is_judged(void **state) {
 	assert_found(&b, 1, 0, "damping is negative", "mode 2", NULL);
 }
 
-static void frequencies_are_judged(void **state) {
+static void frequencies_are_checked(void **state) {
 	(void)state;
 	Boom b;
 	boom_make(&b);
@@ -523,7 +523,7 @@ static void frequencies_are_judged(void **state) {
 }
 
 /* Masses with second-order shapes are always summed over, whatever was asked for. */
-static void evaluation_is_told(void **state) {
+static void evaluation_is_reported(void **state) {
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		Boom b;
@@ -550,8 +550,8 @@ static void evaluation_is_told(void **state) {
 	}
 }
 
-/** The wrist hangs on a node that the modes leave behind. */
-static void interface_nodes_are_judged(void **state) {
+/** The wrist is on a node without shapes. */
+static void interface_nodes_are_checked(void **state) {
 	(void)state;
 	Boom b;
 	boom_make(&b);
@@ -573,19 +573,19 @@ int main(void) {
 		cmocka_unit_test(body_is_made_flexible_once),
 		cmocka_unit_test(allocation_failure_leaves_no_trace),
 		cmocka_unit_test(sound_body_raises_nothing),
-		cmocka_unit_test(masses_are_judged),
-		cmocka_unit_test(stiffness_is_judged),
+		cmocka_unit_test(masses_are_checked),
+		cmocka_unit_test(stiffness_is_checked),
 		cmocka_unit_test(singular_stiffness_is_an_error_unless_meant),
 		cmocka_unit_test(singular_stiffness_is_not_compiled),
-		cmocka_unit_test(shapes_are_judged),
-		cmocka_unit_test(orthogonality_is_judged),
-		cmocka_unit_test(shapes_at_the_frame_are_judged),
+		cmocka_unit_test(shapes_are_checked),
+		cmocka_unit_test(orthogonality_is_checked),
+		cmocka_unit_test(shapes_at_the_frame_are_checked),
 		cmocka_unit_test(generated_bodies_raise_nothing),
-		cmocka_unit_test(rigid_shapes_are_judged),
-		cmocka_unit_test(damping_is_judged),
-		cmocka_unit_test(frequencies_are_judged),
-		cmocka_unit_test(evaluation_is_told),
-		cmocka_unit_test(interface_nodes_are_judged),
+		cmocka_unit_test(rigid_shapes_are_checked),
+		cmocka_unit_test(damping_is_checked),
+		cmocka_unit_test(frequencies_are_checked),
+		cmocka_unit_test(evaluation_is_reported),
+		cmocka_unit_test(interface_nodes_are_checked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

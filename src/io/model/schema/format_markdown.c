@@ -2,7 +2,7 @@
 /*
  * format_markdown.c — the tables of fields in Markdown, as they stand in docs/format.md and docs/sweep.md.
  *
- * Each table is between two comments, which tools/format_docs looks for:
+ * Each table is between two comments, which tools/format_docs finds:
  *   <!-- fields: NAME --> ... <!-- end -->
  */
 #include <string.h>

@@ -71,7 +71,7 @@ static const char *library_path(Reader *r, const TreeNode *node, const char *nam
 	return reader_text(r, "%s%s", strchr(path, '/') ? "" : "./", path);
 }
 
-/* The keys of the map and its attachments have been judged by then (model_file_subsystem.c). */
+/* The keys of the map and its attachments have been checked by then (model_file_subsystem.c). */
 static bool read_box(Reader *r, const Sections *s, const Item *item) {
 	char place[256];
 	const TreeNode *library = tree_get(item->value, "library"), *attach = tree_get(item->value, "attach");

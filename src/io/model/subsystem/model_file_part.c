@@ -43,7 +43,7 @@ bool part_append(Reader *r, PartList *list, PartItem item) {
 	return true;
 }
 
-/* Keys that are not in the index yet; the table lies in the pool of the file, and is made anew when it is half full. */
+/* Keys that are not in the index yet; the table is in the pool of the file, and is made anew when it is half full. */
 static bool index_items(Reader *r, PartList *list) {
 	if (list->indexed == list->count)
 		return true;
@@ -190,7 +190,7 @@ static bool can_reverse(const TreeNode *joint) {
 	for (int i = 0; type && i < CAL_JOINT_TYPE_COUNT; i++)
 		if (strcmp(cal_joint_type_name((CalJointType)i), type) == 0)
 			return model_file_can_reverse((CalJointType)i);
-	return true; // the reader tells what is wrong
+	return true; // the reader reports what is wrong
 }
 
 static bool turn_round(Reader *r, const TreeNode *place, const char *interface, PartItem *joint) {

@@ -63,7 +63,7 @@ static void append_text(char **out, const char *text, size_t length) {
 	*out += length;
 }
 
-/* Copies one argument, with the prefix where it is a name, and returns what is behind it. */
+/* Copies one argument, with the prefix where it is a name, and returns what is after it. */
 static const char *argument_copy(const Scope *scope, const Call *call, int index, const char *p, char **out) {
 	const size_t space = strspn(p, " \t\r\n");
 	const char quote = p[space] == '\'' || p[space] == '"' ? p[space] : 0;
@@ -84,7 +84,7 @@ static const char *argument_copy(const Scope *scope, const Call *call, int index
 	return end + rest;
 }
 
-/* What is no formula, or a wrong one, comes back as it is or as wrong: it is judged when it is read. */
+/* What is no formula, or a wrong one, comes back as it is or as wrong: it is checked when it is read. */
 static const char *scope_formula(const Scope *scope, const char *text) {
 	size_t commas = 2;
 	for (const char *p = text; *p; p++)

@@ -201,7 +201,7 @@ static bool path_of(Reader *r, const TreeNode *node, const char *file, char *pat
 
 /*
  * How many items a file has with its subsystems written out, without writing them out: a few files that use each other several
- * times stand for a model of any size. Counts each file once. What is wrong in them is told when they are read.
+ * times stand for a model of any size. Counts each file once. What is wrong in them is reported when they are read.
  */
 static bool add_weights(Reader *r, const TreeNode *root, Stack *stack, size_t *weight) {
 	const TreeNode *section = tree_get(root, "subsystems");

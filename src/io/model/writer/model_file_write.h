@@ -2,7 +2,7 @@
 /*
  * model_file_write.h — the writer of the native format: what its files share.
  *
- * First everything is judged (model_file_write_check.c), then it is written, which cannot fail but for the stream. What
+ * First everything is checked (model_file_write_check.c), then it is written, which cannot fail but for the stream. What
  * has its default is left out; numbers are as short as they can be and still read back as the same bits.
  */
 #ifndef CALDER_IO_MODEL_WRITER_MODEL_FILE_WRITE_H
@@ -75,7 +75,7 @@ void write_events(Writer *w);
 void write_run(Writer *w);
 void write_subsystems(Writer *w); // compiled ones, and interface nodes
 
-/** Judges all that is to be written. */
+/** Checks all that is to be written. */
 CalStatus write_check(const Writer *w);
 /** The same for the sections of a setup, if they do not come from the text of a file. */
 CalStatus write_check_setup(const Writer *w);

@@ -3,7 +3,7 @@
  * model_file_write_check.c — what a native file cannot hold, found before anything is written.
  *
  * The builder takes more than the reader: functions, names with any character, numbers that only the validation of the
- * whole description refuses. Each is told by the name of its object.
+ * whole description refuses. Each is reported by the name of its object.
  */
 #include <math.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static CalStatus refuse_object(const Writer *w, const char *kind, const char *na
 	return error_set(w->error, CAL_ERR_UNSUPPORTED, "%s \"%s\": %s", kind, name, what);
 }
 
-/* As the reader judges it. */
+/* As the reader checks it. */
 static bool is_symmetric(const CalMat3 *inertia) {
 	const double(*m)[3] = inertia->m;
 	const double bound = 1e-9 * (fabs(m[0][0]) + fabs(m[1][1]) + fabs(m[2][2]));
