@@ -213,8 +213,8 @@ class Attack:
             self.count("too sensitive")
             return
         self.count("compared models")
-        rough = {"rtol": 1e-6, "atol": 1e-8}
-        for settings in ({}, rough, *({"method": method} | rough for method in self.others[seed % 2 :: 2])):
+        loose = {"rtol": 1e-6, "atol": 1e-8}
+        for settings in ({}, loose, *({"method": method} | loose for method in self.others[seed % 2 :: 2])):
             self.check_adaptive(folder, seed, model, settings, reference, growth)
         rng = random.Random(seed)
         for method in rng.sample(self.fixed, 2):
