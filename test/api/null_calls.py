@@ -13,6 +13,7 @@ import sys
 OPTIONAL = {"error", "options", "allocator", "user", "input"}
 OPTIONAL_OF = {
     "cal_branches_project": ["report"],
+    "cal_campaign_open": ["units"],
     "cal_contact_evaluate": ["summary"],
     "cal_context_node_motion": ["pose", "velocity"],
     "cal_kinematics": ["udot"],
