@@ -713,7 +713,7 @@ devices:
         write_servo(f"drive_{name}", name, table([f"[{GRID * k:g}, {q[j]:.7f}]" for k, q in enumerate(angles)]),
                     f"proportional: {'1e5' if wrist else '4e5'}\n    derivative: {'5e4' if wrist else '2e5'}\n    "
                     f"effort_limit: {number(TORQUE_LIMIT)}")
-        print(f"  forward_{name}: {{type: table_load, joint: {name}, effort: "
+        print(f"  forward_{name}: {{type: applied_load, joint: {name}, effort: "
               + table([f"[{2 * GRID * k:g}, {e[j]:.3f}]" for k, e in enumerate(forward[::2])]) + "}")
 
 

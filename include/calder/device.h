@@ -46,6 +46,7 @@ CAL_API const CalState *cal_context_state(const CalEvalContext *context, int gro
 CAL_API int cal_context_find_node(const CalEvalContext *context, CalNodeId node,
                                   CalNodeRef *node_ref); // {0}: the ground's origin
 CAL_API int cal_context_find_dof(const CalEvalContext *context, CalJointId joint, int dof, CalDofRef *dof_ref);
+CAL_API int cal_context_find_mode(const CalEvalContext *context, CalBodyId body, int mode, CalDofRef *dof_ref);
 /** The same by name: "body/node" or "body"; a joint. */
 CAL_API int cal_context_find_node_by_name(const CalEvalContext *context, const char *path, CalNodeRef *node_ref);
 CAL_API int cal_context_find_dof_by_name(const CalEvalContext *context, const char *joint, int dof, CalDofRef *dof_ref);

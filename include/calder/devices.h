@@ -45,14 +45,14 @@ typedef struct CalTable {
  * field asks for; numbers are SI.
  */
 typedef struct CalFieldValue {
-	const char *field; // "stiffness"
-	double number;     // a number; a flag: nonzero; a degree of freedom, from 0
-	CalVec3 vector;    // a vector or an axis
-	const char
-		*text; // a text, a word, the path of a file, a formula, the name of a group; a function of time by its formula
-	const char *xyz[3]; // three formulas
+	const char *field;  // "stiffness"
+	double number;      // a number; a flag: nonzero; a degree of freedom, from 0
+	CalVec3 vector;     // a vector or an axis
+	const char *text;   // a text, a word, a path, the name of a group, a formula (also of a function or a component)
+	const char *xyz[3]; // three formulas; where NULL, the component of the vector
 	CalNodeId node;     //
 	CalJointId joint;   //
+	CalBodyId body;     //
 	CalTable table;     // a table, or a function of time by its values
 	CalPlacement placement;
 } CalFieldValue;
@@ -222,37 +222,32 @@ typedef struct CalGravityDef {
 } CalGravityDef;
 CAL_API CalStatus cal_sim_add_gravity(CalSim *sim, const CalGravityDef *def, int *device, CalError *error);
 
-/** A load by tables: a wrench on a node, or an effort on a joint. */
-typedef struct CalTableLoadDef {
-	const char *name;
-	CalNodeId node;     // of a wrench, {0}: none
-	CalFrame frame;     // axes of its components
-	CalJointId joint;   // of an effort, {0}: none
-	int dof;            //
-	CalTable effort;    //
-	CalTable moment[3]; //
-	CalTable force[3];  //
-	const char *place;
-} CalTableLoadDef;
-CAL_API CalStatus cal_sim_add_table_load(CalSim *sim, const CalTableLoadDef *def, int *device, CalError *error);
-
 /**
- * A load by formulas (calder/expression.h): a wrench on a node, or an effort on a joint. They may depend on anything in
- * the simulation: time, states, outputs of devices that were added before. NULL: zero. Texts are copied.
+ * A component of a load: a formula (calder/expression.h), or else a table, or else a number. A formula may depend on anything in
+ * the simulation: time, states, outputs of devices that were added before. {0}: zero.
  */
-typedef struct CalExpressionLoadDef {
-	const char *name;
-	CalNodeId node;        // of a wrench, {0}: none
-	CalFrame frame;        // axes of its components
-	CalJointId joint;      // of an effort, {0}: none
-	int dof;               //
-	const char *effort;    // [N m] or [N]
-	const char *moment[3]; // [N m]
-	const char *force[3];  // [N]
+typedef struct CalLoadValue {
+	double number;       // counts if there is neither of the others
+	CalTable table;      // count 0: none
+	const char *formula; // NULL: none
+} CalLoadValue;
+
+/** A load over an interval: a wrench on a node, or an effort on a degree of freedom of a joint or on a mode of a body. */
+typedef struct CalAppliedLoadDef {
+	const char *name;       // required
+	CalNodeId node;         // of a wrench, {0}: none
+	CalFrame frame;         // axes of its components
+	CalJointId joint;       // of an effort, {0}: none
+	int dof;                // of the joint, from 0
+	CalBodyId body;         // of an effort on a mode, {0}: none
+	int mode;               // of the body, from 0
+	CalLoadValue effort;    // [N m] or [N]
+	CalLoadValue moment[3]; // [N m]
+	CalLoadValue force[3];  // [N]
+	double start, end;      // it acts for start <= t < end [s]; both 0: at all times
 	const char *place;
-} CalExpressionLoadDef;
-CAL_API CalStatus cal_sim_add_expression_load(CalSim *sim, const CalExpressionLoadDef *def, int *device,
-                                              CalError *error);
+} CalAppliedLoadDef;
+CAL_API CalStatus cal_sim_add_applied_load(CalSim *sim, const CalAppliedLoadDef *def, int *device, CalError *error);
 
 /** A device from a shared object, as a setup holds it; a simulation loads one by cal_sim_load_device(). */
 typedef struct CalSharedDeviceDef {

@@ -93,7 +93,10 @@ typedef struct CalDofLoad {
 	double acceleration;  // [rad/s^2] or [m/s^2]
 } CalDofLoad;
 
-/** A constant load over an interval: on a joint, on the modes of a body, or on a node. Efforts and wrenches add up. */
+/**
+ * A constant load over an interval: on a joint, on the modes of a body, or on a node. Efforts and wrenches add up. A load by
+ * tables or formulas is a device: cal_setup_add_device() with a CalAppliedLoadDef.
+ */
 typedef struct CalLoadDef {
 	CalJointId joint;       // a load on all its degrees of freedom; {0}: none
 	CalBodyId body;         // a load on modes; {0}: none
@@ -125,7 +128,7 @@ CAL_API double cal_setup_loads_next_switch(const CalSetupLoads *loads, double t)
 
 /**
  * A device of a type by name (docs/devices.md), with its definition of calder/devices.h: "spring" with a CalSpringDef, and so
- * on; "control_moment_gyro" with a CalCmgDef, "expression" with a CalExpressionLoadDef, "shared" with a CalSharedDeviceDef.
+ * on; "control_moment_gyro" with a CalCmgDef, "applied_load" with a CalAppliedLoadDef, "shared" with a CalSharedDeviceDef.
  * Numbers are checked when it is added to a simulation. Meshes are not copied (cal_setup_keep).
  */
 CAL_API CalStatus cal_setup_add_device(CalSetup *setup, const char *type, const void *def, CalError *error);

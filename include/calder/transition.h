@@ -74,6 +74,8 @@ CAL_API int cal_sim_find_node(const CalSim *sim, const char *path, CalNodeId *no
  * 0 if the joint is not in the tree or has no such degree of freedom.
  */
 CAL_API int cal_sim_find_dof(const CalSim *sim, CalJointId joint, int dof, CalDofRef *dof_ref);
+/** Where mode `mode` of a flexible body is, from 0. Returns 0 if the body is not there or has no such mode. */
+CAL_API int cal_sim_find_mode(const CalSim *sim, CalBodyId body, int mode, CalDofRef *dof_ref);
 
 /* report may be NULL in all calls below. */
 

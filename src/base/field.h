@@ -41,22 +41,24 @@
 	X(FIELD_TEXTS, "list of texts", "texts")                                                                     \
 	X(FIELD_FLAG, "flag", "flag") /* int */                                                                      \
 	X(FIELD_FLAGS, "flag, or a list of flags", "flags")                                                          \
-	X(FIELD_CHOICE, "", "")                                   /* int: place of the word in the list */           \
-	X(FIELD_FILE, "path of a file", "text")                   /* const char *: from the folder of the file */    \
-	X(FIELD_TABLE, "[table](#table)", "table_value")          /* CalTable; its shape stays unless given */       \
-	X(FIELD_TABLES, "three [tables](#table)", "table_values") /* CalTable[3], for x, y and z */                  \
-	X(FIELD_PULSES, "list of `[start, end]`", "points")       /* CalTable: another way to give a FIELD_TABLE */  \
+	X(FIELD_CHOICE, "", "")                             /* int: place of the word in the list */                 \
+	X(FIELD_FILE, "path of a file", "text")             /* const char *: from the folder of the file */          \
+	X(FIELD_TABLE, "[table](#table)", "table_value")    /* CalTable; its shape stays unless given */             \
+	X(FIELD_PULSES, "list of `[start, end]`", "points") /* CalTable: another way to give a FIELD_TABLE */        \
 	X(FIELD_POINTS, "list of points", "points")                                                                  \
 	X(FIELD_FUNCTION, "[function](#table) of time", "function") /* CalTimeFunction */                            \
 	X(FIELD_FUNCTIONS, "three [functions](#table) of time", "functions")                                         \
-	X(FIELD_FORMULA, "[formula](expressions.md)", "formula")          /* const char * */                         \
-	X(FIELD_FORMULAS, "three [formulas](expressions.md)", "formulas") /* const char *[3] */                      \
-	X(FIELD_NODE, "path of a node", "text")                           /* CalNodeId */                            \
+	X(FIELD_FORMULA, "[formula](expressions.md)", "formula")                                  /* const char * */ \
+	X(FIELD_LOAD_VALUE, "number, [table](#table) or [formula](expressions.md)", "load_value") /* CalLoadValue */ \
+	X(FIELD_LOAD_VALUES, "three numbers, [tables](#table) or [formulas](expressions.md)",                        \
+	  "load_values") /* CalLoadValue[3], for x, y and z */                                                       \
+	X(FIELD_LOAD_LIST, "number, [table](#table) or [formula](expressions.md), or a list", "load_list")           \
+	X(FIELD_NODE, "path of a node", "text") /* CalNodeId */                                                      \
 	X(FIELD_NODES, "list of paths of nodes", "texts")                                                            \
 	X(FIELD_JOINT, "name of a joint", "text") /* CalJointId */                                                   \
 	X(FIELD_DOF, "number from 1", "count")    /* int from 0, of the joint given before */                        \
-	X(FIELD_BODY, "name of a body", "text")                                                                      \
-	X(FIELD_MODE, "number from 1", "count")                                                                      \
+	X(FIELD_BODY, "name of a body", "text")   /* CalBodyId */                                                    \
+	X(FIELD_MODE, "number from 1", "count")   /* int from 0, of the body given before */                         \
 	X(FIELD_LOOP, "name of a loop", "text")                                                                      \
 	X(FIELD_GROUP, "name of a group", "text") /* const char * */                                                 \
 	X(FIELD_DEVICE, "name of a device", "text")                                                                  \

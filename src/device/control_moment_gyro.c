@@ -128,4 +128,4 @@ const DeviceType control_moment_gyro_type = {
 	.add = add_cmg,
 	.ops = &ops,
 	.start = &start,
-	.former = "gyro"};
+	.former = {"gyro"}};

@@ -2,6 +2,7 @@
 /*
  * device_fields.c — a device by the names and values of its fields, for programs: what a reader does with a file.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +26,11 @@ static bool set_number(const Field *field, const CalFieldValue *value, void *mem
 	case FIELD_FLAG:
 		*whole = value->number != 0;
 		return true;
+	case FIELD_MODE:
+		if (!(value->number >= 0 && value->number <= INT_MAX))
+			return false;
+		*whole = (int)value->number;
+		return true;
 	case FIELD_DOF:
 		if (!(value->number >= 0 && value->number < CAL_JOINT_MAX_DOF))
 			return false;
@@ -45,6 +51,7 @@ static bool set_number(const Field *field, const CalFieldValue *value, void *mem
 
 static bool set_member(const Field *field, const CalFieldValue *value, void *member) {
 	CalTimeFunction *function = member;
+	CalLoadValue *component = member;
 	switch (field->kind) {
 	case FIELD_VECTOR:
 	case FIELD_AXIS:
@@ -59,6 +66,9 @@ static bool set_member(const Field *field, const CalFieldValue *value, void *mem
 	case FIELD_JOINT:
 		*(CalJointId *)member = value->joint;
 		return true;
+	case FIELD_BODY:
+		*(CalBodyId *)member = value->body;
+		return true;
 	case FIELD_TABLE:
 		*(CalTable *)member = value->table;
 		return true;
@@ -71,8 +81,13 @@ static bool set_member(const Field *field, const CalFieldValue *value, void *mem
 	case FIELD_GROUP:
 		*(const char **)member = value->text;
 		return true;
-	case FIELD_FORMULAS:
-		memcpy(member, value->xyz, sizeof value->xyz);
+	case FIELD_LOAD_VALUE:
+		*component = (CalLoadValue){value->number, value->table, value->text};
+		return true;
+	case FIELD_LOAD_VALUES:
+		component[0] = (CalLoadValue){.number = value->vector.x, .formula = value->xyz[0]};
+		component[1] = (CalLoadValue){.number = value->vector.y, .formula = value->xyz[1]};
+		component[2] = (CalLoadValue){.number = value->vector.z, .formula = value->xyz[2]};
 		return true;
 	default:
 		return set_number(field, value, member);

@@ -21,9 +21,8 @@
 	X(drag)                 \
 	X(slosh)                \
 	X(gravity)              \
-	X(table_load)           \
+	X(applied_load)         \
 	X(contact)              \
-	X(expression_load)      \
 	X(shared_object)
 
 #define DECLARE(file) extern const DeviceType file##_type;
@@ -39,10 +38,14 @@ enum { TYPE_COUNT = sizeof types / sizeof types[0] };
 
 const DeviceType *device_type(int index) { return index >= 0 && index < TYPE_COUNT ? types[index] : NULL; }
 
+static bool is_name(const char *name, const char *given) { return name && strcmp(name, given) == 0; }
+
 const DeviceType *device_type_find(const char *name) {
-	for (int i = 0; i < TYPE_COUNT; i++)
-		if (strcmp(types[i]->table.what, name) == 0 || (types[i]->former && strcmp(types[i]->former, name) == 0))
-			return types[i];
+	for (int i = 0; i < TYPE_COUNT; i++) {
+		const DeviceType *type = types[i];
+		if (is_name(type->table.what, name) || is_name(type->former[0], name) || is_name(type->former[1], name))
+			return type;
+	}
 	return NULL;
 }
 
@@ -70,6 +73,10 @@ static bool copy_table(FieldMemory memory, CalTable *table) {
 	return copy_bytes(memory, table->time, size, &table->time) && copy_bytes(memory, table->value, size, &table->value);
 }
 
+static bool copy_load_value(FieldMemory memory, CalLoadValue *value) {
+	return copy_text(memory, &value->formula) && copy_table(memory, &value->table);
+}
+
 static bool copy_shapes(FieldMemory memory, CalContactDef *def) {
 	const size_t count = (size_t)def->shape_count;
 	CalShapeDef *shapes = NULL;
@@ -92,15 +99,14 @@ static bool copy_member(FieldMemory memory, FieldKind kind, void *member) {
 	case FIELD_FORMULA:
 	case FIELD_GROUP:
 		return copy_text(memory, member);
-	case FIELD_FORMULAS: {
-		const char **text = member;
-		return copy_text(memory, &text[0]) && copy_text(memory, &text[1]) && copy_text(memory, &text[2]);
-	}
 	case FIELD_TABLE:
 		return copy_table(memory, member);
-	case FIELD_TABLES: {
-		CalTable *table = member;
-		return copy_table(memory, &table[0]) && copy_table(memory, &table[1]) && copy_table(memory, &table[2]);
+	case FIELD_LOAD_VALUE:
+		return copy_load_value(memory, member);
+	case FIELD_LOAD_VALUES: {
+		CalLoadValue *value = member;
+		return copy_load_value(memory, &value[0]) && copy_load_value(memory, &value[1]) &&
+		       copy_load_value(memory, &value[2]);
 	}
 	case FIELD_FUNCTION: {
 		CalTimeFunction *function = member;

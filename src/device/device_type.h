@@ -15,9 +15,9 @@ typedef struct DeviceType {
 	size_t size, name, place; // of the definition; where its name and its place for messages are in it
 	CalStatus (*add)(CalSim *sim, const void *def, int *device, CalError *error);
 	const CalDeviceOps
-		*ops;           // names and units of its outputs, for the documentation; NULL: not known before it is loaded
-	const void *start;  // definition from which a reader starts; NULL: all zero
-	const char *former; // name of the type in older files, or NULL
+		*ops;              // names and units of its outputs, for the documentation; NULL: not known before it is loaded
+	const void *start;     // definition from which a reader starts; NULL: all zero
+	const char *former[2]; // names of the type in older files, or NULL
 } DeviceType;
 
 /* The first rows of every table of fields. */

@@ -35,16 +35,6 @@ struct SimLoads {
 
 /* ---- binding --------------------------------------------------------------------------------------- */
 
-static void find_mode(const CalSim *sim, CalBodyId body, int mode, CalDofRef *dof_ref) {
-	const int group = cal_sim_group_of(sim, body);
-	CalBodyInfo info;
-	if (group < 0)
-		return;
-	const CalModel *model = cal_sim_model(sim, group);
-	if (cal_model_body(model, cal_model_body_index(model, body), &info) == CAL_OK && mode < info.modes)
-		*dof_ref = (CalDofRef){group, info.u + info.nu + mode, info.q + info.nq + mode};
-}
-
 static void find_site(const CalSim *sim, CalNodeId node, CalNodeRef *node_ref) {
 	*node_ref = (CalNodeRef){-1, -1};
 	for (int i = 0; i < cal_sim_group_count(sim); i++) {
@@ -63,10 +53,9 @@ static void bind_load(SimLoads *l, SimLoad *load) {
 	for (int i = 0; i < entry->def.dof_count; i++) {
 		CalDofRef *dof_ref = &l->dofs[load->first + i];
 		const int dof = entry->first + i;
-		*dof_ref = (CalDofRef){-1, -1, -1};
-		if (dof >= entry->nu)
-			find_mode(l->sim, load->body, dof - entry->nu, dof_ref);
-		else if (!cal_sim_find_dof(l->sim, entry->joint, dof, dof_ref))
+		const int found = dof >= entry->nu ? cal_sim_find_mode(l->sim, load->body, dof - entry->nu, dof_ref)
+		                                   : cal_sim_find_dof(l->sim, entry->joint, dof, dof_ref);
+		if (!found)
 			*dof_ref = (CalDofRef){-1, -1, -1};
 	}
 }

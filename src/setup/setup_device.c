@@ -32,6 +32,7 @@ static const char *check_shapes(const CalDesc *desc, const CalContactDef *def) {
 static const char *check_member(const CalDesc *desc, FieldKind kind, const void *member) {
 	const char *const *name = member;
 	const CalJointId *joint = member;
+	const CalBodyId *body = member;
 	switch (kind) {
 	case FIELD_NODE:
 		return setup_has_node(desc, *(const CalNodeId *)member)
@@ -41,6 +42,10 @@ static const char *check_member(const CalDesc *desc, FieldKind kind, const void 
 		return !joint->value || cal_desc_joint(desc, *joint, NULL, NULL)
 		           ? NULL
 		           : "the joint that it names is not in the description; attach it first";
+	case FIELD_BODY:
+		return !body->value || cal_desc_body(desc, *body)
+		           ? NULL
+		           : "the body that it names is not in the description; add it first";
 	case FIELD_GROUP:
 		return !*name || cal_desc_find_group(desc, *name).value
 		           ? NULL

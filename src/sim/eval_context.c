@@ -74,6 +74,10 @@ int cal_context_find_dof(const CalEvalContext *context, CalJointId joint, int do
 	return context ? cal_sim_find_dof(context->sim, joint, dof, dof_ref) : 0;
 }
 
+int cal_context_find_mode(const CalEvalContext *context, CalBodyId body, int mode, CalDofRef *dof_ref) {
+	return context ? cal_sim_find_mode(context->sim, body, mode, dof_ref) : 0;
+}
+
 int cal_context_find_group(const CalEvalContext *context, const char *name) {
 	return context ? cal_sim_find_group(context->sim, name) : -1;
 }

@@ -154,3 +154,15 @@ int cal_sim_find_dof(const CalSim *sim, CalJointId joint, int dof, CalDofRef *do
 	*dof_ref = (CalDofRef){group, body->u + place, info.q};
 	return 1;
 }
+
+int cal_sim_find_mode(const CalSim *sim, CalBodyId body, int mode, CalDofRef *dof_ref) {
+	const int group = sim && dof_ref ? cal_sim_group_of(sim, body) : -1;
+	CalBodyInfo info;
+	if (group < 0)
+		return 0;
+	const CalModel *model = sim->groups[group].model;
+	if (cal_model_body(model, cal_model_body_index(model, body), &info) != CAL_OK || mode < 0 || mode >= info.modes)
+		return 0;
+	*dof_ref = (CalDofRef){group, info.u + info.nu + mode, info.q + info.nq + mode};
+	return 1;
+}

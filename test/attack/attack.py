@@ -67,9 +67,9 @@ def refined(table, parts):
 def with_refined_pulses(model, parts):
     model = json.loads(json.dumps(model))
     for device in model["devices"].values():
-        if device["type"] == "table_load" and "effort" in device:
+        if device["type"] == "applied_load" and isinstance(device.get("effort"), list):
             device["effort"] = refined(device["effort"], parts)
-        elif device["type"] == "table_load":
+        elif device["type"] == "applied_load" and "force" in device:
             device["force"][0] = refined(device["force"][0], parts)
     return model
 

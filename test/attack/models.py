@@ -328,13 +328,14 @@ def gravity(make):
     return {"mu": 3.986e14, "position": [0, 0, 6.8e6]} | ({"orbit": True, "velocity": [7656, 0, 0]} if make.chance(0.5) else {})
 
 
-def table_load(make):
+def pulse(make):
+    """A load by a table."""
     start = make.number(0.1, 0.7) * make.duration
     width = make.log_number(1e-3, 0.2) * make.duration
-    pulse = [[0, 0], [start, 0], [start + width, make.number(-20, 20)], [start + 2 * width, 0]]
+    table = [[0, 0], [start, 0], [start + width, make.number(-20, 20)], [start + 2 * width, 0]]
     if make.chance(0.5):
-        return {"joint": make.joint_of_one_dof()[0], "effort": pulse}
-    return {"node": make.node(), "force": [pulse, 0, 0]}
+        return {"joint": make.joint_of_one_dof()[0], "effort": table}
+    return {"node": make.node(), "force": [table, 0, 0]}
 
 
 def contact(make):
@@ -351,7 +352,8 @@ def contact(make):
     return {"shapes": shapes, "material": material}
 
 
-def expression(make):
+def formula(make):
+    """A load by a formula."""
     joint, _ = make.joint_of_one_dof()
     at = make.number(0.2, 0.8) * make.duration
     width = make.log_number(1e-3, 0.1) * make.duration
@@ -370,12 +372,16 @@ def expression(make):
     return {"joint": joint, "effort": make.random.choice(formulas)}
 
 
+def applied_load(make):
+    return pulse(make) if make.chance(0.5) else formula(make)
+
+
 def drag(make):
     flow = {"flow": make.vector(3)} if make.chance(0.5) else {}
     return {"node": make.node(), "density": 1.2, "coefficient": make.number(0.1, 2), "area": make.log_number(0.01, 1), "linear": make.number(0, 0.5)} | flow
 
 
-DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, control_moment_gyro, thruster, slosh, gravity, table_load, contact, expression, drag)
+DEVICES = (spring, bushing, limit, friction, servo, joint_drive, wheel, control_moment_gyro, thruster, slosh, gravity, applied_load, contact, drag)
 
 
 def add_device(make, kind):

@@ -75,7 +75,7 @@ joints:
   bend: {type: universal, from: a/tip, to: b}
   turn: {type: revolute, from: b/tip, to: c}
 state: {bend: {q: [0.1 rad, 0.2 rad]}, turn: {u: 1 rad/s}}
-devices: {push: {type: table_load, joint: turn, effort: 0.1 N*m}}
+devices: {push: {type: applied_load, joint: turn, effort: 0.1 N*m}}
 loads: [{node: c, force: [1 N, 0, 0]}]
 events:
   over: {at: 1 s, do: {reroot: c}}

@@ -47,7 +47,7 @@ cat >brake.yaml <<-YAML
 	bodies: {a: {mass: 1}}
 	joints: {hinge: {type: prismatic, axis: x, to: a}}
 	state: {hinge: {u: 5}}
-	devices: {brake: {type: expression, joint: hinge, effort: -3*sign(u(hinge))}}
+	devices: {brake: {type: applied_load, joint: hinge, effort: -3*sign(u(hinge))}}
 	run: {duration: 20, output: {interval: 20, signals: [q]}}
 YAML
 calder 4 run brake.yaml -o brake.csv

@@ -77,10 +77,10 @@ static void the_integral_removes_a_constant_error(void **state) {
 		                         .proportional = 8,
 		                         .derivative = 4,
 		                         .integral = with ? 6 : 0};
-		const CalTableLoadDef load = {.name = "load", .joint = rig_joint_of(&rig, "m"), .effort = CONSTANT(2)};
+		const CalAppliedLoadDef load = {.name = "load", .joint = rig_joint_of(&rig, "m"), .effort = {.number = 2}};
 		rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
 		rig_ok(cal_sim_add_servo(rig.sim, &def, NULL, &rig_error));
-		rig_ok(cal_sim_add_table_load(rig.sim, &load, NULL, &rig_error));
+		rig_ok(cal_sim_add_applied_load(rig.sim, &load, NULL, &rig_error));
 		rig_advance(&rig, 40);
 		check_near(cal_sim_state(rig.sim, 0)->q[0], with ? 0 : 0.25, 1e-8);
 		rig_free(&rig);

@@ -108,7 +108,7 @@ static void growing_forces_do_not_hide_a_wall(void **state) {
 	(void)state;
 	Run r = run_of(
 		"{calder: 1, bodies: {a: {mass: 1, sphere: 0.01}}, joints: {x: {type: prismatic, axis: x, to: a}}, devices: "
-		"{l: {type: table_load, joint: x, effort: [[0, 0], [20, 2000]]}, c: {type: contact, material: {stiffness: "
+		"{l: {type: applied_load, joint: x, effort: [[0, 0], [20, 2000]]}, c: {type: contact, material: {stiffness: "
 		"1e9}, shapes: {a: {type: sphere, node: a, radius: 0.01}, w: {type: box, at: [5, 0, 0], half: [0.005, 5, "
 		"5]}}}}, run: {duration: 2}}");
 	const double hit = cbrt(6 * (5 - 0.015) / 100); // 100 t^3 / 6 = 4.985
@@ -224,7 +224,7 @@ static void backlash_is_not_skipped(void **state) {
 
 static const char formula_text[] =
 	"{calder: 1, bodies: {a: {mass: 1}}, joints: {x: {type: prismatic, axis: x, to: a}}, state: "
-	"{x: {u: %g}}, devices: {l: {type: expression, joint: x, effort: '%s'}}, run: {duration: 20}}";
+	"{x: {u: %g}}, devices: {l: {type: applied_load, joint: x, effort: '%s'}}, run: {duration: 20}}";
 
 static Run by_formula(const char *formula, double speed) {
 	char text[1000];
@@ -371,7 +371,7 @@ static void fixed_steps_over_a_peak_are_reported(void **state) {
 		snprintf(
 			text, sizeof text,
 			"{calder: 1, bodies: {a: {mass: 1}}, joints: {x: {type: prismatic, axis: x, to: a}}, state: {x: {u: 1}}, "
-			"devices: {l: {type: expression, joint: x, effort: '%s'}}, run: {method: rk4, step: %s, duration: 6}}",
+			"devices: {l: {type: applied_load, joint: x, effort: '%s'}}, run: {method: rk4, step: %s, duration: 6}}",
 			cases[i].formula, cases[i].step);
 		Run r = run_of(text);
 		run_to(&r, 6);
@@ -387,7 +387,7 @@ static void the_most_steps_are_of_all_stretches(void **state) {
 	(void)state;
 	const char *const devices[] = {"type: limit, upper: 5, stiffness: 1",
 	                               "type: servo, proportional: 1, sample_period: 0.1",
-	                               "type: table_load, effort: {shape: step, points: [[0, 1], [2, 2], [3, 1], [4, 2]]}"};
+	                               "type: applied_load, effort: {shape: step, points: [[0, 1], [2, 2], [3, 1], [4, 2]]}"};
 	for (int i = 0; i < 6; i++) {
 		char text[1000];
 		snprintf(text, sizeof text,
@@ -469,7 +469,7 @@ static void limits_of_actuators_are_met(void **state) {
 static void steps_begin_at_next_to_no_speed(void **state) {
 	(void)state;
 	Run r = run_of("{calder: 1, bodies: {a: {mass: 1, sphere: 0.1}}, joints: {x: {type: prismatic, axis: x, to: a}}, "
-	               "state: {x: {u: 9e-15}}, devices: {f: {type: expression, joint: x, effort: 11}}, "
+	               "state: {x: {u: 9e-15}}, devices: {f: {type: applied_load, joint: x, effort: 11}}, "
 	               "run: {method: dopri5, rtol: 1e-8, atol: 1e-10, duration: 2}}");
 	run_to(&r, 2);
 	check_near(now_of(&r)->q[0], 22, 1e-7);
@@ -510,7 +510,7 @@ static void a_jump_acts_from_where_it_is_met(void **state) {
 		char text[600];
 		snprintf(text, sizeof text,
 		         "{calder: 1, bodies: {a: {mass: 1, sphere: 0.1}}, joints: {x: {type: prismatic, to: a, axis: x}},"
-		         " state: {x: {u: 1}}, devices: {f: {type: expression, joint: x, effort: \"if(q(x) > %.3f, -50, 0)\"}},"
+		         " state: {x: {u: 1}}, devices: {f: {type: applied_load, joint: x, effort: \"if(q(x) > %.3f, -50, 0)\"}},"
 		         " run: {rtol: %g, atol: %g, duration: 2}}",
 		         0.5 + 0.037 * i, rtol, 1e-3 * rtol);
 		Run r = run_of(text);

@@ -82,12 +82,19 @@ static void tables_texts_and_formulas_are_copied(void **state) {
 	assert_string_equal(drive2.q.formula, "sin(t)");
 	assert_true(is_in(&pool, drive2.q.formula) && !drive2.q.table.time && !drive2.place);
 
-	const CalExpressionLoadDef load = {.name = "l", .moment = {"1", NULL, "3"}, .force = {NULL, "t", NULL}};
-	CalExpressionLoadDef load2;
-	assert_int_equal(copy_until_it_succeeds("expression", &load, &load2, &pool), 4);
-	assert_string_equal(load2.moment[2], "3");
-	assert_string_equal(load2.force[1], "t");
-	assert_true(is_in(&pool, load2.force[1]) && !load2.force[0] && !load2.effort);
+	const CalAppliedLoadDef load = {.name = "l",
+	                                .effort = {.table = table},
+	                                .moment = {{.formula = "1"}, {0}, {.number = 3}},
+	                                .force = {{0}, {.formula = "t"}, {0}},
+	                                .end = 4};
+	CalAppliedLoadDef load2;
+	assert_int_equal(copy_until_it_succeeds("applied_load", &load, &load2, &pool), 5);
+	assert_string_equal(load2.moment[0].formula, "1");
+	assert_string_equal(load2.force[1].formula, "t");
+	assert_true(is_in(&pool, load2.force[1].formula) && !load2.force[0].formula &&
+	            is_in(&pool, load2.effort.table.time));
+	assert_memory_equal(load2.effort.table.value, value, sizeof value);
+	assert_true(load2.moment[2].number == 3 && load2.end == 4);
 }
 
 static void shapes_are_copied_but_their_meshes(void **state) {
@@ -134,17 +141,17 @@ static void a_device_by_the_names_of_its_fields_is_that_of_its_definition(void *
 	                                   {.field = "length", .number = 0.4},
 	                                   {.field = "cable", .number = 1}};
 	const double time[] = {0, 1}, value[] = {1, 3};
-	const CalTableLoadDef load = {
-		.name = "l", .node = node, .frame = CAL_FRAME_NODE, .force = {{CAL_TABLE_LINEAR, 2, time, value}}};
+	const CalAppliedLoadDef load = {
+		.name = "l", .node = node, .frame = CAL_FRAME_NODE, .force = {{.table = {CAL_TABLE_LINEAR, 2, time, value}}}};
 	const CalFieldValue of_load[] = {{.field = "joint", .joint = rig_joint_of(&two, "m")},
 	                                 {.field = "dof", .number = 0},
 	                                 {.field = "effort", .table = {CAL_TABLE_LINEAR, 2, time, value}}};
 	rig_ok(cal_sim_add_spring(one.sim, &spring, NULL, &rig_error));
-	rig_ok(cal_sim_add_table_load(one.sim, &load, NULL, &rig_error));
+	rig_ok(cal_sim_add_applied_load(one.sim, &load, NULL, &rig_error));
 	int device = -1;
 	rig_ok(cal_sim_add_device_of_type(two.sim, "spring", "s", of_spring, 4, &device, &rig_error));
 	assert_int_equal(device, 0);
-	rig_ok(cal_sim_add_device_of_type(two.sim, "table_load", "l", of_load, 3, &device, &rig_error));
+	rig_ok(cal_sim_add_device_of_type(two.sim, "applied_load", "l", of_load, 3, &device, &rig_error));
 	assert_int_equal(device, 1);
 	const double a = place_after(&one), b = place_after(&two);
 	assert_true(fabs(a - b) <= 1e-13 * fabs(a));
@@ -165,7 +172,7 @@ static void mistakes_in_names_are_reported(void **state) {
 		{"spring", &wrong, "device \"d\" (spring): unknown field \"stifness\"; did you mean \"stiffness\"?"},
 		{"spring", &some, "device \"d\" (spring): stiffness is -8; give a number that is zero or more"},
 		{"limit", &some, "device \"d\" (limit): give the field \"joint\""},
-		{"table_load", &frame, "device \"d\" (table_load): no such value can be given to the field \"frame\""},
+		{"applied_load", &frame, "device \"d\" (applied_load): no such value can be given to the field \"frame\""},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		CalError error = {0};

@@ -386,10 +386,10 @@ static void bristles_hold_a_load(void **state) {
 	                                 .stribeck_speed = 0.01,
 	                                 .bristle_stiffness = 1e4,
 	                                 .bristle_damping = 200};
-	const CalTableLoadDef load = {.name = "load", .joint = rig_joint_of(&rig, "m"), .effort = CONSTANT(0.5)};
+	const CalAppliedLoadDef load = {.name = "load", .joint = rig_joint_of(&rig, "m"), .effort = {.number = 0.5}};
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
 	rig_ok(cal_sim_add_friction(rig.sim, &friction, NULL, &rig_error));
-	rig_ok(cal_sim_add_table_load(rig.sim, &load, NULL, &rig_error));
+	rig_ok(cal_sim_add_applied_load(rig.sim, &load, NULL, &rig_error));
 	rig_advance(&rig, 1);
 	check_near(cal_sim_state(rig.sim, 0)->u[0], 0, 1e-7);
 	double first = cal_sim_state(rig.sim, 0)->q[0];
@@ -512,10 +512,10 @@ static void a_table_load_pushes_a_node(void **state) {
 	Rig rig = rig_new();
 	const CalBodyId a =
 		rig_body(&rig, main_group, ground, "a", rig_joint(CAL_JOINT_REVOLUTE, 0, 0, 1), 2, unit_moments);
-	CalTableLoadDef def = {.name = "l", .node = rig_frame(&rig, a), .frame = CAL_FRAME_NODE};
-	def.moment[2] = (CalTable)TABLE(CAL_TABLE_LINEAR, 2, times, values);
+	CalAppliedLoadDef def = {.name = "l", .node = rig_frame(&rig, a), .frame = CAL_FRAME_NODE};
+	def.moment[2].table = (CalTable)TABLE(CAL_TABLE_LINEAR, 2, times, values);
 	rig_sim(&rig, CAL_METHOD_RK4, 0.1);
-	rig_ok(cal_sim_add_table_load(rig.sim, &def, NULL, &rig_error));
+	rig_ok(cal_sim_add_applied_load(rig.sim, &def, NULL, &rig_error));
 	rig_advance(&rig, 1.5);
 	check_near(cal_sim_state(rig.sim, 0)->q[0], 1.5 * 1.5 * 1.5 / 6 / 0.4, 1e-13);
 	rig_free(&rig);

@@ -100,10 +100,10 @@ static void others_feel_the_motion_and_steps_end_at_kinks(void **state) {
 	const CalJointMotion joints[] = {
 		{.joint = rig_joint_of(&rig, "hub"), .q = {{.table = TABLE(CAL_TABLE_LINEAR, 2, time, value)}}}};
 	const CalMotionDef def = {.name = "dance", .group = "show", .joints = joints, .joint_count = 1};
-	const CalExpressionLoadDef spring = {
-		.name = "k", .joint = rig_joint_of(&rig, "cart"), .effort = "-8*(q(cart_joint) - x(hub))"};
+	const CalAppliedLoadDef spring = {
+		.name = "k", .joint = rig_joint_of(&rig, "cart"), .effort = {.formula = "-8*(q(cart_joint) - x(hub))"}};
 	rig_ok(cal_sim_add_motion(rig.sim, &def, NULL, &rig_error));
-	rig_ok(cal_sim_add_expression_load(rig.sim, &spring, NULL, &rig_error));
+	rig_ok(cal_sim_add_applied_load(rig.sim, &spring, NULL, &rig_error));
 	rig_advance(&rig, 1.5);
 	const double w = 2, t = 1.5 - 0.333; // x'' = w^2 (t - x)
 	check_near(cal_sim_state(rig.sim, 0)->q[0], t - sin(w * t) / w, 1e-10);
@@ -158,12 +158,13 @@ static void memory_is_asked_for_when_adding_only(void **state) {
 		{.joint = rig_joint_of(&rig, "hub"), .q = {{.formula = "0.3*sin(2*t)"}, {.table = CONSTANT(5)}}},
 		{.joint = rig_joint_of(&rig, "ball"), .axis = {1, 2, -1}, .angle = {.formula = "smooth(t, 0, 1) + min(t, 2)"}}};
 	const CalMotionDef motion = {.name = "dance", .group = "show", .joints = joints, .joint_count = 2};
-	const CalExpressionLoadDef load = {.name = "k",
-	                                   .node = cal_desc_find_node(rig.desc, "cart"),
-	                                   .force = {"-8*x(cart, hub) + device(dance2.effort)", "t", NULL}};
-	const CalExpressionLoadDef other = {
-		.name = "dance2", .joint = rig_joint_of(&rig, "cart"), .effort = "q(cart_joint)"};
-	rig_ok(cal_sim_add_expression_load(rig.sim, &other, NULL, &rig_error));
+	const CalAppliedLoadDef load = {
+		.name = "k",
+		.node = cal_desc_find_node(rig.desc, "cart"),
+		.force = {{.formula = "-8*x(cart, hub) + device(dance2.effort)"}, {.formula = "t"}, {0}}};
+	const CalAppliedLoadDef other = {
+		.name = "dance2", .joint = rig_joint_of(&rig, "cart"), .effort = {.formula = "q(cart_joint)"}};
+	rig_ok(cal_sim_add_applied_load(rig.sim, &other, NULL, &rig_error));
 	int failures = 0;
 	for (int what = 0; what < 2; what++) {
 		CalStatus status = CAL_ERR_MEMORY;
@@ -171,7 +172,7 @@ static void memory_is_asked_for_when_adding_only(void **state) {
 			CalError error = {0};
 			interpose_begin(k);
 			status = what == 0 ? cal_sim_add_motion(rig.sim, &motion, NULL, &error)
-			                   : cal_sim_add_expression_load(rig.sim, &load, NULL, &error);
+			                   : cal_sim_add_applied_load(rig.sim, &load, NULL, &error);
 			const Interpose seen = interpose_end();
 			if (status != CAL_OK) {
 				failures++;

@@ -177,7 +177,7 @@ static int turn_steadily(void *user, const CalModel *model, double t, double *q,
 
 static void devices_are_switched_and_motions_released(void **state) {
 	(void)state;
-	Run r = run_text(DOOR "devices: {push: {type: table_load, joint: hinge, effort: 0.5 N*m}}\n"
+	Run r = run_text(DOOR "devices: {push: {type: applied_load, joint: hinge, effort: 0.5 N*m}}\n"
 	                      "events:\n"
 	                      "  go: {at: 0.25 s, do: {release: main}}\n"
 	                      "  off: {at: 0.5 s, do: {switch_off: push}}\n"

@@ -96,7 +96,7 @@ static void a_condition_may_happen_again(void **state) {
 
 static void events_without_end_are_an_error(void **state) {
 	(void)state;
-	Run r = run_text(DOOR "devices: {push: {type: table_load, joint: hinge, effort: 0.5 N*m}}\n"
+	Run r = run_text(DOOR "devices: {push: {type: applied_load, joint: hinge, effort: 0.5 N*m}}\n"
 	                      "events:\n"
 	                      "  off: {when: 'device(push.effort) > 0.1', once: false, do: {switch_off: push}}\n"
 	                      "  on: {when: 'device(push.effort) < 0.1', once: false, do: {switch_on: push}}\n");

@@ -109,12 +109,12 @@ static const Case device_cases[] = {
      "joints: {f: {type: free, to: b}}\nstate: {f: {eta: [0.5, 0.25], angular_velocity: [0.1, 0.2, 0.3]}}\n"
      "devices: {e: {type: gravity, mu: 40, position: [0, 0, 9]}}\n",
      2, 0.02, 0},
-	{"table_load",
-     SWING "devices: {l: {type: table_load, joint: z, effort: {points: [[0, 1], [1, 3], [2, -2]], shape: smooth}}}\n",
+	{"applied_load",
+     SWING "devices: {l: {type: applied_load, joint: z, effort: {points: [[0, 1], [1, 3], [2, -2]], shape: smooth}}}\n",
      2, 0.01, 0},
-	{"table_load",
+	{"applied_load",
      FLY
-     "devices: {l: {type: table_load, node: a/tip, frame: node, force: [1, {points: [[0, 0], [2, 2]], shape: smooth}, 0],\n"
+     "devices: {l: {type: applied_load, node: a/tip, frame: node, force: [1, {points: [[0, 0], [2, 2]], shape: smooth}, 0],\n"
      "               moment: [0, 0.2, 0]}}\n",
      2, 0.01, 0},
 	{"contact",
@@ -124,9 +124,9 @@ static const Case device_cases[] = {
      "   restitution: 0.5, impact_speed: 1, friction_dynamic: 0.3}}, floor: {type: plane, material: {modulus: rigid,\n"
      "   friction_dynamic: 0.3}}}}}\n",
      1, 0.001, 1},
-	{"expression", SWING "devices: {l: {type: expression, joint: z, effort: 3*sin(4*t) - 0.5*u(z)}}\n", 2, 0.01, 0},
-	{"expression",
-     FLY "devices: {l: {type: expression, node: a/tip, force: [sin(2*t), 0, 1], moment: [0, cos(t), 0]}}\n", 2, 0.01,
+	{"applied_load", SWING "devices: {l: {type: applied_load, joint: z, effort: 3*sin(4*t) - 0.5*u(z)}}\n", 2, 0.01, 0},
+	{"applied_load",
+     FLY "devices: {l: {type: applied_load, node: a/tip, force: [sin(2*t), 0, 1], moment: [0, cos(t), 0]}}\n", 2, 0.01,
      0},
 	{"shared", NULL, 0, 0, 0}, // whose accounts are its library's: device.plugin
 };
@@ -184,7 +184,7 @@ static const Case action_cases[] = {
      "joints: {f: {type: free, to: a}, g: {type: revolute, axis: y, to: b, dof: {damping: 0.1}}}\n"
      "devices: {k: {type: bushing, from: a, to: b, stiffness: [9, 9, 9], damping: [0.1, 0.1, 0.1]},\n"
      "          l: {type: limit, joint: g, upper: 0.05 rad, stiffness: 30, damping: 0.3},\n"
-     "          x: {type: expression, node: b, frame: node, force: [1, 0, 0.5]}}\n"
+     "          x: {type: applied_load, node: b, frame: node, force: [1, 0, 0.5]}}\n"
      "motions: {visitor: {g: {q: 0.4*sin(2*t)}}}\nevents: {go: {at: 0.7 s, do: {release: visitor}}}\n",
      1.5, 0.002, 1},
 	{"stop note", FLY "events: {one: {at: 0.5 s, do: {note: half}}, two: {at: 1 s, do: {stop: the end}}}\n", 1.5, 0.02,

@@ -225,7 +225,7 @@ static void motion_from_rest_is_not_doubted(void **state) {
 	(void)state;
 	static const char ramp[] = "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
 							   "joints: {x: {type: prismatic, axis: x, to: a}}\n"
-							   "devices: {f: {type: table_load, joint: x, effort: [[0, 0], [1, 5]]}}\n";
+							   "devices: {f: {type: applied_load, joint: x, effort: [[0, 0], [1, 5]]}}\n";
 	for (int m = 0; m < CAL_METHOD_COUNT; m++) {
 		if (cal_method_info((CalMethod)m)->adaptive)
 			continue;

@@ -3,7 +3,7 @@
  * model_file.c — reading a model file into a setup (docs/format.md).
  *
  * Sections are read in a fixed order whatever their order in the file: groups, ground, bodies, joints, pendulums,
- * loops, state, loads, devices, motions, events, interface, run; subsystems are put in their place before. The first mistake stops the reading; its message carries file,
+ * loops, state, devices, loads, motions, events, interface, run; subsystems are put in their place before. The first mistake stops the reading; its message carries file,
  * line and column. What a section says goes to the setup by the public calls.
  */
 #include "base/memory.h"
@@ -71,8 +71,8 @@ static bool read_sections(Reader *r) {
 	if (status != CAL_OK)
 		return reader_fail(r, tree_get(root, "gravity"), "%s", cal_status_text(status));
 	return model_file_read_bodies(r, &s) && model_file_read_joints(r, &s) && model_file_read_pendulums(r, &s) &&
-	       model_file_read_loops(r, &s) && model_file_read_state(r, &s) && model_file_read_loads(r, &s) &&
-	       model_file_read_devices(r, &s) && model_file_read_motions(r, &s) && model_file_read_events(r, &s) &&
+	       model_file_read_loops(r, &s) && model_file_read_state(r, &s) && model_file_read_devices(r, &s) &&
+	       model_file_read_loads(r, &s) && model_file_read_motions(r, &s) && model_file_read_events(r, &s) &&
 	       model_file_read_interface(r, &s) && model_file_read_boxes(r, &s) && model_file_read_run(r, &s);
 }
 

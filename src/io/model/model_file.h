@@ -77,6 +77,7 @@ struct Reader {
 	const Item *item;         // the named object that is read
 	const JointRecord *joint; // that the map at hand has named, or NULL
 	int dof;                  // of it; -1: not given
+	CalBodyId body;           // likewise, for its modes; {0}: none
 };
 
 /** The setup that a tree describes. Takes the tree over, also on failure. */
@@ -179,6 +180,10 @@ bool model_file_read_loops(Reader *r, const Sections *s);
 bool model_file_read_state(Reader *r, const Sections *s);
 bool model_file_read_loads(Reader *r, const Sections *s);
 bool model_file_read_devices(Reader *r, const Sections *s);
+/** Whether there is a device of that name, or a load that is one; call it when both are read. */
+bool model_file_has_device(const Reader *r, const Sections *s, const char *name);
+/** The same; reports if there is none. */
+bool model_file_find_device(Reader *r, const Sections *s, const TreeNode *node, const char *name);
 bool model_file_read_pendulums(Reader *r, const Sections *s); // after the joints
 bool model_file_read_motions(Reader *r, const Sections *s);
 bool model_file_read_events(Reader *r, const Sections *s);
@@ -200,6 +205,8 @@ bool model_file_read_contact(Reader *r, const TreeNode *shapes, CalContactDef *d
 /** The text of a formula over the simulation that is a number (docs/expressions.md). */
 bool model_file_read_formula(Reader *r, const TreeNode *node, const char **text);
 /** A table, a quantity of this dimension, or a formula of the time. */
+/** A component of a load: a number with its unit, a table, or a formula of anything in the simulation. */
+bool model_file_read_load_value(Reader *r, const TreeNode *node, Dimension dimension, CalLoadValue *value);
 bool model_file_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function);
 /** A joint as it is written. */
 typedef struct JointInput {

@@ -465,7 +465,7 @@ static bool find_object(Reader *r, const Sections *s, const TreeNode *node, CalA
 		return find_listed(r, s->loops, node, "loop", name);
 	case CAL_ACTION_SWITCH_ON:
 	case CAL_ACTION_SWITCH_OFF:
-		return find_listed(r, s->devices, node, "device", name);
+		return model_file_find_device(r, s, node, name);
 	case CAL_ACTION_RELEASE:
 		return find_group(r, s, node, name);
 	default:

@@ -54,11 +54,32 @@ static bool read_device(Reader *r, const Item *item) {
 		memcpy(def, type->start, type->size);
 	r->item = item;
 	r->joint = NULL;
+	r->body = (CalBodyId){0};
 	if (!fields_read(r, item->value, &type->table, def))
 		return false;
 	*(const char **)(void *)(def + type->name) = item->name;
 	*(const char **)(void *)(def + type->place) = tree_place(r->file->tree, item->place, place, sizeof place);
 	return reader_added(r, item->place, cal_setup_add_device(r->file->setup, type->table.what, def, r->error));
+}
+
+bool model_file_has_device(const Reader *r, const Sections *s, const char *name) {
+	const char *other;
+	if (model_file_find_item(s->devices, name))
+		return true;
+	for (int i = 0; cal_setup_device(r->file->setup, i, NULL, &other, NULL) == CAL_OK; i++)
+		if (strcmp(other, name) == 0)
+			return true;
+	return false;
+}
+
+bool model_file_find_device(Reader *r, const Sections *s, const TreeNode *node, const char *name) {
+	Suggestion suggestion = {.word = name};
+	const char *other;
+	if (model_file_has_device(r, s, name))
+		return true;
+	for (int i = 0; cal_setup_device(r->file->setup, i, NULL, &other, NULL) == CAL_OK; i++)
+		suggestion_offer(&suggestion, other);
+	return reader_unknown(r, node, "device", &suggestion);
 }
 
 bool model_file_read_devices(Reader *r, const Sections *s) {

@@ -28,11 +28,30 @@ static bool read_dof(Reader *r, const TreeNode *value, int *dof) {
 	return true;
 }
 
+static bool read_body(Reader *r, const TreeNode *value, CalBodyId *id) {
+	const char *name;
+	if (!read_text(r, value, &name) || !model_file_find_body(r, r->sections, value, name, id))
+		return false;
+	r->body = *id;
+	return true;
+}
+
+static bool read_mode(Reader *r, const TreeNode *value, int *mode) {
+	if (!r->body.value)
+		return reader_fail(r, value, "\"mode\" counts the modes of a body; name the \"body\" too");
+	return read_index(r, value, "mode", r->file->modes[r->body.value - 1], "the modes of body",
+	                  cal_desc_body(r->file->desc, r->body)->name, mode);
+}
+
 /* The unit of a field, which may follow the dof of the joint; false after reporting that it is not known which. */
 static bool find_dimension(Reader *r, const TreeNode *value, const Field *field, Dimension *out) {
 	*out = field->dimension;
 	if (!(field->flags & FIELD_BY_DOF))
 		return true;
+	if (!r->joint && r->body.value) { // units of modes are those of the shapes
+		*out = DIM_NUMBER;
+		return true;
+	}
 	if (!r->joint)
 		return reader_fail(r, value, "it needs a \"joint\" to act on");
 	if (r->joint->shape.nu != 1 && r->dof < 0)
@@ -106,16 +125,11 @@ static bool check_three(Reader *r, const TreeNode *value, const char *what) {
 	       reader_fail(r, value, "expected a list of three %s, for x, y and z; write 0 for none", what);
 }
 
-static bool read_tables(Reader *r, const TreeNode *value, Dimension dimension, CalTable tables[3]) {
-	return check_three(r, value, "tables") && model_file_read_table(r, value->items[0], dimension, &tables[0]) &&
-	       model_file_read_table(r, value->items[1], dimension, &tables[1]) &&
-	       model_file_read_table(r, value->items[2], dimension, &tables[2]);
-}
-
-static bool read_formulas(Reader *r, const TreeNode *value, const char *texts[3]) {
-	return check_three(r, value, "formulas") && model_file_read_formula(r, value->items[0], &texts[0]) &&
-	       model_file_read_formula(r, value->items[1], &texts[1]) &&
-	       model_file_read_formula(r, value->items[2], &texts[2]);
+static bool read_load_values(Reader *r, const TreeNode *value, Dimension dimension, CalLoadValue values[3]) {
+	return check_three(r, value, "numbers, tables or formulas") &&
+	       model_file_read_load_value(r, value->items[0], dimension, &values[0]) &&
+	       model_file_read_load_value(r, value->items[1], dimension, &values[1]) &&
+	       model_file_read_load_value(r, value->items[2], dimension, &values[2]);
 }
 
 /* [start, end] of each pulse: a table of steps that begins with zero. */
@@ -169,22 +183,26 @@ static bool read_by_kind(Reader *r, const TreeNode *value, const Field *field, v
 		return read_file_path(r, value, member);
 	case FIELD_TABLE:
 		return model_file_read_table(r, value, dimension, member);
-	case FIELD_TABLES:
-		return read_tables(r, value, dimension, member);
+	case FIELD_LOAD_VALUE:
+		return model_file_read_load_value(r, value, dimension, member);
+	case FIELD_LOAD_VALUES:
+		return read_load_values(r, value, dimension, member);
 	case FIELD_PULSES:
 		return read_pulses(r, value, member);
 	case FIELD_FUNCTION:
 		return model_file_read_function(r, value, dimension, member);
 	case FIELD_FORMULA:
 		return model_file_read_formula(r, value, member);
-	case FIELD_FORMULAS:
-		return read_formulas(r, value, member);
 	case FIELD_NODE:
 		return read_node_path(r, value, member);
 	case FIELD_JOINT:
 		return read_joint(r, value, member);
 	case FIELD_DOF:
 		return read_dof(r, value, member);
+	case FIELD_BODY:
+		return read_body(r, value, member);
+	case FIELD_MODE:
+		return read_mode(r, value, member);
 	case FIELD_GROUP:
 		return read_group(r, value, member);
 	case FIELD_SHAPES:

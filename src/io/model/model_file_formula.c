@@ -45,23 +45,40 @@ static bool names_time(const char *text) {
 }
 
 /*
- * Without t it is a number with its unit, whose dimension is checked, or else a formula that is constant ("pi/4"). With t
- * dimensions are not known.
+ * Without t it is a number with its unit, whose dimension is checked, or else a formula ("pi/4"). With t dimensions are not
+ * known. *formula NULL: a number.
  */
-bool model_file_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function) {
-	double constant;
+static bool read_number_or_formula(Reader *r, const TreeNode *node, Dimension dimension, double *number,
+                                   const char **formula) {
 	char message[300];
 	const char *text;
-	if (node->kind != TREE_SCALAR)
-		return model_file_read_table(r, node, dimension, &function->table);
+	*formula = NULL;
 	if (!read_text(r, node, &text))
 		return false;
 	if (!names_time(text)) {
-		if (quantity_parse(text, dimension, &constant, message, sizeof message))
-			return model_file_read_table(r, node, dimension, &function->table);
+		if (quantity_parse(text, dimension, number, message, sizeof message))
+			return true;
 		if (strncmp(message, "wrong unit", strlen("wrong unit")) == 0)
 			return reader_fail(r, node, "%s", message);
 	}
-	function->formula = text;
-	return check_formula(r, node, text, true);
+	*formula = text;
+	return true;
+}
+
+bool model_file_read_function(Reader *r, const TreeNode *node, Dimension dimension, CalTimeFunction *function) {
+	double constant;
+	const char *formula = NULL;
+	if (node->kind == TREE_SCALAR && !read_number_or_formula(r, node, dimension, &constant, &formula))
+		return false;
+	if (!formula)
+		return model_file_read_table(r, node, dimension, &function->table);
+	function->formula = formula;
+	return check_formula(r, node, formula, true);
+}
+
+bool model_file_read_load_value(Reader *r, const TreeNode *node, Dimension dimension, CalLoadValue *value) {
+	if (node->kind != TREE_SCALAR)
+		return model_file_read_table(r, node, dimension, &value->table);
+	return read_number_or_formula(r, node, dimension, &value->number, &value->formula) &&
+	       (!value->formula || check_formula(r, node, value->formula, false));
 }

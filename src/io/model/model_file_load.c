@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * model_file_load.c — loads: efforts and driven dofs of joints and modes, wrenches on nodes, each over an interval.
+ *
+ * Numbers and accelerations become loads of the setup (inputs of the models), tables and formulas devices of type
+ * applied_load: one for each degree of freedom or mode, or for a node.
  */
 #include <math.h>
 #include <string.h>
@@ -8,19 +11,20 @@
 #include "io/model/model_file.h"
 
 typedef struct LoadInput {
-	const char *joint, *body, *node, *frame;
+	const char *name, *joint, *body, *node, *frame;
 	const TreeNode *mode, *effort, *acceleration, *lock, *force, *moment;
 	double start, end;
 } LoadInput;
 
 static const Field load_keys[] = {
-	{"name", FIELD_NAME, 0, .doc = "for people"},
+	{"name", FIELD_OBJECT, offsetof(LoadInput, name), .flags = FIELD_AS_TEXT,
+     .doc = "of the device that a load by tables or formulas is; default `load` and its number in the list"},
 	{"joint", FIELD_JOINT, offsetof(LoadInput, joint), .flags = FIELD_AS_TEXT, .doc = "on which it acts, or"},
 	{"body", FIELD_BODY, offsetof(LoadInput, body), .flags = FIELD_AS_TEXT,
      .doc = "flexible, for its modes: all of them, or with"},
 	{"mode", FIELD_MODE, offsetof(LoadInput, mode), .flags = FIELD_AS_TREE,
      .doc = "of a modal coordinate: the column of its shapes, `eta1` being the first"},
-	{"effort", FIELD_NUMBERS, offsetof(LoadInput, effort), DIM_TORQUE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
+	{"effort", FIELD_LOAD_LIST, offsetof(LoadInput, effort), DIM_TORQUE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
      .doc = "generalized force on each degree of freedom or mode"},
 	{"acceleration", FIELD_NUMBERS, offsetof(LoadInput, acceleration), DIM_ANGULAR_ACCELERATION,
      .flags = FIELD_BY_DOF | FIELD_AS_TREE,
@@ -30,9 +34,10 @@ static const Field load_keys[] = {
 	{"node", FIELD_NODE, offsetof(LoadInput, node), .flags = FIELD_AS_TEXT, .doc = "on which it acts"},
 	{"frame", FIELD_CHOICE, offsetof(LoadInput, frame), .flags = FIELD_AS_TEXT,
      .doc = "axes of the components; default `world`", .words = FIELD_WORDS("world", "node")},
-	{"force", FIELD_VECTOR, offsetof(LoadInput, force), DIM_FORCE, .flags = FIELD_AS_TREE,
-     .doc = "at the node's origin"},
-	{"moment", FIELD_VECTOR, offsetof(LoadInput, moment), DIM_TORQUE, .flags = FIELD_AS_TREE, .doc = "on the node"},
+	{"force", FIELD_LOAD_VALUES, offsetof(LoadInput, force), DIM_FORCE, .flags = FIELD_AS_TREE,
+     .doc = "at the node's origin, for x, y and z"},
+	{"moment", FIELD_LOAD_VALUES, offsetof(LoadInput, moment), DIM_TORQUE, .flags = FIELD_AS_TREE,
+     .doc = "on the node, for x, y and z"},
 	{"start", FIELD_NUMBER, offsetof(LoadInput, start), DIM_TIME, .doc = "default from the beginning"},
 	{"end", FIELD_NUMBER, offsetof(LoadInput, end), DIM_TIME, .doc = "default none"},
 };
@@ -40,6 +45,28 @@ const FieldTable load_table = {
 	FIELDS("load", load_keys),
 	.doc = "Something that acts on a joint, on the modes of a body or on a node while `start` <= t < "
 		   "`end`."};
+
+/* ---- tables and formulas ------------------------------------------------------------------------ */
+
+static bool is_number(const CalLoadValue *value) { return !value->formula && value->table.count == 0; }
+
+static CalLoadValue no_value(void) { return (CalLoadValue){.table.shape = CAL_TABLE_LINEAR}; }
+
+/* Points of a table, not a list of components. */
+static bool is_points(const TreeNode *node) {
+	const TreeNode *first = node->kind == TREE_LIST && node->count > 0 ? node->items[0] : NULL;
+	return first && first->kind == TREE_LIST && first->count > 0 && first->items[0]->kind == TREE_SCALAR;
+}
+
+/* A load that varies. number: of its degree of freedom or mode if there are several, from 1, else 0. */
+static bool add_device(Reader *r, const TreeNode *map, const LoadInput *in, const CalLoadDef *load, int number,
+                       CalAppliedLoadDef *def) {
+	def->name = number > 0 ? reader_text(r, "%s_%d", in->name, number) : in->name;
+	def->start = load->start;
+	def->end = load->end;
+	def->place = load->place;
+	return def->name && reader_added(r, map, cal_setup_add_device(r->file->setup, "applied_load", def, r->error));
+}
 
 /* ---- dofs of a joint, or modes of a body ------------------------------------------------------ */
 
@@ -76,13 +103,35 @@ static const TreeNode *component(const TreeNode *node, int i) {
 
 static bool is_free(const TreeNode *node) { return node->kind == TREE_SCALAR && strcmp(node->text, "free") == 0; }
 
-static bool read_effort(Reader *r, const TreeNode *node, const Freedoms *f, CalDofLoad *dofs) {
-	if (!check_count(r, node, "effort", f))
+static bool add_effort(Reader *r, const TreeNode *map, const LoadInput *in, const Freedoms *f, const CalLoadDef *load,
+                       int i, CalLoadValue effort) {
+	CalAppliedLoadDef def = {.effort = effort};
+	if (load->body.value) {
+		def.body = load->body;
+		def.mode = f->first + i - f->joint->shape.nu;
+	} else {
+		def.joint = load->joint;
+		def.dof = i;
+	}
+	return add_device(r, map, in, load, f->count > 1 ? i + 1 : 0, &def);
+}
+
+/* Numbers go to the load, the rest to devices. */
+static bool read_effort(Reader *r, const TreeNode *map, const LoadInput *in, const Freedoms *f, const CalLoadDef *load,
+                        CalDofLoad *dofs) {
+	const TreeNode *node = in->effort;
+	const bool whole = f->count == 1 && (node->kind == TREE_MAP || is_points(node));
+	if (!whole && !check_count(r, node, "effort", f))
 		return false;
 	for (int i = 0; i < f->count; i++) {
-		if (!read_quantity(r, component(node, i), dimension_of(f, i, DIM_TORQUE, DIM_FORCE), &dofs[i].effort))
+		CalLoadValue effort = no_value();
+		const TreeNode *value = whole ? node : component(node, i);
+		if (!model_file_read_load_value(r, value, dimension_of(f, i, DIM_TORQUE, DIM_FORCE), &effort))
 			return false;
-		dofs[i].has_effort = 1;
+		dofs[i].effort = effort.number;
+		dofs[i].has_effort = is_number(&effort);
+		if (!dofs[i].has_effort && !add_effort(r, map, in, f, load, i, effort))
+			return false;
 	}
 	return true;
 }
@@ -126,7 +175,7 @@ static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, c
 	CalDofLoad *dofs = reader_array(r, (size_t)f->count, sizeof *dofs);
 	load->dofs = dofs;
 	load->dof_count = f->count;
-	return dofs && (!in->effort || read_effort(r, in->effort, f, dofs)) &&
+	return dofs && (!in->effort || read_effort(r, map, in, f, load, dofs)) &&
 	       (!in->acceleration || read_acceleration(r, in->acceleration, f, dofs)) &&
 	       (!in->lock || read_lock(r, in->lock, f, dofs));
 }
@@ -176,6 +225,33 @@ static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, c
 
 /* ---- wrenches ------------------------------------------------------------------------------------------ */
 
+static bool read_three(Reader *r, const TreeNode *node, Dimension dimension, CalLoadValue values[3], CalVec3 *numbers) {
+	if (node && (node->kind != TREE_LIST || node->count != 3))
+		return read_vector(r, node, dimension, numbers); // says what is wrong
+	for (int i = 0; i < 3; i++) {
+		values[i] = no_value();
+		if (node && !model_file_read_load_value(r, node->items[i], dimension, &values[i]))
+			return false;
+	}
+	*numbers = (CalVec3){values[0].number, values[1].number, values[2].number};
+	return true;
+}
+
+/* One device if any component is a table or a formula; load->node is {0} then. */
+static bool read_wrench(Reader *r, const TreeNode *map, const LoadInput *in, CalLoadDef *load) {
+	CalAppliedLoadDef def = {.node = load->node, .frame = load->frame};
+	bool numbers = true;
+	if (!read_three(r, in->force, DIM_FORCE, def.force, &load->wrench.linear) ||
+	    !read_three(r, in->moment, DIM_TORQUE, def.moment, &load->wrench.angular))
+		return false;
+	for (int i = 0; i < 3; i++)
+		numbers &= is_number(&def.force[i]) && is_number(&def.moment[i]);
+	if (numbers)
+		return true;
+	load->node = (CalNodeId){0};
+	return add_device(r, map, in, load, 0, &def);
+}
+
 static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, CalLoadDef *load) {
 	if (!model_file_find_node(r, s, tree_get(map, "node"), in->node, &load->node))
 		return false;
@@ -190,11 +266,18 @@ static bool read_node_load(Reader *r, const Sections *s, const TreeNode *map, co
 	if (in->frame && strcmp(in->frame, "world") != 0 && strcmp(in->frame, "node") != 0)
 		return reader_fail(r, tree_get(map, "frame"), "unknown frame \"%.40s\"; write world or node", in->frame);
 	load->frame = in->frame && strcmp(in->frame, "node") == 0 ? CAL_FRAME_NODE : CAL_FRAME_WORLD;
-	return (!in->force || read_vector(r, in->force, DIM_FORCE, &load->wrench.linear)) &&
-	       (!in->moment || read_vector(r, in->moment, DIM_TORQUE, &load->wrench.angular));
+	return read_wrench(r, map, in, load);
 }
 
-static bool read_load(Reader *r, const Sections *s, const TreeNode *map) {
+/* Whether something is left of a load when its tables and formulas are devices. */
+static bool has_numbers(const LoadInput *in, const CalLoadDef *load) {
+	bool any = in->node ? load->node.value != 0 : !in->effort;
+	for (int i = 0; i < load->dof_count; i++)
+		any |= load->dofs[i].has_effort || load->dofs[i].has_acceleration;
+	return any;
+}
+
+static bool read_load(Reader *r, const Sections *s, const TreeNode *map, int number) {
 	char place[256];
 	LoadInput in = {.start = -INFINITY, .end = INFINITY};
 	CalLoadDef load = cal_load_def();
@@ -208,11 +291,13 @@ static bool read_load(Reader *r, const Sections *s, const TreeNode *map) {
 	load.start = in.start;
 	load.end = in.end;
 	load.place = tree_place(r->file->tree, map, place, sizeof place);
+	if (!in.name && !(in.name = reader_text(r, "load%d", number)))
+		return false;
 	if (in.joint  ? !read_joint_load(r, map, &in, &load)
 	    : in.body ? !read_modal_load(r, s, map, &in, &load)
 	              : !read_node_load(r, s, map, &in, &load))
 		return false;
-	return reader_added(r, map, cal_setup_add_load(r->file->setup, &load, r->error));
+	return !has_numbers(&in, &load) || reader_added(r, map, cal_setup_add_load(r->file->setup, &load, r->error));
 }
 
 bool model_file_read_loads(Reader *r, const Sections *s) {
@@ -222,7 +307,7 @@ bool model_file_read_loads(Reader *r, const Sections *s) {
 	if (!read_list(r, s->loads, "loads, e.g. - {joint: hinge, effort: 2 N*m}"))
 		return false;
 	for (int i = 0; i < s->loads->count; i++)
-		if (!read_load(r, s, s->loads->items[i]))
+		if (!read_load(r, s, s->loads->items[i], i + 1))
 			return false;
 	return true;
 }

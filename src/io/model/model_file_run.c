@@ -151,7 +151,7 @@ static bool find_loop(Reader *r, const Sections *s, const TreeNode *node, const 
 	return reader_unknown(r, node, "loop", &suggestion);
 }
 
-/* A device or an event. */
+/* An event. */
 static bool find_listed(Reader *r, const TreeNode *section, const TreeNode *node, const char *what, const char *name) {
 	Suggestion suggestion = {.word = name};
 	if (model_file_find_item(section, name))
@@ -171,7 +171,7 @@ static bool find_object(Reader *r, const Sections *s, const TreeNode *node, CalQ
 	const JointRecord *joint;
 	return is_of_node(about)           ? model_file_find_node(r, s, node, name, &id)
 	       : about == CAL_ABOUT_LOOP   ? find_loop(r, s, node, name)
-	       : about == CAL_ABOUT_DEVICE ? find_listed(r, s->devices, node, "device", name)
+	       : about == CAL_ABOUT_DEVICE ? model_file_find_device(r, s, node, name)
 	       : about == CAL_ABOUT_EVENT  ? find_listed(r, s->events, node, "event", name)
 	                                   : model_file_find_joint(r, node, name, &joint);
 }
@@ -180,7 +180,7 @@ static bool is_object(const Reader *r, const Sections *s, CalQuantityAbout about
 	const CalDesc *desc = r->file->desc;
 	return is_of_node(about)           ? cal_desc_find_node(desc, name).value != 0 || strcmp(name, "ground") == 0
 	       : about == CAL_ABOUT_LOOP   ? cal_desc_find_loop(desc, name).value != 0
-	       : about == CAL_ABOUT_DEVICE ? model_file_find_item(s->devices, name) != NULL
+	       : about == CAL_ABOUT_DEVICE ? model_file_has_device(r, s, name)
 	       : about == CAL_ABOUT_EVENT  ? model_file_find_item(s->events, name) != NULL
 	                                   : cal_desc_find_joint(desc, name).value != 0;
 }

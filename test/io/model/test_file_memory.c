@@ -45,7 +45,7 @@ static int make_text(void **state) {
 			"p.yaml",
 			"calder: 1\ninterface: [f, e]\nbodies: [{name: e, mass: 1, sphere: 1}, {name: f, mass: 1, sphere: 1}]\n"
 			"joints: {x: {type: free, to: e}, y: {type: revolute, from: e, to: f}}\nstate: {y: {q: 1}}\n"
-			"devices: {z: {type: expression, joint: y, effort: -q(y)}}\n"));
+			"devices: {z: {type: applied_load, joint: y, effort: -q(y)}}\n"));
 	return 0;
 }
 

@@ -44,8 +44,8 @@ static const char every_type[] = HEAD
 	"         velocity: [0, 1 cm/s, 0]}\n"
 	"  earth: {type: gravity, group: main, mu: 3.986e14, radius: 6378 km, j2: 1.08e-3, orbit: true, pole: z,\n"
 	"          position: [6800 km, 0, 0], velocity: [0, 7.66 km/s, 0]}\n"
-	"  push: {type: table_load, node: arm, frame: node, force: [0, [[0, 0], [1 s, 2 N]], 0], moment: [0, 0, 1 N*m]}\n"
-	"  twist: {type: table_load, joint: hinge, effort: {shape: cubic, points: [[0, 0], [1 s, 1 N*m], [2 s, 0]]}}\n"
+	"  push: {type: applied_load, node: arm, frame: node, force: [0, [[0, 0], [1 s, 2 N]], 0], moment: [0, 0, 1 N*m]}\n"
+	"  twist: {type: applied_load, joint: hinge, effort: {shape: cubic, points: [[0, 0], [1 s, 1 N*m], [2 s, 0]]}}\n"
 	"run: {duration: 1 s}\n";
 
 static void every_type_can_be_read_and_runs(void **state) {
@@ -112,9 +112,9 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 	}
 	cal_sim_destroy(sim);
 	cal_setup_destroy(file);
-	file = file_of(HEAD
-	               "  a: {type: expression, joint: rail, effort: 1}\n  b: {type: table_load, joint: rail, effort: 1}\n"
-	               "  c: {type: expression, joint: hinge, effort: 1}\n");
+	file = file_of(
+		HEAD "  a: {type: applied_load, joint: rail, effort: 1}\n  b: {type: applied_load, joint: rail, effort: 1}\n"
+			 "  c: {type: applied_load, joint: hinge, effort: 1}\n");
 	sim = sim_of(file);
 	static const char *const units[] = {"N", "N", "N m"};
 	for (int i = 0; i < 3; i++) {
@@ -130,8 +130,8 @@ static void outputs_have_the_unit_of_what_they_act_on(void **state) {
 static void dofs_count_from_one(void **state) {
 	(void)state;
 	CalSetup *file =
-		file_of(HEAD "  a: {type: table_load, joint: flight, dof: 2, effort: 1 N}\n"
-	                 "  b: {type: expression, joint: flight, dof: 1, effort: 2}\n"
+		file_of(HEAD "  a: {type: applied_load, joint: flight, dof: 2, effort: 1 N}\n"
+	                 "  b: {type: applied_load, joint: flight, dof: 1, effort: 2}\n"
 	                 "  c: {type: friction, joint: flight, dof: 3, coulomb: 1 N, smoothing_speed: 1 cm/s}\n"
 	                 "run: {duration: 1 s}\n");
 	CalSim *sim = sim_of(file);
@@ -169,10 +169,10 @@ static void mistakes_are_reported_with_their_place(void **state) {
 	check_refused("  a: {type: limit, joint: flight, dof: 0, stiffness: 1}\n", "from 1 to 6");
 	check_refused("  a: {type: limit, joint: rail, stiffness: 1 N*m/rad}\n", "stiffness");
 	check_refused("  a: {type: limit, stiffness: 1}\n", "\"joint\" is missing");
-	check_refused("  a: {type: table_load, node: hub, effort: 1}\n", "needs a \"joint\"");
-	check_refused("  a: {type: table_load, node: hub, dof: 1}\n", "name the \"joint\" too");
-	check_refused("  a: {type: table_load, node: hub, force: 1}\n", "three tables");
-	check_refused("  a: {type: table_load, node: hub, frame: body}\n", "unknown frame");
+	check_refused("  a: {type: applied_load, node: hub, effort: 1}\n", "needs a \"joint\"");
+	check_refused("  a: {type: applied_load, node: hub, dof: 1}\n", "name the \"joint\" too");
+	check_refused("  a: {type: applied_load, node: hub, force: 1}\n", "three numbers, tables or formulas");
+	check_refused("  a: {type: applied_load, node: hub, frame: body}\n", "unknown frame");
 	check_refused("  a: {type: wheel, node: hub, inertia: 1, torque: [[0, 1], [0, 2]]}\n", "times of a table ascend");
 	check_refused("  a: {type: wheel, node: hub, inertia: 1, torque: [0, 1]}\n", "[time, value]");
 	check_refused("  a: {type: wheel, node: hub, inertia: 1, torque: {points: [[0, 1]], shape: smoth}}\n",
@@ -205,6 +205,13 @@ static void a_former_name_of_a_type_is_a_warning(void **state) {
 	assert_int_equal(cal_setup_warning_count(file), 1);
 	assert_non_null(strstr(cal_setup_warning(file, 0), "device \"cmg\": the type \"gyro\" is now called "
 	                                                   "\"control_moment_gyro\""));
+	cal_setup_destroy(file);
+	file = file_of(HEAD "  a: {type: table_load, joint: hinge, effort: [[0, 1], [1, 2]]}\n"
+	                    "  b: {type: expression, joint: hinge, effort: -q(hinge)}\n");
+	assert_int_equal(cal_setup_device_count(file), 2);
+	assert_int_equal(cal_setup_warning_count(file), 2);
+	assert_non_null(strstr(cal_setup_warning(file, 0), "the type \"table_load\" is now called \"applied_load\""));
+	assert_non_null(strstr(cal_setup_warning(file, 1), "the type \"expression\" is now called \"applied_load\""));
 	cal_setup_destroy(file);
 }
 

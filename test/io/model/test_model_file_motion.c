@@ -32,8 +32,8 @@ static const char whole[] =
 		 "  hinge: {q: 10 deg}\n"
 		 "  slosh: {q: [5 deg, 0]}\n"
 		 "devices:\n"
-		 "  pull: {type: expression, joint: rail, effort: -8*(q(rail) - x(hub)) + 2 N}\n"
-		 "  push: {type: expression, node: cart, frame: node, force: [0, 3*t, 1 kN], moment: [0, 0, 'sin(t)']}\n"
+		 "  pull: {type: applied_load, joint: rail, effort: -8*(q(rail) - x(hub)) + 2 N}\n"
+		 "  push: {type: applied_load, node: cart, frame: node, force: [0, 3*t, 1 kN], moment: [0, 0, 'sin(t)']}\n"
 		 "motions:\n"
 		 "  main:\n"
 		 "    flight: {at: [0.2 m/s * t, [[0, 0], [2 s, 1 m]], 30 cm], axis: z, angle: 5 deg/s * t}\n"
@@ -174,10 +174,10 @@ static void check_refused(const char *section, const char *want) {
 
 static void mistakes_are_reported_with_their_place(void **state) {
 	(void)state;
-	check_refused("devices:\n  a: {type: expression, joint: rail, effort: 3*q(rail}\n",
-	              "t.yaml:14:46: error: device \"a\": formula \"3*q(rail\", column 9: expected");
-	check_refused("devices:\n  a: {type: expression, joint: rail, effort: t < 3}\n", "is a condition");
-	check_refused("devices:\n  a: {type: expression, node: hub, force: t}\n", "three formulas");
+	check_refused("devices:\n  a: {type: applied_load, joint: rail, effort: 3*q(rail}\n",
+	              "t.yaml:14:48: error: device \"a\": formula \"3*q(rail\", column 9: expected");
+	check_refused("devices:\n  a: {type: applied_load, joint: rail, effort: t < 3}\n", "is a condition");
+	check_refused("devices:\n  a: {type: applied_load, node: hub, force: t}\n", "three numbers, tables or formulas");
 	check_refused("motions: [1]\n", "map by names of groups");
 	check_refused("motions: {nowhere: {}}\n", "t.yaml:13:11: error: motion of group \"nowhere\": there is no group");
 	check_refused("motions: {main: 5}\n", "map by names of joints");

@@ -175,7 +175,11 @@ static void loads_come_back(void **state) {
 	                  "  - {body: f, mode: 2, effort: 3}\n"
 	                  "  - {body: f, effort: [1, 2], end: 3 ms}\n"
 	                  "  - {node: c/p, force: [1, 2, 3], frame: node}\n"
-	                  "  - {node: b, moment: [1, 0, 0]}\n",
+	                  "  - {node: b, moment: [1, 0, 0]}\n"
+	                  "  - {joint: j, effort: sin(t), end: 4 ms}\n"
+	                  "  - {name: bend, joint: k, effort: [[[0, 1], [1, 2]], 2], start: 1 ms}\n"
+	                  "  - {node: b, frame: node, force: [0, 0.1*t, 1]}\n"
+	                  "  - {body: f, mode: 2, effort: {shape: step, points: [[0, 1], [2 ms, 0]]}}\n",
 	                  0.01, NULL);
 }
 
@@ -196,14 +200,15 @@ static void every_device_comes_back(void **state) {
 		"  drag: {type: drag, node: c/p, density: 1.2, coefficient: 0.5, area: 0.1, flow: [1, 0, 0]}\n"
 		"  slosh: {type: slosh, node: c, mass: 1, stiffness: [1, 2, 3], position: [0.1, 0, 0]}\n"
 		"  gravity: {type: gravity, group: sky, mu: 3.986e14, position: [7e6, 0, 0]}\n"
-		"  table_load: {type: table_load, node: c/p, frame: node, force: [0, [[0, 1], [1, 2]], 0]}\n"
-		"  effort: {type: table_load, joint: k, dof: 1, effort: [[0, 1], [1, 2]]}\n"
+		"  table_load: {type: applied_load, node: c/p, frame: node, force: [0, [[0, 1], [1, 2]], 0]}\n"
+		"  effort: {type: applied_load, joint: k, dof: 1, effort: [[0, 1], [1, 2]]}\n"
+		"  modal: {type: applied_load, body: f, mode: 2, effort: 3, start: 1 ms, end: 5 ms}\n"
 		"  contact: {type: contact, material: {stiffness: 1e4, friction_dynamic: 0.1}, shapes: {\n"
 		"    floor: {type: plane, at: [0, 0, -9], layers: [ground], material: {stiffness: rigid, torsion_radius: 1 mm}},\n"
 		"    ball: {type: sphere, node: c, radius: 0.1, owner: me, layers: [toy, default], mask: [ground]},\n"
 		"    pill: {type: capsule, node: d, radius: 0.1, length: 0, owner: me, margin: 1 mm},\n"
 		"    box: {type: box, node: a, half: [0.1, 0.2, 0.3], orientation: {y: 20 deg}}}}\n"
-		"  expression: {type: expression, node: c, force: [\"sin(t)\", \"0\", \"-u(j)\"]}\n";
+		"  expression: {type: applied_load, node: c, force: [\"sin(t)\", \"0\", \"-u(j)\"]}\n";
 	expect_round_trip(devices, 0.01, NULL);
 	/* Devices are written by the kinds of their fields: a new kind needs a line above, a new type does not. */
 	bool written[FIELD_KIND_COUNT] = {[FIELD_FILE] = true, [FIELD_TEXT] = true}; // of shared objects

@@ -50,8 +50,11 @@ static const char model_definitions[] =
 	"    \"points\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/pair\"}},\n"
 	"    \"table_value\": {\"anyOf\": [{\"$ref\": \"#/$defs/quantity\"}, {\"$ref\": \"#/$defs/points\"}, {\"$ref\": "
 	"\"#/$defs/table\"}]},\n"
-	"    \"table_values\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/table_value\"}, \"minItems\": 3, "
+	"    \"load_value\": {\"anyOf\": [{\"$ref\": \"#/$defs/table_value\"}, {\"$ref\": \"#/$defs/formula\"}]},\n"
+	"    \"load_values\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/load_value\"}, \"minItems\": 3, "
 	"\"maxItems\": 3},\n"
+	"    \"load_list\": {\"anyOf\": [{\"$ref\": \"#/$defs/load_value\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
+	"\"#/$defs/load_value\"}}]},\n"
 	"    \"function\": {\"description\": \"of time: a number with its unit, a formula of t, a table; of several degrees "
 	"of freedom a list of them\", \"type\": [\"number\", \"string\", \"array\", \"object\"]},\n"
 	"    \"functions\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/$defs/function\"}, \"minItems\": 3, "
@@ -141,8 +144,11 @@ static void write_property(const FieldTable *table, const Field *field, FILE *ou
 	snprintf(description, sizeof description, "%s: %s", value, field->doc ? field->doc : "");
 	fprintf(out, "        \"%s\": {\"description\": ", field->name);
 	write_text(description, out);
-	if (field->kind == FIELD_TYPE && type && type->former) {
-		fprintf(out, ", \"enum\": [\"%s\", \"%s\"]}", table->what, type->former);
+	if (field->kind == FIELD_TYPE && type && type->former[0]) {
+		fprintf(out, ", \"enum\": [\"%s\", \"%s\"", table->what, type->former[0]);
+		if (type->former[1])
+			fprintf(out, ", \"%s\"", type->former[1]);
+		fprintf(out, "]}");
 	} else if (field->kind == FIELD_TYPE) {
 		fprintf(out, ", \"const\": \"%s\"}", table->what);
 	} else {

@@ -122,7 +122,9 @@ static const char *scope_text(const Scope *scope, FieldKind kind, const char *te
 	case FIELD_GROUP:
 		return scope_group(scope, text);
 	case FIELD_FORMULA:
-	case FIELD_FORMULAS:
+	case FIELD_LOAD_VALUE:
+	case FIELD_LOAD_VALUES:
+	case FIELD_LOAD_LIST:
 		return scope_formula(scope, text);
 	case FIELD_FILE:
 		return text[0] == '/' ? text : reader_text(scope->r, "%s%s", scope->folder, text);
@@ -151,7 +153,9 @@ static const FieldTable *table_of(const Field *field, const TreeNode *map) {
 	const DeviceType *device = NULL;
 	switch (field->kind) {
 	case FIELD_TABLE:
-	case FIELD_TABLES:
+	case FIELD_LOAD_VALUE:
+	case FIELD_LOAD_VALUES:
+	case FIELD_LOAD_LIST:
 	case FIELD_FUNCTION:
 	case FIELD_FUNCTIONS:
 		return &table_table;
@@ -187,10 +191,11 @@ static bool may_name(const Field *field) {
 	case FIELD_NODE:
 	case FIELD_GROUP:
 	case FIELD_FORMULA:
-	case FIELD_FORMULAS:
+	case FIELD_LOAD_VALUE:
+	case FIELD_LOAD_VALUES:
+	case FIELD_LOAD_LIST:
 	case FIELD_FILE:
 	case FIELD_TABLE:
-	case FIELD_TABLES:
 	case FIELD_FUNCTION:
 	case FIELD_FUNCTIONS:
 	case FIELD_BY_NAME:

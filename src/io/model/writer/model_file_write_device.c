@@ -114,18 +114,19 @@ static void put_file(Writer *w, const char *path) {
 	put_text(w, folder && strncmp(path, name, folder) == 0 ? path + folder : path);
 }
 
-static void put_tables(Writer *w, const CalTable tables[3]) {
-	for (int i = 0; i < 3; i++) {
-		fputs(i ? ", " : "[", w->out);
-		put_table(w, &tables[i], false);
-	}
-	fputc(']', w->out);
+static void put_load_value(Writer *w, const CalLoadValue *value) {
+	if (value->formula)
+		put_text(w, value->formula);
+	else if (value->table.count > 0)
+		put_table(w, &value->table, false);
+	else
+		put_number(w, value->number);
 }
 
-static void put_formulas(Writer *w, const char *const formulas[3]) {
+static void put_load_values(Writer *w, const CalLoadValue values[3]) {
 	for (int i = 0; i < 3; i++) {
 		fputs(i ? ", " : "[", w->out);
-		put_text(w, formulas[i] ? formulas[i] : "0");
+		put_load_value(w, &values[i]);
 	}
 	fputc(']', w->out);
 }
@@ -183,14 +184,14 @@ static void put_member(Writer *w, const Field *field, const void *member, bool a
 	case FIELD_TABLE:
 		put_table(w, member, angle);
 		break;
-	case FIELD_TABLES:
-		put_tables(w, member);
+	case FIELD_LOAD_VALUE:
+		put_load_value(w, member);
+		break;
+	case FIELD_LOAD_VALUES:
+		put_load_values(w, member);
 		break;
 	case FIELD_FUNCTION:
 		put_function(w, member, angle);
-		break;
-	case FIELD_FORMULAS:
-		put_formulas(w, member);
 		break;
 	case FIELD_NODE:
 		put_path(w, *(const CalNodeId *)member);
@@ -198,6 +199,10 @@ static void put_member(Writer *w, const Field *field, const void *member, bool a
 	case FIELD_JOINT:
 		put_text(w, cal_desc_joint(w->desc, *(const CalJointId *)member, NULL, NULL)->name);
 		break;
+	case FIELD_BODY:
+		put_text(w, cal_desc_body(w->desc, *(const CalBodyId *)member)->name);
+		break;
+	case FIELD_MODE:
 	case FIELD_DOF:
 		fprintf(w->out, "%d", *(const int *)member + 1);
 		break;
@@ -230,15 +235,19 @@ static size_t member_size(FieldKind kind) {
 	case FIELD_FLAG:
 	case FIELD_CHOICE:
 	case FIELD_DOF:
+	case FIELD_MODE:
 		return sizeof(int);
 	case FIELD_NODE:
 	case FIELD_JOINT:
+	case FIELD_BODY:
 		return sizeof(uint32_t);
-	case FIELD_FORMULAS:
-		return 3 * sizeof(const char *);
 	default:
 		return 0; // not a plain member
 	}
+}
+
+static bool is_zero(const CalLoadValue *value) {
+	return !value->formula && value->table.count == 0 && value->number == 0;
 }
 
 /* As in the definition from which a reader starts. */
@@ -248,9 +257,11 @@ static bool is_default(const DeviceType *type, const Field *field, const char *d
 	switch (field->kind) {
 	case FIELD_TABLE:
 		return ((const CalTable *)member)->count == 0;
-	case FIELD_TABLES: {
-		const CalTable *tables = member;
-		return tables[0].count + tables[1].count + tables[2].count == 0;
+	case FIELD_LOAD_VALUE:
+		return is_zero(member);
+	case FIELD_LOAD_VALUES: {
+		const CalLoadValue *values = member;
+		return is_zero(&values[0]) && is_zero(&values[1]) && is_zero(&values[2]);
 	}
 	case FIELD_FUNCTION:
 	case FIELD_SHAPES:

@@ -176,10 +176,13 @@ static bool ascends(const CalTable *table) {
 }
 
 static bool all_ascend(const Field *field, const void *member) {
-	const CalTable *tables = member;
+	const CalTable *table = member;
+	const CalLoadValue *values = member;
 	const CalTimeFunction *function = member;
-	return field->kind == FIELD_TABLE      ? ascends(tables)
-	       : field->kind == FIELD_TABLES   ? ascends(&tables[0]) && ascends(&tables[1]) && ascends(&tables[2])
+	return field->kind == FIELD_TABLE        ? ascends(table)
+	       : field->kind == FIELD_LOAD_VALUE ? ascends(&values->table)
+	       : field->kind == FIELD_LOAD_VALUES
+	           ? ascends(&values[0].table) && ascends(&values[1].table) && ascends(&values[2].table)
 	       : field->kind == FIELD_FUNCTION ? ascends(&function->table)
 	                                       : true;
 }

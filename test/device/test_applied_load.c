@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_expression_load.c — loads by formulas: against springs, bushings and closed forms, and what is refused.
+ * test_applied_load.c — loads by numbers, tables and formulas: against springs, bushings and closed forms, and what is refused.
  */
 #include "rig.h"
 
@@ -18,18 +18,18 @@ static Rig slider(CalDofDef dof) {
 	return rig;
 }
 
-static CalStatus add(Rig *rig, CalExpressionLoadDef def, CalError *error) {
+static CalStatus add(Rig *rig, CalAppliedLoadDef def, CalError *error) {
 	def.name = "load";
 	def.place = "here";
-	return cal_sim_add_expression_load(rig->sim, &def, NULL, error);
+	return cal_sim_add_applied_load(rig->sim, &def, NULL, error);
 }
 
 /* A law of feedback -k q - c u is the spring and damper of the joint. */
 static void feedback_is_a_spring_of_the_joint(void **state) {
 	(void)state;
 	Rig spring = slider((CalDofDef){.stiffness = 8, .rest = 0.2, .damping = 0.3}), formula = slider((CalDofDef){0});
-	const CalExpressionLoadDef def = {.joint = rig_joint_of(&formula, "m"),
-	                                  .effort = "-8 N/m*(q(m_joint) - 20 cm) - 0.3*u(m_joint)"};
+	const CalAppliedLoadDef def = {.joint = rig_joint_of(&formula, "m"),
+	                               .effort = {.formula = "-8 N/m*(q(m_joint) - 20 cm) - 0.3*u(m_joint)"}};
 	rig_ok(add(&formula, def, &rig_error));
 	rig_advance(&spring, 3);
 	rig_advance(&formula, 3);
@@ -62,9 +62,10 @@ static void forces_by_place_are_a_bushing(void **state) {
 	const CalBushingDef def = {
 		.name = "k", .b = cal_desc_find_node(bushing.desc, "b"), .stiffness = {8, 5, 3}, .damping = {0.3, 0.2, 0.1}};
 	rig_ok(cal_sim_add_bushing(bushing.sim, &def, NULL, &rig_error));
-	const CalExpressionLoadDef load = {
-		.node = cal_desc_find_node(formula.desc, "b"),
-		.force = {"-8*x(b) - 0.3*vx(b)", "-5*y(b, ground) - 0.2*vy(b, ground)", "-3*z(b) - 0.1*vz(b)"}};
+	const CalAppliedLoadDef load = {.node = cal_desc_find_node(formula.desc, "b"),
+	                                .force = {{.formula = "-8*x(b) - 0.3*vx(b)"},
+	                                          {.formula = "-5*y(b, ground) - 0.2*vy(b, ground)"},
+	                                          {.formula = "-3*z(b) - 0.1*vz(b)"}}};
 	rig_ok(add(&formula, load, &rig_error));
 	rig_advance(&bushing, 2);
 	rig_advance(&formula, 2);
@@ -80,10 +81,11 @@ static void components_are_in_the_axes_asked_for(void **state) {
 	Rig rig = rig_new();
 	rig_body(&rig, main_group, ground, "b", cal_joint_def(CAL_JOINT_FREE), 2, (CalVec3){0.3, 0.4, 0.5});
 	rig_sim(&rig, CAL_METHOD_DOPRI5, 0);
-	const CalExpressionLoadDef load = {.node = cal_desc_find_node(rig.desc, "b"),
-	                                   .frame = CAL_FRAME_NODE,
-	                                   .moment = {NULL, NULL, "0.2 N*m"},
-	                                   .force = {"3*cos(-angle(b, ground))", "-3*sin(angle(b, ground))", NULL}};
+	const CalAppliedLoadDef load = {
+		.node = cal_desc_find_node(rig.desc, "b"),
+		.frame = CAL_FRAME_NODE,
+		.moment = {{0}, {0}, {.formula = "0.2 N*m"}},
+		.force = {{.formula = "3*cos(-angle(b, ground))"}, {.formula = "-3*sin(angle(b, ground))"}, {0}}};
 	rig_ok(add(&rig, load, &rig_error));
 	rig_advance(&rig, 2);
 	CalExpression *angle;
@@ -105,8 +107,8 @@ static void steps_end_where_the_time_is_compared(void **state) {
 	Rig rig = rig_new();
 	rig_body(&rig, main_group, ground, "m", rig_joint(CAL_JOINT_PRISMATIC, 1, 0, 0), 2, unit_moments);
 	rig_sim(&rig, CAL_METHOD_RK4, 0.1);
-	const CalExpressionLoadDef load = {.joint = rig_joint_of(&rig, "m"),
-	                                   .effort = "6*step(t, 0.234) - if(t > 0.777 s, 6, 0)"};
+	const CalAppliedLoadDef load = {.joint = rig_joint_of(&rig, "m"),
+	                                .effort = {.formula = "6*step(t, 0.234) - if(t > 0.777 s, 6, 0)"}};
 	rig_ok(add(&rig, load, &rig_error));
 	rig_advance(&rig, 1);
 	const double on = 0.777 - 0.234;
@@ -118,12 +120,12 @@ static void steps_end_where_the_time_is_compared(void **state) {
 static void what_has_no_value_ends_the_run(void **state) {
 	(void)state;
 	Rig rig = slider((CalDofDef){0});
-	const CalExpressionLoadDef load = {.node = cal_desc_find_node(rig.desc, "m"),
-	                                   .force = {NULL, "sqrt(1 - 2*t)", NULL}};
+	const CalAppliedLoadDef load = {.node = cal_desc_find_node(rig.desc, "m"),
+	                                .force = {{0}, {.formula = "sqrt(1 - 2*t)"}, {0}}};
 	CalError error = {0};
 	rig_ok(add(&rig, load, &rig_error));
 	assert_int_equal(cal_sim_advance(rig.sim, 1, &error), CAL_ERR_USER);
-	assert_non_null(strstr(error.text, "device \"load\" (expression), t = 0.5 s: fy = sqrt(1 - 2*t) is "));
+	assert_non_null(strstr(error.text, "device \"load\" (applied_load), t = 0.5 s: fy = sqrt(1 - 2*t) is "));
 	assert_non_null(strstr(error.text, "nan at t = 0.505 s"));
 	check_near(cal_sim_time(rig.sim), 0.5, 1e-12);
 	rig_free(&rig);
@@ -134,21 +136,22 @@ static void outputs_of_devices_can_be_read(void **state) {
 	(void)state;
 	Rig rig = slider((CalDofDef){0});
 	CalError error = {0};
-	CalExpressionLoadDef a = {.name = "a", .joint = rig_joint_of(&rig, "m"), .effort = "5 N"};
-	CalExpressionLoadDef b = {.name = "b", .joint = rig_joint_of(&rig, "m"), .effort = "-device(a.effort)"};
-	CalExpressionLoadDef self = {.name = "self", .joint = rig_joint_of(&rig, "m"), .effort = "device(self.effort)"};
-	rig_ok(cal_sim_add_expression_load(rig.sim, &a, NULL, &rig_error));
-	rig_ok(cal_sim_add_expression_load(rig.sim, &b, NULL, &rig_error));
+	CalAppliedLoadDef a = {.name = "a", .joint = rig_joint_of(&rig, "m"), .effort = {.formula = "5 N"}};
+	CalAppliedLoadDef b = {.name = "b", .joint = rig_joint_of(&rig, "m"), .effort = {.formula = "-device(a.effort)"}};
+	CalAppliedLoadDef self = {
+		.name = "self", .joint = rig_joint_of(&rig, "m"), .effort = {.formula = "device(self.effort)"}};
+	rig_ok(cal_sim_add_applied_load(rig.sim, &a, NULL, &rig_error));
+	rig_ok(cal_sim_add_applied_load(rig.sim, &b, NULL, &rig_error));
 	rig_advance(&rig, 1);
 	check_near(cal_sim_state(rig.sim, 0)->q[0], 0.6, 1e-14); // uniform motion
-	rig_ok(cal_sim_add_expression_load(rig.sim, &self, NULL, &rig_error));
+	rig_ok(cal_sim_add_applied_load(rig.sim, &self, NULL, &rig_error));
 	assert_int_equal(cal_sim_advance(rig.sim, 2, &error), CAL_ERR_USER);
-	assert_non_null(strstr(error.text, "device \"self\" (expression)"));
+	assert_non_null(strstr(error.text, "device \"self\" (applied_load)"));
 	assert_non_null(strstr(error.text, "effort = device(self.effort) has no value"));
 	rig_free(&rig);
 }
 
-static void check_refused(CalExpressionLoadDef def, const char *says) {
+static void check_refused(CalAppliedLoadDef def, const char *says) {
 	Rig rig = slider((CalDofDef){0});
 	CalError error = {0};
 	if (def.dof == -1) {
@@ -156,7 +159,7 @@ static void check_refused(CalExpressionLoadDef def, const char *says) {
 		def.dof = 0;
 	}
 	assert_int_equal(add(&rig, def, &error), CAL_ERR_ARGUMENT);
-	if (!strstr(error.text, "here: device \"load\" (expression): ") || !strstr(error.text, says))
+	if (!strstr(error.text, "here: device \"load\" (applied_load): ") || !strstr(error.text, says))
 		fail_msg("got \"%s\", wanted \"%s\"", error.text, says);
 	assert_int_equal(cal_sim_device_count(rig.sim), 0);
 	rig_advance(&rig, 0.1);
@@ -165,11 +168,14 @@ static void check_refused(CalExpressionLoadDef def, const char *says) {
 
 static void mistakes_are_reported(void **state) {
 	(void)state;
-	check_refused((CalExpressionLoadDef){.effort = "1"}, "either a node of a body or a joint");
-	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "1 +"}, "effort: formula \"1 +\", column 4: expected");
-	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "t < 1"}, "is a condition");
-	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "q(elbow)"}, "column 1: there is no joint \"elbow\"");
-	check_refused((CalExpressionLoadDef){.dof = -1, .effort = "device(elbow.x)"}, "there is no device \"elbow\"");
+	check_refused((CalAppliedLoadDef){.effort = {.formula = "1"}}, "either a node of a body or a joint");
+	check_refused((CalAppliedLoadDef){.dof = -1, .effort = {.formula = "1 +"}},
+	              "effort: formula \"1 +\", column 4: expected");
+	check_refused((CalAppliedLoadDef){.dof = -1, .effort = {.formula = "t < 1"}}, "is a condition");
+	check_refused((CalAppliedLoadDef){.dof = -1, .effort = {.formula = "q(elbow)"}},
+	              "column 1: there is no joint \"elbow\"");
+	check_refused((CalAppliedLoadDef){.dof = -1, .effort = {.formula = "device(elbow.x)"}},
+	              "there is no device \"elbow\"");
 }
 
 int main(void) {
