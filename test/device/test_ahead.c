@@ -385,9 +385,9 @@ static void fixed_steps_over_a_peak_are_reported(void **state) {
 /* max_steps is for one call, whatever cuts it into stretches: steps that are watched, and jumps of inputs. */
 static void the_most_steps_are_of_all_stretches(void **state) {
 	(void)state;
-	const char *const devices[] = {"type: limit, upper: 5, stiffness: 1",
-	                               "type: servo, proportional: 1, sample_period: 0.1",
-	                               "type: applied_load, effort: {shape: step, points: [[0, 1], [2, 2], [3, 1], [4, 2]]}"};
+	const char *const devices[] = {
+		"type: limit, upper: 5, stiffness: 1", "type: servo, proportional: 1, sample_period: 0.1",
+		"type: applied_load, effort: {shape: step, points: [[0, 1], [2, 2], [3, 1], [4, 2]]}"};
 	for (int i = 0; i < 6; i++) {
 		char text[1000];
 		snprintf(text, sizeof text,
@@ -508,11 +508,12 @@ static void a_jump_acts_from_where_it_is_met(void **state) {
 	const double rtol = 1e-6;
 	for (int i = 0; i < 20; i++) {
 		char text[600];
-		snprintf(text, sizeof text,
-		         "{calder: 1, bodies: {a: {mass: 1, sphere: 0.1}}, joints: {x: {type: prismatic, to: a, axis: x}},"
-		         " state: {x: {u: 1}}, devices: {f: {type: applied_load, joint: x, effort: \"if(q(x) > %.3f, -50, 0)\"}},"
-		         " run: {rtol: %g, atol: %g, duration: 2}}",
-		         0.5 + 0.037 * i, rtol, 1e-3 * rtol);
+		snprintf(
+			text, sizeof text,
+			"{calder: 1, bodies: {a: {mass: 1, sphere: 0.1}}, joints: {x: {type: prismatic, to: a, axis: x}},"
+			" state: {x: {u: 1}}, devices: {f: {type: applied_load, joint: x, effort: \"if(q(x) > %.3f, -50, 0)\"}},"
+			" run: {rtol: %g, atol: %g, duration: 2}}",
+			0.5 + 0.037 * i, rtol, 1e-3 * rtol);
 		Run r = run_of(text);
 		run_to(&r, 2);
 		check_near(now_of(&r)->u[0], -1, 1e-3 * rtol);
