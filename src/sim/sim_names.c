@@ -156,7 +156,7 @@ int cal_sim_find_dof(const CalSim *sim, CalJointId joint, int dof, CalDofRef *do
 }
 
 int cal_sim_find_mode(const CalSim *sim, CalBodyId body, int mode, CalDofRef *dof_ref) {
-	const int group = sim && dof_ref ? cal_sim_group_of(sim, body) : -1;
+	const int group = sim && dof_ref ? sim_group_of(sim, MODEL_BODIES, body.value) : -1;
 	CalBodyInfo info;
 	if (group < 0)
 		return 0;

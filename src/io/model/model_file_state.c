@@ -166,7 +166,7 @@ static bool read_frozen(Reader *r, const TreeNode *node, const JointShape *shape
 			return false;
 		entry->frozen_modes = frozen != 0;
 	}
-	for (int i = 0; i < shape->nu; i++) {
+	for (int i = 0; i < shape->nu && i < CAL_JOINT_MAX_DOF; i++) { // the bound is for the compiler
 		if (node->kind == TREE_LIST && !read_flag(r, node->items[i], &frozen))
 			return false;
 		entry->frozen[i] = frozen != 0;
