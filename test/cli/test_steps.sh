@@ -51,7 +51,7 @@ cat >brake.yaml <<-YAML
 	run: {duration: 20, output: {interval: 20, signals: [q]}}
 YAML
 calder 4 run brake.yaml -o brake.csv
-stderr_has 'device "brake" \(expression\), t = 1\.66666667 s: sign\(\) of effort = -3\*sign\(u\(hinge\)\)'
+stderr_has 'device "brake" \(applied_load\), t = 1\.66666667 s: sign\(\) of effort = -3\*sign\(u\(hinge\)\)'
 stderr_has 'smooth_sign'
 sed -i 's/-3\*sign(u(hinge))/"-3*smooth_sign(u(hinge), 1 mm\/s)"/' brake.yaml
 calder 0 run brake.yaml -o brake.csv
