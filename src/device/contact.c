@@ -288,7 +288,7 @@ DEVICE_ADD(add_contact, CalContactDef, cal_sim_add_contact)
 
 const DeviceType contact_type = {
 	.table = {FIELDS("contact", fields),
-              .doc = "Shapes on nodes of any groups, and on the ground, that touch, with friction."},
+              .doc = "Contact with friction between shapes on nodes of any groups and on the ground."},
 	DEVICE_DEF(CalContactDef),
 	.add = add_contact,
 	.ops = &ops};

@@ -153,7 +153,8 @@ static const Field fields[] = {
 	{"speed", FIELD_NUMBER, AT(speed), DIM_RATE, .doc = "at the start, relative to the body; default 0"},
 	{"torque", FIELD_TABLE, AT(torque), DIM_TORQUE, .doc = "of the motor on the wheel; default 0"},
 	{"max_torque", FIELD_NUMBER, AT(max_torque), DIM_TORQUE, .doc = "default none"},
-	{"max_speed", FIELD_NUMBER, AT(max_speed), DIM_RATE, .doc = "beyond it the motor drives no further; default none"},
+	{"max_speed", FIELD_NUMBER, AT(max_speed), DIM_RATE,
+     .doc = "beyond it the motor does not accelerate the wheel further; default none"},
 	{"drag", FIELD_NUMBER, AT(drag), DIM_ANGULAR_DAMPING, .doc = "of the bearing; default 0"},
 };
 #undef AT
@@ -162,8 +163,8 @@ DEVICE_ADD(add_wheel, CalWheelDef, cal_sim_add_wheel)
 
 const DeviceType wheel_type = {
 	.table = {FIELDS("wheel", fields),
-              .doc = "A reaction wheel. The body carries its mass and its inertia across the axis, but not the one "
-                     "about the axis."},
+              .doc = "A reaction wheel. Its mass and its inertia perpendicular to the axis belong to the body, its "
+                     "inertia about the axis does not."},
 	DEVICE_DEF(CalWheelDef),
 	.add = add_wheel,
 	.ops = &ops,

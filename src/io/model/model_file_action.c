@@ -18,39 +18,40 @@ typedef struct ActionInput {
 #define VERB(kind) offsetof(ActionInput, verbs[kind])
 
 static const Field action_keys[] = {
-	{"attach", FIELD_MAP, VERB(CAL_ACTION_ATTACH), .flags = FIELD_AS_TREE, .doc = "ties two nodes by a joint",
+	{"attach", FIELD_MAP, VERB(CAL_ACTION_ATTACH), .flags = FIELD_AS_TREE, .doc = "connects two nodes by a joint",
      .table = &attach_table},
-	{"detach", FIELD_JOINT, VERB(CAL_ACTION_DETACH), .flags = FIELD_AS_TREE, .doc = "which opens"},
+	{"detach", FIELD_JOINT, VERB(CAL_ACTION_DETACH), .flags = FIELD_AS_TREE, .doc = "the joint to open"},
 	{"reattach", FIELD_JOINT, VERB(CAL_ACTION_REATTACH), .flags = FIELD_AS_TREE,
-     .doc = "an open one, which closes again between its nodes"},
+     .doc = "the open joint to close again between its nodes"},
 	{"reroot", FIELD_BODY, VERB(CAL_ACTION_REROOT), .flags = FIELD_AS_TREE,
-     .doc = "which becomes the root of its tree"},
+     .doc = "the body that becomes the root of its tree"},
 	{"split", FIELD_BODY, VERB(CAL_ACTION_SPLIT), .flags = FIELD_AS_TREE,
-     .doc = "all that joints and closed loops tie to it becomes a group of its own, where a group is of "
-            "several such parts"},
-	{"lock", FIELD_JOINT, VERB(CAL_ACTION_LOCK), .flags = FIELD_AS_TREE, .doc = "in the tree, which stops"},
-	{"unlock", FIELD_JOINT, VERB(CAL_ACTION_UNLOCK), .flags = FIELD_AS_TREE, .doc = "which moves again"},
+     .doc = "everything that joints and closed loops connect to this body becomes a group of its own, if its group "
+            "has several such parts"},
+	{"lock", FIELD_JOINT, VERB(CAL_ACTION_LOCK), .flags = FIELD_AS_TREE,
+     .doc = "the joint to stop and lock; it must be in the tree"},
+	{"unlock", FIELD_JOINT, VERB(CAL_ACTION_UNLOCK), .flags = FIELD_AS_TREE, .doc = "the joint to unlock"},
 	{"lock_modes", FIELD_BODY, VERB(CAL_ACTION_LOCK_MODES), .flags = FIELD_AS_TREE,
-     .doc = "flexible, whose modes stop by an impulse and stay as they are"},
+     .doc = "a flexible body: an impulse stops its modes, which then keep their values"},
 	{"unlock_modes", FIELD_BODY, VERB(CAL_ACTION_UNLOCK_MODES), .flags = FIELD_AS_TREE,
-     .doc = "flexible, whose modes move again"},
-	{"open", FIELD_LOOP, VERB(CAL_ACTION_OPEN), .flags = FIELD_AS_TREE, .doc = "which opens"},
-	{"close", FIELD_LOOP, VERB(CAL_ACTION_CLOSE), .flags = FIELD_AS_TREE, .doc = "an open one, which closes"},
-	{"add_body", FIELD_MAP, VERB(CAL_ACTION_ADD_BODY), .flags = FIELD_AS_TREE, .doc = "a rigid body that flies freely",
+     .doc = "a flexible body, whose modes move again"},
+	{"open", FIELD_LOOP, VERB(CAL_ACTION_OPEN), .flags = FIELD_AS_TREE, .doc = "the loop to open"},
+	{"close", FIELD_LOOP, VERB(CAL_ACTION_CLOSE), .flags = FIELD_AS_TREE, .doc = "the open loop to close"},
+	{"add_body", FIELD_MAP, VERB(CAL_ACTION_ADD_BODY), .flags = FIELD_AS_TREE, .doc = "adds a free-flying rigid body",
      .table = &add_body_table},
 	{"remove_body", FIELD_BODY, VERB(CAL_ACTION_REMOVE_BODY), .flags = FIELD_AS_TREE,
-     .doc = "which carries no other; it takes its momentum along"},
-	{"switch_on", FIELD_DEVICE, VERB(CAL_ACTION_SWITCH_ON), .flags = FIELD_AS_TREE, .doc = "which acts again"},
+     .doc = "a body that carries no other; its momentum is removed with it"},
+	{"switch_on", FIELD_DEVICE, VERB(CAL_ACTION_SWITCH_ON), .flags = FIELD_AS_TREE, .doc = "the device to switch on"},
 	{"switch_off", FIELD_DEVICE, VERB(CAL_ACTION_SWITCH_OFF), .flags = FIELD_AS_TREE,
-     .doc = "it acts no more, its states stay"},
+     .doc = "the device to switch off; it keeps its states"},
 	{"release", FIELD_GROUP, VERB(CAL_ACTION_RELEASE), .flags = FIELD_AS_TREE,
-     .doc = "whose motion is given: it moves by its dynamics from then on"},
-	{"stop", FIELD_TEXT, VERB(CAL_ACTION_STOP), .flags = FIELD_AS_TREE, .doc = "that says why: the run ends, in order",
+     .doc = "a group with given motion: it moves by its dynamics from then on"},
+	{"stop", FIELD_TEXT, VERB(CAL_ACTION_STOP), .flags = FIELD_AS_TREE, .doc = "the reason: the run ends normally",
      .words = FIELD_WORDS("true")},
 	{"note", FIELD_TEXT, VERB(CAL_ACTION_NOTE), .flags = FIELD_AS_TREE, .doc = "for the log"},
 	{"group", FIELD_GROUP, offsetof(ActionInput, group), .flags = FIELD_AS_TREE,
-     .doc = "with `detach`: that the part becomes which comes off; needed if one is made. With `split`: "
-            "likewise; default the body's name"},
+     .doc = "with `detach`: the group that the separated part becomes; required if a new group is made. With "
+            "`split`: the new group; default the name of the body"},
 	{"dof", FIELD_DOF, offsetof(ActionInput, dof), .flags = FIELD_AS_TREE,
      .doc = "with `lock` and `unlock`: which degree of freedom; default all"},
 	{"mode", FIELD_MODE, offsetof(ActionInput, mode), .flags = FIELD_AS_TREE,
@@ -62,7 +63,7 @@ static const Field action_keys[] = {
 	{"loop", FIELD_FLAG, offsetof(ActionInput, loop), .flags = FIELD_AS_TREE,
      .doc = "with `reattach`: as of [attach](#attach)"},
 	{"if_refused", FIELD_CHOICE, offsetof(ActionInput, if_refused), .flags = FIELD_AS_TREE,
-     .doc = "default `fail`; `ignore`: the refusal is noted, and the run continues",
+     .doc = "default `fail`; `ignore`: the refusal is recorded, and the run continues",
      .words = FIELD_WORDS("fail", "ignore")},
 };
 const FieldTable action_table = {FIELDS("action", action_keys), .doc = "One verb, and what belongs to it."};
@@ -227,10 +228,10 @@ static const Field attach_keys[] = {
             "node",
      .words = FIELD_WORDS("none", "from", "to")},
 	{"tolerance", FIELD_NUMBER, offsetof(AttachInput, tolerance), DIM_LENGTH, .flags = FIELD_AS_TREE,
-     .doc = "how far nodes may be off with `fit: none`, as an angle too [rad]; default 1 µm. What they "
-            "are off by stays: nothing jumps"},
+     .doc = "largest position error of the nodes with `fit: none`, also as an angle [rad]; default 1 µm. The error "
+            "stays: nothing jumps"},
 	{"loop", FIELD_FLAG, offsetof(AttachInput, loop), .flags = FIELD_AS_TREE,
-     .doc = "as a loop even where a tree would do; default false"},
+     .doc = "makes a loop even where the joint can be part of the tree; default false"},
 };
 const FieldTable attach_table = {FIELDS("attach", attach_keys),
                                  .doc = "A joint between two nodes of any groups, closed by an inelastic impulse."};
@@ -323,7 +324,7 @@ typedef struct NewBodyInput {
 
 static const Field add_body_keys[] = {
 	{"name", FIELD_OBJECT, offsetof(NewBodyInput, name), .flags = FIELD_REQUIRED | FIELD_AS_TEXT,
-     .doc = "unlike those of all other bodies, also of those that were removed"},
+     .doc = "different from the names of all other bodies, including removed ones"},
 	{"group", FIELD_GROUP, offsetof(NewBodyInput, body.group), .flags = FIELD_AS_TEXT,
      .doc = "its group, new or without bodies; default the body's name"},
 	{"mass", FIELD_NUMBER, offsetof(NewBodyInput, body.mass), DIM_MASS, .doc = "as of a [body](#body)"},

@@ -269,7 +269,7 @@ static const Field beam_keys[] = {
 		"how the beam is held while its shapes are computed: `clamped` (default): root held; `pinned`: position of the root held; `craig-bampton`: static shapes of the tip, then modes with both ends held. Any node can be a joint's all the same",
 		"`pinned` and `free`: the body frame stays on the root instead of following the mean motion"),
 	{"second_order", FIELD_FLAG, offsetof(BeamInput, def.second_order),
-     .doc = "foreshortening by bending, which is what stiffens a beam that rotates"},
+     .doc = "foreshortening by bending, which stiffens a rotating beam"},
 };
 const FieldTable beam_table = {FIELDS("beam", beam_keys),
                                .doc = "A straight flexible beam along x from the origin of the body frame."};

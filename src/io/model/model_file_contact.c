@@ -176,8 +176,7 @@ static const Field contact_shape_keys[] = {
             "required for an open one"},
 	{"margin", FIELD_NOT_NEGATIVE, OF(def.margin), DIM_LENGTH, .doc = "the shape grows by it on all sides; default 0"},
 	{"patch", FIELD_POSITIVE, OF(def.patch), DIM_LENGTH,
-     .doc = "points of contact nearer to each other share their stiffness; default from the size of the "
-            "shape"},
+     .doc = "contact points closer to each other than this share their stiffness; default from the size of the shape"},
 	{"owner", FIELD_TEXT, OF(owner), .doc = "any word: shapes with the same one do not touch"},
 	{"layers", FIELD_TEXTS, OF(layers), .flags = FIELD_AS_TREE,
      .doc = "any words, up to 31 in a device besides `default`: the layers that the shape is in; "

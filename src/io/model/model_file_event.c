@@ -36,26 +36,26 @@ static bool key_time(Reader *r, const TreeNode *value, const Field *key, void *t
 static const Field event_keys[] = {
 	{"name", FIELD_NAME, 0, .doc = "in the list form only"},
 	{"at", FIELD_NOT_NEGATIVE, offsetof(EventInput, at), DIM_TIME, .doc = "once, at this time", .read = key_time},
-	{"every", FIELD_POSITIVE, offsetof(EventInput, every), DIM_TIME, .doc = "again and again with this period",
+	{"every", FIELD_POSITIVE, offsetof(EventInput, every), DIM_TIME, .doc = "repeatedly, with this period",
      .read = key_time},
 	{"start", FIELD_NOT_NEGATIVE, offsetof(EventInput, start), DIM_TIME,
      .doc = "with `every`: the first time; default one period", .read = key_time},
 	{"when", FIELD_FORMULA, offsetof(EventInput, when), .flags = FIELD_AS_TREE,
-     .doc = "a condition, which happens when it becomes true, or a number, whose crossings of zero "
-            "count"},
+     .doc = "a condition: the event happens when it becomes true; or a number: it happens when the number crosses "
+            "zero"},
 	{"direction", FIELD_CHOICE, offsetof(EventInput, direction), .flags = FIELD_AS_TREE,
      .doc = "with `when`. `up` (default of a condition): it becomes true, or the number rises through "
             "zero; `down`: it becomes false, or the number falls; `both`: default of a number",
      .words = FIELD_WORDS("up", "down", "both")},
 	{"after", FIELD_EVENT, offsetof(EventInput, after), .flags = FIELD_AS_TEXT,
-     .doc = "this event happens when that one has, or is watched for (`when`) only from then on"},
+     .doc = "this event happens after that one; with `when` it is watched for only from then on"},
 	{"delay", FIELD_NOT_NEGATIVE, offsetof(EventInput, delay), DIM_TIME,
      .doc = "with `after` alone: this much later; default 0", .read = key_time},
 	{"once", FIELD_FLAG, offsetof(EventInput, once), .flags = FIELD_AS_TREE,
      .doc = "with `when` and `after`: only the first time; default true. Otherwise every time, with "
             "`after` once each time that the other happened"},
 	{"do", FIELD_MAPS, offsetof(EventInput, actions), .flags = FIELD_AS_TREE,
-     .doc = "done in this order; default nothing, the event is only noted", .table = &action_table},
+     .doc = "executed in this order; default none: the event is only recorded", .table = &action_table},
 };
 const FieldTable event_table = {FIELDS("event", event_keys),
                                 .doc = "Something that happens in the run and what is then done."};

@@ -48,8 +48,8 @@ static const Field flexible_keys[] = {
             "their static flexibility stays; held modes below the bound become slower too "
             "([flexible.md](flexible.md#frequency-bound), `calder modes` lists them). Default none"},
 	{"unsprung", FIELD_FLAG, offsetof(FlexInput, unsprung),
-     .doc = "deflections that meet no stiffness are meant, since something else holds them. Otherwise a "
-            "singular stiffness is an error; an indefinite one always is"},
+     .doc = "allows deflections without stiffness, which something else holds. Without this flag a singular "
+            "stiffness is an error; an indefinite one always is"},
 };
 const FieldTable flexible_table = {FIELDS("flexible", flexible_keys), .doc = "Modes of a body."};
 

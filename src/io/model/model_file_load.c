@@ -30,7 +30,7 @@ static const Field load_keys[] = {
      .flags = FIELD_BY_DOF | FIELD_AS_TREE,
      .doc = "given acceleration of each degree of freedom or mode; `free` in a list leaves one free"},
 	{"lock", FIELD_FLAGS, offsetof(LoadInput, lock), .flags = FIELD_AS_TREE,
-     .doc = "an acceleration of zero. The speed stays what it is when the lock begins"},
+     .doc = "zero acceleration: the speed keeps the value that it has when the lock begins"},
 	{"node", FIELD_NODE, offsetof(LoadInput, node), .flags = FIELD_AS_TEXT, .doc = "on which it acts"},
 	{"frame", FIELD_CHOICE, offsetof(LoadInput, frame), .flags = FIELD_AS_TEXT,
      .doc = "axes of the components; default `world`", .words = FIELD_WORDS("world", "node")},

@@ -63,7 +63,7 @@ static const Field loop_keys[] = {
 	{"terms", FIELD_LIST, offsetof(LoopInput, terms), .flags = FIELD_AS_TREE, .doc = "coupling, required there: 1 to 4",
      .table = &term_table},
 	{"drive", FIELD_MAPS, offsetof(LoopInput, drive), .flags = FIELD_AS_TREE,
-     .doc = "of a row; default: rows stay at zero", .table = &drive_table},
+     .doc = "of a constraint equation; default: all stay at zero", .table = &drive_table},
 	{"stabilisation", FIELD_MAP, offsetof(LoopInput, stabilisation), .flags = FIELD_AS_TREE, .doc = "default none",
      .table = &stabilisation_table},
 	{"applied_wrench", FIELD_MAP, offsetof(LoopInput, applied_wrench), .former = "known", .flags = FIELD_AS_TREE,
@@ -220,9 +220,9 @@ static bool key_drive(Reader *r, const TreeNode *value, const Field *key, void *
 
 static const Field drive_keys[] = {
 	{"row", FIELD_TEXT, offsetof(DriveInput, row),
-     .doc = "name of the row, see [loop_types](#loop_types); default: the only one"},
+     .doc = "name of the constraint equation, see [loop_types](#loop_types); default: the only one"},
 	{"value", FIELD_FUNCTION, offsetof(DriveInput, value), DIM_ANGLE, .flags = FIELD_BY_DOF | FIELD_AS_TREE,
-     .doc = "of the row"},
+     .doc = "of the constraint equation"},
 	{"offset", FIELD_NUMBER, offsetof(DriveInput, drive.offset), DIM_ANGLE, .flags = FIELD_BY_DOF, .doc = "default 0",
      .read = key_drive},
 	{"speed", FIELD_NUMBER, offsetof(DriveInput, drive.speed), DIM_RATE, .flags = FIELD_BY_DOF, .doc = "default 0",
@@ -320,7 +320,7 @@ typedef struct Gains {
 
 static const Field stabilisation_keys[] = {
 	{"frequency", FIELD_POSITIVE, offsetof(Gains, frequency), DIM_RATE, .flags = FIELD_REQUIRED,
-     .doc = "of the pull back"},
+     .doc = "natural frequency of the spring"},
 	{"damping", FIELD_NOT_NEGATIVE, offsetof(Gains, damping), .doc = "damping ratio; default 1"},
 };
 const FieldTable stabilisation_table = {

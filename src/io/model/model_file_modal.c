@@ -23,11 +23,11 @@ static const Field modal_keys[] = {
 	{"file", FIELD_FILE, offsetof(ModalInput, file), .flags = FIELD_REQUIRED | FIELD_AS_TREE,
      .doc = "a modal file or a SID"},
 	{"mass", FIELD_POSITIVE, offsetof(ModalInput, mass), DIM_MASS,
-     .doc = "what the mass should be; more than 1 % off is an error"},
+     .doc = "expected mass; a difference of more than 1 % is an error"},
 	{"frequency_bound", FIELD_POSITIVE, offsetof(ModalInput, frequency_bound), DIM_RATE,
      .doc = "as for [flexible](#flexible); default none"},
 	{"ignore_geometric", FIELD_FLAG, offsetof(ModalInput, ignore_geometric),
-     .doc = "of a SID with geometric stiffness, leave that out; otherwise it is refused"},
+     .doc = "ignores the geometric stiffness of a SID; without this flag such a SID is refused"},
 };
 const FieldTable modal_table = {FIELDS("modal", modal_keys), .brief = FIELD_FILE,
                                 .doc = "A flexible body that another file holds."};

@@ -50,13 +50,13 @@ static const Field run_keys[] = {
 	{"max_step", FIELD_POSITIVE, offsetof(RunInput, max_step), DIM_TIME,
      .doc = "of an adaptive method; default none, and where a `when` of [events](#event) reads an "
             "output of a device, a hundredth of `duration`"},
-	{"max_steps", FIELD_POSITIVE, offsetof(RunInput, max_steps), .doc = "most steps between two outputs"},
+	{"max_steps", FIELD_POSITIVE, offsetof(RunInput, max_steps), .doc = "largest number of steps between two outputs"},
 	{"projection", FIELD_WHOLE, offsetof(RunInput, projection), .flags = FIELD_AS_TREE,
      .doc = "steps from one projection on the [loops](loops.md#how-it-is-solved) to the next; default "
             "1. With more than 1 give the loops a [stabilisation](#stabilisation)",
      .words = FIELD_WORDS("none")},
 	{"threads", FIELD_WHOLE, offsetof(RunInput, threads), .flags = FIELD_AS_TREE,
-     .doc = "that share the work of a step; default 1. [When it helps](parallel.md)"},
+     .doc = "number of threads that share the work of a step; default 1. [When it helps](parallel.md)"},
 	{"branches", FIELD_WHOLE, offsetof(RunInput, branches), .flags = FIELD_AS_TREE,
      .doc = "workers that each group is partitioned for; default as many as `threads`. The same number "
             "gives the same bits with any number of threads"},

@@ -41,8 +41,8 @@ static const Field state_keys[] = {
      .doc = "a run that closes [loops](loops.md) leaves this joint, and the modes that it carries, as "
             "given; a list has one flag for each speed of the joint"},
 	{"guess", FIELD_FLAG, offsetof(StateInput, guess),
-     .doc = "these values say where to look for a state that closes the [loops](loops.md#assembly), and "
-            "not where the run has to start; default false"},
+     .doc = "these values are an initial guess for closing the [loops](loops.md#assembly), not values at which the "
+            "run must start; default false"},
 };
 const FieldTable state_table = {FIELDS("state", state_keys),
                                 .doc = "The initial state of a joint and of the modes of the body that it carries."};

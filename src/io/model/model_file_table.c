@@ -17,9 +17,9 @@ static const Field table_keys[] = {
 	{"points", FIELD_POINTS, offsetof(TableInput, points), .flags = FIELD_AS_TREE,
      .doc = "`[time, value]`, times ascending; or"},
 	{"csv", FIELD_FILE, offsetof(TableInput, csv), .flags = FIELD_AS_TREE,
-     .doc = "a CSV file. Its first column is the time, ascending; lines that begin with `#` are "
-            "skipped. A first line that is no number names the columns, with the unit in brackets: `t "
-            "[s],q:crank [deg]`, as `calder run -o` writes it. Without a unit numbers are SI"},
+     .doc = "a CSV file. Its first column is the time, ascending; lines that begin with `#` are skipped. A first "
+            "line that is not a number names the columns, with the unit in brackets: `t [s],q:crank [deg]`, as "
+            "`calder run -o` writes it. Without a unit numbers are SI"},
 	{"column", FIELD_TEXT, offsetof(TableInput, column), .flags = FIELD_AS_TREE,
      .doc = "of the CSV file: its name in the first line, with or without the unit, or its number (the "
             "time is 1); default 2"},

@@ -24,10 +24,10 @@ static const Field subsystem_keys[] = {
      .doc = "a shared object: a compiled subsystem, of which only the interface nodes are visible"},
 	{"arguments", FIELD_TEXT, offsetof(SubsystemInput, arguments), .doc = "that the shared object gets; default empty"},
 	{"attach", FIELD_MAPS, offsetof(SubsystemInput, attach), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
-     .doc = "default: the file stands as it is, on the ground", .table = &attachment_table},
+     .doc = "default: the file is used as it is, on the ground", .table = &attachment_table},
 	{"set", FIELD_ANYTHING, offsetof(SubsystemInput, set), .flags = FIELD_MAY_BE_EMPTY | FIELD_AS_TREE,
-     .doc = "map of places in the file and other values for them: `bodies.boom.mass: 12 kg`. The last "
-            "part of a place may be new"},
+     .doc = "map from places in the file to new values: `bodies.boom.mass: 12 kg`. The last part of a place may be "
+            "a new key"},
 };
 const FieldTable subsystem_table = {FIELDS("subsystem", subsystem_keys),
                                     .doc = "Another file as a part of this one, or a compiled subsystem."};
