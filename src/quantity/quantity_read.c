@@ -225,7 +225,7 @@ static CalStatus bind_node_component(const Search *s) {
 		                 "formulas cannot read %s of a %s, which changes its sign at half a turn; read angle(A, B), or "
 		                 "the quaternion of a joint",
 		                 name, info->word);
-	if (info->component_count == 1 || s->text->component)
+	if (info->component_count == 1 || s->text->component || !dot)
 		return bind_nodes(s);
 	*dot = '\0';
 	const CalStatus status = bind_nodes(s);

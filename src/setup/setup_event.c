@@ -118,7 +118,9 @@ CalStatus cal_setup_event(const CalSetup *setup, int index, CalSetupEvent *def) 
 }
 
 CalStatus cal_setup_check(const CalSetup *setup, CalError *error) {
-	CalStatus status = setup ? CAL_OK : error_null(error, "cal_setup_check", "setup");
+	if (!setup)
+		return error_null(error, "cal_setup_check", "setup");
+	CalStatus status = CAL_OK;
 	for (int i = 0; status == CAL_OK && i < setup->event_count; i++) {
 		const EventEntry *event = &setup->events[i];
 		if (event->def.after && cal_setup_find_event(setup, event->def.after) < 0) {

@@ -41,7 +41,7 @@ static const Row rows[] = {
 enum { ROWS = sizeof rows / sizeof rows[0] };
 _Static_assert((int)ROWS == (int)CAL_METHOD_COUNT, "each method has a row");
 
-static bool is_built(const Row *row) { return method_is_built(row->method); }
+static bool is_built(const Row *row) { return method_is_built((int)row->method); }
 
 static CalIntegratorOptions options_of(const Row *row, double step) {
 	const bool adaptive = cal_method_info(row->method)->adaptive;

@@ -222,7 +222,7 @@ static CalStatus check_new_body(const Writer *w, const CalSetupEvent *event, con
 	const CalVec3 g = cal_desc_group(w->desc, group)->gravity;
 	if (body->flex)
 		return refuse(w, "event", event->name, "it adds a flexible body, which a file cannot hold");
-	if (memcmp(&g, &body->gravity, sizeof g) != 0)
+	if (g.x != body->gravity.x || g.y != body->gravity.y || g.z != body->gravity.z)
 		return refuse(w, "event", event->name, "it adds a body with a gravity of its own, which a file cannot hold");
 	return write_check_name(w, "body", body->body.name);
 }
