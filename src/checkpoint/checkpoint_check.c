@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "checkpoint/checkpoint.h"
 #include "joint/pose_solve.h"
 #include "loop/loop_type.h"
@@ -317,6 +318,31 @@ static int loop_agrees(const ImageCheck *j, int index) {
 	       (!closed || loop->as.b.value == joint->b.value);
 }
 
+/* A body is carried by one joint at most; `carried` [bodies] is zero. */
+static CalStatus check_carriers(const ImageCheck *j, uint8_t *carried) {
+	for (int i = 0; i < j->image->joints; i++) {
+		const TopologyJoint *joint = &j->image->joint[i];
+		if (joint->state != CAL_JOINT_IN_TREE)
+			continue;
+		uint8_t *body = &carried[body_of(j->image, topology_outboard(joint)) - 1];
+		if (*body)
+			return refuse_record(j, "joint", joint->def.name, "carries a body that another joint carries");
+		*body = 1;
+	}
+	return CAL_OK;
+}
+
+static CalStatus check_trees(const ImageCheck *j, const CalAllocator *allocator) {
+	const size_t size = (size_t)j->image->bodies;
+	uint8_t *carried = memory_alloc(allocator, size);
+	if (!carried)
+		return error_set(j->why, CAL_ERR_MEMORY, "no memory to check its trees");
+	memset(carried, 0, size);
+	const CalStatus status = check_carriers(j, carried);
+	memory_free(allocator, carried);
+	return status;
+}
+
 static CalStatus check_joints(const ImageCheck *j) {
 	for (int i = 0; i < j->image->joints; i++) {
 		const TopologyJoint *joint = &j->image->joint[i];
@@ -368,6 +394,8 @@ CalStatus image_check(const CalSim *sim, const TopologyImage *image, CalError *w
 		status = check_added(&j);
 	if (status == CAL_OK)
 		status = check_joints(&j);
+	if (status == CAL_OK)
+		status = check_trees(&j, &sim->allocator);
 	if (status == CAL_OK)
 		status = check_loops(&j);
 	return status;
