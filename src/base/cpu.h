@@ -19,4 +19,16 @@ CpuIsa cpu_isa(void);
 /* Processors that this process may use. */
 int cpu_count(void);
 
+/*
+ * A table of kernels by processor. TABLE(suffix) lists the functions of that suffix: x1 for any processor, x1_avx2 and
+ * x1_avx512 where the build has them; without, every processor gets the first.
+ */
+#ifdef CALDER_WIDE_KERNELS
+#define KERNEL_TABLES(TABLE) \
+	{ [CPU_BASELINE] = TABLE(x1), [CPU_AVX2] = TABLE(x1_avx2), [CPU_AVX512] = TABLE(x1_avx512) }
+#else
+#define KERNEL_TABLES(TABLE) \
+	{ [CPU_BASELINE] = TABLE(x1), [CPU_AVX2] = TABLE(x1), [CPU_AVX512] = TABLE(x1) }
+#endif
+
 #endif

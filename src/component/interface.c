@@ -291,14 +291,14 @@ INLINE pack products(const double *g, int width, const double *x) {
 	return octet_halves(sum);
 }
 
-INLINE double act_on_freedoms(const double *g, int width, const double *x) { return pack_sum(products(g, width, x)); }
+INLINE double act_on_dofs(const double *g, int width, const double *x) { return pack_sum(products(g, width, x)); }
 
 void LANED(interface_apply)(const CalModel *model, const double *x, const Interface *interface, CalWork *work) {
 	const int W = interface->width;
 	for (int p = 0; p < interface->path_count; ++p) {
 		const Link *link = &model->links[interface->path[p]];
 		for (int k = link->u; k < link->u + link->nu; ++k)
-			work->dofs[k].eps -= act_on_freedoms(interface->gain + (size_t)k * (size_t)W, W, x);
+			work->dofs[k].eps -= act_on_dofs(interface->gain + (size_t)k * (size_t)W, W, x);
 		if (link->flex_body < 0)
 			continue;
 		const Flex *flex = &model->flexes[link->flex_body];
@@ -311,7 +311,7 @@ void LANED(interface_apply)(const CalModel *model, const double *x, const Interf
 			continue;
 		}
 		for (int k = 0; k < flex->m; ++k)
-			y[k] += act_on_freedoms(gain + k * W, W, x);
+			y[k] += act_on_dofs(gain + k * W, W, x);
 	}
 }
 

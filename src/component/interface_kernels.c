@@ -4,6 +4,8 @@
  */
 #include "component/interface_kernels.h"
 
+#include "base/cpu.h"
+
 #define DECLARE(isa)                                                                                                   \
 	void base_path_outward_x1_##isa(const CalModel *, const SweepInput *, const int32_t *, int, CalWork *);            \
 	void interface_inward_x1_##isa(const CalModel *, const uint8_t *, CalWork *, Interface *);                         \
@@ -18,19 +20,10 @@
 			interface_apply_##suffix                                                                              \
 	}
 
-#ifdef CALDER_WIDE_KERNELS
 DECLARE(avx2);
 DECLARE(avx512);
-#define WIDE(isa) TABLE(x1_##isa)
-#else
-#define WIDE(isa) TABLE(x1)
-#endif
 
 const InterfaceKernels *interface_kernels(CpuIsa isa) {
-	static const InterfaceKernels table[CPU_ISA_COUNT] = {
-		[CPU_BASELINE] = TABLE(x1),
-		[CPU_AVX2] = WIDE(avx2),
-		[CPU_AVX512] = WIDE(avx512),
-	};
+	static const InterfaceKernels table[CPU_ISA_COUNT] = KERNEL_TABLES(TABLE);
 	return &table[isa];
 }

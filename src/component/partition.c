@@ -275,7 +275,8 @@ static int assign_up_to(const PartitionPiece *pieces, int count, double most, in
 }
 
 /*
- * Neighbours go to one worker: what they read and write is side by side, and no cache line should go to and fro.
+ * Neighboring branches go to one worker: they read and write adjacent memory, and no cache line should
+ * move between processors.
  * Returns the largest load, to a thousandth.
  */
 static double assign_pieces(const PartitionPiece *pieces, int count, int workers, int *worker_of) {

@@ -185,14 +185,14 @@ static void most_objects(const CalSetup *setup, const CalSim *sim, int *groups, 
 }
 
 /* Most dofs that all groups can have together: six for each body, and its modes. */
-static int most_freedoms(const CalSetup *setup, int bodies) {
+static int most_dofs(const CalSetup *setup, int bodies) {
 	int count = CAL_JOINT_MAX_DOF * bodies;
 	for (int i = 0; i < cal_desc_body_count(setup->desc); i++)
 		count += setup_body_modes(setup->desc, (CalBodyId){(uint32_t)i + 1});
 	return count;
 }
 
-static int all_freedoms(const CalSetup *setup) {
+static int all_dofs(const CalSetup *setup) {
 	int count = 0;
 	for (int i = 0; i < setup->load_count; i++)
 		count += setup->loads[i].def.dof_count;
@@ -203,10 +203,10 @@ static int all_freedoms(const CalSetup *setup) {
 static SimLoads *loads_alloc(const CalSetup *setup, const CalSim *sim) {
 	int group_count, body_count;
 	most_objects(setup, sim, &group_count, &body_count);
-	const size_t count = (size_t)setup->load_count, freedoms = (size_t)all_freedoms(setup);
-	const size_t u = (size_t)most_freedoms(setup, body_count), groups = (size_t)group_count;
+	const size_t count = (size_t)setup->load_count, dofs = (size_t)all_dofs(setup);
+	const size_t u = (size_t)most_dofs(setup, body_count), groups = (size_t)group_count;
 	const size_t size = sizeof(SimLoads) + count * (sizeof(SimLoad) + sizeof(CalWrench)) + u * 2 * sizeof(double) +
-	                    freedoms * sizeof(CalDofRef) + groups * 2 * sizeof(int) + u * 2;
+	                    dofs * sizeof(CalDofRef) + groups * 2 * sizeof(int) + u * 2;
 	SimLoads *l = memory_alloc(&setup->allocator, size);
 	if (!l)
 		return NULL;
@@ -216,7 +216,7 @@ static SimLoads *loads_alloc(const CalSetup *setup, const CalSim *sim) {
 	l->tau = (double *)(void *)(l->wrenches + count);
 	l->udot = l->tau + u;
 	l->dofs = (CalDofRef *)(void *)(l->udot + u);
-	l->u_at = (int *)(void *)(l->dofs + freedoms);
+	l->u_at = (int *)(void *)(l->dofs + dofs);
 	l->wrench_at = l->u_at + groups;
 	l->described = (uint8_t *)(l->wrench_at + groups);
 	l->prescribed = l->described + u;

@@ -4,6 +4,8 @@
  */
 #include "dynamics/loop/loop_sweep.h"
 
+#include "base/cpu.h"
+
 #define DECLARE(isa)                                                                          \
 	int loop_inward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);                \
 	void loop_close_x1_##isa(const CalModel *, const Link *, CalWork *, ArticulatedBody *);   \
@@ -15,19 +17,10 @@
 #define TABLE(suffix) \
 	{ loop_inward_##suffix, HOOKS(suffix, 0), HOOKS(suffix, 1) }
 
-#ifdef CALDER_WIDE_KERNELS
 DECLARE(avx2);
 DECLARE(avx512);
-#define WIDE(isa) TABLE(x1_##isa)
-#else
-#define WIDE(isa) TABLE(x1)
-#endif
 
 const LoopKernels *loop_kernels(CpuIsa isa) {
-	static const LoopKernels table[CPU_ISA_COUNT] = {
-		[CPU_BASELINE] = TABLE(x1),
-		[CPU_AVX2] = WIDE(avx2),
-		[CPU_AVX512] = WIDE(avx512),
-	};
+	static const LoopKernels table[CPU_ISA_COUNT] = KERNEL_TABLES(TABLE);
 	return &table[isa];
 }

@@ -4,6 +4,8 @@
  */
 #include "dynamics/tree/kernels.h"
 
+#include "base/cpu.h"
+
 #define DECLARE(isa)                                                                           \
 	void motion_outward_x1_##isa(const CalModel *, const double *, const double *, CalWork *); \
 	void forward_outward_x1_##isa(const CalModel *, const SweepInput *, CalWork *);            \
@@ -16,19 +18,10 @@
 			forward_accelerate_##suffix                                                                          \
 	}
 
-#ifdef CALDER_WIDE_KERNELS
 DECLARE(avx2);
 DECLARE(avx512);
-#define WIDE(isa) TABLE(x1_##isa)
-#else
-#define WIDE(isa) TABLE(x1)
-#endif
 
 const ForwardKernels *forward_kernels(CpuIsa isa) {
-	static const ForwardKernels table[CPU_ISA_COUNT] = {
-		[CPU_BASELINE] = TABLE(x1),
-		[CPU_AVX2] = WIDE(avx2),
-		[CPU_AVX512] = WIDE(avx512),
-	};
+	static const ForwardKernels table[CPU_ISA_COUNT] = KERNEL_TABLES(TABLE);
 	return &table[isa];
 }

@@ -71,20 +71,20 @@ static bool add_device(Reader *r, const TreeNode *map, const LoadInput *in, cons
 /* ---- dofs of a joint, or modes of a body ------------------------------------------------------ */
 
 /* The dofs that a load is about. Those behind the joint's are modes, whose units are those of the shapes. */
-typedef struct Freedoms {
+typedef struct LoadedDofs {
 	const char *what; // "joint" or "body"
 	const char *name;
 	const JointRecord *joint;
 	int first, count;
-} Freedoms;
+} LoadedDofs;
 
-static Dimension dimension_of(const Freedoms *f, int i, Dimension angular, Dimension linear) {
+static Dimension dimension_of(const LoadedDofs *f, int i, Dimension angular, Dimension linear) {
 	const JointShape *shape = &f->joint->shape;
 	const int dof = f->first + i;
 	return dof >= shape->nu ? DIM_NUMBER : shape->linear[dof] ? linear : angular;
 }
 
-static bool check_count(Reader *r, const TreeNode *node, const char *key, const Freedoms *f) {
+static bool check_count(Reader *r, const TreeNode *node, const char *key, const LoadedDofs *f) {
 	const int given = node->kind == TREE_LIST ? node->count : node->kind == TREE_SCALAR ? 1 : -1;
 	if (given == f->count && given > 0)
 		return true;
@@ -103,7 +103,7 @@ static const TreeNode *component(const TreeNode *node, int i) {
 
 static bool is_free(const TreeNode *node) { return node->kind == TREE_SCALAR && strcmp(node->text, "free") == 0; }
 
-static bool add_effort(Reader *r, const TreeNode *map, const LoadInput *in, const Freedoms *f, const CalLoadDef *load,
+static bool add_effort(Reader *r, const TreeNode *map, const LoadInput *in, const LoadedDofs *f, const CalLoadDef *load,
                        int i, CalLoadValue effort) {
 	CalAppliedLoadDef def = {.effort = effort};
 	if (load->body.value) {
@@ -117,8 +117,8 @@ static bool add_effort(Reader *r, const TreeNode *map, const LoadInput *in, cons
 }
 
 /* Numbers go to the load, the rest to devices. */
-static bool read_effort(Reader *r, const TreeNode *map, const LoadInput *in, const Freedoms *f, const CalLoadDef *load,
-                        CalDofLoad *dofs) {
+static bool read_effort(Reader *r, const TreeNode *map, const LoadInput *in, const LoadedDofs *f,
+                        const CalLoadDef *load, CalDofLoad *dofs) {
 	const TreeNode *node = in->effort;
 	const bool whole = f->count == 1 && (node->kind == TREE_MAP || is_points(node));
 	if (!whole && !check_count(r, node, "effort", f))
@@ -136,7 +136,7 @@ static bool read_effort(Reader *r, const TreeNode *map, const LoadInput *in, con
 	return true;
 }
 
-static bool read_acceleration(Reader *r, const TreeNode *node, const Freedoms *f, CalDofLoad *dofs) {
+static bool read_acceleration(Reader *r, const TreeNode *node, const LoadedDofs *f, CalDofLoad *dofs) {
 	if (!check_count(r, node, "acceleration", f))
 		return false;
 	for (int i = 0; i < f->count; i++) {
@@ -151,7 +151,7 @@ static bool read_acceleration(Reader *r, const TreeNode *node, const Freedoms *f
 }
 
 /* true locks every dof; a list says which. */
-static bool read_lock(Reader *r, const TreeNode *node, const Freedoms *f, CalDofLoad *dofs) {
+static bool read_lock(Reader *r, const TreeNode *node, const LoadedDofs *f, CalDofLoad *dofs) {
 	if (node->kind == TREE_LIST && !check_count(r, node, "lock", f))
 		return false;
 	for (int i = 0; i < f->count; i++) {
@@ -163,7 +163,7 @@ static bool read_lock(Reader *r, const TreeNode *node, const Freedoms *f, CalDof
 	return true;
 }
 
-static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, const Freedoms *f, CalLoadDef *load) {
+static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, const LoadedDofs *f, CalLoadDef *load) {
 	if (in->force || in->moment || in->frame)
 		return reader_fail(r, map, "force, moment and frame belong to a load on a node; on a %s give \"effort\"",
 		                   f->what);
@@ -181,7 +181,7 @@ static bool read_dof_load(Reader *r, const TreeNode *map, const LoadInput *in, c
 }
 
 static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in, CalLoadDef *load) {
-	Freedoms f = {.what = "joint"};
+	LoadedDofs f = {.what = "joint"};
 	if (!model_file_find_joint(r, tree_get(map, "joint"), in->joint, &f.joint))
 		return false;
 	if (in->mode)
@@ -195,7 +195,7 @@ static bool read_joint_load(Reader *r, const TreeNode *map, const LoadInput *in,
 /* One mode of a body by its number from 1, or all of them. */
 static bool read_modal_load(Reader *r, const Sections *s, const TreeNode *map, const LoadInput *in, CalLoadDef *load) {
 	const TreeNode *node = tree_get(map, "body");
-	Freedoms f = {.what = "body", .name = in->body};
+	LoadedDofs f = {.what = "body", .name = in->body};
 	double mode = 0;
 	if (!model_file_find_body(r, s, node, in->body, &load->body))
 		return false;
