@@ -16,6 +16,7 @@
 #include "joint/pose_solve.h"
 #include "loop/loop_type.h"
 #include "model/description/check.h"
+#include "model/description/number.h"
 #include "transition/topology_edit.h"
 
 typedef struct ImageCheck {
@@ -115,9 +116,7 @@ static int loop_ids_exist(const ImageCheck *j) {
 /* Unit to what sums of rounding errors leave of it. */
 static int placement_is_sound(const CalPlacement *p) {
 	const CalQuat q = p->orientation;
-	const CalVec3 r = p->position;
-	return isfinite(r.x) && isfinite(r.y) && isfinite(r.z) &&
-	       fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-9;
+	return vec_is_usable(p->position) && fabs(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < 1e-9;
 }
 
 /* A record as a checkpoint holds it, without its name. */
@@ -206,7 +205,7 @@ static CalStatus check_body(ImageCheck *j, int index) {
 	const DescBody *body = &j->image->body[index];
 	Check check = {.desc = &j->desc, .report = edit_keep_first_error, .user = j->why};
 	if (!is_named(body->def.name) || body_def_not_finite(&body->def))
-		return refuse_record(j, "body", body->def.name, "has no name or a number that is not finite");
+		return refuse_record(j, "body", body->def.name, "has no name, or a number that " NUMBER_WRONG);
 	check_mass_properties(&check, &body->def, (BodyExtent){0});
 	if (check.failed)
 		return CAL_ERR_INPUT;
@@ -272,9 +271,8 @@ static CalStatus check_added(ImageCheck *j) {
 	const TopologyImage *image = j->image;
 	CalStatus status = CAL_OK;
 	for (int i = 0; i < image->groups && status == CAL_OK; i++) {
-		const CalVec3 g = image->group[i].gravity;
-		if (!is_named(image->group[i].name) || !isfinite(g.x) || !isfinite(g.y) || !isfinite(g.z))
-			status = refuse_record(j, "group", image->group[i].name, "has no name, or gravity that is not finite");
+		if (!is_named(image->group[i].name) || !vec_is_usable(image->group[i].gravity))
+			status = refuse_record(j, "group", image->group[i].name, "has no name, or gravity that " NUMBER_WRONG);
 	}
 	for (int i = j->first.nodes; i < image->nodes && status == CAL_OK; i++) {
 		const CalNodeDef *def = &image->node[i].def;

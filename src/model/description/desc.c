@@ -7,6 +7,7 @@
  * leaves the description as it was (spare capacity aside) and leaks nothing.
  */
 #include "model/description/desc.h"
+#include "model/description/number.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -213,24 +214,22 @@ static CalStatus duplicate(const char *kind, const char *name, const char *place
 }
 
 static CalStatus not_finite(const char *kind, const char *name, const char *place, const char *what, CalError *error) {
-	return error_set(error, CAL_ERR_MODEL, "%s%s%s \"%s\": %s is not finite", PLACE_ARGS(place), kind, name, what);
+	return error_set(error, CAL_ERR_MODEL, "%s%s%s \"%s\": %s " NUMBER_WRONG, PLACE_ARGS(place), kind, name, what);
 }
-
-static bool vec_is_finite(CalVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 
 static bool mat_is_finite(const CalMat3 *a) {
 	bool finite = true;
 	for (int i = 0; i < 3; i++) {
 		for (int j = 0; j < 3; j++) {
-			finite = finite && isfinite(a->m[i][j]);
+			finite = finite && number_is_usable(a->m[i][j]);
 		}
 	}
 	return finite;
 }
 
 const char *body_def_not_finite(const CalBodyDef *def) {
-	return !isfinite(def->mass)            ? "mass"
-	       : !vec_is_finite(def->com)      ? "center of mass"
+	return !number_is_usable(def->mass)    ? "mass"
+	       : !vec_is_usable(def->com)      ? "center of mass"
 	       : !mat_is_finite(&def->inertia) ? "inertia"
 	                                       : NULL;
 }
@@ -327,7 +326,7 @@ CalStatus cal_desc_add_group(CalDesc *desc, const CalGroupDef *def, CalGroupId *
 	if (twin) {
 		return duplicate("group", def->name, def->place, NULL, desc->groups[twin - 1].place, error);
 	}
-	if (!vec_is_finite(def->gravity)) {
+	if (!vec_is_usable(def->gravity)) {
 		return not_finite("group", def->name, def->place, "gravity", error);
 	}
 	return group_append(desc, def, id, error);
@@ -597,7 +596,7 @@ CalStatus cal_desc_close_loop(CalDesc *desc, CalNodeId a, const CalLoopDef *def,
 }
 
 CalStatus cal_desc_set_gravity(CalDesc *desc, CalGroupId group, CalVec3 gravity) {
-	if (!desc || !id_is_known(group.value, desc->group_count) || !vec_is_finite(gravity)) {
+	if (!desc || !id_is_known(group.value, desc->group_count) || !vec_is_usable(gravity)) {
 		return CAL_ERR_ARGUMENT;
 	}
 	desc->groups[group.value ? group.value - 1 : 0].gravity = gravity;

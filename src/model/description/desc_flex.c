@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "model/description/desc.h"
+#include "model/description/number.h"
 
 // Squares and their products with small numbers stay within an int; far beyond what a modal body is for.
 enum { MAX_MODES = 4096 };
@@ -35,7 +36,7 @@ static void node_numbers(const CalFlexNode *node, size_t modes, Numbers out[NODE
 
 static bool all_finite(Numbers numbers) {
 	for (size_t i = 0; numbers.values && i < numbers.count; i++) {
-		if (!isfinite(numbers.values[i])) {
+		if (!number_is_usable(numbers.values[i])) {
 			return false;
 		}
 	}
@@ -60,7 +61,7 @@ static CalStatus definition_check(const CalBodyDef *body, const CalFlexDef *def,
 		return error_set(error, CAL_ERR_ARGUMENT, "%s%sbody \"%s\": %d flexible nodes in %s list of them",
 		                 PLACE_ARGS(body->place), body->name, def->node_count, def->nodes ? "the" : "a missing");
 	}
-	if (!isfinite(def->frequency_bound) || def->frequency_bound < 0) {
+	if (!number_is_usable(def->frequency_bound) || def->frequency_bound < 0) {
 		return error_set(error, CAL_ERR_MODEL,
 		                 "%s%sbody \"%s\": the frequency bound is %g rad/s; it must be positive, or 0 for no bound",
 		                 PLACE_ARGS(body->place), body->name, def->frequency_bound);
@@ -69,7 +70,7 @@ static CalStatus definition_check(const CalBodyDef *body, const CalFlexDef *def,
 	const Numbers matrices[] = {{def->stiffness, square, "stiffness"}, {def->damping, square, "damping"}};
 	for (int i = 0; i < 2; i++) {
 		if (!all_finite(matrices[i])) {
-			return error_set(error, CAL_ERR_MODEL, "%s%sbody \"%s\": a number of the modal %s is not finite",
+			return error_set(error, CAL_ERR_MODEL, "%s%sbody \"%s\": a number of the modal %s " NUMBER_WRONG,
 			                 PLACE_ARGS(body->place), body->name, matrices[i].what);
 		}
 	}
@@ -78,7 +79,7 @@ static CalStatus definition_check(const CalBodyDef *body, const CalFlexDef *def,
 
 static CalStatus node_finite(const CalBodyDef *body, const char *name, const CalFlexNode *node, int modes,
                              CalError *error) {
-	const char *what = isfinite(node->mass) ? NULL : "mass";
+	const char *what = number_is_usable(node->mass) ? NULL : "mass";
 	if (!all_finite((Numbers){&node->inertia.m[0][0], 9, NULL})) {
 		what = "rotary inertia";
 	}
@@ -87,7 +88,7 @@ static CalStatus node_finite(const CalBodyDef *body, const char *name, const Cal
 	for (int i = 0; i < NODE_ARRAYS && !what; i++) {
 		what = all_finite(arrays[i]) ? NULL : arrays[i].what;
 	}
-	return what ? error_set(error, CAL_ERR_MODEL, "%s%sbody \"%s\", node \"%s\": its %s is not finite",
+	return what ? error_set(error, CAL_ERR_MODEL, "%s%sbody \"%s\", node \"%s\": its %s " NUMBER_WRONG,
 	                        PLACE_ARGS(body->place), body->name, name, what)
 	            : CAL_OK;
 }

@@ -16,6 +16,7 @@
 #include "joint/pose_solve.h"
 #include "math/portable.h"
 #include "model/description/desc.h"
+#include "model/description/number.h"
 
 // Shorter than this, a vector or quaternion is a slip rather than a direction.
 static const double MIN_LENGTH = 1e-8;
@@ -24,7 +25,6 @@ static const double MIN_ANGLE = 1e-6;
 // Within this, lengths are 1 and axes perpendicular: what has been resolved before stays as it is, to the bit.
 static const double ROUND_OFF = 8 * DBL_EPSILON;
 
-static bool vec_is_finite(CalVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 static bool vec_is_zero(CalVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 static double vec_dot(CalVec3 a, CalVec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
@@ -41,8 +41,8 @@ static CalVec3 vec_reject(CalVec3 b, CalVec3 a) {
 
 /** Makes v unit; what is wrong with it, or NULL. */
 static const char *vec_normalize(CalVec3 *v) {
-	if (!vec_is_finite(*v)) {
-		return "is not finite";
+	if (!vec_is_usable(*v)) {
+		return NUMBER_WRONG;
 	}
 	double length = length4(v->x, v->y, v->z, 0);
 	if (!(length >= MIN_LENGTH) || isinf(length)) {
@@ -72,11 +72,11 @@ static CalVec3 vec_perpendicular(CalVec3 a) {
 
 const char *placement_resolve(CalPlacement *placement) {
 	CalQuat *q = &placement->orientation;
-	if (!vec_is_finite(placement->position)) {
-		return "position is not finite";
+	if (!vec_is_usable(placement->position)) {
+		return "position " NUMBER_WRONG;
 	}
-	if (!isfinite(q->w) || !isfinite(q->x) || !isfinite(q->y) || !isfinite(q->z)) {
-		return "orientation is not finite";
+	if (!number_is_usable(q->w) || !number_is_usable(q->x) || !number_is_usable(q->y) || !number_is_usable(q->z)) {
+		return "orientation " NUMBER_WRONG;
 	}
 	if (q->w == 0 && q->x == 0 && q->y == 0 && q->z == 0) {
 		*q = (CalQuat){1, 0, 0, 0};
@@ -142,8 +142,8 @@ static CalStatus elements_resolve(CalJointDef *def, CalError *error) {
 			return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": axis of element %d %s", PLACE_ARGS(def->place),
 			                 def->name, i + 1, wrong);
 		}
-		if (!isfinite(e->pitch)) {
-			return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": pitch of element %d is not finite",
+		if (!number_is_usable(e->pitch)) {
+			return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": pitch of element %d " NUMBER_WRONG,
 			                 PLACE_ARGS(def->place), def->name, i + 1);
 		}
 	}
@@ -156,8 +156,8 @@ static CalStatus dofs_resolve(CalJointDef *def, CalError *error) {
 		const double numbers[] = {d->stiffness, d->rest, d->damping, d->rotor_inertia, d->gear_ratio};
 		static const char *const names[] = {"stiffness", "rest position", "damping", "rotor inertia", "gear ratio"};
 		for (int k = 0; k < 5; k++) {
-			if (!isfinite(numbers[k])) {
-				return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": %s of degree of freedom %d is not finite",
+			if (!number_is_usable(numbers[k])) {
+				return error_set(error, CAL_ERR_MODEL, "%s%sjoint \"%s\": %s of degree of freedom %d " NUMBER_WRONG,
 				                 PLACE_ARGS(def->place), def->name, names[k], i + 1);
 			}
 		}
@@ -181,8 +181,8 @@ CalStatus joint_def_resolve(CalJointDef *def, CalError *error) {
 	if (status != CAL_OK) {
 		return status;
 	}
-	if (!isfinite(def->pitch)) {
-		return refuse_joint(def, error, "pitch", "is not finite");
+	if (!number_is_usable(def->pitch)) {
+		return refuse_joint(def, error, "pitch", NUMBER_WRONG);
 	}
 	const char *wrong = placement_resolve(&def->inboard);
 	if (wrong) {

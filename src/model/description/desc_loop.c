@@ -11,12 +11,12 @@
 #include "base/error.h"
 #include "loop/loop_type.h"
 #include "model/description/desc.h"
+#include "model/description/number.h"
 
 /* ---- judging ------------------------------------------------------------------------------------ */
 
-static bool vec_is_finite(CalVec3 v) { return isfinite(v.x) && isfinite(v.y) && isfinite(v.z); }
 static bool vec_is_zero(CalVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
-static bool is_positive(double x) { return x > 0 && isfinite(x); }
+static bool is_positive(double x) { return x > 0 && number_is_usable(x); }
 static bool is_set(int axes) { return axes >= 0 && axes <= CAL_AXIS_XYZ; }
 
 static CalStatus refuse_loop(const CalLoopDef *def, CalError *error, const char *text) {
@@ -38,7 +38,7 @@ static CalStatus check_terms(const CalLoopDef *def, CalError *error) {
 	}
 	for (int i = 0; i < def->term_count; i++) {
 		const CalLoopTerm *term = &def->term[i];
-		if (term->factor == 0 || !isfinite(term->factor)) {
+		if (term->factor == 0 || !number_is_usable(term->factor)) {
 			return error_set(error, CAL_ERR_MODEL,
 			                 "%s%sloop \"%s\": the factor of term %d is %g; give a finite one or leave the term out",
 			                 PLACE_ARGS(def->place), def->name, i + 1, term->factor);
@@ -55,7 +55,7 @@ static CalStatus check_terms(const CalLoopDef *def, CalError *error) {
 }
 
 static CalStatus check_pitch(const CalLoopDef *def, CalError *error) {
-	if (def->pitch != 0 && isfinite(def->pitch)) {
+	if (def->pitch != 0 && number_is_usable(def->pitch)) {
 		return CAL_OK;
 	}
 	return error_set(error, CAL_ERR_MODEL,
@@ -92,8 +92,8 @@ static CalStatus check_type(const CalLoopDef *def, CalError *error) {
 }
 
 static bool drive_is_finite(const CalDrive *d) {
-	return isfinite(d->offset) && isfinite(d->speed) && isfinite(d->acceleration) && isfinite(d->amplitude) &&
-	       isfinite(d->frequency) && isfinite(d->phase);
+	return number_is_usable(d->offset) && number_is_usable(d->speed) && number_is_usable(d->acceleration) &&
+	       number_is_usable(d->amplitude) && number_is_usable(d->frequency) && number_is_usable(d->phase);
 }
 
 static bool drive_is_given(const CalDrive *d) {
@@ -104,7 +104,7 @@ static CalStatus check_drives(const CalLoopDef *def, CalError *error) {
 	const int rows = loop_def_rows(def);
 	for (int i = 0; i < CAL_LOOP_MAX_ROWS; i++) {
 		if (!drive_is_finite(&def->drive[i])) {
-			return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": the drive of row %d is not finite",
+			return error_set(error, CAL_ERR_MODEL, "%s%sloop \"%s\": the drive of row %d " NUMBER_WRONG,
 			                 PLACE_ARGS(def->place), def->name, i + 1);
 		}
 		if (i >= rows && drive_is_given(&def->drive[i])) {
@@ -119,8 +119,8 @@ static CalStatus check_drives(const CalLoopDef *def, CalError *error) {
 
 static CalStatus check_applied_wrench(const CalLoopDef *def, CalError *error) {
 	const CalSpatial *known = &def->applied_wrench;
-	if (!vec_is_finite(known->angular) || !vec_is_finite(known->linear)) {
-		return refuse_loop(def, error, "its applied wrench is not finite");
+	if (!vec_is_usable(known->angular) || !vec_is_usable(known->linear)) {
+		return refuse_loop(def, error, "its applied wrench " NUMBER_WRONG);
 	}
 	const bool given = !vec_is_zero(known->angular) || !vec_is_zero(known->linear);
 	if (given && !loop_type_has_two_sides(def->type)) {
@@ -144,7 +144,8 @@ CalStatus loop_def_check(const CalLoopDef *def, CalError *error) {
 	if (status != CAL_OK) {
 		return status;
 	}
-	if (!(def->frequency >= 0 && isfinite(def->frequency) && def->damping >= 0 && isfinite(def->damping))) {
+	if (!(def->frequency >= 0 && number_is_usable(def->frequency) && def->damping >= 0 &&
+	      number_is_usable(def->damping))) {
 		return refuse_loop(def, error, "frequency and damping of its stabilisation must be finite and not negative");
 	}
 	if (def->frequency == 0 && def->damping > 0) {

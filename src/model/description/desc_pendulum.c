@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "math/portable.h"
+#include "model/description/number.h"
 
 CalPendulumDef cal_pendulum_def(void) { return (CalPendulumDef){.down = {0, 0, -1}}; }
 
@@ -41,13 +42,16 @@ static CalStatus check_pendulum(const CalDesc *desc, const CalPendulumDef *def, 
 		return error_set(error, CAL_ERR_MODEL, "%s%spendulum \"%s\": there is no node %u", PLACE_ARGS(def->place), name,
 		                 (unsigned)def->node.value);
 	const double norm = norm_of(def->down);
-	const char *wrong = !(def->mass > 0) || !isfinite(def->mass)                ? "its mass must be above zero"
-	                    : !(def->length > 0) || !isfinite(def->length)          ? "its length must be above zero"
-	                    : !(norm > 0) || !isfinite(norm)                        ? "\"down\" is no direction"
-	                    : !(def->damping >= 0) || !isfinite(def->damping)       ? "its damping must not be negative"
-	                    : !(def->stiffness >= 0) || !isfinite(def->stiffness)   ? "its stiffness must not be negative"
-	                    : !isfinite(def->pivot.x + def->pivot.y + def->pivot.z) ? "its pivot is not finite"
-	                                                                            : NULL;
+	const double numbers[] = {def->mass,      def->length,  norm,         def->damping,
+	                          def->stiffness, def->pivot.x, def->pivot.y, def->pivot.z};
+	const char *wrong = !(def->mass > 0)         ? "its mass must be above zero"
+	                    : !(def->length > 0)     ? "its length must be above zero"
+	                    : !(norm > 0)            ? "\"down\" is no direction"
+	                    : !(def->damping >= 0)   ? "its damping must not be negative"
+	                    : !(def->stiffness >= 0) ? "its stiffness must not be negative"
+	                                             : NULL;
+	for (size_t i = 0; !wrong && i < sizeof numbers / sizeof *numbers; i++)
+		wrong = number_is_usable(numbers[i]) ? NULL : "a number " NUMBER_WRONG;
 	return wrong ? error_set(error, CAL_ERR_MODEL, "%s%spendulum \"%s\": %s", PLACE_ARGS(def->place), name, wrong)
 	             : CAL_OK;
 }

@@ -233,6 +233,9 @@ static void numbers_that_are_not_finite_are_refused(void **state) {
 	node.placement.position.z = NAN;
 	assert_int_equal(cal_desc_add_node(desc, arm, &node, NULL, &error), CAL_ERR_MODEL);
 	assert_says(error.text, "node \"n\" of \"arm\": position is not finite", NULL);
+	node.placement.position.z = 1.1e50; // finite, but m z^2 and its square are not
+	assert_int_equal(cal_desc_add_node(desc, arm, &node, NULL, &error), CAL_ERR_MODEL);
+	assert_says(error.text, "node \"n\" of \"arm\": position is not finite, or above 1e50", NULL);
 	CalGroupDef group = cal_group_def();
 	group.name = "g";
 	group.gravity.x = NAN;
