@@ -34,7 +34,7 @@ void mobility_free(Mobility *mobility);
 void mobility_print(const Mobility *mobility, FILE *out);
 /** The members "loops" and "mobility" of an object, without a comma before or after. */
 void mobility_json(const Mobility *mobility, FILE *out);
-/** Names of redundant rows, "a.dx, b.rz ...", as many as fit. */
+/** Names of redundant equations, "a.dx, b.rz ...", as many as fit. */
 void mobility_redundant(const Mobility *mobility, char *text, size_t size);
 /** Names of the driven degrees of freedom in the same way. */
 void mobility_driven(const Mobility *mobility, char *text, size_t size);

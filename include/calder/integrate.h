@@ -100,7 +100,7 @@ typedef int (*CalPrescribedFn)(void *user, const CalModel *model, double t, doub
 
 /** One model of a system. */
 /** Where a power comes from: prescribed dofs (force times speed), driven constraint equations (multiplier times rate). */
-typedef enum CalPower { CAL_POWER_PRESCRIBED, CAL_POWER_ROWS, CAL_POWER_COUNT } CalPower;
+typedef enum CalPower { CAL_POWER_PRESCRIBED, CAL_POWER_LOOPS, CAL_POWER_COUNT } CalPower;
 
 typedef struct CalSystemPart {
 	const CalModel *model;

@@ -71,14 +71,14 @@ CAL_API CalStatus cal_loop_jacobian(const CalModel *model, const CalState *state
 /** What the loops leave of the degrees of freedom at a state. */
 typedef struct CalMobility {
 	int dofs;     // degrees of freedom that are not frozen
-	int rank;     // independent rows over them
+	int rank;     // independent equations over them
 	int mobility; // dofs - rank: speeds that can be chosen freely
 } CalMobility;
 
 /**
  * Rank of G over the speeds that are not frozen ([nu] nonzero: frozen; NULL: those described as prescribed), and which
  * rows (NULL, or [rows]) are independent and which speeds (NULL, or [nu]; mobility of them) can be chosen: all others
- * follow from them, by factors that are at most 1 in SI units. Independent rows and speeds have a 1, all others a 0.
+ * follow from them, by factors that are at most 1 in SI units. Independent equations and speeds have a 1, all others a 0.
  * Of equally good choices the one nearest to the ground is taken. Speed rows (knife) count like the others.
  */
 CAL_API CalStatus cal_loop_mobility(const CalModel *model, const CalState *state, const uint8_t *frozen, CalWork *work,

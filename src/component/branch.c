@@ -203,16 +203,17 @@ static int most_modes(const CalModel *model) {
 	return most;
 }
 
-typedef struct Rooms {
+/* Arrays of a branch that has an interface or cross-branch loops. */
+typedef struct InterfaceArrays {
 	InterfaceForce *forces;
 	double *gamma, *force_modal, *gain, *base_gamma, *Lambda, *beta, *modal;
 	ArticulatedBody *arriving;
 	void *work;
-} Rooms;
+} InterfaceArrays;
 
-static Rooms layout_interface(const Branch *b, int W, int forces, size_t work_size, Cursor *cursor) {
+static InterfaceArrays layout_interface(const Branch *b, int W, int forces, size_t work_size, Cursor *cursor) {
 	const int modal = W ? OCTET * most_modes(b->model) : 0;
-	Rooms r;
+	InterfaceArrays r;
 	CURSOR_ARRAY(cursor, r.forces, forces);
 	CURSOR_ARRAY(cursor, r.gamma, forces * 6 * OCTET);
 	CURSOR_ARRAY(cursor, r.force_modal, forces * modal);
@@ -250,27 +251,27 @@ CalStatus branch_connect(Branch *branches, int index, const CrossLoops *cross_lo
 	if (!b->rest)
 		return CAL_ERR_MEMORY;
 	cursor_clear(&cursor);
-	const Rooms rooms = layout_interface(b, W, forces, work_size, &cursor);
-	b->arriving = rooms.arriving;
+	const InterfaceArrays arrays = layout_interface(b, W, forces, work_size, &cursor);
+	b->arriving = arrays.arriving;
 	b->interface = (Interface){.path = b->interface.path,
 	                           .path_count = b->interface.path_count,
 	                           .width = W,
-	                           .forces = rooms.forces,
+	                           .forces = arrays.forces,
 	                           .force_count = forces,
-	                           .gain = rooms.gain,
-	                           .gamma = rooms.base_gamma,
-	                           .Lambda = rooms.Lambda,
-	                           .beta = rooms.beta,
-	                           .modal = rooms.modal};
+	                           .gain = arrays.gain,
+	                           .gamma = arrays.base_gamma,
+	                           .Lambda = arrays.Lambda,
+	                           .beta = arrays.beta,
+	                           .modal = arrays.modal};
 	for (int p = 0; p < forces; ++p) {
-		b->interface.forces[p].gamma = rooms.gamma + p * 6 * OCTET;
-		b->interface.forces[p].modal = rooms.force_modal + p * OCTET * most_modes(b->model);
+		b->interface.forces[p].gamma = arrays.gamma + p * 6 * OCTET;
+		b->interface.forces[p].modal = arrays.force_modal + p * OCTET * most_modes(b->model);
 	}
 	if (has_interface)
 		list_interface_columns(b, branches[b->decoupled_child].base_link, cross_loops != NULL);
 	if (cross_loops)
 		cross_loops_list_forces(cross_loops, branches, b, has_interface);
-	return cal_work_init(b->model, rooms.work, work_size, &b->work);
+	return cal_work_init(b->model, arrays.work, work_size, &b->work);
 }
 
 void branch_release(const CalModel *whole, Branch *b) {

@@ -70,7 +70,7 @@ typedef struct Branch {
 	BranchSlice slice;                                                   //
 	uint8_t *prescribed;                                                 //
 	ArticulatedBody *arriving;           // [accumulator_count] from its children that are not decoupled
-	bool drives;                         // rows of its own loops are driven
+	bool drives;                         // its own loops are driven
 	Interface interface;                 // width 0: no columns
 	BaseMotion *base_motion;             // what crosses the interface to its base
 	BaseInertia *base_inertia;           //
@@ -83,7 +83,7 @@ typedef struct Branch {
 	spatial child_base_bias; // of the branch that it carries columns of: what that one's base accelerates by at u' = 0
 	int failed_dof, not_a_number; // as in BaseInertia, its own
 	CalStatus bad;                // what else went wrong
-	double rows_power;            // that its driven rows supply [W]
+	double drive_power;           // that the drives of its loops supply [W]
 } Branch;
 
 /* Acceleration at u' = 0 of the base link of a branch, beyond what the branch assumes of it. */

@@ -58,8 +58,8 @@ typedef struct BranchCallback {
 CalStatus branches_run(CalBranches *branches, const CalState *state, const CalState *elastic, const CalInput *input,
                        double h, double *udot, BranchCallback callback);
 /**
- * The motion dq[nu] that multipliers alone bring about, M as inertia: rows move by -z[rows] as far as they can. frozen[nu]
- * (NULL: none) do not move; positions: rows of speeds alone take no part. CAL_NOT_CONVERGED: branches leave a doubt, and
+ * The motion dq[nu] that multipliers alone bring about, M as inertia: constraints move by -z as far as they can. frozen[nu]
+ * (NULL: none) do not move; positions: constraints on speeds alone take no part. CAL_NOT_CONVERGED: branches leave a doubt, and
  * dq is not found; the model in one piece may find it.
  */
 CalStatus branches_correct(CalBranches *branches, const CalState *state, const double *z, const uint8_t *frozen,
@@ -70,12 +70,12 @@ bool branches_are_here(const CalBranches *branches);
  * The whole state is known here between evaluations: false for a rank that receives what crosses its interfaces alone.
  */
 bool branches_know_all(const CalBranches *branches);
-/** Power that driven rows of loops supplied in the last branches_run() [W], in the order of the branches. Not for ranks. */
-double branches_rows_power(const CalBranches *branches);
+/** Power that the drives of loops supplied in the last branches_run() [W], in the order of the branches. Not for ranks. */
+double branches_drive_power(const CalBranches *branches);
 const CalModel *branches_model(const CalBranches *branches);
 CalWork *branches_whole(CalBranches *branches);  // workspace of the model in one piece; NULL: it has no loops
 double *branches_numbers(CalBranches *branches); // [2 rows + nu + nq] scratch of a projection
-/** Residuals of all rows, and their rates. */
+/** Residuals of all constraint equations, and their rates. */
 void branches_residual(CalBranches *branches, const CalState *state, double *value, double *rate);
 
 /** Only calls. Statuses other than CAL_OK: the first, in the order of the branches. */

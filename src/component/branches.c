@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * branches.c — branches of a model: making and releasing them, giving them to threads and ranks, telling of them.
+ * branches.c — branches of a model: making and releasing them, giving them to threads and ranks, what is known of them.
  */
 #include <string.h>
 
@@ -260,7 +260,7 @@ CalStatus cal_branches_implicit(CalBranches *branches, const CalState *state, co
 
 bool branches_are_here(const CalBranches *branches) { return !branches->ranks; }
 bool branches_know_all(const CalBranches *branches) { return !branches->ranks || branches->ranks->whole; }
-double branches_rows_power(const CalBranches *branches) { return branches->rows_power; }
+double branches_drive_power(const CalBranches *branches) { return branches->drive_power; }
 const CalModel *branches_model(const CalBranches *branches) { return branches->model; }
 CalWork *branches_whole(CalBranches *branches) { return branches->whole; }
 double *branches_numbers(CalBranches *branches) { return branches->numbers; }

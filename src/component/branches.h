@@ -46,8 +46,8 @@ struct CalBranches {
 	CalWork *whole;          // of the model in one piece, for when its loops leave a doubt; NULL: it has none
 	CrossLoops *cross_loops; // loops that span branches, NULL: there are none
 	void *memory, *block;    // of these, of this
-	bool drives;             // rows of loops are driven
-	double rows_power;       // branches_rows_power()
+	bool drives;             // loops are driven
+	double drive_power;      // branches_drive_power()
 	int failed_dof;
 	double error; // as CalWork.loops.error, of the last evaluation
 	_Alignas(BRANCH_ALIGN) Evaluation evaluation;
@@ -67,7 +67,7 @@ static inline int model_dof(const Branch *b, int own) {
 void solver_conclude(CalBranches *s, Branch *b);
 /** Whether the pivots of some loop leave a doubt. Waits for branches with loops; with ranks, as far as it was sent. */
 bool solver_is_doubtful(const CalBranches *s);
-/** The call at hand by the model in one piece, which judges rows by geometry and refines; all branches conclude. */
+/** The call at hand by the model in one piece, which finds the rank by geometry and refines; all branches conclude. */
 CalStatus solver_run_whole(CalBranches *s);
 
 /**

@@ -192,7 +192,7 @@ static const LoopFrame *frame_at(const CrossLoops *cross_loops, int l, int side,
 	return ground;
 }
 
-/* Rows of a loop, and where their wrenches act. */
+/* The constraint equations of a loop, and where their wrenches act. */
 static vec3 evaluate(const CrossLoops *cross_loops, int l, const CalState *state, uint64_t evaluation,
                      LoopRow row[CAL_LOOP_MAX_ROWS], const CrossLoopRequest *how) {
 	LoopFrame ground[2];
@@ -539,7 +539,7 @@ static Mobility find_mobility(const CrossLoops *cross_loops, const Branch *branc
 	return found;
 }
 
-/* Rows that nothing moves, beside what columns could move them by, have no multiplier. */
+/* Equations that nothing moves, beside what columns could move them by, have no multiplier. */
 static void drop_immobile_rows(const CrossLoops *cross_loops, double most) {
 	const int m = cross_loops->model->row_count;
 	const double *unit = cross_loops->unit;
@@ -555,7 +555,7 @@ static void drop_immobile_rows(const CrossLoops *cross_loops, double most) {
 	}
 }
 
-/* Of the rows that are kept, in their units. */
+/* Of the equations that are kept, in their units. */
 static double smallest_pivot(const CrossLoops *cross_loops, int rank) {
 	double least = INFINITY;
 	for (int k = 0; k < rank; ++k) {
@@ -566,7 +566,7 @@ static double smallest_pivot(const CrossLoops *cross_loops, int rank) {
 	return least;
 }
 
-/* Factors Lambda. Kept rows with little left have lost digits; those left out may be what only heavy links move. */
+/* Factors Lambda. Kept equations with little left have lost digits; those left out may be what only heavy links move. */
 static int factor_compliance(CrossLoops *cross_loops, const Branch *branches, int count) {
 	const int m = cross_loops->model->row_count;
 	const Mobility mobility = find_mobility(cross_loops, branches, count);

@@ -5,7 +5,7 @@
  * The multipliers of such a loop are unknowns of every branch, beside the wrench on its interface: columns of its
  * interface (component/interface.h), zero where the loop has no end in it nor in its children. Branches are joined
  * with their columns; at the ground all are left, and Lambda lambda = beta - z gives the smallest multipliers that
- * bring the accelerations of the rows to zero. Every loop has the eight columns after those of the interface and of
+ * bring the accelerations of the constraints to zero. Every loop has the eight columns after those of the interface and of
  * the loops before it.
  */
 #ifndef CALDER_COMPONENT_CROSS_LOOPS_H
@@ -45,7 +45,7 @@ struct CrossLoops {
 	int loops, width;       // of all columns: those of an interface, then eight for each loop
 	CrossLoop *list;        // [loops]
 	CrossLoopBase *place;   // [branches]
-	LoopPathLink *path;     // [path_count] links whose joints move rows
+	LoopPathLink *path;     // [path_count] links whose joints move constraints
 	int path_count;         //
 	double *x;              // [width] zero, then the multipliers
 	double *lambda;         // [rows]
@@ -55,22 +55,22 @@ struct CrossLoops {
 	uint8_t *independent;
 	double *unit;  // [rows] of the model (Loop.unit)
 	double reach;  // of the longest loop
-	bool doubtful; // masses may have made rows small, or have cost digits
+	bool doubtful; // masses may have made equations small, or have cost digits
 	void *memory;
 };
 
-/* What is asked of the rows. */
+/* What is asked of the constraint equations. */
 typedef struct CrossLoopRequest {
 	bool plain;      // without stabilisation
-	bool positions;  // rows of speeds alone do not take part
-	const double *z; // [rows] what the multipliers are to bring to zero; NULL: the accelerations of the rows
+	bool positions;  // constraints on speeds alone do not take part
+	const double *z; // [rows] what the multipliers are to bring to zero; NULL: the accelerations of the constraints
 } CrossLoopRequest;
 
-/** NULL in *rows if the model has no loops. places: found with `cross`. */
+/** NULL in *cross_loops if the model has no loops. piece_map: found with `cross`. */
 CalStatus cross_loops_create(const CalModel *model, const PieceMap *piece_map, int branches, CrossLoops **cross_loops);
 void cross_loops_free(CrossLoops *cross_loops); // accepts NULL
 
-/** Forces of the rows on a branch: of its loops, and of its children that are not decoupled. */
+/** Forces of the multipliers on a branch: of its loops, and of its children that are not decoupled. */
 int cross_loops_force_count(const CrossLoops *cross_loops, const Branch *branches, const Branch *b);
 /** Fills them in after the first `made`, which have their memory: gamma[6][8] and modal[most modes][8]. */
 void cross_loops_list_forces(const CrossLoops *cross_loops, const Branch *branches, const Branch *b, int made);
@@ -80,7 +80,7 @@ void cross_loops_place(CrossLoops *cross_loops, const Branch *branches, const Br
 /** Then, before its columns: wrenches of its loops. */
 void cross_loops_fill(CrossLoops *cross_loops, const Branch *b, const CalState *state, uint64_t evaluation,
                       const CrossLoopRequest *how);
-/** Once all have their place: residuals of the rows, and their rates. */
+/** Once all have their place: residuals of the constraints, and their rates. */
 void cross_loops_residual(const CrossLoops *cross_loops, const CalState *state, uint64_t evaluation, double *value,
                           double *rate);
 /** Columns of chains of its children: before and after its own. */

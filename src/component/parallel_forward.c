@@ -368,7 +368,7 @@ static void accelerate_branch(CalBranches *s, Branch *b) {
 	forward_kernels(b->model->isa)->accelerate(b->model, &in, b->work, b->udot, NULL);
 	if (UNLIKELY(b->drives) && !s->evaluation.at_rest) {
 		min_norm_multipliers_x1(b->model, in.prescribed, &b->work->loops, NULL);
-		b->rows_power = loop_drives_power(b->model, s->evaluation.state.t, b->work->loops.lambda);
+		b->drive_power = loop_drives_power(b->model, s->evaluation.state.t, b->work->loops.lambda);
 	}
 	for (int k = 0; k < b->child_count; ++k) {
 		const Branch *child = &s->branches[b->children[k]];
@@ -513,13 +513,13 @@ static CalStatus run_among_ranks(CalBranches *s) {
 }
 
 /* Multipliers are where the loops were solved: by the whole model, across branches, or within each. */
-static double sum_rows_power(const CalBranches *s, bool by_whole) {
+static double sum_drive_power(const CalBranches *s, bool by_whole) {
 	double power = 0;
 	if (by_whole || s->cross_loops)
 		return loop_drives_power(s->model, s->evaluation.state.t,
 		                         by_whole ? s->whole->loops.lambda : s->cross_loops->lambda);
 	for (int k = 0; k < s->count; ++k)
-		power += s->branches[k].drives ? s->branches[k].rows_power : 0;
+		power += s->branches[k].drives ? s->branches[k].drive_power : 0;
 	return power;
 }
 
@@ -542,7 +542,7 @@ CalStatus branches_run(CalBranches *s, const CalState *state, const CalState *el
 	const bool by_whole = UNLIKELY(solver_is_doubtful(s));
 	const CalStatus status = by_whole ? solver_run_whole(s) : bad ? check_result(s) : CAL_OK;
 	if (UNLIKELY(s->drives) && status == CAL_OK)
-		s->rows_power = sum_rows_power(s, by_whole);
+		s->drive_power = sum_drive_power(s, by_whole);
 	return status;
 }
 

@@ -3,7 +3,7 @@
  * parallel_project.c — states brought back to the constraints over the assembly of branches [THEORY 5.6, 6.4].
  *
  * A step of Gauss and Newton is a forward dynamics of everything at rest, with displacements in place of accelerations and
- * residuals in place of what the rows accelerate by. A step that makes the residuals larger is halved.
+ * residuals in place of what the constraints accelerate by. A step that makes the residuals larger is halved.
  */
 #include <float.h>
 #include <math.h>
@@ -23,10 +23,10 @@ typedef struct Projection {
 	const uint8_t *frozen;
 	double *value, *rate; // [rows]
 	double *dq, *q;       // [nu], [nq]
-	bool doubtful;        // found: branches cannot tell the motion
+	bool doubtful;        // found: branches cannot determine the motion
 } Projection;
 
-/* In units of the rows (model/model.h). */
+/* In units of the constraint equations (model/model.h). */
 static double square_sum(const CalModel *model, const double *x) {
 	double sum = 0;
 	for (int l = 0; l < model->loop_count; ++l) {

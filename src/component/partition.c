@@ -23,7 +23,7 @@
  */
 enum {
 	FLOPS_LINK = 270,
-	FLOPS_FREEDOM = 260,
+	FLOPS_DOF = 260,
 	FLOPS_JOIN = 2200,
 	FLOPS_HANDOVER = 1200, // a word from one worker to another
 	FLOPS_PIECE = 1500,
@@ -67,7 +67,7 @@ static void count_flops(Partitioner *c) {
 	const CalModel *model = c->model;
 	for (int i = 0; i < c->links; ++i) {
 		const Link *link = &model->links[i];
-		c->own[i] = FLOPS_LINK + FLOPS_FREEDOM * link->nu;
+		c->own[i] = FLOPS_LINK + FLOPS_DOF * link->nu;
 		if (link->flex_body >= 0)
 			c->own[i] += flex_flops(&model->flexes[link->flex_body]);
 		c->sub[i] = c->own[i];
@@ -182,7 +182,7 @@ static void cut_links(Partitioner *c, double T) {
 }
 
 /* What is left over at the ground and is little goes with the piece that it carries. */
-static void join_remainders(Partitioner *c, double T) {
+static void join_leftovers(Partitioner *c, double T) {
 	const Link *links = c->model->links;
 	for (int i = 0; i < c->links; ++i) {
 		int root = links[i].parent;
@@ -374,7 +374,7 @@ static double try_size(Partitioner *c, double T, int workers) {
 	Schedule clock = {.ready_at = c->held, .turned = c->turned, .worker_of = c->worker_of};
 	find_heavy(c, T);
 	cut_links(c, T);
-	join_remainders(c, T);
+	join_leftovers(c, T);
 	number_pieces(c, T);
 	choose_couplings(c);
 	assign_pieces(c->pieces, c->count, workers, c->worker_of);

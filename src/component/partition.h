@@ -31,7 +31,7 @@ typedef struct Partition {
 } Partition;
 
 /**
- * Divides a model for so many workers; into one piece where more would not pay (forced: even then). cross: also through
+ * Divides a model for so many workers; into one piece where more are not faster (forced: even then). cross: also through
  * loops, barred[link_count] nonzero: not inboard of this link (NULL: anywhere).
  */
 CalStatus partition_model(const CalModel *model, int workers, bool forced, bool cross, const uint8_t *barred,

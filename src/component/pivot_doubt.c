@@ -2,7 +2,7 @@
 /*
  * pivot_doubt.c — loops whose pivots branches cannot trust (decision 0026).
  *
- * Light links make compliances of loops lose digits, and may hide rows that only heavy links move. Branches find that out by
+ * Light links make compliances of loops lose digits, and may hide what only heavy links move. Branches find that out by
  * their pivots, inward; then no branch is solved outward, and the model is solved in one piece, where rank is a matter
  * of geometry and accelerations are refined. Doubt depends on numbers that are the same for any number of workers, and
  * so do the bits of what comes out.

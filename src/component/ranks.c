@@ -3,7 +3,7 @@
  * ranks.c — see ranks.h.
  *
  * Structs that are sent are plain numbers and are sent as they are in memory. A rank on which an evaluation went wrong,
- * and which does not tell everybody everything, must not stop: others wait for its messages. It continues with what it
+ * and which does not send everything to all, must not stop: others wait for its messages. It continues with what it
  * has, and whoever asked for the run finds out when states are brought together (branches_failed).
  */
 #include <string.h>
@@ -19,7 +19,7 @@ _Static_assert(sizeof(ArticulatedBody) == RANKS_BASE_INERTIA * sizeof(double),
 _Static_assert(sizeof(spatial) == RANKS_BASE_ACCELERATION * sizeof(double),
                "a base acceleration is sent as plain numbers");
 
-enum { TELL_BASE, TELL_BURDEN, TELL_PUSH, TELL_KINDS };
+enum { BASE_MOTION, BASE_INERTIA, BASE_ACCELERATION, MESSAGE_KINDS };
 enum {
 	VERDICT = 4
 }; // numbers beside the accelerations of a branch: failed dof, whether it is no number, status, doubt
@@ -29,14 +29,14 @@ enum {
 static void send_message(Ranks *r, int to, int branch, int kind, const double *x, int count) {
 	if (r->lost)
 		return;
-	r->lost = r->transport.send(r->transport.user, to, TELL_KINDS * branch + kind, x, count);
+	r->lost = r->transport.send(r->transport.user, to, MESSAGE_KINDS * branch + kind, x, count);
 	r->messages++;
 	r->numbers += count;
 }
 
 static void receive_message(Ranks *r, int from, int branch, int kind, double *x, int count) {
 	if (!r->lost)
-		r->lost = r->transport.receive(r->transport.user, from, TELL_KINDS * branch + kind, x, count);
+		r->lost = r->transport.receive(r->transport.user, from, MESSAGE_KINDS * branch + kind, x, count);
 	if (r->lost)
 		memset(x, 0, (size_t)count * sizeof(double));
 }
@@ -53,12 +53,12 @@ void ranks_send_base_motion(Ranks *r, const Branch *child, const SweepBase *base
 	double x[RANKS_BASE_MOTION];
 	memcpy(x, &base->R, sizeof base->R);
 	memcpy(x + 9, &base->w, sizeof base->w);
-	send_message(r, r->rank_of[child->index], child->index, TELL_BASE, x, RANKS_BASE_MOTION);
+	send_message(r, r->rank_of[child->index], child->index, BASE_MOTION, x, RANKS_BASE_MOTION);
 }
 
 void ranks_receive_base_motion(Ranks *r, Branch *b) {
 	double x[RANKS_BASE_MOTION];
-	receive_message(r, r->rank_of[b->parent], b->index, TELL_BASE, x, RANKS_BASE_MOTION);
+	receive_message(r, r->rank_of[b->parent], b->index, BASE_MOTION, x, RANKS_BASE_MOTION);
 	memcpy(&b->base.R, x, sizeof b->base.R);
 	memcpy(&b->base.w, x + 9, sizeof b->base.w);
 }
@@ -66,12 +66,12 @@ void ranks_receive_base_motion(Ranks *r, Branch *b) {
 void ranks_send_base_inertia(Ranks *r, const Branch *b) {
 	double x[RANKS_BASE_INERTIA];
 	memcpy(x, &b->chain->base_inertia->body, sizeof b->chain->base_inertia->body);
-	send_message(r, r->rank_of[b->parent], b->index, TELL_BURDEN, x, RANKS_BASE_INERTIA);
+	send_message(r, r->rank_of[b->parent], b->index, BASE_INERTIA, x, RANKS_BASE_INERTIA);
 }
 
 void ranks_receive_base_inertia(Ranks *r, const Branch *child) {
 	double x[RANKS_BASE_INERTIA];
-	receive_message(r, r->rank_of[child->index], child->index, TELL_BURDEN, x, RANKS_BASE_INERTIA);
+	receive_message(r, r->rank_of[child->index], child->index, BASE_INERTIA, x, RANKS_BASE_INERTIA);
 	BaseInertia *base_inertia = child->chain->base_inertia;
 	memcpy(&base_inertia->body, x, sizeof base_inertia->body);
 	base_inertia->failed_dof = -1; // what went wrong is sent separately
@@ -81,12 +81,12 @@ void ranks_receive_base_inertia(Ranks *r, const Branch *child) {
 void ranks_send_base_acceleration(Ranks *r, const Branch *child) {
 	double x[RANKS_BASE_ACCELERATION];
 	memcpy(x, &child->chain->base_acceleration->A, sizeof child->chain->base_acceleration->A);
-	send_message(r, r->rank_of[child->index], child->index, TELL_PUSH, x, RANKS_BASE_ACCELERATION);
+	send_message(r, r->rank_of[child->index], child->index, BASE_ACCELERATION, x, RANKS_BASE_ACCELERATION);
 }
 
 void ranks_receive_base_acceleration(Ranks *r, const Branch *b) {
 	double x[RANKS_BASE_ACCELERATION];
-	receive_message(r, r->rank_of[b->parent], b->index, TELL_PUSH, x, RANKS_BASE_ACCELERATION);
+	receive_message(r, r->rank_of[b->parent], b->index, BASE_ACCELERATION, x, RANKS_BASE_ACCELERATION);
 	memcpy(&b->chain->base_acceleration->A, x, sizeof b->chain->base_acceleration->A);
 }
 

@@ -2,7 +2,7 @@
 /*
  * ranks.h — branches that are assigned to ranks: what crosses an interface as a message.
  *
- * Neighbouring branches go to one rank. Three messages cross an interface between two ranks, for each evaluation: the
+ * Neighboring branches go to one rank. Three messages cross an interface between two ranks, for each evaluation: the
  * parent's rank how the base turns in the world (12 numbers), the child's rank inertia and force at it (27), the
  * parent's rank its acceleration (6). Nothing else is sent unless everybody is to know everything (Ranks.whole). Chains
  * are joined one branch after the other (assembly.h), so that no columns cross an interface.
@@ -21,8 +21,8 @@ typedef struct Ranks {
 	int *rank_of;   // [count] it only grows
 	int *starts;    // [size + 1] of what each rank gives to a gather
 	double *packet; // room for states of all, or accelerations and verdicts
-	bool whole;     // all ranks get all accelerations, and go on with all branches
-	bool failed;    // not whole: an evaluation went wrong, and the run went on
+	bool whole;     // all ranks get all accelerations, and continue with all branches
+	bool failed;    // not whole: an evaluation went wrong, and the run continued
 	int lost;       // 1 + the rank that is gone, -1: some rank, 0: none
 	int64_t evaluations, messages, numbers, gathers, gathered;
 } Ranks;

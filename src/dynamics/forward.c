@@ -38,7 +38,7 @@ static int arguments_ok(const CalModel *model, const CalState *state, const CalI
 	return model && state && work && work->model == model && udot && forces_check(model, input) == CAL_OK;
 }
 
-/* Where refinement does not converge, masses or lengths differ by more than the numbers can tell. */
+/* Where refinement does not converge, masses or lengths differ by more than doubles can resolve. */
 static CalStatus check_error(CalWork *work, CalStatus status) {
 	LoopWork *w = &work->loops;
 	if (status == CAL_OK && w->hopeless)
@@ -96,7 +96,7 @@ static const double *prescribed_part(const CalModel *model, const SweepInput *in
 	return work->rhs;
 }
 
-/* Multipliers of rows that follow from others are zero meanwhile: what round-off leaves of their gains does not count. */
+/* Multipliers of redundant equations are zero meanwhile: what round-off leaves of their gains does not count. */
 static void refine_closed(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	loop_take_basic_x1(model, &work->loops);
 	loop_refine(model, at, work);

@@ -3,7 +3,7 @@
  * impulse.c — inelastic impulses [THEORY (7.1), (7.2)]: hybrid dynamics at rest, without gravity and forces, with jumps
  * of the speeds in place of accelerations.
  *
- * Speeds that are given are prescribed, rows of loops jump by -(G u - s'). Loops are eliminated where they close, or all at
+ * Speeds that are given are prescribed, constraints jump by -(G u - s'). Loops are eliminated where they close, or all at
  * once (G M^-1 G' lambda = -z), as the model was compiled. The energy lost follows from the impulses and the mean of the
  * speeds before and after, without a difference of large numbers:
  *   T - T_after = -lambda.(G u + G u_after)/2 - j.(u + u_after)/2
@@ -81,7 +81,7 @@ static void rows_after_jump(const CalModel *model, const uint8_t *held, const do
 	}
 }
 
-/* All rows at once: the tree without them, their impulses, the tree under these. */
+/* All loops at once: the tree without them, their impulses, the tree under these. */
 static CalStatus jump_cut_joint(const CalModel *model, const Jump *in, CalWork *work, double *jump, double *force) {
 	LoopWork *w = &work->loops;
 	loop_jacobian(model, work);
@@ -137,7 +137,7 @@ void impulse_rows(const CalModel *model, const CalState *state, const double *u,
 	loop_rows(model, &(LoopContext){.t = state->t, .q = state->q, .u = u, .plain = 1}, work);
 }
 
-/* -lambda.(G u)/2 at a speed whose rates are in work; drives: rates of the rows at rest, -s', or NULL. */
+/* -lambda.(G u)/2 at a speed whose rates are in work; drives: rates of the constraints at rest, -s', or NULL. */
 static double half_work(const CalModel *model, const LoopWork *w, const double *drives) {
 	double sum = 0;
 	for (int i = 0; i < model->row_count; ++i)
@@ -145,7 +145,7 @@ static double half_work(const CalModel *model, const LoopWork *w, const double *
 	return sum;
 }
 
-/* -s' of the rows in z; NULL: nothing is driven. */
+/* -s' of the constraints in z; NULL: nothing is driven. */
 static const double *row_drives(const CalModel *model, const CalState *state, CalWork *work) {
 	int driven = 0;
 	for (int l = 0; l < model->loop_count; ++l)
@@ -193,7 +193,7 @@ static void fill_report(const CalModel *model, const CalState *state, const doub
 	report_rows(model, &work->loops, report);
 }
 
-/* Rates of the rows at u into z; nonzero: more than round-off is left of them. */
+/* Rates of the constraints at u into z; nonzero: more than round-off is left of them. */
 static int rates_left(const CalModel *model, const CalState *state, const double *u, CalWork *work) {
 	double most = 0, fastest = 0;
 	impulse_rows(model, state, u, work);

@@ -18,10 +18,10 @@ typedef struct Jump {
 	int wrench_count;          //
 } Jump;
 
-/* Kinematics and rows of loops at a speed. */
+/* Kinematics and constraint equations at a speed. */
 void impulse_rows(const CalModel *model, const CalState *state, const double *u, CalWork *work);
 /*
- * jump[nu], and the impulses force[nu] on held speeds (or NULL), with rows of loops that jump by -z (work->loops.z, given
+ * jump[nu], and the impulses force[nu] on held speeds (or NULL), with constraints that jump by -z (work->loops.z, given
  * jumps counted already). work holds what impulse_rows() leaves at q. jump is not in->given. Leaves
  * jumps in place of accelerations: cal_node_acceleration() is then what the velocity of a node jumps by.
  */

@@ -221,7 +221,7 @@ static CalStatus solve(CalIntegrator *ig, int i, const Evaluation *e, bool moves
 		is->power[CAL_POWER_PRESCRIBED] = prescribed_power(ig, i);
 	}
 	if (is->power && ig->parts[i].rows_move && status == CAL_OK) {
-		is->power[CAL_POWER_ROWS] = loop_drives_power(is->model, state->t, is->work->loops.lambda);
+		is->power[CAL_POWER_LOOPS] = loop_drives_power(is->model, state->t, is->work->loops.lambda);
 	}
 	return status;
 }
@@ -258,7 +258,7 @@ static CalStatus solve_branches(CalIntegrator *ig, int i, const Evaluation *e, b
 		status = evaluate_branches(ig, i, e);
 	}
 	if (rows && !whole && status == CAL_OK) {
-		is->power[CAL_POWER_ROWS] = here ? branches_rows_power(is->branches) : NAN;
+		is->power[CAL_POWER_LOOPS] = here ? branches_drive_power(is->branches) : NAN;
 	}
 	if (is->power && moves && !known) {
 		is->power[CAL_POWER_PRESCRIBED] = NAN;

@@ -19,7 +19,7 @@ typedef struct MinNormRows {
 	double tolerance;   // as above
 	int known;          // so many are independent, whatever is left of their pivots, as long as it is positive
 	const double *unit; // [n] what is nothing beside others is so in these units; NULL: 1
-	double left;        // found: the smallest part of its diagonal that an independent row has left
+	double left;        // found: the smallest part of its diagonal that an independent equation has left
 	double rest;        // found: the largest that a dependent one has, 0: there is none
 } MinNormRows;
 int min_norm_factor_rows(int n, double *A, MinNormRows *rows, int *order, uint8_t *independent, double *scratch);

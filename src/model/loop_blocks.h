@@ -2,10 +2,10 @@
 /*
  * loop_blocks.h — the Jacobian of loops by blocks.
  *
- * Loops that have degrees of freedom in common, if only through other loops, make a block: its rows are zero in all
- * columns but its own. What is dense in all rows of a block (rank, search, Euclidean projection) then costs a sum over
+ * Loops that have degrees of freedom in common, if only through other loops, make a block: its rows of G are zero in all
+ * columns but its own. What is dense in all equations of a block (rank, search, Euclidean projection) then costs a sum over
  * blocks: many mechanisms in one model cost as much as each by itself. With cut joints M^-1 couples all loops, and there
- * is one block of all rows and columns.
+ * is one block of all equations and columns.
  */
 #ifndef CALDER_MODEL_LOOP_BLOCKS_H
 #define CALDER_MODEL_LOOP_BLOCKS_H

@@ -39,7 +39,7 @@ typedef struct LoopOrder {
 	LoopReach *reach;   // those that close there first, then by `place`; until that is known by loop
 	Coupled *coupled;   // [loops] those eliminated later; in the end their places
 	int *order, *place; // [loops] of the elimination, and its inverse; place -1: left
-	int *slot, slots;   // [loops] of the rows in the workspace, and their number
+	int *slot, slots;   // [loops] of the equations in the workspace, and their number
 	int *closing;       // [links + 1] first of the loops that close on a link (the last: on the ground), -1: none
 	int *next;          // [loops] the next that closes there, -1: none
 	Candidate *heap;    // least degree first, then the first loop
@@ -51,7 +51,7 @@ typedef struct LoopOrder {
 /* Of a model with loops; false: no memory. To be released in any case. */
 bool loop_order_find(LoopOrder *order, const CalModel *model);
 void loop_order_release(LoopOrder *order);
-/* Numbers of a row of a loop, with padding. */
+/* The number of equations of a loop, with padding. */
 int loop_width(const CalModel *model, int loop);
 int loop_node_link(const CalModel *model, int node);       // -1: the ground
 int loop_common_link(const CalModel *model, int a, int b); // the outermost that carries both; -1: the ground

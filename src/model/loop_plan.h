@@ -3,7 +3,7 @@
  * loop_plan.h — where loops meet in the tree, found once for a model.
  *
  * A loop *closes* at the innermost link that both its sides share (the ground: -1); it is *open* on the links outboard of
- * it, down to its ends. Its rows are eliminated where it closes, in an order that keeps the coupling between loops
+ * it, down to its ends. Its equations are eliminated where it closes, in an order that keeps the coupling between loops
  * local: links from the tips inwards, on one link (or on the ground) by least degree. Two loops are coupled if they are
  * open on one joint or meet modes of one body, or through loops that are eliminated before them. A coupling is a block;
  * its first loop is the one that is eliminated first.
@@ -14,15 +14,15 @@
 #include "model/model.h"
 
 /*
- * Rows of loops are kept side by side, those of each loop padded with zeros to a whole number of packs (math/pack.h):
- * numbers of a row are at LoopEnds.row_offset, wrenches of a link are six rows of its `width`.
+ * Constraint equations are kept side by side, those of each loop padded with zeros to a whole number of packs (math/pack.h):
+ * numbers of a loop are at LoopEnds.row_offset, wrenches of a link are six rows of its `width`.
  */
 
 /* A loop on a link. */
 typedef struct LoopHere {
-	int32_t loop, rows, width; // width: its rows with padding
-	int32_t first;             // of its rows, in the link's width
-	int32_t row_offset;        // of its rows in the workspace
+	int32_t loop, rows, width; // width: its equations with padding
+	int32_t first;             // of its equations, in the link's width
+	int32_t row_offset;        // of its equations in the workspace
 	int32_t to, to_width; // its wrenches on the parent link and the width there; -1: it closes here, or on the ground
 	int32_t sets;         // nonzero: this is the first that comes to those there
 } LoopHere;
@@ -60,11 +60,11 @@ typedef struct LoopStep {
 	int32_t update;       // block of each pair of them (b before c), -1 - b: the diagonal of loop b
 } LoopStep;
 
-/* Where the rows of a loop are, and what it needs of lengths. */
+/* Where the equations of a loop are, and what it needs of lengths. */
 typedef struct LoopEnds {
 	int32_t closes;                   // link, -1: on the ground
 	int32_t cluster;                  // loops that are coupled, if only through others, have the same
-	int32_t row_offset, width;        // of its rows in the workspace
+	int32_t row_offset, width;        // of its equations in the workspace
 	int32_t gamma[2], gamma_width[2]; // wrenches of `plus` and `minus` on their links; -1: on the ground
 	int32_t shared;                   // both ends are on one link
 	int32_t modal[2];                 // gains of the modes that move these nodes, each `gamma_width` apart; -1: none do

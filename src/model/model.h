@@ -68,7 +68,7 @@ typedef struct Body {
 	dpose in_link;    // body frame in the link frame
 	double mass;
 	dvec3 com;     // in the body frame
-	dmat3 inertia; // about the centre of mass, body axes
+	dmat3 inertia; // about the center of mass, body axes
 } Body;
 
 typedef struct Node {

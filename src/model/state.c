@@ -116,7 +116,7 @@ static int quaternion_of(const Link *link) {
 CalStatus cal_config_normalize(const CalModel *model, double *q) {
 	if (!model || !q)
 		return CAL_ERR_ARGUMENT;
-	for (int pass = 0; pass < 2; ++pass) { // first look, then touch
+	for (int pass = 0; pass < 2; ++pass) { // the first only checks
 		for (int i = 0; i < model->link_count; ++i) {
 			const int at = quaternion_of(&model->links[i]);
 			if (at < 0)

@@ -109,20 +109,20 @@ typedef struct FlexWork {
 enum { LOOP_STRIDE = 8, LOOP_BLOCK = CAL_LOOP_MAX_ROWS * LOOP_STRIDE }; // of the rows of blocks between two loops
 
 /*
- * A row whose point hardly moves along its direction, whatever moves, is singular. Next to such a position, at an angle e,
- * positions that are right to 1e-16 leave accelerations wrong by 1e-16/e^2; without the row, they are wrong by any amount.
- * A fixed step seldom meets it: the row is left out where nothing is right any more, within 1e-7. A step that is adapted
- * to errors would shrink in the noise around it, and instead takes steps across a window of 1e-4 without the row.
+ * A constraint whose point hardly moves along its direction, whatever moves, is singular. Next to such a position, at an
+ * angle e, positions that are right to 1e-16 leave accelerations wrong by 1e-16/e^2; without it, they are wrong by any amount.
+ * A fixed step seldom meets it: the equation is left out where nothing is right any more, within 1e-7. A step that is adapted
+ * to errors would shrink in the noise around it, and instead takes steps across a window of 1e-4 without it.
  */
 #define LOOP_SINGULAR 1e-14
 #define LOOP_SINGULAR_ADAPTIVE 1e-8
 
-/* A loop that was eliminated where it closes (dynamics/loop/loop_elimination.c): its independent rows or combinations of rows. */
+/* A loop that was eliminated where it closes (dynamics/loop/loop_elimination.c): its independent equations, or combinations. */
 typedef struct LoopFactor {
 	int rows, count;                 // of the loop; of those kept
-	int mixed;                       // they are combinations Q of rows, not rows
-	int dropped;                     // how many of them follow from other loops
-	int row[CAL_LOOP_MAX_ROWS];      // independent rows, in the order of elimination
+	int mixed;                       // they are combinations Q of equations
+	int dropped;                     // how many of them are redundant, with other loops
+	int row[CAL_LOOP_MAX_ROWS];      // independent equations, in the order of elimination
 	double pivot[CAL_LOOP_MAX_ROWS]; // D, 0: dropped
 	double inverse[CAL_LOOP_MAX_ROWS];
 	double y[CAL_LOOP_MAX_ROWS]; // L^-1 Q'beta
@@ -167,7 +167,7 @@ typedef struct LoopWork {
 	double *gamma;              // wrenches of rows on the links that they reach, at the link's origin
 	double *gain;               // S'gamma for each column of a joint
 	double *modal, *modal_tiny; // the same for each mode of a body; what of it is nothing but round-off
-	double *own;                // [loops] LOOP_BLOCK: compliance of the rows of a loop
+	double *own;                // [loops] LOOP_BLOCK: compliance of the equations of a loop
 	double *taken;              // [loops] what is gone of it with the loops eliminated before
 	double *block;              // compliance between two loops, rows of the one eliminated first
 	double *beta;               // acceleration of the rows at lambda = 0
@@ -209,7 +209,7 @@ struct CalWork {
 	spatial *force;                  // [link_count] external wrenches, then scratch of the force sweeps
 	vec3 *position;                  // [link_count] of the origins (kinematics only)
 	vec3 *velocity;                  // [link_count] of the origins (kinematics only)
-	real *tau;                       // [nu] total applied generalised force
+	real *tau;                       // [nu] total applied generalized force
 	uint8_t *all_prescribed;         // [nu] ones
 	double *rotor;                   // [nu] of an implicit step
 	double *jump;                    // [4 nu + rows] of an impulse

@@ -3,7 +3,7 @@
  * scenario.c — a simulation set up as its description says, and the events of the description in it.
  *
  * Whether an event is armed and when it is due follow from how often, and when last, events have happened: the simulation
- * counts that, and a scenario that is made anew for a simulation in the middle of its run goes on where the other was.
+ * counts that, and a scenario that is made anew for a simulation in the middle of its run continues where the other was.
  */
 #include <math.h>
 #include <stdio.h>

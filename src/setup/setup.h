@@ -151,13 +151,13 @@ bool setup_has_node(const CalDesc *desc, CalNodeId node); // the ground too
 
 /* ---- actions (setup_action.c) ---------------------------------------------------------------------- */
 
-/** Puts a copy in the place of an action, with the names that were left out, and judges what can be judged at once. */
+/** Puts a copy in the place of an action, with the names that were left out, and checks what can be checked at once. */
 CalStatus setup_copy_action(CalSetup *setup, const CalSetupEvent *event, CalActionDef *action, ActionNote *note,
                             CalError *error);
 /** Notes what an action makes; false: out of memory. */
 bool setup_note_made(CalSetup *setup, const CalActionDef *action);
 const MadeObject *setup_find_made(const CalSetup *setup, char what, const char *name);
-/** Judges the names of its objects. */
+/** Checks the names of its objects. */
 CalStatus setup_check_action(const CalSetup *setup, const EventEntry *event, const CalActionDef *action,
                              CalError *error);
 

@@ -165,7 +165,8 @@ static const char *check_dof(const CalSetup *setup, const CalActionDef *def, con
 	           : NULL;
 }
 
-static CalStatus judge(const CalSetup *setup, const CalSetupEvent *event, const CalActionDef *def, CalError *error) {
+static CalStatus check_definition(const CalSetup *setup, const CalSetupEvent *event, const CalActionDef *def,
+                                  CalError *error) {
 	const char *name = "";
 	if (!def->name)
 		return refuse(event, def, error, "it needs a name%s", "");
@@ -249,7 +250,7 @@ CalStatus setup_copy_action(CalSetup *setup, const CalSetupEvent *event, CalActi
 		return error_set(error, CAL_ERR_ARGUMENT, "%s%sevent \"%.80s\": unknown kind of action %d",
 		                 PLACE_ARGS(event->place), event->name, (int)action->kind);
 	fill_names(event, action);
-	const CalStatus status = judge(setup, event, action, error);
+	const CalStatus status = check_definition(setup, event, action, error);
 	if (status != CAL_OK)
 		return status;
 	if (!copy_texts(setup, action) || (action->kind == CAL_ACTION_ADD_BODY && !copy_body(setup, &action->body)))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * setup_device.c — devices by type and definition (calder/devices.h), checked against the description, copied by the table of
- * their fields (device/device_type.h), and added to a simulation. Their numbers are judged by the device itself, then.
+ * their fields (device/device_type.h), and added to a simulation. Their numbers are checked by the device itself, then.
  */
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /*
  * setup_event.c — events: when something happens (docs/scenarios.md). setup_action.c has what.
  *
- * Events may name others that are added later, and their actions objects that later actions make: such names are judged by
+ * Events may name others that are added later, and their actions objects that later actions make: such names are checked by
  * cal_setup_check().
  */
 #include <math.h>

@@ -162,7 +162,7 @@ CalStatus cal_setup_state(const CalSetup *setup, int index, CalJointId *joint, C
 
 /* ---- setting it ---------------------------------------------------------------------------------------- */
 
-/* The body whose joint an entry is of; false after telling that model and setup do not belong together. *body -1: of
+/* The body whose joint an entry is of; false after reporting that model and setup do not belong together. *body -1: of
  * another group. */
 static bool find_entry(const CalSetup *setup, const CalModel *model, const StateEntry *entry, int *body,
                        CalBodyInfo *info, CalError *error) {

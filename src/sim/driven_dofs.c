@@ -108,7 +108,7 @@ CalStatus drives_act(CalEvalContext *context, const SimDevice *device) {
 
 /* Boxes add forces to the rows afterwards. */
 static bool is_found(const CalSim *sim, const SimGroup *group, CalPower from) {
-	return isfinite(group->power[from]) && !(from == CAL_POWER_ROWS && group->loops_move && sim->subsystems);
+	return isfinite(group->power[from]) && !(from == CAL_POWER_LOOPS && group->loops_move && sim->subsystems);
 }
 
 void drives_account(void *user, double *xdot) {

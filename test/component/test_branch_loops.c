@@ -76,10 +76,10 @@ static int compare(Case *c, int branches, int cross, int *compared) {
 	if (isfinite(tolerance)) {
 		check_close_scaled(seed, "udot", c->n, c->got, c->want, fmax(1, max_abs(c->n, c->want)), tolerance);
 		++*compared;
-		const double power = loop_drives_power(c->model, c->f->state.t, c->lambda), own = branches_rows_power(made);
+		const double power = loop_drives_power(c->model, c->f->state.t, c->lambda), own = branches_drive_power(made);
 		const double size = fmax(1, max_abs(c->m, c->lambda));
 		driven_cases += power != 0;
-		check_close_scaled(seed, "power of driven rows", 1, &own, &power, size, 10 * tolerance);
+		check_close_scaled(seed, "power of driven loops", 1, &own, &power, size, 10 * tolerance);
 	}
 	if (isfinite(tolerance) && cross) {
 		check_ok(seed, cal_branches_multipliers(made, c->multipliers));

@@ -65,7 +65,7 @@ static void trees_pass(void **state) {
 		expect_pass(names[i], strcmp(names[i], "t05_flexible_pendulum") == 0 ? 1e-9 : 1e-10);
 }
 
-/* Redundant rows (s23, s25, s31, s33), a knife edge (s32), closures on deformed nodes (s27, s28). */
+/* Redundant equations (s23, s25, s31, s33), a knife edge (s32), closures on deformed nodes (s27, s28). */
 static void loops_pass(void **state) {
 	(void)state;
 	static const char *const names[] = {"s23_parallelogram",   "s24_spatial_RSSR", "s25_bricard",
@@ -99,7 +99,7 @@ static void large_flexible_trees_pass(void **state) {
 		expect_pass(names[i], 1e-3);
 }
 
-/* Docking in closed form (i01), a weld at a deformed node (i02), locks with a loop and redundant rows (i03). */
+/* Docking in closed form (i01), a weld at a deformed node (i02), locks with a loop and redundant equations (i03). */
 static void impulses_pass(void **state) {
 	(void)state;
 	static const char *const names[] = {"i01_docking_rigid", "i02_grapple_flexible_trees", "i03_tree_touch_and_lock"};

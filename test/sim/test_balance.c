@@ -228,12 +228,12 @@ static const Case load_cases[] = {
      ARMS
      "loops: {tie: {type: distance, from: a3/tip, to: b3/tip, length: 0.918285, applied_wrench: {force: [1, 0, 2], moment: [0, 2, 0]}}}\n",
      0.8, 0.005, 0},
-	{"driven rows",
+	{"driven loops",
      ARMS
      "loops: {m: {type: coupling, terms: [{joint: p1, factor: 1}, {joint: p2, factor: 0.5}], drive: {value: 1.2 + 0.3*sin(3*t) + 0.5*t}},\n"
      "        n: {type: coupling, terms: [{joint: r2, factor: 1}, {joint: r3, factor: -1}], drive: {value: 0.2 + 0.4*t*t}}}\n",
      1, 0.005, 0},
-	{"driven rows and joints, a load", // across branches: the tips move apart
+	{"driven loops and joints, a load", // across branches: the tips move apart
      ARMS "loops: {tie: {type: distance, from: a3/tip, to: b3/tip, length: 0.918285, drive: {value: 0.2*t*t}}}\n"
           "devices: {d: {type: joint_drive, joint: x, q: 0.1*sin(4*t)}}\nloads: [{node: b2/tip, force: [0, 1, 3]}]\n",
      1, 0.005, 0},
@@ -450,7 +450,7 @@ static void the_account_closes_in_branches(void **state) {
 	for (size_t i = 0; i < sizeof load_cases / sizeof *load_cases; i++)
 		failures += closes_in_branches(&load_cases[i], &cut);
 	assert_int_equal(failures, 0);
-	assert_true(cut >= 3); // efforts and wrenches, prescribed accelerations, driven rows
+	assert_true(cut >= 3); // efforts and wrenches, prescribed accelerations, driven loops
 }
 
 int main(void) {

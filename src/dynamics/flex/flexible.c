@@ -478,7 +478,7 @@ int LANED(flexible_pass)(const CalModel *model, const Link *link, const uint8_t 
 		const FourFactors factors = factor_four(flex, work, four.row);
 		eliminate_four(&factors, w, four.E, (real *)(void *)total, &y);
 		pack_store(w->y, y);
-		for (int j = 0; j < PACK && link->loop_link >= 0; ++j) // rows of loops are still to come
+		for (int j = 0; j < PACK && link->loop_link >= 0; ++j) // loops are still to come
 			pack_store(w->M + j * PACK, factors.L[j]);
 		return factors.failed_dof;
 	}

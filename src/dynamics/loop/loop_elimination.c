@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_elimination.c — elimination of the rows of loops, and the smallest multipliers [THEORY (5.9)-(5.15)].
+ * loop_elimination.c — elimination of constraint equations, and the smallest multipliers [THEORY (5.9)-(5.15)].
  *
- * The rows of all loops obey  Lambda lambda + Gamma'A + beta = 0, Lambda symmetric, positive and sparse: a block for
+ * Constraint equations obey  Lambda lambda + Gamma'A + beta = 0, Lambda symmetric, positive and sparse: a block for
  * each two loops that are coupled. A loop a is eliminated where it closes:
- *   redundant rows of its own are replaced by as many orthonormal combinations Q as are independent
+ *   redundant equations of its own are replaced by as many orthonormal combinations Q as are independent
  *   (of its own block, before others were eliminated: exactly what any lambda_a = Q mu + rest can do without);
  *   Q'Lambda_aa Q = L D L', Y_ab = L^-1 Q'Lambda_ab, Y_aA = L^-1 Q'Gamma', y = L^-1 Q'beta;
  *   Lambda_bc -= Y_ab'D^-1 Y_ac, Gamma_b -= Y_aA'D^-1 Y_ab, beta_b -= Y_ab'D^-1 y,
@@ -13,7 +13,7 @@
  * A small pivot is formed anew as a sum of squares, before it is kept or dropped. One that is nothing but round-off
  * belongs to a combination that those before it imply. It is dropped: what is constrained twice moves no differently.
  * What is left of lambda is spanned by one vector for each dropped combination, N; the smallest lambda is
- * lambda - N(N'N)^-1 N'lambda. Where rows contradict each other, the same takes out of their accelerations what no
+ * lambda - N(N'N)^-1 N'lambda. Where equations contradict each other, the same takes out of their accelerations what no
  * force can bring about, so that all of them are met in the sense of least squares. N and N' are substitutions with the
  * factors, so conjugate gradients do it in linear time; N'N is 1 plus a square.
  */
@@ -25,19 +25,19 @@
 
 enum { STRIDE = LOOP_STRIDE, ROWS = CAL_LOOP_MAX_ROWS };
 
-/* A row with less left of it than this part follows from the others (decision 0012). */
+/* An equation with less left of it than this part is redundant (decision 0012). */
 static const double DEPENDENT = 1e-11;
-/* Masses may make the window of a singular row so much smaller (its square), before they are left out of account. */
+/* Masses may make the window of a singular equation so much smaller (its square), before they are left out of account. */
 static const double WINDOW = 100;
-static const double ROUND_OFF = 1e-15; // of a pivot, as part of its row's compliance
-/* With less left than this, there is no telling what is: its square is that of round-off. */
+static const double ROUND_OFF = 1e-15; // of a pivot, as part of its equation's compliance
+/* With less left than this, nothing can be said of what is: its square is that of round-off. */
 static const double HOPELESS = 1e-20;
 /* With less left than this, round-off of small pivots before it may be a good part of what is: it is worth a closer look. */
 static const double DOUBTFUL = 1e-4;
 
-/* ---- rows of one loop ------------------------------------------------------------------------------- */
+/* ---- equations of one loop ------------------------------------------------------------------------------- */
 
-/* Rows of a loop that are not zero, with their own block; pivoted, L below the diagonal. */
+/* The equations of a loop that are not zero, with their own block; pivoted, L below the diagonal. */
 typedef struct Rows {
 	int count, rank;
 	int row[ROWS];
@@ -61,7 +61,7 @@ static void exchange_rows(Rows *r, int i, int k) {
 	r->diagonal[i] = r->diagonal[k], r->diagonal[k] = d;
 }
 
-/* The compliance of a row below which it may be singular: the mean part of what columns could move it by, weighted by mass. */
+/* The compliance below which an equation may be singular: the mean part of what columns could move it by, weighted by mass. */
 INLINE void find_least(const CalModel *model, int l, const LoopWork *w, double *least) {
 	const Loop *loop = &model->loops[l];
 	const LoopScale *scale = &w->scale[l];
@@ -74,12 +74,12 @@ INLINE void find_least(const CalModel *model, int l, const LoopWork *w, double *
 	}
 }
 
-/* A row that no column on its path moves. Light ones that do not may hide heavy ones that do: its geometry decides. */
+/* An equation that no column on its path moves. Light ones that do not may hide heavy ones that do: its geometry decides. */
 INLINE int is_singular(const CalModel *model, const CalWork *work, int l, int r, double compliance) {
 	return compliance == 0 || loop_mobility_of_row(model, work, l, r) <= WINDOW * work->loops.singular;
 }
 
-/* Takes the rows of a block by their pivots, the one with most left of it first. */
+/* Takes the equations of a block by their pivots, the one with most left of it first. */
 static void choose_pivots(const double *block, Rows *r) {
 	for (int i = 0; i < r->count; ++i) {
 		for (int j = 0; j <= i; ++j)
@@ -106,7 +106,7 @@ static void choose_pivots(const double *block, Rows *r) {
 	}
 }
 
-/* Those that compliances leave no doubt about; where masses may have made a row small, those of the geometric block. */
+/* Those that compliances leave no doubt about; where masses may have made an equation small, those of the geometric block. */
 static void find_independent(const CalModel *model, const CalWork *work, int l, const double *least, Rows *r) {
 	const double *own = work->loops.own + LOOP_BLOCK * l;
 	r->count = 0;
@@ -130,8 +130,8 @@ static void find_independent(const CalModel *model, const CalWork *work, int l, 
 }
 
 /*
- * Q of rows of which some are redundant: with these, C times the independent ones, Q spans [1; C]. Made from the
- * last column to the first, so that combination j is made of independent rows up to j.
+ * Q of equations of which some are redundant: with these, C times the independent ones, Q spans [1; C]. Made from the
+ * last column to the first, so that combination j is made of independent equations up to j.
  */
 static void combine_rows(const Rows *r, double *Q) {
 	memset(Q, 0, sizeof(double) * LOOP_BLOCK);
@@ -164,7 +164,7 @@ static void combine_rows(const Rows *r, double *Q) {
 	}
 }
 
-/* out[count] = Q'x of a row per loop row. */
+/* out[count] = Q'x, x being one row per constraint equation. */
 INLINE double combined(const LoopFactor *f, int j, const double *x, int stride) {
 	if (LIKELY(!f->mixed))
 		return x[f->row[j] * stride];
@@ -244,11 +244,11 @@ INLINE double column_gain(const LoopHere *here, int first, int count, const doub
 }
 
 /*
- * The pivot of combination j once more, as the compliance of the rows that it and all before it amount to with the
+ * The pivot of combination j once more, as the compliance of the equations that it and all before it amount to with the
  * others free to follow.
  */
-static LoopRemainder recheck_pivot(const CalModel *model, const CalWork *work, const LoopStep *step,
-                                   const LoopFactor *f, int j) {
+static LoopPivot recheck_pivot(const CalModel *model, const CalWork *work, const LoopStep *step, const LoopFactor *f,
+                               int j) {
 	const LoopSchedule *plan = model->loop_schedule;
 	const LoopWork *w = &work->loops;
 	double *lambda = w->null, none[ROWS] = {0}, mu[ROWS] = {0}, alone[ROWS] = {0};
@@ -265,13 +265,13 @@ static LoopRemainder recheck_pivot(const CalModel *model, const CalWork *work, c
 	}
 	for (int i = 0; i < f->rows; ++i)
 		alone[i] = f->mixed ? f->Q[i * STRIDE + j] : i == f->row[j];
-	return loop_remainder(model, work, step->loop, alone, lambda);
+	return loop_pivot(model, work, step->loop, alone, lambda);
 }
 
 /* A pivot of which little is left: 0, if it is that of a redundant combination. */
 static double check_pivot(const CalModel *model, CalWork *work, const LoopStep *step, const LoopFactor *f, int j,
                           double whole) {
-	const LoopRemainder left = recheck_pivot(model, work, step, f, j);
+	const LoopPivot left = recheck_pivot(model, work, step, f, j);
 	const int kept = left.compliance > 0 && (left.compliance > DEPENDENT * whole || left.geometric > DEPENDENT);
 	work->loops.doubtful |= kept && left.compliance < DOUBTFUL * whole;
 	work->loops.hopeless |= kept && left.compliance < HOPELESS * whole;
@@ -335,12 +335,12 @@ INLINE void substitute_block(const LoopFactor *f, int width, double *block) {
 		row_times(1, width, Y + j * STRIDE, block + j * STRIDE);
 }
 
-/* y = L^-1 Q'x; of a dropped row, what is left of it. */
+/* y = L^-1 Q'x; of a dropped equation, what is left of it. */
 static void substitute(const LoopFactor *f, const double *x, double *y) {
 	for (int j = 0; j < f->count; ++j) {
 		y[j] = combined(f, j, x, 1);
 		for (int k = 0; k < j; ++k)
-			y[j] -= f->L[j * STRIDE + k] * y[k]; // columns of dropped rows are zero
+			y[j] -= f->L[j * STRIDE + k] * y[k]; // columns of dropped equations are zero
 	}
 }
 
@@ -437,7 +437,7 @@ void LANED(loop_resolve)(const CalModel *model, const LoopStep *step, LoopWork *
 
 /* ---- the smallest of them ----------------------------------------------------------------------------- */
 
-/* lambda = N nu: what dropped rows may be without any effect. nu by combinations, in the slots of the loop's rows. */
+/* lambda = N nu: what those dropped may be without any effect. nu by combinations, in the slots of the loop's rows. */
 static void null_vector(const CalModel *model, const LoopWork *w, const double *nu, double *lambda) {
 	for (int k = model->loop_schedule->step_count - 1; k >= 0; --k) {
 		const LoopStep *step = &model->loop_schedule->steps[k];
@@ -523,7 +523,7 @@ static void load_rows(const CalModel *model, const double *slots, double *rows) 
 	}
 }
 
-static const double CONTRADICTION = 1e-9; // of the largest acceleration of a row: well above round-off
+static const double CONTRADICTION = 1e-9; // of the largest acceleration of a constraint: well above round-off
 
 int LANED(loop_reconcile)(const CalModel *model, LoopWork *w, double *z) {
 	double most = 0, left = 0;

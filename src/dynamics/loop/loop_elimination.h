@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_elimination.h — rows of loops eliminated one loop after the other, in the order of the plan (model/loop_plan.h).
+ * loop_elimination.h — constraint equations eliminated one loop after the other, in the order of the plan (model/loop_plan.h).
  */
 #ifndef CALDER_DYNAMICS_LOOP_LOOP_ELIMINATION_H
 #define CALDER_DYNAMICS_LOOP_LOOP_ELIMINATION_H
@@ -21,14 +21,14 @@ void LANED(loop_eliminate)(const CalModel *model, const LoopStep *step, CalWork 
 /* lambda of the loop of a step, those of later steps being known; A NULL: on the ground. */
 void LANED(loop_resolve)(const CalModel *model, const LoopStep *step, LoopWork *w, const spatial *A);
 /*
- * After all eliminations: nonzero, if rows contradict each other; z[m], the accelerations that they were begun with, is
+ * After all eliminations: nonzero, if equations contradict each other; z[m], the accelerations that they were begun with, is
  * then without what no force can bring about, and the sweep is to be made again with it.
  */
 int LANED(loop_reconcile)(const CalModel *model, LoopWork *w, double *z);
-/* lambda as the elimination left it, rows that follow from others being zero, to the rows; and back. */
+/* lambda as the elimination left it, redundant equations being zero, to the equations; and back. */
 void LANED(loop_take_basic)(const CalModel *model, LoopWork *w);
 void LANED(loop_put_basic)(const CalModel *model, LoopWork *w);
-/* Once all are known: the smallest lambda, rank and independent rows; force[nu] of what is prescribed, or NULL, follows. */
+/* Once all are known: the smallest lambda, rank, independent equations; force[nu] of what is prescribed, or NULL, follows. */
 void LANED(min_norm_multipliers)(const CalModel *model, const uint8_t *prescribed, LoopWork *w, double *force);
 #endif
 

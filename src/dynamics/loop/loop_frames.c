@@ -103,7 +103,7 @@ static spatial shift_to_link(const CalModel *model, const CalWork *work, int nod
 	return force_shift(here, place.c);
 }
 
-/* Generalised forces of a wrench on what is outboard of link `end` (-1: of the ground), added to Q. */
+/* Generalized forces of a wrench on what is outboard of link `end` (-1: of the ground), added to Q. */
 static void generalize(const CalModel *model, const CalWork *work, int node, int end, vec3 point, spatial wrench,
                        double *Q) {
 	if (node < 0 || model->nodes[node].link < 0)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_mobility.c — what loops leave of the degrees of freedom: rank, redundant rows, and speeds that can be chosen
+ * loop_mobility.c — what loops leave of the degrees of freedom: rank, redundant equations, and speeds that can be chosen
  * freely.
  *
  * Gauss and Jordan on G over the free speeds, rows scaled to length 1, with the largest element of all that is left as the
- * pivot. A pivot's row is independent, its column a dependent speed; in the end every independent row reads
+ * pivot. A pivot's equation is independent, its column a dependent speed; in the end every independent one reads
  *   u_dependent + sum_j T_j u_j = 0   over the independent speeds u_j.
  * An entry |T_j| > 1 means that exchanging the two speeds makes the determinant of the dependent block larger by just that
  * factor: this is done until there is none, so that no dependent speed is larger than the sum of the independent ones.
@@ -19,7 +19,7 @@
 
 #if CAL_LANES == 1
 
-/* What is left of a row of length 1 that follows from others; the root of what loops.c takes for its squares. */
+/* What is left of a redundant equation of length 1; the root of what loops.c takes for its squares. */
 static const double DEPENDENT = 3e-6;
 static const double NOTHING = 1e-12; // of the longest row: round-off in what rows are made of
 static const double SAME = 1e-9;     // numbers that differ by less, relatively, are equal
@@ -157,7 +157,7 @@ static void exchange_columns(Tableau *t) {
 	}
 }
 
-/* Redundant rows hold nothing but round-off. */
+/* Redundant equations hold nothing but round-off. */
 static void clear_dependent_rows(const Tableau *t) {
 	for (int i = 0; i < t->m; ++i) {
 		if (t->pivot[i] < 0)
@@ -165,7 +165,7 @@ static void clear_dependent_rows(const Tableau *t) {
 	}
 }
 
-/* Of a block: the rank, which of its rows are independent and which of its speeds dependent. */
+/* Of a block: the rank, which of its equations are independent and which of its speeds dependent. */
 static int find_block_rank(const CalModel *model, const LoopBlock *b, const uint8_t *frozen, LoopWork *w, uint8_t *rows,
                            uint8_t *speeds) {
 	Tableau t = {.m = b->rows,

@@ -5,8 +5,8 @@
  *   positions   dq = -W^-1 G'(G W^-1 G')^+ g, again and again (Gauss and Newton); W = M or a diagonal of weights
  *   speeds      u -= W^-1 G'(G W^-1 G')^+ (G u - s'), s' the rates of the drives at the time of the state
  * A step that makes the residual larger is halved. Where steps no longer reduce it, loop_search.c continues.
- * Residuals are large or small beside the unit of their row, the length of the loop's path or 1 rad: mechanisms of
- * micrometres and of kilometres are closed alike.
+ * Residuals are large or small beside the unit of their equation, the length of the loop's path or 1 rad: mechanisms of
+ * micrometers and of kilometers are closed alike.
  */
 #include <float.h>
 
@@ -16,7 +16,7 @@
 
 #if CAL_LANES == 1
 
-/* In units of the rows. */
+/* In units of the constraint equations. */
 static double largest_value(const CalModel *model, const CalWork *work, int *where) {
 	double most = 0;
 	for (int l = 0; l < model->loop_count; ++l) {
@@ -32,13 +32,13 @@ static double largest_value(const CalModel *model, const CalWork *work, int *whe
 	return most;
 }
 
-/* Rows at q, with the speeds and the time of state. */
+/* Constraint equations at q, with the speeds and the time of state. */
 static void evaluate_rows(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
 	kinematics_outward(model, q, state->u, work);
 	loop_rows(model, &(LoopContext){.t = state->t, .q = q, .u = state->u, .plain = 1}, work);
 }
 
-/* Sum of squares of the residuals at q, in units of the rows. */
+/* Sum of squares of the residuals at q, in units of the equations. */
 static double weighted_residual(const CalModel *model, const CalState *state, const double *q, CalWork *work) {
 	evaluate_rows(model, state, q, work);
 	return loop_squared_residual(model, work);
@@ -72,7 +72,7 @@ enum { HALVINGS = 12, FINE_STEPS = 4, SPEED_STEPS = 8 };
 static const double WORTHWHILE = 0.95; // a step should leave at most this part of the sum of squares
 
 /*
- * One step of Gauss and Newton on q, whose rows are in work. Returns 1 if it made the misfit smaller, and the rows are
+ * One step of Gauss and Newton on q, whose equations work holds. Returns 1 if it made the misfit smaller, and they are
  * then those of the new q; 0 if nothing did, -1 if M is singular.
  */
 static int gauss_newton_step(const CalModel *model, CalState *state, const CalProjectOptions *options, double *least,
@@ -97,7 +97,7 @@ static int gauss_newton_step(const CalModel *model, CalState *state, const CalPr
 	return 0;
 }
 
-/* Largest rate of the rows in work, in their units; the rates are kept in z. */
+/* Largest rate of the constraints in work, in their units; the rates are kept in z. */
 static double load_rates(const CalModel *model, LoopWork *w) {
 	double most = 0;
 	for (int l = 0; l < model->loop_count; ++l) {
@@ -111,7 +111,7 @@ static double load_rates(const CalModel *model, LoopWork *w) {
 }
 
 /*
- * The rows are those of state, before and after. More than once, if the first step left more than round-off; more than
+ * The equations are those of state, before and after. More than once, if the first step left more than round-off; more than
  * twice, where light links let each step leave a part of what was there.
  */
 static CalStatus project_speeds(const CalModel *model, CalState *state, const CalProjectOptions *options,
@@ -136,7 +136,7 @@ static CalStatus project_speeds(const CalModel *model, CalState *state, const Ca
 	return CAL_OK;
 }
 
-/* What round-off leaves of residuals far from the origin, in units of the rows. */
+/* What round-off leaves of residuals far from the origin, in units of the equations. */
 static double round_off(const CalModel *model, const CalWork *work) {
 	double size = 0;
 	for (int l = 0; l < model->loop_count; ++l) {

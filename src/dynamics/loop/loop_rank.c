@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_rank.c — gains of rows without masses [THEORY (5.16), (5.17)].
+ * loop_rank.c — gains of constraint equations without masses [THEORY (5.16), (5.17)].
  *
  * Lambda = P'D^-1 P over the columns k on the path of a loop; P = L^-1 G' with M = L D L', so that P has the rank of G
- * whatever the masses. The geometric block is P'N^-2 P with N_k the largest gain that column k could have for a row of
- * the loop: a lever as long as the path of the loop. Where D^-1 spans ten decades, a combination of rows that is left
+ * whatever the masses. The geometric block is P'N^-2 P with N_k the largest gain that column k could have for an equation of
+ * the loop: a lever as long as the path of the loop. Where D^-1 spans ten decades, a combination of equations that is left
  * with 1e-10 of its compliance may be as independent as any; in the geometric block it has what its directions leave
  * it. Used only where compliances leave a doubt.
  */
@@ -78,7 +78,7 @@ static int walk_next(Walk *walk, Column *column) {
 	return 0;
 }
 
-/* What column c could move row r of the loop at place j by, with a lever as long as the path of the loop. */
+/* What column c could move equation r of the loop at place j by, with a lever as long as the path of the loop. */
 static double possible_gain(const CalModel *model, const CalWork *work, const Column *c, int j, int r) {
 	const LoopHere *here = &c->here[j];
 	const Loop *loop = &model->loops[here->loop];
@@ -99,8 +99,7 @@ static double column_size(const CalModel *model, const CalWork *work, const Colu
 	return size;
 }
 
-LoopRemainder loop_remainder(const CalModel *model, const CalWork *work, int loop, const double *alone,
-                             const double *lambda) {
+LoopPivot loop_pivot(const CalModel *model, const CalWork *work, int loop, const double *alone, const double *lambda) {
 	double mass = 0, left = 0, whole = 0;
 	Walk walk = walk_begin(model, work, model->loop_schedule->ends[loop].closes);
 	for (Column c; walk_next(&walk, &c);) {
@@ -117,7 +116,7 @@ LoopRemainder loop_remainder(const CalModel *model, const CalWork *work, int loo
 		left += size > 0 ? p * p / (size * size) : 0;
 		whole += size > 0 ? own * own / (size * size) : 0;
 	}
-	return (LoopRemainder){mass, whole > 0 ? left / whole : 0};
+	return (LoopPivot){mass, whole > 0 ? left / whole : 0};
 }
 
 double loop_mobility_of_row(const CalModel *model, const CalWork *work, int loop, int r) {

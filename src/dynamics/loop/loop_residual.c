@@ -10,7 +10,7 @@
  * A light link between heavy ones moves by forces that cancel to the ratio of their masses. It is not sensitive to its data:
  * an error of 1e-16 in any length or mass, made on both sides of an equation, does as little as in any other mechanism. It
  * is sensitive to forces that do not belong to the same mechanism. So poses, columns, inertias and biases, rounded to
- * doubles, are taken as exact; the rows use the very levers and columns that forces use, and sums are twofold.
+ * doubles, are taken as exact; the constraints use the very levers and columns that forces use, and sums are twofold.
  */
 #include "dynamics/loop/loop_residual.h"
 #include "dynamics/tree/kinematics.h"
@@ -54,11 +54,11 @@ static void weigh_links(const CalModel *model, const CalWork *work, const LoopRe
 	}
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------ */
+/* ---- constraints ----------------------------------------------------------------------------------------- */
 
 /*
- * One side of a loop: its wrench on the link of a node, and the motion of the link at the loop's point in its rows. Levers act
- * on sums: rounding the moment of each row would turn forces that pass through a joint into moments about it.
+ * One side of a loop: its wrench on the link of a node, and the motion of the link at the loop's point. Levers act
+ * on sums: rounding the moment of each equation would turn forces that pass through a joint into moments about it.
  */
 static void apply_side(const CalModel *model, const CalWork *work, const Loop *loop, int node, double sign,
                        Twofold *z) {
@@ -127,7 +127,7 @@ static void gather_forces(const CalModel *model, const LoopRefine *at, const Cal
 	}
 }
 
-/* What the rows accelerate by, as far as doubles know. */
+/* What the constraints accelerate by, as far as doubles know. */
 static void accelerate_rows(const CalModel *model, const LoopRefine *at, CalWork *work) {
 	const CalState *s = at->state;
 	kinematics_accelerate(model, at->udot, work);

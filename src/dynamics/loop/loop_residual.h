@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_residual.h — what accelerations and multipliers leave of the equations of motion and of the rows, to twice the digits.
+ * loop_residual.h — what accelerations and multipliers leave of the equations of motion and constraints, to twice the digits.
  */
 #ifndef CALDER_DYNAMICS_LOOP_LOOP_RESIDUAL_H
 #define CALDER_DYNAMICS_LOOP_LOOP_RESIDUAL_H
@@ -20,7 +20,7 @@ typedef struct LoopRefine {
 
 /*
  * With udot and lambda of work->loops.refined: residual[nu] = tau + G'lambda + f - M udot there (prescribed: 0), and what the
- * rows accelerate by in work->loops.z. With flexible bodies z alone is found, to the digits of double.
+ * constraints accelerate by in work->loops.z. With flexible bodies z alone is found, to the digits of double.
  */
 void loop_residual(const CalModel *model, const LoopRefine *at, CalWork *work);
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loop_rows.c — the rows of loop constraints [THEORY (5.1)-(5.4)], in the order and with the signs of calder/loops.h.
+ * loop_rows.c — the constraint equations of loops [THEORY (5.1)-(5.4)], in the order and with the signs of calder/loops.h.
  *
- * Here are the rows that lock axes of A, drives and stabilisation; other rows are in the files of their types, with the
+ * Here are those that lock axes of A, drives and stabilization; others are in the files of their types, with the
  * derivatives that an observer on A sees (loop/loop_equations.h). The wrench acts on B at its origin, the opposite at the
  * same point on A.
  */

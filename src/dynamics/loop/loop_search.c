@@ -5,8 +5,8 @@
  * Gauss and Newton get stuck at singular positions: a linkage stretched flat, where the residual has no part along any
  * direction that the coordinates can move it to, and long steps next to one. Damped steps of Levenberg and Marquardt,
  *   dq = -G'(G G' + mu)^-1 g   over the free coordinates,
- * go on to the nearest place where the sum of squares of the residuals has a minimum, or a saddle. From there the free
- * coordinates are pushed aside, by more each time: what a push makes smaller is pursued; where no push helps, the rows
+ * lead to the nearest place where the sum of squares of the residuals has a minimum, or a saddle. From there the free
+ * coordinates are pushed aside, by more each time: what a push makes smaller is pursued; where no push helps, the constraints
  * cannot be met from here. The number of steps is bounded. A push may lead to quite another position of the mechanism: the
  * state goes there only if that was asked for and is much better, and otherwise stays at the first minimum.
  */
@@ -34,7 +34,7 @@ typedef struct Search {
 	const uint8_t *frozen; // may be NULL
 	double t;
 	const double *u;
-	double tolerance; // in units of the rows
+	double tolerance; // in units of the equations
 	double length;    // of the longest loop
 	CalWork *work;
 	int steps, most; // so far, and at most
@@ -84,7 +84,7 @@ static double linearize_row(const Search *s, const LoopBlock *b, int r, double u
 }
 
 /*
- * G and (gathered, block after block) the residuals at the position that the rows are of, without the columns that cannot
+ * G and (gathered, block after block) the residuals at the position of the equations, without the columns that cannot
  * move; returns the largest of |row|^2.
  */
 static double linearize(const Search *s) {
@@ -154,7 +154,7 @@ static double predicted_decrease(const Search *s, double mu) {
 }
 
 /*
- * Down from w->at to the next minimum, which is left there with its rows; returns the sum of squares. `damping` follows what
+ * Down from w->at to the next minimum, left there with its equations; returns the sum of squares. `damping` follows what
  * steps keep of their promise (Nielsen); `pace` says when the last PATIENCE steps brought too little.
  */
 static double descend(Search *s, double progress) {

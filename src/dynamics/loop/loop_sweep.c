@@ -2,20 +2,20 @@
 /*
  * loop_sweep.c — loops in the sweeps of forward dynamics, O(n + m) [THEORY 5.3, (5.7)-(5.10)].
  *
- * A row of a loop acts with the wrench gamma lambda on its ends. On every link outboard of where it closes it is
+ * A constraint equation acts with the wrench gamma lambda on its ends. On every link outboard of where it closes it is
  * carried inwards like any force, but with lambda not known yet:
  *   p = S'gamma,  Lambda += p p'/D,  beta += p eps/D,  gamma^a = X'(gamma - K p)
- * so that on each link  (acceleration of the row) = beta + gamma'A + Lambda lambda.  Where both ends have come together
- * nothing else can change the row: it is eliminated there (loop_elimination.c), which changes the inertia and the force
+ * so that on each link  (its acceleration) = beta + gamma'A + Lambda lambda.  Where both ends have come together
+ * nothing else can change it: it is eliminated there (loop_elimination.c), which changes the inertia and the force
  * of the link, and the sweep continues as if the loop were a part of it. Outward, lambda follows from A of that
  * link, and outboard of it eps += p lambda. Modes are columns like those of a joint: h = L^-1(Phi'gamma),
  * Lambda += h'h/D.
  *
- * What the wrench of an independent row could not move on the path of its loop, neither side can move: then its two
- * ends cancel where it closes. So no row is ever left over to be passed on.
+ * What the wrench of an independent equation could not move on the path of its loop, neither side can move: then its two
+ * ends cancel where it closes. So no equation is ever left over to be passed on.
  *
- * Gains that are nothing but round-off are made zero: a planar mechanism in space has rows that are exactly redundant.
- * Rows are side by side, a pack of them at a time.
+ * Gains that are nothing but round-off are made zero: a planar mechanism in space has equations that are exactly redundant.
+ * Equations are side by side, a pack of them at a time.
  */
 #include "dynamics/flex/flexible.h"
 #include "dynamics/loop/loop_elimination.h"
@@ -75,7 +75,7 @@ INLINE void load_end_wrenches(const CalModel *model, const Loop *loop, const Loo
 		load_modal_gains(model, loop, ends, side, arm, work);
 }
 
-/* What of the gains of each row is nothing but round-off: lengths do not count beside angles. */
+/* What of the gains of each equation is nothing but round-off: lengths do not count beside angles. */
 INLINE void bound_gains(const Loop *loop, const LoopEnds *ends, vec3 point, CalWork *work, LoopScale *scale) {
 	const LoopWork *w = &work->loops;
 	const vec3 origin = ends->closes >= 0 ? work->position[ends->closes] : vec_zero();
@@ -122,7 +122,7 @@ static void clear_loops(const CalModel *model, CalWork *work) {
 
 /* ---- inward ------------------------------------------------------------------------------------------- */
 
-/* block += d p q'; zeros are common: rows of a planar mechanism that keep it in its plane do nothing. */
+/* block += d p q'; zeros are common: equations of a planar mechanism that keep it in its plane do nothing. */
 INLINE void add_block(double d, int rows, const double *p, int width, const double *q, double *block) {
 	for (int r = 0; r < rows; ++r) {
 		const double x = d * p[r];
@@ -154,7 +154,7 @@ INLINE void add_column(const CalModel *model, const LoopLink *at, int first, con
 }
 
 /*
- * One free column of a joint that turns and slides: its gain for a row (n, f) is at most turn |n| + lever |f| with the
+ * One free column of a joint that turns and slides: its gain for an equation (n, f) is at most turn |n| + lever |f| with the
  * lever turn |arm| + slide. Of the sum of their squares over D only three sums are needed.
  */
 INLINE void add_natural(const CalModel *model, const LoopLink *at, double turn, double slide, double d,
@@ -177,7 +177,7 @@ INLINE void add_natural(const CalModel *model, const LoopLink *at, double turn, 
 	}
 }
 
-/* What of the gains of a column that turns and slides is round-off, for a pack of rows. */
+/* What of the gains of a column that turns and slides is round-off, for a pack of equations. */
 INLINE pack tiny_gains(const LoopWork *w, int slot, double turn, double slide) {
 	return pack_madd(pack_times(turn, pack_load(w->tiny + slot)), slide, pack_load(w->tiny_slide + slot));
 }
@@ -193,7 +193,7 @@ INLINE void act_on_mode(const LoopHere *here, spatial column, const double *gamm
 	}
 }
 
-/* The head moves with the modes: what the rows of a link do on them there. */
+/* The head moves with the modes: what the equations of a link do on them there. */
 static void act_on_head(const CalModel *model, const Link *link, const LoopLink *at, const CalWork *work) {
 	const LoopWork *w = &work->loops;
 	const LoopHere *here = model->loop_schedule->here + at->here;
@@ -205,7 +205,7 @@ static void act_on_head(const CalModel *model, const Link *link, const LoopLink 
 	}
 }
 
-/* h = L^-1 modal for all rows of a link, as flexible_reduce does for a force; what is left of gamma. */
+/* h = L^-1 modal for all equations of a link, as flexible_reduce does for a force; what is left of gamma. */
 static void reduce_rows(const Flex *flex, const FlexWork *f, const LoopLink *at, const LoopWork *w) {
 	const int m = flex->m, n = flex->n, width = at->width;
 	double *h = w->modal + at->modal, *gamma = w->gamma + at->gamma;

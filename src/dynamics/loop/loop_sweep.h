@@ -10,8 +10,8 @@
 
 #if CAL_LANES == 1
 /*
- * The inward sweep with loops, which leaves their multipliers as far as they close on the ground. Rows, points and what the
- * rows accelerate by without any force (z) are in work->loops. Returns what the sweep of the kernels does.
+ * The inward sweep with loops, which leaves their multipliers as far as they close on the ground. Equations, points and what
+ * they accelerate by without any force (z) are in work->loops. Returns what the sweep of the kernels does.
  */
 int LANED(loop_inward)(const CalModel *model, const SweepInput *in, CalWork *work);
 

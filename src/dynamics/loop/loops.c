@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * loops.c — forces of closed loops by cut joints [THEORY (5.6)]: the tree moves without them, then
- *   G M^-1 G' lambda = -(second derivatives of the rows)
- * M^-1 G' by the recursion, one column for each row; the system by pivoted Cholesky with the smallest solution.
+ *   G M^-1 G' lambda = -(second derivatives of the constraints)
+ * M^-1 G' by the recursion, one column for each equation; the system by pivoted Cholesky with the smallest solution.
  */
 #include <calder/loops.h>
 #include "dynamics/tree/kinematics.h"
@@ -14,7 +14,7 @@
 #if CAL_LANES == 1
 
 /*
- * A row whose pivot is below this part of what it came with follows from the others. Chosen to be well above round-off
+ * An equation whose pivot is below this part of what it came with is redundant. Chosen to be well above round-off
  * and well below what a mechanism has left next to a singular position.
  */
 static const double DEPENDENT = 1e-11;
@@ -100,8 +100,8 @@ static int geometric_rank(const CalModel *model, const LoopBlock *b, const uint8
 }
 
 /*
- * Factors Lambda. Where masses may have made rows small, geometry says how many are independent. Round-off of light chains
- * in M^-1 makes dependent rows look independent: beyond that number a row counts only if it has not lost digits.
+ * Factors Lambda. Where masses may have made some small, geometry says how many are independent. Round-off of light chains
+ * in M^-1 makes redundant equations look independent: beyond that number one counts only if it has not lost digits.
  * Returns the rank.
  */
 static int factor_rows(const CalModel *model, const LoopBlock *b, const uint8_t *held, double length, LoopWork *w) {
@@ -118,7 +118,7 @@ static int factor_rows(const CalModel *model, const LoopBlock *b, const uint8_t 
 		rank = min_norm_factor_rows(b->rows, Lambda, &rows, order, independent, scratch);
 	}
 	w->doubtful |= rows.left < DOUBTFUL;
-	w->hopeless |= rank < rows.known; // independent rows that masses have left nothing of
+	w->hopeless |= rank < rows.known; // independent equations that masses have left nothing of
 	return rank;
 }
 
@@ -253,7 +253,7 @@ static void combine(const CalModel *model, LoopWork *w) {
 	}
 }
 
-/* The motion of the tree at rest under work->tau and the forces of loops that accelerate their rows by -z. */
+/* The motion of the tree at rest under work->tau and the forces of loops that accelerate their constraints by -z. */
 static CalStatus correct_locally(const CalModel *model, const double *q, const uint8_t *frozen, const double *rotor,
                                  CalWork *work, double *force) {
 	LoopWork *w = &work->loops;
@@ -356,7 +356,7 @@ CalStatus cal_loop_residual(const CalModel *model, const CalState *state, CalWor
 	return CAL_OK;
 }
 
-/* All columns of all rows. */
+/* All columns of all equations. */
 static void expand(const CalModel *model, LoopWork *w, double *G) {
 	memset(G, 0, sizeof(double) * (size_t)model->row_count * (size_t)model->nu);
 	for (int i = 0; model->blocks && i < model->blocks->count; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * loops.h — constraints that close loops: rows and their derivatives, the forces that hold them.
+ * loops.h — constraints that close loops: their equations and derivatives, the forces that hold them.
  */
 #ifndef CALDER_DYNAMICS_LOOP_LOOPS_H
 #define CALDER_DYNAMICS_LOOP_LOOPS_H
@@ -10,7 +10,7 @@
 #include "model/loop_blocks.h"
 
 #if CAL_LANES == 1
-/* Directions, values, rates and second derivatives of all rows, from what an outward sweep and kinematics_origins left in
+/* Directions, values, rates and accelerations of all constraints, from what an outward sweep and kinematics_origins left in
  * work; of LOOP_MOTION, kinematics_accelerate too. */
 void loop_rows(const CalModel *model, const LoopContext *at, CalWork *work);
 /* The motion of one frame of a loop (side 0: A, 1: B), from the same. */
@@ -24,8 +24,8 @@ CalStatus loop_factor(const CalModel *model, const double *q, const uint8_t *pre
 /* lambda = (G M^-1 G')^+ z. */
 void loop_solve(const CalModel *model, CalWork *work, const double *z, double *lambda);
 /*
- * work->loops.dq = -W^-1 G'(G W^-1 G')^+ z with z[m] of work->loops, the rows being those at q; W = M, or LoopWork.weight if euclidean;
- * frozen (NULL: none) are zero. Leaves only poses in work.
+ * work->loops.dq = -W^-1 G'(G W^-1 G')^+ z with z[m] of work->loops, the equations those at q; W = M, or
+ * LoopWork.weight if euclidean; frozen (NULL: none) are zero. Leaves only poses in work.
  */
 CalStatus loop_correct(const CalModel *model, const double *q, const uint8_t *frozen, int euclidean, CalWork *work);
 /*
@@ -49,7 +49,7 @@ double loop_least_mobility(const CalModel *model, CalWork *work);
 double loop_longest_reach(const CalModel *model);
 /* What a speed is large or small beside: 1 rad/s, or this length in a second. */
 double loop_column_unit(const CalModel *model, int k, double length);
-/* The multipliers that bring the accelerations of the rows to zero, udot being the accelerations without them. */
+/* The multipliers that bring the accelerations of the constraints to zero, udot being the accelerations without them. */
 CalStatus loop_forces(const CalModel *model, const CalState *state, const uint8_t *prescribed, const double *rotor,
                       const double *udot, CalWork *work);
 /* Wrench of a loop on B at the origin of its frame B (KNIFE: on A). */
@@ -59,22 +59,22 @@ INLINE spatial loop_wrench(const Loop *loop, const LoopWork *w) {
 		sum = spatial_madd(sum, w->lambda[row], w->row[row].direction);
 	return sum;
 }
-/* Sum of the squares of the residuals in work, in units of their rows. */
+/* Sum of the squares of the residuals in work, in units of their equations. */
 double loop_squared_residual(const CalModel *model, const CalWork *work);
-/* Rows without position: no direction. */
+/* Equations without position: no direction. */
 void loop_drop_speed_rows(const CalModel *model, LoopWork *w);
 
 typedef enum LoopVerdict { LOOP_CLOSED, LOOP_UNREACHABLE, LOOP_UNDECIDED } LoopVerdict;
 /*
- * From a state that a projection cannot improve: its positions go on to the next minimum of the residuals, or (go) to the
- * best that can be found anywhere; the rows there are left in work. Says whether they are closed, or can be closed at all.
+ * From a state that a projection cannot improve: its positions move to the next minimum of the residuals, or (go) to the
+ * best that can be found anywhere; the equations there are left in work. Says whether they are closed, or can be closed at all.
  * Adds to *steps how many it took.
  */
 LoopVerdict loop_search(const CalModel *model, CalState *state, const uint8_t *frozen, double tolerance, int go,
                         CalWork *work, int *steps);
 /* udot += M^-1 G'lambda, by cut joints with lambda of the last loop_forces(). */
 void loop_add_motion(const CalModel *model, LoopWork *w, double *udot);
-/* Adds the forces of lambda to wrenches at the link origins, and to the generalised forces of modes and couplings. */
+/* Adds the forces of lambda to wrenches at the link origins, and to the generalized forces of modes and couplings. */
 void apply_multipliers(const CalModel *model, const CalWork *work, spatial *external, double *tau);
 #endif
 

@@ -34,7 +34,7 @@ typedef struct LoopHooks {
 /* What acts: all arrays over `real`; pointers may be NULL where the comment says so. */
 typedef struct SweepInput {
 	const real *q, *u;
-	const real *tau;           // [nu] total applied generalised force
+	const real *tau;           // [nu] total applied generalized force
 	const uint8_t *prescribed; // [nu] NULL: none
 	const real *udot;          // [nu] of prescribed degrees of freedom, NULL: zero
 	const spatial *external;   // [link_count] external wrenches at the link origins, NULL: none
@@ -59,7 +59,7 @@ int LANED(forward_inward)(const CalModel *model, const SweepInput *in, CalWork *
 void LANED(forward_accelerate)(const CalModel *model, const SweepInput *in, CalWork *work, real *udot, real *force);
 
 /*
- * Outward poses alone, then inward factorisation of M that keeps the articulated inertias. prescribed (NULL: none) are
+ * Outward poses alone, then inward factorization of M that keeps the articulated inertias. prescribed (NULL: none) are
  * held; rotor (NULL: the model's) as in SweepInput.
  */
 void LANED(pose_outward)(const CalModel *model, const real *q, const uint8_t *prescribed, CalWork *work);

@@ -4,7 +4,7 @@
  *
  * With second moments Sigma about the origin, I = tr Sigma 1 - Sigma:
  *   T = 1/2 (m v.v + 2 v.(w x mc) + w.I w),  p = m v + w x mc,  L_O = I w + mc x v
- * Bodies that are welded to the ground have no link; they count in mass, centre and gravity energy.
+ * Bodies that are welded to the ground have no link; they count in mass, center and gravity energy.
  */
 #include "dynamics/flex/flexible.h"
 #include "dynamics/tree/energy.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * forces.h — generalised forces of springs and dampers, and wrenches at nodes, for the algorithms.
+ * forces.h — generalized forces of springs and dampers, and wrenches at nodes, for the algorithms.
  */
 #ifndef CALDER_DYNAMICS_TREE_FORCES_H
 #define CALDER_DYNAMICS_TREE_FORCES_H

@@ -178,7 +178,7 @@ INLINE sym3 invert(sym3 s, int *singular) {
 	return inverse;
 }
 
-/* Applied generalised forces of three speeds in world axes, along the columns a, b, c. */
+/* Applied generalized forces of three speeds in world axes, along the columns a, b, c. */
 INLINE vec3 world_force(vec3 a, vec3 b, vec3 c, const real *tau) {
 	return madd(madd(scale(tau[0], a), tau[1], b), tau[2], c);
 }

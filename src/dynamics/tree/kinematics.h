@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * kinematics.h — the outward sweeps behind cal_kinematics, for the algorithms that start from them.
+ * kinematics.h — the outward sweeps of cal_kinematics, for the algorithms that start from them.
  */
 #ifndef CALDER_DYNAMICS_TREE_KINEMATICS_H
 #define CALDER_DYNAMICS_TREE_KINEMATICS_H

@@ -79,7 +79,7 @@ CalStatus cal_mass_logdet(const CalModel *model, const CalWork *work, double *lo
 	return CAL_OK;
 }
 
-/* Generalised forces J'e of a unit wrench (component `row`) at a node. */
+/* Generalized forces J'e of a unit wrench (component `row`) at a node. */
 static void unit_wrench_force(const CalModel *model, const CalWork *work, int node, int row, double *Q) {
 	const Node *n = &model->nodes[node];
 	memset(Q, 0, sizeof(double) * (size_t)model->nu);

@@ -70,7 +70,7 @@ static bool add_device(Reader *r, const TreeNode *map, const LoadInput *in, cons
 
 /* ---- dofs of a joint, or modes of a body ------------------------------------------------------ */
 
-/* The dofs that a load is about. Those behind the joint's are modes, whose units are those of the shapes. */
+/* The dofs that a load is about. Those after the joint's are modes, whose units are those of the shapes. */
 typedef struct LoadedDofs {
 	const char *what; // "joint" or "body"
 	const char *name;

@@ -42,7 +42,7 @@ FlexForm *flex_form_create(const CalDesc *desc, int body, CalModalInertia how, c
 /* Bytes that flex_form_create() takes at most, scratch included. */
 size_t flex_form_room(int modes, int nodes, int second_order);
 
-/* Blocks of the invariants (compile_invariants.c): their number, -1: they do not pay; and their values. */
+/* Blocks of the invariants (compile_invariants.c): their number, -1: they are not faster; and their values. */
 int invariants_count(const CalFlexDef *def, CalModalInertia how);
 void invariants_make(const CalFlexDef *def, CalModalInertia how, FlexForm *form);
 

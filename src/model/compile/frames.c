@@ -3,7 +3,7 @@
  * frames.c — choice of the link frames.
  *
  * Any rotation is Rz(phi) Rx(twist) Rz(theta). In front of a link that rotates about its z, Rz(theta) is a
- * constant added to its angle; behind a link that rotates about or slides along its z, Rz(phi) is a turn of
+ * constant added to its angle; after a link that rotates about or slides along its z, Rz(phi) is a turn of
  * that link's own frame. What is left of the orientation between two such links is a turn about x, which
  * costs 12 multiplications in place of 27 (Denavit and Hartenberg's frames, found rather than asked for).
  * A link's frame can be turned for one child only: the next link, which on a chain is the only one.

@@ -4,8 +4,8 @@
  *
  * A group is a tree when every body is the outboard side of exactly one joint and following the inboard
  * sides always ends at the ground. The parent of a body is taken from the first joint that carries it;
- * further ones are reported as second parents, which is what an attempt to close a loop by an
- * attachment looks like. Cycles are found by walking from each body towards the ground and marking the
+ * further ones are reported as second parents, as after an attempt to close a loop by an
+ * attachment. Cycles are found by walking from each body towards the ground and marking the
  * bodies of the walk; every body is walked over once, so the check is linear in the description.
  */
 #include "model/description/check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check.h — between the parts of desc_check_structure: who reports, and what each part judges.
+ * check.h — between the parts of desc_check_structure: who reports, and what each part checks.
  *
  * A check never stops at the first finding; each part reports whatever it sees and continues, so that a
  * person can mend a description in one round.
@@ -21,7 +21,7 @@ typedef struct Check {
 	bool failed; // an error was reported
 } Check;
 
-/** Distances of a body's marked points (nodes and frame origin) from its centre of mass. */
+/** Distances of a body's marked points (nodes and frame origin) from its center of mass. */
 typedef struct BodyExtent {
 	double reach;  // the largest [m]
 	bool has_node; // there is a node besides the body's own frame
@@ -30,7 +30,7 @@ typedef struct BodyExtent {
 void check_error(Check *check, const char *place, const char *format, ...) ERROR_PRINTF(3, 4);
 void check_warning(Check *check, const char *place, const char *format, ...) ERROR_PRINTF(3, 4);
 
-/** Mass, centre of mass and inertia of one body (check_inertia.c). */
+/** Mass, center of mass and inertia of one body (check_inertia.c). */
 void check_mass_properties(Check *check, const CalBodyDef *body, BodyExtent extent);
 /** Type, elements, functions and DOF properties of one joint (check_joint.c). */
 void check_joint(Check *check, const CalJointDef *joint);

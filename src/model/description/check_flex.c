@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_flex.c — flexible bodies that cannot be, and the mistake that is likely behind them.
+ * check_flex.c — flexible bodies that cannot be, and the mistake that is the likely cause.
  *
  * Errors are what leaves no equations of motion: masses or inertias below zero, modes that move no mass or are
  * combinations of others, shapes at the frame in which shapes are given, a stiffness that is not symmetric or pushes
  * away, damping that feeds energy; and a singular stiffness, unless the definition says that it is meant. Warnings are
  * what is possible but rarely meant: frequencies beyond anything built (lengths or masses in other units than the
- * stiffness), normal modes that are not mass-orthogonal, joints on nodes that the modes leave behind. Modes are
+ * stiffness), normal modes that are not mass-orthogonal, joints on nodes that no mode moves. Modes are
  * numbered from 1 in the texts.
  */
 #include <math.h>
@@ -150,8 +150,8 @@ static void report_dependence(FlexCheck *f) {
 
 static void report_rigid(FlexCheck *f) {
 	bool bound = f->flex->frequency_bound > 0;
-	void (*tell)(Check *, const char *, const char *, ...) = bound ? check_error : check_warning;
-	tell(
+	void (*report)(Check *, const char *, const char *, ...) = bound ? check_error : check_warning;
+	report(
 		f->check, f->body->def.place,
 		"body \"%s\": mode %d%s moves all masses as a rigid motion of the body does%s; remove the mode (rigid motion is "
 		"the joint's), or lump mass at more nodes",
@@ -256,7 +256,7 @@ static bool orthogonal_when_released(FlexCheck *f, const ModalBody *modal) {
 }
 
 /**
- * Any shapes will do, so that only those are judged that are given as normal modes: the stiffness does not couple
+ * Any shapes will do, so that only those are checked that are given as normal modes: the stiffness does not couple
  * them, or the mass hardly does.
  */
 static void check_orthogonality(FlexCheck *f, const ModalBody *modal) {
@@ -329,7 +329,7 @@ static void check_frequencies(FlexCheck *f) {
 
 /* ---- damping ------------------------------------------------------------------------------- */
 
-/** Judges D with the modes scaled to modal mass 1, so that unequal units do not matter. */
+/** Checks D with the modes scaled to modal mass 1, so that unequal units do not matter. */
 static void check_damping(FlexCheck *f) {
 	int m = f->flex->modes, row = 0, column = 0;
 	const double *D = f->flex->damping;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * check_inertia.c — mass properties that no body can have, and the mistake that is likely behind them.
+ * check_inertia.c — mass properties that no body can have, and the mistake that is the likely cause.
  *
  * The principal moments of a mass distribution are a = sum m(y^2+z^2), b, c >= 0 with a + b >= c: no
  * moment exceeds the sum of the other two. Thin rods and plates sit exactly on these limits, so two
@@ -21,7 +21,7 @@
 
 static const double ARITHMETIC = 1e-9;   // relative to the largest moment
 static const double MAX_ROUNDING = 1e-2; // relative to the largest moment
-// Ratios of the radius of gyration to the body's own dimensions that suggest millimetres for metres.
+// Ratios of the radius of gyration to the body's own dimensions that suggest millimeters for meters.
 static const double GYRATION_MAX_NODES = 100, GYRATION_MAX_ORIGIN = 1000, GYRATION_MIN = 1e-3;
 
 typedef struct Moments {
@@ -182,22 +182,22 @@ static void check_moments(Check *check, const CalBodyDef *body, const Moments *m
 	bool rounding = moments_are_possible(m, allowance);
 	bool idealized = body->idealized && m->p[0] >= -ARITHMETIC * m->size;
 	const char *cause = rounding || idealized ? "" : likely_cause(body, m);
-	void (*tell)(Check *, const char *, const char *, ...) = rounding || idealized ? check_warning : check_error;
+	void (*report)(Check *, const char *, const char *, ...) = rounding || idealized ? check_warning : check_error;
 	const char *excuse = rounding ? "; rounded digits explain it" : idealized ? "; accepted as idealized" : "";
 	if (m->p[0] < -ARITHMETIC * m->size) {
-		tell(check, body->place,
-		     "body \"%s\": inertia is not positive: its principal moments are %.6g, %.6g and %.6g kg m^2%s%s",
-		     body->name, m->p[0], m->p[1], m->p[2], excuse, cause);
+		report(check, body->place,
+		       "body \"%s\": inertia is not positive: its principal moments are %.6g, %.6g and %.6g kg m^2%s%s",
+		       body->name, m->p[0], m->p[1], m->p[2], excuse, cause);
 	} else if (m->p[0] + m->p[1] <= ARITHMETIC * m->size) {
-		tell(check, body->place,
-		     "body \"%s\": inertia violates the triangle inequality: only one of its principal moments, %.6g kg m^2, "
-		     "is not zero%s%s",
-		     body->name, m->p[2], excuse, cause);
+		report(check, body->place,
+		       "body \"%s\": inertia violates the triangle inequality: only one of its principal moments, %.6g kg m^2, "
+		       "is not zero%s%s",
+		       body->name, m->p[2], excuse, cause);
 	} else {
-		tell(check, body->place,
-		     "body \"%s\": inertia violates the triangle inequality by %.3g%% (principal moments %.6g, %.6g and %.6g "
-		     "kg m^2)%s%s",
-		     body->name, 100 * m->excess / (m->p[0] + m->p[1]), m->p[0], m->p[1], m->p[2], excuse, cause);
+		report(check, body->place,
+		       "body \"%s\": inertia violates the triangle inequality by %.3g%% (principal moments %.6g, %.6g and %.6g "
+		       "kg m^2)%s%s",
+		       body->name, 100 * m->excess / (m->p[0] + m->p[1]), m->p[0], m->p[1], m->p[2], excuse, cause);
 	}
 }
 

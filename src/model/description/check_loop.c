@@ -2,7 +2,7 @@
 /*
  * check_loop.c — loops in the tree: sides that can move relative to each other, terms that are coordinates.
  *
- * Judged when the whole description is there, since joints and flexibility may come after the loop.
+ * Checked when the whole description is there, since joints and flexibility may come after the loop.
  */
 #include "joint/joint_type.h"
 #include "loop/loop_type.h"

@@ -2,7 +2,7 @@
 /*
  * desc.c — the description: adding groups, bodies, nodes and attachments, and finding them by name.
  *
- * Every adding call has the same order: judge the arguments, make room in the array and in the name
+ * Every adding call has the same order: check the arguments, make room in the array and in the name
  * index, copy the strings, and only then commit, which cannot fail. So a refused or failed call
  * leaves the description as it was (spare capacity aside) and leaks nothing.
  */
@@ -177,7 +177,7 @@ int cal_desc_body_count(const CalDesc *desc) { return desc ? desc->body_count : 
 int cal_desc_joint_count(const CalDesc *desc) { return desc ? desc->joint_count : 0; }
 int cal_desc_loop_count(const CalDesc *desc) { return desc ? desc->loop_count : 0; }
 
-/* ---- judging names and numbers ------------------------------------------------------------- */
+/* ---- checks of names and numbers ----------------------------------------------------------- */
 
 /* What a '/' in a name is: SLASH_ANY a letter, SLASH_PARTS between names, SLASH_NONE not allowed. */
 typedef enum Slash { SLASH_ANY, SLASH_PARTS, SLASH_NONE } Slash;

@@ -53,7 +53,7 @@ struct CalDesc {
 	NameIndex group_names, body_names, node_names, joint_names, loop_names; // name (and body, for nodes) to id
 };
 
-/** The record behind an id that is known to be valid. */
+/** The record of an id that is known to be valid. */
 static inline const DescBody *desc_body(const CalDesc *desc, CalBodyId id) { return &desc->bodies[id.value - 1]; }
 static inline const DescNode *desc_node(const CalDesc *desc, CalNodeId id) { return &desc->nodes[id.value - 1]; }
 static inline const DescJoint *desc_joint(const CalDesc *desc, CalJointId id) { return &desc->joints[id.value - 1]; }
@@ -61,7 +61,7 @@ static inline const DescJoint *desc_joint(const CalDesc *desc, CalJointId id) { 
 /** The number of a body that is not finite ("mass"), or NULL. */
 const char *body_def_not_finite(const CalBodyDef *def);
 
-/** Judges the modes of a body by themselves: sizes, numbers, nodes that are its own and listed once. */
+/** Checks the modes of a body by themselves: sizes, numbers, nodes that are its own and listed once. */
 CalStatus flex_def_check(const CalDesc *desc, CalBodyId body, const CalFlexDef *def, CalError *error);
 
 /**
@@ -70,14 +70,14 @@ CalStatus flex_def_check(const CalDesc *desc, CalBodyId body, const CalFlexDef *
  */
 CalStatus joint_def_resolve(CalJointDef *def, CalError *error);
 
-/** Judges what a loop definition says by itself: numbers and sets of its type, drives, gains, applied wrenches. */
+/** Checks what a loop definition says by itself: numbers and sets of its type, drives, gains, applied wrenches. */
 CalStatus loop_def_check(const CalLoopDef *def, CalError *error);
 
 /** Makes the quaternion of a placement unit ({0}: identity); "what" is wrong with it, or NULL. */
 const char *placement_resolve(CalPlacement *placement);
 
 /**
- * Everything that can be judged without a compiled model: topology (every body of the group has exactly
+ * Everything that can be checked without a compiled model: topology (every body of the group has exactly
  * one parent, no cycle, both sides of a joint in one group), mass properties, joint parameters.
  * group {0}: all groups. Returns CAL_ERR_MODEL if anything with a negative status was reported.
  */

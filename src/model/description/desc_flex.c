@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * desc_flex.c — cal_desc_set_flexible: the modes of a body, judged and copied.
+ * desc_flex.c — cal_desc_set_flexible: the modes of a body, checked and copied.
  *
  * What a description must never hold is refused here: nodes of another body or listed twice, missing arrays,
  * numbers that are not finite. Whether stiffness, shapes and masses make sense as a body is for check_flex.c.
@@ -43,7 +43,7 @@ static bool all_finite(Numbers numbers) {
 	return true;
 }
 
-/* ---- judging ------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------- */
 
 static CalStatus definition_check(const CalBodyDef *body, const CalFlexDef *def, CalError *error) {
 	if (def->modes <= 0 || def->modes > MAX_MODES) {

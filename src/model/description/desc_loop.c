@@ -13,7 +13,7 @@
 #include "model/description/desc.h"
 #include "model/description/number.h"
 
-/* ---- judging ------------------------------------------------------------------------------------ */
+/* ---- checks ------------------------------------------------------------------------------------- */
 
 static bool vec_is_zero(CalVec3 v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 static bool is_positive(double x) { return x > 0 && number_is_usable(x); }

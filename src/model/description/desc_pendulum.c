@@ -4,7 +4,7 @@
  *
  * A point mass at the distance `length` from the pivot, on a universal joint with both axes across the direction in
  * which it hangs. A spherical joint would leave the spin about that line without inertia. The second angle must
- * stay below a right angle: there the mass lies on the first axis.
+ * stay below a right angle: there the mass is on the first axis.
  */
 #include <math.h>
 

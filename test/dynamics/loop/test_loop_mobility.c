@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * test_loop_mobility.c — rank, redundant rows and independent speeds: against brute force over all choices on small
+ * test_loop_mobility.c — rank, redundant equations and independent speeds: against brute force over all choices on small
  * mechanisms, against the rank that forward dynamics finds, and by their property on random systems: with the independent
  * speeds held, what is left of G determines all others.
  */
@@ -75,7 +75,7 @@ static CalMobility check_choice(uint64_t seed, const CalModel *model, const CalS
 		use[k] = use[k] && !speeds[k];
 	memcpy(part, G, sizeof(double) * (size_t)(m * n));
 	check_that(seed, rank_of(part, m, n, use) == got.rank);
-	// and so have the independent rows alone
+	// and so have the independent equations alone
 	memset(part, 0, sizeof(double) * (size_t)(m * n));
 	for (int i = 0; i < m; i++) {
 		taken += rows[i];
