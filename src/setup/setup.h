@@ -149,6 +149,11 @@ int setup_body_modes(const CalDesc *desc, CalBodyId body);
 int setup_joint_speeds(const CalDesc *desc, CalJointId joint);
 bool setup_has_node(const CalDesc *desc, CalNodeId node); // the ground too
 
+/* ---- devices (setup_device.c) ---------------------------------------------------------------------- */
+
+/** Index of a device, -1: there is none of that name. */
+int setup_find_device(const CalSetup *setup, const char *name);
+
 /* ---- actions (setup_action.c) ---------------------------------------------------------------------- */
 
 /** Puts a copy in the place of an action, with the names that were left out, and checks what can be checked at once. */

@@ -304,11 +304,10 @@ static bool find_loop(const CalSetup *setup, Suggestion *s) {
 }
 
 static bool find_device(const CalSetup *setup, Suggestion *s) {
-	for (int i = 0; i < setup->device_count; i++) {
-		if (strcmp(setup->devices[i].name, s->word) == 0)
-			return true;
+	if (setup_find_device(setup, s->word) >= 0)
+		return true;
+	for (int i = 0; i < setup->device_count; i++)
 		suggestion_offer(s, setup->devices[i].name);
-	}
 	return false;
 }
 

@@ -79,6 +79,10 @@ static CalStatus unknown_type(const char *type, CalError *error) {
 
 static const char *device_name(const CalSetup *setup, uint32_t index) { return setup->devices[index].name; }
 
+int setup_find_device(const CalSetup *setup, const char *name) {
+	return (int)setup_find_name(setup, &setup->device_names, name, device_name) - 1;
+}
+
 CalStatus cal_setup_add_device(CalSetup *setup, const char *type, const void *def, CalError *error) {
 	if (!setup || !type || !def)
 		return error_null(error, "cal_setup_add_device", !setup ? "setup" : !type ? "type" : "def");
@@ -89,7 +93,7 @@ CalStatus cal_setup_add_device(CalSetup *setup, const char *type, const void *de
 	if (!name || !name[0])
 		return error_set(error, CAL_ERR_MODEL, "%s%sa %s has no name; give it one", PLACE_ARGS(place), type);
 	const char *wrong = check_def(setup->desc, found, def);
-	if (setup_find_name(setup, &setup->device_names, name, device_name))
+	if (setup_find_device(setup, name) >= 0)
 		wrong = "there is another device of that name; rename one";
 	if (wrong)
 		return error_set(error, CAL_ERR_MODEL, "%s%sdevice \"%.80s\": %s", PLACE_ARGS(place), name, wrong);

@@ -162,23 +162,38 @@ CalStatus cal_setup_state(const CalSetup *setup, int index, CalJointId *joint, C
 
 /* ---- setting it ---------------------------------------------------------------------------------------- */
 
-/* The body whose joint an entry is of; false after reporting that model and setup do not belong together. *body -1: of
- * another group. */
-static bool find_entry(const CalSetup *setup, const CalModel *model, const StateEntry *entry, int *body,
-                       CalBodyInfo *info, CalError *error) {
-	*body = cal_model_find_joint(model, entry->name);
-	if (*body < 0)
-		return true;
-	if (cal_model_body(model, *body, info) == CAL_OK && entry->nq == info->nq && entry->nu == info->nu &&
-	    entry->modes == info->modes)
-		return true;
-	error_set(error, CAL_ERR_ARGUMENT, "%s: error: joint \"%.80s\": the model was not compiled from this setup",
-	          setup->name, entry->name);
-	return false;
+/* Goes through the entries whose joints are in a model. */
+typedef struct EntryWalk {
+	const CalSetup *setup;
+	const CalModel *model;
+	CalError *error;
+	int next;         // index of the entry to try next
+	CalBodyInfo info; // the body of the entry that was returned
+	CalStatus status; // after the last: CAL_OK, or reported that model and setup do not belong together
+} EntryWalk;
+
+/* NULL: that was the last. */
+static const StateEntry *next_entry(EntryWalk *walk) {
+	const CalSetup *setup = walk->setup;
+	while (walk->next < setup->state_count) {
+		const StateEntry *entry = &setup->states[walk->next++];
+		const CalBodyInfo *info = &walk->info;
+		const int body = cal_model_find_joint(walk->model, entry->name);
+		if (body < 0)
+			continue;
+		if (cal_model_body(walk->model, body, &walk->info) == CAL_OK && entry->nq == info->nq &&
+		    entry->nu == info->nu && entry->modes == info->modes)
+			return entry;
+		walk->status = error_set(walk->error, CAL_ERR_ARGUMENT,
+		                         "%s: error: joint \"%.80s\": the model was not compiled from this setup", setup->name,
+		                         entry->name);
+		return NULL;
+	}
+	return NULL;
 }
 
 /* Copies values of an entry to where its body has them; NULL: none are given. */
-static void put(double *to, const double *from, int count) {
+static void copy_values(double *to, const double *from, int count) {
 	if (from)
 		memcpy(to, from, (size_t)count * sizeof *to);
 }
@@ -186,20 +201,15 @@ static void put(double *to, const double *from, int count) {
 CalStatus cal_setup_apply_state(const CalSetup *setup, const CalModel *model, CalState *state, CalError *error) {
 	if (!setup || !model || !state || !state->q || !state->u)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_setup_apply_state: setup, model or state is NULL");
-	for (int i = 0; i < setup->state_count; i++) {
-		const StateEntry *entry = &setup->states[i];
-		CalBodyInfo info;
-		int body;
-		if (!find_entry(setup, model, entry, &body, &info, error))
-			return CAL_ERR_ARGUMENT;
-		if (body < 0)
-			continue;
-		put(state->q + info.q, entry->def.q, entry->nq);
-		put(state->u + info.u, entry->def.u, entry->nu);
-		put(state->q + info.q + info.nq, entry->def.eta, entry->modes);
-		put(state->u + info.u + info.nu, entry->def.eta_dot, entry->modes);
+	EntryWalk walk = {.setup = setup, .model = model, .error = error};
+	for (const StateEntry *entry; (entry = next_entry(&walk));) {
+		double *q = state->q + walk.info.q, *u = state->u + walk.info.u;
+		copy_values(q, entry->def.q, entry->nq);
+		copy_values(u, entry->def.u, entry->nu);
+		copy_values(q + entry->nq, entry->def.eta, entry->modes);
+		copy_values(u + entry->nu, entry->def.eta_dot, entry->modes);
 	}
-	return CAL_OK;
+	return walk.status;
 }
 
 CalStatus cal_setup_stated(const CalSetup *setup, const CalModel *model, uint8_t *q, uint8_t *u, CalError *error) {
@@ -207,40 +217,33 @@ CalStatus cal_setup_stated(const CalSetup *setup, const CalModel *model, uint8_t
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_setup_stated: setup, model or a list is NULL");
 	memset(q, 0, (size_t)cal_model_u_count(model));
 	memset(u, 0, (size_t)cal_model_u_count(model));
-	for (int i = 0; i < setup->state_count; i++) {
-		const CalStateDef *def = &setup->states[i].def;
-		CalBodyInfo info;
-		int body;
-		if (!find_entry(setup, model, &setup->states[i], &body, &info, error))
-			return CAL_ERR_ARGUMENT;
-		if (def->guess)
-			continue;
-		for (int k = 0; body >= 0 && k < info.nu; k++) {
-			q[info.u + k] = def->q && !(def->assumed_q && def->assumed_q[k]);
-			u[info.u + k] = def->u && !(def->assumed_u && def->assumed_u[k]);
+	EntryWalk walk = {.setup = setup, .model = model, .error = error};
+	for (const StateEntry *entry; (entry = next_entry(&walk));) {
+		const CalStateDef *def = &entry->def;
+		const int joint = walk.info.u, modes = joint + entry->nu;
+		for (int k = 0; k < entry->nu && !def->guess; k++) {
+			q[joint + k] = def->q && !(def->assumed_q && def->assumed_q[k]);
+			u[joint + k] = def->u && !(def->assumed_u && def->assumed_u[k]);
 		}
-		for (int k = 0; body >= 0 && k < info.modes; k++) {
-			q[info.u + info.nu + k] = def->eta != NULL;
-			u[info.u + info.nu + k] = def->eta_dot != NULL;
+		for (int k = 0; k < entry->modes && !def->guess; k++) {
+			q[modes + k] = def->eta != NULL;
+			u[modes + k] = def->eta_dot != NULL;
 		}
 	}
-	return CAL_OK;
+	return walk.status;
 }
 
 CalStatus cal_setup_frozen(const CalSetup *setup, const CalModel *model, uint8_t *frozen, CalError *error) {
 	if (!setup || !model || !frozen)
 		return error_set(error, CAL_ERR_ARGUMENT, "cal_setup_frozen: setup, model or frozen is NULL");
 	memset(frozen, 0, (size_t)cal_model_u_count(model));
-	for (int i = 0; i < setup->state_count; i++) {
-		const CalStateDef *def = &setup->states[i].def;
-		CalBodyInfo info;
-		int body;
-		if (!find_entry(setup, model, &setup->states[i], &body, &info, error))
-			return CAL_ERR_ARGUMENT;
-		for (int k = 0; body >= 0 && k < info.nu; k++)
-			frozen[info.u + k] = def->frozen && def->frozen[k];
-		for (int k = 0; body >= 0 && k < info.modes; k++)
-			frozen[info.u + info.nu + k] = def->frozen_modes != 0;
+	EntryWalk walk = {.setup = setup, .model = model, .error = error};
+	for (const StateEntry *entry; (entry = next_entry(&walk));) {
+		const int joint = walk.info.u, modes = joint + entry->nu;
+		for (int k = 0; k < entry->nu; k++)
+			frozen[joint + k] = entry->def.frozen && entry->def.frozen[k];
+		for (int k = 0; k < entry->modes; k++)
+			frozen[modes + k] = entry->def.frozen_modes != 0;
 	}
-	return CAL_OK;
+	return walk.status;
 }
