@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "setup/setup.h"
 
@@ -66,23 +67,27 @@ static CalStatus bind_all(CalSetupLoads *loads, const CalSetup *setup, const Cal
 	return CAL_OK;
 }
 
-/* One block: the struct, then arrays of doubles and pointers, then bytes. */
+/* The object itself, and its arrays after it. */
+static void layout_loads(CalSetupLoads *loads, int count, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *loads);
+	CURSOR_ARRAY(cursor, loads->loads, count);
+	CURSOR_ARRAY(cursor, loads->wrenches, count);
+	CURSOR_ARRAY(cursor, loads->tau, loads->nu);
+	CURSOR_ARRAY(cursor, loads->udot, loads->nu);
+	CURSOR_ARRAY(cursor, loads->described, loads->nu);
+	CURSOR_ARRAY(cursor, loads->prescribed, loads->nu);
+}
+
 static CalSetupLoads *loads_alloc(const CalSetup *setup, int nu) {
-	const size_t n = (size_t)nu, count = (size_t)setup->load_count;
-	const size_t size =
-		sizeof(CalSetupLoads) + count * (sizeof(BoundLoad) + sizeof(CalWrench)) + n * 2 * sizeof(double) + n * 2;
-	CalSetupLoads *loads = memory_alloc(&setup->allocator, size);
+	CalSetupLoads counted = {.allocator = setup->allocator, .nu = nu};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_loads(&counted, setup->load_count, &cursor);
+	CalSetupLoads *loads = cursor_alloc_at_start(&cursor, &setup->allocator);
 	if (!loads)
 		return NULL;
-	memset(loads, 0, size);
-	loads->allocator = setup->allocator;
-	loads->nu = nu;
-	loads->wrenches = (CalWrench *)(void *)(loads + 1);
-	loads->loads = (BoundLoad *)(void *)(loads->wrenches + count);
-	loads->tau = (double *)(void *)(loads->loads + count);
-	loads->udot = loads->tau + n;
-	loads->described = (uint8_t *)(loads->udot + n);
-	loads->prescribed = loads->described + n;
+	cursor_clear(&cursor);
+	*loads = counted;
+	layout_loads(loads, setup->load_count, &cursor);
 	return loads;
 }
 

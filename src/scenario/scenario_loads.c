@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "scenario/scenario.h"
 
@@ -35,7 +36,7 @@ struct SimLoads {
 
 /* ---- binding --------------------------------------------------------------------------------------- */
 
-static void find_site(const CalSim *sim, CalNodeId node, CalNodeRef *node_ref) {
+static void find_node(const CalSim *sim, CalNodeId node, CalNodeRef *node_ref) {
 	*node_ref = (CalNodeRef){-1, -1};
 	for (int i = 0; i < cal_sim_group_count(sim); i++) {
 		const int index = cal_model_node_index(cal_sim_model(sim, i), node);
@@ -47,7 +48,7 @@ static void find_site(const CalSim *sim, CalNodeId node, CalNodeRef *node_ref) {
 static void bind_load(SimLoads *l, SimLoad *load) {
 	const LoadEntry *entry = load->entry;
 	if (!entry->joint.value) {
-		find_site(l->sim, entry->def.node, &load->node_ref);
+		find_node(l->sim, entry->def.node, &load->node_ref);
 		return;
 	}
 	for (int i = 0; i < entry->def.dof_count; i++) {
@@ -199,30 +200,35 @@ static int all_dofs(const CalSetup *setup) {
 	return count;
 }
 
-/* One block: the struct, then arrays of what needs alignment, then bytes. */
-static SimLoads *loads_alloc(const CalSetup *setup, const CalSim *sim) {
-	int group_count, body_count;
-	most_objects(setup, sim, &group_count, &body_count);
-	const size_t count = (size_t)setup->load_count, dofs = (size_t)all_dofs(setup);
-	const size_t u = (size_t)most_dofs(setup, body_count), groups = (size_t)group_count;
-	const size_t size = sizeof(SimLoads) + count * (sizeof(SimLoad) + sizeof(CalWrench)) + u * 2 * sizeof(double) +
-	                    dofs * sizeof(CalDofRef) + groups * 2 * sizeof(int) + u * 2;
-	SimLoads *l = memory_alloc(&setup->allocator, size);
-	if (!l)
+/* The object itself, and its arrays after it. */
+static void layout_loads(SimLoads *l, int dofs, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *l);
+	CURSOR_ARRAY(cursor, l->loads, l->count);
+	CURSOR_ARRAY(cursor, l->dofs, dofs);
+	CURSOR_ARRAY(cursor, l->u_at, l->group_capacity);
+	CURSOR_ARRAY(cursor, l->wrench_at, l->group_capacity);
+	CURSOR_ARRAY(cursor, l->tau, l->u_capacity);
+	CURSOR_ARRAY(cursor, l->udot, l->u_capacity);
+	CURSOR_ARRAY(cursor, l->described, l->u_capacity);
+	CURSOR_ARRAY(cursor, l->prescribed, l->u_capacity);
+	CURSOR_ARRAY(cursor, l->wrenches, l->count);
+}
+
+static SimLoads *loads_alloc(const CalSetup *setup, CalSim *sim) {
+	SimLoads counted = {.allocator = setup->allocator, .sim = sim, .generation = -1, .count = setup->load_count};
+	int bodies;
+	most_objects(setup, sim, &counted.group_capacity, &bodies);
+	counted.u_capacity = most_dofs(setup, bodies);
+	const int dofs = all_dofs(setup);
+	Cursor cursor = {.align = sizeof(double)};
+	layout_loads(&counted, dofs, &cursor);
+	SimLoads *loads = cursor_alloc_at_start(&cursor, &setup->allocator);
+	if (!loads)
 		return NULL;
-	memset(l, 0, size);
-	l->loads = (SimLoad *)(void *)(l + 1);
-	l->wrenches = (CalWrench *)(void *)(l->loads + count);
-	l->tau = (double *)(void *)(l->wrenches + count);
-	l->udot = l->tau + u;
-	l->dofs = (CalDofRef *)(void *)(l->udot + u);
-	l->u_at = (int *)(void *)(l->dofs + dofs);
-	l->wrench_at = l->u_at + groups;
-	l->described = (uint8_t *)(l->wrench_at + groups);
-	l->prescribed = l->described + u;
-	l->u_capacity = (int)u;
-	l->group_capacity = (int)groups;
-	return l;
+	cursor_clear(&cursor);
+	*loads = counted;
+	layout_loads(loads, dofs, &cursor);
+	return loads;
 }
 
 CalStatus sim_loads_create(const CalSetup *setup, CalSim *sim, SimLoads **loads, CalError *error) {
@@ -232,10 +238,6 @@ CalStatus sim_loads_create(const CalSetup *setup, CalSim *sim, SimLoads **loads,
 	SimLoads *made = loads_alloc(setup, sim);
 	if (!made)
 		return setup_no_memory(setup, error);
-	made->allocator = setup->allocator;
-	made->sim = sim;
-	made->generation = -1;
-	made->count = setup->load_count;
 	for (int i = 0, first = 0; i < made->count; i++) {
 		const LoadEntry *entry = &setup->loads[i];
 		SimLoad *load = &made->loads[i];
