@@ -90,6 +90,16 @@ static CalStatus node_check(const CalModel *model, const CalWork *work, int node
 	return (work->stage & stage) == stage ? CAL_OK : CAL_ERR_STAGE;
 }
 
+/* The link that carries a node; -1: the call is refused, or the node is on the ground, where *motion is zero. */
+static int moving_link(const CalModel *model, const CalWork *work, int node, int stage, CalSpatial *motion,
+                       CalStatus *status) {
+	*status = node_check(model, work, node, stage, motion);
+	if (*status != CAL_OK)
+		return -1;
+	*motion = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+	return model->nodes[node].link;
+}
+
 NodePlace kinematics_node(const CalModel *model, const CalWork *work, int node) {
 	const Node *n = &model->nodes[node];
 	const LinkWork *l = &work->links[n->link];
@@ -140,13 +150,10 @@ spatial kinematics_node_velocity(const CalWork *work, int link, const NodePlace 
 }
 
 CalStatus cal_node_velocity(const CalModel *model, const CalWork *work, int node, CalSpatial *velocity) {
-	const CalStatus status = node_check(model, work, node, STAGE_VELOCITY, velocity);
-	if (status != CAL_OK)
-		return status;
-	const int link = model->nodes[node].link;
-	*velocity = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+	CalStatus status;
+	const int link = moving_link(model, work, node, STAGE_VELOCITY, velocity, &status);
 	if (link < 0)
-		return CAL_OK;
+		return status;
 	const NodePlace place = kinematics_node(model, work, node);
 	*velocity = spatial_out(kinematics_node_velocity(work, link, &place));
 	return CAL_OK;
@@ -161,26 +168,20 @@ spatial kinematics_node_bias(const CalWork *work, const LinkWork *l, const NodeP
 }
 
 CalStatus cal_node_bias(const CalModel *model, const CalWork *work, int node, CalSpatial *bias) {
-	const CalStatus status = node_check(model, work, node, STAGE_BIAS, bias);
-	if (status != CAL_OK)
-		return status;
-	const int link = model->nodes[node].link;
-	*bias = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+	CalStatus status;
+	const int link = moving_link(model, work, node, STAGE_BIAS, bias, &status);
 	if (link < 0)
-		return CAL_OK;
+		return status;
 	const NodePlace place = kinematics_node(model, work, node);
 	*bias = spatial_out(kinematics_node_bias(work, &work->links[link], &place));
 	return CAL_OK;
 }
 
 CalStatus cal_node_acceleration(const CalModel *model, const CalWork *work, int node, CalSpatial *a) {
-	const CalStatus status = node_check(model, work, node, STAGE_ACCELERATION, a);
-	if (status != CAL_OK)
-		return status;
-	const int link = model->nodes[node].link;
-	*a = (CalSpatial){{0, 0, 0}, {0, 0, 0}};
+	CalStatus status;
+	const int link = moving_link(model, work, node, STAGE_ACCELERATION, a, &status);
 	if (link < 0)
-		return CAL_OK;
+		return status;
 	const LinkWork *l = &work->links[link];
 	const NodePlace place = kinematics_node(model, work, node);
 	spatial sum = spatial_add(kinematics_node_bias(work, l, &place), motion_shift(l->A, place.c));

@@ -117,8 +117,11 @@ static void modal_response(const CalModel *model, const CalWork *work, int index
 	modal_solve_transpose(flex, w, w->y);
 }
 
-static void gather_wrenches(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x,
-                            CalSpatial *y) {
+static CalStatus gather_wrenches(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x,
+                                 CalSpatial *y) {
+	const CalStatus status = check_arguments(model, work, x, y);
+	if (status != CAL_OK)
+		return status;
 	if (x != y)
 		memcpy(y, x, sizeof *y * (size_t)model->link_count);
 	if (articulated)
@@ -139,6 +142,7 @@ static void gather_wrenches(const CalModel *model, const CalWork *work, int arti
 			f = project_force(work, link, i, f);
 		y[link->parent] = spatial_out(spatial_add(spatial_in(y[link->parent]), force_shift(f, work->links[i].r)));
 	}
+	return CAL_OK;
 }
 
 /* Motion of a link, at its own origin, under the motion m of its parent, if the dofs between them move freely. */
@@ -150,8 +154,11 @@ static spatial articulated_motion(const CalModel *model, const CalWork *work, co
 	return project_motion(work, link, i, m);
 }
 
-static void scatter_motions(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x,
-                            CalSpatial *y) {
+static CalStatus scatter_motions(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x,
+                                 CalSpatial *y) {
+	const CalStatus status = check_arguments(model, work, x, y);
+	if (status != CAL_OK)
+		return status;
 	if (x != y)
 		memcpy(y, x, sizeof *y * (size_t)model->link_count);
 	for (int i = 0; i < model->link_count; ++i) {
@@ -164,36 +171,25 @@ static void scatter_motions(const CalModel *model, const CalWork *work, int arti
 		if (articulated && link->flex_body >= 0 && link->motion != PRIMITIVE_FLEX)
 			modal_response(model, work, link->flex_body, spatial_in(y[i]));
 	}
+	return CAL_OK;
 }
 
 CalStatus cal_operator_gather(const CalModel *model, const CalWork *work, const CalSpatial *x, CalSpatial *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
-	if (status == CAL_OK)
-		gather_wrenches(model, work, 0, x, y);
-	return status;
+	return gather_wrenches(model, work, 0, x, y);
 }
 
 CalStatus cal_operator_scatter(const CalModel *model, const CalWork *work, const CalSpatial *x, CalSpatial *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
-	if (status == CAL_OK)
-		scatter_motions(model, work, 0, x, y);
-	return status;
+	return scatter_motions(model, work, 0, x, y);
 }
 
 CalStatus cal_operator_gather_articulated(const CalModel *model, const CalWork *work, const CalSpatial *x,
                                           CalSpatial *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
-	if (status == CAL_OK)
-		gather_wrenches(model, work, 1, x, y);
-	return status;
+	return gather_wrenches(model, work, 1, x, y);
 }
 
 CalStatus cal_operator_scatter_articulated(const CalModel *model, const CalWork *work, const CalSpatial *x,
                                            CalSpatial *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
-	if (status == CAL_OK)
-		scatter_motions(model, work, 1, x, y);
-	return status;
+	return scatter_motions(model, work, 1, x, y);
 }
 
 /* ---- joint map ----------------------------------------------------------------------------- */
@@ -254,7 +250,10 @@ static spatial innovations_modes_inward(const CalModel *model, const CalWork *wo
  * Inward: z gathers what the dofs outboard pass on, z^a = z + sum K_k e_k.
  * solve: e_k = x_k - S_k'z (y = e, the residuals);  mul: e_k = x_k given, y_k = e_k + S_k'z.
  */
-static void innovations_inward(const CalModel *model, const CalWork *work, int solve, const double *x, double *y) {
+static CalStatus innovations_inward(const CalModel *model, const CalWork *work, int solve, const double *x, double *y) {
+	const CalStatus status = check_arguments(model, work, x, y);
+	if (status != CAL_OK)
+		return status;
 	spatial *z = work->force;
 	for (int i = 0; i < model->link_count; ++i)
 		z[i] = spatial_zero();
@@ -276,6 +275,7 @@ static void innovations_inward(const CalModel *model, const CalWork *work, int s
 		if (link->parent >= 0)
 			z[link->parent] = spatial_add(z[link->parent], force_shift(f, work->links[i].r));
 	}
+	return CAL_OK;
 }
 
 /* The modes of one body, m the motion of the link that carries its head; leaves the speeds that move on in w->y. */
@@ -303,7 +303,11 @@ static void innovations_modes_outward(const CalModel *model, const CalWork *work
  * Outward, the transposes: A gathers the dofs inboard, A = X A' + sum S_k y_k.
  * solve: y_k = x_k - K_k'A;  mul: y_k = x_k + K_k'A with A built from x.
  */
-static void innovations_outward(const CalModel *model, const CalWork *work, int solve, const double *x, double *y) {
+static CalStatus innovations_outward(const CalModel *model, const CalWork *work, int solve, const double *x,
+                                     double *y) {
+	const CalStatus status = check_arguments(model, work, x, y);
+	if (status != CAL_OK)
+		return status;
 	spatial *A = work->force;
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
@@ -320,34 +324,23 @@ static void innovations_outward(const CalModel *model, const CalWork *work, int 
 			m = spatial_add(m, modal_motion(model, work, link, work->flex[link->flex].y));
 		A[i] = m;
 	}
+	return CAL_OK;
 }
 
 CalStatus cal_innovations_mul(const CalModel *model, const CalWork *work, const double *x, double *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
-	if (status == CAL_OK)
-		innovations_inward(model, work, 0, x, y);
-	return status;
+	return innovations_inward(model, work, 0, x, y);
 }
 
 CalStatus cal_innovations_solve(const CalModel *model, const CalWork *work, const double *x, double *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
-	if (status == CAL_OK)
-		innovations_inward(model, work, 1, x, y);
-	return status;
+	return innovations_inward(model, work, 1, x, y);
 }
 
 CalStatus cal_innovations_mul_transpose(const CalModel *model, const CalWork *work, const double *x, double *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
-	if (status == CAL_OK)
-		innovations_outward(model, work, 0, x, y);
-	return status;
+	return innovations_outward(model, work, 0, x, y);
 }
 
 CalStatus cal_innovations_solve_transpose(const CalModel *model, const CalWork *work, const double *x, double *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
-	if (status == CAL_OK)
-		innovations_outward(model, work, 1, x, y);
-	return status;
+	return innovations_outward(model, work, 1, x, y);
 }
 
 CalStatus cal_innovations_diagonal(const CalModel *model, const CalWork *work, double *d) {
@@ -377,17 +370,9 @@ CalStatus cal_link_info(const CalModel *model, int link, int *parent, int *u, in
 }
 
 static void write_matrix(const ArticulatedInertia *a, double M[36]) {
-	const double I[3][3] = {{a->I.xx, a->I.xy, a->I.xz}, {a->I.xy, a->I.yy, a->I.yz}, {a->I.xz, a->I.yz, a->I.zz}};
-	const double m[3][3] = {{a->M.xx, a->M.xy, a->M.xz}, {a->M.xy, a->M.yy, a->M.yz}, {a->M.xz, a->M.yz, a->M.zz}};
-	const CalMat3 H = mat_out(a->H);
-	for (int r = 0; r < 3; ++r) {
-		for (int c = 0; c < 3; ++c) {
-			M[6 * r + c] = I[r][c];
-			M[6 * r + 3 + c] = H.m[r][c];
-			M[6 * (r + 3) + c] = H.m[c][r];
-			M[6 * (r + 3) + 3 + c] = m[r][c];
-		}
-	}
+	double rows[6][6];
+	articulated_rows(a, rows);
+	memcpy(M, rows, sizeof rows);
 }
 
 static CalStatus check_link(const CalModel *model, const CalWork *work, int link, const double *out) {
