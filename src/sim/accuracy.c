@@ -95,18 +95,14 @@ static void keep_change(CalSim *sim, double change, int dof) {
 /* ---- damping by the method ----------------------------------------------------------------------- */
 
 /* Whether the method takes the stiffness of a degree of freedom implicitly; of explicit methods the question does not arise. */
-static bool is_damped(const CalSim *sim, const CalMethodInfo *info, int of_all) {
-	for (int i = 0, first = 0; i < sim->group_count; i++) {
-		const CalModel *model = sim->groups[i].model;
-		const int u = of_all - first;
-		first += model->nu;
-		if (u >= model->nu)
-			continue;
-		const Body *body = &model->bodies[model->dofs[u].body];
-		const bool mode = u >= body->u + body->nu;
-		return info->implicit_share == 0 || mode || model->dofs[u].stiffness > 0;
-	}
-	return false;
+static bool is_damped(const CalSim *sim, const CalMethodInfo *info, int u) {
+	int own;
+	const CalModel *model = sim_model_of_dof(sim, u, &own);
+	if (!model)
+		return false;
+	const Body *body = &model->bodies[model->dofs[own].body];
+	const bool mode = own >= body->u + body->nu;
+	return info->implicit_share == 0 || mode || model->dofs[own].stiffness > 0;
 }
 
 /* w h of the fastest oscillation in five speeds in a row, one step apart, and its amplitude; 0: there is none. */

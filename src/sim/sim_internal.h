@@ -356,6 +356,8 @@ void examine_note_shortened_step(CalSim *sim);
 void stability_examine(CalSim *sim);
 /** "joint \"elbow\"" or "mode 2 of body \"boom\"", of a speed among all groups (stability.c). */
 void sim_name_dof(const CalSim *sim, int u, char *text, size_t size);
+/** The model of degree of freedom u of all groups, and its number there; NULL: there is none. */
+const CalModel *sim_model_of_dof(const CalSim *sim, int u, int *own);
 /** Whether the next step is to be shown to accuracy_note_step(), and that. */
 bool accuracy_wants_steps(const CalSim *sim);
 void accuracy_note_step(CalSim *sim, const CalState *state);

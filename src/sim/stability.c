@@ -260,23 +260,30 @@ static int find_device(const Probe *p) {
 	return cause;
 }
 
-void sim_name_dof(const CalSim *sim, int of_all, char *text, size_t size) {
-	int first = 0;
+const CalModel *sim_model_of_dof(const CalSim *sim, int u, int *own) {
+	*own = u;
 	for (int i = 0; i < sim->group_count; i++) {
 		const CalModel *model = sim->groups[i].model;
-		const int u = of_all - first;
-		first += model->nu;
-		if (u >= model->nu)
-			continue;
-		const Body *body = &model->bodies[model->dofs[u].body];
-		char name[64] = "";
-		cal_model_dof_name(model, u, name, sizeof name);
-		if (u < body->u + body->nu)
-			snprintf(text, size, "joint \"%.60s\"", name);
-		else
-			snprintf(text, size, "mode %d of body \"%.60s\"", u - body->u - body->nu + 1, body->name);
-		return;
+		if (*own < model->nu)
+			return model;
+		*own -= model->nu;
 	}
+	return NULL;
+}
+
+void sim_name_dof(const CalSim *sim, int u, char *text, size_t size) {
+	int own;
+	const CalModel *model = sim_model_of_dof(sim, u, &own);
+	if (!model)
+		return;
+	const Body *body = &model->bodies[model->dofs[own].body];
+	const int mode = own - body->u - body->nu;
+	char name[64] = "";
+	cal_model_dof_name(model, own, name, sizeof name);
+	if (mode < 0)
+		snprintf(text, size, "joint \"%.60s\"", name);
+	else
+		snprintf(text, size, "mode %d of body \"%.60s\"", mode + 1, body->name);
 }
 
 /* The joint or mode that moves most. */
