@@ -8,23 +8,6 @@
  */
 #include "joint/primitive.h"
 
-int primitive_q_count(JointPrimitive motion, const CalJointOps *ops) {
-	switch (motion) {
-	case PRIMITIVE_FIXED:
-	case PRIMITIVE_FLEX:
-	case PRIMITIVE_NODE:
-		return 0;
-	case PRIMITIVE_SPHERICAL:
-		return 4;
-	case PRIMITIVE_FREE:
-		return 7;
-	case PRIMITIVE_USER:
-		return ops->nq;
-	default:
-		return 1;
-	}
-}
-
 int primitive_u_count(JointPrimitive motion, const CalJointOps *ops) {
 	switch (motion) {
 	case PRIMITIVE_FIXED:
@@ -40,6 +23,13 @@ int primitive_u_count(JointPrimitive motion, const CalJointOps *ops) {
 	default:
 		return 1;
 	}
+}
+
+/* A quaternion has a coordinate more than its rotation has speeds. */
+int primitive_q_count(JointPrimitive motion, const CalJointOps *ops) {
+	if (motion == PRIMITIVE_USER)
+		return ops->nq;
+	return primitive_u_count(motion, ops) + (motion == PRIMITIVE_SPHERICAL || motion == PRIMITIVE_FREE);
 }
 
 CalCoordinateKind primitive_q_kind(JointPrimitive motion, int i) {

@@ -58,29 +58,20 @@ static const char *element_refuses(const JointElement *element, const CalDofDef 
 	return NULL;
 }
 
-/* First speed of element i in the order of the reversed joint. */
-static int reversed_speed(const CalJointDef *def, const JointElement *element, int count, int i) {
-	int u = 0;
-	if (joint_type(def->type)->commutes) {
-		for (int k = 0; k < i; ++k)
-			u += primitive_u_count(element[k].motion, def->ops);
-	} else {
-		for (int k = count - 1; k > i; --k)
-			u += primitive_u_count(element[k].motion, def->ops);
-	}
-	return u;
-}
+/* The first coordinate and speed of an element in the order of the reversed joint. */
+typedef struct ElementPlace {
+	int q, u;
+} ElementPlace;
 
-static int reversed_coordinate(const CalJointDef *def, const JointElement *element, int count, int i) {
-	int q = 0;
-	if (joint_type(def->type)->commutes) {
-		for (int k = 0; k < i; ++k)
-			q += primitive_q_count(element[k].motion, def->ops);
-	} else {
-		for (int k = count - 1; k > i; --k)
-			q += primitive_q_count(element[k].motion, def->ops);
+static ElementPlace reversed_place(const CalJointDef *def, const JointElement *element, int count, int i) {
+	const int commutes = joint_type(def->type)->commutes;
+	const int first = commutes ? 0 : i + 1, end = commutes ? i : count;
+	ElementPlace place = {0, 0};
+	for (int k = first; k < end; ++k) {
+		place.q += primitive_q_count(element[k].motion, def->ops);
+		place.u += primitive_u_count(element[k].motion, def->ops);
 	}
-	return q;
+	return place;
 }
 
 const char *joint_reverse(const CalJointDef *def, CalJointDef *out) {
@@ -92,7 +83,7 @@ const char *joint_reverse(const CalJointDef *def, CalJointDef *out) {
 		const char *why = element_refuses(&element[i], def->dof + u);
 		if (why)
 			return why;
-		const int to = reversed_speed(def, element, count, i), n = primitive_u_count(element[i].motion, def->ops);
+		const int to = reversed_place(def, element, count, i).u, n = primitive_u_count(element[i].motion, def->ops);
 		for (int k = 0; k < n; ++k) {
 			out->dof[to + k] = def->dof[u + k];
 			if (element[i].motion == PRIMITIVE_SPHERICAL)
@@ -117,7 +108,7 @@ int joint_reverse_dof(const CalJointDef *def, int dof) {
 	for (int i = 0; i < count; ++i) {
 		const int n = primitive_u_count(element[i].motion, def->ops);
 		if (dof < n)
-			return reversed_speed(def, element, count, i) + dof;
+			return reversed_place(def, element, count, i).u + dof;
 		dof -= n;
 	}
 	return -1;
@@ -148,8 +139,8 @@ void joint_reverse_state(const CalJointDef *def, const double *q, const double *
 	for (int i = 0; i < count; ++i) {
 		const int nq = primitive_q_count(element[i].motion, def->ops),
 				  nu = primitive_u_count(element[i].motion, def->ops);
-		double *to_q = q_out + reversed_coordinate(def, element, count, i);
-		double *to_u = u_out + reversed_speed(def, element, count, i);
+		const ElementPlace place = reversed_place(def, element, count, i);
+		double *to_q = q_out + place.q, *to_u = u_out + place.u;
 		if (element[i].motion == PRIMITIVE_SPHERICAL) {
 			reverse_turn(q, u, to_q, to_u);
 		} else if (element[i].motion == PRIMITIVE_FREE) {
