@@ -142,39 +142,40 @@ static CalStatus read_frames(const QuantityRef *ref, CalEvalContext *context, Fr
 	return status;
 }
 
-CalStatus read_pose(const QuantityRef *ref, CalEvalContext *context, double *value) {
-	Frame f[2];
-	const CalStatus status = read_frames(ref, context, f);
-	*value = status == CAL_OK ? position(ref->component, &f[0], &f[1]) : 0;
+static CalStatus read_component(const QuantityRef *ref, CalEvalContext *context, double *value,
+                                double (*component)(int i, const Frame *a, const Frame *b)) {
+	Frame frame[2];
+	const CalStatus status = read_frames(ref, context, frame);
+	*value = status == CAL_OK ? component(ref->component, &frame[0], &frame[1]) : 0;
 	return status;
+}
+
+static CalStatus read_pair(const QuantityRef *ref, CalEvalContext *context, double *value,
+                           double (*of_pair)(const Frame *a, const Frame *b)) {
+	Frame frame[2];
+	const CalStatus status = read_frames(ref, context, frame);
+	*value = status == CAL_OK ? of_pair(&frame[0], &frame[1]) : 0;
+	return status;
+}
+
+CalStatus read_pose(const QuantityRef *ref, CalEvalContext *context, double *value) {
+	return read_component(ref, context, value, position);
 }
 
 CalStatus read_velocity(const QuantityRef *ref, CalEvalContext *context, double *value) {
-	Frame f[2];
-	const CalStatus status = read_frames(ref, context, f);
-	*value = status == CAL_OK ? velocity(ref->component, &f[0], &f[1]) : 0;
-	return status;
+	return read_component(ref, context, value, velocity);
 }
 
 CalStatus read_distance(const QuantityRef *ref, CalEvalContext *context, double *value) {
-	Frame f[2];
-	const CalStatus status = read_frames(ref, context, f);
-	*value = status == CAL_OK ? distance(&f[0], &f[1]) : 0;
-	return status;
+	return read_pair(ref, context, value, distance);
 }
 
 CalStatus read_range_rate(const QuantityRef *ref, CalEvalContext *context, double *value) {
-	Frame f[2];
-	const CalStatus status = read_frames(ref, context, f);
-	*value = status == CAL_OK ? range_rate(&f[0], &f[1]) : 0;
-	return status;
+	return read_pair(ref, context, value, range_rate);
 }
 
 CalStatus read_angle(const QuantityRef *ref, CalEvalContext *context, double *value) {
-	Frame f[2];
-	const CalStatus status = read_frames(ref, context, f);
-	*value = status == CAL_OK ? angle(&f[0], &f[1]) : 0;
-	return status;
+	return read_pair(ref, context, value, angle);
 }
 
 /* ---- ahead -------------------------------------------------------------------------------------------------- */
