@@ -108,7 +108,9 @@ static const char *scope_formula(const Scope *scope, const char *text) {
 
 /* ---- the tree ------------------------------------------------------------------------------------------ */
 
-static const char *scope_text(const Scope *scope, FieldKind kind, const char *text) {
+/* What a text names: FIELD_OBJECT, FIELD_NODE, FIELD_GROUP, FIELD_FILE, or FIELD_FORMULA, which holds names; FIELD_NAME:
+ * nothing that a prefix changes. */
+static FieldKind named_by(FieldKind kind) {
 	switch (kind) {
 	case FIELD_BODY:
 	case FIELD_JOINT:
@@ -116,15 +118,30 @@ static const char *scope_text(const Scope *scope, FieldKind kind, const char *te
 	case FIELD_DEVICE:
 	case FIELD_EVENT:
 	case FIELD_OBJECT:
+		return FIELD_OBJECT;
+	case FIELD_FORMULA:
+	case FIELD_LOAD_VALUE:
+	case FIELD_LOAD_VALUES:
+	case FIELD_LOAD_LIST:
+		return FIELD_FORMULA;
+	case FIELD_NODE:
+	case FIELD_GROUP:
+	case FIELD_FILE:
+		return kind;
+	default:
+		return FIELD_NAME;
+	}
+}
+
+static const char *scope_text(const Scope *scope, FieldKind kind, const char *text) {
+	switch (named_by(kind)) {
+	case FIELD_OBJECT:
 		return prefixed(scope, text);
 	case FIELD_NODE:
 		return scope_path(scope, text);
 	case FIELD_GROUP:
 		return scope_group(scope, text);
 	case FIELD_FORMULA:
-	case FIELD_LOAD_VALUE:
-	case FIELD_LOAD_VALUES:
-	case FIELD_LOAD_LIST:
 		return scope_formula(scope, text);
 	case FIELD_FILE:
 		return text[0] == '/' ? text : reader_text(scope->r, "%s%s", scope->folder, text);
@@ -182,19 +199,6 @@ static bool may_name(const Field *field) {
 		return has_names(field->table);
 	case FIELD_ITEMS:
 		return !(field->flags & FIELD_LOCAL) || has_names(field->table);
-	case FIELD_BODY:
-	case FIELD_JOINT:
-	case FIELD_LOOP:
-	case FIELD_DEVICE:
-	case FIELD_EVENT:
-	case FIELD_OBJECT:
-	case FIELD_NODE:
-	case FIELD_GROUP:
-	case FIELD_FORMULA:
-	case FIELD_LOAD_VALUE:
-	case FIELD_LOAD_VALUES:
-	case FIELD_LOAD_LIST:
-	case FIELD_FILE:
 	case FIELD_TABLE:
 	case FIELD_FUNCTION:
 	case FIELD_FUNCTIONS:
@@ -204,7 +208,7 @@ static bool may_name(const Field *field) {
 	case FIELD_SHAPES:
 		return true;
 	default:
-		return false;
+		return named_by(field->kind) != FIELD_NAME;
 	}
 }
 
