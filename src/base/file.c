@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * input_file.c — see input_file.h.
+ * file.c — see file.h.
  */
 #define _GNU_SOURCE // st_blocks, O_CLOEXEC
 
-#include "base/input_file.h"
+#include "base/file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -81,4 +82,19 @@ FILE *input_file_open(const char *path, const InputFile *file, char why[INPUT_FI
 	if (!stream && opened >= 0)
 		close(opened);
 	return stream;
+}
+
+bool file_write_all(int file, const char *bytes, size_t size) {
+	while (size > 0) {
+		const ssize_t written = write(file, bytes, size);
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written == 0)
+			errno = ENOSPC;
+		if (written <= 0)
+			return false;
+		bytes += written;
+		size -= (size_t)written;
+	}
+	return true;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * input_file.h — opening files from outside: what cannot be read to an end, or would take memory out of proportion, is
- * refused before the first byte.
+ * file.h — opening files from outside: what cannot be read to an end, or would take memory out of proportion, is refused
+ * before the first byte; and writing to the end.
  *
  * Readers take regular files and pipes. A folder, a device (/dev/zero has no end), a file that is too large and one that is
  * mostly holes are refused; a pipe without a writer, whose opening would never return, is empty.
  */
-#ifndef CALDER_BASE_INPUT_FILE_H
-#define CALDER_BASE_INPUT_FILE_H
+#ifndef CALDER_BASE_FILE_H
+#define CALDER_BASE_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +25,8 @@ typedef struct InputFile {
 FILE *input_file_open(const char *path, const InputFile *file, char why[INPUT_FILE_WHY]);
 /** The same without opening it, for libraries that open by name. */
 bool input_file_check(const char *path, const InputFile *file, char why[INPUT_FILE_WHY]);
+
+/** Writes all bytes to a descriptor, also where the system takes a part at a time; false with errno set. */
+bool file_write_all(int file, const char *bytes, size_t size);
 
 #endif

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/input_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/units.h"
 

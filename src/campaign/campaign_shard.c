@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/input_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/serializer.h"
 #include "campaign/campaign.h"
@@ -163,19 +163,6 @@ CalStatus shards_read(CalCampaign *campaign, CalError *error) {
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-static bool write_all(int file, const char *data, size_t size) {
-	while (size > 0) {
-		const ssize_t put = write(file, data, size);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put <= 0)
-			return false;
-		data += put;
-		size -= (size_t)put;
-	}
-	return true;
-}
-
 /* Cuts the torn end off, or begins the file. */
 static CalStatus write_shard_head(CalCampaign *campaign, int file, const char *path, CalError *error) {
 	const ShardHead head = head_of(campaign);
@@ -188,7 +175,7 @@ static CalStatus write_shard_head(CalCampaign *campaign, int file, const char *p
 	if (status != CAL_OK)
 		return status;
 	if ((end < length && ftruncate(file, (off_t)end) != 0) ||
-	    (end == 0 && !write_all(file, (const char *)&head, sizeof head)))
+	    (end == 0 && !file_write_all(file, (const char *)&head, sizeof head)))
 		return error_set(error, CAL_ERR_IO, "%.400s: cannot be written: %s", path, strerror(errno));
 	return CAL_OK;
 }
@@ -246,7 +233,7 @@ CalStatus shard_append(CalCampaign *campaign, int64_t k, const CampaignCase *res
 	memcpy(campaign->record + sizeof head + outputs, result->message, message);
 	const uint64_t hash = serializer_hash(SERIALIZER_HASH_START, campaign->record, size - sizeof hash);
 	memcpy(campaign->record + size - sizeof hash, &hash, sizeof hash);
-	if (write_all(campaign->shard, campaign->record, size))
+	if (file_write_all(campaign->shard, campaign->record, size))
 		return CAL_OK;
 	const int cause = errno;
 	close(campaign->shard); // whoever opens it again cuts off what is there of the record

@@ -12,25 +12,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/input_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "checkpoint/checkpoint.h"
 
 static CalStatus io_error(const char *path, const char *what, CalError *error) {
 	return error_set(error, CAL_ERR_IO, "%s: the checkpoint cannot be %s: %s", path, what, strerror(errno));
-}
-
-static bool write_all(int file, const char *bytes, size_t size) {
-	while (size > 0) {
-		const ssize_t done = write(file, bytes, size);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		bytes += done;
-		size -= (size_t)done;
-	}
-	return true;
 }
 
 /* The directory too, so that the new name survives a power failure; where that cannot be asked for, it is as good as it is. */
@@ -53,7 +40,7 @@ static bool write_file(const char *path, const void *bytes, size_t size) {
 	const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (file < 0)
 		return false;
-	const bool written = write_all(file, bytes, size) && fsync(file) == 0;
+	const bool written = file_write_all(file, bytes, size) && fsync(file) == 0;
 	const int why = errno;
 	if (close(file) == 0 && written)
 		return true;

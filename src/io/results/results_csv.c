@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "io/results/results_sink.h"
 
 enum { NUMBER_LONGEST = 26, TEXT_BYTES = 1 << 16 };
@@ -36,15 +37,8 @@ static CalStatus cannot_write(CsvSink *sink, int cause, CalError *error) {
 }
 
 static CalStatus write_text(CsvSink *sink, CalError *error) {
-	size_t done = 0;
-	while (done < sink->length) {
-		ssize_t got = write(sink->fd, sink->text + done, sink->length - done);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return cannot_write(sink, errno, error);
-		done += (size_t)got;
-	}
+	if (!file_write_all(sink->fd, sink->text, sink->length))
+		return cannot_write(sink, errno, error);
 	sink->whole += (off_t)sink->length;
 	sink->length = 0;
 	return CAL_OK;

@@ -48,7 +48,7 @@ void cal_results_about_free(CalResultsAbout *about) {
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/input_file.h"
+#include "base/file.h"
 #include "io/results/results_doubts.h"
 #include "io/results/results_hdf5.h"
 #include "io/results/results_schema.h"

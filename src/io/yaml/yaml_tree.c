@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/input_file.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "io/yaml/yaml_tree_build.h"
 
