@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "base/text_reader.h"
 #include "math/eigen.h"
@@ -395,30 +396,36 @@ static void rotate_factor(const Build *b, int rank, double *z) {
 	}
 }
 
+static void layout_build(Build *b, Cursor *cursor) {
+	const size_t D = (size_t)b->D, modes = (size_t)b->modes;
+	CURSOR_ARRAY(cursor, b->A, D * D);
+	CURSOR_ARRAY(cursor, b->C, D * D);
+	CURSOR_ARRAY(cursor, b->V, D * D);
+	CURSOR_ARRAY(cursor, b->W, D * D);
+	CURSOR_ARRAY(cursor, b->R, modes * modes);
+	CURSOR_ARRAY(cursor, b->R0, modes * modes);
+	CURSOR_ARRAY(cursor, b->Q, 9 * modes);
+	CURSOR_ARRAY(cursor, b->rigid, 9 * modes);
+	CURSOR_ARRAY(cursor, b->size, D);
+	CURSOR_ARRAY(cursor, b->values, D);
+	CURSOR_ARRAY(cursor, b->scratch, 2 * D);
+}
+
 CalStatus fe_mass_points(const FeMoments *m, const char *path, const CalAllocator *allocator, double *z, int *count,
                          FeMassQuality *quality, CalError *error) {
-	const int D = fe_moment_size(m->modes);
-	const size_t square = (size_t)D * (size_t)D, modes = (size_t)m->modes;
-	double *memory =
-		memory_alloc(allocator, (4 * square + 2 * modes * modes + 18 * modes + 4 * (size_t)D) * sizeof *memory);
+	Build b = {.m = m, .path = path, .error = error, .D = fe_moment_size(m->modes), .modes = m->modes};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_build(&b, &cursor);
+	void *memory = cursor_alloc_at_start(&cursor, allocator);
 	if (!memory)
 		return fe_file_error(error, path, CAL_ERR_MEMORY, "out of memory");
-	Build b = {.m = m, .path = path, .error = error, .D = D, .modes = m->modes, .A = memory, .C = memory + square};
-	b.V = b.C + square;
-	b.W = b.V + square;
-	b.R = b.W + square;
-	b.R0 = b.R + modes * modes;
-	b.Q = b.R0 + modes * modes;
-	b.rigid = b.Q + 9 * modes;
-	b.size = b.rigid + 9 * modes;
-	memcpy(b.Q, m->position, 9 * modes * sizeof *b.Q);
-	b.values = b.size + D;
-	b.scratch = b.values + D;
+	layout_build(&b, &cursor);
+	memcpy(b.Q, m->position, 9 * (size_t)m->modes * sizeof *b.Q);
 	measure_moments(&b);
 	CalStatus status = CAL_OK;
 	*quality = FE_MASS_EXACT;
 	if (m->full && estimate_fits(&b))
-		memcpy(b.A, m->full, square * sizeof *b.A);
+		memcpy(b.A, m->full, (size_t)b.D * (size_t)b.D * sizeof *b.A);
 	else
 		status = complete_moments(&b, quality);
 	if (status > 0)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "flexgen/beam.h"
 
@@ -140,6 +141,18 @@ static CalStatus solve_failed(const CalBeamDef *def, BeamFamilyId id, CalStatus 
 	                 cal_status_text(status));
 }
 
+/** Matrices of n equations, and how each is treated; K, which comes first, is what memory_free() releases. */
+typedef struct Matrices {
+	double *K, *M;       // [n][n]
+	unsigned char *role; // [n]
+} Matrices;
+
+static void layout_matrices(size_t n, Matrices *m, Cursor *cursor) {
+	CURSOR_ARRAY(cursor, m->K, n * n);
+	CURSOR_ARRAY(cursor, m->M, n * n);
+	CURSOR_ARRAY(cursor, m->role, n);
+}
+
 CalStatus beam_family_solve(const CalBeamDef *def, BeamFamilyId id, int limit, BeamFamily *f, CalError *error) {
 	bool scalar = id == BEAM_TORSION || id == BEAM_AXIAL;
 	int p = def->order;
@@ -147,25 +160,26 @@ CalStatus beam_family_solve(const CalBeamDef *def, BeamFamilyId id, int limit, B
 	f->kind = scalar ? BEAM_SCALAR : def->timoshenko ? BEAM_TIMOSHENKO : BEAM_EULER;
 	f->bubbles = f->kind == BEAM_SCALAR ? p - 1 : f->kind == BEAM_EULER ? p - 3 : 2 * p - 3;
 	f->n = (def->elements + 1) * f->per_node + def->elements * f->bubbles;
-	size_t n = (size_t)f->n, bytes = 2 * n * n * sizeof(double) + n;
 	CalAllocator allocator = allocator_or_default(NULL);
-	double *K = memory_alloc(&allocator, bytes);
-	if (!K) {
+	Matrices m;
+	Cursor cursor = {.align = sizeof(double)};
+	layout_matrices((size_t)f->n, &m, &cursor);
+	if (!cursor_alloc_at_start(&cursor, &allocator)) {
 		return solve_failed(def, id, CAL_ERR_MEMORY, error);
 	}
-	memset(K, 0, bytes);
-	unsigned char *role = (unsigned char *)(K + 2 * n * n);
-	assemble_matrices(def, f, K, K + n * n);
-	assign_roles(def, f, role);
+	cursor_clear(&cursor);
+	layout_matrices((size_t)f->n, &m, &cursor);
+	assemble_matrices(def, f, m.K, m.M);
+	assign_roles(def, f, m.role);
 	CalStatus status = dense_modes_create(&(DenseBody){.n = f->n,
-	                                                   .K = K,
-	                                                   .M = K + n * n,
-	                                                   .role = role,
+	                                                   .K = m.K,
+	                                                   .M = m.M,
+	                                                   .role = m.role,
 	                                                   .modes = limit,
 	                                                   .max_frequency = def->choice.max_frequency,
 	                                                   .mean = !def->choice.attached},
 	                                      &f->modes);
-	memory_free(&allocator, K);
+	memory_free(&allocator, m.K);
 	return status == CAL_OK ? CAL_OK : solve_failed(def, id, status, error);
 }
 

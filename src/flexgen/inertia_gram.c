@@ -9,13 +9,13 @@
 
 #include "math/eigen.h"
 
-size_t inertia_gram_size(int n) { return (size_t)n * (size_t)n + 4 * (size_t)n; }
-
-void inertia_gram_place(InertiaGram *g, int n, double *memory) {
-	*g = (InertiaGram){.n = n, .G = memory};
-	g->scale = g->G + (size_t)n * (size_t)n;
-	g->values = g->scale + n;
-	g->scratch = g->values + n;
+void inertia_gram_layout(InertiaGram *g, int n, Cursor *cursor) {
+	const size_t size = (size_t)n;
+	*g = (InertiaGram){.n = n};
+	CURSOR_ARRAY(cursor, g->G, size * size);
+	CURSOR_ARRAY(cursor, g->scale, size);
+	CURSOR_ARRAY(cursor, g->values, size);
+	CURSOR_ARRAY(cursor, g->scratch, 2 * size);
 }
 
 CalStatus inertia_gram_solve(InertiaGram *g) {

@@ -10,6 +10,7 @@
 #define CALDER_FLEXGEN_INERTIA_GRAM_H
 
 #include <calder/base.h>
+#include "base/cursor.h"
 
 typedef struct InertiaGram {
 	int n;
@@ -23,9 +24,8 @@ typedef struct InertiaGram {
 	int worst_function; // the function that takes the largest part in it
 } InertiaGram;
 
-/** Doubles that inertia_gram_place() hands out. */
-size_t inertia_gram_size(int n);
-void inertia_gram_place(InertiaGram *g, int n, double *memory);
+/** The arrays of a matrix of n functions. */
+void inertia_gram_layout(InertiaGram *g, int n, Cursor *cursor);
 
 /** Scales G and finds its eigenvectors, which replace it, as columns. CAL_NOT_FINITE, CAL_NOT_CONVERGED. */
 CalStatus inertia_gram_solve(InertiaGram *g);

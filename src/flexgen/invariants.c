@@ -194,26 +194,17 @@ static CalStatus check_invariants(const Invariants *v) {
 
 /* ---- the sums they are made of -------------------------------------------------------------------- */
 
-static size_t scratch_size(int m) {
-	size_t n = (size_t)m, points = (size_t)mass_points_limit(m);
-	return 2 * n * n + 12 * n + inertia_gram_size(1 + 3 * m) + inertia_gram_size(m) + inertia_gram_size(4 + 3 * m) +
-	       inertia_gram_size(3 + m) + points * points;
-}
-
-static void place_arrays(Invariants *v, double *memory) {
-	size_t n = (size_t)v->m;
-	v->modal = memory;
-	v->spin = v->modal + n * n;
-	v->turn = v->spin + n * n;
-	v->couple = v->turn + 3 * n;
-	memory = v->couple + 9 * n;
-	InertiaGram *const grams[] = {&v->shapes, &v->spins, &v->points, &v->rotors};
-	const int sizes[] = {1 + 3 * v->m, v->m, 4 + 3 * v->m, 3 + v->m};
-	for (int i = 0; i < 4; i++) {
-		inertia_gram_place(grams[i], sizes[i], memory);
-		memory += inertia_gram_size(sizes[i]);
-	}
-	v->room = memory;
+static void layout_invariants(Invariants *v, Cursor *cursor) {
+	const size_t m = (size_t)v->m, points = (size_t)mass_points_limit(v->m);
+	CURSOR_ARRAY(cursor, v->modal, m * m);
+	CURSOR_ARRAY(cursor, v->spin, m * m);
+	CURSOR_ARRAY(cursor, v->turn, 3 * m);
+	CURSOR_ARRAY(cursor, v->couple, 9 * m);
+	inertia_gram_layout(&v->shapes, 1 + 3 * v->m, cursor);
+	inertia_gram_layout(&v->spins, v->m, cursor);
+	inertia_gram_layout(&v->points, 4 + 3 * v->m, cursor);
+	inertia_gram_layout(&v->rotors, 3 + v->m, cursor);
+	CURSOR_ARRAY(cursor, v->room, points * points);
 }
 
 /** sum m phi'phi of modes a and b. */
@@ -293,11 +284,13 @@ static CalStatus add_masses(const Invariants *v, CalDesc *desc, CalBodyId body, 
 
 static CalStatus set_invariants(Invariants *v, CalDesc *desc, CalBodyId body, const CalFlexDef *def) {
 	CalAllocator allocator = allocator_or_default(NULL);
-	double *memory = memory_alloc(&allocator, scratch_size(v->m) * sizeof *memory);
+	Cursor cursor = {.align = sizeof(double)};
+	layout_invariants(v, &cursor);
+	void *memory = cursor_alloc_at_start(&cursor, &allocator);
 	if (!memory) {
 		return invariants_refuse(v, CAL_ERR_MEMORY, "out of memory");
 	}
-	place_arrays(v, memory);
+	layout_invariants(v, &cursor);
 	derive_couplings(v);
 	FlexBuilder builder = {0};
 	CalStatus status = check_invariants(v);

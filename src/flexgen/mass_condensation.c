@@ -76,12 +76,14 @@ CalStatus mass_points_condense(const MassPoints *many, MassPoints *few) {
 	int n = mass_points_limit(many->modes);
 	double com[3];
 	CalAllocator allocator = allocator_or_default(NULL);
-	double *memory = memory_alloc(&allocator, inertia_gram_size(n) * sizeof(double));
+	InertiaGram g;
+	Cursor cursor = {.align = sizeof(double)};
+	inertia_gram_layout(&g, n, &cursor);
+	void *memory = cursor_alloc_at_start(&cursor, &allocator);
 	if (!memory) {
 		return CAL_ERR_MEMORY;
 	}
-	InertiaGram g;
-	inertia_gram_place(&g, n, memory);
+	inertia_gram_layout(&g, n, &cursor);
 	few->modes = many->modes;
 	few->count = 0;
 	double mass = center(many, com);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "flexgen/beam.h"
 #include "flexgen/flex_builder.h"
@@ -163,18 +164,26 @@ static void particle_fill(const PanelParticle *p, const DenseModes *r, double *f
 	}
 }
 
+/** few->mass, which comes first, is what memory_free() releases. */
+static void layout_points(int limit, int count, int width, MassPoints *few, MassPoints *many, Cursor *cursor) {
+	CURSOR_ARRAY(cursor, few->mass, limit);
+	CURSOR_ARRAY(cursor, few->f, (size_t)limit * (size_t)width);
+	CURSOR_ARRAY(cursor, many->mass, count);
+	CURSOR_ARRAY(cursor, many->f, (size_t)count * (size_t)width);
+}
+
 /** Condensed particles of the panel; few->mass is one block that the caller frees. */
 static CalStatus panel_points(const CalPanelDef *def, const DenseModes *r, MassPoints *few) {
 	int count = panel_particle_count(def), width = 3 + 3 * r->shapes, limit = mass_points_limit(r->shapes);
-	size_t room = (size_t)(count + limit) * (size_t)(width + 1);
 	CalAllocator allocator = allocator_or_default(NULL);
-	double *memory = memory_alloc(&allocator, room * sizeof(double));
-	if (!memory) {
+	MassPoints many = {.count = count, .modes = r->shapes};
+	*few = (MassPoints){0};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_points(limit, count, width, few, &many, &cursor);
+	if (!cursor_alloc_at_start(&cursor, &allocator)) {
 		return CAL_ERR_MEMORY;
 	}
-	*few = (MassPoints){.mass = memory, .f = memory + limit};
-	double *rest = few->f + (size_t)limit * (size_t)width;
-	MassPoints many = {.count = count, .modes = r->shapes, .mass = rest, .f = rest + count};
+	layout_points(limit, count, width, few, &many, &cursor);
 	for (int i = 0; i < count; i++) {
 		PanelParticle p = panel_particle(def, i);
 		many.mass[i] = p.mass;
@@ -182,7 +191,7 @@ static CalStatus panel_points(const CalPanelDef *def, const DenseModes *r, MassP
 	}
 	CalStatus status = mass_points_condense(&many, few);
 	if (status != CAL_OK) {
-		memory_free(&allocator, memory);
+		memory_free(&allocator, few->mass);
 	}
 	return status;
 }

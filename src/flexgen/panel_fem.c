@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "flexgen/beam.h"
 #include "flexgen/panel_fem.h"
@@ -193,19 +194,25 @@ static void assemble_matrices(const CalPanelDef *def, PanelFem *l) {
 	}
 }
 
+static void layout_matrices(PanelFem *l, Cursor *cursor) {
+	const size_t size = (size_t)l->n * (size_t)l->n;
+	CURSOR_ARRAY(cursor, l->K, size);
+	CURSOR_ARRAY(cursor, l->M, size);
+}
+
 CalStatus panel_fem_create(const CalPanelDef *def, PanelFem *l) {
 	*l = (PanelFem){.columns = def->cells_x + 1, .rows = def->cells_y + 1};
 	l->nodes = l->columns * l->rows;
 	l->n = 6 * l->nodes;
-	size_t size = (size_t)l->n * (size_t)l->n;
 	CalAllocator allocator = allocator_or_default(NULL);
-	l->memory = memory_alloc(&allocator, 2 * size * sizeof(double));
+	Cursor cursor = {.align = sizeof(double)};
+	layout_matrices(l, &cursor);
+	l->memory = cursor_alloc_at_start(&cursor, &allocator);
 	if (!l->memory) {
 		return CAL_ERR_MEMORY;
 	}
-	memset(l->memory, 0, 2 * size * sizeof(double));
-	l->K = l->memory;
-	l->M = l->K + size;
+	cursor_clear(&cursor);
+	layout_matrices(l, &cursor);
 	assemble_matrices(def, l);
 	return CAL_OK;
 }

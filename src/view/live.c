@@ -9,6 +9,7 @@
 #include <calder/replay.h>
 
 #include "base/error.h"
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "math/placement.h"
 #include "view/flexible_shapes.h"
@@ -17,7 +18,7 @@
 struct CalLive {
 	const CalSetup *setup;
 	int bodies, eta_count, signal_count;
-	CalReplaySignal *signals; // their texts follow this struct
+	CalReplaySignal *signals; // their texts come last in the block
 	int *eta_at;              // [bodies] first modal coordinate of each among those of all
 	uint32_t sequence;
 };
@@ -36,6 +37,14 @@ static const char *copy_text(char **at, const char *text) {
 	return copy;
 }
 
+/* The object itself, and its arrays after it. */
+static char *layout_live(CalLive *live, size_t text, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *live);
+	CURSOR_ARRAY(cursor, live->signals, live->signal_count);
+	CURSOR_ARRAY(cursor, live->eta_at, live->bodies);
+	return cursor_array(cursor, text, 1);
+}
+
 CalStatus cal_live_create(const CalSetup *setup, const CalReplaySignal *signals, int signal_count, CalLive **live,
                           CalError *error) {
 	if (!setup || !live || signal_count < 0 || (signal_count && !signals))
@@ -44,21 +53,21 @@ CalStatus cal_live_create(const CalSetup *setup, const CalReplaySignal *signals,
 		if (!signals[i].name || !signals[i].unit)
 			return error_set(error, CAL_ERR_ARGUMENT, "cal_live_create: signal %d needs a name and a unit", i);
 	const CalDesc *desc = cal_setup_desc(setup);
-	const int bodies = cal_desc_body_count(desc);
 	const CalAllocator allocator = allocator_or_default(NULL);
-	const size_t lists = (size_t)signal_count * sizeof *signals + (size_t)bodies * sizeof(int);
-	CalLive *made = *live = memory_alloc(&allocator, sizeof *made + lists + text_size(signals, signal_count));
+	const size_t size = text_size(signals, signal_count);
+	CalLive counted = {.setup = setup, .bodies = cal_desc_body_count(desc), .signal_count = signal_count};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_live(&counted, size, &cursor);
+	CalLive *made = *live = cursor_alloc_at_start(&cursor, &allocator);
 	if (!made)
 		return error_set(error, CAL_ERR_MEMORY, "out of memory for a live view");
-	*made = (CalLive){.setup = setup, .bodies = bodies, .signal_count = signal_count};
-	made->signals = (CalReplaySignal *)(made + 1);
-	made->eta_at = (int *)(made->signals + signal_count);
-	char *text = (char *)(made->eta_at + bodies);
+	*made = counted;
+	char *text = layout_live(made, size, &cursor);
 	for (int i = 0; i < signal_count; i++) {
 		made->signals[i].name = copy_text(&text, signals[i].name);
 		made->signals[i].unit = copy_text(&text, signals[i].unit);
 	}
-	for (int i = 0; i < bodies; i++) {
+	for (int i = 0; i < made->bodies; i++) {
 		made->eta_at[i] = made->eta_count;
 		made->eta_count += flexible_modes(desc, (CalBodyId){(uint32_t)i + 1});
 	}

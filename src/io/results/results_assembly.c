@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "io/results/results_assembly.h"
 
@@ -66,20 +67,15 @@ static void add_all(Moved *m, CalSim *sim) {
 	}
 }
 
-static void *block_of(Moved *m, const CalAllocator *allocator) {
-	const size_t n = (size_t)m->count;
-	char *block = memory_alloc(allocator, n * (NAME_SIZE + 2 * sizeof(char *) + 2 * sizeof(double) + 2 * sizeof(int)));
-	if (!block)
-		return NULL;
-	m->given = (double *)(void *)block;
-	m->assembled = m->given + n;
-	m->names = (const char **)(void *)(m->assembled + n);
-	m->units = m->names + n;
-	m->stated = (int *)(void *)(m->units + n);
-	m->group = m->stated + n;
-	m->name = (char(*)[NAME_SIZE])(void *)(m->group + n);
-	m->capacity = m->count;
-	return block;
+static void layout_moved(Moved *m, int count, Cursor *cursor) {
+	CURSOR_ARRAY(cursor, m->given, count);
+	CURSOR_ARRAY(cursor, m->assembled, count);
+	CURSOR_ARRAY(cursor, m->names, count);
+	CURSOR_ARRAY(cursor, m->units, count);
+	CURSOR_ARRAY(cursor, m->stated, count);
+	CURSOR_ARRAY(cursor, m->group, count);
+	CURSOR_ARRAY(cursor, m->name, count);
+	m->capacity = count;
 }
 
 bool assembly_write(hid_t file, CalSim *sim, const CalAllocator *allocator) {
@@ -88,9 +84,13 @@ bool assembly_write(hid_t file, CalSim *sim, const CalAllocator *allocator) {
 		add_all(&m, sim);
 	if (m.count == 0)
 		return true;
-	void *block = block_of(&m, allocator);
+	const int count = m.count;
+	Cursor cursor = {.align = sizeof(double)};
+	layout_moved(&m, count, &cursor);
+	void *block = cursor_alloc_at_start(&cursor, allocator);
 	if (!block)
 		return false;
+	layout_moved(&m, count, &cursor);
 	add_all(&m, sim);
 	hid_t dataset = hdf5_put_text_dataset(file, "assembly", m.count, m.names);
 	const bool done = dataset >= 0 && hdf5_put_texts(dataset, "units", m.count, m.units) &&

@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "flexbody/modal.h"
 #include "math/eigen.h"
@@ -370,33 +371,29 @@ static void check_damping(FlexCheck *f) {
 
 /* ---- one body ------------------------------------------------------------------------------ */
 
-static bool check_block(FlexCheck *f, const CalAllocator *allocator, void **block) {
-	size_t m = (size_t)f->flex->modes, square = m * m, nodes = (size_t)f->flex->node_count;
-	size_t numbers = 2 * square + 2 * m + modal_scratch_size(f->flex->modes), size;
-	if (!size_mul(nodes, 3, &size) || !size_add(size, numbers, &size) || !size_mul(size, sizeof(double), &size)) {
-		return false;
-	}
-	double *memory = *block = memory_alloc(allocator, size);
-	if (!memory) {
-		return false;
-	}
-	f->mass = memory;
-	f->form = (ModalForm){.C = memory + square, .w2 = memory + 2 * square, .free_w2 = memory + 2 * square + m};
-	f->scratch = memory + 2 * square + 2 * m;
-	f->position = (CalVec3 *)(memory + numbers);
-	return true;
+static void layout_check(FlexCheck *f, Cursor *cursor) {
+	const size_t m = (size_t)f->flex->modes;
+	CURSOR_ARRAY(cursor, f->mass, m * m);
+	CURSOR_ARRAY(cursor, f->form.C, m * m);
+	CURSOR_ARRAY(cursor, f->form.w2, m);
+	CURSOR_ARRAY(cursor, f->form.free_w2, m);
+	CURSOR_ARRAY(cursor, f->scratch, modal_scratch_size(f->flex->modes));
+	CURSOR_ARRAY(cursor, f->position, f->flex->node_count);
 }
 
 bool check_flexibility(Check *check, const DescBody *body) {
 	FlexCheck f = {.check = check, .body = body, .flex = body->flex};
-	void *block = NULL;
 	check_frame(&f);
 	if (!check_masses(&f)) {
 		return true;
 	}
-	if (!check_block(&f, &check->desc->allocator, &block)) {
+	Cursor cursor = {.align = sizeof(double)};
+	layout_check(&f, &cursor);
+	void *block = cursor_alloc_at_start(&cursor, &check->desc->allocator);
+	if (!block) {
 		return false;
 	}
+	layout_check(&f, &cursor);
 	for (int i = 0; i < f.flex->node_count; i++) {
 		f.position[i] = desc_node(check->desc, f.flex->nodes[i].node)->def.placement.position;
 	}

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/cursor.h"
 #include "base/memory.h"
 #include "loop/loop_type.h"
 #include "model/description/desc_groups.h"
@@ -44,25 +45,34 @@ static void list_members(const CalDesc *desc, int count, GroupOf group_of, Group
 		m.member[m.first[group_of(desc, i) + 1]++] = i;
 }
 
+static void layout_members(const CalDesc *desc, int count, GroupMembers *m, Cursor *cursor) {
+	CURSOR_ARRAY(cursor, m->first, desc->group_count + 2);
+	CURSOR_ARRAY(cursor, m->member, count);
+}
+
+/* The object itself, and its arrays after it. */
+static void layout_groups(const CalDesc *desc, DescGroups *groups, Cursor *cursor) {
+	cursor_array(cursor, 1, sizeof *groups);
+	layout_members(desc, desc->body_count, &groups->bodies, cursor);
+	layout_members(desc, desc->joint_count, &groups->joints, cursor);
+	layout_members(desc, desc->loop_count, &groups->loops, cursor);
+	layout_members(desc, desc->node_count, &groups->nodes, cursor);
+	CURSOR_ARRAY(cursor, groups->scratch, 6 * (size_t)desc->body_count + (size_t)desc->node_count + 4);
+}
+
 DescGroups *desc_groups_create(const CalDesc *desc) {
-	const size_t firsts = (size_t)desc->group_count + 2;
-	const size_t counts[] = {(size_t)desc->body_count, (size_t)desc->joint_count, (size_t)desc->loop_count,
-	                         (size_t)desc->node_count};
-	const size_t scratch = 6 * counts[0] + counts[3] + 4;
-	const size_t numbers = 4 * firsts + counts[0] + counts[1] + counts[2] + counts[3] + scratch;
-	DescGroups *groups = memory_alloc(&desc->allocator, sizeof *groups + numbers * sizeof(int));
+	DescGroups counted = {.desc = desc};
+	Cursor cursor = {.align = sizeof(double)};
+	layout_groups(desc, &counted, &cursor);
+	DescGroups *groups = cursor_alloc_at_start(&cursor, &desc->allocator);
 	if (!groups)
 		return NULL;
-	*groups = (DescGroups){.desc = desc};
-	GroupMembers *kinds[] = {&groups->bodies, &groups->joints, &groups->loops, &groups->nodes};
-	static const GroupOf group_of[] = {group_of_body, group_of_joint, group_of_loop, group_of_node};
-	int *next = (int *)(void *)(groups + 1);
-	for (int k = 0; k < 4; ++k) {
-		*kinds[k] = (GroupMembers){next, next + firsts};
-		next += firsts + counts[k];
-		list_members(desc, (int)counts[k], group_of[k], *kinds[k]);
-	}
-	groups->scratch = next;
+	*groups = counted;
+	layout_groups(desc, groups, &cursor);
+	list_members(desc, desc->body_count, group_of_body, groups->bodies);
+	list_members(desc, desc->joint_count, group_of_joint, groups->joints);
+	list_members(desc, desc->loop_count, group_of_loop, groups->loops);
+	list_members(desc, desc->node_count, group_of_node, groups->nodes);
 	return groups;
 }
 
