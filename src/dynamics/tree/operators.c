@@ -117,13 +117,19 @@ static void modal_response(const CalModel *model, const CalWork *work, int index
 	modal_solve_transpose(flex, w, w->y);
 }
 
+/* y = x, the same array or another. */
+static CalStatus begin_with(const CalModel *model, const CalWork *work, const CalSpatial *x, CalSpatial *y) {
+	const CalStatus status = check_arguments(model, work, x, y);
+	if (status == CAL_OK && x != y)
+		memcpy(y, x, sizeof *y * (size_t)model->link_count);
+	return status;
+}
+
 static CalStatus gather_wrenches(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x,
                                  CalSpatial *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
+	const CalStatus status = begin_with(model, work, x, y);
 	if (status != CAL_OK)
 		return status;
-	if (x != y)
-		memcpy(y, x, sizeof *y * (size_t)model->link_count);
 	if (articulated)
 		clear_modal_forces(model, work);
 	for (int i = model->link_count - 1; i >= 0; --i) {
@@ -156,11 +162,9 @@ static spatial articulated_motion(const CalModel *model, const CalWork *work, co
 
 static CalStatus scatter_motions(const CalModel *model, const CalWork *work, int articulated, const CalSpatial *x,
                                  CalSpatial *y) {
-	const CalStatus status = check_arguments(model, work, x, y);
+	const CalStatus status = begin_with(model, work, x, y);
 	if (status != CAL_OK)
 		return status;
-	if (x != y)
-		memcpy(y, x, sizeof *y * (size_t)model->link_count);
 	for (int i = 0; i < model->link_count; ++i) {
 		const Link *link = &model->links[i];
 		spatial m = link->parent >= 0 ? motion_shift(spatial_in(y[link->parent]), work->links[i].r) : spatial_zero();
