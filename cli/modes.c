@@ -369,23 +369,22 @@ static bool set_units(const char *text, CalFeUnits *units) {
 	return true;
 }
 
-static bool set_option(Options *o, int option, const char *text) {
+/* 0, which means none, is -1 in the options of a reduction. */
+static bool number_or_none(const char *text, int *number) {
 	char *end;
+	const long given = strtol(text, &end, 10);
+	*number = given ? (int)given : -1;
+	return end != text && !*end && given >= 0;
+}
+
+static bool set_option(Options *o, int option, const char *text) {
 	switch (option) {
 	case 'b':
 		return frequency(text, &o->bound);
 	case 'm':
-		o->how.modes = (int)strtol(text, &end, 10);
-		if (end == text || *end || o->how.modes < 0)
-			return false;
-		o->how.modes = o->how.modes ? o->how.modes : -1;
-		return true;
+		return number_or_none(text, &o->how.modes);
 	case 'v':
-		o->how.display_count = (int)strtol(text, &end, 10);
-		if (end == text || *end || o->how.display_count < 0)
-			return false;
-		o->how.display_count = o->how.display_count ? o->how.display_count : -1;
-		return true;
+		return number_or_none(text, &o->how.display_count);
 	case 'x':
 		return frequency(text, &o->how.max_frequency);
 	case 'k':
