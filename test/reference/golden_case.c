@@ -250,7 +250,8 @@ static void read_body(RefModel *m, const TreeNode *x) {
 /* ---- constraints and springs ---------------------------------------------------------------- */
 
 static void read_constraint(RefModel *m, const TreeNode *x) {
-	const char *type = text_of(tree_get(x, "type"), "");
+	const char *given = text_of(tree_get(x, "type"), "");
+	const char *type = strcmp(given, "point") == 0 ? "spherical" : given; // its name in the schema of the cases
 	int t = 0;
 	while (t < REF_LOOP_TYPE_COUNT && strcmp(ref_loop_type_name((RefLoopType)t), type) != 0)
 		t++;

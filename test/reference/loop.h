@@ -46,24 +46,33 @@
 
 #include <stdint.h>
 
+/*
+ * X(type, name in the library, axes of A locked in translation and in rotation, equations that are not of axes).
+ * Random draws depend on the order: new types go to the end.
+ */
+#define REF_LOOP_TYPE_LIST(X)                                               \
+	X(REF_LOOP_WELD, "weld", REF_XYZ, REF_XYZ, 0)                           \
+	X(REF_LOOP_PRISMATIC, "prismatic", REF_X | REF_Y, REF_XYZ, 0)           \
+	X(REF_LOOP_REVOLUTE, "revolute", REF_XYZ, REF_X | REF_Y, 0)             \
+	X(REF_LOOP_CYLINDRICAL, "cylindrical", REF_X | REF_Y, REF_X | REF_Y, 0) \
+	X(REF_LOOP_UNIVERSAL, "universal", REF_XYZ, REF_Z, 0)                   \
+	X(REF_LOOP_SPHERICAL, "spherical", REF_XYZ, 0, 0)                       \
+	X(REF_LOOP_INPLANE, "inplane", REF_Z, 0, 0)                             \
+	X(REF_LOOP_PLANAR, "planar", REF_Z, REF_X | REF_Y, 0)                   \
+	X(REF_LOOP_DIRECTIONS, "directions", 0, 0, 0)                           \
+	X(REF_LOOP_SCREW, "screw", REF_XYZ, REF_X | REF_Y, 0)                   \
+	X(REF_LOOP_ANGLE, "angle", 0, 0, 1)                                     \
+	X(REF_LOOP_DISTANCE, "distance", 0, 0, 1)                               \
+	X(REF_LOOP_COUPLING, "coupling", 0, 0, 1)                               \
+	X(REF_LOOP_KNIFE, "knife", 0, 0, 1)                                     \
+	X(REF_LOOP_DISK, "disk", 0, 0, 3)                                       \
+	X(REF_LOOP_BALL, "ball", 0, 0, 3)
+
 typedef enum RefLoopType {
-	REF_LOOP_WELD,
-	REF_LOOP_PRISMATIC,
-	REF_LOOP_REVOLUTE,
-	REF_LOOP_CYLINDRICAL,
-	REF_LOOP_UNIVERSAL,
-	REF_LOOP_POINT,
-	REF_LOOP_INPLANE,
-	REF_LOOP_PLANAR,
-	REF_LOOP_DIRECTIONS,
-	REF_LOOP_SCREW,
-	REF_LOOP_ANGLE,
-	REF_LOOP_DISTANCE,
-	REF_LOOP_COUPLING,
-	REF_LOOP_KNIFE,
-	REF_LOOP_DISK,
-	REF_LOOP_BALL,
-	REF_LOOP_TYPE_COUNT
+#define REF_LOOP_TYPE_ENUM(type, name, translation, rotation, other) type,
+	REF_LOOP_TYPE_LIST(REF_LOOP_TYPE_ENUM)
+#undef REF_LOOP_TYPE_ENUM
+		REF_LOOP_TYPE_COUNT
 } RefLoopType;
 
 enum { REF_X = 1, REF_Y = 2, REF_Z = 4, REF_XYZ = 7 }; // sets of axes of A

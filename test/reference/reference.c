@@ -112,22 +112,9 @@ static const struct {
 	int translation, rotation;
 	int other; // rows that are not directions
 } loop_types[REF_LOOP_TYPE_COUNT] = {
-	[REF_LOOP_WELD] = {"weld", REF_XYZ, REF_XYZ, 0},
-	[REF_LOOP_PRISMATIC] = {"prismatic", REF_X | REF_Y, REF_XYZ, 0},
-	[REF_LOOP_REVOLUTE] = {"revolute", REF_XYZ, REF_X | REF_Y, 0},
-	[REF_LOOP_CYLINDRICAL] = {"cylindrical", REF_X | REF_Y, REF_X | REF_Y, 0},
-	[REF_LOOP_UNIVERSAL] = {"universal", REF_XYZ, REF_Z, 0},
-	[REF_LOOP_POINT] = {"point", REF_XYZ, 0, 0},
-	[REF_LOOP_INPLANE] = {"inplane", REF_Z, 0, 0},
-	[REF_LOOP_PLANAR] = {"planar", REF_Z, REF_X | REF_Y, 0},
-	[REF_LOOP_DIRECTIONS] = {"directions", 0, 0, 0},
-	[REF_LOOP_SCREW] = {"screw", REF_XYZ, REF_X | REF_Y, 0},
-	[REF_LOOP_ANGLE] = {"angle", 0, 0, 1},
-	[REF_LOOP_DISTANCE] = {"distance", 0, 0, 1},
-	[REF_LOOP_COUPLING] = {"coupling", 0, 0, 1},
-	[REF_LOOP_KNIFE] = {"knife", 0, 0, 1},
-	[REF_LOOP_DISK] = {"disk", 0, 0, 3},
-	[REF_LOOP_BALL] = {"ball", 0, 0, 3},
+#define REF_LOOP_TYPE_ROW(type, name, translation, rotation, other) [type] = {name, translation, rotation, other},
+	REF_LOOP_TYPE_LIST(REF_LOOP_TYPE_ROW)
+#undef REF_LOOP_TYPE_ROW
 };
 
 static int set_size(int set) { return (set & 1) + (set >> 1 & 1) + (set >> 2 & 1); }

@@ -26,7 +26,7 @@ static double windows_constant(int windows) {
 
 static void windows_accelerate_as_one_pendulum(void **state) {
 	(void)state;
-	static const RefLoopType types[] = {REF_LOOP_REVOLUTE, REF_LOOP_POINT, REF_LOOP_CYLINDRICAL};
+	static const RefLoopType types[] = {REF_LOOP_REVOLUTE, REF_LOOP_SPHERICAL, REF_LOOP_CYLINDRICAL};
 	for (int n = 1; n <= 4; n++)
 		for (int k = 0; k < 3; k++) {
 			double angle = 0.3 + 0.7 * k, rate = -1.3, udot[16], want[16];

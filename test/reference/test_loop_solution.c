@@ -32,7 +32,7 @@ static const struct {
 } cuts[] = {
 	{CAL_JOINT_WELD, REF_LOOP_WELD},           {CAL_JOINT_REVOLUTE, REF_LOOP_REVOLUTE},
 	{CAL_JOINT_PRISMATIC, REF_LOOP_PRISMATIC}, {CAL_JOINT_CYLINDRICAL, REF_LOOP_CYLINDRICAL},
-	{CAL_JOINT_UNIVERSAL, REF_LOOP_UNIVERSAL}, {CAL_JOINT_SPHERICAL, REF_LOOP_POINT},
+	{CAL_JOINT_UNIVERSAL, REF_LOOP_UNIVERSAL}, {CAL_JOINT_SPHERICAL, REF_LOOP_SPHERICAL},
 	{CAL_JOINT_PLANAR, REF_LOOP_PLANAR},       {CAL_JOINT_SCREW, REF_LOOP_SCREW},
 };
 
@@ -313,7 +313,7 @@ static void doubled_loops_share_their_forces(void **state) {
 
 static void planar_linkages_have_two_independent_rows(void **state) {
 	(void)state;
-	static const RefLoopType types[] = {REF_LOOP_REVOLUTE, REF_LOOP_CYLINDRICAL, REF_LOOP_POINT};
+	static const RefLoopType types[] = {REF_LOOP_REVOLUTE, REF_LOOP_CYLINDRICAL, REF_LOOP_SPHERICAL};
 	for (uint64_t seed = test_seed(); seed < test_seed() + 15; seed++) {
 		Rng r = rng_make(seed);
 		System x = system_of(seed, random_linkage(&r, 3 + (int)(seed % 3), types[seed % 3]));

@@ -6,24 +6,14 @@
 
 #include <string.h>
 
-static const CalLoopType types[REF_LOOP_TYPE_COUNT] = {
-	[REF_LOOP_WELD] = CAL_LOOP_WELD,
-	[REF_LOOP_PRISMATIC] = CAL_LOOP_PRISMATIC,
-	[REF_LOOP_REVOLUTE] = CAL_LOOP_REVOLUTE,
-	[REF_LOOP_CYLINDRICAL] = CAL_LOOP_CYLINDRICAL,
-	[REF_LOOP_UNIVERSAL] = CAL_LOOP_UNIVERSAL,
-	[REF_LOOP_POINT] = CAL_LOOP_SPHERICAL,
-	[REF_LOOP_INPLANE] = CAL_LOOP_INPLANE,
-	[REF_LOOP_PLANAR] = CAL_LOOP_PLANAR,
-	[REF_LOOP_DIRECTIONS] = CAL_LOOP_DIRECTIONS,
-	[REF_LOOP_SCREW] = CAL_LOOP_SCREW,
-	[REF_LOOP_ANGLE] = CAL_LOOP_ANGLE,
-	[REF_LOOP_DISTANCE] = CAL_LOOP_DISTANCE,
-	[REF_LOOP_COUPLING] = CAL_LOOP_COUPLING,
-	[REF_LOOP_KNIFE] = CAL_LOOP_KNIFE,
-	[REF_LOOP_DISK] = CAL_LOOP_DISK,
-	[REF_LOOP_BALL] = CAL_LOOP_BALL,
-};
+/* The type of the library with the name of that of the reference. */
+static CalLoopType type_of(RefLoopType ref) {
+	int type = 0;
+	while (type < CAL_LOOP_TYPE_COUNT && strcmp(cal_loop_type_name((CalLoopType)type), ref_loop_type_name(ref)) != 0)
+		type++;
+	assert_true(type < CAL_LOOP_TYPE_COUNT);
+	return (CalLoopType)type;
+}
 
 static CalNodeId node_id(const Fixture *f, int ref_node) {
 	CalNodeInfo info = {0};
@@ -39,7 +29,7 @@ static CalLoopTerm term_of(const Fixture *f, const RefTerm *from) {
 }
 
 CalLoopDef fixture_loop_def(const Fixture *f, const RefLoop *from) {
-	CalLoopDef def = cal_loop_def(types[from->type]);
+	CalLoopDef def = cal_loop_def(type_of(from->type));
 	def.name = from->name;
 	def.a = from->frame_a, def.b = from->frame_b;
 	def.length = from->length, def.pitch = from->pitch, def.radius = from->radius;

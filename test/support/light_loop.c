@@ -58,7 +58,7 @@ static double *random_q(const RefModel *m, Rng *r) {
 
 /* Bars one after the other, the last pinned to the ground. */
 RefModel *light_ring(Rng *r) {
-	static const RefLoopType closing[] = {REF_LOOP_REVOLUTE, REF_LOOP_CYLINDRICAL, REF_LOOP_POINT};
+	static const RefLoopType closing[] = {REF_LOOP_REVOLUTE, REF_LOOP_CYLINDRICAL, REF_LOOP_SPHERICAL};
 	RefModel *m = random_linkage(r, 3 + rng_int(r, 3), closing[rng_int(r, 3)]);
 	for (int i = 1; i < m->body_count; i++) {
 		m->bodies[i].mass = 1;
@@ -132,7 +132,7 @@ RefModel *light_spatial(Rng *r) {
 		square += q[k] * q[k];
 	for (int k = 1; k < 5; k++)
 		q[k] /= sqrt(square);
-	close_at(m, r, REF_LOOP_POINT, coupler, 1.2, rocker, q);
+	close_at(m, r, REF_LOOP_SPHERICAL, coupler, 1.2, rocker, q);
 	start_at(m, r, q);
 	free(q);
 	return m;

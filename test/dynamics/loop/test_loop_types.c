@@ -500,7 +500,7 @@ static void every_type_of_the_list_has_a_reference(void **state) {
 		assert_int_equal(cal_loop_type_info((CalLoopType)i, &info), CAL_OK);
 		assert_true(strlen(info.vanishes) > 0 && strlen(info.motion) > 0 && info.uses != 0);
 		if (!(seen >> i & 1))
-			fail_msg("loop type \"%s\" has no row in test/support/fixture_loop.c", cal_loop_type_name((CalLoopType)i));
+			fail_msg("loop type \"%s\" has no row in test/reference/loop.h", cal_loop_type_name((CalLoopType)i));
 	}
 	assert_null(cal_loop_type_name(CAL_LOOP_TYPE_COUNT));
 	assert_int_equal(cal_loop_type_info(CAL_LOOP_TYPE_COUNT, &(CalLoopTypeInfo){0}), CAL_ERR_ARGUMENT);

@@ -215,7 +215,7 @@ static void every_type_equals_the_reference_off_its_constraint(void **state) {
 
 static void linkages_equal_the_reference(void **state) {
 	(void)state;
-	static const RefLoopType closing[] = {REF_LOOP_REVOLUTE, REF_LOOP_CYLINDRICAL, REF_LOOP_POINT};
+	static const RefLoopType closing[] = {REF_LOOP_REVOLUTE, REF_LOOP_CYLINDRICAL, REF_LOOP_SPHERICAL};
 	for (uint64_t seed = test_seed(); seed < test_seed() + 60; seed++) {
 		Rng r = rng_make(seed);
 		RefModel *ref = random_linkage(&r, 3 + (int)(seed % 4), closing[seed % 3]);
