@@ -2,7 +2,7 @@
 /*
  * test_forward.c — forward dynamics, recursive and dense, against the quad reference and against its inverse.
  */
-#include "support/random_tree.h"
+#include "support/tree_checks.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,16 +69,8 @@ static void inverse_inverts_articulated(void **state) {
 
 static void dense_and_articulated_agree(void **state) {
 	(void)state;
-	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
-		Fixture *a = fixture_random(seed, tree_any(seed), CAL_SOLVER_RECURSIVE);
-		Fixture *b = fixture_random(seed, tree_any(seed), CAL_SOLVER_DENSE);
-		double *x = fixture_doubles(a, a->nu), *y = fixture_doubles(b, b->nu);
-		check_ok(seed, cal_forward_dynamics(a->model, &a->state, &a->input, a->work, x));
-		check_ok(seed, cal_forward_dynamics(b->model, &b->state, &b->input, b->work, y));
-		check_close(seed, "udot", a->nu, x, y, 1e-11);
-		fixture_destroy(a);
-		fixture_destroy(b);
-	}
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++)
+		check_solvers_agree(seed, tree_any(seed), 1e-11);
 }
 
 static void larger_trees_equal_reference(void **state) {

@@ -4,6 +4,8 @@
  */
 #include "support/dense.h"
 
+#include <math.h>
+
 Dense dense(Fixture *f, int rows, int cols) { return (Dense){rows, cols, fixture_doubles(f, rows * cols)}; }
 
 Dense dense_one(Fixture *f, int n) {
@@ -133,4 +135,23 @@ Dense operator_parent_blocks(Fixture *f, Dense a) {
 		}
 	}
 	return e;
+}
+
+Innovations operator_innovations(Fixture *f) {
+	const int n = f->nu;
+	Innovations o = {.L = operator_speeds(f, cal_innovations_mul),
+	                 .Lt = operator_speeds(f, cal_innovations_mul_transpose),
+	                 .Li = operator_speeds(f, cal_innovations_solve),
+	                 .Lit = operator_speeds(f, cal_innovations_solve_transpose),
+	                 .D = dense(f, n, n),
+	                 .Dinv = dense(f, n, n)};
+	double *d = fixture_doubles(f, n);
+	check_ok(f->seed, cal_innovations_diagonal(f->model, f->work, d));
+	for (int i = 0; i < n; i++) {
+		check_that(f->seed, d[i] > 0);
+		o.D.x[i * (n + 1)] = d[i];
+		o.Dinv.x[i * (n + 1)] = 1 / d[i];
+		o.sum_log += log(d[i]);
+	}
+	return o;
 }

@@ -47,6 +47,12 @@ Dense operator_joint(Fixture *f);
 Dense operator_joint_transpose(Fixture *f);
 /** Block diagonal of 6x6 matrices of the links. */
 Dense operator_blocks(Fixture *f, BlockFn get);
+/** The factors of M = L D L' with their inverses and transposes, each by its own function: [nu][nu]. */
+typedef struct Innovations {
+	Dense L, Lt, Li, Lit, D, Dinv;
+	double sum_log; // of the diagonal
+} Innovations;
+Innovations operator_innovations(Fixture *f);
 /** The blocks (parent(k), k) of a [6 nl][6 nl] matrix. */
 Dense operator_parent_blocks(Fixture *f, Dense a);
 

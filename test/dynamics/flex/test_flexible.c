@@ -6,7 +6,7 @@
  * The trees have flexible bodies as base, in the middle and at the tips, with 1 to 8 modes, several joints on one
  * body, any node as head, second-order shapes, large deflections and rates, modal forces and prescribed modal speeds.
  */
-#include "support/random_tree.h"
+#include "support/tree_checks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,16 +58,8 @@ static void dense_equals_reference(void **state) {
 
 static void dense_and_articulated_agree(void **state) {
 	(void)state;
-	for (uint64_t seed = test_seed(); seed < test_seed() + 2 * CASES; seed++) {
-		Fixture *a = fixture_random(seed, tree_flexible(seed), CAL_SOLVER_RECURSIVE);
-		Fixture *b = fixture_random(seed, tree_flexible(seed), CAL_SOLVER_DENSE);
-		double *x = fixture_doubles(a, a->nu), *y = fixture_doubles(b, b->nu);
-		check_ok(seed, cal_forward_dynamics(a->model, &a->state, &a->input, a->work, x));
-		check_ok(seed, cal_forward_dynamics(b->model, &b->state, &b->input, b->work, y));
-		check_close(seed, "udot", a->nu, x, y, 1e-10);
-		fixture_destroy(a);
-		fixture_destroy(b);
-	}
+	for (uint64_t seed = test_seed(); seed < test_seed() + 2 * CASES; seed++)
+		check_solvers_agree(seed, tree_flexible(seed), 1e-10);
 }
 
 static void inverse_equals_reference(void **state) {
@@ -193,19 +185,8 @@ static void dense_hybrid_equals_reference(void **state) {
 
 static void everything_prescribed_is_inverse_dynamics(void **state) {
 	(void)state;
-	for (uint64_t seed = test_seed(); seed < test_seed() + 30; seed++) {
-		Fixture *f = fixture_random(seed, tree_flexible(seed), seed % 2 ? CAL_SOLVER_RECURSIVE : CAL_SOLVER_DENSE);
-		int n = f->nu;
-		double *udot = fixture_doubles(f, n), *force = fixture_doubles(f, n), *want = fixture_doubles(f, n);
-		memset(f->prescribed, 1, (size_t)n);
-		f->input.prescribed = f->prescribed;
-		f->input.tau = NULL;
-		check_ok(seed, cal_hybrid_dynamics(f->model, &f->state, &f->input, f->work, udot, force));
-		refq_inverse_sums(f->ref, f->state.q, f->state.u, f->udot, &f->ref_input, want);
-		check_close(seed, "udot", n, udot, f->udot, 0);
-		check_close_scaled(seed, "force", n, force, want, fixture_force_scale(f, udot), 1e-13);
-		fixture_destroy(f);
-	}
+	for (uint64_t seed = test_seed(); seed < test_seed() + 30; seed++)
+		check_all_prescribed(seed, tree_flexible(seed));
 }
 
 int main(void) {

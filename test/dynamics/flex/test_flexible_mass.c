@@ -3,7 +3,7 @@
  * test_flexible_mass.c — the mass matrix, its factors, Jacobians, compliance and the motion of nodes, of random
  * trees with flexible bodies against the quad reference.
  */
-#include "support/random_tree.h"
+#include "support/tree_checks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,24 +150,6 @@ static void jacobian_and_bias_equal_reference(void **state) {
 		free(nodes);
 		fixture_destroy(f);
 	}
-}
-
-/* J M^-1 J' with the reference's Jacobians and inverse. */
-static void reference_compliance(Fixture *f, const int *nodes, int count, double *C) {
-	int n = f->nu, rows = 6 * count;
-	double *J = fixture_doubles(f, rows * n), *Minv = fixture_doubles(f, n * n), *T = fixture_doubles(f, rows * n);
-	double logdet;
-	refq_mass_inverse(f->ref, f->state.q, Minv, &logdet);
-	for (int k = 0; k < count; k++)
-		refq_jacobian(f->ref, f->state.q, nodes[k], J + 6 * k * n);
-	for (int r = 0; r < rows; r++)
-		for (int j = 0; j < n; j++)
-			for (int k = 0; k < n; k++)
-				T[r * n + j] += J[r * n + k] * Minv[k * n + j];
-	for (int r = 0; r < rows; r++)
-		for (int s = 0; s < rows; s++)
-			for (int k = 0; k < n; k++)
-				C[r * rows + s] += T[r * n + k] * J[s * n + k];
 }
 
 static void compliance_equals_reference(void **state) {

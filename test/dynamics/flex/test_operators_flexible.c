@@ -194,24 +194,17 @@ static void mass_matrix_has_the_newton_euler_factorization(void **state) {
 static void innovations_of(const Operators *o) {
 	Fixture *f = o->f;
 	int n = o->nu;
-	Dense L = operator_speeds(f, cal_innovations_mul), Lt = operator_speeds(f, cal_innovations_mul_transpose);
-	Dense Li = operator_speeds(f, cal_innovations_solve), Lit = operator_speeds(f, cal_innovations_solve_transpose);
-	Dense D = dense(f, n, n), Dinv = dense(f, n, n), M = dense(f, n, n), Minv = dense(f, n, n);
-	double *d = fixture_doubles(f, n), logdet, sum_log = 0;
-	check_ok(f->seed, cal_innovations_diagonal(f->model, f->work, d));
-	for (int i = 0; i < n; i++) {
-		check_that(f->seed, d[i] > 0);
-		D.x[i * (n + 1)] = d[i], Dinv.x[i * (n + 1)] = 1 / d[i];
-		sum_log += log(d[i]);
-	}
-	check_dense(f, "L'", Lt, transposed(f, L), 1, 1e-12);
-	check_dense(f, "(L^-1)'", Lit, transposed(f, Li), 1, 1e-12);
-	check_dense(f, "L L^-1", mul(f, L, Li), dense_one(f, n), dense_max(L) * dense_max(Li), 1e-12);
+	const Innovations m = operator_innovations(f);
+	Dense M = dense(f, n, n), Minv = dense(f, n, n);
+	double logdet;
+	check_dense(f, "L'", m.Lt, transposed(f, m.L), 1, 1e-12);
+	check_dense(f, "(L^-1)'", m.Lit, transposed(f, m.Li), 1, 1e-12);
+	check_dense(f, "L L^-1", mul(f, m.L, m.Li), dense_one(f, n), dense_max(m.L) * dense_max(m.Li), 1e-12);
 	refq_mass_matrix(f->ref, f->state.q, M.x);
 	refq_mass_inverse(f->ref, f->state.q, Minv.x, &logdet);
-	check_dense(f, "L D L'", congruence(f, L, D), M, 0, 1e-12);
-	check_dense(f, "(L^-1)' D^-1 L^-1", congruence(f, transposed(f, Li), Dinv), Minv, 0, 1e-11);
-	check_close_scaled(f->seed, "sum log d", 1, &sum_log, &logdet, n, 1e-11);
+	check_dense(f, "L D L'", congruence(f, m.L, m.D), M, 0, 1e-12);
+	check_dense(f, "(L^-1)' D^-1 L^-1", congruence(f, transposed(f, m.Li), m.Dinv), Minv, 0, 1e-11);
+	check_close_scaled(f->seed, "sum log d", 1, &m.sum_log, &logdet, n, 1e-11);
 }
 
 static void innovations_factors_give_the_mass_matrix(void **state) {

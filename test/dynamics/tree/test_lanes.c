@@ -20,61 +20,13 @@
 #include "dynamics/tree/composite.h"
 #include "dynamics/tree/inverse.h"
 #include "support/check.h"
-#include "support/random_tree.h"
+#include "support/lanes.h"
 
-enum { LANES = CAL_LANES, CASES = 40 };
+enum { CASES = 40 };
 
-typedef struct Lanes {
-	Fixture *f;
-	CalState state[LANES];
-	double *tau[LANES], *out[LANES];
-	real *q, *u, *t, *x; // the same over lanes
-	CalWork *work;       // over lanes
-} Lanes;
-
-static real *lane_array(int n) {
-	real *x = aligned_alloc(64, (sizeof(real) * (size_t)(n + 1) + 63) / 64 * 64);
-	assert_non_null(x);
-	memset(x, 0, sizeof(real) * (size_t)(n + 1));
-	return x;
-}
-
-/* Four states: that of the fixture and three moved away from it. */
 static Lanes lanes_make(uint64_t seed, TreeOptions options) {
 	options.springs = 0; // springs and dampers are added before the sweeps
-	Lanes l = {.f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE)};
-	const CalModel *m = l.f->model;
-	const int nq = l.f->nq, nu = l.f->nu;
-	l.q = lane_array(nq), l.u = lane_array(nu), l.t = lane_array(nu), l.x = lane_array(nu);
-	void *memory = aligned_alloc(64, work_size_x4(m));
-	assert_non_null(memory);
-	assert_int_equal(work_init_x4(m, memory, work_size_x4(m), &l.work), CAL_OK);
-	double *dq = fixture_doubles(l.f, nu);
-	for (int lane = 0; lane < LANES; lane++) {
-		assert_int_equal(cal_state_create(m, &l.state[lane]), CAL_OK);
-		l.tau[lane] = fixture_doubles(l.f, nu), l.out[lane] = fixture_doubles(l.f, nu);
-		for (int i = 0; i < nu; i++) {
-			dq[i] = 0.3 * lane * (1 + 0.1 * i);
-			l.state[lane].u[i] = l.f->state.u[i] * (1 - 0.4 * lane);
-			l.tau[lane][i] = 0.5 * lane - 0.2 * i;
-		}
-		cal_config_integrate(m, l.f->state.q, dq, l.state[lane].q);
-		for (int i = 0; i < nq; i++)
-			real_set_lane(&l.q[i], lane, l.state[lane].q[i]);
-		for (int i = 0; i < nu; i++) {
-			real_set_lane(&l.u[i], lane, l.state[lane].u[i]);
-			real_set_lane(&l.t[i], lane, l.tau[lane][i]);
-		}
-	}
-	return l;
-}
-
-static void lanes_free(Lanes *l) {
-	for (int lane = 0; lane < LANES; lane++)
-		cal_state_destroy(&l->state[lane]);
-	free(l->work);
-	free(l->q), free(l->u), free(l->t), free(l->x);
-	fixture_destroy(l->f);
+	return lanes_of(fixture_random(seed, options, CAL_SOLVER_RECURSIVE), 0.3);
 }
 
 static void check_same(uint64_t seed, const Lanes *l, int lane) {

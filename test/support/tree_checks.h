@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * tree_checks.h — properties that trees of rigid and of flexible bodies have alike.
+ */
+#ifndef TEST_SUPPORT_TREE_CHECKS_H
+#define TEST_SUPPORT_TREE_CHECKS_H
+
+#include "support/random_tree.h"
+
+/** Forward dynamics by the recursion and by the dense solver. */
+void check_solvers_agree(uint64_t seed, TreeOptions options, double tolerance);
+/** With all accelerations prescribed, hybrid dynamics returns them and the forces of inverse dynamics. */
+void check_all_prescribed(uint64_t seed, TreeOptions options);
+
+/** x[nu] = M^-1 tau by the reference. */
+void reference_mass_solve(Fixture *f, double *x);
+/** C = J M^-1 J' of nodes of the reference, by its Jacobians: [6 count][6 count], zero before. */
+void reference_compliance(Fixture *f, const int *nodes, int count, double *C);
+
+#endif
