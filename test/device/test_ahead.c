@@ -7,34 +7,17 @@
  * exchange speeds.
  */
 #include "rig.h"
+#include "support/run.h"
 
 #define PI 3.14159265358979323846
 
-typedef struct Run {
-	CalSetup *file;
-	CalSim *sim;
-	CalScenario *scenario;
-	CalError error;
-} Run;
-
 /* The simulation of a text, at its start. */
 static Run run_of(const char *text) {
-	Run r = {0};
-	if (cal_model_file_parse(text, strlen(text), "test", NULL, &r.file, &r.error) != CAL_OK)
-		fail_msg("%s", r.error.text);
-	const CalRunSettings settings = cal_setup_run(r.file);
-	const CalSimOptions options = {.method = settings.method};
-	if (cal_sim_create(cal_setup_desc(r.file), &options, &r.sim, &r.error) != CAL_OK ||
-	    cal_scenario_create(r.file, r.sim, &r.scenario, &r.error) != CAL_OK ||
-	    cal_sim_restart(r.sim, &r.error) != CAL_OK)
-		fail_msg("%s", r.error.text);
-	return r;
-}
-
-static void run_free(Run *r) {
-	cal_scenario_destroy(r->scenario);
-	cal_sim_destroy(r->sim);
-	cal_setup_destroy(r->file);
+	CalSetup *file = NULL;
+	CalError error = {0};
+	if (cal_model_file_parse(text, strlen(text), "test", NULL, &file, &error) != CAL_OK)
+		fail_msg("%s", error.text);
+	return run_file(file);
 }
 
 static void run_to(Run *r, double t) {
@@ -68,7 +51,7 @@ static void a_thin_wall_throws_a_ball_back(void **state) {
 		check_near(now_of(&r)->u[0] / speed, -1, 1e-6);
 		check_near(now_of(&r)->q[0], -10 - 2 * (radius + 0.001), 1e-2);
 		assert_int_equal(cal_sim_doubt_count(r.sim), 0);
-		run_free(&r);
+		run_end(&r);
 	}
 }
 
@@ -84,7 +67,7 @@ static void bodies_of_two_groups_meet(void **state) {
 	run_to(&r, 2);
 	check_near(cal_sim_state(r.sim, 0)->u[0], 500 - 4000.0 / 3, 1e-3);
 	check_near(cal_sim_state(r.sim, 1)->u[0], -500 + 2000.0 / 3, 1e-3);
-	run_free(&r);
+	run_end(&r);
 }
 
 /* A steady spin has no error that would hold the step: the tips still hit a post of 4 mm, from both sides. */
@@ -100,7 +83,7 @@ static void the_tip_of_a_spinning_bar_hits_a_post(void **state) {
 		assert_true(fabs(now_of(&r)->q[0]) < 0.5 * PI);
 		check_near(fabs(now_of(&r)->u[0]), 100, 1e-3);
 	}
-	run_free(&r);
+	run_end(&r);
 }
 
 /* A force that grows with time drives a ball against a wall of 1 cm; the first step would be exact and far too long. */
@@ -116,7 +99,7 @@ static void growing_forces_do_not_hide_a_wall(void **state) {
 	check_near(now_of(&r)->q[0], 100 * pow(0.9 * hit, 3) / 6, 1e-9);
 	run_to(&r, 2);
 	assert_true(now_of(&r)->q[0] < 5);
-	run_free(&r);
+	run_end(&r);
 }
 
 /* Two balls that overlap by 10 um in passing deflect as they do with steps that cannot miss it. */
@@ -134,7 +117,7 @@ static void grazing_contacts_are_found(void **state) {
 		Run r = run_of(text);
 		run_to(&r, 4);
 		u[k] = now_of(&r)->u[1];
-		run_free(&r);
+		run_end(&r);
 	}
 	assert_true(u[1] > 1e-5);
 	check_near(u[0] / u[1], 1, 1e-3);
@@ -193,7 +176,7 @@ static void stops_and_cables_take_half_a_period(void **state) {
 	run_to(&stop, 20);
 	check_near(now_of(&stop)->u[0], -1, 1e-8);
 	check_near(now_of(&stop)->q[0], -10 + PI / sqrt(1e5), 1e-8);
-	run_free(&stop);
+	run_end(&stop);
 	Run cable = run_of(
 		"{calder: 1, bodies: {a: {mass: 1}}, joints: {x: {type: prismatic, axis: x, to: a}}, state: {x: {q: 0.5, "
 		"u: 1}}, devices: {l: {type: spring, to: a, stiffness: 1e5, length: 10, cable: true}}, run: {duration: "
@@ -201,7 +184,7 @@ static void stops_and_cables_take_half_a_period(void **state) {
 	run_to(&cable, 25);
 	check_near(now_of(&cable)->u[0], -1, 1e-8);
 	check_near(now_of(&cable)->q[0], 10 - (25 - 9.5 - PI / sqrt(1e5)), 1e-8);
-	run_free(&cable);
+	run_end(&cable);
 }
 
 /*
@@ -217,7 +200,7 @@ static void backlash_is_not_skipped(void **state) {
 	run_to(&r, 20);
 	check_near(now_of(&r)->u[0], -1, 1e-7);
 	check_near(now_of(&r)->q[0], -8 + PI * 1e-4 + PI * sqrt(0.5e-8), 1e-7);
-	run_free(&r);
+	run_end(&r);
 }
 
 /* ---- formulas --------------------------------------------------------------------------------------- */
@@ -255,7 +238,7 @@ static void pulses_in_time_are_seen(void **state) {
 		run_to(&r, 20);
 		if (!(fabs(now_of(&r)->u[0] - cases[i].impulse) < 1e-7 * (1 + cases[i].impulse)))
 			fail_msg("%s: %.12g, wanted %.12g", cases[i].formula, now_of(&r)->u[0], cases[i].impulse);
-		run_free(&r);
+		run_end(&r);
 	}
 }
 
@@ -278,7 +261,7 @@ static void pulses_in_place_are_seen(void **state) {
 		const double wanted = sqrt(1 + 2 * cases[i].work);
 		if (!(fabs(now_of(&r)->u[0] - wanted) < 1e-7))
 			fail_msg("%s: %.12g, wanted %.12g", cases[i].formula, now_of(&r)->u[0], wanted);
-		run_free(&r);
+		run_end(&r);
 	}
 }
 
@@ -292,7 +275,7 @@ static void events_between_the_ends_of_a_step_happen(void **state) {
 	run_to(&r, 20);
 	assert_int_equal(cal_sim_event_happened(r.sim, 0, &when), 1);
 	check_near(when, 5, 1e-9);
-	run_free(&r);
+	run_end(&r);
 }
 
 /* Friction by sign() stops the wheel after 5/3 s; then nothing moves it to either side. */
@@ -306,13 +289,13 @@ static void what_chatters_ends_with_its_name(void **state) {
 		assert_non_null(strstr(r.error.text, formulas[i]));
 		assert_non_null(strstr(r.error.text, "device \"l\""));
 		assert_non_null(strstr(r.error.text, "smooth_sign"));
-		run_free(&r);
+		run_end(&r);
 	}
 	Run r = by_formula("-3*smooth_sign(u(x), 1 mm/s)", 5);
 	run_to(&r, 20);
 	check_near(now_of(&r)->u[0], 0, 1e-9);
 	check_near(now_of(&r)->q[0], 25.0 / 6, 1e-5);
-	run_free(&r);
+	run_end(&r);
 }
 
 /* A device with a jump that it does not declare: the run ends, with what to look for. */
@@ -332,7 +315,7 @@ static void undeclared_jumps_do_not_hang(void **state) {
 	assert_int_equal(cal_sim_add_device(r.sim, &(CalDeviceDef){.name = "j", .ops = &ops}, NULL, &r.error), CAL_OK);
 	assert_int_equal(cal_sim_advance(r.sim, 20, &r.error), CAL_STEP_TOO_SMALL);
 	assert_non_null(strstr(r.error.text, "jump in the loads"));
-	run_free(&r);
+	run_end(&r);
 }
 
 /* ---- fixed steps, checkpoints -------------------------------------------------------------------------- */
@@ -346,12 +329,12 @@ static void fixed_steps_that_leap_are_reported(void **state) {
 	assert_int_equal(cal_sim_doubt(r.sim, 0, &doubt), CAL_OK);
 	assert_int_equal(doubt.kind, CAL_DOUBT_CONTACT);
 	assert_non_null(strstr(doubt.text, "\"a\" and \"w\""));
-	run_free(&r);
+	run_end(&r);
 	r = ball_at_wall(0.01, 10, 1e9, "method: rk4, step: 0.05 ms,");
 	run_to(&r, 1.1);
 	check_near(now_of(&r)->u[0], -10, 0.1);
 	assert_int_equal(cal_sim_doubt_count(r.sim), 0);
-	run_free(&r);
+	run_end(&r);
 }
 
 /* A gate of 1 mm passed with steps of 20 mm; steps of 0.1 mm see it, and so do those that end at kinks of the time alone. */
@@ -378,7 +361,7 @@ static void fixed_steps_over_a_peak_are_reported(void **state) {
 		assert_int_equal(cal_sim_doubt_count(r.sim), cases[i].doubts);
 		if (cases[i].doubts && cal_sim_doubt(r.sim, 0, &doubt) == CAL_OK)
 			assert_int_equal(doubt.kind, CAL_DOUBT_FORMULA);
-		run_free(&r);
+		run_end(&r);
 	}
 }
 
@@ -398,7 +381,7 @@ static void the_most_steps_are_of_all_stretches(void **state) {
 		const CalStatus status = cal_sim_advance(r.sim, i % 2 ? 6 : 0.05, &r.error);
 		assert_int_equal(status, i % 2 ? CAL_TOO_MANY_STEPS : CAL_OK);
 		assert_true(cal_sim_stats(r.sim).steps <= 40);
-		run_free(&r);
+		run_end(&r);
 	}
 }
 
@@ -419,7 +402,7 @@ static void path_of(const char *model, const char *method, double q[10]) {
 		run_to(&r, 0.25 * (i + 1));
 		q[i] = now_of(&r)->q[0];
 	}
-	run_free(&r);
+	run_end(&r);
 }
 
 static double largest_difference(const double a[10], const double b[10]) {
@@ -473,7 +456,7 @@ static void steps_begin_at_next_to_no_speed(void **state) {
 	               "run: {method: dopri5, rtol: 1e-8, atol: 1e-10, duration: 2}}");
 	run_to(&r, 2);
 	check_near(now_of(&r)->q[0], 22, 1e-7);
-	run_free(&r);
+	run_end(&r);
 }
 
 /* Restored before, at and after the impact, a resumed run is bit-identical. */
@@ -494,9 +477,9 @@ static void checkpoints_keep_the_bits(void **state) {
 		run_to(&part, next);
 		assert_memory_equal(now_of(&whole)->q, now_of(&part)->q, 7 * sizeof(double));
 		assert_memory_equal(now_of(&whole)->u, now_of(&part)->u, 6 * sizeof(double));
-		run_free(&part);
+		run_end(&part);
 	}
-	run_free(&whole);
+	run_end(&whole);
 }
 
 /*
@@ -517,7 +500,7 @@ static void a_jump_acts_from_where_it_is_met(void **state) {
 		Run r = run_of(text);
 		run_to(&r, 2);
 		check_near(now_of(&r)->u[0], -1, 1e-3 * rtol);
-		run_free(&r);
+		run_end(&r);
 	}
 }
 

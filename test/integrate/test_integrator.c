@@ -89,9 +89,7 @@ static void wrong_options_are_refused(void **state) {
 static void memory_of_the_caller_is_used_and_measured(void **state) {
 	(void)state;
 	System s = heavy_top();
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		CalIntegratorOptions options = {.method = (CalMethod)method, .step = 0.01};
 		size_t size = cal_integrator_size(s.model, options.method);
 		assert_true(size > 0);
@@ -122,9 +120,7 @@ static void memory_of_the_caller_is_used_and_measured(void **state) {
 
 static void end_times_are_met_exactly(void **state) {
 	(void)state;
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		System s = double_pendulum();
 		CalIntegrator *integrator =
 			integrator_for(&s, (CalIntegratorOptions){.method = (CalMethod)method, .step = 1e-3, .rtol = 1e-6});
@@ -226,9 +222,7 @@ static void steps_are_those_of_the_clock(void **state) {
 
 static void calls_without_meaning_are_refused(void **state) {
 	(void)state;
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		System s = wheel();
 		CalIntegrator *integrator = integrator_for(&s, (CalIntegratorOptions){.method = (CalMethod)method});
 		assert_int_equal(cal_integrator_step(integrator, &s.state, 0), CAL_ERR_ARGUMENT);
@@ -247,9 +241,7 @@ static void calls_without_meaning_are_refused(void **state) {
 
 static void a_model_without_dof_still_has_time(void **state) {
 	(void)state;
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		CalDesc *desc = desc_with_gravity(9.81);
 		attach_body(desc, ground, origin, cal_joint_def(CAL_JOINT_WELD), "rock", 1, 0, (CalVec3){1, 1, 1});
 		System s = system_of(desc);
@@ -280,9 +272,7 @@ static int drive(void *user, const CalModel *model, const CalState *state, CalIn
 
 static void failing_inputs_leave_the_state_alone(void **state) {
 	(void)state;
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		System s = double_pendulum();
 		CalState before = state_of(&s);
 		int failures = 0;
@@ -307,9 +297,7 @@ static void failing_inputs_leave_the_state_alone(void **state) {
 
 static void inputs_that_are_not_finite_leave_the_state_alone(void **state) {
 	(void)state;
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		System s = double_pendulum();
 		CalState before = state_of(&s);
 		Driver driver = {.tau = {NAN, 0}, .until = INFINITY};
@@ -451,9 +439,7 @@ static void a_changed_state_is_noticed(void **state) {
 
 static void the_same_run_gives_the_same_bits(void **state) {
 	(void)state;
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		System s = heavy_top();
 		const CalIntegratorOptions options = {.method = (CalMethod)method, .step = 1e-3};
 		CalState a = advanced(&s, options, 1.5), b = advanced(&s, options, 1.5);

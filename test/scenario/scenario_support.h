@@ -10,6 +10,7 @@
 #include <calder/calder.h>
 
 #include "support/model_file_support.h"
+#include "support/run.h"
 
 #define FLYERS                                                                                     \
 	"calder: 1\n"                                                                                  \
@@ -34,29 +35,7 @@
 	"state: {hinge: {u: 1 rad/s}}\n"                           \
 	"run: {duration: 1 s}\n"
 
-typedef struct Run {
-	CalSetup *file;
-	CalSim *sim;
-	CalScenario *scenario;
-	CalError error;
-} Run;
-
-static inline Run run_file(CalSetup *file) {
-	Run r = {.file = file};
-	const CalSimOptions options = {.method = cal_setup_run(file).method};
-	if (cal_sim_create(cal_setup_desc(file), &options, &r.sim, &r.error) != CAL_OK ||
-	    cal_scenario_create(file, r.sim, &r.scenario, &r.error) != CAL_OK || cal_sim_restart(r.sim, &r.error) != CAL_OK)
-		fail_msg("%s", r.error.text);
-	return r;
-}
-
 static inline Run run_text(const char *text) { return run_file(file_of(text)); }
-
-static inline void run_end(Run *r) {
-	cal_scenario_destroy(r->scenario);
-	cal_sim_destroy(r->sim);
-	cal_setup_destroy(r->file);
-}
 
 static inline void advance(Run *r, double t) {
 	if (cal_sim_advance(r->sim, t, &r->error) != CAL_OK)

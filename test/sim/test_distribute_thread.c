@@ -166,9 +166,7 @@ static void ranks_move_as_one(void **state) {
 	int interfaces = 0;
 	for (uint64_t seed = test_seed(); seed < test_seed() + 12; seed++) {
 		Fixture *f = model_of(seed);
-		for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-			if (!method_is_built(method))
-				continue;
+		for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 			const int size = sizes[(seed + (uint64_t)method) % 5];
 			Task serial = task_of(f, (CalMethod)method), task = task_of(f, (CalMethod)method);
 			run(&serial, 0);
@@ -264,9 +262,7 @@ static void a_failure_is_everybodys(void **state) {
 /* Who is left has the states before the advance, and a run that resumes from them ends like one that was not disturbed. */
 static void a_lost_rank_leaves_a_checkpoint(void **state) {
 	(void)state;
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		Fixture *f = model_of(test_seed() + 1);
 		Task serial = task_of(f, (CalMethod)method), task = serial;
 		task.leaver = 1;
@@ -423,9 +419,7 @@ static void advances_do_not_allocate(void **state) {
 	if (!interpose_active())
 		skip();
 	Fixture *f = model_of(test_seed());
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		Task task = task_of(f, (CalMethod)method);
 		CalSim *sim;
 		CalError error = {0};

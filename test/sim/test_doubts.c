@@ -14,29 +14,7 @@
 
 #include <calder/calder.h>
 
-#include "support/check.h"
-
-/* A wheel that turns. */
-static CalSim *wheel_create(void) {
-	CalDesc *desc;
-	CalError error;
-	CalSim *sim;
-	CalBodyDef wheel = cal_body_def();
-	CalBodyId id;
-	wheel.name = "wheel";
-	wheel.mass = 1;
-	for (int i = 0; i < 3; i++)
-		wheel.inertia.m[i][i] = 1;
-	CalJointDef axle = cal_joint_def(CAL_JOINT_REVOLUTE);
-	axle.name = "axle";
-	check_ok(0, cal_desc_create(NULL, &desc));
-	check_ok(0, cal_desc_add_body(desc, &wheel, &id, &error));
-	check_ok(0, cal_desc_attach(desc, (CalNodeId){0}, &axle, cal_desc_body_node(desc, id), NULL, &error));
-	check_ok(0, cal_sim_create(desc, &(CalSimOptions){.method = {.method = CAL_METHOD_DOPRI5}}, &sim, &error));
-	cal_desc_destroy(desc);
-	check_ok(0, cal_sim_restart(sim, &error));
-	return sim;
-}
+#include "wheel.h"
 
 static CalDoubt doubt_of(CalDoubtKind kind, const char *object, double value, const char *text) {
 	CalDoubt doubt = {.kind = kind, .time = 0.5, .value = value, .limit = 1};
@@ -52,7 +30,7 @@ static void add(CalSim *sim, CalDoubtKind kind, const char *object, double value
 
 static void each_pair_of_kind_and_object_has_one_entry_with_the_worst_of_it(void **state) {
 	(void)state;
-	CalSim *sim = wheel_create();
+	CalSim *sim = wheel_create(0);
 	CalDoubt doubt;
 	add(sim, CAL_DOUBT_STABILITY, "device \"a\"", 2, "two");
 	add(sim, CAL_DOUBT_STABILITY, "device \"b\"", 7, "seven");
@@ -73,7 +51,7 @@ static void each_pair_of_kind_and_object_has_one_entry_with_the_worst_of_it(void
 
 static void what_finds_no_room_is_counted(void **state) {
 	(void)state;
-	CalSim *sim = wheel_create();
+	CalSim *sim = wheel_create(0);
 	for (int i = 0; i < CAL_MAX_DOUBTS + 5; i++) {
 		char object[16];
 		snprintf(object, sizeof object, "%d", i);
@@ -102,7 +80,7 @@ static void devices_can_doubt(void **state) {
 	(void)state;
 	static const CalDeviceOps ops = {.type = "doubter", .evaluate = do_nothing, .sample = warn};
 	const CalDeviceDef def = {.name = "d", .ops = &ops, .sample_period = 0.25, .sample_offset = 0.25};
-	CalSim *sim = wheel_create();
+	CalSim *sim = wheel_create(0);
 	CalDoubt doubt;
 	check_ok(0, cal_sim_add_device(sim, &def, NULL, NULL));
 	check_ok(0, cal_sim_advance(sim, 1, NULL));
@@ -124,7 +102,7 @@ static void every_kind_has_a_name(void **state) {
 
 static void a_checkpoint_keeps_them_and_a_new_run_forgets_them(void **state) {
 	(void)state;
-	CalSim *sim = wheel_create(), *other = wheel_create();
+	CalSim *sim = wheel_create(0), *other = wheel_create(0);
 	char memory[32768];
 	CalDoubt doubt;
 	const size_t size = cal_checkpoint_size(sim);

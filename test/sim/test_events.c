@@ -14,7 +14,7 @@
 
 #include <calder/calder.h>
 
-#include "support/check.h"
+#include "wheel.h"
 
 typedef struct World {
 	CalSim *sim;
@@ -23,28 +23,7 @@ typedef struct World {
 	double level; // that value_of_level() returns
 } World;
 
-/* A wheel that turns at 1 rad/s. */
-static World world_create(void) {
-	CalDesc *desc;
-	CalError error;
-	CalBodyDef wheel = cal_body_def();
-	CalBodyId id;
-	World w = {0};
-	wheel.name = "wheel";
-	wheel.mass = 1;
-	for (int i = 0; i < 3; i++)
-		wheel.inertia.m[i][i] = 1;
-	CalJointDef axle = cal_joint_def(CAL_JOINT_REVOLUTE);
-	axle.name = "axle";
-	check_ok(0, cal_desc_create(NULL, &desc));
-	check_ok(0, cal_desc_add_body(desc, &wheel, &id, &error));
-	check_ok(0, cal_desc_attach(desc, (CalNodeId){0}, &axle, cal_desc_body_node(desc, id), NULL, &error));
-	check_ok(0, cal_sim_create(desc, &(CalSimOptions){.method = {.method = CAL_METHOD_DOPRI5}}, &w.sim, &error));
-	cal_desc_destroy(desc);
-	cal_sim_state(w.sim, 0)->u[0] = 1;
-	check_ok(0, cal_sim_restart(w.sim, &error));
-	return w;
-}
+static World world_create(void) { return (World){.sim = wheel_create(1)}; }
 
 static CalStatus note(World *w, const char *what) {
 	const size_t used = strlen(w->log);

@@ -16,31 +16,21 @@
 
 #include <calder/calder.h>
 
-typedef struct Run {
-	CalSetup *file;
-	CalSim *sim;
-	CalScenario *scenario;
-} Run;
+#include "support/run.h"
 
 static Run run_of(const char *model, CalMethod method, double step, double rtol) {
-	Run r = {0};
+	Run r;
+	CalSetup *file = NULL;
 	CalError error = {0};
 	char text[4000];
 	const int length = snprintf(text, sizeof text, "calder: 1\n%s", model);
-	const CalStatus status = cal_model_file_parse(text, (size_t)length, "model", NULL, &r.file, &error);
+	const CalStatus status = cal_model_file_parse(text, (size_t)length, "model", NULL, &file, &error);
 	if (status == CAL_ERR_UNSUPPORTED)
 		skip(); // a build without YAML
 	const CalSimOptions options = {.method = {.method = method, .step = step, .rtol = rtol}};
-	if (status != CAL_OK || cal_sim_create(cal_setup_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
-	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)
-		fail_msg("%s", error.text);
+	if (status != CAL_OK || run_open(file, &options, &r) != CAL_OK)
+		fail_msg("%s", status != CAL_OK ? error.text : r.error.text);
 	return r;
-}
-
-static void run_end(Run *r) {
-	cal_scenario_destroy(r->scenario);
-	cal_sim_destroy(r->sim);
-	cal_setup_destroy(r->file);
 }
 
 static void advance(const Run *r, double t) {

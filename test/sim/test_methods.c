@@ -19,6 +19,7 @@
 #include <calder/calder.h>
 
 #include "support/methods.h"
+#include "support/run.h"
 
 /* Steps [s] of methods with fixed steps, rtol of adaptive ones; of these errors go with rtol^1. */
 typedef struct Row {
@@ -51,12 +52,6 @@ static CalIntegratorOptions options_of(const Row *row, double step) {
 	                              .atol = adaptive ? 1e-3 * step : 0};
 }
 
-typedef struct Run {
-	CalSetup *file;
-	CalSim *sim;
-	CalScenario *scenario;
-} Run;
-
 /* model: its text, or the path of an example. */
 static CalStatus read_model(const char *model, CalSetup **file, CalError *error) {
 	char text[4000];
@@ -67,22 +62,16 @@ static CalStatus read_model(const char *model, CalSetup **file, CalError *error)
 }
 
 static Run run_of(const char *model, CalIntegratorOptions method, int branches) {
-	Run r = {0};
+	Run r;
+	CalSetup *file = NULL;
 	CalError error = {0};
-	const CalStatus status = read_model(model, &r.file, &error);
+	const CalStatus status = read_model(model, &file, &error);
 	if (status == CAL_ERR_UNSUPPORTED)
 		skip(); // a build without YAML
 	const CalSimOptions options = {.method = method, .branches = branches, .branches_forced = 1, .not_pinned = 1};
-	if (status != CAL_OK || cal_sim_create(cal_setup_desc(r.file), &options, &r.sim, &error) != CAL_OK ||
-	    cal_scenario_create(r.file, r.sim, &r.scenario, &error) != CAL_OK || cal_sim_restart(r.sim, &error) != CAL_OK)
-		fail_msg("%s: %s", cal_method_name(method.method), error.text);
+	if (status != CAL_OK || run_open(file, &options, &r) != CAL_OK)
+		fail_msg("%s: %s", cal_method_name(method.method), status != CAL_OK ? error.text : r.error.text);
 	return r;
-}
-
-static void run_end(Run *r) {
-	cal_scenario_destroy(r->scenario);
-	cal_sim_destroy(r->sim);
-	cal_setup_destroy(r->file);
 }
 
 static void advance(const Run *r, double t) {

@@ -209,9 +209,7 @@ static Rig star_create(int arms) {
 static void stars(void **state) {
 	(void)state;
 	Rig rig = star_create(6);
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		const Scenario s = {test_seed(), (CalMethod)method, 1e-4, rig.desc, NULL, NULL};
 		assert_true(check_threads(&s) > 2);
 		check_against_one_piece(&s, 1e-10);
@@ -305,9 +303,7 @@ static void counting_free(void *user, void *memory) {
 static void steps_do_not_allocate(void **state) {
 	(void)state;
 	Rig rig = star_create(4);
-	for (int method = 0; method < CAL_METHOD_COUNT; method++) {
-		if (!method_is_built(method))
-			continue;
+	for (int method = method_first(); method < CAL_METHOD_COUNT; method = method_next(method)) {
 		atomic_int calls = 0;
 		const CalSimOptions options = {.method = {.method = (CalMethod)method, .step = 1e-3},
 		                               .allocator = {counting_alloc, counting_free, &calls},

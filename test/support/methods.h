@@ -12,6 +12,15 @@
 
 static inline bool method_is_built(int method) { return !cal_method_info((CalMethod)method)->missing; }
 
+/** The first of them, and the one after; CAL_METHOD_COUNT: there is no more. */
+static inline int method_next(int method) {
+	do
+		method++;
+	while (method < CAL_METHOD_COUNT && !method_is_built(method));
+	return method;
+}
+static inline int method_first(void) { return method_next(-1); }
+
 /** One of them; where it is not built, the default. */
 static inline CalMethod method_of_seed(uint64_t seed) {
 	const int method = (int)(seed % CAL_METHOD_COUNT);
