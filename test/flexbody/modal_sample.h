@@ -159,6 +159,14 @@ static inline void random_sample(Rng *r, Sample *s) {
 	s->flex = (CalFlexDef){.modes = m, .stiffness = s->K, .damping = s->D, .node_count = count, .nodes = s->nodes};
 }
 
+/** A random body and its form. */
+static inline void random_form(uint64_t seed, Sample *s, Form *f) {
+	Rng r = rng_make(seed);
+	random_sample(&r, s);
+	canonicalize(s, f);
+	check_ok(seed, f->status);
+}
+
 /** A bound in the middle of the free-body frequencies. */
 static inline double middle_bound(const Form *f, int m) { return 0.7 * sqrt(f->free_w2[m / 2]); }
 

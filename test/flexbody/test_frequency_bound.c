@@ -14,10 +14,7 @@
 
 /** A body with a bound among its frequencies, its form without (f) and with it (g). */
 static void bounded_sample(uint64_t seed, Sample *s, Form *f, Form *g) {
-	Rng r = rng_make(seed);
-	random_sample(&r, s);
-	canonicalize(s, f);
-	check_ok(seed, f->status);
+	random_form(seed, s, f);
 	s->flex.frequency_bound = middle_bound(f, s->flex.modes);
 	canonicalize(s, g);
 	check_ok(seed, g->status);
@@ -134,11 +131,9 @@ static void damping_ratios_survive_the_bound(void **state) {
 
 static void high_bound_changes_nothing(void **state) {
 	(void)state;
-	Rng r = rng_make(test_seed());
 	Sample s;
 	Form f, g;
-	random_sample(&r, &s);
-	canonicalize(&s, &f);
+	random_form(test_seed(), &s, &f);
 	s.flex.frequency_bound = 1.001 * sqrt(f.free_w2[s.flex.modes - 1]);
 	canonicalize(&s, &g);
 	assert_int_equal(g.form.bounded, 0);
@@ -152,11 +147,9 @@ static void far_lower_bound_is_accurate(void **state) {
 	(void)state;
 	for (uint64_t c = 0; c < 50; c++) {
 		uint64_t seed = test_seed() + c;
-		Rng r = rng_make(seed);
 		Sample s;
 		Form f;
-		random_sample(&r, &s);
-		canonicalize(&s, &f);
+		random_form(seed, &s, &f);
 		int m = s.flex.modes;
 		s.flex.frequency_bound = 1e-8 * sqrt(f.free_w2[m - 1]); // 1e16 times the mass
 		canonicalize(&s, &f);

@@ -82,12 +82,9 @@ static void canonical_form_has_its_invariants(void **state) {
 	(void)state;
 	for (uint64_t c = 0; c < 200; c++) {
 		uint64_t seed = test_seed() + c;
-		Rng r = rng_make(seed);
 		Sample s;
 		Form f;
-		random_sample(&r, &s);
-		canonicalize(&s, &f);
-		check_ok(seed, f.status);
+		random_form(seed, &s, &f);
 		int m = s.flex.modes;
 		double ee[MAX_MODES * MAX_MODES], got[MAX_MODES * MAX_MODES], want[MAX_MODES * MAX_MODES];
 		ModalBody b = modal_of(&s);
@@ -112,11 +109,9 @@ static void free_frequencies_are_those_of_the_schur_complement(void **state) {
 	(void)state;
 	for (uint64_t c = 0; c < 200; c++) {
 		uint64_t seed = test_seed() + c;
-		Rng r = rng_make(seed);
 		Sample s;
 		Form f;
-		random_sample(&r, &s);
-		canonicalize(&s, &f);
+		random_form(seed, &s, &f);
 		int m = s.flex.modes;
 		double rr[36], re[6 * MAX_MODES], ee[MAX_MODES * MAX_MODES], ff[MAX_MODES * MAX_MODES], want[MAX_MODES];
 		ModalBody b = modal_of(&s);

@@ -20,36 +20,16 @@
 #include "support/failing_allocator.h"
 #include "math/eigen3.h"
 #include "model/description/desc.h"
+#include "findings.h"
 
 /* ---- findings ------------------------------------------------------------------------------ */
 
-typedef struct Findings {
-	int errors, warnings;
-	char text[4000]; // all of them, one per line
-} Findings;
-
-static void collect(void *user, const CalFinding *finding) {
-	Findings *f = user;
-	f->errors += finding->status < 0;
-	f->warnings += finding->status == CAL_OK;
-	size_t used = strlen(f->text);
-	snprintf(f->text + used, sizeof f->text - used, "%s\n", finding->text);
-}
-
 static Findings check(const CalDesc *desc, CalGroupId group) {
 	Findings f = {0};
-	CalStatus status = desc_check_structure(desc, group, collect, &f);
+	CalStatus status = desc_check_structure(desc, group, findings_collect, &f);
 	assert_int_equal(status, f.errors > 0 ? CAL_ERR_MODEL : CAL_OK);
 	assert_int_equal(desc_check_structure(desc, group, NULL, NULL), status);
 	return f;
-}
-
-static void assert_findings(const Findings *f, int errors, int warnings) {
-	if (f->errors != errors || f->warnings != warnings) {
-		print_error("expected %d errors and %d warnings, got:\n%s", errors, warnings, f->text);
-	}
-	assert_int_equal(f->errors, errors);
-	assert_int_equal(f->warnings, warnings);
 }
 
 static void assert_says(const Findings *f, const char *part) {
@@ -57,6 +37,14 @@ static void assert_says(const Findings *f, const char *part) {
 		print_error("\"%s\"\ndoes not say \"%s\"\n", f->text, part);
 	}
 	assert_non_null(strstr(f->text, part));
+}
+
+/* Ends the description. */
+static void assert_one_error(CalDesc *desc, const char *part) {
+	Findings f = check(desc, (CalGroupId){0});
+	assert_findings(&f, 1, 0);
+	assert_says(&f, part);
+	cal_desc_destroy(desc);
 }
 
 /* ---- building ------------------------------------------------------------------------------ */
@@ -188,11 +176,8 @@ static void two_parents_name_both_joints_and_places(void **state) {
 	attach(desc, ground, "jb", "arm.yaml:12:1", b);
 	attach(desc, a, "ac", "arm.yaml:13:1", c);
 	attach(desc, b, "bc", "arm.yaml:14:1", c);
-	Findings f = check(desc, all);
-	assert_findings(&f, 1, 0);
-	assert_says(&f, "arm.yaml:14:1: body \"c\" has two parents: joint \"bc\" attaches it to \"b\", "
-	                "but joint \"ac\" (arm.yaml:13:1) attaches it to \"a\" already; remove one");
-	cal_desc_destroy(desc);
+	assert_one_error(desc, "arm.yaml:14:1: body \"c\" has two parents: joint \"bc\" attaches it to \"b\", "
+	                       "but joint \"ac\" (arm.yaml:13:1) attaches it to \"a\" already; remove one");
 }
 
 static void a_body_without_parent_names_the_free_joint(void **state) {
@@ -215,10 +200,7 @@ static void a_joint_within_one_body_is_refused(void **state) {
 	def.name = "tip";
 	assert_int_equal(cal_desc_add_node(desc, desc_node(desc, a)->body, &def, &tip, NULL), CAL_OK);
 	attach(desc, tip, "self", "arm.yaml:12:1", a);
-	Findings f = check(desc, all);
-	assert_findings(&f, 1, 0);
-	assert_says(&f, "arm.yaml:12:1: joint \"self\": both of its nodes are on body \"a\"");
-	cal_desc_destroy(desc);
+	assert_one_error(desc, "arm.yaml:12:1: joint \"self\": both of its nodes are on body \"a\"");
 }
 
 static void joints_stay_within_a_group(void **state) {
@@ -235,11 +217,9 @@ static void joints_stay_within_a_group(void **state) {
 	assert_int_equal(cal_desc_add_body(desc, &def, &b, NULL), CAL_OK);
 	attach(desc, ground, "base", NULL, a);
 	attach(desc, a, "port", "arm.yaml:12:1", cal_desc_body_node(desc, b));
-	Findings f = check(desc, all);
-	assert_findings(&f, 1, 0);
-	assert_says(&f, "arm.yaml:12:1: joint \"port\" connects body \"a\" of group \"main\" with body \"b\" of group "
-	                "\"chaser\"; put both");
-	cal_desc_destroy(desc);
+	assert_one_error(desc,
+	                 "arm.yaml:12:1: joint \"port\" connects body \"a\" of group \"main\" with body \"b\" of group "
+	                 "\"chaser\"; put both");
 }
 
 static void other_groups_are_left_alone(void **state) {

@@ -21,6 +21,7 @@
 
 #include "support/failing_allocator.h"
 #include "model/description/desc.h"
+#include "findings.h"
 
 enum { MODES = 2, NODES = 2 };
 
@@ -272,31 +273,14 @@ static void allocation_failure_leaves_no_trace(void **state) {
 
 /* ---- checking ------------------------------------------------------------------------------ */
 
-typedef struct Findings {
-	int errors, warnings;
-	char text[2048]; // all of them, one per line
-} Findings;
-
-static void note(void *user, const CalFinding *finding) {
-	Findings *f = user;
-	f->errors += finding->status < 0;
-	f->warnings += finding->status == CAL_OK;
-	size_t used = strlen(f->text);
-	snprintf(f->text + used, sizeof f->text - used, "%s\n", finding->text);
-}
-
 /** Checks the fixture: so many errors and warnings, with these parts in their texts; ends it. */
 static void assert_found(Boom *b, int errors, int warnings, ...) {
 	va_list parts;
 	va_start(parts, warnings);
 	Findings f = {0};
 	assert_int_equal(cal_desc_set_flexible(b->desc, b->body, &b->flex, NULL), CAL_OK);
-	CalStatus status = desc_check_structure(b->desc, (CalGroupId){0}, note, &f);
-	if (f.errors != errors || f.warnings != warnings) {
-		print_error("%d errors, %d warnings:\n%s", f.errors, f.warnings, f.text);
-	}
-	assert_int_equal(f.errors, errors);
-	assert_int_equal(f.warnings, warnings);
+	CalStatus status = desc_check_structure(b->desc, (CalGroupId){0}, findings_collect, &f);
+	assert_findings(&f, errors, warnings);
 	assert_int_equal(status, errors ? CAL_ERR_MODEL : CAL_OK);
 	assert_parts(f.text, parts);
 	va_end(parts);
@@ -448,7 +432,7 @@ static void generated_bodies_raise_nothing(void **state) {
 			beam.choice.boundary = (CalFlexBoundary)boundary, beam.choice.attached = attached;
 			assert_int_equal(cal_beam_add(desc, &beam, NULL, NULL), CAL_OK);
 			attach(desc, "hinge", (CalNodeId){0}, cal_desc_find_node(desc, "beam/root"));
-			assert_int_equal(desc_check_structure(desc, (CalGroupId){0}, note, &f), CAL_OK);
+			assert_int_equal(desc_check_structure(desc, (CalGroupId){0}, findings_collect, &f), CAL_OK);
 			if (f.warnings) {
 				print_error("%s, %s: %s", cal_flex_boundary_name(beam.choice.boundary), attached ? "attached" : "free",
 				            f.text);
