@@ -173,6 +173,14 @@ typedef struct GoldenPart {
 /** Those in a map by the loops' names, against what c->work holds: point, force, moment. */
 CalStatus golden_check_wrenches(GoldenCase *c, const TreeNode *map, const GoldenPart part[3]);
 
+/** What positions, velocities and angular velocities are compared beside. */
+typedef struct GoldenMotionScales {
+	double r, v, w;
+} GoldenMotionScales;
+/** Pose and velocity of a node in c->work against r, R, v, w of the file (golden_state.c). */
+CalStatus golden_compare_motion(GoldenCase *c, const char *object, const TreeNode *e, int node,
+                                const GoldenMotionScales *scales, double tolerance);
+
 /* ---- the kinds of cases ------------------------------------------------------------------ */
 
 CalStatus golden_run_state(GoldenCase *c);

@@ -193,26 +193,15 @@ static CalStatus check_invariants(GoldenCase *c, const Hit *hit, const char *whe
 
 static CalStatus check_bodies(GoldenCase *c, const Hit *hit, const char *when) {
 	const TreeNode *bodies = tree_get(tree_get(hit->e, when), "bodies");
+	const GoldenMotionScales scales = {.r = hit->length, .v = hit->velocity, .w = hit->velocity};
 	CalStatus status = golden_numeric(c, cal_kinematics(c->model, &c->state, NULL, c->work), "cal_kinematics");
 	for (int i = 0; status == CAL_OK && bodies && bodies->kind == TREE_MAP && i < bodies->count; i++) {
 		const char *name = bodies->keys[i]->text;
 		const TreeNode *e = bodies->items[i];
 		const int node = cal_model_find_node(c->model, name);
-		CalPose pose;
-		CalSpatial v;
 		if (node < 0)
 			return golden_fail(c, bodies->keys[i], "unknown body");
-		status = golden_numeric(c, cal_node_pose(c->model, c->work, node, &pose), "cal_node_pose");
-		if (status == CAL_OK)
-			status = golden_numeric(c, cal_node_velocity(c->model, c->work, node, &v), "cal_node_velocity");
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "r", name, tree_get(e, "r"), pose.r, hit->length, exact);
-		if (status == CAL_OK)
-			status = golden_compare(c, "R", name, tree_get(e, "R"), &pose.R.m[0][0], 9, 1, exact);
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "v", name, tree_get(e, "v"), v.linear, hit->velocity, exact);
-		if (status == CAL_OK)
-			status = golden_compare_vec(c, "w", name, tree_get(e, "w"), v.angular, hit->velocity, exact);
+		status = golden_compare_motion(c, name, e, node, &scales, exact);
 	}
 	return status;
 }

@@ -172,37 +172,46 @@ static CalStatus check_momentum(GoldenCase *c, const TreeNode *e, const GoldenSi
 
 /* Largest values of each field over all bodies or nodes: one scale for all of them. */
 typedef struct FrameScales {
-	double r, v, w, a, alpha;
+	GoldenMotionScales motion;
+	double a, alpha;
 } FrameScales;
 
 static FrameScales frame_scales(const TreeNode *pool, const GoldenSizes *s) {
 	FrameScales f;
-	f.r = fmax(golden_pool_magnitude(pool, "r"), small * s->length);
-	f.w = golden_pool_magnitude(pool, "w");
-	f.v = fmax(golden_pool_magnitude(pool, "v"), small * f.w * s->length);
-	f.w = fmax(f.w, small * f.v / s->length);
+	GoldenMotionScales *m = &f.motion;
+	m->r = fmax(golden_pool_magnitude(pool, "r"), small * s->length);
+	m->w = golden_pool_magnitude(pool, "w");
+	m->v = fmax(golden_pool_magnitude(pool, "v"), small * m->w * s->length);
+	m->w = fmax(m->w, small * m->v / s->length);
 	f.a = fmax(golden_pool_magnitude(pool, "a"), small * s->gravity);
 	f.alpha = fmax(golden_pool_magnitude(pool, "alpha"), small * f.a / s->length);
 	f.a = fmax(f.a, small * f.alpha * s->length);
 	return f;
 }
 
-static CalStatus check_frame(GoldenCase *c, const char *object, const TreeNode *e, int node, const FrameScales *f) {
+CalStatus golden_compare_motion(GoldenCase *c, const char *object, const TreeNode *e, int node,
+                                const GoldenMotionScales *scales, double tolerance) {
 	CalPose pose;
-	CalSpatial v, a;
+	CalSpatial v;
 	CalStatus status = golden_numeric(c, cal_node_pose(c->model, c->work, node, &pose), "cal_node_pose");
 	if (status == CAL_OK)
 		status = golden_numeric(c, cal_node_velocity(c->model, c->work, node, &v), "cal_node_velocity");
 	if (status == CAL_OK)
+		status = golden_compare_vec(c, "r", object, tree_get(e, "r"), pose.r, scales->r, tolerance);
+	if (status == CAL_OK)
+		status = golden_compare(c, "R", object, tree_get(e, "R"), &pose.R.m[0][0], 9, 1, tolerance);
+	if (status == CAL_OK)
+		status = golden_compare_vec(c, "v", object, tree_get(e, "v"), v.linear, scales->v, tolerance);
+	if (status == CAL_OK)
+		status = golden_compare_vec(c, "w", object, tree_get(e, "w"), v.angular, scales->w, tolerance);
+	return status;
+}
+
+static CalStatus check_frame(GoldenCase *c, const char *object, const TreeNode *e, int node, const FrameScales *f) {
+	CalSpatial a;
+	CalStatus status = golden_compare_motion(c, object, e, node, &f->motion, exact);
+	if (status == CAL_OK)
 		status = golden_numeric(c, cal_node_acceleration(c->model, c->work, node, &a), "cal_node_acceleration");
-	if (status == CAL_OK)
-		status = golden_compare_vec(c, "r", object, tree_get(e, "r"), pose.r, f->r, exact);
-	if (status == CAL_OK)
-		status = golden_compare(c, "R", object, tree_get(e, "R"), &pose.R.m[0][0], 9, 1, exact);
-	if (status == CAL_OK)
-		status = golden_compare_vec(c, "v", object, tree_get(e, "v"), v.linear, f->v, exact);
-	if (status == CAL_OK)
-		status = golden_compare_vec(c, "w", object, tree_get(e, "w"), v.angular, f->w, exact);
 	if (status == CAL_OK)
 		status = golden_compare_vec(c, "a", object, tree_get(e, "a"), a.linear, f->a, c->tolerance);
 	if (status == CAL_OK)

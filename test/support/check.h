@@ -41,6 +41,14 @@ void check_fail_at(const char *file, int line, uint64_t seed, const char *format
 			check_fail_at(__FILE__, __LINE__, seed, "does not hold: %s", #condition); \
 	} while (0)
 
+/** |a - b| <= tolerance */
+#define assert_near(a, b, tolerance)                                       \
+	do {                                                                   \
+		const double got_ = (a), want_ = (b);                              \
+		if (!(got_ - want_ <= (tolerance) && want_ - got_ <= (tolerance))) \
+			fail_msg("%s is %.17g, expected %.17g", #a, got_, want_);      \
+	} while (0)
+
 /** malloc that ends the test program instead of failing; zeroed. */
 void *test_alloc(size_t count, size_t size);
 double *test_doubles(int count);

@@ -22,6 +22,8 @@
 #include <calder/fe.h>
 #include <calder/flex.h>
 
+#include "support/check.h"
+
 #define FIXTURE(name) TEST_DATA_DIR "/fe/" name
 
 #ifdef CALDER_WITH_LAPACK
@@ -34,13 +36,6 @@
 #else
 #define NEEDS_LIBYAML() skip()
 #endif
-
-#define assert_near(a, b, tolerance)                                       \
-	do {                                                                   \
-		const double got_ = (a), want_ = (b);                              \
-		if (!(got_ - want_ <= (tolerance) && want_ - got_ <= (tolerance))) \
-			fail_msg("%s is %.17g, expected %.17g", #a, got_, want_);      \
-	} while (0)
 
 static char temp_folder[64];
 

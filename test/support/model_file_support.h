@@ -16,6 +16,8 @@
 
 #include <calder/io.h>
 
+#include "support/check.h"
+
 /** At the start of main(): without libyaml there is nothing to test but test_unsupported.c. */
 #ifdef CALDER_WITH_YAML
 #define NEEDS_YAML() ((void)0)
@@ -82,12 +84,5 @@ static inline CalBodyInfo body_of(const CalModel *model, const char *name) {
 	assert_int_equal(cal_model_body(model, cal_model_find_body(model, name), &info), CAL_OK);
 	return info;
 }
-
-#define assert_near(a, b, tolerance)                                       \
-	do {                                                                   \
-		const double got_ = (a), want_ = (b);                              \
-		if (!(got_ - want_ <= (tolerance) && want_ - got_ <= (tolerance))) \
-			fail_msg("%s is %.17g, expected %.17g", #a, got_, want_);      \
-	} while (0)
 
 #endif

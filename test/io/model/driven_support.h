@@ -12,6 +12,19 @@ static const CalMethod methods[] = {CAL_METHOD_DOPRI5, CAL_METHOD_RK4, CAL_METHO
                                     CAL_METHOD_IMPLICIT_MIDPOINT};
 enum { METHODS = sizeof methods / sizeof *methods };
 
+/* A four-bar without the loop that closes it. */
+#define THREE_BARS                                                                                 \
+	"calder: 1\n"                                                                                  \
+	"gravity: [0, -9.81, 0]\n"                                                                     \
+	"bodies:\n"                                                                                    \
+	"  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}, nodes: {end: [0.2, 0, 0]}}\n"     \
+	"  coupler: {mass: 2.5, rod: {from: [0, 0, 0], to: [0.5, 0, 0]}, nodes: {end: [0.5, 0, 0]}}\n" \
+	"  rocker: {mass: 2, rod: {from: [0, 0, 0], to: [0.4, 0, 0]}, nodes: {end: [0.4, 0, 0]}}\n"    \
+	"joints:\n"                                                                                    \
+	"  crank: {type: revolute, to: crank}\n"                                                       \
+	"  elbow: {type: revolute, from: crank/end, to: coupler}\n"                                    \
+	"  rocker: {type: revolute, to: rocker, inboard: [0.5, 0, 0]}\n"
+
 typedef struct Driven {
 	CalSetup *file;
 	CalSim *sim;

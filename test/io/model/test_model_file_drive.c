@@ -107,18 +107,9 @@ static void the_account_of_rk4_has_order_four(void **state) {
 	assert_true(error[0] / error[1] > 10 && error[0] < 1e-4);
 }
 
-#define FOUR_BAR                                                                                   \
-	"calder: 1\n"                                                                                  \
-	"gravity: [0, -9.81, 0]\n"                                                                     \
-	"bodies:\n"                                                                                    \
-	"  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}, nodes: {end: [0.2, 0, 0]}}\n"     \
-	"  coupler: {mass: 2.5, rod: {from: [0, 0, 0], to: [0.5, 0, 0]}, nodes: {end: [0.5, 0, 0]}}\n" \
-	"  rocker: {mass: 2, rod: {from: [0, 0, 0], to: [0.4, 0, 0]}, nodes: {end: [0.4, 0, 0]}}\n"    \
-	"joints:\n"                                                                                    \
-	"  crank: {type: revolute, to: crank}\n"                                                       \
-	"  elbow: {type: revolute, from: crank/end, to: coupler}\n"                                    \
-	"  rocker: {type: revolute, to: rocker, inboard: [0.5, 0, 0]}\n"                               \
-	"loops: {pin: {type: revolute, from: coupler/end, to: rocker/end}}\n"                          \
+#define FOUR_BAR                                                          \
+	THREE_BARS                                                            \
+	"loops: {pin: {type: revolute, from: coupler/end, to: rocker/end}}\n" \
 	"state: {rocker: {q: 95 deg, guess: true}, elbow: {q: -60 deg, guess: true}}\n"
 
 /* Angles of the bars against the x axis at a crank angle. */

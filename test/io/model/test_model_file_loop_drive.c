@@ -32,17 +32,8 @@ static double force_of(Driven *d, const char *loop) {
 	return lambda[info.row];
 }
 
-#define BARS                                                                                       \
-	"calder: 1\n"                                                                                  \
-	"gravity: [0, -9.81, 0]\n"                                                                     \
-	"bodies:\n"                                                                                    \
-	"  crank: {mass: 1, rod: {from: [0, 0, 0], to: [0.2, 0, 0]}, nodes: {end: [0.2, 0, 0]}}\n"     \
-	"  coupler: {mass: 2.5, rod: {from: [0, 0, 0], to: [0.5, 0, 0]}, nodes: {end: [0.5, 0, 0]}}\n" \
-	"  rocker: {mass: 2, rod: {from: [0, 0, 0], to: [0.4, 0, 0]}, nodes: {end: [0.4, 0, 0]}}\n"    \
-	"joints:\n"                                                                                    \
-	"  crank: {type: revolute, to: crank}\n"                                                       \
-	"  elbow: {type: revolute, from: crank/end, to: coupler}\n"                                    \
-	"  rocker: {type: revolute, to: rocker, inboard: [0.5, 0, 0]}\n"                               \
+#define BARS   \
+	THREE_BARS \
 	"state: {rocker: {q: 95 deg, guess: true}, elbow: {q: -60 deg, guess: true}, crank: {q: 1.2, guess: true}}\n"
 #define PIN "  pin: {type: revolute, from: coupler/end, to: rocker/end}\n"
 #define FOUR_BAR BARS "loops:\n" PIN
