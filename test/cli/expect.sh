@@ -32,6 +32,21 @@ stderr_has() { grep -qE -- "$1" err || fail "stderr lacks: $1"; }
 stdout_empty() { [ ! -s out ] || fail "stdout is not empty"; }
 stderr_empty() { [ ! -s err ] || fail "stderr is not empty"; }
 python() { python3 -c "$1" || fail "python: $1"; }
+# Ends a script after a command that needed what this build has not: libyaml, a web server.
+skip_without_yaml() { ! grep -q CALDER_WITH_YAML err || { echo "built without libyaml: skipped"; exit 77; }; }
+skip_without_server() { ! grep -q "no web server" err || { echo "built without civetweb: skipped"; exit 77; }; }
+# random_plan MODEL BODY JOINT: plan.yaml of two cases with a random mass.
+random_plan() {
+	cat >plan.yaml <<-YAML
+	sweep: 1
+	model: $1
+	design: random
+	cases: 2
+	seed: 1
+	parameters: {m: {target: bodies.$2.mass, uniform: {min: 1, max: 2}}}
+	outputs: {q: {signal: q:$3}}
+	YAML
+}
 # A Python that has these modules, or nothing: python_with MODULE...
 python_with() {
 	local candidate modules

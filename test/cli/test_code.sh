@@ -53,15 +53,7 @@ for model in device.yaml box.yaml; do
 	not_run 0 convert $model -o converted.yaml
 	not_run 3 run $model --no-code
 	stderr_has 'engine": (\./)?code.so is code, and code is not to be loaded here'
-	cat >plan.yaml <<YAML
-sweep: 1
-model: $model
-design: random
-cases: 2
-seed: 1
-parameters: {m: {target: bodies.a.mass, uniform: {min: 1, max: 2}}}
-outputs: {q: {signal: q:j}}
-YAML
+	random_plan $model a j
 	not_run 0 sweep --list plan.yaml
 	not_run 3 sweep --no-code -q plan.yaml -o refused
 	stderr_has 'engine": (\./)?code.so is code, and code is not to be loaded here'

@@ -131,15 +131,7 @@ run: {duration: 0.1 s, output: {interval: 10 ms, signals: [q]}}
 YAML
 	calder 0 run small.yaml -q -o small.csv
 	calder 0 run small.yaml -q -o small.h5
-	cat >plan.yaml <<'YAML'
-sweep: 1
-model: small.yaml
-design: random
-cases: 2
-seed: 1
-parameters: {m: {target: bodies.rod.mass, uniform: {min: 1, max: 2}}}
-outputs: {q: {signal: q:hinge}}
-YAML
+	random_plan small.yaml rod hinge
 	full() {
 		last=("$@")
 		local code=0

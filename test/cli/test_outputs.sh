@@ -83,15 +83,7 @@ for file in parts/all.pch "$work/parts/deep.pch"; do
 done
 [ "$(cat rod* parts/* | cksum)" = "$decks" ] || fail "a file of a finite element model has changed"
 mkdir sweep && cp model.yaml sweep/report.html
-cat >plan.yaml <<'YAML'
-sweep: 1
-model: sweep/report.html
-design: random
-cases: 2
-seed: 1
-parameters: {m: {target: bodies.rod.mass, uniform: {min: 1, max: 2}}}
-outputs: {q: {signal: q:hinge}}
-YAML
+random_plan sweep/report.html rod hinge
 refused sweep plan.yaml -o sweep
 cmp -s sweep/report.html model.yaml || fail "the model of a campaign was overwritten"
 [ "$(cat model.yaml visual.stl arm.yaml run.h5 run.csv run.ckpt | cksum)" = "$before" ] || fail "an input has changed"

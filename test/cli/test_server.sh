@@ -17,10 +17,7 @@ state: {rail: {u: 1}}
 run: {duration: 1000 s, method: rk4, step: 5 ms, output: {interval: 50 ms, signals: [q]}}
 YAML
 "$CALDER" run model.yaml -q --live --no-browser -d 0.01 >out 2>err
-if grep -q "no web server" err; then
-	echo "built without civetweb: skipped"
-	exit 77
-fi
+skip_without_server
 "$CALDER" run model.yaml -q -o run.h5 -d 1 || fail "run.h5"
 
 cat >server.py <<'PY'

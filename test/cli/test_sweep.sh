@@ -46,10 +46,7 @@ YAML
 }
 
 calder 0 info --json model.yaml
-if grep -q CALDER_WITH_YAML err; then
-	echo "built without libyaml: skipped"
-	exit 77
-fi
+skip_without_yaml
 cases=1000
 if grep -q __asan_init "$CALDER"; then cases=150; fi # a fork of a process under AddressSanitizer takes ten times as long
 plan plan.yaml "$cases"
