@@ -10,15 +10,8 @@
 enum { CASES = 100 };
 
 static void forward_equals_reference(CalSolver solver) {
-	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
-		Fixture *f = fixture_random(seed, tree_any(seed), solver);
-		double *got = fixture_doubles(f, f->nu), *want = fixture_doubles(f, f->nu);
-		assert_int_equal(cal_model_solver(f->model), solver);
-		assert_int_equal(refq_forward_dense(f->ref, f->state.q, f->state.u, &f->ref_input, want), 0);
-		check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, got));
-		check_close(seed, "udot", f->nu, got, want, 1e-11);
-		fixture_destroy(f);
-	}
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++)
+		check_forward(seed, tree_any(seed), solver, 1e-11);
 }
 
 static void articulated_equals_reference(void **state) {
@@ -31,16 +24,9 @@ static void dense_equals_reference(void **state) {
 	forward_equals_reference(CAL_SOLVER_DENSE);
 }
 
-/* The residual of the equations of motion, so that the conditioning of M plays no part. */
 static void forward_inverts_inverse(CalSolver solver) {
-	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
-		Fixture *f = fixture_random(seed, tree_any(seed), solver);
-		double *udot = fixture_doubles(f, f->nu), *tau = fixture_doubles(f, f->nu);
-		check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, udot));
-		check_ok(seed, cal_inverse_dynamics(f->model, &f->state, udot, &f->input, f->work, tau));
-		check_close_scaled(seed, "tau", f->nu, tau, f->tau, fixture_force_scale(f, udot), 1e-12);
-		fixture_destroy(f);
-	}
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++)
+		check_inverse_of_forward(seed, tree_any(seed), solver, 1e-12);
 }
 
 static void articulated_inverts_inverse(void **state) {

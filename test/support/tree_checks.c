@@ -6,6 +6,25 @@
 
 #include <string.h>
 
+void check_forward(uint64_t seed, TreeOptions options, CalSolver solver, double tolerance) {
+	Fixture *f = fixture_random(seed, options, solver);
+	double *got = fixture_doubles(f, f->nu), *want = fixture_doubles(f, f->nu);
+	assert_int_equal(cal_model_solver(f->model), solver);
+	assert_int_equal(refq_forward_dense(f->ref, f->state.q, f->state.u, &f->ref_input, want), 0);
+	check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, got));
+	check_close(seed, "udot", f->nu, got, want, tolerance);
+	fixture_destroy(f);
+}
+
+void check_inverse_of_forward(uint64_t seed, TreeOptions options, CalSolver solver, double tolerance) {
+	Fixture *f = fixture_random(seed, options, solver);
+	double *udot = fixture_doubles(f, f->nu), *tau = fixture_doubles(f, f->nu);
+	check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, udot));
+	check_ok(seed, cal_inverse_dynamics(f->model, &f->state, udot, &f->input, f->work, tau));
+	check_close_scaled(seed, "tau", f->nu, tau, f->tau, fixture_force_scale(f, udot), tolerance);
+	fixture_destroy(f);
+}
+
 void check_solvers_agree(uint64_t seed, TreeOptions options, double tolerance) {
 	Fixture *a = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
 	Fixture *b = fixture_random(seed, options, CAL_SOLVER_DENSE);

@@ -7,6 +7,13 @@
 
 #include "support/random_tree.h"
 
+/** Forward dynamics against the reference. */
+void check_forward(uint64_t seed, TreeOptions options, CalSolver solver, double tolerance);
+/**
+ * Inverse dynamics of its accelerations gives the forces back: the residual of the equations of motion, in which the
+ * conditioning of M plays no part.
+ */
+void check_inverse_of_forward(uint64_t seed, TreeOptions options, CalSolver solver, double tolerance);
 /** Forward dynamics by the recursion and by the dense solver. */
 void check_solvers_agree(uint64_t seed, TreeOptions options, double tolerance);
 /** With all accelerations prescribed, hybrid dynamics returns them and the forces of inverse dynamics. */

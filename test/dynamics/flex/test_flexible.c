@@ -36,14 +36,8 @@ static void the_reference_differentiates_its_positions(void **state) {
 }
 
 static void forward_equals_reference(CalSolver solver) {
-	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
-		Fixture *f = fixture_random(seed, tree_flexible(seed), solver);
-		double *got = fixture_doubles(f, f->nu), *want = fixture_doubles(f, f->nu);
-		assert_int_equal(refq_forward_dense(f->ref, f->state.q, f->state.u, &f->ref_input, want), 0);
-		check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, got));
-		check_close(seed, "udot", f->nu, got, want, solved);
-		fixture_destroy(f);
-	}
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++)
+		check_forward(seed, tree_flexible(seed), solver, solved);
 }
 
 static void articulated_equals_reference(void **state) {
@@ -95,18 +89,10 @@ static void force_parts_equal_reference(void **state) {
 	}
 }
 
-/* The residual of the equations of motion, so that the conditioning of M plays no part. */
 static void forward_inverts_inverse(void **state) {
 	(void)state;
-	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
-		const CalSolver solver = seed % 2 ? CAL_SOLVER_RECURSIVE : CAL_SOLVER_DENSE;
-		Fixture *f = fixture_random(seed, tree_flexible(seed), solver);
-		double *udot = fixture_doubles(f, f->nu), *tau = fixture_doubles(f, f->nu);
-		check_ok(seed, cal_forward_dynamics(f->model, &f->state, &f->input, f->work, udot));
-		check_ok(seed, cal_inverse_dynamics(f->model, &f->state, udot, &f->input, f->work, tau));
-		check_close_scaled(seed, "tau", f->nu, tau, f->tau, fixture_force_scale(f, udot), 1e-11);
-		fixture_destroy(f);
-	}
+	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++)
+		check_inverse_of_forward(seed, tree_flexible(seed), seed % 2 ? CAL_SOLVER_RECURSIVE : CAL_SOLVER_DENSE, 1e-11);
 }
 
 /* With many modes they are eliminated in another way than with few. */

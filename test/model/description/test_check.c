@@ -39,11 +39,15 @@ static void assert_says(const Findings *f, const char *part) {
 	assert_non_null(strstr(f->text, part));
 }
 
-/* Ends the description. */
-static void assert_one_error(CalDesc *desc, const char *part) {
+/* With these parts in its text, the last of them NULL; ends the description. */
+__attribute__((sentinel)) static void assert_one_error(CalDesc *desc, ...) {
+	va_list parts;
 	Findings f = check(desc, (CalGroupId){0});
 	assert_findings(&f, 1, 0);
-	assert_says(&f, part);
+	va_start(parts, desc);
+	for (const char *part; (part = va_arg(parts, const char *));)
+		assert_says(&f, part);
+	va_end(parts);
 	cal_desc_destroy(desc);
 }
 
@@ -141,11 +145,8 @@ static void cycles_are_named_as_a_chain(void **state) {
 	attach(desc, b, "bc", "arm.yaml:12:1", c);
 	attach(desc, c, "ca", "arm.yaml:13:1", a);
 	attach(desc, c, "cd", "arm.yaml:14:1", d); // child of the cycle, not part of it
-	Findings f = check(desc, all);
-	assert_findings(&f, 1, 0);
-	assert_says(&f, "arm.yaml:13:1: the attachments form a cycle of 3 bodies: a -> c -> b -> a");
-	assert_says(&f, "such as \"ca\", must attach its body to the ground");
-	cal_desc_destroy(desc);
+	assert_one_error(desc, "arm.yaml:13:1: the attachments form a cycle of 3 bodies: a -> c -> b -> a",
+	                 "such as \"ca\", must attach its body to the ground", NULL);
 }
 
 static void long_cycles_are_shortened(void **state) {
@@ -160,12 +161,9 @@ static void long_cycles_are_shortened(void **state) {
 		last = next;
 	}
 	attach(desc, last, "closing", NULL, first);
-	Findings f = check(desc, all);
-	assert_findings(&f, 1, 0);
-	assert_says(&f, "cycle of 200 bodies: link_of_the_long_chain_0 -> link_of_the_long_chain_199 -> ");
-	assert_says(&f, " -> ... -> link_of_the_long_chain_0 (each is the child of the next)");
-	assert_says(&f, "outside the cycle\n");
-	cal_desc_destroy(desc);
+	assert_one_error(desc, "cycle of 200 bodies: link_of_the_long_chain_0 -> link_of_the_long_chain_199 -> ",
+	                 " -> ... -> link_of_the_long_chain_0 (each is the child of the next)", "outside the cycle\n",
+	                 NULL);
 }
 
 static void two_parents_name_both_joints_and_places(void **state) {
@@ -176,8 +174,10 @@ static void two_parents_name_both_joints_and_places(void **state) {
 	attach(desc, ground, "jb", "arm.yaml:12:1", b);
 	attach(desc, a, "ac", "arm.yaml:13:1", c);
 	attach(desc, b, "bc", "arm.yaml:14:1", c);
-	assert_one_error(desc, "arm.yaml:14:1: body \"c\" has two parents: joint \"bc\" attaches it to \"b\", "
-	                       "but joint \"ac\" (arm.yaml:13:1) attaches it to \"a\" already; remove one");
+	assert_one_error(desc,
+	                 "arm.yaml:14:1: body \"c\" has two parents: joint \"bc\" attaches it to \"b\", "
+	                 "but joint \"ac\" (arm.yaml:13:1) attaches it to \"a\" already; remove one",
+	                 NULL);
 }
 
 static void a_body_without_parent_names_the_free_joint(void **state) {
@@ -185,11 +185,7 @@ static void a_body_without_parent_names_the_free_joint(void **state) {
 	CalDesc *desc = desc_new();
 	CalNodeId a = add(desc, "a"), b = add(desc, "b");
 	attach(desc, a, "ab", NULL, b);
-	Findings f = check(desc, all);
-	assert_findings(&f, 1, 0);
-	assert_says(&f, "arm.yaml:3:3: body \"a\" is not attached to anything");
-	assert_says(&f, "free joint");
-	cal_desc_destroy(desc);
+	assert_one_error(desc, "arm.yaml:3:3: body \"a\" is not attached to anything", "free joint", NULL);
 }
 
 static void a_joint_within_one_body_is_refused(void **state) {
@@ -200,7 +196,7 @@ static void a_joint_within_one_body_is_refused(void **state) {
 	def.name = "tip";
 	assert_int_equal(cal_desc_add_node(desc, desc_node(desc, a)->body, &def, &tip, NULL), CAL_OK);
 	attach(desc, tip, "self", "arm.yaml:12:1", a);
-	assert_one_error(desc, "arm.yaml:12:1: joint \"self\": both of its nodes are on body \"a\"");
+	assert_one_error(desc, "arm.yaml:12:1: joint \"self\": both of its nodes are on body \"a\"", NULL);
 }
 
 static void joints_stay_within_a_group(void **state) {
@@ -219,7 +215,8 @@ static void joints_stay_within_a_group(void **state) {
 	attach(desc, a, "port", "arm.yaml:12:1", cal_desc_body_node(desc, b));
 	assert_one_error(desc,
 	                 "arm.yaml:12:1: joint \"port\" connects body \"a\" of group \"main\" with body \"b\" of group "
-	                 "\"chaser\"; put both");
+	                 "\"chaser\"; put both",
+	                 NULL);
 }
 
 static void other_groups_are_left_alone(void **state) {
