@@ -215,7 +215,15 @@ typedef struct CalFlexDef {
 	const CalFlexNode *nodes; // [node_count]; nodes that are not listed do not move in B
 	double frequency_bound;   // no assembly oscillates faster than this [rad/s]; 0: no bound (docs/flexible.md)
 	int unsprung;             // nonzero: deflections that meet no stiffness are meant; otherwise they are an error
+	/*
+	 * [CAL_FLEX_GEOMETRIC][modes][modes] geometric stiffness per unit acceleration field a + W r in B: of a_x, a_y,
+	 * a_z (less gravity), then of W_xx, W_xy, ... W_zz, W = [alpha]x + w w' - w.w 1. It is 2 sum m phi2 and 2 sum m
+	 * phi2 p' of the mass whose nodes have no phi2 of their own; NULL: none (docs/flexible.md).
+	 */
+	const double *geometric;
 } CalFlexDef;
+
+enum { CAL_FLEX_GEOMETRIC = 12 }; // matrices of CalFlexDef.geometric
 
 /*
  * The types of loops: the name in C and that in files. src/loop has the constant loop_type_NAME, which says all about it.

@@ -29,7 +29,7 @@ extern "C" {
 typedef struct CalSimCapacity {
 	int groups, bodies, nodes, joints, loops;
 	int modes;        // of flexible bodies among these, all together
-	int second_order; // nonzero: their nodes may have second-order shapes (CalFlexNode.phi2), which take memory
+	int second_order; // nonzero: they may have second-order shapes or geometric stiffness, which take memory
 	size_t memory;    // bytes for everything; 0: estimated from the models at hand
 } CalSimCapacity;
 

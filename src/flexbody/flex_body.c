@@ -5,8 +5,11 @@
  *
  * Each mass needs m (a + W r + 2 w x v), v = phi eta_dot; modal rows phi_k'f. With second-order shapes s1 and M_ee depend
  * on eta. They are what stiffens a body in tension: a load f on the node gives the modal force 2 (phi2 eta).f, that is
- * the geometric stiffness -2 phi2.f.
+ * the geometric stiffness -2 phi2.f. Where only the sums of m phi2 and m phi2 p' are known, they give the same to first
+ * order in eta (flex_add_geometric).
  */
+#include <calder/build.h>
+
 #include "flexbody/flex_pose.h"
 #include "flexbody/flex_terms.h"
 
@@ -122,4 +125,80 @@ void LANED(flex_add_masses)(const Flex *flex, const real *eta, const real *eta_d
 			mass_first_order(mass, flex->n, eta, eta_dot, motion, W, inertia, out);
 		}
 	}
+}
+
+/* ---- geometric stiffness -------------------------------------------------------------------------- */
+
+/* Sums over the mass of a second-order vector, m s and m s p', the latter by rows x, y, z. */
+typedef struct GeometricSum {
+	vec3 S;
+	vec3 N[3];
+} GeometricSum;
+
+INLINE GeometricSum geometric_sum(const double *rows, int n, const real *x) {
+	return (GeometricSum){
+		rows_sum(rows, n, x),
+		{rows_sum(rows + 3 * n, n, x), rows_sum(rows + 6 * n, n, x), rows_sum(rows + 9 * n, n, x)},
+	};
+}
+
+INLINE vec3 geometric_axial(const GeometricSum *g) {
+	return vec(g->N[2].y - g->N[1].z, g->N[0].z - g->N[2].x, g->N[1].x - g->N[0].y);
+}
+
+/* sum += s g */
+INLINE void geometric_madd(GeometricSum *sum, real s, const GeometricSum *g) {
+	sum->S = madd(sum->S, s, g->S);
+	for (int i = 0; i < 3; ++i)
+		sum->N[i] = madd(sum->N[i], s, g->N[i]);
+}
+
+INLINE GeometricSum geometric_zero(void) { return (GeometricSum){vec_zero(), {vec_zero(), vec_zero(), vec_zero()}}; }
+
+/* E_k += [axial part of K_ij; K_i] eta, be_k += (a_i K_i + W_ij K_ij) eta of one mode. */
+INLINE void geometric_mode(const GeometricSum *g, int n, int k, const FlexMotion *motion, const mat3 *W,
+                           FlexTerms *out) {
+	const vec3 axial = geometric_axial(g);
+	const real add_E[6] = {axial.x, axial.y, axial.z, g->S.x, g->S.y, g->S.z};
+	for (int i = 0; i < 6; ++i)
+		out->E[i * n + k] += add_E[i];
+	if (!motion)
+		return;
+	const vec3 rows[3] = {vec(W->x.x, W->y.x, W->z.x), vec(W->x.y, W->y.y, W->z.y), vec(W->x.z, W->y.z, W->z.z)};
+	out->be[k] += dot(motion->a, g->S) + dot(rows[0], g->N[0]) + dot(rows[1], g->N[1]) + dot(rows[2], g->N[2]);
+}
+
+/* sum m (p x f2 + r2 x f1) and sum m f2 with r2 = eta'phi2 eta, f1 = a + W p, f2 = W r2 + 2 w x r2_dot + r2_ddot. */
+INLINE spatial geometric_force(const GeometricSum *r, const GeometricSum *v, const GeometricSum *rest, sym3 Sigma,
+                               const FlexMotion *motion, const mat3 *W) {
+	const vec3 w = motion->w;
+	const real trace = v->N[0].x + v->N[1].y + v->N[2].z;
+	const vec3 Nw = vec(dot(v->N[0], w), dot(v->N[1], w), dot(v->N[2], w));
+	const real two = real_from(2);
+	const vec3 f = add(madd(mat_mul_vec(*W, r->S), two, cross(w, v->S)), rest->S);
+	const vec3 turning = madd(geometric_axial(rest), two, sub(scale(trace, w), Nw));
+	return (spatial){add(add(second_moment_torque(Sigma, *W), cross(r->S, motion->a)), turning), f};
+}
+
+void LANED(flex_add_geometric)(const Flex *flex, const real *eta, const real *eta_dot, const FlexMotion *motion,
+                               const mat3 *W, FlexInertia *inertia, FlexTerms *out) {
+	const int n = flex->n;
+	GeometricSum r = geometric_zero(), v = geometric_zero(), rest = geometric_zero(); // of r2, r2_dot, r2_ddot
+	for (int k = 0; k < flex->m; ++k) {
+		const double *rows = flex->geometric + k * CAL_FLEX_GEOMETRIC * n;
+		const GeometricSum g = geometric_sum(rows, n, eta);
+		geometric_mode(&g, n, k, motion, W, out);
+		geometric_madd(&r, 0.5 * eta[k], &g);
+		if (!motion)
+			continue;
+		const GeometricSum rate = geometric_sum(rows, n, eta_dot);
+		geometric_madd(&v, eta_dot[k], &g);
+		geometric_madd(&rest, eta_dot[k], &rate);
+	}
+	const sym3 Sigma = {2.0 * r.N[0].x,      2.0 * r.N[1].y,      2.0 * r.N[2].z,
+	                    r.N[0].y + r.N[1].x, r.N[0].z + r.N[2].x, r.N[1].z + r.N[2].y};
+	inertia->mc = add(inertia->mc, r.S);
+	inertia->Sigma = sym_add(inertia->Sigma, Sigma);
+	if (motion)
+		out->force = spatial_add(out->force, geometric_force(&r, &v, &rest, Sigma, motion, W));
 }

@@ -83,7 +83,9 @@ typedef struct Flex {
 	const double *D;   // [m][m] damping, NULL: none
 	const double *s1;  // [3][n] sum m phi of the same masses: linear momentum per modal speed
 	const double *c;   // [3][n] sum J psi: angular momentum of the rotary inertias per modal speed; NULL: zero
-	FlexShape head;    // of the node that the joint carries
+	// [m][12][n] geometric stiffness per unit acceleration a (3) and gradient W (9) at the link's origin; NULL: none
+	const double *geometric;
+	FlexShape head; // of the node that the joint carries
 	int shape_first, shape_end;
 	int by_ports;              // modes are eliminated by flexible_linear.c in forward dynamics
 	int fused;                 // four modes, and one joint on the next link: forward dynamics takes both at once

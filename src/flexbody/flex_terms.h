@@ -43,6 +43,13 @@ typedef struct FlexTerms {
 void LANED(flex_add_masses)(const Flex *flex, const real *eta, const real *eta_dot, const FlexMotion *motion,
                             const mat3 *W, FlexInertia *inertia, FlexTerms *out);
 
+/*
+ * The geometric stiffness K = a_i K_i + W_ij K_ij, K_i = 2 sum m phi2_i, K_ij = 2 sum m phi2_i p_j [THEORY 2.6,
+ * (2.19)-(2.21)]: what the products of positions and second-order shapes give in the kinetic energy. Body axes.
+ */
+void LANED(flex_add_geometric)(const Flex *flex, const real *eta, const real *eta_dot, const FlexMotion *motion,
+                               const mat3 *W, FlexInertia *inertia, FlexTerms *out);
+
 /* Sums over the modes, four at a time; body axes. */
 typedef struct ModalSums {
 	pack Sigma[6]; // xx, yy, zz, xy, xz, yz of sum (C_k + C0_k) eta_k

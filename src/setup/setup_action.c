@@ -63,7 +63,7 @@ static bool has_second_order(const CalFlexDef *flex) {
 	for (int i = 0; flex && i < flex->node_count; i++)
 		if (flex->nodes[i].phi2)
 			return true;
-	return false;
+	return flex && flex->geometric;
 }
 
 CalSimCapacity cal_setup_capacity(const CalSetup *setup) {
@@ -184,8 +184,9 @@ static bool copy_flex(CalSetup *setup, const CalFlexDef **flex) {
 		return false;
 	const size_t m = (size_t)own->modes, count = (size_t)own->node_count;
 	CalFlexNode *nodes = setup_copy_array(setup, own->nodes, count, sizeof *nodes);
-	bool copied =
-		nodes && setup_copy_doubles(setup, &own->stiffness, m * m) && setup_copy_doubles(setup, &own->damping, m * m);
+	bool copied = nodes && setup_copy_doubles(setup, &own->stiffness, m * m) &&
+	              setup_copy_doubles(setup, &own->damping, m * m) &&
+	              setup_copy_doubles(setup, &own->geometric, CAL_FLEX_GEOMETRIC * m * m);
 	for (size_t i = 0; i < count && copied; i++)
 		copied = setup_copy_doubles(setup, &nodes[i].phi, 3 * m) && setup_copy_doubles(setup, &nodes[i].psi, 3 * m) &&
 		         setup_copy_doubles(setup, &nodes[i].phi2, 3 * m * m);

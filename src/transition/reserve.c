@@ -28,7 +28,7 @@ static size_t group_bytes(const SimGroup *group) {
 
 /* Of the modes of a body: a form has all the numbers that the description has, and more. */
 static size_t modal_bytes(const CalFlexDef *flex) {
-	int second_order = 0;
+	int second_order = flex->geometric != NULL;
 	for (int i = 0; i < flex->node_count; i++)
 		second_order |= flex->nodes[i].phi2 != NULL;
 	return 2 * flex_form_room(flex->modes, flex->node_count, second_order) +

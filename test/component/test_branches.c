@@ -72,6 +72,7 @@ static TreeOptions options_of(uint64_t seed) {
 	options.bodies = 2 + (int)(seed % 23);
 	options.chain = seed % 4 == 0;
 	options.foreshortening = seed % 8 == 1;
+	options.geometric = seed % 5 == 0;
 	return options;
 }
 

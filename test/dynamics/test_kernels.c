@@ -42,6 +42,7 @@ static void random_trees_agree(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + TREES; seed++) {
 		TreeOptions options = seed % 3 ? tree_flexible(seed) : tree_any(seed);
 		options.foreshortening = seed % 4 == 1;
+		options.geometric = seed % 5 == 0;
 		Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
 		if (seed % 2) {
 			Rng r = rng_make(seed);

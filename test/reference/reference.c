@@ -95,8 +95,8 @@ void ref_model_destroy(RefModel *m) {
 	if (!m)
 		return;
 	for (int i = 0; i < m->body_count; i++)
-		free(m->bodies[i].user), free(m->bodies[i].stiffness), free(m->bodies[i].damping), free(m->bodies[i].start_q),
-			free(m->bodies[i].start_u);
+		free(m->bodies[i].user), free(m->bodies[i].stiffness), free(m->bodies[i].damping), free(m->bodies[i].geometric),
+			free(m->bodies[i].start_q), free(m->bodies[i].start_u);
 	for (int i = 0; i < m->node_count; i++)
 		free(m->nodes[i].phi), free(m->nodes[i].psi), free(m->nodes[i].phi2);
 	free(m->bodies);

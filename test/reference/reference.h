@@ -61,6 +61,7 @@ typedef struct RefBody {
 	int modes;         // modal coordinates and speeds follow those of the joint
 	double *stiffness; // [modes][modes]
 	double *damping;   // [modes][modes] or NULL
+	double *geometric; // [CAL_FLEX_GEOMETRIC][modes][modes] or NULL; the reference has none
 	double *start_q;   // [nq + modes] coordinates to start from, NULL: none given
 	double *start_u;   // [nu + modes]
 	// set by ref_model_index():

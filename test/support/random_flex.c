@@ -42,6 +42,15 @@ static void random_shape2(Rng *r, RefNode *n, int modes) {
 				n->phi2[(i * modes + j) * modes + k] = n->phi2[(i * modes + k) * modes + j] = rng_uniform(r, -0.1, 0.1);
 }
 
+static double *random_geometric(Rng *r, int modes) {
+	double *x = test_doubles(CAL_FLEX_GEOMETRIC * modes * modes);
+	for (int i = 0; i < CAL_FLEX_GEOMETRIC; i++)
+		for (int j = 0; j < modes; j++)
+			for (int k = 0; k <= j; k++)
+				x[(i * modes + j) * modes + k] = x[(i * modes + k) * modes + j] = rng_uniform(r, -0.1, 0.1);
+	return x;
+}
+
 void random_flexibility(Rng *r, RefModel *m, int body, const TreeOptions *o) {
 	RefBody *b = &m->bodies[body];
 	int modes = 1 + rng_int(r, o->max_modes ? o->max_modes : 8), count = 2 + (modes + 6) / 3;
@@ -70,6 +79,7 @@ void random_flexibility(Rng *r, RefModel *m, int body, const TreeOptions *o) {
 		if (o->foreshortening)
 			random_shape2(r, n, modes);
 	}
+	b->geometric = o->geometric ? random_geometric(r, modes) : NULL;
 }
 
 int random_flex_node(Rng *r, const RefModel *m, int body) {
@@ -85,6 +95,7 @@ void fixture_describe_flexible(Fixture *f, int body, CalBodyId id, const CalNode
 	const RefBody *b = &m->bodies[body];
 	CalFlexNode *list = test_alloc((size_t)m->node_count + 1, sizeof *list);
 	CalFlexDef def = {.modes = b->modes, .stiffness = b->stiffness, .damping = b->damping, .nodes = list};
+	def.geometric = b->geometric;
 	def.unsprung = 1; // some tests take the springs away
 	CalError error = {0};
 	for (int i = 0; i < m->node_count; i++) {

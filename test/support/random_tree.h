@@ -31,6 +31,7 @@ typedef struct TreeOptions {
 	double flexible;    // chance that a body is flexible; never a massless one
 	int max_modes;      // of a flexible body; 0: 8
 	int foreshortening; // second-order shapes
+	int geometric;      // geometric stiffness, which the reference leaves out
 	int conservative;   // no modal damping
 	double rate;        // size of the speeds; 0: 1
 } TreeOptions;

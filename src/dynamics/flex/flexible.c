@@ -293,6 +293,8 @@ static void own_summed(const Flex *flex, const FlexRigid *rigid, int motion, con
 	}
 	load_modal_mass(flex, n, w->M);
 	LANED(flex_add_masses)(flex, w->eta, w->eta_dot, motion ? &in : NULL, &W, &inertia, &terms);
+	if (flex->geometric)
+		LANED(flex_add_geometric)(flex, w->eta, w->eta_dot, motion ? &in : NULL, &W, &inertia, &terms);
 	finish_own_inertia(flex, motion, work, w, &terms);
 	w->b = rotate_spatial(&R, terms.force);
 	const trio3 axes = trio3_from(R);
@@ -306,7 +308,7 @@ static void own_summed(const Flex *flex, const FlexRigid *rigid, int motion, con
 void LANED(flexible_own)(const CalModel *model, int f, const FlexRigid *rigid, int motion, CalWork *work,
                          const LinkWork *l) {
 	const Flex *flex = &model->flexes[f];
-	if (flex->summed_first < flex->mass_count) {
+	if (flex->summed_first < flex->mass_count || flex->geometric) {
 		own_summed(flex, rigid, motion, work, &work->flex[f], l);
 	} else if (SINGLE_PACK(flex->n) && motion) {
 		own_terms(flex, PACK, rigid, 1, work, &work->flex[f], l);

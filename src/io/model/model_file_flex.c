@@ -17,7 +17,7 @@
 enum { MAX_MODES = 1000 };
 
 typedef struct FlexInput {
-	const TreeNode *stiffness, *frequencies, *damping, *damping_ratio, *nodes, *invariants;
+	const TreeNode *stiffness, *frequencies, *damping, *damping_ratio, *nodes, *invariants, *geometric;
 	double frequency_bound;
 	int unsprung;
 } FlexInput;
@@ -47,6 +47,10 @@ static const Field flexible_keys[] = {
      .doc = "no assembly of this body oscillates faster; faster modes of the free body are slowed down, "
             "their static flexibility stays; held modes below the bound become slower too "
             "([flexible.md](flexible.md#frequency-bound), `calder modes` lists them). Default none"},
+	{"geometric", FIELD_MATRICES, offsetof(FlexInput, geometric), .flags = FIELD_AS_TREE,
+     .doc = "geometric stiffness per unit acceleration field a + W r of the body frame: twelve matrices, for a_x, a_y, "
+            "a_z (gravity subtracted), W_xx, W_xy, ... W_zz ([flexible.md](flexible.md#geometric-stiffness)); default "
+            "none"},
 	{"unsprung", FIELD_FLAG, offsetof(FlexInput, unsprung),
      .doc = "allows deflections without stiffness, which something else holds. Without this flag a singular "
             "stiffness is an error; an indefinite one always is"},
@@ -121,19 +125,22 @@ bool model_file_read_matrix(Reader *r, const TreeNode *node, const char *key, in
 	return true;
 }
 
-static bool read_shape2(Reader *r, const TreeNode *node, int modes, const double **out) {
+/* So many matrices; NULL stays NULL. */
+static bool read_matrices(Reader *r, const TreeNode *node, const char *key, int count, int modes, const double **out) {
 	*out = NULL;
 	if (!node)
 		return true;
 	const int size = modes * modes;
-	double *shape = reader_array(r, 3 * (size_t)size, sizeof *shape);
-	*out = shape;
-	if (!shape)
+	double *matrices = reader_array(r, (size_t)count * (size_t)size, sizeof *matrices);
+	*out = matrices;
+	if (!matrices)
 		return false;
-	if (node->kind != TREE_LIST || node->count != 3)
-		return reader_fail(r, node, "\"phi2\": expected three matrices, for x, y and z");
-	for (int i = 0; i < 3; i++) {
-		if (!model_file_read_matrix(r, node->items[i], "phi2", modes, shape + i * size))
+	if (node->kind != TREE_LIST || node->count != count)
+		return reader_fail(r, node, "\"%s\": expected %s", key,
+		                   count == 3 ? "three matrices, for x, y and z"
+		                              : "twelve matrices, for a_x, a_y, a_z and W_xx, W_xy, ... W_zz");
+	for (int i = 0; i < count; i++) {
+		if (!model_file_read_matrix(r, node->items[i], key, modes, matrices + i * size))
 			return false;
 	}
 	return true;
@@ -170,7 +177,7 @@ static bool read_flex_node(Reader *r, const TreeNode *nodes, const Item *item, c
 	if (!fields_read(r, item->value, &flexible_node_table, &input) ||
 	    (input.inertia && !model_file_read_tensor(r, input.inertia, &out->inertia)) ||
 	    !read_shape(r, input.phi, "phi", modes, &out->phi) || !read_shape(r, input.psi, "psi", modes, &out->psi) ||
-	    !read_shape2(r, input.phi2, modes, &out->phi2))
+	    !read_matrices(r, input.phi2, "phi2", 3, modes, &out->phi2))
 		return false;
 	out->mass = input.mass;
 	reader_subject(r, "body", body);
@@ -308,7 +315,7 @@ static bool read_forces(Reader *r, const FlexInput *in, FlexRead *flex) {
 	flex->def.damping = in->damping || in->damping_ratio ? D : NULL;
 	flex->def.frequency_bound = in->frequency_bound;
 	flex->def.unsprung = in->unsprung;
-	return true;
+	return read_matrices(r, in->geometric, "geometric", CAL_FLEX_GEOMETRIC, flex->def.modes, &flex->def.geometric);
 }
 
 bool model_file_read_flexible(Reader *r, const Item *item, const BodyInput *body, const CalBodyDef *whole,

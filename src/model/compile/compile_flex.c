@@ -119,6 +119,7 @@ static void place_numbers(Compiler *c, const FlexForm *form, const CalFlexDef *d
 	flex->c = form->rotary ? at + form->c : NULL;
 	flex->K = at + form->K;
 	flex->D = form->D ? at + form->D : NULL;
+	flex->geometric = form->geometric ? at + form->geometric : NULL;
 	flex->diagonal = form->diagonal;
 	place_shapes(c, def, form, at, flex);
 }
@@ -214,7 +215,7 @@ static void choose_elimination(Compiler *c, const FlexForm *form, Flex *flex) {
 static int can_fuse(const Compiler *c, const Flex *flex) {
 	const Link *link = &c->links[flex->link];
 	const DInertia *on_node = &link[1].inertia;
-	return flex->m == PACK && !flex->by_ports && flex->summed_first == flex->mass_count &&
+	return flex->m == PACK && !flex->by_ports && flex->summed_first == flex->mass_count && !flex->geometric &&
 	       link->motion != PRIMITIVE_FLEX && flex->port_count == 1 && flex->ports[0] == flex->link + 1 &&
 	       link[0].accumulator < 0 && link[1].accumulator < 0 && on_node->m == 0 && on_node->zz == 0 &&
 	       on_node->ha == 0 && on_node->hb == 0;
@@ -268,6 +269,30 @@ static void turn_shapes(Compiler *c, Flex *flex, dmat3 R) {
 	flex->turned = 0;
 }
 
+/*
+ * The matrices of W see points from the origin of the link: W r = W (r - o) + W o. Then both in its axes, if R turns
+ * them.
+ */
+static void place_geometric(Compiler *c, const Flex *flex, dvec3 o, dmat3 R) {
+	const int n = flex->n;
+	const double at[3] = {o.x, o.y, o.z};
+	const double T[3][3] = {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}};
+	double *row = flex->geometric ? c->number_block + (flex->geometric - c->number_block) : NULL;
+	for (int i = 0; row && i < flex->m * n; ++i) {
+		double *to = row + i / n * CAL_FLEX_GEOMETRIC * n + i % n, a[3] = {0}, W[9] = {0};
+		for (int k = 0; k < 27; ++k) // a <- R a, W <- R (W + a o') R'
+			a[k / 9] += k % 9 < 3 ? T[k / 9][k % 3] * to[k % 3 * n] : 0.0;
+		for (int k = 0; k < 81; ++k) {
+			const int p = k % 9 / 3, q = k % 3;
+			W[k / 9] += T[k / 27][p] * (to[(3 + 3 * p + q) * n] + to[p * n] * at[q]) * T[k / 9 % 3][q];
+		}
+		for (int k = 0; k < 3; ++k)
+			to[k * n] = a[k];
+		for (int k = 0; k < 9; ++k)
+			to[(3 + k) * n] = W[k];
+	}
+}
+
 void compile_flex_place(Compiler *c) {
 	for (int f = 0; f < c->flex_count; ++f) {
 		Flex *flex = &c->flexes[f];
@@ -282,7 +307,9 @@ void compile_flex_place(Compiler *c) {
 		flex->R = T.R;
 		flex->turned = is_turned(T.R);
 		flex->right_angles = dmat_identity();
-		if (flex->turned && snap_to_right_angles(&flex->R))
+		const int snapped = flex->turned && snap_to_right_angles(&flex->R);
+		place_geometric(c, flex, origin, snapped ? flex->R : dmat_identity());
+		if (snapped)
 			turn_shapes(c, flex, flex->R);
 	}
 }

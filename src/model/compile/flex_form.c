@@ -21,13 +21,13 @@ static double *put_rows(double *to, const double *from, int m, int n) {
 	return to + 3 * n;
 }
 
-/* A [3][m][m] array as m times three rows, made symmetric; nothing for NULL. */
-static double *put_second_order(double *to, const double *from, int m, int n) {
-	for (int i = 0; from && i < 3 * m * m; ++i) {
-		const int axis = i / (m * m), k = i / m % m, l = i % m;
-		to[(3 * k + axis) * n + l] = 0.5 * (from[i] + from[(axis * m + l) * m + k]);
+/* A [rows][m][m] array as m times so many rows, made symmetric; nothing for NULL. */
+static double *put_second_order(double *to, const double *from, int rows, int m, int n) {
+	for (int i = 0; from && i < rows * m * m; ++i) {
+		const int row = i / (m * m), k = i / m % m, l = i % m;
+		to[(rows * k + row) * n + l] = 0.5 * (from[i] + from[(row * m + l) * m + k]);
 	}
-	return to + (from ? 3 * m * n : 0);
+	return to + (from ? rows * m * n : 0);
 }
 
 static void put_shapes(const CalFlexDef *def, FlexForm *form) {
@@ -38,7 +38,7 @@ static void put_shapes(const CalFlexDef *def, FlexForm *form) {
 			continue;
 		to = put_rows(to, node->phi, form->m, form->n);
 		to = put_rows(to, node->psi, form->m, form->n);
-		to = put_second_order(to, node->phi2, form->m, form->n);
+		to = put_second_order(to, node->phi2, 3, form->m, form->n);
 	}
 }
 
@@ -200,6 +200,8 @@ static FlexForm form_layout(const CalFlexDef *def, CalModalInertia how) {
 	form.K = form.c + 3 * n;
 	form.D = def->damping ? form.K + m * m : 0;
 	form.number_count = form.K + m * m + (def->damping ? m * m : 0);
+	form.geometric = def->geometric ? form.number_count : 0;
+	form.number_count += def->geometric ? CAL_FLEX_GEOMETRIC * m * n : 0;
 	return form;
 }
 
@@ -230,6 +232,7 @@ FlexForm *flex_form_create(const CalDesc *desc, int body, CalModalInertia how, c
 	memcpy(form->numbers + form->K, def->stiffness, square * sizeof(double));
 	if (def->damping)
 		memcpy(form->numbers + form->D, def->damping, square * sizeof(double));
+	put_second_order(form->numbers + form->geometric, def->geometric, CAL_FLEX_GEOMETRIC, form->m, form->n);
 	if (!put_bound(desc, body, form, allocator)) {
 		memory_free(allocator, form);
 		return NULL;
@@ -246,5 +249,6 @@ size_t flex_form_room(int modes, int nodes, int second_order) {
 	const size_t m = (size_t)modes, n = (size_t)row_length(modes);
 	FlexForm form = {.n = (int)n, .block_count = (int)(FLEX_COMPONENTS * n * n / PACK)};
 	form.number_count = m * n + 6 * n + 2 * m * m + (size_t)nodes * (6 * n + (second_order ? 3 * m * n : 0));
+	form.number_count += second_order ? CAL_FLEX_GEOMETRIC * m * n : 0;
 	return block_size(&form) + sizeof(double) * bound_scratch(modes, nodes);
 }

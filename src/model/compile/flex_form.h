@@ -23,10 +23,11 @@ typedef struct FlexForm {
 	size_t number_count; //
 	/*
 	 * For each node that moves, in turn: phi, psi [3][n], and phi2 [m][3][n] where it is given, symmetric in the modes. Then
-	 * from the places below on: M_ee [m][n], s1 [3][n], c [3][n], K [m][m], and D [m][m] where it is given.
+	 * from the places below on: M_ee [m][n], s1 [3][n], c [3][n], K [m][m], and where they are given D [m][m] and the
+	 * geometric stiffness [m][12][n].
 	 */
 	double *numbers;
-	size_t Mee, s1, c, K, D; // D 0: none
+	size_t Mee, s1, c, K, D, geometric; // D, geometric 0: none
 	// of the invariants, as in FlexInvariants: all kept blocks of G
 	int block_count;
 	int32_t *first; // [9 packs + 1]

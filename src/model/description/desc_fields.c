@@ -18,7 +18,7 @@ WALKED(CalDofDef, 48);
 WALKED(CalJointDef, 744);
 WALKED(CalDrive, 80);
 WALKED(CalLoopDef, 784);
-WALKED(CalFlexDef, 56);
+WALKED(CalFlexDef, 64);
 WALKED(CalFlexNode, 112);
 
 static void walk_placement(Serializer *a, CalPlacement *p) {
@@ -64,7 +64,7 @@ static void walk_flex_node(Serializer *a, CalFlexNode *node, int modes, double *
 
 /* How many numbers its arrays have. */
 static int flex_numbers(const CalFlexDef *flex) {
-	int count = flex->modes * flex->modes * (flex->damping ? 2 : 1);
+	int count = flex->modes * flex->modes * ((flex->damping ? 2 : 1) + (flex->geometric ? CAL_FLEX_GEOMETRIC : 0));
 	for (int i = 0; i < flex->node_count; i++) {
 		const CalFlexNode *node = &flex->nodes[i];
 		count += 3 * flex->modes * ((node->phi != NULL) + (node->psi != NULL) + (node->phi2 ? flex->modes : 0));
@@ -86,7 +86,7 @@ static CalFlexDef *flex_block(Serializer *a, const CalFlexDef *sizes, int number
 	}
 	*flex = *sizes;
 	flex->nodes = (const CalFlexNode *)(flex + 1);
-	flex->stiffness = flex->damping = NULL;
+	flex->stiffness = flex->damping = flex->geometric = NULL;
 	for (int i = 0; i < flex->node_count; i++)
 		((CalFlexNode *)(flex + 1))[i] = (CalFlexNode){0};
 	return flex;
@@ -113,6 +113,7 @@ static void walk_flex(Serializer *a, CalFlexDef **flex) {
 	walk_numbers(a, &(*flex)->damping, sizes.modes * sizes.modes, &cursor, end);
 	for (int i = 0; i < sizes.node_count; i++)
 		walk_flex_node(a, &nodes[i], sizes.modes, &cursor, end);
+	walk_numbers(a, &(*flex)->geometric, CAL_FLEX_GEOMETRIC * sizes.modes * sizes.modes, &cursor, end);
 	if (!(*flex)->stiffness)
 		serializer_fail(a, CAL_ERR_INPUT, NULL);
 }

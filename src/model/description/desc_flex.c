@@ -67,8 +67,10 @@ static CalStatus definition_check(const CalBodyDef *body, const CalFlexDef *def,
 		                 PLACE_ARGS(body->place), body->name, def->frequency_bound);
 	}
 	size_t square = (size_t)def->modes * (size_t)def->modes;
-	const Numbers matrices[] = {{def->stiffness, square, "stiffness"}, {def->damping, square, "damping"}};
-	for (int i = 0; i < 2; i++) {
+	const Numbers matrices[] = {{def->stiffness, square, "stiffness"},
+	                            {def->damping, square, "damping"},
+	                            {def->geometric, CAL_FLEX_GEOMETRIC * square, "geometric stiffness"}};
+	for (int i = 0; i < 3; i++) {
 		if (!all_finite(matrices[i])) {
 			return error_set(error, CAL_ERR_MODEL, "%s%sbody \"%s\": a number of the modal %s " NUMBER_WRONG,
 			                 PLACE_ARGS(body->place), body->name, matrices[i].what);
@@ -130,7 +132,8 @@ static bool nodes_differ(const CalDesc *desc, const CalFlexDef *def, bool *seen,
 
 /** Bytes of the block; false on overflow. */
 static bool block_size(const CalFlexDef *def, size_t *size) {
-	size_t modes = (size_t)def->modes, numbers = modes * modes * (def->damping ? 2 : 1), nodes;
+	size_t modes = (size_t)def->modes, nodes;
+	size_t numbers = modes * modes * (size_t)((def->damping ? 2 : 1) + (def->geometric ? CAL_FLEX_GEOMETRIC : 0));
 	for (int i = 0; i < def->node_count; i++) {
 		Numbers arrays[NODE_ARRAYS];
 		node_numbers(&def->nodes[i], modes, arrays);
@@ -156,14 +159,14 @@ static const double *numbers_copy(const double *values, size_t count, double **c
 	return copy;
 }
 
-/** Of three matrices [modes][modes] only the symmetric parts, which is all that eta'phi2 eta sees of them. */
-static const double *symmetric_copy(const double *values, size_t modes, double **cursor) {
+/** Of `count` matrices [modes][modes] only the symmetric parts, which is all that eta'phi2 eta sees of them. */
+static const double *symmetric_copy(const double *values, size_t count, size_t modes, double **cursor) {
 	double *copy = *cursor;
-	for (size_t i = 0; values && i < 3 * modes * modes; i++) {
+	for (size_t i = 0; values && i < count * modes * modes; i++) {
 		size_t slab = i / (modes * modes), row = i / modes % modes, column = i % modes;
 		copy[i] = 0.5 * values[i] + 0.5 * values[(slab * modes + column) * modes + row];
 	}
-	*cursor += values ? 3 * modes * modes : 0;
+	*cursor += values ? count * modes * modes : 0;
 	return values ? copy : NULL;
 }
 
@@ -182,8 +185,9 @@ static CalFlexDef *block_fill(void *block, const CalFlexDef *def) {
 		nodes[i] = def->nodes[i];
 		nodes[i].phi = numbers_copy(def->nodes[i].phi, 3 * modes, &cursor);
 		nodes[i].psi = numbers_copy(def->nodes[i].psi, 3 * modes, &cursor);
-		nodes[i].phi2 = symmetric_copy(def->nodes[i].phi2, modes, &cursor);
+		nodes[i].phi2 = symmetric_copy(def->nodes[i].phi2, 3, modes, &cursor);
 	}
+	flex->geometric = symmetric_copy(def->geometric, CAL_FLEX_GEOMETRIC, modes, &cursor);
 	return flex;
 }
 

@@ -99,6 +99,7 @@ static void energy_rate_is_the_power_supplied(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 		TreeOptions options = tree_flexible(seed);
 		options.rate = 0.5;
+		options.geometric = seed % 3 == 0;
 		Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
 		int n = f->nu;
 		double *udot = fixture_doubles(f, n), *Q = fixture_doubles(f, n), *rest = fixture_doubles(f, n);
@@ -129,6 +130,7 @@ static void momentum_of_free_flyers_is_stationary(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + CASES; seed++) {
 		TreeOptions options = {
 			.bodies = 1 + (int)(seed % 5), .floating = 1, .no_gravity = 1, .flexible = 0.7, .rate = 1};
+		options.geometric = seed % 3 == 0;
 		Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
 		const RefBody *root = &f->ref->bodies[0];
 		double *udot = fixture_doubles(f, f->nu), rate[7], scale[7], zero[7] = {0};
@@ -160,6 +162,7 @@ static Fixture *free_flyer(uint64_t seed, int bodies) {
 	                       .flexible = 0.8,
 	                       .max_modes = 4,
 	                       .conservative = 1,
+	                       .geometric = seed % 2 == 0,
 	                       .rate = 0.6};
 	Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
 	for (int i = 0; i < f->nb; i++) {

@@ -81,6 +81,7 @@ static void random_trees(void **state) {
 	for (uint64_t seed = test_seed(); seed < test_seed() + TREES; seed++) {
 		TreeOptions options = tree_flexible(seed);
 		options.foreshortening = seed % 5 == 0;
+		options.geometric = seed % 3 == 0;
 		Fixture *f = fixture_random(seed, options, CAL_SOLVER_RECURSIVE);
 		compare(seed, f->desc, &f->state, f->udot, 1e-10);
 		fixture_destroy(f);

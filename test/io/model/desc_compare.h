@@ -50,6 +50,7 @@ static inline void compare_flexible(const CalDesc *a, const CalDesc *b, CalBodyI
 	assert_same(f.frequency_bound, g.frequency_bound, "frequency bound", name);
 	assert_array(f.stiffness, g.stiffness, n * n, "stiffness", name);
 	assert_array(f.damping, g.damping, n * n, "damping", name);
+	assert_array(f.geometric, g.geometric, CAL_FLEX_GEOMETRIC * n * n, "geometric stiffness", name);
 	for (int i = 0; i < f.node_count; i++) {
 		const CalFlexNode *p = &f.nodes[i], *q = &g.nodes[i];
 		compare_node(a, p->node, b, q->node);

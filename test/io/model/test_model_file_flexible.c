@@ -129,6 +129,30 @@ static void second_order_shapes_move_the_node(void **state) {
 	cal_setup_destroy(file);
 }
 
+/* A mode along z with geometric stiffness 3 per unit W_xx = -w^2: spun at 2 rad/s it needs (4 - 12) eta. */
+static void geometric_stiffness_acts_in_rotation(void **state) {
+	(void)state;
+	static const char *const text =
+		"calder: 1\nbodies: {b: {nodes: {p: [1, 0, 0]}, flexible: {stiffness: 4, nodes: {p: {mass: 2, phi: [0, 0, 1]}}, "
+		"geometric: [0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0]}}}\njoints: {w: {type: revolute, to: b}}\n"
+		"state: {w: {q: 0, u: 2, eta: 0.1}}\n";
+	CalState at;
+	CalWork *work;
+	CalError error;
+	double tau[2];
+	CalSetup *file = file_of(text);
+	CalModel *model = model_of(file, NULL);
+	assert_int_equal(cal_state_create(model, &at), CAL_OK);
+	assert_int_equal(cal_work_create(model, &work), CAL_OK);
+	assert_int_equal(cal_setup_apply_state(file, model, &at, &error), CAL_OK);
+	assert_int_equal(cal_inverse_dynamics(model, &at, (double[2]){0}, NULL, work, tau), CAL_OK);
+	assert_near(tau[1], (4 - 4 * 3) * 0.1, 1e-14);
+	cal_work_destroy(work);
+	cal_state_destroy(&at);
+	cal_model_destroy(model);
+	cal_setup_destroy(file);
+}
+
 /* ---- mistakes ----------------------------------------------------------------------------------- */
 
 static void mistakes_are_refused_with_a_remedy(void **state) {
@@ -193,6 +217,7 @@ static void mistakes_in_nodes_and_state(void **state) {
 		{"{tip: {mass: 1, phi: [1 mm, 0, 0]}}", "", {"a number without unit"}},
 		{"{tip: {mass: 1, phi: [1, 0, 0], inertia: [1, 2]}}", "", {"an inertia is [xx, yy, zz]"}},
 		{"{tip: {mass: 1, phi: [1, 0, 0], phi2: [1, 2]}}", "", {"\"phi2\": expected three matrices"}},
+		{"{tip: {mass: 1, phi: [1, 0, 0]}}, geometric: [1, 2]", "", {"\"geometric\": expected twelve matrices"}},
 		{"{tip: {mass: 1, psi: [1, 0, 0]}}", "", {"mode 1 moves no mass"}},
 		{"{tip: {mass: 1, phi: [1, 0, 0]}}",
 	     "state: {w: {eta: [1, 2]}}\n",
@@ -244,6 +269,7 @@ int main(void) {
 		cmocka_unit_test(frequencies_and_ratios),
 		cmocka_unit_test(one_mode_needs_no_lists),
 		cmocka_unit_test(second_order_shapes_move_the_node),
+		cmocka_unit_test(geometric_stiffness_acts_in_rotation),
 		cmocka_unit_test(mistakes_are_refused_with_a_remedy),
 		cmocka_unit_test(mistakes_in_nodes_and_state),
 		cmocka_unit_test(coupled_modes_are_distinguished),

@@ -207,6 +207,7 @@ static void random_trees_come_back(void **state) {
 	for (uint64_t k = 0; k < CASES; k++) {
 		const uint64_t seed = test_seed() + k;
 		TreeOptions options = k % 2 ? tree_flexible(seed) : tree_any(seed);
+		options.geometric = k % 4 == 1;
 		options.joints = NO_USER;
 		options.prescribed = 1;
 		Fixture *f = fixture_random(seed, options, CAL_SOLVER_AUTO);

@@ -17,6 +17,7 @@ static Fixture *fixture_of(uint64_t seed) {
 	options.bodies = 2 + (int)(seed % 6);
 	options.max_modes = seed % 3 == 0 ? 14 : 4;
 	options.foreshortening = seed % 4 == 0;
+	options.geometric = seed % 7 < 2;
 	Fixture *f = fixture_random(seed, options, CAL_SOLVER_AUTO);
 	for (int i = 0; i < f->desc->body_count; i++) {
 		if (f->desc->bodies[i].flex && seed % 5 == 0)

@@ -138,6 +138,17 @@ static void put_shape(Writer *w, bool *first, const char *key, const double *sha
 	put_rows(w, shape, 3, modes);
 }
 
+static void put_matrices(Writer *w, bool *first, const char *key, const double *matrices, int count, int modes) {
+	if (!matrices)
+		return;
+	put_key(w, first, key);
+	for (int i = 0; i < count; i++) {
+		fputs(i ? ", " : "[", w->out);
+		put_matrix(w, matrices + (size_t)i * (size_t)modes * (size_t)modes, modes);
+	}
+	fputc(']', w->out);
+}
+
 static void put_flex_node(Writer *w, const CalFlexNode *node, int modes) {
 	bool first = true;
 	put_text(w, cal_desc_node(w->desc, node->node, NULL)->name);
@@ -146,14 +157,7 @@ static void put_flex_node(Writer *w, const CalFlexNode *node, int modes) {
 	put_inertia(w, &first, &node->inertia);
 	put_shape(w, &first, "phi", node->phi, modes);
 	put_shape(w, &first, "psi", node->psi, modes);
-	if (node->phi2) {
-		put_key(w, &first, "phi2");
-		for (int i = 0; i < 3; i++) {
-			fputs(i ? ", " : "[", w->out);
-			put_matrix(w, node->phi2 + (size_t)i * (size_t)modes * (size_t)modes, modes);
-		}
-		fputc(']', w->out);
-	}
+	put_matrices(w, &first, "phi2", node->phi2, 3, modes);
 	fputc('}', w->out);
 }
 
@@ -170,6 +174,7 @@ void write_flexible(Writer *w, bool *outer, const CalFlexDef *flex) {
 	}
 	put_quantity(w, &first, "frequency_bound", flex->frequency_bound);
 	put_flag(w, &first, "unsprung", flex->unsprung);
+	put_matrices(w, &first, "geometric", flex->geometric, CAL_FLEX_GEOMETRIC, flex->modes);
 	put_key(w, &first, "nodes");
 	fputc('{', w->out);
 	for (int i = 0; i < flex->node_count; i++) {
